@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine.h - the sampling engine: opens events on targets, drains their rings, fills the store.
+ *
+ * One sampling thread per engine does all the work after engine_start().  Every other function
+ * here may be called from any one other thread, never blocks on the sampling thread's work, and
+ * commands are carried out in order: what came of them is told by status and notes.
+ *
+ * A "point" is a task or a CPU that events are opened on.  Each point has a tracker (an
+ * always-enabled dummy event that owns the ring, carries side-band records, and is the clock that
+ * coverage is measured against) and one sampling event per event the user chose, whose output goes to
+ * the tracker's ring.  Sampling events run on credit: PERF_EVENT_IOC_REFRESH.
+ */
+#ifndef SAMPLER_ENGINE_H
+#define SAMPLER_ENGINE_H
+
+#include "sampler/event.h"
+#include "sampler/images.h"
+#include "sampler/stacks.h"
+#include "sampler/store.h"
+#include "sampler/tasks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ENGINE_EVENTS_MAX 64 /* open at one time */
+
+enum engine_scope {
+	SCOPE_AUTO,    /* task, until forks outrun following; then cpu if permitted, else inherit */
+	SCOPE_TASK,    /* one point per thread */
+	SCOPE_CPU,     /* one point per CPU, samples filtered to the followed tree */
+	SCOPE_INHERIT, /* inherited events per thread and CPU, without credit */
+};
+
+/* What to profile.  Arrays are copied. */
+struct engine_target {
+	bool system_wide;
+	const int32_t *pids; /* whole processes, with their children from now on */
+	size_t n_pids;
+	const int32_t *tids; /* single threads */
+	size_t n_tids;
+	const int *cpus; /* only samples on these CPUs; none: all */
+	size_t n_cpus;
+	char *const *command; /* argv, NULL-terminated, or NULL; not started before engine_start() */
+	int command_output_fd; /* the command's stdout and stderr, stdin being /dev/null; -1: inherit all three */
+};
+
+struct engine_config {
+	struct engine_target target;
+	const struct event_spec *events; /* copied */
+	size_t n_events;
+	enum engine_scope scope;
+	bool callchain;
+	bool no_credit;		/* plain PERF_EVENT_IOC_ENABLE */
+	uint16_t max_stack;	/* frames per sample; 0: the kernel's limit */
+	size_t memory_bytes;	/* the store's budget */
+	unsigned int ring_pages;/* per point, a power of two; 0: chosen */
+};
+
+struct engine;
+
+/* Checks the configuration only.  0, -EINVAL, -ENOMEM. */
+int engine_new(struct engine **out, const struct engine_config *config);
+
+/* Starts the sampling thread, which opens everything; engine_status() tells how that went. */
+int engine_start(struct engine *engine);
+
+/* Stops, joins and frees; kills no command.  NULL is a no-op.  Snapshots must be released before. */
+void engine_free(struct engine *engine);
+
+/* Readable (eventfd, the caller reads it) after a slice was sealed, a note was added or the state changed. */
+int engine_notify_fd(const struct engine *engine);
+
+enum engine_state {
+	ENGINE_STARTING,
+	ENGINE_RUNNING,
+	ENGINE_FAILED, /* nothing could be opened: see failure */
+	ENGINE_ENDED,  /* every target is gone; the store stays */
+	ENGINE_STOPPED,/* by engine_stop() */
+};
+
+/* What was refused, for the sentence that explains it (tui/explain.h). */
+struct engine_failure {
+	enum {
+		FAIL_NONE,
+		FAIL_OPEN,   /* perf_event_open */
+		FAIL_MMAP,   /* the ring */
+		FAIL_TARGET, /* the process or thread: ESRCH, a zombie (EINVAL), ... */
+		FAIL_COMMAND,/* fork or exec of the command */
+		FAIL_SYSTEM, /* epoll, eventfd, thread, memory */
+	} what;
+	int error; /* positive errno */
+	struct perf_event_attr attr; /* as asked for */
+	char event[EVENT_NAME_MAX];
+	int32_t pid; /* -1: all */
+	int cpu;     /* -1: any */
+};
+
+enum engine_note_kind {
+	NOTE_FALLBACK_CLOCK, /* the default event has no hardware here; cpu-clock instead. error */
+	NOTE_USER_ONLY,	     /* the kernel is refused; user space only. error */
+	NOTE_EVENT_ADDED, NOTE_EVENT_DROPPED, NOTE_EVENT_REFUSED, /* text = event; error */
+	NOTE_FREQUENCY,	     /* value = Hz, or the period where the event has one */
+	NOTE_ATTACHED, NOTE_DETACHED, /* pid; value = threads */
+	NOTE_ATTACH_FAILED,  /* pid, error */
+	NOTE_TARGET_EXITED,  /* pid */
+	NOTE_TARGET_EXEC,    /* pid; text = comm */
+	NOTE_COMMAND_ENDED,  /* pid; value = wait status */
+	NOTE_ALL_ENDED,
+	NOTE_TASKS_MISSED,   /* value = ended before their events could be opened */
+	NOTE_SCOPE,	     /* value = new enum engine_scope */
+	NOTE_RING_SHRUNK,    /* value = pages */
+	NOTE_FD_LIMIT, NOTE_MLOCK_LIMIT, /* value = the limit; error */
+	NOTE_LOST,	     /* value = samples, text = event */
+	NOTE_THROTTLED, NOTE_UNTHROTTLED, /* text = event */
+	NOTE_CREDIT_SPENT,   /* text = event: the consumer fell behind */
+	NOTE_CORRUPT_RING,   /* value = how often */
+	NOTE_CPU_OFFLINE, NOTE_CPU_ONLINE, /* value = cpu */
+	NOTE_COARSENED,	     /* the memory budget is spent: old history gets coarser */
+};
+
+struct engine_note {
+	uint64_t serial; /* 1, 2, 3 ... */
+	uint64_t time_ns;
+	enum engine_note_kind kind;
+	int error; /* positive errno, or 0 */
+	int32_t pid;
+	uint64_t value;
+	char text[EVENT_NAME_MAX]; /* raw bytes */
+};
+
+struct engine_event_status {
+	uint8_t id;   /* the event's number in store cells, never reused while anything refers to it */
+	bool open;    /* false: dropped or refused; its samples stay */
+	int error;    /* of the last refusal, positive errno */
+	char name[EVENT_NAME_MAX];
+	bool is_clock;
+	bool user_only; /* because the kernel was refused */
+	uint64_t freq_hz, period; /* exactly one is not 0 */
+	uint64_t samples; /* delivered and stored */
+	uint64_t lost;	  /* produced by the kernel and not delivered */
+	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
+	uint64_t throttled; /* times */
+	uint64_t count;	  /* the counter's value, summed over points */
+	uint64_t armed_ns, clock_ns; /* coverage = armed / clock; clock 0: not known */
+};
+
+struct engine_status {
+	enum engine_state state;
+	struct engine_failure failure; /* of ENGINE_FAILED, else of the last refusal */
+	enum engine_scope scope;       /* in force */
+	uint64_t started_ns, now_ns;   /* CLOCK_MONOTONIC; now is the last drain */
+	struct engine_event_status events[ENGINE_EVENTS_MAX];
+	size_t n_events;
+	uint32_t processes, threads; /* followed; 0 when system-wide */
+	uint32_t cpus;		     /* sampled */
+	uint64_t tasks_missed;
+	uint64_t lost_side_band; /* records that were no samples */
+	uint64_t unknown_records;
+	uint32_t ring_pages;
+	uint64_t attaching_done, attaching_total; /* threads, while attaching */
+	bool command_ended;
+	int command_status; /* of waitpid(2) */
+	int32_t command_pid;
+	struct store_status store;
+	uint64_t last_note;
+};
+void engine_status(struct engine *engine, struct engine_status *out);
+
+/* Notes with a serial above `after`, oldest first, at most max.  The last 1,000 are kept. */
+size_t engine_notes(struct engine *engine, uint64_t after, struct engine_note *out, size_t max);
+
+/* The followed processes, by pid; an array of *n for free(). */
+int engine_followed(struct engine *engine, int32_t **pids, size_t *n);
+
+/* Commands.  0 when queued, -ENOMEM; -EINVAL for what can be seen to be wrong. */
+int engine_attach(struct engine *engine, int32_t pid);
+int engine_detach(struct engine *engine, int32_t pid);
+int engine_event_add(struct engine *engine, const struct event_spec *spec);
+int engine_event_drop(struct engine *engine, uint8_t id);
+int engine_set_freq(struct engine *engine, uint8_t id, uint64_t hz); /* or the period, for events that have one */
+int engine_stop(struct engine *engine); /* stop sampling, drain all, keep the store */
+
+/* What samples refer to; read only by ids reached through a snapshot. */
+struct store *engine_store(struct engine *engine);
+const struct stacks *engine_stacks(const struct engine *engine);
+const struct tasks *engine_tasks(const struct engine *engine);
+struct images *engine_images(struct engine *engine);
+
+#endif

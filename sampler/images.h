@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * images.h - the binary images that samples fall into; half of a frame's identity.
+ *
+ * An image is found by what makes it one: build-id where the kernel gave it, else device, inode
+ * and generation, else path.  Two builds at one path are two images.
+ * The sampling thread adds; entries never move and never change, so other threads may read what
+ * they reached through a snapshot of the store (store.h).  Origins do change, under a lock inside.
+ */
+#ifndef SAMPLER_IMAGES_H
+#define SAMPLER_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IMAGE_BUILD_ID_MAX 20
+
+enum image_kind {
+	IMAGE_UNKNOWN, /* an address in no known mapping; offset is the address */
+	IMAGE_FILE,    /* offset is a file offset */
+	IMAGE_KERNEL,  /* kernel and modules; offset is the address */
+	IMAGE_VDSO,    /* offset is from the mapping's start */
+	IMAGE_ANON,    /* executable memory without a file, one image a process; offset is the address */
+	IMAGE_HYPERVISOR,
+	IMAGE_GUEST,
+};
+
+struct image {
+	uint32_t id; /* 0 is the image of kind IMAGE_UNKNOWN, 1 the kernel */
+	enum image_kind kind;
+	char *path; /* as the mapping named it, " (deleted)" cut off; "[kernel]", "[vdso]", "[anon]" */
+	bool deleted;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode, inode_generation;
+	uint8_t build_id[IMAGE_BUILD_ID_MAX];
+	uint8_t build_id_len; /* 0: unknown */
+};
+
+/* A process that maps the image, and where: reaches the file as /proc/PID/map_files/START-END or
+ * below /proc/PID/root.  The latest one seen; it may be gone. */
+struct image_origin {
+	int32_t pid; /* 0: never seen in a process */
+	uint64_t map_start, map_end;
+};
+
+#define IMAGE_ID_UNKNOWN 0u
+#define IMAGE_ID_KERNEL 1u
+
+struct images;
+
+int images_new(struct images **out);
+void images_free(struct images *images);
+
+/* The image with key's identity, added when new (key's id is ignored, its path copied).
+ * Returns 0 and sets *id; or -ENOMEM. */
+int images_intern(struct images *images, const struct image *key, uint32_t *id);
+
+/* Where to find the file now; any thread. */
+void images_set_origin(struct images *images, uint32_t id, const struct image_origin *origin);
+void images_origin(struct images *images, uint32_t id, struct image_origin *out);
+
+/* Borrowed; NULL for an id never given. */
+const struct image *images_get(const struct images *images, uint32_t id);
+uint32_t images_count(const struct images *images);
+size_t images_memory(const struct images *images);
+
+#endif

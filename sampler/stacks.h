@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stacks.h - frames (image, offset) and the prefix tree of call stacks.
+ *
+ * A node is a call stack: its frame, called from its parent's frame, up to a root (node 0, no
+ * frame).  Stacks with common callers share nodes, so trees need no rebuilding.
+ *
+ * The sampling thread owns the table.  Entries never move; a node with references, its
+ * ancestors and their frames are immutable, so another thread may read what it reached through
+ * a snapshot of the store.  Freed ids are given out again with a new generation.
+ */
+#ifndef SAMPLER_STACKS_H
+#define SAMPLER_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STACK_ROOT 0u
+#define STACK_DEPTH_MAX 1024
+
+enum frame_mode { FRAME_USER, FRAME_KERNEL, FRAME_HYPERVISOR, FRAME_GUEST };
+
+struct frame {
+	uint64_t offset; /* see enum image_kind */
+	uint32_t image;
+	uint16_t generation; /* counts the reuses of this id */
+	uint8_t mode;	     /* enum frame_mode */
+};
+
+struct stack_node {
+	uint32_t parent; /* STACK_ROOT for the outermost frame */
+	uint32_t frame;
+	uint32_t refs; /* children and slices; the sampling thread's alone */
+	uint16_t depth; /* 1 for the outermost frame */
+	uint16_t generation;
+};
+
+struct stacks;
+
+int stacks_new(struct stacks **out);
+void stacks_free(struct stacks *stacks);
+
+/* The frame's id, added when new.  Returns 0 or -ENOMEM. */
+int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode,
+	uint32_t *frame);
+
+/* The node of `frame` called from `parent`, added when new, with no reference of its own. */
+int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node);
+
+/* Chains seen before: a cache from a hash over (address space, its map generation, raw
+ * addresses) to a node.  find gives STACK_ROOT when the chain is new or its node was freed. */
+uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash);
+int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node);
+
+void stacks_ref(struct stacks *stacks, uint32_t node);
+/* Drops a reference; a node without any is freed, with the ancestors and frames only it used. */
+void stacks_unref(struct stacks *stacks, uint32_t node);
+/* Frees nodes that were added but never referenced. */
+void stacks_sweep(struct stacks *stacks);
+
+/* Borrowed, by ids reached through a snapshot. */
+const struct stack_node *stacks_node(const struct stacks *stacks, uint32_t node);
+const struct frame *stacks_frame_get(const struct stacks *stacks, uint32_t frame);
+
+uint32_t stacks_node_count(const struct stacks *stacks);  /* in use */
+uint32_t stacks_frame_count(const struct stacks *stacks); /* in use */
+uint32_t stacks_frame_limit(const struct stacks *stacks); /* every frame id is below */
+size_t stacks_memory(const struct stacks *stacks);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * store.h - samples as time slices of columns, within a memory budget.
+ *
+ * The sampling thread adds to one open slice without any lock.  When the slice's time is over it
+ * is sealed: from then on it is immutable and visible to others.  When the budget is spent,
+ * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
+ *
+ * Lock: a mutex inside the store guards the list of sealed slices and their reference counts; it is held for the time
+ * of list operations only, never while samples are added or queried.  A slice given up by its last
+ * holder returns to the sampling thread, which drops the references to stacks and tasks.
+ */
+#ifndef SAMPLER_STORE_H
+#define SAMPLER_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_EVENTS_MAX 256
+#define STORE_SLICE_NS 100000000ull
+
+struct stacks;
+struct tasks;
+
+struct slice_total {
+	uint8_t event;
+	uint64_t weight; /* sum of periods */
+	uint64_t count;	 /* samples */
+};
+
+/* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event). */
+struct slice {
+	uint64_t serial; /* unique; a merged slice has a new one */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, half open */
+	uint32_t cells;
+	const uint32_t *stack;	/* stacks.h node */
+	const uint32_t *task;	/* tasks.h label */
+	const uint16_t *cpu;
+	const uint8_t *event;
+	const uint64_t *weight;
+	const uint32_t *count;
+	uint32_t n_totals;
+	const struct slice_total *totals; /* per event, distinct */
+	uint32_t refs;			  /* guarded by the store's lock */
+};
+
+struct store;
+
+int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes);
+void store_free(struct store *store); /* after every snapshot was released */
+
+/* --- the sampling thread --- */
+
+/* Count one sample.  Time opens and seals slices as it passes; a sample older than the open slice
+ * is counted in it.  Returns 0; or -ENOMEM, the sample then being counted in store_dropped(). */
+int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
+	uint8_t event, uint64_t weight);
+
+/* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
+ * Returns true when a slice was sealed. */
+bool store_seal(struct store *store, uint64_t now_ns, bool force);
+
+/* Free slices given back, merge old ones while the budget is exceeded.  Returns how many merges. */
+unsigned int store_maintain(struct store *store);
+
+/* --- any thread --- */
+
+struct snapshot {
+	const struct slice **slices; /* by time */
+	size_t n;
+};
+
+/* References to the sealed slices that overlap [from_ns, to_ns).  Returns 0, or -ENOMEM with *out empty. */
+int store_snapshot(struct store *store, uint64_t from_ns, uint64_t to_ns, struct snapshot *out);
+void snapshot_release(struct store *store, struct snapshot *snapshot);
+
+/* Keep one slice of a snapshot beyond it. */
+void slice_ref(struct store *store, const struct slice *slice);
+void slice_unref(struct store *store, const struct slice *slice);
+
+struct store_status {
+	uint64_t samples;	  /* all that were added */
+	uint64_t dropped;	  /* could not be stored: out of memory */
+	uint64_t first_ns, last_ns; /* span of sealed history; 0, 0 when there is none */
+	size_t slices;
+	size_t memory_bytes;	  /* of the store, stacks, tasks and what they point to */
+	size_t budget_bytes;
+	uint64_t merges;
+};
+void store_status(struct store *store, struct store_status *out);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tasks.h - threads, processes and their address spaces, as records and /proc tell of them.
+ *
+ * Two things: live threads, changed by FORK, EXIT, COMM and MMAP records in order of time; and
+ * task labels, immutable (pid, tid, comm, start) tuples with small ids that samples refer to.  A
+ * thread that changes its name or executes another program gets a new label, so what was sampled before
+ * keeps the old name.
+ *
+ * The sampling thread owns everything; another thread may read labels that it reached through a
+ * snapshot of the store.
+ */
+#ifndef SAMPLER_TASKS_H
+#define SAMPLER_TASKS_H
+
+#include "sampler/images.h"
+#include "sampler/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TASK_COMM_MAX 64
+
+struct task_label {
+	int32_t pid, tid;
+	char comm[TASK_COMM_MAX];	  /* raw bytes: clean before showing */
+	char process_comm[TASK_COMM_MAX]; /* of the thread group's leader when the label was made */
+	uint64_t since_ns;		  /* first seen under this name */
+	uint32_t refs;			  /* slices; the sampling thread's alone */
+};
+
+struct space; /* one address space, shared by the threads of a process */
+
+struct tasks;
+
+/* Reads /proc/PID/maps and comm of processes first met in a sample (system-wide profiles do not
+ * scan all of /proc before the first one).  Tests pass their own. */
+struct tasks_reader {
+	/* Append the mappings of pid through tasks_add_mapping(); 0 or -errno. */
+	int (*read_maps)(struct tasks *tasks, int32_t pid, void *ctx);
+	/* Set pid (thread group of tid) and comm; 0 or -errno. */
+	int (*read_task)(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx);
+	void *ctx;
+};
+
+int tasks_new(struct tasks **out, struct images *images, const struct tasks_reader *reader);
+void tasks_free(struct tasks *tasks);
+
+/* The reader that asks /proc (or the folder that stands for it in a test). */
+void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir);
+
+/* Apply a side-band record (MMAP, MMAP2, COMM, FORK, EXIT; others are ignored).  FORK of a process copies
+ * the address space, exec clears it; a FORK that reuses a known tid starts afresh.  An EXIT keeps the
+ * thread findable until tasks_expire().  Returns 0 or -ENOMEM. */
+int tasks_apply(struct tasks *tasks, const struct record *record);
+
+/* Load what /proc says of an attached process now, for all later records.  -ESRCH when it is gone. */
+int tasks_load_process(struct tasks *tasks, int32_t pid);
+
+/* One executable mapping; also for tasks_reader.read_maps. */
+int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap);
+
+/* The current label of a thread, met for the first time if need be.  Returns 0 or -ENOMEM. */
+int tasks_label(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *label);
+
+/* The address space of a process; NULL when unknown (kernel threads have an empty one). */
+struct space *tasks_space(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns);
+
+/* A number that differs between address spaces and changes with every change of mappings. */
+uint64_t space_generation(const struct space *space);
+
+/* Image and offset of a user address; IMAGE_ID_UNKNOWN and the address itself where nothing is mapped. */
+void space_resolve(const struct space *space, uint64_t address, uint32_t *image, uint64_t *offset);
+
+const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t label);
+void tasks_label_ref(struct tasks *tasks, uint32_t label);
+void tasks_label_unref(struct tasks *tasks, uint32_t label);
+
+/* Forget threads that exited before time_ns, and labels nobody refers to. */
+void tasks_expire(struct tasks *tasks, uint64_t time_ns);
+
+uint32_t tasks_thread_count(const struct tasks *tasks);
+size_t tasks_memory(const struct tasks *tasks);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * canvas.h - a grid of styled characters: what views draw on, what the terminal shows, and what
+ * screen tests compare.
+ *
+ * Drawing clips to the canvas and never fails.  Text must be cleaned (clean.h); wide characters take two
+ * columns, combining ones are dropped.  UI thread.
+ */
+#ifndef TUI_CANVAS_H
+#define TUI_CANVAS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a thing is, not what it looks like: the theme decides that. */
+enum style {
+	STYLE_TEXT,
+	STYLE_DIM,
+	STYLE_TITLE,
+	STYLE_ACCENT,	/* live mark, selected tab */
+	STYLE_HEADER,	/* column heads */
+	STYLE_HEADER_SORTED,
+	STYLE_SELECTED, /* the cursor's row */
+	STYLE_MATCH,	/* search hit */
+	STYLE_BAR_HOT, STYLE_BAR_WARM, STYLE_BAR_COOL, /* shares: above 10%, 2%, below */
+	STYLE_USER, STYLE_KERNEL, STYLE_LIBRARY, STYLE_UNRESOLVED, /* images */
+	STYLE_TREND,
+	STYLE_STRIP, STYLE_STRIP_WINDOW,
+	STYLE_GOOD, STYLE_WARN, STYLE_BAD,
+	STYLE_KEY, STYLE_HINT,
+	STYLE_INPUT,
+	STYLE_BORDER,
+	STYLE_COUNT
+};
+
+struct cell {
+	uint32_t glyph; /* Unicode; 0: the right half of a wide character */
+	uint8_t style;
+	uint8_t selected; /* drawn over STYLE_SELECTED's background */
+};
+
+struct canvas {
+	int width, height;
+	int ascii; /* only ASCII glyphs are drawn */
+	struct cell *cells; /* width * height, by rows */
+};
+
+int canvas_init(struct canvas *canvas, int width, int height, int ascii); /* 0 or -ENOMEM */
+int canvas_resize(struct canvas *canvas, int width, int height);
+void canvas_fini(struct canvas *canvas);
+void canvas_clear(struct canvas *canvas);
+
+/* Draw at most max_width columns (a cut text ends in an ellipsis) and return the columns used. */
+int canvas_text(struct canvas *canvas, int x, int y, int max_width, enum style style, const char *text);
+int canvas_printf(struct canvas *canvas, int x, int y, int max_width, enum style style,
+	const char *format, ...) __attribute__((format(printf, 6, 7)));
+void canvas_fill(struct canvas *canvas, int x, int y, int width, uint32_t glyph, enum style style);
+void canvas_glyph(struct canvas *canvas, int x, int y, uint32_t glyph, enum style style);
+void canvas_select_row(struct canvas *canvas, int y);
+
+/* A horizontal bar of fraction (0..1) of width columns in eighths; a sparkline of n values scaled to max. */
+void canvas_bar(struct canvas *canvas, int x, int y, int width, double fraction, enum style style);
+void canvas_spark(struct canvas *canvas, int x, int y, int n, const uint64_t *values, uint64_t max,
+	enum style style);
+
+/* Columns that cleaned text takes. */
+int canvas_width_of(const char *text);
+
+/* The canvas as text, rows ended by newlines, blanks at their ends cut; for golden tests and 'w'.  The caller frees;
+ * NULL when out of memory. */
+char *canvas_dump(const struct canvas *canvas);
+
+#endif

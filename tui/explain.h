@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * explain.h - the one place that turns (request, errno, state of the system) into a sentence.
+ *
+ * A sentence says what was asked, why it was refused, and what to do.  Pure functions of their
+ * arguments; results are cleaned text without a newline.  Any thread.
+ */
+#ifndef TUI_EXPLAIN_H
+#define TUI_EXPLAIN_H
+
+#include "sampler/engine.h"
+#include "sampler/event.h"
+#include "sampler/proc.h"
+#include "symbols/symbols.h"
+
+#include <stddef.h>
+
+void explain_failure(const struct engine_failure *failure, const struct proc_limits *limits,
+	char *out, size_t size);
+void explain_note(const struct engine_note *note, const struct proc_limits *limits, char *out,
+	size_t size);
+void explain_symbols_note(const struct symbols_note *note, char *out, size_t size);
+void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
+
+/* Severity of a note, for colour and for whether it is shown on the screen's message line. */
+enum explain_level { EXPLAIN_INFO, EXPLAIN_WARNING, EXPLAIN_ERROR };
+enum explain_level explain_note_level(const struct engine_note *note);
+
+#endif

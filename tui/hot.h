@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hot.h - the hot-symbol table over a time range, kept up to date slice by slice.
+ *
+ * Each slice is digested once: (symref, event) -> self, total, samples.  The sums of the range are those of
+ * its digests, added when a slice enters and subtracted when it leaves; so a refresh costs the newest
+ * slice, not the range.  Recursion is folded: a stack counts once in the total of each symbol on it.
+ * When names change (names_epoch), the digests are made anew.  UI thread.
+ */
+#ifndef TUI_HOT_H
+#define TUI_HOT_H
+
+#include "sampler/store.h"
+#include "tui/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOT_TREND 10
+
+struct hot;
+
+int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, struct names *names);
+void hot_free(struct hot *hot);
+
+/* Make the table that of the sealed slices within [from_ns, to_ns) (a slice belongs to the range that its middle
+ * lies in).  Returns 0 or -ENOMEM (the table is then empty). */
+int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
+
+/* Leave out samples of the idle loop (pid 0), from rows and from totals. */
+void hot_hide_idle(struct hot *hot, bool hide);
+
+enum hot_sort { HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_SYMBOL, HOT_SORT_IMAGE };
+
+struct hot_row {
+	uint32_t symref;
+	uint64_t self, total;	/* weight of the event asked for */
+	uint64_t samples;	/* with this symbol as the leaf */
+};
+
+struct hot_query {
+	uint8_t event;
+	enum hot_sort sort;
+	bool reverse;
+	bool hide_kernel;
+	const char *filter; /* case-insensitive substring of symbol or image; NULL or "": all */
+};
+
+struct hot_sums {
+	uint64_t weight, samples; /* of the event, whole range, whatever the filter */
+	uint64_t unresolved;	  /* weight with a leaf that has no symbol */
+	uint64_t span_ns;	  /* of time covered */
+};
+
+/* All rows that pass the filter, sorted; ties by symbol, image, start, so that the order is total.  The array
+ * of *n is the hot table's own, valid until the next call.  0 or -ENOMEM. */
+int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
+	struct hot_sums *sums);
+
+/* Weight of one symbol under another event, for columns side by side. */
+void hot_cell(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total);
+void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out);
+
+/* Self weight of a symbol in HOT_TREND equal parts of the range, oldest first. */
+void hot_trend(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND]);
+
+#endif

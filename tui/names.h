@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.h - from frames to symbols: the bridge between the sampler's ids and symbols/.
+ *
+ * A symref is one symbol of one image (or one address of an image without symbols, or all
+ * anonymous memory of one process), with a small id.  Frame -> symref is cached; asking for a frame of an image
+ * met for the first time requests its symbols.  UI thread.
+ */
+#ifndef TUI_NAMES_H
+#define TUI_NAMES_H
+
+#include "sampler/images.h"
+#include "sampler/stacks.h"
+#include "symbols/symbols.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct names;
+
+struct symref {
+	const char *symbol; /* cleaned, pretty; "node+0x1b2c" or "[anon]" where there is no name */
+	const char *image;  /* cleaned short name: "node", "libc.so.6", "[kernel]", "[nf_tables]", "[anon]" */
+	const char *path;   /* cleaned full path */
+	uint32_t image_id;
+	uint64_t start;	    /* offset in the image */
+	bool kernel;
+	bool resolved;	    /* has a real symbol name */
+	bool pending;	    /* its image's table has not come yet */
+	bool idle;	    /* the kernel's idle loop */
+};
+
+/* Borrows all three.  symbols may be NULL: then nothing ever has a name (tests). */
+int names_new(struct names **out, const struct stacks *stacks, struct images *images,
+	struct symbols *symbols);
+void names_free(struct names *names);
+
+/* The symref of a frame reached through a snapshot; 0 when out of memory ("[unknown]"). */
+uint32_t names_symref(struct names *names, uint32_t frame);
+const struct symref *names_get(struct names *names, uint32_t symref);
+uint32_t names_limit(const struct names *names); /* every symref is below */
+
+/* Take in what symbols/ has found.  Returns a number that grows when frames got other symrefs than
+ * before: whoever keeps sums by symref makes them anew. */
+uint64_t names_update(struct names *names);
+uint64_t names_epoch(const struct names *names);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * query.h - range x filter x grouping -> rows, computed whole.
+ *
+ * A pure function of a snapshot and the tables behind it; for questions that are asked once (the
+ * breakdown of a symbol, the activity strip, reports by thread), where hot.h serves the standing one.  UI thread.
+ */
+#ifndef TUI_QUERY_H
+#define TUI_QUERY_H
+
+#include "sampler/store.h"
+#include "sampler/tasks.h"
+#include "tui/names.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum query_group { GROUP_PROCESS, GROUP_THREAD, GROUP_CPU };
+
+struct query {
+	const struct snapshot *snapshot;
+	const struct stacks *stacks;
+	const struct tasks *tasks;
+	struct names *names;
+	uint8_t event;
+	enum query_group group;
+	bool by_symbol; /* only stacks with this symref on them */
+	uint32_t symref;
+	bool hide_idle;
+};
+
+struct query_row {
+	int32_t pid, tid;      /* process: tid = 0; cpu: both 0 */
+	uint32_t cpu;
+	char name[64];	       /* cleaned command name */
+	uint64_t self, total;  /* weight; without by_symbol both are the whole weight */
+	uint64_t samples;
+};
+
+/* Rows by falling total.  0 and an array of *n for free(); or -ENOMEM. */
+int query_run(const struct query *query, struct query_row **rows, size_t *n);
+
+/* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any
+ * length.  For clock events a value of 1e9 is one busy CPU.  idle is left out where hide_idle is set. */
+int query_activity(const struct query *query, uint64_t from_ns, uint64_t to_ns, uint64_t *out,
+	size_t columns);
+
+#endif
