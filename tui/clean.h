@@ -9,8 +9,10 @@
 
 #include <stddef.h>
 
-/* Copy text, at most len bytes of it, to out (size bytes, always terminated) as valid UTF-8 without control characters: C0, DEL,
- * C1, bidirectional controls, and invalid bytes become '?' (one each).  Returns the length written. */
+/* Copy text, up to its NUL and at most len bytes of it, to out (size bytes, always terminated unless size
+ * is 0) as valid UTF-8 without control characters: C0, DEL, C1, line separators, bidirectional controls and tags
+ * become '?', and so does each invalid byte.  A character that does not fit whole ends the text.
+ * Returns the length written.  out may not overlap text. */
 size_t clean_text(char *out, size_t size, const char *text, size_t len);
 
 /* The same for a terminated string, into a buffer that the caller owns; returns out. */

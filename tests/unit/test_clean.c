@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_clean.c - nothing from outside reaches a terminal or a file raw.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/clean.h"
+
+static void expect(const char *text, const char *wanted)
+{
+	char out[128];
+
+	assert_string_equal(clean_string(out, sizeof(out), text), wanted);
+	assert_int_equal(clean_text(out, sizeof(out), text, strlen(text)), strlen(wanted));
+	assert_string_equal(out, wanted);
+}
+
+static void test_plain_text_is_kept(void **state)
+{
+	(void)state;
+	expect("", "");
+	expect("std::vector<int>::push_back(int&&)", "std::vector<int>::push_back(int&&)");
+	expect("größe_名前_🦀", "größe_名前_🦀");
+}
+
+static void test_controls_are_replaced(void **state)
+{
+	(void)state;
+	expect("\033[2Jroot", "?[2Jroot");
+	expect("a\tb\nc\rd\177", "a?b?c?d?");
+	expect("\033]0;title\007", "?]0;title?");
+	expect("csi\302\233"
+	       "31m",
+		"csi?31m"); /* U+009B */
+	expect("x\342\200\256y\342\201\246z", "x?y?z"); /* U+202E, U+2066 */
+	expect("x\330\234y\342\200\217z", "x?y?z"); /* U+061C, U+200F */
+	expect("x\342\200\250y", "x?y"); /* U+2028 */
+	expect("x\363\240\201\201y", "x?y"); /* U+E0041 */
+}
+
+static void test_invalid_bytes_are_replaced_one_each(void **state)
+{
+	(void)state;
+	expect("\377\376a", "??a");
+	expect("\233"
+	       "31m",
+		"?31m"); /* a raw C1 byte */
+	expect("\300\257", "??"); /* overlong '/' */
+	expect("\340\200\257", "???"); /* overlong */
+	expect("\355\240\200", "???"); /* surrogate */
+	expect("\364\220\200\200", "????"); /* above U+10FFFF */
+	expect("a\342\202", "a??"); /* cut short */
+	expect("\342\202\033[m", "???[m"); /* cut short by an escape */
+}
+
+static void test_limits(void **state)
+{
+	char out[4] = "zzz";
+
+	(void)state;
+	assert_int_equal(clean_text(out, 0, "abc", 3), 0);
+	assert_string_equal(out, "zzz");
+	assert_int_equal(clean_text(out, 1, "abc", 3), 0);
+	assert_string_equal(out, "");
+	assert_int_equal(clean_text(out, sizeof(out), "abcdef", 6), 3);
+	assert_string_equal(out, "abc");
+	assert_int_equal(clean_text(out, sizeof(out), "abcdef", 2), 2);
+	assert_string_equal(out, "ab");
+	/* A character is never cut. */
+	assert_int_equal(clean_text(out, sizeof(out), "ab\303\244", 4), 2);
+	assert_string_equal(out, "ab");
+	/* len cuts a character: its bytes are invalid. */
+	assert_int_equal(clean_text(out, sizeof(out), "\303\244", 1), 1);
+	assert_string_equal(out, "?");
+	/* A fixed field without a NUL is not read beyond its end; one with a NUL ends there. */
+	assert_int_equal(clean_text(out, sizeof(out), "a\0b", 3), 1);
+}
+
+/* Whatever goes in, what comes out is valid, has no controls, and cleaning it again changes nothing. */
+static void test_random_bytes(void **state)
+{
+	(void)state;
+	srand(7);
+	for (int round = 0; round < 20000; round++) {
+		char in[24], out[64], again[64];
+		size_t len = (size_t)(rand() % (int)sizeof(in));
+
+		for (size_t i = 0; i < len; i++)
+			in[i] = (char)(rand() % 255 + 1);
+		size_t written = clean_text(out, sizeof(out), in, len);
+
+		assert_int_equal(written, strlen(out));
+		for (size_t i = 0; i < written; i++)
+			assert_false((unsigned char)out[i] < 0x20 || out[i] == 0x7f);
+		assert_int_equal(clean_text(again, sizeof(again), out, written), written);
+		assert_string_equal(again, out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_text_is_kept),
+		cmocka_unit_test(test_controls_are_replaced),
+		cmocka_unit_test(test_invalid_bytes_are_replaced_one_each),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_random_bytes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
