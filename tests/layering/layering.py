@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The layering test: sampler/ and symbols/ know neither each other nor tui/.
+
+Checked twice: by what the sources include, and by which symbols the static libraries leave
+undefined and who defines them.  Libraries of the system that belong to one layer count too:
+curses is tui's, libbfd is symbols', perf_event_open(2) is sampler's.
+
+usage: layering.py TOP SAMPLER.a SYMBOLS.a TUI.a
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# What a layer may include of the others, and the system headers that it must not.
+MAY = {"sampler": {"sampler"}, "symbols": {"symbols"}, "tui": {"sampler", "symbols", "tui"}}
+MUST_NOT = {
+    "sampler": r"n?curses|bfd\.h|dis-asm|json",
+    "symbols": r"n?curses|linux/perf_event|json",
+    "tui": r"bfd\.h|dis-asm",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+
+
+def wrong_includes(top):
+    wrong = []
+    for layer, allowed in MAY.items():
+        for folder, _, files in sorted(os.walk(os.path.join(top, layer))):
+            for name in sorted(files):
+                if not name.endswith((".c", ".h")):
+                    continue
+                path = os.path.join(folder, name)
+                with open(path, encoding="utf-8") as source:
+                    text = source.read()
+                for quote, header in INCLUDE.findall(text):
+                    shown = f"{os.path.relpath(path, top)} includes {header}"
+                    if quote == '"' and header.split("/")[0] not in allowed:
+                        wrong.append(shown)
+                    elif header.startswith(tuple(other + "/" for other in MAY)) and (
+                        header.split("/")[0] not in allowed
+                    ):
+                        wrong.append(shown)
+                    elif re.match(MUST_NOT[layer], header):
+                        wrong.append(shown)
+    return wrong
+
+
+def symbols_of(archive):
+    """(defined, undefined) global symbols of a static library."""
+    # An archive without members has nothing to say, which nm calls an error.
+    nm = subprocess.run(["nm", "-g", archive], capture_output=True, text=True, check=False)
+    defined, undefined = set(), set()
+    for line in nm.stdout.splitlines():
+        fields = line.split()
+        if len(fields) == 2 and fields[0] in "Uw":
+            undefined.add(fields[1])
+        elif len(fields) == 3 and fields[1] not in "VW" and not fields[2].startswith("__odr_asan"):
+            defined.add(fields[2])
+    return defined, undefined - defined
+
+
+def wrong_references(libraries):
+    symbols = {layer: symbols_of(path) for layer, path in libraries.items()}
+    wrong = []
+    for layer, (defined, undefined) in symbols.items():
+        for other, (others, _) in symbols.items():
+            if other == layer:
+                continue
+            if other not in MAY[layer]:
+                wrong += [f"{layer} uses {name} of {other}" for name in sorted(undefined & others)]
+            if other > layer:
+                both = sorted(defined & others)
+                wrong += [f"{layer} and {other} both define {name}" for name in both]
+    return wrong
+
+
+def finds_violations():
+    """True when the checks above see violations that were planted."""
+    with tempfile.TemporaryDirectory() as top:
+        os.mkdir(os.path.join(top, "sampler"))
+        with open(os.path.join(top, "sampler", "a.c"), "w", encoding="utf-8") as source:
+            source.write('#include "tui/b.h"\n#include <ncurses.h>\nint f(void) { return g(); }\n')
+        planted = "int g(void); int f(void) { return g(); }", "int g(void) { return 1; }"
+        paths = {}
+        for layer, code in zip(("sampler", "symbols"), planted):
+            paths[layer] = os.path.join(top, layer + ".o")
+            compiler = os.environ.get("CC", "cc").split()
+            command = compiler + ["-x", "c", "-c", "-", "-o", paths[layer]]
+            subprocess.run(command, input=code, text=True, check=True)
+        return len(wrong_includes(top)) == 2 and len(wrong_references(paths)) == 1
+
+
+def main(top, sampler, symbols, tui):
+    results = {
+        "includes": wrong_includes(top),
+        "references": wrong_references({"sampler": sampler, "symbols": symbols, "tui": tui}),
+        "violations are found": [] if finds_violations() else ["planted ones were overlooked"],
+    }
+    for name, wrong in results.items():
+        print(f"{'FAILED' if wrong else 'ok'} {name}")
+        for line in wrong:
+            print("    " + line)
+    failed = sum(1 for wrong in results.values() if wrong)
+    print(f"{len(results) - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
