@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the scripted tests share: named cases, skips with a reason, the closing line, and running strobe
+as somebody else, within limits, or in a pseudo-terminal."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import resource
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+NOBODY = 65534
+
+
+class Checks:
+    """Counts cases; finish() prints the line that the summary reads, and exits."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, name, good, detail=""):
+        if good:
+            self.passed += 1
+            print(f"ok: {name}")
+        else:
+            self.failed += 1
+            print(f"not ok: {name}: {detail}")
+        sys.stdout.flush()
+        return good
+
+    def skip(self, name, reason):
+        self.skipped += 1
+        print(f"skip: {name}: {reason}")
+
+    def finish(self):
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
+        sys.exit(1 if self.failed else 0)
+
+
+class Result:
+    def __init__(self, status, out, err, hung):
+        self.status, self.out, self.err, self.hung = status, out, err, hung
+
+    def __str__(self):
+        return f"status {self.status}, hung {self.hung}, out {self.out[-600:]!r}, err {self.err[-600:]!r}"
+
+
+def _become(user, limits):
+    """What the child does before exec: limits first, they may need the privileges."""
+
+    def prepare():
+        for which, value in (limits or {}).items():
+            resource.setrlimit(which, (value, value))
+        if user is not None:
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
+
+    return prepare
+
+
+def run(command, user=None, limits=None, timeout=30, env=None, **kwargs):
+    """Run to the end; a command that outlives the (generous) timeout hangs, and is killed."""
+    environment = dict(os.environ, LC_ALL="C.UTF-8", **(env or {}))
+    if user is not None:
+        environment["HOME"] = "/nonexistent"
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=environment,
+                               preexec_fn=_become(user, limits), **kwargs)
+    hung = False
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        hung = True
+        process.send_signal(signal.SIGKILL)
+        out, err = process.communicate()
+    return Result(process.returncode, out.decode(errors="surrogateescape"),
+                  err.decode(errors="surrogateescape"), hung)
+
+
+@contextlib.contextmanager
+def started(command, user=None, wait_for=None, **kwargs):
+    """A process for the time of the block, with all its children."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE if wait_for else subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True,
+                               preexec_fn=_become(user, None), **kwargs)
+    try:
+        if wait_for:
+            while wait_for.encode() not in process.stdout.readline():
+                if process.poll() is not None:
+                    raise RuntimeError(f"{command} ended before it said {wait_for!r}")
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextlib.contextmanager
+def sysctl(path, value):
+    """A setting of the system, put back afterwards."""
+    with open(path, encoding="ascii") as setting:
+        before = setting.read()
+    try:
+        with open(path, "w", encoding="ascii") as setting:
+            setting.write(str(value))
+        yield
+    finally:
+        with open(path, "w", encoding="ascii") as setting:
+            setting.write(before)
+
+
+@contextlib.contextmanager
+def public_copy(*paths):
+    """Copies that an ordinary user may run, wherever the build lives."""
+    folder = tempfile.mkdtemp(prefix="strobe-test-")
+    try:
+        os.chmod(folder, 0o755)
+        copies = []
+        for path in paths:
+            copy = shutil.copy(path, folder)
+            os.chmod(copy, 0o755)
+            copies.append(copy)
+        yield copies
+    finally:
+        shutil.rmtree(folder)
+
+
+class Screen:
+    """A command in a pseudo-terminal, drawn by a pyte terminal; the reader's side of an end-to-end test."""
+
+    def __init__(self, command, columns=80, rows=24, term="xterm-256color", env=None, user=None):
+        import pyte
+
+        self.screen = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        self.status = None
+        environment = dict(os.environ, TERM=term, LC_ALL="C.UTF-8", **(env or {}))
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                _become(user, None)()
+                os.execvpe(command[0], command, environment)
+            finally:
+                os._exit(127)
+        self.resize(columns, rows)
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.screen.resize(rows, columns)
+
+    def text(self):
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def send(self, keys):
+        os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
+
+    def read(self, timeout):
+        """Take in what comes within the timeout; False when the other side has closed."""
+        ready, _, _ = select.select([self.fd], [], [], timeout)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        if not data:
+            return False
+        self.raw += data
+        self.stream.feed(data)
+        return True
+
+    def until(self, wanted, timeout=20):
+        """True as soon as wanted(text) holds, or the substring is there."""
+        test = wanted if callable(wanted) else lambda text: wanted in text
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            if test(self.text()):
+                return True
+            if not self.read(min(0.2, max(0.0, end - time.monotonic()))):
+                return test(self.text())
+        return test(self.text())
+
+    def wait(self, timeout=20):
+        """The wait status once it ended, None if it did not; output is drained meanwhile."""
+        end = time.monotonic() + timeout
+        while self.status is None and time.monotonic() < end:
+            self.read(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = status
+        while self.read(0):
+            if not select.select([self.fd], [], [], 0)[0]:
+                break
+        return self.status
+
+    def close(self):
+        if self.status is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What strobe says when it may not, cannot, or must stop: a sentence each, no hang, nothing left behind.
+
+usage: refusals.py STROBE SHARES   (the built program, and the workload that burns CPU time)
+"""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import NOBODY, Checks, Screen, public_copy, run, started, sysctl  # noqa: E402
+
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+checks = Checks()
+
+
+def refused(name, result, *wanted, status=1):
+    """One sentence on stderr that says `wanted` (regular expressions), and the status."""
+    missing = [text for text in wanted if not re.search(text, result.err, re.IGNORECASE)]
+    good = (not result.hung and result.status == status and result.err.startswith("strobe: ")
+            and not missing)
+    checks.check(name, good, f"missing {missing}; {result}")
+
+
+def profiled(name, result, *wanted):
+    """A JSON report with samples, and what stderr must say besides."""
+    try:
+        report = json.loads(result.out)
+        samples = sum(event["samples"] for event in report["events"])
+    except (ValueError, KeyError):
+        samples = -1
+    missing = [text for text in wanted
+               if not re.search(text, result.err + result.out, re.IGNORECASE)]
+    checks.check(name, not result.hung and result.status == 0 and samples > 0 and not missing,
+                 f"{samples} samples, missing {missing}; {result}")
+
+
+def json_report(strobe, *arguments):
+    return [strobe, "report", "--duration", "0.5", "--format", "json", *arguments]
+
+
+def leftovers(strobe):
+    """Processes of this binary that are still there."""
+    found = subprocess.run(["pgrep", "-f", "^" + re.escape(strobe)], capture_output=True, text=True,
+                           check=False)
+    return found.stdout.split()
+
+
+def targets(strobe, shares):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    refused("a process that does not exist", run(json_report(strobe, "-p", str(gone.pid))),
+            str(gone.pid), "no such process|does not exist|not there")
+    refused("a thread that does not exist", run(json_report(strobe, "-t", str(gone.pid))),
+            str(gone.pid))
+    refused("a name that nothing has", run(json_report(strobe, "-n", "no-such-name-here")),
+            "no-such-name-here")
+    refused("a user who does not exist", run(json_report(strobe, "-u", "no-such-user-here")),
+            "no-such-user-here", status=2)
+
+    zombie = os.fork()
+    if zombie == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, zombie, os.WEXITED | os.WNOWAIT)
+    refused("a zombie", run(json_report(strobe, "-p", str(zombie))), str(zombie), "zombie|ended")
+    os.waitpid(zombie, 0)
+
+    result = run(json_report(strobe, "-p", "2"))
+    checks.check("a kernel thread", not result.hung and result.status == 0, str(result))
+
+    with started([shares, "0"]) as work:
+        process = subprocess.Popen([strobe, "report", "-p", str(work.pid), "--format", "json"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while True:
+            # Its descriptors show when the target is attached.
+            if len(os.listdir(f"/proc/{process.pid}/fd")) > 8:
+                break
+            if process.poll() is not None:
+                break
+        os.kill(work.pid, signal.SIGKILL)
+        try:
+            out, err = process.communicate(timeout=30)
+            checks.check("a target that is killed ends the report",
+                         process.returncode == 0 and b'"events"' in out, f"{out!r} {err!r}")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            checks.check("a target that is killed ends the report", False, "it hung")
+
+    result = run(json_report(strobe, "--", "sh", "-c", f"exec {shares} 1"))
+    profiled("a command that executes another", result)
+    refused("a command that does not exist", run(json_report(strobe, "--", "/no/such/program")),
+            "/no/such/program")
+    result = run([strobe, "report", "--", "sh", "-c", "exit 3"])
+    checks.check("a command's exit status is told", "3" in result.err and not result.hung, str(result))
+
+
+def usage(strobe):
+    for name, arguments, wanted in (
+        ("an unknown option", ["--no-such-option"], "no-such-option"),
+        ("an unknown event", ["report", "-e", "cpu-clok"], "cpu-clok.*cpu-clock"),
+        ("an unknown modifier", ["report", "-e", "cpu-clock:x"], "x"),
+        ("a pid that is no number", ["report", "-p", "12x"], "12x"),
+        ("a frequency of zero", ["report", "-F", "0"], "0"),
+        ("a negative period", ["report", "-c", "-5"], "-5"),
+        ("both frequency and period", ["report", "-F", "99", "-c", "1000"], "-F|-c|--freq"),
+        ("a CPU list that ends early", ["report", "-C", "0-"], "0-"),
+        ("a format that does not exist", ["report", "--format", "xml"], "xml"),
+        ("a memory size without sense", ["report", "--memory", "12Q"], "12Q"),
+    ):
+        refused(name, run([strobe, *arguments]), wanted, status=2)
+
+
+def output(strobe, shares):
+    with started([shares, "0"]) as work:
+        with open("/dev/full", "w", encoding="ascii") as full:
+            process = subprocess.run([strobe, "report", "--duration", "0.3", "-p", str(work.pid)],
+                                     stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+        checks.check("a full disk under stdout", process.returncode == 1
+                     and process.stderr.startswith(b"strobe: "), str(process))
+
+        result = run([strobe, "--duration", "0.5", "-p", str(work.pid)])
+        checks.check("without a terminal the report is printed",
+                     result.status == 0 and "SYMBOL" in result.out and "\x1b" not in result.out,
+                     str(result))
+        result = run([strobe, "report", "--duration", "0.5", "-p", str(work.pid)],
+                     env={"XDG_CACHE_HOME": "/dev/null/x"})
+        checks.check("a cache folder that cannot be", result.status == 0, str(result))
+
+
+def terminals(strobe, shares):
+    try:
+        import pyte  # noqa: F401
+    except ImportError:
+        checks.skip("terminals", "python3-pyte is not installed")
+        return
+    with started([shares, "0"]) as work:
+        tiny = Screen([strobe, "-p", str(work.pid)], 20, 5)
+        seen = tiny.until(lambda text: text.strip() != "")
+        tiny.send("q")
+        checks.check("a 20x5 terminal", seen and tiny.wait() == 0, repr(tiny.text()))
+        tiny.close()
+
+        dumb = Screen([strobe, "--duration", "0.5", "-p", str(work.pid)], 80, 24, term="dumb")
+        status = dumb.wait()
+        checks.check("TERM=dumb", status == 0 and b"SYMBOL" in dumb.raw and b"\x1b" not in dumb.raw,
+                     f"{status} {dumb.raw!r}")
+        dumb.close()
+
+        unknown = Screen([strobe, "--duration", "0.5", "-p", str(work.pid)], term="no-such-term")
+        status = unknown.wait()
+        checks.check("a TERM that terminfo does not know", status == 0 and b"SYMBOL" in unknown.raw,
+                     f"{status} {unknown.raw!r}")
+        unknown.close()
+
+
+def ordinary_user(strobe, shares):
+    if os.geteuid() != 0:
+        checks.skip("ordinary users", "only root can become one")
+        return
+    with public_copy(strobe, shares) as (strobe, shares):
+        with started([shares, "0"]) as roots, started([shares, "0"], user=NOBODY) as own:
+            with sysctl(PARANOID, 2):
+                profiled("paranoid 2: an own process, user space only",
+                         run(json_report(strobe, "-p", str(own.pid)), user=NOBODY), "user")
+                refused("paranoid 2: somebody else's process",
+                        run(json_report(strobe, "-p", str(roots.pid)), user=NOBODY),
+                        str(roots.pid), "permi|allow|belongs")
+                refused("paranoid 2: the whole machine",
+                        run(json_report(strobe, "-a"), user=NOBODY), "perf_event_paranoid",
+                        "CAP_PERFMON")
+                profiled("paranoid 2: nothing named: the user's own processes",
+                         run(json_report(strobe), user=NOBODY))
+                profiled("paranoid 2: a command",
+                         run(json_report(strobe, "--", shares, "1"), user=NOBODY))
+                profiled("64 KiB of locked memory",
+                         run(json_report(strobe, "-p", str(own.pid)), user=NOBODY,
+                             limits={resource.RLIMIT_MEMLOCK: 65536}))
+                profiled("64 file descriptors",
+                         run(json_report(strobe, "-p", str(own.pid)), user=NOBODY,
+                             limits={resource.RLIMIT_NOFILE: 64}))
+                result = run([strobe, "doctor"], user=NOBODY)
+                checks.check("doctor as an ordinary user",
+                             result.status == 0 and "perf_event_paranoid" in result.out
+                             and "\x1b" not in result.out, str(result))
+            with sysctl(PARANOID, 0):
+                profiled("paranoid 0: the whole machine, with the kernel",
+                         run(json_report(strobe, "-a"), user=NOBODY))
+            with sysctl(PARANOID, -1):
+                profiled("paranoid -1: the whole machine",
+                         run(json_report(strobe, "-a"), user=NOBODY))
+            for level in (3, 4):
+                with sysctl(PARANOID, level):
+                    # Levels above 2 are a distribution's patch; without it they mean 2.
+                    result = run(json_report(strobe, "-p", str(own.pid)), user=NOBODY)
+                    if result.status == 0:
+                        profiled(f"paranoid {level}: means 2 on this kernel", result)
+                    else:
+                        refused(f"paranoid {level}: refused", result, "perf_event_paranoid")
+
+
+def scarce(strobe, shares, threads):
+    with started([shares, "0"]) as work:
+        profiled("64 file descriptors as root", run(json_report(strobe, "-p", str(work.pid)),
+                                                   limits={resource.RLIMIT_NOFILE: 64}))
+    with started([threads, "200"]) as work:
+        result = run(json_report(strobe, "-p", str(work.pid)), limits={resource.RLIMIT_NOFILE: 64})
+        checks.check("200 threads and 64 descriptors: says so, profiles what it can",
+                     not result.hung and re.search("RLIMIT_NOFILE|file descriptors|ulimit -n",
+                                                   result.err + result.out) is not None,
+                     str(result))
+    with started([shares, "0"]) as work, tempfile.TemporaryDirectory() as folder:
+        quiet = ["unshare", "-m", "sh", "-c",
+                 "umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec \"$@\"", "sh"]
+        profiled("no tracefs", run(quiet + json_report(strobe, "-p", str(work.pid)),
+                                   env={"TMPDIR": folder}))
+
+
+def main():
+    strobe, shares, threads = (os.path.abspath(path) for path in sys.argv[1:4])
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        targets(strobe, shares)
+        usage(strobe)
+        output(strobe, shares)
+        terminals(strobe, shares)
+        ordinary_user(strobe, shares)
+        scarce(strobe, shares, threads)
+        left = leftovers(strobe)
+        checks.check("nothing is left running", not left, f"still there: {left}")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
