@@ -17,10 +17,13 @@
 
 void explain_failure(const struct engine_failure *failure, const struct proc_limits *limits,
 	char *out, size_t size);
-void explain_note(const struct engine_note *note, const struct proc_limits *limits, char *out,
-	size_t size);
+void explain_note(
+	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
 void explain_symbols_note(const struct symbols_note *note, char *out, size_t size);
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
+
+/* "with status 1", "killed by SIGSEGV (core dumped)": how a process ended (status of waitpid(2)). */
+void explain_wait_status(int status, char *out, size_t size);
 
 /* Severity of a note, for colour and for whether it is shown on the screen's message line. */
 enum explain_level { EXPLAIN_INFO, EXPLAIN_WARNING, EXPLAIN_ERROR };

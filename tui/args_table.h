@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * args_table.h - the option table and its forms for getopt_long(3); private to args.
+ */
+#ifndef TUI_ARGS_TABLE_H
+#define TUI_ARGS_TABLE_H
+
+#include "tui/args.h"
+
+#include <getopt.h>
+
+/* One for each row of the table, in its order. */
+enum args_id {
+	ARG_PID,
+	ARG_TID,
+	ARG_N,
+	ARG_NAME,
+	ARG_USER,
+	ARG_CPU,
+	ARG_ALL,
+	ARG_EVENT,
+	ARG_FREQ,
+	ARG_PERIOD,
+	ARG_CHAIN,
+	ARG_CALL_GRAPH,
+	ARG_NO_CHAIN,
+	ARG_MAX_STACK,
+	ARG_DURATION,
+	ARG_SCOPE,
+	ARG_NO_CREDIT,
+	ARG_MEMORY,
+	ARG_RING_PAGES,
+	ARG_FORMAT,
+	ARG_SORT,
+	ARG_PERCENT_LIMIT,
+	ARG_ROWS,
+	ARG_NO_IDLE,
+	ARG_DELAY,
+	ARG_ASCII,
+	ARG_MONO,
+	ARG_NO_MOUSE,
+	ARG_COLOR,
+	ARG_CACHE_DIR,
+	ARG_HELP,
+	ARG_VERSION,
+	ARGS_TABLE_MAX
+};
+
+/* What getopt_long() returns for a long option: its id above all letters. */
+#define ARGS_ID_BASE 256
+
+void args_getopt_tables(
+	char shorts[3 * ARGS_TABLE_MAX + 4], struct option longs[ARGS_TABLE_MAX + 1]);
+
+/* The row for what getopt_long() returned: a letter or ARGS_ID_BASE + id; NULL for anything else. */
+const struct args_option *args_option_of(int got);
+int args_id_of(const struct args_option *option);
+
+#endif

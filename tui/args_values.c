@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * args_values.c - numbers, sizes and decimals of the command line.
+ *
+ * Pure functions; any thread.
+ */
+#include "tui/args.h"
+
+#include <errno.h>
+#include <string.h>
+
+int args_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text++) {
+		unsigned int digit = (unsigned int)(unsigned char)*text - '0';
+
+		if (digit > 9 || value > (UINT64_MAX - digit) / 10)
+			return -EINVAL;
+		value = value * 10 + digit;
+	}
+	if (value < min || value > max)
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+int args_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	static const char suffixes[] = "KMG";
+	size_t len = strlen(text);
+	const char *suffix;
+	char digits[24];
+	unsigned int shift = 0;
+	uint64_t value;
+
+	if (!len || len > sizeof(digits))
+		return -EINVAL;
+	suffix = strchr(suffixes, text[len - 1] & ~0x20);
+	if (suffix && text[len - 1] > '9') {
+		shift = (unsigned int)(suffix - suffixes + 1) * 10;
+		len--;
+	}
+	if (len >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, text, len);
+	digits[len] = '\0';
+	if (args_number(digits, 0, UINT64_MAX >> shift, &value))
+		return -EINVAL;
+	value <<= shift;
+	if (value < min || value > max)
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+/* Not strtod(3), which takes "inf", hexadecimals and the locale's comma. */
+int args_decimal(const char *text, double min, double max, double *out)
+{
+	double value = 0, unit = 1;
+	bool digits = false, fraction = false;
+
+	for (; *text; text++) {
+		if (*text == '.' && !fraction) {
+			fraction = true;
+			continue;
+		}
+		if (*text < '0' || *text > '9')
+			return -EINVAL;
+		digits = true;
+		if (fraction) {
+			unit /= 10;
+			value += (*text - '0') * unit;
+		} else {
+			value = value * 10 + (*text - '0');
+		}
+	}
+	if (!digits || !(value >= min && value <= max))
+		return -EINVAL;
+	*out = value;
+	return 0;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * explain_notes.c - notable events of the engine and of symbols/ as sentences, for the log and reports.
+ *
+ * Pure functions of their arguments; any thread.
+ */
+#include "tui/explain.h"
+
+#include "tui/clean.h"
+#include "tui/explain_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static void add_error(struct text *text, int error)
+{
+	const char *sentence = strerrordesc_np(error);
+
+	if (error)
+		text_add(text, " (%s)", sentence ? sentence : "unknown error");
+}
+
+static const char *scope_name(uint64_t scope)
+{
+	switch (scope) {
+	case SCOPE_TASK:
+		return "one event per thread";
+	case SCOPE_CPU:
+		return "events on every CPU, filtered to the followed processes";
+	case SCOPE_INHERIT:
+		return "inherited events (without credit)";
+	default:
+		return "automatic";
+	}
+}
+
+void explain_wait_status(int status, char *out, size_t size)
+{
+	const char *name;
+
+	if (WIFEXITED(status)) {
+		snprintf(out, size, "with status %d", WEXITSTATUS(status));
+	} else if (WIFSIGNALED(status)) {
+		name = sigabbrev_np(WTERMSIG(status));
+		snprintf(out, size, "killed by SIG%s%s", name ? name : "?",
+			WCOREDUMP(status) ? " (core dumped)" : "");
+	} else {
+		snprintf(out, size, "with wait status 0x%x", (unsigned int)status);
+	}
+}
+
+static void note_refused(
+	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
+{
+	struct engine_failure failure = {
+		.what = FAIL_OPEN,
+		.error = note->error,
+		.pid = note->pid ? note->pid : -1,
+		.cpu = -1,
+	};
+	char sentence[1024];
+
+	memcpy(failure.event, note->text, sizeof(failure.event));
+	explain_failure(&failure, limits, sentence, sizeof(sentence));
+	text_add(text, "%s", sentence);
+}
+
+static void note_target(
+	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
+{
+	char how[64];
+
+	switch (note->kind) {
+	case NOTE_ATTACHED:
+		text_add(text, "attached to process %" PRId32 " (%" PRIu64 " thread%s)", note->pid,
+			note->value, note->value == 1 ? "" : "s");
+		break;
+	case NOTE_DETACHED:
+		text_add(text, "detached from process %" PRId32, note->pid);
+		break;
+	case NOTE_ATTACH_FAILED:
+		text_add(text, "cannot attach to ");
+		explain_target_error(text, note->pid, note->error, limits);
+		break;
+	case NOTE_TARGET_EXITED:
+		text_add(text, "process %" PRId32 " ended", note->pid);
+		break;
+	case NOTE_TARGET_EXEC:
+		text_add(text, "process %" PRId32 " now runs '%.*s'", note->pid, EVENT_NAME_MAX,
+			note->text);
+		break;
+	case NOTE_COMMAND_ENDED:
+		explain_wait_status((int)note->value, how, sizeof(how));
+		text_add(text, "the command (process %" PRId32 ") ended %s", note->pid, how);
+		break;
+	case NOTE_ALL_ENDED:
+		text_add(text, "everything that was sampled has ended; the profile stays");
+		break;
+	default:
+		text_add(text,
+			"%" PRIu64
+			" tasks ended before their events could be opened and are missing from the "
+			"profile; -a or --scope cpu covers such short-lived tasks",
+			note->value);
+		break;
+	}
+}
+
+static void note_limit(
+	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
+{
+	switch (note->kind) {
+	case NOTE_RING_SHRUNK:
+		text_add(text,
+			"buffers were made smaller to fit the limits: %" PRIu64 " page%s each",
+			note->value, note->value == 1 ? "" : "s");
+		break;
+	case NOTE_FD_LIMIT:
+		text_add(text,
+			"the limit of open files (%" PRIu64
+			") leaves some threads unsampled. Raise it with ulimit -n, or sample the "
+			"whole machine with -a",
+			note->value);
+		break;
+	default:
+		text_add(text,
+			"the limit of locked memory (%" PRIu64 " KiB) keeps the buffers small",
+			note->value);
+		if (limits->mlock_kb > 0)
+			text_add(text,
+				". Raise it with: sudo sysctl kernel.perf_event_mlock_kb=%" PRId64,
+				limits->mlock_kb * 8);
+		break;
+	}
+}
+
+static void note_flow(struct text *text, const struct engine_note *note)
+{
+	switch (note->kind) {
+	case NOTE_LOST:
+		text_add(text,
+			"%" PRIu64 " samples of '%.*s' were lost: the buffer was full. Lower the "
+			"frequency, or use a larger --ring-pages",
+			note->value, EVENT_NAME_MAX, note->text);
+		break;
+	case NOTE_THROTTLED:
+		text_add(text,
+			"the kernel throttles '%.*s': sampling takes too much of a CPU. Lower the "
+			"frequency",
+			EVENT_NAME_MAX, note->text);
+		break;
+	case NOTE_UNTHROTTLED:
+		text_add(text, "the kernel samples '%.*s' at full rate again", EVENT_NAME_MAX,
+			note->text);
+		break;
+	case NOTE_CREDIT_SPENT:
+		text_add(text,
+			"'%.*s' paused for a moment: strobe had not yet read what was sampled. "
+			"Coverage shows how much is missing",
+			EVENT_NAME_MAX, note->text);
+		break;
+	default:
+		text_add(text, "a buffer held damaged records and was skipped (%" PRIu64 " times)",
+			note->value);
+		break;
+	}
+}
+
+void explain_note(
+	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size)
+{
+	struct text text = {0};
+
+	switch (note->kind) {
+	case NOTE_FALLBACK_CLOCK:
+		text_add(&text, "this machine offers no cycles counter to this user");
+		add_error(&text, note->error);
+		text_add(&text, ": sampling cpu-clock, a timer, instead");
+		break;
+	case NOTE_USER_ONLY:
+		text_add(&text, "sampling the kernel is not permitted");
+		if (limits->paranoid >= 2)
+			text_add(&text, " (kernel.perf_event_paranoid is %d)", limits->paranoid);
+		else
+			add_error(&text, note->error);
+		text_add(&text,
+			": user space only. To see the kernel: sudo sysctl "
+			"kernel.perf_event_paranoid=1");
+		break;
+	case NOTE_EVENT_ADDED:
+		text_add(&text, "sampling '%.*s'", EVENT_NAME_MAX, note->text);
+		break;
+	case NOTE_EVENT_DROPPED:
+		text_add(&text, "stopped sampling '%.*s'", EVENT_NAME_MAX, note->text);
+		break;
+	case NOTE_EVENT_REFUSED:
+		note_refused(&text, note, limits);
+		break;
+	case NOTE_FREQUENCY:
+		text_add(&text, "'%.*s' is now sampled at %" PRIu64, EVENT_NAME_MAX,
+			note->text[0] ? note->text : "the event", note->value);
+		break;
+	case NOTE_ATTACHED:
+	case NOTE_DETACHED:
+	case NOTE_ATTACH_FAILED:
+	case NOTE_TARGET_EXITED:
+	case NOTE_TARGET_EXEC:
+	case NOTE_COMMAND_ENDED:
+	case NOTE_ALL_ENDED:
+	case NOTE_TASKS_MISSED:
+		note_target(&text, note, limits);
+		break;
+	case NOTE_SCOPE:
+		text_add(&text, "following by %s from now on", scope_name(note->value));
+		break;
+	case NOTE_RING_SHRUNK:
+	case NOTE_FD_LIMIT:
+	case NOTE_MLOCK_LIMIT:
+		note_limit(&text, note, limits);
+		break;
+	case NOTE_LOST:
+	case NOTE_THROTTLED:
+	case NOTE_UNTHROTTLED:
+	case NOTE_CREDIT_SPENT:
+	case NOTE_CORRUPT_RING:
+		note_flow(&text, note);
+		break;
+	case NOTE_CPU_OFFLINE:
+		text_add(&text, "CPU %" PRIu64 " went offline", note->value);
+		break;
+	case NOTE_CPU_ONLINE:
+		text_add(&text, "CPU %" PRIu64 " came online", note->value);
+		break;
+	case NOTE_COARSENED:
+		text_add(&text,
+			"the memory for history is full: its oldest part gets coarser in time "
+			"(--memory gives it more)");
+		break;
+	default:
+		text_add(&text, "note %d", (int)note->kind);
+		break;
+	}
+	clean_string(out, size, text.bytes);
+}
+
+enum explain_level explain_note_level(const struct engine_note *note)
+{
+	switch (note->kind) {
+	case NOTE_EVENT_REFUSED:
+	case NOTE_ATTACH_FAILED:
+		return EXPLAIN_ERROR;
+	case NOTE_FALLBACK_CLOCK:
+	case NOTE_USER_ONLY:
+	case NOTE_TASKS_MISSED:
+	case NOTE_RING_SHRUNK:
+	case NOTE_FD_LIMIT:
+	case NOTE_MLOCK_LIMIT:
+	case NOTE_LOST:
+	case NOTE_THROTTLED:
+	case NOTE_CREDIT_SPENT:
+	case NOTE_CORRUPT_RING:
+	case NOTE_CPU_OFFLINE:
+		return EXPLAIN_WARNING;
+	case NOTE_COMMAND_ENDED:
+		return note->value ? EXPLAIN_WARNING : EXPLAIN_INFO;
+	default:
+		return EXPLAIN_INFO;
+	}
+}
+
+void explain_symbols_note(const struct symbols_note *note, char *out, size_t size)
+{
+	struct text text = {0};
+	int path_max = (int)sizeof(note->path);
+	char how[64];
+
+	switch (note->kind) {
+	case SYMBOLS_NOTE_WORKER_DIED:
+		explain_wait_status(note->value, how, sizeof(how));
+		text_add(&text,
+			"the symbol worker ended %s while it read '%.*s'; the file is tried once "
+			"more",
+			how, path_max, note->path);
+		break;
+	case SYMBOLS_NOTE_FILE_BANNED:
+		text_add(&text,
+			"'%.*s' ended the symbol worker twice and is not read again: its functions "
+			"are shown as offsets",
+			path_max, note->path);
+		break;
+	case SYMBOLS_NOTE_UNREADABLE:
+		text_add(&text, "cannot read the symbols of '%.*s'", path_max, note->path);
+		add_error(&text, note->error);
+		text_add(&text, ": its functions are shown as offsets");
+		break;
+	case SYMBOLS_NOTE_KERNEL_HIDDEN:
+		text_add(&text,
+			"the kernel hides its symbols' addresses from this user. To see kernel "
+			"names: "
+			"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or give "
+			"strobe cap_syslog");
+		break;
+	case SYMBOLS_NOTE_WRONG_FILE:
+		text_add(&text,
+			"the file at '%.*s' is not the one that is mapped (it was replaced), so "
+			"its "
+			"symbols are not used",
+			path_max, note->path);
+		break;
+	case SYMBOLS_NOTE_UNCONFINED:
+		text_add(&text, "the symbol worker could not be confined fully");
+		add_error(&text, note->error);
+		break;
+	default:
+		text_add(&text, "symbols: note %d", (int)note->kind);
+		break;
+	}
+	clean_string(out, size, text.bytes);
+}
+
+void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size)
+{
+	struct text sentence = {0};
+	size_t offset = error->offset <= strlen(text) ? error->offset : strlen(text);
+	const char *at = text + offset;
+	int len = (int)strcspn(at, ",");
+
+	switch (error->kind) {
+	case EVENT_ERROR_EMPTY:
+		text_add(&sentence, "-e '%s': an event is missing at character %zu", text,
+			offset + 1);
+		break;
+	case EVENT_ERROR_UNKNOWN:
+		text_add(&sentence, "-e '%s': there is no event '%.*s'", text, len, at);
+		if (error->near[0])
+			text_add(&sentence, "; did you mean '%.*s'?", EVENT_NAME_MAX, error->near);
+		break;
+	case EVENT_ERROR_MODIFIER:
+		text_add(&sentence, "-e '%s': unknown or contradicting modifier at '%.*s'", text,
+			len, at);
+		break;
+	case EVENT_ERROR_TOO_LONG:
+		text_add(&sentence, "-e: an event's name is at most %d bytes long",
+			EVENT_NAME_MAX - 1);
+		break;
+	case EVENT_ERROR_UNSUPPORTED:
+		text_add(&sentence, "-e '%s': events of the kind '%.*s' are not in this version",
+			text, len, at);
+		break;
+	default:
+		text_add(&sentence, "-e '%s': not an event", text);
+		break;
+	}
+	clean_string(out, size, sentence.bytes);
+}
