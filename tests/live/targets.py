@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Attaching to programs that nobody here wrote, and whether the counts add up.
+
+usage: targets.py STROBE SHARES NAMES FOLDER   (FOLDER: for what is compiled here)
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, run, started  # noqa: E402
+
+checks = Checks()
+
+NODE = "let x = 0; console.log('ready'); for (;;) x = (x * 31 + JSON.stringify({x}).length) % 65521;"
+PYTHON = "print('ready', flush=True)\nwhile True: sum(i * i for i in range(1000))\n"
+JAVA = """
+public class Busy {
+    static long spin(long n) { long x = 1; for (long i = 0; i < n; i++) x = x * 31 + i; return x; }
+    public static void main(String[] a) throws Exception {
+        System.out.println("ready");
+        for (;;) if (spin(1000000) == 42) System.out.println("never");
+    }
+}
+"""
+CXX = """
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+namespace busy {
+template <typename T> __attribute__((noinline)) T grind(T seed, int n)
+{
+    for (int i = 0; i < n; i++)
+        seed = seed * 31 + static_cast<T>(i ^ (seed >> 3));
+    return seed;
+}
+}
+int main()
+{
+    std::atomic<unsigned long> sum{0};
+    std::vector<std::thread> threads;
+    std::puts("ready");
+    std::fflush(stdout);
+    for (int t = 0; t < 8; t++)
+        threads.emplace_back([&sum, t] {
+            for (;;)
+                sum += busy::grind<unsigned long>(static_cast<unsigned long>(t), 100000);
+        });
+    for (auto &thread : threads)
+        thread.join();
+}
+"""
+FORKS = "echo ready; while :; do i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done; done"
+
+
+def report(strobe, *arguments, duration="1", timeout=60):
+    result = run([strobe, "report", "--duration", duration, "--format", "json", *arguments],
+                 timeout=timeout)
+    try:
+        return json.loads(result.out), result
+    except ValueError:
+        return None, result
+
+
+def rows_of(found):
+    return [row for event in found["events"] for row in event["rows"]] if found else []
+
+
+def attach(strobe, name, command, wanted, wait_for="ready"):
+    """Attach to a running command: samples, a self share that sums to 100, and a row that `wanted` knows."""
+    with started(command, wait_for=wait_for) as work:
+        found, result = report(strobe, "-p", str(work.pid))
+        rows = rows_of(found)
+        total = sum(row["self_percent"] for row in rows)
+        checks.check(name, result.status == 0 and len(rows) > 0 and abs(total - 100) < 1
+                     and any(wanted(row) for row in rows[:40]),
+                     f"sum {total}, first rows {rows[:5]}, {result.err}")
+
+
+def programs(strobe, folder):
+    if shutil.which("node"):
+        attach(strobe, "node", ["node", "-e", NODE], lambda row: "node" in row["image"] or
+               "anon" in row["image"])
+    else:
+        checks.skip("node", "node is not installed")
+
+    java = shutil.which("java") and shutil.which("javac")
+    if java:
+        with open(os.path.join(folder, "Busy.java"), "w", encoding="ascii") as source:
+            source.write(JAVA)
+        subprocess.run(["javac", "-d", folder, os.path.join(folder, "Busy.java")], check=True)
+        attach(strobe, "java", ["java", "-cp", folder, "Busy"], lambda row: row["self_percent"] > 0)
+    else:
+        checks.skip("java", "no java and javac here")
+
+    attach(strobe, "python3", [os.path.realpath(sys.executable), "-c", PYTHON],
+           lambda row: "python" in row["image"] or "Py" in row["symbol"])
+
+    if shutil.which("g++"):
+        source, program = os.path.join(folder, "busy.cc"), os.path.join(folder, "busy")
+        with open(source, "w", encoding="ascii") as out:
+            out.write(CXX)
+        subprocess.run(["g++", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o", program, source],
+                       check=True)
+        attach(strobe, "a C++ program with 8 threads, names demangled", [program],
+               lambda row: "busy::grind<unsigned long>" in row["symbol"]
+               and row["self_percent"] > 80)
+    else:
+        checks.skip("a C++ program", "g++ is not installed")
+
+    attach(strobe, "a shell that forks thousands of processes", ["sh", "-c", FORKS],
+           lambda row: row["image"].startswith("[kernel") or "libc" in row["image"])
+
+
+def counts(strobe, shares):
+    """Samples + lost = what the kernel counted; an event of period 1 counts itself."""
+    with started(["sh", "-c", FORKS], wait_for="ready") as work:
+        for scope in ("task", "cpu", "inherit"):
+            found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
+                                   "--scope", scope)
+            event = found["events"][0] if found else {}
+            produced = event.get("samples", 0) + event.get("lost", 0) + event.get("filtered", 0)
+            checks.check(f"samples and lost add up to the count, scope {scope}",
+                         found is not None and event["samples"] > 0 and produced == event["count"],
+                         f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
+    with started([shares, "0"]) as work:
+        for extra in ([], ["--no-credit"], ["--no-call-graph"]):
+            found, result = report(strobe, "-p", str(work.pid), "-F", "20000", *extra)
+            event = found["events"][0] if found else {}
+            rows = sum(row["samples"] for row in event.get("rows", []))
+            checks.check(f"the rows' samples add up to the event's {' '.join(extra)}",
+                         found is not None and rows == event["samples"] > 0,
+                         f"rows {rows}, { {k: v for k, v in event.items() if k != 'rows'} }")
+
+
+def hostile_names(strobe, names):
+    """Commands and symbols with escape sequences reach no output raw."""
+    with started([names]) as work:
+        for form in ("text", "csv", "json"):
+            result = run([strobe, "report", "--duration", "0.5", "--format", form, "-p",
+                          str(work.pid)])
+            raw = [c for c in result.out + result.err if ord(c) < 32 and c not in "\n\r\t"
+                   or 0x7f <= ord(c) < 0xa0]
+            checks.check(f"escape sequences in names, {form}", result.status == 0 and not raw,
+                         f"{raw[:5]} in {result}")
+
+
+def main():
+    strobe, shares, names = (os.path.abspath(path) for path in sys.argv[1:4])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder
+        programs(strobe, folder)
+        counts(strobe, shares)
+        hostile_names(strobe, names)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
