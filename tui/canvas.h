@@ -57,6 +57,8 @@ int canvas_printf(struct canvas *canvas, int x, int y, int max_width, enum style
 void canvas_fill(struct canvas *canvas, int x, int y, int width, uint32_t glyph, enum style style);
 void canvas_glyph(struct canvas *canvas, int x, int y, uint32_t glyph, enum style style);
 void canvas_select_row(struct canvas *canvas, int y);
+/* Another style for what is drawn already: search hits. */
+void canvas_restyle(struct canvas *canvas, int x, int y, int width, enum style style);
 
 /* A horizontal bar of fraction (0..1) of width columns in eighths; a sparkline of n values scaled to max. */
 void canvas_bar(struct canvas *canvas, int x, int y, int width, double fraction, enum style style);
