@@ -2,11 +2,12 @@
 /*
  * test_canvas.c - clipping, cutting, wide characters, bars and sparklines, ASCII, the dump.
  */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include "tui/canvas.h"
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_keys.c - the key table: no key means two things in one view, and every binding can be read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/input.h"
+#include "tui/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void test_find(void **state)
+{
+	(void)state;
+	assert_int_equal(keys_find(KEYS_HOT, INPUT_ENTER), ACT_OPEN);
+	assert_int_equal(keys_find(KEYS_HOT, '\r'), ACT_OPEN);
+	assert_int_equal(keys_find(KEYS_HOT, 'j'), ACT_DOWN);
+	assert_int_equal(keys_find(KEYS_HELP, INPUT_DOWN), ACT_DOWN);
+	assert_int_equal(keys_find(KEYS_HOT, ' '), ACT_FREEZE);
+	assert_int_equal(keys_find(KEYS_HOT, '3'), ACT_EVENT_NUMBER);
+	assert_int_equal(keys_find(KEYS_HOT, '0'), ACT_NONE);
+	assert_int_equal(keys_find(KEYS_LOG, 'q'), ACT_QUIT);
+	assert_int_equal(keys_find(KEYS_HOT, 0x1f600), ACT_NONE);
+}
+
+static void test_a_view_goes_before_everywhere(void **state)
+{
+	(void)state;
+	assert_int_equal(keys_find(KEYS_EVENTS, ' '), ACT_TOGGLE);
+	assert_int_equal(keys_find(KEYS_PROCESSES, '/'), ACT_FILTER);
+	assert_int_equal(keys_find(KEYS_PROCESSES, INPUT_ENTER), ACT_ONLY);
+}
+
+static void test_no_key_twice_in_one_view(void **state)
+{
+	size_t n;
+	const struct binding *table = keys_table(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = i + 1; j < n; j++) {
+			if (!(table[i].views & table[j].views))
+				continue;
+			for (int a = 0; a < KEYS_PER_BINDING && table[i].keys[a]; a++) {
+				for (int b = 0; b < KEYS_PER_BINDING && table[j].keys[b]; b++)
+					assert_int_not_equal(table[i].keys[a], table[j].keys[b]);
+			}
+		}
+	}
+}
+
+static void test_every_binding_is_described(void **state)
+{
+	size_t n;
+	const struct binding *table = keys_table(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		char label[64];
+
+		assert_int_not_equal(table[i].action, ACT_NONE);
+		assert_true(table[i].keys[0] || table[i].label);
+		assert_non_null(table[i].help);
+		assert_true(strlen(table[i].help) > 4 && strlen(table[i].help) < 72);
+		assert_true(table[i].help[strlen(table[i].help) - 1] != '.');
+		keys_label(&table[i], true, label, sizeof(label));
+		assert_true(strlen(label) > 0);
+		for (const char *at = label; *at; at++)
+			assert_in_range(*at, ' ', '~');
+	}
+}
+
+static void test_names(void **state)
+{
+	char name[16];
+
+	(void)state;
+	keys_name(INPUT_CTRL('L'), false, name, sizeof(name));
+	assert_string_equal(name, "^L");
+	keys_name(INPUT_UP, false, name, sizeof(name));
+	assert_string_equal(name, "↑");
+	keys_name(INPUT_ENTER, true, name, sizeof(name));
+	assert_string_equal(name, "Enter");
+	keys_name('\\', true, name, sizeof(name));
+	assert_string_equal(name, "\\");
+}
+
+static void test_dump_holds_every_binding(void **state)
+{
+	size_t n;
+	const struct binding *table = keys_table(&n);
+	char *dump = keys_dump();
+
+	(void)state;
+	assert_non_null(dump);
+	for (size_t i = 0; i < n; i++)
+		assert_non_null(strstr(dump, table[i].help));
+	assert_non_null(strstr(dump, "process picker\tEnter\t"));
+	assert_non_null(strstr(dump, "moving\tPgUp ^B\tGo one page up\n"));
+	free(dump);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_a_view_goes_before_everywhere),
+		cmocka_unit_test(test_no_key_twice_in_one_view),
+		cmocka_unit_test(test_every_binding_is_described),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_dump_holds_every_binding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * keys.c - the table of key bindings and its few uses.
+ *
+ * Keys follow what users know: perf's and htop's in lists, vim's for movement.  In one view a key
+ * stands for one thing: its own bindings go first, then those of lists, then those of everywhere.
+ */
+#include "tui/keys.h"
+
+#include "tui/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct binding table[] = {
+	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "open",
+		"Show which processes and threads the selected symbol runs in"},
+	{ACT_SEARCH, KEYS_HOT, {'/'}, NULL, "search", "Search a symbol by a part of its name"},
+	{ACT_SEARCH_NEXT, KEYS_HOT, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
+	{ACT_SEARCH_PREVIOUS, KEYS_HOT, {'N'}, NULL, NULL,
+		"Go to the previous symbol that was searched"},
+	{ACT_FILTER, KEYS_HOT, {'\\'}, NULL, "filter",
+		"Show only rows with this text in symbol or image; empty shows all"},
+	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES, {'s'}, NULL, "sort", "Sort by the next column"},
+	{ACT_SORT_LEFT, KEYS_HOT | KEYS_PROCESSES, {'<'}, NULL, NULL,
+		"Sort by the column to the left"},
+	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_PROCESSES, {'>'}, NULL, NULL,
+		"Sort by the column to the right"},
+	{ACT_SORT_SELF, KEYS_HOT, {'S'}, NULL, NULL, "Sort by self share"},
+	{ACT_SORT_TOTAL, KEYS_HOT, {'T'}, NULL, NULL, "Sort by total share"},
+	{ACT_REVERSE, KEYS_HOT | KEYS_PROCESSES, {'r'}, NULL, NULL, "Reverse the order"},
+	{ACT_KERNEL, KEYS_HOT, {'K'}, NULL, "kernel", "Show or hide kernel symbols"},
+	{ACT_SIDE_BY_SIDE, KEYS_HOT, {'w'}, NULL, NULL,
+		"Show several events side by side, as columns"},
+
+	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
+		"Group by process, by thread, or by CPU"},
+
+	{ACT_ONLY, KEYS_PROCESSES, {INPUT_ENTER}, NULL, "only this",
+		"Profile only this process: follow it, let go of the others"},
+	{ACT_ADD, KEYS_PROCESSES, {'a'}, NULL, "add", "Follow this process as well"},
+	{ACT_DROP, KEYS_PROCESSES, {'d'}, NULL, "detach", "Let go of this process"},
+	{ACT_TOGGLE, KEYS_PROCESSES, {'x'}, NULL, NULL, "Follow this process, or let go of it"},
+	{ACT_FILTER, KEYS_PROCESSES, {'/', '\\'}, NULL, "filter",
+		"Show only processes with this text in pid, user or command"},
+	{ACT_KERNEL, KEYS_PROCESSES, {'K'}, NULL, "kernel", "Show or hide kernel threads"},
+
+	{ACT_TOGGLE, KEYS_EVENTS, {INPUT_ENTER, ' '}, NULL, "add or drop",
+		"Open this event, or close it; its samples stay"},
+
+	{ACT_UP, KEYS_LIST, {INPUT_UP, 'k'}, NULL, NULL, "Go one row up"},
+	{ACT_DOWN, KEYS_LIST, {INPUT_DOWN, 'j'}, NULL, NULL, "Go one row down"},
+	{ACT_PAGE_UP, KEYS_LIST, {INPUT_PAGE_UP, INPUT_CTRL('B')}, NULL, NULL, "Go one page up"},
+	{ACT_PAGE_DOWN, KEYS_LIST, {INPUT_PAGE_DOWN, INPUT_CTRL('F')}, NULL, NULL,
+		"Go one page down"},
+	{ACT_HALF_UP, KEYS_LIST, {INPUT_CTRL('U')}, NULL, NULL, "Go half a page up"},
+	{ACT_HALF_DOWN, KEYS_LIST, {INPUT_CTRL('D')}, NULL, NULL, "Go half a page down"},
+	{ACT_FIRST, KEYS_LIST, {INPUT_HOME, 'g'}, NULL, NULL,
+		"Go to the first row, and stay on top"},
+	{ACT_LAST, KEYS_LIST, {INPUT_END, 'G'}, NULL, NULL, "Go to the last row"},
+
+	{ACT_EVENT_NEXT, KEYS_ALL, {INPUT_TAB}, NULL, "event", "Switch to the next event"},
+	{ACT_EVENT_PREVIOUS, KEYS_ALL, {INPUT_BACK_TAB}, NULL, NULL,
+		"Switch to the previous event"},
+	{ACT_EVENT_NUMBER, KEYS_ALL, {0}, "1 .. 9", NULL, "Switch to the event of this number"},
+	{ACT_FREEZE, KEYS_ALL, {' '}, NULL, "freeze",
+		"Freeze the display, or let it go on; sampling never stops"},
+	{ACT_FASTER, KEYS_ALL, {'+', '='}, "+", "rate", "Sample the event more often"},
+	{ACT_SLOWER, KEYS_ALL, {'-'}, NULL, NULL, "Sample the event less often"},
+	{ACT_ZERO, KEYS_ALL, {'z'}, NULL, NULL,
+		"Start from zero: show only what comes from now on"},
+	{ACT_IDLE, KEYS_ALL, {'i'}, NULL, NULL, "Show or hide the kernel's idle loop"},
+	{ACT_PROCESSES, KEYS_ALL, {'P'}, NULL, "processes", "Pick the processes to profile"},
+	{ACT_EVENTS, KEYS_ALL, {'E'}, NULL, "events", "Pick the events to sample"},
+	{ACT_LOG, KEYS_ALL, {'L'}, NULL, "log",
+		"Show the log: what happened, and what the command printed"},
+	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},
+	{ACT_REDRAW, KEYS_ALL, {INPUT_CTRL('L')}, NULL, NULL, "Draw the whole screen again"},
+	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE, INPUT_LEFT}, NULL, NULL,
+		"Leave this view; in the table, clear search and filter"},
+	{ACT_QUIT, KEYS_ALL, {'q'}, NULL, "quit", "Quit; in another view, go back to the table"},
+};
+
+const struct binding *keys_table(size_t *n)
+{
+	*n = sizeof(table) / sizeof(*table);
+	return table;
+}
+
+static bool has_key(const struct binding *binding, uint32_t key)
+{
+	if (binding->action == ACT_EVENT_NUMBER)
+		return key >= '1' && key <= '9';
+	for (int i = 0; i < KEYS_PER_BINDING && binding->keys[i]; i++) {
+		if (binding->keys[i] == key)
+			return true;
+	}
+	return false;
+}
+
+enum action keys_find(enum keys_view view, uint32_t key)
+{
+	const unsigned int order[] = {view, KEYS_LIST, KEYS_ALL};
+
+	if (key == '\r')
+		key = INPUT_ENTER;
+	if (key == INPUT_CTRL('H'))
+		key = INPUT_BACKSPACE;
+	for (size_t step = 0; step < sizeof(order) / sizeof(*order); step++) {
+		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+			if ((table[i].views & order[step]) && has_key(&table[i], key))
+				return table[i].action;
+		}
+	}
+	return ACT_NONE;
+}
+
+void keys_name(uint32_t key, bool ascii, char *out, size_t size)
+{
+	static const struct {
+		uint32_t key;
+		const char *name, *ascii;
+	} names[] = {
+		{INPUT_TAB, "Tab", "Tab"},
+		{INPUT_ENTER, "↵", "Enter"},
+		{INPUT_ESCAPE, "Esc", "Esc"},
+		{' ', "Space", "Space"},
+		{INPUT_UP, "↑", "Up"},
+		{INPUT_DOWN, "↓", "Down"},
+		{INPUT_LEFT, "←", "Left"},
+		{INPUT_RIGHT, "→", "Right"},
+		{INPUT_HOME, "Home", "Home"},
+		{INPUT_END, "End", "End"},
+		{INPUT_PAGE_UP, "PgUp", "PgUp"},
+		{INPUT_PAGE_DOWN, "PgDn", "PgDn"},
+		{INPUT_BACK_TAB, "Shift-Tab", "Shift-Tab"},
+		{INPUT_DELETE, "Del", "Del"},
+		{INPUT_INSERT, "Ins", "Ins"},
+		{INPUT_BACKSPACE, "Backspace", "Backspace"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (names[i].key == key) {
+			snprintf(out, size, "%s", ascii ? names[i].ascii : names[i].name);
+			return;
+		}
+	}
+	if (key < ' ')
+		snprintf(out, size, "^%c", (char)(key + '@'));
+	else if (key < 0x7f)
+		snprintf(out, size, "%c", (char)key);
+	else
+		snprintf(out, size, "?");
+}
+
+void keys_label(const struct binding *binding, bool ascii, char *out, size_t size)
+{
+	size_t len = 0;
+
+	if (binding->label) {
+		snprintf(out, size, "%s", binding->label);
+		return;
+	}
+	out[0] = '\0';
+	for (int i = 0; i < KEYS_PER_BINDING && binding->keys[i]; i++) {
+		char name[16];
+		int n;
+
+		keys_name(binding->keys[i], ascii, name, sizeof(name));
+		n = snprintf(out + len, size - len, "%s%s", len ? " " : "", name);
+		if (n < 0 || (size_t)n >= size - len)
+			return;
+		len += (size_t)n;
+	}
+}
+
+const char *keys_view_title(unsigned int view)
+{
+	switch (view) {
+	case KEYS_ALL:
+		return "everywhere";
+	case KEYS_LIST:
+		return "moving";
+	case KEYS_HOT:
+		return "hot symbols";
+	case KEYS_BREAKDOWN:
+		return "one symbol";
+	case KEYS_PROCESSES:
+		return "process picker";
+	case KEYS_EVENTS:
+		return "event picker";
+	case KEYS_LOG:
+		return "log";
+	case KEYS_HELP:
+		return "help";
+	default:
+		return NULL;
+	}
+}
+
+char *keys_dump(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (unsigned int view = KEYS_ALL; view <= KEYS_HELP; view <<= 1) {
+		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+			char label[64];
+
+			if (!(table[i].views & view))
+				continue;
+			keys_label(&table[i], true, label, sizeof(label));
+			fprintf(out, "%s\t%s\t%s\n", keys_view_title(view), label, table[i].help);
+		}
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * keys.h - the one table of key bindings: dispatch, hint line, help screen and manual page.
+ *
+ * Plain data and pure functions; any thread.
+ */
+#ifndef TUI_KEYS_H
+#define TUI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a binding holds; KEYS_ALL is looked at after the view's own. */
+enum keys_view {
+	KEYS_ALL = 1,
+	KEYS_LIST = 2, /* every view with a list */
+	KEYS_HOT = 4,
+	KEYS_BREAKDOWN = 8,
+	KEYS_PROCESSES = 16,
+	KEYS_EVENTS = 32,
+	KEYS_LOG = 64,
+	KEYS_HELP = 128,
+};
+
+enum action {
+	ACT_NONE,
+	/* lists */
+	ACT_UP,
+	ACT_DOWN,
+	ACT_PAGE_UP,
+	ACT_PAGE_DOWN,
+	ACT_HALF_UP,
+	ACT_HALF_DOWN,
+	ACT_FIRST,
+	ACT_LAST,
+	/* tables */
+	ACT_OPEN,
+	ACT_SORT_NEXT,
+	ACT_SORT_LEFT,
+	ACT_SORT_RIGHT,
+	ACT_SORT_SELF,
+	ACT_SORT_TOTAL,
+	ACT_REVERSE,
+	ACT_SEARCH,
+	ACT_SEARCH_NEXT,
+	ACT_SEARCH_PREVIOUS,
+	ACT_FILTER,
+	ACT_KERNEL,
+	ACT_SIDE_BY_SIDE,
+	ACT_GROUP,
+	/* pickers */
+	ACT_ONLY,
+	ACT_ADD,
+	ACT_DROP,
+	ACT_TOGGLE,
+	/* everywhere */
+	ACT_EVENT_NEXT,
+	ACT_EVENT_PREVIOUS,
+	ACT_EVENT_NUMBER,
+	ACT_FREEZE,
+	ACT_FASTER,
+	ACT_SLOWER,
+	ACT_ZERO,
+	ACT_IDLE,
+	ACT_PROCESSES,
+	ACT_EVENTS,
+	ACT_LOG,
+	ACT_HELP,
+	ACT_REDRAW,
+	ACT_BACK,
+	ACT_QUIT,
+};
+
+#define KEYS_PER_BINDING 4
+
+struct binding {
+	enum action action;
+	unsigned int views; /* enum keys_view, or-ed */
+	uint32_t keys[KEYS_PER_BINDING]; /* unused: 0 */
+	const char *label; /* the keys, for the help and the manual; NULL: made of keys */
+	const char *hint; /* a word for the hint line; NULL: not there */
+	const char *help; /* a sentence without its full stop */
+};
+
+const struct binding *keys_table(size_t *n);
+
+/* The action of a key in a view (one of enum keys_view); ACT_NONE where it has none. */
+enum action keys_find(enum keys_view view, uint32_t key);
+
+/* The name of a key: "j", "Tab", "PgUp", "^L"; arrows as arrows, or as words where ascii is set. */
+void keys_name(uint32_t key, bool ascii, char *out, size_t size);
+
+/* The names of a binding's keys, separated by blanks. */
+void keys_label(const struct binding *binding, bool ascii, char *out, size_t size);
+
+/* The table as text for the manual page, one binding a line: "section<TAB>keys<TAB>help".  The caller frees;
+ * NULL when out of memory. */
+char *keys_dump(void);
+
+/* "hot symbols", "process picker" ...; for help and manual.  NULL for anything but one view. */
+const char *keys_view_title(unsigned int view);
+
+#endif

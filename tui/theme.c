@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * theme.c - the dark theme, by role.
+ *
+ * One row a style: true colour, 256 colours, 16 colours (8 and above are the bright ones; where
+ * there are only 8, bold), and the attributes that carry the meaning where there is no colour.
+ */
+#include "tui/theme.h"
+
+#define DEF THEME_DEFAULT
+
+struct entry {
+	int32_t rgb;
+	int16_t of_256, of_16;
+	unsigned int attrs; /* with colour */
+	unsigned int mono_attrs; /* without */
+};
+
+static const struct entry entries[STYLE_COUNT] = {
+	[STYLE_TEXT] = {DEF, DEF, DEF, 0, 0},
+	[STYLE_DIM] = {0x7f848e, 244, 8, 0, THEME_DIM},
+	[STYLE_TITLE] = {0xe6e6e6, 255, 15, THEME_BOLD, THEME_BOLD},
+	[STYLE_ACCENT] = {0xffaf5f, 215, 11, THEME_BOLD, THEME_BOLD},
+	[STYLE_HEADER] = {0x8a93a6, 103, 7, 0, THEME_UNDERLINE},
+	[STYLE_HEADER_SORTED] = {0x5fd7ff, 81, 14, THEME_BOLD, THEME_BOLD | THEME_UNDERLINE},
+	[STYLE_SELECTED] = {0xffffff, 231, 15, THEME_BOLD, THEME_REVERSE},
+	[STYLE_MATCH] = {0xffd700, 220, 11, THEME_BOLD | THEME_UNDERLINE,
+		THEME_BOLD | THEME_UNDERLINE},
+	[STYLE_BAR_HOT] = {0xff5f5f, 203, 9, 0, THEME_BOLD},
+	[STYLE_BAR_WARM] = {0xffaf5f, 215, 11, 0, 0},
+	[STYLE_BAR_COOL] = {0x5faf87, 72, 2, 0, 0},
+	[STYLE_USER] = {0xe6e6e6, 254, 15, 0, 0},
+	[STYLE_KERNEL] = {0xd787af, 175, 13, 0, 0},
+	[STYLE_LIBRARY] = {0x87afd7, 110, 14, 0, 0},
+	[STYLE_UNRESOLVED] = {0x7f848e, 244, 8, 0, THEME_DIM},
+	[STYLE_TREND] = {0x5f87af, 67, 4, 0, 0},
+	[STYLE_STRIP] = {0x4e6a7f, 60, 4, 0, THEME_DIM},
+	[STYLE_STRIP_WINDOW] = {0x5fd7ff, 81, 14, 0, THEME_BOLD},
+	[STYLE_GOOD] = {0x87d787, 114, 10, 0, 0},
+	[STYLE_WARN] = {0xffd75f, 221, 11, 0, THEME_BOLD},
+	[STYLE_BAD] = {0xff5f5f, 203, 9, THEME_BOLD, THEME_BOLD | THEME_UNDERLINE},
+	[STYLE_KEY] = {0x5fd7ff, 81, 14, THEME_BOLD, THEME_BOLD},
+	[STYLE_HINT] = {0x8a8f98, 246, 7, 0, 0},
+	[STYLE_INPUT] = {0xffffff, 231, 15, 0, 0},
+	[STYLE_BORDER] = {0x4e4e4e, 240, 8, 0, THEME_DIM},
+};
+
+struct theme_look theme_look(enum theme_depth depth, enum style style, bool selected)
+{
+	const struct entry *entry = &entries[style < STYLE_COUNT ? style : STYLE_TEXT];
+	struct theme_look look = {DEF, DEF, entry->attrs};
+
+	switch (depth) {
+	case THEME_MONO:
+		look.attrs = entry->mono_attrs;
+		if (selected)
+			look.attrs = (look.attrs & ~(unsigned int)THEME_DIM) | THEME_REVERSE;
+		return look;
+	case THEME_8:
+		/* Bright black as bold black would vanish on black. */
+		if (entry->of_16 == 8) {
+			look.attrs |= THEME_DIM;
+		} else if (entry->of_16 >= 8) {
+			look.fg = entry->of_16 - 8;
+			look.attrs |= THEME_BOLD;
+		} else {
+			look.fg = entry->of_16;
+		}
+		if (selected)
+			look.attrs = (look.attrs & ~(unsigned int)THEME_DIM) | THEME_REVERSE;
+		return look;
+	case THEME_16:
+		look.fg = entry->of_16;
+		if (selected) {
+			look.bg = 4;
+			if (look.fg == 8 || look.fg == 4 || look.fg == DEF)
+				look.fg = 7;
+		}
+		return look;
+	case THEME_256:
+		look.fg = entry->of_256;
+		if (selected)
+			look.bg = 237;
+		return look;
+	case THEME_RGB:
+	default:
+		look.fg = entry->rgb;
+		if (selected)
+			look.bg = 0x303848;
+		return look;
+	}
+}
