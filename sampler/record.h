@@ -19,6 +19,8 @@
 struct record_format {
 	uint64_t sample_type;
 	uint64_t read_format;
+	uint64_t branch_sample_type; /* lays out PERF_SAMPLE_BRANCH_STACK */
+	uint64_t regs_user, regs_intr; /* attr.sample_regs_user and _intr: their bits are counted */
 	bool sample_id_all;
 };
 
@@ -34,7 +36,8 @@ struct record_sample {
 	uint64_t ip;
 	uint64_t addr;
 	uint64_t period;
-	const uint64_t *chain; /* leaf first, with PERF_CONTEXT_* markers; 8-byte aligned */
+	const uint64_t
+		*chain; /* leaf first, with PERF_CONTEXT_* markers; 8-byte aligned; or NULL */
 	uint64_t chain_len;
 	const void *raw;
 	uint32_t raw_len;
@@ -46,8 +49,8 @@ struct record_mmap { /* MMAP and MMAP2 */
 	uint32_t dev_major, dev_minor; /* MMAP2 without build-id */
 	uint64_t inode, inode_generation;
 	uint8_t build_id[RECORD_BUILD_ID_MAX]; /* MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID */
-	uint8_t build_id_len;		       /* 0: not given */
-	uint32_t prot, flags;		       /* MMAP2 only */
+	uint8_t build_id_len; /* 0: not given */
+	uint32_t prot, flags; /* MMAP2 only */
 	bool has_inode;
 	bool executable; /* of MMAP: not PERF_RECORD_MISC_MMAP_DATA; of MMAP2: PROT_EXEC */
 	const char *filename; /* terminated within the record */
@@ -64,7 +67,7 @@ struct record_task { /* FORK and EXIT */
 	uint64_t time_ns;
 };
 
-struct record_lost { /* LOST (id, lost) and LOST_SAMPLES (lost) */
+struct record_lost { /* LOST; and LOST_SAMPLES, whose id is the trailer's */
 	uint64_t id, lost;
 };
 
@@ -86,7 +89,7 @@ struct record {
 	};
 };
 
-/* Decode a whole record.  Returns 0; -EBADMSG where its fields do not fit its size (*out is then
+/* Decode a whole record, 8-byte aligned.  Returns 0; -EBADMSG where its fields do not fit its size (*out is then
  * undefined); -ENOTSUP for a type not decoded here (type, misc and the id trailer are set). */
 int record_decode(struct record *out, const struct perf_event_header *header,
 	const struct record_format *format);

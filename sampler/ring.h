@@ -28,9 +28,9 @@ int ring_open_memory(struct ring **out, void *memory, size_t data_len);
 void ring_refresh(struct ring *ring);
 
 /* The oldest unread whole record, valid until ring_consume(); NULL where there is none before the
- * head that ring_refresh() loaded.  A record that wraps is given as a copy.  A corrupt header (size
- * 0, below the header, or past the head) skips everything up to the head, adds one to
- * ring_corrupt() and gives NULL. */
+ * head that ring_refresh() loaded.  A record that wraps is given as a copy; every record is 8-byte
+ * aligned.  A corrupt header (size below the header's own, no multiple of 8, or past the head)
+ * skips everything up to the head, adds one to ring_corrupt() and gives NULL. */
 const struct perf_event_header *ring_peek(struct ring *ring);
 
 /* Step over the record of the last ring_peek(). */
