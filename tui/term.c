@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * term.c - the ncurses back end.
+ *
+ * The sequence that undoes what was done to the terminal is made at the start and kept in static
+ * memory, with the terminal's modes: a crash handler may only write(2) and tcsetattr(3).
+ */
+#include "tui/term.h"
+
+#include "tui/theme.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+#include <term.h>
+
+#define ESCAPE_DELAY_MS 25
+#define MOUSE_OFF "\033[?1006l\033[?1003l\033[?1002l\033[?1000l"
+
+static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
+#define N_DEADLY (sizeof(deadly) / sizeof(*deadly))
+
+struct terminal {
+	SCREEN *screen;
+	FILE *input; /* of /dev/tty, where stdin is no terminal; else NULL */
+	int input_fd, output_fd;
+	bool ascii;
+	bool redraw;
+	enum theme_depth depth;
+	struct canvas shown; /* what the screen holds; no cells: unknown */
+	attr_t attrs[2][STYLE_COUNT];
+	short pairs[2][STYLE_COUNT];
+	struct sigaction old_actions[N_DEADLY];
+	stack_t old_stack;
+	char *signal_stack;
+};
+
+/* What a crash handler needs.  Written before the handlers are installed. */
+static struct {
+	volatile sig_atomic_t armed;
+	int fd;
+	struct termios modes;
+	char sequence[512];
+	size_t len;
+} rescue;
+
+static void crash(int signo)
+{
+	int saved = errno;
+
+	if (rescue.armed) {
+		sigset_t set;
+		ssize_t unused;
+
+		rescue.armed = 0;
+		sigemptyset(&set);
+		sigaddset(&set, SIGTTOU);
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
+		unused = write(rescue.fd, rescue.sequence, rescue.len);
+		(void)unused;
+		tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
+	}
+	/* SA_RESETHAND: the default action is back, and it is what the parent shall see. */
+	errno = saved;
+	raise(signo);
+}
+
+static int collect(int c)
+{
+	if (rescue.len < sizeof(rescue.sequence))
+		rescue.sequence[rescue.len++] = (char)c;
+	return c;
+}
+
+static void collect_capability(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	if (text && text != (const char *)-1)
+		tputs(text, 1, collect);
+}
+
+static void prepare_rescue(struct terminal *term, bool mouse)
+{
+	rescue.fd = term->output_fd;
+	rescue.len = 0;
+	if (mouse) {
+		for (const char *at = MOUSE_OFF; *at; at++)
+			collect(*at);
+	}
+	collect_capability("sgr0");
+	collect_capability("op");
+	collect_capability("cnorm");
+	collect_capability("rmkx");
+	if (tigetstr("rmcup")) {
+		collect_capability("rmcup");
+	} else {
+		collect_capability("clear");
+	}
+	collect('\r');
+}
+
+static int install_handlers(struct terminal *term)
+{
+	struct sigaction action = {0};
+	size_t size = (size_t)sysconf(_SC_SIGSTKSZ);
+	stack_t stack = {0};
+
+	if (size < 65536)
+		size = 65536;
+	term->signal_stack = malloc(size);
+	if (!term->signal_stack)
+		return -ENOMEM;
+	stack.ss_sp = term->signal_stack;
+	stack.ss_size = size;
+	sigaltstack(&stack, &term->old_stack);
+	action.sa_handler = crash;
+	action.sa_flags = (int)SA_RESETHAND | SA_ONSTACK | SA_NODEFER;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < N_DEADLY; i++)
+		sigaction(deadly[i], &action, &term->old_actions[i]);
+	rescue.armed = 1;
+	return 0;
+}
+
+static void remove_handlers(struct terminal *term)
+{
+	if (!rescue.armed)
+		return;
+	rescue.armed = 0;
+	for (size_t i = 0; i < N_DEADLY; i++)
+		sigaction(deadly[i], &term->old_actions[i], NULL);
+	sigaltstack(&term->old_stack, NULL);
+}
+
+static bool has_rgb(void)
+{
+	const char *text;
+
+	if (tigetflag("RGB") > 0 || tigetnum("RGB") > 0)
+		return true;
+	text = tigetstr("RGB");
+	return text && text != (const char *)-1;
+}
+
+static enum theme_depth find_depth(bool mono)
+{
+	if (mono || !has_colors() || start_color() == ERR)
+		return THEME_MONO;
+	if (COLOR_PAIRS <= 2 * STYLE_COUNT)
+		return THEME_MONO;
+	if (has_rgb())
+		return THEME_RGB;
+	if (COLORS >= 256)
+		return THEME_256;
+	if (COLORS >= 16)
+		return THEME_16;
+	return COLORS >= 8 ? THEME_8 : THEME_MONO;
+}
+
+static attr_t to_attrs(unsigned int attrs)
+{
+	attr_t out = A_NORMAL;
+
+	if (attrs & THEME_BOLD)
+		out |= A_BOLD;
+	if (attrs & THEME_DIM)
+		out |= A_DIM;
+	if (attrs & THEME_UNDERLINE)
+		out |= A_UNDERLINE;
+	if (attrs & THEME_REVERSE)
+		out |= A_REVERSE;
+	return out;
+}
+
+static void apply_theme(struct terminal *term, bool mono)
+{
+	bool transparent;
+	short pair = 1;
+
+	term->depth = find_depth(mono);
+	transparent = term->depth != THEME_MONO && use_default_colors() == OK;
+	for (int selected = 0; selected < 2; selected++) {
+		for (int style = 0; style < STYLE_COUNT; style++) {
+			struct theme_look look =
+				theme_look(term->depth, (enum style)style, selected != 0);
+
+			term->attrs[selected][style] = to_attrs(look.attrs);
+			if (term->depth == THEME_MONO)
+				continue;
+			if (!transparent && look.fg == THEME_DEFAULT)
+				look.fg = term->depth == THEME_RGB ? 0xd0d0d0 : COLOR_WHITE;
+			if (!transparent && look.bg == THEME_DEFAULT)
+				look.bg = COLOR_BLACK;
+			if (init_extended_pair(pair, look.fg, look.bg) == OK)
+				term->pairs[selected][style] = pair++;
+		}
+	}
+}
+
+int term_probe(void)
+{
+	const char *name = getenv("TERM");
+	int error = 0, fd, ret = 0;
+
+	if (!isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	if (!isatty(STDIN_FILENO)) {
+		fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0)
+			return -ENOTTY;
+		close(fd);
+	}
+	if (!name || !*name || setupterm(NULL, STDOUT_FILENO, &error) != OK)
+		return -ENOENT;
+	if (!tigetstr("cup") || tigetstr("cup") == (const char *)-1)
+		ret = -ENOTSUP;
+	del_curterm(cur_term);
+	return ret;
+}
+
+int term_open(struct terminal **out, const struct term_options *options)
+{
+	struct terminal *term;
+	int ret = term_probe();
+
+	*out = NULL;
+	if (ret)
+		return ret;
+	setlocale(LC_CTYPE, "");
+	term = calloc(1, sizeof(*term));
+	if (!term)
+		return -ENOMEM;
+	term->output_fd = STDOUT_FILENO;
+	term->input_fd = STDIN_FILENO;
+	if (!isatty(STDIN_FILENO)) {
+		term->input = fopen("/dev/tty", "re");
+		if (!term->input) {
+			ret = -errno;
+			goto fail;
+		}
+		term->input_fd = fileno(term->input);
+	}
+	term->ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	if (tcgetattr(term->output_fd, &rescue.modes)) {
+		ret = -errno;
+		goto fail;
+	}
+	set_escdelay(ESCAPE_DELAY_MS);
+	term->screen = newterm(NULL, stdout, term->input ? term->input : stdin);
+	if (!term->screen) {
+		ret = -ENOENT;
+		goto fail;
+	}
+	prepare_rescue(term, !options->no_mouse);
+	ret = install_handlers(term);
+	if (ret)
+		goto fail;
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	leaveok(stdscr, TRUE);
+	curs_set(0);
+	if (!options->no_mouse) {
+		mouseinterval(0);
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	}
+	apply_theme(term, options->mono);
+	*out = term;
+	return 0;
+fail:
+	term_close(term);
+	return ret;
+}
+
+void term_close(struct terminal *term)
+{
+	if (!term)
+		return;
+	if (term->screen) {
+		curs_set(1);
+		endwin();
+		tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
+		remove_handlers(term);
+		delscreen(term->screen);
+	}
+	free(term->signal_stack);
+	canvas_fini(&term->shown);
+	if (term->input)
+		fclose(term->input);
+	free(term);
+}
+
+bool term_is_ascii(const struct terminal *term)
+{
+	return term->ascii;
+}
+
+int term_input_fd(const struct terminal *term)
+{
+	return term->input_fd;
+}
+
+int term_output_fd(const struct terminal *term)
+{
+	return term->output_fd;
+}
+
+void term_size(struct terminal *term, int *width, int *height)
+{
+	struct winsize size;
+
+	if (ioctl(term->output_fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0 &&
+		(size.ws_col != COLS || size.ws_row != LINES)) {
+		resizeterm(size.ws_row, size.ws_col);
+		term->redraw = true;
+	}
+	*width = COLS > 0 ? COLS : 80;
+	*height = LINES > 0 ? LINES : 24;
+}
+
+void term_redraw(struct terminal *term)
+{
+	term->redraw = true;
+}
+
+bool term_ready(const struct terminal *term)
+{
+	struct pollfd fd = {.fd = term->output_fd, .events = POLLOUT};
+
+	return poll(&fd, 1, 0) != 0;
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->glyph == b->glyph && a->style == b->style && a->selected == b->selected;
+}
+
+static bool same_row(const struct cell *a, const struct cell *b, int width)
+{
+	for (int x = 0; x < width; x++) {
+		if (!same_cell(&a[x], &b[x]))
+			return false;
+	}
+	return true;
+}
+
+static wchar_t displayable(const struct cell *cell, bool is_wide)
+{
+	int width = wcwidth((wchar_t)cell->glyph);
+
+	return width == (is_wide ? 2 : 1) ? (wchar_t)cell->glyph : L'?';
+}
+
+static void show_row(struct terminal *term, int y, const struct cell *row, int width)
+{
+	wchar_t text[256];
+	int x = 0;
+
+	while (x < width) {
+		const struct cell *first = &row[x];
+		unsigned int selected = first->selected ? 1 : 0;
+		int start = x, n = 0;
+
+		while (x < width && n < (int)(sizeof(text) / sizeof(*text)) - 2 &&
+			row[x].style == first->style && row[x].selected == first->selected) {
+			bool is_wide = x + 1 < width && !row[x + 1].glyph;
+			wchar_t glyph;
+
+			if (!row[x].glyph) {
+				x++;
+				continue;
+			}
+			glyph = displayable(&row[x], is_wide);
+			text[n++] = glyph;
+			if (is_wide && glyph == L'?')
+				text[n++] = L' ';
+			x += is_wide ? 2 : 1;
+		}
+		attr_set(term->attrs[selected][first->style], term->pairs[selected][first->style],
+			NULL);
+		mvaddnwstr(y, start, text, n);
+	}
+}
+
+void term_show(struct terminal *term, const struct canvas *canvas)
+{
+	size_t width = (size_t)canvas->width;
+	bool all = term->redraw;
+
+	if (term->shown.width != canvas->width || term->shown.height != canvas->height) {
+		canvas_fini(&term->shown);
+		if (canvas_init(&term->shown, canvas->width, canvas->height, 0))
+			memset(&term->shown, 0, sizeof(term->shown));
+		all = true;
+	}
+	if (all) {
+		erase();
+		clearok(curscr, TRUE);
+		term->redraw = false;
+	}
+	for (int y = 0; y < canvas->height && y < LINES; y++) {
+		const struct cell *row = canvas->cells + (size_t)y * width;
+		struct cell *old = term->shown.cells;
+
+		if (old)
+			old += (size_t)y * width;
+		if (!all && old && same_row(row, old, canvas->width))
+			continue;
+		show_row(term, y, row, canvas->width < COLS ? canvas->width : COLS);
+		if (old)
+			memcpy(old, row, width * sizeof(*row));
+	}
+	refresh();
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool read_mouse(struct input *out)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return false;
+	out->x = event.x;
+	out->y = event.y;
+	if (event.bstate & BUTTON4_PRESSED) {
+		out->kind = INPUT_WHEEL;
+		out->delta = -1;
+	} else if (event.bstate & BUTTON5_PRESSED) {
+		out->kind = INPUT_WHEEL;
+		out->delta = 1;
+	} else if (event.bstate & BUTTON1_PRESSED) {
+		out->kind = INPUT_CLICK;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* INPUT codes of curses' named keys; 0 for those that mean nothing here. */
+static uint32_t named_key(wint_t code)
+{
+	switch (code) {
+	case KEY_UP:
+		return INPUT_UP;
+	case KEY_DOWN:
+		return INPUT_DOWN;
+	case KEY_LEFT:
+		return INPUT_LEFT;
+	case KEY_RIGHT:
+		return INPUT_RIGHT;
+	case KEY_HOME:
+	case KEY_A1:
+		return INPUT_HOME;
+	case KEY_END:
+	case KEY_C1:
+		return INPUT_END;
+	case KEY_PPAGE:
+	case KEY_A3:
+		return INPUT_PAGE_UP;
+	case KEY_NPAGE:
+	case KEY_C3:
+		return INPUT_PAGE_DOWN;
+	case KEY_BTAB:
+		return INPUT_BACK_TAB;
+	case KEY_DC:
+		return INPUT_DELETE;
+	case KEY_IC:
+		return INPUT_INSERT;
+	case KEY_ENTER:
+		return INPUT_ENTER;
+	case KEY_BACKSPACE:
+		return INPUT_BACKSPACE;
+	default:
+		return 0;
+	}
+}
+
+bool term_read(struct terminal *term, struct input *out)
+{
+	wint_t code;
+	int kind;
+
+	(void)term;
+	while ((kind = get_wch(&code)) != ERR) {
+		*out = (struct input){.kind = INPUT_KEY, .time_ns = now_ns()};
+		if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
+			if (read_mouse(out))
+				return true;
+			continue;
+		}
+		if (kind == KEY_CODE_YES)
+			out->key = named_key(code);
+		else if (code == '\r' || code == '\n')
+			out->key = INPUT_ENTER;
+		else if (code == '\b')
+			out->key = INPUT_BACKSPACE;
+		else
+			out->key = (uint32_t)code;
+		if (out->key)
+			return true;
+	}
+	return false;
+}
+
+void term_suspend(struct terminal *term)
+{
+	curs_set(1);
+	endwin();
+	tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
+	rescue.armed = 0;
+}
+
+void term_resume(struct terminal *term)
+{
+	int width, height;
+
+	rescue.armed = 1;
+	/* The shell may have left other modes; curses' own are set again by the refresh. */
+	reset_prog_mode();
+	term_size(term, &width, &height);
+	curs_set(0);
+	term->redraw = true;
+}
