@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
 # What a layer may include of the others, and the system headers that it must not.
 MAY = {"sampler": {"sampler"}, "symbols": {"symbols"}, "tui": {"sampler", "symbols", "tui"}}
 MUST_NOT = {
@@ -94,19 +97,16 @@ def finds_violations():
 
 
 def main(top, sampler, symbols, tui):
-    results = {
-        "includes": wrong_includes(top),
-        "references": wrong_references({"sampler": sampler, "symbols": symbols, "tui": tui}),
-        "violations are found": [] if finds_violations() else ["planted ones were overlooked"],
-    }
-    for name, wrong in results.items():
-        print(f"{'FAILED' if wrong else 'ok'} {name}")
-        for line in wrong:
-            print("    " + line)
-    failed = sum(1 for wrong in results.values() if wrong)
-    print(f"{len(results) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    checks = Checks()
+    libraries = {"sampler": sampler, "symbols": symbols, "tui": tui}
+    for name, wrong in (
+        ("includes", wrong_includes(top)),
+        ("references", wrong_references(libraries)),
+    ):
+        checks.check(name, not wrong, "; ".join(wrong))
+    checks.check("planted violations are found", finds_violations())
+    checks.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is documented is what there is: --help, the manual page and both completions agree.
+
+Options are compared both ways, and for each command; events of the completions against the
+catalogue in the source; options in the README's examples against the help.
+
+usage: options.py TOP STROBE
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
+COMMANDS = ("live", "report", "doctor")
+HELP_OPTION = re.compile(r"^ {2}(?:(-\w)(?:, | {2}|$)| {4})(--[a-z-]+)?", re.MULTILINE)
+checks = Checks()
+
+
+def read(top, path):
+    with open(os.path.join(top, path), encoding="utf-8") as text:
+        return text.read()
+
+
+def check(name, complaints):
+    checks.check(name, not complaints, "; ".join(complaints))
+
+
+def differ(have, want, where):
+    return [f"{option} is missing in {where}" for option in sorted(want - have)] + [
+        f"{option} of {where} does not exist" for option in sorted(have - want)
+    ]
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def help_options(strobe, *command):
+    text = run(strobe, *command, "--help")
+    return {option for pair in HELP_OPTION.findall(text) for option in pair if option}
+
+
+def manual_options(page):
+    """Options that the manual page describes: the heads of its lists."""
+    options = set()
+    for line in re.findall(r"^\.It (Fl .*)$", page, re.MULTILINE):
+        options |= {"-" + name for name in re.findall(r"\bFl (\S+)", line)}
+    return options
+
+
+def bash_completion(top, *words):
+    script = (
+        'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strobe; '
+        "printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
+    path = os.path.join(top, "doc/completions/strobe.bash")
+    return set(run("bash", "-c", script, "bash", path, "strobe", *words).split())
+
+
+def zsh_options(text, command):
+    """Options of the arrays that a command's completion uses."""
+    arrays = dict(re.findall(r"^\t(\w+)=\(\n(.*?)^\t\)$", text, re.MULTILINE | re.DOTALL))
+    used = {
+        "live": ("targets", "sampling", "rows", "screen", "general"),
+        "report": ("targets", "sampling", "rows", "report", "general"),
+        "doctor": (),
+    }[command]
+    text = "\n".join(arrays[name] for name in used) or re.search(
+        r"^\tdoctor\)\n(.*?);;", text, re.MULTILINE | re.DOTALL
+    ).group(1)
+    heads = re.sub(r"\[[^\]]*\][^\n]*|\([^)]*\)", " ", text)
+    return set(re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", heads))
+
+
+def catalogue(top):
+    source = "".join(
+        read(top, os.path.join("sampler", name))
+        for name in os.listdir(os.path.join(top, "sampler"))
+        if name.startswith("event") and name.endswith(".c")
+    )
+    table = re.search(r"struct event_info \w+\[\] = \{(.*?)\n\};", source, re.DOTALL)
+    return set(re.findall(r"\{\s*(?:\.name = )?\"([a-z-]+)\"", table.group(1))) if table else set()
+
+
+def main(top, strobe):
+    page = read(top, "doc/strobe.1")
+    zsh = read(top, "doc/completions/_strobe")
+    bash = read(top, "doc/completions/strobe.bash")
+    everything = help_options(strobe)
+
+    check("manual page", differ(manual_options(page), everything, "doc/strobe.1"))
+    for command in COMMANDS:
+        want = help_options(strobe, command)
+        if shutil.which("bash"):
+            have = bash_completion(top, command, "-")
+            check(f"bash {command}", differ(have - {"--"}, want, f"bash's {command}"))
+        else:
+            checks.skip(f"bash {command}", "bash is missing")
+        check(f"zsh {command}", differ(zsh_options(zsh, command), want, f"zsh's {command}"))
+        check(f"help {command}", sorted(f"{o} is not in --help" for o in want - everything))
+
+    events = catalogue(top)
+    for shell, text in (("bash", bash), ("zsh", zsh)):
+        listed = re.search(r'events=["(](.*?)[")]', text, re.DOTALL).group(1).split()
+        check(f"events of {shell}", differ(set(listed), events, f"{shell}'s events"))
+
+    shown = set()
+    for line in re.findall(r"^(?:\$ )?(?:sudo )?strobe [^\n]*", read(top, "README.md"), re.MULTILINE):
+        own = line.split(" -- ")[0].split("#")[0]
+        shown |= set(re.findall(r"(?<=\s)--?[a-zA-Z][a-z-]*", own))
+    check("README", sorted(f"{option} does not exist" for option in shown - everything))
+
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
