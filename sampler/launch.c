@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * launch.c - see launch.h.
+ */
+#include "sampler/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Runs in the child: only what is safe after a fork in a process with threads. */
+static _Noreturn void child(char *const argv[], int output_fd, int go_fd, int error_fd)
+{
+	sigset_t none;
+	char go;
+	ssize_t len;
+	int error;
+
+	if (output_fd >= 0) {
+		int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+		if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
+			dup2(output_fd, STDOUT_FILENO) < 0 || dup2(output_fd, STDERR_FILENO) < 0)
+			goto fail;
+		setpgid(0, 0);
+	}
+	do
+		len = read(go_fd, &go, 1);
+	while (len < 0 && errno == EINTR);
+	if (len != 1)
+		_exit(127); /* the parent gave up */
+
+	/* The front end may ignore or block what the command wants to die of. */
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+fail:
+	error = errno;
+	(void)!write(error_fd, &error, sizeof(error));
+	_exit(127);
+}
+
+int launch_fork(struct launch *launch, char *const argv[], int output_fd)
+{
+	int go[2] = {-1, -1}, error[2] = {-1, -1};
+	pid_t pid;
+	int ret = 0;
+
+	*launch = (struct launch){.pid_fd = -1, .go_fd = -1, .error_fd = -1};
+	if (pipe2(go, O_CLOEXEC) || pipe2(error, O_CLOEXEC)) {
+		ret = -errno;
+		goto out;
+	}
+	pid = fork();
+	if (pid < 0) {
+		ret = -errno;
+		goto out;
+	}
+	if (!pid) {
+		close(go[1]);
+		close(error[0]);
+		child(argv, output_fd, go[0], error[1]);
+	}
+	launch->pid = (int32_t)pid;
+	launch->go_fd = go[1];
+	launch->error_fd = error[0];
+	go[1] = error[0] = -1;
+	launch->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	if (launch->pid_fd < 0)
+		launch->pid_fd = -1;
+out:
+	close_fd(&go[0]);
+	close_fd(&go[1]);
+	close_fd(&error[0]);
+	close_fd(&error[1]);
+	return ret;
+}
+
+int launch_go(struct launch *launch)
+{
+	int error = 0, unsent = 0;
+	ssize_t len;
+
+	if (write(launch->go_fd, "g", 1) != 1)
+		unsent = errno;
+	close_fd(&launch->go_fd);
+	/* End of file comes with a successful exec, which closes the other end. */
+	do
+		len = read(launch->error_fd, &error, sizeof(error));
+	while (len < 0 && errno == EINTR);
+	if (len != sizeof(error))
+		error = unsent;
+	close_fd(&launch->error_fd);
+	if (error) {
+		waitpid(launch->pid, NULL, 0);
+		launch->pid = 0;
+		close_fd(&launch->pid_fd);
+	}
+	return -error;
+}
+
+bool launch_ended(struct launch *launch, int *status)
+{
+	pid_t pid;
+
+	if (!launch->pid)
+		return false;
+	do
+		pid = waitpid(launch->pid, status, WNOHANG);
+	while (pid < 0 && errno == EINTR);
+	if (!pid)
+		return false;
+	if (pid < 0)
+		*status = 0; /* somebody else has waited for it */
+	launch->pid = 0;
+	close_fd(&launch->pid_fd);
+	return true;
+}
+
+void launch_close(struct launch *launch)
+{
+	bool waits = launch->go_fd >= 0;
+
+	close_fd(&launch->go_fd);
+	close_fd(&launch->error_fd);
+	close_fd(&launch->pid_fd);
+	if (waits && launch->pid)
+		waitpid(launch->pid, NULL, 0);
+	launch->pid = 0;
+}

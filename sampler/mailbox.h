@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mailbox.h - commands on their way to the sampling thread, in order.
+ *
+ * Any thread posts; the sampling thread takes.  A mutex inside is held for list operations only.
+ */
+#ifndef SAMPLER_MAILBOX_H
+#define SAMPLER_MAILBOX_H
+
+#include "sampler/event.h"
+
+#include <pthread.h>
+
+enum mail_kind {
+	MAIL_ATTACH,
+	MAIL_DETACH,
+	MAIL_EVENT_ADD,
+	MAIL_EVENT_DROP,
+	MAIL_SET_FREQ,
+	MAIL_STOP,
+};
+
+struct mail {
+	enum mail_kind kind;
+	int32_t pid;
+	uint8_t event;
+	uint64_t hz;
+	struct event_spec spec;
+	struct mail *next;
+};
+
+struct mailbox {
+	pthread_mutex_t lock;
+	struct mail *first, **end; /* guarded */
+	int wake_fd; /* eventfd, written after each post */
+};
+
+int mailbox_init(struct mailbox *box);
+void mailbox_fini(struct mailbox *box); /* a mailbox whose init failed, or all zero, is legal */
+
+/* Posts a copy.  0 or -ENOMEM. */
+int mailbox_post(struct mailbox *box, const struct mail *mail);
+
+/* Wake the taker without mail. */
+void mailbox_wake(struct mailbox *box);
+
+/* The oldest mail, for free(); NULL when there is none. */
+struct mail *mailbox_take(struct mailbox *box);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sys.h - perf_event_open(2) and its ioctls, and the engine's half of an attribute.
+ *
+ * What this kernel accepts is probed once on a dummy event of the calling thread, so that a later
+ * EINVAL is the event's or the target's own.  No state; any thread.
+ */
+#ifndef SAMPLER_SYS_H
+#define SAMPLER_SYS_H
+
+#include "sampler/record.h"
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Parts of an attribute that older kernels refuse. */
+struct sys_features {
+	bool mmap2; /* since 3.16 */
+	bool comm_exec; /* since 3.16 */
+	bool lost; /* PERF_FORMAT_LOST, since 6.0 */
+};
+
+/* Returns 0, or -errno when even the plainest dummy event is refused: ENOSYS (no perf events),
+ * EACCES or EPERM (paranoid, seccomp), EINVAL (older than 4.1: no clock to share). */
+int sys_probe(struct sys_features *out);
+
+/* Fields of the engine's side; the event's own are left as they are. */
+struct sys_setup {
+	bool callchain;
+	uint16_t max_stack; /* 0: the kernel's limit */
+	bool fork_records; /* FORK and EXIT */
+	bool map_records; /* MMAP, MMAP2, COMM */
+	bool inherit;
+	bool on_exec; /* enable_on_exec */
+	uint32_t wakeup_bytes; /* watermark of the ring this event is to own */
+};
+void sys_setup(struct perf_event_attr *attr, const struct sys_features *features,
+	const struct sys_setup *setup);
+
+/* A software dummy event for users without rights on the kernel; to be completed by sys_setup(). */
+void sys_dummy(struct perf_event_attr *attr);
+
+/* The format of every record, since all events of an engine share it. */
+void sys_format(struct record_format *out, const struct sys_features *features, bool callchain);
+
+/* A close-on-exec descriptor, or -errno. */
+int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu);
+
+struct sys_counts {
+	uint64_t value, enabled_ns, running_ns, id;
+	uint64_t lost; /* 0 without features->lost */
+};
+int sys_read(int fd, const struct sys_features *features, struct sys_counts *out);
+
+/* The ioctls: 0 or -errno. */
+int sys_id(int fd, uint64_t *id);
+int sys_enable(int fd);
+int sys_disable(int fd);
+int sys_refresh(int fd, uint32_t overflows);
+int sys_set_output(int fd, int ring_fd);
+/* Hz for an event with freq; else the period.  Timer clocks lose freq where they are opened, so
+ * theirs is always a period in ns. */
+int sys_set_period(int fd, const struct perf_event_attr *attr);
+
+uint64_t sys_now_ns(void); /* CLOCK_MONOTONIC, the clock of every record */
+
+/* Raise RLIMIT_NOFILE to the hard limit; the limit now in force. */
+uint64_t sys_raise_nofile(void);
+
+#endif
