@@ -36,8 +36,7 @@ struct record_sample {
 	uint64_t ip;
 	uint64_t addr;
 	uint64_t period;
-	const uint64_t
-		*chain; /* leaf first, with PERF_CONTEXT_* markers; 8-byte aligned; or NULL */
+	const uint64_t *chain; /* or NULL; leaf first, with PERF_CONTEXT_* markers; aligned */
 	uint64_t chain_len;
 	const void *raw;
 	uint32_t raw_len;
@@ -89,8 +88,9 @@ struct record {
 	};
 };
 
-/* Decode a whole record, 8-byte aligned.  Returns 0; -EBADMSG where its fields do not fit its size (*out is then
- * undefined); -ENOTSUP for a type not decoded here (type, misc and the id trailer are set). */
+/* Decode a whole record, 8-byte aligned.  Returns 0; -EBADMSG where its fields do not fit its size
+ * (*out is then undefined); -ENOTSUP for a type not decoded here (type, misc and the id trailer are
+ * set). */
 int record_decode(struct record *out, const struct perf_event_header *header,
 	const struct record_format *format);
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * proc_system.c - the machine's part of proc.h: CPUs, and what this user may do.
+ */
+#include "sampler/proc.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CPU_MAX 65536u /* eight times what Linux can have */
+
+/* A CPU number at *at. */
+static bool parse_cpu(const char **at, unsigned int *cpu)
+{
+	unsigned int value = 0;
+	const char *p = *at;
+
+	while (*p >= '0' && *p <= '9' && value < CPU_MAX)
+		value = value * 10 + (unsigned int)(*p++ - '0');
+	if (p == *at || value >= CPU_MAX)
+		return false;
+	*at = p;
+	*cpu = value;
+	return true;
+}
+
+int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_offset)
+{
+	const char *at = text, *number;
+	uint8_t *named = calloc(1, CPU_MAX);
+	size_t count = 0, filled = 0;
+	int err = -EINVAL;
+
+	*cpus = NULL;
+	*n = 0;
+	*bad_offset = 0;
+	if (!named)
+		return -ENOMEM;
+	for (;;) {
+		unsigned int first, last;
+
+		number = at;
+		if (!parse_cpu(&at, &first))
+			goto out;
+		last = first;
+		if (*at == '-') {
+			number = ++at;
+			if (!parse_cpu(&at, &last) || last < first)
+				goto out;
+		}
+		for (unsigned int cpu = first; cpu <= last; cpu++) {
+			count += !named[cpu];
+			named[cpu] = 1;
+		}
+		number = at;
+		if (*at != ',')
+			break;
+		at++;
+	}
+	if (*at == '\n') /* of files in /sys */
+		at++;
+	if (*at)
+		goto out;
+	err = -ENOMEM;
+	*cpus = calloc(count, sizeof(**cpus));
+	if (!*cpus)
+		goto out;
+	for (unsigned int cpu = 0; filled < count; cpu++)
+		if (named[cpu])
+			(*cpus)[filled++] = (int)cpu;
+	*n = count;
+	err = 0;
+out:
+	if (err == -EINVAL)
+		*bad_offset = (size_t)(number - text);
+	free(named);
+	return err;
+}
+
+/* A short file's text, without its last newline. */
+static int read_text(const char *path, char *buf, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	size_t len;
+
+	if (!file)
+		return -errno;
+	len = fread(buf, 1, size - 1, file);
+	fclose(file);
+	if (len && buf[len - 1] == '\n')
+		len--;
+	buf[len] = 0;
+	return 0;
+}
+
+int proc_online_cpus(int **cpus, size_t *n)
+{
+	char text[4096];
+	size_t bad;
+	int err = read_text("/sys/devices/system/cpu/online", text, sizeof(text));
+
+	if (!err) {
+		err = proc_parse_cpu_list(text, cpus, n, &bad);
+		return err == -EINVAL ? -EBADMSG : err;
+	}
+	/* No /sys in this container: CPUs are numbered from 0, gaps cannot be seen. */
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	*cpus = NULL;
+	*n = 0;
+	if (online < 1)
+		return err;
+	*cpus = calloc((size_t)online, sizeof(**cpus));
+	if (!*cpus)
+		return -ENOMEM;
+	for (long i = 0; i < online; i++)
+		(*cpus)[i] = (int)i;
+	*n = (size_t)online;
+	return 0;
+}
+
+/* A setting of the kernel; -1 where it cannot be read (paranoid itself may be -1: all is allowed,
+ * which is what callers make of -1 then too, until the kernel says otherwise). */
+static int64_t setting(const char *name)
+{
+	char path[96], text[32], *end;
+	long long value;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	if (read_text(path, text, sizeof(text)))
+		return -1;
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	return errno || end == text || *end ? -1 : value;
+}
+
+static bool has_cap(const struct __user_cap_data_struct *data, unsigned int cap)
+{
+	return data[cap / 32].effective >> (cap % 32) & 1;
+}
+
+void proc_limits(struct proc_limits *out)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = {0};
+	struct rlimit limit;
+
+	memset(out, 0, sizeof(*out));
+	out->paranoid = (int)setting("perf_event_paranoid");
+	out->max_sample_rate = setting("perf_event_max_sample_rate");
+	out->mlock_kb = setting("perf_event_mlock_kb");
+	out->max_stack = setting("perf_event_max_stack");
+	out->cpu_time_max_percent = setting("perf_cpu_time_max_percent");
+	out->kptr_restrict = (int)setting("kptr_restrict");
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		out->nofile_soft = limit.rlim_cur;
+		out->nofile_hard = limit.rlim_max;
+	}
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit)) {
+		out->memlock_soft = limit.rlim_cur;
+		out->memlock_hard = limit.rlim_max;
+	}
+	if (!syscall(SYS_capget, &header, caps)) {
+		out->cap_perfmon = has_cap(caps, CAP_PERFMON);
+		out->cap_sys_admin = has_cap(caps, CAP_SYS_ADMIN);
+		out->cap_ipc_lock = has_cap(caps, CAP_IPC_LOCK);
+		out->cap_sys_ptrace = has_cap(caps, CAP_SYS_PTRACE);
+		out->cap_syslog = has_cap(caps, CAP_SYSLOG);
+	}
+	out->euid = geteuid();
+}
