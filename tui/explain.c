@@ -63,14 +63,6 @@ static void open_denied(
 				"sudo dmesg | tail");
 		return;
 	}
-	if (limits->paranoid >= 3) {
-		text_add(text, "the kernel allows no events at all to ordinary users");
-		add_paranoid(text, limits);
-		text_add(text,
-			". Allow your own processes with: sudo sysctl "
-			"kernel.perf_event_paranoid=2, or allow strobe everything with: " SETCAP);
-		return;
-	}
 	if (system_wide && limits->paranoid >= 1) {
 		text_add(text, "sampling whole CPUs is not permitted to this user");
 		add_paranoid(text, limits);
@@ -86,6 +78,15 @@ static void open_denied(
 		text_add(text,
 			". Allow it with: sudo sysctl kernel.perf_event_paranoid=1, or sample user "
 			"space alone with the modifier :u");
+		return;
+	}
+	/* A distribution's patch; the mainline kernel takes levels above 2 for 2. */
+	if (limits->paranoid >= 3) {
+		text_add(text, "the kernel allows no events at all to ordinary users");
+		add_paranoid(text, limits);
+		text_add(text,
+			". Allow your own processes with: sudo sysctl "
+			"kernel.perf_event_paranoid=2, or allow strobe everything with: " SETCAP);
 		return;
 	}
 	if (failure->attr.type == PERF_TYPE_TRACEPOINT && failure->error == EPERM) {

@@ -11,6 +11,7 @@
 #define TUI_HOT_H
 
 #include "sampler/store.h"
+#include "sampler/tasks.h"
 #include "tui/names.h"
 
 #include <stdbool.h>
@@ -21,22 +22,25 @@
 
 struct hot;
 
-int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, struct names *names);
+int hot_new(
+	struct hot **out, struct store *store, const struct stacks *stacks, struct names *names);
 void hot_free(struct hot *hot);
 
 /* Make the table that of the sealed slices within [from_ns, to_ns) (a slice belongs to the range that its middle
  * lies in).  Returns 0 or -ENOMEM (the table is then empty). */
 int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 
-/* Leave out samples of the idle loop (pid 0), from rows and from totals. */
+/* Leave out samples of the idle loop, from rows and from totals: those of pid 0 when the tasks were given
+ * (borrowed), else those whose leaf is a function of the idle loop. */
 void hot_hide_idle(struct hot *hot, bool hide);
+void hot_set_tasks(struct hot *hot, const struct tasks *tasks);
 
 enum hot_sort { HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_SYMBOL, HOT_SORT_IMAGE };
 
 struct hot_row {
 	uint32_t symref;
-	uint64_t self, total;	/* weight of the event asked for */
-	uint64_t samples;	/* with this symbol as the leaf */
+	uint64_t self, total; /* weight of the event asked for */
+	uint64_t samples; /* with this symbol as the leaf */
 };
 
 struct hot_query {
@@ -49,8 +53,8 @@ struct hot_query {
 
 struct hot_sums {
 	uint64_t weight, samples; /* of the event, whole range, whatever the filter */
-	uint64_t unresolved;	  /* weight with a leaf that has no symbol */
-	uint64_t span_ns;	  /* of time covered */
+	uint64_t unresolved; /* weight with a leaf that has no symbol */
+	uint64_t span_ns; /* of time covered */
 };
 
 /* All rows that pass the filter, sorted; ties by symbol, image, start, so that the order is total.  The array
@@ -59,7 +63,8 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	struct hot_sums *sums);
 
 /* Weight of one symbol under another event, for columns side by side. */
-void hot_cell(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total);
+void hot_cell(
+	const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total);
 void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out);
 
 /* Self weight of a symbol in HOT_TREND equal parts of the range, oldest first. */

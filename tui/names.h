@@ -20,14 +20,15 @@ struct names;
 
 struct symref {
 	const char *symbol; /* cleaned, pretty; "node+0x1b2c" or "[anon]" where there is no name */
-	const char *image;  /* cleaned short name: "node", "libc.so.6", "[kernel]", "[nf_tables]", "[anon]" */
-	const char *path;   /* cleaned full path */
+	const char *
+		image; /* cleaned short name: "node", "libc.so.6", "[kernel]", "[nf_tables]", "[anon]" */
+	const char *path; /* cleaned full path */
 	uint32_t image_id;
-	uint64_t start;	    /* offset in the image */
+	uint64_t start; /* offset in the image */
 	bool kernel;
-	bool resolved;	    /* has a real symbol name */
-	bool pending;	    /* its image's table has not come yet */
-	bool idle;	    /* the kernel's idle loop */
+	bool resolved; /* has a real symbol name */
+	bool pending; /* its image's table has not come yet */
+	bool idle; /* the kernel's idle loop */
 };
 
 /* Borrows all three.  symbols may be NULL: then nothing ever has a name (tests). */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * digest.h - one slice of the store as sums by symbol; private to hot.
+ *
+ * The weights of a slice are pushed up the prefix tree, level by level, so each node that the
+ * slice touches is visited once, however many stacks run through it.  A node adds to its symbol's total only
+ * where it is the outermost of that symbol on its path: that folds recursion.  UI thread.
+ */
+#ifndef TUI_DIGEST_H
+#define TUI_DIGEST_H
+
+#include "sampler/stacks.h"
+#include "sampler/store.h"
+#include "sampler/tasks.h"
+#include "tui/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct digest_entry {
+	uint64_t self, total;
+	uint32_t symref;
+	uint32_t samples;
+};
+
+struct digest_total {
+	uint64_t weight, samples, unresolved;
+	uint32_t first, n; /* its entries, sorted by symref */
+	uint8_t event;
+};
+
+struct digest {
+	uint64_t serial, start_ns, end_ns; /* of the slice */
+	bool pending; /* some symbol is not known yet: to be made anew when the epoch changes */
+	struct digest_entry *entries;
+	struct digest_total *totals;
+	uint32_t n_entries, n_totals;
+};
+
+struct digester;
+
+int digester_new(struct digester **out, const struct stacks *stacks, struct names *names);
+void digester_free(struct digester *digester);
+
+/* tasks may be NULL: then idle samples are told by their leaf. */
+int digest_make(struct digester *digester, const struct slice *slice, const struct tasks *tasks,
+	bool hide_idle, struct digest *out);
+void digest_fini(struct digest *digest);
+
+const struct digest_total *digest_total(const struct digest *digest, uint8_t event);
+const struct digest_entry *digest_find(const struct digest *digest, uint8_t event, uint32_t symref);
+
+#endif

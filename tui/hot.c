@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hot.c - see hot.h.
+ *
+ * The range is a list of digests (digest.h) and one hash table of their sums.  UI thread.
+ */
+#include "tui/hot.h"
+
+#include "tui/digest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sum {
+	uint64_t self, total, samples;
+	uint32_t symref;
+	uint8_t event;
+	bool used;
+};
+
+struct hot {
+	struct store *store;
+	struct names *names;
+	const struct tasks *tasks;
+	struct digester *digester;
+	uint64_t epoch;
+	bool hide_idle, made_hide_idle;
+	uint64_t from_ns, to_ns;
+	struct digest *digests; /* by time */
+	size_t n_digests;
+	struct sum *
+		sums; /* open addressing by (symref, event); a used one stays, at 0 when all left */
+	uint32_t n_sums, n_slots;
+	struct hot_sums by_event[STORE_EVENTS_MAX];
+	struct hot_row *rows;
+	size_t rows_room;
+};
+
+int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, struct names *names)
+{
+	struct hot *hot = calloc(1, sizeof(*hot));
+
+	*out = NULL;
+	if (!hot)
+		return -ENOMEM;
+	hot->store = store;
+	hot->names = names;
+	hot->n_slots = 1024;
+	hot->sums = calloc(hot->n_slots, sizeof(*hot->sums));
+	if (!hot->sums || digester_new(&hot->digester, stacks, names)) {
+		hot_free(hot);
+		return -ENOMEM;
+	}
+	hot->epoch = names_epoch(names);
+	*out = hot;
+	return 0;
+}
+
+/* The empty range. */
+static void reset(struct hot *hot)
+{
+	for (size_t i = 0; i < hot->n_digests; i++)
+		digest_fini(&hot->digests[i]);
+	free(hot->digests);
+	hot->digests = NULL;
+	hot->n_digests = 0;
+	memset(hot->sums, 0, hot->n_slots * sizeof(*hot->sums));
+	hot->n_sums = 0;
+	memset(hot->by_event, 0, sizeof(hot->by_event));
+}
+
+void hot_free(struct hot *hot)
+{
+	if (!hot)
+		return;
+	if (hot->sums)
+		reset(hot);
+	digester_free(hot->digester);
+	free(hot->sums);
+	free(hot->rows);
+	free(hot);
+}
+
+static uint32_t slot_of(uint32_t n_slots, uint32_t symref, uint8_t event)
+{
+	uint64_t hash = ((uint64_t)symref << 8 | event) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(hash >> 32) & (n_slots - 1);
+}
+
+static struct sum *slot_in(struct sum *sums, uint32_t n_slots, uint32_t symref, uint8_t event)
+{
+	uint32_t slot = slot_of(n_slots, symref, event);
+
+	while (sums[slot].used && (sums[slot].symref != symref || sums[slot].event != event))
+		slot = (slot + 1) & (n_slots - 1);
+	return &sums[slot];
+}
+
+/* Makes room for one more, leaving symbols behind that no digest has any more. */
+static int sums_grow(struct hot *hot)
+{
+	uint32_t live = 0, n = hot->n_slots;
+	struct sum *sums;
+
+	if (hot->n_sums < hot->n_slots / 2)
+		return 0;
+	for (uint32_t i = 0; i < hot->n_slots; i++)
+		live += hot->sums[i].used && (hot->sums[i].samples || hot->sums[i].total);
+	if (live >= n / 4)
+		n *= 2;
+	sums = calloc(n, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < hot->n_slots; i++) {
+		const struct sum *sum = &hot->sums[i];
+
+		if (sum->used && (sum->samples || sum->total))
+			*slot_in(sums, n, sum->symref, sum->event) = *sum;
+	}
+	free(hot->sums);
+	hot->sums = sums;
+	hot->n_slots = n;
+	hot->n_sums = live;
+	return 0;
+}
+
+static int add_digest(struct hot *hot, const struct digest *digest)
+{
+	for (uint32_t i = 0; i < digest->n_totals; i++) {
+		const struct digest_total *total = &digest->totals[i];
+		struct hot_sums *sums = &hot->by_event[total->event];
+
+		for (uint32_t j = total->first; j < total->first + total->n; j++) {
+			const struct digest_entry *entry = &digest->entries[j];
+			struct sum *sum =
+				slot_in(hot->sums, hot->n_slots, entry->symref, total->event);
+
+			if (!sum->used) {
+				if (sums_grow(hot))
+					return -ENOMEM;
+				sum = slot_in(hot->sums, hot->n_slots, entry->symref, total->event);
+				sum->used = true;
+				sum->symref = entry->symref;
+				sum->event = total->event;
+				hot->n_sums++;
+			}
+			sum->self += entry->self;
+			sum->total += entry->total;
+			sum->samples += entry->samples;
+		}
+		sums->weight += total->weight;
+		sums->samples += total->samples;
+		sums->unresolved += total->unresolved;
+	}
+	return 0;
+}
+
+static void subtract_digest(struct hot *hot, const struct digest *digest)
+{
+	for (uint32_t i = 0; i < digest->n_totals; i++) {
+		const struct digest_total *total = &digest->totals[i];
+		struct hot_sums *sums = &hot->by_event[total->event];
+
+		for (uint32_t j = total->first; j < total->first + total->n; j++) {
+			const struct digest_entry *entry = &digest->entries[j];
+			struct sum *sum =
+				slot_in(hot->sums, hot->n_slots, entry->symref, total->event);
+
+			sum->self -= entry->self;
+			sum->total -= entry->total;
+			sum->samples -= entry->samples;
+		}
+		sums->weight -= total->weight;
+		sums->samples -= total->samples;
+		sums->unresolved -= total->unresolved;
+	}
+}
+
+/* Slices whose middle lies in the range; returns how many of the snapshot's, from *first on. */
+static size_t in_range(
+	const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns, size_t *first)
+{
+	size_t n = 0;
+
+	*first = 0;
+	for (size_t i = 0; i < snapshot->n; i++) {
+		const struct slice *slice = snapshot->slices[i];
+		uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
+
+		if (middle < from_ns || middle >= to_ns)
+			continue;
+		if (!n)
+			*first = i;
+		n = i + 1 - *first;
+	}
+	return n;
+}
+
+/* The digests of exactly these slices: kept where they are good, made where not.  On failure the digests
+ * that were made so far are in the list. */
+static int follow(struct hot *hot, const struct slice *const *slices, size_t n)
+{
+	bool remake_all = hot->hide_idle != hot->made_hide_idle;
+	bool remake_pending = hot->epoch != names_epoch(hot->names);
+	struct digest *old = hot->digests, *made = NULL;
+	size_t n_old = hot->n_digests, at = 0, n_made = 0;
+	int ret = 0;
+
+	if (n) {
+		made = calloc(n, sizeof(*made));
+		if (!made)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct slice *slice = slices[i];
+		struct digest *digest = &made[n_made];
+
+		/* A merged slice has a serial of its own and takes the place of those it was made of. */
+		while (at < n_old && old[at].serial != slice->serial &&
+			old[at].start_ns <= slice->start_ns) {
+			subtract_digest(hot, &old[at]);
+			digest_fini(&old[at++]);
+		}
+		if (at < n_old && old[at].serial == slice->serial) {
+			if (!remake_all && !(remake_pending && old[at].pending)) {
+				*digest = old[at];
+				memset(&old[at++], 0, sizeof(*old));
+				n_made++;
+				continue;
+			}
+			subtract_digest(hot, &old[at]);
+			digest_fini(&old[at++]);
+		}
+		ret = digest_make(hot->digester, slice, hot->tasks, hot->hide_idle, digest);
+		if (ret)
+			break;
+		n_made++;
+		ret = add_digest(hot, digest);
+	}
+	for (; at < n_old; at++) {
+		if (!ret)
+			subtract_digest(hot, &old[at]);
+		digest_fini(&old[at]);
+	}
+	free(old);
+	hot->digests = made;
+	hot->n_digests = n_made;
+	return ret;
+}
+
+int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
+{
+	struct snapshot snapshot;
+	size_t first, n;
+	uint64_t span;
+	int ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
+
+	if (ret) {
+		reset(hot);
+		return ret;
+	}
+	n = in_range(&snapshot, from_ns, to_ns, &first);
+	ret = follow(hot, n ? snapshot.slices + first : NULL, n);
+	if (ret)
+		reset(hot);
+	snapshot_release(hot->store, &snapshot);
+	hot->epoch = names_epoch(hot->names);
+	hot->made_hide_idle = hot->hide_idle;
+	hot->from_ns = from_ns;
+	hot->to_ns = to_ns;
+	span = hot->n_digests ? hot->digests[hot->n_digests - 1].end_ns - hot->digests[0].start_ns
+			      : 0;
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		hot->by_event[i].span_ns = span;
+	return ret;
+}
+
+void hot_hide_idle(struct hot *hot, bool hide)
+{
+	hot->hide_idle = hide;
+}
+
+void hot_set_tasks(struct hot *hot, const struct tasks *tasks)
+{
+	hot->tasks = tasks;
+}
+
+struct order {
+	struct names *names;
+	enum hot_sort sort;
+	bool reverse;
+};
+
+static int by_number(uint64_t left, uint64_t right)
+{
+	return left > right ? -1 : left < right;
+}
+
+static int compare_rows(const void *a, const void *b, void *ctx)
+{
+	const struct hot_row *left = a, *right = b;
+	const struct order *order = ctx;
+	const struct symref *l, *r;
+	int result = 0;
+
+	if (order->sort == HOT_SORT_SELF)
+		result = by_number(left->self, right->self);
+	else if (order->sort == HOT_SORT_TOTAL)
+		result = by_number(left->total, right->total);
+	else if (order->sort == HOT_SORT_SAMPLES)
+		result = by_number(left->samples, right->samples);
+	if (result)
+		return order->reverse ? -result : result;
+
+	l = names_get(order->names, left->symref);
+	r = names_get(order->names, right->symref);
+	if (order->sort == HOT_SORT_IMAGE) {
+		result = strcmp(l->image, r->image);
+		if (result)
+			return order->reverse ? -result : result;
+	}
+	result = strcmp(l->symbol, r->symbol);
+	if (result)
+		return order->reverse && order->sort == HOT_SORT_SYMBOL ? -result : result;
+	result = strcmp(l->image, r->image);
+	if (result)
+		return result;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return left->symref < right->symref ? -1 : left->symref > right->symref;
+}
+
+static bool passes(struct hot *hot, const struct hot_query *query, uint32_t symref)
+{
+	const struct symref *name;
+
+	if (!query->hide_kernel && (!query->filter || !query->filter[0]))
+		return true;
+	name = names_get(hot->names, symref);
+	if (query->hide_kernel && name->kernel)
+		return false;
+	return !query->filter || !query->filter[0] || strcasestr(name->symbol, query->filter) ||
+		strcasestr(name->image, query->filter);
+}
+
+int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
+	struct hot_sums *sums)
+{
+	struct order order = {hot->names, query->sort, query->reverse};
+
+	*rows = NULL;
+	*n = 0;
+	hot_sums(hot, query->event, sums);
+	if (hot->rows_room < hot->n_sums) {
+		struct hot_row *grown = reallocarray(hot->rows, hot->n_slots, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		hot->rows = grown;
+		hot->rows_room = hot->n_slots;
+	}
+	for (uint32_t i = 0; i < hot->n_slots; i++) {
+		const struct sum *sum = &hot->sums[i];
+
+		if (!sum->used || sum->event != query->event || !(sum->samples || sum->total))
+			continue;
+		if (!passes(hot, query, sum->symref))
+			continue;
+		hot->rows[(*n)++] =
+			(struct hot_row){sum->symref, sum->self, sum->total, sum->samples};
+	}
+	if (*n)
+		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
+	*rows = hot->rows;
+	return 0;
+}
+
+void hot_cell(
+	const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total)
+{
+	const struct sum *sum = slot_in(hot->sums, hot->n_slots, symref, event);
+
+	*self = sum->used ? sum->self : 0;
+	*total = sum->used ? sum->total : 0;
+}
+
+void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out)
+{
+	*out = hot->by_event[event];
+}
+
+/* The share of a weight spread evenly over [start, end) that falls into [from, to). */
+static uint64_t overlap(uint64_t weight, uint64_t start, uint64_t end, double from, double to)
+{
+	double left = (double)start > from ? (double)start : from;
+	double right = (double)end < to ? (double)end : to;
+
+	if (right <= left)
+		return 0;
+	return (uint64_t)((double)weight * (right - left) / (double)(end - start) + 0.5);
+}
+
+void hot_trend(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
+{
+	uint64_t base, from, to;
+	double part;
+
+	memset(out, 0, HOT_TREND * sizeof(*out));
+	if (!hot->n_digests)
+		return;
+	base = hot->digests[0].start_ns;
+	to = hot->digests[hot->n_digests - 1].end_ns;
+	/* A range that begins before the history, or ends after it, is divided as asked where that is not
+	 * without bounds. */
+	from = hot->from_ns && hot->from_ns < base ? hot->from_ns : base;
+	if (hot->to_ns != UINT64_MAX && hot->to_ns > to)
+		to = hot->to_ns;
+	base = from;
+	part = (double)(to - from) / HOT_TREND;
+	for (size_t i = 0; i < hot->n_digests && part > 0; i++) {
+		const struct digest *digest = &hot->digests[i];
+		const struct digest_entry *entry = digest_find(digest, event, symref);
+		uint64_t start = digest->start_ns - base, end = digest->end_ns - base;
+		int k;
+
+		if (!entry || !entry->self || end <= start)
+			continue;
+		k = (int)((double)start / part);
+		for (; k < HOT_TREND && k * part < (double)end; k++)
+			out[k] += overlap(entry->self, start, end, k * part, (k + 1) * part);
+	}
+}

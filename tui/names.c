@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.c - see names.h.
+ *
+ * Symrefs never move and are never freed before the table is, so rows may keep their ids.  What a
+ * frame is called is remembered with the version of its image's symbols, and asked anew when they come.
+ */
+#include "tui/names.h"
+
+#include "tui/clean.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 1024u
+#define NAME_MAX_BYTES 1024
+
+enum ref_kind {
+	REF_SYMBOL, /* key is the symbol's index */
+	REF_ADDRESS, /* key is the offset */
+	REF_WHOLE, /* all of the image */
+};
+
+struct ref {
+	struct symref pub; /* pub.symbol is made when first asked for */
+	const char *raw; /* of REF_SYMBOL: as in the file */
+	uint64_t key;
+	uint8_t kind;
+};
+
+struct image_info {
+	char *path; /* cleaned; NULL: not met yet */
+	const char *name; /* within path */
+	uint32_t version; /* grows when its frames must be asked for again */
+	enum image_kind kind;
+	enum symbols_state state;
+};
+
+struct frame_info {
+	uint32_t symref;
+	uint32_t version; /* of the image; 0: nothing known */
+	uint16_t generation;
+};
+
+struct names {
+	const struct stacks *stacks;
+	struct images *images;
+	struct symbols *symbols;
+	uint64_t epoch;
+	struct frame_info *frames; /* by frame id */
+	uint32_t n_frames;
+	struct image_info *infos; /* by image id */
+	uint32_t n_infos;
+	struct ref **chunks;
+	uint32_t n_refs;
+	uint32_t *slots; /* open addressing over refs; 0: free, symref 0 is never looked up */
+	uint32_t n_slots; /* a power of two */
+	uint32_t *ugly; /* symrefs that may still get a pretty name */
+	uint32_t n_ugly, ugly_room;
+	char **modules; /* "[name]" */
+	uint32_t n_modules;
+};
+
+static struct ref *ref_at(const struct names *names, uint32_t symref)
+{
+	return &names->chunks[symref / CHUNK][symref % CHUNK];
+}
+
+static uint64_t mix(uint64_t value)
+{
+	value ^= value >> 33;
+	value *= 0xff51afd7ed558ccdull;
+	value ^= value >> 33;
+	value *= 0xc4ceb9fe1a85ec53ull;
+	return value ^ value >> 33;
+}
+
+static uint64_t hash_of(uint32_t image, enum ref_kind kind, uint64_t key)
+{
+	return mix(key ^ mix((uint64_t)image << 8 | kind));
+}
+
+/* A new zeroed ref; its id, or 0 when out of memory (id 0 itself is made first). */
+static uint32_t ref_new(struct names *names)
+{
+	uint32_t chunk = names->n_refs / CHUNK;
+
+	if (names->n_refs % CHUNK == 0) {
+		struct ref **grown = reallocarray(names->chunks, chunk + 1, sizeof(*grown));
+
+		if (!grown)
+			return 0;
+		names->chunks = grown;
+		grown[chunk] = calloc(CHUNK, sizeof(**grown));
+		if (!grown[chunk])
+			return 0;
+	}
+	return names->n_refs++;
+}
+
+static void place(struct names *names, uint32_t symref)
+{
+	const struct ref *ref = ref_at(names, symref);
+	uint64_t slot = hash_of(ref->pub.image_id, (enum ref_kind)ref->kind, ref->key);
+
+	while (names->slots[slot & (names->n_slots - 1)])
+		slot++;
+	names->slots[slot & (names->n_slots - 1)] = symref;
+}
+
+static int slots_grow(struct names *names)
+{
+	uint32_t *old = names->slots;
+
+	if (names->n_refs < names->n_slots / 2)
+		return 0;
+	names->slots = calloc((size_t)names->n_slots * 2, sizeof(*names->slots));
+	if (!names->slots) {
+		names->slots = old;
+		return -ENOMEM;
+	}
+	names->n_slots *= 2;
+	for (uint32_t i = 1; i < names->n_refs; i++)
+		place(names, i);
+	free(old);
+	return 0;
+}
+
+/* The ref of a key, with *made set when it is new and only image_id, kind and key are filled. */
+static uint32_t ref_intern(
+	struct names *names, uint32_t image, enum ref_kind kind, uint64_t key, bool *made)
+{
+	uint64_t slot = hash_of(image, kind, key);
+	uint32_t symref;
+
+	*made = false;
+	while ((symref = names->slots[slot & (names->n_slots - 1)])) {
+		const struct ref *ref = ref_at(names, symref);
+
+		if (ref->key == key && ref->pub.image_id == image && ref->kind == kind)
+			return symref;
+		slot++;
+	}
+	if (slots_grow(names))
+		return 0;
+	symref = ref_new(names);
+	if (!symref)
+		return 0;
+	struct ref *ref = ref_at(names, symref);
+
+	ref->pub.image_id = image;
+	ref->kind = (uint8_t)kind;
+	ref->key = key;
+	place(names, symref);
+	*made = true;
+	return symref;
+}
+
+int names_new(struct names **out, const struct stacks *stacks, struct images *images,
+	struct symbols *symbols)
+{
+	struct names *names = calloc(1, sizeof(*names));
+
+	*out = NULL;
+	if (!names)
+		return -ENOMEM;
+	names->stacks = stacks;
+	names->images = images;
+	names->symbols = symbols;
+	names->n_slots = 1024;
+	names->slots = calloc(names->n_slots, sizeof(*names->slots));
+	if (!names->slots || (ref_new(names), !names->n_refs)) {
+		names_free(names);
+		return -ENOMEM;
+	}
+	ref_at(names, 0)->pub = (struct symref){
+		.symbol = strdup("[unknown]"),
+		.image = "[unknown]",
+		.path = "[unknown]",
+	};
+	if (!ref_at(names, 0)->pub.symbol) {
+		names_free(names);
+		return -ENOMEM;
+	}
+	*out = names;
+	return 0;
+}
+
+void names_free(struct names *names)
+{
+	if (!names)
+		return;
+	for (uint32_t i = 0; i < names->n_refs; i++)
+		free((char *)ref_at(names, i)->pub.symbol);
+	for (uint32_t i = 0; i * CHUNK < names->n_refs; i++)
+		free(names->chunks[i]);
+	for (uint32_t i = 0; i < names->n_infos; i++)
+		free(names->infos[i].path);
+	for (uint32_t i = 0; i < names->n_modules; i++)
+		free(names->modules[i]);
+	free(names->modules);
+	free(names->chunks);
+	free(names->infos);
+	free(names->frames);
+	free(names->slots);
+	free(names->ugly);
+	free(names);
+}
+
+/* Arrays by ids grow in steps that keep the number of copies small.  0 or -ENOMEM. */
+static int make_room(void **array, uint32_t *n, uint32_t id, size_t size)
+{
+	uint32_t room = *n;
+	char *grown;
+
+	if (id < *n)
+		return 0;
+	while (room <= id)
+		room = room ? room + room / 2 + 1 : 256;
+	grown = reallocarray(*array, room, size);
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + (size_t)*n * size, 0, (size_t)(room - *n) * size);
+	*array = grown;
+	*n = room;
+	return 0;
+}
+
+static int request(struct names *names, const struct image *image)
+{
+	struct symbols_source source = {
+		.path = image->path,
+		.dev_major = image->dev_major,
+		.dev_minor = image->dev_minor,
+		.inode = image->inode,
+		.build_id_len = image->build_id_len,
+	};
+	struct image_origin origin = {0};
+
+	switch (image->kind) {
+	case IMAGE_FILE:
+		source.kind = SYMBOLS_FILE;
+		break;
+	case IMAGE_KERNEL:
+		source.kind = SYMBOLS_KERNEL;
+		break;
+	case IMAGE_VDSO:
+		source.kind = SYMBOLS_VDSO;
+		break;
+	default:
+		return 0;
+	}
+	_Static_assert(
+		sizeof(source.build_id) == sizeof(image->build_id), "build-ids differ in size");
+	memcpy(source.build_id, image->build_id, sizeof(source.build_id));
+	images_origin(names->images, image->id, &origin);
+	source.pid = origin.pid;
+	source.map_start = origin.map_start;
+	source.map_end = origin.map_end;
+	return symbols_request(names->symbols, image->id, &source);
+}
+
+/* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
+static int name_image(struct image_info *info, const struct image *image)
+{
+	static const char *const special[] = {
+		[IMAGE_UNKNOWN] = "[unknown]",
+		[IMAGE_KERNEL] = "[kernel]",
+		[IMAGE_VDSO] = "[vdso]",
+		[IMAGE_ANON] = "[anon]",
+		[IMAGE_HYPERVISOR] = "[hypervisor]",
+		[IMAGE_GUEST] = "[guest]",
+	};
+	const char *path = image->path ? image->path : "";
+	const char *slash;
+	size_t size;
+
+	if (image->kind != IMAGE_FILE || !*path)
+		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
+	/* Cleaning never lengthens: one '?' stands for at least one byte. */
+	size = strlen(path) + 1;
+	info->path = malloc(size);
+	if (!info->path)
+		return -ENOMEM;
+	clean_string(info->path, size, path);
+	slash = strrchr(info->path, '/');
+	info->name = slash && slash[1] ? slash + 1 : info->path;
+	return 0;
+}
+
+/* NULL when out of memory. */
+static struct image_info *image_info(struct names *names, uint32_t id)
+{
+	const struct image *image;
+	struct image_info *info;
+
+	if (id < names->n_infos && names->infos[id].path)
+		return &names->infos[id];
+	image = images_get(names->images, id);
+	if (!image || make_room((void **)&names->infos, &names->n_infos, id, sizeof(*info)))
+		return NULL;
+	info = &names->infos[id];
+	if (name_image(info, image))
+		return NULL;
+	info->kind = image->kind;
+	info->version = 1;
+	info->state = SYMBOLS_NONE;
+	if (names->symbols && !request(names, image))
+		info->state = symbols_state(names->symbols, id);
+	return info;
+}
+
+/* "[module]", shared. */
+static const char *module_name(struct names *names, const char *module)
+{
+	char clean[128], text[sizeof(clean) + 2];
+	char **grown;
+
+	clean_string(clean, sizeof(clean), module);
+	snprintf(text, sizeof(text), "[%s]", clean);
+	for (uint32_t i = 0; i < names->n_modules; i++)
+		if (!strcmp(names->modules[i], text))
+			return names->modules[i];
+	grown = reallocarray(names->modules, names->n_modules + 1, sizeof(*grown));
+	if (!grown)
+		return "[module]";
+	names->modules = grown;
+	grown[names->n_modules] = strdup(text);
+	return grown[names->n_modules] ? grown[names->n_modules++] : "[module]";
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* Where x86 and arm64 spend the time in which there is nothing to do. */
+static bool is_idle(const char *name)
+{
+	static const char *const exact[] = {"default_idle", "default_idle_call", "native_safe_halt",
+		"pv_native_safe_halt", "acpi_idle_do_entry", "acpi_safe_halt", "acpi_idle_enter",
+		"acpi_processor_ffh_cstate_enter", "cpu_idle_poll", "arch_cpu_idle", "poll_idle",
+		"cpu_startup_entry", "do_idle", "cpu_do_idle", "psci_cpu_suspend_enter",
+		"tdx_safe_halt", "xen_safe_halt", "hv_apic_idle", NULL};
+	static const char *const prefix[] = {
+		"intel_idle", "mwait_idle", "cpuidle_enter", "cpuidle_idle_call", NULL};
+
+	for (int i = 0; exact[i]; i++)
+		if (!strcmp(name, exact[i]))
+			return true;
+	for (int i = 0; prefix[i]; i++)
+		if (starts_with(name, prefix[i]))
+			return true;
+	return false;
+}
+
+/* C++ (_Z, __Z of Mach-O-minded tools), Rust (_R) and D (_D). */
+static bool may_be_mangled(const char *name)
+{
+	return name[0] == '_' &&
+		(name[1] == 'Z' || name[1] == 'R' || name[1] == 'D' || starts_with(name, "__Z") ||
+			starts_with(name, "_GLOBAL_"));
+}
+
+static void watch_for_pretty(struct names *names, uint32_t symref)
+{
+	if (names->n_ugly == names->ugly_room) {
+		uint32_t room = names->ugly_room ? names->ugly_room * 2 : 256;
+		uint32_t *grown = reallocarray(names->ugly, room, sizeof(*grown));
+
+		if (!grown)
+			return; /* the mangled name stays */
+		names->ugly = grown;
+		names->ugly_room = room;
+	}
+	names->ugly[names->n_ugly++] = symref;
+}
+
+static uint32_t resolve(struct names *names, uint32_t image, const struct image_info *info,
+	uint64_t offset, bool kernel)
+{
+	struct symbol symbol;
+	struct ref *ref;
+	uint32_t symref;
+	bool made;
+
+	if (info->kind == IMAGE_UNKNOWN)
+		return 0;
+	if (info->kind == IMAGE_ANON) {
+		symref = ref_intern(names, image, REF_WHOLE, 0, &made);
+	} else if (info->state == SYMBOLS_READY &&
+		symbols_find(names->symbols, image, offset, &symbol)) {
+		symref = ref_intern(names, image, REF_SYMBOL, symbol.index, &made);
+		if (symref && made) {
+			ref = ref_at(names, symref);
+			ref->raw = symbol.name;
+			ref->pub.start = symbol.start;
+			ref->pub.resolved = true;
+			ref->pub.idle = kernel && is_idle(symbol.name);
+			if (symbol.module)
+				ref->pub.image = module_name(names, symbol.module);
+			if (may_be_mangled(symbol.name))
+				watch_for_pretty(names, symref);
+		}
+	} else {
+		symref = ref_intern(names, image, REF_ADDRESS, offset, &made);
+		if (symref && made)
+			ref_at(names, symref)->pub.start = offset;
+	}
+	if (symref && made) {
+		ref = ref_at(names, symref);
+		ref->pub.kernel = kernel || info->kind == IMAGE_KERNEL;
+		ref->pub.path = info->path;
+		if (!ref->pub.image)
+			ref->pub.image = info->name;
+	}
+	return symref;
+}
+
+uint32_t names_symref(struct names *names, uint32_t frame)
+{
+	const struct frame *at = stacks_frame_get(names->stacks, frame);
+	const struct image_info *info;
+	struct frame_info *known;
+	uint32_t symref;
+
+	if (frame < names->n_frames) {
+		known = &names->frames[frame];
+		if (known->version && known->generation == at->generation &&
+			known->version == names->infos[at->image].version)
+			return known->symref;
+	}
+	if (make_room((void **)&names->frames, &names->n_frames, frame, sizeof(*known)))
+		return 0;
+	info = image_info(names, at->image);
+	if (!info)
+		return 0;
+	symref = resolve(names, at->image, info, at->offset, at->mode == FRAME_KERNEL);
+	known = &names->frames[frame];
+	*known = (struct frame_info){symref, info->version, at->generation};
+	return symref;
+}
+
+/* The shown name; NULL when out of memory. */
+static char *make_name(struct names *names, const struct ref *ref)
+{
+	char clean[NAME_MAX_BYTES];
+
+	if (ref->kind == REF_SYMBOL) {
+		const char *pretty = symbols_pretty(names->symbols, ref->raw);
+
+		clean_string(clean, sizeof(clean), pretty);
+		if (clean[0])
+			return strdup(clean);
+	}
+	if (ref->kind == REF_WHOLE)
+		return strdup(ref->pub.image);
+	snprintf(clean, sizeof(clean), "%.900s+0x%" PRIx64, ref->pub.image, ref->pub.start);
+	return strdup(clean);
+}
+
+const struct symref *names_get(struct names *names, uint32_t symref)
+{
+	struct ref *ref;
+
+	if (symref >= names->n_refs)
+		symref = 0;
+	ref = ref_at(names, symref);
+	if (!ref->pub.symbol)
+		ref->pub.symbol = make_name(names, ref);
+	if (!ref->pub.symbol)
+		return &ref_at(names, 0)->pub;
+	ref->pub.pending = ref->kind == REF_ADDRESS &&
+		names->infos[ref->pub.image_id].state == SYMBOLS_PENDING;
+	return &ref->pub;
+}
+
+uint32_t names_limit(const struct names *names)
+{
+	return names->n_refs;
+}
+
+static void prettify(struct names *names)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < names->n_ugly; i++) {
+		struct ref *ref = ref_at(names, names->ugly[i]);
+
+		/* One that nobody has looked at yet will be pretty when it is. */
+		if (ref->pub.symbol && symbols_pretty(names->symbols, ref->raw) != ref->raw) {
+			char *name = make_name(names, ref);
+
+			if (name) {
+				free((char *)ref->pub.symbol);
+				ref->pub.symbol = name;
+				continue;
+			}
+		}
+		names->ugly[kept++] = names->ugly[i];
+	}
+	names->n_ugly = kept;
+}
+
+uint64_t names_update(struct names *names)
+{
+	unsigned int changed;
+
+	if (!names->symbols)
+		return names->epoch;
+	changed = symbols_collect(names->symbols);
+	if (changed & SYMBOLS_CHANGED_TABLES) {
+		for (uint32_t i = 0; i < names->n_infos; i++) {
+			struct image_info *info = &names->infos[i];
+
+			if (!info->path || info->state != SYMBOLS_PENDING)
+				continue;
+			info->state = symbols_state(names->symbols, i);
+			if (info->state == SYMBOLS_READY) {
+				info->version++;
+				names->epoch++;
+			}
+		}
+	}
+	if (changed & SYMBOLS_CHANGED_NAMES)
+		prettify(names);
+	return names->epoch;
+}
+
+uint64_t names_epoch(const struct names *names)
+{
+	return names->epoch;
+}
