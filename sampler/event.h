@@ -26,11 +26,11 @@ struct event_spec {
 
 enum event_error_kind {
 	EVENT_ERROR_NONE,
-	EVENT_ERROR_EMPTY,	  /* nothing where an event should stand */
-	EVENT_ERROR_UNKNOWN,	  /* no event of that name; near[] may hold a suggestion */
-	EVENT_ERROR_MODIFIER,	  /* unknown or contradicting modifier */
+	EVENT_ERROR_EMPTY, /* nothing where an event should stand */
+	EVENT_ERROR_UNKNOWN, /* no event of that name; near[] may hold a suggestion */
+	EVENT_ERROR_MODIFIER, /* unknown or contradicting modifier */
 	EVENT_ERROR_TOO_LONG,
-	EVENT_ERROR_UNSUPPORTED,  /* a kind of event this version does not open */
+	EVENT_ERROR_UNSUPPORTED, /* a kind of event this version does not open */
 };
 
 struct event_error {
@@ -42,7 +42,8 @@ struct event_error {
 /* Parse one comma-separated list such as "cycles:u,page-faults".  Returns 0 and sets *specs, an
  * array of *n the caller frees with free(); or -EINVAL with *error filled, or -ENOMEM, and sets
  * *specs to NULL.  Neither frequency nor period is set; see event_set_freq() and event_set_period(). */
-int event_parse_list(const char *text, struct event_spec **specs, size_t *n, struct event_error *error);
+int event_parse_list(
+	const char *text, struct event_spec **specs, size_t *n, struct event_error *error);
 
 /* "cycles", marked by_default. */
 void event_default(struct event_spec *out);

@@ -18,10 +18,10 @@ struct proc_process {
 	char state; /* of /proc/PID/stat: R S D Z T t X I */
 	bool kernel_thread;
 	uint32_t threads;
-	uint64_t cpu_ticks;   /* utime + stime */
+	uint64_t cpu_ticks; /* utime + stime */
 	uint64_t start_ticks; /* since boot; with the pid it names one process for ever */
-	char comm[64];	      /* raw bytes */
-	char cmdline[256];    /* raw bytes, arguments joined by blanks; empty for kernel threads */
+	char comm[64]; /* raw bytes */
+	char cmdline[256]; /* raw bytes, arguments joined by blanks; empty for kernel threads */
 };
 
 /* All processes, by pid.  Returns 0 and an array of *n for free(); or -errno and *out = NULL. */
@@ -48,10 +48,10 @@ int proc_online_cpus(int **cpus, size_t *n);
 
 /* The system's settings that decide what perf_event_open(2) allows; -1: could not be read. */
 struct proc_limits {
-	int paranoid;		  /* /proc/sys/kernel/perf_event_paranoid */
-	int64_t max_sample_rate;  /* perf_event_max_sample_rate, Hz */
-	int64_t mlock_kb;	  /* perf_event_mlock_kb, per CPU */
-	int64_t max_stack;	  /* perf_event_max_stack */
+	int paranoid; /* /proc/sys/kernel/perf_event_paranoid */
+	int64_t max_sample_rate; /* perf_event_max_sample_rate, Hz */
+	int64_t mlock_kb; /* perf_event_mlock_kb, per CPU */
+	int64_t max_stack; /* perf_event_max_stack */
 	int64_t cpu_time_max_percent;
 	int kptr_restrict;
 	uint64_t nofile_soft, nofile_hard; /* RLIMIT_NOFILE */
