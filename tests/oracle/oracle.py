@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe against the truth and against perf, at the same moment.
+
+A workload with known shares is sampled by `strobe report` and `perf record` side by side, attached and
+system-wide: each share must be within 2 points of the truth and 1.5 of perf's.  A build of generated C
+files with make -j2 under --scope auto must agree with `perf record` of the same within 2 points.
+
+usage: oracle.py STROBE SHARES [CASE...]      CASE: process machine build
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, started  # noqa: E402
+
+TRUTH = {"shares_hot": 70.0, "shares_warm": 20.0, "shares_cool": 10.0}
+FROM_TRUTH, FROM_PERF, BUILD_FROM_PERF = 2.0, 1.5, 2.0
+FREQ_HZ = 1999
+DURATION_S = 6
+checks = Checks()
+
+
+def common_event():
+    """The event that both use, named so that neither falls back by itself; None: perf is refused."""
+    for event in ("cycles", "cpu-clock"):
+        counted = subprocess.run(["perf", "stat", "-x", ",", "-e", event, "true"],
+                                 capture_output=True, text=True, check=False)
+        if counted.returncode == 0 and re.search(r"^\d+", counted.stderr, re.MULTILINE):
+            return event
+    return None
+
+
+def perf_shares(data, key):
+    """{name: percent of self time} of a recording by perf's sort key sym or dso."""
+    found = subprocess.run(
+        ["perf", "report", "--stdio", "--no-children", "-g", "none", "--sort", key, "-t", "\t",
+         "-i", data], capture_output=True, text=True, check=False)
+    shares = {}
+    for line in found.stdout.splitlines():
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) == 2 and re.fullmatch(r"[\d.]+%", fields[0]):
+            name = re.sub(r"^\[.\]\s+", "", fields[1])
+            shares[name] = shares.get(name, 0.0) + float(fields[0][:-1])
+    return shares
+
+
+def strobe_shares(event, key):
+    """The same of strobe's report, with all of the kernel as one image."""
+    shares = {}
+    for row in event["rows"]:
+        name = row[key]
+        if key == "image" and name.startswith("["):
+            name = "[kernel]"
+        shares[name] = shares.get(name, 0.0) + row["self_percent"]
+    return shares
+
+
+def strobe_event(output):
+    return json.loads(output)["events"][0]
+
+
+def side_by_side(strobe, event, target):
+    """Both over the same seconds: (strobe's event, perf's shares by symbol)."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "data")
+        options = ["-e", event, "-F", str(FREQ_HZ), *target]
+        perf = subprocess.Popen(
+            ["perf", "record", "-q", "-g", "-o", data, *options, "--", "sleep", str(DURATION_S)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found = subprocess.run(
+            [strobe, "report", *options, "--duration", str(DURATION_S), "--format", "json"],
+            capture_output=True, text=True, timeout=120, check=False)
+        perf.wait(timeout=120)
+        if found.returncode:
+            raise RuntimeError(f"strobe report: status {found.returncode}: {found.stderr}")
+        return strobe_event(found.stdout), perf_shares(data, "sym")
+
+
+def compare_shares(case, event, perf, names):
+    """Shares among the workload's own functions, which is what the truth speaks of."""
+    ours = {name: share for name, share in strobe_shares(event, "symbol").items() if name in names}
+    theirs = {name: share for name, share in perf.items() if name in names}
+    for name, truth in names.items():
+        if name not in ours or name not in theirs:
+            checks.check(f"{case}: {name}", False, f"strobe has {ours}, perf has {theirs}")
+            continue
+        mine = 100 * ours[name] / sum(ours.values())
+        other = 100 * theirs[name] / sum(theirs.values())
+        text = f"strobe {mine:.2f}, perf {other:.2f}, truth {truth:.2f}"
+        good = abs(mine - truth) <= FROM_TRUTH and abs(mine - other) <= FROM_PERF
+        checks.check(f"{case}: {name}: {text}", good)
+
+
+def process(strobe, shares, event):
+    with started([shares, "0"]) as work:
+        found, perf = side_by_side(strobe, event, ["-p", str(work.pid)])
+    compare_shares("one process", found, perf, TRUTH)
+    checks.check(f"one process: lost {found['lost']}", found["lost"] == 0)
+
+
+def machine(strobe, shares, event):
+    with started([shares, "0"]):
+        found, perf = side_by_side(strobe, event, ["-a"])
+    compare_shares("whole machine", found, perf, TRUTH)
+    kernel = [row for row in found["rows"] if row["image"].startswith("[kernel")]
+    named = [row for row in kernel if "+0x" not in row["symbol"]]
+    with open("/proc/kallsyms", encoding="ascii", errors="replace") as symbols:
+        hidden = symbols.readline().startswith("0000000000000000")
+    if hidden:
+        checks.skip("whole machine: kernel symbols", "kptr_restrict hides their addresses")
+    else:
+        checks.check(f"whole machine: {len(named)} of {len(kernel)} kernel rows have names",
+                     bool(kernel) and len(named) > 0.9 * len(kernel))
+
+
+def project(folder):
+    """A C project that takes some seconds to build: many small files, each with some work."""
+    body = "\n".join(
+        f"int f{{n}}_{i}(int a, int b) {{{{ int s = 0; for (int k = 0; k < a; k++) "
+        f"{{{{ s += (k ^ b) * {i + 3}; if (s & {1 << (i % 7)}) s = s / (b + 1); }}}} "
+        f"switch (s & 7) {{{{ case 1: return s + b; case 3: return s * a; default: return s; }}}} }}}}"
+        for i in range(40))
+    files = 60
+    for number in range(files):
+        with open(os.path.join(folder, f"f{number}.c"), "w", encoding="ascii") as source:
+            source.write("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
+            source.write(body.format(n=number))
+    with open(os.path.join(folder, "Makefile"), "w", encoding="ascii") as makefile:
+        objects = " ".join(f"f{number}.o" for number in range(files))
+        makefile.write(f"all: {objects}\n%.o: %.c\n\t@cc -O2 -c -o $@ $<\n"
+                       "clean:\n\t@rm -f *.o\n")
+
+
+def build(strobe, _, event):
+    if not shutil.which("make") or not shutil.which("cc"):
+        checks.skip("a build", "make or cc is not here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        project(folder)
+        command = ["--", "make", "-s", "-C", folder, "-j2"]
+        options = ["-e", event, "-F", str(FREQ_HZ)]
+        data = os.path.join(folder, "data")
+        subprocess.run(["make", "-s", "-C", folder, "-j2"], check=True)  # warm the page cache
+        subprocess.run(["make", "-s", "-C", folder, "clean"], check=True)
+        subprocess.run(["perf", "record", "-q", "-o", data, *options, *command], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        perf = {"image": perf_shares(data, "dso"), "symbol": perf_shares(data, "sym")}
+        subprocess.run(["make", "-s", "-C", folder, "clean"], check=True)
+        found = subprocess.run(
+            [strobe, "report", "--scope", "auto", *options, "--format", "json", *command],
+            capture_output=True, text=True, timeout=300, check=False)
+    if found.returncode:
+        checks.check("a build", False, f"status {found.returncode}: {found.stderr}")
+        return
+    for key, count in (("image", 5), ("symbol", 8)):
+        ours = strobe_shares(strobe_event(found.stdout), key)
+        theirs = {}
+        for name, share in perf[key].items():
+            name = "[kernel]" if key == "image" and name.startswith("[") else name
+            theirs[name] = theirs.get(name, 0.0) + share
+        # Addresses without a name are written differently by each.
+        for name in sorted(theirs, key=lambda name: -theirs[name])[:count]:
+            if name.startswith("0x"):
+                continue
+            mine, other = ours.get(name, 0.0), theirs[name]
+            checks.check(f"a build: {name}: strobe {mine:.2f}, perf {other:.2f}",
+                         abs(mine - other) <= BUILD_FROM_PERF, found.stderr[-300:])
+
+
+def main(strobe, shares, *chosen):
+    cases = {"process": process, "machine": machine, "build": build}
+    if not shutil.which("perf"):
+        checks.skip("oracle", "perf is not here")
+        checks.finish()
+    event = common_event()
+    if not event:
+        checks.skip("oracle", "perf is refused here")
+        checks.finish()
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        for name in chosen or cases:
+            cases[name](os.path.abspath(strobe), os.path.abspath(shares), event)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
