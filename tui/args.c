@@ -499,6 +499,12 @@ static int finish(struct args *args)
 	struct engine_target *target = &request->engine.target;
 	bool named = args->n_pids || args->n_tids || request->n_names || request->n_users;
 
+	for (size_t i = 0; i < request->n_users; i++) {
+		uid_t uid;
+
+		if (session_find_user(request->users[i], &uid))
+			return refuse(args, "-u '%s': there is no such user", request->users[i]);
+	}
 	if (target->command && (named || target->system_wide))
 		return refuse(args, "'%s': a command cannot be joined with %s", target->command[0],
 			named ? "-p, -t, -n or -u" : "-a");

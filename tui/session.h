@@ -59,4 +59,7 @@ int session_open(
 	struct session *session, const struct request *request, char *message, size_t size);
 void session_close(struct session *session);
 
+/* The user of a name or a number.  0, or -ENOENT. */
+int session_find_user(const char *text, uid_t *uid);
+
 #endif

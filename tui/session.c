@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * session.c - see session.h.
+ *
+ * The order matters: the symbol spawner is forked before any thread exists, the engine starts last.
+ */
+#include "tui/session.h"
+
+#include "tui/clean.h"
+#include "tui/explain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Processes chosen by name or user. */
+struct chosen {
+	int32_t *pids;
+	size_t n;
+	char what[160]; /* "postgres", "user bob"; raw bytes */
+};
+
+struct sentence {
+	char *out;
+	size_t size;
+};
+
+__attribute__((format(printf, 3, 4))) static int refuse(
+	struct sentence *sentence, int error, const char *format, ...)
+{
+	char raw[512];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(raw, sizeof(raw), format, list);
+	va_end(list);
+	clean_string(sentence->out, sentence->size, raw);
+	return error;
+}
+
+static int choose(struct chosen *chosen, int32_t pid)
+{
+	int32_t *grown;
+
+	for (size_t i = 0; i < chosen->n; i++)
+		if (chosen->pids[i] == pid)
+			return 0;
+	grown = reallocarray(chosen->pids, chosen->n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	chosen->pids = grown;
+	grown[chosen->n++] = pid;
+	return 0;
+}
+
+/* Dead ones, and strobe itself with its helpers, are nobody's target. */
+static bool is_eligible(const struct proc_process *process)
+{
+	int32_t self = (int32_t)getpid();
+
+	return process->pid != self && process->ppid != self && process->state != 'Z' &&
+		process->state != 'X';
+}
+
+/* The command name, which the kernel cuts at 15 bytes, or the file name of the first argument. */
+static bool has_name(const struct proc_process *process, const char *name)
+{
+	const char *first = process->cmdline, *slash;
+	size_t len = strcspn(first, " ");
+
+	if (!strcmp(process->comm, name))
+		return true;
+	if (strlen(name) > 15 && !strncmp(process->comm, name, 15) && strlen(process->comm) == 15)
+		return true;
+	slash = memrchr(first, '/', len);
+	if (slash) {
+		len -= (size_t)(slash + 1 - first);
+		first = slash + 1;
+	}
+	return len && len == strlen(name) && !memcmp(first, name, len);
+}
+
+int session_find_user(const char *text, uid_t *uid)
+{
+	const struct passwd *user = getpwnam(text);
+	unsigned long long number = 0;
+
+	if (user) {
+		*uid = user->pw_uid;
+		return 0;
+	}
+	if (!*text)
+		return -ENOENT;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || number > UINT32_MAX)
+			return -ENOENT;
+		number = number * 10 + (unsigned long long)(*text - '0');
+	}
+	if (number >= UINT32_MAX)
+		return -ENOENT;
+	*uid = (uid_t)number;
+	return 0;
+}
+
+static int choose_named(struct chosen *chosen, const struct request *request,
+	const struct proc_process *all, size_t n_all, struct sentence *sentence)
+{
+	for (size_t i = 0; i < request->n_names; i++) {
+		size_t before = chosen->n;
+
+		for (size_t j = 0; j < n_all; j++)
+			if (is_eligible(&all[j]) && has_name(&all[j], request->names[i]) &&
+				choose(chosen, all[j].pid))
+				return refuse(sentence, -ENOMEM, "out of memory");
+		if (chosen->n == before)
+			return refuse(
+				sentence, -ESRCH, "no process is called '%s'", request->names[i]);
+		snprintf(chosen->what, sizeof(chosen->what), "%s", request->names[i]);
+	}
+	return 0;
+}
+
+static int choose_of_user(struct chosen *chosen, uid_t uid, const struct proc_process *all,
+	size_t n_all, struct sentence *sentence)
+{
+	for (size_t j = 0; j < n_all; j++)
+		if (all[j].uid == uid && !all[j].kernel_thread && is_eligible(&all[j]) &&
+			choose(chosen, all[j].pid))
+			return refuse(sentence, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int choose_users(struct chosen *chosen, const struct request *request,
+	const struct proc_process *all, size_t n_all, struct sentence *sentence)
+{
+	for (size_t i = 0; i < request->n_users; i++) {
+		size_t before = chosen->n;
+		uid_t uid;
+		int ret;
+
+		if (session_find_user(request->users[i], &uid))
+			return refuse(
+				sentence, -EINVAL, "there is no user '%s'", request->users[i]);
+		ret = choose_of_user(chosen, uid, all, n_all, sentence);
+		if (ret)
+			return ret;
+		if (chosen->n == before)
+			return refuse(
+				sentence, -ESRCH, "user '%s' has no processes", request->users[i]);
+		snprintf(chosen->what, sizeof(chosen->what), "user %s", request->users[i]);
+	}
+	return 0;
+}
+
+static bool may_sample_machine(const struct proc_limits *limits)
+{
+	return limits->cap_perfmon || limits->cap_sys_admin || limits->paranoid <= 0;
+}
+
+/* Nothing was named: the whole machine when permitted, else what belongs to the user. */
+static int choose_default(struct session *session, struct engine_target *target,
+	struct chosen *chosen, const struct proc_process *all, size_t n_all,
+	struct sentence *sentence)
+{
+	char raw[sizeof(session->notice)];
+	int ret;
+
+	if (may_sample_machine(&session->limits)) {
+		target->system_wide = true;
+		return 0;
+	}
+	ret = choose_of_user(chosen, geteuid(), all, n_all, sentence);
+	if (ret)
+		return ret;
+	if (!chosen->n)
+		return refuse(sentence, -ESRCH,
+			"nothing was named, the whole machine is not permitted to this user "
+			"(kernel.perf_event_paranoid is %d), and there are no other processes of "
+			"yours: "
+			"name a COMMAND, or see strobe doctor",
+			session->limits.paranoid);
+	snprintf(chosen->what, sizeof(chosen->what), "your own processes");
+	snprintf(raw, sizeof(raw),
+		"the whole machine is not permitted to this user (kernel.perf_event_paranoid is "
+		"%d): "
+		"sampling your own %zu process%s instead; strobe doctor tells how to get more",
+		session->limits.paranoid, chosen->n, chosen->n == 1 ? "" : "es");
+	clean_string(session->notice, sizeof(session->notice), raw);
+	return 0;
+}
+
+static int choose_processes(struct session *session, struct engine_target *target,
+	struct chosen *chosen, struct sentence *sentence)
+{
+	const struct request *request = session->request;
+	struct proc_process *all = NULL;
+	size_t n_all = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < target->n_pids; i++)
+		if (choose(chosen, target->pids[i]))
+			return refuse(sentence, -ENOMEM, "out of memory");
+	if (!request->n_names && !request->n_users && !request->target_by_default)
+		return 0;
+	if (request->n_names || request->n_users || !may_sample_machine(&session->limits)) {
+		ret = proc_list(&all, &n_all);
+		if (ret)
+			return refuse(sentence, ret, "cannot list processes: %s", strerror(-ret));
+	}
+	ret = choose_named(chosen, request, all, n_all, sentence);
+	if (!ret)
+		ret = choose_users(chosen, request, all, n_all, sentence);
+	if (!ret && request->target_by_default)
+		ret = choose_default(session, target, chosen, all, n_all, sentence);
+	free(all);
+	return ret;
+}
+
+/* "1,3-5" of sorted CPUs. */
+static void cpus_text(char *out, size_t size, const int *cpus, size_t n)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n && len + 24 < size;) {
+		size_t end = i;
+
+		while (end + 1 < n && cpus[end + 1] == cpus[end] + 1)
+			end++;
+		len += (size_t)snprintf(out + len, size - len, "%s%d", i ? "," : "", cpus[i]);
+		if (end > i)
+			len += (size_t)snprintf(
+				out + len, size - len, "%c%d", end == i + 1 ? ',' : '-', cpus[end]);
+		i = end + 1;
+	}
+}
+
+static void describe(
+	struct session *session, const struct engine_target *target, const struct chosen *chosen)
+{
+	char raw[256] = "", cpus[96];
+	struct proc_process process;
+	size_t len = 0;
+
+	if (target->command) {
+		for (size_t i = 0; target->command[i] && len < sizeof(raw) - 1; i++)
+			len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s%s", i ? " " : "",
+				target->command[i]);
+	} else if (target->system_wide) {
+		snprintf(raw, sizeof(raw), "whole machine");
+	} else if (chosen->n == 1 && !target->n_tids) {
+		if (proc_read(chosen->pids[0], &process))
+			snprintf(raw, sizeof(raw), "process %" PRId32, chosen->pids[0]);
+		else
+			snprintf(raw, sizeof(raw), "%s (%" PRId32 ")", process.comm,
+				chosen->pids[0]);
+	} else if (target->n_tids == 1 && !chosen->n) {
+		snprintf(raw, sizeof(raw), "thread %" PRId32, target->tids[0]);
+	} else if (target->n_tids && !chosen->n) {
+		snprintf(raw, sizeof(raw), "%zu threads", target->n_tids);
+	} else {
+		snprintf(raw, sizeof(raw), "%s%s%zu processes", chosen->what,
+			chosen->what[0] ? ": " : "", chosen->n);
+	}
+	if (target->n_cpus) {
+		cpus_text(cpus, sizeof(cpus), target->cpus, target->n_cpus);
+		len = strlen(raw);
+		snprintf(raw + len, sizeof(raw) - len, " on CPU%s %s",
+			target->n_cpus == 1 ? "" : "s", cpus);
+	}
+	clean_string(session->target_text, sizeof(session->target_text), raw);
+}
+
+int session_open(struct session *session, const struct request *request, char *message, size_t size)
+{
+	struct sentence sentence = {message, size};
+	struct engine_config config = request->engine;
+	struct symbols_config symbols = {.cache_dir = request->cache_dir};
+	struct chosen chosen = {0};
+	int ret;
+
+	memset(session, 0, sizeof(*session));
+	if (size)
+		message[0] = '\0';
+	session->request = request;
+	proc_limits(&session->limits);
+	ret = choose_processes(session, &config.target, &chosen, &sentence);
+	if (ret)
+		goto out;
+	config.target.pids = chosen.pids;
+	config.target.n_pids = chosen.n;
+	describe(session, &config.target, &chosen);
+
+	ret = symbols_new(&session->symbols, &symbols);
+	if (ret) {
+		refuse(&sentence, ret, "cannot start the symbol worker: %s", strerror(-ret));
+		goto out;
+	}
+	ret = engine_new(&session->engine, &config);
+	if (ret) {
+		refuse(&sentence, ret, "cannot set up sampling: %s", strerror(-ret));
+		goto out;
+	}
+	ret = names_new(&session->names, engine_stacks(session->engine),
+		engine_images(session->engine), session->symbols);
+	if (ret) {
+		refuse(&sentence, ret, "out of memory");
+		goto out;
+	}
+	ret = engine_start(session->engine);
+	if (ret)
+		refuse(&sentence, ret, "cannot start the sampling thread: %s", strerror(-ret));
+out:
+	free(chosen.pids);
+	if (ret)
+		session_close(session);
+	return ret;
+}
+
+void session_close(struct session *session)
+{
+	/* Names read what the engine owns; both ask symbols. */
+	names_free(session->names);
+	engine_free(session->engine);
+	symbols_free(session->symbols);
+	session->names = NULL;
+	session->engine = NULL;
+	session->symbols = NULL;
+}
