@@ -4,7 +4,8 @@
 
 Checked twice: by what the sources include, and by which symbols the static libraries leave
 undefined and who defines them.  Libraries of the system that belong to one layer count too:
-curses is tui's, libbfd is symbols', perf_event_open(2) is sampler's.
+curses is tui's, libbfd is symbols', perf_event_open(2) is sampler's.  Within tui/, one module knows
+curses, and views know the model alone.
 
 usage: layering.py TOP SAMPLER.a SYMBOLS.a TUI.a
 """
@@ -25,6 +26,9 @@ MUST_NOT = {
     "symbols": r"n?curses|linux/perf_event|json",
     "tui": r"bfd\.h|dis-asm",
 }
+# Headers that only one module may include, and what the files below a folder must not.
+ONLY = {r"n?curses": "tui/term.c", r"bfd\.h": "symbols/binfile.c"}
+NOT_BELOW = {"tui/views/": r"sampler/engine\.h|symbols/symbols\.h|tui/(session|term)\.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
 
@@ -39,7 +43,8 @@ def wrong_includes(top):
                 with open(path, encoding="utf-8") as source:
                     text = source.read()
                 for quote, header in INCLUDE.findall(text):
-                    shown = f"{os.path.relpath(path, top)} includes {header}"
+                    where = os.path.relpath(path, top)
+                    shown = f"{where} includes {header}"
                     if quote == '"' and header.split("/")[0] not in allowed:
                         wrong.append(shown)
                     elif header.startswith(tuple(other + "/" for other in MAY)) and (
@@ -47,6 +52,12 @@ def wrong_includes(top):
                     ):
                         wrong.append(shown)
                     elif re.match(MUST_NOT[layer], header):
+                        wrong.append(shown)
+                    elif any(re.match(name, header) and where != user
+                             for name, user in ONLY.items()):
+                        wrong.append(shown)
+                    elif any(where.startswith(folder) and re.match(names, header)
+                             for folder, names in NOT_BELOW.items()):
                         wrong.append(shown)
     return wrong
 
