@@ -3,9 +3,12 @@
  * images.h - the binary images that samples fall into; half of a frame's identity.
  *
  * An image is found by what makes it one: build-id where the kernel gave it, else device, inode
- * and generation, else path.  Two builds at one path are two images.
+ * and generation, else path.  Two builds at one path are two images.  A generation of 0 is one not
+ * known (/proc/PID/maps does not tell it), and agrees with the latest known.
  * The sampling thread adds; entries never move and never change, so other threads may read what
  * they reached through a snapshot of the store (store.h).  Origins do change, under a lock inside.
+ * Lifetime: what no mapping refers to is freed and its id given out again, but only while no frame was ever made
+ * in it; an image that samples fell into stays, so that nothing another thread knows ever changes its meaning.
  */
 #ifndef SAMPLER_IMAGES_H
 #define SAMPLER_IMAGES_H
@@ -18,10 +21,11 @@
 
 enum image_kind {
 	IMAGE_UNKNOWN, /* an address in no known mapping; offset is the address */
-	IMAGE_FILE,    /* offset is a file offset */
-	IMAGE_KERNEL,  /* kernel and modules; offset is the address */
-	IMAGE_VDSO,    /* offset is from the mapping's start */
-	IMAGE_ANON,    /* executable memory without a file, one image a process; offset is the address */
+	IMAGE_FILE, /* offset is a file offset */
+	IMAGE_KERNEL, /* kernel and modules; offset is the address */
+	IMAGE_VDSO, /* offset is from the mapping's start */
+	IMAGE_ANON, /* executable memory without a file, one image an address space, told apart by `inode`
+			* (spaces.h); offset is the address */
 	IMAGE_HYPERVISOR,
 	IMAGE_GUEST,
 };
@@ -56,13 +60,18 @@ void images_free(struct images *images);
  * Returns 0 and sets *id; or -ENOMEM. */
 int images_intern(struct images *images, const struct image *key, uint32_t *id);
 
+/* Mappings refer to images; images_pin() says that a frame does, for good.  The sampling thread. */
+void images_ref(struct images *images, uint32_t id);
+void images_unref(struct images *images, uint32_t id);
+void images_pin(struct images *images, uint32_t id);
+
 /* Where to find the file now; any thread. */
 void images_set_origin(struct images *images, uint32_t id, const struct image_origin *origin);
 void images_origin(struct images *images, uint32_t id, struct image_origin *out);
 
 /* Borrowed; NULL for an id never given. */
 const struct image *images_get(const struct images *images, uint32_t id);
-uint32_t images_count(const struct images *images);
+uint32_t images_count(const struct images *images); /* every id is below; any thread */
 size_t images_memory(const struct images *images);
 
 #endif

@@ -7,7 +7,8 @@
  *
  * The sampling thread owns the table.  Entries never move; a node with references, its
  * ancestors and their frames are immutable, so another thread may read what it reached through
- * a snapshot of the store.  Freed ids are given out again with a new generation.
+ * a snapshot of the store.  Freed ids are given out again with a new generation, and not at all
+ * once the generations are used up, so that (id, generation) names one stack for ever.
  */
 #ifndef SAMPLER_STACKS_H
 #define SAMPLER_STACKS_H
@@ -25,7 +26,7 @@ struct frame {
 	uint64_t offset; /* see enum image_kind */
 	uint32_t image;
 	uint16_t generation; /* counts the reuses of this id */
-	uint8_t mode;	     /* enum frame_mode */
+	uint8_t mode; /* enum frame_mode */
 };
 
 struct stack_node {
@@ -35,6 +36,8 @@ struct stack_node {
 	uint16_t depth; /* 1 for the outermost frame */
 	uint16_t generation;
 };
+
+#define FRAME_NONE 0u /* of the root; no frame has this id */
 
 struct stacks;
 
@@ -49,7 +52,8 @@ int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum fr
 int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node);
 
 /* Chains seen before: a cache from a hash over (address space, its map generation, raw
- * addresses) to a node.  find gives STACK_ROOT when the chain is new or its node was freed. */
+ * addresses) to a node.  It is bounded: a full set of four forgets the chain added first.  find gives
+ * STACK_ROOT when the chain is new or its node was freed; add returns 0. */
 uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash);
 int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node);
 
@@ -63,9 +67,11 @@ void stacks_sweep(struct stacks *stacks);
 const struct stack_node *stacks_node(const struct stacks *stacks, uint32_t node);
 const struct frame *stacks_frame_get(const struct stacks *stacks, uint32_t frame);
 
-uint32_t stacks_node_count(const struct stacks *stacks);  /* in use */
+uint32_t stacks_node_count(const struct stacks *stacks); /* in use */
 uint32_t stacks_frame_count(const struct stacks *stacks); /* in use */
-uint32_t stacks_frame_limit(const struct stacks *stacks); /* every frame id is below */
+uint32_t stacks_frame_limit(const struct stacks *stacks); /* every frame id is below; any thread */
+/* Bytes ever needed (freed entries are reused, not returned), and those of what is in use. */
 size_t stacks_memory(const struct stacks *stacks);
+size_t stacks_memory_used(const struct stacks *stacks);
 
 #endif

@@ -5,6 +5,11 @@
  * The sampling thread adds to one open slice without any lock.  When the slice's time is over it
  * is sealed: from then on it is immutable and visible to others.  When the budget is spent,
  * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
+ * The pair that is the shortest for its age is merged first, so that resolution falls with age evenly.  Where
+ * merging does not help, since stacks or tasks are all different, or the tables of stacks and task labels take
+ * more than half of the budget, the oldest slices lose detail, in steps: stacks are cut to their 16 leaf-most
+ * frames, to 4, to the leaf; at last stack and task are given up (a stack of one unknown frame at offset 0,
+ * TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.
  *
  * Lock: a mutex inside the store guards the list of sealed slices and their reference counts; it is held for the time
  * of list operations only, never while samples are added or queried.  A slice given up by its last
@@ -26,7 +31,7 @@ struct tasks;
 struct slice_total {
 	uint8_t event;
 	uint64_t weight; /* sum of periods */
-	uint64_t count;	 /* samples */
+	uint64_t count; /* samples */
 };
 
 /* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event). */
@@ -34,15 +39,15 @@ struct slice {
 	uint64_t serial; /* unique; a merged slice has a new one */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, half open */
 	uint32_t cells;
-	const uint32_t *stack;	/* stacks.h node */
-	const uint32_t *task;	/* tasks.h label */
+	const uint32_t *stack; /* stacks.h node */
+	const uint32_t *task; /* tasks.h label */
 	const uint16_t *cpu;
 	const uint8_t *event;
 	const uint64_t *weight;
 	const uint32_t *count;
 	uint32_t n_totals;
 	const struct slice_total *totals; /* per event, distinct */
-	uint32_t refs;			  /* guarded by the store's lock */
+	uint32_t refs; /* guarded by the store's lock */
 };
 
 struct store;
@@ -58,10 +63,12 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 	uint8_t event, uint64_t weight);
 
 /* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
+ * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
  * Returns true when a slice was sealed. */
 bool store_seal(struct store *store, uint64_t now_ns, bool force);
 
-/* Free slices given back, merge old ones while the budget is exceeded.  Returns how many merges. */
+/* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
+ * every seal.  Work in one call is limited, but for a budget exceeded by far.  Returns how many merges. */
 unsigned int store_maintain(struct store *store);
 
 /* --- any thread --- */
@@ -80,11 +87,11 @@ void slice_ref(struct store *store, const struct slice *slice);
 void slice_unref(struct store *store, const struct slice *slice);
 
 struct store_status {
-	uint64_t samples;	  /* all that were added */
-	uint64_t dropped;	  /* could not be stored: out of memory */
+	uint64_t samples; /* all that were added */
+	uint64_t dropped; /* could not be stored: out of memory */
 	uint64_t first_ns, last_ns; /* span of sealed history; 0, 0 when there is none */
 	size_t slices;
-	size_t memory_bytes;	  /* of the store, stacks, tasks and what they point to */
+	size_t memory_bytes; /* of the store, stacks, tasks and what they point to */
 	size_t budget_bytes;
 	uint64_t merges;
 };

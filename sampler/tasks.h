@@ -27,8 +27,12 @@ struct task_label {
 	char comm[TASK_COMM_MAX];	  /* raw bytes: clean before showing */
 	char process_comm[TASK_COMM_MAX]; /* of the thread group's leader when the label was made */
 	uint64_t since_ns;		  /* first seen under this name */
-	uint32_t refs;			  /* slices; the sampling thread's alone */
+	uint32_t refs; /* slices and the live thread; the sampling thread's alone */
+	uint32_t generation; /* counts the reuses of this id */
 };
+
+/* The label of samples so old that the store no longer tells their tasks apart: pid and tid -1. */
+#define TASK_LABEL_MERGED 0u
 
 struct space; /* one address space, shared by the threads of a process */
 
@@ -41,14 +45,21 @@ struct tasks_reader {
 	int (*read_maps)(struct tasks *tasks, int32_t pid, void *ctx);
 	/* Set pid (thread group of tid) and comm; 0 or -errno. */
 	int (*read_task)(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx);
+	/* The clock of the records' times, at which what was read is known to hold; NULL: CLOCK_MONOTONIC.
+	 * Records from before it do not undo what was read. */
+	uint64_t (*now_ns)(void *ctx);
 	void *ctx;
 };
 
+/* A reader may be NULL: then nothing is known but what records tell. */
 int tasks_new(struct tasks **out, struct images *images, const struct tasks_reader *reader);
 void tasks_free(struct tasks *tasks);
 
-/* The reader that asks /proc (or the folder that stands for it in a test). */
+/* The reader that asks /proc (or the folder that stands for it in a test); borrows proc_dir. */
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir);
+
+/* Parse one line of /proc/PID/maps, in place: out->filename points into it.  -EBADMSG. */
+int tasks_parse_maps_line(char *line, struct record_mmap *out);
 
 /* Apply a side-band record (MMAP, MMAP2, COMM, FORK, EXIT; others are ignored).  FORK of a process copies
  * the address space, exec clears it; a FORK that reuses a known tid starts afresh.  An EXIT keeps the
@@ -67,11 +78,18 @@ int tasks_label(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns,
 /* The address space of a process; NULL when unknown (kernel threads have an empty one). */
 struct space *tasks_space(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns);
 
-/* A number that differs between address spaces and changes with every change of mappings. */
+/* Both of the above at once, for the path of a sample. */
+int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *label,
+	struct space **space);
+
+/* A number that differs between address spaces and changes with every change of mappings; 0 for NULL. */
 uint64_t space_generation(const struct space *space);
 
 /* Image and offset of a user address; IMAGE_ID_UNKNOWN and the address itself where nothing is mapped. */
 void space_resolve(const struct space *space, uint64_t address, uint32_t *image, uint64_t *offset);
+
+/* The mapping an address falls into; false where there is none. */
+bool space_origin(const struct space *space, uint64_t address, struct image_origin *origin);
 
 const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t label);
 void tasks_label_ref(struct tasks *tasks, uint32_t label);
@@ -80,7 +98,11 @@ void tasks_label_unref(struct tasks *tasks, uint32_t label);
 /* Forget threads that exited before time_ns, and labels nobody refers to. */
 void tasks_expire(struct tasks *tasks, uint64_t time_ns);
 
-uint32_t tasks_thread_count(const struct tasks *tasks);
+uint32_t tasks_thread_count(const struct tasks *tasks); /* alive */
+uint32_t tasks_label_count(const struct tasks *tasks);	/* in use */
+
+/* Bytes ever needed, with the images; and those of the labels in use. */
 size_t tasks_memory(const struct tasks *tasks);
+size_t tasks_memory_labels(const struct tasks *tasks);
 
 #endif

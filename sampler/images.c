@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * images.c - see images.h.  Sampling thread, but for origins.
+ */
+#include "sampler/images.h"
+
+#include "sampler/chunks.h"
+#include "sampler/idtable.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+struct entry {
+	struct image image;
+	uint32_t hash;
+	uint32_t refs; /* mappings */
+	uint32_t next_free; /* of a free entry */
+	bool used;
+	bool pinned;
+	uint64_t serial; /* later ones are higher */
+	uint64_t generation; /* the one known by now, where the image has an inode */
+	struct image_origin origin; /* guarded by images->lock */
+};
+
+struct images {
+	struct chunks entries; /* struct entry */
+	struct idtable by_key;
+	uint64_t seed;
+	uint32_t free_head; /* 0: none */
+	uint64_t serial;
+	size_t path_bytes;
+	pthread_mutex_t lock; /* origins */
+};
+
+enum identity { BY_BUILD_ID, BY_INODE, BY_PATH };
+
+static struct entry *entry_at(const struct images *images, uint32_t id)
+{
+	return CHUNKS_AT(&images->entries, struct entry, id);
+}
+
+static enum identity identity_of(const struct image *image)
+{
+	if (image->build_id_len)
+		return BY_BUILD_ID;
+	return image->inode || image->dev_major || image->dev_minor ? BY_INODE : BY_PATH;
+}
+
+/* The generation is left out: it may become known later. */
+static uint32_t hash_of(const struct images *images, const struct image *key)
+{
+	uint64_t words[3] = {
+		(uint64_t)key->dev_major << 32 | key->dev_minor, key->inode, (uint64_t)key->kind};
+
+	switch (identity_of(key)) {
+	case BY_BUILD_ID:
+		return (uint32_t)XXH3_64bits_withSeed(
+			key->build_id, key->build_id_len, images->seed);
+	case BY_INODE:
+		return (uint32_t)XXH3_64bits_withSeed(words, sizeof(words), images->seed);
+	case BY_PATH:
+		break;
+	}
+	return (uint32_t)XXH3_64bits_withSeed(key->path, strlen(key->path), images->seed);
+}
+
+static bool same(const struct entry *entry, const struct image *key)
+{
+	const struct image *image = &entry->image;
+	enum identity identity = identity_of(key);
+
+	if (image->kind != key->kind || identity_of(image) != identity)
+		return false;
+	switch (identity) {
+	case BY_BUILD_ID:
+		return image->build_id_len == key->build_id_len &&
+			!memcmp(image->build_id, key->build_id, key->build_id_len);
+	case BY_INODE:
+		return image->dev_major == key->dev_major && image->dev_minor == key->dev_minor &&
+			image->inode == key->inode &&
+			(!key->inode_generation || !entry->generation ||
+				key->inode_generation == entry->generation);
+	case BY_PATH:
+		break;
+	}
+	return !strcmp(image->path, key->path);
+}
+
+int images_new(struct images **out)
+{
+	const struct image unknown = {.kind = IMAGE_UNKNOWN, .path = (char[]){"[unknown]"}};
+	const struct image kernel = {.kind = IMAGE_KERNEL, .path = (char[]){"[kernel]"}};
+	struct images *images = calloc(1, sizeof(*images));
+	uint32_t id;
+	int err;
+
+	*out = NULL;
+	if (!images)
+		return -ENOMEM;
+	pthread_mutex_init(&images->lock, NULL);
+	chunks_init(&images->entries, sizeof(struct entry));
+	if (getrandom(&images->seed, sizeof(images->seed), GRND_NONBLOCK) < 0)
+		images->seed = (uintptr_t)images;
+	err = images_intern(images, &unknown, &id);
+	if (!err)
+		err = images_intern(images, &kernel, &id);
+	if (err) {
+		images_free(images);
+		return err;
+	}
+	images_pin(images, IMAGE_ID_UNKNOWN);
+	images_pin(images, IMAGE_ID_KERNEL);
+	*out = images;
+	return 0;
+}
+
+void images_free(struct images *images)
+{
+	if (!images)
+		return;
+	for (uint32_t id = 0; id < images->entries.count; id++)
+		free(entry_at(images, id)->image.path);
+	chunks_fini(&images->entries);
+	idtable_fini(&images->by_key);
+	pthread_mutex_destroy(&images->lock);
+	free(images);
+}
+
+static uint32_t find(const struct images *images, const struct image *key, uint32_t hash)
+{
+	uint32_t id, best = 0;
+
+	IDTABLE_FOR_EACH(&images->by_key, hash, id)
+	{
+		const struct entry *entry = entry_at(images, id - 1);
+
+		/* A key without a generation means the latest file of that inode. */
+		if (same(entry, key) &&
+			(!best || entry->serial > entry_at(images, best - 1)->serial))
+			best = id;
+	}
+	return best;
+}
+
+int images_intern(struct images *images, const struct image *key, uint32_t *id)
+{
+	uint32_t hash, found;
+	struct entry *entry;
+	char *path;
+	int err;
+
+	if (key->kind == IMAGE_UNKNOWN && images->entries.count) {
+		*id = IMAGE_ID_UNKNOWN;
+		return 0;
+	}
+	hash = hash_of(images, key);
+	found = find(images, key, hash);
+	if (found) {
+		entry = entry_at(images, found - 1);
+		if (!entry->generation)
+			entry->generation = key->inode_generation;
+		*id = found - 1;
+		return 0;
+	}
+
+	path = strdup(key->path);
+	if (!path)
+		return -ENOMEM;
+	found = images->free_head;
+	err = found ? 0 : chunks_add(&images->entries, &found);
+	if (!err)
+		err = idtable_put(&images->by_key, hash, found + 1);
+	if (err) {
+		/* An entry that chunks_add() gave is kept for the next time. */
+		if (found != images->free_head && found < images->entries.count) {
+			entry_at(images, found)->next_free = images->free_head;
+			images->free_head = found;
+		}
+		free(path);
+		return err;
+	}
+	entry = entry_at(images, found);
+	if (found == images->free_head)
+		images->free_head = entry->next_free;
+
+	entry->image = *key;
+	entry->image.id = found;
+	entry->image.path = path;
+	entry->hash = hash;
+	entry->refs = 0;
+	entry->serial = ++images->serial;
+	entry->used = true;
+	entry->pinned = false;
+	entry->generation = key->inode_generation;
+	pthread_mutex_lock(&images->lock);
+	entry->origin = (struct image_origin){0};
+	pthread_mutex_unlock(&images->lock);
+	images->path_bytes += strlen(path) + 1;
+	*id = found;
+	return 0;
+}
+
+void images_ref(struct images *images, uint32_t id)
+{
+	entry_at(images, id)->refs++;
+}
+
+void images_unref(struct images *images, uint32_t id)
+{
+	struct entry *entry = entry_at(images, id);
+
+	if (--entry->refs || entry->pinned)
+		return;
+	idtable_remove(&images->by_key, entry->hash, id + 1);
+	images->path_bytes -= strlen(entry->image.path) + 1;
+	free(entry->image.path);
+	entry->image.path = NULL;
+	entry->used = false;
+	entry->next_free = images->free_head;
+	images->free_head = id;
+}
+
+void images_pin(struct images *images, uint32_t id)
+{
+	entry_at(images, id)->pinned = true;
+}
+
+void images_set_origin(struct images *images, uint32_t id, const struct image_origin *origin)
+{
+	pthread_mutex_lock(&images->lock);
+	entry_at(images, id)->origin = *origin;
+	pthread_mutex_unlock(&images->lock);
+}
+
+void images_origin(struct images *images, uint32_t id, struct image_origin *out)
+{
+	pthread_mutex_lock(&images->lock);
+	*out = entry_at(images, id)->origin;
+	pthread_mutex_unlock(&images->lock);
+}
+
+const struct image *images_get(const struct images *images, uint32_t id)
+{
+	const struct entry *entry;
+
+	if (id >= images_count(images))
+		return NULL;
+	entry = entry_at(images, id);
+	return entry->used ? &entry->image : NULL;
+}
+
+uint32_t images_count(const struct images *images)
+{
+	return __atomic_load_n(&images->entries.count, __ATOMIC_ACQUIRE);
+}
+
+size_t images_memory(const struct images *images)
+{
+	return sizeof(*images) + chunks_memory(&images->entries) + idtable_memory(&images->by_key) +
+		images->path_bytes;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ingest.c - see ingest.h.  Sampling thread.
+ *
+ * The steady path allocates nothing: a chain is hashed as bytes, the hash gives the node.  Only a chain not seen before
+ * is taken apart.
+ */
+#include "sampler/ingest.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* PERF_CONTEXT_USER_DEFERRED of Linux 6.19: one more word follows, a cookie. */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
+/* While the mode of addresses is not known. */
+#define MODE_SKIP ((enum frame_mode)(-1))
+
+static int intern_pinned(
+	struct images *images, enum image_kind kind, const char *path, uint32_t *id)
+{
+	const struct image key = {.kind = kind, .path = (char *)(uintptr_t)path};
+	int err = images_intern(images, &key, id);
+
+	if (!err)
+		images_pin(images, *id);
+	return err;
+}
+
+int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes)
+{
+	int err;
+
+	*ingest = (struct ingest){0};
+	if (getrandom(ingest->hash_secret, sizeof(ingest->hash_secret), GRND_NONBLOCK) !=
+		(ssize_t)sizeof(ingest->hash_secret))
+		return -EIO;
+	memcpy(&ingest->hash_seed, ingest->hash_secret, sizeof(ingest->hash_seed));
+	err = images_new(&ingest->images);
+	if (!err)
+		err = intern_pinned(
+			ingest->images, IMAGE_HYPERVISOR, "[hypervisor]", &ingest->hypervisor);
+	if (!err)
+		err = intern_pinned(ingest->images, IMAGE_GUEST, "[guest]", &ingest->guest);
+	if (!err)
+		err = tasks_new(&ingest->tasks, ingest->images, reader);
+	if (!err)
+		err = stacks_new(&ingest->stacks);
+	if (!err)
+		err = store_new(&ingest->store, ingest->stacks, ingest->tasks, budget_bytes);
+	if (err)
+		ingest_fini(ingest);
+	return err;
+}
+
+void ingest_fini(struct ingest *ingest)
+{
+	store_free(ingest->store);
+	stacks_free(ingest->stacks);
+	tasks_free(ingest->tasks);
+	images_free(ingest->images);
+	*ingest = (struct ingest){0};
+}
+
+static enum frame_mode mode_of_misc(uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return FRAME_KERNEL;
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return FRAME_HYPERVISOR;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+	case PERF_RECORD_MISC_GUEST_USER:
+		return FRAME_GUEST;
+	default:
+		return FRAME_USER;
+	}
+}
+
+static enum frame_mode mode_of_marker(uint64_t marker)
+{
+	switch (marker) {
+	case (uint64_t)PERF_CONTEXT_KERNEL:
+		return FRAME_KERNEL;
+	case (uint64_t)PERF_CONTEXT_USER:
+		return FRAME_USER;
+	case (uint64_t)PERF_CONTEXT_HV:
+		return FRAME_HYPERVISOR;
+	case (uint64_t)PERF_CONTEXT_GUEST:
+	case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
+	case (uint64_t)PERF_CONTEXT_GUEST_USER:
+		return FRAME_GUEST;
+	default:
+		return MODE_SKIP;
+	}
+}
+
+/* An address as it will be looked up. */
+struct place {
+	uint64_t address;
+	enum frame_mode mode;
+};
+
+/* Take a chain apart, leaf first, at most STACK_DEPTH_MAX places; true where more followed. */
+static bool parse_chain(
+	const struct record_sample *sample, enum frame_mode mode, struct place *places, size_t *n)
+{
+	bool caller = false;
+
+	*n = 0;
+	for (uint64_t i = 0; i < sample->chain_len; i++) {
+		uint64_t address = sample->chain[i];
+
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			mode = mode_of_marker(address);
+			caller = false;
+			if (address == CONTEXT_USER_DEFERRED)
+				i++;
+			continue;
+		}
+		if (!address || mode == MODE_SKIP)
+			continue;
+		if (*n == STACK_DEPTH_MAX)
+			return true;
+		places[(*n)++] = (struct place){.address = address - caller, .mode = mode};
+		caller = true;
+	}
+	return false;
+}
+
+static int frame_of(struct ingest *ingest, const struct space *space, const struct place *place,
+	uint32_t *frame)
+{
+	uint64_t offset = place->address;
+	uint32_t image = IMAGE_ID_KERNEL;
+	struct image_origin origin;
+
+	switch (place->mode) {
+	case FRAME_USER:
+		space_resolve(space, place->address, &image, &offset);
+		if (image == IMAGE_ID_UNKNOWN)
+			break;
+		/* Known to be alive, this process is the best way to the file. */
+		images_pin(ingest->images, image);
+		if (space_origin(space, place->address, &origin))
+			images_set_origin(ingest->images, image, &origin);
+		break;
+	case FRAME_KERNEL:
+		break;
+	case FRAME_HYPERVISOR:
+		image = ingest->hypervisor;
+		break;
+	case FRAME_GUEST:
+		image = ingest->guest;
+		break;
+	}
+	return stacks_frame(ingest->stacks, image, offset, place->mode, frame);
+}
+
+/* A chain not seen before: outermost frame first, so that stacks with common callers meet. */
+static int walk_chain(struct ingest *ingest, const struct record *record, const struct space *space,
+	uint32_t *node)
+{
+	const struct record_sample *sample = &record->sample;
+	struct place places[STACK_DEPTH_MAX];
+	enum frame_mode mode = mode_of_misc(record->misc);
+	size_t n = 0;
+	int err = 0;
+
+	if (parse_chain(sample, mode, places, &n))
+		ingest->truncated++;
+	if (!n)
+		places[n++] = (struct place){.address = sample->ip, .mode = mode};
+	*node = STACK_ROOT;
+	while (n && !err) {
+		uint32_t frame;
+
+		err = frame_of(ingest, space, &places[--n], &frame);
+		if (!err)
+			err = stacks_child(ingest->stacks, *node, frame, node);
+	}
+	return err;
+}
+
+static uint64_t hash_chain(
+	const struct ingest *ingest, const struct record *record, const struct space *space)
+{
+	const struct record_sample *sample = &record->sample;
+	uint64_t context =
+		space_generation(space) << 3 | (record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	uint64_t hash;
+
+	if (sample->chain_len)
+		hash = XXH3_64bits_withSecret(sample->chain,
+			(size_t)sample->chain_len * sizeof(*sample->chain), ingest->hash_secret,
+			sizeof(ingest->hash_secret));
+	else
+		hash = XXH3_64bits_withSecret(&sample->ip, sizeof(sample->ip), ingest->hash_secret,
+			sizeof(ingest->hash_secret));
+	hash ^= (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static int ingest_sample(struct ingest *ingest, const struct record *record, uint8_t event)
+{
+	uint64_t hash, truncated = ingest->truncated;
+	uint32_t node, label;
+	struct space *space;
+	int err = tasks_sample(ingest->tasks, (int32_t)record->id.pid, (int32_t)record->id.tid,
+		record->id.time_ns, &label, &space);
+
+	if (err)
+		return err;
+	hash = hash_chain(ingest, record, space);
+	node = stacks_chain_find(ingest->stacks, hash);
+	if (node == STACK_ROOT) {
+		err = walk_chain(ingest, record, space, &node);
+		/* A truncated chain is walked each time, which counts it. */
+		if (!err && ingest->truncated == truncated)
+			err = stacks_chain_add(ingest->stacks, hash, node);
+	}
+	if (!err)
+		err = store_add(ingest->store, record->id.time_ns, node, label,
+			(uint16_t)record->id.cpu, event,
+			record->sample.period ? record->sample.period : 1);
+	if (!err)
+		ingest->samples++;
+	return err;
+}
+
+int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event)
+{
+	if (record->type == PERF_RECORD_SAMPLE)
+		return ingest_sample(ingest, record, event);
+	return tasks_apply(ingest->tasks, record);
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * spaces.c - see spaces.h and tasks.h.  Sampling thread.
+ */
+#include "sampler/spaces.h"
+
+#include "sampler/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mapping {
+	uint64_t start, end;
+	uint64_t bias; /* added to an address, gives the offset */
+	uint32_t image;
+};
+
+/* Shared by forked spaces; whoever changes it takes a copy. */
+struct mappings {
+	uint32_t refs;
+	uint32_t n, size;
+	struct mapping at[];
+};
+
+struct space {
+	struct spaces *spaces;
+	struct mappings *maps; /* NULL: none */
+	uint64_t generation;
+	uint64_t serial; /* tells its anonymous memory from that of others */
+	int32_t pid;
+};
+
+static size_t maps_bytes(uint32_t size)
+{
+	return sizeof(struct mappings) + size * sizeof(struct mapping);
+}
+
+static void maps_unref(struct spaces *spaces, struct mappings *maps)
+{
+	if (!maps || --maps->refs)
+		return;
+	for (uint32_t i = 0; i < maps->n; i++)
+		images_unref(spaces->images, maps->at[i].image);
+	spaces->bytes -= maps_bytes(maps->size);
+	free(maps);
+}
+
+/* Room for `more` mappings in an array of the space's own. */
+static int maps_own(struct space *space, uint32_t more)
+{
+	struct mappings *old = space->maps, *maps;
+	uint32_t n = old ? old->n : 0, size = old ? old->size : 0;
+
+	if (old && old->refs == 1 && n + more <= size)
+		return 0;
+	if (n + more > size)
+		size = n + more > size * 2 ? n + more + 4 : size * 2;
+	if (old && old->refs == 1) {
+		maps = realloc(old, maps_bytes(size));
+		if (!maps)
+			return -ENOMEM;
+		space->spaces->bytes -= maps_bytes(maps->size);
+	} else {
+		maps = malloc(maps_bytes(size));
+		if (!maps)
+			return -ENOMEM;
+		maps->refs = 1;
+		maps->n = n;
+		for (uint32_t i = 0; i < n; i++) {
+			maps->at[i] = old->at[i];
+			images_ref(space->spaces->images, old->at[i].image);
+		}
+		maps_unref(space->spaces, old);
+	}
+	maps->size = size;
+	space->spaces->bytes += maps_bytes(size);
+	space->maps = maps;
+	return 0;
+}
+
+int space_new(struct space **out, struct spaces *spaces, int32_t pid)
+{
+	struct space *space = calloc(1, sizeof(*space));
+
+	*out = space;
+	if (!space)
+		return -ENOMEM;
+	space->spaces = spaces;
+	space->pid = pid;
+	space->generation = space->serial = ++spaces->generation;
+	spaces->bytes += sizeof(*space);
+	return 0;
+}
+
+void space_free(struct space *space)
+{
+	if (!space)
+		return;
+	maps_unref(space->spaces, space->maps);
+	space->spaces->bytes -= sizeof(*space);
+	free(space);
+}
+
+void space_clear(struct space *space)
+{
+	maps_unref(space->spaces, space->maps);
+	space->maps = NULL;
+	space->generation = space->serial = ++space->spaces->generation;
+}
+
+/* --- what is mapped --- */
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* Names that the kernel gives to memory without a file worth opening. */
+static bool is_anonymous(const char *name)
+{
+	return !*name || starts_with(name, "//anon") || starts_with(name, "/dev/zero") ||
+		starts_with(name, "/anon_hugepage") || starts_with(name, "/SYSV") ||
+		starts_with(name, "anon_inode:") || starts_with(name, "[anon") ||
+		starts_with(name, "[heap]") || starts_with(name, "[stack");
+}
+
+/* A path on the stack that outlives the key; longer ones are cut, as the kernel does at PATH_MAX. */
+struct image_key {
+	struct image image;
+	char path[4096];
+};
+
+static void image_key_anon(struct image_key *key, const struct space *space)
+{
+	key->image = (struct image){
+		.kind = IMAGE_ANON, .path = (char[]){"[anon]"}, .inode = space->serial};
+	memcpy(key->path, "[anon]", sizeof("[anon]"));
+	key->image.path = key->path;
+}
+
+static void image_key_of(
+	struct image_key *key, const struct space *space, const struct record_mmap *mmap)
+{
+	static const char deleted[] = " (deleted)";
+	const char *name = mmap->filename ? mmap->filename : "";
+	size_t len = strnlen(name, sizeof(key->path) - 1);
+
+	if (is_anonymous(name)) {
+		image_key_anon(key, space);
+		return;
+	}
+	memcpy(key->path, name, len);
+	key->path[len] = '\0';
+	key->image = (struct image){.kind = IMAGE_FILE, .path = key->path};
+	if (*name == '[') {
+		/* "[vdso]", "[vsyscall]", "[uprobes]" */
+		key->image.kind = starts_with(name, "[vdso") ? IMAGE_VDSO : IMAGE_ANON;
+		return;
+	}
+	if (len >= sizeof(deleted) && !strcmp(key->path + len - (sizeof(deleted) - 1), deleted)) {
+		key->path[len - (sizeof(deleted) - 1)] = '\0';
+		key->image.deleted = true;
+	}
+	if (mmap->has_inode) {
+		key->image.dev_major = mmap->dev_major;
+		key->image.dev_minor = mmap->dev_minor;
+		key->image.inode = mmap->inode;
+		key->image.inode_generation = mmap->inode_generation;
+	}
+	if (mmap->build_id_len && mmap->build_id_len <= IMAGE_BUILD_ID_MAX) {
+		memcpy(key->image.build_id, mmap->build_id, mmap->build_id_len);
+		key->image.build_id_len = mmap->build_id_len;
+	}
+}
+
+static uint64_t bias_of(enum image_kind kind, const struct record_mmap *mmap)
+{
+	switch (kind) {
+	case IMAGE_FILE:
+		return mmap->pgoff - mmap->start;
+	case IMAGE_VDSO:
+		return -mmap->start;
+	default:
+		return 0;
+	}
+}
+
+int space_fork(struct space **out, const struct space *parent, int32_t pid)
+{
+	struct spaces *spaces = parent->spaces;
+	struct space *space;
+	struct image_key key;
+	uint32_t own = IMAGE_ID_UNKNOWN;
+	int err = space_new(&space, spaces, pid);
+
+	*out = NULL;
+	if (err)
+		return err;
+	space->maps = parent->maps;
+	if (space->maps)
+		space->maps->refs++;
+	for (uint32_t i = 0; space->maps && i < space->maps->n; i++) {
+		const struct image *image = images_get(spaces->images, space->maps->at[i].image);
+
+		if (image->kind != IMAGE_ANON || image->inode != parent->serial)
+			continue;
+		image_key_anon(&key, space);
+		err = maps_own(space, 0);
+		if (!err)
+			err = images_intern(spaces->images, &key.image, &own);
+		if (err) {
+			space_free(space);
+			return err;
+		}
+		images_ref(spaces->images, own);
+		images_unref(spaces->images, space->maps->at[i].image);
+		space->maps->at[i].image = own;
+	}
+	if (own != IMAGE_ID_UNKNOWN)
+		images_set_origin(spaces->images, own, &(struct image_origin){.pid = pid});
+	*out = space;
+	return 0;
+}
+
+/* --- the sorted array --- */
+
+/* The first mapping that ends above address. */
+static uint32_t first_above(const struct mappings *maps, uint64_t address)
+{
+	uint32_t low = 0, high = maps ? maps->n : 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (maps->at[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void open_gap(struct mappings *maps, uint32_t at)
+{
+	memmove(&maps->at[at + 1], &maps->at[at], (maps->n - at) * sizeof(maps->at[0]));
+	maps->n++;
+}
+
+static void close_gap(struct mappings *maps, uint32_t at, uint32_t count)
+{
+	maps->n -= count;
+	memmove(&maps->at[at], &maps->at[at + count], (maps->n - at) * sizeof(maps->at[0]));
+}
+
+/* Take [start, end) out of the array, which has room for one more. */
+static void punch(struct space *space, uint64_t start, uint64_t end)
+{
+	struct mappings *maps = space->maps;
+	struct images *images = space->spaces->images;
+	uint32_t i = first_above(maps, start), last;
+
+	if (i < maps->n && maps->at[i].start < start) {
+		if (maps->at[i].end > end) {
+			open_gap(maps, i);
+			maps->at[i].end = start;
+			maps->at[i + 1].start = end;
+			images_ref(images, maps->at[i].image);
+			return;
+		}
+		maps->at[i++].end = start;
+	}
+	for (last = i; last < maps->n && maps->at[last].end <= end; last++)
+		images_unref(images, maps->at[last].image);
+	close_gap(maps, i, last - i);
+	if (i < maps->n && maps->at[i].start < end)
+		maps->at[i].start = end;
+}
+
+static bool continues(const struct mapping *a, const struct mapping *b)
+{
+	return a->end == b->start && a->image == b->image && a->bias == b->bias;
+}
+
+/* Put a mapping where nothing is; there is room.  Neighbours that go on in each other become one, else the
+ * page by page mappings of a JIT would never end. */
+static void insert(struct space *space, const struct mapping *new)
+{
+	struct mappings *maps = space->maps;
+	struct images *images = space->spaces->images;
+	uint32_t i = first_above(maps, new->start);
+
+	if (i && continues(&maps->at[i - 1], new)) {
+		maps->at[--i].end = new->end;
+	} else {
+		open_gap(maps, i);
+		maps->at[i] = *new;
+		images_ref(images, new->image);
+	}
+	if (i + 1 < maps->n && continues(&maps->at[i], &maps->at[i + 1])) {
+		maps->at[i].end = maps->at[i + 1].end;
+		images_unref(images, maps->at[i + 1].image);
+		close_gap(maps, i + 1, 1);
+	}
+}
+
+static void fill_gaps(struct space *space, const struct mapping *new)
+{
+	struct mapping part = *new;
+
+	while (part.start < new->end) {
+		uint32_t i = first_above(space->maps, part.start);
+		const struct mapping *next = i < space->maps->n ? &space->maps->at[i] : NULL;
+		uint64_t resume = next && next->end < new->end ? next->end : new->end;
+
+		part.end = next && next->start < new->end ? next->start : new->end;
+		if (part.end > part.start)
+			insert(space, &part);
+		part.start = part.end == new->end ? new->end : resume;
+	}
+}
+
+static uint32_t overlaps(const struct space *space, uint64_t start, uint64_t end)
+{
+	const struct mappings *maps = space->maps;
+	uint32_t i = first_above(maps, start), n = 0;
+
+	while (maps && i < maps->n && maps->at[i++].start < end)
+		n++;
+	return n;
+}
+
+int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order)
+{
+	struct spaces *spaces = space->spaces;
+	struct mapping new = {.start = mmap->start, .end = mmap->start + mmap->len};
+	uint32_t over, i;
+	struct image_key key;
+	int err;
+
+	if (new.end <= new.start)
+		return 0;
+	over = overlaps(space, new.start, new.end);
+	if (!mmap->executable) {
+		if (!over || order == SPACE_OLDER)
+			return 0;
+		err = maps_own(space, 1);
+		if (err)
+			return err;
+		punch(space, new.start, new.end);
+		space->generation = ++spaces->generation;
+		return 0;
+	}
+
+	image_key_of(&key, space, mmap);
+	err = images_intern(spaces->images, &key.image, &new.image);
+	if (err)
+		return err;
+	images_ref(spaces->images, new.image);
+	new.bias = bias_of(key.image.kind, mmap);
+
+	if (over == 1) {
+		i = first_above(space->maps, new.start);
+		if (space->maps->at[i].image == new.image && space->maps->at[i].bias == new.bias &&
+			space->maps->at[i].start <= new.start && space->maps->at[i].end >= new.end)
+			goto out; /* known */
+	}
+	err = maps_own(space, over + 2);
+	if (err)
+		goto out;
+	if (order == SPACE_OLDER) {
+		fill_gaps(space, &new);
+	} else {
+		punch(space, new.start, new.end);
+		insert(space, &new);
+	}
+	images_set_origin(spaces->images, new.image,
+		&(struct image_origin){
+			.pid = space->pid, .map_start = new.start, .map_end = new.end});
+	space->generation = ++spaces->generation;
+out:
+	images_unref(spaces->images, new.image);
+	return err;
+}
+
+/* --- questions --- */
+
+uint64_t space_generation(const struct space *space)
+{
+	return space ? space->generation : 0;
+}
+
+uint32_t space_count(const struct space *space)
+{
+	return space->maps ? space->maps->n : 0;
+}
+
+static const struct mapping *find(const struct space *space, uint64_t address)
+{
+	const struct mappings *maps = space ? space->maps : NULL;
+	uint32_t i = first_above(maps, address);
+
+	return maps && i < maps->n && maps->at[i].start <= address ? &maps->at[i] : NULL;
+}
+
+void space_resolve(const struct space *space, uint64_t address, uint32_t *image, uint64_t *offset)
+{
+	const struct mapping *mapping = find(space, address);
+
+	*image = mapping ? mapping->image : IMAGE_ID_UNKNOWN;
+	*offset = mapping ? address + mapping->bias : address;
+}
+
+bool space_origin(const struct space *space, uint64_t address, struct image_origin *origin)
+{
+	const struct mapping *mapping = find(space, address);
+
+	if (mapping)
+		*origin = (struct image_origin){
+			.pid = space->pid, .map_start = mapping->start, .map_end = mapping->end};
+	return mapping != NULL;
+}

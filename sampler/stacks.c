@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stacks.c - see stacks.h.  Sampling thread.
+ *
+ * Nodes and frames lie in never-moving arrays and are found by two hash tables.  A free entry is marked by
+ * depth 0 (node) or refs 0 (frame) and holds the next free one in its first word.
+ */
+#include "sampler/stacks.h"
+
+#include "sampler/chunks.h"
+#include "sampler/idtable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define GENERATION_LAST UINT16_MAX
+
+/* The chain cache: sets of four in one cache line, the most recently added first. */
+#define CHAIN_WAYS 4u
+#define CHAIN_SETS_MIN 1024u
+#define CHAIN_SETS_MAX 65536u
+
+struct chain {
+	uint64_t hash;
+	uint32_t node; /* STACK_ROOT: empty */
+	uint32_t generation;
+};
+
+struct chain_set {
+	struct chain way[CHAIN_WAYS];
+} __attribute__((aligned(64)));
+
+struct frame_entry {
+	struct frame frame;
+	uint32_t refs; /* nodes; 0: free, frame.image is the next free one */
+	uint32_t hash;
+};
+
+struct stacks {
+	struct chunks nodes; /* struct stack_node; of a free one, parent is the next free one */
+	struct chunks frames; /* struct frame_entry */
+	struct idtable node_ids, frame_ids;
+	uint32_t free_node, free_frame; /* 0: none */
+	uint32_t nodes_used, frames_used;
+	uint64_t seed;
+
+	struct chain_set *chains;
+	uint32_t chain_sets;
+	uint32_t chain_evicted; /* live chains pushed out since the cache last grew */
+
+	uint32_t *fresh; /* nodes added without a reference */
+	size_t n_fresh, fresh_size;
+};
+
+static struct stack_node *node_at(const struct stacks *stacks, uint32_t id)
+{
+	return CHUNKS_AT(&stacks->nodes, struct stack_node, id);
+}
+
+static struct frame_entry *frame_at(const struct stacks *stacks, uint32_t id)
+{
+	return CHUNKS_AT(&stacks->frames, struct frame_entry, id);
+}
+
+static uint32_t node_hash(const struct stacks *stacks, uint32_t parent, uint32_t frame)
+{
+	return idtable_mix(stacks->seed ^ parent, frame);
+}
+
+static struct chain_set *chain_sets_new(uint32_t sets)
+{
+	size_t bytes = sets * sizeof(struct chain_set);
+	struct chain_set *chains = aligned_alloc(sizeof(struct chain_set), bytes);
+
+	if (chains)
+		memset(chains, 0, bytes);
+	return chains;
+}
+
+int stacks_new(struct stacks **out)
+{
+	struct stacks *stacks = calloc(1, sizeof(*stacks));
+	uint32_t id;
+
+	*out = NULL;
+	if (!stacks)
+		return -ENOMEM;
+	chunks_init(&stacks->nodes, sizeof(struct stack_node));
+	chunks_init(&stacks->frames, sizeof(struct frame_entry));
+	stacks->chain_sets = CHAIN_SETS_MIN;
+	stacks->chains = chain_sets_new(CHAIN_SETS_MIN);
+	if (getrandom(&stacks->seed, sizeof(stacks->seed), GRND_NONBLOCK) < 0)
+		stacks->seed = (uintptr_t)stacks;
+	/* The root, and the frame that is none. */
+	if (!stacks->chains || chunks_add(&stacks->nodes, &id) ||
+		chunks_add(&stacks->frames, &id)) {
+		stacks_free(stacks);
+		return -ENOMEM;
+	}
+	*out = stacks;
+	return 0;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	if (!stacks)
+		return;
+	chunks_fini(&stacks->nodes);
+	chunks_fini(&stacks->frames);
+	idtable_fini(&stacks->node_ids);
+	idtable_fini(&stacks->frame_ids);
+	free(stacks->chains);
+	free(stacks->fresh);
+	free(stacks);
+}
+
+/* --- frames --- */
+
+static void frame_release(struct stacks *stacks, uint32_t id)
+{
+	struct frame_entry *entry = frame_at(stacks, id);
+
+	idtable_remove(&stacks->frame_ids, entry->hash, id);
+	stacks->frames_used--;
+	entry->refs = 0;
+	if (entry->frame.generation == GENERATION_LAST)
+		return;
+	entry->frame.generation++;
+	entry->frame.image = stacks->free_frame;
+	stacks->free_frame = id;
+}
+
+int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode,
+	uint32_t *frame)
+{
+	uint32_t hash =
+		idtable_mix(stacks->seed ^ offset, (uint64_t)image << 8 | (unsigned int)mode);
+	struct frame_entry *entry;
+	uint32_t id;
+	int err;
+
+	IDTABLE_FOR_EACH(&stacks->frame_ids, hash, id)
+	{
+		const struct frame *have = &frame_at(stacks, id)->frame;
+
+		if (have->offset == offset && have->image == image && have->mode == mode) {
+			*frame = id;
+			return 0;
+		}
+	}
+
+	if (!stacks->free_frame) {
+		err = chunks_add(&stacks->frames, &id);
+		if (err)
+			return err;
+		frame_at(stacks, id)->frame.image = 0;
+		stacks->free_frame = id;
+	}
+	id = stacks->free_frame;
+	err = idtable_put(&stacks->frame_ids, hash, id);
+	if (err)
+		return err;
+	entry = frame_at(stacks, id);
+	stacks->free_frame = entry->frame.image;
+	entry->frame.offset = offset;
+	entry->frame.image = image;
+	entry->frame.mode = (uint8_t)mode;
+	entry->refs = 0;
+	entry->hash = hash;
+	stacks->frames_used++;
+	*frame = id;
+	return 0;
+}
+
+const struct frame *stacks_frame_get(const struct stacks *stacks, uint32_t frame)
+{
+	return &frame_at(stacks, frame)->frame;
+}
+
+/* --- nodes --- */
+
+static void node_release(struct stacks *stacks, uint32_t id)
+{
+	struct stack_node *node = node_at(stacks, id);
+
+	idtable_remove(&stacks->node_ids, node_hash(stacks, node->parent, node->frame), id);
+	stacks->nodes_used--;
+	if (!--frame_at(stacks, node->frame)->refs)
+		frame_release(stacks, node->frame);
+	node->depth = 0;
+	if (node->generation == GENERATION_LAST)
+		return;
+	node->generation++;
+	node->parent = stacks->free_node;
+	stacks->free_node = id;
+}
+
+static int remember_fresh(struct stacks *stacks)
+{
+	size_t size = stacks->fresh_size ? stacks->fresh_size * 2 : 256;
+	uint32_t *fresh;
+
+	if (stacks->n_fresh < stacks->fresh_size)
+		return 0;
+	fresh = realloc(stacks->fresh, size * sizeof(*fresh));
+	if (!fresh)
+		return -ENOMEM;
+	stacks->fresh = fresh;
+	stacks->fresh_size = size;
+	return 0;
+}
+
+int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node)
+{
+	uint32_t hash = node_hash(stacks, parent, frame);
+	struct stack_node *entry;
+	uint32_t id;
+	int err;
+
+	IDTABLE_FOR_EACH(&stacks->node_ids, hash, id)
+	{
+		const struct stack_node *have = node_at(stacks, id);
+
+		if (have->parent == parent && have->frame == frame) {
+			*node = id;
+			return 0;
+		}
+	}
+
+	if (node_at(stacks, parent)->depth >= STACK_DEPTH_MAX)
+		return -EINVAL;
+	err = remember_fresh(stacks);
+	if (err)
+		return err;
+	if (!stacks->free_node) {
+		err = chunks_add(&stacks->nodes, &id);
+		if (err)
+			return err;
+		stacks->free_node = id;
+	}
+	id = stacks->free_node;
+	err = idtable_put(&stacks->node_ids, hash, id);
+	if (err)
+		return err;
+	entry = node_at(stacks, id);
+	stacks->free_node = entry->parent;
+	entry->parent = parent;
+	entry->frame = frame;
+	entry->refs = 0;
+	entry->depth = (uint16_t)(node_at(stacks, parent)->depth + 1u);
+	frame_at(stacks, frame)->refs++;
+	if (parent != STACK_ROOT)
+		node_at(stacks, parent)->refs++;
+	stacks->nodes_used++;
+	stacks->fresh[stacks->n_fresh++] = id;
+	*node = id;
+	return 0;
+}
+
+const struct stack_node *stacks_node(const struct stacks *stacks, uint32_t node)
+{
+	return node_at(stacks, node);
+}
+
+void stacks_ref(struct stacks *stacks, uint32_t node)
+{
+	if (node != STACK_ROOT)
+		node_at(stacks, node)->refs++;
+}
+
+/* Free a node without references, and the ancestors that lose their last one by it. */
+static void release_up(struct stacks *stacks, uint32_t node)
+{
+	while (node != STACK_ROOT && !node_at(stacks, node)->refs) {
+		uint32_t parent = node_at(stacks, node)->parent;
+
+		node_release(stacks, node);
+		if (parent != STACK_ROOT)
+			node_at(stacks, parent)->refs--;
+		node = parent;
+	}
+}
+
+void stacks_unref(struct stacks *stacks, uint32_t node)
+{
+	if (node == STACK_ROOT)
+		return;
+	node_at(stacks, node)->refs--;
+	release_up(stacks, node);
+}
+
+void stacks_sweep(struct stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->n_fresh; i++) {
+		uint32_t id = stacks->fresh[i];
+
+		/* It may have been freed since, and even be listed twice. */
+		if (node_at(stacks, id)->depth)
+			release_up(stacks, id);
+	}
+	stacks->n_fresh = 0;
+}
+
+/* --- chains --- */
+
+static bool chain_alive(const struct stacks *stacks, const struct chain *chain)
+{
+	const struct stack_node *node = node_at(stacks, chain->node);
+
+	return node->generation == chain->generation && node->depth;
+}
+
+uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
+{
+	const struct chain_set *set = &stacks->chains[hash & (stacks->chain_sets - 1)];
+
+	for (unsigned int i = 0; i < CHAIN_WAYS; i++) {
+		const struct chain *chain = &set->way[i];
+
+		if (chain->hash == hash && chain->node != STACK_ROOT)
+			return chain_alive(stacks, chain) ? chain->node : STACK_ROOT;
+	}
+	return STACK_ROOT;
+}
+
+static struct chain *chain_insert(
+	struct chain_set *set, unsigned int last, const struct chain *chain)
+{
+	memmove(&set->way[1], &set->way[0], last * sizeof(set->way[0]));
+	set->way[0] = *chain;
+	return &set->way[0];
+}
+
+/* The place that an insertion gives up: the same chain's, an empty or dead one's, else the oldest's. */
+static unsigned int chain_victim(
+	const struct stacks *stacks, const struct chain_set *set, uint64_t hash, bool *live)
+{
+	unsigned int dead = CHAIN_WAYS;
+
+	*live = false;
+	for (unsigned int i = 0; i < CHAIN_WAYS; i++) {
+		const struct chain *chain = &set->way[i];
+
+		if (chain->node != STACK_ROOT && chain->hash == hash)
+			return i;
+		if (dead == CHAIN_WAYS &&
+			(chain->node == STACK_ROOT || !chain_alive(stacks, chain)))
+			dead = i;
+	}
+	if (dead < CHAIN_WAYS)
+		return dead;
+	*live = true;
+	return CHAIN_WAYS - 1;
+}
+
+/* Twice as many sets; each old set is spread over two. */
+static void chains_grow(struct stacks *stacks)
+{
+	uint32_t sets = stacks->chain_sets * 2;
+	struct chain_set *chains = chain_sets_new(sets);
+
+	stacks->chain_evicted = 0;
+	if (!chains)
+		return; /* a cache may stay small */
+	for (uint32_t i = 0; i < stacks->chain_sets; i++) {
+		for (unsigned int way = CHAIN_WAYS; way-- > 0;) {
+			const struct chain *chain = &stacks->chains[i].way[way];
+
+			if (chain->node != STACK_ROOT)
+				chain_insert(
+					&chains[chain->hash & (sets - 1)], CHAIN_WAYS - 1, chain);
+		}
+	}
+	free(stacks->chains);
+	stacks->chains = chains;
+	stacks->chain_sets = sets;
+}
+
+int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node)
+{
+	struct chain_set *set = &stacks->chains[hash & (stacks->chain_sets - 1)];
+	struct chain chain = {
+		.hash = hash, .node = node, .generation = node_at(stacks, node)->generation};
+	bool live;
+	unsigned int victim = chain_victim(stacks, set, hash, &live);
+
+	chain_insert(set, victim, &chain);
+	if (live && ++stacks->chain_evicted > stacks->chain_sets &&
+		stacks->chain_sets < CHAIN_SETS_MAX)
+		chains_grow(stacks);
+	return 0;
+}
+
+/* --- sizes --- */
+
+uint32_t stacks_node_count(const struct stacks *stacks)
+{
+	return stacks->nodes_used;
+}
+
+uint32_t stacks_frame_count(const struct stacks *stacks)
+{
+	return stacks->frames_used;
+}
+
+uint32_t stacks_frame_limit(const struct stacks *stacks)
+{
+	return __atomic_load_n(&stacks->frames.count, __ATOMIC_RELAXED);
+}
+
+size_t stacks_memory(const struct stacks *stacks)
+{
+	return sizeof(*stacks) + chunks_memory(&stacks->nodes) + chunks_memory(&stacks->frames) +
+		idtable_memory(&stacks->node_ids) + idtable_memory(&stacks->frame_ids) +
+		stacks->chain_sets * sizeof(struct chain_set) +
+		stacks->fresh_size * sizeof(*stacks->fresh);
+}
+
+size_t stacks_memory_used(const struct stacks *stacks)
+{
+	return stacks->nodes_used * (sizeof(struct stack_node) + 2 * sizeof(struct idtable_slot)) +
+		stacks->frames_used *
+		(sizeof(struct frame_entry) + 2 * sizeof(struct idtable_slot));
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tasks_reader.c - /proc/PID/maps and the names of threads, for tasks.c.
+ *
+ * The parser works on text; the reader is a thin wrapper around it.  Sampling thread.
+ */
+#include "sampler/tasks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Digits of a base up to 16, at least one; no sign, no blanks.  NULL where they are missing or too many. */
+static char *parse_number(char *at, unsigned int base, uint64_t *out)
+{
+	char *start = at;
+	uint64_t value = 0;
+
+	for (;; at++) {
+		unsigned int digit;
+
+		if (*at >= '0' && *at <= '9')
+			digit = (unsigned int)(*at - '0');
+		else if (*at >= 'a' && *at <= 'f')
+			digit = (unsigned int)(*at - 'a') + 10;
+		else
+			break;
+		if (digit >= base)
+			break;
+		if (value > (UINT64_MAX - digit) / base)
+			return NULL;
+		value = value * base + digit;
+	}
+	*out = value;
+	return at > start ? at : NULL;
+}
+
+static char *parse_field(char *at, unsigned int base, char end, uint64_t *out)
+{
+	at = at ? parse_number(at, base, out) : NULL;
+	return at && *at == end ? at + 1 : NULL;
+}
+
+/* The kernel writes a newline in a path as \012. */
+static void unescape(char *text)
+{
+	char *out = text;
+
+	while (*text) {
+		if (!strncmp(text, "\\012", 4)) {
+			*out++ = '\n';
+			text += 4;
+		} else {
+			*out++ = *text++;
+		}
+	}
+	*out = '\0';
+}
+
+int tasks_parse_maps_line(char *line, struct record_mmap *out)
+{
+	uint64_t end, major, minor;
+	char *at, *perms;
+
+	*out = (struct record_mmap){.has_inode = true};
+	line[strcspn(line, "\n")] = '\0';
+	at = parse_field(line, 16, '-', &out->start);
+	at = parse_field(at, 16, ' ', &end);
+	if (!at || end < out->start || strnlen(at, 5) < 5 || at[4] != ' ')
+		return -EBADMSG;
+	out->len = end - out->start;
+	perms = at;
+	at = parse_field(at + 5, 16, ' ', &out->pgoff);
+	at = parse_field(at, 16, ':', &major);
+	at = parse_field(at, 16, ' ', &minor);
+	at = at ? parse_number(at, 10, &out->inode) : NULL;
+	if (!at || major > UINT32_MAX || minor > UINT32_MAX || (*at && *at != ' '))
+		return -EBADMSG;
+	out->dev_major = (uint32_t)major;
+	out->dev_minor = (uint32_t)minor;
+	out->prot = (perms[0] == 'r' ? PROT_READ : 0u) | (perms[1] == 'w' ? PROT_WRITE : 0u) |
+		(perms[2] == 'x' ? PROT_EXEC : 0u);
+	out->flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	out->executable = perms[2] == 'x';
+	at += strspn(at, " ");
+	unescape(at);
+	out->filename = at;
+	return 0;
+}
+
+static FILE *open_task_file(const char *proc_dir, int32_t tid, const char *name)
+{
+	char path[512];
+
+	if (snprintf(path, sizeof(path), "%s/%d/%s", proc_dir, tid, name) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	return fopen(path, "re");
+}
+
+static int read_maps(struct tasks *tasks, int32_t pid, void *ctx)
+{
+	FILE *file = open_task_file(ctx, pid, "maps");
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	errno = 0;
+	while (!err && getline(&line, &size, file) > 0) {
+		struct record_mmap mmap;
+
+		/* A line that cannot be read is one mapping less. */
+		if (tasks_parse_maps_line(line, &mmap) || !mmap.executable)
+			continue;
+		mmap.pid = mmap.tid = (uint32_t)pid;
+		err = tasks_add_mapping(tasks, pid, &mmap);
+	}
+	if (!err && ferror(file))
+		err = errno ? -errno : -EIO;
+	free(line);
+	fclose(file);
+	return err;
+}
+
+static int read_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx)
+{
+	FILE *file = open_task_file(ctx, tid, "status");
+	char line[256];
+	size_t len;
+	int err = -ESRCH;
+
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		uint64_t number;
+
+		if (strncmp(line, "Tgid:\t", 6) || !parse_number(line + 6, 10, &number))
+			continue;
+		*pid = (int32_t)number;
+		err = 0;
+		break;
+	}
+	fclose(file);
+	if (err)
+		return err;
+
+	/* Not the Name of status, in which the kernel escapes bytes. */
+	file = open_task_file(ctx, tid, "comm");
+	if (!file)
+		return -errno;
+	len = fread(comm, 1, comm_len - 1, file);
+	fclose(file);
+	if (!len)
+		return -ESRCH;
+	comm[comm[len - 1] == '\n' ? len - 1 : len] = '\0';
+	return 0;
+}
+
+void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir)
+{
+	*reader = (struct tasks_reader){
+		.read_maps = read_maps, .read_task = read_task, .ctx = (void *)(uintptr_t)proc_dir};
+}
