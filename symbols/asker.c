@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * asker.c - questions, deadlines and restarts.
+ */
+#include "symbols/asker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEATH_MS 2000 /* to be told how it died */
+
+static const struct asker_limits hello_limits = {.cpu_ms = 2000, .wall_ms = 20000};
+
+static uint64_t clock_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb)
+{
+	*asker = (struct asker){.sock = -1, .stop_fd = stop_fd};
+	atomic_store(&asker->worker_pid, -1);
+	return spawner_open(&asker->spawner, memory_mb);
+}
+
+void asker_close(struct asker *asker)
+{
+	if (asker->sock >= 0)
+		close(asker->sock);
+	asker->sock = -1;
+	spawner_close(&asker->spawner);
+}
+
+/* The worker is of no use any more: learn why.  One that ended by itself (its socket did) is not
+ * killed, since by now its pid may be somebody else's. */
+static void bury(struct asker *asker, bool ended)
+{
+	pid_t pid = atomic_load(&asker->worker_pid);
+
+	close(asker->sock);
+	asker->sock = -1;
+	if (!ended)
+		kill(pid, SIGKILL);
+	if (spawner_status(&asker->spawner, pid, DEATH_MS, &asker->died_status) < 0)
+		asker->died_status = SIGKILL;
+	atomic_store(&asker->worker_pid, -1);
+}
+
+/* Wait for a packet.  0, -ETIME, -ECANCELED. */
+static int await(struct asker *asker, const struct asker_limits *limits)
+{
+	struct pollfd fds[2] = {
+		{.fd = asker->sock, .events = POLLIN}, {.fd = asker->stop_fd, .events = POLLIN}};
+	clockid_t clock = CLOCK_MONOTONIC;
+
+	if (clock_getcpuclockid(atomic_load(&asker->worker_pid), &clock) != 0)
+		clock = CLOCK_MONOTONIC;
+	const uint64_t wall_end = clock_ms(CLOCK_MONOTONIC) + limits->wall_ms;
+	const uint64_t cpu_end = clock_ms(clock) + limits->cpu_ms;
+	for (;;) {
+		uint64_t now = clock_ms(CLOCK_MONOTONIC), used = clock_ms(clock);
+		if (now >= wall_end || used >= cpu_end)
+			return -ETIME;
+		/* It has one thread: it cannot use its CPU time up sooner than this. */
+		uint64_t rest = wall_end - now < cpu_end - used ? wall_end - now : cpu_end - used;
+		int n = poll(fds, 2, (int)rest + 1);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0 && fds[1].revents)
+			return -ECANCELED;
+		if (n > 0 && fds[0].revents)
+			return 0;
+	}
+}
+
+static int start(struct asker *asker)
+{
+	struct wire_message hello;
+	size_t len;
+	pid_t pid;
+	int fd;
+
+	int ret = spawner_fork(&asker->spawner, &pid, &asker->sock);
+	if (ret < 0)
+		return ret == -EPIPE ? -ECHILD : ret;
+	atomic_store(&asker->worker_pid, pid);
+	ret = await(asker, &hello_limits);
+	if (ret == -ECANCELED)
+		return ret;
+	if (ret == 0)
+		ret = wire_recv(asker->sock, &hello, NULL, 0, &len, &fd, MSG_DONTWAIT);
+	if (ret == 0 && fd >= 0)
+		close(fd);
+	if (ret < 0 || hello.type != WIRE_CONFINED) {
+		bury(asker, ret == -EPIPE);
+		return -ECHILD;
+	}
+	asker->confine_error = hello.error;
+	return 0;
+}
+
+int asker_ask(struct asker *asker, const struct asker_question *question,
+	struct wire_message *answer, void *out, size_t size, size_t *len, int *fd)
+{
+	struct wire_message message = {.type = question->type};
+
+	*len = 0;
+	*fd = -1;
+	/* One that was killed while it had nothing to do is no matter: a new one takes the question. */
+	for (int attempt = 0;; attempt++) {
+		int ret = asker->sock < 0 ? start(asker) : 0;
+		if (ret < 0)
+			return ret;
+		message.id = ++asker->last_id;
+		ret = wire_send(
+			asker->sock, &message, question->payload, question->len, question->fd);
+		if (ret == 0)
+			break;
+		bury(asker, ret == -EPIPE);
+		if (attempt > 0)
+			return ret == -EPIPE ? -ECHILD : ret;
+	}
+	int ret = await(asker, &question->limits);
+	if (ret == -ECANCELED)
+		return ret;
+	if (ret == 0)
+		ret = wire_recv(asker->sock, answer, out, size, len, fd, MSG_DONTWAIT);
+	if (ret == 0 && answer->type == question->type && answer->id == message.id)
+		return 0;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	bury(asker, ret == -EPIPE);
+	return -EPIPE;
+}

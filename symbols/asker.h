@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * asker.h - one question at a time to the worker, which is started when needed and killed when it takes too long.
+ *
+ * Used by the loader thread; asker_open() and asker_close() by the thread that makes it.
+ */
+#ifndef SYMBOLS_ASKER_H
+#define SYMBOLS_ASKER_H
+
+#include "symbols/spawner.h"
+#include "symbols/wire.h"
+
+#include <stdatomic.h>
+
+struct asker {
+	struct spawner spawner;
+	int sock; /* to the worker; -1: none now */
+	int stop_fd; /* borrowed eventfd: readable ends the wait */
+	uint32_t last_id;
+	_Atomic int worker_pid; /* -1: none now; any thread */
+	int died_status; /* of waitpid(2), after -EPIPE */
+	int confine_error; /* of the last worker started, positive errno; taken by the loader */
+};
+
+/* How long the worker may take: its own CPU time, and time on the wall (slow disks, busy machines). */
+struct asker_limits {
+	unsigned int cpu_ms, wall_ms;
+};
+
+struct asker_question {
+	enum wire_type type;
+	const void *payload;
+	size_t len;
+	int fd; /* -1: none; stays the caller's */
+	struct asker_limits limits;
+};
+
+/* Fork the spawner; before any thread.  0 or -errno. */
+int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb);
+void asker_close(struct asker *asker); /* ends worker and spawner */
+
+/* Returns 0 with *answer, *len bytes of payload in out, and *fd, which becomes the caller's (-1: none);
+ * -EPIPE when the worker died of it or was killed, see died_status; -ECANCELED; or -errno when no worker
+ * can be started.  What the answer says is not checked. */
+int asker_ask(struct asker *asker, const struct asker_question *question,
+	struct wire_message *answer, void *out, size_t size, size_t *len, int *fd);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * confine.c - privileges, limits and the seccomp filter of spawner and worker.
+ */
+#include "symbols/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <locale.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+#define OUTPUT_BYTES (1024ull * 1024 * 1024)
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	__has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+static void default_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU,
+		SIGUSR1, SIGUSR2, SIGWINCH};
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL); /* refused for KILL and STOP, which is fine */
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int confine_detach(int keep_fd, const char *name)
+{
+	default_signals();
+	setsid(); /* so that Ctrl-C and job control pass by; a leader already is no harm */
+	prctl(PR_SET_NAME, name);
+	setlocale(LC_ALL, "C"); /* no message catalogues: their files could not be opened */
+
+	if (keep_fd < 4) {
+		int up = fcntl(keep_fd, F_DUPFD_CLOEXEC, 4);
+		if (up < 0)
+			return -errno;
+		keep_fd = up;
+	}
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd < 3; fd++)
+		if (null < 0)
+			close(fd);
+		else if (null != fd)
+			dup2(null, fd);
+	if (dup3(keep_fd, 3, O_CLOEXEC) < 0)
+		return -errno;
+	closefrom(4);
+	return 0;
+}
+
+static void note(int *first, int failed)
+{
+	if (failed && !*first)
+		*first = -errno;
+}
+
+int confine_privileges(void)
+{
+	int ret = 0;
+
+	if (geteuid() == 0) {
+		note(&ret, setgroups(0, NULL) < 0);
+		note(&ret, setresgid(NOBODY, NOBODY, NOBODY) < 0);
+		note(&ret, setresuid(NOBODY, NOBODY, NOBODY) < 0);
+	}
+	cap_t none = cap_init();
+	note(&ret, !none || cap_set_proc(none) < 0);
+	cap_free(none);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	note(&ret, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0);
+	note(&ret, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0);
+	return ret;
+}
+
+int confine_limits(unsigned int memory_mb)
+{
+	int ret = 0;
+#ifndef SANITIZED
+	struct rlimit memory = {(rlim_t)memory_mb << 20, (rlim_t)memory_mb << 20};
+	note(&ret, setrlimit(RLIMIT_AS, &memory) < 0);
+#else
+	(void)memory_mb;
+#endif
+	note(&ret, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) < 0);
+	note(&ret, setrlimit(RLIMIT_NOFILE, &(struct rlimit){16, 16}) < 0);
+	note(&ret, setrlimit(RLIMIT_NPROC, &(struct rlimit){0, 0}) < 0);
+	note(&ret, setrlimit(RLIMIT_FSIZE, &(struct rlimit){OUTPUT_BYTES, OUTPUT_BYTES}) < 0);
+	return ret;
+}
+
+int confine_die_with_parent(int parent_pid)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -errno;
+	return getppid() == parent_pid ? 0 : -ESRCH;
+}
+
+#ifndef SANITIZED
+static int add_rules(scmp_filter_ctx filter)
+{
+	static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv),
+		SCMP_SYS(write), SCMP_SYS(pwrite64), SCMP_SYS(writev), SCMP_SYS(lseek),
+		SCMP_SYS(_llseek), SCMP_SYS(fstat), SCMP_SYS(fstat64), SCMP_SYS(close),
+		SCMP_SYS(ftruncate), SCMP_SYS(ftruncate64), SCMP_SYS(memfd_create),
+		SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(brk), SCMP_SYS(munmap),
+		SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(futex), SCMP_SYS(getrandom),
+		SCMP_SYS(sysinfo), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction),
+		SCMP_SYS(rt_sigreturn), SCMP_SYS(sigreturn), SCMP_SYS(getpid), SCMP_SYS(gettid),
+		SCMP_SYS(clock_gettime), SCMP_SYS(clock_gettime64), SCMP_SYS(gettimeofday),
+		SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit), SCMP_SYS(restart_syscall),
+		SCMP_SYS(exit), SCMP_SYS(exit_group)};
+	/* glibc asks in passing and does without: no reason to die. */
+	static const int refused[] = {SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(access),
+		SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
+		SCMP_SYS(statx), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(ioctl)};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]) && ret == 0; i++)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]) && ret == 0; i++)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES), refused[i], 0);
+
+	/* glibc's fstat(3) is newfstatat(fd, "", AT_EMPTY_PATH). */
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+			SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(newfstatat), 1,
+			SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0));
+
+	/* Memory, but none that could be run. */
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap2), 1,
+			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+			SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS, 0));
+	/* Only on itself, for the limit of demangling; NPROC 0 keeps it alone. */
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+			SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_DATA, 0));
+	if (ret == 0)
+		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setrlimit), 1,
+			SCMP_A0(SCMP_CMP_EQ, RLIMIT_DATA, 0));
+	return ret;
+}
+
+int confine_syscalls(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+
+	if (!filter)
+		return -ENOMEM;
+	int ret = add_rules(filter);
+	if (ret == 0)
+		ret = seccomp_load(filter);
+	seccomp_release(filter);
+	return ret;
+}
+#else
+int confine_syscalls(void)
+{
+	return 0;
+}
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * confine.h - take away from a process what a parser of hostile files does not need.
+ *
+ * For the child side of a fork, single-threaded.
+ */
+#ifndef SYMBOLS_CONFINE_H
+#define SYMBOLS_CONFINE_H
+
+/* Become a quiet background process that owns no descriptor but keep_fd, which becomes 3: null
+ * standard streams, default signals, own session, the given name, the C locale.  0 or -errno. */
+int confine_detach(int keep_fd, const char *name);
+
+/* Give up user, groups and capabilities for good.  0; or -errno of the first step that failed, the
+ * others being taken all the same. */
+int confine_privileges(void);
+
+/* Limit memory (MiB), files and descriptors; no core files, no new processes.  0 or -errno as above. */
+int confine_limits(unsigned int memory_mb);
+
+/* From here on only reading, answering and memory: any other system call ends the process.  Built
+ * without effect under the sanitizers, which need more.  0 or -errno. */
+int confine_syscalls(void);
+
+/* Die with the parent; after confine_privileges(), which clears it.  0 or -errno. */
+int confine_die_with_parent(int parent_pid);
+
+#endif

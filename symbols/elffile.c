@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elffile.c - ELF headers, bounds-checked.
+ */
+#include "symbols/elffile.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOTES_MAX_BYTES 65536u
+
+int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offset)
+{
+	char *to = out;
+
+	if (offset > elf->len || len > elf->len - offset)
+		return -EBADMSG;
+	while (len > 0) {
+		ssize_t n = pread(elf->fd, to, len, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EBADMSG;
+		to += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+uint16_t elffile_u16(const struct elffile *elf, const void *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return elf->swapped ? __builtin_bswap16(value) : value;
+}
+
+uint32_t elffile_u32(const struct elffile *elf, const void *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return elf->swapped ? __builtin_bswap32(value) : value;
+}
+
+uint64_t elffile_u64(const struct elffile *elf, const void *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return elf->swapped ? __builtin_bswap64(value) : value;
+}
+
+/* A field that both classes have, in the width of this one's structure. */
+#define FIELD16(elf, p, S, f) \
+	elffile_u16(elf, (p) + ((elf)->is64 ? offsetof(Elf64_##S, f) : offsetof(Elf32_##S, f)))
+#define FIELD32(elf, p, S, f) \
+	elffile_u32(elf, (p) + ((elf)->is64 ? offsetof(Elf64_##S, f) : offsetof(Elf32_##S, f)))
+#define FIELD(elf, p, S, f)                                           \
+	((elf)->is64 ? elffile_u64(elf, (p) + offsetof(Elf64_##S, f)) \
+		     : elffile_u32(elf, (p) + offsetof(Elf32_##S, f)))
+
+static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n)
+{
+	if (each < (elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || each > 1024)
+		return n ? -EBADMSG : 0;
+	for (size_t i = 0; i < n && elf->n_segments < ELFFILE_SEGMENTS_MAX; i++) {
+		uint8_t raw[sizeof(Elf64_Phdr)];
+		size_t len = elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+		if (at > UINT64_MAX - i * each)
+			return -EBADMSG;
+		int ret = elffile_read(elf, raw, len, at + i * each);
+		if (ret < 0)
+			return ret;
+		struct elffile_segment segment = {
+			.type = FIELD32(elf, raw, Phdr, p_type),
+			.offset = FIELD(elf, raw, Phdr, p_offset),
+			.vaddr = FIELD(elf, raw, Phdr, p_vaddr),
+			.filesz = FIELD(elf, raw, Phdr, p_filesz),
+			.exec = FIELD32(elf, raw, Phdr, p_flags) & PF_X,
+		};
+		if ((segment.type != PT_LOAD && segment.type != PT_NOTE) ||
+			segment.offset > elf->len)
+			continue;
+		if (segment.filesz > elf->len - segment.offset)
+			segment.filesz = elf->len - segment.offset;
+		elf->segments[elf->n_segments++] = segment;
+	}
+	return 0;
+}
+
+static void parse_section(
+	const struct elffile *elf, const uint8_t *raw, struct elffile_section *out)
+{
+	out->name = FIELD32(elf, raw, Shdr, sh_name);
+	out->type = FIELD32(elf, raw, Shdr, sh_type);
+	out->flags = FIELD(elf, raw, Shdr, sh_flags);
+	out->addr = FIELD(elf, raw, Shdr, sh_addr);
+	out->offset = FIELD(elf, raw, Shdr, sh_offset);
+	out->size = FIELD(elf, raw, Shdr, sh_size);
+	out->link = FIELD32(elf, raw, Shdr, sh_link);
+	out->entsize = FIELD(elf, raw, Shdr, sh_entsize);
+}
+
+static int read_sections(struct elffile *elf, uint64_t at, size_t each, size_t n)
+{
+	const size_t len = elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	uint8_t raw[sizeof(Elf64_Shdr)];
+	struct elffile_section first;
+
+	if (at == 0 || each < len || each > 1024)
+		return 0;
+	if (elffile_read(elf, raw, len, at) < 0)
+		return 0;
+	parse_section(elf, raw, &first);
+	/* More sections than the header's 16 bits can say are counted in the first one. */
+	if (n == 0)
+		n = first.size < ELFFILE_SECTIONS_MAX ? (size_t)first.size : ELFFILE_SECTIONS_MAX;
+	if (elf->names_section == SHN_XINDEX)
+		elf->names_section = first.link;
+	if (n > (elf->len - at) / each)
+		n = (size_t)((elf->len - at) / each);
+	if (n == 0)
+		return 0;
+	elf->sections = calloc(n, sizeof(*elf->sections));
+	if (!elf->sections)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (elffile_read(elf, raw, len, at + i * each) < 0)
+			break;
+		parse_section(elf, raw, &elf->sections[elf->n_sections++]);
+	}
+	return 0;
+}
+
+int elffile_open(struct elffile *elf, int fd)
+{
+	const uint16_t one = 1;
+	const bool little = *(const uint8_t *)&one == 1;
+	uint8_t raw[sizeof(Elf64_Ehdr)] = {0};
+	struct stat st;
+
+	memset(elf, 0, sizeof(*elf));
+	elf->fd = fd;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	elf->len = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+	int ret = elffile_read(elf, raw, sizeof(Elf32_Ehdr), 0);
+	if (ret < 0)
+		return ret == -EBADMSG ? -ENOEXEC : ret;
+	if (memcmp(raw, ELFMAG, SELFMAG) != 0)
+		return -ENOEXEC;
+	elf->is64 = raw[EI_CLASS] == ELFCLASS64;
+	elf->swapped = (raw[EI_DATA] == ELFDATA2LSB) != little;
+	if ((!elf->is64 && raw[EI_CLASS] != ELFCLASS32) ||
+		(raw[EI_DATA] != ELFDATA2LSB && raw[EI_DATA] != ELFDATA2MSB))
+		return -EBADMSG;
+	if (elf->is64 && (ret = elffile_read(elf, raw, sizeof(raw), 0)) < 0)
+		return ret;
+
+	elf->type = FIELD16(elf, raw, Ehdr, e_type);
+	elf->machine = FIELD16(elf, raw, Ehdr, e_machine);
+	elf->names_section = FIELD16(elf, raw, Ehdr, e_shstrndx);
+	ret = read_segments(elf, FIELD(elf, raw, Ehdr, e_phoff),
+		FIELD16(elf, raw, Ehdr, e_phentsize), FIELD16(elf, raw, Ehdr, e_phnum));
+	if (ret < 0)
+		return ret;
+	return read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
+		FIELD16(elf, raw, Ehdr, e_shentsize), FIELD16(elf, raw, Ehdr, e_shnum));
+}
+
+void elffile_close(struct elffile *elf)
+{
+	free(elf->sections);
+	memset(elf, 0, sizeof(*elf));
+}
+
+bool elffile_offset(
+	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest, bool *exec)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct elffile_segment *segment = &elf->segments[i];
+		if (segment->type != PT_LOAD || vaddr < segment->vaddr ||
+			vaddr - segment->vaddr >= segment->filesz)
+			continue;
+		*offset = segment->offset + (vaddr - segment->vaddr);
+		*rest = segment->filesz - (vaddr - segment->vaddr);
+		*exec = segment->exec;
+		return true;
+	}
+	return false;
+}
+
+/* Look for the build-id among notes of any alignment. */
+static bool find_note(const struct elffile *elf, const uint8_t *notes, size_t len, uint8_t *out,
+	size_t max, size_t *out_len)
+{
+	size_t at = 0;
+
+	while (len - at >= 12) {
+		uint32_t name_len = elffile_u32(elf, notes + at);
+		uint32_t desc_len = elffile_u32(elf, notes + at + 4);
+		uint32_t type = elffile_u32(elf, notes + at + 8);
+		at += 12;
+		if (name_len > len - at)
+			return false;
+		const uint8_t *name = notes + at;
+		at += ((size_t)name_len + 3) & ~(size_t)3;
+		if (at > len || desc_len > len - at)
+			return false;
+		if (type == NT_GNU_BUILD_ID && name_len == 4 && memcmp(name, "GNU", 4) == 0 &&
+			desc_len > 0) {
+			*out_len = desc_len < max ? desc_len : max;
+			memcpy(out, notes + at, *out_len);
+			return true;
+		}
+		at += ((size_t)desc_len + 3) & ~(size_t)3;
+		if (at > len)
+			return false;
+	}
+	return false;
+}
+
+static int find_in_notes(const struct elffile *elf, uint64_t offset, uint64_t size, uint8_t *out,
+	size_t max, size_t *out_len)
+{
+	size_t len = size < NOTES_MAX_BYTES ? (size_t)size : NOTES_MAX_BYTES;
+	uint8_t *notes = malloc(len ? len : 1);
+
+	if (!notes)
+		return -ENOMEM;
+	int ret = elffile_read(elf, notes, len, offset);
+	if (ret == 0)
+		find_note(elf, notes, len, out, max, out_len);
+	free(notes);
+	return ret == -EBADMSG ? 0 : ret;
+}
+
+int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t *len)
+{
+	int ret = 0;
+
+	*len = 0;
+	for (size_t i = 0; i < elf->n_segments && !*len && ret == 0; i++)
+		if (elf->segments[i].type == PT_NOTE)
+			ret = find_in_notes(elf, elf->segments[i].offset, elf->segments[i].filesz,
+				out, max, len);
+	for (size_t i = 0; i < elf->n_sections && !*len && ret == 0; i++)
+		if (elf->sections[i].type == SHT_NOTE)
+			ret = find_in_notes(
+				elf, elf->sections[i].offset, elf->sections[i].size, out, max, len);
+	return ret;
+}
+
+bool elffile_has_code_section(const struct elffile *elf, const char *name)
+{
+	const size_t len = strlen(name);
+	char buffer[32];
+
+	if (elf->names_section >= elf->n_sections || len + 1 > sizeof(buffer))
+		return false;
+	const struct elffile_section *names = &elf->sections[elf->names_section];
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct elffile_section *section = &elf->sections[i];
+		if (!(section->flags & SHF_EXECINSTR) || names->offset > elf->len ||
+			section->name > elf->len - names->offset)
+			continue;
+		if (elffile_read(elf, buffer, len + 1, names->offset + section->name) < 0)
+			continue;
+		if (memcmp(buffer, name, len) == 0 && (buffer[len] == '\0' || buffer[len] == '.'))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elffile.h - the headers of an ELF file, read with pread(2): segments, sections, build-id.
+ *
+ * 32 and 64 bits, both byte orders.  Why not libbfd: it does not export a symbol's size (st_size is in
+ * a private structure), and takes 100 to 200 bytes a symbol where a profiler needs 24.  It is used for what it
+ * does well, in binfile.h.  Runs in the worker; every number in a file is taken for hostile.
+ */
+#ifndef SYMBOLS_ELFFILE_H
+#define SYMBOLS_ELFFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELFFILE_SEGMENTS_MAX 128
+#define ELFFILE_SECTIONS_MAX 65536
+
+struct elffile_segment {
+	uint64_t offset, vaddr, filesz;
+	uint32_t type;
+	bool exec;
+};
+
+struct elffile_section {
+	uint64_t flags, addr, offset, size, entsize;
+	uint32_t type, link, name;
+};
+
+struct elffile {
+	int fd; /* borrowed */
+	uint64_t len;
+	bool is64, swapped;
+	uint16_t type, machine;
+	struct elffile_segment segments[ELFFILE_SEGMENTS_MAX];
+	size_t n_segments;
+	struct elffile_section *sections;
+	size_t n_sections;
+	uint32_t names_section;
+};
+
+/* Read the headers.  0 with elf to be passed to elffile_close(); -ENOEXEC for what is no ELF file,
+ * -EBADMSG for a broken one, or -errno.  Broken section headers are as good as none. */
+int elffile_open(struct elffile *elf, int fd);
+void elffile_close(struct elffile *elf);
+
+/* Read len bytes at offset.  0; -EBADMSG where the file is shorter; -errno. */
+int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offset);
+
+uint16_t elffile_u16(const struct elffile *elf, const void *at);
+uint32_t elffile_u32(const struct elffile *elf, const void *at);
+uint64_t elffile_u64(const struct elffile *elf, const void *at);
+
+/* File offset of a virtual address that a loaded segment has in the file, and how many bytes of the
+ * segment follow. */
+bool elffile_offset(
+	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest, bool *exec);
+
+/* The GNU build-id, at most max bytes of it; *len 0 when there is none.  0 or -errno. */
+int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t *len);
+
+/* Is there an executable section with this name or one that begins with it and a dot? */
+bool elffile_has_code_section(const struct elffile *elf, const char *name);
+
+#endif

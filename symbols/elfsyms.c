@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elfsyms.c - reads symbols in batches, each sorted by name offset so that one pass over the
+ * string table through a small window finds the names.
+ */
+#include "symbols/elfsyms.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 16384u
+#define WINDOW_BYTES (256u * 1024)
+#define NAME_BYTES (64u * 1024) /* names are cut there */
+
+struct candidate {
+	uint64_t start, size, limit;
+	uint32_t name;
+	uint32_t kind; /* SYMTAB_WEAK ... */
+};
+
+struct reader {
+	const struct elffile *elf;
+	struct symtab_builder *builder;
+	uint64_t strings_at, strings_len;
+	bool only_new; /* pass over addresses that have a symbol already */
+	struct candidate *batch;
+	size_t n;
+	char *window;
+	uint64_t window_at;
+	size_t window_len;
+	char *raw; /* symbols as in the file */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* The name at an offset of the string table; NULL where there is none. */
+static const char *find_name(struct reader *reader, uint32_t offset, size_t *len)
+{
+	if (offset >= reader->strings_len)
+		return NULL;
+	for (int attempt = 0; attempt < 2; attempt++) {
+		if (offset >= reader->window_at &&
+			offset - reader->window_at < reader->window_len) {
+			const char *name = reader->window + (offset - reader->window_at);
+			size_t most = reader->window_len - (offset - reader->window_at);
+			const char *end = memchr(name, '\0', most < NAME_BYTES ? most : NAME_BYTES);
+			if (end || most >= NAME_BYTES ||
+				reader->window_at + reader->window_len == reader->strings_len) {
+				*len = end ? (size_t)(end - name)
+					   : (most < NAME_BYTES ? most : NAME_BYTES);
+				return name;
+			}
+		}
+		uint64_t rest = reader->strings_len - offset;
+		reader->window_at = offset;
+		reader->window_len = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
+		if (elffile_read(reader->elf, reader->window, reader->window_len,
+			    reader->strings_at + offset) < 0) {
+			reader->window_len = 0;
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/* $a $d $t $x and the like: marks for disassemblers on ARM and RISC-V. */
+static bool is_mapping_mark(const struct elffile *elf, const char *name, size_t len)
+{
+	if (elf->machine != EM_ARM && elf->machine != EM_AARCH64 && elf->machine != EM_RISCV)
+		return false;
+	return len >= 2 && name[0] == '$' && memchr("adtx", name[1], 4);
+}
+
+static void flush(struct reader *reader)
+{
+	qsort(reader->batch, reader->n, sizeof(*reader->batch), by_name);
+	for (size_t i = 0; i < reader->n; i++) {
+		const struct candidate *c = &reader->batch[i];
+		size_t len;
+		const char *name = find_name(reader, c->name, &len);
+		if (!name || len == 0)
+			continue;
+		if (c->kind & SYMTAB_LABEL && is_mapping_mark(reader->elf, name, len))
+			continue;
+		symtab_builder_add(
+			reader->builder, c->start, c->size, c->limit, c->kind, name, len, 0);
+	}
+	reader->n = 0;
+}
+
+static void consider(struct reader *reader, const uint8_t *raw)
+{
+	const struct elffile *elf = reader->elf;
+	uint64_t value, size;
+	uint16_t index;
+	uint8_t info;
+	uint32_t name;
+
+	if (elf->is64) {
+		name = elffile_u32(elf, raw + offsetof(Elf64_Sym, st_name));
+		info = raw[offsetof(Elf64_Sym, st_info)];
+		index = elffile_u16(elf, raw + offsetof(Elf64_Sym, st_shndx));
+		value = elffile_u64(elf, raw + offsetof(Elf64_Sym, st_value));
+		size = elffile_u64(elf, raw + offsetof(Elf64_Sym, st_size));
+	} else {
+		name = elffile_u32(elf, raw + offsetof(Elf32_Sym, st_name));
+		info = raw[offsetof(Elf32_Sym, st_info)];
+		index = elffile_u16(elf, raw + offsetof(Elf32_Sym, st_shndx));
+		value = elffile_u32(elf, raw + offsetof(Elf32_Sym, st_value));
+		size = elffile_u32(elf, raw + offsetof(Elf32_Sym, st_size));
+	}
+
+	const unsigned int type = ELF64_ST_TYPE(info), bind = ELF64_ST_BIND(info);
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return;
+	if (name == 0 || index == SHN_UNDEF || (index >= SHN_LORESERVE && index != SHN_XINDEX))
+		return;
+	if (elf->machine == EM_ARM && type != STT_NOTYPE)
+		value &= ~1ull; /* says Thumb */
+
+	uint64_t start, limit;
+	bool exec;
+	if (!elffile_offset(elf, value, &start, &limit, &exec))
+		return;
+	const struct elffile_section *section =
+		index < elf->n_sections ? &elf->sections[index] : NULL;
+	if (section)
+		exec = section->flags & SHF_EXECINSTR;
+	if (!exec || (type == STT_NOTYPE && !section))
+		return;
+	if (section && section->addr + section->size >= section->addr && value >= section->addr &&
+		section->addr + section->size - value < limit)
+		limit = section->addr + section->size - value;
+	if (size > limit && limit > 0)
+		size = limit;
+	if (reader->only_new && symtab_builder_has(reader->builder, start))
+		return;
+
+	reader->batch[reader->n++] = (struct candidate){
+		.start = start,
+		.size = size,
+		.limit = limit,
+		.name = name,
+		.kind = (bind == STB_WEAK ? SYMTAB_WEAK : 0) |
+			(bind == STB_LOCAL ? SYMTAB_LOCAL : 0) |
+			(type == STT_NOTYPE ? SYMTAB_LABEL : 0),
+	};
+	if (reader->n == BATCH)
+		flush(reader);
+}
+
+static int read_table(struct reader *reader, const struct elffile_section *section)
+{
+	const struct elffile *elf = reader->elf;
+	const size_t each = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+
+	if (section->link >= elf->n_sections || section->offset > elf->len)
+		return 0;
+	const struct elffile_section *strings = &elf->sections[section->link];
+	if (strings->type != SHT_STRTAB || strings->offset > elf->len)
+		return 0;
+	reader->strings_at = strings->offset;
+	reader->strings_len = strings->size < elf->len - strings->offset
+		? strings->size
+		: elf->len - strings->offset;
+	reader->window_len = 0;
+
+	uint64_t len = section->size < elf->len - section->offset ? section->size
+								  : elf->len - section->offset;
+	uint64_t left = len / each, at = section->offset;
+	if (left > SYMTAB_SYMBOLS_MAX)
+		return -EFBIG;
+	const size_t most = WINDOW_BYTES / sizeof(Elf64_Sym);
+	while (left > 0) {
+		size_t n = left < most ? (size_t)left : most;
+		int ret = elffile_read(elf, reader->raw, n * each, at);
+		if (ret < 0)
+			return ret == -EBADMSG ? 0 : ret;
+		for (size_t i = 0; i < n; i++)
+			consider(reader, (const uint8_t *)reader->raw + i * each);
+		at += n * each;
+		left -= n;
+	}
+	flush(reader);
+	symtab_builder_sort(reader->builder);
+	return 0;
+}
+
+int elfsyms_read(const struct elffile *elf, struct symtab_builder *builder)
+{
+	/* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from
+	 * there: so it only fills gaps. */
+	static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
+	struct reader reader = {.elf = elf, .builder = builder};
+	int ret = 0;
+
+	reader.batch = malloc(BATCH * sizeof(*reader.batch));
+	reader.window = malloc(WINDOW_BYTES);
+	reader.raw = malloc(WINDOW_BYTES);
+	if (!reader.batch || !reader.window || !reader.raw) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	for (size_t t = 0; t < 2 && ret == 0; t++) {
+		reader.only_new = t > 0;
+		for (size_t i = 0; i < elf->n_sections; i++) {
+			if (elf->sections[i].type != types[t])
+				continue;
+			ret = read_table(&reader, &elf->sections[i]);
+			break; /* an ELF file has one of each */
+		}
+	}
+out:
+	free(reader.batch);
+	free(reader.window);
+	free(reader.raw);
+	return ret;
+}

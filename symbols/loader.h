@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loader.h - the thread that opens files, asks the worker and keeps the disk cache.
+ *
+ * Work goes in and comes back through queues under one lock; what is in them belongs to the loader
+ * from post to collect.  loader_new() forks, so it runs before any other thread.
+ */
+#ifndef SYMBOLS_LOADER_H
+#define SYMBOLS_LOADER_H
+
+#include "symbols/symbols.h"
+#include "symbols/symtab.h"
+
+struct loader_image {
+	struct loader_image *next;
+	uint32_t key;
+	struct symbols_source source; /* its path is this one's own */
+	/* The answer. */
+	enum symbols_state state;
+	struct symtab table;
+};
+
+struct loader_name {
+	struct loader_name *next;
+	char *pretty; /* the answer, for free(); NULL: as it is */
+	bool suspect; /* the loader's: was in a batch that killed the worker */
+	char name[];
+};
+
+struct loader;
+
+int loader_new(struct loader **out, const struct symbols_config *config);
+void loader_free(struct loader *loader); /* frees what is queued; NULL is a no-op */
+
+void loader_post_image(struct loader *loader, struct loader_image *image);
+void loader_post_name(struct loader *loader, struct loader_name *name);
+
+/* All answers so far, as lists; the caller's again. */
+void loader_collect(
+	struct loader *loader, struct loader_image **images, struct loader_name **names);
+
+int loader_fd(const struct loader
+		*loader); /* eventfd: answers or notes have come; loader_collect() reads it */
+bool loader_take_note(struct loader *loader, struct symbols_note *out);
+int loader_worker_pid(struct loader *loader);
+int loader_spawner_pid(const struct loader *loader);
+
+void loader_image_free(struct loader_image *image);
+
+/* How long one file may keep the worker busy; tests make it short before loader_new(). */
+extern unsigned int loader_file_cpu_ms, loader_file_wall_ms;
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * opener.h - find and open the file behind a mapping, and only that file.
+ *
+ * Paths are names that other people's processes chose: nothing but regular files is ever opened,
+ * and devices and pipes are not touched.  Runs in the loader thread, with the caller's privileges.
+ */
+#ifndef SYMBOLS_OPENER_H
+#define SYMBOLS_OPENER_H
+
+#include "symbols/symbols.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum opener_way {
+	OPENER_MAP_FILES, /* /proc/PID/map_files/START-END: right for deleted and replaced files; needs privileges */
+	OPENER_ROOT, /* the path, below /proc/PID/root */
+	OPENER_PATH, /* the path */
+	OPENER_WAYS,
+};
+
+struct opener_file {
+	int fd; /* the caller's */
+	bool same; /* it is the mapped file, as far as device and inode tell; else only the build-id can */
+	uid_t owner;
+};
+
+/* Open the source in one way.  0; -EINVAL where that way makes no sense for it; -errno. */
+int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out);
+
+/* Open a regular file: how is a path's directory (or AT_FDCWD), resolve is for openat2(2).  An fd or -errno. */
+int opener_regular(int dir_fd, const char *path, unsigned long long resolve);
+
+/* This process's own vdso, copied into a memory file: an fd, or -ENOENT, -errno. */
+int opener_vdso(void);
+
+#endif

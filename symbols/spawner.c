@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * spawner.c - both sides of the socket to the process that forks workers.
+ */
+#include "symbols/spawner.h"
+
+#include "symbols/confine.h"
+#include "symbols/wire.h"
+#include "symbols/worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROCESS_NAME "strobe-symbols"
+#define SOCK 3 /* where confine_detach() puts it */
+#define ANSWER_MS 5000
+
+/* Tell of every worker that ended. */
+static int reap(int sock)
+{
+	struct wire_message message = {.type = WIRE_DIED};
+	int status, ret = 0;
+	pid_t pid;
+
+	while (ret == 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		message.pid = pid;
+		message.status = status;
+		ret = wire_send(sock, &message, NULL, 0, -1);
+	}
+	return ret;
+}
+
+static int serve(int sock, unsigned int memory_mb)
+{
+	struct wire_message message;
+	size_t len;
+	int fd;
+
+	int ret = wire_recv(sock, &message, NULL, 0, &len, &fd, 0);
+	if (ret < 0)
+		return ret;
+	pid_t self = getpid(), pid = -1;
+	if (message.type == WIRE_SPAWN && fd >= 0) {
+		pid = fork();
+		if (pid == 0) {
+			if (confine_detach(fd, PROCESS_NAME) < 0)
+				_exit(1);
+			worker_main(SOCK, self, memory_mb);
+		}
+		message.error = pid < 0 ? errno : 0;
+	} else {
+		message.error = EINVAL;
+	}
+	if (fd >= 0)
+		close(fd);
+	message.pid = pid;
+	return wire_send(sock, &message, NULL, 0, -1);
+}
+
+static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_mb)
+{
+	struct signalfd_siginfo info;
+	sigset_t children;
+
+	if (confine_detach(sock, PROCESS_NAME) < 0)
+		_exit(1);
+	confine_privileges(); /* workers do it again, and say what failed */
+	if (getppid() != parent)
+		_exit(0);
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &children, NULL);
+	int child_fd = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct pollfd fds[2] = {{.fd = SOCK, .events = POLLIN}, {.fd = child_fd, .events = POLLIN}};
+	if (child_fd < 0)
+		_exit(1);
+	for (;;) {
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (fds[1].revents) {
+			while (read(child_fd, &info, sizeof(info)) > 0)
+				;
+			if (reap(SOCK) < 0)
+				_exit(0);
+		}
+		if (fds[0].revents && serve(SOCK, memory_mb) < 0)
+			_exit(0);
+	}
+}
+
+int spawner_open(struct spawner *spawner, unsigned int memory_mb)
+{
+	int socks[2];
+
+	*spawner = (struct spawner){.pid = -1, .sock = -1, .died_pid = -1};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
+		return -errno;
+	pid_t parent = getpid();
+	pid_t pid = fork();
+	if (pid < 0) {
+		int ret = -errno;
+		close(socks[0]);
+		close(socks[1]);
+		return ret;
+	}
+	if (pid == 0)
+		spawner_main(socks[1], parent, memory_mb);
+	close(socks[1]);
+	spawner->pid = pid;
+	spawner->sock = socks[0];
+	return 0;
+}
+
+void spawner_close(struct spawner *spawner)
+{
+	if (spawner->sock < 0)
+		return;
+	close(spawner->sock);
+	while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	spawner->sock = -1;
+	spawner->pid = -1;
+}
+
+/* Take one message, remembering deaths.  0, -ETIME, -EPIPE, -errno. */
+static int next_message(struct spawner *spawner, struct wire_message *message, int timeout_ms)
+{
+	struct pollfd pfd = {.fd = spawner->sock, .events = POLLIN};
+	size_t len;
+	int fd;
+
+	int n = poll(&pfd, 1, timeout_ms);
+	if (n <= 0)
+		return n == 0 ? -ETIME : -errno;
+	int ret = wire_recv(spawner->sock, message, NULL, 0, &len, &fd, MSG_DONTWAIT);
+	if (fd >= 0)
+		close(fd);
+	if (ret == 0 && message->type == WIRE_DIED) {
+		spawner->died_pid = message->pid;
+		spawner->died_status = message->status;
+	}
+	return ret;
+}
+
+int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock)
+{
+	struct wire_message message = {.type = WIRE_SPAWN};
+	int socks[2];
+
+	*pid = -1;
+	*sock = -1;
+	if (spawner->sock < 0)
+		return -EPIPE;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
+		return -errno;
+	int ret = wire_send(spawner->sock, &message, NULL, 0, socks[1]);
+	close(socks[1]);
+	while (ret == 0) {
+		ret = next_message(spawner, &message, ANSWER_MS);
+		if (ret == 0 && message.type == WIRE_SPAWN) {
+			ret = -message.error;
+			break;
+		}
+	}
+	if (ret < 0) {
+		close(socks[0]);
+		return ret;
+	}
+	*pid = message.pid;
+	*sock = socks[0];
+	return 0;
+}
+
+int spawner_status(struct spawner *spawner, pid_t pid, int timeout_ms, int *status)
+{
+	struct wire_message message;
+	int ret = 0;
+
+	while (spawner->died_pid != pid && ret == 0)
+		ret = spawner->sock < 0 ? -EPIPE : next_message(spawner, &message, timeout_ms);
+	*status = ret == 0 ? spawner->died_status : 0;
+	return ret;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symbols.c - the caller's side: images by key and readable names by raw name.
+ *
+ * All of it is the calling thread's own; answers of the loader come in by symbols_collect() alone.
+ */
+#include "symbols/symbols.h"
+
+#include "symbols/loader.h"
+#include "symbols/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+struct image {
+	uint32_t key;
+	enum symbols_state state;
+	struct symtab table;
+};
+
+struct pretty {
+	struct loader_name *name; /* the loader's while pending */
+	uint64_t hash;
+	const char *text; /* NULL: pending */
+};
+
+struct symbols {
+	struct loader *loader;
+	/* Open addressing, at most half full; capacities are powers of two. */
+	struct image **images;
+	size_t n_images, images_cap;
+	struct pretty *names;
+	size_t n_names, names_cap;
+	size_t pending_images, pending_names, unreadable;
+	size_t table_bytes;
+};
+
+int symbols_new(struct symbols **out, const struct symbols_config *config)
+{
+	static const struct symbols_config defaults;
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+
+	*out = NULL;
+	if (!symbols)
+		return -ENOMEM;
+	int ret = loader_new(&symbols->loader, config ? config : &defaults);
+	if (ret < 0) {
+		free(symbols);
+		return ret;
+	}
+	*out = symbols;
+	return 0;
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	/* Names that are pending belong to the loader, and go with it. */
+	for (size_t i = 0; i < symbols->names_cap; i++) {
+		if (!symbols->names[i].text)
+			continue;
+		free(symbols->names[i].name->pretty);
+		free(symbols->names[i].name);
+	}
+	loader_free(symbols->loader);
+	for (size_t i = 0; i < symbols->images_cap; i++) {
+		if (!symbols->images[i])
+			continue;
+		symtab_close(&symbols->images[i]->table);
+		free(symbols->images[i]);
+	}
+	free(symbols->images);
+	free(symbols->names);
+	free(symbols);
+}
+
+/* The slot of key, or the free one where it belongs. */
+static struct image **image_slot(struct image **slots, size_t cap, uint32_t key)
+{
+	size_t i = (key * UINT32_C(2654435761)) & (cap - 1);
+
+	while (slots[i] && slots[i]->key != key)
+		i = (i + 1) & (cap - 1);
+	return &slots[i];
+}
+
+static struct image *find_image(const struct symbols *symbols, uint32_t key)
+{
+	return symbols->images_cap ? *image_slot(symbols->images, symbols->images_cap, key) : NULL;
+}
+
+static int grow_images(struct symbols *symbols)
+{
+	size_t cap = symbols->images_cap ? symbols->images_cap * 2 : 64;
+
+	if (symbols->n_images < symbols->images_cap / 2)
+		return 0;
+	struct image **slots = calloc(cap, sizeof(struct image *));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < symbols->images_cap; i++)
+		if (symbols->images[i])
+			*image_slot(slots, cap, symbols->images[i]->key) = symbols->images[i];
+	free(symbols->images);
+	symbols->images = slots;
+	symbols->images_cap = cap;
+	return 0;
+}
+
+int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source)
+{
+	if (find_image(symbols, key))
+		return 0;
+	int ret = grow_images(symbols);
+	if (ret < 0)
+		return ret;
+	struct image *image = calloc(1, sizeof(*image));
+	struct loader_image *job = calloc(1, sizeof(*job));
+	char *path = strdup(source->path ? source->path : "");
+	if (!image || !job || !path) {
+		free(image);
+		free(job);
+		free(path);
+		return -ENOMEM;
+	}
+	image->key = key;
+	image->state = SYMBOLS_PENDING;
+	*image_slot(symbols->images, symbols->images_cap, key) = image;
+	symbols->n_images++;
+	symbols->pending_images++;
+
+	job->key = key;
+	job->source = *source;
+	job->source.path = path;
+	if (job->source.build_id_len > SYMBOLS_BUILD_ID_MAX)
+		job->source.build_id_len = 0;
+	loader_post_image(symbols->loader, job);
+	return 0;
+}
+
+enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key)
+{
+	const struct image *image = find_image(symbols, key);
+
+	return image ? image->state : SYMBOLS_UNASKED;
+}
+
+bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out)
+{
+	const struct image *image = find_image(symbols, key);
+
+	if (!image || image->state != SYMBOLS_READY)
+		return false;
+	const struct symtab *table = &image->table;
+	int64_t found = symtab_find(table, offset);
+	if (found < 0)
+		return false;
+	const struct symtab_entry *entry = &table->entries[found];
+	uint32_t module = table->modules ? table->modules[found] : 0;
+	*out = (struct symbol){
+		.start = entry->start,
+		.size = entry->size,
+		.name = table->pool + entry->name,
+		.module = module ? table->pool + table->module_names[module - 1] : NULL,
+		.index = (uint32_t)found,
+	};
+	return true;
+}
+
+static bool looks_mangled(const char *name)
+{
+	if (name[0] != '_')
+		return false;
+	return name[1] == 'Z' || name[1] == 'R' || strncmp(name, "___Z", 4) == 0 ||
+		strncmp(name, "_GLOBAL_", 8) == 0 ||
+		(name[1] == 'D' && name[2] >= '0' && name[2] <= '9');
+}
+
+static struct pretty *name_slot(struct pretty *slots, size_t cap, uint64_t hash, const char *name)
+{
+	size_t i = hash & (cap - 1);
+
+	while (slots[i].name && (slots[i].hash != hash || strcmp(slots[i].name->name, name) != 0))
+		i = (i + 1) & (cap - 1);
+	return &slots[i];
+}
+
+static bool grow_names(struct symbols *symbols)
+{
+	size_t cap = symbols->names_cap ? symbols->names_cap * 2 : 256;
+
+	if (symbols->n_names < symbols->names_cap / 2)
+		return true;
+	struct pretty *slots = calloc(cap, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < symbols->names_cap; i++) {
+		struct pretty *old = &symbols->names[i];
+		if (old->name)
+			*name_slot(slots, cap, old->hash, old->name->name) = *old;
+	}
+	free(symbols->names);
+	symbols->names = slots;
+	symbols->names_cap = cap;
+	return true;
+}
+
+const char *symbols_pretty(struct symbols *symbols, const char *name)
+{
+	if (!looks_mangled(name))
+		return name;
+	size_t len = strlen(name);
+	if (len >= WIRE_NAME_BYTES || !grow_names(symbols))
+		return name;
+	uint64_t hash = XXH3_64bits(name, len);
+	struct pretty *slot = name_slot(symbols->names, symbols->names_cap, hash, name);
+	if (slot->name)
+		return slot->text ? slot->text : name;
+
+	struct loader_name *job = calloc(1, sizeof(*job) + len + 1);
+	if (!job)
+		return name;
+	memcpy(job->name, name, len);
+	*slot = (struct pretty){.name = job, .hash = hash};
+	symbols->n_names++;
+	symbols->pending_names++;
+	loader_post_name(symbols->loader, job);
+	return name;
+}
+
+int symbols_fd(const struct symbols *symbols)
+{
+	return loader_fd(symbols->loader);
+}
+
+unsigned int symbols_collect(struct symbols *symbols)
+{
+	struct loader_image *images;
+	struct loader_name *names;
+	unsigned int changed = 0;
+
+	loader_collect(symbols->loader, &images, &names);
+	while (images) {
+		struct loader_image *next = images->next;
+		struct image *image = find_image(symbols, images->key);
+		image->state = images->state;
+		image->table = images->table;
+		memset(&images->table, 0, sizeof(images->table));
+		symbols->table_bytes += image->table.len;
+		symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
+		symbols->pending_images--;
+		changed |= SYMBOLS_CHANGED_TABLES;
+		loader_image_free(images);
+		images = next;
+	}
+	for (; names; names = names->next) {
+		uint64_t hash = XXH3_64bits(names->name, strlen(names->name));
+		struct pretty *slot =
+			name_slot(symbols->names, symbols->names_cap, hash, names->name);
+		slot->text = names->pretty ? names->pretty : names->name;
+		symbols->pending_names--;
+		if (names->pretty)
+			changed |= SYMBOLS_CHANGED_NAMES;
+	}
+	return changed;
+}
+
+int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
+{
+	struct pollfd pfd = {.fd = loader_fd(symbols->loader), .events = POLLIN};
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	int64_t end_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + timeout_ms;
+	for (;;) {
+		symbols_collect(symbols);
+		if (symbols->pending_images == 0 && symbols->pending_names == 0)
+			return 0;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		int64_t rest = end_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+		if (rest <= 0)
+			return -ETIME;
+		poll(&pfd, 1, (int)rest);
+	}
+}
+
+bool symbols_take_note(struct symbols *symbols, struct symbols_note *out)
+{
+	return loader_take_note(symbols->loader, out);
+}
+
+void symbols_status(const struct symbols *symbols, struct symbols_status *out)
+{
+	*out = (struct symbols_status){
+		.images = (uint32_t)symbols->n_images,
+		.pending = (uint32_t)symbols->pending_images,
+		.unreadable = (uint32_t)symbols->unreadable,
+		.table_bytes = symbols->table_bytes,
+		.worker_pid = loader_worker_pid(symbols->loader),
+		.spawner_pid = loader_spawner_pid(symbols->loader),
+	};
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symtab.c - checking, mapping and searching symbol tables.  The builder is in symtab_build.c.
+ *
+ * Whatever the bytes are, no call here reads beyond them once symtab_check() has agreed.
+ */
+#include "symbols/symtab.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* How many entries before the nearest one may enclose an offset: nested functions are rare. */
+#define ENCLOSING_MAX 16
+
+#define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+static bool fits(uint64_t at, uint64_t count, uint64_t each, uint64_t align, uint64_t total)
+{
+	return at % align == 0 && at <= total && count <= (total - at) / each;
+}
+
+int symtab_check(struct symtab *table, const void *bytes, size_t len)
+{
+	struct symtab_header header;
+
+	memset(table, 0, sizeof(*table));
+	if (len < sizeof(header) || len > SYMTAB_BYTES_MAX)
+		return -EBADMSG;
+	memcpy(&header, bytes, sizeof(header));
+	if (memcmp(header.magic, "strobe\0T", 8) != 0 || header.version != SYMTAB_VERSION ||
+		header.total_bytes != len || header.n_entries > SYMTAB_SYMBOLS_MAX ||
+		header.n_modules > SYMTAB_MODULES_MAX)
+		return -EBADMSG;
+	if (!fits(sizeof(header), header.pool_bytes, 1, 1, len) ||
+		!fits(header.entries_at, header.n_entries, sizeof(struct symtab_entry), 8, len) ||
+		!fits(header.modules_at, header.n_modules ? header.n_entries : 0, sizeof(uint16_t),
+			2, len) ||
+		!fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len))
+		return -EBADMSG;
+
+	const uint8_t *base = bytes;
+	const char *pool = (const char *)base + sizeof(header);
+	const struct symtab_entry *entries = (const void *)(base + header.entries_at);
+	const uint16_t *modules = (const void *)(base + header.modules_at);
+	const uint32_t *names = (const void *)(base + header.module_names_at);
+
+	/* With the pool's last byte a NUL, any offset below its size is a terminated name. */
+	if ((header.n_entries || header.n_modules) &&
+		(header.pool_bytes == 0 || pool[header.pool_bytes - 1] != '\0'))
+		return -EBADMSG;
+	for (uint32_t i = 0; i < header.n_entries; i++)
+		if (entries[i].name >= header.pool_bytes ||
+			(i && entries[i].start <= entries[i - 1].start))
+			return -EBADMSG;
+	for (uint32_t i = 0; i < header.n_modules; i++)
+		if (names[i] >= header.pool_bytes)
+			return -EBADMSG;
+	for (uint32_t i = 0; header.n_modules && i < header.n_entries; i++)
+		if (modules[i] > header.n_modules)
+			return -EBADMSG;
+
+	table->bytes = bytes;
+	table->len = len;
+	table->pool = pool;
+	table->entries = entries;
+	table->modules = header.n_modules ? modules : NULL;
+	table->module_names = names;
+	table->n_entries = header.n_entries;
+	table->n_modules = header.n_modules;
+	return 0;
+}
+
+int symtab_open(struct symtab *table, int fd)
+{
+	struct stat st;
+
+	memset(table, 0, sizeof(*table));
+	int seals = fcntl(fd, F_GET_SEALS);
+	if (seals < 0)
+		return -EBADMSG;
+	if ((seals & SEALS) != SEALS || fstat(fd, &st) < 0 ||
+		st.st_size < (off_t)sizeof(struct symtab_header) || st.st_size > SYMTAB_BYTES_MAX)
+		return -EBADMSG;
+
+	size_t len = (size_t)st.st_size;
+	/* Not MAP_SHARED: before Linux 6.7 a write seal refuses that even for reading. */
+	void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return -errno;
+	int ret = symtab_check(table, bytes, len);
+	if (ret < 0)
+		munmap(bytes, len);
+	return ret;
+}
+
+void symtab_close(struct symtab *table)
+{
+	if (table->bytes)
+		munmap((void *)(uintptr_t)table->bytes, table->len);
+	memset(table, 0, sizeof(*table));
+}
+
+int64_t symtab_find(const struct symtab *table, uint64_t offset)
+{
+	uint32_t low = 0, high = table->n_entries;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (table->entries[middle].start <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t back = 0; back < ENCLOSING_MAX && low > 0; back++) {
+		const struct symtab_entry *entry = &table->entries[--low];
+		if (offset - entry->start < entry->size)
+			return low;
+	}
+	return -1;
+}
+
+int symtab_seal(int fd)
+{
+	return fcntl(fd, F_ADD_SEALS, SEALS) < 0 ? -errno : 0;
+}

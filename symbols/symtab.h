@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symtab.h - a symbol table as one flat, sealed memory file: built by the worker, searched by the client.
+ *
+ * Layout: header; names, each with its NUL; entries sorted by start; and, for the kernel, one
+ * module number per entry and one name offset per module.  The builder writes with pwrite(2)
+ * alone, so that the file never counts as the worker's memory.
+ * A table is read-only once made: any thread may read it.
+ */
+#ifndef SYMBOLS_SYMTAB_H
+#define SYMBOLS_SYMTAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYMTAB_VERSION 1u
+#define SYMTAB_BYTES_MAX (512u * 1024 * 1024)
+#define SYMTAB_SYMBOLS_MAX (8u * 1024 * 1024)
+#define SYMTAB_MODULES_MAX 8191u
+
+struct symtab_header {
+	char magic[8]; /* "strobe\0T" */
+	uint32_t version;
+	uint32_t n_entries;
+	uint32_t n_modules; /* besides module 0, which is none */
+	uint32_t pool_bytes;
+	uint64_t entries_at, modules_at, module_names_at,
+		total_bytes; /* the pool follows the header */
+};
+
+struct symtab_entry {
+	uint64_t start;
+	uint32_t size;
+	uint32_t name; /* offset in the pool */
+};
+
+struct symtab {
+	const uint8_t *bytes; /* borrowed by symtab_check(), mapped by symtab_open() */
+	size_t len;
+	const char *pool;
+	const struct symtab_entry *entries;
+	const uint16_t *modules; /* per entry, or NULL */
+	const uint32_t *module_names; /* of module 1, 2, ... */
+	uint32_t n_entries, n_modules;
+};
+
+/* Check every bound of a table in memory (8-byte aligned), which the caller keeps.  0 or -EBADMSG. */
+int symtab_check(struct symtab *table, const void *bytes, size_t len);
+
+/* Check the seals of fd, map it and check it.  fd stays the caller's.  0, -EBADMSG, -errno. */
+int symtab_open(struct symtab *table, int fd);
+void symtab_close(struct symtab *table); /* unmaps; a zeroed table is legal */
+
+/* The entry that covers offset, or -1. */
+int64_t symtab_find(const struct symtab *table, uint64_t offset);
+
+/* What a symbol's kind says about how good a name it is. */
+#define SYMTAB_WEAK 1u
+#define SYMTAB_LOCAL 2u
+#define SYMTAB_LABEL 4u /* no function for certain: dropped inside of a sized one */
+#define SYMTAB_SYNTHETIC 8u /* dropped where anything else is */
+
+struct symtab_builder {
+	int fd;
+	int error; /* the first one; all later calls do nothing */
+	struct symtab_item *items;
+	size_t n, cap, sorted;
+	char *buffer; /* pool bytes not written yet */
+	size_t buffered;
+	uint32_t pool_bytes;
+	uint32_t module_names[SYMTAB_MODULES_MAX];
+	uint32_t n_modules;
+};
+
+/* Returns 0 and *out for symtab_builder_free(), or -errno. */
+int symtab_builder_new(struct symtab_builder **out);
+void symtab_builder_free(struct symtab_builder *builder);
+
+/* Add one symbol.  A size of 0 is unknown: it ends where the next one starts, at most limit bytes
+ * on.  module is from symtab_builder_module().  Errors show at symtab_builder_finish(). */
+void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
+	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module);
+
+/* The number of a module by name, new or known; 0 when there are too many. */
+uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name, size_t len);
+
+/* Sort what was added so far; then symtab_builder_has() knows of it. */
+void symtab_builder_sort(struct symtab_builder *builder);
+bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start);
+
+/* Choose one name per address, write and seal.  Returns 0 and sets *fd, which is the caller's, and
+ * *count; or -errno. */
+int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *count);
+
+/* Add the seals that symtab_open() asks for.  0 or -errno. */
+int symtab_seal(int fd);
+
+#endif
