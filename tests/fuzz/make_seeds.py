@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write the fuzz targets' seeds: tests/fuzz/make_seeds.py tests/fuzz/corpus
+
+The seeds in the tree were made by this command; it gives the same bytes each time.
+"""
+import os
+import struct
+import sys
+
+IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << bit for bit in range(8))
+PERIOD, STREAM, RAW, BRANCH, REGS, STACK, WEIGHT, SRC, IDENTIFIER = (1 << bit for bit in range(8, 17))
+AUX = 1 << 20
+USUAL = IDENTIFIER | IP | TID | TIME | CPU | PERIOD
+EVERYTHING = (1 << 24) - 1
+TRAILER = struct.pack('<IIQIIQ', 4711, 4712, 1234567, 3, 0, 99)
+
+
+def words(*values):
+    return struct.pack('<%dQ' % len(values), *(value & (2**64 - 1) for value in values))
+
+
+def record(kind, payload, misc=0):
+    return struct.pack('<IHH', kind, misc, 8 + len(payload)) + payload
+
+
+def text(name):
+    return name + bytes(8 - len(name) % 8)
+
+
+def case(whole, sample_type=USUAL, read=0, branch=0, user=0, intr=0, id_all=1):
+    return words(sample_type, read, branch, user, intr, id_all) + whole
+
+
+FIXED = words(99, 0x401000, 4712 << 32 | 4711, 1234567, 3, 1003009)
+SAMPLE = record(9, FIXED)
+CHAIN = record(9, FIXED + words(4, -512, 0x401000, 0x402000, 0x403000))
+MMAP = record(1, words(21 << 32 | 20, 0x400000, 0x5000, 0) + text(b'/usr/bin/demo') + TRAILER)
+MMAP2 = record(10, words(21 << 32 | 20, 0x400000, 0x5000, 0, 8 << 32 | 1, 42, 1, 2 << 32 | 5) +
+               text(b'/usr/lib/libdemo.so') + TRAILER)
+BUILD_ID = record(10, words(21 << 32 | 20, 0x400000, 0x5000, 0) + bytes([20, 0, 0, 0]) +
+                  bytes(range(20)) + words(2 << 32 | 5) + text(b'[vdso]') + TRAILER, 1 << 14)
+COMM = record(3, words(21 << 32 | 20) + text(b'demo') + TRAILER, 1 << 13)
+FORK = record(7, words(10 << 32 | 20, 11 << 32 | 21, 555) + TRAILER)
+EXIT = record(4, words(10 << 32 | 20, 11 << 32 | 21, 556) + TRAILER)
+LOST = record(2, words(31, 1000) + TRAILER)
+LOST_SAMPLES = record(13, words(1000) + TRAILER)
+THROTTLE = record(5, words(555, 31, 32) + TRAILER)
+WHOLE = record(9, words(
+    99, 1, 2, 3, 4, 5, 6, 7, 8,                    # IDENTIFIER to PERIOD
+    1, 10, 10, 11, 12, 13,                         # READ of a group of one
+    1, 0x401000,                                   # CALLCHAIN
+    0x4142434400000004,                            # RAW
+    1, 0, 20, 21, 22,                              # BRANCH_STACK with hw_idx
+    2, 30, 31,                                     # REGS_USER
+    8, 40, 8,                                      # STACK_USER
+    50, 51, 52,                                    # WEIGHT, DATA_SRC, TRANSACTION
+    1, 60,                                         # REGS_INTR
+    70, 71, 72, 73,                                # PHYS_ADDR to CODE_PAGE_SIZE
+    8, 80))                                        # AUX
+
+SEEDS = {
+    'fuzz_record': {
+        'sample': case(SAMPLE),
+        'chain': case(CHAIN, USUAL | CALLCHAIN),
+        'everything': case(WHOLE, EVERYTHING, 0x1f, 1 << 17 | 8, 3, 1),
+        'mmap': case(MMAP), 'mmap2': case(MMAP2), 'build-id': case(BUILD_ID), 'comm': case(COMM),
+        'fork': case(FORK), 'lost': case(LOST), 'lost-samples': case(LOST_SAMPLES),
+        'throttle': case(THROTTLE), 'no-trailer': case(FORK, id_all=0),
+    },
+    'fuzz_ring': {
+        'in-order': words(0, len(SAMPLE + CHAIN + COMM)) + SAMPLE + CHAIN + COMM,
+        'wrapping': words(4096 - 32, 32 + len(CHAIN) - 32 + len(EXIT)) +
+                    CHAIN[32:] + EXIT + bytes(4096 - 32 - len(CHAIN[32:] + EXIT)) + CHAIN[:32],
+        'size-0': words(0, 64) + bytes(64),
+        'past-the-head': words(0, 16) + SAMPLE,
+        'too-far': words(0, 8192) + SAMPLE,
+    },
+    'fuzz_event': {
+        'list': b'cycles:u,page-faults, cs', 'modifiers': b'cycles:ukhGHIppp',
+        'tracepoint': b'sched:sched_switch:u', 'raw': b'r1a8:k',
+        'pmu': b'cpu/event=0x3c,umask=1/u,cs', 'breakpoint': b'mem:0x1000/8:rw',
+        'group': b'{cycles,instructions}:u', 'cache': b'L1-dcache-load-misses', 'misspelt': b'cycels:u',
+    },
+    'fuzz_proc': {
+        'stat': b'4711 (a) b (c) S 1 4711 4711 0 -1 4194560 1 2 0 0 310 27 5 6 20 -5 9 0 123456 7 8\n',
+        'cpus': b'0-3,8\n', 'overlap': b'8,1-2,2-3,1',
+    },
+}
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for target, seeds in SEEDS.items():
+        folder = os.path.join(sys.argv[1], target)
+        os.makedirs(folder, exist_ok=True)
+        for name, data in seeds.items():
+            with open(os.path.join(folder, name), 'wb') as file:
+                file.write(data)
+
+
+if __name__ == '__main__':
+    main()
