@@ -277,6 +277,36 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	return ret;
 }
 
+int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
+{
+	struct snapshot snapshot;
+	size_t first, n;
+	int ret;
+
+	reset(hot);
+	ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
+	if (ret)
+		return ret;
+	n = in_range(&snapshot, from_ns, to_ns, &first);
+	for (size_t i = first; i < first + n && !ret; i++) {
+		struct digest digest;
+
+		ret = digest_make(
+			hot->digester, snapshot.slices[i], hot->tasks, hot->hide_idle, &digest);
+		if (!ret)
+			ret = add_digest(hot, &digest);
+		digest_fini(&digest);
+	}
+	if (ret)
+		reset(hot);
+	for (size_t i = 0; n && !ret && i < STORE_EVENTS_MAX; i++)
+		hot->by_event[i].span_ns =
+			snapshot.slices[first + n - 1]->end_ns - snapshot.slices[first]->start_ns;
+	snapshot_release(hot->store, &snapshot);
+	hot->epoch = names_epoch(hot->names);
+	return ret;
+}
+
 void hot_hide_idle(struct hot *hot, bool hide)
 {
 	hot->hide_idle = hide;

@@ -30,6 +30,10 @@ void hot_free(struct hot *hot);
  * lies in).  Returns 0 or -ENOMEM (the table is then empty). */
 int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 
+/* The same for a range that is summed once and for all: no digest is kept, so a long history costs no more
+ * memory than its symbols, but there are no trends and the next hot_update() starts anew. */
+int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
+
 /* Leave out samples of the idle loop, from rows and from totals: those of pid 0 when the tasks were given
  * (borrowed), else those whose leaf is a function of the idle loop. */
 void hot_hide_idle(struct hot *hot, bool hide);

@@ -505,6 +505,21 @@ static void prettify(struct names *names)
 	names->n_ugly = kept;
 }
 
+static void take_tables(struct names *names)
+{
+	for (uint32_t i = 0; i < names->n_infos; i++) {
+		struct image_info *info = &names->infos[i];
+
+		if (!info->path || info->state != SYMBOLS_PENDING)
+			continue;
+		info->state = symbols_state(names->symbols, i);
+		if (info->state == SYMBOLS_READY) {
+			info->version++;
+			names->epoch++;
+		}
+	}
+}
+
 uint64_t names_update(struct names *names)
 {
 	unsigned int changed;
@@ -512,22 +527,24 @@ uint64_t names_update(struct names *names)
 	if (!names->symbols)
 		return names->epoch;
 	changed = symbols_collect(names->symbols);
-	if (changed & SYMBOLS_CHANGED_TABLES) {
-		for (uint32_t i = 0; i < names->n_infos; i++) {
-			struct image_info *info = &names->infos[i];
-
-			if (!info->path || info->state != SYMBOLS_PENDING)
-				continue;
-			info->state = symbols_state(names->symbols, i);
-			if (info->state == SYMBOLS_READY) {
-				info->version++;
-				names->epoch++;
-			}
-		}
-	}
+	if (changed & SYMBOLS_CHANGED_TABLES)
+		take_tables(names);
 	if (changed & SYMBOLS_CHANGED_NAMES)
 		prettify(names);
 	return names->epoch;
+}
+
+int names_wait(struct names *names, unsigned int timeout_ms)
+{
+	int ret;
+
+	if (!names->symbols)
+		return 0;
+	/* It has collected, so what changed is not told again. */
+	ret = symbols_wait(names->symbols, timeout_ms);
+	take_tables(names);
+	prettify(names);
+	return ret ? -ETIMEDOUT : 0;
 }
 
 uint64_t names_epoch(const struct names *names)

@@ -44,6 +44,9 @@ uint32_t names_limit(const struct names *names); /* every symref is below */
 /* Take in what symbols/ has found.  Returns a number that grows when frames got other symrefs than
  * before: whoever keeps sums by symref makes them anew. */
 uint64_t names_update(struct names *names);
+
+/* The same, after waiting until symbols/ has nothing left to do or the time is over: 0 or -ETIMEDOUT. */
+int names_wait(struct names *names, unsigned int timeout_ms);
 uint64_t names_epoch(const struct names *names);
 
 #endif

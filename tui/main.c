@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * main.c - strobe: the command line, and which command it means.
+ *
+ * The only place that decides the exit status: 0 success, 2 a wrong command line, 1 anything else.
+ */
+#include "tui/args.h"
+#include "tui/doctor.h"
+#include "tui/report.h"
+#include "tui/term.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REPORT_DEFAULT_S 5.0
+
+/* What is buffered may fail to be written as late as now. */
+static int finish_output(int status)
+{
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "strobe: cannot write to standard output: %s\n",
+			strerror(errno ? errno : EIO));
+		return 1;
+	}
+	return status;
+}
+
+static int run_doctor(void)
+{
+	struct doctor_facts facts;
+
+	doctor_gather(&facts);
+	doctor_print(stdout, &facts);
+	return finish_output(0);
+}
+
+/* The screen where there is a terminal for it, else the text report. */
+static int run_live(struct request *request)
+{
+	const char *term = getenv("TERM");
+	int error = term_probe();
+
+	if (!error)
+		fputs("strobe: the screen is not in this version: printing the text report\n",
+			stderr);
+	else if (error == -ENOTTY)
+		fputs("strobe: standard input and output are no terminal: printing the text "
+		      "report\n",
+			stderr);
+	else if (!term || !*term)
+		fputs("strobe: TERM is not set: printing the text report\n", stderr);
+	else
+		fputs("strobe: this TERM has no screen to draw on: printing the text report\n",
+			stderr);
+	if (request->duration_s <= 0 && !request->engine.target.command)
+		request->duration_s = REPORT_DEFAULT_S;
+	return report_run(request);
+}
+
+static int run(struct request *request)
+{
+	switch (request->command) {
+	case CMD_HELP:
+		args_help(stdout, request->help_command);
+		return finish_output(0);
+	case CMD_VERSION:
+		printf("strobe %s\n", STROBE_VERSION);
+		return finish_output(0);
+	case CMD_DOCTOR:
+		return run_doctor();
+	case CMD_REPORT:
+		return report_run(request);
+	default:
+		return run_live(request);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct request request;
+	char message[1024];
+	int status;
+
+	/* Not LC_NUMERIC: reports have one decimal point everywhere. */
+	setlocale(LC_CTYPE, "");
+	/* A closed pipe is an error of the write, with a sentence of its own. */
+	signal(SIGPIPE, SIG_IGN);
+	switch (args_parse(&request, argc, argv, message, sizeof(message))) {
+	case 0:
+		break;
+	case -EINVAL:
+		fprintf(stderr, "strobe: %s\n", message);
+		return 2;
+	default:
+		fprintf(stderr, "strobe: %s\n", message);
+		return 1;
+	}
+	status = run(&request);
+	args_fini(&request);
+	return status;
+}
