@@ -112,7 +112,7 @@ def machine(strobe, shares, event):
     kernel = [row for row in found["rows"] if row["image"].startswith("[kernel")]
     named = [row for row in kernel if "+0x" not in row["symbol"]]
     with open("/proc/kallsyms", encoding="ascii", errors="replace") as symbols:
-        hidden = symbols.readline().startswith("0000000000000000")
+        hidden = not any(int(line.split()[0], 16) for line, _ in zip(symbols, range(4096)))
     if hidden:
         checks.skip("whole machine: kernel symbols", "kptr_restrict hides their addresses")
     else:
