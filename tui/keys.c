@@ -77,7 +77,7 @@ static const struct binding table[] = {
 		"Show the log: what happened, and what the command printed"},
 	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},
 	{ACT_REDRAW, KEYS_ALL, {INPUT_CTRL('L')}, NULL, NULL, "Draw the whole screen again"},
-	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE, INPUT_LEFT}, NULL, NULL,
+	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE}, NULL, NULL,
 		"Leave this view; in the table, clear search and filter"},
 	{ACT_QUIT, KEYS_ALL, {'q'}, NULL, "quit", "Quit; in another view, go back to the table"},
 };

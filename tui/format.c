@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * format.c - numbers as people read them.
+ */
+#include "tui/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *format_count(char out[FORMAT_MAX], uint64_t value)
+{
+	static const char units[] = "kMGTPE";
+	double scaled = (double)value;
+	int unit = -1;
+
+	if (value < 1000) {
+		snprintf(out, FORMAT_MAX, "%" PRIu64, value);
+		return out;
+	}
+	/* 999.5 would round to a fourth digit. */
+	while (scaled >= 999.5 && unit < 5) {
+		scaled /= 1000.0;
+		unit++;
+	}
+	snprintf(out, FORMAT_MAX, "%.*f%c",
+		scaled < 9.995		 ? 2
+			: scaled < 99.95 ? 1
+					 : 0,
+		scaled, units[unit < 0 ? 0 : unit]);
+	return out;
+}
+
+const char *format_bytes(char out[FORMAT_MAX], uint64_t bytes)
+{
+	const char *unit = "kB";
+	double scaled = (double)bytes / 1024.0;
+
+	if (scaled >= 1023.5) {
+		scaled /= 1024.0;
+		unit = "MB";
+	}
+	if (scaled >= 1023.5) {
+		scaled /= 1024.0;
+		unit = "GB";
+	}
+	snprintf(out, FORMAT_MAX, "%.*f %s", scaled < 9.95 ? 1 : 0, scaled, unit);
+	return out;
+}
+
+const char *format_clock(char out[FORMAT_MAX], uint64_t ns)
+{
+	uint64_t seconds = ns / 1000000000u;
+
+	snprintf(out, FORMAT_MAX, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
+		seconds / 60 % 60, seconds % 60);
+	return out;
+}
+
+const char *format_percent(char out[FORMAT_MAX], double percent)
+{
+	if (percent >= 99.95)
+		snprintf(out, FORMAT_MAX, "100%%");
+	else
+		snprintf(out, FORMAT_MAX, "%.1f%%", percent > 0.0 ? percent : 0.0);
+	return out;
+}
+
+double format_share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0.0;
+}

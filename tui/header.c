@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * header.c - target, trust, activity strip, event tabs.
+ *
+ * A line is a row of segments, each with a rank; where they do not fit, the one of the highest
+ * rank goes first.
+ */
+#include "tui/header.h"
+
+#include "tui/format.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define SEGMENTS_MAX 12
+#define SEGMENT_GAP 3 /* " · " on the left, blanks on the right */
+#define LOW_COVERAGE 95.0
+#define MANY_UNRESOLVED 20.0
+
+struct segment {
+	char text[160];
+	enum style style;
+	int rank; /* 1 stays for ever; 0: dropped */
+	bool right;
+};
+
+struct line {
+	struct segment segments[SEGMENTS_MAX];
+	int n;
+};
+
+struct tab {
+	uint8_t event;
+	int x, width;
+	char text[EVENT_NAME_MAX + 16];
+	enum style style;
+};
+
+static void add(struct line *line, int rank, bool right, enum style style, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+static void add(struct line *line, int rank, bool right, enum style style, const char *format, ...)
+{
+	struct segment *segment;
+	va_list args;
+
+	if (line->n >= SEGMENTS_MAX)
+		return;
+	segment = &line->segments[line->n++];
+	segment->rank = rank;
+	segment->right = right;
+	segment->style = style;
+	va_start(args, format);
+	vsnprintf(segment->text, sizeof(segment->text), format, args);
+	va_end(args);
+}
+
+static int line_width(const struct line *line)
+{
+	int width = 0;
+
+	for (int i = 0; i < line->n; i++) {
+		if (line->segments[i].rank)
+			width += canvas_width_of(line->segments[i].text) + SEGMENT_GAP;
+	}
+	return width ? width - SEGMENT_GAP : 0;
+}
+
+static bool drop_one(struct line *line)
+{
+	int worst = -1;
+
+	for (int i = 0; i < line->n; i++) {
+		if (line->segments[i].rank > 1 &&
+			(worst < 0 || line->segments[i].rank > line->segments[worst].rank))
+			worst = i;
+	}
+	if (worst < 0)
+		return false;
+	line->segments[worst].rank = 0;
+	return true;
+}
+
+static void draw_line(struct line *line, struct canvas *canvas, int y)
+{
+	int room = canvas->width - 2, x = 1, right = canvas->width - 1;
+
+	while (line_width(line) > room && drop_one(line))
+		;
+	for (int i = line->n - 1; i >= 0; i--) {
+		const struct segment *segment = &line->segments[i];
+		int width = canvas_width_of(segment->text);
+
+		if (!segment->rank || !segment->right)
+			continue;
+		right -= width;
+		canvas_text(canvas, right, y, width, segment->style, segment->text);
+		right -= 2;
+	}
+	for (int i = 0, first = 1; i < line->n; i++) {
+		const struct segment *segment = &line->segments[i];
+
+		if (!segment->rank || segment->right)
+			continue;
+		if (!first)
+			x += canvas_text(canvas, x, y, right - x, STYLE_DIM, " · ");
+		x += canvas_text(canvas, x, y, right - x, segment->style, segment->text);
+		first = 0;
+	}
+}
+
+static const char *levels_of(const struct engine_event_status *event)
+{
+	const char *modifiers = strrchr(event->name, ':');
+
+	if (event->user_only)
+		return "user only";
+	if (modifiers && strchr(modifiers, 'u') && !strchr(modifiers, 'k'))
+		return "user only";
+	if (modifiers && strchr(modifiers, 'k') && !strchr(modifiers, 'u'))
+		return "kernel only";
+	return "user+kernel";
+}
+
+static void add_ended(struct line *line, const struct engine_status *status)
+{
+	int how = status->command_status;
+
+	if (!status->command_ended)
+		add(line, 1, true, STYLE_WARN, "■ ended");
+	else if (WIFSIGNALED(how))
+		add(line, 1, true, STYLE_BAD, "■ ended by SIG%s",
+			sigabbrev_np(WTERMSIG(how)) ? sigabbrev_np(WTERMSIG(how)) : "?");
+	else if (WEXITSTATUS(how))
+		add(line, 1, true, STYLE_WARN, "■ ended, exit %d", WEXITSTATUS(how));
+	else
+		add(line, 1, true, STYLE_GOOD, "■ ended");
+}
+
+static void add_state(struct line *line, const struct model *model)
+{
+	const struct engine_status *status = &model->status;
+	char text[FORMAT_MAX];
+	uint64_t until = model->now_ns;
+
+	if (model->frozen) {
+		add(line, 1, true, STYLE_WARN, "○ frozen");
+		until = model->to_ns;
+	} else if (status->state == ENGINE_STARTING) {
+		if (status->attaching_total)
+			add(line, 1, true, STYLE_WARN, "attaching %" PRIu64 "/%" PRIu64 " threads",
+				status->attaching_done, status->attaching_total);
+		else
+			add(line, 1, true, STYLE_WARN, "starting");
+	} else if (status->state == ENGINE_RUNNING) {
+		add(line, 1, true, STYLE_GOOD, "● live");
+	} else if (status->state == ENGINE_ENDED) {
+		add_ended(line, status);
+	} else {
+		add(line, 1, true, STYLE_WARN, "■ stopped");
+	}
+	if (status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED)
+		until = status->now_ns;
+	if (status->started_ns && until >= status->started_ns)
+		add(line, 4, true, STYLE_TEXT, "%s",
+			format_clock(text, until - status->started_ns));
+}
+
+static void draw_target(const struct model *model, struct canvas *canvas, int y)
+{
+	const struct engine_status *status = &model->status;
+	const struct engine_event_status *event = model_event(model, model->event);
+	struct line line = {.n = 0};
+	char text[FORMAT_MAX];
+
+	add(&line, 5, false, STYLE_ACCENT, "strobe");
+	add(&line, 1, false, STYLE_TITLE, "%s", model->target);
+	if (model->system_wide)
+		add(&line, 6, false, STYLE_TEXT, "%u CPU%s", status->cpus,
+			status->cpus == 1 ? "" : "s");
+	else if (status->processes > 1)
+		add(&line, 6, false, STYLE_TEXT, "%u processes, %u threads", status->processes,
+			status->threads);
+	else if (status->threads > 1)
+		add(&line, 6, false, STYLE_TEXT, "+%u thread%s", status->threads - 1,
+			status->threads == 2 ? "" : "s");
+	if (event && event->freq_hz)
+		add(&line, 2, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
+	else if (event)
+		add(&line, 2, false, STYLE_TEXT, "%s every %s", event->name,
+			format_count(text, event->period));
+	if (event)
+		add(&line, 7, false, event->user_only ? STYLE_WARN : STYLE_DIM, "%s",
+			levels_of(event));
+	add_state(&line, model);
+	draw_line(&line, canvas, y);
+}
+
+static void draw_trust(const struct model *model, struct canvas *canvas, int y)
+{
+	const struct engine_event_status *event = model_event(model, model->event);
+	const struct hot_sums *sums = &model->sums;
+	struct line line = {.n = 0};
+	char text[FORMAT_MAX];
+	double percent;
+
+	if (!event) {
+		add(&line, 1, false, STYLE_DIM, "no event yet");
+		draw_line(&line, canvas, y);
+		return;
+	}
+	add(&line, 1, false, STYLE_TEXT, "%s samples", format_count(text, event->samples));
+	if (sums->span_ns) {
+		double seconds = (double)sums->span_ns / 1e9;
+
+		add(&line, 8, false, STYLE_DIM, "%s/s",
+			format_count(text, (uint64_t)((double)sums->samples / seconds + 0.5)));
+		if (event->is_clock)
+			add(&line, 3, false, STYLE_TEXT, "%.2f CPUs busy",
+				(double)sums->weight / (double)sums->span_ns);
+	}
+	add(&line, 2, false, event->lost ? STYLE_BAD : STYLE_TEXT, "lost %s",
+		format_count(text, event->lost));
+	if (event->clock_ns) {
+		percent = 100.0 * format_share(event->armed_ns, event->clock_ns);
+		add(&line, 5, false, percent < LOW_COVERAGE ? STYLE_WARN : STYLE_TEXT,
+			"coverage %s", format_percent(text, percent > 100.0 ? 100.0 : percent));
+	}
+	percent = 100.0 * format_share(sums->unresolved, sums->weight);
+	add(&line, 6, false, percent > MANY_UNRESOLVED ? STYLE_WARN : STYLE_TEXT, "unresolved %s",
+		format_percent(text, percent));
+	if (event->throttled)
+		add(&line, 7, false, STYLE_WARN, "throttled %s",
+			format_count(text, event->throttled));
+	if (model->status.tasks_missed)
+		add(&line, 7, false, STYLE_WARN, "missed %s tasks",
+			format_count(text, model->status.tasks_missed));
+	if (model->cost.cpu_percent >= 0.0)
+		add(&line, 4, true, STYLE_DIM, "strobe: %.1f%% cpu, %s", model->cost.cpu_percent,
+			format_bytes(text, model->cost.memory_bytes));
+	draw_line(&line, canvas, y);
+}
+
+static void draw_strip(const struct model *model, struct canvas *canvas, int y)
+{
+	uint64_t length_ns = model->to_ns - model->from_ns, max = model->activity_max;
+	uint64_t seconds = (length_ns + 500000000u) / 1000000000u;
+	size_t n = model->n_activity, window, before, room;
+	char label[48];
+	int x = 1, label_width;
+
+	snprintf(label, sizeof(label), "last %" PRIu64 " s", seconds);
+	label_width = canvas_width_of(label);
+	if (canvas->width < label_width + 24)
+		return;
+	room = (size_t)(canvas->width - label_width - 6);
+	canvas_text(canvas, canvas->width - 1 - label_width, y, label_width, STYLE_DIM, label);
+	if (!n)
+		return;
+	window = (size_t)((length_ns + MODEL_COLUMN_NS - 1) / MODEL_COLUMN_NS);
+	if (window > n)
+		window = n;
+	if (window > room)
+		window = room;
+	before = n - window;
+	if (before > room - window)
+		before = room - window;
+	if (!max) {
+		for (size_t i = n - window - before; i < n; i++)
+			max = model->activity[i] > max ? model->activity[i] : max;
+	}
+	/* Time ends at the right, so that history comes in from there. */
+	x += (int)(room - window - before);
+	canvas_spark(canvas, x, y, (int)before, model->activity + (n - window - before), max,
+		STYLE_STRIP);
+	x += (int)before;
+	canvas_glyph(canvas, x, y, '[', STYLE_ACCENT);
+	canvas_spark(canvas, x + 1, y, (int)window, model->activity + (n - window), max,
+		STYLE_STRIP_WINDOW);
+	canvas_glyph(canvas, x + 1 + (int)window, y, ']', STYLE_ACCENT);
+}
+
+static int layout_tabs(const struct model *model, struct tab tabs[ENGINE_EVENTS_MAX])
+{
+	uint8_t ids[ENGINE_EVENTS_MAX];
+	size_t n = model_tabs(model, ids);
+	int x = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct engine_event_status *event = model_event(model, ids[i]);
+		struct tab *tab = &tabs[i];
+		bool current = ids[i] == model->event;
+
+		tab->event = ids[i];
+		snprintf(tab->text, sizeof(tab->text), "%s%zu %s%s", current ? "‹" : " ", i + 1,
+			event->name, current ? "›" : " ");
+		tab->style = current ? STYLE_ACCENT : event->open ? STYLE_TEXT : STYLE_DIM;
+		tab->x = x;
+		tab->width = canvas_width_of(tab->text);
+		x += tab->width + 1;
+	}
+	return (int)n;
+}
+
+static void draw_tabs(const struct model *model, struct canvas *canvas, int y, const char *tags)
+{
+	struct tab tabs[ENGINE_EVENTS_MAX];
+	int n = layout_tabs(model, tabs);
+	int tag_width = canvas_width_of(tags), right = canvas->width - 1;
+
+	if (tag_width > canvas->width / 2)
+		tag_width = canvas->width / 2;
+	right -= tag_width;
+	canvas_text(canvas, right, y, tag_width, STYLE_WARN, tags);
+	for (int i = 0; i < n; i++)
+		canvas_text(canvas, tabs[i].x, y, right - tabs[i].x, tabs[i].style, tabs[i].text);
+}
+
+/* In the order of the screen; where rows are few, the strip goes, then the tabs, then trust. */
+int header_height(int screen_height)
+{
+	if (screen_height >= 14)
+		return 4;
+	if (screen_height >= 10)
+		return 3;
+	return screen_height >= 7 ? 2 : 1;
+}
+
+static int tabs_row(int screen_height)
+{
+	int height = header_height(screen_height);
+
+	return height >= 3 ? height - 1 : -1;
+}
+
+void header_draw(const struct model *model, struct canvas *canvas, const char *tags)
+{
+	int height = header_height(canvas->height);
+
+	draw_target(model, canvas, 0);
+	if (height >= 2)
+		draw_trust(model, canvas, 1);
+	if (height >= 4)
+		draw_strip(model, canvas, 2);
+	if (height >= 3)
+		draw_tabs(model, canvas, tabs_row(canvas->height), tags);
+}
+
+int header_tab_at(const struct model *model, const struct canvas *canvas, int x, int y)
+{
+	struct tab tabs[ENGINE_EVENTS_MAX];
+	int n = layout_tabs(model, tabs);
+
+	if (y != tabs_row(canvas->height))
+		return -1;
+	for (int i = 0; i < n; i++) {
+		if (x >= tabs[i].x && x < tabs[i].x + tabs[i].width)
+			return tabs[i].event;
+	}
+	return -1;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * header.h - the lines above every view: target, trust, activity strip, event tabs.
+ *
+ * Lines are left out from the least needed one where there is no room.  Pure drawing; UI thread.
+ */
+#ifndef TUI_HEADER_H
+#define TUI_HEADER_H
+
+#include "tui/canvas.h"
+#include "tui/model.h"
+
+/* Rows that the header takes on a screen of this height. */
+int header_height(int screen_height);
+
+/* Draw into rows 0 .. header_height() - 1.  tags: what the view leaves out or changes ("filter: foo"), or "". */
+void header_draw(const struct model *model, struct canvas *canvas, const char *tags);
+
+/* The event whose tab is at x, y; -1 where there is none. */
+int header_tab_at(const struct model *model, const struct canvas *canvas, int x, int y);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model.c - what can be said of a model, whoever fills it.
+ */
+#include "tui/model.h"
+
+/* Just off the round numbers, so that sampling keeps no step with timers. */
+static const uint64_t freq_steps[] = {
+	49, 99, 199, 499, 997, 1999, 4999, 9999, 20000, 50000, 100000};
+#define N_STEPS (sizeof(freq_steps) / sizeof(*freq_steps))
+
+const struct engine_event_status *model_event(const struct model *model, uint8_t event)
+{
+	for (size_t i = 0; i < model->status.n_events; i++) {
+		if (model->status.events[i].id == event)
+			return &model->status.events[i];
+	}
+	return NULL;
+}
+
+size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < model->status.n_events && n < ENGINE_EVENTS_MAX; i++) {
+		const struct engine_event_status *event = &model->status.events[i];
+
+		if (event->open || event->samples > 0)
+			ids[n++] = event->id;
+	}
+	return n;
+}
+
+uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz)
+{
+	uint64_t best = hz;
+
+	if (direction > 0) {
+		for (size_t i = 0; i < N_STEPS; i++) {
+			if (freq_steps[i] > hz) {
+				best = freq_steps[i];
+				break;
+			}
+		}
+		if (limit_hz && best > limit_hz)
+			best = limit_hz > hz ? limit_hz : hz;
+		return best;
+	}
+	for (size_t i = N_STEPS; i-- > 0;) {
+		if (freq_steps[i] < hz)
+			return freq_steps[i];
+	}
+	return best;
+}

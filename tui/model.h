@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model.h - everything that a frame of the screen needs, and all that views may ask for.
+ *
+ * Views know this and neither engine nor symbols: a session fills it in life (model_live.h), fixed
+ * data in tests of the screen.  UI thread.
+ */
+#ifndef TUI_MODEL_H
+#define TUI_MODEL_H
+
+#include "sampler/engine.h"
+#include "sampler/proc.h"
+#include "tui/hot.h"
+#include "tui/logbook.h"
+#include "tui/query.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_WINDOW_NS 20000000000ull
+#define MODEL_COLUMN_NS 1000000000ull /* of the activity strip */
+#define MODEL_COLUMNS 512
+
+struct model;
+
+/* strobe's own cost, of all its processes. */
+struct model_cost {
+	double cpu_percent; /* of one CPU, over the last second or so; below 0: not known yet */
+	uint64_t memory_bytes;
+};
+
+struct model_ops {
+	/* Take in what is new.  The window follows the time unless the model is frozen, or advance
+	 * is false: then only what depends on the settings is made anew. */
+	int (*refresh)(struct model *model, bool advance);
+
+	/* As hot_rows() etc. of the window. */
+	int (*rows)(struct model *model, const struct hot_query *query, const struct hot_row **rows,
+		size_t *n, struct hot_sums *sums);
+	const struct symref *(*symbol)(struct model *model, uint32_t symref);
+	void (*cell)(struct model *model, uint32_t symref, uint8_t event, uint64_t *self,
+		uint64_t *total);
+	void (*sums)(struct model *model, uint8_t event, struct hot_sums *out);
+	void (*trend)(struct model *model, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND]);
+	/* Arrays of *n for free(); 0 or -errno. */
+	int (*breakdown)(struct model *model, uint32_t symref, enum query_group group,
+		struct query_row **rows, size_t *n);
+	int (*processes)(struct model *model, struct proc_process **out, size_t *n);
+	int (*followed)(struct model *model, int32_t **pids, size_t *n);
+	/* The events that a picker offers; *n of static storage. */
+	const struct event_info *(*catalogue)(struct model *model, size_t *n);
+	/* Cleaned, never NULL; valid until the next call. */
+	const char *(*user_name)(struct model *model, uint32_t uid);
+
+	/* Commands; 0 or -errno.  What comes of them is told by status and log. */
+	int (*attach)(struct model *model, int32_t pid);
+	int (*detach)(struct model *model, int32_t pid);
+	int (*event_add)(struct model *model, const char *name);
+	int (*event_drop)(struct model *model, uint8_t event);
+	int (*set_freq)(struct model *model, uint8_t event, uint64_t value); /* Hz, or the period */
+};
+
+struct model {
+	const struct model_ops *ops;
+
+	/* Of the last refresh. */
+	uint64_t now_ns; /* CLOCK_MONOTONIC */
+	uint64_t from_ns, to_ns; /* the window */
+	char target[128]; /* cleaned */
+	bool system_wide;
+	bool is_command;
+	struct engine_status status;
+	struct model_cost cost;
+	struct hot_sums sums; /* of `event`, in the window */
+	uint64_t activity
+		[MODEL_COLUMNS]; /* weight per second of `event`, oldest first, up to to_ns */
+	size_t n_activity;
+	uint64_t activity_max; /* what a full column means; 0: the highest one */
+	struct logbook log;
+	uint64_t max_sample_rate_hz; /* 0: not known */
+	uint64_t ticks_per_second; /* of proc_process.cpu_ticks */
+
+	/* Settings, changed by the screen; refresh(model, false) follows them. */
+	uint8_t event;
+	bool frozen;
+	bool hide_idle;
+	bool sort_total; /* what the hot table is sorted by at first */
+	uint64_t zero_ns; /* nothing older is shown */
+};
+
+/* The status of an event by its id; NULL when there is none. */
+const struct engine_event_status *model_event(const struct model *model, uint8_t event);
+
+/* Events that have a tab: open, or with samples.  Returns how many ids were stored. */
+size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_MAX]);
+
+/* The frequency a step above (or below) hz, at most limit_hz (0: no limit) and at least the lowest step. */
+uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz);
+
+#endif

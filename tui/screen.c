@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * screen.c - the manager of views: hands out input, acts on what came of it, puts the frame together.
+ */
+#include "tui/screen.h"
+
+#include "tui/header.h"
+#include "tui/views/views.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MIN_WIDTH 16
+#define MIN_HEIGHT 3
+#define HINT_MIN_HEIGHT 7
+#define DOUBLE_CLICK_NS 400000000u
+#define WHEEL_ROWS 3
+#define ANSWER_NS 3000000000ull /* how long the log is listened to after a command */
+
+static struct view *top_view(struct screen *screen)
+{
+	return &screen->views[screen->n_views - 1];
+}
+
+static void pop_view(struct screen *screen)
+{
+	struct view *view = top_view(screen);
+
+	if (screen->n_views <= 1)
+		return;
+	view->ops->close(view);
+	screen->n_views--;
+	view = top_view(screen);
+	view->ops->refresh(view, screen);
+}
+
+int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
+{
+	struct view view = {.ops = ops};
+	int ret;
+
+	/* One of a kind: a view that is open below comes back as it was. */
+	while (screen->n_views > 1) {
+		if (top_view(screen)->ops == ops)
+			return 0;
+		pop_view(screen);
+	}
+	if (screen->n_views >= SCREEN_VIEWS_MAX)
+		return -EBUSY;
+	ret = ops->open(&view, screen, arg);
+	if (ret)
+		return ret;
+	screen->views[screen->n_views++] = view;
+	ops->refresh(top_view(screen), screen);
+	return 0;
+}
+
+int screen_init(struct screen *screen, struct model *model, int width, int height, bool ascii)
+{
+	int ret;
+
+	memset(screen, 0, sizeof(*screen));
+	screen->model = model;
+	screen->log_seen = model->log.last;
+	ret = canvas_init(&screen->canvas, width, height, ascii);
+	if (ret)
+		return ret;
+	ret = screen_open(screen, &view_hot_table, 0);
+	if (ret)
+		canvas_fini(&screen->canvas);
+	return ret;
+}
+
+void screen_fini(struct screen *screen)
+{
+	while (screen->n_views > 0) {
+		struct view *view = top_view(screen);
+
+		view->ops->close(view);
+		screen->n_views--;
+	}
+	canvas_fini(&screen->canvas);
+}
+
+int screen_resize(struct screen *screen, int width, int height)
+{
+	if (width == screen->canvas.width && height == screen->canvas.height)
+		return 0;
+	return canvas_resize(&screen->canvas, width, height);
+}
+
+void screen_prompt(struct screen *screen, enum action purpose, const char *label, const char *text)
+{
+	screen->prompting = true;
+	screen->purpose = purpose;
+	prompt_start(&screen->prompt, label, text);
+}
+
+void screen_message(struct screen *screen, enum style style, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(screen->message, sizeof(screen->message), format, args);
+	va_end(args);
+	screen->message_style = style;
+	screen->message_until_ns = screen->model->now_ns + SCREEN_MESSAGE_NS;
+}
+
+void screen_result(struct screen *screen, int ret, const char *what)
+{
+	screen->last_command_ns = screen->model->now_ns;
+	if (ret)
+		screen_message(screen, STYLE_BAD, "%s: %s", what, strerror(-ret));
+}
+
+/* --- actions that mean the same in every view --- */
+
+static unsigned int switch_event(struct screen *screen, long step, size_t number)
+{
+	uint8_t ids[ENGINE_EVENTS_MAX];
+	size_t n = model_tabs(screen->model, ids), at = 0;
+
+	if (n == 0)
+		return VIEW_HANDLED;
+	for (size_t i = 0; i < n; i++) {
+		if (ids[i] == screen->model->event)
+			at = i;
+	}
+	if (number) {
+		if (number > n) {
+			screen_message(
+				screen, STYLE_WARN, "There is no event %zu (E adds one)", number);
+			return VIEW_HANDLED;
+		}
+		at = number - 1;
+	} else {
+		at = step > 0 ? (at + 1) % n : (at + n - 1) % n;
+	}
+	screen->model->event = ids[at];
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
+static unsigned int change_rate(struct screen *screen, int direction)
+{
+	struct model *model = screen->model;
+	const struct engine_event_status *event = model_event(model, model->event);
+	uint64_t value;
+	int ret;
+
+	if (!event || !event->open)
+		return VIEW_HANDLED;
+	if (event->freq_hz) {
+		value = model_freq_step(event->freq_hz, direction, model->max_sample_rate_hz);
+		if (value == event->freq_hz) {
+			screen_message(screen, STYLE_WARN,
+				direction > 0 ? "%" PRIu64 " Hz is the kernel's limit "
+						"(perf_event_max_sample_rate)"
+					      : "%" PRIu64 " Hz is the lowest step",
+				value);
+			return VIEW_HANDLED;
+		}
+	} else {
+		value = direction > 0 ? event->period / 2 : event->period * 2;
+		if (value == 0)
+			return VIEW_HANDLED;
+	}
+	ret = model->ops->set_freq(model, model->event, value);
+	screen_result(screen, ret, "The rate cannot be changed");
+	if (!ret && event->freq_hz)
+		screen_message(screen, STYLE_GOOD, "%s at %" PRIu64 " Hz", event->name, value);
+	else if (!ret)
+		screen_message(screen, STYLE_GOOD, "%s every %" PRIu64, event->name, value);
+	return VIEW_HANDLED;
+}
+
+static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
+{
+	struct model *model = screen->model;
+	struct view *view = top_view(screen);
+
+	switch (action) {
+	case ACT_EVENT_NEXT:
+		return switch_event(screen, 1, 0);
+	case ACT_EVENT_PREVIOUS:
+		return switch_event(screen, -1, 0);
+	case ACT_EVENT_NUMBER:
+		return switch_event(screen, 0, key - '0');
+	case ACT_FREEZE:
+		model->frozen = !model->frozen;
+		return VIEW_HANDLED | VIEW_SETTINGS;
+	case ACT_FASTER:
+		return change_rate(screen, 1);
+	case ACT_SLOWER:
+		return change_rate(screen, -1);
+	case ACT_ZERO:
+		model->zero_ns = model->to_ns;
+		model->frozen = false;
+		screen_message(screen, STYLE_GOOD, "From zero: only what comes from now on");
+		return VIEW_HANDLED | VIEW_SETTINGS;
+	case ACT_IDLE:
+		model->hide_idle = !model->hide_idle;
+		screen_message(screen, STYLE_GOOD,
+			model->hide_idle ? "The idle loop is hidden" : "The idle loop is shown");
+		return VIEW_HANDLED | VIEW_SETTINGS;
+	case ACT_PROCESSES:
+		screen_result(screen, screen_open(screen, &view_processes, 0), "Processes");
+		return VIEW_HANDLED;
+	case ACT_EVENTS:
+		screen_result(screen, screen_open(screen, &view_events, 0), "Events");
+		return VIEW_HANDLED;
+	case ACT_LOG:
+		screen_result(screen, screen_open(screen, &view_log, 0), "Log");
+		return VIEW_HANDLED;
+	case ACT_HELP:
+		screen_result(
+			screen, screen_open(screen, &view_help, (uint32_t)view->ops->keys), "Help");
+		return VIEW_HANDLED;
+	case ACT_BACK:
+		return screen->n_views > 1 ? VIEW_HANDLED | VIEW_CLOSE : VIEW_HANDLED;
+	default:
+		return 0;
+	}
+}
+
+static void act_on(struct screen *screen, unsigned int changed)
+{
+	struct view *view;
+
+	if (changed & VIEW_CLOSE)
+		pop_view(screen);
+	if (changed & VIEW_SETTINGS) {
+		screen->model->ops->refresh(screen->model, false);
+		view = top_view(screen);
+		view->ops->refresh(view, screen);
+	}
+}
+
+static void prompt_input(struct screen *screen, uint32_t key)
+{
+	struct view *view = top_view(screen);
+	enum prompt_result result = prompt_key(&screen->prompt, key);
+
+	if (result == PROMPT_SAME || !view->ops->prompt)
+		return;
+	if (result != PROMPT_CHANGED)
+		screen->prompting = false;
+	act_on(screen,
+		view->ops->prompt(view, screen, screen->purpose, screen->prompt.text, result));
+}
+
+static unsigned int key_input(struct screen *screen, uint32_t key)
+{
+	struct view *view = top_view(screen);
+	enum action action;
+	unsigned int changed;
+
+	if (screen->prompting) {
+		prompt_input(screen, key);
+		return 0;
+	}
+	action = keys_find(view->ops->keys, key);
+	if (action == ACT_NONE)
+		return 0;
+	screen->message_until_ns = 0;
+	if (action == ACT_REDRAW)
+		return SCREEN_REDRAW;
+	if (action == ACT_QUIT && screen->n_views == 1)
+		return SCREEN_QUIT;
+	if (action == ACT_QUIT)
+		action = ACT_BACK;
+	changed = view->ops->action(view, screen, action);
+	if (!changed)
+		changed = common_action(screen, action, key);
+	act_on(screen, changed);
+	return 0;
+}
+
+static void click_input(struct screen *screen, const struct input *input)
+{
+	struct view *view = top_view(screen);
+	const struct area *body = &screen->body;
+	bool twice = input->time_ns - screen->click_ns < DOUBLE_CLICK_NS &&
+		input->y == screen->click_y && input->x - screen->click_x <= 1 &&
+		screen->click_x - input->x <= 1;
+	int event;
+
+	screen->click_ns = twice ? 0 : input->time_ns;
+	screen->click_x = input->x;
+	screen->click_y = input->y;
+	event = header_tab_at(screen->model, &screen->canvas, input->x, input->y);
+	if (event >= 0) {
+		screen->model->event = (uint8_t)event;
+		act_on(screen, VIEW_SETTINGS);
+	} else if (view->ops->click && input->x >= body->x && input->x < body->x + body->width &&
+		input->y >= body->y && input->y < body->y + body->height) {
+		act_on(screen,
+			view->ops->click(
+				view, screen, input->x - body->x, input->y - body->y, twice));
+	}
+}
+
+unsigned int screen_input(struct screen *screen, const struct input *input)
+{
+	struct view *view = top_view(screen);
+
+	switch (input->kind) {
+	case INPUT_KEY:
+		return key_input(screen, input->key);
+	case INPUT_WHEEL:
+		for (int i = 0; i < WHEEL_ROWS; i++)
+			view->ops->action(view, screen, input->delta < 0 ? ACT_UP : ACT_DOWN);
+		return 0;
+	case INPUT_CLICK:
+		click_input(screen, input);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* New lines of the log that the user should not have to look for. */
+static void look_at_log(struct screen *screen)
+{
+	const struct model *model = screen->model;
+	bool listening =
+		screen->last_command_ns && model->now_ns - screen->last_command_ns < ANSWER_NS;
+	size_t n = logbook_count(&model->log);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct log_line *line = logbook_get(&model->log, i);
+
+		if (line->serial <= screen->log_seen)
+			continue;
+		screen->log_seen = line->serial;
+		if (line->output)
+			continue;
+		if (line->level == EXPLAIN_ERROR)
+			screen_message(screen, STYLE_BAD, "%s", line->text);
+		else if (line->level == EXPLAIN_WARNING)
+			screen_message(screen, STYLE_WARN, "%s", line->text);
+		else if (listening)
+			screen_message(screen, STYLE_GOOD, "%s", line->text);
+	}
+}
+
+int screen_refresh(struct screen *screen)
+{
+	struct view *view = top_view(screen);
+	int ret = screen->model->ops->refresh(screen->model, true);
+
+	look_at_log(screen);
+	view->ops->refresh(view, screen);
+	return ret;
+}
+
+/* --- drawing --- */
+
+static void draw_hints(struct screen *screen, int y)
+{
+	struct canvas *canvas = &screen->canvas;
+	unsigned int view = (unsigned int)top_view(screen)->ops->keys;
+	const unsigned int order[] = {view, KEYS_ALL};
+	size_t n;
+	const struct binding *table = keys_table(&n);
+	int x = 1;
+
+	for (size_t step = 0; step < sizeof(order) / sizeof(*order); step++) {
+		for (size_t i = 0; i < n; i++) {
+			char name[16];
+
+			if (!(table[i].views & order[step]) || !table[i].hint)
+				continue;
+			if (table[i].label)
+				snprintf(name, sizeof(name), "%s", table[i].label);
+			else
+				keys_name(table[i].keys[0], canvas->ascii != 0, name, sizeof(name));
+			if (x + canvas_width_of(name) + 1 + canvas_width_of(table[i].hint) >=
+				canvas->width)
+				continue;
+			x += canvas_text(canvas, x, y, canvas->width - x, STYLE_KEY, name) + 1;
+			x += canvas_text(
+				     canvas, x, y, canvas->width - x, STYLE_HINT, table[i].hint) +
+				2;
+		}
+	}
+}
+
+static void draw_bottom(struct screen *screen)
+{
+	struct canvas *canvas = &screen->canvas;
+	int y = canvas->height - 1;
+
+	if (screen->prompting) {
+		prompt_draw(&screen->prompt, canvas, y);
+	} else if (screen->message[0] && screen->model->now_ns < screen->message_until_ns) {
+		canvas_fill(canvas, 0, y, canvas->width, ' ', STYLE_TEXT);
+		canvas_text(
+			canvas, 1, y, canvas->width - 2, screen->message_style, screen->message);
+	} else if (canvas->height >= HINT_MIN_HEIGHT) {
+		draw_hints(screen, y);
+	}
+}
+
+void screen_draw(struct screen *screen)
+{
+	struct canvas *canvas = &screen->canvas;
+	struct view *view = top_view(screen);
+	char tags[96] = "";
+	int top;
+
+	canvas_clear(canvas);
+	if (canvas->width < MIN_WIDTH || canvas->height < MIN_HEIGHT) {
+		canvas_text(canvas, 0, 0, canvas->width, STYLE_WARN, "strobe: too small");
+		return;
+	}
+	if (view->ops->tags)
+		view->ops->tags(view, tags, sizeof(tags));
+	header_draw(screen->model, canvas, tags);
+	top = header_height(canvas->height);
+	screen->body = (struct area){
+		.x = 0,
+		.y = top,
+		.width = canvas->width,
+		.height = canvas->height - top - (canvas->height >= HINT_MIN_HEIGHT ? 1 : 0),
+	};
+	view->ops->draw(view, screen, screen->body);
+	draw_bottom(screen);
+}

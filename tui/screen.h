@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * screen.h - the whole screen without a terminal: model in, input in, canvas out.
+ *
+ * Holds the stack of views (the hot table at the bottom), the prompt and the message line.
+ * Knows no terminal, no clock but the model's and the input's: tests drive it with a script.  UI thread.
+ */
+#ifndef TUI_SCREEN_H
+#define TUI_SCREEN_H
+
+#include "tui/canvas.h"
+#include "tui/input.h"
+#include "tui/model.h"
+#include "tui/view.h"
+
+#define SCREEN_VIEWS_MAX 6
+#define SCREEN_MESSAGE_NS 6000000000ull
+
+struct screen {
+	struct model *model; /* borrowed */
+	struct canvas canvas;
+	struct view views[SCREEN_VIEWS_MAX];
+	int n_views;
+	struct area body; /* of the top view, as last drawn */
+
+	bool prompting;
+	enum action purpose;
+	struct prompt prompt;
+
+	char message[256];
+	enum style message_style;
+	uint64_t message_until_ns;
+	uint64_t log_seen; /* serial of the newest line looked at */
+	uint64_t last_command_ns; /* model time of the last command: its answer is a message */
+
+	uint64_t click_ns;
+	int click_x, click_y;
+};
+
+int screen_init(struct screen *screen, struct model *model, int width, int height, bool ascii);
+void screen_fini(struct screen *screen);
+int screen_resize(struct screen *screen, int width, int height);
+
+#define SCREEN_QUIT 1u
+#define SCREEN_REDRAW 2u /* the user asked for the whole screen again */
+
+/* Handle one key or mouse action; screen_draw() afterwards shows what it did. */
+unsigned int screen_input(struct screen *screen, const struct input *input);
+
+/* Have the model take in what is new, and the top view after it.  0 or -errno. */
+int screen_refresh(struct screen *screen);
+void screen_draw(struct screen *screen);
+
+/* For views. */
+int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg);
+void screen_prompt(struct screen *screen, enum action purpose, const char *label, const char *text);
+void screen_message(struct screen *screen, enum style style, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Show the outcome of a command: nothing on 0, else what and the error. */
+void screen_result(struct screen *screen, int ret, const char *what);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * breakdown.c - where one symbol runs: its samples by process, by thread, or by CPU.
+ */
+#include "tui/format.h"
+#include "tui/screen.h"
+#include "tui/views/list.h"
+#include "tui/views/views.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct breakdown {
+	struct list list;
+	uint32_t symref;
+	enum query_group group;
+	struct query_row *rows;
+	uint64_t whole; /* weight of the symbol's total in all rows */
+	int error;
+};
+
+static const char *const group_names[] = {
+	[GROUP_PROCESS] = "process", [GROUP_THREAD] = "thread", [GROUP_CPU] = "CPU"};
+
+static int breakdown_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	struct breakdown *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return -ENOMEM;
+	state->symref = arg;
+	/* Of a single process the threads are what tells. */
+	state->group = !screen->model->system_wide && screen->model->status.processes == 1
+		? GROUP_THREAD
+		: GROUP_PROCESS;
+	view->state = state;
+	return 0;
+}
+
+static void breakdown_close(struct view *view)
+{
+	struct breakdown *state = view->state;
+
+	free(state->rows);
+	free(state);
+}
+
+static void breakdown_refresh(struct view *view, struct screen *screen)
+{
+	struct breakdown *state = view->state;
+	size_t n = 0;
+
+	free(state->rows);
+	state->rows = NULL;
+	state->error = screen->model->ops->breakdown(
+		screen->model, state->symref, state->group, &state->rows, &n);
+	if (state->error)
+		n = 0;
+	state->whole = 0;
+	for (size_t i = 0; i < n; i++)
+		state->whole += state->rows[i].total;
+	list_set_count(&state->list, n);
+}
+
+static unsigned int breakdown_action(struct view *view, struct screen *screen, enum action action)
+{
+	struct breakdown *state = view->state;
+
+	if (list_action(&state->list, action))
+		return VIEW_HANDLED;
+	if (action != ACT_GROUP)
+		return 0;
+	state->group = (enum query_group)(((int)state->group + 1) % 3);
+	list_set_cursor(&state->list, 0);
+	breakdown_refresh(view, screen);
+	return VIEW_HANDLED;
+}
+
+static void draw_row(const struct breakdown *state, struct canvas *canvas, struct area area, int y,
+	const struct query_row *row)
+{
+	double share = format_share(row->total, state->whole);
+	double self = format_share(row->self, state->whole);
+	int x = 1;
+
+	canvas_bar(canvas, x, y, 4, share, views_share_style(share));
+	canvas_printf(canvas, x + 5, y, 6, views_number_style(share), "%5.1f%%", 100.0 * share);
+	canvas_printf(canvas, x + 13, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
+	x += 21;
+	if (state->group == GROUP_CPU) {
+		canvas_printf(canvas, x, y, area.width - x, STYLE_USER, "CPU %u", row->cpu);
+		return;
+	}
+	canvas_printf(canvas, x, y, 8, STYLE_TEXT, "%8d", row->pid);
+	x += 10;
+	if (state->group == GROUP_THREAD) {
+		canvas_printf(canvas, x, y, 8, STYLE_TEXT, "%8d", row->tid);
+		x += 10;
+	}
+	canvas_text(canvas, x, y, area.width - x - 1, STYLE_USER, row->name);
+}
+
+static void breakdown_draw(struct view *view, struct screen *screen, struct area area)
+{
+	struct breakdown *state = view->state;
+	struct canvas *canvas = &screen->canvas;
+	const struct symref *symbol = screen->model->ops->symbol(screen->model, state->symref);
+	char title[256];
+
+	snprintf(title, sizeof(title), "%.140s (%.60s) by %s", symbol->symbol, symbol->image,
+		group_names[state->group]);
+	area = views_title(canvas, area, title);
+	if (area.height >= 4) {
+		canvas_text(canvas, 7, area.y, area.width - 7, STYLE_HEADER_SORTED, "TOTAL▼");
+		canvas_text(canvas, 16, area.y, area.width - 16, STYLE_HEADER, "SELF");
+		canvas_text(canvas, 22, area.y, area.width - 22, STYLE_HEADER,
+			state->group == GROUP_CPU		? "CPU"
+				: state->group == GROUP_PROCESS ? "     PID  COMMAND"
+								: "     PID       TID  COMMAND");
+		area.y++;
+		area.height--;
+	}
+	list_set_height(&state->list, area.height);
+	if (!state->list.n)
+		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
+			state->error ? "Out of memory" : "No samples of it in this time");
+	for (size_t i = 0; i < state->list.height && state->list.top + i < state->list.n; i++) {
+		size_t at = state->list.top + i;
+
+		draw_row(state, canvas, area, area.y + (int)i, &state->rows[at]);
+		if (at == state->list.cursor)
+			canvas_select_row(canvas, area.y + (int)i);
+	}
+}
+
+static unsigned int breakdown_click(
+	struct view *view, struct screen *screen, int x, int y, bool twice)
+{
+	struct breakdown *state = view->state;
+	int first = screen->body.height - (int)state->list.height;
+
+	(void)x;
+	(void)twice;
+	if (y < first)
+		return 0;
+	list_set_cursor(&state->list, state->list.top + (size_t)(y - first));
+	return VIEW_HANDLED;
+}
+
+const struct view_ops view_breakdown = {
+	.keys = KEYS_BREAKDOWN,
+	.open = breakdown_open,
+	.action = breakdown_action,
+	.click = breakdown_click,
+	.refresh = breakdown_refresh,
+	.draw = breakdown_draw,
+	.close = breakdown_close,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * event_picker.c - the list of events: which are open, which were refused; add and drop them live.
+ */
+#include "tui/format.h"
+#include "tui/screen.h"
+#include "tui/views/list.h"
+#include "tui/views/views.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the catalogue, or an event of the command line that is not in it. */
+struct offer {
+	const struct event_info *info; /* NULL: not in the catalogue */
+	char name[EVENT_NAME_MAX];
+	struct engine_event_status status;
+	bool known; /* to the engine: status holds */
+};
+
+struct picker {
+	struct list list;
+	struct offer *offers;
+};
+
+static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	(void)screen;
+	(void)arg;
+	view->state = calloc(1, sizeof(struct picker));
+	return view->state ? 0 : -ENOMEM;
+}
+
+static void picker_close(struct view *view)
+{
+	struct picker *picker = view->state;
+
+	free(picker->offers);
+	free(picker);
+}
+
+static bool same_event(const char *full, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(full, name, len) && (full[len] == '\0' || full[len] == ':');
+}
+
+static bool is_of(const struct engine_event_status *status, const struct event_info *info)
+{
+	return same_event(status->name, info->name) ||
+		(info->alias && same_event(status->name, info->alias));
+}
+
+static void picker_refresh(struct view *view, struct screen *screen)
+{
+	struct picker *picker = view->state;
+	struct model *model = screen->model;
+	const struct engine_status *status = &model->status;
+	bool listed[ENGINE_EVENTS_MAX] = {false};
+	size_t n_infos, n = 0;
+	const struct event_info *infos = model->ops->catalogue(model, &n_infos);
+	struct offer *offers = calloc(n_infos + status->n_events + 1, sizeof(*offers));
+
+	if (!offers)
+		return;
+	for (size_t i = 0; i < n_infos; i++) {
+		struct offer *offer = &offers[n++];
+
+		offer->info = &infos[i];
+		snprintf(offer->name, sizeof(offer->name), "%s", infos[i].name);
+		/* The one that is open goes before an earlier one that was dropped. */
+		for (size_t j = 0; j < status->n_events; j++) {
+			if (!is_of(&status->events[j], &infos[i]))
+				continue;
+			listed[j] = true;
+			if (offer->known && !status->events[j].open)
+				continue;
+			offer->status = status->events[j];
+			offer->known = true;
+		}
+	}
+	for (size_t j = 0; j < status->n_events; j++) {
+		if (listed[j])
+			continue;
+		snprintf(offers[n].name, sizeof(offers[n].name), "%s", status->events[j].name);
+		offers[n].status = status->events[j];
+		offers[n++].known = true;
+	}
+	free(picker->offers);
+	picker->offers = offers;
+	list_set_count(&picker->list, n);
+}
+
+static unsigned int toggle(struct picker *picker, struct screen *screen)
+{
+	struct model *model = screen->model;
+	const struct offer *offer;
+
+	if (picker->list.cursor >= picker->list.n)
+		return VIEW_HANDLED;
+	offer = &picker->offers[picker->list.cursor];
+	if (offer->known && offer->status.open)
+		screen_result(screen, model->ops->event_drop(model, offer->status.id),
+			"The event cannot be dropped");
+	else
+		screen_result(screen, model->ops->event_add(model, offer->name),
+			"The event cannot be added");
+	return VIEW_HANDLED;
+}
+
+static unsigned int picker_action(struct view *view, struct screen *screen, enum action action)
+{
+	struct picker *picker = view->state;
+
+	if (list_action(&picker->list, action))
+		return VIEW_HANDLED;
+	return action == ACT_TOGGLE ? toggle(picker, screen) : 0;
+}
+
+static void draw_row(const struct offer *offer, const struct model *model, struct canvas *canvas,
+	struct area area, int y)
+{
+	bool open = offer->known && offer->status.open;
+	bool refused = offer->known && !open && offer->status.error;
+	bool current = offer->known && offer->status.id == model->event;
+	const char *type = "other";
+	char count[FORMAT_MAX];
+
+	if (offer->info)
+		type = offer->info->type == PERF_TYPE_HARDWARE ? "hardware" : "software";
+	if (open)
+		canvas_glyph(canvas, 1, y, 0x25cf, current ? STYLE_ACCENT : STYLE_GOOD);
+	else if (refused)
+		canvas_glyph(canvas, 1, y, 0x00d7, STYLE_BAD);
+	canvas_text(canvas, 4, y, 26, open ? STYLE_USER : STYLE_TEXT,
+		offer->known ? offer->status.name : offer->name);
+	canvas_text(canvas, 32, y, 8, STYLE_DIM, type);
+	if (offer->known && (open || offer->status.samples))
+		canvas_printf(canvas, 42, y, 8, STYLE_TEXT, "%8s",
+			format_count(count, offer->status.samples));
+	if (refused)
+		canvas_printf(canvas, 52, y, area.width - 53, STYLE_WARN, "refused: %s",
+			strerror(offer->status.error));
+	else if (offer->info)
+		canvas_text(canvas, 52, y, area.width - 53, STYLE_DIM, offer->info->description);
+}
+
+static void picker_draw(struct view *view, struct screen *screen, struct area area)
+{
+	struct picker *picker = view->state;
+	struct canvas *canvas = &screen->canvas;
+
+	area = views_title(canvas, area, "Events");
+	if (area.height >= 4) {
+		canvas_text(canvas, 4, area.y, 26, STYLE_HEADER, "EVENT");
+		canvas_text(canvas, 32, area.y, 8, STYLE_HEADER, "TYPE");
+		canvas_text(canvas, 43, area.y, 8, STYLE_HEADER, "SAMPLES");
+		canvas_text(canvas, 52, area.y, area.width - 53, STYLE_HEADER, "WHAT IT COUNTS");
+		area.y++;
+		area.height--;
+	}
+	list_set_height(&picker->list, area.height);
+	for (size_t i = 0; i < picker->list.height && picker->list.top + i < picker->list.n; i++) {
+		size_t at = picker->list.top + i;
+
+		draw_row(&picker->offers[at], screen->model, canvas, area, area.y + (int)i);
+		if (at == picker->list.cursor)
+			canvas_select_row(canvas, area.y + (int)i);
+	}
+}
+
+static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
+{
+	struct picker *picker = view->state;
+	int first = screen->body.height - (int)picker->list.height;
+
+	(void)x;
+	if (y < first || picker->list.top + (size_t)(y - first) >= picker->list.n)
+		return 0;
+	list_set_cursor(&picker->list, picker->list.top + (size_t)(y - first));
+	return twice ? toggle(picker, screen) : VIEW_HANDLED;
+}
+
+const struct view_ops view_events = {
+	.keys = KEYS_EVENTS,
+	.open = picker_open,
+	.action = picker_action,
+	.click = picker_click,
+	.refresh = picker_refresh,
+	.draw = picker_draw,
+	.close = picker_close,
+};

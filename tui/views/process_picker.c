@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * process_picker.c - the list of processes, htop-like: pick what is profiled, while it is profiled.
+ *
+ * The cursor sticks to a process.  CPU shares are differences between two readings.
+ */
+#include "tui/clean.h"
+#include "tui/format.h"
+#include "tui/screen.h"
+#include "tui/views/list.h"
+#include "tui/views/views.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READ_EVERY_NS 900000000u
+#define READ_SOON_NS 300000000u /* the second reading, which the first shares come from */
+
+enum picker_sort {
+	PICKER_SORT_PID,
+	PICKER_SORT_USER,
+	PICKER_SORT_CPU,
+	PICKER_SORT_COMMAND,
+	PICKER_SORTS
+};
+
+struct entry {
+	int32_t pid;
+	uint64_t start_ticks, cpu_ticks;
+	double cpu_percent; /* below 0: not known yet */
+	uint32_t threads;
+	bool followed, kernel;
+	char state;
+	char user[24];
+	char command[256]; /* cleaned */
+};
+
+struct picker {
+	struct list list; /* of shown */
+	struct entry *entries;
+	size_t n;
+	size_t *shown; /* indexes of entries */
+	int32_t selected;
+	bool moved;
+	bool hide_kernel;
+	enum picker_sort sort;
+	bool reverse;
+	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
+	uint64_t read_ns;
+	unsigned int readings;
+	int error;
+};
+
+static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	struct picker *picker = calloc(1, sizeof(*picker));
+
+	(void)screen;
+	(void)arg;
+	if (!picker)
+		return -ENOMEM;
+	picker->sort = PICKER_SORT_CPU;
+	picker->hide_kernel = true;
+	view->state = picker;
+	return 0;
+}
+
+static void picker_close(struct view *view)
+{
+	struct picker *picker = view->state;
+
+	free(picker->entries);
+	free(picker->shown);
+	free(picker);
+}
+
+static int compare(const struct picker *picker, const struct entry *a, const struct entry *b)
+{
+	int order = 0;
+
+	switch (picker->sort) {
+	case PICKER_SORT_USER:
+		order = strcmp(a->user, b->user);
+		break;
+	case PICKER_SORT_CPU:
+		order = (a->cpu_percent < b->cpu_percent) - (a->cpu_percent > b->cpu_percent);
+		if (!order && a->cpu_percent < 0.0)
+			order = (a->cpu_ticks < b->cpu_ticks) - (a->cpu_ticks > b->cpu_ticks);
+		break;
+	case PICKER_SORT_COMMAND:
+		order = strcmp(a->command, b->command);
+		break;
+	case PICKER_SORT_PID:
+	case PICKER_SORTS:
+	default:
+		break;
+	}
+	if (!order)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	return picker->reverse ? -order : order;
+}
+
+static int compare_shown(const void *a, const void *b, void *ctx)
+{
+	const struct picker *picker = ctx;
+
+	return compare(
+		picker, &picker->entries[*(const size_t *)a], &picker->entries[*(const size_t *)b]);
+}
+
+static bool passes(const struct picker *picker, const struct entry *entry)
+{
+	char pid[16];
+
+	if (entry->kernel && picker->hide_kernel && !entry->followed)
+		return false;
+	if (!picker->filter[0])
+		return true;
+	snprintf(pid, sizeof(pid), "%" PRId32, entry->pid);
+	return views_match(entry->command, picker->filter) >= 0 ||
+		views_match(entry->user, picker->filter) >= 0 || strstr(pid, picker->filter);
+}
+
+static void select_rows(struct picker *picker)
+{
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < picker->n; i++) {
+		if (passes(picker, &picker->entries[i]))
+			picker->shown[n++] = i;
+	}
+	if (n)
+		qsort_r(picker->shown, n, sizeof(*picker->shown), compare_shown, picker);
+	list_set_count(&picker->list, n);
+	at = picker->moved ? picker->list.cursor : 0;
+	for (size_t i = 0; picker->moved && i < n; i++) {
+		if (picker->entries[picker->shown[i]].pid == picker->selected)
+			at = i;
+	}
+	list_set_cursor(&picker->list, at);
+}
+
+/* Both lists are sorted by pid. */
+static double cpu_percent(
+	const struct picker *picker, size_t *hint, const struct proc_process *process, double ticks)
+{
+	while (*hint < picker->n && picker->entries[*hint].pid < process->pid)
+		(*hint)++;
+	if (ticks <= 0.0 || *hint >= picker->n)
+		return -1.0;
+	if (picker->entries[*hint].pid != process->pid ||
+		picker->entries[*hint].start_ticks != process->start_ticks)
+		return -1.0;
+	return 100.0 * (double)(process->cpu_ticks - picker->entries[*hint].cpu_ticks) / ticks;
+}
+
+static void fill(struct entry *entry, struct model *model, const struct proc_process *process)
+{
+	char comm[sizeof(entry->command) - 2];
+
+	entry->pid = process->pid;
+	entry->start_ticks = process->start_ticks;
+	entry->cpu_ticks = process->cpu_ticks;
+	entry->threads = process->threads;
+	entry->state = process->state;
+	entry->kernel = process->kernel_thread;
+	snprintf(
+		entry->user, sizeof(entry->user), "%s", model->ops->user_name(model, process->uid));
+	if (process->cmdline[0]) {
+		clean_string(entry->command, sizeof(entry->command), process->cmdline);
+	} else {
+		clean_string(comm, sizeof(comm), process->comm);
+		snprintf(entry->command, sizeof(entry->command), "[%s]", comm);
+	}
+}
+
+static bool contains(const int32_t *pids, size_t n, int32_t pid)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+static int read_processes(struct picker *picker, struct model *model)
+{
+	struct proc_process *processes = NULL;
+	struct entry *entries = NULL;
+	size_t *shown = NULL;
+	size_t n = 0, hint = 0;
+	double ticks = 0.0;
+	int ret = model->ops->processes(model, &processes, &n);
+
+	if (ret)
+		return ret;
+	if (picker->readings)
+		ticks = (double)(model->now_ns - picker->read_ns) / 1e9 *
+			(double)model->ticks_per_second;
+	entries = calloc(n ? n : 1, sizeof(*entries));
+	shown = calloc(n ? n : 1, sizeof(*shown));
+	if (!entries || !shown) {
+		free(entries);
+		free(shown);
+		free(processes);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		entries[i].cpu_percent = cpu_percent(picker, &hint, &processes[i], ticks);
+		fill(&entries[i], model, &processes[i]);
+	}
+	free(processes);
+	free(picker->entries);
+	free(picker->shown);
+	picker->entries = entries;
+	picker->shown = shown;
+	picker->n = n;
+	picker->read_ns = model->now_ns;
+	picker->readings++;
+	return 0;
+}
+
+static void mark_followed(struct picker *picker, struct model *model)
+{
+	int32_t *pids = NULL;
+	size_t n = 0;
+
+	if (model->ops->followed(model, &pids, &n))
+		n = 0;
+	for (size_t i = 0; i < picker->n; i++)
+		picker->entries[i].followed = contains(pids, n, picker->entries[i].pid);
+	free(pids);
+}
+
+static void picker_refresh(struct view *view, struct screen *screen)
+{
+	struct picker *picker = view->state;
+	struct model *model = screen->model;
+	uint64_t every = picker->readings < 2 ? READ_SOON_NS : READ_EVERY_NS;
+
+	if (!picker->readings || model->now_ns - picker->read_ns >= every)
+		picker->error = read_processes(picker, model);
+	mark_followed(picker, model);
+	select_rows(picker);
+}
+
+static struct entry *current(struct picker *picker)
+{
+	if (picker->list.cursor >= picker->list.n)
+		return NULL;
+	return &picker->entries[picker->shown[picker->list.cursor]];
+}
+
+static void remember_selection(struct picker *picker)
+{
+	const struct entry *entry = current(picker);
+
+	picker->moved = picker->list.cursor != 0;
+	if (entry)
+		picker->selected = entry->pid;
+}
+
+/* Let go of all followed processes but pid. */
+static int detach_others(struct model *model, int32_t pid)
+{
+	int32_t *pids = NULL;
+	size_t n = 0;
+	int ret = model->ops->followed(model, &pids, &n);
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		if (pids[i] != pid)
+			ret = model->ops->detach(model, pids[i]);
+	}
+	free(pids);
+	return ret;
+}
+
+static unsigned int follow_only(struct picker *picker, struct screen *screen)
+{
+	const struct entry *entry = current(picker);
+	struct model *model = screen->model;
+	int ret = 0;
+
+	if (!entry)
+		return VIEW_HANDLED;
+	/* First the new one: an engine without any target has ended. */
+	if (!entry->followed)
+		ret = model->ops->attach(model, entry->pid);
+	if (!ret)
+		ret = detach_others(model, entry->pid);
+	screen_message(screen, STYLE_GOOD, "Only %" PRId32 " (%s) from now on", entry->pid,
+		entry->command);
+	screen_result(screen, ret, "It cannot be followed");
+	return ret ? VIEW_HANDLED : VIEW_HANDLED | VIEW_CLOSE;
+}
+
+static unsigned int follow(struct picker *picker, struct screen *screen, bool add)
+{
+	struct entry *entry = current(picker);
+	struct model *model = screen->model;
+	int ret;
+
+	if (!entry)
+		return VIEW_HANDLED;
+	if (add)
+		ret = model->ops->attach(model, entry->pid);
+	else
+		ret = model->ops->detach(model, entry->pid);
+	screen_result(screen, ret, add ? "It cannot be followed" : "It cannot be let go");
+	/* Shown at once; the next reading tells what really came of it. */
+	if (!ret)
+		entry->followed = add;
+	return VIEW_HANDLED;
+}
+
+static unsigned int sort_by(struct picker *picker, int step)
+{
+	picker->sort = (enum picker_sort)(((int)picker->sort + step + PICKER_SORTS) % PICKER_SORTS);
+	picker->reverse = false;
+	select_rows(picker);
+	return VIEW_HANDLED;
+}
+
+static unsigned int picker_action(struct view *view, struct screen *screen, enum action action)
+{
+	struct picker *picker = view->state;
+	const struct entry *entry = current(picker);
+
+	if (list_action(&picker->list, action)) {
+		remember_selection(picker);
+		return VIEW_HANDLED;
+	}
+	switch (action) {
+	case ACT_ONLY:
+		return follow_only(picker, screen);
+	case ACT_ADD:
+		return follow(picker, screen, true);
+	case ACT_DROP:
+		return follow(picker, screen, false);
+	case ACT_TOGGLE:
+		return follow(picker, screen, entry && !entry->followed);
+	case ACT_SORT_NEXT:
+	case ACT_SORT_RIGHT:
+		return sort_by(picker, 1);
+	case ACT_SORT_LEFT:
+		return sort_by(picker, -1);
+	case ACT_REVERSE:
+		picker->reverse = !picker->reverse;
+		select_rows(picker);
+		return VIEW_HANDLED;
+	case ACT_KERNEL:
+		picker->hide_kernel = !picker->hide_kernel;
+		select_rows(picker);
+		return VIEW_HANDLED;
+	case ACT_FILTER:
+		memcpy(picker->old_filter, picker->filter, sizeof(picker->filter));
+		screen_prompt(screen, ACT_FILTER, "filter: ", picker->filter);
+		return VIEW_HANDLED;
+	default:
+		return 0;
+	}
+}
+
+static unsigned int picker_prompt(struct view *view, struct screen *screen, enum action purpose,
+	const char *text, enum prompt_result result)
+{
+	struct picker *picker = view->state;
+
+	(void)screen;
+	(void)purpose;
+	memcpy(picker->filter, result == PROMPT_CANCELLED ? picker->old_filter : text, PROMPT_MAX);
+	select_rows(picker);
+	return VIEW_HANDLED;
+}
+
+static void draw_row(
+	const struct entry *entry, struct canvas *canvas, struct area area, int y, bool wide)
+{
+	enum style style = entry->kernel ? STYLE_KERNEL : STYLE_USER;
+	int x = 4;
+
+	if (entry->followed)
+		canvas_glyph(canvas, 1, y, 0x25cf, STYLE_GOOD);
+	canvas_printf(canvas, x, y, 7, STYLE_TEXT, "%7" PRId32, entry->pid);
+	x += 9;
+	if (wide) {
+		canvas_text(canvas, x, y, 10, STYLE_DIM, entry->user);
+		x += 12;
+	}
+	if (entry->cpu_percent < 0.0)
+		canvas_text(canvas, x + 5, y, 1, STYLE_DIM, "-");
+	else
+		canvas_printf(canvas, x, y, 6, views_number_style(entry->cpu_percent / 100.0),
+			"%6.1f", entry->cpu_percent);
+	x += 8;
+	if (wide) {
+		canvas_glyph(canvas, x, y, (uint32_t)entry->state,
+			entry->state == 'R' ? STYLE_GOOD : STYLE_DIM);
+		canvas_printf(canvas, x + 2, y, 5, STYLE_TEXT, "%5" PRIu32, entry->threads);
+		x += 9;
+	}
+	canvas_text(canvas, x, y, area.width - x - 1, style, entry->command);
+}
+
+static void draw_head(const struct picker *picker, struct canvas *canvas, int y, int *x, int width,
+	int sort, const char *name)
+{
+	bool sorted = (int)picker->sort == sort;
+	char text[24];
+
+	/* Numbers begin with the greatest, names with the first letter. */
+	snprintf(text, sizeof(text), "%s%s", name,
+		!sorted						       ? ""
+			: (sort == PICKER_SORT_CPU) != picker->reverse ? "▼"
+								       : "▲");
+	canvas_text(canvas,
+		sort == PICKER_SORT_PID || sort == PICKER_SORT_CPU
+			? *x + width - canvas_width_of(text)
+			: *x,
+		y, 20, sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
+	*x += width + 2;
+}
+
+static void draw_heads(const struct picker *picker, struct canvas *canvas, int y, bool wide)
+{
+	int x = 4;
+
+	draw_head(picker, canvas, y, &x, 7, PICKER_SORT_PID, "PID");
+	if (wide)
+		draw_head(picker, canvas, y, &x, 10, PICKER_SORT_USER, "USER");
+	draw_head(picker, canvas, y, &x, 6, PICKER_SORT_CPU, "CPU%");
+	if (wide)
+		draw_head(picker, canvas, y, &x, 7, -1, "S   THR");
+	draw_head(picker, canvas, y, &x, 7, PICKER_SORT_COMMAND, "COMMAND");
+}
+
+static void picker_draw(struct view *view, struct screen *screen, struct area area)
+{
+	struct picker *picker = view->state;
+	struct canvas *canvas = &screen->canvas;
+	bool wide = area.width >= 60;
+
+	area = views_title(canvas, area, "Processes");
+	if (area.height >= 4) {
+		draw_heads(picker, canvas, area.y, wide);
+		area.y++;
+		area.height--;
+	}
+	list_set_height(&picker->list, area.height);
+	if (!picker->list.n)
+		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
+			picker->error ? "/proc cannot be read" : "No process matches");
+	for (size_t i = 0; i < picker->list.height && picker->list.top + i < picker->list.n; i++) {
+		size_t at = picker->list.top + i;
+
+		draw_row(&picker->entries[picker->shown[at]], canvas, area, area.y + (int)i, wide);
+		if (at == picker->list.cursor)
+			canvas_select_row(canvas, area.y + (int)i);
+	}
+}
+
+static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
+{
+	struct picker *picker = view->state;
+	int first = screen->body.height - (int)picker->list.height;
+
+	(void)x;
+	if (y < first || picker->list.top + (size_t)(y - first) >= picker->list.n)
+		return 0;
+	list_set_cursor(&picker->list, picker->list.top + (size_t)(y - first));
+	remember_selection(picker);
+	return twice ? follow_only(picker, screen) : VIEW_HANDLED;
+}
+
+static void picker_tags(const struct view *view, char *out, size_t size)
+{
+	const struct picker *picker = view->state;
+
+	snprintf(out, size, "%s%s", picker->filter[0] ? "filter: " : "", picker->filter);
+}
+
+const struct view_ops view_processes = {
+	.keys = KEYS_PROCESSES,
+	.open = picker_open,
+	.action = picker_action,
+	.prompt = picker_prompt,
+	.click = picker_click,
+	.refresh = picker_refresh,
+	.draw = picker_draw,
+	.tags = picker_tags,
+	.close = picker_close,
+};

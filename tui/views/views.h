@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * views.h - the views there are, and what their drawing shares.
+ */
+#ifndef TUI_VIEWS_VIEWS_H
+#define TUI_VIEWS_VIEWS_H
+
+#include "tui/names.h"
+#include "tui/view.h"
+
+extern const struct view_ops view_hot_table;
+extern const struct view_ops view_breakdown; /* arg: symref */
+extern const struct view_ops view_processes;
+extern const struct view_ops view_events;
+extern const struct view_ops view_log;
+extern const struct view_ops view_help; /* arg: enum keys_view to begin with */
+
+/* A line of title across the area's first row; returns the area below it. */
+struct area views_title(struct canvas *canvas, struct area area, const char *title);
+
+/* The style of a bar, and of a number, by its share of the whole (0..1). */
+enum style views_share_style(double share);
+enum style views_number_style(double share);
+enum style views_symbol_style(const struct symref *symbol);
+
+/* Where needle starts in text, ASCII letters of either case being one; -1 where it does not. */
+long views_match(const char *text, const char *needle);
+
+#endif
