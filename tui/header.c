@@ -2,8 +2,8 @@
 /*
  * header.c - target, trust, activity strip, event tabs.
  *
- * A line is a row of segments, each with a rank; where they do not fit, the one of the highest
- * rank goes first.
+ * A line is a row of segments, each with a rank; where they do not fit, they are said briefly, and then left
+ * out, each time from the highest rank down.
  */
 #include "tui/header.h"
 
@@ -18,11 +18,13 @@
 
 #define SEGMENTS_MAX 12
 #define SEGMENT_GAP 3 /* " · " on the left, blanks on the right */
+#define LUXURY 8 /* ranks from here go before anything is said briefly */
 #define LOW_COVERAGE 95.0
 #define MANY_UNRESOLVED 20.0
 
 struct segment {
 	char text[160];
+	char brief[40]; /* in place of text where there is little room; "": there is none */
 	enum style style;
 	int rank; /* 1 stays for ever; 0: dropped */
 	bool right;
@@ -36,7 +38,7 @@ struct line {
 struct tab {
 	uint8_t event;
 	int x, width;
-	char text[EVENT_NAME_MAX + 16];
+	char text[EVENT_NAME_MAX + 32];
 	enum style style;
 };
 
@@ -51,11 +53,25 @@ static void add(struct line *line, int rank, bool right, enum style style, const
 	if (line->n >= SEGMENTS_MAX)
 		return;
 	segment = &line->segments[line->n++];
+	segment->brief[0] = '\0';
 	segment->rank = rank;
 	segment->right = right;
 	segment->style = style;
 	va_start(args, format);
 	vsnprintf(segment->text, sizeof(segment->text), format, args);
+	va_end(args);
+}
+
+/* What to say instead of the segment just added. */
+static void brief(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void brief(struct line *line, const char *format, ...)
+{
+	struct segment *segment = &line->segments[line->n - 1];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(segment->brief, sizeof(segment->brief), format, args);
 	va_end(args);
 }
 
@@ -70,12 +86,30 @@ static int line_width(const struct line *line)
 	return width ? width - SEGMENT_GAP : 0;
 }
 
-static bool drop_one(struct line *line)
+static bool shorten_one(struct line *line)
 {
 	int worst = -1;
 
 	for (int i = 0; i < line->n; i++) {
-		if (line->segments[i].rank > 1 &&
+		if (line->segments[i].brief[0] &&
+			(worst < 0 || line->segments[i].rank > line->segments[worst].rank))
+			worst = i;
+	}
+	if (worst < 0)
+		return false;
+	memcpy(line->segments[worst].text, line->segments[worst].brief,
+		sizeof(line->segments[worst].brief));
+	line->segments[worst].brief[0] = '\0';
+	return true;
+}
+
+/* Of rank `above` or higher. */
+static bool drop_one(struct line *line, int above)
+{
+	int worst = -1;
+
+	for (int i = 0; i < line->n; i++) {
+		if (line->segments[i].rank >= above &&
 			(worst < 0 || line->segments[i].rank > line->segments[worst].rank))
 			worst = i;
 	}
@@ -89,7 +123,8 @@ static void draw_line(struct line *line, struct canvas *canvas, int y)
 {
 	int room = canvas->width - 2, x = 1, right = canvas->width - 1;
 
-	while (line_width(line) > room && drop_one(line))
+	while (line_width(line) > room &&
+		(drop_one(line, LUXURY) || shorten_one(line) || drop_one(line, 2)))
 		;
 	for (int i = line->n - 1; i >= 0; i--) {
 		const struct segment *segment = &line->segments[i];
@@ -219,9 +254,12 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 
 		add(&line, 8, false, STYLE_DIM, "%s/s",
 			format_count(text, (uint64_t)((double)sums->samples / seconds + 0.5)));
-		if (event->is_clock)
-			add(&line, 3, false, STYLE_TEXT, "%.2f CPUs busy",
-				(double)sums->weight / (double)sums->span_ns);
+		if (event->is_clock) {
+			double busy = (double)sums->weight / (double)sums->span_ns;
+
+			add(&line, 3, false, STYLE_TEXT, "%.2f CPUs busy", busy);
+			brief(&line, "%.2f busy", busy);
+		}
 	}
 	add(&line, 2, false, event->lost ? STYLE_BAD : STYLE_TEXT, "lost %s",
 		format_count(text, event->lost));
@@ -229,19 +267,23 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		percent = 100.0 * format_share(event->armed_ns, event->clock_ns);
 		add(&line, 5, false, percent < LOW_COVERAGE ? STYLE_WARN : STYLE_TEXT,
 			"coverage %s", format_percent(text, percent > 100.0 ? 100.0 : percent));
+		brief(&line, "cov %s", text);
 	}
 	percent = 100.0 * format_share(sums->unresolved, sums->weight);
 	add(&line, 6, false, percent > MANY_UNRESOLVED ? STYLE_WARN : STYLE_TEXT, "unresolved %s",
 		format_percent(text, percent));
+	brief(&line, "unres %s", text);
 	if (event->throttled)
 		add(&line, 7, false, STYLE_WARN, "throttled %s",
 			format_count(text, event->throttled));
 	if (model->status.tasks_missed)
 		add(&line, 7, false, STYLE_WARN, "missed %s tasks",
 			format_count(text, model->status.tasks_missed));
-	if (model->cost.cpu_percent >= 0.0)
+	if (model->cost.cpu_percent >= 0.0) {
 		add(&line, 4, true, STYLE_DIM, "strobe: %.1f%% cpu, %s", model->cost.cpu_percent,
 			format_bytes(text, model->cost.memory_bytes));
+		brief(&line, "strobe %.1f%% %s", model->cost.cpu_percent, text);
+	}
 	draw_line(&line, canvas, y);
 }
 

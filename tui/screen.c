@@ -359,31 +359,46 @@ int screen_refresh(struct screen *screen)
 
 /* --- drawing --- */
 
+static int hint_width(const struct binding *binding, bool ascii, char name[16])
+{
+	if (binding->label)
+		snprintf(name, 16, "%s", binding->label);
+	else
+		keys_name(binding->keys[0], ascii, name, 16);
+	return canvas_width_of(name) + 1 + canvas_width_of(binding->hint);
+}
+
+/* What does not fit is left out, but never the way to the help. */
 static void draw_hints(struct screen *screen, int y)
 {
 	struct canvas *canvas = &screen->canvas;
+	bool ascii = canvas->ascii != 0;
 	unsigned int view = (unsigned int)top_view(screen)->ops->keys;
 	const unsigned int order[] = {view, KEYS_ALL};
 	size_t n;
 	const struct binding *table = keys_table(&n);
-	int x = 1;
+	int x = 1, reserved = 0;
+	char name[16];
 
+	for (size_t i = 0; i < n; i++) {
+		if (table[i].action == ACT_HELP)
+			reserved = hint_width(&table[i], ascii, name) + 2;
+	}
 	for (size_t step = 0; step < sizeof(order) / sizeof(*order); step++) {
 		for (size_t i = 0; i < n; i++) {
-			char name[16];
+			const struct binding *binding = &table[i];
+			bool is_help = binding->action == ACT_HELP;
 
-			if (!(table[i].views & order[step]) || !table[i].hint)
+			if (!(binding->views & order[step]) || !binding->hint)
 				continue;
-			if (table[i].label)
-				snprintf(name, sizeof(name), "%s", table[i].label);
-			else
-				keys_name(table[i].keys[0], canvas->ascii != 0, name, sizeof(name));
-			if (x + canvas_width_of(name) + 1 + canvas_width_of(table[i].hint) >=
+			if (x + hint_width(binding, ascii, name) + (is_help ? 0 : reserved) >=
 				canvas->width)
 				continue;
+			if (is_help)
+				reserved = 0;
 			x += canvas_text(canvas, x, y, canvas->width - x, STYLE_KEY, name) + 1;
 			x += canvas_text(
-				     canvas, x, y, canvas->width - x, STYLE_HINT, table[i].hint) +
+				     canvas, x, y, canvas->width - x, STYLE_HINT, binding->hint) +
 				2;
 		}
 	}

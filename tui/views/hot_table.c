@@ -19,6 +19,7 @@ struct hot_table {
 	struct list list;
 	const struct hot_row *rows; /* the model's, until its next answer */
 	struct hot_sums sums;
+	uint64_t longest; /* weight that a full bar stands for */
 	uint32_t selected; /* symref */
 	bool moved; /* off the first row */
 	bool failed; /* out of memory */
@@ -68,6 +69,11 @@ static void remember_selection(struct hot_table *table)
 		table->selected = table->rows[table->list.cursor].symref;
 }
 
+static uint64_t bar_weight(const struct hot_table *table, const struct hot_row *row)
+{
+	return table->sort == HOT_SORT_TOTAL ? row->total : row->self;
+}
+
 static void hot_refresh(struct view *view, struct screen *screen)
 {
 	struct hot_table *table = view->state;
@@ -85,6 +91,11 @@ static void hot_refresh(struct view *view, struct screen *screen)
 	table->rows = NULL;
 	table->failed = model->ops->rows(model, &query, &table->rows, &n, &table->sums) != 0;
 	list_set_count(&table->list, table->failed ? 0 : n);
+	table->longest = 0;
+	for (size_t i = 0; i < table->list.n; i++) {
+		if (bar_weight(table, &table->rows[i]) > table->longest)
+			table->longest = bar_weight(table, &table->rows[i]);
+	}
 	if (table->moved)
 		at = row_of(table, table->selected);
 	/* A symbol that is gone leaves the cursor where it was. */
@@ -315,11 +326,12 @@ static void draw_row(const struct hot_table *table, struct model *model, struct 
 	const struct symref *symbol = model->ops->symbol(model, row->symref);
 	double self = format_share(row->self, table->sums.weight);
 	double total = format_share(row->total, table->sums.weight);
-	double bar = table->sort == HOT_SORT_TOTAL ? total : self;
+	uint64_t bar = bar_weight(table, row);
 	char count[FORMAT_MAX];
 	long match;
 
-	canvas_bar(canvas, c->bar.x, y, c->bar.width, bar, views_share_style(bar));
+	canvas_bar(canvas, c->bar.x, y, c->bar.width, format_share(bar, table->longest),
+		views_share_style(format_share(bar, table->sums.weight)));
 	draw_share(canvas, y, &c->self, self, true);
 	draw_share(canvas, y, &c->total, total, true);
 	if (c->samples.width)

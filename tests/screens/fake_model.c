@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake_model.c - the fixed profile: a database server with 37 threads at two events, after 102 s.
+ *
+ *	self  total  symbol                  image
+ *	37.8   37.8  heap_hot_search_buffer  postgres
+ *	12.1   61.0  index_fetch_heap        postgres
+ *	...	     (rows below; the whole is 1,000,000)
+ */
+#include "tests/screens/fake_model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHOLE 20000000000ull
+#define SECOND 1000000000ull
+
+struct fake_row {
+	struct symref symbol;
+	unsigned int self, total; /* per mille of the whole */
+	unsigned int faults; /* of page-faults, per mille */
+	unsigned int shape; /* of the trend */
+};
+
+#define USER .kernel = false, .resolved = true
+#define KERNEL .kernel = true, .resolved = true, .image = "[kernel]", .path = "[kernel]"
+
+/* Index is the symref. */
+static const struct fake_row rows[] = {
+	{{.symbol = "[unknown]", .image = "[unknown]", .path = "[unknown]"}, 0, 0, 0, 0},
+	{{.symbol = "heap_hot_search_buffer", .image = "postgres", USER}, 378, 378, 12, 1},
+	{{.symbol = "index_fetch_heap", .image = "postgres", USER}, 121, 610, 3, 2},
+	{{.symbol = "_bt_compare", .image = "postgres", USER}, 98, 104, 0, 3},
+	{{.symbol = "hash_search_with_hash_value", .image = "postgres", USER}, 71, 71, 0, 0},
+	{{.symbol = "__memcpy_avx_unaligned_erms", .image = "libc.so.6", USER}, 64, 64, 401, 1},
+	{{.symbol = "clear_page_erms", KERNEL}, 55, 55, 0, 2},
+	{{.symbol = "std::__detail::_Map_base<std::basic_string<char>, long>::operator[](long "
+		    "const&)",
+		 .image = "libplanner.so.2.1",
+		 USER},
+		42, 80, 90, 3},
+	{{.symbol = "do_user_addr_fault", KERNEL}, 31, 102, 0, 0},
+	{{.symbol = "postgres+0x1b2c40", .image = "postgres"}, 27, 27, 8, 1},
+	{{.symbol = "[anon]", .image = "[anon]"}, 22, 22, 210, 2},
+	{{.symbol = "nf_hook_slow", .kernel = true, .resolved = true, .image = "[nf_tables]"}, 18,
+		33, 0, 3},
+	{{.symbol = "日本語_symbol", .image = "libname.so", USER}, 15, 15, 0, 0},
+	{{.symbol = "ExecInitNode", .image = "postgres", USER}, 9, 710, 51, 1},
+	{{.symbol = "PostgresMain", .image = "postgres", USER}, 4, 900, 0, 2},
+	{{.symbol = "malloc", .image = "libc.so.6", USER}, 3, 8, 160, 3},
+	{{.symbol = "__libc_start_main", .image = "libc.so.6", USER}, 0, 950, 0, 0},
+};
+#define N_ROWS (sizeof(rows) / sizeof(*rows))
+
+static const struct event_info catalogue[] = {
+	{"cycles", "cpu-cycles", "CPU cycles", PERF_TYPE_HARDWARE, 0},
+	{"instructions", NULL, "instructions that were retired", PERF_TYPE_HARDWARE, 1},
+	{"cache-misses", NULL, "accesses that missed the last level of cache", PERF_TYPE_HARDWARE,
+		3},
+	{"cpu-clock", NULL, "time of the CPU, by its high-resolution timer", PERF_TYPE_SOFTWARE, 0},
+	{"task-clock", NULL, "time that the task ran", PERF_TYPE_SOFTWARE, 1},
+	{"page-faults", "faults", "pages that were touched and not there", PERF_TYPE_SOFTWARE, 2},
+	{"context-switches", "cs", "switches to another task", PERF_TYPE_SOFTWARE, 3},
+};
+
+static const struct proc_process processes[] = {
+	{.pid = 1,
+		.uid = 0,
+		.state = 'S',
+		.threads = 1,
+		.cpu_ticks = 812,
+		.comm = "systemd",
+		.cmdline = "/sbin/init splash"},
+	{.pid = 12,
+		.ppid = 2,
+		.uid = 0,
+		.state = 'I',
+		.kernel_thread = true,
+		.threads = 1,
+		.cpu_ticks = 55,
+		.comm = "kworker/0:1"},
+	{.pid = 840,
+		.uid = 1000,
+		.state = 'S',
+		.threads = 3,
+		.cpu_ticks = 1200,
+		.comm = "zsh",
+		.cmdline = "-zsh"},
+	{.pid = 4711,
+		.uid = 26,
+		.state = 'R',
+		.threads = 37,
+		.cpu_ticks = 99000,
+		.comm = "postgres",
+		.cmdline = "postgres -D /var/lib/postgresql/15/main"},
+	{.pid = 5120,
+		.uid = 1000,
+		.state = 'R',
+		.threads = 1,
+		.cpu_ticks = 4000,
+		.comm = "evil",
+		.cmdline = "./evil \033[31mred\033[0m"},
+};
+#define N_PROCESSES (sizeof(processes) / sizeof(*processes))
+
+static struct fake_model *of(struct model *model)
+{
+	return (struct fake_model *)model;
+}
+
+static uint64_t part(unsigned int per_mille)
+{
+	return WHOLE / 1000 * per_mille;
+}
+
+static uint64_t self_of(const struct model *model, size_t row)
+{
+	return part(model->event == 2 ? rows[row].faults : rows[row].self);
+}
+
+static uint64_t total_of(const struct model *model, size_t row)
+{
+	return part(model->event == 2 ? rows[row].faults : rows[row].total);
+}
+
+static int fake_refresh(struct model *model, bool advance)
+{
+	(void)advance;
+	model->sums = (struct hot_sums){
+		.weight = model->event == 2 ? part(935) : part(958),
+		.samples = model->event == 2 ? 1204 : 19940,
+		.unresolved = part(27),
+		.span_ns = 20 * SECOND,
+	};
+	if (model->event != 2)
+		model->sums.weight = WHOLE;
+	return 0;
+}
+
+static int compare(const struct hot_row *a, const struct hot_row *b, const struct hot_query *query)
+{
+	int order = 0;
+
+	switch (query->sort) {
+	case HOT_SORT_SELF:
+		order = (a->self < b->self) - (a->self > b->self);
+		break;
+	case HOT_SORT_TOTAL:
+		order = (a->total < b->total) - (a->total > b->total);
+		break;
+	case HOT_SORT_SAMPLES:
+		order = (a->samples < b->samples) - (a->samples > b->samples);
+		break;
+	case HOT_SORT_SYMBOL:
+		order = strcmp(rows[a->symref].symbol.symbol, rows[b->symref].symbol.symbol);
+		break;
+	case HOT_SORT_IMAGE:
+	default:
+		order = strcmp(rows[a->symref].symbol.image, rows[b->symref].symbol.image);
+		break;
+	}
+	if (!order)
+		order = (a->symref > b->symref) - (a->symref < b->symref);
+	return query->reverse ? -order : order;
+}
+
+static int fake_rows(struct model *model, const struct hot_query *query, const struct hot_row **out,
+	size_t *n, struct hot_sums *sums)
+{
+	struct fake_model *fake = of(model);
+	size_t count = 0;
+
+	for (size_t i = 1; i < N_ROWS && model->status.state != ENGINE_STARTING; i++) {
+		struct hot_row row = {
+			.symref = (uint32_t)i,
+			.self = self_of(model, i),
+			.total = total_of(model, i),
+			.samples = self_of(model, i) / 1000000,
+		};
+		size_t at = count;
+
+		if ((query->hide_kernel && rows[i].symbol.kernel) || !row.total)
+			continue;
+		if (query->filter && query->filter[0] &&
+			!strcasestr(rows[i].symbol.symbol, query->filter) &&
+			!strcasestr(rows[i].symbol.image, query->filter))
+			continue;
+		for (; at > 0 && compare(&fake->shown[at - 1], &row, query) > 0; at--)
+			fake->shown[at] = fake->shown[at - 1];
+		fake->shown[at] = row;
+		count++;
+	}
+	*out = fake->shown;
+	*n = count;
+	*sums = model->sums;
+	return 0;
+}
+
+static const struct symref *fake_symbol(struct model *model, uint32_t symref)
+{
+	(void)model;
+	return &rows[symref < N_ROWS ? symref : 0].symbol;
+}
+
+static void fake_cell(
+	struct model *model, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total)
+{
+	(void)model;
+	*self = part(event == 2 ? rows[symref].faults : rows[symref].self);
+	*total = part(event == 2 ? rows[symref].faults : rows[symref].total);
+}
+
+static void fake_sums(struct model *model, uint8_t event, struct hot_sums *out)
+{
+	(void)model;
+	(void)event;
+	*out = (struct hot_sums){.weight = WHOLE, .samples = 20000, .span_ns = 20 * SECOND};
+}
+
+static void fake_trend(struct model *model, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
+{
+	static const uint64_t shapes[][HOT_TREND] = {
+		{5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+		{3, 4, 5, 7, 8, 8, 7, 5, 4, 3},
+		{1, 1, 2, 2, 3, 4, 5, 6, 7, 8},
+		{8, 0, 0, 8, 0, 0, 8, 0, 0, 8},
+	};
+
+	(void)model;
+	(void)event;
+	memcpy(out, shapes[rows[symref].shape], sizeof(shapes[0]));
+}
+
+static int fake_breakdown(struct model *model, uint32_t symref, enum query_group group,
+	struct query_row **out, size_t *n)
+{
+	static const struct query_row by_process[] = {
+		{.pid = 4711, .name = "postgres", .self = 30, .total = 70},
+		{.pid = 4790, .name = "pg_dump", .self = 10, .total = 30},
+	};
+	static const struct query_row by_thread[] = {
+		{.pid = 4711, .tid = 4711, .name = "postgres", .self = 20, .total = 40},
+		{.pid = 4711, .tid = 4713, .name = "walwriter", .self = 10, .total = 30},
+		{.pid = 4790, .tid = 4790, .name = "pg_dump", .self = 10, .total = 30},
+	};
+	static const struct query_row by_cpu[] = {
+		{.cpu = 1, .self = 30, .total = 60},
+		{.cpu = 0, .self = 10, .total = 40},
+	};
+	const struct query_row *from = group == GROUP_PROCESS ? by_process
+		: group == GROUP_THREAD			      ? by_thread
+							      : by_cpu;
+
+	(void)model;
+	(void)symref;
+	*n = group == GROUP_THREAD ? 3 : 2;
+	*out = calloc(*n, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	memcpy(*out, from, *n * sizeof(**out));
+	return 0;
+}
+
+static int fake_processes(struct model *model, struct proc_process **out, size_t *n)
+{
+	*out = malloc(sizeof(processes));
+	if (!*out)
+		return -ENOMEM;
+	memcpy(*out, processes, sizeof(processes));
+	*n = N_PROCESSES;
+	/* The fourth runs on one CPU and a half since the clock started. */
+	(*out)[3].cpu_ticks += (model->now_ns - 202 * SECOND) * 150 / SECOND;
+	(*out)[4].cpu_ticks += (model->now_ns - 202 * SECOND) * 12 / SECOND;
+	return 0;
+}
+
+static int fake_followed(struct model *model, int32_t **pids, size_t *n)
+{
+	(void)model;
+	*pids = malloc(sizeof(**pids));
+	if (!*pids)
+		return -ENOMEM;
+	(*pids)[0] = 4711;
+	*n = 1;
+	return 0;
+}
+
+static const struct event_info *fake_catalogue(struct model *model, size_t *n)
+{
+	(void)model;
+	*n = sizeof(catalogue) / sizeof(*catalogue);
+	return catalogue;
+}
+
+static const char *fake_user(struct model *model, uint32_t uid)
+{
+	(void)model;
+	return uid == 0 ? "root" : uid == 26 ? "postgres" : "ann";
+}
+
+static int command(struct model *model, const char *verb, const char *argument)
+{
+	struct fake_model *fake = of(model);
+	size_t len = strlen(fake->commands);
+
+	snprintf(fake->commands + len, sizeof(fake->commands) - len, "%s %s\n", verb, argument);
+	return -fake->refuse;
+}
+
+static int command_number(struct model *model, const char *verb, uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
+	return command(model, verb, text);
+}
+
+static int fake_attach(struct model *model, int32_t pid)
+{
+	return command_number(model, "attach", (uint64_t)pid);
+}
+
+static int fake_detach(struct model *model, int32_t pid)
+{
+	return command_number(model, "detach", (uint64_t)pid);
+}
+
+static int fake_event_add(struct model *model, const char *name)
+{
+	return command(model, "add", name);
+}
+
+static int fake_event_drop(struct model *model, uint8_t event)
+{
+	return command_number(model, "drop", event);
+}
+
+static int fake_set_freq(struct model *model, uint8_t event, uint64_t value)
+{
+	(void)event;
+	return command_number(model, "freq", value);
+}
+
+static const struct model_ops fake_ops = {
+	.refresh = fake_refresh,
+	.rows = fake_rows,
+	.symbol = fake_symbol,
+	.cell = fake_cell,
+	.sums = fake_sums,
+	.trend = fake_trend,
+	.breakdown = fake_breakdown,
+	.processes = fake_processes,
+	.followed = fake_followed,
+	.catalogue = fake_catalogue,
+	.user_name = fake_user,
+	.attach = fake_attach,
+	.detach = fake_detach,
+	.event_add = fake_event_add,
+	.event_drop = fake_event_drop,
+	.set_freq = fake_set_freq,
+};
+
+void fake_model_init(struct fake_model *fake)
+{
+	struct model *model = &fake->model;
+	struct engine_status *status = &model->status;
+
+	memset(fake, 0, sizeof(*fake));
+	model->ops = &fake_ops;
+	model->now_ns = 202 * SECOND;
+	model->to_ns = model->now_ns;
+	model->from_ns = model->to_ns - MODEL_WINDOW_NS;
+	snprintf(model->target, sizeof(model->target), "postgres (4711)");
+	status->state = ENGINE_RUNNING;
+	status->started_ns = 100 * SECOND;
+	status->now_ns = model->now_ns;
+	status->processes = 1;
+	status->threads = 37;
+	status->cpus = 4;
+	status->n_events = 3;
+	status->events[0] = (struct engine_event_status){
+		.id = 1,
+		.open = true,
+		.name = "cpu-clock",
+		.is_clock = true,
+		.freq_hz = 997,
+		.samples = 101203,
+		.armed_ns = 999,
+		.clock_ns = 1000,
+	};
+	status->events[1] = (struct engine_event_status){
+		.id = 2,
+		.open = true,
+		.name = "page-faults:u",
+		.period = 1000,
+		.samples = 5120,
+		.lost = 12,
+		.armed_ns = 90,
+		.clock_ns = 100,
+	};
+	status->events[2] = (struct engine_event_status){
+		.id = 3, .open = false, .name = "cycles", .error = ENOENT, .freq_hz = 997};
+	model->cost = (struct model_cost){.cpu_percent = 0.6, .memory_bytes = 11ull << 20};
+	model->event = 1;
+	model->max_sample_rate_hz = 25000;
+	model->ticks_per_second = 100;
+	model->n_activity = 102;
+	for (size_t i = 0; i < model->n_activity; i++)
+		model->activity[i] = ((i * 7) % 13 + (i % 30)) * SECOND / 10;
+	logbook_add(&model->log, 100 * SECOND, EXPLAIN_INFO, false,
+		"attached to postgres (4711), 37 threads");
+	logbook_add(&model->log, 100 * SECOND, EXPLAIN_WARNING, false,
+		"cycles is not available here (no hardware counters), sampling cpu-clock instead");
+	logbook_add(&model->log, 161 * SECOND, EXPLAIN_INFO, true, "checkpoint complete");
+	fake_refresh(model, true);
+}
+
+void fake_model_fini(struct fake_model *fake)
+{
+	logbook_fini(&fake->model.log);
+}
+
+void fake_model_tick(struct fake_model *fake)
+{
+	fake->model.now_ns += SECOND / 2;
+	fake->model.to_ns += fake->model.frozen ? 0 : SECOND / 2;
+	fake->model.from_ns = fake->model.to_ns - MODEL_WINDOW_NS;
+}

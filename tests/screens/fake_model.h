@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake_model.h - a profile that stands still: fixed numbers, names and clock, for tests of the screen.
+ */
+#ifndef TESTS_SCREENS_FAKE_MODEL_H
+#define TESTS_SCREENS_FAKE_MODEL_H
+
+#include "tui/model.h"
+
+struct fake_model {
+	struct model model; /* first: ops get it back as struct fake_model */
+	struct hot_row shown[64];
+	/* What was asked for, one command a line: "attach 4711". */
+	char commands[512];
+	int refuse; /* positive errno of every command; 0: accepted */
+};
+
+void fake_model_init(struct fake_model *fake);
+void fake_model_fini(struct fake_model *fake);
+
+/* One step of its clock: half a second. */
+void fake_model_tick(struct fake_model *fake);
+
+#endif

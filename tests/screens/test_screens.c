@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_screens.c - scripted keys on a fixed profile, the screen compared with golden text.
+ *
+ * The golden texts are tests/screens/golden/NAME.txt.  After a change that is meant, run
+ *	STROBE_GOLDEN=update test_screens
+ * and read the difference before committing it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/screens/fake_model.h"
+#include "tui/screen.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef GOLDEN_DIR
+#define GOLDEN_DIR "golden"
+#endif
+
+struct fixture {
+	struct fake_model fake;
+	struct screen screen;
+};
+
+static struct fixture *start(int width, int height, bool ascii)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	fake_model_init(&fixture->fake);
+	assert_int_equal(
+		screen_init(&fixture->screen, &fixture->fake.model, width, height, ascii), 0);
+	return fixture;
+}
+
+static void finish(struct fixture *fixture)
+{
+	screen_fini(&fixture->screen);
+	fake_model_fini(&fixture->fake);
+	free(fixture);
+}
+
+static unsigned int press(struct fixture *fixture, uint32_t key)
+{
+	const struct input input = {
+		.kind = INPUT_KEY, .key = key, .time_ns = fixture->fake.model.now_ns};
+
+	return screen_input(&fixture->screen, &input);
+}
+
+static void click(struct fixture *fixture, int x, int y)
+{
+	const struct input input = {
+		.kind = INPUT_CLICK, .x = x, .y = y, .time_ns = fixture->fake.model.now_ns};
+
+	screen_input(&fixture->screen, &input);
+}
+
+/* Plain characters are themselves; <Name> is a named key; <Tick> is half a second. */
+static void keys(struct fixture *fixture, const char *script)
+{
+	static const struct {
+		const char *name;
+		uint32_t key;
+	} names[] = {
+		{"<Enter>", INPUT_ENTER},
+		{"<Esc>", INPUT_ESCAPE},
+		{"<Down>", INPUT_DOWN},
+		{"<Up>", INPUT_UP},
+		{"<PgDn>", INPUT_PAGE_DOWN},
+		{"<End>", INPUT_END},
+		{"<Home>", INPUT_HOME},
+		{"<Tab>", INPUT_TAB},
+		{"<BackTab>", INPUT_BACK_TAB},
+		{"<Backspace>", INPUT_BACKSPACE},
+	};
+
+	while (*script) {
+		size_t i, n = sizeof(names) / sizeof(*names);
+
+		if (!strncmp(script, "<Tick>", 6)) {
+			fake_model_tick(&fixture->fake);
+			assert_int_equal(screen_refresh(&fixture->screen), 0);
+			script += 6;
+			continue;
+		}
+		for (i = 0; i < n && strncmp(script, names[i].name, strlen(names[i].name)); i++)
+			;
+		press(fixture, i < n ? names[i].key : (uint32_t)*script);
+		script += i < n ? strlen(names[i].name) : 1;
+	}
+}
+
+static char *read_text(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char *text;
+	size_t len;
+
+	if (!in)
+		return NULL;
+	text = calloc(1, 1 << 16);
+	assert_non_null(text);
+	len = fread(text, 1, (1 << 16) - 1, in);
+	text[len] = '\0';
+	fclose(in);
+	return text;
+}
+
+static void compare(struct fixture *fixture, const char *name)
+{
+	const char *update = getenv("STROBE_GOLDEN");
+	char path[512], *dump, *golden;
+
+	screen_draw(&fixture->screen);
+	dump = canvas_dump(&fixture->screen.canvas);
+	assert_non_null(dump);
+	snprintf(path, sizeof(path), "%s/%s.txt", GOLDEN_DIR, name);
+	if (update && !strcmp(update, "update")) {
+		FILE *out = fopen(path, "we");
+
+		assert_non_null(out);
+		fputs(dump, out);
+		fclose(out);
+	}
+	golden = read_text(path);
+	if (!golden)
+		fail_msg("%s: %s", path, strerror(errno));
+	if (strcmp(dump, golden) != 0)
+		print_message("%s\n--- is\n%s--- should be\n%s", name, dump, golden);
+	assert_string_equal(dump, golden);
+	free(golden);
+	free(dump);
+}
+
+static void expect(const char *script, int width, int height, bool ascii, const char *name)
+{
+	struct fixture *fixture = start(width, height, ascii);
+
+	keys(fixture, script);
+	compare(fixture, name);
+	finish(fixture);
+}
+
+static void test_hot_table(void **state)
+{
+	(void)state;
+	expect("", 120, 40, false, "hot-120x40");
+	expect("", 80, 24, false, "hot-80x24");
+	expect("", 80, 24, true, "hot-80x24-ascii");
+	expect("", 60, 16, false, "hot-60x16");
+	expect("", 40, 10, false, "hot-40x10");
+	expect("", 20, 5, false, "hot-20x5");
+	expect("", 15, 2, false, "too-small");
+}
+
+static void test_sorting(void **state)
+{
+	(void)state;
+	expect("T", 80, 24, false, "sort-total");
+	expect("r", 80, 24, false, "sort-self-reversed");
+	expect("<<", 80, 24, false, "sort-symbol");
+}
+
+static void test_search_and_filter(void **state)
+{
+	(void)state;
+	expect("/MEM", 80, 24, false, "search-typing");
+	expect("/e_<Enter>nn", 80, 24, false, "search-next");
+	expect("/zebra<Enter>", 80, 24, false, "search-nothing");
+	expect("\\libc<Enter>", 80, 24, false, "filter");
+	expect("\\zebra<Enter>", 80, 24, false, "filter-nothing");
+	expect("\\libc<Enter><Esc>", 80, 24, false, "hot-80x24");
+	expect("\\libc<Esc>", 80, 24, false, "hot-80x24");
+	expect("K", 80, 24, false, "no-kernel");
+}
+
+static void test_events(void **state)
+{
+	(void)state;
+	expect("2", 80, 24, false, "event-2");
+	expect("<Tab>", 80, 24, false, "event-2");
+	expect("<Tab><Tab>", 80, 24, false, "hot-80x24");
+	expect("<BackTab>", 80, 24, false, "event-2");
+	expect("w", 80, 24, false, "side-by-side");
+	expect("7", 80, 24, false, "event-missing");
+}
+
+static void test_views(void **state)
+{
+	(void)state;
+	expect("<Down><Enter>", 80, 24, false, "breakdown-thread");
+	expect("<Down><Enter>t", 80, 24, false, "breakdown-cpu");
+	expect("<Down><Enter>tt", 80, 24, false, "breakdown-process");
+	expect("P<Tick>", 80, 24, false, "processes");
+	expect("P<Tick>K", 80, 24, true, "processes-ascii");
+	expect("P/ann<Enter>", 80, 24, false, "processes-filter");
+	expect("E", 80, 24, false, "events");
+	expect("L", 80, 24, false, "log");
+	expect("L", 50, 12, false, "log-50x12");
+	expect("?", 80, 24, false, "help");
+	expect("?<PgDn>", 80, 24, false, "help-page-2");
+	expect("?<Esc>", 80, 24, false, "hot-80x24");
+	expect("Pq", 80, 24, false, "hot-80x24");
+}
+
+static void test_states(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct engine_status *status = &fixture->fake.model.status;
+
+	(void)state;
+	keys(fixture, " ");
+	assert_true(fixture->fake.model.frozen);
+	compare(fixture, "frozen");
+	keys(fixture, " ");
+	assert_false(fixture->fake.model.frozen);
+	status->state = ENGINE_STARTING;
+	status->attaching_done = 12;
+	status->attaching_total = 37;
+	keys(fixture, "<Tick>");
+	compare(fixture, "starting");
+	status->state = ENGINE_ENDED;
+	status->command_ended = true;
+	status->command_status = 3 << 8;
+	keys(fixture, "<Tick>");
+	compare(fixture, "ended-exit-3");
+	status->command_status = SIGSEGV;
+	keys(fixture, "<Tick>");
+	compare(fixture, "ended-signal");
+	finish(fixture);
+}
+
+static void test_cursor_sticks_to_the_symbol(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "<Down><Down>"); /* _bt_compare */
+	keys(fixture, "T"); /* which is not third by total */
+	compare(fixture, "cursor-sticks");
+	assert_int_equal(fixture->screen.canvas.cells[80 * (4 + 1 + 5)].selected, 1);
+	keys(fixture, "gS<Tick>");
+	screen_draw(&fixture->screen);
+	assert_int_equal(fixture->screen.canvas.cells[80 * 5].selected, 1);
+	/* Never moved: stays on top, whatever is there. */
+	keys(fixture, "T<Tick>");
+	screen_draw(&fixture->screen);
+	assert_int_equal(fixture->screen.canvas.cells[80 * 5].selected, 1);
+	finish(fixture);
+}
+
+static void test_mouse(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	screen_draw(&fixture->screen);
+	click(fixture, 20, 3); /* the second tab */
+	assert_int_equal(fixture->fake.model.event, 2);
+	click(fixture, 3, 3);
+	assert_int_equal(fixture->fake.model.event, 1);
+	click(fixture, 18, 4); /* head of TOTAL */
+	compare(fixture, "sort-total");
+	click(fixture, 8, 4); /* head of SELF */
+	click(fixture, 30, 6);
+	screen_draw(&fixture->screen);
+	assert_int_equal(fixture->screen.canvas.cells[80 * 6].selected, 1);
+	fake_model_tick(&fixture->fake);
+	click(fixture, 30, 6);
+	click(fixture, 30, 6); /* twice */
+	compare(fixture, "breakdown-thread-later");
+	finish(fixture);
+}
+
+static void test_commands(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "+-");
+	assert_string_equal(fixture->fake.commands, "freq 1999\nfreq 499\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "2+");
+	assert_string_equal(fixture->fake.commands, "freq 500\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "1P<Tick><Down><Down><Enter>"); /* by CPU: 4711, 5120, 1 */
+	assert_string_equal(fixture->fake.commands, "attach 1\ndetach 4711\n");
+	assert_int_equal(fixture->screen.n_views, 1);
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "P<Tick>d<Down>ax");
+	assert_string_equal(fixture->fake.commands, "detach 4711\nattach 5120\ndetach 5120\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "qE <Down><Down><Down> ");
+	assert_string_equal(fixture->fake.commands, "add cycles\ndrop 1\n");
+	finish(fixture);
+}
+
+static void test_refused_command_is_told(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fixture->fake.refuse = EACCES;
+	keys(fixture, "P<Tick><Down>a");
+	compare(fixture, "attach-refused");
+	assert_int_equal(fixture->screen.n_views, 2);
+	finish(fixture);
+}
+
+static void test_limit_of_rate(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fixture->fake.model.status.events[0].freq_hz = 20000;
+	keys(fixture, "+");
+	assert_string_equal(fixture->fake.commands, "freq 25000\n");
+	fixture->fake.model.status.events[0].freq_hz = 25000;
+	keys(fixture, "+");
+	assert_string_equal(fixture->fake.commands, "freq 25000\n");
+	compare(fixture, "rate-limit");
+	finish(fixture);
+}
+
+static void test_warnings_come_up(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	logbook_add(&model->log, model->now_ns, EXPLAIN_INFO, false, "not worth a message");
+	keys(fixture, "<Tick>");
+	assert_string_equal(fixture->screen.message, "");
+	logbook_add(&model->log, model->now_ns, EXPLAIN_WARNING, false, "12 samples were lost");
+	keys(fixture, "<Tick>");
+	compare(fixture, "warning");
+	/* and go again */
+	for (int i = 0; i < 14; i++)
+		keys(fixture, "<Tick>");
+	compare(fixture, "warning-over");
+	finish(fixture);
+}
+
+static void test_quit(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	assert_int_equal(press(fixture, '?'), 0);
+	assert_int_equal(press(fixture, 'q'), 0); /* leaves the help */
+	assert_int_equal(fixture->screen.n_views, 1);
+	assert_int_equal(press(fixture, INPUT_CTRL('L')), SCREEN_REDRAW);
+	assert_int_equal(press(fixture, 'q'), SCREEN_QUIT);
+	finish(fixture);
+}
+
+/* Any size, any view: nothing is drawn outside, nothing crashes. */
+static void test_every_size(void **state)
+{
+	static const char *const scripts[] = {"", "w", "T", "P<Tick>", "E", "L", "?", "<Enter>",
+		"/sym", "\\abc", "E<End>", "P<End>", "?<End>"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
+		struct fixture *fixture = start(80, 24, (i & 1) != 0);
+
+		keys(fixture, scripts[i]);
+		for (int width = 1; width < 200; width += width < 90 ? 1 : 13) {
+			for (int height = 1; height < 60; height += height < 16 ? 1 : 11) {
+				assert_int_equal(screen_resize(&fixture->screen, width, height), 0);
+				screen_draw(&fixture->screen);
+			}
+		}
+		finish(fixture);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hot_table),
+		cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_search_and_filter),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_views),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
+		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_refused_command_is_told),
+		cmocka_unit_test(test_limit_of_rate),
+		cmocka_unit_test(test_warnings_come_up),
+		cmocka_unit_test(test_quit),
+		cmocka_unit_test(test_every_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
