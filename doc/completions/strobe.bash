@@ -26,7 +26,7 @@ _strobe()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	local command= word i options
-	local events="alignment-faults bpf-output branch-instructions branch-misses bus-cycles
+	local events="alignment-faults bpf-output branch-misses branches bus-cycles
 		cache-misses cache-references cgroup-switches context-switches cpu-clock
 		cpu-migrations cycles dummy emulation-faults instructions major-faults
 		minor-faults page-faults ref-cycles stalled-cycles-backend

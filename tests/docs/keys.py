@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The keys of the manual page are those of the program's table, to the letter.
 
-usage: keys.py TOP KEYS_DUMP            compare
-       keys.py TOP KEYS_DUMP --write    put the table into doc/strobe.1
+usage: keys.py TOP DUMP            compare
+       keys.py TOP DUMP --write    put the table into doc/strobe.1
 """
 
 import os
@@ -38,7 +38,7 @@ def section(dump):
 
 
 def main(top, dumper, *write):
-    dump = subprocess.run([dumper], capture_output=True, text=True, check=True).stdout
+    dump = subprocess.run([dumper, "keys"], capture_output=True, text=True, check=True).stdout
     path = os.path.join(top, "doc/strobe.1")
     with open(path, encoding="utf-8") as page:
         text = page.read()

@@ -3,9 +3,9 @@
 """What is documented is what there is: --help, the manual page and both completions agree.
 
 Options are compared both ways, and for each command; events of the completions against the
-catalogue in the source; options in the README's examples against the help.
+catalogue in the program; options in the README's examples against the help.
 
-usage: options.py TOP STROBE
+usage: options.py TOP STROBE DUMP
 """
 
 import os
@@ -74,21 +74,11 @@ def zsh_options(text, command):
     text = "\n".join(arrays[name] for name in used) or re.search(
         r"^\tdoctor\)\n(.*?);;", text, re.MULTILINE | re.DOTALL
     ).group(1)
-    heads = re.sub(r"\[[^\]]*\][^\n]*|\([^)]*\)", " ", text)
+    heads = re.sub(r"\[[^\]]*\][^\n]*|\([^)]*\)|_arguments -s", " ", text)
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", heads))
 
 
-def catalogue(top):
-    source = "".join(
-        read(top, os.path.join("sampler", name))
-        for name in os.listdir(os.path.join(top, "sampler"))
-        if name.startswith("event") and name.endswith(".c")
-    )
-    table = re.search(r"struct event_info \w+\[\] = \{(.*?)\n\};", source, re.DOTALL)
-    return set(re.findall(r"\{\s*(?:\.name = )?\"([a-z-]+)\"", table.group(1))) if table else set()
-
-
-def main(top, strobe):
+def main(top, strobe, dump):
     page = read(top, "doc/strobe.1")
     zsh = read(top, "doc/completions/_strobe")
     bash = read(top, "doc/completions/strobe.bash")
@@ -105,10 +95,15 @@ def main(top, strobe):
         check(f"zsh {command}", differ(zsh_options(zsh, command), want, f"zsh's {command}"))
         check(f"help {command}", sorted(f"{o} is not in --help" for o in want - everything))
 
-    events = catalogue(top)
+    catalogue = [line.split() for line in run(dump, "events").splitlines()]
+    names = {names[0] for names in catalogue}
     for shell, text in (("bash", bash), ("zsh", zsh)):
         listed = re.search(r'events=["(](.*?)[")]', text, re.DOTALL).group(1).split()
-        check(f"events of {shell}", differ(set(listed), events, f"{shell}'s events"))
+        check(f"events of {shell}", differ(set(listed), names, f"{shell}'s events"))
+    described = page[page.index(".Sh EVENTS") : page.index(".Sh THE SCREEN")]
+    words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", described))
+    check("events of the manual page",
+          sorted(f"{name} is missing" for names in catalogue for name in names if name not in words))
 
     shown = set()
     for line in re.findall(r"^(?:\$ )?(?:sudo )?strobe [^\n]*", read(top, "README.md"), re.MULTILINE):
