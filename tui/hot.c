@@ -26,6 +26,7 @@ struct hot {
 	struct digester *digester;
 	uint64_t epoch;
 	bool hide_idle, made_hide_idle;
+	bool summed; /* there are sums without digests */
 	uint64_t from_ns, to_ns;
 	struct digest *digests; /* by time */
 	size_t n_digests;
@@ -68,6 +69,7 @@ static void reset(struct hot *hot)
 	memset(hot->sums, 0, hot->n_slots * sizeof(*hot->sums));
 	hot->n_sums = 0;
 	memset(hot->by_event, 0, sizeof(hot->by_event));
+	hot->summed = false;
 }
 
 void hot_free(struct hot *hot)
@@ -255,8 +257,12 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	struct snapshot snapshot;
 	size_t first, n;
 	uint64_t span;
-	int ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
+	int ret;
 
+	if (hot->summed)
+		reset(hot);
+	hot->summed = true;
+	ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
 	if (ret) {
 		reset(hot);
 		return ret;
@@ -284,6 +290,7 @@ int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	int ret;
 
 	reset(hot);
+	hot->summed = true;
 	ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
 	if (ret)
 		return ret;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake_symbols.h - symbols/ without files and processes: one test program defines its functions here,
+ * in place of the library's, and says what each image answers.
+ *
+ * Included once in a program.
+ */
+#ifndef TESTS_FAKE_SYMBOLS_H
+#define TESTS_FAKE_SYMBOLS_H
+
+#include "symbols/symbols.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define FAKE_IMAGES 16
+
+struct fake_image {
+	enum symbols_state state;
+	const struct symbol *symbols; /* sorted */
+	size_t n_symbols;
+	unsigned int requests;
+	struct symbols_source source;
+};
+
+struct symbols {
+	struct fake_image images[FAKE_IMAGES];
+	unsigned int changed; /* for the next symbols_collect() */
+	bool pretty; /* whether names have been demangled */
+};
+
+int symbols_new(struct symbols **out, const struct symbols_config *config)
+{
+	(void)config;
+	*out = NULL;
+	return -ENOSYS;
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	(void)symbols;
+}
+
+int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source)
+{
+	symbols->images[key].requests++;
+	symbols->images[key].source = *source;
+	return 0;
+}
+
+enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key)
+{
+	return symbols->images[key].state;
+}
+
+bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out)
+{
+	const struct fake_image *image = &symbols->images[key];
+
+	for (size_t i = 0; i < image->n_symbols; i++) {
+		if (offset - image->symbols[i].start >= image->symbols[i].size)
+			continue;
+		*out = image->symbols[i];
+		return true;
+	}
+	return false;
+}
+
+const char *symbols_pretty(struct symbols *symbols, const char *name)
+{
+	return symbols->pretty && !strcmp(name, "_Z4workv") ? "work()" : name;
+}
+
+int symbols_fd(const struct symbols *symbols)
+{
+	(void)symbols;
+	return -1;
+}
+
+unsigned int symbols_collect(struct symbols *symbols)
+{
+	unsigned int changed = symbols->changed;
+
+	symbols->changed = 0;
+	return changed;
+}
+
+int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
+{
+	(void)timeout_ms;
+	symbols->changed = 0;
+	return 0;
+}
+
+bool symbols_take_note(struct symbols *symbols, struct symbols_note *out)
+{
+	(void)symbols;
+	(void)out;
+	return false;
+}
+
+void symbols_status(const struct symbols *symbols, struct symbols_status *out)
+{
+	(void)symbols;
+	memset(out, 0, sizeof(*out));
+}
+
+#endif

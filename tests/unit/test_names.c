@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_names.c - frames get the names that symbols/ knows, as soon as it knows them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/fake_symbols.h"
+#include "tui/names.h"
+
+struct world {
+	struct stacks *stacks;
+	struct images *images;
+	struct symbols symbols;
+	struct names *names;
+	uint32_t program; /* an image */
+};
+
+static const struct symbol program_symbols[] = {
+	{0x1000, 0x100, "_Z4workv", NULL, 0},
+	{0x1100, 0x100, "bad\033[31mname", NULL, 1},
+};
+
+static const struct symbol kernel_symbols[] = {
+	{0xffffffff81000000, 0x1000, "pv_native_safe_halt", NULL, 0},
+	{0xffffffff81001000, 0x1000, "do_syscall_64", NULL, 1},
+	{0xffffffffc0000000, 0x1000, "nf_hook", "nf_tables", 2},
+};
+
+static uint32_t intern(struct world *world, enum image_kind kind, const char *path, uint64_t inode)
+{
+	struct image key = {.kind = kind, .path = (char *)path, .inode = inode, .dev_major = 8};
+	uint32_t id;
+
+	assert_int_equal(images_intern(world->images, &key, &id), 0);
+	assert_true(id < FAKE_IMAGES);
+	return id;
+}
+
+static int setup(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+
+	assert_non_null(world);
+	assert_int_equal(stacks_new(&world->stacks), 0);
+	assert_int_equal(images_new(&world->images), 0);
+	world->program = intern(world, IMAGE_FILE, "/usr/bin/pro\033gram", 7);
+	for (int i = 0; i < FAKE_IMAGES; i++)
+		world->symbols.images[i].state = SYMBOLS_NONE;
+	assert_int_equal(
+		names_new(&world->names, world->stacks, world->images, &world->symbols), 0);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	names_free(world->names);
+	stacks_free(world->stacks);
+	images_free(world->images);
+	free(world);
+	return 0;
+}
+
+static void give(struct world *world, uint32_t image, const struct symbol *symbols, size_t n)
+{
+	world->symbols.images[image].state = SYMBOLS_READY;
+	world->symbols.images[image].symbols = symbols;
+	world->symbols.images[image].n_symbols = n;
+}
+
+/* A frame that stays, since a referenced node has it. */
+static uint32_t frame(struct world *world, uint32_t image, uint64_t offset, enum frame_mode mode)
+{
+	uint32_t id, node;
+
+	assert_int_equal(stacks_frame(world->stacks, image, offset, mode, &id), 0);
+	assert_int_equal(stacks_child(world->stacks, STACK_ROOT, id, &node), 0);
+	stacks_ref(world->stacks, node);
+	return id;
+}
+
+static const struct symref *ask(struct world *world, uint32_t id)
+{
+	return names_get(world->names, names_symref(world->names, id));
+}
+
+static void test_known_symbol(void **state)
+{
+	struct world *world = *state;
+	uint32_t a, b, other;
+
+	give(world, world->program, program_symbols, 2);
+	a = frame(world, world->program, 0x1010, FRAME_USER);
+	b = frame(world, world->program, 0x10ff, FRAME_USER);
+	other = frame(world, world->program, 0x1100, FRAME_USER);
+	assert_int_equal(names_symref(world->names, a), names_symref(world->names, b));
+	assert_int_not_equal(names_symref(world->names, a), names_symref(world->names, other));
+	assert_string_equal(ask(world, a)->symbol, "_Z4workv");
+	assert_string_equal(ask(world, a)->image, "pro?gram");
+	assert_string_equal(ask(world, a)->path, "/usr/bin/pro?gram");
+	assert_int_equal(ask(world, a)->start, 0x1000);
+	assert_true(ask(world, a)->resolved);
+	assert_false(ask(world, a)->kernel);
+	assert_false(ask(world, a)->pending);
+	assert_string_equal(ask(world, other)->symbol, "bad?[31mname");
+	assert_int_equal(world->symbols.images[world->program].requests, 1);
+	assert_int_equal(world->symbols.images[world->program].source.inode, 7);
+}
+
+static void test_address_without_a_symbol(void **state)
+{
+	struct world *world = *state;
+	uint32_t a, b;
+
+	give(world, world->program, program_symbols, 2);
+	a = frame(world, world->program, 0x5abc, FRAME_USER);
+	b = frame(world, world->program, 0x5abd, FRAME_USER);
+	assert_string_equal(ask(world, a)->symbol, "pro?gram+0x5abc");
+	assert_false(ask(world, a)->resolved);
+	assert_false(ask(world, a)->pending);
+	assert_int_not_equal(names_symref(world->names, a), names_symref(world->names, b));
+}
+
+static void test_a_name_arrives(void **state)
+{
+	struct world *world = *state;
+	uint64_t epoch = names_epoch(world->names);
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER);
+	uint32_t before;
+
+	world->symbols.images[world->program].state = SYMBOLS_PENDING;
+	before = names_symref(world->names, a);
+	assert_true(names_get(world->names, before)->pending);
+	assert_string_equal(names_get(world->names, before)->symbol, "pro?gram+0x1010");
+	/* Nothing has come yet. */
+	assert_int_equal(names_update(world->names), epoch);
+
+	give(world, world->program, program_symbols, 2);
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	assert_true(names_update(world->names) > epoch);
+	assert_int_not_equal(names_symref(world->names, a), before);
+	assert_string_equal(ask(world, a)->symbol, "_Z4workv");
+	assert_true(ask(world, a)->resolved);
+	/* The old one may still be in somebody's hands. */
+	assert_string_equal(names_get(world->names, before)->symbol, "pro?gram+0x1010");
+	assert_false(names_get(world->names, before)->pending);
+}
+
+static void test_a_file_turns_out_unreadable(void **state)
+{
+	struct world *world = *state;
+	uint64_t epoch = names_epoch(world->names);
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER);
+	uint32_t before;
+
+	world->symbols.images[world->program].state = SYMBOLS_PENDING;
+	before = names_symref(world->names, a);
+	assert_true(names_get(world->names, before)->pending);
+	world->symbols.images[world->program].state = SYMBOLS_UNREADABLE;
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	/* No frame is called otherwise than before. */
+	assert_int_equal(names_update(world->names), epoch);
+	assert_int_equal(names_symref(world->names, a), before);
+	assert_false(names_get(world->names, before)->pending);
+}
+
+static void test_a_pretty_name_arrives(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER), symref;
+	uint64_t epoch;
+
+	give(world, world->program, program_symbols, 2);
+	symref = names_symref(world->names, a);
+	assert_string_equal(names_get(world->names, symref)->symbol, "_Z4workv");
+	epoch = names_epoch(world->names);
+	world->symbols.pretty = true;
+	world->symbols.changed = SYMBOLS_CHANGED_NAMES;
+	assert_int_equal(names_update(world->names), epoch);
+	assert_int_equal(names_symref(world->names, a), symref);
+	assert_string_equal(names_get(world->names, symref)->symbol, "work()");
+}
+
+static void test_waiting_takes_all_in(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER);
+
+	world->symbols.images[world->program].state = SYMBOLS_PENDING;
+	assert_true(ask(world, a)->pending);
+	give(world, world->program, program_symbols, 2);
+	assert_int_equal(names_wait(world->names, 10), 0);
+	assert_string_equal(ask(world, a)->symbol, "_Z4workv");
+	world->symbols.pretty = true;
+	assert_int_equal(names_wait(world->names, 10), 0);
+	assert_string_equal(ask(world, a)->symbol, "work()");
+}
+
+static void test_kernel(void **state)
+{
+	struct world *world = *state;
+	uint32_t idle = frame(world, IMAGE_ID_KERNEL, 0xffffffff81000010, FRAME_KERNEL);
+	uint32_t call = frame(world, IMAGE_ID_KERNEL, 0xffffffff81001010, FRAME_KERNEL);
+	uint32_t module = frame(world, IMAGE_ID_KERNEL, 0xffffffffc0000010, FRAME_KERNEL);
+	uint32_t hole = frame(world, IMAGE_ID_KERNEL, 0xffffffffd0000010, FRAME_KERNEL);
+
+	give(world, IMAGE_ID_KERNEL, kernel_symbols, 3);
+	assert_string_equal(ask(world, idle)->image, "[kernel]");
+	assert_true(ask(world, idle)->idle);
+	assert_true(ask(world, idle)->kernel);
+	assert_false(ask(world, call)->idle);
+	assert_string_equal(ask(world, call)->symbol, "do_syscall_64");
+	assert_string_equal(ask(world, module)->image, "[nf_tables]");
+	assert_true(ask(world, module)->kernel);
+	assert_string_equal(ask(world, hole)->symbol, "[kernel]+0xffffffffd0000010");
+	assert_true(ask(world, hole)->kernel);
+}
+
+static void test_memory_without_a_file(void **state)
+{
+	struct world *world = *state;
+	uint32_t one = intern(world, IMAGE_ANON, "[anon]", 1),
+		 two = intern(world, IMAGE_ANON, "[anon]", 2);
+	uint32_t a = frame(world, one, 0x7f0000001000, FRAME_USER);
+	uint32_t b = frame(world, one, 0x7f0000002000, FRAME_USER);
+	uint32_t c = frame(world, two, 0x7f0000001000, FRAME_USER);
+	uint32_t vdso = frame(world, intern(world, IMAGE_VDSO, "[vdso]", 0), 0x10, FRAME_USER);
+
+	assert_int_not_equal(one, two);
+	assert_int_equal(names_symref(world->names, a), names_symref(world->names, b));
+	assert_int_not_equal(names_symref(world->names, a), names_symref(world->names, c));
+	assert_string_equal(ask(world, a)->symbol, "[anon]");
+	assert_string_equal(ask(world, a)->image, "[anon]");
+	assert_int_equal(world->symbols.images[one].requests, 0);
+	assert_string_equal(ask(world, vdso)->image, "[vdso]");
+	assert_string_equal(ask(world, vdso)->symbol, "[vdso]+0x10");
+}
+
+static void test_addresses_nobody_knows_are_one(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, IMAGE_ID_UNKNOWN, 0x1, FRAME_USER);
+	uint32_t b = frame(world, IMAGE_ID_UNKNOWN, 0x2, FRAME_USER);
+
+	assert_int_equal(names_symref(world->names, a), 0);
+	assert_int_equal(names_symref(world->names, b), 0);
+	assert_string_equal(ask(world, a)->symbol, "[unknown]");
+	assert_string_equal(names_get(world->names, 4000000)->symbol, "[unknown]");
+}
+
+/* A freed frame's id comes back for another address. */
+static void test_reused_frame_id(void **state)
+{
+	struct world *world = *state;
+	uint32_t id, node, again;
+
+	give(world, world->program, program_symbols, 2);
+	assert_int_equal(stacks_frame(world->stacks, world->program, 0x1010, FRAME_USER, &id), 0);
+	assert_int_equal(stacks_child(world->stacks, STACK_ROOT, id, &node), 0);
+	stacks_ref(world->stacks, node);
+	assert_string_equal(ask(world, id)->symbol, "_Z4workv");
+	stacks_unref(world->stacks, node);
+	stacks_sweep(world->stacks);
+	for (uint64_t offset = 0x1110; offset < 0x1120; offset++) {
+		again = frame(world, world->program, offset, FRAME_USER);
+		assert_string_equal(ask(world, again)->symbol, "bad?[31mname");
+		if (again == id)
+			return;
+	}
+	skip(); /* the table gave the id to nobody */
+}
+
+static void test_many_symrefs(void **state)
+{
+	struct world *world = *state;
+	uint32_t ids[5000];
+
+	for (uint32_t i = 0; i < 5000; i++) {
+		ids[i] = frame(world, world->program, 0x100000 + i * 16, FRAME_USER);
+		assert_true(names_symref(world->names, ids[i]) != 0);
+	}
+	assert_true(names_limit(world->names) > 5000);
+	for (uint32_t i = 0; i < 5000; i++)
+		assert_int_equal(ask(world, ids[i])->start, 0x100000 + i * 16);
+}
+
+static void test_without_symbols(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER);
+	struct names *names;
+
+	assert_int_equal(names_new(&names, world->stacks, world->images, NULL), 0);
+	assert_string_equal(names_get(names, names_symref(names, a))->symbol, "pro?gram+0x1010");
+	assert_false(names_get(names, names_symref(names, a))->pending);
+	assert_int_equal(names_update(names), names_epoch(names));
+	assert_int_equal(names_wait(names, 0), 0);
+	names_free(names);
+	names_free(NULL);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_known_symbol),
+		TEST(test_address_without_a_symbol),
+		TEST(test_a_name_arrives),
+		TEST(test_a_file_turns_out_unreadable),
+		TEST(test_a_pretty_name_arrives),
+		TEST(test_waiting_takes_all_in),
+		TEST(test_kernel),
+		TEST(test_memory_without_a_file),
+		TEST(test_addresses_nobody_knows_are_one),
+		TEST(test_reused_frame_id),
+		TEST(test_many_symrefs),
+		TEST(test_without_symbols),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
