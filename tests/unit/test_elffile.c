@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_elffile.c - ELF headers of both classes and byte orders, whole and broken.
+ */
+#include "symbols/elffile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+
+#include "small_elf.h"
+
+static void test_headers(void **state)
+{
+	uint64_t offset, rest;
+	uint8_t id[20];
+	size_t len;
+	bool exec;
+
+	(void)state;
+	for (int variant = 0; variant < 4; variant++) {
+		struct small_elf small;
+		struct elffile elf;
+		small_elf_make(&small, variant & 1, variant & 2, NULL, 0);
+		int fd = small_elf_file(&small, small.len);
+		assert_int_equal(elffile_open(&elf, fd), 0);
+		assert_int_equal(elf.type, ET_DYN);
+		assert_int_equal(elf.n_segments, 3);
+		assert_int_equal(elf.n_sections, 6);
+		assert_int_equal(elf.sections[1].addr, SMALL_TEXT_ADDR);
+		assert_true(elffile_has_code_section(&elf, ".text"));
+		assert_false(elffile_has_code_section(&elf, ".tex"));
+		assert_false(elffile_has_code_section(&elf, ".data"));
+		assert_true(elffile_offset(&elf, SMALL_TEXT_ADDR + 0x3ff, &offset, &rest, &exec));
+		assert_int_equal(offset, SMALL_TEXT_AT + 0x3ff);
+		assert_int_equal(rest, 1);
+		assert_true(exec);
+		assert_true(elffile_offset(&elf, 0x20610, &offset, &rest, &exec));
+		assert_int_equal(offset, 0x610);
+		assert_false(exec);
+		assert_false(elffile_offset(&elf, SMALL_TEXT_ADDR + 0x400, &offset, &rest, &exec));
+		assert_false(elffile_offset(&elf, 0, &offset, &rest, &exec));
+		assert_int_equal(elffile_build_id(&elf, id, sizeof(id), &len), 0);
+		assert_int_equal(len, 20);
+		assert_int_equal(id[0], 1);
+		assert_int_equal(id[19], 20);
+		elffile_close(&elf);
+		close(fd);
+	}
+}
+
+static void test_no_elf(void **state)
+{
+	struct elffile elf;
+	struct small_elf small;
+
+	(void)state;
+	small_elf_make(&small, true, false, NULL, 0);
+	int fd = small_elf_file(&small, 0);
+	assert_int_equal(elffile_open(&elf, fd), -ENOEXEC);
+	elffile_close(&elf);
+	close(fd);
+
+	small.bytes[0] = 'M';
+	fd = small_elf_file(&small, small.len);
+	assert_int_equal(elffile_open(&elf, fd), -ENOEXEC);
+	elffile_close(&elf);
+	close(fd);
+
+	small.bytes[0] = 0x7f;
+	small.bytes[EI_CLASS] = 7;
+	fd = small_elf_file(&small, small.len);
+	assert_int_equal(elffile_open(&elf, fd), -EBADMSG);
+	elffile_close(&elf);
+	close(fd);
+}
+
+/* Any byte of the headers set to the worst, and any length: never read out of bounds, never hang. */
+static void test_hostile(void **state)
+{
+	static const uint8_t worst[] = {0x00, 0x7f, 0x80, 0xff};
+	uint64_t offset, rest;
+	uint8_t id[20];
+	size_t len;
+	bool exec;
+
+	(void)state;
+	for (int is64 = 0; is64 < 2; is64++) {
+		struct small_elf good;
+		small_elf_make(&good, is64, false, NULL, 0);
+		for (size_t i = 0; i < good.len; i++) {
+			if (i == SMALL_TEXT_AT)
+				i = 0x700;
+			for (size_t w = 0; w < sizeof(worst); w++) {
+				struct small_elf bad = good;
+				struct elffile elf;
+				bad.bytes[i] = worst[w];
+				int fd = small_elf_file(&bad, bad.len);
+				if (elffile_open(&elf, fd) == 0) {
+					assert_int_equal(
+						elffile_build_id(&elf, id, sizeof(id), &len), 0);
+					assert_true(len <= sizeof(id));
+					elffile_has_code_section(&elf, ".text");
+					if (elffile_offset(
+						    &elf, SMALL_TEXT_ADDR, &offset, &rest, &exec))
+						assert_true(rest <= elf.len);
+				}
+				elffile_close(&elf);
+				close(fd);
+			}
+		}
+		for (size_t cut = 0; cut < good.len; cut += 3) {
+			struct elffile elf;
+			int fd = small_elf_file(&good, cut);
+			if (elffile_open(&elf, fd) == 0)
+				assert_true(elf.n_sections < 6);
+			elffile_close(&elf);
+			close(fd);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_no_elf),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_elfsyms.c - which symbols of an ELF file are functions, and at which file offsets.
+ */
+#include "symbols/elfsyms.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "small_elf.h"
+
+#define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
+#define IFUNC ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC)
+#define LABEL ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE)
+#define OBJECT ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)
+
+static int read_symbols(const struct small_elf *small, size_t len, struct symtab *table)
+{
+	struct symtab_builder *builder;
+	struct elffile elf;
+	uint32_t count;
+	int fd = small_elf_file(small, len), table_fd = -1;
+
+	memset(table, 0, sizeof(*table));
+	int ret = elffile_open(&elf, fd);
+	if (ret == 0) {
+		assert_int_equal(symtab_builder_new(&builder), 0);
+		ret = elfsyms_read(&elf, builder);
+		if (ret == 0)
+			ret = symtab_builder_finish(builder, &table_fd, &count);
+		symtab_builder_free(builder);
+	}
+	elffile_close(&elf);
+	close(fd);
+	if (ret == 0) {
+		assert_int_equal(symtab_open(table, table_fd), 0);
+		close(table_fd);
+	}
+	return ret;
+}
+
+static const char *name_at(const struct symtab *table, uint64_t offset)
+{
+	int64_t i = symtab_find(table, offset);
+
+	return i < 0 ? NULL : table->pool + table->entries[i].name;
+}
+
+static void test_functions(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"function", SMALL_TEXT_ADDR, 0x10, FUNC, 1},
+		{"resolver", SMALL_TEXT_ADDR + 0x10, 0x10, IFUNC, 1},
+		{"assembly", SMALL_TEXT_ADDR + 0x40, 0, LABEL, 1},
+		{"beyond_section", SMALL_TEXT_ADDR + 0x3f0, 0x1000, FUNC, 1},
+		{"data", 0x20600, 0x10, OBJECT, 2},
+		{"func_in_data", 0x20620, 0x10, FUNC, 2},
+		{"label_in_data", 0x20630, 0x10, LABEL, 2},
+		{"undefined", 0, 0, FUNC, SHN_UNDEF},
+		{"absolute", SMALL_TEXT_ADDR + 0x100, 4, FUNC, SHN_ABS},
+		{"nowhere", 0x999999, 4, FUNC, 1},
+		{"", SMALL_TEXT_ADDR + 0x200, 4, FUNC, 1},
+	};
+
+	(void)state;
+	for (int variant = 0; variant < 4; variant++) {
+		struct small_elf small;
+		struct symtab table;
+		small_elf_make(&small, variant & 1, variant & 2, symbols,
+			sizeof(symbols) / sizeof(symbols[0]));
+		assert_int_equal(read_symbols(&small, small.len, &table), 0);
+		assert_int_equal(table.n_entries, 4);
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT), "function");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x1f), "resolver");
+		assert_null(name_at(&table, SMALL_TEXT_AT + 0x20));
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x40), "assembly");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x3ef), "assembly");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x3ff), "beyond_section");
+		assert_null(name_at(&table, SMALL_TEXT_AT + 0x400));
+		symtab_close(&table);
+	}
+}
+
+/* .dynsym fills the gaps of .symtab, and is enough alone. */
+static void test_dynamic(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"only_function", SMALL_TEXT_ADDR, 0x10, FUNC, 1},
+	};
+	struct small_elf small;
+	struct symtab table;
+
+	(void)state;
+	small_elf_make(&small, true, false, symbols, 1);
+	size_t headers = small.len - 6 * sizeof(Elf64_Shdr);
+	SMALL_PUT(&small, headers + 3 * sizeof(Elf64_Shdr), Shdr, sh_type, SHT_DYNSYM);
+	assert_int_equal(read_symbols(&small, small.len, &table), 0);
+	assert_string_equal(name_at(&table, SMALL_TEXT_AT), "only_function");
+	symtab_close(&table);
+
+	/* The same symbols once more as .symtab, where .data's header was. */
+	small_section(&small, headers, 2, 7, SHT_SYMTAB, 0, 0, 0x700, 2 * sizeof(Elf64_Sym), 4);
+	assert_int_equal(read_symbols(&small, small.len, &table), 0);
+	assert_int_equal(table.n_entries, 1);
+	symtab_close(&table);
+}
+
+static void test_mapping_marks(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"$x", SMALL_TEXT_ADDR, 0, LABEL, 1},
+		{"$x.123", SMALL_TEXT_ADDR + 0x10, 0, LABEL, 1},
+		{"code", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 1},
+	};
+	struct small_elf small;
+	struct symtab table;
+
+	(void)state;
+	small_elf_make(&small, true, false, symbols, 3);
+	SMALL_PUT(&small, 0, Ehdr, e_machine, EM_AARCH64);
+	assert_int_equal(read_symbols(&small, small.len, &table), 0);
+	assert_int_equal(table.n_entries, 1);
+	symtab_close(&table);
+	SMALL_PUT(&small, 0, Ehdr, e_machine, EM_X86_64);
+	assert_int_equal(read_symbols(&small, small.len, &table), 0);
+	assert_int_equal(table.n_entries, 3);
+	symtab_close(&table);
+}
+
+/* Names of more than a window, in an order that runs against the symbols'. */
+static void test_name_order(void **state)
+{
+	enum { N = 60 };
+	static char names[N][16];
+	struct small_symbol symbols[N];
+	struct small_elf small;
+	struct symtab table;
+
+	(void)state;
+	for (unsigned int i = 0; i < N; i++) {
+		unsigned int at = N - 1 - i;
+		memcpy(names[i], "function_aa", 12);
+		names[i][9] = (char)('a' + at / 26);
+		names[i][10] = (char)('a' + at % 26);
+		symbols[i] = (struct small_symbol){names[i], SMALL_TEXT_ADDR + 8 * at, 8, FUNC, 1};
+	}
+	small_elf_make(&small, true, false, symbols, N);
+	assert_int_equal(read_symbols(&small, small.len, &table), 0);
+	assert_int_equal(table.n_entries, N);
+	for (unsigned int i = 0; i < N; i++)
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 8 * (N - 1 - i)), names[i]);
+	symtab_close(&table);
+}
+
+static void test_hostile(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"first", SMALL_TEXT_ADDR, 0x10, FUNC, 1},
+		{"second", SMALL_TEXT_ADDR + 0x20, 0, LABEL, 1},
+	};
+	static const uint8_t worst[] = {0x00, 0x7f, 0x80, 0xff};
+	struct small_elf good;
+	struct symtab table;
+
+	(void)state;
+	small_elf_make(&good, true, false, symbols, 2);
+	for (size_t i = 0; i < good.len; i++) {
+		if (i == 0x1c0)
+			i = 0x700;
+		for (size_t w = 0; w < sizeof(worst); w++) {
+			struct small_elf bad = good;
+			bad.bytes[i] = worst[w];
+			read_symbols(&bad, bad.len, &table);
+			symtab_close(&table);
+		}
+	}
+	for (size_t cut = 0; cut < good.len; cut += 5) {
+		read_symbols(&good, cut, &table);
+		symtab_close(&table);
+	}
+
+	/* A string table that does not end: the name ends with the file. */
+	size_t headers = good.len - 6 * sizeof(Elf64_Shdr);
+	SMALL_PUT(&good, headers + 4 * sizeof(Elf64_Shdr), Shdr, sh_size, UINT64_MAX);
+	assert_int_equal(read_symbols(&good, good.len, &table), 0);
+	assert_string_equal(name_at(&table, SMALL_TEXT_AT), "first");
+	symtab_close(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_mapping_marks),
+		cmocka_unit_test(test_name_order),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

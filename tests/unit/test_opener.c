@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_opener.c - the right file, whatever happened to its path; and never anything but a file.
+ */
+#include "symbols/opener.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static char dir[64], path[128];
+static void *page;
+
+static void write_file(const char *text)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/strobe-test-opener-XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	write_file("mapped");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return page == MAP_FAILED ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	munmap(page, 1);
+	unlink(path);
+	return rmdir(dir);
+}
+
+static struct symbols_source source_of(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return (struct symbols_source){
+		.kind = SYMBOLS_FILE,
+		.path = path,
+		.pid = getpid(),
+		.map_start = (uintptr_t)page,
+		.map_end = (uintptr_t)page + (uintptr_t)sysconf(_SC_PAGESIZE),
+		.dev_major = major(st.st_dev),
+		.dev_minor = minor(st.st_dev),
+		.inode = st.st_ino,
+	};
+}
+
+static void expect(
+	const struct symbols_source *source, enum opener_way way, const char *text, bool same)
+{
+	struct opener_file file;
+	char buffer[16] = "";
+
+	assert_int_equal(opener_open(source, way, &file), 0);
+	assert_true(pread(file.fd, buffer, sizeof(buffer) - 1, 0) > 0);
+	assert_string_equal(buffer, text);
+	assert_int_equal(file.same, same);
+	assert_int_equal(file.owner, geteuid());
+	assert_int_equal(fcntl(file.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	close(file.fd);
+}
+
+static bool may_use_map_files(const struct symbols_source *source)
+{
+	struct opener_file file;
+
+	if (opener_open(source, OPENER_MAP_FILES, &file) < 0) {
+		print_message("map_files not tested: not permitted here\n");
+		return false;
+	}
+	close(file.fd);
+	return true;
+}
+
+static void test_ways(void **state)
+{
+	struct symbols_source source = source_of();
+
+	(void)state;
+	if (may_use_map_files(&source))
+		expect(&source, OPENER_MAP_FILES, "mapped", true);
+	expect(&source, OPENER_ROOT, "mapped", true);
+	expect(&source, OPENER_PATH, "mapped", true);
+}
+
+static void test_replaced(void **state)
+{
+	struct symbols_source source = source_of();
+
+	(void)state;
+	unlink(path);
+	write_file("replaced");
+	if (may_use_map_files(&source))
+		expect(&source, OPENER_MAP_FILES, "mapped", true);
+	expect(&source, OPENER_ROOT, "replaced", false);
+	expect(&source, OPENER_PATH, "replaced", false);
+	/* With nothing known of it, the path is all there is; with a build-id, that decides. */
+	source.inode = 0;
+	expect(&source, OPENER_PATH, "replaced", true);
+	source.build_id_len = 20;
+	expect(&source, OPENER_PATH, "replaced", false);
+}
+
+static void test_refused(void **state)
+{
+	struct symbols_source source = source_of();
+	struct opener_file file;
+
+	(void)state;
+	source.path = "/dev/zero";
+	assert_int_equal(opener_open(&source, OPENER_PATH, &file), -ENOEXEC);
+	assert_int_equal(file.fd, -1);
+	source.path = dir;
+	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -ENOEXEC);
+	source.path = "/nonexistent/file";
+	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -ENOENT);
+	/* No paths at all. */
+	source.path = "relative";
+	assert_int_equal(opener_open(&source, OPENER_PATH, &file), -EINVAL);
+	source.path = NULL;
+	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -EINVAL);
+	source.path = "//anon";
+	assert_int_equal(opener_open(&source, OPENER_PATH, &file), -ENOENT);
+	source.pid = 0;
+	assert_int_equal(opener_open(&source, OPENER_MAP_FILES, &file), -EINVAL);
+	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -EINVAL);
+
+	/* Opening a pipe would wait for a writer, and opening it for long would keep it alive. */
+	char pipe_path[128];
+	snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", dir);
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	source.path = pipe_path;
+	assert_int_equal(opener_open(&source, OPENER_PATH, &file), -ENOEXEC);
+	unlink(pipe_path);
+}
+
+/* A link in a container leads within the container. */
+static void test_root(void **state)
+{
+	char link[128];
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", dir);
+	assert_int_equal(symlink("/file", link), 0);
+	int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = opener_regular(root, "link", RESOLVE_IN_ROOT);
+	if (fd == -ENOSYS) {
+		print_message("skipped: no openat2(2) here\n");
+	} else {
+		assert_true(fd >= 0);
+		close(fd);
+		assert_int_equal(
+			opener_regular(root, "../../etc/passwd", RESOLVE_IN_ROOT), -ENOENT);
+	}
+	close(root);
+	unlink(link);
+}
+
+static void test_vdso(void **state)
+{
+	char magic[4];
+	int fd = opener_vdso();
+
+	(void)state;
+	if (fd == -ENOENT) {
+		print_message("skipped: no vdso here\n");
+		skip();
+	}
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, magic, 4, 0), 4);
+	assert_memory_equal(magic, "\177ELF", 4);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_root, setup, teardown),
+		cmocka_unit_test(test_vdso),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

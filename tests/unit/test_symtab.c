@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_symtab.c - which symbol wins, how far it reaches, and that no table of bytes leads out of bounds.
+ */
+#include "symbols/symtab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void add(struct symtab_builder *builder, uint64_t start, uint64_t size, unsigned int kind,
+	const char *name)
+{
+	symtab_builder_add(builder, start, size, 0x1000, kind, name, strlen(name), 0);
+}
+
+static void finish(struct symtab_builder *builder, struct symtab *table)
+{
+	uint32_t count;
+	int fd;
+
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	assert_int_equal(symtab_open(table, fd), 0);
+	assert_int_equal(table->n_entries, count);
+	close(fd);
+}
+
+static const char *name_at(const struct symtab *table, uint64_t offset)
+{
+	int64_t i = symtab_find(table, offset);
+
+	return i < 0 ? NULL : table->pool + table->entries[i].name;
+}
+
+static struct symtab_builder *new_builder(void)
+{
+	struct symtab_builder *builder;
+
+	assert_int_equal(symtab_builder_new(&builder), 0);
+	return builder;
+}
+
+static void test_choice(void **state)
+{
+	/* Each pair: the loser and the winner of one address, in both orders. */
+	static const struct {
+		uint64_t size[2];
+		unsigned int kind[2];
+		const char *name[2];
+	} pairs[] = {
+		{{0, 8}, {0, 0}, {"longer_but_unsized", "sized"}},
+		{{8, 8}, {SYMTAB_WEAK, SYMTAB_LOCAL}, {"weak_one", "local"}},
+		{{8, 8}, {SYMTAB_LOCAL, 0}, {"local_one", "global"}},
+		{{8, 8}, {0, 0}, {"__underscored", "plain"}},
+		{{8, 8}, {0, 0}, {"short", "longer_name"}},
+		{{8, 0}, {SYMTAB_SYNTHETIC, SYMTAB_LABEL}, {"f@plt", "real"}},
+	};
+	struct symtab table;
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		struct symtab_builder *builder = new_builder();
+		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+			for (int j = 0; j < 2; j++) {
+				int k = order ? !j : j;
+				add(builder, 0x100 * (i + 1), pairs[i].size[k], pairs[i].kind[k],
+					pairs[i].name[k]);
+			}
+		finish(builder, &table);
+		assert_int_equal(table.n_entries, sizeof(pairs) / sizeof(pairs[0]));
+		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+			assert_string_equal(name_at(&table, 0x100 * (i + 1)), pairs[i].name[1]);
+		symtab_close(&table);
+	}
+}
+
+static void test_extent(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+
+	(void)state;
+	add(builder, 0x100, 0x10, 0, "sized");
+	add(builder, 0x200, 0, 0, "until_next");
+	add(builder, 0x280, 0x100, 0, "outer");
+	add(builder, 0x2a0, 0, SYMTAB_LABEL, "label_inside");
+	add(builder, 0x2c0, 0x10, 0, "inner");
+	symtab_builder_add(builder, 0x1000, 0, 0x20, 0, "last", 4, 0);
+	finish(builder, &table);
+
+	assert_null(name_at(&table, 0xff));
+	assert_string_equal(name_at(&table, 0x100), "sized");
+	assert_string_equal(name_at(&table, 0x10f), "sized");
+	assert_null(name_at(&table, 0x110));
+	assert_null(name_at(&table, 0x1ff));
+	assert_string_equal(name_at(&table, 0x27f), "until_next");
+	assert_string_equal(name_at(&table, 0x2a0), "outer");
+	assert_string_equal(name_at(&table, 0x2c5), "inner");
+	assert_string_equal(name_at(&table, 0x2d0), "outer");
+	assert_null(name_at(&table, 0x380));
+	assert_string_equal(name_at(&table, 0x101f), "last");
+	assert_null(name_at(&table, 0x1020));
+	assert_null(name_at(&table, UINT64_MAX));
+	symtab_close(&table);
+	symtab_close(&table);
+}
+
+static void test_modules(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+
+	(void)state;
+	uint32_t module = symtab_builder_module(builder, "nf_tables", 9);
+	symtab_builder_add(builder, 0x5010, 0, UINT32_MAX, 0, "in_module", 9, module);
+	symtab_builder_add(builder, 0x1010, 0, UINT32_MAX, 0, "in_core", 7, 0);
+	finish(builder, &table);
+	assert_int_equal(table.modules[0], 0);
+	assert_int_equal(table.modules[1], 1);
+	assert_string_equal(table.pool + table.module_names[0], "nf_tables");
+	/* Up to the end of the next page, not to the other module. */
+	assert_string_equal(name_at(&table, 0x2fff), "in_core");
+	assert_null(name_at(&table, 0x3000));
+	symtab_close(&table);
+}
+
+/* More than one buffer of names, in an order that is bad for quicksort, found again one by one. */
+static void test_many(void **state)
+{
+	enum { N = 30000 };
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+	char name[64];
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t at = i % 2 ? i : N - 1 - i;
+		snprintf(name, sizeof(name), "function_number_%u", at);
+		add(builder, (uint64_t)at * 16, 16, 0, name);
+	}
+	symtab_builder_sort(builder);
+	assert_true(symtab_builder_has(builder, 16));
+	assert_false(symtab_builder_has(builder, 17));
+	finish(builder, &table);
+	assert_int_equal(table.n_entries, N / 2);
+	for (uint32_t i = 1; i < N; i += 2) {
+		snprintf(name, sizeof(name), "function_number_%u", i);
+		assert_string_equal(name_at(&table, (uint64_t)i * 16 + 7), name);
+		assert_null(name_at(&table, (uint64_t)i * 16 + 16));
+	}
+	symtab_close(&table);
+}
+
+static void test_names(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+	char *huge = malloc(200000);
+
+	(void)state;
+	assert_non_null(huge);
+	memset(huge, 'x', 200000);
+	symtab_builder_add(builder, 0, 1, 1, 0, huge, 200000, 0);
+	symtab_builder_add(builder, 1, 1, 1, 0, "cut\0here", 8, 0);
+	symtab_builder_add(builder, 2, 1, 1, 0, "", 0, 0);
+	finish(builder, &table);
+	assert_int_equal(strlen(name_at(&table, 0)), 65536);
+	assert_string_equal(name_at(&table, 1), "cut");
+	assert_int_equal(table.n_entries, 2);
+	symtab_close(&table);
+	free(huge);
+}
+
+static void test_empty(void **state)
+{
+	struct symtab table;
+
+	(void)state;
+	finish(new_builder(), &table);
+	assert_int_equal(table.n_entries, 0);
+	assert_int_equal(symtab_find(&table, 0), -1);
+	symtab_close(&table);
+	symtab_builder_free(NULL);
+}
+
+/* Every byte of a good table changed in turn: refused, or still searched within its bounds (which the
+ * sanitizers watch). */
+static void test_corrupt(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+	uint32_t count;
+	int fd;
+
+	(void)state;
+	uint32_t module = symtab_builder_module(builder, "m", 1);
+	for (uint64_t i = 0; i < 8; i++)
+		symtab_builder_add(builder, i * 16, 16, 16, 0, "name", 4, i < 4 ? 0 : module);
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	size_t len = (size_t)lseek(fd, 0, SEEK_END);
+	uint8_t *good = malloc(len), *bad = malloc(len);
+	assert_non_null(good);
+	assert_non_null(bad);
+	assert_int_equal(pread(fd, good, len, 0), len);
+	close(fd);
+	assert_int_equal(symtab_check(&table, good, len), 0);
+
+	size_t refused = 0;
+	for (size_t i = 0; i < len; i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			memcpy(bad, good, len);
+			bad[i] ^= (uint8_t)(1 << bit);
+			if (symtab_check(&table, bad, len) < 0) {
+				refused++;
+				continue;
+			}
+			for (uint64_t offset = 0; offset < 160; offset++) {
+				int64_t found = symtab_find(&table, offset);
+				if (found < 0)
+					continue;
+				assert_in_range(found, 0, table.n_entries - 1);
+				assert_true(strlen(table.pool + table.entries[found].name) < len);
+			}
+		}
+	}
+	assert_true(refused > 500);
+	for (size_t cut = 0; cut < len; cut++)
+		assert_int_equal(symtab_check(&table, good, cut), -EBADMSG);
+	free(good);
+	free(bad);
+}
+
+static void test_unsorted(void **state)
+{
+	struct {
+		struct symtab_header header;
+		char pool[8];
+		struct symtab_entry entries[2];
+	} bytes = {.pool = "a\0b"};
+	struct symtab table;
+
+	(void)state;
+	memcpy(bytes.header.magic, "strobe\0T", 8);
+	bytes.header.version = SYMTAB_VERSION;
+	bytes.header.n_entries = 2;
+	bytes.header.pool_bytes = 4;
+	bytes.header.entries_at = offsetof(__typeof__(bytes), entries);
+	bytes.header.modules_at = bytes.header.module_names_at = bytes.header.total_bytes =
+		sizeof(bytes);
+	bytes.entries[0] = (struct symtab_entry){1, 1, 0};
+	bytes.entries[1] = (struct symtab_entry){2, 1, 2};
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), 0);
+	bytes.entries[1].start = 1;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
+	bytes.entries[1].start = 2;
+	bytes.entries[1].name = 4;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
+	bytes.entries[1].name = 3;
+	bytes.pool[3] = 'x';
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
+}
+
+static void test_seals(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+	uint32_t count;
+	char copy[4096];
+	int fd;
+
+	(void)state;
+	add(builder, 0, 1, 0, "f");
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+	ssize_t len = read(fd, copy, sizeof(copy));
+	if (len <= 0)
+		len = pread(fd, copy, sizeof(copy), 0);
+	assert_true(len > 0);
+
+	/* The same bytes without seals: they could be taken away while in use. */
+	int loose = memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_int_equal(write(loose, copy, (size_t)len), len);
+	assert_int_equal(symtab_open(&table, loose), -EBADMSG);
+	assert_int_equal(symtab_seal(loose), 0);
+	assert_int_equal(symtab_open(&table, loose), 0);
+	symtab_close(&table);
+	close(loose);
+	close(fd);
+
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	assert_int_equal(symtab_open(&table, null), -EBADMSG);
+	close(null);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_extent),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_corrupt),
+		cmocka_unit_test(test_unsorted),
+		cmocka_unit_test(test_seals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
