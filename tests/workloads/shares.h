@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * shares.h - the work of one call, some 10 us, the same wherever it stands.
+ */
+#ifndef TESTS_WORKLOADS_SHARES_H
+#define TESTS_WORKLOADS_SHARES_H
+
+#include <stdint.h>
+
+#define SHARES_TURNS 4000
+
+/* The empty asm keeps the compiler from knowing x, so each turn stays as it is written. */
+#define SHARES_WORK(x, factor)                                                \
+	do {                                                                  \
+		for (unsigned int turn_ = 0; turn_ < SHARES_TURNS; turn_++) { \
+			(x) = (x) * (factor) + 1;                             \
+			(x) ^= (x) >> 29;                                     \
+			__asm__ volatile("" : "+r"(x));                       \
+		}                                                             \
+	} while (0)
+
+uint64_t shares_warm(uint64_t x); /* in the shared library */
+
+#endif
