@@ -28,9 +28,9 @@
 #define ENGINE_EVENTS_MAX 64 /* open at one time */
 
 enum engine_scope {
-	SCOPE_AUTO,    /* task, until forks outrun following; then cpu if permitted, else inherit */
-	SCOPE_TASK,    /* one point per thread */
-	SCOPE_CPU,     /* one point per CPU, samples filtered to the followed tree */
+	SCOPE_AUTO, /* task, until forks outrun following; then cpu if permitted, else inherit */
+	SCOPE_TASK, /* one point per thread */
+	SCOPE_CPU, /* one point per CPU, samples filtered to the followed tree */
 	SCOPE_INHERIT, /* inherited events per thread and CPU, without credit */
 };
 
@@ -43,7 +43,8 @@ struct engine_target {
 	size_t n_tids;
 	const int *cpus; /* only samples on these CPUs; none: all */
 	size_t n_cpus;
-	char *const *command; /* argv, NULL-terminated, or NULL; not started before engine_start() */
+	char *const
+		*command; /* argv, NULL-terminated, or NULL; not started before engine_start() */
 	int command_output_fd; /* the command's stdout and stderr, stdin being /dev/null; -1: inherit all three */
 };
 
@@ -53,10 +54,10 @@ struct engine_config {
 	size_t n_events;
 	enum engine_scope scope;
 	bool callchain;
-	bool no_credit;		/* plain PERF_EVENT_IOC_ENABLE */
-	uint16_t max_stack;	/* frames per sample; 0: the kernel's limit */
-	size_t memory_bytes;	/* the store's budget */
-	unsigned int ring_pages;/* per point, a power of two; 0: chosen */
+	bool no_credit; /* plain PERF_EVENT_IOC_ENABLE */
+	uint16_t max_stack; /* frames per sample; 0: the kernel's limit */
+	size_t memory_bytes; /* the store's budget */
+	unsigned int ring_pages; /* per point, a power of two; 0: chosen */
 };
 
 struct engine;
@@ -77,48 +78,54 @@ enum engine_state {
 	ENGINE_STARTING,
 	ENGINE_RUNNING,
 	ENGINE_FAILED, /* nothing could be opened: see failure */
-	ENGINE_ENDED,  /* every target is gone; the store stays */
-	ENGINE_STOPPED,/* by engine_stop() */
+	ENGINE_ENDED, /* every target is gone; the store stays */
+	ENGINE_STOPPED, /* by engine_stop() */
 };
 
 /* What was refused, for the sentence that explains it (tui/explain.h). */
 struct engine_failure {
 	enum {
 		FAIL_NONE,
-		FAIL_OPEN,   /* perf_event_open */
-		FAIL_MMAP,   /* the ring */
+		FAIL_OPEN, /* perf_event_open */
+		FAIL_MMAP, /* the ring */
 		FAIL_TARGET, /* the process or thread: ESRCH, a zombie (EINVAL), ... */
-		FAIL_COMMAND,/* fork or exec of the command */
+		FAIL_COMMAND, /* fork or exec of the command */
 		FAIL_SYSTEM, /* epoll, eventfd, thread, memory */
 	} what;
 	int error; /* positive errno */
 	struct perf_event_attr attr; /* as asked for */
 	char event[EVENT_NAME_MAX];
 	int32_t pid; /* -1: all */
-	int cpu;     /* -1: any */
+	int cpu; /* -1: any */
 };
 
 enum engine_note_kind {
 	NOTE_FALLBACK_CLOCK, /* the default event has no hardware here; cpu-clock instead. error */
-	NOTE_USER_ONLY,	     /* the kernel is refused; user space only. error */
-	NOTE_EVENT_ADDED, NOTE_EVENT_DROPPED, NOTE_EVENT_REFUSED, /* text = event; error */
-	NOTE_FREQUENCY,	     /* value = Hz, or the period where the event has one */
-	NOTE_ATTACHED, NOTE_DETACHED, /* pid; value = threads */
-	NOTE_ATTACH_FAILED,  /* pid, error */
-	NOTE_TARGET_EXITED,  /* pid */
-	NOTE_TARGET_EXEC,    /* pid; text = comm */
-	NOTE_COMMAND_ENDED,  /* pid; value = wait status */
+	NOTE_USER_ONLY, /* the kernel is refused; user space only. error */
+	NOTE_EVENT_ADDED,
+	NOTE_EVENT_DROPPED,
+	NOTE_EVENT_REFUSED, /* text = event; error */
+	NOTE_FREQUENCY, /* value = Hz, or the period where the event has one */
+	NOTE_ATTACHED,
+	NOTE_DETACHED, /* pid; value = threads */
+	NOTE_ATTACH_FAILED, /* pid, error */
+	NOTE_TARGET_EXITED, /* pid */
+	NOTE_TARGET_EXEC, /* pid; text = comm */
+	NOTE_COMMAND_ENDED, /* pid; value = wait status */
 	NOTE_ALL_ENDED,
-	NOTE_TASKS_MISSED,   /* value = ended before their events could be opened */
-	NOTE_SCOPE,	     /* value = new enum engine_scope */
-	NOTE_RING_SHRUNK,    /* value = pages */
-	NOTE_FD_LIMIT, NOTE_MLOCK_LIMIT, /* value = the limit; error */
-	NOTE_LOST,	     /* value = samples, text = event */
-	NOTE_THROTTLED, NOTE_UNTHROTTLED, /* text = event */
-	NOTE_CREDIT_SPENT,   /* text = event: the consumer fell behind */
-	NOTE_CORRUPT_RING,   /* value = how often */
-	NOTE_CPU_OFFLINE, NOTE_CPU_ONLINE, /* value = cpu */
-	NOTE_COARSENED,	     /* the memory budget is spent: old history gets coarser */
+	NOTE_TASKS_MISSED, /* value = ended before their events could be opened */
+	NOTE_SCOPE, /* value = new enum engine_scope */
+	NOTE_RING_SHRUNK, /* value = pages */
+	NOTE_FD_LIMIT,
+	NOTE_MLOCK_LIMIT, /* value = the limit; error */
+	NOTE_LOST, /* value = samples, text = event */
+	NOTE_THROTTLED,
+	NOTE_UNTHROTTLED, /* text = event */
+	NOTE_CREDIT_SPENT, /* text = event: the consumer fell behind */
+	NOTE_CORRUPT_RING, /* value = how often */
+	NOTE_CPU_OFFLINE,
+	NOTE_CPU_ONLINE, /* value = cpu */
+	NOTE_COARSENED, /* the memory budget is spent: old history gets coarser */
 };
 
 struct engine_note {
@@ -132,30 +139,30 @@ struct engine_note {
 };
 
 struct engine_event_status {
-	uint8_t id;   /* the event's number in store cells, never reused while anything refers to it */
-	bool open;    /* false: dropped or refused; its samples stay */
-	int error;    /* of the last refusal, positive errno */
+	uint8_t id; /* the event's number in store cells, never reused while anything refers to it */
+	bool open; /* false: dropped or refused; its samples stay */
+	int error; /* of the last refusal, positive errno */
 	char name[EVENT_NAME_MAX];
 	bool is_clock;
 	bool user_only; /* because the kernel was refused */
 	uint64_t freq_hz, period; /* exactly one is not 0 */
 	uint64_t samples; /* delivered and stored */
-	uint64_t lost;	  /* produced by the kernel and not delivered */
+	uint64_t lost; /* produced by the kernel and not delivered */
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */
-	uint64_t count;	  /* the counter's value, summed over points */
+	uint64_t count; /* the counter's value, summed over points */
 	uint64_t armed_ns, clock_ns; /* coverage = armed / clock; clock 0: not known */
 };
 
 struct engine_status {
 	enum engine_state state;
 	struct engine_failure failure; /* of ENGINE_FAILED, else of the last refusal */
-	enum engine_scope scope;       /* in force */
-	uint64_t started_ns, now_ns;   /* CLOCK_MONOTONIC; now is the last drain */
+	enum engine_scope scope; /* in force */
+	uint64_t started_ns, now_ns; /* CLOCK_MONOTONIC; now is the last drain */
 	struct engine_event_status events[ENGINE_EVENTS_MAX];
 	size_t n_events;
 	uint32_t processes, threads; /* followed; 0 when system-wide */
-	uint32_t cpus;		     /* sampled */
+	uint32_t cpus; /* sampled */
 	uint64_t tasks_missed;
 	uint64_t lost_side_band; /* records that were no samples */
 	uint64_t unknown_records;
@@ -180,7 +187,8 @@ int engine_attach(struct engine *engine, int32_t pid);
 int engine_detach(struct engine *engine, int32_t pid);
 int engine_event_add(struct engine *engine, const struct event_spec *spec);
 int engine_event_drop(struct engine *engine, uint8_t id);
-int engine_set_freq(struct engine *engine, uint8_t id, uint64_t hz); /* or the period, for events that have one */
+int engine_set_freq(struct engine *engine, uint8_t id,
+	uint64_t hz); /* or the period, for events that have one */
 int engine_stop(struct engine *engine); /* stop sampling, drain all, keep the store */
 
 /* What samples refer to; read only by ids reached through a snapshot. */

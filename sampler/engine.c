@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine.c - the engine's life and the calls of other threads, which see copies.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static int copy_array(void *to, const void *from, size_t n, size_t size)
+{
+	void **out = to;
+
+	*out = NULL;
+	if (!n)
+		return 0;
+	*out = calloc(n, size);
+	if (!*out)
+		return -ENOMEM;
+	memcpy(*out, from, n * size);
+	return 0;
+}
+
+static int copy_command(char *const **out, char *const *command)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (command[n])
+		n++;
+	copy = calloc(n + 1, sizeof(*copy));
+	*out = copy;
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = strdup(command[i]);
+		if (!copy[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int copy_config(struct engine *engine, const struct engine_config *config)
+{
+	struct engine_target *target = &engine->config.target;
+	const struct engine_target *from = &config->target;
+	int ret;
+
+	engine->config = *config;
+	target->command = NULL;
+	engine->config.events = NULL;
+	target->pids = target->tids = NULL;
+	target->cpus = NULL;
+	ret = copy_array(
+		&engine->config.events, config->events, config->n_events, sizeof(*config->events));
+	if (!ret)
+		ret = copy_array(&target->pids, from->pids, from->n_pids, sizeof(*from->pids));
+	if (!ret)
+		ret = copy_array(&target->tids, from->tids, from->n_tids, sizeof(*from->tids));
+	if (!ret)
+		ret = copy_array(&target->cpus, from->cpus, from->n_cpus, sizeof(*from->cpus));
+	if (!ret && from->command)
+		ret = copy_command(&target->command, from->command);
+	return ret;
+}
+
+static void free_config(struct engine_config *config)
+{
+	struct engine_target *target = &config->target;
+
+	free((void *)config->events);
+	free((void *)target->pids);
+	free((void *)target->tids);
+	free((void *)target->cpus);
+	if (target->command)
+		for (size_t i = 0; target->command[i]; i++)
+			free(target->command[i]);
+	free((void *)target->command);
+}
+
+static bool is_valid(const struct engine_config *config)
+{
+	const struct engine_target *target = &config->target;
+
+	if (!config->n_events || config->n_events > ENGINE_EVENTS_MAX || !config->events)
+		return false;
+	if (config->scope > SCOPE_INHERIT || (config->ring_pages & (config->ring_pages - 1)))
+		return false;
+	for (size_t i = 0; i < target->n_pids; i++)
+		if (target->pids[i] <= 0)
+			return false;
+	for (size_t i = 0; i < target->n_tids; i++)
+		if (target->tids[i] <= 0)
+			return false;
+	for (size_t i = 0; i < target->n_cpus; i++)
+		if (target->cpus[i] < 0 || target->cpus[i] > UINT16_MAX)
+			return false;
+	if (target->command && !target->command[0])
+		return false;
+	if (target->system_wide)
+		return !target->n_pids && !target->n_tids && !target->command;
+	return target->n_pids || target->n_tids || target->command || target->n_cpus;
+}
+
+/* CPUs alone are the whole machine on those. */
+static int note_cpus(struct engine *engine)
+{
+	struct engine_target *target = &engine->config.target;
+
+	if (!target->n_cpus)
+		return 0;
+	if (!target->n_pids && !target->n_tids && !target->command)
+		target->system_wide = true;
+	for (size_t i = 0; i < target->n_cpus; i++)
+		if ((size_t)target->cpus[i] >= engine->cpu_wanted_len)
+			engine->cpu_wanted_len = (size_t)target->cpus[i] + 1;
+	engine->cpu_wanted = calloc(engine->cpu_wanted_len, 1);
+	if (!engine->cpu_wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < target->n_cpus; i++)
+		engine->cpu_wanted[target->cpus[i]] = 1;
+	return 0;
+}
+
+int engine_new(struct engine **out, const struct engine_config *config)
+{
+	struct tasks_reader reader;
+	struct engine *engine;
+	int ret;
+
+	*out = NULL;
+	if (!is_valid(config))
+		return -EINVAL;
+	engine = calloc(1, sizeof(*engine));
+	if (!engine)
+		return -ENOMEM;
+	engine->launch = (struct launch){.pid_fd = -1, .go_fd = -1, .error_fd = -1};
+	engine->epoll_fd = engine->timer_fd = -1;
+	engine->mailbox.wake_fd = -1;
+	pthread_mutex_init(&engine->lock, NULL);
+	engine->notify_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = engine->notify_fd < 0 ? -errno : 0;
+	if (!ret)
+		ret = mailbox_init(&engine->mailbox);
+	if (!ret)
+		ret = notes_init(&engine->notes);
+	if (!ret)
+		ret = copy_config(engine, config);
+	if (!ret)
+		ret = note_cpus(engine);
+	if (!ret) {
+		tasks_reader_proc(&reader, "/proc");
+		ret = ingest_init(&engine->ingest, &reader, config->memory_bytes);
+		engine->has_store = !ret;
+	}
+	if (ret) {
+		engine_free(engine);
+		return ret;
+	}
+	proc_limits(&engine->limits);
+	follow_init(&engine->follow);
+	idmap_init(&engine->ids);
+	*out = engine;
+	return 0;
+}
+
+/* Signals are the front end's. */
+static int start_thread(struct engine *engine)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&engine->thread, NULL, engine_main, engine);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+int engine_start(struct engine *engine)
+{
+	const struct engine_target *target = &engine->config.target;
+	int ret = 0;
+
+	if (engine->has_thread)
+		return -EALREADY;
+	if (target->command) {
+		ret = launch_fork(&engine->launch, target->command, target->command_output_fd);
+		if (ret)
+			return ret;
+		engine->status.command_pid = engine->launch.pid;
+	}
+	engine->status.started_ns = engine->status.now_ns = sys_now_ns();
+	engine->shared = engine->status;
+	ret = start_thread(engine);
+	if (!ret)
+		engine->has_thread = true;
+	return ret;
+}
+
+void engine_free(struct engine *engine)
+{
+	if (!engine)
+		return;
+	if (engine->has_thread) {
+		atomic_store(&engine->quit, true);
+		mailbox_wake(&engine->mailbox);
+		pthread_join(engine->thread, NULL);
+	}
+	launch_close(&engine->launch);
+	if (engine->has_store)
+		ingest_fini(&engine->ingest);
+	free_config(&engine->config);
+	free(engine->cpu_wanted);
+	free(engine->followed);
+	notes_fini(&engine->notes);
+	mailbox_fini(&engine->mailbox);
+	if (engine->notify_fd >= 0)
+		close(engine->notify_fd);
+	pthread_mutex_destroy(&engine->lock);
+	free(engine);
+}
+
+int engine_notify_fd(const struct engine *engine)
+{
+	return engine->notify_fd;
+}
+
+void engine_status(struct engine *engine, struct engine_status *out)
+{
+	pthread_mutex_lock(&engine->lock);
+	*out = engine->shared;
+	pthread_mutex_unlock(&engine->lock);
+}
+
+size_t engine_notes(struct engine *engine, uint64_t after, struct engine_note *out, size_t max)
+{
+	return notes_read(&engine->notes, after, out, max);
+}
+
+int engine_followed(struct engine *engine, int32_t **pids, size_t *n)
+{
+	int ret;
+
+	pthread_mutex_lock(&engine->lock);
+	*n = engine->n_followed;
+	ret = copy_array(pids, engine->followed, *n, sizeof(**pids));
+	pthread_mutex_unlock(&engine->lock);
+	if (ret)
+		*n = 0;
+	return ret;
+}
+
+int engine_attach(struct engine *engine, int32_t pid)
+{
+	const struct mail mail = {.kind = MAIL_ATTACH, .pid = pid};
+
+	return pid > 0 ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+}
+
+int engine_detach(struct engine *engine, int32_t pid)
+{
+	const struct mail mail = {.kind = MAIL_DETACH, .pid = pid};
+
+	return pid > 0 ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+}
+
+int engine_event_add(struct engine *engine, const struct event_spec *spec)
+{
+	const struct mail mail = {.kind = MAIL_EVENT_ADD, .spec = *spec};
+
+	return mailbox_post(&engine->mailbox, &mail);
+}
+
+int engine_event_drop(struct engine *engine, uint8_t id)
+{
+	const struct mail mail = {.kind = MAIL_EVENT_DROP, .event = id};
+
+	return mailbox_post(&engine->mailbox, &mail);
+}
+
+int engine_set_freq(struct engine *engine, uint8_t id, uint64_t hz)
+{
+	const struct mail mail = {.kind = MAIL_SET_FREQ, .event = id, .hz = hz};
+
+	return hz ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+}
+
+int engine_stop(struct engine *engine)
+{
+	const struct mail mail = {.kind = MAIL_STOP};
+
+	return mailbox_post(&engine->mailbox, &mail);
+}
+
+struct store *engine_store(struct engine *engine)
+{
+	return engine->ingest.store;
+}
+
+const struct stacks *engine_stacks(const struct engine *engine)
+{
+	return engine->ingest.stacks;
+}
+
+const struct tasks *engine_tasks(const struct engine *engine)
+{
+	return engine->ingest.tasks;
+}
+
+struct images *engine_images(struct engine *engine)
+{
+	return engine->ingest.images;
+}

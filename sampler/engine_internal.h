@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_internal.h - what the engine's own files share; nobody else includes it.
+ *
+ * engine.c        life and the public calls        engine_open.c    points, rings, events
+ * engine_loop.c   the sampling thread, commands    engine_choice.c  the chosen events, fallbacks
+ * engine_round.c  a drain round: records, credit   engine_tick.c    counters, status, notes by the second
+ * engine_target.c attaching and following         engine_scope.c   tasks, CPUs or inheritance
+ *
+ * Everything is the sampling thread's but what stands below `lock`.
+ */
+#ifndef SAMPLER_ENGINE_INTERNAL_H
+#define SAMPLER_ENGINE_INTERNAL_H
+
+#include "sampler/credit.h"
+#include "sampler/engine.h"
+#include "sampler/follow.h"
+#include "sampler/idmap.h"
+#include "sampler/ingest.h"
+#include "sampler/launch.h"
+#include "sampler/mailbox.h"
+#include "sampler/merge.h"
+#include "sampler/notes.h"
+#include "sampler/proc.h"
+#include "sampler/ring.h"
+#include "sampler/sys.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define NS_PER_MS 1000000ull
+#define NS_PER_S 1000000000ull
+#define SWEEP_NS (100 * NS_PER_MS)
+#define EARLY_SWEEP_NS (20 * NS_PER_MS) /* the screen waits for its first samples */
+#define EARLY_SWEEPS 10
+
+/* An event the user chose; its public half is status.events[] of the same index. */
+struct choice {
+	struct event_spec spec; /* as asked for, with the rate now in force */
+	struct perf_event_attr attr; /* after fallbacks, without the engine's half */
+	bool open;
+	bool settled; /* has opened somewhere: fallbacks are over */
+	uint32_t record_bytes; /* see credit_record_bytes() */
+	uint64_t noted_lost;
+	uint64_t spent, noted_spent;
+	uint64_t noted_throttled;
+	bool throttle_noted;
+	bool throttled_now;
+};
+
+/* One event of a choice on a point. */
+struct point_event {
+	struct point_event *next; /* of the point */
+	struct point *point;
+	unsigned int choice;
+	int fd;
+	uint64_t id;
+	bool on_credit;
+	uint32_t consumed; /* in this round */
+	bool owns_ring;
+	struct credit credit;
+	struct sys_counts last; /* as of the last read */
+	uint64_t clock_ns; /* the tracker's time as of then, or where this event began */
+};
+
+/* A ring, the descriptor that owns it, and its place in epoll. */
+struct channel {
+	struct ring *ring;
+	int fd;
+	bool owns_fd;
+	struct point *point; /* NULL: of all points */
+	size_t index;
+	uint32_t n_events; /* on credit, that share it */
+	uint64_t corrupt, lost;
+	bool in_epoll, hup, active;
+	bool side; /* carries side-band records alone, wakes on each */
+	int cpu; /* of a channel without a point, else -1 */
+	bool old; /* of the scope that was left: its side-band ends at switch_ns */
+};
+
+struct point {
+	int32_t pid, tid; /* -1: all */
+	int cpu; /* -1: any */
+	int tracker_fd; /* -1: none */
+	uint64_t tracker_lost;
+	struct channel *channel; /* owned, but for inherited events */
+	struct channel *side; /* of its own, or NULL */
+	struct point_event *events;
+	size_t index;
+	bool active; /* consumed something since the last tick */
+	bool doomed; /* to be closed at the end of the round */
+	bool has_lost;
+	bool on_exec; /* armed by exec */
+};
+
+/* A process on its way to being attached. */
+struct job {
+	struct job *next;
+	int32_t pid, tid; /* tid: that thread alone, else -1 */
+	bool named; /* by the user: what comes of it is told */
+	uint32_t scans;
+	uint32_t opened;
+	int error; /* of the last refusal */
+};
+
+/* Threads to open, oldest first. */
+struct tid_queue {
+	int32_t *tids;
+	size_t head, n, capacity;
+};
+
+struct engine {
+	/* fixed before the thread starts */
+	struct engine_config config; /* its arrays are copies */
+	struct proc_limits limits;
+	struct ingest ingest;
+	bool has_thread, has_store;
+	pthread_t thread;
+	int notify_fd;
+	struct mailbox mailbox;
+	struct notes notes;
+	struct launch launch;
+	atomic_bool quit;
+
+	/* the sampling thread's */
+	struct sys_features features;
+	struct record_format format;
+	int epoll_fd, timer_fd;
+	struct engine_status status;
+	struct choice choices[ENGINE_EVENTS_MAX];
+	unsigned int next_event_id;
+	struct idmap ids; /* perf's id -> point_event */
+	struct point_event *last_event;
+	struct point **points;
+	size_t n_points, points_capacity;
+	struct channel **channels;
+	size_t n_channels, channels_capacity;
+	struct merge_source *sources; /* channels_capacity of them */
+	struct point_event **touched; /* consumed something in this round */
+	size_t n_touched, touched_capacity;
+	bool have_doomed;
+	bool in_round;
+
+	struct follow follow;
+	bool filter; /* samples of others are dropped: not the whole machine */
+	bool trackers; /* fds suffice for them */
+	bool cpu_wide; /* events on whole CPUs are permitted */
+	bool side_by_cpu; /* side-band rings per CPU are open */
+	bool fork_rings; /* a second ring per thread, while mlock and fds last */
+	struct job *jobs;
+	struct tid_queue attach, born;
+	uint64_t switch_ns; /* the scope changed then; see channel->old */
+	bool rescan; /* side-band records were lost */
+	bool had_targets;
+	bool stopped;
+
+	int *cpus; /* to sample, online */
+	size_t n_cpus;
+	uint8_t *cpu_wanted; /* by number; NULL: all */
+	size_t cpu_wanted_len;
+
+	uint64_t fd_limit, fds; /* perf's own */
+	uint64_t locked_pages;
+	unsigned int order; /* of the next task's ring */
+	unsigned int ring_order_noted;
+	bool fd_limit_noted, mlock_noted, coarsened_noted;
+
+	uint64_t round_ns; /* T0 of this round */
+	uint64_t next_sweep_ns, next_tick_ns;
+	unsigned int sweeps;
+	uint64_t window_forks, window_missed, window_ns;
+	uint64_t noted_missed, noted_corrupt, noted_merges;
+	uint64_t shared_lost;
+	size_t read_cursor;
+	bool news; /* write the eventfd at the end of the round */
+	bool followed_changed;
+
+	/* shared */
+	pthread_mutex_t lock;
+	struct engine_status shared; /* guarded */
+	int32_t *followed; /* guarded */
+	size_t n_followed; /* guarded */
+};
+
+/* engine_loop.c */
+void *engine_main(void *engine);
+void engine_fail(struct engine *engine, int what, int error, const struct perf_event_attr *attr,
+	const char *event, int32_t pid, int cpu);
+
+/* engine_tick.c */
+void engine_note(struct engine *engine, enum engine_note_kind kind, int error, int32_t pid,
+	uint64_t value, const char *text);
+void engine_publish(struct engine *engine);
+void engine_read_point(struct engine *engine, struct point *point);
+void engine_tick(struct engine *engine, bool all);
+
+/* engine_choice.c */
+
+/* Adds an event to the list; it opens with the next points.  Its index, or -errno (ENOSPC). */
+int choice_add(struct engine *engine, const struct event_spec *spec);
+/* What to try after a refusal; false: nothing is left, the error stands. */
+bool choice_weaken(struct engine *engine, unsigned int choice, int error);
+/* It opened: tell what it took. */
+void choice_settle(struct engine *engine, unsigned int choice);
+void choice_refuse(
+	struct engine *engine, unsigned int choice, int error, const struct point *point);
+void choice_drop(struct engine *engine, unsigned int choice);
+void choice_set_rate(struct engine *engine, unsigned int choice, uint64_t hz);
+int choice_find(const struct engine *engine, uint8_t id);
+unsigned int choice_count_open(const struct engine *engine);
+
+/* engine_open.c */
+
+/* Open every chosen event on a task (cpu -1), a CPU (tid -1) or a task on a CPU (inherited).
+ * shared: the channel of that CPU, or NULL.  0 or -errno; ESRCH: the task is gone. */
+int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on_exec,
+	struct channel *shared, struct point **out);
+/* Drains nothing: see round_drain_channel().  Reads the counters a last time. */
+void point_close(struct engine *engine, struct point *point);
+int point_add_event(struct engine *engine, struct point *point, unsigned int choice);
+/* The same on a point that is running. */
+int point_add_live_event(struct engine *engine, struct point *point, unsigned int choice);
+void point_drop_event(struct engine *engine, struct point *point, unsigned int choice);
+/* Enable what was disabled by hand. */
+void point_rearm(struct point *point);
+void point_retarget(struct engine *engine, struct point *point);
+
+/* A ring of its own on fd, which it then owns if take_fd. */
+int channel_open(struct engine *engine, struct channel **out, int fd, bool take_fd,
+	unsigned int order, struct point *point, bool side);
+void channel_close(struct engine *engine, struct channel *channel);
+/* perf_event_open() within the budget of descriptors: EMFILE leaves some for others. */
+int engine_open_event(
+	struct engine *engine, const struct perf_event_attr *attr, int32_t tid, int cpu);
+void engine_close_event(struct engine *engine, int *fd);
+bool engine_fds_left(const struct engine *engine, unsigned int n);
+unsigned int order_for_cpus(const struct engine *engine, size_t n);
+unsigned int order_for_tasks(const struct engine *engine, size_t n);
+
+/* engine_round.c */
+void engine_round(struct engine *engine, bool all, bool final);
+void round_drain_channel(struct engine *engine, struct channel *channel);
+void round_close_doomed(struct engine *engine);
+
+/* engine_target.c */
+int target_open_initial(struct engine *engine);
+void target_attach(struct engine *engine, int32_t pid, int32_t tid);
+void target_detach(struct engine *engine, int32_t pid);
+/* Carry on with what waits to be opened, for a little while; true: more is waiting. */
+bool target_work(struct engine *engine);
+void target_fork(struct engine *engine, const struct record_task *fork);
+void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns);
+void target_hup(struct engine *engine, struct point *point);
+void target_tick(struct engine *engine);
+bool target_all_gone(const struct engine *engine);
+void target_close_all(struct engine *engine);
+void target_fini(struct engine *engine);
+/* Look at a process again: threads or children may have been missed.  Told to nobody. */
+void target_rescan(struct engine *engine, int32_t pid);
+
+/* engine_scope.c */
+
+/* Which CPUs there are, what is permitted, and the scope to begin with.  0, or -errno with the failure told. */
+int scope_begin(struct engine *engine);
+/* Open every CPU's point.  0, or -errno with the failure told. */
+int scope_open_cpus(struct engine *engine);
+/* Rings for FORK and the rest on every CPU; false: not permitted. */
+bool scope_open_side(struct engine *engine);
+/* One inherited event per choice on every CPU. 0 or -errno of the last refusal. */
+int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool on_exec);
+/* Forks outran following: cover the tree completely from now on. */
+void scope_escalate(struct engine *engine);
+void scope_watch_cpus(struct engine *engine);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_loop.c - the sampling thread: waits in epoll, drains, sweeps, carries out commands.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define EPOLL_BATCH 256
+
+/* epoll's data.ptr of what is no channel. */
+static char wake_tag, timer_tag, command_tag;
+
+void engine_fail(struct engine *engine, int what, int error, const struct perf_event_attr *attr,
+	const char *event, int32_t pid, int cpu)
+{
+	struct engine_failure *failure = &engine->status.failure;
+
+	*failure = (struct engine_failure){.what = what, .error = error, .pid = pid, .cpu = cpu};
+	if (attr)
+		failure->attr = *attr;
+	if (event)
+		strncpy(failure->event, event, sizeof(failure->event) - 1);
+}
+
+static int watch(struct engine *engine, int fd, void *tag)
+{
+	struct epoll_event interest = {.events = EPOLLIN, .data.ptr = tag};
+
+	return epoll_ctl(engine->epoll_fd, EPOLL_CTL_ADD, fd, &interest) ? -errno : 0;
+}
+
+static void set_timer(struct engine *engine, uint64_t after_ns)
+{
+	const struct itimerspec spec = {
+		.it_value.tv_sec = (time_t)(after_ns / NS_PER_S),
+		.it_value.tv_nsec = (long)(after_ns % NS_PER_S),
+	};
+
+	timerfd_settime(engine->timer_fd, 0, &spec, NULL);
+}
+
+static int set_up(struct engine *engine)
+{
+	int ret;
+
+	engine->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	engine->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (engine->epoll_fd < 0 || engine->timer_fd < 0)
+		ret = -errno;
+	else
+		ret = watch(engine, engine->mailbox.wake_fd, &wake_tag);
+	if (!ret)
+		ret = watch(engine, engine->timer_fd, &timer_tag);
+	if (!ret && engine->launch.pid && engine->launch.pid_fd >= 0)
+		ret = watch(engine, engine->launch.pid_fd, &command_tag);
+	if (ret) {
+		engine_fail(engine, FAIL_SYSTEM, -ret, NULL, NULL, -1, -1);
+		return ret;
+	}
+	ret = sys_probe(&engine->features);
+	if (ret) {
+		struct perf_event_attr attr;
+
+		sys_dummy(&attr);
+		engine_fail(engine, FAIL_OPEN, -ret, &attr, "dummy", -1, -1);
+		return ret;
+	}
+	sys_format(&engine->format, &engine->features, engine->config.callchain);
+	return 0;
+}
+
+static void stop_sampling(struct engine *engine)
+{
+	engine->stopped = true;
+	for (size_t i = 0; i < engine->n_points; i++)
+		for (struct point_event *event = engine->points[i]->events; event;
+			event = event->next)
+			sys_disable(event->fd);
+	engine_round(engine, true, true);
+	engine_tick(engine, true);
+	target_close_all(engine);
+	store_seal(engine->ingest.store, engine->round_ns, true);
+	engine->news = true;
+}
+
+static void add_event(struct engine *engine, const struct event_spec *spec)
+{
+	int index = choice_add(engine, spec);
+	bool opened = false;
+	int error = 0;
+
+	if (index < 0) {
+		engine_note(engine, NOTE_EVENT_REFUSED, -index, 0, 0, spec->name);
+		return;
+	}
+	for (size_t i = 0; i < engine->n_points && engine->choices[index].open; i++) {
+		struct point *point = engine->points[i];
+		int ret = point_add_live_event(engine, point, (unsigned int)index);
+
+		opened |= !ret;
+		if (ret && ret != -ESRCH && !opened) {
+			error = -ret;
+			choice_refuse(engine, (unsigned int)index, error, point);
+		}
+	}
+	if (engine->choices[index].open)
+		engine_note(engine, NOTE_EVENT_ADDED, 0, 0, 0, engine->status.events[index].name);
+}
+
+static void carry_out(struct engine *engine, const struct mail *mail)
+{
+	int index;
+
+	switch (mail->kind) {
+	case MAIL_ATTACH:
+		target_attach(engine, mail->pid, -1);
+		return;
+	case MAIL_DETACH:
+		target_detach(engine, mail->pid);
+		return;
+	case MAIL_EVENT_ADD:
+		add_event(engine, &mail->spec);
+		return;
+	case MAIL_STOP:
+		if (engine->status.state != ENGINE_FAILED && !engine->stopped)
+			stop_sampling(engine);
+		if (engine->status.state != ENGINE_FAILED)
+			engine->status.state = ENGINE_STOPPED;
+		return;
+	case MAIL_EVENT_DROP:
+	case MAIL_SET_FREQ:
+		break;
+	}
+	index = choice_find(engine, mail->event);
+	if (index < 0 || !engine->choices[index].open)
+		return;
+	if (mail->kind == MAIL_SET_FREQ) {
+		choice_set_rate(engine, (unsigned int)index, mail->hz);
+		return;
+	}
+	/* What it had counted is kept, with its coverage. */
+	engine_round(engine, true, false);
+	engine_tick(engine, true);
+	choice_drop(engine, (unsigned int)index);
+	engine_note(engine, NOTE_EVENT_DROPPED, 0, 0, 0, engine->status.events[index].name);
+}
+
+static void take_mail(struct engine *engine)
+{
+	struct mail *mail;
+
+	while (!atomic_load(&engine->quit) && (mail = mailbox_take(&engine->mailbox))) {
+		if (!engine->stopped || mail->kind == MAIL_STOP)
+			carry_out(engine, mail);
+		free(mail);
+	}
+}
+
+static void look_for_end(struct engine *engine)
+{
+	int status = 0;
+
+	if (engine->status.command_pid && !engine->status.command_ended &&
+		launch_ended(&engine->launch, &status)) {
+		engine->status.command_ended = true;
+		engine->status.command_status = status;
+		engine_note(engine, NOTE_COMMAND_ENDED, 0, engine->status.command_pid,
+			(uint64_t)(unsigned int)status, NULL);
+	}
+	switch (engine->status.state) {
+	case ENGINE_STARTING:
+		if (engine->filter && !engine->had_targets && !engine->jobs) {
+			engine->status.state = ENGINE_FAILED;
+			engine->news = true;
+		} else if (engine->had_targets || !engine->filter) {
+			engine->status.state = ENGINE_RUNNING;
+			engine->news = true;
+		}
+		break;
+	case ENGINE_RUNNING:
+		if (!target_all_gone(engine))
+			break;
+		engine_round(engine, true, true);
+		engine_tick(engine, true);
+		store_seal(engine->ingest.store, engine->round_ns, true);
+		engine->status.state = ENGINE_ENDED;
+		engine_note(engine, NOTE_ALL_ENDED, 0, 0, 0, NULL);
+		break;
+	case ENGINE_ENDED:
+		if (!target_all_gone(engine))
+			engine->status.state = ENGINE_RUNNING;
+		break;
+	case ENGINE_FAILED:
+	case ENGINE_STOPPED:
+		break;
+	}
+}
+
+static void sweep(struct engine *engine)
+{
+	bool early = engine->sweeps++ < EARLY_SWEEPS;
+
+	engine_round(engine, true, false);
+	if (engine->round_ns >= engine->next_tick_ns) {
+		target_tick(engine);
+		engine_tick(engine, false);
+		engine->next_tick_ns = engine->round_ns + NS_PER_S;
+	}
+	if (store_seal(engine->ingest.store, engine->round_ns, early)) {
+		engine->news = true;
+		store_maintain(engine->ingest.store);
+	}
+	set_timer(engine, early ? EARLY_SWEEP_NS : SWEEP_NS);
+}
+
+/* What epoll said; true when the timer fired. */
+static bool note_events(struct engine *engine, const struct epoll_event *events, int n)
+{
+	bool timer = false;
+	eventfd_t woken;
+	uint64_t expired;
+
+	for (int i = 0; i < n; i++) {
+		void *tag = events[i].data.ptr;
+		struct channel *channel = tag;
+
+		if (tag == &wake_tag) {
+			eventfd_read(engine->mailbox.wake_fd, &woken);
+		} else if (tag == &timer_tag) {
+			timer |= read(engine->timer_fd, &expired, sizeof(expired)) > 0;
+		} else if (tag != &command_tag) {
+			channel->active = true;
+			if (events[i].events & (EPOLLHUP | EPOLLERR))
+				channel->hup = true;
+		}
+	}
+	return timer;
+}
+
+static void handle_hangups(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->n_channels; i++) {
+		struct channel *channel = engine->channels[i];
+
+		if (!channel->hup || !channel->in_epoll)
+			continue;
+		/* A hang-up is a state, not an event: it would come for ever. */
+		epoll_ctl(engine->epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
+		channel->in_epoll = false;
+		if (channel->point)
+			target_hup(engine, channel->point);
+	}
+	round_close_doomed(engine);
+}
+
+static void loop(struct engine *engine)
+{
+	struct epoll_event events[EPOLL_BATCH];
+	bool more = true;
+
+	set_timer(engine, EARLY_SWEEP_NS);
+	while (!atomic_load(&engine->quit) && engine->status.state != ENGINE_FAILED) {
+		int n = epoll_wait(engine->epoll_fd, events, EPOLL_BATCH, more ? 0 : -1);
+		bool hung_up = false, timer;
+
+		if (n < 0 && errno != EINTR) {
+			engine_fail(engine, FAIL_SYSTEM, errno, NULL, NULL, -1, -1);
+			engine->status.state = ENGINE_FAILED;
+			break;
+		}
+		timer = note_events(engine, events, n);
+		for (int i = 0; i < n; i++)
+			hung_up |= (events[i].events & (EPOLLHUP | EPOLLERR)) != 0;
+		if (timer)
+			sweep(engine);
+		else if (n > 0)
+			engine_round(engine, false, false);
+		if (hung_up)
+			handle_hangups(engine);
+		take_mail(engine);
+		more = target_work(engine);
+		look_for_end(engine);
+		if (timer || engine->news)
+			engine_publish(engine);
+	}
+}
+
+void *engine_main(void *arg)
+{
+	struct engine *engine = arg;
+	int ret = set_up(engine);
+
+	if (!ret)
+		ret = target_open_initial(engine);
+	engine->round_ns = sys_now_ns();
+	if (ret)
+		engine->status.state = ENGINE_FAILED;
+	else
+		look_for_end(engine);
+	engine->next_tick_ns = engine->round_ns + NS_PER_S;
+	engine->news = true;
+	engine_publish(engine);
+	if (!ret)
+		loop(engine);
+	if (engine->status.state == ENGINE_FAILED) {
+		engine->news = true;
+		engine_publish(engine);
+	}
+	target_fini(engine);
+	if (engine->epoll_fd >= 0)
+		close(engine->epoll_fd);
+	if (engine->timer_fd >= 0)
+		close(engine->timer_fd);
+	return NULL;
+}

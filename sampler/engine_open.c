@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_open.c - points, their trackers, rings and sampling events: opening, arming, closing.
+ * Runs in the sampling thread.
+ *
+ * Limits give way in this order: rings shrink, then threads lose their own fork rings, then their
+ * trackers, and only then is a thread left out.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define PAGE_BYTES 4096u
+#define CPU_RING_PAGES 128u
+#define TASK_RINGS_PAGES 16384u /* kernel memory for the rings of all threads: 64 MiB */
+#define TASK_RING_PAGES_MAX 16u
+
+static unsigned int order_below(uint64_t pages)
+{
+	unsigned int order = 0;
+
+	while (order < 16 && (2ull << order) <= pages)
+		order++;
+	return order;
+}
+
+/* Pages this user may lock for rings, the control pages included. */
+static uint64_t lockable_pages(const struct engine *engine)
+{
+	const struct proc_limits *limits = &engine->limits;
+	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t pages;
+
+	if (limits->cap_ipc_lock || limits->paranoid == -1)
+		return UINT64_MAX;
+	pages = limits->memlock_soft / PAGE_BYTES;
+	if (limits->mlock_kb > 0)
+		pages += (uint64_t)limits->mlock_kb * 1024 / PAGE_BYTES * (uint64_t)n_cpus;
+	return pages > engine->locked_pages ? pages - engine->locked_pages : 0;
+}
+
+static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t wanted)
+{
+	uint64_t lockable = lockable_pages(engine);
+
+	if (engine->config.ring_pages)
+		return order_below(engine->config.ring_pages);
+	if (n && lockable / n < wanted + 1)
+		wanted = lockable / n > 1 ? lockable / n - 1 : 1;
+	return order_below(wanted);
+}
+
+unsigned int order_for_cpus(const struct engine *engine, size_t n)
+{
+	return choose_order(engine, n, n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES);
+}
+
+unsigned int order_for_tasks(const struct engine *engine, size_t n)
+{
+	uint64_t wanted = n ? TASK_RINGS_PAGES / n : TASK_RING_PAGES_MAX;
+
+	if (wanted > TASK_RING_PAGES_MAX)
+		wanted = TASK_RING_PAGES_MAX;
+	return choose_order(engine, n, wanted < 2 ? 2 : wanted);
+}
+
+bool engine_fds_left(const struct engine *engine, unsigned int n)
+{
+	/* The rest of the program needs some, for symbols above all. */
+	uint64_t reserve = engine->fd_limit >= 512 ? 96 : engine->fd_limit / 2;
+
+	return engine->fds + n + reserve <= engine->fd_limit;
+}
+
+int engine_open_event(
+	struct engine *engine, const struct perf_event_attr *attr, int32_t tid, int cpu)
+{
+	int fd;
+
+	if (!engine_fds_left(engine, 1))
+		return -EMFILE;
+	fd = sys_open(attr, tid, cpu);
+	if (fd >= 0)
+		engine->fds++;
+	return fd;
+}
+
+void engine_close_event(struct engine *engine, int *fd)
+{
+	if (*fd < 0)
+		return;
+	close(*fd);
+	engine->fds--;
+	*fd = -1;
+}
+
+/* --- channels --- */
+
+static int grow_channels(struct engine *engine)
+{
+	size_t capacity = engine->channels_capacity ? engine->channels_capacity * 2 : 16;
+	struct merge_source *sources;
+	struct channel **channels;
+
+	if (engine->n_channels < engine->channels_capacity)
+		return 0;
+	channels = realloc(engine->channels, capacity * sizeof(*channels));
+	if (!channels)
+		return -ENOMEM;
+	engine->channels = channels;
+	sources = realloc(engine->sources, capacity * sizeof(*sources));
+	if (!sources)
+		return -ENOMEM;
+	engine->sources = sources;
+	engine->channels_capacity = capacity;
+	return 0;
+}
+
+static int map_ring(struct engine *engine, struct ring **ring, int fd, unsigned int order)
+{
+	int ret = ring_open(ring, fd, order);
+
+	while ((ret == -EPERM || ret == -ENOMEM) && order) {
+		ret = ring_open(ring, fd, --order);
+		if (!ret && order < engine->ring_order_noted) {
+			engine->ring_order_noted = order;
+			engine_note(engine, NOTE_RING_SHRUNK, EPERM, 0, 1u << order, NULL);
+		}
+		if (order < engine->order)
+			engine->order = order;
+	}
+	/* Apart from the refusal of an event: the limit on locked memory. */
+	return ret == -EPERM ? -ENOBUFS : ret;
+}
+
+int channel_open(struct engine *engine, struct channel **out, int fd, bool take_fd,
+	unsigned int order, struct point *point, bool side)
+{
+	struct epoll_event interest = {.events = EPOLLIN};
+	struct channel *channel;
+	int ret = grow_channels(engine);
+
+	*out = NULL;
+	if (ret)
+		return ret;
+	channel = calloc(1, sizeof(*channel));
+	if (!channel)
+		return -ENOMEM;
+	ret = map_ring(engine, &channel->ring, fd, order);
+	if (ret)
+		goto fail;
+	interest.data.ptr = channel;
+	if (epoll_ctl(engine->epoll_fd, EPOLL_CTL_ADD, fd, &interest)) {
+		ret = -errno;
+		ring_close(channel->ring);
+		goto fail;
+	}
+	channel->fd = fd;
+	channel->cpu = -1;
+	channel->owns_fd = take_fd;
+	channel->in_epoll = true;
+	channel->point = point;
+	channel->side = side;
+	channel->active = true;
+	channel->index = engine->n_channels;
+	engine->channels[engine->n_channels++] = channel;
+	engine->locked_pages += ring_size(channel->ring) / PAGE_BYTES + 1;
+	*out = channel;
+	return 0;
+fail:
+	free(channel);
+	return ret;
+}
+
+void channel_close(struct engine *engine, struct channel *channel)
+{
+	struct channel *last;
+
+	if (!channel)
+		return;
+	if (channel->in_epoll)
+		epoll_ctl(engine->epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
+	engine->locked_pages -= ring_size(channel->ring) / PAGE_BYTES + 1;
+	last = engine->channels[--engine->n_channels];
+	engine->channels[channel->index] = last;
+	last->index = channel->index;
+	ring_close(channel->ring);
+	if (channel->owns_fd)
+		engine_close_event(engine, &channel->fd);
+	free(channel);
+}
+
+/* --- events of a point --- */
+
+static void retarget_event(struct engine *engine, struct point_event *event)
+{
+	const struct channel *channel = event->point->channel;
+
+	event->credit.target =
+		credit_target(ring_size(channel->ring), channel->n_events ? channel->n_events : 1,
+			engine->choices[event->choice].record_bytes);
+}
+
+void point_retarget(struct engine *engine, struct point *point)
+{
+	for (struct point_event *event = point->events; event; event = event->next)
+		if (event->on_credit)
+			retarget_event(engine, event);
+}
+
+static int arm(struct point_event *event)
+{
+	int ret;
+
+	if (!event->on_credit)
+		return event->point->on_exec ? 0 : sys_enable(event->fd);
+	/* The credit stays with a disabled event: a task that waits for its exec loses none. */
+	ret = sys_refresh(event->fd, credit_grant(&event->credit));
+	if (!ret && event->point->on_exec)
+		ret = sys_disable(event->fd);
+	return ret;
+}
+
+void point_rearm(struct point *point)
+{
+	for (struct point_event *event = point->events; event; event = event->next) {
+		/* Of its credit it may have none: two overflows more do no harm. */
+		if (event->on_credit) {
+			sys_refresh(event->fd, CREDIT_MIN);
+			event->credit.outstanding += CREDIT_MIN;
+		} else {
+			sys_enable(event->fd);
+		}
+	}
+}
+
+static void free_event(struct engine *engine, struct point_event *event)
+{
+	if (event->on_credit)
+		event->point->channel->n_events--;
+	idmap_remove(&engine->ids, event->id);
+	if (engine->last_event == event)
+		engine->last_event = NULL;
+	for (size_t i = 0; i < engine->n_touched; i++)
+		if (engine->touched[i] == event)
+			engine->touched[i] = NULL;
+	if (!event->owns_ring)
+		engine_close_event(engine, &event->fd);
+	free(event);
+}
+
+static int open_sampling(
+	struct engine *engine, struct point *point, unsigned int index, bool carries)
+{
+	const struct choice *choice = &engine->choices[index];
+	int fd;
+
+	do {
+		struct perf_event_attr attr = choice->attr;
+		const struct sys_setup setup = {
+			.callchain = engine->config.callchain,
+			.max_stack = engine->config.max_stack,
+			.fork_records = carries,
+			.map_records = carries,
+			.inherit = point->tid >= 0 && point->cpu >= 0,
+			.on_exec = point->on_exec,
+			.wakeup_bytes = (PAGE_BYTES << engine->order) / 4,
+		};
+
+		sys_setup(&attr, &engine->features, &setup);
+		fd = engine_open_event(engine, &attr, point->tid, point->cpu);
+	} while (fd < 0 && choice_weaken(engine, index, -fd));
+	return fd;
+}
+
+/* Where there is no tracker, the first event owns the ring, and carries the side-band unless rings per CPU do. */
+int point_add_event(struct engine *engine, struct point *point, unsigned int index)
+{
+	bool inherit = point->tid >= 0 && point->cpu >= 0;
+	bool owner = !point->channel;
+	bool carries = owner && !engine->side_by_cpu;
+	struct point_event *event = calloc(1, sizeof(*event));
+	int ret = -ENOMEM;
+
+	if (!event)
+		return ret;
+	*event = (struct point_event){.point = point, .choice = index, .owns_ring = owner};
+	event->fd = open_sampling(engine, point, index, carries);
+	if (event->fd < 0) {
+		ret = event->fd;
+		free(event);
+		return ret;
+	}
+	choice_settle(engine, index);
+	if (owner)
+		ret = channel_open(
+			engine, &point->channel, event->fd, true, engine->order, point, false);
+	else
+		ret = sys_set_output(event->fd, point->channel->fd);
+	if (!ret)
+		ret = sys_id(event->fd, &event->id);
+	if (!ret)
+		ret = idmap_set(&engine->ids, event->id, event);
+	if (ret) {
+		if (owner && point->channel) {
+			channel_close(engine, point->channel);
+			point->channel = NULL;
+		} else {
+			engine_close_event(engine, &event->fd);
+		}
+		free(event);
+		return ret;
+	}
+	event->on_credit = !engine->config.no_credit && !inherit && !carries;
+	if (event->on_credit)
+		point->channel->n_events++;
+	event->next = point->events;
+	point->events = event;
+	return 0;
+}
+
+int point_add_live_event(struct engine *engine, struct point *point, unsigned int index)
+{
+	struct point_event *event;
+	struct sys_counts clock = {0};
+	int ret = point_add_event(engine, point, index);
+
+	if (ret)
+		return ret;
+	event = point->events;
+	point_retarget(engine, point);
+	if (point->tracker_fd >= 0)
+		sys_read(point->tracker_fd, &engine->features, &clock);
+	event->clock_ns = clock.enabled_ns;
+	return arm(event);
+}
+
+void point_drop_event(struct engine *engine, struct point *point, unsigned int index)
+{
+	struct point_event **link = &point->events;
+
+	while (*link) {
+		struct point_event *event = *link;
+
+		if (event->choice != index) {
+			link = &event->next;
+			continue;
+		}
+		if (event->owns_ring) {
+			/* Its ring serves the others: it stays, silent. */
+			sys_disable(event->fd);
+			link = &event->next;
+			continue;
+		}
+		*link = event->next;
+		free_event(engine, event);
+	}
+	point_retarget(engine, point);
+}
+
+/* --- points --- */
+
+static int add_to_list(struct engine *engine, struct point *point)
+{
+	if (engine->n_points == engine->points_capacity) {
+		size_t capacity = engine->points_capacity ? engine->points_capacity * 2 : 16;
+		struct point **points = realloc(engine->points, capacity * sizeof(*points));
+
+		if (!points)
+			return -ENOMEM;
+		engine->points = points;
+		engine->points_capacity = capacity;
+	}
+	point->index = engine->n_points;
+	engine->points[engine->n_points++] = point;
+	return 0;
+}
+
+static int open_tracker(struct engine *engine, struct point *point, struct channel *shared)
+{
+	bool carries = !engine->side_by_cpu;
+	struct perf_event_attr attr;
+	const struct sys_setup setup = {
+		.callchain = engine->config.callchain,
+		.fork_records = carries && !point->side,
+		.map_records = carries,
+		.inherit = shared && point->tid >= 0,
+		.on_exec = point->on_exec,
+		.wakeup_bytes = (PAGE_BYTES << engine->order) / 4,
+	};
+	int fd;
+
+	sys_dummy(&attr);
+	sys_setup(&attr, &engine->features, &setup);
+	fd = engine_open_event(engine, &attr, point->tid, point->cpu);
+	if (fd < 0)
+		return fd;
+	point->tracker_fd = fd;
+	if (shared) {
+		point->channel = shared;
+		return sys_set_output(fd, shared->fd);
+	}
+	return channel_open(engine, &point->channel, fd, false, engine->order, point, false);
+}
+
+/* A second dummy whose ring wakes on every FORK and EXIT.  Without it they wait in the samples' ring. */
+static void open_fork_ring(struct engine *engine, struct point *point)
+{
+	struct perf_event_attr attr;
+	const struct sys_setup setup = {
+		.callchain = engine->config.callchain,
+		.fork_records = true,
+		.on_exec = point->on_exec,
+		.wakeup_bytes = 1,
+	};
+	int fd;
+
+	if (lockable_pages(engine) < 2) {
+		engine->fork_rings = false;
+		return;
+	}
+	sys_dummy(&attr);
+	sys_setup(&attr, &engine->features, &setup);
+	fd = engine_open_event(engine, &attr, point->tid, point->cpu);
+	if (fd < 0)
+		return;
+	if (channel_open(engine, &point->side, fd, true, 0, point, true)) {
+		engine_close_event(engine, &fd);
+		return;
+	}
+	if (!point->on_exec)
+		sys_enable(fd);
+}
+
+static void free_point(struct engine *engine, struct point *point)
+{
+	bool own_channel = point->channel && point->channel->point == point;
+
+	while (point->events) {
+		struct point_event *event = point->events;
+
+		point->events = event->next;
+		free_event(engine, event);
+	}
+	channel_close(engine, point->side);
+	if (own_channel)
+		channel_close(engine, point->channel);
+	engine_close_event(engine, &point->tracker_fd);
+	free(point);
+}
+
+static int open_choices(struct engine *engine, struct point *point)
+{
+	int first_error = 0;
+
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		int ret;
+
+		if (!engine->choices[i].open)
+			continue;
+		ret = point_add_event(engine, point, i);
+		if (!ret)
+			continue;
+		if (!first_error)
+			first_error = ret;
+		if (ret == -ESRCH || ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
+			return ret;
+		/* Without a tracker, it may be the task that is refused. */
+		if (point->tracker_fd >= 0 || engine->choices[i].settled)
+			choice_refuse(engine, i, -ret, point);
+	}
+	return point->events || !first_error ? 0 : first_error;
+}
+
+int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on_exec,
+	struct channel *shared, struct point **out)
+{
+	struct point *point = calloc(1, sizeof(*point));
+	int ret = 0;
+
+	*out = NULL;
+	if (!point)
+		return -ENOMEM;
+	*point = (struct point){
+		.pid = pid, .tid = tid, .cpu = cpu, .tracker_fd = -1, .on_exec = on_exec};
+	if (engine->fork_rings && engine->trackers && tid >= 0 && !shared)
+		open_fork_ring(engine, point);
+	if (engine->trackers)
+		ret = open_tracker(engine, point, shared);
+	else
+		point->channel = shared;
+	if (!ret)
+		ret = open_choices(engine, point);
+	if (!ret)
+		ret = add_to_list(engine, point);
+	if (ret) {
+		free_point(engine, point);
+		return ret;
+	}
+	if (point->tracker_fd >= 0 && !on_exec)
+		sys_enable(point->tracker_fd);
+	for (struct point_event *event = point->events; event; event = event->next) {
+		if (event->on_credit)
+			retarget_event(engine, event);
+		arm(event);
+	}
+	*out = point;
+	return 0;
+}
+
+void point_close(struct engine *engine, struct point *point)
+{
+	struct point *last;
+
+	engine_read_point(engine, point);
+	last = engine->points[--engine->n_points];
+	engine->points[point->index] = last;
+	last->index = point->index;
+	free_point(engine, point);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_round.c - a drain round: records of all rings in order of time into the store, and the
+ * overflows they used given back.  Runs in the sampling thread.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to here every ring is looked at in every round; above, quiet ones wait for the sweep. */
+#define FEW_CHANNELS 256
+
+static bool cpu_wanted(const struct engine *engine, uint32_t cpu)
+{
+	return !engine->cpu_wanted || (cpu < engine->cpu_wanted_len && engine->cpu_wanted[cpu]);
+}
+
+static struct point_event *find_event(struct engine *engine, uint64_t id)
+{
+	if (!engine->last_event || engine->last_event->id != id)
+		engine->last_event = idmap_find(&engine->ids, id);
+	return engine->last_event;
+}
+
+static void touch(struct engine *engine, struct point_event *event)
+{
+	event->point->active = true;
+	if (event->consumed++)
+		return;
+	if (engine->n_touched == engine->touched_capacity) {
+		size_t capacity = engine->touched_capacity ? engine->touched_capacity * 2 : 64;
+		struct point_event **touched =
+			realloc(engine->touched, capacity * sizeof(*touched));
+
+		if (!touched) {
+			/* Counted again by the next sample, or restarted by the tick. */
+			event->consumed = 0;
+			return;
+		}
+		engine->touched = touched;
+		engine->touched_capacity = capacity;
+	}
+	engine->touched[engine->n_touched++] = event;
+}
+
+static int take_sample(struct engine *engine, const struct record *record, uint16_t size)
+{
+	struct point_event *event = find_event(engine, record->id.id);
+	struct engine_event_status *status;
+	struct choice *choice;
+
+	if (!event) {
+		/* Of an event that was just dropped. */
+		engine->status.unknown_records++;
+		return 0;
+	}
+	touch(engine, event);
+	choice = &engine->choices[event->choice];
+	status = &engine->status.events[event->choice];
+	choice->record_bytes = credit_record_bytes(choice->record_bytes, size);
+	if (!cpu_wanted(engine, record->id.cpu) ||
+		(engine->filter &&
+			!follow_wants(&engine->follow, record->id.pid, record->id.tid))) {
+		status->filtered++;
+		return 0;
+	}
+	status->samples++;
+	return ingest_record(&engine->ingest, record, status->id);
+}
+
+static void take_lost(struct engine *engine, struct channel *channel, const struct record *record)
+{
+	struct point_event *event = find_event(engine, record->lost.id);
+
+	if (record->type == PERF_RECORD_LOST_SAMPLES) {
+		if (event)
+			engine->status.events[event->choice].lost += record->lost.lost;
+		return;
+	}
+	channel->lost += record->lost.lost;
+	engine->rescan = true;
+	if (channel->point)
+		channel->point->has_lost = true;
+	if (engine->features.lost && channel->point && channel->point->tracker_fd >= 0)
+		return; /* exact numbers will be read from the events */
+	if (event && !engine->features.lost) {
+		engine->status.events[event->choice].lost += record->lost.lost;
+		credit_consume(&event->credit, record->lost.lost);
+	} else if (!event) {
+		engine->status.lost_side_band += record->lost.lost;
+	}
+}
+
+static void take_throttle(struct engine *engine, const struct record *record)
+{
+	const struct point_event *event = find_event(engine, record->throttle.id);
+
+	if (!event)
+		return;
+	if (record->type == PERF_RECORD_THROTTLE) {
+		engine->status.events[event->choice].throttled++;
+		engine->choices[event->choice].throttled_now = true;
+	} else {
+		engine->choices[event->choice].throttled_now = false;
+	}
+}
+
+static int take_comm(struct engine *engine, const struct record *record)
+{
+	const struct follow_process *process =
+		follow_process(&engine->follow, (int32_t)record->comm.pid);
+
+	if (engine->filter && !follow_wants(&engine->follow, record->comm.pid, record->comm.tid))
+		return 0;
+	if (record->comm.exec && process && process->root)
+		engine_note(engine, NOTE_TARGET_EXEC, 0, process->pid, 0, record->comm.comm);
+	return ingest_record(&engine->ingest, record, 0);
+}
+
+static int take_record(const struct perf_event_header *header, void *owner, void *ctx)
+{
+	struct channel *channel = owner;
+	struct engine *engine = ctx;
+	struct record record;
+	int ret = record_decode(&record, header, &engine->format);
+	bool wanted;
+
+	if (ret) {
+		engine->status.unknown_records++;
+		return 0;
+	}
+	if (engine->switch_ns && record.type != PERF_RECORD_SAMPLE &&
+		channel->old != (record.id.time_ns < engine->switch_ns))
+		return 0; /* both scopes told of it: the other one's record counts */
+	switch (record.type) {
+	case PERF_RECORD_SAMPLE:
+		ret = take_sample(engine, &record, header->size);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		/* The kernel's own mappings come under pid -1. */
+		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.mmap.pid))
+			ret = ingest_record(&engine->ingest, &record, 0);
+		break;
+	case PERF_RECORD_COMM:
+		ret = take_comm(engine, &record);
+		break;
+	case PERF_RECORD_FORK:
+		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.task.ppid))
+			ret = ingest_record(&engine->ingest, &record, 0);
+		if (engine->filter)
+			target_fork(engine, &record.task);
+		break;
+	case PERF_RECORD_EXIT:
+		wanted = !engine->filter || follow_task(&engine->follow, (int32_t)record.task.tid);
+		if (wanted)
+			ret = ingest_record(&engine->ingest, &record, 0);
+		if (wanted && engine->filter)
+			target_exit(engine, (int32_t)record.task.tid, record.task.time_ns);
+		break;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		take_lost(engine, channel, &record);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		take_throttle(engine, &record);
+		break;
+	default:
+		engine->status.unknown_records++;
+		break;
+	}
+	/* Out of memory is counted by the store; the records that follow may fit. */
+	(void)ret;
+	return 0;
+}
+
+static void give_back(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->n_touched; i++) {
+		struct point_event *event = engine->touched[i];
+		uint32_t n;
+
+		if (!event)
+			continue;
+		if (event->on_credit && !engine->stopped) {
+			if (credit_consume(&event->credit, event->consumed))
+				engine->choices[event->choice].spent++;
+			event->credit.target = credit_target(ring_size(event->point->channel->ring),
+				event->point->channel->n_events,
+				engine->choices[event->choice].record_bytes);
+			n = credit_grant(&event->credit);
+			if (n)
+				sys_refresh(event->fd, n);
+		}
+		event->consumed = 0;
+	}
+	engine->n_touched = 0;
+}
+
+static void watch_corruption(struct engine *engine, struct channel *channel)
+{
+	uint64_t corrupt = ring_corrupt(channel->ring);
+
+	engine->noted_corrupt += corrupt - channel->corrupt;
+	channel->corrupt = corrupt;
+}
+
+void engine_round(struct engine *engine, bool all, bool final)
+{
+	size_t n = 0;
+
+	engine->round_ns = sys_now_ns();
+	all = all || final || engine->n_channels <= FEW_CHANNELS;
+	for (size_t i = 0; i < engine->n_channels; i++) {
+		struct channel *channel = engine->channels[i];
+
+		if (!all && !channel->active && !channel->side)
+			continue;
+		ring_refresh(channel->ring);
+		channel->active = ring_pending(channel->ring) > 0;
+		if (channel->active)
+			engine->sources[n++] =
+				(struct merge_source){channel->ring, channel, NULL, 0};
+	}
+	engine->in_round = true;
+	merge_drain(engine->sources, n, &engine->format, final ? UINT64_MAX : engine->round_ns,
+		take_record, engine);
+	for (size_t i = 0; i < n; i++) {
+		struct channel *channel = engine->sources[i].owner;
+
+		ring_release(channel->ring);
+		watch_corruption(engine, channel);
+	}
+	engine->in_round = false;
+	give_back(engine);
+	round_close_doomed(engine);
+}
+
+void round_drain_channel(struct engine *engine, struct channel *channel)
+{
+	struct merge_source source = {channel->ring, channel, NULL, 0};
+
+	ring_refresh(channel->ring);
+	merge_drain(&source, 1, &engine->format, UINT64_MAX, take_record, engine);
+	ring_release(channel->ring);
+	watch_corruption(engine, channel);
+}
+
+/* A thread that ended writes no more: what its rings still hold is all there will be. */
+void round_close_doomed(struct engine *engine)
+{
+	while (engine->have_doomed) {
+		engine->have_doomed = false;
+		for (size_t i = engine->n_points; i-- > 0;) {
+			struct point *point = engine->points[i];
+
+			if (!point->doomed)
+				continue;
+			if (point->side)
+				round_drain_channel(engine, point->side);
+			if (point->channel && point->channel->point == point)
+				round_drain_channel(engine, point->channel);
+			point_close(engine, point);
+		}
+	}
+	give_back(engine);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_scope.c - whether events stand on tasks, on CPUs, or are inherited, and the change from
+ * one to another.  Runs in the sampling thread.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE_RING_ORDER 5
+
+static bool wanted(const struct engine *engine, int cpu)
+{
+	const struct engine_target *target = &engine->config.target;
+
+	for (size_t i = 0; i < target->n_cpus; i++)
+		if (target->cpus[i] == cpu)
+			return true;
+	return !target->n_cpus;
+}
+
+static int read_cpus(const struct engine *engine, int **cpus, size_t *n)
+{
+	size_t kept = 0;
+	int ret = proc_online_cpus(cpus, n);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < *n; i++)
+		if (wanted(engine, (*cpus)[i]))
+			(*cpus)[kept++] = (*cpus)[i];
+	*n = kept;
+	return 0;
+}
+
+/* Whether events on whole CPUs are permitted; -errno where not. */
+static int probe_cpu_wide(const struct engine *engine)
+{
+	const struct sys_setup setup = {0};
+	struct perf_event_attr attr;
+	int fd;
+
+	if (!engine->n_cpus)
+		return -ENODEV;
+	sys_dummy(&attr);
+	sys_setup(&attr, &engine->features, &setup);
+	fd = engine_open_event((struct engine *)engine, &attr, -1, engine->cpus[0]);
+	if (fd < 0)
+		return fd;
+	engine_close_event((struct engine *)engine, &fd);
+	return 0;
+}
+
+static void fail_open(struct engine *engine, int error, int cpu)
+{
+	/* A refused event has told its own story. */
+	if (engine->status.n_events && choice_count_open(engine) == 0 &&
+		engine->status.failure.what != FAIL_NONE)
+		return;
+	engine_fail(engine, error == ENOBUFS ? FAIL_MMAP : FAIL_OPEN,
+		error == ENOBUFS ? EPERM : error, &engine->choices[0].attr,
+		engine->status.events[0].name, -1, cpu);
+}
+
+int scope_begin(struct engine *engine)
+{
+	const struct engine_target *target = &engine->config.target;
+	enum engine_scope scope = engine->config.scope;
+	int ret = read_cpus(engine, &engine->cpus, &engine->n_cpus);
+
+	if (!ret && !engine->n_cpus)
+		ret = -ENODEV;
+	if (ret) {
+		fail_open(engine, -ret, target->n_cpus ? target->cpus[0] : -1);
+		return ret;
+	}
+	ret = probe_cpu_wide(engine);
+	engine->cpu_wide = !ret;
+	if (!engine->filter)
+		scope = SCOPE_CPU;
+	/* A command's tree is unknown and may fork fast: complete from its first instruction on. */
+	if (scope == SCOPE_AUTO)
+		scope = target->command && engine->cpu_wide ? SCOPE_CPU : SCOPE_TASK;
+	engine->status.scope = scope;
+	if (scope == SCOPE_CPU) {
+		if (ret) {
+			fail_open(engine, -ret, -1);
+			return ret;
+		}
+		return scope_open_cpus(engine);
+	}
+	if (scope == SCOPE_TASK) {
+		engine->side_by_cpu = engine->cpu_wide && scope_open_side(engine);
+		engine->fork_rings = !engine->side_by_cpu;
+	}
+	return 0;
+}
+
+static int open_cpu(struct engine *engine, int cpu)
+{
+	struct point *point;
+	int ret = point_open(engine, -1, -1, cpu, false, NULL, &point);
+
+	if (ret == -EMFILE && engine->trackers) {
+		engine->trackers = false;
+		ret = point_open(engine, -1, -1, cpu, false, NULL, &point);
+	}
+	if (!ret)
+		engine->status.ring_pages = (uint32_t)(ring_size(point->channel->ring) / 4096);
+	return ret;
+}
+
+int scope_open_cpus(struct engine *engine)
+{
+	unsigned int opened = 0;
+	int ret = 0;
+
+	/* Mappings are made and tasks are born on the other CPUs too. */
+	if (engine->config.target.n_cpus && !engine->side_by_cpu)
+		engine->side_by_cpu = scope_open_side(engine);
+	engine->order = order_for_cpus(engine, engine->n_cpus);
+	engine->ring_order_noted = engine->order;
+	for (size_t i = 0; i < engine->n_cpus; i++) {
+		int error = open_cpu(engine, engine->cpus[i]);
+
+		if (!error) {
+			opened++;
+		} else {
+			ret = error;
+			fail_open(engine, -error, engine->cpus[i]);
+			if (error == -EMFILE || error == -ENFILE)
+				engine_note(
+					engine, NOTE_FD_LIMIT, -error, 0, engine->fd_limit, NULL);
+			if (error == -ENOBUFS)
+				engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0,
+					engine->limits.memlock_soft, NULL);
+		}
+		if (!choice_count_open(engine)) {
+			target_close_all(engine);
+			return -EINVAL;
+		}
+	}
+	engine->status.cpus = opened;
+	return opened ? 0 : ret;
+}
+
+static int open_side_ring(struct engine *engine, int cpu)
+{
+	const struct sys_setup setup = {
+		.callchain = engine->config.callchain,
+		.fork_records = true,
+		.map_records = true,
+		.wakeup_bytes = 1,
+	};
+	struct perf_event_attr attr;
+	struct channel *channel;
+	int fd, ret;
+
+	sys_dummy(&attr);
+	sys_setup(&attr, &engine->features, &setup);
+	fd = engine_open_event(engine, &attr, -1, cpu);
+	if (fd < 0)
+		return fd;
+	ret = channel_open(engine, &channel, fd, true, SIDE_RING_ORDER, NULL, true);
+	if (ret) {
+		engine_close_event(engine, &fd);
+		return ret;
+	}
+	channel->cpu = cpu;
+	return sys_enable(fd);
+}
+
+static void close_side(struct engine *engine, bool old)
+{
+	for (size_t i = engine->n_channels; i-- > 0;) {
+		struct channel *channel = engine->channels[i];
+
+		if (channel->side && !channel->point && channel->old == old)
+			channel_close(engine, channel);
+	}
+}
+
+bool scope_open_side(struct engine *engine)
+{
+	int *cpus;
+	size_t n;
+
+	/* A followed task may run and fork on any CPU, whichever are sampled. */
+	if (proc_online_cpus(&cpus, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (open_side_ring(engine, cpus[i])) {
+			close_side(engine, false);
+			free(cpus);
+			return false;
+		}
+	}
+	free(cpus);
+	return true;
+}
+
+/* The ring that all inherited events of a CPU share.  Its owner is a dummy on this very thread,
+ * which outlives every target. */
+static struct channel *shared_channel(struct engine *engine, int cpu)
+{
+	const struct sys_setup setup = {
+		.callchain = engine->config.callchain,
+		.wakeup_bytes = (4096u << engine->order) / 4,
+	};
+	struct perf_event_attr attr;
+	struct channel *channel;
+	int fd;
+
+	for (size_t i = 0; i < engine->n_channels; i++)
+		if (!engine->channels[i]->side && !engine->channels[i]->point &&
+			engine->channels[i]->cpu == cpu)
+			return engine->channels[i];
+	sys_dummy(&attr);
+	sys_setup(&attr, &engine->features, &setup);
+	fd = engine_open_event(engine, &attr, 0, cpu);
+	if (fd < 0)
+		return NULL;
+	if (channel_open(engine, &channel, fd, true, engine->order, NULL, false)) {
+		engine_close_event(engine, &fd);
+		return NULL;
+	}
+	channel->cpu = cpu;
+	engine->status.ring_pages = (uint32_t)(ring_size(channel->ring) / 4096);
+	return channel;
+}
+
+int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool on_exec)
+{
+	unsigned int opened = 0;
+	int ret = 0;
+
+	engine->order = order_for_cpus(engine, engine->n_cpus);
+	for (size_t i = 0; i < engine->n_cpus; i++) {
+		struct channel *channel = shared_channel(engine, engine->cpus[i]);
+		struct point *point;
+
+		if (!channel)
+			return -ENOBUFS;
+		ret = point_open(engine, pid, tid, engine->cpus[i], on_exec, channel, &point);
+		if (!ret)
+			opened++;
+		else if (ret == -ESRCH || ret == -EMFILE)
+			break;
+	}
+	return opened ? 0 : ret;
+}
+
+static void close_old(struct engine *engine)
+{
+	for (size_t i = engine->n_points; i-- > 0;) {
+		struct point *point = engine->points[i];
+
+		if (point->channel && point->channel->old)
+			point_close(engine, point);
+	}
+	close_side(engine, true);
+}
+
+static void forget_points(struct engine *engine)
+{
+	struct follow_task *task;
+	size_t position = 0;
+
+	while ((task = idmap_next(&engine->follow.tasks, &position))) {
+		task->point = NULL;
+		task->queued = false;
+	}
+	engine->born.n = engine->born.head = 0;
+	engine->attach.n = engine->attach.head = 0;
+}
+
+static int open_all_inherited(struct engine *engine)
+{
+	struct follow_task *task;
+	size_t position = 0;
+	int ret = -ESRCH, error;
+
+	while ((task = idmap_next(&engine->follow.tasks, &position))) {
+		error = scope_open_inherited(engine, task->process->pid, task->tid, false);
+		if (!error)
+			ret = 0;
+		else if (ret)
+			ret = error;
+	}
+	return ret;
+}
+
+void scope_escalate(struct engine *engine)
+{
+	enum engine_scope scope = engine->cpu_wide ? SCOPE_CPU : SCOPE_INHERIT;
+	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
+	int ret;
+
+	for (size_t i = 0; i < engine->n_points; i++)
+		for (struct point_event *event = engine->points[i]->events; event;
+			event = event->next)
+			sys_disable(event->fd);
+	for (size_t i = 0; i < engine->n_channels; i++)
+		engine->channels[i]->old = true;
+	engine->fork_rings = false;
+	engine->side_by_cpu = false;
+	engine->trackers = true;
+	ret = scope == SCOPE_CPU ? scope_open_cpus(engine) : open_all_inherited(engine);
+	engine->switch_ns = sys_now_ns();
+	engine_round(engine, true, true);
+	if (ret) {
+		/* Nothing better is to be had: go on as before, rearmed by the tick. */
+		engine->fork_rings = fork_rings;
+		engine->side_by_cpu = side_by_cpu;
+		engine->config.scope = SCOPE_TASK;
+		engine->switch_ns = 0;
+		for (size_t i = 0; i < engine->n_channels; i++)
+			engine->channels[i]->old = false;
+		for (size_t i = 0; i < engine->n_points; i++)
+			point_rearm(engine->points[i]);
+		return;
+	}
+	forget_points(engine);
+	close_old(engine);
+	engine->switch_ns = 0;
+	engine->status.scope = scope;
+	engine_note(engine, NOTE_SCOPE, 0, 0, scope, NULL);
+}
+
+static bool has_cpu(const int *cpus, size_t n, int cpu)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+void scope_watch_cpus(struct engine *engine)
+{
+	int *now, *before = engine->cpus;
+	size_t n, n_before = engine->n_cpus;
+
+	if (engine->status.scope != SCOPE_CPU || read_cpus(engine, &now, &n))
+		return;
+	engine->cpus = now;
+	engine->n_cpus = n;
+	for (size_t i = engine->n_points; i-- > 0;) {
+		struct point *point = engine->points[i];
+
+		if (has_cpu(now, n, point->cpu))
+			continue;
+		engine_note(engine, NOTE_CPU_OFFLINE, 0, 0, (uint64_t)point->cpu, NULL);
+		round_drain_channel(engine, point->channel);
+		point_close(engine, point);
+		engine->status.cpus--;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (has_cpu(before, n_before, now[i]) || open_cpu(engine, now[i]))
+			continue;
+		engine->status.cpus++;
+		engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)now[i], NULL);
+	}
+	free(before);
+}

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_target.c - attaching to processes, following their threads and children, noticing their
+ * ends.  Runs in the sampling thread.
+ *
+ * Threads to open wait in two queues, those just born before those found by a scan, and are
+ * worked off in short bursts between drains, so that a big process never stops the draining.  A
+ * process is attached when a scan of its threads finds nothing new.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BURST_NS (5 * NS_PER_MS)
+#define SCANS_MAX 100
+#define MISSED_PER_S 4
+#define FORKS_PER_S 50
+#define CHECKS_PER_TICK 64
+
+/* --- queues --- */
+
+static int queue_put(struct tid_queue *queue, int32_t tid)
+{
+	if (queue->head && queue->head == queue->n)
+		queue->head = queue->n = 0;
+	if (queue->n == queue->capacity) {
+		size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
+		int32_t *tids = realloc(queue->tids, capacity * sizeof(*tids));
+
+		if (!tids)
+			return -ENOMEM;
+		queue->tids = tids;
+		queue->capacity = capacity;
+	}
+	queue->tids[queue->n++] = tid;
+	return 0;
+}
+
+static bool queue_take(struct tid_queue *queue, int32_t *tid)
+{
+	if (queue->head == queue->n)
+		return false;
+	*tid = queue->tids[queue->head++];
+	return true;
+}
+
+static void enqueue(struct engine *engine, struct tid_queue *queue, struct follow_task *task)
+{
+	if (task->point || task->queued || engine->status.scope == SCOPE_CPU)
+		return;
+	task->queued = !queue_put(queue, task->tid);
+	if (task->queued)
+		engine->status.attaching_total++;
+}
+
+/* --- jobs --- */
+
+static struct job *find_job(struct engine *engine, int32_t pid)
+{
+	struct job *job = engine->jobs;
+
+	while (job && job->pid != pid)
+		job = job->next;
+	return job;
+}
+
+static struct job *add_job(struct engine *engine, int32_t pid, int32_t tid, bool named)
+{
+	struct job **end = &engine->jobs;
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	*job = (struct job){.pid = pid, .tid = tid, .named = named};
+	while (*end)
+		end = &(*end)->next;
+	*end = job;
+	return job;
+}
+
+static void drop_job(struct engine *engine, struct job *job)
+{
+	struct job **link = &engine->jobs;
+
+	while (*link != job)
+		link = &(*link)->next;
+	*link = job->next;
+	free(job);
+}
+
+void target_rescan(struct engine *engine, int32_t pid)
+{
+	if (!find_job(engine, pid))
+		add_job(engine, pid, -1, false);
+}
+
+/* --- opening one thread --- */
+
+static void out_of_fds(struct engine *engine, int error)
+{
+	if (engine->fd_limit_noted)
+		return;
+	engine->fd_limit_noted = true;
+	engine_note(engine, NOTE_FD_LIMIT, -error, 0, engine->fd_limit, NULL);
+}
+
+/* Something costs less: true, and the thread is to be tried again. */
+static bool economize(struct engine *engine)
+{
+	if (engine->fork_rings) {
+		engine->fork_rings = false;
+		return true;
+	}
+	if (engine->trackers) {
+		engine->trackers = false;
+		return true;
+	}
+	return false;
+}
+
+static int open_points(struct engine *engine, struct follow_task *task)
+{
+	struct point *point = NULL;
+	int ret;
+
+	if (engine->status.scope == SCOPE_INHERIT)
+		return scope_open_inherited(engine, task->process->pid, task->tid, false);
+	do
+		ret = point_open(engine, task->process->pid, task->tid, -1, false, NULL, &point);
+	while (ret == -EMFILE && economize(engine));
+	task->point = point;
+	if (!ret)
+		engine->status.ring_pages = (uint32_t)(ring_size(point->channel->ring) / 4096);
+	return ret;
+}
+
+static void end_process(struct engine *engine, struct follow_process *process)
+{
+	engine->followed_changed = true;
+	if (process->root)
+		engine_note(engine, NOTE_TARGET_EXITED, 0, process->pid, 0, NULL);
+}
+
+static void end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns)
+{
+	struct follow_process *ended = follow_exit(&engine->follow, task, time_ns);
+
+	if (ended)
+		end_process(engine, ended);
+}
+
+static void open_task(struct engine *engine, int32_t tid, bool born)
+{
+	struct follow_task *task = follow_task(&engine->follow, tid);
+	struct job *job;
+	bool is_leader;
+	int ret;
+
+	engine->status.attaching_done++;
+	/* It may have ended while it waited. */
+	if (!task || !task->queued)
+		return;
+	task->queued = false;
+	ret = open_points(engine, task);
+	job = find_job(engine, task->process->pid);
+	is_leader = task->tid == task->process->pid;
+	if (!ret) {
+		engine->had_targets = true;
+		if (job)
+			job->opened++;
+		/* Its mappings and children of the time before its side-band was on. */
+		if (born && !engine->side_by_cpu && engine->status.scope == SCOPE_TASK) {
+			if (is_leader)
+				tasks_load_process(engine->ingest.tasks, task->process->pid);
+			target_rescan(engine, task->process->pid);
+		}
+		return;
+	}
+	if (job)
+		job->error = -ret;
+	switch (-ret) {
+	case ESRCH:
+		if (born)
+			engine->status.tasks_missed++;
+		engine->window_missed += born;
+		if (!born || !engine->side_by_cpu)
+			end_task(engine, task, engine->round_ns);
+		break;
+	case EMFILE:
+	case ENFILE:
+		out_of_fds(engine, ret);
+		break;
+	case ENOBUFS:
+		if (!engine->mlock_noted)
+			engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0, engine->limits.memlock_soft,
+				NULL);
+		engine->mlock_noted = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- scans --- */
+
+static uint64_t ticks_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * (uint64_t)sysconf(_SC_CLK_TCK) +
+		(uint64_t)now.tv_nsec / (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static void fail_job(struct engine *engine, struct job *job, int error)
+{
+	int32_t pid = job->tid >= 0 ? job->tid : job->pid;
+
+	if (job->named) {
+		/* A refused event has told its own story. */
+		if (choice_count_open(engine))
+			engine_fail(engine, error == ENOBUFS ? FAIL_MMAP : FAIL_TARGET,
+				error == ENOBUFS ? EPERM : error, &engine->choices[0].attr,
+				engine->status.events[0].name, pid, -1);
+		engine_note(engine, NOTE_ATTACH_FAILED, error, pid, 0, NULL);
+	}
+	drop_job(engine, job);
+}
+
+static void finish_job(struct engine *engine, struct job *job)
+{
+	struct follow_process *process = follow_process(&engine->follow, job->pid);
+	bool has_events = engine->status.scope == SCOPE_CPU || job->opened || !job->named;
+
+	if (!process || process->ended_ns || !has_events || !choice_count_open(engine)) {
+		int error = job->error ? job->error : ESRCH;
+
+		if (process && job->named && !has_events) {
+			follow_remove(&engine->follow, process);
+			engine->followed_changed = true;
+		}
+		fail_job(engine, job, error);
+		return;
+	}
+	engine->had_targets = true;
+	if (!engine->side_by_cpu && engine->status.scope != SCOPE_CPU)
+		tasks_load_process(engine->ingest.tasks, job->pid);
+	if (job->named)
+		engine_note(engine, NOTE_ATTACHED, 0, job->pid, process->tasks, NULL);
+	drop_job(engine, job);
+	if (!engine->jobs)
+		engine->status.attaching_done = engine->status.attaching_total = 0;
+}
+
+/* The plan for n more threads: what would not fit for all of them is given up for all. */
+static void plan_threads(struct engine *engine, size_t n)
+{
+	unsigned int each = 1 + choice_count_open(engine);
+
+	if (engine->status.scope != SCOPE_TASK)
+		return;
+	engine->order = order_for_tasks(engine, n);
+	if (!engine->ring_order_noted)
+		engine->ring_order_noted = engine->order;
+	if (engine->fork_rings && !engine_fds_left(engine, (unsigned int)n * (each + 1)))
+		engine->fork_rings = false;
+	if (engine->trackers && !engine_fds_left(engine, (unsigned int)n * each))
+		engine->trackers = false;
+}
+
+/* Children of a followed process that FORK records did not tell of. */
+static void scan_children(struct engine *engine, const struct follow_process *process)
+{
+	int32_t *pids;
+	size_t n;
+
+	if (proc_children(process->pid, &pids, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct follow_process *known = follow_process(&engine->follow, pids[i]);
+		struct follow_process *child;
+		struct proc_process info;
+
+		if ((known && !known->ended_ns) || proc_read(pids[i], &info) ||
+			info.start_ticks < process->since_ticks)
+			continue;
+		child = follow_add_process(&engine->follow, pids[i], true);
+		if (!child)
+			break;
+		child->start_ticks = info.start_ticks;
+		engine->followed_changed = true;
+		tasks_load_process(engine->ingest.tasks, pids[i]);
+		target_rescan(engine, pids[i]);
+	}
+	free(pids);
+}
+
+static int first_scan(struct engine *engine, struct job *job, struct follow_process **process)
+{
+	struct proc_process info;
+	int ret = proc_read(job->pid, &info);
+
+	if (ret)
+		return ret;
+	if (info.state == 'Z' || info.state == 'X')
+		return -EINVAL;
+	*process = follow_process(&engine->follow, job->pid);
+	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&
+		(*process)->start_ticks != info.start_ticks)
+		follow_remove(&engine->follow, *process); /* the number was given to another */
+	*process = follow_add_process(&engine->follow, job->pid, job->tid < 0);
+	if (!*process)
+		return -ENOMEM;
+	(*process)->start_ticks = info.start_ticks;
+	engine->followed_changed = true;
+	if (job->named) {
+		(*process)->root = true;
+		(*process)->since_ticks = ticks_now();
+		tasks_load_process(engine->ingest.tasks, job->pid);
+	}
+	return 0;
+}
+
+static int scan_threads(
+	struct engine *engine, struct job *job, struct follow_process *process, size_t *found)
+{
+	int32_t *tids = NULL;
+	size_t n = 1, kept = 0;
+	int ret = 0;
+
+	if (job->tid < 0)
+		ret = proc_threads(job->pid, &tids, &n);
+	else if (!(tids = malloc(sizeof(*tids))))
+		ret = -ENOMEM;
+	else
+		tids[0] = job->tid;
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++)
+		if (!follow_task(&engine->follow, tids[i]))
+			tids[kept++] = tids[i];
+	plan_threads(engine, kept);
+	for (size_t i = 0; i < kept && !ret; i++) {
+		struct follow_task *task = follow_add_task(&engine->follow, process, tids[i]);
+
+		if (task)
+			enqueue(engine, &engine->attach, task);
+		else
+			ret = -ENOMEM;
+	}
+	free(tids);
+	*found = kept;
+	return ret;
+}
+
+static void scan(struct engine *engine, struct job *job)
+{
+	struct follow_process *process = follow_process(&engine->follow, job->pid);
+	size_t found = 0;
+	int ret = 0;
+
+	if (!job->scans++) {
+		ret = first_scan(engine, job, &process);
+	} else if (!process || process->ended_ns) {
+		finish_job(engine, job);
+		return;
+	}
+	if (!ret)
+		ret = scan_threads(engine, job, process, &found);
+	if (ret && job->scans == 1) {
+		fail_job(engine, job, -ret);
+		return;
+	}
+	if (!ret && found && job->scans < SCANS_MAX)
+		return;
+	if (!engine->side_by_cpu && engine->status.scope == SCOPE_TASK && process->whole)
+		scan_children(engine, process);
+	finish_job(engine, job);
+}
+
+bool target_work(struct engine *engine)
+{
+	uint64_t until_ns = sys_now_ns() + BURST_NS;
+
+	if (engine->stopped)
+		return false;
+	while (!atomic_load(&engine->quit) && sys_now_ns() < until_ns) {
+		int32_t tid;
+
+		if (queue_take(&engine->born, &tid))
+			open_task(engine, tid, true);
+		else if (queue_take(&engine->attach, &tid))
+			open_task(engine, tid, false);
+		else if (engine->jobs)
+			scan(engine, engine->jobs);
+		else
+			return false;
+	}
+	return true;
+}
+
+/* --- commands --- */
+
+void target_attach(struct engine *engine, int32_t pid, int32_t tid)
+{
+	int32_t process = pid;
+
+	if (tid >= 0 && proc_tgid(tid, &process)) {
+		struct job gone = {.pid = tid, .tid = tid, .named = true};
+		struct job *job = add_job(engine, gone.pid, gone.tid, true);
+
+		if (job)
+			fail_job(engine, job, ESRCH);
+		return;
+	}
+	/* From the whole machine to this process: the events stay, the samples are filtered. */
+	engine->filter = true;
+	if (!add_job(engine, process, tid, true))
+		engine_note(engine, NOTE_ATTACH_FAILED, ENOMEM, pid, 0, NULL);
+}
+
+void target_detach(struct engine *engine, int32_t pid)
+{
+	struct follow_process *process = follow_process(&engine->follow, pid);
+	uint32_t tasks;
+
+	if (!process || process->ended_ns)
+		return;
+	engine_round(engine, true, false);
+	process = follow_process(&engine->follow, pid);
+	if (!process || process->ended_ns)
+		return;
+	tasks = process->tasks;
+	for (struct follow_task *task = process->first_task; task; task = task->next)
+		if (task->point)
+			task->point->doomed = engine->have_doomed = true;
+	for (size_t i = 0; i < engine->n_points; i++)
+		if (engine->points[i]->pid == pid)
+			engine->points[i]->doomed = engine->have_doomed = true;
+	round_close_doomed(engine);
+	process = follow_process(&engine->follow, pid);
+	if (process)
+		follow_remove(&engine->follow, process);
+	engine->followed_changed = true;
+	engine_note(engine, NOTE_DETACHED, 0, pid, tasks, NULL);
+}
+
+/* --- records --- */
+
+void target_fork(struct engine *engine, const struct record_task *fork)
+{
+	struct follow_task *born;
+	struct point *stale;
+
+	if (follow_fork(&engine->follow, fork, &born, &stale)) {
+		engine->status.tasks_missed++;
+		return;
+	}
+	if (stale)
+		stale->doomed = engine->have_doomed = true;
+	if (!born)
+		return;
+	engine->window_forks++;
+	if (fork->pid != fork->ppid)
+		engine->followed_changed = true;
+	if (engine->status.scope == SCOPE_TASK)
+		enqueue(engine, &engine->born, born);
+}
+
+void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
+{
+	struct follow_task *task = follow_task(&engine->follow, tid);
+
+	if (!task)
+		return;
+	if (task->point)
+		task->point->doomed = engine->have_doomed = true;
+	end_task(engine, task, time_ns);
+}
+
+/* The thread ended, or executed a program whose rights exceed ours: the kernel took the events. */
+void target_hup(struct engine *engine, struct point *point)
+{
+	struct follow_task *task = follow_task(&engine->follow, point->tid);
+
+	point->doomed = engine->have_doomed = true;
+	if (!task || task->point != point)
+		return;
+	task->point = NULL;
+	enqueue(engine, &engine->attach, task);
+}
+
+/* --- by the second --- */
+
+static void check_processes(struct engine *engine)
+{
+	struct follow_process *process, *gone[CHECKS_PER_TICK];
+	size_t position = 0, n_gone = 0, checked = 0;
+	struct proc_process info;
+
+	while (checked < CHECKS_PER_TICK &&
+		(process = idmap_next(&engine->follow.processes, &position))) {
+		if (process->ended_ns || find_job(engine, process->pid))
+			continue;
+		if (!engine->rescan && !process->root)
+			continue;
+		checked++;
+		if (proc_read(process->pid, &info) || info.state == 'Z' || info.state == 'X' ||
+			(process->start_ticks && info.start_ticks != process->start_ticks)) {
+			gone[n_gone++] = process;
+			continue;
+		}
+		if (process->whole && info.threads != process->tasks)
+			target_rescan(engine, process->pid);
+	}
+	while (n_gone--) {
+		/* A leader may end before its threads do; then the scan still finds those. */
+		int32_t *tids;
+		size_t n = 0;
+
+		process = gone[n_gone];
+		if (!proc_threads(process->pid, &tids, &n))
+			free(tids);
+		if (n > 1)
+			continue;
+		while (process->first_task && !process->ended_ns)
+			target_exit(engine, process->first_task->tid, engine->round_ns);
+	}
+	engine->rescan = false;
+}
+
+void target_tick(struct engine *engine)
+{
+	if (engine->filter && !engine->stopped)
+		check_processes(engine);
+	scope_watch_cpus(engine);
+	if (engine->config.scope == SCOPE_AUTO && engine->status.scope == SCOPE_TASK &&
+		!engine->stopped &&
+		(engine->window_missed >= MISSED_PER_S || engine->window_forks > FORKS_PER_S))
+		scope_escalate(engine);
+	engine->window_missed = engine->window_forks = 0;
+	round_close_doomed(engine);
+}
+
+bool target_all_gone(const struct engine *engine)
+{
+	if (!engine->filter)
+		return false;
+	if (engine->launch.pid)
+		return false;
+	return !engine->follow.alive && !engine->jobs;
+}
+
+/* --- beginning and end --- */
+
+static int start_command(struct engine *engine)
+{
+	int32_t pid = engine->launch.pid;
+	struct follow_process *process;
+	struct follow_task *task;
+	int ret;
+
+	process = follow_add_process(&engine->follow, pid, true);
+	task = process ? follow_add_task(&engine->follow, process, pid) : NULL;
+	if (!task) {
+		engine_fail(engine, FAIL_SYSTEM, ENOMEM, NULL, NULL, pid, -1);
+		return -ENOMEM;
+	}
+	engine->followed_changed = true;
+	tasks_load_process(engine->ingest.tasks, pid);
+	if (engine->status.scope == SCOPE_TASK) {
+		plan_threads(engine, 1);
+		do
+			ret = point_open(engine, pid, pid, -1, true, NULL, &task->point);
+		while (ret == -EMFILE && economize(engine));
+		if (!ret)
+			engine->status.ring_pages =
+				(uint32_t)(ring_size(task->point->channel->ring) / 4096);
+	} else if (engine->status.scope == SCOPE_INHERIT) {
+		ret = scope_open_inherited(engine, pid, pid, true);
+	} else {
+		ret = 0;
+	}
+	if (!ret && !choice_count_open(engine))
+		return -EINVAL;
+	if (ret) {
+		if (choice_count_open(engine))
+			engine_fail(engine, ret == -ENOBUFS ? FAIL_MMAP : FAIL_OPEN,
+				ret == -ENOBUFS ? EPERM : -ret, &engine->choices[0].attr,
+				engine->status.events[0].name, pid, -1);
+		return ret;
+	}
+	ret = launch_go(&engine->launch);
+	if (ret) {
+		engine_fail(engine, FAIL_COMMAND, -ret, NULL, NULL, pid, -1);
+		return ret;
+	}
+	engine->had_targets = true;
+	return 0;
+}
+
+int target_open_initial(struct engine *engine)
+{
+	const struct engine_target *target = &engine->config.target;
+	int ret;
+
+	engine->filter = !target->system_wide;
+	engine->trackers = true;
+	engine->fd_limit = sys_raise_nofile();
+	for (size_t i = 0; i < engine->config.n_events; i++)
+		choice_add(engine, &engine->config.events[i]);
+	ret = scope_begin(engine);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < target->n_pids; i++)
+		target_attach(engine, target->pids[i], -1);
+	for (size_t i = 0; i < target->n_tids; i++)
+		target_attach(engine, -1, target->tids[i]);
+	if (target->command)
+		ret = start_command(engine);
+	return ret;
+}
+
+void target_close_all(struct engine *engine)
+{
+	while (engine->n_points)
+		point_close(engine, engine->points[engine->n_points - 1]);
+	while (engine->n_channels)
+		channel_close(engine, engine->channels[engine->n_channels - 1]);
+	engine->n_touched = 0;
+}
+
+void target_fini(struct engine *engine)
+{
+	target_close_all(engine);
+	while (engine->jobs)
+		drop_job(engine, engine->jobs);
+	free(engine->born.tids);
+	free(engine->attach.tids);
+	engine->born = engine->attach = (struct tid_queue){0};
+	follow_fini(&engine->follow);
+	idmap_fini(&engine->ids);
+	free(engine->points);
+	free(engine->channels);
+	free(engine->sources);
+	free(engine->touched);
+	free(engine->cpus);
+}

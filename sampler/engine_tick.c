@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_tick.c - what is done by the second rather than by the record: counters, coverage, exact
+ * losses, events that stand still, and the copies that other threads see.
+ * Runs in the sampling thread; only copying is done under the lock.
+ */
+#include "sampler/engine_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+/* Quiet points read in one tick, in turn; busy ones are always read. */
+#define QUIET_READS 256
+
+/* An event this far behind its point's clock since the last read has not run at all. */
+#define STUCK_NS (50 * NS_PER_MS)
+
+void engine_note(struct engine *engine, enum engine_note_kind kind, int error, int32_t pid,
+	uint64_t value, const char *text)
+{
+	struct engine_note note = {
+		.time_ns = sys_now_ns(),
+		.kind = kind,
+		.error = error,
+		.pid = pid,
+		.value = value,
+	};
+
+	if (text)
+		strncpy(note.text, text, sizeof(note.text) - 1);
+	engine->status.last_note = notes_add(&engine->notes, &note);
+	engine->news = true;
+}
+
+static void restart(struct engine *engine, struct point_event *event)
+{
+	uint32_t n = credit_restart(&event->credit, engine->features.lost);
+
+	sys_refresh(event->fd, n);
+}
+
+static void read_event(struct engine *engine, struct point_event *event, uint64_t clock_ns)
+{
+	struct engine_event_status *status = &engine->status.events[event->choice];
+	struct sys_counts now;
+	uint64_t ran_ns, clock_ran_ns, lost;
+
+	if (sys_read(event->fd, &engine->features, &now))
+		return;
+	status->count += now.value - event->last.value;
+	lost = now.lost - event->last.lost;
+	status->lost += lost;
+	if (event->on_credit)
+		credit_consume(&event->credit, lost);
+	ran_ns = now.enabled_ns - event->last.enabled_ns;
+	/* Without a tracker the clock is not known; an inherited event is never stopped. */
+	clock_ran_ns = clock_ns > event->clock_ns ? clock_ns - event->clock_ns : 0;
+	if (event->point->tid >= 0 && event->point->cpu >= 0)
+		clock_ran_ns = ran_ns;
+	status->armed_ns += ran_ns;
+	status->clock_ns += clock_ran_ns;
+	if (event->on_credit && !ran_ns && !event->consumed && clock_ran_ns > STUCK_NS &&
+		!event->point->on_exec && !engine->stopped)
+		restart(engine, event);
+	else if (event->on_credit && lost && !engine->stopped && event->credit.outstanding == 0)
+		sys_refresh(event->fd, credit_grant(&event->credit));
+	event->last = now;
+	event->clock_ns = clock_ns;
+}
+
+void engine_read_point(struct engine *engine, struct point *point)
+{
+	struct sys_counts tracker = {0};
+
+	if (point->tracker_fd >= 0 && !sys_read(point->tracker_fd, &engine->features, &tracker)) {
+		engine->status.lost_side_band += tracker.lost - point->tracker_lost;
+		point->tracker_lost = tracker.lost;
+	}
+	for (struct point_event *event = point->events; event; event = event->next)
+		read_event(engine, event, tracker.enabled_ns);
+	if (point->on_exec && point->events && point->events->last.enabled_ns)
+		point->on_exec = false;
+	point->active = false;
+	point->has_lost = false;
+}
+
+/* Sampling points whose event stopped deliver nothing and so look quiet: those come in turn. */
+static void read_points(struct engine *engine, bool all)
+{
+	size_t quiet = 0;
+
+	for (size_t i = 0; i < engine->n_points; i++)
+		if (all || engine->points[i]->active || engine->points[i]->has_lost)
+			engine_read_point(engine, engine->points[i]);
+	if (all)
+		return;
+	while (quiet++ < QUIET_READS && quiet <= engine->n_points) {
+		if (engine->read_cursor >= engine->n_points)
+			engine->read_cursor = 0;
+		engine_read_point(engine, engine->points[engine->read_cursor++]);
+	}
+}
+
+static void note_changes(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->status.n_events; i++) {
+		struct engine_event_status *status = &engine->status.events[i];
+		struct choice *choice = &engine->choices[i];
+
+		if (status->lost > choice->noted_lost) {
+			engine_note(engine, NOTE_LOST, 0, 0, status->lost - choice->noted_lost,
+				status->name);
+			choice->noted_lost = status->lost;
+		}
+		if (choice->spent > choice->noted_spent) {
+			engine_note(engine, NOTE_CREDIT_SPENT, 0, 0,
+				choice->spent - choice->noted_spent, status->name);
+			choice->noted_spent = choice->spent;
+		}
+		if (status->throttled > choice->noted_throttled) {
+			engine_note(engine, NOTE_THROTTLED, 0, 0,
+				status->throttled - choice->noted_throttled, status->name);
+			choice->noted_throttled = status->throttled;
+			choice->throttle_noted = true;
+		} else if (choice->throttle_noted && !choice->throttled_now) {
+			engine_note(engine, NOTE_UNTHROTTLED, 0, 0, 0, status->name);
+			choice->throttle_noted = false;
+		}
+	}
+	if (engine->noted_corrupt) {
+		engine_note(engine, NOTE_CORRUPT_RING, 0, 0, engine->noted_corrupt, NULL);
+		engine->noted_corrupt = 0;
+	}
+	if (engine->status.tasks_missed > engine->noted_missed) {
+		engine_note(engine, NOTE_TASKS_MISSED, 0, 0,
+			engine->status.tasks_missed - engine->noted_missed, NULL);
+		engine->noted_missed = engine->status.tasks_missed;
+	}
+	if (engine->status.store.merges && !engine->coarsened_noted) {
+		engine->coarsened_noted = true;
+		engine_note(engine, NOTE_COARSENED, 0, 0, 0, NULL);
+	}
+}
+
+void engine_tick(struct engine *engine, bool all)
+{
+	read_points(engine, all);
+	note_changes(engine);
+	follow_expire(&engine->follow, engine->round_ns - NS_PER_S);
+	tasks_expire(engine->ingest.tasks, engine->round_ns - NS_PER_S);
+}
+
+static void publish_followed(struct engine *engine)
+{
+	int32_t *pids, *old;
+	size_t n;
+
+	if (!engine->followed_changed || follow_pids(&engine->follow, &pids, &n))
+		return;
+	pthread_mutex_lock(&engine->lock);
+	old = engine->followed;
+	engine->followed = pids;
+	engine->n_followed = n;
+	pthread_mutex_unlock(&engine->lock);
+	free(old);
+	engine->followed_changed = false;
+}
+
+void engine_publish(struct engine *engine)
+{
+	struct engine_status *status = &engine->status;
+
+	status->now_ns = engine->round_ns;
+	status->processes = engine->filter ? engine->follow.alive : 0;
+	status->threads = engine->filter ? (uint32_t)engine->follow.tasks.n : 0;
+	store_status(engine->ingest.store, &status->store);
+	publish_followed(engine);
+	pthread_mutex_lock(&engine->lock);
+	engine->shared = *status;
+	for (size_t i = 0; i < status->n_events; i++) {
+		struct engine_event_status *event = &engine->shared.events[i];
+
+		/* Two counters are read one after the other: never show more than all. */
+		if (event->armed_ns > event->clock_ns)
+			event->armed_ns = event->clock_ns;
+	}
+	pthread_mutex_unlock(&engine->lock);
+	if (engine->news)
+		(void)!eventfd_write(engine->notify_fd, 1);
+	engine->news = false;
+}
