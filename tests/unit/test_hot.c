@@ -17,7 +17,7 @@
 
 #define SYMREFS_MAX 4096
 #define EVENTS 3
-#define START_NS 10000000000ull
+#define START_NS ((uint64_t)10000000000)
 
 struct world {
 	struct images *images;

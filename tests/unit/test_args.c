@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_args.c - command lines become requests, or sentences that name what is wrong.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/args.h"
+
+#define WORDS_MAX 24
+
+struct line {
+	struct request request;
+	char message[512];
+	char bytes[512];
+	char *argv[WORDS_MAX];
+};
+
+/* Splits at blanks and parses. */
+static int parse(struct line *line, const char *text)
+{
+	int argc = 0;
+
+	strcpy(line->bytes, text);
+	for (char *word = strtok(line->bytes, " "); word; word = strtok(NULL, " "))
+		line->argv[argc++] = word;
+	line->argv[argc] = NULL;
+	return args_parse(&line->request, argc, line->argv, line->message, sizeof(line->message));
+}
+
+static void good(struct line *line, const char *text)
+{
+	if (parse(line, text))
+		fail_msg("%s: %s", text, line->message);
+	assert_string_equal(line->message, "");
+}
+
+static void bad(const char *text, const char *wanted)
+{
+	struct line line;
+
+	assert_int_equal(parse(&line, text), -EINVAL);
+	if (!strstr(line.message, wanted))
+		fail_msg("%s: '%s' does not say '%s'", text, line.message, wanted);
+}
+
+static void test_defaults(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe");
+	assert_int_equal(line.request.command, CMD_LIVE);
+	assert_false(line.request.command_given);
+	assert_true(line.request.target_by_default);
+	assert_int_equal(line.request.engine.n_events, 1);
+	assert_true(line.request.engine.events[0].by_default);
+	assert_int_equal(line.request.engine.events[0].attr.freq, 1);
+	assert_int_equal(line.request.engine.events[0].attr.sample_freq, EVENT_DEFAULT_FREQ_HZ);
+	assert_true(line.request.engine.callchain);
+	assert_int_equal(line.request.engine.memory_bytes, 256 << 20);
+	assert_int_equal(line.request.engine.scope, SCOPE_AUTO);
+	assert_int_equal(line.request.engine.target.command_output_fd, -1);
+	args_fini(&line.request);
+	args_fini(&line.request); /* again is harmless */
+}
+
+static void test_targets(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe -p 1,22 --pid 333 -t 4,5 -n a,b -C 0");
+	assert_int_equal(line.request.engine.target.n_pids, 3);
+	assert_int_equal(line.request.engine.target.pids[2], 333);
+	assert_int_equal(line.request.engine.target.n_tids, 2);
+	assert_int_equal(line.request.engine.target.tids[1], 5);
+	assert_int_equal(line.request.n_names, 2);
+	assert_string_equal(line.request.names[1], "b");
+	assert_int_equal(line.request.engine.target.n_cpus, 1);
+	assert_false(line.request.engine.target.system_wide);
+	assert_false(line.request.target_by_default);
+	args_fini(&line.request);
+
+	good(&line, "strobe live -a");
+	assert_true(line.request.command_given);
+	assert_true(line.request.engine.target.system_wide);
+	args_fini(&line.request);
+
+	good(&line, "strobe -C 0-1");
+	assert_true(line.request.engine.target.system_wide);
+	assert_int_equal(line.request.engine.target.n_cpus, 2);
+	args_fini(&line.request);
+
+	good(&line, "strobe -u root,0");
+	assert_int_equal(line.request.n_users, 2);
+	args_fini(&line.request);
+}
+
+static void test_command(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe -F 99 -- make -j2 -p 1");
+	assert_string_equal(line.request.engine.target.command[0], "make");
+	assert_string_equal(line.request.engine.target.command[1], "-j2");
+	assert_string_equal(line.request.engine.target.command[2], "-p");
+	assert_int_equal(line.request.engine.target.n_pids, 0);
+	assert_false(line.request.target_by_default);
+	args_fini(&line.request);
+
+	good(&line, "strobe report make -n 3");
+	assert_int_equal(line.request.command, CMD_REPORT);
+	assert_string_equal(line.request.engine.target.command[0], "make");
+	assert_string_equal(line.request.engine.target.command[1], "-n");
+	assert_int_equal(line.request.rows, 0);
+	args_fini(&line.request);
+
+	good(&line, "strobe make");
+	assert_int_equal(line.request.command, CMD_LIVE);
+	assert_string_equal(line.request.engine.target.command[0], "make");
+	args_fini(&line.request);
+
+	/* A command of ours after "--" is a program. */
+	good(&line, "strobe -- record");
+	assert_string_equal(line.request.engine.target.command[0], "record");
+	args_fini(&line.request);
+}
+
+static void test_sampling_options(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line,
+		"strobe report -e cycles:u,page-faults -e cpu-clock -c 1000 --max-stack 64 "
+		"--duration 1.5 --scope cpu --no-credit --memory 1G --ring-pages 8 "
+		"--no-call-graph");
+	assert_int_equal(line.request.engine.n_events, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(line.request.engine.events[i].attr.freq, 0);
+		assert_int_equal(line.request.engine.events[i].attr.sample_period, 1000);
+	}
+	assert_int_equal(line.request.engine.max_stack, 64);
+	assert_true(line.request.duration_s == 1.5);
+	assert_int_equal(line.request.engine.scope, SCOPE_CPU);
+	assert_true(line.request.engine.no_credit);
+	assert_int_equal(line.request.engine.memory_bytes, 1 << 30);
+	assert_int_equal(line.request.engine.ring_pages, 8);
+	assert_false(line.request.engine.callchain);
+	args_fini(&line.request);
+
+	good(&line, "strobe --no-call-graph -g -F 4999");
+	assert_true(line.request.engine.callchain);
+	assert_int_equal(line.request.engine.events[0].attr.sample_freq, 4999);
+	args_fini(&line.request);
+	good(&line, "strobe --no-call-graph --call-graph=fp");
+	assert_true(line.request.engine.callchain);
+	args_fini(&line.request);
+}
+
+static void test_output_options(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line,
+		"strobe report --format json --sort total --percent-limit 0.5 --rows 7 --no-idle "
+		"--cache-dir /tmp/x");
+	assert_int_equal(line.request.format, REPORT_JSON);
+	assert_true(line.request.sort_total);
+	assert_true(line.request.percent_limit == 0.5);
+	assert_int_equal(line.request.rows, 7);
+	assert_true(line.request.hide_idle);
+	assert_string_equal(line.request.cache_dir, "/tmp/x");
+	args_fini(&line.request);
+
+	good(&line, "strobe -d 250 --ascii --mono --no-mouse --color never");
+	assert_int_equal(line.request.delay_ms, 250);
+	assert_true(line.request.ascii && line.request.mono && line.request.no_mouse);
+	assert_int_equal(line.request.color, COLOR_NEVER);
+	args_fini(&line.request);
+}
+
+/* -n is a number of rows in a report, and a name anywhere else. */
+static void test_the_letter_n(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe report -n 20 -n postgres --name 7");
+	assert_int_equal(line.request.rows, 20);
+	assert_int_equal(line.request.n_names, 2);
+	assert_string_equal(line.request.names[0], "postgres");
+	assert_string_equal(line.request.names[1], "7");
+	args_fini(&line.request);
+	good(&line, "strobe -n 20");
+	assert_int_equal(line.request.n_names, 1);
+	assert_int_equal(line.request.rows, 0);
+	args_fini(&line.request);
+	good(&line, "strobe report -n 20,x");
+	assert_int_equal(line.request.n_names, 2);
+	args_fini(&line.request);
+}
+
+static void test_help_and_version(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe --help");
+	assert_int_equal(line.request.command, CMD_HELP);
+	assert_int_equal(line.request.help_command, CMD_HELP);
+	good(&line, "strobe report -p 1 -h");
+	assert_int_equal(line.request.help_command, CMD_REPORT);
+	args_fini(&line.request);
+	good(&line, "strobe help doctor");
+	assert_int_equal(line.request.help_command, CMD_DOCTOR);
+	good(&line, "strobe -V");
+	assert_int_equal(line.request.command, CMD_VERSION);
+	good(&line, "strobe doctor");
+	assert_int_equal(line.request.command, CMD_DOCTOR);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	bad("strobe --no-such-option", "--no-such-option");
+	bad("strobe -x", "-x");
+	bad("strobe -gx", "-x");
+	bad("strobe --ascii=3", "--ascii");
+	bad("strobe -p", "-p");
+	bad("strobe --pid", "--pid");
+	bad("strobe -p 12x", "12x");
+	bad("strobe -p 1,,2", "1,,2");
+	bad("strobe -p 0", "'0'");
+	bad("strobe -p -1", "-1");
+	bad("strobe -p 99999999999999999999", "99999999999999999999");
+	bad("strobe -t 1,b", "'b'");
+	bad("strobe -n a,,b", "a,,b");
+	bad("strobe -u no-such-user", "no-such-user");
+	bad("strobe -C 0-", "0-");
+	bad("strobe -e cpu-clok", "cpu-clok");
+	bad("strobe -e cpu-clok", "cpu-clock");
+	bad("strobe -e cpu-clock:x", "x");
+	bad("strobe -F 0", "'0'");
+	bad("strobe -F 12.5", "12.5");
+	bad("strobe -c -5", "-5");
+	bad("strobe -c 0", "'0'");
+	bad("strobe -F 99 -c 1000", "-F and -c");
+	bad("strobe --call-graph magic", "magic");
+	bad("strobe --call-graph dwarf", "not in this version");
+	bad("strobe --max-stack 0", "'0'");
+	bad("strobe --max-stack 100000", "100000");
+	bad("strobe --duration 0", "'0'");
+	bad("strobe --duration nan", "nan");
+	bad("strobe --duration 1e3", "1e3");
+	bad("strobe --duration 1,5", "1,5");
+	bad("strobe --scope all", "auto, task, cpu, inherit");
+	bad("strobe --memory 12Q", "12Q");
+	bad("strobe --memory 1K", "1K");
+	bad("strobe --ring-pages 3", "'3'");
+	bad("strobe report --format xml", "xml");
+	bad("strobe report --sort none", "none");
+	bad("strobe report --percent-limit 101", "101");
+	bad("strobe report --rows many", "many");
+	bad("strobe -d 1", "'1'");
+	bad("strobe --color sometimes", "sometimes");
+	bad("strobe --format json", "--format");
+	bad("strobe report --ascii", "--ascii");
+	bad("strobe doctor -a", "--all-cpus");
+	bad("strobe doctor now", "now");
+	bad("strobe -a -p 1", "-a");
+	bad("strobe -p 1 make", "make");
+	bad("strobe -a make", "make");
+	bad("strobe record", "'record' is not in this version");
+	bad("strobe stat -a", "'stat' is not in this version");
+	bad("strobe help me", "'me'");
+	bad("strobe --x\033[2J", "--x?[2J");
+}
+
+static void test_values(void **state)
+{
+	uint64_t number = 0;
+	double decimal = 0;
+
+	(void)state;
+	assert_int_equal(args_number("18446744073709551615", 0, UINT64_MAX, &number), 0);
+	assert_true(number == UINT64_MAX);
+	assert_int_equal(args_number("18446744073709551616", 0, UINT64_MAX, &number), -EINVAL);
+	assert_int_equal(args_number("", 0, 9, &number), -EINVAL);
+	assert_int_equal(args_number("+1", 0, 9, &number), -EINVAL);
+	assert_int_equal(args_number(" 1", 0, 9, &number), -EINVAL);
+	assert_int_equal(args_number("10", 0, 9, &number), -EINVAL);
+	assert_int_equal(args_size("3k", 0, UINT64_MAX, &number), 0);
+	assert_int_equal(number, 3072);
+	assert_int_equal(args_size("2G", 0, UINT64_MAX, &number), 0);
+	assert_true(number == 2ull << 30);
+	assert_int_equal(args_size("17", 0, UINT64_MAX, &number), 0);
+	assert_int_equal(number, 17);
+	assert_int_equal(args_size("K", 0, UINT64_MAX, &number), -EINVAL);
+	assert_int_equal(args_size("", 0, UINT64_MAX, &number), -EINVAL);
+	assert_int_equal(args_size("1KK", 0, UINT64_MAX, &number), -EINVAL);
+	assert_int_equal(args_size("18446744073709551615G", 0, UINT64_MAX, &number), -EINVAL);
+	assert_int_equal(
+		args_size("1111111111111111111111111111", 0, UINT64_MAX, &number), -EINVAL);
+	assert_int_equal(args_decimal("0.25", 0, 1, &decimal), 0);
+	assert_true(decimal == 0.25);
+	assert_int_equal(args_decimal("3", 0, 10, &decimal), 0);
+	assert_int_equal(args_decimal(".", 0, 10, &decimal), -EINVAL);
+	assert_int_equal(args_decimal("1.2.3", 0, 10, &decimal), -EINVAL);
+	assert_int_equal(args_decimal("-1", -5, 10, &decimal), -EINVAL);
+	assert_int_equal(args_decimal("inf", 0, 10, &decimal), -EINVAL);
+}
+
+/* The help text names every option that the command has, and no other. */
+static void test_help_text(void **state)
+{
+	const int commands[] = {CMD_LIVE, CMD_REPORT, CMD_DOCTOR};
+	const unsigned int bits[] = {ARGS_LIVE, ARGS_REPORT, ARGS_DOCTOR};
+	const struct args_option *options;
+	size_t n;
+
+	(void)state;
+	options = args_options(&n);
+	for (size_t c = 0; c < 3; c++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		args_help(out, commands[c]);
+		fclose(out);
+		for (size_t i = 0; i < n; i++) {
+			char form[64];
+
+			if (!options[i].name)
+				continue;
+			snprintf(form, sizeof(form), " --%s%s", options[i].name,
+				options[i].value ? " " : "");
+			if (!!strstr(text, form) != !!(options[i].commands & bits[c]))
+				fail_msg("help of command %d and %s", commands[c], form);
+		}
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+			if (strlen(line) > 80)
+				fail_msg("too wide: %s", line);
+		free(text);
+	}
+}
+
+static void test_table(void **state)
+{
+	const struct args_option *options;
+	size_t n;
+
+	(void)state;
+	options = args_options(&n);
+	for (size_t i = 0; i < n; i++) {
+		assert_non_null(options[i].help);
+		assert_true(options[i].letter || options[i].name);
+		for (size_t j = 0; j < i; j++) {
+			assert_true(!options[i].letter || options[i].letter != options[j].letter);
+			assert_true(!options[i].name || !options[j].name ||
+				strcmp(options[i].name, options[j].name));
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_sampling_options),
+		cmocka_unit_test(test_output_options),
+		cmocka_unit_test(test_the_letter_n),
+		cmocka_unit_test(test_help_and_version),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_help_text),
+		cmocka_unit_test(test_table),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_query.c - breakdowns and activity over slices made by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/fake_symbols.h"
+#include "tui/query.h"
+
+/* Two threads of process 100 ("serv\033er"), one of process 200, and the idle task. */
+struct world {
+	struct images *images;
+	struct stacks *stacks;
+	struct tasks *tasks;
+	struct names *names;
+	uint32_t image;
+	uint32_t main_node, work_node, deep_node; /* main; main > work; main > work > main */
+	uint32_t one, two, other, idle;
+	struct slice slices[2];
+	const struct slice *list[2];
+	struct snapshot snapshot;
+	struct slice_total totals[2][2];
+	uint32_t stack[2][4], task[2][4], count[2][4];
+	uint16_t cpu[2][4];
+	uint8_t event[2][4];
+	uint64_t weight[2][4];
+};
+
+static uint32_t node(struct world *world, uint32_t parent, uint64_t offset)
+{
+	uint32_t frame, made;
+
+	assert_int_equal(stacks_frame(world->stacks, world->image, offset, FRAME_USER, &frame), 0);
+	assert_int_equal(stacks_child(world->stacks, parent, frame, &made), 0);
+	stacks_ref(world->stacks, made);
+	return made;
+}
+
+static uint32_t label(struct world *world, int32_t pid, int32_t tid, const char *comm)
+{
+	struct record record = {.type = PERF_RECORD_COMM};
+	uint32_t made;
+
+	record.comm.pid = (uint32_t)pid;
+	record.comm.tid = (uint32_t)tid;
+	record.comm.comm = comm;
+	record.id.pid = (uint32_t)pid;
+	record.id.tid = (uint32_t)tid;
+	record.id.time_ns = 1;
+	assert_int_equal(tasks_apply(world->tasks, &record), 0);
+	assert_int_equal(tasks_label(world->tasks, pid, tid, 2, &made), 0);
+	tasks_label_ref(world->tasks, made);
+	return made;
+}
+
+static void cell(struct world *world, int slice, uint32_t stack, uint32_t task, uint16_t cpu,
+	uint8_t event, uint64_t weight, uint32_t count)
+{
+	uint32_t i = world->slices[slice].cells++;
+
+	world->stack[slice][i] = stack;
+	world->task[slice][i] = task;
+	world->cpu[slice][i] = cpu;
+	world->event[slice][i] = event;
+	world->weight[slice][i] = weight;
+	world->count[slice][i] = count;
+	world->totals[slice][event].event = event;
+	world->totals[slice][event].weight += weight;
+	world->totals[slice][event].count += count;
+}
+
+static int setup(void **state)
+{
+	struct image program = {.kind = IMAGE_FILE, .path = (char *)"/bin/program", .inode = 7};
+	struct world *world = calloc(1, sizeof(*world));
+
+	assert_non_null(world);
+	assert_int_equal(images_new(&world->images), 0);
+	assert_int_equal(stacks_new(&world->stacks), 0);
+	assert_int_equal(tasks_new(&world->tasks, world->images, NULL), 0);
+	assert_int_equal(images_intern(world->images, &program, &world->image), 0);
+	assert_int_equal(names_new(&world->names, world->stacks, world->images, NULL), 0);
+	world->main_node = node(world, STACK_ROOT, 0x10);
+	world->work_node = node(world, world->main_node, 0x20);
+	world->deep_node = node(world, world->work_node, 0x10);
+	world->one = label(world, 100, 100, "serv\033er");
+	world->two = label(world, 100, 101, "helper");
+	world->other = label(world, 200, 200, "other");
+	world->idle = label(world, 0, 0, "swapper");
+
+	for (int i = 0; i < 2; i++) {
+		world->slices[i] = (struct slice){
+			.serial = (uint64_t)i + 1,
+			.start_ns = 1000 + (uint64_t)i * 100,
+			.end_ns = 1100 + (uint64_t)i * 300, /* the second is three times as long */
+			.stack = world->stack[i],
+			.task = world->task[i],
+			.cpu = world->cpu[i],
+			.event = world->event[i],
+			.weight = world->weight[i],
+			.count = world->count[i],
+			.n_totals = 2,
+			.totals = world->totals[i],
+		};
+		world->list[i] = &world->slices[i];
+	}
+	cell(world, 0, world->main_node, world->one, 0, 0, 10, 1);
+	cell(world, 0, world->work_node, world->two, 1, 0, 20, 2);
+	cell(world, 0, world->work_node, world->idle, 1, 0, 70, 7);
+	cell(world, 0, world->main_node, world->one, 0, 1, 1000, 1);
+	cell(world, 1, world->deep_node, world->one, 1, 0, 5, 5);
+	cell(world, 1, world->work_node, world->other, 2, 0, 295, 1);
+	world->snapshot = (struct snapshot){world->list, 2};
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	names_free(world->names);
+	tasks_free(world->tasks);
+	stacks_free(world->stacks);
+	images_free(world->images);
+	free(world);
+	return 0;
+}
+
+static struct query query(struct world *world, enum query_group group)
+{
+	return (struct query){
+		.snapshot = &world->snapshot,
+		.stacks = world->stacks,
+		.tasks = world->tasks,
+		.names = world->names,
+		.group = group,
+	};
+}
+
+static void expect(const struct query_row *row, int32_t pid, int32_t tid, const char *name,
+	uint64_t self, uint64_t total, uint64_t samples)
+{
+	assert_int_equal(row->pid, pid);
+	assert_int_equal(row->tid, tid);
+	assert_string_equal(row->name, name);
+	assert_int_equal(row->self, self);
+	assert_int_equal(row->total, total);
+	assert_int_equal(row->samples, samples);
+}
+
+static void test_by_process(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_PROCESS);
+	struct query_row *rows;
+	size_t n;
+
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	expect(&rows[0], 200, 0, "other", 295, 295, 1);
+	expect(&rows[1], 0, 0, "swapper", 70, 70, 7);
+	expect(&rows[2], 100, 0, "serv?er", 35, 35, 8);
+	free(rows);
+}
+
+static void test_idle_is_left_out(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_PROCESS);
+	struct query_row *rows;
+	size_t n;
+
+	question.hide_idle = true;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(rows[0].pid, 200);
+	assert_int_equal(rows[1].pid, 100);
+	free(rows);
+}
+
+static void test_by_thread(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_THREAD);
+	struct query_row *rows;
+	size_t n;
+
+	question.hide_idle = true;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	expect(&rows[0], 200, 200, "other", 295, 295, 1);
+	expect(&rows[1], 100, 101, "helper", 20, 20, 2);
+	expect(&rows[2], 100, 100, "serv?er", 15, 15, 6);
+	free(rows);
+}
+
+static void test_by_cpu(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_CPU);
+	struct query_row *rows;
+	size_t n;
+
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(rows[0].cpu, 2);
+	assert_int_equal(rows[0].total, 295);
+	assert_int_equal(rows[1].cpu, 1);
+	assert_int_equal(rows[1].total, 95);
+	assert_int_equal(rows[2].cpu, 0);
+	assert_int_equal(rows[2].total, 10);
+	free(rows);
+}
+
+/* work is the leaf of three stacks, and once the caller of main. */
+static void test_of_one_symbol(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_PROCESS);
+	struct query_row *rows;
+	size_t n;
+
+	question.by_symbol = true;
+	question.symref =
+		names_symref(world->names, stacks_node(world->stacks, world->work_node)->frame);
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	expect(&rows[0], 200, 0, "other", 295, 295, 1);
+	expect(&rows[1], 0, 0, "swapper", 70, 70, 7);
+	expect(&rows[2], 100, 0, "serv?er", 20, 25, 2);
+	free(rows);
+
+	/* main recurs in the deep stack: as its leaf it counts there, once. */
+	question.symref =
+		names_symref(world->names, stacks_node(world->stacks, world->main_node)->frame);
+	question.group = GROUP_THREAD;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 4);
+	expect(&rows[2], 100, 101, "helper", 0, 20, 0);
+	expect(&rows[3], 100, 100, "serv?er", 15, 15, 6);
+	free(rows);
+
+	question.symref = 12345;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 0);
+	assert_null(rows);
+}
+
+static void test_other_event(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_CPU);
+	struct query_row *rows;
+	size_t n;
+
+	question.event = 1;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(rows[0].total, 1000);
+	free(rows);
+}
+
+static void test_activity(void **state)
+{
+	struct world *world = *state;
+	struct query question = query(world, GROUP_CPU);
+	uint64_t out[8];
+
+	/* 100 of weight in 100 ns, then 300 in 300 ns: one per ns, all along. */
+	assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(out[i], 1000000000);
+	question.hide_idle = true;
+	assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
+	assert_int_equal(out[0], 300000000);
+	for (int i = 1; i < 4; i++)
+		assert_int_equal(out[i], 1000000000);
+	/* Columns that cut slices; beyond the history there is nothing. */
+	question.hide_idle = false;
+	assert_int_equal(query_activity(&question, 950, 1450, out, 5), 0);
+	assert_int_equal(out[0], 500000000);
+	assert_int_equal(out[1], 1000000000);
+	assert_int_equal(out[4], 500000000);
+	question.event = 1;
+	assert_int_equal(query_activity(&question, 1000, 1200, out, 1), 0);
+	assert_int_equal(out[0], 5000000000);
+	assert_int_equal(query_activity(&question, 1400, 1400, out, 2), 0);
+	assert_int_equal(out[0], 0);
+	assert_int_equal(query_activity(&question, 0, 10, out, 0), 0);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_by_process),
+		TEST(test_idle_is_left_out),
+		TEST(test_by_thread),
+		TEST(test_by_cpu),
+		TEST(test_of_one_symbol),
+		TEST(test_other_event),
+		TEST(test_activity),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
