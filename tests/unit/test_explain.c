@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_explain.c - every refusal has a sentence that says what, why, and what to do.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "tui/explain.h"
+
+/* An ordinary user of Debian's kernel settings. */
+static struct proc_limits ordinary(int paranoid)
+{
+	return (struct proc_limits){
+		.paranoid = paranoid,
+		.max_sample_rate = 100000,
+		.mlock_kb = 516,
+		.max_stack = 127,
+		.cpu_time_max_percent = 25,
+		.nofile_soft = 1024,
+		.nofile_hard = 4096,
+		.memlock_soft = 65536,
+		.memlock_hard = 65536,
+		.euid = 1000,
+	};
+}
+
+static struct engine_failure open_failure(int error, int32_t pid, int cpu)
+{
+	return (struct engine_failure){
+		.what = FAIL_OPEN, .error = error, .event = "cycles", .pid = pid, .cpu = cpu};
+}
+
+static void expect(const struct engine_failure *failure, const struct proc_limits *limits,
+	const char *const *wanted)
+{
+	char out[1024];
+
+	explain_failure(failure, limits, out, sizeof(out));
+	for (; *wanted; wanted++)
+		if (!strstr(out, *wanted))
+			fail_msg("'%s' does not say '%s'", out, *wanted);
+	assert_null(strchr(out, '\n'));
+	assert_true(strlen(out) < sizeof(out) - 1);
+}
+
+#define EXPECT(failure, limits, ...) \
+	expect(failure, limits, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_denied(void **state)
+{
+	struct engine_failure machine = open_failure(EACCES, -1, 3);
+	struct engine_failure kernel = open_failure(EACCES, 42, -1);
+	struct engine_failure others = kernel, tracepoint = kernel;
+	struct proc_limits limits = ordinary(2);
+
+	(void)state;
+	EXPECT(&machine, &limits, "'cycles' on CPU 3", "whole CPUs",
+		"kernel.perf_event_paranoid is 2", "sudo sysctl kernel.perf_event_paranoid=0",
+		"setcap cap_perfmon", "-p PID");
+	EXPECT(&kernel, &limits, "process 42", "the kernel is not permitted",
+		"sudo sysctl kernel.perf_event_paranoid=1", ":u");
+	others.attr.exclude_kernel = 1;
+	EXPECT(&others, &limits, "process 42", "belongs to another user", "setcap");
+	limits.paranoid = 4;
+	EXPECT(&others, &limits, "no events at all", "kernel.perf_event_paranoid is 4",
+		"kernel.perf_event_paranoid=2");
+	limits.paranoid = 1;
+	tracepoint.attr.type = PERF_TYPE_TRACEPOINT;
+	tracepoint.error = EPERM;
+	EXPECT(&tracepoint, &limits, "tracepoints", "kernel.perf_event_paranoid=-1");
+	kernel.error = EPERM;
+	EXPECT(&kernel, &limits, "perf_event_open(2)", "seccomp", "--cap-add PERFMON");
+
+	/* Who has the capability is not told about paranoia. */
+	limits = ordinary(4);
+	limits.cap_perfmon = true;
+	EXPECT(&machine, &limits, "has the capability", "security module");
+	machine.error = EPERM;
+	EXPECT(&machine, &limits, "has the capability", "seccomp");
+}
+
+static void test_open_errors(void **state)
+{
+	static const struct {
+		int error;
+		const char *says, *remedy;
+	} cases[] = {
+		{ENOENT, "no such event on this machine", "-e cpu-clock"},
+		{EOPNOTSUPP, "cannot sample this event", "-e cpu-clock"},
+		{ENODEV, "no such counter", "-e cpu-clock"},
+		{ENOSPC, "hardware breakpoints", "fewer breakpoint events"},
+		{EBUSY, "exclusively", "kernel.nmi_watchdog=0"},
+		{EINVAL, "combination of settings", "without modifiers"},
+		{E2BIG, "too old", "newer kernel"},
+		{ENOSYS, "CONFIG_PERF_EVENTS", "seccomp"},
+		{ESRCH, "ended before", "a process that runs"},
+		{EMFILE, "RLIMIT_NOFILE is 1024, at most 4096", "ulimit -n"},
+		{ENFILE, "fs.file-max", "sudo sysctl fs.file-max"},
+		{ENOMEM, "out of memory", "-a"},
+		{EINTR, "interrupted", "again"},
+		{EOVERFLOW, "more than the kernel allows (127)", "kernel.perf_event_max_stack=200"},
+		{EIO, "EIO", "I"},
+		{12345, "unknown error", "?"},
+	};
+	struct proc_limits limits = ordinary(2);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct engine_failure failure = open_failure(cases[i].error, 7, -1);
+
+		failure.attr.sample_max_stack = 200;
+		EXPECT(&failure, &limits, "'cycles'", "process 7", cases[i].says, cases[i].remedy);
+	}
+
+	struct engine_failure rate = open_failure(EINVAL, 7, -1);
+
+	rate.attr.freq = 1;
+	rate.attr.sample_freq = 200000;
+	EXPECT(&rate, &limits, "200000 Hz", "100000 Hz", "-F max",
+		"kernel.perf_event_max_sample_rate=200000");
+
+	struct engine_failure cpu = open_failure(ENODEV, -1, 9);
+
+	EXPECT(&cpu, &limits, "CPU 9", "offline", "/sys/devices/system/cpu/online");
+	cpu.error = EINVAL;
+	EXPECT(&cpu, &limits, "CPU 9", "-C");
+}
+
+static void test_mmap_errors(void **state)
+{
+	struct engine_failure failure = {.what = FAIL_MMAP, .error = EPERM, .pid = 7, .cpu = -1};
+	struct proc_limits limits = ordinary(2);
+
+	(void)state;
+	EXPECT(&failure, &limits, "process 7", "kernel.perf_event_mlock_kb is 516 KiB",
+		"RLIMIT_MEMLOCK 64 KiB", "sysctl kernel.perf_event_mlock_kb=4128", "--ring-pages 1",
+		"cap_ipc_lock");
+	failure.error = ENOMEM;
+	EXPECT(&failure, &limits, "out of memory", "--ring-pages 1");
+	failure.error = EMFILE;
+	EXPECT(&failure, &limits, "ulimit -n");
+	failure.error = EIO;
+	EXPECT(&failure, &limits, "EIO", "--ring-pages");
+}
+
+static void test_target_and_command(void **state)
+{
+	struct engine_failure failure = {.what = FAIL_TARGET, .pid = 99, .cpu = -1};
+	struct proc_limits limits = ordinary(2);
+
+	(void)state;
+	failure.error = ESRCH;
+	EXPECT(&failure, &limits, "process 99", "no such process");
+	failure.error = EINVAL;
+	EXPECT(&failure, &limits, "process 99", "zombie");
+	failure.error = EACCES;
+	EXPECT(&failure, &limits, "process 99", "belongs to another user", "setcap");
+	failure.error = EMFILE;
+	EXPECT(&failure, &limits, "process 99", "ulimit -n");
+
+	failure = (struct engine_failure){
+		.what = FAIL_COMMAND, .error = ENOENT, .event = "bad\033[2Jname"};
+	EXPECT(&failure, &limits, "'bad?[2Jname'", "no such program", "PATH");
+	failure.error = EACCES;
+	EXPECT(&failure, &limits, "may execute");
+	failure.error = ENOEXEC;
+	EXPECT(&failure, &limits, "#!/bin/sh");
+	failure.error = EAGAIN;
+	EXPECT(&failure, &limits, "ulimit -u");
+
+	failure = (struct engine_failure){.what = FAIL_SYSTEM, .error = EMFILE};
+	EXPECT(&failure, &limits, "RLIMIT_NOFILE");
+	failure.error = EAGAIN;
+	EXPECT(&failure, &limits, "threads");
+	failure.error = ENOMEM;
+	EXPECT(&failure, &limits, "out of memory");
+}
+
+/* No kind is forgotten, and what comes from outside is clean. */
+static void test_notes(void **state)
+{
+	struct proc_limits limits = ordinary(2);
+	char out[1024], previous[1024] = "";
+
+	(void)state;
+	for (int kind = NOTE_FALLBACK_CLOCK; kind <= NOTE_COARSENED; kind++) {
+		struct engine_note note = {.kind = (enum engine_note_kind)kind,
+			.error = ENOENT,
+			.pid = 77,
+			.value = 5,
+			.text = "ev\033ent"};
+
+		explain_note(&note, &limits, out, sizeof(out));
+		assert_true(strlen(out) > 10);
+		assert_null(strstr(out, "note "));
+		assert_null(strchr(out, '\033'));
+		assert_string_not_equal(out, previous);
+		strcpy(previous, out);
+		assert_in_range(explain_note_level(&note), EXPLAIN_INFO, EXPLAIN_ERROR);
+	}
+}
+
+static void say(enum engine_note_kind kind, uint64_t value, int error, const char *wanted)
+{
+	struct engine_note note = {
+		.kind = kind, .value = value, .error = error, .pid = 77, .text = "cycles"};
+	struct proc_limits limits = ordinary(2);
+	char out[1024];
+
+	explain_note(&note, &limits, out, sizeof(out));
+	if (!strstr(out, wanted))
+		fail_msg("'%s' does not say '%s'", out, wanted);
+}
+
+static void test_what_notes_say(void **state)
+{
+	struct engine_note note = {.kind = NOTE_ATTACH_FAILED};
+
+	(void)state;
+	say(NOTE_FALLBACK_CLOCK, 0, ENOENT, "cpu-clock");
+	say(NOTE_USER_ONLY, 0, EACCES, "user space only");
+	say(NOTE_USER_ONLY, 0, EACCES, "perf_event_paranoid is 2");
+	say(NOTE_ATTACHED, 1, 0, "process 77 (1 thread)");
+	say(NOTE_ATTACHED, 12, 0, "(12 threads)");
+	say(NOTE_ATTACH_FAILED, 0, EINVAL, "zombie");
+	say(NOTE_COMMAND_ENDED, 3 << 8, 0, "with status 3");
+	say(NOTE_COMMAND_ENDED, 11, 0, "killed by SIGSEGV");
+	say(NOTE_TASKS_MISSED, 40, 0, "40 tasks");
+	say(NOTE_SCOPE, SCOPE_CPU, 0, "every CPU");
+	say(NOTE_FD_LIMIT, 64, EMFILE, "ulimit -n");
+	say(NOTE_MLOCK_LIMIT, 64, EPERM, "kernel.perf_event_mlock_kb=4128");
+	say(NOTE_LOST, 9, 0, "9 samples of 'cycles'");
+	say(NOTE_EVENT_REFUSED, 0, ENOENT, "no such event on this machine");
+	assert_int_equal(explain_note_level(&note), EXPLAIN_ERROR);
+	note.kind = NOTE_LOST;
+	assert_int_equal(explain_note_level(&note), EXPLAIN_WARNING);
+	note.kind = NOTE_ATTACHED;
+	assert_int_equal(explain_note_level(&note), EXPLAIN_INFO);
+	note.kind = NOTE_COMMAND_ENDED;
+	assert_int_equal(explain_note_level(&note), EXPLAIN_INFO);
+	note.value = 256;
+	assert_int_equal(explain_note_level(&note), EXPLAIN_WARNING);
+}
+
+static void test_symbols_notes(void **state)
+{
+	char out[1024];
+
+	(void)state;
+	for (int kind = SYMBOLS_NOTE_WORKER_DIED; kind <= SYMBOLS_NOTE_UNCONFINED; kind++) {
+		struct symbols_note note = {.kind = (enum symbols_note_kind)kind,
+			.error = EACCES,
+			.value = 11,
+			.path = "/tmp/e\033vil"};
+
+		explain_symbols_note(&note, out, sizeof(out));
+		assert_true(strlen(out) > 10);
+		assert_null(strchr(out, '\033'));
+		if (kind != SYMBOLS_NOTE_KERNEL_HIDDEN && kind != SYMBOLS_NOTE_UNCONFINED)
+			assert_non_null(strstr(out, "/tmp/e?vil"));
+		if (kind == SYMBOLS_NOTE_WORKER_DIED)
+			assert_non_null(strstr(out, "SIGSEGV"));
+	}
+}
+
+static void test_event_errors(void **state)
+{
+	struct event_error error = {.kind = EVENT_ERROR_UNKNOWN, .offset = 7, .near = "cpu-clock"};
+	char out[512];
+
+	(void)state;
+	explain_event_error("cycles,cpu-clok,faults", &error, out, sizeof(out));
+	assert_non_null(strstr(out, "no event 'cpu-clok'; did you mean 'cpu-clock'?"));
+	error = (struct event_error){.kind = EVENT_ERROR_EMPTY, .offset = 7};
+	explain_event_error("cycles,,faults", &error, out, sizeof(out));
+	assert_non_null(strstr(out, "character 8"));
+	/* An offset beyond the text is not followed. */
+	error = (struct event_error){.kind = EVENT_ERROR_MODIFIER, .offset = 7000};
+	explain_event_error("cycles:\033", &error, out, sizeof(out));
+	assert_non_null(strstr(out, "cycles:?"));
+	for (int kind = EVENT_ERROR_NONE; kind <= EVENT_ERROR_UNSUPPORTED; kind++) {
+		error = (struct event_error){.kind = (enum event_error_kind)kind};
+		explain_event_error("x", &error, out, sizeof(out));
+		assert_true(strlen(out) > 8);
+	}
+}
+
+static void test_small_buffers(void **state)
+{
+	struct engine_failure failure = open_failure(EACCES, 7, -1);
+	struct proc_limits limits = ordinary(2);
+	char out[8] = "zzzzzzz";
+
+	(void)state;
+	explain_failure(&failure, &limits, out, 5);
+	assert_string_equal(out, "cann");
+	assert_int_equal(out[5], 'z');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_denied),
+		cmocka_unit_test(test_open_errors),
+		cmocka_unit_test(test_mmap_errors),
+		cmocka_unit_test(test_target_and_command),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_what_notes_say),
+		cmocka_unit_test(test_symbols_notes),
+		cmocka_unit_test(test_event_errors),
+		cmocka_unit_test(test_small_buffers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
