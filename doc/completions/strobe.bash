@@ -36,7 +36,7 @@ _strobe()
 		--max-stack --duration --scope --no-credit --memory --ring-pages"
 	local rows="--sort --no-idle"
 	local report="--format --percent-limit --rows"
-	local screen="-d --delay --ascii --mono --no-mouse --color"
+	local screen="-d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="--cache-dir -h --help -V --version"
 
 	COMPREPLY=()
