@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define DEFAULT_MEMORY (256ull << 20)
-#define DEFAULT_DELAY_MS 100u
+#define DEFAULT_DELAY_MS 500u
 
 /* Growing towards a request. */
 struct args {
@@ -340,6 +340,12 @@ static int apply_rest(struct args *args, int id, const char *text)
 		return 0;
 	case ARG_MONO:
 		request->mono = true;
+		return 0;
+	case ARG_SNAPSHOT:
+		if (args_geometry(text, &request->snapshot_width, &request->snapshot_height))
+			return refuse(args,
+				"--snapshot '%s': not a size such as 80x24 (at most 1000x1000)",
+				text);
 		return 0;
 	case ARG_NO_MOUSE:
 		request->no_mouse = true;

@@ -46,4 +46,7 @@ int args_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 int args_size(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 int args_decimal(const char *text, double min, double max, double *out);
 
+/* "80x24", each from 1 to 1000.  0, or -EINVAL. */
+int args_geometry(const char *text, int *width, int *height);
+
 #endif

@@ -59,13 +59,16 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_NO_IDLE] = {0, "no-idle", NULL, BOTH, ARGS_OUTPUT, "leave out the kernel's idle loop"},
 
 	[ARG_DELAY] = {'d', "delay", "MS", ARGS_LIVE, ARGS_SCREEN,
-		"milliseconds between two refreshes (default: 100)"},
+		"milliseconds between two refreshes (default: 500)"},
 	[ARG_ASCII] = {0, "ascii", NULL, ARGS_LIVE, ARGS_SCREEN, "draw with ASCII characters only"},
 	[ARG_MONO] = {0, "mono", NULL, ARGS_LIVE, ARGS_SCREEN, "draw without colours"},
 	[ARG_NO_MOUSE] = {0, "no-mouse", NULL, ARGS_LIVE, ARGS_SCREEN,
 		"leave the mouse to the terminal"},
 	[ARG_COLOR] = {0, "color", "WHEN", ARGS_LIVE, ARGS_SCREEN,
 		"auto, never or always (default: auto; NO_COLOR is obeyed)"},
+
+	[ARG_SNAPSHOT] = {0, "snapshot", "COLSxROWS", ARGS_LIVE, ARGS_SCREEN,
+		"print the screen as text after --duration, and end (default: 2 seconds)"},
 
 	[ARG_CACHE_DIR] = {0, "cache-dir", "DIR", BOTH, ARGS_GENERAL,
 		"where symbol tables are kept; '' keeps none (default: ~/.cache/strobe)"},

@@ -57,6 +57,23 @@ int args_size(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 	return 0;
 }
 
+int args_geometry(const char *text, int *width, int *height)
+{
+	const char *by = strchr(text, 'x');
+	char columns[8];
+	uint64_t x, y;
+
+	if (!by || (size_t)(by - text) >= sizeof(columns))
+		return -EINVAL;
+	memcpy(columns, text, (size_t)(by - text));
+	columns[by - text] = '\0';
+	if (args_number(columns, 1, 1000, &x) || args_number(by + 1, 1, 1000, &y))
+		return -EINVAL;
+	*width = (int)x;
+	*height = (int)y;
+	return 0;
+}
+
 /* Not strtod(3), which takes "inf", hexadecimals and the locale's comma. */
 int args_decimal(const char *text, double min, double max, double *out)
 {

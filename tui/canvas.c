@@ -38,7 +38,7 @@ static const struct range combining[] = {
 	{0x1dc0, 0x1dff},
 	{0x200b, 0x200f},
 	{0x202a, 0x202e},
-	{0x2060, 0x2064},
+	{0x2060, 0x206f},
 	{0x20d0, 0x20ff},
 	{0x3099, 0x309a},
 	{0xfe00, 0xfe0f},
@@ -128,6 +128,11 @@ static bool in_ranges(const struct range *ranges, size_t n, uint32_t glyph)
 	return false;
 }
 
+static bool is_control(uint32_t glyph)
+{
+	return glyph < ' ' || (glyph >= 0x7f && glyph < 0xa0);
+}
+
 static int glyph_width(uint32_t glyph)
 {
 	if (glyph < 0x300)
@@ -140,7 +145,7 @@ static int glyph_width(uint32_t glyph)
 static uint32_t to_ascii(uint32_t glyph)
 {
 	if (glyph < 0x7f)
-		return glyph;
+		return is_control(glyph) ? '?' : glyph;
 	for (size_t i = 0; i < sizeof(substitutes) / sizeof(*substitutes); i++) {
 		if (substitutes[i].glyph == glyph)
 			return (uint32_t)substitutes[i].ascii;
@@ -263,7 +268,7 @@ void canvas_glyph(struct canvas *canvas, int x, int y, uint32_t glyph, enum styl
 {
 	if (canvas->ascii)
 		glyph = to_ascii(glyph);
-	if (glyph_width(glyph) != 1)
+	if (glyph_width(glyph) != 1 || is_control(glyph))
 		glyph = '?';
 	put(canvas, x, y, glyph, style);
 }
@@ -299,7 +304,7 @@ int canvas_text(
 		} else if (width == 2 && x + used + 1 >= canvas->width) {
 			put(canvas, x + used, y, ' ', style);
 		} else {
-			put(canvas, x + used, y, glyph < ' ' || glyph == 0x7f ? '?' : glyph, style);
+			put(canvas, x + used, y, is_control(glyph) ? '?' : glyph, style);
 			if (width == 2)
 				put(canvas, x + used + 1, y, 0, style);
 		}

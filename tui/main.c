@@ -6,6 +6,7 @@
  */
 #include "tui/args.h"
 #include "tui/doctor.h"
+#include "tui/live.h"
 #include "tui/report.h"
 #include "tui/term.h"
 
@@ -46,10 +47,12 @@ static int run_live(struct request *request)
 	const char *term = getenv("TERM");
 	int error = term_probe();
 
+	if (request->snapshot_width)
+		return live_snapshot(
+			request, request->snapshot_width, request->snapshot_height);
 	if (!error)
-		fputs("strobe: the screen is not in this version: printing the text report\n",
-			stderr);
-	else if (error == -ENOTTY)
+		return live_run(request);
+	if (error == -ENOTTY)
 		fputs("strobe: standard input and output are no terminal: printing the text "
 		      "report\n",
 			stderr);

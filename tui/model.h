@@ -20,7 +20,7 @@
 
 #define MODEL_WINDOW_NS 20000000000ull
 #define MODEL_COLUMN_NS 1000000000ull /* of the activity strip */
-#define MODEL_COLUMNS 512
+#define MODEL_COLUMNS 256
 
 struct model;
 

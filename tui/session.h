@@ -38,6 +38,7 @@ struct request {
 	bool hide_idle;
 	unsigned int delay_ms; /* between screen refreshes */
 	bool ascii, mono, no_mouse;
+	int snapshot_width, snapshot_height; /* of the screen to print as text; 0: none */
 	enum color_mode color;
 	const char *cache_dir; /* see symbols_config */
 };

@@ -80,6 +80,11 @@ static void test_bad_utf8_and_controls_never_come_through(void **state)
 	for (int i = 0; i < 8; i++)
 		assert_true(canvas.cells[i].glyph >= ' ');
 	assert_int_equal(canvas.cells[3].glyph, 0xfffd);
+	/* C1: CSI in one character */
+	canvas_text(&canvas, 0, 0, 8, STYLE_TEXT, "\xc2\x9b");
+	assert_int_equal(canvas.cells[0].glyph, '?');
+	canvas_glyph(&canvas, 1, 0, 0x9b, STYLE_TEXT);
+	assert_int_equal(canvas.cells[1].glyph, '?');
 	canvas_fini(&canvas);
 }
 

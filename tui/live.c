@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * live.c - the loop of the interactive screen: keys, signals, news of the engine and of symbols.
+ *
+ * One poll over everything.  Keys are handled and drawn at once; data are taken in at the request's pace,
+ * faster in the first second.  Signals come as a descriptor: they are blocked before any thread starts.
+ */
+#include "tui/live.h"
+
+#include "tui/command_output.h"
+#include "tui/explain.h"
+#include "tui/model_live.h"
+#include "tui/screen.h"
+#include "tui/term.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000ull
+#define EARLY_NS NS_PER_S /* how long the screen is refreshed faster */
+#define EARLY_EVERY_NS (100 * NS_PER_MS)
+#define NAMES_EVERY_NS (100 * NS_PER_MS) /* new names need not wait for the next refresh */
+#define SETTLE_NS (50 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
+#define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
+#define SNAPSHOT_S 2.0
+#define KEYS_AT_ONCE 64
+#define OUTPUT_TAIL 20 /* lines of the command repeated after the end */
+
+enum poll_index {
+	POLL_SIGNALS,
+	POLL_ENGINE,
+	POLL_SYMBOLS,
+	POLL_KEYS,
+	POLL_OUTPUT,
+	POLL_TERM,
+	POLL_COUNT
+};
+
+struct live {
+	struct request request; /* with the command's output redirected */
+	struct session session;
+	struct model_live *model_live;
+	struct model *model; /* of model_live */
+	struct screen screen;
+	bool has_screen;
+	struct terminal *term; /* NULL: a snapshot */
+	struct command_output output;
+	sigset_t old_mask, mask;
+	int signal_fd;
+
+	uint64_t started_ns;
+	uint64_t first_data_ns; /* 0: no samples yet */
+	uint64_t next_refresh_ns;
+	bool dirty; /* the screen differs from what the terminal shows */
+	bool waiting_for_term; /* which did not take the last frame yet */
+	bool quit;
+	int exit_status;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void say(const char *text)
+{
+	fflush(stdout);
+	fprintf(stderr, "strobe: %s\n", text);
+}
+
+/* --- signals --- */
+
+static int block_signals(struct live *live)
+{
+	static const int handled[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};
+
+	sigemptyset(&live->mask);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++)
+		sigaddset(&live->mask, handled[i]);
+	if (sigprocmask(SIG_BLOCK, &live->mask, &live->old_mask))
+		return -errno;
+	live->signal_fd = signalfd(-1, &live->mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return live->signal_fd < 0 ? -errno : 0;
+}
+
+static void restore_signals(struct live *live)
+{
+	struct signalfd_siginfo info;
+
+	if (live->signal_fd < 0)
+		return;
+	/* What is pending was meant for this loop, which has ended anyway. */
+	while (read(live->signal_fd, &info, sizeof(info)) > 0)
+		;
+	close(live->signal_fd);
+	live->signal_fd = -1;
+	sigprocmask(SIG_SETMASK, &live->old_mask, NULL);
+}
+
+/* As if SIGTSTP had its default action: the shell is told, and sees its own screen. */
+static void stop_here(struct live *live)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL}, old;
+	sigset_t stop;
+
+	term_suspend(live->term);
+	sigemptyset(&action.sa_mask);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigaction(SIGTSTP, &action, &old);
+	raise(SIGTSTP);
+	/* It is pending: this stops the process, until SIGCONT. */
+	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
+	pthread_sigmask(SIG_BLOCK, &stop, NULL);
+	sigaction(SIGTSTP, &old, NULL);
+	term_resume(live->term);
+}
+
+static void fit_screen(struct live *live)
+{
+	int width, height;
+
+	term_size(live->term, &width, &height);
+	if (screen_resize(&live->screen, width, height)) {
+		live->quit = true;
+		live->exit_status = 1;
+	}
+	live->dirty = true;
+}
+
+static void take_signals(struct live *live)
+{
+	struct signalfd_siginfo info;
+
+	while (read(live->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		switch ((int)info.ssi_signo) {
+		case SIGINT:
+		case SIGTERM:
+		case SIGHUP:
+			live->quit = true;
+			break;
+		case SIGTSTP:
+			if (live->term) {
+				stop_here(live);
+				fit_screen(live);
+			}
+			break;
+		case SIGCONT:
+			if (live->term) {
+				term_resume(live->term);
+				fit_screen(live);
+			}
+			break;
+		case SIGWINCH:
+			if (live->term)
+				fit_screen(live);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/* --- data --- */
+
+static void plan_refresh(struct live *live, uint64_t at_ns)
+{
+	if (at_ns < live->next_refresh_ns)
+		live->next_refresh_ns = at_ns;
+}
+
+static void refresh(struct live *live)
+{
+	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, now;
+
+	screen_refresh(&live->screen);
+	now = now_ns();
+	if (!live->first_data_ns && live->model->sums.samples)
+		live->first_data_ns = now;
+	live->next_refresh_ns = now + delay_ns;
+	if (live->first_data_ns && now - live->first_data_ns < EARLY_NS)
+		plan_refresh(live, now + EARLY_EVERY_NS);
+	if (live->model->status.state == ENGINE_FAILED) {
+		live->quit = true;
+		live->exit_status = 1;
+	}
+	if (live->model->status.state != ENGINE_STARTING)
+		command_output_started(&live->output);
+	live->dirty = true;
+}
+
+static bool is_early(const struct live *live)
+{
+	return !live->first_data_ns || now_ns() - live->first_data_ns < EARLY_NS;
+}
+
+static void take_engine_news(struct live *live)
+{
+	enum engine_state state = live->model->status.state;
+	struct engine_status status;
+	uint64_t count;
+
+	/* The counter itself tells nothing. */
+	if (read(engine_notify_fd(live->session.engine), &count, sizeof(count)) < 0)
+		return;
+	engine_status(live->session.engine, &status);
+	if (is_early(live) || status.state != state ||
+		status.last_note > live->model->status.last_note)
+		live->next_refresh_ns = 0;
+}
+
+static void take_symbols_news(struct live *live)
+{
+	names_update(live->session.names);
+	plan_refresh(live, is_early(live) ? 0 : now_ns() + NAMES_EVERY_NS);
+}
+
+static void take_line(const char *line, size_t len, void *ctx)
+{
+	struct live *live = ctx;
+
+	model_live_output(live->model_live, line, len);
+	live->dirty = true;
+}
+
+static void take_keys(struct live *live)
+{
+	struct input input;
+
+	for (int i = 0; i < KEYS_AT_ONCE && term_read(live->term, &input); i++) {
+		unsigned int result;
+
+		live->model->now_ns = now_ns();
+		result = screen_input(&live->screen, &input);
+		if (result & SCREEN_QUIT)
+			live->quit = true;
+		if (result & SCREEN_REDRAW)
+			term_redraw(live->term);
+		live->dirty = true;
+	}
+}
+
+static void show(struct live *live)
+{
+	if (!live->term || !live->dirty)
+		return;
+	live->waiting_for_term = !term_ready(live->term);
+	if (live->waiting_for_term)
+		return;
+	screen_draw(&live->screen);
+	term_show(live->term, &live->screen.canvas);
+	live->dirty = false;
+}
+
+/* --- the loop --- */
+
+static int timeout_ms(const struct live *live, uint64_t end_ns)
+{
+	uint64_t now = now_ns(), at = live->next_refresh_ns;
+
+	if (end_ns && end_ns < at)
+		at = end_ns;
+	if (live->waiting_for_term && now + STUCK_NS < at)
+		at = now + STUCK_NS;
+	return at <= now ? 0 : (int)((at - now + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+static void poll_once(struct live *live, uint64_t end_ns)
+{
+	struct pollfd fds[POLL_COUNT] = {
+		[POLL_SIGNALS] = {.fd = live->signal_fd, .events = POLLIN},
+		[POLL_ENGINE] = {.fd = engine_notify_fd(live->session.engine), .events = POLLIN},
+		[POLL_SYMBOLS] = {.fd = symbols_fd(live->session.symbols), .events = POLLIN},
+		[POLL_KEYS] = {.fd = live->term ? term_input_fd(live->term) : -1, .events = POLLIN},
+		[POLL_OUTPUT] = {.fd = live->output.read_fd, .events = POLLIN},
+		[POLL_TERM] = {.fd = live->waiting_for_term ? term_output_fd(live->term) : -1,
+			.events = POLLOUT},
+	};
+
+	if (poll(fds, POLL_COUNT, timeout_ms(live, end_ns)) < 0)
+		return;
+	/* Keys first: they are what somebody waits for. */
+	if (fds[POLL_KEYS].revents & POLLIN)
+		take_keys(live);
+	else if (fds[POLL_KEYS].revents)
+		live->quit = true; /* the terminal is gone */
+	if (fds[POLL_SIGNALS].revents)
+		take_signals(live);
+	show(live);
+	if (fds[POLL_OUTPUT].revents && !command_output_read(&live->output, take_line, live))
+		command_output_close(&live->output);
+	if (fds[POLL_SYMBOLS].revents)
+		take_symbols_news(live);
+	if (fds[POLL_ENGINE].revents)
+		take_engine_news(live);
+}
+
+static void loop(struct live *live)
+{
+	uint64_t end_ns = 0;
+
+	if (live->request.duration_s > 0.0)
+		end_ns = live->started_ns + (uint64_t)(live->request.duration_s * 1e9);
+	while (!live->quit) {
+		poll_once(live, end_ns);
+		if (live->quit)
+			break;
+		if (end_ns && now_ns() >= end_ns) {
+			screen_refresh(&live->screen);
+			break;
+		}
+		if (now_ns() >= live->next_refresh_ns)
+			refresh(live);
+		if (!live->term && live->model->status.state == ENGINE_ENDED)
+			break;
+		show(live);
+	}
+}
+
+/* Wait a moment for the engine to start: what is refused at once is told on the shell's screen. */
+static bool started(struct live *live)
+{
+	uint64_t end_ns = now_ns() + SETTLE_NS;
+	struct engine_status status;
+
+	for (;;) {
+		struct pollfd fd = {.fd = engine_notify_fd(live->session.engine), .events = POLLIN};
+		uint64_t now = now_ns(), count;
+
+		engine_status(live->session.engine, &status);
+		if (status.state != ENGINE_STARTING || now >= end_ns)
+			break;
+		if (poll(&fd, 1, (int)((end_ns - now) / NS_PER_MS) + 1) > 0 &&
+			read(fd.fd, &count, sizeof(count)) < 0)
+			break;
+	}
+	return status.state != ENGINE_FAILED;
+}
+
+static void tell_failure(struct live *live)
+{
+	struct engine_status status;
+	char text[1024];
+
+	engine_status(live->session.engine, &status);
+	explain_failure(&status.failure, &live->session.limits, text, sizeof(text));
+	say(text);
+}
+
+/* The end of what the command printed, which only the log view showed so far. */
+static void repeat_output(struct live *live)
+{
+	const struct logbook *book = &live->model->log;
+	size_t n = logbook_count(book), lines = 0, from = n;
+
+	while (from > 0 && lines < OUTPUT_TAIL) {
+		if (logbook_get(book, --from)->output)
+			lines++;
+	}
+	for (size_t i = from; i < n; i++) {
+		const struct log_line *line = logbook_get(book, i);
+
+		if (line->output)
+			printf("%s\n", line->text);
+	}
+	fflush(stdout);
+}
+
+/* A command that strobe started ends with it: nobody would read its output any more. */
+static void end_command(struct live *live)
+{
+	struct engine_status status;
+
+	if (!live->request.engine.target.command)
+		return;
+	engine_status(live->session.engine, &status);
+	if (status.command_ended || status.command_pid <= 0)
+		return;
+	if (!kill(status.command_pid, SIGTERM)) {
+		char text[128];
+
+		snprintf(text, sizeof(text),
+			"the command (pid %" PRId32 ") was told to end (SIGTERM)",
+			status.command_pid);
+		say(text);
+	}
+}
+
+static int open_live(struct live *live, const struct request *request)
+{
+	char message[1024];
+	int ret;
+
+	memset(live, 0, sizeof(*live));
+	live->request = *request;
+	live->signal_fd = -1;
+	live->output.read_fd = -1;
+	live->output.write_fd = -1;
+	ret = block_signals(live);
+	if (!ret && request->engine.target.command) {
+		ret = command_output_open(&live->output);
+		live->request.engine.target.command_output_fd = live->output.write_fd;
+	}
+	if (ret) {
+		snprintf(message, sizeof(message), "cannot set up the screen: %s", strerror(-ret));
+		say(message);
+		return ret;
+	}
+	ret = session_open(&live->session, &live->request, message, sizeof(message));
+	if (ret) {
+		say(message);
+		return ret;
+	}
+	live->started_ns = now_ns();
+	ret = model_live_new(&live->model_live, &live->session);
+	if (ret) {
+		say("out of memory");
+		return ret;
+	}
+	live->model = model_live_model(live->model_live);
+	if (!started(live)) {
+		tell_failure(live);
+		return -EPERM;
+	}
+	return 0;
+}
+
+static void close_live(struct live *live)
+{
+	if (live->has_screen)
+		screen_fini(&live->screen);
+	model_live_free(live->model_live);
+	session_close(&live->session);
+	command_output_close(&live->output);
+	restore_signals(live);
+}
+
+static int open_screen(struct live *live, int width, int height, bool ascii)
+{
+	int ret = screen_init(&live->screen, live->model, width, height, ascii);
+
+	if (ret)
+		return ret;
+	live->has_screen = true;
+	refresh(live);
+	if (live->session.notice[0])
+		screen_message(&live->screen, STYLE_WARN, "%s", live->session.notice);
+	return 0;
+}
+
+static bool wants_mono(const struct request *request)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (request->mono || request->color == COLOR_NEVER)
+		return true;
+	return request->color == COLOR_AUTO && no_color && *no_color;
+}
+
+static int run_on_terminal(struct live *live)
+{
+	const struct term_options options = {
+		.ascii = live->request.ascii,
+		.mono = wants_mono(&live->request),
+		.no_mouse = live->request.no_mouse,
+	};
+	int width, height, ret;
+
+	ret = term_open(&live->term, &options);
+	if (ret)
+		return ret;
+	term_size(live->term, &width, &height);
+	ret = open_screen(live, width, height, term_is_ascii(live->term));
+	if (!ret) {
+		show(live);
+		loop(live);
+	}
+	term_close(live->term);
+	live->term = NULL;
+	return ret;
+}
+
+int live_run(const struct request *request)
+{
+	struct live live;
+	int ret = open_live(&live, request);
+
+	if (!ret) {
+		ret = run_on_terminal(&live);
+		if (ret) {
+			char message[128];
+
+			snprintf(message, sizeof(message), "cannot use the terminal: %s",
+				strerror(-ret));
+			say(message);
+		} else {
+			if (live.model->status.state == ENGINE_FAILED)
+				tell_failure(&live);
+			repeat_output(&live);
+		}
+		end_command(&live);
+	}
+	close_live(&live);
+	return ret ? 1 : live.exit_status;
+}
+
+int live_snapshot(const struct request *request, int width, int height)
+{
+	struct live live;
+	int ret = open_live(&live, request);
+
+	if (!ret) {
+		if (live.request.duration_s <= 0.0)
+			live.request.duration_s = SNAPSHOT_S;
+		ret = open_screen(&live, width, height, live.request.ascii);
+	}
+	if (!ret) {
+		char *text;
+
+		loop(&live);
+		screen_draw(&live.screen);
+		text = canvas_dump(&live.screen.canvas);
+		if (!text || fputs(text, stdout) < 0 || fflush(stdout))
+			ret = -EIO;
+		free(text);
+		end_command(&live);
+		if (live.model->status.state == ENGINE_FAILED)
+			tell_failure(&live);
+	}
+	close_live(&live);
+	return ret ? 1 : live.exit_status;
+}

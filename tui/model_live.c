@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_live.c - fills the model from the engine, the hot table and the queries.
+ *
+ * The activity strip is kept by whole seconds of the clock: a second that is over is asked for once.
+ */
+#include "tui/model_live.h"
+
+#include "tui/clean.h"
+#include "tui/cost.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define USERS_MAX 64
+#define NOTES_AT_ONCE 64
+#define COST_EVERY_NS 1000000000u
+#define COST_FIRST_NS 400000000u
+
+struct user {
+	uint32_t uid;
+	bool known;
+	char name[24];
+};
+
+struct model_live {
+	struct model model; /* first: ops get it back as struct model_live */
+	struct session *session;
+	struct hot *hot;
+	struct cost cost;
+	uint64_t note_seen;
+	/* What the hot table was last made of. */
+	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
+	bool hot_hide_idle;
+	/* Seconds first_second .. first_second + n_seconds - 1 of the clock, all over. */
+	uint64_t seconds[MODEL_COLUMNS];
+	uint64_t first_second;
+	size_t n_seconds;
+	uint8_t seconds_event;
+	bool seconds_hide_idle;
+	/* The processes that the user chose in the picker; none: the session's target. */
+	bool chosen;
+	int32_t pids[64];
+	size_t n_pids;
+	struct user users[USERS_MAX];
+};
+
+static struct model_live *of(struct model *model)
+{
+	return (struct model_live *)model;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- the log --- */
+
+static void take_engine_notes(struct model_live *live)
+{
+	struct engine_note notes[NOTES_AT_ONCE];
+	size_t n;
+
+	while ((n = engine_notes(live->session->engine, live->note_seen, notes, NOTES_AT_ONCE))) {
+		for (size_t i = 0; i < n; i++) {
+			char text[512];
+
+			explain_note(&notes[i], &live->session->limits, text, sizeof(text));
+			logbook_add(&live->model.log, notes[i].time_ns,
+				explain_note_level(&notes[i]), false, text);
+			live->note_seen = notes[i].serial;
+		}
+	}
+}
+
+static enum explain_level symbols_level(const struct symbols_note *note)
+{
+	switch (note->kind) {
+	case SYMBOLS_NOTE_WORKER_DIED:
+	case SYMBOLS_NOTE_FILE_BANNED:
+	case SYMBOLS_NOTE_KERNEL_HIDDEN:
+	case SYMBOLS_NOTE_UNCONFINED:
+		return EXPLAIN_WARNING;
+	case SYMBOLS_NOTE_UNREADABLE:
+	case SYMBOLS_NOTE_WRONG_FILE:
+	default:
+		return EXPLAIN_INFO;
+	}
+}
+
+static void take_symbols_notes(struct model_live *live)
+{
+	struct symbols_note note;
+
+	while (symbols_take_note(live->session->symbols, &note)) {
+		char text[512];
+
+		explain_symbols_note(&note, text, sizeof(text));
+		logbook_add(
+			&live->model.log, live->model.now_ns, symbols_level(&note), false, text);
+	}
+}
+
+void model_live_output(struct model_live *live, const char *line, size_t len)
+{
+	char text[1024];
+
+	clean_text(text, sizeof(text), line, len);
+	logbook_add(&live->model.log, now_ns(), EXPLAIN_INFO, true, text);
+}
+
+/* --- what the header shows --- */
+
+static void choose_event(struct model *model)
+{
+	const struct engine_event_status *event = model_event(model, model->event);
+	uint8_t ids[ENGINE_EVENTS_MAX];
+	size_t n = model_tabs(model, ids);
+
+	if (event && (event->open || event->samples))
+		return;
+	if (n)
+		model->event = ids[0];
+	else if (!event && model->status.n_events)
+		model->event = model->status.events[0].id;
+}
+
+static void describe_chosen(struct model_live *live)
+{
+	char text[sizeof(live->model.target)] = "nothing";
+	char comm[80];
+	struct proc_process process;
+
+	if (!live->chosen)
+		return;
+	if (live->n_pids && !proc_read(live->pids[0], &process)) {
+		clean_string(comm, sizeof(comm), process.comm);
+		snprintf(text, sizeof(text), "%s (%" PRId32 ")", comm, live->pids[0]);
+	} else if (live->n_pids) {
+		snprintf(text, sizeof(text), "pid %" PRId32, live->pids[0]);
+	}
+	if (live->n_pids > 1)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " and %zu more",
+			live->n_pids - 1);
+	memcpy(live->model.target, text, sizeof(text));
+}
+
+static void update_cost(struct model_live *live)
+{
+	struct symbols_status status;
+	int32_t pids[2];
+
+	symbols_status(live->session->symbols, &status);
+	pids[0] = status.spawner_pid;
+	pids[1] = status.worker_pid;
+	cost_update(&live->cost, live->model.now_ns,
+		live->cost.cpu_percent < 0.0 ? COST_FIRST_NS : COST_EVERY_NS, pids, 2);
+	live->model.cost.cpu_percent = live->cost.cpu_percent;
+	live->model.cost.memory_bytes = live->cost.memory_bytes;
+}
+
+static int ask_activity(
+	struct model_live *live, uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
+{
+	struct session *session = live->session;
+	struct store *store = engine_store(session->engine);
+	struct snapshot snapshot;
+	struct query query = {
+		.snapshot = &snapshot,
+		.stacks = engine_stacks(session->engine),
+		.tasks = engine_tasks(session->engine),
+		.names = session->names,
+		.event = live->model.event,
+		.hide_idle = live->model.hide_idle,
+	};
+	int ret = store_snapshot(store, from_ns, to_ns, &snapshot);
+
+	if (ret)
+		return ret;
+	ret = query_activity(&query, from_ns, to_ns, out, columns);
+	snapshot_release(store, &snapshot);
+	return ret;
+}
+
+/* Ask for the seconds that are over by now and not known. */
+static int complete_seconds(struct model_live *live, uint64_t begin, uint64_t end)
+{
+	uint64_t from = live->n_seconds ? live->first_second + live->n_seconds : begin;
+	size_t missing, excess;
+	int ret;
+
+	if (live->seconds_event != live->model.event ||
+		live->seconds_hide_idle != live->model.hide_idle || from > end) {
+		live->n_seconds = 0;
+		from = begin;
+	}
+	live->seconds_event = live->model.event;
+	live->seconds_hide_idle = live->model.hide_idle;
+	if (end - from > MODEL_COLUMNS) {
+		live->n_seconds = 0;
+		from = end - MODEL_COLUMNS;
+	}
+	missing = (size_t)(end - from);
+	if (!missing)
+		return 0;
+	if (!live->n_seconds)
+		live->first_second = from;
+	if (live->n_seconds + missing > MODEL_COLUMNS) {
+		excess = live->n_seconds + missing - MODEL_COLUMNS;
+		memmove(live->seconds, live->seconds + excess,
+			(live->n_seconds - excess) * sizeof(*live->seconds));
+		live->n_seconds -= excess;
+		live->first_second += excess;
+	}
+	ret = ask_activity(live, from * MODEL_COLUMN_NS, end * MODEL_COLUMN_NS,
+		live->seconds + live->n_seconds, missing);
+	if (!ret)
+		live->n_seconds += missing;
+	return ret;
+}
+
+static int update_activity(struct model_live *live)
+{
+	struct model *model = &live->model;
+	uint64_t first_ns = model->status.store.first_ns, to_ns = model->to_ns;
+	uint64_t begin = first_ns / MODEL_COLUMN_NS, end = to_ns / MODEL_COLUMN_NS;
+	uint64_t from_ns;
+	size_t keep;
+	int ret;
+
+	model->n_activity = 0;
+	if (!to_ns || first_ns >= to_ns)
+		return 0;
+	if (live->n_seconds && live->first_second > begin)
+		begin = live->first_second;
+	if (end < begin)
+		end = begin;
+	ret = complete_seconds(live, begin, end);
+	if (ret)
+		return ret;
+	keep = live->n_seconds < MODEL_COLUMNS - 1 ? live->n_seconds : MODEL_COLUMNS - 1;
+	memcpy(model->activity, live->seconds + (live->n_seconds - keep),
+		keep * sizeof(*model->activity));
+	model->n_activity = keep;
+	/* The second that is not over is the last one up to now, so that it does not grow from nothing. */
+	from_ns = to_ns - first_ns < MODEL_COLUMN_NS ? first_ns : to_ns - MODEL_COLUMN_NS;
+	if (to_ns % MODEL_COLUMN_NS) {
+		ret = ask_activity(live, from_ns, to_ns, &model->activity[keep], 1);
+		if (!ret)
+			model->n_activity++;
+	}
+	return ret;
+}
+
+static void move_window(struct model *model)
+{
+	const struct store_status *store = &model->status.store;
+
+	model->to_ns = store->last_ns;
+	model->from_ns = model->to_ns > MODEL_WINDOW_NS ? model->to_ns - MODEL_WINDOW_NS : 0;
+	if (model->from_ns < store->first_ns)
+		model->from_ns = store->first_ns;
+	if (model->from_ns < model->zero_ns)
+		model->from_ns = model->zero_ns;
+	if (model->to_ns < model->from_ns)
+		model->to_ns = model->from_ns;
+}
+
+static int update_hot(struct model_live *live, uint64_t epoch)
+{
+	struct model *model = &live->model;
+	int ret;
+
+	if (live->hot_from_ns == model->from_ns && live->hot_to_ns == model->to_ns &&
+		live->hot_epoch == epoch && live->hot_hide_idle == model->hide_idle)
+		return 0;
+	hot_hide_idle(live->hot, model->hide_idle);
+	ret = hot_update(live->hot, model->from_ns, model->to_ns);
+	if (ret)
+		return ret;
+	live->hot_from_ns = model->from_ns;
+	live->hot_to_ns = model->to_ns;
+	live->hot_epoch = epoch;
+	live->hot_hide_idle = model->hide_idle;
+	return 0;
+}
+
+static int live_refresh(struct model *model, bool advance)
+{
+	struct model_live *live = of(model);
+	uint64_t epoch;
+	int ret;
+
+	model->now_ns = now_ns();
+	engine_status(live->session->engine, &model->status);
+	epoch = names_update(live->session->names);
+	take_engine_notes(live);
+	take_symbols_notes(live);
+	update_cost(live);
+	choose_event(model);
+	if ((advance && !model->frozen) || model->from_ns < model->zero_ns)
+		move_window(model);
+	ret = update_hot(live, epoch);
+	hot_sums(live->hot, model->event, &model->sums);
+	if (!ret)
+		ret = update_activity(live);
+	return ret;
+}
+
+/* --- questions --- */
+
+static int live_rows(struct model *model, const struct hot_query *query,
+	const struct hot_row **rows, size_t *n, struct hot_sums *sums)
+{
+	return hot_rows(of(model)->hot, query, rows, n, sums);
+}
+
+static const struct symref *live_symbol(struct model *model, uint32_t symref)
+{
+	return names_get(of(model)->session->names, symref);
+}
+
+static void live_cell(
+	struct model *model, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total)
+{
+	hot_cell(of(model)->hot, symref, event, self, total);
+}
+
+static void live_sums(struct model *model, uint8_t event, struct hot_sums *out)
+{
+	hot_sums(of(model)->hot, event, out);
+}
+
+static void live_trend(struct model *model, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
+{
+	hot_trend(of(model)->hot, symref, event, out);
+}
+
+static int live_breakdown(struct model *model, uint32_t symref, enum query_group group,
+	struct query_row **rows, size_t *n)
+{
+	struct session *session = of(model)->session;
+	struct store *store = engine_store(session->engine);
+	struct snapshot snapshot;
+	struct query query = {
+		.snapshot = &snapshot,
+		.stacks = engine_stacks(session->engine),
+		.tasks = engine_tasks(session->engine),
+		.names = session->names,
+		.event = model->event,
+		.group = group,
+		.by_symbol = true,
+		.symref = symref,
+		.hide_idle = model->hide_idle,
+	};
+	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
+
+	if (ret)
+		return ret;
+	ret = query_run(&query, rows, n);
+	snapshot_release(store, &snapshot);
+	return ret;
+}
+
+static int live_processes(struct model *model, struct proc_process **out, size_t *n)
+{
+	(void)model;
+	return proc_list(out, n);
+}
+
+static int live_followed(struct model *model, int32_t **pids, size_t *n)
+{
+	return engine_followed(of(model)->session->engine, pids, n);
+}
+
+static const struct event_info *live_catalogue(struct model *model, size_t *n)
+{
+	(void)model;
+	return event_catalogue(n);
+}
+
+static const char *live_user_name(struct model *model, uint32_t uid)
+{
+	struct user *user = &of(model)->users[uid % USERS_MAX];
+	struct passwd entry, *found = NULL;
+	char buffer[2048];
+
+	if (user->known && user->uid == uid)
+		return user->name;
+	user->uid = uid;
+	user->known = true;
+	if (!getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) && found)
+		clean_string(user->name, sizeof(user->name), found->pw_name);
+	else
+		snprintf(user->name, sizeof(user->name), "%" PRIu32, uid);
+	return user->name;
+}
+
+/* --- commands --- */
+
+/* The picker's choice begins with what is followed now. */
+static void begin_choice(struct model_live *live)
+{
+	int32_t *pids = NULL;
+	size_t n = 0;
+
+	if (live->chosen || engine_followed(live->session->engine, &pids, &n))
+		return;
+	live->chosen = true;
+	for (size_t i = 0; i < n && i < sizeof(live->pids) / sizeof(*live->pids); i++)
+		live->pids[live->n_pids++] = pids[i];
+	free(pids);
+}
+
+static int live_attach(struct model *model, int32_t pid)
+{
+	struct model_live *live = of(model);
+	int ret = engine_attach(live->session->engine, pid);
+
+	if (ret)
+		return ret;
+	begin_choice(live);
+	/* From the whole machine to one process: the engine lets go of the rest. */
+	model->system_wide = false;
+	for (size_t i = 0; i < live->n_pids; i++) {
+		if (live->pids[i] == pid)
+			return 0;
+	}
+	if (live->n_pids < sizeof(live->pids) / sizeof(*live->pids))
+		live->pids[live->n_pids++] = pid;
+	describe_chosen(live);
+	return 0;
+}
+
+static int live_detach(struct model *model, int32_t pid)
+{
+	struct model_live *live = of(model);
+	size_t kept = 0;
+	int ret = engine_detach(live->session->engine, pid);
+
+	if (ret)
+		return ret;
+	begin_choice(live);
+	for (size_t i = 0; i < live->n_pids; i++) {
+		if (live->pids[i] != pid)
+			live->pids[kept++] = live->pids[i];
+	}
+	live->n_pids = kept;
+	describe_chosen(live);
+	return 0;
+}
+
+static int live_event_add(struct model *model, const char *name)
+{
+	const struct engine_event_status *current = model_event(model, model->event);
+	struct event_spec *specs;
+	struct event_error error;
+	size_t n;
+	int ret = event_parse_list(name, &specs, &n, &error);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n && !ret; i++) {
+		event_set_freq(&specs[i],
+			current && current->freq_hz ? current->freq_hz : EVENT_DEFAULT_FREQ_HZ);
+		ret = engine_event_add(of(model)->session->engine, &specs[i]);
+	}
+	free(specs);
+	return ret;
+}
+
+static int live_event_drop(struct model *model, uint8_t event)
+{
+	return engine_event_drop(of(model)->session->engine, event);
+}
+
+static int live_set_freq(struct model *model, uint8_t event, uint64_t value)
+{
+	return engine_set_freq(of(model)->session->engine, event, value);
+}
+
+static const struct model_ops live_ops = {
+	.refresh = live_refresh,
+	.rows = live_rows,
+	.symbol = live_symbol,
+	.cell = live_cell,
+	.sums = live_sums,
+	.trend = live_trend,
+	.breakdown = live_breakdown,
+	.processes = live_processes,
+	.followed = live_followed,
+	.catalogue = live_catalogue,
+	.user_name = live_user_name,
+	.attach = live_attach,
+	.detach = live_detach,
+	.event_add = live_event_add,
+	.event_drop = live_event_drop,
+	.set_freq = live_set_freq,
+};
+
+int model_live_new(struct model_live **out, struct session *session)
+{
+	struct model_live *live = calloc(1, sizeof(*live));
+	const struct request *request = session->request;
+	struct model *model;
+	int ret;
+
+	*out = NULL;
+	if (!live)
+		return -ENOMEM;
+	ret = hot_new(&live->hot, engine_store(session->engine), engine_stacks(session->engine),
+		session->names);
+	if (ret) {
+		free(live);
+		return ret;
+	}
+	live->session = session;
+	cost_init(&live->cost);
+	model = &live->model;
+	model->ops = &live_ops;
+	/* By default it is the whole machine, unless the session tells that it is not permitted. */
+	model->system_wide = request->engine.target.system_wide ||
+		(request->target_by_default && !session->notice[0]);
+	model->is_command = request->engine.target.command != NULL;
+	model->hide_idle = request->hide_idle || model->system_wide;
+	model->sort_total = request->sort_total;
+	model->ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK);
+	if (session->limits.max_sample_rate > 0)
+		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;
+	snprintf(model->target, sizeof(model->target), "%s", session->target_text);
+	model->now_ns = now_ns();
+	*out = live;
+	return 0;
+}
+
+void model_live_free(struct model_live *live)
+{
+	if (!live)
+		return;
+	hot_free(live->hot);
+	logbook_fini(&live->model.log);
+	free(live);
+}
+
+struct model *model_live_model(struct model_live *live)
+{
+	return &live->model;
+}
