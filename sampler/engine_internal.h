@@ -124,7 +124,7 @@ struct engine {
 
 	/* the sampling thread's */
 	struct sys_features features;
-	struct record_format format;
+	struct record_format format, fixed_format; /* the second: of events with a fixed period */
 	int epoll_fd, timer_fd;
 	struct engine_status status;
 	struct choice choices[ENGINE_EVENTS_MAX];
@@ -221,7 +221,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int cho
 /* The same on a point that is running. */
 int point_add_live_event(struct engine *engine, struct point *point, unsigned int choice);
 void point_drop_event(struct engine *engine, struct point *point, unsigned int choice);
-/* Enable what was disabled by hand. */
+/* Stop sampling, and the clock it is measured against; rearm lets both go on. */
+void point_disarm(struct point *point);
 void point_rearm(struct point *point);
 void point_retarget(struct engine *engine, struct point *point);
 

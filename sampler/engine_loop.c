@@ -73,6 +73,8 @@ static int set_up(struct engine *engine)
 		return ret;
 	}
 	sys_format(&engine->format, &engine->features, engine->config.callchain);
+	engine->fixed_format = engine->format;
+	engine->fixed_format.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	return 0;
 }
 
@@ -80,9 +82,7 @@ static void stop_sampling(struct engine *engine)
 {
 	engine->stopped = true;
 	for (size_t i = 0; i < engine->n_points; i++)
-		for (struct point_event *event = engine->points[i]->events; event;
-			event = event->next)
-			sys_disable(event->fd);
+		point_disarm(engine->points[i]);
 	engine_round(engine, true, true);
 	engine_tick(engine, true);
 	target_close_all(engine);

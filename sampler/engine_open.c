@@ -225,8 +225,18 @@ static int arm(struct point_event *event)
 	return ret;
 }
 
+void point_disarm(struct point *point)
+{
+	for (struct point_event *event = point->events; event; event = event->next)
+		sys_disable(event->fd);
+	if (point->tracker_fd >= 0)
+		sys_disable(point->tracker_fd);
+}
+
 void point_rearm(struct point *point)
 {
+	if (point->tracker_fd >= 0)
+		sys_enable(point->tracker_fd);
 	for (struct point_event *event = point->events; event; event = event->next) {
 		/* Of its credit it may have none: two overflows more do no harm. */
 		if (event->on_credit) {

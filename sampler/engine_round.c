@@ -45,12 +45,17 @@ static void touch(struct engine *engine, struct point_event *event)
 	engine->touched[engine->n_touched++] = event;
 }
 
-static int take_sample(struct engine *engine, const struct record *record, uint16_t size)
+static int take_sample(struct engine *engine, const struct perf_event_header *header)
 {
-	struct point_event *event = find_event(engine, record->id.id);
+	const uint64_t *id = (const uint64_t *)(header + 1);
+	struct point_event *event = NULL;
 	struct engine_event_status *status;
 	struct choice *choice;
+	struct record record;
+	bool is_fixed;
 
+	if (header->size >= sizeof(*header) + sizeof(*id))
+		event = find_event(engine, *id);
 	if (!event) {
 		/* Of an event that was just dropped. */
 		engine->status.unknown_records++;
@@ -59,15 +64,21 @@ static int take_sample(struct engine *engine, const struct record *record, uint1
 	touch(engine, event);
 	choice = &engine->choices[event->choice];
 	status = &engine->status.events[event->choice];
-	choice->record_bytes = credit_record_bytes(choice->record_bytes, size);
-	if (!cpu_wanted(engine, record->id.cpu) ||
-		(engine->filter &&
-			!follow_wants(&engine->follow, record->id.pid, record->id.tid))) {
+	is_fixed = !choice->attr.freq;
+	if (record_decode(&record, header, is_fixed ? &engine->fixed_format : &engine->format)) {
+		engine->status.unknown_records++;
+		return 0;
+	}
+	if (is_fixed)
+		record.sample.period = choice->attr.sample_period;
+	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
+	if (!cpu_wanted(engine, record.id.cpu) ||
+		(engine->filter && !follow_wants(&engine->follow, record.id.pid, record.id.tid))) {
 		status->filtered++;
 		return 0;
 	}
 	status->samples++;
-	return ingest_record(&engine->ingest, record, status->id);
+	return ingest_record(&engine->ingest, &record, status->id);
 }
 
 static void take_lost(struct engine *engine, struct channel *channel, const struct record *record)
@@ -119,25 +130,20 @@ static int take_comm(struct engine *engine, const struct record *record)
 	return ingest_record(&engine->ingest, record, 0);
 }
 
-static int take_record(const struct perf_event_header *header, void *owner, void *ctx)
+static int take_side_band(
+	struct engine *engine, struct channel *channel, const struct perf_event_header *header)
 {
-	struct channel *channel = owner;
-	struct engine *engine = ctx;
 	struct record record;
-	int ret = record_decode(&record, header, &engine->format);
 	bool wanted;
+	int ret = record_decode(&record, header, &engine->format);
 
 	if (ret) {
 		engine->status.unknown_records++;
 		return 0;
 	}
-	if (engine->switch_ns && record.type != PERF_RECORD_SAMPLE &&
-		channel->old != (record.id.time_ns < engine->switch_ns))
+	if (engine->switch_ns && channel->old != (record.id.time_ns < engine->switch_ns))
 		return 0; /* both scopes told of it: the other one's record counts */
 	switch (record.type) {
-	case PERF_RECORD_SAMPLE:
-		ret = take_sample(engine, &record, header->size);
-		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		/* The kernel's own mappings come under pid -1. */
@@ -172,8 +178,16 @@ static int take_record(const struct perf_event_header *header, void *owner, void
 		engine->status.unknown_records++;
 		break;
 	}
+	return ret;
+}
+
+static int take_record(const struct perf_event_header *header, void *owner, void *ctx)
+{
 	/* Out of memory is counted by the store; the records that follow may fit. */
-	(void)ret;
+	if (header->type == PERF_RECORD_SAMPLE)
+		(void)take_sample(ctx, header);
+	else
+		(void)take_side_band(ctx, owner, header);
 	return 0;
 }
 

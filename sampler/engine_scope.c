@@ -299,9 +299,7 @@ void scope_escalate(struct engine *engine)
 	int ret;
 
 	for (size_t i = 0; i < engine->n_points; i++)
-		for (struct point_event *event = engine->points[i]->events; event;
-			event = event->next)
-			sys_disable(event->fd);
+		point_disarm(engine->points[i]);
 	for (size_t i = 0; i < engine->n_channels; i++)
 		engine->channels[i]->old = true;
 	engine->fork_rings = false;

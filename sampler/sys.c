@@ -56,6 +56,8 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 	sys_format(&format, features, setup->callchain);
 	attr->size = sizeof(*attr);
 	attr->sample_type = format.sample_type;
+	if (!attr->freq)
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	attr->read_format = format.read_format;
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;

@@ -43,7 +43,9 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 /* A software dummy event for users without rights on the kernel; to be completed by sys_setup(). */
 void sys_dummy(struct perf_event_attr *attr);
 
-/* The format of every record, since all events of an engine share it. */
+/* The format of every record but the samples of events with a fixed period, which lack it: with
+ * PERF_SAMPLE_PERIOD the kernel takes a sample of such a software event at each single count.
+ * The id stands first and ids and times at the same place in both. */
 void sys_format(struct record_format *out, const struct sys_features *features, bool callchain);
 
 /* A close-on-exec descriptor, or -errno. */
