@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_asker.c - questions to a worker that answers, dies, hangs, or is told to stop.
+ */
+#include "symbols/asker.h"
+
+#include "symbols/worker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct asker asker;
+static char answers[WIRE_PACKET_BYTES];
+
+/* Runs in the worker, which was forked with it. */
+static void hook(int fd, const char *name)
+{
+	(void)fd;
+	if (name && strcmp(name, "die") == 0)
+		raise(SIGSEGV);
+	if (name && strcmp(name, "spin") == 0)
+		for (volatile int i = 0;; i++)
+			;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	worker_test_hook = hook;
+	int stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return asker_open(&asker, stop_fd, 1024);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	asker_close(&asker);
+	close(asker.stop_fd);
+	return 0;
+}
+
+static int ask(const char *name, unsigned int cpu_ms, unsigned int wall_ms)
+{
+	const struct asker_question question = {
+		.type = WIRE_DEMANGLE,
+		.payload = name,
+		.len = strlen(name) + 1,
+		.fd = -1,
+		.limits = {cpu_ms, wall_ms},
+	};
+	struct wire_message answer;
+	size_t len;
+	int fd;
+
+	memset(answers, 0, 64);
+	int ret = asker_ask(&asker, &question, &answer, answers, sizeof(answers), &len, &fd);
+	assert_int_equal(fd, -1);
+	return ret;
+}
+
+static void test_answer(void **state)
+{
+	(void)state;
+	assert_int_equal(ask("_Z1fv", 10000, 20000), 0);
+	assert_string_equal(answers, "f()");
+	int pid = asker.worker_pid;
+	assert_int_equal(ask("main", 10000, 20000), 0);
+	assert_string_equal(answers, "");
+	assert_int_equal(asker.worker_pid, pid);
+}
+
+static void test_death(void **state)
+{
+	(void)state;
+	assert_int_equal(ask("die", 10000, 20000), -EPIPE);
+	assert_true(asker.died_status != 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	assert_true(WIFSIGNALED(asker.died_status));
+#endif
+	assert_int_equal(asker.worker_pid, -1);
+	assert_int_equal(ask("_Z1gv", 10000, 20000), 0);
+	assert_string_equal(answers, "g()");
+}
+
+/* One that died while nobody asked is replaced without a word. */
+static void test_idle_death(void **state)
+{
+	int status;
+
+	(void)state;
+	assert_int_equal(ask("_Z1gv", 10000, 20000), 0);
+	pid_t pid = asker.worker_pid;
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(spawner_status(&asker.spawner, pid, 10000, &status), 0);
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+	assert_string_equal(answers, "h()");
+	assert_int_not_equal(asker.worker_pid, pid);
+}
+
+static void test_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(ask("spin", 50, 600000), -EPIPE);
+	assert_true(WIFSIGNALED(asker.died_status) && WTERMSIG(asker.died_status) == SIGKILL);
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+	assert_int_equal(ask("spin", 600000, 100), -EPIPE);
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+}
+
+static void test_stop(void **state)
+{
+	(void)state;
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+	assert_int_equal(eventfd_write(asker.stop_fd, 1), 0);
+	assert_int_equal(ask("spin", 600000, 600000), -ECANCELED);
+	/* And asker_close() does not wait for it either: teardown would hang. */
+}
+
+static void test_no_spawner(void **state)
+{
+	(void)state;
+	assert_int_equal(kill(asker.spawner.pid, SIGKILL), 0);
+	siginfo_t info;
+	assert_int_equal(waitid(P_PID, (id_t)asker.spawner.pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(ask("_Z1hv", 10000, 20000), -ECHILD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_death, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle_death, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_spawner, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_worker.c - the worker's answers, asked for over its socket as the loader does; and nonsense.
+ */
+#include "symbols/worker.h"
+
+#include "symbols/spawner.h"
+#include "symbols/symtab.h"
+#include "symbols/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "name_bomb.h"
+#include "small_elf.h"
+
+static struct spawner spawner;
+static int sock;
+static char payload[WIRE_PACKET_BYTES];
+
+static int setup(void **state)
+{
+	struct wire_message hello;
+	size_t len;
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	if (spawner_open(&spawner, 512) < 0 || spawner_fork(&spawner, &pid, &sock) < 0)
+		return -1;
+	return wire_recv(sock, &hello, NULL, 0, &len, &fd, 0);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close(sock);
+	spawner_close(&spawner);
+	return 0;
+}
+
+/* The answer's descriptor; fd is closed. */
+static int ask(enum wire_type type, int fd, struct wire_message *answer, size_t *len)
+{
+	const struct wire_message request = {.type = type, .id = 5};
+	int got;
+
+	assert_int_equal(wire_send(sock, &request, NULL, 0, fd), 0);
+	if (fd >= 0)
+		close(fd);
+	assert_int_equal(wire_recv(sock, answer, payload, sizeof(payload), len, &got, 0), 0);
+	assert_int_equal(answer->type, type);
+	assert_int_equal(answer->id, 5);
+	return got;
+}
+
+static void test_file(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"function", SMALL_TEXT_ADDR + 8, 16, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1},
+	};
+	struct wire_message answer;
+	struct small_elf small;
+	struct symtab table;
+	size_t len;
+
+	(void)state;
+	small_elf_make(&small, true, false, symbols, 1);
+	assert_int_equal(ask(WIRE_BUILD_ID, small_elf_file(&small, small.len), &answer, &len), -1);
+	assert_int_equal(answer.error, 0);
+	assert_int_equal(answer.build_id_len, 20);
+	assert_int_equal(answer.build_id[19], 20);
+
+	int fd = ask(WIRE_FILE, small_elf_file(&small, small.len), &answer, &len);
+	assert_int_equal(answer.error, 0);
+	assert_int_equal(answer.count, 1);
+	assert_int_equal(symtab_open(&table, fd), 0);
+	close(fd);
+	assert_int_equal(table.entries[0].start, SMALL_TEXT_AT + 8);
+	symtab_close(&table);
+
+	assert_int_equal(ask(WIRE_FILE, small_elf_file(&small, 10), &answer, &len), -1);
+	assert_int_equal(answer.error, ENOEXEC);
+}
+
+static void test_kallsyms(void **state)
+{
+	static const char text[] = "ffffffff81000000 T first\n"
+				   "ffffffff81000100 T second\n"
+				   "ffffffffc0001000 t in_module\t[mod]\n"
+				   "ffffffffc0001100 t also\t[mod]\n"
+				   "ffffffffc0002000 t bpf_prog_0\t[bpf]\n";
+	struct wire_message answer;
+	struct symtab table;
+	size_t len;
+
+	(void)state;
+	int memory = memfd_create("k", MFD_CLOEXEC);
+	assert_int_equal(pwrite(memory, text, sizeof(text) - 1, 0), sizeof(text) - 1);
+	int fd = ask(WIRE_KALLSYMS, memory, &answer, &len);
+	assert_int_equal(answer.error, 0);
+	assert_int_equal(answer.flags, WIRE_FLAG_DYNAMIC);
+	assert_int_equal(symtab_open(&table, fd), 0);
+	close(fd);
+	assert_int_equal(table.n_entries, 5);
+	int64_t i = symtab_find(&table, 0xffffffff81000105);
+	assert_string_equal(table.pool + table.entries[i].name, "second");
+	assert_int_equal(table.modules[i], 0);
+	i = symtab_find(&table, 0xffffffffc0001105);
+	assert_string_equal(table.pool + table.entries[i].name, "also");
+	assert_string_equal(table.pool + table.module_names[table.modules[i] - 1], "mod");
+	symtab_close(&table);
+
+	memory = memfd_create("k", MFD_CLOEXEC);
+	assert_int_equal(pwrite(memory, "0000000000000000 T x\n", 21, 0), 21);
+	fd = ask(WIRE_KALLSYMS, memory, &answer, &len);
+	assert_int_equal(answer.flags, WIRE_FLAG_HIDDEN);
+	assert_int_equal(answer.count, 0);
+	close(fd);
+}
+
+static void test_demangle(void **state)
+{
+	static const char names[] = "_Z1fv\0main\0_ZN1a1bEi";
+	const struct wire_message request = {.type = WIRE_DEMANGLE, .id = 9};
+	struct wire_message answer;
+	size_t len;
+	int fd;
+
+	(void)state;
+	assert_int_equal(wire_send(sock, &request, names, sizeof(names), -1), 0);
+	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), 0);
+	assert_int_equal(answer.count, 3);
+	assert_int_equal(len, 15);
+	assert_memory_equal(payload, "f()\0\0a::b(int)", 15);
+	/* The last name has no end. */
+	assert_int_equal(wire_send(sock, &request, "_Z1fv\0_Z1gv", 11, -1), 0);
+	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), 0);
+	assert_int_equal(answer.count, 1);
+}
+
+/* A name for gigabytes of text: each level doubles the one below.  It costs this worker at most its life. */
+static void test_bomb(void **state)
+{
+	const struct wire_message request = {.type = WIRE_DEMANGLE, .id = 1};
+	struct wire_message answer;
+	char name[NAME_BOMB_BYTES];
+	size_t len;
+	int fd;
+
+	(void)state;
+	name_bomb(name, 18);
+	len = strlen(name);
+	assert_int_equal(wire_send(sock, &request, name, len + 1, -1), 0);
+	int ret = wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0);
+	assert_true(ret == 0 || ret == -EPIPE);
+	if (ret == 0)
+		assert_true(len <= WIRE_NAME_BYTES);
+}
+
+static void test_nonsense(void **state)
+{
+	struct wire_message answer;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(ask(WIRE_FILE, -1, &answer, &len), -1);
+	assert_int_equal(answer.error, EBADF);
+	assert_int_equal(ask(99, open("/dev/null", O_RDONLY | O_CLOEXEC), &answer, &len), -1);
+	assert_int_equal(answer.error, EINVAL);
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	close(ends[1]);
+	assert_int_equal(ask(WIRE_FILE, ends[0], &answer, &len), -1);
+	assert_int_equal(answer.error, ENOEXEC);
+	/* It ends at the first packet that is no message. */
+	assert_int_equal(send(sock, "x", 1, MSG_NOSIGNAL), 1);
+	int fd;
+	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), -EPIPE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kallsyms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_demangle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bomb, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
