@@ -175,8 +175,12 @@ void explain_note(
 
 	switch (note->kind) {
 	case NOTE_FALLBACK_CLOCK:
-		text_add(&text, "this machine offers no cycles counter to this user");
-		add_error(&text, note->error);
+		if (note->error == EACCES || note->error == EPERM)
+			text_add(&text, "the cycles counter is not permitted to this user");
+		else
+			text_add(&text,
+				"this machine has no cycles counter that can be sampled, as "
+				"is usual in virtual machines");
 		text_add(&text, ": sampling cpu-clock, a timer, instead");
 		break;
 	case NOTE_USER_ONLY:

@@ -237,8 +237,7 @@ static int take_profile(struct run *run)
 		complain("sampling until Ctrl-C or the end of the target ...");
 	sample(run);
 	if (run->status.state == ENGINE_FAILED) {
-		explain_failure(
-			&run->status.failure, &run->session.limits, message, sizeof(message));
+		session_explain(&run->session, &run->status.failure, message, sizeof(message));
 		complain(message);
 		return 1;
 	}

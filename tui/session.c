@@ -322,6 +322,18 @@ out:
 	return ret;
 }
 
+void session_explain(
+	const struct session *session, const struct engine_failure *failure, char *out, size_t size)
+{
+	struct engine_failure named = *failure;
+
+	if (named.what == FAIL_COMMAND && !named.event[0] &&
+		session->request->engine.target.command)
+		snprintf(named.event, sizeof(named.event), "%s",
+			session->request->engine.target.command[0]);
+	explain_failure(&named, &session->limits, out, size);
+}
+
 void session_close(struct session *session)
 {
 	/* Names read what the engine owns; both ask symbols. */

@@ -60,6 +60,10 @@ int session_open(
 	struct session *session, const struct request *request, char *message, size_t size);
 void session_close(struct session *session);
 
+/* Why the engine failed, or what was refused last: explain_failure() with what only the request knows. */
+void session_explain(const struct session *session, const struct engine_failure *failure, char *out,
+	size_t size);
+
 /* The user of a name or a number.  0, or -ENOENT. */
 int session_find_user(const char *text, uid_t *uid);
 
