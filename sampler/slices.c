@@ -292,24 +292,12 @@ int slices_merge(
 
 /* --- less detail --- */
 
-static unsigned int frames_kept(enum detail detail)
-{
-	switch (detail) {
-	case DETAIL_MANY:
-		return 16;
-	case DETAIL_FEW:
-		return 4;
-	case DETAIL_LEAF:
-		return 1;
-	default:
-		return STACK_DEPTH_MAX;
-	}
-}
+#define FRAMES_FEW 4u
 
 /* The stack of the leaf-most frames of a stack. */
 static int cut_stack(struct stacks *stacks, uint32_t stack, unsigned int keep, uint32_t *out)
 {
-	uint32_t frames[16], n = 0;
+	uint32_t frames[FRAMES_FEW], n = 0;
 	int err = 0;
 
 	*out = stack;
@@ -336,6 +324,7 @@ static int unknown_stack(struct stacks *stacks, uint32_t *out)
 /* Give every cell of work its shorter stack. */
 static int cut_cells(struct slices *slices, size_t n, enum detail detail)
 {
+	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : 1;
 	uint32_t before = STACK_ROOT, after = STACK_ROOT;
 	int err = 0;
 
@@ -348,7 +337,7 @@ static int cut_cells(struct slices *slices, size_t n, enum detail detail)
 			cell->task = TASK_LABEL_MERGED;
 		} else if (cell->stack != before) {
 			before = cell->stack;
-			err = cut_stack(slices->stacks, before, frames_kept(detail), &after);
+			err = cut_stack(slices->stacks, before, keep, &after);
 		}
 		cell->stack = after;
 	}

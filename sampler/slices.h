@@ -24,8 +24,7 @@ struct cell {
 /* How much of a slice's stacks and tasks is left. */
 enum detail {
 	DETAIL_FULL,
-	DETAIL_MANY, /* the leaf-most 16 frames */
-	DETAIL_FEW, /* 4 */
+	DETAIL_FEW, /* the 4 leaf-most frames */
 	DETAIL_LEAF, /* 1 */
 	DETAIL_NONE, /* one stack, one task */
 };

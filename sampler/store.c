@@ -20,8 +20,10 @@
 #define OPEN_CELLS_MIN 256u
 #define OPEN_CELLS_MAX (1u << 20) /* a slice with more is sealed before its time */
 
-#define SLICES_KEPT 16u /* rather than merging these, give up detail */
 #define STEPS_A_CALL 64u /* merges and reductions in one store_maintain() */
+#define COST_MAX 0.25 /* a slice longer than this part of its age costs more than detail does */
+#define RECENT_NS 30000000000ull /* what is on the screen is merged last */
+#define SLICES_KEPT 32u /* that are merged rather than let all detail go */
 #define PLAN_MAX 64u
 
 /* The index of the open slice: an entry of another epoch is empty, so that clearing costs nothing. */
@@ -53,7 +55,8 @@ struct store {
 	/* merging */
 	uint32_t plan[PLAN_MAX]; /* left halves of pairs, rising, taken from the end */
 	uint32_t n_plan;
-	bool poor; /* the last merge has saved little */
+	size_t tables_retry;
+	double cheapest; /* cost of the cheapest pair when the plan was made */
 
 	/* counted by the sampling thread, read by all */
 	uint64_t samples, dropped, merges;
@@ -385,12 +388,13 @@ static void replace(struct store *store, size_t at, size_t replaced, struct seal
 static double pair_cost(const struct store *store, size_t i)
 {
 	const struct listed *pair = &store->list[i];
-	uint64_t now_ns = store->list[store->n_list - 1].end_ns;
+	uint64_t age_ns = store->list[store->n_list - 1].end_ns - pair[1].end_ns;
 	double span = (double)(pair[1].end_ns - pair[0].start_ns);
 
 	if (pair[0].samples + pair[1].samples > UINT32_MAX)
 		return HUGE_VAL; /* a count might not fit */
-	return span / (double)(now_ns - pair[1].end_ns + STORE_SLICE_NS);
+	return span /
+		(double)(age_ns > RECENT_NS ? age_ns - RECENT_NS + STORE_SLICE_NS : STORE_SLICE_NS);
 }
 
 /* The pairs that are about as cheap as the cheapest, so that the list is searched once for many merges. */
@@ -405,6 +409,7 @@ static void make_plan(struct store *store)
 		if (cost < best)
 			best = cost;
 	}
+	store->cheapest = best;
 	if (best == HUGE_VAL)
 		return;
 	for (size_t i = 0; i + 1 < store->n_list && store->n_plan < PLAN_MAX; i++) {
@@ -418,22 +423,21 @@ static void make_plan(struct store *store)
 static int merge_at(struct store *store, size_t i)
 {
 	struct sealed *a = store->list[i].sealed, *b = store->list[i + 1].sealed, *merged;
-	size_t before = a->bytes + b->bytes;
 	int err = slices_merge(&store->slices, a, b, &merged);
 
 	if (err)
 		return err;
-	store->poor = merged->bytes > before - before / 8;
 	replace(store, i, 2, merged);
 	count(&store->merges, 1);
 	return 0;
 }
 
-static bool merge_one(struct store *store)
+/* Merge the cheapest pair, where it costs no more than cost_max. */
+static bool merge_one(struct store *store, double cost_max)
 {
-	if (!store->n_plan)
+	if (!store->n_plan || store->cheapest > cost_max)
 		make_plan(store);
-	while (store->n_plan) {
+	while (store->n_plan && store->cheapest <= cost_max) {
 		if (!merge_at(store, store->plan[--store->n_plan]))
 			return true;
 	}
@@ -456,27 +460,64 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail)
 	return false;
 }
 
-/* Give up detail: the older a slice, the more of it. */
-static bool reduce_one(struct store *store)
+/* Give up detail of old slices: the older, the more of it. */
+static bool reduce_old(struct store *store)
 {
-	for (unsigned int detail = DETAIL_MANY; detail <= DETAIL_NONE; detail++)
+	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
 		if (reduce_among(store, store->n_list >> detail, (enum detail)detail))
 			return true;
-	for (unsigned int detail = DETAIL_MANY; detail <= DETAIL_NONE; detail++)
+	return false;
+}
+
+static bool reduce_any(struct store *store)
+{
+	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
 		if (reduce_among(store, store->n_list, (enum detail)detail))
 			return true;
 	return false;
 }
 
-/* One thing that saves memory; false where nothing is left to do. */
-static bool save_memory(struct store *store, bool over_budget, bool tables_full)
+/* What stacks and labels take; their tables never give memory back, so they must not get too much of it. */
+static size_t tables_used(const struct store *store)
 {
-	bool poor = store->poor;
+	return stacks_memory_used(store->slices.stacks) + tasks_memory_labels(store->slices.tasks);
+}
 
-	store->poor = false;
-	if ((tables_full || poor || store->n_list <= SLICES_KEPT) && reduce_one(store))
+/* Above half of the budget the tables are made smaller at the cost of detail.  Where that frees next to nothing,
+ * since the same stacks are still in use, it is not tried again before they have grown; not so
+ * above three quarters. */
+static bool tables_full(const struct store *store, size_t tables)
+{
+	size_t half = store->budget_bytes / 2;
+
+	return tables > half + half / 2 || (tables > half && tables >= store->tables_retry);
+}
+
+static bool shrink_tables(struct store *store, size_t tables)
+{
+	size_t slices = store->listed_bytes, after;
+
+	if (!reduce_old(store) && !reduce_any(store))
+		return false;
+	after = tables_used(store);
+	slices = slices > store->listed_bytes ? slices - store->listed_bytes : 0;
+	if (after > tables || tables - after < slices / 4 + sizeof(struct slice))
+		store->tables_retry = after + store->budget_bytes / 64;
+	return true;
+}
+
+/* One thing that saves memory; false where nothing is left to do. */
+static bool save_memory(struct store *store, bool over_budget, size_t tables)
+{
+	if (tables_full(store, tables) && shrink_tables(store, tables))
 		return true;
-	return over_budget && merge_one(store);
+	if (!over_budget)
+		return false;
+	if (merge_one(store, COST_MAX) || reduce_old(store))
+		return true;
+	if (store->n_list > SLICES_KEPT && merge_one(store, HUGE_VAL))
+		return true;
+	return reduce_any(store) || merge_one(store, HUGE_VAL);
 }
 
 unsigned int store_maintain(struct store *store)
@@ -489,17 +530,14 @@ unsigned int store_maintain(struct store *store)
 	for (unsigned int step = 0;; step++) {
 		/* Slices that only others still hold go away by themselves. */
 		size_t memory = memory_now(store, store->listed_bytes);
-		/* The tables never give memory back, so they must not have taken too much of it. */
-		size_t tables = stacks_memory_used(store->slices.stacks) +
-			tasks_memory_labels(store->slices.tasks);
-		bool over = memory > budget, full = tables > budget / 2;
+		size_t tables = tables_used(store);
 
-		if (!over && !full)
+		if (memory <= budget && !tables_full(store, tables))
 			break;
 		if (step >= STEPS_A_CALL && memory - memory / 8 <= budget &&
-			tables - tables / 8 <= budget / 2)
+			tables - tables / 8 <= budget / 4 * 3)
 			break;
-		if (!save_memory(store, over, full))
+		if (!save_memory(store, memory > budget, tables))
 			break;
 	}
 	publish_memory(store);

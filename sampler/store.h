@@ -5,11 +5,11 @@
  * The sampling thread adds to one open slice without any lock.  When the slice's time is over it
  * is sealed: from then on it is immutable and visible to others.  When the budget is spent,
  * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
- * The pair that is the shortest for its age is merged first, so that resolution falls with age evenly.  Where
- * merging does not help, since stacks or tasks are all different, or the tables of stacks and task labels take
- * more than half of the budget, the oldest slices lose detail, in steps: stacks are cut to their 16 leaf-most
- * frames, to 4, to the leaf; at last stack and task are given up (a stack of one unknown frame at offset 0,
- * TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.
+ * The pair that is the shortest for its age is merged first, so that resolution falls with age evenly.  Before
+ * a slice gets longer than a quarter of its age, or where the tables of stacks and task labels take more than half
+ * of the budget (stacks or tasks all different), the oldest slices lose detail instead, in steps: stacks are cut to
+ * their 4 leaf-most frames, then to the leaf; at last stack and task are given up (a stack of one unknown frame
+ * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.
  *
  * Lock: a mutex inside the store guards the list of sealed slices and their reference counts; it is held for the time
  * of list operations only, never while samples are added or queried.  A slice given up by its last

@@ -523,32 +523,6 @@ static int read_maps(struct tasks *tasks, uint32_t id)
 	return tasks->reader.read_maps(tasks, process->pid, tasks->reader.ctx);
 }
 
-/* The mappings of a process met without them.  One that is gone before it could be asked had those of its
- * parent, unless it has executed something else. */
-static void load_lazily(struct tasks *tasks, uint32_t id)
-{
-	int32_t ppid = process_at(tasks, id)->ppid;
-	uint32_t parent;
-	struct space *space;
-
-	if (!process_at(tasks, id)->current) {
-		process_at(tasks, id)->loaded = true;
-		return;
-	}
-	(void)read_maps(tasks, id); /* a zombie has maps, but empty ones */
-	if (!ppid || space_count(process_at(tasks, id)->space))
-		return;
-	parent = find_process(tasks, ppid);
-	if (!parent)
-		return;
-	if (!process_at(tasks, parent)->loaded)
-		(void)read_maps(tasks, parent);
-	if (space_fork(&space, process_at(tasks, parent)->space, process_at(tasks, id)->pid))
-		return;
-	space_free(process_at(tasks, id)->space);
-	process_at(tasks, id)->space = space;
-}
-
 int tasks_load_process(struct tasks *tasks, int32_t pid)
 {
 	char comm[TASK_COMM_MAX];
@@ -636,6 +610,35 @@ static int meet_thread(
 	if (gone)
 		mark_exited(tasks, *out, time_ns);
 	return 0;
+}
+
+/* The mappings of a process met without them.  One that is gone before it could be asked had those of its
+ * parent, unless it has executed something else. */
+static void load_lazily(struct tasks *tasks, uint32_t id)
+{
+	int32_t ppid = process_at(tasks, id)->ppid;
+	uint32_t parent, thread;
+	struct space *space;
+
+	if (!process_at(tasks, id)->current) {
+		process_at(tasks, id)->loaded = true;
+		return;
+	}
+	(void)read_maps(tasks, id); /* a zombie has maps, but empty ones */
+	if (!ppid || space_count(process_at(tasks, id)->space))
+		return;
+	parent = find_process(tasks, ppid);
+	if (!parent) {
+		if (meet_thread(tasks, ppid, ppid, process_at(tasks, id)->since_ns, &thread))
+			return;
+		parent = thread_at(tasks, thread)->process;
+	}
+	if (!process_at(tasks, parent)->loaded)
+		(void)read_maps(tasks, parent);
+	if (space_fork(&space, process_at(tasks, parent)->space, process_at(tasks, id)->pid))
+		return;
+	space_free(process_at(tasks, id)->space);
+	process_at(tasks, id)->space = space;
 }
 
 static void learn_comms(struct tasks *tasks, struct thread *thread)

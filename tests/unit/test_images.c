@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_images.c - what makes two mappings one image, and how long an image lives.
+ */
+#include "sampler/images.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t intern(struct images *images, struct image key, const char *path)
+{
+	char copy[64];
+	uint32_t id;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	key.path = copy;
+	assert_int_equal(images_intern(images, &key, &id), 0);
+	memset(copy, 'x', sizeof(copy)); /* the table must have its own */
+	return id;
+}
+
+static int setup(void **state)
+{
+	struct images *images;
+
+	assert_int_equal(images_new(&images), 0);
+	*state = images;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	images_free(*state);
+	return 0;
+}
+
+static void test_reserved(void **state)
+{
+	struct images *images = *state;
+
+	assert_int_equal(images_get(images, IMAGE_ID_UNKNOWN)->kind, IMAGE_UNKNOWN);
+	assert_int_equal(images_get(images, IMAGE_ID_KERNEL)->kind, IMAGE_KERNEL);
+	assert_int_equal(
+		intern(images, (struct image){.kind = IMAGE_KERNEL}, "[kernel]"), IMAGE_ID_KERNEL);
+	assert_int_equal(
+		intern(images, (struct image){.kind = IMAGE_UNKNOWN}, "?"), IMAGE_ID_UNKNOWN);
+	assert_null(images_get(images, images_count(images)));
+	assert_null(images_get(images, UINT32_MAX));
+	images_free(NULL);
+}
+
+static void test_inode(void **state)
+{
+	struct images *images = *state;
+	const struct image key = {.kind = IMAGE_FILE, .dev_major = 8, .dev_minor = 1, .inode = 77};
+	struct image other = key;
+	uint32_t id = intern(images, key, "/bin/a");
+
+	assert_int_equal(images_get(images, id)->id, id);
+	assert_string_equal(images_get(images, id)->path, "/bin/a");
+	assert_int_equal(images_get(images, id)->inode, 77);
+	/* The same file by another name, and other files by the same name. */
+	assert_int_equal(intern(images, key, "/bin/b"), id);
+	other.inode = 78;
+	assert_int_not_equal(intern(images, other, "/bin/a"), id);
+	other = key;
+	other.dev_minor = 2;
+	assert_int_not_equal(intern(images, other, "/bin/a"), id);
+}
+
+/* /proc/PID/maps knows no generation, MMAP2 does: the same file must not become two images. */
+static void test_generation(void **state)
+{
+	struct images *images = *state;
+	struct image key = {.kind = IMAGE_FILE, .dev_major = 8, .dev_minor = 1, .inode = 77};
+	uint32_t first = intern(images, key, "/bin/a"), second;
+
+	key.inode_generation = 5;
+	assert_int_equal(intern(images, key, "/bin/a"), first);
+	key.inode_generation = 6;
+	second = intern(images, key, "/bin/a");
+	assert_int_not_equal(second, first);
+	key.inode_generation = 5;
+	assert_int_equal(intern(images, key, "/bin/a"), first);
+	key.inode_generation = 0;
+	assert_int_equal(intern(images, key, "/bin/a"), second);
+}
+
+static void test_build_id_and_path(void **state)
+{
+	struct images *images = *state;
+	struct image key = {.kind = IMAGE_FILE, .build_id = {1, 2, 3}, .build_id_len = 20};
+	uint32_t id = intern(images, key, "/bin/a"), by_path;
+
+	assert_int_equal(intern(images, key, "/mnt/a"), id);
+	key.build_id[19] = 1;
+	assert_int_not_equal(intern(images, key, "/bin/a"), id);
+	by_path = intern(images, (struct image){.kind = IMAGE_FILE}, "/bin/a");
+	assert_int_not_equal(by_path, id);
+	assert_int_equal(intern(images, (struct image){.kind = IMAGE_FILE}, "/bin/a"), by_path);
+	assert_int_not_equal(intern(images, (struct image){.kind = IMAGE_FILE}, "/bin/A"), by_path);
+	assert_int_not_equal(intern(images, (struct image){.kind = IMAGE_VDSO}, "/bin/a"), by_path);
+}
+
+static void test_anonymous_by_space(void **state)
+{
+	struct images *images = *state;
+	const struct image one = {.kind = IMAGE_ANON, .inode = 1},
+			   two = {.kind = IMAGE_ANON, .inode = 2};
+	uint32_t id = intern(images, one, "[anon]");
+
+	assert_int_equal(intern(images, one, "[anon]"), id);
+	assert_int_not_equal(intern(images, two, "[anon]"), id);
+}
+
+static void test_lifetime(void **state)
+{
+	struct images *images = *state;
+	const struct image key = {.kind = IMAGE_FILE};
+	uint32_t gone = intern(images, key, "/gone"), stays = intern(images, key, "/stays"), next;
+	size_t memory = images_memory(images);
+
+	images_ref(images, gone);
+	images_ref(images, gone);
+	images_ref(images, stays);
+	images_pin(images, stays);
+	images_unref(images, gone);
+	assert_string_equal(images_get(images, gone)->path, "/gone");
+	images_unref(images, gone);
+	images_unref(images, stays);
+	assert_null(images_get(images, gone));
+	assert_string_equal(images_get(images, stays)->path, "/stays");
+	assert_int_equal(intern(images, key, "/stays"), stays);
+
+	/* The id is free for another image; any number of them come and go in the same memory. */
+	for (int i = 0; i < 10000; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/%05d", i % 10);
+		next = intern(images, key, path);
+		assert_int_equal(next, gone);
+		images_ref(images, next);
+		images_unref(images, next);
+	}
+	assert_true(images_memory(images) <= memory);
+}
+
+static void test_many(void **state)
+{
+	struct images *images = *state;
+	const struct image *first = NULL;
+	uint32_t ids[5000];
+
+	for (unsigned int i = 0; i < 5000; i++) {
+		ids[i] = intern(images,
+			(struct image){.kind = IMAGE_FILE, .dev_major = 1, .inode = i}, "/f");
+		if (!i)
+			first = images_get(images, ids[0]);
+	}
+	assert_ptr_equal(images_get(images, ids[0]), first);
+	for (unsigned int i = 0; i < 5000; i++) {
+		assert_int_equal(images_get(images, ids[i])->inode, i);
+		assert_int_equal(
+			intern(images,
+				(struct image){.kind = IMAGE_FILE, .dev_major = 1, .inode = i},
+				"/f"),
+			ids[i]);
+	}
+}
+
+static void test_origin(void **state)
+{
+	struct images *images = *state;
+	uint32_t id = intern(images, (struct image){.kind = IMAGE_FILE}, "/a");
+	struct image_origin origin;
+
+	images_origin(images, id, &origin);
+	assert_int_equal(origin.pid, 0);
+	images_set_origin(
+		images, id, &(struct image_origin){.pid = 4, .map_start = 1, .map_end = 2});
+	images_origin(images, id, &origin);
+	assert_int_equal(origin.pid, 4);
+	assert_int_equal(origin.map_end, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_reserved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_inode, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_generation, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_id_and_path, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_anonymous_by_space, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lifetime, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_origin, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_ingest.c - from decoded records to cells: modes, markers, callers, weights.
+ */
+#include "sampler/ingest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S STORE_SLICE_NS
+#define KERNEL ((uint64_t)PERF_CONTEXT_KERNEL)
+#define USER ((uint64_t)PERF_CONTEXT_USER)
+#define PID 7
+
+static int setup(void **state)
+{
+	struct ingest *ingest = calloc(1, sizeof(*ingest));
+	const struct record exec = {.type = PERF_RECORD_COMM,
+		.comm = {.pid = PID, .tid = PID, .exec = true, .comm = "app"}};
+	const struct record map = {.type = PERF_RECORD_MMAP2,
+		.mmap = {.pid = PID,
+			.tid = PID,
+			.start = 0x10000,
+			.len = 0x10000,
+			.pgoff = 0x3000,
+			.executable = true,
+			.has_inode = true,
+			.inode = 5,
+			.filename = "/bin/app"}};
+
+	assert_int_equal(ingest_init(ingest, NULL, (size_t)64 << 20), 0);
+	assert_int_equal(ingest_record(ingest, &exec, 0), 0);
+	assert_int_equal(ingest_record(ingest, &map, 0), 0);
+	*state = ingest;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	ingest_fini(*state);
+	free(*state);
+	return 0;
+}
+
+static void sample(struct ingest *ingest, uint16_t misc, uint64_t ip, const uint64_t *chain,
+	uint64_t n, uint64_t period)
+{
+	const struct record record = {.type = PERF_RECORD_SAMPLE,
+		.misc = misc,
+		.id = {.pid = PID, .tid = PID, .time_ns = S, .cpu = 3},
+		.sample = {.ip = ip, .period = period, .chain = chain, .chain_len = n}};
+
+	assert_int_equal(ingest_record(ingest, &record, 2), 0);
+}
+
+#define SAMPLE(ingest, misc, ...)                                          \
+	sample((ingest), (misc), 0x10020, (const uint64_t[]){__VA_ARGS__}, \
+		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), 1000)
+
+/* Seals, takes all, and keeps it until the next call. */
+static const struct slice *sealed(struct ingest *ingest)
+{
+	struct snapshot snapshot;
+	const struct slice *slice;
+
+	assert_true(store_seal(ingest->store, S, true));
+	assert_int_equal(store_snapshot(ingest->store, 0, UINT64_MAX, &snapshot), 0);
+	assert_true(snapshot.n > 0);
+	slice = snapshot.slices[snapshot.n - 1];
+	snapshot_release(ingest->store, &snapshot); /* the store keeps it */
+	return slice;
+}
+
+struct expected {
+	enum frame_mode mode;
+	uint64_t offset;
+	const char *image;
+};
+
+/* The only cell's stack, leaf first. */
+static void expect_stack(struct ingest *ingest, const struct expected *expected, unsigned int n)
+{
+	const struct slice *slice = sealed(ingest);
+	uint32_t id = slice->stack[0];
+
+	assert_int_equal(slice->cells, 1);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct stack_node *node = stacks_node(ingest->stacks, id);
+		const struct frame *frame = stacks_frame_get(ingest->stacks, node->frame);
+
+		assert_int_equal(node->depth, n - i);
+		assert_int_equal(frame->mode, expected[i].mode);
+		assert_int_equal(frame->offset, expected[i].offset);
+		assert_string_equal(
+			images_get(ingest->images, frame->image)->path, expected[i].image);
+		id = node->parent;
+	}
+	assert_int_equal(id, STACK_ROOT);
+}
+
+#define EXPECT(ingest, ...)                                            \
+	expect_stack((ingest), (const struct expected[]){__VA_ARGS__}, \
+		sizeof((const struct expected[]){__VA_ARGS__}) / sizeof(struct expected))
+
+static void test_callers_one_before(void **state)
+{
+	/* The leaf is where the code is; a return address may be past the end of its function. */
+	SAMPLE(*state, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x18000);
+	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"},
+		{FRAME_USER, 0xafff, "/bin/app"});
+}
+
+static void test_caller_at_the_end_of_its_mapping(void **state)
+{
+	SAMPLE(*state, PERF_RECORD_MISC_USER, USER, 0x10020, 0x20000);
+	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x12fff, "/bin/app"});
+}
+
+static void test_kernel_then_user(void **state)
+{
+	SAMPLE(*state, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000010, 0xffffffff81000200,
+		USER, 0x10040, 0x10080);
+	EXPECT(*state, {FRAME_KERNEL, 0xffffffff81000010, "[kernel]"},
+		{FRAME_KERNEL, 0xffffffff810001ff, "[kernel]"}, {FRAME_USER, 0x3040, "/bin/app"},
+		{FRAME_USER, 0x307f, "/bin/app"});
+}
+
+static void test_mode_without_marker(void **state)
+{
+	SAMPLE(*state, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010, USER, 0x10040);
+	EXPECT(*state, {FRAME_KERNEL, 0xffffffff81000010, "[kernel]"},
+		{FRAME_USER, 0x3040, "/bin/app"});
+}
+
+static void test_same_chain_in_another_mode(void **state)
+{
+	struct ingest *ingest = *state;
+
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, 0x10040);
+	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, 0x10040);
+	SAMPLE(ingest, PERF_RECORD_MISC_HYPERVISOR, 0x10040);
+	SAMPLE(ingest, PERF_RECORD_MISC_GUEST_USER, 0x10040);
+	assert_int_equal(sealed(ingest)->cells, 4);
+}
+
+static void test_hypervisor_and_guest(void **state)
+{
+	SAMPLE(*state, PERF_RECORD_MISC_USER, (uint64_t)PERF_CONTEXT_HV, 1,
+		(uint64_t)PERF_CONTEXT_GUEST_KERNEL, 2, (uint64_t)PERF_CONTEXT_GUEST_USER, 3, 4);
+	EXPECT(*state, {FRAME_HYPERVISOR, 1, "[hypervisor]"}, {FRAME_GUEST, 2, "[guest]"},
+		{FRAME_GUEST, 3, "[guest]"}, {FRAME_GUEST, 3, "[guest]"});
+}
+
+static void test_unknown_and_deferred_markers(void **state)
+{
+	/* What follows a marker that nobody knows, and the cookie of deferred user chains, are no frames. */
+	SAMPLE(*state, PERF_RECORD_MISC_KERNEL, KERNEL, 0x1230, (uint64_t)-4000, 0x1234, USER,
+		0x10040, (uint64_t)-640, 0x10050);
+	EXPECT(*state, {FRAME_KERNEL, 0x1230, "[kernel]"}, {FRAME_USER, 0x3040, "/bin/app"});
+}
+
+static void test_zero_addresses(void **state)
+{
+	SAMPLE(*state, PERF_RECORD_MISC_USER, USER, 0x10020, 0, 0x10100, 0);
+	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
+}
+
+static void test_markers_alone(void **state)
+{
+	SAMPLE(*state, PERF_RECORD_MISC_USER, KERNEL, USER);
+	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}); /* the ip */
+}
+
+static void test_no_chain(void **state)
+{
+	struct ingest *ingest = *state;
+
+	sample(ingest, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010, NULL, 0, 7);
+	EXPECT(ingest, {FRAME_KERNEL, 0xffffffff81000010, "[kernel]"});
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10020, NULL, 0, 7);
+	EXPECT(ingest, {FRAME_USER, 0x3020, "/bin/app"});
+	sample(ingest, PERF_RECORD_MISC_USER, 0x90020, NULL, 0, 7);
+	EXPECT(ingest, {FRAME_USER, 0x90020, "[unknown]"});
+}
+
+static void test_ip_alone_is_not_a_chain_of_it(void **state)
+{
+	struct ingest *ingest = *state;
+
+	/* Equal stacks, whichever way they came. */
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10020, NULL, 0, 7);
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020);
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, 0x10020);
+	assert_int_equal(sealed(ingest)->cells, 1);
+}
+
+static void test_weight(void **state)
+{
+	struct ingest *ingest = *state;
+	const struct slice *slice;
+
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10020, NULL, 0, 70);
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10020, NULL, 0, 0); /* no period: one event */
+	slice = sealed(ingest);
+	assert_int_equal(slice->weight[0], 71);
+	assert_int_equal(slice->count[0], 2);
+	assert_int_equal(slice->cpu[0], 3);
+	assert_int_equal(slice->event[0], 2);
+	assert_int_equal(tasks_label_get(ingest->tasks, slice->task[0])->pid, PID);
+	assert_string_equal(tasks_label_get(ingest->tasks, slice->task[0])->comm, "app");
+	assert_int_equal(ingest->samples, 2);
+}
+
+static void test_deep_chain(void **state)
+{
+	struct ingest *ingest = *state;
+	uint64_t chain[STACK_DEPTH_MAX + 50];
+	const struct slice *slice;
+
+	chain[0] = USER;
+	for (unsigned int i = 1; i < STACK_DEPTH_MAX + 50; i++)
+		chain[i] = 0x10000 + i;
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10001, chain, STACK_DEPTH_MAX + 1, 1);
+	assert_int_equal(ingest->truncated, 0);
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10001, chain, STACK_DEPTH_MAX + 50, 1);
+	sample(ingest, PERF_RECORD_MISC_USER, 0x10001, chain, STACK_DEPTH_MAX + 50, 1);
+	assert_int_equal(ingest->truncated, 2);
+	slice = sealed(ingest);
+	assert_int_equal(slice->cells, 1); /* the outermost are left out */
+	assert_int_equal(slice->count[0], 3);
+	assert_int_equal(stacks_node(ingest->stacks, slice->stack[0])->depth, STACK_DEPTH_MAX);
+}
+
+/* A chain seen before means another stack once other code is mapped where it points. */
+static void test_mappings_change(void **state)
+{
+	struct ingest *ingest = *state;
+	struct record map = {.type = PERF_RECORD_MMAP2,
+		.mmap = {.pid = PID,
+			.tid = PID,
+			.start = 0x10000,
+			.len = 0x1000,
+			.executable = true,
+			.has_inode = true,
+			.inode = 6,
+			.filename = "/lib/plugin"}};
+
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020);
+	EXPECT(ingest, {FRAME_USER, 0x3020, "/bin/app"});
+	assert_int_equal(ingest_record(ingest, &map, 0), 0);
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020);
+	EXPECT(ingest, {FRAME_USER, 0x20, "/lib/plugin"});
+}
+
+/* Stacks freed and made again: a cached chain never leads to somebody else's stack. */
+static void test_chains_across_reuse(void **state)
+{
+	struct ingest *ingest = *state;
+
+	ingest_fini(ingest);
+	assert_int_equal(ingest_init(ingest, NULL, 600000), 0); /* forgets quickly */
+	srand(3);
+	for (unsigned int i = 0; i < 40000; i++) {
+		uint64_t leaf = 0x10000 + (uint64_t)(rand() % 3000);
+		const uint64_t chain[] = {USER, leaf, leaf * 2, leaf * 3, leaf * 4};
+		const struct record record = {.type = PERF_RECORD_SAMPLE,
+			.misc = PERF_RECORD_MISC_USER,
+			.id = {.pid = PID, .tid = PID, .time_ns = i * (S / 20)},
+			.sample = {.chain = chain, .chain_len = 5, .period = leaf}};
+
+		assert_int_equal(ingest_record(ingest, &record, 0), 0);
+		if (i % 20 == 0)
+			store_maintain(ingest->store);
+		if (i % 20 != 19)
+			continue;
+
+		const struct slice *slice;
+		struct snapshot snapshot;
+
+		store_seal(ingest->store, (i + 1) * (S / 20), false);
+		assert_int_equal(
+			store_snapshot(ingest->store, (i / 20) * S, UINT64_MAX, &snapshot), 0);
+		assert_int_equal(snapshot.n, 1);
+		slice = snapshot.slices[0];
+		for (uint32_t cell = 0; cell < slice->cells; cell++) {
+			const struct stack_node *node =
+				stacks_node(ingest->stacks, slice->stack[cell]);
+
+			assert_int_equal(stacks_frame_get(ingest->stacks, node->frame)->offset *
+					slice->count[cell],
+				slice->weight[cell]);
+			assert_int_equal(node->depth, 4);
+		}
+		snapshot_release(ingest->store, &snapshot);
+	}
+	assert_int_equal(ingest->samples, 40000);
+}
+
+static void test_other_records_are_ignored(void **state)
+{
+	const struct record lost = {.type = PERF_RECORD_LOST};
+
+	assert_int_equal(ingest_record(*state, &lost, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_callers_one_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_caller_at_the_end_of_its_mapping, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_then_user, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mode_without_marker, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same_chain_in_another_mode, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hypervisor_and_guest, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_and_deferred_markers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_zero_addresses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_markers_alone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_chain, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_ip_alone_is_not_a_chain_of_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_weight, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deep_chain, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chains_across_reuse, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_records_are_ignored, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
