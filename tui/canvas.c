@@ -196,6 +196,25 @@ int canvas_width_of(const char *text)
 	return width;
 }
 
+size_t canvas_fit(const char *text, int width)
+{
+	const char *at = text, *blank = NULL;
+	int used = 0;
+
+	while (*at) {
+		const char *next = at;
+		uint32_t glyph = next_glyph(&next);
+
+		used += glyph_width(glyph);
+		if (used > width && at > text)
+			return (size_t)((blank ? blank : at) - text);
+		if (glyph == ' ')
+			blank = next;
+		at = next;
+	}
+	return (size_t)(at - text);
+}
+
 static struct cell *allocate(int width, int height)
 {
 	if (width < 1 || height < 1)

@@ -17,17 +17,26 @@ enum style {
 	STYLE_TEXT,
 	STYLE_DIM,
 	STYLE_TITLE,
-	STYLE_ACCENT,	/* live mark, selected tab */
-	STYLE_HEADER,	/* column heads */
+	STYLE_ACCENT, /* live mark, selected tab */
+	STYLE_HEADER, /* column heads */
 	STYLE_HEADER_SORTED,
 	STYLE_SELECTED, /* the cursor's row */
-	STYLE_MATCH,	/* search hit */
-	STYLE_BAR_HOT, STYLE_BAR_WARM, STYLE_BAR_COOL, /* shares: above 10%, 2%, below */
-	STYLE_USER, STYLE_KERNEL, STYLE_LIBRARY, STYLE_UNRESOLVED, /* images */
+	STYLE_MATCH, /* search hit */
+	STYLE_BAR_HOT,
+	STYLE_BAR_WARM,
+	STYLE_BAR_COOL, /* shares: above 10%, 2%, below */
+	STYLE_USER,
+	STYLE_KERNEL,
+	STYLE_LIBRARY,
+	STYLE_UNRESOLVED, /* images */
 	STYLE_TREND,
-	STYLE_STRIP, STYLE_STRIP_WINDOW,
-	STYLE_GOOD, STYLE_WARN, STYLE_BAD,
-	STYLE_KEY, STYLE_HINT,
+	STYLE_STRIP,
+	STYLE_STRIP_WINDOW,
+	STYLE_GOOD,
+	STYLE_WARN,
+	STYLE_BAD,
+	STYLE_KEY,
+	STYLE_HINT,
 	STYLE_INPUT,
 	STYLE_BORDER,
 	STYLE_COUNT
@@ -51,7 +60,8 @@ void canvas_fini(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
 /* Draw at most max_width columns (a cut text ends in an ellipsis) and return the columns used. */
-int canvas_text(struct canvas *canvas, int x, int y, int max_width, enum style style, const char *text);
+int canvas_text(
+	struct canvas *canvas, int x, int y, int max_width, enum style style, const char *text);
 int canvas_printf(struct canvas *canvas, int x, int y, int max_width, enum style style,
 	const char *format, ...) __attribute__((format(printf, 6, 7)));
 void canvas_fill(struct canvas *canvas, int x, int y, int width, uint32_t glyph, enum style style);
@@ -67,6 +77,10 @@ void canvas_spark(struct canvas *canvas, int x, int y, int n, const uint64_t *va
 
 /* Columns that cleaned text takes. */
 int canvas_width_of(const char *text);
+
+/* Bytes of text that go into width columns, cut after a blank where there is one: to wrap lines.  At least one
+ * character, so that a loop ends. */
+size_t canvas_fit(const char *text, int width);
 
 /* The canvas as text, rows ended by newlines, blanks at their ends cut; for golden tests and 'w'.  The caller frees;
  * NULL when out of memory. */

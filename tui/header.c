@@ -303,7 +303,9 @@ static void draw_strip(const struct model *model, struct canvas *canvas, int y)
 	canvas_text(canvas, canvas->width - 1 - label_width, y, label_width, STYLE_DIM, label);
 	if (!n)
 		return;
-	window = (size_t)((length_ns + MODEL_COLUMN_NS - 1) / MODEL_COLUMN_NS);
+	/* Columns are whole seconds of the clock; the window's first and last count in part. */
+	window = (size_t)((model->to_ns + MODEL_COLUMN_NS - 1) / MODEL_COLUMN_NS -
+		model->from_ns / MODEL_COLUMN_NS);
 	if (window > n)
 		window = n;
 	if (window > room)

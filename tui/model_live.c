@@ -196,6 +196,7 @@ static int ask_activity(
 static int complete_seconds(struct model_live *live, uint64_t begin, uint64_t end)
 {
 	uint64_t from = live->n_seconds ? live->first_second + live->n_seconds : begin;
+	uint64_t first_ns;
 	size_t missing, excess;
 	int ret;
 
@@ -224,9 +225,16 @@ static int complete_seconds(struct model_live *live, uint64_t begin, uint64_t en
 	}
 	ret = ask_activity(live, from * MODEL_COLUMN_NS, end * MODEL_COLUMN_NS,
 		live->seconds + live->n_seconds, missing);
-	if (!ret)
-		live->n_seconds += missing;
-	return ret;
+	if (ret)
+		return ret;
+	/* Sampling began within the first one. */
+	first_ns = live->model.status.store.first_ns;
+	if (first_ns > from * MODEL_COLUMN_NS && first_ns < (from + 1) * MODEL_COLUMN_NS)
+		live->seconds[live->n_seconds] = (uint64_t)((double)live->seconds[live->n_seconds] *
+			(double)MODEL_COLUMN_NS /
+			(double)((from + 1) * MODEL_COLUMN_NS - first_ns));
+	live->n_seconds += missing;
+	return 0;
 }
 
 static int update_activity(struct model_live *live)

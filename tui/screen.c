@@ -16,6 +16,7 @@
 #define MIN_WIDTH 16
 #define MIN_HEIGHT 3
 #define HINT_MIN_HEIGHT 7
+#define TWO_LINES_MIN_HEIGHT 12
 #define DOUBLE_CLICK_NS 400000000u
 #define WHEEL_ROWS 3
 #define ANSWER_NS 3000000000ull /* how long the log is listened to after a command */
@@ -404,6 +405,26 @@ static void draw_hints(struct screen *screen, int y)
 	}
 }
 
+/* In one line, or in two where there is room for them. */
+static void draw_message(struct screen *screen, int y)
+{
+	struct canvas *canvas = &screen->canvas;
+	const char *text = screen->message;
+	size_t first = canvas_fit(text, canvas->width - 2);
+	char line[sizeof(screen->message)];
+
+	canvas_fill(canvas, 0, y, canvas->width, ' ', STYLE_TEXT);
+	if (text[first] && canvas->height >= TWO_LINES_MIN_HEIGHT) {
+		snprintf(line, sizeof(line), "%.*s", (int)first, text);
+		canvas_fill(canvas, 0, y - 1, canvas->width, ' ', STYLE_TEXT);
+		for (int x = 0; x < canvas->width; x++)
+			canvas->cells[(y - 1) * canvas->width + x].selected = 0;
+		canvas_text(canvas, 1, y - 1, canvas->width - 2, screen->message_style, line);
+		text += first;
+	}
+	canvas_text(canvas, 1, y, canvas->width - 2, screen->message_style, text);
+}
+
 static void draw_bottom(struct screen *screen)
 {
 	struct canvas *canvas = &screen->canvas;
@@ -412,9 +433,7 @@ static void draw_bottom(struct screen *screen)
 	if (screen->prompting) {
 		prompt_draw(&screen->prompt, canvas, y);
 	} else if (screen->message[0] && screen->model->now_ns < screen->message_until_ns) {
-		canvas_fill(canvas, 0, y, canvas->width, ' ', STYLE_TEXT);
-		canvas_text(
-			canvas, 1, y, canvas->width - 2, screen->message_style, screen->message);
+		draw_message(screen, y);
 	} else if (canvas->height >= HINT_MIN_HEIGHT) {
 		draw_hints(screen, y);
 	}

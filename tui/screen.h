@@ -27,7 +27,7 @@ struct screen {
 	enum action purpose;
 	struct prompt prompt;
 
-	char message[256];
+	char message[512];
 	enum style message_style;
 	uint64_t message_until_ns;
 	uint64_t log_seen; /* serial of the newest line looked at */

@@ -291,13 +291,23 @@ fail:
 	return ret;
 }
 
+static void leave_screen(void)
+{
+	/* A terminal without a second screen keeps what is drawn: leave it clean. */
+	if (!tigetstr("rmcup") || tigetstr("rmcup") == (const char *)-1) {
+		erase();
+		refresh();
+	}
+	curs_set(1);
+	endwin();
+}
+
 void term_close(struct terminal *term)
 {
 	if (!term)
 		return;
 	if (term->screen) {
-		curs_set(1);
-		endwin();
+		leave_screen();
 		tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
 		remove_handlers(term);
 		delscreen(term->screen);
@@ -530,8 +540,7 @@ bool term_read(struct terminal *term, struct input *out)
 
 void term_suspend(struct terminal *term)
 {
-	curs_set(1);
-	endwin();
+	leave_screen();
 	tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
 	rescue.armed = 0;
 }

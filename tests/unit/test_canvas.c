@@ -70,6 +70,19 @@ static void test_wide_characters_take_two_columns(void **state)
 	canvas_fini(&canvas);
 }
 
+static void test_fit_wraps_at_blanks(void **state)
+{
+	(void)state;
+	assert_int_equal(canvas_fit("one two three", 8), 8);
+	assert_int_equal(canvas_fit("one two three", 9), 8);
+	assert_int_equal(canvas_fit("one two three", 40), 13);
+	assert_int_equal(canvas_fit("unbreakable", 4), 4);
+	assert_int_equal(canvas_fit("日本語", 5), 6);
+	assert_int_equal(canvas_fit("日本語", 1), 3);
+	assert_int_equal(canvas_fit("x", 0), 1);
+	assert_int_equal(canvas_fit("", 5), 0);
+}
+
 static void test_bad_utf8_and_controls_never_come_through(void **state)
 {
 	struct canvas canvas;
@@ -174,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_text_is_clipped),
 		cmocka_unit_test(test_cut_text_ends_in_an_ellipsis),
 		cmocka_unit_test(test_wide_characters_take_two_columns),
+		cmocka_unit_test(test_fit_wraps_at_blanks),
 		cmocka_unit_test(test_bad_utf8_and_controls_never_come_through),
 		cmocka_unit_test(test_bars_are_in_eighths),
 		cmocka_unit_test(test_sparkline_levels),

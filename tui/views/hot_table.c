@@ -263,7 +263,7 @@ static void layout(struct hot_table *table, const struct model *model, int width
 	if (n > COLUMNS_EVENTS_MAX)
 		n = COLUMNS_EVENTS_MAX;
 	for (size_t i = 0; i < n; i++)
-		wants[i] = canvas_width_of(model_event(model, ids[i])->name);
+		wants[i] = canvas_width_of(model_event(model, ids[i])->name) + 1;
 	columns_layout_events(&table->columns, width, wants, (int)n);
 }
 
@@ -389,7 +389,7 @@ static void draw_nothing(const struct hot_table *table, const struct model *mode
 	else if (model->status.state == ENGINE_STARTING)
 		snprintf(text, sizeof(text), "Opening the events ...");
 	else if (model->status.state == ENGINE_RUNNING)
-		snprintf(text, sizeof(text), "No samples in this time: nothing ran");
+		snprintf(text, sizeof(text), "No samples in this time");
 	else
 		snprintf(text, sizeof(text), "No samples were taken");
 	canvas_text(canvas, area.x + 2, area.y + (area.height > 2 ? 1 : 0), area.width - 3,

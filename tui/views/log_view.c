@@ -61,32 +61,6 @@ static unsigned int log_action(struct view *view, struct screen *screen, enum ac
 	return VIEW_HANDLED;
 }
 
-/* How many bytes of text go into width columns, cut at a blank where there is one. */
-static size_t fit(const char *text, int width)
-{
-	size_t len = 0, blank = 0;
-	int used = 0;
-
-	while (text[len]) {
-		size_t next = len + 1;
-		char glyph[8];
-
-		while (((unsigned char)text[next] & 0xc0) == 0x80)
-			next++;
-		if (next - len >= sizeof(glyph))
-			return next;
-		memcpy(glyph, text + len, next - len);
-		glyph[next - len] = '\0';
-		used += canvas_width_of(glyph);
-		if (used > width)
-			return blank ? blank : len ? len : next;
-		if (text[len] == ' ')
-			blank = next;
-		len = next;
-	}
-	return len;
-}
-
 static int add_part(struct log_view *log, size_t n, const struct part *part)
 {
 	if (n >= log->capacity) {
@@ -110,7 +84,7 @@ static size_t wrap(struct log_view *log, const struct logbook *book, int width)
 		struct part part = {.line = logbook_get(book, i)};
 
 		do {
-			part.len = fit(part.line->text + part.start, width);
+			part.len = canvas_fit(part.line->text + part.start, width);
 			if (add_part(log, n, &part))
 				return n;
 			n++;

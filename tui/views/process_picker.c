@@ -291,10 +291,12 @@ static unsigned int follow_only(struct picker *picker, struct screen *screen)
 		ret = model->ops->attach(model, entry->pid);
 	if (!ret)
 		ret = detach_others(model, entry->pid);
+	/* What others did before is none of it. */
+	model->zero_ns = model->to_ns;
 	screen_message(screen, STYLE_GOOD, "Only %" PRId32 " (%s) from now on", entry->pid,
 		entry->command);
 	screen_result(screen, ret, "It cannot be followed");
-	return ret ? VIEW_HANDLED : VIEW_HANDLED | VIEW_CLOSE;
+	return ret ? VIEW_HANDLED : VIEW_HANDLED | VIEW_CLOSE | VIEW_SETTINGS;
 }
 
 static unsigned int follow(struct picker *picker, struct screen *screen, bool add)
