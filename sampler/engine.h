@@ -164,6 +164,7 @@ struct engine_status {
 	uint32_t processes, threads; /* followed; 0 when system-wide */
 	uint32_t cpus; /* sampled */
 	uint64_t tasks_missed;
+	uint32_t threads_left_out; /* for want of descriptors or locked memory: no events */
 	uint64_t lost_side_band; /* records that were no samples */
 	uint64_t unknown_records;
 	uint32_t ring_pages;

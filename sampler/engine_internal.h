@@ -234,7 +234,9 @@ void channel_close(struct engine *engine, struct channel *channel);
 int engine_open_event(
 	struct engine *engine, const struct perf_event_attr *attr, int32_t tid, int cpu);
 void engine_close_event(struct engine *engine, int *fd);
-bool engine_fds_left(const struct engine *engine, unsigned int n);
+bool engine_fds_left(const struct engine *engine, size_t n);
+/* Pages this user may still lock for rings, their control pages included. */
+uint64_t engine_lockable_pages(const struct engine *engine);
 unsigned int order_for_cpus(const struct engine *engine, size_t n);
 unsigned int order_for_tasks(const struct engine *engine, size_t n);
 

@@ -29,7 +29,7 @@ static unsigned int order_below(uint64_t pages)
 }
 
 /* Pages this user may lock for rings, the control pages included. */
-static uint64_t lockable_pages(const struct engine *engine)
+uint64_t engine_lockable_pages(const struct engine *engine)
 {
 	const struct proc_limits *limits = &engine->limits;
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -45,10 +45,12 @@ static uint64_t lockable_pages(const struct engine *engine)
 
 static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t wanted)
 {
-	uint64_t lockable = lockable_pages(engine);
+	uint64_t lockable = engine_lockable_pages(engine);
 
 	if (engine->config.ring_pages)
 		return order_below(engine->config.ring_pages);
+	if (engine->fork_rings)
+		lockable -= lockable / 2 < 2 * n ? lockable / 2 : 2 * n;
 	if (n && lockable / n < wanted + 1)
 		wanted = lockable / n > 1 ? lockable / n - 1 : 1;
 	return order_below(wanted);
@@ -68,7 +70,7 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 	return choose_order(engine, n, wanted < 2 ? 2 : wanted);
 }
 
-bool engine_fds_left(const struct engine *engine, unsigned int n)
+bool engine_fds_left(const struct engine *engine, size_t n)
 {
 	/* The rest of the program needs some, for symbols above all. */
 	uint64_t reserve = engine->fd_limit >= 512 ? 96 : engine->fd_limit / 2;
@@ -429,7 +431,7 @@ static void open_fork_ring(struct engine *engine, struct point *point)
 	};
 	int fd;
 
-	if (lockable_pages(engine) < 2) {
+	if (engine_lockable_pages(engine) < 2) {
 		engine->fork_rings = false;
 		return;
 	}

@@ -143,6 +143,10 @@ static int take_side_band(
 	}
 	if (engine->switch_ns && channel->old != (record.id.time_ns < engine->switch_ns))
 		return 0; /* both scopes told of it: the other one's record counts */
+	/* The kernel tells of forks whoever asked for mappings: the thread's own fork ring counts. */
+	if ((record.type == PERF_RECORD_FORK || record.type == PERF_RECORD_EXIT) &&
+		channel->point && channel->point->side && !channel->side)
+		return 0;
 	switch (record.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

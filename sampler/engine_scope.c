@@ -276,19 +276,33 @@ static void forget_points(struct engine *engine)
 	engine->attach.n = engine->attach.head = 0;
 }
 
+static void plan_inherited(struct engine *engine)
+{
+	size_t each = engine->n_cpus * (choice_count_open(engine) + 1);
+
+	engine->trackers = engine_fds_left(engine, engine->follow.tasks.n * each);
+}
+
 static int open_all_inherited(struct engine *engine)
 {
 	struct follow_task *task;
+	struct job *job;
 	size_t position = 0;
-	int ret = -ESRCH, error;
+	int ret = -ESRCH;
 
-	while ((task = idmap_next(&engine->follow.tasks, &position))) {
-		error = scope_open_inherited(engine, task->process->pid, task->tid, false);
+	plan_inherited(engine);
+	while ((task = idmap_next(&engine->follow.tasks, &position)) &&
+		!atomic_load(&engine->quit)) {
+		int error = scope_open_inherited(engine, task->process->pid, task->tid, false);
+
+		task->covered = !error;
 		if (!error)
 			ret = 0;
 		else if (ret)
 			ret = error;
 	}
+	for (job = engine->jobs; job; job = job->next)
+		job->opened += !ret;
 	return ret;
 }
 
@@ -298,6 +312,14 @@ void scope_escalate(struct engine *engine)
 	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
 	int ret;
 
+	if (scope == SCOPE_INHERIT && !engine->n_points) {
+		/* Before the first thread: the queue will open them, in bursts. */
+		plan_inherited(engine);
+		engine->fork_rings = false;
+		engine->status.scope = scope;
+		engine_note(engine, NOTE_SCOPE, 0, 0, scope, NULL);
+		return;
+	}
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_disarm(engine->points[i]);
 	for (size_t i = 0; i < engine->n_channels; i++)

@@ -50,7 +50,7 @@ static bool queue_take(struct tid_queue *queue, int32_t *tid)
 
 static void enqueue(struct engine *engine, struct tid_queue *queue, struct follow_task *task)
 {
-	if (task->point || task->queued || engine->status.scope == SCOPE_CPU)
+	if (task->point || task->covered || task->queued || engine->status.scope == SCOPE_CPU)
 		return;
 	task->queued = !queue_put(queue, task->tid);
 	if (task->queued)
@@ -127,8 +127,11 @@ static int open_points(struct engine *engine, struct follow_task *task)
 	struct point *point = NULL;
 	int ret;
 
-	if (engine->status.scope == SCOPE_INHERIT)
-		return scope_open_inherited(engine, task->process->pid, task->tid, false);
+	if (engine->status.scope == SCOPE_INHERIT) {
+		ret = scope_open_inherited(engine, task->process->pid, task->tid, false);
+		task->covered = !ret;
+		return ret;
+	}
 	do
 		ret = point_open(engine, task->process->pid, task->tid, -1, false, NULL, &point);
 	while (ret == -EMFILE && economize(engine));
@@ -192,9 +195,11 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		break;
 	case EMFILE:
 	case ENFILE:
+		engine->status.threads_left_out++;
 		out_of_fds(engine, ret);
 		break;
 	case ENOBUFS:
+		engine->status.threads_left_out++;
 		if (!engine->mlock_noted)
 			engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0, engine->limits.memlock_soft,
 				NULL);
@@ -259,17 +264,24 @@ static void finish_job(struct engine *engine, struct job *job)
 /* The plan for n more threads: what would not fit for all of them is given up for all. */
 static void plan_threads(struct engine *engine, size_t n)
 {
-	unsigned int each = 1 + choice_count_open(engine);
+	unsigned int events = choice_count_open(engine);
+	uint64_t pages = engine_lockable_pages(engine);
 
 	if (engine->status.scope != SCOPE_TASK)
 		return;
+	if (engine->config.scope == SCOPE_AUTO &&
+		(pages / 2 < n || !engine_fds_left(engine, n * events)) &&
+		(engine->cpu_wide || engine_fds_left(engine, n * events * engine->n_cpus))) {
+		scope_escalate(engine);
+		return;
+	}
+	if (engine->fork_rings && (pages / 4 < n || !engine_fds_left(engine, n * (events + 2))))
+		engine->fork_rings = false;
+	if (engine->trackers && !engine_fds_left(engine, n * (events + 1)))
+		engine->trackers = false;
 	engine->order = order_for_tasks(engine, n);
 	if (!engine->ring_order_noted)
 		engine->ring_order_noted = engine->order;
-	if (engine->fork_rings && !engine_fds_left(engine, (unsigned int)n * (each + 1)))
-		engine->fork_rings = false;
-	if (engine->trackers && !engine_fds_left(engine, (unsigned int)n * each))
-		engine->trackers = false;
 }
 
 /* Children of a followed process that FORK records did not tell of. */
@@ -343,15 +355,12 @@ static int scan_threads(
 	for (size_t i = 0; i < n; i++)
 		if (!follow_task(&engine->follow, tids[i]))
 			tids[kept++] = tids[i];
-	plan_threads(engine, kept);
-	for (size_t i = 0; i < kept && !ret; i++) {
-		struct follow_task *task = follow_add_task(&engine->follow, process, tids[i]);
-
-		if (task)
-			enqueue(engine, &engine->attach, task);
-		else
+	for (size_t i = 0; i < kept && !ret; i++)
+		if (!follow_add_task(&engine->follow, process, tids[i]))
 			ret = -ENOMEM;
-	}
+	plan_threads(engine, kept);
+	for (size_t i = 0; i < kept && !ret; i++)
+		enqueue(engine, &engine->attach, follow_task(&engine->follow, tids[i]));
 	free(tids);
 	*found = kept;
 	return ret;
@@ -453,6 +462,7 @@ void target_detach(struct engine *engine, int32_t pid)
 
 void target_fork(struct engine *engine, const struct record_task *fork)
 {
+	uint64_t forks = engine->follow.forks;
 	struct follow_task *born;
 	struct point *stale;
 
@@ -464,10 +474,12 @@ void target_fork(struct engine *engine, const struct record_task *fork)
 		stale->doomed = engine->have_doomed = true;
 	if (!born)
 		return;
-	engine->window_forks++;
+	engine->window_forks += engine->follow.forks - forks;
 	if (fork->pid != fork->ppid)
 		engine->followed_changed = true;
-	if (engine->status.scope == SCOPE_TASK)
+	if (engine->status.scope == SCOPE_INHERIT)
+		born->covered = true;
+	else
 		enqueue(engine, &engine->born, born);
 }
 
@@ -582,6 +594,7 @@ static int start_command(struct engine *engine)
 				(uint32_t)(ring_size(task->point->channel->ring) / 4096);
 	} else if (engine->status.scope == SCOPE_INHERIT) {
 		ret = scope_open_inherited(engine, pid, pid, true);
+		task->covered = !ret;
 	} else {
 		ret = 0;
 	}

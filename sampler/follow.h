@@ -35,6 +35,7 @@ struct follow_task {
 	struct follow_process *process;
 	struct point *point; /* the engine's; NULL: no events of its own */
 	bool queued; /* waits to be opened; the engine's */
+	bool covered; /* by an inherited event; the engine's */
 	struct follow_task *next, *prev; /* of the process */
 };
 
