@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_tty.c - strobe in a real pseudo-terminal: it starts, obeys keys, follows the size, and
+ * gives the terminal back however it ends.
+ *
+ * usage: test_tty STROBE
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/live/tty.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ENTER_SCREEN "\033[?1049h"
+#define LEAVE_SCREEN "\033[?1049l"
+#define SHOW_CURSOR "\033[?25h"
+
+static const char *strobe;
+static pid_t target;
+static char target_text[16];
+
+static const char *const plain[] = {
+	"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", "COLUMNS=", "LINES=", NULL};
+
+/* What the screen shall show; never inlined, with a name that nothing else has. */
+__attribute__((noinline, noipa)) static unsigned long spinning_wheel(unsigned long turns)
+{
+	volatile unsigned long sum = 0;
+
+	for (unsigned long i = 0; i < turns; i++)
+		sum += i * i;
+	return sum;
+}
+
+static void start_target(void)
+{
+	target = fork();
+	if (target == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			spinning_wheel(1000000);
+	}
+	snprintf(target_text, sizeof(target_text), "%d", target);
+}
+
+static int may_sample(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000,
+		.exclude_kernel = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close((int)fd);
+	return 0;
+}
+
+static void need_events(void)
+{
+	int ret = may_sample();
+
+	if (!ret)
+		return;
+	print_message(
+		"skipped: this kernel refuses a cpu-clock event on a child (%s)\n", strerror(-ret));
+	skip();
+}
+
+static struct tty *start(const char *const *environment, int columns, int rows, const char *option)
+{
+	const char *argv[] = {
+		strobe, "-p", target_text, "-e", "cpu-clock", "--cache-dir", "", option, NULL};
+	struct tty *tty = calloc(1, sizeof(*tty));
+
+	assert_non_null(tty);
+	assert_int_equal(tty_start(tty, (char *const *)argv, environment, columns, rows), 0);
+	return tty;
+}
+
+static struct tty *start_on_target(void)
+{
+	struct tty *tty = start(plain, 80, 24, NULL);
+
+	assert_true(tty_expect(tty, ENTER_SCREEN));
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	return tty;
+}
+
+static void finish(struct tty *tty)
+{
+	tty_close(tty);
+	free(tty);
+}
+
+/* The shell's screen, a visible cursor, no mouse, and the modes of before. */
+static void expect_restored(struct tty *tty)
+{
+	assert_true(tty_expect(tty, LEAVE_SCREEN));
+	assert_true(tty_contains(tty, SHOW_CURSOR));
+	assert_true(tty_modes_restored(tty));
+}
+
+static void expect_exit(struct tty *tty, int code)
+{
+	int status;
+
+	assert_true(tty_status(tty, &status));
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), code);
+}
+
+static void test_shows_and_quits(void **state)
+{
+	struct tty *tty;
+
+	(void)state;
+	need_events();
+	tty = start_on_target();
+	assert_false(tty_modes_restored(tty));
+	assert_true(tty_contains(tty, "cpu-clock"));
+	tty_type(tty, "?");
+	assert_true(tty_expect(tty, "hot symbols"));
+	tty_type(tty, "q");
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	tty_type(tty, "P");
+	assert_true(tty_expect(tty, "COMMAND"));
+	tty_type(tty, "\033");
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	tty_type(tty, "\r");
+	assert_true(tty_expect(tty, "by thread"));
+	tty_type(tty, "q");
+	tty_type(tty, "q");
+	expect_exit(tty, 0);
+	expect_restored(tty);
+	finish(tty);
+}
+
+static void test_follows_the_size(void **state)
+{
+	struct tty *tty;
+
+	(void)state;
+	need_events();
+	tty = start_on_target();
+	tty_forget(tty);
+	tty_resize(tty, 20, 5);
+	assert_true(tty_expect(tty, "spinning"));
+	tty_resize(tty, 10, 2);
+	assert_true(tty_expect(tty, "strobe"));
+	tty_resize(tty, 120, 40);
+	assert_true(tty_expect(tty, "SAMPLES")); /* a column of wide screens */
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	tty_type(tty, "q");
+	expect_exit(tty, 0);
+	expect_restored(tty);
+	finish(tty);
+}
+
+static void end_by(int signo)
+{
+	struct tty *tty = start_on_target();
+
+	kill(tty->program, signo);
+	expect_exit(tty, 0);
+	expect_restored(tty);
+	finish(tty);
+}
+
+static void test_signals_that_end(void **state)
+{
+	(void)state;
+	need_events();
+	end_by(SIGTERM);
+	end_by(SIGHUP);
+	end_by(SIGINT);
+}
+
+static void test_stop_and_continue(void **state)
+{
+	struct tty *tty;
+	int status;
+
+	(void)state;
+	need_events();
+	tty = start_on_target();
+	for (int i = 0; i < 2; i++) {
+		tty_type(tty, "\032"); /* ^Z: the terminal makes it SIGTSTP */
+		assert_true(tty_status(tty, &status));
+		assert_true(WIFSTOPPED(status));
+		expect_restored(tty);
+		tty_forget(tty);
+		tty_continue(tty);
+		assert_true(tty_expect(tty, ENTER_SCREEN));
+		assert_true(tty_expect(tty, "spinning_wheel"));
+		assert_false(tty_modes_restored(tty));
+	}
+	tty_type(tty, "q");
+	expect_exit(tty, 0);
+	expect_restored(tty);
+	finish(tty);
+}
+
+static void crash_by(int signo)
+{
+	struct tty *tty = start_on_target();
+	int status;
+
+	kill(tty->program, signo);
+	assert_true(tty_status(tty, &status));
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), signo);
+	expect_restored(tty);
+	finish(tty);
+}
+
+static void test_crashes(void **state)
+{
+	(void)state;
+	need_events();
+	crash_by(SIGSEGV);
+	crash_by(SIGABRT);
+	crash_by(SIGBUS);
+}
+
+static void test_command(void **state)
+{
+	const char *argv[] = {strobe, "-e", "cpu-clock", "--cache-dir", "", "--", "/bin/sh", "-c",
+		"echo said-by-the-command; exit 3", NULL};
+	struct tty tty;
+
+	(void)state;
+	need_events();
+	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
+	assert_true(tty_expect(&tty, ENTER_SCREEN));
+	assert_true(tty_expect(&tty, "exit 3"));
+	/* Not on the screen by itself, but in the log, and on the terminal in the end. */
+	tty_type(&tty, "L");
+	assert_true(tty_expect(&tty, "said-by-the-command"));
+	tty_type(&tty, "qq");
+	expect_exit(&tty, 0);
+	assert_true(tty_expect(&tty, LEAVE_SCREEN));
+	assert_true(tty_expect(&tty, "said-by-the-command"));
+	assert_true(tty_modes_restored(&tty));
+	tty_close(&tty);
+}
+
+static void test_failure_shows_no_screen(void **state)
+{
+	const char *argv[] = {strobe, "-p", "2147483646", "--cache-dir", "", NULL};
+	struct tty tty;
+
+	(void)state;
+	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
+	expect_exit(&tty, 1);
+	assert_true(tty_expect(&tty, "strobe: "));
+	assert_false(tty_contains(&tty, ENTER_SCREEN));
+	assert_true(tty_modes_restored(&tty));
+	tty_close(&tty);
+}
+
+static void test_ascii_and_no_color(void **state)
+{
+	static const char *const latin[] = {
+		"TERM=xterm-256color", "LC_ALL=C", "NO_COLOR=1", "COLUMNS=", "LINES=", NULL};
+	struct tty *tty;
+
+	(void)state;
+	need_events();
+	tty = start(latin, 80, 24, NULL);
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	tty_type(tty, "q");
+	expect_exit(tty, 0);
+	for (size_t i = 0; i < tty->len; i++)
+		assert_true((unsigned char)tty->output[i] < 0x80);
+	assert_false(tty_contains(tty, "\033[38;5;"));
+	assert_false(tty_contains(tty,
+		"\033[3"
+		"1m"));
+	finish(tty);
+	tty = start(plain, 80, 24, NULL);
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	assert_true(tty_contains(tty, "38;5;"));
+	finish(tty);
+}
+
+static void test_other_terminals(void **state)
+{
+	static const char *const names[] = {
+		"TERM=vt100", "TERM=xterm-mono", "TERM=linux", "TERM=xterm-direct", "TERM=screen"};
+
+	(void)state;
+	need_events();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *const environment[] = {
+			names[i], "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=", NULL};
+		struct tty *tty = start(environment, 80, 24, NULL);
+
+		assert_true(tty_expect(tty, "spinning_wheel"));
+		tty_type(tty, "q");
+		expect_exit(tty, 0);
+		assert_true(tty_modes_restored(tty));
+		finish(tty);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shows_and_quits),
+		cmocka_unit_test(test_follows_the_size),
+		cmocka_unit_test(test_signals_that_end),
+		cmocka_unit_test(test_stop_and_continue),
+		cmocka_unit_test(test_crashes),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_failure_shows_no_screen),
+		cmocka_unit_test(test_ascii_and_no_color),
+		cmocka_unit_test(test_other_terminals),
+	};
+	int failed;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: test_tty STROBE\n");
+		return 2;
+	}
+	strobe = argv[1];
+	start_target();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	return failed;
+}
