@@ -59,6 +59,9 @@ WHOLE = record(9, words(
     70, 71, 72, 73,                                # PHYS_ADDR to CODE_PAGE_SIZE
     8, 80))                                        # AUX
 
+TABLE = (b'strobe\0T' + struct.pack('<IIIIQQQQ', 1, 2, 1, 8, 64, 96, 100, 104) + b'a\0bc\0m\0\0' +
+         struct.pack('<QIIQII', 0x1000, 16, 0, 0x2000, 32, 2) + struct.pack('<HHI', 0, 1, 5))
+
 SEEDS = {
     'fuzz_record': {
         'sample': case(SAMPLE),
@@ -85,6 +88,13 @@ SEEDS = {
     'fuzz_proc': {
         'stat': b'4711 (a) b (c) S 1 4711 4711 0 -1 4194560 1 2 0 0 310 27 5 6 20 -5 9 0 123456 7 8\n',
         'cpus': b'0-3,8\n', 'overlap': b'8,1-2,2-3,1',
+    },
+    'fuzz_kallsyms': {
+        'core': b'ffffffff81000000 T _stext\n0000000000000000 A fixed_percpu_data\n',
+        'module': b'ffffffffc0a01000 t nft_do_chain\t[nf_tables]\n', 'hidden': b'0000000000000000 T x',
+    },
+    'fuzz_table': {
+        'table': TABLE, 'cut': TABLE[:80], 'empty': TABLE[:12] + bytes(12),
     },
 }
 

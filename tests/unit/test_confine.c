@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static void test_detach(void **state)
 
 static void unprivileged(void)
 {
+	CHECK(setgroups(1, (gid_t[]){4}) == 0);
 	CHECK(confine_privileges() == 0);
 	CHECK(geteuid() != 0 && getegid() != 0 && getgroups(0, NULL) == 0);
 	CHECK(setuid(0) < 0);

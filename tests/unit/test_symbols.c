@@ -85,7 +85,7 @@ static void test_self(void **state)
 	struct symbol symbol, again;
 	struct symbols_status status;
 	char path[4096];
-	uint64_t offset;
+	uint64_t offset = 0;
 
 	(void)state;
 	find_mapping((uintptr_t)strobe_test_marker, &source, path, &offset);

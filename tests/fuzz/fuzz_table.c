@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz_table.c - any bytes as a symbol table: what the check lets pass can be searched and named.
+ */
+#include "symbols/symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct symtab table;
+	void *bytes = malloc(size ? size : 1);
+
+	if (!bytes)
+		return 0;
+	memcpy(bytes, data, size);
+	if (symtab_check(&table, bytes, size) == 0) {
+		for (uint32_t i = 0; i < table.n_entries; i++) {
+			int64_t found = symtab_find(&table, table.entries[i].start);
+			if (found > (int64_t)i || found < -1)
+				abort();
+			if (strlen(table.pool + table.entries[i].name) >= size)
+				abort();
+			if (table.modules && table.modules[i] &&
+				strlen(table.pool + table.module_names[table.modules[i] - 1]) >=
+					size)
+				abort();
+		}
+	}
+	free(bytes);
+	return 0;
+}
