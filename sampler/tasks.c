@@ -22,6 +22,8 @@
 
 #define TID_GONE (-1) /* what the kernel says of a task that has lost its number */
 
+#define RECENT 64u
+
 struct process {
 	int32_t pid, ppid; /* ppid 0: not known */
 	uint32_t threads; /* in the table; 0: free */
@@ -55,7 +57,7 @@ struct tasks {
 	uint32_t free_thread, free_process, free_label; /* 0: none */
 	uint32_t first_exited, last_exited; /* by time of exit, nearly */
 	uint32_t alive, labels_used;
-	uint32_t last; /* the thread of the last sample, or 0 */
+	uint32_t recent[RECENT]; /* threads sampled lately, by the low bits of their numbers */
 };
 
 static struct thread *thread_at(const struct tasks *tasks, uint32_t id)
@@ -308,8 +310,6 @@ static void drop_thread(struct tasks *tasks, uint32_t id)
 	idtable_remove(&tasks->by_tid, number_hash(thread->tid), id);
 	*thread = (struct thread){.next = tasks->free_thread};
 	tasks->free_thread = id;
-	if (tasks->last == id)
-		tasks->last = 0;
 	process_at(tasks, process)->threads--;
 	put_process(tasks, process);
 }
@@ -692,8 +692,8 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 static int sampled_thread(
 	struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, struct thread **out)
 {
-	struct thread *thread = thread_at(tasks, tasks->last);
-	uint32_t id = tasks->last;
+	uint32_t *recent = &tasks->recent[(uint32_t)tid % RECENT], id = *recent;
+	struct thread *thread = thread_at(tasks, id);
 	int err = 0;
 
 	if (thread->tid != tid || thread->pid != pid || !thread->used) {
@@ -713,7 +713,7 @@ static int sampled_thread(
 		err = label_thread(tasks, id, time_ns);
 	if (err)
 		return err;
-	tasks->last = id;
+	*recent = id;
 	*out = thread_at(tasks, id);
 	return 0;
 }

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bench_ingest.c - the engine alone: prepared ring bytes -> record -> label, stack -> store.
+ *
+ *   bench_ingest             every table below, up to 10^7 samples
+ *   bench_ingest --long      up to 10^8 samples
+ *   bench_ingest --hour      one hour at 4,000 Hz in simulated time, in the default budget
+ *
+ * Figures are printed, never judged here: machines differ.
+ */
+#include "sampler/ingest.h"
+#include "sampler/record.h"
+#include "sampler/ring.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RING_BYTES ((size_t)8 << 20)
+#define PROCESSES 8u
+#define CODE_START 0x400000ull
+#define CODE_LEN 0x40000000ull
+#define BUDGET ((size_t)256 << 20)
+
+struct load {
+	unsigned int depth; /* 0: no chains */
+	unsigned int chains; /* distinct ones */
+	unsigned int symbols; /* functions that their frames are in */
+	unsigned int cpus;
+	unsigned int skew; /* 0: chains are about equally hot; above: some are much hotter */
+	uint64_t rate_hz; /* samples per second of record time */
+};
+
+static uint64_t random_state = 88172645463325252ull;
+
+static uint64_t random_word(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static struct record_format format_of(const struct load *load)
+{
+	struct record_format format = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+		.sample_id_all = true,
+	};
+
+	if (load->depth)
+		format.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	return format;
+}
+
+/* Of this process: others may be running beside it. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void *need(void *memory)
+{
+	if (!memory) {
+		fprintf(stderr, "bench_ingest: out of memory\n");
+		exit(1);
+	}
+	return memory;
+}
+
+/* --- the ring --- */
+
+struct bytes {
+	struct perf_event_mmap_page *page;
+	uint64_t *data;
+	size_t used; /* words */
+	size_t *times; /* where each record has its time, in words */
+	size_t n;
+	struct ring *ring;
+};
+
+/* Callers are shared as in a program: few outer frames, many leaves. */
+static uint64_t frame_address(const struct load *load, uint64_t chain, unsigned int depth)
+{
+	uint64_t choice = depth + 1 < load->depth ? chain / (1u + depth * depth * 8u) : chain;
+	uint64_t symbol = (choice * 2654435761u + depth * 40503u) % load->symbols;
+
+	return CODE_START + (symbol * 64 + choice % 60) % CODE_LEN;
+}
+
+static bool put_sample(struct bytes *bytes, const struct load *load)
+{
+	uint64_t which = random_word() % load->chains;
+	uint32_t pid;
+	bool with_chain = load->depth != 0;
+	size_t words = 1 + 6 + (with_chain ? 2 + load->depth : 0);
+	uint64_t *word = bytes->data + bytes->used;
+	struct perf_event_header header = {.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_USER,
+		.size = (uint16_t)(words * sizeof(uint64_t))};
+
+	/* The chance of chain n falls about as 1 / n. */
+	for (unsigned int i = 0; i < load->skew; i++)
+		which = random_word() % (which + 1);
+	pid = 1000 + (uint32_t)(which % PROCESSES);
+	if ((bytes->used + words) * sizeof(uint64_t) > RING_BYTES)
+		return false;
+	memcpy(word++, &header, sizeof(header));
+	*word++ = 1; /* identifier */
+	*word++ = frame_address(load, which, with_chain ? load->depth - 1 : 0);
+	*word++ = (uint64_t)pid << 32 | pid;
+	bytes->times[bytes->n++] = (size_t)(word - bytes->data);
+	*word++ = 0;
+	*word++ = random_word() % load->cpus;
+	*word++ = 250000; /* period */
+	if (with_chain) {
+		*word++ = load->depth + 1;
+		*word++ = (uint64_t)PERF_CONTEXT_USER;
+		for (unsigned int depth = load->depth; depth-- > 0;)
+			*word++ = frame_address(load, which, depth);
+	}
+	bytes->used += words;
+	return true;
+}
+
+static void bytes_new(struct bytes *bytes, const struct load *load)
+{
+	bytes->page = need(calloc(1, sizeof(*bytes->page) + RING_BYTES));
+	bytes->data = (uint64_t *)(void *)(bytes->page + 1);
+	bytes->times = need(calloc(RING_BYTES / 56, sizeof(*bytes->times)));
+	bytes->used = bytes->n = 0;
+	while (put_sample(bytes, load))
+		;
+	if (ring_open_memory(&bytes->ring, bytes->page, RING_BYTES))
+		need(NULL);
+}
+
+static void bytes_free(struct bytes *bytes)
+{
+	ring_close(bytes->ring);
+	free(bytes->page);
+	free(bytes->times);
+}
+
+/* --- one run --- */
+
+struct run {
+	struct ingest ingest;
+	struct record_format format;
+	struct bytes bytes;
+	uint64_t time_ns, step_ns;
+	uint64_t spent_ns; /* not counting the making of new times */
+	uint64_t samples;
+};
+
+static void make_processes(struct ingest *ingest)
+{
+	for (uint32_t pid = 1000; pid < 1000 + PROCESSES; pid++) {
+		const struct record exec = {.type = PERF_RECORD_COMM,
+			.comm = {.pid = pid, .tid = pid, .exec = true, .comm = "app"}};
+		const struct record map = {.type = PERF_RECORD_MMAP2,
+			.mmap = {.pid = pid,
+				.tid = pid,
+				.start = CODE_START,
+				.len = CODE_LEN,
+				.executable = true,
+				.has_inode = true,
+				.inode = 5,
+				.filename = "/bin/app"}};
+
+		if (ingest_record(ingest, &exec, 0) || ingest_record(ingest, &map, 0))
+			need(NULL);
+	}
+}
+
+/* Start again at offset 0, as if the kernel had written the same records with new times. */
+static void rewind_ring(struct run *run)
+{
+	struct bytes *bytes = &run->bytes;
+	uint64_t head = __atomic_load_n(&bytes->page->data_head, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; i < bytes->n; i++) {
+		bytes->data[bytes->times[i]] = run->time_ns;
+		run->time_ns += run->step_ns;
+	}
+	/* A filler to the end of the ring keeps the records where they are. */
+	if (bytes->used * sizeof(uint64_t) < RING_BYTES) {
+		size_t left = RING_BYTES - bytes->used * sizeof(uint64_t);
+		struct perf_event_header filler = {.type = 999, .size = (uint16_t)left};
+
+		memcpy(bytes->data + bytes->used, &filler, sizeof(filler));
+	}
+	__atomic_store_n(&bytes->page->data_head, head + RING_BYTES, __ATOMIC_RELEASE);
+}
+
+/* As the engine does: slices are sealed and the budget kept every 100 ms of record time. */
+static void drain(struct run *run)
+{
+	const struct perf_event_header *header;
+	struct record record;
+	uint64_t next_ns = 0;
+
+	ring_refresh(run->bytes.ring);
+	while ((header = ring_peek(run->bytes.ring))) {
+		if (!record_decode(&record, header, &run->format)) {
+			if (record.id.time_ns >= next_ns) {
+				ring_release(run->bytes.ring);
+				store_seal(run->ingest.store, record.id.time_ns, false);
+				store_maintain(run->ingest.store);
+				next_ns = record.id.time_ns + STORE_SLICE_NS;
+			}
+			if (ingest_record(&run->ingest, &record, 0))
+				need(NULL);
+		}
+		ring_consume(run->bytes.ring);
+	}
+	ring_release(run->bytes.ring);
+}
+
+static void run_new(struct run *run, const struct load *load)
+{
+	struct tasks_reader none = {0};
+
+	memset(run, 0, sizeof(*run));
+	run->format = format_of(load);
+	if (ingest_init(&run->ingest, &none, BUDGET))
+		need(NULL);
+	make_processes(&run->ingest);
+	bytes_new(&run->bytes, load);
+	run->time_ns = 1000000000;
+	run->step_ns = 1000000000 / load->rate_hz;
+}
+
+static void run_to(struct run *run, uint64_t samples)
+{
+	while (run->samples < samples) {
+		uint64_t start_ns;
+
+		rewind_ring(run);
+		start_ns = cpu_ns();
+		drain(run);
+		run->spent_ns += cpu_ns() - start_ns;
+		run->samples += run->bytes.n;
+	}
+}
+
+static void run_free(struct run *run)
+{
+	bytes_free(&run->bytes);
+	ingest_fini(&run->ingest);
+}
+
+static long resident_kb(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	long pages = 0, all;
+
+	if (file && fscanf(file, "%ld %ld", &all, &pages) != 2)
+		pages = 0;
+	if (file)
+		fclose(file);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void measure(const struct load *load, uint64_t samples)
+{
+	struct store_status status;
+	struct run run;
+	uint64_t warm_ns, warm;
+
+	run_new(&run, load);
+	run_to(&run, 1); /* one ring: every chain seen */
+	warm_ns = run.spent_ns;
+	warm = run.samples;
+	run_to(&run, warm + samples);
+	store_status(run.ingest.store, &status);
+	printf("%6u %8u %8u %10llu %9.1f %8.2f  %7zu %8.1f %8.1f %7llu\n", load->depth,
+		load->chains, load->symbols, (unsigned long long)samples,
+		(double)(run.spent_ns - warm_ns) / (double)(run.samples - warm),
+		(double)(run.samples - warm) * 1000 / (double)(run.spent_ns - warm_ns),
+		status.slices, (double)status.memory_bytes / 1048576, (double)resident_kb() / 1024,
+		(unsigned long long)status.merges);
+	fflush(stdout);
+	run_free(&run);
+}
+
+static void heading(const char *what)
+{
+	printf("\n%s\n depth   chains  symbols    samples ns/sample  million/s slices MiB-used  "
+	       "MiB-rss  merges\n",
+		what);
+}
+
+static void hour(void)
+{
+	const struct load load = {
+		.depth = 24, .chains = 40000, .symbols = 20000, .cpus = 4, .rate_hz = 4000};
+	struct store_status status;
+	struct snapshot snapshot;
+	struct run run;
+	uint64_t step = 4000 * 300; /* five minutes */
+
+	run_new(&run, &load);
+	printf("\none hour at 4,000 Hz, 24 frames deep, 40,000 distinct chains, some hot, 4 CPUs\n"
+	       "minute  slices  MiB-used  MiB-rss  merges  ns/sample\n");
+	for (uint64_t samples = step; samples <= 12 * step; samples += step) {
+		run_to(&run, samples);
+		store_status(run.ingest.store, &status);
+		printf("%6.1f %7zu %9.1f %8.1f %7llu %10.1f\n", (double)run.time_ns / 60e9,
+			status.slices, (double)status.memory_bytes / 1048576,
+			(double)resident_kb() / 1024, (unsigned long long)status.merges,
+			(double)run.spent_ns / (double)run.samples);
+		fflush(stdout);
+	}
+	if (store_snapshot(run.ingest.store, 0, UINT64_MAX, &snapshot))
+		need(NULL);
+	uint64_t counted = 0;
+
+	for (size_t i = 0; i < snapshot.n; i++)
+		counted += snapshot.slices[i]->totals[0].count;
+	printf("history from %.1f s, the oldest slice is %.1f s long, the newest %.1f s; %llu of "
+	       "%llu samples "
+	       "sealed\n",
+		(double)snapshot.slices[0]->start_ns / 1e9,
+		(double)(snapshot.slices[0]->end_ns - snapshot.slices[0]->start_ns) / 1e9,
+		(double)(snapshot.slices[snapshot.n - 1]->end_ns -
+			snapshot.slices[snapshot.n - 1]->start_ns) /
+			1e9,
+		(unsigned long long)counted, (unsigned long long)run.samples);
+	snapshot_release(run.ingest.store, &snapshot);
+	run_free(&run);
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned int symbols[] = {100, 1000, 10000, 100000, 1000000};
+	bool is_long = argc > 1 && !strcmp(argv[1], "--long");
+	struct load load = {.depth = 16,
+		.chains = 1000,
+		.symbols = 10000,
+		.cpus = 2,
+		.skew = 1,
+		.rate_hz = 20000};
+
+	if (argc > 1 && !strcmp(argv[1], "--hour")) {
+		hour();
+		return 0;
+	}
+	heading("16-frame chains already seen: length of the run");
+	for (uint64_t samples = 100000; samples <= (is_long ? 100000000u : 10000000u);
+		samples *= 10)
+		measure(&load, samples);
+	load.depth = 0;
+	heading("no chains: length of the run");
+	for (uint64_t samples = 100000; samples <= (is_long ? 100000000u : 10000000u);
+		samples *= 10)
+		measure(&load, samples);
+	load.depth = 16;
+	heading("number of symbols");
+	for (unsigned int i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		load.symbols = symbols[i];
+		measure(&load, 2000000);
+	}
+	load.symbols = 100000;
+	heading("number of distinct chains");
+	for (load.chains = 10; load.chains <= 10000; load.chains *= 10)
+		measure(&load, 2000000);
+	hour();
+	return 0;
+}
