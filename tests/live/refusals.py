@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What strobe says when it may not, cannot, or must stop: a sentence each, no hang, nothing left behind.
 
-usage: refusals.py STROBE SHARES   (the built program, and the workload that burns CPU time)
+usage: refusals.py STROBE SHARES THREADS SHARES_LIB   (the program, and the workloads)
 """
 
 import json
@@ -94,7 +94,7 @@ def targets(strobe, shares):
             process.communicate()
             checks.check("a target that is killed ends the report", False, "it hung")
 
-    result = run(json_report(strobe, "--", "sh", "-c", f"exec {shares} 1"))
+    result = run(json_report(strobe, "--", "sh", "-c", f"exec {shares} 1 >/dev/null"))
     profiled("a command that executes another", result)
     refused("a command that does not exist", run(json_report(strobe, "--", "/no/such/program")),
             "/no/such/program")
@@ -161,11 +161,11 @@ def terminals(strobe, shares):
         unknown.close()
 
 
-def ordinary_user(strobe, shares):
+def ordinary_user(strobe, shares, library):
     if os.geteuid() != 0:
         checks.skip("ordinary users", "only root can become one")
         return
-    with public_copy(strobe, shares) as (strobe, shares):
+    with public_copy(strobe, shares, library) as (strobe, shares, _):
         with started([shares, "0"]) as roots, started([shares, "0"], user=NOBODY) as own:
             with sysctl(PARANOID, 2):
                 profiled("paranoid 2: an own process, user space only",
@@ -179,7 +179,8 @@ def ordinary_user(strobe, shares):
                 profiled("paranoid 2: nothing named: the user's own processes",
                          run(json_report(strobe), user=NOBODY))
                 profiled("paranoid 2: a command",
-                         run(json_report(strobe, "--", shares, "1"), user=NOBODY))
+                         run(json_report(strobe, "--", "sh", "-c", f"{shares} 1 >/dev/null"),
+                             user=NOBODY))
                 profiled("64 KiB of locked memory",
                          run(json_report(strobe, "-p", str(own.pid)), user=NOBODY,
                              limits={resource.RLIMIT_MEMLOCK: 65536}))
@@ -224,14 +225,14 @@ def scarce(strobe, shares, threads):
 
 
 def main():
-    strobe, shares, threads = (os.path.abspath(path) for path in sys.argv[1:4])
+    strobe, shares, threads, library = (os.path.abspath(path) for path in sys.argv[1:5])
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         targets(strobe, shares)
         usage(strobe)
         output(strobe, shares)
         terminals(strobe, shares)
-        ordinary_user(strobe, shares)
+        ordinary_user(strobe, shares, library)
         scarce(strobe, shares, threads)
         left = leftovers(strobe)
         checks.check("nothing is left running", not left, f"still there: {left}")

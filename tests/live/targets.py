@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Attaching to programs that nobody here wrote, and whether the counts add up.
 
-usage: targets.py STROBE SHARES NAMES FOLDER   (FOLDER: for what is compiled here)
+usage: targets.py STROBE SHARES NAMES
 """
 
 import json
