@@ -35,6 +35,8 @@ struct loader {
 	char *kallsyms_path;
 	char *packet; /* WIRE_PACKET_BYTES */
 	bool told_unconfined;
+	int keep_fd; /* a table for the cache, once it has been published; -1: none */
+	char keep_key[CACHE_KEY_MAX];
 	int spawner_pid;
 	int answers_fd, stop_fd;
 
@@ -139,12 +141,17 @@ static int load_table(struct loader *loader, struct loader_image *image, enum wi
 		return ret;
 	if (table < 0)
 		return -EBADMSG;
-	if (!use_table(image, table))
-		ret = -EBADMSG;
-	else if (key && !(answer->flags & WIRE_FLAG_HIDDEN))
-		cache_store(loader->cache, key, table);
-	close(table);
-	return ret;
+	if (!use_table(image, table)) {
+		close(table);
+		return -EBADMSG;
+	}
+	if (loader->cache && key && !(answer->flags & WIRE_FLAG_HIDDEN)) {
+		snprintf(loader->keep_key, sizeof(loader->keep_key), "%s", key);
+		loader->keep_fd = table;
+	} else {
+		close(table);
+	}
+	return 0;
 }
 
 /* The file's own build-id.  0 (*len may be) or -errno. */
@@ -237,7 +244,8 @@ static int load_vdso(struct loader *loader, struct loader_image *image)
 	return ret;
 }
 
-static int load_kernel(struct loader *loader, struct loader_image *image)
+/* -EAGAIN: not in the cache, and may_wait. */
+static int load_kernel(struct loader *loader, struct loader_image *image, bool may_wait)
 {
 	const char *path = loader->kallsyms_path ? loader->kallsyms_path : "/proc/kallsyms";
 	struct wire_message answer;
@@ -246,6 +254,8 @@ static int load_kernel(struct loader *loader, struct loader_image *image)
 	bool cached = !loader->kallsyms_path && loader->cache && cache_key_kernel(key) == 0;
 	if (cached && use_cached(loader, image, key))
 		return 0;
+	if (may_wait)
+		return -EAGAIN;
 	/* Whether it shows addresses is decided here, by who opens it. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -257,22 +267,26 @@ static int load_kernel(struct loader *loader, struct loader_image *image)
 	return ret;
 }
 
-static void load_image(struct loader *loader, struct loader_image *image)
+/* False when the image should wait for others that are quicker. */
+static bool load_image(struct loader *loader, struct loader_image *image, bool may_wait)
 {
 	const char *path = image->source.path ? image->source.path : "";
 	int ret;
 
 	image->state = SYMBOLS_UNREADABLE;
 	if (image->source.kind == SYMBOLS_KERNEL)
-		ret = load_kernel(loader, image);
+		ret = load_kernel(loader, image, may_wait);
 	else if (image->source.kind == SYMBOLS_VDSO)
 		ret = load_vdso(loader, image);
 	else
 		ret = load_file(loader, image);
+	if (ret == -EAGAIN && may_wait)
+		return false;
 	if (ret == -ESTALE)
 		add_note(loader, SYMBOLS_NOTE_WRONG_FILE, path, 0, 0);
 	else if (ret < 0 && ret != -EOWNERDEAD && ret != -ECANCELED)
 		add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, -ret, 0);
+	return true;
 }
 
 /* Take the answers apart; a worker that answers nonsense leaves the names as they are. */
@@ -355,14 +369,29 @@ static void do_names(struct loader *loader, struct loader_name **batch, size_t n
 		signal_answers(loader);
 }
 
-static void do_image(struct loader *loader, struct loader_image *image)
+/* The kernel has ten times as many symbols as most files, and is let wait once for those that came
+ * after it. */
+static void do_image(struct loader *loader, struct loader_image *image, bool others)
 {
-	load_image(loader, image);
+	bool done = load_image(loader, image, others && !image->waited);
+
 	pthread_mutex_lock(&loader->lock);
-	*loader->images_done_end = image;
-	loader->images_done_end = &image->next;
+	if (done) {
+		*loader->images_done_end = image;
+		loader->images_done_end = &image->next;
+	} else {
+		image->waited = true;
+		*loader->images_end = image;
+		loader->images_end = &image->next;
+	}
 	pthread_mutex_unlock(&loader->lock);
-	signal_answers(loader);
+	if (done)
+		signal_answers(loader);
+	if (loader->keep_fd >= 0) {
+		cache_store(loader->cache, loader->keep_key, loader->keep_fd);
+		close(loader->keep_fd);
+		loader->keep_fd = -1;
+	}
 }
 
 static void *run(void *arg)
@@ -378,6 +407,7 @@ static void *run(void *arg)
 			pthread_cond_wait(&loader->wake, &loader->lock);
 			continue;
 		}
+		bool others = image && image->next;
 		if (image) {
 			loader->images = image->next;
 			if (!loader->images)
@@ -388,7 +418,7 @@ static void *run(void *arg)
 		if (n)
 			do_names(loader, batch, n);
 		if (image)
-			do_image(loader, image);
+			do_image(loader, image, others);
 		pthread_mutex_lock(&loader->lock);
 	}
 	pthread_mutex_unlock(&loader->lock);
@@ -425,6 +455,7 @@ int loader_new(struct loader **out, const struct symbols_config *config)
 	loader->names_end = &loader->names;
 	loader->names_done_end = &loader->names_done;
 	loader->asker.sock = loader->asker.spawner.sock = -1;
+	loader->keep_fd = -1;
 	loader->answers_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	loader->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (loader->answers_fd < 0 || loader->stop_fd < 0) {

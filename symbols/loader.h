@@ -15,6 +15,7 @@ struct loader_image {
 	struct loader_image *next;
 	uint32_t key;
 	struct symbols_source source; /* its path is this one's own */
+	bool waited; /* the loader's: has let others pass */
 	/* The answer. */
 	enum symbols_state state;
 	struct symtab table;

@@ -50,6 +50,8 @@ static void hook(int fd, const char *name)
 		raise(SIGKILL);
 	if (strncmp(text, "ONCE", 4) == 0 && shared[1]++ == 0)
 		abort();
+	while (strncmp(text, "WAIT", 4) == 0 && shared[2] == 0)
+		;
 	if (strncmp(text, "SPIN", 4) == 0)
 		for (volatile int i = 0;; i++)
 			;
@@ -365,6 +367,44 @@ static void test_kernel(void **state)
 	expect_note(SYMBOLS_NOTE_UNREADABLE, "[kernel]", ENOENT);
 }
 
+/* Files that come after the kernel are named before it. */
+static void test_order(void **state)
+{
+	static const char text[] = "ffffffff81000000 T _stext\n";
+	struct pollfd pfd;
+	struct loader_image *images, *list;
+	struct loader_name *names;
+	char order[8] = "";
+	size_t n = 0;
+
+	(void)state;
+	start("", make_file("kallsyms", text, sizeof(text) - 1));
+	pfd = (struct pollfd){.fd = loader_fd(loader), .events = POLLIN};
+	char *elf = strdup(make_elf("file")), *slow = strdup(make_file("slow", "WAIT", 4));
+	for (uint32_t i = 0; i < 4; i++) {
+		struct loader_image *image = calloc(1, sizeof(*image));
+		assert_non_null(image);
+		image->key = i;
+		image->source.kind = i == 1 ? SYMBOLS_KERNEL : SYMBOLS_FILE;
+		/* The first one keeps the thread busy until all are there. */
+		image->source.path = strdup(i == 0 ? slow : elf);
+		loader_post_image(loader, image);
+	}
+	shared[2] = 1;
+	while (n < 4) {
+		assert_int_equal(poll(&pfd, 1, 60000), 1);
+		loader_collect(loader, &images, &names);
+		while ((list = images)) {
+			order[n++] = (char)('0' + list->key);
+			images = list->next;
+			loader_image_free(list);
+		}
+	}
+	assert_string_equal(order, "0231");
+	free(elf);
+	free(slow);
+}
+
 /* A name that never ends is left as it is; those around it are not. */
 static void test_bomb(void **state)
 {
@@ -412,6 +452,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_trust, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bomb, setup, teardown),
 	};
 
