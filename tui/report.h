@@ -28,6 +28,7 @@ struct report_event {
 	uint64_t freq_hz, period; /* exactly one is not 0 */
 	uint64_t count; /* the counter itself */
 	uint64_t throttled;
+	uint64_t filtered; /* delivered, but of no followed process (scope cpu) or CPU */
 	double coverage_percent; /* below 0: not known */
 	double unresolved_percent;
 	struct report_row *rows; /* in the order to print */

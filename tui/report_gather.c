@@ -100,6 +100,7 @@ static int gather_event(struct report_event *event, const struct engine_event_st
 	event->period = status->period;
 	event->count = status->count;
 	event->throttled = status->throttled;
+	event->filtered = status->filtered;
 	event->coverage_percent =
 		status->clock_ns ? percent(status->armed_ns, status->clock_ns) : -1;
 	/* Two clocks, read one after the other. */

@@ -255,6 +255,7 @@ static void add_event(struct json_object *events, const struct report_event *eve
 		event->freq_hz ? event->freq_hz : event->period, bad);
 	add_number(object, "count", event->count, bad);
 	add_number(object, "throttled", event->throttled, bad);
+	add_number(object, "filtered", event->filtered, bad);
 	rows = add_child(object, "rows", json_object_new_array(), bad);
 	for (size_t i = 0; rows && i < event->n_rows && !*bad; i++) {
 		const struct report_row *row = &event->rows[i];
