@@ -289,12 +289,13 @@ static int open_sampling(
 	return fd;
 }
 
-/* Where there is no tracker, the first event owns the ring, and carries the side-band unless rings per CPU do. */
+/* Where there is no tracker, the first event owns the ring if none is shared, and carries the
+ * side-band unless rings per CPU do. */
 int point_add_event(struct engine *engine, struct point *point, unsigned int index)
 {
 	bool inherit = point->tid >= 0 && point->cpu >= 0;
 	bool owner = !point->channel;
-	bool carries = owner && !engine->side_by_cpu;
+	bool carries = point->tracker_fd < 0 && !point->events && !engine->side_by_cpu;
 	struct point_event *event = calloc(1, sizeof(*event));
 	int ret = -ENOMEM;
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_follow.c - forks, ends, and numbers that are given out again.
+ */
+#include "sampler/follow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct follow follow;
+
+static int set_up(void **state)
+{
+	struct follow_process *process;
+
+	(void)state;
+	follow_init(&follow);
+	process = follow_add_process(&follow, 100, true);
+	assert_non_null(process);
+	assert_non_null(follow_add_task(&follow, process, 100));
+	assert_non_null(follow_add_task(&follow, process, 101));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	follow_fini(&follow);
+	return 0;
+}
+
+static struct follow_task *fork_of(uint32_t ppid, uint32_t pid, uint32_t tid)
+{
+	const struct record_task fork = {.pid = pid, .ppid = ppid, .tid = tid, .time_ns = 5};
+	struct follow_task *born;
+	struct point *stale;
+
+	assert_int_equal(follow_fork(&follow, &fork, &born, &stale), 0);
+	assert_null(stale);
+	return born;
+}
+
+static void test_wants(void **state)
+{
+	struct follow_process *single;
+
+	(void)state;
+	assert_true(follow_wants(&follow, 100, 100));
+	assert_true(follow_wants(&follow, 100, 555));
+	assert_false(follow_wants(&follow, 200, 200));
+	assert_false(follow_wants(&follow, 0, 0));
+	single = follow_add_process(&follow, 200, false);
+	assert_non_null(follow_add_task(&follow, single, 201));
+	assert_true(follow_wants(&follow, 200, 201));
+	assert_false(follow_wants(&follow, 200, 200));
+	/* One thread alone has no children of interest. */
+	assert_null(fork_of(200, 200, 203));
+	assert_null(fork_of(200, 300, 300));
+	/* Until the whole process is asked for. */
+	assert_ptr_equal(follow_add_process(&follow, 200, true), single);
+	assert_true(follow_wants(&follow, 200, 200));
+	assert_non_null(fork_of(200, 300, 300));
+}
+
+static void test_tree(void **state)
+{
+	(void)state;
+	assert_non_null(fork_of(100, 110, 110));
+	assert_non_null(fork_of(110, 120, 120));
+	assert_non_null(fork_of(120, 120, 121));
+	assert_null(fork_of(1, 130, 130));
+	assert_int_equal(follow.alive, 3);
+	assert_int_equal(follow.forks, 3);
+	assert_int_equal(follow_process(&follow, 120)->tasks, 2);
+	/* A scan had found it already. */
+	assert_ptr_equal(fork_of(100, 100, 101), follow_task(&follow, 101));
+	assert_int_equal(follow.forks, 3);
+}
+
+static void test_end(void **state)
+{
+	struct follow_process *process = follow_process(&follow, 100);
+	int32_t *pids;
+	size_t n;
+
+	(void)state;
+	assert_null(follow_exit(&follow, follow_task(&follow, 100), 10));
+	assert_int_equal(process->tasks, 1);
+	assert_ptr_equal(follow_exit(&follow, follow_task(&follow, 101), 10), process);
+	assert_int_equal(follow.alive, 0);
+	assert_null(follow_task(&follow, 101));
+	/* Samples of its last moments may still come. */
+	assert_true(follow_wants(&follow, 100, 100));
+	follow_expire(&follow, 10);
+	assert_true(follow_wants(&follow, 100, 100));
+	assert_int_equal(follow_pids(&follow, &pids, &n), 0);
+	assert_int_equal(n, 0);
+	assert_null(pids);
+	follow_expire(&follow, 11);
+	assert_false(follow_wants(&follow, 100, 100));
+}
+
+static void test_number_given_out_again(void **state)
+{
+	struct follow_process *process;
+
+	(void)state;
+	assert_non_null(fork_of(100, 110, 110));
+	assert_non_null(follow_exit(&follow, follow_task(&follow, 110), 10));
+	/* To a stranger. */
+	assert_null(fork_of(1, 110, 110));
+	assert_false(follow_wants(&follow, 110, 110));
+	/* To a child again, before and after the old one was forgotten. */
+	assert_non_null(fork_of(100, 110, 110));
+	assert_non_null(follow_exit(&follow, follow_task(&follow, 110), 20));
+	assert_non_null(fork_of(100, 110, 110));
+	follow_expire(&follow, 1000);
+	assert_true(follow_wants(&follow, 110, 110));
+	assert_non_null(follow_exit(&follow, follow_task(&follow, 110), 30));
+	follow_expire(&follow, 1000);
+	assert_null(follow_process(&follow, 110));
+	/* A living thread whose end was not told: its point must go. */
+	process = follow_process(&follow, 100);
+	follow_task(&follow, 101)->point = (struct point *)process;
+	{
+		const struct record_task fork = {.pid = 101, .ppid = 1, .tid = 101};
+		struct follow_task *born;
+		struct point *stale;
+
+		assert_int_equal(follow_fork(&follow, &fork, &born, &stale), 0);
+		assert_null(born);
+		assert_ptr_equal(stale, process);
+	}
+	assert_int_equal(process->tasks, 1);
+}
+
+static void test_remove(void **state)
+{
+	int32_t *pids;
+	size_t n;
+
+	(void)state;
+	for (uint32_t tid = 1000; tid < 2000; tid++)
+		assert_non_null(fork_of(100, 100, tid));
+	assert_non_null(fork_of(100, 90, 90));
+	assert_int_equal(follow_pids(&follow, &pids, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(pids[0], 90);
+	assert_int_equal(pids[1], 100);
+	free(pids);
+	follow_remove(&follow, follow_process(&follow, 100));
+	assert_int_equal(follow.tasks.n, 1);
+	assert_int_equal(follow.alive, 1);
+	/* One that had ended and waited for its expiry. */
+	assert_non_null(follow_exit(&follow, follow_task(&follow, 90), 5));
+	follow_remove(&follow, follow_process(&follow, 90));
+	assert_int_equal(follow.alive, 0);
+	follow_expire(&follow, 1000);
+}
+
+static void test_thread_that_changed_process(void **state)
+{
+	struct follow_process *other = follow_add_process(&follow, 200, true);
+	struct follow_task *task = follow_add_task(&follow, other, 101);
+
+	(void)state;
+	assert_ptr_equal(task->process, other);
+	assert_int_equal(follow_process(&follow, 100)->tasks, 1);
+	assert_int_equal(other->tasks, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_wants, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_tree, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_number_given_out_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_thread_that_changed_process, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_sys.c - the engine's half of an attribute.  What the kernel makes of it is a live test.
+ */
+#include "sampler/sys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const struct sys_features all = {.mmap2 = true, .comm_exec = true, .lost = true};
+static const struct sys_features none;
+
+static void test_event_keeps_its_own(void **state)
+{
+	const struct sys_setup setup = {.callchain = true, .max_stack = 32, .wakeup_bytes = 4096};
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+		.config = 3,
+		.freq = 1,
+		.sample_freq = 99,
+		.exclude_user = 1};
+
+	(void)state;
+	sys_setup(&attr, &all, &setup);
+	assert_int_equal(attr.type, PERF_TYPE_HARDWARE);
+	assert_int_equal(attr.config, 3);
+	assert_int_equal(attr.sample_freq, 99);
+	assert_int_equal(attr.exclude_user, 1);
+	assert_int_equal(attr.size, sizeof(attr));
+	assert_int_equal(attr.disabled, 1);
+	assert_int_equal(attr.use_clockid, 1);
+	assert_int_equal(attr.clockid, CLOCK_MONOTONIC);
+	assert_int_equal(attr.sample_id_all, 1);
+	assert_int_equal(attr.sample_max_stack, 32);
+	assert_int_equal(attr.watermark, 1);
+	assert_int_equal(attr.wakeup_watermark, 4096);
+	/* Side-band is not for an event that may stand still. */
+	assert_int_equal(attr.task | attr.mmap | attr.mmap2 | attr.comm, 0);
+	assert_true(attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	assert_true(attr.sample_type & PERF_SAMPLE_PERIOD);
+	assert_true(attr.read_format & PERF_FORMAT_LOST);
+}
+
+static void test_fixed_period_is_not_recorded(void **state)
+{
+	const struct sys_setup setup = {0};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .sample_period = 100};
+
+	(void)state;
+	sys_setup(&attr, &all, &setup);
+	assert_false(attr.sample_type & PERF_SAMPLE_PERIOD);
+	assert_false(attr.sample_type & PERF_SAMPLE_CALLCHAIN);
+	assert_true(attr.sample_type & PERF_SAMPLE_IDENTIFIER);
+}
+
+static void test_old_kernel(void **state)
+{
+	const struct sys_setup setup = {.fork_records = true, .map_records = true};
+	struct record_format format;
+	struct perf_event_attr attr;
+
+	(void)state;
+	sys_dummy(&attr);
+	sys_setup(&attr, &none, &setup);
+	sys_format(&format, &none, false);
+	assert_int_equal(attr.mmap, 1);
+	assert_int_equal(attr.mmap2, 0);
+	assert_int_equal(attr.comm, 1);
+	assert_int_equal(attr.comm_exec, 0);
+	assert_int_equal(attr.task, 1);
+	assert_false(attr.read_format & PERF_FORMAT_LOST);
+	assert_int_equal(attr.read_format, format.read_format);
+	/* Users without rights on the kernel may have dummies. */
+	assert_int_equal(attr.exclude_kernel, 1);
+}
+
+static void test_bad_descriptors(void **state)
+{
+	struct perf_event_attr attr = {.sample_period = 0};
+	struct sys_counts counts;
+	uint64_t id;
+
+	(void)state;
+	assert_true(sys_read(-1, &all, &counts) < 0);
+	assert_true(sys_id(-1, &id) < 0);
+	assert_true(sys_enable(-1) < 0);
+	assert_true(sys_disable(-1) < 0);
+	assert_true(sys_refresh(-1, 1) < 0);
+	assert_true(sys_set_output(-1, -1) < 0);
+	assert_true(sys_set_period(-1, &attr) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_event_keeps_its_own),
+		cmocka_unit_test(test_fixed_period_is_not_recorded),
+		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_bad_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
