@@ -15,6 +15,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -118,6 +119,12 @@ static void try_work(void)
 	CHECK(stat("/etc/passwd", &st) < 0 && errno == EACCES);
 }
 
+static void try_abort(void)
+{
+	confine_all();
+	abort();
+}
+
 static void try_fork(void)
 {
 	confine_all();
@@ -154,6 +161,8 @@ static void test_syscalls(void **state)
 
 	(void)state;
 	assert_int_equal(in_child(try_work), 0);
+	int aborted = in_child(try_abort);
+	assert_true(WIFSIGNALED(aborted) && WTERMSIG(aborted) == SIGABRT);
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
 		int status = in_child(deadly[i]);
 		assert_true(WIFSIGNALED(status));
