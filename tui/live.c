@@ -29,6 +29,8 @@
 #define EARLY_NS NS_PER_S /* how long the screen is refreshed faster */
 #define EARLY_EVERY_NS (100 * NS_PER_MS)
 #define NAMES_EVERY_NS (100 * NS_PER_MS) /* new names need not wait for the next refresh */
+#define NAMES_EARLY_NS (10 * NS_PER_MS)
+#define REFRESH_SHARE 8 /* of the time, at most 1/8 goes into refreshing */
 #define SETTLE_NS (50 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
 #define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
 #define SNAPSHOT_S 2.0
@@ -60,6 +62,7 @@ struct live {
 	uint64_t started_ns;
 	uint64_t first_data_ns; /* 0: no samples yet */
 	uint64_t next_refresh_ns;
+	bool symbols_news; /* have come, and wait for the next refresh */
 	bool dirty; /* the screen differs from what the terminal shows */
 	bool waiting_for_term; /* which did not take the last frame yet */
 	bool quit;
@@ -184,15 +187,19 @@ static void plan_refresh(struct live *live, uint64_t at_ns)
 
 static void refresh(struct live *live)
 {
-	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, now;
+	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, begin = now_ns(), now;
 
+	live->symbols_news = false;
 	screen_refresh(&live->screen);
 	now = now_ns();
 	if (!live->first_data_ns && live->model->sums.samples)
 		live->first_data_ns = now;
+	if (live->first_data_ns && now - live->first_data_ns < EARLY_NS &&
+		delay_ns > EARLY_EVERY_NS)
+		delay_ns = EARLY_EVERY_NS;
+	if (delay_ns < REFRESH_SHARE * (now - begin))
+		delay_ns = REFRESH_SHARE * (now - begin);
 	live->next_refresh_ns = now + delay_ns;
-	if (live->first_data_ns && now - live->first_data_ns < EARLY_NS)
-		plan_refresh(live, now + EARLY_EVERY_NS);
 	if (live->model->status.state == ENGINE_FAILED) {
 		live->quit = true;
 		live->exit_status = 1;
@@ -220,12 +227,18 @@ static void take_engine_news(struct live *live)
 	if (is_early(live) || status.state != state ||
 		status.last_note > live->model->status.last_note)
 		live->next_refresh_ns = 0;
+	else
+		model_live_digest(live->model_live);
 }
 
+/* The next refresh takes them in. */
 static void take_symbols_news(struct live *live)
 {
-	names_update(live->session.names);
-	plan_refresh(live, is_early(live) ? 0 : now_ns() + NAMES_EVERY_NS);
+	uint64_t at_ns = now_ns() + (is_early(live) ? NAMES_EARLY_NS : NAMES_EVERY_NS);
+	uint64_t names_at_ns = model_live_names_at(live->model_live);
+
+	live->symbols_news = true;
+	plan_refresh(live, names_at_ns > at_ns ? names_at_ns : at_ns);
 }
 
 static void take_line(const char *line, size_t len, void *ctx)
@@ -283,7 +296,8 @@ static void poll_once(struct live *live, uint64_t end_ns)
 	struct pollfd fds[POLL_COUNT] = {
 		[POLL_SIGNALS] = {.fd = live->signal_fd, .events = POLLIN},
 		[POLL_ENGINE] = {.fd = engine_notify_fd(live->session.engine), .events = POLLIN},
-		[POLL_SYMBOLS] = {.fd = symbols_fd(live->session.symbols), .events = POLLIN},
+		[POLL_SYMBOLS] = {.fd = live->symbols_news ? -1 : symbols_fd(live->session.symbols),
+			.events = POLLIN},
 		[POLL_KEYS] = {.fd = live->term ? term_input_fd(live->term) : -1, .events = POLLIN},
 		[POLL_OUTPUT] = {.fd = live->output.read_fd, .events = POLLIN},
 		[POLL_TERM] = {.fd = live->waiting_for_term ? term_output_fd(live->term) : -1,

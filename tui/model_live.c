@@ -22,6 +22,7 @@
 #define NOTES_AT_ONCE 64
 #define COST_EVERY_NS 1000000000u
 #define COST_FIRST_NS 400000000u
+#define NAMES_SHARE 20u /* of the time, at most 1/20 goes into sums made anew for new names */
 
 struct user {
 	uint32_t uid;
@@ -38,6 +39,7 @@ struct model_live {
 	/* What the hot table was last made of. */
 	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
 	bool hot_hide_idle;
+	uint64_t names_at_ns; /* not before, new names are taken in */
 	/* Seconds first_second .. first_second + n_seconds - 1 of the clock, all over. */
 	uint64_t seconds[MODEL_COLUMNS];
 	uint64_t first_second;
@@ -270,23 +272,28 @@ static int update_activity(struct model_live *live)
 	return ret;
 }
 
+static void window_of(const struct model *model, const struct store_status *store,
+	uint64_t *from_ns, uint64_t *to_ns)
+{
+	*to_ns = store->last_ns;
+	*from_ns = *to_ns > MODEL_WINDOW_NS ? *to_ns - MODEL_WINDOW_NS : 0;
+	if (*from_ns < store->first_ns)
+		*from_ns = store->first_ns;
+	if (*from_ns < model->zero_ns)
+		*from_ns = model->zero_ns;
+	if (*to_ns < *from_ns)
+		*to_ns = *from_ns;
+}
+
 static void move_window(struct model *model)
 {
-	const struct store_status *store = &model->status.store;
-
-	model->to_ns = store->last_ns;
-	model->from_ns = model->to_ns > MODEL_WINDOW_NS ? model->to_ns - MODEL_WINDOW_NS : 0;
-	if (model->from_ns < store->first_ns)
-		model->from_ns = store->first_ns;
-	if (model->from_ns < model->zero_ns)
-		model->from_ns = model->zero_ns;
-	if (model->to_ns < model->from_ns)
-		model->to_ns = model->from_ns;
+	window_of(model, &model->status.store, &model->from_ns, &model->to_ns);
 }
 
 static int update_hot(struct model_live *live, uint64_t epoch)
 {
 	struct model *model = &live->model;
+	uint64_t begin_ns = now_ns();
 	int ret;
 
 	if (live->hot_from_ns == model->from_ns && live->hot_to_ns == model->to_ns &&
@@ -296,6 +303,11 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	ret = hot_update(live->hot, model->from_ns, model->to_ns);
 	if (ret)
 		return ret;
+	if (live->hot_epoch != epoch) {
+		uint64_t end_ns = now_ns();
+
+		live->names_at_ns = end_ns + NAMES_SHARE * (end_ns - begin_ns);
+	}
 	live->hot_from_ns = model->from_ns;
 	live->hot_to_ns = model->to_ns;
 	live->hot_epoch = epoch;
@@ -311,7 +323,10 @@ static int live_refresh(struct model *model, bool advance)
 
 	model->now_ns = now_ns();
 	engine_status(live->session->engine, &model->status);
-	epoch = names_update(live->session->names);
+	if (model->now_ns >= live->names_at_ns)
+		epoch = names_update(live->session->names);
+	else
+		epoch = names_epoch(live->session->names);
 	take_engine_notes(live);
 	take_symbols_notes(live);
 	update_cost(live);
@@ -558,6 +573,30 @@ void model_live_free(struct model_live *live)
 	hot_free(live->hot);
 	logbook_fini(&live->model.log);
 	free(live);
+}
+
+int model_live_digest(struct model_live *live)
+{
+	struct model *model = &live->model;
+	struct store_status store;
+	uint64_t from_ns, to_ns;
+	int ret;
+
+	if (model->frozen)
+		return 0;
+	store_status(engine_store(live->session->engine), &store);
+	window_of(model, &store, &from_ns, &to_ns);
+	ret = hot_update(live->hot, from_ns, to_ns);
+	if (ret)
+		return ret;
+	live->hot_from_ns = from_ns;
+	live->hot_to_ns = to_ns;
+	return 0;
+}
+
+uint64_t model_live_names_at(const struct model_live *live)
+{
+	return live->names_at_ns;
 }
 
 struct model *model_live_model(struct model_live *live)

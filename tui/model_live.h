@@ -16,6 +16,14 @@ void model_live_free(struct model_live *live); /* before session_close(); NULL i
 
 struct model *model_live_model(struct model_live *live);
 
+/* Digest the newest slice ahead of the next refresh, so that a refresh never has much to do.  What the
+ * model shows stays as it is.  0 or -errno. */
+int model_live_digest(struct model_live *live);
+
+/* When names will be taken in again (CLOCK_MONOTONIC): where much has to be made anew for new names, they come
+ * less often.  Before that time symbols_fd() need not be looked at. */
+uint64_t model_live_names_at(const struct model_live *live);
+
 /* A line that the launched command printed: raw bytes, cleaned here. */
 void model_live_output(struct model_live *live, const char *line, size_t len);
 
