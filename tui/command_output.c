@@ -19,6 +19,7 @@ int command_output_open(struct command_output *output)
 	output->read_fd = -1;
 	output->write_fd = -1;
 	output->len = 0;
+	output->cut = false;
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
 	/* Ours alone: the command's end blocks, as it expects. */
@@ -45,14 +46,17 @@ static void take(
 	struct command_output *output, const char *data, size_t n, command_output_fn *fn, void *ctx)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (data[i] != '\n' && output->len < sizeof(output->line))
+		bool end = data[i] == '\n';
+
+		if (!end)
 			output->line[output->len++] = data[i];
-		if (data[i] == '\n' || output->len == sizeof(output->line)) {
-			/* A line that is exactly as long as the buffer was passed already. */
-			if (output->len || data[i] == '\n')
-				fn(output->line, output->len, ctx);
+		/* The end of a line whose last part has just been passed adds none. */
+		if (output->len == sizeof(output->line) ||
+			(end && !(output->cut && !output->len))) {
+			fn(output->line, output->len, ctx);
 			output->len = 0;
 		}
+		output->cut = !end && (output->cut || !output->len);
 	}
 }
 

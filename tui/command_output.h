@@ -14,6 +14,7 @@ struct command_output {
 	int read_fd, write_fd; /* of a pipe; -1: closed */
 	char line[COMMAND_OUTPUT_LINE];
 	size_t len;
+	bool cut; /* parts of this line were passed already */
 };
 
 /* Sees one line, raw bytes without its newline; one that is too long comes in parts. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_list.c - cursor and scroll position of lists.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/views/list.h"
+
+static struct list list_of(size_t n, int height)
+{
+	struct list list = {0};
+
+	list_set_height(&list, height);
+	list_set_count(&list, n);
+	return list;
+}
+
+static void test_cursor_stays_in_the_list(void **state)
+{
+	struct list list = list_of(5, 3);
+
+	(void)state;
+	assert_true(list_action(&list, ACT_UP));
+	assert_int_equal(list.cursor, 0);
+	assert_true(list_action(&list, ACT_LAST));
+	assert_int_equal(list.cursor, 4);
+	assert_int_equal(list.top, 2);
+	assert_true(list_action(&list, ACT_DOWN));
+	assert_int_equal(list.cursor, 4);
+	assert_true(list_action(&list, ACT_FIRST));
+	assert_int_equal(list.cursor, 0);
+	assert_int_equal(list.top, 0);
+	assert_false(list_action(&list, ACT_OPEN));
+}
+
+static void test_pages_keep_a_row(void **state)
+{
+	struct list list = list_of(100, 10);
+
+	(void)state;
+	list_action(&list, ACT_PAGE_DOWN);
+	assert_int_equal(list.cursor, 9);
+	assert_int_equal(list.top, 0);
+	list_action(&list, ACT_PAGE_DOWN);
+	assert_int_equal(list.cursor, 18);
+	assert_int_equal(list.top, 9);
+	list_action(&list, ACT_HALF_UP);
+	assert_int_equal(list.cursor, 13);
+}
+
+static void test_shrinking_list(void **state)
+{
+	struct list list = list_of(100, 10);
+
+	(void)state;
+	list_action(&list, ACT_LAST);
+	list_set_count(&list, 4);
+	assert_int_equal(list.cursor, 3);
+	assert_int_equal(list.top, 0);
+	list_set_count(&list, 0);
+	assert_int_equal(list.cursor, 0);
+	list_action(&list, ACT_DOWN);
+	assert_int_equal(list.cursor, 0);
+}
+
+static void test_smaller_and_larger_screen(void **state)
+{
+	struct list list = list_of(100, 10);
+
+	(void)state;
+	list_set_cursor(&list, 9);
+	list_set_height(&list, 3);
+	assert_int_equal(list.top, 7);
+	list_action(&list, ACT_LAST);
+	list_set_height(&list, 200);
+	assert_int_equal(list.top, 0);
+	list_set_height(&list, -1);
+	assert_int_equal(list.cursor, 99);
+}
+
+static void test_scrolling_stops_at_the_end(void **state)
+{
+	struct list list = list_of(12, 10);
+
+	(void)state;
+	assert_true(list_scroll(&list, ACT_DOWN));
+	assert_int_equal(list.top, 1);
+	list_scroll(&list, ACT_PAGE_DOWN);
+	assert_int_equal(list.top, 2);
+	list_scroll(&list, ACT_FIRST);
+	assert_int_equal(list.top, 0);
+	assert_false(list_scroll(&list, ACT_OPEN));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cursor_stays_in_the_list),
+		cmocka_unit_test(test_pages_keep_a_row),
+		cmocka_unit_test(test_shrinking_list),
+		cmocka_unit_test(test_smaller_and_larger_screen),
+		cmocka_unit_test(test_scrolling_stops_at_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_model.c - tabs and steps of the rate.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/model.h"
+
+#include <stdlib.h>
+
+static void test_frequency_steps(void **state)
+{
+	uint64_t hz = 49;
+
+	(void)state;
+	assert_int_equal(model_freq_step(997, 1, 0), 1999);
+	assert_int_equal(model_freq_step(997, -1, 0), 499);
+	assert_int_equal(model_freq_step(1000, -1, 0), 997);
+	assert_int_equal(model_freq_step(20000, 1, 25000), 25000);
+	assert_int_equal(model_freq_step(25000, 1, 25000), 25000);
+	assert_int_equal(model_freq_step(30000, 1, 25000), 30000);
+	assert_int_equal(model_freq_step(49, -1, 0), 49);
+	/* Up and down are inverse. */
+	for (int i = 0; i < 8; i++) {
+		uint64_t next = model_freq_step(hz, 1, 0);
+
+		assert_true(next > hz);
+		assert_int_equal(model_freq_step(next, -1, 0), hz);
+		hz = next;
+	}
+}
+
+static void test_tabs_are_open_or_have_samples(void **state)
+{
+	struct model *model = calloc(1, sizeof(*model));
+	uint8_t ids[ENGINE_EVENTS_MAX];
+
+	(void)state;
+	assert_non_null(model);
+	model->status.n_events = 3;
+	model->status.events[0] = (struct engine_event_status){.id = 4, .open = true};
+	model->status.events[1] = (struct engine_event_status){.id = 5, .error = 2};
+	model->status.events[2] = (struct engine_event_status){.id = 9, .samples = 1};
+	assert_int_equal(model_tabs(model, ids), 2);
+	assert_int_equal(ids[0], 4);
+	assert_int_equal(ids[1], 9);
+	assert_ptr_equal(model_event(model, 9), &model->status.events[2]);
+	assert_null(model_event(model, 0));
+	free(model);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frequency_steps),
+		cmocka_unit_test(test_tabs_are_open_or_have_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
