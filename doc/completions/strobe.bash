@@ -95,6 +95,9 @@ _strobe()
 	--color)
 		options="auto never always"
 		;;
+	--snapshot)
+		options="80x24 120x40"
+		;;
 	-F|--freq)
 		options="max 97 997 4999 20000"
 		;;

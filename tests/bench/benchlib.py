@@ -113,27 +113,37 @@ class Terminal:
 
 
 class Tree:
-    """CPU time and peak memory of all processes of one session, looked at while they live."""
+    """CPU time and peak memory of a process and all its descendants, looked at while they live."""
 
-    def __init__(self, session):
-        self.session = session
+    def __init__(self, root):
+        self.known = {root}
         self.cpu_s, self.peak_kib = {}, {}
 
     def look(self):
+        parents, cpu_s = {}, {}
         for name in os.listdir("/proc"):
             if not name.isdigit():
                 continue
             try:
                 with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as stat:
                     fields = stat.read().rsplit(")", 1)[1].split()
-                if int(fields[3]) != self.session:
-                    continue
-                self.cpu_s[name] = (int(fields[11]) + int(fields[12])) * TICK_S
-                with open(f"/proc/{name}/status", encoding="ascii", errors="replace") as status:
+            except (OSError, IndexError):
+                continue
+            parents[int(name)] = int(fields[1])
+            cpu_s[int(name)] = (int(fields[11]) + int(fields[12])) * TICK_S
+        # Children of children, in whatever order; who was known stays so when its parent ends.
+        found = -1
+        while found != len(self.known):
+            found = len(self.known)
+            self.known |= {pid for pid, parent in parents.items() if parent in self.known}
+        for pid in self.known & set(parents):
+            self.cpu_s[pid] = cpu_s[pid]
+            try:
+                with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
                     peak = re.search(r"VmHWM:\s+(\d+)", status.read())
                 if peak:
-                    self.peak_kib[name] = max(self.peak_kib.get(name, 0), int(peak.group(1)))
-            except (OSError, IndexError):
+                    self.peak_kib[pid] = max(self.peak_kib.get(pid, 0), int(peak.group(1)))
+            except OSError:
                 continue
 
     def cpu_total_s(self):
@@ -197,7 +207,7 @@ def compare(name, ours, theirs, limit, unit):
     ratio = ours / theirs if ours is not None and theirs else None
     print(f"{name}: strobe {shown(ours, unit)}, perf {shown(theirs, unit)}")
     if theirs is None:
-        print(f"    no ratio: perf never got there")
+        print("    no ratio: perf never got there")
         return
     verdict(f"    {name}: ratio", ratio, limit)
 

@@ -20,7 +20,7 @@ RUNS = 5
 NODE = "let x = 0; console.log('ready'); for (;;) x = (x * 31 + JSON.stringify({x}).length) % 65521;"
 
 
-def once(command, pattern, timeout=30):
+def once(command, pattern, timeout=60):
     terminal = Terminal(command)
     seconds = terminal.until(pattern, timeout)
     if seconds is None:

@@ -33,9 +33,11 @@ def main(strobe, deep, keys="200"):
             terminal.drain_for(0.037 + 0.013 * (number % 5))
             offset, begun = len(terminal.raw), time.monotonic()
             terminal.send(key)
-            seen = terminal.until(wanted, 5, offset)
+            seen = terminal.until(wanted, 2, offset)
             if seen is None:
                 unanswered += 1
+                if unanswered == 10:
+                    break
             else:
                 latency_ms.append((time.monotonic() - begun) * 1000)
         terminal.close()
