@@ -1,81 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * store.c - see store.h.  The open slice and what keeps the budget belong to the sampling thread; the list
- * of sealed slices and their references are guarded by the lock.  Only the sampling thread changes the list, so it
- * reads it without the lock.
+ * store.c - see store.h: the open slice, sealing, snapshots.  What keeps the budget is in store_budget.c.
  */
-#include "sampler/store.h"
+#include "sampler/store_private.h"
 
 #include "sampler/idtable.h"
-#include "sampler/slices.h"
 #include "sampler/stacks.h"
 #include "sampler/tasks.h"
 
 #include <errno.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OPEN_CELLS_MIN 256u
 #define OPEN_CELLS_MAX (1u << 20) /* a slice with more is sealed before its time */
-
-#define STEPS_A_CALL 64u /* merges and reductions in one store_maintain() */
-#define COST_MAX 0.25 /* a slice longer than this part of its age costs more than detail does */
-#define RECENT_NS 30000000000ull /* what is on the screen is merged last */
-#define SLICES_KEPT 32u /* that are merged rather than let all detail go */
-#define PLAN_MAX 64u
-
-/* The index of the open slice: an entry of another epoch is empty, so that clearing costs nothing. */
-struct slot {
-	uint32_t epoch;
-	uint32_t cell;
-};
-
-struct listed {
-	struct sealed *sealed;
-	uint64_t start_ns, end_ns;
-	uint64_t samples;
-};
-
-struct store {
-	struct slices slices;
-	size_t budget_bytes;
-
-	/* the open slice */
-	uint64_t open_start_ns, open_end_ns; /* end 0: none is open */
-	uint64_t newest_ns;
-	struct cell *cells;
-	uint32_t n_cells, cells_size;
-	struct slot *slots;
-	uint32_t slot_mask;
-	uint32_t epoch;
-	uint64_t sealed_until_ns;
-
-	/* merging */
-	uint32_t plan[PLAN_MAX]; /* left halves of pairs, rising, taken from the end */
-	uint32_t n_plan;
-	size_t tables_retry;
-	double cheapest; /* cost of the cheapest pair when the plan was made */
-
-	/* counted by the sampling thread, read by all */
-	uint64_t samples, dropped, merges;
-	size_t memory_bytes;
-
-	pthread_mutex_t lock; /* guards what follows and the slices' refs */
-	struct listed *list; /* by time */
-	size_t n_list, list_size;
-	struct sealed *returned; /* given up by their last holders */
-
-	size_t listed_bytes; /* sampling thread */
-	size_t slice_bytes; /* the same with those not in the list but held; sampling thread */
-};
-
-/* Only one thread writes these counters. */
-static void count(uint64_t *counter, uint64_t add)
-{
-	__atomic_store_n(counter, *counter + add, __ATOMIC_RELAXED);
-}
 
 static struct slot *slots_new(uint32_t size)
 {
@@ -105,13 +43,13 @@ int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, si
 	return 0;
 }
 
-static void bury(struct store *store, struct sealed *sealed)
+void store_bury(struct store *store, struct sealed *sealed)
 {
 	store->slice_bytes -= sealed->bytes;
 	slices_destroy(&store->slices, sealed);
 }
 
-static void bury_returned(struct store *store)
+void store_bury_returned(struct store *store)
 {
 	struct sealed *sealed, *next;
 
@@ -121,7 +59,7 @@ static void bury_returned(struct store *store)
 	pthread_mutex_unlock(&store->lock);
 	for (; sealed; sealed = next) {
 		next = sealed->next;
-		bury(store, sealed);
+		store_bury(store, sealed);
 	}
 }
 
@@ -129,9 +67,9 @@ void store_free(struct store *store)
 {
 	if (!store)
 		return;
-	bury_returned(store);
+	store_bury_returned(store);
 	for (size_t i = 0; i < store->n_list; i++)
-		bury(store, store->list[i].sealed);
+		store_bury(store, store->list[i].sealed);
 	for (uint32_t i = 0; i < store->n_cells; i++) {
 		stacks_unref(store->slices.stacks, store->cells[i].stack);
 		tasks_label_unref(store->slices.tasks, store->cells[i].task);
@@ -146,7 +84,7 @@ void store_free(struct store *store)
 
 /* --- memory --- */
 
-static size_t memory_now(const struct store *store, size_t slice_bytes)
+size_t store_memory(const struct store *store, size_t slice_bytes)
 {
 	return sizeof(*store) + slice_bytes + store->cells_size * sizeof(*store->cells) +
 		((size_t)store->slot_mask + 1) * sizeof(*store->slots) +
@@ -154,10 +92,10 @@ static size_t memory_now(const struct store *store, size_t slice_bytes)
 		stacks_memory(store->slices.stacks) + tasks_memory(store->slices.tasks);
 }
 
-static void publish_memory(struct store *store)
+void store_publish_memory(struct store *store)
 {
 	__atomic_store_n(
-		&store->memory_bytes, memory_now(store, store->slice_bytes), __ATOMIC_RELAXED);
+		&store->memory_bytes, store_memory(store, store->slice_bytes), __ATOMIC_RELAXED);
 }
 
 /* --- the open slice --- */
@@ -243,7 +181,7 @@ static int seal_open(struct store *store, uint64_t end_ns)
 		.end_ns = end_ns,
 		.samples = sealed->samples};
 	pthread_mutex_unlock(&store->lock);
-	publish_memory(store);
+	store_publish_memory(store);
 	return 0;
 }
 
@@ -296,12 +234,6 @@ static int add_cell(struct store *store, uint32_t at, const struct cell *cell)
 int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
 	uint8_t event, uint64_t weight)
 {
-	const struct cell new = {.stack = stack,
-		.task = task,
-		.cpu = cpu,
-		.event = event,
-		.count = 1,
-		.weight = weight};
 	uint32_t at = cell_hash(stack, task, cpu, event);
 	int err;
 
@@ -311,10 +243,10 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 		store->newest_ns = time_ns;
 
 	for (;; at++) {
-		const struct slot *slot = &store->slots[at & store->slot_mask];
-		struct cell *cell = &store->cells[slot->cell];
+		struct slot slot = store->slots[at & store->slot_mask];
+		struct cell *cell = &store->cells[slot.cell];
 
-		if (slot->epoch != store->epoch)
+		if (slot.epoch != store->epoch)
 			break;
 		if (cell->stack == stack && cell->task == task && cell->cpu == cpu &&
 			cell->event == event) {
@@ -322,23 +254,29 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 				goto full;
 			cell->count++;
 			cell->weight += weight;
-			count(&store->samples, 1);
+			store_count(&store->samples, 1);
 			return 0;
 		}
 	}
 	if (store->n_cells == OPEN_CELLS_MAX)
 		goto full;
-	err = add_cell(store, at, &new);
+	err = add_cell(store, at,
+		&(struct cell){.stack = stack,
+			.task = task,
+			.cpu = cpu,
+			.event = event,
+			.count = 1,
+			.weight = weight});
 	if (err)
-		count(&store->dropped, 1);
+		store_count(&store->dropped, 1);
 	else
-		count(&store->samples, 1);
+		store_count(&store->samples, 1);
 	return err;
 
 full:
 	err = seal_early(store, time_ns);
 	if (err) {
-		count(&store->dropped, 1);
+		store_count(&store->dropped, 1);
 		return err;
 	}
 	return store_add(store, time_ns, stack, task, cpu, event, weight);
@@ -351,197 +289,6 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force)
 	if (now_ns >= store->open_end_ns)
 		return !seal_open(store, store->open_end_ns);
 	return force && !seal_early(store, now_ns);
-}
-
-/* --- keeping the budget --- */
-
-/* Put a new slice in place of `replaced` ones from index at. */
-static void replace(struct store *store, size_t at, size_t replaced, struct sealed *sealed)
-{
-	struct sealed *old[2];
-	bool free_now[2];
-
-	for (size_t i = 0; i < replaced; i++)
-		old[i] = store->list[at + i].sealed;
-	pthread_mutex_lock(&store->lock);
-	for (size_t i = 0; i < replaced; i++)
-		free_now[i] = --old[i]->slice.refs == 0;
-	store->list[at] = (struct listed){.sealed = sealed,
-		.start_ns = sealed->slice.start_ns,
-		.end_ns = sealed->slice.end_ns,
-		.samples = sealed->samples};
-	store->n_list -= replaced - 1;
-	memmove(&store->list[at + 1], &store->list[at + replaced],
-		(store->n_list - at - 1) * sizeof(*store->list));
-	pthread_mutex_unlock(&store->lock);
-
-	store->listed_bytes += sealed->bytes;
-	store->slice_bytes += sealed->bytes;
-	for (size_t i = 0; i < replaced; i++) {
-		store->listed_bytes -= old[i]->bytes;
-		if (free_now[i])
-			bury(store, old[i]);
-	}
-}
-
-/* How long the pair from index i would be for its age: the lowest is merged first. */
-static double pair_cost(const struct store *store, size_t i)
-{
-	const struct listed *pair = &store->list[i];
-	uint64_t age_ns = store->list[store->n_list - 1].end_ns - pair[1].end_ns;
-	double span = (double)(pair[1].end_ns - pair[0].start_ns);
-
-	if (pair[0].samples + pair[1].samples > UINT32_MAX)
-		return HUGE_VAL; /* a count might not fit */
-	return span /
-		(double)(age_ns > RECENT_NS ? age_ns - RECENT_NS + STORE_SLICE_NS : STORE_SLICE_NS);
-}
-
-/* The pairs that are about as cheap as the cheapest, so that the list is searched once for many merges. */
-static void make_plan(struct store *store)
-{
-	double best = HUGE_VAL;
-
-	store->n_plan = 0;
-	for (size_t i = 0; i + 1 < store->n_list; i++) {
-		double cost = pair_cost(store, i);
-
-		if (cost < best)
-			best = cost;
-	}
-	store->cheapest = best;
-	if (best == HUGE_VAL)
-		return;
-	for (size_t i = 0; i + 1 < store->n_list && store->n_plan < PLAN_MAX; i++) {
-		if (pair_cost(store, i) > best * 1.25)
-			continue;
-		store->plan[store->n_plan++] = (uint32_t)i;
-		i++;
-	}
-}
-
-static int merge_at(struct store *store, size_t i)
-{
-	struct sealed *a = store->list[i].sealed, *b = store->list[i + 1].sealed, *merged;
-	int err = slices_merge(&store->slices, a, b, &merged);
-
-	if (err)
-		return err;
-	replace(store, i, 2, merged);
-	count(&store->merges, 1);
-	return 0;
-}
-
-/* Merge the cheapest pair, where it costs no more than cost_max. */
-static bool merge_one(struct store *store, double cost_max)
-{
-	if (!store->n_plan || store->cheapest > cost_max)
-		make_plan(store);
-	while (store->n_plan && store->cheapest <= cost_max) {
-		if (!merge_at(store, store->plan[--store->n_plan]))
-			return true;
-	}
-	return false;
-}
-
-/* The oldest of the first `among` slices that has more detail than `detail`. */
-static bool reduce_among(struct store *store, size_t among, enum detail detail)
-{
-	for (size_t i = 0; i < among; i++) {
-		struct sealed *reduced;
-
-		if (store->list[i].sealed->detail >= detail)
-			continue;
-		if (slices_reduce(&store->slices, store->list[i].sealed, detail, &reduced))
-			continue;
-		replace(store, i, 1, reduced);
-		return true;
-	}
-	return false;
-}
-
-/* Give up detail of old slices: the older, the more of it. */
-static bool reduce_old(struct store *store)
-{
-	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
-		if (reduce_among(store, store->n_list >> detail, (enum detail)detail))
-			return true;
-	return false;
-}
-
-static bool reduce_any(struct store *store)
-{
-	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
-		if (reduce_among(store, store->n_list, (enum detail)detail))
-			return true;
-	return false;
-}
-
-/* What stacks and labels take; their tables never give memory back, so they must not get too much of it. */
-static size_t tables_used(const struct store *store)
-{
-	return stacks_memory_used(store->slices.stacks) + tasks_memory_labels(store->slices.tasks);
-}
-
-/* Above half of the budget the tables are made smaller at the cost of detail.  Where that frees next to nothing,
- * since the same stacks are still in use, it is not tried again before they have grown; not so
- * above three quarters. */
-static bool tables_full(const struct store *store, size_t tables)
-{
-	size_t half = store->budget_bytes / 2;
-
-	return tables > half + half / 2 || (tables > half && tables >= store->tables_retry);
-}
-
-static bool shrink_tables(struct store *store, size_t tables)
-{
-	size_t slices = store->listed_bytes, after;
-
-	if (!reduce_old(store) && !reduce_any(store))
-		return false;
-	after = tables_used(store);
-	slices = slices > store->listed_bytes ? slices - store->listed_bytes : 0;
-	if (after > tables || tables - after < slices / 4 + sizeof(struct slice))
-		store->tables_retry = after + store->budget_bytes / 64;
-	return true;
-}
-
-/* One thing that saves memory; false where nothing is left to do. */
-static bool save_memory(struct store *store, bool over_budget, size_t tables)
-{
-	if (tables_full(store, tables) && shrink_tables(store, tables))
-		return true;
-	if (!over_budget)
-		return false;
-	if (merge_one(store, COST_MAX) || reduce_old(store))
-		return true;
-	if (store->n_list > SLICES_KEPT && merge_one(store, HUGE_VAL))
-		return true;
-	return reduce_any(store) || merge_one(store, HUGE_VAL);
-}
-
-unsigned int store_maintain(struct store *store)
-{
-	size_t budget = store->budget_bytes;
-	uint64_t merges = store->merges;
-
-	bury_returned(store);
-	stacks_sweep(store->slices.stacks);
-	for (unsigned int step = 0;; step++) {
-		/* Slices that only others still hold go away by themselves. */
-		size_t memory = memory_now(store, store->listed_bytes);
-		size_t tables = tables_used(store);
-
-		if (memory <= budget && !tables_full(store, tables))
-			break;
-		if (step >= STEPS_A_CALL && memory - memory / 8 <= budget &&
-			tables - tables / 8 <= budget / 4 * 3)
-			break;
-		if (!save_memory(store, memory > budget, tables))
-			break;
-	}
-	publish_memory(store);
-	return (unsigned int)(store->merges - merges);
 }
 
 /* --- other threads --- */

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tasks.c - see tasks.h.  Sampling thread.
+ * tasks.c - see tasks.h: what records, /proc and samples tell of threads.  Sampling thread.
  *
- * Threads are found by tid, processes by pid.  A process lives as long as threads in the table point to it; when its
- * pid is reused it only leaves the index.  What is known has a date: records from before it are stale news.
+ * What is known has a date: records from before it are stale news.
  */
-#include "sampler/tasks.h"
-
-#include "sampler/chunks.h"
-#include "sampler/idtable.h"
-#include "sampler/spaces.h"
+#include "sampler/tasks_private.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,64 +15,6 @@
 #define REUSE_NS 1000000000ull
 
 #define TID_GONE (-1) /* what the kernel says of a task that has lost its number */
-
-#define RECENT 64u
-
-struct process {
-	int32_t pid, ppid; /* ppid 0: not known */
-	uint32_t threads; /* in the table; 0: free */
-	uint32_t alive;
-	uint32_t next_free;
-	bool current; /* found by its pid */
-	bool loaded; /* nothing is left to ask /proc for */
-	bool comm_known;
-	char comm[TASK_COMM_MAX];
-	struct space *space;
-	uint64_t since_ns; /* fork or exec: older mappings are those of somebody else */
-	uint64_t loaded_ns; /* older mappings fill gaps */
-};
-
-struct thread {
-	int32_t tid, pid;
-	uint32_t label; /* TASK_LABEL_MERGED: none made yet */
-	uint32_t process;
-	bool used, exited, comm_known;
-	uint64_t known_ns; /* older records are stale */
-	uint64_t exit_ns;
-	uint32_t prev, next; /* in the list of exited threads; next also of the free ones */
-	char comm[TASK_COMM_MAX];
-};
-
-struct tasks {
-	struct spaces spaces;
-	struct tasks_reader reader;
-	struct chunks threads, processes, labels; /* thread and process 0 are nobody */
-	struct idtable by_tid, by_pid;
-	uint32_t free_thread, free_process, free_label; /* 0: none */
-	uint32_t first_exited, last_exited; /* by time of exit, nearly */
-	uint32_t alive, labels_used;
-	uint32_t recent[RECENT]; /* threads sampled lately, by the low bits of their numbers */
-};
-
-static struct thread *thread_at(const struct tasks *tasks, uint32_t id)
-{
-	return CHUNKS_AT(&tasks->threads, struct thread, id);
-}
-
-static struct process *process_at(const struct tasks *tasks, uint32_t id)
-{
-	return CHUNKS_AT(&tasks->processes, struct process, id);
-}
-
-static struct task_label *label_at(const struct tasks *tasks, uint32_t id)
-{
-	return CHUNKS_AT(&tasks->labels, struct task_label, id);
-}
-
-static uint32_t number_hash(int32_t number)
-{
-	return idtable_mix((uint64_t)number, 0);
-}
 
 static uint64_t now_ns(const struct tasks *tasks)
 {
@@ -98,299 +34,31 @@ static void set_comm(char *out, const char *comm)
 	memset(out + len, 0, TASK_COMM_MAX - len);
 }
 
-int tasks_new(struct tasks **out, struct images *images, const struct tasks_reader *reader)
-{
-	struct tasks *tasks = calloc(1, sizeof(*tasks));
-	uint32_t id;
-
-	*out = NULL;
-	if (!tasks)
-		return -ENOMEM;
-	tasks->spaces.images = images;
-	if (reader)
-		tasks->reader = *reader;
-	chunks_init(&tasks->threads, sizeof(struct thread));
-	chunks_init(&tasks->processes, sizeof(struct process));
-	chunks_init(&tasks->labels, sizeof(struct task_label));
-	if (chunks_add(&tasks->threads, &id) || chunks_add(&tasks->processes, &id) ||
-		chunks_add(&tasks->labels, &id)) {
-		tasks_free(tasks);
-		return -ENOMEM;
-	}
-	*label_at(tasks, TASK_LABEL_MERGED) = (struct task_label){
-		.pid = -1, .tid = -1, .comm = "[earlier]", .process_comm = "[earlier]", .refs = 1};
-	*out = tasks;
-	return 0;
-}
-
-void tasks_free(struct tasks *tasks)
-{
-	if (!tasks)
-		return;
-	for (uint32_t id = 1; id < tasks->processes.count; id++)
-		space_free(process_at(tasks, id)->space);
-	chunks_fini(&tasks->threads);
-	chunks_fini(&tasks->processes);
-	chunks_fini(&tasks->labels);
-	idtable_fini(&tasks->by_tid);
-	idtable_fini(&tasks->by_pid);
-	free(tasks);
-}
-
-/* --- labels --- */
-
-const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t label)
-{
-	return label_at(tasks, label);
-}
-
-void tasks_label_ref(struct tasks *tasks, uint32_t label)
-{
-	label_at(tasks, label)->refs++;
-}
-
-void tasks_label_unref(struct tasks *tasks, uint32_t label)
-{
-	struct task_label *entry = label_at(tasks, label);
-
-	if (--entry->refs)
-		return;
-	entry->generation++;
-	entry->since_ns = tasks->free_label;
-	tasks->free_label = label;
-	tasks->labels_used--;
-}
-
-static int label_new(struct tasks *tasks, uint32_t *label)
-{
-	int err;
-
-	if (!tasks->free_label) {
-		err = chunks_add(&tasks->labels, label);
-		if (err)
-			return err;
-	} else {
-		*label = tasks->free_label;
-		tasks->free_label = (uint32_t)label_at(tasks, *label)->since_ns;
-	}
-	tasks->labels_used++;
-	return 0;
-}
-
-/* The thread's name has changed: the next sample makes a new label. */
-static void label_drop(struct tasks *tasks, struct thread *thread)
-{
-	if (thread->label != TASK_LABEL_MERGED)
-		tasks_label_unref(tasks, thread->label);
-	thread->label = TASK_LABEL_MERGED;
-}
-
-/* --- threads and processes --- */
-
-static uint32_t find_thread(const struct tasks *tasks, int32_t tid)
-{
-	uint32_t id;
-
-	IDTABLE_FOR_EACH(&tasks->by_tid, number_hash(tid), id)
-	{
-		if (thread_at(tasks, id)->tid == tid)
-			return id;
-	}
-	return 0;
-}
-
-static uint32_t find_process(const struct tasks *tasks, int32_t pid)
-{
-	uint32_t id;
-
-	IDTABLE_FOR_EACH(&tasks->by_pid, number_hash(pid), id)
-	{
-		if (process_at(tasks, id)->pid == pid)
-			return id;
-	}
-	return 0;
-}
-
-/* Its number belongs to somebody else now. */
-static void retire_process(struct tasks *tasks, uint32_t id)
-{
-	struct process *process = process_at(tasks, id);
-
-	if (process->current)
-		idtable_remove(&tasks->by_pid, number_hash(process->pid), id);
-	process->current = false;
-}
-
-static void put_process(struct tasks *tasks, uint32_t id)
-{
-	struct process *process = process_at(tasks, id);
-
-	if (process->threads)
-		return;
-	retire_process(tasks, id);
-	space_free(process->space);
-	*process = (struct process){.next_free = tasks->free_process};
-	tasks->free_process = id;
-}
-
-static int new_process(struct tasks *tasks, int32_t pid, uint32_t *out)
-{
-	struct process *process;
-	uint32_t id = tasks->free_process;
-	int err;
-
-	if (!id) {
-		err = chunks_add(&tasks->processes, &id);
-		if (err)
-			return err;
-		tasks->free_process = id; /* until it is complete */
-	}
-	process = process_at(tasks, id);
-	err = space_new(&process->space, &tasks->spaces, pid);
-	if (err)
-		return err;
-	err = idtable_put(&tasks->by_pid, number_hash(pid), id);
-	if (err) {
-		space_free(process->space);
-		process->space = NULL;
-		return err;
-	}
-	tasks->free_process = process->next_free;
-	process->pid = pid;
-	process->current = true;
-	*out = id;
-	return 0;
-}
-
-static void unlink_exited(struct tasks *tasks, uint32_t id)
-{
-	struct thread *thread = thread_at(tasks, id);
-
-	if (thread->prev)
-		thread_at(tasks, thread->prev)->next = thread->next;
-	else
-		tasks->first_exited = thread->next;
-	if (thread->next)
-		thread_at(tasks, thread->next)->prev = thread->prev;
-	else
-		tasks->last_exited = thread->prev;
-}
-
-static void mark_exited(struct tasks *tasks, uint32_t id, uint64_t time_ns)
-{
-	struct thread *thread = thread_at(tasks, id);
-
-	if (thread->exited)
-		return;
-	thread->exited = true;
-	thread->exit_ns = time_ns;
-	thread->next = 0;
-	thread->prev = tasks->last_exited;
-	if (thread->prev)
-		thread_at(tasks, thread->prev)->next = id;
-	else
-		tasks->first_exited = id;
-	tasks->last_exited = id;
-	tasks->alive--;
-	process_at(tasks, thread->process)->alive--;
-}
-
-static void drop_thread(struct tasks *tasks, uint32_t id)
-{
-	struct thread *thread = thread_at(tasks, id);
-	uint32_t process = thread->process;
-
-	label_drop(tasks, thread);
-	if (thread->exited) {
-		unlink_exited(tasks, id);
-	} else {
-		tasks->alive--;
-		process_at(tasks, process)->alive--;
-	}
-	idtable_remove(&tasks->by_tid, number_hash(thread->tid), id);
-	*thread = (struct thread){.next = tasks->free_thread};
-	tasks->free_thread = id;
-	process_at(tasks, process)->threads--;
-	put_process(tasks, process);
-}
-
-static int new_thread(struct tasks *tasks, int32_t tid, uint32_t process, uint32_t *out)
-{
-	struct thread *thread;
-	uint32_t id = tasks->free_thread;
-	int err;
-
-	if (!id) {
-		err = chunks_add(&tasks->threads, &id);
-		if (err)
-			return err;
-		tasks->free_thread = id;
-	}
-	err = idtable_put(&tasks->by_tid, number_hash(tid), id);
-	if (err)
-		return err;
-	thread = thread_at(tasks, id);
-	tasks->free_thread = thread->next;
-	*thread = (struct thread){.tid = tid,
-		.pid = process_at(tasks, process)->pid,
-		.process = process,
-		.used = true};
-	process_at(tasks, process)->threads++;
-	process_at(tasks, process)->alive++;
-	tasks->alive++;
-	*out = id;
-	return 0;
-}
-
-/* The thread, made with its process where they are not known.  A thread of that number in another process
- * is one that ended unseen. */
-static int need_thread(struct tasks *tasks, int32_t pid, int32_t tid, uint32_t *out)
-{
-	uint32_t id = find_thread(tasks, tid), process;
-	int err = 0;
-
-	if (id && thread_at(tasks, id)->pid != pid) {
-		drop_thread(tasks, id);
-		id = 0;
-	}
-	if (!id) {
-		process = find_process(tasks, pid);
-		if (!process)
-			err = new_process(tasks, pid, &process);
-		if (!err)
-			err = new_thread(tasks, tid, process, &id);
-		if (err && process)
-			put_process(tasks, process);
-	}
-	*out = id;
-	return err;
-}
-
 /* --- records --- */
 
 static int apply_fork(struct tasks *tasks, const struct record_task *task, uint64_t time_ns)
 {
 	int32_t pid = (int32_t)task->pid, tid = (int32_t)task->tid;
 	int32_t ppid = (int32_t)task->ppid;
-	uint32_t id = find_thread(tasks, tid), parent_thread, parent, process, own;
+	uint32_t id = tasks_find_thread(tasks, tid), parent_thread, parent, process, own;
 	struct space *space;
 	int err;
 
 	if (id) {
 		if (time_ns && thread_at(tasks, id)->known_ns > time_ns)
 			return 0;
-		drop_thread(tasks, id);
+		tasks_drop_thread(tasks, id);
 	}
 	if (pid != ppid) {
-		process = find_process(tasks, pid);
+		process = tasks_find_process(tasks, pid);
 		if (process)
-			retire_process(tasks, process);
+			tasks_retire_process(tasks, process);
 	}
-	err = need_thread(tasks, pid, tid, &id);
+	err = tasks_need_thread(tasks, pid, tid, &id);
 	if (err)
 		return err;
 	thread_at(tasks, id)->known_ns = time_ns;
-	parent_thread = find_thread(tasks, (int32_t)task->ptid);
+	parent_thread = tasks_find_thread(tasks, (int32_t)task->ptid);
 	if (parent_thread && thread_at(tasks, parent_thread)->comm_known) {
 		set_comm(thread_at(tasks, id)->comm, thread_at(tasks, parent_thread)->comm);
 		thread_at(tasks, id)->comm_known = true;
@@ -405,7 +73,7 @@ static int apply_fork(struct tasks *tasks, const struct record_task *task, uint6
 		set_comm(process_at(tasks, own)->comm, thread_at(tasks, id)->comm);
 		process_at(tasks, own)->comm_known = true;
 	}
-	parent = find_process(tasks, ppid);
+	parent = tasks_find_process(tasks, ppid);
 	if (!parent)
 		return 0;
 	err = space_fork(&space, process_at(tasks, parent)->space, pid);
@@ -419,11 +87,11 @@ static int apply_fork(struct tasks *tasks, const struct record_task *task, uint6
 
 static int apply_exit(struct tasks *tasks, const struct record_task *task, uint64_t time_ns)
 {
-	uint32_t id = find_thread(tasks, (int32_t)task->tid);
+	uint32_t id = tasks_find_thread(tasks, (int32_t)task->tid);
 
 	if (!id || (time_ns && thread_at(tasks, id)->known_ns > time_ns))
 		return 0;
-	mark_exited(tasks, id, time_ns);
+	tasks_mark_exited(tasks, id, time_ns);
 	return 0;
 }
 
@@ -432,7 +100,7 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 	struct process *process;
 	struct thread *thread;
 	uint32_t id;
-	int err = need_thread(tasks, (int32_t)comm->pid, (int32_t)comm->tid, &id);
+	int err = tasks_need_thread(tasks, (int32_t)comm->pid, (int32_t)comm->tid, &id);
 
 	if (err)
 		return err;
@@ -440,7 +108,7 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 	if (time_ns && thread->known_ns > time_ns)
 		return 0;
 	process = process_at(tasks, thread->process);
-	label_drop(tasks, thread);
+	tasks_label_drop(tasks, thread);
 	thread->known_ns = time_ns;
 	thread->comm_known = true;
 	set_comm(thread->comm, comm->comm);
@@ -468,7 +136,7 @@ static int apply_mmap(
 	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
 		(int32_t)mmap->pid == TID_GONE)
 		return 0;
-	err = need_thread(tasks, (int32_t)mmap->pid, (int32_t)mmap->tid, &id);
+	err = tasks_need_thread(tasks, (int32_t)mmap->pid, (int32_t)mmap->tid, &id);
 	if (err)
 		return err;
 	process = process_at(tasks, thread_at(tasks, id)->process);
@@ -536,12 +204,12 @@ int tasks_load_process(struct tasks *tasks, int32_t pid)
 		return err == -ENOENT ? -ESRCH : err;
 	if (leader != pid)
 		return -ESRCH;
-	err = need_thread(tasks, pid, pid, &id);
+	err = tasks_need_thread(tasks, pid, pid, &id);
 	if (err)
 		return err;
 	thread = thread_at(tasks, id);
 	if (strcmp(thread->comm, comm))
-		label_drop(tasks, thread);
+		tasks_label_drop(tasks, thread);
 	set_comm(thread->comm, comm);
 	thread->comm_known = true;
 	thread->known_ns = asked_ns;
@@ -552,11 +220,11 @@ int tasks_load_process(struct tasks *tasks, int32_t pid)
 
 int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap)
 {
-	uint32_t process = find_process(tasks, pid), id;
+	uint32_t process = tasks_find_process(tasks, pid), id;
 	int err = 0;
 
 	if (!process) {
-		err = need_thread(tasks, pid, pid, &id);
+		err = tasks_need_thread(tasks, pid, pid, &id);
 		if (err)
 			return err;
 		process = thread_at(tasks, id)->process;
@@ -588,11 +256,11 @@ static int meet_thread(
 		gone = !known && tasks->reader.read_task;
 	}
 	/* A process whose threads have all ended, met again, is another one of its number. */
-	process = find_process(tasks, pid);
+	process = tasks_find_process(tasks, pid);
 	if (process && !process_at(tasks, process)->alive && known)
-		retire_process(tasks, process);
+		tasks_retire_process(tasks, process);
 
-	err = need_thread(tasks, pid, tid, out);
+	err = tasks_need_thread(tasks, pid, tid, out);
 	if (err)
 		return err;
 	thread = thread_at(tasks, *out);
@@ -608,7 +276,7 @@ static int meet_thread(
 	}
 	/* No EXIT will come for it: it is forgotten with those that exited now. */
 	if (gone)
-		mark_exited(tasks, *out, time_ns);
+		tasks_mark_exited(tasks, *out, time_ns);
 	return 0;
 }
 
@@ -627,7 +295,7 @@ static void load_lazily(struct tasks *tasks, uint32_t id)
 	(void)read_maps(tasks, id); /* a zombie has maps, but empty ones */
 	if (!ppid || space_count(process_at(tasks, id)->space))
 		return;
-	parent = find_process(tasks, ppid);
+	parent = tasks_find_process(tasks, ppid);
 	if (!parent) {
 		if (meet_thread(tasks, ppid, ppid, process_at(tasks, id)->since_ns, &thread))
 			return;
@@ -654,7 +322,7 @@ static void learn_comms(struct tasks *tasks, struct thread *thread)
 	}
 	if (!process->comm_known) {
 		process->comm_known = true;
-		id = find_thread(tasks, process->pid);
+		id = tasks_find_thread(tasks, process->pid);
 		if (thread->tid == process->pid)
 			set_comm(process->comm, thread->comm);
 		else if (id && thread_at(tasks, id)->process == thread->process &&
@@ -675,7 +343,7 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	int err;
 
 	learn_comms(tasks, thread);
-	err = label_new(tasks, &new);
+	err = tasks_label_new(tasks, &new);
 	if (err)
 		return err;
 	label = label_at(tasks, new);
@@ -692,19 +360,19 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 static int sampled_thread(
 	struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, struct thread **out)
 {
-	uint32_t *recent = &tasks->recent[(uint32_t)tid % RECENT], id = *recent;
+	uint32_t *recent = &tasks->recent[(uint32_t)tid % TASKS_RECENT], id = *recent;
 	struct thread *thread = thread_at(tasks, id);
 	int err = 0;
 
 	if (thread->tid != tid || thread->pid != pid || !thread->used) {
-		id = find_thread(tasks, tid);
+		id = tasks_find_thread(tasks, tid);
 		thread = thread_at(tasks, id);
 	}
 	if (id &&
 		(thread->pid != pid ||
 			(thread->exited && time_ns > thread->exit_ns &&
 				time_ns - thread->exit_ns > REUSE_NS))) {
-		drop_thread(tasks, id);
+		tasks_drop_thread(tasks, id);
 		id = 0;
 	}
 	if (!id)
@@ -721,17 +389,20 @@ static int sampled_thread(
 int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *label,
 	struct space **space)
 {
-	struct process *process;
-	struct thread *thread;
-	int err = sampled_thread(tasks, pid, tid, time_ns, &thread);
+	struct thread *thread = thread_at(tasks, tasks->recent[(uint32_t)tid % TASKS_RECENT]);
+	int err;
 
-	if (err)
-		return err;
-	process = process_at(tasks, thread->process);
-	if (!process->loaded)
-		load_lazily(tasks, thread->process);
+	/* Nearly always: a thread sampled before, of which nothing has to be asked. */
+	if (thread->tid != tid || thread->pid != pid || thread->exited ||
+		thread->label == TASK_LABEL_MERGED || !thread->owner->loaded) {
+		err = sampled_thread(tasks, pid, tid, time_ns, &thread);
+		if (err)
+			return err;
+		if (!thread->owner->loaded)
+			load_lazily(tasks, thread->process);
+	}
 	*label = thread->label;
-	*space = process->space;
+	*space = thread->owner->space;
 	return 0;
 }
 
@@ -751,35 +422,4 @@ struct space *tasks_space(struct tasks *tasks, int32_t pid, int32_t tid, uint64_
 	uint32_t label;
 
 	return tasks_sample(tasks, pid, tid, time_ns, &label, &space) ? NULL : space;
-}
-
-/* --- ends and sizes --- */
-
-void tasks_expire(struct tasks *tasks, uint64_t time_ns)
-{
-	while (tasks->first_exited && thread_at(tasks, tasks->first_exited)->exit_ns < time_ns)
-		drop_thread(tasks, tasks->first_exited);
-}
-
-uint32_t tasks_thread_count(const struct tasks *tasks)
-{
-	return tasks->alive;
-}
-
-uint32_t tasks_label_count(const struct tasks *tasks)
-{
-	return tasks->labels_used;
-}
-
-size_t tasks_memory_labels(const struct tasks *tasks)
-{
-	return tasks->labels_used * sizeof(struct task_label);
-}
-
-size_t tasks_memory(const struct tasks *tasks)
-{
-	return sizeof(*tasks) + chunks_memory(&tasks->threads) + chunks_memory(&tasks->processes) +
-		chunks_memory(&tasks->labels) + idtable_memory(&tasks->by_tid) +
-		idtable_memory(&tasks->by_pid) + tasks->spaces.bytes +
-		images_memory(tasks->spaces.images);
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * store_private.h - the store's insides, for store.c and store_budget.c alone.
+ *
+ * The open slice and what keeps the budget belong to the sampling thread; the list of sealed slices and
+ * their references are guarded by the lock.  Only the sampling thread changes the list, so it reads the list without
+ * the lock.
+ */
+#ifndef SAMPLER_STORE_PRIVATE_H
+#define SAMPLER_STORE_PRIVATE_H
+
+#include "sampler/slices.h"
+#include "sampler/store.h"
+
+#include <pthread.h>
+
+#define STORE_PLAN_MAX 64u
+
+/* The index of the open slice: an entry of another epoch is empty, so that clearing costs nothing. */
+struct slot {
+	uint32_t epoch;
+	uint32_t cell;
+};
+
+struct listed {
+	struct sealed *sealed;
+	uint64_t start_ns, end_ns;
+	uint64_t samples;
+};
+
+struct store {
+	struct slices slices;
+	size_t budget_bytes;
+
+	/* the open slice */
+	uint64_t open_start_ns, open_end_ns; /* end 0: none is open */
+	uint64_t newest_ns;
+	struct cell *cells;
+	uint32_t n_cells, cells_size;
+	struct slot *slots;
+	uint32_t slot_mask;
+	uint32_t epoch;
+	uint64_t sealed_until_ns;
+
+	/* merging */
+	uint32_t plan[STORE_PLAN_MAX]; /* left halves of pairs, rising, taken from the end */
+	uint32_t n_plan;
+	size_t tables_retry;
+	double cheapest; /* cost of the cheapest pair when the plan was made */
+
+	/* counted by the sampling thread, read by all */
+	uint64_t samples, dropped, merges;
+	size_t memory_bytes;
+
+	size_t listed_bytes;
+	size_t slice_bytes; /* the same with those not in the list but held */
+
+	pthread_mutex_t lock; /* guards what follows and the slices' refs */
+	struct listed *list; /* by time */
+	size_t n_list, list_size;
+	struct sealed *returned; /* given up by their last holders */
+};
+
+/* Only one thread writes these counters. */
+static inline void store_count(uint64_t *counter, uint64_t add)
+{
+	__atomic_store_n(counter, *counter + add, __ATOMIC_RELAXED);
+}
+
+/* Free a slice that nobody refers to any more; all those given back by others. */
+void store_bury(struct store *store, struct sealed *sealed);
+void store_bury_returned(struct store *store);
+
+/* Memory of the store, stacks and tasks, slices being counted as given. */
+size_t store_memory(const struct store *store, size_t slice_bytes);
+void store_publish_memory(struct store *store);
+
+#endif
