@@ -145,36 +145,46 @@ static unsigned int switch_event(struct screen *screen, long step, size_t number
 	return VIEW_HANDLED | VIEW_SETTINGS;
 }
 
+static uint64_t current_rate(const struct screen *screen, const struct engine_event_status *event)
+{
+	if (screen->rate && screen->rate_event == event->id &&
+		screen->model->now_ns - screen->rate_ns < ANSWER_NS)
+		return screen->rate;
+	return event->freq_hz ? event->freq_hz : event->period;
+}
+
+/* A frequency goes by steps, a period by halves and doubles. */
 static unsigned int change_rate(struct screen *screen, int direction)
 {
 	struct model *model = screen->model;
 	const struct engine_event_status *event = model_event(model, model->event);
-	uint64_t value;
+	uint64_t now, value;
 	int ret;
 
 	if (!event || !event->open)
 		return VIEW_HANDLED;
-	if (event->freq_hz) {
-		value = model_freq_step(event->freq_hz, direction, model->max_sample_rate_hz);
-		if (value == event->freq_hz) {
-			screen_message(screen, STYLE_WARN,
-				direction > 0 ? "%" PRIu64 " Hz is the kernel's limit "
-						"(perf_event_max_sample_rate)"
-					      : "%" PRIu64 " Hz is the lowest step",
-				value);
-			return VIEW_HANDLED;
-		}
-	} else {
-		value = direction > 0 ? event->period / 2 : event->period * 2;
-		if (value == 0)
-			return VIEW_HANDLED;
+	now = current_rate(screen, event);
+	if (event->freq_hz)
+		value = model_freq_step(now, direction, model->max_sample_rate_hz);
+	else
+		value = direction > 0 ? now / 2 : now * 2;
+	if (value == now || value == 0) {
+		screen_message(screen, STYLE_WARN, "%s",
+			direction > 0 && event->freq_hz
+				? "This is the kernel's limit (kernel.perf_event_max_sample_rate)"
+				: "There is no further step");
+		return VIEW_HANDLED;
 	}
 	ret = model->ops->set_freq(model, model->event, value);
+	if (!ret) {
+		screen->rate_event = event->id;
+		screen->rate = value;
+		screen->rate_ns = model->now_ns;
+		screen_message(screen, STYLE_GOOD,
+			event->freq_hz ? "%s at %" PRIu64 " Hz" : "%s every %" PRIu64, event->name,
+			value);
+	}
 	screen_result(screen, ret, "The rate cannot be changed");
-	if (!ret && event->freq_hz)
-		screen_message(screen, STYLE_GOOD, "%s at %" PRIu64 " Hz", event->name, value);
-	else if (!ret)
-		screen_message(screen, STYLE_GOOD, "%s every %" PRIu64, event->name, value);
 	return VIEW_HANDLED;
 }
 

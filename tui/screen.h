@@ -33,6 +33,10 @@ struct screen {
 	uint64_t log_seen; /* serial of the newest line looked at */
 	uint64_t last_command_ns; /* model time of the last command: its answer is a message */
 
+	/* The last rate asked for: the next step goes on from it, though the engine has not answered. */
+	uint8_t rate_event;
+	uint64_t rate, rate_ns;
+
 	uint64_t click_ns;
 	int click_x, click_y;
 };
