@@ -24,9 +24,9 @@
 
 struct task_label {
 	int32_t pid, tid;
-	char comm[TASK_COMM_MAX];	  /* raw bytes: clean before showing */
+	char comm[TASK_COMM_MAX]; /* raw bytes: clean before showing */
 	char process_comm[TASK_COMM_MAX]; /* of the thread group's leader when the label was made */
-	uint64_t since_ns;		  /* first seen under this name */
+	uint64_t since_ns; /* first seen under this name */
 	uint32_t refs; /* slices and the live thread; the sampling thread's alone */
 	uint32_t generation; /* counts the reuses of this id */
 };
@@ -99,7 +99,7 @@ void tasks_label_unref(struct tasks *tasks, uint32_t label);
 void tasks_expire(struct tasks *tasks, uint64_t time_ns);
 
 uint32_t tasks_thread_count(const struct tasks *tasks); /* alive */
-uint32_t tasks_label_count(const struct tasks *tasks);	/* in use */
+uint32_t tasks_label_count(const struct tasks *tasks); /* in use */
 
 /* Bytes ever needed, with the images; and those of the labels in use. */
 size_t tasks_memory(const struct tasks *tasks);
