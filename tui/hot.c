@@ -33,6 +33,7 @@ struct hot {
 	struct sum *
 		sums; /* open addressing by (symref, event); a used one stays, at 0 when all left */
 	uint32_t n_sums, n_slots;
+	uint64_t digested;
 	struct hot_sums by_event[STORE_EVENTS_MAX];
 	struct hot_row *rows;
 	size_t rows_room;
@@ -238,6 +239,7 @@ static int follow(struct hot *hot, const struct slice *const *slices, size_t n)
 		ret = digest_make(hot->digester, slice, hot->tasks, hot->hide_idle, digest);
 		if (ret)
 			break;
+		hot->digested++;
 		n_made++;
 		ret = add_digest(hot, digest);
 	}
@@ -261,7 +263,6 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 
 	if (hot->summed)
 		reset(hot);
-	hot->summed = true;
 	ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
 	if (ret) {
 		reset(hot);
@@ -312,6 +313,11 @@ int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	snapshot_release(hot->store, &snapshot);
 	hot->epoch = names_epoch(hot->names);
 	return ret;
+}
+
+uint64_t hot_digested(const struct hot *hot)
+{
+	return hot->digested;
 }
 
 void hot_hide_idle(struct hot *hot, bool hide)

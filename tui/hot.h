@@ -34,6 +34,9 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
  * memory than its symbols, but there are no trends and the next hot_update() starts anew. */
 int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 
+/* How many slices hot_update() has looked into so far: the work done, for tests and benches. */
+uint64_t hot_digested(const struct hot *hot);
+
 /* Leave out samples of the idle loop, from rows and from totals: those of pid 0 when the tasks were given
  * (borrowed), else those whose leaf is a function of the idle loop. */
 void hot_hide_idle(struct hot *hot, bool hide);

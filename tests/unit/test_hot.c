@@ -341,6 +341,33 @@ static void test_sum_equals_update(void **state)
 	check(world, 0, UINT64_MAX, false);
 }
 
+/* A refresh costs the newest slice; what was not pending stays when names come. */
+static void test_work_is_not_repeated(void **state)
+{
+	struct world *world = *state;
+	uint64_t before;
+
+	for (int round = 0; round < 20; round++) {
+		add(world, STACK(world, MAIN, WORK), world->worker, 0, 10);
+		next_slice(world);
+	}
+	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
+	assert_int_equal(hot_digested(world->hot), 20);
+	world->symbols.images[world->library].state = SYMBOLS_PENDING;
+	add(world, stack(world, world->library, (const uint64_t[]){LEAF}, 1), world->worker, 0, 10);
+	next_slice(world);
+	assert_int_equal(hot_update(world->hot, START_NS + 5 * STORE_SLICE_NS, UINT64_MAX), 0);
+	assert_int_equal(hot_digested(world->hot), 21);
+	before = names_epoch(world->names);
+	give(world, world->library);
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	assert_true(names_update(world->names) > before);
+	check(world, START_NS + 5 * STORE_SLICE_NS, UINT64_MAX, false);
+	assert_int_equal(hot_digested(world->hot), 22);
+	check(world, START_NS + 5 * STORE_SLICE_NS, UINT64_MAX, false);
+	assert_int_equal(hot_digested(world->hot), 22);
+}
+
 static void test_recursion_counts_once(void **state)
 {
 	struct world *world = *state;
@@ -545,6 +572,7 @@ int main(void)
 		TEST(test_random),
 		TEST(test_merged_slices),
 		TEST(test_sum_equals_update),
+		TEST(test_work_is_not_repeated),
 		TEST(test_recursion_counts_once),
 		TEST(test_order_and_filter),
 		TEST(test_kernel_is_hidden_on_request),
