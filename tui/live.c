@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@
 #define SETTLE_NS (50 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
 #define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
 #define SNAPSHOT_S 2.0
+#define UI_NICE (-10)
 #define KEYS_AT_ONCE 64
 #define OUTPUT_TAIL 20 /* lines of the command repeated after the end */
 
@@ -484,6 +486,14 @@ static bool wants_mono(const struct request *request)
 	return request->color == COLOR_AUTO && no_color && *no_color;
 }
 
+/* Where it is permitted: on a machine that is busy, which is where one looks, a key must not wait for its turn
+ * behind everybody else.  Of this thread alone; it works little. */
+static void prefer_this_thread(void)
+{
+	if (setpriority(PRIO_PROCESS, (id_t)gettid(), UI_NICE))
+		return;
+}
+
 static int run_on_terminal(struct live *live)
 {
 	const struct term_options options = {
@@ -496,6 +506,7 @@ static int run_on_terminal(struct live *live)
 	ret = term_open(&live->term, &options);
 	if (ret)
 		return ret;
+	prefer_this_thread();
 	term_size(live->term, &width, &height);
 	ret = open_screen(live, width, height, term_is_ascii(live->term));
 	if (!ret) {
