@@ -2,8 +2,8 @@
 /*
  * digest.c - see digest.h.
  *
- * The scratch memory is kept between slices.  What was found out about a node is kept in a cache of
- * fixed size, so its cost does not grow with the number of stacks.
+ * Sums are dense arrays by symref, kept between slices.  The lists of symbols of stacks live in one
+ * arena, which is emptied when it is full or when names change.
  */
 #include "tui/digest.h"
 
@@ -11,39 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_BITS 15
-#define NONE UINT32_MAX
+#define PATHS_MAX (1u << 16) /* stacks remembered, at most */
+#define ARENA_MAX (1u << 20) /* symrefs in all their lists, at most */
 
-/* A node's symbol, and whether no caller on its path has the same one. */
-struct known {
-	uint32_t node; /* STACK_ROOT: empty */
-	uint32_t symref;
-	uint32_t epoch;
+/* The symbols on one stack, leaf first, each once. */
+struct path {
+	uint32_t node; /* STACK_ROOT: free */
+	uint32_t first; /* in the arena */
+	uint16_t n;
 	uint16_t generation;
-	bool outermost;
 };
 
-/* A node that the slice touches, for one event. */
-struct visit {
+struct sum {
 	uint64_t self, total;
-	uint32_t node;
 	uint32_t samples;
-	uint32_t next; /* of the same depth */
-	uint8_t event;
+	uint32_t seen; /* the walk that met it last */
 };
 
 struct digester {
 	const struct stacks *stacks;
 	struct names *names;
-	struct known *cache;
-	struct visit *visits;
-	uint32_t n_visits, room;
-	uint32_t *slots; /* over visits, by (node, event); NONE: free */
-	uint32_t n_slots;
-	uint32_t *depths; /* first visit of each depth */
-	uint32_t n_depths, max_depth;
-	uint32_t *by_symref; /* entry of a symref + 1, for the event being summed */
-	uint32_t n_symrefs;
+	uint64_t epoch; /* of the paths */
+	struct path *paths; /* open addressing */
+	uint32_t n_paths, n_slots;
+	uint32_t *arena;
+	uint32_t arena_used, arena_room;
+	struct sum *sums; /* by symref */
+	uint32_t n_sums;
+	uint32_t walk;
+	uint32_t *touched; /* symrefs with sums, of the event at hand */
+	uint32_t n_touched, touched_room;
 	struct digest_entry *entries;
 	uint32_t n_entries, entries_room;
 };
@@ -57,14 +54,13 @@ int digester_new(struct digester **out, const struct stacks *stacks, struct name
 		return -ENOMEM;
 	digester->stacks = stacks;
 	digester->names = names;
+	digester->epoch = names_epoch(names);
 	digester->n_slots = 1024;
-	digester->cache = calloc(1u << CACHE_BITS, sizeof(*digester->cache));
-	digester->slots = malloc(digester->n_slots * sizeof(*digester->slots));
-	if (!digester->cache || !digester->slots) {
+	digester->paths = calloc(digester->n_slots, sizeof(*digester->paths));
+	if (!digester->paths) {
 		digester_free(digester);
 		return -ENOMEM;
 	}
-	memset(digester->slots, 0xff, digester->n_slots * sizeof(*digester->slots));
 	*out = digester;
 	return 0;
 }
@@ -73,308 +69,279 @@ void digester_free(struct digester *digester)
 {
 	if (!digester)
 		return;
-	free(digester->cache);
-	free(digester->visits);
-	free(digester->slots);
-	free(digester->depths);
-	free(digester->by_symref);
+	free(digester->paths);
+	free(digester->arena);
+	free(digester->sums);
+	free(digester->touched);
 	free(digester->entries);
 	free(digester);
 }
 
-static uint32_t slot_of(const struct digester *digester, uint32_t node, uint8_t event)
+/* Room for one more element.  0 or -ENOMEM. */
+static int make_room(void **array, uint32_t used, uint32_t *room, size_t size)
 {
-	uint64_t hash = ((uint64_t)node << 8 | event) * 0x9e3779b97f4a7c15ull;
+	uint32_t wanted = *room ? *room * 2 : 256;
+	void *grown;
 
-	return (uint32_t)(hash >> 32) & (digester->n_slots - 1);
-}
-
-static int slots_grow(struct digester *digester)
-{
-	uint32_t n = digester->n_slots * 2;
-	uint32_t *slots = malloc((size_t)n * sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	memset(slots, 0xff, (size_t)n * sizeof(*slots));
-	free(digester->slots);
-	digester->slots = slots;
-	digester->n_slots = n;
-	for (uint32_t i = 0; i < digester->n_visits; i++) {
-		uint32_t slot =
-			slot_of(digester, digester->visits[i].node, digester->visits[i].event);
-
-		while (slots[slot] != NONE)
-			slot = (slot + 1) & (n - 1);
-		slots[slot] = i;
-	}
-	return 0;
-}
-
-static int depths_grow(struct digester *digester, uint32_t depth)
-{
-	uint32_t n = digester->n_depths ? digester->n_depths : 64;
-	uint32_t *grown;
-
-	while (n <= depth)
-		n *= 2;
-	grown = reallocarray(digester->depths, n, sizeof(*grown));
+	if (used < *room)
+		return 0;
+	grown = reallocarray(*array, wanted, size);
 	if (!grown)
 		return -ENOMEM;
-	memset(grown + digester->n_depths, 0xff, (n - digester->n_depths) * sizeof(*grown));
-	digester->depths = grown;
-	digester->n_depths = n;
+	*array = grown;
+	*room = wanted;
 	return 0;
 }
 
-/* The visit of a node, made when it is the first; NULL when out of memory. */
-static struct visit *visit(struct digester *digester, uint32_t node, uint8_t event)
+static int sums_grow(struct digester *digester, uint32_t symref)
 {
-	uint32_t slot = slot_of(digester, node, event);
-	struct visit *made;
-	uint32_t depth;
+	uint32_t n = symref + symref / 2 + 256;
+	struct sum *grown;
 
-	for (; digester->slots[slot] != NONE; slot = (slot + 1) & (digester->n_slots - 1)) {
-		struct visit *at = &digester->visits[digester->slots[slot]];
+	if (symref < digester->n_sums)
+		return 0;
+	grown = reallocarray(digester->sums, n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + digester->n_sums, 0, (n - digester->n_sums) * sizeof(*grown));
+	digester->sums = grown;
+	digester->n_sums = n;
+	return 0;
+}
 
-		if (at->node == node && at->event == event)
-			return at;
+static struct path *slot_of(struct path *paths, uint32_t n_slots, uint32_t node)
+{
+	uint32_t slot = (uint32_t)((node * 0x9e3779b97f4a7c15ull) >> 32) & (n_slots - 1);
+
+	while (paths[slot].node != STACK_ROOT && paths[slot].node != node)
+		slot = (slot + 1) & (n_slots - 1);
+	return &paths[slot];
+}
+
+static void forget_paths(struct digester *digester)
+{
+	memset(digester->paths, 0, digester->n_slots * sizeof(*digester->paths));
+	digester->n_paths = 0;
+	digester->arena_used = 0;
+}
+
+static int paths_grow(struct digester *digester)
+{
+	uint32_t n = digester->n_slots * 2;
+	struct path *paths;
+
+	if (digester->n_paths < digester->n_slots / 2)
+		return 0;
+	if (digester->n_paths >= PATHS_MAX) {
+		forget_paths(digester);
+		return 0;
 	}
-	if (digester->n_visits == digester->room) {
-		uint32_t room = digester->room ? digester->room * 2 : 1024;
-		struct visit *grown = reallocarray(digester->visits, room, sizeof(*grown));
+	paths = calloc(n, sizeof(*paths));
+	if (!paths)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < digester->n_slots; i++)
+		if (digester->paths[i].node != STACK_ROOT)
+			*slot_of(paths, n, digester->paths[i].node) = digester->paths[i];
+	free(digester->paths);
+	digester->paths = paths;
+	digester->n_slots = n;
+	return 0;
+}
 
-		if (!grown)
-			return NULL;
-		digester->visits = grown;
-		digester->room = room;
+/* Appends the stack's distinct symbols to the arena. */
+static int walk(struct digester *digester, uint32_t node, struct path *path)
+{
+	/* Stamps tell what this walk has met; when the counter wraps, old stamps must go. */
+	if (++digester->walk == 0) {
+		for (uint32_t i = 0; i < digester->n_sums; i++)
+			digester->sums[i].seen = 0;
+		digester->walk = 1;
 	}
-	depth = node == STACK_ROOT ? 0 : stacks_node(digester->stacks, node)->depth;
-	if (depth >= digester->n_depths && depths_grow(digester, depth))
+	path->node = node;
+	path->first = digester->arena_used;
+	path->n = 0;
+	path->generation = stacks_node(digester->stacks, node)->generation;
+	while (node != STACK_ROOT) {
+		const struct stack_node *at = stacks_node(digester->stacks, node);
+		uint32_t symref = names_symref(digester->names, at->frame);
+
+		node = at->parent;
+		if (sums_grow(digester, symref))
+			return -ENOMEM;
+		if (digester->sums[symref].seen == digester->walk)
+			continue;
+		digester->sums[symref].seen = digester->walk;
+		if (make_room((void **)&digester->arena, digester->arena_used,
+			    &digester->arena_room, sizeof(*digester->arena)))
+			return -ENOMEM;
+		digester->arena[digester->arena_used++] = symref;
+		path->n++;
+	}
+	return 0;
+}
+
+/* The stack's path; NULL when out of memory.  Valid until the next call. */
+static const struct path *path_of(struct digester *digester, uint32_t node)
+{
+	struct path *path = slot_of(digester->paths, digester->n_slots, node);
+	bool known = path->node == node;
+
+	if (known && path->generation == stacks_node(digester->stacks, node)->generation)
+		return path;
+	if (digester->arena_used >= ARENA_MAX) {
+		forget_paths(digester);
+		known = false;
+	}
+	if (!known && paths_grow(digester))
 		return NULL;
-	if (depth > digester->max_depth)
-		digester->max_depth = depth;
-
-	digester->slots[slot] = digester->n_visits;
-	made = &digester->visits[digester->n_visits];
-	*made = (struct visit){.node = node, .event = event, .next = digester->depths[depth]};
-	digester->depths[depth] = digester->n_visits++;
-	if (digester->n_visits > digester->n_slots / 2) {
-		if (slots_grow(digester))
-			return NULL;
-		made = &digester->visits[digester->n_visits - 1];
+	path = slot_of(digester->paths, digester->n_slots, node);
+	if (walk(digester, node, path)) {
+		/* The slot may be half written, and the next slice may find memory again. */
+		forget_paths(digester);
+		return NULL;
 	}
-	return made;
+	digester->n_paths += !known;
+	return path;
 }
 
-static void look_up(struct digester *digester, uint32_t node, struct known *out)
+/* The sum of a symbol, noted as touched when it is the first time. */
+static struct sum *touch(struct digester *digester, uint32_t symref)
 {
-	struct known *known = &digester->cache[node & ((1u << CACHE_BITS) - 1)];
-	uint32_t epoch = (uint32_t)names_epoch(digester->names);
-	const struct stack_node *at;
+	struct sum *sum = &digester->sums[symref];
 
-	if (node == STACK_ROOT) {
-		*out = (struct known){.outermost = true};
-		return;
-	}
-	at = stacks_node(digester->stacks, node);
-	if (known->node == node && known->generation == at->generation && known->epoch == epoch) {
-		*out = *known;
-		return;
-	}
-	*out = (struct known){
-		.node = node,
-		.symref = names_symref(digester->names, at->frame),
-		.epoch = epoch,
-		.generation = at->generation,
-		.outermost = true,
-	};
-	for (uint32_t up = at->parent; up != STACK_ROOT && out->outermost;) {
-		const struct stack_node *above = stacks_node(digester->stacks, up);
-
-		out->outermost = names_symref(digester->names, above->frame) != out->symref;
-		up = above->parent;
-	}
-	*known = *out;
+	if (sum->total || sum->samples)
+		return sum;
+	if (make_room((void **)&digester->touched, digester->n_touched, &digester->touched_room,
+		    sizeof(*digester->touched)))
+		return NULL;
+	digester->touched[digester->n_touched++] = symref;
+	return sum;
 }
 
-static bool is_idle(struct digester *digester, const struct slice *slice, uint32_t cell,
+static int add_cell(struct digester *digester, const struct slice *slice, uint32_t cell)
+{
+	static const struct path nowhere = {.n = 1};
+	const uint32_t unknown = 0, *list = &unknown;
+	const struct path *path = &nowhere;
+	uint64_t weight = slice->weight[cell];
+
+	if (slice->stack[cell] != STACK_ROOT) {
+		path = path_of(digester, slice->stack[cell]);
+		if (!path)
+			return -ENOMEM;
+		list = digester->arena + path->first;
+	} else if (sums_grow(digester, unknown)) {
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < path->n; i++) {
+		struct sum *sum = touch(digester, list[i]);
+
+		if (!sum)
+			return -ENOMEM;
+		sum->total += weight;
+		if (!i) {
+			sum->self += weight;
+			sum->samples += slice->count[cell];
+		}
+	}
+	return 0;
+}
+
+static int is_idle(struct digester *digester, const struct slice *slice, uint32_t cell,
 	const struct tasks *tasks)
 {
-	struct known known;
+	const struct path *path;
 
 	if (tasks) {
 		const struct task_label *label = tasks_label_get(tasks, slice->task[cell]);
 
 		return label && label->pid == 0;
 	}
-	look_up(digester, slice->stack[cell], &known);
-	return names_get(digester->names, known.symref)->idle;
+	if (slice->stack[cell] == STACK_ROOT)
+		return 0;
+	path = path_of(digester, slice->stack[cell]);
+	if (!path)
+		return -ENOMEM;
+	return names_get(digester->names, digester->arena[path->first])->idle;
 }
 
-/* Cells of one stack under different tasks and CPUs come together here. */
-static int gather(struct digester *digester, const struct slice *slice, const struct tasks *tasks,
-	bool hide_idle)
+static int compare_symrefs(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < slice->cells; i++) {
-		struct visit *at;
+	const uint32_t *left = a, *right = b;
 
-		if (hide_idle && is_idle(digester, slice, i, tasks))
-			continue;
-		at = visit(digester, slice->stack[i], slice->event[i]);
-		if (!at)
-			return -ENOMEM;
-		at->self += slice->weight[i];
-		at->total += slice->weight[i];
-		at->samples += slice->count[i];
-	}
-	return 0;
+	return *left < *right ? -1 : *left > *right;
 }
 
-/* Deepest level first, so a node is complete before its caller takes it over. */
-static int push_up(struct digester *digester)
+/* From sums to entries, and the sums back to zero, also after a failure. */
+static int collect(
+	struct digester *digester, struct digest *out, struct digest_total *total, int ret)
 {
-	for (uint32_t depth = digester->max_depth; depth > 1; depth--) {
-		uint32_t next;
+	if (digester->n_touched)
+		qsort(digester->touched, digester->n_touched, sizeof(*digester->touched),
+			compare_symrefs);
+	for (uint32_t i = 0; i < digester->n_touched; i++) {
+		uint32_t symref = digester->touched[i];
+		struct sum *sum = &digester->sums[symref];
 
-		for (uint32_t i = digester->depths[depth]; i != NONE; i = next) {
-			const struct visit *at = &digester->visits[i];
-			uint64_t total = at->total;
-			struct visit *above = visit(digester,
-				stacks_node(digester->stacks, at->node)->parent, at->event);
+		if (!ret)
+			ret = make_room((void **)&digester->entries, digester->n_entries,
+				&digester->entries_room, sizeof(*digester->entries));
+		/* A weight of 0 without samples can be touched twice. */
+		if (!ret && (sum->total || sum->samples)) {
+			const struct symref *name = names_get(digester->names, symref);
 
-			if (!above)
-				return -ENOMEM;
-			above->total += total;
-			next = digester->visits[i].next;
+			digester->entries[digester->n_entries++] =
+				(struct digest_entry){sum->self, sum->total, symref, sum->samples};
+			total->weight += sum->self;
+			total->samples += sum->samples;
+			if (!name->resolved)
+				total->unresolved += sum->self;
+			out->pending |= name->pending;
+			total->n++;
 		}
+		sum->self = sum->total = 0;
+		sum->samples = 0;
 	}
-	return 0;
-}
-
-static struct digest_entry *entry_of(struct digester *digester, uint32_t symref)
-{
-	uint32_t *map = digester->by_symref;
-
-	if (symref >= digester->n_symrefs) {
-		uint32_t n = symref + symref / 2 + 256;
-
-		map = reallocarray(map, n, sizeof(*map));
-		if (!map)
-			return NULL;
-		memset(map + digester->n_symrefs, 0, (n - digester->n_symrefs) * sizeof(*map));
-		digester->by_symref = map;
-		digester->n_symrefs = n;
-	}
-	if (map[symref])
-		return &digester->entries[map[symref] - 1];
-	if (digester->n_entries == digester->entries_room) {
-		uint32_t room = digester->entries_room ? digester->entries_room * 2 : 256;
-		struct digest_entry *grown = reallocarray(digester->entries, room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		digester->entries = grown;
-		digester->entries_room = room;
-	}
-	map[symref] = digester->n_entries + 1;
-	digester->entries[digester->n_entries] = (struct digest_entry){.symref = symref};
-	return &digester->entries[digester->n_entries++];
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct digest_entry *left = a, *right = b;
-
-	return left->symref < right->symref ? -1 : left->symref > right->symref;
-}
-
-/* The entries and the total of one event, appended to out. */
-static int sum_event(struct digester *digester, uint8_t event, struct digest *out)
-{
-	struct digest_total *total = &out->totals[out->n_totals];
-	uint32_t first = digester->n_entries;
-	int ret = 0;
-
-	*total = (struct digest_total){.event = event, .first = first};
-	for (uint32_t i = 0; i < digester->n_visits && !ret; i++) {
-		const struct visit *at = &digester->visits[i];
-		struct digest_entry *entry;
-		struct known known;
-
-		if (at->event != event)
-			continue;
-		look_up(digester, at->node, &known);
-		entry = entry_of(digester, known.symref);
-		if (!entry) {
-			ret = -ENOMEM;
-			break;
-		}
-		entry->self += at->self;
-		entry->samples += at->samples;
-		if (known.outermost)
-			entry->total += at->total;
-		total->weight += at->self;
-		total->samples += at->samples;
-	}
-	total->n = digester->n_entries - first;
-	for (uint32_t i = first; i < digester->n_entries; i++) {
-		const struct digest_entry *entry = &digester->entries[i];
-		const struct symref *symref = names_get(digester->names, entry->symref);
-
-		digester->by_symref[entry->symref] = 0;
-		if (!symref->resolved)
-			total->unresolved += entry->self;
-		out->pending |= symref->pending;
-	}
-	if (total->n)
-		qsort(digester->entries + first, total->n, sizeof(*digester->entries),
-			compare_entries);
-	out->n_totals++;
+	digester->n_touched = 0;
 	return ret;
 }
 
-static void clear(struct digester *digester)
+static int sum_event(struct digester *digester, const struct slice *slice, uint8_t event,
+	const struct tasks *tasks, bool hide_idle, struct digest *out)
 {
-	/* Most slices touch few of many slots. */
-	if (digester->n_visits < digester->n_slots / 16) {
-		for (uint32_t i = 0; i < digester->n_visits; i++) {
-			uint32_t slot = slot_of(
-				digester, digester->visits[i].node, digester->visits[i].event);
+	struct digest_total *total = &out->totals[out->n_totals++];
+	int ret = 0;
 
-			while (digester->slots[slot] != NONE) {
-				digester->slots[slot] = NONE;
-				slot = (slot + 1) & (digester->n_slots - 1);
-			}
-		}
-	} else {
-		memset(digester->slots, 0xff, digester->n_slots * sizeof(*digester->slots));
+	*total = (struct digest_total){.event = event, .first = digester->n_entries};
+	for (uint32_t i = 0; i < slice->cells && ret >= 0; i++) {
+		if (slice->event[i] != event)
+			continue;
+		ret = hide_idle ? is_idle(digester, slice, i, tasks) : 0;
+		if (!ret)
+			ret = add_cell(digester, slice, i);
 	}
-	if (digester->n_depths)
-		memset(digester->depths, 0xff,
-			(digester->max_depth + 1) * sizeof(*digester->depths));
-	digester->max_depth = 0;
-	digester->n_visits = 0;
-	digester->n_entries = 0;
+	return collect(digester, out, total, ret < 0 ? ret : 0);
 }
 
 int digest_make(struct digester *digester, const struct slice *slice, const struct tasks *tasks,
 	bool hide_idle, struct digest *out)
 {
-	int ret;
+	int ret = 0;
 
 	*out = (struct digest){
 		.serial = slice->serial, .start_ns = slice->start_ns, .end_ns = slice->end_ns};
+	if (digester->epoch != names_epoch(digester->names)) {
+		forget_paths(digester);
+		digester->epoch = names_epoch(digester->names);
+	}
 	if (slice->n_totals) {
 		out->totals = calloc(slice->n_totals, sizeof(*out->totals));
 		if (!out->totals)
 			return -ENOMEM;
 	}
-	ret = gather(digester, slice, tasks, hide_idle);
-	if (!ret)
-		ret = push_up(digester);
+	digester->n_entries = 0;
 	for (uint32_t i = 0; i < slice->n_totals && !ret; i++)
-		ret = sum_event(digester, slice->totals[i].event, out);
+		ret = sum_event(digester, slice, slice->totals[i].event, tasks, hide_idle, out);
 	if (!ret && digester->n_entries) {
 		size_t bytes = digester->n_entries * sizeof(*out->entries);
 
@@ -386,7 +353,6 @@ int digest_make(struct digester *digester, const struct slice *slice, const stru
 			ret = -ENOMEM;
 		}
 	}
-	clear(digester);
 	if (ret)
 		digest_fini(out);
 	return ret;
@@ -405,6 +371,13 @@ const struct digest_total *digest_total(const struct digest *digest, uint8_t eve
 		if (digest->totals[i].event == event)
 			return &digest->totals[i];
 	return NULL;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct digest_entry *left = a, *right = b;
+
+	return left->symref < right->symref ? -1 : left->symref > right->symref;
 }
 
 const struct digest_entry *digest_find(const struct digest *digest, uint8_t event, uint32_t symref)

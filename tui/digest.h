@@ -2,9 +2,8 @@
 /*
  * digest.h - one slice of the store as sums by symbol; private to hot.
  *
- * The weights of a slice are pushed up the prefix tree, level by level, so each node that the
- * slice touches is visited once, however many stacks run through it.  A node adds to its symbol's total only
- * where it is the outermost of that symbol on its path: that folds recursion.  UI thread.
+ * The distinct symbols on a stack are found once and remembered (within bounds), so a cell costs one
+ * addition for each of them.  That a symbol is listed once folds recursion.  UI thread.
  */
 #ifndef TUI_DIGEST_H
 #define TUI_DIGEST_H
