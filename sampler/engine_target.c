@@ -257,8 +257,6 @@ static void finish_job(struct engine *engine, struct job *job)
 	if (job->named)
 		engine_note(engine, NOTE_ATTACHED, 0, job->pid, process->tasks, NULL);
 	drop_job(engine, job);
-	if (!engine->jobs)
-		engine->status.attaching_done = engine->status.attaching_total = 0;
 }
 
 /* The plan for n more threads: what would not fit for all of them is given up for all. */
@@ -407,9 +405,13 @@ bool target_work(struct engine *engine)
 		else if (engine->jobs)
 			scan(engine, engine->jobs);
 		else
-			return false;
+			break;
 	}
-	return true;
+	if (engine->jobs || engine->born.head < engine->born.n ||
+		engine->attach.head < engine->attach.n)
+		return true;
+	engine->status.attaching_done = engine->status.attaching_total = 0;
+	return false;
 }
 
 /* --- commands --- */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_fixture.h - an engine on real events, children to profile, and waiting for what must come.
+ *
+ * Waits end by a condition or fail after a minute; no test asserts how long anything took.
+ */
+#ifndef TESTS_LIVE_ENGINE_FIXTURE_H
+#define TESTS_LIVE_ENGINE_FIXTURE_H
+
+#include "sampler/engine.h"
+#include "sampler/sys.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WAIT_NS (60 * 1000000000ull)
+#define UNUSED __attribute__((unused))
+
+static volatile unsigned long burnt;
+
+static UNUSED void burn(unsigned long rounds)
+{
+	for (unsigned long i = 0; i < rounds; i++)
+		burnt += i;
+}
+
+/* Touch n fresh pages: n page faults, whatever the allocator does. */
+static UNUSED void touch_pages(size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *memory =
+		mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		_exit(3);
+	madvise((void *)memory, n * page, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < n; i++)
+		memory[i * page] = 1;
+	munmap((void *)memory, n * page);
+}
+
+/* A child that runs body(arg) and dies with us. */
+static UNUSED pid_t start_child(void (*body)(void *), void *arg)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		alarm(300);
+		body(arg);
+		_exit(0);
+	}
+	return pid;
+}
+
+static UNUSED void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static UNUSED void body_burn(void *arg)
+{
+	(void)arg;
+	for (;;)
+		burn(100000);
+}
+
+static UNUSED void body_fault(void *arg)
+{
+	(void)arg;
+	for (;;)
+		touch_pages(256);
+}
+
+static UNUSED void body_both(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		burn(100000);
+		touch_pages(16);
+	}
+}
+
+/* Events of one config; freq_hz 0: period. */
+struct rig {
+	struct engine_config config;
+	struct event_spec *events;
+	struct engine *engine;
+	struct engine_status status;
+	struct engine_note notes[1000];
+	size_t n_notes;
+};
+
+static UNUSED void rig_events(
+	struct rig *rig, const char *events, uint64_t freq_hz, uint64_t period)
+{
+	struct event_error error;
+
+	assert_int_equal(event_parse_list(events, &rig->events, &rig->config.n_events, &error), 0);
+	for (size_t i = 0; i < rig->config.n_events; i++) {
+		if (freq_hz)
+			event_set_freq(&rig->events[i], freq_hz);
+		else
+			event_set_period(&rig->events[i], period);
+	}
+	rig->config.events = rig->events;
+	rig->config.callchain = true;
+	rig->config.memory_bytes = 64 << 20;
+	rig->config.target.command_output_fd = -1;
+}
+
+static UNUSED struct rig *rig_new(const char *events, uint64_t freq_hz, uint64_t period)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+
+	assert_non_null(rig);
+	rig_events(rig, events, freq_hz, period);
+	return rig;
+}
+
+static UNUSED void rig_start(struct rig *rig)
+{
+	assert_int_equal(engine_new(&rig->engine, &rig->config), 0);
+	assert_int_equal(engine_start(rig->engine), 0);
+}
+
+static UNUSED void rig_target(struct rig *rig, const int32_t *pid)
+{
+	rig->config.target.pids = pid;
+	rig->config.target.n_pids = 1;
+}
+
+static UNUSED void rig_free(struct rig *rig)
+{
+	engine_free(rig->engine);
+	free(rig->events);
+	free(rig);
+}
+
+typedef bool rig_condition(struct rig *rig, uint64_t arg);
+
+/* Until the condition holds; false after a minute. */
+static UNUSED bool rig_wait(struct rig *rig, rig_condition *condition, uint64_t arg)
+{
+	struct pollfd pollfd = {.fd = engine_notify_fd(rig->engine), .events = POLLIN};
+	uint64_t until = sys_now_ns() + WAIT_NS;
+	eventfd_t count;
+
+	for (;;) {
+		engine_status(rig->engine, &rig->status);
+		rig->n_notes = engine_notes(rig->engine, 0, rig->notes, 1000);
+		if (condition(rig, arg))
+			return true;
+		if (sys_now_ns() >= until) {
+			print_message("gave up: state %d, failure %d errno %d, samples %lu\n",
+				rig->status.state, (int)rig->status.failure.what,
+				rig->status.failure.error,
+				(unsigned long)rig->status.events[0].samples);
+			return false;
+		}
+		if (poll(&pollfd, 1, 1000) > 0)
+			eventfd_read(pollfd.fd, &count);
+	}
+}
+
+static UNUSED bool has_state(struct rig *rig, uint64_t state)
+{
+	return rig->status.state == state;
+}
+
+static UNUSED bool has_samples(struct rig *rig, uint64_t n)
+{
+	return rig->status.events[0].samples >= n;
+}
+
+static UNUSED bool has_note(struct rig *rig, uint64_t kind)
+{
+	for (size_t i = 0; i < rig->n_notes; i++)
+		if (rig->notes[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* The number of that kind. */
+static UNUSED const struct engine_note *find_note(struct rig *rig, enum engine_note_kind kind)
+{
+	for (size_t i = rig->n_notes; i-- > 0;)
+		if (rig->notes[i].kind == kind)
+			return &rig->notes[i];
+	return NULL;
+}
+
+/* Stop, and check that what was delivered is in the store. */
+static UNUSED void rig_stop(struct rig *rig)
+{
+	struct engine_status *status = &rig->status;
+	uint64_t stored = 0, delivered = 0;
+	struct snapshot snapshot;
+
+	assert_int_equal(engine_stop(rig->engine), 0);
+	assert_true(rig_wait(rig, has_state, ENGINE_STOPPED));
+	assert_int_equal(store_snapshot(engine_store(rig->engine), 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++)
+		for (uint32_t c = 0; c < snapshot.slices[i]->cells; c++)
+			stored += snapshot.slices[i]->count[c];
+	snapshot_release(engine_store(rig->engine), &snapshot);
+	for (size_t i = 0; i < status->n_events; i++)
+		delivered += status->events[i].samples;
+	assert_int_equal(stored + status->store.dropped, delivered);
+}
+
+static UNUSED bool cpu_wide_permitted(void)
+{
+	struct sys_features features;
+	const struct sys_setup setup = {0};
+	struct perf_event_attr attr;
+	int fd;
+
+	if (sys_probe(&features))
+		return false;
+	sys_dummy(&attr);
+	sys_setup(&attr, &features, &setup);
+	fd = sys_open(&attr, -1, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Skips, saying why, where events are refused altogether. */
+static UNUSED void need_events(void)
+{
+	struct sys_features features;
+	int ret = sys_probe(&features);
+
+	if (!ret)
+		return;
+	print_message("skipped: perf_event_open: %s\n", strerror(-ret));
+	skip();
+}
+
+static UNUSED void need_cpu_wide(void)
+{
+	need_events();
+	if (cpu_wide_permitted())
+		return;
+	print_message("skipped: events on whole CPUs are refused to this user\n");
+	skip();
+}
+
+#endif

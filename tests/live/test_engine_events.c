@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_engine_events.c - samples, counts, losses, credit and coverage on real events.
+ */
+#include "tests/live/engine_fixture.h"
+
+#include <errno.h>
+
+static void check_sum(const struct engine_event_status *event)
+{
+	print_message("%s: %lu samples + %lu lost + %lu filtered, count %lu, coverage %.2f%%\n",
+		event->name, (unsigned long)event->samples, (unsigned long)event->lost,
+		(unsigned long)event->filtered, (unsigned long)event->count,
+		event->clock_ns ? 100.0 * (double)event->armed_ns / (double)event->clock_ns : -1);
+	assert_int_equal(event->samples + event->lost + event->filtered, event->count);
+}
+
+static void test_process(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock,page-faults", 997, 0);
+	int32_t pid = start_child(body_both, NULL);
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 500));
+	assert_int_equal(rig->status.state, ENGINE_RUNNING);
+	assert_int_equal(rig->status.processes, 1);
+	assert_int_equal(rig->status.threads, 1);
+	assert_true(has_note(rig, NOTE_ATTACHED));
+	rig_stop(rig);
+	assert_true(rig->status.events[1].samples > 0);
+	assert_int_equal(rig->status.events[0].freq_hz, 997);
+	assert_true(rig->status.events[0].is_clock);
+	assert_int_equal(rig->status.unknown_records, 0);
+	/* Armed all the time, but for what lies between two reads. */
+	assert_true(rig->status.events[0].armed_ns >= rig->status.events[0].clock_ns / 100 * 80);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static void test_machine(void **state)
+{
+	struct rig *rig;
+	int32_t pid;
+
+	(void)state;
+	need_cpu_wide();
+	rig = rig_new("cpu-clock,page-faults", 997, 0);
+	pid = start_child(body_both, NULL);
+	rig->config.target.system_wide = true;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 500));
+	assert_int_equal(rig->status.scope, SCOPE_CPU);
+	assert_int_equal(rig->status.cpus, sysconf(_SC_NPROCESSORS_ONLN));
+	assert_int_equal(rig->status.processes, 0);
+	rig_stop(rig);
+	assert_int_equal(rig->status.events[0].filtered, 0);
+	assert_true(rig->status.events[0].armed_ns >= rig->status.events[0].clock_ns / 100 * 80);
+	end_child(pid);
+	rig_free(rig);
+}
+
+/* Every page fault is a sample, delivered or lost. */
+static void test_sum_is_count(void **state)
+{
+	struct rig *rig = rig_new("page-faults", 0, 1);
+	int32_t pid = start_child(body_fault, NULL);
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50000));
+	rig_stop(rig);
+	check_sum(&rig->status.events[0]);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static void test_sum_is_count_without_credit(void **state)
+{
+	struct rig *rig = rig_new("page-faults", 0, 1);
+	int32_t pid = start_child(body_fault, NULL);
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig->config.no_credit = true;
+	rig->config.ring_pages = 1;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50000));
+	rig_stop(rig);
+	check_sum(&rig->status.events[0]);
+	assert_true(rig->status.events[0].armed_ns >= rig->status.events[0].clock_ns / 100 * 80);
+	end_child(pid);
+	rig_free(rig);
+}
+
+/* On whole CPUs, what others did is filtered, not gone. */
+static void test_sum_is_count_with_filter(void **state)
+{
+	struct rig *rig;
+	int32_t pid, other;
+
+	(void)state;
+	need_cpu_wide();
+	rig = rig_new("page-faults", 0, 1);
+	pid = start_child(body_fault, NULL);
+	other = start_child(body_fault, NULL);
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_CPU;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50000));
+	rig_stop(rig);
+	check_sum(&rig->status.events[0]);
+	assert_true(rig->status.events[0].filtered > 0);
+	end_child(pid);
+	end_child(other);
+	rig_free(rig);
+}
+
+/* A ring of one page and a flood: the event stops again and again, and starts again. */
+static void test_credit_runs_out(void **state)
+{
+	struct rig *rig = rig_new("page-faults", 0, 1);
+	int32_t pid = start_child(body_fault, NULL);
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig->config.ring_pages = 1;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_CREDIT_SPENT));
+	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 2000));
+	rig_stop(rig);
+	check_sum(&rig->status.events[0]);
+	assert_true(rig->status.events[0].armed_ns < rig->status.events[0].clock_ns);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static bool has_rate(struct rig *rig, uint64_t hz)
+{
+	return rig->status.events[0].freq_hz == hz && has_note(rig, NOTE_FREQUENCY);
+}
+
+/* cpu-clock counts ns, so count / samples is the period in force. */
+static void test_frequency_changes(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 200, 0);
+	int32_t pid = start_child(body_burn, NULL);
+	struct engine_event_status before;
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50));
+	assert_int_equal(engine_set_freq(rig->engine, 77, 4000), 0);
+	assert_int_equal(engine_set_freq(rig->engine, 0, 0), -EINVAL);
+	assert_int_equal(engine_set_freq(rig->engine, rig->status.events[0].id, 4000), 0);
+	assert_true(rig_wait(rig, has_rate, 4000));
+	before = rig->status.events[0];
+	assert_true(rig_wait(rig, has_samples, before.samples + 2000));
+	rig_stop(rig);
+	/* 2,000 samples at the old rate would have taken 10 s of the child's time. */
+	assert_true(rig->status.events[0].count - before.count < 6000000000ull);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static bool has_second(struct rig *rig, uint64_t samples)
+{
+	return rig->status.n_events == 2 && rig->status.events[1].samples >= samples;
+}
+
+static void test_events_come_and_go(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	int32_t pid = start_child(body_both, NULL);
+	struct event_spec *specs;
+	struct event_error error;
+	uint64_t kept;
+	size_t n;
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50));
+	assert_int_equal(event_parse_list("page-faults", &specs, &n, &error), 0);
+	event_set_period(specs, 1);
+	assert_int_equal(engine_event_add(rig->engine, specs), 0);
+	assert_true(rig_wait(rig, has_second, 100));
+	assert_true(has_note(rig, NOTE_EVENT_ADDED));
+	assert_int_not_equal(rig->status.events[0].id, rig->status.events[1].id);
+
+	assert_int_equal(engine_event_drop(rig->engine, rig->status.events[1].id), 0);
+	assert_true(rig_wait(rig, has_note, NOTE_EVENT_DROPPED));
+	assert_false(rig->status.events[1].open);
+	kept = rig->status.events[1].samples;
+	check_sum(&rig->status.events[1]);
+	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 100));
+	assert_int_equal(rig->status.events[1].samples, kept);
+
+	/* What no machine has is refused, and the rest goes on. */
+	specs->attr.type = PERF_TYPE_HW_CACHE;
+	specs->attr.config = 0xffffff;
+	strcpy(specs->name, "no-such-event");
+	assert_int_equal(engine_event_add(rig->engine, specs), 0);
+	assert_true(rig_wait(rig, has_note, NOTE_EVENT_REFUSED));
+	assert_int_equal(rig->status.n_events, 3);
+	assert_false(rig->status.events[2].open);
+	assert_int_not_equal(rig->status.events[2].error, 0);
+	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 100));
+	rig_stop(rig);
+	free(specs);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static void test_default_event(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	int32_t pid = start_child(body_burn, NULL);
+
+	(void)state;
+	event_default(rig->events);
+	event_set_freq(rig->events, 997);
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 100));
+	if (rig->status.events[0].is_clock) {
+		assert_true(has_note(rig, NOTE_FALLBACK_CLOCK));
+		assert_string_equal(rig->status.events[0].name, "cpu-clock");
+	} else {
+		assert_string_equal(rig->status.events[0].name, "cycles");
+	}
+	rig_stop(rig);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static void test_configurations_refused(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	struct engine *engine;
+	int32_t bad = 0;
+
+	(void)state;
+	assert_int_equal(engine_new(&engine, &rig->config), -EINVAL); /* no target */
+	assert_null(engine);
+	rig_target(rig, &bad);
+	assert_int_equal(engine_new(&engine, &rig->config), -EINVAL);
+	rig->config.target.n_pids = 0;
+	rig->config.target.system_wide = true;
+	rig->config.ring_pages = 3;
+	assert_int_equal(engine_new(&engine, &rig->config), -EINVAL);
+	rig->config.ring_pages = 0;
+	assert_int_equal(engine_new(&engine, &rig->config), 0);
+	engine_free(engine); /* never started */
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_sum_is_count),
+		cmocka_unit_test(test_sum_is_count_without_credit),
+		cmocka_unit_test(test_sum_is_count_with_filter),
+		cmocka_unit_test(test_credit_runs_out),
+		cmocka_unit_test(test_frequency_changes),
+		cmocka_unit_test(test_events_come_and_go),
+		cmocka_unit_test(test_default_event),
+		cmocka_unit_test(test_configurations_refused),
+	};
+	struct sys_features features;
+	int ret = sys_probe(&features);
+
+	if (ret) {
+		printf("skipped: perf_event_open: %s\n", strerror(-ret));
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
