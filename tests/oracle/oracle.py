@@ -135,7 +135,7 @@ def project(folder):
         f"{{{{ s += (k ^ b) * {i + 3}; if (s & {1 << (i % 7)}) s = s / (b + 1); }}}} "
         f"switch (s & 7) {{{{ case 1: return s + b; case 3: return s * a; default: return s; }}}} }}}}"
         for i in range(40))
-    files = 60
+    files = 40
     for number in range(files):
         with open(os.path.join(folder, f"f{number}.c"), "w", encoding="ascii") as source:
             source.write("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
@@ -163,7 +163,7 @@ def build(strobe, _, event):
         subprocess.run(["make", "-s", "-C", folder, "clean"], check=True)
         found = subprocess.run(
             [strobe, "report", "--scope", "auto", *options, "--format", "json", *command],
-            capture_output=True, text=True, timeout=300, check=False)
+            capture_output=True, text=True, timeout=600, check=False)
     if found.returncode:
         checks.check("a build", False, f"status {found.returncode}: {found.stderr}")
         return
