@@ -7,19 +7,12 @@
 #ifndef SAMPLER_SLICES_H
 #define SAMPLER_SLICES_H
 
+#include "sampler/cells.h"
 #include "sampler/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct cell {
-	uint32_t stack, task;
-	uint16_t cpu;
-	uint8_t event;
-	uint32_t count;
-	uint64_t weight;
-};
 
 /* How much of a slice's stacks and tasks is left. */
 enum detail {
@@ -42,12 +35,13 @@ struct sealed {
 struct slices {
 	struct stacks *stacks;
 	struct tasks *tasks;
-	struct cell *work;
+	struct cell *work; /* for sorting */
 	size_t work_size;
+	struct cells adding; /* for adding up */
 	uint64_t last_serial;
 };
 
-void slices_init(struct slices *slices, struct stacks *stacks, struct tasks *tasks);
+int slices_init(struct slices *slices, struct stacks *stacks, struct tasks *tasks);
 void slices_fini(struct slices *slices);
 size_t slices_memory(const struct slices *slices);
 

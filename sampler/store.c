@@ -4,21 +4,12 @@
  */
 #include "sampler/store_private.h"
 
-#include "sampler/idtable.h"
 #include "sampler/stacks.h"
 #include "sampler/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OPEN_CELLS_MIN 256u
-#define OPEN_CELLS_MAX (1u << 20) /* a slice with more is sealed before its time */
-
-static struct slot *slots_new(uint32_t size)
-{
-	return calloc(size, sizeof(struct slot));
-}
 
 int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes)
 {
@@ -28,14 +19,8 @@ int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, si
 	if (!store)
 		return -ENOMEM;
 	pthread_mutex_init(&store->lock, NULL);
-	slices_init(&store->slices, stacks, tasks);
 	store->budget_bytes = budget_bytes;
-	store->epoch = 1;
-	store->cells_size = OPEN_CELLS_MIN;
-	store->cells = malloc(OPEN_CELLS_MIN * sizeof(*store->cells));
-	store->slot_mask = OPEN_CELLS_MIN * 2 - 1;
-	store->slots = slots_new(OPEN_CELLS_MIN * 2);
-	if (!store->cells || !store->slots) {
+	if (slices_init(&store->slices, stacks, tasks) || cells_init(&store->open)) {
 		store_free(store);
 		return -ENOMEM;
 	}
@@ -70,14 +55,13 @@ void store_free(struct store *store)
 	store_bury_returned(store);
 	for (size_t i = 0; i < store->n_list; i++)
 		store_bury(store, store->list[i].sealed);
-	for (uint32_t i = 0; i < store->n_cells; i++) {
-		stacks_unref(store->slices.stacks, store->cells[i].stack);
-		tasks_label_unref(store->slices.tasks, store->cells[i].task);
+	for (uint32_t i = 0; i < store->open.n; i++) {
+		stacks_unref(store->slices.stacks, store->open.at[i].stack);
+		tasks_label_unref(store->slices.tasks, store->open.at[i].task);
 	}
 	slices_fini(&store->slices);
 	pthread_mutex_destroy(&store->lock);
-	free(store->cells);
-	free(store->slots);
+	cells_fini(&store->open);
 	free(store->list);
 	free(store);
 }
@@ -86,8 +70,7 @@ void store_free(struct store *store)
 
 size_t store_memory(const struct store *store, size_t slice_bytes)
 {
-	return sizeof(*store) + slice_bytes + store->cells_size * sizeof(*store->cells) +
-		((size_t)store->slot_mask + 1) * sizeof(*store->slots) +
+	return sizeof(*store) + slice_bytes + cells_memory(&store->open) +
 		store->list_size * sizeof(*store->list) + slices_memory(&store->slices) +
 		stacks_memory(store->slices.stacks) + tasks_memory(store->slices.tasks);
 }
@@ -99,50 +82,6 @@ void store_publish_memory(struct store *store)
 }
 
 /* --- the open slice --- */
-
-static uint32_t cell_hash(uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event)
-{
-	return idtable_mix((uint64_t)stack << 32 | task, (uint32_t)cpu << 8 | event);
-}
-
-static void clear_open(struct store *store)
-{
-	store->n_cells = 0;
-	store->open_end_ns = 0;
-	if (++store->epoch == 0) {
-		memset(store->slots, 0, ((size_t)store->slot_mask + 1) * sizeof(*store->slots));
-		store->epoch = 1;
-	}
-}
-
-static int grow_open(struct store *store)
-{
-	uint32_t size = store->cells_size * 2, mask = size * 2 - 1;
-	struct slot *slots = slots_new(size * 2);
-	struct cell *cells = realloc(store->cells, size * sizeof(*cells));
-
-	if (cells) {
-		store->cells = cells;
-		if (slots)
-			store->cells_size = size;
-	}
-	if (!cells || !slots) {
-		free(slots);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < store->n_cells; i++) {
-		uint32_t at =
-			cell_hash(cells[i].stack, cells[i].task, cells[i].cpu, cells[i].event);
-
-		while (slots[at & mask].epoch == store->epoch)
-			at++;
-		slots[at & mask] = (struct slot){.epoch = store->epoch, .cell = i};
-	}
-	free(store->slots);
-	store->slots = slots;
-	store->slot_mask = mask;
-	return 0;
-}
 
 static int room_in_list(struct store *store)
 {
@@ -167,14 +106,15 @@ static int seal_open(struct store *store, uint64_t end_ns)
 	int err = room_in_list(store);
 
 	if (!err)
-		err = slices_seal(&store->slices, store->cells, store->n_cells,
+		err = slices_seal(&store->slices, store->open.at, store->open.n,
 			store->open_start_ns, end_ns, &sealed);
 	if (err)
 		return err;
 	store->listed_bytes += sealed->bytes;
 	store->slice_bytes += sealed->bytes;
 	store->sealed_until_ns = end_ns;
-	clear_open(store);
+	cells_clear(&store->open);
+	store->open_end_ns = 0;
 	pthread_mutex_lock(&store->lock);
 	store->list[store->n_list++] = (struct listed){.sealed = sealed,
 		.start_ns = sealed->slice.start_ns,
@@ -200,7 +140,7 @@ static void roll(struct store *store, uint64_t time_ns)
 {
 	uint64_t start_ns = time_ns - time_ns % STORE_SLICE_NS;
 
-	if (store->n_cells && seal_open(store, store->open_end_ns)) {
+	if (store->open.n && seal_open(store, store->open_end_ns)) {
 		/* No memory to seal: go on in a longer slice. */
 		store->open_end_ns = start_ns + STORE_SLICE_NS;
 		return;
@@ -212,29 +152,11 @@ static void roll(struct store *store, uint64_t time_ns)
 	store->newest_ns = start_ns;
 }
 
-static int add_cell(struct store *store, uint32_t at, const struct cell *cell)
-{
-	if (store->n_cells == store->cells_size) {
-		int err = store->cells_size < OPEN_CELLS_MAX ? grow_open(store) : -ENOMEM;
-
-		if (err)
-			return err;
-		at = cell_hash(cell->stack, cell->task, cell->cpu, cell->event);
-		while (store->slots[at & store->slot_mask].epoch == store->epoch)
-			at++;
-	}
-	store->slots[at & store->slot_mask] =
-		(struct slot){.epoch = store->epoch, .cell = store->n_cells};
-	store->cells[store->n_cells++] = *cell;
-	stacks_ref(store->slices.stacks, cell->stack);
-	tasks_label_ref(store->slices.tasks, cell->task);
-	return 0;
-}
-
 int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
 	uint8_t event, uint64_t weight)
 {
-	uint32_t at = cell_hash(stack, task, cpu, event);
+	struct cell *cell;
+	uint32_t where;
 	int err;
 
 	if (__builtin_expect(time_ns >= store->open_end_ns, 0))
@@ -242,49 +164,40 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 	if (time_ns > store->newest_ns)
 		store->newest_ns = time_ns;
 
-	for (;; at++) {
-		struct slot slot = store->slots[at & store->slot_mask];
-		struct cell *cell = &store->cells[slot.cell];
-
-		if (slot.epoch != store->epoch)
-			break;
-		if (cell->stack == stack && cell->task == task && cell->cpu == cpu &&
-			cell->event == event) {
-			if (__builtin_expect(cell->count == UINT32_MAX, 0))
-				goto full;
-			cell->count++;
-			cell->weight += weight;
-			store_count(&store->samples, 1);
-			return 0;
-		}
+	cell = cells_find(&store->open, stack, task, cpu, event, &where);
+	if (__builtin_expect(cell ? cell->count == UINT32_MAX : store->open.n == CELLS_MAX, 0)) {
+		err = seal_early(store, time_ns);
+		if (err)
+			goto fail;
+		return store_add(store, time_ns, stack, task, cpu, event, weight);
 	}
-	if (store->n_cells == OPEN_CELLS_MAX)
-		goto full;
-	err = add_cell(store, at,
-		&(struct cell){.stack = stack,
-			.task = task,
-			.cpu = cpu,
-			.event = event,
-			.count = 1,
-			.weight = weight});
-	if (err)
-		store_count(&store->dropped, 1);
-	else
-		store_count(&store->samples, 1);
+	if (cell) {
+		cell->count++;
+		cell->weight += weight;
+	} else {
+		err = cells_add(&store->open, where,
+			&(struct cell){.stack = stack,
+				.task = task,
+				.cpu = cpu,
+				.event = event,
+				.count = 1,
+				.weight = weight});
+		if (err)
+			goto fail;
+		stacks_ref(store->slices.stacks, stack);
+		tasks_label_ref(store->slices.tasks, task);
+	}
+	store_count(&store->samples, 1);
+	return 0;
+
+fail:
+	store_count(&store->dropped, 1);
 	return err;
-
-full:
-	err = seal_early(store, time_ns);
-	if (err) {
-		store_count(&store->dropped, 1);
-		return err;
-	}
-	return store_add(store, time_ns, stack, task, cpu, event, weight);
 }
 
 bool store_seal(struct store *store, uint64_t now_ns, bool force)
 {
-	if (!store->n_cells)
+	if (!store->open.n)
 		return false;
 	if (now_ns >= store->open_end_ns)
 		return !seal_open(store, store->open_end_ns);

@@ -16,12 +16,6 @@
 
 #define STORE_PLAN_MAX 64u
 
-/* The index of the open slice: an entry of another epoch is empty, so that clearing costs nothing. */
-struct slot {
-	uint32_t epoch;
-	uint32_t cell;
-};
-
 struct listed {
 	struct sealed *sealed;
 	uint64_t start_ns, end_ns;
@@ -35,11 +29,7 @@ struct store {
 	/* the open slice */
 	uint64_t open_start_ns, open_end_ns; /* end 0: none is open */
 	uint64_t newest_ns;
-	struct cell *cells;
-	uint32_t n_cells, cells_size;
-	struct slot *slots;
-	uint32_t slot_mask;
-	uint32_t epoch;
+	struct cells open;
 	uint64_t sealed_until_ns;
 
 	/* merging */

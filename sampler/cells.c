@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cells.c - see cells.h.  Sampling thread.
+ */
+#include "sampler/cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS_MIN 256u
+
+int cells_init(struct cells *cells)
+{
+	*cells = (struct cells){.size = CELLS_MIN, .mask = CELLS_MIN * 2 - 1, .epoch = 1};
+	cells->at = malloc(CELLS_MIN * sizeof(*cells->at));
+	cells->slots = calloc((size_t)CELLS_MIN * 2, sizeof(*cells->slots));
+	if (cells->at && cells->slots)
+		return 0;
+	cells_fini(cells);
+	return -ENOMEM;
+}
+
+void cells_fini(struct cells *cells)
+{
+	free(cells->at);
+	free(cells->slots);
+	*cells = (struct cells){0};
+}
+
+void cells_clear(struct cells *cells)
+{
+	cells->n = 0;
+	if (++cells->epoch == 0) {
+		memset(cells->slots, 0, ((size_t)cells->mask + 1) * sizeof(*cells->slots));
+		cells->epoch = 1;
+	}
+}
+
+size_t cells_memory(const struct cells *cells)
+{
+	return cells->size * (sizeof(*cells->at) + 2 * sizeof(*cells->slots));
+}
+
+static uint32_t empty_slot(const struct cells *cells, const struct cell *cell)
+{
+	uint32_t at = cells_hash(cell->stack, cell->task, cell->cpu, cell->event);
+
+	while (cells->slots[at & cells->mask].epoch == cells->epoch)
+		at++;
+	return at;
+}
+
+static int grow(struct cells *cells)
+{
+	uint32_t size = cells->size * 2;
+	struct cells_slot *slots;
+	struct cell *at;
+
+	if (size > CELLS_MAX)
+		return -ENOMEM;
+	slots = calloc((size_t)size * 2, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	at = realloc(cells->at, size * sizeof(*at));
+	if (!at) {
+		free(slots);
+		return -ENOMEM;
+	}
+	free(cells->slots);
+	cells->at = at;
+	cells->slots = slots;
+	cells->size = size;
+	cells->mask = size * 2 - 1;
+	for (uint32_t i = 0; i < cells->n; i++)
+		slots[empty_slot(cells, &at[i]) & cells->mask] =
+			(struct cells_slot){.epoch = cells->epoch, .cell = i};
+	return 0;
+}
+
+int cells_add(struct cells *cells, uint32_t where, const struct cell *cell)
+{
+	if (cells->n == cells->size) {
+		int err = grow(cells);
+
+		if (err)
+			return err;
+		where = empty_slot(cells, cell);
+	}
+	cells->slots[where & cells->mask] =
+		(struct cells_slot){.epoch = cells->epoch, .cell = cells->n};
+	cells->at[cells->n++] = *cell;
+	return 0;
+}
