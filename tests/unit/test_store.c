@@ -399,6 +399,10 @@ static void hopeless(unsigned int stacks, unsigned int tasks_, unsigned int cpus
 			store_maintain(world->store);
 			store_status(world->store, &status);
 			assert_true(status.memory_bytes < budget + budget / 4);
+			/* Slices have their part: the tables, which never shrink, do not take all. */
+			assert_true(stacks_memory_used(world->stacks) +
+					tasks_memory_labels(world->tasks) <
+				budget / 8 * 7);
 		}
 	}
 	store_seal(world->store, end, true);
