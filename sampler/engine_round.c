@@ -29,6 +29,7 @@ static void touch(struct engine *engine, struct point_event *event)
 	event->point->active = true;
 	if (event->consumed++)
 		return;
+	event->dry_sweeps = 0;
 	if (engine->n_touched == engine->touched_capacity) {
 		size_t capacity = engine->touched_capacity ? engine->touched_capacity * 2 : 64;
 		struct point_event **touched =
@@ -45,7 +46,31 @@ static void touch(struct engine *engine, struct point_event *event)
 	engine->touched[engine->n_touched++] = event;
 }
 
-static int take_sample(struct engine *engine, const struct perf_event_header *header)
+/* The event of a sample under somebody else's id.  Since 6.2 the kernel fills one perf_sample_data for all
+ * software events that fire together (do_perf_sw_event()), and the id of the first one, which may be another
+ * profiler's, stays in it.  The ring tells whose sample it is, where only one of its events can be meant. */
+static struct point_event *find_sharing_event(
+	const struct engine *engine, const struct channel *channel)
+{
+	struct point_event *found = NULL;
+
+	if (!channel->point)
+		return NULL;
+	for (struct point_event *event = channel->point->events; event; event = event->next) {
+		const struct perf_event_attr *attr = &engine->choices[event->choice].attr;
+
+		if (event_is_clock(attr) ||
+			(attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT))
+			continue;
+		if (found)
+			return NULL;
+		found = event;
+	}
+	return found;
+}
+
+static int take_sample(struct engine *engine, const struct channel *channel,
+	const struct perf_event_header *header)
 {
 	const uint64_t *id = (const uint64_t *)(header + 1);
 	struct point_event *event = NULL;
@@ -56,6 +81,8 @@ static int take_sample(struct engine *engine, const struct perf_event_header *he
 
 	if (header->size >= sizeof(*header) + sizeof(*id))
 		event = find_event(engine, *id);
+	if (!event)
+		event = find_sharing_event(engine, channel);
 	if (!event) {
 		/* Of an event that was just dropped. */
 		engine->status.unknown_records++;
@@ -189,7 +216,7 @@ static int take_record(const struct perf_event_header *header, void *owner, void
 {
 	/* Out of memory is counted by the store; the records that follow may fit. */
 	if (header->type == PERF_RECORD_SAMPLE)
-		(void)take_sample(ctx, header);
+		(void)take_sample(ctx, owner, header);
 	else
 		(void)take_side_band(ctx, owner, header);
 	return 0;
@@ -204,8 +231,11 @@ static void give_back(struct engine *engine)
 		if (!event)
 			continue;
 		if (event->on_credit && !engine->stopped) {
-			if (credit_consume(&event->credit, event->consumed))
+			if (credit_consume(&event->credit, event->consumed)) {
 				engine->choices[event->choice].spent++;
+				event->dry_sweeps = 1;
+				engine->have_dry = true;
+			}
 			event->credit.target = credit_target(ring_size(event->point->channel->ring),
 				event->point->channel->n_events,
 				engine->choices[event->choice].record_bytes);
@@ -216,6 +246,36 @@ static void give_back(struct engine *engine)
 		event->consumed = 0;
 	}
 	engine->n_touched = 0;
+}
+
+/*
+ * An event at its limit is disabled by an interrupt of its CPU, which then stops the event's PMU
+ * as well (Linux 6.18).  A refresh between the two leaves it enabled, its clock running, and
+ * stopped for ever.  Only disabling starts it afresh.  An event that merely has nothing to count
+ * looks the same, so the attempts get rarer.
+ */
+static void kick(struct engine *engine, struct point_event *event)
+{
+	uint32_t waited = event->dry_sweeps++;
+
+	engine->have_dry = true;
+	if (waited & (waited - 1))
+		return;
+	if (sys_disable(event->fd) || sys_refresh(event->fd, 1))
+		return;
+	event->credit.outstanding++;
+}
+
+void round_kick_dry(struct engine *engine)
+{
+	if (!engine->have_dry || engine->stopped)
+		return;
+	engine->have_dry = false;
+	for (size_t i = 0; i < engine->n_points; i++)
+		for (struct point_event *event = engine->points[i]->events; event;
+			event = event->next)
+			if (event->dry_sweeps)
+				kick(engine, event);
 }
 
 static void watch_corruption(struct engine *engine, struct channel *channel)

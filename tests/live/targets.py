@@ -128,8 +128,21 @@ def counts(strobe, shares):
             event = found["events"][0] if found else {}
             produced = event.get("samples", 0) + event.get("lost", 0) + event.get("filtered", 0)
             checks.check(f"samples and lost add up to the count, scope {scope}",
-                         found is not None and event["samples"] > 0 and produced == event["count"],
+                         found is not None and event["samples"] > 0
+                         and 0 <= event["count"] - produced <= os.cpu_count(),
                          f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
+    # Another profiler of the same event: the kernel then gives samples the other one's id.
+    with started(["sh", "-c", FORKS], wait_for="ready") as work, \
+            started([strobe, "report", "-a", "-e", "page-faults", "-c", "1", "--duration", "60"]):
+        found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
+                               "--scope", "cpu", duration="3")
+        event = found["events"][0] if found else {}
+        produced = event.get("samples", 0) + event.get("lost", 0) + event.get("filtered", 0)
+        # A fault that another CPU is busy recording when the event is stopped is counted and never seen.
+        checks.check("they add up beside another profiler of the same event",
+                     found is not None and event["samples"] > 0
+                     and 0 <= event["count"] - produced <= os.cpu_count(),
+                     f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
     with started([shares, "0"]) as work:
         for extra in ([], ["--no-credit"], ["--no-call-graph"]):
             found, result = report(strobe, "-p", str(work.pid), "-F", "20000", *extra)
