@@ -31,6 +31,7 @@ static const struct symbol kernel_symbols[] = {
 	{0xffffffff81000000, 0x1000, "pv_native_safe_halt", NULL, 0},
 	{0xffffffff81001000, 0x1000, "do_syscall_64", NULL, 1},
 	{0xffffffffc0000000, 0x1000, "nf_hook", "nf_tables", 2},
+	{0xffffffffe0000000, 0x1000, "intel_idle_irq", NULL, 3},
 };
 
 static uint32_t intern(struct world *world, enum image_kind kind, const char *path, uint64_t inode)
@@ -213,10 +214,12 @@ static void test_kernel(void **state)
 	uint32_t module = frame(world, IMAGE_ID_KERNEL, 0xffffffffc0000010, FRAME_KERNEL);
 	uint32_t hole = frame(world, IMAGE_ID_KERNEL, 0xffffffffd0000010, FRAME_KERNEL);
 
-	give(world, IMAGE_ID_KERNEL, kernel_symbols, 3);
+	give(world, IMAGE_ID_KERNEL, kernel_symbols, 4);
 	assert_string_equal(ask(world, idle)->image, "[kernel]");
 	assert_true(ask(world, idle)->idle);
 	assert_true(ask(world, idle)->kernel);
+	assert_true(
+		ask(world, frame(world, IMAGE_ID_KERNEL, 0xffffffffe0000010, FRAME_KERNEL))->idle);
 	assert_false(ask(world, call)->idle);
 	assert_string_equal(ask(world, call)->symbol, "do_syscall_64");
 	assert_string_equal(ask(world, module)->image, "[nf_tables]");
