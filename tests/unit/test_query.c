@@ -290,8 +290,8 @@ static void test_activity(void **state)
 	assert_int_equal(out[1], 1000000000);
 	assert_int_equal(out[4], 500000000);
 	/* A range that begins and ends within slices. */
-	assert_int_equal(query_activity(&question, 1050, 1350, out, 3), 0);
-	for (int i = 0; i < 3; i++)
+	assert_int_equal(query_activity(&question, 1050, 1350, out, 6), 0);
+	for (int i = 0; i < 6; i++)
 		assert_int_equal(out[i], 1000000000);
 	question.event = 1;
 	assert_int_equal(query_activity(&question, 1000, 1200, out, 1), 0);
