@@ -56,6 +56,7 @@ struct hot_query {
 	bool reverse;
 	bool hide_kernel;
 	const char *filter; /* case-insensitive substring of symbol or image; NULL or "": all */
+	bool quick; /* ties of numbers stay in the order in which the symbols were first seen */
 };
 
 struct hot_sums {
@@ -64,8 +65,8 @@ struct hot_sums {
 	uint64_t span_ns; /* of time covered */
 };
 
-/* All rows that pass the filter, sorted; ties by symbol, image, start, so that the order is total.  The array
- * of *n is the hot table's own, valid until the next call.  0 or -ENOMEM. */
+/* All rows that pass the filter, sorted; ties of self by total, then by symbol, image, start, so that the order
+ * is total.  The array of *n is the hot table's own, valid until the next call.  0 or -ENOMEM. */
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums);
 

@@ -84,6 +84,7 @@ static void hot_refresh(struct view *view, struct screen *screen)
 		.reverse = table->reverse,
 		.hide_kernel = table->hide_kernel,
 		.filter = table->filter,
+		.quick = true,
 	};
 	size_t n = 0;
 	long at = 0;
