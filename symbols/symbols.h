@@ -23,7 +23,8 @@
 struct symbols;
 
 struct symbols_config {
-	const char *cache_dir; /* NULL: $XDG_CACHE_HOME/strobe or ~/.cache/strobe; "": no disk cache */
+	const char
+		*cache_dir; /* NULL: $XDG_CACHE_HOME/strobe or ~/.cache/strobe; "": no disk cache */
 	size_t cache_max_bytes; /* on disk; 0: 256 MiB */
 	const char *kallsyms_path; /* NULL: /proc/kallsyms */
 	unsigned int worker_memory_mb; /* RLIMIT_AS of a worker; 0: 4096 */
@@ -39,9 +40,10 @@ enum symbols_kind { SYMBOLS_FILE, SYMBOLS_KERNEL, SYMBOLS_VDSO };
 struct symbols_source {
 	enum symbols_kind kind;
 	const char *path; /* as the mapping named it */
-	int32_t pid;	  /* a process that maps it, or 0 */
+	int32_t pid; /* a process that maps it, or 0 */
 	uint64_t map_start, map_end;
-	uint32_t dev_major, dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
+	uint32_t dev_major,
+		dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
 	uint64_t inode;
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown */
@@ -54,16 +56,17 @@ enum symbols_state {
 	SYMBOLS_UNASKED,
 	SYMBOLS_PENDING,
 	SYMBOLS_READY,
-	SYMBOLS_NONE,	    /* the file was read and has no symbols */
+	SYMBOLS_NONE, /* the file was read and has no symbols */
 	SYMBOLS_UNREADABLE, /* could not be opened, is no ELF file, or killed the worker twice */
 };
 enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key);
 
 struct symbol {
-	uint64_t start, size; /* in the image's offsets: file offsets, kernel addresses, vdso offsets */
-	const char *name;     /* as in the file: mangled, raw bytes; borrowed until symbols_free() */
-	const char *module;   /* kernel module, without brackets; NULL: none */
-	uint32_t index;	      /* distinct within the image */
+	uint64_t start,
+		size; /* in the image's offsets: file offsets, kernel addresses, vdso offsets */
+	const char *name; /* as in the file: mangled, raw bytes; borrowed until symbols_free() */
+	const char *module; /* kernel module, without brackets; NULL: none */
+	uint32_t index; /* distinct within the image */
 };
 
 /* The symbol that covers an offset.  True and *out set; false where the table is not there (yet) or
@@ -79,7 +82,7 @@ int symbols_fd(const struct symbols *symbols);
 
 /* Take in what has come.  Returns bit flags of what changed. */
 #define SYMBOLS_CHANGED_TABLES 1u /* some image left SYMBOLS_PENDING */
-#define SYMBOLS_CHANGED_NAMES 2u  /* some pretty name is known now */
+#define SYMBOLS_CHANGED_NAMES 2u /* some pretty name is known now */
 unsigned int symbols_collect(struct symbols *symbols);
 
 /* Until nothing is pending or the time is over; collects.  0 or -ETIME. For text reports. */
@@ -87,12 +90,12 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms);
 
 /* Notable events, for the log. */
 enum symbols_note_kind {
-	SYMBOLS_NOTE_WORKER_DIED,  /* value = how it ended (waitpid status), path = what it was reading; it is tried once more */
-	SYMBOLS_NOTE_FILE_BANNED,  /* path killed the worker twice */
-	SYMBOLS_NOTE_UNREADABLE,   /* path, error */
-	SYMBOLS_NOTE_KERNEL_HIDDEN,/* kallsyms shows no addresses (kptr_restrict) */
-	SYMBOLS_NOTE_WRONG_FILE,   /* the file at path is not the one that is mapped */
-	SYMBOLS_NOTE_UNCONFINED,   /* the worker could not be confined fully; error */
+	SYMBOLS_NOTE_WORKER_DIED, /* value = how it ended (waitpid status), path = what it was reading; it is tried once more */
+	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice */
+	SYMBOLS_NOTE_UNREADABLE, /* path, error */
+	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
+	SYMBOLS_NOTE_WRONG_FILE, /* the file at path is not the one that is mapped */
+	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
 };
 struct symbols_note {
 	enum symbols_note_kind kind;
@@ -105,7 +108,7 @@ bool symbols_take_note(struct symbols *symbols, struct symbols_note *out);
 
 struct symbols_status {
 	uint32_t images, pending, unreadable;
-	size_t table_bytes;   /* mapped */
+	size_t table_bytes; /* mapped */
 	int worker_pid, spawner_pid; /* -1: none now */
 };
 void symbols_status(const struct symbols *symbols, struct symbols_status *out);

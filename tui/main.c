@@ -48,8 +48,7 @@ static int run_live(struct request *request)
 	int error = term_probe();
 
 	if (request->snapshot_width)
-		return live_snapshot(
-			request, request->snapshot_width, request->snapshot_height);
+		return live_snapshot(request, request->snapshot_width, request->snapshot_height);
 	if (!error)
 		return live_run(request);
 	if (error == -ENOTTY)

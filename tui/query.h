@@ -30,10 +30,10 @@ struct query {
 };
 
 struct query_row {
-	int32_t pid, tid;      /* process: tid = 0; cpu: both 0 */
+	int32_t pid, tid; /* process: tid = 0; cpu: both 0 */
 	uint32_t cpu;
-	char name[64];	       /* cleaned command name */
-	uint64_t self, total;  /* weight; without by_symbol both are the whole weight */
+	char name[64]; /* cleaned command name */
+	uint64_t self, total; /* weight; without by_symbol both are the whole weight */
 	uint64_t samples;
 };
 
@@ -42,7 +42,7 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n);
 
 /* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any
  * length.  For clock events a value of 1e9 is one busy CPU.  idle is left out where hide_idle is set. */
-int query_activity(const struct query *query, uint64_t from_ns, uint64_t to_ns, uint64_t *out,
-	size_t columns);
+int query_activity(
+	const struct query *query, uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns);
 
 #endif

@@ -37,7 +37,7 @@ static const char *const plain[] = {
 	"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", "COLUMNS=", "LINES=", NULL};
 
 /* What the screen shall show; never inlined, with a name that nothing else has. */
-__attribute__((noinline, noipa)) static unsigned long spinning_wheel(unsigned long turns)
+__attribute__((noinline)) static unsigned long spinning_wheel(unsigned long turns)
 {
 	volatile unsigned long sum = 0;
 
