@@ -547,6 +547,7 @@ int model_live_new(struct model_live **out, struct session *session)
 		free(live);
 		return ret;
 	}
+	hot_set_tasks(live->hot, engine_tasks(session->engine));
 	live->session = session;
 	cost_init(&live->cost);
 	model = &live->model;
