@@ -37,6 +37,7 @@
 #define SNAPSHOT_S 2.0
 #define UI_NICE (-10)
 #define KEYS_AT_ONCE 64
+#define FOREGROUND_TRIES 100
 #define OUTPUT_TAIL 20 /* lines of the command repeated after the end */
 
 enum poll_index {
@@ -115,6 +116,21 @@ static void restore_signals(struct live *live)
 	sigprocmask(SIG_SETMASK, &live->old_mask, NULL);
 }
 
+static bool in_background(void)
+{
+	pid_t group = tcgetpgrp(STDOUT_FILENO);
+
+	return group >= 0 && group != getpgrp();
+}
+
+/* As every program that wants the terminal while somebody else has it: until it is brought to the foreground.
+ * Where nobody is there to continue it, the kernel does not stop it either: no use in trying for ever. */
+static void wait_for_foreground(void)
+{
+	for (int i = 0; in_background() && i < FOREGROUND_TRIES; i++)
+		raise(SIGTSTP);
+}
+
 /* As if SIGTSTP had its default action: the shell is told, and sees its own screen. */
 static void stop_here(struct live *live)
 {
@@ -129,6 +145,7 @@ static void stop_here(struct live *live)
 	raise(SIGTSTP);
 	/* It is pending: this stops the process, until SIGCONT. */
 	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
+	wait_for_foreground(); /* continued by bg */
 	pthread_sigmask(SIG_BLOCK, &stop, NULL);
 	sigaction(SIGTSTP, &old, NULL);
 	term_resume(live->term);
@@ -165,7 +182,10 @@ static void take_signals(struct live *live)
 			break;
 		case SIGCONT:
 			if (live->term) {
-				term_resume(live->term);
+				if (in_background())
+					stop_here(live);
+				else
+					term_resume(live->term);
 				fit_screen(live);
 			}
 			break;
@@ -309,10 +329,10 @@ static void poll_once(struct live *live, uint64_t end_ns)
 	if (poll(fds, POLL_COUNT, timeout_ms(live, end_ns)) < 0)
 		return;
 	/* Keys first: they are what somebody waits for. */
-	if (fds[POLL_KEYS].revents & POLLIN)
-		take_keys(live);
+	if (fds[POLL_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
+		live->quit = true; /* the terminal is gone: it would be ready for ever */
 	else if (fds[POLL_KEYS].revents)
-		live->quit = true; /* the terminal is gone */
+		take_keys(live);
 	if (fds[POLL_SIGNALS].revents)
 		take_signals(live);
 	show(live);
@@ -521,8 +541,10 @@ static int run_on_terminal(struct live *live)
 int live_run(const struct request *request)
 {
 	struct live live;
-	int ret = open_live(&live, request);
+	int ret;
 
+	wait_for_foreground();
+	ret = open_live(&live, request);
 	if (!ret) {
 		ret = run_on_terminal(&live);
 		if (ret) {
