@@ -316,7 +316,8 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 
 	if (ret)
 		return ret;
-	if (info.state == 'Z' || info.state == 'X')
+	/* A leader may end before its threads do. */
+	if ((info.state == 'Z' && info.threads < 2) || info.state == 'X')
 		return -EINVAL;
 	*process = follow_process(&engine->follow, job->pid);
 	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&

@@ -6,6 +6,7 @@
  */
 #include "sampler/tasks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -103,19 +104,18 @@ static FILE *open_task_file(const char *proc_dir, int32_t tid, const char *name)
 	return fopen(path, "re");
 }
 
-static int read_maps(struct tasks *tasks, int32_t pid, void *ctx)
+/* *read: mapping lines that were there, executable or not. */
+static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *read)
 {
-	FILE *file = open_task_file(ctx, pid, "maps");
 	char *line = NULL;
 	size_t size = 0;
 	int err = 0;
 
-	if (!file)
-		return -errno;
 	errno = 0;
 	while (!err && getline(&line, &size, file) > 0) {
 		struct record_mmap mmap;
 
+		++*read;
 		/* A line that cannot be read is one mapping less. */
 		if (tasks_parse_maps_line(line, &mmap) || !mmap.executable)
 			continue;
@@ -125,8 +125,51 @@ static int read_maps(struct tasks *tasks, int32_t pid, void *ctx)
 	if (!err && ferror(file))
 		err = errno ? -errno : -EIO;
 	free(line);
-	fclose(file);
 	return err;
+}
+
+/* A leader that ended before its threads has no mappings any more; they have. */
+static int read_maps_of_threads(struct tasks *tasks, int32_t pid, const char *proc_dir)
+{
+	char path[512], name[64];
+	struct dirent *entry;
+	size_t read = 0;
+	int err = 0;
+	DIR *dir;
+
+	if (snprintf(path, sizeof(path), "%s/%d/task", proc_dir, pid) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!read && !err && (entry = readdir(dir))) {
+		uint64_t tid;
+		FILE *file;
+
+		if (!parse_number(entry->d_name, 10, &tid) || (int32_t)tid == pid)
+			continue;
+		snprintf(name, sizeof(name), "task/%d/maps", (int32_t)tid);
+		file = open_task_file(proc_dir, pid, name);
+		if (!file)
+			continue;
+		err = read_maps_file(tasks, pid, file, &read);
+		fclose(file);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int read_maps(struct tasks *tasks, int32_t pid, void *ctx)
+{
+	FILE *file = open_task_file(ctx, pid, "maps");
+	size_t read = 0;
+	int err;
+
+	if (!file)
+		return -errno;
+	err = read_maps_file(tasks, pid, file, &read);
+	fclose(file);
+	return err || read ? err : read_maps_of_threads(tasks, pid, ctx);
 }
 
 static int read_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx)

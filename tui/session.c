@@ -63,8 +63,8 @@ static bool is_eligible(const struct proc_process *process)
 {
 	int32_t self = (int32_t)getpid();
 
-	return process->pid != self && process->ppid != self && process->state != 'Z' &&
-		process->state != 'X';
+	return process->pid != self && process->ppid != self &&
+		(process->state != 'Z' || process->threads > 1) && process->state != 'X';
 }
 
 /* The command name, which the kernel cuts at 15 bytes, or the file name of the first argument. */

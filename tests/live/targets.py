@@ -57,6 +57,20 @@ int main()
         thread.join();
 }
 """
+LEADER = """
+#include <pthread.h>
+#include <unistd.h>
+static volatile unsigned long turns;
+__attribute__((noinline)) void outlives_its_leader(void) { for (;;) turns++; }
+static void *run(void *unused) { outlives_its_leader(); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, 0, run, 0) || write(1, "ready\\n", 6) != 6)
+        return 1;
+    pthread_exit(0);
+}
+"""
 FORKS = "echo ready; while :; do i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done; done"
 
 
@@ -114,6 +128,14 @@ def programs(strobe, folder):
                and row["self_percent"] > 80)
     else:
         checks.skip("a C++ program", "g++ is not installed")
+
+    program = os.path.join(folder, "leader")
+    if subprocess.run([shutil.which("cc") or "gcc", "-O1", "-pthread", "-x", "c", "-o", program, "-"],
+                      input=LEADER, text=True, check=False).returncode == 0:
+        attach(strobe, "a process whose first thread has ended", [program],
+               lambda row: row["symbol"] == "outlives_its_leader" and row["self_percent"] > 80)
+    else:
+        checks.skip("a process whose first thread has ended", "no C compiler")
 
     attach(strobe, "a shell that forks thousands of processes", ["sh", "-c", FORKS],
            lambda row: row["image"].startswith("[kernel") or "libc" in row["image"])
