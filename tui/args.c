@@ -566,7 +566,9 @@ int args_parse(struct request *out, int argc, char **argv, char *message, size_t
 				error = refuse(&args, "'%s': doctor takes no arguments",
 					argv[taken + optind]);
 			engine->target.command = argv + taken + optind;
-		}
+		} else if (args.request.command != CMD_DOCTOR &&
+			!strcmp(argv[taken + optind - 1], "--"))
+			error = refuse(&args, "'--': the command to profile is missing after it");
 		if (!error && args.request.command != CMD_DOCTOR)
 			error = finish(&args);
 	}

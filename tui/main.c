@@ -11,6 +11,7 @@
 #include "tui/term.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,12 +84,28 @@ static int run(struct request *request)
 	}
 }
 
+/* Without this, what is opened first would take the number of a closed standard stream and be written to.
+ * The wrong direction makes use of the stream the error that it would have been. */
+static int fill_standard_fds(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		/* The lowest free number is this one. */
+		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct request request;
 	char message[1024];
 	int status;
 
+	if (fill_standard_fds())
+		return 1;
 	/* Not LC_NUMERIC: reports have one decimal point everywhere. */
 	setlocale(LC_CTYPE, "");
 	/* A closed pipe is an error of the write, with a sentence of its own. */

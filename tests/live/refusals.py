@@ -5,6 +5,7 @@
 usage: refusals.py STROBE SHARES THREADS SHARES_LIB   (the program, and the workloads)
 """
 
+import errno
 import json
 import os
 import re
@@ -114,6 +115,7 @@ def usage(strobe):
         ("a CPU list that ends early", ["report", "-C", "0-"], "0-"),
         ("a format that does not exist", ["report", "--format", "xml"], "xml"),
         ("a memory size without sense", ["report", "--memory", "12Q"], "12Q"),
+        ("a command that is missing", ["report", "--"], "command"),
     ):
         refused(name, run([strobe, *arguments]), wanted, status=2)
 
@@ -125,6 +127,13 @@ def output(strobe, shares):
                                      stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
         checks.check("a full disk under stdout", process.returncode == 1
                      and process.stderr.startswith(b"strobe: "), str(process))
+
+        # What is opened first must not take the stream's number: the error would be another one.
+        process = subprocess.run(["sh", "-c", 'exec "$@" <&- >&-', "sh", strobe, "report", "--duration",
+                                  "0.3", "-p", str(work.pid)],
+                                 stderr=subprocess.PIPE, timeout=30, check=False)
+        checks.check("standard input and output closed", process.returncode == 1
+                     and os.strerror(errno.EBADF).encode() in process.stderr, str(process))
 
         result = run([strobe, "--duration", "0.5", "-p", str(work.pid)])
         checks.check("without a terminal the report is printed",
