@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define DEATH_MS 2000 /* to be told how it died */
+#define STARTS_MAX 3
 
 static const struct asker_limits hello_limits = {.cpu_ms = 2000, .wall_ms = 20000};
 
@@ -82,7 +83,7 @@ static int await(struct asker *asker, const struct asker_limits *limits)
 	}
 }
 
-static int start(struct asker *asker)
+static int start_once(struct asker *asker)
 {
 	struct wire_message hello;
 	size_t len;
@@ -102,10 +103,20 @@ static int start(struct asker *asker)
 		close(fd);
 	if (ret < 0 || hello.type != WIRE_CONFINED) {
 		bury(asker, ret == -EPIPE);
-		return -ECHILD;
+		return ret == -EPIPE ? -EAGAIN : -ECHILD;
 	}
 	asker->confine_error = hello.error;
 	return 0;
+}
+
+/* One that was killed before it could say hello has read nothing: another is as good. */
+static int start(struct asker *asker)
+{
+	int ret = -EAGAIN;
+
+	for (int attempt = 0; attempt < STARTS_MAX && ret == -EAGAIN; attempt++)
+		ret = start_once(asker);
+	return ret == -EAGAIN ? -ECHILD : ret;
 }
 
 int asker_ask(struct asker *asker, const struct asker_question *question,

@@ -34,7 +34,7 @@ struct loader {
 	struct cache *cache;
 	char *kallsyms_path;
 	char *packet; /* WIRE_PACKET_BYTES */
-	bool told_unconfined;
+	bool told_unconfined, told_no_worker;
 	int keep_fd; /* a table for the cache, once it has been published; -1: none */
 	char keep_key[CACHE_KEY_MAX];
 	int spawner_pid;
@@ -267,6 +267,14 @@ static int load_kernel(struct loader *loader, struct loader_image *image, bool m
 	return ret;
 }
 
+static void tell_no_worker(struct loader *loader)
+{
+	if (loader->told_no_worker)
+		return;
+	loader->told_no_worker = true;
+	add_note(loader, SYMBOLS_NOTE_NO_WORKER, "", 0, 0);
+}
+
 /* False when the image should wait for others that are quicker. */
 static bool load_image(struct loader *loader, struct loader_image *image, bool may_wait)
 {
@@ -284,6 +292,8 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 		return false;
 	if (ret == -ESTALE)
 		add_note(loader, SYMBOLS_NOTE_WRONG_FILE, path, 0, 0);
+	else if (ret == -ECHILD)
+		tell_no_worker(loader);
 	else if (ret < 0 && ret != -EOWNERDEAD && ret != -ECANCELED)
 		add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, -ret, 0);
 	return true;

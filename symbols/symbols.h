@@ -96,6 +96,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
 	SYMBOLS_NOTE_WRONG_FILE, /* the file at path is not the one that is mapped */
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
+	SYMBOLS_NOTE_NO_WORKER, /* none can be started any more: no file will be read.  Told once */
 };
 struct symbols_note {
 	enum symbols_note_kind kind;

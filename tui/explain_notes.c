@@ -317,6 +317,12 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		text_add(&text, "the symbol worker could not be confined fully");
 		add_error(&text, note->error);
 		break;
+	case SYMBOLS_NOTE_NO_WORKER:
+		text_add(&text,
+			"the process that reads symbols was killed and cannot be started again: "
+			"files not read by now are shown as offsets. Start strobe anew to see "
+			"their names");
+		break;
 	default:
 		text_add(&text, "symbols: note %d", (int)note->kind);
 		break;

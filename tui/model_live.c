@@ -92,6 +92,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_FILE_BANNED:
 	case SYMBOLS_NOTE_KERNEL_HIDDEN:
 	case SYMBOLS_NOTE_UNCONFINED:
+	case SYMBOLS_NOTE_NO_WORKER:
 		return EXPLAIN_WARNING;
 	case SYMBOLS_NOTE_UNREADABLE:
 	case SYMBOLS_NOTE_WRONG_FILE:

@@ -206,6 +206,11 @@ static int print(struct run *run)
 	struct report report;
 	int ret = gather(run, &report);
 
+	if (!ret) {
+		ret = report_gather_notes(&report, &run->session);
+		if (ret)
+			report_fini(&report);
+	}
 	if (ret) {
 		complain("out of memory");
 		return 1;

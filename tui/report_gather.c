@@ -125,7 +125,7 @@ static bool is_told(enum engine_note_kind kind)
 	}
 }
 
-static int gather_notes(struct report *report, struct session *session)
+int report_gather_notes(struct report *report, struct session *session)
 {
 	struct engine_note *notes = malloc(NOTES_MAX * sizeof(*notes));
 	struct symbols_note symbols_note;
@@ -194,8 +194,6 @@ int report_gather(struct report *report, struct session *session)
 		ret = gather_event(
 			&report->events[report->n_events++], event, request, session->names, hot);
 	}
-	if (!ret)
-		ret = gather_notes(report, session);
 out:
 	hot_free(hot);
 	free(status);
