@@ -84,7 +84,7 @@ enum engine_state {
 
 /* What was refused, for the sentence that explains it (tui/explain.h). */
 struct engine_failure {
-	enum {
+	enum engine_failure_kind {
 		FAIL_NONE,
 		FAIL_OPEN, /* perf_event_open */
 		FAIL_MMAP, /* the ring */

@@ -196,6 +196,16 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 	engine_note(engine, NOTE_EVENT_REFUSED, error, 0, 0, status->name);
 }
 
+void choice_disarm(struct engine *engine, unsigned int index)
+{
+	engine->choices[index].leaving = true;
+	for (size_t i = 0; i < engine->n_points; i++)
+		for (struct point_event *event = engine->points[i]->events; event;
+			event = event->next)
+			if (event->choice == index)
+				sys_disable(event->fd);
+}
+
 void choice_drop(struct engine *engine, unsigned int index)
 {
 	struct choice *choice = &engine->choices[index];

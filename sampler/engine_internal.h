@@ -39,6 +39,7 @@ struct choice {
 	struct event_spec spec; /* as asked for, with the rate now in force */
 	struct perf_event_attr attr; /* after fallbacks, without the engine's half */
 	bool open;
+	bool leaving; /* to be dropped: no credit is given any more */
 	bool settled; /* has opened somewhere: fallbacks are over */
 	uint32_t record_bytes; /* see credit_record_bytes() */
 	uint64_t noted_lost;
@@ -58,6 +59,7 @@ struct point_event {
 	bool on_credit;
 	uint32_t consumed; /* in this round */
 	bool owns_ring;
+	uint32_t dry_sweeps; /* 0: delivers; else 1 + sweeps since it stopped and got new credit */
 	struct credit credit;
 	struct sys_counts last; /* as of the last read */
 	uint64_t clock_ns; /* the tracker's time as of then, or where this event began */
@@ -139,6 +141,7 @@ struct engine {
 	struct point_event **touched; /* consumed something in this round */
 	size_t n_touched, touched_capacity;
 	bool have_doomed;
+	bool have_dry;
 	bool in_round;
 
 	struct follow follow;
@@ -184,8 +187,8 @@ struct engine {
 
 /* engine_loop.c */
 void *engine_main(void *engine);
-void engine_fail(struct engine *engine, int what, int error, const struct perf_event_attr *attr,
-	const char *event, int32_t pid, int cpu);
+void engine_fail(struct engine *engine, enum engine_failure_kind what, int error,
+	const struct perf_event_attr *attr, const char *event, int32_t pid, int cpu);
 
 /* engine_tick.c */
 void engine_note(struct engine *engine, enum engine_note_kind kind, int error, int32_t pid,
@@ -204,6 +207,8 @@ bool choice_weaken(struct engine *engine, unsigned int choice, int error);
 void choice_settle(struct engine *engine, unsigned int choice);
 void choice_refuse(
 	struct engine *engine, unsigned int choice, int error, const struct point *point);
+/* It takes no more samples, to be dropped after the next round. */
+void choice_disarm(struct engine *engine, unsigned int choice);
 void choice_drop(struct engine *engine, unsigned int choice);
 void choice_set_rate(struct engine *engine, unsigned int choice, uint64_t hz);
 int choice_find(const struct engine *engine, uint8_t id);
@@ -244,6 +249,8 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n);
 void engine_round(struct engine *engine, bool all, bool final);
 void round_drain_channel(struct engine *engine, struct channel *channel);
 void round_close_doomed(struct engine *engine);
+/* At each sweep: start events again that got credit and still stand. */
+void round_kick_dry(struct engine *engine);
 
 /* engine_target.c */
 int target_open_initial(struct engine *engine);

@@ -17,8 +17,8 @@
 /* epoll's data.ptr of what is no channel. */
 static char wake_tag, timer_tag, command_tag;
 
-void engine_fail(struct engine *engine, int what, int error, const struct perf_event_attr *attr,
-	const char *event, int32_t pid, int cpu)
+void engine_fail(struct engine *engine, enum engine_failure_kind what, int error,
+	const struct perf_event_attr *attr, const char *event, int32_t pid, int cpu)
 {
 	struct engine_failure *failure = &engine->status.failure;
 
@@ -146,7 +146,8 @@ static void carry_out(struct engine *engine, const struct mail *mail)
 		return;
 	}
 	/* What it had counted is kept, with its coverage. */
-	engine_round(engine, true, false);
+	choice_disarm(engine, (unsigned int)index);
+	engine_round(engine, true, true);
 	engine_tick(engine, true);
 	choice_drop(engine, (unsigned int)index);
 	engine_note(engine, NOTE_EVENT_DROPPED, 0, 0, 0, engine->status.events[index].name);
@@ -208,6 +209,7 @@ static void sweep(struct engine *engine)
 	bool early = engine->sweeps++ < EARLY_SWEEPS;
 
 	engine_round(engine, true, false);
+	round_kick_dry(engine);
 	if (engine->round_ns >= engine->next_tick_ns) {
 		target_tick(engine);
 		engine_tick(engine, false);

@@ -230,7 +230,8 @@ static void give_back(struct engine *engine)
 
 		if (!event)
 			continue;
-		if (event->on_credit && !engine->stopped) {
+		if (event->on_credit && !engine->stopped &&
+			!engine->choices[event->choice].leaving) {
 			if (credit_consume(&event->credit, event->consumed)) {
 				engine->choices[event->choice].spent++;
 				event->dry_sweeps = 1;
@@ -259,7 +260,7 @@ static void kick(struct engine *engine, struct point_event *event)
 	uint32_t waited = event->dry_sweeps++;
 
 	engine->have_dry = true;
-	if (waited & (waited - 1))
+	if (waited < 2 || (waited & (waited - 1)))
 		return;
 	if (sys_disable(event->fd) || sys_refresh(event->fd, 1))
 		return;

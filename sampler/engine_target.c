@@ -236,10 +236,21 @@ static void fail_job(struct engine *engine, struct job *job, int error)
 	drop_job(engine, job);
 }
 
+/* An earlier job may have opened all there is. */
+static bool is_sampled(const struct follow_process *process)
+{
+	const struct follow_task *task = process ? process->first_task : NULL;
+
+	while (task && !task->point && !task->covered)
+		task = task->next;
+	return task != NULL;
+}
+
 static void finish_job(struct engine *engine, struct job *job)
 {
 	struct follow_process *process = follow_process(&engine->follow, job->pid);
-	bool has_events = engine->status.scope == SCOPE_CPU || job->opened || !job->named;
+	bool has_events = engine->status.scope == SCOPE_CPU || job->opened || !job->named ||
+		is_sampled(process);
 
 	if (!process || process->ended_ns || !has_events || !choice_count_open(engine)) {
 		int error = job->error ? job->error : ESRCH;
@@ -270,6 +281,8 @@ static void plan_threads(struct engine *engine, size_t n)
 	if (engine->config.scope == SCOPE_AUTO &&
 		(pages / 2 < n || !engine_fds_left(engine, n * events)) &&
 		(engine->cpu_wide || engine_fds_left(engine, n * events * engine->n_cpus))) {
+		if (!engine_fds_left(engine, n * events))
+			out_of_fds(engine, -EMFILE);
 		scope_escalate(engine);
 		return;
 	}
@@ -438,8 +451,12 @@ void target_attach(struct engine *engine, int32_t pid, int32_t tid)
 void target_detach(struct engine *engine, int32_t pid)
 {
 	struct follow_process *process = follow_process(&engine->follow, pid);
+	struct job *job;
 	uint32_t tasks;
 
+	/* It may still be on its way in. */
+	while ((job = find_job(engine, pid)))
+		drop_job(engine, job);
 	if (!process || process->ended_ns)
 		return;
 	engine_round(engine, true, false);

@@ -60,10 +60,12 @@ static void read_event(struct engine *engine, struct point_event *event, uint64_
 		clock_ran_ns = ran_ns;
 	status->armed_ns += ran_ns;
 	status->clock_ns += clock_ran_ns;
-	if (event->on_credit && !ran_ns && !event->consumed && clock_ran_ns > STUCK_NS &&
-		!event->point->on_exec && !engine->stopped)
+	if (engine->stopped || engine->choices[event->choice].leaving)
+		event->dry_sweeps = 0;
+	else if (event->on_credit && !ran_ns && !event->consumed && clock_ran_ns > STUCK_NS &&
+		!event->point->on_exec)
 		restart(engine, event);
-	else if (event->on_credit && lost && !engine->stopped && event->credit.outstanding == 0)
+	else if (event->on_credit && lost && event->credit.outstanding == 0)
 		sys_refresh(event->fd, credit_grant(&event->credit));
 	event->last = now;
 	event->clock_ns = clock_ns;
