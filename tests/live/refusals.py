@@ -6,6 +6,7 @@ usage: refusals.py STROBE SHARES THREADS SHARES_LIB   (the program, and the work
 """
 
 import errno
+import contextlib
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import NOBODY, Checks, Screen, public_copy, run, started, sysctl  # noqa: E402
@@ -45,6 +47,17 @@ def profiled(name, result, *wanted):
 
 def json_report(strobe, *arguments):
     return [strobe, "report", "--duration", "0.5", "--format", "json", *arguments]
+
+
+def perf_events(pid):
+    """How many events a process has open on others, beyond those it tries out."""
+    found = 0
+    folder = f"/proc/{pid}/fd"
+    with contextlib.suppress(OSError):
+        for fd in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                found += "perf_event" in os.readlink(os.path.join(folder, fd))
+    return found
 
 
 def leftovers(strobe):
@@ -80,11 +93,9 @@ def targets(strobe, shares):
         process = subprocess.Popen([strobe, "report", "-p", str(work.pid), "--format", "json"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while True:
-            # Its descriptors show when the target is attached.
-            if len(os.listdir(f"/proc/{process.pid}/fd")) > 8:
+            if perf_events(process.pid) > os.cpu_count() or process.poll() is not None:
                 break
-            if process.poll() is not None:
-                break
+            time.sleep(0.01)
         os.kill(work.pid, signal.SIGKILL)
         try:
             out, err = process.communicate(timeout=30)
