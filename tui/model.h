@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #define MODEL_WINDOW_NS 20000000000ull
+#define MODEL_LATE_NS 1000000000ull /* by now samples have come, if there were any */
 #define MODEL_COLUMN_NS 1000000000ull /* of the activity strip */
 #define MODEL_COLUMNS 256
 
@@ -97,5 +98,9 @@ size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_MAX]);
 
 /* The frequency a step above (or below) hz, at most limit_hz (0: no limit) and at least the lowest step. */
 uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz);
+
+/* The window of the newest samples.  It goes on with the time where none come while the engine runs. */
+void model_window(const struct model *model, const struct store_status *store, uint64_t *from_ns,
+	uint64_t *to_ns);
 
 #endif

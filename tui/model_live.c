@@ -273,22 +273,9 @@ static int update_activity(struct model_live *live)
 	return ret;
 }
 
-static void window_of(const struct model *model, const struct store_status *store,
-	uint64_t *from_ns, uint64_t *to_ns)
-{
-	*to_ns = store->last_ns;
-	*from_ns = *to_ns > MODEL_WINDOW_NS ? *to_ns - MODEL_WINDOW_NS : 0;
-	if (*from_ns < store->first_ns)
-		*from_ns = store->first_ns;
-	if (*from_ns < model->zero_ns)
-		*from_ns = model->zero_ns;
-	if (*to_ns < *from_ns)
-		*to_ns = *from_ns;
-}
-
 static void move_window(struct model *model)
 {
-	window_of(model, &model->status.store, &model->from_ns, &model->to_ns);
+	model_window(model, &model->status.store, &model->from_ns, &model->to_ns);
 }
 
 static int update_hot(struct model_live *live, uint64_t epoch)
@@ -336,6 +323,9 @@ static int live_refresh(struct model *model, bool advance)
 		move_window(model);
 	ret = update_hot(live, epoch);
 	hot_sums(live->hot, model->event, &model->sums);
+	/* Time without samples counts, too. */
+	if (model->sums.span_ns < model->to_ns - model->from_ns)
+		model->sums.span_ns = model->to_ns - model->from_ns;
 	if (!ret)
 		ret = update_activity(live);
 	return ret;
@@ -587,7 +577,7 @@ int model_live_digest(struct model_live *live)
 	if (model->frozen)
 		return 0;
 	store_status(engine_store(live->session->engine), &store);
-	window_of(model, &store, &from_ns, &to_ns);
+	model_window(model, &store, &from_ns, &to_ns);
 	ret = hot_update(live->hot, from_ns, to_ns);
 	if (ret)
 		return ret;

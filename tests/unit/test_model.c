@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_model.c - tabs and steps of the rate.
+ * test_model.c - tabs, steps of the rate, the window.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,11 +54,42 @@ static void test_tabs_are_open_or_have_samples(void **state)
 	free(model);
 }
 
+static void test_window_goes_on_without_samples(void **state)
+{
+	struct model *model = calloc(1, sizeof(*model));
+	struct store_status store = {.first_ns = 5000000000u, .last_ns = 8000000000u};
+	uint64_t from_ns, to_ns;
+
+	(void)state;
+	assert_non_null(model);
+	model->status.state = ENGINE_RUNNING;
+	model->now_ns = store.last_ns + MODEL_LATE_NS / 2;
+	model_window(model, &store, &from_ns, &to_ns);
+	assert_int_equal(from_ns, store.first_ns);
+	assert_int_equal(to_ns, store.last_ns);
+	/* Asleep for a minute: nothing of before is in the window. */
+	model->now_ns = store.last_ns + 60000000000u;
+	model_window(model, &store, &from_ns, &to_ns);
+	assert_int_equal(to_ns, model->now_ns - MODEL_LATE_NS);
+	assert_int_equal(from_ns, to_ns - MODEL_WINDOW_NS);
+	assert_true(from_ns > store.last_ns);
+	/* Of a target that is gone the end stays. */
+	model->status.state = ENGINE_ENDED;
+	model_window(model, &store, &from_ns, &to_ns);
+	assert_int_equal(from_ns, store.first_ns);
+	assert_int_equal(to_ns, store.last_ns);
+	model->zero_ns = 7000000000u;
+	model_window(model, &store, &from_ns, &to_ns);
+	assert_int_equal(from_ns, model->zero_ns);
+	free(model);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frequency_steps),
 		cmocka_unit_test(test_tabs_are_open_or_have_samples),
+		cmocka_unit_test(test_window_goes_on_without_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
