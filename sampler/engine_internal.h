@@ -5,7 +5,8 @@
  * engine.c        life and the public calls        engine_open.c    points, rings, events
  * engine_loop.c   the sampling thread, commands    engine_choice.c  the chosen events, fallbacks
  * engine_round.c  a drain round: records, credit   engine_tick.c    counters, status, notes by the second
- * engine_target.c attaching and following         engine_scope.c   tasks, CPUs or inheritance
+ * engine_attach.c attaching                        engine_target.c  following
+ * engine_scope.c  tasks, CPUs or inheritance
  *
  * Everything is the sampling thread's but what stands below `lock`.
  */
@@ -142,7 +143,6 @@ struct engine {
 	size_t n_touched, touched_capacity;
 	bool have_doomed;
 	bool have_dry;
-	bool in_round;
 
 	struct follow follow;
 	bool filter; /* samples of others are dropped: not the whole machine */
@@ -171,9 +171,8 @@ struct engine {
 	uint64_t round_ns; /* T0 of this round */
 	uint64_t next_sweep_ns, next_tick_ns;
 	unsigned int sweeps;
-	uint64_t window_forks, window_missed, window_ns;
-	uint64_t noted_missed, noted_corrupt, noted_merges;
-	uint64_t shared_lost;
+	uint64_t window_forks, window_missed; /* since the last tick */
+	uint64_t noted_missed, noted_corrupt;
 	size_t read_cursor;
 	bool news; /* write the eventfd at the end of the round */
 	bool followed_changed;
@@ -252,7 +251,18 @@ void round_close_doomed(struct engine *engine);
 /* At each sweep: start events again that got credit and still stand. */
 void round_kick_dry(struct engine *engine);
 
-/* engine_target.c */
+/* engine_attach.c */
+void attach_enqueue(struct engine *engine, struct tid_queue *queue, struct follow_task *task);
+struct job *attach_find_job(struct engine *engine, int32_t pid);
+void attach_drop_job(struct engine *engine, struct job *job);
+/* The plan for n more threads: what would not fit for all of them is given up for all. */
+void attach_plan(struct engine *engine, size_t n);
+/* After EMFILE: something costs less now, and the thread is to be tried again; or false. */
+bool attach_economize(struct engine *engine);
+/* The thread is gone, and its process if it was the last. */
+void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns);
+
+/* engine_target.c, and of attaching in engine_attach.c */
 int target_open_initial(struct engine *engine);
 void target_attach(struct engine *engine, int32_t pid, int32_t tid);
 void target_detach(struct engine *engine, int32_t pid);

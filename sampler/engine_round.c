@@ -304,7 +304,6 @@ void engine_round(struct engine *engine, bool all, bool final)
 			engine->sources[n++] =
 				(struct merge_source){channel->ring, channel, NULL, 0};
 	}
-	engine->in_round = true;
 	merge_drain(engine->sources, n, &engine->format, final ? UINT64_MAX : engine->round_ns,
 		take_record, engine);
 	for (size_t i = 0; i < n; i++) {
@@ -313,7 +312,6 @@ void engine_round(struct engine *engine, bool all, bool final)
 		ring_release(channel->ring);
 		watch_corruption(engine, channel);
 	}
-	engine->in_round = false;
 	give_back(engine);
 	round_close_doomed(engine);
 }

@@ -1,452 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_target.c - attaching to processes, following their threads and children, noticing their
- * ends.  Runs in the sampling thread.
- *
- * Threads to open wait in two queues, those just born before those found by a scan, and are
- * worked off in short bursts between drains, so that a big process never stops the draining.  A
- * process is attached when a scan of its threads finds nothing new.
+ * engine_target.c - following targets: what records, hang-ups and /proc tell of their threads,
+ * children and ends; the command.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#define BURST_NS (5 * NS_PER_MS)
-#define SCANS_MAX 100
 #define MISSED_PER_S 4
 #define FORKS_PER_S 50
 #define CHECKS_PER_TICK 64
-
-/* --- queues --- */
-
-static int queue_put(struct tid_queue *queue, int32_t tid)
-{
-	if (queue->head && queue->head == queue->n)
-		queue->head = queue->n = 0;
-	if (queue->n == queue->capacity) {
-		size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
-		int32_t *tids = realloc(queue->tids, capacity * sizeof(*tids));
-
-		if (!tids)
-			return -ENOMEM;
-		queue->tids = tids;
-		queue->capacity = capacity;
-	}
-	queue->tids[queue->n++] = tid;
-	return 0;
-}
-
-static bool queue_take(struct tid_queue *queue, int32_t *tid)
-{
-	if (queue->head == queue->n)
-		return false;
-	*tid = queue->tids[queue->head++];
-	return true;
-}
-
-static void enqueue(struct engine *engine, struct tid_queue *queue, struct follow_task *task)
-{
-	if (task->point || task->covered || task->queued || engine->status.scope == SCOPE_CPU)
-		return;
-	task->queued = !queue_put(queue, task->tid);
-	if (task->queued)
-		engine->status.attaching_total++;
-}
-
-/* --- jobs --- */
-
-static struct job *find_job(struct engine *engine, int32_t pid)
-{
-	struct job *job = engine->jobs;
-
-	while (job && job->pid != pid)
-		job = job->next;
-	return job;
-}
-
-static struct job *add_job(struct engine *engine, int32_t pid, int32_t tid, bool named)
-{
-	struct job **end = &engine->jobs;
-	struct job *job = calloc(1, sizeof(*job));
-
-	if (!job)
-		return NULL;
-	*job = (struct job){.pid = pid, .tid = tid, .named = named};
-	while (*end)
-		end = &(*end)->next;
-	*end = job;
-	return job;
-}
-
-static void drop_job(struct engine *engine, struct job *job)
-{
-	struct job **link = &engine->jobs;
-
-	while (*link != job)
-		link = &(*link)->next;
-	*link = job->next;
-	free(job);
-}
-
-void target_rescan(struct engine *engine, int32_t pid)
-{
-	if (!find_job(engine, pid))
-		add_job(engine, pid, -1, false);
-}
-
-/* --- opening one thread --- */
-
-static void out_of_fds(struct engine *engine, int error)
-{
-	if (engine->fd_limit_noted)
-		return;
-	engine->fd_limit_noted = true;
-	engine_note(engine, NOTE_FD_LIMIT, -error, 0, engine->fd_limit, NULL);
-}
-
-/* Something costs less: true, and the thread is to be tried again. */
-static bool economize(struct engine *engine)
-{
-	if (engine->fork_rings) {
-		engine->fork_rings = false;
-		return true;
-	}
-	if (engine->trackers) {
-		engine->trackers = false;
-		return true;
-	}
-	return false;
-}
-
-static int open_points(struct engine *engine, struct follow_task *task)
-{
-	struct point *point = NULL;
-	int ret;
-
-	if (engine->status.scope == SCOPE_INHERIT) {
-		ret = scope_open_inherited(engine, task->process->pid, task->tid, false);
-		task->covered = !ret;
-		return ret;
-	}
-	do
-		ret = point_open(engine, task->process->pid, task->tid, -1, false, NULL, &point);
-	while (ret == -EMFILE && economize(engine));
-	task->point = point;
-	if (!ret)
-		engine->status.ring_pages = (uint32_t)(ring_size(point->channel->ring) / 4096);
-	return ret;
-}
-
-static void end_process(struct engine *engine, struct follow_process *process)
-{
-	engine->followed_changed = true;
-	if (process->root)
-		engine_note(engine, NOTE_TARGET_EXITED, 0, process->pid, 0, NULL);
-}
-
-static void end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns)
-{
-	struct follow_process *ended = follow_exit(&engine->follow, task, time_ns);
-
-	if (ended)
-		end_process(engine, ended);
-}
-
-static void open_task(struct engine *engine, int32_t tid, bool born)
-{
-	struct follow_task *task = follow_task(&engine->follow, tid);
-	struct job *job;
-	bool is_leader;
-	int ret;
-
-	engine->status.attaching_done++;
-	/* It may have ended while it waited. */
-	if (!task || !task->queued)
-		return;
-	task->queued = false;
-	ret = open_points(engine, task);
-	job = find_job(engine, task->process->pid);
-	is_leader = task->tid == task->process->pid;
-	if (!ret) {
-		engine->had_targets = true;
-		if (job)
-			job->opened++;
-		/* Its mappings and children of the time before its side-band was on. */
-		if (born && !engine->side_by_cpu && engine->status.scope == SCOPE_TASK) {
-			if (is_leader)
-				tasks_load_process(engine->ingest.tasks, task->process->pid);
-			target_rescan(engine, task->process->pid);
-		}
-		return;
-	}
-	if (job)
-		job->error = -ret;
-	switch (-ret) {
-	case ESRCH:
-		if (born)
-			engine->status.tasks_missed++;
-		engine->window_missed += born;
-		if (!born || !engine->side_by_cpu)
-			end_task(engine, task, engine->round_ns);
-		break;
-	case EMFILE:
-	case ENFILE:
-		engine->status.threads_left_out++;
-		out_of_fds(engine, ret);
-		break;
-	case ENOBUFS:
-		engine->status.threads_left_out++;
-		if (!engine->mlock_noted)
-			engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0, engine->limits.memlock_soft,
-				NULL);
-		engine->mlock_noted = true;
-		break;
-	default:
-		break;
-	}
-}
-
-/* --- scans --- */
-
-static uint64_t ticks_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * (uint64_t)sysconf(_SC_CLK_TCK) +
-		(uint64_t)now.tv_nsec / (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-static void fail_job(struct engine *engine, struct job *job, int error)
-{
-	int32_t pid = job->tid >= 0 ? job->tid : job->pid;
-
-	if (job->named) {
-		/* A refused event has told its own story. */
-		if (choice_count_open(engine))
-			engine_fail(engine, error == ENOBUFS ? FAIL_MMAP : FAIL_TARGET,
-				error == ENOBUFS ? EPERM : error, &engine->choices[0].attr,
-				engine->status.events[0].name, pid, -1);
-		engine_note(engine, NOTE_ATTACH_FAILED, error, pid, 0, NULL);
-	}
-	drop_job(engine, job);
-}
-
-/* An earlier job may have opened all there is. */
-static bool is_sampled(const struct follow_process *process)
-{
-	const struct follow_task *task = process ? process->first_task : NULL;
-
-	while (task && !task->point && !task->covered)
-		task = task->next;
-	return task != NULL;
-}
-
-static void finish_job(struct engine *engine, struct job *job)
-{
-	struct follow_process *process = follow_process(&engine->follow, job->pid);
-	bool has_events = engine->status.scope == SCOPE_CPU || job->opened || !job->named ||
-		is_sampled(process);
-
-	if (!process || process->ended_ns || !has_events || !choice_count_open(engine)) {
-		int error = job->error ? job->error : ESRCH;
-
-		if (process && job->named && !has_events) {
-			follow_remove(&engine->follow, process);
-			engine->followed_changed = true;
-		}
-		fail_job(engine, job, error);
-		return;
-	}
-	engine->had_targets = true;
-	if (!engine->side_by_cpu && engine->status.scope != SCOPE_CPU)
-		tasks_load_process(engine->ingest.tasks, job->pid);
-	if (job->named)
-		engine_note(engine, NOTE_ATTACHED, 0, job->pid, process->tasks, NULL);
-	drop_job(engine, job);
-}
-
-/* The plan for n more threads: what would not fit for all of them is given up for all. */
-static void plan_threads(struct engine *engine, size_t n)
-{
-	unsigned int events = choice_count_open(engine);
-	uint64_t pages = engine_lockable_pages(engine);
-
-	if (engine->status.scope != SCOPE_TASK)
-		return;
-	if (engine->config.scope == SCOPE_AUTO &&
-		(pages / 2 < n || !engine_fds_left(engine, n * events)) &&
-		(engine->cpu_wide || engine_fds_left(engine, n * events * engine->n_cpus))) {
-		if (!engine_fds_left(engine, n * events))
-			out_of_fds(engine, -EMFILE);
-		scope_escalate(engine);
-		return;
-	}
-	if (engine->fork_rings && (pages / 4 < n || !engine_fds_left(engine, n * (events + 2))))
-		engine->fork_rings = false;
-	if (engine->trackers && !engine_fds_left(engine, n * (events + 1)))
-		engine->trackers = false;
-	engine->order = order_for_tasks(engine, n);
-	if (!engine->ring_order_noted)
-		engine->ring_order_noted = engine->order;
-}
-
-/* Children of a followed process that FORK records did not tell of. */
-static void scan_children(struct engine *engine, const struct follow_process *process)
-{
-	int32_t *pids;
-	size_t n;
-
-	if (proc_children(process->pid, &pids, &n))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct follow_process *known = follow_process(&engine->follow, pids[i]);
-		struct follow_process *child;
-		struct proc_process info;
-
-		if ((known && !known->ended_ns) || proc_read(pids[i], &info) ||
-			info.start_ticks < process->since_ticks)
-			continue;
-		child = follow_add_process(&engine->follow, pids[i], true);
-		if (!child)
-			break;
-		child->start_ticks = info.start_ticks;
-		engine->followed_changed = true;
-		tasks_load_process(engine->ingest.tasks, pids[i]);
-		target_rescan(engine, pids[i]);
-	}
-	free(pids);
-}
-
-static int first_scan(struct engine *engine, struct job *job, struct follow_process **process)
-{
-	struct proc_process info;
-	int ret = proc_read(job->pid, &info);
-
-	if (ret)
-		return ret;
-	/* A leader may end before its threads do. */
-	if ((info.state == 'Z' && info.threads < 2) || info.state == 'X')
-		return -EINVAL;
-	*process = follow_process(&engine->follow, job->pid);
-	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&
-		(*process)->start_ticks != info.start_ticks)
-		follow_remove(&engine->follow, *process); /* the number was given to another */
-	*process = follow_add_process(&engine->follow, job->pid, job->tid < 0);
-	if (!*process)
-		return -ENOMEM;
-	(*process)->start_ticks = info.start_ticks;
-	engine->followed_changed = true;
-	if (job->named) {
-		(*process)->root = true;
-		(*process)->since_ticks = ticks_now();
-		tasks_load_process(engine->ingest.tasks, job->pid);
-	}
-	return 0;
-}
-
-static int scan_threads(
-	struct engine *engine, struct job *job, struct follow_process *process, size_t *found)
-{
-	int32_t *tids = NULL;
-	size_t n = 1, kept = 0;
-	int ret = 0;
-
-	if (job->tid < 0)
-		ret = proc_threads(job->pid, &tids, &n);
-	else if (!(tids = malloc(sizeof(*tids))))
-		ret = -ENOMEM;
-	else
-		tids[0] = job->tid;
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < n; i++)
-		if (!follow_task(&engine->follow, tids[i]))
-			tids[kept++] = tids[i];
-	for (size_t i = 0; i < kept && !ret; i++)
-		if (!follow_add_task(&engine->follow, process, tids[i]))
-			ret = -ENOMEM;
-	plan_threads(engine, kept);
-	for (size_t i = 0; i < kept && !ret; i++)
-		enqueue(engine, &engine->attach, follow_task(&engine->follow, tids[i]));
-	free(tids);
-	*found = kept;
-	return ret;
-}
-
-static void scan(struct engine *engine, struct job *job)
-{
-	struct follow_process *process = follow_process(&engine->follow, job->pid);
-	size_t found = 0;
-	int ret = 0;
-
-	if (!job->scans++) {
-		ret = first_scan(engine, job, &process);
-	} else if (!process || process->ended_ns) {
-		finish_job(engine, job);
-		return;
-	}
-	if (!ret)
-		ret = scan_threads(engine, job, process, &found);
-	if (ret && job->scans == 1) {
-		fail_job(engine, job, -ret);
-		return;
-	}
-	if (!ret && found && job->scans < SCANS_MAX)
-		return;
-	if (!engine->side_by_cpu && engine->status.scope == SCOPE_TASK && process->whole)
-		scan_children(engine, process);
-	finish_job(engine, job);
-}
-
-bool target_work(struct engine *engine)
-{
-	uint64_t until_ns = sys_now_ns() + BURST_NS;
-
-	if (engine->stopped)
-		return false;
-	while (!atomic_load(&engine->quit) && sys_now_ns() < until_ns) {
-		int32_t tid;
-
-		if (queue_take(&engine->born, &tid))
-			open_task(engine, tid, true);
-		else if (queue_take(&engine->attach, &tid))
-			open_task(engine, tid, false);
-		else if (engine->jobs)
-			scan(engine, engine->jobs);
-		else
-			break;
-	}
-	if (engine->jobs || engine->born.head < engine->born.n ||
-		engine->attach.head < engine->attach.n)
-		return true;
-	engine->status.attaching_done = engine->status.attaching_total = 0;
-	return false;
-}
-
-/* --- commands --- */
-
-void target_attach(struct engine *engine, int32_t pid, int32_t tid)
-{
-	int32_t process = pid;
-
-	if (tid >= 0 && proc_tgid(tid, &process)) {
-		struct job gone = {.pid = tid, .tid = tid, .named = true};
-		struct job *job = add_job(engine, gone.pid, gone.tid, true);
-
-		if (job)
-			fail_job(engine, job, ESRCH);
-		return;
-	}
-	/* From the whole machine to this process: the events stay, the samples are filtered. */
-	engine->filter = true;
-	if (!add_job(engine, process, tid, true))
-		engine_note(engine, NOTE_ATTACH_FAILED, ENOMEM, pid, 0, NULL);
-}
 
 void target_detach(struct engine *engine, int32_t pid)
 {
@@ -455,8 +19,8 @@ void target_detach(struct engine *engine, int32_t pid)
 	uint32_t tasks;
 
 	/* It may still be on its way in. */
-	while ((job = find_job(engine, pid)))
-		drop_job(engine, job);
+	while ((job = attach_find_job(engine, pid)))
+		attach_drop_job(engine, job);
 	if (!process || process->ended_ns)
 		return;
 	engine_round(engine, true, false);
@@ -500,7 +64,7 @@ void target_fork(struct engine *engine, const struct record_task *fork)
 	if (engine->status.scope == SCOPE_INHERIT)
 		born->covered = true;
 	else
-		enqueue(engine, &engine->born, born);
+		attach_enqueue(engine, &engine->born, born);
 }
 
 void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
@@ -511,7 +75,7 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 		return;
 	if (task->point)
 		task->point->doomed = engine->have_doomed = true;
-	end_task(engine, task, time_ns);
+	attach_end_task(engine, task, time_ns);
 }
 
 /* The thread ended, or executed a program whose rights exceed ours: the kernel took the events. */
@@ -523,7 +87,7 @@ void target_hup(struct engine *engine, struct point *point)
 	if (!task || task->point != point)
 		return;
 	task->point = NULL;
-	enqueue(engine, &engine->attach, task);
+	attach_enqueue(engine, &engine->attach, task);
 }
 
 /* --- by the second --- */
@@ -536,7 +100,7 @@ static void check_processes(struct engine *engine)
 
 	while (checked < CHECKS_PER_TICK &&
 		(process = idmap_next(&engine->follow.processes, &position))) {
-		if (process->ended_ns || find_job(engine, process->pid))
+		if (process->ended_ns || attach_find_job(engine, process->pid))
 			continue;
 		if (!engine->rescan && !process->root)
 			continue;
@@ -605,10 +169,10 @@ static int start_command(struct engine *engine)
 	engine->followed_changed = true;
 	tasks_load_process(engine->ingest.tasks, pid);
 	if (engine->status.scope == SCOPE_TASK) {
-		plan_threads(engine, 1);
+		attach_plan(engine, 1);
 		do
 			ret = point_open(engine, pid, pid, -1, true, NULL, &task->point);
-		while (ret == -EMFILE && economize(engine));
+		while (ret == -EMFILE && attach_economize(engine));
 		if (!ret)
 			engine->status.ring_pages =
 				(uint32_t)(ring_size(task->point->channel->ring) / 4096);
@@ -671,7 +235,7 @@ void target_fini(struct engine *engine)
 {
 	target_close_all(engine);
 	while (engine->jobs)
-		drop_job(engine, engine->jobs);
+		attach_drop_job(engine, engine->jobs);
 	free(engine->born.tids);
 	free(engine->attach.tids);
 	engine->born = engine->attach = (struct tid_queue){0};
