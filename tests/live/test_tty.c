@@ -16,6 +16,8 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +196,39 @@ static void test_signals_that_end(void **state)
 	end_by(SIGINT);
 }
 
+/* Without a controlling terminal there is no SIGHUP: what is left is a stdin that is ready for ever. */
+static void test_hang_up_without_a_signal(void **state)
+{
+	char *argv[] = {(char *)(uintptr_t)strobe, "-p", target_text, "-e", "cpu-clock",
+		"--cache-dir", "", NULL};
+	struct pollfd fd = {.events = POLLIN};
+	char byte;
+	int slave, status;
+	pid_t pid;
+
+	(void)state;
+	need_events();
+	assert_int_equal(openpty(&fd.fd, &slave, NULL, NULL, NULL), 0);
+	pid = fork();
+	if (pid == 0) {
+		setsid();
+		setenv("TERM", "xterm", 1);
+		close(fd.fd);
+		for (int i = 0; i < 3; i++)
+			dup2(slave, i);
+		close(slave);
+		alarm(TTY_TIMEOUT_MS / 1000); /* where it does not end by itself */
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(slave);
+	assert_int_equal(poll(&fd, 1, TTY_TIMEOUT_MS), 1);
+	assert_int_equal(read(fd.fd, &byte, 1), 1);
+	close(fd.fd);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+}
+
 static void test_stop_and_continue(void **state)
 {
 	struct tty *tty;
@@ -331,6 +366,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_shows_and_quits),
 		cmocka_unit_test(test_follows_the_size),
 		cmocka_unit_test(test_signals_that_end),
+		cmocka_unit_test(test_hang_up_without_a_signal),
 		cmocka_unit_test(test_stop_and_continue),
 		cmocka_unit_test(test_crashes),
 		cmocka_unit_test(test_command),
