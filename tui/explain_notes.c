@@ -120,7 +120,8 @@ static void note_limit(
 	case NOTE_FD_LIMIT:
 		text_add(text,
 			"the limit of open files (%" PRIu64
-			") is too low for events on every thread. Raise it with ulimit -n, or sample "
+			") is too low for events on every thread. Raise it with ulimit -n, or "
+			"sample "
 			"the whole machine with -a",
 			note->value);
 		break;
