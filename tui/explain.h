@@ -22,6 +22,9 @@ void explain_note(
 void explain_symbols_note(const struct symbols_note *note, char *out, size_t size);
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
 
+/* Why an event is refused (positive errno), in a few words for a list: "not on this machine". */
+const char *explain_refusal(int error);
+
 /* "with status 1", "killed by SIGSEGV (core dumped)": how a process ended (status of waitpid(2)). */
 void explain_wait_status(int status, char *out, size_t size);
 

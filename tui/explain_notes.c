@@ -51,6 +51,28 @@ void explain_wait_status(int status, char *out, size_t size)
 	}
 }
 
+const char *explain_refusal(int error)
+{
+	const char *sentence;
+
+	switch (error) {
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		return "not on this machine";
+	case EACCES:
+	case EPERM:
+		return "not permitted";
+	case EBUSY:
+		return "in use by others";
+	case EINVAL:
+		return "not accepted by this kernel";
+	default:
+		sentence = strerrordesc_np(error);
+		return sentence ? sentence : "unknown error";
+	}
+}
+
 static void note_refused(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {

@@ -223,7 +223,10 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 	else if (status->threads > 1)
 		add(&line, 6, false, STYLE_TEXT, "+%u thread%s", status->threads - 1,
 			status->threads == 2 ? "" : "s");
-	if (event && event->freq_hz)
+	if (event && !event->open)
+		add(&line, 2, false, STYLE_WARN, "%s %s", event->name,
+			event->error ? "refused" : "dropped");
+	else if (event && event->freq_hz)
 		add(&line, 2, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
 	else if (event)
 		add(&line, 2, false, STYLE_TEXT, "%s every %s", event->name,
@@ -279,6 +282,9 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	if (model->status.tasks_missed)
 		add(&line, 7, false, STYLE_WARN, "missed %s tasks",
 			format_count(text, model->status.tasks_missed));
+	if (model->status.threads_left_out)
+		add(&line, 7, false, STYLE_WARN, "%s threads left out",
+			format_count(text, model->status.threads_left_out));
 	if (model->cost.cpu_percent >= 0.0) {
 		add(&line, 4, true, STYLE_DIM, "strobe: %.1f%% cpu, %s", model->cost.cpu_percent,
 			format_bytes(text, model->cost.memory_bytes));

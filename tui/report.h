@@ -41,6 +41,7 @@ struct report {
 	double duration_s;
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
+	uint64_t threads_left_out; /* without events, for want of descriptors or locked memory */
 	struct report_event *events;
 	size_t n_events;
 	char **notes; /* cleaned sentences */

@@ -169,6 +169,7 @@ int report_gather(struct report *report, struct session *session)
 	report->duration_s = (double)(status->now_ns - status->started_ns) / 1e9;
 	report->idle_hidden = request->hide_idle;
 	report->tasks_missed = status->tasks_missed;
+	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;
 	report->dropped = status->store.dropped;
 	ret = hot_new(&hot, engine_store(session->engine), engine_stacks(session->engine),

@@ -135,6 +135,9 @@ static void write_text(FILE *out, const struct report *report, unsigned int colu
 	if (report->tasks_missed)
 		fprintf(out, "%s tasks missed: they ended before their events could be opened\n",
 			grouped(number, report->tasks_missed));
+	if (report->threads_left_out)
+		fprintf(out, "%s threads left out: too few descriptors or locked memory\n",
+			grouped(number, report->threads_left_out));
 	if (report->dropped)
 		fprintf(out, "%s samples dropped: out of memory\n",
 			grouped(number, report->dropped));
@@ -285,6 +288,7 @@ static int write_json(FILE *out, const struct report *report)
 	add_string(top, "target", report->target, &bad);
 	add_decimal(top, "duration_s", report->duration_s, &bad);
 	add_number(top, "tasks_missed", report->tasks_missed, &bad);
+	add_number(top, "threads_left_out", report->threads_left_out, &bad);
 	add_number(top, "side_band_lost", report->lost_side_band, &bad);
 	add_number(top, "dropped", report->dropped, &bad);
 	notes = add_child(top, "notes", json_object_new_array(), &bad);

@@ -46,6 +46,7 @@ static struct report sample = {
 	.target = "program (42)",
 	.duration_s = 2.04,
 	.tasks_missed = 1234,
+	.threads_left_out = 5,
 	.events = events,
 	.n_events = 2,
 	.notes = notes,
@@ -82,6 +83,7 @@ static void test_text(void **state)
 		"throttled 2 times\n"
 		"page-faults:u, one sample every 1,000: 0 samples, 0 lost\n"
 		"1,234 tasks missed");
+	expect(text, "5 threads left out");
 	expect(text, "note: user space only\n");
 	expect(text, "    SELF    TOTAL    SAMPLES  SYMBOL");
 	expect(text, "  70.13%   99.50%       1403  operator<(a, b)   ");
@@ -185,6 +187,7 @@ static void test_json(void **state)
 	assert_int_equal(json_object_get_int64(member(event, "period")), 1000);
 	assert_string_equal(json_object_get_string(member(top, "target")), "program (42)");
 	assert_int_equal(json_object_get_int64(member(top, "tasks_missed")), 1234);
+	assert_int_equal(json_object_get_int64(member(top, "threads_left_out")), 5);
 	assert_string_equal(
 		json_object_get_string(json_object_array_get_idx(member(top, "notes"), 0)),
 		"user space only");

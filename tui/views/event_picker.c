@@ -2,6 +2,7 @@
 /*
  * event_picker.c - the list of events: which are open, which were refused; add and drop them live.
  */
+#include "tui/explain.h"
 #include "tui/format.h"
 #include "tui/screen.h"
 #include "tui/views/list.h"
@@ -143,7 +144,7 @@ static void draw_row(const struct offer *offer, const struct model *model, struc
 			format_count(count, offer->status.samples));
 	if (refused)
 		canvas_printf(canvas, 52, y, area.width - 53, STYLE_WARN, "refused: %s",
-			strerror(offer->status.error));
+			explain_refusal(offer->status.error));
 	else if (offer->info)
 		canvas_text(canvas, 52, y, area.width - 53, STYLE_DIM, offer->info->description);
 }
