@@ -17,7 +17,7 @@ import sys
 
 from benchlib import Terminal, Tree, compare, finish, median, output_of, verdict, workload
 
-RUNS = 3
+RUNS = 5
 
 
 def work_done(deep, seconds, around=None):
