@@ -14,14 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NO_THREADS "the limit of threads is reached (RLIMIT_NPROC: ulimit -u)"
 #define SETCAP "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep \"$(command -v strobe)\""
 
 /* What was to be opened: "cannot sample 'cycles' on CPU 3: ". */
 static void add_subject(struct text *text, const struct engine_failure *failure)
 {
-	const char *event = failure->event[0] ? failure->event : "the event";
-
-	text_add(text, "cannot sample '%.*s'", EVENT_NAME_MAX, event);
+	/* The dummy is what strobe tries out before anything that the user named. */
+	if (!failure->event[0] || !strcmp(failure->event, "dummy"))
+		text_add(text, "cannot open an event");
+	else
+		text_add(text, "cannot sample '%.*s'", EVENT_NAME_MAX, failure->event);
 	if (failure->pid > 0)
 		text_add(text, " in process %" PRId32, failure->pid);
 	else if (failure->cpu >= 0)
@@ -139,32 +142,50 @@ static void open_invalid(
 		"without modifiers, or -e cpu-clock");
 }
 
-static void add_nofile(struct text *text, const struct proc_limits *limits)
+/* threads: fewer of them would need fewer descriptors. */
+static void add_nofile(struct text *text, const struct proc_limits *limits, bool threads)
 {
+	uint64_t more = limits->nofile_hard < UINT64_MAX / 4 ? limits->nofile_hard * 4
+							     : limits->nofile_hard;
+
 	text_add(text,
 		"the limit of open files is reached (RLIMIT_NOFILE is %" PRIu64 ", at most %" PRIu64
 		"). Raise it with: ulimit -n %" PRIu64
-		", as root or by LimitNOFILE= of the service; or "
-		"sample fewer threads, or the whole machine with -a",
+		", as root or by LimitNOFILE= of the service",
 		limits->nofile_soft, limits->nofile_hard,
-		limits->nofile_hard < UINT64_MAX / 4 ? limits->nofile_hard * 4
-						     : limits->nofile_hard);
+		more < EXPLAIN_NOFILE_ENOUGH ? (uint64_t)EXPLAIN_NOFILE_ENOUGH : more);
+	if (threads)
+		text_add(text, "; or sample fewer threads, or the whole machine with -a");
 }
 
-static void add_nfile(struct text *text)
+/* What every call may fail of; false when it is something else. */
+static bool add_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads)
 {
-	text_add(text,
-		"the whole system has too many open files (fs.file-max). Raise it with: sudo "
-		"sysctl "
-		"fs.file-max=1000000");
+	switch (error) {
+	case EMFILE:
+		add_nofile(text, limits, threads);
+		return true;
+	case ENFILE:
+		text_add(text,
+			"the whole system has too many open files (fs.file-max). Raise it with: "
+			"sudo sysctl fs.file-max=1000000");
+		return true;
+	case ENOMEM:
+		text_add(text, "out of memory");
+		return true;
+	default:
+		return false;
+	}
 }
 
-static void add_other(struct text *text, int error)
+static void add_other(struct text *text, int error, const struct proc_limits *limits, bool threads)
 {
 	const char *name = strerrorname_np(error);
 
-	text_add(text, "%s (%s)", strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error",
-		name ? name : "?");
+	if (!add_scarce(text, error, limits, threads))
+		text_add(text, "%s (%s)",
+			strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error",
+			name ? name : "?");
 }
 
 static void explain_open(
@@ -234,12 +255,6 @@ static void explain_open(
 		text_add(text,
 			"it ended before its events could be opened. Choose a process that runs");
 		break;
-	case EMFILE:
-		add_nofile(text, limits);
-		break;
-	case ENFILE:
-		add_nfile(text);
-		break;
 	case ENOMEM:
 		text_add(text,
 			"the kernel is out of memory for events. Sample fewer threads, or the "
@@ -252,7 +267,7 @@ static void explain_open(
 			"again");
 		break;
 	default:
-		add_other(text, failure->error);
+		add_other(text, failure->error, limits, failure->pid > 0);
 		break;
 	}
 }
@@ -291,15 +306,10 @@ static void explain_mmap(
 			"out of memory or of address space (RLIMIT_AS, vm.max_map_count). Use "
 			"--ring-pages 1, or sample fewer threads");
 		break;
-	case EMFILE:
-		add_nofile(text, limits);
-		break;
-	case ENFILE:
-		add_nfile(text);
-		break;
 	default:
-		add_other(text, failure->error);
-		text_add(text, ". Try another size with --ring-pages");
+		add_other(text, failure->error, limits, failure->pid > 0);
+		if (failure->error != EMFILE && failure->error != ENFILE)
+			text_add(text, ". Try another size with --ring-pages");
 		break;
 	}
 }
@@ -329,22 +339,14 @@ void explain_target_error(
 			add_paranoid(text, limits);
 		text_add(text, ". Run strobe as root, or allow it with: " SETCAP);
 		break;
-	case EMFILE:
-		add_nofile(text, limits);
-		break;
-	case ENFILE:
-		add_nfile(text);
-		break;
-	case ENOMEM:
-		text_add(text, "out of memory");
-		break;
 	default:
-		add_other(text, error);
+		add_other(text, error, limits, true);
 		break;
 	}
 }
 
-static void explain_command(struct text *text, const struct engine_failure *failure)
+static void explain_command(
+	struct text *text, const struct engine_failure *failure, const struct proc_limits *limits)
 {
 	if (failure->event[0])
 		text_add(text, "cannot start '%.*s': ", EVENT_NAME_MAX, failure->event);
@@ -369,11 +371,8 @@ static void explain_command(struct text *text, const struct engine_failure *fail
 	case E2BIG:
 		text_add(text, "its arguments are too long");
 		break;
-	case ENOMEM:
-		text_add(text, "out of memory");
-		break;
 	default:
-		add_other(text, failure->error);
+		add_other(text, failure->error, limits, false);
 		break;
 	}
 }
@@ -395,25 +394,31 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 		explain_target_error(&text, failure->pid, failure->error, limits);
 		break;
 	case FAIL_COMMAND:
-		explain_command(&text, failure);
+		explain_command(&text, failure, limits);
 		break;
 	case FAIL_SYSTEM:
 		text_add(&text, "cannot start sampling: ");
-		if (failure->error == EMFILE)
-			add_nofile(&text, limits);
-		else if (failure->error == ENFILE)
-			add_nfile(&text);
-		else if (failure->error == EAGAIN)
-			text_add(
-				&text, "the limit of threads is reached (RLIMIT_NPROC: ulimit -u)");
-		else if (failure->error == ENOMEM)
-			text_add(&text, "out of memory");
+		if (failure->error == EAGAIN)
+			text_add(&text, NO_THREADS);
 		else
-			add_other(&text, failure->error);
+			add_other(&text, failure->error, limits, false);
 		break;
 	default:
 		text_add(&text, "nothing was refused");
 		break;
 	}
+	clean_string(out, size, text.bytes);
+}
+
+void explain_error(
+	const char *what, int error, const struct proc_limits *limits, char *out, size_t size)
+{
+	struct text text = {0};
+
+	text_add(&text, "%s: ", what);
+	if (error == EAGAIN)
+		text_add(&text, NO_THREADS);
+	else
+		add_other(&text, error, limits, false);
 	clean_string(out, size, text.bytes);
 }

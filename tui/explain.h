@@ -20,6 +20,10 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
 void explain_symbols_note(const struct symbols_note *note, char *out, size_t size);
+
+/* What strobe itself could not do, "cannot start the symbol worker", and positive errno. */
+void explain_error(
+	const char *what, int error, const struct proc_limits *limits, char *out, size_t size);
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
 
 /* Why an event is refused (positive errno), in a few words for a list: "not on this machine". */

@@ -321,6 +321,9 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		text_add(&text, "cannot read the symbols of '%.*s'", path_max, note->path);
 		add_error(&text, note->error);
 		text_add(&text, ": its functions are shown as offsets");
+		if (note->error == EMFILE)
+			text_add(&text, ". Raise the limit of open files with: ulimit -n %d",
+				EXPLAIN_NOFILE_ENOUGH);
 		break;
 	case SYMBOLS_NOTE_KERNEL_HIDDEN:
 		text_add(&text,

@@ -15,6 +15,9 @@
 /* Of a setting in struct proc_limits that could not be read. */
 #define EXPLAIN_UNKNOWN (-1)
 
+/* Descriptors that are enough for an ordinary profile. */
+#define EXPLAIN_NOFILE_ENOUGH 1024
+
 struct text {
 	char bytes[1024]; /* not yet cleaned */
 	size_t len;

@@ -392,7 +392,7 @@ static void tell_failure(struct live *live)
 	char text[1024];
 
 	engine_status(live->session.engine, &status);
-	explain_failure(&status.failure, &live->session.limits, text, sizeof(text));
+	session_explain(&live->session, &status.failure, text, sizeof(text));
 	say(text);
 }
 
@@ -451,7 +451,10 @@ static int open_live(struct live *live, const struct request *request)
 		live->request.engine.target.command_output_fd = live->output.write_fd;
 	}
 	if (ret) {
-		snprintf(message, sizeof(message), "cannot set up the screen: %s", strerror(-ret));
+		struct proc_limits limits;
+
+		proc_limits(&limits);
+		explain_error("cannot set up the screen", -ret, &limits, message, sizeof(message));
 		say(message);
 		return ret;
 	}
@@ -548,10 +551,10 @@ int live_run(const struct request *request)
 	if (!ret) {
 		ret = run_on_terminal(&live);
 		if (ret) {
-			char message[128];
+			char message[512];
 
-			snprintf(message, sizeof(message), "cannot use the terminal: %s",
-				strerror(-ret));
+			explain_error("cannot use the terminal", -ret, &live.session.limits,
+				message, sizeof(message));
 			say(message);
 		} else {
 			if (live.model->status.state == ENGINE_FAILED)

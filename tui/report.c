@@ -264,7 +264,10 @@ int report_run(const struct request *request)
 	run->signal_fd = run->timer_fd = -1;
 	error = open_waits(run);
 	if (error) {
-		snprintf(message, sizeof(message), "cannot wait for signals: %s", strerror(-error));
+		struct proc_limits limits;
+
+		proc_limits(&limits);
+		explain_error("cannot wait for signals", -error, &limits, message, sizeof(message));
 		complain(message);
 		goto out;
 	}

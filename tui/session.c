@@ -43,6 +43,14 @@ __attribute__((format(printf, 3, 4))) static int refuse(
 	return error;
 }
 
+/* Of a call that tells its errno. */
+static int refuse_call(
+	struct sentence *sentence, int error, const char *what, const struct proc_limits *limits)
+{
+	explain_error(what, -error, limits, sentence->out, sentence->size);
+	return error;
+}
+
 static int choose(struct chosen *chosen, int32_t pid)
 {
 	int32_t *grown;
@@ -210,7 +218,8 @@ static int choose_processes(struct session *session, struct engine_target *targe
 	if (request->n_names || request->n_users || !may_sample_machine(&session->limits)) {
 		ret = proc_list(&all, &n_all);
 		if (ret)
-			return refuse(sentence, ret, "cannot list processes: %s", strerror(-ret));
+			return refuse_call(
+				sentence, ret, "cannot list processes", &session->limits);
 	}
 	ret = choose_named(chosen, request, all, n_all, sentence);
 	if (!ret)
@@ -298,12 +307,12 @@ int session_open(struct session *session, const struct request *request, char *m
 
 	ret = symbols_new(&session->symbols, &symbols);
 	if (ret) {
-		refuse(&sentence, ret, "cannot start the symbol worker: %s", strerror(-ret));
+		refuse_call(&sentence, ret, "cannot start the symbol worker", &session->limits);
 		goto out;
 	}
 	ret = engine_new(&session->engine, &config);
 	if (ret) {
-		refuse(&sentence, ret, "cannot set up sampling: %s", strerror(-ret));
+		refuse_call(&sentence, ret, "cannot set up sampling", &session->limits);
 		goto out;
 	}
 	ret = names_new(&session->names, engine_stacks(session->engine),
@@ -314,7 +323,7 @@ int session_open(struct session *session, const struct request *request, char *m
 	}
 	ret = engine_start(session->engine);
 	if (ret)
-		refuse(&sentence, ret, "cannot start the sampling thread: %s", strerror(-ret));
+		refuse_call(&sentence, ret, "cannot start the sampling thread", &session->limits);
 out:
 	free(chosen.pids);
 	if (ret)

@@ -181,6 +181,18 @@ def terminals(strobe, shares):
         unknown.close()
 
 
+def few_descriptors(strobe, pid, user=None):
+    """Each step of the start in turn finds no descriptor left."""
+    for count in range(5, 18):
+        for target in (["-p", str(pid)], ["--", "true"]):
+            result = run(json_report(strobe, *target), user=user,
+                         limits={resource.RLIMIT_NOFILE: count})
+            good = result.status == 0 or re.search(f"RLIMIT_NOFILE is {count}.* ulimit -n [0-9]+",
+                                                   result.err)
+            checks.check(f"{count} file descriptors, {target[0]}, user {user or 'as we are'}",
+                         not result.hung and result.status in (0, 1) and good, str(result))
+
+
 def ordinary_user(strobe, shares, library):
     if os.geteuid() != 0:
         checks.skip("ordinary users", "only root can become one")
@@ -207,6 +219,7 @@ def ordinary_user(strobe, shares, library):
                 profiled("64 file descriptors",
                          run(json_report(strobe, "-p", str(own.pid)), user=NOBODY,
                              limits={resource.RLIMIT_NOFILE: 64}))
+                few_descriptors(strobe, own.pid, user=NOBODY)
                 result = run([strobe, "doctor"], user=NOBODY)
                 checks.check("doctor as an ordinary user",
                              result.status == 0 and "perf_event_paranoid" in result.out
@@ -231,6 +244,7 @@ def scarce(strobe, shares, threads):
     with started([shares, "0"]) as work:
         profiled("64 file descriptors as root", run(json_report(strobe, "-p", str(work.pid)),
                                                    limits={resource.RLIMIT_NOFILE: 64}))
+        few_descriptors(strobe, work.pid)
     with started([threads, "200"]) as work:
         result = run(json_report(strobe, "-p", str(work.pid)), limits={resource.RLIMIT_NOFILE: 64})
         checks.check("200 threads and 64 descriptors: says so, profiles what it can",

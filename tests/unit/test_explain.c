@@ -183,6 +183,37 @@ static void test_target_and_command(void **state)
 	EXPECT(&failure, &limits, "out of memory");
 }
 
+/* Wherever descriptors run out, the limit and its remedy are named. */
+static void test_no_descriptors(void **state)
+{
+	static const enum engine_failure_kind kinds[] = {
+		FAIL_OPEN, FAIL_MMAP, FAIL_TARGET, FAIL_COMMAND, FAIL_SYSTEM};
+	struct symbols_note note = {.kind = SYMBOLS_NOTE_UNREADABLE, .error = EMFILE};
+	struct proc_limits limits = ordinary(2);
+	char out[1024];
+
+	(void)state;
+	limits.nofile_soft = limits.nofile_hard = 7;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct engine_failure failure = {
+			.what = kinds[i], .error = EMFILE, .pid = -1, .cpu = 0, .event = "dummy"};
+
+		EXPECT(&failure, &limits, "RLIMIT_NOFILE is 7, at most 7", "ulimit -n 1024");
+		failure.error = ENFILE;
+		EXPECT(&failure, &limits, "fs.file-max", "sysctl fs.file-max");
+	}
+	explain_error("cannot start it", EMFILE, &limits, out, sizeof(out));
+	assert_non_null(strstr(out, "cannot start it: the limit of open files"));
+	assert_non_null(strstr(out, "ulimit -n 1024"));
+	assert_null(strstr(out, "fewer threads"));
+	explain_error("cannot start it", EAGAIN, &limits, out, sizeof(out));
+	assert_non_null(strstr(out, "ulimit -u"));
+	explain_error("cannot start it", EIO, &limits, out, sizeof(out));
+	assert_non_null(strstr(out, "(EIO)"));
+	explain_symbols_note(&note, out, sizeof(out));
+	assert_non_null(strstr(out, "ulimit -n"));
+}
+
 /* No kind is forgotten, and what comes from outside is clean. */
 static void test_notes(void **state)
 {
@@ -311,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_open_errors),
 		cmocka_unit_test(test_mmap_errors),
 		cmocka_unit_test(test_target_and_command),
+		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_what_notes_say),
 		cmocka_unit_test(test_symbols_notes),
