@@ -181,11 +181,11 @@ static void tell_command(const struct run *run)
 		return;
 	if (run->status.command_ended) {
 		explain_wait_status(run->status.command_status, how, sizeof(how));
-		snprintf(
-			sentence, sizeof(sentence), "'%s' ended %s", run->session.target_text, how);
+		snprintf(sentence, sizeof(sentence), "'%s' ended %s", run->session.command_text,
+			how);
 	} else {
 		snprintf(sentence, sizeof(sentence), "'%s' (process %d) is still running",
-			run->session.target_text, (int)run->status.command_pid);
+			run->session.command_text, (int)run->status.command_pid);
 	}
 	complain(sentence);
 }

@@ -260,6 +260,7 @@ static void describe(
 		for (size_t i = 0; target->command[i] && len < sizeof(raw) - 1; i++)
 			len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s%s", i ? " " : "",
 				target->command[i]);
+		clean_string(session->command_text, sizeof(session->command_text), raw);
 	} else if (target->system_wide) {
 		snprintf(raw, sizeof(raw), "whole machine");
 	} else if (chosen->n == 1 && !target->n_tids) {

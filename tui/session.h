@@ -50,6 +50,7 @@ struct session {
 	struct names *names;
 	struct proc_limits limits; /* at the start, for explain.h */
 	char target_text[128]; /* cleaned: "postgres (4711)", "whole machine", "make -j2 (812)" */
+	char command_text[128]; /* cleaned: the command with its arguments; "" without one */
 	char notice
 		[256]; /* cleaned: what was decided for the user (the target by default), or "" */
 };

@@ -114,6 +114,14 @@ def targets(strobe, shares):
     checks.check("a command's exit status is told", "3" in result.err and not result.hung, str(result))
 
 
+def commands(strobe):
+    """What is said of a command, with what it was sampled on kept apart from its name."""
+    result = run([strobe, "report", "-C", "0", "--", "sh", "-c", "exit 3"])
+    checks.check("a command on chosen CPUs is called by its name",
+                 "'sh -c exit 3' ended with status 3" in result.err
+                 and "sh -c exit 3 on CPU 0" in result.out and not result.hung, str(result))
+
+
 def usage(strobe):
     for name, arguments, wanted in (
         ("an unknown option", ["--no-such-option"], "no-such-option"),
@@ -263,6 +271,7 @@ def main():
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         targets(strobe, shares)
+        commands(strobe)
         usage(strobe)
         output(strobe, shares)
         terminals(strobe, shares)
