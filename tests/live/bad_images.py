@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A hundred malformed ELF files as executed mappings of a live target: none disturbs the profile.
+
+usage: bad_images.py STROBE STUBS SOURCE_ELF MAKE_BAD_ELF
+
+The files' own pages hold no sensible code, so the target (tests/workloads/stubs.c) runs a loop in private
+copies of them: to the kernel and to strobe these are mappings of the files all the same.  A third of the
+files have names with escape sequences.  The truth is the target's own CPU time.
+"""
+
+import contextlib
+import json
+import os
+import platform
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, run, started  # noqa: E402
+
+checks = Checks()
+
+POINTS = 2.0
+EVIL = "\033]0;owned\007\033[2J\r\n"
+
+
+def make_files(make_bad_elf, folder, source):
+    """The files; their number, and names as strobe should clean them are for the caller to find."""
+    subprocess.run([sys.executable, make_bad_elf, folder, source], check=True)
+    names = sorted(os.listdir(folder))
+    for name in names[::3]:
+        os.rename(os.path.join(folder, name), os.path.join(folder, name + EVIL))
+    return len(names)
+
+
+def raw_bytes(text):
+    return [c for c in text if ord(c) < 32 and c not in "\n\r\t" or 0x7f <= ord(c) < 0xa0]
+
+
+def counters(path):
+    with open(path, "rb") as file:
+        return struct.unpack("QQ", file.read(16))
+
+
+def children(pid):
+    found = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+                found += [int(child) for child in file.read().split()]
+    return found
+
+
+def is_helper(pid):
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+            return file.read() == "strobe-symbols\n"
+    return False
+
+
+class Killer(threading.Thread):
+    """Kills the first worker, or both it and its spawner, of the strobe that this process runs next."""
+
+    def __init__(self, spawner_too):
+        super().__init__()
+        self.spawner_too = spawner_too
+        self.killed = 0
+        self.ended = threading.Event()
+
+    def helpers(self):
+        for strobe in children(os.getpid()):
+            for spawner in filter(is_helper, children(strobe)):
+                for worker in filter(is_helper, children(spawner)):
+                    return [spawner, worker]
+        return []
+
+    def run(self):
+        while not self.killed and not self.ended.wait(0.001):
+            found = self.helpers()
+            for pid in found if self.spawner_too else found[1:]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                    self.killed += 1
+
+
+def profile(strobe, counts, *arguments):
+    """Report, and what the target itself counted meanwhile, in percent of its work: (rows, notes, result, truth)."""
+    before = counters(counts)
+    result = run([strobe, "report", "--duration", "3", "-F", "4000", "--format", "json", *arguments],
+                 timeout=120)
+    after = counters(counts)
+    try:
+        found = json.loads(result.out)
+    except ValueError:
+        return [], [], result, 0
+    known, pages = after[0] - before[0], after[1] - before[1]
+    return found["events"][0]["rows"], found["notes"], result, 100 * known / max(1, known + pages)
+
+
+def check_profile(name, files, rows, result, truth):
+    """The known function's share is right, and each file has a share of its own."""
+    bad = [row for row in rows if re.match(r"\d\d-", row["image"])]
+    images = {row["image"] for row in bad}
+    known = sum(row["self_percent"] for row in rows if row["symbol"] == "stubs_known"
+                and row["image"] == "stubs")
+    rest = sum(row["self_percent"] for row in bad)
+    # Time in the kernel is in neither: compare within what both sides see.
+    share = 100 * known / max(1e-9, known + rest)
+    checks.check(f"{name}: the known function's share",
+                 result.status == 0 and known > 0 and abs(share - truth) < POINTS,
+                 f"{share} instead of {truth}, {rows[:3]}, {result}")
+    checks.check(f"{name}: all files are there", len(images) == files, f"{len(images)} of {files}: {result}")
+    most = max((sum(row["self_percent"] for row in bad if row["image"] == image) for image in images),
+               default=100)
+    checks.check(f"{name}: none has another's share", most < 4 * rest / max(1, files), f"{most} of {rest}")
+    names = "".join(row["symbol"] + row["image"] for row in rows)
+    raw = raw_bytes(result.out + result.err + names)
+    checks.check(f"{name}: nothing of a name comes out raw", not raw, f"{raw[:5]}")
+
+
+def main():
+    if platform.machine() != "x86_64":
+        checks.skip("malformed images", "the code to run in them is for x86-64 only")
+        checks.finish()
+    strobe, stubs, source, make_bad_elf = (os.path.abspath(path) for path in sys.argv[1:5])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+        files, counts = os.path.join(folder, "files"), os.path.join(folder, "counters")
+        n = make_files(make_bad_elf, files, source) - 1  # one has no bytes to run
+        with started([stubs, files, "map", counts], wait_for=f"ready {n}") as work:
+            rows, notes, result, truth = profile(strobe, counts, "-p", str(work.pid))
+            check_profile("mapped before", n, rows, result, truth)
+            checks.check("what cannot be read is said", any("Bad message" in note for note in notes)
+                         and any("Exec format" in note for note in notes), str(notes))
+            checks.check("a good name is still found in a file with some of its tables broken",
+                         any(row["symbol"] == "_init" and "note-id" in row["image"] for row in rows),
+                         str(rows[:20]))
+            for name, spawner_too in (("its worker killed", False),):
+                os.environ["XDG_CACHE_HOME"] = os.path.join(folder, name)
+                killer = Killer(spawner_too)
+                killer.start()
+                rows, notes, result, truth = profile(strobe, counts, "-p", str(work.pid))
+                killer.ended.set()
+                killer.join()
+                checks.check(f"{name}: it was", killer.killed == 1 + spawner_too, str(killer.killed))
+                check_profile(name, n, rows, result, truth)
+                checks.check(f"{name}: names still come",
+                             any(row["symbol"] == "_init" for row in rows)
+                             and not any("cannot be started" in note for note in notes), str(notes))
+        with started([stubs, files, "remap", counts], wait_for=f"ready {n}") as work:
+            rows, notes, result, truth = profile(strobe, counts, "-p", str(work.pid))
+            check_profile("mapped meanwhile", n, rows, result, truth)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
