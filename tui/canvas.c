@@ -196,6 +196,21 @@ int canvas_width_of(const char *text)
 	return width;
 }
 
+size_t canvas_prefix(const char *text, int width)
+{
+	const char *at = text;
+
+	while (*at) {
+		const char *next = at;
+
+		width -= glyph_width(next_glyph(&next));
+		if (width < 0)
+			break;
+		at = next;
+	}
+	return (size_t)(at - text);
+}
+
 size_t canvas_fit(const char *text, int width)
 {
 	const char *at = text, *blank = NULL;

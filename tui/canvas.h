@@ -78,6 +78,9 @@ void canvas_spark(struct canvas *canvas, int x, int y, int n, const uint64_t *va
 /* Columns that cleaned text takes. */
 int canvas_width_of(const char *text);
 
+/* Bytes of text that go into width columns; 0 where not even one character does. */
+size_t canvas_prefix(const char *text, int width);
+
 /* Bytes of text that go into width columns, cut after a blank where there is one: to wrap lines.  At least one
  * character, so that a loop ends. */
 size_t canvas_fit(const char *text, int width);

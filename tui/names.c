@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define CHUNK 1024u
-#define NAME_MAX_BYTES 1024
+#define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
 
 enum ref_kind {
 	REF_SYMBOL, /* key is the symbol's index */

@@ -83,6 +83,19 @@ static void test_fit_wraps_at_blanks(void **state)
 	assert_int_equal(canvas_fit("", 5), 0);
 }
 
+static void test_prefix_holds_whole_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(canvas_prefix("one two", 5), 5);
+	assert_int_equal(canvas_prefix("one", 5), 3);
+	assert_int_equal(canvas_prefix("日本語", 5), 6);
+	assert_int_equal(canvas_prefix("日本語", 1), 0);
+	/* A combining character stays with its letter. */
+	assert_int_equal(canvas_prefix("e\xcc\x81x", 1), 3);
+	assert_int_equal(canvas_prefix("x", 0), 0);
+	assert_int_equal(canvas_prefix("x", -3), 0);
+}
+
 static void test_bad_utf8_and_controls_never_come_through(void **state)
 {
 	struct canvas canvas;
@@ -188,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_cut_text_ends_in_an_ellipsis),
 		cmocka_unit_test(test_wide_characters_take_two_columns),
 		cmocka_unit_test(test_fit_wraps_at_blanks),
+		cmocka_unit_test(test_prefix_holds_whole_characters),
 		cmocka_unit_test(test_bad_utf8_and_controls_never_come_through),
 		cmocka_unit_test(test_bars_are_in_eighths),
 		cmocka_unit_test(test_sparkline_levels),

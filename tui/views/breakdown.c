@@ -4,6 +4,7 @@
  */
 #include "tui/format.h"
 #include "tui/screen.h"
+#include "tui/shorten.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 
@@ -106,10 +107,13 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 	struct breakdown *state = view->state;
 	struct canvas *canvas = &screen->canvas;
 	const struct symref *symbol = screen->model->ops->symbol(screen->model, state->symref);
-	char title[256];
+	char name[SHORTEN_MAX], image[SHORTEN_MAX], where[SHORTEN_MAX + 32], title[2 * SHORTEN_MAX];
 
-	snprintf(title, sizeof(title), "%.140s (%.60s) by %s", symbol->symbol, symbol->image,
-		group_names[state->group]);
+	snprintf(where, sizeof(where), " (%s) by %s",
+		shorten_file(image, symbol->image, area.width / 3), group_names[state->group]);
+	snprintf(title, sizeof(title), "%.4000s%s",
+		shorten_symbol(name, symbol->symbol, area.width - 5 - canvas_width_of(where)),
+		where);
 	area = views_title(canvas, area, title);
 	if (area.height >= 4) {
 		canvas_text(canvas, 7, area.y, area.width - 7, STYLE_HEADER_SORTED, "TOTAL▼");

@@ -6,6 +6,7 @@
  */
 #include "tui/format.h"
 #include "tui/screen.h"
+#include "tui/shorten.h"
 #include "tui/views/columns.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
@@ -320,6 +321,29 @@ static void draw_share(
 		shown ? views_number_style(share) : STYLE_DIM, text);
 }
 
+static void draw_symbol(
+	const struct hot_table *table, struct canvas *canvas, int y, const struct symref *symbol)
+{
+	const struct column *column = &table->columns.symbol;
+	char text[SHORTEN_MAX];
+	long match;
+	int at, width;
+
+	shorten_symbol(text, symbol->symbol, column->width);
+	canvas_text(canvas, column->x, y, column->width, views_symbol_style(symbol), text);
+	/* What was searched may be in the part that is left out. */
+	match = views_match(text, table->search);
+	if (match < 0)
+		return;
+	text[match + (long)strlen(table->search)] = '\0';
+	width = canvas_width_of(text + match);
+	text[match] = '\0';
+	at = canvas_width_of(text);
+	if (at + width > column->width)
+		width = column->width - at;
+	canvas_restyle(canvas, column->x + at, y, width, STYLE_MATCH);
+}
+
 static void draw_row(const struct hot_table *table, struct model *model, struct canvas *canvas,
 	int y, const struct hot_row *row)
 {
@@ -328,8 +352,7 @@ static void draw_row(const struct hot_table *table, struct model *model, struct 
 	double self = format_share(row->self, table->sums.weight);
 	double total = format_share(row->total, table->sums.weight);
 	uint64_t bar = bar_weight(table, row);
-	char count[FORMAT_MAX];
-	long match;
+	char count[FORMAT_MAX], image[SHORTEN_MAX];
 
 	canvas_bar(canvas, c->bar.x, y, c->bar.width, format_share(bar, table->longest),
 		views_share_style(format_share(bar, table->sums.weight)));
@@ -360,21 +383,10 @@ static void draw_row(const struct hot_table *table, struct model *model, struct 
 				cell_total != 0);
 		}
 	}
-	canvas_text(canvas, c->symbol.x, y, c->symbol.width, views_symbol_style(symbol),
-		symbol->symbol);
-	match = views_match(symbol->symbol, table->search);
-	if (match >= 0) {
-		char head[1024];
-		int at, width = canvas_width_of(table->search);
-
-		snprintf(head, sizeof(head), "%.*s", (int)match, symbol->symbol);
-		at = canvas_width_of(head);
-		if (at + width > c->symbol.width)
-			width = c->symbol.width - at;
-		canvas_restyle(canvas, c->symbol.x + at, y, width, STYLE_MATCH);
-	}
+	draw_symbol(table, canvas, y, symbol);
 	if (c->image.width)
-		canvas_text(canvas, c->image.x, y, c->image.width, STYLE_DIM, symbol->image);
+		canvas_text(canvas, c->image.x, y, c->image.width, STYLE_DIM,
+			shorten_file(image, symbol->image, c->image.width));
 }
 
 static void draw_nothing(const struct hot_table *table, const struct model *model,

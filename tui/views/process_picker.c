@@ -7,6 +7,7 @@
 #include "tui/clean.h"
 #include "tui/format.h"
 #include "tui/screen.h"
+#include "tui/shorten.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 
@@ -382,6 +383,7 @@ static void draw_row(
 	const struct entry *entry, struct canvas *canvas, struct area area, int y, bool wide)
 {
 	enum style style = entry->kernel ? STYLE_KERNEL : STYLE_USER;
+	char command[SHORTEN_MAX];
 	int x = 4;
 
 	if (entry->followed)
@@ -404,7 +406,8 @@ static void draw_row(
 		canvas_printf(canvas, x + 2, y, 5, STYLE_TEXT, "%5" PRIu32, entry->threads);
 		x += 9;
 	}
-	canvas_text(canvas, x, y, area.width - x - 1, style, entry->command);
+	canvas_text(canvas, x, y, area.width - x - 1, style,
+		shorten_command(command, entry->command, area.width - x - 1));
 }
 
 static void draw_head(const struct picker *picker, struct canvas *canvas, int y, int *x, int width,
