@@ -6,6 +6,7 @@
  */
 #include "tui/model_live.h"
 
+#include "tui/chosen.h"
 #include "tui/clean.h"
 #include "tui/cost.h"
 
@@ -47,9 +48,8 @@ struct model_live {
 	uint8_t seconds_event;
 	bool seconds_hide_idle;
 	/* The processes that the user chose in the picker; none: the session's target. */
-	bool chosen;
-	int32_t pids[64];
-	size_t n_pids;
+	bool has_chosen;
+	struct chosen chosen;
 	struct user users[USERS_MAX];
 };
 
@@ -140,22 +140,20 @@ static void choose_event(struct model *model)
 
 static void describe_chosen(struct model_live *live)
 {
-	char text[sizeof(live->model.target)] = "nothing";
-	char comm[80];
-	struct proc_process process;
+	if (live->has_chosen)
+		chosen_describe(&live->chosen, live->model.target, sizeof(live->model.target));
+}
 
-	if (!live->chosen)
+static void forget_ended(struct model_live *live)
+{
+	int32_t *pids = NULL;
+	size_t n;
+
+	if (!live->has_chosen || engine_followed(live->session->engine, &pids, &n))
 		return;
-	if (live->n_pids && !proc_read(live->pids[0], &process)) {
-		clean_string(comm, sizeof(comm), process.comm);
-		snprintf(text, sizeof(text), "%s (%" PRId32 ")", comm, live->pids[0]);
-	} else if (live->n_pids) {
-		snprintf(text, sizeof(text), "pid %" PRId32, live->pids[0]);
-	}
-	if (live->n_pids > 1)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " and %zu more",
-			live->n_pids - 1);
-	memcpy(live->model.target, text, sizeof(text));
+	if (chosen_prune(&live->chosen, pids, n, live->model.now_ns))
+		describe_chosen(live);
+	free(pids);
 }
 
 static void update_cost(struct model_live *live)
@@ -315,6 +313,7 @@ static int live_refresh(struct model *model, bool advance)
 		epoch = names_update(live->session->names);
 	else
 		epoch = names_epoch(live->session->names);
+	forget_ended(live);
 	take_engine_notes(live);
 	take_symbols_notes(live);
 	update_cost(live);
@@ -428,11 +427,11 @@ static void begin_choice(struct model_live *live)
 	int32_t *pids = NULL;
 	size_t n = 0;
 
-	if (live->chosen || engine_followed(live->session->engine, &pids, &n))
+	if (live->has_chosen || engine_followed(live->session->engine, &pids, &n))
 		return;
-	live->chosen = true;
-	for (size_t i = 0; i < n && i < sizeof(live->pids) / sizeof(*live->pids); i++)
-		live->pids[live->n_pids++] = pids[i];
+	live->has_chosen = true;
+	for (size_t i = 0; i < n; i++)
+		chosen_add(&live->chosen, pids[i], true, live->model.now_ns);
 	free(pids);
 }
 
@@ -446,12 +445,7 @@ static int live_attach(struct model *model, int32_t pid)
 	begin_choice(live);
 	/* From the whole machine to one process: the engine lets go of the rest. */
 	model->system_wide = false;
-	for (size_t i = 0; i < live->n_pids; i++) {
-		if (live->pids[i] == pid)
-			return 0;
-	}
-	if (live->n_pids < sizeof(live->pids) / sizeof(*live->pids))
-		live->pids[live->n_pids++] = pid;
+	chosen_add(&live->chosen, pid, false, model->now_ns);
 	describe_chosen(live);
 	return 0;
 }
@@ -459,17 +453,12 @@ static int live_attach(struct model *model, int32_t pid)
 static int live_detach(struct model *model, int32_t pid)
 {
 	struct model_live *live = of(model);
-	size_t kept = 0;
 	int ret = engine_detach(live->session->engine, pid);
 
 	if (ret)
 		return ret;
 	begin_choice(live);
-	for (size_t i = 0; i < live->n_pids; i++) {
-		if (live->pids[i] != pid)
-			live->pids[kept++] = live->pids[i];
-	}
-	live->n_pids = kept;
+	chosen_remove(&live->chosen, pid);
 	describe_chosen(live);
 	return 0;
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * chosen.c - the processes that the user chose.
+ */
+#include "tui/chosen.h"
+
+#include "sampler/proc.h"
+#include "tui/clean.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void chosen_add(struct chosen *chosen, int32_t pid, bool followed, uint64_t now_ns)
+{
+	size_t at = 0;
+
+	while (at < chosen->n && chosen->processes[at].pid != pid)
+		at++;
+	if (at == CHOSEN_MAX)
+		return;
+	if (at == chosen->n)
+		chosen->n++;
+	chosen->processes[at].pid = pid;
+	chosen->processes[at].followed = followed;
+	chosen->processes[at].asked_ns = now_ns;
+}
+
+void chosen_remove(struct chosen *chosen, int32_t pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < chosen->n; i++) {
+		if (chosen->processes[i].pid != pid)
+			chosen->processes[kept++] = chosen->processes[i];
+	}
+	chosen->n = kept;
+}
+
+static bool contains(const int32_t *pids, size_t n, int32_t pid)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (pids[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+bool chosen_prune(struct chosen *chosen, const int32_t *pids, size_t n, uint64_t now_ns)
+{
+	struct chosen kept = {.n = 0};
+
+	for (size_t i = 0; i < chosen->n; i++) {
+		bool followed = contains(pids, n, chosen->processes[i].pid);
+
+		chosen->processes[i].followed |= followed;
+		if (followed ||
+			(!chosen->processes[i].followed &&
+				now_ns - chosen->processes[i].asked_ns < CHOSEN_ATTACH_NS))
+			kept.processes[kept.n++] = chosen->processes[i];
+	}
+	if (!kept.n || kept.n == chosen->n)
+		return false;
+	*chosen = kept;
+	return true;
+}
+
+void chosen_describe(const struct chosen *chosen, char *out, size_t size)
+{
+	int32_t pid = chosen->n ? chosen->processes[0].pid : 0;
+	struct proc_process process;
+	char comm[80], more[32] = "";
+
+	if (chosen->n > 1)
+		snprintf(more, sizeof(more), " and %zu more", chosen->n - 1);
+	if (!pid)
+		snprintf(out, size, "nothing");
+	else if (proc_read(pid, &process))
+		snprintf(out, size, "pid %" PRId32 "%s", pid, more);
+	else
+		snprintf(out, size, "%s (%" PRId32 ")%s",
+			clean_string(comm, sizeof(comm), process.comm), pid, more);
+}
