@@ -30,7 +30,9 @@ int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb)
 {
 	*asker = (struct asker){.sock = -1, .stop_fd = stop_fd};
 	atomic_store(&asker->worker_pid, -1);
-	return spawner_open(&asker->spawner, memory_mb);
+	int ret = spawner_open(&asker->spawner, memory_mb);
+	atomic_store(&asker->spawner_pid, asker->spawner.pid);
+	return ret;
 }
 
 void asker_close(struct asker *asker)
@@ -83,6 +85,7 @@ static int await(struct asker *asker, const struct asker_limits *limits)
 	}
 }
 
+/* 0; -EAGAIN when another attempt may help; -ECANCELED; or -errno. */
 static int start_once(struct asker *asker)
 {
 	struct wire_message hello;
@@ -91,8 +94,15 @@ static int start_once(struct asker *asker)
 	int fd;
 
 	int ret = spawner_fork(&asker->spawner, &pid, &asker->sock);
+	if (ret == -EPIPE || ret == -ETIME || ret == -EBADMSG) {
+		ret = spawner_restart(&asker->spawner);
+		atomic_store(&asker->spawner_pid, asker->spawner.pid);
+		return ret < 0 ? ret : -EAGAIN;
+	}
+	/* That no process can be made now is no matter of one attempt more. */
+	asker->start_error = ret < 0 ? -ret : 0;
 	if (ret < 0)
-		return ret == -EPIPE ? -ECHILD : ret;
+		return -ECHILD;
 	atomic_store(&asker->worker_pid, pid);
 	ret = await(asker, &hello_limits);
 	if (ret == -ECANCELED)
@@ -103,20 +113,27 @@ static int start_once(struct asker *asker)
 		close(fd);
 	if (ret < 0 || hello.type != WIRE_CONFINED) {
 		bury(asker, ret == -EPIPE);
-		return ret == -EPIPE ? -EAGAIN : -ECHILD;
+		/* Killed before it could say hello it has read nothing: another is as good. */
+		return ret == -EPIPE ? -EAGAIN : ret < 0 ? ret : -EPROTO;
 	}
 	asker->confine_error = hello.error;
 	return 0;
 }
 
-/* One that was killed before it could say hello has read nothing: another is as good. */
+/* 0, -ECANCELED or -ECHILD. */
 static int start(struct asker *asker)
 {
 	int ret = -EAGAIN;
 
+	asker->start_error = 0;
 	for (int attempt = 0; attempt < STARTS_MAX && ret == -EAGAIN; attempt++)
 		ret = start_once(asker);
-	return ret == -EAGAIN ? -ECHILD : ret;
+	if (ret == 0 || ret == -ECANCELED)
+		return ret;
+	/* Without a way to replace it, that the spawner was killed is the reason. */
+	if (ret != -EAGAIN && ret != -ECHILD && ret != -ENOTSUP)
+		asker->start_error = -ret;
+	return -ECHILD;
 }
 
 int asker_ask(struct asker *asker, const struct asker_question *question,

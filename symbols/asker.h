@@ -17,8 +17,9 @@ struct asker {
 	int sock; /* to the worker; -1: none now */
 	int stop_fd; /* borrowed eventfd: readable ends the wait */
 	uint32_t last_id;
-	_Atomic int worker_pid; /* -1: none now; any thread */
+	_Atomic int worker_pid, spawner_pid; /* -1: none now; any thread */
 	int died_status; /* of waitpid(2), after -EPIPE */
+	int start_error; /* after -ECHILD: positive errno; 0: it was killed */
 	int confine_error; /* of the last worker started, positive errno; taken by the loader */
 };
 
@@ -40,8 +41,8 @@ int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb);
 void asker_close(struct asker *asker); /* ends worker and spawner */
 
 /* Returns 0 with *answer, *len bytes of payload in out, and *fd, which becomes the caller's (-1: none);
- * -EPIPE when the worker died of it or was killed, see died_status; -ECANCELED; or -errno when no worker
- * can be started.  What the answer says is not checked. */
+ * -EPIPE when the worker died of it or was killed, see died_status; -ECANCELED; -ECHILD when no worker
+ * can be started, see start_error; or -errno.  What the answer says is not checked. */
 int asker_ask(struct asker *asker, const struct asker_question *question,
 	struct wire_message *answer, void *out, size_t size, size_t *len, int *fd);
 

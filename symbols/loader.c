@@ -35,9 +35,9 @@ struct loader {
 	char *kallsyms_path;
 	char *packet; /* WIRE_PACKET_BYTES */
 	bool told_unconfined, told_no_worker;
+	int no_worker_error; /* told last */
 	int keep_fd; /* a table for the cache, once it has been published; -1: none */
 	char keep_key[CACHE_KEY_MAX];
-	int spawner_pid;
 	int answers_fd, stop_fd;
 
 	pthread_mutex_t lock; /* guards all below */
@@ -269,10 +269,13 @@ static int load_kernel(struct loader *loader, struct loader_image *image, bool m
 
 static void tell_no_worker(struct loader *loader)
 {
-	if (loader->told_no_worker)
+	int error = loader->asker.start_error;
+
+	if (loader->told_no_worker && error == loader->no_worker_error)
 		return;
 	loader->told_no_worker = true;
-	add_note(loader, SYMBOLS_NOTE_NO_WORKER, "", 0, 0);
+	loader->no_worker_error = error;
+	add_note(loader, SYMBOLS_NOTE_NO_WORKER, "", error, 0);
 }
 
 /* False when the image should wait for others that are quicker. */
@@ -339,6 +342,8 @@ static bool demangle(struct loader *loader, struct loader_name **names, size_t n
 	if (ret == -EPIPE && n == 1)
 		add_note(loader, SYMBOLS_NOTE_WORKER_DIED, names[0]->name, 0,
 			loader->asker.died_status);
+	if (ret == -ECHILD)
+		tell_no_worker(loader);
 	return ret != -EPIPE || n == 1;
 }
 
@@ -483,7 +488,6 @@ int loader_new(struct loader **out, const struct symbols_config *config)
 		config->worker_memory_mb ? config->worker_memory_mb : WORKER_MEMORY_MB);
 	if (ret < 0)
 		goto out;
-	loader->spawner_pid = loader->asker.spawner.pid;
 	/* Without a cache everything works, only later. */
 	if (cache_open(&loader->cache, config->cache_dir, config->cache_max_bytes) == -ENOMEM) {
 		ret = -ENOMEM;
@@ -622,7 +626,7 @@ int loader_worker_pid(struct loader *loader)
 	return atomic_load(&loader->asker.worker_pid);
 }
 
-int loader_spawner_pid(const struct loader *loader)
+int loader_spawner_pid(struct loader *loader)
 {
-	return loader->spawner_pid;
+	return atomic_load(&loader->asker.spawner_pid);
 }

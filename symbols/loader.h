@@ -44,7 +44,7 @@ int loader_fd(const struct loader
 		*loader); /* eventfd: answers or notes have come; loader_collect() reads it */
 bool loader_take_note(struct loader *loader, struct symbols_note *out);
 int loader_worker_pid(struct loader *loader);
-int loader_spawner_pid(const struct loader *loader);
+int loader_spawner_pid(struct loader *loader);
 
 void loader_image_free(struct loader_image *image);
 

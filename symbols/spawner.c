@@ -11,6 +11,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -21,6 +24,9 @@
 #define PROCESS_NAME "strobe-symbols"
 #define SOCK 3 /* where confine_detach() puts it */
 #define ANSWER_MS 5000
+#define EXEC_ARGUMENT "--symbols-spawner" /* as argv[1]; argv[2] is the memory limit */
+
+static bool can_exec; /* main() would call spawner_entry() */
 
 /* Tell of every worker that ended. */
 static int reap(int sock)
@@ -64,7 +70,8 @@ static int serve(int sock, unsigned int memory_mb)
 	return wire_send(sock, &message, NULL, 0, -1);
 }
 
-static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_mb)
+/* It ends with its parent, whose end of the socket is closed then. */
+static _Noreturn void spawner_main(int sock, unsigned int memory_mb)
 {
 	struct signalfd_siginfo info;
 	sigset_t children;
@@ -72,8 +79,6 @@ static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_m
 	if (confine_detach(sock, PROCESS_NAME) < 0)
 		_exit(1);
 	confine_privileges(); /* workers do it again, and say what failed */
-	if (getppid() != parent)
-		_exit(0);
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &children, NULL);
@@ -99,10 +104,9 @@ int spawner_open(struct spawner *spawner, unsigned int memory_mb)
 {
 	int socks[2];
 
-	*spawner = (struct spawner){.pid = -1, .sock = -1, .died_pid = -1};
+	*spawner = (struct spawner){.pid = -1, .sock = -1, .memory_mb = memory_mb, .died_pid = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
 		return -errno;
-	pid_t parent = getpid();
 	pid_t pid = fork();
 	if (pid < 0) {
 		int ret = -errno;
@@ -111,9 +115,64 @@ int spawner_open(struct spawner *spawner, unsigned int memory_mb)
 		return ret;
 	}
 	if (pid == 0)
-		spawner_main(socks[1], parent, memory_mb);
+		spawner_main(socks[1], memory_mb);
 	close(socks[1]);
 	spawner->pid = pid;
+	spawner->sock = socks[0];
+	return 0;
+}
+
+void spawner_entry(int argc, char **argv)
+{
+	int type = 0;
+	socklen_t len = sizeof(type);
+
+	can_exec = true;
+	if (argc != 3 || strcmp(argv[1], EXEC_ARGUMENT) != 0)
+		return;
+	/* Typed by somebody, it is an argument like any other. */
+	if (getsockopt(SOCK, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
+		return;
+	spawner_main(SOCK, (unsigned int)strtoul(argv[2], NULL, 10));
+}
+
+/* Execute this very program, which lives in /proc even when its file was replaced or removed. */
+static int exec_spawner(pid_t *pid, int sock, unsigned int memory_mb)
+{
+	char name[] = PROCESS_NAME, argument[] = EXEC_ARGUMENT, memory[16];
+	char *argv[] = {name, argument, memory, NULL};
+	posix_spawn_file_actions_t actions;
+
+	snprintf(memory, sizeof(memory), "%u", memory_mb);
+	int ret = posix_spawn_file_actions_init(&actions);
+	if (ret)
+		return -ret;
+	/* To its own number as well, it loses the flag that would close it. */
+	ret = posix_spawn_file_actions_adddup2(&actions, sock, SOCK);
+	if (ret == 0)
+		ret = posix_spawn(pid, "/proc/self/exe", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return -ret;
+}
+
+int spawner_restart(struct spawner *spawner)
+{
+	int socks[2];
+
+	if (spawner->pid > 0)
+		kill(spawner->pid, SIGKILL);
+	spawner_close(spawner);
+	if (!can_exec)
+		return -ENOTSUP;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
+		return -errno;
+	int ret = exec_spawner(&spawner->pid, socks[1], spawner->memory_mb);
+	close(socks[1]);
+	if (ret < 0) {
+		close(socks[0]);
+		spawner->pid = -1;
+		return ret;
+	}
 	spawner->sock = socks[0];
 	return 0;
 }
@@ -136,7 +195,10 @@ static int next_message(struct spawner *spawner, struct wire_message *message, i
 	size_t len;
 	int fd;
 
-	int n = poll(&pfd, 1, timeout_ms);
+	int n;
+	do {
+		n = poll(&pfd, 1, timeout_ms);
+	} while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n == 0 ? -ETIME : -errno;
 	int ret = wire_recv(spawner->sock, message, NULL, 0, &len, &fd, MSG_DONTWAIT);
@@ -173,6 +235,7 @@ int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock)
 		close(socks[0]);
 		return ret;
 	}
+	spawner->died_pid = -1; /* it may be given the number of an earlier one */
 	*pid = message.pid;
 	*sock = socks[0];
 	return 0;

@@ -3,7 +3,8 @@
  * spawner.h - a small process that forks workers, because the caller has threads by then.
  *
  * It is forked by spawner_open(), before any thread, gives up all privileges at once, and ends when
- * its socket is closed, and all workers with it.  One thread at a time.
+ * its socket is closed, and all workers with it.  One that was killed is replaced by this program executed
+ * anew, since by then there are threads.  One thread at a time.
  */
 #ifndef SYMBOLS_SPAWNER_H
 #define SYMBOLS_SPAWNER_H
@@ -11,9 +12,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* The first thing in main(), for a program that shall be able to replace its spawner: becomes the spawner
+ * where spawner_restart() executed it, and then never returns. */
+void spawner_entry(int argc, char **argv);
+
 struct spawner {
 	pid_t pid;
 	int sock;
+	unsigned int memory_mb;
 	/* Of the worker that ended last, as far as told. */
 	pid_t died_pid;
 	int died_status;
@@ -23,7 +29,12 @@ struct spawner {
 int spawner_open(struct spawner *spawner, unsigned int memory_mb);
 void spawner_close(struct spawner *spawner); /* waits for its end */
 
-/* Fork a worker.  Returns 0, *pid, and in *sock the socket to it, which is the caller's; or -errno. */
+/* End it, if it has not ended, and execute another.  Any thread may run.  0, or -errno with spawner->sock -1:
+ * -ENOTSUP without spawner_entry(). */
+int spawner_restart(struct spawner *spawner);
+
+/* Fork a worker.  Returns 0, *pid, and in *sock the socket to it, which is the caller's; -EPIPE when the spawner is
+ * gone, -ETIME or -EBADMSG when it does not work any more: then only spawner_restart() helps; or -errno. */
 int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock);
 
 /* How worker pid ended: waits up to timeout_ms to be told.  0 or -ETIME, or -EPIPE without a spawner. */

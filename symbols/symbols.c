@@ -7,6 +7,7 @@
 #include "symbols/symbols.h"
 
 #include "symbols/loader.h"
+#include "symbols/spawner.h"
 #include "symbols/wire.h"
 
 #include <errno.h>
@@ -38,6 +39,11 @@ struct symbols {
 	size_t pending_images, pending_names, unreadable;
 	size_t table_bytes;
 };
+
+void symbols_main(int argc, char **argv)
+{
+	spawner_entry(argc, argv);
+}
 
 int symbols_new(struct symbols **out, const struct symbols_config *config)
 {

@@ -2,8 +2,9 @@
 /*
  * symbols.h - names for addresses: the client of the confined worker process.
  *
- * symbols_new() forks a spawner process, so it must run before the caller starts any thread.  The spawner
- * forks workers on demand; a worker gets open file descriptors over a socket, has no privileges and
+ * symbols_new() forks a spawner process, so it must run before the caller starts any thread.  (One that is
+ * killed later is replaced by this program executed anew, see symbols_main().)  The spawner forks workers on
+ * demand; a worker gets open file descriptors over a socket, has no privileges and
  * a seccomp filter, and is the only process that parses ELF (and, later, DWARF).  It answers with sorted symbol tables in sealed memfds.
  *
  * A loader thread in this process opens files (below /proc/PID/root, /proc/PID/map_files, or by
@@ -29,6 +30,10 @@ struct symbols_config {
 	const char *kallsyms_path; /* NULL: /proc/kallsyms */
 	unsigned int worker_memory_mb; /* RLIMIT_AS of a worker; 0: 4096 */
 };
+
+/* The first thing in main(): where this program was executed to replace a spawner that was killed, this serves
+ * and never returns.  Without it none is replaced. */
+void symbols_main(int argc, char **argv);
 
 /* Returns 0, or -errno and *out = NULL. */
 int symbols_new(struct symbols **out, const struct symbols_config *config);
@@ -96,7 +101,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
 	SYMBOLS_NOTE_WRONG_FILE, /* the file at path is not the one that is mapped */
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
-	SYMBOLS_NOTE_NO_WORKER, /* none can be started any more: no file will be read.  Told once */
+	SYMBOLS_NOTE_NO_WORKER, /* none can be started; error, or 0: it was killed.  Told once for each error */
 };
 struct symbols_note {
 	enum symbols_note_kind kind;

@@ -344,6 +344,16 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		add_error(&text, note->error);
 		break;
 	case SYMBOLS_NOTE_NO_WORKER:
+		if (note->error) {
+			text_add(&text, "the process that reads symbols cannot be started");
+			add_error(&text, note->error);
+			text_add(&text, ": files not read by now are shown as offsets");
+			if (note->error == EAGAIN)
+				text_add(&text,
+					". The limit of processes is reached: see ulimit -u and "
+					"pids.max of the cgroup");
+			break;
+		}
 		text_add(&text,
 			"the process that reads symbols was killed and cannot be started again: "
 			"files not read by now are shown as offsets. Start strobe anew to see "

@@ -4,6 +4,7 @@
  *
  * The only place that decides the exit status: 0 success, 2 a wrong command line, 1 anything else.
  */
+#include "symbols/symbols.h"
 #include "tui/args.h"
 #include "tui/doctor.h"
 #include "tui/live.h"
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
 	char message[1024];
 	int status;
 
+	symbols_main(argc, argv);
 	if (fill_standard_fds())
 		return 1;
 	/* Not LC_NUMERIC: reports have one decimal point everywhere. */

@@ -141,7 +141,7 @@ def main():
             checks.check("a good name is still found in a file with some of its tables broken",
                          any(row["symbol"] == "_init" and "note-id" in row["image"] for row in rows),
                          str(rows[:20]))
-            for name, spawner_too in (("its worker killed", False),):
+            for name, spawner_too in (("its worker killed", False), ("worker and spawner killed", True)):
                 os.environ["XDG_CACHE_HOME"] = os.path.join(folder, name)
                 killer = Killer(spawner_too)
                 killer.start()

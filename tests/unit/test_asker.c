@@ -13,11 +13,14 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "no_process.h"
 
 static struct asker asker;
 static char answers[WIRE_PACKET_BYTES];
@@ -126,24 +129,56 @@ static void test_stop(void **state)
 	/* And asker_close() does not wait for it either: teardown would hang. */
 }
 
-static void test_no_spawner(void **state)
+/* Spawner and worker are killed: the next question goes to new ones. */
+static void test_killed_spawner(void **state)
 {
+	pid_t spawner = asker.spawner.pid;
+
 	(void)state;
-	assert_int_equal(kill(asker.spawner.pid, SIGKILL), 0);
+	assert_int_equal(ask("_Z1gv", 10000, 20000), 0);
+	assert_int_equal(asker.spawner_pid, spawner);
+	assert_int_equal(kill(asker.worker_pid, SIGKILL), 0);
+	assert_int_equal(kill(spawner, SIGKILL), 0);
 	siginfo_t info;
-	assert_int_equal(waitid(P_PID, (id_t)asker.spawner.pid, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(ask("_Z1hv", 10000, 20000), -ECHILD);
+	assert_int_equal(waitid(P_PID, (id_t)spawner, &info, WEXITED | WNOWAIT), 0);
+	/* Until the worker is gone too. */
+	assert_int_equal(poll(&(struct pollfd){.fd = asker.sock}, 1, 60000), 1);
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+	assert_string_equal(answers, "h()");
+	assert_int_not_equal(asker.spawner_pid, spawner);
+	assert_int_equal(asker.spawner_pid, asker.spawner.pid);
+	pid_t worker = asker.worker_pid;
+	assert_int_equal(ask("_Z1gv", 10000, 20000), 0);
+	assert_int_equal(asker.worker_pid, worker);
 }
 
-int main(void)
+/* No process can be made: the reason is told. */
+static void test_no_process(void **state)
 {
+	struct rlimit old;
+
+	(void)state;
+	asker_close(&asker);
+	no_process_before(&old);
+	int ret = asker_open(&asker, asker.stop_fd, 1024);
+	no_process_after(&old, asker.spawner.pid);
+	assert_int_equal(ret, 0);
+	assert_int_equal(ask("_Z1gv", 10000, 20000), -ECHILD);
+	assert_int_equal(asker.start_error, EAGAIN);
+}
+
+int main(int argc, char **argv)
+{
+	spawner_entry(argc, argv);
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_death, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_death, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_spawner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_killed_spawner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_process, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "name_bomb.h"
+#include "no_process.h"
 #include "small_elf.h"
 
 static char dir[64], cache_dir[96];
@@ -52,6 +53,10 @@ static void hook(int fd, const char *name)
 		abort();
 	while (strncmp(text, "WAIT", 4) == 0 && shared[2] == 0)
 		;
+	/* In the padding of an ELF file's first bytes. */
+	if (pread(fd, text, 4, EI_PAD) == 4 && strncmp(text, "WAIT", 4) == 0)
+		while (shared[2] == 0)
+			;
 	if (strncmp(text, "SPIN", 4) == 0)
 		for (volatile int i = 0;; i++)
 			;
@@ -185,6 +190,58 @@ static void test_killer(void **state)
 	assert_int_equal(shared[0], 2);
 	/* And the next file finds a new worker. */
 	assert_int_equal(load_path(make_elf("good")), SYMBOLS_READY);
+	expect_no_note();
+}
+
+/* Worker and spawner are killed in the middle of a file: new ones read it, and what comes after. */
+static void test_killed_spawner(void **state)
+{
+	struct loader_image *image = calloc(1, sizeof(*image)), *images = NULL;
+	struct loader_name *names;
+	char path[128];
+
+	(void)state;
+	start("", NULL);
+	assert_non_null(image);
+	strcpy(path, make_elf("file"));
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, "WAIT", 4, EI_PAD), 4);
+	close(fd);
+	image->source.path = strdup(path);
+	loader_post_image(loader, image);
+	while (shared[0] == 0)
+		poll(NULL, 0, 1);
+	int spawner = loader_spawner_pid(loader);
+	assert_true(spawner > 0 && loader_worker_pid(loader) > 0);
+	assert_int_equal(kill(spawner, SIGKILL), 0);
+	kill(loader_worker_pid(loader), SIGKILL); /* it may have gone with the other */
+	struct pollfd pfd = {.fd = loader_fd(loader), .events = POLLIN};
+	while (!images) {
+		assert_int_equal(poll(&pfd, 1, 60000), 1);
+		loader_collect(loader, &images, &names);
+	}
+	assert_int_equal(image->state, SYMBOLS_READY);
+	assert_string_equal(image->table.pool + image->table.entries[0].name, "function");
+	loader_image_free(image);
+	expect_note(SYMBOLS_NOTE_WORKER_DIED, path, 0);
+	expect_no_note();
+	assert_int_not_equal(loader_spawner_pid(loader), spawner);
+	assert_int_equal(load_path(make_elf("good")), SYMBOLS_READY);
+	expect_no_note();
+}
+
+/* Where no process can be made, that is the reason told, once. */
+static void test_no_process(void **state)
+{
+	struct rlimit old;
+
+	(void)state;
+	no_process_before(&old);
+	start("", NULL);
+	no_process_after(&old, loader_spawner_pid(loader));
+	assert_int_equal(load_path(make_elf("first")), SYMBOLS_UNREADABLE);
+	expect_note(SYMBOLS_NOTE_NO_WORKER, "", EAGAIN);
+	assert_int_equal(load_path(make_elf("second")), SYMBOLS_UNREADABLE);
 	expect_no_note();
 }
 
@@ -440,10 +497,14 @@ static void test_bomb(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	symbols_main(argc, argv);
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_killer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_killed_spawner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_try, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_free_busy, setup, teardown),

@@ -13,13 +13,17 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "no_process.h"
 
 static void expect_hello(int sock)
 {
@@ -120,13 +124,94 @@ static void test_dead_spawner(void **state)
 	assert_int_equal(spawner_fork(&spawner, &pid, &sock), -EPIPE);
 }
 
-int main(void)
+/* The number after a name in /proc/PID/status. */
+static long status_number(pid_t pid, const char *name, int base)
 {
+	char path[64], line[256];
+	long value = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (strncmp(line, name, strlen(name)) == 0)
+			value = strtol(line + strlen(name), NULL, base);
+	fclose(file);
+	return value;
+}
+
+/* A spawner that was killed, and one that does not answer, are replaced by one as harmless. */
+static void test_restart(void **state)
+{
+	static const int signals[] = {SIGKILL, SIGSTOP};
+	struct spawner spawner;
+
+	(void)state;
+	/* Neither is inherited: one is closed by exec, the other on purpose. */
+	int closed = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_true(closed >= 0);
+	int open_fd = fcntl(closed, F_DUPFD, 100);
+	assert_true(open_fd >= 0);
+	assert_int_equal(spawner_open(&spawner, 512), 0);
+	for (int i = 0; i < 2; i++) {
+		pid_t old = spawner.pid, worker;
+		int sock, status;
+
+		assert_int_equal(kill(old, signals[i]), 0);
+		assert_int_equal(spawner_restart(&spawner), 0);
+		assert_true(spawner.pid > 0 && spawner.pid != old);
+		assert_int_equal(kill(old, 0), -1); /* reaped */
+		assert_int_equal(spawner_fork(&spawner, &worker, &sock), 0);
+		expect_hello(sock);
+		assert_int_equal(status_number(spawner.pid, "PPid:", 10), getpid());
+		assert_int_equal(status_number(worker, "PPid:", 10), spawner.pid);
+		assert_int_equal(status_number(spawner.pid, "CapPrm:", 16), 0);
+		assert_int_equal(status_number(spawner.pid, "NoNewPrivs:", 10), 1);
+		if (geteuid() == 0) {
+			char path[64];
+			snprintf(path, sizeof(path), "/proc/%d/fd/%d", spawner.pid, open_fd);
+			assert_int_equal(faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW), -1);
+			assert_int_not_equal(status_number(spawner.pid, "Uid:", 10), 0);
+			assert_int_not_equal(status_number(spawner.pid, "Gid:", 10), 0);
+		}
+		assert_int_equal(kill(worker, SIGKILL), 0);
+		assert_int_equal(spawner_status(&spawner, worker, 10000, &status), 0);
+		close(sock);
+	}
+	spawner_close(&spawner);
+	close(closed);
+	close(open_fd);
+}
+
+/* With no process left to this user, the reason is told. */
+static void test_no_process(void **state)
+{
+	struct spawner spawner;
+	struct rlimit old;
+	int sock;
+	pid_t pid;
+
+	(void)state;
+	no_process_before(&old);
+	int ret = spawner_open(&spawner, 512);
+	no_process_after(&old, spawner.pid);
+	assert_int_equal(ret, 0);
+	assert_int_equal(spawner_fork(&spawner, &pid, &sock), -EAGAIN);
+	assert_int_equal(sock, -1);
+	spawner_close(&spawner);
+}
+
+int main(int argc, char **argv)
+{
+	spawner_entry(argc, argv);
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_workers),
 		cmocka_unit_test(test_command_name),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_dead_spawner),
+		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_no_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,6 +200,12 @@ static void test_no_spawner(void **state)
 	assert_int_equal(symbols_wait(symbols, 60000), 0);
 	assert_int_equal(symbols_state(symbols, 1), SYMBOLS_UNREADABLE);
 	assert_string_equal(symbols_pretty(symbols, "_Z1fv"), "_Z1fv");
+	/* Told once, and why: it was killed, and this program did not call symbols_main(). */
+	struct symbols_note note;
+	assert_true(symbols_take_note(symbols, &note));
+	assert_int_equal(note.kind, SYMBOLS_NOTE_NO_WORKER);
+	assert_int_equal(note.error, 0);
+	assert_false(symbols_take_note(symbols, &note));
 }
 
 /* Freed with work in all states. */
