@@ -126,6 +126,14 @@ enum engine_note_kind {
 	NOTE_CPU_OFFLINE,
 	NOTE_CPU_ONLINE, /* value = cpu */
 	NOTE_COARSENED, /* the memory budget is spent: old history gets coarser */
+	/* Of recordings (recording.h). */
+	NOTE_FILE_TRUNCATED, /* value = offset of what is cut */
+	NOTE_FILE_UNFINISHED, /* its table of features is missing: recording was not ended */
+	NOTE_FILE_BAD_RECORDS, /* value = records whose fields do not fit, skipped */
+	NOTE_FILE_UNKNOWN_RECORDS, /* value = records of types not known, skipped */
+	NOTE_FILE_OUT_OF_ORDER, /* value = records that came too late to be put in order */
+	NOTE_FILE_EVENTS_FOLDED, /* value = events beyond the limit, counted as one */
+	NOTE_FILE_ERROR, /* error; value = offset: nothing further could be read */
 };
 
 struct engine_note {

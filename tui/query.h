@@ -15,7 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum query_group { GROUP_PROCESS, GROUP_THREAD, GROUP_CPU };
+enum query_group {
+	GROUP_PROCESS,
+	GROUP_THREAD,
+	GROUP_CPU,
+	GROUP_SYMBOL,
+	GROUP_IMAGE,
+	GROUP_COMMAND, /* the thread's name, whatever its process */
+	GROUP_ADDRESS,
+	GROUP_EVENT,
+	GROUP_KEYS
+};
 
 struct query {
 	const struct snapshot *snapshot;

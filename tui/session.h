@@ -9,19 +9,53 @@
 
 #include "sampler/engine.h"
 #include "sampler/proc.h"
+#include "sampler/recording/recording.h"
 #include "symbols/symbols.h"
+#include "tui/filter.h"
 #include "tui/names.h"
+#include "tui/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
+enum report_view {
+	REPORT_FLAT,
+	REPORT_CALLERS, /* below each symbol its callers, a tree */
+	REPORT_CALLEES, /* below each symbol what it calls, a tree */
+	REPORT_TREE, /* one call tree from the outermost frames */
+};
+enum report_columns { COLUMNS_EVENT, COLUMNS_CPU, COLUMNS_THREAD, COLUMNS_NONE };
+enum export_format {
+	EXPORT_FOLDED,
+	EXPORT_SPEEDSCOPE,
+	EXPORT_PPROF,
+	EXPORT_CALLGRIND,
+	EXPORT_SVG,
+	EXPORT_SCRIPT,
+	EXPORT_GECKO,
+	EXPORT_FORMATS
+};
+enum diff_normal {
+	DIFF_SAMPLE, /* shares: of each recording's own whole */
+	DIFF_SECOND, /* weight per second of each recording */
+};
 enum color_mode { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 
 /* The command line, understood (args.h). */
 struct request {
-	enum { CMD_LIVE, CMD_REPORT, CMD_DOCTOR, CMD_HELP, CMD_VERSION } command;
+	enum {
+		CMD_LIVE,
+		CMD_REPORT,
+		CMD_DOCTOR,
+		CMD_HELP,
+		CMD_VERSION,
+		CMD_RECORD,
+		CMD_EXPORT,
+		CMD_DIFF,
+		CMD_ARCHIVE
+	} command;
 	int help_command; /* of CMD_HELP: whose help; CMD_HELP itself: the general one */
 	bool command_given; /* "live" or "report" was written, not assumed */
 	struct engine_config engine; /* its arrays belong to the request */
@@ -31,7 +65,24 @@ struct request {
 	size_t n_users;
 	bool target_by_default; /* nothing was named: the whole machine when permitted, else the user's own processes */
 	double duration_s; /* 0: until q, the end of the target, or a signal */
-	enum report_format format;
+	enum report_format format; /* of report and diff */
+	char **files; /* recordings or archives; "-" is standard input: diff has two or more, the others at most one */
+	size_t n_files;
+	const char *output; /* -o: a path, "-" for standard output; NULL: the command's default */
+	const char *symfs; /* --symfs: binaries are looked for below this directory first; NULL */
+	struct filter_term *terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */
+	size_t n_terms;
+	double time_from_s, time_to_s; /* --time, from the start; to 0: the end */
+	char **event_names; /* -e with a recording: which of its events; none: all */
+	size_t n_event_names;
+	enum query_group groups[GROUP_KEYS]; /* --group; none: symbol and image */
+	size_t n_groups;
+	enum report_view view;
+	enum report_columns columns; /* side by side */
+	bool absolute; /* --percentage absolute: shares of everything, not of what the filters let pass */
+	enum export_format export_format;
+	enum diff_normal normal; /* --normalize */
+	bool compress; /* record -z */
 	bool sort_total;
 	double percent_limit;
 	size_t rows; /* 0: all (report), ignored (live) */
@@ -45,7 +96,8 @@ struct request {
 
 struct session {
 	const struct request *request; /* borrowed */
-	struct engine *engine;
+	struct engine *engine; /* NULL where a recording is looked at */
+	struct recording *recording; /* NULL where a target is */
 	struct symbols *symbols;
 	struct names *names;
 	struct proc_limits limits; /* at the start, for explain.h */
@@ -55,15 +107,30 @@ struct session {
 		[256]; /* cleaned: what was decided for the user (the target by default), or "" */
 };
 
-/* Forks the symbol spawner, resolves names and users to processes, starts the engine.  On failure
+/* Forks the symbol spawner, then opens request->files[0] and starts loading it; or resolves names and
+ * users to processes and starts the engine.  On failure
  * returns -errno, after writing one sentence to message (cleaned; size bytes). */
 int session_open(
 	struct session *session, const struct request *request, char *message, size_t size);
 void session_close(struct session *session);
 
+/* Of whichever it is. */
+void session_status(const struct session *session, struct engine_status *out);
+size_t session_notes(
+	const struct session *session, uint64_t after, struct engine_note *out, size_t max);
+int session_notify_fd(const struct session *session);
+struct store *session_store(const struct session *session);
+const struct stacks *session_stacks(const struct session *session);
+const struct tasks *session_tasks(const struct session *session);
+struct images *session_images(const struct session *session);
+void session_stop(struct session *session); /* sampling or loading; the store stays */
+
 /* Why the engine failed, or what was refused last: explain_failure() with what only the request knows. */
 void session_explain(const struct session *session, const struct engine_failure *failure, char *out,
 	size_t size);
+
+/* Tell a command that still runs to end, by SIGTERM.  Its pid, or 0 where there was nothing to tell. */
+int32_t session_end_command(struct session *session);
 
 /* The user of a name or a number.  0, or -ENOENT. */
 int session_find_user(const char *text, uid_t *uid);

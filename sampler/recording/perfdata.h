@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perfdata.h - the perf.data file format, as plain data.
+ *
+ * From the kernel's tools/perf/Documentation/perf.data-file-format.txt (Linux 6.8) and include/uapi/linux/perf_event.h.
+ * A file is: struct perfdata_header; attributes, each with a section of its ids; the data section of
+ * records; and one struct perfdata_section for each feature bit that is set, right behind the
+ * data, in the order of the bits.  A pipe is: struct perfdata_pipe_header, then records alone, attributes and
+ * features among them.  All integers have the byte order of the machine that recorded.
+ */
+#ifndef SAMPLER_RECORDING_PERFDATA_H
+#define SAMPLER_RECORDING_PERFDATA_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+#define PERFDATA_MAGIC 0x32454c4946524550ull /* "PERFILE2" in little-endian memory */
+
+#define PERFDATA_FEATURE_WORDS 4
+
+struct perfdata_section {
+	uint64_t offset, size;
+};
+
+struct perfdata_header {
+	uint64_t magic;
+	uint64_t size; /* of this header */
+	uint64_t attr_size; /* of one attribute with the section that follows it */
+	struct perfdata_section attrs, data, event_types;
+	uint64_t features[PERFDATA_FEATURE_WORDS]; /* bit n of word n / 64 */
+};
+
+struct perfdata_pipe_header {
+	uint64_t magic;
+	uint64_t size; /* 16 */
+};
+
+enum perfdata_feature {
+	PERFDATA_TRACING_DATA = 1,
+	PERFDATA_BUILD_ID = 2,
+	PERFDATA_HOSTNAME = 3,
+	PERFDATA_OSRELEASE = 4,
+	PERFDATA_VERSION = 5,
+	PERFDATA_ARCH = 6,
+	PERFDATA_NRCPUS = 7,
+	PERFDATA_CPUDESC = 8,
+	PERFDATA_CPUID = 9,
+	PERFDATA_TOTAL_MEM = 10,
+	PERFDATA_CMDLINE = 11,
+	PERFDATA_EVENT_DESC = 12,
+	PERFDATA_CPU_TOPOLOGY = 13,
+	PERFDATA_NUMA_TOPOLOGY = 14,
+	PERFDATA_BRANCH_STACK = 15,
+	PERFDATA_PMU_MAPPINGS = 16,
+	PERFDATA_GROUP_DESC = 17,
+	PERFDATA_AUXTRACE = 18,
+	PERFDATA_STAT = 19,
+	PERFDATA_CACHE = 20,
+	PERFDATA_SAMPLE_TIME = 21,
+	PERFDATA_MEM_TOPOLOGY = 22,
+	PERFDATA_CLOCKID = 23,
+	PERFDATA_DIR_FORMAT = 24,
+	PERFDATA_BPF_PROG_INFO = 25,
+	PERFDATA_BPF_BTF = 26,
+	PERFDATA_COMPRESSED = 27,
+	PERFDATA_CPU_PMU_CAPS = 28,
+	PERFDATA_CLOCK_DATA = 29,
+	PERFDATA_HYBRID_TOPOLOGY = 30,
+	PERFDATA_PMU_CAPS = 31,
+	PERFDATA_FEATURES = 256
+};
+
+/* Record types that perf adds to the kernel's (which are below 64). */
+enum perfdata_record {
+	PERFDATA_RECORD_HEADER_ATTR = 64, /* struct perf_event_attr, then u64 ids */
+	PERFDATA_RECORD_EVENT_TYPE = 65, /* of old files; ignored */
+	PERFDATA_RECORD_TRACING_DATA = 66, /* u32 size; so many bytes follow the record, padded to 8 */
+	PERFDATA_RECORD_BUILD_ID = 67, /* struct perfdata_build_id without its header */
+	PERFDATA_RECORD_FINISHED_ROUND = 68, /* what is older than the round before may be flushed */
+	PERFDATA_RECORD_ID_INDEX = 69,
+	PERFDATA_RECORD_AUXTRACE_INFO = 70,
+	PERFDATA_RECORD_AUXTRACE = 71, /* u64 size; so many bytes follow the record */
+	PERFDATA_RECORD_AUXTRACE_ERROR = 72,
+	PERFDATA_RECORD_THREAD_MAP = 73,
+	PERFDATA_RECORD_CPU_MAP = 74,
+	PERFDATA_RECORD_STAT_CONFIG = 75,
+	PERFDATA_RECORD_STAT = 76,
+	PERFDATA_RECORD_STAT_ROUND = 77,
+	PERFDATA_RECORD_EVENT_UPDATE = 78, /* u64 kind, u64 id, then data: unit, scale, name (2), cpus */
+	PERFDATA_RECORD_TIME_CONV = 79,
+	PERFDATA_RECORD_FEATURE = 80, /* u64 feature, then what its section would hold */
+	PERFDATA_RECORD_COMPRESSED = 81, /* one piece of a zstd stream of records */
+	PERFDATA_RECORD_FINISHED_INIT = 82, /* the records made up at the start are over */
+	PERFDATA_RECORD_COMPRESSED2 = 83, /* u64 size, then so many bytes of a zstd stream, padded */
+	PERFDATA_RECORD_TYPES = 128 /* to count them by */
+};
+
+#define PERFDATA_BUILD_ID_HAS_SIZE (1u << 15) /* in misc: size is given, else it is 20 */
+
+/* An entry of PERFDATA_BUILD_ID; the file name follows, padded so that header.size counts all. */
+struct perfdata_build_id {
+	struct perf_event_header header;
+	int32_t pid; /* -1: of the machine */
+	uint8_t build_id[20];
+	uint8_t size; /* with PERFDATA_BUILD_ID_HAS_SIZE */
+	uint8_t reserved[3];
+};
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * recording.h - a perf.data file being loaded into a store: what engine.h is for a live target.
+ *
+ * One loading thread reads the file, puts its records in order of time, and feeds ingest.h; it plays the part of the sampling thread.
+ * Every other function may be called from any one other thread and never blocks.  The same stacks, tasks,
+ * images and store come out as from the engine, and the same struct engine_status, so that reports and
+ * views need not know which it was.  Times are those of the file (its clock starts anywhere).
+ */
+#ifndef SAMPLER_RECORDING_RECORDING_H
+#define SAMPLER_RECORDING_RECORDING_H
+
+#include "sampler/engine.h"
+#include "sampler/recording/reader.h"
+
+struct recording;
+
+/* Sees each sample in order of time, in the loading thread, as it goes into the store. */
+struct recording_sample {
+	const struct record *record; /* valid during the call */
+	uint8_t event; /* of engine_status.events */
+	uint32_t stack, label; /* stacks.h, tasks.h: held while the call lasts */
+};
+typedef int recording_tap(const struct recording_sample *sample, void *ctx);
+
+struct recording_config {
+	int fd; /* open at the beginning of the recording; taken, also on failure */
+	size_t memory_bytes; /* the store's budget */
+	uint64_t from_ns, to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
+	const int32_t *events_wanted; /* reserved: NULL */
+	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
+	void *tap_ctx;
+};
+
+/* Reads the header and the attributes (of a pipe: nothing yet).  0 or an error of reader_open(). */
+int recording_new(struct recording **out, const struct recording_config *config);
+int recording_start(struct recording *recording);
+void recording_cancel(struct recording *recording); /* what was read so far stays */
+void recording_free(struct recording *recording); /* cancels, joins; NULL is a no-op */
+
+/* Readable (eventfd, the caller reads it) when there is more, a note was added, or loading ended. */
+int recording_notify_fd(const struct recording *recording);
+
+/* state: STARTING, RUNNING (loading), ENDED (read to the end), STOPPED (cancelled), FAILED.  started_ns and now_ns are the
+ * times of the first and the latest record; attaching_done and attaching_total are bytes read and in all
+ * (total 0: not known).  count and clocks are what samples tell: no coverage. */
+void recording_status(struct recording *recording, struct engine_status *out);
+
+/* Notes such as engine_notes(): NOTE_FILE_* of engine.h. */
+size_t recording_notes(struct recording *recording, uint64_t after, struct engine_note *out, size_t max);
+
+/* Counts by record type, what was skipped, and where it was cut. */
+void recording_reader_status(struct recording *recording, struct reader_status *out);
+uint64_t recording_out_of_order(struct recording *recording); /* records older than what had been given out already */
+
+/* After the end of loading only (state ENDED, STOPPED or FAILED). */
+const struct reader_info *recording_info(const struct recording *recording);
+size_t recording_attr_count(const struct recording *recording);
+const struct reader_attr *recording_attr(const struct recording *recording, size_t i);
+/* The event id of an attribute: several attributes of one name are one event. */
+uint8_t recording_event_of(const struct recording *recording, size_t attr);
+
+struct store *recording_store(struct recording *recording);
+const struct stacks *recording_stacks(const struct recording *recording);
+const struct tasks *recording_tasks(const struct recording *recording);
+struct images *recording_images(struct recording *recording);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * filter.h - which cells of a store count: by command, process, thread, CPU, image and symbol.
+ *
+ * Terms of one field are joined: a cell passes when it matches one of the field's positive terms (or the field has none),
+ * and none of its negated ones.  Image and symbol are those of the leaf, where the sample fell.  Texts are compared
+ * whole, with * and ? as in a shell; an image by its short name or its path, a symbol with or without its
+ * parameters.  UI thread.
+ */
+#ifndef TUI_FILTER_H
+#define TUI_FILTER_H
+
+#include "sampler/stacks.h"
+#include "sampler/store.h"
+#include "sampler/tasks.h"
+#include "tui/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum filter_field { FILTER_COMM, FILTER_PID, FILTER_TID, FILTER_CPU, FILTER_IMAGE, FILTER_SYMBOL };
+
+struct filter_term {
+	enum filter_field field;
+	bool negated;
+	char *text; /* of COMM, IMAGE, SYMBOL */
+	int64_t first, last; /* of PID, TID, CPU: a range, both ends included */
+};
+
+struct filter;
+
+/* Borrows all; terms must live as long.  *out is NULL when there are no terms, which every cell passes.  0 or -ENOMEM. */
+int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
+	const struct stacks *stacks, const struct tasks *tasks, struct names *names);
+void filter_free(struct filter *filter);
+
+/* Whether cell i of a slice passes; a NULL filter passes all.  What is found for labels and leaf
+ * frames is remembered; names that come later are followed (names_epoch()). */
+bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i);
+
+#endif
