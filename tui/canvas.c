@@ -74,7 +74,9 @@ static const struct {
 	uint32_t glyph;
 	char ascii;
 } substitutes[] = {
+	{0x00ab, '<'},
 	{0x00b7, '.'},
+	{0x00bb, '>'},
 	{0x2026, '~'},
 	{0x2014, '-'},
 	{0x2013, '-'},

@@ -19,6 +19,10 @@
 #define SEGMENTS_MAX 12
 #define SEGMENT_GAP 3 /* " · " on the left, blanks on the right */
 #define LUXURY 8 /* ranks from here go before anything is said briefly */
+#define TABS_X 1
+#define TAB_GAP 1
+#define TAGS_LEAST 6 /* columns that still tell something */
+#define MORE_WIDTH 4 /* «12 and a blank */
 #define LOW_COVERAGE 95.0
 #define MANY_UNRESOLVED 20.0
 
@@ -334,40 +338,114 @@ static void draw_strip(const struct model *model, struct canvas *canvas, int y)
 	canvas_glyph(canvas, x + 1 + (int)window, y, ']', STYLE_ACCENT);
 }
 
-static int layout_tabs(const struct model *model, struct tab tabs[ENGINE_EVENTS_MAX])
+/* Tabs first .. last - 1 are shown, with their x. */
+struct tabs {
+	struct tab tabs[ENGINE_EVENTS_MAX];
+	int n, first, last;
+	int right; /* the column after them */
+};
+
+static int fill_tabs(const struct model *model, struct tabs *tabs)
 {
 	uint8_t ids[ENGINE_EVENTS_MAX];
 	size_t n = model_tabs(model, ids);
-	int x = 1;
+	int active = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct engine_event_status *event = model_event(model, ids[i]);
-		struct tab *tab = &tabs[i];
+		struct tab *tab = &tabs->tabs[i];
 		bool current = ids[i] == model->event;
 
 		tab->event = ids[i];
 		snprintf(tab->text, sizeof(tab->text), "%s%zu %s%s", current ? "‹" : " ", i + 1,
 			event->name, current ? "›" : " ");
 		tab->style = current ? STYLE_ACCENT : event->open ? STYLE_TEXT : STYLE_DIM;
-		tab->x = x;
 		tab->width = canvas_width_of(tab->text);
-		x += tab->width + 1;
+		if (current)
+			active = (int)i;
 	}
-	return (int)n;
+	tabs->n = (int)n;
+	return active;
+}
+
+static int tabs_width(const struct tabs *tabs, int first, int last)
+{
+	int width = 0;
+
+	for (int i = first; i < last; i++)
+		width += tabs->tabs[i].width + TAB_GAP;
+	return width ? width - TAB_GAP : 0;
+}
+
+/* As many as fit around the active one; marks at the ends tell how many are left out there. */
+static void layout_tabs(const struct model *model, struct tabs *tabs, int width)
+{
+	int active = fill_tabs(model, tabs), x = TABS_X, room = width - 2 * TABS_X;
+
+	tabs->first = 0;
+	tabs->last = tabs->n;
+	if (tabs_width(tabs, 0, tabs->n) > room) {
+		room -= MORE_WIDTH;
+		tabs->last = 0;
+		while (tabs->last < tabs->n && tabs_width(tabs, 0, tabs->last + 1) <= room)
+			tabs->last++;
+		if (active >= tabs->last) {
+			x += MORE_WIDTH;
+			room -= active + 1 < tabs->n ? MORE_WIDTH : 0;
+			tabs->first = active;
+			tabs->last = active + 1;
+			while (tabs->first > 0 &&
+				tabs_width(tabs, tabs->first - 1, tabs->last) <= room)
+				tabs->first--;
+		}
+	}
+	for (int i = tabs->first; i < tabs->last; i++) {
+		if (tabs->tabs[i].width > room)
+			tabs->tabs[i].width = room > 0 ? room : 0;
+		tabs->tabs[i].x = x;
+		x += tabs->tabs[i].width + TAB_GAP;
+	}
+	tabs->right = x;
+}
+
+/* What the view left out has the right side of the line, as far as the active tab has its place. */
+static int tags_width(const struct model *model, const struct canvas *canvas, const char *tags)
+{
+	struct tabs tabs;
+	int active = fill_tabs(model, &tabs), width = canvas_width_of(tags);
+	int room = canvas->width - 2 * TABS_X - 2 * MORE_WIDTH - TAB_GAP;
+
+	if (tabs.n)
+		room -= tabs.tabs[active].width;
+	if (width > canvas->width / 2)
+		width = canvas->width / 2;
+	if (width > room)
+		width = room;
+	return width >= TAGS_LEAST || width == canvas_width_of(tags) ? width : 0;
+}
+
+static int tabs_room(const struct model *model, const struct canvas *canvas, const char *tags)
+{
+	int width = tags_width(model, canvas, tags);
+
+	return canvas->width - (width ? width + TAB_GAP : 0);
 }
 
 static void draw_tabs(const struct model *model, struct canvas *canvas, int y, const char *tags)
 {
-	struct tab tabs[ENGINE_EVENTS_MAX];
-	int n = layout_tabs(model, tabs);
-	int tag_width = canvas_width_of(tags), right = canvas->width - 1;
+	struct tabs tabs;
+	int width = tags_width(model, canvas, tags);
 
-	if (tag_width > canvas->width / 2)
-		tag_width = canvas->width / 2;
-	right -= tag_width;
-	canvas_text(canvas, right, y, tag_width, STYLE_WARN, tags);
-	for (int i = 0; i < n; i++)
-		canvas_text(canvas, tabs[i].x, y, right - tabs[i].x, tabs[i].style, tabs[i].text);
+	canvas_text(canvas, canvas->width - 1 - width, y, width, STYLE_WARN, tags);
+	layout_tabs(model, &tabs, tabs_room(model, canvas, tags));
+	for (int i = tabs.first; i < tabs.last; i++)
+		canvas_text(canvas, tabs.tabs[i].x, y, tabs.tabs[i].width, tabs.tabs[i].style,
+			tabs.tabs[i].text);
+	if (tabs.first > 0)
+		canvas_printf(canvas, TABS_X, y, MORE_WIDTH - 1, STYLE_KEY, "«%d", tabs.first);
+	if (tabs.last < tabs.n)
+		canvas_printf(canvas, tabs.right, y, MORE_WIDTH - 1, STYLE_KEY, "%d»",
+			tabs.n - tabs.last);
 }
 
 /* In the order of the screen; where rows are few, the strip goes, then the tabs, then trust. */
@@ -400,16 +478,21 @@ void header_draw(const struct model *model, struct canvas *canvas, const char *t
 		draw_tabs(model, canvas, tabs_row(canvas->height), tags);
 }
 
-int header_tab_at(const struct model *model, const struct canvas *canvas, int x, int y)
+int header_tab_at(
+	const struct model *model, const struct canvas *canvas, const char *tags, int x, int y)
 {
-	struct tab tabs[ENGINE_EVENTS_MAX];
-	int n = layout_tabs(model, tabs);
+	struct tabs tabs;
 
 	if (y != tabs_row(canvas->height))
 		return -1;
-	for (int i = 0; i < n; i++) {
-		if (x >= tabs[i].x && x < tabs[i].x + tabs[i].width)
-			return tabs[i].event;
+	layout_tabs(model, &tabs, tabs_room(model, canvas, tags));
+	for (int i = tabs.first; i < tabs.last; i++) {
+		if (x >= tabs.tabs[i].x && x < tabs.tabs[i].x + tabs.tabs[i].width)
+			return tabs.tabs[i].event;
 	}
+	if (tabs.first > 0 && x >= TABS_X && x < TABS_X + MORE_WIDTH)
+		return tabs.tabs[tabs.first - 1].event;
+	if (tabs.last < tabs.n && x >= tabs.right && x < tabs.right + MORE_WIDTH)
+		return tabs.tabs[tabs.last].event;
 	return -1;
 }

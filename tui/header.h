@@ -16,7 +16,9 @@ int header_height(int screen_height);
 /* Draw into rows 0 .. header_height() - 1.  tags: what the view leaves out or changes ("filter: foo"), or "". */
 void header_draw(const struct model *model, struct canvas *canvas, const char *tags);
 
-/* The event whose tab is at x, y; -1 where there is none. */
-int header_tab_at(const struct model *model, const struct canvas *canvas, int x, int y);
+/* The event whose tab is at x, y, or the next one where a mark for more is; -1 where there is none.  tags are those
+ * of the drawing. */
+int header_tab_at(
+	const struct model *model, const struct canvas *canvas, const char *tags, int x, int y);
 
 #endif

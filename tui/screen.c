@@ -19,6 +19,7 @@
 #define TWO_LINES_MIN_HEIGHT 12
 #define DOUBLE_CLICK_NS 400000000u
 #define WHEEL_ROWS 3
+#define TAGS_MAX 96
 #define ANSWER_NS 3000000000ull /* how long the log is listened to after a command */
 
 static struct view *top_view(struct screen *screen)
@@ -290,6 +291,13 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 	return 0;
 }
 
+static void tell_tags(const struct view *view, char *out, size_t size)
+{
+	out[0] = '\0';
+	if (view->ops->tags)
+		view->ops->tags(view, out, size);
+}
+
 static void click_input(struct screen *screen, const struct input *input)
 {
 	struct view *view = top_view(screen);
@@ -297,12 +305,14 @@ static void click_input(struct screen *screen, const struct input *input)
 	bool twice = input->time_ns - screen->click_ns < DOUBLE_CLICK_NS &&
 		input->y == screen->click_y && input->x - screen->click_x <= 1 &&
 		screen->click_x - input->x <= 1;
+	char tags[TAGS_MAX];
 	int event;
 
 	screen->click_ns = twice ? 0 : input->time_ns;
 	screen->click_x = input->x;
 	screen->click_y = input->y;
-	event = header_tab_at(screen->model, &screen->canvas, input->x, input->y);
+	tell_tags(view, tags, sizeof(tags));
+	event = header_tab_at(screen->model, &screen->canvas, tags, input->x, input->y);
 	if (event >= 0) {
 		screen->model->event = (uint8_t)event;
 		act_on(screen, VIEW_SETTINGS);
@@ -453,7 +463,7 @@ void screen_draw(struct screen *screen)
 {
 	struct canvas *canvas = &screen->canvas;
 	struct view *view = top_view(screen);
-	char tags[96] = "";
+	char tags[TAGS_MAX];
 	int top;
 
 	canvas_clear(canvas);
@@ -461,8 +471,7 @@ void screen_draw(struct screen *screen)
 		canvas_text(canvas, 0, 0, canvas->width, STYLE_WARN, "strobe: too small");
 		return;
 	}
-	if (view->ops->tags)
-		view->ops->tags(view, tags, sizeof(tags));
+	tell_tags(view, tags, sizeof(tags));
 	header_draw(screen->model, canvas, tags);
 	top = header_height(canvas->height);
 	screen->body = (struct area){

@@ -195,6 +195,36 @@ static void test_events(void **state)
 	expect("7", 80, 24, false, "event-missing");
 }
 
+/* The active tab is in sight, and marks tell how many are not. */
+static void test_tabs_past_the_width(void **state)
+{
+	static const char *const names[] = {"cache-misses", "branch-misses:u", "context-switches",
+		"cpu-migrations", "instructions"};
+	struct fixture *fixture = start(80, 24, false);
+	struct engine_status *status = &fixture->fake.model.status;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct engine_event_status *event = &status->events[status->n_events++];
+
+		*event = (struct engine_event_status){
+			.id = (uint8_t)(10 + i), .open = true, .freq_hz = 997, .samples = 5};
+		snprintf(event->name, sizeof(event->name), "%s", names[i]);
+	}
+	compare(fixture, "tabs-first");
+	/* The tab after the last one in sight. */
+	click(fixture, 72, 3);
+	assert_int_equal(fixture->fake.model.event, 12);
+	compare(fixture, "tabs-middle");
+	keys(fixture, "7\\libc<Enter>");
+	compare(fixture, "tabs-last-filter");
+	assert_int_equal(screen_resize(&fixture->screen, 20, 10), 0);
+	compare(fixture, "tabs-20x10");
+	click(fixture, 1, 2); /* the mark on the left */
+	assert_int_equal(fixture->fake.model.event, 13);
+	finish(fixture);
+}
+
 static void test_views(void **state)
 {
 	(void)state;
@@ -392,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_sorting),
 		cmocka_unit_test(test_search_and_filter),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_tabs_past_the_width),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
