@@ -23,7 +23,7 @@ enum image_kind {
 	IMAGE_UNKNOWN, /* an address in no known mapping; offset is the address */
 	IMAGE_FILE, /* offset is a file offset */
 	IMAGE_KERNEL, /* kernel and modules; offset is the address */
-	IMAGE_VDSO, /* offset is from the mapping's start */
+	IMAGE_VDSO, /* offset is from the mapping's start; `inode` is 1 where that is below 4 GiB: a 32-bit process's */
 	IMAGE_ANON, /* executable memory without a file, one image an address space, told apart by `inode`
 			* (spaces.h); offset is the address */
 	IMAGE_HYPERVISOR,

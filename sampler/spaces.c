@@ -156,6 +156,8 @@ static void image_key_of(
 	if (*name == '[') {
 		/* "[vdso]", "[vsyscall]", "[uprobes]" */
 		key->image.kind = starts_with(name, "[vdso") ? IMAGE_VDSO : IMAGE_ANON;
+		/* 32-bit processes have another one. */
+		key->image.inode = key->image.kind == IMAGE_VDSO && mmap->start <= UINT32_MAX;
 		return;
 	}
 	if (len >= sizeof(deleted) && !strcmp(key->path + len - (sizeof(deleted) - 1), deleted)) {

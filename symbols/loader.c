@@ -236,7 +236,7 @@ static int load_vdso(struct loader *loader, struct loader_image *image)
 {
 	struct wire_message answer;
 
-	int fd = opener_vdso();
+	int fd = opener_vdso(&image->source);
 	if (fd < 0)
 		return fd;
 	int ret = load_table(loader, image, WIRE_FILE, fd, NULL, &answer);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -42,37 +43,43 @@ int opener_regular(int dir_fd, const char *path, unsigned long long resolve)
 	return ret;
 }
 
-/* The mapping of this process that begins at address. */
-static bool find_own_mapping(uintptr_t address, uintptr_t *end, dev_t *dev, uint64_t *inode)
+struct mapping {
+	uint64_t end, inode;
+	dev_t dev;
+	bool is_vdso;
+};
+
+/* The mapping in /proc/PID/maps that begins at an address. */
+static bool find_mapping(const char *maps_path, uint64_t address, struct mapping *out)
 {
 	bool found = false;
 	char line[4608];
 
-	FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps = fopen(maps_path, "re");
 	if (!maps)
 		return false;
 	while (!found && fgets(line, sizeof(line), maps)) {
-		uintptr_t start;
 		unsigned int major, minor;
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*x %x:%x %" SCNu64, &start, end,
-			    &major, &minor, inode) != 5)
+		uint64_t start;
+		int name = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64 " %n", &start,
+			    &out->end, &major, &minor, &out->inode, &name) != 5)
 			continue;
-		*dev = makedev(major, minor);
-		found = start == address;
+		out->dev = makedev(major, minor);
+		out->is_vdso = name && strncmp(line + name, "[vdso]", 6) == 0;
+		found = start == address && out->end > start;
 	}
 	fclose(maps);
 	return found;
 }
 
 /* Device and inode as the kernel tells them of mappings; on btrfs and overlayfs, stat(2) tells others. */
-static bool mapped_identity(int fd, dev_t *dev, uint64_t *inode)
+static bool mapped_identity(int fd, struct mapping *mapping)
 {
-	uintptr_t end;
-
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (page == MAP_FAILED)
 		return false;
-	bool found = find_own_mapping((uintptr_t)page, &end, dev, inode);
+	bool found = find_mapping("/proc/self/maps", (uintptr_t)page, mapping);
 	munmap(page, 1);
 	return found;
 }
@@ -80,14 +87,14 @@ static bool mapped_identity(int fd, dev_t *dev, uint64_t *inode)
 static bool is_same(const struct symbols_source *source, int fd, const struct stat *st)
 {
 	const dev_t wanted = makedev(source->dev_major, source->dev_minor);
-	uint64_t inode;
-	dev_t dev;
+	struct mapping mapping;
 
 	if (source->inode == 0)
 		return source->build_id_len == 0;
 	if (st->st_ino == source->inode && st->st_dev == wanted)
 		return true;
-	return mapped_identity(fd, &dev, &inode) && inode == source->inode && dev == wanted;
+	return mapped_identity(fd, &mapping) && mapping.inode == source->inode &&
+		mapping.dev == wanted;
 }
 
 static int open_below_root(const struct symbols_source *source)
@@ -133,23 +140,56 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 	return 0;
 }
 
-int opener_vdso(void)
+static int memory_file(const void *bytes, size_t len)
 {
-	uintptr_t start = getauxval(AT_SYSINFO_EHDR), end;
-	uint64_t inode;
-	dev_t dev;
-
-	if (start == 0 || !find_own_mapping(start, &end, &dev, &inode) || end <= start ||
-		end - start > VDSO_MAX_BYTES)
-		return -ENOENT;
 	int fd = memfd_create("strobe-vdso", MFD_CLOEXEC);
+
 	if (fd < 0)
 		return -errno;
-	size_t len = end - start;
-	if (write(fd, (const void *)start, len) != (ssize_t)len) {
-		int ret = errno ? -errno : -EIO;
-		close(fd);
-		return ret;
-	}
-	return fd;
+	ssize_t n = write(fd, bytes, len);
+	if (n == (ssize_t)len)
+		return fd;
+	int ret = n < 0 ? -errno : -EIO;
+	close(fd);
+	return ret;
+}
+
+static int copy_vdso(const struct symbols_source *source)
+{
+	const size_t len = (size_t)(source->map_end - source->map_start);
+	struct mapping mapping;
+	char path[64];
+
+	/* The process may have ended, and its number be another's. */
+	snprintf(path, sizeof(path), "/proc/%d/maps", source->pid);
+	if (source->pid <= 0 || !find_mapping(path, source->map_start, &mapping) ||
+		mapping.end != source->map_end || !mapping.is_vdso)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/%d/mem", source->pid);
+	int mem = open(path, O_RDONLY | O_CLOEXEC);
+	if (mem < 0)
+		return -errno;
+	char *bytes = malloc(len);
+	ssize_t n = bytes ? pread(mem, bytes, len, (off_t)source->map_start) : 0;
+	int ret = !bytes ? -ENOMEM : n < 0 ? -errno : n < (ssize_t)len ? -EIO : 0;
+	close(mem);
+	if (ret == 0)
+		ret = memory_file(bytes, len);
+	free(bytes);
+	return ret;
+}
+
+int opener_vdso(const struct symbols_source *source)
+{
+	const bool narrow = source->map_start <= UINT32_MAX;
+	const uintptr_t own = getauxval(AT_SYSINFO_EHDR);
+	struct mapping mapping;
+
+	if (source->map_end > source->map_start && narrow != (sizeof(void *) == 4))
+		return source->map_end - source->map_start <= VDSO_MAX_BYTES ? copy_vdso(source)
+									     : -ENOENT;
+	if (own == 0 || !find_mapping("/proc/self/maps", own, &mapping) ||
+		mapping.end - own > VDSO_MAX_BYTES)
+		return -ENOENT;
+	return memory_file((const void *)own, (size_t)(mapping.end - own));
 }

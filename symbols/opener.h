@@ -32,7 +32,9 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 /* Open a regular file: how is a path's directory (or AT_FDCWD), resolve is for openat2(2).  An fd or -errno. */
 int opener_regular(int dir_fd, const char *path, unsigned long long resolve);
 
-/* This process's own vdso, copied into a memory file: an fd, or -ENOENT, -errno. */
-int opener_vdso(void);
+/* The vdso that the source's process has, copied into a memory file: this process's own where that is the same
+ * (which nobody can tamper with), else, below 4 GiB, that process's, as far as its memory may be read.
+ * An fd, or -ENOENT, -errno. */
+int opener_vdso(const struct symbols_source *source);
 
 #endif

@@ -6,7 +6,8 @@ usage: bad_images.py STROBE STUBS SOURCE_ELF MAKE_BAD_ELF
 
 The files' own pages hold no sensible code, so the target (tests/workloads/stubs.c) runs a loop in private
 copies of them: to the kernel and to strobe these are mappings of the files all the same.  A third of the
-files have names with escape sequences.  The truth is the target's own CPU time.
+files have names with escape sequences.  The truth is the target's own CPU time.  And an image that is a good
+one, but easily taken for another: the vdso of a 32-bit program.
 """
 
 import contextlib
@@ -124,6 +125,51 @@ def check_profile(name, files, rows, result, truth):
     checks.check(f"{name}: nothing of a name comes out raw", not raw, f"{raw[:5]}")
 
 
+NARROW = """
+        .globl _start
+_start: mov (%esp), %eax
+        lea 8(%esp,%eax,4), %esi        # the environment
+1:      lodsl
+        test %eax, %eax
+        jnz 1b
+2:      lodsl                           # the auxiliary vector, up to AT_SYSINFO
+        mov %eax, %ecx
+        lodsl
+        cmp $32, %ecx
+        jne 2b
+        mov %eax, %edi
+        mov $4, %eax
+        mov $1, %ebx
+        mov $ready, %ecx
+        mov $6, %edx
+        int $0x80
+3:      mov $20, %eax                   # getpid(2), by way of the vdso
+        call *%edi
+        jmp 3b
+ready:  .ascii "ready\\n"
+"""
+
+
+def narrow(strobe, folder):
+    """The vdso of a 32-bit program is another than strobe's own."""
+    name, program = "a 32-bit program's vdso", os.path.join(folder, "narrow")
+    built = subprocess.run(["cc", "-m32", "-nostdlib", "-static", "-no-pie", "-x", "assembler", "-o", program, "-"],
+                           input=NARROW, text=True, capture_output=True, check=False)
+    if built.returncode:
+        checks.skip(name, f"cannot be built here: {built.stderr[:200]}")
+        return
+    try:
+        with started([program], wait_for="ready") as work:
+            result = run([strobe, "report", "--duration", "1", "--format", "json", "-p", str(work.pid)],
+                         timeout=120)
+    except (OSError, RuntimeError) as error:
+        checks.skip(name, f"cannot be run here: {error}")
+        return
+    rows = json.loads(result.out)["events"][0]["rows"]
+    found = {row["symbol"] for row in rows if row["image"] == "[vdso]"}
+    checks.check(name, found == {"__kernel_vsyscall"}, f"{found} {result}")
+
+
 def main():
     if platform.machine() != "x86_64":
         checks.skip("malformed images", "the code to run in them is for x86-64 only")
@@ -156,6 +202,7 @@ def main():
         with started([stubs, files, "remap", counts], wait_for=f"ready {n}") as work:
             rows, notes, result, truth = profile(strobe, counts, "-p", str(work.pid))
             check_profile("mapped meanwhile", n, rows, result, truth)
+        narrow(strobe, folder)
     checks.finish()
 
 

@@ -73,6 +73,19 @@ static void test_inode(void **state)
 	assert_int_not_equal(intern(images, other, "/bin/a"), id);
 }
 
+/* 64-bit processes have one vdso, 32-bit ones another. */
+static void test_vdso(void **state)
+{
+	struct images *images = *state;
+	uint32_t wide = intern(images, (struct image){.kind = IMAGE_VDSO}, "[vdso]");
+	uint32_t narrow = intern(images, (struct image){.kind = IMAGE_VDSO, .inode = 1}, "[vdso]");
+
+	assert_int_not_equal(wide, narrow);
+	assert_int_equal(intern(images, (struct image){.kind = IMAGE_VDSO}, "[vdso]"), wide);
+	assert_int_equal(
+		intern(images, (struct image){.kind = IMAGE_VDSO, .inode = 1}, "[vdso]"), narrow);
+}
+
 /* /proc/PID/maps knows no generation, MMAP2 does: the same file must not become two images. */
 static void test_generation(void **state)
 {
@@ -192,6 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_reserved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vdso, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_inode, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_generation, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build_id_and_path, setup, teardown),

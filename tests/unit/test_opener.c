@@ -10,15 +10,21 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[64], path[128];
@@ -186,7 +192,8 @@ static void test_root(void **state)
 static void test_vdso(void **state)
 {
 	char magic[4];
-	int fd = opener_vdso();
+	const struct symbols_source source = {.kind = SYMBOLS_VDSO, .path = "[vdso]"};
+	int fd = opener_vdso(&source);
 
 	(void)state;
 	if (fd == -ENOENT) {
@@ -199,6 +206,117 @@ static void test_vdso(void **state)
 	close(fd);
 }
 
+#if defined(__x86_64__)
+/* A 32-bit program in a memory file: 1: mov $29,%eax (pause); int $0x80; jmp 1b. */
+static pid_t start_narrow(void)
+{
+	static const uint8_t code[] = {0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
+	struct {
+		Elf32_Ehdr header;
+		Elf32_Phdr segment;
+		uint8_t code[sizeof(code)];
+	} program = {
+		.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+			.e_type = ET_EXEC,
+			.e_machine = EM_386,
+			.e_version = EV_CURRENT,
+			.e_entry = 0x8048000 + sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
+			.e_phoff = sizeof(Elf32_Ehdr),
+			.e_ehsize = sizeof(Elf32_Ehdr),
+			.e_phentsize = sizeof(Elf32_Phdr),
+			.e_phnum = 1},
+		.segment = {.p_type = PT_LOAD,
+			.p_vaddr = 0x8048000,
+			.p_filesz = sizeof(program),
+			.p_memsz = sizeof(program),
+			.p_flags = PF_R | PF_X,
+			.p_align = 4096},
+	};
+	char *const argv[] = {(char[]){"narrow"}, NULL};
+	int ends[2];
+	char byte;
+
+	memcpy(program.code, code, sizeof(code));
+	int fd = memfd_create("narrow", MFD_CLOEXEC);
+	assert_int_equal(write(fd, &program, sizeof(program)), sizeof(program));
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fexecve(fd, argv, argv + 1);
+		_exit(write(ends[1], "x", 1) == 1);
+	}
+	close(fd);
+	close(ends[1]);
+	/* Nothing but the end of the pipe: it runs. */
+	bool runs = read(ends[0], &byte, 1) == 0;
+	close(ends[0]);
+	if (runs)
+		return pid;
+	waitpid(pid, NULL, 0);
+	return -1;
+}
+
+static void test_narrow_vdso(void **state)
+{
+	struct symbols_source source = {.kind = SYMBOLS_VDSO, .path = "[vdso]"};
+	char maps_path[64], line[4608];
+	unsigned char ident[EI_NIDENT];
+
+	(void)state;
+	pid_t pid = start_narrow();
+	if (pid < 0) {
+		print_message("skipped: this kernel runs no 32-bit programs\n");
+		skip();
+	}
+	source.pid = pid;
+	snprintf(maps_path, sizeof(maps_path), "/proc/%d/maps", pid);
+	FILE *maps = fopen(maps_path, "re");
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "[vdso]"))
+			assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64, &source.map_start,
+						 &source.map_end),
+				2);
+	fclose(maps);
+	assert_true(source.map_end > source.map_start && source.map_end < UINT32_MAX);
+
+	int fd = opener_vdso(&source);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, ident, sizeof(ident), 0), sizeof(ident));
+	assert_memory_equal(ident, ELFMAG, SELFMAG);
+	assert_int_equal(ident[EI_CLASS], ELFCLASS32);
+	struct stat st;
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, source.map_end - source.map_start);
+	close(fd);
+
+	/* Nothing else of a process is read, and none of our own is given instead. */
+	source.map_start = 0x8048000;
+	source.map_end = 0x8049000;
+	assert_int_equal(opener_vdso(&source), -ENOENT);
+	source.pid = 0;
+	assert_int_equal(opener_vdso(&source), -ENOENT);
+	/* One above 4 GiB is as this program's own. */
+	source.map_start = 0x7ffff7fc0000;
+	source.map_end = 0x7ffff7fc2000;
+	fd = opener_vdso(&source);
+	assert_int_equal(pread(fd, ident, sizeof(ident), 0), sizeof(ident));
+	assert_int_equal(ident[EI_CLASS], ELFCLASS64);
+	close(fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+#else
+static void test_narrow_vdso(void **state)
+{
+	(void)state;
+	print_message("skipped: for x86-64\n");
+	skip();
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +325,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_root, setup, teardown),
 		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_narrow_vdso),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,7 +215,7 @@ static void test_vdso(void **state)
 	const struct symbols_source source = {.kind = SYMBOLS_VDSO, .path = "[vdso]"};
 	char path[64];
 
-	int fd = opener_vdso();
+	int fd = opener_vdso(&source);
 	if (fd < 0) {
 		print_message("skipped: no vdso here\n");
 		skip();
