@@ -425,38 +425,52 @@ static void draw_hints(struct screen *screen, int y)
 	}
 }
 
-/* In one line, or in two where there is room for them. */
-static void draw_message(struct screen *screen, int y)
+static bool has_message(const struct screen *screen)
+{
+	return screen->message[0] && screen->model->now_ns < screen->message_until_ns;
+}
+
+/* Rows below the view.  Where there are none, prompt and message take the place of the title: never that of a row. */
+static int bottom_height(const struct screen *screen)
+{
+	const struct canvas *canvas = &screen->canvas;
+
+	if (canvas->height < HINT_MIN_HEIGHT)
+		return 0;
+	if (!screen->prompting && has_message(screen) && canvas->height >= TWO_LINES_MIN_HEIGHT &&
+		screen->message[canvas_fit(screen->message, canvas->width - 2)])
+		return 2;
+	return 1;
+}
+
+static void draw_message(struct screen *screen, int y, int height)
 {
 	struct canvas *canvas = &screen->canvas;
 	const char *text = screen->message;
-	size_t first = canvas_fit(text, canvas->width - 2);
 	char line[sizeof(screen->message)];
 
 	canvas_fill(canvas, 0, y, canvas->width, ' ', STYLE_TEXT);
-	if (text[first] && canvas->height >= TWO_LINES_MIN_HEIGHT) {
+	if (height == 2) {
+		size_t first = canvas_fit(text, canvas->width - 2);
+
 		snprintf(line, sizeof(line), "%.*s", (int)first, text);
-		canvas_fill(canvas, 0, y - 1, canvas->width, ' ', STYLE_TEXT);
-		for (int x = 0; x < canvas->width; x++)
-			canvas->cells[(y - 1) * canvas->width + x].selected = 0;
-		canvas_text(canvas, 1, y - 1, canvas->width - 2, screen->message_style, line);
+		canvas_text(canvas, 1, y++, canvas->width - 2, screen->message_style, line);
 		text += first;
 	}
 	canvas_text(canvas, 1, y, canvas->width - 2, screen->message_style, text);
 }
 
-static void draw_bottom(struct screen *screen)
+static void draw_bottom(struct screen *screen, int height)
 {
 	struct canvas *canvas = &screen->canvas;
-	int y = canvas->height - 1;
+	int y = height ? canvas->height - height : 0;
 
-	if (screen->prompting) {
+	if (screen->prompting)
 		prompt_draw(&screen->prompt, canvas, y);
-	} else if (screen->message[0] && screen->model->now_ns < screen->message_until_ns) {
-		draw_message(screen, y);
-	} else if (canvas->height >= HINT_MIN_HEIGHT) {
+	else if (has_message(screen))
+		draw_message(screen, y, height);
+	else if (height)
 		draw_hints(screen, y);
-	}
 }
 
 void screen_draw(struct screen *screen)
@@ -464,7 +478,7 @@ void screen_draw(struct screen *screen)
 	struct canvas *canvas = &screen->canvas;
 	struct view *view = top_view(screen);
 	char tags[TAGS_MAX];
-	int top;
+	int top, bottom;
 
 	canvas_clear(canvas);
 	if (canvas->width < MIN_WIDTH || canvas->height < MIN_HEIGHT) {
@@ -474,12 +488,13 @@ void screen_draw(struct screen *screen)
 	tell_tags(view, tags, sizeof(tags));
 	header_draw(screen->model, canvas, tags);
 	top = header_height(canvas->height);
+	bottom = bottom_height(screen);
 	screen->body = (struct area){
 		.x = 0,
 		.y = top,
 		.width = canvas->width,
-		.height = canvas->height - top - (canvas->height >= HINT_MIN_HEIGHT ? 1 : 0),
+		.height = canvas->height - top - bottom,
 	};
 	view->ops->draw(view, screen, screen->body);
-	draw_bottom(screen);
+	draw_bottom(screen, bottom);
 }

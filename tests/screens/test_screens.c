@@ -161,6 +161,12 @@ static void test_hot_table(void **state)
 	expect("", 40, 10, false, "hot-40x10");
 	expect("", 20, 5, false, "hot-20x5");
 	expect("", 15, 2, false, "too-small");
+	/* What is said and asked covers no row. */
+	expect("G7", 20, 5, false, "message-20x5");
+	expect("G/_", 20, 5, false, "search-20x5");
+	expect("", 20, 3, false, "hot-20x3");
+	expect("P<Tick>", 20, 5, false, "processes-20x5");
+	expect("L", 20, 5, false, "log-20x5");
 }
 
 static void test_sorting(void **state)
