@@ -418,21 +418,14 @@ static void repeat_output(struct live *live)
 /* A command that strobe started ends with it: nobody would read its output any more. */
 static void end_command(struct live *live)
 {
-	struct engine_status status;
+	int32_t pid = session_end_command(&live->session);
+	char text[128];
 
-	if (!live->request.engine.target.command)
+	if (!pid)
 		return;
-	engine_status(live->session.engine, &status);
-	if (status.command_ended || status.command_pid <= 0)
-		return;
-	if (!kill(status.command_pid, SIGTERM)) {
-		char text[128];
-
-		snprintf(text, sizeof(text),
-			"the command (pid %" PRId32 ") was told to end (SIGTERM)",
-			status.command_pid);
-		say(text);
-	}
+	snprintf(
+		text, sizeof(text), "the command (pid %" PRId32 ") was told to end (SIGTERM)", pid);
+	say(text);
 }
 
 static int open_live(struct live *live, const struct request *request)

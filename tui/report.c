@@ -23,6 +23,7 @@
 
 #define NAMES_TIMEOUT_MS 60000u
 #define NAMES_STEP_MS 1000u
+#define END_COMMAND_S 5
 
 struct run {
 	struct session session;
@@ -31,6 +32,7 @@ struct run {
 	struct hot *hot; /* asks for the newest symbols early, so that few are missing at the end */
 	int signal_fd, timer_fd;
 	bool timer_armed, interrupted, timed_out;
+	bool told_command; /* to end */
 };
 
 static void complain(const char *sentence)
@@ -92,7 +94,7 @@ static void wait_once(struct run *run, bool sampling)
 		{engine_notify_fd(run->session.engine), POLLIN, 0},
 		{symbols_fd(run->session.symbols), POLLIN, 0},
 		{run->signal_fd, POLLIN, 0},
-		{sampling ? run->timer_fd : -1, POLLIN, 0},
+		{run->timer_fd, POLLIN, 0},
 	};
 	uint64_t count;
 
@@ -114,8 +116,25 @@ static void wait_once(struct run *run, bool sampling)
 	}
 }
 
+/* Who ends strobe ends what it started, as with perf record: nobody would know of it any more. */
+static void end_command(struct run *run)
+{
+	const struct itimerspec when = {.it_value.tv_sec = END_COMMAND_S};
+
+	if (!session_end_command(&run->session))
+		return;
+	run->told_command = true;
+	run->timed_out = false;
+	timerfd_settime(run->timer_fd, 0, &when, NULL);
+	/* One that does not listen, or a second signal, ends the wait. */
+	while (!run->status.command_ended && !run->interrupted && !run->timed_out)
+		wait_once(run, false);
+}
+
 static void sample(struct run *run)
 {
+	bool by_signal;
+
 	engine_status(run->session.engine, &run->status);
 	arm_timer(run);
 	while (!is_over(run) && !run->interrupted && !run->timed_out) {
@@ -124,11 +143,14 @@ static void sample(struct run *run)
 	}
 	if (is_over(run))
 		return;
+	by_signal = run->interrupted;
 	run->interrupted = false;
 	engine_stop(run->session.engine);
 	engine_status(run->session.engine, &run->status);
 	while (!is_over(run) && !run->interrupted)
 		wait_once(run, false);
+	if (by_signal)
+		end_command(run);
 }
 
 /* Names that are still on their way; a signal ends the wait, and addresses are printed. */
@@ -184,8 +206,9 @@ static void tell_command(const struct run *run)
 		snprintf(sentence, sizeof(sentence), "'%s' ended %s", run->session.command_text,
 			how);
 	} else {
-		snprintf(sentence, sizeof(sentence), "'%s' (process %d) is still running",
-			run->session.command_text, (int)run->status.command_pid);
+		snprintf(sentence, sizeof(sentence), "'%s' (process %d) is still running%s",
+			run->session.command_text, (int)run->status.command_pid,
+			run->told_command ? ": it was told to end (SIGTERM)" : "");
 	}
 	complain(sentence);
 }

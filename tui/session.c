@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,6 +343,18 @@ void session_explain(
 		snprintf(named.event, sizeof(named.event), "%s",
 			session->request->engine.target.command[0]);
 	explain_failure(&named, &session->limits, out, size);
+}
+
+int32_t session_end_command(struct session *session)
+{
+	struct engine_status status;
+
+	if (!session->request->engine.target.command)
+		return 0;
+	engine_status(session->engine, &status);
+	if (status.command_ended || status.command_pid <= 0 || kill(status.command_pid, SIGTERM))
+		return 0;
+	return status.command_pid;
 }
 
 void session_close(struct session *session)

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -120,6 +121,53 @@ def commands(strobe):
     checks.check("a command on chosen CPUs is called by its name",
                  "'sh -c exit 3' ended with status 3" in result.err
                  and "sh -c exit 3 on CPU 0" in result.out and not result.hung, str(result))
+
+
+def ended_by_signal(strobe, number, command, twice=False):
+    """A report of a command, by a signal once the command has said that it is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        fifo = os.path.join(folder, "ready")
+        os.mkfifo(fifo)
+        process = subprocess.Popen([strobe, "report", "--", "sh", "-c", command, "sh", fifo],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        with open(fifo, encoding="ascii") as ready:
+            pid = int(ready.readline())
+            process.send_signal(number)
+            if twice:
+                select.select([ready], [], [], 30)
+        try:
+            if twice:
+                # The command holds the pipes open, which strobe must not wait for.
+                process.send_signal(number)
+                process.wait(timeout=30)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            out, err = process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            process.communicate()
+            return None, "", "it hung"
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            err += b"(it was still there)"
+        return process.returncode, out.decode(), err.decode()
+
+
+def signals(strobe):
+    """Who ends strobe ends the command that it started, and sees what was sampled until then."""
+    busy = 'exec 3>"$1"; echo $$ >&3; while :; do :; done'
+    deaf = 'exec 3>"$1"; trap "echo told >&3" TERM; echo $$ >&3; while :; do :; done'
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        status, out, err = ended_by_signal(strobe, number, busy)
+        checks.check(f"{number.name} ends a report and its command",
+                     status == 0 and "SYMBOL" in out and "killed by SIGTERM" in err
+                     and "still" not in err, f"{status} {out!r} {err!r}")
+    status, out, err = ended_by_signal(strobe, signal.SIGTERM, deaf, twice=True)
+    checks.check("a command that does not listen is told of", status == 0 and "SYMBOL" in out
+                 and "is still running: it was told to end" in err, f"{status} {out!r} {err!r}")
 
 
 def usage(strobe):
@@ -272,6 +320,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = cache
         targets(strobe, shares)
         commands(strobe)
+        signals(strobe)
         usage(strobe)
         output(strobe, shares)
         terminals(strobe, shares)
