@@ -4,6 +4,8 @@
  */
 #include "symbols/binfile.h"
 
+#include "symbols/confine.h"
+
 #define PACKAGE "strobe" /* bfd.h refuses to be included without */
 #define PACKAGE_VERSION STROBE_VERSION
 #include <bfd.h>
@@ -139,7 +141,7 @@ out:
 static struct rlimit limit_memory(void)
 {
 	struct rlimit old = {RLIM_INFINITY, RLIM_INFINITY};
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef CONFINE_SANITIZED
 	if (getrlimit(RLIMIT_DATA, &old) == 0) {
 		struct rlimit tight = {DEMANGLE_MEMORY_BYTES, old.rlim_max};
 		if (old.rlim_max == RLIM_INFINITY || old.rlim_max > DEMANGLE_MEMORY_BYTES)
@@ -158,7 +160,7 @@ bool binfile_demangle(const char *name, char *out, size_t size)
 		flags = DEMANGLE_PARAMS | DEMANGLE_ANSI | DEMANGLE_DLANG;
 	struct rlimit old = limit_memory();
 	char *pretty = bfd_demangle(NULL, name, flags);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef CONFINE_SANITIZED
 	setrlimit(RLIMIT_DATA, &old);
 #else
 	(void)old;

@@ -21,16 +21,6 @@
 #define NOBODY 65534
 #define OUTPUT_BYTES (1024ull * 1024 * 1024)
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-	__has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
 static void default_signals(void)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU,
@@ -97,7 +87,7 @@ int confine_privileges(void)
 int confine_limits(unsigned int memory_mb)
 {
 	int ret = 0;
-#ifndef SANITIZED
+#ifndef CONFINE_SANITIZED
 	struct rlimit memory = {(rlim_t)memory_mb << 20, (rlim_t)memory_mb << 20};
 	note(&ret, setrlimit(RLIMIT_AS, &memory) < 0);
 #else
@@ -117,7 +107,7 @@ int confine_die_with_parent(int parent_pid)
 	return getppid() == parent_pid ? 0 : -ESRCH;
 }
 
-#ifndef SANITIZED
+#ifndef CONFINE_SANITIZED
 static int add_rules(scmp_filter_ctx filter)
 {
 	static const int allowed[] = {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv),
@@ -135,6 +125,29 @@ static int add_rules(scmp_filter_ctx filter)
 	static const int refused[] = {SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(access),
 		SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
 		SCMP_SYS(statx), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(ioctl)};
+	const scmp_datum_t self = (scmp_datum_t)getpid();
+	const struct {
+		uint32_t action;
+		int syscall;
+		struct scmp_arg_cmp args[2]; /* the second may be none */
+	} when[] = {
+		/* glibc's fstat(3) is newfstatat(fd, "", AT_EMPTY_PATH). */
+		{SCMP_ACT_ALLOW, SCMP_SYS(newfstatat),
+			{SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)}},
+		{SCMP_ACT_ERRNO(EACCES), SCMP_SYS(newfstatat),
+			{SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)}},
+		/* Memory, but none that could be run. */
+		{SCMP_ACT_ALLOW, SCMP_SYS(mmap), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
+		{SCMP_ACT_ALLOW, SCMP_SYS(mmap2), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
+		{SCMP_ACT_ALLOW, SCMP_SYS(mprotect), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
+		{SCMP_ACT_ALLOW, SCMP_SYS(fcntl), {SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS, 0)}},
+		/* abort(3), so that it looks like one from outside. */
+		{SCMP_ACT_ALLOW, SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, self, 0)}},
+		/* Only on itself, for the limit of demangling; NPROC 0 keeps it alone. */
+		{SCMP_ACT_ALLOW, SCMP_SYS(prlimit64),
+			{SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_DATA, 0)}},
+		{SCMP_ACT_ALLOW, SCMP_SYS(setrlimit), {SCMP_A0(SCMP_CMP_EQ, RLIMIT_DATA, 0)}},
+	};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]) && ret == 0; i++)
@@ -142,38 +155,9 @@ static int add_rules(scmp_filter_ctx filter)
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]) && ret == 0; i++)
 		ret = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES), refused[i], 0);
 
-	/* glibc's fstat(3) is newfstatat(fd, "", AT_EMPTY_PATH). */
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
-			SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(newfstatat), 1,
-			SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0));
-
-	/* Memory, but none that could be run. */
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap2), 1,
-			SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-			SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS, 0));
-	/* abort(3), so that it looks like one from outside. */
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
-	/* Only on itself, for the limit of demangling; NPROC 0 keeps it alone. */
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-			SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_DATA, 0));
-	if (ret == 0)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(setrlimit), 1,
-			SCMP_A0(SCMP_CMP_EQ, RLIMIT_DATA, 0));
+	for (size_t i = 0; i < sizeof(when) / sizeof(when[0]) && ret == 0; i++)
+		ret = seccomp_rule_add_array(filter, when[i].action, when[i].syscall,
+			when[i].args[1].op ? 2 : 1, when[i].args);
 	return ret;
 }
 

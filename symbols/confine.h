@@ -7,6 +7,17 @@
 #ifndef SYMBOLS_CONFINE_H
 #define SYMBOLS_CONFINE_H
 
+/* Built with a sanitizer, which needs more memory and system calls than a worker may have. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	__has_feature(memory_sanitizer)
+#define CONFINE_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CONFINE_SANITIZED 1
+#endif
+
 /* Become a quiet background process that owns no descriptor but keep_fd, which becomes 3: null
  * standard streams, default signals, own session, the given name, the C locale.  0 or -errno. */
 int confine_detach(int keep_fd, const char *name);

@@ -17,16 +17,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
 
 /* Run in a child, with a socket as descriptor 3; the wait status. */
 static int in_child(void (*run)(void))
@@ -73,15 +71,74 @@ static void test_detach(void **state)
 	assert_int_equal(in_child(detached), 0);
 }
 
+static bool has_capability(void)
+{
+	cap_t now = cap_get_proc(), none = cap_init();
+	bool has = !now || !none || cap_compare(now, none) != 0;
+
+	cap_free(now);
+	cap_free(none);
+	return has;
+}
+
 static void unprivileged(void)
 {
 	CHECK(setgroups(1, (gid_t[]){4}) == 0);
+	/* So that they do not go with the user alone. */
+	CHECK(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0);
 	CHECK(confine_privileges() == 0);
+	CHECK(!has_capability());
 	CHECK(geteuid() != 0 && getegid() != 0 && getgroups(0, NULL) == 0);
 	CHECK(setuid(0) < 0);
 	CHECK(open("/etc/shadow", O_RDONLY) < 0);
 	CHECK(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
 	CHECK(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0);
+}
+
+/* An ordinary user's process, which nothing else makes unreadable for others of that user. */
+static void ordinary(void)
+{
+	if (geteuid() == 0)
+		CHECK(setresgid(65533, 65533, 65533) == 0 && setresuid(65533, 65533, 65533) == 0);
+	CHECK(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0);
+	CHECK(confine_privileges() == 0);
+	CHECK(!has_capability());
+	CHECK(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
+	CHECK(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0);
+}
+
+static void test_ordinary(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(ordinary), 0);
+}
+
+static void limited(void)
+{
+	static const struct {
+		int which;
+		rlim_t most;
+	} limits[] = {
+		{RLIMIT_CORE, 0},
+		{RLIMIT_NOFILE, 16},
+		{RLIMIT_NPROC, 0},
+		{RLIMIT_FSIZE, 1u << 30},
+#ifndef CONFINE_SANITIZED
+		{RLIMIT_AS, 256u << 20},
+#endif
+	};
+	struct rlimit limit;
+
+	CHECK(confine_limits(256) == 0);
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		CHECK(getrlimit((__rlimit_resource_t)limits[i].which, &limit) == 0 &&
+			limit.rlim_cur == limits[i].most && limit.rlim_max == limits[i].most);
+}
+
+static void test_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(limited), 0);
 }
 
 static void test_privileges(void **state)
@@ -94,7 +151,7 @@ static void test_privileges(void **state)
 	assert_int_equal(in_child(unprivileged), 0);
 }
 
-#ifndef SANITIZED
+#ifndef CONFINE_SANITIZED
 static void confine_all(void)
 {
 	confine_privileges();
@@ -146,7 +203,7 @@ static void try_socket(void)
 static void try_kill(void)
 {
 	confine_all();
-	kill(getppid(), SIGTERM);
+	kill(1, 0);
 }
 
 static void try_code(void)
@@ -155,9 +212,40 @@ static void try_code(void)
 	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+static void try_late_code(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	confine_all();
+	mprotect(page, 4096, PROT_READ | PROT_EXEC);
+}
+
+static void try_signal_thread(void)
+{
+	pid_t parent = getppid();
+
+	confine_all();
+	tgkill(parent, parent, 0);
+}
+
+static void try_other_limit(void)
+{
+	confine_all();
+	prlimit(0, RLIMIT_NPROC, NULL, &(struct rlimit){0});
+}
+
+static void try_limit_of_other(void)
+{
+	pid_t parent = getppid();
+
+	confine_all();
+	prlimit(parent, RLIMIT_DATA, NULL, &(struct rlimit){0});
+}
+
 static void test_syscalls(void **state)
 {
-	static void (*const deadly[])(void) = {try_fork, try_exec, try_socket, try_kill, try_code};
+	static void (*const deadly[])(void) = {try_fork, try_exec, try_socket, try_kill, try_code,
+		try_late_code, try_signal_thread, try_other_limit, try_limit_of_other};
 
 	(void)state;
 	assert_int_equal(in_child(try_work), 0);
@@ -219,6 +307,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_detach),
 		cmocka_unit_test(test_privileges),
+		cmocka_unit_test(test_ordinary),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_syscalls),
 		cmocka_unit_test(test_parent),
 	};
