@@ -58,6 +58,7 @@ struct proc_limits {
 	uint64_t memlock_soft, memlock_hard; /* RLIMIT_MEMLOCK, bytes */
 	bool cap_perfmon, cap_sys_admin, cap_ipc_lock, cap_sys_ptrace, cap_syslog; /* effective */
 	uid_t euid;
+	bool pid_namespace; /* one of our own (a container): tasks outside of it have pid 0 here, as idle ones */
 };
 void proc_limits(struct proc_limits *out);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -145,6 +146,16 @@ static bool has_cap(const struct __user_cap_data_struct *data, unsigned int cap)
 	return data[cap / 32].effective >> (cap % 32) & 1;
 }
 
+/* PROC_PID_INIT_INO of linux/proc_ns.h, which is no header of user space. */
+#define INIT_PID_NAMESPACE 0xEFFFFFFCu
+
+static bool in_pid_namespace(void)
+{
+	struct stat ns;
+
+	return !stat("/proc/self/ns/pid", &ns) && ns.st_ino != INIT_PID_NAMESPACE;
+}
+
 void proc_limits(struct proc_limits *out)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -174,4 +185,5 @@ void proc_limits(struct proc_limits *out)
 		out->cap_syslog = has_cap(caps, CAP_SYSLOG);
 	}
 	out->euid = geteuid();
+	out->pid_namespace = in_pid_namespace();
 }

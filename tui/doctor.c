@@ -194,6 +194,13 @@ static void print_permissions(struct page *page, const struct doctor_facts *fact
 		"the kernel's part is left out: user space only");
 	check(page, "whole machine", facts->open_machine, "all CPUs, all users: strobe -a",
 		"only processes of your own: strobe -p PID, -u USER, or -- COMMAND");
+	if (limits->pid_namespace) {
+		line(page, "", "",
+			"in a pid namespace (a container): processes outside of it have no pid "
+			"here");
+		line(page, "", "", "and are [unknown] in the profile of the whole machine");
+		remedy(page, "run strobe outside, or share the host's pids: docker run --pid=host");
+	}
 	if (limits->cap_perfmon || limits->cap_sys_ptrace || limits->cap_sys_admin) {
 		line(page, "yes", "others' processes", "by capability");
 	} else {

@@ -73,7 +73,7 @@ static void take_engine_notes(struct model_live *live)
 	struct engine_note notes[NOTES_AT_ONCE];
 	size_t n;
 
-	while ((n = engine_notes(live->session->engine, live->note_seen, notes, NOTES_AT_ONCE))) {
+	while ((n = session_notes(live->session, live->note_seen, notes, NOTES_AT_ONCE))) {
 		for (size_t i = 0; i < n; i++) {
 			char text[512];
 
@@ -174,15 +174,16 @@ static int ask_activity(
 	struct model_live *live, uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
 {
 	struct session *session = live->session;
-	struct store *store = engine_store(session->engine);
+	struct store *store = session_store(session);
 	struct snapshot snapshot;
 	struct query query = {
 		.snapshot = &snapshot,
-		.stacks = engine_stacks(session->engine),
-		.tasks = engine_tasks(session->engine),
+		.stacks = session_stacks(session),
+		.tasks = session_tasks(session),
 		.names = session->names,
 		.event = live->model.event,
 		.hide_idle = live->model.hide_idle,
+		.idle_by_name = session->limits.pid_namespace,
 	};
 	int ret = store_snapshot(store, from_ns, to_ns, &snapshot);
 
@@ -308,7 +309,7 @@ static int live_refresh(struct model *model, bool advance)
 	int ret;
 
 	model->now_ns = now_ns();
-	engine_status(live->session->engine, &model->status);
+	session_status(live->session, &model->status);
 	if (model->now_ns >= live->names_at_ns)
 		epoch = names_update(live->session->names);
 	else
@@ -363,18 +364,19 @@ static int live_breakdown(struct model *model, uint32_t symref, enum query_group
 	struct query_row **rows, size_t *n)
 {
 	struct session *session = of(model)->session;
-	struct store *store = engine_store(session->engine);
+	struct store *store = session_store(session);
 	struct snapshot snapshot;
 	struct query query = {
 		.snapshot = &snapshot,
-		.stacks = engine_stacks(session->engine),
-		.tasks = engine_tasks(session->engine),
+		.stacks = session_stacks(session),
+		.tasks = session_tasks(session),
 		.names = session->names,
 		.event = model->event,
 		.group = group,
 		.by_symbol = true,
 		.symref = symref,
 		.hide_idle = model->hide_idle,
+		.idle_by_name = session->limits.pid_namespace,
 	};
 	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
 
@@ -521,20 +523,19 @@ int model_live_new(struct model_live **out, struct session *session)
 	*out = NULL;
 	if (!live)
 		return -ENOMEM;
-	ret = hot_new(&live->hot, engine_store(session->engine), engine_stacks(session->engine),
-		session->names);
+	ret = hot_new(&live->hot, session_store(session), session_stacks(session), session->names);
 	if (ret) {
 		free(live);
 		return ret;
 	}
-	hot_set_tasks(live->hot, engine_tasks(session->engine));
+	/* In a pid namespace pid 0 tells nothing. */
+	if (!session->limits.pid_namespace)
+		hot_set_tasks(live->hot, session_tasks(session));
 	live->session = session;
 	cost_init(&live->cost);
 	model = &live->model;
 	model->ops = &live_ops;
-	/* By default it is the whole machine, unless the session tells that it is not permitted. */
-	model->system_wide = request->engine.target.system_wide ||
-		(request->target_by_default && !session->notice[0]);
+	model->system_wide = session->system_wide;
 	model->is_command = request->engine.target.command != NULL;
 	model->hide_idle = request->hide_idle || model->system_wide;
 	model->sort_total = request->sort_total;
@@ -565,7 +566,7 @@ int model_live_digest(struct model_live *live)
 
 	if (model->frozen)
 		return 0;
-	store_status(engine_store(live->session->engine), &store);
+	store_status(session_store(live->session), &store);
 	model_window(model, &store, &from_ns, &to_ns);
 	ret = hot_update(live->hot, from_ns, to_ns);
 	if (ret)

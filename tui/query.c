@@ -159,6 +159,21 @@ static int mark_of(struct work *work, uint32_t node)
 	return work->marks[slot];
 }
 
+static bool is_idle(const struct query *query, const struct slice *slice, uint32_t i)
+{
+	const struct task_label *label = tasks_label_get(query->tasks, slice->task[i]);
+	const struct stack_node *leaf;
+
+	if (!label || label->pid != 0)
+		return false;
+	if (!query->idle_by_name)
+		return true;
+	if (slice->stack[i] == STACK_ROOT)
+		return false;
+	leaf = stacks_node(query->stacks, slice->stack[i]);
+	return names_get(query->names, names_symref(query->names, leaf->frame))->idle;
+}
+
 static int add_cell(struct work *work, const struct slice *slice, uint32_t i)
 {
 	const struct query *query = work->query;
@@ -168,7 +183,7 @@ static int add_cell(struct work *work, const struct slice *slice, uint32_t i)
 	uint64_t key;
 	bool made;
 
-	if (slice->event[i] != query->event || (query->hide_idle && label && label->pid == 0))
+	if (slice->event[i] != query->event || (query->hide_idle && is_idle(query, slice, i)))
 		return 0;
 	if (query->by_symbol) {
 		mark = mark_of(work, slice->stack[i]);
@@ -256,12 +271,7 @@ static uint64_t slice_weight(const struct query *query, const struct slice *slic
 		return 0;
 	}
 	for (uint32_t i = 0; i < slice->cells; i++) {
-		const struct task_label *label;
-
-		if (slice->event[i] != query->event)
-			continue;
-		label = tasks_label_get(query->tasks, slice->task[i]);
-		if (!label || label->pid != 0)
+		if (slice->event[i] == query->event && !is_idle(query, slice, i))
 			weight += slice->weight[i];
 	}
 	return weight;

@@ -37,6 +37,7 @@ struct query {
 	bool by_symbol; /* only stacks with this symref on them */
 	uint32_t symref;
 	bool hide_idle;
+	bool idle_by_name; /* pid 0 is not idle for that: by the name of the function it is in */
 };
 
 struct query_row {

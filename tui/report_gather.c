@@ -137,7 +137,7 @@ int report_gather_notes(struct report *report, struct session *session)
 		return -ENOMEM;
 	if (session->notice[0])
 		ret = report_add_note(report, session->notice);
-	n = engine_notes(session->engine, 0, notes, NOTES_MAX);
+	n = session_notes(session, 0, notes, NOTES_MAX);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (is_told(notes[i].kind) ||
 			(explain_note_level(&notes[i]) == EXPLAIN_INFO &&
@@ -164,7 +164,7 @@ int report_gather(struct report *report, struct session *session)
 	memset(report, 0, sizeof(*report));
 	if (!status)
 		return -ENOMEM;
-	engine_status(session->engine, status);
+	session_status(session, status);
 	report->target = session->target_text;
 	report->duration_s = (double)(status->now_ns - status->started_ns) / 1e9;
 	report->idle_hidden = request->hide_idle;
@@ -172,11 +172,12 @@ int report_gather(struct report *report, struct session *session)
 	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;
 	report->dropped = status->store.dropped;
-	ret = hot_new(&hot, engine_store(session->engine), engine_stacks(session->engine),
-		session->names);
+	ret = hot_new(&hot, session_store(session), session_stacks(session), session->names);
 	if (ret)
 		goto out;
-	hot_set_tasks(hot, engine_tasks(session->engine));
+	/* In a pid namespace pid 0 tells nothing. */
+	if (!session->limits.pid_namespace)
+		hot_set_tasks(hot, session_tasks(session));
 	hot_hide_idle(hot, request->hide_idle);
 	ret = hot_sum(hot, 0, UINT64_MAX);
 	if (ret)

@@ -19,6 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PID_NAMESPACE                                                                              \
+	"strobe runs in a pid namespace (a container): processes outside of it have no pid here, " \
+	"and "                                                                                     \
+	"their functions are [unknown]. Run it outside, or with the host's pids (docker run "      \
+	"--pid=host)"
+
 /* Processes chosen by name or user. */
 struct chosen {
 	int32_t *pids;
@@ -305,6 +311,9 @@ int session_open(struct session *session, const struct request *request, char *m
 		goto out;
 	config.target.pids = chosen.pids;
 	config.target.n_pids = chosen.n;
+	session->system_wide = config.target.system_wide;
+	if (session->system_wide && session->limits.pid_namespace)
+		clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
 	describe(session, &config.target, &chosen);
 
 	ret = symbols_new(&session->symbols, &symbols);
@@ -317,8 +326,8 @@ int session_open(struct session *session, const struct request *request, char *m
 		refuse_call(&sentence, ret, "cannot set up sampling", &session->limits);
 		goto out;
 	}
-	ret = names_new(&session->names, engine_stacks(session->engine),
-		engine_images(session->engine), session->symbols);
+	ret = names_new(&session->names, session_stacks(session), session_images(session),
+		session->symbols);
 	if (ret) {
 		refuse(&sentence, ret, "out of memory");
 		goto out;
@@ -351,10 +360,53 @@ int32_t session_end_command(struct session *session)
 
 	if (!session->request->engine.target.command)
 		return 0;
-	engine_status(session->engine, &status);
+	session_status(session, &status);
 	if (status.command_ended || status.command_pid <= 0 || kill(status.command_pid, SIGTERM))
 		return 0;
 	return status.command_pid;
+}
+
+/* --- of whichever it is --- */
+
+void session_status(const struct session *session, struct engine_status *out)
+{
+	engine_status(session->engine, out);
+}
+
+size_t session_notes(
+	const struct session *session, uint64_t after, struct engine_note *out, size_t max)
+{
+	return engine_notes(session->engine, after, out, max);
+}
+
+int session_notify_fd(const struct session *session)
+{
+	return engine_notify_fd(session->engine);
+}
+
+struct store *session_store(const struct session *session)
+{
+	return engine_store(session->engine);
+}
+
+const struct stacks *session_stacks(const struct session *session)
+{
+	return engine_stacks(session->engine);
+}
+
+const struct tasks *session_tasks(const struct session *session)
+{
+	return engine_tasks(session->engine);
+}
+
+struct images *session_images(const struct session *session)
+{
+	return engine_images(session->engine);
+}
+
+void session_stop(struct session *session)
+{
+	engine_stop(session->engine);
 }
 
 void session_close(struct session *session)

@@ -70,7 +70,8 @@ struct request {
 	size_t n_files;
 	const char *output; /* -o: a path, "-" for standard output; NULL: the command's default */
 	const char *symfs; /* --symfs: binaries are looked for below this directory first; NULL */
-	struct filter_term *terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */
+	struct filter_term
+		*terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */
 	size_t n_terms;
 	double time_from_s, time_to_s; /* --time, from the start; to 0: the end */
 	char **event_names; /* -e with a recording: which of its events; none: all */
@@ -103,6 +104,7 @@ struct session {
 	struct proc_limits limits; /* at the start, for explain.h */
 	char target_text[128]; /* cleaned: "postgres (4711)", "whole machine", "make -j2 (812)" */
 	char command_text[128]; /* cleaned: the command with its arguments; "" without one */
+	bool system_wide; /* also when it is so because nothing was named */
 	char notice
 		[256]; /* cleaned: what was decided for the user (the target by default), or "" */
 };

@@ -314,6 +314,33 @@ def scarce(strobe, shares, threads):
                                    env={"TMPDIR": folder}))
 
 
+def pid_namespace(strobe, shares):
+    """In a container's pid namespace the others have no pid: told, and their work is not taken for idle."""
+    if os.geteuid() != 0:
+        checks.skip("a pid namespace", "only root can make one")
+        return
+    inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+    with contextlib.ExitStack() as stack:
+        for _ in range(2 * os.cpu_count()):
+            stack.enter_context(started([shares, "0"]))
+        result = run(inside + json_report(strobe, "-a", "--no-idle"))
+        try:
+            event = json.loads(result.out)["events"][0]
+            unknown = sum(row["self_percent"] for row in event["rows"]
+                          if row["symbol"] == "[unknown]")
+        except (ValueError, KeyError, IndexError):
+            unknown = -1
+        checks.check("a pid namespace is told of, and the others' work is not hidden",
+                     result.status == 0 and unknown > 20 and "pid namespace" in result.err,
+                     f"{unknown}% unknown; {result}")
+        result = run(inside + [strobe, "doctor"])
+        checks.check("doctor in a pid namespace", "in a pid namespace" in result.out, str(result))
+    result = run(json_report(strobe, "-a"))
+    checks.check("no pid namespace, nothing is told of one",
+                 os.stat("/proc/self/ns/pid").st_ino != 0xEFFFFFFC
+                 or "pid namespace" not in result.err + result.out, str(result))
+
+
 def main():
     strobe, shares, threads, library = (os.path.abspath(path) for path in sys.argv[1:5])
     with tempfile.TemporaryDirectory() as cache:
@@ -326,6 +353,7 @@ def main():
         terminals(strobe, shares)
         ordinary_user(strobe, shares, library)
         scarce(strobe, shares, threads)
+        pid_namespace(strobe, shares)
         left = leftovers(strobe)
         checks.check("nothing is left running", not left, f"still there: {left}")
     checks.finish()

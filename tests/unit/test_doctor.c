@@ -12,50 +12,46 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/limits_fixture.h"
 #include "tui/doctor.h"
+
+/* An ordinary user in a virtual machine. */
+static struct doctor_facts ordinary(void)
+{
+	struct doctor_facts facts = {
+		.limits = limits_ordinary(2),
+		.kernel = "Linux 6.1.0 x86_64",
+		.user = "j\033oe",
+		.program = "/usr/bin/strobe",
+		.cpus = 8,
+		.open_kernel = EACCES,
+		.open_machine = EACCES,
+		.open_cycles = ENOENT,
+		.kallsyms = KALLSYMS_HIDDEN,
+		.tracefs = EACCES,
+	};
+
+	facts.limits.kptr_restrict = 1;
+	return facts;
+}
 
 /* root on a machine with everything. */
 static struct doctor_facts fortunate(void)
 {
-	return (struct doctor_facts){
-		.limits = {.paranoid = 2,
-			.max_sample_rate = 100000,
-			.mlock_kb = 516,
-			.max_stack = 127,
-			.cpu_time_max_percent = 25,
-			.nofile_soft = 1024,
-			.nofile_hard = 1048576,
-			.memlock_soft = 8388608,
-			.memlock_hard = 8388608,
-			.cap_perfmon = true,
-			.cap_sys_admin = true,
-			.cap_ipc_lock = true,
-			.cap_sys_ptrace = true,
-			.cap_syslog = true},
+	struct doctor_facts facts = {
+		.limits = limits_ordinary(2),
 		.kernel = "Linux 6.1.0 x86_64",
 		.user = "root",
 		.program = "/usr/bin/strobe",
 		.pmus = "cpu",
 		.cpus = 8,
 	};
-}
+	struct proc_limits *limits = &facts.limits;
 
-/* An ordinary user in a virtual machine. */
-static struct doctor_facts ordinary(void)
-{
-	struct doctor_facts facts = fortunate();
-
-	facts.limits.cap_perfmon = facts.limits.cap_sys_admin = facts.limits.cap_ipc_lock =
-		facts.limits.cap_sys_ptrace = facts.limits.cap_syslog = false;
-	facts.limits.nofile_hard = 4096;
-	facts.limits.kptr_restrict = 1;
-	strcpy(facts.user, "j\033oe");
-	facts.pmus[0] = '\0';
-	facts.open_kernel = EACCES;
-	facts.open_machine = EACCES;
-	facts.open_cycles = ENOENT;
-	facts.kallsyms = KALLSYMS_HIDDEN;
-	facts.tracefs = EACCES;
+	limits->euid = 0;
+	limits->nofile_hard = 1048576;
+	limits->cap_perfmon = limits->cap_sys_admin = limits->cap_ipc_lock =
+		limits->cap_sys_ptrace = limits->cap_syslog = true;
 	return facts;
 }
 
@@ -72,12 +68,6 @@ static char *print(const struct doctor_facts *facts, unsigned int *refused)
 	return text;
 }
 
-static void expect(const char *text, const char *wanted)
-{
-	if (!strstr(text, wanted))
-		fail_msg("'%s' is not in\n%s", wanted, text);
-}
-
 static void test_all_is_permitted(void **state)
 {
 	struct doctor_facts facts = fortunate();
@@ -86,9 +76,9 @@ static void test_all_is_permitted(void **state)
 
 	(void)state;
 	assert_int_equal(refused, 0);
-	expect(text, "8 CPUs, as root");
-	expect(text, "does not bind this user");
-	expect(text, "unlimited by cap_ipc_lock");
+	expect_text(text, "8 CPUs, as root");
+	expect_text(text, "does not bind this user");
+	expect_text(text, "unlimited by cap_ipc_lock");
 	assert_null(strstr(text, "->"));
 	assert_null(strstr(text, "  no "));
 	free(text);
@@ -102,21 +92,21 @@ static void test_ordinary_user(void **state)
 
 	(void)state;
 	assert_int_equal(refused, 6);
-	expect(text, "as j?oe");
-	expect(text, "perf_event_paranoid");
-	expect(text, "2: users may sample user space");
-	expect(text, "user space only (EACCES)");
-	expect(text,
+	expect_text(text, "as j?oe");
+	expect_text(text, "perf_event_paranoid");
+	expect_text(text, "2: users may sample user space");
+	expect_text(text, "user space only (EACCES)");
+	expect_text(text,
 		"setcap cap_perfmon,cap_sys_ptrace,cap_syslog,cap_ipc_lock=ep '/usr/bin/strobe'");
-	expect(text, "sudo sysctl kernel.perf_event_paranoid=0");
-	expect(text, "samples cpu-clock, a timer, instead (ENOENT)");
-	expect(text, "kptr_restrict is 1");
-	expect(text, "kernel.kptr_restrict=0");
-	expect(text, "8192 KiB (RLIMIT_MEMLOCK), and 516 KiB for each CPU");
-	expect(text, "kernel.perf_event_mlock_kb=4128");
-	expect(text, "1024, raised to 4096");
-	expect(text, "LimitNOFILE=");
-	expect(text, "remount,mode=755 /sys/kernel/tracing");
+	expect_text(text, "sudo sysctl kernel.perf_event_paranoid=0");
+	expect_text(text, "samples cpu-clock, a timer, instead (ENOENT)");
+	expect_text(text, "kptr_restrict is 1");
+	expect_text(text, "kernel.kptr_restrict=0");
+	expect_text(text, "64 KiB (RLIMIT_MEMLOCK), and 516 KiB for each CPU");
+	expect_text(text, "kernel.perf_event_mlock_kb=4128");
+	expect_text(text, "1024, raised to 4096");
+	expect_text(text, "LimitNOFILE=");
+	expect_text(text, "remount,mode=755 /sys/kernel/tracing");
 	free(text);
 }
 
@@ -130,15 +120,31 @@ static void test_container(void **state)
 	facts.open_user = facts.open_kernel = facts.open_machine = facts.open_cycles = EPERM;
 	facts.tracefs = ENOENT;
 	text = print(&facts, &refused);
-	expect(text, "seccomp");
-	expect(text, "--cap-add PERFMON");
-	expect(text, "mount -t tracefs");
+	expect_text(text, "seccomp");
+	expect_text(text, "--cap-add PERFMON");
+	expect_text(text, "mount -t tracefs");
 	assert_null(strstr(text, "setcap"));
 	free(text);
 
 	facts.open_user = facts.open_kernel = facts.open_machine = facts.open_cycles = ENOSYS;
 	text = print(&facts, &refused);
-	expect(text, "CONFIG_PERF_EVENTS");
+	expect_text(text, "CONFIG_PERF_EVENTS");
+	free(text);
+}
+
+static void test_pid_namespace(void **state)
+{
+	struct doctor_facts facts = fortunate();
+	unsigned int refused;
+	char *text = print(&facts, &refused);
+
+	(void)state;
+	assert_null(strstr(text, "pid namespace"));
+	free(text);
+	facts.limits.pid_namespace = true;
+	text = print(&facts, &refused);
+	expect_text(text, "in a pid namespace");
+	expect_text(text, "--pid=host");
 	free(text);
 }
 
@@ -155,7 +161,7 @@ static void test_levels(void **state)
 
 		facts.limits.paranoid = level;
 		text = print(&facts, &refused);
-		expect(text, says[level + 1]);
+		expect_text(text, says[level + 1]);
 		free(text);
 	}
 }
@@ -173,7 +179,7 @@ static void test_gather(void **state)
 	assert_non_null(strstr(facts.kernel, "Linux"));
 	assert_true(facts.user[0]);
 	text = print(&facts, &refused);
-	expect(text, "perf_event_paranoid");
+	expect_text(text, "perf_event_paranoid");
 	free(text);
 }
 
@@ -183,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_all_is_permitted),
 		cmocka_unit_test(test_ordinary_user),
 		cmocka_unit_test(test_container),
+		cmocka_unit_test(test_pid_namespace),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_gather),
 	};

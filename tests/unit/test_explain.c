@@ -12,24 +12,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/limits_fixture.h"
 #include "tui/explain.h"
-
-/* An ordinary user of Debian's kernel settings. */
-static struct proc_limits ordinary(int paranoid)
-{
-	return (struct proc_limits){
-		.paranoid = paranoid,
-		.max_sample_rate = 100000,
-		.mlock_kb = 516,
-		.max_stack = 127,
-		.cpu_time_max_percent = 25,
-		.nofile_soft = 1024,
-		.nofile_hard = 4096,
-		.memlock_soft = 65536,
-		.memlock_hard = 65536,
-		.euid = 1000,
-	};
-}
 
 static struct engine_failure open_failure(int error, int32_t pid, int cpu)
 {
@@ -44,8 +28,7 @@ static void expect(const struct engine_failure *failure, const struct proc_limit
 
 	explain_failure(failure, limits, out, sizeof(out));
 	for (; *wanted; wanted++)
-		if (!strstr(out, *wanted))
-			fail_msg("'%s' does not say '%s'", out, *wanted);
+		expect_text(out, *wanted);
 	assert_null(strchr(out, '\n'));
 	assert_true(strlen(out) < sizeof(out) - 1);
 }
@@ -58,7 +41,7 @@ static void test_denied(void **state)
 	struct engine_failure machine = open_failure(EACCES, -1, 3);
 	struct engine_failure kernel = open_failure(EACCES, 42, -1);
 	struct engine_failure others = kernel, tracepoint = kernel;
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 
 	(void)state;
 	EXPECT(&machine, &limits, "'cycles' on CPU 3", "whole CPUs",
@@ -79,7 +62,7 @@ static void test_denied(void **state)
 	EXPECT(&kernel, &limits, "perf_event_open(2)", "seccomp", "--cap-add PERFMON");
 
 	/* Who has the capability is not told about paranoia. */
-	limits = ordinary(4);
+	limits = limits_ordinary(4);
 	limits.cap_perfmon = true;
 	EXPECT(&machine, &limits, "has the capability", "security module");
 	machine.error = EPERM;
@@ -109,7 +92,7 @@ static void test_open_errors(void **state)
 		{EIO, "EIO", "I"},
 		{12345, "unknown error", "?"},
 	};
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -136,7 +119,7 @@ static void test_open_errors(void **state)
 static void test_mmap_errors(void **state)
 {
 	struct engine_failure failure = {.what = FAIL_MMAP, .error = EPERM, .pid = 7, .cpu = -1};
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 
 	(void)state;
 	EXPECT(&failure, &limits, "process 7", "kernel.perf_event_mlock_kb is 516 KiB",
@@ -153,7 +136,7 @@ static void test_mmap_errors(void **state)
 static void test_target_and_command(void **state)
 {
 	struct engine_failure failure = {.what = FAIL_TARGET, .pid = 99, .cpu = -1};
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 
 	(void)state;
 	failure.error = ESRCH;
@@ -189,7 +172,7 @@ static void test_no_descriptors(void **state)
 	static const enum engine_failure_kind kinds[] = {
 		FAIL_OPEN, FAIL_MMAP, FAIL_TARGET, FAIL_COMMAND, FAIL_SYSTEM};
 	struct symbols_note note = {.kind = SYMBOLS_NOTE_UNREADABLE, .error = EMFILE};
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 	char out[1024];
 
 	(void)state;
@@ -217,7 +200,7 @@ static void test_no_descriptors(void **state)
 /* No kind is forgotten, and what comes from outside is clean. */
 static void test_notes(void **state)
 {
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 	char out[1024], previous[1024] = "";
 
 	(void)state;
@@ -242,12 +225,11 @@ static void say(enum engine_note_kind kind, uint64_t value, int error, const cha
 {
 	struct engine_note note = {
 		.kind = kind, .value = value, .error = error, .pid = 77, .text = "cycles"};
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 	char out[1024];
 
 	explain_note(&note, &limits, out, sizeof(out));
-	if (!strstr(out, wanted))
-		fail_msg("'%s' does not say '%s'", out, wanted);
+	expect_text(out, wanted);
 }
 
 static void test_what_notes_say(void **state)
@@ -326,7 +308,7 @@ static void test_event_errors(void **state)
 static void test_small_buffers(void **state)
 {
 	struct engine_failure failure = open_failure(EACCES, 7, -1);
-	struct proc_limits limits = ordinary(2);
+	struct proc_limits limits = limits_ordinary(2);
 	char out[8] = "zzzzzzz";
 
 	(void)state;
