@@ -243,9 +243,9 @@ static void take_engine_news(struct live *live)
 	uint64_t count;
 
 	/* The counter itself tells nothing. */
-	if (read(engine_notify_fd(live->session.engine), &count, sizeof(count)) < 0)
+	if (read(session_notify_fd(&live->session), &count, sizeof(count)) < 0)
 		return;
-	engine_status(live->session.engine, &status);
+	session_status(&live->session, &status);
 	if (is_early(live) || status.state != state ||
 		status.last_note > live->model->status.last_note)
 		live->next_refresh_ns = 0;
@@ -317,7 +317,7 @@ static void poll_once(struct live *live, uint64_t end_ns)
 {
 	struct pollfd fds[POLL_COUNT] = {
 		[POLL_SIGNALS] = {.fd = live->signal_fd, .events = POLLIN},
-		[POLL_ENGINE] = {.fd = engine_notify_fd(live->session.engine), .events = POLLIN},
+		[POLL_ENGINE] = {.fd = session_notify_fd(&live->session), .events = POLLIN},
 		[POLL_SYMBOLS] = {.fd = live->symbols_news ? -1 : symbols_fd(live->session.symbols),
 			.events = POLLIN},
 		[POLL_KEYS] = {.fd = live->term ? term_input_fd(live->term) : -1, .events = POLLIN},
@@ -373,10 +373,10 @@ static bool started(struct live *live)
 	struct engine_status status;
 
 	for (;;) {
-		struct pollfd fd = {.fd = engine_notify_fd(live->session.engine), .events = POLLIN};
+		struct pollfd fd = {.fd = session_notify_fd(&live->session), .events = POLLIN};
 		uint64_t now = now_ns(), count;
 
-		engine_status(live->session.engine, &status);
+		session_status(&live->session, &status);
 		if (status.state != ENGINE_STARTING || now >= end_ns)
 			break;
 		if (poll(&fd, 1, (int)((end_ns - now) / NS_PER_MS) + 1) > 0 &&
@@ -391,7 +391,7 @@ static void tell_failure(struct live *live)
 	struct engine_status status;
 	char text[1024];
 
-	engine_status(live->session.engine, &status);
+	session_status(&live->session, &status);
 	session_explain(&live->session, &status.failure, text, sizeof(text));
 	say(text);
 }

@@ -91,7 +91,7 @@ static void take_signal(struct run *run)
 static void wait_once(struct run *run, bool sampling)
 {
 	struct pollfd fds[] = {
-		{engine_notify_fd(run->session.engine), POLLIN, 0},
+		{session_notify_fd(&run->session), POLLIN, 0},
 		{symbols_fd(run->session.symbols), POLLIN, 0},
 		{run->signal_fd, POLLIN, 0},
 		{run->timer_fd, POLLIN, 0},
@@ -108,7 +108,7 @@ static void wait_once(struct run *run, bool sampling)
 		names_update(run->session.names);
 	if (fds[0].revents) {
 		(void)!read(fds[0].fd, &count, sizeof(count));
-		engine_status(run->session.engine, &run->status);
+		session_status(&run->session, &run->status);
 		/* Out of memory here only means that names are asked for later. */
 		if (sampling && run->status.store.last_ns > 2 * STORE_SLICE_NS)
 			hot_update(run->hot, run->status.store.last_ns - 2 * STORE_SLICE_NS,
@@ -135,7 +135,7 @@ static void sample(struct run *run)
 {
 	bool by_signal;
 
-	engine_status(run->session.engine, &run->status);
+	session_status(&run->session, &run->status);
 	arm_timer(run);
 	while (!is_over(run) && !run->interrupted && !run->timed_out) {
 		wait_once(run, true);
@@ -145,8 +145,8 @@ static void sample(struct run *run)
 		return;
 	by_signal = run->interrupted;
 	run->interrupted = false;
-	engine_stop(run->session.engine);
-	engine_status(run->session.engine, &run->status);
+	session_stop(&run->session);
+	session_status(&run->session, &run->status);
 	while (!is_over(run) && !run->interrupted)
 		wait_once(run, false);
 	if (by_signal)
@@ -298,8 +298,8 @@ int report_run(const struct request *request)
 		complain(message);
 		goto out;
 	}
-	error = hot_new(&run->hot, engine_store(run->session.engine),
-		engine_stacks(run->session.engine), run->session.names);
+	error = hot_new(&run->hot, session_store(&run->session), session_stacks(&run->session),
+		run->session.names);
 	if (error)
 		complain("out of memory");
 	else
