@@ -265,14 +265,27 @@ static int fake_breakdown(struct model *model, uint32_t symref, enum query_group
 
 static int fake_processes(struct model *model, struct proc_process **out, size_t *n)
 {
-	*out = malloc(sizeof(processes));
-	if (!*out)
+	const struct fake_model *fake = of(model);
+	uint64_t busy = (model->now_ns - 202 * SECOND) * 150 / SECOND;
+	uint64_t less = (model->now_ns - 202 * SECOND) * 12 / SECOND;
+	struct proc_process *list = malloc(sizeof(processes));
+
+	*out = list;
+	*n = 0;
+	if (!list)
 		return -ENOMEM;
-	memcpy(*out, processes, sizeof(processes));
-	*n = N_PROCESSES;
 	/* The fourth runs on one CPU and a half since the clock started. */
-	(*out)[3].cpu_ticks += (model->now_ns - 202 * SECOND) * 150 / SECOND;
-	(*out)[4].cpu_ticks += (model->now_ns - 202 * SECOND) * 12 / SECOND;
+	for (size_t i = 0; i < N_PROCESSES; i++) {
+		if (processes[i].pid == fake->ended_pid)
+			continue;
+		list[*n] = processes[i];
+		list[*n].start_ticks = processes[i].pid == fake->reused_pid ? 9999 : 1000 + i;
+		if (i == 3)
+			list[*n].cpu_ticks += busy;
+		if (i == 4)
+			list[*n].cpu_ticks += fake->swapped ? 4 * busy : less;
+		(*n)++;
+	}
 	return 0;
 }
 

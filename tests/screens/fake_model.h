@@ -11,6 +11,9 @@ struct fake_model {
 	struct model model; /* first: ops get it back as struct fake_model */
 	struct hot_row shown[64];
 	/* What was asked for, one command a line: "attach 4711". */
+	/* What happens to processes: the second by CPU becomes the first, one ends, one's pid goes to another. */
+	bool swapped;
+	int32_t ended_pid, reused_pid;
 	char commands[512];
 	int refuse; /* positive errno of every command; 0: accepted */
 };

@@ -295,6 +295,71 @@ static void test_cursor_sticks_to_the_symbol(void **state)
 	finish(fixture);
 }
 
+/* Enter acts on the process that was seen under the cursor, or on none. */
+static void test_picker_sticks_to_the_process(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "P<Tick>");
+	screen_draw(&fixture->screen); /* 4711 is on top */
+	fixture->fake.swapped = true;
+	keys(fixture, "<Tick><Tick>"); /* and is not any more */
+	compare(fixture, "processes-swapped");
+	keys(fixture, "x");
+	assert_string_equal(fixture->fake.commands, "detach 4711\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "<Up>"); /* 5120 */
+	fixture->fake.ended_pid = 5120;
+	keys(fixture, "a"); /* it ended since the screen was drawn */
+	assert_string_equal(fixture->fake.commands, "");
+	keys(fixture, "<Tick><Tick>");
+	keys(fixture, "<Enter>");
+	assert_string_equal(fixture->fake.commands, "");
+	assert_int_equal(fixture->screen.n_views, 2);
+	compare(fixture, "process-ended");
+	keys(fixture, "<Home>a");
+	assert_string_equal(fixture->fake.commands, "attach 4711\n");
+	finish(fixture);
+}
+
+static void test_picker_knows_a_reused_pid(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "P<Tick><Down>"); /* 5120 */
+	fixture->fake.reused_pid = 5120;
+	keys(fixture, "d<Tick><Tick>a");
+	assert_string_equal(fixture->fake.commands, "");
+	finish(fixture);
+}
+
+/* The second click of a double click falls on another process. */
+static void test_picker_double_click(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "P<Tick>");
+	screen_draw(&fixture->screen);
+	click(fixture, 20, 7); /* 5120, the second row */
+	fixture->fake.swapped = true;
+	fake_model_tick(&fixture->fake);
+	screen_refresh(&fixture->screen);
+	fake_model_tick(&fixture->fake);
+	screen_refresh(&fixture->screen);
+	screen_draw(&fixture->screen);
+	fixture->screen.click_ns = fixture->fake.model.now_ns;
+	click(fixture, 20, 7); /* 4711 now */
+	assert_string_equal(fixture->fake.commands, "");
+	assert_int_equal(fixture->screen.n_views, 2);
+	click(fixture, 20, 7);
+	click(fixture, 20, 7);
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
 static void test_mouse(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -432,6 +497,9 @@ int main(void)
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
+		cmocka_unit_test(test_picker_sticks_to_the_process),
+		cmocka_unit_test(test_picker_knows_a_reused_pid),
+		cmocka_unit_test(test_picker_double_click),
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_refused_command_is_told),

@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
+#include "tui/canvas.h"
 #include "tui/views/list.h"
+
+#include <stdlib.h>
 
 static struct list list_of(size_t n, int height)
 {
@@ -97,6 +100,67 @@ static void test_scrolling_stops_at_the_end(void **state)
 	assert_false(list_scroll(&list, ACT_OPEN));
 }
 
+static void test_a_row_that_is_gone(void **state)
+{
+	struct list list = list_of(10, 5);
+
+	(void)state;
+	list_set_cursor(&list, 4);
+	list_stick(&list, 7);
+	assert_int_equal(list.cursor, 7);
+	assert_false(list.lost);
+	list_stick(&list, -1);
+	assert_int_equal(list.cursor, 7);
+	assert_true(list.lost);
+	list_action(&list, ACT_DOWN);
+	assert_int_equal(list.cursor, 8);
+	assert_false(list.lost);
+}
+
+static void draw_number(void *ctx, size_t row, int y)
+{
+	canvas_printf(ctx, 0, y, 4, STYLE_TEXT, "%zu", row);
+}
+
+static void test_rows_in_sight_are_drawn(void **state)
+{
+	struct list list = list_of(10, 3);
+	struct canvas canvas;
+	char *dump;
+
+	(void)state;
+	assert_int_equal(canvas_init(&canvas, 4, 5, 0), 0);
+	list_set_cursor(&list, 8);
+	list_draw(&list, &canvas, (struct area){0, 1, 4, 3}, draw_number, &canvas);
+	dump = canvas_dump(&canvas);
+	assert_string_equal(dump, "\n6\n7\n8\n\n");
+	assert_int_equal(canvas.cells[3 * 4].selected, 1);
+	assert_int_equal(canvas.cells[2 * 4].selected, 0);
+	free(dump);
+	canvas_clear(&canvas);
+	list_stick(&list, -1);
+	list_draw(&list, &canvas, (struct area){0, 1, 4, 3}, draw_number, &canvas);
+	assert_int_equal(canvas.cells[3 * 4].selected, 0);
+	canvas_fini(&canvas);
+}
+
+static void test_clicks(void **state)
+{
+	const struct area body = {0, 4, 80, 5}; /* two lines of heads */
+	struct list list = list_of(10, 3);
+
+	(void)state;
+	list_set_cursor(&list, 9);
+	assert_false(list_click(&list, &body, 1));
+	assert_int_equal(list.cursor, 9);
+	assert_true(list_click(&list, &body, 2));
+	assert_int_equal(list.cursor, 7);
+	list_set_count(&list, 2);
+	assert_false(list_click(&list, &body, 4));
+	assert_true(list_click(&list, &body, 3));
+	assert_int_equal(list.cursor, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -105,6 +169,9 @@ int main(void)
 		cmocka_unit_test(test_shrinking_list),
 		cmocka_unit_test(test_smaller_and_larger_screen),
 		cmocka_unit_test(test_scrolling_stops_at_the_end),
+		cmocka_unit_test(test_a_row_that_is_gone),
+		cmocka_unit_test(test_rows_in_sight_are_drawn),
+		cmocka_unit_test(test_clicks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,8 @@ struct breakdown {
 	uint32_t symref;
 	enum query_group group;
 	struct query_row *rows;
+	struct query_row selected; /* its pid, tid and cpu: what the cursor sticks to */
+	bool moved; /* off the first row */
 	uint64_t whole; /* weight of the symbol's total in all rows */
 	int error;
 };
@@ -47,6 +49,20 @@ static void breakdown_close(struct view *view)
 	free(state);
 }
 
+static bool same_row(const struct query_row *a, const struct query_row *b, enum query_group group)
+{
+	if (group == GROUP_CPU)
+		return a->cpu == b->cpu;
+	return a->pid == b->pid && (group == GROUP_PROCESS || a->tid == b->tid);
+}
+
+static void remember_selection(struct breakdown *state)
+{
+	state->moved = state->list.cursor != 0;
+	if (state->list.n)
+		state->selected = state->rows[state->list.cursor];
+}
+
 static void breakdown_refresh(struct view *view, struct screen *screen)
 {
 	struct breakdown *state = view->state;
@@ -62,25 +78,42 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	for (size_t i = 0; i < n; i++)
 		state->whole += state->rows[i].total;
 	list_set_count(&state->list, n);
+	for (size_t i = 0; state->moved && i < n; i++) {
+		if (same_row(&state->rows[i], &state->selected, state->group))
+			list_set_cursor(&state->list, i);
+	}
 }
 
 static unsigned int breakdown_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct breakdown *state = view->state;
 
-	if (list_action(&state->list, action))
+	if (list_action(&state->list, action)) {
+		remember_selection(state);
 		return VIEW_HANDLED;
+	}
 	if (action != ACT_GROUP)
 		return 0;
 	state->group = (enum query_group)(((int)state->group + 1) % 3);
 	list_set_cursor(&state->list, 0);
+	state->moved = false;
 	breakdown_refresh(view, screen);
 	return VIEW_HANDLED;
 }
 
-static void draw_row(const struct breakdown *state, struct canvas *canvas, struct area area, int y,
-	const struct query_row *row)
+struct drawing {
+	const struct breakdown *state;
+	struct canvas *canvas;
+	struct area area;
+};
+
+static void draw_row(void *ctx, size_t at, int y)
 {
+	const struct drawing *drawing = ctx;
+	const struct breakdown *state = drawing->state;
+	const struct query_row *row = &state->rows[at];
+	struct canvas *canvas = drawing->canvas;
+	struct area area = drawing->area;
 	double share = format_share(row->total, state->whole);
 	double self = format_share(row->self, state->whole);
 	int x = 1;
@@ -106,6 +139,7 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 {
 	struct breakdown *state = view->state;
 	struct canvas *canvas = &screen->canvas;
+	struct drawing drawing = {.state = state, .canvas = canvas};
 	const struct symref *symbol = screen->model->ops->symbol(screen->model, state->symref);
 	char name[SHORTEN_MAX], image[SHORTEN_MAX], where[SHORTEN_MAX + 32], title[2 * SHORTEN_MAX];
 
@@ -125,30 +159,23 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 		area.y++;
 		area.height--;
 	}
-	list_set_height(&state->list, area.height);
 	if (!state->list.n)
 		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
 			state->error ? "Out of memory" : "No samples of it in this time");
-	for (size_t i = 0; i < state->list.height && state->list.top + i < state->list.n; i++) {
-		size_t at = state->list.top + i;
-
-		draw_row(state, canvas, area, area.y + (int)i, &state->rows[at]);
-		if (at == state->list.cursor)
-			canvas_select_row(canvas, area.y + (int)i);
-	}
+	drawing.area = area;
+	list_draw(&state->list, canvas, area, draw_row, &drawing);
 }
 
 static unsigned int breakdown_click(
 	struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct breakdown *state = view->state;
-	int first = screen->body.height - (int)state->list.height;
 
 	(void)x;
 	(void)twice;
-	if (y < first)
+	if (!list_click(&state->list, &screen->body, y))
 		return 0;
-	list_set_cursor(&state->list, state->list.top + (size_t)(y - first));
+	remember_selection(state);
 	return VIEW_HANDLED;
 }
 

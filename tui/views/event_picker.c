@@ -24,6 +24,7 @@ struct offer {
 struct picker {
 	struct list list;
 	struct offer *offers;
+	char selected[EVENT_NAME_MAX]; /* what the cursor sticks to */
 };
 
 static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -53,6 +54,13 @@ static bool is_of(const struct engine_event_status *status, const struct event_i
 {
 	return same_event(status->name, info->name) ||
 		(info->alias && same_event(status->name, info->alias));
+}
+
+static void remember_selection(struct picker *picker)
+{
+	if (picker->list.n)
+		memcpy(picker->selected, picker->offers[picker->list.cursor].name,
+			sizeof(picker->selected));
 }
 
 static void picker_refresh(struct view *view, struct screen *screen)
@@ -93,6 +101,11 @@ static void picker_refresh(struct view *view, struct screen *screen)
 	free(picker->offers);
 	picker->offers = offers;
 	list_set_count(&picker->list, n);
+	for (size_t i = 0; i < n && picker->selected[0]; i++) {
+		if (!strcmp(offers[i].name, picker->selected))
+			list_set_cursor(&picker->list, i);
+	}
+	remember_selection(picker);
 }
 
 static unsigned int toggle(struct picker *picker, struct screen *screen)
@@ -116,17 +129,28 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 {
 	struct picker *picker = view->state;
 
-	if (list_action(&picker->list, action))
+	if (list_action(&picker->list, action)) {
+		remember_selection(picker);
 		return VIEW_HANDLED;
+	}
 	return action == ACT_TOGGLE ? toggle(picker, screen) : 0;
 }
 
-static void draw_row(const struct offer *offer, const struct model *model, struct canvas *canvas,
-	struct area area, int y)
+struct drawing {
+	const struct picker *picker;
+	const struct model *model;
+	struct canvas *canvas;
+	int width;
+};
+
+static void draw_row(void *ctx, size_t at, int y)
 {
+	const struct drawing *drawing = ctx;
+	const struct offer *offer = &drawing->picker->offers[at];
+	struct canvas *canvas = drawing->canvas;
 	bool open = offer->known && offer->status.open;
 	bool refused = offer->known && !open && offer->status.error;
-	bool current = offer->known && offer->status.id == model->event;
+	bool current = offer->known && offer->status.id == drawing->model->event;
 	const char *type = "other";
 	char count[FORMAT_MAX];
 
@@ -143,16 +167,18 @@ static void draw_row(const struct offer *offer, const struct model *model, struc
 		canvas_printf(canvas, 42, y, 8, STYLE_TEXT, "%8s",
 			format_count(count, offer->status.samples));
 	if (refused)
-		canvas_printf(canvas, 52, y, area.width - 53, STYLE_WARN, "refused: %s",
+		canvas_printf(canvas, 52, y, drawing->width - 53, STYLE_WARN, "refused: %s",
 			explain_refusal(offer->status.error));
 	else if (offer->info)
-		canvas_text(canvas, 52, y, area.width - 53, STYLE_DIM, offer->info->description);
+		canvas_text(
+			canvas, 52, y, drawing->width - 53, STYLE_DIM, offer->info->description);
 }
 
 static void picker_draw(struct view *view, struct screen *screen, struct area area)
 {
 	struct picker *picker = view->state;
 	struct canvas *canvas = &screen->canvas;
+	struct drawing drawing = {picker, screen->model, canvas, area.width};
 
 	area = views_title(canvas, area, "Events");
 	if (area.height >= 4) {
@@ -163,25 +189,17 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 		area.y++;
 		area.height--;
 	}
-	list_set_height(&picker->list, area.height);
-	for (size_t i = 0; i < picker->list.height && picker->list.top + i < picker->list.n; i++) {
-		size_t at = picker->list.top + i;
-
-		draw_row(&picker->offers[at], screen->model, canvas, area, area.y + (int)i);
-		if (at == picker->list.cursor)
-			canvas_select_row(canvas, area.y + (int)i);
-	}
+	list_draw(&picker->list, canvas, area, draw_row, &drawing);
 }
 
 static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct picker *picker = view->state;
-	int first = screen->body.height - (int)picker->list.height;
 
 	(void)x;
-	if (y < first || picker->list.top + (size_t)(y - first) >= picker->list.n)
+	if (!list_click(&picker->list, &screen->body, y))
 		return 0;
-	list_set_cursor(&picker->list, picker->list.top + (size_t)(y - first));
+	remember_selection(picker);
 	return twice ? toggle(picker, screen) : VIEW_HANDLED;
 }
 

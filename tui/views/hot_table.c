@@ -100,10 +100,9 @@ static void hot_refresh(struct view *view, struct screen *screen)
 	}
 	if (table->moved)
 		at = row_of(table, table->selected);
-	/* A symbol that is gone leaves the cursor where it was. */
-	if (at >= 0)
-		list_set_cursor(&table->list, (size_t)at);
-	if (!table->moved && table->list.n)
+	list_stick(&table->list, at);
+	/* Otherwise it is what was drawn last. */
+	if (!table->selected && table->list.n)
 		table->selected = table->rows[0].symref;
 }
 
@@ -176,9 +175,10 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 	}
 	/* As it is typed, the search begins where it began. */
 	memcpy(table->search, cancelled ? table->old_search : text, PROMPT_MAX);
-	if (row_of(table, table->search_from) >= 0)
+	if (row_of(table, table->search_from) >= 0) {
 		list_set_cursor(&table->list, (size_t)row_of(table, table->search_from));
-	remember_selection(table);
+		remember_selection(table);
+	}
 	if (!cancelled && text[0] && !find_next(table, screen->model, 1, true) &&
 		result == PROMPT_DONE)
 		screen_message(screen, STYLE_WARN, "No symbol matches \"%s\"", text);
@@ -195,7 +195,10 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	}
 	switch (action) {
 	case ACT_OPEN:
-		if (table->list.n)
+		if (table->list.lost)
+			screen_message(screen, STYLE_WARN,
+				"The selected symbol has no samples in this time");
+		else if (table->list.n)
 			screen_result(screen, screen_open(screen, &view_breakdown, table->selected),
 				"Breakdown");
 		return VIEW_HANDLED;
@@ -344,9 +347,19 @@ static void draw_symbol(
 	canvas_restyle(canvas, column->x + at, y, width, STYLE_MATCH);
 }
 
-static void draw_row(const struct hot_table *table, struct model *model, struct canvas *canvas,
-	int y, const struct hot_row *row)
+struct drawing {
+	const struct hot_table *table;
+	struct model *model;
+	struct canvas *canvas;
+};
+
+static void draw_row(void *ctx, size_t at, int y)
 {
+	const struct drawing *drawing = ctx;
+	const struct hot_table *table = drawing->table;
+	const struct hot_row *row = &table->rows[at];
+	struct model *model = drawing->model;
+	struct canvas *canvas = drawing->canvas;
 	const struct columns *c = &table->columns;
 	const struct symref *symbol = model->ops->symbol(model, row->symref);
 	double self = format_share(row->self, table->sums.weight);
@@ -413,24 +426,19 @@ static void hot_draw(struct view *view, struct screen *screen, struct area area)
 {
 	struct hot_table *table = view->state;
 	struct canvas *canvas = &screen->canvas;
+	struct drawing drawing = {table, screen->model, canvas};
 	int heads = area.height >= 5 ? 1 : 0;
 
 	layout(table, screen->model, area.width);
 	if (heads)
 		draw_heads(table, screen->model, canvas, area.y);
-	list_set_height(&table->list, area.height - heads);
-	if (!table->list.n) {
+	if (!table->list.n)
 		draw_nothing(table, screen->model, canvas, area);
-		return;
-	}
-	for (size_t i = 0; i < table->list.height && table->list.top + i < table->list.n; i++) {
-		size_t at = table->list.top + i;
-		int y = area.y + heads + (int)i;
-
-		draw_row(table, screen->model, canvas, y, &table->rows[at]);
-		if (at == table->list.cursor)
-			canvas_select_row(canvas, y);
-	}
+	area.y += heads;
+	area.height -= heads;
+	list_draw(&table->list, canvas, area, draw_row, &drawing);
+	if (!table->moved && table->list.n)
+		table->selected = table->rows[0].symref; /* what the user sees */
 }
 
 static unsigned int click_head(struct view *view, struct screen *screen, int x)
@@ -460,15 +468,11 @@ static unsigned int click_head(struct view *view, struct screen *screen, int x)
 static unsigned int hot_click(struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct hot_table *table = view->state;
-	int heads = screen->body.height >= 5 ? 1 : 0;
-	size_t at;
 
-	if (y < heads)
+	if (y < screen->body.height - (int)table->list.height)
 		return click_head(view, screen, x);
-	at = table->list.top + (size_t)(y - heads);
-	if (at >= table->list.n)
+	if (!list_click(&table->list, &screen->body, y))
 		return 0;
-	list_set_cursor(&table->list, at);
 	remember_selection(table);
 	return twice ? hot_action(view, screen, ACT_OPEN) : VIEW_HANDLED;
 }

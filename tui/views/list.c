@@ -34,7 +34,16 @@ void list_set_height(struct list *list, int height)
 void list_set_cursor(struct list *list, size_t cursor)
 {
 	list->cursor = cursor;
+	list->lost = false;
 	keep_visible(list);
+}
+
+void list_stick(struct list *list, long at)
+{
+	if (at >= 0)
+		list_set_cursor(list, (size_t)at);
+	else
+		list->lost = true;
 }
 
 void list_move(struct list *list, long delta)
@@ -86,6 +95,7 @@ bool list_action(struct list *list, enum action action)
 
 	if (!distance(list, action, &delta))
 		return false;
+	list->lost = false;
 	list_move(list, delta);
 	return true;
 }
@@ -110,5 +120,28 @@ bool list_scroll(struct list *list, enum action action)
 	if (!distance(list, action, &delta))
 		return false;
 	list_scroll_by(list, delta);
+	return true;
+}
+
+void list_draw(struct list *list, struct canvas *canvas, struct area area,
+	void (*draw_row)(void *ctx, size_t row, int y), void *ctx)
+{
+	list_set_height(list, area.height);
+	for (size_t i = 0; i < list->height && list->top + i < list->n; i++) {
+		int y = area.y + (int)i;
+
+		draw_row(ctx, list->top + i, y);
+		if (list->top + i == list->cursor && !list->lost)
+			canvas_select_row(canvas, y);
+	}
+}
+
+bool list_click(struct list *list, const struct area *body, int y)
+{
+	long line = y - (body->height - (long)list->height);
+
+	if (line < 0 || list->top + (size_t)line >= list->n)
+		return false;
+	list_set_cursor(list, list->top + (size_t)line);
 	return true;
 }

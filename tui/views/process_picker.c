@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define READ_EVERY_NS 900000000u
+#define WIDE_FROM 60 /* columns of the screen */
 #define READ_SOON_NS 300000000u /* the second reading, which the first shares come from */
 
 enum picker_sort {
@@ -44,8 +45,10 @@ struct picker {
 	struct entry *entries;
 	size_t n;
 	size_t *shown; /* indexes of entries */
-	int32_t selected;
-	bool moved;
+	int32_t selected; /* what the cursor sticks to, by pid and start: what the user saw under it */
+	uint64_t selected_start;
+	char selected_command[256];
+	bool anchored; /* the cursor stays on top before */
 	bool hide_kernel;
 	enum picker_sort sort;
 	bool reverse;
@@ -125,9 +128,33 @@ static bool passes(const struct picker *picker, const struct entry *entry)
 		views_match(entry->user, picker->filter) >= 0 || strstr(pid, picker->filter);
 }
 
+static struct entry *current(struct picker *picker)
+{
+	if (picker->list.cursor >= picker->list.n)
+		return NULL;
+	return &picker->entries[picker->shown[picker->list.cursor]];
+}
+
+static void remember_selection(struct picker *picker)
+{
+	const struct entry *entry = current(picker);
+
+	if (!entry)
+		return;
+	picker->selected = entry->pid;
+	picker->selected_start = entry->start_ticks;
+	memcpy(picker->selected_command, entry->command, sizeof(picker->selected_command));
+}
+
+static bool is_selected(const struct picker *picker, int32_t pid, uint64_t start_ticks)
+{
+	return picker->selected == pid && picker->selected_start == start_ticks;
+}
+
 static void select_rows(struct picker *picker)
 {
-	size_t n = 0, at = 0;
+	size_t n = 0;
+	long at = -1;
 
 	for (size_t i = 0; i < picker->n; i++) {
 		if (passes(picker, &picker->entries[i]))
@@ -136,12 +163,26 @@ static void select_rows(struct picker *picker)
 	if (n)
 		qsort_r(picker->shown, n, sizeof(*picker->shown), compare_shown, picker);
 	list_set_count(&picker->list, n);
-	at = picker->moved ? picker->list.cursor : 0;
-	for (size_t i = 0; picker->moved && i < n; i++) {
-		if (picker->entries[picker->shown[i]].pid == picker->selected)
-			at = i;
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *entry = &picker->entries[picker->shown[i]];
+
+		if (is_selected(picker, entry->pid, entry->start_ticks))
+			at = (long)i;
 	}
-	list_set_cursor(&picker->list, at);
+	list_stick(&picker->list, picker->anchored && picker->selected ? at : 0);
+	if (!picker->selected)
+		remember_selection(picker);
+}
+
+/* The user asked for other rows: where the selected one is not among them, it is the first. */
+static unsigned int select_other_rows(struct picker *picker)
+{
+	select_rows(picker);
+	if (picker->list.lost) {
+		list_set_cursor(&picker->list, 0);
+		remember_selection(picker);
+	}
+	return VIEW_HANDLED;
 }
 
 /* Both lists are sorted by pid. */
@@ -153,7 +194,8 @@ static double cpu_percent(
 	if (ticks <= 0.0 || *hint >= picker->n)
 		return -1.0;
 	if (picker->entries[*hint].pid != process->pid ||
-		picker->entries[*hint].start_ticks != process->start_ticks)
+		picker->entries[*hint].start_ticks != process->start_ticks ||
+		picker->entries[*hint].cpu_ticks > process->cpu_ticks)
 		return -1.0;
 	return 100.0 * (double)(process->cpu_ticks - picker->entries[*hint].cpu_ticks) / ticks;
 }
@@ -248,22 +290,6 @@ static void picker_refresh(struct view *view, struct screen *screen)
 	select_rows(picker);
 }
 
-static struct entry *current(struct picker *picker)
-{
-	if (picker->list.cursor >= picker->list.n)
-		return NULL;
-	return &picker->entries[picker->shown[picker->list.cursor]];
-}
-
-static void remember_selection(struct picker *picker)
-{
-	const struct entry *entry = current(picker);
-
-	picker->moved = picker->list.cursor != 0;
-	if (entry)
-		picker->selected = entry->pid;
-}
-
 /* Let go of all followed processes but pid. */
 static int detach_others(struct model *model, int32_t pid)
 {
@@ -279,9 +305,38 @@ static int detach_others(struct model *model, int32_t pid)
 	return ret;
 }
 
+/* The entry that the user saw under the cursor, if its process is there still; else NULL, and it is told. */
+static struct entry *selected_entry(struct picker *picker, struct screen *screen)
+{
+	struct model *model = screen->model;
+	struct proc_process *processes = NULL;
+	char command[SHORTEN_MAX];
+	size_t n = 0;
+	bool alive = false;
+
+	if (!picker->list.n)
+		return NULL;
+	if (!model->ops->processes(model, &processes, &n)) {
+		for (size_t i = 0; i < n; i++)
+			alive |= is_selected(picker, processes[i].pid, processes[i].start_ticks);
+		free(processes);
+	}
+	for (size_t i = 0; alive && !picker->list.lost && i < picker->n; i++) {
+		struct entry *entry = &picker->entries[i];
+
+		if (is_selected(picker, entry->pid, entry->start_ticks))
+			return entry;
+	}
+	list_stick(&picker->list, -1);
+	screen_message(screen, STYLE_WARN, "Process %" PRId32 " (%s) %s: choose another",
+		picker->selected, shorten_command(command, picker->selected_command, 40),
+		alive ? "does not match any more" : "has ended");
+	return NULL;
+}
+
 static unsigned int follow_only(struct picker *picker, struct screen *screen)
 {
-	const struct entry *entry = current(picker);
+	const struct entry *entry = selected_entry(picker, screen);
 	struct model *model = screen->model;
 	int ret = 0;
 
@@ -294,20 +349,22 @@ static unsigned int follow_only(struct picker *picker, struct screen *screen)
 		ret = detach_others(model, entry->pid);
 	/* What others did before is none of it. */
 	model->zero_ns = model->to_ns;
-	screen_message(screen, STYLE_GOOD, "Only %" PRId32 " (%s) from now on", entry->pid,
+	screen_message(screen, STYLE_GOOD, "Only %" PRId32 " (%.200s) from now on", entry->pid,
 		entry->command);
 	screen_result(screen, ret, "It cannot be followed");
 	return ret ? VIEW_HANDLED : VIEW_HANDLED | VIEW_CLOSE | VIEW_SETTINGS;
 }
 
-static unsigned int follow(struct picker *picker, struct screen *screen, bool add)
+static unsigned int follow(struct picker *picker, struct screen *screen, enum action action)
 {
-	struct entry *entry = current(picker);
+	struct entry *entry = selected_entry(picker, screen);
 	struct model *model = screen->model;
+	bool add;
 	int ret;
 
 	if (!entry)
 		return VIEW_HANDLED;
+	add = action == ACT_ADD || (action == ACT_TOGGLE && !entry->followed);
 	if (add)
 		ret = model->ops->attach(model, entry->pid);
 	else
@@ -323,16 +380,15 @@ static unsigned int sort_by(struct picker *picker, int step)
 {
 	picker->sort = (enum picker_sort)(((int)picker->sort + step + PICKER_SORTS) % PICKER_SORTS);
 	picker->reverse = false;
-	select_rows(picker);
-	return VIEW_HANDLED;
+	return select_other_rows(picker);
 }
 
 static unsigned int picker_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct picker *picker = view->state;
-	const struct entry *entry = current(picker);
 
 	if (list_action(&picker->list, action)) {
+		picker->anchored = true;
 		remember_selection(picker);
 		return VIEW_HANDLED;
 	}
@@ -340,11 +396,9 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	case ACT_ONLY:
 		return follow_only(picker, screen);
 	case ACT_ADD:
-		return follow(picker, screen, true);
 	case ACT_DROP:
-		return follow(picker, screen, false);
 	case ACT_TOGGLE:
-		return follow(picker, screen, entry && !entry->followed);
+		return follow(picker, screen, action);
 	case ACT_SORT_NEXT:
 	case ACT_SORT_RIGHT:
 		return sort_by(picker, 1);
@@ -352,12 +406,10 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 		return sort_by(picker, -1);
 	case ACT_REVERSE:
 		picker->reverse = !picker->reverse;
-		select_rows(picker);
-		return VIEW_HANDLED;
+		return select_other_rows(picker);
 	case ACT_KERNEL:
 		picker->hide_kernel = !picker->hide_kernel;
-		select_rows(picker);
-		return VIEW_HANDLED;
+		return select_other_rows(picker);
 	case ACT_FILTER:
 		memcpy(picker->old_filter, picker->filter, sizeof(picker->filter));
 		screen_prompt(screen, ACT_FILTER, "filter: ", picker->filter);
@@ -375,13 +427,22 @@ static unsigned int picker_prompt(struct view *view, struct screen *screen, enum
 	(void)screen;
 	(void)purpose;
 	memcpy(picker->filter, result == PROMPT_CANCELLED ? picker->old_filter : text, PROMPT_MAX);
-	select_rows(picker);
-	return VIEW_HANDLED;
+	return select_other_rows(picker);
 }
 
-static void draw_row(
-	const struct entry *entry, struct canvas *canvas, struct area area, int y, bool wide)
+struct drawing {
+	const struct picker *picker;
+	struct canvas *canvas;
+	int width;
+};
+
+static void draw_row(void *ctx, size_t at, int y)
 {
+	const struct drawing *drawing = ctx;
+	const struct picker *picker = drawing->picker;
+	const struct entry *entry = &picker->entries[picker->shown[at]];
+	struct canvas *canvas = drawing->canvas;
+	bool wide = drawing->width >= WIDE_FROM;
 	enum style style = entry->kernel ? STYLE_KERNEL : STYLE_USER;
 	char command[SHORTEN_MAX];
 	int x = 4;
@@ -406,8 +467,8 @@ static void draw_row(
 		canvas_printf(canvas, x + 2, y, 5, STYLE_TEXT, "%5" PRIu32, entry->threads);
 		x += 9;
 	}
-	canvas_text(canvas, x, y, area.width - x - 1, style,
-		shorten_command(command, entry->command, area.width - x - 1));
+	canvas_text(canvas, x, y, drawing->width - x - 1, style,
+		shorten_command(command, entry->command, drawing->width - x - 1));
 }
 
 static void draw_head(const struct picker *picker, struct canvas *canvas, int y, int *x, int width,
@@ -446,7 +507,8 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 {
 	struct picker *picker = view->state;
 	struct canvas *canvas = &screen->canvas;
-	bool wide = area.width >= 60;
+	struct drawing drawing = {picker, canvas, area.width};
+	bool wide = area.width >= WIDE_FROM;
 
 	area = views_title(canvas, area, "Processes");
 	if (area.height >= 4) {
@@ -454,28 +516,30 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 		area.y++;
 		area.height--;
 	}
-	list_set_height(&picker->list, area.height);
 	if (!picker->list.n)
 		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
 			picker->error ? "/proc cannot be read" : "No process matches");
-	for (size_t i = 0; i < picker->list.height && picker->list.top + i < picker->list.n; i++) {
-		size_t at = picker->list.top + i;
-
-		draw_row(&picker->entries[picker->shown[at]], canvas, area, area.y + (int)i, wide);
-		if (at == picker->list.cursor)
-			canvas_select_row(canvas, area.y + (int)i);
-	}
+	list_draw(&picker->list, canvas, area, draw_row, &drawing);
+	if (picker->anchored)
+		return;
+	/* What the user sees from now on under the cursor is what is meant. */
+	remember_selection(picker);
+	picker->anchored = picker->readings > 1;
 }
 
 static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct picker *picker = view->state;
-	int first = screen->body.height - (int)picker->list.height;
+	const struct entry *entry;
 
 	(void)x;
-	if (y < first || picker->list.top + (size_t)(y - first) >= picker->list.n)
+	if (!list_click(&picker->list, &screen->body, y))
 		return 0;
-	list_set_cursor(&picker->list, picker->list.top + (size_t)(y - first));
+	/* Rows may have moved between the clicks: both must have hit the same one. */
+	entry = current(picker);
+	twice = twice && picker->anchored && entry &&
+		is_selected(picker, entry->pid, entry->start_ticks);
+	picker->anchored = true;
 	remember_selection(picker);
 	return twice ? follow_only(picker, screen) : VIEW_HANDLED;
 }
