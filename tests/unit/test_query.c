@@ -184,6 +184,13 @@ static void test_idle_is_left_out(void **state)
 	assert_int_equal(rows[0].pid, 200);
 	assert_int_equal(rows[1].pid, 100);
 	free(rows);
+
+	/* In a pid namespace others have pid 0, too: what tells is the function, none of them idle here. */
+	question.idle_by_name = true;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	expect(&rows[1], 0, 0, "swapper", 70, 70, 7);
+	free(rows);
 }
 
 static void test_by_thread(void **state)
