@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * record.h - strobe record: a target is sampled into a perf.data file.
+ *
+ * UI thread; once per run of the program.
+ */
+#ifndef TUI_RECORD_H
+#define TUI_RECORD_H
+
+struct request;
+
+/* Into request->output, "-" being standard output and the pipe format, NULL perf.data; compressed where
+ * request->compress is set; until duration_s is over, the target ends, or a signal.  Sentences go to standard error.
+ * Returns the exit status.  main.c: case CMD_RECORD: return record_run(request); */
+int record_run(const struct request *request);
+
+#endif
