@@ -44,7 +44,7 @@ void asker_close(struct asker *asker)
 }
 
 /* The worker is of no use any more: learn why.  One that ended by itself (its socket did) is not
- * killed, since by now its pid may be somebody else's. */
+ * killed, since by now its pid may be somebody else's; but where nobody has seen it end, it only says so. */
 static void bury(struct asker *asker, bool ended)
 {
 	pid_t pid = atomic_load(&asker->worker_pid);
@@ -53,7 +53,12 @@ static void bury(struct asker *asker, bool ended)
 	asker->sock = -1;
 	if (!ended)
 		kill(pid, SIGKILL);
-	if (spawner_status(&asker->spawner, pid, DEATH_MS, &asker->died_status) < 0)
+	int ret = spawner_status(&asker->spawner, pid, DEATH_MS, &asker->died_status);
+	if (ret == -ETIME && ended) {
+		kill(pid, SIGKILL);
+		ret = spawner_status(&asker->spawner, pid, DEATH_MS, &asker->died_status);
+	}
+	if (ret < 0)
 		asker->died_status = SIGKILL;
 	atomic_store(&asker->worker_pid, -1);
 }

@@ -181,8 +181,10 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 	while (left > 0) {
 		size_t n = left < most ? (size_t)left : most;
 		int ret = elffile_read(elf, reader->raw, n * each, at);
+		if (ret == -EBADMSG)
+			break; /* cut short meanwhile */
 		if (ret < 0)
-			return ret == -EBADMSG ? 0 : ret;
+			return ret;
 		for (size_t i = 0; i < n; i++)
 			consider(reader, (const uint8_t *)reader->raw + i * each);
 		at += n * each;

@@ -182,13 +182,15 @@ static int load_candidate(
 	char key[CACHE_KEY_MAX];
 	struct wire_message answer;
 
+	if (!file->same && !len)
+		return -ESTALE;
 	memcpy(build_id, source->build_id, len);
 	if (!file->same || (!len && loader->cache)) {
 		int ret = read_build_id(loader, image, file->fd, build_id, &len);
 		if (ret < 0)
 			return ret;
 		if (!file->same &&
-			(len == 0 || len != source->build_id_len ||
+			(len != source->build_id_len ||
 				memcmp(build_id, source->build_id, len) != 0))
 			return -ESTALE;
 		if (len && !source->build_id_len) {
@@ -340,7 +342,7 @@ static bool demangle(struct loader *loader, struct loader_name **names, size_t n
 	if (ret == 0)
 		take_pretty(names, n, loader->packet, len);
 	if (ret == -EPIPE && n == 1)
-		add_note(loader, SYMBOLS_NOTE_WORKER_DIED, names[0]->name, 0,
+		add_note(loader, SYMBOLS_NOTE_NAME_LEFT, names[0]->name, 0,
 			loader->asker.died_status);
 	if (ret == -ECHILD)
 		tell_no_worker(loader);

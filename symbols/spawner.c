@@ -227,7 +227,12 @@ int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock)
 	while (ret == 0) {
 		ret = next_message(spawner, &message, ANSWER_MS);
 		if (ret == 0 && message.type == WIRE_SPAWN) {
-			ret = -message.error;
+			/* Wrong numbers would have others killed later. */
+			if (message.error)
+				ret = message.error > 0 && message.error < 4096 ? -message.error
+										: -EBADMSG;
+			else if (message.pid <= 1)
+				ret = -EBADMSG;
 			break;
 		}
 	}

@@ -102,6 +102,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_WRONG_FILE, /* the file at path is not the one that is mapped */
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
 	SYMBOLS_NOTE_NO_WORKER, /* none can be started; error, or 0: it was killed.  Told once for each error */
+	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
 };
 struct symbols_note {
 	enum symbols_note_kind kind;

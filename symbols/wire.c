@@ -88,10 +88,13 @@ int wire_recv(int sock, struct wire_message *message, void *payload, size_t size
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? -EPIPE : -errno;
-	if (n == 0)
-		return -EPIPE;
-
 	int got = take_fd(&msg);
+	if (n == 0) {
+		/* The end; or a packet of nothing, which may carry a descriptor all the same. */
+		if (got >= 0)
+			close(got);
+		return -EPIPE;
+	}
 	if ((size_t)n < sizeof(*message) || msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
 		if (got >= 0)
 			close(got);

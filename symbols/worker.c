@@ -100,6 +100,11 @@ static void answer_kallsyms(int fd, struct wire_message *answer, int *table)
 	int ret = symtab_builder_new(&kernel.builder);
 	if (ret < 0)
 		goto out;
+	/* One that died of it may have left the position somewhere. */
+	if (lseek(fd, 0, SEEK_SET) < 0 && errno != ESPIPE) {
+		ret = -errno;
+		goto out;
+	}
 	kallsyms_init(&parser, add_kernel, &kernel);
 	while ((n = read(fd, text, sizeof(text))) != 0) {
 		if (n < 0 && errno == EINTR)

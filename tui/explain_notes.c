@@ -359,6 +359,12 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"files not read by now are shown as offsets. Start strobe anew to see "
 			"their names");
 		break;
+	case SYMBOLS_NOTE_NAME_LEFT:
+		explain_wait_status(note->value, how, sizeof(how));
+		text_add(&text,
+			"the symbol worker ended %s over the name '%.*s', which is shown as it is",
+			how, path_max, note->path);
+		break;
 	default:
 		text_add(&text, "symbols: note %d", (int)note->kind);
 		break;

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,9 @@ static void hook(int fd, const char *name)
 	(void)fd;
 	if (name && strcmp(name, "die") == 0)
 		raise(SIGSEGV);
+	/* Looks like the end of the connection, from a worker that goes on. */
+	if (name && strcmp(name, "empty") == 0 && sendmsg(3, &(struct msghdr){0}, 0) == 0)
+		name = "spin";
 	if (name && strcmp(name, "spin") == 0)
 		for (volatile int i = 0;; i++)
 			;
@@ -120,6 +124,18 @@ static void test_limits(void **state)
 	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
 }
 
+/* One that says that it has ended, and has not, is not left behind. */
+static void test_feigned_end(void **state)
+{
+	(void)state;
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+	pid_t pid = asker.worker_pid;
+	assert_int_equal(ask("empty", 600000, 600000), -EPIPE);
+	assert_int_equal(kill(pid, 0), -1);
+	assert_int_equal(errno, ESRCH);
+	assert_int_equal(ask("_Z1hv", 10000, 20000), 0);
+}
+
 static void test_stop(void **state)
 {
 	(void)state;
@@ -176,6 +192,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_death, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_death, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_feigned_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_killed_spawner, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_process, setup, teardown),

@@ -39,7 +39,7 @@ static volatile sig_atomic_t *shared; /* seen by all workers: how many files the
 
 static void hook(int fd, const char *name)
 {
-	char text[8] = "";
+	char text[8] = "", half[40];
 
 	(void)name;
 	if (fd < 0)
@@ -50,6 +50,9 @@ static void hook(int fd, const char *name)
 	if (strncmp(text, "KILL", 4) == 0)
 		raise(SIGKILL);
 	if (strncmp(text, "ONCE", 4) == 0 && shared[1]++ == 0)
+		abort();
+	/* Having read some of it. */
+	if (strncmp(text, "HALF", 4) == 0 && shared[1]++ == 0 && read(fd, half, sizeof(half)) > 0)
 		abort();
 	while (strncmp(text, "WAIT", 4) == 0 && shared[2] == 0)
 		;
@@ -424,6 +427,22 @@ static void test_kernel(void **state)
 	expect_note(SYMBOLS_NOTE_UNREADABLE, "[kernel]", ENOENT);
 }
 
+/* A worker that died in the middle has moved the position that the next one starts from. */
+static void test_kernel_second_try(void **state)
+{
+	static const char text[] = "HALF\nffffffff81000000 T _stext\nffffffffc0001000 t f\t[mod]\n";
+	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
+
+	(void)state;
+	start("", make_file("kallsyms", text, sizeof(text) - 1));
+	struct loader_image *image = load(&source);
+	assert_int_equal(image->state, SYMBOLS_READY);
+	assert_int_equal(image->table.n_entries, 2);
+	loader_image_free(image);
+	expect_note(SYMBOLS_NOTE_WORKER_DIED, "[kernel]", 0);
+	expect_no_note();
+}
+
 /* Files that come after the kernel are named before it. */
 static void test_order(void **state)
 {
@@ -513,6 +532,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_trust, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_second_try, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bomb, setup, teardown),
 	};

@@ -130,6 +130,13 @@ static void test_misfits(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(count_fds(), before + 1);
 	close(fd);
+
+	/* A packet of nothing but descriptors leaves none behind. */
+	msg.msg_iovlen = 0;
+	assert_int_equal(sendmsg(socks[0], &msg, 0), 0);
+	assert_int_equal(wire_recv(socks[1], &got, payload, sizeof(payload), &len, &fd, 0), -EPIPE);
+	assert_int_equal(fd, -1);
+	assert_int_equal(count_fds(), before);
 }
 
 static void test_end(void **state)
