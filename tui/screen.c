@@ -380,20 +380,33 @@ int screen_refresh(struct screen *screen)
 
 /* --- drawing --- */
 
-static int hint_width(const struct binding *binding, bool ascii, char name[16])
+static bool is_kept(const struct binding *binding)
+{
+	return binding->action == ACT_HELP || binding->action == ACT_BACK;
+}
+
+static int hint_width(const struct binding *binding, const char *hint, bool ascii, char name[16])
 {
 	if (binding->label)
 		snprintf(name, 16, "%s", binding->label);
 	else
 		keys_name(binding->keys[0], ascii, name, 16);
-	return canvas_width_of(name) + 1 + canvas_width_of(binding->hint);
+	return canvas_width_of(name) + 1 + canvas_width_of(hint);
 }
 
-/* What does not fit is left out, but never the way to the help. */
+/* On top of another view, both keys mean the same: the way back. */
+static const char *hint_of(const struct binding *binding, bool below)
+{
+	if (below && binding->action == ACT_BACK)
+		return "back";
+	return below && binding->action == ACT_QUIT ? NULL : binding->hint;
+}
+
+/* What does not fit is left out, but never the ways back and to the help. */
 static void draw_hints(struct screen *screen, int y)
 {
 	struct canvas *canvas = &screen->canvas;
-	bool ascii = canvas->ascii != 0;
+	bool ascii = canvas->ascii != 0, below = screen->n_views > 1;
 	unsigned int view = (unsigned int)top_view(screen)->ops->keys;
 	const unsigned int order[] = {view, KEYS_ALL};
 	size_t n;
@@ -402,25 +415,26 @@ static void draw_hints(struct screen *screen, int y)
 	char name[16];
 
 	for (size_t i = 0; i < n; i++) {
-		if (table[i].action == ACT_HELP)
-			reserved = hint_width(&table[i], ascii, name) + 2;
+		const char *hint = hint_of(&table[i], below);
+
+		if (hint && is_kept(&table[i]))
+			reserved += hint_width(&table[i], hint, ascii, name) + 2;
 	}
 	for (size_t step = 0; step < sizeof(order) / sizeof(*order); step++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct binding *binding = &table[i];
-			bool is_help = binding->action == ACT_HELP;
+			const char *hint = hint_of(binding, below);
+			int width;
 
-			if (!(binding->views & order[step]) || !binding->hint)
+			if (!(binding->views & order[step]) || !hint)
 				continue;
-			if (x + hint_width(binding, ascii, name) + (is_help ? 0 : reserved) >=
-				canvas->width)
+			width = hint_width(binding, hint, ascii, name);
+			if (is_kept(binding))
+				reserved -= width + 2;
+			if (x + width + reserved >= canvas->width)
 				continue;
-			if (is_help)
-				reserved = 0;
 			x += canvas_text(canvas, x, y, canvas->width - x, STYLE_KEY, name) + 1;
-			x += canvas_text(
-				     canvas, x, y, canvas->width - x, STYLE_HINT, binding->hint) +
-				2;
+			x += canvas_text(canvas, x, y, canvas->width - x, STYLE_HINT, hint) + 2;
 		}
 	}
 }

@@ -245,6 +245,11 @@ static void test_views(void **state)
 	expect("L", 50, 12, false, "log-50x12");
 	expect("?", 80, 24, false, "help");
 	expect("?<PgDn>", 80, 24, false, "help-page-2");
+	expect("P<Tick>", 40, 12, false, "processes-40x12");
+	expect("<Down><Enter>", 40, 12, false, "breakdown-40x12");
+	expect("E", 40, 12, false, "events-40x12");
+	expect("?", 40, 12, false, "help-40x12");
+	expect("?<End>", 40, 12, true, "help-40x12-end");
 	expect("?<Esc>", 80, 24, false, "hot-80x24");
 	expect("Pq", 80, 24, false, "hot-80x24");
 }

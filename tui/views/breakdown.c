@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define NARROW 50 /* columns of the screen: below, bars and the threads' process are left out */
+#define BAR_WIDTH 4
+
 struct breakdown {
 	struct list list;
 	uint32_t symref;
@@ -107,32 +110,57 @@ struct drawing {
 	struct area area;
 };
 
+static bool is_narrow(struct area area)
+{
+	return area.width < NARROW;
+}
+
 static void draw_row(void *ctx, size_t at, int y)
 {
 	const struct drawing *drawing = ctx;
 	const struct breakdown *state = drawing->state;
 	const struct query_row *row = &state->rows[at];
 	struct canvas *canvas = drawing->canvas;
-	struct area area = drawing->area;
+	bool narrow = is_narrow(drawing->area);
 	double share = format_share(row->total, state->whole);
 	double self = format_share(row->self, state->whole);
-	int x = 1;
+	int x = 1, width = drawing->area.width;
 
-	canvas_bar(canvas, x, y, 4, share, views_share_style(share));
-	canvas_printf(canvas, x + 5, y, 6, views_number_style(share), "%5.1f%%", 100.0 * share);
-	canvas_printf(canvas, x + 13, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
-	x += 21;
+	if (!narrow) {
+		canvas_bar(canvas, x, y, BAR_WIDTH, share, views_share_style(share));
+		x += BAR_WIDTH + 1;
+	}
+	canvas_printf(canvas, x, y, 6, views_number_style(share), "%5.1f%%", 100.0 * share);
+	x += 8;
+	canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
+	x += 8;
 	if (state->group == GROUP_CPU) {
-		canvas_printf(canvas, x, y, area.width - x, STYLE_USER, "CPU %u", row->cpu);
+		canvas_printf(canvas, x, y, width - x, STYLE_USER, "CPU %u", row->cpu);
 		return;
 	}
-	canvas_printf(canvas, x, y, 8, STYLE_TEXT, "%8d", row->pid);
-	x += 10;
-	if (state->group == GROUP_THREAD) {
-		canvas_printf(canvas, x, y, 8, STYLE_TEXT, "%8d", row->tid);
-		x += 10;
+	if (state->group == GROUP_PROCESS || !narrow) {
+		canvas_printf(canvas, x, y, 7, STYLE_TEXT, "%7d", row->pid);
+		x += 9;
 	}
-	canvas_text(canvas, x, y, area.width - x - 1, STYLE_USER, row->name);
+	if (state->group == GROUP_THREAD) {
+		canvas_printf(canvas, x, y, 7, STYLE_TEXT, "%7d", row->tid);
+		x += 9;
+	}
+	canvas_text(canvas, x, y, width - x - 1, STYLE_USER, row->name);
+}
+
+static void draw_heads(const struct breakdown *state, struct canvas *canvas, struct area area)
+{
+	static const char *const heads[] = {[GROUP_PROCESS] = "    PID  COMMAND",
+		[GROUP_THREAD] = "    PID      TID  COMMAND",
+		[GROUP_CPU] = "CPU"};
+	bool narrow = is_narrow(area);
+	int x = narrow ? 1 : BAR_WIDTH + 2;
+
+	canvas_text(canvas, x, area.y, 6, STYLE_HEADER_SORTED, "TOTAL▼");
+	canvas_text(canvas, x + 10, area.y, 4, STYLE_HEADER, "SELF");
+	canvas_text(canvas, x + 16, area.y, area.width - x - 16, STYLE_HEADER,
+		narrow && state->group == GROUP_THREAD ? "    TID  COMMAND" : heads[state->group]);
 }
 
 static void breakdown_draw(struct view *view, struct screen *screen, struct area area)
@@ -150,12 +178,7 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 		where);
 	area = views_title(canvas, area, title);
 	if (area.height >= 4) {
-		canvas_text(canvas, 7, area.y, area.width - 7, STYLE_HEADER_SORTED, "TOTAL▼");
-		canvas_text(canvas, 16, area.y, area.width - 16, STYLE_HEADER, "SELF");
-		canvas_text(canvas, 22, area.y, area.width - 22, STYLE_HEADER,
-			state->group == GROUP_CPU		? "CPU"
-				: state->group == GROUP_PROCESS ? "     PID  COMMAND"
-								: "     PID       TID  COMMAND");
+		draw_heads(state, canvas, area);
 		area.y++;
 		area.height--;
 	}

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WIDE_FROM 60 /* columns of the screen */
+
 /* Of the catalogue, or an event of the command line that is not in it. */
 struct offer {
 	const struct event_info *info; /* NULL: not in the catalogue */
@@ -136,6 +138,24 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	return action == ACT_TOGGLE ? toggle(picker, screen) : 0;
 }
 
+/* The columns' x: in narrow terminals only name and samples. */
+struct places {
+	int type, samples, what, width;
+	bool wide;
+};
+
+static struct places places_of(int width)
+{
+	struct places places = {
+		.type = 32, .samples = 42, .what = 52, .width = width, .wide = width >= WIDE_FROM};
+
+	if (!places.wide) {
+		places.samples = width > 24 ? width - 9 : width;
+		places.type = places.samples < width ? places.samples + 1 : width + 4;
+	}
+	return places;
+}
+
 struct drawing {
 	const struct picker *picker;
 	const struct model *model;
@@ -148,6 +168,7 @@ static void draw_row(void *ctx, size_t at, int y)
 	const struct drawing *drawing = ctx;
 	const struct offer *offer = &drawing->picker->offers[at];
 	struct canvas *canvas = drawing->canvas;
+	const struct places c = places_of(drawing->width);
 	bool open = offer->known && offer->status.open;
 	bool refused = offer->known && !open && offer->status.error;
 	bool current = offer->known && offer->status.id == drawing->model->event;
@@ -160,18 +181,23 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_glyph(canvas, 1, y, 0x25cf, current ? STYLE_ACCENT : STYLE_GOOD);
 	else if (refused)
 		canvas_glyph(canvas, 1, y, 0x00d7, STYLE_BAD);
-	canvas_text(canvas, 4, y, 26, open ? STYLE_USER : STYLE_TEXT,
+	canvas_text(canvas, 4, y, c.type - 6, open ? STYLE_USER : STYLE_TEXT,
 		offer->known ? offer->status.name : offer->name);
-	canvas_text(canvas, 32, y, 8, STYLE_DIM, type);
-	if (offer->known && (open || offer->status.samples))
-		canvas_printf(canvas, 42, y, 8, STYLE_TEXT, "%8s",
+	if (c.wide)
+		canvas_text(canvas, c.type, y, 8, STYLE_DIM, type);
+	if (refused && !c.wide)
+		canvas_text(canvas, c.samples, y, 8, STYLE_WARN, " refused");
+	else if (offer->known && (open || offer->status.samples))
+		canvas_printf(canvas, c.samples, y, 8, STYLE_TEXT, "%8s",
 			format_count(count, offer->status.samples));
+	if (!c.wide)
+		return;
 	if (refused)
-		canvas_printf(canvas, 52, y, drawing->width - 53, STYLE_WARN, "refused: %s",
+		canvas_printf(canvas, c.what, y, c.width - c.what - 1, STYLE_WARN, "refused: %s",
 			explain_refusal(offer->status.error));
 	else if (offer->info)
-		canvas_text(
-			canvas, 52, y, drawing->width - 53, STYLE_DIM, offer->info->description);
+		canvas_text(canvas, c.what, y, c.width - c.what - 1, STYLE_DIM,
+			offer->info->description);
 }
 
 static void picker_draw(struct view *view, struct screen *screen, struct area area)
@@ -179,13 +205,17 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 	struct picker *picker = view->state;
 	struct canvas *canvas = &screen->canvas;
 	struct drawing drawing = {picker, screen->model, canvas, area.width};
+	const struct places c = places_of(area.width);
 
 	area = views_title(canvas, area, "Events");
 	if (area.height >= 4) {
 		canvas_text(canvas, 4, area.y, 26, STYLE_HEADER, "EVENT");
-		canvas_text(canvas, 32, area.y, 8, STYLE_HEADER, "TYPE");
-		canvas_text(canvas, 43, area.y, 8, STYLE_HEADER, "SAMPLES");
-		canvas_text(canvas, 52, area.y, area.width - 53, STYLE_HEADER, "WHAT IT COUNTS");
+		if (c.wide)
+			canvas_text(canvas, c.type, area.y, 8, STYLE_HEADER, "TYPE");
+		canvas_text(canvas, c.samples + 1, area.y, 8, STYLE_HEADER, "SAMPLES");
+		if (c.wide)
+			canvas_text(canvas, c.what, area.y, area.width - c.what - 1, STYLE_HEADER,
+				"WHAT IT COUNTS");
 		area.y++;
 		area.height--;
 	}

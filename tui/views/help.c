@@ -19,10 +19,23 @@ struct help_row {
 };
 
 struct help {
-	struct list list;
+	struct list list; /* of lines */
 	struct help_row *rows;
 	size_t n;
 };
+
+/* Lines that a row takes, where its text has this width. */
+static size_t lines_of(const struct help_row *row, int width)
+{
+	const char *text = row->binding ? row->binding->help : "";
+	size_t n = 0;
+
+	do {
+		text += canvas_fit(text, width);
+		n++;
+	} while (*text);
+	return n;
+}
 
 static void add_section(struct help *help, unsigned int view)
 {
@@ -64,7 +77,6 @@ static int help_open(struct view *view, struct screen *screen, uint32_t arg)
 		if (order[i] != arg)
 			add_section(help, order[i]);
 	}
-	list_set_count(&help->list, help->n);
 	view->state = help;
 	return 0;
 }
@@ -77,10 +89,23 @@ static void help_close(struct view *view)
 	free(help);
 }
 
+static int text_x(int width)
+{
+	return width >= 40 ? 2 + LABEL_WIDTH : 10;
+}
+
+static void count_lines(struct help *help, int width)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < help->n; i++)
+		n += lines_of(&help->rows[i], width - text_x(width) - 1);
+	help->list.n = n;
+}
+
 static void help_refresh(struct view *view, struct screen *screen)
 {
-	(void)view;
-	(void)screen;
+	count_lines(view->state, screen->canvas.width);
 }
 
 static unsigned int help_action(struct view *view, struct screen *screen, enum action action)
@@ -93,30 +118,47 @@ static unsigned int help_action(struct view *view, struct screen *screen, enum a
 	return list_scroll(&help->list, action) ? VIEW_HANDLED : 0;
 }
 
+/* One row, whose first line would be at y: of it what is within the area. */
+static void draw_row(
+	const struct help_row *row, struct canvas *canvas, struct area area, int x, int y)
+{
+	int width = area.width - x - 1;
+	const char *text;
+	char label[64];
+
+	if (row->view && !row->binding && y >= area.y)
+		canvas_printf(canvas, 1, y, area.width - 2, STYLE_HEADER_SORTED, "%s",
+			keys_view_title(row->view));
+	if (!row->binding)
+		return;
+	keys_label(row->binding, canvas->ascii != 0, label, sizeof(label));
+	if (y >= area.y)
+		canvas_text(canvas, 2, y, x - 3, STYLE_KEY, label);
+	for (text = row->binding->help; *text && y < area.y + area.height; y++) {
+		size_t len = canvas_fit(text, width);
+		char line[160];
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		if (y >= area.y)
+			canvas_text(canvas, x, y, width, STYLE_TEXT, line);
+		text += len;
+	}
+}
+
 static void help_draw(struct view *view, struct screen *screen, struct area area)
 {
 	struct help *help = view->state;
 	struct canvas *canvas = &screen->canvas;
-	int x = area.width >= 40 ? 2 + LABEL_WIDTH : 10;
+	int x = text_x(area.width), y;
 
 	area = views_title(canvas, area, "strobe " STROBE_VERSION ": keys");
+	count_lines(help, area.width);
 	list_set_height(&help->list, area.height);
 	list_scroll_by(&help->list, 0);
-	for (size_t i = 0; i < help->list.height && help->list.top + i < help->n; i++) {
-		const struct help_row *row = &help->rows[help->list.top + i];
-		int y = area.y + (int)i;
-		char label[64];
-
-		if (!row->view)
-			continue;
-		if (!row->binding) {
-			canvas_printf(canvas, 1, y, area.width - 2, STYLE_HEADER_SORTED, "%s",
-				keys_view_title(row->view));
-			continue;
-		}
-		keys_label(row->binding, canvas->ascii != 0, label, sizeof(label));
-		canvas_text(canvas, 2, y, x - 3, STYLE_KEY, label);
-		canvas_text(canvas, x, y, area.width - x - 1, STYLE_TEXT, row->binding->help);
+	y = area.y - (int)help->list.top;
+	for (size_t i = 0; i < help->n && y < area.y + area.height; i++) {
+		draw_row(&help->rows[i], canvas, area, x, y);
+		y += (int)lines_of(&help->rows[i], area.width - x - 1);
 	}
 }
 

@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define READ_EVERY_NS 900000000u
-#define WIDE_FROM 60 /* columns of the screen */
+#define WIDE_FROM 60 /* columns of the screen: from here with user, state and threads */
+#define CPU_FROM 32 /* with the share of the CPU */
 #define READ_SOON_NS 300000000u /* the second reading, which the first shares come from */
 
 enum picker_sort {
@@ -455,12 +456,15 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_text(canvas, x, y, 10, STYLE_DIM, entry->user);
 		x += 12;
 	}
-	if (entry->cpu_percent < 0.0)
-		canvas_text(canvas, x + 5, y, 1, STYLE_DIM, "-");
-	else
-		canvas_printf(canvas, x, y, 6, views_number_style(entry->cpu_percent / 100.0),
-			"%6.1f", entry->cpu_percent);
-	x += 8;
+	if (drawing->width >= CPU_FROM) {
+		if (entry->cpu_percent < 0.0)
+			canvas_text(canvas, x + 5, y, 1, STYLE_DIM, "-");
+		else
+			canvas_printf(canvas, x, y, 6,
+				views_number_style(entry->cpu_percent / 100.0), "%6.1f",
+				entry->cpu_percent);
+		x += 8;
+	}
 	if (wide) {
 		canvas_glyph(canvas, x, y, (uint32_t)entry->state,
 			entry->state == 'R' ? STYLE_GOOD : STYLE_DIM);
@@ -490,14 +494,16 @@ static void draw_head(const struct picker *picker, struct canvas *canvas, int y,
 	*x += width + 2;
 }
 
-static void draw_heads(const struct picker *picker, struct canvas *canvas, int y, bool wide)
+static void draw_heads(const struct picker *picker, struct canvas *canvas, int y, int width)
 {
+	bool wide = width >= WIDE_FROM;
 	int x = 4;
 
 	draw_head(picker, canvas, y, &x, 7, PICKER_SORT_PID, "PID");
 	if (wide)
 		draw_head(picker, canvas, y, &x, 10, PICKER_SORT_USER, "USER");
-	draw_head(picker, canvas, y, &x, 6, PICKER_SORT_CPU, "CPU%");
+	if (width >= CPU_FROM)
+		draw_head(picker, canvas, y, &x, 6, PICKER_SORT_CPU, "CPU%");
 	if (wide)
 		draw_head(picker, canvas, y, &x, 7, -1, "S   THR");
 	draw_head(picker, canvas, y, &x, 7, PICKER_SORT_COMMAND, "COMMAND");
@@ -508,11 +514,10 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 	struct picker *picker = view->state;
 	struct canvas *canvas = &screen->canvas;
 	struct drawing drawing = {picker, canvas, area.width};
-	bool wide = area.width >= WIDE_FROM;
 
 	area = views_title(canvas, area, "Processes");
 	if (area.height >= 4) {
-		draw_heads(picker, canvas, area.y, wide);
+		draw_heads(picker, canvas, area.y, area.width);
 		area.y++;
 		area.height--;
 	}

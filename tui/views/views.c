@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#define TITLE_ABOVE 4 /* rows */
 #define HOT_SHARE 0.10
 #define WARM_SHARE 0.02
 
@@ -14,6 +15,9 @@ struct area views_title(struct canvas *canvas, struct area area, const char *tit
 {
 	int used;
 
+	/* Where rows are few, what is in them must tell it. */
+	if (area.height <= TITLE_ABOVE)
+		return area;
 	canvas_fill(canvas, area.x, area.y, area.width, 0x2500, STYLE_BORDER);
 	canvas_glyph(canvas, area.x + 1, area.y, ' ', STYLE_TITLE);
 	used = canvas_text(canvas, area.x + 2, area.y, area.width - 4, STYLE_TITLE, title);

@@ -15,7 +15,7 @@ extern const struct view_ops view_events;
 extern const struct view_ops view_log;
 extern const struct view_ops view_help; /* arg: enum keys_view to begin with */
 
-/* A line of title across the area's first row; returns the area below it. */
+/* A line of title across the area's first row, where there is room for it; returns the area below it. */
 struct area views_title(struct canvas *canvas, struct area area, const char *title);
 
 /* The style of a bar, and of a number, by its share of the whole (0..1). */
