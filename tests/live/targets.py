@@ -153,17 +153,19 @@ def counts(strobe, shares):
                          found is not None and event["samples"] > 0
                          and 0 <= event["count"] - produced <= os.cpu_count(),
                          f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
-    # Another profiler of the same event: the kernel then gives samples the other one's id.
+    # Another profiler of the same event: the kernel then gives samples the id of the event that comes first, which
+    # is a task's, put before those of the CPU at every switch.
     with started(["sh", "-c", FORKS], wait_for="ready") as work, \
-            started([strobe, "report", "-a", "-e", "page-faults", "-c", "1", "--duration", "60"]):
+            started([strobe, "report", "-p", str(work.pid), "--scope", "inherit", "-e", "page-faults",
+                     "-c", "1", "--duration", "60"]):
         found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
                                "--scope", "cpu", duration="3")
         event = found["events"][0] if found else {}
         produced = event.get("samples", 0) + event.get("lost", 0) + event.get("filtered", 0)
-        # A fault that another CPU is busy recording when the event is stopped is counted and never seen.
+        # Faults that are being recorded when the event is stopped, for want of credit, are counted and never seen.
         checks.check("they add up beside another profiler of the same event",
                      found is not None and event["samples"] > 0
-                     and 0 <= event["count"] - produced <= os.cpu_count(),
+                     and 0 <= event["count"] - produced <= max(os.cpu_count(), event["count"] / 100),
                      f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
     with started([shares, "0"]) as work:
         for extra in ([], ["--no-credit"], ["--no-call-graph"]):
