@@ -16,8 +16,20 @@
 #define ARGS_LIVE 1u
 #define ARGS_REPORT 2u
 #define ARGS_DOCTOR 4u
+#define ARGS_RECORD 8u
+#define ARGS_EXPORT 16u
+#define ARGS_DIFF 32u
+#define ARGS_ARCHIVE 64u
 
-enum args_section { ARGS_TARGETS, ARGS_SAMPLING, ARGS_OUTPUT, ARGS_SCREEN, ARGS_GENERAL };
+enum args_section {
+	ARGS_TARGETS,
+	ARGS_FILES,
+	ARGS_FILTERS,
+	ARGS_SAMPLING,
+	ARGS_OUTPUT,
+	ARGS_SCREEN,
+	ARGS_GENERAL
+};
 
 struct args_option {
 	char letter; /* 0: none */
@@ -33,12 +45,19 @@ const struct args_option *args_options(size_t *n);
 
 /* Understand the command line.  Returns 0 and fills *out, to be released with args_fini(); or
  * -EINVAL (bad usage), -ENOMEM, with a cleaned sentence in message and *out empty. Strings of *out
- * may point into argv. */
+ * may point into argv.
+ *
+ * Looks into the files that are named: a word that is a recording (the magic of perf.data, or of an archive;
+ * "-" or a pipe unseen) is one of out->files, and nothing of a target is set then: no events, no
+ * target_by_default.  A word after "--" is always a command. */
 int args_parse(struct request *out, int argc, char **argv, char *message, size_t size);
 void args_fini(struct request *request);
 
-/* The text of --help: of one command (CMD_LIVE, CMD_REPORT, CMD_DOCTOR), or the general one (CMD_HELP). */
+/* The text of --help: of one command (CMD_LIVE, CMD_REPORT ...), or the general one (CMD_HELP). */
 void args_help(FILE *out, int command);
+
+/* As --group has it: "symbol". */
+const char *args_group_name(enum query_group group);
 
 /* Parsers of single values; 0, or -EINVAL where text is not wholly such a value within [min, max].
  * A size has an optional suffix K, M, G (powers of 1024); a decimal is digits with an optional fraction. */

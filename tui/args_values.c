@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * args_values.c - numbers, sizes and decimals of the command line.
+ * args_values.c - numbers, sizes, decimals and mistyped words of the command line.
  *
  * Pure functions; any thread.
  */
-#include "tui/args.h"
+#include "tui/args_private.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 int args_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
@@ -99,4 +100,50 @@ int args_decimal(const char *text, double min, double max, double *out)
 		return -EINVAL;
 	*out = value;
 	return 0;
+}
+
+/* Letters to change, insert or leave out; UINT_MAX where text is too long to be compared. */
+static unsigned int differing(const char *text, size_t len, const char *word)
+{
+	unsigned int row[16], word_len = (unsigned int)strlen(word);
+
+	if (len >= 16 || word_len >= 16)
+		return UINT_MAX;
+	for (unsigned int w = 0; w <= word_len; w++)
+		row[w] = w;
+	for (size_t t = 0; t < len; t++) {
+		unsigned int corner = row[0];
+
+		row[0] = (unsigned int)t + 1;
+		for (unsigned int w = 0; w < word_len; w++) {
+			unsigned int least = corner + (text[t] != word[w]);
+
+			corner = row[w + 1];
+			if (corner + 1 < least)
+				least = corner + 1;
+			if (row[w] + 1 < least)
+				least = row[w] + 1;
+			row[w + 1] = least;
+		}
+	}
+	return row[word_len];
+}
+
+const char *args_nearest(const char *text, size_t len, const char *const *words)
+{
+	const char *nearest = NULL;
+	unsigned int least = 3;
+
+	for (size_t i = 0; words[i]; i++) {
+		unsigned int letters = differing(text, len, words[i]);
+
+		/* Cut short, or a letter or two wrong, but not most of them. */
+		if (len >= 2 && len < strlen(words[i]) && !memcmp(words[i], text, len))
+			return words[i];
+		if (letters < least && 2 * letters < len) {
+			least = letters;
+			nearest = words[i];
+		}
+	}
+	return nearest;
 }

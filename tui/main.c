@@ -62,9 +62,15 @@ static int run_live(struct request *request)
 	else
 		fputs("strobe: this TERM has no screen to draw on: printing the text report\n",
 			stderr);
-	if (request->duration_s <= 0 && !request->engine.target.command)
+	if (request->duration_s <= 0 && !request->engine.target.command && !request->n_files)
 		request->duration_s = REPORT_DEFAULT_S;
 	return report_run(request);
+}
+
+static int run_later(const char *command)
+{
+	fprintf(stderr, "strobe: '%s' is not in this version\n", command);
+	return 2;
 }
 
 static int run(struct request *request)
@@ -80,6 +86,14 @@ static int run(struct request *request)
 		return run_doctor();
 	case CMD_REPORT:
 		return report_run(request);
+	case CMD_RECORD:
+		return run_later("record");
+	case CMD_EXPORT:
+		return run_later("export");
+	case CMD_DIFF:
+		return run_later("diff");
+	case CMD_ARCHIVE:
+		return run_later("archive");
 	default:
 		return run_live(request);
 	}

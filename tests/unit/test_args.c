@@ -276,13 +276,14 @@ static void test_refusals(void **state)
 	bad("strobe --color sometimes", "sometimes");
 	bad("strobe --format json", "--format");
 	bad("strobe report --ascii", "--ascii");
-	bad("strobe doctor -a", "--all-cpus");
+	bad("strobe doctor -a", "'-a' is not one of strobe doctor");
 	bad("strobe doctor now", "now");
 	bad("strobe -a -p 1", "-a");
 	bad("strobe -p 1 make", "make");
 	bad("strobe -a make", "make");
-	bad("strobe record", "'record' is not in this version");
+	bad("strobe annotate main", "'annotate' is not in this version");
 	bad("strobe stat -a", "'stat' is not in this version");
+	bad("strobe list", "'list' is not in this version");
 	bad("strobe help me", "'me'");
 	bad("strobe --x\033[2J", "--x?[2J");
 }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * args_files.c - which words of the command line are recordings, and whether they can be.
+ *
+ * Files are looked into, and closed again; whoever reads them opens them.
+ */
+#include "tui/args_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TAR_MAGIC_AT 257 /* POSIX.1-1988, ustar: after the fields of the first file */
+
+static bool begins_as_archive(const unsigned char *bytes, size_t len)
+{
+	static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, gzip[] = {0x1f, 0x8b};
+
+	return (len >= sizeof(zstd) && !memcmp(bytes, zstd, sizeof(zstd))) ||
+		(len >= sizeof(gzip) && !memcmp(bytes, gzip, sizeof(gzip))) ||
+		(len >= TAR_MAGIC_AT + 5 && !memcmp(bytes + TAR_MAGIC_AT, "ustar", 5));
+}
+
+static bool begins_as_perfdata(const unsigned char *bytes, size_t len)
+{
+	uint64_t magic;
+
+	if (len < sizeof(struct perfdata_pipe_header))
+		return false;
+	memcpy(&magic, bytes, sizeof(magic));
+	return magic == PERFDATA_MAGIC || magic == __builtin_bswap64(PERFDATA_MAGIC);
+}
+
+enum args_kind args_file_kind(const char *path, int *error)
+{
+	enum args_kind kind = ARGS_NO_FILE;
+	unsigned char bytes[512];
+	struct stat about;
+	ssize_t len = -1;
+	int fd;
+
+	*error = 0;
+	if (!strcmp(path, "-"))
+		return ARGS_STREAM;
+	if (stat(path, &about)) {
+		*error = errno;
+		return kind;
+	}
+	/* What is read of a pipe is gone for who opens it next. */
+	if (S_ISFIFO(about.st_mode))
+		return ARGS_STREAM;
+	if (!S_ISREG(about.st_mode)) {
+		*error = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+		return kind;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0)
+		len = pread(fd, bytes, sizeof(bytes), 0);
+	if (len < 0)
+		*error = errno;
+	else if (begins_as_perfdata(bytes, (size_t)len))
+		kind = ARGS_PERFDATA;
+	else if (begins_as_archive(bytes, (size_t)len))
+		kind = ARGS_ARCHIVE_FILE;
+	else
+		kind = ARGS_OTHER_FILE;
+	if (fd >= 0)
+		close(fd);
+	return kind;
+}
+
+static bool can_be_run(const char *path)
+{
+	struct stat about;
+
+	return !stat(path, &about) && S_ISREG(about.st_mode) &&
+		!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+}
+
+/* As execvp(3) would find it. */
+static bool is_command(const char *word)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(word, '/'))
+		return can_be_run(word);
+	if (!path)
+		path = "/bin:/usr/bin";
+	for (;;) {
+		size_t len = strcspn(path, ":");
+		char file[4096];
+
+		if (*word &&
+			snprintf(file, sizeof(file), "%.*s%s%s", (int)len, path, len ? "/" : "",
+				word) < (int)sizeof(file) &&
+			can_be_run(file))
+			return true;
+		if (!path[len])
+			return false;
+		path += len + 1;
+	}
+}
+
+/* Why a file is no recording. */
+static const char *why_not(enum args_kind kind, int error)
+{
+	if (kind == ARGS_OTHER_FILE)
+		return "it does not begin as a perf.data file";
+	if (error == ENOENT)
+		return "there is no such file";
+	if (error == EISDIR)
+		return "it is a directory";
+	if (error == EINVAL)
+		return "it is no regular file";
+	return strerror(error);
+}
+
+int args_add_file(struct args *args, char *path)
+{
+	struct request *request = &args->request;
+	char **grown;
+
+	if (request->command != CMD_DIFF && request->n_files)
+		return args_refuse(args, "'%s': strobe %s takes one recording, and has '%s'%s",
+			path, args_command_name((int)request->command), request->files[0],
+			request->command == CMD_ARCHIVE ? "" : "; strobe diff compares several");
+	grown = reallocarray(request->files, request->n_files + 1, sizeof(*grown));
+	if (!grown)
+		return args_no_memory(args);
+	request->files = grown;
+	request->files[request->n_files++] = path;
+	return 0;
+}
+
+int args_take_word(struct args *args, char *word, bool *taken)
+{
+	struct request *request = &args->request;
+	bool takes_files = request->command != CMD_RECORD;
+	bool all_files = request->command == CMD_DIFF || request->command == CMD_ARCHIVE;
+	enum args_kind kind;
+	int error;
+
+	*taken = true;
+	if (all_files || request->n_files)
+		return args_add_file(args, word);
+	kind = args_file_kind(word, &error);
+	if (takes_files &&
+		(kind == ARGS_PERFDATA || kind == ARGS_ARCHIVE_FILE || kind == ARGS_STREAM))
+		return args_add_file(args, word);
+	*taken = false;
+	if (is_command(word))
+		return 0;
+	if (!takes_files)
+		return kind == ARGS_PERFDATA
+			? args_refuse(args,
+				  "'%s' is a recording already: strobe record takes a target", word)
+			: args_refuse(args, "'%s' is no command %s", word,
+				  strchr(word, '/') ? "that can be run" : "found in PATH");
+	return args_refuse(args, "'%s' is neither a recording (%s) nor a command %s", word,
+		why_not(kind, error), strchr(word, '/') ? "that can be run" : "found in PATH");
+}
+
+static int check_output(struct args *args)
+{
+	struct request *request = &args->request;
+	const char *output = request->output;
+	struct stat to, from;
+
+	if (!output || !strcmp(output, "-"))
+		return 0;
+	if (!*output)
+		return args_refuse(args, "-o '': the name of a file is missing");
+	if (stat(output, &to))
+		return 0;
+	if (S_ISDIR(to.st_mode))
+		return args_refuse(args, "-o '%s': it is a directory", output);
+	/* It would be emptied before it is read. */
+	for (size_t i = 0; i < request->n_files && S_ISREG(to.st_mode); i++)
+		if (strcmp(request->files[i], "-") && !stat(request->files[i], &from) &&
+			from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+			return args_refuse(
+				args, "-o '%s': it is the recording that is read", output);
+	return 0;
+}
+
+int args_check_files(struct args *args)
+{
+	struct request *request = &args->request;
+	struct stat about;
+	size_t streams = 0;
+
+	if (request->command == CMD_DIFF && request->n_files < 2)
+		return request->n_files
+			? args_refuse(args,
+				  "strobe diff compares recordings: a second one is missing after "
+				  "'%s'",
+				  request->files[0])
+			: args_refuse(args, "strobe diff compares recordings: two are missing");
+	if (request->command == CMD_ARCHIVE && !request->n_files)
+		return args_refuse(args, "strobe archive: the recording is missing");
+	for (size_t i = 0; i < request->n_files; i++) {
+		const char *path = request->files[i];
+		int error;
+		enum args_kind kind = args_file_kind(path, &error);
+
+		if (kind == ARGS_NO_FILE || kind == ARGS_OTHER_FILE)
+			return args_refuse(
+				args, "'%s' is not a recording: %s", path, why_not(kind, error));
+		if (request->command == CMD_ARCHIVE && kind == ARGS_ARCHIVE_FILE)
+			return args_refuse(args, "'%s' is an archive already", path);
+		if (request->command == CMD_ARCHIVE && kind == ARGS_STREAM)
+			return args_refuse(args,
+				"'%s': strobe archive reads a recording twice, so it must be a "
+				"file",
+				path);
+		streams += !strcmp(path, "-");
+	}
+	if (streams > 1)
+		return args_refuse(args, "'-': standard input can be read once only");
+	if (request->symfs && (stat(request->symfs, &about) || !S_ISDIR(about.st_mode)))
+		return args_refuse(
+			args, "--symfs '%s': there is no such directory", request->symfs);
+	return check_output(args);
+}

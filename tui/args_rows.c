@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * args_rows.c - the values of options that choose among samples, and what is made of them.
+ */
+#include "tui/args_private.h"
+
+#include "sampler/proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const group_names[GROUP_KEYS + 1] = {
+	[GROUP_PROCESS] = "process",
+	[GROUP_THREAD] = "thread",
+	[GROUP_CPU] = "cpu",
+	[GROUP_SYMBOL] = "symbol",
+	[GROUP_IMAGE] = "image",
+	[GROUP_COMMAND] = "command",
+	[GROUP_ADDRESS] = "address",
+	[GROUP_EVENT] = "event",
+	NULL,
+};
+
+const char *args_group_name(enum query_group group)
+{
+	return group_names[group];
+}
+
+static int add_term(struct args *args, const struct filter_term *term)
+{
+	struct request *request = &args->request;
+	struct filter_term *grown =
+		reallocarray(request->terms, request->n_terms + 1, sizeof(*grown));
+
+	if (!grown)
+		return args_no_memory(args);
+	request->terms = grown;
+	grown[request->n_terms++] = *term;
+	return 0;
+}
+
+/* How far the first word goes.  Commas between the parameters of a function belong to its name. */
+static size_t word_len(const char *text, enum filter_field field)
+{
+	size_t len = 0, depth = 0;
+
+	for (; text[len] && (text[len] != ',' || depth); len++) {
+		if (field != FILTER_SYMBOL)
+			continue;
+		if (strchr("(<", text[len]))
+			depth++;
+		else if (strchr(")>", text[len]) && depth)
+			depth--;
+	}
+	return len;
+}
+
+static int add_texts(struct args *args, const char *option, const char *whole,
+	struct filter_term term, const char *at)
+{
+	for (;;) {
+		size_t len = word_len(at, term.field);
+		int error;
+
+		if (!len)
+			return args_refuse(args, "%s '%s': a name is missing", option, whole);
+		if (*at == '!')
+			return args_refuse(args,
+				"%s '%s': '!' leaves out the whole list, and stands before it",
+				option, whole);
+		term.text = strndup(at, len);
+		if (!term.text)
+			return args_no_memory(args);
+		error = add_term(args, &term);
+		if (error) {
+			free(term.text);
+			return error;
+		}
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+static int add_ids(struct args *args, const char *option, const char *whole,
+	struct filter_term term, const char *at)
+{
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		char word[16];
+		uint64_t value;
+		int error;
+
+		if (!len)
+			return args_refuse(args, "%s '%s': an id is missing", option, whole);
+		snprintf(word, sizeof(word), "%.*s", (int)len, at);
+		/* 0 is a process of recordings: the kernel's idle tasks. */
+		if (len >= sizeof(word) || args_number(word, 0, INT32_MAX, &value))
+			return args_refuse(args, "%s '%.*s': not a process or thread id", option,
+				(int)len, at);
+		term.first = term.last = (int64_t)value;
+		error = add_term(args, &term);
+		if (error)
+			return error;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+static int add_cpus(struct args *args, const char *option, const char *whole,
+	struct filter_term term, const char *at)
+{
+	int *cpus;
+	size_t n, bad = 0;
+	int error = proc_parse_cpu_list(at, &cpus, &n, &bad);
+
+	if (error == -EINVAL)
+		return args_refuse(args, "%s '%s': not a list of CPUs such as 0-3,8 (at '%s')",
+			option, whole, bad < strlen(at) ? at + bad : "its end");
+	if (error)
+		return args_no_memory(args);
+	for (size_t i = 0; i < n && !error; i++) {
+		term.first = cpus[i];
+		while (i + 1 < n && cpus[i + 1] == cpus[i] + 1)
+			i++;
+		term.last = cpus[i];
+		error = add_term(args, &term);
+	}
+	free(cpus);
+	return error;
+}
+
+int args_add_terms(struct args *args, const char *option, enum filter_field field, const char *text)
+{
+	struct filter_term term = {.field = field, .negated = text[0] == '!'};
+	const char *at = text + term.negated;
+
+	if (args->request.command == CMD_RECORD)
+		return args_refuse(args,
+			"%s '%s': strobe record writes all that is sampled; '!' leaves out when "
+			"the recording is looked at",
+			option, text);
+	switch (field) {
+	case FILTER_PID:
+	case FILTER_TID:
+		return add_ids(args, option, text, term, at);
+	case FILTER_CPU:
+		return add_cpus(args, option, text, term, at);
+	default:
+		return add_texts(args, option, text, term, at);
+	}
+}
+
+static int parse_time(struct args *args, const char *text)
+{
+	struct request *request = &args->request;
+	const char *comma = strchr(text, ',');
+	char from[32];
+
+	if (!comma || !strcmp(text, ",") || (size_t)(comma - text) >= sizeof(from))
+		return args_refuse(args,
+			"--time '%s': not FROM,TO in seconds from the start, such as 1.5,3 or 10,",
+			text);
+	memcpy(from, text, (size_t)(comma - text));
+	from[comma - text] = '\0';
+	request->time_from_s = request->time_to_s = 0;
+	if (*from && args_decimal(from, 0, 1e9, &request->time_from_s))
+		return args_refuse(
+			args, "--time '%s': '%s' is not a number of seconds", text, from);
+	if (!comma[1])
+		return 0;
+	if (args_decimal(comma + 1, 0, 1e9, &request->time_to_s))
+		return args_refuse(
+			args, "--time '%s': '%s' is not a number of seconds", text, comma + 1);
+	if (request->time_from_s >= request->time_to_s)
+		return args_refuse(args, "--time '%s': it ends before it begins", text);
+	return 0;
+}
+
+/* Names that perf has for the same. */
+static const char *group_of_perf(const char *text, size_t len)
+{
+	static const char *const names[][2] = {
+		{"comm", "command"},
+		{"dso", "image"},
+		{"sym", "symbol"},
+		{"pid", "process"},
+		{"tid", "thread"},
+		{"addr", "address"},
+		{"ip", "address"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i][0]) == len && !memcmp(names[i][0], text, len))
+			return names[i][1];
+	return NULL;
+}
+
+static int parse_groups(struct args *args, const char *text)
+{
+	struct request *request = &args->request;
+	const char *at = text;
+
+	request->n_groups = 0;
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		enum query_group group = 0;
+		const char *near;
+
+		if (!len)
+			return args_refuse(args, "--group '%s': a name is missing", text);
+		while (group < GROUP_KEYS &&
+			(strlen(group_names[group]) != len || memcmp(group_names[group], at, len)))
+			group++;
+		if (group == GROUP_KEYS) {
+			near = group_of_perf(at, len);
+			if (!near)
+				near = args_nearest(at, len, group_names);
+			if (near)
+				return args_refuse(args, "--group '%.*s': did you mean %s?",
+					(int)len, at, near);
+			return args_refuse(args,
+				"--group '%.*s': must be some of symbol, image, process, thread, "
+				"cpu, command, address, event",
+				(int)len, at);
+		}
+		for (size_t i = 0; i < request->n_groups; i++)
+			if (request->groups[i] == group)
+				return args_refuse(args, "--group '%s': %s is there twice", text,
+					group_names[group]);
+		request->groups[request->n_groups++] = group;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+static int choose_view(struct args *args, enum report_view view)
+{
+	static const char *const options[] = {
+		[REPORT_CALLERS] = "--callers",
+		[REPORT_CALLEES] = "--callees",
+		[REPORT_TREE] = "--tree",
+	};
+
+	if (args->view_given && args->request.view != view)
+		return args_refuse(args, "%s and %s contradict each other: give one of them",
+			options[args->request.view], options[view]);
+	args->view_given = true;
+	args->request.view = view;
+	return 0;
+}
+
+static int parse_format(struct args *args, const char *text)
+{
+	static const char *const reports[] = {
+		[REPORT_TEXT] = "text", [REPORT_CSV] = "csv", [REPORT_JSON] = "json", NULL};
+	static const char *const exports[EXPORT_FORMATS + 1] = {
+		[EXPORT_FOLDED] = "folded",
+		[EXPORT_SPEEDSCOPE] = "speedscope",
+		[EXPORT_PPROF] = "pprof",
+		[EXPORT_CALLGRIND] = "callgrind",
+		[EXPORT_SVG] = "svg",
+		[EXPORT_SCRIPT] = "script",
+		[EXPORT_GECKO] = "gecko",
+		NULL,
+	};
+	bool export = args->request.command == CMD_EXPORT;
+	int choice;
+
+	if (args_choose(args, "--format", text, export ? exports : reports, &choice))
+		return -EINVAL;
+	args->format_given = true;
+	if (export)
+		args->request.export_format = (enum export_format)choice;
+	else
+		args->request.format = (enum report_format)choice;
+	return 0;
+}
+
+int args_apply_filter(struct args *args, int id, const char *text)
+{
+	switch (id) {
+	case ARG_COMM:
+		return args_add_terms(args, "--comm", FILTER_COMM, text);
+	case ARG_IMAGE:
+		return args_add_terms(args, "--image", FILTER_IMAGE, text);
+	case ARG_SYMBOL:
+		return args_add_terms(args, "--symbol", FILTER_SYMBOL, text);
+	case ARG_TIME:
+		return parse_time(args, text);
+	}
+	return -ENOENT;
+}
+
+int args_apply_rows(struct args *args, int id, const char *text)
+{
+	static const char *const sorts[] = {"self", "total", NULL};
+	static const char *const columns[] = {
+		[COLUMNS_EVENT] = "event",
+		[COLUMNS_CPU] = "cpu",
+		[COLUMNS_THREAD] = "thread",
+		[COLUMNS_NONE] = "none",
+		NULL,
+	};
+	static const char *const percentages[] = {"relative", "absolute", NULL};
+	static const char *const normals[] = {
+		[DIFF_SAMPLE] = "sample", [DIFF_SECOND] = "second", NULL};
+	struct request *request = &args->request;
+	uint64_t value;
+	int choice;
+
+	switch (id) {
+	case ARG_FORMAT:
+		return parse_format(args, text);
+	case ARG_GROUP:
+		return parse_groups(args, text);
+	case ARG_COLUMNS:
+		if (args_choose(args, "--columns", text, columns, &choice))
+			return -EINVAL;
+		request->columns = (enum report_columns)choice;
+		return 0;
+	case ARG_CALLERS:
+		return choose_view(args, REPORT_CALLERS);
+	case ARG_CALLEES:
+		return choose_view(args, REPORT_CALLEES);
+	case ARG_TREE:
+		return choose_view(args, REPORT_TREE);
+	case ARG_PERCENTAGE:
+		if (args_choose(args, "--percentage", text, percentages, &choice))
+			return -EINVAL;
+		request->absolute = choice == 1;
+		return 0;
+	case ARG_NORMALIZE:
+		if (args_choose(args, "--normalize", text, normals, &choice))
+			return -EINVAL;
+		request->normal = (enum diff_normal)choice;
+		return 0;
+	case ARG_SORT:
+		if (args_choose(args, "--sort", text, sorts, &choice))
+			return -EINVAL;
+		request->sort_total = choice == 1;
+		return 0;
+	case ARG_PERCENT_LIMIT:
+		if (args_decimal(text, 0, 100, &request->percent_limit))
+			return args_refuse(
+				args, "--percent-limit '%s': not a number from 0 to 100", text);
+		return 0;
+	case ARG_ROWS:
+		if (args_number(text, 0, SIZE_MAX, &value))
+			return args_refuse(args, "--rows '%s': not a number of rows", text);
+		request->rows = (size_t)value;
+		return 0;
+	case ARG_NO_IDLE:
+		request->hide_idle = true;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int args_apply_screen(struct args *args, int id, const char *text)
+{
+	static const char *const colors[] = {
+		[COLOR_AUTO] = "auto", [COLOR_NEVER] = "never", [COLOR_ALWAYS] = "always", NULL};
+	struct request *request = &args->request;
+	uint64_t value;
+	int choice;
+
+	switch (id) {
+	case ARG_DELAY:
+		if (args_number(text, 10, 60000, &value))
+			return args_refuse(args,
+				"-d '%s': not a number of milliseconds from 10 to 60000", text);
+		request->delay_ms = (unsigned int)value;
+		return 0;
+	case ARG_ASCII:
+		request->ascii = true;
+		return 0;
+	case ARG_MONO:
+		request->mono = true;
+		return 0;
+	case ARG_SNAPSHOT:
+		if (args_geometry(text, &request->snapshot_width, &request->snapshot_height))
+			return args_refuse(args,
+				"--snapshot '%s': not a size such as 80x24 (at most 1000x1000)",
+				text);
+		return 0;
+	case ARG_NO_MOUSE:
+		request->no_mouse = true;
+		return 0;
+	case ARG_COLOR:
+		if (args_choose(args, "--color", text, colors, &choice))
+			return -EINVAL;
+		request->color = (enum color_mode)choice;
+		return 0;
+	case ARG_OUTPUT_FILE:
+		request->output = text;
+		return 0;
+	case ARG_COMPRESS:
+		request->compress = true;
+		return 0;
+	case ARG_SYMFS:
+		request->symfs = text;
+		return 0;
+	case ARG_CACHE_DIR:
+		request->cache_dir = text;
+		return 0;
+	}
+	return -ENOENT;
+}

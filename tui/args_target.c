@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * args_target.c - the values of options that choose what to sample, and how.
+ *
+ * With a recording the same letters choose among what was recorded: terms of a filter.
+ */
+#include "tui/args_private.h"
+
+#include "sampler/proc.h"
+#include "tui/explain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Append the ids of "12,34". */
+static int parse_ids(
+	struct args *args, const char *option, const char *text, int32_t **ids, size_t *n)
+{
+	const char *at = text;
+
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		char word[16];
+		uint64_t value;
+		int32_t *grown;
+
+		if (!len)
+			return args_refuse(args, "%s '%s': an id is missing", option, text);
+		if (len >= sizeof(word))
+			return args_refuse(args, "%s '%.*s': not a process or thread id", option,
+				(int)len, at);
+		memcpy(word, at, len);
+		word[len] = '\0';
+		if (args_number(word, 1, INT32_MAX, &value))
+			return args_refuse(
+				args, "%s '%s': not a process or thread id", option, word);
+		grown = reallocarray(*ids, *n + 1, sizeof(**ids));
+		if (!grown)
+			return args_no_memory(args);
+		*ids = grown;
+		(*ids)[(*n)++] = (int32_t)value;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+/* Append the words of "a,b". */
+static int parse_words(
+	struct args *args, const char *option, const char *text, char ***words, size_t *n)
+{
+	const char *at = text;
+
+	for (;;) {
+		size_t len = strcspn(at, ",");
+		int error;
+
+		if (!len)
+			return args_refuse(args, "%s '%s': a name is missing", option, text);
+		error = args_add_word(args, words, n, at, len);
+		if (error)
+			return error;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+static int parse_cpus(struct args *args, const char *text)
+{
+	int *cpus;
+	size_t n, bad = 0;
+	int error = proc_parse_cpu_list(text, &cpus, &n, &bad);
+
+	if (error == -EINVAL)
+		return args_refuse(args, "-C '%s': not a list of CPUs such as 0-3,8 (at '%s')",
+			text, bad < strlen(text) ? text + bad : "its end");
+	if (error)
+		return args_no_memory(args);
+	free(args->cpus);
+	args->cpus = cpus;
+	args->n_cpus = n;
+	return 0;
+}
+
+/* Events of a recording are known by their names alone; commas within "cpu/.../" and "{...}" belong to a name. */
+static int parse_event_names(struct args *args, const char *text)
+{
+	struct request *request = &args->request;
+	const char *at = text;
+
+	for (;;) {
+		bool slash = false, brace = false;
+		size_t len = 0;
+		int error;
+
+		for (; at[len] && (at[len] != ',' || slash || brace); len++) {
+			slash ^= at[len] == '/';
+			brace = at[len] == '{' || (brace && at[len] != '}');
+		}
+		if (!len)
+			return args_refuse(args, "-e '%s': an event's name is missing", text);
+		error = args_add_word(
+			args, &request->event_names, &request->n_event_names, at, len);
+		if (error)
+			return error;
+		if (!at[len])
+			return 0;
+		at += len + 1;
+	}
+}
+
+static int parse_events(struct args *args, const char *text)
+{
+	struct event_spec *specs, *grown;
+	struct event_error bad;
+	size_t n;
+	int error = event_parse_list(text, &specs, &n, &bad);
+
+	if (error == -EINVAL) {
+		explain_event_error(text, &bad, args->message, args->size);
+		return error;
+	}
+	if (error)
+		return args_no_memory(args);
+	if (n > ENGINE_EVENTS_MAX - args->n_events) {
+		free(specs);
+		return args_refuse(args, "-e '%s': more than %d events", text, ENGINE_EVENTS_MAX);
+	}
+	grown = reallocarray(args->events, args->n_events + n, sizeof(*grown));
+	if (!grown) {
+		free(specs);
+		return args_no_memory(args);
+	}
+	args->events = grown;
+	memcpy(args->events + args->n_events, specs, n * sizeof(*specs));
+	args->n_events += n;
+	free(specs);
+	return 0;
+}
+
+static int parse_freq(struct args *args, const char *text)
+{
+	struct proc_limits limits;
+
+	if (strcmp(text, "max")) {
+		if (args_number(text, 1, 10000000, &args->freq_hz))
+			return args_refuse(args, "-F '%s': not a frequency in Hz, nor 'max'", text);
+		return 0;
+	}
+	proc_limits(&limits);
+	if (limits.max_sample_rate < 1)
+		return args_refuse(
+			args, "-F max: kernel.perf_event_max_sample_rate cannot be read");
+	args->freq_hz = (uint64_t)limits.max_sample_rate;
+	return 0;
+}
+
+static int parse_call_graph(struct args *args, const char *text)
+{
+	if (!strcmp(text, "fp")) {
+		args->request.engine.callchain = true;
+		return 0;
+	}
+	if (!strcmp(text, "dwarf") || !strcmp(text, "lbr"))
+		return args_refuse(args, "--call-graph '%s' is not in this version: use fp", text);
+	return args_refuse(args, "--call-graph '%s': must be fp", text);
+}
+
+int args_apply_target(struct args *args, int id, const char *text)
+{
+	struct request *request = &args->request;
+	bool filters = request->n_files || (text && text[0] == '!');
+	uint64_t value;
+
+	switch (id) {
+	case ARG_PID:
+		return filters ? args_add_terms(args, "-p", FILTER_PID, text)
+			       : parse_ids(args, "-p", text, &args->pids, &args->n_pids);
+	case ARG_TID:
+		return filters ? args_add_terms(args, "-t", FILTER_TID, text)
+			       : parse_ids(args, "-t", text, &args->tids, &args->n_tids);
+	case ARG_N:
+		/* The letter is perf's for rows and ours for names: see the help text. */
+		if ((request->command == CMD_REPORT || request->command == CMD_DIFF) &&
+			!args_number(text, 0, SIZE_MAX, &value)) {
+			request->rows = (size_t)value;
+			return 0;
+		}
+		return filters ? args_add_terms(args, "-n", FILTER_COMM, text)
+			       : parse_words(args, "-n", text, &request->names, &request->n_names);
+	case ARG_NAME:
+		return filters
+			? args_add_terms(args, "--name", FILTER_COMM, text)
+			: parse_words(args, "--name", text, &request->names, &request->n_names);
+	case ARG_USER:
+		return parse_words(args, "-u", text, &request->users, &request->n_users);
+	case ARG_CPU:
+		return filters ? args_add_terms(args, "-C", FILTER_CPU, text)
+			       : parse_cpus(args, text);
+	case ARG_ALL:
+		request->engine.target.system_wide = true;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int args_apply_sampling(struct args *args, int id, const char *text)
+{
+	static const char *const scopes[] = {
+		[SCOPE_AUTO] = "auto",
+		[SCOPE_TASK] = "task",
+		[SCOPE_CPU] = "cpu",
+		[SCOPE_INHERIT] = "inherit",
+		NULL,
+	};
+	struct engine_config *engine = &args->request.engine;
+	uint64_t value;
+	int choice;
+
+	switch (id) {
+	case ARG_EVENT:
+		return args->request.n_files ? parse_event_names(args, text)
+					     : parse_events(args, text);
+	case ARG_FREQ:
+		return parse_freq(args, text);
+	case ARG_PERIOD:
+		if (args_number(text, 1, INT64_MAX, &args->period))
+			return args_refuse(args, "-c '%s': not a number of events above 0", text);
+		return 0;
+	case ARG_CHAIN:
+		engine->callchain = true;
+		return 0;
+	case ARG_CALL_GRAPH:
+		return parse_call_graph(args, text);
+	case ARG_NO_CHAIN:
+		engine->callchain = false;
+		return 0;
+	case ARG_MAX_STACK:
+		if (args_number(text, 1, STACK_DEPTH_MAX, &value))
+			return args_refuse(args,
+				"--max-stack '%s': not a number of frames from 1 to %d", text,
+				STACK_DEPTH_MAX);
+		engine->max_stack = (uint16_t)value;
+		return 0;
+	case ARG_DURATION:
+		if (args_decimal(text, 0.001, 1e9, &args->request.duration_s))
+			return args_refuse(
+				args, "--duration '%s': not a number of seconds above 0", text);
+		return 0;
+	case ARG_SCOPE:
+		if (args_choose(args, "--scope", text, scopes, &choice))
+			return -EINVAL;
+		engine->scope = (enum engine_scope)choice;
+		return 0;
+	case ARG_NO_CREDIT:
+		engine->no_credit = true;
+		return 0;
+	case ARG_MEMORY:
+		if (args_size(text, 4ull << 20, 1ull << 40, &value))
+			return args_refuse(args,
+				"--memory '%s': not a size of at least 4M, such as 256M", text);
+		engine->memory_bytes = (size_t)value;
+		return 0;
+	case ARG_RING_PAGES:
+		if (args_number(text, 1, 65536, &value) || (value & (value - 1)))
+			return args_refuse(args,
+				"--ring-pages '%s': not a power of two from 1 to 65536", text);
+		engine->ring_pages = (unsigned int)value;
+		return 0;
+	}
+	return -ENOENT;
+}
