@@ -396,6 +396,14 @@ static void tell_failure(struct live *live)
 	say(text);
 }
 
+static void tell_error(struct live *live, const char *what, int error)
+{
+	char text[1024];
+
+	explain_error(what, -error, &live->session.limits, text, sizeof(text));
+	say(text);
+}
+
 /* The end of what the command printed, which only the log view showed so far. */
 static void repeat_output(struct live *live)
 {
@@ -544,11 +552,7 @@ int live_run(const struct request *request)
 	if (!ret) {
 		ret = run_on_terminal(&live);
 		if (ret) {
-			char message[512];
-
-			explain_error("cannot use the terminal", -ret, &live.session.limits,
-				message, sizeof(message));
-			say(message);
+			tell_error(&live, "cannot use the terminal", ret);
 		} else {
 			if (live.model->status.state == ENGINE_FAILED)
 				tell_failure(&live);
@@ -569,6 +573,8 @@ int live_snapshot(const struct request *request, int width, int height)
 		if (live.request.duration_s <= 0.0)
 			live.request.duration_s = SNAPSHOT_S;
 		ret = open_screen(&live, width, height, live.request.ascii);
+		if (ret)
+			tell_error(&live, "cannot draw the screen", ret);
 	}
 	if (!ret) {
 		char *text;
@@ -576,9 +582,14 @@ int live_snapshot(const struct request *request, int width, int height)
 		loop(&live);
 		screen_draw(&live.screen);
 		text = canvas_dump(&live.screen.canvas);
-		if (!text || fputs(text, stdout) < 0 || fflush(stdout))
-			ret = -EIO;
+		errno = 0;
+		if (!text)
+			ret = -ENOMEM;
+		else if (fputs(text, stdout) < 0 || fflush(stdout))
+			ret = errno ? -errno : -EIO;
 		free(text);
+		if (ret)
+			tell_error(&live, "cannot write the screen", ret);
 		end_command(&live);
 		if (live.model->status.state == ENGINE_FAILED)
 			tell_failure(&live);
