@@ -424,15 +424,17 @@ const char *shorten_symbol(char out[SHORTEN_MAX], const char *name, int width)
 
 const char *shorten_file(char out[SHORTEN_MAX], const char *name, int width)
 {
-	const char *version = strstr(name, ".so.");
+	const char *suffix = strstr(name, ".so");
+	int tail = (width - 1) / 2;
 	char work[SHORTEN_MAX];
 
-	if (canvas_width_of(name) <= width || !version) {
-		cut_middle(out, name, width, (width - 1) / 2);
+	if (canvas_width_of(name) <= width || !suffix || (suffix[3] && suffix[3] != '.')) {
+		cut_middle(out, name, width, tail);
 		return out;
 	}
-	snprintf(work, sizeof(work), "%.*s", (int)(version - name) + 3, name);
-	cut_middle(out, work, width, (width - 1) / 2);
+	snprintf(work, sizeof(work), "%.*s", (int)(suffix - name) + 3, name);
+	/* Libraries differ in what they begin with. */
+	cut_middle(out, work, width, width > 4 ? 3 + (width - 4) / 4 : tail);
 	return out;
 }
 

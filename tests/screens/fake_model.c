@@ -181,7 +181,8 @@ static int fake_rows(struct model *model, const struct hot_query *query, const s
 		};
 		size_t at = count;
 
-		if ((query->hide_kernel && rows[i].symbol.kernel) || !row.total)
+		if ((query->hide_kernel && rows[i].symbol.kernel) || !row.total ||
+			i == fake->gone_symref)
 			continue;
 		if (query->filter && query->filter[0] &&
 			!strcasestr(rows[i].symbol.symbol, query->filter) &&

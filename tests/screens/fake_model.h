@@ -10,6 +10,7 @@
 struct fake_model {
 	struct model model; /* first: ops get it back as struct fake_model */
 	struct hot_row shown[64];
+	uint32_t gone_symref; /* a symbol that has no samples any more */
 	/* What was asked for, one command a line: "attach 4711". */
 	/* What happens to processes: the second by CPU becomes the first, one ends, one's pid goes to another. */
 	bool swapped;

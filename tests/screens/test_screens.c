@@ -300,6 +300,32 @@ static void test_cursor_sticks_to_the_symbol(void **state)
 	finish(fixture);
 }
 
+static void test_symbol_that_is_gone(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "<Down><Down>"); /* _bt_compare */
+	fixture->fake.gone_symref = 3;
+	keys(fixture, "<Tick><Enter>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	compare(fixture, "symbol-gone");
+	screen_draw(&fixture->screen);
+	assert_int_equal(fixture->screen.canvas.cells[80 * 7].selected, 0);
+	/* It comes back, and the cursor is on it. */
+	fixture->fake.gone_symref = 0;
+	keys(fixture, "<Tick>");
+	screen_draw(&fixture->screen);
+	assert_int_equal(fixture->screen.canvas.cells[80 * 7].selected, 1);
+	/* A filter without it is the user's will: the first row is selected. */
+	keys(fixture, "\\libc<Enter>");
+	screen_draw(&fixture->screen);
+	assert_int_equal(fixture->screen.canvas.cells[80 * 5].selected, 1);
+	keys(fixture, "<Enter>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	finish(fixture);
+}
+
 /* Enter acts on the process that was seen under the cursor, or on none. */
 static void test_picker_sticks_to_the_process(void **state)
 {
@@ -502,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
+		cmocka_unit_test(test_symbol_that_is_gone),
 		cmocka_unit_test(test_picker_sticks_to_the_process),
 		cmocka_unit_test(test_picker_knows_a_reused_pid),
 		cmocka_unit_test(test_picker_double_click),

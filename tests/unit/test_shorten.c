@@ -225,6 +225,8 @@ static void test_files(void **state)
 	assert_string_equal(shorten_file(out, "libplanner.so.2.1", 17), "libplanner.so.2.1");
 	assert_string_equal(shorten_file(out, "libplanner.so.2.1", 16), "libplanner.so");
 	assert_string_equal(shorten_file(out, "libplanner.so.2.1", 10), "libpl…r.so");
+	assert_string_equal(shorten_file(out, "libpython3.11.so", 13), "libpyth…11.so");
+	assert_string_equal(shorten_file(out, "some.source.file", 9), "some…file");
 	assert_string_equal(shorten_file(out, "[nf_conntrack_netlink]", 11), "[nf_c…link]");
 	assert_string_equal(shorten_file(out, "postgres", 8), "postgres");
 }

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDE_FROM 60 /* columns of the screen */
+#define TYPE_FROM 100 /* columns of the screen */
+#define WHAT_FROM 60
 
 /* Of the catalogue, or an event of the command line that is not in it. */
 struct offer {
@@ -138,20 +139,26 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	return action == ACT_TOGGLE ? toggle(picker, screen) : 0;
 }
 
-/* The columns' x: in narrow terminals only name and samples. */
+/* The columns' x: the type is left out first, then what it counts. */
 struct places {
-	int type, samples, what, width;
-	bool wide;
+	int name_width, type, samples, what, width;
+	bool has_type, has_what;
 };
 
 static struct places places_of(int width)
 {
-	struct places places = {
-		.type = 32, .samples = 42, .what = 52, .width = width, .wide = width >= WIDE_FROM};
+	struct places places = {.name_width = 26, .type = 32, .samples = 42, .what = 52};
 
-	if (!places.wide) {
+	places.width = width;
+	places.has_type = width >= TYPE_FROM;
+	places.has_what = width >= WHAT_FROM;
+	if (!places.has_type) {
+		places.samples = 30;
+		places.what = 40;
+	}
+	if (!places.has_what) {
 		places.samples = width > 24 ? width - 9 : width;
-		places.type = places.samples < width ? places.samples + 1 : width + 4;
+		places.name_width = places.samples - 5;
 	}
 	return places;
 }
@@ -181,16 +188,16 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_glyph(canvas, 1, y, 0x25cf, current ? STYLE_ACCENT : STYLE_GOOD);
 	else if (refused)
 		canvas_glyph(canvas, 1, y, 0x00d7, STYLE_BAD);
-	canvas_text(canvas, 4, y, c.type - 6, open ? STYLE_USER : STYLE_TEXT,
+	canvas_text(canvas, 4, y, c.name_width, open ? STYLE_USER : STYLE_TEXT,
 		offer->known ? offer->status.name : offer->name);
-	if (c.wide)
+	if (c.has_type)
 		canvas_text(canvas, c.type, y, 8, STYLE_DIM, type);
-	if (refused && !c.wide)
+	if (refused && !c.has_what)
 		canvas_text(canvas, c.samples, y, 8, STYLE_WARN, " refused");
 	else if (offer->known && (open || offer->status.samples))
 		canvas_printf(canvas, c.samples, y, 8, STYLE_TEXT, "%8s",
 			format_count(count, offer->status.samples));
-	if (!c.wide)
+	if (!c.has_what)
 		return;
 	if (refused)
 		canvas_printf(canvas, c.what, y, c.width - c.what - 1, STYLE_WARN, "refused: %s",
@@ -209,11 +216,11 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 
 	area = views_title(canvas, area, "Events");
 	if (area.height >= 4) {
-		canvas_text(canvas, 4, area.y, 26, STYLE_HEADER, "EVENT");
-		if (c.wide)
+		canvas_text(canvas, 4, area.y, c.name_width, STYLE_HEADER, "EVENT");
+		if (c.has_type)
 			canvas_text(canvas, c.type, area.y, 8, STYLE_HEADER, "TYPE");
 		canvas_text(canvas, c.samples + 1, area.y, 8, STYLE_HEADER, "SAMPLES");
-		if (c.wide)
+		if (c.has_what)
 			canvas_text(canvas, c.what, area.y, area.width - c.what - 1, STYLE_HEADER,
 				"WHAT IT COUNTS");
 		area.y++;

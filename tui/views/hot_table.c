@@ -22,6 +22,7 @@ struct hot_table {
 	struct hot_sums sums;
 	uint64_t longest; /* weight that a full bar stands for */
 	uint32_t selected; /* symref */
+	uint8_t event; /* of the rows */
 	bool moved; /* off the first row */
 	bool failed; /* out of memory */
 	enum hot_sort sort;
@@ -75,6 +76,15 @@ static uint64_t bar_weight(const struct hot_table *table, const struct hot_row *
 	return table->sort == HOT_SORT_TOTAL ? row->total : row->self;
 }
 
+/* Where the user asked for other rows, and the selected one is not among them. */
+static void choose_first(struct hot_table *table)
+{
+	if (!table->list.lost || !table->list.n)
+		return;
+	list_set_cursor(&table->list, 0);
+	remember_selection(table);
+}
+
 static void hot_refresh(struct view *view, struct screen *screen)
 {
 	struct hot_table *table = view->state;
@@ -101,9 +111,19 @@ static void hot_refresh(struct view *view, struct screen *screen)
 	if (table->moved)
 		at = row_of(table, table->selected);
 	list_stick(&table->list, at);
+	if (table->event != model->event)
+		choose_first(table);
+	table->event = model->event;
 	/* Otherwise it is what was drawn last. */
 	if (!table->selected && table->list.n)
 		table->selected = table->rows[0].symref;
+}
+
+static unsigned int refresh_other_rows(struct view *view, struct screen *screen)
+{
+	hot_refresh(view, screen);
+	choose_first(view->state);
+	return VIEW_HANDLED;
 }
 
 static unsigned int set_sort(struct view *view, struct screen *screen, enum hot_sort sort)
@@ -170,8 +190,7 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 
 	if (purpose == ACT_FILTER) {
 		memcpy(table->filter, cancelled ? table->old_filter : text, PROMPT_MAX);
-		hot_refresh(view, screen);
-		return VIEW_HANDLED;
+		return refresh_other_rows(view, screen);
 	}
 	/* As it is typed, the search begins where it began. */
 	memcpy(table->search, cancelled ? table->old_search : text, PROMPT_MAX);
@@ -228,16 +247,14 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 		return VIEW_HANDLED;
 	case ACT_KERNEL:
 		table->hide_kernel = !table->hide_kernel;
-		hot_refresh(view, screen);
-		return VIEW_HANDLED;
+		return refresh_other_rows(view, screen);
 	case ACT_SIDE_BY_SIDE:
 		table->side_by_side = !table->side_by_side;
 		return VIEW_HANDLED;
 	case ACT_BACK:
 		table->search[0] = '\0';
 		table->filter[0] = '\0';
-		hot_refresh(view, screen);
-		return VIEW_HANDLED;
+		return refresh_other_rows(view, screen);
 	default:
 		return 0;
 	}
