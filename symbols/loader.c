@@ -119,6 +119,13 @@ static bool use_table(struct loader_image *image, int fd)
 	return true;
 }
 
+static void tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len)
+{
+	_Static_assert(WIRE_BUILD_ID_MAX == SYMBOLS_BUILD_ID_MAX, "build-ids differ in size");
+	image->build_id_len = len <= sizeof(image->build_id) ? len : 0;
+	memcpy(image->build_id, build_id, image->build_id_len);
+}
+
 static bool use_cached(struct loader *loader, struct loader_image *image, const char *key)
 {
 	int fd = cache_load(loader->cache, key);
@@ -141,6 +148,8 @@ static int load_table(struct loader *loader, struct loader_image *image, enum wi
 		return ret;
 	if (table < 0)
 		return -EBADMSG;
+	if (type == WIRE_FILE)
+		tell_build_id(image, answer->build_id, answer->build_id_len);
 	if (!use_table(image, table)) {
 		close(table);
 		return -EBADMSG;
@@ -195,6 +204,7 @@ static int load_candidate(
 			return -ESTALE;
 		if (len && !source->build_id_len) {
 			cache_key_build_id(key, build_id, len);
+			tell_build_id(image, build_id, len);
 			if (use_cached(loader, image, key))
 				return 0;
 		}
@@ -215,6 +225,7 @@ static int load_file(struct loader *loader, struct loader_image *image)
 
 	if (source->build_id_len) {
 		cache_key_build_id(key, source->build_id, source->build_id_len);
+		tell_build_id(image, source->build_id, source->build_id_len);
 		if (use_cached(loader, image, key))
 			return 0;
 	}

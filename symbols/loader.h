@@ -19,6 +19,8 @@ struct loader_image {
 	/* The answer. */
 	enum symbols_state state;
 	struct symtab table;
+	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
+	size_t build_id_len; /* 0: none known */
 };
 
 struct loader_name {

@@ -20,7 +20,12 @@
 struct image {
 	uint32_t key;
 	enum symbols_state state;
-	struct symtab table;
+	struct symtab table; /* empty where there is a twin */
+	struct image *twin; /* the same file, and its table; NULL: none met before */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
+	size_t build_id_len;
 };
 
 struct pretty {
@@ -136,6 +141,9 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 	}
 	image->key = key;
 	image->state = SYMBOLS_PENDING;
+	image->dev_major = source->dev_major;
+	image->dev_minor = source->dev_minor;
+	image->inode = source->inode;
 	*image_slot(symbols->images, symbols->images_cap, key) = image;
 	symbols->n_images++;
 	symbols->pending_images++;
@@ -162,6 +170,8 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 
 	if (!image || image->state != SYMBOLS_READY)
 		return false;
+	if (image->twin)
+		image = image->twin;
 	const struct symtab *table = &image->table;
 	int64_t found = symtab_find(table, offset);
 	if (found < 0)
@@ -176,6 +186,13 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		.index = (uint32_t)found,
 	};
 	return true;
+}
+
+uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)
+{
+	const struct image *image = find_image(symbols, key);
+
+	return image && image->twin ? image->twin->key : key;
 }
 
 static bool looks_mangled(const char *name)
@@ -244,6 +261,48 @@ int symbols_fd(const struct symbols *symbols)
 	return loader_fd(symbols->loader);
 }
 
+/* On overlay mounts of one layer the same file has as many devices as there are mounts, all of them anonymous ones
+ * (major number 0), and one inode number.  A file that was stripped has the build-id of the whole one, but not
+ * its table. */
+static bool is_twin(const struct image *a, const struct image *b)
+{
+	if (a->inode != b->inode ||
+		(a->dev_major == b->dev_major && a->dev_minor == b->dev_minor) ||
+		(a->dev_major && b->dev_major))
+		return false;
+	return a->build_id_len == b->build_id_len &&
+		memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
+		a->table.len == b->table.len &&
+		memcmp(a->table.bytes, b->table.bytes, a->table.len) == 0;
+}
+
+static struct image *find_twin(const struct symbols *symbols, const struct image *image)
+{
+	for (size_t i = 0; image->inode && image->build_id_len && i < symbols->images_cap; i++) {
+		struct image *other = symbols->images[i];
+		if (other && other != image && !other->twin && other->state == SYMBOLS_READY &&
+			is_twin(image, other))
+			return other;
+	}
+	return NULL;
+}
+
+static void take_table(struct symbols *symbols, struct image *image, struct loader_image *answer)
+{
+	image->state = answer->state;
+	image->table = answer->table;
+	memset(&answer->table, 0, sizeof(answer->table));
+	memcpy(image->build_id, answer->build_id, answer->build_id_len);
+	image->build_id_len = answer->build_id_len;
+	if (image->state == SYMBOLS_READY)
+		image->twin = find_twin(symbols, image);
+	if (image->twin)
+		symtab_close(&image->table);
+	symbols->table_bytes += image->table.len;
+	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
+	symbols->pending_images--;
+}
+
 unsigned int symbols_collect(struct symbols *symbols)
 {
 	struct loader_image *images;
@@ -253,13 +312,7 @@ unsigned int symbols_collect(struct symbols *symbols)
 	loader_collect(symbols->loader, &images, &names);
 	while (images) {
 		struct loader_image *next = images->next;
-		struct image *image = find_image(symbols, images->key);
-		image->state = images->state;
-		image->table = images->table;
-		memset(&images->table, 0, sizeof(images->table));
-		symbols->table_bytes += image->table.len;
-		symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
-		symbols->pending_images--;
+		take_table(symbols, find_image(symbols, images->key), images);
 		changed |= SYMBOLS_CHANGED_TABLES;
 		loader_image_free(images);
 		images = next;

@@ -78,6 +78,10 @@ struct symbol {
  * nothing covers it. */
 bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out);
 
+/* The key of an image that is the same file on another mount of its layer (by inode, build-id and table), so that
+ * index means the same symbols there; else key itself.  Of those that are ready. */
+uint32_t symbols_twin(const struct symbols *symbols, uint32_t key);
+
 /* The demangled form of a raw name (C++, Rust, D), or the name itself while it is being asked for and where it
  * is not mangled.  Borrowed until symbols_free(). */
 const char *symbols_pretty(struct symbols *symbols, const char *name);

@@ -22,7 +22,7 @@ enum wire_type {
 	WIRE_DIED, /* spawner -> client: pid and wait status */
 	/* client -> worker; the answer has the same type and id */
 	WIRE_BUILD_ID, /* descriptor: a file */
-	WIRE_FILE, /* descriptor: a file; answer: a table */
+	WIRE_FILE, /* descriptor: a file; answer: a table and the build-id */
 	WIRE_KALLSYMS, /* descriptor: kernel symbols as text; answer: a table */
 	WIRE_DEMANGLE, /* count names follow, each with its NUL; so does the answer, "": not mangled */
 	WIRE_CONFINED, /* worker -> client, first of all: error says what kept it from being confined */

@@ -36,8 +36,12 @@ static void answer_file(int fd, struct wire_message *answer, int *table)
 {
 	struct symtab_builder *builder;
 	struct elffile elf;
+	size_t len = 0;
 
 	int ret = elffile_open(&elf, fd);
+	if (ret == 0)
+		ret = elffile_build_id(&elf, answer->build_id, sizeof(answer->build_id), &len);
+	answer->build_id_len = (uint8_t)len;
 	if (ret == 0)
 		ret = symtab_builder_new(&builder);
 	if (ret < 0)

@@ -393,7 +393,8 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 		symref = ref_intern(names, image, REF_WHOLE, 0, &made);
 	} else if (info->state == SYMBOLS_READY &&
 		symbols_find(names->symbols, image, offset, &symbol)) {
-		symref = ref_intern(names, image, REF_SYMBOL, symbol.index, &made);
+		symref = ref_intern(names, symbols_twin(names->symbols, image), REF_SYMBOL,
+			symbol.index, &made);
 		if (symref && made) {
 			ref = ref_at(names, symref);
 			ref->raw = symbol.name;

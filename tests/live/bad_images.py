@@ -6,8 +6,8 @@ usage: bad_images.py STROBE STUBS SOURCE_ELF MAKE_BAD_ELF
 
 The files' own pages hold no sensible code, so the target (tests/workloads/stubs.c) runs a loop in private
 copies of them: to the kernel and to strobe these are mappings of the files all the same.  A third of the
-files have names with escape sequences.  The truth is the target's own CPU time.  And an image that is a good
-one, but easily taken for another: the vdso of a 32-bit program.
+files have names with escape sequences.  The truth is the target's own CPU time.  And images that are good ones,
+but easily taken for others: the vdso of a 32-bit program, and files on overlay mounts.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -170,6 +171,44 @@ def narrow(strobe, folder):
     checks.check(name, found == {"__kernel_vsyscall"}, f"{found} {result}")
 
 
+LAYERS = """
+mount -t tmpfs none {at} && mkdir {at}/upper {at}/work {at}/merged &&
+mount -t overlay overlay -o lowerdir={lower},upperdir={at}/upper,workdir={at}/work {at}/merged &&
+{change} echo ready && exec {at}/merged/shares 0
+"""
+
+
+def layers(strobe, folder, shares):
+    """Two containers with one layer: the same file has two devices, and is one image all the same.  And
+    a file that one of them has changed is another."""
+    lower, at = os.path.join(folder, "lower"), os.path.join(folder, "at")
+    os.mkdir(lower)
+    os.mkdir(at)
+    os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache of layers")
+    for path in (shares, os.path.join(os.path.dirname(shares), "libshares_lib.so")):
+        shutil.copy(path, lower)
+    # The library's build-id is changed, so that it is another file as far as anybody can tell.
+    build_id = "$(LC_ALL=C grep -obUaP 'GNU\\x00' {lib} | head -1 | cut -d: -f1)"
+    lib = f"{at}/merged/libshares_lib.so"
+    change = (f"printf X | dd of={lib} bs=1 conv=notrunc status=none "
+              f"seek=$(( {build_id.format(lib=lib)} + 4 )) &&")
+    try:
+        with contextlib.ExitStack() as stack:
+            pids = [stack.enter_context(started(
+                ["unshare", "-m", "sh", "-c", LAYERS.format(at=at, lower=lower, change=step)],
+                wait_for="ready")).pid for step in ("", change)]
+            result = run([strobe, "report", "--duration", "2", "--format", "json", "-p",
+                          ",".join(map(str, pids))], timeout=120)
+    except (OSError, RuntimeError) as error:
+        checks.skip("containers with a common layer", f"no overlay mounts here: {error}")
+        return
+    rows = json.loads(result.out)["events"][0]["rows"]
+    for symbol, wanted, low, high in (("shares_hot", 1, 60, 80), ("shares_warm", 2, 12, 28)):
+        found = [row["self_percent"] for row in rows if row["symbol"] == symbol]
+        checks.check(f"containers with a common layer: {symbol}",
+                     len(found) == wanted and low < sum(found) < high, f"{found} {result}")
+
+
 def main():
     if platform.machine() != "x86_64":
         checks.skip("malformed images", "the code to run in them is for x86-64 only")
@@ -203,6 +242,7 @@ def main():
             rows, notes, result, truth = profile(strobe, counts, "-p", str(work.pid))
             check_profile("mapped meanwhile", n, rows, result, truth)
         narrow(strobe, folder)
+        layers(strobe, folder, source)
     checks.finish()
 
 

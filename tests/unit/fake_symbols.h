@@ -66,6 +66,12 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 	return false;
 }
 
+uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)
+{
+	(void)symbols;
+	return key;
+}
+
 const char *symbols_pretty(struct symbols *symbols, const char *name)
 {
 	return symbols->pretty && !strcmp(name, "_Z4workv") ? "work()" : name;

@@ -224,6 +224,63 @@ static void test_free_early(void **state)
 	symbols_collect(symbols);
 }
 
+static void write_file(char path[64], const void *bytes, size_t len)
+{
+	strcpy(path, "/tmp/strobe-test-symbols-XXXXXX");
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	close(fd);
+}
+
+/* The same file on two anonymous devices is one to those who ask.  What differs in build-id, symbols or inode is
+ * not, and neither is what lies on one device. */
+static void test_twins(void **state)
+{
+	static const struct small_symbol one[] = {
+		{"function", SMALL_TEXT_ADDR, 16, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1},
+	};
+	static const struct small_symbol other[] = {
+		{"funktion", SMALL_TEXT_ADDR, 16, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1},
+	};
+	struct small_elf small;
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
+	struct symbols_status before, after;
+	struct symbol symbol;
+	char paths[5][64];
+
+	(void)state;
+	small_elf_make(&small, true, false, one, 1);
+	write_file(paths[0], small.bytes, small.len);
+	write_file(paths[1], small.bytes, small.len);
+	write_file(paths[4], small.bytes, small.len);
+	small.bytes[0x1d4] ^= 1;
+	write_file(paths[2], small.bytes, small.len);
+	small_elf_make(&small, true, false, other, 1);
+	write_file(paths[3], small.bytes, small.len);
+	for (uint32_t i = 0; i < 6; i++) {
+		symbols_status(symbols, &before);
+		source.path = paths[i % 5];
+		/* The build-id is what says that it is the right file. */
+		source.inode = i == 4 ? 124 : 123;
+		source.dev_minor = i == 5 ? 1000 : 1000 + i;
+		source.build_id_len = 20;
+		for (uint8_t byte = 0; byte < 20; byte++)
+			source.build_id[byte] = (uint8_t)(byte + 1);
+		source.build_id[4] ^= i == 2;
+		assert_int_equal(symbols_request(symbols, 70 + i, &source), 0);
+		assert_int_equal(symbols_wait(symbols, 60000), 0);
+		assert_int_equal(symbols_state(symbols, 70 + i), SYMBOLS_READY);
+		assert_true(symbols_find(symbols, 70 + i, SMALL_TEXT_AT, &symbol));
+		assert_string_equal(symbol.name, i != 3 ? "function" : "funktion");
+		assert_int_equal(symbols_twin(symbols, 70 + i), i == 1 ? 70 : 70 + i);
+		symbols_status(symbols, &after);
+		assert_int_equal(after.table_bytes == before.table_bytes, i == 1);
+	}
+	for (int i = 0; i < 5; i++)
+		unlink(paths[i]);
+}
+
 /* A hundred and more broken files: this process goes on, and a good one among them is read. */
 static void test_malformed(void **state)
 {
@@ -291,6 +348,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_spawner, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_free_early, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_malformed, setup, teardown),
 	};
 
