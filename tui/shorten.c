@@ -110,6 +110,18 @@ static size_t group_end(const char *name, size_t at)
 	return 0;
 }
 
+/* Whether what is before `at` is the name of an operator. */
+static bool ends_operator(const char *name, size_t at)
+{
+	const size_t len = strlen("operator");
+
+	for (size_t i = at; i >= len && i + 3 >= at; i--) {
+		if (starts_with(name + i - len, "operator"))
+			return operator_len(name, i - len) >= at - (i - len) || i + 1 == at;
+	}
+	return false;
+}
+
 static bool follows_operator(const char *name, size_t at)
 {
 	return at >= 2 && name[at - 1] == ' ' && name[at - 2] &&
@@ -135,7 +147,7 @@ static enum token next_token(const char *name, size_t at, size_t *end)
 	if (!close)
 		return TOKEN_TEXT;
 	*end = close;
-	if (name[at] == '(' && at && !strchr(": <(&*", before) &&
+	if (name[at] == '(' && at && (!strchr(": <(&*", before) || ends_operator(name, at)) &&
 		!(at >= decltype_len && starts_with(name + at - decltype_len, "decltype")))
 		return TOKEN_PARAMS;
 	if (name[at] == '<' && at &&

@@ -89,6 +89,10 @@ static void test_operators(void **state)
 	symbol_is("ns::Value::operator std::vector<int>() const", 24, "…::operator std::vector");
 	symbol_is("ns::Value::operator std::vector<int>() const", 20, "operator std::vector");
 	symbol_is("ns::Pool::operator new(unsigned long)", 24, "ns::Pool::operator new");
+	symbol_is("operator<<(std::ostream&, Mode const&)", 20, "operator<<");
+	symbol_is("ns::operator<(ns::A, ns::B)", 20, "ns::operator<");
+	symbol_is("ns::operator*(ns::A, ns::B)", 20, "ns::operator*");
+	symbol_is("ns::A::operator&() const", 20, "ns::A::operator&");
 	symbol_is("ns::operators::find(int, int)", 20, "ns::operators::find");
 }
 
