@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,12 @@ static int queue_put(struct tid_queue *queue, int32_t tid)
 {
 	if (queue->head && queue->head == queue->n)
 		queue->head = queue->n = 0;
+	if (queue->head > queue->capacity / 2) {
+		/* Never empty, it must not grow for ever. */
+		queue->n -= queue->head;
+		memmove(queue->tids, queue->tids + queue->head, queue->n * sizeof(*queue->tids));
+		queue->head = 0;
+	}
 	if (queue->n == queue->capacity) {
 		size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
 		int32_t *tids = realloc(queue->tids, capacity * sizeof(*tids));
@@ -159,8 +166,16 @@ static void end_process(struct engine *engine, struct follow_process *process)
 
 void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns)
 {
-	struct follow_process *ended = follow_exit(&engine->follow, task, time_ns);
+	const struct record exit = {
+		.type = PERF_RECORD_EXIT,
+		.id.time_ns = sys_now_ns(),
+		.task = {.pid = (uint32_t)task->process->pid, .tid = (uint32_t)task->tid},
+	};
+	struct follow_process *ended;
 
+	/* Where no record told of it. */
+	ingest_record(&engine->ingest, &exit, 0);
+	ended = follow_exit(&engine->follow, task, time_ns);
 	if (ended)
 		end_process(engine, ended);
 }
@@ -334,6 +349,17 @@ static void scan_children(struct engine *engine, const struct follow_process *pr
 	free(pids);
 }
 
+static void forget_process(struct engine *engine, struct follow_process *process)
+{
+	for (struct follow_task *task = process->first_task; task; task = task->next) {
+		tasks_forget_thread(engine->ingest.tasks, task->tid);
+		if (task->point)
+			task->point->doomed = engine->have_doomed = true;
+	}
+	follow_remove(&engine->follow, process);
+	engine->followed_changed = true;
+}
+
 static int first_scan(struct engine *engine, struct job *job, struct follow_process **process)
 {
 	struct proc_process info;
@@ -347,7 +373,7 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	*process = follow_process(&engine->follow, job->pid);
 	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&
 		(*process)->start_ticks != info.start_ticks)
-		follow_remove(&engine->follow, *process); /* the number was given to another */
+		forget_process(engine, *process); /* the number was given to another */
 	*process = follow_add_process(&engine->follow, job->pid, job->tid < 0);
 	if (!*process)
 		return -ENOMEM;
@@ -405,6 +431,9 @@ static void scan(struct engine *engine, struct job *job)
 	if (!ret)
 		ret = scan_threads(engine, job, process, &found);
 	if (ret && job->scans == 1) {
+		/* It ended between the two looks, without a thread that could tell. */
+		if (process && !process->first_task && !process->ended_ns)
+			forget_process(engine, process);
 		fail_job(engine, job, -ret);
 		return;
 	}

@@ -45,15 +45,54 @@ static int place_for(const struct engine *engine)
 	return oldest;
 }
 
+/* The same event, whatever its rate. */
+static bool is_same(const struct event_spec *a, const struct event_spec *b)
+{
+	struct perf_event_attr left = a->attr, right = b->attr;
+
+	left.freq = right.freq = 0;
+	left.sample_freq = right.sample_freq = 0;
+	return !strcmp(a->name, b->name) && a->by_default == b->by_default &&
+		!memcmp(&left, &right, sizeof(left));
+}
+
+/* The place of the same event, dropped before; or -ENOENT. */
+static int place_before(const struct engine *engine, const struct event_spec *spec)
+{
+	for (size_t i = 0; i < engine->status.n_events; i++)
+		if (!engine->choices[i].open && is_same(&engine->choices[i].spec, spec))
+			return (int)i;
+	return -ENOENT;
+}
+
+/* An event that comes back goes on under its number and adds to its sums: numbers are few, and its
+ * samples in the store bear it. */
+static void take_up(struct engine *engine, unsigned int place)
+{
+	struct engine_event_status *status = status_of(engine, place);
+
+	status->open = true;
+	status->error = 0;
+	status->user_only = false;
+}
+
 int choice_add(struct engine *engine, const struct event_spec *spec)
 {
-	int place = place_for(engine);
+	int before = place_before(engine, spec), place = before < 0 ? place_for(engine) : before;
 	struct choice *choice;
 
-	if (place < 0 || engine->next_event_id >= STORE_EVENTS_MAX)
+	if (place < 0 || (before < 0 && engine->next_event_id >= STORE_EVENTS_MAX))
 		return -ENOSPC;
 	choice = &engine->choices[place];
-	*choice = (struct choice){.spec = *spec, .attr = spec->attr, .open = true};
+	*choice = (struct choice){
+		.spec = *spec,
+		.attr = spec->attr,
+		.open = true,
+		.noted_lost = before < 0 ? 0 : choice->noted_lost,
+		.spent = before < 0 ? 0 : choice->spent,
+		.noted_spent = before < 0 ? 0 : choice->noted_spent,
+		.noted_throttled = before < 0 ? 0 : choice->noted_throttled,
+	};
 	if (!choice->attr.freq && !choice->attr.sample_period) {
 		choice->attr.freq = 1;
 		choice->attr.sample_freq = EVENT_DEFAULT_FREQ_HZ;
@@ -62,10 +101,11 @@ int choice_add(struct engine *engine, const struct event_spec *spec)
 	if (engine->filter && event_is_clock(&choice->attr))
 		choice->attr.exclude_idle = 1;
 	choice->record_bytes = engine->config.callchain ? 336 : 56;
-	engine->status.events[place] = (struct engine_event_status){
-		.id = (uint8_t)engine->next_event_id++,
-		.open = true,
-	};
+	if (before < 0)
+		engine->status.events[place] = (struct engine_event_status){
+			.id = (uint8_t)engine->next_event_id++, .open = true};
+	else
+		take_up(engine, (unsigned int)place);
 	copy_name(engine->status.events[place].name, spec->name);
 	show_rate(engine, (unsigned int)place);
 	if ((size_t)place == engine->status.n_events)

@@ -79,6 +79,7 @@ struct channel {
 	bool side; /* carries side-band records alone, wakes on each */
 	int cpu; /* of a channel without a point, else -1 */
 	bool old; /* of the scope that was left: its side-band ends at switch_ns */
+	uint64_t seen_ns; /* of a side-band ring of a CPU: its clock at the last tick */
 };
 
 struct point {
@@ -86,6 +87,7 @@ struct point {
 	int cpu; /* -1: any */
 	int tracker_fd; /* -1: none */
 	uint64_t tracker_lost;
+	uint64_t seen_ns; /* of a CPU: the tracker's clock at the last tick */
 	struct channel *channel; /* owned, but for inherited events */
 	struct channel *side; /* of its own, or NULL */
 	struct point_event *events;
@@ -154,6 +156,8 @@ struct engine {
 	struct tid_queue attach, born;
 	uint64_t switch_ns; /* the scope changed then; see channel->old */
 	bool rescan; /* side-band records were lost */
+	bool rescan_again; /* the same, while a rescan was under way */
+	size_t check_position; /* in follow.processes; the tick goes on from there */
 	bool had_targets;
 	bool stopped;
 
@@ -270,6 +274,8 @@ void target_detach(struct engine *engine, int32_t pid);
 bool target_work(struct engine *engine);
 void target_fork(struct engine *engine, const struct record_task *fork);
 void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns);
+/* A followed process executed a program: its threads are one. */
+void target_exec(struct engine *engine, int32_t pid);
 void target_hup(struct engine *engine, struct point *point);
 void target_tick(struct engine *engine);
 bool target_all_gone(const struct engine *engine);

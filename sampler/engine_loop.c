@@ -93,8 +93,7 @@ static void stop_sampling(struct engine *engine)
 static void add_event(struct engine *engine, const struct event_spec *spec)
 {
 	int index = choice_add(engine, spec);
-	bool opened = false;
-	int error = 0;
+	bool opened = false, left_out = false;
 
 	if (index < 0) {
 		engine_note(engine, NOTE_EVENT_REFUSED, -index, 0, 0, spec->name);
@@ -105,11 +104,12 @@ static void add_event(struct engine *engine, const struct event_spec *spec)
 		int ret = point_add_live_event(engine, point, (unsigned int)index);
 
 		opened |= !ret;
-		if (ret && ret != -ESRCH && !opened) {
-			error = -ret;
-			choice_refuse(engine, (unsigned int)index, error, point);
-		}
+		left_out |= opened && (ret == -EMFILE || ret == -ENFILE);
+		if (ret && ret != -ESRCH && !opened)
+			choice_refuse(engine, (unsigned int)index, -ret, point);
 	}
+	if (left_out)
+		engine_note(engine, NOTE_FD_LIMIT, EMFILE, 0, engine->fd_limit, NULL);
 	if (engine->choices[index].open)
 		engine_note(engine, NOTE_EVENT_ADDED, 0, 0, 0, engine->status.events[index].name);
 }
@@ -142,6 +142,8 @@ static void carry_out(struct engine *engine, const struct mail *mail)
 	if (index < 0 || !engine->choices[index].open)
 		return;
 	if (mail->kind == MAIL_SET_FREQ) {
+		/* What was sampled at a fixed period weighs that period. */
+		engine_round(engine, true, true);
 		choice_set_rate(engine, (unsigned int)index, mail->hz);
 		return;
 	}

@@ -118,6 +118,7 @@ static void take_lost(struct engine *engine, struct channel *channel, const stru
 		return;
 	}
 	channel->lost += record->lost.lost;
+	engine->rescan_again |= engine->check_position > 0;
 	engine->rescan = true;
 	if (channel->point)
 		channel->point->has_lost = true;
@@ -150,6 +151,8 @@ static int take_comm(struct engine *engine, const struct record *record)
 	const struct follow_process *process =
 		follow_process(&engine->follow, (int32_t)record->comm.pid);
 
+	if (record->comm.exec && process)
+		target_exec(engine, (int32_t)record->comm.pid);
 	if (engine->filter && !follow_wants(&engine->follow, record->comm.pid, record->comm.tid))
 		return 0;
 	if (record->comm.exec && process && process->root)
@@ -161,7 +164,6 @@ static int take_side_band(
 	struct engine *engine, struct channel *channel, const struct perf_event_header *header)
 {
 	struct record record;
-	bool wanted;
 	int ret = record_decode(&record, header, &engine->format);
 
 	if (ret) {
@@ -191,10 +193,9 @@ static int take_side_band(
 			target_fork(engine, &record.task);
 		break;
 	case PERF_RECORD_EXIT:
-		wanted = !engine->filter || follow_task(&engine->follow, (int32_t)record.task.tid);
-		if (wanted)
-			ret = ingest_record(&engine->ingest, &record, 0);
-		if (wanted && engine->filter)
+		/* Of threads no longer followed too: they are forgotten there. */
+		ret = ingest_record(&engine->ingest, &record, 0);
+		if (engine->filter)
 			target_exit(engine, (int32_t)record.task.tid, record.task.time_ns);
 		break;
 	case PERF_RECORD_LOST:

@@ -357,30 +357,80 @@ static bool has_cpu(const int *cpus, size_t n, int cpu)
 	return false;
 }
 
-void scope_watch_cpus(struct engine *engine)
+/* An event of a CPU that went away stands still for ever, without a hang-up, even when the CPU is back. */
+static bool stands_still(struct engine *engine, int fd, uint64_t *seen_ns)
 {
-	int *now, *before = engine->cpus;
-	size_t n, n_before = engine->n_cpus;
+	struct sys_counts now;
+	bool still;
 
-	if (engine->status.scope != SCOPE_CPU || read_cpus(engine, &now, &n))
-		return;
-	engine->cpus = now;
-	engine->n_cpus = n;
+	if (fd < 0 || sys_read(fd, &engine->features, &now))
+		return false;
+	still = now.enabled_ns == *seen_ns;
+	*seen_ns = now.enabled_ns;
+	return still;
+}
+
+static void watch_side_rings(struct engine *engine, const int *online, size_t n)
+{
+	for (size_t i = engine->n_channels; i-- > 0;) {
+		struct channel *channel = engine->channels[i];
+
+		if (!channel->side || channel->point ||
+			(has_cpu(online, n, channel->cpu) &&
+				!stands_still(engine, channel->fd, &channel->seen_ns)))
+			continue;
+		round_drain_channel(engine, channel);
+		channel_close(engine, channel);
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool has_ring = false;
+
+		for (size_t k = 0; k < engine->n_channels && !has_ring; k++)
+			has_ring = engine->channels[k]->side && !engine->channels[k]->point &&
+				engine->channels[k]->cpu == online[i];
+		/* What it would have told meanwhile is missing. */
+		if (!has_ring && !open_side_ring(engine, online[i]))
+			engine->rescan = true;
+	}
+}
+
+static void watch_points(struct engine *engine)
+{
 	for (size_t i = engine->n_points; i-- > 0;) {
 		struct point *point = engine->points[i];
 
-		if (has_cpu(now, n, point->cpu))
+		if (has_cpu(engine->cpus, engine->n_cpus, point->cpu) &&
+			!stands_still(engine, point->tracker_fd, &point->seen_ns))
 			continue;
 		engine_note(engine, NOTE_CPU_OFFLINE, 0, 0, (uint64_t)point->cpu, NULL);
 		round_drain_channel(engine, point->channel);
 		point_close(engine, point);
-		engine->status.cpus--;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (has_cpu(before, n_before, now[i]) || open_cpu(engine, now[i]))
-			continue;
-		engine->status.cpus++;
-		engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)now[i], NULL);
+	for (size_t i = 0; i < engine->n_cpus; i++) {
+		bool has_point = false;
+
+		for (size_t k = 0; k < engine->n_points && !has_point; k++)
+			has_point = engine->points[k]->cpu == engine->cpus[i];
+		if (!has_point && !open_cpu(engine, engine->cpus[i]))
+			engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)engine->cpus[i], NULL);
 	}
-	free(before);
+	engine->status.cpus = (uint32_t)engine->n_points;
+}
+
+void scope_watch_cpus(struct engine *engine)
+{
+	int *cpus, *online;
+	size_t n, n_online;
+
+	if (engine->stopped || read_cpus(engine, &cpus, &n))
+		return;
+	free(engine->cpus);
+	engine->cpus = cpus;
+	engine->n_cpus = n;
+	if (engine->side_by_cpu && !proc_online_cpus(&online, &n_online)) {
+		watch_side_rings(engine, online, n_online);
+		free(online);
+	}
+	if (engine->status.scope == SCOPE_CPU)
+		watch_points(engine);
 }

@@ -36,8 +36,11 @@ void target_detach(struct engine *engine, int32_t pid)
 			engine->points[i]->doomed = engine->have_doomed = true;
 	round_close_doomed(engine);
 	process = follow_process(&engine->follow, pid);
-	if (process)
+	if (process) {
+		for (struct follow_task *task = process->first_task; task; task = task->next)
+			tasks_forget_thread(engine->ingest.tasks, task->tid);
 		follow_remove(&engine->follow, process);
+	}
 	engine->followed_changed = true;
 	engine_note(engine, NOTE_DETACHED, 0, pid, tasks, NULL);
 }
@@ -50,12 +53,14 @@ void target_fork(struct engine *engine, const struct record_task *fork)
 	struct follow_task *born;
 	struct point *stale;
 
-	if (follow_fork(&engine->follow, fork, &born, &stale)) {
+	int ret = follow_fork(&engine->follow, fork, &born, &stale);
+
+	if (stale)
+		stale->doomed = engine->have_doomed = true;
+	if (ret) {
 		engine->status.tasks_missed++;
 		return;
 	}
-	if (stale)
-		stale->doomed = engine->have_doomed = true;
 	if (!born)
 		return;
 	engine->window_forks += engine->follow.forks - forks;
@@ -78,6 +83,35 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 	attach_end_task(engine, task, time_ns);
 }
 
+void target_exec(struct engine *engine, int32_t pid)
+{
+	struct follow_process *process = follow_process(&engine->follow, pid);
+	struct follow_task *first = process->first_task, *left;
+	int32_t before = first ? first->tid : pid;
+
+	if (process->tasks == 1 && before == pid)
+		return;
+	if (!process->tasks && !process->whole)
+		return;
+	for (struct follow_task *task = first; process->tasks > 1 && task; task = task->next)
+		if (task->point && task->tid != pid)
+			task->point->doomed = engine->have_doomed = true;
+	left = follow_exec(&engine->follow, process);
+	if (!left) {
+		engine->status.tasks_missed++;
+		return;
+	}
+	engine->followed_changed = true;
+	for (size_t i = 0; i < engine->n_points && left == first; i++)
+		if (engine->points[i]->pid == pid && engine->points[i]->tid == before)
+			engine->points[i]->tid = pid;
+	left->queued = false;
+	if (engine->status.scope == SCOPE_INHERIT)
+		left->covered = true;
+	else
+		attach_enqueue(engine, &engine->attach, left);
+}
+
 /* The thread ended, or executed a program whose rights exceed ours: the kernel took the events. */
 void target_hup(struct engine *engine, struct point *point)
 {
@@ -94,12 +128,12 @@ void target_hup(struct engine *engine, struct point *point)
 
 static void check_processes(struct engine *engine)
 {
-	struct follow_process *process, *gone[CHECKS_PER_TICK];
-	size_t position = 0, n_gone = 0, checked = 0;
+	struct follow_process *process = NULL, *gone[CHECKS_PER_TICK];
+	size_t n_gone = 0, checked = 0;
 	struct proc_process info;
 
 	while (checked < CHECKS_PER_TICK &&
-		(process = idmap_next(&engine->follow.processes, &position))) {
+		(process = idmap_next(&engine->follow.processes, &engine->check_position))) {
 		if (process->ended_ns || attach_find_job(engine, process->pid))
 			continue;
 		if (!engine->rescan && !process->root)
@@ -110,8 +144,15 @@ static void check_processes(struct engine *engine)
 			gone[n_gone++] = process;
 			continue;
 		}
+		process->start_ticks = info.start_ticks;
 		if (process->whole && info.threads != process->tasks)
 			target_rescan(engine, process->pid);
+	}
+	/* All were looked at; else the next tick goes on from here. */
+	if (!process) {
+		engine->check_position = 0;
+		engine->rescan = engine->rescan_again;
+		engine->rescan_again = false;
 	}
 	while (n_gone--) {
 		/* A leader may end before its threads do; then the scan still finds those. */
@@ -123,10 +164,14 @@ static void check_processes(struct engine *engine)
 			free(tids);
 		if (n > 1)
 			continue;
+		if (!process->first_task) {
+			follow_remove(&engine->follow, process);
+			engine->followed_changed = true;
+			continue;
+		}
 		while (process->first_task && !process->ended_ns)
 			target_exit(engine, process->first_task->tid, engine->round_ns);
 	}
-	engine->rescan = false;
 }
 
 void target_tick(struct engine *engine)

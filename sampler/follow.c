@@ -123,6 +123,40 @@ struct follow_process *follow_exit(
 	return process;
 }
 
+struct follow_task *follow_exec(struct follow *follow, struct follow_process *process)
+{
+	struct follow_task *left = follow_task(follow, process->pid), *task;
+
+	if (left && left->process != process) {
+		follow_exit(follow, left, 1);
+		left = NULL;
+	}
+	task = process->first_task;
+	if (!left && task && !task->next) {
+		if (idmap_set(&follow->tasks, (uint32_t)process->pid, task))
+			return NULL;
+		idmap_remove(&follow->tasks, (uint32_t)task->tid);
+		task->tid = process->pid;
+		return task;
+	}
+	if (!left)
+		left = follow_add_task(follow, process, process->pid);
+	if (!left)
+		return NULL;
+	if (process->ended_ns) {
+		process->ended_ns = 0;
+		follow->alive++;
+	}
+	for (task = process->first_task; task;) {
+		struct follow_task *next = task->next;
+
+		if (task != left)
+			free_task(follow, task);
+		task = next;
+	}
+	return left;
+}
+
 int follow_fork(struct follow *follow, const struct record_task *fork, struct follow_task **born,
 	struct point **stale)
 {

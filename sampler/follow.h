@@ -70,6 +70,12 @@ int follow_fork(struct follow *follow, const struct record_task *fork, struct fo
 struct follow_process *follow_exit(
 	struct follow *follow, struct follow_task *task, uint64_t time_ns);
 
+/* The process executed a program: one thread is left, which has the process's number whatever its own
+ * was.  A single thread is known to be that one and keeps its point, under the new number; of several (their ends were
+ * not told) all but the one of that number are forgotten, whose points must have been closed.  A process that counted
+ * as ended lives on.  NULL: out of memory. */
+struct follow_task *follow_exec(struct follow *follow, struct follow_process *process);
+
 /* Whether a sample of that thread is of a followed task. */
 bool follow_wants(const struct follow *follow, uint32_t pid, uint32_t tid);
 

@@ -117,6 +117,7 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 		set_comm(process->comm, comm->comm);
 	}
 	if (comm->exec) {
+		tasks_outlive(tasks, id, time_ns);
 		/* Everything that is mapped from now on comes as a record. */
 		space_clear(process->space);
 		process->loaded = true;
@@ -204,6 +205,12 @@ int tasks_load_process(struct tasks *tasks, int32_t pid)
 		return err == -ENOENT ? -ESRCH : err;
 	if (leader != pid)
 		return -ESRCH;
+	/* What is known is of the process that had the number before. */
+	id = tasks_find_thread(tasks, pid);
+	if (id && thread_at(tasks, id)->exited && !thread_at(tasks, id)->owner->alive) {
+		tasks_retire_process(tasks, thread_at(tasks, id)->process);
+		tasks_drop_thread(tasks, id);
+	}
 	err = tasks_need_thread(tasks, pid, pid, &id);
 	if (err)
 		return err;

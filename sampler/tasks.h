@@ -95,6 +95,9 @@ const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t lab
 void tasks_label_ref(struct tasks *tasks, uint32_t label);
 void tasks_label_unref(struct tasks *tasks, uint32_t label);
 
+/* Forget a thread now: no record will tell of its end, and no sample of it will come. */
+void tasks_forget_thread(struct tasks *tasks, int32_t tid);
+
 /* Forget threads that exited before time_ns, and labels nobody refers to. */
 void tasks_expire(struct tasks *tasks, uint64_t time_ns);
 

@@ -81,6 +81,10 @@ void tasks_drop_thread(struct tasks *tasks, uint32_t id);
 /* It has ended, and is forgotten when its time comes. */
 void tasks_mark_exited(struct tasks *tasks, uint32_t id, uint64_t time_ns);
 
+/* Its process executed a program: this thread lives, even if its number was that of one that ended, and
+ * no other one does. */
+void tasks_outlive(struct tasks *tasks, uint32_t id, uint64_t time_ns);
+
 /* The process's number belongs to somebody else now. */
 void tasks_retire_process(struct tasks *tasks, uint32_t id);
 

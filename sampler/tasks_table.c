@@ -209,6 +209,32 @@ void tasks_mark_exited(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	process_at(tasks, thread->process)->alive--;
 }
 
+void tasks_outlive(struct tasks *tasks, uint32_t id, uint64_t time_ns)
+{
+	struct thread *thread = thread_at(tasks, id);
+
+	if (thread->exited) {
+		unlink_exited(tasks, id);
+		thread->exited = false;
+		thread->prev = thread->next = 0;
+		tasks->alive++;
+		thread->owner->alive++;
+	}
+	/* All others have told of their ends, but for one that gave up its number for this one. */
+	for (uint32_t i = 1; i < tasks->threads.count && thread->owner->alive > 1; i++)
+		if (i != id && thread_at(tasks, i)->used &&
+			thread_at(tasks, i)->process == thread->process)
+			tasks_mark_exited(tasks, i, time_ns);
+}
+
+void tasks_forget_thread(struct tasks *tasks, int32_t tid)
+{
+	uint32_t id = tasks_find_thread(tasks, tid);
+
+	if (id)
+		tasks_drop_thread(tasks, id);
+}
+
 void tasks_drop_thread(struct tasks *tasks, uint32_t id)
 {
 	struct thread *thread = thread_at(tasks, id);

@@ -185,6 +185,16 @@ static UNUSED bool has_samples(struct rig *rig, uint64_t n)
 	return rig->status.events[0].samples >= n;
 }
 
+static UNUSED bool has_followed(struct rig *rig, uint64_t n)
+{
+	int32_t *pids;
+	size_t found;
+
+	assert_int_equal(engine_followed(rig->engine, &pids, &found), 0);
+	free(pids);
+	return found == n;
+}
+
 static UNUSED bool has_note(struct rig *rig, uint64_t kind)
 {
 	for (size_t i = 0; i < rig->n_notes; i++)
@@ -200,6 +210,18 @@ static UNUSED const struct engine_note *find_note(struct rig *rig, enum engine_n
 		if (rig->notes[i].kind == kind)
 			return &rig->notes[i];
 	return NULL;
+}
+
+static UNUSED size_t count_fds(void)
+{
+	char path[64];
+	size_t n = 0;
+
+	for (int fd = 0; fd < 4096; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		n += !access(path, F_OK);
+	}
+	return n;
 }
 
 /* Stop, and check that what was delivered is in the store. */

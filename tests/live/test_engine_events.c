@@ -220,6 +220,111 @@ static void test_events_come_and_go(void **state)
 	rig_free(rig);
 }
 
+static bool has_drops(struct rig *rig, uint64_t n)
+{
+	uint64_t drops = 0;
+
+	for (size_t i = 0; i < rig->n_notes; i++)
+		drops += rig->notes[i].kind == NOTE_EVENT_DROPPED;
+	return drops == n;
+}
+
+/* More often than there are numbers for events: the same event keeps its own. */
+static void test_event_dropped_and_added_often(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	int32_t pid = start_child(body_both, NULL);
+	struct event_error error;
+	struct event_spec *specs;
+	const unsigned int times = STORE_EVENTS_MAX + 44;
+	uint64_t before;
+	size_t n, fds;
+
+	(void)state;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50));
+	fds = count_fds();
+	assert_int_equal(event_parse_list("page-faults", &specs, &n, &error), 0);
+	event_set_period(specs, 1);
+	for (unsigned int i = 0; i < times; i++) {
+		assert_int_equal(engine_event_add(rig->engine, specs), 0);
+		assert_int_equal(engine_event_drop(rig->engine, 1), 0);
+	}
+	assert_true(rig_wait(rig, has_drops, times));
+	assert_int_equal(count_fds(), fds);
+	before = rig->status.events[1].samples;
+	event_set_period(specs, 2);
+	assert_int_equal(engine_event_add(rig->engine, specs), 0);
+	assert_true(rig_wait(rig, has_second, before + 100));
+	assert_false(has_note(rig, NOTE_EVENT_REFUSED));
+	assert_int_equal(rig->status.n_events, 2);
+	assert_int_equal(rig->status.events[1].id, 1);
+	assert_int_equal(rig->status.events[1].period, 2);
+	rig_stop(rig);
+	free(specs);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static bool has_cpus(struct rig *rig, uint64_t n)
+{
+	return rig->status.cpus == n;
+}
+
+static void set_online(const char *path, const char *value)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(value, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static bool has_samples_on(struct rig *rig, uint64_t cpu)
+{
+	struct snapshot snapshot;
+	uint64_t n = 0;
+
+	assert_int_equal(store_snapshot(engine_store(rig->engine), 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++)
+		if (snapshot.slices[i]->start_ns > rig->status.started_ns + 2000000000ull)
+			for (uint32_t c = 0; c < snapshot.slices[i]->cells; c++)
+				n += snapshot.slices[i]->cpu[c] == cpu;
+	snapshot_release(engine_store(rig->engine), &snapshot);
+	return n >= 50;
+}
+
+/* Off and on between two looks at the list of CPUs.  It disturbs the whole machine, so only when asked for. */
+static void test_cpu_off_and_on(void **state)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
+	struct rig *rig;
+	int32_t pids[2];
+
+	(void)state;
+	need_cpu_wide();
+	if (!getenv("STROBE_TEST_HOTPLUG") || access(path, W_OK)) {
+		print_message("skipped: STROBE_TEST_HOTPLUG is not set, or CPU 1 stays online\n");
+		skip();
+	}
+	rig = rig_new("cpu-clock", 997, 0);
+	pids[0] = start_child(body_burn, NULL);
+	pids[1] = start_child(body_burn, NULL);
+	rig->config.target.system_wide = true;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 100));
+	set_online(path, "0");
+	set_online(path, "1");
+	assert_true(rig_wait(rig, has_note, NOTE_CPU_ONLINE));
+	assert_true(rig_wait(rig, has_cpus, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN)));
+	assert_true(rig_wait(rig, has_samples_on, 1));
+	rig_stop(rig);
+	end_child(pids[0]);
+	end_child(pids[1]);
+	rig_free(rig);
+}
+
 static void test_default_event(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -274,6 +379,8 @@ int main(void)
 		cmocka_unit_test(test_credit_runs_out),
 		cmocka_unit_test(test_frequency_changes),
 		cmocka_unit_test(test_events_come_and_go),
+		cmocka_unit_test(test_event_dropped_and_added_often),
+		cmocka_unit_test(test_cpu_off_and_on),
 		cmocka_unit_test(test_default_event),
 		cmocka_unit_test(test_configurations_refused),
 	};

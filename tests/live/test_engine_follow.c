@@ -239,16 +239,6 @@ static void test_tree_by_inheritance(void **state)
 	check_tree(SCOPE_INHERIT);
 }
 
-static bool has_followed(struct rig *rig, uint64_t n)
-{
-	int32_t *pids;
-	size_t found;
-
-	assert_int_equal(engine_followed(rig->engine, &pids, &found), 0);
-	free(pids);
-	return found == n;
-}
-
 static void test_attach_and_detach(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);

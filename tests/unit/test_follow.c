@@ -172,6 +172,74 @@ static void test_thread_that_changed_process(void **state)
 	assert_int_equal(other->tasks, 1);
 }
 
+static struct point *mark(int32_t tid)
+{
+	/* Only compared. */
+	return follow_task(&follow, tid)->point = (struct point *)follow_task(&follow, tid);
+}
+
+/* One of several threads executes: the others have told of their ends, and it takes the leader's number. */
+static void test_exec_by_another_thread(void **state)
+{
+	struct follow_process *process = follow_process(&follow, 100);
+	struct point *point = mark(101);
+	struct follow_task *left;
+
+	(void)state;
+	assert_null(follow_exit(&follow, follow_task(&follow, 100), 10));
+	left = follow_exec(&follow, process);
+	assert_non_null(left);
+	assert_int_equal(left->tid, 100);
+	assert_ptr_equal(left->point, point);
+	assert_ptr_equal(follow_task(&follow, 100), left);
+	assert_null(follow_task(&follow, 101));
+	assert_int_equal(process->tasks, 1);
+	/* So that its end is the end of the process. */
+	assert_ptr_equal(follow_exit(&follow, left, 20), process);
+	assert_int_equal(follow.alive, 0);
+}
+
+static void test_exec_of_one_or_of_many(void **state)
+{
+	struct follow_process *process = follow_process(&follow, 100);
+	struct point *point = mark(100);
+
+	(void)state;
+	/* Ends that nobody told of. */
+	assert_non_null(fork_of(100, 100, 102));
+	assert_ptr_equal(follow_exec(&follow, process), follow_task(&follow, 100));
+	assert_ptr_equal(follow_task(&follow, 100)->point, point);
+	assert_int_equal(follow.tasks.n, 1);
+	assert_int_equal(process->tasks, 1);
+	assert_ptr_equal(follow_exec(&follow, process), follow_task(&follow, 100));
+	assert_int_equal(process->tasks, 1);
+	/* Those but the leader's, whose thread is met afresh. */
+	assert_non_null(fork_of(100, 100, 103));
+	assert_non_null(fork_of(100, 100, 104));
+	follow_exit(&follow, follow_task(&follow, 100), 10);
+	assert_null(follow_exec(&follow, process)->point);
+	assert_int_equal(follow.tasks.n, 1);
+	assert_non_null(follow_task(&follow, 100));
+}
+
+/* The only known thread was another one, and ended. */
+static void test_exec_of_one_thought_dead(void **state)
+{
+	struct follow_process *process = follow_process(&follow, 100);
+
+	(void)state;
+	follow_exit(&follow, follow_task(&follow, 100), 10);
+	assert_non_null(follow_exit(&follow, follow_task(&follow, 101), 10));
+	assert_int_equal(follow.alive, 0);
+	assert_non_null(follow_exec(&follow, process));
+	assert_int_equal(follow.alive, 1);
+	follow_expire(&follow, 1000);
+	assert_ptr_equal(follow_process(&follow, 100), process);
+	assert_non_null(follow_exit(&follow, follow_task(&follow, 100), 2000));
+	follow_expire(&follow, 3000);
+	assert_null(follow_process(&follow, 100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +248,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_number_given_out_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec_by_another_thread, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec_of_one_or_of_many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec_of_one_thought_dead, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_thread_that_changed_process, set_up, tear_down),
 	};

@@ -421,6 +421,60 @@ static void test_threads_share(void **state)
 	assert_int_equal(tasks_thread_count(fake->tasks), 2);
 }
 
+/* A thread that executes takes the leader's number, after the leader has told of its end; its own number is not
+ * told of again. */
+static void test_exec_by_another_thread(void **state)
+{
+	struct fake *fake = *state;
+
+	do_comm(fake, 7, 7, "app", true, SEC);
+	do_fork(fake, 7, 7, 7, 8, 2 * SEC);
+	do_fork(fake, 7, 7, 7, 9, 2 * SEC);
+	do_exit(fake, 7, 8, 3 * SEC);
+	do_exit(fake, 7, 7, 3 * SEC);
+	assert_int_equal(tasks_thread_count(fake->tasks), 1);
+	do_comm(fake, 7, 7, "next", true, 3 * SEC + 1);
+	do_map(fake, 7, 0x10000, 0x1000, 0, "/bin/next", 3 * SEC + 2);
+	assert_int_equal(tasks_thread_count(fake->tasks), 1);
+	/* The end was that of the thread before. */
+	tasks_expire(fake->tasks, 9 * SEC);
+	expect_at(fake, 7, 9 * SEC, 0x10000, "/bin/next", 0);
+	assert_string_equal(label_at(fake, 7, 7, 9 * SEC)->comm, "next");
+	do_exit(fake, 7, 7, 10 * SEC);
+	assert_int_equal(tasks_thread_count(fake->tasks), 0);
+	tasks_expire(fake->tasks, 11 * SEC);
+	assert_int_equal(tasks_label_count(fake->tasks), 0);
+}
+
+/* Detached, and attached again as what has the number now. */
+static void test_forgotten_and_attached_again(void **state)
+{
+	struct fake *fake = *state;
+
+	assert_int_equal(tasks_load_process(fake->tasks, 100), 0);
+	do_map(fake, 100, 0x900000, 0x1000, 0, "/bin/old", 51 * SEC);
+	expect_at(fake, 100, 51 * SEC, 0x900000, "/bin/old", 0);
+	tasks_forget_thread(fake->tasks, 100);
+	tasks_forget_thread(fake->tasks, 100);
+	assert_int_equal(tasks_thread_count(fake->tasks), 0);
+	assert_int_equal(tasks_label_count(fake->tasks), 0);
+
+	assert_int_equal(tasks_load_process(fake->tasks, 100), 0);
+	expect_nothing_at(fake, 100, 52 * SEC, 0x900000);
+	/* The same after an end that was told, before it is forgotten. */
+	do_map(fake, 100, 0x900000, 0x1000, 0, "/bin/old", 53 * SEC);
+	do_exit(fake, 100, 100, 54 * SEC);
+	fake->now_ns = 54 * SEC + 1;
+	fake->comm = "stranger";
+	assert_int_equal(tasks_load_process(fake->tasks, 100), 0);
+	expect_nothing_at(fake, 100, 54 * SEC + 2, 0x900000);
+	expect_at(fake, 100, 54 * SEC + 2, 0x400000, "/bin/proc", 0);
+	assert_string_equal(label_at(fake, 100, 100, 54 * SEC + 2)->comm, "stranger");
+	tasks_expire(fake->tasks, 60 * SEC);
+	assert_int_equal(tasks_thread_count(fake->tasks), 1);
+	assert_string_equal(label_at(fake, 100, 100, 60 * SEC)->comm, "stranger");
+}
+
 static void test_labels_keep_old_names(void **state)
 {
 	struct fake *fake = *state;
@@ -740,6 +794,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_strange_mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fork_copies_and_exec_clears, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_threads_share, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_exec_by_another_thread, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forgotten_and_attached_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels_keep_old_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_exit_and_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unseen_reuse, setup, teardown),
