@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -121,6 +122,14 @@ void cache_key_build_id(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t
 	int n = snprintf(key, CACHE_KEY_MAX, "id%u-", SYMTAB_VERSION);
 
 	append_hex(key + n, build_id, len < 32 ? len : 32);
+}
+
+void cache_key_file(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len, uint64_t size,
+	uint64_t mtime_ns)
+{
+	cache_key_build_id(key, build_id, len < 20 ? len : 20);
+	size_t used = strlen(key);
+	snprintf(key + used, CACHE_KEY_MAX - used, "-%" PRIx64 "-%" PRIx64, size, mtime_ns);
 }
 
 static int hash_file(XXH3_state_t *state, const char *path, bool optional)

@@ -20,8 +20,13 @@ struct cache;
 int cache_open(struct cache **out, const char *dir, size_t max_bytes);
 void cache_close(struct cache *cache); /* NULL is a no-op */
 
-/* The key of a file with a build-id. */
+/* The key of a build-id that the kernel told of a mapping. */
 void cache_key_build_id(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len);
+
+/* The key of a file that says of itself that it has that build-id: one that was stripped, or is broken, says
+ * the same with other symbols, so that size and time of change (ns) have to agree as well. */
+void cache_key_file(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len, uint64_t size,
+	uint64_t mtime_ns);
 
 /* The key of the running kernel with its modules and BPF programs.  0, or -errno where that cannot be told. */
 int cache_key_kernel(char key[CACHE_KEY_MAX]);

@@ -181,6 +181,15 @@ static int read_build_id(
 	return ret;
 }
 
+static void make_key(char key[CACHE_KEY_MAX], const struct symbols_source *source,
+	const struct opener_file *file, const uint8_t *build_id, size_t len)
+{
+	if (source->build_id_len)
+		cache_key_build_id(key, build_id, len);
+	else
+		cache_key_file(key, build_id, len, file->size, file->mtime_ns);
+}
+
 /* Load from one open candidate.  0; -ESTALE when it is not the mapped file; -errno. */
 static int load_candidate(
 	struct loader *loader, struct loader_image *image, const struct opener_file *file)
@@ -203,7 +212,7 @@ static int load_candidate(
 				memcmp(build_id, source->build_id, len) != 0))
 			return -ESTALE;
 		if (len && !source->build_id_len) {
-			cache_key_build_id(key, build_id, len);
+			make_key(key, source, file, build_id, len);
 			tell_build_id(image, build_id, len);
 			if (use_cached(loader, image, key))
 				return 0;
@@ -213,7 +222,7 @@ static int load_candidate(
 	 * anyway may fill the cache. */
 	bool trusted = file->owner == 0 || file->owner == geteuid();
 	if (len)
-		cache_key_build_id(key, build_id, len);
+		make_key(key, source, file, build_id, len);
 	return load_table(loader, image, WIRE_FILE, file->fd, len && trusted ? key : NULL, &answer);
 }
 

@@ -137,6 +137,8 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 	out->fd = fd;
 	out->same = is_same(source, fd, &st);
 	out->owner = st.st_uid;
+	out->size = (uint64_t)st.st_size;
+	out->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	return 0;
 }
 

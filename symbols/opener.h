@@ -24,6 +24,7 @@ struct opener_file {
 	int fd; /* the caller's */
 	bool same; /* it is the mapped file, as far as device and inode tell; else only the build-id can */
 	uid_t owner;
+	uint64_t size, mtime_ns;
 };
 
 /* Open the source in one way.  0; -EINVAL where that way makes no sense for it; -errno. */

@@ -184,7 +184,6 @@ def layers(strobe, folder, shares):
     lower, at = os.path.join(folder, "lower"), os.path.join(folder, "at")
     os.mkdir(lower)
     os.mkdir(at)
-    os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache of layers")
     for path in (shares, os.path.join(os.path.dirname(shares), "libshares_lib.so")):
         shutil.copy(path, lower)
     # The library's build-id is changed, so that it is another file as far as anybody can tell.

@@ -367,17 +367,38 @@ static void test_cache(void **state)
 	assert_int_equal(load_path(source.path), SYMBOLS_READY);
 	assert_int_equal(shared[0], 3); /* its build-id */
 
-	/* Known by its build-id alone, when the file is gone. */
-	unlink(source.path);
+	/* Known by its build-id alone, where the kernel told that, when the file is gone. */
 	for (uint8_t i = 0; i < 20; i++)
 		source.build_id[i] = (uint8_t)(i + 1);
 	source.build_id_len = 20;
 	image = load(&source);
 	assert_int_equal(image->state, SYMBOLS_READY);
+	loader_image_free(image);
+	assert_int_equal(shared[0], 5);
+	unlink(source.path);
+	image = load(&source);
+	assert_int_equal(image->state, SYMBOLS_READY);
 	assert_string_equal(image->table.pool + image->table.entries[0].name, "function");
 	loader_image_free(image);
-	assert_int_equal(shared[0], 3);
+	assert_int_equal(shared[0], 5);
 	expect_no_note();
+}
+
+/* A stripped or broken file has the build-id of the good one: neither is given the other's table. */
+static void test_cache_same_build_id(void **state)
+{
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
+	struct small_elf small;
+
+	(void)state;
+	start(cache_dir, NULL);
+	small_elf_make(&small, true, false, NULL, 0);
+	source.path = make_file("stripped", small.bytes, small.len);
+	assert_int_equal(load_path(source.path), SYMBOLS_NONE);
+	source.path = make_elf("whole");
+	assert_int_equal(load_path(source.path), SYMBOLS_READY);
+	assert_int_equal(load_path(source.path), SYMBOLS_READY);
+	assert_int_equal(shared[0], 5);
 }
 
 /* Whoever can give a file a build-id must not be able to name other people's functions. */
@@ -530,6 +551,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_unreadable, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cache_same_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_trust, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_second_try, setup, teardown),

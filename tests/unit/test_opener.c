@@ -207,10 +207,11 @@ static void test_vdso(void **state)
 }
 
 #if defined(__x86_64__)
-/* A 32-bit program in a memory file: 1: mov $29,%eax (pause); int $0x80; jmp 1b. */
+/* A 32-bit program in a memory file: write(1, %esp, 1); 1: pause(); jmp 1b. */
 static pid_t start_narrow(void)
 {
-	static const uint8_t code[] = {0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
+	static const uint8_t code[] = {0xb8, 4, 0, 0, 0, 0xbb, 1, 0, 0, 0, 0x89, 0xe1, 0xba, 1, 0,
+		0, 0, 0xcd, 0x80, 0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
 	struct {
 		Elf32_Ehdr header;
 		Elf32_Phdr segment;
@@ -244,13 +245,13 @@ static pid_t start_narrow(void)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(ends[1], 1);
 		fexecve(fd, argv, argv + 1);
-		_exit(write(ends[1], "x", 1) == 1);
+		_exit(1);
 	}
 	close(fd);
 	close(ends[1]);
-	/* Nothing but the end of the pipe: it runs. */
-	bool runs = read(ends[0], &byte, 1) == 0;
+	bool runs = read(ends[0], &byte, 1) == 1;
 	close(ends[0]);
 	if (runs)
 		return pid;
