@@ -37,18 +37,41 @@ void cells_clear(struct cells *cells)
 	}
 }
 
+void cells_trim(struct cells *cells, uint32_t keep)
+{
+	struct cells small;
+
+	if (cells->size <= keep || cells_init(&small)) {
+		cells_clear(cells);
+		return;
+	}
+	cells_fini(cells);
+	*cells = small;
+}
+
 size_t cells_memory(const struct cells *cells)
 {
 	return cells->size * (sizeof(*cells->at) + 2 * sizeof(*cells->slots));
 }
 
-static uint32_t empty_slot(const struct cells *cells, const struct cell *cell)
+static uint32_t hash_of(const struct cell *cell)
 {
-	uint32_t at = cells_hash(cell->stack, cell->task, cell->cpu, cell->event);
+	return cells_hash(cell->stack, cell->task, cell->cpu, cell->event);
+}
+
+static uint32_t empty_slot(const struct cells *cells, uint32_t hash)
+{
+	uint32_t at = hash;
 
 	while (cells->slots[at & cells->mask].epoch == cells->epoch)
 		at++;
 	return at;
+}
+
+static void fill_slot(struct cells *cells, uint32_t where, uint32_t hash, uint32_t cell)
+{
+	cells->slots[where & cells->mask] = (struct cells_slot){
+		.epoch = cells->epoch, .cell = (hash & ~(CELLS_MAX - 1)) | cell};
 }
 
 static int grow(struct cells *cells)
@@ -72,23 +95,26 @@ static int grow(struct cells *cells)
 	cells->slots = slots;
 	cells->size = size;
 	cells->mask = size * 2 - 1;
-	for (uint32_t i = 0; i < cells->n; i++)
-		slots[empty_slot(cells, &at[i]) & cells->mask] =
-			(struct cells_slot){.epoch = cells->epoch, .cell = i};
+	for (uint32_t i = 0; i < cells->n; i++) {
+		uint32_t hash = hash_of(&at[i]);
+
+		fill_slot(cells, empty_slot(cells, hash), hash, i);
+	}
 	return 0;
 }
 
 int cells_add(struct cells *cells, uint32_t where, const struct cell *cell)
 {
+	uint32_t hash = hash_of(cell);
+
 	if (cells->n == cells->size) {
 		int err = grow(cells);
 
 		if (err)
 			return err;
-		where = empty_slot(cells, cell);
+		where = empty_slot(cells, hash);
 	}
-	cells->slots[where & cells->mask] =
-		(struct cells_slot){.epoch = cells->epoch, .cell = cells->n};
+	fill_slot(cells, where, hash, cells->n);
 	cells->at[cells->n++] = *cell;
 	return 0;
 }

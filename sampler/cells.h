@@ -2,7 +2,7 @@
 /*
  * cells.h - counted cells, distinct in (stack, task, cpu, event), with an index to find them by.
  *
- * The open slice is one; merging small slices uses another.  Clearing costs nothing: a slot of an older epoch
+ * The open slice is one; merging slices uses another.  Clearing costs nothing: a slot of an older epoch
  * is an empty one.  Sampling thread.
  */
 #ifndef SAMPLER_CELLS_H
@@ -14,19 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELLS_MAX (1u << 20)
+#define CELLS_BITS 20u
+#define CELLS_MAX (1u << CELLS_BITS)
 
 struct cell {
 	uint32_t stack, task;
 	uint16_t cpu;
 	uint8_t event;
+	uint8_t more; /* how many cells were added to this one: for slices.c */
 	uint32_t count;
 	uint64_t weight;
 };
 
 struct cells_slot {
 	uint32_t epoch;
-	uint32_t cell;
+	uint32_t cell; /* the number of a cell; above it, bits of its hash */
 };
 
 struct cells {
@@ -40,6 +42,8 @@ struct cells {
 int cells_init(struct cells *cells);
 void cells_fini(struct cells *cells);
 void cells_clear(struct cells *cells);
+/* Clear, and give memory back where there is room for more than `keep` cells. */
+void cells_trim(struct cells *cells, uint32_t keep);
 size_t cells_memory(const struct cells *cells);
 
 static inline uint32_t cells_hash(uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event)
@@ -48,22 +52,45 @@ static inline uint32_t cells_hash(uint32_t stack, uint32_t task, uint16_t cpu, u
 }
 
 /* The cell of this key, or NULL; *where is then what cells_add() needs to put it in its place. */
-static inline struct cell *cells_find(const struct cells *cells, uint32_t stack, uint32_t task,
-	uint16_t cpu, uint8_t event, uint32_t *where)
+static inline struct cell *cells_find_hashed(const struct cells *cells, uint32_t hash,
+	uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event, uint32_t *where)
 {
-	uint32_t at = cells_hash(stack, task, cpu, event);
-
-	for (;; at++) {
+	for (uint32_t at = hash;; at++) {
 		struct cells_slot slot = cells->slots[at & cells->mask];
-		struct cell *cell = &cells->at[slot.cell];
+		struct cell *cell;
 
-		*where = at;
-		if (slot.epoch != cells->epoch)
+		if (slot.epoch != cells->epoch) {
+			*where = at;
 			return NULL;
+		}
+		if ((slot.cell ^ hash) >> CELLS_BITS)
+			continue;
+		cell = &cells->at[slot.cell & (CELLS_MAX - 1)];
 		if (cell->stack == stack && cell->task == task && cell->cpu == cpu &&
 			cell->event == event)
 			return cell;
 	}
+}
+
+static inline struct cell *cells_find(const struct cells *cells, uint32_t stack, uint32_t task,
+	uint16_t cpu, uint8_t event, uint32_t *where)
+{
+	return cells_find_hashed(
+		cells, cells_hash(stack, task, cpu, event), stack, task, cpu, event, where);
+}
+
+/* Two steps for many cells to be found: each asks for memory that the next one reads. */
+static inline void cells_prefetch_slot(const struct cells *cells, uint32_t hash)
+{
+	__builtin_prefetch(&cells->slots[hash & cells->mask]);
+}
+
+static inline void cells_prefetch_cell(const struct cells *cells, uint32_t hash)
+{
+	struct cells_slot slot = cells->slots[hash & cells->mask];
+
+	if (slot.epoch == cells->epoch)
+		__builtin_prefetch(&cells->at[slot.cell & (CELLS_MAX - 1)]);
 }
 
 /* Add a cell that cells_find() did not find.  0, or -ENOMEM, also above CELLS_MAX. */

@@ -20,40 +20,16 @@ int slices_init(struct slices *slices, struct stacks *stacks, struct tasks *task
 
 void slices_fini(struct slices *slices)
 {
-	free(slices->work);
 	cells_fini(&slices->adding);
 }
 
 size_t slices_memory(const struct slices *slices)
 {
-	return slices->work_size * sizeof(struct cell) + cells_memory(&slices->adding);
+	return cells_memory(&slices->adding);
 }
 
-#define ADDED_UP_MAX 8192u /* cells of two slices; more are merged in order, which needs no index */
-#define WORK_KEPT 65536u /* cells; more are given back after use */
-
-static int need_work(struct slices *slices, size_t n)
-{
-	struct cell *grown;
-
-	if (n <= slices->work_size)
-		return 0;
-	grown = realloc(slices->work, n * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	slices->work = grown;
-	slices->work_size = n;
-	return 0;
-}
-
-static void trim_work(struct slices *slices)
-{
-	if (slices->work_size <= WORK_KEPT)
-		return;
-	free(slices->work);
-	slices->work = NULL;
-	slices->work_size = 0;
-}
+#define CELLS_KEPT (1u << 16) /* room for more is given back after use */
+#define CELLS_A_STEP 32u /* for which memory is asked for ahead */
 
 /* One block: the slice, then its columns, widest first. */
 static struct sealed *sealed_alloc(uint32_t cells, uint32_t n_totals)
@@ -182,160 +158,108 @@ void slices_destroy(struct slices *slices, struct sealed *sealed)
 
 /* --- merging --- */
 
-static int compare(const struct cell *a, const struct cell *b)
+static int add_one(struct cells *cells, uint32_t hash, const struct cell *cell)
 {
-	uint64_t left = (uint64_t)a->stack << 32 | a->task;
-	uint64_t right = (uint64_t)b->stack << 32 | b->task;
+	uint32_t where;
+	struct cell *have = cells_find_hashed(
+		cells, hash, cell->stack, cell->task, cell->cpu, cell->event, &where);
 
-	if (left == right) {
-		left = (uint32_t)a->cpu << 8 | a->event;
-		right = (uint32_t)b->cpu << 8 | b->event;
-	}
-	return (left > right) - (left < right);
-}
-
-static int compare_cells(const void *a, const void *b)
-{
-	return compare(a, b);
-}
-
-/* The cells of a slice in order: its columns where they are sorted, else a sorted copy. */
-struct ordered {
-	const struct slice *slice;
-	const struct cell *copy; /* or NULL */
-	size_t n, i;
-};
-
-static void gather(const struct slice *slice, struct cell *to)
-{
-	for (uint32_t i = 0; i < slice->cells; i++)
-		to[i] = get_cell(slice, i);
-}
-
-static struct ordered order(const struct sealed *sealed, struct cell *work)
-{
-	struct ordered ordered = {.slice = &sealed->slice, .n = sealed->slice.cells};
-
-	if (!sealed->sorted) {
-		gather(&sealed->slice, work);
-		qsort(work, ordered.n, sizeof(*work), compare_cells);
-		ordered.copy = work;
-	}
-	return ordered;
-}
-
-static struct cell look(const struct ordered *from)
-{
-	return from->copy ? from->copy[from->i] : get_cell(from->slice, from->i);
-}
-
-/* The next cell of both together, equal ones added up; false at the end. */
-static bool next_merged(struct ordered *a, struct ordered *b, struct cell *out)
-{
-	struct cell left, right;
-	int order = 0;
-
-	if (a->i == a->n && b->i == b->n)
-		return false;
-	if (a->i < a->n)
-		left = look(a);
-	if (b->i < b->n)
-		right = look(b);
-	if (a->i == a->n)
-		order = 1;
-	else if (b->i == b->n)
-		order = -1;
-	else
-		order = compare(&left, &right);
-	a->i += order <= 0;
-	b->i += order >= 0;
-	*out = order <= 0 ? left : right;
-	if (!order) {
-		out->count += right.count;
-		out->weight += right.weight;
-	}
-	return true;
-}
-
-static struct sealed *merge_sorted(
-	struct slices *slices, const struct sealed *a, const struct sealed *b)
-{
-	size_t copied = (a->sorted ? 0 : a->slice.cells) + (b->sorted ? 0 : b->slice.cells);
-	struct ordered left, right;
-	struct sums sums = {0};
-	struct sealed *sealed;
-	struct cell cell;
-	uint32_t n = 0;
-
-	if (need_work(slices, copied))
-		return NULL;
-	left = order(a, slices->work);
-	right = order(b, slices->work + (a->sorted ? 0 : a->slice.cells));
-	while (next_merged(&left, &right, &cell)) {
-		sums_add(&sums, cell.event, cell.weight, cell.count);
-		n++;
-	}
-	sealed = sealed_new(slices, &sums, n, a->slice.start_ns, b->slice.end_ns);
-	if (sealed) {
-		left.i = right.i = 0;
-		for (n = 0; next_merged(&left, &right, &cell); n++)
-			set_cell(&sealed->slice, n, &cell);
-		sealed->sorted = true;
-	}
-	trim_work(slices);
-	return sealed;
+	if (!have)
+		return cells_add(cells, where, cell);
+	have->count += cell->count;
+	have->weight += cell->weight;
+	have->more++;
+	return 0;
 }
 
 static int add_up(struct cells *cells, const struct slice *slice)
 {
-	int err = 0;
+	uint32_t hashes[CELLS_A_STEP], end;
 
-	for (uint32_t i = 0; i < slice->cells && !err; i++) {
-		struct cell cell = get_cell(slice, i), *have;
-		uint32_t where;
+	for (uint32_t start = 0; start < slice->cells; start = end) {
+		end = slice->cells - start > CELLS_A_STEP ? start + CELLS_A_STEP : slice->cells;
+		for (uint32_t i = start; i < end; i++) {
+			uint32_t hash = cells_hash(
+				slice->stack[i], slice->task[i], slice->cpu[i], slice->event[i]);
 
-		have = cells_find(cells, cell.stack, cell.task, cell.cpu, cell.event, &where);
-		if (have) {
-			have->count += cell.count;
-			have->weight += cell.weight;
-		} else {
-			err = cells_add(cells, where, &cell);
+			hashes[i - start] = hash;
+			cells_prefetch_slot(cells, hash);
+		}
+		for (uint32_t i = start; i < end; i++)
+			cells_prefetch_cell(cells, hashes[i - start]);
+		for (uint32_t i = start; i < end; i++) {
+			const struct cell cell = get_cell(slice, i);
+			int err = add_one(cells, hashes[i - start], &cell);
+
+			if (err)
+				return err;
 		}
 	}
-	return err;
-}
-
-/* Most merges are of small slices, for which this is several times faster than sorting. */
-static struct sealed *merge_unsorted(
-	struct slices *slices, const struct sealed *a, const struct sealed *b)
-{
-	struct cells *cells = &slices->adding;
-
-	cells_clear(cells);
-	if (add_up(cells, &a->slice) || add_up(cells, &b->slice))
-		return NULL;
-	return sealed_of_cells(slices, cells->at, cells->n, a->slice.start_ns, b->slice.end_ns);
+	return 0;
 }
 
 int slices_merge(
-	struct slices *slices, const struct sealed *a, const struct sealed *b, struct sealed **out)
+	struct slices *slices, struct sealed *const *from, unsigned int n, struct sealed **out)
 {
-	bool sorted = a->sorted && b->sorted;
-	struct sealed *sealed;
+	struct cells *cells = &slices->adding;
+	enum detail detail = DETAIL_NONE;
+	uint64_t samples = 0;
+	int err = 0;
 
 	*out = NULL;
-	if (a->samples + b->samples > UINT32_MAX)
+	for (unsigned int i = 0; i < n; i++) {
+		samples += from[i]->samples;
+		if (from[i]->detail < detail)
+			detail = from[i]->detail;
+	}
+	if (samples > UINT32_MAX)
 		return -EOVERFLOW;
-	if (sorted || a->slice.cells + b->slice.cells > ADDED_UP_MAX)
-		sealed = merge_sorted(slices, a, b);
-	else
-		sealed = merge_unsorted(slices, a, b);
-	if (!sealed)
+	cells_trim(cells, CELLS_KEPT);
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = add_up(cells, &from[i]->slice);
+	if (err)
+		return err;
+	*out = sealed_of_cells(
+		slices, cells->at, cells->n, from[0]->slice.start_ns, from[n - 1]->slice.end_ns);
+	if (!*out)
 		return -ENOMEM;
-	take_refs(slices, &sealed->slice);
-	sealed->detail = a->detail < b->detail ? a->detail : b->detail;
-	*out = sealed;
+	(*out)->detail = detail;
 	return 0;
+}
+
+/* The cells are still those of the merge, in the order of its columns. */
+static void drop_surplus(struct slices *slices)
+{
+	const struct cells *cells = &slices->adding;
+
+	for (uint32_t i = 0; i < cells->n; i++) {
+		const struct cell *cell = &cells->at[i];
+
+		if (!cell->more)
+			continue;
+		stacks_unref_some(slices->stacks, cell->stack, cell->more);
+		for (unsigned int more = cell->more; more; more--)
+			tasks_label_unref(slices->tasks, cell->task);
+	}
+}
+
+void slices_settle(struct slices *slices, const struct sealed *merged, struct sealed *const *from,
+	const bool *unheld, unsigned int n)
+{
+	bool all = true;
+
+	for (unsigned int i = 0; i < n; i++)
+		all = all && unheld[i];
+	if (all)
+		drop_surplus(slices);
+	else
+		take_refs(slices, &merged->slice);
+	for (unsigned int i = 0; i < n; i++) {
+		if (all)
+			free(from[i]);
+		else if (unheld[i])
+			slices_destroy(slices, from[i]);
+	}
 }
 
 /* --- less detail --- */
@@ -369,8 +293,8 @@ static int unknown_stack(struct stacks *stacks, uint32_t *out)
 	return err ? err : stacks_child(stacks, STACK_ROOT, frame, out);
 }
 
-/* Give every cell of work its shorter stack. */
-static int cut_cells(struct slices *slices, size_t n, enum detail detail)
+/* Add up the cells of a slice with their shorter stacks. */
+static int add_reduced(struct slices *slices, const struct slice *slice, enum detail detail)
 {
 	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : 1;
 	uint32_t before = STACK_ROOT, after = STACK_ROOT;
@@ -378,16 +302,19 @@ static int cut_cells(struct slices *slices, size_t n, enum detail detail)
 
 	if (detail == DETAIL_NONE)
 		err = unknown_stack(slices->stacks, &after);
-	for (size_t i = 0; i < n && !err; i++) {
-		struct cell *cell = &slices->work[i];
+	for (uint32_t i = 0; i < slice->cells && !err; i++) {
+		struct cell cell = get_cell(slice, i);
 
 		if (detail == DETAIL_NONE) {
-			cell->task = TASK_LABEL_MERGED;
-		} else if (cell->stack != before) {
-			before = cell->stack;
+			cell.task = TASK_LABEL_MERGED;
+		} else if (cell.stack != before) {
+			before = cell.stack;
 			err = cut_stack(slices->stacks, before, keep, &after);
 		}
-		cell->stack = after;
+		cell.stack = after;
+		if (!err)
+			err = add_one(&slices->adding,
+				cells_hash(cell.stack, cell.task, cell.cpu, cell.event), &cell);
 	}
 	return err;
 }
@@ -395,40 +322,21 @@ static int cut_cells(struct slices *slices, size_t n, enum detail detail)
 int slices_reduce(
 	struct slices *slices, const struct sealed *from, enum detail detail, struct sealed **out)
 {
-	size_t cells = from->slice.cells;
-	struct cell *work;
-	uint32_t n = 0;
+	struct cells *cells = &slices->adding;
 	int err;
 
 	*out = NULL;
 	if (from->samples > UINT32_MAX)
 		return -EOVERFLOW;
-	err = need_work(slices, cells);
+	cells_trim(cells, CELLS_KEPT);
+	err = add_reduced(slices, &from->slice, detail);
 	if (err)
 		return err;
-	work = slices->work;
-	gather(&from->slice, work);
-	err = cut_cells(slices, cells, detail);
-	if (err)
-		goto out;
-	qsort(work, cells, sizeof(*work), compare_cells);
-	for (size_t i = 0; i < cells; i++) {
-		if (n && !compare(&work[n - 1], &work[i])) {
-			work[n - 1].count += work[i].count;
-			work[n - 1].weight += work[i].weight;
-		} else {
-			work[n++] = work[i];
-		}
-	}
-	*out = sealed_of_cells(slices, work, n, from->slice.start_ns, from->slice.end_ns);
-	if (!*out) {
-		err = -ENOMEM;
-		goto out;
-	}
+	*out = sealed_of_cells(
+		slices, cells->at, cells->n, from->slice.start_ns, from->slice.end_ns);
+	if (!*out)
+		return -ENOMEM;
 	take_refs(slices, &(*out)->slice);
 	(*out)->detail = detail;
-	(*out)->sorted = true;
-out:
-	trim_work(slices);
-	return err;
+	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slices.h - making sealed slices, for store.c: from counted cells, by merging two, by leaving out detail.
+ * slices.h - making sealed slices, for store.c: from counted cells, by merging some, by leaving out detail.
  *
- * A slice holds one reference to the stack and one to the task of each cell.  Sampling thread.
+ * A slice holds one reference to the stack and one to the task of each cell.  Merging and leaving out detail
+ * cost a bounded time for each cell of the slices they are given.  Sampling thread.
  */
 #ifndef SAMPLER_SLICES_H
 #define SAMPLER_SLICES_H
@@ -28,15 +29,14 @@ struct sealed {
 	size_t bytes;
 	uint64_t samples;
 	enum detail detail;
-	bool sorted; /* cells are in the order of merging */
 };
+
+#define SLICES_MERGED_MAX 16u
 
 /* What slices refer to, and work space that is kept from one call to the next. */
 struct slices {
 	struct stacks *stacks;
 	struct tasks *tasks;
-	struct cell *work; /* for sorting */
-	size_t work_size;
 	struct cells adding; /* for adding up */
 	uint64_t last_serial;
 };
@@ -49,11 +49,17 @@ size_t slices_memory(const struct slices *slices);
 int slices_seal(struct slices *slices, const struct cell *cells, uint32_t n, uint64_t start_ns,
 	uint64_t end_ns, struct sealed **out);
 
-/* Two neighbours as one, a before b, which stay as they are.  -EOVERFLOW where a count might not fit; -ENOMEM. */
+/* Neighbours in the order of time as one, which has no references yet; they stay as they are.  -EOVERFLOW where a
+ * count might not fit; -ENOMEM. */
 int slices_merge(
-	struct slices *slices, const struct sealed *a, const struct sealed *b, struct sealed **out);
+	struct slices *slices, struct sealed *const *from, unsigned int n, struct sealed **out);
 
-/* The same with less detail. */
+/* To follow a merge: gives the merged slice its references and frees those of its parts that nobody holds.
+ * Where all parts go, their references are handed on, and only cells that became one drop some. */
+void slices_settle(struct slices *slices, const struct sealed *merged, struct sealed *const *from,
+	const bool *unheld, unsigned int n);
+
+/* One with less detail, with its own references. */
 int slices_reduce(
 	struct slices *slices, const struct sealed *from, enum detail detail, struct sealed **out);
 

@@ -291,6 +291,12 @@ void stacks_unref(struct stacks *stacks, uint32_t node)
 	release_up(stacks, node);
 }
 
+void stacks_unref_some(struct stacks *stacks, uint32_t node, uint32_t n)
+{
+	if (node != STACK_ROOT)
+		node_at(stacks, node)->refs -= n;
+}
+
 void stacks_sweep(struct stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->n_fresh; i++) {
@@ -314,15 +320,16 @@ static bool chain_alive(const struct stacks *stacks, const struct chain *chain)
 
 uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
 {
-	const struct chain_set *set = &stacks->chains[hash & (stacks->chain_sets - 1)];
+	const struct chain *way = stacks->chains[hash & (stacks->chain_sets - 1)].way;
+	unsigned int same = 0;
 
-	for (unsigned int i = 0; i < CHAIN_WAYS; i++) {
-		const struct chain *chain = &set->way[i];
-
-		if (chain->hash == hash && chain->node != STACK_ROOT)
-			return chain_alive(stacks, chain) ? chain->node : STACK_ROOT;
-	}
-	return STACK_ROOT;
+	/* Which way it is cannot be predicted: no branch for each.  The root of an empty one is not alive. */
+	for (unsigned int i = 0; i < CHAIN_WAYS; i++)
+		same |= (unsigned int)(way[i].hash == hash) << i;
+	if (!same)
+		return STACK_ROOT;
+	way += __builtin_ctz(same);
+	return chain_alive(stacks, way) ? way->node : STACK_ROOT;
 }
 
 static struct chain *chain_insert(

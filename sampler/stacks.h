@@ -60,6 +60,8 @@ int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node);
 void stacks_ref(struct stacks *stacks, uint32_t node);
 /* Drops a reference; a node without any is freed, with the ancestors and frames only it used. */
 void stacks_unref(struct stacks *stacks, uint32_t node);
+/* Drops n references to a node that keeps others. */
+void stacks_unref_some(struct stacks *stacks, uint32_t node, uint32_t n);
 /* Frees nodes that were added but never referenced. */
 void stacks_sweep(struct stacks *stacks);
 

@@ -11,6 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Merging this many takes about a millisecond, leaving out their detail about ten. */
+#define MERGE_CELLS_MIN 2048u
+#define MERGE_CELLS_MAX (1u << 16)
+
+static uint32_t merge_cells(size_t budget_bytes)
+{
+	size_t cells = budget_bytes / 1024;
+
+	if (cells > MERGE_CELLS_MAX)
+		return MERGE_CELLS_MAX;
+	return cells < MERGE_CELLS_MIN ? MERGE_CELLS_MIN : (uint32_t)cells;
+}
+
 int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes)
 {
 	struct store *store = calloc(1, sizeof(*store));
@@ -20,6 +33,7 @@ int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, si
 		return -ENOMEM;
 	pthread_mutex_init(&store->lock, NULL);
 	store->budget_bytes = budget_bytes;
+	store->merge_cells = merge_cells(budget_bytes);
 	if (slices_init(&store->slices, stacks, tasks) || cells_init(&store->open)) {
 		store_free(store);
 		return -ENOMEM;
@@ -116,10 +130,7 @@ static int seal_open(struct store *store, uint64_t end_ns)
 	cells_clear(&store->open);
 	store->open_end_ns = 0;
 	pthread_mutex_lock(&store->lock);
-	store->list[store->n_list++] = (struct listed){.sealed = sealed,
-		.start_ns = sealed->slice.start_ns,
-		.end_ns = end_ns,
-		.samples = sealed->samples};
+	store->list[store->n_list++] = store_listed(sealed);
 	pthread_mutex_unlock(&store->lock);
 	store_publish_memory(store);
 	return 0;

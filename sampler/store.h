@@ -5,7 +5,8 @@
  * The sampling thread adds to one open slice without any lock.  When the slice's time is over it
  * is sealed: from then on it is immutable and visible to others.  When the budget is spent,
  * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
- * The pair that is the shortest for its age is merged first, so that resolution falls with age evenly.  Before
+ * The group of eight (of 16 where they have little in common, of two at last) that is the shortest for its age is merged
+ * first, so that resolution falls with age evenly, and a cell is touched only log8(age) times.  Before
  * a slice gets longer than a quarter of its age, or where the tables of stacks and task labels take more than half
  * of the budget (stacks or tasks all different), the oldest slices lose detail instead, in steps: stacks are cut to
  * their 4 leaf-most frames, then to the leaf; at last stack and task are given up (a stack of one unknown frame
@@ -68,7 +69,9 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 bool store_seal(struct store *store, uint64_t now_ns, bool force);
 
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
- * every seal.  Work in one call is limited, but for a budget exceeded by far.  Returns how many merges. */
+ * every seal.  It begins to save 1/32 before the budget is spent, and stops after 2^17 cells (four times that above the
+ * budget) and the merge of at most 2^16 cells or the reduction of one slice then begun: about 5 ms, at most 20;
+ * without a limit only where the budget is exceeded by an eighth.  Returns how many merges. */
 unsigned int store_maintain(struct store *store);
 
 /* --- any thread --- */

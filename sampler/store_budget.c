@@ -12,95 +12,127 @@
 #include <math.h>
 #include <string.h>
 
-#define STEPS_A_CALL 64u /* merges and reductions in one store_maintain() */
+#define WORK_A_CALL (1u << 17) /* cells touched in one store_maintain(), about */
+#define FAN 8u /* slices merged into one: each cell is touched log8(age) times */
+#define FAN_WIDE SLICES_MERGED_MAX /* where merging saves little before slices are long */
+#define REDUCE_WORK 4u /* a cell costs this much more than in a merge */
 #define COST_MAX 0.25 /* a slice longer than this part of its age costs more than detail does */
 #define RECENT_NS 30000000000ull /* what is on the screen is merged last */
 #define SLICES_KEPT 32u /* that are merged rather than let all detail go */
+#define SLICES_MAX 65536u /* even where they are small: the list is searched */
 
-/* Put a new slice in place of `replaced` ones from index at. */
-static void replace(struct store *store, size_t at, size_t replaced, struct sealed *sealed)
+/* Put a new slice in place of n from index at. */
+static void replace(struct store *store, size_t at, unsigned int n, struct sealed *sealed)
 {
-	struct sealed *old[2];
-	bool free_now[2];
+	struct sealed *old[SLICES_MERGED_MAX];
+	bool unheld[SLICES_MERGED_MAX];
 
-	for (size_t i = 0; i < replaced; i++)
+	for (unsigned int i = 0; i < n; i++)
 		old[i] = store->list[at + i].sealed;
 	pthread_mutex_lock(&store->lock);
-	for (size_t i = 0; i < replaced; i++)
-		free_now[i] = --old[i]->slice.refs == 0;
-	store->list[at] = (struct listed){.sealed = sealed,
-		.start_ns = sealed->slice.start_ns,
-		.end_ns = sealed->slice.end_ns,
-		.samples = sealed->samples};
-	store->n_list -= replaced - 1;
-	memmove(&store->list[at + 1], &store->list[at + replaced],
+	for (unsigned int i = 0; i < n; i++)
+		unheld[i] = --old[i]->slice.refs == 0;
+	store->list[at] = store_listed(sealed);
+	store->n_list -= n - 1;
+	memmove(&store->list[at + 1], &store->list[at + n],
 		(store->n_list - at - 1) * sizeof(*store->list));
 	pthread_mutex_unlock(&store->lock);
 
 	store->listed_bytes += sealed->bytes;
 	store->slice_bytes += sealed->bytes;
-	for (size_t i = 0; i < replaced; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		store->listed_bytes -= old[i]->bytes;
-		if (free_now[i])
-			store_bury(store, old[i]);
+		store->slice_bytes -= unheld[i] ? old[i]->bytes : 0;
 	}
+	if (n > 1)
+		slices_settle(&store->slices, sealed, old, unheld, n);
+	else if (unheld[0])
+		slices_destroy(&store->slices, old[0]);
 }
 
-/* How long the pair from index i would be for its age: the lowest is merged first. */
-static double pair_cost(const struct store *store, size_t i)
+/* How long a group of slices would be as one for its age: the lowest is merged first. */
+static double group_cost(const struct store *store, size_t i, unsigned int fan)
 {
-	const struct listed *pair = &store->list[i];
-	uint64_t age_ns = store->list[store->n_list - 1].end_ns - pair[1].end_ns;
-	double span = (double)(pair[1].end_ns - pair[0].start_ns);
+	const struct listed *first = &store->list[i], *last = first + fan - 1;
+	uint64_t age_ns = store->list[store->n_list - 1].end_ns - last->end_ns;
+	double span = (double)(last->end_ns - first->start_ns);
 
-	if (pair[0].samples + pair[1].samples > UINT32_MAX)
-		return HUGE_VAL; /* a count might not fit */
 	return span /
 		(double)(age_ns > RECENT_NS ? age_ns - RECENT_NS + STORE_SLICE_NS : STORE_SLICE_NS);
 }
 
-/* The pairs that are about as cheap as the cheapest, so that the list is searched once for many merges. */
-static void make_plan(struct store *store)
+/* Whether counts of the merged slice fit, and the time of merging it is short. */
+static bool group_fits(const struct store *store, size_t i, unsigned int fan, uint32_t cells_max)
+{
+	uint64_t samples = 0, cells = 0;
+
+	for (unsigned int j = 0; j < fan; j++) {
+		samples += store->list[i + j].samples;
+		cells += store->list[i + j].cells;
+	}
+	return samples <= UINT32_MAX && cells <= cells_max;
+}
+
+/* The groups that are about as cheap as the cheapest, so that the list is searched once for many merges. */
+static void make_plan(struct store *store, unsigned int fan, uint32_t cells_max)
 {
 	double best = HUGE_VAL;
 
 	store->n_plan = 0;
-	for (size_t i = 0; i + 1 < store->n_list; i++) {
-		double cost = pair_cost(store, i);
+	store->plan_fan = fan;
+	store->work += store->n_list / 8;
+	for (size_t i = 0; i + fan <= store->n_list; i++) {
+		double cost = group_cost(store, i, fan);
 
-		if (cost < best)
+		if (cost < best && group_fits(store, i, fan, cells_max))
 			best = cost;
 	}
 	store->cheapest = best;
 	if (best == HUGE_VAL)
 		return;
-	for (size_t i = 0; i + 1 < store->n_list && store->n_plan < STORE_PLAN_MAX; i++) {
-		if (pair_cost(store, i) > best * 1.25)
+	for (size_t i = 0; i + fan <= store->n_list && store->n_plan < STORE_PLAN_MAX; i++) {
+		if (group_cost(store, i, fan) > best * 1.25 ||
+			!group_fits(store, i, fan, cells_max))
 			continue;
 		store->plan[store->n_plan++] = (uint32_t)i;
-		i++;
+		i += fan - 1;
 	}
 }
 
-static int merge_at(struct store *store, size_t i)
+/* Slices with little in common save memory only once many are one: they skip the steps between. */
+static void note_kept(struct store *store, uint64_t before, uint64_t after)
 {
-	struct sealed *a = store->list[i].sealed, *b = store->list[i + 1].sealed, *merged;
-	int err = slices_merge(&store->slices, a, b, &merged);
+	store->kept += ((double)after / (double)(before ? before : 1) - store->kept) / 16;
+	store->wide = store->kept > (store->wide ? 0.5 : 0.75);
+}
 
+static int merge_at(struct store *store, size_t i, unsigned int fan)
+{
+	struct sealed *from[SLICES_MERGED_MAX], *merged;
+	uint64_t cells = 0;
+	int err;
+
+	for (unsigned int j = 0; j < fan; j++) {
+		from[j] = store->list[i + j].sealed;
+		cells += store->list[i + j].cells;
+	}
+	store->work += cells;
+	err = slices_merge(&store->slices, from, fan, &merged);
 	if (err)
 		return err;
-	replace(store, i, 2, merged);
+	note_kept(store, cells, merged->slice.cells);
+	replace(store, i, fan, merged);
 	store_count(&store->merges, 1);
 	return 0;
 }
 
-/* Merge the cheapest pair, where it costs no more than cost_max. */
-static bool merge_one(struct store *store, double cost_max)
+/* Merge the cheapest group, where it costs no more than cost_max. */
+static bool merge_one(struct store *store, unsigned int fan, double cost_max, uint32_t cells_max)
 {
-	if (!store->n_plan || store->cheapest > cost_max)
-		make_plan(store);
+	if (!store->n_plan || store->plan_fan != fan || store->cheapest > cost_max)
+		make_plan(store, fan, cells_max);
 	while (store->n_plan && store->cheapest <= cost_max) {
-		if (!merge_at(store, store->plan[--store->n_plan]))
+		if (!merge_at(store, store->plan[--store->n_plan], fan))
 			return true;
 	}
 	return false;
@@ -112,8 +144,9 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail)
 	for (size_t i = 0; i < among; i++) {
 		struct sealed *reduced;
 
-		if (store->list[i].sealed->detail >= detail)
+		if (store->list[i].detail >= detail)
 			continue;
+		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;
 		if (slices_reduce(&store->slices, store->list[i].sealed, detail, &reduced))
 			continue;
 		replace(store, i, 1, reduced);
@@ -171,35 +204,51 @@ static bool shrink_tables(struct store *store, size_t tables)
 /* One thing that saves memory; false where nothing is left to do. */
 static bool save_memory(struct store *store, bool over_budget, size_t tables)
 {
+	uint32_t few = store->merge_cells;
+
 	if (tables_full(store, tables) && shrink_tables(store, tables))
+		return true;
+	if (store->n_list > SLICES_MAX && merge_one(store, FAN, HUGE_VAL, few))
 		return true;
 	if (!over_budget)
 		return false;
-	if (merge_one(store, COST_MAX) || reduce_old(store))
+	if (store->wide && merge_one(store, FAN_WIDE, COST_MAX, few))
 		return true;
-	if (store->n_list > SLICES_KEPT && merge_one(store, HUGE_VAL))
+	if (merge_one(store, FAN, COST_MAX, few) || merge_one(store, 2, COST_MAX, few) ||
+		reduce_old(store))
 		return true;
-	return reduce_any(store) || merge_one(store, HUGE_VAL);
+	if (store->n_list > SLICES_KEPT && merge_one(store, 2, HUGE_VAL, few))
+		return true;
+	return reduce_any(store) || merge_one(store, 2, HUGE_VAL, UINT32_MAX);
+}
+
+/* More where the budget is spent, no limit where it is exceeded by far. */
+static uint64_t work_limit(const struct store *store, size_t memory, size_t tables)
+{
+	size_t budget = store->budget_bytes;
+
+	if (memory - memory / 8 > budget || tables - tables / 8 > budget / 4 * 3)
+		return UINT64_MAX;
+	return memory > budget ? 4 * WORK_A_CALL : WORK_A_CALL;
 }
 
 unsigned int store_maintain(struct store *store)
 {
-	size_t budget = store->budget_bytes;
+	/* Some is kept back for the slice to come. */
+	size_t target = store->budget_bytes - store->budget_bytes / 32;
 	uint64_t merges = store->merges;
 
 	store_bury_returned(store);
 	stacks_sweep(store->slices.stacks);
-	for (unsigned int step = 0;; step++) {
+	for (store->work = 0;;) {
 		/* Slices that only others still hold go away by themselves. */
 		size_t memory = store_memory(store, store->listed_bytes);
 		size_t tables = tables_used(store);
 
-		if (memory <= budget && !tables_full(store, tables))
+		if (memory <= target && store->n_list <= SLICES_MAX && !tables_full(store, tables))
 			break;
-		if (step >= STEPS_A_CALL && memory - memory / 8 <= budget &&
-			tables - tables / 8 <= budget / 4 * 3)
-			break;
-		if (!save_memory(store, memory > budget, tables))
+		if (store->work >= work_limit(store, memory, tables) ||
+			!save_memory(store, memory > target, tables))
 			break;
 	}
 	store_publish_memory(store);

@@ -18,13 +18,17 @@
 
 struct listed {
 	struct sealed *sealed;
+	/* of it, so that the list can be searched without touching each */
 	uint64_t start_ns, end_ns;
 	uint64_t samples;
+	uint32_t cells;
+	enum detail detail;
 };
 
 struct store {
 	struct slices slices;
 	size_t budget_bytes;
+	uint32_t merge_cells; /* of slices that are merged: a limit of work */
 
 	/* the open slice */
 	uint64_t open_start_ns, open_end_ns; /* end 0: none is open */
@@ -33,10 +37,13 @@ struct store {
 	uint64_t sealed_until_ns;
 
 	/* merging */
-	uint32_t plan[STORE_PLAN_MAX]; /* left halves of pairs, rising, taken from the end */
-	uint32_t n_plan;
+	uint32_t plan[STORE_PLAN_MAX]; /* first slices of groups, rising, taken from the end */
+	uint32_t n_plan, plan_fan;
 	size_t tables_retry;
-	double cheapest; /* cost of the cheapest pair when the plan was made */
+	double cheapest; /* cost of the cheapest group when the plan was made */
+	double kept; /* cells that remain of those merged lately */
+	bool wide; /* merging saves little: many at once */
+	uint64_t work; /* cells touched in this call */
 
 	/* counted by the sampling thread, read by all */
 	uint64_t samples, dropped, merges;
@@ -55,6 +62,16 @@ struct store {
 static inline void store_count(uint64_t *counter, uint64_t add)
 {
 	__atomic_store_n(counter, *counter + add, __ATOMIC_RELAXED);
+}
+
+static inline struct listed store_listed(struct sealed *sealed)
+{
+	return (struct listed){.sealed = sealed,
+		.start_ns = sealed->slice.start_ns,
+		.end_ns = sealed->slice.end_ns,
+		.samples = sealed->samples,
+		.cells = sealed->slice.cells,
+		.detail = sealed->detail};
 }
 
 /* Free a slice that nobody refers to any more; all those given back by others. */

@@ -5,6 +5,8 @@
  *   bench_ingest             every table below, up to 10^7 samples
  *   bench_ingest --long      up to 10^8 samples
  *   bench_ingest --hour      one hour at 4,000 Hz in simulated time, in the default budget
+ *   bench_ingest --steady [N] 10^7 and 10^8 samples in turns, medians and their ratio: does the cost grow with
+ *                            the length of the run once the budget is spent?  Also with many chains and tasks
  *
  * Figures are printed, never judged here: machines differ.
  */
@@ -19,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROCESSES 8u
 #define CODE_START 0x400000ull
 #define CODE_LEN 0x40000000ull
 #define BUDGET ((size_t)256 << 20)
@@ -28,6 +29,7 @@ struct load {
 	unsigned int depth; /* 0: no chains */
 	unsigned int chains; /* distinct ones */
 	unsigned int symbols; /* functions that their frames are in */
+	unsigned int tasks;
 	unsigned int cpus;
 	unsigned int skew; /* 0: chains are about equally hot; above: some are much hotter */
 	size_t ring_bytes;
@@ -110,7 +112,7 @@ static bool put_sample(struct bytes *bytes, const struct load *load)
 	/* The chance of chain n falls about as 1 / n. */
 	for (unsigned int i = 0; i < load->skew; i++)
 		which = random_word() % (which + 1);
-	pid = 1000 + (uint32_t)(which % PROCESSES);
+	pid = 1000 + (uint32_t)(load->tasks == 8 ? which % 8 : random_word() % load->tasks);
 	if ((bytes->used + words) * sizeof(uint64_t) > bytes->size)
 		return false;
 	memcpy(word++, &header, sizeof(header));
@@ -160,11 +162,12 @@ struct run {
 	uint64_t time_ns, step_ns;
 	uint64_t spent_ns; /* not counting the making of new times */
 	uint64_t samples;
+	uint64_t longest_ns; /* CPU time of sealing one slice and keeping the budget */
 };
 
-static void make_processes(struct ingest *ingest)
+static void make_processes(struct ingest *ingest, const struct load *load)
 {
-	for (uint32_t pid = 1000; pid < 1000 + PROCESSES; pid++) {
+	for (uint32_t pid = 1000; pid < 1000 + load->tasks; pid++) {
 		const struct record exec = {.type = PERF_RECORD_COMM,
 			.comm = {.pid = pid, .tid = pid, .exec = true, .comm = "app"}};
 		const struct record map = {.type = PERF_RECORD_MMAP2,
@@ -213,9 +216,14 @@ static void drain(struct run *run)
 	while ((header = ring_peek(run->bytes.ring))) {
 		if (!record_decode(&record, header, &run->format)) {
 			if (record.id.time_ns >= next_ns) {
+				uint64_t start_ns = cpu_ns(), took_ns;
+
 				ring_release(run->bytes.ring);
 				store_seal(run->ingest.store, record.id.time_ns, false);
 				store_maintain(run->ingest.store);
+				took_ns = cpu_ns() - start_ns;
+				if (took_ns > run->longest_ns)
+					run->longest_ns = took_ns;
 				next_ns = record.id.time_ns + STORE_SLICE_NS;
 			}
 			if (ingest_record(&run->ingest, &record, 0))
@@ -234,7 +242,7 @@ static void run_new(struct run *run, const struct load *load)
 	run->format = format_of(load);
 	if (ingest_init(&run->ingest, &none, BUDGET))
 		need(NULL);
-	make_processes(&run->ingest);
+	make_processes(&run->ingest, load);
 	bytes_new(&run->bytes, load);
 	run->time_ns = 1000000000;
 	run->step_ns = 1000000000 / load->rate_hz;
@@ -271,30 +279,47 @@ static long resident_kb(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+struct result {
+	struct store_status status;
+	uint64_t longest_ns;
+	long rss_kb;
+};
+
+/* Nanoseconds for each sample, after every chain was seen. */
+static double cost(const struct load *load, uint64_t samples, struct result *result)
+{
+	uint64_t warm_ns, warm;
+	struct run run;
+	double each;
+
+	run_new(&run, load);
+	run_to(&run, 4ull * load->chains);
+	warm_ns = run.spent_ns;
+	warm = run.samples;
+	run_to(&run, warm + samples);
+	each = (double)(run.spent_ns - warm_ns) / (double)(run.samples - warm);
+	store_status(run.ingest.store, &result->status);
+	result->longest_ns = run.longest_ns;
+	result->rss_kb = resident_kb();
+	run_free(&run);
+	return each;
+}
+
 static void measure(const struct load *load, uint64_t samples)
 {
-	struct store_status status;
+	struct result result;
 	double best = 1e9;
-	struct run run;
 
 	/* The best of three: the machine may be busy with other things. */
 	for (int i = 0; i < (samples > 10000000 ? 1 : 3); i++) {
-		uint64_t warm_ns, warm;
-		double each;
+		double each = cost(load, samples, &result);
 
-		run_new(&run, load);
-		run_to(&run, 4ull * load->chains); /* chains are seen */
-		warm_ns = run.spent_ns;
-		warm = run.samples;
-		run_to(&run, warm + samples);
-		each = (double)(run.spent_ns - warm_ns) / (double)(run.samples - warm);
 		best = each < best ? each : best;
-		store_status(run.ingest.store, &status);
-		run_free(&run);
 	}
 	printf("%6u %8u %8u %10llu %9.1f %10.2f %7zu %8.1f %7llu\n", load->depth, load->chains,
-		load->symbols, (unsigned long long)samples, best, 1000 / best, status.slices,
-		(double)status.memory_bytes / 1048576, (unsigned long long)status.merges);
+		load->symbols, (unsigned long long)samples, best, 1000 / best, result.status.slices,
+		(double)result.status.memory_bytes / 1048576,
+		(unsigned long long)result.status.merges);
 	fflush(stdout);
 }
 
@@ -310,6 +335,7 @@ static void hour(void)
 	const struct load load = {.depth = 24,
 		.chains = 40000,
 		.symbols = 20000,
+		.tasks = 8,
 		.cpus = 4,
 		.skew = 3,
 		.ring_bytes = (size_t)64 << 20,
@@ -350,6 +376,57 @@ static void hour(void)
 	run_free(&run);
 }
 
+/* --- the same cost for ever --- */
+
+#define TURNS 3u
+
+static double median(double *of)
+{
+	double low = of[0] < of[1] ? of[0] : of[1], high = of[0] < of[1] ? of[1] : of[0];
+
+	return of[2] < low ? low : of[2] > high ? high : of[2];
+}
+
+static void steady_one(const struct load *load)
+{
+	double brief[TURNS], lasting[TURNS];
+	struct result result;
+
+	for (unsigned int i = 0; i < TURNS; i++) {
+		brief[i] = cost(load, 10000000, &result);
+		lasting[i] = cost(load, 100000000, &result);
+	}
+	printf("%6u %8u %6u %12.2f %12.2f %6.2f %7zu %8.1f %8.1f %7llu %9.2f\n", load->depth,
+		load->chains, load->tasks, 1000 / median(brief), 1000 / median(lasting),
+		median(brief) / median(lasting), result.status.slices,
+		(double)result.status.memory_bytes / 1048576, (double)result.rss_kb / 1024,
+		(unsigned long long)result.status.merges, (double)result.longest_ns / 1e6);
+	fflush(stdout);
+}
+
+static void steady(struct load load, int only)
+{
+	static const struct {
+		unsigned int depth, chains, tasks;
+	} with[] = {
+		{16, 1000, 8}, {0, 1000, 8}, {16, 50000, 8}, {16, 1000, 1000}, {0, 50000, 1000}};
+
+	printf("\nmillion samples/s, medians of %u in turns\n"
+	       " depth   chains  tasks    at 10^7      at 10^8  ratio  slices MiB-used  MiB-rss  "
+	       "merges "
+	       "ms-longest\n",
+		TURNS);
+	for (unsigned int i = 0; i < sizeof(with) / sizeof(*with); i++) {
+		if (only >= 0 && only != (int)i)
+			continue;
+		load.depth = with[i].depth;
+		load.chains = with[i].chains;
+		load.tasks = with[i].tasks;
+		load.ring_bytes = (size_t)(load.chains > 1000 ? 8 : 1) << 19;
+		steady_one(&load);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned int symbols[] = {100, 1000, 10000, 100000, 1000000};
@@ -357,6 +434,7 @@ int main(int argc, char **argv)
 	struct load load = {.depth = 16,
 		.chains = 1000,
 		.symbols = 10000,
+		.tasks = 8,
 		.cpus = 2,
 		.skew = 1,
 		.ring_bytes = (size_t)1 << 19,
@@ -364,6 +442,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--hour")) {
 		hour();
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "--steady")) {
+		steady(load, argc > 2 ? atoi(argv[2]) : -1);
 		return 0;
 	}
 	heading("16-frame chains already seen: length of the run");

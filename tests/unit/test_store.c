@@ -489,6 +489,80 @@ static void test_held_while_merged(void **state)
 	world_free(world);
 }
 
+/* Slices are merged many at a time: a cell is not touched again for each that follows. */
+static void test_few_merges(void **state)
+{
+	struct world *world = world_new(MIB);
+	struct store_status status;
+	size_t removed;
+
+	(void)state;
+	for (uint64_t i = 0; i < 20 * 10000; i++) {
+		add(world, i * S / 20, i % 20, 7, 0, 0, 1);
+		if (i % 20 == 0)
+			store_maintain(world->store);
+	}
+	store_status(world->store, &status);
+	removed = 10000 - status.slices;
+	assert_true(removed > 5000);
+	assert_true(status.merges >= removed / 15);
+	assert_true(status.merges <= removed / 6);
+	world_free(world);
+}
+
+/* One merge of slices of large size would be a pause. */
+static void test_merged_slices_are_bounded(void **state)
+{
+	struct world *world = world_new(2 * MIB);
+	struct store_status status;
+	struct snapshot snapshot;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100 * 2000; i++) {
+		add(world, i * S / 100, i % 100, 7, (uint16_t)(i / 100 % 500), 0, 1);
+		if (i % 100 == 0)
+			store_maintain(world->store);
+	}
+	store_status(world->store, &status);
+	assert_true(status.merges > 0);
+	assert_true(status.slices > 20);
+	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++)
+		assert_true(snapshot.slices[i]->cells <= 2048);
+	snapshot_release(world->store, &snapshot);
+	world_free(world);
+}
+
+/* References of merged slices are handed on where nobody holds these, else taken anew: none too many. */
+static void test_references(void **state)
+{
+	struct world *world = world_new(MIB);
+	struct snapshot held = {0};
+	uint32_t labels[3];
+
+	(void)state;
+	for (uint64_t i = 0; i < 20 * 5000; i++) {
+		add(world, i * S / 20, i % 20 + i / 4000, 7 + (int32_t)(i % 3), 0, 0, 1);
+		if (i % 20 == 0)
+			store_maintain(world->store);
+		if (i % 3000 == 0) {
+			/* One slice of a few that will be merged. */
+			uint64_t from = below(world, (unsigned int)(i / 20) + 1) * S;
+
+			snapshot_release(world->store, &held);
+			assert_int_equal(store_snapshot(world->store, from, from + S, &held), 0);
+		}
+	}
+	snapshot_release(world->store, &held);
+	for (int32_t i = 0; i < 3; i++)
+		labels[i] = task(world, 7 + i);
+	store_free(world->store);
+	world->store = NULL;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(tasks_label_get(world->tasks, labels[i])->refs, 1);
+	world_free(world);
+}
+
 /* Anything, in any order of time, sealed at any time. */
 static void test_random_sums(void **state)
 {
@@ -635,6 +709,9 @@ int main(void)
 		cmocka_unit_test(test_all_differs),
 		cmocka_unit_test(test_thin_slices),
 		cmocka_unit_test(test_held_while_merged),
+		cmocka_unit_test(test_few_merges),
+		cmocka_unit_test(test_merged_slices_are_bounded),
+		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_random_sums),
 		cmocka_unit_test(test_reader_thread),
 	};
