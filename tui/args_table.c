@@ -27,8 +27,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_ALL] = {'a', "all-cpus", NULL, TARGETS, ARGS_TARGETS,
 		"the whole machine (the default where it is permitted)"},
 
-	[ARG_INPUT] = {'i', "input", "FILE", ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_ARCHIVE,
-		ARGS_FILES, "look at this recording (as FILE alone); - is standard input"},
+	[ARG_INPUT] = {'i', "input", "FILE", ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT, ARGS_FILES,
+		"look at this recording (as FILE alone); - is standard input"},
 	[ARG_OUTPUT_FILE] = {'o', "output", "FILE", ARGS_RECORD | ARGS_EXPORT | ARGS_ARCHIVE,
 		ARGS_FILES, "write to this file; - is standard output"},
 	[ARG_COMPRESS] = {'z', "compress", NULL, ARGS_RECORD, ARGS_FILES,

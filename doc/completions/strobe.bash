@@ -22,6 +22,12 @@ _strobe_list()
 	compopt -o nospace 2>/dev/null
 }
 
+_strobe_files()
+{
+	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	compopt -o filenames 2>/dev/null
+}
+
 _strobe()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -31,13 +37,16 @@ _strobe()
 		cpu-migrations cycles dummy emulation-faults instructions major-faults
 		minor-faults page-faults ref-cycles stalled-cycles-backend
 		stalled-cycles-frontend task-clock"
-	local targets="-p --pid -t --tid -n --name -u --user -C --cpu -a --all-cpus"
-	local sampling="-e --event -F --freq -c --count -g --call-graph --no-call-graph
-		--max-stack --duration --scope --no-credit --memory --ring-pages"
-	local rows="--sort --no-idle"
-	local report="--format --percent-limit --rows"
-	local screen="-d --delay --ascii --mono --no-mouse --color --snapshot"
-	local general="--cache-dir -h --help -V --version"
+	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
+	local sampled="-u --user -a --all-cpus -F --freq -c --count -g --call-graph
+		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages"
+	local views="--comm --image --symbol --time --symfs --memory --no-idle --cache-dir"
+	local input="-i --input" output="-o --output"
+	local tables="--format --percent-limit --rows"
+	local report="--sort --group --columns --callers --callees --tree --percentage"
+	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
+	local general="-h --help -V --version"
+	local commands="live report record export diff archive doctor"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -54,7 +63,7 @@ _strobe()
 			fi
 			return
 			;;
-		live|report|doctor)
+		live|report|record|export|diff|archive|doctor)
 			[[ -n $command ]] || command=$word
 			;;
 		esac
@@ -68,7 +77,7 @@ _strobe()
 		_strobe_list "$(_strobe_pids)"
 		return
 		;;
-	-n|--name)
+	-n|--name|--comm)
 		_strobe_list "$(_strobe_comms)"
 		return
 		;;
@@ -91,6 +100,21 @@ _strobe()
 		;;
 	--format)
 		options="text csv json"
+		[[ $command == export ]] &&
+			options="folded speedscope pprof callgrind svg script gecko"
+		;;
+	--group)
+		_strobe_list "symbol image process thread cpu command address event"
+		return
+		;;
+	--columns)
+		options="event cpu thread none"
+		;;
+	--percentage)
+		options="relative absolute"
+		;;
+	--normalize)
+		options="sample second"
 		;;
 	--color)
 		options="auto never always"
@@ -101,21 +125,37 @@ _strobe()
 	-F|--freq)
 		options="max 97 997 4999 20000"
 		;;
-	--cache-dir)
+	--cache-dir|--symfs)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		compopt -o filenames 2>/dev/null
+		return
+		;;
+	-i|--input|-o|--output|--image)
+		_strobe_files
 		return
 		;;
 	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--percent-limit|\
-	--rows|-d|--delay)
+	--rows|-d|--delay|--symbol|--time)
 		return
 		;;
 	*)
 		case $command in
-		doctor) options="-h --help -V --version" ;;
-		report) options="$targets $sampling $rows $report $general" ;;
-		live) options="$targets $sampling $rows $screen $general" ;;
-		*) options="$targets $sampling $rows $screen $general -- live report doctor" ;;
+		doctor) options=$general ;;
+		report) options="$either $sampled $input $views $tables $report $general" ;;
+		record) options="$either $sampled $output -z --compress $general" ;;
+		export) options="$either $sampled $input $output $views --format $general" ;;
+		diff) options="$either $views $tables --normalize $general" ;;
+		archive) options="$output --symfs $general" ;;
+		live) options="$either $sampled $input $views $screen $general" ;;
+		*) options="$either $sampled $input $views $screen $general -- $commands" ;;
 		esac
+		# A recording may stand where no option begins.
+		if [[ $cur != -* && $command != record && $command != doctor ]]; then
+			_strobe_files
+			[[ -n $command ]] && return
+			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$commands" -- "$cur")
+			return
+		fi
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

@@ -17,8 +17,13 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
 
-COMMANDS = ("live", "report", "doctor")
+COMMANDS = ("live", "report", "record", "export", "diff", "archive", "doctor")
 HELP_OPTION = re.compile(r"^ {2}(?:(-\w)(?:, | {2}|$)| {4})(--[a-z-]+)?", re.MULTILINE)
+CHOICES = (
+    ("report", "--format"), ("diff", "--format"), ("export", "--format"), ("report", "--sort"),
+    ("report", "--group"), ("report", "--columns"), ("report", "--percentage"),
+    ("diff", "--normalize"), ("live", "--color"), ("live", "--scope"),
+)
 checks = Checks()
 
 
@@ -54,6 +59,14 @@ def manual_options(page):
     return options
 
 
+def manual_values(page, option):
+    """Words that the manual page sets off where it describes an option."""
+    text = page[page.index(f".It Fl -{option[2:]} ") + 1 :]
+    text = re.split(r"^\.It Fl |^\.S[hs] ", text, flags=re.MULTILINE)[0]
+    marked = re.findall(r"^\.(?:It |Pq )?Cm (.*)$", text, re.MULTILINE)
+    return set(re.findall(r"[a-z]+", " ".join(marked)))
+
+
 def bash_completion(top, *words):
     script = (
         'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strobe; '
@@ -66,15 +79,10 @@ def bash_completion(top, *words):
 def zsh_options(text, command):
     """Options of the arrays that a command's completion uses."""
     arrays = dict(re.findall(r"^\t(\w+)=\(\n(.*?)^\t\)$", text, re.MULTILINE | re.DOTALL))
-    used = {
-        "live": ("targets", "sampling", "rows", "screen", "general"),
-        "report": ("targets", "sampling", "rows", "report", "general"),
-        "doctor": (),
-    }[command]
-    text = "\n".join(arrays[name] for name in used) or re.search(
-        r"^\tdoctor\)\n(.*?);;", text, re.MULTILINE | re.DOTALL
-    ).group(1)
-    heads = re.sub(r"\[[^\]]*\][^\n]*|\([^)]*\)|_arguments -s", " ", text)
+    branch = re.search(rf"^\t{command}\)\n(.*?);;", text, re.MULTILINE | re.DOTALL).group(1)
+    text = "\n".join(arrays[name] for name in re.findall(r"\$(\w+)", branch)
+                     if name in arrays)
+    heads = re.sub(r"\[[^\]]*\][^\n]*|\([^)]*\)", " ", text)
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", heads))
 
 
@@ -93,6 +101,7 @@ def main(top, strobe, dump):
         else:
             checks.skip(f"bash {command}", "bash is missing")
         check(f"zsh {command}", differ(zsh_options(zsh, command), want, f"zsh's {command}"))
+        check(f"synopsis of {command}", [] if f"Cm {command}" in page else ["is missing"])
         check(f"help {command}", sorted(f"{o} is not in --help" for o in want - everything))
 
     catalogue = [line.split() for line in run(dump, "events").splitlines()]
@@ -104,6 +113,16 @@ def main(top, strobe, dump):
     words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", described))
     check("events of the manual page",
           sorted(f"{name} is missing" for names in catalogue for name in names if name not in words))
+
+    # What the program says a value may be, when it refuses another.
+    for command, option in CHOICES:
+        refused = subprocess.run([strobe, command, option, "?"], capture_output=True, text=True)
+        said = re.search(r"must be (?:one|some) of (.*)", refused.stderr)
+        want = set(re.findall(r"[a-z]+", said.group(1))) if said else {"a list of values"}
+        check(f"values of {command} {option}", differ(
+            bash_completion(top, command, option, ""), want, "bash's completion"))
+        check(f"values of {command} {option} in the manual page", sorted(
+            f"{value} is missing" for value in want - manual_values(page, option)))
 
     shown = set()
     for line in re.findall(r"^(?:\$ )?(?:sudo )?strobe [^\n]*", read(top, "README.md"), re.MULTILINE):
