@@ -91,8 +91,8 @@ static const struct {
 	{CMD_DIFF, ARGS_DIFF,
 		"Usage: strobe diff FILE FILE [FILE...] [OPTIONS]\n\n"
 		"What changed between recordings: shares of each symbol, what is new and what is\n"
-		"gone, compared with the first.  -p, -t, -n and -C choose among what was "
-		"recorded.\n"},
+		"gone, compared with the first.\n\n"
+		"Here -p, -t, -n and -C choose among what was recorded.\n"},
 	{CMD_ARCHIVE, ARGS_ARCHIVE,
 		"Usage: strobe archive FILE [-o OUT] [OPTIONS]\n\n"
 		"Pack a recording with the programs, libraries and debug files that its symbols\n"

@@ -12,44 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tui/args.h"
-
-#define WORDS_MAX 24
-
-struct line {
-	struct request request;
-	char message[512];
-	char bytes[512];
-	char *argv[WORDS_MAX];
-};
-
-/* Splits at blanks and parses. */
-static int parse(struct line *line, const char *text)
-{
-	int argc = 0;
-
-	strcpy(line->bytes, text);
-	for (char *word = strtok(line->bytes, " "); word; word = strtok(NULL, " "))
-		line->argv[argc++] = word;
-	line->argv[argc] = NULL;
-	return args_parse(&line->request, argc, line->argv, line->message, sizeof(line->message));
-}
-
-static void good(struct line *line, const char *text)
-{
-	if (parse(line, text))
-		fail_msg("%s: %s", text, line->message);
-	assert_string_equal(line->message, "");
-}
-
-static void bad(const char *text, const char *wanted)
-{
-	struct line line;
-
-	assert_int_equal(parse(&line, text), -EINVAL);
-	if (!strstr(line.message, wanted))
-		fail_msg("%s: '%s' does not say '%s'", text, line.message, wanted);
-}
+#include "tests/unit/args_lines.h"
 
 static void test_defaults(void **state)
 {
@@ -224,6 +187,10 @@ static void test_help_and_version(void **state)
 	args_fini(&line.request);
 	good(&line, "strobe help doctor");
 	assert_int_equal(line.request.help_command, CMD_DOCTOR);
+	good(&line, "strobe help archive");
+	assert_int_equal(line.request.help_command, CMD_ARCHIVE);
+	good(&line, "strobe diff --help");
+	assert_int_equal(line.request.help_command, CMD_DIFF);
 	good(&line, "strobe -V");
 	assert_int_equal(line.request.command, CMD_VERSION);
 	good(&line, "strobe doctor");
@@ -325,14 +292,16 @@ static void test_values(void **state)
 /* The help text names every option that the command has, and no other. */
 static void test_help_text(void **state)
 {
-	const int commands[] = {CMD_LIVE, CMD_REPORT, CMD_DOCTOR};
-	const unsigned int bits[] = {ARGS_LIVE, ARGS_REPORT, ARGS_DOCTOR};
+	const int commands[] = {
+		CMD_LIVE, CMD_REPORT, CMD_DOCTOR, CMD_RECORD, CMD_EXPORT, CMD_DIFF, CMD_ARCHIVE};
+	const unsigned int bits[] = {ARGS_LIVE, ARGS_REPORT, ARGS_DOCTOR, ARGS_RECORD, ARGS_EXPORT,
+		ARGS_DIFF, ARGS_ARCHIVE};
 	const struct args_option *options;
 	size_t n;
 
 	(void)state;
 	options = args_options(&n);
-	for (size_t c = 0; c < 3; c++) {
+	for (size_t c = 0; c < sizeof(bits) / sizeof(bits[0]); c++) {
 		char *text = NULL;
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
