@@ -377,8 +377,10 @@ static int finish(struct args *args)
 		return error;
 	if (request->command == CMD_EXPORT && !args->format_given)
 		return args_refuse(args,
-			"strobe export needs --format: folded, speedscope, pprof, callgrind, svg, "
-			"script or gecko");
+			"strobe export needs --format%s: folded, speedscope, pprof, callgrind, "
+			"svg, "
+			"script or gecko",
+			request->engine.target.command ? ", before the command" : "");
 	if (!request->n_files && !needs_files)
 		error = finish_target(args);
 	return error ? error : args_check_files(args);

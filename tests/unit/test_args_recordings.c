@@ -190,6 +190,7 @@ static void test_export(void **state)
 	args_fini(&line.request);
 
 	bad("strobe export file.data", "needs --format");
+	bad("strobe export sh --format svg", "before the command");
 	bad("strobe export file.data --format text", "'text'");
 	bad("strobe export file.data --format svg -o file.data", "the recording that is read");
 	bad("strobe export file.data --format svg -o ./file.data", "the recording that is read");
