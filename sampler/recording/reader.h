@@ -63,10 +63,11 @@ struct reader_record {
 struct reader_status {
 	uint64_t bytes_read, bytes_total; /* total 0: not known (a pipe) */
 	uint64_t counts[PERFDATA_RECORD_TYPES]; /* records by type, unpacked ones too */
-	uint64_t unknown; /* of other types: skipped */
+	uint64_t unknown; /* of types not known here: skipped (those below PERFDATA_RECORD_TYPES are in counts too) */
 	uint64_t bad; /* records whose fields do not fit their size: skipped */
 	bool truncated; /* the end is missing */
-	uint64_t truncated_at; /* offset of what could not be read whole */
+	bool corrupt; /* reader_next() gave -EBADMSG */
+	uint64_t truncated_at; /* offset of what could not be read whole, or was not understood */
 	bool features_missing; /* their table is cut or unreadable (recording not finished) */
 	uint32_t features_bad; /* sections that do not make sense: ignored */
 };

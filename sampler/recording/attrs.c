@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * attrs.c - see attrs.h.
+ */
+#include "sampler/recording/attrs.h"
+
+#include "sampler/recording/swap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void attrs_fini(struct attrs *attrs)
+{
+	for (size_t i = 0; i < attrs->n; i++)
+		free(attrs->list[i].ids);
+	free(attrs->list);
+	idmap_fini(&attrs->by_id);
+	*attrs = (struct attrs){0};
+}
+
+static const char *generic_name(const struct perf_event_attr *attr)
+{
+	size_t n;
+	const struct event_info *info = event_catalogue(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (info[i].type == attr->type && info[i].config == attr->config)
+			return info[i].name;
+	return NULL;
+}
+
+/* As perf calls them: "L1-dcache-load-misses". */
+static bool cache_name(char *out, size_t size, uint64_t config)
+{
+	static const char *const caches[] = {
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
+	static const char *const ops[][2] = {{"loads", "load-misses"}, {"stores", "store-misses"},
+		{"prefetches", "prefetch-misses"}};
+	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+
+	if (cache >= sizeof(caches) / sizeof(*caches) || op >= sizeof(ops) / sizeof(*ops) ||
+		result > 1)
+		return false;
+	snprintf(out, size, "%s-%s", caches[cache], ops[op][result]);
+	return true;
+}
+
+/* What was not named in the recording is named after its attribute. */
+static void make_name(struct reader_attr *entry)
+{
+	const struct perf_event_attr *attr = &entry->attr;
+	char *out = entry->name;
+	const char *generic = generic_name(attr);
+	size_t size = sizeof(entry->name) - 2, len;
+	unsigned long long config = attr->config;
+
+	if (generic)
+		snprintf(out, size, "%s", generic);
+	else if (attr->type == PERF_TYPE_TRACEPOINT)
+		snprintf(out, size, "tracepoint:%llu", config);
+	else if (attr->type == PERF_TYPE_BREAKPOINT)
+		snprintf(out, size, "mem:0x%llx", (unsigned long long)attr->bp_addr);
+	else if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE ||
+		attr->type == PERF_TYPE_SOFTWARE)
+		snprintf(out, size, "%s 0x%llx",
+			attr->type == PERF_TYPE_RAW		   ? "raw"
+				: attr->type == PERF_TYPE_HARDWARE ? "hardware"
+								   : "software",
+			config);
+	else if (attr->type != PERF_TYPE_HW_CACHE || !cache_name(out, size, config))
+		snprintf(out, size, "type %u 0x%llx", attr->type, config);
+	len = strlen(out);
+	if (attr->exclude_kernel != attr->exclude_user && attr->type != PERF_TYPE_TRACEPOINT)
+		snprintf(out + len, sizeof(entry->name) - len, ":%c",
+			attr->exclude_kernel ? 'u' : 'k');
+}
+
+static int grow(struct attrs *attrs)
+{
+	size_t capacity = attrs->capacity ? attrs->capacity * 2 : 8;
+	struct reader_attr *list;
+
+	if (attrs->n < attrs->capacity)
+		return 0;
+	if (attrs->n >= ATTRS_MAX)
+		return -E2BIG;
+	list = reallocarray(attrs->list, capacity, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	attrs->list = list;
+	attrs->capacity = capacity;
+	return 0;
+}
+
+static int take_ids(struct attrs *attrs, struct reader_attr *entry, const uint8_t *ids,
+	size_t n_ids, bool swapped)
+{
+	if (!n_ids)
+		return 0;
+	if (n_ids > ATTRS_IDS_MAX - attrs->n_ids)
+		return -E2BIG;
+	entry->ids = reallocarray(NULL, n_ids, sizeof(*entry->ids));
+	if (!entry->ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_ids; i++) {
+		uint64_t id = swap_get_64(ids + i * 8, swapped);
+		int ret = idmap_set(&attrs->by_id, id, (void *)(uintptr_t)(attrs->n + 1));
+
+		if (ret)
+			return ret;
+		entry->ids[i] = id;
+	}
+	entry->n_ids = n_ids;
+	attrs->n_ids += n_ids;
+	return 0;
+}
+
+int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *ids, size_t n_ids,
+	bool swapped)
+{
+	struct reader_attr *entry;
+	size_t size;
+	int ret;
+
+	if (len < PERF_ATTR_SIZE_VER0)
+		return -EBADMSG;
+	ret = grow(attrs);
+	if (ret)
+		return ret;
+	entry = &attrs->list[attrs->n];
+	memset(entry, 0, sizeof(*entry));
+	size = swap_get_32((const uint8_t *)bytes + 4, swapped);
+	if (!size) /* before sizes were told */
+		size = PERF_ATTR_SIZE_VER0;
+	if (size < PERF_ATTR_SIZE_VER0)
+		return -EBADMSG;
+	if (size > len)
+		size = len;
+	memcpy(&entry->attr, bytes, size < sizeof(entry->attr) ? size : sizeof(entry->attr));
+	if (swapped)
+		swap_attr(&entry->attr);
+	entry->format = (struct record_format){
+		.sample_type = entry->attr.sample_type,
+		.read_format = entry->attr.read_format,
+		.branch_sample_type = entry->attr.branch_sample_type,
+		.regs_user = entry->attr.sample_regs_user,
+		.regs_intr = entry->attr.sample_regs_intr,
+		.sample_id_all = entry->attr.sample_id_all,
+	};
+	make_name(entry);
+	ret = take_ids(attrs, entry, ids, n_ids, swapped);
+	if (ret) {
+		free(entry->ids);
+		return ret;
+	}
+	attrs->n++;
+	attrs->has_last = false;
+	return 0;
+}
+
+void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *text, size_t len)
+{
+	uintptr_t found = id && attrs->by_id.n ? (uintptr_t)idmap_find(&attrs->by_id, *id) : 0;
+
+	if (found)
+		i = found - 1;
+	len = strnlen(text, len);
+	if (i >= attrs->n || !len)
+		return;
+	if (len >= EVENT_NAME_MAX)
+		len = EVENT_NAME_MAX - 1;
+	memcpy(attrs->list[i].name, text, len);
+	attrs->list[i].name[len] = '\0';
+}
+
+/* The word that holds the id: perf gives all attributes of a recording the same place for it. */
+static bool id_of(const struct record_format *format, const struct perf_event_header *header,
+	bool swapped, uint64_t *id)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)header;
+	size_t n = header->size / 8, at = 1;
+	uint64_t type = format->sample_type;
+
+	if (header->type == PERF_RECORD_SAMPLE) {
+		if (!(type & PERF_SAMPLE_IDENTIFIER))
+			at += (size_t)__builtin_popcountll(type &
+				(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+					PERF_SAMPLE_ADDR));
+		if (at >= n)
+			return false;
+	} else {
+		at = 1;
+		if (!(type & PERF_SAMPLE_IDENTIFIER))
+			at += (size_t)__builtin_popcountll(
+				type & (PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU));
+		if (n < at + 1)
+			return false;
+		at = n - at;
+	}
+	*id = swap_64(words[at], swapped);
+	return true;
+}
+
+bool attrs_find(
+	struct attrs *attrs, const struct perf_event_header *header, bool swapped, uint32_t *number)
+{
+	const struct record_format *format;
+	uintptr_t found;
+	uint64_t id;
+
+	*number = 0;
+	if (attrs->n <= 1)
+		return attrs->n;
+	format = &attrs->list[0].format;
+	if (!(format->sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)) ||
+		(header->type != PERF_RECORD_SAMPLE && !format->sample_id_all))
+		return true;
+	if (!id_of(format, header, swapped, &id))
+		return false;
+	if (!id) /* made up by perf, of no event */
+		return true;
+	if (attrs->has_last && attrs->last_id == id) {
+		*number = attrs->last;
+		return true;
+	}
+	found = attrs->by_id.n ? (uintptr_t)idmap_find(&attrs->by_id, id) : 0;
+	if (!found)
+		return false;
+	*number = (uint32_t)(found - 1);
+	attrs->last_id = id;
+	attrs->last = *number;
+	attrs->has_last = true;
+	return true;
+}

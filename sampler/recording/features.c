@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * features.c - see features.h.
+ *
+ * Strings are a 32-bit length, which counts padding, and bytes that a NUL ends.
+ */
+#include "sampler/recording/features.h"
+
+#include "sampler/recording/swap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL_MAX (1u << 20)
+#define LARGE_MAX (64u << 20)
+#define HELD_MAX (256u << 20)
+
+struct reading {
+	const uint8_t *at, *end;
+	bool swapped;
+};
+
+static size_t left(const struct reading *in)
+{
+	return (size_t)(in->end - in->at);
+}
+
+static bool get_32(struct reading *in, uint32_t *out)
+{
+	if (left(in) < sizeof(*out))
+		return false;
+	*out = swap_get_32(in->at, in->swapped);
+	in->at += sizeof(*out);
+	return true;
+}
+
+static bool get_64(struct reading *in, uint64_t *out)
+{
+	if (left(in) < sizeof(*out))
+		return false;
+	*out = swap_get_64(in->at, in->swapped);
+	in->at += sizeof(*out);
+	return true;
+}
+
+/* Borrowed: *text is not terminated within *len. */
+static bool get_text(struct reading *in, const char **text, size_t *len)
+{
+	uint32_t size;
+
+	if (!get_32(in, &size) || size > left(in))
+		return false;
+	*text = (const char *)in->at;
+	*len = strnlen(*text, size);
+	in->at += size;
+	return true;
+}
+
+static int get_string(struct reading *in, char **out)
+{
+	const char *text;
+	size_t len;
+	char *copy;
+
+	if (!get_text(in, &text, &len))
+		return -EBADMSG;
+	copy = strndup(text, len);
+	if (!copy)
+		return -ENOMEM;
+	free(*out);
+	*out = copy;
+	return 0;
+}
+
+static void free_strings(char **strings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+void features_fini(struct features *features)
+{
+	struct reader_info *info = &features->info;
+
+	free(info->hostname);
+	free(info->release);
+	free(info->perf_version);
+	free(info->arch);
+	free(info->cpu_desc);
+	free(info->cpu_id);
+	free_strings(info->cmdline, info->n_cmdline);
+	for (size_t i = 0; i < info->n_build_ids; i++)
+		free(info->build_ids[i].path);
+	free(info->build_ids);
+	free(info->tracing_data);
+	*features = (struct features){0};
+}
+
+uint64_t features_limit(unsigned int feature)
+{
+	switch (feature) {
+	case PERFDATA_TRACING_DATA:
+	case PERFDATA_BUILD_ID:
+	case PERFDATA_EVENT_DESC:
+		return LARGE_MAX;
+	case PERFDATA_HOSTNAME:
+	case PERFDATA_OSRELEASE:
+	case PERFDATA_VERSION:
+	case PERFDATA_ARCH:
+	case PERFDATA_NRCPUS:
+	case PERFDATA_CPUDESC:
+	case PERFDATA_CPUID:
+	case PERFDATA_TOTAL_MEM:
+	case PERFDATA_CMDLINE:
+	case PERFDATA_SAMPLE_TIME:
+	case PERFDATA_CLOCKID:
+	case PERFDATA_DIR_FORMAT:
+	case PERFDATA_COMPRESSED:
+		return SMALL_MAX;
+	}
+	return 0;
+}
+
+static int take_cmdline(struct reader_info *info, struct reading *in)
+{
+	uint32_t n;
+	size_t done = 0;
+	char **words;
+	int ret = 0;
+
+	if (!get_32(in, &n) || n > left(in) / sizeof(uint32_t))
+		return -EBADMSG;
+	words = calloc(n ? n : 1, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	while (done < n && !ret) {
+		ret = get_string(in, &words[done]);
+		done += !ret;
+	}
+	free_strings(info->cmdline, info->n_cmdline);
+	info->cmdline = words;
+	info->n_cmdline = done;
+	return ret;
+}
+
+static int take_event_desc(struct attrs *attrs, struct reading *in)
+{
+	uint32_t n, attr_size;
+
+	if (!get_32(in, &n) || !get_32(in, &attr_size))
+		return -EBADMSG;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *text;
+		uint64_t id;
+		uint32_t n_ids;
+		size_t len;
+
+		if (attr_size > left(in))
+			return -EBADMSG;
+		in->at += attr_size;
+		if (!get_32(in, &n_ids) || !get_text(in, &text, &len) || n_ids > left(in) / 8)
+			return -EBADMSG;
+		if (n_ids)
+			id = swap_get_64(in->at, in->swapped);
+		attrs_name(attrs, n_ids ? &id : NULL, i, text, len);
+		in->at += (size_t)n_ids * 8;
+	}
+	return 0;
+}
+
+static int hold(struct features *features, uint64_t bytes)
+{
+	if (bytes > HELD_MAX - features->held_bytes)
+		return -EBADMSG;
+	features->held_bytes += bytes;
+	return 0;
+}
+
+int features_build_id(
+	struct features *features, const uint8_t *bytes, size_t len, uint16_t misc, bool swapped)
+{
+	struct reader_info *info = &features->info;
+	struct reader_build_id *entry;
+	struct perfdata_build_id raw;
+
+	if (len < sizeof(raw))
+		return -EBADMSG;
+	memcpy(&raw, bytes, sizeof(raw));
+	if (hold(features, len + sizeof(*entry)))
+		return -EBADMSG;
+	if (info->n_build_ids == features->build_ids_capacity) {
+		size_t capacity = info->n_build_ids ? info->n_build_ids * 2 : 16;
+
+		entry = reallocarray(info->build_ids, capacity, sizeof(*entry));
+		if (!entry)
+			return -ENOMEM;
+		info->build_ids = entry;
+		features->build_ids_capacity = capacity;
+	}
+	entry = &info->build_ids[info->n_build_ids];
+	*entry = (struct reader_build_id){
+		.pid = (int32_t)swap_32((uint32_t)raw.pid, swapped),
+		.cpumode = misc & PERF_RECORD_MISC_CPUMODE_MASK,
+		.build_id_len = sizeof(raw.build_id),
+	};
+	if ((misc & PERFDATA_BUILD_ID_HAS_SIZE) && raw.size <= sizeof(raw.build_id))
+		entry->build_id_len = raw.size;
+	memcpy(entry->build_id, raw.build_id, entry->build_id_len);
+	entry->path = strndup((const char *)bytes + sizeof(raw), len - sizeof(raw));
+	if (!entry->path)
+		return -ENOMEM;
+	info->n_build_ids++;
+	return 0;
+}
+
+static int take_build_ids(struct features *features, struct reading *in)
+{
+	while (left(in)) {
+		struct perf_event_header header;
+		int ret;
+
+		if (left(in) < sizeof(header))
+			return -EBADMSG;
+		memcpy(&header, in->at, sizeof(header));
+		header.size = swap_16(header.size, in->swapped);
+		if (header.size < sizeof(header) || header.size > left(in))
+			return -EBADMSG;
+		ret = features_build_id(features, in->at, header.size,
+			swap_16(header.misc, in->swapped), in->swapped);
+		if (ret)
+			return ret;
+		in->at += header.size;
+	}
+	return 0;
+}
+
+int features_tracing_data(struct features *features, void *bytes, size_t len)
+{
+	struct reader_info *info = &features->info;
+
+	if (hold(features, len)) {
+		free(bytes);
+		return -EBADMSG;
+	}
+	free(info->tracing_data);
+	info->tracing_data = bytes;
+	info->tracing_data_len = len;
+	return 0;
+}
+
+static int take_numbers(struct features *features, unsigned int feature, struct reading *in)
+{
+	struct reader_info *info = &features->info;
+
+	switch (feature) {
+	case PERFDATA_NRCPUS:
+		/* In this order, other than perf's document says. */
+		if (!get_32(in, &info->cpus_available) || !get_32(in, &info->cpus_online))
+			return -EBADMSG;
+		return 0;
+	case PERFDATA_TOTAL_MEM:
+		return get_64(in, &info->total_mem_kb) ? 0 : -EBADMSG;
+	case PERFDATA_SAMPLE_TIME:
+		if (!get_64(in, &info->first_sample_ns) || !get_64(in, &info->last_sample_ns))
+			return -EBADMSG;
+		return 0;
+	case PERFDATA_CLOCKID:
+		info->has_clockid = get_64(in, &info->clockid);
+		return info->has_clockid ? 0 : -EBADMSG;
+	case PERFDATA_DIR_FORMAT:
+		features->is_directory = true;
+		return 0;
+	case PERFDATA_COMPRESSED:
+		info->compressed = true;
+		return 0;
+	}
+	return 0;
+}
+
+int features_take(struct features *features, struct attrs *attrs, unsigned int feature,
+	const uint8_t *bytes, size_t len, bool swapped)
+{
+	struct reader_info *info = &features->info;
+	struct reading in = {bytes, bytes + len, swapped};
+	void *copy;
+
+	switch (feature) {
+	case PERFDATA_HOSTNAME:
+		return get_string(&in, &info->hostname);
+	case PERFDATA_OSRELEASE:
+		return get_string(&in, &info->release);
+	case PERFDATA_VERSION:
+		return get_string(&in, &info->perf_version);
+	case PERFDATA_ARCH:
+		return get_string(&in, &info->arch);
+	case PERFDATA_CPUDESC:
+		return get_string(&in, &info->cpu_desc);
+	case PERFDATA_CPUID:
+		return get_string(&in, &info->cpu_id);
+	case PERFDATA_CMDLINE:
+		return take_cmdline(info, &in);
+	case PERFDATA_EVENT_DESC:
+		return take_event_desc(attrs, &in);
+	case PERFDATA_BUILD_ID:
+		return take_build_ids(features, &in);
+	case PERFDATA_TRACING_DATA:
+		copy = malloc(len ? len : 1);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, bytes, len);
+		return features_tracing_data(features, copy, len);
+	}
+	return take_numbers(features, feature, &in);
+}
