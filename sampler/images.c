@@ -25,7 +25,9 @@ struct entry {
 	bool pinned;
 	uint64_t serial; /* later ones are higher */
 	uint64_t generation; /* the one known by now, where the image has an inode */
-	struct image_origin origin; /* guarded by images->lock */
+	struct image_origin origin; /* guarded by images->lock, as are the next two */
+	uint8_t late_build_id[IMAGE_BUILD_ID_MAX];
+	uint8_t late_build_id_len;
 };
 
 struct images {
@@ -35,6 +37,7 @@ struct images {
 	uint32_t free_head; /* 0: none */
 	uint64_t serial;
 	size_t path_bytes;
+	bool split_paths;
 	pthread_mutex_t lock; /* origins */
 };
 
@@ -70,11 +73,13 @@ static uint32_t hash_of(const struct images *images, const struct image *key)
 	return (uint32_t)XXH3_64bits_withSeed(key->path, strlen(key->path), images->seed);
 }
 
-static bool same(const struct entry *entry, const struct image *key)
+static bool same(const struct entry *entry, const struct image *key, bool split_paths)
 {
 	const struct image *image = &entry->image;
 	enum identity identity = identity_of(key);
 
+	if (split_paths && strcmp(image->path, key->path))
+		return false;
 	if (image->kind != key->kind || identity_of(image) != identity)
 		return false;
 	switch (identity) {
@@ -120,6 +125,11 @@ int images_new(struct images **out)
 	return 0;
 }
 
+void images_split_paths(struct images *images)
+{
+	images->split_paths = true;
+}
+
 void images_free(struct images *images)
 {
 	if (!images)
@@ -141,7 +151,7 @@ static uint32_t find(const struct images *images, const struct image *key, uint3
 		const struct entry *entry = entry_at(images, id - 1);
 
 		/* A key without a generation means the latest file of that inode. */
-		if (same(entry, key) &&
+		if (same(entry, key, images->split_paths) &&
 			(!best || entry->serial > entry_at(images, best - 1)->serial))
 			best = id;
 	}
@@ -200,6 +210,7 @@ int images_intern(struct images *images, const struct image *key, uint32_t *id)
 	entry->generation = key->inode_generation;
 	pthread_mutex_lock(&images->lock);
 	entry->origin = (struct image_origin){0};
+	entry->late_build_id_len = 0;
 	pthread_mutex_unlock(&images->lock);
 	images->path_bytes += strlen(path) + 1;
 	*id = found;
@@ -243,6 +254,36 @@ void images_origin(struct images *images, uint32_t id, struct image_origin *out)
 	pthread_mutex_lock(&images->lock);
 	*out = entry_at(images, id)->origin;
 	pthread_mutex_unlock(&images->lock);
+}
+
+void images_set_build_id(
+	struct images *images, uint32_t id, const uint8_t *build_id, uint8_t build_id_len)
+{
+	struct entry *entry = entry_at(images, id);
+
+	if (entry->image.build_id_len || build_id_len > IMAGE_BUILD_ID_MAX)
+		return;
+	pthread_mutex_lock(&images->lock);
+	memcpy(entry->late_build_id, build_id, build_id_len);
+	entry->late_build_id_len = build_id_len;
+	pthread_mutex_unlock(&images->lock);
+}
+
+uint8_t images_build_id(struct images *images, uint32_t id, uint8_t out[IMAGE_BUILD_ID_MAX])
+{
+	const struct entry *entry = entry_at(images, id);
+	uint8_t len = entry->image.build_id_len;
+
+	memset(out, 0, IMAGE_BUILD_ID_MAX);
+	if (len) {
+		memcpy(out, entry->image.build_id, len);
+		return len;
+	}
+	pthread_mutex_lock(&images->lock);
+	len = entry->late_build_id_len;
+	memcpy(out, entry->late_build_id, len);
+	pthread_mutex_unlock(&images->lock);
+	return len;
 }
 
 const struct image *images_get(const struct images *images, uint32_t id)

@@ -28,6 +28,9 @@ enum image_kind {
 			* (spaces.h); offset is the address */
 	IMAGE_HYPERVISOR,
 	IMAGE_GUEST,
+	IMAGE_MODULE, /* a kernel module of a recording, which tells where it lay (live, modules are part of the
+			* kernel); path is that of its .ko file, or "[name]"; offset is from the start of its
+			* code, which lay at the origin's map_start */
 };
 
 struct image {
@@ -38,14 +41,20 @@ struct image {
 	uint32_t dev_major, dev_minor;
 	uint64_t inode, inode_generation;
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
-	uint8_t build_id_len; /* 0: unknown */
+	uint8_t build_id_len; /* 0: unknown; see images_build_id() */
 };
 
 /* A process that maps the image, and where: reaches the file as /proc/PID/map_files/START-END or
- * below /proc/PID/root.  The latest one seen; it may be gone. */
+ * below /proc/PID/root.  The latest one seen; it may be gone.
+ * In a recording pid is that of another time or machine: its files are not to be looked for in /proc.  The
+ * kernel has an origin there (live it has none, map_end being 0): what lies at an address A here was at
+ * A - (here's _text) + map_start when it was recorded. */
 struct image_origin {
 	int32_t pid; /* 0: never seen in a process */
-	uint64_t map_start, map_end;
+	uint64_t
+		map_start; /* of the kernel: the address of _text when recorded, or that of _stext */
+	uint64_t map_end; /* of the kernel: the end of its code */
+	bool stext; /* map_start is the address of _stext */
 };
 
 #define IMAGE_ID_UNKNOWN 0u
@@ -55,6 +64,9 @@ struct images;
 
 int images_new(struct images **out);
 void images_free(struct images *images);
+
+/* Of a recording: one file by two names (hard links, copies) is two images, as in perf.  Before the first is added. */
+void images_split_paths(struct images *images);
 
 /* The image with key's identity, added when new (key's id is ignored, its path copied).
  * Returns 0 and sets *id; or -ENOMEM. */
@@ -68,6 +80,13 @@ void images_pin(struct images *images, uint32_t id);
 /* Where to find the file now; any thread. */
 void images_set_origin(struct images *images, uint32_t id, const struct image_origin *origin);
 void images_origin(struct images *images, uint32_t id, struct image_origin *out);
+
+/* A build-id learned after the image was made: of the kernel, or from a recording's table that came late.  One that
+ * it was made with stays. */
+void images_set_build_id(
+	struct images *images, uint32_t id, const uint8_t *build_id, uint8_t build_id_len);
+/* The build-id, however it was learned; any thread.  Its length, or 0. */
+uint8_t images_build_id(struct images *images, uint32_t id, uint8_t out[IMAGE_BUILD_ID_MAX]);
 
 /* Borrowed; NULL for an id never given. */
 const struct image *images_get(const struct images *images, uint32_t id);

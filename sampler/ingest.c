@@ -11,11 +11,14 @@
 #include <xxhash.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 /* PERF_CONTEXT_USER_DEFERRED of Linux 6.19: one more word follows, a cookie. */
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
+#define MODULES_MAX 16384u
 
 /* While the mode of addresses is not known. */
 #define MODE_SKIP ((enum frame_mode)(-1))
@@ -41,6 +44,8 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 		return -EIO;
 	memcpy(&ingest->hash_seed, ingest->hash_secret, sizeof(ingest->hash_seed));
 	err = images_new(&ingest->images);
+	if (!err && reader && reader->recorded)
+		images_split_paths(ingest->images);
 	if (!err)
 		err = intern_pinned(
 			ingest->images, IMAGE_HYPERVISOR, "[hypervisor]", &ingest->hypervisor);
@@ -59,6 +64,7 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 
 void ingest_fini(struct ingest *ingest)
 {
+	free(ingest->modules);
 	store_free(ingest->store);
 	stacks_free(ingest->stacks);
 	tasks_free(ingest->tasks);
@@ -132,6 +138,68 @@ static bool parse_chain(
 	return false;
 }
 
+/* --- modules --- */
+
+/* The first module that ends above address. */
+static size_t first_module(const struct ingest *ingest, uint64_t address)
+{
+	size_t low = 0, high = ingest->n_modules;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ingest->modules[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void find_module(
+	const struct ingest *ingest, uint64_t address, uint32_t *image, uint64_t *offset)
+{
+	size_t i = first_module(ingest, address);
+
+	if (i == ingest->n_modules || ingest->modules[i].start > address)
+		return;
+	*image = ingest->modules[i].image;
+	*offset = address - ingest->modules[i].start;
+}
+
+int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const struct image *key)
+{
+	struct ingest_module new = {.start = start, .end = start + len}, *grown;
+	size_t first, last, size;
+	int err;
+
+	if (new.end <= start || ingest->n_modules == MODULES_MAX)
+		return 0;
+	if (ingest->n_modules == ingest->modules_size) {
+		size = ingest->modules_size ? ingest->modules_size * 2 : 64;
+		grown = reallocarray(ingest->modules, size, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		ingest->modules = grown;
+		ingest->modules_size = size;
+	}
+	err = images_intern(ingest->images, key, &new.image);
+	if (err)
+		return err;
+	images_pin(ingest->images, new.image);
+	images_set_origin(ingest->images, new.image,
+		&(struct image_origin){.map_start = start, .map_end = new.end});
+
+	first = last = first_module(ingest, start);
+	while (last < ingest->n_modules && ingest->modules[last].start < new.end)
+		last++;
+	memmove(&ingest->modules[first + 1], &ingest->modules[last],
+		(ingest->n_modules - last) * sizeof(new));
+	ingest->modules[first] = new;
+	ingest->n_modules = ingest->n_modules - (last - first) + 1;
+	return 0;
+}
+
 static int frame_of(struct ingest *ingest, const struct space *space, const struct place *place,
 	uint32_t *frame)
 {
@@ -150,6 +218,8 @@ static int frame_of(struct ingest *ingest, const struct space *space, const stru
 			images_set_origin(ingest->images, image, &origin);
 		break;
 	case FRAME_KERNEL:
+		if (ingest->n_modules)
+			find_module(ingest, place->address, &image, &offset);
 		break;
 	case FRAME_HYPERVISOR:
 		image = ingest->hypervisor;
@@ -175,6 +245,8 @@ static int walk_chain(struct ingest *ingest, const struct record *record, const 
 		ingest->truncated++;
 	if (!n)
 		places[n++] = (struct place){.address = sample->ip, .mode = mode};
+	else if (sample->ip && sample->ip != places[0].address)
+		places[0] = (struct place){.address = sample->ip, .mode = mode};
 	*node = STACK_ROOT;
 	while (n && !err) {
 		uint32_t frame;
@@ -192,15 +264,14 @@ static uint64_t hash_chain(
 	const struct record_sample *sample = &record->sample;
 	uint64_t context =
 		space_generation(space) << 3 | (record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
-	uint64_t hash;
+	uint64_t hash = XXH3_64bits_withSecret(
+		&sample->ip, sizeof(sample->ip), ingest->hash_secret, sizeof(ingest->hash_secret));
 
 	if (sample->chain_len)
 		hash = XXH3_64bits_withSecret(sample->chain,
-			(size_t)sample->chain_len * sizeof(*sample->chain), ingest->hash_secret,
-			sizeof(ingest->hash_secret));
-	else
-		hash = XXH3_64bits_withSecret(&sample->ip, sizeof(sample->ip), ingest->hash_secret,
-			sizeof(ingest->hash_secret));
+			       (size_t)sample->chain_len * sizeof(*sample->chain),
+			       ingest->hash_secret, sizeof(ingest->hash_secret)) ^
+			(hash << 1 | hash >> 63);
 	hash ^= (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 29;
 }
@@ -227,8 +298,11 @@ static int ingest_sample(struct ingest *ingest, const struct record *record, uin
 		err = store_add(ingest->store, record->id.time_ns, node, label,
 			(uint16_t)record->id.cpu, event,
 			record->sample.period ? record->sample.period : 1);
-	if (!err)
+	if (!err) {
 		ingest->samples++;
+		ingest->last_stack = node;
+		ingest->last_label = label;
+	}
 	return err;
 }
 

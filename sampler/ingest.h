@@ -16,6 +16,12 @@
 
 #define INGEST_SECRET_LEN 192
 
+/* A kernel module's code; see ingest_module(). */
+struct ingest_module {
+	uint64_t start, end;
+	uint32_t image;
+};
+
 struct ingest {
 	struct images *images;
 	struct tasks *tasks;
@@ -26,11 +32,18 @@ struct ingest {
 	uint64_t hash_seed;
 	uint64_t samples; /* accepted */
 	uint64_t truncated; /* chains cut at the maximum depth: outermost frames are missing */
+	uint32_t last_stack, last_label; /* of the last sample accepted */
 	uint32_t hypervisor, guest; /* images */
+	struct ingest_module *modules; /* by address, without overlaps */
+	size_t n_modules, modules_size;
 };
 
 int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes);
 void ingest_fini(struct ingest *ingest);
+
+/* Of a recording: kernel addresses in [start, start + len) are of this image, of kind IMAGE_MODULE.  A module loaded
+ * later takes the place of those it overlaps; more than any machine has are left out.  Frames made before stay.  0 or -ENOMEM. */
+int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const struct image *key);
 
 /* Apply one record.  Samples are counted under `event` (a store event id) with their period as
  * weight, or 1 where the format has no period.  In a chain, PERF_CONTEXT_* markers switch the mode of the addresses
@@ -38,7 +51,8 @@ void ingest_fini(struct ingest *ingest);
  * and those after a marker not known are left out.
  * The first address after a marker is where the code is; those that follow are return addresses, of which the
  * one before (address - 1) is looked up and becomes the frame's offset, since a call may be the last
- * instruction of its function.  Returns 0 or -ENOMEM. */
+ * instruction of its function.  Where the sample tells an ip, that is the leaf: a precise event's is not where
+ * the chain begins.  Returns 0 or -ENOMEM. */
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event);
 
 #endif

@@ -7,6 +7,8 @@
 #include "sampler/tasks_private.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,6 +22,8 @@ static uint64_t now_ns(const struct tasks *tasks)
 {
 	struct timespec now;
 
+	if (tasks->reader.recorded)
+		return 0;
 	if (tasks->reader.now_ns)
 		return tasks->reader.now_ns(tasks->reader.ctx);
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -36,7 +40,8 @@ static void set_comm(char *out, const char *comm)
 
 /* --- records --- */
 
-static int apply_fork(struct tasks *tasks, const struct record_task *task, uint64_t time_ns)
+static int apply_fork(
+	struct tasks *tasks, uint16_t misc, const struct record_task *task, uint64_t time_ns)
 {
 	int32_t pid = (int32_t)task->pid, tid = (int32_t)task->tid;
 	int32_t ppid = (int32_t)task->ppid;
@@ -74,7 +79,8 @@ static int apply_fork(struct tasks *tasks, const struct record_task *task, uint6
 		process_at(tasks, own)->comm_known = true;
 	}
 	parent = tasks_find_process(tasks, ppid);
-	if (!parent)
+	/* One made up by perf, of a process that ran already: it has executed something since. */
+	if (!parent || (misc & PERF_RECORD_MISC_FORK_EXEC))
 		return 0;
 	err = space_fork(&space, process_at(tasks, parent)->space, pid);
 	if (err)
@@ -153,7 +159,8 @@ int tasks_apply(struct tasks *tasks, const struct record *record)
 
 	switch (record->type) {
 	case PERF_RECORD_FORK:
-		return apply_fork(tasks, &record->task, time_ns ? time_ns : record->task.time_ns);
+		return apply_fork(tasks, record->misc, &record->task,
+			time_ns ? time_ns : record->task.time_ns);
 	case PERF_RECORD_EXIT:
 		return apply_exit(tasks, &record->task, time_ns ? time_ns : record->task.time_ns);
 	case PERF_RECORD_COMM:
@@ -255,6 +262,8 @@ static int meet_thread(
 
 	if (!tid) {
 		set_comm(comm, "swapper");
+	} else if (tasks->reader.recorded) {
+		known = false;
 	} else if (tid == TID_GONE) {
 		set_comm(comm, "[exited]");
 	} else {
@@ -276,7 +285,7 @@ static int meet_thread(
 		set_comm(thread->comm, comm);
 		thread->known_ns = asked_ns;
 	}
-	if (!tid || tid == TID_GONE) {
+	if (!tid || (tid == TID_GONE && !tasks->reader.recorded)) {
 		process_at(tasks, thread->process)->loaded = true;
 		process_at(tasks, thread->process)->comm_known = true;
 		set_comm(process_at(tasks, thread->process)->comm, comm);
@@ -295,7 +304,7 @@ static void load_lazily(struct tasks *tasks, uint32_t id)
 	uint32_t parent, thread;
 	struct space *space;
 
-	if (!process_at(tasks, id)->current) {
+	if (!process_at(tasks, id)->current || tasks->reader.recorded) {
 		process_at(tasks, id)->loaded = true;
 		return;
 	}
@@ -314,6 +323,22 @@ static void load_lazily(struct tasks *tasks, uint32_t id)
 		return;
 	space_free(process_at(tasks, id)->space);
 	process_at(tasks, id)->space = space;
+}
+
+static void name_by_number(char *comm, int32_t number)
+{
+	snprintf(comm, TASK_COMM_MAX, ":%" PRId32, number);
+}
+
+/* What no record has told; one may yet come. */
+static void number_comms(const struct tasks *tasks, struct thread *thread)
+{
+	struct process *process = process_at(tasks, thread->process);
+
+	if (!thread->comm_known)
+		name_by_number(thread->comm, thread->tid);
+	if (!process->comm_known)
+		name_by_number(process->comm, process->pid);
 }
 
 static void learn_comms(struct tasks *tasks, struct thread *thread)
@@ -349,7 +374,10 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	uint32_t new;
 	int err;
 
-	learn_comms(tasks, thread);
+	if (tasks->reader.recorded)
+		number_comms(tasks, thread);
+	else
+		learn_comms(tasks, thread);
 	err = tasks_label_new(tasks, &new);
 	if (err)
 		return err;
@@ -377,7 +405,7 @@ static int sampled_thread(
 	}
 	if (id &&
 		(thread->pid != pid ||
-			(thread->exited && time_ns > thread->exit_ns &&
+			(thread->exited && !tasks->reader.recorded && time_ns > thread->exit_ns &&
 				time_ns - thread->exit_ns > REUSE_NS))) {
 		tasks_drop_thread(tasks, id);
 		id = 0;

@@ -49,6 +49,10 @@ struct tasks_reader {
 	 * Records from before it do not undo what was read. */
 	uint64_t (*now_ns)(void *ctx);
 	void *ctx;
+	/* Records come from a file, of another time or machine: nobody is asked, what records tell is all there is.  A
+	 * thread that none has named is called ":TID", as perf does, and one that ended keeps its
+	 * name until a FORK tells of another one. */
+	bool recorded;
 };
 
 /* A reader may be NULL: then nothing is known but what records tell. */

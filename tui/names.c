@@ -236,7 +236,6 @@ static int request(struct names *names, const struct image *image)
 		.dev_major = image->dev_major,
 		.dev_minor = image->dev_minor,
 		.inode = image->inode,
-		.build_id_len = image->build_id_len,
 	};
 	struct image_origin origin = {0};
 
@@ -255,7 +254,7 @@ static int request(struct names *names, const struct image *image)
 	}
 	_Static_assert(
 		sizeof(source.build_id) == sizeof(image->build_id), "build-ids differ in size");
-	memcpy(source.build_id, image->build_id, sizeof(source.build_id));
+	source.build_id_len = images_build_id(names->images, image->id, source.build_id);
 	images_origin(names->images, image->id, &origin);
 	source.pid = origin.pid;
 	source.map_start = origin.map_start;
@@ -273,12 +272,13 @@ static int name_image(struct image_info *info, const struct image *image)
 		[IMAGE_ANON] = "[anon]",
 		[IMAGE_HYPERVISOR] = "[hypervisor]",
 		[IMAGE_GUEST] = "[guest]",
+		[IMAGE_MODULE] = "[module]",
 	};
 	const char *path = image->path ? image->path : "";
 	const char *slash;
 	size_t size;
 
-	if (image->kind != IMAGE_FILE || !*path)
+	if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
 		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
 	/* Cleaning never lengthens: one '?' stands for at least one byte. */
 	size = strlen(path) + 1;
@@ -289,28 +289,6 @@ static int name_image(struct image_info *info, const struct image *image)
 	slash = strrchr(info->path, '/');
 	info->name = slash && slash[1] ? slash + 1 : info->path;
 	return 0;
-}
-
-/* NULL when out of memory. */
-static struct image_info *image_info(struct names *names, uint32_t id)
-{
-	const struct image *image;
-	struct image_info *info;
-
-	if (id < names->n_infos && names->infos[id].path)
-		return &names->infos[id];
-	image = images_get(names->images, id);
-	if (!image || make_room((void **)&names->infos, &names->n_infos, id, sizeof(*info)))
-		return NULL;
-	info = &names->infos[id];
-	if (name_image(info, image))
-		return NULL;
-	info->kind = image->kind;
-	info->version = 1;
-	info->state = SYMBOLS_NONE;
-	if (names->symbols && !request(names, image))
-		info->state = symbols_state(names->symbols, id);
-	return info;
 }
 
 /* "[module]", shared. */
@@ -330,6 +308,46 @@ static const char *module_name(struct names *names, const char *module)
 	names->modules = grown;
 	grown[names->n_modules] = strdup(text);
 	return grown[names->n_modules] ? grown[names->n_modules++] : "[module]";
+}
+
+/* "nf-tables.ko.xz" is the module nf_tables. */
+static const char *module_of_file(struct names *names, const char *file)
+{
+	char module[64];
+	size_t len = strcspn(file, ".");
+
+	if (*file == '[')
+		return file;
+	if (len >= sizeof(module))
+		len = sizeof(module) - 1;
+	for (size_t i = 0; i < len; i++)
+		module[i] = file[i] == '-' ? '_' : file[i];
+	module[len] = '\0';
+	return module_name(names, module);
+}
+
+/* NULL when out of memory. */
+static struct image_info *image_info(struct names *names, uint32_t id)
+{
+	const struct image *image;
+	struct image_info *info;
+
+	if (id < names->n_infos && names->infos[id].path)
+		return &names->infos[id];
+	image = images_get(names->images, id);
+	if (!image || make_room((void **)&names->infos, &names->n_infos, id, sizeof(*info)))
+		return NULL;
+	info = &names->infos[id];
+	if (name_image(info, image))
+		return NULL;
+	if (image->kind == IMAGE_MODULE)
+		info->name = module_of_file(names, info->name);
+	info->kind = image->kind;
+	info->version = 1;
+	info->state = SYMBOLS_NONE;
+	if (names->symbols && !request(names, image))
+		info->state = symbols_state(names->symbols, id);
+	return info;
 }
 
 static bool starts_with(const char *text, const char *prefix)

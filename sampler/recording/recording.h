@@ -26,13 +26,15 @@ typedef int recording_tap(const struct recording_sample *sample, void *ctx);
 struct recording_config {
 	int fd; /* open at the beginning of the recording; taken, also on failure */
 	size_t memory_bytes; /* the store's budget */
-	uint64_t from_ns, to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
+	uint64_t from_ns,
+		to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
 	const int32_t *events_wanted; /* reserved: NULL */
 	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
 	void *tap_ctx;
 };
 
-/* Reads the header and the attributes (of a pipe: nothing yet).  0 or an error of reader_open(). */
+/* Reads the header and the attributes.  0 or an error of reader_open().  Of what cannot seek nothing is read yet,
+ * since it may not have come: an error of reader_open() makes the state FAILED then. */
 int recording_new(struct recording **out, const struct recording_config *config);
 int recording_start(struct recording *recording);
 void recording_cancel(struct recording *recording); /* what was read so far stays */
@@ -42,22 +44,27 @@ void recording_free(struct recording *recording); /* cancels, joins; NULL is a n
 int recording_notify_fd(const struct recording *recording);
 
 /* state: STARTING, RUNNING (loading), ENDED (read to the end), STOPPED (cancelled), FAILED.  started_ns and now_ns are the
- * times of the first and the latest record; attaching_done and attaching_total are bytes read and in all
- * (total 0: not known).  count and clocks are what samples tell: no coverage. */
+ * times of the first and the latest sample, in the range or not; attaching_done and attaching_total are bytes read and
+ * in all (total 0: not known).  count is the sum of what samples tell, and there are no clocks: no coverage.
+ * lost and throttled are of the whole file.  Events beyond ENGINE_EVENTS_MAX - 1 are counted as one. */
 void recording_status(struct recording *recording, struct engine_status *out);
 
 /* Notes such as engine_notes(): NOTE_FILE_* of engine.h. */
-size_t recording_notes(struct recording *recording, uint64_t after, struct engine_note *out, size_t max);
+size_t recording_notes(
+	struct recording *recording, uint64_t after, struct engine_note *out, size_t max);
 
 /* Counts by record type, what was skipped, and where it was cut. */
 void recording_reader_status(struct recording *recording, struct reader_status *out);
-uint64_t recording_out_of_order(struct recording *recording); /* records older than what had been given out already */
+uint64_t recording_out_of_order(
+	struct recording *recording); /* records older than what had been given out already */
 
 /* After the end of loading only (state ENDED, STOPPED or FAILED). */
 const struct reader_info *recording_info(const struct recording *recording);
 size_t recording_attr_count(const struct recording *recording);
 const struct reader_attr *recording_attr(const struct recording *recording, size_t i);
-/* The event id of an attribute: several attributes of one name are one event. */
+/* The event id of an attribute: several attributes of one name are one event.  One that only carries side-band
+ * records, and has no samples, is none. */
+#define RECORDING_NO_EVENT UINT8_MAX
 uint8_t recording_event_of(const struct recording *recording, size_t attr);
 
 struct store *recording_store(struct recording *recording);

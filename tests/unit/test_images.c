@@ -201,6 +201,47 @@ static void test_origin(void **state)
 	assert_int_equal(origin.map_end, 2);
 }
 
+static void test_late_build_id(void **state)
+{
+	struct images *images = *state;
+	const struct image known = {.kind = IMAGE_FILE, .build_id = {7, 7, 7}, .build_id_len = 3};
+	uint32_t id = intern(images, (struct image){.kind = IMAGE_FILE, .inode = 9}, "/bin/late");
+	uint32_t other = intern(images, known, "/bin/known");
+	uint8_t build_id[IMAGE_BUILD_ID_MAX];
+
+	assert_int_equal(images_build_id(images, id, build_id), 0);
+	images_set_build_id(images, id, (const uint8_t[]){1, 2, 3, 4}, 4);
+	assert_int_equal(images_build_id(images, id, build_id), 4);
+	assert_memory_equal(build_id, ((const uint8_t[]){1, 2, 3, 4, 0}), 5);
+	/* It is the same image still. */
+	assert_int_equal(
+		intern(images, (struct image){.kind = IMAGE_FILE, .inode = 9}, "/bin/late"), id);
+	images_set_build_id(images, other, (const uint8_t[]){1, 2, 3, 4}, 4);
+	assert_int_equal(images_build_id(images, other, build_id), 3);
+	assert_int_equal(build_id[0], 7);
+}
+
+static void test_paths_apart(void **state)
+{
+	struct images *images = *state;
+	const struct image file = {.kind = IMAGE_FILE, .inode = 9};
+	const struct image built = {.kind = IMAGE_FILE, .build_id = {7, 7, 7}, .build_id_len = 3};
+	uint32_t id;
+
+	id = intern(images, file, "/bin/a");
+	assert_int_equal(intern(images, file, "/bin/b"), id);
+	images_free(images);
+	assert_int_equal(images_new(&images), 0);
+	*state = images;
+	images_split_paths(images);
+	id = intern(images, file, "/bin/a");
+	assert_int_not_equal(intern(images, file, "/bin/b"), id);
+	assert_int_equal(intern(images, file, "/bin/a"), id);
+	id = intern(images, built, "/bin/a");
+	assert_int_not_equal(intern(images, built, "/bin/b"), id);
+	assert_int_equal(intern(images, built, "/bin/a"), id);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +254,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lifetime, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_origin, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_build_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_paths_apart, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

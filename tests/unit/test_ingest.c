@@ -58,9 +58,20 @@ static void sample(struct ingest *ingest, uint16_t misc, uint64_t ip, const uint
 	assert_int_equal(ingest_record(ingest, &record, 2), 0);
 }
 
-#define SAMPLE(ingest, misc, ...)                                          \
-	sample((ingest), (misc), 0x10020, (const uint64_t[]){__VA_ARGS__}, \
-		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), 1000)
+/* As nearly always, the ip is where the chain begins. */
+static void sample_chain(struct ingest *ingest, uint16_t misc, const uint64_t *chain, uint64_t n)
+{
+	uint64_t ip = 0x10020;
+
+	for (uint64_t i = n; i-- > 0;)
+		if (chain[i] && chain[i] < (uint64_t)PERF_CONTEXT_MAX)
+			ip = chain[i];
+	sample(ingest, misc, ip, chain, n, 1000);
+}
+
+#define SAMPLE(ingest, misc, ...)                                       \
+	sample_chain((ingest), (misc), (const uint64_t[]){__VA_ARGS__}, \
+		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 /* Seals, takes all, and keeps it until the next call. */
 static const struct slice *sealed(struct ingest *ingest)
@@ -113,6 +124,44 @@ static void test_callers_one_before(void **state)
 	SAMPLE(*state, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x18000);
 	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"},
 		{FRAME_USER, 0xafff, "/bin/app"});
+}
+
+/* Where the event happened is told better by the sample than by the interrupt that came of it. */
+static void test_precise_ip(void **state)
+{
+	const uint64_t chain[] = {USER, 0x10024, 0x10100};
+
+	sample(*state, PERF_RECORD_MISC_USER, 0x10020, chain, 3, 1);
+	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
+	/* The same chain, another place. */
+	sample(*state, PERF_RECORD_MISC_USER, 0x10022, chain, 3, 1);
+	EXPECT(*state, {FRAME_USER, 0x3022, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
+}
+
+static void test_modules(void **state)
+{
+	struct ingest *ingest = *state;
+	const struct image first = {.kind = IMAGE_MODULE, .path = (char[]){"/lib/first.ko"}};
+	const struct image second = {.kind = IMAGE_MODULE, .path = (char[]){"[second]"}};
+	const struct image third = {.kind = IMAGE_MODULE, .path = (char[]){"/lib/third.ko"}};
+	struct image_origin origin;
+
+	assert_int_equal(ingest_module(ingest, 0xffffffffc0004000, 0x1000, &second), 0);
+	assert_int_equal(ingest_module(ingest, 0xffffffffc0000000, 0x2000, &first), 0);
+	assert_int_equal(ingest_module(ingest, 0xffffffffc0009000, 0, &third), 0);
+	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffffc0001fff, 0xffffffffc0004001,
+		0xffffffffc0002001, 0xffffffffc0009001);
+	EXPECT(ingest, {FRAME_KERNEL, 0x1fff, "/lib/first.ko"}, {FRAME_KERNEL, 0, "[second]"},
+		{FRAME_KERNEL, 0xffffffffc0002000, "[kernel]"},
+		{FRAME_KERNEL, 0xffffffffc0009000, "[kernel]"});
+	images_origin(ingest->images, ingest->modules[1].image, &origin);
+	assert_int_equal(origin.map_start, 0xffffffffc0004000);
+	assert_int_equal(origin.pid, 0);
+	/* Unloaded, and another one loaded over both. */
+	assert_int_equal(ingest_module(ingest, 0xffffffffc0001000, 0x4000, &third), 0);
+	assert_int_equal(ingest->n_modules, 1);
+	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffffc0004008);
+	EXPECT(ingest, {FRAME_KERNEL, 0x3008, "/lib/third.ko"});
 }
 
 static void test_caller_at_the_end_of_its_mapping(void **state)
@@ -312,6 +361,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_callers_one_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_precise_ip, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_caller_at_the_end_of_its_mapping, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_then_user, setup, teardown),

@@ -781,6 +781,55 @@ static void test_reader_real(void **state)
 	tasks_free(tasks);
 }
 
+/* --- recordings --- */
+
+static void expect_comm(
+	struct fake *fake, int32_t pid, int32_t tid, uint64_t time, const char *comm)
+{
+	assert_string_equal(label_at(fake, pid, tid, time)->comm, comm);
+}
+
+/* Nobody is asked, though a process of that number lives here; names are as perf has them. */
+static void test_recorded(void **state)
+{
+	struct fake *fake = *state;
+	const struct tasks_reader recorded = {.recorded = true};
+
+	tasks_free(fake->tasks);
+	assert_int_equal(tasks_new(&fake->tasks, fake->images, &recorded), 0);
+	expect_comm(fake, 100, 100, SEC, ":100");
+	expect_comm(fake, 100, 101, SEC, ":101");
+	expect_comm(fake, 0, 0, SEC, "swapper");
+	expect_comm(fake, -1, -1, SEC, ":-1");
+	expect_nothing_at(fake, 100, SEC, 0x400000);
+	assert_int_equal(fake->map_reads + fake->task_reads, 0);
+
+	/* A name that was none is not handed on, one that comes late is taken. */
+	do_fork(fake, 100, 100, 200, 200, 2 * SEC);
+	expect_comm(fake, 200, 200, 2 * SEC, ":200");
+	do_comm(fake, 100, 100, "named", false, 0);
+	expect_comm(fake, 100, 100, 3 * SEC, "named");
+	expect_comm(fake, 100, 101, 3 * SEC, ":101");
+	do_fork(fake, 100, 100, 201, 201, 3 * SEC);
+	expect_comm(fake, 201, 201, 3 * SEC, "named");
+
+	/* An ended one keeps its name until its number is given again. */
+	do_exit(fake, 201, 201, 4 * SEC);
+	expect_comm(fake, 201, 201, 40 * SEC, "named");
+	do_fork(fake, 0, 0, 201, 201, 41 * SEC);
+	expect_comm(fake, 201, 201, 42 * SEC, "swapper");
+
+	/* A FORK that perf made up of a process that ran already: it has its own mappings. */
+	do_map(fake, 100, 0x10000, 0x1000, 0, "/bin/parent", 0);
+	apply(fake,
+		&(struct record){.type = PERF_RECORD_FORK,
+			.misc = PERF_RECORD_MISC_FORK_EXEC,
+			.task = {.pid = 300, .tid = 300, .ppid = 100, .ptid = 100}});
+	expect_nothing_at(fake, 300, 43 * SEC, 0x10000);
+	do_fork(fake, 100, 100, 301, 301, 43 * SEC);
+	expect_at(fake, 301, 44 * SEC, 0x10000, "/bin/parent", 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -805,6 +854,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_records_older_than_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_child_of_unread_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_child_of_known_parent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_maps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reader_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reader_real, setup, teardown),

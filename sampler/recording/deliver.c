@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * deliver.c - a record of a file in its turn: to the store, to the tasks, or to the counters.
+ *
+ * Loading thread.
+ */
+#include "sampler/recording/recording_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S 1000000000ull
+#define TIME_MAX ((uint64_t)INT64_MAX)
+#define EXPIRE_NS (5 * NS_PER_S) /* an ended thread is forgotten: by then all of it has come */
+#define OTHER_EVENTS (ENGINE_EVENTS_MAX - 1)
+#define NOBODY UINT32_MAX
+
+/* --- events --- */
+
+static bool is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+static int16_t add_event(struct recording *recording, const struct reader_attr *attr)
+{
+	struct engine_status *status = &recording->status;
+	struct engine_event_status *event;
+
+	for (size_t i = 0; i < status->n_events && i < OTHER_EVENTS; i++)
+		if (!strcmp(status->events[i].name, attr->name))
+			return (int16_t)i;
+	if (status->n_events < OTHER_EVENTS) {
+		event = &status->events[status->n_events];
+		*event = (struct engine_event_status){.id = (uint8_t)status->n_events++,
+			.open = true,
+			.is_clock = event_is_clock(&attr->attr)};
+		memcpy(event->name, attr->name, sizeof(event->name));
+		if (attr->attr.freq)
+			event->freq_hz = attr->attr.sample_freq;
+		else
+			event->period = attr->attr.sample_period;
+		if (!event->freq_hz && !event->period)
+			event->period = 1;
+		return (int16_t)event->id;
+	}
+	recording->folded++;
+	event = &status->events[OTHER_EVENTS];
+	if (status->n_events == OTHER_EVENTS) {
+		status->n_events++;
+		*event = (struct engine_event_status){
+			.id = OTHER_EVENTS, .open = true, .period = 1, .name = "(other events)"};
+	}
+	return OTHER_EVENTS;
+}
+
+int deliver_attrs(struct recording *recording)
+{
+	size_t n = reader_attr_count(recording->reader), size;
+	int16_t *grown;
+
+	if (n > recording->attrs_size) {
+		size = n > 2 * recording->attrs_size ? n : 2 * recording->attrs_size;
+		grown = reallocarray(recording->event_of, size, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		recording->event_of = grown;
+		recording->attrs_size = size;
+	}
+	while (recording->n_attrs < n) {
+		const struct reader_attr *attr = reader_attr(recording->reader, recording->n_attrs);
+
+		/* One that only carries side-band records is no event, unless it has samples. */
+		recording->event_of[recording->n_attrs++] =
+			is_dummy(&attr->attr) ? EVENT_NONE : add_event(recording, attr);
+	}
+	return 0;
+}
+
+static struct engine_event_status *event_of(
+	struct recording *recording, const struct order_record *record)
+{
+	int16_t event = EVENT_NONE;
+
+	if (record->has_attr && record->attr < recording->n_attrs)
+		event = recording->event_of[record->attr];
+	return event == EVENT_NONE ? NULL : &recording->status.events[event];
+}
+
+/* --- build-ids --- */
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp((*(const struct reader_build_id *const *)a)->path,
+		(*(const struct reader_build_id *const *)b)->path);
+}
+
+static bool same_build_id(const struct reader_build_id *a, const struct reader_build_id *b)
+{
+	return a->build_id_len == b->build_id_len &&
+		!memcmp(a->build_id, b->build_id, a->build_id_len);
+}
+
+/* Two files that had one path tell nothing of who had which. */
+static void drop_ambiguous(struct recording *recording)
+{
+	const struct reader_build_id **at = recording->build_ids;
+	size_t n = recording->n_build_ids, kept = 0;
+
+	for (size_t i = 0, next; i < n; i = next) {
+		bool same = true;
+
+		for (next = i + 1; next < n && !strcmp(at[i]->path, at[next]->path); next++)
+			same &= same_build_id(at[i], at[next]);
+		if (same)
+			at[kept++] = at[i];
+	}
+	recording->n_build_ids = kept;
+}
+
+int deliver_build_ids(struct recording *recording)
+{
+	const struct reader_info *info = reader_info(recording->reader);
+
+	free(recording->build_ids);
+	recording->n_build_ids = 0;
+	recording->build_ids =
+		calloc(info->n_build_ids ? info->n_build_ids : 1, sizeof(*recording->build_ids));
+	if (!recording->build_ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < info->n_build_ids; i++) {
+		const struct reader_build_id *build_id = &info->build_ids[i];
+
+		if (build_id->path && build_id->build_id_len)
+			recording->build_ids[recording->n_build_ids++] = build_id;
+	}
+	qsort(recording->build_ids, recording->n_build_ids, sizeof(*recording->build_ids), by_path);
+	drop_ambiguous(recording);
+	return 0;
+}
+
+static const struct reader_build_id *find_build_id(
+	const struct recording *recording, const char *path)
+{
+	struct reader_build_id key = {.path = (char *)(uintptr_t)path}, *wanted = &key;
+	const struct reader_build_id *const *found = NULL;
+
+	if (recording->n_build_ids)
+		found = bsearch(&wanted, recording->build_ids, recording->n_build_ids,
+			sizeof(*recording->build_ids), by_path);
+	return found ? *found : NULL;
+}
+
+static void set_kernel_build_id(struct recording *recording)
+{
+	const struct reader_build_id *found = find_build_id(recording, "[kernel.kallsyms]");
+
+	if (found)
+		images_set_build_id(recording->ingest.images, IMAGE_ID_KERNEL, found->build_id,
+			found->build_id_len);
+}
+
+void deliver_late_build_ids(struct recording *recording)
+{
+	struct images *images = recording->ingest.images;
+
+	set_kernel_build_id(recording);
+	for (uint32_t id = IMAGE_ID_KERNEL + 1; id < images_count(images); id++) {
+		const struct image *image = images_get(images, id);
+		const struct reader_build_id *found = NULL;
+
+		if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_MODULE))
+			found = find_build_id(recording, image->path);
+		if (found)
+			images_set_build_id(images, id, found->build_id, found->build_id_len);
+	}
+}
+
+/* --- mappings --- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len >= end_len && !strcmp(text + len - end_len, end);
+}
+
+/* What perf makes up of the kernel: "[kernel.kallsyms]_text" and the modules.  pgoff is the address of
+ * the symbol that the name ends in. */
+static int deliver_kernel_map(struct recording *recording, const struct record_mmap *mmap)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	const char *name = mmap->filename;
+	struct image_origin origin = {
+		.pid = -1, .map_start = mmap->pgoff, .map_end = mmap->start + mmap->len};
+	struct image key = {.kind = IMAGE_MODULE, .path = (char *)(uintptr_t)name};
+
+	if (!strncmp(name, kernel, sizeof(kernel) - 1)) {
+		set_kernel_build_id(recording);
+		if (mmap->build_id_len)
+			images_set_build_id(recording->ingest.images, IMAGE_ID_KERNEL,
+				mmap->build_id, mmap->build_id_len);
+		origin.stext = ends_with(name, "_stext");
+		if (mmap->pgoff && (origin.stext || ends_with(name, "_text")))
+			images_set_origin(recording->ingest.images, IMAGE_ID_KERNEL, &origin);
+		return 0;
+	}
+	if ((*name != '/' && *name != '[') || !strncmp(name, "[guest.", 7))
+		return 0;
+	if (mmap->build_id_len) {
+		memcpy(key.build_id, mmap->build_id, mmap->build_id_len);
+		key.build_id_len = mmap->build_id_len;
+	}
+	return ingest_module(&recording->ingest, mmap->start, mmap->len, &key);
+}
+
+static int deliver_map(struct recording *recording, struct record *record)
+{
+	struct record_mmap *mmap = &record->mmap;
+	const struct reader_build_id *found = NULL;
+
+	if (!mmap->build_id_len && mmap->filename)
+		found = find_build_id(recording, mmap->filename);
+	if (found) {
+		memcpy(mmap->build_id, found->build_id, found->build_id_len);
+		mmap->build_id_len = found->build_id_len;
+	}
+	switch (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return mmap->filename ? deliver_kernel_map(recording, mmap) : 0;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+	case PERF_RECORD_MISC_GUEST_USER:
+		return 0;
+	default:
+		return ingest_record(&recording->ingest, record, 0);
+	}
+}
+
+/* --- samples --- */
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a > TIME_MAX - b ? TIME_MAX : a + b;
+}
+
+/* The first sample is where times are counted from. */
+static void begin(struct recording *recording, uint64_t time_ns)
+{
+	const struct recording_config *config = &recording->config;
+
+	recording->has_sample = true;
+	recording->status.started_ns = time_ns;
+	recording->from_ns =
+		config->from_ns > TIME_MAX ? TIME_MAX : add_saturated(time_ns, config->from_ns);
+	recording->to_ns = UINT64_MAX;
+	if (config->to_ns && config->to_ns <= TIME_MAX)
+		recording->to_ns = add_saturated(time_ns, config->to_ns);
+}
+
+static void pass_time(struct recording *recording, uint64_t time_ns)
+{
+	struct ingest *ingest = &recording->ingest;
+
+	if (time_ns >= recording->slice_end_ns) {
+		if (store_seal(ingest->store, time_ns, false))
+			store_maintain(ingest->store);
+		recording->slice_end_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
+	}
+	if (time_ns >= recording->expire_ns) {
+		if (time_ns > EXPIRE_NS)
+			tasks_expire(ingest->tasks, time_ns - EXPIRE_NS);
+		recording->expire_ns = time_ns + NS_PER_S;
+	}
+	if (time_ns > recording->last_ns)
+		recording->last_ns = time_ns;
+	recording->status.now_ns = recording->last_ns;
+}
+
+static void note_cpu(struct recording *recording, uint32_t cpu)
+{
+	uint64_t bit = 1ull << cpu % 64, *word = &recording->cpus[cpu / 64 % RECORDING_CPU_WORDS];
+
+	if (!(*word & bit))
+		recording->status.cpus++;
+	*word |= bit;
+}
+
+static int deliver_sample(
+	struct recording *recording, const struct order_record *from, struct record *record)
+{
+	const struct reader_attr *attr = reader_attr(recording->reader, from->attr);
+	struct engine_event_status *event;
+	uint64_t time_ns = record->id.time_ns;
+	int err;
+
+	if (recording->event_of[from->attr] == EVENT_NONE)
+		recording->event_of[from->attr] = add_event(recording, attr);
+	event = event_of(recording, from);
+	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
+		record->id.pid = record->id.tid = NOBODY;
+	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
+		record->sample.period = attr->attr.freq ? 1 : attr->attr.sample_period;
+	/* Without a time it is when the last one was. */
+	if (!time_ns || time_ns > TIME_MAX)
+		time_ns = recording->last_ns ? recording->last_ns : 1;
+	record->id.time_ns = time_ns;
+	if (!recording->has_sample)
+		begin(recording, time_ns);
+	pass_time(recording, time_ns);
+	if (time_ns < recording->from_ns || time_ns >= recording->to_ns)
+		return 0;
+
+	err = ingest_record(&recording->ingest, record, event->id);
+	if (err)
+		return err;
+	event->samples++;
+	event->count += record->sample.period ? record->sample.period : 1;
+	if (attr->format.sample_type & PERF_SAMPLE_CPU)
+		note_cpu(recording, record->id.cpu);
+	if (recording->config.tap)
+		err = recording->config.tap(&(struct recording_sample){.record = record,
+						    .event = event->id,
+						    .stack = recording->ingest.last_stack,
+						    .label = recording->ingest.last_label},
+			recording->config.tap_ctx);
+	return err;
+}
+
+/* --- all --- */
+
+static void deliver_lost(
+	struct recording *recording, const struct order_record *from, const struct record *record)
+{
+	struct engine_event_status *event = event_of(recording, from);
+
+	if (event)
+		event->lost += record->lost.lost;
+	else
+		recording->status.lost_side_band += record->lost.lost;
+}
+
+int deliver_record(const struct order_record *from, void *ctx)
+{
+	static const struct record_format nothing;
+	struct recording *recording = ctx;
+	const struct record_format *format = &nothing;
+	struct engine_event_status *event;
+	struct record record;
+	int err;
+
+	if (from->has_attr && from->attr < recording->n_attrs)
+		format = &reader_attr(recording->reader, from->attr)->format;
+	else if (from->header->type == PERF_RECORD_SAMPLE)
+		goto bad;
+	err = record_decode(&record, from->header, format);
+	if (err == -ENOTSUP)
+		return 0;
+	if (err)
+		goto bad;
+	switch (record.type) {
+	case PERF_RECORD_SAMPLE:
+		return deliver_sample(recording, from, &record);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return deliver_map(recording, &record);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		deliver_lost(recording, from, &record);
+		return 0;
+	case PERF_RECORD_THROTTLE:
+		event = event_of(recording, from);
+		if (event)
+			event->throttled++;
+		return 0;
+	default:
+		return ingest_record(&recording->ingest, &record, 0);
+	}
+bad:
+	recording->bad++;
+	return 0;
+}

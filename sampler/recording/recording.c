@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * recording.c - see recording.h: a recording's life, its loading thread, and what other threads see of it.
+ */
+#include "sampler/recording/recording_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PUBLISH_RECORDS 1024u /* so often the clock is looked at */
+#define PUBLISH_NS 50000000ull
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- the loading thread: what others see --- */
+
+static void note(struct recording *recording, enum engine_note_kind kind, int error, uint64_t value,
+	const char *text)
+{
+	struct engine_note note = {
+		.time_ns = recording->last_ns, .kind = kind, .error = error, .value = value};
+
+	if (text)
+		memcpy(note.text, text, sizeof(note.text));
+	recording->status.last_note = notes_add(&recording->notes, &note);
+}
+
+static void publish(struct recording *recording)
+{
+	struct engine_status *status = &recording->status;
+	struct reader_status reader = {0};
+
+	if (recording->reader)
+		reader_status(recording->reader, &reader);
+	reader.bad += recording->bad;
+	store_status(recording->ingest.store, &status->store);
+	status->unknown_records = reader.unknown;
+	status->attaching_done = reader.bytes_read;
+	status->attaching_total = reader.bytes_total;
+	pthread_mutex_lock(&recording->lock);
+	recording->shared = *status;
+	recording->shared_reader = reader;
+	recording->shared_late = order_late(recording->order);
+	pthread_mutex_unlock(&recording->lock);
+	eventfd_write(recording->notify_fd, 1);
+}
+
+static void publish_sometimes(struct recording *recording)
+{
+	uint64_t now_ns;
+
+	if (++recording->since_published < PUBLISH_RECORDS)
+		return;
+	recording->since_published = 0;
+	now_ns = monotonic_ns();
+	if (now_ns - recording->published_ns < PUBLISH_NS)
+		return;
+	recording->published_ns = now_ns;
+	publish(recording);
+}
+
+/* --- the loading thread: reading --- */
+
+static int take_kernel_record(struct recording *recording, const struct reader_record *read)
+{
+	struct order_record record = {.header = read->header,
+		.offset = read->offset,
+		.attr = read->attr,
+		.has_attr = read->has_attr};
+	int err = 0;
+
+	if (reader_attr_count(recording->reader) > recording->n_attrs)
+		err = deliver_attrs(recording);
+	if (err)
+		return err;
+	if (record.has_attr)
+		record.time_ns = record_time(
+			read->header, &reader_attr(recording->reader, read->attr)->format);
+	if (!record.time_ns || record.time_ns == UINT64_MAX)
+		return deliver_record(&record, recording);
+	return order_add(recording->order, &record);
+}
+
+/* Records until the end, or what went wrong, which is not told by the reader's status: *fatal. */
+static void read_all(struct recording *recording, int *error, int *fatal)
+{
+	struct reader_record record;
+
+	while (!*fatal && !atomic_load_explicit(&recording->cancelled, memory_order_relaxed)) {
+		int ret = reader_next(recording->reader, &record);
+
+		if (ret == -ENOMEM)
+			*fatal = ret;
+		else if (ret < 0)
+			*error = ret;
+		if (ret <= 0)
+			break;
+		if (record.header->type < PERFDATA_RECORD_HEADER_ATTR)
+			*fatal = take_kernel_record(recording, &record);
+		else if (record.header->type == PERFDATA_RECORD_FINISHED_ROUND)
+			*fatal = order_round(recording->order);
+		publish_sometimes(recording);
+	}
+	if (!*fatal)
+		*fatal = order_flush(recording->order);
+}
+
+static void add_notes(struct recording *recording, int error)
+{
+	const struct engine_status *status = &recording->status;
+	uint64_t late = order_late(recording->order);
+	struct reader_status reader;
+
+	reader_status(recording->reader, &reader);
+	if (error)
+		note(recording, NOTE_FILE_ERROR, -error,
+			reader.truncated ? reader.truncated_at : reader.bytes_read, NULL);
+	else if (reader.truncated)
+		note(recording, NOTE_FILE_TRUNCATED, 0, reader.truncated_at, NULL);
+	if (reader.features_missing)
+		note(recording, NOTE_FILE_UNFINISHED, 0, 0, NULL);
+	if (reader.bad + recording->bad)
+		note(recording, NOTE_FILE_BAD_RECORDS, 0, reader.bad + recording->bad, NULL);
+	if (reader.unknown)
+		note(recording, NOTE_FILE_UNKNOWN_RECORDS, 0, reader.unknown, NULL);
+	if (late)
+		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, late, NULL);
+	if (recording->folded)
+		note(recording, NOTE_FILE_EVENTS_FOLDED, 0, recording->folded, NULL);
+	for (size_t i = 0; i < status->n_events; i++)
+		if (status->events[i].lost)
+			note(recording, NOTE_LOST, 0, status->events[i].lost,
+				status->events[i].name);
+	store_status(recording->ingest.store, &recording->status.store);
+	if (recording->status.store.merges)
+		note(recording, NOTE_COARSENED, 0, 0, NULL);
+}
+
+static void fail(struct recording *recording, int error)
+{
+	recording->status.state = ENGINE_FAILED;
+	recording->status.failure =
+		(struct engine_failure){.what = FAIL_SYSTEM, .error = -error, .pid = -1, .cpu = -1};
+}
+
+/* The header of a pipe comes when it comes. */
+static int open_pipe(struct recording *recording)
+{
+	int fd = recording->pipe_fd;
+
+	if (fd < 0)
+		return 0;
+	recording->pipe_fd = -1;
+	return reader_open(&recording->reader, fd);
+}
+
+static void *recording_main(void *ctx)
+{
+	struct recording *recording = ctx;
+	int error = 0, fatal = open_pipe(recording);
+
+	if (fatal)
+		goto out;
+	recording->status.state = ENGINE_RUNNING;
+	fatal = deliver_build_ids(recording);
+	if (!fatal)
+		fatal = deliver_attrs(recording);
+	if (!fatal)
+		publish(recording);
+	read_all(recording, &error, &fatal);
+	if (!fatal)
+		fatal = deliver_build_ids(recording);
+	if (!fatal)
+		deliver_late_build_ids(recording);
+	if (store_seal(recording->ingest.store, recording->last_ns, true))
+		store_maintain(recording->ingest.store);
+	add_notes(recording, error);
+	recording->status.state = recording->cancelled ? ENGINE_STOPPED : ENGINE_ENDED;
+out:
+	/* Before its first bytes there is nothing to be kept. */
+	if (fatal && recording->cancelled && !recording->reader)
+		recording->status.state = ENGINE_STOPPED;
+	else if (fatal)
+		fail(recording, fatal);
+	publish(recording);
+	return NULL;
+}
+
+/* --- life --- */
+
+static bool can_seek(int fd)
+{
+	return lseek(fd, 0, SEEK_CUR) >= 0;
+}
+
+int recording_new(struct recording **out, const struct recording_config *config)
+{
+	const struct tasks_reader nobody = {.recorded = true};
+	struct recording *recording = calloc(1, sizeof(*recording));
+	int ret = 0;
+
+	*out = NULL;
+	if (!recording) {
+		close(config->fd);
+		return -ENOMEM;
+	}
+	recording->config = *config;
+	recording->feeder = (struct feeder){.in_fd = -1, .out_fd = -1, .stop_fd = -1};
+	recording->pipe_fd = -1;
+	pthread_mutex_init(&recording->lock, NULL);
+	recording->notify_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (can_seek(config->fd))
+		ret = reader_open(&recording->reader, config->fd);
+	else
+		ret = feeder_start(&recording->feeder, config->fd, &recording->pipe_fd);
+	if (!ret && recording->notify_fd < 0)
+		ret = -EMFILE;
+	if (!ret)
+		ret = notes_init(&recording->notes);
+	if (!ret)
+		ret = order_new(&recording->order, ORDER_BYTES_MAX, deliver_record, recording);
+	if (!ret)
+		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
+	if (ret) {
+		recording_free(recording);
+		return ret;
+	}
+	recording->status.state = ENGINE_STARTING;
+	recording->shared = recording->status;
+	*out = recording;
+	return 0;
+}
+
+int recording_start(struct recording *recording)
+{
+	sigset_t all, before;
+	int ret;
+
+	if (recording->has_thread)
+		return -EALREADY;
+	/* Signals are the front end's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&recording->thread, NULL, recording_main, recording);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	recording->has_thread = !ret;
+	return ret;
+}
+
+void recording_cancel(struct recording *recording)
+{
+	atomic_store(&recording->cancelled, true);
+	feeder_cancel(&recording->feeder);
+}
+
+void recording_free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	recording_cancel(recording);
+	if (recording->has_thread)
+		pthread_join(recording->thread, NULL);
+	if (recording->pipe_fd >= 0)
+		close(recording->pipe_fd);
+	order_free(recording->order);
+	reader_close(recording->reader);
+	feeder_stop(&recording->feeder);
+	ingest_fini(&recording->ingest);
+	notes_fini(&recording->notes);
+	if (recording->notify_fd >= 0)
+		close(recording->notify_fd);
+	pthread_mutex_destroy(&recording->lock);
+	free(recording->event_of);
+	free(recording->build_ids);
+	free(recording);
+}
+
+/* --- other threads --- */
+
+int recording_notify_fd(const struct recording *recording)
+{
+	return recording->notify_fd;
+}
+
+void recording_status(struct recording *recording, struct engine_status *out)
+{
+	pthread_mutex_lock(&recording->lock);
+	*out = recording->shared;
+	pthread_mutex_unlock(&recording->lock);
+}
+
+size_t recording_notes(
+	struct recording *recording, uint64_t after, struct engine_note *out, size_t max)
+{
+	return notes_read(&recording->notes, after, out, max);
+}
+
+void recording_reader_status(struct recording *recording, struct reader_status *out)
+{
+	pthread_mutex_lock(&recording->lock);
+	*out = recording->shared_reader;
+	pthread_mutex_unlock(&recording->lock);
+}
+
+uint64_t recording_out_of_order(struct recording *recording)
+{
+	uint64_t late;
+
+	pthread_mutex_lock(&recording->lock);
+	late = recording->shared_late;
+	pthread_mutex_unlock(&recording->lock);
+	return late;
+}
+
+const struct reader_info *recording_info(const struct recording *recording)
+{
+	static const struct reader_info nothing;
+
+	return recording->reader ? reader_info(recording->reader) : &nothing;
+}
+
+size_t recording_attr_count(const struct recording *recording)
+{
+	return recording->reader ? reader_attr_count(recording->reader) : 0;
+}
+
+const struct reader_attr *recording_attr(const struct recording *recording, size_t i)
+{
+	return reader_attr(recording->reader, i);
+}
+
+uint8_t recording_event_of(const struct recording *recording, size_t attr)
+{
+	if (attr >= recording->n_attrs || recording->event_of[attr] == EVENT_NONE)
+		return RECORDING_NO_EVENT;
+	return (uint8_t)recording->event_of[attr];
+}
+
+struct store *recording_store(struct recording *recording)
+{
+	return recording->ingest.store;
+}
+
+const struct stacks *recording_stacks(const struct recording *recording)
+{
+	return recording->ingest.stacks;
+}
+
+const struct tasks *recording_tasks(const struct recording *recording)
+{
+	return recording->ingest.tasks;
+}
+
+struct images *recording_images(struct recording *recording)
+{
+	return recording->ingest.images;
+}

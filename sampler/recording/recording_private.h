@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * recording_private.h - a recording while it is loaded, for recording.c, deliver.c and feeder.c alone.
+ *
+ * All belongs to the loading thread, but for what is said to be guarded.
+ */
+#ifndef SAMPLER_RECORDING_PRIVATE_H
+#define SAMPLER_RECORDING_PRIVATE_H
+
+#include "sampler/ingest.h"
+#include "sampler/notes.h"
+#include "sampler/recording/order.h"
+#include "sampler/recording/recording.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define RECORDING_CPU_WORDS (65536 / 64)
+
+/* Input that cannot seek is passed on through a pipe by a thread of its own, since waiting for it must end when
+ * the loading is cancelled. */
+struct feeder {
+	pthread_t thread;
+	bool has_thread;
+	int in_fd, out_fd;
+	int stop_fd; /* eventfd */
+};
+
+struct recording {
+	struct recording_config config;
+	struct reader *reader; /* NULL while a pipe has not begun */
+	struct order *order;
+	struct ingest ingest;
+	struct notes notes;
+	struct feeder feeder;
+	pthread_t thread;
+	bool has_thread;
+	int notify_fd;
+	int pipe_fd; /* what the reader of a pipe will take; -1 */
+	atomic_bool cancelled;
+
+	struct engine_status status;
+	int16_t *
+		event_of; /* by attribute; EVENT_NONE, or an index of status.events, which is its id */
+	size_t n_attrs, attrs_size;
+	uint64_t folded; /* names counted as the last event */
+	const struct reader_build_id **build_ids; /* by path */
+	size_t n_build_ids;
+
+	uint64_t from_ns, to_ns; /* absolute, once there was a sample */
+	uint64_t slice_end_ns, expire_ns;
+	uint64_t last_ns; /* of a sample, in the range or not */
+	uint64_t bad; /* records, samples of no attribute */
+	uint64_t cpus[RECORDING_CPU_WORDS];
+	bool has_sample;
+
+	uint64_t published_ns;
+	unsigned int since_published; /* records */
+
+	pthread_mutex_t lock;
+	struct engine_status shared; /* guarded, as are the next two */
+	struct reader_status shared_reader;
+	uint64_t shared_late;
+};
+
+#define EVENT_NONE (-1)
+
+/* --- deliver.c --- */
+
+/* Give events to attributes that came since.  0 or -ENOMEM. */
+int deliver_attrs(struct recording *recording);
+/* The build-ids of the recording by path.  0 or -ENOMEM. */
+int deliver_build_ids(struct recording *recording);
+/* Of a pipe, at its end: those of images met before. */
+void deliver_late_build_ids(struct recording *recording);
+/* One record in its turn; an order_fn.  0, -ENOMEM, or what the tap returned. */
+int deliver_record(const struct order_record *record, void *ctx);
+
+/* --- feeder.c --- */
+
+/* in_fd is taken, also on failure; *out_fd, to read from, is the caller's.  0 or -errno. */
+int feeder_start(struct feeder *feeder, int in_fd, int *out_fd);
+void feeder_cancel(struct feeder *feeder); /* the end comes; any thread */
+void feeder_stop(struct feeder *feeder); /* joins; the caller closed out_fd before */
+
+#endif
