@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * taking.c - see taking.h.
+ */
+#include "tui/taking.h"
+
+#include "tui/explain.h"
+#include "tui/hot.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define NAMES_TIMEOUT_MS 60000u
+#define NAMES_STEP_MS 1000u
+#define END_COMMAND_S 5
+
+void taking_complain(const char *sentence)
+{
+	fprintf(stderr, "strobe: %s\n", sentence);
+}
+
+static bool is_over(const struct taking *taking)
+{
+	return taking->status.state != ENGINE_STARTING && taking->status.state != ENGINE_RUNNING;
+}
+
+static int open_waits(struct taking *taking)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	/* Before any thread is made, so that none takes them. */
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return -errno;
+	taking->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (taking->signal_fd < 0)
+		return -errno;
+	taking->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return taking->timer_fd < 0 ? -errno : 0;
+}
+
+/* The duration begins when sampling does, not while thousands of threads are still being attached. */
+static void arm_timer(struct taking *taking)
+{
+	double duration = taking->request->duration_s;
+	struct itimerspec when = {0};
+
+	if (taking->timer_armed || duration <= 0 || taking->status.state != ENGINE_RUNNING)
+		return;
+	when.it_value.tv_sec = (time_t)duration;
+	when.it_value.tv_nsec = (long)((duration - (double)when.it_value.tv_sec) * 1e9);
+	if (!when.it_value.tv_sec && !when.it_value.tv_nsec)
+		when.it_value.tv_nsec = 1;
+	timerfd_settime(taking->timer_fd, 0, &when, NULL);
+	taking->timer_armed = true;
+}
+
+static void take_signal(struct taking *taking)
+{
+	struct signalfd_siginfo info;
+
+	if (read(taking->signal_fd, &info, sizeof(info)) == sizeof(info))
+		taking->interrupted = true;
+}
+
+/* One wait for whatever comes first, and what follows from it. */
+static void wait_once(struct taking *taking, bool sampling)
+{
+	struct pollfd fds[] = {
+		{session_notify_fd(&taking->session), POLLIN, 0},
+		{symbols_fd(taking->session.symbols), POLLIN, 0},
+		{taking->signal_fd, POLLIN, 0},
+		{taking->timer_fd, POLLIN, 0},
+	};
+	uint64_t count;
+
+	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
+		return; /* EINTR: the caller comes again */
+	if (fds[2].revents)
+		take_signal(taking);
+	if (fds[3].revents && read(taking->timer_fd, &count, sizeof(count)) == sizeof(count))
+		taking->timed_out = true;
+	if (fds[1].revents)
+		names_update(taking->session.names);
+	if (fds[0].revents) {
+		(void)!read(fds[0].fd, &count, sizeof(count));
+		session_status(&taking->session, &taking->status);
+		/* Out of memory here only means that names are asked for later. */
+		if (sampling && taking->status.store.last_ns > 2 * STORE_SLICE_NS)
+			hot_update(taking->hot, taking->status.store.last_ns - 2 * STORE_SLICE_NS,
+				UINT64_MAX);
+	}
+}
+
+/* Who ends strobe ends what it started, as with perf record: nobody would know of it any more. */
+static void end_command(struct taking *taking)
+{
+	const struct itimerspec when = {.it_value.tv_sec = END_COMMAND_S};
+
+	if (!session_end_command(&taking->session))
+		return;
+	taking->told_command = true;
+	taking->timed_out = false;
+	timerfd_settime(taking->timer_fd, 0, &when, NULL);
+	/* One that does not listen, or a second signal, ends the wait. */
+	while (!taking->status.command_ended && !taking->interrupted && !taking->timed_out)
+		wait_once(taking, false);
+}
+
+static void sample(struct taking *taking)
+{
+	bool by_signal;
+
+	session_status(&taking->session, &taking->status);
+	arm_timer(taking);
+	while (!is_over(taking) && !taking->interrupted && !taking->timed_out) {
+		wait_once(taking, true);
+		arm_timer(taking);
+	}
+	if (is_over(taking))
+		return;
+	by_signal = taking->interrupted;
+	taking->interrupted = false;
+	session_stop(&taking->session);
+	session_status(&taking->session, &taking->status);
+	while (!is_over(taking) && !taking->interrupted)
+		wait_once(taking, false);
+	if (by_signal)
+		end_command(taking);
+}
+
+/* Names that are still on their way; a signal ends the wait, and addresses are printed. */
+void taking_wait_names(struct taking *taking)
+{
+	bool terminal = isatty(STDERR_FILENO), told = false;
+	struct symbols_status status;
+
+	for (unsigned int waited = 0; waited < NAMES_TIMEOUT_MS; waited += NAMES_STEP_MS) {
+		if (!names_wait(taking->session.names, NAMES_STEP_MS))
+			break;
+		take_signal(taking);
+		if (taking->interrupted)
+			break;
+		if (terminal) {
+			symbols_status(taking->session.symbols, &status);
+			fprintf(stderr, "\rstrobe: reading symbols, %u files to go ... ",
+				status.pending);
+			told = true;
+		}
+	}
+	if (told)
+		fputs("\r\033[K", stderr);
+}
+
+static void tell_command(const struct taking *taking)
+{
+	char how[64], sentence[512];
+
+	if (!taking->request->engine.target.command || taking->status.state == ENGINE_FAILED)
+		return;
+	if (taking->status.command_ended) {
+		explain_wait_status(taking->status.command_status, how, sizeof(how));
+		snprintf(sentence, sizeof(sentence), "'%s' ended %s", taking->session.command_text,
+			how);
+	} else {
+		snprintf(sentence, sizeof(sentence), "'%s' (process %d) is still running%s",
+			taking->session.command_text, (int)taking->status.command_pid,
+			taking->told_command ? ": it was told to end (SIGTERM)" : "");
+	}
+	taking_complain(sentence);
+}
+
+bool taking_was_interrupted(struct taking *taking)
+{
+	take_signal(taking);
+	return taking->interrupted;
+}
+
+int taking_run(struct taking *taking, bool quiet)
+{
+	const struct request *request = taking->request;
+	char message[1024];
+
+	if (taking->session.notice[0] && !quiet)
+		taking_complain(taking->session.notice);
+	if (!request->n_files && request->duration_s <= 0 && !request->engine.target.command &&
+		isatty(STDERR_FILENO))
+		taking_complain("sampling until Ctrl-C or the end of the target ...");
+	sample(taking);
+	if (taking->status.state == ENGINE_FAILED) {
+		session_explain(
+			&taking->session, &taking->status.failure, message, sizeof(message));
+		taking_complain(message);
+		return -1;
+	}
+	tell_command(taking);
+	return 0;
+}
+
+int taking_open(struct taking *taking, const struct request *request)
+{
+	char message[1024];
+	int error;
+
+	*taking = (struct taking){.request = request, .signal_fd = -1, .timer_fd = -1};
+	error = open_waits(taking);
+	if (error) {
+		struct proc_limits limits;
+
+		proc_limits(&limits);
+		explain_error("cannot wait for signals", -error, &limits, message, sizeof(message));
+		taking_complain(message);
+		return error;
+	}
+	error = session_open(&taking->session, request, message, sizeof(message));
+	if (error) {
+		taking_complain(message);
+		return error;
+	}
+	error = hot_new(&taking->hot, session_store(&taking->session),
+		session_stacks(&taking->session), taking->session.names);
+	if (error)
+		taking_complain("out of memory");
+	return error;
+}
+
+void taking_close(struct taking *taking)
+{
+	hot_free(taking->hot);
+	/* Closed already where it could not be opened: it is empty then. */
+	session_close(&taking->session);
+	if (taking->signal_fd >= 0)
+		close(taking->signal_fd);
+	if (taking->timer_fd >= 0)
+		close(taking->timer_fd);
+	taking->hot = NULL;
+	taking->signal_fd = taking->timer_fd = -1;
+}
