@@ -6,6 +6,8 @@
  */
 #include "tui/args_private.h"
 
+#include "sampler/recording/reader.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,16 +24,6 @@ static bool begins_as_archive(const unsigned char *bytes, size_t len)
 	return (len >= sizeof(zstd) && !memcmp(bytes, zstd, sizeof(zstd))) ||
 		(len >= sizeof(gzip) && !memcmp(bytes, gzip, sizeof(gzip))) ||
 		(len >= TAR_MAGIC_AT + 5 && !memcmp(bytes + TAR_MAGIC_AT, "ustar", 5));
-}
-
-static bool begins_as_perfdata(const unsigned char *bytes, size_t len)
-{
-	uint64_t magic;
-
-	if (len < sizeof(struct perfdata_pipe_header))
-		return false;
-	memcpy(&magic, bytes, sizeof(magic));
-	return magic == PERFDATA_MAGIC || magic == __builtin_bswap64(PERFDATA_MAGIC);
 }
 
 enum args_kind args_file_kind(const char *path, int *error)
@@ -61,7 +53,7 @@ enum args_kind args_file_kind(const char *path, int *error)
 		len = pread(fd, bytes, sizeof(bytes), 0);
 	if (len < 0)
 		*error = errno;
-	else if (begins_as_perfdata(bytes, (size_t)len))
+	else if (reader_is_magic(bytes, (size_t)len))
 		kind = ARGS_PERFDATA;
 	else if (begins_as_archive(bytes, (size_t)len))
 		kind = ARGS_ARCHIVE_FILE;

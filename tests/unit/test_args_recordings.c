@@ -26,6 +26,7 @@ static const struct {
 	{"file.data", "PERFILE2", 8, 0, 0600},
 	{"other.data", "PERFILE2", 8, 0, 0600},
 	{"swapped.data", "2ELIFREP", 8, 0, 0600},
+	{"first.data", "PERFFILE", 8, 0, 0600}, /* perf's first format: the reader tells */
 	{"short.data", "PERFIL", 6, 0, 0600},
 	{"a.strobe.tar.zst", "\x28\xb5\x2f\xfd", 4, 0, 0600},
 	{"a.strobe.tar.gz", "\x1f\x8b", 2, 0, 0600},
@@ -45,8 +46,8 @@ static const struct filter_term *term(const struct line *line, size_t i)
 
 static void test_recordings(void **state)
 {
-	static const char *const recordings[] = {"file.data", "swapped.data", "a.strobe.tar.zst",
-		"a.strobe.tar.gz", "a.strobe.tar", "./file.data", "pipe", "-"};
+	static const char *const recordings[] = {"file.data", "swapped.data", "first.data",
+		"a.strobe.tar.zst", "a.strobe.tar.gz", "a.strobe.tar", "./file.data", "pipe", "-"};
 	static const struct {
 		const char *words;
 		int command;
