@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * reader_own.c - the records that the reader takes in itself: attributes, features, build-ids, packs.
+ *
+ * Their bodies are in the order of the file.
+ */
+#include "sampler/recording/reader_private.h"
+#include "sampler/recording/swap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define EVENT_UPDATE_NAME 2
+
+static int take_pack(struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	const uint8_t *pack = source_bytes(&reader->source) + sizeof(*header);
+	size_t len = size - sizeof(*header);
+	int ret;
+
+	if (header->type == PERFDATA_RECORD_COMPRESSED2) {
+		uint64_t told;
+
+		if (len < sizeof(told))
+			return -EBADMSG;
+		told = swap_get_64(pack, reader->swapped);
+		pack += sizeof(told);
+		len -= sizeof(told);
+		if (told > len)
+			return -EBADMSG;
+		len = (size_t)told;
+	}
+	reader->features.info.compressed = true;
+	ret = unpack_feed(&reader->unpacker, pack, len);
+	if (ret)
+		return ret;
+	reader->unpacking = true;
+	reader->pack_size = size;
+	reader->pending = 0;
+	return 0;
+}
+
+static int take_tracing_data(
+	struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	uint64_t len;
+	void *bytes;
+	int ret;
+
+	if (size < sizeof(*header) + sizeof(uint32_t))
+		return -EBADMSG;
+	len = ((uint64_t)swap_get_32(header + 1, reader->swapped) + 7) & ~7ull;
+	if (len > features_limit(PERFDATA_TRACING_DATA)) {
+		reader->following = len;
+		return -EBADMSG;
+	}
+	ret = reader_pass_over(reader);
+	if (ret < 0)
+		return ret;
+	bytes = malloc(len ? len : 1);
+	if (!bytes)
+		return -ENOMEM;
+	ret = source_read(&reader->source, bytes, len);
+	if (ret <= 0) {
+		free(bytes);
+		if (!ret)
+			reader_cut(reader, reader->source.offset);
+		return ret;
+	}
+	return features_tracing_data(&reader->features, bytes, len);
+}
+
+static int take_attr(struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	const uint8_t *bytes = (const uint8_t *)(header + 1);
+	size_t left = size - sizeof(*header), len;
+
+	if (left < PERF_ATTR_SIZE_VER0)
+		return -EBADMSG;
+	len = swap_get_32(bytes + 4, reader->swapped);
+	if (!len)
+		len = PERF_ATTR_SIZE_VER0;
+	if (len > left)
+		return -EBADMSG;
+	return attrs_add(
+		&reader->attrs, bytes, len, bytes + len, (left - len) / 8, reader->swapped);
+}
+
+/* Two words, then data, are of EVENT_UPDATE; one word, then data, of FEATURE. */
+static int take_update(struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	const uint8_t *bytes = (const uint8_t *)(header + 1);
+	size_t left = size - sizeof(*header);
+	uint64_t kind, id;
+
+	if (left < 2 * sizeof(uint64_t))
+		return -EBADMSG;
+	kind = swap_get_64(bytes, reader->swapped);
+	id = swap_get_64(bytes + 8, reader->swapped);
+	if (kind == EVENT_UPDATE_NAME)
+		attrs_name(&reader->attrs, &id, SIZE_MAX, (const char *)bytes + 16, left - 16);
+	return 0;
+}
+
+static int take_feature(struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	const uint8_t *bytes = (const uint8_t *)(header + 1);
+	size_t left = size - sizeof(*header);
+	uint64_t feature;
+	int ret;
+
+	if (left < sizeof(feature))
+		return -EBADMSG;
+	feature = swap_get_64(bytes, reader->swapped);
+	if (feature >= PERFDATA_FEATURES)
+		return 0;
+	ret = features_take(&reader->features, &reader->attrs, (unsigned int)feature, bytes + 8,
+		left - 8, reader->swapped);
+	if (ret != -EBADMSG)
+		return ret;
+	reader->status.features_bad++;
+	return 0;
+}
+
+int reader_take_own(struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	bool follows = header->type == PERFDATA_RECORD_TRACING_DATA ||
+		header->type == PERFDATA_RECORD_COMPRESSED ||
+		header->type == PERFDATA_RECORD_COMPRESSED2;
+	int ret;
+
+	if (follows && reader->unpacking)
+		return -EBADMSG;
+	switch (header->type) {
+	case PERFDATA_RECORD_HEADER_ATTR:
+		ret = take_attr(reader, header, size);
+		break;
+	case PERFDATA_RECORD_EVENT_TYPE:
+		return 1;
+	case PERFDATA_RECORD_TRACING_DATA:
+		ret = take_tracing_data(reader, header, size);
+		break;
+	case PERFDATA_RECORD_BUILD_ID:
+		ret = features_build_id(&reader->features, (const uint8_t *)header, size,
+			header->misc, reader->swapped);
+		break;
+	case PERFDATA_RECORD_EVENT_UPDATE:
+		ret = take_update(reader, header, size);
+		break;
+	case PERFDATA_RECORD_FEATURE:
+		ret = take_feature(reader, header, size);
+		break;
+	case PERFDATA_RECORD_COMPRESSED:
+	case PERFDATA_RECORD_COMPRESSED2:
+		ret = take_pack(reader, header, size);
+		break;
+	default:
+		return 0;
+	}
+	return ret ? ret : 1;
+}
