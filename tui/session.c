@@ -10,6 +10,7 @@
 #include "tui/explain.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <signal.h>
@@ -17,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PID_NAMESPACE                                                                              \
@@ -293,48 +296,172 @@ static void describe(
 	clean_string(session->target_text, sizeof(session->target_text), raw);
 }
 
+static int open_engine(
+	struct session *session, const struct engine_config *config, struct sentence *sentence)
+{
+	int ret = engine_new(&session->engine, config);
+
+	if (ret)
+		refuse_call(sentence, ret, "cannot set up sampling", &session->limits);
+	return ret;
+}
+
+/* --- recordings --- */
+
+/* Why a recording cannot be read. */
+static void explain_file(const struct session *session, int error, char *out, size_t size)
+{
+	struct sentence sentence = {out, size};
+	const char *path = session->request->files[0];
+	const char *name = strcmp(path, "-") ? path : "standard input";
+	char what[256];
+
+	switch (error) {
+	case -ENOEXEC:
+		refuse(&sentence, error, "'%s' is not a recording (a perf.data file)", name);
+		break;
+	case -ENOTSUP:
+		refuse(&sentence, error,
+			"'%s' is a recording of a kind that is not read: a directory of perf "
+			"record "
+			"--threads, or the format of before Linux 3.0",
+			name);
+		break;
+	case -EBADMSG:
+		refuse(&sentence, error,
+			"'%s' is broken: its header contradicts itself, so nothing in it can be "
+			"found",
+			name);
+		break;
+	default:
+		snprintf(what, sizeof(what), "cannot read '%.200s'", name);
+		refuse_call(&sentence, error, what, &session->limits);
+		break;
+	}
+}
+
+/* "-" is standard input. */
+static int open_file(const char *path)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC)
+				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static uint64_t to_ns(double seconds)
+{
+	return seconds <= 0 ? 0 : seconds >= 9e9 ? UINT64_MAX : (uint64_t)(seconds * 1e9);
+}
+
+void session_describe(struct session *session)
+{
+	const char *path, *slash;
+	const struct reader_info *info;
+	char raw[512], when[32] = "";
+	struct tm tm;
+
+	if (!session->recording)
+		return;
+	path = session->request->files[0];
+	slash = strrchr(path, '/');
+	if (!strcmp(path, "-"))
+		path = "standard input";
+	else if (slash && slash[1])
+		path = slash + 1;
+	if (session->recorded_at && localtime_r(&session->recorded_at, &tm))
+		strftime(when, sizeof(when), " %Y-%m-%d %H:%M", &tm);
+	info = recording_info(session->recording);
+	snprintf(raw, sizeof(raw), "%.100s, recorded%s%s%.64s", path, when,
+		info->hostname ? " on " : "", info->hostname ? info->hostname : "");
+	clean_string(session->target_text, sizeof(session->target_text), raw);
+}
+
+static int open_recording(struct session *session, int fd)
+{
+	const struct request *request = session->request;
+	const struct recording_config config = {
+		.fd = fd,
+		.memory_bytes = request->engine.memory_bytes,
+		.from_ns = to_ns(request->time_from_s),
+		.to_ns = to_ns(request->time_to_s),
+	};
+	struct stat stat;
+
+	/* The file does not tell when it was made. */
+	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode))
+		session->recorded_at = stat.st_mtime;
+	return recording_new(&session->recording, &config);
+}
+
+static int begin_recording(struct session *session, struct sentence *sentence)
+{
+	int fd = open_file(session->request->files[0]);
+	int ret = fd < 0 ? fd : open_recording(session, fd);
+
+	if (ret) {
+		explain_file(session, ret, sentence->out, sentence->size);
+		return ret;
+	}
+	/* A recording's pid 0 is the idle task, wherever strobe itself runs. */
+	session->limits.pid_namespace = false;
+	session_describe(session);
+	return 0;
+}
+
+static int start(struct session *session, struct sentence *sentence)
+{
+	int ret = session->recording ? recording_start(session->recording)
+				     : engine_start(session->engine);
+
+	if (ret)
+		refuse_call(sentence, ret,
+			session->recording ? "cannot start the loading thread"
+					   : "cannot start the sampling thread",
+			&session->limits);
+	return ret;
+}
+
 int session_open(struct session *session, const struct request *request, char *message, size_t size)
 {
 	struct sentence sentence = {message, size};
 	struct engine_config config = request->engine;
 	struct symbols_config symbols = {.cache_dir = request->cache_dir};
 	struct chosen chosen = {0};
-	int ret;
+	int ret = 0;
 
 	memset(session, 0, sizeof(*session));
 	if (size)
 		message[0] = '\0';
 	session->request = request;
 	proc_limits(&session->limits);
-	ret = choose_processes(session, &config.target, &chosen, &sentence);
-	if (ret)
-		goto out;
-	config.target.pids = chosen.pids;
-	config.target.n_pids = chosen.n;
-	session->system_wide = config.target.system_wide;
-	if (session->system_wide && session->limits.pid_namespace)
-		clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
-	describe(session, &config.target, &chosen);
+	if (!request->n_files) {
+		ret = choose_processes(session, &config.target, &chosen, &sentence);
+		if (ret)
+			goto out;
+		config.target.pids = chosen.pids;
+		config.target.n_pids = chosen.n;
+		session->system_wide = config.target.system_wide;
+		if (session->system_wide && session->limits.pid_namespace)
+			clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
+		describe(session, &config.target, &chosen);
+	}
 
 	ret = symbols_new(&session->symbols, &symbols);
 	if (ret) {
 		refuse_call(&sentence, ret, "cannot start the symbol worker", &session->limits);
 		goto out;
 	}
-	ret = engine_new(&session->engine, &config);
-	if (ret) {
-		refuse_call(&sentence, ret, "cannot set up sampling", &session->limits);
+	ret = request->n_files ? begin_recording(session, &sentence)
+			       : open_engine(session, &config, &sentence);
+	if (ret)
 		goto out;
-	}
 	ret = names_new(&session->names, session_stacks(session), session_images(session),
 		session->symbols);
-	if (ret) {
-		refuse(&sentence, ret, "out of memory");
-		goto out;
-	}
-	ret = engine_start(session->engine);
 	if (ret)
-		refuse_call(&sentence, ret, "cannot start the sampling thread", &session->limits);
+		refuse(&sentence, ret, "out of memory");
+	else
+		ret = start(session, &sentence);
 out:
 	free(chosen.pids);
 	if (ret)
@@ -347,6 +474,10 @@ void session_explain(
 {
 	struct engine_failure named = *failure;
 
+	if (session->recording) {
+		explain_file(session, -failure->error, out, size);
+		return;
+	}
 	if (named.what == FAIL_COMMAND && !named.event[0] &&
 		session->request->engine.target.command)
 		snprintf(named.event, sizeof(named.event), "%s",
@@ -370,43 +501,61 @@ int32_t session_end_command(struct session *session)
 
 void session_status(const struct session *session, struct engine_status *out)
 {
-	engine_status(session->engine, out);
+	if (session->recording)
+		recording_status(session->recording, out);
+	else
+		engine_status(session->engine, out);
 }
 
 size_t session_notes(
 	const struct session *session, uint64_t after, struct engine_note *out, size_t max)
 {
+	if (session->recording)
+		return recording_notes(session->recording, after, out, max);
 	return engine_notes(session->engine, after, out, max);
 }
 
 int session_notify_fd(const struct session *session)
 {
+	if (session->recording)
+		return recording_notify_fd(session->recording);
 	return engine_notify_fd(session->engine);
 }
 
 struct store *session_store(const struct session *session)
 {
+	if (session->recording)
+		return recording_store(session->recording);
 	return engine_store(session->engine);
 }
 
 const struct stacks *session_stacks(const struct session *session)
 {
+	if (session->recording)
+		return recording_stacks(session->recording);
 	return engine_stacks(session->engine);
 }
 
 const struct tasks *session_tasks(const struct session *session)
 {
+	if (session->recording)
+		return recording_tasks(session->recording);
 	return engine_tasks(session->engine);
 }
 
 struct images *session_images(const struct session *session)
 {
+	if (session->recording)
+		return recording_images(session->recording);
 	return engine_images(session->engine);
 }
 
 void session_stop(struct session *session)
 {
-	engine_stop(session->engine);
+	if (session->recording)
+		recording_cancel(session->recording);
+	else
+		engine_stop(session->engine);
 }
 
 void session_close(struct session *session)
@@ -414,8 +563,10 @@ void session_close(struct session *session)
 	/* Names read what the engine owns; both ask symbols. */
 	names_free(session->names);
 	engine_free(session->engine);
+	recording_free(session->recording);
 	symbols_free(session->symbols);
 	session->names = NULL;
 	session->engine = NULL;
+	session->recording = NULL;
 	session->symbols = NULL;
 }

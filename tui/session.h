@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum report_format { REPORT_TEXT, REPORT_CSV, REPORT_JSON };
 enum report_view {
@@ -99,6 +100,7 @@ struct session {
 	const struct request *request; /* borrowed */
 	struct engine *engine; /* NULL where a recording is looked at */
 	struct recording *recording; /* NULL where a target is */
+	time_t recorded_at; /* when the file was written; 0: not known */
 	struct symbols *symbols;
 	struct names *names;
 	struct proc_limits limits; /* at the start, for explain.h */
@@ -127,7 +129,10 @@ const struct tasks *session_tasks(const struct session *session);
 struct images *session_images(const struct session *session);
 void session_stop(struct session *session); /* sampling or loading; the store stays */
 
-/* Why the engine failed, or what was refused last: explain_failure() with what only the request knows. */
+/* Make target_text anew when loading has ended: of a pipe it is known only then who recorded it. */
+void session_describe(struct session *session);
+
+/* Why the engine or the loading failed, or what was refused last: explain_failure() with what only the request knows. */
 void session_explain(const struct session *session, const struct engine_failure *failure, char *out,
 	size_t size);
 

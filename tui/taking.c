@@ -8,6 +8,7 @@
 #include "tui/hot.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,6 +73,24 @@ static void take_signal(struct taking *taking)
 		taking->interrupted = true;
 }
 
+/* How far a recording is loaded, where somebody looks on. */
+static void tell_progress(const struct taking *taking)
+{
+	const struct engine_status *status = &taking->status;
+
+	if (!taking->session.recording || !isatty(STDERR_FILENO))
+		return;
+	if (is_over(taking))
+		fputs("\r\033[K", stderr);
+	else if (status->attaching_total)
+		fprintf(stderr, "\rstrobe: loading, %u%% ... ",
+			(unsigned int)(100.0 * (double)status->attaching_done /
+				(double)status->attaching_total));
+	else
+		fprintf(stderr, "\rstrobe: loading, %" PRIu64 " MB ... ",
+			status->attaching_done / 1000000);
+}
+
 /* One wait for whatever comes first, and what follows from it. */
 static void wait_once(struct taking *taking, bool sampling)
 {
@@ -94,6 +113,7 @@ static void wait_once(struct taking *taking, bool sampling)
 	if (fds[0].revents) {
 		(void)!read(fds[0].fd, &count, sizeof(count));
 		session_status(&taking->session, &taking->status);
+		tell_progress(taking);
 		/* Out of memory here only means that names are asked for later. */
 		if (sampling && taking->status.store.last_ns > 2 * STORE_SLICE_NS)
 			hot_update(taking->hot, taking->status.store.last_ns - 2 * STORE_SLICE_NS,
@@ -202,6 +222,7 @@ int taking_run(struct taking *taking, bool quiet)
 		taking_complain(message);
 		return -1;
 	}
+	session_describe(&taking->session);
 	tell_command(taking);
 	return 0;
 }
