@@ -7,6 +7,8 @@
  */
 #include "tui/digest.h"
 
+#include "tui/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,22 +77,6 @@ void digester_free(struct digester *digester)
 	free(digester->touched);
 	free(digester->entries);
 	free(digester);
-}
-
-/* Room for one more element.  0 or -ENOMEM. */
-static int make_room(void **array, uint32_t used, uint32_t *room, size_t size)
-{
-	uint32_t wanted = *room ? *room * 2 : 256;
-	void *grown;
-
-	if (used < *room)
-		return 0;
-	grown = reallocarray(*array, wanted, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = wanted;
-	return 0;
 }
 
 static int sums_grow(struct digester *digester, uint32_t symref)
@@ -171,7 +157,7 @@ static int walk(struct digester *digester, uint32_t node, struct path *path)
 		if (digester->sums[symref].seen == digester->walk)
 			continue;
 		digester->sums[symref].seen = digester->walk;
-		if (make_room((void **)&digester->arena, digester->arena_used,
+		if (grow_room((void **)&digester->arena, digester->arena_used,
 			    &digester->arena_room, sizeof(*digester->arena)))
 			return -ENOMEM;
 		digester->arena[digester->arena_used++] = symref;
@@ -211,7 +197,7 @@ static struct sum *touch(struct digester *digester, uint32_t symref)
 
 	if (sum->total || sum->samples)
 		return sum;
-	if (make_room((void **)&digester->touched, digester->n_touched, &digester->touched_room,
+	if (grow_room((void **)&digester->touched, digester->n_touched, &digester->touched_room,
 		    sizeof(*digester->touched)))
 		return NULL;
 	digester->touched[digester->n_touched++] = symref;
@@ -284,7 +270,7 @@ static int collect(
 		struct sum *sum = &digester->sums[symref];
 
 		if (!ret)
-			ret = make_room((void **)&digester->entries, digester->n_entries,
+			ret = grow_room((void **)&digester->entries, digester->n_entries,
 				&digester->entries_room, sizeof(*digester->entries));
 		/* A weight of 0 without samples can be touched twice. */
 		if (!ret && (sum->total || sum->samples)) {

@@ -3,7 +3,7 @@
  * query.h - range x filter x grouping -> rows, computed whole.
  *
  * A pure function of a snapshot and the tables behind it; for questions that are asked once (the
- * breakdown of a symbol, the activity strip, reports by thread), where hot.h serves the standing one.  UI thread.
+ * breakdown of a symbol, the activity strip), where hot.h serves the standing one.  Reports ask table.h.  UI thread.
  */
 #ifndef TUI_QUERY_H
 #define TUI_QUERY_H
@@ -33,11 +33,11 @@ struct query {
 	const struct tasks *tasks;
 	struct names *names;
 	uint8_t event;
-	enum query_group group;
+	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD or GROUP_CPU */
 	bool by_symbol; /* only stacks with this symref on them */
 	uint32_t symref;
 	bool hide_idle;
-	bool idle_by_name; /* pid 0 is not idle for that: by the name of the function it is in */
+	bool idle_by_name; /* idle is told by the name of the function, not by pid 0 */
 };
 
 struct query_row {

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * filter.c - see filter.h.
+ *
+ * A cell is judged by its label, its CPU and its leaf frame, each by a verdict that is found once: for CPUs at the
+ * start, for labels and frames when they are first met.
+ */
+#include "tui/filter.h"
+
+#include "tui/clean.h"
+#include "tui/grow.h"
+
+#define CPUS 65536u
+
+enum verdict { UNJUDGED, PASSES, FAILS };
+
+struct label_verdict {
+	uint32_t generation;
+	uint8_t verdict;
+};
+
+struct frame_verdict {
+	uint16_t generation;
+	uint8_t verdict;
+};
+
+struct filter {
+	const struct filter_term *terms;
+	size_t n_terms;
+	const struct stacks *stacks;
+	const struct tasks *tasks;
+	struct names *names;
+	bool by_label, by_frame, by_cpu;
+	uint64_t epoch; /* of the frames' verdicts */
+	struct label_verdict *labels;
+	uint32_t labels_room;
+	struct frame_verdict *frames; /* FRAME_NONE: of a sample without a stack */
+	uint32_t frames_room;
+	uint8_t cpus[CPUS / 8];
+};
+
+/* * and ? alone mean something: "[kernel]" is a name. */
+static bool matches(const char *pattern, const char *text, size_t len)
+{
+	const char *star = NULL, *end = text + len, *resume = text;
+
+	while (text < end) {
+		if (*pattern == '*') {
+			star = pattern++;
+			resume = text;
+		} else if (*pattern == '?' || (*pattern && *pattern == *text)) {
+			bool any = *pattern++ == '?';
+
+			text++;
+			/* ? stands for a character, of however many bytes. */
+			while (any && text < end && ((unsigned char)*text & 0xc0) == 0x80)
+				text++;
+		} else if (star) {
+			pattern = star + 1;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+/* Where the parameters of a C++ or Rust function begin: the first parenthesis outside of templates that is neither
+ * "operator()" nor "(anonymous namespace)" or the like. */
+static size_t name_len(const char *symbol)
+{
+	static const char operator[] = "operator()", shift[] = "operator<<";
+	size_t angles = 0;
+
+	for (size_t i = 0; symbol[i]; i++) {
+		if (!strncmp(symbol + i, operator, sizeof(operator) - 1)) {
+			i += sizeof(operator) - 2;
+		} else if (!strncmp(symbol + i, shift, sizeof(shift) - 1)) {
+			i += sizeof(shift) - 2;
+		} else if (!strncmp(symbol + i, operator, 8) && strchr("<>-", symbol[i + 8])) {
+			while (symbol[i + 8] && strchr("<>-=", symbol[i + 8]))
+				i++;
+			i += 7;
+		} else if (symbol[i] == '<') {
+			angles++;
+		} else if (symbol[i] == '>' && angles) {
+			angles--;
+		} else if (symbol[i] == '(' && !angles && i) {
+			const char *close = strchr(symbol + i, ')');
+
+			if (!close || strncmp(close, ")::", 3) != 0)
+				return i;
+			i = (size_t)(close - symbol);
+		} else if (symbol[i] == '(') {
+			const char *close = strchr(symbol + i, ')');
+
+			if (!close)
+				break;
+			i = (size_t)(close - symbol);
+		}
+	}
+	return strlen(symbol);
+}
+
+static bool matches_symbol(const char *pattern, const char *symbol)
+{
+	size_t len = strlen(symbol), bare = name_len(symbol);
+
+	return matches(pattern, symbol, len) || (bare < len && matches(pattern, symbol, bare));
+}
+
+static bool has_field(const struct filter *filter, enum filter_field field)
+{
+	for (size_t i = 0; i < filter->n_terms; i++)
+		if (filter->terms[i].field == field)
+			return true;
+	return false;
+}
+
+/* Joins the terms of one field: match tells of one. */
+static bool judge(const struct filter *filter, enum filter_field field,
+	bool (*match)(const struct filter_term *term, const void *of), const void *of)
+{
+	bool any_positive = false, met = false;
+
+	for (size_t i = 0; i < filter->n_terms; i++) {
+		const struct filter_term *term = &filter->terms[i];
+
+		if (term->field != field)
+			continue;
+		if (term->negated) {
+			if (match(term, of))
+				return false;
+			continue;
+		}
+		any_positive = true;
+		met = met || match(term, of);
+	}
+	return met || !any_positive;
+}
+
+static bool match_number(const struct filter_term *term, const void *of)
+{
+	const int64_t *number = of;
+
+	return *number >= term->first && *number <= term->last;
+}
+
+static bool match_text(const struct filter_term *term, const void *of)
+{
+	return matches(term->text, of, strlen(of));
+}
+
+static bool match_image(const struct filter_term *term, const void *of)
+{
+	const struct symref *name = of;
+
+	return matches(term->text, name->image, strlen(name->image)) ||
+		matches(term->text, name->path, strlen(name->path));
+}
+
+static bool match_symbol(const struct filter_term *term, const void *of)
+{
+	const struct symref *name = of;
+
+	return matches_symbol(term->text, name->symbol);
+}
+
+int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
+	const struct stacks *stacks, const struct tasks *tasks, struct names *names)
+{
+	struct filter *filter;
+
+	*out = NULL;
+	if (!n)
+		return 0;
+	filter = calloc(1, sizeof(*filter));
+	if (!filter)
+		return -ENOMEM;
+	filter->terms = terms;
+	filter->n_terms = n;
+	filter->stacks = stacks;
+	filter->tasks = tasks;
+	filter->names = names;
+	filter->epoch = names_epoch(names);
+	filter->by_label = has_field(filter, FILTER_COMM) || has_field(filter, FILTER_PID) ||
+		has_field(filter, FILTER_TID);
+	filter->by_frame = has_field(filter, FILTER_IMAGE) || has_field(filter, FILTER_SYMBOL);
+	filter->by_cpu = has_field(filter, FILTER_CPU);
+	for (int64_t cpu = 0; filter->by_cpu && cpu < CPUS; cpu++)
+		if (judge(filter, FILTER_CPU, match_number, &cpu))
+			filter->cpus[cpu / 8] |= (uint8_t)(1u << (cpu % 8));
+	*out = filter;
+	return 0;
+}
+
+void filter_free(struct filter *filter)
+{
+	if (!filter)
+		return;
+	free(filter->labels);
+	free(filter->frames);
+	free(filter);
+}
+
+static bool judge_label(const struct filter *filter, const struct task_label *label)
+{
+	int64_t pid = label ? label->pid : -1, tid = label ? label->tid : -1;
+	char comm[TASK_COMM_MAX];
+
+	clean_text(comm, sizeof(comm), label ? label->comm : "", TASK_COMM_MAX);
+	return judge(filter, FILTER_PID, match_number, &pid) &&
+		judge(filter, FILTER_TID, match_number, &tid) &&
+		judge(filter, FILTER_COMM, match_text, comm);
+}
+
+static bool label_passes(struct filter *filter, uint32_t id)
+{
+	const struct task_label *label = tasks_label_get(filter->tasks, id);
+	uint32_t generation = label ? label->generation : 0;
+	struct label_verdict *known;
+	bool passes;
+
+	if (id < filter->labels_room) {
+		known = &filter->labels[id];
+		if (known->verdict && known->generation == generation)
+			return known->verdict == PASSES;
+	}
+	passes = judge_label(filter, label);
+	/* Without memory nothing is remembered, and nothing is wrong. */
+	if (!grow_zeroed((void **)&filter->labels, id, &filter->labels_room, sizeof(*known)))
+		filter->labels[id] = (struct label_verdict){generation, passes ? PASSES : FAILS};
+	return passes;
+}
+
+/* A mangled name becomes a pretty one without notice. */
+static bool is_final(const struct symref *name)
+{
+	return !name->pending && !(name->symbol[0] == '_' && strchr("ZRDG_", name->symbol[1]));
+}
+
+static bool frame_passes(struct filter *filter, uint32_t node)
+{
+	uint32_t frame = node == STACK_ROOT ? FRAME_NONE : stacks_node(filter->stacks, node)->frame;
+	uint16_t generation =
+		frame == FRAME_NONE ? 0 : stacks_frame_get(filter->stacks, frame)->generation;
+	struct frame_verdict *known;
+	const struct symref *name;
+	bool passes;
+
+	if (filter->epoch != names_epoch(filter->names)) {
+		if (filter->frames_room)
+			memset(filter->frames, 0, filter->frames_room * sizeof(*filter->frames));
+		filter->epoch = names_epoch(filter->names);
+	}
+	if (frame < filter->frames_room) {
+		known = &filter->frames[frame];
+		if (known->verdict && known->generation == generation)
+			return known->verdict == PASSES;
+	}
+	name = names_get(
+		filter->names, frame == FRAME_NONE ? 0 : names_symref(filter->names, frame));
+	passes = judge(filter, FILTER_IMAGE, match_image, name) &&
+		judge(filter, FILTER_SYMBOL, match_symbol, name);
+	if (is_final(name) &&
+		!grow_zeroed((void **)&filter->frames, frame, &filter->frames_room, sizeof(*known)))
+		filter->frames[frame] = (struct frame_verdict){generation, passes ? PASSES : FAILS};
+	return passes;
+}
+
+bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i)
+{
+	if (!filter)
+		return true;
+	if (filter->by_cpu && !(filter->cpus[slice->cpu[i] / 8] & 1u << (slice->cpu[i] % 8)))
+		return false;
+	if (filter->by_label && !label_passes(filter, slice->task[i]))
+		return false;
+	return !filter->by_frame || frame_passes(filter, slice->stack[i]);
+}

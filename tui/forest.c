@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * forest.c - see forest.h.
+ */
+#include "tui/forest.h"
+
+#include "tui/grow.h"
+
+struct places {
+	uint32_t *numbers; /* in the forest, by node of the stacks; 0: not there yet */
+	uint32_t room;
+};
+
+static int forest_grow(struct forest *forest)
+{
+	uint32_t room = forest->room ? forest->room * 2 : 1024;
+	uint32_t **arrays[] = {&forest->parent, &forest->frame};
+
+	if (forest->n < forest->room)
+		return 0;
+	if (room < forest->room)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		uint32_t *grown = reallocarray(*arrays[i], room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		*arrays[i] = grown;
+	}
+	forest->room = room;
+	return 0;
+}
+
+static int append(struct forest *forest, uint32_t parent, uint32_t frame)
+{
+	if (forest_grow(forest))
+		return -ENOMEM;
+	forest->parent[forest->n] = parent;
+	forest->frame[forest->n] = frame;
+	forest->n++;
+	return 0;
+}
+
+/* The number of a stack, which is added with all its callers where it is new. */
+static int add_stack(struct forest *forest, struct places *places, const struct stacks *stacks,
+	uint32_t node, uint32_t *number)
+{
+	uint32_t path[STACK_DEPTH_MAX + 1], n = 0, parent = FOREST_ROOT;
+
+	if (node == STACK_ROOT) {
+		*number = FOREST_NOWHERE;
+		return 0;
+	}
+	for (; node != STACK_ROOT && n <= STACK_DEPTH_MAX;
+		node = stacks_node(stacks, node)->parent) {
+		if (node < places->room && places->numbers[node]) {
+			parent = places->numbers[node];
+			break;
+		}
+		path[n++] = node;
+	}
+	while (n) {
+		node = path[--n];
+		if (grow_zeroed((void **)&places->numbers, node, &places->room,
+			    sizeof(*places->numbers)) ||
+			append(forest, parent, stacks_node(stacks, node)->frame))
+			return -ENOMEM;
+		parent = places->numbers[node] = forest->n - 1;
+	}
+	*number = parent;
+	return 0;
+}
+
+static int link_children(struct forest *forest)
+{
+	forest->child = calloc(forest->n, sizeof(*forest->child));
+	forest->sibling = calloc(forest->n, sizeof(*forest->sibling));
+	if (!forest->child || !forest->sibling)
+		return -ENOMEM;
+	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--) {
+		forest->sibling[i] = forest->child[forest->parent[i]];
+		forest->child[forest->parent[i]] = i;
+	}
+	return 0;
+}
+
+int forest_build(struct forest *out, const struct scan *scan, const struct stacks *stacks)
+{
+	struct places places = {0};
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	out->at = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*out->at));
+	ret = out->at ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < 2 && !ret; i++)
+		ret = append(out, FOREST_ROOT, FRAME_NONE);
+	for (uint32_t i = 0; i < scan->n_entries && !ret; i++)
+		ret = add_stack(out, &places, stacks, scan->entries[i].node, &out->at[i]);
+	free(places.numbers);
+	if (!ret)
+		ret = link_children(out);
+	if (ret)
+		forest_fini(out);
+	return ret;
+}
+
+void forest_fini(struct forest *forest)
+{
+	free(forest->parent);
+	free(forest->frame);
+	free(forest->child);
+	free(forest->sibling);
+	free(forest->at);
+	memset(forest, 0, sizeof(*forest));
+}
+
+int forest_above(
+	const struct forest *forest, const uint32_t *parts, uint32_t n_parts, uint32_t **out)
+{
+	uint32_t *above = calloc(forest->n, sizeof(*above));
+	uint32_t *last = calloc(n_parts ? n_parts : 1, sizeof(*last));
+	uint32_t at = forest->child[FOREST_ROOT];
+
+	*out = NULL;
+	if (!above || !last) {
+		free(above);
+		free(last);
+		return -ENOMEM;
+	}
+	/* Down and up again: above[] also keeps what the way back must restore. */
+	while (at) {
+		if (parts[at] != FOREST_NO_PART) {
+			above[at] = last[parts[at]];
+			last[parts[at]] = at;
+		}
+		if (forest->child[at]) {
+			at = forest->child[at];
+			continue;
+		}
+		while (at) {
+			if (parts[at] != FOREST_NO_PART)
+				last[parts[at]] = above[at];
+			if (forest->sibling[at]) {
+				at = forest->sibling[at];
+				break;
+			}
+			at = forest->parent[at];
+		}
+	}
+	free(last);
+	*out = above;
+	return 0;
+}
+
+uint32_t *forest_symrefs(const struct forest *forest, struct names *names)
+{
+	uint32_t *symrefs = malloc(forest->n * sizeof(*symrefs));
+
+	for (uint32_t i = 0; symrefs && i < forest->n; i++)
+		symrefs[i] =
+			forest->frame[i] == FRAME_NONE ? 0 : names_symref(names, forest->frame[i]);
+	return symrefs;
+}

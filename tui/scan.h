@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scan.h - one pass over the cells of a snapshot: range x filter -> sums by stack and by what else was asked for.
+ *
+ * What table.h and calltree.h begin with: after it, the number of samples no longer matters.  The sums are a list of
+ * entries, each of one stack and one side; a side is a combination of event, task, CPU and column.
+ * UI thread, with the snapshot held.
+ */
+#ifndef TUI_SCAN_H
+#define TUI_SCAN_H
+
+#include "sampler/store.h"
+#include "sampler/tasks.h"
+#include "tui/filter.h"
+#include "tui/intern.h"
+#include "tui/names.h"
+#include "tui/query.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { /* scan_question.by, or'ed; the event is always one of the sides' parts */
+	SCAN_STACK = 1,
+	SCAN_PROCESS = 2,
+	SCAN_THREAD = 4,
+	SCAN_COMMAND = 8,
+	SCAN_CPU = 16,
+};
+
+#define SCAN_NONE UINT32_MAX
+
+struct scan_question {
+	const struct snapshot *snapshot;
+	uint64_t from_ns, to_ns; /* slices whose middle lies within; 0, UINT64_MAX: all */
+	const struct stacks *stacks;
+	const struct tasks *tasks;
+	struct names *names;
+	struct filter *filter; /* or NULL */
+	bool hide_idle; /* samples of pid 0 are as if they were not there */
+	bool idle_by_name; /* instead those in a function of the idle loop */
+	int event; /* -1: all */
+	unsigned int by;
+	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
+};
+
+/* As far as it was asked for: of a process tid is 0, of a command both are. */
+struct scan_task {
+	int32_t pid, tid;
+	uint64_t since_ns;
+	/* cleaned, and the newest where it is not the key */
+	char comm[TASK_COMM_MAX];
+	char process_comm[TASK_COMM_MAX];
+};
+
+struct scan_column {
+	int32_t pid, tid; /* of a thread */
+	uint32_t number; /* of a CPU or event */
+	char comm[TASK_COMM_MAX]; /* cleaned */
+	uint64_t weight, samples; /* all that passed */
+	uint64_t all_weight, all_samples; /* before the filter */
+};
+
+struct scan_side {
+	uint32_t task; /* in tasks, or SCAN_NONE */
+	uint32_t column; /* in columns, or SCAN_NONE */
+	uint16_t cpu; /* 0 where not asked for */
+	uint8_t event;
+};
+
+struct scan_entry {
+	uint32_t node; /* STACK_ROOT: none, or not asked for */
+	uint32_t side;
+	uint64_t weight, samples;
+};
+
+struct scan_sums {
+	uint64_t weight, samples; /* that passed */
+	uint64_t unresolved; /* of it: weight with a leaf that has no symbol */
+	uint64_t all_weight, all_samples; /* before the filter */
+};
+
+struct scan {
+	struct scan_entry *entries;
+	uint32_t n_entries;
+	struct scan_side *sides;
+	uint32_t n_sides;
+	struct scan_task *tasks;
+	uint32_t n_tasks;
+	struct scan_column *columns; /* in the order in which they were met */
+	uint32_t n_columns;
+	struct scan_sums sums[STORE_EVENTS_MAX];
+	uint64_t span_ns; /* from the first slice to the last */
+};
+
+/* 0 and *out for scan_fini(); or -ENOMEM with *out empty. */
+int scan_run(const struct scan_question *question, struct scan *out);
+void scan_fini(struct scan *scan);
+
+#endif

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table.c - see table.h.
+ *
+ * The entries of one side are spread over the forest of stacks: where they are many, by one pass that hands each
+ * node's weight to its caller, else by walking up from each.  A node counts for its part unless the same part is above it,
+ * which folds recursion.
+ */
+#include "tui/table.h"
+
+#include "tui/forest.h"
+#include "tui/grow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct sum {
+	uint64_t self, total, samples;
+};
+
+struct work {
+	const struct table_question *question;
+	struct table *table;
+	struct forest forest;
+	bool by_stack;
+	uint32_t *parts; /* of the forest's nodes */
+	uint32_t *above;
+	struct sum *sums; /* by part */
+	uint64_t *below; /* by node: weight on its way up */
+	uint32_t *touched; /* parts with sums */
+	uint32_t n_touched, touched_room;
+	uint32_t *row_of; /* + 1, by part: of the line at hand */
+	uint32_t *order; /* sides, by line and column */
+	uint32_t *first; /* the first of each side's entries in by_side, and the end */
+	uint32_t *by_side; /* entries */
+};
+
+static bool has_key(const struct table_question *question, enum query_group key)
+{
+	for (size_t i = 0; i < question->n_keys; i++)
+		if (question->keys[i] == key)
+			return true;
+	return false;
+}
+
+/* --- parts --- */
+
+static int new_part(struct table *table, uint32_t *room, uint32_t symref, uint64_t offset)
+{
+	if (grow_room((void **)&table->parts, table->n_parts, room, sizeof(*table->parts)))
+		return -ENOMEM;
+	table->parts[table->n_parts++] = (struct table_part){offset, symref};
+	return 0;
+}
+
+/* Symbols of one image are told apart by their symref, others by what they are called. */
+static int name_parts(struct work *work, const uint32_t *symrefs)
+{
+	struct names *names = work->question->scan.names;
+	bool by_symbol = has_key(work->question, GROUP_SYMBOL);
+	bool by_both = by_symbol && has_key(work->question, GROUP_IMAGE);
+	uint32_t limit = names_limit(names), room = 0, id;
+	uint32_t *known = calloc(limit, sizeof(*known)); /* part + 1, by symref */
+	struct intern texts = {0};
+	int ret = known ? 0 : -ENOMEM;
+
+	for (uint32_t i = FOREST_NOWHERE; i < work->forest.n && !ret; i++) {
+		uint32_t symref = symrefs[i];
+		const char *text;
+
+		if (!known[symref]) {
+			id = work->table->n_parts;
+			if (!by_both) {
+				const struct symref *name = names_get(names, symref);
+
+				text = by_symbol ? name->symbol : name->image;
+				ret = intern_id(&texts, text, strlen(text), &id);
+			}
+			if (!ret && id == work->table->n_parts)
+				ret = new_part(work->table, &room, symref, 0);
+			known[symref] = id + 1;
+		}
+		work->parts[i] = known[symref] - 1;
+	}
+	intern_fini(&texts);
+	free(known);
+	return ret;
+}
+
+/* By image name and offset, so that one library mapped by many is one. */
+static int address_parts(struct work *work, const uint32_t *symrefs)
+{
+	const struct scan_question *scan = &work->question->scan;
+	struct intern images = {0}, addresses = {0};
+	uint32_t room = 0;
+	int ret = 0;
+
+	for (uint32_t i = FOREST_NOWHERE; i < work->forest.n && !ret; i++) {
+		const char *image = names_get(scan->names, symrefs[i])->image;
+		uint32_t frame = work->forest.frame[i], id;
+		struct {
+			uint64_t offset, image;
+		} key = {0};
+
+		if (frame != FRAME_NONE)
+			key.offset = stacks_frame_get(scan->stacks, frame)->offset;
+		ret = intern_id(&images, image, strlen(image), &id);
+		key.image = id;
+		if (!ret)
+			ret = intern_id(&addresses, &key, sizeof(key), &id);
+		if (!ret && id == work->table->n_parts)
+			ret = new_part(work->table, &room, symrefs[i], key.offset);
+		if (!ret)
+			work->parts[i] = id;
+	}
+	intern_fini(&images);
+	intern_fini(&addresses);
+	return ret;
+}
+
+static int find_parts(struct work *work)
+{
+	const struct table_question *question = work->question;
+	uint32_t *symrefs = NULL, room = 0;
+	int ret;
+
+	if (!work->by_stack)
+		return new_part(work->table, &room, 0, 0);
+	ret = forest_build(&work->forest, &work->table->scan, question->scan.stacks);
+	if (ret)
+		return ret;
+	symrefs = forest_symrefs(&work->forest, question->scan.names);
+	work->parts = malloc(work->forest.n * sizeof(*work->parts));
+	work->below = calloc(work->forest.n, sizeof(*work->below));
+	if (!symrefs || !work->parts || !work->below) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	work->parts[FOREST_ROOT] = FOREST_NO_PART;
+	if (question->only) {
+		for (uint32_t i = FOREST_NOWHERE; i < work->forest.n; i++)
+			work->parts[i] = symrefs[i] == question->symref ? 0 : FOREST_NO_PART;
+		ret = new_part(work->table, &room, question->symref, 0);
+	} else if (has_key(question, GROUP_ADDRESS)) {
+		ret = address_parts(work, symrefs);
+	} else {
+		ret = name_parts(work, symrefs);
+	}
+	if (!ret)
+		ret = forest_above(&work->forest, work->parts, work->table->n_parts, &work->above);
+out:
+	free(symrefs);
+	return ret;
+}
+
+/* --- lines: what of a side makes rows; then its columns --- */
+
+static int compare_lines(
+	const struct scan_side *a, const struct scan_side *b, bool events_are_columns)
+{
+	if (a->event != b->event && !events_are_columns)
+		return a->event < b->event ? -1 : 1;
+	if (a->task != b->task)
+		return a->task < b->task ? -1 : 1;
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+}
+
+static int compare_sides(const void *a, const void *b, void *ctx)
+{
+	const struct work *work = ctx;
+	const uint32_t *left = a, *right = b;
+	const struct scan_side *l = &work->table->scan.sides[*left];
+	const struct scan_side *r = &work->table->scan.sides[*right];
+	int result = compare_lines(l, r, work->table->column == GROUP_EVENT);
+
+	return result ? result : l->column < r->column ? -1 : l->column > r->column;
+}
+
+static int order_sides(struct work *work)
+{
+	const struct scan *scan = &work->table->scan;
+	uint32_t n = scan->n_sides ? scan->n_sides : 1;
+
+	work->order = malloc(n * sizeof(*work->order));
+	work->first = calloc((size_t)n + 1, sizeof(*work->first));
+	work->by_side = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*work->by_side));
+	if (!work->order || !work->first || !work->by_side)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < scan->n_entries; i++)
+		work->first[scan->entries[i].side + 1]++;
+	for (uint32_t i = 0; i < scan->n_sides; i++) {
+		work->first[i + 1] += work->first[i];
+		work->order[i] = i;
+	}
+	/* Each first one moves on to the next one's place, and back. */
+	for (uint32_t i = 0; i < scan->n_entries; i++)
+		work->by_side[work->first[scan->entries[i].side]++] = i;
+	for (uint32_t i = scan->n_sides; i; i--)
+		work->first[i] = work->first[i - 1];
+	work->first[0] = 0;
+	qsort_r(work->order, scan->n_sides, sizeof(*work->order), compare_sides, work);
+	return 0;
+}
+
+/* --- sums of one side --- */
+
+static struct sum *touch(struct work *work, uint32_t part)
+{
+	struct sum *sum = &work->sums[part];
+
+	if (sum->total || sum->samples)
+		return sum;
+	if (grow_room((void **)&work->touched, work->n_touched, &work->touched_room,
+		    sizeof(*work->touched)))
+		return NULL;
+	work->touched[work->n_touched++] = part;
+	return sum;
+}
+
+static int add_above(struct work *work, uint32_t node, uint64_t weight)
+{
+	const struct forest *forest = &work->forest;
+
+	for (; node != FOREST_ROOT; node = forest->parent[node]) {
+		struct sum *sum;
+
+		if (work->parts[node] == FOREST_NO_PART || work->above[node])
+			continue;
+		sum = touch(work, work->parts[node]);
+		if (!sum)
+			return -ENOMEM;
+		sum->total += weight;
+	}
+	return 0;
+}
+
+static int add_all_above(struct work *work)
+{
+	const struct forest *forest = &work->forest;
+
+	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--) {
+		uint64_t weight = work->below[i];
+		struct sum *sum;
+
+		if (!weight)
+			continue;
+		work->below[i] = 0;
+		work->below[forest->parent[i]] += weight;
+		if (work->parts[i] == FOREST_NO_PART || work->above[i])
+			continue;
+		sum = touch(work, work->parts[i]);
+		if (!sum)
+			return -ENOMEM;
+		sum->total += weight;
+	}
+	work->below[FOREST_ROOT] = 0;
+	return 0;
+}
+
+static int add_side(struct work *work, uint32_t side)
+{
+	uint32_t from = work->first[side], to = work->first[side + 1];
+	bool many = work->by_stack && to - from > work->forest.n / 16;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct scan_entry *entry = &work->table->scan.entries[work->by_side[i]];
+		uint32_t node = work->by_stack ? work->forest.at[work->by_side[i]] : 0;
+		uint32_t part = work->by_stack ? work->parts[node] : 0;
+
+		if (part != FOREST_NO_PART) {
+			struct sum *sum = touch(work, part);
+
+			if (!sum)
+				return -ENOMEM;
+			sum->self += entry->weight;
+			sum->samples += entry->samples;
+			if (!work->by_stack)
+				sum->total += entry->weight;
+		}
+		if (many)
+			work->below[node] += entry->weight;
+		else if (work->by_stack && add_above(work, node, entry->weight))
+			return -ENOMEM;
+	}
+	return many ? add_all_above(work) : 0;
+}
+
+/* --- rows --- */
+
+static struct table_row *row_of(struct work *work, uint32_t part, const struct scan_side *side)
+{
+	struct table *table = work->table;
+	struct table_row *row;
+
+	if (!work->row_of[part]) {
+		if (grow_room((void **)&table->rows, table->n_rows, &table->rows_room,
+			    sizeof(*table->rows)))
+			return NULL;
+		row = &table->rows[table->n_rows++];
+		*row = (struct table_row){
+			.part = part, .task = side->task, .cpu = side->cpu, .event = side->event};
+		if (table->column == GROUP_EVENT)
+			row->event = 0;
+		work->row_of[part] = table->n_rows;
+	}
+	return &table->rows[work->row_of[part] - 1];
+}
+
+static int add_to_row(struct work *work, uint32_t part, const struct scan_side *side)
+{
+	struct table *table = work->table;
+	const struct sum *sum = &work->sums[part];
+	struct table_row *row = row_of(work, part, side);
+
+	if (!row)
+		return -ENOMEM;
+	if (table->column != GROUP_EVENT) {
+		row->self += sum->self;
+		row->total += sum->total;
+		row->samples += sum->samples;
+	}
+	if (side->column == SCAN_NONE)
+		return 0;
+	if (grow_room((void **)&table->cells, table->n_cells, &table->cells_room,
+		    sizeof(*table->cells)))
+		return -ENOMEM;
+	table->cells[table->n_cells] =
+		(struct table_cell){sum->self, sum->total, sum->samples, side->column, row->cells};
+	row->cells = ++table->n_cells;
+	return 0;
+}
+
+/* The sums of a side become rows, or are added to those of its line, and are 0 again. */
+static int emit_side(struct work *work, const struct scan_side *side, int ret)
+{
+	for (uint32_t i = 0; i < work->n_touched; i++) {
+		struct sum *sum = &work->sums[work->touched[i]];
+
+		/* Without weight and samples one may have been touched twice. */
+		if (!ret && (sum->total || sum->samples))
+			ret = add_to_row(work, work->touched[i], side);
+		*sum = (struct sum){0};
+	}
+	work->n_touched = 0;
+	return ret;
+}
+
+static int make_rows(struct work *work)
+{
+	const struct table *table = work->table;
+	const struct scan *scan = &table->scan;
+	uint32_t line_rows = 0;
+	int ret = 0;
+
+	work->sums = calloc(table->n_parts ? table->n_parts : 1, sizeof(*work->sums));
+	work->row_of = calloc(table->n_parts ? table->n_parts : 1, sizeof(*work->row_of));
+	if (!work->sums || !work->row_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < scan->n_sides && !ret; i++) {
+		const struct scan_side *side = &scan->sides[work->order[i]];
+
+		if (i &&
+			compare_lines(&scan->sides[work->order[i - 1]], side,
+				table->column == GROUP_EVENT)) {
+			for (; line_rows < table->n_rows; line_rows++)
+				work->row_of[table->rows[line_rows].part] = 0;
+		}
+		ret = emit_side(work, side, add_side(work, work->order[i]));
+	}
+	return ret;
+}
+
+static unsigned int asked_of_scan(const struct table_question *question)
+{
+	unsigned int by = question->only ? SCAN_STACK : 0;
+
+	for (size_t i = 0; i < question->n_keys; i++) {
+		switch (question->keys[i]) {
+		case GROUP_SYMBOL:
+		case GROUP_IMAGE:
+		case GROUP_ADDRESS:
+			by |= SCAN_STACK;
+			break;
+		case GROUP_PROCESS:
+			by |= SCAN_PROCESS;
+			break;
+		case GROUP_THREAD:
+			by |= SCAN_THREAD;
+			break;
+		case GROUP_COMMAND:
+			by |= SCAN_COMMAND;
+			break;
+		case GROUP_CPU:
+			by |= SCAN_CPU;
+			break;
+		default:
+			break;
+		}
+	}
+	return by;
+}
+
+int table_new(struct table **out, const struct table_question *question)
+{
+	struct work work = {.question = question};
+	struct scan_question scan = question->scan;
+	struct table *table = calloc(1, sizeof(*table));
+	int ret = -ENOMEM;
+
+	*out = NULL;
+	if (!table)
+		return -ENOMEM;
+	work.table = table;
+	table->names = scan.names;
+	table->column = scan.column;
+	table->n_keys = question->n_keys < GROUP_KEYS ? question->n_keys : GROUP_KEYS;
+	if (table->n_keys)
+		memcpy(table->keys, question->keys, table->n_keys * sizeof(*table->keys));
+	scan.by = asked_of_scan(question);
+	work.by_stack = scan.by & SCAN_STACK;
+	ret = scan_run(&scan, &table->scan);
+	if (!ret)
+		ret = find_parts(&work);
+	if (!ret)
+		ret = order_sides(&work);
+	if (!ret)
+		ret = make_rows(&work);
+	forest_fini(&work.forest);
+	free(work.parts);
+	free(work.above);
+	free(work.sums);
+	free(work.below);
+	free(work.touched);
+	free(work.row_of);
+	free(work.order);
+	free(work.first);
+	free(work.by_side);
+	free(table->scan.entries);
+	free(table->scan.sides);
+	table->scan.entries = NULL;
+	table->scan.sides = NULL;
+	table->scan.n_entries = table->scan.n_sides = 0;
+	if (ret) {
+		table_free(table);
+		return ret;
+	}
+	*out = table;
+	return 0;
+}
+
+void table_free(struct table *table)
+{
+	if (!table)
+		return;
+	scan_fini(&table->scan);
+	free(table->rows);
+	free(table->cells);
+	free(table->parts);
+	free(table);
+}
+
+const struct table_cell *table_cell(
+	const struct table *table, const struct table_row *row, uint32_t column)
+{
+	for (uint32_t at = row->cells; at; at = table->cells[at - 1].next)
+		if (table->cells[at - 1].column == column)
+			return &table->cells[at - 1];
+	return NULL;
+}
+
+static void name_task(struct table_key *out, const char *comm, int32_t id)
+{
+	if (comm[0])
+		snprintf(out->bytes, sizeof(out->bytes), "%s (%" PRId32 ")", comm, id);
+	else
+		snprintf(out->bytes, sizeof(out->bytes), "%" PRId32, id);
+	out->number = id;
+	out->is_number = true;
+}
+
+void table_key(
+	const struct table *table, const struct table_row *row, size_t i, struct table_key *out)
+{
+	const struct table_part *part = &table->parts[row->part];
+	const struct scan_task *task =
+		row->task == SCAN_NONE ? NULL : &table->scan.tasks[row->task];
+
+	out->text = out->bytes;
+	out->bytes[0] = '\0';
+	out->number = 0;
+	out->is_number = false;
+	switch (table->keys[i]) {
+	case GROUP_SYMBOL:
+		out->text = names_get(table->names, part->symref)->symbol;
+		break;
+	case GROUP_IMAGE:
+		out->text = names_get(table->names, part->symref)->image;
+		break;
+	case GROUP_ADDRESS:
+		snprintf(out->bytes, sizeof(out->bytes), "%.400s+0x%" PRIx64,
+			names_get(table->names, part->symref)->image, part->offset);
+		break;
+	case GROUP_PROCESS:
+		name_task(out, task->process_comm, task->pid);
+		break;
+	case GROUP_THREAD:
+		name_task(out, task->comm, task->tid);
+		break;
+	case GROUP_COMMAND:
+		out->text = task->comm;
+		break;
+	case GROUP_CPU:
+		out->number = row->cpu;
+		out->is_number = true;
+		snprintf(out->bytes, sizeof(out->bytes), "%u", row->cpu);
+		break;
+	case GROUP_EVENT:
+		out->number = row->event;
+		break;
+	default:
+		break;
+	}
+}
