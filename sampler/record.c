@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * record.c - decode one perf_event record.
+ * record.c - decode one perf_event record: its id, and samples; other records are in record_side.c.
  *
  * The order of a sample's fields is that of the kernel's perf_output_sample() (CGROUP and the page
  * sizes come before AUX, other than the manual page lists them).  Records are whole 8-byte words,
  * so a cursor counts words, and lengths read from the record are compared with what is left before
  * they are multiplied.
  */
-#include "sampler/record.h"
+#include "sampler/record_private.h"
 
 #include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
+#include <stddef.h>
 
 #define USER_TYPE_START 64 /* perf.data's own records, which have no trailer */
 
@@ -35,50 +34,6 @@
 /* Since Linux 6.8, unknown to older headers. */
 #define BRANCH_COUNTERS (1u << 19)
 
-struct cursor {
-	const uint64_t *at;
-	const uint64_t *end;
-};
-
-/* The two halves of a word, in the order in which they stand in memory. */
-struct pair {
-	uint32_t first, second;
-};
-
-static inline struct pair pair_at(const uint64_t *word)
-{
-	struct pair pair;
-
-	memcpy(&pair, word, sizeof(pair));
-	return pair;
-}
-
-static inline uint64_t words_left(const struct cursor *cursor)
-{
-	return (uint64_t)(cursor->end - cursor->at);
-}
-
-static inline bool skip(struct cursor *cursor, uint64_t words)
-{
-	if (words > words_left(cursor))
-		return false;
-	cursor->at += words;
-	return true;
-}
-
-static inline bool take(struct cursor *cursor, uint64_t *value)
-{
-	if (cursor->at == cursor->end)
-		return false;
-	*value = *cursor->at++;
-	return true;
-}
-
-static inline unsigned int count_bits(uint64_t mask)
-{
-	return (unsigned int)__builtin_popcountll(mask);
-}
-
 static bool skip_array(struct cursor *cursor, uint64_t n, unsigned int words_each)
 {
 	if (n > words_left(cursor))
@@ -87,85 +42,157 @@ static bool skip_array(struct cursor *cursor, uint64_t n, unsigned int words_eac
 }
 
 /* A length in bytes and so many bytes, a multiple of 8. */
-static bool skip_bytes(struct cursor *cursor, uint64_t *len)
+static bool take_bytes(struct cursor *cursor, const void **bytes, uint64_t *len)
 {
-	return take(cursor, len) && !(*len & 7) && skip(cursor, *len / 8);
+	if (!take(cursor, len) || (*len & 7))
+		return false;
+	*bytes = cursor->at;
+	return skip(cursor, *len / 8);
 }
 
-static bool skip_read(struct cursor *cursor, uint64_t read_format)
+bool record_take_read(struct record_read *read, struct cursor *cursor, uint64_t read_format)
 {
-	unsigned int times = count_bits(
-		read_format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
-	unsigned int each = 1 + count_bits(read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
-	uint64_t nr = 1;
+	bool group = read_format & PERF_FORMAT_GROUP;
 
-	if ((read_format & PERF_FORMAT_GROUP) && !take(cursor, &nr))
+	read->n = 1;
+	read->words_each = 1;
+	read->has_id = read_format & PERF_FORMAT_ID;
+	read->has_lost = read_format & PERF_FORMAT_LOST;
+	if (group) {
+		read->words_each += (uint8_t)(read->has_id + read->has_lost);
+		if (!take(cursor, &read->n))
+			return false;
+	} else {
+		/* Its times come between the value and the id, other than in a group. */
+		read->values = cursor->at;
+		if (!skip(cursor, 1))
+			return false;
+	}
+	if ((read_format & PERF_FORMAT_TOTAL_TIME_ENABLED) && !take(cursor, &read->enabled_ns))
 		return false;
-	return skip(cursor, times) && skip_array(cursor, nr, each);
+	if ((read_format & PERF_FORMAT_TOTAL_TIME_RUNNING) && !take(cursor, &read->running_ns))
+		return false;
+	if (group) {
+		read->values = cursor->at;
+		return skip_array(cursor, read->n, read->words_each);
+	}
+	read->rest = cursor->at;
+	return skip(cursor, (uint64_t)read->has_id + read->has_lost);
 }
 
-static bool skip_regs(struct cursor *cursor, uint64_t mask)
+void record_counter(const struct record_read *read, uint64_t i, struct record_counter *out)
 {
-	uint64_t abi;
+	const uint64_t *at = read->values + i * read->words_each;
+	const uint64_t *rest = read->rest ? read->rest : at + 1;
 
-	if (!take(cursor, &abi))
+	out->value = *at;
+	out->id = read->has_id ? *rest++ : 0;
+	out->lost = read->has_lost ? *rest : 0;
+}
+
+static bool take_regs(struct record_regs *regs, struct cursor *cursor, uint64_t mask)
+{
+	if (!take(cursor, &regs->abi))
 		return false;
-	return abi == PERF_SAMPLE_REGS_ABI_NONE || skip(cursor, count_bits(mask));
+	if (regs->abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return true;
+	regs->values = cursor->at;
+	return skip(cursor, count_bits(mask));
 }
 
 /* A sample without a branch stack has nr alone, one with an empty branch stack has nr and hw_idx:
  * the caller tries both, since nothing tells them apart but the record's size. */
-static bool skip_branches(
-	struct cursor *cursor, const struct record_format *format, bool empty_has_index)
+static bool take_branches(struct record_more *more, struct cursor *cursor,
+	const struct record_format *format, bool empty_has_index)
 {
-	bool has_index = format->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX;
-	unsigned int each = sizeof(struct perf_branch_entry) / 8;
+	unsigned int words = sizeof(struct perf_branch_entry) / 8;
 	uint64_t nr;
 
-	if (format->branch_sample_type & BRANCH_COUNTERS)
-		each++;
 	if (!take(cursor, &nr))
 		return false;
-	if (has_index && (nr || empty_has_index) && !skip(cursor, 1))
+	more->branch_index = UINT64_MAX;
+	if ((format->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX) && (nr || empty_has_index) &&
+		!take(cursor, &more->branch_index))
 		return false;
-	return skip_array(cursor, nr, each);
+	more->branches = (const struct perf_branch_entry *)(const void *)cursor->at;
+	more->n_branches = nr;
+	if (!skip_array(cursor, nr, words))
+		return false;
+	if (!(format->branch_sample_type & BRANCH_COUNTERS))
+		return true;
+	more->branch_counters = cursor->at;
+	return skip(cursor, nr);
 }
 
-/* What follows RAW; nothing of it is kept yet. */
-static bool skip_tail(
-	struct cursor *cursor, const struct record_format *format, bool empty_has_index)
+static bool take_weight(struct record_more *more, struct cursor *cursor, bool is_struct)
 {
-	uint64_t type = format->sample_type, len;
+	uint64_t word;
 
-	if ((type & PERF_SAMPLE_BRANCH_STACK) && !skip_branches(cursor, format, empty_has_index))
+	if (!take(cursor, &word))
 		return false;
-	if ((type & PERF_SAMPLE_REGS_USER) && !skip_regs(cursor, format->regs_user))
+	more->weight = word;
+	if (is_struct) {
+		more->weight = word & UINT32_MAX;
+		more->weight_2 = (uint16_t)(word >> 32);
+		more->weight_3 = (uint16_t)(word >> 48);
+	}
+	return true;
+}
+
+static bool take_if(struct cursor *cursor, uint64_t wanted, uint64_t *value)
+{
+	return !wanted || take(cursor, value);
+}
+
+/* What follows RAW. */
+static bool take_tail(struct record_more *more, struct cursor *cursor,
+	const struct record_format *format, bool empty_has_index)
+{
+	uint64_t type = format->sample_type;
+
+	if ((type & PERF_SAMPLE_BRANCH_STACK) &&
+		!take_branches(more, cursor, format, empty_has_index))
+		return false;
+	if ((type & PERF_SAMPLE_REGS_USER) &&
+		!take_regs(&more->regs_user, cursor, format->regs_user))
 		return false;
 	if (type & PERF_SAMPLE_STACK_USER) {
-		if (!skip_bytes(cursor, &len))
+		uint64_t len;
+
+		if (!take_bytes(cursor, &more->stack, &len))
 			return false;
-		if (len && !skip(cursor, 1)) /* dyn_size */
+		if (len && !take(cursor, &more->stack_len))
 			return false;
+		if (more->stack_len > len) /* how much of it was copied */
+			more->stack_len = len;
 	}
-	if ((type & PERF_SAMPLE_WEIGHT_TYPE) && !skip(cursor, 1))
+	if ((type & PERF_SAMPLE_WEIGHT_TYPE) &&
+		!take_weight(more, cursor, type & PERF_SAMPLE_WEIGHT_STRUCT))
 		return false;
-	if (!skip(cursor, count_bits(type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION))))
+	if (!take_if(cursor, type & PERF_SAMPLE_DATA_SRC, &more->data_src) ||
+		!take_if(cursor, type & PERF_SAMPLE_TRANSACTION, &more->transaction))
 		return false;
-	if ((type & PERF_SAMPLE_REGS_INTR) && !skip_regs(cursor, format->regs_intr))
+	if ((type & PERF_SAMPLE_REGS_INTR) &&
+		!take_regs(&more->regs_intr, cursor, format->regs_intr))
 		return false;
-	if (!skip(cursor,
-		    count_bits(type &
-			    (PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
-				    PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE))))
+	if (!take_if(cursor, type & PERF_SAMPLE_PHYS_ADDR, &more->phys_addr) ||
+		!take_if(cursor, type & PERF_SAMPLE_CGROUP, &more->cgroup) ||
+		!take_if(cursor, type & PERF_SAMPLE_DATA_PAGE_SIZE, &more->data_page_size) ||
+		!take_if(cursor, type & PERF_SAMPLE_CODE_PAGE_SIZE, &more->code_page_size))
 		return false;
-	return !(type & PERF_SAMPLE_AUX) || skip_bytes(cursor, &len);
+	return !(type & PERF_SAMPLE_AUX) || take_bytes(cursor, &more->aux, &more->aux_len);
 }
 
-static bool tail_fits(const struct cursor *cursor, const struct record_format *format)
+static bool decode_tail(
+	struct record_more *more, const struct cursor *cursor, const struct record_format *format)
 {
+	const struct record_more before = *more;
 	struct cursor with = *cursor, without = *cursor;
 
-	return skip_tail(&with, format, true) || skip_tail(&without, format, false);
+	if (take_tail(more, &with, format, true))
+		return true;
+	*more = before;
+	return take_tail(more, &without, format, false);
 }
 
 static bool decode_raw(struct record_sample *sample, struct cursor *cursor)
@@ -189,6 +216,7 @@ static bool decode_raw(struct record_sample *sample, struct cursor *cursor)
  * decode_sample() would cost more than the fields. */
 static inline int decode_usual(struct record *out, const struct cursor *cursor, bool chain)
 {
+	struct record_sample *sample = &out->sample;
 	const uint64_t *at = cursor->at;
 	struct pair pair;
 
@@ -200,12 +228,20 @@ static inline int decode_usual(struct record *out, const struct cursor *cursor, 
 	out->id.time_ns = at[3];
 	out->id.id = at[0];
 	out->id.cpu = pair_at(at + 4).first;
-	out->sample = (struct record_sample){.ip = at[1], .period = at[5]};
+	out->id.stream_id = 0;
+	sample->ip = at[1];
+	sample->addr = 0;
+	sample->period = at[5];
+	sample->chain = NULL;
+	sample->chain_len = 0;
+	sample->raw = NULL;
+	sample->raw_len = 0;
+	sample->has_more = false;
 	if (chain) {
 		if (at[6] > words_left(cursor) - 7)
 			return -EBADMSG;
-		out->sample.chain = at + 7;
-		out->sample.chain_len = at[6];
+		sample->chain = at + 7;
+		sample->chain_len = at[6];
 	}
 	return 0;
 }
@@ -218,7 +254,7 @@ static int decode_sample(
 	uint64_t type = format->sample_type;
 	const uint64_t *at = cursor->at;
 
-	memset(sample, 0, sizeof(*sample));
+	memset(sample, 0, offsetof(struct record_sample, more));
 	if (count_bits(type & SAMPLE_FIXED) > words_left(cursor))
 		return -EBADMSG;
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -238,13 +274,17 @@ static int decode_sample(
 	if (type & PERF_SAMPLE_ID)
 		id->id = *at++;
 	if (type & PERF_SAMPLE_STREAM_ID)
-		at++;
+		id->stream_id = *at++;
 	if (type & PERF_SAMPLE_CPU)
 		id->cpu = pair_at(at++).first;
 	if (type & PERF_SAMPLE_PERIOD)
 		sample->period = *at++;
 	cursor->at = at;
-	if ((type & PERF_SAMPLE_READ) && !skip_read(cursor, format->read_format))
+	sample->has_more = type & (PERF_SAMPLE_READ | SAMPLE_TAIL);
+	if (sample->has_more)
+		memset(&sample->more, 0, sizeof(sample->more));
+	if ((type & PERF_SAMPLE_READ) &&
+		!record_take_read(&sample->more.read, cursor, format->read_format))
 		return -EBADMSG;
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		uint64_t nr;
@@ -258,7 +298,7 @@ static int decode_sample(
 	}
 	if ((type & PERF_SAMPLE_RAW) && !decode_raw(sample, cursor))
 		return -EBADMSG;
-	if ((type & SAMPLE_TAIL) && !tail_fits(cursor, format))
+	if ((type & SAMPLE_TAIL) && !decode_tail(&sample->more, cursor, format))
 		return -EBADMSG;
 	return 0;
 }
@@ -286,115 +326,12 @@ static bool decode_trailer(
 	if (type & PERF_SAMPLE_ID)
 		id->id = *at++;
 	if (type & PERF_SAMPLE_STREAM_ID)
-		at++;
+		id->stream_id = *at++;
 	if (type & PERF_SAMPLE_CPU)
 		id->cpu = pair_at(at++).first;
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		id->id = *at;
 	return true;
-}
-
-/* The string that fills the rest of the record, padded with NULs; NULL when not terminated. */
-static const char *string_at(const struct cursor *cursor)
-{
-	const char *text = (const char *)cursor->at;
-
-	return memchr(text, 0, words_left(cursor) * 8) ? text : NULL;
-}
-
-static int decode_mmap(struct record *out, struct cursor *cursor)
-{
-	struct record_mmap *mmap = &out->mmap;
-	bool second = out->type == PERF_RECORD_MMAP2;
-	const uint64_t *at = cursor->at;
-	struct pair pair;
-
-	memset(mmap, 0, sizeof(*mmap));
-	if (!skip(cursor, second ? 8 : 4))
-		return -EBADMSG;
-	pair = pair_at(at);
-	mmap->pid = pair.first;
-	mmap->tid = pair.second;
-	mmap->start = at[1];
-	mmap->len = at[2];
-	mmap->pgoff = at[3];
-	mmap->executable = !(out->misc & PERF_RECORD_MISC_MMAP_DATA);
-	if (second) {
-		if (out->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-			const uint8_t *bytes = (const uint8_t *)(at + 4);
-
-			if (bytes[0] > RECORD_BUILD_ID_MAX)
-				return -EBADMSG;
-			mmap->build_id_len = bytes[0];
-			memcpy(mmap->build_id, bytes + 4, mmap->build_id_len);
-		} else {
-			pair = pair_at(at + 4);
-			mmap->dev_major = pair.first;
-			mmap->dev_minor = pair.second;
-			mmap->inode = at[5];
-			mmap->inode_generation = at[6];
-			mmap->has_inode = true;
-		}
-		pair = pair_at(at + 7);
-		mmap->prot = pair.first;
-		mmap->flags = pair.second;
-		mmap->executable = mmap->prot & PROT_EXEC;
-	}
-	mmap->filename = string_at(cursor);
-	return mmap->filename ? 0 : -EBADMSG;
-}
-
-static int decode_comm(struct record *out, struct cursor *cursor)
-{
-	struct record_comm *comm = &out->comm;
-	struct pair pair;
-
-	if (cursor->at == cursor->end)
-		return -EBADMSG;
-	pair = pair_at(cursor->at++);
-	comm->pid = pair.first;
-	comm->tid = pair.second;
-	comm->exec = out->misc & PERF_RECORD_MISC_COMM_EXEC;
-	comm->comm = string_at(cursor);
-	return comm->comm ? 0 : -EBADMSG;
-}
-
-static int decode_task(struct record *out, struct cursor *cursor)
-{
-	struct record_task *task = &out->task;
-	const uint64_t *at = cursor->at;
-	struct pair pair;
-
-	if (!skip(cursor, 3))
-		return -EBADMSG;
-	pair = pair_at(at);
-	task->pid = pair.first;
-	task->ppid = pair.second;
-	pair = pair_at(at + 1);
-	task->tid = pair.first;
-	task->ptid = pair.second;
-	task->time_ns = at[2];
-	return 0;
-}
-
-static int decode_lost(struct record *out, struct cursor *cursor)
-{
-	out->lost.id = out->id.id;
-	if (out->type == PERF_RECORD_LOST && !take(cursor, &out->lost.id))
-		return -EBADMSG;
-	return take(cursor, &out->lost.lost) ? 0 : -EBADMSG;
-}
-
-static int decode_throttle(struct record *out, struct cursor *cursor)
-{
-	const uint64_t *at = cursor->at;
-
-	if (!skip(cursor, 3))
-		return -EBADMSG;
-	out->throttle.time_ns = at[0];
-	out->throttle.id = at[1];
-	out->throttle.stream_id = at[2];
-	return 0;
 }
 
 static inline bool is_whole(const struct perf_event_header *header)
@@ -420,23 +357,7 @@ static __attribute__((noinline)) int decode_rest(
 	if (format->sample_id_all && out->type < USER_TYPE_START &&
 		!decode_trailer(&out->id, &cursor, format))
 		return -EBADMSG;
-	switch (out->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		return decode_mmap(out, &cursor);
-	case PERF_RECORD_COMM:
-		return decode_comm(out, &cursor);
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		return decode_task(out, &cursor);
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		return decode_lost(out, &cursor);
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		return decode_throttle(out, &cursor);
-	}
-	return -ENOTSUP;
+	return record_decode_side(out, &cursor, format);
 }
 
 int record_decode(struct record *out, const struct perf_event_header *header,

@@ -29,7 +29,44 @@ struct record_id {
 	uint32_t pid, tid;
 	uint64_t time_ns;
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER or PERF_SAMPLE_ID */
+	uint64_t stream_id;
 	uint32_t cpu;
+};
+
+/* Counters as read(2) gives them; walk them with record_counter(). */
+struct record_read {
+	uint64_t enabled_ns, running_ns; /* 0 when not asked for */
+	uint64_t n;
+	const uint64_t *values, *rest;
+	uint8_t words_each;
+	bool has_id, has_lost;
+};
+
+struct record_counter {
+	uint64_t value, id, lost;
+};
+
+struct record_regs {
+	uint64_t abi; /* PERF_SAMPLE_REGS_ABI_*; NONE: no values */
+	const uint64_t *values; /* one for each bit of the format's mask, lowest first */
+};
+
+/* What samples carry only when asked for; 0 and NULL where not. */
+struct record_more {
+	struct record_read read;
+	const struct perf_branch_entry *branches; /* newest first */
+	uint64_t n_branches;
+	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX; all ones: none */
+	const uint64_t *branch_counters; /* one a branch, or NULL */
+	struct record_regs regs_user, regs_intr;
+	const void *stack; /* of user space, from its stack pointer on */
+	uint64_t stack_len;
+	uint64_t weight; /* of WEIGHT_STRUCT the first part, 2 and 3 being the others */
+	uint16_t weight_2, weight_3;
+	uint64_t data_src; /* union perf_mem_data_src */
+	uint64_t transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	const void *aux;
+	uint64_t aux_len;
 };
 
 struct record_sample {
@@ -40,6 +77,8 @@ struct record_sample {
 	uint64_t chain_len;
 	const void *raw;
 	uint32_t raw_len;
+	bool has_more; /* else `more` is not set at all: live sampling has no use for it */
+	struct record_more more;
 };
 
 struct record_mmap { /* MMAP and MMAP2 */
@@ -74,6 +113,58 @@ struct record_throttle { /* THROTTLE and UNTHROTTLE */
 	uint64_t time_ns, id, stream_id;
 };
 
+struct record_read_event { /* READ: what an inherited counter counted when its task ended */
+	uint32_t pid, tid;
+	struct record_read read;
+};
+
+struct record_aux {
+	uint64_t offset, len, flags; /* PERF_AUX_FLAG_* */
+};
+
+struct record_itrace { /* ITRACE_START */
+	uint32_t pid, tid;
+};
+
+struct record_switch { /* SWITCH and SWITCH_CPU_WIDE */
+	bool out; /* else in */
+	bool preempted; /* out, though it could have run on */
+	bool has_other; /* of CPU_WIDE: the task before (in) or after (out) */
+	uint32_t other_pid, other_tid;
+};
+
+struct record_namespaces {
+	uint32_t pid, tid;
+	uint64_t n;
+	const uint64_t *pairs; /* n times device and inode, by the kernel's *_NS_INDEX */
+};
+
+struct record_ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t kind; /* PERF_RECORD_KSYMBOL_TYPE_* */
+	bool unregistered;
+	const char *name;
+};
+
+struct record_bpf { /* BPF_EVENT */
+	uint16_t kind; /* PERF_BPF_EVENT_* */
+	uint16_t flags;
+	uint32_t id;
+	uint8_t tag[8];
+};
+
+struct record_cgroup {
+	uint64_t id;
+	const char *path;
+};
+
+struct record_text_poke {
+	uint64_t addr;
+	uint16_t old_len, new_len;
+	const uint8_t *bytes; /* the old ones, then the new ones */
+};
+
 struct record {
 	uint32_t type;
 	uint16_t misc;
@@ -85,6 +176,16 @@ struct record {
 		struct record_task task;
 		struct record_lost lost;
 		struct record_throttle throttle;
+		struct record_read_event read;
+		struct record_aux aux;
+		struct record_itrace itrace;
+		struct record_switch switched;
+		struct record_namespaces namespaces;
+		struct record_ksymbol ksymbol;
+		struct record_bpf bpf;
+		struct record_cgroup cgroup;
+		struct record_text_poke text_poke;
+		uint64_t hw_id; /* AUX_OUTPUT_HW_ID */
 	};
 };
 
@@ -93,6 +194,9 @@ struct record {
  * set). */
 int record_decode(struct record *out, const struct perf_event_header *header,
 	const struct record_format *format);
+
+/* Counter i < read->n. */
+void record_counter(const struct record_read *read, uint64_t i, struct record_counter *out);
 
 /* The timestamp alone, for merging rings; 0 where the format carries none or the record is bad. */
 uint64_t record_time(const struct perf_event_header *header, const struct record_format *format);

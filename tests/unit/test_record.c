@@ -5,115 +5,7 @@
  * Every good record is also given cut short at each word: it must then be refused, and never be
  * read past its end (the copies are exactly as large as their headers say, for ASan).
  */
-#include "sampler/record.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include <cmocka.h>
-
-#define WORDS_MAX 512
-
-struct builder {
-	uint64_t words[WORDS_MAX];
-	size_t n;
-};
-
-static void begin(struct builder *b, uint32_t type, uint16_t misc)
-{
-	struct perf_event_header header = {.type = type, .misc = misc};
-
-	memcpy(b->words, &header, sizeof(header));
-	b->n = 1;
-}
-
-static void put(struct builder *b, uint64_t word)
-{
-	b->words[b->n++] = word;
-}
-
-static void put_pair(struct builder *b, uint32_t first, uint32_t second)
-{
-	uint32_t pair[2] = {first, second};
-
-	memcpy(&b->words[b->n++], pair, sizeof(pair));
-}
-
-static void put_string(struct builder *b, const char *text)
-{
-	size_t words = strlen(text) / 8 + 1;
-
-	memset(&b->words[b->n], 0, words * 8);
-	memcpy(&b->words[b->n], text, strlen(text));
-	b->n += words;
-}
-
-/* A copy of its first n words that ends where the header says. */
-static struct perf_event_header *copy_of(const struct builder *b, size_t n)
-{
-	struct perf_event_header *header = malloc(n * 8);
-
-	assert_non_null(header);
-	memcpy(header, b->words, n * 8);
-	header->size = (uint16_t)(n * 8);
-	return header;
-}
-
-/* Decode into *out, whose pointers stay valid until the caller frees what is returned. */
-static struct perf_event_header *decode(
-	struct record *out, const struct builder *b, const struct record_format *format)
-{
-	struct perf_event_header *header = copy_of(b, b->n);
-
-	memset(out, 0xa5, sizeof(*out));
-	assert_int_equal(record_decode(out, header, format), 0);
-	return header;
-}
-
-static void assert_bad(const struct builder *b, const struct record_format *format)
-{
-	struct perf_event_header *header = copy_of(b, b->n);
-	struct record out;
-
-	assert_int_equal(record_decode(&out, header, format), -EBADMSG);
-	free(header);
-}
-
-static void assert_bad_when_cut(struct builder *b, const struct record_format *format)
-{
-	size_t n = b->n;
-
-	for (b->n = 1; b->n < n; b->n++)
-		assert_bad(b, format);
-}
-
-static const struct record_format hot = {
-	.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-		PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
-	.sample_id_all = true,
-};
-
-static void put_trailer(struct builder *b)
-{
-	put_pair(b, 4711, 4712);
-	put(b, 1234567);
-	put_pair(b, 3, 0xdead);
-	put(b, 99);
-}
-
-static void check_trailer(const struct record *out, const struct perf_event_header *header)
-{
-	assert_int_equal(out->id.pid, 4711);
-	assert_int_equal(out->id.tid, 4712);
-	assert_int_equal(out->id.time_ns, 1234567);
-	assert_int_equal(out->id.cpu, 3);
-	assert_int_equal(out->id.id, 99);
-	assert_int_equal(record_time(header, &hot), 1234567);
-}
+#include "record_builder.h"
 
 static void hot_sample(void **state)
 {
@@ -163,8 +55,39 @@ static void hostile_chain_lengths(void **state)
 	}
 }
 
-/* Everything at once; fields behind others must come out right, so RAW's bytes and the chain are
- * checked behind READ, and the rest by the size being accepted in full and refused one word short. */
+static void check_more(const struct record_more *more)
+{
+	struct record_counter counter;
+
+	assert_int_equal(more->read.n, 2);
+	assert_int_equal(more->read.enabled_ns, 51);
+	assert_int_equal(more->read.running_ns, 52);
+	record_counter(&more->read, 1, &counter);
+	assert_int_equal(counter.value, 56);
+	assert_int_equal(counter.id, 57);
+	assert_int_equal(counter.lost, 58);
+	assert_int_equal(more->n_branches, 2);
+	assert_int_equal(more->branch_index, 100);
+	assert_int_equal(more->branches[0].from, 101);
+	assert_int_equal(more->branches[1].to, 105);
+	assert_null(more->branch_counters);
+	assert_int_equal(more->regs_user.abi, PERF_SAMPLE_REGS_ABI_64);
+	assert_int_equal(more->regs_user.values[19], 219);
+	assert_int_equal(more->stack_len, 8); /* of 16 */
+	assert_int_equal(*(const uint64_t *)more->stack, 300);
+	assert_int_equal(more->data_src, 401);
+	assert_int_equal(more->transaction, 402);
+	assert_int_equal(more->regs_intr.abi, PERF_SAMPLE_REGS_ABI_32);
+	assert_int_equal(more->regs_intr.values[2], 502);
+	assert_int_equal(more->phys_addr, 600);
+	assert_int_equal(more->cgroup, 601);
+	assert_int_equal(more->data_page_size, 602);
+	assert_int_equal(more->code_page_size, 603);
+	assert_int_equal(more->aux_len, 8);
+	assert_int_equal(*(const uint64_t *)more->aux, 700);
+}
+
+/* Everything at once; also refused one word short. */
 static void every_field(void **state)
 {
 	struct record_format format = {
@@ -192,29 +115,31 @@ static void every_field(void **state)
 	put(&b, 4000); /* PERIOD */
 	put(&b, 2); /* READ: nr, enabled, running, 2 x (value, id, lost) */
 	for (unsigned int i = 0; i < 8; i++)
-		put(&b, UINT64_MAX);
+		put(&b, 51 + i);
 	put(&b, 1); /* CALLCHAIN */
 	put(&b, 0x1000);
 	put_pair(&b, 12, 0x44434241); /* RAW */
 	put_pair(&b, 0x48474645, 0);
 	put(&b, 2); /* BRANCH_STACK: nr, hw_idx, 2 x (from, to, flags) */
 	for (unsigned int i = 0; i < 7; i++)
-		put(&b, UINT64_MAX);
+		put(&b, 100 + i);
 	put(&b, PERF_SAMPLE_REGS_ABI_64);
 	for (unsigned int i = 0; i < 20; i++)
-		put(&b, UINT64_MAX);
+		put(&b, 200 + i);
 	put(&b, 16); /* STACK_USER: size, data, dyn_size */
-	for (unsigned int i = 0; i < 3; i++)
-		put(&b, UINT64_MAX);
-	for (unsigned int i = 0; i < 3; i++) /* WEIGHT, DATA_SRC, TRANSACTION */
-		put(&b, UINT64_MAX);
+	put(&b, 300);
+	put(&b, 301);
+	put(&b, 8);
+	put(&b, 0x0403020100000001); /* WEIGHT, DATA_SRC, TRANSACTION */
+	put(&b, 401);
+	put(&b, 402);
 	put(&b, PERF_SAMPLE_REGS_ABI_32);
 	for (unsigned int i = 0; i < 3; i++)
-		put(&b, UINT64_MAX);
+		put(&b, 500 + i);
 	for (unsigned int i = 0; i < 4; i++) /* PHYS_ADDR, CGROUP, both page sizes */
-		put(&b, UINT64_MAX);
+		put(&b, 600 + i);
 	put(&b, 8); /* AUX */
-	put(&b, UINT64_MAX);
+	put(&b, 700);
 
 	header = decode(&out, &b, &format);
 	assert_int_equal(out.id.id, 99);
@@ -229,11 +154,22 @@ static void every_field(void **state)
 	assert_int_equal(out.sample.raw_len, 12);
 	assert_memory_equal(out.sample.raw, "ABCDEFGH\0\0\0\0", 12);
 	assert_int_equal(record_time(header, &format), 777);
+	assert_true(out.sample.has_more);
+	assert_int_equal(out.id.stream_id, 5);
+	check_more(&out.sample.more);
 	free(header);
 	assert_bad_when_cut(&b, &format);
 
 	format.sample_type ^= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT; /* the same room */
-	free(decode(&out, &b, &format));
+	header = decode(&out, &b, &format);
+	if (format.sample_type & PERF_SAMPLE_WEIGHT_STRUCT) {
+		assert_int_equal(out.sample.more.weight, 1);
+		assert_int_equal(out.sample.more.weight_2, 0x0201);
+		assert_int_equal(out.sample.more.weight_3, 0x0403);
+	} else {
+		assert_int_equal(out.sample.more.weight, 0x0403020100000001);
+	}
+	free(header);
 	assert_bad_when_cut(&b, &format);
 }
 
@@ -573,9 +509,7 @@ static void other_types(void **state)
 
 	(void)state;
 	for (uint32_t type = 0; type < 300; type++) {
-		if ((type >= PERF_RECORD_MMAP && type <= PERF_RECORD_FORK) ||
-			(type >= PERF_RECORD_SAMPLE && type <= PERF_RECORD_MMAP2) ||
-			type == PERF_RECORD_LOST_SAMPLES)
+		if (type >= PERF_RECORD_MMAP && type < PERF_RECORD_MAX)
 			continue;
 		begin(&b, type, 5);
 		put(&b, 0);
