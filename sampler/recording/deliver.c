@@ -332,12 +332,34 @@ static int deliver_sample(
 static void deliver_lost(
 	struct recording *recording, const struct order_record *from, const struct record *record)
 {
-	struct engine_event_status *event = event_of(recording, from);
+	const struct engine_event_status *event = event_of(recording, from);
+	size_t i = event ? event->id : ENGINE_EVENTS_MAX;
 
-	if (event)
-		event->lost += record->lost.lost;
-	else
-		recording->status.lost_side_band += record->lost.lost;
+	if (record->type == PERF_RECORD_LOST) {
+		recording->lost[i].dropped += record->lost.lost;
+		return;
+	}
+	recording->lost[i].counted += record->lost.lost;
+	if (from->has_attr &&
+		(reader_attr(recording->reader, from->attr)->attr.read_format & PERF_FORMAT_LOST))
+		recording->has_lost_counters = true;
+}
+
+void deliver_settle_lost(struct recording *recording)
+{
+	struct engine_status *status = &recording->status;
+
+	for (size_t i = 0; i <= ENGINE_EVENTS_MAX; i++) {
+		uint64_t lost = recording->lost[i].counted;
+
+		/* A LOST tells whose record came next, not whose were dropped. */
+		if (!recording->has_lost_counters)
+			lost += recording->lost[i].dropped;
+		if (i < ENGINE_EVENTS_MAX)
+			status->events[i].lost = lost;
+		else
+			status->lost_side_band = lost;
+	}
 }
 
 int deliver_record(const struct order_record *from, void *ctx)

@@ -44,6 +44,7 @@ static void publish(struct recording *recording)
 	if (recording->reader)
 		reader_status(recording->reader, &reader);
 	reader.bad += recording->bad;
+	deliver_settle_lost(recording);
 	store_status(recording->ingest.store, &status->store);
 	status->unknown_records = reader.unknown;
 	status->attaching_done = reader.bytes_read;
@@ -123,6 +124,7 @@ static void add_notes(struct recording *recording, int error)
 	struct reader_status reader;
 
 	reader_status(recording->reader, &reader);
+	deliver_settle_lost(recording);
 	if (error)
 		note(recording, NOTE_FILE_ERROR, -error,
 			reader.truncated ? reader.truncated_at : reader.bytes_read, NULL);

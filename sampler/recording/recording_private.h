@@ -50,6 +50,12 @@ struct recording {
 	uint64_t from_ns, to_ns; /* absolute, once there was a sample */
 	uint64_t slice_end_ns, expire_ns;
 	uint64_t last_ns; /* of a sample, in the range or not */
+	/* What was lost, as the kernel told in place of what it dropped (LOST), and as perf has read it from
+	 * each event's counter at the end (LOST_SAMPLES): twice the same, where there is the counter. */
+	struct {
+		uint64_t dropped, counted;
+	} lost[ENGINE_EVENTS_MAX + 1]; /* the last one: of no event */
+	bool has_lost_counters;
 	uint64_t bad; /* records, samples of no attribute */
 	uint64_t cpus[RECORDING_CPU_WORDS];
 	bool has_sample;
@@ -71,6 +77,8 @@ struct recording {
 int deliver_attrs(struct recording *recording);
 /* The build-ids of the recording by path.  0 or -ENOMEM. */
 int deliver_build_ids(struct recording *recording);
+/* Make events' lost and lost_side_band of what records told. */
+void deliver_settle_lost(struct recording *recording);
 /* Of a pipe, at its end: those of images met before. */
 void deliver_late_build_ids(struct recording *recording);
 /* One record in its turn; an order_fn.  0, -ENOMEM, or what the tap returned. */
