@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write the fuzz targets' seeds: tests/fuzz/make_seeds.py tests/fuzz/corpus
 
-The seeds in the tree were made by this command; it gives the same bytes each time.
+The seeds in the tree were made by this command, which gives the same bytes each time; but for
+corpus/fuzz_perfdata/perf-*, which are recordings of `perf record --no-buildid-cache` of sleep(1) or true(1).
 """
 import os
 import struct
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures'))
+import make_perfdata  # noqa: E402
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << bit for bit in range(8))
 PERIOD, STREAM, RAW, BRANCH, REGS, STACK, WEIGHT, SRC, IDENTIFIER = (1 << bit for bit in range(8, 17))
@@ -93,6 +97,7 @@ SEEDS = {
         'core': b'ffffffff81000000 T _stext\n0000000000000000 A fixed_percpu_data\n',
         'module': b'ffffffffc0a01000 t nft_do_chain\t[nf_tables]\n', 'hidden': b'0000000000000000 T x',
     },
+    'fuzz_perfdata': {name: make() for name, make in make_perfdata.FILES.items()},
     'fuzz_table': {
         'table': TABLE, 'cut': TABLE[:80], 'empty': TABLE[:12] + bytes(12),
     },
