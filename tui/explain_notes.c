@@ -191,6 +191,54 @@ static void note_flow(struct text *text, const struct engine_note *note)
 	}
 }
 
+/* Of recordings. */
+static void note_file(
+	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
+{
+	char why[256];
+
+	switch (note->kind) {
+	case NOTE_FILE_TRUNCATED:
+		text_add(text,
+			"the recording is cut short at byte %" PRIu64
+			": what is whole before it was read",
+			note->value);
+		break;
+	case NOTE_FILE_UNFINISHED:
+		text_add(text,
+			"the recording was not ended properly: who recorded it, where and with "
+			"which build-ids is missing");
+		break;
+	case NOTE_FILE_BAD_RECORDS:
+		text_add(text, "%" PRIu64 " record%s of the file contradict%s %s: left out",
+			note->value, note->value == 1 ? "" : "s", note->value == 1 ? "s" : "",
+			note->value == 1 ? "itself" : "themselves");
+		break;
+	case NOTE_FILE_UNKNOWN_RECORDS:
+		text_add(text, "%" PRIu64 " record%s of a kind that is not known: left out",
+			note->value, note->value == 1 ? "" : "s");
+		break;
+	case NOTE_FILE_OUT_OF_ORDER:
+		text_add(text,
+			"%" PRIu64 " record%s too late in the file to be put in order: used, but "
+			"near them a sample may be of another mapping or name",
+			note->value, note->value == 1 ? " came" : "s came");
+		break;
+	case NOTE_FILE_EVENTS_FOLDED:
+		text_add(text,
+			"there are more events than strobe tells apart: %" PRIu64
+			" of them are counted together as (other events)",
+			note->value);
+		break;
+	default:
+		explain_error("the recording cannot be read further", note->error, limits, why,
+			sizeof(why));
+		text_add(text, "%s, from byte %" PRIu64 " on: what came before was read", why,
+			note->value);
+		break;
+	}
+}
+
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size)
 {
@@ -265,6 +313,15 @@ void explain_note(
 			"the memory for history is full: its oldest part gets coarser in time "
 			"(--memory gives it more)");
 		break;
+	case NOTE_FILE_TRUNCATED:
+	case NOTE_FILE_UNFINISHED:
+	case NOTE_FILE_BAD_RECORDS:
+	case NOTE_FILE_UNKNOWN_RECORDS:
+	case NOTE_FILE_OUT_OF_ORDER:
+	case NOTE_FILE_EVENTS_FOLDED:
+	case NOTE_FILE_ERROR:
+		note_file(&text, note, limits);
+		break;
 	default:
 		text_add(&text, "note %d", (int)note->kind);
 		break;
@@ -289,7 +346,15 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_CREDIT_SPENT:
 	case NOTE_CORRUPT_RING:
 	case NOTE_CPU_OFFLINE:
+	case NOTE_FILE_TRUNCATED:
+	case NOTE_FILE_UNFINISHED:
+	case NOTE_FILE_BAD_RECORDS:
+	case NOTE_FILE_UNKNOWN_RECORDS:
+	case NOTE_FILE_OUT_OF_ORDER:
+	case NOTE_FILE_EVENTS_FOLDED:
 		return EXPLAIN_WARNING;
+	case NOTE_FILE_ERROR:
+		return EXPLAIN_ERROR;
 	case NOTE_COMMAND_ENDED:
 		return note->value ? EXPLAIN_WARNING : EXPLAIN_INFO;
 	default:

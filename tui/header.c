@@ -186,7 +186,20 @@ static void add_state(struct line *line, const struct model *model)
 	char text[FORMAT_MAX];
 	uint64_t until = model->now_ns;
 
-	if (model->frozen) {
+	if (model_is_loading(model)) {
+		if (status->attaching_total)
+			add(line, 1, true, STYLE_WARN, "loading %u%%, Esc interrupts",
+				(unsigned int)(100 *
+					format_share(
+						status->attaching_done, status->attaching_total)));
+		else
+			add(line, 1, true, STYLE_WARN, "loading, Esc interrupts");
+		until = status->now_ns;
+	} else if (model->recorded) {
+		if (status->state == ENGINE_STOPPED)
+			add(line, 1, true, STYLE_WARN, "■ loading interrupted");
+		until = status->now_ns;
+	} else if (model->frozen) {
 		add(line, 1, true, STYLE_WARN, "○ frozen");
 		until = model->to_ns;
 	} else if (status->state == ENGINE_STARTING) {
@@ -297,6 +310,29 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	draw_line(&line, canvas, y);
 }
 
+/* All of a recording over all of the width. */
+static void draw_whole(const struct model *model, struct canvas *canvas, int y, size_t room)
+{
+	uint64_t columns[4 * MODEL_COLUMNS], max = 0;
+	size_t n = model->n_activity;
+
+	if (room > sizeof(columns) / sizeof(*columns))
+		room = sizeof(columns) / sizeof(*columns);
+	for (size_t i = 0; i < room; i++) {
+		size_t from = i * n / room, to = (i + 1) * n / room;
+
+		if (to == from)
+			to++;
+		columns[i] = 0;
+		for (size_t at = from; at < to; at++)
+			columns[i] += model->activity[at] / (to - from);
+		max = columns[i] > max ? columns[i] : max;
+	}
+	canvas_glyph(canvas, 1, y, '[', STYLE_ACCENT);
+	canvas_spark(canvas, 2, y, (int)room, columns, max, STYLE_STRIP_WINDOW);
+	canvas_glyph(canvas, 2 + (int)room, y, ']', STYLE_ACCENT);
+}
+
 static void draw_strip(const struct model *model, struct canvas *canvas, int y)
 {
 	uint64_t length_ns = model->to_ns - model->from_ns, max = model->activity_max;
@@ -305,7 +341,8 @@ static void draw_strip(const struct model *model, struct canvas *canvas, int y)
 	char label[48];
 	int x = 1, label_width;
 
-	snprintf(label, sizeof(label), "last %" PRIu64 " s", seconds);
+	snprintf(label, sizeof(label), model->recorded ? "all %" PRIu64 " s" : "last %" PRIu64 " s",
+		seconds);
 	label_width = canvas_width_of(label);
 	if (canvas->width < label_width + 24)
 		return;
@@ -313,6 +350,10 @@ static void draw_strip(const struct model *model, struct canvas *canvas, int y)
 	canvas_text(canvas, canvas->width - 1 - label_width, y, label_width, STYLE_DIM, label);
 	if (!n)
 		return;
+	if (model->recorded) {
+		draw_whole(model, canvas, y, room);
+		return;
+	}
 	/* Columns are whole seconds of the clock; the window's first and last count in part. */
 	window = (size_t)((model->to_ns + MODEL_COLUMN_NS - 1) / MODEL_COLUMN_NS -
 		model->from_ns / MODEL_COLUMN_NS);

@@ -35,6 +35,8 @@
 #define SETTLE_NS (50 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
 #define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
 #define SNAPSHOT_S 2.0
+#define SNAPSHOT_NAMES_MS 10000u /* of a recording, which takes as long as it takes */
+#define SNAPSHOT_ROUNDS 3 /* files, pretty names, and what came of them */
 #define UI_NICE (-10)
 #define KEYS_AT_ONCE 64
 #define FOREGROUND_TRIES 100
@@ -163,6 +165,14 @@ static void fit_screen(struct live *live)
 	live->dirty = true;
 }
 
+/* What was read so far is kept and shown. */
+static void interrupt_loading(struct live *live)
+{
+	session_stop(&live->session);
+	screen_message(&live->screen, STYLE_WARN,
+		"Loading was interrupted: what was read of the recording is shown");
+}
+
 static void take_signals(struct live *live)
 {
 	struct signalfd_siginfo info;
@@ -170,6 +180,11 @@ static void take_signals(struct live *live)
 	while (read(live->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		switch ((int)info.ssi_signo) {
 		case SIGINT:
+			if (live->term && model_is_loading(live->model))
+				interrupt_loading(live);
+			else
+				live->quit = true;
+			break;
 		case SIGTERM:
 		case SIGHUP:
 			live->quit = true;
@@ -271,6 +286,17 @@ static void take_line(const char *line, size_t len, void *ctx)
 	live->dirty = true;
 }
 
+static bool interrupts_loading(struct live *live, const struct input *input)
+{
+	if (!model_is_loading(live->model) || input->kind != INPUT_KEY)
+		return false;
+	if (input->key != INPUT_ESCAPE && input->key != 'q' && input->key != INPUT_CTRL('c'))
+		return false;
+	interrupt_loading(live);
+	live->dirty = true;
+	return true;
+}
+
 static void take_keys(struct live *live)
 {
 	struct input input;
@@ -279,6 +305,8 @@ static void take_keys(struct live *live)
 		unsigned int result;
 
 		live->model->now_ns = now_ns();
+		if (interrupts_loading(live, &input))
+			continue;
 		result = screen_input(&live->screen, &input);
 		if (result & SCREEN_QUIT)
 			live->quit = true;
@@ -344,6 +372,17 @@ static void poll_once(struct live *live, uint64_t end_ns)
 		take_engine_news(live);
 }
 
+/* A recording is loaded before the names of what is in it are there. */
+static void complete_snapshot(struct live *live)
+{
+	if (!live->model->recorded)
+		return;
+	for (int round = 0; round < SNAPSHOT_ROUNDS; round++) {
+		names_wait(live->session.names, SNAPSHOT_NAMES_MS);
+		screen_refresh(&live->screen);
+	}
+}
+
 static void loop(struct live *live)
 {
 	uint64_t end_ns = 0;
@@ -360,8 +399,10 @@ static void loop(struct live *live)
 		}
 		if (now_ns() >= live->next_refresh_ns)
 			refresh(live);
-		if (!live->term && live->model->status.state == ENGINE_ENDED)
+		if (!live->term && live->model->status.state == ENGINE_ENDED) {
+			complete_snapshot(live);
 			break;
+		}
 		show(live);
 	}
 }
@@ -570,7 +611,7 @@ int live_snapshot(const struct request *request, int width, int height)
 	int ret = open_live(&live, request);
 
 	if (!ret) {
-		if (live.request.duration_s <= 0.0)
+		if (live.request.duration_s <= 0.0 && !live.model->recorded)
 			live.request.duration_s = SNAPSHOT_S;
 		ret = open_screen(&live, width, height, live.request.ascii);
 		if (ret)

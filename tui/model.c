@@ -53,15 +53,21 @@ uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz)
 	return best;
 }
 
+bool model_is_loading(const struct model *model)
+{
+	return model->recorded &&
+		(model->status.state == ENGINE_STARTING || model->status.state == ENGINE_RUNNING);
+}
+
 void model_window(const struct model *model, const struct store_status *store, uint64_t *from_ns,
 	uint64_t *to_ns)
 {
 	*to_ns = store->last_ns;
 	/* A target that sleeps: what it did before must not look as if it were now. */
-	if (model->status.state == ENGINE_RUNNING && store->last_ns &&
+	if (!model->recorded && model->status.state == ENGINE_RUNNING && store->last_ns &&
 		model->now_ns > *to_ns + MODEL_LATE_NS)
 		*to_ns = model->now_ns - MODEL_LATE_NS;
-	*from_ns = *to_ns > MODEL_WINDOW_NS ? *to_ns - MODEL_WINDOW_NS : 0;
+	*from_ns = !model->recorded && *to_ns > MODEL_WINDOW_NS ? *to_ns - MODEL_WINDOW_NS : 0;
 	if (*from_ns < store->first_ns)
 		*from_ns = store->first_ns;
 	if (*from_ns < model->zero_ns)

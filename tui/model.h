@@ -71,11 +71,13 @@ struct model {
 	char target[128]; /* cleaned */
 	bool system_wide;
 	bool is_command;
+	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */
 	struct engine_status status;
 	struct model_cost cost;
 	struct hot_sums sums; /* of `event`, in the window */
 	uint64_t activity
-		[MODEL_COLUMNS]; /* weight per second of `event`, oldest first, up to to_ns */
+		[MODEL_COLUMNS]; /* weight per second of `event`, oldest first, up to to_ns: by seconds of the
+				  * clock; of a recording, equal parts of its time */
 	size_t n_activity;
 	uint64_t activity_max; /* what a full column means; 0: the highest one */
 	struct logbook log;
@@ -99,7 +101,11 @@ size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_MAX]);
 /* The frequency a step above (or below) hz, at most limit_hz (0: no limit) and at least the lowest step. */
 uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz);
 
-/* The window of the newest samples.  It goes on with the time where none come while the engine runs. */
+/* While a recording is read: it can be interrupted. */
+bool model_is_loading(const struct model *model);
+
+/* The window of the newest samples.  It goes on with the time where none come while the engine runs.  Of a
+ * recording it is everything. */
 void model_window(const struct model *model, const struct store_status *store, uint64_t *from_ns,
 	uint64_t *to_ns);
 

@@ -47,9 +47,11 @@ struct model_live {
 	size_t n_seconds;
 	uint8_t seconds_event;
 	bool seconds_hide_idle;
+	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
 	struct chosen chosen;
+	bool described; /* the recording, when it was loaded */
 	struct user users[USERS_MAX];
 };
 
@@ -109,8 +111,9 @@ static void take_symbols_notes(struct model_live *live)
 		char text[512];
 
 		explain_symbols_note(&note, text, sizeof(text));
-		logbook_add(
-			&live->model.log, live->model.now_ns, symbols_level(&note), false, text);
+		logbook_add(&live->model.log,
+			live->model.recorded ? live->model.status.now_ns : live->model.now_ns,
+			symbols_level(&note), false, text);
 	}
 }
 
@@ -154,6 +157,18 @@ static void forget_ended(struct model_live *live)
 	if (chosen_prune(&live->chosen, pids, n, live->model.now_ns))
 		describe_chosen(live);
 	free(pids);
+}
+
+/* Of a pipe it is known only at the end who recorded it. */
+static void describe_recording(struct model_live *live)
+{
+	struct model *model = &live->model;
+
+	if (!model->recorded || model_is_loading(model) || live->described)
+		return;
+	live->described = true;
+	session_describe(live->session);
+	snprintf(model->target, sizeof(model->target), "%s", live->session->target_text);
 }
 
 static void update_cost(struct model_live *live)
@@ -239,6 +254,30 @@ static int complete_seconds(struct model_live *live, uint64_t begin, uint64_t en
 	return 0;
 }
 
+/* Of a recording: all its time in equal parts.  It is asked for again only when something has changed. */
+static int update_whole(struct model_live *live)
+{
+	struct model *model = &live->model;
+	int ret;
+
+	if (model->n_activity && live->whole_from_ns == model->from_ns &&
+		live->whole_to_ns == model->to_ns && live->seconds_event == model->event &&
+		live->seconds_hide_idle == model->hide_idle)
+		return 0;
+	model->n_activity = 0;
+	if (model->to_ns <= model->from_ns)
+		return 0;
+	ret = ask_activity(live, model->from_ns, model->to_ns, model->activity, MODEL_COLUMNS);
+	if (ret)
+		return ret;
+	model->n_activity = MODEL_COLUMNS;
+	live->whole_from_ns = model->from_ns;
+	live->whole_to_ns = model->to_ns;
+	live->seconds_event = model->event;
+	live->seconds_hide_idle = model->hide_idle;
+	return 0;
+}
+
 static int update_activity(struct model_live *live)
 {
 	struct model *model = &live->model;
@@ -248,6 +287,8 @@ static int update_activity(struct model_live *live)
 	size_t keep;
 	int ret;
 
+	if (model->recorded)
+		return update_whole(live);
 	model->n_activity = 0;
 	if (!to_ns || first_ns >= to_ns)
 		return 0;
@@ -315,6 +356,7 @@ static int live_refresh(struct model *model, bool advance)
 	else
 		epoch = names_epoch(live->session->names);
 	forget_ended(live);
+	describe_recording(live);
 	take_engine_notes(live);
 	take_symbols_notes(live);
 	update_cost(live);
@@ -395,6 +437,11 @@ static int live_processes(struct model *model, struct proc_process **out, size_t
 
 static int live_followed(struct model *model, int32_t **pids, size_t *n)
 {
+	if (model->recorded) {
+		*pids = NULL;
+		*n = 0;
+		return 0;
+	}
 	return engine_followed(of(model)->session->engine, pids, n);
 }
 
@@ -440,7 +487,7 @@ static void begin_choice(struct model_live *live)
 static int live_attach(struct model *model, int32_t pid)
 {
 	struct model_live *live = of(model);
-	int ret = engine_attach(live->session->engine, pid);
+	int ret = model->recorded ? -EROFS : engine_attach(live->session->engine, pid);
 
 	if (ret)
 		return ret;
@@ -455,7 +502,7 @@ static int live_attach(struct model *model, int32_t pid)
 static int live_detach(struct model *model, int32_t pid)
 {
 	struct model_live *live = of(model);
-	int ret = engine_detach(live->session->engine, pid);
+	int ret = model->recorded ? -EROFS : engine_detach(live->session->engine, pid);
 
 	if (ret)
 		return ret;
@@ -471,7 +518,7 @@ static int live_event_add(struct model *model, const char *name)
 	struct event_spec *specs;
 	struct event_error error;
 	size_t n;
-	int ret = event_parse_list(name, &specs, &n, &error);
+	int ret = model->recorded ? -EROFS : event_parse_list(name, &specs, &n, &error);
 
 	if (ret)
 		return ret;
@@ -486,12 +533,12 @@ static int live_event_add(struct model *model, const char *name)
 
 static int live_event_drop(struct model *model, uint8_t event)
 {
-	return engine_event_drop(of(model)->session->engine, event);
+	return model->recorded ? -EROFS : engine_event_drop(of(model)->session->engine, event);
 }
 
 static int live_set_freq(struct model *model, uint8_t event, uint64_t value)
 {
-	return engine_set_freq(of(model)->session->engine, event, value);
+	return model->recorded ? -EROFS : engine_set_freq(of(model)->session->engine, event, value);
 }
 
 static const struct model_ops live_ops = {
@@ -537,6 +584,7 @@ int model_live_new(struct model_live **out, struct session *session)
 	model->ops = &live_ops;
 	model->system_wide = session->system_wide;
 	model->is_command = request->engine.target.command != NULL;
+	model->recorded = session->recording != NULL;
 	model->hide_idle = request->hide_idle || model->system_wide;
 	model->sort_total = request->sort_total;
 	model->ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK);

@@ -189,11 +189,38 @@ static unsigned int change_rate(struct screen *screen, int direction)
 	return VIEW_HANDLED;
 }
 
+/* What a recording has no answer to. */
+static bool is_refused(struct screen *screen, enum action action)
+{
+	if (!screen->model->recorded)
+		return false;
+	switch (action) {
+	case ACT_FASTER:
+	case ACT_SLOWER:
+	case ACT_PROCESSES:
+	case ACT_EVENTS:
+		screen_message(screen, STYLE_WARN,
+			"This is a recording: what was sampled, and how often, was decided when it "
+			"was "
+			"made");
+		return true;
+	case ACT_FREEZE:
+	case ACT_ZERO:
+		screen_message(screen, STYLE_WARN,
+			"This is a recording: it stands still, and all of it is shown");
+		return true;
+	default:
+		return false;
+	}
+}
+
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
 {
 	struct model *model = screen->model;
 	struct view *view = top_view(screen);
 
+	if (is_refused(screen, action))
+		return VIEW_HANDLED;
 	switch (action) {
 	case ACT_EVENT_NEXT:
 		return switch_event(screen, 1, 0);
