@@ -113,6 +113,9 @@ static int read_feature(
 	uint8_t *bytes;
 	int ret;
 
+	if (section.offset > reader->source.size ||
+		section.size > reader->source.size - section.offset)
+		reader_cut(reader, reader->source.size);
 	if (section.size > features_limit(feature)) {
 		reader->status.features_bad += features_limit(feature) > 0;
 		return 0;
@@ -121,8 +124,6 @@ static int read_feature(
 	if (!bytes)
 		return -ENOMEM;
 	ret = source_pread(&reader->source, section.offset, bytes, section.size);
-	if (!ret)
-		reader_cut(reader, reader->source.size);
 	if (ret > 0)
 		ret = features_take(&reader->features, &reader->attrs, feature, bytes, section.size,
 			reader->swapped);
