@@ -158,6 +158,8 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		ret = ingest_init(&engine->ingest, &reader, config->memory_bytes);
 		engine->has_store = !ret;
 	}
+	if (!ret)
+		tap_init(engine, config->tap);
 	if (ret) {
 		engine_free(engine);
 		return ret;
@@ -197,6 +199,7 @@ int engine_start(struct engine *engine)
 	}
 	engine->status.started_ns = engine->status.now_ns = sys_now_ns();
 	engine->shared = engine->status;
+	tap_time(engine, engine->status.started_ns);
 	ret = start_thread(engine);
 	if (!ret)
 		engine->has_thread = true;

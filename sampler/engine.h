@@ -48,6 +48,27 @@ struct engine_target {
 	int command_output_fd; /* the command's stdout and stderr, stdin being /dev/null; -1: inherit all three */
 };
 
+/*
+ * Who wants to see what goes into the store, as it goes (a recording).  All calls come from the sampling thread,
+ * which waits for them, in the order of the store; what is filtered away is not seen.
+ */
+#define ENGINE_TAP_TRACKER SIZE_MAX
+
+struct engine_tap {
+	/* Once, before the first record: the events that opened, with their attributes as opened; the last is the
+	 * tracker.  What was learned from /proc may come earlier. */
+	void (*begin)(const struct event_spec *events, size_t n, void *ctx);
+	/* event: its place in the list of begin(), or ENGINE_TAP_TRACKER for side-band records; ids in the record are the
+	 * kernel's. */
+	void (*record)(const struct perf_event_header *record, size_t event, void *ctx);
+	/* Learned from /proc, good for all records from time_ns on. */
+	void (*mapping)(int32_t pid, const struct record_mmap *mmap, uint64_t time_ns, void *ctx);
+	void (*comm)(int32_t pid, int32_t tid, const char *comm, uint64_t time_ns, void *ctx);
+	/* Everything older than the beginning of this round has been passed. */
+	void (*round)(void *ctx);
+	void *ctx;
+};
+
 struct engine_config {
 	struct engine_target target;
 	const struct event_spec *events; /* copied */
@@ -58,6 +79,7 @@ struct engine_config {
 	uint16_t max_stack; /* frames per sample; 0: the kernel's limit */
 	size_t memory_bytes; /* the store's budget */
 	unsigned int ring_pages; /* per point, a power of two; 0: chosen */
+	const struct engine_tap *tap; /* copied; NULL: nobody */
 };
 
 struct engine;

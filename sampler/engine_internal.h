@@ -6,7 +6,7 @@
  * engine_loop.c   the sampling thread, commands    engine_choice.c  the chosen events, fallbacks
  * engine_round.c  a drain round: records, credit   engine_tick.c    counters, status, notes by the second
  * engine_attach.c attaching                        engine_target.c  following
- * engine_scope.c  tasks, CPUs or inheritance
+ * engine_scope.c  tasks, CPUs or inheritance       engine_tap.c     who else sees the records
  *
  * Everything is the sampling thread's but what stands below `lock`.
  */
@@ -172,6 +172,11 @@ struct engine {
 	unsigned int ring_order_noted;
 	bool fd_limit_noted, mlock_noted, coarsened_noted;
 
+	struct engine_tap tap;
+	bool has_tap, tap_begun;
+	uint64_t tap_ns; /* what is learned now is good for records from here on */
+	uint8_t tap_index[ENGINE_EVENTS_MAX]; /* of a choice: its place in begin()'s list */
+
 	uint64_t round_ns; /* T0 of this round */
 	uint64_t next_sweep_ns, next_tick_ns;
 	unsigned int sweeps;
@@ -254,6 +259,13 @@ void round_drain_channel(struct engine *engine, struct channel *channel);
 void round_close_doomed(struct engine *engine);
 /* At each sweep: start events again that got credit and still stand. */
 void round_kick_dry(struct engine *engine);
+
+/* engine_tap.c; without a tap nothing happens. */
+void tap_init(struct engine *engine, const struct engine_tap *tap);
+void tap_time(struct engine *engine, uint64_t time_ns);
+void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice);
+void tap_side_band(struct engine *engine, const struct perf_event_header *header);
+void tap_round(struct engine *engine);
 
 /* engine_attach.c */
 void attach_enqueue(struct engine *engine, struct tid_queue *queue, struct follow_task *task);

@@ -78,6 +78,7 @@ static int take_sample(struct engine *engine, const struct channel *channel,
 	struct choice *choice;
 	struct record record;
 	bool is_fixed;
+	int ret;
 
 	if (header->size >= sizeof(*header) + sizeof(*id))
 		event = find_event(engine, *id);
@@ -105,7 +106,10 @@ static int take_sample(struct engine *engine, const struct channel *channel,
 		return 0;
 	}
 	status->samples++;
-	return ingest_record(&engine->ingest, &record, status->id);
+	tap_time(engine, record.id.time_ns);
+	ret = ingest_record(&engine->ingest, &record, status->id);
+	tap_sample(engine, header, event->choice);
+	return ret;
 }
 
 static void take_lost(struct engine *engine, struct channel *channel, const struct record *record)
@@ -132,7 +136,8 @@ static void take_lost(struct engine *engine, struct channel *channel, const stru
 	}
 }
 
-static void take_throttle(struct engine *engine, const struct record *record)
+static void take_throttle(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
 {
 	const struct point_event *event = find_event(engine, record->throttle.id);
 
@@ -144,9 +149,21 @@ static void take_throttle(struct engine *engine, const struct record *record)
 	} else {
 		engine->choices[event->choice].throttled_now = false;
 	}
+	tap_sample(engine, header, event->choice);
 }
 
-static int take_comm(struct engine *engine, const struct record *record)
+/* Into the store, and to whoever else wants it. */
+static int take_in(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
+{
+	int ret = ingest_record(&engine->ingest, record, 0);
+
+	tap_side_band(engine, header);
+	return ret;
+}
+
+static int take_comm(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
 {
 	const struct follow_process *process =
 		follow_process(&engine->follow, (int32_t)record->comm.pid);
@@ -157,7 +174,7 @@ static int take_comm(struct engine *engine, const struct record *record)
 		return 0;
 	if (record->comm.exec && process && process->root)
 		engine_note(engine, NOTE_TARGET_EXEC, 0, process->pid, 0, record->comm.comm);
-	return ingest_record(&engine->ingest, record, 0);
+	return take_in(engine, header, record);
 }
 
 static int take_side_band(
@@ -170,6 +187,7 @@ static int take_side_band(
 		engine->status.unknown_records++;
 		return 0;
 	}
+	tap_time(engine, record.id.time_ns);
 	if (engine->switch_ns && channel->old != (record.id.time_ns < engine->switch_ns))
 		return 0; /* both scopes told of it: the other one's record counts */
 	/* The kernel tells of forks whoever asked for mappings: the thread's own fork ring counts. */
@@ -181,20 +199,23 @@ static int take_side_band(
 	case PERF_RECORD_MMAP2:
 		/* The kernel's own mappings come under pid -1. */
 		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.mmap.pid))
-			ret = ingest_record(&engine->ingest, &record, 0);
+			ret = take_in(engine, header, &record);
 		break;
 	case PERF_RECORD_COMM:
-		ret = take_comm(engine, &record);
+		ret = take_comm(engine, header, &record);
 		break;
 	case PERF_RECORD_FORK:
 		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.task.ppid))
-			ret = ingest_record(&engine->ingest, &record, 0);
+			ret = take_in(engine, header, &record);
 		if (engine->filter)
 			target_fork(engine, &record.task);
 		break;
 	case PERF_RECORD_EXIT:
 		/* Of threads no longer followed too: they are forgotten there. */
 		ret = ingest_record(&engine->ingest, &record, 0);
+		if (!engine->filter ||
+			follow_wants(&engine->follow, record.task.pid, record.task.tid))
+			tap_side_band(engine, header);
 		if (engine->filter)
 			target_exit(engine, (int32_t)record.task.tid, record.task.time_ns);
 		break;
@@ -204,7 +225,7 @@ static int take_side_band(
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		take_throttle(engine, &record);
+		take_throttle(engine, header, &record);
 		break;
 	default:
 		engine->status.unknown_records++;
@@ -315,6 +336,9 @@ void engine_round(struct engine *engine, bool all, bool final)
 	}
 	give_back(engine);
 	round_close_doomed(engine);
+	tap_time(engine, engine->round_ns);
+	if (all)
+		tap_round(engine);
 }
 
 void round_drain_channel(struct engine *engine, struct channel *channel)
@@ -325,6 +349,7 @@ void round_drain_channel(struct engine *engine, struct channel *channel)
 	merge_drain(&source, 1, &engine->format, UINT64_MAX, take_record, engine);
 	ring_release(channel->ring);
 	watch_corruption(engine, channel);
+	tap_time(engine, engine->round_ns);
 }
 
 /* A thread that ended writes no more: what its rings still hold is all there will be. */

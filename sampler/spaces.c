@@ -7,6 +7,7 @@
 #include "sampler/tasks.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -395,6 +396,38 @@ uint64_t space_generation(const struct space *space)
 uint32_t space_count(const struct space *space)
 {
 	return space->maps ? space->maps->n : 0;
+}
+
+static void tell_mapping(
+	const struct mapping *mapping, const struct image *image, space_fn *fn, void *ctx)
+{
+	char name[4096 + sizeof(" (deleted)")];
+	struct record_mmap told = {
+		.start = mapping->start,
+		.len = mapping->end - mapping->start,
+		.dev_major = image->dev_major,
+		.dev_minor = image->dev_minor,
+		.inode = image->kind == IMAGE_FILE ? image->inode : 0,
+		.inode_generation = image->inode_generation,
+		.has_inode = image->kind == IMAGE_FILE,
+		.build_id_len = image->build_id_len,
+		.executable = true,
+		.filename = name,
+	};
+
+	if (image->kind == IMAGE_FILE)
+		told.pgoff = mapping->start + mapping->bias;
+	memcpy(told.build_id, image->build_id, sizeof(told.build_id));
+	snprintf(name, sizeof(name), "%s%s", image->kind == IMAGE_ANON ? "//anon" : image->path,
+		image->deleted ? " (deleted)" : "");
+	fn(&told, ctx);
+}
+
+void space_list(const struct space *space, space_fn *fn, void *ctx)
+{
+	for (uint32_t i = 0; space->maps && i < space->maps->n; i++)
+		tell_mapping(&space->maps->at[i],
+			images_get(space->spaces->images, space->maps->at[i].image), fn, ctx);
 }
 
 static const struct mapping *find(const struct space *space, uint64_t address)

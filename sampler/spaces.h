@@ -42,6 +42,10 @@ enum space_order {
 /* Apply one mapping; one that is not executable only takes away.  Returns 0 or -ENOMEM. */
 int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order);
 
+/* Every mapping, as a record would tell of it; valid during the call. */
+typedef void space_fn(const struct record_mmap *mmap, void *ctx);
+void space_list(const struct space *space, space_fn *fn, void *ctx);
+
 uint32_t space_count(const struct space *space);
 
 #endif

@@ -243,7 +243,50 @@ int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap
 			return err;
 		process = thread_at(tasks, id)->process;
 	}
+	if (tasks->observer.mapping)
+		tasks->observer.mapping(pid, mmap, tasks->observer.ctx);
 	return space_map(process_at(tasks, process)->space, mmap, SPACE_NEWER);
+}
+
+/* --- whoever else wants to know --- */
+
+void tasks_observe(struct tasks *tasks, const struct tasks_observer *observer)
+{
+	tasks->observer = *observer;
+}
+
+struct observed {
+	const struct tasks_observer *observer;
+	int32_t pid;
+};
+
+static void observe_mapping(const struct record_mmap *mmap, void *ctx)
+{
+	const struct observed *observed = ctx;
+
+	observed->observer->mapping(observed->pid, mmap, observed->observer->ctx);
+}
+
+/* What a process has of its parent, though no FORK tells of it. */
+static void observe_space(const struct tasks *tasks, const struct process *process)
+{
+	struct observed observed = {&tasks->observer, process->pid};
+
+	if (tasks->observer.mapping)
+		space_list(process->space, observe_mapping, &observed);
+}
+
+/* Under which name a thread's samples are filed; told even if a record did. */
+static void observe_label(
+	const struct tasks *tasks, struct process *process, const struct task_label *label)
+{
+	if (!tasks->observer.comm || label->tid <= 0)
+		return;
+	if (label->tid != label->pid && !process->comm_told)
+		tasks->observer.comm(
+			label->pid, label->pid, label->process_comm, tasks->observer.ctx);
+	process->comm_told = true;
+	tasks->observer.comm(label->pid, label->tid, label->comm, tasks->observer.ctx);
 }
 
 /* --- samples --- */
@@ -323,6 +366,7 @@ static void load_lazily(struct tasks *tasks, uint32_t id)
 		return;
 	space_free(process_at(tasks, id)->space);
 	process_at(tasks, id)->space = space;
+	observe_space(tasks, process_at(tasks, id));
 }
 
 static void name_by_number(char *comm, int32_t number)
@@ -389,6 +433,7 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	label->since_ns = time_ns;
 	label->refs = 1; /* the thread's */
 	thread->label = new;
+	observe_label(tasks, process_at(tasks, thread->process), label);
 	return 0;
 }
 

@@ -59,6 +59,14 @@ struct tasks_reader {
 int tasks_new(struct tasks **out, struct images *images, const struct tasks_reader *reader);
 void tasks_free(struct tasks *tasks);
 
+/* Sees what is learned from anywhere but records: mappings and names, as they are taken in. */
+struct tasks_observer {
+	void (*mapping)(int32_t pid, const struct record_mmap *mmap, void *ctx);
+	void (*comm)(int32_t pid, int32_t tid, const char *comm, void *ctx);
+	void *ctx;
+};
+void tasks_observe(struct tasks *tasks, const struct tasks_observer *observer); /* copied */
+
 /* The reader that asks /proc (or the folder that stands for it in a test); borrows proc_dir. */
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir);
 

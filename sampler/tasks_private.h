@@ -23,6 +23,7 @@ struct process {
 	bool current; /* found by its pid */
 	bool loaded; /* nothing is left to ask /proc for */
 	bool comm_known;
+	bool comm_told; /* to the observer */
 	char comm[TASK_COMM_MAX];
 	struct space *space;
 	uint64_t since_ns; /* fork or exec: older mappings are those of somebody else */
@@ -44,6 +45,7 @@ struct thread {
 struct tasks {
 	struct spaces spaces;
 	struct tasks_reader reader;
+	struct tasks_observer observer; /* its functions may be NULL */
 	struct chunks threads, processes, labels; /* thread and process 0 are nobody */
 	struct idtable by_tid, by_pid;
 	uint32_t free_thread, free_process, free_label; /* 0: none */

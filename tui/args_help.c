@@ -82,7 +82,7 @@ static const struct {
 	{CMD_RECORD, ARGS_RECORD,
 		"Usage: strobe record [TARGET] [-o FILE] [OPTIONS] [[--] COMMAND [ARG...]]\n\n"
 		"Sample until the duration is over, the target ends, or Ctrl-C, into a file that\n"
-		"strobe and perf can read (default: perf.data).\n"},
+		"strobe and perf can read (default: strobe.data).\n"},
 	{CMD_EXPORT, ARGS_EXPORT,
 		"Usage: strobe export [TARGET | FILE] --format FORMAT [-o OUT] [OPTIONS]\n"
 		"              [[--] COMMAND [ARG...]]\n\n"

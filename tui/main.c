@@ -8,6 +8,7 @@
 #include "tui/args.h"
 #include "tui/doctor.h"
 #include "tui/live.h"
+#include "tui/record.h"
 #include "tui/report.h"
 #include "tui/term.h"
 
@@ -87,7 +88,7 @@ static int run(struct request *request)
 	case CMD_REPORT:
 		return report_run(request);
 	case CMD_RECORD:
-		return run_later("record");
+		return record_run(request);
 	case CMD_EXPORT:
 		return run_later("export");
 	case CMD_DIFF:

@@ -9,7 +9,9 @@
 
 struct request;
 
-/* Into request->output, "-" being standard output and the pipe format, NULL perf.data; compressed where
+#define RECORD_DEFAULT_FILE "strobe.data"
+
+/* Into request->output, "-" being standard output and the pipe format, NULL strobe.data; compressed where
  * request->compress is set; until duration_s is over, the target ends, or a signal.  Sentences go to standard error.
  * Returns the exit status.  main.c: case CMD_RECORD: return record_run(request); */
 int record_run(const struct request *request);

@@ -26,6 +26,7 @@ struct writer_config {
 	size_t n_events;
 	char *const *cmdline; /* copied */
 	size_t n_cmdline;
+	bool compress; /* zstd */
 };
 
 /* Writes the header (a file's is completed by writer_finish()).  0, -ENOMEM, -errno of write(2). */
@@ -37,13 +38,19 @@ void writer_free(struct writer *writer);
 int writer_record(struct writer *writer, const struct perf_event_header *record, size_t event);
 /* Ends a round: all that was passed before the last round is older than what follows. */
 int writer_round(struct writer *writer);
+/* All that was made up to describe what was there before sampling has been passed. */
+int writer_synthesized(struct writer *writer);
 
 /* Build-ids of images that samples fell into. */
 int writer_build_id(struct writer *writer, const struct reader_build_id *build_id);
 
-/* Features, the header, and what is buffered.  0 or -errno; nothing may be written after. */
+/* Have what was passed so far written: what is on disk is whole records.  0 or -errno. */
+int writer_flush(struct writer *writer);
+
+/* Features, the header, and what is buffered.  0 or -errno; nothing may be written after.  Where a write has failed
+ * before (a full disk), a file is cut behind its last whole record and completed as far as there is room. */
 int writer_finish(struct writer *writer);
 
-uint64_t writer_bytes(const struct writer *writer);
+uint64_t writer_bytes(const struct writer *writer); /* written or buffered */
 
 #endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_tap.c - passes what goes into the store on to whoever asked for it.  Runs in the sampling thread.
+ */
+#include "sampler/engine_internal.h"
+
+#include <string.h>
+
+#define TAP_NONE UINT8_MAX
+
+static void learn_mapping(int32_t pid, const struct record_mmap *mmap, void *ctx)
+{
+	struct engine *engine = ctx;
+
+	engine->tap.mapping(pid, mmap, engine->tap_ns, engine->tap.ctx);
+}
+
+static void learn_comm(int32_t pid, int32_t tid, const char *comm, void *ctx)
+{
+	struct engine *engine = ctx;
+
+	engine->tap.comm(pid, tid, comm, engine->tap_ns, engine->tap.ctx);
+}
+
+void tap_init(struct engine *engine, const struct engine_tap *tap)
+{
+	const struct tasks_observer observer = {learn_mapping, learn_comm, engine};
+
+	if (!tap)
+		return;
+	engine->tap = *tap;
+	engine->has_tap = true;
+	tasks_observe(engine->ingest.tasks, &observer);
+}
+
+void tap_time(struct engine *engine, uint64_t time_ns)
+{
+	engine->tap_ns = time_ns;
+}
+
+/* Not before the first record, so that fallbacks are over. */
+static void begin(struct engine *engine)
+{
+	struct event_spec events[ENGINE_EVENTS_MAX + 1];
+	const struct sys_setup sampling = {
+		.callchain = engine->config.callchain,
+		.max_stack = engine->config.max_stack,
+		.inherit = engine->status.scope == SCOPE_INHERIT,
+	};
+	const struct sys_setup tracking = {
+		.callchain = engine->config.callchain, .fork_records = true, .map_records = true};
+	size_t n = 0;
+
+	memset(engine->tap_index, TAP_NONE, sizeof(engine->tap_index));
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		if (!engine->choices[i].open)
+			continue;
+		engine->tap_index[i] = (uint8_t)n;
+		events[n] = engine->choices[i].spec;
+		memcpy(events[n].name, engine->status.events[i].name, sizeof(events[n].name));
+		events[n].attr = engine->choices[i].attr;
+		sys_setup(&events[n++].attr, &engine->features, &sampling);
+	}
+	events[n] = (struct event_spec){.name = "dummy:u"};
+	sys_dummy(&events[n].attr);
+	sys_setup(&events[n++].attr, &engine->features, &tracking);
+	engine->tap_begun = true;
+	engine->tap.begin(events, n, engine->tap.ctx);
+}
+
+static void pass(struct engine *engine, const struct perf_event_header *header, size_t event)
+{
+	if (!engine->tap_begun)
+		begin(engine);
+	engine->tap.record(header, event, engine->tap.ctx);
+}
+
+void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice)
+{
+	if (!engine->has_tap)
+		return;
+	if (!engine->tap_begun)
+		begin(engine);
+	/* Events are not added to what is being recorded. */
+	if (engine->tap_index[choice] != TAP_NONE)
+		pass(engine, header, engine->tap_index[choice]);
+}
+
+void tap_side_band(struct engine *engine, const struct perf_event_header *header)
+{
+	if (engine->has_tap)
+		pass(engine, header, ENGINE_TAP_TRACKER);
+}
+
+void tap_round(struct engine *engine)
+{
+	if (!engine->has_tap)
+		return;
+	engine->tap_ns = engine->round_ns;
+	if (!engine->tap_begun && engine->n_points)
+		begin(engine);
+	engine->tap.round(engine->tap.ctx);
+}

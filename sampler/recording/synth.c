@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * synth.c - see synth.h; the layouts are those of perf_event_open(2), names and places those that perf record gives.
+ */
+#include "sampler/recording/synth.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+#define KERNEL_PID UINT32_MAX /* whose mappings the kernel's are */
+
+/* What sample_id_all appends. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+/* Ends a record that has `len` bytes: the name is padded to 8, the trailer follows. */
+static void finish(union synth_record *out, size_t len, const char *name, uint32_t pid,
+	uint32_t tid, uint64_t time_ns)
+{
+	const struct trailer trailer = {.pid = pid, .tid = tid, .time_ns = time_ns};
+	uint8_t *bytes = (uint8_t *)out;
+	size_t name_len = name ? strnlen(name, SYNTH_NAME_MAX - 1) : 0;
+
+	if (name) {
+		memcpy(bytes + len, name, name_len);
+		memset(bytes + len + name_len, 0, 8 - name_len % 8);
+		len += name_len + 8 - name_len % 8;
+	}
+	memcpy(bytes + len, &trailer, sizeof(trailer));
+	out->header.size = (uint16_t)(len + sizeof(trailer));
+}
+
+void synth_comm(
+	union synth_record *out, int32_t pid, int32_t tid, const char *comm, uint64_t time_ns)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+	} record = {.header = {.type = PERF_RECORD_COMM}, (uint32_t)pid, (uint32_t)tid};
+
+	memcpy(out, &record, sizeof(record));
+	finish(out, sizeof(record), comm, record.pid, record.tid, time_ns);
+}
+
+void synth_mapping(
+	union synth_record *out, int32_t pid, const struct record_mmap *mmap, uint64_t time_ns)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t start, len, pgoff;
+		uint32_t dev_major, dev_minor;
+		uint64_t inode, inode_generation;
+		uint32_t prot, flags;
+	} record = {
+		.header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER},
+		.pid = (uint32_t)pid,
+		.tid = (uint32_t)pid,
+		.start = mmap->start,
+		.len = mmap->len,
+		.pgoff = mmap->pgoff,
+		.dev_major = mmap->dev_major,
+		.dev_minor = mmap->dev_minor,
+		.inode = mmap->inode,
+		.inode_generation = mmap->inode_generation,
+		.prot = PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE,
+	};
+	const char *name = mmap->filename ? mmap->filename : "";
+	uint8_t *id = (uint8_t *)out + offsetof(__typeof__(record), dev_major);
+
+	memcpy(out, &record, sizeof(record));
+	if (mmap->build_id_len && mmap->build_id_len <= RECORD_BUILD_ID_MAX) {
+		/* In the place of device and inode: length, padding, 20 bytes. */
+		out->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		memset(id, 0, 24);
+		id[0] = mmap->build_id_len;
+		memcpy(id + 4, mmap->build_id, mmap->build_id_len);
+	}
+	/* As perf calls memory without a file; the kernel's own records do. */
+	finish(out, sizeof(record), *name ? name : "//anon", record.pid, record.tid, time_ns);
+}
+
+void synth_lost_samples(union synth_record *out, uint64_t lost, uint64_t time_ns)
+{
+	out->header = (struct perf_event_header){.type = PERF_RECORD_LOST_SAMPLES};
+	memcpy(&out->words[1], &lost, sizeof(lost));
+	finish(out, 2 * sizeof(uint64_t), NULL, 0, 0, time_ns);
+}
+
+void synth_lost(union synth_record *out, uint64_t lost, uint64_t time_ns)
+{
+	out->header = (struct perf_event_header){.type = PERF_RECORD_LOST};
+	out->words[1] = 0; /* the id */
+	memcpy(&out->words[2], &lost, sizeof(lost));
+	finish(out, 3 * sizeof(uint64_t), NULL, 0, 0, time_ns);
+}
+
+void synth_kernel_map(
+	union synth_record *out, uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t start, len, pgoff;
+	} record = {
+		.header = {.type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_KERNEL},
+		.pid = KERNEL_PID,
+		.start = start,
+		.len = len,
+		.pgoff = pgoff,
+	};
+
+	memcpy(out, &record, sizeof(record));
+	finish(out, sizeof(record), name, record.pid, 0, 0);
+}
+
+/* --- the kernel --- */
+
+int synth_kernel(FILE *kallsyms, synth_fn *fn, void *ctx)
+{
+	uint64_t start = 0, end = 0;
+	char line[1024], name[256], text[sizeof("[kernel.kallsyms]") + sizeof(name)] = "";
+	union synth_record record;
+
+	while (!end && fgets(line, sizeof(line), kallsyms)) {
+		unsigned long long address;
+		char type;
+
+		if (sscanf(line, "%llx %c %255s", &address, &type, name) != 3)
+			continue;
+		if (!start && (!strcmp(name, "_text") || !strcmp(name, "_stext"))) {
+			start = address;
+			snprintf(text, sizeof(text), "[kernel.kallsyms]%s", name);
+		} else if (start && !strcmp(name, "_etext")) {
+			end = address;
+		}
+	}
+	if (!start)
+		return 0;
+	/* Without an end it is all that follows. */
+	synth_kernel_map(&record, start, (end > start ? end : UINT64_MAX) - start, start, text);
+	return fn(&record.header, ctx);
+}
+
+/* The file of a module: the line "kernel/.../NAME.ko[.xz]: ..." whose name is it, '-' being '_'. */
+static bool find_module_file(
+	FILE *modules_dep, const char *modules_dir, const char *name, char *path, size_t size)
+{
+	char line[4096];
+	size_t len = strlen(name);
+
+	if (!modules_dep)
+		return false;
+	rewind(modules_dep);
+	while (fgets(line, sizeof(line), modules_dep)) {
+		char *colon = strchr(line, ':'), *base;
+		size_t i = 0;
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		base = strrchr(line, '/');
+		base = base ? base + 1 : line;
+		while (i < len && (base[i] == name[i] || (base[i] == '-' && name[i] == '_')))
+			i++;
+		if (i < len || strncmp(base + len, ".ko", 3) != 0)
+			continue;
+		return (size_t)snprintf(path, size, "%s/%s", modules_dir, line) < size;
+	}
+	return false;
+}
+
+int synth_modules(
+	FILE *modules, FILE *modules_dep, const char *modules_dir, synth_fn *fn, void *ctx)
+{
+	char line[4096], name[64], path[SYNTH_NAME_MAX];
+	union synth_record record;
+	int ret = 0;
+
+	while (!ret && fgets(line, sizeof(line), modules)) {
+		unsigned long long size, start;
+
+		if (sscanf(line, "%63s %llu %*s %*s %*s %llx", name, &size, &start) != 3 || !start)
+			continue;
+		if (!find_module_file(modules_dep, modules_dir, name, path, sizeof(path)))
+			snprintf(path, sizeof(path), "[%s]", name);
+		synth_kernel_map(&record, start, size, 0, path);
+		ret = fn(&record.header, ctx);
+	}
+	return ret;
+}
+
+int synth_machine(synth_fn *fn, void *ctx)
+{
+	struct utsname machine;
+	char dir[128] = "", path[192];
+	FILE *file = fopen("/proc/kallsyms", "re"), *modules_dep;
+	int ret = 0;
+
+	if (file) {
+		ret = synth_kernel(file, fn, ctx);
+		fclose(file);
+	}
+	file = ret ? NULL : fopen("/proc/modules", "re");
+	if (!file)
+		return ret;
+	if (!uname(&machine))
+		snprintf(dir, sizeof(dir), "/lib/modules/%s", machine.release);
+	snprintf(path, sizeof(path), "%s/modules.dep", dir);
+	modules_dep = fopen(path, "re");
+	ret = synth_modules(file, modules_dep, dir, fn, ctx);
+	if (modules_dep)
+		fclose(modules_dep);
+	fclose(file);
+	return ret;
+}
+
+/* --- build-ids --- */
+
+uint8_t synth_note_build_id(const void *notes, size_t len, uint8_t out[RECORD_BUILD_ID_MAX])
+{
+	const uint8_t *at = notes;
+
+	while (len >= sizeof(ElfW(Nhdr))) {
+		ElfW(Nhdr) note;
+		size_t name, description;
+
+		memcpy(&note, at, sizeof(note));
+		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		description = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		at += sizeof(note);
+		len -= sizeof(note);
+		if (name > len || description > len - name)
+			return 0;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
+			!memcmp(at, "GNU", sizeof("GNU")) && note.n_descsz &&
+			note.n_descsz <= RECORD_BUILD_ID_MAX) {
+			memcpy(out, at + name, note.n_descsz);
+			return (uint8_t)note.n_descsz;
+		}
+		at += name + description;
+		len -= name + description;
+	}
+	return 0;
+}
+
+static uint8_t file_build_id(const char *path, uint8_t out[RECORD_BUILD_ID_MAX])
+{
+	uint8_t notes[4096];
+	FILE *file = fopen(path, "re");
+	size_t len;
+
+	if (!file)
+		return 0;
+	len = fread(notes, 1, sizeof(notes), file);
+	fclose(file);
+	return synth_note_build_id(notes, len, out);
+}
+
+uint8_t synth_kernel_build_id(uint8_t out[RECORD_BUILD_ID_MAX])
+{
+	return file_build_id("/sys/kernel/notes", out);
+}
+
+uint8_t synth_module_build_id(const char *module, uint8_t out[RECORD_BUILD_ID_MAX])
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+	return file_build_id(path, out);
+}
+
+uint8_t synth_vdso_build_id(uint8_t out[RECORD_BUILD_ID_MAX])
+{
+	const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)vdso;
+	const ElfW(Phdr) * segments;
+	uint8_t len = 0;
+
+	if (!vdso)
+		return 0;
+	segments = (const ElfW(Phdr) *)(vdso + header->e_phoff);
+	for (size_t i = 0; i < header->e_phnum && !len; i++)
+		if (segments[i].p_type == PT_NOTE)
+			len = synth_note_build_id(
+				vdso + segments[i].p_offset, segments[i].p_filesz, out);
+	return len;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * record_file.h - what strobe record needs besides sampling: the file, its sentences, its build-ids.
+ *
+ * UI thread.
+ */
+#ifndef TUI_RECORD_FILE_H
+#define TUI_RECORD_FILE_H
+
+#include "sampler/recording/recorder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RECORD_TEXT_MAX 1024
+
+struct session;
+
+struct record_file {
+	const char *path; /* borrowed; "-" is standard output */
+	char *old; /* what was there before has this name now; NULL: nothing was */
+	int fd; /* -1: none */
+	bool pipe; /* it cannot seek: the pipe format */
+	bool standard;
+	bool created;
+};
+
+/* output as in struct request; what is there already is renamed to FILE.old.  0, or -errno and a cleaned sentence. */
+int record_file_open(struct record_file *file, const char *output, char *message, size_t size);
+/* Nothing was recorded: everything as it was before. */
+void record_file_undo(struct record_file *file);
+/* 0, or -errno and a cleaned sentence where it turns out only now that something was not written. */
+int record_file_close(struct record_file *file, char *message, size_t size);
+
+/* This program's command line, as it was started. */
+int record_cmdline(char ***words, size_t *n);
+void record_cmdline_free(char **words, size_t n);
+
+/* Sentences, cleaned. */
+void record_progress(char *out, size_t size, const char *target, const struct engine_status *status,
+	const struct recorder_status *recorded);
+void record_summary(char *out, size_t size, const char *path, const struct engine_status *status,
+	const struct recorder_status *recorded);
+/* error: what recorder_finish() returned. */
+void record_explain(char *out, size_t size, const char *path, int error,
+	const struct recorder_status *recorded);
+
+struct record_build_ids {
+	struct reader_build_id *list;
+	size_t n, capacity;
+};
+
+/* Of every image that samples fell into, after the end of sampling: asks symbols/ for those of files and waits for
+ * at most so long.  0 or -ENOMEM, with what is known in any case. */
+int record_build_ids(
+	struct record_build_ids *ids, const struct session *session, unsigned int timeout_ms);
+void record_build_ids_fini(struct record_build_ids *ids);
+
+#endif
