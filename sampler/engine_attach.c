@@ -363,8 +363,12 @@ static void forget_process(struct engine *engine, struct follow_process *process
 static int first_scan(struct engine *engine, struct job *job, struct follow_process **process)
 {
 	struct proc_process info;
-	int ret = proc_read(job->pid, &info);
+	int ret;
 
+	/* The end of whoever had the number before is not to be taken for its own. */
+	if (job->named)
+		engine_round(engine, true, false);
+	ret = proc_read(job->pid, &info);
 	if (ret)
 		return ret;
 	/* A leader may end before its threads do. */

@@ -47,14 +47,37 @@ void target_detach(struct engine *engine, int32_t pid)
 
 /* --- records --- */
 
+/* A process attached before the record of its birth was read: the number is still its own. */
+static bool is_known_already(const struct follow_task *task, const struct record_task *fork)
+{
+	const struct follow_process *process = task->process;
+	struct proc_process info;
+
+	return fork->pid != fork->ppid && fork->tid == fork->pid &&
+		process->pid == (int32_t)fork->pid && process->start_ticks &&
+		!proc_read(process->pid, &info) && info.start_ticks == process->start_ticks;
+}
+
 void target_fork(struct engine *engine, const struct record_task *fork)
 {
+	const struct follow_task *known = follow_task(&engine->follow, (int32_t)fork->tid);
+	uint32_t alive = engine->follow.alive;
 	uint64_t forks = engine->follow.forks;
+	const struct follow_process *process;
 	struct follow_task *born;
 	struct point *stale;
+	int32_t root = 0;
+	int ret;
 
-	int ret = follow_fork(&engine->follow, fork, &born, &stale);
-
+	if (known && is_known_already(known, fork))
+		return;
+	if (known && known->process->root)
+		root = known->process->pid;
+	ret = follow_fork(&engine->follow, fork, &born, &stale);
+	engine->followed_changed |= engine->follow.alive != alive;
+	process = root ? follow_process(&engine->follow, root) : NULL;
+	if (root && (!process || process->ended_ns || !process->root))
+		engine_note(engine, NOTE_TARGET_EXITED, 0, root, 0, NULL);
 	if (stale)
 		stale->doomed = engine->have_doomed = true;
 	if (ret) {
