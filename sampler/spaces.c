@@ -159,13 +159,14 @@ static void image_key_of(
 		key->image.kind = starts_with(name, "[vdso") ? IMAGE_VDSO : IMAGE_ANON;
 		/* 32-bit processes have another one. */
 		key->image.inode = key->image.kind == IMAGE_VDSO && mmap->start <= UINT32_MAX;
-		return;
+		if (key->image.kind != IMAGE_VDSO)
+			return;
 	}
 	if (len >= sizeof(deleted) && !strcmp(key->path + len - (sizeof(deleted) - 1), deleted)) {
 		key->path[len - (sizeof(deleted) - 1)] = '\0';
 		key->image.deleted = true;
 	}
-	if (mmap->has_inode) {
+	if (mmap->has_inode && key->image.kind == IMAGE_FILE) {
 		key->image.dev_major = mmap->dev_major;
 		key->image.dev_minor = mmap->dev_minor;
 		key->image.inode = mmap->inode;

@@ -63,6 +63,12 @@ static void bury(struct asker *asker, bool ended)
 	atomic_store(&asker->worker_pid, -1);
 }
 
+void asker_renew(struct asker *asker)
+{
+	if (asker->sock >= 0)
+		bury(asker, false);
+}
+
 /* Wait for a packet.  0, -ETIME, -ECANCELED. */
 static int await(struct asker *asker, const struct asker_limits *limits)
 {
@@ -144,7 +150,11 @@ static int start(struct asker *asker)
 int asker_ask(struct asker *asker, const struct asker_question *question,
 	struct wire_message *answer, void *out, size_t size, size_t *len, int *fd)
 {
-	struct wire_message message = {.type = question->type};
+	struct wire_message message = {
+		.type = question->type, .flags = question->flags, .address = question->address};
+	const int fds[WIRE_FDS_MAX] = {
+		question->fd, question->second_fd ? *question->second_fd : -1};
+	const size_t n_fds = question->fd < 0 ? 0 : fds[1] < 0 ? 1 : 2;
 
 	*len = 0;
 	*fd = -1;
@@ -154,8 +164,8 @@ int asker_ask(struct asker *asker, const struct asker_question *question,
 		if (ret < 0)
 			return ret;
 		message.id = ++asker->last_id;
-		ret = wire_send(
-			asker->sock, &message, question->payload, question->len, question->fd);
+		ret = wire_send_fds(
+			asker->sock, &message, question->payload, question->len, fds, n_fds);
 		if (ret == 0)
 			break;
 		bury(asker, ret == -EPIPE);

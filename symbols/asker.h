@@ -33,12 +33,18 @@ struct asker_question {
 	const void *payload;
 	size_t len;
 	int fd; /* -1: none; stays the caller's */
+	const int *second_fd; /* NULL: none */
+	uint32_t flags; /* WIRE_FLAG_* */
+	uint64_t address;
 	struct asker_limits limits;
 };
 
 /* Fork the spawner; before any thread.  0 or -errno. */
 int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb);
 void asker_close(struct asker *asker); /* ends worker and spawner */
+
+/* End the worker, if there is one: the next question finds a new one. */
+void asker_renew(struct asker *asker);
 
 /* Returns 0 with *answer, *len bytes of payload in out, and *fd, which becomes the caller's (-1: none);
  * -EPIPE when the worker died of it or was killed, see died_status; -ECANCELED; -ECHILD when no worker

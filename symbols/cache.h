@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CACHE_KEY_MAX 96
+#define CACHE_KEY_MAX 128
 #define CACHE_DEFAULT_BYTES (256ull * 1024 * 1024)
 
 struct cache;
@@ -27,6 +27,9 @@ void cache_key_build_id(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t
  * the same with other symbols, so that size and time of change (ns) have to agree as well. */
 void cache_key_file(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len, uint64_t size,
 	uint64_t mtime_ns);
+
+/* Add to a key that a separate debug file of this size and time of change was there. */
+void cache_key_debug(char key[CACHE_KEY_MAX], uint64_t size, uint64_t mtime_ns);
 
 /* The key of the running kernel with its modules and BPF programs.  0, or -errno where that cannot be told. */
 int cache_key_kernel(char key[CACHE_KEY_MAX]);

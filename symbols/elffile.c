@@ -107,6 +107,7 @@ static void parse_section(
 	out->size = FIELD(elf, raw, Shdr, sh_size);
 	out->link = FIELD32(elf, raw, Shdr, sh_link);
 	out->entsize = FIELD(elf, raw, Shdr, sh_entsize);
+	out->align = FIELD(elf, raw, Shdr, sh_addralign);
 }
 
 static int read_sections(struct elffile *elf, uint64_t at, size_t each, size_t n)
@@ -199,7 +200,7 @@ bool elffile_offset(
 }
 
 /* Look for the build-id among notes of any alignment. */
-static bool find_note(const struct elffile *elf, const uint8_t *notes, size_t len, uint8_t *out,
+bool elffile_find_note(const struct elffile *elf, const uint8_t *notes, size_t len, uint8_t *out,
 	size_t max, size_t *out_len)
 {
 	size_t at = 0;
@@ -238,7 +239,7 @@ static int find_in_notes(const struct elffile *elf, uint64_t offset, uint64_t si
 		return -ENOMEM;
 	int ret = elffile_read(elf, notes, len, offset);
 	if (ret == 0)
-		find_note(elf, notes, len, out, max, out_len);
+		elffile_find_note(elf, notes, len, out, max, out_len);
 	free(notes);
 	return ret == -EBADMSG ? 0 : ret;
 }
@@ -259,20 +260,37 @@ int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t
 	return ret;
 }
 
+/* Read len bytes where the name of a section begins. */
+static bool read_name(
+	const struct elffile *elf, const struct elffile_section *section, char *out, size_t len)
+{
+	if (elf->names_section >= elf->n_sections)
+		return false;
+	const struct elffile_section *names = &elf->sections[elf->names_section];
+	return names->offset <= elf->len && section->name <= elf->len - names->offset &&
+		elffile_read(elf, out, len, names->offset + section->name) == 0;
+}
+
+bool elffile_section_begins(
+	const struct elffile *elf, const struct elffile_section *section, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+	char buffer[32];
+
+	return len <= sizeof(buffer) && read_name(elf, section, buffer, len) &&
+		memcmp(buffer, prefix, len) == 0;
+}
+
 bool elffile_has_code_section(const struct elffile *elf, const char *name)
 {
 	const size_t len = strlen(name);
 	char buffer[32];
 
-	if (elf->names_section >= elf->n_sections || len + 1 > sizeof(buffer))
+	if (len + 1 > sizeof(buffer))
 		return false;
-	const struct elffile_section *names = &elf->sections[elf->names_section];
 	for (size_t i = 0; i < elf->n_sections; i++) {
 		const struct elffile_section *section = &elf->sections[i];
-		if (!(section->flags & SHF_EXECINSTR) || names->offset > elf->len ||
-			section->name > elf->len - names->offset)
-			continue;
-		if (elffile_read(elf, buffer, len + 1, names->offset + section->name) < 0)
+		if (!(section->flags & SHF_EXECINSTR) || !read_name(elf, section, buffer, len + 1))
 			continue;
 		if (memcmp(buffer, name, len) == 0 && (buffer[len] == '\0' || buffer[len] == '.'))
 			return true;

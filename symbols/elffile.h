@@ -23,7 +23,7 @@ struct elffile_segment {
 };
 
 struct elffile_section {
-	uint64_t flags, addr, offset, size, entsize;
+	uint64_t flags, addr, offset, size, entsize, align;
 	uint32_t type, link, name;
 };
 
@@ -58,6 +58,14 @@ bool elffile_offset(
 
 /* The GNU build-id, at most max bytes of it; *len 0 when there is none.  0 or -errno. */
 int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t *len);
+
+/* The same among notes in memory: of this machine's order with a zeroed elf. */
+bool elffile_find_note(const struct elffile *elf, const uint8_t *notes, size_t len, uint8_t *out,
+	size_t max, size_t *out_len);
+
+/* Does the name of a section begin with these bytes? */
+bool elffile_section_begins(
+	const struct elffile *elf, const struct elffile_section *section, const char *prefix);
 
 /* Is there an executable section with this name or one that begins with it and a dot? */
 bool elffile_has_code_section(const struct elffile *elf, const char *name);

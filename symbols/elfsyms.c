@@ -17,14 +17,22 @@
 struct candidate {
 	uint64_t start, size, limit;
 	uint32_t name;
-	uint32_t kind; /* SYMTAB_WEAK ... */
+	uint16_t kind; /* SYMTAB_WEAK ... */
+	uint16_t first; /* the sooner in the file, the greater */
 };
 
+enum place { PLACE_OFFSET, PLACE_ADDRESS, PLACE_MODULE };
+
 struct reader {
-	const struct elffile *elf;
+	const struct elffile *elf; /* whose symbols are read */
+	const struct elffile *map; /* whose segments tell where an address is */
+	enum place place;
+	uint64_t *module_at; /* PLACE_MODULE: by section */
+	struct elfsyms_kernel *kernel; /* PLACE_ADDRESS */
 	struct symtab_builder *builder;
 	uint64_t strings_at, strings_len;
 	bool only_new; /* pass over addresses that have a symbol already */
+	uint64_t index, total; /* of the symbol that is read, in its table */
 	struct candidate *batch;
 	size_t n;
 	char *window;
@@ -89,10 +97,43 @@ static void flush(struct reader *reader)
 			continue;
 		if (c->kind & SYMTAB_LABEL && is_mapping_mark(reader->elf, name, len))
 			continue;
+		if (reader->kernel && len == 5 && memcmp(name, "_text", 5) == 0)
+			reader->kernel->text = c->start;
+		if (reader->kernel && len == 6 && memcmp(name, "_stext", 6) == 0)
+			reader->kernel->stext = c->start;
 		symtab_builder_add(
-			reader->builder, c->start, c->size, c->limit, c->kind, name, len, 0);
+			reader->builder, c->start, c->size, c->limit, c->kind, name, len, c->first);
 	}
 	reader->n = 0;
+}
+
+/* Where a symbol is, in what the table counts by; false where it is no code that can be sampled. */
+static bool find_place(const struct reader *reader, uint64_t value, uint16_t index, bool label,
+	uint64_t *start, uint64_t *limit)
+{
+	const struct elffile *elf = reader->elf;
+	const struct elffile_section *section =
+		index < elf->n_sections ? &elf->sections[index] : NULL;
+	bool exec = false;
+
+	*start = value;
+	*limit = UINT64_MAX;
+	if (reader->place == PLACE_OFFSET &&
+		!elffile_offset(reader->map, value, start, limit, &exec))
+		return false;
+	if (section)
+		exec = section->flags & SHF_EXECINSTR;
+	if (!exec || (label && !section))
+		return false;
+	if (reader->place == PLACE_MODULE) {
+		*start = reader->module_at[index] + value;
+		*limit = section->size > value ? section->size - value : 0;
+		return reader->module_at[index] != UINT64_MAX && *limit > 0;
+	}
+	if (section && section->addr + section->size >= section->addr && value >= section->addr &&
+		section->addr + section->size - value < *limit)
+		*limit = section->addr + section->size - value;
+	return true;
 }
 
 static void consider(struct reader *reader, const uint8_t *raw)
@@ -126,18 +167,8 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		value &= ~1ull; /* says Thumb */
 
 	uint64_t start, limit;
-	bool exec;
-	if (!elffile_offset(elf, value, &start, &limit, &exec))
+	if (!find_place(reader, value, index, type == STT_NOTYPE, &start, &limit))
 		return;
-	const struct elffile_section *section =
-		index < elf->n_sections ? &elf->sections[index] : NULL;
-	if (section)
-		exec = section->flags & SHF_EXECINSTR;
-	if (!exec || (type == STT_NOTYPE && !section))
-		return;
-	if (section && section->addr + section->size >= section->addr && value >= section->addr &&
-		section->addr + section->size - value < limit)
-		limit = section->addr + section->size - value;
 	if (size > limit && limit > 0)
 		size = limit;
 	if (reader->only_new && symtab_builder_has(reader->builder, start))
@@ -148,9 +179,11 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		.size = size,
 		.limit = limit,
 		.name = name,
-		.kind = (bind == STB_WEAK ? SYMTAB_WEAK : 0) |
+		.first = (uint16_t)(SYMTAB_FIRST_MAX -
+			reader->index * SYMTAB_FIRST_MAX / reader->total),
+		.kind = (uint16_t)((bind == STB_WEAK ? SYMTAB_WEAK : 0) |
 			(bind == STB_LOCAL ? SYMTAB_LOCAL : 0) |
-			(type == STT_NOTYPE ? SYMTAB_LABEL : 0),
+			(type == STT_NOTYPE ? SYMTAB_LABEL : 0)),
 	};
 	if (reader->n == BATCH)
 		flush(reader);
@@ -177,6 +210,8 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 	uint64_t left = len / each, at = section->offset;
 	if (left > SYMTAB_SYMBOLS_MAX)
 		return -EFBIG;
+	reader->index = 0;
+	reader->total = left;
 	const size_t most = WINDOW_BYTES / sizeof(Elf64_Sym);
 	while (left > 0) {
 		size_t n = left < most ? (size_t)left : most;
@@ -185,7 +220,7 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 			break; /* cut short meanwhile */
 		if (ret < 0)
 			return ret;
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++, reader->index++)
 			consider(reader, (const uint8_t *)reader->raw + i * each);
 		at += n * each;
 		left -= n;
@@ -195,33 +230,105 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 	return 0;
 }
 
-int elfsyms_read(const struct elffile *elf, struct symtab_builder *builder)
+static const struct elffile_section *find_table(const struct elffile *elf, uint32_t type)
 {
-	/* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from
-	 * there: so it only fills gaps. */
+	for (size_t i = 0; i < elf->n_sections; i++)
+		if (elf->sections[i].type == type)
+			return &elf->sections[i]; /* an ELF file has one of each */
+	return NULL;
+}
+
+bool elfsyms_has_symtab(const struct elffile *elf)
+{
+	const struct elffile_section *section = find_table(elf, SHT_SYMTAB);
+
+	return section && section->size > 0;
+}
+
+/* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only
+ * fills gaps. */
+static int read_tables(
+	struct reader *reader, const struct elffile *symtab_of, const struct elffile *dynsym_of)
+{
+	const struct elffile *const from[] = {symtab_of, dynsym_of};
 	static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
-	struct reader reader = {.elf = elf, .builder = builder};
 	int ret = 0;
 
-	reader.batch = malloc(BATCH * sizeof(*reader.batch));
-	reader.window = malloc(WINDOW_BYTES);
-	reader.raw = malloc(WINDOW_BYTES);
-	if (!reader.batch || !reader.window || !reader.raw) {
+	reader->batch = malloc(BATCH * sizeof(*reader->batch));
+	reader->window = malloc(WINDOW_BYTES);
+	reader->raw = malloc(WINDOW_BYTES);
+	if (!reader->batch || !reader->window || !reader->raw) {
 		ret = -ENOMEM;
 		goto out;
 	}
 	for (size_t t = 0; t < 2 && ret == 0; t++) {
-		reader.only_new = t > 0;
-		for (size_t i = 0; i < elf->n_sections; i++) {
-			if (elf->sections[i].type != types[t])
-				continue;
-			ret = read_table(&reader, &elf->sections[i]);
-			break; /* an ELF file has one of each */
-		}
+		const struct elffile_section *section =
+			from[t] ? find_table(from[t], types[t]) : NULL;
+		reader->elf = from[t];
+		reader->only_new = t > 0;
+		if (section)
+			ret = read_table(reader, section);
 	}
 out:
-	free(reader.batch);
-	free(reader.window);
-	free(reader.raw);
+	free(reader->batch);
+	free(reader->window);
+	free(reader->raw);
+	return ret;
+}
+
+int elfsyms_read(const struct elffile *elf, struct symtab_builder *builder)
+{
+	struct reader reader = {.map = elf, .builder = builder};
+
+	return read_tables(&reader, elf, elf);
+}
+
+int elfsyms_read_debug(
+	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder)
+{
+	struct reader reader = {.map = elf, .builder = builder};
+
+	return read_tables(&reader, debug, elf);
+}
+
+int elfsyms_read_kernel(
+	const struct elffile *elf, struct symtab_builder *builder, struct elfsyms_kernel *kernel)
+{
+	struct reader reader = {.place = PLACE_ADDRESS, .kernel = kernel, .builder = builder};
+
+	*kernel = (struct elfsyms_kernel){0};
+	return read_tables(&reader, elf, NULL);
+}
+
+/* As the kernel's layout_sections() does for code. */
+static void lay_out(const struct elffile *elf, uint64_t *at)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct elffile_section *section = &elf->sections[i];
+		uint64_t align = section->align ? section->align : 1;
+
+		at[i] = UINT64_MAX;
+		if (!(section->flags & SHF_ALLOC) || !(section->flags & SHF_EXECINSTR) ||
+			elffile_section_begins(elf, section, ".init"))
+			continue;
+		if (align & (align - 1) || align > 1u << 20 || section->size > UINT32_MAX)
+			continue;
+		at[i] = (end + align - 1) & ~(align - 1);
+		end = at[i] + section->size;
+	}
+}
+
+int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder)
+{
+	struct reader reader = {.place = PLACE_MODULE, .builder = builder};
+
+	reader.module_at = calloc(elf->n_sections + 1, sizeof(*reader.module_at));
+	if (!reader.module_at)
+		return -ENOMEM;
+	lay_out(elf, reader.module_at);
+	int ret = read_tables(&reader, elf, NULL);
+	free(reader.module_at);
 	return ret;
 }

@@ -14,4 +14,22 @@
  * broken give what can be read of them. */
 int elfsyms_read(const struct elffile *elf, struct symtab_builder *builder);
 
+/* The same for a stripped file with its separate debug file, whose segments do not tell where anything lies. */
+int elfsyms_read_debug(
+	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder);
+
+/* The functions of a kernel by address, and where its _text and _stext are (0: not among them).  As above. */
+struct elfsyms_kernel {
+	uint64_t text, stext;
+};
+int elfsyms_read_kernel(
+	const struct elffile *elf, struct symtab_builder *builder, struct elfsyms_kernel *kernel);
+
+/* The functions of a kernel module (.ko, relocatable), by offset from the start of its code as the kernel lays
+ * it out: executable sections that stay, one after another.  As above. */
+int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder);
+
+/* Does it have a .symtab, and is that in the file? */
+bool elfsyms_has_symtab(const struct elffile *elf);
+
 #endif

@@ -21,6 +21,8 @@ struct loader_image {
 	struct symtab table;
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: none known */
+	enum symbols_mark mark;
+	int kept_fds[2]; /* see symbols_files(); 0: none */
 };
 
 struct loader_name {
@@ -34,6 +36,9 @@ struct loader;
 
 int loader_new(struct loader **out, const struct symbols_config *config);
 void loader_free(struct loader *loader); /* frees what is queued; NULL is a no-op */
+
+/* See symbols_recorded(); any thread. */
+int loader_recorded(struct loader *loader, const struct symbols_recorded *recorded);
 
 void loader_post_image(struct loader *loader, struct loader_image *image);
 void loader_post_name(struct loader *loader, struct loader_name *name);

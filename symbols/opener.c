@@ -84,14 +84,14 @@ static bool mapped_identity(int fd, struct mapping *mapping)
 	return found;
 }
 
-static bool is_same(const struct symbols_source *source, int fd, const struct stat *st)
+static bool is_same(const struct symbols_source *source, int fd, const struct opener_file *file)
 {
 	const dev_t wanted = makedev(source->dev_major, source->dev_minor);
 	struct mapping mapping;
 
 	if (source->inode == 0)
 		return source->build_id_len == 0;
-	if (st->st_ino == source->inode && st->st_dev == wanted)
+	if (file->inode == source->inode && file->dev == wanted)
 		return true;
 	return mapped_identity(fd, &mapping) && mapping.inode == source->inode &&
 		mapping.dev == wanted;
@@ -110,10 +110,31 @@ static int open_below_root(const struct symbols_source *source)
 	return fd;
 }
 
+/* Takes fd. */
+static int describe(int fd, struct opener_file *out)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		int ret = -errno;
+		close(fd);
+		return ret;
+	}
+	*out = (struct opener_file){
+		.fd = fd,
+		.owner = st.st_uid,
+		.dev = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime_ns =
+			(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec,
+	};
+	return 0;
+}
+
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out)
 {
 	char path[128];
-	struct stat st;
 	int fd = -EINVAL;
 
 	*out = (struct opener_file){.fd = -1};
@@ -129,17 +150,21 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 	}
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) < 0) {
-		int ret = -errno;
-		close(fd);
-		return ret;
-	}
-	out->fd = fd;
-	out->same = is_same(source, fd, &st);
-	out->owner = st.st_uid;
-	out->size = (uint64_t)st.st_size;
-	out->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
-	return 0;
+	int ret = describe(fd, out);
+	out->same = ret == 0 && is_same(source, fd, out);
+	return ret;
+}
+
+int opener_below(const char *dir, const char *relative, bool in_root, struct opener_file *out)
+{
+	*out = (struct opener_file){.fd = -1};
+	int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	int fd = opener_regular(
+		dir_fd, relative, in_root ? RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS : 0);
+	close(dir_fd);
+	return fd < 0 ? fd : describe(fd, out);
 }
 
 static int memory_file(const void *bytes, size_t len)

@@ -24,11 +24,16 @@ struct opener_file {
 	int fd; /* the caller's */
 	bool same; /* it is the mapped file, as far as device and inode tell; else only the build-id can */
 	uid_t owner;
+	dev_t dev;
+	ino_t inode;
 	uint64_t size, mtime_ns;
 };
 
 /* Open the source in one way.  0; -EINVAL where that way makes no sense for it; -errno. */
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out);
+
+/* Open a regular file below a directory; in_root: links in it do not lead out of there.  0 or -errno. */
+int opener_below(const char *dir, const char *relative, bool in_root, struct opener_file *out);
 
 /* Open a regular file: how is a path's directory (or AT_FDCWD), resolve is for openat2(2).  An fd or -errno. */
 int opener_regular(int dir_fd, const char *path, unsigned long long resolve);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 struct image {
@@ -26,6 +27,8 @@ struct image {
 	uint64_t inode;
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len;
+	enum symbols_mark mark;
+	int kept_fds[2]; /* 0: none */
 };
 
 struct pretty {
@@ -83,6 +86,9 @@ void symbols_free(struct symbols *symbols)
 		if (!symbols->images[i])
 			continue;
 		symtab_close(&symbols->images[i]->table);
+		for (size_t k = 0; k < 2; k++)
+			if (symbols->images[i]->kept_fds[k] > 0)
+				close(symbols->images[i]->kept_fds[k]);
 		free(symbols->images[i]);
 	}
 	free(symbols->images);
@@ -186,6 +192,37 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		.index = (uint32_t)found,
 	};
 	return true;
+}
+
+enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key)
+{
+	const struct image *image = find_image(symbols, key);
+
+	return image ? image->mark : SYMBOLS_MARK_NONE;
+}
+
+void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *debug)
+{
+	const struct image *image = find_image(symbols, key);
+
+	*file = image && image->kept_fds[0] > 0 ? image->kept_fds[0] : -1;
+	*debug = image && image->kept_fds[1] > 0 ? image->kept_fds[1] : -1;
+}
+
+size_t symbols_build_id(
+	const struct symbols *symbols, uint32_t key, uint8_t out[SYMBOLS_BUILD_ID_MAX])
+{
+	const struct image *image = find_image(symbols, key);
+
+	if (!image)
+		return 0;
+	memcpy(out, image->build_id, image->build_id_len);
+	return image->build_id_len;
+}
+
+int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded)
+{
+	return loader_recorded(symbols->loader, recorded);
 }
 
 uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)
@@ -294,6 +331,9 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 	memset(&answer->table, 0, sizeof(answer->table));
 	memcpy(image->build_id, answer->build_id, answer->build_id_len);
 	image->build_id_len = answer->build_id_len;
+	image->mark = answer->mark;
+	memcpy(image->kept_fds, answer->kept_fds, sizeof(image->kept_fds));
+	memset(answer->kept_fds, 0, sizeof(answer->kept_fds));
 	if (image->state == SYMBOLS_READY)
 		image->twin = find_twin(symbols, image);
 	if (image->twin)

@@ -29,6 +29,24 @@ struct symbols_config {
 	size_t cache_max_bytes; /* on disk; 0: 256 MiB */
 	const char *kallsyms_path; /* NULL: /proc/kallsyms */
 	unsigned int worker_memory_mb; /* RLIMIT_AS of a worker; 0: 4096 */
+	/* Where separate debug files are looked for, below .build-id; ends with NULL.  NULL: /usr/lib/debug */
+	const char *const *debug_dirs;
+
+	/* What is profiled is a recording: files are looked for by build-id and path, never in /proc/PID; see
+	 * symbols_recorded(). */
+	bool recording;
+	const char *symfs; /* a root file system, or files by build-id, looked at first; NULL */
+	const char *archive; /* the same, before that: an archive that was unpacked; NULL */
+	const char *kernel_notes_path; /* NULL: /sys/kernel/notes */
+	bool keep_files; /* for symbols_files(); with no disk cache only */
+};
+
+/* What a recording tells of itself. */
+struct symbols_recorded {
+	const char *release; /* of the kernel; NULL: not known */
+	bool other_machine; /* another host */
+	int64_t end_s; /* since 1970: no file that was changed later is taken for the one without build-id that was
+			* profiled; 0: not known */
 };
 
 /* The first thing in main(): where this program was executed to replace a spawner that was killed, this serves
@@ -39,20 +57,30 @@ void symbols_main(int argc, char **argv);
 int symbols_new(struct symbols **out, const struct symbols_config *config);
 void symbols_free(struct symbols *symbols); /* ends the worker; NULL is a no-op */
 
-enum symbols_kind { SYMBOLS_FILE, SYMBOLS_KERNEL, SYMBOLS_VDSO };
+enum symbols_kind {
+	SYMBOLS_FILE,
+	SYMBOLS_KERNEL,
+	SYMBOLS_VDSO,
+	SYMBOLS_MODULE, /* of a recording; offsets are from the start of its code */
+};
 
 /* Where an image's symbols can come from.  Strings are copied. */
 struct symbols_source {
 	enum symbols_kind kind;
 	const char *path; /* as the mapping named it */
 	int32_t pid; /* a process that maps it, or 0 */
-	uint64_t map_start, map_end;
+	uint64_t map_start,
+		map_end; /* of a recorded kernel: map_start is where _text was; 0: as it is here */
+	bool stext; /* it is where _stext was */
 	uint32_t dev_major,
 		dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
 	uint64_t inode;
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown */
 };
+
+/* Of a recording, before the first request that it shall be heeded in.  0 or -ENOMEM. */
+int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded);
 
 /* Ask for the symbols of one image under the caller's key (any number, once each).  0 or -ENOMEM. */
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source);
@@ -65,6 +93,22 @@ enum symbols_state {
 	SYMBOLS_UNREADABLE, /* could not be opened, is no ELF file, or killed the worker twice */
 };
 enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key);
+
+/* What is to be known about a recorded image's file. */
+enum symbols_mark {
+	SYMBOLS_MARK_NONE,
+	SYMBOLS_MARK_OTHER, /* what lies at its path is another file than was profiled: it gives no names */
+	SYMBOLS_MARK_UNVERIFIED, /* no build-id was recorded, and the file may be another */
+};
+enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key);
+
+/* With keep_files: what the table was made from; -1: none.  They stay symbols'.  For the kernel, file is its
+ * list of symbols. */
+void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *debug);
+
+/* The build-id that the image's file has, or that was asked for.  Its length, or 0. */
+size_t symbols_build_id(
+	const struct symbols *symbols, uint32_t key, uint8_t out[SYMBOLS_BUILD_ID_MAX]);
 
 struct symbol {
 	uint64_t start,
@@ -106,6 +150,8 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_WRONG_FILE, /* the file at path is not the one that is mapped */
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
 	SYMBOLS_NOTE_NO_WORKER, /* none can be started; error, or 0: it was killed.  Told once for each error */
+	SYMBOLS_NOTE_NO_KERNEL, /* a recording's kernel is not this one, and its symbols are nowhere */
+	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine */
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
 };
 struct symbols_note {

@@ -14,10 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMTAB_VERSION 1u
+#define SYMTAB_VERSION 2u /* of the layout, and of how names are chosen */
 #define SYMTAB_BYTES_MAX (512u * 1024 * 1024)
 #define SYMTAB_SYMBOLS_MAX (8u * 1024 * 1024)
 #define SYMTAB_MODULES_MAX 8191u
+#define SYMTAB_FIRST_MAX 8191u
 
 struct symtab_header {
 	char magic[8]; /* "strobe\0T" */
@@ -78,7 +79,8 @@ int symtab_builder_new(struct symtab_builder **out);
 void symtab_builder_free(struct symtab_builder *builder);
 
 /* Add one symbol.  A size of 0 is unknown: it ends where the next one starts, at most limit bytes
- * on.  module is from symtab_builder_module().  Errors show at symtab_builder_finish(). */
+ * on.  module is from symtab_builder_module(); in a table without modules, of two equally good names of an address
+ * the one with the greater number there is chosen, at most SYMTAB_FIRST_MAX.  Errors show at symtab_builder_finish(). */
 void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
 	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module);
 
@@ -88,6 +90,10 @@ uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name,
 /* Sort what was added so far; then symtab_builder_has() knows of it. */
 void symtab_builder_sort(struct symtab_builder *builder);
 bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start);
+
+/* Move all symbols that are in no module by delta.  Where that is not 0, modules lay elsewhere too, who knows
+ * where: their symbols go. */
+void symtab_builder_move(struct symtab_builder *builder, uint64_t delta);
 
 /* Choose one name per address, write and seal.  Returns 0 and sets *fd, which is the caller's, and
  * *count; or -errno. */

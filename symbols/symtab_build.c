@@ -25,7 +25,7 @@ struct symtab_item {
 };
 
 /* The rank orders names of one address, best highest.  As perf chooses: with a size, no weak one,
- * global, the fewest underscores in front, the longest. */
+ * global, the fewest underscores in front, the longest, the first. */
 #define RANK_MODULE_BITS 13
 #define RANK_LENGTH_BITS 10
 #define RANK_UNDERSCORE_BITS 4
@@ -282,6 +282,20 @@ bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start)
 			high = middle;
 	}
 	return low < builder->sorted && builder->items[low].start == start;
+}
+
+void symtab_builder_move(struct symtab_builder *builder, uint64_t delta)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; delta && i < builder->n; i++) {
+		if (builder->n_modules && module_of(&builder->items[i]))
+			continue;
+		builder->items[n] = builder->items[i];
+		builder->items[n++].start += delta;
+	}
+	builder->n = delta ? n : builder->n;
+	builder->sorted = delta ? 0 : builder->sorted;
 }
 
 /* Keep the best of each address and no labels inside of sized symbols; give the others sizes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * wire.c - packets with a descriptor over SOCK_SEQPACKET.  Any thread, any process.
+ * wire.c - packets with descriptors over SOCK_SEQPACKET.  Any thread, any process.
  */
 #include "symbols/wire.h"
 
@@ -15,7 +15,8 @@ union control {
 	char bytes[CMSG_SPACE(4 * sizeof(int))];
 };
 
-int wire_send(int sock, const struct wire_message *message, const void *payload, size_t len, int fd)
+int wire_send_fds(int sock, const struct wire_message *message, const void *payload, size_t len,
+	const int *fds, size_t n)
 {
 	struct iovec iov[2] = {
 		{.iov_base = (void *)(uintptr_t)message, .iov_len = sizeof(*message)},
@@ -24,49 +25,64 @@ int wire_send(int sock, const struct wire_message *message, const void *payload,
 	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = len ? 2 : 1};
 	union control control;
 
-	if (fd >= 0) {
+	if (n > WIRE_FDS_MAX)
+		return -EINVAL;
+	if (n) {
 		memset(&control, 0, sizeof(control));
 		msg.msg_control = control.bytes;
-		msg.msg_controllen = CMSG_SPACE(sizeof(int));
+		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
 		struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
 		cmsg->cmsg_level = SOL_SOCKET;
 		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
+		cmsg->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(cmsg), fds, n * sizeof(int));
 	}
 
-	ssize_t n;
+	ssize_t sent;
 	do {
-		n = sendmsg(sock, &msg, MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
+		sent = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	if (sent < 0)
 		return errno == ECONNRESET || errno == ENOTCONN ? -EPIPE : -errno;
-	return (size_t)n == sizeof(*message) + len ? 0 : -EMSGSIZE;
+	return (size_t)sent == sizeof(*message) + len ? 0 : -EMSGSIZE;
 }
 
-/* The first descriptor of a control message; more than were agreed on are closed. */
-static int take_fd(struct msghdr *msg)
+int wire_send(int sock, const struct wire_message *message, const void *payload, size_t len, int fd)
 {
-	int fd = -1;
+	return wire_send_fds(sock, message, payload, len, &fd, fd >= 0 ? 1 : 0);
+}
+
+/* The first n descriptors of a control message; more than were agreed on are closed. */
+static void take_fds(struct msghdr *msg, int *fds, size_t n)
+{
+	size_t taken = 0;
 
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
 		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
 			continue;
-		size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < n; i++) {
+		size_t sent = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < sent; i++) {
 			int got;
 			memcpy(&got, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(int));
-			if (fd < 0)
-				fd = got;
+			if (taken < n)
+				fds[taken++] = got;
 			else
 				close(got);
 		}
 	}
-	return fd;
 }
 
-int wire_recv(int sock, struct wire_message *message, void *payload, size_t size, size_t *len,
-	int *fd, int flags)
+static void drop_fds(int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+int wire_recv_fds(int sock, struct wire_message *message, void *payload, size_t size, size_t *len,
+	int *fds, size_t n_fds, int flags)
 {
 	struct iovec iov[2] = {
 		{.iov_base = message, .iov_len = sizeof(*message)},
@@ -82,25 +98,29 @@ int wire_recv(int sock, struct wire_message *message, void *payload, size_t size
 	ssize_t n;
 
 	*len = 0;
-	*fd = -1;
+	for (size_t i = 0; i < n_fds; i++)
+		fds[i] = -1;
 	do {
 		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? -EPIPE : -errno;
-	int got = take_fd(&msg);
+	take_fds(&msg, fds, n_fds);
 	if (n == 0) {
-		/* The end; or a packet of nothing, which may carry a descriptor all the same. */
-		if (got >= 0)
-			close(got);
+		/* The end; or a packet of nothing, which may carry descriptors all the same. */
+		drop_fds(fds, n_fds);
 		return -EPIPE;
 	}
 	if ((size_t)n < sizeof(*message) || msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
-		if (got >= 0)
-			close(got);
+		drop_fds(fds, n_fds);
 		return -EBADMSG;
 	}
 	*len = (size_t)n - sizeof(*message);
-	*fd = got;
 	return 0;
+}
+
+int wire_recv(int sock, struct wire_message *message, void *payload, size_t size, size_t *len,
+	int *fd, int flags)
+{
+	return wire_recv_fds(sock, message, payload, size, len, fd, 1, flags);
 }

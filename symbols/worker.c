@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,13 +33,74 @@ static void answer_build_id(int fd, struct wire_message *answer)
 	answer->error = -ret;
 }
 
-static void answer_file(int fd, struct wire_message *answer, int *table)
+/* Open the separate debug file of elf.  False where it is none, or that of another. */
+static bool open_debug(const struct elffile *elf, int fd, struct elffile *debug)
 {
-	struct symtab_builder *builder;
+	uint8_t own[WIRE_BUILD_ID_MAX], other[WIRE_BUILD_ID_MAX];
+	size_t own_len = 0, other_len = 0;
+
+	if (elffile_open(debug, fd) == 0 &&
+		elffile_build_id(elf, own, sizeof(own), &own_len) == 0 &&
+		elffile_build_id(debug, other, sizeof(other), &other_len) == 0 && own_len > 0 &&
+		own_len == other_len && memcmp(own, other, own_len) == 0 &&
+		debug->machine == elf->machine && debug->is64 == elf->is64 &&
+		debug->swapped == elf->swapped && elfsyms_has_symtab(debug))
+		return true;
+	elffile_close(debug);
+	return false;
+}
+
+static int read_file(const struct elffile *elf, int debug_fd, struct symtab_builder *builder,
+	struct wire_message *answer)
+{
+	struct elffile debug;
+
+	/* First, since what libbfd needs is free again before the symbols come. */
+	int ret = binfile_plt(elf, builder);
+	malloc_trim(0);
+	if (ret < 0)
+		return ret;
+	if (elfsyms_has_symtab(elf))
+		return elfsyms_read(elf, builder);
+	answer->flags |= WIRE_FLAG_STRIPPED;
+	if (debug_fd < 0 || !open_debug(elf, debug_fd, &debug))
+		return elfsyms_read(elf, builder);
+	answer->flags |= WIRE_FLAG_DEBUG;
+	ret = elfsyms_read_debug(elf, &debug, builder);
+	elffile_close(&debug);
+	return ret;
+}
+
+/* How far the kernel's symbols have to be moved. */
+static uint64_t kernel_delta(const struct wire_message *request, uint64_t text, uint64_t stext,
+	struct wire_message *answer)
+{
+	answer->address = request->flags & WIRE_FLAG_STEXT ? stext : text;
+	if (!request->address || !answer->address)
+		return 0;
+	return request->address - answer->address;
+}
+
+static int read_kernel(const struct elffile *elf, const struct wire_message *request,
+	struct symtab_builder *builder, struct wire_message *answer)
+{
+	struct elfsyms_kernel kernel;
+
+	int ret = elfsyms_read_kernel(elf, builder, &kernel);
+	if (ret == 0)
+		symtab_builder_move(
+			builder, kernel_delta(request, kernel.text, kernel.stext, answer));
+	return ret;
+}
+
+static void answer_file(const struct wire_message *request, const int fds[WIRE_FDS_MAX],
+	struct wire_message *answer, int *table)
+{
+	struct symtab_builder *builder = NULL;
 	struct elffile elf;
 	size_t len = 0;
 
-	int ret = elffile_open(&elf, fd);
+	int ret = elffile_open(&elf, fds[0]);
 	if (ret == 0)
 		ret = elffile_build_id(&elf, answer->build_id, sizeof(answer->build_id), &len);
 	answer->build_id_len = (uint8_t)len;
@@ -46,15 +108,16 @@ static void answer_file(int fd, struct wire_message *answer, int *table)
 		ret = symtab_builder_new(&builder);
 	if (ret < 0)
 		goto out;
-	/* First, since what libbfd needs is free again before the symbols come. */
-	ret = binfile_plt(&elf, builder);
-	malloc_trim(0);
-	if (ret == 0)
-		ret = elfsyms_read(&elf, builder);
+	if (request->type == WIRE_KERNEL)
+		ret = read_kernel(&elf, request, builder, answer);
+	else if (request->type == WIRE_MODULE)
+		ret = elfsyms_read_module(&elf, builder);
+	else
+		ret = read_file(&elf, fds[1], builder, answer);
 	if (ret == 0)
 		ret = symtab_builder_finish(builder, table, &answer->count);
-	symtab_builder_free(builder);
 out:
+	symtab_builder_free(builder);
 	elffile_close(&elf);
 	answer->error = -ret;
 }
@@ -65,7 +128,44 @@ struct kernel {
 	size_t module_len;
 	uint32_t number; /* of that module */
 	bool dynamic;
+	uint64_t text, stext; /* 0: not met */
+	/* Only this module's symbols are wanted, less base. */
+	const char *only;
+	size_t only_len;
+	uint64_t base;
+	/* The symbol before, while another may have its address. */
+	char held[KALLSYMS_LINE_MAX];
+	size_t held_len;
+	uint64_t held_at;
+	uint32_t held_module;
 };
+
+static void add_held(struct kernel *kernel)
+{
+	if (kernel->held_len)
+		symtab_builder_add(kernel->builder, kernel->held_at, 0, UINT32_MAX, 0, kernel->held,
+			kernel->held_len, kernel->held_module);
+	kernel->held_len = 0;
+}
+
+/* Of several names of an address perf takes the last one.  So do we, that nobody has to wonder. */
+static void hold(struct kernel *kernel, uint64_t address, const struct kallsyms_symbol *symbol,
+	uint32_t module)
+{
+	if (address != kernel->held_at || module != kernel->held_module)
+		add_held(kernel);
+	kernel->held_at = address;
+	kernel->held_module = module;
+	kernel->held_len =
+		symbol->name_len < sizeof(kernel->held) ? symbol->name_len : sizeof(kernel->held);
+	memcpy(kernel->held, symbol->name, kernel->held_len);
+}
+
+static bool is_named(const struct kallsyms_symbol *symbol, const char *name)
+{
+	return symbol->name_len == strlen(name) &&
+		memcmp(symbol->name, name, symbol->name_len) == 0;
+}
 
 static void add_kernel(const struct kallsyms_symbol *symbol, void *ctx)
 {
@@ -75,6 +175,16 @@ static void add_kernel(const struct kallsyms_symbol *symbol, void *ctx)
 
 	if (symbol->address == 0)
 		return;
+	if (kernel->only) {
+		if (len == kernel->only_len && memcmp(symbol->module, kernel->only, len) == 0 &&
+			symbol->address >= kernel->base)
+			hold(kernel, symbol->address - kernel->base, symbol, 0);
+		return;
+	}
+	if (len == 0 && is_named(symbol, "_text"))
+		kernel->text = symbol->address;
+	if (len == 0 && is_named(symbol, "_stext"))
+		kernel->stext = symbol->address;
 	if (len > sizeof(kernel->module))
 		len = sizeof(kernel->module);
 	if (len) {
@@ -87,16 +197,15 @@ static void add_kernel(const struct kallsyms_symbol *symbol, void *ctx)
 		}
 		number = kernel->number;
 	}
-	unsigned int kind = symbol->type == 't' ? SYMTAB_LOCAL
-		: symbol->type == 'T'		? 0
-						: SYMTAB_WEAK;
-	symtab_builder_add(kernel->builder, symbol->address, 0, UINT32_MAX, kind, symbol->name,
-		symbol->name_len, number);
+	hold(kernel, symbol->address, symbol, number);
 }
 
-static void answer_kallsyms(int fd, struct wire_message *answer, int *table)
+static void answer_kallsyms(const struct wire_message *request, int fd, const char *module,
+	size_t module_len, struct wire_message *answer, int *table)
 {
-	struct kernel kernel = {0};
+	struct kernel kernel = {.only = module_len ? module : NULL,
+		.only_len = module_len,
+		.base = request->address};
 	struct kallsyms parser;
 	char text[16384];
 	ssize_t n;
@@ -120,10 +229,14 @@ static void answer_kallsyms(int fd, struct wire_message *answer, int *table)
 		kallsyms_feed(&parser, text, (size_t)n);
 	}
 	kallsyms_end(&parser);
+	add_held(&kernel);
 	if (parser.functions && !parser.shown)
 		answer->flags |= WIRE_FLAG_HIDDEN;
 	if (kernel.dynamic)
 		answer->flags |= WIRE_FLAG_DYNAMIC;
+	if (!kernel.only)
+		symtab_builder_move(
+			kernel.builder, kernel_delta(request, kernel.text, kernel.stext, answer));
 	ret = symtab_builder_finish(kernel.builder, table, &answer->count);
 out:
 	symtab_builder_free(kernel.builder);
@@ -154,32 +267,35 @@ static int serve(int sock, char *in, char *out)
 {
 	struct wire_message request, answer;
 	size_t len, out_len = 0;
-	int fd, table = -1;
+	int fds[WIRE_FDS_MAX], table = -1;
 
-	int ret = wire_recv(sock, &request, in, WIRE_PACKET_BYTES, &len, &fd, 0);
+	int ret = wire_recv_fds(sock, &request, in, WIRE_PACKET_BYTES, &len, fds, WIRE_FDS_MAX, 0);
 	if (ret < 0)
 		return ret;
 	memset(&answer, 0, sizeof(answer));
 	answer.type = request.type;
 	answer.id = request.id;
-	if (worker_test_hook && fd >= 0)
-		worker_test_hook(fd, NULL);
+	for (size_t i = 0; worker_test_hook && i < WIRE_FDS_MAX; i++)
+		if (fds[i] >= 0)
+			worker_test_hook(fds[i], NULL);
 
 	if (request.type == WIRE_DEMANGLE)
 		out_len = answer_demangle(in, len, &answer, out);
-	else if (fd < 0)
+	else if (fds[0] < 0)
 		answer.error = EBADF;
 	else if (request.type == WIRE_BUILD_ID)
-		answer_build_id(fd, &answer);
-	else if (request.type == WIRE_FILE)
-		answer_file(fd, &answer, &table);
+		answer_build_id(fds[0], &answer);
+	else if (request.type == WIRE_FILE || request.type == WIRE_KERNEL ||
+		request.type == WIRE_MODULE)
+		answer_file(&request, fds, &answer, &table);
 	else if (request.type == WIRE_KALLSYMS)
-		answer_kallsyms(fd, &answer, &table);
+		answer_kallsyms(&request, fds[0], in, len, &answer, &table);
 	else
 		answer.error = EINVAL;
 
-	if (fd >= 0)
-		close(fd);
+	for (size_t i = 0; i < WIRE_FDS_MAX; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	malloc_trim(0);
 	ret = wire_send(sock, &answer, out, out_len, table);
 	if (table >= 0)

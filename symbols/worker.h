@@ -10,7 +10,7 @@
 /* Confine this process, which is a fresh fork of parent_pid, and serve sock.  Never returns. */
 _Noreturn void worker_main(int sock, int parent_pid, unsigned int memory_mb);
 
-/* Tests set it before symbols_new(): called in the worker before it reads each file (fd) or demangles
+/* Tests set it before symbols_new(): called in the worker before it reads each file (fd; a debug file too) or demangles
  * (fd -1, name), to die or hang there. */
 extern void (*worker_test_hook)(int fd, const char *name);
 

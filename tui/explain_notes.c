@@ -424,6 +424,22 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"files not read by now are shown as offsets. Start strobe anew to see "
 			"their names");
 		break;
+	case SYMBOLS_NOTE_NO_KERNEL:
+		text_add(&text,
+			"the kernel that was recorded is not the one that runs here, and its "
+			"symbols are not kept here: its functions are shown as addresses. Where "
+			"it was recorded, strobe archive packs them with the recording; or name "
+			"a directory with its files by --symfs");
+		break;
+	case SYMBOLS_NOTE_UNVERIFIED:
+		text_add(&text,
+			"'%.*s' was recorded without a build-id%s: its names may be those of "
+			"another build",
+			path_max, note->path,
+			note->value == 1	   ? ", and the file has changed since"
+				: note->value == 2 ? " on another machine"
+						   : "");
+		break;
 	case SYMBOLS_NOTE_NAME_LEFT:
 		explain_wait_status(note->value, how, sizeof(how));
 		text_add(&text,

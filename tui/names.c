@@ -17,6 +17,7 @@
 
 #define CHUNK 1024u
 #define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
+#define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
 
 enum ref_kind {
 	REF_SYMBOL, /* key is the symbol's index */
@@ -37,6 +38,7 @@ struct image_info {
 	uint32_t version; /* grows when its frames must be asked for again */
 	enum image_kind kind;
 	enum symbols_state state;
+	bool mismatch; /* the file is another than was recorded */
 };
 
 struct frame_info {
@@ -249,6 +251,9 @@ static int request(struct names *names, const struct image *image)
 	case IMAGE_VDSO:
 		source.kind = SYMBOLS_VDSO;
 		break;
+	case IMAGE_MODULE:
+		source.kind = SYMBOLS_MODULE;
+		break;
 	default:
 		return 0;
 	}
@@ -259,6 +264,7 @@ static int request(struct names *names, const struct image *image)
 	source.pid = origin.pid;
 	source.map_start = origin.map_start;
 	source.map_end = origin.map_end;
+	source.stext = origin.stext;
 	return symbols_request(names->symbols, image->id, &source);
 }
 
@@ -477,8 +483,21 @@ static char *make_name(struct names *names, const struct ref *ref)
 	}
 	if (ref->kind == REF_WHOLE)
 		return strdup(ref->pub.image);
-	snprintf(clean, sizeof(clean), "%.900s+0x%" PRIx64, ref->pub.image, ref->pub.start);
+	snprintf(clean, sizeof(clean), "%.900s+0x%" PRIx64 "%s", ref->pub.image, ref->pub.start,
+		names->infos[ref->pub.image_id].mismatch ? OTHER_BUILD : "");
 	return strdup(clean);
+}
+
+/* It was named while that was not known yet. */
+static void mark_mismatch(struct names *names, struct ref *ref)
+{
+	char *name = make_name(names, ref);
+
+	if (!name)
+		return;
+	free((char *)ref->pub.symbol);
+	ref->pub.symbol = name;
+	ref->pub.mismatch = true;
 }
 
 const struct symref *names_get(struct names *names, uint32_t symref)
@@ -492,6 +511,9 @@ const struct symref *names_get(struct names *names, uint32_t symref)
 		ref->pub.symbol = make_name(names, ref);
 	if (!ref->pub.symbol)
 		return &ref_at(names, 0)->pub;
+	if (ref->kind == REF_ADDRESS && names->infos[ref->pub.image_id].mismatch &&
+		!ref->pub.mismatch)
+		mark_mismatch(names, ref);
 	ref->pub.pending = ref->kind == REF_ADDRESS &&
 		names->infos[ref->pub.image_id].state == SYMBOLS_PENDING;
 	return &ref->pub;
@@ -532,6 +554,7 @@ static void take_tables(struct names *names)
 		if (!info->path || info->state != SYMBOLS_PENDING)
 			continue;
 		info->state = symbols_state(names->symbols, i);
+		info->mismatch = symbols_mark(names->symbols, i) == SYMBOLS_MARK_OTHER;
 		if (info->state == SYMBOLS_READY) {
 			info->version++;
 			names->epoch++;

@@ -29,6 +29,7 @@ struct symref {
 	bool resolved; /* has a real symbol name */
 	bool pending; /* its image's table has not come yet */
 	bool idle; /* the kernel's idle loop */
+	bool mismatch; /* what lies at the image's path is another file than was recorded: no names */
 };
 
 /* Borrows all three.  symbols may be NULL: then nothing ever has a name (tests). */

@@ -354,6 +354,21 @@ static uint64_t to_ns(double seconds)
 	return seconds <= 0 ? 0 : seconds >= 9e9 ? UINT64_MAX : (uint64_t)(seconds * 1e9);
 }
 
+/* What decides whether files without build-id are the recorded ones. */
+static void tell_symbols(const struct session *session, const struct reader_info *info)
+{
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	const struct symbols_recorded recorded = {
+		.release = info->release,
+		.other_machine = info->hostname && strcmp(info->hostname, host) != 0,
+		.end_s = session->recorded_at,
+	};
+	/* Out of memory they are only taken for what they seem. */
+	symbols_recorded(session->symbols, &recorded);
+}
+
 void session_describe(struct session *session)
 {
 	const char *path, *slash;
@@ -372,6 +387,7 @@ void session_describe(struct session *session)
 	if (session->recorded_at && localtime_r(&session->recorded_at, &tm))
 		strftime(when, sizeof(when), " %Y-%m-%d %H:%M", &tm);
 	info = recording_info(session->recording);
+	tell_symbols(session, info);
 	snprintf(raw, sizeof(raw), "%.100s, recorded%s%s%.64s", path, when,
 		info->hostname ? " on " : "", info->hostname ? info->hostname : "");
 	clean_string(session->target_text, sizeof(session->target_text), raw);
@@ -426,7 +442,11 @@ int session_open(struct session *session, const struct request *request, char *m
 {
 	struct sentence sentence = {message, size};
 	struct engine_config config = request->engine;
-	struct symbols_config symbols = {.cache_dir = request->cache_dir};
+	struct symbols_config symbols = {
+		.cache_dir = request->cache_dir,
+		.recording = request->n_files > 0,
+		.symfs = request->symfs,
+	};
 	struct chosen chosen = {0};
 	int ret = 0;
 

@@ -17,6 +17,7 @@
 
 struct fake_image {
 	enum symbols_state state;
+	enum symbols_mark mark;
 	const struct symbol *symbols; /* sorted */
 	size_t n_symbols;
 	unsigned int requests;
@@ -64,6 +65,11 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		return true;
 	}
 	return false;
+}
+
+enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key)
+{
+	return symbols->images[key].mark;
 }
 
 uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)

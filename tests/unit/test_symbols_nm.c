@@ -147,7 +147,9 @@ static void compare(struct symbols *symbols, uint32_t key, const struct symbols_
 
 static int setup(void **state)
 {
-	const struct symbols_config config = {.cache_dir = ""};
+	/* nm reads the file alone. */
+	static const char *const no_debug_files[] = {NULL};
+	const struct symbols_config config = {.cache_dir = "", .debug_dirs = no_debug_files};
 	struct symbols *symbols;
 
 	int ret = symbols_new(&symbols, &config);

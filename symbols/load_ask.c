@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_ask.c - questions about files to a worker that nobody else's file has spoiled, and what becomes of the answers.
+ *
+ * The loader thread.
+ */
+#include "symbols/loader_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+unsigned int loader_file_cpu_ms = 8000, loader_file_wall_ms = 20000;
+
+static uint64_t owner_of(const struct opener_file *file)
+{
+	return file->owner == 0 || file->owner == geteuid() ? LOADER_OURS
+							    : LOADER_USERS + (uint64_t)file->owner;
+}
+
+void load_for(struct loader *loader, uint64_t whose)
+{
+	/* As long as all files are ours, so are the names. */
+	if (whose == LOADER_NAMES && !loader->met_foreign)
+		return;
+	if (whose != loader->read_by_worker && loader->read_by_worker != LOADER_OURS)
+		asker_renew(&loader->asker);
+	loader->read_by_worker = whose;
+	loader->met_foreign |= whose != LOADER_OURS && whose != LOADER_NAMES;
+}
+
+int load_ask(struct loader *loader, const struct loader_question *question,
+	struct wire_message *answer, int *table)
+{
+	const struct asker_question asked = {
+		.type = question->type,
+		.payload = question->module,
+		.len = question->module ? strlen(question->module) : 0,
+		.fd = question->file->fd,
+		.second_fd = question->debug ? &question->debug->fd : NULL,
+		.flags = question->flags,
+		.address = question->address,
+		.limits = {.cpu_ms = loader_file_cpu_ms, .wall_ms = loader_file_wall_ms},
+	};
+	uint64_t whose = question->foreign ? LOADER_FOREIGN : owner_of(question->file);
+	int ret = -EPIPE;
+	size_t len;
+
+	if (whose == LOADER_OURS && question->debug)
+		whose = owner_of(question->debug);
+	load_for(loader, whose);
+	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
+		ret = asker_ask(&loader->asker, &asked, answer, NULL, 0, &len, table);
+		if (ret == -EPIPE)
+			loader_add_note(loader, SYMBOLS_NOTE_WORKER_DIED, question->path, 0,
+				loader->asker.died_status);
+		if (loader->asker.confine_error && !loader->told_unconfined) {
+			loader->told_unconfined = true;
+			loader_add_note(loader, SYMBOLS_NOTE_UNCONFINED, "",
+				loader->asker.confine_error, 0);
+		}
+	}
+	if (ret == -EPIPE) {
+		loader_add_note(loader, SYMBOLS_NOTE_FILE_BANNED, question->path, 0, 0);
+		return -EOWNERDEAD;
+	}
+	if (ret == 0 && answer->error) {
+		if (*table >= 0)
+			close(*table);
+		*table = -1;
+		return answer->error > 0 && answer->error < 4096 ? -answer->error : -EBADMSG;
+	}
+	return ret;
+}
+
+static bool use_table(struct loader_image *image, int fd)
+{
+	if (symtab_open(&image->table, fd) < 0)
+		return false;
+	image->state = image->table.n_entries ? SYMBOLS_READY : SYMBOLS_NONE;
+	return true;
+}
+
+void load_tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len)
+{
+	_Static_assert(WIRE_BUILD_ID_MAX == SYMBOLS_BUILD_ID_MAX, "build-ids differ in size");
+	image->build_id_len = len <= sizeof(image->build_id) ? len : 0;
+	memcpy(image->build_id, build_id, image->build_id_len);
+}
+
+bool load_cached(struct loader *loader, struct loader_image *image, const char *key)
+{
+	int fd = cache_load(loader->cache, key);
+
+	if (fd < 0)
+		return false;
+	bool used = use_table(image, fd);
+	close(fd);
+	return used;
+}
+
+static void keep_file(struct loader_image *image, size_t i, const struct opener_file *file)
+{
+	if (image->kept_fds[i] > 0)
+		close(image->kept_fds[i]);
+	image->kept_fds[i] = file ? fcntl(file->fd, F_DUPFD_CLOEXEC, 3) : 0;
+}
+
+int load_table(struct loader *loader, struct loader_image *image,
+	const struct loader_question *question, const char *key, struct wire_message *answer)
+{
+	int table = -1;
+
+	int ret = load_ask(loader, question, answer, &table);
+	if (ret < 0)
+		return ret;
+	if (table < 0)
+		return -EBADMSG;
+	if (question->type == WIRE_FILE)
+		load_tell_build_id(image, answer->build_id, answer->build_id_len);
+	if (!use_table(image, table)) {
+		close(table);
+		return -EBADMSG;
+	}
+	if (loader->keep_files) {
+		keep_file(image, 0, question->file);
+		keep_file(image, 1, answer->flags & WIRE_FLAG_DEBUG ? question->debug : NULL);
+	}
+	if (loader->cache && key && !(answer->flags & WIRE_FLAG_HIDDEN)) {
+		snprintf(loader->keep_key, sizeof(loader->keep_key), "%s", key);
+		loader->keep_fd = table;
+	} else {
+		close(table);
+	}
+	return 0;
+}
+
+int load_build_id(struct loader *loader, const struct loader_question *question,
+	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len)
+{
+	struct loader_question asked = *question;
+	struct wire_message answer;
+	int none = -1;
+
+	*len = 0;
+	asked.type = WIRE_BUILD_ID;
+	asked.debug = NULL;
+	int ret = load_ask(loader, &asked, &answer, &none);
+	if (none >= 0)
+		close(none);
+	if (ret == 0) {
+		*len = answer.build_id_len <= WIRE_BUILD_ID_MAX ? answer.build_id_len : 0;
+		memcpy(out, answer.build_id, *len);
+	}
+	return ret;
+}

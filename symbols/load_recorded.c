@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_recorded.c - the symbols of files that a recording tells of: by build-id from where such are kept, else by
+ * path when the build-id is the same.  A file that is another gives no names.
+ *
+ * The loader thread.
+ */
+#include "symbols/loader_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* 0; -ESTALE where it is another. */
+static int check_build_id(struct loader *loader, const struct finder_query *query,
+	const struct finder_place *place, const struct opener_file *file)
+{
+	const struct loader_question question = {
+		.path = place->relative, .file = file, .foreign = place->foreign};
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t len;
+
+	int ret = load_build_id(loader, &question, build_id, &len);
+	if (ret < 0)
+		return ret;
+	return len == query->build_id_len && memcmp(build_id, query->build_id, len) == 0 ? 0
+											 : -ESTALE;
+}
+
+int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out)
+{
+	struct finder_place place;
+	int result = -ENOENT;
+
+	while (finder_next(&loader->finder, query, &place)) {
+		*out = (struct loader_file){.foreign = place.foreign, .told = true};
+		int ret = opener_below(place.dir, place.relative, place.in_root, &out->file);
+		if (ret < 0) {
+			/* Not there in the one place that everybody has, or not to be read there. */
+			if (place.by_path && result != -ESTALE && ret != -ENOENT && ret != -ENOTDIR)
+				result = ret;
+			continue;
+		}
+		/* Kernel symbols as text have no build-id but that of the place. */
+		if (query->build_id_len && query->what != FINDER_KALLSYMS)
+			ret = check_build_id(loader, query, &place, &out->file);
+		if (ret == 0)
+			return 0;
+		close(out->file.fd);
+		if (ret == -ECANCELED || ret == -ECHILD)
+			return ret;
+		if (place.by_path)
+			result = ret;
+	}
+	out->file.fd = -1;
+	return result;
+}
+
+/* A file without build-id: what lies at its path may be it. */
+static void tell_unverified(
+	struct loader *loader, struct loader_image *image, const struct loader_file *file)
+{
+	pthread_mutex_lock(&loader->lock);
+	const bool other = loader->recorded.other_machine;
+	const int64_t end_s = loader->recorded.end_s;
+	pthread_mutex_unlock(&loader->lock);
+
+	const bool newer = end_s && file->file.mtime_ns / 1000000000u > (uint64_t)end_s;
+	if (file->foreign || (!other && !newer))
+		return;
+	image->mark = SYMBOLS_MARK_UNVERIFIED;
+	loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED, image->source.path, 0, newer ? 1 : 2);
+}
+
+int load_recorded_file(struct loader *loader, struct loader_image *image)
+{
+	const struct symbols_source *source = &image->source;
+	struct finder_query query = {
+		.what = FINDER_BINARY,
+		.path = source->path,
+		.build_id = source->build_id,
+		.build_id_len = source->build_id_len,
+	};
+	struct loader_file file;
+
+	load_tell_build_id(image, source->build_id, source->build_id_len);
+	int ret = load_find(loader, &query, &file);
+	/* Some debug files (eu-strip) tell where things lie in the file, and serve alone. */
+	if (ret < 0 && source->build_id_len) {
+		struct finder_query debug = query;
+		debug.what = FINDER_DEBUG;
+		debug.dir = debug.pattern = 0;
+		if (load_find(loader, &debug, &file) < 0)
+			return ret;
+	} else if (ret < 0) {
+		return ret;
+	}
+	if (!source->build_id_len) {
+		file.told = false;
+		tell_unverified(loader, image, &file);
+	}
+	int loaded = load_elf(loader, image, &file, source->build_id, source->build_id_len);
+	close(file.file.fd);
+	/* ... and where it does not, what was at the path is the answer. */
+	if (ret < 0 && (loaded < 0 || image->state != SYMBOLS_READY)) {
+		image->state = SYMBOLS_UNREADABLE;
+		return ret;
+	}
+	return loaded;
+}
+
+static int load_vdso_of(
+	struct loader *loader, struct loader_image *image, const struct loader_file *file)
+{
+	const struct loader_question question = {.type = WIRE_FILE,
+		.path = image->source.path,
+		.file = &file->file,
+		.foreign = file->foreign};
+	struct wire_message answer;
+
+	return load_table(loader, image, &question, NULL, &answer);
+}
+
+/* This machine's, where it is the same. */
+static int load_own_vdso(struct loader *loader, struct loader_image *image)
+{
+	const struct symbols_source own = {.kind = SYMBOLS_VDSO, .map_start = UINT64_MAX};
+	struct loader_file file = {.file = {.fd = opener_vdso(&own), .owner = geteuid()}};
+	const struct loader_question question = {.path = image->source.path, .file = &file.file};
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t len;
+
+	if (file.file.fd < 0)
+		return file.file.fd;
+	int ret = load_build_id(loader, &question, build_id, &len);
+	if (ret == 0 &&
+		(len != image->source.build_id_len ||
+			memcmp(build_id, image->source.build_id, len) != 0))
+		ret = -ENOENT;
+	if (ret == 0)
+		ret = load_vdso_of(loader, image, &file);
+	close(file.file.fd);
+	return ret;
+}
+
+int load_recorded_vdso(struct loader *loader, struct loader_image *image)
+{
+	struct finder_query query = {
+		.what = FINDER_VDSO,
+		.build_id = image->source.build_id,
+		.build_id_len = image->source.build_id_len,
+	};
+	struct loader_file file;
+
+	if (query.build_id_len && load_own_vdso(loader, image) == 0)
+		return 0;
+	if (query.build_id_len && load_find(loader, &query, &file) == 0) {
+		int ret = load_vdso_of(loader, image, &file);
+		close(file.file.fd);
+		return ret;
+	}
+	/* That of another kernel, or one that cannot be told from it, is nothing to complain of. */
+	image->state = SYMBOLS_NONE;
+	return 0;
+}
+
+/* "nf_tables" of "/lib/modules/6.1/kernel/net/nf-tables.ko" or "[nf_tables]". */
+static void module_name(const char *path, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path[0] == '[' ? path + 1 : path;
+	size_t len = strcspn(name, ".]");
+
+	snprintf(out, size, "%.*s", (int)len, name);
+	for (; *out; out++)
+		if (*out == '-')
+			*out = '_';
+}
+
+int load_recorded_module(struct loader *loader, struct loader_image *image)
+{
+	struct finder_query query = {
+		.what = FINDER_BINARY,
+		.path = image->source.path,
+		.build_id = image->source.build_id,
+		.build_id_len = image->source.build_id_len,
+	};
+	struct wire_message answer;
+	struct loader_file file;
+	char name[64];
+
+	module_name(image->source.path, name, sizeof(name));
+	int ret = load_find(loader, &query, &file);
+	if (ret == 0) {
+		const struct loader_question question = {.type = WIRE_MODULE,
+			.path = image->source.path,
+			.file = &file.file,
+			.foreign = file.foreign};
+		if (!query.build_id_len)
+			tell_unverified(loader, image, &file);
+		ret = load_table(loader, image, &question, NULL, &answer);
+		close(file.file.fd);
+	}
+	/* One that is compressed, or not there, may still be loaded. */
+	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD &&
+		load_module_of_kernel(loader, image, name) == 0)
+		return 0;
+	return ret;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loader_private.h - the loader and its parts, for loader.c, load_*.c alone.
+ *
+ * All runs in the loader thread, but for loader.c's other functions; what those share is under the lock.
+ */
+#ifndef SYMBOLS_LOADER_PRIVATE_H
+#define SYMBOLS_LOADER_PRIVATE_H
+
+#include "symbols/asker.h"
+#include "symbols/cache.h"
+#include "symbols/finder.h"
+#include "symbols/loader.h"
+#include "symbols/opener.h"
+
+#include <pthread.h>
+
+#define LOADER_NOTES_MAX 256
+#define LOADER_KALLSYMS "/proc/kallsyms"
+
+/* Whose file it is, for choosing a worker: of root and this user; strings out of any; chosen by others; or
+ * LOADER_USERS + uid. */
+enum { LOADER_OURS, LOADER_NAMES, LOADER_FOREIGN, LOADER_USERS };
+
+struct loader {
+	pthread_t thread;
+	bool started;
+	struct asker asker; /* the thread's, but for the pids */
+	struct cache *cache;
+	struct finder finder;
+	char *kallsyms_path, *kernel_notes_path;
+	bool recording, keep_files;
+	uint64_t read_by_worker; /* whose files the worker has read: LOADER_OURS, or who else's */
+	bool met_foreign; /* some file was not ours: names may be of one such */
+	char *packet; /* WIRE_PACKET_BYTES */
+	bool told_unconfined, told_no_worker;
+	int no_worker_error; /* told last */
+	int keep_fd; /* a table for the cache, once it has been published; -1: none */
+	char keep_key[CACHE_KEY_MAX];
+	int answers_fd, stop_fd;
+
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t wake;
+	bool stop;
+	struct {
+		char *release;
+		bool other_machine;
+		int64_t end_s;
+	} recorded;
+	struct loader_image *images, **images_end, *images_done, **images_done_end;
+	struct loader_name *names, **names_end, *names_done, **names_done_end;
+	struct symbols_note notes[LOADER_NOTES_MAX]; /* a ring: the oldest are dropped */
+	size_t first_note, n_notes;
+};
+
+/* --- loader.c --- */
+
+void loader_signal(struct loader *loader); /* answers have come */
+void loader_add_note(
+	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value);
+void loader_tell_no_worker(struct loader *loader); /* once for each reason */
+
+/* --- load_ask.c --- */
+
+struct loader_question {
+	enum wire_type type;
+	const char *path; /* for notes */
+	const struct opener_file *file, *debug; /* debug may be NULL */
+	bool foreign; /* see finder_place */
+	const char *module; /* of WIRE_KALLSYMS; NULL: all */
+	uint32_t flags;
+	uint64_t address;
+};
+
+/* Ask about a file; one that kills the worker is tried once more.  0 and *table (-1: none), which is the caller's;
+ * or -errno: -EOWNERDEAD when it killed it twice. */
+int load_ask(struct loader *loader, const struct loader_question *question,
+	struct wire_message *answer, int *table);
+
+/* Ask for the table of a file, and use it.  key: for the cache; NULL: not for that.  0 or -errno. */
+int load_table(struct loader *loader, struct loader_image *image,
+	const struct loader_question *question, const char *key, struct wire_message *answer);
+
+/* The file's own build-id.  0 (*len may be) or -errno. */
+int load_build_id(struct loader *loader, const struct loader_question *question,
+	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len);
+
+bool load_cached(struct loader *loader, struct loader_image *image, const char *key);
+void load_tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len);
+
+/* A worker that read other people's files may be theirs by now: what follows is read by a fresh one. */
+void load_for(struct loader *loader, uint64_t whose);
+
+/* --- load_file.c --- */
+
+struct loader_file {
+	struct opener_file file;
+	bool foreign;
+	bool told; /* its build-id is one that somebody trusted told: the recording, the kernel */
+};
+
+/* The table of an open file with its build-id (len 0: not known yet), with a separate debug file where it is
+ * stripped and there is one, or out of the cache.  0 or -errno. */
+int load_elf(struct loader *loader, struct loader_image *image, const struct loader_file *file,
+	const uint8_t *build_id, size_t len);
+
+int load_file(struct loader *loader, struct loader_image *image);
+int load_vdso(struct loader *loader, struct loader_image *image);
+
+/* --- load_recorded.c --- */
+
+int load_recorded_file(struct loader *loader, struct loader_image *image);
+int load_recorded_vdso(struct loader *loader, struct loader_image *image);
+int load_recorded_module(struct loader *loader, struct loader_image *image);
+
+/* The first of the places that has the file with that build-id.  0; -ESTALE: only another at its path; -errno. */
+int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out);
+
+/* --- load_kernel.c --- */
+
+/* -EAGAIN: not in the cache, and may_wait. */
+int load_kernel(struct loader *loader, struct loader_image *image, bool may_wait);
+int load_recorded_kernel(struct loader *loader, struct loader_image *image);
+
+/* The symbols of one module of the running kernel, where it has that build-id.  0, -ENOENT, -errno. */
+int load_module_of_kernel(struct loader *loader, struct loader_image *image, const char *module);
+
+/* --- load_names.c --- */
+
+/* Up to a packet of names off the queue, with the lock held; then their work, without. */
+size_t load_take_names(struct loader *loader, struct loader_name **batch);
+void load_names(struct loader *loader, struct loader_name **batch, size_t n);
+
+#endif
