@@ -25,6 +25,33 @@ static uint64_t sum(const void *bytes, uint64_t n)
 	return total;
 }
 
+static void look_at_read(const struct record_read *read)
+{
+	for (uint64_t i = 0; i < read->n; i++) {
+		struct record_counter counter;
+
+		record_counter(read, i, &counter);
+		sink += counter.value + counter.id + counter.lost;
+	}
+}
+
+static void look_at_regs(const struct record_regs *regs, uint64_t mask)
+{
+	if (regs->values)
+		sink += sum(regs->values, 8 * (uint64_t)__builtin_popcountll(mask));
+}
+
+static void look_at_more(const struct record_more *more, const struct record_format *format)
+{
+	look_at_read(&more->read);
+	look_at_regs(&more->regs_user, format->regs_user);
+	look_at_regs(&more->regs_intr, format->regs_intr);
+	sink += sum(more->branches, more->n_branches * sizeof(struct perf_branch_entry));
+	if (more->branch_counters)
+		sink += sum(more->branch_counters, more->n_branches * 8);
+	sink += sum(more->stack, more->stack_len) + sum(more->aux, more->aux_len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct record_format format = {0};
@@ -52,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (out.sample.chain)
 				sink += sum(out.sample.chain, out.sample.chain_len * 8);
 			sink += sum(out.sample.raw, out.sample.raw_len);
+			if (out.sample.has_more)
+				look_at_more(&out.sample.more, &format);
 			break;
 		case PERF_RECORD_MMAP:
 		case PERF_RECORD_MMAP2:
@@ -60,6 +89,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case PERF_RECORD_COMM:
 			sink += strlen(out.comm.comm);
+			break;
+		case PERF_RECORD_READ:
+			look_at_read(&out.read.read);
+			break;
+		case PERF_RECORD_NAMESPACES:
+			sink += sum(out.namespaces.pairs, out.namespaces.n * 16);
+			break;
+		case PERF_RECORD_KSYMBOL:
+			sink += strlen(out.ksymbol.name);
+			break;
+		case PERF_RECORD_CGROUP:
+			sink += strlen(out.cgroup.path);
+			break;
+		case PERF_RECORD_TEXT_POKE:
+			sink += sum(out.text_poke.bytes,
+				(uint64_t)out.text_poke.old_len + out.text_poke.new_len);
 			break;
 		}
 	free(header);

@@ -36,6 +36,7 @@ def case(whole, sample_type=USUAL, read=0, branch=0, user=0, intr=0, id_all=1):
     return words(sample_type, read, branch, user, intr, id_all) + whole
 
 
+LATER = (8, *range(11, 13), *range(14, 22))
 FIXED = words(99, 0x401000, 4712 << 32 | 4711, 1234567, 3, 1003009)
 SAMPLE = record(9, FIXED)
 CHAIN = record(9, FIXED + words(4, -512, 0x401000, 0x402000, 0x403000))
@@ -74,6 +75,8 @@ SEEDS = {
         'mmap': case(MMAP), 'mmap2': case(MMAP2), 'build-id': case(BUILD_ID), 'comm': case(COMM),
         'fork': case(FORK), 'lost': case(LOST), 'lost-samples': case(LOST_SAMPLES),
         'throttle': case(THROTTLE), 'no-trailer': case(FORK, id_all=0),
+        **{f'type-{kind}': case(record(kind, payload[:-len(TRAILER)] + TRAILER, misc), read=4)
+           for kind, payload, misc in make_perfdata.Machine().records() if kind in LATER},
     },
     'fuzz_ring': {
         'in-order': words(0, len(SAMPLE + CHAIN + COMM)) + SAMPLE + CHAIN + COMM,

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * test_reader.c - small recordings made in memory: which attribute records belong to, packs, refusals, bad records.
+ *
+ * Files of other machines, and cut ones, are in tests/oracle/reader.py.
+ */
+#include "sampler/recording/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+#define FILE_MAX (2 << 20)
+
+struct image {
+	uint8_t bytes[FILE_MAX];
+	size_t len;
+};
+
+static struct image image;
+
+static void add(const void *bytes, size_t len)
+{
+	assert_true(len <= FILE_MAX - image.len);
+	if (!len)
+		return;
+	memcpy(image.bytes + image.len, bytes, len);
+	image.len += len;
+}
+
+static void add_64(uint64_t word)
+{
+	add(&word, sizeof(word));
+}
+
+static void add_record(uint32_t type, const void *body, size_t len)
+{
+	struct perf_event_header header = {.type = type, .size = (uint16_t)(sizeof(header) + len)};
+
+	add(&header, sizeof(header));
+	add(body, len);
+}
+
+static void add_sample(uint64_t id, uint64_t ip)
+{
+	const uint64_t words[] = {id, ip};
+
+	add_record(PERF_RECORD_SAMPLE, words, sizeof(words));
+}
+
+static void add_attr(uint64_t config, uint64_t id)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {
+		.attr = {.type = PERF_TYPE_SOFTWARE,
+			.size = sizeof(body.attr),
+			.config = config,
+			.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP,
+			.sample_id_all = 1},
+		.id = id,
+	};
+
+	add_record(PERFDATA_RECORD_HEADER_ATTR, &body, sizeof(body));
+}
+
+/* A pipe of two attributes, with ids 11 and 12. */
+static void begin_pipe(void)
+{
+	image.len = 0;
+	add_64(PERFDATA_MAGIC);
+	add_64(sizeof(struct perfdata_pipe_header));
+	add_attr(PERF_COUNT_SW_CPU_CLOCK, 11);
+	add_attr(PERF_COUNT_SW_PAGE_FAULTS, 12);
+}
+
+static int open_image(struct reader **out)
+{
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, image.bytes, image.len, 0), image.len);
+	return reader_open(out, fd);
+}
+
+static void must_open(struct reader **out)
+{
+	assert_int_equal(open_image(out), 0);
+	assert_non_null(*out);
+}
+
+static void must_refuse(int error)
+{
+	struct reader *reader = (struct reader *)&image;
+
+	assert_int_equal(open_image(&reader), error);
+	assert_null(reader);
+}
+
+static struct reader_status status_of(const struct reader *reader)
+{
+	struct reader_status status;
+
+	reader_status(reader, &status);
+	return status;
+}
+
+static void refusals(void **state)
+{
+	struct perfdata_header header = {.magic = PERFDATA_MAGIC, .size = sizeof(header)};
+	struct reader *reader;
+	int fds[2];
+
+	(void)state;
+	image.len = 0;
+	must_refuse(-ENOEXEC);
+	add("PERFILE", 7);
+	must_refuse(-ENOEXEC);
+	add("2", 1);
+	must_refuse(-EBADMSG); /* and no more than that */
+	memcpy(image.bytes, "PERFFILE", 8);
+	must_refuse(-ENOTSUP);
+	memcpy(image.bytes, "#!/bin/s", 8);
+	must_refuse(-ENOEXEC);
+
+	image.len = 0;
+	add(&header, sizeof(header));
+	must_refuse(-EBADMSG); /* attributes of size 0 */
+	image.len = 0;
+	header.attr_size = sizeof(struct perf_event_attr) + sizeof(struct perfdata_section);
+	header.data.offset = UINT64_MAX - 8;
+	add(&header, sizeof(header));
+	must_refuse(-EBADMSG);
+	image.len = 0;
+	header.data.offset = sizeof(header);
+	header.features[0] = 1ull << PERFDATA_DIR_FORMAT;
+	add(&header, sizeof(header));
+	must_refuse(-ENOTSUP);
+	image.len = 0;
+	header.features[0] = 0;
+	header.size = 99;
+	add(&header, sizeof(header));
+	must_refuse(-EBADMSG);
+
+	assert_int_equal(reader_open(&reader, open("/", O_RDONLY | O_CLOEXEC)), -ENOTSUP);
+	assert_int_equal(pipe(fds), 0);
+	close(fds[1]);
+	assert_int_equal(reader_open(&reader, fds[0]), -ENOEXEC);
+	reader_close(NULL);
+}
+
+static void magics(void **state)
+{
+	(void)state;
+	assert_true(reader_is_magic("PERFILE2....", 12));
+	assert_true(reader_is_magic("2ELIFREP", 8));
+	assert_true(reader_is_magic("PERFFILE", 8)); /* so that it can be told why not */
+	assert_false(reader_is_magic("PERFILE2", 7));
+	assert_false(reader_is_magic("#!/bin/sh\n", 10));
+	assert_false(reader_is_magic(NULL, 0));
+}
+
+static void belonging(void **state)
+{
+	const uint64_t ids[] = {12, 11, 12, 0, 99, 11};
+	struct reader_record record;
+	struct reader *reader;
+
+	(void)state;
+	begin_pipe();
+	for (size_t i = 0; i < 6; i++)
+		add_sample(ids[i], i);
+	add_record(PERF_RECORD_SWITCH, &ids[0], 8); /* its trailer */
+	add_record(60, NULL, 0); /* a type nobody knows */
+	must_open(&reader);
+	for (size_t i = 0; i < 7; i++) {
+		assert_int_equal(reader_next(reader, &record), 1);
+		assert_int_equal((uintptr_t)record.header & 7, 0);
+		assert_int_equal(record.has_attr, i != 4);
+		assert_int_equal(record.attr, i == 0 || i == 2 || i == 6);
+	}
+	assert_int_equal(reader_next(reader, &record), 0);
+	assert_int_equal(reader_next(reader, &record), 0);
+	assert_int_equal(status_of(reader).counts[PERF_RECORD_SAMPLE], 6);
+	assert_int_equal(status_of(reader).unknown, 1);
+	assert_false(status_of(reader).truncated);
+	assert_int_equal(reader_attr_count(reader), 2);
+	assert_null(reader_attr(reader, 2));
+	assert_string_equal(reader_attr(reader, 1)->name, "page-faults");
+	assert_int_equal(reader_attr(reader, 1)->ids[0], 12);
+	reader_close(reader);
+}
+
+static void names(void **state)
+{
+	struct {
+		uint64_t kind, id;
+		char name[120];
+	} update = {2, 12, "named later"};
+	struct reader_record record;
+	struct reader *reader;
+
+	(void)state;
+	begin_pipe();
+	memset(update.name + 11, 'x', 100); /* cut, not overrun */
+	add_record(PERFDATA_RECORD_EVENT_UPDATE, &update, sizeof(update));
+	must_open(&reader);
+	assert_int_equal(reader_next(reader, &record), 0);
+	assert_string_equal(reader_attr(reader, 0)->name, "cpu-clock");
+	assert_memory_equal(reader_attr(reader, 1)->name, "named laterx", 12);
+	assert_int_equal(strlen(reader_attr(reader, 1)->name), EVENT_NAME_MAX - 1);
+	reader_close(reader);
+}
+
+static void corrupt_sizes(void **state)
+{
+	for (uint16_t size = 0; size < 8; size++) {
+		struct perf_event_header bad = {.type = PERF_RECORD_SAMPLE, .size = size};
+		struct reader_record record;
+		struct reader *reader;
+		size_t where;
+
+		(void)state;
+		begin_pipe();
+		add_sample(11, 1);
+		where = image.len;
+		add(&bad, sizeof(bad));
+		add_sample(11, 2);
+		must_open(&reader);
+		assert_int_equal(reader_next(reader, &record), 1);
+		assert_int_equal(reader_next(reader, &record), -EBADMSG);
+		assert_int_equal(reader_next(reader, &record), -EBADMSG);
+		assert_true(status_of(reader).corrupt);
+		assert_int_equal(status_of(reader).truncated_at, where);
+		reader_close(reader);
+	}
+}
+
+/* Sizes that are no multiple of 8: given out padded, and what follows aligned. */
+static void odd_sizes(void **state)
+{
+	struct reader_record record;
+	struct reader *reader;
+
+	(void)state;
+	begin_pipe();
+	add_record(PERF_RECORD_COMM, "\x14\0\0\0\x15\0\0\0demo\0", 13);
+	add_sample(12, 0x401000);
+	add_record(PERFDATA_RECORD_TRACING_DATA, "\x05\0\0\0", 4);
+	add("12345\0\0\0", 8);
+	add_sample(12, 0x402000);
+	must_open(&reader);
+	assert_int_equal(reader_next(reader, &record), 1);
+	assert_int_equal(record.header->size, 24);
+	assert_memory_equal(record.header + 1, "\x14\0\0\0\x15\0\0\0demo\0\0\0\0", 16);
+	for (uint64_t ip = 0x401000; ip <= 0x402000; ip += 0x1000) {
+		assert_int_equal(reader_next(reader, &record), 1);
+		assert_int_equal((uintptr_t)record.header & 7, 0);
+		assert_int_equal(((const uint64_t *)(const void *)record.header)[2], ip);
+		assert_int_equal(record.attr, 1);
+	}
+	assert_int_equal(reader_next(reader, &record), 0);
+	assert_int_equal(reader_info(reader)->tracing_data_len, 8);
+	reader_close(reader);
+}
+
+/* Write the image's bytes from `from` on as one zstd stream in packs of at most `each` bytes. */
+static void pack(size_t from, size_t each, uint32_t type)
+{
+	static uint8_t plain[FILE_MAX], packed[65536];
+	ZSTD_CCtx *stream = ZSTD_createCCtx();
+	size_t len = image.len - from;
+
+	memcpy(plain, image.bytes + from, len);
+	image.len = from;
+	for (size_t at = 0; at < len; at += each) {
+		size_t some = len - at < each ? len - at : each;
+		ZSTD_inBuffer in = {plain + at, some, 0};
+		ZSTD_outBuffer out = {packed + 8, sizeof(packed) - 16, 0};
+		uint64_t told;
+
+		assert_false(ZSTD_isError(ZSTD_compressStream2(stream, &out, &in, ZSTD_e_flush)));
+		assert_int_equal(in.pos, in.size);
+		if (type == PERFDATA_RECORD_COMPRESSED) {
+			add_record(type, packed + 8, out.pos);
+			continue;
+		}
+		told = out.pos;
+		memcpy(packed, &told, sizeof(told));
+		memset(packed + 8 + out.pos, 0, 7);
+		add_record(type, packed, (8 + out.pos + 7) & ~(size_t)7);
+	}
+	ZSTD_freeCCtx(stream);
+}
+
+static void packs(void **state)
+{
+	const size_t sizes[] = {1, 13, 24, 4096, 30000};
+
+	(void)state;
+	for (unsigned int i = 0; i < 10; i++) {
+		struct reader_record record;
+		struct reader *reader;
+		size_t from;
+
+		begin_pipe();
+		from = image.len;
+		for (uint64_t ip = 0; ip < 2000; ip++)
+			add_sample(11 + ip % 2, ip);
+		pack(from, sizes[i / 2],
+			i % 2 ? PERFDATA_RECORD_COMPRESSED : PERFDATA_RECORD_COMPRESSED2);
+		add_sample(12, 4711); /* plain ones may follow */
+		must_open(&reader);
+		for (uint64_t ip = 0; ip < 2001; ip++) {
+			const uint64_t *words;
+
+			assert_int_equal(reader_next(reader, &record), 1);
+			words = (const uint64_t *)(const void *)record.header;
+			assert_int_equal(words[2], ip < 2000 ? ip : 4711);
+			assert_int_equal(record.attr, ip < 2000 ? ip % 2 : 1);
+		}
+		assert_int_equal(reader_next(reader, &record), 0);
+		assert_int_equal(status_of(reader).counts[PERF_RECORD_SAMPLE], 2001);
+		assert_false(status_of(reader).truncated);
+		assert_true(reader_info(reader)->compressed);
+		reader_close(reader);
+
+		image.bytes[from + 20] ^= 0x55; /* in the stream's first pack */
+		must_open(&reader);
+		while (reader_next(reader, &record) > 0)
+			;
+		reader_close(reader);
+	}
+}
+
+/* A few bytes that unpack to very many: no more than what is read of them is held. */
+static void bomb(void **state)
+{
+	static uint8_t zeros[4 << 20];
+	static uint8_t packed[60000];
+	struct reader_record record;
+	struct reader *reader;
+	size_t len = ZSTD_compress(packed, sizeof(packed), zeros, sizeof(zeros), 1);
+
+	(void)state;
+	assert_false(ZSTD_isError(len));
+	begin_pipe();
+	add_record(PERFDATA_RECORD_COMPRESSED, packed, len);
+	must_open(&reader);
+	assert_int_equal(reader_next(reader, &record), -EBADMSG); /* a record of size 0 */
+	reader_close(reader);
+}
+
+/* Bodies that are too short for the reader's own records. */
+static void bad_records(void **state)
+{
+	const uint32_t types[] = {PERFDATA_RECORD_HEADER_ATTR, PERFDATA_RECORD_TRACING_DATA,
+		PERFDATA_RECORD_BUILD_ID, PERFDATA_RECORD_EVENT_UPDATE, PERFDATA_RECORD_FEATURE,
+		PERFDATA_RECORD_COMPRESSED2, PERFDATA_RECORD_AUXTRACE};
+	struct reader_record record;
+	struct reader *reader;
+
+	(void)state;
+	begin_pipe();
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		add_record(types[i], NULL, 0);
+	add_sample(11, 1);
+	must_open(&reader);
+	assert_int_equal(reader_next(reader, &record), 1);
+	assert_int_equal(record.header->type, PERF_RECORD_SAMPLE);
+	assert_int_equal(status_of(reader).bad, sizeof(types) / sizeof(*types));
+	assert_int_equal(reader_next(reader, &record), 0);
+	reader_close(reader);
+}
+
+/* The recorder was killed: no size of the data, no features. */
+static void unfinished(void **state)
+{
+	struct perfdata_header header = {
+		.magic = PERFDATA_MAGIC,
+		.size = sizeof(header),
+		.attr_size = sizeof(struct perf_event_attr) + sizeof(struct perfdata_section),
+		.attrs = {sizeof(header),
+			sizeof(struct perf_event_attr) + sizeof(struct perfdata_section)},
+		.features = {1ull << PERFDATA_HOSTNAME},
+	};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP};
+	struct reader_record record;
+	struct reader *reader;
+
+	(void)state;
+	header.data.offset = sizeof(header) + header.attrs.size;
+	image.len = 0;
+	add(&header, sizeof(header));
+	add(&attr, sizeof(attr));
+	add_64(0);
+	add_64(0);
+	add_sample(7, 1);
+	add_sample(7, 2);
+	image.len -= 4;
+	must_open(&reader);
+	assert_true(status_of(reader).features_missing);
+	assert_int_equal(reader_next(reader, &record), 1);
+	assert_true(record.has_attr); /* there is but one */
+	assert_int_equal(reader_next(reader, &record), 0);
+	assert_true(status_of(reader).truncated);
+	assert_int_equal(status_of(reader).truncated_at, image.len - 20);
+	reader_close(reader);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(magics),
+		cmocka_unit_test(belonging),
+		cmocka_unit_test(names),
+		cmocka_unit_test(corrupt_sizes),
+		cmocka_unit_test(odd_sizes),
+		cmocka_unit_test(packs),
+		cmocka_unit_test(bomb),
+		cmocka_unit_test(bad_records),
+		cmocka_unit_test(unfinished),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * test_swap.c - bit fields of attributes, and records that do not fit; whole files are in tests/oracle/reader.py.
+ */
+#include "sampler/recording/swap.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Of each field of the flags: `before` bits precede it.  In the other order they do from the highest bit of the word on. */
+static void flags_of_attributes(void **state)
+{
+	const struct {
+		unsigned int before, width;
+	} fields[] = {{0, 1}, {1, 1}, {7, 1}, {8, 1}, {14, 1}, {15, 2}, {17, 1}, {18, 1}, {37, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		for (uint64_t value = 1; value < 1u << fields[i].width; value++) {
+			struct perf_event_attr attr = {0};
+			uint64_t other = value << (64 - fields[i].before - fields[i].width), word;
+
+			other = __builtin_bswap64(other);
+			memcpy((uint8_t *)&attr + 40, &other, 8);
+			swap_attr(&attr);
+			memcpy(&word, (uint8_t *)&attr + 40, 8);
+			assert_int_equal(word, value << fields[i].before);
+		}
+}
+
+static void fields_of_attributes(void **state)
+{
+	struct perf_event_attr attr, turned;
+	uint8_t *bytes = (uint8_t *)&attr;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(attr); i++)
+		bytes[i] = i / 8 == 5 ? 0 : (uint8_t)i;
+	turned = attr;
+	swap_attr(&turned);
+	assert_int_equal(turned.type, __builtin_bswap32(attr.type));
+	assert_int_equal(turned.config, __builtin_bswap64(attr.config));
+	assert_int_equal(turned.read_format, __builtin_bswap64(attr.read_format));
+	assert_int_equal(turned.bp_type, __builtin_bswap32(attr.bp_type));
+	assert_int_equal(turned.bp_len, __builtin_bswap64(attr.bp_len));
+	assert_int_equal(turned.sample_regs_user, __builtin_bswap64(attr.sample_regs_user));
+	assert_int_equal(turned.sample_stack_user, __builtin_bswap32(attr.sample_stack_user));
+	assert_int_equal(turned.sample_regs_intr, __builtin_bswap64(attr.sample_regs_intr));
+	assert_int_equal(turned.sample_max_stack, __builtin_bswap16(attr.sample_max_stack));
+	assert_int_equal(turned.aux_sample_size, __builtin_bswap32(attr.aux_sample_size));
+	assert_int_equal(turned.sig_data, __builtin_bswap64(attr.sig_data));
+	swap_attr(&turned); /* twice is not at all */
+	assert_memory_equal(&turned, &attr, sizeof(attr));
+}
+
+/* Every type under every field, of a size too small for most: refused, and nothing beyond it touched (ASan). */
+static void records_that_do_not_fit(void **state)
+{
+	(void)state;
+	for (uint32_t type = 0; type < 90; type++)
+		for (unsigned int bit = 0; bit < 26; bit++)
+			for (uint16_t size = 8; size <= 40; size = (uint16_t)(size + 8)) {
+				struct perf_event_header *header = malloc(size);
+				struct record_format format = {
+					.sample_type = 1ull << bit,
+					.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+					.sample_id_all = true,
+				};
+
+				assert_non_null(header);
+				memset(header, 0xff, size);
+				*header = (struct perf_event_header){.type = type, .size = size};
+				swap_record(header, &format);
+				free(header);
+			}
+}
+
+static void refused(void **state)
+{
+	uint64_t words[4] = {0};
+	struct perf_event_header *header = (struct perf_event_header *)(void *)words;
+	const struct record_format chain = {.sample_type = PERF_SAMPLE_CALLCHAIN};
+	const struct record_format raw = {.sample_type = PERF_SAMPLE_RAW};
+
+	(void)state;
+	header->type = PERF_RECORD_SAMPLE;
+	header->size = sizeof(words);
+	words[1] = __builtin_bswap64(2);
+	assert_int_equal(swap_record(header, &chain), 0);
+	assert_int_equal(words[1], 2);
+	words[1] = __builtin_bswap64(3);
+	assert_int_equal(swap_record(header, &chain), -EBADMSG);
+	words[1] = __builtin_bswap32(20);
+	assert_int_equal(swap_record(header, &raw), 0);
+	words[1] = __builtin_bswap32(21);
+	assert_int_equal(swap_record(header, &raw), -EBADMSG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flags_of_attributes),
+		cmocka_unit_test(fields_of_attributes),
+		cmocka_unit_test(records_that_do_not_fit),
+		cmocka_unit_test(refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
