@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_recording.c - small recordings made by hand, loaded into a store.
+ */
+#include "sampler/recording/recording.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SEC 1000000000ull
+#define TYPE                                                                            \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+#define KERNEL_IP 0xffffffff81000100ull
+
+/* A file as perf writes it, grown in memory. */
+struct file {
+	char bytes[1 << 20];
+	size_t len;
+	unsigned int n_attrs;
+	struct recording *recording;
+	struct engine_status status;
+	/* What the tap saw. */
+	char comms[512]; /* each followed by a blank */
+	char images[2048];
+	uint64_t last_ns;
+	int tap_error;
+};
+
+static void put(struct file *file, const void *bytes, size_t len)
+{
+	assert_true(file->len + len <= sizeof(file->bytes));
+	if (len)
+		memcpy(file->bytes + file->len, bytes, len);
+	file->len += len;
+}
+
+struct file_attr {
+	struct perf_event_attr attr;
+	struct perfdata_section ids;
+};
+
+/* Events whose numbers are `events`, as software events; the ids of attribute i is i + 1. */
+static void begin(struct file *file, const uint64_t *events, unsigned int n, uint64_t period)
+{
+	struct perfdata_header header = {.magic = PERFDATA_MAGIC,
+		.size = sizeof(header),
+		.attr_size = sizeof(struct file_attr)};
+	uint64_t ids_at = sizeof(header) + n * sizeof(struct file_attr);
+
+	file->n_attrs = n;
+	header.attrs = (struct perfdata_section){sizeof(header), n * sizeof(struct file_attr)};
+	header.data.offset = ids_at + n * sizeof(uint64_t);
+	put(file, &header, sizeof(header));
+	for (unsigned int i = 0; i < n; i++) {
+		const struct file_attr entry = {.attr = {.type = PERF_TYPE_SOFTWARE,
+							.size = sizeof(struct perf_event_attr),
+							.config = events[i],
+							.sample_period = period,
+							.sample_type = TYPE,
+							.sample_id_all = 1},
+			.ids = {ids_at + i * sizeof(uint64_t), sizeof(uint64_t)}};
+
+		put(file, &entry, sizeof(entry));
+	}
+	for (uint64_t id = 1; id <= n; id++)
+		put(file, &id, sizeof(id));
+}
+
+static void end(struct file *file)
+{
+	struct perfdata_header *header = (struct perfdata_header *)(void *)file->bytes;
+
+	header->data.size = file->len - header->data.offset;
+}
+
+static void put_record(
+	struct file *file, uint32_t type, uint16_t misc, const void *body, size_t len)
+{
+	const struct perf_event_header header = {
+		.type = type, .misc = misc, .size = (uint16_t)(sizeof(header) + len)};
+
+	put(file, &header, sizeof(header));
+	put(file, body, len);
+}
+
+static void sample(struct file *file, uint64_t id, uint64_t time_ns, uint32_t tid, uint64_t ip)
+{
+	const uint64_t body[] = {id, ip, (uint64_t)tid << 32 | tid, time_ns, tid % 4, 10};
+
+	put_record(file, PERF_RECORD_SAMPLE,
+		ip >= KERNEL_IP ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, body,
+		sizeof(body));
+}
+
+/* The fields that end a side-band record: tid, time, cpu, id. */
+static void put_side(struct file *file, uint32_t type, uint16_t misc, const void *body, size_t len,
+	uint64_t time_ns)
+{
+	uint64_t room[600];
+	const uint64_t trailer[] = {0, time_ns, 0, 1};
+
+	assert_true(len % 8 == 0 && len + sizeof(trailer) <= sizeof(room));
+	memcpy(room, body, len);
+	memcpy((char *)room + len, trailer, sizeof(trailer));
+	put_record(file, type, misc, room, len + sizeof(trailer));
+}
+
+static void comm(struct file *file, uint32_t tid, const char *name, uint64_t time_ns)
+{
+	struct {
+		uint32_t pid, tid;
+		char comm[16];
+	} body = {.pid = tid, .tid = tid};
+
+	snprintf(body.comm, sizeof(body.comm), "%s", name);
+	put_side(file, PERF_RECORD_COMM, 0, &body, sizeof(body), time_ns);
+}
+
+static void map(struct file *file, uint32_t pid, uint16_t misc, uint64_t start, uint64_t pgoff,
+	const char *name)
+{
+	struct {
+		uint32_t pid, tid;
+		uint64_t start, len, pgoff;
+		char name[64];
+	} body = {.pid = pid, .tid = pid, .start = start, .len = 0x1000, .pgoff = pgoff};
+
+	snprintf(body.name, sizeof(body.name), "%s", name);
+	put_side(file, PERF_RECORD_MMAP, misc, &body, sizeof(body), 0);
+}
+
+static void add_text(char *text, size_t size, const char *more)
+{
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, "%s ", more);
+}
+
+static int tap(const struct recording_sample *sample, void *ctx)
+{
+	struct file *file = ctx;
+	const struct stacks *stacks = recording_stacks(file->recording);
+	const struct frame *frame =
+		stacks_frame_get(stacks, stacks_node(stacks, sample->stack)->frame);
+
+	assert_true(sample->record->id.time_ns >= file->last_ns);
+	file->last_ns = sample->record->id.time_ns;
+	add_text(file->comms, sizeof(file->comms),
+		tasks_label_get(recording_tasks(file->recording), sample->label)->comm);
+	add_text(file->images, sizeof(file->images),
+		images_get(recording_images(file->recording), frame->image)->path);
+	return file->tap_error;
+}
+
+static int contents(const struct file *file, size_t len)
+{
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, file->bytes, len), len);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static void wait_over(struct file *file)
+{
+	do {
+		struct pollfd fd = {recording_notify_fd(file->recording), POLLIN, 0};
+		uint64_t count;
+
+		assert_int_equal(poll(&fd, 1, 60000), 1);
+		assert_true(read(fd.fd, &count, sizeof(count)) > 0);
+		recording_status(file->recording, &file->status);
+	} while (file->status.state <= ENGINE_RUNNING);
+}
+
+static void load_range(struct file *file, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct recording_config config = {.fd = contents(file, file->len),
+		.memory_bytes = (size_t)16 << 20,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.tap = tap,
+		.tap_ctx = file};
+
+	recording_free(file->recording);
+	file->comms[0] = file->images[0] = '\0';
+	file->last_ns = 0;
+	assert_int_equal(recording_new(&file->recording, &config), 0);
+	assert_int_equal(recording_start(file->recording), 0);
+	wait_over(file);
+}
+
+static void load(struct file *file)
+{
+	load_range(file, 0, 0);
+}
+
+static bool has_note(struct file *file, enum engine_note_kind kind, uint64_t value)
+{
+	struct engine_note notes[50];
+	size_t n = recording_notes(file->recording, 0, notes, 50);
+
+	for (size_t i = 0; i < n; i++)
+		if (notes[i].kind == kind && notes[i].value == value)
+			return true;
+	return false;
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct file));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	recording_free(((struct file *)*state)->recording);
+	free(*state);
+	return 0;
+}
+
+#define CLOCK ((const uint64_t[]){PERF_COUNT_SW_CPU_CLOCK})
+
+/* Two CPUs' buffers: a name and a mapping hold from their time on, whatever came first in the file. */
+static void test_order(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	comm(file, 100, "first", 0);
+	map(file, 100, PERF_RECORD_MISC_USER, 0x400000, 0, "/bin/app");
+	sample(file, 1, 5 * SEC, 100, 0x400010);
+	sample(file, 1, 7 * SEC, 100, 0x500000);
+	comm(file, 100, "second", 6 * SEC);
+	sample(file, 1, 4 * SEC, 200, KERNEL_IP);
+	put_record(file, PERFDATA_RECORD_FINISHED_ROUND, 0, NULL, 0);
+	sample(file, 1, 8 * SEC, 0, KERNEL_IP);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_ENDED);
+	assert_string_equal(file->comms, ":200 first second swapper ");
+	assert_string_equal(file->images, "[kernel] /bin/app [unknown] [kernel] ");
+	assert_int_equal(file->status.n_events, 1);
+	assert_int_equal(file->status.events[0].samples, 4);
+	assert_int_equal(file->status.events[0].count, 40);
+	assert_int_equal(file->status.started_ns, 4 * SEC);
+	assert_int_equal(file->status.now_ns, 8 * SEC);
+	assert_int_equal(file->status.cpus, 1);
+	assert_int_equal(file->status.store.samples, 4);
+	assert_int_equal(recording_out_of_order(file->recording), 0);
+	assert_int_equal(file->status.attaching_done, file->status.attaching_total);
+	assert_false(has_note(file, NOTE_FILE_BAD_RECORDS, 0));
+}
+
+static void test_range(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	for (uint64_t i = 0; i < 10; i++)
+		sample(file, 1, 100 * SEC + i * SEC, 7, KERNEL_IP);
+	end(file);
+	load_range(file, 2 * SEC, 5 * SEC);
+	assert_int_equal(file->status.events[0].samples, 3);
+	assert_int_equal(file->status.store.first_ns, 102 * SEC);
+	assert_int_equal(file->status.started_ns, 100 * SEC);
+	load_range(file, 7 * SEC, 0);
+	assert_int_equal(file->status.events[0].samples, 3);
+	load_range(file, UINT64_MAX, UINT64_MAX);
+	assert_int_equal(file->status.events[0].samples, 0);
+}
+
+/* One name is one event; what carries side-band records alone is none, until it has a sample. */
+static void test_events(void **state)
+{
+	static const uint64_t events[] = {PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_CPU_CLOCK,
+		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CPU_CLOCK};
+	struct file *file = *state;
+
+	begin(file, events, 4, 1);
+	sample(file, 2, SEC, 7, KERNEL_IP);
+	sample(file, 4, SEC, 7, KERNEL_IP);
+	sample(file, 3, SEC, 7, KERNEL_IP);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.n_events, 2);
+	assert_int_equal(file->status.events[0].samples, 2);
+	assert_true(file->status.events[0].is_clock);
+	assert_int_equal(recording_attr_count(file->recording), 4);
+	assert_int_equal(recording_event_of(file->recording, 0), RECORDING_NO_EVENT);
+	assert_int_equal(recording_event_of(file->recording, 1), 0);
+	assert_int_equal(recording_event_of(file->recording, 2), 1);
+	assert_int_equal(recording_event_of(file->recording, 3), 0);
+
+	sample(file, 1, 2 * SEC, 7, KERNEL_IP);
+	sample(file, 99, 2 * SEC, 7, KERNEL_IP);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.n_events, 3);
+	assert_int_equal(file->status.events[2].samples, 1);
+	assert_int_equal(recording_event_of(file->recording, 0), 2);
+	assert_true(has_note(file, NOTE_FILE_BAD_RECORDS, 1));
+}
+
+static void test_many_events(void **state)
+{
+	struct file *file = *state;
+	uint64_t events[70];
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < 70; i++)
+		events[i] = 1000 + i;
+	begin(file, events, 70, 1);
+	for (uint64_t id = 1; id <= 70; id++)
+		sample(file, id, SEC, 7, KERNEL_IP);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.n_events, ENGINE_EVENTS_MAX);
+	for (size_t i = 0; i < ENGINE_EVENTS_MAX; i++)
+		samples += file->status.events[i].samples;
+	assert_int_equal(samples, 70);
+	assert_int_equal(file->status.events[ENGINE_EVENTS_MAX - 1].samples, 7);
+	assert_true(has_note(file, NOTE_FILE_EVENTS_FOLDED, 7));
+}
+
+static void test_kernel_and_modules(void **state)
+{
+	struct file *file = *state;
+	struct image_origin origin;
+
+	begin(file, CLOCK, 1, 1);
+	map(file, UINT32_MAX, PERF_RECORD_MISC_KERNEL, 0xffffffff81000000, 0xffffffff81000000,
+		"[kernel.kallsyms]_text");
+	map(file, UINT32_MAX, PERF_RECORD_MISC_KERNEL, 0xffffffffc0000000, 0, "/lib/a/b.ko");
+	sample(file, 1, SEC, 7, KERNEL_IP);
+	sample(file, 1, SEC, 7, 0xffffffffc0000010);
+	end(file);
+	load(file);
+	assert_string_equal(file->images, "[kernel] /lib/a/b.ko ");
+	images_origin(recording_images(file->recording), IMAGE_ID_KERNEL, &origin);
+	assert_int_equal(origin.map_start, 0xffffffff81000000);
+	assert_int_equal(origin.map_end, 0xffffffff81001000);
+	assert_false(origin.stext);
+}
+
+static void lost(struct file *file, uint32_t type, uint64_t n)
+{
+	const uint64_t counted[] = {n}, dropped[] = {1, n};
+
+	if (type == PERF_RECORD_LOST)
+		put_side(file, type, 0, dropped, sizeof(dropped), SEC);
+	else
+		put_side(file, type, 0, counted, sizeof(counted), 0);
+}
+
+/* perf reads the counters of what was lost at the end: then LOST records tell of the same once more. */
+static void test_lost(void **state)
+{
+	struct file *file = *state;
+	struct file_attr *entry;
+
+	begin(file, CLOCK, 1, 1);
+	lost(file, PERF_RECORD_LOST, 5);
+	lost(file, PERF_RECORD_LOST_SAMPLES, 7);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.events[0].lost, 12);
+	assert_true(has_note(file, NOTE_LOST, 12));
+	entry = (struct file_attr *)(void *)(file->bytes + sizeof(struct perfdata_header));
+	entry->attr.read_format = PERF_FORMAT_LOST;
+	load(file);
+	assert_int_equal(file->status.events[0].lost, 7);
+}
+
+/* Without a time samples are when the last one was, and times beyond all reason harm nothing. */
+static void test_strange_times(void **state)
+{
+	static const uint64_t times[] = {0, 5, UINT64_MAX, UINT64_MAX - 1, (uint64_t)INT64_MAX, 0};
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		sample(file, 1, times[i], 7, KERNEL_IP);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_ENDED);
+	assert_int_equal(file->status.events[0].samples, 6);
+	assert_int_equal(file->status.store.samples, 6);
+}
+
+static void test_truncated(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	for (uint64_t i = 0; i < 100; i++)
+		sample(file, 1, SEC + i, 7, KERNEL_IP);
+	end(file);
+	file->len -= 20;
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_ENDED);
+	assert_int_equal(file->status.events[0].samples, 99);
+	assert_true(has_note(file, NOTE_FILE_TRUNCATED, file->len + 20 - 56));
+}
+
+static void test_tap_ends(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	for (uint64_t i = 0; i < 100; i++)
+		sample(file, 1, SEC + i, 7, KERNEL_IP);
+	end(file);
+	file->tap_error = -EPIPE;
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_FAILED);
+	assert_int_equal(file->status.failure.error, EPIPE);
+	assert_string_equal(file->comms, ":7 ");
+}
+
+static void test_not_a_recording(void **state)
+{
+	const struct recording_config config = {.fd = memfd_create("text", MFD_CLOEXEC)};
+	struct recording *recording = (struct recording *)*state;
+
+	assert_int_equal(write(config.fd, "just text, but long enough", 26), 26);
+	lseek(config.fd, 0, SEEK_SET);
+	assert_int_equal(recording_new(&recording, &config), -ENOEXEC);
+	assert_null(recording);
+}
+
+/* A pipe to which nobody writes can be left, and one without anything in it fails. */
+static void test_pipes(void **state)
+{
+	struct file *file = *state;
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(
+		recording_new(&file->recording,
+			&(struct recording_config){.fd = fds[0], .memory_bytes = (size_t)16 << 20}),
+		0);
+	assert_int_equal(recording_start(file->recording), 0);
+	recording_cancel(file->recording);
+	wait_over(file);
+	assert_int_equal(file->status.state, ENGINE_STOPPED);
+	assert_int_equal(recording_attr_count(file->recording), 0);
+	assert_non_null(recording_info(file->recording));
+	recording_free(file->recording);
+	close(fds[1]);
+
+	assert_int_equal(pipe(fds), 0);
+	close(fds[1]);
+	assert_int_equal(
+		recording_new(&file->recording,
+			&(struct recording_config){.fd = fds[0], .memory_bytes = (size_t)16 << 20}),
+		0);
+	assert_int_equal(recording_start(file->recording), 0);
+	wait_over(file);
+	assert_int_equal(file->status.state, ENGINE_FAILED);
+	assert_int_equal(file->status.failure.error, ENOEXEC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_range, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_and_modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_strange_times, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tap_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_a_recording, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pipes, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
