@@ -8,6 +8,7 @@
 #ifndef TUI_REPORT_H
 #define TUI_REPORT_H
 
+#include "tui/intern.h"
 #include "tui/session.h"
 
 #include <stdbool.h>
@@ -15,16 +16,49 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct report_key {
+	const char *text; /* cleaned; of numbers too: "postgres (4711)" */
+	int64_t number; /* pid, tid or CPU */
+	bool is_number;
+};
+
+/* A row under one column. */
+struct report_cell {
+	size_t column;
+	double self_percent, total_percent; /* of the column's own weight */
+	uint64_t samples, weight; /* self */
+};
+
 struct report_row {
-	const char *symbol, *image; /* cleaned, borrowed from names */
+	const struct report_key *keys; /* report.n_keys, in the order asked for */
 	double self_percent, total_percent;
 	uint64_t samples;
 	uint64_t self_weight, total_weight;
+	const struct report_cell *cells; /* by column; where there is nothing there is none */
+	size_t n_cells;
+};
+
+/* What stands side by side: an event, a CPU or a thread. */
+struct report_column {
+	const char *name; /* cleaned; "3", "4711", "cpu-clock" */
+	const char *head; /* cleaned; "CPU 3", "worker (4711)" */
+	uint64_t samples, weight;
+};
+
+/* A path of a tree of calls; node 0 stands for all.  0 ends lists. */
+struct report_node {
+	const char *symbol, *image; /* cleaned, borrowed from names */
+	double self_percent, total_percent;
+	uint64_t samples, self_weight, total_weight;
+	double below_percent; /* total of children left out, that */
+	size_t n_below; /* is so many */
+	size_t parent, child, sibling;
 };
 
 struct report_event {
 	const char *name; /* cleaned */
-	uint64_t samples, weight, lost;
+	uint64_t samples, weight, lost; /* samples and weight: that pass the filters */
+	uint64_t all_samples, all_weight; /* before the filters */
 	uint64_t freq_hz, period; /* exactly one is not 0 */
 	uint64_t count; /* the counter itself */
 	uint64_t throttled;
@@ -33,7 +67,21 @@ struct report_event {
 	double unresolved_percent;
 	struct report_row *rows; /* in the order to print */
 	size_t n_rows;
+	const struct report_column *columns;
+	size_t n_columns;
+	struct report_node *nodes; /* of a tree */
+	size_t n_nodes;
 	char name_bytes[2 * EVENT_NAME_MAX];
+};
+
+/* What a recording says of itself.  Strings are cleaned, NULL where it does not. */
+struct report_file {
+	const char *hostname, *release, *arch, *cpu, *perf_version, *command;
+	uint32_t cpus;
+	uint64_t memory_kb;
+	int64_t written; /* when the file was, in seconds of the epoch; 0: not known */
+	bool truncated;
+	const struct reader_status *status; /* NULL: no recording */
 };
 
 struct report {
@@ -42,10 +90,22 @@ struct report {
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
 	uint64_t threads_left_out; /* without events, for want of descriptors or locked memory */
+	enum report_view view;
+	enum query_group keys[GROUP_KEYS]; /* of the rows */
+	size_t n_keys;
+	bool grouped; /* they were asked for, or columns were */
+	enum report_columns columns;
+	bool sort_total; /* what is in the columns of a text, too */
+	bool filtered, absolute;
+	double tree_limit_percent; /* what was left out of trees */
+	bool ascii; /* trees are drawn in it */
+	struct report_file file;
 	struct report_event *events;
 	size_t n_events;
+	struct report_event *merged; /* of columns by event: the rows of all; else NULL */
 	char **notes; /* cleaned sentences */
 	size_t n_notes;
+	struct report_memory *memory; /* what rows borrow; NULL: nothing */
 };
 
 /* Take a profile and print it to standard output; sentences about failures go to standard error.
@@ -63,5 +123,9 @@ int report_gather(struct report *report, struct session *session);
 int report_gather_notes(struct report *report, struct session *session);
 int report_add_note(struct report *report, const char *sentence); /* once each; 0 or -ENOMEM */
 void report_fini(struct report *report);
+
+const char *report_group_name(enum query_group group); /* "symbol", "image" ... */
+/* "MMAP2", "FINISHED_ROUND"; NULL for a type without a name. */
+const char *report_record_name(unsigned int type);
 
 #endif

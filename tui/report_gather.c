@@ -4,13 +4,15 @@
  *
  * UI thread.
  */
-#include "tui/report.h"
+#include "tui/report_private.h"
 
 #include "tui/clean.h"
 #include "tui/explain.h"
-#include "tui/hot.h"
+#include "tui/filter.h"
+#include "tui/grow.h"
 
 #include <errno.h>
+#include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,67 +36,50 @@ int report_add_note(struct report *report, const char *sentence)
 	return 0;
 }
 
+void *report_alloc(struct report *report, size_t n, size_t size)
+{
+	struct report_memory *memory = report->memory;
+	void *block;
+
+	if (grow_room((void **)&memory->blocks, memory->n_blocks, &memory->blocks_room,
+		    sizeof(*memory->blocks)))
+		return NULL;
+	block = calloc(n ? n : 1, size);
+	if (block)
+		memory->blocks[memory->n_blocks++] = block;
+	return block;
+}
+
 void report_fini(struct report *report)
 {
-	for (size_t i = 0; i < report->n_events; i++)
-		free(report->events[i].rows);
+	struct report_memory *memory = report->memory;
+
 	for (size_t i = 0; i < report->n_notes; i++)
 		free(report->notes[i]);
-	free(report->events);
 	free(report->notes);
+	if (memory) {
+		for (uint32_t i = 0; i < memory->n_blocks; i++)
+			free(memory->blocks[i]);
+		free(memory->blocks);
+		intern_fini(&memory->texts);
+		free(memory);
+	}
 	memset(report, 0, sizeof(*report));
 }
 
-static double percent(uint64_t part, uint64_t whole)
+void report_take_sums(struct report_event *event, const struct scan_sums *sums)
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0;
+	event->samples = sums->samples;
+	event->weight = sums->weight;
+	event->all_samples = sums->all_samples;
+	event->all_weight = sums->all_weight;
+	event->unresolved_percent = report_percent(sums->unresolved, sums->weight);
 }
 
-static int gather_rows(struct report_event *event, const struct request *request,
-	struct names *names, const struct hot_row *rows, size_t n, uint64_t weight)
+static void take_event(struct report_event *event, const struct engine_event_status *status)
 {
-	event->rows = calloc(n ? n : 1, sizeof(*event->rows));
-	if (!event->rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < n && (!request->rows || event->n_rows < request->rows); i++) {
-		struct report_row *row = &event->rows[event->n_rows];
-		const struct symref *symref = names_get(names, rows[i].symref);
-
-		*row = (struct report_row){
-			.symbol = symref->symbol,
-			.image = symref->image,
-			.self_percent = percent(rows[i].self, weight),
-			.total_percent = percent(rows[i].total, weight),
-			.samples = rows[i].samples,
-			.self_weight = rows[i].self,
-			.total_weight = rows[i].total,
-		};
-		if ((request->sort_total ? row->total_percent : row->self_percent) <
-			request->percent_limit)
-			break;
-		event->n_rows++;
-	}
-	return 0;
-}
-
-static int gather_event(struct report_event *event, const struct engine_event_status *status,
-	const struct request *request, struct names *names, struct hot *hot)
-{
-	struct hot_query query = {
-		.event = status->id,
-		.sort = request->sort_total ? HOT_SORT_TOTAL : HOT_SORT_SELF,
-	};
-	const struct hot_row *rows;
-	struct hot_sums sums;
-	size_t n;
-	int ret = hot_rows(hot, &query, &rows, &n, &sums);
-
-	if (ret)
-		return ret;
 	clean_text(event->name_bytes, sizeof(event->name_bytes), status->name, EVENT_NAME_MAX);
 	event->name = event->name_bytes;
-	event->samples = sums.samples;
-	event->weight = sums.weight;
 	event->lost = status->lost;
 	event->freq_hz = status->freq_hz;
 	event->period = status->period;
@@ -102,12 +87,10 @@ static int gather_event(struct report_event *event, const struct engine_event_st
 	event->throttled = status->throttled;
 	event->filtered = status->filtered;
 	event->coverage_percent =
-		status->clock_ns ? percent(status->armed_ns, status->clock_ns) : -1;
+		status->clock_ns ? report_percent(status->armed_ns, status->clock_ns) : -1;
 	/* Two clocks, read one after the other. */
 	if (event->coverage_percent > 100)
 		event->coverage_percent = 100;
-	event->unresolved_percent = percent(sums.unresolved, sums.weight);
-	return gather_rows(event, request, names, rows, n, sums.weight);
 }
 
 /* What the header tells in numbers, or stderr already, needs no note. */
@@ -154,50 +137,139 @@ int report_gather_notes(struct report *report, struct session *session)
 	return ret;
 }
 
+/* One that was refused is told in the notes; of a recording some may be asked for. */
+static bool is_wanted(const struct session *session, const struct engine_event_status *event)
+{
+	const struct request *request = session->request;
+
+	if (!session->recording)
+		return event->open || event->samples || !event->error;
+	for (size_t i = 0; i < request->n_event_names; i++)
+		if (!strcmp(request->event_names[i], event->name))
+			return true;
+	return !request->n_event_names;
+}
+
+static int gather_events(struct report *report, const struct engine_status *status, uint8_t *ids)
+{
+	report->events = report_alloc(report, status->n_events, sizeof(*report->events));
+	if (!report->events)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->n_events; i++)
+		for (size_t j = 0; j < status->n_events; j++)
+			if (status->events[j].id == ids[i])
+				take_event(&report->events[i], &status->events[j]);
+	return 0;
+}
+
+static void take_request(struct report *report, const struct session *session)
+{
+	const struct request *request = session->request;
+
+	report->idle_hidden = request->hide_idle;
+	report->view = request->view;
+	report->columns = request->columns;
+	report->sort_total = request->sort_total;
+	report->filtered = request->n_terms > 0;
+	report->absolute = request->absolute;
+	report->ascii = request->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	report->grouped = request->n_groups || request->columns != COLUMNS_NONE;
+	report->n_keys = request->n_groups;
+	memcpy(report->keys, request->groups, sizeof(report->keys));
+	if (!report->n_keys) {
+		report->keys[0] = GROUP_SYMBOL;
+		report->keys[1] = GROUP_IMAGE;
+		report->n_keys = 2;
+	}
+}
+
+static uint64_t seconds_after(uint64_t start_ns, double seconds)
+{
+	double ns = seconds * 1e9;
+
+	return ns >= (double)(UINT64_MAX / 2) ? UINT64_MAX : start_ns + (uint64_t)ns;
+}
+
+/* A recording is read no further than its range; a target's is chosen here. */
+static void take_range(struct report_source *source)
+{
+	const struct request *request = source->session->request;
+	struct scan_question *scan = &source->scan;
+
+	scan->to_ns = UINT64_MAX;
+	if (source->session->recording)
+		return;
+	if (request->time_from_s > 0)
+		scan->from_ns = seconds_after(source->status->started_ns, request->time_from_s);
+	if (request->time_to_s > 0)
+		scan->to_ns = seconds_after(source->status->started_ns, request->time_to_s);
+}
+
+static int gather_samples(struct report *report, struct report_source *source)
+{
+	struct session *session = source->session;
+	struct store *store = session_store(session);
+	struct scan_question *scan = &source->scan;
+	struct snapshot snapshot;
+	struct filter *filter;
+	int ret = filter_new(&filter, session->request->terms, session->request->n_terms,
+		session_stacks(session), session_tasks(session), session->names);
+
+	if (ret)
+		return ret;
+	ret = store_snapshot(store, 0, UINT64_MAX, &snapshot);
+	if (ret) {
+		filter_free(filter);
+		return ret;
+	}
+	scan->snapshot = &snapshot;
+	scan->stacks = session_stacks(session);
+	scan->tasks = session_tasks(session);
+	scan->names = session->names;
+	scan->filter = filter;
+	scan->hide_idle = session->request->hide_idle;
+	/* In a pid namespace pid 0 tells nothing. */
+	scan->idle_by_name = session->limits.pid_namespace;
+	scan->event = -1;
+	take_range(source);
+	ret = report->view == REPORT_FLAT ? report_gather_rows(report, source)
+					  : report_gather_trees(report, source);
+	snapshot_release(store, &snapshot);
+	filter_free(filter);
+	return ret;
+}
+
 int report_gather(struct report *report, struct session *session)
 {
 	struct engine_status *status = malloc(sizeof(*status));
-	const struct request *request = session->request;
-	struct hot *hot = NULL;
+	uint8_t ids[ENGINE_EVENTS_MAX];
+	struct report_source source = {.session = session, .status = status, .events = ids};
 	int ret;
 
 	memset(report, 0, sizeof(*report));
-	if (!status)
+	report->memory = calloc(1, sizeof(*report->memory));
+	if (!status || !report->memory) {
+		free(status);
+		report_fini(report);
 		return -ENOMEM;
+	}
 	session_status(session, status);
+	session_describe(session);
 	report->target = session->target_text;
 	report->duration_s = (double)(status->now_ns - status->started_ns) / 1e9;
-	report->idle_hidden = request->hide_idle;
 	report->tasks_missed = status->tasks_missed;
 	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;
 	report->dropped = status->store.dropped;
-	ret = hot_new(&hot, session_store(session), session_stacks(session), session->names);
-	if (ret)
-		goto out;
-	/* In a pid namespace pid 0 tells nothing. */
-	if (!session->limits.pid_namespace)
-		hot_set_tasks(hot, session_tasks(session));
-	hot_hide_idle(hot, request->hide_idle);
-	ret = hot_sum(hot, 0, UINT64_MAX);
-	if (ret)
-		goto out;
-	report->events = calloc(status->n_events ? status->n_events : 1, sizeof(*report->events));
-	if (!report->events) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	for (size_t i = 0; i < status->n_events && !ret; i++) {
-		const struct engine_event_status *event = &status->events[i];
-
-		/* One that was refused is told in the notes. */
-		if (!event->open && !event->samples && event->error)
-			continue;
-		ret = gather_event(
-			&report->events[report->n_events++], event, request, session->names, hot);
-	}
-out:
-	hot_free(hot);
+	take_request(report, session);
+	for (size_t i = 0; i < status->n_events; i++)
+		if (is_wanted(session, &status->events[i]))
+			ids[report->n_events++] = status->events[i].id;
+	ret = gather_events(report, status, ids);
+	if (!ret)
+		ret = report_gather_file(report, session);
+	if (!ret)
+		ret = gather_samples(report, &source);
 	free(status);
 	if (ret)
 		report_fini(report);

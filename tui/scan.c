@@ -16,7 +16,7 @@
 enum { LEAF_KNOWN = 1, LEAF_RESOLVED = 2, LEAF_IDLE = 4 };
 
 struct label_info {
-	uint32_t task, column; /* + 1; 0: not known yet */
+	uint32_t task; /* + 1; 0: not known yet */
 	bool idle;
 };
 
@@ -82,13 +82,20 @@ static int intern_task(struct work *work, const struct task_label *label, uint32
 	return 0;
 }
 
-/* A column of these numbers; comm is raw. */
-static int intern_column(struct work *work, int32_t pid, int32_t tid, uint32_t number,
-	const char *comm, uint32_t *column)
+/* The column of a cell; the thread's, where it is one, is known by its label. */
+static int intern_column(struct work *work, const struct slice *slice, uint32_t i, uint32_t *column)
 {
-	uint32_t key[3] = {(uint32_t)pid, (uint32_t)tid, number};
+	const struct task_label *label = NULL;
+	uint32_t key[4] = {slice->event[i]};
 	struct scan_column *made;
 
+	if (work->question->column == GROUP_CPU) {
+		key[1] = slice->cpu[i];
+	} else if (work->question->column == GROUP_THREAD) {
+		label = tasks_label_get(work->question->tasks, slice->task[i]);
+		key[2] = label ? (uint32_t)label->pid : UINT32_MAX;
+		key[3] = label ? (uint32_t)label->tid : UINT32_MAX;
+	}
 	if (intern_id(&work->column_keys, key, sizeof(key), column))
 		return -ENOMEM;
 	if (*column < work->scan->n_columns)
@@ -96,26 +103,24 @@ static int intern_column(struct work *work, int32_t pid, int32_t tid, uint32_t n
 	if (grow_room((void **)&work->scan->columns, *column, &work->columns_room, sizeof(*made)))
 		return -ENOMEM;
 	made = &work->scan->columns[work->scan->n_columns++];
-	*made = (struct scan_column){.pid = pid, .tid = tid, .number = number};
-	clean_text(made->comm, sizeof(made->comm), comm, TASK_COMM_MAX);
+	*made = (struct scan_column){.pid = (int32_t)key[2],
+		.tid = (int32_t)key[3],
+		.number = key[1],
+		.event = slice->event[i]};
+	clean_text(made->comm, sizeof(made->comm), label ? label->comm : "", TASK_COMM_MAX);
 	return 0;
 }
 
 static int learn_label(struct work *work, uint32_t id)
 {
 	const struct task_label *label = tasks_label_get(work->question->tasks, id);
-	struct label_info info = {.task = SCAN_NONE, .column = SCAN_NONE};
+	struct label_info info = {.task = SCAN_NONE};
 	int ret = 0;
 
 	info.idle = label && label->pid == 0;
 	if (work->question->by & (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND)) {
 		ret = intern_task(work, label, &info.task);
 		info.task++;
-	}
-	if (!ret && work->question->column == GROUP_THREAD) {
-		ret = intern_column(work, label ? label->pid : -1, label ? label->tid : -1, 0,
-			label ? label->comm : "", &info.column);
-		info.column++;
 	}
 	if (!ret)
 		ret = grow_zeroed(
@@ -323,12 +328,8 @@ static int side_of(struct work *work, const struct slice *slice, uint32_t i, str
 		side->task = work->labels[label].task - 1;
 	if (question->by & SCAN_CPU)
 		side->cpu = slice->cpu[i];
-	if (question->column == GROUP_THREAD)
-		side->column = work->labels[label].column - 1;
-	else if (question->column == GROUP_CPU)
-		return intern_column(work, 0, 0, slice->cpu[i], "", &side->column);
-	else if (question->column == GROUP_EVENT)
-		return intern_column(work, 0, 0, slice->event[i], "", &side->column);
+	if (question->column != GROUP_KEYS)
+		return intern_column(work, slice, i, &side->column);
 	return 0;
 }
 

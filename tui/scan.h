@@ -53,9 +53,11 @@ struct scan_task {
 	char process_comm[TASK_COMM_MAX];
 };
 
+/* Of one event. */
 struct scan_column {
 	int32_t pid, tid; /* of a thread */
-	uint32_t number; /* of a CPU or event */
+	uint32_t number; /* of a CPU */
+	uint8_t event;
 	char comm[TASK_COMM_MAX]; /* cleaned */
 	uint64_t weight, samples; /* all that passed */
 	uint64_t all_weight, all_samples; /* before the filter */

@@ -17,12 +17,21 @@
 #include "tui/canvas.h"
 #include "tui/report.h"
 
+static const char longest[] =
+	"a_very_long_name_that_goes_on_and_on_for_more_than_sixty_four_columns_to_the_right";
+
+static const struct report_key keys[][2] = {
+	{{.text = "operator<(a, b)"}, {.text = "pro\"gram"}},
+	{{.text = "größe"}, {.text = "libc.so.6"}},
+	{{.text = longest}, {.text = "x"}},
+	{{.text = "plain"}, {.text = "[kernel]"}},
+};
+
 static struct report_row rows[] = {
-	{"operator<(a, b)", "pro\"gram", 70.126, 99.5, 1403, 700, 995},
-	{"größe", "libc.so.6", 20, 20, 400, 200, 200},
-	{"a_very_long_name_that_goes_on_and_on_for_more_than_sixty_four_columns_to_the_right", "x",
-		1, 1, 20, 10, 10},
-	{"plain", "[kernel]", 0, 100, 0, 0, 1000},
+	{keys[0], 70.126, 99.5, 1403, 700, 995, NULL, 0},
+	{keys[1], 20, 20, 400, 200, 200, NULL, 0},
+	{keys[2], 1, 1, 20, 10, 10, NULL, 0},
+	{keys[3], 0, 100, 0, 0, 1000, NULL, 0},
 };
 
 static char *notes[] = {(char *)"user space only"};
@@ -47,6 +56,9 @@ static struct report sample = {
 	.duration_s = 2.04,
 	.tasks_missed = 1234,
 	.threads_left_out = 5,
+	.keys = {GROUP_SYMBOL, GROUP_IMAGE},
+	.n_keys = 2,
+	.columns = COLUMNS_NONE,
 	.events = events,
 	.n_events = 2,
 	.notes = notes,
@@ -87,7 +99,7 @@ static void test_text(void **state)
 	expect(text, "note: user space only\n");
 	expect(text, "    SELF    TOTAL    SAMPLES  SYMBOL");
 	expect(text, "  70.13%   99.50%       1403  operator<(a, b)   ");
-	expect(text, rows[2].symbol); /* whole, since nothing cuts a file */
+	expect(text, longest); /* whole, since nothing cuts a file */
 	expect(text, "(no samples)");
 	free(text);
 }
@@ -109,7 +121,7 @@ static void test_text_is_cut_to_the_terminal(void **state)
 
 	expect(text, "a_very_long_name");
 	expect(text, "..");
-	assert_null(strstr(text, rows[2].symbol));
+	assert_null(strstr(text, longest));
 	free(text);
 	/* A terminal too narrow for the columns does no harm. */
 	free(write_as(REPORT_TEXT, 1));

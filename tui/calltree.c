@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * calltree.c - see calltree.h.
+ *
+ * A tree's node stands for a set of the forest's nodes.  Stepping to their callers, or to what they call, and sorting
+ * what is found by symbol gives the sets of its children.  Only those with enough weight are kept and stepped on
+ * from, so that the work and the memory are those of what is shown.
+ */
+#include "tui/calltree.h"
+
+#include "tui/forest.h"
+#include "tui/grow.h"
+
+struct calls {
+	struct names *names;
+	struct scan scan;
+	struct forest forest;
+	uint32_t *symrefs; /* of the forest's nodes */
+	uint32_t *above; /* the nearest node above with the same symbol */
+	uint32_t *first; /* the first of each symbol's nodes in by_symref, and the end */
+	uint32_t *by_symref;
+	uint32_t n_symrefs;
+	/* of the event at hand */
+	int event; /* -1: none yet */
+	uint64_t *self, *samples; /* by node: of stacks that end there */
+	uint64_t *through; /* of stacks that go through */
+	uint64_t *innermost; /* those in which it is the innermost one of its symbol */
+};
+
+/* A node of the forest in a set, with the part of its weight that belongs to it. */
+struct item {
+	uint32_t at;
+	uint32_t group;
+	struct calltree_sums sums;
+};
+
+struct group {
+	struct calltree_sums sums;
+	uint32_t symref, items, first;
+	bool kept;
+};
+
+struct build {
+	struct calls *calls;
+	const struct calltree_query *query;
+	struct calltree *tree;
+	struct item
+		*items; /* sets of the nodes on the path to the one at hand, one after the other */
+	uint32_t n_items, items_room;
+	struct item *found;
+	uint32_t n_found, found_room;
+	struct group *groups;
+	uint32_t n_groups, groups_room;
+	uint32_t *order; /* of groups */
+	uint32_t order_room;
+	uint32_t *group_of; /* + 1, by symref; all 0 between steps */
+	uint32_t *found_at; /* + 1, by node; all 0 between steps */
+};
+
+static void *array_of(uint32_t n, size_t size)
+{
+	return calloc(n ? n : 1, size);
+}
+
+static int sort_by_symref(struct calls *calls)
+{
+	const struct forest *forest = &calls->forest;
+
+	calls->first = array_of(calls->n_symrefs + 1, sizeof(*calls->first));
+	calls->by_symref = array_of(forest->n, sizeof(*calls->by_symref));
+	if (!calls->first || !calls->by_symref)
+		return -ENOMEM;
+	for (uint32_t i = FOREST_NOWHERE; i < forest->n; i++)
+		calls->first[calls->symrefs[i] + 1]++;
+	for (uint32_t i = 0; i < calls->n_symrefs; i++)
+		calls->first[i + 1] += calls->first[i];
+	for (uint32_t i = FOREST_NOWHERE; i < forest->n; i++)
+		calls->by_symref[calls->first[calls->symrefs[i]]++] = i;
+	for (uint32_t i = calls->n_symrefs; i; i--)
+		calls->first[i] = calls->first[i - 1];
+	calls->first[0] = 0;
+	return 0;
+}
+
+int calls_new(struct calls **out, const struct scan_question *question)
+{
+	struct scan_question scan = *question;
+	struct calls *calls = calloc(1, sizeof(*calls));
+	int ret;
+
+	*out = NULL;
+	if (!calls)
+		return -ENOMEM;
+	calls->names = scan.names;
+	calls->event = -1;
+	scan.by = SCAN_STACK;
+	ret = scan_run(&scan, &calls->scan);
+	if (!ret)
+		ret = forest_build(&calls->forest, &calls->scan, scan.stacks);
+	if (!ret) {
+		calls->symrefs = forest_symrefs(&calls->forest, scan.names);
+		calls->self = array_of(calls->forest.n, sizeof(*calls->self));
+		calls->samples = array_of(calls->forest.n, sizeof(*calls->samples));
+		calls->through = array_of(calls->forest.n, sizeof(*calls->through));
+		calls->innermost = array_of(calls->forest.n, sizeof(*calls->innermost));
+		if (!calls->symrefs || !calls->self || !calls->samples || !calls->through ||
+			!calls->innermost)
+			ret = -ENOMEM;
+	}
+	calls->n_symrefs = names_limit(scan.names);
+	if (!ret)
+		ret = sort_by_symref(calls);
+	if (!ret)
+		ret = forest_above(&calls->forest, calls->symrefs, calls->n_symrefs, &calls->above);
+	if (ret) {
+		calls_free(calls);
+		return ret;
+	}
+	*out = calls;
+	return 0;
+}
+
+void calls_free(struct calls *calls)
+{
+	if (!calls)
+		return;
+	scan_fini(&calls->scan);
+	forest_fini(&calls->forest);
+	free(calls->symrefs);
+	free(calls->above);
+	free(calls->first);
+	free(calls->by_symref);
+	free(calls->self);
+	free(calls->samples);
+	free(calls->through);
+	free(calls->innermost);
+	free(calls);
+}
+
+const struct scan_sums *calls_sums(const struct calls *calls, uint8_t event)
+{
+	return &calls->scan.sums[event];
+}
+
+static void weigh(struct calls *calls, uint8_t event)
+{
+	const struct forest *forest = &calls->forest;
+
+	if (calls->event == event)
+		return;
+	calls->event = event;
+	memset(calls->self, 0, forest->n * sizeof(*calls->self));
+	memset(calls->samples, 0, forest->n * sizeof(*calls->samples));
+	for (uint32_t i = 0; i < calls->scan.n_entries; i++) {
+		const struct scan_entry *entry = &calls->scan.entries[i];
+
+		if (calls->scan.sides[entry->side].event != event)
+			continue;
+		calls->self[forest->at[i]] += entry->weight;
+		calls->samples[forest->at[i]] += entry->samples;
+	}
+	memcpy(calls->through, calls->self, forest->n * sizeof(*calls->self));
+	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--)
+		calls->through[forest->parent[i]] += calls->through[i];
+	memcpy(calls->innermost, calls->through, forest->n * sizeof(*calls->self));
+	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--)
+		if (calls->above[i])
+			calls->innermost[calls->above[i]] -= calls->through[i];
+}
+
+static void add_sums(struct calltree_sums *to, const struct calltree_sums *from)
+{
+	to->self += from->self;
+	to->total += from->total;
+	to->samples += from->samples;
+}
+
+static bool is_nothing(const struct calltree_sums *sums)
+{
+	return !sums->total && !sums->samples;
+}
+
+/* --- one step: from a set to the sets of its children --- */
+
+/* Adds to the found ones, joining what meets at the same node. */
+static int find(struct build *build, uint32_t at, const struct calltree_sums *sums)
+{
+	if (is_nothing(sums))
+		return 0;
+	if (!build->found_at[at]) {
+		if (grow_room((void **)&build->found, build->n_found, &build->found_room,
+			    sizeof(*build->found)))
+			return -ENOMEM;
+		build->found[build->n_found++] = (struct item){.at = at};
+		build->found_at[at] = build->n_found;
+	}
+	add_sums(&build->found[build->found_at[at] - 1].sums, sums);
+	return 0;
+}
+
+static int step(struct build *build, uint32_t from, uint32_t to)
+{
+	const struct calls *calls = build->calls;
+	const struct forest *forest = &calls->forest;
+	int ret = 0;
+
+	build->n_found = 0;
+	for (uint32_t i = from; i < to && !ret; i++) {
+		uint32_t at = build->items[i].at;
+
+		if (build->query->kind == CALLTREE_CALLERS) {
+			if (forest->parent[at] != FOREST_ROOT)
+				ret = find(build, forest->parent[at], &build->items[i].sums);
+			continue;
+		}
+		for (at = forest->child[at]; at && !ret; at = forest->sibling[at]) {
+			const struct calltree_sums sums = {
+				calls->self[at], calls->through[at], calls->samples[at]};
+
+			ret = find(build, at, &sums);
+		}
+	}
+	for (uint32_t i = 0; i < build->n_found; i++)
+		build->found_at[build->found[i].at] = 0;
+	return ret;
+}
+
+/* Groups what was found by symbol. */
+static int group(struct build *build)
+{
+	const struct calls *calls = build->calls;
+	int ret = 0;
+
+	build->n_groups = 0;
+	for (uint32_t i = 0; i < build->n_found && !ret; i++) {
+		struct item *item = &build->found[i];
+		uint32_t symref = calls->symrefs[item->at];
+
+		if (!build->group_of[symref]) {
+			ret = grow_room((void **)&build->groups, build->n_groups,
+				&build->groups_room, sizeof(*build->groups));
+			if (ret)
+				break;
+			build->groups[build->n_groups++] = (struct group){.symref = symref};
+			build->group_of[symref] = build->n_groups;
+		}
+		item->group = build->group_of[symref] - 1;
+		build->groups[item->group].items++;
+		add_sums(&build->groups[item->group].sums, &item->sums);
+	}
+	for (uint32_t i = 0; i < build->n_groups; i++)
+		build->group_of[build->groups[i].symref] = 0;
+	return ret;
+}
+
+static bool roots_by_self(const struct build *build)
+{
+	return build->query->by_self && build->query->kind != CALLTREE_ROOTS;
+}
+
+static int compare_groups(const void *a, const void *b, void *ctx)
+{
+	const struct build *build = ctx;
+	const uint32_t *left = a, *right = b;
+	const struct group *l = &build->groups[*left], *r = &build->groups[*right];
+	const struct symref *ln, *rn;
+	int result;
+
+	if (roots_by_self(build) && build->tree->n == 1 && l->sums.self != r->sums.self)
+		return l->sums.self > r->sums.self ? -1 : 1;
+	if (l->sums.total != r->sums.total)
+		return l->sums.total > r->sums.total ? -1 : 1;
+	ln = names_get(build->calls->names, l->symref);
+	rn = names_get(build->calls->names, r->symref);
+	result = strcmp(ln->symbol, rn->symbol);
+	if (!result)
+		result = strcmp(ln->image, rn->image);
+	if (result)
+		return result;
+	return l->symref < r->symref ? -1 : l->symref > r->symref;
+}
+
+/* Chooses the groups that become children, sorted in order[0 .. *n); the others go below. */
+static int choose(struct build *build, uint32_t parent, uint32_t max, uint32_t *n)
+{
+	const struct calltree_query *query = build->query;
+	struct calltree_node *node = &build->tree->nodes[parent];
+	bool by_self = roots_by_self(build) && !parent;
+
+	*n = 0;
+	for (uint32_t i = 0; i < build->n_groups; i++) {
+		struct group *at = &build->groups[i];
+		uint64_t weight = by_self ? at->sums.self : at->sums.total;
+
+		at->kept = weight >= query->least;
+		if (!at->kept) {
+			add_sums(&node->below, &at->sums);
+			node->n_below++;
+			continue;
+		}
+		if (grow_room(
+			    (void **)&build->order, *n, &build->order_room, sizeof(*build->order)))
+			return -ENOMEM;
+		build->order[(*n)++] = i;
+	}
+	if (*n)
+		qsort_r(build->order, *n, sizeof(*build->order), compare_groups, build);
+	for (; max && *n > max; --*n)
+		build->groups[build->order[*n - 1]].kept = false;
+	return 0;
+}
+
+/* A new child at the end of the parent's list, whose last one is *last. */
+static int add_child(struct build *build, uint32_t parent, const struct group *from, uint32_t *last)
+{
+	struct calltree *tree = build->tree;
+
+	if (grow_room((void **)&tree->nodes, tree->n, &tree->room, sizeof(*tree->nodes)))
+		return -ENOMEM;
+	tree->nodes[tree->n] = (struct calltree_node){
+		.sums = from->sums, .symref = from->symref, .parent = parent};
+	if (*last)
+		tree->nodes[*last].sibling = tree->n;
+	else
+		tree->nodes[parent].child = tree->n;
+	*last = tree->n++;
+	return 0;
+}
+
+/* Puts the kept groups' items in the order of the groups at `at`, and makes the children.  The first child's id is that of
+ * the next new node, and so on. */
+static int settle(struct build *build, uint32_t parent, uint32_t at, uint32_t n)
+{
+	uint32_t last = 0, end = at;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct group *from = &build->groups[build->order[i]];
+
+		from->first = end;
+		end += from->items;
+		if (add_child(build, parent, from, &last))
+			return -ENOMEM;
+	}
+	while (build->items_room < end)
+		if (grow_room((void **)&build->items, build->items_room, &build->items_room,
+			    sizeof(*build->items)))
+			return -ENOMEM;
+	for (uint32_t i = 0; i < build->n_found; i++) {
+		struct group *from = &build->groups[build->found[i].group];
+
+		if (from->kept)
+			build->items[from->first++] = build->found[i];
+	}
+	build->n_items = end;
+	return 0;
+}
+
+/* The children of a node whose set is items[from, to), and theirs.  Callers are never more than what calls them, so they take the
+ * set's own place. */
+static int expand(struct build *build, uint32_t node, uint32_t from, uint32_t to)
+{
+	bool callers = build->query->kind == CALLTREE_CALLERS;
+	uint32_t at = callers ? from : build->n_items, before = build->n_items, n, child;
+	uint32_t ends_small[16], *ends = ends_small;
+	int ret;
+
+	ret = step(build, from, to);
+	if (!ret)
+		ret = group(build);
+	if (!ret)
+		ret = choose(build, node, 0, &n);
+	if (ret || !n)
+		return ret;
+	if (n > sizeof(ends_small) / sizeof(ends_small[0])) {
+		ends = malloc(n * sizeof(*ends));
+		if (!ends)
+			return -ENOMEM;
+	}
+	child = build->tree->n;
+	ret = settle(build, node, at, n);
+	/* settle() has moved each first one to the end. */
+	for (uint32_t i = 0; i < n && !ret; i++)
+		ends[i] = build->groups[build->order[i]].first;
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		ret = expand(build, child + i, at, ends[i]);
+		at = ends[i];
+	}
+	build->n_items = before;
+	if (ends != ends_small)
+		free(ends);
+	return ret;
+}
+
+/* --- roots --- */
+
+/* The set of a symbol, or of the outermost frames, as what was found. */
+static int find_root(struct build *build, uint32_t symref)
+{
+	const struct calls *calls = build->calls;
+	bool callers = build->query->kind == CALLTREE_CALLERS;
+	int ret = 0;
+
+	build->n_found = 0;
+	for (uint32_t i = calls->first[symref]; i < calls->first[symref + 1] && !ret; i++) {
+		uint32_t at = calls->by_symref[i];
+		struct calltree_sums sums = {calls->self[at],
+			callers ? calls->innermost[at] : calls->through[at], calls->samples[at]};
+
+		/* Callees below another node of the symbol are in its set already. */
+		if (!callers && calls->above[at])
+			continue;
+		ret = find(build, at, &sums);
+	}
+	for (uint32_t i = 0; i < build->n_found; i++)
+		build->found_at[build->found[i].at] = 0;
+	return ret;
+}
+
+/* What a symbol has in all; self counts wherever on the stack the leaf is. */
+static struct calltree_sums sums_of(const struct calls *calls, uint32_t symref)
+{
+	struct calltree_sums sums = {0};
+
+	for (uint32_t i = calls->first[symref]; i < calls->first[symref + 1]; i++) {
+		uint32_t at = calls->by_symref[i];
+
+		sums.self += calls->self[at];
+		sums.total += calls->innermost[at];
+		sums.samples += calls->samples[at];
+	}
+	return sums;
+}
+
+static int build_roots(struct build *build)
+{
+	const struct calltree_query *query = build->query;
+	const struct calls *calls = build->calls;
+	uint32_t from = query->one ? query->symref : 0, n, last = 0;
+	uint32_t to = query->one && query->symref < calls->n_symrefs ? query->symref + 1
+								     : calls->n_symrefs;
+	int ret = 0;
+
+	if (from >= calls->n_symrefs)
+		return 0;
+	for (uint32_t symref = from; symref < to && !ret; symref++) {
+		struct calltree_sums sums = sums_of(calls, symref);
+
+		if (is_nothing(&sums))
+			continue;
+		ret = grow_room((void **)&build->groups, build->n_groups, &build->groups_room,
+			sizeof(*build->groups));
+		if (!ret)
+			build->groups[build->n_groups++] =
+				(struct group){.symref = symref, .sums = sums};
+	}
+	if (!ret)
+		ret = choose(build, 0, query->max_roots, &n);
+	for (uint32_t i = 0; !ret && i < n; i++)
+		ret = add_child(build, 0, &build->groups[build->order[i]], &last);
+	for (uint32_t root = 1; !ret && root <= n; root++) {
+		ret = find_root(build, build->tree->nodes[root].symref);
+		while (!ret && build->items_room < build->n_found)
+			ret = grow_room((void **)&build->items, build->items_room,
+				&build->items_room, sizeof(*build->items));
+		if (ret)
+			break;
+		if (build->n_found)
+			memcpy(build->items, build->found, build->n_found * sizeof(*build->items));
+		build->n_items = build->n_found;
+		ret = expand(build, root, 0, build->n_items);
+	}
+	return ret;
+}
+
+int calltree_build(struct calltree *out, struct calls *calls, const struct calltree_query *query)
+{
+	struct build build = {.calls = calls, .query = query, .tree = out};
+	const struct scan_sums *sums = &calls->scan.sums[query->event];
+	int ret = -ENOMEM;
+
+	memset(out, 0, sizeof(*out));
+	weigh(calls, query->event);
+	build.group_of = array_of(calls->n_symrefs, sizeof(*build.group_of));
+	build.found_at = array_of(calls->forest.n, sizeof(*build.found_at));
+	if (!build.group_of || !build.found_at ||
+		grow_room((void **)&out->nodes, 0, &out->room, sizeof(*out->nodes)))
+		goto out;
+	out->n = 1;
+	out->nodes[0] = (struct calltree_node){.sums = {0, sums->weight, sums->samples}};
+	if (query->kind == CALLTREE_ROOTS) {
+		ret = grow_room((void **)&build.items, 0, &build.items_room, sizeof(*build.items));
+		if (ret)
+			goto out;
+		build.items[0] = (struct item){.at = FOREST_ROOT};
+		build.n_items = 1;
+		ret = expand(&build, 0, 0, 1);
+	} else {
+		ret = build_roots(&build);
+	}
+out:
+	free(build.items);
+	free(build.found);
+	free(build.groups);
+	free(build.order);
+	free(build.group_of);
+	free(build.found_at);
+	if (ret)
+		calltree_fini(out);
+	return ret;
+}
+
+void calltree_fini(struct calltree *tree)
+{
+	free(tree->nodes);
+	memset(tree, 0, sizeof(*tree));
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * report_private.h - what the files of a report share: gathering its parts, writing its formats.
+ */
+#ifndef TUI_REPORT_PRIVATE_H
+#define TUI_REPORT_PRIVATE_H
+
+#include "tui/report.h"
+#include "tui/scan.h"
+
+/* What was made for rows lives as long as the report. */
+struct report_memory {
+	struct intern texts;
+	void **blocks;
+	uint32_t n_blocks, blocks_room;
+	struct reader_status file_status;
+};
+
+/* Zeroed memory that report_fini() frees; NULL when out of memory. */
+void *report_alloc(struct report *report, size_t n, size_t size);
+
+/* What all gathering asks from. */
+struct report_source {
+	struct session *session;
+	const struct engine_status *status;
+	const uint8_t *events; /* ids of report->events */
+	struct scan_question scan;
+};
+
+static inline double report_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Sums of the events, rows or trees.  0 or -ENOMEM. */
+int report_gather_rows(struct report *report, const struct report_source *source);
+int report_gather_trees(struct report *report, const struct report_source *source);
+int report_gather_file(struct report *report, struct session *session);
+void report_take_sums(struct report_event *event, const struct scan_sums *sums);
+
+void report_put_text(FILE *out, const struct report *report, unsigned int columns);
+void report_put_tree(FILE *out, const struct report *report, const struct report_event *event,
+	unsigned int columns);
+int report_put_csv(FILE *out, const struct report *report);
+int report_put_json(FILE *out, const struct report *report);
+
+/* At most `width` columns of text, filled up with blanks; a cut one ends in "..". */
+void report_put_column(FILE *out, const char *text, int width, bool fill);
+/* "12,345,678" */
+const char *report_grouped(char out[32], uint64_t number);
+
+#endif

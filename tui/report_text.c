@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * report_text.c - a gathered report as text: its head, and rows with columns that are lined up.
+ *
+ * All strings are clean already.
+ */
+#include "tui/report_private.h"
+
+#include "tui/canvas.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SYMBOL_WIDTH_MAX 64
+#define OTHER_WIDTH_MAX 32
+#define NUMBERS_WIDTH 30 /* SELF, TOTAL and SAMPLES, up to where the keys begin */
+#define KEYS_WIDTH_MIN 30 /* is left to them beside columns */
+#define COLUMN_WIDTH_MIN 8
+#define COLUMN_WIDTH_MAX 14
+#define COLUMNS_MAX 32 /* where no terminal says how many fit */
+
+/* Where things stand in a line. */
+struct layout {
+	unsigned int width; /* of the terminal; 0: as wide as needed */
+	int columns, column_width;
+	int keys[GROUP_KEYS];
+};
+
+/* "12,345,678" */
+const char *report_grouped(char out[32], uint64_t number)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	char *at = out;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return out;
+}
+
+/* At most `width` columns of text, filled up with blanks; a cut one ends in "..". */
+void report_put_column(FILE *out, const char *text, int width, bool fill)
+{
+	int used = canvas_width_of(text);
+	size_t len = strlen(text);
+
+	if (used <= width) {
+		fprintf(out, "%s%*s", text, fill ? width - used : 0, "");
+		return;
+	}
+	while (len) {
+		char head[1024];
+
+		len--;
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+		if (len >= sizeof(head))
+			continue;
+		memcpy(head, text, len);
+		head[len] = '\0';
+		used = canvas_width_of(head);
+		if (used + 2 <= width) {
+			fprintf(out, "%s..%*s", head, fill ? width - used - 2 : 0, "");
+			return;
+		}
+	}
+	fprintf(out, "%*s", fill ? width : 0, "");
+}
+
+static const char *const heads[GROUP_KEYS] = {
+	[GROUP_PROCESS] = "PROCESS",
+	[GROUP_THREAD] = "THREAD",
+	[GROUP_CPU] = "CPU",
+	[GROUP_SYMBOL] = "SYMBOL",
+	[GROUP_IMAGE] = "IMAGE",
+	[GROUP_COMMAND] = "COMMAND",
+	[GROUP_ADDRESS] = "ADDRESS",
+	[GROUP_EVENT] = "EVENT",
+};
+
+static void lay_out_columns(struct layout *layout, const struct report_event *event)
+{
+	int room = COLUMNS_MAX;
+
+	layout->column_width = COLUMN_WIDTH_MIN;
+	for (size_t i = 0; i < event->n_columns; i++) {
+		int head = canvas_width_of(event->columns[i].head);
+
+		if (head > layout->column_width)
+			layout->column_width = head < COLUMN_WIDTH_MAX ? head : COLUMN_WIDTH_MAX;
+	}
+	if (layout->width)
+		room = ((int)layout->width - NUMBERS_WIDTH - KEYS_WIDTH_MIN) /
+			(layout->column_width + 1);
+	if (room < 1)
+		room = 1;
+	layout->columns = event->n_columns < (size_t)room ? (int)event->n_columns : room;
+}
+
+static int total_width(const struct layout *layout, size_t n)
+{
+	int total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += layout->keys[i];
+	return total;
+}
+
+/* Into a terminal's room: others than symbols give way to a third of it or less, then what is widest. */
+static void fit_keys(struct layout *layout, const struct report *report, int room)
+{
+	int least = room / ((int)report->n_keys + 1) > 5 ? room / ((int)report->n_keys + 1) : 5;
+
+	for (size_t i = 0; i < report->n_keys; i++)
+		if (report->keys[i] != GROUP_SYMBOL && layout->keys[i] > OTHER_WIDTH_MAX &&
+			report->n_keys > 1)
+			layout->keys[i] = OTHER_WIDTH_MAX;
+	for (size_t i = report->n_keys; i--;)
+		if (total_width(layout, report->n_keys) > room && report->keys[i] != GROUP_SYMBOL &&
+			layout->keys[i] > least)
+			layout->keys[i] = least;
+	while (total_width(layout, report->n_keys) > room) {
+		size_t widest = 0;
+
+		for (size_t i = 1; i < report->n_keys; i++)
+			if (layout->keys[i] > layout->keys[widest])
+				widest = i;
+		if (layout->keys[widest] <= 6)
+			break;
+		layout->keys[widest]--;
+	}
+}
+
+static void lay_out(struct layout *layout, const struct report *report,
+	const struct report_event *event, unsigned int width)
+{
+	*layout = (struct layout){.width = width};
+	lay_out_columns(layout, event);
+	for (size_t k = 0; k < report->n_keys; k++) {
+		layout->keys[k] = (int)strlen(heads[report->keys[k]]);
+		for (size_t i = 0; i < event->n_rows; i++) {
+			int used = canvas_width_of(event->rows[i].keys[k].text);
+
+			layout->keys[k] = used > layout->keys[k] ? used : layout->keys[k];
+		}
+		/* Longer ones are printed whole and push the others aside. */
+		if (!width && report->keys[k] == GROUP_SYMBOL && layout->keys[k] > SYMBOL_WIDTH_MAX)
+			layout->keys[k] = SYMBOL_WIDTH_MAX;
+	}
+	if (width)
+		fit_keys(layout, report,
+			(int)width - NUMBERS_WIDTH - 2 * ((int)report->n_keys - 1) -
+				layout->columns * (layout->column_width + 1));
+}
+
+static void put_heads(FILE *out, const struct layout *layout, const struct report *report,
+	const struct report_event *event)
+{
+	if (event != report->merged)
+		fputs("    SELF    TOTAL    SAMPLES", out);
+	for (int i = 0; i < layout->columns; i++) {
+		int used = canvas_width_of(event->columns[i].head);
+
+		if (used < layout->column_width)
+			fprintf(out, "%*s", layout->column_width - used, "");
+		fputc(' ', out);
+		report_put_column(out, event->columns[i].head, layout->column_width, false);
+	}
+	for (size_t k = 0; k < report->n_keys; k++)
+		fprintf(out, "  %-*s", k + 1 < report->n_keys ? layout->keys[k] : 0,
+			heads[report->keys[k]]);
+	fputc('\n', out);
+}
+
+static void put_cells(FILE *out, const struct layout *layout, const struct report *report,
+	const struct report_row *row)
+{
+	size_t at = 0;
+
+	for (int i = 0; i < layout->columns; i++) {
+		double percent = 0;
+
+		if (at < row->n_cells && row->cells[at].column == (size_t)i) {
+			percent = report->sort_total ? row->cells[at].total_percent
+						     : row->cells[at].self_percent;
+			at++;
+		}
+		if (percent > 0)
+			fprintf(out, "%*.2f%%", layout->column_width, percent);
+		else
+			fprintf(out, "%*s", layout->column_width + 1, "");
+	}
+}
+
+static void put_keys(FILE *out, const struct layout *layout, const struct report *report,
+	const struct report_row *row)
+{
+	for (size_t k = 0; k < report->n_keys; k++) {
+		bool last = k + 1 == report->n_keys;
+		int fill = layout->keys[k] - canvas_width_of(row->keys[k].text);
+
+		fputs("  ", out);
+		if (layout->width)
+			report_put_column(out, row->keys[k].text, layout->keys[k], !last);
+		else
+			fprintf(out, "%s%*s", row->keys[k].text, fill > 0 && !last ? fill : 0, "");
+	}
+	fputc('\n', out);
+}
+
+static void put_rows(FILE *out, const struct report *report, const struct report_event *event,
+	unsigned int width)
+{
+	struct layout layout;
+
+	lay_out(&layout, report, event, width);
+	put_heads(out, &layout, report, event);
+	for (size_t i = 0; i < event->n_rows; i++) {
+		const struct report_row *row = &event->rows[i];
+
+		/* Those of several events have nothing in common. */
+		if (event != report->merged)
+			fprintf(out, "%7.2f%% %7.2f%% %10" PRIu64, row->self_percent,
+				row->total_percent, row->samples);
+		put_cells(out, &layout, report, row);
+		put_keys(out, &layout, report, row);
+	}
+	if ((size_t)layout.columns < event->n_columns)
+		fprintf(out, "%zu more columns are not shown: CSV and JSON have them\n",
+			event->n_columns - (size_t)layout.columns);
+}
+
+static void put_file(FILE *out, const struct report_file *file)
+{
+	const char *separator = "";
+
+	if (!file->status)
+		return;
+	if (file->release) {
+		fprintf(out, "Linux %s", file->release);
+		separator = ", ";
+	}
+	if (file->cpu || file->arch) {
+		fprintf(out, "%s%s", separator, file->cpu ? file->cpu : file->arch);
+		separator = ", ";
+	}
+	if (file->cpus) {
+		fprintf(out, "%s%" PRIu32 " CPU%s", separator, file->cpus,
+			file->cpus == 1 ? "" : "s");
+		separator = ", ";
+	}
+	if (*separator)
+		fputc('\n', out);
+	if (file->command)
+		fprintf(out, "recorded by: %s\n", file->command);
+}
+
+static void put_event(FILE *out, const struct report *report, const struct report_event *event)
+{
+	char number[32];
+
+	fprintf(out, "%s", event->name);
+	if (event->freq_hz)
+		fprintf(out, " at %" PRIu64 " Hz", event->freq_hz);
+	else if (event->period)
+		fprintf(out, ", one sample every %s", report_grouped(number, event->period));
+	fprintf(out, ": %s samples", report_grouped(number, event->samples));
+	if (report->filtered) {
+		fprintf(out, " of %s pass the filters", report_grouped(number, event->all_samples));
+		fprintf(out, " (%.1f%% of the weight%s)",
+			report_percent(event->weight, event->all_weight),
+			report->absolute ? "; shares are of all" : "");
+	}
+	fprintf(out, ", %s lost", report_grouped(number, event->lost));
+	if (event->coverage_percent >= 0)
+		fprintf(out, ", coverage %.1f%%", event->coverage_percent);
+	if (event->unresolved_percent > 0)
+		fprintf(out, ", unresolved %.1f%%", event->unresolved_percent);
+	if (event->throttled)
+		fprintf(out, ", throttled %s times", report_grouped(number, event->throttled));
+	fputc('\n', out);
+}
+
+static void put_head(FILE *out, const struct report *report)
+{
+	char number[32];
+
+	fprintf(out, "%s, %.1f s\n", report->target, report->duration_s);
+	put_file(out, &report->file);
+	for (size_t i = 0; i < report->n_events; i++)
+		put_event(out, report, &report->events[i]);
+	if (report->tasks_missed)
+		fprintf(out, "%s tasks missed: they ended before their events could be opened\n",
+			report_grouped(number, report->tasks_missed));
+	if (report->threads_left_out)
+		fprintf(out, "%s threads left out: too few descriptors or locked memory\n",
+			report_grouped(number, report->threads_left_out));
+	if (report->dropped)
+		fprintf(out, "%s samples dropped: out of memory\n",
+			report_grouped(number, report->dropped));
+	if (report->idle_hidden)
+		fputs("without the idle loop\n", out);
+	if (report->view != REPORT_FLAT)
+		fprintf(out, "calls below %g%% are summed up (--percent-limit)\n",
+			report->tree_limit_percent);
+	for (size_t i = 0; i < report->n_notes; i++)
+		fprintf(out, "note: %s\n", report->notes[i]);
+}
+
+void report_put_text(FILE *out, const struct report *report, unsigned int columns)
+{
+	put_head(out, report);
+	if (report->merged) {
+		fputc('\n', out);
+		put_rows(out, report, report->merged, columns);
+		return;
+	}
+	for (size_t i = 0; i < report->n_events; i++) {
+		const struct report_event *event = &report->events[i];
+
+		fputc('\n', out);
+		if (report->n_events > 1)
+			fprintf(out, "%s\n", event->name);
+		if (report->view == REPORT_FLAT)
+			put_rows(out, report, event, columns);
+		else
+			report_put_tree(out, report, event, columns);
+		if (!event->samples)
+			fputs("  (no samples)\n", out);
+	}
+}
