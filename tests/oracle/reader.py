@@ -138,7 +138,7 @@ def recorded(options, command, stdout=None):
 def main():
     program = sys.argv[1]
     by_hand(program)
-    for name in ("little", "pipe"):
+    for name in ("little", "pipe", "attr-64"):
         cut(program, f"by hand: {name}", make_perfdata.FILES[name]())
     for name, options, stdout in (
             ("chains", ["-e", "page-faults", "-c", "1", "-g"], False),

@@ -282,8 +282,8 @@ static void pack(size_t from, size_t each, uint32_t type)
 
 	memcpy(plain, image.bytes + from, len);
 	image.len = from;
-	for (size_t at = 0; at < len; at += each) {
-		size_t some = len - at < each ? len - at : each;
+	for (size_t at = 0, some; at < len; at += some) {
+		some = len - at < each ? len - at : each;
 		ZSTD_inBuffer in = {plain + at, some, 0};
 		ZSTD_outBuffer out = {packed + 8, sizeof(packed) - 16, 0};
 		uint64_t told;
@@ -338,6 +338,33 @@ static void packs(void **state)
 		must_open(&reader);
 		while (reader_next(reader, &record) > 0)
 			;
+		reader_close(reader);
+	}
+}
+
+/* One pack of more than the memory for what is unpacked; of the first, the end of the last block of 128 kB stays behind. */
+static void large_packs(void **state)
+{
+	const uint64_t records[] = {21845, 60000};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct reader_record record;
+		struct reader *reader;
+		uint64_t n = 0;
+		size_t from;
+
+		begin_pipe();
+		from = image.len;
+		for (uint64_t k = 0; k < records[i]; k++)
+			add_sample(11, 1);
+		pack(from, SIZE_MAX, PERFDATA_RECORD_COMPRESSED);
+		must_open(&reader);
+		while (reader_next(reader, &record) > 0)
+			n++;
+		assert_int_equal(n, records[i]);
+		assert_false(status_of(reader).corrupt);
+		assert_false(status_of(reader).truncated);
 		reader_close(reader);
 	}
 }
@@ -429,6 +456,7 @@ int main(void)
 		cmocka_unit_test(corrupt_sizes),
 		cmocka_unit_test(odd_sizes),
 		cmocka_unit_test(packs),
+		cmocka_unit_test(large_packs),
 		cmocka_unit_test(bomb),
 		cmocka_unit_test(bad_records),
 		cmocka_unit_test(unfinished),
