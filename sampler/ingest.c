@@ -65,7 +65,7 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 void ingest_fini(struct ingest *ingest)
 {
 	free(ingest->modules);
-	store_free(ingest->store);
+	store_abandon(ingest->store);
 	stacks_free(ingest->stacks);
 	tasks_free(ingest->tasks);
 	images_free(ingest->images);
@@ -231,6 +231,28 @@ static int frame_of(struct ingest *ingest, const struct space *space, const stru
 	return stacks_frame(ingest->stacks, image, offset, place->mode, frame);
 }
 
+/* Many chains differ in nothing but where in the leaf's function the sample fell: what called it is known
+ * by the rest of the chain.  0 where there is no rest. */
+static uint64_t hash_callers(const struct ingest *ingest, const struct record_sample *sample,
+	const struct space *space, enum frame_mode mode)
+{
+	uint64_t i = 0, context;
+
+	while (i < sample->chain_len &&
+		(!sample->chain[i] || sample->chain[i] >= (uint64_t)PERF_CONTEXT_MAX)) {
+		if (sample->chain[i])
+			mode = mode_of_marker(sample->chain[i]);
+		i++;
+	}
+	if (i + 1 >= sample->chain_len || mode == MODE_SKIP)
+		return 0;
+	context = space_generation(space) << 3 | (uint64_t)mode;
+	return XXH3_64bits_withSecret(&sample->chain[i + 1],
+		       (size_t)(sample->chain_len - i - 1) * sizeof(*sample->chain),
+		       ingest->hash_secret, sizeof(ingest->hash_secret)) ^
+		~(context + ingest->hash_seed) * 0xc2b2ae3d27d4eb4full;
+}
+
 /* A chain not seen before: outermost frame first, so that stacks with common callers meet. */
 static int walk_chain(struct ingest *ingest, const struct record *record, const struct space *space,
 	uint32_t *node)
@@ -238,20 +260,32 @@ static int walk_chain(struct ingest *ingest, const struct record *record, const 
 	const struct record_sample *sample = &record->sample;
 	struct place places[STACK_DEPTH_MAX];
 	enum frame_mode mode = mode_of_misc(record->misc);
+	uint64_t callers = hash_callers(ingest, sample, space, mode);
 	size_t n = 0;
 	int err = 0;
 
-	if (parse_chain(sample, mode, places, &n))
+	if (parse_chain(sample, mode, places, &n)) {
 		ingest->truncated++;
+		callers = 0;
+	}
 	if (!n)
 		places[n++] = (struct place){.address = sample->ip, .mode = mode};
 	else if (sample->ip && sample->ip != places[0].address)
 		places[0] = (struct place){.address = sample->ip, .mode = mode};
-	*node = STACK_ROOT;
+	if (n < 2)
+		callers = 0;
+	*node = callers ? stacks_chain_find(ingest->stacks, callers) : STACK_ROOT;
+	if (*node != STACK_ROOT) {
+		n = 1;
+		callers = 0;
+	}
 	while (n && !err) {
 		uint32_t frame;
 
-		err = frame_of(ingest, space, &places[--n], &frame);
+		if (n == 1 && callers)
+			err = stacks_chain_add(ingest->stacks, callers, *node);
+		if (!err)
+			err = frame_of(ingest, space, &places[--n], &frame);
 		if (!err)
 			err = stacks_child(ingest->stacks, *node, frame, node);
 	}

@@ -62,6 +62,30 @@ void store_bury_returned(struct store *store)
 	}
 }
 
+static void free_rest(struct store *store)
+{
+	slices_fini(&store->slices);
+	pthread_mutex_destroy(&store->lock);
+	cells_fini(&store->open);
+	free(store->list);
+	free(store);
+}
+
+void store_abandon(struct store *store)
+{
+	struct sealed *next;
+
+	if (!store)
+		return;
+	for (; store->returned; store->returned = next) {
+		next = store->returned->next;
+		free(store->returned);
+	}
+	for (size_t i = 0; i < store->n_list; i++)
+		free(store->list[i].sealed);
+	free_rest(store);
+}
+
 void store_free(struct store *store)
 {
 	if (!store)
@@ -73,11 +97,7 @@ void store_free(struct store *store)
 		stacks_unref(store->slices.stacks, store->open.at[i].stack);
 		tasks_label_unref(store->slices.tasks, store->open.at[i].task);
 	}
-	slices_fini(&store->slices);
-	pthread_mutex_destroy(&store->lock);
-	cells_fini(&store->open);
-	free(store->list);
-	free(store);
+	free_rest(store);
 }
 
 /* --- memory --- */

@@ -55,6 +55,8 @@ struct store;
 
 int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes);
 void store_free(struct store *store); /* after every snapshot was released */
+/* The same where stacks and tasks are freed next: none of their references is given back, one by one. */
+void store_abandon(struct store *store);
 
 /* --- the sampling thread --- */
 

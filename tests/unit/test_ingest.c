@@ -138,6 +138,33 @@ static void test_precise_ip(void **state)
 	EXPECT(*state, {FRAME_USER, 0x3022, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
 }
 
+/* Chains that differ in their leaf alone share what called it; the same callers in another mode are others. */
+static void test_callers_once(void **state)
+{
+	const uint64_t ips[] = {0x10020, 0x10022, 0xffffffff81000010};
+	uint64_t chain[] = {USER, 0, 0x10100, 0x18000};
+	const struct ingest *ingest = *state;
+	const struct frame *frame;
+	uint32_t parents[3];
+
+	for (int i = 0; i < 3; i++) {
+		uint16_t misc = i < 2 ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+
+		chain[0] = i < 2 ? USER : KERNEL;
+		chain[1] = ips[i];
+		sample(*state, misc, ips[i], chain, 4, 1);
+		parents[i] = stacks_node(ingest->stacks, ingest->last_stack)->parent;
+	}
+	assert_int_equal(parents[0], parents[1]);
+	assert_int_not_equal(parents[0], parents[2]);
+	frame = stacks_frame_get(ingest->stacks, stacks_node(ingest->stacks, parents[2])->frame);
+	assert_int_equal(frame->image, IMAGE_ID_KERNEL);
+	assert_int_equal(frame->offset, 0x100ff);
+	/* The leaf alone, without the callers that the chain before had. */
+	sample(*state, PERF_RECORD_MISC_USER, 0x10024, (const uint64_t[]){USER, 0x10024}, 2, 1);
+	assert_int_equal(stacks_node(ingest->stacks, ingest->last_stack)->depth, 1);
+}
+
 static void test_modules(void **state)
 {
 	struct ingest *ingest = *state;
@@ -363,6 +390,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_callers_one_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_precise_ip, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_callers_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_caller_at_the_end_of_its_mapping, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_then_user, setup, teardown),
