@@ -7,6 +7,7 @@
 #include "symbols/symbols.h"
 #include "tui/args.h"
 #include "tui/doctor.h"
+#include "tui/export.h"
 #include "tui/live.h"
 #include "tui/record.h"
 #include "tui/report.h"
@@ -90,7 +91,7 @@ static int run(struct request *request)
 	case CMD_RECORD:
 		return record_run(request);
 	case CMD_EXPORT:
-		return run_later("export");
+		return export_run(request);
 	case CMD_DIFF:
 		return run_later("diff");
 	case CMD_ARCHIVE:

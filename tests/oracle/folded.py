@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`strobe export --format folded` against the rules of stackcollapse-perf.pl, applied to `perf script`.
+
+The lines and their weights must be equal as a set.  Some of what perf's text holds names no function of the program, and is
+taken into account rather than compared:
+ - a frame at address 0, where walking frame pointers ended: strobe leaves it out;
+ - a caller at "function+0x0": a return address right behind a call that does not return lies in the next function; strobe
+   looks up the call itself, so the name at that place is not compared;
+ - "@plt", a call of another file's function whose name perf did not find.
+Control characters are not compared either: strobe writes none.
+
+usage: folded.py STROBE WORKLOADS [CASE...]     or: folded.py STROBE --file RECORDING
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
+checks = Checks()
+SHOWN = 8
+ANY = "\0"  # a frame that is not compared
+HEAD = re.compile(r"^(\S.*?)\s+(-?\d+)(?:/(\d+))?\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?(\S+):\s*(.*)$")
+FRAME = re.compile(r"^\s*([0-9a-f]+)\s+(.+) \((.*)\)$")
+
+
+def tidy(name, java):
+    name = name.replace(";", ":")
+    if not re.search(r"\.\(.*\)\.", name):
+        name = re.sub(r"\((?!anonymous namespace\)).*", "", name)
+    name = re.sub(r"[\"']", "", name)
+    return re.sub(r"^L", "", name) if java and "/" in name else name
+
+
+def functions(address, name, module, java, caller):
+    """The parts that one line of a stack stands for, outermost first."""
+    offset = re.search(r"\+0x([0-9a-f]+)$", name)
+    if name == "[unknown]" and module == "[unknown]" and int(address, 16) == 0:
+        return []
+    if offset:
+        if (caller and int(offset.group(1), 16) == 0) or name.startswith("@plt"):
+            return [ANY]
+        name = name[:offset.start()]
+    if name.startswith("("):
+        return []
+    found = []
+    parts = name.split("->")
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    for part in parts:
+        if part == "[unknown]":
+            part = "[" + ("unknown" if module == "[unknown]" else module.rsplit("/", 1)[-1]) + "]"
+        part = tidy(part, java)
+        found.append(part + "_[i]" if found else part)
+    return found
+
+
+def collapse(text, event):
+    """{stack: weight} of one event."""
+    sums = collections.Counter()
+    stack, command, weight, frames = [], None, 0, 0
+    for line in text.split("\n"):
+        if not line:
+            if command is not None:
+                sums[";".join([command] + stack)] += weight
+            stack, command, frames = [], None, 0
+        elif not line[0].isspace():
+            head = HEAD.match(line)
+            if not head or head.group(5) != event:
+                command = None
+                continue
+            command = head.group(1).replace(" ", "_")
+            weight = int(head.group(4) or 1)
+        elif command is not None:
+            frame = FRAME.match(line)
+            if frame:
+                stack = functions(*frame.groups(), command.startswith("java"), frames > 0) + stack
+                frames += 1
+    return sums
+
+
+def compare(name, perf, strobe):
+    """Lines with a frame that is not compared take the first of strobe's lines that fits and has weight left."""
+    left = collections.Counter(strobe)
+    missing = []
+    loose = []
+    for line, weight in sorted(perf.items()):
+        if ANY in line:
+            loose.append((line, weight))
+        elif left[line] >= weight:
+            left[line] -= weight
+        else:
+            missing.append((line, weight - left[line]))
+            left[line] = 0
+    for line, weight in loose:
+        fits = re.compile("^" + re.escape(line).replace(re.escape(ANY), "[^;]+") + "$")
+        for other in [key for key, rest in left.items() if rest and fits.match(key)]:
+            part = min(weight, left[other])
+            left[other] -= part
+            weight -= part
+        if weight:
+            missing.append((line.replace(ANY, "*"), weight))
+    extra = [(line, weight) for line, weight in left.items() if weight]
+    told = "".join(f"\n    perf only: {weight} {line}" for line, weight in missing[:SHOWN])
+    told += "".join(f"\n    strobe only: {weight} {line}" for line, weight in sorted(extra)[:SHOWN])
+    checks.check(f"{name}: {len(perf)} stacks, {len(loose)} with a frame not compared",
+                 perf and not missing and not extra, f"{len(missing)} and {len(extra)} differ{told}")
+
+
+def parse(text):
+    sums = collections.Counter()
+    for line in text.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        sums[stack] += int(weight)
+    return sums
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
+                          timeout=300, **options)
+
+
+def check_file(strobe, name, data, event):
+    perf = run(["perf", "script", "--no-inline", "-i", data])
+    ours = run([strobe, "export", data, "--format", "folded", "-e", event])
+    if not checks.check(f"{name}: exported", ours.returncode == 0 and ours.stdout, ours.stderr[-300:]):
+        return
+    lines = ours.stdout.splitlines()
+    checks.check(f"{name}: no line twice", len(set(line.rsplit(" ", 1)[0] for line in lines)) == len(lines))
+    compare(name, collapse(perf.stdout, event), parse(ours.stdout))
+
+
+def cases(work):
+    def program(name):
+        return os.path.join(work, name)
+    return {
+        "clock": ("cpu-clock", ["-e", "cpu-clock", "-F", "1999", "-g"], [program("deep"), "2", "2"]),
+        "cxx": ("cpu-clock", ["-e", "cpu-clock", "-F", "1999", "-g"], [program("hot_cxx"), "2"]),
+        "period": ("page-faults", ["-e", "page-faults", "-c", "1", "-g"], [program("faults"), "2000", "2"]),
+        "tracepoint": ("sched:sched_switch", ["-e", "sched:sched_switch", "-g"], ["timeout", "2", program("threads"), "20", "40"]),
+        "second": ("page-faults", ["-e", "cpu-clock,page-faults", "-g"], [program("faults"), "2000", "2"]),
+    }
+
+
+def main():
+    strobe = sys.argv[1]
+    if sys.argv[2] == "--file":
+        event = sys.argv[4] if len(sys.argv) > 4 else "cpu-clock"
+        check_file(strobe, sys.argv[3], sys.argv[3], event)
+        checks.finish()
+    chosen = sys.argv[3:]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (event, options, command) in cases(sys.argv[2]).items():
+            if chosen and name not in chosen:
+                continue
+            data = os.path.join(folder, name + ".data")
+            found = run(["perf", "record", "-q", "-o", data, *options, "--", *command])
+            if not os.path.exists(data) or os.path.getsize(data) < 1000:
+                checks.skip(name, f"perf record: {found.stderr.strip()[-200:]}")
+                continue
+            check_file(strobe, name, data, event)
+    checks.finish()
+
+
+main()

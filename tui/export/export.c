@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * export.c - strobe export: takes the profile, waits for names, and writes it in the form asked for.
+ *
+ * UI thread.
+ */
+#include "tui/export.h"
+
+#include "tui/clean.h"
+#include "tui/export/outfile.h"
+#include "tui/export/run.h"
+#include "tui/export/spool.h"
+#include "tui/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct form {
+	const char *name;
+	int (*write)(FILE *out, const struct profile *profile); /* NULL: of script */
+	bool single; /* holds one event */
+	bool for_eyes; /* fit for a terminal */
+} forms[EXPORT_FORMATS] = {
+	[EXPORT_FOLDED] = {"folded", export_folded, true, true},
+	[EXPORT_SPEEDSCOPE] = {"speedscope", export_speedscope, false, false},
+	[EXPORT_PPROF] = {"pprof", export_pprof, false, false},
+	[EXPORT_CALLGRIND] = {"callgrind", export_callgrind, false, true},
+	[EXPORT_SVG] = {"svg", export_svg, true, false},
+	[EXPORT_SCRIPT] = {"script", NULL, false, true},
+	[EXPORT_GECKO] = {"gecko", export_gecko, true, false},
+};
+
+__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
+{
+	char raw[512], sentence[sizeof(raw)];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(raw, sizeof(raw), format, list);
+	va_end(list);
+	clean_string(sentence, sizeof(sentence), raw);
+	taking_complain(sentence);
+}
+
+static const char *output_name(const struct request *request)
+{
+	return request->output && strcmp(request->output, "-") ? request->output
+							       : "standard output";
+}
+
+/* What can be refused before anything is sampled or loaded. */
+static bool is_possible(const struct request *request, const struct form *form)
+{
+	bool to_stdout = !request->output || !strcmp(request->output, "-");
+
+	if (!form->write && !request->n_files) {
+		complain("the script format tells every sample in its order, which a live profile "
+			 "does "
+			 "not keep: strobe record it first, then strobe export FILE --format "
+			 "script");
+		return false;
+	}
+	if (form->for_eyes || !to_stdout || !isatty(STDOUT_FILENO) ||
+		(request->output && request->export_format != EXPORT_PPROF))
+		return true;
+	complain("the %s format is %s: name a file with -o, or redirect the output", form->name,
+		request->export_format == EXPORT_PPROF ? "binary" : "not for a terminal");
+	return false;
+}
+
+static void explain_write(const struct request *request, int error)
+{
+	if (error == -EINTR)
+		complain("interrupted: %s",
+			request->output && strcmp(request->output, "-")
+				? "the file was not written"
+				: "what was written is not whole");
+	else if (error == -ENOMEM)
+		complain("out of memory");
+	else
+		complain("cannot write to %s: %s", output_name(request),
+			strerror(error < 0 ? -error : EIO));
+}
+
+/* What a report would note, so that nobody takes a part for the whole. */
+static void tell_notes(struct taking *taking)
+{
+	struct report report = {0};
+
+	taking->session.notice[0] = '\0'; /* said already */
+	if (!report_gather_notes(&report, &taking->session))
+		for (size_t i = 0; i < report.n_notes; i++)
+			taking_complain(report.notes[i]);
+	report_fini(&report);
+}
+
+static int write_form(FILE *out, const struct form *form, struct export_run *run, int again_fd)
+{
+	int ret;
+
+	errno = 0;
+	ret = form->write ? form->write(out, &run->profile) : export_script(out, run, again_fd);
+	return ret == -EIO && errno ? -errno : ret;
+}
+
+static int write_all(struct export_run *run, const struct form *form, int again_fd)
+{
+	const struct request *request = run->taking->request;
+	struct outfile out;
+	int ret = outfile_open(&out, request->output);
+
+	if (ret && !form->write)
+		close(again_fd);
+	if (!ret) {
+		ret = write_form(out.file, form, run, again_fd);
+		if (ret)
+			outfile_abandon(&out);
+		else
+			ret = outfile_commit(&out);
+	}
+	if (ret)
+		explain_write(request, ret);
+	return ret;
+}
+
+static int export_taken(struct taking *taking, const struct form *form, int *again_fd)
+{
+	struct export_run *run = malloc(sizeof(*run));
+	int ret = -ENOMEM;
+
+	if (!run) {
+		explain_write(taking->request, ret);
+		return ret;
+	}
+	ret = export_run_init(run, taking, form->single);
+	if (!ret) {
+		ret = export_run_names(run);
+		/* A signal while names are waited for ends the waiting alone. */
+		taking->interrupted = false;
+		if (ret)
+			explain_write(taking->request, ret);
+	}
+	if (!ret) {
+		tell_notes(taking);
+		ret = write_all(run, form, *again_fd);
+		*again_fd = -1;
+	}
+	export_run_fini(run);
+	free(run);
+	return ret;
+}
+
+/* The recording, to be read once more: opened before it is loaded, since its name may be another's then.  Standard input is
+ * kept in a file without a name first. */
+static int open_again(struct request *request, char *path, size_t size, int *fd)
+{
+	bool stream = !strcmp(request->files[0], "-");
+	int ret = 0;
+
+	*fd = stream ? -1 : open(request->files[0], O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (stream)
+		ret = spool_stream(STDIN_FILENO, fd);
+	else if (*fd < 0)
+		ret = -errno;
+	if (!ret && (stream || lseek(*fd, 0, SEEK_CUR) < 0)) {
+		if (!stream) {
+			int pipe_fd = *fd;
+
+			ret = spool_stream(pipe_fd, fd);
+			close(pipe_fd);
+		}
+		/* The session opens it by name. */
+		snprintf(path, size, "/proc/self/fd/%d", *fd);
+		request->files[0] = path;
+	}
+	if (ret)
+		complain("cannot read '%s': %s", stream ? "standard input" : request->files[0],
+			strerror(-ret));
+	return ret;
+}
+
+int export_run(const struct request *request)
+{
+	const struct form *form = &forms[request->export_format];
+	struct taking *taking = malloc(sizeof(*taking));
+	struct request changed = *request;
+	char path[64], *files[] = {NULL};
+	int again_fd = -1, ret = 0;
+
+	if (!taking) {
+		complain("out of memory");
+		return 1;
+	}
+	if (!is_possible(request, form)) {
+		free(taking);
+		return 2;
+	}
+	if (!form->write) {
+		files[0] = request->files[0];
+		changed.files = files;
+		ret = open_again(&changed, path, sizeof(path), &again_fd);
+	}
+	if (!ret) {
+		ret = taking_open(taking, &changed);
+		if (!ret)
+			ret = taking_run(taking, false);
+		if (!ret && request->n_files && taking->status.state == ENGINE_STOPPED) {
+			explain_write(request, -EINTR);
+			ret = -EINTR;
+		}
+		if (!ret)
+			ret = export_taken(taking, form, &again_fd);
+		taking_close(taking);
+	}
+	if (again_fd >= 0)
+		close(again_fd);
+	free(taking);
+	return ret ? 1 : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jsontext.c - see jsontext.h.
+ */
+#include "tui/export/jsontext.h"
+
+#include <inttypes.h>
+
+void jsontext_string(FILE *out, const char *text)
+{
+	putc_unlocked('"', out);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f)
+			fprintf(out, "\\u%04x", c);
+		else if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else
+			putc_unlocked(c, out);
+	}
+	putc_unlocked('"', out);
+}
+
+void jsontext_ms(FILE *out, uint64_t ns)
+{
+	fprintf(out, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
+}

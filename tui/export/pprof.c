@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pprof.c - the profile of pprof: profile.proto as protocol buffer, in gzip.
+ *
+ * Messages of one type that follow each other are one to their reader, so the profile is written in pieces and never
+ * whole in memory.  Addresses are those of a made-up address space, in which each file lies from its first byte on: a
+ * process's own would overlap with those of the others.  The kernel and its modules lie where they were.
+ */
+#include "tui/clean.h"
+#include "tui/export/frames.h"
+#include "tui/export/gzip.h"
+#include "tui/grow.h"
+#include "tui/intern.h"
+#include "tui/profile.pb-c.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE 4096ull
+#define FIRST_ADDRESS 0x10000ull
+#define TELL_EVERY 4096
+#define LABELS 3
+
+struct mapping {
+	uint32_t image;
+	uint64_t low, high; /* offsets that occur */
+	uint64_t start; /* of offset 0 */
+};
+
+struct pprof {
+	const struct profile *profile;
+	struct gzip *gzip;
+	struct intern strings;
+	struct frames functions;
+	uint32_t *locations; /* + 1, by frame id */
+	uint32_t locations_room;
+	uint32_t *frame_ids; /* by location */
+	uint32_t n_locations, frame_ids_room;
+	uint32_t *mapping_of; /* + 1, by image */
+	uint32_t mapping_of_room;
+	struct mapping *mappings;
+	uint32_t n_mappings, mappings_room;
+	uint64_t *path; /* location ids of a stack */
+	uint32_t path_room;
+	uint8_t *piece;
+	size_t piece_size;
+};
+
+static void pprof_fini(struct pprof *pprof)
+{
+	gzip_free(pprof->gzip);
+	intern_fini(&pprof->strings);
+	frames_fini(&pprof->functions);
+	free(pprof->locations);
+	free(pprof->frame_ids);
+	free(pprof->mapping_of);
+	free(pprof->mappings);
+	free(pprof->path);
+	free(pprof->piece);
+}
+
+static int string(struct pprof *pprof, const char *text, int64_t *number)
+{
+	uint32_t id;
+	int ret = intern_id(&pprof->strings, text, strlen(text), &id);
+
+	*number = ret ? 0 : id;
+	return ret;
+}
+
+static int put(struct pprof *pprof, const Pprof__Profile *piece)
+{
+	size_t n = pprof__profile__get_packed_size(piece);
+
+	if (n > pprof->piece_size) {
+		uint8_t *grown = realloc(pprof->piece, n * 2);
+
+		if (!grown)
+			return -ENOMEM;
+		pprof->piece = grown;
+		pprof->piece_size = n * 2;
+	}
+	pprof__profile__pack(piece, pprof->piece);
+	return gzip_write(pprof->gzip, pprof->piece, n);
+}
+
+/* --- samples --- */
+
+static int map_image(struct pprof *pprof, const struct frame *frame)
+{
+	struct mapping *mapping;
+	int ret = grow_zeroed((void **)&pprof->mapping_of, frame->image, &pprof->mapping_of_room,
+		sizeof(*pprof->mapping_of));
+
+	if (ret)
+		return ret;
+	if (!pprof->mapping_of[frame->image]) {
+		ret = grow_room((void **)&pprof->mappings, pprof->n_mappings, &pprof->mappings_room,
+			sizeof(*pprof->mappings));
+		if (ret)
+			return ret;
+		pprof->mappings[pprof->n_mappings++] = (struct mapping){
+			.image = frame->image, .low = frame->offset, .high = frame->offset};
+		pprof->mapping_of[frame->image] = pprof->n_mappings;
+	}
+	mapping = &pprof->mappings[pprof->mapping_of[frame->image] - 1];
+	if (frame->offset < mapping->low)
+		mapping->low = frame->offset;
+	if (frame->offset > mapping->high)
+		mapping->high = frame->offset;
+	return 0;
+}
+
+static int locate(struct pprof *pprof, uint32_t frame, uint64_t *location)
+{
+	const struct frame *at = stacks_frame_get(pprof->profile->stacks, frame);
+	uint32_t number;
+	int ret = grow_zeroed((void **)&pprof->locations, frame, &pprof->locations_room,
+		sizeof(*pprof->locations));
+
+	if (!ret && !pprof->locations[frame]) {
+		ret = grow_room((void **)&pprof->frame_ids, pprof->n_locations,
+			&pprof->frame_ids_room, sizeof(*pprof->frame_ids));
+		if (!ret)
+			ret = frames_number(&pprof->functions,
+				names_symref(pprof->profile->names, frame), &number);
+		if (!ret)
+			ret = map_image(pprof, at);
+		if (!ret) {
+			pprof->frame_ids[pprof->n_locations++] = frame;
+			pprof->locations[frame] = pprof->n_locations;
+		}
+	}
+	if (!ret)
+		*location = pprof->locations[frame];
+	return ret;
+}
+
+static int locate_stack(struct pprof *pprof, uint32_t stack, uint32_t *n)
+{
+	int ret = 0;
+
+	for (*n = 0; stack != STACK_ROOT && !ret; ++*n) {
+		const struct stack_node *node = stacks_node(pprof->profile->stacks, stack);
+
+		ret = grow_room((void **)&pprof->path, *n, &pprof->path_room, sizeof(*pprof->path));
+		if (!ret)
+			ret = locate(pprof, node->frame, &pprof->path[*n]);
+		stack = node->parent;
+	}
+	return ret;
+}
+
+static int put_sample(struct pprof *pprof, const struct profile_cell *cell, int64_t *values)
+{
+	const struct task_label *task = tasks_label_get(pprof->profile->tasks, cell->task);
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples = &sample;
+	Pprof__Label labels[LABELS], *label_list[LABELS];
+	char comm[TASK_COMM_MAX];
+	uint32_t depth;
+	int ret = locate_stack(pprof, cell->stack, &depth);
+
+	for (size_t i = 0; i < LABELS; i++) {
+		pprof__label__init(&labels[i]);
+		label_list[i] = &labels[i];
+	}
+	clean_text(comm, sizeof(comm), task ? task->comm : "", TASK_COMM_MAX);
+	if (!ret)
+		ret = string(pprof, "comm", &labels[0].key);
+	if (!ret)
+		ret = string(pprof, comm, &labels[0].str);
+	if (!ret)
+		ret = string(pprof, "pid", &labels[1].key);
+	if (!ret)
+		ret = string(pprof, "tid", &labels[2].key);
+	if (ret)
+		return ret;
+	labels[1].num = task ? task->pid : -1;
+	labels[2].num = task ? task->tid : -1;
+	memset(values, 0, (pprof->profile->n_events + 1) * sizeof(*values));
+	values[0] = (int64_t)cell->count;
+	values[cell->event + 1] = (int64_t)cell->weight;
+	sample.n_location_id = depth;
+	sample.location_id = pprof->path;
+	sample.n_value = pprof->profile->n_events + 1;
+	sample.value = values;
+	if (cell->task != TASK_LABEL_MERGED) {
+		sample.n_label = LABELS;
+		sample.label = label_list;
+	}
+	piece.n_sample = 1;
+	piece.sample = &samples;
+	return put(pprof, &piece);
+}
+
+static int put_samples(struct pprof *pprof, const struct profile_cell *cells, size_t n)
+{
+	int64_t *values = calloc(pprof->profile->n_events + 1, sizeof(*values));
+	int ret = values ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = put_sample(pprof, &cells[i], values);
+		if (!ret && i % TELL_EVERY == 0 && profile_interrupted(pprof->profile))
+			ret = -EINTR;
+	}
+	free(values);
+	return ret;
+}
+
+/* --- what samples refer to --- */
+
+static bool lies_where_it_was(const struct image *image)
+{
+	return image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO;
+}
+
+/* One after the other; the kernel's addresses are far above. */
+static void place_mappings(struct pprof *pprof)
+{
+	uint64_t next = FIRST_ADDRESS;
+
+	for (uint32_t i = 0; i < pprof->n_mappings; i++) {
+		struct mapping *mapping = &pprof->mappings[i];
+		const struct image *image = images_get(pprof->profile->images, mapping->image);
+		struct image_origin origin = {0};
+
+		mapping->low -= mapping->low % PAGE;
+		mapping->high += PAGE - mapping->high % PAGE;
+		if (image->kind == IMAGE_MODULE) {
+			images_origin(pprof->profile->images, mapping->image, &origin);
+			mapping->start = origin.map_start;
+		} else if (!lies_where_it_was(image)) {
+			mapping->low = 0;
+			mapping->start = next;
+			next += mapping->high + PAGE;
+		}
+	}
+}
+
+static void build_id_text(struct pprof *pprof, uint32_t image, char *out, size_t size)
+{
+	uint8_t bytes[IMAGE_BUILD_ID_MAX];
+	uint8_t n = images_build_id(pprof->profile->images, image, bytes);
+
+	out[0] = '\0';
+	for (uint8_t i = 0; i < n && 2u * i + 2 < size; i++)
+		snprintf(out + 2 * (size_t)i, size - 2 * (size_t)i, "%02x", bytes[i]);
+}
+
+/* What lies in no mapping is in none here. */
+static bool is_mapped(const struct pprof *pprof, uint32_t image)
+{
+	return images_get(pprof->profile->images, image)->kind != IMAGE_UNKNOWN;
+}
+
+static int put_mapping(struct pprof *pprof, uint32_t i)
+{
+	const struct mapping *mapping = &pprof->mappings[i];
+	const struct image *image = images_get(pprof->profile->images, mapping->image);
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	Pprof__Mapping message = PPROF__MAPPING__INIT, *messages = &message;
+	char build_id[2 * IMAGE_BUILD_ID_MAX + 1], path[4096];
+	int ret;
+
+	build_id_text(pprof, mapping->image, build_id, sizeof(build_id));
+	clean_string(path, sizeof(path), image->path ? image->path : "[unknown]");
+	message.id = i + 1;
+	message.memory_start = mapping->start + mapping->low;
+	message.memory_limit = mapping->start + mapping->high;
+	message.has_functions = true;
+	ret = string(pprof, path, &message.filename);
+	if (!ret)
+		ret = string(pprof, build_id, &message.build_id);
+	piece.n_mapping = 1;
+	piece.mapping = &messages;
+	return ret ? ret : put(pprof, &piece);
+}
+
+static int put_location(struct pprof *pprof, uint32_t i)
+{
+	const struct frame *frame = stacks_frame_get(pprof->profile->stacks, pprof->frame_ids[i]);
+	uint32_t mapping = pprof->mapping_of[frame->image], function = 0;
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	Pprof__Location message = PPROF__LOCATION__INIT, *messages = &message;
+	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+	int ret = frames_number(&pprof->functions,
+		names_symref(pprof->profile->names, pprof->frame_ids[i]), &function);
+
+	message.id = i + 1;
+	message.mapping_id = is_mapped(pprof, frame->image) ? mapping : 0;
+	message.address = pprof->mappings[mapping - 1].start + frame->offset;
+	line.function_id = function + 1;
+	message.n_line = 1;
+	message.line = &lines;
+	piece.n_location = 1;
+	piece.location = &messages;
+	return ret ? ret : put(pprof, &piece);
+}
+
+static int put_function(struct pprof *pprof, uint32_t i)
+{
+	const struct symref *symref = names_get(pprof->profile->names, pprof->functions.symrefs[i]);
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	Pprof__Function message = PPROF__FUNCTION__INIT, *messages = &message;
+	int ret = string(pprof, symref->symbol, &message.name);
+
+	message.id = i + 1;
+	message.system_name = message.name;
+	piece.n_function = 1;
+	piece.function = &messages;
+	return ret ? ret : put(pprof, &piece);
+}
+
+static int put_string(struct pprof *pprof, uint32_t i)
+{
+	const struct intern_entry *entry = &pprof->strings.entries[i];
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	ProtobufCBinaryData text = {entry->len, (uint8_t *)entry->bytes};
+
+	piece.n_string_table = 1;
+	piece.string_table = &text;
+	return put(pprof, &piece);
+}
+
+static int put_tables(struct pprof *pprof)
+{
+	int ret = 0;
+
+	place_mappings(pprof);
+	for (uint32_t i = 0; i < pprof->n_mappings && !ret; i++)
+		if (is_mapped(pprof, pprof->mappings[i].image))
+			ret = put_mapping(pprof, i);
+	for (uint32_t i = 0; i < pprof->n_locations && !ret; i++)
+		ret = put_location(pprof, i);
+	for (uint32_t i = 0; i < pprof->functions.n && !ret; i++)
+		ret = put_function(pprof, i);
+	for (uint32_t i = 0; i < pprof->strings.n && !ret; i++)
+		ret = put_string(pprof, i);
+	return ret;
+}
+
+/* --- all --- */
+
+static int put_type(struct pprof *pprof, const char *type, const char *unit)
+{
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	Pprof__ValueType message = PPROF__VALUE_TYPE__INIT, *messages = &message;
+	int ret = string(pprof, type, &message.type);
+
+	if (!ret)
+		ret = string(pprof, unit, &message.unit);
+	piece.n_sample_type = 1;
+	piece.sample_type = &messages;
+	return ret ? ret : put(pprof, &piece);
+}
+
+static const char *unit_of(const struct profile_event *event)
+{
+	return event->is_clock ? "nanoseconds" : "count";
+}
+
+static int put_head(struct pprof *pprof)
+{
+	const struct profile *profile = pprof->profile;
+	const struct profile_event *first = &profile->events[0];
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;
+	int64_t comments[2];
+	/* The first string is the empty one. */
+	int ret = string(pprof, "", &comments[0]);
+
+	if (!ret)
+		ret = put_type(pprof, "samples", "count");
+	for (size_t i = 0; i < profile->n_events && !ret; i++)
+		ret = put_type(pprof, profile->events[i].name, unit_of(&profile->events[i]));
+	if (!ret)
+		ret = string(pprof, "strobe " STROBE_VERSION, &comments[0]);
+	if (!ret)
+		ret = string(pprof, profile->title, &comments[1]);
+	if (!ret)
+		ret = string(pprof, first->name, &period.type);
+	if (!ret)
+		ret = string(pprof, unit_of(first), &period.unit);
+	if (ret)
+		return ret;
+	piece.n_comment = 2;
+	piece.comment = comments;
+	piece.period_type = &period;
+	piece.period = (int64_t)first->period;
+	if (first->is_clock && first->freq_hz)
+		piece.period = (int64_t)(1000000000 / first->freq_hz);
+	piece.default_sample_type = period.type;
+	piece.time_nanos = profile->unix_start_ns;
+	piece.duration_nanos = (int64_t)(profile->end_ns - profile->start_ns);
+	return put(pprof, &piece);
+}
+
+int export_pprof(FILE *out, const struct profile *profile)
+{
+	struct pprof pprof = {.profile = profile};
+	struct profile_cell *cells;
+	size_t n;
+	int ret = profile_sum(profile, &cells, &n);
+
+	if (!ret)
+		ret = gzip_new(&pprof.gzip, out);
+	if (!ret)
+		ret = put_head(&pprof);
+	if (!ret)
+		ret = put_samples(&pprof, cells, n);
+	if (!ret)
+		ret = put_tables(&pprof);
+	if (!ret)
+		ret = gzip_finish(pprof.gzip);
+	free(cells);
+	pprof_fini(&pprof);
+	return ret;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * profile.c - see profile.h.
+ */
+#include "tui/export/profile.h"
+
+#include "sampler/idtable.h"
+#include "tui/grow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int profile_event(const struct profile *profile, uint8_t id)
+{
+	for (size_t i = 0; i < profile->n_events; i++)
+		if (profile->events[i].id == id)
+			return (int)i;
+	return -1;
+}
+
+bool profile_pass(
+	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event)
+{
+	int number = profile_event(profile, slice->event[i]);
+
+	if (number < 0)
+		return false;
+	if (profile->hide_idle) {
+		const struct task_label *label = tasks_label_get(profile->tasks, slice->task[i]);
+
+		if (label && !label->pid)
+			return false;
+	}
+	*event = (uint32_t)number;
+	return !profile->filter || filter_pass(profile->filter, slice, i);
+}
+
+bool profile_interrupted(const struct profile *profile)
+{
+	return profile->interrupted && profile->interrupted(profile->ctx);
+}
+
+uint32_t profile_symref(const struct profile *profile, uint32_t node)
+{
+	if (node == STACK_ROOT)
+		return 0;
+	return names_symref(profile->names, stacks_node(profile->stacks, node)->frame);
+}
+
+/* --- sums --- */
+
+struct sums {
+	struct profile_cell *cells;
+	uint32_t n, room;
+	struct idtable index; /* number + 1 */
+};
+
+static int add(struct sums *sums, const struct slice *slice, uint32_t i, uint32_t event)
+{
+	uint32_t stack = slice->stack[i], task = slice->task[i], id;
+	uint32_t hash = idtable_mix((uint64_t)stack << 32 | task, event);
+	struct profile_cell *cell;
+
+	IDTABLE_FOR_EACH(&sums->index, hash, id)
+	{
+		cell = &sums->cells[id - 1];
+		if (cell->stack == stack && cell->task == task && cell->event == event)
+			break;
+	}
+	if (!id) {
+		int ret = grow_room((void **)&sums->cells, sums->n, &sums->room, sizeof(*cell));
+
+		if (!ret)
+			ret = idtable_put(&sums->index, hash, sums->n + 1);
+		if (ret)
+			return ret;
+		cell = &sums->cells[sums->n++];
+		*cell = (struct profile_cell){.stack = stack, .task = task, .event = event};
+	}
+	cell->weight += slice->weight[i];
+	cell->count += slice->count[i];
+	return 0;
+}
+
+int profile_sum(const struct profile *profile, struct profile_cell **cells, size_t *n)
+{
+	struct sums sums = {0};
+	uint32_t event;
+	int ret = 0;
+
+	for (size_t s = 0; s < profile->snapshot->n && !ret; s++) {
+		const struct slice *slice = profile->snapshot->slices[s];
+
+		if (profile_interrupted(profile))
+			ret = -EINTR;
+		for (uint32_t i = 0; i < slice->cells && !ret; i++)
+			if (profile_pass(profile, slice, i, &event))
+				ret = add(&sums, slice, i, event);
+	}
+	idtable_fini(&sums.index);
+	if (ret) {
+		free(sums.cells);
+		sums.cells = NULL;
+		sums.n = 0;
+	}
+	*cells = sums.cells;
+	*n = sums.n;
+	return ret;
+}
+
+/* --- in time --- */
+
+static int by_task(const void *a, const void *b)
+{
+	const struct profile_moment *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+int profile_moments(const struct profile *profile, struct profile_moment **moments, size_t *n)
+{
+	struct profile_moment *list = NULL;
+	uint32_t used = 0, room = 0, event;
+	int ret = 0;
+
+	for (size_t s = 0; s < profile->snapshot->n && !ret; s++) {
+		const struct slice *slice = profile->snapshot->slices[s];
+
+		if (profile_interrupted(profile))
+			ret = -EINTR;
+		for (uint32_t i = 0; i < slice->cells && !ret; i++) {
+			if (!profile_pass(profile, slice, i, &event))
+				continue;
+			ret = grow_room((void **)&list, used, &room, sizeof(*list));
+			if (!ret)
+				list[used++] = (struct profile_moment){.stack = slice->stack[i],
+					.task = slice->task[i],
+					.event = event,
+					.slice = (uint32_t)s,
+					.weight = slice->weight[i],
+					.count = slice->count[i]};
+		}
+	}
+	if (ret) {
+		free(list);
+		list = NULL;
+		used = 0;
+	} else if (used) {
+		qsort(list, used, sizeof(*list), by_task);
+	}
+	*moments = list;
+	*n = used;
+	return ret;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * profile.h - what an export is made of: the samples of a store with the tables behind them.
+ *
+ * Everything is borrowed and must not change while it is read.  UI thread.
+ */
+#ifndef TUI_EXPORT_PROFILE_H
+#define TUI_EXPORT_PROFILE_H
+
+#include "sampler/event.h"
+#include "sampler/images.h"
+#include "sampler/stacks.h"
+#include "sampler/store.h"
+#include "sampler/tasks.h"
+#include "tui/filter.h"
+#include "tui/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct profile_event {
+	uint8_t id; /* in the store */
+	char name[EVENT_NAME_MAX]; /* cleaned */
+	bool is_clock; /* weights are nanoseconds */
+	bool by_count; /* perf script tells no periods of it: each sample counts as 1 */
+	uint64_t freq_hz, period; /* at most one is not 0 */
+};
+
+struct profile {
+	const struct snapshot *snapshot;
+	const struct stacks *stacks;
+	const struct tasks *tasks;
+	struct names *names;
+	struct images *images;
+	struct filter *filter; /* or NULL */
+	bool hide_idle; /* leave out samples of pid 0 */
+	const struct profile_event
+		*events; /* that are exported, at least one; some formats take the first alone */
+	size_t n_events;
+	const char *title; /* cleaned: what was profiled */
+	uint64_t start_ns, end_ns; /* of the samples; times in an export count from start_ns */
+	int64_t unix_start_ns; /* start_ns in CLOCK_REALTIME; 0: not known */
+	bool (*interrupted)(void *ctx); /* asked now and then; NULL */
+	void *ctx;
+};
+
+/* Samples alike in stack, task and event. */
+struct profile_cell {
+	uint32_t stack, task;
+	uint32_t event; /* number in profile->events */
+	uint64_t weight, count;
+};
+
+/* The number of an event of the store in profile->events, or -1: it is not exported. */
+int profile_event(const struct profile *profile, uint8_t id);
+
+/* Whether cell i of a slice is exported, and as which event. */
+bool profile_pass(
+	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event);
+
+bool profile_interrupted(const struct profile *profile);
+
+/* All cells that pass, those alike added up; in the order in which they were first met.  0 and an array of *n
+ * for free(); -ENOMEM, -EINTR. */
+int profile_sum(const struct profile *profile, struct profile_cell **cells, size_t *n);
+
+/* The same one slice at a time: cells in order of task, event and time, for formats that tell when.  stack, task and event
+ * need not be distinct. */
+struct profile_moment {
+	uint32_t stack, task, event;
+	uint32_t slice; /* in the snapshot */
+	uint64_t weight, count;
+};
+int profile_moments(const struct profile *profile, struct profile_moment **moments, size_t *n);
+
+/* The symref of a stack's leaf-most frame, 0 for none. */
+uint32_t profile_symref(const struct profile *profile, uint32_t node);
+
+/* The forms.  Each writes all of it and returns 0; -EIO (look at ferror(3) and errno), -ENOMEM, -EINTR. */
+int export_folded(FILE *out, const struct profile *profile);
+int export_speedscope(FILE *out, const struct profile *profile);
+int export_pprof(FILE *out, const struct profile *profile);
+int export_callgrind(FILE *out, const struct profile *profile);
+int export_svg(FILE *out, const struct profile *profile);
+int export_gecko(FILE *out, const struct profile *profile);
+
+#endif

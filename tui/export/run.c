@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * run.c - from a session to a profile: see run.h.
+ */
+#include "tui/export/run.h"
+
+#include "tui/clean.h"
+#include "tui/grow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NAMES_ROUNDS 4
+
+static bool interrupted(void *ctx)
+{
+	return taking_was_interrupted(ctx);
+}
+
+static bool is_wanted(const struct request *request, const char *name)
+{
+	for (size_t i = 0; i < request->n_event_names; i++)
+		if (!strcmp(request->event_names[i], name))
+			return true;
+	return !request->n_event_names;
+}
+
+/* perf script prints the period of a sample where the event's attribute says that it has one, but never
+ * of a tracepoint in the form that is folded. */
+static bool counts_samples(const struct session *session, uint8_t id)
+{
+	const struct request *request = session->request;
+
+	if (session->recording) {
+		for (size_t i = 0; i < recording_attr_count(session->recording); i++) {
+			const struct reader_attr *attr = recording_attr(session->recording, i);
+
+			if (recording_event_of(session->recording, i) == id)
+				return attr->attr.type == PERF_TYPE_TRACEPOINT ||
+					!(attr->format.sample_type & PERF_SAMPLE_PERIOD);
+		}
+		return false;
+	}
+	for (size_t i = 0; i < request->engine.n_events; i++)
+		if (i == id)
+			return request->engine.events[i].attr.type == PERF_TYPE_TRACEPOINT;
+	return false;
+}
+
+static void add_event(struct export_run *run, const struct engine_event_status *status)
+{
+	struct profile_event *event = &run->events[run->profile.n_events++];
+
+	*event = (struct profile_event){.id = status->id,
+		.is_clock = status->is_clock,
+		.by_count = counts_samples(&run->taking->session, status->id),
+		.freq_hz = status->freq_hz,
+		.period = status->period};
+	clean_string(event->name, sizeof(event->name), status->name);
+}
+
+/* Nobody asked for one by name: that one event of several is left is worth a word. */
+static void tell_single(const struct export_run *run)
+{
+	char sentence[3 * EVENT_NAME_MAX];
+
+	snprintf(sentence, sizeof(sentence),
+		"this format holds one event: %s is taken, -e chooses another of the %zu",
+		run->events[0].name, run->profile.n_events);
+	taking_complain(sentence);
+}
+
+/* An event without samples is left out where another has some. */
+static int choose_events(struct export_run *run, bool single)
+{
+	const struct engine_status *status = &run->taking->status;
+	const struct request *request = run->taking->request;
+	char sentence[2 * EVENT_NAME_MAX + 128], name[EVENT_NAME_MAX];
+	bool some = false;
+
+	for (size_t i = 0; i < status->n_events; i++)
+		some |= status->events[i].samples && is_wanted(request, status->events[i].name);
+	for (size_t i = 0; i < status->n_events; i++)
+		if (is_wanted(request, status->events[i].name) &&
+			(status->events[i].samples || !some))
+			add_event(run, &status->events[i]);
+	if (run->profile.n_events) {
+		if (single && run->profile.n_events > 1) {
+			tell_single(run);
+			run->profile.n_events = 1;
+		}
+		return 0;
+	}
+	if (!status->n_events) {
+		taking_complain("there is no event to export");
+		return -ENOENT;
+	}
+	clean_string(name, sizeof(name), request->event_names[0]);
+	snprintf(sentence, sizeof(sentence), "the recording has no event '%s'", name);
+	taking_complain(sentence);
+	return -ENOENT;
+}
+
+/* Of a live profile; what a recording's clock says is nobody's time of day. */
+static int64_t unix_start(const struct session *session, uint64_t start_ns)
+{
+	struct timespec real, mono;
+
+	if (session->recording || clock_gettime(CLOCK_REALTIME, &real) ||
+		clock_gettime(CLOCK_MONOTONIC, &mono))
+		return 0;
+	return ((int64_t)real.tv_sec - (int64_t)mono.tv_sec) * 1000000000 + real.tv_nsec -
+		mono.tv_nsec + (int64_t)start_ns;
+}
+
+int export_run_init(struct export_run *run, struct taking *taking, bool single)
+{
+	const struct request *request = taking->request;
+	const struct session *session = &taking->session;
+	int ret;
+
+	memset(run, 0, sizeof(*run));
+	run->taking = taking;
+	run->profile = (struct profile){.snapshot = &run->snapshot,
+		.stacks = session_stacks(session),
+		.tasks = session_tasks(session),
+		.names = session->names,
+		.images = session_images(session),
+		.hide_idle = request->hide_idle,
+		.events = run->events,
+		.title = session->target_text,
+		.start_ns = taking->status.started_ns,
+		.end_ns = taking->status.now_ns,
+		.interrupted = interrupted,
+		.ctx = taking};
+	ret = choose_events(run, single);
+	if (ret)
+		return ret;
+	ret = store_snapshot(session_store(session), 0, UINT64_MAX, &run->snapshot);
+	if (!ret)
+		ret = filter_new(&run->profile.filter, request->terms, request->n_terms,
+			run->profile.stacks, run->profile.tasks, run->profile.names);
+	if (ret)
+		taking_complain("out of memory");
+	run->profile.unix_start_ns = unix_start(session, run->profile.start_ns);
+	return ret;
+}
+
+void export_run_fini(struct export_run *run)
+{
+	filter_free(run->profile.filter);
+	if (run->snapshot.slices)
+		snapshot_release(session_store(&run->taking->session), &run->snapshot);
+	run->snapshot = (struct snapshot){0};
+	run->profile.filter = NULL;
+}
+
+/* Stacks looked at already, by node. */
+struct seen {
+	uint8_t *nodes;
+	uint32_t room;
+};
+
+static int ask_stack(const struct profile *profile, struct seen *seen, uint32_t node)
+{
+	while (node != STACK_ROOT) {
+		const struct stack_node *at = stacks_node(profile->stacks, node);
+
+		if (grow_zeroed((void **)&seen->nodes, node, &seen->room, 1))
+			return -ENOMEM;
+		if (seen->nodes[node])
+			break;
+		seen->nodes[node] = 1;
+		/* The text itself is what asks for a pretty one. */
+		names_get(profile->names, names_symref(profile->names, at->frame));
+		node = at->parent;
+	}
+	return 0;
+}
+
+static int ask_names(const struct profile *profile)
+{
+	struct seen seen = {0};
+	int ret = 0;
+
+	/* Filters need names themselves, so what they leave out is asked for too. */
+	for (size_t s = 0; s < profile->snapshot->n; s++) {
+		const struct slice *slice = profile->snapshot->slices[s];
+
+		for (uint32_t i = 0; i < slice->cells && !ret; i++)
+			if (profile_event(profile, slice->event[i]) >= 0)
+				ret = ask_stack(profile, &seen, slice->stack[i]);
+	}
+	free(seen.nodes);
+	return ret;
+}
+
+int export_run_names(struct export_run *run)
+{
+	struct names *names = run->profile.names;
+
+	for (int round = 0; round < NAMES_ROUNDS; round++) {
+		uint64_t epoch = names_epoch(names);
+		int ret = ask_names(&run->profile);
+
+		if (ret || run->taking->interrupted)
+			return ret;
+		taking_wait_names(run->taking);
+		/* The first round asked for the files, the next for pretty names. */
+		if (round && names_epoch(names) == epoch)
+			break;
+	}
+	return 0;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * script.c - samples one by one in the order of time, as `perf script` prints them.
+ *
+ * The store does not keep the order, so the recording is read once more.  Its loading thread prints each sample as it
+ * passes; the caller's waits meanwhile and touches neither names nor symbols.  The second reading meets the
+ * same images in the same order, so that the symbols loaded for the first serve it by the same keys.
+ */
+#include "tui/export/run.h"
+
+#include "tui/clean.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MEMORY_BYTES ((size_t)32 << 20) /* what is stored the second time is of no use */
+
+struct script {
+	struct export_run *run;
+	FILE *out;
+	struct recording *recording;
+	struct names *names;
+	struct filter *filter;
+	const struct image
+		*known; /* the image looked at last, if it is the same in both readings */
+	uint32_t known_id;
+};
+
+/* Whether an image of this reading has the number that it had in the first. */
+static bool is_same_image(struct script *script, uint32_t id)
+{
+	const struct image *here, *there;
+
+	if (script->known && script->known_id == id)
+		return true;
+	here = images_get(recording_images(script->recording), id);
+	there = images_get(script->run->profile.images, id);
+	if (!here || !there || here->kind != there->kind || here->inode != there->inode ||
+		strcmp(here->path ? here->path : "", there->path ? there->path : ""))
+		return false;
+	script->known = here;
+	script->known_id = id;
+	return true;
+}
+
+static const char *file_of(const struct symref *symref)
+{
+	if (!strcmp(symref->image, "[kernel]"))
+		return "[kernel.kallsyms]";
+	return symref->path[0] == '/' && symref->image[0] != '[' ? symref->path : symref->image;
+}
+
+/* after: what follows a call is the return address, one behind what was looked up. */
+static void put_frame(struct script *script, uint32_t frame_id, unsigned int after)
+{
+	const struct frame *frame = stacks_frame_get(recording_stacks(script->recording), frame_id);
+	uint64_t address = frame->offset + after;
+	const struct symref *symref;
+
+	if (!is_same_image(script, frame->image)) {
+		fprintf(script->out, "%16" PRIx64 " [unknown] ([unknown])\n", address);
+		return;
+	}
+	symref = names_get(script->names, names_symref(script->names, frame_id));
+	if (symref->resolved)
+		fprintf(script->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", address,
+			symref->symbol, address - symref->start, file_of(symref));
+	else
+		fprintf(script->out, "%16" PRIx64 " [unknown] (%s)\n", address, file_of(symref));
+}
+
+static void put_stack(struct script *script, uint32_t node)
+{
+	const struct stacks *stacks = recording_stacks(script->recording);
+	int mode = -1; /* of the frame that was called */
+
+	while (node != STACK_ROOT) {
+		const struct stack_node *at = stacks_node(stacks, node);
+		const struct frame *frame = stacks_frame_get(stacks, at->frame);
+
+		putc_unlocked('\t', script->out);
+		put_frame(script, at->frame, mode == frame->mode);
+		mode = frame->mode;
+		node = at->parent;
+	}
+	putc_unlocked('\n', script->out);
+}
+
+static void put_sample(struct script *script, const struct recording_sample *sample,
+	const struct profile_event *event, bool with_cpu)
+{
+	const struct record *record = sample->record;
+	const struct task_label *label =
+		tasks_label_get(recording_tasks(script->recording), sample->label);
+	bool chain = record->sample.chain_len;
+	uint64_t ns = record->id.time_ns;
+	char comm[TASK_COMM_MAX];
+
+	clean_text(comm, sizeof(comm), label->comm, TASK_COMM_MAX);
+	fprintf(script->out, chain ? "%s %5" PRId32 " " : "%16s %5" PRId32 " ", comm, label->tid);
+	if (with_cpu)
+		fprintf(script->out, "[%03" PRIu32 "] ", record->id.cpu);
+	fprintf(script->out, "%5" PRIu64 ".%06" PRIu64 ": ", ns / 1000000000,
+		ns % 1000000000 / 1000);
+	if (!event->by_count)
+		fprintf(script->out, "%10" PRIu64 " ", record->sample.period);
+	fprintf(script->out, "%s: ", event->name);
+	if (chain) {
+		putc_unlocked('\n', script->out);
+		put_stack(script, sample->stack);
+	} else {
+		put_frame(script,
+			stacks_node(recording_stacks(script->recording), sample->stack)->frame, 0);
+	}
+}
+
+/* As if it were the one cell of a slice. */
+static bool passes(struct script *script, const struct recording_sample *sample)
+{
+	const uint16_t cpu = (uint16_t)sample->record->id.cpu;
+	const uint64_t weight = 1;
+	const uint32_t count = 1;
+	const struct slice slice = {.cells = 1,
+		.stack = &sample->stack,
+		.task = &sample->label,
+		.cpu = &cpu,
+		.event = &sample->event,
+		.weight = &weight,
+		.count = &count};
+	const struct task_label *label =
+		tasks_label_get(recording_tasks(script->recording), sample->label);
+
+	if (script->run->profile.hide_idle && !label->pid)
+		return false;
+	return !script->filter || filter_pass(script->filter, &slice, 0);
+}
+
+/* Whether samples of an event tell their CPU. */
+static bool tells_cpu(const struct session *session, uint8_t id)
+{
+	for (size_t i = 0; i < recording_attr_count(session->recording); i++)
+		if (recording_event_of(session->recording, i) == id)
+			return recording_attr(session->recording, i)->format.sample_type &
+				PERF_SAMPLE_CPU;
+	return false;
+}
+
+static int tap(const struct recording_sample *sample, void *ctx)
+{
+	struct script *script = ctx;
+	const struct profile *profile = &script->run->profile;
+	int number = profile_event(profile, sample->event);
+
+	if (number < 0 || !passes(script, sample))
+		return 0;
+	put_sample(script, sample, &profile->events[number],
+		tells_cpu(&script->run->taking->session, sample->event));
+	return ferror(script->out) ? -EIO : 0;
+}
+
+static int wait_for_end(struct script *script, struct engine_status *status)
+{
+	struct pollfd fds[] = {{recording_notify_fd(script->recording), POLLIN, 0},
+		{script->run->taking->signal_fd, POLLIN, 0}};
+	int ret = 0;
+
+	for (;;) {
+		uint64_t count;
+
+		recording_status(script->recording, status);
+		if (status->state != ENGINE_STARTING && status->state != ENGINE_RUNNING)
+			return ret;
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (fds[0].revents)
+			(void)!read(fds[0].fd, &count, sizeof(count));
+		if (fds[1].revents && taking_was_interrupted(script->run->taking)) {
+			recording_cancel(script->recording);
+			ret = -EINTR;
+		}
+	}
+}
+
+static int read_again(struct script *script, struct engine_status *status)
+{
+	const struct session *session = &script->run->taking->session;
+	const struct request *request = session->request;
+	int ret = names_new(&script->names, recording_stacks(script->recording),
+		recording_images(script->recording), session->symbols);
+
+	if (!ret)
+		ret = filter_new(&script->filter, request->terms, request->n_terms,
+			recording_stacks(script->recording), recording_tasks(script->recording),
+			script->names);
+	if (!ret)
+		ret = recording_start(script->recording);
+	if (!ret)
+		ret = wait_for_end(script, status);
+	if (!ret && status->state == ENGINE_FAILED)
+		ret = ferror(script->out) ? -EIO : -status->failure.error;
+	return ret;
+}
+
+static uint64_t to_ns(double seconds)
+{
+	return seconds <= 0 ? 0 : seconds >= 9e9 ? UINT64_MAX : (uint64_t)(seconds * 1e9);
+}
+
+int export_script(FILE *out, struct export_run *run, int fd)
+{
+	const struct request *request = run->taking->request;
+	struct script script = {.run = run, .out = out};
+	const struct recording_config config = {.fd = fd,
+		.memory_bytes = MEMORY_BYTES,
+		.from_ns = to_ns(request->time_from_s),
+		.to_ns = to_ns(request->time_to_s),
+		.tap = tap,
+		.tap_ctx = &script};
+	struct engine_status status = {0};
+	int ret = recording_new(&script.recording, &config);
+
+	if (ret)
+		return ret;
+	ret = read_again(&script, &status);
+	/* Joined first: it is the thread that uses the others. */
+	recording_cancel(script.recording);
+	filter_free(script.filter);
+	names_free(script.names);
+	recording_free(script.recording);
+	return ret;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * svg.c - a flame graph as one SVG file, which a browser makes searchable and zoomable.
+ *
+ * It can be read without the script as well: frames are where they belong and have their tooltips.  What would be
+ * narrower than a tenth of a pixel is left out.
+ */
+#include "tui/export/fold.h"
+#include "tui/export/svg_page.h"
+#include "tui/format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 1200.0
+#define MARGIN 16.0
+#define HEAD 92.0
+#define FOOT 44.0
+#define ROW 19.0
+#define NARROW (0.1 / WIDTH) /* of the whole */
+#define CHAR_WIDTH 7.25
+#define SEPARATOR '\037' /* between function and file in a text: cleaned names have none */
+
+struct graph {
+	FILE *out;
+	const struct profile *profile;
+	const struct fold *fold;
+	uint64_t total;
+	uint32_t depth; /* of the deepest frame that is wide enough */
+};
+
+static double at_least(double value, double least)
+{
+	return value < least ? least : value;
+}
+
+static void frame_text(
+	char *out, const struct profile *profile, const struct symref *symref, const char *command)
+{
+	(void)profile;
+	(void)command;
+	if (symref->resolved || !strcmp(symref->image, "[anon]"))
+		snprintf(out, FOLD_TEXT_MAX, "%s%c%s", symref->symbol, SEPARATOR, symref->image);
+	else if (symref->image[0] == '[')
+		snprintf(out, FOLD_TEXT_MAX, "%s%c%s", symref->image, SEPARATOR, symref->image);
+	else
+		snprintf(out, FOLD_TEXT_MAX, "[%s]%c%s", symref->image, SEPARATOR, symref->image);
+}
+
+/* Text of an element or of an attribute in double quotes, at most max characters of it. */
+static void put_text(FILE *out, const char *text, size_t max)
+{
+	for (size_t n = 0; *text && *text != SEPARATOR; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		/* A character begins where no continuation byte is. */
+		if ((c & 0xc0) != 0x80 && n++ == max)
+			break;
+		if (c == '&')
+			fputs("&amp;", out);
+		else if (c == '<')
+			fputs("&lt;", out);
+		else if (c == '>')
+			fputs("&gt;", out);
+		else if (c == '"')
+			fputs("&quot;", out);
+		else if (c == '\'')
+			fputs("&#39;", out);
+		else
+			putc_unlocked(c, out);
+	}
+}
+
+static size_t text_chars(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text && *text != SEPARATOR; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static uint32_t hash_text(const char *text, char end)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text && *text != end; text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+/* The kernel is warm, commands and what has no name are grey, each file has a hue of its own from green to violet; functions
+ * of a file differ a little. */
+static void put_colour(
+	FILE *out, const struct profile *profile, const struct fold_node *node, const char *text)
+{
+	const struct symref *symref = names_get(profile->names, node->symref);
+	const char *image = strchr(text, SEPARATOR);
+	uint32_t shade = hash_text(text, SEPARATOR);
+	unsigned int hue, colour = 58, light = 66 + shade % 9;
+
+	if (node->depth <= 1) {
+		hue = 32;
+		colour = 12;
+		light = node->depth ? 80 : 86;
+	} else if (symref->kernel) {
+		hue = 14 + (shade >> 8) % 28;
+		colour = 78;
+	} else if (!symref->resolved) {
+		hue = 40;
+		colour = 8;
+		light = 76;
+	} else {
+		hue = 95 + hash_text(image ? image + 1 : "", '\0') % 175;
+		colour = 40 + (shade >> 8) % 14;
+	}
+	fprintf(out, "hsl(%u,%u%%,%u%%)", hue, colour, light);
+}
+
+static void put_grouped(FILE *out, uint64_t value)
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+
+	for (int i = 0; i < n; i++)
+		fprintf(out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+static void put_weight(const struct graph *graph, const struct fold_node *node)
+{
+	const struct profile_event *event = &graph->profile->events[0];
+
+	fprintf(graph->out, "%.2f%%   ", format_share(node->total, graph->total));
+	if (event->is_clock)
+		fprintf(graph->out, "%.3f s   ", (double)node->total / 1e9);
+	else if (node->total != node->count) {
+		put_grouped(graph->out, node->total);
+		putc(' ', graph->out);
+		put_text(graph->out, event->name, EVENT_NAME_MAX);
+		fputs("   ", graph->out);
+	}
+	put_grouped(graph->out, node->count);
+	fputs(node->count == 1 ? " sample" : " samples", graph->out);
+}
+
+static bool is_wide(const struct graph *graph, const struct fold_node *node)
+{
+	return (double)node->total >= (double)graph->total * NARROW && node->total;
+}
+
+static void put_frame(const struct graph *graph, const struct fold_node *node, uint64_t start)
+{
+	const char *text = node->depth ? fold_text(graph->fold, node->label) : "all";
+	const char *image = strchr(text, SEPARATOR);
+	double whole = graph->total ? (double)graph->total : 1.0;
+	double x = (double)start / whole * WIDTH, width = (double)node->total / whole * WIDTH;
+	double y = (double)(graph->depth - node->depth) * ROW;
+	size_t chars = text_chars(text), fits = (size_t)at_least((width - 7) / CHAR_WIDTH, 0);
+	FILE *out = graph->out;
+
+	if (!graph->total)
+		width = WIDTH;
+	fprintf(out,
+		"<g class=\"f\" data-s=\"%" PRIu64 "\" data-w=\"%" PRIu64 "\" data-d=\"%" PRIu32
+		"\"><title>",
+		start, node->total, node->depth);
+	put_text(out, text, SIZE_MAX);
+	putc('\n', out);
+	if (image) {
+		put_text(out, image + 1, SIZE_MAX);
+		fputs("   ", out);
+	}
+	put_weight(graph, node);
+	fprintf(out,
+		"</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" rx=\"2\" "
+		"fill=\"",
+		x, y, at_least(width - 0.5, 0.1), ROW - 1);
+	put_colour(out, graph->profile, node, text);
+	fprintf(out, "\"/><text x=\"%.2f\" y=\"%.1f\">", x + 4, y + 13);
+	if (chars <= fits) {
+		put_text(out, text, SIZE_MAX);
+	} else if (fits >= 3) {
+		put_text(out, text, fits - 1);
+		fputs("…", out);
+	}
+	fputs("</text></g>\n", out);
+}
+
+/* Parents before children, siblings from left to right.  starts: by depth, where the next sibling begins. */
+static int put_frames(const struct graph *graph, uint64_t *starts)
+{
+	const struct fold_node *nodes = graph->fold->nodes;
+	uint32_t at = nodes[0].first;
+
+	starts[0] = 0;
+	put_frame(graph, &nodes[0], 0);
+	starts[1] = 0;
+	while (at) {
+		const struct fold_node *node = &nodes[at];
+		uint64_t start = starts[node->depth];
+		bool wide = is_wide(graph, node);
+
+		starts[node->depth] += node->total;
+		if (wide) {
+			put_frame(graph, node, start);
+			if (ferror(graph->out))
+				return -EIO;
+			starts[node->depth + 1] = start;
+		}
+		if (wide && node->first) {
+			at = node->first;
+			continue;
+		}
+		while (at && !nodes[at].next)
+			at = nodes[at].parent;
+		at = nodes[at].next;
+	}
+	return 0;
+}
+
+static void put_head(const struct graph *graph, double height)
+{
+	const struct profile *profile = graph->profile;
+	FILE *out = graph->out;
+	uint64_t span =
+		profile->end_ns > profile->start_ns ? profile->end_ns - profile->start_ns : 0;
+
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
+		"height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+		WIDTH + 2 * MARGIN, height, WIDTH + 2 * MARGIN, height);
+	put_text(out, profile->title, SIZE_MAX);
+	fprintf(out, "</title>\n<style><![CDATA[\n%s]]></style>\n", svg_style);
+	fprintf(out, "<text class=\"title\" x=\"%.0f\" y=\"32\">", MARGIN);
+	put_text(out, profile->title, 80);
+	fprintf(out, "</text>\n<text class=\"subtitle\" x=\"%.0f\" y=\"54\">", MARGIN);
+	put_text(out, profile->events[0].name, SIZE_MAX);
+	if (profile->events[0].freq_hz)
+		fprintf(out, " at %" PRIu64 " Hz", profile->events[0].freq_hz);
+	fprintf(out, "  ·  %.1f s  ·  ", (double)span / 1e9);
+	put_grouped(out, graph->fold->nodes[0].count);
+	fputs(" samples</text>\n", out);
+	fprintf(out,
+		"<foreignObject x=\"%.0f\" y=\"16\" width=\"260\" height=\"30\"><input "
+		"xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" type=\"search\" "
+		"spellcheck=\"false\" autocomplete=\"off\" aria-label=\"Search\" "
+		"placeholder=\"Search (Ctrl-F), regular expression\"/></foreignObject>\n",
+		WIDTH + MARGIN - 260);
+	fprintf(out,
+		"<text id=\"found\" x=\"%.0f\" y=\"66\" text-anchor=\"end\"></text>\n"
+		"<text id=\"reset\" x=\"%.0f\" y=\"76\" style=\"display:none\">Reset zoom "
+		"(0)</text>\n",
+		WIDTH + MARGIN, MARGIN);
+}
+
+static void put_foot(const struct graph *graph, double height)
+{
+	FILE *out = graph->out;
+
+	fprintf(out,
+		"<text id=\"details\" x=\"%.0f\" y=\"%.0f\"></text>\n"
+		"<text class=\"key tool\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">click: zoom   "
+		"/ "
+		"search   arrows: walk   Enter: zoom   Esc: back</text>\n",
+		MARGIN, height - 16, WIDTH + MARGIN, height - 16);
+	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", svg_script);
+}
+
+static int put_graph(struct graph *graph)
+{
+	const struct fold *fold = graph->fold;
+	uint64_t *starts = calloc((size_t)fold->depth + 3, sizeof(*starts));
+	double height;
+	int ret;
+
+	if (!starts)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < fold->n_nodes; i++)
+		if (is_wide(graph, &fold->nodes[i]) && fold->nodes[i].depth > graph->depth)
+			graph->depth = fold->nodes[i].depth;
+	height = HEAD + FOOT + (double)(graph->depth + 1) * ROW;
+	put_head(graph, height);
+	fprintf(graph->out,
+		"<g id=\"graph\" transform=\"translate(%.0f %.0f)\" data-width=\"%.0f\" "
+		"data-total=\"%" PRIu64 "\">\n",
+		MARGIN, HEAD, WIDTH, graph->total);
+	ret = put_frames(graph, starts);
+	fputs("</g>\n", graph->out);
+	put_foot(graph, height);
+	free(starts);
+	return ret ? ret : ferror(graph->out) ? -EIO : 0;
+}
+
+int export_svg(FILE *out, const struct profile *profile)
+{
+	struct fold fold;
+	struct graph graph = {.out = out, .profile = profile, .fold = &fold};
+	int ret = fold_make(&fold, profile, frame_text);
+
+	if (ret)
+		return ret;
+	graph.total = fold.nodes[0].total;
+	ret = put_graph(&graph);
+	fold_fini(&fold);
+	return ret;
+}
