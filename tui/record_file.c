@@ -266,6 +266,8 @@ static int add_image(
 	case IMAGE_FILE:
 		len = image->build_id_len;
 		memcpy(id, image->build_id, len);
+		if (!len)
+			len = symbols_build_id(session->symbols, image->id, id);
 		snprintf(path, sizeof(path), "%s%s", image->path,
 			image->deleted ? " (deleted)" : "");
 		return add(ids, path, false, id, len);

@@ -69,6 +69,17 @@ static int put_synthesized(const struct perf_event_header *record, void *ctx)
 	return writer_record(recorder->writer, record, recorder->tracker);
 }
 
+/* At the end of a pipe it would come too late for the kernel's first names. */
+static int put_kernel_build_id(struct recorder *recorder)
+{
+	struct reader_build_id kernel = {.path = (char[]){"[kernel.kallsyms]"},
+		.pid = -1,
+		.cpumode = PERF_RECORD_MISC_KERNEL};
+
+	kernel.build_id_len = synth_kernel_build_id(kernel.build_id);
+	return kernel.build_id_len ? writer_build_id(recorder->writer, &kernel) : 0;
+}
+
 static int begin_file(struct recorder *recorder)
 {
 	const struct writer_config config = {
@@ -83,6 +94,8 @@ static int begin_file(struct recorder *recorder)
 	int ret = writer_new(&recorder->writer, &config);
 
 	recorder->tracker = recorder->n_events - 1;
+	if (!ret && recorder->pipe)
+		ret = put_kernel_build_id(recorder);
 	if (!ret)
 		ret = synth_machine(put_synthesized, recorder);
 	if (!ret)

@@ -134,9 +134,15 @@ int synth_kernel(FILE *kallsyms, synth_fn *fn, void *ctx)
 	union synth_record record;
 
 	while (!end && fgets(line, sizeof(line), kallsyms)) {
+		const char *last = strrchr(line, ' ');
 		unsigned long long address;
 		char type;
 
+		/* Hundreds of thousands of lines are of others. */
+		if (!last ||
+			(strncmp(last, " _text", 6) && strncmp(last, " _stext", 7) &&
+				strncmp(last, " _etext", 7)))
+			continue;
 		if (sscanf(line, "%llx %c %255s", &address, &type, name) != 3)
 			continue;
 		if (!start && (!strcmp(name, "_text") || !strcmp(name, "_stext"))) {

@@ -2,8 +2,7 @@
 /*
  * writer.c - see writer.h: the stream of records, its compression, and the header.
  *
- * A file that is never finished (a crash) has a header without features and a data size of 0, which
- * readers take for "up to the end".
+ * A file that is never finished (a crash) has no features, and all records up to the last flush.
  */
 #include "sampler/recording/writer_private.h"
 
@@ -403,13 +402,6 @@ int writer_build_id(struct writer *writer, const struct reader_build_id *build_i
 
 /* --- the end --- */
 
-int writer_flush(struct writer *writer)
-{
-	int ret = writer->stream && !writer->error ? flush_pack(writer) : 0;
-
-	return ret ? ret : flush_buffer(writer);
-}
-
 static int pwrite_all(int fd, const void *bytes, size_t len, uint64_t offset)
 {
 	const uint8_t *at = bytes;
@@ -426,6 +418,21 @@ static int pwrite_all(int fd, const void *bytes, size_t len, uint64_t offset)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int writer_flush(struct writer *writer)
+{
+	int ret = writer->stream && !writer->error ? flush_pack(writer) : 0;
+	uint64_t size;
+
+	if (!ret)
+		ret = flush_buffer(writer);
+	if (ret || writer->pipe)
+		return ret;
+	/* perf reads nothing of a recording that tells no size. */
+	size = writer->whole - writer->data_offset;
+	return pwrite_all(writer->fd, &size, sizeof(size),
+		offsetof(struct perfdata_header, data) + offsetof(struct perfdata_section, size));
 }
 
 /* The table of sections, then what they hold; bits[] says which there are. */

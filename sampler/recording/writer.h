@@ -44,7 +44,7 @@ int writer_synthesized(struct writer *writer);
 /* Build-ids of images that samples fell into. */
 int writer_build_id(struct writer *writer, const struct reader_build_id *build_id);
 
-/* Have what was passed so far written: what is on disk is whole records.  0 or -errno. */
+/* Have what was passed so far written: if nothing follows, the file can be read up to here.  0 or -errno. */
 int writer_flush(struct writer *writer);
 
 /* Features, the header, and what is buffered.  0 or -errno; nothing may be written after.  Where a write has failed

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings made by strobe, opened by perf: without a warning, and with the counts that strobe has.
+
+Of each recording are compared, by strobe and by perf: every sample, the number of each record type, and the counts per
+command, image and symbol; perf report, script and annotate have nothing to complain of.
+
+usage: record.py STROBE DUMP WORKLOADS [CASE...]
+"""
+
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import recordings_counts as counts  # noqa: E402
+from recordings_counts import checks, run, text_of  # noqa: E402
+
+SECONDS = "2"
+counts.TYPES[67] = "BUILD_ID"
+WORKLOADS = {"shares", "spawner", "faults", "threads"}
+
+
+def cases(work):
+    """{name: (options of strobe record, command or None, workload to attach to or None)}"""
+    def program(name):
+        return os.path.join(work, name)
+    shares = [program("shares"), "20"]
+    storm = [program("spawner"), "tree", "300", "2000"]
+    return {
+        "process": (["--duration", SECONDS, "-F", "4999"], None, shares),
+        "machine": (["-a", "--duration", SECONDS], None, shares),
+        "events": (["-e", "cpu-clock,page-faults,context-switches", "-F", "1999"], storm, None),
+        "period": (["-e", "page-faults", "-c", "1"], [program("faults"), "2000", "3"], None),
+        "flat": (["--no-call-graph", "-a", "--duration", SECONDS], None, shares),
+        "forks": (["-F", "4999"], storm, None),
+        "tasks": (["-F", "4999", "--scope", "task"], [program("spawner"), "exec", "60", "20000"], None),
+        "inherit": (["-F", "4999", "--scope", "inherit"], [program("spawner"), "exec", "60", "20000"], None),
+        "threads": (["--duration", SECONDS, "-F", "1999"], None, [program("threads"), "100", "40"]),
+        "compressed": (["-z", "-a", "--duration", SECONDS, "-F", "4999"], None, shares),
+        "pipe": (["-a", "--duration", SECONDS, "-o", "-"], None, shares),
+        "packed-pipe": (["-z", "-a", "--duration", SECONDS, "-o", "-"], None, shares),
+    }
+
+
+def record(strobe, options, command, path):
+    """(status, samples that strobe says it wrote)"""
+    line = [strobe, "record", *options]
+    if "-o" not in options:
+        line += ["-o", path]
+    if command:
+        line += ["--", *command]
+    with open(path if "-o" in options else os.devnull, "wb") as out:
+        made = subprocess.run(line, stdout=out, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    told = re.search(rb": [\d.]+ \w+, (\d+) samples, (\d+) lost", made.stderr)
+    return made, int(told[1]) if told else -1
+
+
+def attach(workload):
+    """A workload of its own that ends with the case."""
+    return subprocess.Popen(workload, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def is_silent(name, what, command, path):
+    made = run(command, stdin=subprocess.DEVNULL)
+    checks.check(f"{name}: {what} has no warning", made.returncode == 0 and not made.stderr,
+                 f"status {made.returncode}: {made.stderr[-400:]!r}")
+
+
+def look_at(strobe, dump, name, path, said):
+    plain = ["--stdio", "-i", path]
+    is_silent(name, "perf report", ["perf", "report", "--no-children", "-g", "none", *plain], path)
+    is_silent(name, "perf script", ["perf", "script", "-i", path], path)
+    samples, types, events, others = counts.our_dump(dump, path)
+    checks.check(f"{name}: {said:,} samples were written", said == sum(samples.values()) and said > 0,
+                 f"{sum(samples.values())} were read")
+    counts.compare_samples(name, samples, *counts.perf_samples(path))
+    # perf report --stats does not take in what a pipe tells of its compression, its own recordings' either.
+    if name != "packed-pipe":
+        counts.compare_types(name, path, types)
+    counts.compare_lost(name, path, events, others)
+    compare_counts(strobe, name, path)
+
+
+def comparable(rows, workload):
+    """Of the workload every symbol, of whatever else ran the images: demanglers differ in the names of strangers."""
+    kept = collections.Counter()
+    for (command, image, symbol), n in rows.items():
+        known = command in workload
+        kept[(command, image, re.sub(r"^.*@plt$", "@plt", symbol) if known else "")] += n
+    return kept
+
+
+def compare_counts(strobe, name, path):
+    made = run([strobe, "report", path, "--group", "command,image,symbol", "--format", "json"])
+    for event in json.loads(made.stdout)["events"]:
+        ours = comparable(counts.our_counts(event), WORKLOADS)
+        theirs = comparable(counts.perf_counts(path, event["name"]), WORKLOADS)
+        checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal",
+                     ours == theirs, counts.difference(ours, theirs))
+
+
+def annotate(name, path, symbol):
+    is_silent(name, "perf annotate", ["perf", "annotate", "--stdio", "-i", path, "-s", symbol], path)
+    shown = text_of(["perf", "annotate", "--stdio", "-i", path, "-s", symbol])
+    checks.check(f"{name}: perf annotate shows the code of {symbol}", re.search(r"^\s+[1-9]\d*\.\d+ ", shown, re.MULTILINE),
+                 shown[:300])
+
+
+def streams(strobe, name, path):
+    """The same bytes through a pipe."""
+    for reader in (["perf", "report", "-i", "-", "--stdio", "--no-children", "-g", "none"], [strobe, "report", "-"]):
+        with open(path, "rb") as recording:
+            made = subprocess.run(["cat"], stdin=recording, capture_output=True, check=True)
+        got = run(reader, input=made.stdout)
+        checks.check(f"{name}: {os.path.basename(reader[0])} reads it from standard input",
+                     got.returncode == 0 and not got.stderr and b"shares" in got.stdout, repr(got.stderr[-400:]))
+
+
+def killed(strobe, dump, work, path):
+    """A recorder that is killed leaves what it had written."""
+    workload = attach([os.path.join(work, "shares"), "20"])
+    recorder = subprocess.Popen([strobe, "record", "-a", "-F", "4999", "-o", path], stderr=subprocess.DEVNULL)
+    time.sleep(2)
+    recorder.send_signal(signal.SIGKILL)
+    recorder.wait()
+    workload.kill()
+    workload.wait()
+    ours = sum(counts.our_dump(dump, path)[0].values())
+    theirs, _ = counts.perf_samples(path)
+    checks.check(f"killed: {ours:,} samples are read", ours > 1000 and ours == sum(theirs.values()),
+                 f"perf reads {sum(theirs.values())}")
+    made = run([strobe, "report", path])
+    checks.check("killed: strobe report reads it and tells", made.returncode == 0 and b"shares_hot" in made.stdout,
+                 repr(made.stderr[-400:]))
+
+
+def refusals(strobe, work, folder):
+    """What cannot be written is told, and what was there stays."""
+    path = os.path.join(folder, "kept.data")
+    command = ["--", "true"]
+    for content in ("one", "two"):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(content)
+        made = run([strobe, "record", "-o", path, "--", os.path.join(folder, "missing")])
+        with open(path, encoding="ascii") as file:
+            checks.check(f"a command that is not there: the file is as before ({content})",
+                         made.returncode == 1 and file.read() == content and not os.path.exists(path + ".old"),
+                         repr(made.stderr))
+    made = run([strobe, "record", "-o", path, *command])
+    with open(path + ".old", encoding="ascii") as file:
+        checks.check("what was there is renamed", made.returncode == 0 and file.read() == "two", repr(made.stderr))
+    made = run([strobe, "record", "-o", os.path.join(folder, "no", "such"), *command])
+    checks.check("a folder that is not there is told", made.returncode == 1 and b"cannot write" in made.stderr,
+                 repr(made.stderr))
+    with open("/dev/full", "wb") as full:
+        made = subprocess.run([strobe, "record", "-o", "-", *command], stdout=full, stderr=subprocess.PIPE, timeout=60,
+                              check=False)
+    checks.check("a full device is told", made.returncode == 1 and b"No space left" in made.stderr, repr(made.stderr))
+    reader, writer = os.pipe()
+    os.close(reader)
+    made = subprocess.run([strobe, "record", "-a", "-o", "-", "--duration", "20"], stdout=writer, stderr=subprocess.PIPE,
+                          timeout=60, check=False)
+    os.close(writer)
+    checks.check("a reader that went away is told", made.returncode == 1 and b"Broken pipe" in made.stderr,
+                 repr(made.stderr))
+
+
+def full_disk(strobe, dump, work, folder):
+    place = os.path.join(folder, "small")
+    os.mkdir(place)
+    if run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", place]).returncode:
+        checks.skip("full disk", "no file system can be mounted here")
+        return
+    try:
+        path = os.path.join(place, "full.data")
+        workload = attach([os.path.join(work, "shares"), "20"])
+        made = run([strobe, "record", "-a", "-F", "9999", "-o", path, "--duration", "20"])
+        workload.kill()
+        workload.wait()
+        checks.check("full disk: it is told, and ends the recording",
+                     made.returncode == 1 and b"No space left on device" in made.stderr, repr(made.stderr))
+        ours = sum(counts.our_dump(dump, path)[0].values())
+        theirs, _ = counts.perf_samples(path)
+        checks.check(f"full disk: {ours:,} samples can be read", ours > 100 and ours == sum(theirs.values()),
+                     f"perf reads {sum(theirs.values())}")
+        is_silent("full disk", "perf report", ["perf", "report", "--stdio", "-i", path], path)
+    finally:
+        run(["umount", place])
+
+
+def one(strobe, dump, work, name, folder):
+    options, command, workload = cases(work)[name]
+    path = os.path.join(folder, name + ".data")
+    running = attach(workload) if workload else None
+    if running and "-a" not in options:
+        time.sleep(0.3)
+        options = [*options, "-p", str(running.pid)]
+    made, said = record(strobe, options, command, path)
+    if running:
+        running.kill()
+        running.wait()
+    if not checks.check(f"{name}: strobe record succeeds", made.returncode == 0, repr(made.stderr)):
+        return
+    look_at(strobe, dump, name, path, said)
+    if name == "process":
+        annotate(name, path, "shares_hot")
+    if name in ("pipe", "packed-pipe"):
+        streams(strobe, name, path)
+
+
+def main():
+    strobe, dump, work, *wanted = sys.argv[1:]
+    if run(["perf", "--version"]).returncode:
+        checks.skip("recordings", "there is no perf here")
+        checks.finish()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in wanted or [*cases(work), "killed", "refusals", "full-disk"]:
+            if name == "killed":
+                killed(strobe, dump, work, os.path.join(folder, "killed.data"))
+            elif name == "refusals":
+                refusals(strobe, work, folder)
+            elif name == "full-disk":
+                full_disk(strobe, dump, work, folder)
+            else:
+                one(strobe, dump, work, name, folder)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
