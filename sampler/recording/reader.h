@@ -74,7 +74,7 @@ struct reader_status {
 
 struct reader;
 
-/* fd: read from its current offset; taken, also on failure.  A file that cannot seek must be a pipe recording.
+/* fd: read from its current offset; taken, also on failure.  What cannot seek and is no pipe recording is copied to a temporary file first.
  * Returns 0; -ENOEXEC: not a perf.data file; -ENOTSUP: one of a kind not read (perf record --threads' directory,
  * the first version's format); -EBADMSG: its header contradicts itself; -ENOMEM, -errno of read(2).  *out is NULL then. */
 int reader_open(struct reader **out, int fd);

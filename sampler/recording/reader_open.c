@@ -98,7 +98,8 @@ static int read_attrs(struct reader *reader, const struct perfdata_header *heade
 		if (ret < 0)
 			break;
 		if (!ret) {
-			reader_cut(reader, offset);
+			reader_cut(reader,
+				offset < reader->source.size ? offset : reader->source.size);
 			break;
 		}
 		ret = read_attr(reader, bytes, header->attr_size);
@@ -231,8 +232,11 @@ static int read_start(struct reader *reader)
 		return -EBADMSG;
 	size = swap_get_64(source_bytes(&reader->source) + 8, reader->swapped);
 	reader->features.info.swapped = reader->swapped;
-	if (size != sizeof(struct perfdata_pipe_header))
-		return reader->source.seekable ? read_header(reader) : -ENOTSUP;
+	if (size != sizeof(struct perfdata_pipe_header)) {
+		/* A file's features stand behind its records, and are needed before. */
+		ret = reader->source.seekable ? 0 : source_spool(&reader->source);
+		return ret ? ret : read_header(reader);
+	}
 	reader->features.info.pipe = true;
 	reader->status.bytes_total = reader->source.size;
 	return source_skip(&reader->source, size) < 0 ? -EIO : 0;

@@ -5,7 +5,7 @@
 #include "sampler/recording/source.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,6 +36,46 @@ void source_fini(struct source *source)
 {
 	free(source->buffer);
 	source->buffer = NULL;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t n)
+{
+	while (n) {
+		ssize_t put = write(fd, bytes, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+int source_spool(struct source *source)
+{
+	const char *folder = secure_getenv("TMPDIR");
+	int ret,
+		fd = open(
+			folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -errno;
+	while ((ret = source_peek(source, 1)) > 0) {
+		ret = write_all(fd, source_bytes(source), source_left(source));
+		if (ret)
+			break;
+		source->offset += source_left(source);
+		source->at = source->end;
+	}
+	if (!ret && dup3(fd, source->fd, O_CLOEXEC) < 0)
+		ret = -errno;
+	close(fd);
+	source->seekable = true;
+	source->size = source->offset;
+	source_seek(source, 0, UINT64_MAX);
+	return ret;
 }
 
 void source_seek(struct source *source, uint64_t offset, uint64_t limit)

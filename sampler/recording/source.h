@@ -30,6 +30,10 @@ struct source {
 int source_init(struct source *source, int fd);
 void source_fini(struct source *source);
 
+/* What cannot seek is copied, to its end, into a file without a name (in $TMPDIR or /tmp) that takes the descriptor's
+ * place; nothing may have been passed over.  0, -errno. */
+int source_spool(struct source *source);
+
 /* Move to an offset of a file that can seek, and set the limit. */
 void source_seek(struct source *source, uint64_t offset, uint64_t limit);
 

@@ -67,6 +67,9 @@ def by_hand(program):
                    if not line.startswith("record 71 ") and "tracing_bytes" not in line]
             checks.check(f"{name}, {'streamed' if stream else 'from a file'}: the same", got == wanted and
                          other.state["tracing_bytes"] == "16", differences(got, wanted))
+    streamed = Dump(program, files["little"], stream=True)
+    checks.check("a file through a pipe: the same", streamed.lines == little.lines,
+                 differences(streamed.lines, little.lines))
     old = Dump(program, files["attr-64"])
     checks.check("attributes of 64 bytes: named after themselves, later fields are 0",
                  "event cpu-clock:u 1" in old.lines and "event raw 0x1a8 1" in old.lines and
