@@ -483,6 +483,33 @@ static void test_warnings_come_up(void **state)
 	finish(fixture);
 }
 
+/* A file in place of a target: what it shows is all there is, and nothing of it can be changed. */
+static void test_recording(void **state)
+{
+	struct fixture *fixture = start(100, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	model->recorded = true;
+	snprintf(model->target, sizeof(model->target),
+		"perf.data, recorded 2026-11-21 06:00 on box");
+	model->status.attaching_done = 420;
+	model->status.attaching_total = 1000;
+	compare(fixture, "recording-loading");
+	model->status.attaching_total = 0;
+	compare(fixture, "recording-loading-pipe");
+	model->status.state = ENGINE_STOPPED;
+	keys(fixture, "P");
+	compare(fixture, "recording-interrupted");
+	model->status.state = ENGINE_ENDED;
+	keys(fixture, " ");
+	assert_false(model->frozen);
+	compare(fixture, "recording");
+	keys(fixture, "E+");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
 static void test_quit(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -537,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_refused_command_is_told),
 		cmocka_unit_test(test_limit_of_rate),
 		cmocka_unit_test(test_warnings_come_up),
+		cmocka_unit_test(test_recording),
 		cmocka_unit_test(test_quit),
 		cmocka_unit_test(test_every_size),
 	};

@@ -84,9 +84,33 @@ static void test_window_goes_on_without_samples(void **state)
 	free(model);
 }
 
+/* Of a recording everything is shown, also while it is loaded: its times have nothing to do with now. */
+static void test_window_of_recording(void **state)
+{
+	struct model model = {
+		.recorded = true, .now_ns = 5000 * MODEL_LATE_NS, .status.state = ENGINE_RUNNING};
+	const struct store_status store = {
+		.first_ns = 3 * MODEL_LATE_NS, .last_ns = 300 * MODEL_LATE_NS};
+	uint64_t from_ns, to_ns;
+
+	(void)state;
+	model_window(&model, &store, &from_ns, &to_ns);
+	assert_int_equal(from_ns, 3 * MODEL_LATE_NS);
+	assert_int_equal(to_ns, 300 * MODEL_LATE_NS);
+	assert_true(model_is_loading(&model));
+	model.status.state = ENGINE_ENDED;
+	assert_false(model_is_loading(&model));
+	model.recorded = false;
+	model.status.state = ENGINE_RUNNING;
+	assert_false(model_is_loading(&model));
+	model_window(&model, &store, &from_ns, &to_ns);
+	assert_int_equal(to_ns, 4999 * MODEL_LATE_NS);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_window_of_recording),
 		cmocka_unit_test(test_frequency_steps),
 		cmocka_unit_test(test_tabs_are_open_or_have_samples),
 		cmocka_unit_test(test_window_goes_on_without_samples),
