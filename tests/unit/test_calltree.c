@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_calltree.c - trees of calls equal those of a naive model, and what is left out of them is still in their sums.
+ *
+ * The model keeps each path as a text of symrefs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/calltree.h"
+
+#define PATHS 20000
+#define TEXT 512
+#define DEPTH 64
+
+struct path {
+	char text[TEXT];
+	struct calltree_sums sums;
+	bool met;
+};
+
+struct model {
+	struct path paths[PATHS];
+	size_t n;
+};
+
+static struct scan_question ask(struct fixture *fixture)
+{
+	return (struct scan_question){
+		.snapshot = &fixture->snapshot,
+		.to_ns = UINT64_MAX,
+		.stacks = fixture->stacks,
+		.tasks = fixture->tasks,
+		.names = fixture->names,
+		.event = -1,
+		.column = GROUP_KEYS,
+	};
+}
+
+static struct path *path_of(struct model *model, const char *text)
+{
+	for (size_t i = 0; i < model->n; i++)
+		if (!strcmp(model->paths[i].text, text))
+			return &model->paths[i];
+	assert_true(model->n < PATHS);
+	strcpy(model->paths[model->n].text, text);
+	return &model->paths[model->n++];
+}
+
+/* Leaf first. */
+static size_t symrefs_of(struct fixture *fixture, uint32_t node, uint32_t out[DEPTH])
+{
+	size_t n = 0;
+
+	if (node == STACK_ROOT)
+		out[n++] = 0;
+	for (; node != STACK_ROOT; node = stacks_node(fixture->stacks, node)->parent) {
+		assert_true(n < DEPTH);
+		out[n++] = names_symref(fixture->names, stacks_node(fixture->stacks, node)->frame);
+	}
+	return n;
+}
+
+/* Counts the path of symrefs from first on, n of them, each step being `step` further. */
+static void model_path(struct model *model, const uint32_t *first, size_t n, int step,
+	const struct slice *slice, uint32_t cell, bool self_all, bool self_last)
+{
+	char text[TEXT] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct path *path;
+
+		len += (size_t)snprintf(text + len, TEXT - len, "/%u", *first);
+		path = path_of(model, text);
+		path->sums.total += slice->weight[cell];
+		if (self_all || (self_last && i + 1 == n)) {
+			path->sums.self += slice->weight[cell];
+			path->sums.samples += slice->count[cell];
+		}
+		if (i + 1 < n)
+			first += step;
+	}
+}
+
+static void model_cell(struct model *model, struct fixture *fixture, enum calltree_kind kind,
+	const struct slice *slice, uint32_t cell)
+{
+	uint32_t symrefs[DEPTH];
+	size_t n = symrefs_of(fixture, slice->stack[cell], symrefs);
+
+	if (kind == CALLTREE_ROOTS) {
+		model_path(model, symrefs + n - 1, n, -1, slice, cell, false, true);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool innermost = true, outermost = true;
+
+		for (size_t j = 0; j < n; j++) {
+			innermost &= j >= i || symrefs[j] != symrefs[i];
+			outermost &= j <= i || symrefs[j] != symrefs[i];
+		}
+		if (kind == CALLTREE_CALLERS && innermost)
+			model_path(model, symrefs + i, n - i, 1, slice, cell, i == 0, false);
+		if (kind == CALLTREE_CALLEES && outermost)
+			model_path(model, symrefs + i, i + 1, -1, slice, cell, false, true);
+		/* A root has all of its symbol's self, here what is below another of the same. */
+		if (kind == CALLTREE_CALLEES && outermost && i > 0 && symrefs[0] == symrefs[i]) {
+			char text[TEXT];
+			struct path *path;
+
+			snprintf(text, sizeof(text), "/%u", symrefs[i]);
+			path = path_of(model, text);
+			path->sums.self += slice->weight[cell];
+			path->sums.samples += slice->count[cell];
+		}
+	}
+}
+
+static void model_all(
+	struct model *model, struct fixture *fixture, enum calltree_kind kind, uint8_t event)
+{
+	memset(model, 0, sizeof(*model));
+	for (size_t i = 0; i < FIXTURE_SLICES; i++)
+		for (uint32_t j = 0; j < fixture->slices[i].cells; j++)
+			if (fixture->slices[i].event[j] == event)
+				model_cell(model, fixture, kind, &fixture->slices[i], j);
+}
+
+static void text_of(const struct calltree *tree, uint32_t node, char out[TEXT])
+{
+	uint32_t path[DEPTH], n = 0;
+	size_t len = 0;
+
+	for (; node; node = tree->nodes[node].parent)
+		path[n++] = node;
+	while (n)
+		len += (size_t)snprintf(
+			out + len, TEXT - len, "/%u", tree->nodes[path[--n]].symref);
+}
+
+/* Every node is the model's, children are sorted, and links are what they say. */
+static void compare(struct model *model, const struct calltree *tree, uint64_t least, bool by_self)
+{
+	char text[TEXT];
+
+	for (uint32_t i = 1; i < tree->n; i++) {
+		const struct calltree_node *node = &tree->nodes[i];
+		struct path *path;
+
+		text_of(tree, i, text);
+		path = path_of(model, text);
+		if (path->met || path->sums.self != node->sums.self ||
+			path->sums.total != node->sums.total ||
+			path->sums.samples != node->sums.samples)
+			fail_msg("%s: %llu %llu %llu, not %llu %llu %llu", text,
+				(unsigned long long)node->sums.self,
+				(unsigned long long)node->sums.total,
+				(unsigned long long)node->sums.samples,
+				(unsigned long long)path->sums.self,
+				(unsigned long long)path->sums.total,
+				(unsigned long long)path->sums.samples);
+		path->met = true;
+		assert_true(node->parent < i);
+		assert_true(!node->sibling || node->sibling > i);
+		if (by_self && !node->parent)
+			assert_true(node->sums.self >= least);
+		else
+			assert_true(node->sums.total >= least);
+		if (node->sibling && !(by_self && !node->parent))
+			assert_true(node->sums.total >= tree->nodes[node->sibling].sums.total);
+		if (node->child)
+			assert_int_equal(tree->nodes[node->child].parent, i);
+	}
+	for (size_t i = 0; i < model->n && !least; i++)
+		if (!model->paths[i].met &&
+			(model->paths[i].sums.total || model->paths[i].sums.samples))
+			fail_msg("missing: %s", model->paths[i].text);
+}
+
+/* What children have in all, those left out too, is the same whatever the limit. */
+static void add_children(
+	const struct calltree *tree, uint32_t node, struct calltree_sums *sums, uint32_t *n)
+{
+	*sums = tree->nodes[node].below;
+	*n = tree->nodes[node].n_below;
+	for (uint32_t at = tree->nodes[node].child; at; at = tree->nodes[at].sibling) {
+		sums->self += tree->nodes[at].sums.self;
+		sums->total += tree->nodes[at].sums.total;
+		sums->samples += tree->nodes[at].sums.samples;
+		++*n;
+	}
+}
+
+static uint32_t find(const struct calltree *tree, const char *wanted)
+{
+	char text[TEXT];
+
+	for (uint32_t i = 1; i < tree->n; i++) {
+		text_of(tree, i, text);
+		if (!strcmp(text, wanted))
+			return i;
+	}
+	fail_msg("%s is not there", wanted);
+	return 0;
+}
+
+static void test_random_trees(void **state)
+{
+	static struct model model;
+	const enum calltree_kind kinds[] = {CALLTREE_CALLERS, CALLTREE_CALLEES, CALLTREE_ROOTS};
+	struct fixture *fixture = *state;
+	const struct scan_question question = ask(fixture);
+	struct calls *calls;
+
+	fixture_randomize(fixture, 7, 200);
+	assert_int_equal(calls_new(&calls, &question), 0);
+	for (size_t i = 0; i < 9; i++) {
+		struct calltree_query query = {.kind = kinds[i % 3], .event = (uint8_t)(i / 3 * 5)};
+		uint64_t whole = calls_sums(calls, query.event)->weight;
+		struct calltree all, pruned;
+		char text[TEXT];
+
+		model_all(&model, fixture, query.kind, query.event);
+		assert_int_equal(calltree_build(&all, calls, &query), 0);
+		compare(&model, &all, 0, false);
+		assert_int_equal(all.nodes[0].sums.total, whole);
+		for (size_t j = 0; j < model.n; j++)
+			model.paths[j].met = false;
+		query.least = whole / 50;
+		query.by_self = i % 2;
+		assert_int_equal(calltree_build(&pruned, calls, &query), 0);
+		assert_true(pruned.n < all.n && pruned.n > 1);
+		compare(&model, &pruned, query.least,
+			query.by_self && query.kind != CALLTREE_ROOTS);
+		for (uint32_t j = 0; j < pruned.n; j++) {
+			struct calltree_sums left, right;
+			uint32_t n_left, n_right, twin = 0;
+
+			text_of(&pruned, j, text);
+			if (j)
+				twin = find(&all, text);
+			add_children(&pruned, j, &left, &n_left);
+			add_children(&all, twin, &right, &n_right);
+			assert_memory_equal(&left, &right, sizeof(left));
+			assert_int_equal(n_left, n_right);
+		}
+		calltree_fini(&all);
+		calltree_fini(&pruned);
+	}
+	calls_free(calls);
+}
+
+/* f0 > f1 > f1 > f2 with 10, f0 > f1 with 5: f1 is in 15 of 15, once each. */
+static void test_recursion(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct scan_question question = ask(fixture);
+	uint32_t f[3];
+	struct calltree_query query = {.kind = CALLTREE_CALLERS, .one = true};
+	struct calltree tree;
+	struct calls *calls;
+	char text[TEXT];
+
+	fixture_cell(
+		fixture, 0, fixture_stack(fixture, "0 1 1 2"), fixture->labels[1], 0, 0, 10, 2);
+	fixture_cell(fixture, 0, fixture_stack(fixture, "0 1"), fixture->labels[1], 0, 0, 5, 1);
+	assert_int_equal(calls_new(&calls, &question), 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		char number[4];
+
+		snprintf(number, sizeof(number), "%u", i);
+		f[i] = names_symref(fixture->names,
+			stacks_node(fixture->stacks, fixture_stack(fixture, number))->frame);
+	}
+	query.symref = f[1];
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.nodes[0].child, 1);
+	assert_int_equal(tree.nodes[1].sibling, 0);
+	assert_int_equal(tree.nodes[1].sums.total, 15);
+	assert_int_equal(tree.nodes[1].sums.self, 5);
+	assert_int_equal(tree.nodes[1].sums.samples, 1);
+	snprintf(text, sizeof(text), "/%u/%u/%u", f[1], f[1], f[0]);
+	assert_int_equal(tree.nodes[find(&tree, text)].sums.total, 10);
+	snprintf(text, sizeof(text), "/%u/%u", f[1], f[0]);
+	assert_int_equal(tree.nodes[find(&tree, text)].sums.total, 5);
+	assert_int_equal(tree.n, 5);
+	calltree_fini(&tree);
+
+	query.kind = CALLTREE_CALLEES;
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.nodes[1].sums.total, 15);
+	snprintf(text, sizeof(text), "/%u/%u/%u", f[1], f[1], f[2]);
+	assert_int_equal(tree.nodes[find(&tree, text)].sums.self, 10);
+	assert_int_equal(tree.n, 4);
+	calltree_fini(&tree);
+	query.symref = 12345;
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.n, 1);
+	calltree_fini(&tree);
+	calls_free(calls);
+}
+
+static void test_few_roots(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct scan_question question = ask(fixture);
+	struct calltree_query query = {.kind = CALLTREE_CALLERS, .by_self = true, .max_roots = 2};
+	struct calltree tree;
+	struct calls *calls;
+	uint32_t first, second;
+
+	fixture_randomize(fixture, 9, 50);
+	assert_int_equal(calls_new(&calls, &question), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	first = tree.nodes[0].child;
+	second = tree.nodes[first].sibling;
+	assert_true(second && !tree.nodes[second].sibling);
+	assert_true(tree.nodes[first].sums.self >= tree.nodes[second].sums.self);
+	calltree_fini(&tree);
+	calls_free(calls);
+}
+
+static void test_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct scan_question question = ask(fixture);
+	struct calltree tree;
+	struct calls *calls;
+
+	assert_int_equal(calls_new(&calls, &question), 0);
+	for (int kind = CALLTREE_CALLERS; kind <= CALLTREE_ROOTS; kind++) {
+		const struct calltree_query query = {.kind = (enum calltree_kind)kind};
+
+		assert_int_equal(calltree_build(&tree, calls, &query), 0);
+		assert_int_equal(tree.n, 1);
+		calltree_fini(&tree);
+	}
+	calls_free(calls);
+	calls_free(NULL);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_random_trees),
+		TEST(test_recursion),
+		TEST(test_few_roots),
+		TEST(test_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_table.c - rows by any keys equal those of a naive model, exactly.
+ *
+ * The model walks every sample's stack and keeps its rows as texts in a list.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/clean.h"
+#include "tui/table.h"
+
+#define MODEL_ROWS 20000
+#define TEXT 256
+
+struct model_row {
+	char text[TEXT]; /* event, keys, column */
+	uint64_t self, total, samples;
+	bool met; /* by the table */
+};
+
+struct model {
+	struct model_row rows[MODEL_ROWS];
+	size_t n;
+};
+
+static struct table_question ask(
+	struct fixture *fixture, const enum query_group *keys, size_t n_keys)
+{
+	return (struct table_question){
+		.scan = {.snapshot = &fixture->snapshot,
+			.to_ns = UINT64_MAX,
+			.stacks = fixture->stacks,
+			.tasks = fixture->tasks,
+			.names = fixture->names,
+			.event = -1,
+			.column = GROUP_KEYS},
+		.keys = keys,
+		.n_keys = n_keys,
+	};
+}
+
+/* What a frame (FRAME_NONE: none) of a cell is in the rows of a question. */
+static void tell(const struct table_question *question, struct fixture *fixture,
+	const struct slice *slice, uint32_t cell, uint32_t frame, char out[TEXT])
+{
+	const struct task_label *label = tasks_label_get(fixture->tasks, slice->task[cell]);
+	uint32_t symref = frame == FRAME_NONE ? 0 : names_symref(fixture->names, frame);
+	const struct symref *name = names_get(fixture->names, symref);
+	size_t len = 0;
+	char comm[TASK_COMM_MAX];
+
+	if (question->scan.column != GROUP_EVENT)
+		len += (size_t)snprintf(out, TEXT, "event %u", slice->event[cell]);
+	out[len] = '\0';
+	for (size_t i = 0; i < question->n_keys; i++) {
+		char *at = out + len;
+		size_t room = TEXT - len;
+
+		switch (question->keys[i]) {
+		case GROUP_PROCESS:
+			len += (size_t)snprintf(at, room, " pid %d", label->pid);
+			break;
+		case GROUP_THREAD:
+			len += (size_t)snprintf(at, room, " tid %d", label->tid);
+			break;
+		case GROUP_CPU:
+			len += (size_t)snprintf(at, room, " cpu %u", slice->cpu[cell]);
+			break;
+		case GROUP_COMMAND:
+			clean_string(comm, sizeof(comm), label->comm);
+			len += (size_t)snprintf(at, room, " %s", comm);
+			break;
+		case GROUP_SYMBOL:
+			len += (size_t)snprintf(at, room, " %s", name->symbol);
+			break;
+		case GROUP_IMAGE:
+			len += (size_t)snprintf(at, room, " %s", name->image);
+			break;
+		case GROUP_ADDRESS:
+			len += (size_t)snprintf(at, room, " %s+0x%llx", name->image,
+				frame == FRAME_NONE ? 0ull
+						    : (unsigned long long)stacks_frame_get(
+							      fixture->stacks, frame)
+							      ->offset);
+			break;
+		default:
+			break;
+		}
+	}
+	if (question->scan.column == GROUP_CPU)
+		snprintf(out + len, TEXT - len, " | %u", slice->cpu[cell]);
+	else if (question->scan.column == GROUP_THREAD)
+		snprintf(out + len, TEXT - len, " | %d", label->tid);
+	else if (question->scan.column == GROUP_EVENT)
+		snprintf(out + len, TEXT - len, " | %u", slice->event[cell]);
+}
+
+static struct model_row *model_row(struct model *model, const char *text)
+{
+	for (size_t i = 0; i < model->n; i++)
+		if (!strcmp(model->rows[i].text, text))
+			return &model->rows[i];
+	assert_true(model->n < MODEL_ROWS);
+	strcpy(model->rows[model->n].text, text);
+	return &model->rows[model->n++];
+}
+
+static void model_cell(struct model *model, const struct table_question *question,
+	struct fixture *fixture, const struct slice *slice, uint32_t i)
+{
+	char seen[128][TEXT], text[TEXT];
+	size_t n_seen = 0;
+	uint32_t node = slice->stack[i];
+	bool leaf = true;
+
+	do {
+		const struct stack_node *at = stacks_node(fixture->stacks, node);
+		uint32_t frame = node ? at->frame : FRAME_NONE;
+		bool again = false, counts = true;
+
+		tell(question, fixture, slice, i, frame, text);
+		if (question->only)
+			counts = (node ? names_symref(fixture->names, frame) : 0) ==
+				question->symref;
+		for (size_t j = 0; j < n_seen; j++)
+			again |= !strcmp(seen[j], text);
+		if (counts) {
+			struct model_row *row = model_row(model, text);
+
+			if (!again) {
+				assert_true(n_seen < 128);
+				strcpy(seen[n_seen++], text);
+				row->total += slice->weight[i];
+			}
+			if (leaf) {
+				row->self += slice->weight[i];
+				row->samples += slice->count[i];
+			}
+		}
+		leaf = false;
+		node = node ? at->parent : STACK_ROOT;
+	} while (node != STACK_ROOT);
+}
+
+static void model_all(
+	struct model *model, const struct table_question *question, struct fixture *fixture)
+{
+	memset(model, 0, sizeof(*model));
+	for (size_t i = 0; i < FIXTURE_SLICES; i++) {
+		const struct slice *slice = &fixture->slices[i];
+
+		if (slice->start_ns + 50 < question->scan.from_ns ||
+			slice->start_ns + 50 >= question->scan.to_ns)
+			continue;
+		for (uint32_t j = 0; j < slice->cells; j++) {
+			if (question->scan.hide_idle && slice->task[j] == fixture->labels[0])
+				continue;
+			if (filter_pass(question->scan.filter, slice, j))
+				model_cell(model, question, fixture, slice, j);
+		}
+	}
+}
+
+static void tell_row(const struct table_question *question, const struct table *table,
+	const struct table_row *row, const struct table_cell *cell, char out[TEXT])
+{
+	size_t len = 0;
+
+	if (question->scan.column != GROUP_EVENT)
+		len += (size_t)snprintf(out, TEXT, "event %u", row->event);
+	out[len] = '\0';
+	for (size_t i = 0; i < question->n_keys; i++) {
+		static const char *const words[GROUP_KEYS] = {
+			[GROUP_PROCESS] = "pid ", [GROUP_THREAD] = "tid ", [GROUP_CPU] = "cpu "};
+		const char *word = words[question->keys[i]];
+		struct table_key key;
+
+		table_key(table, row, i, &key);
+		assert_int_equal(key.is_number, word != NULL);
+		if (question->keys[i] == GROUP_EVENT)
+			continue;
+		if (word)
+			len += (size_t)snprintf(
+				out + len, TEXT - len, " %s%d", word, (int)key.number);
+		else
+			len += (size_t)snprintf(out + len, TEXT - len, " %s", key.text);
+	}
+	if (cell) {
+		const struct scan_column *column = &table->scan.columns[cell->column];
+
+		snprintf(out + len, TEXT - len, " | %d",
+			question->scan.column == GROUP_THREAD	       ? column->tid
+				: question->scan.column == GROUP_EVENT ? column->event
+								       : (int)column->number);
+	}
+}
+
+static void compare_one(
+	struct model *model, const char *text, uint64_t self, uint64_t total, uint64_t samples)
+{
+	struct model_row *row = model_row(model, text);
+
+	if (row->met || row->self != self || row->total != total || row->samples != samples)
+		fail_msg("%s: %llu %llu %llu, not %llu %llu %llu%s", text, (unsigned long long)self,
+			(unsigned long long)total, (unsigned long long)samples,
+			(unsigned long long)row->self, (unsigned long long)row->total,
+			(unsigned long long)row->samples, row->met ? " (twice)" : "");
+	row->met = true;
+}
+
+static void compare(struct fixture *fixture, const struct table_question *question)
+{
+	static struct model model;
+	struct table *table;
+	char text[TEXT];
+
+	model_all(&model, question, fixture);
+	assert_int_equal(table_new(&table, question), 0);
+	assert_int_equal(table_sort(table, TABLE_SELF, SCAN_NONE), 0);
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct table_row *row = &table->rows[i];
+		uint64_t self = 0, total = 0, samples = 0;
+
+		if (question->scan.column == GROUP_KEYS) {
+			tell_row(question, table, row, NULL, text);
+			compare_one(&model, text, row->self, row->total, row->samples);
+			continue;
+		}
+		for (uint32_t at = row->cells; at; at = table->cells[at - 1].next) {
+			const struct table_cell *cell = &table->cells[at - 1];
+
+			tell_row(question, table, row, cell, text);
+			compare_one(&model, text, cell->self, cell->total, cell->samples);
+			self += cell->self;
+			total += cell->total;
+			samples += cell->samples;
+			assert_ptr_equal(table_cell(table, row, cell->column), cell);
+		}
+		if (question->scan.column != GROUP_EVENT) {
+			assert_int_equal(row->self, self);
+			assert_int_equal(row->total, total);
+			assert_int_equal(row->samples, samples);
+		}
+	}
+	for (size_t i = 0; i < model.n; i++)
+		if (!model.rows[i].met && (model.rows[i].total || model.rows[i].samples))
+			fail_msg("missing: %s", model.rows[i].text);
+	for (uint32_t i = 1; i < table->n_rows && question->scan.column != GROUP_EVENT; i++) {
+		const struct table_row *a = &table->rows[i - 1], *b = &table->rows[i];
+
+		assert_true(a->event < b->event || (a->event == b->event && a->self >= b->self));
+	}
+	table_free(table);
+}
+
+static const struct {
+	enum query_group keys[4];
+	size_t n;
+} combinations[] = {
+	{{GROUP_SYMBOL, GROUP_IMAGE}, 2},
+	{{GROUP_SYMBOL}, 1},
+	{{GROUP_IMAGE}, 1},
+	{{GROUP_ADDRESS}, 1},
+	{{GROUP_PROCESS}, 1},
+	{{GROUP_THREAD}, 1},
+	{{GROUP_CPU}, 1},
+	{{GROUP_COMMAND}, 1},
+	{{GROUP_EVENT}, 1},
+	{{GROUP_COMMAND, GROUP_SYMBOL}, 2},
+	{{GROUP_EVENT, GROUP_IMAGE}, 2},
+	{{GROUP_COMMAND, GROUP_IMAGE, GROUP_SYMBOL}, 3},
+	{{GROUP_PROCESS, GROUP_CPU}, 2},
+	{{GROUP_ADDRESS, GROUP_SYMBOL, GROUP_IMAGE, GROUP_THREAD}, 4},
+	{{GROUP_CPU, GROUP_PROCESS, GROUP_COMMAND, GROUP_SYMBOL}, 4},
+};
+
+#define COMBINATIONS (sizeof(combinations) / sizeof(combinations[0]))
+
+static void test_every_combination(void **state)
+{
+	const enum query_group columns[] = {GROUP_KEYS, GROUP_EVENT, GROUP_CPU, GROUP_THREAD};
+	struct fixture *fixture = *state;
+
+	fixture_randomize(fixture, 1, 120);
+	for (size_t i = 0; i < COMBINATIONS; i++)
+		for (size_t j = 0; j < 4; j++) {
+			struct table_question question =
+				ask(fixture, combinations[i].keys, combinations[i].n);
+
+			question.scan.column = columns[j];
+			compare(fixture, &question);
+		}
+}
+
+/* Few entries a side are added one by one, many by one pass: both must say the same. */
+static void test_few_and_many_samples(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint32_t cells[] = {0, 1, 2, 900};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		for (uint32_t j = 0; j < FIXTURE_SLICES; j++)
+			fixture->slices[j].cells = 0;
+		fixture_randomize(fixture, 10 + i, cells[i]);
+		for (size_t j = 0; j < COMBINATIONS; j += 5) {
+			struct table_question question =
+				ask(fixture, combinations[j].keys, combinations[j].n);
+
+			compare(fixture, &question);
+		}
+	}
+}
+
+static void test_range_idle_and_filter(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct filter_term terms[] = {
+		{.field = FILTER_COMM, .text = (char *)"worker"},
+		{.field = FILTER_COMM, .text = (char *)"mak?"},
+		{.field = FILTER_IMAGE, .text = (char *)"/lib/str*", .negated = true},
+	};
+	struct filter *filter;
+
+	fixture_randomize(fixture, 3, 300);
+	assert_int_equal(
+		filter_new(&filter, terms, 3, fixture->stacks, fixture->tasks, fixture->names), 0);
+	for (size_t i = 0; i < COMBINATIONS; i += 3) {
+		struct table_question question =
+			ask(fixture, combinations[i].keys, combinations[i].n);
+
+		question.scan.from_ns = 150;
+		question.scan.to_ns = 450;
+		compare(fixture, &question);
+		question.scan.hide_idle = true;
+		compare(fixture, &question);
+		question.scan.filter = filter;
+		compare(fixture, &question);
+		question.scan.column = GROUP_CPU;
+		compare(fixture, &question);
+	}
+	filter_free(filter);
+}
+
+static void test_only_one_symbol(void **state)
+{
+	struct fixture *fixture = *state;
+	const enum query_group keys[] = {GROUP_PROCESS, GROUP_THREAD};
+
+	fixture_randomize(fixture, 4, 200);
+	for (uint32_t symref = 0; symref < 12; symref++) {
+		struct table_question question = ask(fixture, keys, 2);
+
+		question.only = true;
+		question.symref = symref;
+		compare(fixture, &question);
+	}
+}
+
+static void test_sums_tell_what_passes(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct filter_term term = {.field = FILTER_CPU, .first = 1, .last = 2};
+	uint64_t weight = 0, samples = 0, passing = 0, unresolved = 0;
+	const enum query_group keys[] = {GROUP_PROCESS};
+	struct table_question question = ask(fixture, keys, 1);
+	struct filter *filter;
+	struct table *table;
+
+	fixture_randomize(fixture, 5, 100);
+	assert_int_equal(
+		filter_new(&filter, &term, 1, fixture->stacks, fixture->tasks, fixture->names), 0);
+	question.scan.filter = filter;
+	question.scan.event = 5;
+	for (size_t i = 0; i < FIXTURE_SLICES; i++) {
+		const struct slice *slice = &fixture->slices[i];
+
+		for (uint32_t j = 0; j < slice->cells; j++) {
+			uint32_t node = slice->stack[j];
+			uint32_t symref = node ? names_symref(fixture->names,
+							 stacks_node(fixture->stacks, node)->frame)
+					       : 0;
+
+			if (slice->event[j] != 5)
+				continue;
+			weight += slice->weight[j];
+			samples += slice->count[j];
+			if (slice->cpu[j] != 1 && slice->cpu[j] != 2)
+				continue;
+			passing += slice->weight[j];
+			if (!names_get(fixture->names, symref)->resolved)
+				unresolved += slice->weight[j];
+		}
+	}
+	assert_int_equal(table_new(&table, &question), 0);
+	assert_int_equal(table->scan.sums[5].all_weight, weight);
+	assert_int_equal(table->scan.sums[5].all_samples, samples);
+	assert_int_equal(table->scan.sums[5].weight, passing);
+	assert_int_equal(table->scan.sums[5].unresolved, unresolved);
+	assert_true(unresolved && unresolved < passing && passing < weight);
+	assert_int_equal(table->scan.sums[0].all_weight, 0);
+	assert_int_equal(table->scan.span_ns, FIXTURE_SLICES * 100);
+	table_free(table);
+	filter_free(filter);
+}
+
+/* The newest name stands for a process, and a terminal is safe from all of them. */
+static void test_texts_of_keys(void **state)
+{
+	struct fixture *fixture = *state;
+	const enum query_group keys[] = {
+		GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND, GROUP_CPU, GROUP_ADDRESS};
+	struct table_question question = ask(fixture, keys, 1);
+	uint32_t stack = fixture_stack(fixture, "0 3");
+	struct table_key key;
+	struct table *table;
+
+	fixture_cell(fixture, 0, stack, fixture->labels[4], 3, 0, 10, 1);
+	fixture_cell(fixture, 1, stack, fixture->labels[5], 3, 0, 10, 1);
+	assert_int_equal(table_new(&table, &question), 0);
+	assert_int_equal(table->n_rows, 1);
+	table_key(table, &table->rows[0], 0, &key);
+	assert_string_equal(key.text, "make (200)");
+	table_free(table);
+	fixture_cell(fixture, 1, stack, fixture->labels[7], 3, 0, 100, 1);
+	question.n_keys = 5;
+	assert_int_equal(table_new(&table, &question), 0);
+	assert_int_equal(table_sort(table, TABLE_SELF, SCAN_NONE), 0);
+	assert_int_equal(table->n_rows, 6);
+	table_key(table, &table->rows[0], 1, &key);
+	assert_string_equal(key.text, "we?ird (300)");
+	table_key(table, &table->rows[0], 2, &key);
+	assert_string_equal(key.text, "we?ird");
+	table_key(table, &table->rows[0], 4, &key);
+	assert_string_equal(key.text, "program+0x30");
+	table_free(table);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_every_combination),
+		TEST(test_few_and_many_samples),
+		TEST(test_range_idle_and_filter),
+		TEST(test_only_one_symbol),
+		TEST(test_sums_tell_what_passes),
+		TEST(test_texts_of_keys),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
