@@ -5,6 +5,7 @@
  * The only place that decides the exit status: 0 success, 2 a wrong command line, 1 anything else.
  */
 #include "symbols/symbols.h"
+#include "tui/archive.h"
 #include "tui/args.h"
 #include "tui/doctor.h"
 #include "tui/export.h"
@@ -95,7 +96,7 @@ static int run(struct request *request)
 	case CMD_DIFF:
 		return run_later("diff");
 	case CMD_ARCHIVE:
-		return run_later("archive");
+		return archive_run(request);
 	default:
 		return run_live(request);
 	}

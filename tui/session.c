@@ -6,6 +6,7 @@
  */
 #include "tui/session.h"
 
+#include "tui/archive.h"
 #include "tui/clean.h"
 #include "tui/explain.h"
 
@@ -327,6 +328,15 @@ static void explain_file(const struct session *session, int error, char *out, si
 			"--threads, or the format of before Linux 3.0",
 			name);
 		break;
+	case -EFBIG:
+		refuse(&sentence, error,
+			"'%s' grows larger when it is unpacked than there is room for, or than any "
+			"archive of strobe should",
+			name);
+		break;
+	case -ECANCELED:
+		refuse(&sentence, error, "interrupted while '%s' was unpacked", name);
+		break;
 	case -EBADMSG:
 		refuse(&sentence, error,
 			"'%s' is broken: its header contradicts itself, so nothing in it can be "
@@ -410,9 +420,25 @@ static int open_recording(struct session *session, int fd)
 	return recording_new(&session->recording, &config);
 }
 
+/* Where the file is an archive; before the symbols, which are asked to look there. */
+static int unpack(struct session *session, struct sentence *sentence)
+{
+	int fd = open_file(session->request->files[0]), ret = 0;
+
+	/* What cannot be opened is told by whoever opens it next. */
+	if (fd >= 0 && unpacked_is_archive(fd))
+		ret = unpacked_open(&session->unpacked, fd);
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		explain_file(session, ret, sentence->out, sentence->size);
+	return ret;
+}
+
 static int begin_recording(struct session *session, struct sentence *sentence)
 {
-	int fd = open_file(session->request->files[0]);
+	int fd = open_file(session->unpacked ? unpacked_recording(session->unpacked)
+					     : session->request->files[0]);
 	int ret = fd < 0 ? fd : open_recording(session, fd);
 
 	if (ret) {
@@ -446,6 +472,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		.cache_dir = request->cache_dir,
 		.recording = request->n_files > 0,
 		.symfs = request->symfs,
+		.keep_files = request->command == CMD_ARCHIVE,
 	};
 	struct chosen chosen = {0};
 	int ret = 0;
@@ -466,6 +493,16 @@ int session_open(struct session *session, const struct request *request, char *m
 			clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
 		describe(session, &config.target, &chosen);
 	}
+
+	if (request->n_files) {
+		ret = unpack(session, &sentence);
+		if (ret)
+			goto out;
+	}
+	if (session->unpacked)
+		symbols.archive = unpacked_dir(session->unpacked);
+	if (symbols.keep_files)
+		symbols.cache_dir = ""; /* what comes from there leaves no file to keep */
 
 	ret = symbols_new(&session->symbols, &symbols);
 	if (ret) {
@@ -585,6 +622,8 @@ void session_close(struct session *session)
 	engine_free(session->engine);
 	recording_free(session->recording);
 	symbols_free(session->symbols);
+	unpacked_close(session->unpacked);
+	session->unpacked = NULL;
 	session->names = NULL;
 	session->engine = NULL;
 	session->recording = NULL;

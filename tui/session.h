@@ -101,6 +101,7 @@ struct session {
 	struct engine *engine; /* NULL where a recording is looked at */
 	struct recording *recording; /* NULL where a target is */
 	time_t recorded_at; /* when the file was written; 0: not known */
+	struct unpacked *unpacked; /* the archive that it came in; NULL: none */
 	struct symbols *symbols;
 	struct names *names;
 	struct proc_limits limits; /* at the start, for explain.h */

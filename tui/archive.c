@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * archive.c - packs a recording with the files that gave it names.
+ *
+ * The recording is loaded as for a report, which finds the files; those are then packed through the descriptors
+ * that their symbols were read from.
+ */
+#include "tui/archive.h"
+
+#include "tui/clean.h"
+#include "tui/taking.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX ".strobe.tar.zst"
+#define BLOCK_BYTES 65536u
+#define TEXT_MAX 512
+
+struct packing {
+	struct taking *taking;
+	struct archive *archive;
+	char *block;
+	char **packed; /* names in the archive */
+	size_t n_packed;
+	uint64_t bytes;
+	bool progress; /* somebody looks on */
+};
+
+__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
+{
+	char raw[TEXT_MAX], clean[TEXT_MAX];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(raw, sizeof(raw), format, list);
+	va_end(list);
+	clean_string(clean, sizeof(clean), raw);
+	taking_complain(clean);
+}
+
+static void tell_progress(struct packing *packing)
+{
+	if (packing->progress)
+		fprintf(stderr, "\rstrobe: packing, %zu files, %" PRIu64 " MB ... ",
+			packing->n_packed, packing->bytes / 1000000);
+}
+
+/* libarchive's error, which may be none of errno's. */
+static int error_of(struct archive *archive)
+{
+	int error = archive_errno(archive);
+
+	return error > 0 ? -error : -EIO;
+}
+
+/* Remember a name; false when it is packed already, or memory is out (*error). */
+static bool is_new(struct packing *packing, const char *name, int *error)
+{
+	*error = 0;
+	for (size_t i = 0; i < packing->n_packed; i++)
+		if (!strcmp(packing->packed[i], name))
+			return false;
+	char **grown =
+		reallocarray(packing->packed, packing->n_packed + 1, sizeof(*packing->packed));
+	if (grown) {
+		packing->packed = grown;
+		grown[packing->n_packed] = strdup(name);
+	}
+	if (!grown || !grown[packing->n_packed]) {
+		*error = -ENOMEM;
+		return false;
+	}
+	packing->n_packed++;
+	return true;
+}
+
+static int write_header(struct packing *packing, const char *name, int64_t size, int64_t mtime_s)
+{
+	struct archive_entry *entry = archive_entry_new();
+
+	if (!entry)
+		return -ENOMEM;
+	archive_entry_set_pathname(entry, name);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_entry_set_perm(entry, 0600);
+	archive_entry_set_size(entry, size);
+	archive_entry_set_mtime(entry, mtime_s, 0);
+	int ret = archive_write_header(packing->archive, entry);
+	archive_entry_free(entry);
+	return ret == ARCHIVE_OK || ret == ARCHIVE_WARN ? 0 : error_of(packing->archive);
+}
+
+static int write_text(struct packing *packing, const char *name, const char *text)
+{
+	int ret = write_header(packing, name, (int64_t)strlen(text), 0);
+
+	if (ret == 0 && archive_write_data(packing->archive, text, strlen(text)) < 0)
+		ret = error_of(packing->archive);
+	return ret;
+}
+
+/* A file of a size known before; -ESTALE when it is shorter by now. */
+static int write_file(struct packing *packing, const char *name, int fd)
+{
+	int64_t at = 0;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	int ret = write_header(packing, name, st.st_size, st.st_mtim.tv_sec);
+	while (ret == 0 && at < st.st_size) {
+		int64_t rest = st.st_size - at;
+		ssize_t n = pread(fd, packing->block,
+			rest < (int64_t)BLOCK_BYTES ? (size_t)rest : BLOCK_BYTES, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ESTALE;
+		if (archive_write_data(packing->archive, packing->block, (size_t)n) < 0)
+			return error_of(packing->archive);
+		at += n;
+		packing->bytes += (uint64_t)n;
+		if ((at & ((1 << 22) - 1)) < n) {
+			tell_progress(packing);
+			if (taking_was_interrupted(packing->taking))
+				return -ECANCELED;
+		}
+	}
+	return ret;
+}
+
+/* What tells its size only by being read, such as /proc/kallsyms. */
+static int copy_to_memory(struct packing *packing, int fd)
+{
+	int memory = memfd_create("strobe-archive", MFD_CLOEXEC), ret = 0;
+	off_t at = 0;
+
+	if (memory < 0)
+		return -errno;
+	for (;;) {
+		ssize_t n = pread(fd, packing->block, BLOCK_BYTES, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			ret = -errno;
+		if (n <= 0)
+			break;
+		if (write(memory, packing->block, (size_t)n) != n) {
+			ret = -EIO;
+			break;
+		}
+		at += n;
+	}
+	if (ret == 0)
+		return memory;
+	close(memory);
+	return ret;
+}
+
+static int pack_once(struct packing *packing, const char *name, int fd)
+{
+	struct stat st;
+	int ret, memory;
+
+	if (!is_new(packing, name, &ret))
+		return ret;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_size)
+		return write_file(packing, name, fd);
+	memory = copy_to_memory(packing, fd);
+	if (memory < 0)
+		return memory;
+	ret = write_file(packing, name, memory);
+	close(memory);
+	return ret;
+}
+
+/* ".build-id/xx/yyyy" and what follows. */
+static void id_name(char *out, size_t size, const uint8_t *build_id, size_t len, const char *ending)
+{
+	size_t used = (size_t)snprintf(out, size, ".build-id/%02x/", build_id[0]);
+
+	for (size_t i = 1; i < len; i++)
+		used += (size_t)snprintf(out + used, size - used, "%02x", build_id[i]);
+	snprintf(out + used, size - used, "%s", ending);
+}
+
+static bool is_elf(int fd)
+{
+	char magic[4] = "";
+
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		!memcmp(magic, "\177ELF", sizeof(magic));
+}
+
+static const char *ending_of(const struct image *image, int fd)
+{
+	if (image->kind == IMAGE_KERNEL && !is_elf(fd))
+		return "/kallsyms";
+	return image->kind == IMAGE_VDSO ? "/vdso" : "/elf";
+}
+
+/* By path, as it would lie in a root file system. */
+static bool is_plain_path(const char *path)
+{
+	if (*path != '/' || strstr(path, "//") || path[strlen(path) - 1] == '/')
+		return false;
+	for (const char *part = path; part; part = strchr(part + 1, '/'))
+		if (!strncmp(part, "/../", 4) || !strcmp(part, "/..") || !strncmp(part, "/./", 3))
+			return false;
+	return strcmp(path, "/" ARCHIVE_MARK) != 0 && strcmp(path, "/" ARCHIVE_RECORDING) != 0;
+}
+
+static int pack_image(struct packing *packing, const struct image *image)
+{
+	const struct symbols *symbols = packing->taking->session.symbols;
+	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
+	const char *path = image->path ? image->path : "";
+	char name[256];
+	int file, debug, ret = 0;
+
+	if (symbols_state(symbols, image->id) == SYMBOLS_UNASKED)
+		return 0;
+	symbols_files(symbols, image->id, &file, &debug);
+	if (symbols_mark(symbols, image->id) == SYMBOLS_MARK_OTHER) {
+		complain("not packed: '%s' here is not the file that was recorded", path);
+		return 0;
+	}
+	size_t len = symbols_build_id(symbols, image->id, build_id);
+	if (file < 0 || (len < 2 && (image->kind != IMAGE_FILE || !is_plain_path(path)))) {
+		complain("not packed: '%s' was not found here", path);
+		return 0;
+	}
+	/* Without a build-id in the recording it is looked for by path, whatever it says of itself. */
+	if (image->kind == IMAGE_FILE && is_plain_path(path) &&
+		!images_build_id(session_images(&packing->taking->session), image->id, build_id))
+		return pack_once(packing, path + 1, file);
+	id_name(name, sizeof(name), build_id, len, ending_of(image, file));
+	ret = pack_once(packing, name, file);
+	if (ret == 0 && debug >= 0) {
+		id_name(name, sizeof(name), build_id, len, ".debug");
+		ret = pack_once(packing, name, debug);
+	}
+	return ret;
+}
+
+/* Asks for the symbols of all that samples fell into. */
+static void find_files(struct taking *taking)
+{
+	const uint32_t n = stacks_frame_limit(session_stacks(&taking->session));
+
+	for (uint32_t frame = 1; frame < n; frame++)
+		names_symref(taking->session.names, frame);
+	taking_wait_names(taking);
+}
+
+static int pack_all(struct packing *packing, int recording_fd)
+{
+	struct images *images = session_images(&packing->taking->session);
+	const uint32_t n = images_count(images);
+
+	int ret = write_text(packing, ARCHIVE_MARK, "1\n");
+	if (ret == 0)
+		ret = write_file(packing, ARCHIVE_RECORDING, recording_fd);
+	for (uint32_t id = 0; id < n && ret == 0; id++) {
+		const struct image *image = images_get(images, id);
+		if (image)
+			ret = pack_image(packing, image);
+		if (ret == 0 && taking_was_interrupted(packing->taking))
+			ret = -ECANCELED;
+	}
+	return ret;
+}
+
+static int pack_to(struct taking *taking, int recording_fd, int out_fd)
+{
+	struct packing packing = {
+		.taking = taking,
+		.archive = archive_write_new(),
+		.block = malloc(BLOCK_BYTES),
+		.progress = isatty(STDERR_FILENO),
+	};
+	int ret = -ENOMEM;
+
+	if (!packing.archive || !packing.block)
+		goto out;
+	if (archive_write_add_filter_zstd(packing.archive) != ARCHIVE_OK ||
+		archive_write_set_format_pax_restricted(packing.archive) != ARCHIVE_OK ||
+		archive_write_open_fd(packing.archive, out_fd) != ARCHIVE_OK) {
+		ret = error_of(packing.archive);
+		goto out;
+	}
+	ret = pack_all(&packing, recording_fd);
+	/* Closing completes an entry with zeros, which a cancelled one has no use for. */
+	if (ret < 0)
+		archive_write_fail(packing.archive);
+	else if (archive_write_close(packing.archive) != ARCHIVE_OK)
+		ret = error_of(packing.archive);
+out:
+	if (packing.progress)
+		fputs("\r\033[K", stderr);
+	archive_write_free(packing.archive);
+	for (size_t i = 0; i < packing.n_packed; i++)
+		free(packing.packed[i]);
+	free(packing.packed);
+	free(packing.block);
+	return ret;
+}
+
+/* Whole or not at all: under another name first. */
+static int pack_to_file(struct taking *taking, int recording_fd, const char *output)
+{
+	char *fresh = NULL;
+	int ret, fd;
+
+	if (asprintf(&fresh, "%s.XXXXXX", output) < 0)
+		return -ENOMEM;
+	fd = mkostemp(fresh, O_CLOEXEC);
+	ret = fd < 0 ? -errno : pack_to(taking, recording_fd, fd);
+	if (fd >= 0 && close(fd) < 0 && ret == 0)
+		ret = -errno;
+	if (ret == 0 && rename(fresh, output) < 0)
+		ret = -errno;
+	if (ret < 0 && fd >= 0)
+		unlink(fresh);
+	free(fresh);
+	return ret;
+}
+
+static int pack(struct taking *taking)
+{
+	const struct request *request = taking->request;
+	const char *path = request->files[0];
+	char *output = NULL;
+	int ret = -ENOMEM;
+
+	int recording_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (recording_fd < 0) {
+		complain("cannot read '%s': %s", path, strerror(errno));
+		return 1;
+	}
+	find_files(taking);
+	if (asprintf(&output, "%s%s", request->output ? request->output : path,
+		    request->output ? "" : SUFFIX) < 0)
+		output = NULL;
+	if (taking->interrupted)
+		ret = -ECANCELED;
+	else if (output && !strcmp(output, "-"))
+		ret = pack_to(taking, recording_fd, STDOUT_FILENO);
+	else if (output)
+		ret = pack_to_file(taking, recording_fd, output);
+	if (ret == -ECANCELED)
+		complain("interrupted: no archive was written");
+	else if (ret == -ESTALE)
+		complain("a file became shorter while it was packed: no archive was written");
+	else if (ret < 0)
+		complain("cannot write '%s': %s", output ? output : path, strerror(-ret));
+	free(output);
+	close(recording_fd);
+	return ret < 0 ? 1 : 0;
+}
+
+int archive_run(const struct request *request)
+{
+	struct taking *taking;
+	int status = 1;
+
+	if (request->output && !strcmp(request->output, "-") && isatty(STDOUT_FILENO)) {
+		taking_complain("an archive is not written to a terminal: name a file with -o");
+		return 2;
+	}
+	taking = malloc(sizeof(*taking));
+	if (!taking) {
+		taking_complain("out of memory");
+		return 1;
+	}
+	if (!taking_open(taking, request) && !taking_run(taking, true))
+		status = taking->interrupted ? 1 : pack(taking);
+	taking_close(taking);
+	free(taking);
+	return status;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * archive_open.c - unpacks an archive into a directory that goes with the session.
+ *
+ * UI thread, before any other.  libarchive only takes the file apart; what is made of it is decided here.
+ */
+#include "tui/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define ENTRIES_MAX 100000u
+#define BLOCK_BYTES 65536u
+/* A recording shrinks to a tenth; what grows to more than this many times its size is made to do so. */
+#define GROWTH_MAX 200u
+#define BYTES_ALWAYS (1ull << 30)
+
+struct unpacked {
+	char dir[4096];
+	char recording[4096 + sizeof(ARCHIVE_RECORDING) + 1];
+	int dir_fd;
+	uint64_t bytes_left;
+};
+
+bool unpacked_is_archive(int fd)
+{
+	static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, gzip[] = {0x1f, 0x8b};
+	unsigned char bytes[263] = {0};
+
+	if (pread(fd, bytes, sizeof(bytes), 0) < (ssize_t)sizeof(zstd))
+		return false;
+	return !memcmp(bytes, zstd, sizeof(zstd)) || !memcmp(bytes, gzip, sizeof(gzip)) ||
+		!memcmp(bytes + 257, "ustar", 5);
+}
+
+const char *unpacked_dir(const struct unpacked *unpacked)
+{
+	return unpacked->dir;
+}
+
+const char *unpacked_recording(const struct unpacked *unpacked)
+{
+	return unpacked->recording;
+}
+
+static void remove_tree(const char *dir)
+{
+	char path[4096];
+	char *const paths[] = {path, NULL};
+	FTSENT *entry;
+
+	snprintf(path, sizeof(path), "%s", dir);
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	while (tree && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_DP)
+			rmdir(entry->fts_accpath);
+		else if (entry->fts_info != FTS_D)
+			unlink(entry->fts_accpath);
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+void unpacked_close(struct unpacked *unpacked)
+{
+	if (!unpacked)
+		return;
+	if (unpacked->dir_fd >= 0)
+		close(unpacked->dir_fd);
+	if (unpacked->dir[0])
+		remove_tree(unpacked->dir);
+	free(unpacked);
+}
+
+/* A signal that would end the program, had it not been blocked to be read later. */
+static bool is_interrupted(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+		(sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+			sigismember(&pending, SIGHUP) == 1);
+}
+
+static int make_dir(struct unpacked *unpacked, uint64_t archive_bytes)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct statvfs fs;
+
+	int n = snprintf(unpacked->dir, sizeof(unpacked->dir), "%s/strobe-archive-XXXXXX",
+		tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (n >= (int)sizeof(unpacked->dir) || !mkdtemp(unpacked->dir)) {
+		int ret = n >= (int)sizeof(unpacked->dir) ? -ENAMETOOLONG : -errno;
+		unpacked->dir[0] = '\0';
+		return ret;
+	}
+	snprintf(unpacked->recording, sizeof(unpacked->recording), "%s/%s", unpacked->dir,
+		ARCHIVE_RECORDING);
+	unpacked->dir_fd = open(unpacked->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (unpacked->dir_fd < 0 || fstatvfs(unpacked->dir_fd, &fs) < 0)
+		return -errno;
+	unpacked->bytes_left = archive_bytes < (1ull << 40)
+		? BYTES_ALWAYS + archive_bytes * GROWTH_MAX
+		: UINT64_MAX;
+	/* The disk is others' too. */
+	const uint64_t room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (unpacked->bytes_left > room - room / 10)
+		unpacked->bytes_left = room - room / 10;
+	return 0;
+}
+
+/* Make the directories of a path, all of its own, and the file.  An fd or -errno. */
+static int make_file(const struct unpacked *unpacked, char *path)
+{
+	int dir = dup(unpacked->dir_fd), ret = -errno;
+	char *part = path;
+
+	for (char *slash; dir >= 0 && (slash = strchr(part, '/')); part = slash + 1) {
+		*slash = '\0';
+		if (!*part || !strcmp(part, ".") || !strcmp(part, "..")) {
+			ret = -EBADMSG;
+			goto out;
+		}
+		if (mkdirat(dir, part, 0700) < 0 && errno != EEXIST) {
+			ret = -errno;
+			goto out;
+		}
+		int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		ret = -errno;
+		close(dir);
+		dir = next;
+	}
+	if (dir < 0)
+		return ret;
+	if (!*part || !strcmp(part, ".") || !strcmp(part, "..")) {
+		ret = -EBADMSG;
+		goto out;
+	}
+	int fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	ret = fd < 0 ? -errno : fd;
+out:
+	close(dir);
+	return ret;
+}
+
+/* libarchive's error, which may be none of errno's. */
+static int error_of(struct archive *archive)
+{
+	int error = archive_errno(archive);
+
+	return error == ENOMEM || error == EIO ? -error : -EBADMSG;
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int copy_out(struct unpacked *unpacked, struct archive *archive, int fd)
+{
+	char *block = malloc(BLOCK_BYTES);
+	int ret = block ? 0 : -ENOMEM;
+
+	while (ret == 0) {
+		la_ssize_t n = archive_read_data(archive, block, BLOCK_BYTES);
+		if (n == 0)
+			break;
+		if (n < 0)
+			ret = error_of(archive);
+		else if ((uint64_t)n > unpacked->bytes_left)
+			ret = -EFBIG;
+		else if (is_interrupted())
+			ret = -ECANCELED;
+		else
+			ret = write_all(fd, block, (size_t)n);
+		if (ret == 0)
+			unpacked->bytes_left -= (uint64_t)n;
+	}
+	free(block);
+	return ret;
+}
+
+static int unpack_entry(
+	struct unpacked *unpacked, struct archive *archive, struct archive_entry *entry)
+{
+	const char *name = archive_entry_pathname(entry);
+
+	/* Directories come with their files. */
+	if (archive_entry_filetype(entry) == AE_IFDIR)
+		return 0;
+	if (!name || archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
+		archive_entry_symlink(entry))
+		return -EBADMSG;
+	char *path = strdup(name);
+	if (!path)
+		return -ENOMEM;
+	int fd = make_file(unpacked, path);
+	free(path);
+	if (fd < 0)
+		return fd == -EEXIST || fd == -ENOTDIR || fd == -ELOOP ? -EBADMSG : fd;
+	int ret = copy_out(unpacked, archive, fd);
+	/* When it was recorded is told by the file's time alone. */
+	const struct timespec times[2] = {
+		{.tv_nsec = UTIME_OMIT}, {.tv_sec = archive_entry_mtime(entry), .tv_nsec = 0}};
+	futimens(fd, times);
+	if (close(fd) < 0 && ret == 0)
+		ret = -errno;
+	return ret;
+}
+
+static int unpack_all(struct unpacked *unpacked, struct archive *archive)
+{
+	struct archive_entry *entry;
+	bool has_recording = false;
+
+	for (unsigned int n = 0;; n++) {
+		int ret = archive_read_next_header(archive, &entry);
+		if (ret == ARCHIVE_EOF)
+			return n && has_recording ? 0 : -ENOEXEC;
+		if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
+			return n ? error_of(archive) : -ENOEXEC;
+		const char *name = archive_entry_pathname(entry);
+		if (n == 0 && (!name || strcmp(name, ARCHIVE_MARK) != 0))
+			return -ENOEXEC;
+		if (n == ENTRIES_MAX)
+			return -EFBIG;
+		has_recording |= name && strcmp(name, ARCHIVE_RECORDING) == 0;
+		ret = unpack_entry(unpacked, archive, entry);
+		if (ret < 0)
+			return ret;
+	}
+}
+
+int unpacked_open(struct unpacked **out, int fd)
+{
+	struct unpacked *unpacked = calloc(1, sizeof(*unpacked));
+	struct archive *archive = archive_read_new();
+	struct stat st;
+	int ret;
+
+	*out = NULL;
+	if (unpacked)
+		unpacked->dir_fd = -1;
+	if (!unpacked || !archive) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	if (fstat(fd, &st) < 0 || lseek(fd, 0, SEEK_SET) < 0) {
+		ret = -errno;
+		goto out;
+	}
+	archive_read_support_filter_zstd(archive);
+	archive_read_support_filter_gzip(archive);
+	archive_read_support_format_tar(archive);
+	if (archive_read_open_fd(archive, fd, BLOCK_BYTES) != ARCHIVE_OK) {
+		ret = archive_errno(archive) == ENOMEM ? -ENOMEM : -ENOEXEC;
+		goto out;
+	}
+	ret = make_dir(unpacked, (uint64_t)st.st_size);
+	if (ret == 0)
+		ret = unpack_all(unpacked, archive);
+out:
+	archive_read_free(archive);
+	if (ret < 0)
+		unpacked_close(unpacked);
+	else
+		*out = unpacked;
+	return ret;
+}
