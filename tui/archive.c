@@ -226,7 +226,7 @@ static bool is_plain_path(const char *path)
 static int pack_image(struct packing *packing, const struct image *image)
 {
 	const struct symbols *symbols = packing->taking->session.symbols;
-	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
+	uint8_t build_id[SYMBOLS_BUILD_ID_MAX], recorded[IMAGE_BUILD_ID_MAX];
 	const char *path = image->path ? image->path : "";
 	char name[256];
 	int file, debug, ret = 0;
@@ -244,12 +244,15 @@ static int pack_image(struct packing *packing, const struct image *image)
 		return 0;
 	}
 	/* Without a build-id in the recording it is looked for by path, whatever it says of itself. */
-	if (image->kind == IMAGE_FILE && is_plain_path(path) &&
-		!images_build_id(session_images(&packing->taking->session), image->id, build_id))
-		return pack_once(packing, path + 1, file);
-	id_name(name, sizeof(name), build_id, len, ending_of(image, file));
-	ret = pack_once(packing, name, file);
-	if (ret == 0 && debug >= 0) {
+	const bool by_path = image->kind == IMAGE_FILE && is_plain_path(path) &&
+		!images_build_id(session_images(&packing->taking->session), image->id, recorded);
+	if (by_path) {
+		ret = pack_once(packing, path + 1, file);
+	} else {
+		id_name(name, sizeof(name), build_id, len, ending_of(image, file));
+		ret = pack_once(packing, name, file);
+	}
+	if (ret == 0 && debug >= 0 && len >= 2) {
 		id_name(name, sizeof(name), build_id, len, ".debug");
 		ret = pack_once(packing, name, debug);
 	}

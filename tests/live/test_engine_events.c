@@ -5,6 +5,7 @@
 #include "tests/live/engine_fixture.h"
 
 #include <errno.h>
+#include <sched.h>
 
 static void check_sum(const struct engine_event_status *event)
 {
@@ -295,6 +296,15 @@ static bool has_samples_on(struct rig *rig, uint64_t cpu)
 	return n >= 50;
 }
 
+static bool run_on(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	return !sched_setaffinity(pid, sizeof(cpus), &cpus);
+}
+
 /* Off and on between two looks at the list of CPUs.  It disturbs the whole machine, so only when asked for. */
 static void test_cpu_off_and_on(void **state)
 {
@@ -322,6 +332,42 @@ static void test_cpu_off_and_on(void **state)
 	rig_stop(rig);
 	end_child(pids[0]);
 	end_child(pids[1]);
+	rig_free(rig);
+}
+
+static bool has_cpu_online(struct rig *rig, uint64_t cpu)
+{
+	const struct engine_note *note = find_note(rig, NOTE_CPU_ONLINE);
+
+	return note && note->value == cpu;
+}
+
+/* Inherited events of a CPU that came later. */
+static void test_cpu_comes_online(void **state)
+{
+	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
+	struct rig *rig;
+	int32_t pid;
+
+	(void)state;
+	need_events();
+	if (!getenv("STROBE_TEST_HOTPLUG") || access(path, W_OK)) {
+		print_message("skipped: STROBE_TEST_HOTPLUG is not set, or CPU 1 stays online\n");
+		skip();
+	}
+	rig = rig_new("cpu-clock", 997, 0);
+	set_online(path, "0");
+	pid = start_child(body_burn, NULL);
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_INHERIT;
+	rig_start(rig);
+	(void)rig_wait(rig, has_samples, 50);
+	set_online(path, "1");
+	assert_true(rig_wait(rig, has_cpu_online, 1));
+	assert_true(run_on(pid, 1));
+	assert_true(rig_wait(rig, has_samples_on, 1));
+	rig_stop(rig);
+	end_child(pid);
 	rig_free(rig);
 }
 
@@ -381,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_events_come_and_go),
 		cmocka_unit_test(test_event_dropped_and_added_often),
 		cmocka_unit_test(test_cpu_off_and_on),
+		cmocka_unit_test(test_cpu_comes_online),
 		cmocka_unit_test(test_default_event),
 		cmocka_unit_test(test_configurations_refused),
 	};
