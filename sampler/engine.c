@@ -301,6 +301,18 @@ int engine_stop(struct engine *engine)
 	return mailbox_post(&engine->mailbox, &mail);
 }
 
+int engine_signal_command(struct engine *engine, int signal)
+{
+	int ret = -ESRCH;
+
+	/* Under the lock it is not waited for, so the number is its own. */
+	pthread_mutex_lock(&engine->lock);
+	if (engine->command_runs)
+		ret = launch_signal(&engine->launch, signal);
+	pthread_mutex_unlock(&engine->lock);
+	return ret;
+}
+
 struct store *engine_store(struct engine *engine)
 {
 	return engine->ingest.store;

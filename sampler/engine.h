@@ -126,7 +126,7 @@ enum engine_note_kind {
 	NOTE_USER_ONLY, /* the kernel is refused; user space only. error */
 	NOTE_EVENT_ADDED,
 	NOTE_EVENT_DROPPED,
-	NOTE_EVENT_REFUSED, /* text = event; error */
+	NOTE_EVENT_REFUSED, /* text = event; error, attr; pid and cpu, -1: all, any */
 	NOTE_FREQUENCY, /* value = Hz, or the period where the event has one */
 	NOTE_ATTACHED,
 	NOTE_DETACHED, /* pid; value = threads */
@@ -166,6 +166,8 @@ struct engine_note {
 	int32_t pid;
 	uint64_t value;
 	char text[EVENT_NAME_MAX]; /* raw bytes */
+	int cpu; /* of NOTE_EVENT_REFUSED alone, as the next */
+	struct perf_event_attr attr;
 };
 
 struct engine_event_status {
@@ -221,6 +223,9 @@ int engine_event_drop(struct engine *engine, uint8_t id);
 int engine_set_freq(struct engine *engine, uint8_t id,
 	uint64_t hz); /* or the period, for events that have one */
 int engine_stop(struct engine *engine); /* stop sampling, drain all, keep the store */
+
+/* Send the command a signal, now.  0; -ESRCH when it does not run (any more), other -errno. */
+int engine_signal_command(struct engine *engine, int signal);
 
 /* What samples refer to; read only by ids reached through a snapshot. */
 struct store *engine_store(struct engine *engine);

@@ -102,7 +102,7 @@ void target_rescan(struct engine *engine, int32_t pid)
 
 /* --- opening one thread --- */
 
-static void out_of_fds(struct engine *engine, int error)
+void attach_note_fd_limit(struct engine *engine, int error)
 {
 	if (engine->fd_limit_noted)
 		return;
@@ -180,6 +180,30 @@ void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t t
 		end_process(engine, ended);
 }
 
+static void leave_out(struct engine *engine, struct follow_task *task)
+{
+	follow_leave_out(&engine->follow, task, true);
+	engine->left_out_fds = engine->fds;
+}
+
+void attach_left_out(struct engine *engine)
+{
+	struct follow_task *task;
+	size_t position = 0;
+	uint64_t freed;
+
+	if (!engine->follow.left_out || engine->fds >= engine->left_out_fds)
+		return;
+	freed = engine->left_out_fds - engine->fds;
+	engine->left_out_fds = engine->fds;
+	while (freed && (task = idmap_next(&engine->follow.tasks, &position))) {
+		if (!task->left_out)
+			continue;
+		attach_enqueue(engine, &engine->attach, task);
+		freed--;
+	}
+}
+
 static void open_task(struct engine *engine, int32_t tid, bool born)
 {
 	struct follow_task *task = follow_task(&engine->follow, tid);
@@ -196,6 +220,7 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 	job = attach_find_job(engine, task->process->pid);
 	is_leader = task->tid == task->process->pid;
 	if (!ret) {
+		follow_leave_out(&engine->follow, task, false);
 		engine->had_targets = true;
 		if (job)
 			job->opened++;
@@ -219,11 +244,11 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		break;
 	case EMFILE:
 	case ENFILE:
-		engine->status.threads_left_out++;
-		out_of_fds(engine, ret);
+		leave_out(engine, task);
+		attach_note_fd_limit(engine, ret);
 		break;
 	case ENOBUFS:
-		engine->status.threads_left_out++;
+		leave_out(engine, task);
 		if (!engine->mlock_noted)
 			engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0, engine->limits.memlock_soft,
 				NULL);
@@ -309,7 +334,7 @@ void attach_plan(struct engine *engine, size_t n)
 		(pages / 2 < n || !engine_fds_left(engine, n * events)) &&
 		(engine->cpu_wide || engine_fds_left(engine, n * events * engine->n_cpus))) {
 		if (!engine_fds_left(engine, n * events))
-			out_of_fds(engine, -EMFILE);
+			attach_note_fd_limit(engine, -EMFILE);
 		scope_escalate(engine);
 		return;
 	}
@@ -320,6 +345,13 @@ void attach_plan(struct engine *engine, size_t n)
 	engine->order = order_for_tasks(engine, n);
 	if (!engine->ring_order_noted)
 		engine->ring_order_noted = engine->order;
+}
+
+static bool is_detached(const struct engine *engine, const struct proc_process *info)
+{
+	const struct detached *detached = idmap_find(&engine->detached, (uint32_t)info->pid);
+
+	return detached && detached->start_ticks == info->start_ticks;
 }
 
 /* Children of a followed process that FORK records did not tell of. */
@@ -336,7 +368,7 @@ static void scan_children(struct engine *engine, const struct follow_process *pr
 		struct proc_process info;
 
 		if ((known && !known->ended_ns) || proc_read(pids[i], &info) ||
-			info.start_ticks < process->since_ticks)
+			info.start_ticks < process->since_ticks || is_detached(engine, &info))
 			continue;
 		child = follow_add_process(&engine->follow, pids[i], true);
 		if (!child)
@@ -385,10 +417,29 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	engine->followed_changed = true;
 	if (job->named) {
 		(*process)->root = true;
+		free(idmap_remove(&engine->detached, (uint32_t)job->pid));
 		(*process)->since_ticks = ticks_now();
 		tasks_load_process(engine->ingest.tasks, job->pid);
 	}
 	return 0;
+}
+
+/* Threads without events end untold. */
+static void end_missing(
+	struct engine *engine, struct follow_process *process, const int32_t *tids, size_t n)
+{
+	struct follow_task *task = process->first_task;
+
+	while (engine->follow.left_out && task) {
+		struct follow_task *next = task->next;
+		size_t i = 0;
+
+		while (task->left_out && i < n && tids[i] != task->tid)
+			i++;
+		if (task->left_out && i == n)
+			attach_end_task(engine, task, engine->round_ns);
+		task = next;
+	}
 }
 
 static int scan_threads(
@@ -406,6 +457,8 @@ static int scan_threads(
 		tids[0] = job->tid;
 	if (ret)
 		return ret;
+	if (job->tid < 0)
+		end_missing(engine, process, tids, n);
 	for (size_t i = 0; i < n; i++)
 		if (!follow_task(&engine->follow, tids[i]))
 			tids[kept++] = tids[i];

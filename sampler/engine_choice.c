@@ -146,6 +146,15 @@ static bool lower_rate(struct engine *engine, unsigned int index)
 	return true;
 }
 
+/* Asked for the kernel by its modifier, alone or not: less of it would be another event. */
+static bool names_kernel(const struct event_spec *spec)
+{
+	const char *modifiers = strrchr(spec->name, ':');
+
+	return modifiers && strchr(modifiers, 'k') &&
+		!modifiers[1 + strspn(modifiers + 1, "ukhGHIp")];
+}
+
 bool choice_weaken(struct engine *engine, unsigned int index, int error)
 {
 	struct choice *choice = &engine->choices[index];
@@ -169,7 +178,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		return true;
 	case EACCES:
 	case EPERM:
-		if (attr->exclude_kernel)
+		if (attr->exclude_kernel || names_kernel(&choice->spec))
 			return false;
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
@@ -209,6 +218,21 @@ void choice_settle(struct engine *engine, unsigned int index)
 	status->error = 0;
 }
 
+void choice_note_refused(
+	struct engine *engine, const struct event_spec *spec, int error, const struct point *point)
+{
+	struct engine_note note = {
+		.kind = NOTE_EVENT_REFUSED,
+		.error = error,
+		.pid = point ? point->tid : -1,
+		.cpu = point ? point->cpu : -1,
+		.attr = spec->attr,
+	};
+
+	copy_name(note.text, spec->name);
+	engine_add_note(engine, &note);
+}
+
 /* The target's own fault would have kept the tracker from opening; so this is the event's. */
 void choice_refuse(struct engine *engine, unsigned int index, int error, const struct point *point)
 {
@@ -233,7 +257,7 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 		.cpu = point->cpu,
 	};
 	copy_name(engine->status.failure.event, status->name);
-	engine_note(engine, NOTE_EVENT_REFUSED, error, 0, 0, status->name);
+	choice_note_refused(engine, &choice->spec, error, point);
 }
 
 void choice_disarm(struct engine *engine, unsigned int index)
@@ -260,6 +284,7 @@ void choice_set_rate(struct engine *engine, unsigned int index, uint64_t rate)
 {
 	struct choice *choice = &engine->choices[index];
 	struct perf_event_attr before = choice->attr;
+	const struct point *refused = NULL;
 	int error = 0, ret;
 
 	if (choice->attr.freq)
@@ -272,14 +297,18 @@ void choice_set_rate(struct engine *engine, unsigned int index, uint64_t rate)
 			if (event->choice != index)
 				continue;
 			ret = sys_set_period(event->fd, &choice->attr);
-			if (ret && ret != -ESRCH)
-				error = -ret;
+			if (!ret || ret == -ESRCH)
+				continue;
+			error = -ret;
+			refused = event->point;
 		}
 	}
 	if (error) {
+		struct event_spec asked = choice->spec;
+
+		asked.attr = choice->attr;
 		choice->attr = before;
-		engine_note(
-			engine, NOTE_EVENT_REFUSED, error, 0, rate, status_of(engine, index)->name);
+		choice_note_refused(engine, &asked, error, refused);
 		return;
 	}
 	choice->spec.attr.sample_freq = choice->attr.sample_freq;

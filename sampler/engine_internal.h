@@ -108,6 +108,12 @@ struct job {
 	int error; /* of the last refusal */
 };
 
+/* A process that the user let go. */
+struct detached {
+	int32_t pid;
+	uint64_t start_ticks;
+};
+
 /* Threads to open, oldest first. */
 struct tid_queue {
 	int32_t *tids;
@@ -154,6 +160,8 @@ struct engine {
 	bool fork_rings; /* a second ring per thread, while mlock and fds last */
 	struct job *jobs;
 	struct tid_queue attach, born;
+	struct idmap detached; /* pid -> struct detached: children not to be found again */
+	uint64_t left_out_fds; /* fds when a thread was last left out */
 	uint64_t switch_ns; /* the scope changed then; see channel->old */
 	bool rescan; /* side-band records were lost */
 	bool rescan_again; /* the same, while a rescan was under way */
@@ -191,6 +199,7 @@ struct engine {
 	struct engine_status shared; /* guarded */
 	int32_t *followed; /* guarded */
 	size_t n_followed; /* guarded */
+	bool command_runs; /* guarded: launch.pid is not yet waited for */
 };
 
 /* engine_loop.c */
@@ -201,6 +210,7 @@ void engine_fail(struct engine *engine, enum engine_failure_kind what, int error
 /* engine_tick.c */
 void engine_note(struct engine *engine, enum engine_note_kind kind, int error, int32_t pid,
 	uint64_t value, const char *text);
+void engine_add_note(struct engine *engine, struct engine_note *note);
 void engine_publish(struct engine *engine);
 void engine_read_point(struct engine *engine, struct point *point);
 void engine_tick(struct engine *engine, bool all);
@@ -215,6 +225,9 @@ bool choice_weaken(struct engine *engine, unsigned int choice, int error);
 void choice_settle(struct engine *engine, unsigned int choice);
 void choice_refuse(
 	struct engine *engine, unsigned int choice, int error, const struct point *point);
+/* Tell of a refusal by the kernel, or of ours where there is no point. */
+void choice_note_refused(
+	struct engine *engine, const struct event_spec *spec, int error, const struct point *point);
 /* It takes no more samples, to be dropped after the next round. */
 void choice_disarm(struct engine *engine, unsigned int choice);
 void choice_drop(struct engine *engine, unsigned int choice);
@@ -250,6 +263,8 @@ void engine_close_event(struct engine *engine, int *fd);
 bool engine_fds_left(const struct engine *engine, size_t n);
 /* Pages this user may still lock for rings, their control pages included. */
 uint64_t engine_lockable_pages(const struct engine *engine);
+/* When a ring of the next order wakes us. */
+uint32_t engine_watermark(const struct engine *engine);
 unsigned int order_for_cpus(const struct engine *engine, size_t n);
 unsigned int order_for_tasks(const struct engine *engine, size_t n);
 
@@ -275,6 +290,10 @@ void attach_drop_job(struct engine *engine, struct job *job);
 void attach_plan(struct engine *engine, size_t n);
 /* After EMFILE: something costs less now, and the thread is to be tried again; or false. */
 bool attach_economize(struct engine *engine);
+/* Descriptors are used up: told once. */
+void attach_note_fd_limit(struct engine *engine, int error);
+/* Threads left out are tried again when something was closed since. */
+void attach_left_out(struct engine *engine);
 /* The thread is gone, and its process if it was the last. */
 void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns);
 

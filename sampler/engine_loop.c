@@ -96,7 +96,7 @@ static void add_event(struct engine *engine, const struct event_spec *spec)
 	bool opened = false, left_out = false;
 
 	if (index < 0) {
-		engine_note(engine, NOTE_EVENT_REFUSED, -index, 0, 0, spec->name);
+		choice_note_refused(engine, spec, -index, NULL);
 		return;
 	}
 	for (size_t i = 0; i < engine->n_points && engine->choices[index].open; i++) {
@@ -166,12 +166,24 @@ static void take_mail(struct engine *engine)
 	}
 }
 
+static bool command_ended(struct engine *engine, int *status)
+{
+	bool ended;
+
+	pthread_mutex_lock(&engine->lock);
+	ended = launch_ended(&engine->launch, status);
+	if (ended)
+		engine->command_runs = false;
+	pthread_mutex_unlock(&engine->lock);
+	return ended;
+}
+
 static void look_for_end(struct engine *engine)
 {
 	int status = 0;
 
 	if (engine->status.command_pid && !engine->status.command_ended &&
-		launch_ended(&engine->launch, &status)) {
+		command_ended(engine, &status)) {
 		engine->status.command_ended = true;
 		engine->status.command_status = status;
 		engine_note(engine, NOTE_COMMAND_ENDED, 0, engine->status.command_pid,

@@ -56,6 +56,11 @@ static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t
 	return order_below(wanted);
 }
 
+uint32_t engine_watermark(const struct engine *engine)
+{
+	return (PAGE_BYTES << engine->order) / 4;
+}
+
 unsigned int order_for_cpus(const struct engine *engine, size_t n)
 {
 	return choose_order(engine, n, n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES);
@@ -280,13 +285,42 @@ static int open_sampling(
 			.map_records = carries,
 			.inherit = point->tid >= 0 && point->cpu >= 0,
 			.on_exec = point->on_exec,
-			.wakeup_bytes = (PAGE_BYTES << engine->order) / 4,
+			.wakeup_bytes = engine_watermark(engine),
 		};
 
 		sys_setup(&attr, &engine->features, &setup);
 		fd = engine_open_event(engine, &attr, point->tid, point->cpu);
 	} while (fd < 0 && choice_weaken(engine, index, -fd));
 	return fd;
+}
+
+/* The event, and the ring it is to own unless it shares that of its point. */
+static int open_into_ring(
+	struct engine *engine, struct point *point, struct point_event *event, bool carries)
+{
+	for (;;) {
+		unsigned int order = engine->order;
+		int ret;
+
+		event->fd = open_sampling(engine, point, event->choice, carries);
+		if (event->fd < 0)
+			return event->fd;
+		choice_settle(engine, event->choice);
+		if (event->owns_ring)
+			ret = channel_open(
+				engine, &point->channel, event->fd, true, order, point, false);
+		else
+			ret = sys_set_output(event->fd, point->channel->fd);
+		if (ret) {
+			engine_close_event(engine, &event->fd);
+			return ret;
+		}
+		if (!event->owns_ring || engine->order >= order)
+			return 0;
+		/* It was to wake us at a place that the smaller ring does not have. */
+		channel_close(engine, point->channel);
+		point->channel = NULL;
+	}
 }
 
 /* Where there is no tracker, the first event owns the ring if none is shared, and carries the
@@ -302,20 +336,12 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 	if (!event)
 		return ret;
 	*event = (struct point_event){.point = point, .choice = index, .owns_ring = owner};
-	event->fd = open_sampling(engine, point, index, carries);
-	if (event->fd < 0) {
-		ret = event->fd;
+	ret = open_into_ring(engine, point, event, carries);
+	if (ret) {
 		free(event);
 		return ret;
 	}
-	choice_settle(engine, index);
-	if (owner)
-		ret = channel_open(
-			engine, &point->channel, event->fd, true, engine->order, point, false);
-	else
-		ret = sys_set_output(event->fd, point->channel->fd);
-	if (!ret)
-		ret = sys_id(event->fd, &event->id);
+	ret = sys_id(event->fd, &event->id);
 	if (!ret)
 		ret = idmap_set(&engine->ids, event->id, event);
 	if (ret) {
@@ -397,27 +423,37 @@ static int open_tracker(struct engine *engine, struct point *point, struct chann
 {
 	bool carries = !engine->side_by_cpu;
 	struct perf_event_attr attr;
-	const struct sys_setup setup = {
+	struct sys_setup setup = {
 		.callchain = engine->config.callchain,
 		.fork_records = carries && !point->side,
 		.map_records = carries,
 		.inherit = shared && point->tid >= 0,
 		.on_exec = point->on_exec,
-		.wakeup_bytes = (PAGE_BYTES << engine->order) / 4,
 	};
-	int fd;
 
-	sys_dummy(&attr);
-	sys_setup(&attr, &engine->features, &setup);
-	fd = engine_open_event(engine, &attr, point->tid, point->cpu);
-	if (fd < 0)
-		return fd;
-	point->tracker_fd = fd;
-	if (shared) {
-		point->channel = shared;
-		return sys_set_output(fd, shared->fd);
+	for (;;) {
+		unsigned int order = engine->order;
+		int fd, ret;
+
+		setup.wakeup_bytes = engine_watermark(engine);
+		sys_dummy(&attr);
+		sys_setup(&attr, &engine->features, &setup);
+		fd = engine_open_event(engine, &attr, point->tid, point->cpu);
+		if (fd < 0)
+			return fd;
+		point->tracker_fd = fd;
+		if (shared) {
+			point->channel = shared;
+			return sys_set_output(fd, shared->fd);
+		}
+		ret = channel_open(engine, &point->channel, fd, false, order, point, false);
+		if (ret || engine->order >= order)
+			return ret;
+		/* It was to wake us at a place that the smaller ring does not have. */
+		channel_close(engine, point->channel);
+		point->channel = NULL;
+		engine_close_event(engine, &point->tracker_fd);
 	}
-	return channel_open(engine, &point->channel, fd, false, engine->order, point, false);
 }
 
 /* A second dummy whose ring wakes on every FORK and EXIT.  Without it they wait in the samples' ring. */

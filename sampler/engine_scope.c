@@ -201,31 +201,45 @@ bool scope_open_side(struct engine *engine)
 	return true;
 }
 
-/* The ring that all inherited events of a CPU share.  Its owner is a dummy on this very thread,
- * which outlives every target. */
-static struct channel *shared_channel(struct engine *engine, int cpu)
+static struct channel *find_shared(const struct engine *engine, int cpu)
 {
-	const struct sys_setup setup = {
-		.callchain = engine->config.callchain,
-		.wakeup_bytes = (4096u << engine->order) / 4,
-	};
-	struct perf_event_attr attr;
-	struct channel *channel;
-	int fd;
-
 	for (size_t i = 0; i < engine->n_channels; i++)
 		if (!engine->channels[i]->side && !engine->channels[i]->point &&
 			engine->channels[i]->cpu == cpu)
 			return engine->channels[i];
-	sys_dummy(&attr);
-	sys_setup(&attr, &engine->features, &setup);
-	fd = engine_open_event(engine, &attr, 0, cpu);
-	if (fd < 0)
-		return NULL;
-	if (channel_open(engine, &channel, fd, true, engine->order, NULL, false)) {
-		engine_close_event(engine, &fd);
-		return NULL;
+	return NULL;
+}
+
+/* The ring that all inherited events of a CPU share.  Its owner is a dummy on this very thread,
+ * which outlives every target. */
+static struct channel *shared_channel(struct engine *engine, int cpu)
+{
+	struct sys_setup setup = {.callchain = engine->config.callchain};
+	struct perf_event_attr attr;
+	struct channel *channel = find_shared(engine, cpu);
+	unsigned int order;
+	int fd;
+
+	while (!channel) {
+		order = engine->order;
+		setup.wakeup_bytes = engine_watermark(engine);
+		sys_dummy(&attr);
+		sys_setup(&attr, &engine->features, &setup);
+		fd = engine_open_event(engine, &attr, 0, cpu);
+		if (fd < 0)
+			return NULL;
+		if (channel_open(engine, &channel, fd, true, order, NULL, false)) {
+			engine_close_event(engine, &fd);
+			return NULL;
+		}
+		if (engine->order >= order)
+			break;
+		/* It was to wake us at a place that the smaller ring does not have. */
+		channel_close(engine, channel);
+		channel = NULL;
 	}
+	if (channel->cpu == cpu)
+		return channel;
 	channel->cpu = cpu;
 	engine->status.ring_pages = (uint32_t)(ring_size(channel->ring) / 4096);
 	return channel;
@@ -246,9 +260,12 @@ int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool o
 		ret = point_open(engine, pid, tid, engine->cpus[i], on_exec, channel, &point);
 		if (!ret)
 			opened++;
-		else if (ret == -ESRCH || ret == -EMFILE)
+		else if (ret == -ESRCH || ret == -EMFILE || ret == -ENFILE)
 			break;
 	}
+	/* On some CPUs it is not sampled. */
+	if (opened && (ret == -EMFILE || ret == -ENFILE))
+		attach_note_fd_limit(engine, ret);
 	return opened ? 0 : ret;
 }
 
@@ -271,6 +288,7 @@ static void forget_points(struct engine *engine)
 	while ((task = idmap_next(&engine->follow.tasks, &position))) {
 		task->point = NULL;
 		task->queued = false;
+		follow_leave_out(&engine->follow, task, false);
 	}
 	engine->born.n = engine->born.head = 0;
 	engine->attach.n = engine->attach.head = 0;
@@ -417,6 +435,31 @@ static void watch_points(struct engine *engine)
 	engine->status.cpus = (uint32_t)engine->n_points;
 }
 
+/* Events of a task on one CPU outlive that CPU's absence; one that was absent at first has none yet. */
+static void watch_inherited(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->n_cpus; i++) {
+		int cpu = engine->cpus[i], ret = 0;
+		struct follow_task *task;
+		struct channel *channel;
+		struct point *point;
+		size_t position = 0;
+
+		if (find_shared(engine, cpu) || !engine->n_points)
+			continue;
+		channel = shared_channel(engine, cpu);
+		while (channel && (task = idmap_next(&engine->follow.tasks, &position)) &&
+			ret != -EMFILE && ret != -ENFILE)
+			if (task->covered)
+				ret = point_open(engine, task->process->pid, task->tid, cpu, false,
+					channel, &point);
+		if (ret == -EMFILE || ret == -ENFILE)
+			attach_note_fd_limit(engine, ret);
+		if (channel)
+			engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)cpu, NULL);
+	}
+}
+
 void scope_watch_cpus(struct engine *engine)
 {
 	int *cpus, *online;
@@ -433,4 +476,6 @@ void scope_watch_cpus(struct engine *engine)
 	}
 	if (engine->status.scope == SCOPE_CPU)
 		watch_points(engine);
+	else if (engine->status.scope == SCOPE_INHERIT)
+		watch_inherited(engine);
 }

@@ -12,6 +12,23 @@
 #define FORKS_PER_S 50
 #define CHECKS_PER_TICK 64
 
+/* It stays a child of what is followed. */
+static void remember_detached(struct engine *engine, const struct follow_process *process)
+{
+	struct detached *detached = idmap_remove(&engine->detached, (uint32_t)process->pid);
+	struct proc_process info;
+
+	if (!detached)
+		detached = malloc(sizeof(*detached));
+	if (!detached || proc_read(process->pid, &info)) {
+		free(detached);
+		return;
+	}
+	*detached = (struct detached){process->pid, info.start_ticks};
+	if (idmap_set(&engine->detached, (uint32_t)process->pid, detached))
+		free(detached);
+}
+
 void target_detach(struct engine *engine, int32_t pid)
 {
 	struct follow_process *process = follow_process(&engine->follow, pid);
@@ -39,6 +56,7 @@ void target_detach(struct engine *engine, int32_t pid)
 	if (process) {
 		for (struct follow_task *task = process->first_task; task; task = task->next)
 			tasks_forget_thread(engine->ingest.tasks, task->tid);
+		remember_detached(engine, process);
 		follow_remove(&engine->follow, process);
 	}
 	engine->followed_changed = true;
@@ -202,6 +220,8 @@ void target_tick(struct engine *engine)
 	if (engine->filter && !engine->stopped)
 		check_processes(engine);
 	scope_watch_cpus(engine);
+	if (!engine->stopped)
+		attach_left_out(engine);
 	if (engine->config.scope == SCOPE_AUTO && engine->status.scope == SCOPE_TASK &&
 		!engine->stopped &&
 		(engine->window_missed >= MISSED_PER_S || engine->window_forks > FORKS_PER_S))
@@ -264,6 +284,9 @@ static int start_command(struct engine *engine)
 		engine_fail(engine, FAIL_COMMAND, -ret, NULL, NULL, pid, -1);
 		return ret;
 	}
+	pthread_mutex_lock(&engine->lock);
+	engine->command_runs = true;
+	pthread_mutex_unlock(&engine->lock);
 	engine->had_targets = true;
 	return 0;
 }
@@ -299,6 +322,16 @@ void target_close_all(struct engine *engine)
 	engine->n_touched = 0;
 }
 
+static void forget_detached(struct engine *engine)
+{
+	size_t position = 0;
+	void *detached;
+
+	while ((detached = idmap_next(&engine->detached, &position)))
+		free(detached);
+	idmap_fini(&engine->detached);
+}
+
 void target_fini(struct engine *engine)
 {
 	target_close_all(engine);
@@ -307,6 +340,7 @@ void target_fini(struct engine *engine)
 	free(engine->born.tids);
 	free(engine->attach.tids);
 	engine->born = engine->attach = (struct tid_queue){0};
+	forget_detached(engine);
 	follow_fini(&engine->follow);
 	idmap_fini(&engine->ids);
 	free(engine->points);

@@ -16,11 +16,17 @@
 /* An event this far behind its point's clock since the last read has not run at all. */
 #define STUCK_NS (50 * NS_PER_MS)
 
+void engine_add_note(struct engine *engine, struct engine_note *note)
+{
+	note->time_ns = sys_now_ns();
+	engine->status.last_note = notes_add(&engine->notes, note);
+	engine->news = true;
+}
+
 void engine_note(struct engine *engine, enum engine_note_kind kind, int error, int32_t pid,
 	uint64_t value, const char *text)
 {
 	struct engine_note note = {
-		.time_ns = sys_now_ns(),
 		.kind = kind,
 		.error = error,
 		.pid = pid,
@@ -29,8 +35,7 @@ void engine_note(struct engine *engine, enum engine_note_kind kind, int error, i
 
 	if (text)
 		strncpy(note.text, text, sizeof(note.text) - 1);
-	engine->status.last_note = notes_add(&engine->notes, &note);
-	engine->news = true;
+	engine_add_note(engine, &note);
 }
 
 static void restart(struct engine *engine, struct point_event *event)
@@ -176,6 +181,7 @@ void engine_publish(struct engine *engine)
 	status->now_ns = engine->round_ns;
 	status->processes = engine->filter ? engine->follow.alive : 0;
 	status->threads = engine->filter ? (uint32_t)engine->follow.tasks.n : 0;
+	status->threads_left_out = engine->follow.left_out;
 	store_status(engine->ingest.store, &status->store);
 	publish_followed(engine);
 	pthread_mutex_lock(&engine->lock);

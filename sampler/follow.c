@@ -92,8 +92,15 @@ struct follow_task *follow_add_task(
 	return task;
 }
 
+void follow_leave_out(struct follow *follow, struct follow_task *task, bool left_out)
+{
+	follow->left_out += (uint32_t)left_out - (uint32_t)task->left_out;
+	task->left_out = left_out;
+}
+
 static void free_task(struct follow *follow, struct follow_task *task)
 {
+	follow_leave_out(follow, task, false);
 	if (task->next)
 		task->next->prev = task->prev;
 	if (task->prev)

@@ -36,6 +36,7 @@ struct follow_task {
 	struct point *point; /* the engine's; NULL: no events of its own */
 	bool queued; /* waits to be opened; the engine's */
 	bool covered; /* by an inherited event; the engine's */
+	bool left_out; /* see follow_leave_out() */
 	struct follow_task *next, *prev; /* of the process */
 };
 
@@ -43,6 +44,7 @@ struct follow {
 	struct idmap processes, tasks;
 	struct follow_process *ended;
 	uint32_t alive; /* processes */
+	uint32_t left_out; /* living threads without events for want of means */
 	uint64_t forks; /* of followed tasks, threads included, ever */
 };
 
@@ -64,6 +66,9 @@ struct follow_task *follow_add_task(
  * stale entry under that tid is then gone; *stale is its point, to be closed).  0 or -ENOMEM. */
 int follow_fork(struct follow *follow, const struct record_task *fork, struct follow_task **born,
 	struct point **stale);
+
+/* Whether the thread could have no events, for want of descriptors or memory. */
+void follow_leave_out(struct follow *follow, struct follow_task *task, bool left_out);
 
 /* The thread ended.  Returns its process if that was its last one, which then counts as ended,
  * but stays until follow_expire(): samples of it may still come.  The task is freed. */

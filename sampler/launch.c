@@ -128,6 +128,16 @@ bool launch_ended(struct launch *launch, int *status)
 	return true;
 }
 
+int launch_signal(const struct launch *launch, int signal)
+{
+	if (!launch->pid)
+		return -ESRCH;
+	/* Somebody else may have waited for it, and its number be given out again. */
+	if (launch->pid_fd >= 0)
+		return syscall(SYS_pidfd_send_signal, launch->pid_fd, signal, NULL, 0) ? -errno : 0;
+	return kill(launch->pid, signal) ? -errno : 0;
+}
+
 void launch_close(struct launch *launch)
 {
 	bool waits = launch->go_fd >= 0;

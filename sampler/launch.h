@@ -28,6 +28,9 @@ int launch_go(struct launch *launch);
 /* Whether the command ended, with its wait status; does not block. */
 bool launch_ended(struct launch *launch, int *status);
 
+/* Send it a signal; 0 or -errno.  Not at the same time as launch_ended(), which frees the number. */
+int launch_signal(const struct launch *launch, int signal);
+
 /* Closes descriptors.  A child that never got to go ends; a running command goes on. */
 void launch_close(struct launch *launch);
 

@@ -80,7 +80,8 @@ static void note_refused(
 		.what = FAIL_OPEN,
 		.error = note->error,
 		.pid = note->pid ? note->pid : -1,
-		.cpu = -1,
+		.cpu = note->cpu,
+		.attr = note->attr,
 	};
 	char sentence[1024];
 

@@ -232,6 +232,33 @@ static void say(enum engine_note_kind kind, uint64_t value, int error, const cha
 	expect_text(out, wanted);
 }
 
+/* What is refused on one process is no matter of whole CPUs. */
+static void test_refused_event_says_where(void **state)
+{
+	struct engine_note note = {.kind = NOTE_EVENT_REFUSED,
+		.error = EACCES,
+		.pid = 77,
+		.cpu = -1,
+		.text = "page-faults:k"};
+	struct proc_limits limits = limits_ordinary(2);
+	char out[1024];
+
+	(void)state;
+	note.attr.exclude_user = 1;
+	explain_note(&note, &limits, out, sizeof(out));
+	expect_text(out, "'page-faults:k' in process 77: sampling the kernel is not permitted");
+	expect_text(out, "sudo sysctl kernel.perf_event_paranoid=1");
+	note.pid = -1;
+	note.cpu = 1;
+	explain_note(&note, &limits, out, sizeof(out));
+	expect_text(out, "on CPU 1: sampling whole CPUs is not permitted");
+	note.attr.freq = 1;
+	note.attr.sample_freq = 1000000;
+	note.error = EINVAL;
+	explain_note(&note, &limits, out, sizeof(out));
+	expect_text(out, "1000000 Hz is above the kernel's limit");
+}
+
 static void test_what_notes_say(void **state)
 {
 	struct engine_note note = {.kind = NOTE_ATTACH_FAILED};
@@ -326,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_target_and_command),
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_refused_event_says_where),
 		cmocka_unit_test(test_what_notes_say),
 		cmocka_unit_test(test_symbols_notes),
 		cmocka_unit_test(test_event_errors),

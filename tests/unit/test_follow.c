@@ -137,6 +137,19 @@ static void test_number_given_out_again(void **state)
 	assert_int_equal(process->tasks, 1);
 }
 
+static void test_left_out(void **state)
+{
+	(void)state;
+	follow_leave_out(&follow, follow_task(&follow, 100), true);
+	follow_leave_out(&follow, follow_task(&follow, 101), true);
+	follow_leave_out(&follow, follow_task(&follow, 101), true);
+	assert_int_equal(follow.left_out, 2);
+	follow_leave_out(&follow, follow_task(&follow, 100), false);
+	assert_int_equal(follow.left_out, 1);
+	assert_null(follow_exit(&follow, follow_task(&follow, 101), 10));
+	assert_int_equal(follow.left_out, 0);
+}
+
 static void test_remove(void **state)
 {
 	int32_t *pids;
@@ -247,6 +260,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_number_given_out_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec_by_another_thread, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec_of_one_or_of_many, set_up, tear_down),

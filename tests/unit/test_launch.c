@@ -45,6 +45,31 @@ static void test_status(void **state)
 	launch_close(&launch);
 }
 
+static void test_signalled(void **state)
+{
+	char *argv[] = {"sleep", "20", NULL};
+	struct launch launch;
+	int status;
+
+	(void)state;
+	assert_int_equal(launch_fork(&launch, argv, -1), 0);
+	assert_int_equal(launch_go(&launch), 0);
+	assert_int_equal(launch_signal(&launch, SIGTERM), 0);
+	wait_for_end(&launch, &status);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(launch_signal(&launch, SIGTERM), -ESRCH);
+	launch_close(&launch);
+	/* Somebody else has waited for it: its number is nobody's, or another's. */
+	assert_int_equal(launch_fork(&launch, argv, -1), 0);
+	assert_int_equal(launch_go(&launch), 0);
+	assert_int_equal(launch_signal(&launch, SIGKILL), 0);
+	assert_int_equal(waitpid(launch.pid, &status, 0), launch.pid);
+	launch.pid = launch.pid_fd < 0 ? launch.pid : getpid();
+	assert_int_equal(launch_signal(&launch, SIGKILL), -ESRCH);
+	assert_true(launch_ended(&launch, &status));
+	launch_close(&launch);
+}
+
 static void test_signal_and_clean_mask(void **state)
 {
 	char *argv[] = {"sleep", "20", NULL}; /* a shell would clear its mask itself */
@@ -120,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_signalled),
 		cmocka_unit_test(test_signal_and_clean_mask),
 		cmocka_unit_test(test_no_such_command),
 		cmocka_unit_test(test_output_goes_to_the_descriptor),
