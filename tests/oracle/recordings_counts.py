@@ -183,7 +183,7 @@ def demangled(counts):
     """The same with names as binutils demangle them, parameters and all; perf leaves those out."""
     keys = list(counts)
     text = "\n".join(key[2] for key in keys) + "\n"
-    shown = subprocess.run(["c++filt"], input=text.encode(errors="surrogateescape"), capture_output=True, check=True)
+    shown = subprocess.run(["c++filt", "--no-verbose"], input=text.encode(errors="surrogateescape"), capture_output=True, check=True)
     names = shown.stdout.decode(errors="surrogateescape").split("\n")
     sums = collections.Counter()
     for key, name in zip(keys, names):
@@ -251,6 +251,13 @@ def as_reported(ours, theirs):
     return renamed
 
 
+def nameless(counts):
+    sums = collections.Counter()
+    for key, n in counts.items():
+        sums[("", *key[1:])] += n
+    return sums
+
+
 def compare_counts(strobe, name, path):
     made = run([strobe, "report", path, "--group", "command,image,symbol", "--format", "json"])
     try:
@@ -264,6 +271,9 @@ def compare_counts(strobe, name, path):
             continue
         theirs = perf_counts(path, event["name"])
         ours = as_reported(our_counts(event), theirs)
+        # Where names were lost perf report makes up for them by later ones (see as_reported()).
+        if name == "lost":
+            ours, theirs = nameless(ours), nameless(theirs)
         what = "" if ours == theirs else ", but for PLT entries that perf has no names for"
         checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal{what}",
                      ours == theirs or plt_alone(ours, theirs), difference(ours, theirs))
