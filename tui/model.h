@@ -60,6 +60,10 @@ struct model_ops {
 	int (*event_add)(struct model *model, const char *name);
 	int (*event_drop)(struct model *model, uint8_t event);
 	int (*set_freq)(struct model *model, uint8_t event, uint64_t value); /* Hz, or the period */
+	/* Everything since zero_ns, up to to_ns where frozen, into a recording; 0, or -errno and a sentence.  The log tells
+	 * what came of it. */
+	int (*save)(struct model *model, const char *path, char *message, size_t size);
+	void (*save_stop)(struct model *model);
 };
 
 struct model {
@@ -74,6 +78,8 @@ struct model {
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */
 	struct engine_status status;
 	struct model_cost cost;
+	bool saving; /* a recording is being written */
+	unsigned int saving_percent;
 	struct hot_sums sums; /* of `event`, in the window */
 	uint64_t activity
 		[MODEL_COLUMNS]; /* weight per second of `event`, oldest first, up to to_ns: by seconds of the

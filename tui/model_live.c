@@ -9,6 +9,7 @@
 #include "tui/chosen.h"
 #include "tui/clean.h"
 #include "tui/cost.h"
+#include "tui/save.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,6 +52,7 @@ struct model_live {
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
 	struct chosen chosen;
+	struct save *save; /* under way, or NULL */
 	bool described; /* the recording, when it was loaded */
 	struct user users[USERS_MAX];
 };
@@ -115,6 +117,23 @@ static void take_symbols_notes(struct model_live *live)
 			live->model.recorded ? live->model.status.now_ns : live->model.now_ns,
 			symbols_level(&note), false, text);
 	}
+}
+
+static void take_save(struct model_live *live)
+{
+	struct model *model = &live->model;
+	char text[512];
+	int error;
+
+	if (!live->save)
+		return;
+	model->saving_percent = save_percent(live->save);
+	if (!save_is_over(live->save, &error, text, sizeof(text)))
+		return;
+	logbook_add(&model->log, now_ns(), error ? EXPLAIN_ERROR : EXPLAIN_INFO, false, text);
+	save_free(live->save);
+	live->save = NULL;
+	model->saving = false;
 }
 
 void model_live_output(struct model_live *live, const char *line, size_t len)
@@ -359,6 +378,7 @@ static int live_refresh(struct model *model, bool advance)
 	describe_recording(live);
 	take_engine_notes(live);
 	take_symbols_notes(live);
+	take_save(live);
 	update_cost(live);
 	choose_event(model);
 	if ((advance && !model->frozen) || model->from_ns < model->zero_ns)
@@ -541,6 +561,29 @@ static int live_set_freq(struct model *model, uint8_t event, uint64_t value)
 	return model->recorded ? -EROFS : engine_set_freq(of(model)->session->engine, event, value);
 }
 
+static int live_save(struct model *model, const char *path, char *message, size_t size)
+{
+	struct model_live *live = of(model);
+	int ret;
+
+	if (live->save)
+		return -EALREADY;
+	ret = save_start(&live->save, live->session, path, model->zero_ns,
+		model->frozen ? model->to_ns : UINT64_MAX, message, size);
+	model->saving = !ret;
+	model->saving_percent = 0;
+	return ret;
+}
+
+static void live_save_stop(struct model *model)
+{
+	struct model_live *live = of(model);
+
+	save_free(live->save);
+	live->save = NULL;
+	model->saving = false;
+}
+
 static const struct model_ops live_ops = {
 	.refresh = live_refresh,
 	.rows = live_rows,
@@ -558,6 +601,8 @@ static const struct model_ops live_ops = {
 	.event_add = live_event_add,
 	.event_drop = live_event_drop,
 	.set_freq = live_set_freq,
+	.save = live_save,
+	.save_stop = live_save_stop,
 };
 
 int model_live_new(struct model_live **out, struct session *session)
@@ -600,6 +645,7 @@ void model_live_free(struct model_live *live)
 {
 	if (!live)
 		return;
+	save_free(live->save);
 	hot_free(live->hot);
 	logbook_fini(&live->model.log);
 	free(live);

@@ -5,6 +5,7 @@
 #include "tui/screen.h"
 
 #include "tui/header.h"
+#include "tui/save.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -204,6 +205,9 @@ static bool is_refused(struct screen *screen, enum action action)
 			"was "
 			"made");
 		return true;
+	case ACT_SAVE:
+		screen_message(screen, STYLE_WARN, "This is a recording: it is a file already");
+		return true;
 	case ACT_FREEZE:
 	case ACT_ZERO:
 		screen_message(screen, STYLE_WARN,
@@ -212,6 +216,53 @@ static bool is_refused(struct screen *screen, enum action action)
 	default:
 		return false;
 	}
+}
+
+/* --- saving --- */
+
+static unsigned int ask_where(struct screen *screen)
+{
+	struct model *model = screen->model;
+	char name[64];
+
+	if (model->saving) {
+		model->ops->save_stop(model);
+		screen->saving = false;
+		screen_message(screen, STYLE_WARN, "Saving was stopped: there is no file");
+		return VIEW_HANDLED;
+	}
+	save_default_name(name, sizeof(name));
+	screen_prompt(screen, ACT_SAVE, "Save to: ", name);
+	return VIEW_HANDLED;
+}
+
+static void save_to(struct screen *screen, const char *path)
+{
+	struct model *model = screen->model;
+	char text[400] = "";
+
+	if (!*path)
+		return;
+	if (!model->ops->save(model, path, text, sizeof(text)))
+		screen->saving = true;
+	else
+		screen_message(screen, STYLE_BAD, "%s", text);
+}
+
+/* How far it is; at the end the log tells, and is listened to. */
+static void look_at_save(struct screen *screen)
+{
+	const struct model *model = screen->model;
+
+	if (!screen->saving)
+		return;
+	screen->saving = model->saving;
+	screen->last_command_ns = model->now_ns;
+	if (model->saving)
+		screen_message(
+			screen, STYLE_GOOD, "Saving: %u%% (W stops it)", model->saving_percent);
+	else
+		screen->message_until_ns = 0;
 }
 
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
@@ -254,6 +305,8 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 	case ACT_LOG:
 		screen_result(screen, screen_open(screen, &view_log, 0), "Log");
 		return VIEW_HANDLED;
+	case ACT_SAVE:
+		return ask_where(screen);
 	case ACT_HELP:
 		screen_result(
 			screen, screen_open(screen, &view_help, (uint32_t)view->ops->keys), "Help");
@@ -283,10 +336,17 @@ static void prompt_input(struct screen *screen, uint32_t key)
 	struct view *view = top_view(screen);
 	enum prompt_result result = prompt_key(&screen->prompt, key);
 
-	if (result == PROMPT_SAME || !view->ops->prompt)
+	if (result == PROMPT_SAME)
 		return;
-	if (result != PROMPT_CHANGED)
+	if (result == PROMPT_DONE || result == PROMPT_CANCELLED)
 		screen->prompting = false;
+	if (screen->purpose == ACT_SAVE) {
+		if (result == PROMPT_DONE)
+			save_to(screen, screen->prompt.text);
+		return;
+	}
+	if (!view->ops->prompt)
+		return;
 	act_on(screen,
 		view->ops->prompt(view, screen, screen->purpose, screen->prompt.text, result));
 }
@@ -400,6 +460,7 @@ int screen_refresh(struct screen *screen)
 	struct view *view = top_view(screen);
 	int ret = screen->model->ops->refresh(screen->model, true);
 
+	look_at_save(screen);
 	look_at_log(screen);
 	view->ops->refresh(view, screen);
 	return ret;

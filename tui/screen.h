@@ -30,6 +30,7 @@ struct screen {
 	char message[512];
 	enum style message_style;
 	uint64_t message_until_ns;
+	bool saving; /* was, at the last refresh */
 	uint64_t log_seen; /* serial of the newest line looked at */
 	uint64_t last_command_ns; /* model time of the last command: its answer is a message */
 

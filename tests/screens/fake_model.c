@@ -357,6 +357,27 @@ static int fake_set_freq(struct model *model, uint8_t event, uint64_t value)
 	return command_number(model, "freq", value);
 }
 
+static int fake_save(struct model *model, const char *path, char *message, size_t size)
+{
+	struct fake_model *fake = (struct fake_model *)model;
+	size_t len = strlen(fake->commands);
+
+	if (fake->refuse) {
+		snprintf(message, size, "cannot save to '%s'", path);
+		return -fake->refuse;
+	}
+	snprintf(fake->commands + len, sizeof(fake->commands) - len, "save %s\n", path);
+	model->saving = true;
+	model->saving_percent = 42;
+	return 0;
+}
+
+static void fake_save_stop(struct model *model)
+{
+	(void)command_number(model, "save-stop", 0);
+	model->saving = false;
+}
+
 static const struct model_ops fake_ops = {
 	.refresh = fake_refresh,
 	.rows = fake_rows,
@@ -374,6 +395,8 @@ static const struct model_ops fake_ops = {
 	.event_add = fake_event_add,
 	.event_drop = fake_event_drop,
 	.set_freq = fake_set_freq,
+	.save = fake_save,
+	.save_stop = fake_save_stop,
 };
 
 void fake_model_init(struct fake_model *fake)

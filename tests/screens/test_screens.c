@@ -510,6 +510,58 @@ static void test_recording(void **state)
 	finish(fixture);
 }
 
+/* Clears the name that is offered, which tells the time of day. */
+static void type_name(struct fixture *fixture, const char *name)
+{
+	press(fixture, INPUT_END);
+	press(fixture, INPUT_CTRL('U'));
+	keys(fixture, name);
+}
+
+static void test_saving(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	press(fixture, 'W');
+	assert_true(fixture->screen.prompting);
+	assert_string_not_equal(fixture->screen.prompt.text, "");
+	type_name(fixture, "here.data<Esc>");
+	assert_false(fixture->screen.prompting);
+	assert_string_equal(fixture->fake.commands, "");
+
+	press(fixture, 'W');
+	type_name(fixture, "here.data<Enter>");
+	assert_string_equal(fixture->fake.commands, "save here.data\n");
+	screen_refresh(&fixture->screen);
+	assert_string_equal(fixture->screen.message, "Saving: 42% (W stops it)");
+
+	/* The end is told, though it comes long after the command. */
+	for (int i = 0; i < 20; i++) {
+		fake_model_tick(&fixture->fake);
+		screen_refresh(&fixture->screen);
+	}
+	model->saving = false;
+	logbook_add(&model->log, model->now_ns, EXPLAIN_INFO, false, "saved it");
+	screen_refresh(&fixture->screen);
+	assert_string_equal(fixture->screen.message, "saved it");
+
+	press(fixture, 'W');
+	type_name(fixture, "more<Enter>");
+	screen_refresh(&fixture->screen);
+	press(fixture, 'W');
+	assert_false(fixture->screen.prompting);
+	assert_string_equal(fixture->fake.commands, "save here.data\nsave more\nsave-stop 0\n");
+	assert_non_null(strstr(fixture->screen.message, "stopped"));
+
+	fixture->fake.refuse = EACCES;
+	press(fixture, 'W');
+	type_name(fixture, "x<Enter>");
+	assert_string_equal(fixture->screen.message, "cannot save to 'x'");
+	finish(fixture);
+}
+
 static void test_quit(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -565,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_limit_of_rate),
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_saving),
 		cmocka_unit_test(test_quit),
 		cmocka_unit_test(test_every_size),
 	};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * save.c - see save.h: the thread that saves, its file, and what is gathered for it.
+ */
+#include "tui/save.h"
+
+#include "tui/clean.h"
+#include "tui/format.h"
+#include "tui/record_file.h"
+#include "tui/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct save {
+	char *path;
+	struct record_file file;
+	struct store *store; /* borrowed */
+	struct snapshot snapshot;
+	struct save_source source;
+	struct save_build_id *build_ids;
+	struct writer_event events[ENGINE_EVENTS_MAX];
+	uint8_t event_ids[ENGINE_EVENTS_MAX];
+	char **cmdline;
+	struct save_progress progress;
+	pthread_t thread;
+	bool has_thread;
+	atomic_bool over;
+	int error; /* after over */
+	bool told;
+};
+
+static void *save_main(void *arg)
+{
+	struct save *save = arg;
+
+	save->error = save_write(&save->source, save->file.fd, save->file.pipe, &save->progress);
+	atomic_store(&save->over, true);
+	return NULL;
+}
+
+/* The attribute of an event by its name; of one that has no name there, a dummy's. */
+static void gather_event(struct writer_event *event, const struct engine_event_status *status)
+{
+	struct event_spec *specs = NULL;
+	struct event_error error;
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
+	size_t n;
+
+	if (!event_parse_list(status->name, &specs, &n, &error) && n)
+		attr = specs[0].attr;
+	free(specs);
+	attr.freq = status->freq_hz != 0;
+	if (status->freq_hz)
+		attr.sample_freq = status->freq_hz;
+	else
+		attr.sample_period = status->period;
+	save_event(event, status->name, &attr);
+}
+
+static void gather_events(struct save *save, const struct session *session)
+{
+	struct engine_status *status = calloc(1, sizeof(*status));
+	struct save_source *source = &save->source;
+
+	if (!status)
+		return;
+	session_status(session, status);
+	for (size_t i = 0; i < status->n_events; i++) {
+		/* Of those that were refused there is nothing. */
+		if (!status->events[i].open && !status->events[i].samples)
+			continue;
+		gather_event(&save->events[source->n_events], &status->events[i]);
+		save->event_ids[source->n_events++] = status->events[i].id;
+	}
+	source->events = save->events;
+	source->event_ids = save->event_ids;
+	free(status);
+}
+
+/* What the symbols' files told; only this thread may ask. */
+static int gather_build_ids(struct save *save, const struct session *session)
+{
+	uint32_t n = images_count(session_images(session));
+
+	save->build_ids = calloc(n + 1u, sizeof(*save->build_ids));
+	if (!save->build_ids)
+		return -ENOMEM;
+	for (uint32_t id = 0; id < n; id++)
+		save->build_ids[id].len =
+			(uint8_t)symbols_build_id(session->symbols, id, save->build_ids[id].id);
+	save->source.build_ids = save->build_ids;
+	save->source.n_build_ids = n;
+	return 0;
+}
+
+static int gather(
+	struct save *save, const struct session *session, uint64_t from_ns, uint64_t to_ns)
+{
+	int ret;
+
+	save->store = session_store(session);
+	save->source.stacks = session_stacks(session);
+	save->source.tasks = session_tasks(session);
+	save->source.images = session_images(session);
+	save->source.snapshot = &save->snapshot;
+	save->source.machine = true;
+	ret = store_snapshot(save->store, from_ns, to_ns, &save->snapshot);
+	if (ret)
+		return ret;
+	gather_events(save, session);
+	ret = record_cmdline(&save->cmdline, &save->source.n_cmdline);
+	save->source.cmdline = save->cmdline;
+	/* After the snapshot: every image in it is below the number of images now. */
+	return ret ? ret : gather_build_ids(save, session);
+}
+
+static int start_thread(struct save *save)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&save->thread, NULL, save_main, save);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	save->has_thread = !ret;
+	return ret;
+}
+
+int save_start(struct save **out, const struct session *session, const char *path, uint64_t from_ns,
+	uint64_t to_ns, char *message, size_t size)
+{
+	struct save *save = calloc(1, sizeof(*save));
+	char raw[RECORD_TEXT_MAX];
+	int ret = -ENOMEM;
+
+	*out = NULL;
+	if (save) {
+		save->file.fd = -1;
+		save->path = strdup(path);
+		if (save->path)
+			ret = gather(save, session, from_ns, to_ns);
+	}
+	if (!ret && !save->snapshot.n)
+		ret = -ENODATA;
+	if (!ret) {
+		ret = record_file_open(&save->file, save->path, message, size);
+		if (ret)
+			goto out;
+		ret = start_thread(save);
+	}
+	if (ret) {
+		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", path,
+			ret == -ENODATA ? "there are no samples yet" : strerror(-ret));
+		clean_string(message, size, raw);
+	}
+out:
+	if (ret)
+		save_free(save);
+	else
+		*out = save;
+	return ret;
+}
+
+unsigned int save_percent(const struct save *save)
+{
+	uint64_t total = atomic_load(&save->progress.cells_total);
+	uint64_t done = atomic_load(&save->progress.cells);
+
+	return total ? (unsigned int)(done * 100 / total) : 0;
+}
+
+bool save_is_over(struct save *save, int *error, char *message, size_t size)
+{
+	char raw[RECORD_TEXT_MAX], bytes[FORMAT_MAX];
+	int ret;
+
+	if (!atomic_load(&save->over))
+		return false;
+	if (save->has_thread)
+		pthread_join(save->thread, NULL);
+	save->has_thread = false;
+	*error = save->error;
+	ret = save->error || save->told ? 0 : record_file_close(&save->file, message, size);
+	save->told = true;
+	if (ret) {
+		*error = ret;
+		return true;
+	}
+	if (save->error)
+		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", save->path,
+			strerror(-save->error));
+	else
+		snprintf(raw, sizeof(raw), "saved %" PRIu64 " samples to %s (%s)",
+			atomic_load(&save->progress.samples), save->path,
+			format_bytes(bytes, atomic_load(&save->progress.bytes)));
+	clean_string(message, size, raw);
+	return true;
+}
+
+void save_free(struct save *save)
+{
+	char message[RECORD_TEXT_MAX];
+
+	if (!save)
+		return;
+	atomic_store(&save->progress.cancel, true);
+	if (save->has_thread)
+		pthread_join(save->thread, NULL);
+	if (!atomic_load(&save->over) || save->error)
+		record_file_undo(&save->file);
+	(void)record_file_close(&save->file, message, sizeof(message));
+	if (save->snapshot.n)
+		snapshot_release(save->store, &save->snapshot);
+	record_cmdline_free(save->cmdline, save->source.n_cmdline);
+	free(save->build_ids);
+	free(save->path);
+	free(save);
+}
+
+void save_default_name(char *out, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (!localtime_r(&now, &local) || !strftime(out, size, "strobe-%Y%m%d-%H%M%S.data", &local))
+		snprintf(out, size, "strobe.data");
+}
