@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Recordings opened as a user does it: by name, from standard input, cut short, left in the middle, on the screen.
+
+usage: recordings.py STROBE SHARES
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, Screen, run  # noqa: E402
+
+checks = Checks()
+HOT = "shares_hot"
+
+
+def record(shares, path, *options):
+    with open(path if "-" in options else os.devnull, "wb") as out:
+        subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", *options,
+                        *([] if "-" in options else ["-o", path]), "--", shares, "1"],
+                       stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    return os.path.exists(path) and os.path.getsize(path) > 10000
+
+
+def samples_of(text):
+    return json.loads(text)["events"][0]["samples"]
+
+
+def reports(strobe, path, pipe):
+    named = run([strobe, "report", path])
+    checks.check("a recording by its name", named.status == 0 and HOT in named.out and "recorded 20" in named.out
+                 and " on " in named.out, named)
+    whole = samples_of(run([strobe, "report", path, "--format", "json"]).out)
+    with open(path, "rb") as data:
+        given = subprocess.run([strobe, "report", "-"], stdin=data, capture_output=True, text=True, timeout=60,
+                               check=False)
+    checks.check("from standard input", given.returncode == 0 and HOT in given.stdout, given)
+    with open(pipe, "rb") as data:
+        through = subprocess.run(f"cat | {strobe} report -", shell=True, stdin=data, capture_output=True, text=True,
+                                 timeout=60, check=False)
+    checks.check("through a pipe", through.returncode == 0 and HOT in through.stdout, through)
+    halves = [samples_of(run([strobe, "report", path, "--format", "json", "--time", part]).out)
+              for part in ("0,0.5", "0.5,100")]
+    checks.check(f"two parts of its time, {halves}, are {whole} together", sum(halves) == whole and min(halves) > 0)
+    with open(path, "rb") as data, open(path + ".cut", "wb") as cut:
+        cut.write(data.read()[:-8000])
+    short = run([strobe, "report", path + ".cut"])
+    checks.check("a cut one is read up to the cut, which is told",
+                 short.status == 0 and HOT in short.out and "is cut short at byte" in short.out, short)
+    with open(path + ".bad", "wb") as bad:
+        bad.write(b"PERFILE2" + b"\xff" * 200)
+    broken = run([strobe, "report", path + ".bad"])
+    checks.check("a broken one is refused with a sentence", broken.status == 1 and "is broken" in broken.err, broken)
+
+
+def interrupted(strobe, pipe):
+    """A pipe that goes on for ever: Ctrl-C ends the loading, and what was read is printed."""
+    process = subprocess.Popen([strobe, "report", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=False)
+    with open(pipe, "rb") as data:
+        content = data.read()
+    process.stdin.write(content[:len(content) * 3 // 4])
+    process.stdin.flush()
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(timeout=60)
+        hung = False
+    except subprocess.TimeoutExpired:
+        process.kill()
+        hung = True
+    out, err = process.stdout.read().decode(), process.stderr.read().decode()
+    process.stdin.close()
+    checks.check("an interrupted pipe: what was read is printed", not hung and process.returncode == 0 and HOT in out,
+                 (hung, process.returncode, out[-500:], err[-500:]))
+
+
+def on_screen(strobe, path):
+    with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
+        good = screen.until(HOT) and screen.until("recorded 20") and screen.until("all 1 s")
+        checks.check("the screen shows all of it", good, screen.text())
+        screen.send("P")
+        checks.check("there is nothing to attach to", screen.until("This is a recording"), screen.text())
+        screen.send("q")
+        checks.check("q ends it", screen.wait() == 0, screen.status)
+
+
+def main():
+    strobe, shares = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        path, pipe = os.path.join(folder, "perf.data"), os.path.join(folder, "pipe.data")
+        if not record(shares, path) or not record(shares, pipe, "-o", "-"):
+            checks.skip("recordings", "perf record does not work here")
+        else:
+            reports(strobe, path, pipe)
+            interrupted(strobe, pipe)
+            on_screen(strobe, path)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
