@@ -549,7 +549,8 @@ int32_t session_end_command(struct session *session)
 	if (!session->request->engine.target.command)
 		return 0;
 	session_status(session, &status);
-	if (status.command_ended || status.command_pid <= 0 || kill(status.command_pid, SIGTERM))
+	if (status.command_ended || status.command_pid <= 0 ||
+		engine_signal_command(session->engine, SIGTERM))
 		return 0;
 	return status.command_pid;
 }
