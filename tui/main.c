@@ -7,6 +7,7 @@
 #include "symbols/symbols.h"
 #include "tui/archive.h"
 #include "tui/args.h"
+#include "tui/diff.h"
 #include "tui/doctor.h"
 #include "tui/export.h"
 #include "tui/live.h"
@@ -70,12 +71,6 @@ static int run_live(struct request *request)
 	return report_run(request);
 }
 
-static int run_later(const char *command)
-{
-	fprintf(stderr, "strobe: '%s' is not in this version\n", command);
-	return 2;
-}
-
 static int run(struct request *request)
 {
 	switch (request->command) {
@@ -94,7 +89,7 @@ static int run(struct request *request)
 	case CMD_EXPORT:
 		return export_run(request);
 	case CMD_DIFF:
-		return run_later("diff");
+		return diff_run(request);
 	case CMD_ARCHIVE:
 		return archive_run(request);
 	default:

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Gathering asks for names, and names change what is gathered: until nothing is new. */
-static int gather(struct taking *taking, struct report *report)
+int report_take(struct report *report, struct taking *taking)
 {
 	struct names *names = taking->session.names;
 
@@ -50,7 +50,7 @@ static int print(struct taking *taking)
 {
 	enum report_format format = taking->request->format;
 	struct report report;
-	int ret = gather(taking, &report);
+	int ret = report_take(&report, taking);
 
 	if (!ret) {
 		ret = report_gather_notes(&report, &taking->session);

@@ -119,6 +119,9 @@ int report_write(
 
 /* From the engine's last word and its store, which must not change any more; for report_fini(). */
 int report_gather(struct report *report, struct session *session);
+/* The same for a profile that was taken, with the names that it asks for waited for. */
+struct taking;
+int report_take(struct report *report, struct taking *taking);
 /* Then, once: the symbols' notes are taken, not copied.  0 or -ENOMEM. */
 int report_gather_notes(struct report *report, struct session *session);
 int report_add_note(struct report *report, const char *sentence); /* once each; 0 or -ENOMEM */

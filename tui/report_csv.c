@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A field is always quoted where a quote, comma or line end is in it. */
-static void put_field(FILE *out, const char *text)
+void report_put_field(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
 		fputs(text, out);
@@ -85,7 +85,7 @@ static const struct report_cell *cell_of(const struct report_row *row, size_t co
 static void put_row(FILE *out, const struct report *report, const struct columns *columns,
 	const struct report_event *event, const struct report_row *row)
 {
-	put_field(out, event->name);
+	report_put_field(out, event->name);
 	for (size_t k = 0; k < report->n_keys; k++) {
 		if (is_told(report, k))
 			continue;
@@ -93,7 +93,7 @@ static void put_row(FILE *out, const struct report *report, const struct columns
 		if (row->keys[k].is_number)
 			fprintf(out, "%" PRId64, row->keys[k].number);
 		else
-			put_field(out, row->keys[k].text);
+			report_put_field(out, row->keys[k].text);
 	}
 	fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self_percent,
 		row->total_percent, row->samples, row->self_weight, row->total_weight);
@@ -120,7 +120,7 @@ static void put_column_heads(FILE *out, const struct columns *columns)
 		for (size_t j = 0; j < sizeof(heads) / sizeof(heads[0]); j++) {
 			snprintf(head, sizeof(head), "%s %s", columns->names[i], heads[j]);
 			fputc(',', out);
-			put_field(out, head);
+			report_put_field(out, head);
 		}
 }
 
@@ -149,11 +149,11 @@ static void put_tree(FILE *out, const struct report_event *event)
 	for (size_t i = 1; i < event->n_nodes; i++) {
 		const struct report_node *node = &event->nodes[i];
 
-		put_field(out, event->name);
+		report_put_field(out, event->name);
 		fputc(',', out);
 		put_path(out, event->nodes, i);
 		fputc(',', out);
-		put_field(out, node->image);
+		report_put_field(out, node->image);
 		fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
 			node->self_percent, node->total_percent, node->samples, node->self_weight,
 			node->total_weight);

@@ -46,6 +46,8 @@ int report_put_json(FILE *out, const struct report *report);
 
 /* At most `width` columns of text, filled up with blanks; a cut one ends in "..". */
 void report_put_column(FILE *out, const char *text, int width, bool fill);
+/* A field of CSV (RFC 4180), in quotes where it must be. */
+void report_put_field(FILE *out, const char *text);
 /* "12,345,678" */
 const char *report_grouped(char out[32], uint64_t number);
 

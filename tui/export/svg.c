@@ -113,7 +113,7 @@ static void put_colour(
 		colour = 8;
 		light = 76;
 	} else {
-		hue = 95 + hash_text(image ? image + 1 : "", '\0') % 175;
+		hue = 85 + (hash_text(image ? image + 1 : "", '\0') * 2654435761u >> 8) % 190;
 		colour = 40 + (shade >> 8) % 14;
 	}
 	fprintf(out, "hsl(%u,%u%%,%u%%)", hue, colour, light);
@@ -132,14 +132,14 @@ static void put_weight(const struct graph *graph, const struct fold_node *node)
 {
 	const struct profile_event *event = &graph->profile->events[0];
 
-	fprintf(graph->out, "%.2f%%   ", format_share(node->total, graph->total));
+	fprintf(graph->out, "%.2f%% · ", 100 * format_share(node->total, graph->total));
 	if (event->is_clock)
-		fprintf(graph->out, "%.3f s   ", (double)node->total / 1e9);
+		fprintf(graph->out, "%.3f s · ", (double)node->total / 1e9);
 	else if (node->total != node->count) {
 		put_grouped(graph->out, node->total);
 		putc(' ', graph->out);
 		put_text(graph->out, event->name, EVENT_NAME_MAX);
-		fputs("   ", graph->out);
+		fputs(" · ", graph->out);
 	}
 	put_grouped(graph->out, node->count);
 	fputs(node->count == 1 ? " sample" : " samples", graph->out);
@@ -170,7 +170,7 @@ static void put_frame(const struct graph *graph, const struct fold_node *node, u
 	putc('\n', out);
 	if (image) {
 		put_text(out, image + 1, SIZE_MAX);
-		fputs("   ", out);
+		fputs(" · ", out);
 	}
 	put_weight(graph, node);
 	fprintf(out,
@@ -224,8 +224,6 @@ static void put_head(const struct graph *graph, double height)
 {
 	const struct profile *profile = graph->profile;
 	FILE *out = graph->out;
-	uint64_t span =
-		profile->end_ns > profile->start_ns ? profile->end_ns - profile->start_ns : 0;
 
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
@@ -234,6 +232,18 @@ static void put_head(const struct graph *graph, double height)
 		WIDTH + 2 * MARGIN, height, WIDTH + 2 * MARGIN, height);
 	put_text(out, profile->title, SIZE_MAX);
 	fprintf(out, "</title>\n<style><![CDATA[\n%s]]></style>\n", svg_style);
+}
+
+/* What is seen of these moves with the window, above the frames. */
+static void put_title(const struct graph *graph)
+{
+	const struct profile *profile = graph->profile;
+	FILE *out = graph->out;
+	uint64_t span =
+		profile->end_ns > profile->start_ns ? profile->end_ns - profile->start_ns : 0;
+
+	fprintf(out, "<g id=\"head\"><rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n",
+		WIDTH + 2 * MARGIN, HEAD - 6);
 	fprintf(out, "<text class=\"title\" x=\"%.0f\" y=\"32\">", MARGIN);
 	put_text(out, profile->title, 80);
 	fprintf(out, "</text>\n<text class=\"subtitle\" x=\"%.0f\" y=\"54\">", MARGIN);
@@ -252,7 +262,7 @@ static void put_head(const struct graph *graph, double height)
 	fprintf(out,
 		"<text id=\"found\" x=\"%.0f\" y=\"66\" text-anchor=\"end\"></text>\n"
 		"<text id=\"reset\" x=\"%.0f\" y=\"76\" style=\"display:none\">Reset zoom "
-		"(0)</text>\n",
+		"(0)</text>\n</g>\n",
 		WIDTH + MARGIN, MARGIN);
 }
 
@@ -261,11 +271,13 @@ static void put_foot(const struct graph *graph, double height)
 	FILE *out = graph->out;
 
 	fprintf(out,
+		"<g id=\"foot\"><rect class=\"paper\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n"
 		"<text id=\"details\" x=\"%.0f\" y=\"%.0f\"></text>\n"
-		"<text class=\"key tool\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">click: zoom   "
-		"/ "
-		"search   arrows: walk   Enter: zoom   Esc: back</text>\n",
-		MARGIN, height - 16, WIDTH + MARGIN, height - 16);
+		"<text class=\"key tool\" x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">"
+		"click: zoom  ·  /: search  ·  arrows: walk  ·  Enter: zoom  ·  Esc: back"
+		"</text>\n</g>\n",
+		height - FOOT + 6, WIDTH + 2 * MARGIN, FOOT - 6, MARGIN, height - 16,
+		WIDTH + MARGIN, height - 16);
 	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", svg_script);
 }
 
@@ -289,6 +301,7 @@ static int put_graph(struct graph *graph)
 		MARGIN, HEAD, WIDTH, graph->total);
 	ret = put_frames(graph, starts);
 	fputs("</g>\n", graph->out);
+	put_title(graph);
 	put_foot(graph, height);
 	free(starts);
 	return ret ? ret : ferror(graph->out) ? -EIO : 0;

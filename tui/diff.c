@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * diff.c - strobe diff: loads one recording after the other, keeps their rows, and prints them side by side.
+ *
+ * Each recording is closed before the next is opened, so the memory needed is that of one.  UI thread.
+ */
+#include "tui/diff.h"
+
+#include "tui/clean.h"
+#include "tui/diff_table.h"
+#include "tui/taking.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* By name: what the report calls it is the event's own name, cleaned. */
+static bool is_clock(const struct engine_status *status, const char *name)
+{
+	char clean[EVENT_NAME_MAX];
+
+	for (size_t i = 0; i < status->n_events; i++)
+		if (!strcmp(clean_string(clean, sizeof(clean), status->events[i].name), name))
+			return status->events[i].is_clock;
+	return false;
+}
+
+static int add_report(
+	struct diff_table *table, struct taking *taking, const char *path, struct report *report)
+{
+	bool *clocks = calloc(report->n_events + 1, sizeof(*clocks));
+	char name[256], sentence[1024];
+	const char *slash = strrchr(path, '/');
+	int ret;
+
+	if (!clocks)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->n_events; i++)
+		clocks[i] = is_clock(&taking->status, report->events[i].name);
+	if (!strcmp(path, "-"))
+		path = "standard input";
+	else if (slash && slash[1])
+		path = slash + 1;
+	clean_string(name, sizeof(name), path);
+	ret = report_gather_notes(report, &taking->session);
+	for (size_t i = 0; i < report->n_notes && !ret; i++) {
+		snprintf(sentence, sizeof(sentence), "%s: %s", name, report->notes[i]);
+		taking_complain(sentence);
+	}
+	if (!ret)
+		ret = diff_table_add(table, name, report, clocks);
+	free(clocks);
+	return ret;
+}
+
+/* One recording from its opening to its closing.  0, or nonzero after a sentence. */
+static int add_file(struct diff_table *table, const struct request *request, char *path)
+{
+	struct taking *taking = malloc(sizeof(*taking));
+	struct request one = *request;
+	struct report report;
+	int ret;
+
+	one.files = &path;
+	one.n_files = 1;
+	one.view = REPORT_FLAT;
+	one.columns = COLUMNS_NONE;
+	one.rows = 0;
+	one.percent_limit = 0;
+	if (!taking) {
+		taking_complain("out of memory");
+		return -ENOMEM;
+	}
+	ret = taking_open(taking, &one);
+	if (!ret)
+		ret = taking_run(taking, true);
+	if (!ret && taking->status.state == ENGINE_STOPPED) {
+		taking_complain("interrupted");
+		ret = -EINTR;
+	}
+	if (!ret) {
+		ret = report_take(&report, taking);
+		if (!ret) {
+			ret = add_report(table, taking, path, &report);
+			report_fini(&report);
+		}
+		if (ret)
+			taking_complain("out of memory");
+	}
+	taking_close(taking);
+	free(taking);
+	return ret;
+}
+
+static bool wants_color(const struct request *request)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (request->mono || request->color != COLOR_AUTO)
+		return request->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+static unsigned int columns(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 80;
+	return size.ws_col;
+}
+
+static int print(const struct diff_table *table, const struct request *request)
+{
+	char sentence[256];
+
+	errno = 0;
+	switch (request->format) {
+	case REPORT_CSV:
+		diff_put_csv(stdout, table);
+		break;
+	case REPORT_JSON:
+		diff_put_json(stdout, table);
+		break;
+	default:
+		diff_put_text(stdout, table, columns(), wants_color(request));
+	}
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	snprintf(sentence, sizeof(sentence), "cannot write the comparison: %s",
+		strerror(errno ? errno : EIO));
+	taking_complain(sentence);
+	return 1;
+}
+
+int diff_run(const struct request *request)
+{
+	struct diff_table table;
+	int ret = diff_table_init(&table, request->n_files, request->normal);
+
+	for (size_t i = 0; i < request->n_files && !ret; i++) {
+		ret = add_file(&table, request, request->files[i]);
+		if (ret)
+			goto out;
+	}
+	if (!ret)
+		ret = diff_table_finish(&table, request->percent_limit, request->rows);
+	if (ret)
+		taking_complain("out of memory");
+	else
+		ret = print(&table, request);
+out:
+	diff_table_fini(&table);
+	return ret ? 1 : 0;
+}
