@@ -43,6 +43,8 @@ static void publish(struct recording *recording)
 
 	if (recording->reader)
 		reader_status(recording->reader, &reader);
+	if (recording->order)
+		recording->late = order_late(recording->order);
 	reader.bad += recording->bad;
 	deliver_settle_lost(recording);
 	store_status(recording->ingest.store, &status->store);
@@ -52,7 +54,7 @@ static void publish(struct recording *recording)
 	pthread_mutex_lock(&recording->lock);
 	recording->shared = *status;
 	recording->shared_reader = reader;
-	recording->shared_late = order_late(recording->order);
+	recording->shared_late = recording->late;
 	pthread_mutex_unlock(&recording->lock);
 	eventfd_write(recording->notify_fd, 1);
 }
@@ -115,12 +117,14 @@ static void read_all(struct recording *recording, int *error, int *fatal)
 	}
 	if (!*fatal)
 		*fatal = order_flush(recording->order);
+	recording->late = order_late(recording->order);
+	order_free(recording->order);
+	recording->order = NULL;
 }
 
 static void add_notes(struct recording *recording, int error)
 {
 	const struct engine_status *status = &recording->status;
-	uint64_t late = order_late(recording->order);
 	struct reader_status reader;
 
 	reader_status(recording->reader, &reader);
@@ -136,8 +140,8 @@ static void add_notes(struct recording *recording, int error)
 		note(recording, NOTE_FILE_BAD_RECORDS, 0, reader.bad + recording->bad, NULL);
 	if (reader.unknown)
 		note(recording, NOTE_FILE_UNKNOWN_RECORDS, 0, reader.unknown, NULL);
-	if (late)
-		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, late, NULL);
+	if (recording->late)
+		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, recording->late, NULL);
 	if (recording->folded)
 		note(recording, NOTE_FILE_EVENTS_FOLDED, 0, recording->folded, NULL);
 	for (size_t i = 0; i < status->n_events; i++)

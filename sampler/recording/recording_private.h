@@ -29,7 +29,8 @@ struct feeder {
 struct recording {
 	struct recording_config config;
 	struct reader *reader; /* NULL while a pipe has not begun */
-	struct order *order;
+	struct order *order; /* NULL when all was given out */
+	uint64_t late; /* records, as far as known */
 	struct ingest ingest;
 	struct notes notes;
 	struct feeder feeder;
