@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "small_elf.h"
 
@@ -134,6 +135,173 @@ static void test_mapping_marks(void **state)
 }
 
 /* Names of more than a window, in an order that runs against the symbols'. */
+/* 32-bit ARM says Thumb in the lowest bit; its marks are $a $t $d. */
+static void test_thumb(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"thumb", SMALL_TEXT_ADDR + 0x11, 0x10, FUNC, 1},
+		{"arm", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 1},
+		{"$t", SMALL_TEXT_ADDR + 0x40, 0, LABEL, 1},
+		{"$a.7", SMALL_TEXT_ADDR + 0x50, 0, LABEL, 1},
+	};
+	struct small_elf small;
+	struct symtab table;
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		small_elf_make(&small, false, big, symbols, 4);
+		SMALL_PUT(&small, 0, Ehdr, e_machine, EM_ARM);
+		assert_int_equal(read_symbols(&small, small.len, &table), 0);
+		assert_int_equal(table.n_entries, 2);
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x10), "thumb");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x1f), "thumb");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x20), "arm");
+		symtab_close(&table);
+	}
+}
+
+static void close_all(struct elffile *elf)
+{
+	int fd = elf->fd;
+
+	elffile_close(elf);
+	close(fd);
+}
+
+static void finish(struct symtab_builder *builder, struct symtab *table)
+{
+	uint32_t count;
+	int fd;
+
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	assert_int_equal(symtab_open(table, fd), 0);
+	close(fd);
+}
+
+/* As objcopy --only-keep-debug leaves it: addresses as they were, and nothing where it was in the file. */
+static void test_debug_file(void **state)
+{
+	static const struct small_symbol all[] = {
+		{"hidden", SMALL_TEXT_ADDR + 0x10, 0x10, ELF64_ST_INFO(STB_LOCAL, STT_FUNC), 1},
+		{"shown", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 1},
+	};
+	struct elffile elf, debug;
+	struct symtab_builder *builder;
+	struct small_elf stripped, kept;
+	struct symtab table;
+
+	(void)state;
+	for (int variant = 0; variant < 4; variant++) {
+		small_elf_make(&stripped, variant & 1, variant & 2, NULL, 0);
+		small_elf_make(&kept, variant & 1, variant & 2, all, 2);
+		small_segment(&kept, 0, PT_LOAD, PF_R | PF_X, 0x40, SMALL_TEXT_ADDR, 0);
+		assert_int_equal(elffile_open(&elf, small_elf_file(&stripped, stripped.len)), 0);
+		assert_int_equal(elffile_open(&debug, small_elf_file(&kept, kept.len)), 0);
+		assert_true(elfsyms_has_symtab(&debug));
+		assert_int_equal(symtab_builder_new(&builder), 0);
+		assert_int_equal(elfsyms_read_debug(&elf, &debug, builder), 0);
+		finish(builder, &table);
+		assert_int_equal(table.n_entries, 2);
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x10), "hidden");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x2f), "shown");
+		symtab_close(&table);
+		close_all(&elf);
+		close_all(&debug);
+	}
+}
+
+static void test_kernel(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"_text", SMALL_TEXT_ADDR, 0, FUNC, 1},
+		{"_stext", SMALL_TEXT_ADDR + 0x10, 0, FUNC, 1},
+		{"do_it", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 1},
+		{"data", 0x20600, 0x10, FUNC, 2},
+	};
+	struct elfsyms_kernel kernel;
+	struct symtab_builder *builder;
+	struct small_elf small;
+	struct symtab table;
+	struct elffile elf;
+
+	(void)state;
+	small_elf_make(&small, true, false, symbols, 4);
+	assert_int_equal(elffile_open(&elf, small_elf_file(&small, small.len)), 0);
+	assert_int_equal(symtab_builder_new(&builder), 0);
+	assert_int_equal(elfsyms_read_kernel(&elf, builder, &kernel), 0);
+	assert_int_equal(kernel.text, SMALL_TEXT_ADDR);
+	assert_int_equal(kernel.stext, SMALL_TEXT_ADDR + 0x10);
+	finish(builder, &table);
+	assert_int_equal(table.n_entries, 3);
+	assert_string_equal(name_at(&table, SMALL_TEXT_ADDR + 0x2f), "do_it");
+	symtab_close(&table);
+	close_all(&elf);
+}
+
+/* A .ko file: section 1 is .text, section 2 more code behind it, in the order of the headers and aligned; that of
+ * .init is not there any more when samples are taken. */
+static void test_module(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"in_text", 0x10, 0x10, FUNC, 1},
+		{"in_more", 0x8, 0x10, FUNC, 2},
+		{"beyond", 0x5000, 0x10, FUNC, 2},
+	};
+	struct symtab_builder *builder;
+	struct small_elf small;
+	struct symtab table;
+	struct elffile elf;
+
+	(void)state;
+	for (int init = 0; init < 2; init++) {
+		small_elf_make(&small, true, false, symbols, 3);
+		size_t headers = small.len - 6 * sizeof(Elf64_Shdr);
+		size_t first = headers + sizeof(Elf64_Shdr), second = first + sizeof(Elf64_Shdr);
+		SMALL_PUT(&small, 0, Ehdr, e_type, ET_REL);
+		SMALL_PUT(&small, 0, Ehdr, e_phnum, 0);
+		SMALL_PUT(&small, first, Shdr, sh_addr, 0);
+		SMALL_PUT(&small, first, Shdr, sh_size, 0x3f1);
+		SMALL_PUT(&small, second, Shdr, sh_addr, 0);
+		SMALL_PUT(&small, second, Shdr, sh_flags, SHF_ALLOC | SHF_EXECINSTR);
+		SMALL_PUT(&small, second, Shdr, sh_addralign, 0x100);
+		/* ".data" becomes ".init", in the table of section names. */
+		for (size_t at = 0x700; init && at + 6 < headers; at++)
+			if (!memcmp(small.bytes + at, ".data", 6))
+				memcpy(small.bytes + at, ".init", 6);
+		assert_int_equal(elffile_open(&elf, small_elf_file(&small, small.len)), 0);
+		assert_int_equal(symtab_builder_new(&builder), 0);
+		assert_int_equal(elfsyms_read_module(&elf, builder), 0);
+		finish(builder, &table);
+		assert_int_equal(table.n_entries, init ? 1 : 2);
+		assert_string_equal(name_at(&table, 0x1f), "in_text");
+		if (!init)
+			assert_string_equal(name_at(&table, 0x408), "in_more");
+		symtab_close(&table);
+		close_all(&elf);
+	}
+}
+
+/* Aliases that are equally good: perf takes the first one of the table. */
+static void test_first_alias(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"z@@V2.1", SMALL_TEXT_ADDR, 0x10, FUNC, 1},
+		{"a@V1.10", SMALL_TEXT_ADDR, 0x10, FUNC, 1},
+		{"b@V1.10", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 1},
+		{"y@@V2.1", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 1},
+	};
+	struct small_elf small;
+	struct symtab table;
+
+	(void)state;
+	small_elf_make(&small, true, false, symbols, 4);
+	assert_int_equal(read_symbols(&small, small.len, &table), 0);
+	assert_string_equal(name_at(&table, SMALL_TEXT_AT), "z@@V2.1");
+	assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x20), "b@V1.10");
+	symtab_close(&table);
+}
+
 static void test_name_order(void **state)
 {
 	enum { N = 60 };
@@ -199,6 +367,11 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_dynamic),
 		cmocka_unit_test(test_mapping_marks),
+		cmocka_unit_test(test_thumb),
+		cmocka_unit_test(test_debug_file),
+		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_module),
+		cmocka_unit_test(test_first_alias),
 		cmocka_unit_test(test_name_order),
 		cmocka_unit_test(test_hostile),
 	};

@@ -85,6 +85,49 @@ static void test_choice(void **state)
 	}
 }
 
+/* Equally good names: the one said to come first, which is that with the greater number. */
+static void test_first(void **state)
+{
+	struct symtab table;
+
+	(void)state;
+	for (uint32_t order = 0; order < 2; order++) {
+		struct symtab_builder *builder = new_builder();
+		symtab_builder_add(builder, 0x100, 8, 8, 0, "one@@V2", 7, order ? 5 : 9);
+		symtab_builder_add(builder, 0x100, 8, 8, 0, "one@V10", 7, order ? 9 : 5);
+		finish(builder, &table);
+		assert_string_equal(name_at(&table, 0x100), order ? "one@V10" : "one@@V2");
+		assert_null(table.modules);
+		symtab_close(&table);
+	}
+}
+
+static void test_move(void **state)
+{
+	struct symtab_builder *builder;
+	struct symtab table;
+
+	(void)state;
+	for (uint64_t delta = 0; delta < 2; delta++) {
+		builder = new_builder();
+		uint32_t module = symtab_builder_module(builder, "mod", 3);
+		add(builder, 0x1000, 8, 0, "core");
+		symtab_builder_add(builder, 0x9000, 8, 8, 0, "in_module", 9, module);
+		symtab_builder_move(builder, delta ? (uint64_t)-0x800 : 0);
+		finish(builder, &table);
+		assert_string_equal(name_at(&table, delta ? 0x800 : 0x1000), "core");
+		assert_int_equal(table.n_entries, delta ? 1 : 2);
+		symtab_close(&table);
+	}
+	/* Numbers that say who comes first are no modules. */
+	builder = new_builder();
+	symtab_builder_add(builder, 0x1000, 8, 8, 0, "core", 4, 77);
+	symtab_builder_move(builder, 0x10);
+	finish(builder, &table);
+	assert_string_equal(name_at(&table, 0x1010), "core");
+	symtab_close(&table);
+}
+
 static void test_extent(void **state)
 {
 	struct symtab_builder *builder = new_builder();
@@ -309,6 +352,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_move),
 		cmocka_unit_test(test_extent),
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_many),

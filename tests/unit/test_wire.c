@@ -44,6 +44,39 @@ static int count_fds(void)
 	return n;
 }
 
+static void test_two_descriptors(void **state)
+{
+	const struct wire_message sent = {.type = WIRE_FILE, .address = 0xffffffff81000000};
+	struct wire_message got;
+	int *socks = *state, fds[3], pair[3];
+	size_t len;
+	char c;
+
+	const int before = count_fds();
+	for (int i = 0; i < 2; i++) {
+		pair[i] = memfd_create("m", MFD_CLOEXEC);
+		assert_int_equal(write(pair[i], &"ab"[i], 1), 1);
+	}
+	assert_int_equal(wire_send_fds(socks[0], &sent, NULL, 0, pair, 3), -EINVAL);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(wire_send_fds(socks[0], &sent, NULL, 0, pair, 2), 0);
+	assert_int_equal(wire_recv_fds(socks[1], &got, NULL, 0, &len, fds, 3, 0), 0);
+	assert_int_equal(got.address, sent.address);
+	assert_int_equal(fds[2], -1);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(pread(fds[i], &c, 1, 0), 1);
+		assert_int_equal(c, "ab"[i]);
+		close(fds[i]);
+		close(pair[i]);
+	}
+	/* Whoever expects one gets the first, and the other does not stay open. */
+	assert_int_equal(wire_recv(socks[1], &got, NULL, 0, &len, fds, 0), 0);
+	assert_int_equal(pread(fds[0], &c, 1, 0), 1);
+	assert_int_equal(c, 'a');
+	close(fds[0]);
+	assert_int_equal(count_fds(), before);
+}
+
 static void test_round_trip(void **state)
 {
 	const struct wire_message sent = {.type = WIRE_FILE, .id = 7, .build_id_len = 3};
@@ -154,6 +187,7 @@ static void test_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_two_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_misfits, setup, teardown),
