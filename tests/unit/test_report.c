@@ -66,16 +66,22 @@ static struct report sample = {
 };
 
 /* Out of line: gcc 12 at -O3 takes the stream's buffer for the variable that points to it. */
-__attribute__((noinline)) static char *write_as(enum report_format format, unsigned int columns)
+__attribute__((noinline)) static char *write_one(
+	const struct report *report, enum report_format format, unsigned int columns)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(report_write(out, &sample, format, columns), 0);
+	assert_int_equal(report_write(out, report, format, columns), 0);
 	fclose(out);
 	return text;
+}
+
+static char *write_as(enum report_format format, unsigned int columns)
+{
+	return write_one(&sample, format, columns);
 }
 
 static void expect(const char *text, const char *wanted)
@@ -240,6 +246,278 @@ static void test_notes_come_once(void **state)
 	report_fini(&report);
 }
 
+/* --- groups and columns --- */
+
+static const struct report_key grouped_keys[][3] = {
+	{{"make (200)", 200, true}, {.text = "make"}, {.text = "main"}},
+	{{"sh (9)", 9, true}, {.text = "s;h"}, {.text = "größe"}},
+};
+
+static const struct report_column cpus[] = {{"0", "CPU 0", 30, 300}, {"11", "CPU 11", 10, 100}};
+static const struct report_cell first_cells[] = {{0, 50, 75, 15, 150}, {1, 12.5, 12.5, 1, 12}};
+static const struct report_cell second_cells[] = {{1, 60, 0, 6, 60}};
+
+static struct report_row grouped_rows[] = {
+	{grouped_keys[0], 40.5, 60, 16, 162, 240, first_cells, 2},
+	{grouped_keys[1], 15, 15, 6, 60, 60, second_cells, 1},
+};
+
+static struct report_event grouped_event = {
+	.name = "cpu-clock",
+	.samples = 40,
+	.weight = 400,
+	.all_samples = 160,
+	.all_weight = 1600,
+	.freq_hz = 99,
+	.coverage_percent = -1,
+	.rows = grouped_rows,
+	.n_rows = 2,
+	.columns = cpus,
+	.n_columns = 2,
+};
+
+static const struct report grouped = {
+	.target = "file",
+	.keys = {GROUP_PROCESS, GROUP_COMMAND, GROUP_SYMBOL},
+	.n_keys = 3,
+	.grouped = true,
+	.filtered = true,
+	.columns = COLUMNS_CPU,
+	.events = &grouped_event,
+	.n_events = 1,
+};
+
+static void test_grouped_text(void **state)
+{
+	char *text = write_one(&grouped, REPORT_TEXT, 0);
+
+	(void)state;
+	expect(text,
+		"cpu-clock at 99 Hz: 40 samples of 160 pass the filters (25.0% of the weight), ");
+	expect(text,
+		"    SELF    TOTAL    SAMPLES    CPU 0   CPU 11  PROCESS     COMMAND  SYMBOL\n"
+		"  40.50%   60.00%         16   50.00%   12.50%  make (200)  make     main\n"
+		"  15.00%   15.00%          6            60.00%  sh (9)      s;h      größe\n");
+	free(text);
+	for (unsigned int columns = 70; columns <= 120; columns++) {
+		char *table;
+
+		text = write_one(&grouped, REPORT_TEXT, columns);
+		table = strstr(text, "    SELF");
+		assert_non_null(table);
+		for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n"))
+			if (canvas_width_of(line) > (int)columns && !strstr(line, "not shown"))
+				fail_msg("wider than %u: %s", columns, line);
+		free(text);
+	}
+	text = write_one(&grouped, REPORT_TEXT, 70);
+	expect(text, "1 more columns are not shown");
+	free(text);
+}
+
+static void test_grouped_csv(void **state)
+{
+	char *text = write_one(&grouped, REPORT_CSV, 0);
+
+	(void)state;
+	assert_string_equal(text,
+		"event,process,command,symbol,self_percent,total_percent,samples,self_weight,"
+		"total_weight,0 self_percent,0 total_percent,0 samples,0 self_weight,"
+		"11 self_percent,11 total_percent,11 samples,11 self_weight\r\n"
+		"cpu-clock,200,make,main,40.5000,60.0000,16,162,240,50.0000,75.0000,15,150,12.5000,"
+		"12.5000,1,12\r\n"
+		"cpu-clock,9,s;h,größe,15.0000,15.0000,6,60,60,0.0000,0.0000,0,0,60.0000,0.0000,6,"
+		"60\r\n");
+	free(text);
+}
+
+static void test_grouped_json(void **state)
+{
+	char *text = write_one(&grouped, REPORT_JSON, 0);
+	struct json_object *top = json_tokener_parse(text), *event, *row, *cell, *none;
+
+	(void)state;
+	event = json_object_array_get_idx(member(top, "events"), 0);
+	assert_int_equal(json_object_get_int64(member(event, "unfiltered_samples")), 160);
+	row = json_object_array_get_idx(member(event, "rows"), 0);
+	assert_true(json_object_is_type(member(row, "process"), json_type_int));
+	assert_int_equal(json_object_get_int64(member(row, "process")), 200);
+	assert_string_equal(json_object_get_string(member(row, "command")), "make");
+	assert_string_equal(json_object_get_string(member(row, "symbol")), "main");
+	assert_false(json_object_object_get_ex(row, "image", &none));
+	assert_int_equal(json_object_get_int64(member(row, "weight")), 162);
+	cell = member(member(row, "columns"), "11");
+	assert_true(json_object_get_double(member(cell, "self_percent")) == 12.5);
+	assert_int_equal(json_object_get_int64(member(cell, "weight")), 12);
+	row = json_object_array_get_idx(member(event, "rows"), 1);
+	assert_false(json_object_object_get_ex(member(row, "columns"), "0", &none));
+	cell = json_object_array_get_idx(member(event, "columns"), 1);
+	assert_string_equal(json_object_get_string(member(cell, "name")), "11");
+	json_object_put(top);
+	free(text);
+}
+
+/* Events side by side are one table. */
+static void test_events_side_by_side(void **state)
+{
+	static const struct report_column both[] = {
+		{"cpu-clock", "cpu-clock", 1, 1}, {"page-faults", "page-faults", 1, 1}};
+	struct report_event merged = grouped_event, two[2] = {grouped_event, grouped_event};
+	struct report report = grouped;
+	char *text;
+
+	(void)state;
+	merged.columns = two[0].columns = two[1].columns = both;
+	two[1].name = "page-faults";
+	report.columns = COLUMNS_EVENT;
+	report.events = two;
+	report.n_events = 2;
+	report.merged = &merged;
+	text = write_one(&report, REPORT_TEXT, 0);
+	expect(text,
+		"\n   cpu-clock page-faults  PROCESS     COMMAND  SYMBOL\n"
+		"      50.00%      12.50%  make (200)  make     main\n"
+		"                  60.00%  sh (9)      s;h      größe\n");
+	free(text);
+	text = write_one(&report, REPORT_CSV, 0);
+	expect(text, "total_weight,cpu-clock self_percent,");
+	expect(text, "\r\npage-faults,200,make,main,");
+	free(text);
+}
+
+/* --- trees --- */
+
+/* all: a { b { c, d; 1 below }, straight down: } and e */
+static struct report_node nodes[] = {
+	{.symbol = "", .image = "", .n_below = 2, .child = 1},
+	{"a", "prog", 10, 90, 1, 10, 90, 0, 0, 0, 2, 6},
+	{"b;b", "prog", 0, 90, 0, 0, 90, 0, 0, 1, 3, 0},
+	{"c", "lib.so", 30, 30, 3, 30, 30, 0, 0, 2, 0, 4},
+	{"d", "lib.so", 10, 20, 1, 10, 20, 0, 0, 2, 5, 0},
+	{"f", "lib.so", 0, 15, 0, 0, 15, 4, 3, 4, 0, 0},
+	{"e", "prog", 10, 10, 1, 10, 10, 0, 0, 0, 0, 0},
+};
+
+static struct report_event tree_event = {
+	.name = "cpu-clock",
+	.samples = 7,
+	.weight = 100,
+	.freq_hz = 99,
+	.coverage_percent = -1,
+	.nodes = nodes,
+	.n_nodes = 7,
+};
+
+static const struct report tree = {
+	.target = "file",
+	.view = REPORT_CALLERS,
+	.columns = COLUMNS_NONE,
+	.tree_limit_percent = 0.5,
+	.events = &tree_event,
+	.n_events = 1,
+};
+
+static void test_tree_text(void **state)
+{
+	struct report report = tree;
+	char *text = write_one(&report, REPORT_TEXT, 0);
+
+	(void)state;
+	expect(text, "calls below 0.5% are summed up (--percent-limit)\n");
+	expect(text,
+		"    SELF    TOTAL  SYMBOL, and below it who called it\n"
+		"  10.00%   90.00%  a  prog\n"
+		"                      b;b  prog\n"
+		"  30.00%   30.00%  ├─ c  lib.so\n"
+		"  10.00%   20.00%  └─ d  lib.so\n"
+		"           15.00%     └─ f  lib.so\n"
+		"            4.00%        └─ … 3 more below 0.5%\n"
+		"\n"
+		"  10.00%   10.00%  e  prog\n"
+		"                   … 2 more below 0.5%\n");
+	free(text);
+	report.ascii = true;
+	text = write_one(&report, REPORT_TEXT, 0);
+	expect(text, "|- c  lib.so\n");
+	expect(text, "   `- f  lib.so\n");
+	for (const char *at = text; *at; at++)
+		assert_true(*at > 0);
+	free(text);
+	for (unsigned int columns = 40; columns < 80; columns++) {
+		text = write_one(&report, REPORT_TEXT, columns);
+		for (char *line = strtok(strstr(text, "who called it") + 14, "\n"); line;
+			line = strtok(NULL, "\n"))
+			assert_true(strstr(line, "more") || canvas_width_of(line) <= (int)columns);
+		free(text);
+	}
+}
+
+static void test_tree_csv_and_json(void **state)
+{
+	char *text = write_one(&tree, REPORT_CSV, 0);
+	struct json_object *top, *event, *node, *none;
+
+	(void)state;
+	expect(text,
+		"event,path,image,self_percent,total_percent,samples,self_weight,total_weight\r\n"
+		"cpu-clock,\"a\",prog,10.0000,90.0000,1,10,90\r\n"
+		"cpu-clock,\"a;b:b\",prog,0.0000,90.0000,0,0,90\r\n"
+		"cpu-clock,\"a;b:b;c\",lib.so,30.0000,30.0000,3,30,30\r\n");
+	free(text);
+	text = write_one(&tree, REPORT_JSON, 0);
+	top = json_tokener_parse(text);
+	assert_non_null(top);
+	event = json_object_array_get_idx(member(top, "events"), 0);
+	assert_false(json_object_object_get_ex(event, "rows", &none));
+	assert_int_equal(json_object_array_length(member(event, "tree")), 2);
+	assert_int_equal(json_object_get_int64(member(event, "below_limit")), 2);
+	node = json_object_array_get_idx(member(event, "tree"), 0);
+	node = json_object_array_get_idx(member(node, "children"), 0);
+	node = json_object_array_get_idx(member(node, "children"), 1);
+	assert_string_equal(json_object_get_string(member(node, "symbol")), "d");
+	node = json_object_array_get_idx(member(node, "children"), 0);
+	assert_string_equal(json_object_get_string(member(node, "image")), "lib.so");
+	assert_true(json_object_get_double(member(node, "total_percent")) == 15);
+	assert_int_equal(json_object_get_int64(member(node, "below_limit")), 3);
+	assert_int_equal(json_object_array_length(member(node, "children")), 0);
+	json_object_put(top);
+	free(text);
+}
+
+/* --- recordings --- */
+
+static void test_recording(void **state)
+{
+	static struct reader_status status = {
+		.counts = {[9] = 40, [10] = 3, [68] = 2, [100] = 1}, .bad = 1};
+	struct report report = grouped;
+	struct json_object *top;
+	char *text;
+
+	(void)state;
+	report.file = (struct report_file){.release = "6.18.1",
+		.cpu = "Some CPU",
+		.cpus = 8,
+		.command = "perf record -a",
+		.truncated = true,
+		.status = &status};
+	text = write_one(&report, REPORT_TEXT, 0);
+	expect(text, "\nLinux 6.18.1, Some CPU, 8 CPUs\nrecorded by: perf record -a\n");
+	free(text);
+	text = write_one(&report, REPORT_JSON, 0);
+	top = json_tokener_parse(text);
+	assert_int_equal(json_object_get_int64(member(member(top, "records"), "SAMPLE")), 40);
+	assert_int_equal(
+		json_object_get_int64(member(member(top, "records"), "FINISHED_ROUND")), 2);
+	assert_int_equal(json_object_get_int64(member(member(top, "records"), "100")), 1);
+	assert_int_equal(json_object_get_int64(member(member(top, "recording"), "bad_records")), 1);
+	assert_true(json_object_get_boolean(member(member(top, "recording"), "truncated")));
+	assert_string_equal(
+		json_object_get_string(member(member(top, "recording"), "cpu")), "Some CPU");
+	json_object_put(top);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +527,13 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_grouped_text),
+		cmocka_unit_test(test_grouped_csv),
+		cmocka_unit_test(test_grouped_json),
+		cmocka_unit_test(test_events_side_by_side),
+		cmocka_unit_test(test_tree_text),
+		cmocka_unit_test(test_tree_csv_and_json),
+		cmocka_unit_test(test_recording),
 		cmocka_unit_test(test_notes_come_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
