@@ -242,7 +242,8 @@ bool elfsyms_has_symtab(const struct elffile *elf)
 {
 	const struct elffile_section *section = find_table(elf, SHT_SYMTAB);
 
-	return section && section->size > 0;
+	/* The first one is none. */
+	return section && section->size > (elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 }
 
 /* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only
