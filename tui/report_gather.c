@@ -108,6 +108,36 @@ static bool is_told(enum engine_note_kind kind)
 	}
 }
 
+/* Events that were asked for and are not in the recording, with those that are. */
+static int note_missing_events(struct report *report, const struct session *session)
+{
+	const struct request *request = session->request;
+	struct engine_status *status = malloc(sizeof(*status));
+	char raw[900], sentence[1024];
+	int ret = 0;
+
+	if (!status)
+		return -ENOMEM;
+	session_status(session, status);
+	for (size_t i = 0; i < request->n_event_names && !ret; i++) {
+		size_t len = (size_t)snprintf(raw, sizeof(raw),
+			"the recording has no event '%.100s', but", request->event_names[i]);
+		bool found = false;
+
+		for (size_t j = 0; j < status->n_events; j++) {
+			found |= !strcmp(status->events[j].name, request->event_names[i]);
+			if (len < sizeof(raw))
+				len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s %s",
+					j ? "," : "", status->events[j].name);
+		}
+		clean_string(sentence, sizeof(sentence), raw);
+		if (!found)
+			ret = report_add_note(report, sentence);
+	}
+	free(status);
+	return ret;
+}
+
 int report_gather_notes(struct report *report, struct session *session)
 {
 	struct engine_note *notes = malloc(NOTES_MAX * sizeof(*notes));
@@ -120,6 +150,8 @@ int report_gather_notes(struct report *report, struct session *session)
 		return -ENOMEM;
 	if (session->notice[0])
 		ret = report_add_note(report, session->notice);
+	if (!ret && session->recording)
+		ret = note_missing_events(report, session);
 	n = session_notes(session, 0, notes, NOTES_MAX);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (is_told(notes[i].kind) ||
