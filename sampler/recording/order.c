@@ -235,7 +235,8 @@ static int give_out(struct order *order, size_t count)
 		release(order, record);
 	}
 	order->n -= given;
-	memmove(order->queue, order->queue + given, order->n * sizeof(*order->queue));
+	if (order->n)
+		memmove(order->queue, order->queue + given, order->n * sizeof(*order->queue));
 	return ret;
 }
 

@@ -205,6 +205,8 @@ static void test_drops(void **state)
 {
 	struct seen *seen = *state;
 
+	assert_int_equal(order_round(seen->order), 0);
+	assert_int_equal(order_flush(seen->order), 0);
 	for (uint64_t i = 0; i < 3000; i++)
 		assert_int_equal(add_sized(seen, i % 100, i, 4000), 0);
 	order_free(NULL);
