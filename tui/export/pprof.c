@@ -228,7 +228,8 @@ static void place_mappings(struct pprof *pprof)
 		struct image_origin origin = {0};
 
 		mapping->low -= mapping->low % PAGE;
-		mapping->high += PAGE - mapping->high % PAGE;
+		mapping->high |= PAGE - 1;
+		mapping->high += mapping->high < UINT64_MAX; /* the last page has no end */
 		if (image->kind == IMAGE_MODULE) {
 			images_origin(pprof->profile->images, mapping->image, &origin);
 			mapping->start = origin.map_start;

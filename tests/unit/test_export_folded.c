@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_export_folded.c - folded stacks: the texts of frames, sums, hostile names, depth.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/export_world.h"
+
+static void check(struct world *world, const char *expected)
+{
+	char *text = world_write(world, export_folded, NULL);
+
+	assert_string_equal(text, expected);
+	free(text);
+	world_free(world);
+}
+
+static void test_alike_are_one(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	/* Two addresses of one function, in two slices. */
+	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 0, 10);
+	world_next_slice(&world);
+	world_add(&world, STACK(&world, MAIN, WORK + 3), world.worker, 0, 5);
+	world_add(&world, STACK(&world, MAIN + 1), world.worker, 0, 1);
+	world_add(&world, STACK(&world, MAIN, WORK), world.other, 0, 2);
+	/* Of an event that is not exported. */
+	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 1, 100);
+	check(&world, "java;main;work 2\nworker_one;main 1\nworker_one;main;work 15\n");
+}
+
+static void test_counts_where_perf_tells_no_period(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	world.events[0].by_count = true;
+	world_add(&world, STACK(&world, MAIN), world.worker, 0, 1000);
+	world_add(&world, STACK(&world, MAIN), world.worker, 0, 1000);
+	check(&world, "worker_one;main 2\n");
+}
+
+static void test_names(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	world_add(&world, STACK(&world, MAIN, INLINED), world.worker, 0, 1);
+	world_add(&world, STACK(&world, MAKE), world.worker, 0, 2);
+	world_add(&world, STACK(&world, GO), world.worker, 0, 4);
+	world_add(&world, STACK(&world, MAIN, ANONYMOUS, LEAF), world.worker, 0, 8);
+	world_add(&world, STACK(&world, METHOD), world.worker, 0, 16);
+	world_add(&world, STACK(&world, JAVA), world.worker, 0, 32);
+	world_add(&world, STACK(&world, JAVA), world.other, 0, 64);
+	world_add(&world, STACK(&world, CALL), world.worker, 0, 128);
+	check(&world,
+		"java;org/x/Y:.call 64\n"
+		"worker_one;Foo::operator 128\n"
+		"worker_one;Lorg/x/Y:.call 32\n"
+		"worker_one;main;a;b_[i] 1\n"
+		"worker_one;main;leaf 8\n"
+		"worker_one;net/http.(*Client).Do 4\n"
+		"worker_one;ns::(anonymous namespace)::g 16\n"
+		"worker_one;ns::make<int> 2\n");
+}
+
+static void test_without_names(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	world_add(&world, STACK(&world, MAIN, NOTHING), world.worker, 0, 1);
+	world_add(&world, STACK(&world, MAIN, NOTHING + 8), world.worker, 0, 1);
+	world_add(&world, world_push(&world, STACK_ROOT, world.library, 5), world.worker, 0, 4);
+	world_add(&world, world_push(&world, STACK_ROOT, world.unknown, 5), world.worker, 0, 8);
+	world_add(&world, world_push(&world, STACK_ROOT, world.kernel, UINT64_MAX - 99),
+		world.worker, 0, 16);
+	check(&world,
+		"worker_one;[[kernel.kallsyms]] 16\nworker_one;[libx.so] 4\n"
+		"worker_one;[unknown] 8\nworker_one;main;[program] 2\n");
+}
+
+static void test_hostile(void **state)
+{
+	struct world world;
+	char *text;
+
+	(void)state;
+	world_make(&world);
+	world_add(&world, STACK(&world, EVIL), world_task(&world, 7, 7, "a;b\nc \x1b"), 0, 3);
+	text = world_write(&world, export_folded, NULL);
+	/* One line, one separator, no control characters. */
+	assert_string_equal(text, "a:b?c_?;</script>&<x>:?[2J? 3\n");
+	free(text);
+	world_free(&world);
+}
+
+static void test_empty(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	check(&world, "");
+}
+
+static void test_deep(void **state)
+{
+	struct world world;
+	uint32_t node = STACK_ROOT;
+	size_t parts = 0, len;
+	char *text;
+
+	(void)state;
+	world_make(&world);
+	for (int i = 0; i < 1000; i++)
+		node = world_push(&world, node, world.program, i % 2 ? WORK : MAIN);
+	world_add(&world, node, world.worker, 0, 9);
+	text = world_write(&world, export_folded, &len);
+	for (size_t i = 0; i < len; i++)
+		parts += text[i] == ';';
+	assert_int_equal(parts, 1000);
+	assert_string_equal(text + len - 8, ";work 9\n");
+	free(text);
+	world_free(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alike_are_one),
+		cmocka_unit_test(test_counts_where_perf_tells_no_period),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_without_names),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_deep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_export_forms.c - every form, read back: sums are the store's, numbers point at what is there, names are harmless.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/export_world.h"
+#include "tui/profile.pb-c.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <zlib.h>
+
+#define CLOCK_SUM 1063ull /* what fill() adds of the first event */
+#define CLOCK_COUNT 5ull
+#define FAULTS_SUM 7ull
+
+static void fill(struct world *world)
+{
+	uint32_t node = STACK_ROOT;
+
+	world->profile.n_events = 2;
+	world_add(world, STACK(world, MAIN, WORK, LEAF), world->worker, 0, 3);
+	world_add(world, STACK(world, MAIN, WORK, WORK, LEAF, WORK), world->worker, 0, 10);
+	world_add(world, STACK(world, MAIN, EVIL), world->other, 0, 20);
+	world_next_slice(world);
+	world_add(world, STACK(world, MAIN, WORK, LEAF), world->worker, 0, 30);
+	world_add(world, STACK(world, MAIN, NOTHING), world->other, 1, 7);
+	for (int i = 0; i < 1000; i++)
+		node = world_push(world, node, world->program, i % 2 ? WORK : MAIN);
+	world_add(world, world_push(world, node, world->kernel, UINT64_MAX - 9), world->worker, 0,
+		1000);
+}
+
+/* --- JSON --- */
+
+static struct json_object *get(struct json_object *object, const char *key)
+{
+	struct json_object *found = NULL;
+
+	assert_true(json_object_object_get_ex(object, key, &found));
+	return found;
+}
+
+static struct json_object *read_json(
+	struct world *world, int (*write)(FILE *, const struct profile *))
+{
+	char *text = world_write(world, write, NULL);
+	struct json_object *object = json_tokener_parse(text);
+
+	assert_non_null(object);
+	free(text);
+	return object;
+}
+
+static void test_speedscope(void **state)
+{
+	struct world world;
+	struct json_object *file, *profiles, *frames;
+	uint64_t sums[2] = {0};
+	bool evil = false;
+
+	(void)state;
+	world_make(&world);
+	fill(&world);
+	file = read_json(&world, export_speedscope);
+	frames = get(get(file, "shared"), "frames");
+	profiles = get(file, "profiles");
+	for (size_t i = 0; i < json_object_array_length(frames); i++)
+		evil |= !strcmp(
+			json_object_get_string(get(json_object_array_get_idx(frames, i), "name")),
+			"</script>\"&'<x>;?[2J?");
+	assert_true(evil);
+	assert_int_equal(json_object_array_length(profiles), 3);
+	for (size_t p = 0; p < 3; p++) {
+		struct json_object *profile = json_object_array_get_idx(profiles, p);
+		struct json_object *samples = get(profile, "samples");
+		struct json_object *weights = get(profile, "weights");
+		bool ns = !strcmp(json_object_get_string(get(profile, "unit")), "nanoseconds");
+		uint64_t sum = 0;
+
+		assert_int_equal(
+			json_object_array_length(samples), json_object_array_length(weights));
+		for (size_t i = 0; i < json_object_array_length(samples); i++) {
+			struct json_object *stack = json_object_array_get_idx(samples, i);
+
+			sum += json_object_get_uint64(json_object_array_get_idx(weights, i));
+			assert_true(json_object_array_length(stack) > 0);
+			for (size_t f = 0; f < json_object_array_length(stack); f++)
+				assert_true(json_object_get_uint64(json_object_array_get_idx(
+						    stack, f)) < json_object_array_length(frames));
+		}
+		assert_int_equal(json_object_get_uint64(get(profile, "endValue")), sum);
+		sums[ns ? 0 : 1] += sum;
+	}
+	assert_int_equal(sums[0], CLOCK_SUM);
+	assert_int_equal(sums[1], FAULTS_SUM);
+	json_object_put(file);
+	world_free(&world);
+}
+
+static uint64_t check_gecko_thread(struct json_object *thread)
+{
+	struct json_object *samples = get(get(thread, "samples"), "data");
+	struct json_object *stacks = get(get(thread, "stackTable"), "data");
+	struct json_object *frames = get(get(thread, "frameTable"), "data");
+	struct json_object *strings = get(thread, "stringTable");
+	double last = 0;
+
+	for (size_t i = 0; i < json_object_array_length(samples); i++) {
+		struct json_object *row = json_object_array_get_idx(samples, i);
+		double time = json_object_get_double(json_object_array_get_idx(row, 1));
+
+		assert_true(json_object_get_uint64(json_object_array_get_idx(row, 0)) <
+			json_object_array_length(stacks));
+		assert_true(time >= last);
+		last = time;
+	}
+	for (size_t i = 0; i < json_object_array_length(stacks); i++) {
+		struct json_object *row = json_object_array_get_idx(stacks, i);
+		struct json_object *prefix = json_object_array_get_idx(row, 0);
+
+		/* Parents come first. */
+		assert_true(!prefix || json_object_get_uint64(prefix) < i);
+		assert_true(json_object_get_uint64(json_object_array_get_idx(row, 1)) <
+			json_object_array_length(frames));
+	}
+	for (size_t i = 0; i < json_object_array_length(frames); i++)
+		assert_true(json_object_get_uint64(json_object_array_get_idx(
+				    json_object_array_get_idx(frames, i), 0)) <
+			json_object_array_length(strings));
+	return json_object_array_length(samples);
+}
+
+static void test_gecko(void **state)
+{
+	struct world world;
+	struct json_object *file, *threads;
+	uint64_t count = 0;
+
+	(void)state;
+	world_make(&world);
+	fill(&world);
+	file = read_json(&world, export_gecko);
+	threads = get(file, "threads");
+	assert_int_equal(json_object_array_length(threads), 2);
+	for (size_t i = 0; i < 2; i++)
+		count += check_gecko_thread(json_object_array_get_idx(threads, i));
+	assert_int_equal(count, CLOCK_COUNT);
+	assert_int_equal(json_object_get_int(get(get(file, "meta"), "version")), 24);
+	json_object_put(file);
+	world_free(&world);
+}
+
+/* --- pprof --- */
+
+static Pprof__Profile *read_pprof(struct world *world)
+{
+	size_t len, size = 16 << 20;
+	char *packed = world_write(world, export_pprof, &len);
+	uint8_t *bytes = malloc(size);
+	z_stream stream = {.next_in = (uint8_t *)packed, .avail_in = (unsigned int)len};
+	Pprof__Profile *profile;
+
+	assert_non_null(bytes);
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	stream.next_out = bytes;
+	stream.avail_out = (unsigned int)size;
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.avail_in, 0);
+	profile = pprof__profile__unpack(NULL, stream.total_out, bytes);
+	assert_non_null(profile);
+	inflateEnd(&stream);
+	free(bytes);
+	free(packed);
+	return profile;
+}
+
+static const char *string_of(const Pprof__Profile *profile, int64_t number)
+{
+	assert_true(number >= 0 && (size_t)number < profile->n_string_table);
+	return (const char *)profile->string_table[number].data;
+}
+
+static void check_samples(const Pprof__Profile *profile)
+{
+	uint64_t sums[3] = {0};
+
+	for (size_t i = 0; i < profile->n_sample; i++) {
+		const Pprof__Sample *sample = profile->sample[i];
+
+		assert_int_equal(sample->n_value, 3);
+		for (int v = 0; v < 3; v++)
+			sums[v] += (uint64_t)sample->value[v];
+		for (size_t l = 0; l < sample->n_location_id; l++)
+			assert_in_range(sample->location_id[l], 1, profile->n_location);
+		assert_int_equal(sample->n_label, 3);
+	}
+	assert_int_equal(sums[0], CLOCK_COUNT + 1);
+	assert_int_equal(sums[1], CLOCK_SUM);
+	assert_int_equal(sums[2], FAULTS_SUM);
+}
+
+static void test_pprof(void **state)
+{
+	static const uint8_t build_id[] = {0xab, 0xcd};
+	struct world world;
+	Pprof__Profile *profile;
+
+	(void)state;
+	world_make(&world);
+	fill(&world);
+	images_set_build_id(world.images, world.program, build_id, sizeof(build_id));
+	profile = read_pprof(&world);
+	assert_int_equal(profile->string_table[0].len, 0);
+	assert_int_equal(profile->n_sample_type, 3);
+	assert_memory_equal(string_of(profile, profile->sample_type[1]->unit), "nanoseconds", 11);
+	check_samples(profile);
+	assert_int_equal(profile->n_mapping, 2);
+	assert_memory_equal(string_of(profile, profile->mapping[0]->filename), "/bin/program", 12);
+	assert_memory_equal(string_of(profile, profile->mapping[0]->build_id), "abcd", 4);
+	for (size_t i = 0; i < profile->n_location; i++) {
+		const Pprof__Location *location = profile->location[i];
+		const Pprof__Mapping *mapping = profile->mapping[location->mapping_id - 1];
+
+		assert_int_equal(location->id, i + 1);
+		assert_true(location->address >= mapping->memory_start);
+		assert_true(location->address < mapping->memory_limit);
+		assert_in_range(location->line[0]->function_id, 1, profile->n_function);
+	}
+	for (size_t i = 0; i < profile->n_function; i++)
+		string_of(profile, profile->function[i]->name);
+	pprof__profile__free_unpacked(profile, NULL);
+	world_free(&world);
+}
+
+/* --- callgrind --- */
+
+static void test_callgrind(void **state)
+{
+	struct world world;
+	uint64_t first = 0, second = 0, sums[2] = {0};
+	bool call = false;
+	char *text, *rest, *line;
+
+	(void)state;
+	world_make(&world);
+	fill(&world);
+	text = world_write(&world, export_callgrind, NULL);
+	assert_non_null(strstr(text, "events: cpu_clock page_faults_u\n"));
+	assert_non_null(strstr(text, "summary: 1063 7\n"));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		/* What follows a call is its inclusive cost. */
+		if (sscanf(line, "0 %" SCNu64 " %" SCNu64, &first, &second) == 2) {
+			if (!call) {
+				sums[0] += first;
+				sums[1] += second;
+			}
+			/* No call costs more than there is. */
+			assert_true(first <= CLOCK_SUM && second <= FAULTS_SUM);
+		}
+		call = !strncmp(line, "calls=", 6);
+	}
+	assert_int_equal(sums[0], CLOCK_SUM);
+	assert_int_equal(sums[1], FAULTS_SUM);
+	free(text);
+	world_free(&world);
+}
+
+/* --- SVG --- */
+
+static void test_svg(void **state)
+{
+	struct world world;
+	char *text, *script;
+	size_t scripts = 0;
+
+	(void)state;
+	world_make(&world);
+	fill(&world);
+	text = world_write(&world, export_svg, NULL);
+	for (script = text; (script = strstr(script, "</script>")); script++)
+		scripts++;
+	assert_int_equal(scripts, 1);
+	assert_non_null(strstr(text, "&lt;/script&gt;&quot;&amp;&#39;&lt;x&gt;;?[2J?"));
+	assert_non_null(strstr(text, "a &lt;title&gt; &amp; &quot;more&quot;"));
+	assert_non_null(strstr(text, "data-total=\"1063\""));
+	/* The commands are the whole. */
+	assert_non_null(strstr(text, "data-s=\"0\" data-w=\"20\" data-d=\"1\"><title>java"));
+	assert_non_null(
+		strstr(text, "data-s=\"20\" data-w=\"1043\" data-d=\"1\"><title>worker one"));
+	assert_non_null(strstr(text, "data-d=\"1002\""));
+	free(text);
+	world_free(&world);
+}
+
+/* A frame that would not be seen is not in the file. */
+static void test_svg_narrow(void **state)
+{
+	struct world world;
+	char *text;
+
+	(void)state;
+	world_make(&world);
+	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 0, 1000000);
+	world_add(&world, STACK(&world, MAIN, LEAF), world.worker, 0, 1);
+	text = world_write(&world, export_svg, NULL);
+	assert_non_null(strstr(text, "<title>work\n"));
+	assert_null(strstr(text, "<title>leaf\n"));
+	assert_non_null(strstr(text, "data-total=\"1000001\""));
+	free(text);
+	world_free(&world);
+}
+
+static void test_empty(void **state)
+{
+	int (*const forms[])(FILE *, const struct profile *) = {
+		export_speedscope, export_pprof, export_callgrind, export_svg, export_gecko};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct world world;
+		size_t len;
+		char *text;
+
+		world_make(&world);
+		text = world_write(&world, forms[i], &len);
+		assert_true(len > 0);
+		free(text);
+		world_free(&world);
+	}
+}
+
+static bool yes(void *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+static void test_interrupted(void **state)
+{
+	int (*const forms[])(FILE *, const struct profile *) = {export_folded, export_speedscope,
+		export_pprof, export_callgrind, export_svg, export_gecko};
+	FILE *out = fopen("/dev/null", "w");
+
+	(void)state;
+	assert_non_null(out);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct world world;
+
+		world_make(&world);
+		fill(&world);
+		free(world_write(&world, forms[i], NULL));
+		world.profile.interrupted = yes;
+		assert_int_equal(forms[i](out, &world.profile), -EINTR);
+		world_free(&world);
+	}
+	fclose(out);
+}
+
+/* A full disk is told, whatever the form. */
+static void test_full(void **state)
+{
+	int (*const forms[])(FILE *, const struct profile *) = {export_folded, export_speedscope,
+		export_pprof, export_callgrind, export_svg, export_gecko};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		FILE *out = fopen("/dev/full", "w");
+		struct world world;
+
+		if (!out) {
+			print_message("skip: there is no /dev/full\n");
+			return;
+		}
+		setvbuf(out, NULL, _IONBF, 0);
+		world_make(&world);
+		fill(&world);
+		free(world_write(&world, forms[i], NULL));
+		assert_int_equal(forms[i](out, &world.profile), -EIO);
+		fclose(out);
+		world_free(&world);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_speedscope),
+		cmocka_unit_test(test_gecko),
+		cmocka_unit_test(test_pprof),
+		cmocka_unit_test(test_callgrind),
+		cmocka_unit_test(test_svg),
+		cmocka_unit_test(test_svg_narrow),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
