@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct save {
 	char *path;
@@ -223,13 +222,4 @@ void save_free(struct save *save)
 	free(save->build_ids);
 	free(save->path);
 	free(save);
-}
-
-void save_default_name(char *out, size_t size)
-{
-	time_t now = time(NULL);
-	struct tm local;
-
-	if (!localtime_r(&now, &local) || !strftime(out, size, "strobe-%Y%m%d-%H%M%S.data", &local))
-		snprintf(out, size, "strobe.data");
 }

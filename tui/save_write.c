@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PAGE_SIZE_BYTES 4096ull
 /* Above all addresses that processes can have, so that made-up ones meet none; 32-bit vdsos are told by theirs. */
@@ -445,7 +446,7 @@ static int put_names(struct saving *saving, const struct slice *slice)
 		void *mark = (void *)(uintptr_t)label;
 		uint64_t from_ns, to_ns;
 
-		if (!label->tid || idmap_find(&saving->told, (uint32_t)label->tid) == mark)
+		if (idmap_find(&saving->told, (uint32_t)label->tid) == mark)
 			continue;
 		part_of(saving, saving->names[i].label, slice, &from_ns, &to_ns);
 		ret = put_process_name(saving, label, from_ns);
@@ -615,4 +616,13 @@ int save_write(const struct save_source *source, int fd, bool pipe, struct save_
 	free(saving->names);
 	free(saving);
 	return ret;
+}
+
+void save_default_name(char *out, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (!localtime_r(&now, &local) || !strftime(out, size, "strobe-%Y%m%d-%H%M%S.data", &local))
+		snprintf(out, size, "strobe.data");
 }
