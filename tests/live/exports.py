@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Exports of a real recording, read by those they are made for.
+
+speedscope by its schema, gecko by its structure, callgrind by callgrind_annotate, pprof by a decoder of its own, the flame
+graph by a browser without a head: a click zooms, a search marks and sums, hostile names stay names.
+
+usage: exports.py STROBE SHARES NAMES [CASE...]
+"""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
+checks = Checks()
+
+# Of https://www.speedscope.app/file-format-schema.json what concerns sampled profiles.
+SPEEDSCOPE = {
+    "type": "object",
+    "required": ["$schema", "shared", "profiles"],
+    "properties": {
+        "$schema": {"const": "https://www.speedscope.app/file-format-schema.json"},
+        "name": {"type": "string"}, "exporter": {"type": "string"}, "activeProfileIndex": {"type": "number"},
+        "shared": {"type": "object", "required": ["frames"], "properties": {"frames": {"type": "array", "items": {
+            "type": "object", "required": ["name"], "additionalProperties": False, "properties": {
+                "name": {"type": "string"}, "file": {"type": "string"}, "line": {"type": "number"},
+                "col": {"type": "number"}}}}}},
+        "profiles": {"type": "array", "minItems": 1, "items": {
+            "type": "object",
+            "required": ["type", "name", "unit", "startValue", "endValue", "samples", "weights"],
+            "properties": {
+                "type": {"const": "sampled"}, "name": {"type": "string"},
+                "unit": {"enum": ["bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"]},
+                "startValue": {"type": "number"}, "endValue": {"type": "number"},
+                "samples": {"type": "array", "items": {"type": "array", "items": {"type": "number", "minimum": 0}}},
+                "weights": {"type": "array", "items": {"type": "number"}}}}},
+    },
+}
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, check=False, timeout=120, **options)
+
+
+class Recording:
+    """A recording, and what it holds by strobe's own report."""
+
+    def __init__(self, strobe, path):
+        self.strobe, self.path = strobe, path
+        report = run([strobe, "report", path, "--format", "json"])
+        self.report = json.loads(report.stdout)
+        self.weights = {event["name"]: event["weight"] for event in self.report["events"]}
+        self.samples = {event["name"]: event["samples"] for event in self.report["events"]}
+
+    def export(self, form, *options):
+        found = run([self.strobe, "export", self.path, "--format", form, *options])
+        if found.returncode:
+            raise RuntimeError(f"{form}: status {found.returncode}: {found.stderr[-300:]}")
+        return found.stdout
+
+    def event(self):
+        return next(name for name in self.weights if name.startswith("cpu-clock"))
+
+
+def speedscope(recording):
+    try:
+        import jsonschema
+    except ImportError:
+        checks.skip("speedscope: schema", "python3-jsonschema is not installed")
+        return
+    file = json.loads(recording.export("speedscope"))
+    try:
+        jsonschema.validate(file, SPEEDSCOPE)
+        wrong = ""
+    except jsonschema.ValidationError as error:
+        wrong = str(error)[:300]
+    checks.check("speedscope: schema", not wrong, wrong)
+    frames = len(file["shared"]["frames"])
+    good = all(frame < frames for profile in file["profiles"] for stack in profile["samples"] for frame in stack)
+    checks.check("speedscope: every frame is there", good)
+    sums = {"nanoseconds": 0, "none": 0}
+    for profile in file["profiles"]:
+        sums[profile["unit"]] += sum(profile["weights"])
+    event = recording.event()
+    others = sum(weight for name, weight in recording.weights.items() if name != event)
+    checks.check("speedscope: sums", sums == {"nanoseconds": recording.weights[event], "none": others},
+                 f"{sums}, {recording.weights}")
+
+
+def gecko(recording):
+    file = json.loads(recording.export("gecko", "-e", recording.event()))
+    wrong = []
+    count = 0
+    for thread in file["threads"]:
+        for table in ("samples", "stackTable", "frameTable", "markers"):
+            width = len(thread[table]["schema"])
+            if any(len(row) != width for row in thread[table]["data"]):
+                wrong.append(f"{table}: width")
+        samples, stacks, frames = (thread[table]["data"] for table in ("samples", "stackTable", "frameTable"))
+        count += len(samples)
+        if any(not 0 <= row[0] < len(stacks) for row in samples):
+            wrong.append("samples: stack")
+        if any(later[1] < row[1] for row, later in zip(samples, samples[1:])):
+            wrong.append("samples: time")
+        if any((row[0] is not None and not 0 <= row[0] < i) or not 0 <= row[1] < len(frames)
+               for i, row in enumerate(stacks)):
+            wrong.append("stackTable")
+        if any(not 0 <= row[0] < len(thread["stringTable"]) or row[6] >= len(file["meta"]["categories"])
+               for row in frames):
+            wrong.append("frameTable")
+    checks.check("gecko: every number points at something", file["threads"] and not wrong, wrong)
+    checks.check("gecko: a row for each sample", count == recording.samples[recording.event()],
+                 f"{count}, {recording.samples}")
+
+
+def callgrind(recording, folder):
+    if not shutil.which("callgrind_annotate"):
+        checks.skip("callgrind", "callgrind_annotate (valgrind) is not installed")
+        return
+    path = os.path.join(folder, "callgrind.out")
+    with open(path, "wb") as out:
+        out.write(recording.export("callgrind", "-e", recording.event()))
+    found = run(["callgrind_annotate", "--threshold=100", path], text=True)
+    total = re.search(r"^\s*([\d,]+) \(100\.0%\)\s+PROGRAM TOTALS", found.stdout, re.MULTILINE)
+    checks.check("callgrind: read without a word of complaint", found.returncode == 0 and not found.stderr,
+                 found.stderr[-300:])
+    checks.check("callgrind: total", total and int(total.group(1).replace(",", "")) ==
+                 recording.weights[recording.event()], found.stdout[:600])
+    rows = re.findall(r"^\s*([\d,]+) \([ \d.]+%\)\s+\S*:", found.stdout, re.MULTILINE)
+    own = sum(int(row.replace(",", "")) for row in rows)
+    checks.check("callgrind: sum of the functions", own == recording.weights[recording.event()],
+                 f"{own}, {recording.weights}")
+    tree = run(["callgrind_annotate", "--inclusive=yes", "--tree=both", path], text=True)
+    checks.check("callgrind: calls", tree.returncode == 0 and "shares_hot" in tree.stdout, tree.stderr[-300:])
+
+
+def fields(data):
+    """(number, value) of a protocol buffer: integers, and bytes."""
+    def varint(at):
+        value = shift = 0
+        while True:
+            value |= (data[at] & 127) << shift
+            shift += 7
+            at += 1
+            if data[at - 1] < 128:
+                return value, at
+    at = 0
+    while at < len(data):
+        key, at = varint(at)
+        if key & 7 == 0:
+            value, at = varint(at)
+        elif key & 7 == 2:
+            size, at = varint(at)
+            value = data[at:at + size]
+            at += size
+        else:
+            raise ValueError(f"wire type {key & 7}")
+        yield key >> 3, value
+
+
+def numbers(value):
+    """A repeated field, packed."""
+    if isinstance(value, int):
+        return [value]
+    out, number, shift = [], 0, 0
+    for byte in value:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            out.append(number)
+            number = shift = 0
+    return out
+
+
+def pprof(recording):
+    event = recording.event()
+    packed = recording.export("pprof", "-e", event)
+    found = {}
+    for number, value in fields(gzip.decompress(packed)):
+        found.setdefault(number, []).append(value)
+    strings = [value.decode() for value in found[6]]
+    types = [dict(fields(value)) for value in found[1]]
+    named = [(strings[value[1]], strings[value[2]]) for value in types]
+    checks.check("pprof: sample types", named == [("samples", "count"), (event, "nanoseconds")], named)
+    sums = [0, 0]
+    used = set()
+    keys = set()
+    for sample in found[2]:
+        for number, value in fields(sample):
+            if number == 1:
+                used.update(numbers(value))
+            elif number == 2:
+                sums = [a + b for a, b in zip(sums, numbers(value))]
+            elif number == 3:
+                keys.add(strings[dict(fields(value))[1]])
+    checks.check("pprof: sums", sums == [recording.samples[event], recording.weights[event]], sums)
+    checks.check("pprof: labels", keys == {"pid", "tid", "comm"}, keys)
+    functions = {dict(fields(value))[1]: strings[dict(fields(value))[2]] for value in found[5]}
+    mappings = {dict(fields(value))[1]: dict(fields(value)) for value in found[3]}
+    locations = {dict(fields(value))[1]: dict(fields(value)) for value in found[4]}
+    checks.check("pprof: locations", used <= set(locations))
+    inside = all(mappings[place[2]].get(2, 0) <= place[3] < mappings[place[2]][3]
+                 for place in locations.values() if place.get(2))
+    lines = all(dict(fields(place[4]))[1] in functions for place in locations.values())
+    checks.check("pprof: addresses lie in their mappings, lines in functions", inside and lines)
+    checks.check("pprof: functions", "shares_hot" in functions.values())
+    ids = {strings[mapping[5]]: strings[mapping.get(6, 0)] for mapping in mappings.values()}
+    program = next((name for name in ids if name.endswith("/shares")), None)
+    notes = run(["readelf", "-n", program], text=True).stdout if program else ""
+    build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)
+    checks.check("pprof: build-id", program and build_id and ids[program] in (build_id.group(1), ""),
+                 f"{ids}, {build_id and build_id.group(1)}")
+
+
+def script(recording):
+    event = recording.event()
+    text = recording.export("script", "-e", event).decode()
+    heads = [line for line in text.splitlines() if re.match(r"^\S", line)]
+    parsed = [re.match(r"^(.+?)\s+(\d+) (?:\[\d{3}\] )?\s*(\d+\.\d{6}):\s+(\d+) (\S+): $", line) for line in heads]
+    if not checks.check("script: every head is one", heads and all(parsed),
+                        next((line for line, good in zip(heads, parsed) if not good), "")):
+        return
+    times = [float(found.group(3)) for found in parsed]
+    checks.check("script: in order of time", times == sorted(times))
+    checks.check("script: samples", len(heads) == recording.samples[event], len(heads))
+    checks.check("script: periods", sum(int(found.group(4)) for found in parsed) == recording.weights[event])
+    with open(recording.path, "rb") as data:
+        piped = run([recording.strobe, "export", "-", "--format", "script", "-e", event], stdin=data)
+    checks.check("script: standard input", piped.stdout.decode() == text, piped.stderr[-300:])
+    with subprocess.Popen(["cat", recording.path], stdout=subprocess.PIPE) as cat:
+        piped = run([recording.strobe, "export", "-", "--format", "script", "-e", event], stdin=cat.stdout)
+    checks.check("script: from a pipe", piped.stdout.decode() == text, piped.stderr[-300:])
+
+
+def output(recording, folder):
+    path = os.path.join(folder, "out.folded")
+    with open(path, "w", encoding="ascii") as out:
+        out.write("before")
+    bad = run([recording.strobe, "export", recording.path, "--format", "folded", "-e", "nothing", "-o", path])
+    with open(path, encoding="ascii") as out:
+        checks.check("-o: what was there stays when nothing is exported", bad.returncode == 1 and
+                     out.read() == "before", bad.stderr)
+    run([recording.strobe, "export", recording.path, "--format", "folded", "-e", recording.event(), "-o", path])
+    with open(path, "rb") as out:
+        checks.check("-o: the same as to standard output",
+                     out.read() == recording.export("folded", "-e", recording.event()))
+    checks.check("-o: nothing is left beside it", not [name for name in os.listdir(folder)
+                                                       if name.startswith("out.folded.")])
+    full = run([recording.strobe, "export", recording.path, "--format", "folded", "-o", "/dev/full"])
+    checks.check("-o: a full disk is told", full.returncode == 1 and b"No space left" in full.stderr, full.stderr)
+
+
+def browser():
+    """A Chromium to be driven, or the reason why there is none."""
+    try:
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+    except ImportError:
+        return None, "python3-selenium is not installed"
+    driver = shutil.which("chromedriver")
+    if not driver or not shutil.which("chromium"):
+        return None, "chromium and chromium-driver are not installed"
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1260,900"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(driver), options=options), ""
+
+
+def svg(recording, hostile, folder):
+    path = os.path.join(folder, "flame.svg")
+    for source, name in ((recording, "svg"), (hostile, "svg of hostile names")):
+        with open(path, "wb") as out:
+            out.write(source.export("svg", "-e", source.event()))
+        try:
+            xml.dom.minidom.parse(path)
+            wrong = ""
+        except Exception as error:  # pylint: disable=broad-except
+            wrong = str(error)
+        checks.check(f"{name}: well-formed", not wrong, wrong)
+    driver, reason = browser()
+    if not driver:
+        checks.skip("svg: in a browser", reason)
+        return
+    try:
+        in_browser(driver, recording, hostile, path)
+    finally:
+        driver.quit()
+
+
+def in_browser(driver, recording, hostile, path):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    driver.get("file://" + path)
+    checks.check("svg of hostile names: no error, no alert", not driver.get_log("browser"), driver.get_log("browser"))
+    with open(path, "wb") as out:
+        out.write(recording.export("svg", "-e", recording.event()))
+    driver.get("file://" + path)
+
+    def frame(name):
+        return next(found for found in driver.find_elements(By.CSS_SELECTOR, "g.f")
+                    if found.find_element(By.TAG_NAME, "title").get_attribute("textContent").split("\n")[0] == name)
+
+    def width(name):
+        return float(frame(name).find_element(By.TAG_NAME, "rect").get_attribute("width"))
+
+    before = width("shares_hot")
+    checks.check("svg: a frame is as wide as its share", 0.6 < before / 1200 < 0.8, before)
+    frame("shares_hot").click()
+    checks.check("svg: a click zooms", width("shares_hot") > 1190, width("shares_hot"))
+    details = driver.find_element(By.ID, "details").text
+    checks.check("svg: details", details.startswith("shares_hot") and "samples" in details, details)
+    driver.find_element(By.ID, "reset").click()
+    checks.check("svg: reset", abs(width("shares_hot") - before) < 0.1, width("shares_hot"))
+    ActionChains(driver).key_down(Keys.CONTROL).send_keys("f").key_up(Keys.CONTROL).perform()
+    ActionChains(driver).send_keys("shares_(hot|warm)").perform()
+    marked = driver.find_elements(By.CSS_SELECTOR, "g.f.match")
+    found = driver.find_element(By.ID, "found").text
+    share = re.match(r"matched ([\d.]+)%", found)
+    checks.check("svg: a search marks", len(marked) >= 2, len(marked))
+    checks.check("svg: and sums", share and 80 < float(share.group(1)) < 100, found)
+    ActionChains(driver).send_keys(Keys.ESCAPE).perform()
+    checks.check("svg: Escape ends it", not driver.find_elements(By.CSS_SELECTOR, "g.f.match"))
+    checks.check("svg: no errors", not driver.get_log("browser"), driver.get_log("browser"))
+
+
+def record(folder, name, *command):
+    path = os.path.join(folder, name + ".data")
+    found = run(["perf", "record", "-q", "-F", "1999", "-g", "-e", "cpu-clock,page-faults", "-o", path, "--",
+                 *command])
+    return path if os.path.exists(path) and os.path.getsize(path) > 1000 else None, found.stderr[-200:]
+
+
+def main():
+    strobe, shares, names, *chosen = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        path, why = record(folder, "shares", shares, "2")
+        hostile, _ = record(folder, "names", "timeout", "1", names)
+        if not path or not hostile:
+            checks.skip("exports", f"perf record: {why}")
+            checks.finish()
+        recording, hostile = Recording(strobe, path), Recording(strobe, hostile)
+        cases = {"speedscope": lambda: speedscope(recording), "gecko": lambda: gecko(recording),
+                 "callgrind": lambda: callgrind(recording, folder), "pprof": lambda: pprof(recording),
+                 "script": lambda: script(recording), "output": lambda: output(recording, folder),
+                 "svg": lambda: svg(recording, hostile, folder)}
+        for name, case in cases.items():
+            if not chosen or name in chosen:
+                case()
+    checks.finish()
+
+
+main()
