@@ -195,7 +195,6 @@ void attach_left_out(struct engine *engine)
 	if (!engine->follow.left_out || engine->fds >= engine->left_out_fds)
 		return;
 	freed = engine->left_out_fds - engine->fds;
-	engine->left_out_fds = engine->fds;
 	while (freed && (task = idmap_next(&engine->follow.tasks, &position))) {
 		if (!task->left_out)
 			continue;
@@ -221,7 +220,8 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 	is_leader = task->tid == task->process->pid;
 	if (!ret) {
 		follow_leave_out(&engine->follow, task, false);
-		engine->had_targets = true;
+		/* Where every event was refused, its tracker alone is no profile. */
+		engine->had_targets |= choice_count_open(engine) > 0;
 		if (job)
 			job->opened++;
 		/* Its mappings and children of the time before its side-band was on. */

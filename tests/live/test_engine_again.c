@@ -86,6 +86,11 @@ static void test_exec_by_another_thread(void **state)
 		check_thread_executes(SCOPE_CPU);
 }
 
+static bool has_threads(struct rig *rig, uint64_t n)
+{
+	return rig->status.threads == n;
+}
+
 /* Nothing is left of any of them. */
 static void check_attached_often(enum engine_scope scope)
 {
@@ -113,7 +118,7 @@ static void check_attached_often(enum engine_scope scope)
 		}
 	}
 	assert_int_equal(count_fds(), fds);
-	assert_int_equal(rig->status.threads, 1);
+	assert_true(rig_wait(rig, has_threads, 1));
 	rig_stop(rig);
 	print_message("tasks and images: %zu bytes after 21 processes, %zu after 60\n", memory,
 		tasks_memory(engine_tasks(rig->engine)));

@@ -13,6 +13,24 @@
 
 #define NOBODY 65534
 
+static void *pause_thread(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A second thread is not opened in vain after the first one's refusal. */
+static void body_two_threads(void *arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, pause_thread, NULL) || write(*(int *)arg, "t", 1) != 1)
+		_exit(2);
+	body_both(NULL);
+}
+
 static void test_kernel_asked_for_is_not_left_out(void **state)
 {
 	static const char *const asked[] = {"page-faults:k", "page-faults:uk", "cpu-clock:k"};
@@ -20,9 +38,16 @@ static void test_kernel_asked_for_is_not_left_out(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		struct rig *rig = rig_new(asked[i], 0, 1000000);
-		int32_t pid = start_child(body_both, NULL);
 		const struct engine_note *note;
+		int born[2];
+		int32_t pid;
+		char byte;
 
+		assert_int_equal(pipe(born), 0);
+		pid = start_child(body_two_threads, &born[1]);
+		assert_int_equal(read(born[0], &byte, 1), 1);
+		close(born[0]);
+		close(born[1]);
 		rig_target(rig, &pid);
 		rig_start(rig);
 		assert_true(rig_wait(rig, has_state, ENGINE_FAILED));
@@ -58,14 +83,6 @@ static void test_kernel_not_asked_for_is_left_out(void **state)
 }
 
 /* --- a child that was let go --- */
-
-static void *pause_thread(void *arg)
-{
-	(void)arg;
-	for (;;)
-		pause();
-	return NULL;
-}
 
 /* At the first byte a child, at the second a thread. */
 static void body_parent(void *arg)
