@@ -35,6 +35,8 @@ struct folding {
 	uint32_t labels_room;
 	uint32_t *java_labels;
 	uint32_t java_room;
+	uint32_t *commands; /* nodes, by task label */
+	uint32_t commands_room;
 	uint32_t *path; /* stacks on the way up */
 	uint32_t path_room;
 };
@@ -122,18 +124,32 @@ static int place_add(struct folding *folding, uint32_t stack, uint32_t command, 
 	return ret;
 }
 
-/* The node of a stack below that of its command. */
+static uint32_t parent_of(const struct folding *folding, uint32_t stack)
+{
+	return stacks_node(folding->profile->stacks, stack)->parent;
+}
+
+static int step(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
+{
+	uint32_t symref = profile_symref(folding->profile, stack), label = 0;
+	int ret = label_of(folding, symref, command, &label);
+
+	return ret || label == LABEL_NONE ? ret : child(folding, *node, label - 1, symref, node);
+}
+
+/* The node of a stack below that of its command.  Where its callers are is remembered; the stack itself seldom comes again. */
 static int descend(struct folding *folding, uint32_t stack, uint32_t command, uint32_t *node)
 {
-	const struct profile *profile = folding->profile;
 	/* Copies of texts do not move. */
 	const char *name = fold_text(folding->fold, folding->fold->nodes[command].label);
-	uint32_t n = 0;
+	uint32_t n = 0, at;
 	int ret = 0;
 
-	for (*node = command; stack != STACK_ROOT;
-		stack = stacks_node(profile->stacks, stack)->parent) {
-		uint32_t known = place_find(folding, stack, command);
+	*node = command;
+	if (stack == STACK_ROOT)
+		return 0;
+	for (at = parent_of(folding, stack); at != STACK_ROOT; at = parent_of(folding, at)) {
+		uint32_t known = place_find(folding, at, command);
 
 		if (known) {
 			*node = known;
@@ -143,18 +159,14 @@ static int descend(struct folding *folding, uint32_t stack, uint32_t command, ui
 			(void **)&folding->path, n, &folding->path_room, sizeof(*folding->path));
 		if (ret)
 			return ret;
-		folding->path[n++] = stack;
+		folding->path[n++] = at;
 	}
 	while (n-- && !ret) {
-		uint32_t symref = profile_symref(profile, folding->path[n]), label = 0;
-
-		ret = label_of(folding, symref, name, &label);
-		if (!ret && label != LABEL_NONE)
-			ret = child(folding, *node, label - 1, symref, node);
+		ret = step(folding, folding->path[n], name, node);
 		if (!ret)
 			ret = place_add(folding, folding->path[n], command, *node);
 	}
-	return ret;
+	return ret ? ret : step(folding, stack, name, node);
 }
 
 static int command_of(struct folding *folding, uint32_t task, uint32_t *node)
@@ -162,32 +174,57 @@ static int command_of(struct folding *folding, uint32_t task, uint32_t *node)
 	const struct task_label *label = tasks_label_get(folding->profile->tasks, task);
 	char name[TASK_COMM_MAX];
 	uint32_t text;
-	int ret;
+	int ret = grow_zeroed((void **)&folding->commands, task, &folding->commands_room,
+		sizeof(*folding->commands));
 
+	if (ret)
+		return ret;
+	*node = folding->commands[task];
+	if (*node)
+		return 0;
 	/* A stack of the merged label is of nobody in particular. */
 	clean_text(name, sizeof(name),
 		label && task != TASK_LABEL_MERGED ? label->comm : "[merged]", TASK_COMM_MAX);
 	ret = intern_id(&folding->fold->texts, name, strlen(name), &text);
-	return ret ? ret : child(folding, 0, text, 0, node);
+	if (!ret)
+		ret = child(folding, 0, text, 0, node);
+	if (!ret)
+		folding->commands[task] = *node;
+	return ret;
 }
 
-static int add(struct folding *folding, const struct profile_cell *cell)
+static int add(struct folding *folding, const struct slice *slice, uint32_t i)
 {
 	struct fold_node *at;
-	uint32_t node;
-	int ret;
+	uint32_t node = 0;
+	int ret = command_of(folding, slice->task[i], &node);
 
-	if (cell->event)
-		return 0;
-	ret = command_of(folding, cell->task, &node);
 	if (!ret)
-		ret = descend(folding, cell->stack, node, &node);
+		ret = descend(folding, slice->stack[i], node, &node);
 	if (ret)
 		return ret;
 	at = &folding->fold->nodes[node];
-	at->self += cell->weight;
-	at->self_count += cell->count;
+	at->self += slice->weight[i];
+	at->self_count += slice->count[i];
 	return 0;
+}
+
+static int add_all(struct folding *folding)
+{
+	const struct profile *profile = folding->profile;
+	uint32_t event;
+	int ret = 0;
+
+	for (size_t s = 0; s < profile->snapshot->n && !ret; s++) {
+		const struct slice *slice = profile->snapshot->slices[s];
+
+		if (profile_interrupted(profile))
+			ret = -EINTR;
+		for (uint32_t i = 0; i < slice->cells && !ret; i++)
+			if (profile_pass(profile, slice, i, &event) && !event)
+				ret = add(folding, slice, i);
+	}
+	return ret;
 }
 
 /* --- the finished tree --- */
@@ -241,26 +278,19 @@ static int finish(struct fold *fold)
 int fold_make(struct fold *out, const struct profile *profile, fold_text_fn *text)
 {
 	struct folding folding = {.fold = out, .profile = profile, .text = text};
-	struct profile_cell *cells;
-	size_t n;
-	int ret = profile_sum(profile, &cells, &n);
+	int ret;
 
 	*out = (struct fold){0};
-	if (!ret)
-		ret = grow_zeroed(
-			(void **)&out->nodes, 0, &folding.nodes_room, sizeof(*out->nodes));
+	ret = grow_zeroed((void **)&out->nodes, 0, &folding.nodes_room, sizeof(*out->nodes));
 	out->n_nodes = ret ? 0 : 1;
-	for (size_t i = 0; i < n && !ret; i++) {
-		ret = add(&folding, &cells[i]);
-		if (!ret && i % 4096 == 0 && profile_interrupted(profile))
-			ret = -EINTR;
-	}
+	if (!ret)
+		ret = add_all(&folding);
 	if (!ret)
 		ret = finish(out);
-	free(cells);
 	free(folding.places);
 	free(folding.labels);
 	free(folding.java_labels);
+	free(folding.commands);
 	free(folding.path);
 	idtable_fini(&folding.by_label);
 	idtable_fini(&folding.by_stack);
