@@ -417,6 +417,42 @@ static void test_cache_trust(void **state)
 	assert_int_equal(shared[0], 4);
 }
 
+/* A worker that a file of somebody else may have taken over reads nothing more of anybody but them. */
+static void test_fresh_worker(void **state)
+{
+	char ours[2][128], theirs[2][128], others[128];
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: only root can give files away\n");
+		skip();
+	}
+	start("", NULL);
+	for (int i = 0; i < 2; i++) {
+		strcpy(ours[i], make_elf(i ? "our_a" : "our_b"));
+		strcpy(theirs[i], make_elf(i ? "their_a" : "their_b"));
+		assert_int_equal(chown(theirs[i], 65534, 65534), 0);
+	}
+	strcpy(others, make_elf("other"));
+	assert_int_equal(chown(others, 65533, 65533), 0);
+
+	assert_int_equal(load_path(ours[0]), SYMBOLS_READY);
+	int first = loader_worker_pid(loader);
+	assert_int_equal(load_path(ours[1]), SYMBOLS_READY);
+	assert_int_equal(load_path(theirs[0]), SYMBOLS_READY);
+	assert_int_equal(load_path(theirs[1]), SYMBOLS_READY);
+	assert_int_equal(loader_worker_pid(loader), first);
+	assert_int_equal(load_path(others), SYMBOLS_READY);
+	int second = loader_worker_pid(loader);
+	assert_int_not_equal(second, first);
+	assert_int_equal(load_path(ours[0]), SYMBOLS_READY);
+	int third = loader_worker_pid(loader);
+	assert_int_not_equal(third, second);
+	assert_int_equal(load_path(ours[1]), SYMBOLS_READY);
+	assert_int_equal(loader_worker_pid(loader), third);
+	expect_no_note();
+}
+
 static void test_kernel(void **state)
 {
 	static const char shown[] = "ffffffff81000000 T _stext\nffffffffc0001000 t f\t[mod]\n";
@@ -553,6 +589,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_cache, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_same_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cache_trust, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fresh_worker, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_second_try, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),

@@ -228,6 +228,25 @@ static void test_kernel(void **state)
 	assert_true(ask(world, hole)->kernel);
 }
 
+/* Addresses in a file that is another than was recorded say so, also those that were shown before it was known. */
+static void test_other_build(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER);
+
+	world->symbols.images[world->program].state = SYMBOLS_PENDING;
+	assert_null(strstr(ask(world, a)->symbol, "other build"));
+	assert_false(ask(world, a)->mismatch);
+	world->symbols.images[world->program].mark = SYMBOLS_MARK_OTHER;
+	world->symbols.images[world->program].state = SYMBOLS_UNREADABLE;
+	assert_int_equal(names_wait(world->names, 10), 0);
+	assert_true(ask(world, a)->mismatch);
+	assert_non_null(strstr(ask(world, a)->symbol, "+0x1010 (other build)"));
+	uint32_t b = frame(world, world->program, 0x1020, FRAME_USER);
+	assert_non_null(strstr(ask(world, b)->symbol, "+0x1020 (other build)"));
+	assert_true(ask(world, b)->mismatch);
+}
+
 static void test_memory_without_a_file(void **state)
 {
 	struct world *world = *state;
@@ -323,6 +342,7 @@ int main(void)
 		TEST(test_a_pretty_name_arrives),
 		TEST(test_waiting_takes_all_in),
 		TEST(test_kernel),
+		TEST(test_other_build),
 		TEST(test_memory_without_a_file),
 		TEST(test_addresses_nobody_knows_are_one),
 		TEST(test_reused_frame_id),

@@ -128,6 +128,36 @@ static void test_kallsyms(void **state)
 	close(fd);
 }
 
+/* One module alone, from where it begins; of several names of an address the last. */
+static void test_module_of_kallsyms(void **state)
+{
+	static const char text[] = "ffffffff81000000 T core\n"
+				   "ffffffffc0001000 t early\t[mod]\n"
+				   "ffffffffc0002000 t one\t[mod]\n"
+				   "ffffffffc0002000 t other\t[mod]\n"
+				   "ffffffffc0002100 t elsewhere\t[mod2]\n";
+	const struct wire_message request = {
+		.type = WIRE_KALLSYMS, .id = 5, .address = 0xffffffffc0002000};
+	struct wire_message answer;
+	struct symtab table;
+	size_t len;
+	int fd;
+
+	(void)state;
+	int memory = memfd_create("k", MFD_CLOEXEC);
+	assert_int_equal(pwrite(memory, text, sizeof(text) - 1, 0), sizeof(text) - 1);
+	assert_int_equal(wire_send(sock, &request, "mod", 3, memory), 0);
+	close(memory);
+	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), 0);
+	assert_int_equal(answer.error, 0);
+	assert_int_equal(symtab_open(&table, fd), 0);
+	close(fd);
+	assert_int_equal(table.n_entries, 1);
+	assert_int_equal(table.entries[0].start, 0);
+	assert_string_equal(table.pool + table.entries[0].name, "other");
+	symtab_close(&table);
+}
+
 static void test_demangle(void **state)
 {
 	static const char names[] = "_Z1fv\0main\0_ZN1a1bEi";
@@ -193,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kallsyms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_module_of_kallsyms, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_demangle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bomb, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
