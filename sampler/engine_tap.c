@@ -8,31 +8,6 @@
 
 #define TAP_NONE UINT8_MAX
 
-static void learn_mapping(int32_t pid, const struct record_mmap *mmap, void *ctx)
-{
-	struct engine *engine = ctx;
-
-	engine->tap.mapping(pid, mmap, engine->tap_ns, engine->tap.ctx);
-}
-
-static void learn_comm(int32_t pid, int32_t tid, const char *comm, void *ctx)
-{
-	struct engine *engine = ctx;
-
-	engine->tap.comm(pid, tid, comm, engine->tap_ns, engine->tap.ctx);
-}
-
-void tap_init(struct engine *engine, const struct engine_tap *tap)
-{
-	const struct tasks_observer observer = {learn_mapping, learn_comm, engine};
-
-	if (!tap)
-		return;
-	engine->tap = *tap;
-	engine->has_tap = true;
-	tasks_observe(engine->ingest.tasks, &observer);
-}
-
 void tap_time(struct engine *engine, uint64_t time_ns)
 {
 	engine->tap_ns = time_ns;
@@ -68,6 +43,40 @@ static void begin(struct engine *engine)
 	engine->tap.begin(events, n, engine->tap.ctx);
 }
 
+/* As soon as something is open, so that what is learned need not be kept. */
+static void begin_early(struct engine *engine)
+{
+	if (!engine->tap_begun && engine->n_points)
+		begin(engine);
+}
+
+static void learn_mapping(int32_t pid, const struct record_mmap *mmap, void *ctx)
+{
+	struct engine *engine = ctx;
+
+	begin_early(engine);
+	engine->tap.mapping(pid, mmap, engine->tap_ns, engine->tap.ctx);
+}
+
+static void learn_comm(int32_t pid, int32_t tid, const char *comm, void *ctx)
+{
+	struct engine *engine = ctx;
+
+	begin_early(engine);
+	engine->tap.comm(pid, tid, comm, engine->tap_ns, engine->tap.ctx);
+}
+
+void tap_init(struct engine *engine, const struct engine_tap *tap)
+{
+	const struct tasks_observer observer = {learn_mapping, learn_comm, engine};
+
+	if (!tap)
+		return;
+	engine->tap = *tap;
+	engine->has_tap = true;
+	tasks_observe(engine->ingest.tasks, &observer);
+}
+
 static void pass(struct engine *engine, const struct perf_event_header *header, size_t event)
 {
 	if (!engine->tap_begun)
@@ -97,7 +106,6 @@ void tap_round(struct engine *engine)
 	if (!engine->has_tap)
 		return;
 	engine->tap_ns = engine->round_ns;
-	if (!engine->tap_begun && engine->n_points)
-		begin(engine);
+	begin_early(engine);
 	engine->tap.round(engine->tap.ctx);
 }

@@ -160,16 +160,17 @@ static uint64_t lost_samples(
 	return lost;
 }
 
-/* Of the event that has the least. */
+/* In percent, of the event that has the least. */
 static double least_coverage(const struct engine_status *status)
 {
 	double least = 100;
 
 	for (size_t i = 0; i < status->n_events; i++) {
 		const struct engine_event_status *event = &status->events[i];
+		double percent = 100 * format_share(event->armed_ns, event->clock_ns);
 
-		if (event->clock_ns && format_share(event->armed_ns, event->clock_ns) < least)
-			least = format_share(event->armed_ns, event->clock_ns);
+		if (event->clock_ns && percent < least)
+			least = percent;
 	}
 	return least;
 }

@@ -439,7 +439,7 @@ int recorder_finish(struct recorder *recorder, const struct engine_status *statu
 
 	stop_thread(recorder);
 	if (!recorder->begun)
-		return -ENODATA;
+		return recorder->error ? recorder->error : -ENODATA;
 	ret = recorder->error;
 	last = &recorder->buffers[recorder->filling];
 	if (!ret)

@@ -268,11 +268,15 @@ static void test_unfinished(void **state)
 {
 	int fd = new_file();
 	struct writer *writer = open_writer(fd, false, false);
+	struct perfdata_header header;
 	struct found found;
 
 	(void)state;
 	write_some(writer, 1000);
 	assert_int_equal(writer_flush(writer), 0);
+	/* perf reads nothing where the size is 0. */
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(header.data.offset + header.data.size, lseek(fd, 0, SEEK_END));
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(put_sample(writer, 0, 5000, 1), 0);
 	writer_free(writer);

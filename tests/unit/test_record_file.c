@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_record_file.c - what becomes of the file that is recorded into, and the sentences about it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tui/record.h"
+#include "tui/record_file.h"
+
+static char folder[] = "/tmp/strobe-record-XXXXXX";
+static char message[RECORD_TEXT_MAX];
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void assert_text(const char *path, const char *text)
+{
+	char found[64] = "";
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_true(fgets(found, sizeof(found), file) || !*text);
+	assert_string_equal(found, text);
+	fclose(file);
+}
+
+static int in_folder(void **state)
+{
+	(void)state;
+	return !mkdtemp(folder) || chdir(folder);
+}
+
+static int out_of_folder(void **state)
+{
+	(void)state;
+	return chdir("/") || rmdir(folder);
+}
+
+static void test_default_name(void **state)
+{
+	struct record_file file;
+	struct stat about;
+
+	(void)state;
+	assert_int_equal(record_file_open(&file, NULL, message, sizeof(message)), 0);
+	assert_false(file.pipe);
+	assert_int_equal(fstat(file.fd, &about), 0);
+	/* What somebody ran is nobody else's business. */
+	assert_int_equal(about.st_mode & 0777, 0600);
+	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
+	assert_int_equal(unlink(RECORD_DEFAULT_FILE), 0);
+}
+
+static void test_old_file_is_renamed(void **state)
+{
+	struct record_file file;
+
+	(void)state;
+	write_text("a.data", "old");
+	write_text("a.data.old", "older");
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
+	assert_int_equal(write(file.fd, "new", 3), 3);
+	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
+	assert_text("a.data", "new");
+	assert_text("a.data.old", "old");
+	unlink("a.data");
+	unlink("a.data.old");
+
+	/* An empty one is not worth it. */
+	write_text("a.data", "");
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
+	record_file_close(&file, message, sizeof(message));
+	assert_int_equal(access("a.data.old", F_OK), -1);
+	unlink("a.data");
+}
+
+static void test_undo(void **state)
+{
+	struct record_file file;
+
+	(void)state;
+	write_text("a.data", "old");
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
+	record_file_undo(&file);
+	record_file_close(&file, message, sizeof(message));
+	assert_text("a.data", "old");
+	assert_int_equal(access("a.data.old", F_OK), -1);
+	unlink("a.data");
+
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
+	record_file_undo(&file);
+	record_file_undo(&file);
+	record_file_close(&file, message, sizeof(message));
+	assert_int_equal(access("a.data", F_OK), -1);
+}
+
+static void test_what_cannot_seek(void **state)
+{
+	struct record_file file;
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader = open("fifo", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(record_file_open(&file, "fifo", message, sizeof(message)), 0);
+	assert_true(file.pipe);
+	record_file_undo(&file); /* not ours to remove */
+	record_file_close(&file, message, sizeof(message));
+	assert_int_equal(access("fifo", F_OK), 0);
+	close(reader);
+	unlink("fifo");
+
+	assert_int_equal(record_file_open(&file, "/dev/null", message, sizeof(message)), 0);
+	assert_true(file.pipe);
+	record_file_close(&file, message, sizeof(message));
+}
+
+static void test_refusals(void **state)
+{
+	struct record_file file;
+
+	(void)state;
+	assert_int_equal(record_file_open(&file, "no/such", message, sizeof(message)), -ENOENT);
+	assert_string_equal(message, "cannot write 'no/such': No such file or directory");
+	assert_int_equal(file.fd, -1);
+	record_file_undo(&file);
+	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
+	/* A name is told without what would play tricks on a terminal. */
+	record_file_open(&file, "no/\033[31m", message, sizeof(message));
+	assert_null(strchr(message, '\033'));
+}
+
+static void test_cmdline(void **state)
+{
+	char **words;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(record_cmdline(&words, &n), 0);
+	assert_true(n >= 1);
+	assert_non_null(strstr(words[0], "test_record_file"));
+	record_cmdline_free(words, n);
+	record_cmdline_free(NULL, 0);
+}
+
+static void test_sentences(void **state)
+{
+	struct engine_status *status = calloc(1, sizeof(*status));
+	struct recorder_status recorded = {.bytes = 12345678, .samples = 41234, .begun = true};
+
+	(void)state;
+	assert_non_null(status);
+	status->started_ns = 1000000000;
+	status->now_ns = 6500000000;
+	status->n_events = 2;
+	status->events[0].lost = 5;
+	status->events[0].armed_ns = status->events[0].clock_ns = 100;
+	status->events[1].lost = 2;
+	status->events[1].armed_ns = 50;
+	status->events[1].clock_ns = 100;
+	record_progress(message, sizeof(message), "node (4711)", status, &recorded);
+	assert_string_equal(message,
+		"recording node (4711): 12 MB, 41.2k samples, lost 7, coverage 50.0%, 5 s; "
+		"Ctrl-C ends");
+	recorded.dropped = 3;
+	record_summary(message, sizeof(message), "a\033.data", status, &recorded);
+	assert_string_equal(message, "a?.data: 12 MB, 41234 samples, 10 lost");
+	record_summary(message, sizeof(message), "-", status, &recorded);
+	assert_memory_equal(message, "standard output: ", 17);
+	record_explain(message, sizeof(message), "a.data", -ENOSPC, &recorded);
+	assert_string_equal(message,
+		"cannot write to 'a.data': No space left on device; recording has ended, and what "
+		"it holds can be read: 12 MB, 41234 samples");
+	recorded = (struct recorder_status){0};
+	record_explain(message, sizeof(message), "a.data", -ENODATA, &recorded);
+	assert_string_equal(message, "nothing was recorded into 'a.data'");
+	free(status);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_default_name),
+		cmocka_unit_test(test_old_file_is_renamed),
+		cmocka_unit_test(test_undo),
+		cmocka_unit_test(test_what_cannot_seek),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_cmdline),
+		cmocka_unit_test(test_sentences),
+	};
+
+	return cmocka_run_group_tests(tests, in_folder, out_of_folder);
+}
