@@ -125,9 +125,14 @@ static int gather_columns(struct gathering *gathering)
 		report_alloc(gathering->report, scan->n_columns + 1, sizeof(*gathering->shown));
 	if (!gathering->columns || !gathering->places || !gathering->shown)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < scan->n_columns; i++)
-		if (scan->columns[i].weight || scan->columns[i].samples)
+	for (uint32_t i = 0; i < scan->n_columns; i++) {
+		/* Of events that were not asked for there are none. */
+		gathering->places[i] = SIZE_MAX;
+		if ((scan->columns[i].weight || scan->columns[i].samples) &&
+			event_place(gathering, scan->columns[i].event) <
+				gathering->report->n_events)
 			gathering->columns[gathering->n_columns++] = i;
+	}
 	qsort_r(gathering->columns, gathering->n_columns, sizeof(*gathering->columns),
 		compare_columns, gathering);
 	for (uint32_t i = 0; i < gathering->n_columns && !ret; i++) {
@@ -194,6 +199,8 @@ static int gather_cells(struct gathering *gathering, struct report_row *out,
 		const struct table_cell *from = &table->cells[at - 1];
 		size_t place = gathering->places[from->column];
 
+		if (place == SIZE_MAX)
+			continue;
 		cells[out->n_cells++] = (struct report_cell){
 			.column = place,
 			.self_percent = report_percent(from->self, columns[place].weight),
@@ -256,10 +263,12 @@ static bool is_enough(const struct gathering *gathering, const struct table_row 
 			request->percent_limit;
 	for (uint32_t at = row->cells; at; at = table->cells[at - 1].next) {
 		const struct table_cell *cell = &table->cells[at - 1];
-		uint64_t whole = columns[gathering->places[cell->column]].weight;
+		size_t place = gathering->places[cell->column];
+		uint64_t whole = place == SIZE_MAX ? 0 : columns[place].weight;
 
-		if (report_percent(by_total ? cell->total : cell->self, whole) >=
-			request->percent_limit)
+		if (place != SIZE_MAX &&
+			report_percent(by_total ? cell->total : cell->self, whole) >=
+				request->percent_limit)
 			return true;
 	}
 	return false;
@@ -303,7 +312,7 @@ static int take_side_by_side(struct gathering *gathering, enum table_sort sort)
 
 	for (uint32_t i = gathering->n_columns; i && !ret; i--) {
 		size_t place = event_place(
-			gathering, table->scan.columns[gathering->columns[i - 1]].number);
+			gathering, table->scan.columns[gathering->columns[i - 1]].event);
 
 		ret = table_sort(table, sort, gathering->columns[i - 1]);
 		if (!ret && place < report->n_events)
