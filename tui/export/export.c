@@ -6,6 +6,7 @@
  */
 #include "tui/export.h"
 
+#include "tui/archive.h"
 #include "tui/clean.h"
 #include "tui/export/outfile.h"
 #include "tui/export/run.h"
@@ -127,16 +128,30 @@ static int write_all(struct export_run *run, const struct form *form, int again_
 	return ret;
 }
 
+/* Of an archive it is the recording inside that is read again. */
+static int open_inside(const struct session *session, int *again_fd)
+{
+	if (!session->unpacked)
+		return 0;
+	close(*again_fd);
+	*again_fd = open(unpacked_recording(session->unpacked), O_RDONLY | O_CLOEXEC);
+	return *again_fd < 0 ? -errno : 0;
+}
+
 static int export_taken(struct taking *taking, const struct form *form, int *again_fd)
 {
-	struct export_run *run = malloc(sizeof(*run));
+	struct export_run *run = calloc(1, sizeof(*run));
 	int ret = -ENOMEM;
 
 	if (!run) {
 		explain_write(taking->request, ret);
 		return ret;
 	}
-	ret = export_run_init(run, taking, form->single);
+	ret = form->write ? 0 : open_inside(&taking->session, again_fd);
+	if (ret)
+		explain_write(taking->request, ret);
+	else
+		ret = export_run_init(run, taking, form->single);
 	if (!ret) {
 		ret = export_run_names(run);
 		/* A signal while names are waited for ends the waiting alone. */
