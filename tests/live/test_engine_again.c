@@ -97,11 +97,15 @@ static void check_attached_often(enum engine_scope scope)
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
 	int32_t first = start_child(body_burn, NULL);
 	size_t fds = 0, memory = 0;
+	uint32_t threads;
 
 	rig_target(rig, &first);
 	rig->config.scope = scope;
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_samples, 50));
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	/* A sanitizer may have one of its own. */
+	threads = rig->status.threads;
 	for (int i = 0; i < 60; i++) {
 		int32_t second = start_child(body_burn, NULL);
 
@@ -118,11 +122,11 @@ static void check_attached_often(enum engine_scope scope)
 		}
 	}
 	assert_int_equal(count_fds(), fds);
-	assert_true(rig_wait(rig, has_threads, 1));
+	assert_true(rig_wait(rig, has_threads, threads));
 	rig_stop(rig);
 	print_message("tasks and images: %zu bytes after 21 processes, %zu after 60\n", memory,
 		tasks_memory(engine_tasks(rig->engine)));
-	assert_int_equal(tasks_thread_count(engine_tasks(rig->engine)), 1);
+	assert_in_range(tasks_thread_count(engine_tasks(rig->engine)), 1, threads);
 	end_child(first);
 	rig_free(rig);
 }
