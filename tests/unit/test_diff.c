@@ -128,6 +128,10 @@ static void test_limits(void **state)
 	row(&table, 1, "stays", "a", DIFF_BOTH);
 	diff_table_fini(&table);
 	two(&table, DIFF_SAMPLE);
+	assert_int_equal(diff_table_finish(&table, 15, 0), 0);
+	assert_int_equal(table.n_rows, 5);
+	diff_table_fini(&table);
+	two(&table, DIFF_SAMPLE);
 	assert_int_equal(diff_table_finish(&table, 0, 1), 0);
 	assert_int_equal(table.n_rows, 1);
 	row(&table, 0, "shrinks", "a", DIFF_BOTH);

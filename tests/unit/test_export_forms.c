@@ -17,7 +17,8 @@
 #include <zlib.h>
 
 #define CLOCK_SUM 1063ull /* what fill() adds of the first event */
-#define CLOCK_COUNT 5ull
+#define CLOCK_COUNT 7ull
+#define FIRST_SLICE_COUNT 5ull
 #define FAULTS_SUM 7ull
 
 static void fill(struct world *world)
@@ -25,7 +26,8 @@ static void fill(struct world *world)
 	uint32_t node = STACK_ROOT;
 
 	world->profile.n_events = 2;
-	world_add(world, STACK(world, MAIN, WORK, LEAF), world->worker, 0, 3);
+	for (int i = 0; i < 3; i++)
+		world_add(world, STACK(world, MAIN, WORK, LEAF), world->worker, 0, 1);
 	world_add(world, STACK(world, MAIN, WORK, WORK, LEAF, WORK), world->worker, 0, 10);
 	world_add(world, STACK(world, MAIN, EVIL), world->other, 0, 20);
 	world_next_slice(world);
@@ -104,7 +106,7 @@ static void test_speedscope(void **state)
 	world_free(&world);
 }
 
-static uint64_t check_gecko_thread(struct json_object *thread)
+static uint64_t check_gecko_thread(struct json_object *thread, uint64_t *in_first)
 {
 	struct json_object *samples = get(get(thread, "samples"), "data");
 	struct json_object *stacks = get(get(thread, "stackTable"), "data");
@@ -120,6 +122,7 @@ static uint64_t check_gecko_thread(struct json_object *thread)
 			json_object_array_length(stacks));
 		assert_true(time >= last);
 		last = time;
+		*in_first += time < (double)STORE_SLICE_NS / 1e6;
 	}
 	for (size_t i = 0; i < json_object_array_length(stacks); i++) {
 		struct json_object *row = json_object_array_get_idx(stacks, i);
@@ -141,7 +144,7 @@ static void test_gecko(void **state)
 {
 	struct world world;
 	struct json_object *file, *threads;
-	uint64_t count = 0;
+	uint64_t count = 0, in_first = 0;
 
 	(void)state;
 	world_make(&world);
@@ -150,8 +153,10 @@ static void test_gecko(void **state)
 	threads = get(file, "threads");
 	assert_int_equal(json_object_array_length(threads), 2);
 	for (size_t i = 0; i < 2; i++)
-		count += check_gecko_thread(json_object_array_get_idx(threads, i));
+		count += check_gecko_thread(json_object_array_get_idx(threads, i), &in_first);
 	assert_int_equal(count, CLOCK_COUNT);
+	/* Those of a slice stay within it. */
+	assert_int_equal(in_first, FIRST_SLICE_COUNT);
 	assert_int_equal(json_object_get_int(get(get(file, "meta"), "version")), 24);
 	json_object_put(file);
 	world_free(&world);
