@@ -136,6 +136,7 @@ static void wait_once(struct run *run)
 		session_status(&run->session, &run->status);
 	}
 	if (fds[3].revents && read(run->tick_fd, &count, sizeof(count)) == sizeof(count)) {
+		session_status(&run->session, &run->status);
 		recorder_status(run->recorder, &recorded);
 		record_progress(
 			text, sizeof(text), run->session.target_text, &run->status, &recorded);

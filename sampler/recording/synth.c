@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
+#define KALLSYMS_BUFFER 65536u
 #define KERNEL_PID UINT32_MAX /* whose mappings the kernel's are */
 
 /* What sample_id_all appends. */
@@ -215,6 +216,8 @@ int synth_machine(synth_fn *fn, void *ctx)
 	int ret = 0;
 
 	if (file) {
+		/* It is long, and what /proc gives at a time is as much as is asked for. */
+		setvbuf(file, NULL, _IOFBF, KALLSYMS_BUFFER);
 		ret = synth_kernel(file, fn, ctx);
 		fclose(file);
 	}

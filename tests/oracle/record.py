@@ -11,7 +11,9 @@ usage: record.py STROBE DUMP WORKLOADS [CASE...]
 import collections
 import json
 import os
+import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -141,6 +143,44 @@ def killed(strobe, dump, work, path):
                  repr(made.stderr[-400:]))
 
 
+def on_screen(command, keys):
+    """What a screen shows that gets these (seconds, keys), then q."""
+    child, screen = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(command[0], command)
+    shown = b""
+    for seconds, text in [*keys, (0.2, "q"), (5, None)]:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if not select.select([screen], [], [], 0.1)[0]:
+                continue
+            try:
+                got = os.read(screen, 65536)
+            except OSError:
+                got = b""
+            if not got:
+                break
+            shown += got
+        if text:
+            os.write(screen, text.encode())
+    os.close(screen)
+    os.waitpid(child, 0)
+    return shown
+
+
+def saved(strobe, dump, work, folder):
+    """What the live screen holds, written by its key."""
+    path = os.path.join(folder, "saved.data")
+    workload = attach([os.path.join(work, "shares"), "40"])
+    shown = on_screen([strobe, "live", "-a", "-F", "1999"], [(4, "W\x15" + path + "\r"), (5, None)])
+    workload.kill()
+    workload.wait()
+    told = re.findall(rb"saved (\d+) samples", shown)
+    if checks.check("saved: the screen tells how many samples", told, repr(shown[-300:])):
+        look_at(strobe, dump, "saved", path, int(told[0]))
+
+
 def refusals(strobe, work, folder):
     """What cannot be written is told, and what was there stays."""
     path = os.path.join(folder, "kept.data")
@@ -221,9 +261,11 @@ def main():
         checks.skip("recordings", "there is no perf here")
         checks.finish()
     with tempfile.TemporaryDirectory() as folder:
-        for name in wanted or [*cases(work), "killed", "refusals", "full-disk"]:
+        for name in wanted or [*cases(work), "killed", "saved", "refusals", "full-disk"]:
             if name == "killed":
                 killed(strobe, dump, work, os.path.join(folder, "killed.data"))
+            elif name == "saved":
+                saved(strobe, dump, work, folder)
             elif name == "refusals":
                 refusals(strobe, work, folder)
             elif name == "full-disk":
