@@ -76,7 +76,7 @@ static const struct binding table[] = {
 	{ACT_LOG, KEYS_ALL, {'L'}, NULL, "log",
 		"Show the log: what happened, and what the command printed"},
 	{ACT_SAVE, KEYS_ALL, {'W'}, NULL, NULL,
-		"Write the samples to a file that strobe and perf read; once more stops that"},
+		"Write the samples to a file for strobe and perf, or stop that"},
 	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},
 	{ACT_REDRAW, KEYS_ALL, {INPUT_CTRL('L')}, NULL, NULL, "Draw the whole screen again"},
 	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE}, NULL, NULL,
