@@ -27,8 +27,7 @@ static bool is_wanted(const struct request *request, const char *name)
 	return !request->n_event_names;
 }
 
-/* perf script prints the period of a sample where the event's attribute says that it has one, but never
- * of a tracepoint in the form that is folded. */
+/* perf script prints the period of each sample, but not of a tracepoint's. */
 static bool counts_samples(const struct session *session, uint8_t id)
 {
 	const struct request *request = session->request;
@@ -38,8 +37,7 @@ static bool counts_samples(const struct session *session, uint8_t id)
 			const struct reader_attr *attr = recording_attr(session->recording, i);
 
 			if (recording_event_of(session->recording, i) == id)
-				return attr->attr.type == PERF_TYPE_TRACEPOINT ||
-					!(attr->format.sample_type & PERF_SAMPLE_PERIOD);
+				return attr->attr.type == PERF_TYPE_TRACEPOINT;
 		}
 		return false;
 	}
