@@ -47,6 +47,8 @@ def cases(work):
         "threads": (["--duration", SECONDS, "-F", "1999"], None, [program("threads"), "100", "40"]),
         "compressed": (["-z", "-a", "--duration", SECONDS, "-F", "4999"], None, shares),
         "pipe": (["-a", "--duration", SECONDS, "-o", "-"], None, shares),
+        "lost": (["-a", "-F", "20000", "--no-credit", "--ring-pages", "1", "--duration", SECONDS], None,
+                 [program("deep"), "20", "2"]),
         "packed-pipe": (["-z", "-a", "--duration", SECONDS, "-o", "-"], None, shares),
     }
 
@@ -69,25 +71,26 @@ def attach(workload):
     return subprocess.Popen(workload, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def is_silent(name, what, command, path):
+def is_silent(name, what, command):
     made = run(command, stdin=subprocess.DEVNULL)
     checks.check(f"{name}: {what} has no warning", made.returncode == 0 and not made.stderr,
                  f"status {made.returncode}: {made.stderr[-400:]!r}")
 
 
 def look_at(strobe, dump, name, path, said):
-    plain = ["--stdio", "-i", path]
-    is_silent(name, "perf report", ["perf", "report", "--no-children", "-g", "none", *plain], path)
-    is_silent(name, "perf script", ["perf", "script", "-i", path], path)
     samples, types, events, others = counts.our_dump(dump, path)
     checks.check(f"{name}: {said:,} samples were written", said == sum(samples.values()) and said > 0,
                  f"{sum(samples.values())} were read")
-    theirs, strange = counts.perf_samples(path)
-    counts.compare_samples(name, samples, kernel_samples(theirs), strange)
     # perf report --stats does not take in what a pipe tells of its compression, its own recordings' either.
     if name != "packed-pipe":
         counts.compare_types(name, path, types)
     counts.compare_lost(name, path, events, others)
+    if name == "lost":
+        return  # perf complains, rightly; and forks that were lost each program makes up for in its own way
+    is_silent(name, "perf report", ["perf", "report", "--no-children", "-g", "none", "--stdio", "-i", path])
+    is_silent(name, "perf script", ["perf", "script", "-i", path])
+    theirs, strange = counts.perf_samples(path)
+    counts.compare_samples(name, samples, kernel_samples(theirs), strange)
     compare_counts(strobe, name, path)
 
 
@@ -122,7 +125,7 @@ def compare_counts(strobe, name, path):
 
 
 def annotate(name, path, symbol):
-    is_silent(name, "perf annotate", ["perf", "annotate", "--stdio", "-i", path, "-s", symbol], path)
+    is_silent(name, "perf annotate", ["perf", "annotate", "--stdio", "-i", path, "-s", symbol])
     shown = text_of(["perf", "annotate", "--stdio", "-i", path, "-s", symbol])
     checks.check(f"{name}: perf annotate shows the code of {symbol}", re.search(r"^\s+[1-9]\d*\.\d+ ", shown, re.MULTILINE),
                  shown[:300])
@@ -243,7 +246,7 @@ def full_disk(strobe, dump, work, folder):
         theirs, _ = counts.perf_samples(path)
         checks.check(f"full disk: {ours:,} samples can be read", ours > 100 and ours == sum(theirs.values()),
                      f"perf reads {sum(theirs.values())}")
-        is_silent("full disk", "perf report", ["perf", "report", "--stdio", "-i", path], path)
+        is_silent("full disk", "perf report", ["perf", "report", "--stdio", "-i", path])
     finally:
         run(["umount", place])
 
