@@ -51,7 +51,7 @@ struct names {
 	const struct stacks *stacks;
 	struct images *images;
 	struct symbols *symbols;
-	uint64_t epoch;
+	uint64_t epoch, changes;
 	struct frame_info *frames; /* by frame id */
 	uint32_t n_frames;
 	struct image_info *infos; /* by image id */
@@ -469,6 +469,11 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 	return symref;
 }
 
+void names_ask(struct names *names, uint32_t frame)
+{
+	image_info(names, stacks_frame_get(names->stacks, frame)->image);
+}
+
 /* The shown name; NULL when out of memory. */
 static char *make_name(struct names *names, const struct ref *ref)
 {
@@ -538,6 +543,7 @@ static void prettify(struct names *names)
 			if (name) {
 				free((char *)ref->pub.symbol);
 				ref->pub.symbol = name;
+				names->changes++;
 				continue;
 			}
 		}
@@ -554,6 +560,7 @@ static void take_tables(struct names *names)
 		if (!info->path || info->state != SYMBOLS_PENDING)
 			continue;
 		info->state = symbols_state(names->symbols, i);
+		names->changes += info->state != SYMBOLS_PENDING;
 		info->mismatch = symbols_mark(names->symbols, i) == SYMBOLS_MARK_OTHER;
 		if (info->state == SYMBOLS_READY) {
 			info->version++;
@@ -592,4 +599,9 @@ int names_wait(struct names *names, unsigned int timeout_ms)
 uint64_t names_epoch(const struct names *names)
 {
 	return names->epoch;
+}
+
+uint64_t names_changes(const struct names *names)
+{
+	return names->changes;
 }

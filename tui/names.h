@@ -42,6 +42,9 @@ uint32_t names_symref(struct names *names, uint32_t frame);
 const struct symref *names_get(struct names *names, uint32_t symref);
 uint32_t names_limit(const struct names *names); /* every symref is below */
 
+/* Ask for the symbols of a frame's image, where that was not done yet, and for nothing else. */
+void names_ask(struct names *names, uint32_t frame);
+
 /* Take in what symbols/ has found.  Returns a number that grows when frames got other symrefs than
  * before: whoever keeps sums by symref makes them anew. */
 uint64_t names_update(struct names *names);
@@ -49,5 +52,7 @@ uint64_t names_update(struct names *names);
 /* The same, after waiting until symbols/ has nothing left to do or the time is over: 0 or -ETIMEDOUT. */
 int names_wait(struct names *names, unsigned int timeout_ms);
 uint64_t names_epoch(const struct names *names);
+/* Grows with the epoch, and when a name that was given out is another now: the old one is freed. */
+uint64_t names_changes(const struct names *names);
 
 #endif

@@ -14,23 +14,22 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Gathering asks for names, and names change what is gathered: until nothing is new. */
+/* What is gathered asks for names, and names change what is gathered: until nothing is new. */
 int report_take(struct report *report, struct taking *taking)
 {
 	struct names *names = taking->session.names;
 
+	taking_ask_names(taking);
+	taking_wait_names(taking);
 	for (int round = 0;; round++) {
-		uint64_t epoch = names_epoch(names);
+		uint64_t changes = names_changes(names);
 		int ret = report_gather(report, &taking->session);
 
 		if (ret || round == 3 || taking->interrupted)
 			return ret;
 		taking_wait_names(taking);
-		/* The first round asked for the files, the next for pretty names. */
-		if (round && names_epoch(names) == epoch) {
-			report_fini(report);
-			return report_gather(report, &taking->session);
-		}
+		if (names_changes(names) == changes)
+			return 0;
 		report_fini(report);
 	}
 }

@@ -303,6 +303,26 @@ static int take_rows(struct gathering *gathering, struct report_event *event, ui
 	return 0;
 }
 
+/* Rows that will not be printed need no names: what is above the limit, and no more than asked for. */
+static void find_top(
+	const struct gathering *gathering, uint64_t least[STORE_EVENTS_MAX], struct table_top *top)
+{
+	const struct report *report = gathering->report;
+	const struct request *request = gathering->source->session->request;
+
+	*top = (struct table_top){
+		.rows = request->rows < UINT32_MAX ? (uint32_t)request->rows : 0, .least = least};
+	memset(least, 0, STORE_EVENTS_MAX * sizeof(*least));
+	for (size_t i = 0; i < report->n_events && request->percent_limit > 0; i++) {
+		const struct report_event *event = &report->events[i];
+		uint64_t whole = report->absolute ? event->all_weight : event->weight;
+		double exact = request->percent_limit / 100 * (double)whole;
+
+		/* Well below, so that no rounding leaves out what is printed. */
+		least[gathering->source->events[i]] = (uint64_t)(exact * (1 - 1e-9));
+	}
+}
+
 /* Columns by event: one table, sorted for each event anew. */
 static int take_side_by_side(struct gathering *gathering, enum table_sort sort)
 {
@@ -332,8 +352,13 @@ static int take_side_by_side(struct gathering *gathering, enum table_sort sort)
 static int take_by_event(struct gathering *gathering, enum table_sort sort)
 {
 	struct table *table = gathering->table;
-	int ret = table_sort(table, sort, SCAN_NONE);
+	uint64_t least[STORE_EVENTS_MAX];
 	uint32_t first = 0, end;
+	struct table_top top;
+	int ret;
+
+	find_top(gathering, least, &top);
+	ret = table_sort_top(table, sort, SCAN_NONE, &top);
 
 	for (; first < table->n_rows && !ret; first = end) {
 		size_t place = event_place(gathering, table->rows[first].event);

@@ -81,6 +81,15 @@ enum table_sort { TABLE_SELF, TABLE_TOTAL };
 /* By event, then by falling weight of the column (SCAN_NONE: of the row), then by names; a total order.  0 or -ENOMEM. */
 int table_sort(struct table *table, enum table_sort sort, uint32_t column);
 
+/* What of the order is wanted: of each event the first `rows` (0: all), and of them those of at least so much
+ * (by event; NULL: all).  The others come after them, in the order of their weights alone, and need no names. */
+struct table_top {
+	uint32_t rows;
+	const uint64_t *least;
+};
+int table_sort_top(
+	struct table *table, enum table_sort sort, uint32_t column, const struct table_top *top);
+
 /* keys[i] of a row.  An event's text is empty: its name is for others to know. */
 void table_key(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out);

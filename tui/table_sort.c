@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a comparison looks at first, beside its row. */
+/* A row's place by weight. */
 struct ranked {
 	uint64_t first, second;
-	struct table_row row;
+	uint32_t row;
+	uint8_t event;
 };
 
 static int by_number(uint64_t left, uint64_t right)
@@ -41,36 +42,76 @@ static int compare_keys(
 	return 0;
 }
 
-static int compare_rows(const void *a, const void *b, void *ctx)
+static int compare_weights(const void *a, const void *b)
 {
 	const struct ranked *left = a, *right = b;
-	const struct table *table = ctx;
-	uint64_t l, r;
 	int result;
 
-	if (left->row.event != right->row.event)
-		return left->row.event < right->row.event ? -1 : 1;
+	if (left->event != right->event)
+		return left->event < right->event ? -1 : 1;
 	result = by_number(left->first, right->first);
 	if (!result)
 		result = by_number(left->second, right->second);
-	if (!result)
-		result = compare_keys(table, &left->row, &right->row);
-	if (result || left->row.part == right->row.part)
+	return result ? result : left->row < right->row ? -1 : left->row > right->row;
+}
+
+/* Of rows of one weight. */
+static int compare_names(const void *a, const void *b, void *ctx)
+{
+	const struct ranked *ranked_a = a, *ranked_b = b;
+	const struct table *table = ctx;
+	const struct table_row *left = &table->rows[ranked_a->row];
+	const struct table_row *right = &table->rows[ranked_b->row];
+	int result = compare_keys(table, left, right);
+	uint64_t l, r;
+
+	if (result || left->part == right->part)
 		return result;
 	/* Two functions of one name in one image. */
-	l = names_get(table->names, table->parts[left->row.part].symref)->start;
-	r = names_get(table->names, table->parts[right->row.part].symref)->start;
+	l = names_get(table->names, table->parts[left->part].symref)->start;
+	r = names_get(table->names, table->parts[right->part].symref)->start;
 	if (l != r)
 		return l < r ? -1 : 1;
-	return left->row.part < right->row.part ? -1 : 1;
+	return left->part < right->part ? -1 : 1;
+}
+
+/* Names are looked at where weights are equal, and only as far as the order is wanted. */
+static void break_ties(struct table *table, struct ranked *ranked, const struct table_top *top)
+{
+	uint32_t event_first = 0, end;
+
+	for (uint32_t i = 0; i < table->n_rows; i = end) {
+		const struct ranked *at = &ranked[i];
+
+		if (at->event != ranked[event_first].event)
+			event_first = i;
+		for (end = i + 1; end < table->n_rows && ranked[end].event == at->event &&
+			ranked[end].first == at->first && ranked[end].second == at->second;)
+			end++;
+		if (end == i + 1 || (top->rows && i - event_first >= top->rows) ||
+			(top->least && at->first < top->least[at->event]))
+			continue;
+		qsort_r(&ranked[i], end - i, sizeof(*ranked), compare_names, table);
+	}
 }
 
 int table_sort(struct table *table, enum table_sort sort, uint32_t column)
 {
-	struct ranked *ranked = malloc((table->n_rows ? table->n_rows : 1) * sizeof(*ranked));
+	return table_sort_top(table, sort, column, &(const struct table_top){0});
+}
 
-	if (!ranked)
+int table_sort_top(
+	struct table *table, enum table_sort sort, uint32_t column, const struct table_top *top)
+{
+	uint32_t n = table->n_rows ? table->n_rows : 1;
+	struct ranked *ranked = malloc(n * sizeof(*ranked));
+	struct table_row *rows = malloc(n * sizeof(*rows));
+
+	if (!ranked || !rows) {
+		free(ranked);
+		free(rows);
 		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < table->n_rows; i++) {
 		const struct table_row *row = &table->rows[i];
 		uint64_t self = row->self, total = row->total;
@@ -84,11 +125,16 @@ int table_sort(struct table *table, enum table_sort sort, uint32_t column)
 		/* Mere callers are many and all have no self share: what is below them tells them apart. */
 		ranked[i].first = sort == TABLE_TOTAL ? total : self;
 		ranked[i].second = sort == TABLE_TOTAL ? 0 : total;
-		ranked[i].row = *row;
+		ranked[i].row = i;
+		ranked[i].event = row->event;
 	}
-	qsort_r(ranked, table->n_rows, sizeof(*ranked), compare_rows, table);
+	qsort(ranked, table->n_rows, sizeof(*ranked), compare_weights);
+	break_ties(table, ranked, top);
 	for (uint32_t i = 0; i < table->n_rows; i++)
-		table->rows[i] = ranked[i].row;
+		rows[i] = table->rows[ranked[i].row];
 	free(ranked);
+	free(table->rows);
+	table->rows = rows;
+	table->rows_room = n;
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include "tui/taking.h"
 
 #include "tui/explain.h"
-#include "tui/hot.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,6 +90,15 @@ static void tell_progress(const struct taking *taking)
 			status->attaching_done / 1000000);
 }
 
+void taking_ask_names(struct taking *taking)
+{
+	const struct session *session = &taking->session;
+
+	/* Out of memory here only means that names are asked for later. */
+	(void)early_ask(
+		&taking->early, session_store(session), session_stacks(session), session->names);
+}
+
 /* One wait for whatever comes first, and what follows from it. */
 static void wait_once(struct taking *taking, bool sampling)
 {
@@ -114,10 +122,8 @@ static void wait_once(struct taking *taking, bool sampling)
 		(void)!read(fds[0].fd, &count, sizeof(count));
 		session_status(&taking->session, &taking->status);
 		tell_progress(taking);
-		/* Out of memory here only means that names are asked for later. */
-		if (sampling && taking->status.store.last_ns > 2 * STORE_SLICE_NS)
-			hot_update(taking->hot, taking->status.store.last_ns - 2 * STORE_SLICE_NS,
-				UINT64_MAX);
+		if (sampling)
+			taking_ask_names(taking);
 	}
 }
 
@@ -243,26 +249,19 @@ int taking_open(struct taking *taking, const struct request *request)
 		return error;
 	}
 	error = session_open(&taking->session, request, message, sizeof(message));
-	if (error) {
-		taking_complain(message);
-		return error;
-	}
-	error = hot_new(&taking->hot, session_store(&taking->session),
-		session_stacks(&taking->session), taking->session.names);
 	if (error)
-		taking_complain("out of memory");
+		taking_complain(message);
 	return error;
 }
 
 void taking_close(struct taking *taking)
 {
-	hot_free(taking->hot);
+	early_fini(&taking->early);
 	/* Closed already where it could not be opened: it is empty then. */
 	session_close(&taking->session);
 	if (taking->signal_fd >= 0)
 		close(taking->signal_fd);
 	if (taking->timer_fd >= 0)
 		close(taking->timer_fd);
-	taking->hot = NULL;
 	taking->signal_fd = taking->timer_fd = -1;
 }

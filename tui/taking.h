@@ -8,12 +8,11 @@
 #ifndef TUI_TAKING_H
 #define TUI_TAKING_H
 
+#include "tui/early.h"
 #include "tui/session.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct hot;
 
 struct taking {
 	struct session session;
@@ -21,7 +20,7 @@ struct taking {
 	struct engine_status status; /* the last one read */
 	bool interrupted; /* by a signal, while names were waited for */
 	/* The rest is taking.c's own. */
-	struct hot *hot; /* asks for the newest symbols early, so that few are missing at the end */
+	struct early early;
 	int signal_fd, timer_fd;
 	bool timer_armed, timed_out;
 	bool told_command; /* to end */
@@ -34,6 +33,9 @@ void taking_close(struct taking *taking);
 /* Until sampling or loading is over: 0, or nonzero after a sentence when nothing could be taken.  quiet leaves out what is
  * said of decisions taken for the user. */
 int taking_run(struct taking *taking, bool quiet);
+
+/* Ask for the symbols of all that was taken. */
+void taking_ask_names(struct taking *taking);
 
 /* Until the names asked for have come, the time is over, or a signal. */
 void taking_wait_names(struct taking *taking);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * early.h - asks for the symbols of what was sampled, while sampling or loading goes on: few are missing at the end.
+ *
+ * UI thread.
+ */
+#ifndef TUI_EARLY_H
+#define TUI_EARLY_H
+
+#include "sampler/stacks.h"
+#include "sampler/store.h"
+#include "tui/names.h"
+
+#include <stdint.h>
+
+/* All zeros is one that has seen nothing. */
+struct early {
+	uint8_t *seen; /* a bit for each node of the stacks */
+	uint32_t room;
+	uint64_t upto_ns; /* the end of the latest slice looked at */
+};
+
+/* Look at the slices that were sealed since.  0; or -ENOMEM, which only means that some are asked for later. */
+int early_ask(
+	struct early *early, struct store *store, const struct stacks *stacks, struct names *names);
+void early_fini(struct early *early);
+
+#endif
