@@ -274,7 +274,7 @@ static int walk_chain(struct ingest *ingest, const struct record *record, const 
 		places[0] = (struct place){.address = sample->ip, .mode = mode};
 	if (n < 2)
 		callers = 0;
-	*node = callers ? stacks_chain_find(ingest->stacks, callers) : STACK_ROOT;
+	*node = callers ? stacks_callers_find(ingest->stacks, callers) : STACK_ROOT;
 	if (*node != STACK_ROOT) {
 		n = 1;
 		callers = 0;
@@ -283,21 +283,19 @@ static int walk_chain(struct ingest *ingest, const struct record *record, const 
 		uint32_t frame;
 
 		if (n == 1 && callers)
-			err = stacks_chain_add(ingest->stacks, callers, *node);
-		if (!err)
-			err = frame_of(ingest, space, &places[--n], &frame);
+			stacks_callers_add(ingest->stacks, callers, *node);
+		err = frame_of(ingest, space, &places[--n], &frame);
 		if (!err)
 			err = stacks_child(ingest->stacks, *node, frame, node);
 	}
 	return err;
 }
 
-static uint64_t hash_chain(
-	const struct ingest *ingest, const struct record *record, const struct space *space)
+uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record)
 {
 	const struct record_sample *sample = &record->sample;
-	uint64_t context =
-		space_generation(space) << 3 | (record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	uint64_t process =
+		(uint64_t)record->id.pid << 3 | (record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	uint64_t hash = XXH3_64bits_withSecret(
 		&sample->ip, sizeof(sample->ip), ingest->hash_secret, sizeof(ingest->hash_secret));
 
@@ -306,11 +304,21 @@ static uint64_t hash_chain(
 			       (size_t)sample->chain_len * sizeof(*sample->chain),
 			       ingest->hash_secret, sizeof(ingest->hash_secret)) ^
 			(hash << 1 | hash >> 63);
-	hash ^= (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
+	hash ^= (process + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
 	return hash ^ hash >> 29;
 }
 
-static int ingest_sample(struct ingest *ingest, const struct record *record, uint8_t event)
+/* The address space is told apart above the bits that choose the cache's set: those are known ahead. */
+static uint64_t hash_in_space(
+	const struct ingest *ingest, uint64_t chain_hash, const struct space *space)
+{
+	uint64_t context = (space_generation(space) + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
+
+	return chain_hash ^ (context ^ context >> 29) << 24;
+}
+
+int ingest_sample(
+	struct ingest *ingest, const struct record *record, uint8_t event, uint64_t chain_hash)
 {
 	uint64_t hash, truncated = ingest->truncated;
 	uint32_t node, label;
@@ -320,7 +328,7 @@ static int ingest_sample(struct ingest *ingest, const struct record *record, uin
 
 	if (err)
 		return err;
-	hash = hash_chain(ingest, record, space);
+	hash = hash_in_space(ingest, chain_hash, space);
 	node = stacks_chain_find(ingest->stacks, hash);
 	if (node == STACK_ROOT) {
 		err = walk_chain(ingest, record, space, &node);
@@ -343,6 +351,6 @@ static int ingest_sample(struct ingest *ingest, const struct record *record, uin
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event)
 {
 	if (record->type == PERF_RECORD_SAMPLE)
-		return ingest_sample(ingest, record, event);
+		return ingest_sample(ingest, record, event, ingest_chain_hash(ingest, record));
 	return tasks_apply(ingest->tasks, record);
 }

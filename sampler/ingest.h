@@ -55,4 +55,10 @@ int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const str
  * the chain begins.  Returns 0 or -ENOMEM. */
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event);
 
+/* The same for a sample in two steps, for whoever has many samples at hand: what the hash of one leads to can be
+ * fetched into the cache (stacks_chain_prefetch()) while others are ingested. */
+uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
+int ingest_sample(
+	struct ingest *ingest, const struct record *record, uint8_t event, uint64_t chain_hash);
+
 #endif

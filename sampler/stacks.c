@@ -17,7 +17,7 @@
 
 #define GENERATION_LAST UINT16_MAX
 
-/* The chain cache: sets of four in one cache line, the most recently added first. */
+/* A chain cache: sets of four in one cache line, the most recently added first. */
 #define CHAIN_WAYS 4u
 #define CHAIN_SETS_MIN 1024u
 #define CHAIN_SETS_MAX 65536u
@@ -31,6 +31,12 @@ struct chain {
 struct chain_set {
 	struct chain way[CHAIN_WAYS];
 } __attribute__((aligned(64)));
+
+struct chain_cache {
+	struct chain_set *set;
+	uint32_t sets;
+	uint32_t evicted; /* live chains pushed out since the cache last grew */
+};
 
 struct frame_entry {
 	struct frame frame;
@@ -46,9 +52,9 @@ struct stacks {
 	uint32_t nodes_used, frames_used;
 	uint64_t seed;
 
-	struct chain_set *chains;
-	uint32_t chain_sets;
-	uint32_t chain_evicted; /* live chains pushed out since the cache last grew */
+	/* Apart from each other: whole chains are many times more than what called their leaves, and would
+	 * push those out. */
+	struct chain_cache chains, callers;
 
 	uint32_t *fresh; /* nodes added without a reference */
 	size_t n_fresh, fresh_size;
@@ -89,12 +95,13 @@ int stacks_new(struct stacks **out)
 		return -ENOMEM;
 	chunks_init(&stacks->nodes, sizeof(struct stack_node));
 	chunks_init(&stacks->frames, sizeof(struct frame_entry));
-	stacks->chain_sets = CHAIN_SETS_MIN;
-	stacks->chains = chain_sets_new(CHAIN_SETS_MIN);
+	stacks->chains.sets = stacks->callers.sets = CHAIN_SETS_MIN;
+	stacks->chains.set = chain_sets_new(CHAIN_SETS_MIN);
+	stacks->callers.set = chain_sets_new(CHAIN_SETS_MIN);
 	if (getrandom(&stacks->seed, sizeof(stacks->seed), GRND_NONBLOCK) < 0)
 		stacks->seed = (uintptr_t)stacks;
 	/* The root, and the frame that is none. */
-	if (!stacks->chains || chunks_add(&stacks->nodes, &id) ||
+	if (!stacks->chains.set || !stacks->callers.set || chunks_add(&stacks->nodes, &id) ||
 		chunks_add(&stacks->frames, &id)) {
 		stacks_free(stacks);
 		return -ENOMEM;
@@ -111,7 +118,8 @@ void stacks_free(struct stacks *stacks)
 	chunks_fini(&stacks->frames);
 	idtable_fini(&stacks->node_ids);
 	idtable_fini(&stacks->frame_ids);
-	free(stacks->chains);
+	free(stacks->chains.set);
+	free(stacks->callers.set);
 	free(stacks->fresh);
 	free(stacks);
 }
@@ -318,9 +326,10 @@ static bool chain_alive(const struct stacks *stacks, const struct chain *chain)
 	return node->generation == chain->generation && node->depth;
 }
 
-uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
+static uint32_t cache_find(
+	const struct stacks *stacks, const struct chain_cache *cache, uint64_t hash)
 {
-	const struct chain *way = stacks->chains[hash & (stacks->chain_sets - 1)].way;
+	const struct chain *way = cache->set[hash & (cache->sets - 1)].way;
 	unsigned int same = 0;
 
 	/* Which way it is cannot be predicted: no branch for each.  The root of an empty one is not alive. */
@@ -330,6 +339,21 @@ uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
 		return STACK_ROOT;
 	way += __builtin_ctz(same);
 	return chain_alive(stacks, way) ? way->node : STACK_ROOT;
+}
+
+void stacks_chain_prefetch(const struct stacks *stacks, uint64_t hash)
+{
+	__builtin_prefetch(&stacks->chains.set[hash & (stacks->chains.sets - 1)]);
+}
+
+uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
+{
+	return cache_find(stacks, &stacks->chains, hash);
+}
+
+uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash)
+{
+	return cache_find(stacks, &stacks->callers, hash);
 }
 
 static struct chain *chain_insert(
@@ -363,41 +387,51 @@ static unsigned int chain_victim(
 }
 
 /* Twice as many sets; each old set is spread over two. */
-static void chains_grow(struct stacks *stacks)
+static void cache_grow(struct chain_cache *cache)
 {
-	uint32_t sets = stacks->chain_sets * 2;
-	struct chain_set *chains = chain_sets_new(sets);
+	uint32_t sets = cache->sets * 2;
+	struct chain_set *grown = chain_sets_new(sets);
 
-	stacks->chain_evicted = 0;
-	if (!chains)
+	cache->evicted = 0;
+	if (!grown)
 		return; /* a cache may stay small */
-	for (uint32_t i = 0; i < stacks->chain_sets; i++) {
+	for (uint32_t i = 0; i < cache->sets; i++) {
 		for (unsigned int way = CHAIN_WAYS; way-- > 0;) {
-			const struct chain *chain = &stacks->chains[i].way[way];
+			const struct chain *chain = &cache->set[i].way[way];
 
 			if (chain->node != STACK_ROOT)
 				chain_insert(
-					&chains[chain->hash & (sets - 1)], CHAIN_WAYS - 1, chain);
+					&grown[chain->hash & (sets - 1)], CHAIN_WAYS - 1, chain);
 		}
 	}
-	free(stacks->chains);
-	stacks->chains = chains;
-	stacks->chain_sets = sets;
+	free(cache->set);
+	cache->set = grown;
+	cache->sets = sets;
 }
 
-int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node)
+static void cache_add(
+	struct stacks *stacks, struct chain_cache *cache, uint64_t hash, uint32_t node)
 {
-	struct chain_set *set = &stacks->chains[hash & (stacks->chain_sets - 1)];
+	struct chain_set *set = &cache->set[hash & (cache->sets - 1)];
 	struct chain chain = {
 		.hash = hash, .node = node, .generation = node_at(stacks, node)->generation};
 	bool live;
 	unsigned int victim = chain_victim(stacks, set, hash, &live);
 
 	chain_insert(set, victim, &chain);
-	if (live && ++stacks->chain_evicted > stacks->chain_sets &&
-		stacks->chain_sets < CHAIN_SETS_MAX)
-		chains_grow(stacks);
+	if (live && ++cache->evicted > cache->sets && cache->sets < CHAIN_SETS_MAX)
+		cache_grow(cache);
+}
+
+int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node)
+{
+	cache_add(stacks, &stacks->chains, hash, node);
 	return 0;
+}
+
+void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node)
+{
+	cache_add(stacks, &stacks->callers, hash, node);
 }
 
 /* --- sizes --- */
@@ -421,7 +455,7 @@ size_t stacks_memory(const struct stacks *stacks)
 {
 	return sizeof(*stacks) + chunks_memory(&stacks->nodes) + chunks_memory(&stacks->frames) +
 		idtable_memory(&stacks->node_ids) + idtable_memory(&stacks->frame_ids) +
-		stacks->chain_sets * sizeof(struct chain_set) +
+		(stacks->chains.sets + (size_t)stacks->callers.sets) * sizeof(struct chain_set) +
 		stacks->fresh_size * sizeof(*stacks->fresh);
 }
 

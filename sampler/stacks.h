@@ -56,6 +56,13 @@ int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_
  * STACK_ROOT when the chain is new or its node was freed; add returns 0. */
 uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash);
 int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node);
+/* Of the hash, the lowest 24 bits count. */
+void stacks_chain_prefetch(const struct stacks *stacks, uint64_t hash);
+
+/* The same of chains without their leaf, in a cache of their own: many chains differ in nothing but where in the
+ * leaf's function the sample fell. */
+uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash);
+void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node);
 
 void stacks_ref(struct stacks *stacks, uint32_t node);
 /* Drops a reference; a node without any is freed, with the ancestors and frames only it used. */

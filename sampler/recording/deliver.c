@@ -311,7 +311,8 @@ static int deliver_sample(
 	if (time_ns < recording->from_ns || time_ns >= recording->to_ns)
 		return 0;
 
-	err = ingest_record(&recording->ingest, record, event->id);
+	err = ingest_sample(&recording->ingest, record, event->id,
+		from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record));
 	if (err)
 		return err;
 	event->samples++;
@@ -362,19 +363,41 @@ void deliver_settle_lost(struct recording *recording)
 	}
 }
 
+/* NULL: not known. */
+static const struct record_format *format_of(
+	const struct recording *recording, const struct order_record *from)
+{
+	if (from->has_attr && from->attr < recording->n_attrs)
+		return &reader_attr(recording->reader, from->attr)->format;
+	return NULL;
+}
+
+void deliver_ahead(struct order_record *from, void *ctx)
+{
+	const struct recording *recording = ctx;
+	const struct record_format *format = format_of(recording, from);
+	struct record record;
+
+	if (from->header->type != PERF_RECORD_SAMPLE || !format ||
+		record_decode(&record, from->header, format))
+		return;
+	from->hint = ingest_chain_hash(&recording->ingest, &record);
+	stacks_chain_prefetch(recording->ingest.stacks, from->hint);
+}
+
 int deliver_record(const struct order_record *from, void *ctx)
 {
 	static const struct record_format nothing;
 	struct recording *recording = ctx;
-	const struct record_format *format = &nothing;
+	const struct record_format *format = format_of(recording, from);
 	struct engine_event_status *event;
 	struct record record;
 	int err;
 
-	if (from->has_attr && from->attr < recording->n_attrs)
-		format = &reader_attr(recording->reader, from->attr)->format;
-	else if (from->header->type == PERF_RECORD_SAMPLE)
+	if (!format && from->header->type == PERF_RECORD_SAMPLE)
 		goto bad;
+	if (!format)
+		format = &nothing;
 	err = record_decode(&record, from->header, format);
 	if (err == -ENOTSUP)
 		return 0;

@@ -15,6 +15,9 @@
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES_SPARE 64u
 
+/* Enough for the memory to answer, and few enough for its cache. */
+#define AHEAD 8u
+
 struct piece {
 	struct piece *next; /* of the spare ones */
 	size_t used;
@@ -23,6 +26,7 @@ struct piece {
 
 struct order {
 	order_fn *fn;
+	order_ahead_fn *ahead; /* or NULL */
 	void *ctx;
 	size_t bytes, bytes_max;
 
@@ -41,7 +45,7 @@ struct order {
 	uint64_t late;
 };
 
-int order_new(struct order **out, size_t bytes_max, order_fn *fn, void *ctx)
+int order_new(struct order **out, size_t bytes_max, order_fn *fn, order_ahead_fn *ahead, void *ctx)
 {
 	struct order *order = calloc(1, sizeof(*order));
 
@@ -49,6 +53,7 @@ int order_new(struct order **out, size_t bytes_max, order_fn *fn, void *ctx)
 	if (!order)
 		return -ENOMEM;
 	order->fn = fn;
+	order->ahead = ahead;
 	order->ctx = ctx;
 	order->bytes_max = bytes_max;
 	return 0;
@@ -226,9 +231,13 @@ static int give_out(struct order *order, size_t count)
 	size_t given = 0;
 	int ret = 0;
 
+	for (size_t i = 0; order->ahead && i < count && i < AHEAD; i++)
+		order->ahead(&order->queue[i], order->ctx);
 	while (given < count && !ret) {
 		const struct order_record *record = &order->queue[given++];
 
+		if (order->ahead && given + AHEAD <= count)
+			order->ahead(&order->queue[given + AHEAD - 1], order->ctx);
 		if (record->time_ns > order->given_ns)
 			order->given_ns = record->time_ns;
 		ret = order->fn(record, order->ctx);

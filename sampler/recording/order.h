@@ -21,7 +21,8 @@ struct order;
 struct order_record {
 	const struct perf_event_header *header; /* whole, 8-byte aligned */
 	uint64_t time_ns;
-	uint64_t offset; /* the caller's, as are the next two */
+	uint64_t offset; /* the caller's, as are the next three */
+	uint64_t hint;
 	uint32_t attr;
 	bool has_attr;
 };
@@ -29,8 +30,11 @@ struct order_record {
 /* Sees each record, valid only during the call; nonzero ends the giving out. */
 typedef int order_fn(const struct order_record *record, void *ctx);
 
-/* At most bytes_max are kept: beyond, the older half is given out at once.  0 or -ENOMEM. */
-int order_new(struct order **out, size_t bytes_max, order_fn *fn, void *ctx);
+/* Sees a record some records before its turn, when there are so many: to fetch what it will need.  May set hint. */
+typedef void order_ahead_fn(struct order_record *record, void *ctx);
+
+/* At most bytes_max are kept: beyond, the older half is given out at once.  ahead may be NULL.  0 or -ENOMEM. */
+int order_new(struct order **out, size_t bytes_max, order_fn *fn, order_ahead_fn *ahead, void *ctx);
 void order_free(struct order *order); /* what was not given out is dropped; NULL is a no-op */
 
 /* Keep a copy for its time.  0, -ENOMEM, or what fn returned. */

@@ -235,7 +235,8 @@ int recording_new(struct recording **out, const struct recording_config *config)
 	if (!ret)
 		ret = notes_init(&recording->notes);
 	if (!ret)
-		ret = order_new(&recording->order, ORDER_BYTES_MAX, deliver_record, recording);
+		ret = order_new(&recording->order, ORDER_BYTES_MAX, deliver_record, deliver_ahead,
+			recording);
 	if (!ret)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
 	if (ret) {

@@ -27,6 +27,12 @@ struct numbered {
 	uint64_t number;
 };
 
+static void look(struct order_record *record, void *ctx)
+{
+	(void)ctx;
+	record->hint = record->offset * 3;
+}
+
 static int see(const struct order_record *record, void *ctx)
 {
 	struct numbered numbered;
@@ -38,6 +44,7 @@ static int see(const struct order_record *record, void *ctx)
 	assert_int_equal(numbered.number, record->offset);
 	assert_int_equal(record->attr, numbered.number % 7);
 	assert_true(record->has_attr);
+	assert_int_equal(record->hint, record->offset * 3);
 	seen->time_ns[seen->n] = record->time_ns;
 	seen->number[seen->n++] = numbered.number;
 	return seen->n == seen->stop_at ? -EINTR : 0;
@@ -48,7 +55,7 @@ static int setup(void **state)
 	struct seen *seen = calloc(1, sizeof(*seen));
 
 	*state = seen;
-	return seen ? order_new(&seen->order, ORDER_BYTES_MAX, see, seen) : -1;
+	return seen ? order_new(&seen->order, ORDER_BYTES_MAX, see, look, seen) : -1;
 }
 
 static int teardown(void **state)
@@ -186,7 +193,7 @@ static void test_limit(void **state)
 	uint64_t sum = 0;
 
 	order_free(seen->order);
-	assert_int_equal(order_new(&seen->order, 100000, see, seen), 0);
+	assert_int_equal(order_new(&seen->order, 100000, see, look, seen), 0);
 	for (uint64_t i = 0; i < 50000; i++)
 		add(seen, i + 1000, i);
 	assert_true(seen->n > 48000);
