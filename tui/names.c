@@ -471,7 +471,11 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 
 void names_ask(struct names *names, uint32_t frame)
 {
-	image_info(names, stacks_frame_get(names->stacks, frame)->image);
+	const struct image_info *info =
+		image_info(names, stacks_frame_get(names->stacks, frame)->image);
+
+	if (info && info->state != SYMBOLS_PENDING)
+		(void)names_symref(names, frame);
 }
 
 /* The shown name; NULL when out of memory. */
@@ -522,6 +526,11 @@ const struct symref *names_get(struct names *names, uint32_t symref)
 	ref->pub.pending = ref->kind == REF_ADDRESS &&
 		names->infos[ref->pub.image_id].state == SYMBOLS_PENDING;
 	return &ref->pub;
+}
+
+const struct symref *names_peek(const struct names *names, uint32_t symref)
+{
+	return &ref_at(names, symref < names->n_refs ? symref : 0)->pub;
 }
 
 uint32_t names_limit(const struct names *names)

@@ -40,9 +40,12 @@ void names_free(struct names *names);
 /* The symref of a frame reached through a snapshot; 0 when out of memory ("[unknown]"). */
 uint32_t names_symref(struct names *names, uint32_t frame);
 const struct symref *names_get(struct names *names, uint32_t symref);
+/* The same without making or asking for the symbol's name: symbol may be NULL, and pending and mismatch are as they were
+ * when it was got last. */
+const struct symref *names_peek(const struct names *names, uint32_t symref);
 uint32_t names_limit(const struct names *names); /* every symref is below */
 
-/* Ask for the symbols of a frame's image, where that was not done yet, and for nothing else. */
+/* Ask for the symbols of a frame's image, where that was not done yet; find the frame's symref where they are here. */
 void names_ask(struct names *names, uint32_t frame);
 
 /* Take in what symbols/ has found.  Returns a number that grows when frames got other symrefs than

@@ -12,6 +12,7 @@
 #include "tui/grow.h"
 
 #define DENSE_SIDES 4u
+#define AHEAD 8u /* cells whose sums are fetched before they are needed */
 
 enum { LEAF_KNOWN = 1, LEAF_RESOLVED = 2, LEAF_IDLE = 4 };
 
@@ -137,7 +138,7 @@ static int learn_leaf(struct work *work, uint32_t node)
 
 	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
 		return -ENOMEM;
-	name = names_get(question->names,
+	name = names_peek(question->names,
 		node == STACK_ROOT ? 0
 				   : names_symref(question->names,
 					     stacks_node(question->stacks, node)->frame));
@@ -410,6 +411,20 @@ static bool is_plain(const struct scan_question *question)
 		question->column == GROUP_KEYS;
 }
 
+/* The sums are spread over more memory than any cache holds, and where they lie is known long before. */
+static void fetch_ahead(const struct work *work, const struct slice *slice, uint32_t i)
+{
+	const struct dense *dense = &work->dense[0];
+
+	if (i + 2 * AHEAD >= slice->cells)
+		return;
+	if (slice->stack[i + 2 * AHEAD] < dense->room)
+		__builtin_prefetch(&dense->entries[slice->stack[i + 2 * AHEAD]]);
+	if (slice->stack[i + AHEAD] < dense->room && dense->entries[slice->stack[i + AHEAD]])
+		__builtin_prefetch(
+			&work->scan->entries[dense->entries[slice->stack[i + AHEAD]] - 1]);
+}
+
 static int add_plain_slice(struct work *work, const struct slice *slice)
 {
 	const struct scan_question *question = work->question;
@@ -419,6 +434,7 @@ static int add_plain_slice(struct work *work, const struct slice *slice)
 		uint8_t event = slice->event[i];
 		uint32_t node = slice->stack[i], side = work->event_sides[event] - 1;
 
+		fetch_ahead(work, slice, i);
 		if (side < DENSE_SIDES && node < work->dense[side].room &&
 			work->dense[side].entries[node]) {
 			struct scan_entry *entry =
