@@ -400,6 +400,7 @@ int args_parse(struct request *out, int argc, char **argv, char *message, size_t
 	engine->memory_bytes = DEFAULT_MEMORY;
 	engine->target.command_output_fd = -1;
 	args.request.delay_ms = DEFAULT_DELAY_MS;
+	args.request.percent_limit = -1;
 	args.request.columns = COLUMNS_NONE;
 
 	taken = parse_command(&args, argc, argv);

@@ -68,7 +68,7 @@ static int add_file(struct diff_table *table, const struct request *request, cha
 	one.view = REPORT_FLAT;
 	one.columns = COLUMNS_NONE;
 	one.rows = 0;
-	one.percent_limit = 0;
+	one.percent_limit = -1;
 	if (!taking) {
 		taking_complain("out of memory");
 		return -ENOMEM;

@@ -75,7 +75,7 @@ int report_gather_trees(struct report *report, const struct report_source *sourc
 
 	scan.column = GROUP_KEYS;
 	report->tree_limit_percent =
-		request->percent_limit > 0 ? request->percent_limit : TREE_LIMIT_PERCENT;
+		request->percent_limit >= 0 ? request->percent_limit : TREE_LIMIT_PERCENT;
 	ret = calls_new(&calls, &scan);
 	for (size_t i = 0; i < report->n_events && !ret; i++) {
 		struct report_event *event = &report->events[i];

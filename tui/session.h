@@ -86,7 +86,7 @@ struct request {
 	enum diff_normal normal; /* --normalize */
 	bool compress; /* record -z */
 	bool sort_total;
-	double percent_limit;
+	double percent_limit; /* below 0: not given */
 	size_t rows; /* 0: all (report), ignored (live) */
 	bool hide_idle;
 	unsigned int delay_ms; /* between screen refreshes */

@@ -85,6 +85,12 @@ static void test_command(void **state)
 	assert_string_equal(line.request.engine.target.command[0], "make");
 	assert_string_equal(line.request.engine.target.command[1], "-n");
 	assert_int_equal(line.request.rows, 0);
+	assert_true(line.request.percent_limit < 0);
+	args_fini(&line.request);
+
+	/* Nothing is left out, which is not the same as no limit given. */
+	good(&line, "strobe report --tree --percent-limit 0 make");
+	assert_true(line.request.percent_limit >= 0);
 	args_fini(&line.request);
 
 	good(&line, "strobe make");
