@@ -20,6 +20,9 @@
 
 #define MODULES_MAX 16384u
 
+/* Of the callers in a chain, the stacks at every so many frames are remembered. */
+#define KEPT_EVERY 4u
+
 /* While the mode of addresses is not known. */
 #define MODE_SKIP ((enum frame_mode)(-1))
 
@@ -231,62 +234,61 @@ static int frame_of(struct ingest *ingest, const struct space *space, const stru
 	return stacks_frame(ingest->stacks, image, offset, place->mode, frame);
 }
 
-/* Many chains differ in nothing but where in the leaf's function the sample fell: what called it is known
- * by the rest of the chain.  0 where there is no rest. */
-static uint64_t hash_callers(const struct ingest *ingest, const struct record_sample *sample,
-	const struct space *space, enum frame_mode mode)
+/* hash[i] is of all places from i to the outermost one. */
+static void hash_callers(const struct ingest *ingest, const struct space *space,
+	const struct place *places, size_t n, uint64_t *hash)
 {
-	uint64_t i = 0, context;
+	uint64_t h = space_generation(space) ^ ingest->hash_seed, by;
 
-	while (i < sample->chain_len &&
-		(!sample->chain[i] || sample->chain[i] >= (uint64_t)PERF_CONTEXT_MAX)) {
-		if (sample->chain[i])
-			mode = mode_of_marker(sample->chain[i]);
-		i++;
+	memcpy(&by, ingest->hash_secret + sizeof(by), sizeof(by));
+	for (size_t i = n; i-- > 1;) {
+		h = (h ^ (places[i].address + ((uint64_t)places[i].mode << 56))) * (by | 1);
+		h ^= h >> 31;
+		hash[i] = h;
 	}
-	if (i + 1 >= sample->chain_len || mode == MODE_SKIP)
-		return 0;
-	context = space_generation(space) << 3 | (uint64_t)mode;
-	return XXH3_64bits_withSecret(&sample->chain[i + 1],
-		       (size_t)(sample->chain_len - i - 1) * sizeof(*sample->chain),
-		       ingest->hash_secret, sizeof(ingest->hash_secret)) ^
-		~(context + ingest->hash_seed) * 0xc2b2ae3d27d4eb4full;
 }
 
-/* A chain not seen before: outermost frame first, so that stacks with common callers meet. */
+/* Of the places above i, is the stack kept for chains to come?  Many differ in nothing but where in the leaf's
+ * function the sample fell, many more in their innermost frames. */
+static bool is_kept(size_t i, size_t n)
+{
+	return i && (i == 1 || (n - i) % KEPT_EVERY == 0);
+}
+
+/* A chain not seen before: outermost frame first, so that stacks with common callers meet; from as far
+ * inward as is known from other chains. */
 static int walk_chain(struct ingest *ingest, const struct record *record, const struct space *space,
 	uint32_t *node)
 {
 	const struct record_sample *sample = &record->sample;
 	struct place places[STACK_DEPTH_MAX];
+	uint64_t callers[STACK_DEPTH_MAX];
 	enum frame_mode mode = mode_of_misc(record->misc);
-	uint64_t callers = hash_callers(ingest, sample, space, mode);
-	size_t n = 0;
+	size_t n = 0, left;
 	int err = 0;
 
-	if (parse_chain(sample, mode, places, &n)) {
+	if (parse_chain(sample, mode, places, &n))
 		ingest->truncated++;
-		callers = 0;
-	}
 	if (!n)
 		places[n++] = (struct place){.address = sample->ip, .mode = mode};
 	else if (sample->ip && sample->ip != places[0].address)
 		places[0] = (struct place){.address = sample->ip, .mode = mode};
-	if (n < 2)
-		callers = 0;
-	*node = callers ? stacks_callers_find(ingest->stacks, callers) : STACK_ROOT;
-	if (*node != STACK_ROOT) {
-		n = 1;
-		callers = 0;
+	hash_callers(ingest, space, places, n, callers);
+	*node = STACK_ROOT;
+	for (left = 1; left < n; left++) {
+		if (is_kept(left, n))
+			*node = stacks_callers_find(ingest->stacks, callers[left]);
+		if (*node != STACK_ROOT)
+			break;
 	}
-	while (n && !err) {
+	while (left && !err) {
 		uint32_t frame;
 
-		if (n == 1 && callers)
-			stacks_callers_add(ingest->stacks, callers, *node);
-		err = frame_of(ingest, space, &places[--n], &frame);
+		err = frame_of(ingest, space, &places[--left], &frame);
 		if (!err)
 			err = stacks_child(ingest->stacks, *node, frame, node);
+		if (!err && is_kept(left, n))
+			stacks_callers_add(ingest->stacks, callers[left], *node);
 	}
 	return err;
 }
