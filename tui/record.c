@@ -210,13 +210,17 @@ static void tell_command(struct run *run)
 static int finish(struct run *run)
 {
 	struct record_build_ids ids = {0};
+	struct signalfd_siginfo info;
 	struct recorder_status recorded;
 	char text[RECORD_TEXT_MAX];
 	int ret;
 
 	/* What has no build-id is found by its path. */
 	(void)record_build_ids(&ids, &run->session, NAMES_TIMEOUT_MS);
-	/* From here on a signal does what it does to any program: the disk may hang. */
+	/* From here on a signal does what it does to any program, since the disk may hang; but not one that came
+	 * together with the first, as timeout(1) sends them. */
+	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
+		run->interrupted = true;
 	sigprocmask(SIG_SETMASK, &run->old_signals, NULL);
 	run->signals_blocked = false;
 	session_close(&run->session);
