@@ -23,6 +23,7 @@
 #define TAB_GAP 1
 #define TAGS_LEAST 6 /* columns that still tell something */
 #define MORE_WIDTH 4 /* «12 and a blank */
+#define SHORT_NS 9950000000u /* recordings whose length is said in tenths */
 #define LOW_COVERAGE 95.0
 #define MANY_UNRESOLVED 20.0
 
@@ -341,8 +342,11 @@ static void draw_strip(const struct model *model, struct canvas *canvas, int y)
 	char label[48];
 	int x = 1, label_width;
 
-	snprintf(label, sizeof(label), model->recorded ? "all %" PRIu64 " s" : "last %" PRIu64 " s",
-		seconds);
+	if (model->recorded && length_ns < SHORT_NS)
+		snprintf(label, sizeof(label), "all %.1f s", (double)length_ns / 1e9);
+	else
+		snprintf(label, sizeof(label), "%s %" PRIu64 " s", model->recorded ? "all" : "last",
+			seconds);
 	label_width = canvas_width_of(label);
 	if (canvas->width < label_width + 24)
 		return;

@@ -64,7 +64,6 @@ struct live {
 	sigset_t old_mask, mask;
 	int signal_fd;
 
-	uint64_t started_ns;
 	uint64_t first_data_ns; /* 0: no samples yet */
 	uint64_t next_refresh_ns;
 	bool symbols_news; /* have come, and wait for the next refresh */
@@ -387,9 +386,11 @@ static void loop(struct live *live)
 {
 	uint64_t end_ns = 0;
 
-	if (live->request.duration_s > 0.0)
-		end_ns = live->started_ns + (uint64_t)(live->request.duration_s * 1e9);
 	while (!live->quit) {
+		/* The duration begins when sampling does. */
+		if (!end_ns && live->request.duration_s > 0.0 &&
+			live->model->status.state != ENGINE_STARTING)
+			end_ns = now_ns() + (uint64_t)(live->request.duration_s * 1e9);
 		poll_once(live, end_ns);
 		if (live->quit)
 			break;
@@ -505,7 +506,6 @@ static int open_live(struct live *live, const struct request *request)
 		say(message);
 		return ret;
 	}
-	live->started_ns = now_ns();
 	ret = model_live_new(&live->model_live, &live->session);
 	if (ret) {
 		say("out of memory");

@@ -190,31 +190,25 @@ static unsigned int change_rate(struct screen *screen, int direction)
 	return VIEW_HANDLED;
 }
 
-/* What a recording has no answer to. */
-static bool is_refused(struct screen *screen, enum action action)
+/* Why a recording has no answer to it; NULL: it has. */
+static const char *refusal_of(const struct model *model, enum action action)
 {
-	if (!screen->model->recorded)
-		return false;
+	if (!model->recorded)
+		return NULL;
 	switch (action) {
 	case ACT_FASTER:
 	case ACT_SLOWER:
 	case ACT_PROCESSES:
 	case ACT_EVENTS:
-		screen_message(screen, STYLE_WARN,
-			"This is a recording: what was sampled, and how often, was decided when it "
-			"was "
-			"made");
-		return true;
+		return "This is a recording: what was sampled, and how often, was decided when it "
+		       "was made";
 	case ACT_SAVE:
-		screen_message(screen, STYLE_WARN, "This is a recording: it is a file already");
-		return true;
+		return "This is a recording: it is a file already";
 	case ACT_FREEZE:
 	case ACT_ZERO:
-		screen_message(screen, STYLE_WARN,
-			"This is a recording: it stands still, and all of it is shown");
-		return true;
+		return "This is a recording: it stands still, and all of it is shown";
 	default:
-		return false;
+		return NULL;
 	}
 }
 
@@ -269,9 +263,12 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 {
 	struct model *model = screen->model;
 	struct view *view = top_view(screen);
+	const char *refusal = refusal_of(model, action);
 
-	if (is_refused(screen, action))
+	if (refusal) {
+		screen_message(screen, STYLE_WARN, "%s", refusal);
 		return VIEW_HANDLED;
+	}
 	switch (action) {
 	case ACT_EVENT_NEXT:
 		return switch_event(screen, 1, 0);
@@ -514,7 +511,8 @@ static void draw_hints(struct screen *screen, int y)
 			const char *hint = hint_of(binding, below);
 			int width;
 
-			if (!(binding->views & order[step]) || !hint)
+			if (!(binding->views & order[step]) || !hint ||
+				refusal_of(screen->model, binding->action))
 				continue;
 			width = hint_width(binding, hint, ascii, name);
 			if (is_kept(binding))

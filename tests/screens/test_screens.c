@@ -507,6 +507,12 @@ static void test_recording(void **state)
 	compare(fixture, "recording");
 	keys(fixture, "E+");
 	assert_int_equal(fixture->screen.n_views, 1);
+	/* Its keys, and a strip over all of the width however short it is. */
+	for (int i = 0; i < 14; i++)
+		keys(fixture, "<Tick>");
+	model->from_ns = model->to_ns - 340000000u;
+	model->n_activity = 4;
+	compare(fixture, "recording-short");
 	finish(fixture);
 }
 
