@@ -222,6 +222,11 @@ int taking_run(struct taking *taking, bool quiet)
 		isatty(STDERR_FILENO))
 		taking_complain("sampling until Ctrl-C or the end of the target ...");
 	sample(taking);
+	/* A second signal: what may still change is not looked at. */
+	if (!is_over(taking)) {
+		taking_complain("interrupted before all was taken in: nothing is printed");
+		return -1;
+	}
 	if (taking->status.state == ENGINE_FAILED) {
 		session_explain(
 			&taking->session, &taking->status.failure, message, sizeof(message));
