@@ -234,16 +234,22 @@ static int frame_of(struct ingest *ingest, const struct space *space, const stru
 	return stacks_frame(ingest->stacks, image, offset, place->mode, frame);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value, uint64_t by)
+{
+	hash = (hash ^ value) * (by | 1);
+	return hash ^ hash >> 31;
+}
+
 /* hash[i] is of all places from i to the outermost one. */
 static void hash_callers(const struct ingest *ingest, const struct space *space,
 	const struct place *places, size_t n, uint64_t *hash)
 {
-	uint64_t h = space_generation(space) ^ ingest->hash_seed, by;
+	uint64_t h = ingest->hash_seed, by;
 
 	memcpy(&by, ingest->hash_secret + sizeof(by), sizeof(by));
+	h = mix(h, space_generation(space), by);
 	for (size_t i = n; i-- > 1;) {
-		h = (h ^ (places[i].address + ((uint64_t)places[i].mode << 56))) * (by | 1);
-		h ^= h >> 31;
+		h = mix(h, places[i].address + ((uint64_t)places[i].mode << 56), by);
 		hash[i] = h;
 	}
 }

@@ -377,6 +377,58 @@ static void test_chains_across_reuse(void **state)
 	assert_int_equal(ingest->samples, 40000);
 }
 
+#define PROCESSES 64
+
+/* Chains that differ in little, in many processes: each has its own frames, however much of it was
+ * met in other chains before. */
+static void test_chains_of_many_processes(void **state)
+{
+	struct ingest *ingest = *state;
+	uint32_t images[PROCESSES];
+
+	srand(5);
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		const struct record map = {.type = PERF_RECORD_MMAP2,
+			.mmap = {.pid = 1000 + i,
+				.tid = 1000 + i,
+				.start = 0x10000,
+				.len = 0x10000,
+				.executable = true,
+				.has_inode = true,
+				.inode = 100 + i,
+				.filename = "/bin/fork"}};
+
+		assert_int_equal(ingest_record(ingest, &map, 0), 0);
+		images[i] = UINT32_MAX;
+	}
+	for (unsigned int round = 0; round < 30000; round++) {
+		uint32_t process = (uint32_t)rand() % PROCESSES, id;
+		uint64_t chain[20] = {USER}, n = 2 + (uint64_t)rand() % 19;
+		struct record record = {.type = PERF_RECORD_SAMPLE,
+			.misc = PERF_RECORD_MISC_USER,
+			.id = {.pid = 1000 + process, .tid = 1000 + process, .time_ns = S},
+			.sample = {.chain = chain, .chain_len = n, .period = 1}};
+
+		/* In low bits alone, as the numbers of address spaces do. */
+		for (uint64_t i = 1; i < n; i++)
+			chain[i] = 0x10400 + (uint64_t)rand() % (i < 4 ? 128 : 2);
+		record.sample.ip = chain[1];
+		assert_int_equal(ingest_record(ingest, &record, 0), 0);
+		id = ingest->last_stack;
+		for (uint64_t i = 1; i < n; i++) {
+			const struct stack_node *node = stacks_node(ingest->stacks, id);
+			const struct frame *frame = stacks_frame_get(ingest->stacks, node->frame);
+
+			if (images[process] == UINT32_MAX)
+				images[process] = frame->image;
+			assert_int_equal(frame->image, images[process]);
+			assert_int_equal(frame->offset, chain[i] - 0x10000 - (i > 1));
+			id = node->parent;
+		}
+		assert_int_equal(id, STACK_ROOT);
+	}
+}
+
 static void test_other_records_are_ignored(void **state)
 {
 	const struct record lost = {.type = PERF_RECORD_LOST};
@@ -407,6 +459,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_deep_chain, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_across_reuse, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chains_of_many_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_records_are_ignored, setup, teardown),
 	};
 
