@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_spaces.c - address spaces: mappings, what replaces them, and what an address falls into.
+ */
+#include "tests/unit/tasks_fixture.h"
+
+static void test_resolve(void **state)
+{
+	struct fake *fake = *state;
+	struct image_origin origin;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x10000, 0x3000, 0x2000, "/bin/a", SEC);
+	expect_nothing_at(fake, 7, SEC, 0xffff);
+	expect_at(fake, 7, SEC, 0x10000, "/bin/a", 0x2000);
+	expect_at(fake, 7, SEC, 0x12fff, "/bin/a", 0x4fff);
+	expect_nothing_at(fake, 7, SEC, 0x13000);
+	assert_true(space_origin(tasks_space(fake->tasks, 7, 7, SEC), 0x10010, &origin));
+	assert_int_equal(origin.pid, 7);
+	assert_int_equal(origin.map_start, 0x10000);
+	assert_int_equal(origin.map_end, 0x13000);
+	assert_false(space_origin(tasks_space(fake->tasks, 7, 7, SEC), 0, &origin));
+	assert_int_equal(space_generation(NULL), 0);
+}
+
+static void test_newer_mapping_splits(void **state)
+{
+	struct fake *fake = *state;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x10000, 0x9000, 0, "/bin/a", SEC);
+	do_map(fake, 7, 0x12000, 0x1000, 0, "/bin/b", SEC); /* inside */
+	expect_at(fake, 7, SEC, 0x11fff, "/bin/a", 0x1fff);
+	expect_at(fake, 7, SEC, 0x12000, "/bin/b", 0);
+	expect_at(fake, 7, SEC, 0x13000, "/bin/a", 0x3000);
+	do_map(fake, 7, 0x18000, 0x4000, 0, "/bin/c", SEC); /* over the end */
+	expect_at(fake, 7, SEC, 0x17fff, "/bin/a", 0x7fff);
+	expect_at(fake, 7, SEC, 0x18000, "/bin/c", 0);
+	do_map(fake, 7, 0xf000, 0x2000, 0, "/bin/d", SEC); /* over the start */
+	expect_at(fake, 7, SEC, 0x10fff, "/bin/d", 0x1fff);
+	expect_at(fake, 7, SEC, 0x11000, "/bin/a", 0x1000);
+	do_map(fake, 7, 0x11000, 0x8000, 0, "/bin/e", SEC); /* over several */
+	expect_at(fake, 7, SEC, 0x10fff, "/bin/d", 0x1fff);
+	expect_at(fake, 7, SEC, 0x11000, "/bin/e", 0);
+	expect_at(fake, 7, SEC, 0x18fff, "/bin/e", 0x7fff);
+	expect_at(fake, 7, SEC, 0x19000, "/bin/c", 0x1000);
+}
+
+static void test_unmapping(void **state)
+{
+	struct fake *fake = *state;
+	struct record data = {.type = PERF_RECORD_MMAP2,
+		.mmap = {
+			.pid = 7, .tid = 7, .start = 0x11000, .len = 0x1000, .filename = "//anon"}};
+	uint64_t generation;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x10000, 0x3000, 0, "/bin/a", SEC);
+	generation = space_generation(tasks_space(fake->tasks, 7, 7, SEC));
+	apply(fake, &data);
+	expect_nothing_at(fake, 7, SEC, 0x11000);
+	expect_at(fake, 7, SEC, 0x12000, "/bin/a", 0x2000);
+	assert_true(space_generation(tasks_space(fake->tasks, 7, 7, SEC)) != generation);
+	data.mmap.start = 0x500000;
+	generation = space_generation(tasks_space(fake->tasks, 7, 7, SEC));
+	apply(fake, &data);
+	assert_int_equal(space_generation(tasks_space(fake->tasks, 7, 7, SEC)), generation);
+}
+
+/* Random mappings against an array of pages. */
+static void test_mapping_model(void **state)
+{
+	enum { PAGES = 64 };
+	static const char *const names[] = {"/0", "/1", "/2", "/3", ""};
+	struct fake *fake = *state;
+	int model[PAGES];
+	uint64_t bias[PAGES];
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	memset(model, -1, sizeof(model));
+	srand(11);
+	for (int round = 0; round < 3000; round++) {
+		unsigned int at = (unsigned int)rand() % PAGES, n = 1 + (unsigned int)rand() % 12;
+		unsigned int name = (unsigned int)rand() % 5, pgoff = (unsigned int)rand() % 3;
+
+		n = at + n > PAGES ? PAGES - at : n;
+		do_map(fake, 7, 0x1000 * (at + 1), 0x1000 * n, 0x1000 * pgoff, names[name], SEC);
+		for (unsigned int i = at; i < at + n; i++) {
+			model[i] = (int)name;
+			bias[i] = 0x1000ull * pgoff - 0x1000ull * (at + 1);
+		}
+		for (unsigned int i = 0; i < PAGES; i++) {
+			uint64_t address = 0x1000 * (i + 1) + 0xabc;
+
+			if (model[i] < 0)
+				expect_nothing_at(fake, 7, SEC, address);
+			else if (model[i] == 4)
+				expect_at(fake, 7, SEC, address, "[anon]", address);
+			else
+				expect_at(
+					fake, 7, SEC, address, names[model[i]], address + bias[i]);
+		}
+	}
+}
+
+static void test_many_mappings(void **state)
+{
+	struct fake *fake = *state;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	for (unsigned int i = 0; i < 10000; i++) {
+		unsigned int at = i * 7919 % 10000; /* every place once, in no order */
+
+		do_map(fake, 7, 0x100000 + 0x2000ull * at, 0x1000, 0x1000 * at, "/lib/x", SEC);
+	}
+	for (unsigned int i = 0; i < 10000; i++) {
+		expect_at(fake, 7, SEC, 0x100010 + 0x2000ull * i, "/lib/x", 0x1000 * i + 0x10);
+		expect_nothing_at(fake, 7, SEC, 0x101010 + 0x2000ull * i);
+	}
+}
+
+static void test_anonymous_and_vdso(void **state)
+{
+	struct fake *fake = *state;
+	static const char *const anonymous[] = {"//anon", "", "/dev/zero (deleted)",
+		"/SYSV00000000 (deleted)", "anon_inode:[io_uring]", "[heap]", "[stack]",
+		"[anon:jit]", "/anon_hugepage (deleted)"};
+	uint32_t one, two;
+	uint64_t offset;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_comm(fake, 8, 8, "b", true, SEC);
+	for (unsigned int i = 0; i < sizeof(anonymous) / sizeof(*anonymous); i++) {
+		do_map(fake, 7, 0x10000 + 0x2000 * i, 0x1000, 0x5000, anonymous[i], SEC);
+		expect_at(fake, 7, SEC, 0x10010 + 0x2000 * i, "[anon]", 0x10010 + 0x2000 * i);
+	}
+	do_map(fake, 8, 0x10000, 0x1000, 0, "//anon", SEC);
+	space_resolve(tasks_space(fake->tasks, 7, 7, SEC), 0x10000, &one, &offset);
+	space_resolve(tasks_space(fake->tasks, 8, 8, SEC), 0x10000, &two, &offset);
+	assert_int_equal(images_get(fake->images, one)->kind, IMAGE_ANON);
+	assert_int_not_equal(one, two);
+
+	do_map(fake, 7, 0x70000, 0x2000, 0, "[vdso]", SEC);
+	expect_at(fake, 7, SEC, 0x71234, "[vdso]", 0x1234);
+	do_map(fake, 7, 0x80000, 0x1000, 0, "[vsyscall]", SEC);
+	expect_at(fake, 7, SEC, 0x80010, "[vsyscall]", 0x80010);
+	do_map(fake, 7, 0x90000, 0x1000, 0x4000, "/memfd:doublemapper (deleted)", SEC);
+	expect_at(fake, 7, SEC, 0x90010, "/memfd:doublemapper", 0x4010);
+	do_map(fake, 7, 0xa0000, 0x1000, 0, "/bin/old (deleted)", SEC);
+	space_resolve(tasks_space(fake->tasks, 7, 7, SEC), 0xa0000, &one, &offset);
+	assert_true(images_get(fake->images, one)->deleted);
+	assert_string_equal(images_get(fake->images, one)->path, "/bin/old");
+}
+
+/* A JIT that turns pages executable one by one must not make the address space grow or change for ever. */
+static void test_jit_pages_become_one(void **state)
+{
+	struct fake *fake = *state;
+	size_t memory;
+	uint64_t generation;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x100000, 0x1000, 0, "//anon", SEC);
+	memory = tasks_memory(fake->tasks);
+	for (unsigned int i = 1; i < 5000; i++)
+		do_map(fake, 7, 0x100000 + 0x1000 * i, 0x1000, 0x1000 * i, "//anon", SEC);
+	assert_int_equal(tasks_memory(fake->tasks), memory);
+	generation = space_generation(tasks_space(fake->tasks, 7, 7, SEC));
+	do_map(fake, 7, 0x104000, 0x2000, 0, "//anon", SEC);
+	assert_int_equal(space_generation(tasks_space(fake->tasks, 7, 7, SEC)), generation);
+}
+
+static void test_strange_mappings(void **state)
+{
+	struct fake *fake = *state;
+	struct record kernel = {.type = PERF_RECORD_MMAP,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.mmap = {.pid = UINT32_MAX, .len = 0x1000, .executable = true, .filename = "[k]"}};
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x10000, 0, 0, "/bin/a", SEC);
+	do_map(fake, 7, UINT64_MAX - 0xfff, 0x3000, 0, "/bin/a", SEC); /* past the end of all */
+	expect_nothing_at(fake, 7, SEC, 0x10000);
+	expect_nothing_at(fake, 7, SEC, 0x1000);
+	apply(fake, &kernel);
+	assert_int_equal(tasks_thread_count(fake->tasks), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_resolve, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_newer_mapping_splits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unmapping, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mapping_model, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_mappings, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_anonymous_and_vdso, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_jit_pages_become_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_strange_mappings, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
