@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_report_gather.c - a store made by hand becomes a report: sums, ranges, filters, shares, limits.
+ *
+ * The session's functions are defined here: it has neither an engine nor a file.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/report.h"
+
+#define START_NS 1000000000000u
+#define SECOND 1000000000u
+#define CLOCK 0
+#define FAULTS 3
+
+static struct world {
+	struct fixture *fixture;
+	struct store *store;
+	struct session session;
+	struct request request;
+	struct engine_status status;
+	struct report report;
+} world;
+
+void session_status(const struct session *session, struct engine_status *out)
+{
+	(void)session;
+	*out = world.status;
+}
+
+size_t session_notes(
+	const struct session *session, uint64_t after, struct engine_note *out, size_t max)
+{
+	(void)session;
+	(void)after;
+	(void)out;
+	(void)max;
+	return 0;
+}
+
+void session_describe(struct session *session)
+{
+	(void)session;
+}
+
+struct store *session_store(const struct session *session)
+{
+	(void)session;
+	return world.store;
+}
+
+const struct stacks *session_stacks(const struct session *session)
+{
+	(void)session;
+	return world.fixture->stacks;
+}
+
+const struct tasks *session_tasks(const struct session *session)
+{
+	(void)session;
+	return world.fixture->tasks;
+}
+
+/* samples of one stack, each of `weight`, at a moment of a second after the start. */
+static void add(double second, const char *stack, unsigned int label, uint8_t event,
+	uint64_t weight, unsigned int samples)
+{
+	uint32_t node = fixture_stack(world.fixture, stack);
+	uint64_t time_ns = START_NS + (uint64_t)(second * SECOND);
+
+	while (samples--)
+		assert_int_equal(store_add(world.store, time_ns, node, world.fixture->labels[label],
+					 1, event, weight),
+			0);
+}
+
+enum { SWAPPER, SERVER, WORKER, MAKE = 5 };
+
+/* 10 samples of 10 of the clock in each of three seconds, 4 of them idle in the last one; and some faults. */
+static int setup(void **state)
+{
+	static const char *const names[] = {"cpu-clock", "page-faults"};
+
+	memset(&world, 0, sizeof(world));
+	fixture_setup(state);
+	world.fixture = *state;
+	assert_int_equal(store_new(&world.store, world.fixture->stacks, world.fixture->tasks,
+				 (size_t)64 << 20),
+		0);
+	add(0.2, "0 1 2", SERVER, CLOCK, 10, 6);
+	add(0.2, "0 1", WORKER, CLOCK, 10, 4);
+	add(1.2, "0 1 2", WORKER, CLOCK, 10, 3);
+	add(1.2, "0 3 1 3", MAKE, CLOCK, 10, 7); /* recursive */
+	add(1.2, "0 4", MAKE, FAULTS, 1, 5);
+	add(2.2, "0 2", SERVER, CLOCK, 10, 6);
+	add(2.2, "7", SWAPPER, CLOCK, 10, 4);
+	store_seal(world.store, 0, true);
+
+	world.request.percent_limit = -1;
+	world.request.columns = COLUMNS_NONE;
+	world.session.request = &world.request;
+	world.session.names = world.fixture->names;
+	world.status.started_ns = START_NS;
+	world.status.now_ns = START_NS + 3ull * SECOND;
+	world.status.n_events = 2;
+	for (size_t i = 0; i < 2; i++) {
+		struct engine_event_status *event = &world.status.events[i];
+
+		event->id = i ? FAULTS : CLOCK;
+		event->open = true;
+		event->lost = i;
+		event->armed_ns = 30;
+		event->clock_ns = 40;
+		snprintf(event->name, sizeof(event->name), "%s", names[i]);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	store_free(world.store);
+	return fixture_teardown(state);
+}
+
+static const struct report_event *gather(size_t event)
+{
+	assert_int_equal(report_gather(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_events, 2);
+	return &world.report.events[event];
+}
+
+static void near(double value, double wanted)
+{
+	if (value < wanted - 1e-9 || value > wanted + 1e-9)
+		fail_msg("%f is not %f", value, wanted);
+}
+
+static void expect_row(const struct report_event *event, size_t i, const char *key, double self,
+	double total, uint64_t samples)
+{
+	assert_true(i < event->n_rows);
+	assert_string_equal(event->rows[i].keys[0].text, key);
+	near(event->rows[i].self_percent, self);
+	near(event->rows[i].total_percent, total);
+	assert_int_equal(event->rows[i].samples, samples);
+}
+
+static void test_rows(void **state)
+{
+	const struct report_event *event = gather(0);
+
+	(void)state;
+	assert_string_equal(event->name, "cpu-clock");
+	assert_int_equal(event->samples, 30);
+	assert_int_equal(event->weight, 300);
+	assert_int_equal(event->all_weight, 300);
+	near(event->coverage_percent, 75);
+	near(world.report.duration_s, 3);
+	assert_int_equal(world.report.n_keys, 2);
+	assert_int_equal(event->n_rows, 5);
+	expect_row(event, 0, "f2", 50, 50, 15);
+	expect_row(
+		event, 1, "f3", 70.0 / 3, 70.0 / 3, 7); /* once, however often it is on a stack */
+	expect_row(event, 2, "f1", 40.0 / 3, 200.0 / 3, 4); /* as much self as f7, more in total */
+	expect_row(event, 3, "f7", 40.0 / 3, 40.0 / 3, 4);
+	expect_row(event, 4, "f0", 0, 260.0 / 3, 0);
+	assert_string_equal(event->rows[0].keys[1].text, "program");
+	assert_int_equal(event->rows[0].self_weight, 150);
+
+	event = &world.report.events[1];
+	assert_int_equal(event->lost, 1);
+	assert_int_equal(event->n_rows, 2);
+	expect_row(event, 0, "f4", 100, 100, 5);
+	report_fini(&world.report);
+
+	world.request.sort_total = true;
+	event = gather(0);
+	expect_row(event, 0, "f0", 0, 260.0 / 3, 0);
+	expect_row(event, 1, "f1", 40.0 / 3, 200.0 / 3, 4);
+	report_fini(&world.report);
+}
+
+static void test_time(void **state)
+{
+	const struct report_event *event;
+
+	(void)state;
+	world.request.time_from_s = 1;
+	world.request.time_to_s = 2;
+	event = gather(0);
+	assert_int_equal(event->samples, 10);
+	assert_int_equal(event->all_samples, 10);
+	expect_row(event, 0, "f3", 70, 70, 7);
+	report_fini(&world.report);
+
+	/* To the end, and from the beginning. */
+	world.request.time_to_s = 0;
+	assert_int_equal(gather(0)->samples, 20);
+	report_fini(&world.report);
+	world.request.time_from_s = 0;
+	world.request.time_to_s = 1;
+	event = gather(0);
+	assert_int_equal(event->samples, 10);
+	assert_int_equal(world.report.events[1].samples, 0);
+	report_fini(&world.report);
+
+	world.request.time_to_s = 1e300;
+	assert_int_equal(gather(0)->samples, 30);
+	report_fini(&world.report);
+}
+
+static void test_filters(void **state)
+{
+	struct filter_term terms[] = {
+		{.field = FILTER_COMM, .text = (char[]){"worker"}},
+		{.field = FILTER_SYMBOL, .text = (char[]){"f2"}, .negated = true},
+	};
+	const struct report_event *event;
+
+	(void)state;
+	world.request.terms = terms;
+	world.request.n_terms = 1;
+	event = gather(0);
+	assert_true(world.report.filtered);
+	assert_int_equal(event->samples, 7);
+	assert_int_equal(event->all_samples, 30);
+	expect_row(event, 0, "f1", 400.0 / 7, 100, 4);
+	expect_row(event, 1, "f2", 300.0 / 7, 300.0 / 7, 3);
+	report_fini(&world.report);
+
+	world.request.absolute = true;
+	event = gather(0);
+	assert_int_equal(event->samples, 7);
+	expect_row(event, 0, "f1", 40.0 / 3, 70.0 / 3, 4);
+	expect_row(event, 1, "f2", 10, 10, 3);
+	report_fini(&world.report);
+
+	world.request.n_terms = 2;
+	event = gather(0);
+	assert_int_equal(event->samples, 4);
+	expect_row(event, 0, "f1", 40.0 / 3, 40.0 / 3, 4);
+	report_fini(&world.report);
+}
+
+static void test_idle(void **state)
+{
+	(void)state;
+	world.request.hide_idle = true;
+	assert_int_equal(gather(0)->samples, 26);
+	/* As if they were not there: they count in nothing. */
+	assert_int_equal(world.report.events[0].all_samples, 26);
+	expect_row(&world.report.events[0], 0, "f2", 1500.0 / 26, 1500.0 / 26, 15);
+	report_fini(&world.report);
+}
+
+static void test_limits(void **state)
+{
+	const struct report_event *event;
+
+	(void)state;
+	world.request.rows = 3;
+	event = gather(0);
+	assert_int_equal(event->n_rows, 3);
+	expect_row(event, 2, "f1", 40.0 / 3, 200.0 / 3, 4);
+	assert_int_equal(world.report.events[1].n_rows, 2);
+	report_fini(&world.report);
+
+	world.request.rows = 0;
+	world.request.percent_limit = 20;
+	event = gather(0);
+	assert_int_equal(event->n_rows, 2);
+	expect_row(event, 1, "f3", 70.0 / 3, 70.0 / 3, 7);
+	report_fini(&world.report);
+
+	/* A share that is the limit is not below it. */
+	world.request.percent_limit = 50;
+	assert_int_equal(gather(0)->n_rows, 1);
+	report_fini(&world.report);
+
+	world.request.percent_limit = 0;
+	assert_int_equal(gather(0)->n_rows, 5);
+	report_fini(&world.report);
+}
+
+/* Names decide among rows of one weight, also where only some of them are wanted. */
+static void test_ties(void **state)
+{
+	const char *const stacks[] = {"13", "11", "15", "10", "14", "12"};
+	const struct report_event *event;
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		add(4, stacks[i], SERVER, FAULTS, 2, 1);
+	store_seal(world.store, 0, true);
+	event = gather(1);
+	expect_row(event, 1, "f10", 200.0 / 17, 200.0 / 17, 1);
+	expect_row(event, 6, "f15", 200.0 / 17, 200.0 / 17, 1);
+	report_fini(&world.report);
+	world.request.rows = 3;
+	event = gather(1);
+	assert_int_equal(event->n_rows, 3);
+	expect_row(event, 0, "f4", 500.0 / 17, 500.0 / 17, 5);
+	expect_row(event, 1, "f10", 200.0 / 17, 200.0 / 17, 1);
+	expect_row(event, 2, "f11", 200.0 / 17, 200.0 / 17, 1);
+	report_fini(&world.report);
+	world.request.rows = 0;
+	world.request.percent_limit = 100 * 2.0 / 17;
+	event = gather(1);
+	assert_int_equal(event->n_rows, 7);
+	expect_row(event, 1, "f10", 200.0 / 17, 200.0 / 17, 1);
+	report_fini(&world.report);
+}
+
+static void test_groups(void **state)
+{
+	const struct report_event *event;
+
+	(void)state;
+	world.request.groups[0] = GROUP_COMMAND;
+	world.request.groups[1] = GROUP_SYMBOL;
+	world.request.n_groups = 2;
+	event = gather(0);
+	assert_true(world.report.grouped);
+	expect_row(event, 0, "server", 40, 40, 12);
+	assert_string_equal(event->rows[0].keys[1].text, "f2");
+	report_fini(&world.report);
+}
+
+static void test_trees(void **state)
+{
+	(void)state;
+	/* 2 in 1,000 of the faults, as those of the clock. */
+	add(5, "0 6", SERVER, FAULTS, 1995, 1);
+	store_seal(world.store, 0, true);
+	world.request.view = REPORT_TREE;
+	assert_int_equal(gather(1)->n_nodes, 3); /* all, f0, f6 */
+	near(world.report.tree_limit_percent, 0.5);
+	near(world.report.events[1].nodes[world.report.events[1].nodes[1].child].total_percent,
+		99.75);
+	report_fini(&world.report);
+	world.request.percent_limit = 0;
+	assert_int_equal(gather(1)->n_nodes, 4);
+	report_fini(&world.report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_filters, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ties, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_trees, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
