@@ -46,6 +46,9 @@ int report_put_json(FILE *out, const struct report *report);
 
 /* At most `width` columns of text, filled up with blanks; a cut one ends in "..". */
 void report_put_column(FILE *out, const char *text, int width, bool fill);
+/* The same of a name, of which what tells least goes first (shorten.h); group: GROUP_SYMBOL, GROUP_IMAGE or another. */
+void report_put_name(
+	FILE *out, const char *text, enum query_group group, bool ascii, int width, bool fill);
 /* A field of CSV (RFC 4180), in quotes where it must be. */
 void report_put_field(FILE *out, const char *text);
 /* "12,345,678" */

@@ -7,6 +7,7 @@
 #include "tui/report_private.h"
 
 #include "tui/canvas.h"
+#include "tui/shorten.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -69,6 +70,46 @@ void report_put_column(FILE *out, const char *text, int width, bool fill)
 		}
 	}
 	fprintf(out, "%*s", fill ? width : 0, "");
+}
+
+/* Every "…" as "..", which is wider. */
+static void make_ascii(char *text)
+{
+	static const char ellipsis[] = "…";
+	char *to = text;
+
+	for (const char *at = text; *at;) {
+		if (!strncmp(at, ellipsis, sizeof(ellipsis) - 1)) {
+			*to++ = '.';
+			*to++ = '.';
+			at += sizeof(ellipsis) - 1;
+		} else {
+			*to++ = *at++;
+		}
+	}
+	*to = '\0';
+}
+
+void report_put_name(
+	FILE *out, const char *text, enum query_group group, bool ascii, int width, bool fill)
+{
+	char shorter[SHORTEN_MAX];
+
+	if (canvas_width_of(text) <= width || (group != GROUP_SYMBOL && group != GROUP_IMAGE)) {
+		report_put_column(out, text, width, fill);
+		return;
+	}
+	for (int wanted = width; wanted > 0; wanted--) {
+		if (group == GROUP_SYMBOL)
+			shorten_symbol(shorter, text, wanted);
+		else
+			shorten_file(shorter, text, wanted);
+		if (ascii)
+			make_ascii(shorter);
+		if (canvas_width_of(shorter) <= width)
+			break;
+	}
+	report_put_column(out, shorter, width, fill);
 }
 
 static const char *const heads[GROUP_KEYS] = {
@@ -205,7 +246,8 @@ static void put_keys(FILE *out, const struct layout *layout, const struct report
 
 		fputs("  ", out);
 		if (layout->width)
-			report_put_column(out, row->keys[k].text, layout->keys[k], !last);
+			report_put_name(out, row->keys[k].text, report->keys[k], report->ascii,
+				layout->keys[k], !last);
 		else
 			fprintf(out, "%s%*s", row->keys[k].text, fill > 0 && !last ? fill : 0, "");
 	}

@@ -122,9 +122,11 @@ static void put_name(const struct drawing *drawing, const struct report_node *no
 	/* The image gives way first. */
 	if (room > symbol + 2 + 4) {
 		fprintf(drawing->out, "%s  ", node->symbol);
-		report_put_column(drawing->out, node->image, room - symbol - 2, false);
+		report_put_name(drawing->out, node->image, GROUP_IMAGE, drawing->report->ascii,
+			room - symbol - 2, false);
 	} else {
-		report_put_column(drawing->out, node->symbol, room > 4 ? room : 4, false);
+		report_put_name(drawing->out, node->symbol, GROUP_SYMBOL, drawing->report->ascii,
+			room > 4 ? room : 4, false);
 	}
 	fputc('\n', drawing->out);
 }

@@ -390,9 +390,9 @@ void session_describe(struct session *session)
 		return;
 	path = session->request->files[0];
 	slash = strrchr(path, '/');
-	if (!strcmp(path, "-"))
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin"))
 		path = "standard input";
-	else if (slash && slash[1])
+	else if (slash && slash[1] && strncmp(path, "/dev/", 5) != 0)
 		path = slash + 1;
 	if (session->recorded_at && localtime_r(&session->recorded_at, &tm))
 		strftime(when, sizeof(when), " %Y-%m-%d %H:%M", &tm);

@@ -123,12 +123,20 @@ static void test_text_is_cut_to_the_terminal(void **state)
 				fail_msg("wider than %u: %s", columns, line);
 		free(text);
 	}
-	char *text = write_as(REPORT_TEXT, 70);
+	/* A name's both ends tell more than its beginning alone. */
+	for (int ascii = 0; ascii < 2; ascii++) {
+		struct report report = sample;
+		char *text;
 
-	expect(text, "a_very_long_name");
-	expect(text, "..");
-	assert_null(strstr(text, longest));
-	free(text);
+		report.ascii = ascii;
+		text = write_one(&report, REPORT_TEXT, 70);
+		expect(text, "a_very_long_");
+		expect(text, ascii ? ".." : "…");
+		expect(text, "_the_right");
+		assert_null(strstr(text, longest));
+		assert_true(!ascii || !strstr(text, "…"));
+		free(text);
+	}
 	/* A terminal too narrow for the columns does no harm. */
 	free(write_as(REPORT_TEXT, 1));
 	free(write_as(REPORT_TEXT, 30));
@@ -145,8 +153,8 @@ static void test_columns_are_aligned(void **state)
 	for (line = strchr(header, '\n') + 1; *line && *line != '\n';
 		line = strchr(line, '\n') + 1) {
 		static const char *const images[] = {"pro\"gram", "libc.so.6", "x", "[kernel]"};
-		/* Two letters of the second symbol take two bytes each. */
-		long shift = seen == 1 ? 2 : 0;
+		/* Two letters of the second symbol take two bytes each, the third one's ellipsis three. */
+		long shift = seen == 1 || seen == 2 ? 2 : 0;
 
 		assert_true(seen < 4);
 		assert_memory_equal(line + image + shift, images[seen], strlen(images[seen]));

@@ -299,24 +299,25 @@ static void test_ties(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 6; i++)
-		add(4, stacks[i], SERVER, FAULTS, 2, 1);
+		add(4, stacks[i], SERVER, FAULTS, 200, 1);
 	store_seal(world.store, 0, true);
 	event = gather(1);
-	expect_row(event, 1, "f10", 200.0 / 17, 200.0 / 17, 1);
-	expect_row(event, 6, "f15", 200.0 / 17, 200.0 / 17, 1);
+	assert_int_equal(event->n_rows, 8);
+	expect_row(event, 0, "f10", 20000.0 / 1205, 20000.0 / 1205, 1);
+	expect_row(event, 5, "f15", 20000.0 / 1205, 20000.0 / 1205, 1);
 	report_fini(&world.report);
-	world.request.rows = 3;
+	world.request.rows = 2;
 	event = gather(1);
-	assert_int_equal(event->n_rows, 3);
-	expect_row(event, 0, "f4", 500.0 / 17, 500.0 / 17, 5);
-	expect_row(event, 1, "f10", 200.0 / 17, 200.0 / 17, 1);
-	expect_row(event, 2, "f11", 200.0 / 17, 200.0 / 17, 1);
+	assert_int_equal(event->n_rows, 2);
+	expect_row(event, 0, "f10", 20000.0 / 1205, 20000.0 / 1205, 1);
+	expect_row(event, 1, "f11", 20000.0 / 1205, 20000.0 / 1205, 1);
 	report_fini(&world.report);
 	world.request.rows = 0;
-	world.request.percent_limit = 100 * 2.0 / 17;
+	world.request.percent_limit = 100 * 200.0 / 1205;
 	event = gather(1);
-	assert_int_equal(event->n_rows, 7);
-	expect_row(event, 1, "f10", 200.0 / 17, 200.0 / 17, 1);
+	assert_int_equal(event->n_rows, 6);
+	expect_row(event, 0, "f10", 20000.0 / 1205, 20000.0 / 1205, 1);
+	expect_row(event, 5, "f15", 20000.0 / 1205, 20000.0 / 1205, 1);
 	report_fini(&world.report);
 }
 
