@@ -138,6 +138,20 @@ static int note_missing_events(struct report *report, const struct session *sess
 	return ret;
 }
 
+/* The kernel does not tell when what it lost would have been sampled. */
+static int note_range(struct report *report, const struct request *request)
+{
+	bool some = false;
+
+	if (request->time_from_s <= 0 && request->time_to_s <= 0)
+		return 0;
+	for (size_t i = 0; i < report->n_events; i++)
+		some |= report->events[i].lost || report->events[i].throttled;
+	return some ? report_add_note(report,
+			      "lost and throttled are of all the time, not only of that of --time")
+		    : 0;
+}
+
 int report_gather_notes(struct report *report, struct session *session)
 {
 	struct engine_note *notes = malloc(NOTES_MAX * sizeof(*notes));
@@ -152,6 +166,8 @@ int report_gather_notes(struct report *report, struct session *session)
 		ret = report_add_note(report, session->notice);
 	if (!ret && session->recording)
 		ret = note_missing_events(report, session);
+	if (!ret)
+		ret = note_range(report, session->request);
 	n = session_notes(session, 0, notes, NOTES_MAX);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (is_told(notes[i].kind) ||

@@ -202,6 +202,13 @@ static void test_time(void **state)
 	expect_row(event, 0, "f3", 70, 70, 7);
 	report_fini(&world.report);
 
+	/* The second event has lost one: nobody knows when. */
+	gather(0);
+	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, 1);
+	assert_non_null(strstr(world.report.notes[0], "--time"));
+	report_fini(&world.report);
+
 	/* To the end, and from the beginning. */
 	world.request.time_to_s = 0;
 	assert_int_equal(gather(0)->samples, 20);
