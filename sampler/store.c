@@ -171,10 +171,13 @@ static void roll(struct store *store, uint64_t time_ns)
 {
 	uint64_t start_ns = time_ns - time_ns % STORE_SLICE_NS;
 
-	if (store->open.n && seal_open(store, store->open_end_ns)) {
-		/* No memory to seal: go on in a longer slice. */
-		store->open_end_ns = start_ns + STORE_SLICE_NS;
-		return;
+	if (store->open.n) {
+		if (seal_open(store, store->open_end_ns)) {
+			/* No memory to seal: go on in a longer slice. */
+			store->open_end_ns = start_ns + STORE_SLICE_NS;
+			return;
+		}
+		store->sealed_by_adding = true;
 	}
 	if (start_ns < store->sealed_until_ns)
 		start_ns = store->sealed_until_ns;
@@ -200,6 +203,7 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 		err = seal_early(store, time_ns);
 		if (err)
 			goto fail;
+		store->sealed_by_adding = true;
 		return store_add(store, time_ns, stack, task, cpu, event, weight);
 	}
 	if (cell) {
@@ -228,11 +232,14 @@ fail:
 
 bool store_seal(struct store *store, uint64_t now_ns, bool force)
 {
+	bool sealed = store->sealed_by_adding;
+
+	store->sealed_by_adding = false;
 	if (!store->open.n)
-		return false;
+		return sealed;
 	if (now_ns >= store->open_end_ns)
-		return !seal_open(store, store->open_end_ns);
-	return force && !seal_early(store, now_ns);
+		return !seal_open(store, store->open_end_ns) || sealed;
+	return (force && !seal_early(store, now_ns)) || sealed;
 }
 
 /* --- other threads --- */

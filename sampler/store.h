@@ -67,7 +67,7 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 
 /* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
  * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
- * Returns true when a slice was sealed. */
+ * Returns true when a slice was sealed, by this call or since the last one by store_add(). */
 bool store_seal(struct store *store, uint64_t now_ns, bool force);
 
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after

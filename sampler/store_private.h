@@ -35,6 +35,7 @@ struct store {
 	uint64_t newest_ns;
 	struct cells open;
 	uint64_t sealed_until_ns;
+	bool sealed_by_adding; /* since store_seal() was called last */
 
 	/* merging */
 	uint32_t plan[STORE_PLAN_MAX]; /* first slices of groups, rising, taken from the end */

@@ -252,6 +252,25 @@ static void test_time_opens_and_seals(void **state)
 	store_free(NULL);
 }
 
+/* Where samples always come ahead of the sweep, adding them seals every slice, and whoever sweeps is told. */
+static void test_sealed_by_adding(void **state)
+{
+	struct world *world = world_new(64 * MIB);
+
+	(void)state;
+	for (unsigned int i = 0; i < 50; i++) {
+		add(world, i * S + 10, 1, 7, 0, 0, 1);
+		assert_int_equal(store_seal(world->store, i * S + 20, false), i > 0);
+		assert_false(store_seal(world->store, i * S + 30, false));
+	}
+	/* Of a slice that has no room for one more cell, too. */
+	for (unsigned int i = 0; i < 1u << 17; i++)
+		add(world, 50 * S, i, 7, 0, 0, 1);
+	assert_true(store_seal(world->store, 50 * S, false));
+	assert_false(store_seal(world->store, 50 * S, false));
+	world_free(world);
+}
+
 static void test_time_without_progress(void **state)
 {
 	struct world *world = world_new(64 * MIB);
@@ -701,6 +720,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_time_opens_and_seals),
+		cmocka_unit_test(test_sealed_by_adding),
 		cmocka_unit_test(test_time_without_progress),
 		cmocka_unit_test(test_snapshot_outlives),
 		cmocka_unit_test(test_coarser_with_age),
