@@ -33,6 +33,7 @@ struct sum {
 struct digester {
 	const struct stacks *stacks;
 	struct names *names;
+	struct filter *filter;
 	uint64_t epoch; /* of the paths */
 	struct path *paths; /* open addressing */
 	uint32_t n_paths, n_slots;
@@ -77,6 +78,11 @@ void digester_free(struct digester *digester)
 	free(digester->touched);
 	free(digester->entries);
 	free(digester);
+}
+
+void digester_set_filter(struct digester *digester, struct filter *filter)
+{
+	digester->filter = filter;
 }
 
 static int sums_grow(struct digester *digester, uint32_t symref)
@@ -300,7 +306,7 @@ static int sum_event(struct digester *digester, const struct slice *slice, uint8
 
 	*total = (struct digest_total){.event = event, .first = digester->n_entries};
 	for (uint32_t i = 0; i < slice->cells && ret >= 0; i++) {
-		if (slice->event[i] != event)
+		if (slice->event[i] != event || !filter_pass(digester->filter, slice, i))
 			continue;
 		ret = hide_idle ? is_idle(digester, slice, i, tasks) : 0;
 		if (!ret)

@@ -11,6 +11,7 @@
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "tui/filter.h"
 #include "tui/names.h"
 
 #include <stdbool.h>
@@ -41,6 +42,8 @@ struct digester;
 
 int digester_new(struct digester **out, const struct stacks *stacks, struct names *names);
 void digester_free(struct digester *digester);
+/* What does not pass is as if it were not there; borrowed, NULL: all passes. */
+void digester_set_filter(struct digester *digester, struct filter *filter);
 
 /* tasks may be NULL: then idle samples are told by their leaf. */
 int digest_make(struct digester *digester, const struct slice *slice, const struct tasks *tasks,

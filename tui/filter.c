@@ -10,6 +10,9 @@
 #include "tui/clean.h"
 #include "tui/grow.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #define CPUS 65536u
 
 enum verdict { UNJUDGED, PASSES, FAILS };
@@ -194,6 +197,37 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 			filter->cpus[cpu / 8] |= (uint8_t)(1u << (cpu % 8));
 	*out = filter;
 	return 0;
+}
+
+void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size)
+{
+	static const char *const fields[] = {
+		[FILTER_COMM] = "comm",
+		[FILTER_PID] = "pid",
+		[FILTER_TID] = "tid",
+		[FILTER_CPU] = "cpu",
+		[FILTER_IMAGE] = "image",
+		[FILTER_SYMBOL] = "symbol",
+	};
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n && len + 1 < size; i++) {
+		const struct filter_term *term = &terms[i];
+		char raw[160], clean[sizeof(raw)];
+		int written;
+
+		if (term->text)
+			snprintf(raw, sizeof(raw), "%s", term->text);
+		else if (term->first == term->last)
+			snprintf(raw, sizeof(raw), "%" PRId64, term->first);
+		else
+			snprintf(raw, sizeof(raw), "%" PRId64 "-%" PRId64, term->first, term->last);
+		clean_string(clean, sizeof(clean), raw);
+		written = snprintf(out + len, size - len, "%s%s%s %s", i ? ", " : "",
+			term->negated ? "!" : "", fields[term->field], clean);
+		len += written > 0 ? (size_t)written : 0;
+	}
 }
 
 void filter_free(struct filter *filter)

@@ -35,6 +35,9 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	const struct stacks *stacks, const struct tasks *tasks, struct names *names);
 void filter_free(struct filter *filter);
 
+/* "comm make, !cpu 0-3"; cleaned. */
+void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size);
+
 /* Whether cell i of a slice passes; a NULL filter passes all.  What is found for labels and leaf
  * frames is remembered; names that come later are followed (names_epoch()). */
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i);

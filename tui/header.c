@@ -232,6 +232,8 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 
 	add(&line, 5, false, STYLE_ACCENT, "strobe");
 	add(&line, 1, false, STYLE_TITLE, "%s", model->target);
+	if (model->filters[0])
+		add(&line, 3, false, STYLE_WARN, "only %s", model->filters);
 	if (model->system_wide)
 		add(&line, 6, false, STYLE_TEXT, "%u CPU%s", status->cpus,
 			status->cpus == 1 ? "" : "s");
@@ -261,7 +263,7 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	const struct engine_event_status *event = model_event(model, model->event);
 	const struct hot_sums *sums = &model->sums;
 	struct line line = {.n = 0};
-	char text[FORMAT_MAX];
+	char text[FORMAT_MAX], all[FORMAT_MAX];
 	double percent;
 
 	if (!event) {
@@ -269,7 +271,11 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		draw_line(&line, canvas, y);
 		return;
 	}
-	add(&line, 1, false, STYLE_TEXT, "%s samples", format_count(text, event->samples));
+	if (model->recorded && model->filters[0])
+		add(&line, 1, false, STYLE_TEXT, "%s of %s samples",
+			format_count(text, sums->samples), format_count(all, event->samples));
+	else
+		add(&line, 1, false, STYLE_TEXT, "%s samples", format_count(text, event->samples));
 	if (sums->span_ns) {
 		double seconds = (double)sums->span_ns / 1e9;
 

@@ -24,7 +24,8 @@ struct hot {
 	struct names *names;
 	const struct tasks *tasks;
 	struct digester *digester;
-	uint64_t epoch;
+	uint64_t epoch, changes; /* of the names that the digests were made with */
+	bool filtered;
 	bool hide_idle, made_hide_idle;
 	bool summed; /* there are sums without digests */
 	uint64_t from_ns, to_ns;
@@ -205,7 +206,9 @@ static size_t in_range(
  * that were made so far are in the list. */
 static int follow(struct hot *hot, const struct slice *const *slices, size_t n)
 {
-	bool remake_all = hot->hide_idle != hot->made_hide_idle;
+	/* What passes a filter may be told by any name. */
+	bool remake_all = hot->hide_idle != hot->made_hide_idle ||
+		(hot->filtered && hot->changes != names_changes(hot->names));
 	bool remake_pending = hot->epoch != names_epoch(hot->names);
 	struct digest *old = hot->digests, *made = NULL;
 	size_t n_old = hot->n_digests, at = 0, n_made = 0;
@@ -274,6 +277,7 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 		reset(hot);
 	snapshot_release(hot->store, &snapshot);
 	hot->epoch = names_epoch(hot->names);
+	hot->changes = names_changes(hot->names);
 	hot->made_hide_idle = hot->hide_idle;
 	hot->from_ns = from_ns;
 	hot->to_ns = to_ns;
@@ -323,6 +327,12 @@ uint64_t hot_digested(const struct hot *hot)
 void hot_hide_idle(struct hot *hot, bool hide)
 {
 	hot->hide_idle = hide;
+}
+
+void hot_set_filter(struct hot *hot, struct filter *filter)
+{
+	hot->filtered = filter != NULL;
+	digester_set_filter(hot->digester, filter);
 }
 
 void hot_set_tasks(struct hot *hot, const struct tasks *tasks)

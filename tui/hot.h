@@ -12,6 +12,7 @@
 
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "tui/filter.h"
 #include "tui/names.h"
 
 #include <stdbool.h>
@@ -41,6 +42,9 @@ uint64_t hot_digested(const struct hot *hot);
  * (borrowed), else those whose leaf is a function of the idle loop. */
 void hot_hide_idle(struct hot *hot, bool hide);
 void hot_set_tasks(struct hot *hot, const struct tasks *tasks);
+
+/* Leave out what does not pass the filter, as if it were not there; borrowed.  Before the first update. */
+void hot_set_filter(struct hot *hot, struct filter *filter);
 
 enum hot_sort { HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_SYMBOL, HOT_SORT_IMAGE };
 

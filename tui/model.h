@@ -73,6 +73,7 @@ struct model {
 	uint64_t now_ns; /* CLOCK_MONOTONIC */
 	uint64_t from_ns, to_ns; /* the window */
 	char target[128]; /* cleaned */
+	char filters[128]; /* cleaned: what was asked for alone; "": everything */
 	bool system_wide;
 	bool is_command;
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */

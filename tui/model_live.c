@@ -36,6 +36,7 @@ struct model_live {
 	struct model model; /* first: ops get it back as struct model_live */
 	struct session *session;
 	struct hot *hot;
+	struct filter *filter; /* NULL: everything is shown */
 	struct cost cost;
 	uint64_t note_seen;
 	/* What the hot table was last made of. */
@@ -48,6 +49,7 @@ struct model_live {
 	size_t n_seconds;
 	uint8_t seconds_event;
 	bool seconds_hide_idle;
+	uint64_t seconds_changes; /* of names, which filters may look at */
 	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
@@ -216,6 +218,7 @@ static int ask_activity(
 		.tasks = session_tasks(session),
 		.names = session->names,
 		.event = live->model.event,
+		.filter = live->filter,
 		.hide_idle = live->model.hide_idle,
 		.idle_by_name = session->limits.pid_namespace,
 	};
@@ -306,6 +309,11 @@ static int update_activity(struct model_live *live)
 	size_t keep;
 	int ret;
 
+	if (live->filter && live->seconds_changes != names_changes(live->session->names)) {
+		live->seconds_changes = names_changes(live->session->names);
+		live->n_seconds = 0;
+		model->n_activity = 0;
+	}
 	if (model->recorded)
 		return update_whole(live);
 	model->n_activity = 0;
@@ -343,6 +351,8 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	uint64_t begin_ns = now_ns();
 	int ret;
 
+	if (live->filter)
+		epoch = names_changes(live->session->names);
 	if (live->hot_from_ns == model->from_ns && live->hot_to_ns == model->to_ns &&
 		live->hot_epoch == epoch && live->hot_hide_idle == model->hide_idle)
 		return 0;
@@ -434,6 +444,7 @@ static int live_breakdown(struct model *model, uint32_t symref, enum query_group
 		.tasks = session_tasks(session),
 		.names = session->names,
 		.event = model->event,
+		.filter = of(model)->filter,
 		.group = group,
 		.by_symbol = true,
 		.symref = symref,
@@ -615,11 +626,17 @@ int model_live_new(struct model_live **out, struct session *session)
 	*out = NULL;
 	if (!live)
 		return -ENOMEM;
-	ret = hot_new(&live->hot, session_store(session), session_stacks(session), session->names);
+	ret = filter_new(&live->filter, request->terms, request->n_terms, session_stacks(session),
+		session_tasks(session), session->names);
+	if (!ret)
+		ret = hot_new(&live->hot, session_store(session), session_stacks(session),
+			session->names);
 	if (ret) {
+		filter_free(live->filter);
 		free(live);
 		return ret;
 	}
+	hot_set_filter(live->hot, live->filter);
 	/* In a pid namespace pid 0 tells nothing. */
 	if (!session->limits.pid_namespace)
 		hot_set_tasks(live->hot, session_tasks(session));
@@ -636,6 +653,7 @@ int model_live_new(struct model_live **out, struct session *session)
 	if (session->limits.max_sample_rate > 0)
 		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;
 	snprintf(model->target, sizeof(model->target), "%s", session->target_text);
+	filter_describe(request->terms, request->n_terms, model->filters, sizeof(model->filters));
 	model->now_ns = now_ns();
 	*out = live;
 	return 0;
@@ -647,6 +665,7 @@ void model_live_free(struct model_live *live)
 		return;
 	save_free(live->save);
 	hot_free(live->hot);
+	filter_free(live->filter);
 	logbook_fini(&live->model.log);
 	free(live);
 }

@@ -66,6 +66,7 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 			.stacks = query->stacks,
 			.tasks = query->tasks,
 			.names = query->names,
+			.filter = query->filter,
 			.hide_idle = query->hide_idle,
 			.idle_by_name = query->idle_by_name,
 			.event = query->event,
@@ -102,14 +103,15 @@ static uint64_t slice_weight(const struct query *query, const struct slice *slic
 {
 	uint64_t weight = 0;
 
-	if (!query->hide_idle) {
+	if (!query->hide_idle && !query->filter) {
 		for (uint32_t i = 0; i < slice->n_totals; i++)
 			if (slice->totals[i].event == query->event)
 				return slice->totals[i].weight;
 		return 0;
 	}
 	for (uint32_t i = 0; i < slice->cells; i++) {
-		if (slice->event[i] == query->event && !is_idle(query, slice, i))
+		if (slice->event[i] == query->event && filter_pass(query->filter, slice, i) &&
+			!(query->hide_idle && is_idle(query, slice, i)))
 			weight += slice->weight[i];
 	}
 	return weight;

@@ -10,6 +10,7 @@
 
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "tui/filter.h"
 #include "tui/names.h"
 
 #include <stddef.h>
@@ -32,6 +33,7 @@ struct query {
 	const struct stacks *stacks;
 	const struct tasks *tasks;
 	struct names *names;
+	struct filter *filter; /* or NULL */
 	uint8_t event;
 	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD or GROUP_CPU */
 	bool by_symbol; /* only stacks with this symref on them */

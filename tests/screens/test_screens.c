@@ -513,6 +513,8 @@ static void test_recording(void **state)
 	model->from_ns = model->to_ns - 340000000u;
 	model->n_activity = 4;
 	compare(fixture, "recording-short");
+	snprintf(model->filters, sizeof(model->filters), "comm make, !symbol malloc");
+	compare(fixture, "recording-filtered");
 	finish(fixture);
 }
 

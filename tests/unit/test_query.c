@@ -308,6 +308,30 @@ static void test_activity(void **state)
 	assert_int_equal(query_activity(&question, 0, 10, out, 0), 0);
 }
 
+/* The same as hiding what is idle, by another way. */
+static void test_filter(void **state)
+{
+	const struct filter_term not_idle = {.field = FILTER_PID, .negated = true};
+	struct world *world = *state;
+	struct query question = query(world, GROUP_PROCESS);
+	struct query_row *rows;
+	uint64_t out[4];
+	size_t n;
+
+	assert_int_equal(filter_new(&question.filter, &not_idle, 1, world->stacks, world->tasks,
+				 world->names),
+		0);
+	assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
+	assert_int_equal(out[0], 300000000);
+	assert_int_equal(out[1], 1000000000);
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_true(n > 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_not_equal(rows[i].pid, 0);
+	free(rows);
+	filter_free(question.filter);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -320,6 +344,7 @@ int main(void)
 		TEST(test_of_one_symbol),
 		TEST(test_other_event),
 		TEST(test_activity),
+		TEST(test_filter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
