@@ -19,13 +19,14 @@
 #define NAMES_TIMEOUT_MS 60000u
 #define NAMES_STEP_MS 1000u
 #define END_COMMAND_S 5
+#define OWN_FDS 4u
 
 void taking_complain(const char *sentence)
 {
 	fprintf(stderr, "strobe: %s\n", sentence);
 }
 
-static bool is_over(const struct taking *taking)
+bool taking_is_over(const struct taking *taking)
 {
 	return taking->status.state != ENGINE_STARTING && taking->status.state != ENGINE_RUNNING;
 }
@@ -39,7 +40,7 @@ static int open_waits(struct taking *taking)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	/* Before any thread is made, so that none takes them. */
-	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+	if (sigprocmask(SIG_BLOCK, &signals, &taking->old_signals))
 		return -errno;
 	taking->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (taking->signal_fd < 0)
@@ -79,7 +80,7 @@ static void tell_progress(const struct taking *taking)
 
 	if (!taking->session.recording || !isatty(STDERR_FILENO))
 		return;
-	if (is_over(taking))
+	if (taking_is_over(taking))
 		fputs("\r\033[K", stderr);
 	else if (status->attaching_total)
 		fprintf(stderr, "\rstrobe: loading, %u%% ... ",
@@ -102,7 +103,7 @@ void taking_ask_names(struct taking *taking)
 /* One wait for whatever comes first, and what follows from it. */
 static void wait_once(struct taking *taking, bool sampling)
 {
-	struct pollfd fds[] = {
+	struct pollfd fds[OWN_FDS + TAKING_ALSO_MAX] = {
 		{session_notify_fd(&taking->session), POLLIN, 0},
 		{symbols_fd(taking->session.symbols), POLLIN, 0},
 		{taking->signal_fd, POLLIN, 0},
@@ -110,6 +111,9 @@ static void wait_once(struct taking *taking, bool sampling)
 	};
 	uint64_t count;
 
+	for (size_t i = 0; i < TAKING_ALSO_MAX; i++)
+		fds[OWN_FDS + i] =
+			(struct pollfd){taking->also ? taking->also->fds[i] : -1, POLLIN, 0};
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
 		return; /* EINTR: the caller comes again */
 	if (fds[2].revents)
@@ -122,9 +126,17 @@ static void wait_once(struct taking *taking, bool sampling)
 		(void)!read(fds[0].fd, &count, sizeof(count));
 		session_status(&taking->session, &taking->status);
 		tell_progress(taking);
-		if (sampling)
+		if (sampling && !taking->without_names)
 			taking_ask_names(taking);
 	}
+	for (size_t i = 0; i < TAKING_ALSO_MAX; i++)
+		if (fds[OWN_FDS + i].revents)
+			taking->also->ready(taking, i, taking->also->ctx);
+}
+
+void taking_wait(struct taking *taking)
+{
+	wait_once(taking, false);
 }
 
 /* Who ends strobe ends what it started, as with perf record: nobody would know of it any more. */
@@ -142,25 +154,26 @@ static void end_command(struct taking *taking)
 		wait_once(taking, false);
 }
 
-static void sample(struct taking *taking)
+void taking_sample(struct taking *taking)
 {
 	bool by_signal;
 
 	session_status(&taking->session, &taking->status);
 	arm_timer(taking);
-	while (!is_over(taking) && !taking->interrupted && !taking->timed_out) {
+	while (!taking_is_over(taking) && !taking->interrupted && !taking->timed_out &&
+		!taking->failed) {
 		wait_once(taking, true);
 		arm_timer(taking);
 	}
-	if (is_over(taking))
+	if (taking_is_over(taking))
 		return;
 	by_signal = taking->interrupted;
 	taking->interrupted = false;
 	session_stop(&taking->session);
 	session_status(&taking->session, &taking->status);
-	while (!is_over(taking) && !taking->interrupted)
+	while (!taking_is_over(taking) && !taking->interrupted)
 		wait_once(taking, false);
-	if (by_signal)
+	if (by_signal || taking->failed)
 		end_command(taking);
 }
 
@@ -187,7 +200,7 @@ void taking_wait_names(struct taking *taking)
 		fputs("\r\033[K", stderr);
 }
 
-static void tell_command(const struct taking *taking)
+void taking_tell_command(const struct taking *taking)
 {
 	char how[64], sentence[512];
 
@@ -221,9 +234,9 @@ int taking_run(struct taking *taking, bool quiet)
 	if (!request->n_files && request->duration_s <= 0 && !request->engine.target.command &&
 		isatty(STDERR_FILENO))
 		taking_complain("sampling until Ctrl-C or the end of the target ...");
-	sample(taking);
+	taking_sample(taking);
 	/* A second signal: what may still change is not looked at. */
-	if (!is_over(taking)) {
+	if (!taking_is_over(taking)) {
 		taking_complain("interrupted before all was taken in: nothing is printed");
 		return -1;
 	}
@@ -234,8 +247,17 @@ int taking_run(struct taking *taking, bool quiet)
 		return -1;
 	}
 	session_describe(&taking->session);
-	tell_command(taking);
+	taking_tell_command(taking);
 	return 0;
+}
+
+void taking_release_signals(struct taking *taking)
+{
+	struct signalfd_siginfo info;
+
+	while (read(taking->signal_fd, &info, sizeof(info)) == sizeof(info))
+		taking->interrupted = true;
+	sigprocmask(SIG_SETMASK, &taking->old_signals, NULL);
 }
 
 int taking_open(struct taking *taking, const struct request *request)

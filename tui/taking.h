@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * taking.h - a profile taken from its beginning to its end, for the commands that then print it: report, export, diff.
+ * taking.h - a profile taken from its beginning to its end, for the commands that then do something with it: report,
+ * export, diff, archive; and record, which writes meanwhile.
  *
  * Samples until the duration, the target or a signal ends it, or loads a recording; then waits for names.  Everything
  * that can end a wait is a descriptor of one poll(2).  Sentences go to standard error.  UI thread.
@@ -11,16 +12,34 @@
 #include "tui/early.h"
 #include "tui/session.h"
 
+#include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#define TAKING_ALSO_MAX 2
+
+struct taking;
+
+/* What a command waits for besides, as long as something is taken. */
+struct taking_also {
+	int fds[TAKING_ALSO_MAX]; /* -1: none */
+	void (*ready)(struct taking *taking, size_t i, void *ctx); /* fds[i] can be read */
+	void *ctx;
+};
 
 struct taking {
 	struct session session;
 	const struct request *request; /* borrowed */
 	struct engine_status status; /* the last one read */
-	bool interrupted; /* by a signal, while names were waited for */
+	bool interrupted; /* by a signal, while names were waited for or the end of sampling was */
+	bool failed; /* set by also->ready(): what was taken is of no use, so sampling ends */
+	/* Both to be set after taking_open(). */
+	struct taking_also *also; /* borrowed; NULL: nothing */
+	bool without_names; /* they are not asked for while sampling */
 	/* The rest is taking.c's own. */
 	struct early early;
+	sigset_t old_signals;
 	int signal_fd, timer_fd;
 	bool timer_armed, timed_out;
 	bool told_command; /* to end */
@@ -33,6 +52,17 @@ void taking_close(struct taking *taking);
 /* Until sampling or loading is over: 0, or nonzero after a sentence when nothing could be taken.  quiet leaves out what is
  * said of decisions taken for the user. */
 int taking_run(struct taking *taking, bool quiet);
+
+/* The parts of taking_run(), for who has more to do.  taking_sample() returns before it is over only where a second signal
+ * came; taking_wait() is one more wait for whatever comes first. */
+void taking_sample(struct taking *taking);
+bool taking_is_over(const struct taking *taking);
+void taking_wait(struct taking *taking);
+void taking_tell_command(const struct taking *taking);
+
+/* From here on a signal does what it does to any program; but not one that came together with the first, as timeout(1)
+ * sends them. */
+void taking_release_signals(struct taking *taking);
 
 /* Ask for the symbols of all that was taken. */
 void taking_ask_names(struct taking *taking);
