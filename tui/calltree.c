@@ -111,7 +111,9 @@ int calls_new(struct calls **out, const struct scan_question *question)
 	if (!ret)
 		ret = sort_by_symref(calls);
 	if (!ret)
-		ret = forest_above(&calls->forest, calls->symrefs, calls->n_symrefs, &calls->above);
+		ret = forest_link(&calls->forest);
+	if (!ret)
+		ret = forest_above(&calls->forest, calls->symrefs, &calls->above);
 	if (ret) {
 		calls_free(calls);
 		return ret;

@@ -71,7 +71,7 @@ static int add_stack(struct forest *forest, struct places *places, const struct 
 	return 0;
 }
 
-static int link_children(struct forest *forest)
+int forest_link(struct forest *forest)
 {
 	forest->child = calloc(forest->n, sizeof(*forest->child));
 	forest->sibling = calloc(forest->n, sizeof(*forest->sibling));
@@ -97,8 +97,6 @@ int forest_build(struct forest *out, const struct scan *scan, const struct stack
 	for (uint32_t i = 0; i < scan->n_entries && !ret; i++)
 		ret = add_stack(out, &places, stacks, scan->entries[i].node, &out->at[i]);
 	free(places.numbers);
-	if (!ret)
-		ret = link_children(out);
 	if (ret)
 		forest_fini(out);
 	return ret;
@@ -114,40 +112,40 @@ void forest_fini(struct forest *forest)
 	memset(forest, 0, sizeof(*forest));
 }
 
-int forest_above(
-	const struct forest *forest, const uint32_t *parts, uint32_t n_parts, uint32_t **out)
+/* One of 64 bits for a part. */
+static uint64_t bit_of(uint32_t part)
+{
+	return 1ull << (part * 0x9e3779b1u >> 26);
+}
+
+int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **out)
 {
 	uint32_t *above = calloc(forest->n, sizeof(*above));
-	uint32_t *last = calloc(n_parts ? n_parts : 1, sizeof(*last));
-	uint32_t at = forest->child[FOREST_ROOT];
+	uint64_t *met = malloc(forest->n * sizeof(*met)); /* the bits of all up to the root */
 
 	*out = NULL;
-	if (!above || !last) {
+	if (!above || !met) {
 		free(above);
-		free(last);
+		free(met);
 		return -ENOMEM;
 	}
-	/* Down and up again: above[] also keeps what the way back must restore. */
-	while (at) {
-		if (parts[at] != FOREST_NO_PART) {
-			above[at] = last[parts[at]];
-			last[parts[at]] = at;
-		}
-		if (forest->child[at]) {
-			at = forest->child[at];
+	met[FOREST_ROOT] = 0;
+	for (uint32_t i = FOREST_ROOT + 1; i < forest->n; i++) {
+		uint32_t at = forest->parent[i];
+		uint64_t bit;
+
+		met[i] = met[at];
+		if (parts[i] == FOREST_NO_PART)
 			continue;
-		}
-		while (at) {
-			if (parts[at] != FOREST_NO_PART)
-				last[parts[at]] = above[at];
-			if (forest->sibling[at]) {
-				at = forest->sibling[at];
-				break;
-			}
+		bit = bit_of(parts[i]);
+		met[i] |= bit;
+		/* Most parts do not recur, which the bits tell without a walk; and a walk ends where they do. */
+		while (met[at] & bit && parts[at] != parts[i])
 			at = forest->parent[at];
-		}
+		if (met[at] & bit)
+			above[i] = at;
 	}
-	free(last);
+	free(met);
 	*out = above;
 	return 0;
 }

@@ -22,19 +22,21 @@ struct forest {
 	uint32_t n;
 	uint32_t *parent; /* below the node's own number */
 	uint32_t *frame; /* FRAME_NONE for the first two */
-	uint32_t *child, *sibling; /* the first one, the next one; 0: none */
+	uint32_t *child,
+		*sibling; /* the first one, the next one; 0: none.  After forest_link(), else NULL */
 	uint32_t *at; /* the node of each of the scan's entries */
 	uint32_t room;
 };
 
 /* 0 and *out for forest_fini(); or -ENOMEM with *out empty. */
 int forest_build(struct forest *out, const struct scan *scan, const struct stacks *stacks);
+/* 0 or -ENOMEM, forest_fini() being for both. */
+int forest_link(struct forest *forest);
 void forest_fini(struct forest *forest);
 
-/* Each node has a part (a symbol, say) below n_parts, or FOREST_NO_PART.  *above, for free(): the nearest node above that has
- * the same part, 0 where there is none.  0 or -ENOMEM. */
-int forest_above(
-	const struct forest *forest, const uint32_t *parts, uint32_t n_parts, uint32_t **above);
+/* Each node has a part (a symbol, say), or FOREST_NO_PART.  *above, for free(): the nearest node above that has the same
+ * part, 0 where there is none; the root's part does not count.  0 or -ENOMEM. */
+int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **above);
 
 /* The symref of each node, for free(); that of the root is 0.  NULL when out of memory. */
 uint32_t *forest_symrefs(const struct forest *forest, struct names *names);

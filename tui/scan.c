@@ -380,7 +380,7 @@ static int add_cell(struct work *work, const struct slice *slice, uint32_t i)
 	sums->all_samples += samples;
 	if (!filter_pass(question->filter, slice, i))
 		return 0;
-	leaf = leaf_of(work, slice->stack[i]);
+	leaf = question->leave_unresolved ? LEAF_RESOLVED : leaf_of(work, slice->stack[i]);
 	if (leaf < 0)
 		return leaf;
 	sums->weight += weight;
@@ -465,7 +465,8 @@ static int sum_plain(struct work *work)
 	for (uint32_t i = 0; i < work->scan->n_entries; i++) {
 		const struct scan_entry *entry = &work->scan->entries[i];
 		struct scan_sums *sums = &work->scan->sums[work->scan->sides[entry->side].event];
-		int leaf = leaf_of(work, entry->node);
+		int leaf = work->question->leave_unresolved ? LEAF_RESOLVED
+							    : leaf_of(work, entry->node);
 
 		if (leaf < 0)
 			return leaf;

@@ -118,6 +118,20 @@ static int address_parts(struct work *work, const uint32_t *symrefs)
 	return ret;
 }
 
+/* In place of the scan, since the leaves' symrefs are here. */
+static void sum_unresolved(struct work *work, const uint32_t *symrefs)
+{
+	const struct names *names = work->question->scan.names;
+	struct scan *scan = &work->table->scan;
+
+	for (uint32_t i = 0; i < scan->n_entries; i++) {
+		const struct scan_entry *entry = &scan->entries[i];
+
+		if (!names_peek(names, symrefs[work->forest.at[i]])->resolved)
+			scan->sums[scan->sides[entry->side].event].unresolved += entry->weight;
+	}
+}
+
 static int find_parts(struct work *work)
 {
 	const struct table_question *question = work->question;
@@ -147,7 +161,9 @@ static int find_parts(struct work *work)
 		ret = name_parts(work, symrefs);
 	}
 	if (!ret)
-		ret = forest_above(&work->forest, work->parts, work->table->n_parts, &work->above);
+		sum_unresolved(work, symrefs);
+	if (!ret)
+		ret = forest_above(&work->forest, work->parts, &work->above);
 out:
 	free(symrefs);
 	return ret;
@@ -418,6 +434,7 @@ int table_new(struct table **out, const struct table_question *question)
 		memcpy(table->keys, question->keys, table->n_keys * sizeof(*table->keys));
 	scan.by = asked_of_scan(question);
 	work.by_stack = scan.by & SCAN_STACK;
+	scan.leave_unresolved = work.by_stack;
 	ret = scan_run(&scan, &table->scan);
 	if (!ret)
 		ret = find_parts(&work);
