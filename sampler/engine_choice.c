@@ -15,8 +15,10 @@ static struct engine_event_status *status_of(struct engine *engine, unsigned int
 
 static void copy_name(char to[EVENT_NAME_MAX], const char *from)
 {
-	strncpy(to, from, EVENT_NAME_MAX - 1);
-	to[EVENT_NAME_MAX - 1] = '\0';
+	size_t len = strnlen(from, EVENT_NAME_MAX - 1);
+
+	memcpy(to, from, len);
+	memset(to + len, 0, EVENT_NAME_MAX - len);
 }
 
 static void show_rate(struct engine *engine, unsigned int choice)

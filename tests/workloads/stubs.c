@@ -107,7 +107,7 @@ static volatile uint64_t *map_counters(const char *path)
 
 static int turn(struct page *page, bool remap, volatile uint64_t counters[2])
 {
-	static uint64_t sum;
+	static volatile uint64_t sum; /* what the functions are for */
 	stub_fn *stub;
 
 	if (remap) {
