@@ -11,6 +11,7 @@
 /* A row's place by weight. */
 struct ranked {
 	uint64_t first, second;
+	uint64_t prefix; /* of its first key, where weights are equal: orders most of them */
 	uint32_t row;
 	uint8_t event;
 };
@@ -55,6 +56,23 @@ static int compare_weights(const void *a, const void *b)
 	return result ? result : left->row < right->row ? -1 : left->row > right->row;
 }
 
+/* The first bytes of a text, or a number, so that what is less is before. */
+static uint64_t prefix_of(const struct table *table, const struct table_row *row)
+{
+	struct table_key key;
+	uint64_t prefix = 0;
+	size_t i = 0;
+
+	if (!table->n_keys)
+		return 0;
+	table_key(table, row, 0, &key);
+	if (key.is_number || table->keys[0] == GROUP_EVENT)
+		return (uint64_t)key.number ^ 1ull << 63;
+	for (; i < sizeof(prefix) && key.text[i]; i++)
+		prefix = prefix << 8 | (unsigned char)key.text[i];
+	return i ? prefix << 8 * (sizeof(prefix) - i) : 0;
+}
+
 /* Of rows of one weight. */
 static int compare_names(const void *a, const void *b, void *ctx)
 {
@@ -62,9 +80,12 @@ static int compare_names(const void *a, const void *b, void *ctx)
 	const struct table *table = ctx;
 	const struct table_row *left = &table->rows[ranked_a->row];
 	const struct table_row *right = &table->rows[ranked_b->row];
-	int result = compare_keys(table, left, right);
 	uint64_t l, r;
+	int result;
 
+	if (ranked_a->prefix != ranked_b->prefix)
+		return ranked_a->prefix < ranked_b->prefix ? -1 : 1;
+	result = compare_keys(table, left, right);
 	if (result || left->part == right->part)
 		return result;
 	/* Two functions of one name in one image. */
@@ -91,6 +112,8 @@ static void break_ties(struct table *table, struct ranked *ranked, const struct 
 		if (end == i + 1 || (top->rows && i - event_first >= top->rows) ||
 			(top->least && at->first < top->least[at->event]))
 			continue;
+		for (uint32_t j = i; j < end; j++)
+			ranked[j].prefix = prefix_of(table, &table->rows[ranked[j].row]);
 		qsort_r(&ranked[i], end - i, sizeof(*ranked), compare_names, table);
 	}
 }
