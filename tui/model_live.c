@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * model_live.c - fills the model from the engine, the hot table and the queries.
- *
- * The activity strip is kept by whole seconds of the clock: a second that is over is asked for once.
  */
 #include "tui/model_live.h"
 
+#include "tui/activity.h"
 #include "tui/chosen.h"
 #include "tui/clean.h"
 #include "tui/cost.h"
@@ -43,14 +42,7 @@ struct model_live {
 	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
 	bool hot_hide_idle;
 	uint64_t names_at_ns; /* not before, new names are taken in */
-	/* Seconds first_second .. first_second + n_seconds - 1 of the clock, all over. */
-	uint64_t seconds[MODEL_COLUMNS];
-	uint64_t first_second;
-	size_t n_seconds;
-	uint8_t seconds_event;
-	bool seconds_hide_idle;
-	uint64_t seconds_changes; /* of names, which filters may look at */
-	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */
+	struct activity activity;
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
 	struct chosen chosen;
@@ -206,140 +198,6 @@ static void update_cost(struct model_live *live)
 	live->model.cost.memory_bytes = live->cost.memory_bytes;
 }
 
-static int ask_activity(
-	struct model_live *live, uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
-{
-	struct session *session = live->session;
-	struct store *store = session_store(session);
-	struct snapshot snapshot;
-	struct query query = {
-		.snapshot = &snapshot,
-		.stacks = session_stacks(session),
-		.tasks = session_tasks(session),
-		.names = session->names,
-		.event = live->model.event,
-		.filter = live->filter,
-		.hide_idle = live->model.hide_idle,
-		.idle_by_name = session->limits.pid_namespace,
-	};
-	int ret = store_snapshot(store, from_ns, to_ns, &snapshot);
-
-	if (ret)
-		return ret;
-	ret = query_activity(&query, from_ns, to_ns, out, columns);
-	snapshot_release(store, &snapshot);
-	return ret;
-}
-
-/* Ask for the seconds that are over by now and not known. */
-static int complete_seconds(struct model_live *live, uint64_t begin, uint64_t end)
-{
-	uint64_t from = live->n_seconds ? live->first_second + live->n_seconds : begin;
-	uint64_t first_ns;
-	size_t missing, excess;
-	int ret;
-
-	if (live->seconds_event != live->model.event ||
-		live->seconds_hide_idle != live->model.hide_idle || from > end) {
-		live->n_seconds = 0;
-		from = begin;
-	}
-	live->seconds_event = live->model.event;
-	live->seconds_hide_idle = live->model.hide_idle;
-	if (end - from > MODEL_COLUMNS) {
-		live->n_seconds = 0;
-		from = end - MODEL_COLUMNS;
-	}
-	missing = (size_t)(end - from);
-	if (!missing)
-		return 0;
-	if (!live->n_seconds)
-		live->first_second = from;
-	if (live->n_seconds + missing > MODEL_COLUMNS) {
-		excess = live->n_seconds + missing - MODEL_COLUMNS;
-		memmove(live->seconds, live->seconds + excess,
-			(live->n_seconds - excess) * sizeof(*live->seconds));
-		live->n_seconds -= excess;
-		live->first_second += excess;
-	}
-	ret = ask_activity(live, from * MODEL_COLUMN_NS, end * MODEL_COLUMN_NS,
-		live->seconds + live->n_seconds, missing);
-	if (ret)
-		return ret;
-	/* Sampling began within the first one. */
-	first_ns = live->model.status.store.first_ns;
-	if (first_ns > from * MODEL_COLUMN_NS && first_ns < (from + 1) * MODEL_COLUMN_NS)
-		live->seconds[live->n_seconds] = (uint64_t)((double)live->seconds[live->n_seconds] *
-			(double)MODEL_COLUMN_NS /
-			(double)((from + 1) * MODEL_COLUMN_NS - first_ns));
-	live->n_seconds += missing;
-	return 0;
-}
-
-/* Of a recording: all its time in equal parts.  It is asked for again only when something has changed. */
-static int update_whole(struct model_live *live)
-{
-	struct model *model = &live->model;
-	int ret;
-
-	if (model->n_activity && live->whole_from_ns == model->from_ns &&
-		live->whole_to_ns == model->to_ns && live->seconds_event == model->event &&
-		live->seconds_hide_idle == model->hide_idle)
-		return 0;
-	model->n_activity = 0;
-	if (model->to_ns <= model->from_ns)
-		return 0;
-	ret = ask_activity(live, model->from_ns, model->to_ns, model->activity, MODEL_COLUMNS);
-	if (ret)
-		return ret;
-	model->n_activity = MODEL_COLUMNS;
-	live->whole_from_ns = model->from_ns;
-	live->whole_to_ns = model->to_ns;
-	live->seconds_event = model->event;
-	live->seconds_hide_idle = model->hide_idle;
-	return 0;
-}
-
-static int update_activity(struct model_live *live)
-{
-	struct model *model = &live->model;
-	uint64_t first_ns = model->status.store.first_ns, to_ns = model->to_ns;
-	uint64_t begin = first_ns / MODEL_COLUMN_NS, end = to_ns / MODEL_COLUMN_NS;
-	uint64_t from_ns;
-	size_t keep;
-	int ret;
-
-	if (live->filter && live->seconds_changes != names_changes(live->session->names)) {
-		live->seconds_changes = names_changes(live->session->names);
-		live->n_seconds = 0;
-		model->n_activity = 0;
-	}
-	if (model->recorded)
-		return update_whole(live);
-	model->n_activity = 0;
-	if (!to_ns || first_ns >= to_ns)
-		return 0;
-	if (live->n_seconds && live->first_second > begin)
-		begin = live->first_second;
-	if (end < begin)
-		end = begin;
-	ret = complete_seconds(live, begin, end);
-	if (ret)
-		return ret;
-	keep = live->n_seconds < MODEL_COLUMNS - 1 ? live->n_seconds : MODEL_COLUMNS - 1;
-	memcpy(model->activity, live->seconds + (live->n_seconds - keep),
-		keep * sizeof(*model->activity));
-	model->n_activity = keep;
-	/* The second that is not over is the last one up to now, so that it does not grow from nothing. */
-	from_ns = to_ns - first_ns < MODEL_COLUMN_NS ? first_ns : to_ns - MODEL_COLUMN_NS;
-	if (to_ns % MODEL_COLUMN_NS) {
-		ret = ask_activity(live, from_ns, to_ns, &model->activity[keep], 1);
-		if (!ret)
-			model->n_activity++;
-	}
-	return ret;
-}
-
 static void move_window(struct model *model)
 {
 	model_window(model, &model->status.store, &model->from_ns, &model->to_ns);
@@ -399,7 +257,7 @@ static int live_refresh(struct model *model, bool advance)
 	if (model->sums.span_ns < model->to_ns - model->from_ns)
 		model->sums.span_ns = model->to_ns - model->from_ns;
 	if (!ret)
-		ret = update_activity(live);
+		ret = activity_update(&live->activity, model, live->session, live->filter);
 	return ret;
 }
 
