@@ -70,10 +70,11 @@ int record_file_open(struct record_file *file, const char *output, char *message
 	ret = keep_old(file, message, size);
 	if (ret)
 		return ret;
-	file->fd = open(file->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	/* A FIFO or a device that takes and does not give. */
-	if (file->fd < 0 && errno == EACCES)
-		file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
+	/* A FIFO opened for both would have a reader, oneself, after its reader has left. */
+	if (!stat(file->path, &about) && !S_ISREG(about.st_mode))
+		file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	else
+		file->fd = open(file->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (file->fd < 0)
 		return refuse(message, size, file->path, "write", errno);
 	file->created = !fstat(file->fd, &about) && S_ISREG(about.st_mode);

@@ -350,12 +350,14 @@ static void explain_file(const struct session *session, int error, char *out, si
 	}
 }
 
-/* "-" is standard input. */
+/* "-" is standard input.  A FIFO that nobody writes to yet is waited for where that can be interrupted: not here. */
 static int open_file(const char *path)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC)
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 				   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
+	if (fd >= 0 && strcmp(path, "-") != 0)
+		(void)fcntl(fd, F_SETFL, O_RDONLY);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -420,26 +422,26 @@ static int open_recording(struct session *session, int fd)
 	return recording_new(&session->recording, &config);
 }
 
-/* Where the file is an archive; before the symbols, which are asked to look there. */
-static int unpack(struct session *session, struct sentence *sentence)
+/* The recording, which may be inside an archive: its fd, or -errno.  Before the symbols, which are asked to look there.
+ * A file is opened once only: who writes to a FIFO would see its reader leave. */
+static int open_recorded(struct session *session, struct sentence *sentence)
 {
-	int fd = open_file(session->request->files[0]), ret = 0;
+	int fd = open_file(session->request->files[0]), ret;
 
-	/* What cannot be opened is told by whoever opens it next. */
-	if (fd >= 0 && unpacked_is_archive(fd))
+	if (fd >= 0 && unpacked_is_archive(fd)) {
 		ret = unpacked_open(&session->unpacked, fd);
-	if (fd >= 0)
 		close(fd);
-	if (ret)
-		explain_file(session, ret, sentence->out, sentence->size);
-	return ret;
+		fd = ret ? ret : open_file(unpacked_recording(session->unpacked));
+	}
+	if (fd < 0)
+		explain_file(session, fd, sentence->out, sentence->size);
+	return fd;
 }
 
-static int begin_recording(struct session *session, struct sentence *sentence)
+/* Takes the fd over. */
+static int begin_recording(struct session *session, int fd, struct sentence *sentence)
 {
-	int fd = open_file(session->unpacked ? unpacked_recording(session->unpacked)
-					     : session->request->files[0]);
-	int ret = fd < 0 ? fd : open_recording(session, fd);
+	int ret = open_recording(session, fd);
 
 	if (ret) {
 		explain_file(session, ret, sentence->out, sentence->size);
@@ -475,7 +477,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		.keep_files = request->command == CMD_ARCHIVE,
 	};
 	struct chosen chosen = {0};
-	int ret = 0;
+	int ret = 0, recorded_fd = -1;
 
 	memset(session, 0, sizeof(*session));
 	if (size)
@@ -495,9 +497,11 @@ int session_open(struct session *session, const struct request *request, char *m
 	}
 
 	if (request->n_files) {
-		ret = unpack(session, &sentence);
-		if (ret)
+		recorded_fd = open_recorded(session, &sentence);
+		if (recorded_fd < 0) {
+			ret = recorded_fd;
 			goto out;
+		}
 	}
 	if (session->unpacked)
 		symbols.archive = unpacked_dir(session->unpacked);
@@ -509,8 +513,9 @@ int session_open(struct session *session, const struct request *request, char *m
 		refuse_call(&sentence, ret, "cannot start the symbol worker", &session->limits);
 		goto out;
 	}
-	ret = request->n_files ? begin_recording(session, &sentence)
+	ret = request->n_files ? begin_recording(session, recorded_fd, &sentence)
 			       : open_engine(session, &config, &sentence);
+	recorded_fd = -1;
 	if (ret)
 		goto out;
 	ret = names_new(&session->names, session_stacks(session), session_images(session),
@@ -520,6 +525,8 @@ int session_open(struct session *session, const struct request *request, char *m
 	else
 		ret = start(session, &sentence);
 out:
+	if (recorded_fd >= 0)
+		close(recorded_fd);
 	free(chosen.pids);
 	if (ret)
 		session_close(session);

@@ -82,6 +82,38 @@ def interrupted(strobe, pipe):
                  (hung, process.returncode, out[-500:], err[-500:]))
 
 
+def fifos(strobe, path, folder):
+    """A pipe by name: read once, as its writer would see it closed; and not waited for without end."""
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+    writer = subprocess.Popen(["cp", path, fifo], stderr=subprocess.PIPE)
+    read = run([strobe, "report", fifo])
+    if read.status:
+        writer.kill()
+    checks.check("a recording through a FIFO",
+                 read.status == 0 and HOT in read.out and writer.wait() == 0 and not writer.stderr.read(), read)
+    for command in (["report", fifo], ["export", fifo, "--format", "folded"], ["diff", path, fifo]):
+        process = subprocess.Popen([strobe, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=30)
+            hung = False
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            hung = True
+        checks.check(f"a signal ends {command[0]} of a FIFO that nobody writes to", not hung)
+    reader = subprocess.Popen(["head", "-c", "10000", fifo], stdout=subprocess.DEVNULL)
+    left = run([strobe, "record", "-a", "-e", "cpu-clock", "-F", "4999", "-o", fifo, "--duration", "20"])
+    reader.wait()
+    if "not permitted" in left.err:
+        checks.skip("record into a FIFO", left.err.strip())
+    else:
+        checks.check("record ends when the reader of its FIFO leaves", left.status == 1 and "Broken pipe" in left.err,
+                     left)
+
+
 def on_screen(strobe, path):
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
         good = screen.until(HOT) and screen.until("recorded 20") and screen.until("all 1 s")
@@ -101,6 +133,7 @@ def main():
         else:
             reports(strobe, path, pipe)
             interrupted(strobe, pipe)
+            fifos(strobe, path, folder)
             on_screen(strobe, path)
     checks.finish()
 
