@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_early.c - symbols of what was sampled are asked for once, those of nothing else, and no name is made.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/early.h"
+
+static void add(struct fixture *fixture, struct store *store, uint64_t slice, uint32_t stack)
+{
+	uint64_t time_ns = slice * STORE_SLICE_NS;
+
+	assert_int_equal(store_add(store, time_ns, stack, fixture->labels[1], 0, 0, 10), 0);
+	store_seal(store, time_ns + STORE_SLICE_NS, true);
+}
+
+static void test_asked_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fake_image *images = fixture->symbols.images;
+	uint32_t caller = fixture_stack(fixture, "0 1"), limit;
+	struct early early = {0};
+	struct store *store;
+
+	assert_int_equal(store_new(&store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
+	images[fixture->stripped].state = SYMBOLS_PENDING;
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(images[fixture->program].requests, 0);
+
+	add(fixture, store, 1, caller);
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(images[fixture->program].requests, 1);
+	assert_int_equal(images[fixture->stripped].requests, 0);
+
+	/* What lies above is asked for, too; what is not here yet has no symref to be found. */
+	limit = names_limit(fixture->names);
+	add(fixture, store, 2,
+		fixture_call(fixture, fixture_call(fixture, caller, fixture->stripped, 4),
+			fixture->program, 1));
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(images[fixture->program].requests, 1);
+	assert_int_equal(images[fixture->stripped].requests, 1);
+	assert_int_equal(images[fixture->library].requests, 0);
+	assert_int_equal(names_limit(fixture->names), limit);
+	for (uint32_t i = 1; i < limit; i++)
+		assert_null(names_peek(fixture->names, i)->symbol);
+
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(images[fixture->stripped].requests, 1);
+	early_fini(&early);
+	store_free(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_asked_once, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
