@@ -63,13 +63,13 @@ static void gather_event(struct writer_event *event, const struct engine_event_s
 	save_event(event, status->name, &attr);
 }
 
-static void gather_events(struct save *save, const struct session *session)
+static int gather_events(struct save *save, const struct session *session)
 {
 	struct engine_status *status = calloc(1, sizeof(*status));
 	struct save_source *source = &save->source;
 
 	if (!status)
-		return;
+		return -ENOMEM;
 	session_status(session, status);
 	for (size_t i = 0; i < status->n_events; i++) {
 		/* Of those that were refused there is nothing. */
@@ -81,6 +81,7 @@ static void gather_events(struct save *save, const struct session *session)
 	source->events = save->events;
 	source->event_ids = save->event_ids;
 	free(status);
+	return 0;
 }
 
 /* What the symbols' files told; only this thread may ask. */
@@ -111,9 +112,10 @@ static int gather(
 	save->source.snapshot = &save->snapshot;
 	save->source.machine = true;
 	ret = store_snapshot(save->store, from_ns, to_ns, &save->snapshot);
+	if (!ret)
+		ret = gather_events(save, session);
 	if (ret)
 		return ret;
-	gather_events(save, session);
 	ret = record_cmdline(&save->cmdline, &save->source.n_cmdline);
 	save->source.cmdline = save->cmdline;
 	/* After the snapshot: every image in it is below the number of images now. */

@@ -28,7 +28,6 @@ struct recording_config {
 	size_t memory_bytes; /* the store's budget */
 	uint64_t from_ns,
 		to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
-	const int32_t *events_wanted; /* reserved: NULL */
 	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
 	void *tap_ctx;
 };

@@ -55,7 +55,8 @@ static void graph_fini(struct graph *graph)
 
 static int edge_of(struct graph *graph, uint32_t caller, uint32_t callee, uint32_t *edge)
 {
-	uint32_t hash = idtable_mix(caller, callee), id, n = (uint32_t)graph->profile->n_events;
+	size_t n = graph->profile->n_events;
+	uint32_t hash = idtable_mix(caller, callee), id;
 	int ret;
 
 	IDTABLE_FOR_EACH(&graph->by_pair, hash, id)
@@ -65,8 +66,8 @@ static int edge_of(struct graph *graph, uint32_t caller, uint32_t callee, uint32
 		ret = grow_room((void **)&graph->edges, graph->n_edges, &graph->edges_room,
 			sizeof(*graph->edges));
 		if (!ret)
-			ret = grow_zeroed((void **)&graph->inclusive, (graph->n_edges + 1) * n,
-				&graph->inclusive_room, sizeof(*graph->inclusive));
+			ret = grow_zeroed((void **)&graph->inclusive, graph->n_edges,
+				&graph->inclusive_room, n * sizeof(*graph->inclusive));
 		if (!ret)
 			ret = grow_zeroed((void **)&graph->first, caller, &graph->first_room,
 				sizeof(*graph->first));
@@ -86,7 +87,8 @@ static int edge_of(struct graph *graph, uint32_t caller, uint32_t callee, uint32
 static int add_calls(struct graph *graph, const struct profile_cell *cell, uint32_t depth)
 {
 	const uint32_t *path = graph->frames.path;
-	uint32_t n = (uint32_t)graph->profile->n_events, edge;
+	size_t n = graph->profile->n_events;
+	uint32_t edge;
 	int ret = 0;
 
 	graph->walk++;
@@ -105,16 +107,16 @@ static int add_calls(struct graph *graph, const struct profile_cell *cell, uint3
 
 static int add(struct graph *graph, const struct profile_cell *cell)
 {
-	uint32_t depth, at, n = (uint32_t)graph->profile->n_events;
+	size_t n = graph->profile->n_events;
+	uint32_t depth;
 	int ret = frames_stack(&graph->frames, graph->profile, cell->stack, &depth);
 
 	if (ret)
 		return ret;
-	at = graph->frames.path[0] * n + cell->event;
-	ret = grow_zeroed((void **)&graph->self, graph->frames.n * n, &graph->self_room,
-		sizeof(*graph->self));
+	ret = grow_zeroed((void **)&graph->self, graph->frames.n, &graph->self_room,
+		n * sizeof(*graph->self));
 	if (!ret) {
-		graph->self[at] += cell->weight;
+		graph->self[graph->frames.path[0] * n + cell->event] += cell->weight;
 		ret = add_calls(graph, cell, depth);
 	}
 	/* One more for the calls of frames met in this stack alone. */

@@ -219,8 +219,11 @@ static int write_thread(
 		ret = stack_of(thread, moments[i].stack, &stack);
 		if (ret)
 			return ret;
-		if (!i || moments[i].slice != clock.slice)
+		if (!i || moments[i].slice != clock.slice) {
 			clock_set(&clock, thread->profile, moments + i, n - i);
+			if (profile_interrupted(thread->profile))
+				return -EINTR;
+		}
 		write_rows(out, moments[i].count, stack, &clock, !i);
 	}
 	write_tables(out, thread);
@@ -273,8 +276,6 @@ int export_gecko(FILE *out, const struct profile *profile)
 			putc(',', out);
 		first = false;
 		ret = write_thread(out, &thread, moments + i, end - i);
-		if (!ret && profile_interrupted(profile))
-			ret = -EINTR;
 	}
 	fputs("\n]}\n", out);
 	if (!ret && ferror(out))

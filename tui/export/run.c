@@ -41,10 +41,8 @@ static bool counts_samples(const struct session *session, uint8_t id)
 		}
 		return false;
 	}
-	for (size_t i = 0; i < request->engine.n_events; i++)
-		if (i == id)
-			return request->engine.events[i].attr.type == PERF_TYPE_TRACEPOINT;
-	return false;
+	return id < request->engine.n_events &&
+		request->engine.events[id].attr.type == PERF_TYPE_TRACEPOINT;
 }
 
 static void add_event(struct export_run *run, const struct engine_event_status *status)

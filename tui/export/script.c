@@ -24,6 +24,7 @@ struct script {
 	struct recording *recording;
 	struct names *names;
 	struct filter *filter;
+	bool with_cpu[ENGINE_EVENTS_MAX]; /* by event of the profile */
 	const struct image
 		*known; /* the image looked at last, if it is the same in both readings */
 	uint32_t known_id;
@@ -156,8 +157,7 @@ static int tap(const struct recording_sample *sample, void *ctx)
 
 	if (number < 0 || !passes(script, sample))
 		return 0;
-	put_sample(script, sample, &profile->events[number],
-		tells_cpu(&script->run->taking->session, sample->event));
+	put_sample(script, sample, &profile->events[number], script->with_cpu[number]);
 	return ferror(script->out) ? -EIO : 0;
 }
 
@@ -220,8 +220,11 @@ int export_script(FILE *out, struct export_run *run, int fd)
 		.tap = tap,
 		.tap_ctx = &script};
 	struct engine_status status = {0};
-	int ret = recording_new(&script.recording, &config);
+	int ret;
 
+	for (size_t i = 0; i < run->profile.n_events; i++)
+		script.with_cpu[i] = tells_cpu(&run->taking->session, run->profile.events[i].id);
+	ret = recording_new(&script.recording, &config);
 	if (ret)
 		return ret;
 	ret = read_again(&script, &status);
