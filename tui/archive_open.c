@@ -25,6 +25,8 @@
 /* A recording shrinks to a tenth; what grows to more than this many times its size is made to do so. */
 #define GROWTH_MAX 200u
 #define BYTES_ALWAYS (1ull << 30)
+/* What a file or directory takes of a disk, however little it holds. */
+#define BYTES_EACH 4096u
 
 struct unpacked {
 	char dir[4096];
@@ -120,10 +122,20 @@ static int make_dir(struct unpacked *unpacked, uint64_t archive_bytes)
 	return 0;
 }
 
-/* Make the directories of a path, all of its own, and the file.  An fd or -errno. */
-static int make_file(const struct unpacked *unpacked, char *path)
+static int make_dir_in(struct unpacked *unpacked, int dir, const char *name)
 {
-	int dir = dup(unpacked->dir_fd), ret = -errno;
+	if (unpacked->bytes_left < BYTES_EACH)
+		return -EFBIG;
+	if (mkdirat(dir, name, 0700) < 0)
+		return errno == EEXIST ? 0 : -errno;
+	unpacked->bytes_left -= BYTES_EACH;
+	return 0;
+}
+
+/* Make the directories of a path, all of its own, and the file.  An fd or -errno. */
+static int make_file(struct unpacked *unpacked, char *path)
+{
+	int dir = fcntl(unpacked->dir_fd, F_DUPFD_CLOEXEC, 3), ret = -errno;
 	char *part = path;
 
 	for (char *slash; dir >= 0 && (slash = strchr(part, '/')); part = slash + 1) {
@@ -132,10 +144,9 @@ static int make_file(const struct unpacked *unpacked, char *path)
 			ret = -EBADMSG;
 			goto out;
 		}
-		if (mkdirat(dir, part, 0700) < 0 && errno != EEXIST) {
-			ret = -errno;
+		ret = make_dir_in(unpacked, dir, part);
+		if (ret < 0)
 			goto out;
-		}
 		int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 		ret = -errno;
 		close(dir);
@@ -210,6 +221,9 @@ static int unpack_entry(
 		return 0;
 	if (!name || archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
 		archive_entry_symlink(entry))
+		return -EBADMSG;
+	/* What no path can name could be neither read nor removed. */
+	if (strlen(unpacked->dir) + 1 + strlen(name) >= sizeof(unpacked->dir))
 		return -EBADMSG;
 	char *path = strdup(name);
 	if (!path)

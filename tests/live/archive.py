@@ -156,6 +156,7 @@ def test_hostile(archive, data):
         "a pipe": [mark, pipe, ("perf.data", recording)],
         "a name twice": [mark, ("a", b"x"), ("a", b"y"), ("perf.data", recording)],
         "a file as directory": [mark, ("a", b"x"), ("a/b", b"y"), ("perf.data", recording)],
+        "a path too long to be removed again": [mark, ("d/" * 3000 + "x", b"x"), ("perf.data", recording)],
     }
     path = os.path.join(folder, "hostile")
     for name, entries in cases.items():
