@@ -301,7 +301,7 @@ static bool run_on(pid_t pid, int cpu)
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
+	CPU_SET((size_t)cpu, &cpus);
 	return !sched_setaffinity(pid, sizeof(cpus), &cpus);
 }
 

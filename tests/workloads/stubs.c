@@ -105,9 +105,10 @@ static volatile uint64_t *map_counters(const char *path)
 	return counters == MAP_FAILED ? NULL : counters;
 }
 
+uint64_t stubs_sum; /* what the functions are for */
+
 static int turn(struct page *page, bool remap, volatile uint64_t counters[2])
 {
-	static volatile uint64_t sum; /* what the functions are for */
 	stub_fn *stub;
 
 	if (remap) {
@@ -118,9 +119,9 @@ static int turn(struct page *page, bool remap, volatile uint64_t counters[2])
 	}
 	memcpy(&stub, &page->code, sizeof(stub));
 	uint64_t begin = cpu_ns();
-	sum += stubs_known(7 * PART);
+	stubs_sum += stubs_known(7 * PART);
 	uint64_t middle = cpu_ns();
-	sum += stub(3 * PART);
+	stubs_sum += stub(3 * PART);
 	counters[0] += middle - begin;
 	counters[1] += cpu_ns() - middle;
 	return 0;

@@ -209,7 +209,7 @@ static void write_head(FILE *out, const struct profile *profile, uint32_t task)
 static int write_thread(
 	FILE *out, struct thread *thread, const struct profile_moment *moments, size_t n)
 {
-	struct clock clock;
+	struct clock clock = {0};
 	uint32_t stack;
 	int ret;
 
