@@ -301,6 +301,8 @@ static int pack_to(struct taking *taking, int recording_fd, int out_fd)
 		goto out;
 	if (archive_write_add_filter_zstd(packing.archive) != ARCHIVE_OK ||
 		archive_write_set_format_pax_restricted(packing.archive) != ARCHIVE_OK ||
+		/* No zeros at the end of a pipe, which are no zstd. */
+		archive_write_set_bytes_in_last_block(packing.archive, 1) != ARCHIVE_OK ||
 		archive_write_open_fd(packing.archive, out_fd) != ARCHIVE_OK) {
 		ret = error_of(packing.archive);
 		goto out;
@@ -322,12 +324,28 @@ out:
 	return ret;
 }
 
+/* A device, a pipe: its name cannot be taken by a file. */
+static int pack_directly(struct taking *taking, int recording_fd, const char *output)
+{
+	int fd = open(output, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = pack_to(taking, recording_fd, fd);
+	if (close(fd) < 0 && ret == 0)
+		ret = -errno;
+	return ret;
+}
+
 /* Whole or not at all: under another name first. */
 static int pack_to_file(struct taking *taking, int recording_fd, const char *output)
 {
+	struct stat about;
 	char *fresh = NULL;
 	int ret, fd;
 
+	if (!stat(output, &about) && !S_ISREG(about.st_mode))
+		return pack_directly(taking, recording_fd, output);
 	if (asprintf(&fresh, "%s.XXXXXX", output) < 0)
 		return -ENOMEM;
 	fd = mkostemp(fresh, O_CLOEXEC);

@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tarfile
@@ -135,6 +136,28 @@ def test_symfs(data, program, copy):
     checks.check("--symfs gives the names", "shares_hot" in str(rows(report.stdout)), report)
 
 
+def test_pipes(archive, data):
+    """What is no file is written to, not replaced; and nothing follows the archive."""
+    fifo, got = os.path.join(folder, "fifo"), os.path.join(folder, "through")
+    os.mkfifo(fifo)
+    with open(got, "wb") as out:
+        reader = subprocess.Popen(["cat", fifo], stdout=out)
+        packed = run("archive", data, "-o", fifo)
+        if packed.returncode:
+            reader.kill()
+        reader.wait()
+    checks.check("a FIFO is written to", packed.returncode == 0 and stat.S_ISFIFO(os.stat(fifo).st_mode), packed)
+    wanted = names_of(archive)
+    for what in ("FIFO", "pipe"):
+        if what == "pipe":
+            with open(got, "wb") as out:
+                subprocess.run(f"{strobe} archive {data} -o - | cat", shell=True, stdout=out, env=ENV,
+                               stderr=subprocess.DEVNULL, timeout=120, check=True)
+        result = run("report", got)
+        checks.check(f"an archive through a {what} can be read", result.returncode == 0, result)
+        checks.check(f"an archive through a {what} is the same", names_of(got) == wanted)
+
+
 def test_hostile(archive, data):
     with open(data, "rb") as file:
         recording = file.read()
@@ -216,6 +239,7 @@ def main():
         checks.finish()
     archive = test_elsewhere(data, program)
     if archive:
+        test_pipes(archive, data)
         test_hostile(archive, data)
         test_interrupted(archive, data)
     shutil.rmtree(os.path.join(home, ".debug"), ignore_errors=True)

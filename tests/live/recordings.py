@@ -116,7 +116,7 @@ def fifos(strobe, path, folder):
 
 def on_screen(strobe, path):
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
-        good = screen.until(HOT) and screen.until("recorded 20") and screen.until("all 1 s")
+        good = screen.until(HOT) and screen.until("recorded 20") and screen.until(" all 1")
         checks.check("the screen shows all of it", good, screen.text())
         screen.send("P")
         checks.check("there is nothing to attach to", screen.until("This is a recording"), screen.text())
