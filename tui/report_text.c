@@ -346,7 +346,7 @@ static void put_head(FILE *out, const struct report *report)
 			report_grouped(number, report->dropped));
 	if (report->idle_hidden)
 		fputs("without the idle loop\n", out);
-	if (report->view != REPORT_FLAT)
+	if (report->view != REPORT_FLAT && report->tree_limit_percent > 0)
 		fprintf(out, "calls below %g%% are summed up (--percent-limit)\n",
 			report->tree_limit_percent);
 	for (size_t i = 0; i < report->n_notes; i++)
