@@ -56,7 +56,7 @@ void args_fini(struct request *request);
 /* The text of --help: of one command (CMD_LIVE, CMD_REPORT ...), or the general one (CMD_HELP). */
 void args_help(FILE *out, int command);
 
-/* As --group has it: "symbol". */
+/* As --group has it, and the rows of reports: "symbol". */
 const char *args_group_name(enum query_group group);
 
 /* Parsers of single values; 0, or -EINVAL where text is not wholly such a value within [min, max].

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* By name: what the report calls it is the event's own name, cleaned. */
@@ -103,17 +102,6 @@ static bool wants_color(const struct request *request)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
-static unsigned int columns(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 80;
-	return size.ws_col;
-}
-
 static int print(const struct diff_table *table, const struct request *request)
 {
 	char sentence[256];
@@ -127,7 +115,7 @@ static int print(const struct diff_table *table, const struct request *request)
 		diff_put_json(stdout, table);
 		break;
 	default:
-		diff_put_text(stdout, table, columns(), wants_color(request));
+		diff_put_text(stdout, table, report_columns(), wants_color(request));
 	}
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;

@@ -6,6 +6,7 @@
  */
 #include "tui/diff_table.h"
 
+#include "tui/args.h"
 #include "tui/canvas.h"
 #include "tui/export/jsontext.h"
 #include "tui/format.h"
@@ -145,8 +146,8 @@ static void put_heads(const struct text *text)
 		char name[32];
 		size_t n = 0;
 
-		for (const char *at = report_group_name(table->keys[k]);
-			*at && n + 1 < sizeof(name); at++)
+		for (const char *at = args_group_name(table->keys[k]); *at && n + 1 < sizeof(name);
+			at++)
 			name[n++] = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
 		name[n] = '\0';
 		fprintf(text->out, "  %-*s", k + 1 < table->n_keys ? text->keys[k] : 0, name);
@@ -161,7 +162,7 @@ static void fit_keys(struct text *text, unsigned int columns)
 	int used = (int)(table->n_files + 1) * VALUE_WIDTH + 12, over;
 
 	for (size_t k = 0; k < table->n_keys; k++) {
-		text->keys[k] = (int)strlen(report_group_name(table->keys[k]));
+		text->keys[k] = (int)strlen(args_group_name(table->keys[k]));
 		for (uint32_t i = 0; i < table->n_rows; i++) {
 			int width = canvas_width_of(table->rows[i].keys[k]);
 
@@ -241,7 +242,7 @@ void diff_put_csv(FILE *out, const struct diff_table *table)
 {
 	fputs("event", out);
 	for (size_t k = 0; k < table->n_keys; k++)
-		fprintf(out, ",%s", report_group_name(table->keys[k]));
+		fprintf(out, ",%s", args_group_name(table->keys[k]));
 	fputs(",state,difference,ratio", out);
 	for (size_t i = 1; i <= table->n_files; i++)
 		fprintf(out, ",percent_%zu,per_second_%zu,weight_%zu,samples_%zu", i, i, i, i);
@@ -286,7 +287,7 @@ static void put_row_json(FILE *out, const struct diff_table *table, const struct
 {
 	putc('{', out);
 	for (size_t k = 0; k < table->n_keys; k++) {
-		fprintf(out, "\"%s\":", report_group_name(table->keys[k]));
+		fprintf(out, "\"%s\":", args_group_name(table->keys[k]));
 		jsontext_string(out, row->keys[k]);
 		putc(',', out);
 	}

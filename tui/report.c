@@ -34,7 +34,7 @@ int report_take(struct report *report, struct taking *taking)
 	}
 }
 
-static unsigned int columns(void)
+unsigned int report_columns(void)
 {
 	struct winsize size;
 
@@ -64,7 +64,7 @@ static int print(struct taking *taking)
 		for (size_t i = 0; i < report.n_notes; i++)
 			taking_complain(report.notes[i]);
 	errno = 0;
-	ret = report_write(stdout, &report, format, columns());
+	ret = report_write(stdout, &report, format, report_columns());
 	if (ret) {
 		char sentence[256];
 

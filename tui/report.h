@@ -112,10 +112,13 @@ struct report {
  * Returns the exit status. */
 int report_run(const struct request *request);
 
-/* Print.  columns: of the terminal, to cut lines to; 0: as wide as needed.  Returns 0, -EIO (look
+/* Print.  columns: to cut lines to; 0: as wide as needed.  Returns 0, -EIO (look
  * at ferror(3) and errno), or -ENOMEM. */
 int report_write(
 	FILE *out, const struct report *report, enum report_format format, unsigned int columns);
+
+/* Of standard output, to cut lines to; 0: it is no terminal. */
+unsigned int report_columns(void);
 
 /* From the engine's last word and its store, which must not change any more; for report_fini(). */
 int report_gather(struct report *report, struct session *session);
@@ -127,7 +130,6 @@ int report_gather_notes(struct report *report, struct session *session);
 int report_add_note(struct report *report, const char *sentence); /* once each; 0 or -ENOMEM */
 void report_fini(struct report *report);
 
-const char *report_group_name(enum query_group group); /* "symbol", "image" ... */
 /* "MMAP2", "FINISHED_ROUND"; NULL for a type without a name. */
 const char *report_record_name(unsigned int type);
 

@@ -4,6 +4,7 @@
  *
  * All strings are clean already.
  */
+#include "tui/args.h"
 #include "tui/report_private.h"
 
 #include <errno.h>
@@ -172,7 +173,7 @@ int report_put_csv(FILE *out, const struct report *report)
 		fputs(",path,image", out);
 	for (size_t k = 0; report->view == REPORT_FLAT && k < report->n_keys; k++)
 		if (!is_told(report, k))
-			fprintf(out, ",%s", report_group_name(report->keys[k]));
+			fprintf(out, ",%s", args_group_name(report->keys[k]));
 	fputs(",self_percent,total_percent,samples,self_weight,total_weight", out);
 	put_column_heads(out, &columns);
 	fputs("\r\n", out);

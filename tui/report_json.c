@@ -4,6 +4,7 @@
  *
  * All strings are clean already.
  */
+#include "tui/args.h"
 #include "tui/report_private.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ static void add_row(struct json_object *rows, const struct report *report,
 	if (!entry)
 		return;
 	for (size_t k = 0; k < report->n_keys; k++) {
-		const char *name = report_group_name(report->keys[k]);
+		const char *name = args_group_name(report->keys[k]);
 
 		if (row->keys[k].is_number)
 			add_child(entry, name, json_object_new_int64(row->keys[k].number), bad);

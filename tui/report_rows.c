@@ -14,22 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *report_group_name(enum query_group group)
-{
-	static const char *const names[GROUP_KEYS] = {
-		[GROUP_PROCESS] = "process",
-		[GROUP_THREAD] = "thread",
-		[GROUP_CPU] = "cpu",
-		[GROUP_SYMBOL] = "symbol",
-		[GROUP_IMAGE] = "image",
-		[GROUP_COMMAND] = "command",
-		[GROUP_ADDRESS] = "address",
-		[GROUP_EVENT] = "event",
-	};
-
-	return names[group];
-}
-
 struct gathering {
 	struct report *report;
 	const struct report_source *source;
