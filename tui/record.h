@@ -13,7 +13,7 @@ struct request;
 
 /* Into request->output, "-" being standard output and the pipe format, NULL strobe.data; compressed where
  * request->compress is set; until duration_s is over, the target ends, or a signal.  Sentences go to standard error.
- * Returns the exit status.  main.c: case CMD_RECORD: return record_run(request); */
+ * Returns the exit status. */
 int record_run(const struct request *request);
 
 #endif
