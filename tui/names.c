@@ -8,6 +8,7 @@
 #include "tui/names.h"
 
 #include "tui/clean.h"
+#include "tui/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -212,25 +213,6 @@ void names_free(struct names *names)
 	free(names);
 }
 
-/* Arrays by ids grow in steps that keep the number of copies small.  0 or -ENOMEM. */
-static int make_room(void **array, uint32_t *n, uint32_t id, size_t size)
-{
-	uint32_t room = *n;
-	char *grown;
-
-	if (id < *n)
-		return 0;
-	while (room <= id)
-		room = room ? room + room / 2 + 1 : 256;
-	grown = reallocarray(*array, room, size);
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + (size_t)*n * size, 0, (size_t)(room - *n) * size);
-	*array = grown;
-	*n = room;
-	return 0;
-}
-
 static int request(struct names *names, const struct image *image)
 {
 	struct symbols_source source = {
@@ -341,7 +323,7 @@ static struct image_info *image_info(struct names *names, uint32_t id)
 	if (id < names->n_infos && names->infos[id].path)
 		return &names->infos[id];
 	image = images_get(names->images, id);
-	if (!image || make_room((void **)&names->infos, &names->n_infos, id, sizeof(*info)))
+	if (!image || grow_zeroed((void **)&names->infos, id, &names->n_infos, sizeof(*info)))
 		return NULL;
 	info = &names->infos[id];
 	if (name_image(info, image))
@@ -458,7 +440,7 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 			known->version == names->infos[at->image].version)
 			return known->symref;
 	}
-	if (make_room((void **)&names->frames, &names->n_frames, frame, sizeof(*known)))
+	if (grow_zeroed((void **)&names->frames, frame, &names->n_frames, sizeof(*known)))
 		return 0;
 	info = image_info(names, at->image);
 	if (!info)
