@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* 0; -ESTALE where it is another. */
@@ -122,7 +123,7 @@ static int load_vdso_of(
 	return load_table(loader, image, &question, NULL, &answer);
 }
 
-/* This machine's, where it is the same. */
+/* This machine's, where it has the build-id that was recorded, if any. */
 static int load_own_vdso(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_source own = {.kind = SYMBOLS_VDSO, .map_start = UINT64_MAX};
@@ -133,8 +134,8 @@ static int load_own_vdso(struct loader *loader, struct loader_image *image)
 
 	if (file.file.fd < 0)
 		return file.file.fd;
-	int ret = load_build_id(loader, &question, build_id, &len);
-	if (ret == 0 &&
+	int ret = image->source.build_id_len ? load_build_id(loader, &question, build_id, &len) : 0;
+	if (ret == 0 && image->source.build_id_len &&
 		(len != image->source.build_id_len ||
 			memcmp(build_id, image->source.build_id, len) != 0))
 		ret = -ENOENT;
@@ -142,6 +143,20 @@ static int load_own_vdso(struct loader *loader, struct loader_image *image)
 		ret = load_vdso_of(loader, image, &file);
 	close(file.file.fd);
 	return ret;
+}
+
+/* Where nothing tells which one it was, the kernel's release on the same host does. */
+static bool is_same_kernel(struct loader *loader)
+{
+	struct utsname machine;
+
+	if (uname(&machine) < 0)
+		return false;
+	pthread_mutex_lock(&loader->lock);
+	const bool same = !loader->recorded.other_machine && loader->recorded.release &&
+		strcmp(loader->recorded.release, machine.release) == 0;
+	pthread_mutex_unlock(&loader->lock);
+	return same;
 }
 
 int load_recorded_vdso(struct loader *loader, struct loader_image *image)
@@ -153,7 +168,10 @@ int load_recorded_vdso(struct loader *loader, struct loader_image *image)
 	};
 	struct loader_file file;
 
-	if (query.build_id_len && load_own_vdso(loader, image) == 0)
+	/* That of 32-bit programs (it has an inode) is another. */
+	const bool may_be_own =
+		query.build_id_len || (!image->source.inode && is_same_kernel(loader));
+	if (may_be_own && load_own_vdso(loader, image) == 0)
 		return 0;
 	if (query.build_id_len && load_find(loader, &query, &file) == 0) {
 		int ret = load_vdso_of(loader, image, &file);

@@ -65,6 +65,7 @@ struct names {
 	uint32_t n_ugly, ugly_room;
 	char **modules; /* "[name]" */
 	uint32_t n_modules;
+	bool held;
 };
 
 static struct ref *ref_at(const struct names *names, uint32_t symref)
@@ -333,7 +334,9 @@ static struct image_info *image_info(struct names *names, uint32_t id)
 	info->kind = image->kind;
 	info->version = 1;
 	info->state = SYMBOLS_NONE;
-	if (names->symbols && !request(names, image))
+	if (names->held)
+		info->state = SYMBOLS_PENDING;
+	else if (names->symbols && !request(names, image))
 		info->state = symbols_state(names->symbols, id);
 	return info;
 }
@@ -545,6 +548,8 @@ static void prettify(struct names *names)
 
 static void take_tables(struct names *names)
 {
+	if (names->held)
+		return;
 	for (uint32_t i = 0; i < names->n_infos; i++) {
 		struct image_info *info = &names->infos[i];
 
@@ -558,6 +563,23 @@ static void take_tables(struct names *names)
 			names->epoch++;
 		}
 	}
+}
+
+void names_hold(struct names *names)
+{
+	names->held = names->symbols != NULL;
+}
+
+void names_resume(struct names *names)
+{
+	if (!names->held)
+		return;
+	names->held = false;
+	/* What cannot be asked for out of memory is as if it had no symbols. */
+	for (uint32_t id = 0; id < names->n_infos; id++)
+		if (names->infos[id].path)
+			(void)request(names, images_get(names->images, id));
+	take_tables(names);
 }
 
 uint64_t names_update(struct names *names)

@@ -48,6 +48,10 @@ uint32_t names_limit(const struct names *names); /* every symref is below */
 /* Ask for the symbols of a frame's image, where that was not done yet; find the frame's symref where they are here. */
 void names_ask(struct names *names, uint32_t frame);
 
+/* Ask for no symbols until names_resume(): what tells files apart is not known yet.  Names are pending meanwhile. */
+void names_hold(struct names *names);
+void names_resume(struct names *names);
+
 /* Take in what symbols/ has found.  Returns a number that grows when frames got other symrefs than
  * before: whoever keeps sums by symref makes them anew. */
 uint64_t names_update(struct names *names);

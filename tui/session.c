@@ -400,6 +400,8 @@ void session_describe(struct session *session)
 		strftime(when, sizeof(when), " %Y-%m-%d %H:%M", &tm);
 	info = recording_info(session->recording);
 	tell_symbols(session, info);
+	if (session->names)
+		names_resume(session->names);
 	snprintf(raw, sizeof(raw), "%.100s, recorded%s%s%.64s", path, when,
 		info->hostname ? " on " : "", info->hostname ? info->hostname : "");
 	clean_string(session->target_text, sizeof(session->target_text), raw);
@@ -520,10 +522,14 @@ int session_open(struct session *session, const struct request *request, char *m
 		goto out;
 	ret = names_new(&session->names, session_stacks(session), session_images(session),
 		session->symbols);
-	if (ret)
+	if (ret) {
 		refuse(&sentence, ret, "out of memory");
-	else
+	} else {
+		/* A pipe tells only with its records who made it, and build-ids at its end. */
+		if (session->recording && !recording_info(session->recording)->release)
+			names_hold(session->names);
 		ret = start(session, &sentence);
+	}
 out:
 	if (recorded_fd >= 0)
 		close(recorded_fd);

@@ -170,7 +170,10 @@ void deliver_late_build_ids(struct recording *recording)
 		const struct image *image = images_get(images, id);
 		const struct reader_build_id *found = NULL;
 
-		if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_MODULE))
+		/* Of vdsos the one told of is that of 64 bits (inode 0). */
+		if (image &&
+			(image->kind == IMAGE_FILE || image->kind == IMAGE_MODULE ||
+				(image->kind == IMAGE_VDSO && !image->inode)))
 			found = find_build_id(recording, image->path);
 		if (found)
 			images_set_build_id(images, id, found->build_id, found->build_id_len);

@@ -18,7 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "small_elf.h"
@@ -312,6 +314,41 @@ static void test_vdso(void **state)
 	expect_no_note();
 }
 
+static enum symbols_state load_vdso(const struct symbols_recorded *recorded)
+{
+	const struct symbols_source source = source_of(SYMBOLS_VDSO, "[vdso]", false);
+
+	struct symbols_source narrow = source;
+
+	assert_int_equal(symbols_recorded(symbols, recorded), 0);
+	narrow.inode = 1;
+	load(&narrow, 0);
+	assert_int_equal(symbols_state(symbols, last_key), SYMBOLS_NONE);
+	load(&source, 0);
+	return symbols_state(symbols, last_key);
+}
+
+static void test_vdso_without_build_id(void **state)
+{
+	struct utsname machine;
+
+	(void)state;
+	if (!getauxval(AT_SYSINFO_EHDR)) {
+		print_message("there is no vdso here\n");
+		skip();
+	}
+	assert_int_equal(uname(&machine), 0);
+	struct symbols_recorded recorded = {.release = machine.release};
+	assert_int_equal(load_vdso(&recorded), SYMBOLS_READY);
+	recorded.other_machine = true;
+	assert_int_equal(load_vdso(&recorded), SYMBOLS_NONE);
+	recorded = (struct symbols_recorded){.release = "6.1-x"};
+	assert_int_equal(load_vdso(&recorded), SYMBOLS_NONE);
+	recorded.release = NULL;
+	assert_int_equal(load_vdso(&recorded), SYMBOLS_NONE);
+	expect_no_note();
+}
+
 static void test_module(void **state)
 {
 	static const struct small_symbol list[] = {{"in_module", 0x10, 16, FUNC, 1}};
@@ -340,6 +377,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_kernel_running, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_vdso, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vdso_without_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_module, setup, teardown),
 	};
 

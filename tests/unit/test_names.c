@@ -156,6 +156,28 @@ static void test_a_name_arrives(void **state)
 	assert_false(names_get(world->names, before)->pending);
 }
 
+static void test_held(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER), before;
+	uint64_t epoch;
+
+	names_hold(world->names);
+	give(world, world->program, program_symbols, 2);
+	before = names_symref(world->names, a);
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	epoch = names_update(world->names);
+	assert_int_equal(world->symbols.images[world->program].requests, 0);
+	assert_true(names_get(world->names, before)->pending);
+	names_resume(world->names);
+	assert_int_equal(world->symbols.images[world->program].requests, 1);
+	assert_true(names_epoch(world->names) > epoch);
+	assert_string_equal(ask(world, a)->symbol, "_Z4workv");
+	/* Once. */
+	names_resume(world->names);
+	assert_int_equal(world->symbols.images[world->program].requests, 1);
+}
+
 static void test_a_file_turns_out_unreadable(void **state)
 {
 	struct world *world = *state;
@@ -338,6 +360,7 @@ int main(void)
 		TEST(test_known_symbol),
 		TEST(test_address_without_a_symbol),
 		TEST(test_a_name_arrives),
+		TEST(test_held),
 		TEST(test_a_file_turns_out_unreadable),
 		TEST(test_a_pretty_name_arrives),
 		TEST(test_waiting_takes_all_in),

@@ -440,6 +440,55 @@ static void test_not_a_recording(void **state)
 	assert_null(recording);
 }
 
+static void put_build_id(struct file *file, uint8_t first, const char *name)
+{
+	struct {
+		int32_t pid;
+		uint8_t build_id[20], rest[4];
+		char name[32];
+	} body = {.pid = -1, .build_id = {first}};
+
+	snprintf(body.name, sizeof(body.name), "%s", name);
+	put_record(file, PERFDATA_RECORD_BUILD_ID, PERF_RECORD_MISC_USER, &body, sizeof(body));
+}
+
+/* The first byte of the build-id, 0: it has none. */
+static int build_id_of(struct file *file, enum image_kind kind, uint64_t inode)
+{
+	struct images *images = recording_images(file->recording);
+	uint8_t build_id[IMAGE_BUILD_ID_MAX];
+
+	for (uint32_t id = IMAGE_ID_KERNEL + 1; id < images_count(images); id++) {
+		const struct image *image = images_get(images, id);
+
+		if (image && image->kind == kind && image->inode == inode)
+			return images_build_id(images, id, build_id) ? build_id[0] : 0;
+	}
+	fail_msg("there is no such image");
+	return -1;
+}
+
+/* Streams tell build-ids behind the samples. */
+static void test_late_build_ids(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, (const uint64_t[]){PERF_COUNT_SW_CPU_CLOCK}, 1, 1000);
+	map(file, 7, PERF_RECORD_MISC_USER, 0x1000, 0, "/bin/program");
+	map(file, 7, PERF_RECORD_MISC_USER, 0x2000, 0, "[vdso]");
+	map(file, 8, PERF_RECORD_MISC_USER, 0x7fff00000000, 0, "[vdso]");
+	sample(file, 1, 100, 7, 0x1010);
+	sample(file, 1, 101, 7, 0x2010);
+	sample(file, 1, 102, 8, 0x7fff00000010);
+	put_build_id(file, 3, "/bin/program");
+	put_build_id(file, 5, "[vdso]");
+	end(file);
+	load(file);
+	assert_int_equal(build_id_of(file, IMAGE_FILE, 0), 3);
+	assert_int_equal(build_id_of(file, IMAGE_VDSO, 0), 5);
+	assert_int_equal(build_id_of(file, IMAGE_VDSO, 1), 0);
+}
+
 /* A pipe to which nobody writes can be left, and one without anything in it fails. */
 static void test_pipes(void **state)
 {
@@ -485,6 +534,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tap_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_a_recording, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_build_ids, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pipes, setup, teardown),
 	};
 
