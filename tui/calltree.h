@@ -57,9 +57,10 @@ struct calltree {
 	uint32_t n, room;
 };
 
-/* Roots of callers and callees have the sums of their symbol, self wherever it is the leaf.  Self of others: in callers, the weight of stacks that have the root's symbol as the leaf, by this path; in the others,
- * that of stacks which end here.  In callers a node's total less those of its children and its below is what
- * had no further caller; in the others it is self.  0 and *out for calltree_fini(); or -ENOMEM. */
+/* Roots of callers and callees have the sums of their symbol, self wherever it is the leaf.  Self of others: in
+ * callers, the weight of stacks that have the root's symbol as the leaf, by this path; in the others, that of stacks
+ * which end here.  In callers a node's total less those of its children and its below is what had no further caller;
+ * in the others it is self.  0 and *out for calltree_fini(); or -ENOMEM. */
 int calltree_build(struct calltree *out, struct calls *calls, const struct calltree_query *query);
 void calltree_fini(struct calltree *tree);
 
