@@ -8,6 +8,7 @@ usage: recordings.py STROBE SHARES
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
