@@ -8,7 +8,6 @@ usage: recordings.py STROBE SHARES
 import contextlib
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
