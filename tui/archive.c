@@ -7,7 +7,6 @@
  */
 #include "tui/archive.h"
 
-#include "tui/clean.h"
 #include "tui/taking.h"
 
 #include <archive.h>
@@ -15,7 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +23,6 @@
 
 #define SUFFIX ".strobe.tar.zst"
 #define BLOCK_BYTES 65536u
-#define TEXT_MAX 512
 
 struct packing {
 	struct taking *taking;
@@ -36,18 +33,6 @@ struct packing {
 	uint64_t bytes;
 	bool progress; /* somebody looks on */
 };
-
-__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
-{
-	char raw[TEXT_MAX], clean[TEXT_MAX];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(raw, sizeof(raw), format, list);
-	va_end(list);
-	clean_string(clean, sizeof(clean), raw);
-	taking_complain(clean);
-}
 
 static void tell_progress(struct packing *packing)
 {
@@ -235,12 +220,12 @@ static int pack_image(struct packing *packing, const struct image *image)
 		return 0;
 	symbols_files(symbols, image->id, &file, &debug);
 	if (symbols_mark(symbols, image->id) == SYMBOLS_MARK_OTHER) {
-		complain("not packed: '%s' here is not the file that was recorded", path);
+		taking_complainf("not packed: '%s' here is not the file that was recorded", path);
 		return 0;
 	}
 	size_t len = symbols_build_id(symbols, image->id, build_id);
 	if (file < 0 || (len < 2 && (image->kind != IMAGE_FILE || !is_plain_path(path)))) {
-		complain("not packed: '%s' was not found here", path);
+		taking_complainf("not packed: '%s' was not found here", path);
 		return 0;
 	}
 	/* Without a build-id in the recording it is looked for by path, whatever it says of itself. */
@@ -369,7 +354,7 @@ static int pack(struct taking *taking)
 
 	int recording_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (recording_fd < 0) {
-		complain("cannot read '%s': %s", path, strerror(errno));
+		taking_complainf("cannot read '%s': %s", path, strerror(errno));
 		return 1;
 	}
 	find_files(taking);
@@ -383,11 +368,14 @@ static int pack(struct taking *taking)
 	else if (output)
 		ret = pack_to_file(taking, recording_fd, output);
 	if (ret == -ECANCELED)
-		complain("interrupted: no archive was written");
+		taking_complainf("interrupted: no archive was written");
 	else if (ret == -ESTALE)
-		complain("a file became shorter while it was packed: no archive was written");
+		taking_complainf(
+			"a file became shorter while it was packed: no archive was written");
+	else if (ret < 0 && output && !strcmp(output, "-"))
+		taking_complainf("cannot write to standard output: %s", strerror(-ret));
 	else if (ret < 0)
-		complain("cannot write '%s': %s", output ? output : path, strerror(-ret));
+		taking_complainf("cannot write '%s': %s", output ? output : path, strerror(-ret));
 	free(output);
 	close(recording_fd);
 	return ret < 0 ? 1 : 0;

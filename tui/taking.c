@@ -4,12 +4,14 @@
  */
 #include "tui/taking.h"
 
+#include "tui/clean.h"
 #include "tui/explain.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -20,10 +22,22 @@
 #define NAMES_STEP_MS 1000u
 #define END_COMMAND_S 5
 #define OWN_FDS 4u
+#define SENTENCE_MAX 512
 
 void taking_complain(const char *sentence)
 {
 	fprintf(stderr, "strobe: %s\n", sentence);
+}
+
+void taking_complainf(const char *format, ...)
+{
+	char raw[SENTENCE_MAX], clean[SENTENCE_MAX];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(raw, sizeof(raw), format, list);
+	va_end(list);
+	taking_complain(clean_string(clean, sizeof(clean), raw));
 }
 
 bool taking_is_over(const struct taking *taking)

@@ -75,5 +75,7 @@ bool taking_was_interrupted(struct taking *taking);
 
 /* "strobe: SENTENCE" on standard error. */
 void taking_complain(const char *sentence);
+/* The same, cleaned. */
+__attribute__((format(printf, 1, 2))) void taking_complainf(const char *format, ...);
 
 #endif

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,18 +34,6 @@ static const struct form {
 	[EXPORT_GECKO] = {"gecko", export_gecko, true, false},
 };
 
-__attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
-{
-	char raw[512], sentence[sizeof(raw)];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(raw, sizeof(raw), format, list);
-	va_end(list);
-	clean_string(sentence, sizeof(sentence), raw);
-	taking_complain(sentence);
-}
-
 static const char *output_name(const struct request *request)
 {
 	return request->output && strcmp(request->output, "-") ? request->output
@@ -59,16 +46,18 @@ static bool is_possible(const struct request *request, const struct form *form)
 	bool to_stdout = !request->output || !strcmp(request->output, "-");
 
 	if (!form->write && !request->n_files) {
-		complain("the script format tells every sample in its order, which a live profile "
-			 "does "
-			 "not keep: strobe record it first, then strobe export FILE --format "
-			 "script");
+		taking_complainf(
+			"the script format tells every sample in its order, which a live profile "
+			"does "
+			"not keep: strobe record it first, then strobe export FILE --format "
+			"script");
 		return false;
 	}
 	if (form->for_eyes || !to_stdout || !isatty(STDOUT_FILENO) ||
 		(request->output && request->export_format != EXPORT_PPROF))
 		return true;
-	complain("the %s format is %s: name a file with -o, or redirect the output", form->name,
+	taking_complainf("the %s format is %s: name a file with -o, or redirect the output",
+		form->name,
 		request->export_format == EXPORT_PPROF ? "binary" : "not for a terminal");
 	return false;
 }
@@ -76,14 +65,14 @@ static bool is_possible(const struct request *request, const struct form *form)
 static void explain_write(const struct request *request, int error)
 {
 	if (error == -EINTR)
-		complain("interrupted: %s",
+		taking_complainf("interrupted: %s",
 			request->output && strcmp(request->output, "-")
 				? "the file was not written"
 				: "what was written is not whole");
 	else if (error == -ENOMEM)
-		complain("out of memory");
+		taking_complainf("out of memory");
 	else
-		complain("cannot write to %s: %s", output_name(request),
+		taking_complainf("cannot write to %s: %s", output_name(request),
 			strerror(error < 0 ? -error : EIO));
 }
 
@@ -193,8 +182,8 @@ static int open_again(struct request *request, char *path, size_t size, int *fd)
 		request->files[0] = path;
 	}
 	if (ret)
-		complain("cannot read '%s': %s", stream ? "standard input" : request->files[0],
-			strerror(-ret));
+		taking_complainf("cannot read '%s': %s",
+			stream ? "standard input" : request->files[0], strerror(-ret));
 	return ret;
 }
 
@@ -207,7 +196,7 @@ int export_run(const struct request *request)
 	int again_fd = -1, ret = 0;
 
 	if (!taking) {
-		complain("out of memory");
+		taking_complainf("out of memory");
 		return 1;
 	}
 	if (!is_possible(request, form)) {
