@@ -46,6 +46,12 @@ static inline uint32_t idtable_next(const struct idtable *table, uint32_t hash, 
 	}
 }
 
+static inline void idtable_prefetch(const struct idtable *table, uint32_t hash)
+{
+	if (table->slots)
+		__builtin_prefetch(&table->slots[hash & table->mask]);
+}
+
 /* Walk the ids that may have the key: the body compares and breaks, with id 0 after the last. */
 #define IDTABLE_FOR_EACH(table, hash_, id) \
 	for (uint32_t cursor_ = (hash_); ((id) = idtable_next((table), (hash_), &cursor_)) != 0;)

@@ -203,35 +203,39 @@ int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const str
 	return 0;
 }
 
-static int frame_of(struct ingest *ingest, const struct space *space, const struct place *place,
-	uint32_t *frame)
+/* A place as image and offset: what becomes of it in frames. */
+struct found {
+	uint64_t offset;
+	uint32_t image;
+};
+
+static void find_place(struct ingest *ingest, const struct space *space, const struct place *place,
+	struct found *found)
 {
-	uint64_t offset = place->address;
-	uint32_t image = IMAGE_ID_KERNEL;
 	struct image_origin origin;
 
+	*found = (struct found){.offset = place->address, .image = IMAGE_ID_KERNEL};
 	switch (place->mode) {
 	case FRAME_USER:
-		space_resolve(space, place->address, &image, &offset);
-		if (image == IMAGE_ID_UNKNOWN)
+		space_resolve(space, place->address, &found->image, &found->offset);
+		if (found->image == IMAGE_ID_UNKNOWN)
 			break;
 		/* Known to be alive, this process is the best way to the file. */
-		images_pin(ingest->images, image);
+		images_pin(ingest->images, found->image);
 		if (space_origin(space, place->address, &origin))
-			images_set_origin(ingest->images, image, &origin);
+			images_set_origin(ingest->images, found->image, &origin);
 		break;
 	case FRAME_KERNEL:
 		if (ingest->n_modules)
-			find_module(ingest, place->address, &image, &offset);
+			find_module(ingest, place->address, &found->image, &found->offset);
 		break;
 	case FRAME_HYPERVISOR:
-		image = ingest->hypervisor;
+		found->image = ingest->hypervisor;
 		break;
 	case FRAME_GUEST:
-		image = ingest->guest;
+		found->image = ingest->guest;
 		break;
 	}
-	return stacks_frame(ingest->stacks, image, offset, place->mode, frame);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value, uint64_t by)
@@ -268,6 +272,7 @@ static int walk_chain(struct ingest *ingest, const struct record *record, const 
 {
 	const struct record_sample *sample = &record->sample;
 	struct place places[STACK_DEPTH_MAX];
+	struct found found[STACK_DEPTH_MAX];
 	uint64_t callers[STACK_DEPTH_MAX];
 	enum frame_mode mode = mode_of_misc(record->misc);
 	size_t n = 0, left;
@@ -287,10 +292,17 @@ static int walk_chain(struct ingest *ingest, const struct record *record, const 
 		if (*node != STACK_ROOT)
 			break;
 	}
+	for (size_t i = 0; i < left; i++) {
+		find_place(ingest, space, &places[i], &found[i]);
+		stacks_frame_prefetch(
+			ingest->stacks, found[i].image, found[i].offset, places[i].mode);
+	}
 	while (left && !err) {
 		uint32_t frame;
 
-		err = frame_of(ingest, space, &places[--left], &frame);
+		left--;
+		err = stacks_frame(ingest->stacks, found[left].image, found[left].offset,
+			places[left].mode, &frame);
 		if (!err)
 			err = stacks_child(ingest->stacks, *node, frame, node);
 		if (!err && is_kept(left, n))

@@ -140,11 +140,22 @@ static void frame_release(struct stacks *stacks, uint32_t id)
 	stacks->free_frame = id;
 }
 
+static uint32_t frame_hash(
+	const struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode)
+{
+	return idtable_mix(stacks->seed ^ offset, (uint64_t)image << 8 | (unsigned int)mode);
+}
+
+void stacks_frame_prefetch(
+	const struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode)
+{
+	idtable_prefetch(&stacks->frame_ids, frame_hash(stacks, image, offset, mode));
+}
+
 int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode,
 	uint32_t *frame)
 {
-	uint32_t hash =
-		idtable_mix(stacks->seed ^ offset, (uint64_t)image << 8 | (unsigned int)mode);
+	uint32_t hash = frame_hash(stacks, image, offset, mode);
 	struct frame_entry *entry;
 	uint32_t id;
 	int err;
@@ -346,6 +357,15 @@ void stacks_chain_prefetch(const struct stacks *stacks, uint64_t hash)
 	__builtin_prefetch(&stacks->chains.set[hash & (stacks->chains.sets - 1)]);
 }
 
+void stacks_chain_prefetch_node(const struct stacks *stacks, uint64_t hash)
+{
+	const struct chain *way = stacks->chains.set[hash & (stacks->chains.sets - 1)].way;
+
+	for (unsigned int i = 0; i < CHAIN_WAYS; i++)
+		if (!((way[i].hash ^ hash) & 0xffffff))
+			__builtin_prefetch(node_at(stacks, way[i].node));
+}
+
 uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
 {
 	return cache_find(stacks, &stacks->chains, hash);
@@ -364,25 +384,13 @@ static struct chain *chain_insert(
 	return &set->way[0];
 }
 
-/* The place that an insertion gives up: the same chain's, an empty or dead one's, else the oldest's. */
-static unsigned int chain_victim(
-	const struct stacks *stacks, const struct chain_set *set, uint64_t hash, bool *live)
+/* The place that an insertion gives up: the same chain's, an empty one's, else the oldest's, dead or alive: asking
+ * all of them whether they are alive costs more than the chains it would save. */
+static unsigned int chain_victim(const struct chain_set *set, uint64_t hash)
 {
-	unsigned int dead = CHAIN_WAYS;
-
-	*live = false;
-	for (unsigned int i = 0; i < CHAIN_WAYS; i++) {
-		const struct chain *chain = &set->way[i];
-
-		if (chain->node != STACK_ROOT && chain->hash == hash)
+	for (unsigned int i = 0; i < CHAIN_WAYS - 1; i++)
+		if (set->way[i].node == STACK_ROOT || set->way[i].hash == hash)
 			return i;
-		if (dead == CHAIN_WAYS &&
-			(chain->node == STACK_ROOT || !chain_alive(stacks, chain)))
-			dead = i;
-	}
-	if (dead < CHAIN_WAYS)
-		return dead;
-	*live = true;
 	return CHAIN_WAYS - 1;
 }
 
@@ -415,11 +423,13 @@ static void cache_add(
 	struct chain_set *set = &cache->set[hash & (cache->sets - 1)];
 	struct chain chain = {
 		.hash = hash, .node = node, .generation = node_at(stacks, node)->generation};
-	bool live;
-	unsigned int victim = chain_victim(stacks, set, hash, &live);
+	unsigned int victim = chain_victim(set, hash);
+	const struct chain *old = &set->way[victim];
+	bool evicts = old->node != STACK_ROOT && old->hash != hash &&
+		cache->sets < CHAIN_SETS_MAX && chain_alive(stacks, old);
 
 	chain_insert(set, victim, &chain);
-	if (live && ++cache->evicted > cache->sets && cache->sets < CHAIN_SETS_MAX)
+	if (evicts && ++cache->evicted > cache->sets)
 		cache_grow(cache);
 }
 

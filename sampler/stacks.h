@@ -48,6 +48,9 @@ void stacks_free(struct stacks *stacks);
 int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode,
 	uint32_t *frame);
 
+void stacks_frame_prefetch(
+	const struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode);
+
 /* The node of `frame` called from `parent`, added when new, with no reference of its own. */
 int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node);
 
@@ -56,8 +59,9 @@ int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_
  * STACK_ROOT when the chain is new or its node was freed; add returns 0. */
 uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash);
 int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node);
-/* Of the hash, the lowest 24 bits count. */
+/* In two steps, of which the second needs what the first has fetched.  Of the hash, the lowest 24 bits count. */
 void stacks_chain_prefetch(const struct stacks *stacks, uint64_t hash);
+void stacks_chain_prefetch_node(const struct stacks *stacks, uint64_t hash);
 
 /* The same of chains without their leaf, in a cache of their own: many chains differ in nothing but where in the
  * leaf's function the sample fell. */

@@ -375,12 +375,17 @@ static const struct record_format *format_of(
 	return NULL;
 }
 
-void deliver_ahead(struct order_record *from, void *ctx)
+void deliver_ahead(struct order_record *from, bool near, void *ctx)
 {
 	const struct recording *recording = ctx;
 	const struct record_format *format = format_of(recording, from);
 	struct record record;
 
+	if (near) {
+		if (from->hint)
+			stacks_chain_prefetch_node(recording->ingest.stacks, from->hint);
+		return;
+	}
 	if (from->header->type != PERF_RECORD_SAMPLE || !format ||
 		record_decode(&record, from->header, format))
 		return;

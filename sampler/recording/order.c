@@ -16,7 +16,8 @@
 #define PIECES_SPARE 64u
 
 /* Enough for the memory to answer, and few enough for its cache. */
-#define AHEAD 8u
+#define AHEAD 10u
+#define NEAR 5u
 
 struct piece {
 	struct piece *next; /* of the spare ones */
@@ -232,12 +233,14 @@ static int give_out(struct order *order, size_t count)
 	int ret = 0;
 
 	for (size_t i = 0; order->ahead && i < count && i < AHEAD; i++)
-		order->ahead(&order->queue[i], order->ctx);
+		order->ahead(&order->queue[i], false, order->ctx);
 	while (given < count && !ret) {
 		const struct order_record *record = &order->queue[given++];
 
 		if (order->ahead && given + AHEAD <= count)
-			order->ahead(&order->queue[given + AHEAD - 1], order->ctx);
+			order->ahead(&order->queue[given + AHEAD - 1], false, order->ctx);
+		if (order->ahead && given + NEAR <= count)
+			order->ahead(&order->queue[given + NEAR - 1], true, order->ctx);
 		if (record->time_ns > order->given_ns)
 			order->given_ns = record->time_ns;
 		ret = order->fn(record, order->ctx);

@@ -83,7 +83,7 @@ void deliver_settle_lost(struct recording *recording);
 /* Of a pipe, at its end: those of images met before. */
 void deliver_late_build_ids(struct recording *recording);
 /* One record in its turn; an order_fn.  0, -ENOMEM, or what the tap returned. */
-void deliver_ahead(struct order_record *record, void *ctx);
+void deliver_ahead(struct order_record *record, bool near, void *ctx);
 int deliver_record(const struct order_record *record, void *ctx);
 
 /* --- feeder.c --- */

@@ -27,9 +27,12 @@ struct numbered {
 	uint64_t number;
 };
 
-static void look(struct order_record *record, void *ctx)
+/* Twice at most, first from afar. */
+static void look(struct order_record *record, bool near, void *ctx)
 {
 	(void)ctx;
+	if (near)
+		assert_int_equal(record->hint, record->offset * 3);
 	record->hint = record->offset * 3;
 }
 
