@@ -22,6 +22,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recordings_counts as counts  # noqa: E402
+from perf_names import in_kernel  # noqa: E402
 from recordings_counts import checks, run, text_of  # noqa: E402
 
 SECONDS = "2"
@@ -99,15 +100,8 @@ def comparable(rows, workload):
     kept = collections.Counter()
     for (command, image, symbol), n in rows.items():
         known = command in workload
-        # perf takes what lies before the first stub for _init, and has a name of its own for breakpoints' memory.
-        symbol = re.sub(r"^.*@plt$", "@plt", symbol).replace("_init", "?") if known else ""
-        kept[(command, image.replace("[uprobes]", "[anon]") if known else in_kernel(image), symbol)] += n
+        kept[(command, image if known else in_kernel(image), symbol if known else "")] += n
     return kept
-
-
-def in_kernel(image):
-    """perf knows no image for kernel code outside of the kernel's own: that of BPF programs."""
-    return {"[unknown]": "[kernel]", "[uprobes]": "[anon]"}.get(image, image)
 
 
 def kernel_samples(samples):

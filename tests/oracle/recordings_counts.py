@@ -17,8 +17,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from checks import Checks  # noqa: E402
+from perf_names import bare, demangled, image_of, named  # noqa: E402
 
 checks = Checks()
 SHOWN = 5  # differences told of each kind
@@ -76,16 +78,6 @@ def record(options, command, path):
     if os.path.getsize(path) < 200 if os.path.exists(path) else True:
         return made.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing was written"]
     return None
-
-
-def image_of(dso):
-    """perf's name of an image as strobe's."""
-    dso = dso.removesuffix(" (deleted)")
-    if dso.startswith("[kernel.kallsyms]") or dso in ("[kernel]", "[guest.kernel.kallsyms]"):
-        return "[kernel]"
-    if re.fullmatch(r"/tmp/perf-\d+\.map|\[JIT\] tid \d+|//anon|\[heap\]|\[stack.*\]|anon_inode:.*|/dev/zero|/SYSV.*|\[vsyscall\]", dso):
-        return "[anon]"
-    return dso
 
 
 SCRIPT = re.compile(r"^\s*(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?:\[(?P<cpu>\d+)\]\s+)?"
@@ -171,26 +163,6 @@ def compare_lost(name, path, events, others):
 
 # --- reports ---
 
-def bare(symbol):
-    """A name without what the two lists do differently: versions, and the names of PLT entries, which perf 6.1 leaves
-    empty where they have no symbol of their own ("@plt")."""
-    symbol = re.sub(r"^\[.\]\s+", "", symbol)
-    symbol = re.sub(r"@@?[A-Z]+_[\w.]+$", "", symbol)
-    return "@plt" if symbol.endswith("@plt") else symbol
-
-
-def demangled(counts):
-    """The same with names as binutils demangle them, parameters and all; perf leaves those out."""
-    keys = list(counts)
-    text = "\n".join(key[2] for key in keys) + "\n"
-    shown = subprocess.run(["c++filt", "--no-verbose"], input=text.encode(errors="surrogateescape"), capture_output=True, check=True)
-    names = shown.stdout.decode(errors="surrogateescape").split("\n")
-    sums = collections.Counter()
-    for key, name in zip(keys, names):
-        sums[(key[0], key[1], bare(name))] += counts[key]
-    return sums
-
-
 def perf_counts(path, event):
     counts = collections.Counter()
     shown = text_of(["perf", "report", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso,sym", "-n",
@@ -203,34 +175,16 @@ def perf_counts(path, event):
         fields = [field.strip() for field in line.split("\x01")]
         if len(fields) != 5 or line.startswith("#") or current != event:
             continue
-        image, symbol = image_of(fields[3]), bare(fields[4])
-        # Without a name perf has a row for each address.
-        if re.fullmatch(r"0x[0-9a-f]+", symbol):
-            symbol = "?"
-        counts[(fields[2], image, symbol)] += int(fields[1])
+        counts[(fields[2], image_of(fields[3]), bare(fields[4]))] += int(fields[1])
     return demangled(counts)
 
 
 def our_counts(report):
     counts = collections.Counter()
     for row in report["rows"]:
-        symbol, image = bare(row["symbol"]), row["image"]
-        if re.search(r"\+0x[0-9a-f]+$|^0x[0-9a-f]+$", symbol) or symbol in ("[unknown]", image):
-            symbol = "?"
-        counts[(row["command"], image if not image.startswith("[kernel") else "[kernel]", symbol)] += row["samples"]
+        symbol, image = named(bare(row["symbol"])), image_of(row["image"])
+        counts[(row["command"], image, "?" if symbol == image else symbol)] += row["samples"]
     return counts
-
-
-def plt_alone(ours, theirs):
-    """Whether all that differs is that perf has no name, or that of the section before (_init), for some entries of a
-    PLT: the first one of each, and those of indirect functions."""
-    moved = collections.Counter()
-    for key in set(ours) | set(theirs):
-        more = ours[key] - theirs[key]
-        if (more > 0 and key[2] not in ("@plt", "?")) or (more < 0 and key[2] not in ("?", "_init")):
-            return False
-        moved[key[:2]] += more
-    return not any(moved.values())
 
 
 def as_reported(ours, theirs):
@@ -274,9 +228,8 @@ def compare_counts(strobe, name, path):
         # Where names were lost perf report makes up for them by later ones (see as_reported()).
         if name == "lost":
             ours, theirs = nameless(ours), nameless(theirs)
-        what = "" if ours == theirs else ", but for PLT entries that perf has no names for"
-        checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal{what}",
-                     ours == theirs or plt_alone(ours, theirs), difference(ours, theirs))
+        checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal",
+                     ours == theirs, difference(ours, theirs))
 
 
 def main():
