@@ -171,10 +171,11 @@ def narrow(strobe, folder):
     checks.check(name, found == {"__kernel_vsyscall"}, f"{found} {result}")
 
 
+# The library is that beside the program, whatever the surroundings want.
 LAYERS = """
 mount -t tmpfs none {at} && mkdir {at}/upper {at}/work {at}/merged &&
 mount -t overlay overlay -o lowerdir={lower},upperdir={at}/upper,workdir={at}/work {at}/merged &&
-{change} echo ready && exec {at}/merged/shares 0
+unset LD_LIBRARY_PATH && {change} echo ready && exec {at}/merged/shares 0
 """
 
 
