@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define LABEL_NONE UINT32_MAX /* the frame is left out */
+#define AHEAD 8u
 
 /* Where a stack of a command is in the tree. */
 struct place {
@@ -209,6 +210,21 @@ static int add(struct folding *folding, const struct slice *slice, uint32_t i)
 	return 0;
 }
 
+/* What cells to come will need, in two steps. */
+static void fetch_ahead(const struct folding *folding, const struct slice *slice, uint32_t i)
+{
+	const struct stacks *stacks = folding->profile->stacks;
+
+	if (i + 2 * AHEAD < slice->cells && slice->stack[i + 2 * AHEAD] != STACK_ROOT)
+		__builtin_prefetch(stacks_node(stacks, slice->stack[i + 2 * AHEAD]));
+	i += AHEAD;
+	if (i < slice->cells && slice->stack[i] != STACK_ROOT &&
+		slice->task[i] < folding->commands_room)
+		idtable_prefetch(&folding->by_stack,
+			idtable_mix(parent_of(folding, slice->stack[i]),
+				folding->commands[slice->task[i]]));
+}
+
 static int add_all(struct folding *folding)
 {
 	const struct profile *profile = folding->profile;
@@ -220,9 +236,11 @@ static int add_all(struct folding *folding)
 
 		if (profile_interrupted(profile))
 			ret = -EINTR;
-		for (uint32_t i = 0; i < slice->cells && !ret; i++)
+		for (uint32_t i = 0; i < slice->cells && !ret; i++) {
+			fetch_ahead(folding, slice, i);
 			if (profile_pass(profile, slice, i, &event) && !event)
 				ret = add(folding, slice, i);
+		}
 	}
 	return ret;
 }
