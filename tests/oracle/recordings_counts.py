@@ -151,14 +151,15 @@ def compare_types(name, path, types):
 
 def compare_lost(name, path, events, others):
     """Perf has read the events' own counters at the end; only where it has not, LOST records are all there is."""
-    shown = text_of(["perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path])
+    made = run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path])
+    shown = made.stdout.decode(errors="surrogateescape")
     found = re.search(r"^# Total Lost Samples: (\d+)", shown, re.MULTILINE)
     lost = int(found[1]) if found else 0
     if not lost:
         shown = text_of(["perf", "script", "--show-lost-events", "-F", "comm", "-i", path])
         lost = sum(map(int, re.findall(r"PERF_RECORD_LOST lost (\d+)", shown)))
     ours = others["lost"] + sum(lost for _, lost in events.values())
-    checks.check(f"{name}: lost {ours}", ours == lost, f"perf lost {lost}")
+    checks.check(f"{name}: lost {ours}", ours == lost, f"perf lost {lost}, its status is {made.returncode}")
 
 
 # --- reports ---
