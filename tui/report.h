@@ -89,6 +89,7 @@ struct report {
 	double duration_s;
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
+	uint64_t unknown_records; /* that the kernel wrote and the engine does not understand */
 	uint64_t threads_left_out; /* without events, for want of descriptors or locked memory */
 	enum report_view view;
 	enum query_group keys[GROUP_KEYS]; /* of the rows */

@@ -309,6 +309,7 @@ int report_gather(struct report *report, struct session *session)
 	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;
 	report->dropped = status->store.dropped;
+	report->unknown_records = status->unknown_records;
 	take_request(report, session);
 	for (size_t i = 0; i < status->n_events; i++)
 		if (is_wanted(session, &status->events[i]))

@@ -240,6 +240,7 @@ int report_put_json(FILE *out, const struct report *report)
 	add_number(top, "threads_left_out", report->threads_left_out, &bad);
 	add_number(top, "side_band_lost", report->lost_side_band, &bad);
 	add_number(top, "dropped", report->dropped, &bad);
+	add_number(top, "unknown_records", report->unknown_records, &bad);
 	add_file(top, &report->file, &bad);
 	notes = add_child(top, "notes", json_object_new_array(), &bad);
 	for (size_t i = 0; notes && i < report->n_notes && !bad; i++)

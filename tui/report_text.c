@@ -341,6 +341,9 @@ static void put_head(FILE *out, const struct report *report)
 	if (report->threads_left_out)
 		fprintf(out, "%s threads left out: too few descriptors or locked memory\n",
 			report_grouped(number, report->threads_left_out));
+	if (report->unknown_records)
+		fprintf(out, "%s records not understood\n",
+			report_grouped(number, report->unknown_records));
 	if (report->dropped)
 		fprintf(out, "%s samples dropped: out of memory\n",
 			report_grouped(number, report->dropped));

@@ -87,6 +87,19 @@ def rows_of(found):
     return [row for event in found["events"] for row in event["rows"]] if found else []
 
 
+def told_of(found, event):
+    """All that the kernel produced, as far as the report tells of it."""
+    return (sum(event.get(key, 0) for key in ("samples", "lost", "filtered"))
+            + (found["unknown_records"] if found else 0))
+
+
+def allowed(event):
+    """Counted and never seen: one for each CPU that records it at the very end, and, where events ran out of credit
+    again and again on a busy machine, some few whose cause is not known (doc/architecture.md)."""
+    strict = (event["coverage_percent"] or 100) > 99
+    return os.cpu_count() if strict else max(os.cpu_count(), event["count"] / 100)
+
+
 def attach(strobe, name, command, wanted, wait_for="ready"):
     """Attach to a running command: samples, a self share that sums to 100, and a row that `wanted` knows."""
     with started(command, wait_for=wait_for) as work:
@@ -148,11 +161,12 @@ def counts(strobe, shares):
             found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
                                    "--scope", scope)
             event = found["events"][0] if found else {}
-            produced = event.get("samples", 0) + event.get("lost", 0) + event.get("filtered", 0)
+            produced = told_of(found, event)
             checks.check(f"samples and lost add up to the count, scope {scope}",
                          found is not None and event["samples"] > 0
-                         and 0 <= event["count"] - produced <= os.cpu_count(),
-                         f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
+                         and 0 <= event["count"] - produced <= allowed(event),
+                         f"{ {k: v for k, v in event.items() if k != 'rows'} } "
+                         f"{found and found['unknown_records']} unknown {result.err}")
     # Another profiler of the same event: the kernel then gives samples the id of the event that comes first, which
     # is a task's, put before those of the CPU at every switch.
     with started(["sh", "-c", FORKS], wait_for="ready") as work, \
@@ -161,11 +175,10 @@ def counts(strobe, shares):
         found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
                                "--scope", "cpu", duration="3")
         event = found["events"][0] if found else {}
-        produced = event.get("samples", 0) + event.get("lost", 0) + event.get("filtered", 0)
-        # Faults that are being recorded when the event is stopped, for want of credit, are counted and never seen.
+        produced = told_of(found, event)
         checks.check("they add up beside another profiler of the same event",
                      found is not None and event["samples"] > 0
-                     and 0 <= event["count"] - produced <= max(os.cpu_count(), event["count"] / 100),
+                     and 0 <= event["count"] - produced <= allowed(event),
                      f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
     with started([shares, "0"]) as work:
         for extra in ([], ["--no-credit"], ["--no-call-graph"]):
