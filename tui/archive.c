@@ -7,6 +7,7 @@
  */
 #include "tui/archive.h"
 
+#include "tui/giveup.h"
 #include "tui/taking.h"
 
 #include <archive.h>
@@ -282,6 +283,7 @@ static int pack_to(struct taking *taking, int recording_fd, int out_fd)
 	};
 	int ret = -ENOMEM;
 
+	giveup_watch(out_fd);
 	if (!packing.archive || !packing.block)
 		goto out;
 	if (archive_write_add_filter_zstd(packing.archive) != ARCHIVE_OK ||
@@ -302,6 +304,7 @@ out:
 	if (packing.progress)
 		fputs("\r\033[K", stderr);
 	archive_write_free(packing.archive);
+	giveup_watch(-1);
 	for (size_t i = 0; i < packing.n_packed; i++)
 		free(packing.packed[i]);
 	free(packing.packed);
@@ -363,11 +366,13 @@ static int pack(struct taking *taking)
 		output = NULL;
 	if (taking->interrupted)
 		ret = -ECANCELED;
-	else if (output && !strcmp(output, "-"))
-		ret = pack_to(taking, recording_fd, STDOUT_FILENO);
 	else if (output)
+		ret = taking_begin_output(taking);
+	if (ret == 0 && !strcmp(output, "-"))
+		ret = pack_to(taking, recording_fd, STDOUT_FILENO);
+	else if (ret == 0)
 		ret = pack_to_file(taking, recording_fd, output);
-	if (ret == -ECANCELED)
+	if (ret == -ECANCELED || (ret < 0 && giveup_came()))
 		taking_complainf("interrupted: no archive was written");
 	else if (ret == -ESTALE)
 		taking_complainf(
@@ -376,6 +381,7 @@ static int pack(struct taking *taking)
 		taking_complainf("cannot write to standard output: %s", strerror(-ret));
 	else if (ret < 0)
 		taking_complainf("cannot write '%s': %s", output ? output : path, strerror(-ret));
+	giveup_end();
 	free(output);
 	close(recording_fd);
 	return ret < 0 ? 1 : 0;

@@ -8,6 +8,7 @@
 
 #include "tui/clean.h"
 #include "tui/diff_table.h"
+#include "tui/giveup.h"
 #include "tui/taking.h"
 
 #include <errno.h>
@@ -102,10 +103,8 @@ static bool wants_color(const struct request *request)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
-static int print(const struct diff_table *table, const struct request *request)
+static int write_out(const struct diff_table *table, const struct request *request)
 {
-	char sentence[256];
-
 	errno = 0;
 	switch (request->format) {
 	case REPORT_CSV:
@@ -119,10 +118,22 @@ static int print(const struct diff_table *table, const struct request *request)
 	}
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	snprintf(sentence, sizeof(sentence), "cannot write the comparison: %s",
-		strerror(errno ? errno : EIO));
-	taking_complain(sentence);
-	return 1;
+	return errno ? -errno : -EIO;
+}
+
+static int print(const struct diff_table *table, const struct request *request)
+{
+	int ret = giveup_begin();
+
+	giveup_watch(STDOUT_FILENO);
+	if (!ret)
+		ret = write_out(table, request);
+	if (ret && giveup_came())
+		taking_complain("interrupted: what was printed is not whole");
+	else if (ret)
+		taking_complainf("cannot write the comparison: %s", strerror(-ret));
+	giveup_end();
+	return ret;
 }
 
 int diff_run(const struct request *request)

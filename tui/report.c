@@ -6,6 +6,7 @@
  */
 #include "tui/report.h"
 
+#include "tui/giveup.h"
 #include "tui/taking.h"
 
 #include <errno.h>
@@ -63,15 +64,21 @@ static int print(struct taking *taking)
 	if (format == REPORT_CSV)
 		for (size_t i = 0; i < report.n_notes; i++)
 			taking_complain(report.notes[i]);
-	errno = 0;
-	ret = report_write(stdout, &report, format, report_columns());
-	if (ret) {
+	ret = taking_begin_output(taking);
+	errno = -ret;
+	giveup_watch(STDOUT_FILENO);
+	if (!ret)
+		ret = report_write(stdout, &report, format, report_columns());
+	if (ret && giveup_came()) {
+		taking_complain("interrupted: what was printed is not whole");
+	} else if (ret) {
 		char sentence[256];
 
 		snprintf(sentence, sizeof(sentence), "cannot write the report: %s",
 			ret == -ENOMEM ? "out of memory" : strerror(errno ? errno : EIO));
 		taking_complain(sentence);
 	}
+	giveup_end();
 	report_fini(&report);
 	return ret ? 1 : 0;
 }

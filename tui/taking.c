@@ -6,6 +6,7 @@
 
 #include "tui/clean.h"
 #include "tui/explain.h"
+#include "tui/giveup.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -235,6 +236,7 @@ void taking_tell_command(const struct taking *taking)
 bool taking_was_interrupted(struct taking *taking)
 {
 	take_signal(taking);
+	taking->interrupted |= giveup_came();
 	return taking->interrupted;
 }
 
@@ -265,12 +267,23 @@ int taking_run(struct taking *taking, bool quiet)
 	return 0;
 }
 
-void taking_release_signals(struct taking *taking)
+static void drain_signals(struct taking *taking)
 {
 	struct signalfd_siginfo info;
 
 	while (read(taking->signal_fd, &info, sizeof(info)) == sizeof(info))
 		taking->interrupted = true;
+}
+
+int taking_begin_output(struct taking *taking)
+{
+	drain_signals(taking);
+	return giveup_begin();
+}
+
+void taking_release_signals(struct taking *taking)
+{
+	drain_signals(taking);
 	sigprocmask(SIG_SETMASK, &taking->old_signals, NULL);
 }
 

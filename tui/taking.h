@@ -64,6 +64,10 @@ void taking_tell_command(const struct taking *taking);
  * sends them. */
 void taking_release_signals(struct taking *taking);
 
+/* Before the output is opened or written to: from here on a signal ends that (giveup.h); as above, not one that came together
+ * with the first.  0 or -errno. */
+int taking_begin_output(struct taking *taking);
+
 /* Ask for the symbols of all that was taken. */
 void taking_ask_names(struct taking *taking);
 

@@ -114,6 +114,45 @@ def fifos(strobe, path, folder):
                      left)
 
 
+def stalled(strobe, path, folder):
+    """Readers that do not read, FIFOs without one: a signal ends the waiting, and nothing is left."""
+    packed, fifo = os.path.join(folder, "packed"), os.path.join(folder, "unread")
+    scratch = os.path.join(folder, "scratch")
+    os.mkdir(scratch)
+    os.mkfifo(fifo)
+    checks.check("packed", run([strobe, "archive", path, "-o", packed]).status == 0)
+    for number, command in (
+            (signal.SIGINT, ["report", packed]), (signal.SIGTERM, ["report", packed, "--format", "json"]),
+            (signal.SIGHUP, ["diff", packed, packed]), (signal.SIGINT, ["archive", path, "-o", "-"]),
+            (signal.SIGTERM, ["archive", path, "-o", fifo]), (signal.SIGINT, ["export", packed, "--format", "folded", "-o", fifo]),
+            *((signal.SIGINT, ["export", packed, "--format", form, "-o", "-"])
+              for form in ("folded", "speedscope", "pprof", "callgrind", "svg", "script", "gecko"))):
+        reader, writer = os.pipe()
+        # Full, but for what is written at once.
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        os.set_blocking(writer, True)
+        process = subprocess.Popen([strobe, *command], stdout=writer, stderr=subprocess.PIPE,
+                                   env=dict(os.environ, TMPDIR=scratch))
+        time.sleep(1)
+        waited = process.poll() is None
+        process.send_signal(number)
+        try:
+            err, hung = process.communicate(timeout=20)[1], False
+        except subprocess.TimeoutExpired:
+            process.kill()
+            err, hung = process.communicate()[1], True
+        os.close(reader)
+        os.close(writer)
+        what = " ".join(command).replace(folder + os.sep, "")
+        checks.check(f"{signal.Signals(number).name} ends {what} that nobody reads",
+                     waited and not hung and process.returncode == 1 and b"interrupted: " in err and
+                     not os.listdir(scratch),
+                     (waited, hung, process.returncode, err, os.listdir(scratch)))
+
+
 def on_screen(strobe, path):
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
         good = screen.until(HOT) and screen.until("recorded 20") and screen.until(" all 1")
@@ -134,6 +173,7 @@ def main():
             reports(strobe, path, pipe)
             interrupted(strobe, pipe)
             fifos(strobe, path, folder)
+            stalled(strobe, path, folder)
             on_screen(strobe, path)
     checks.finish()
 

@@ -11,6 +11,7 @@
 #include "tui/export/outfile.h"
 #include "tui/export/run.h"
 #include "tui/export/spool.h"
+#include "tui/giveup.h"
 #include "tui/report.h"
 
 #include <errno.h>
@@ -101,11 +102,14 @@ static int write_all(struct export_run *run, const struct form *form, int again_
 {
 	const struct request *request = run->taking->request;
 	struct outfile out;
-	int ret = outfile_open(&out, request->output);
+	int ret = taking_begin_output(run->taking);
 
+	if (!ret)
+		ret = outfile_open(&out, request->output);
 	if (ret && !form->write)
 		close(again_fd);
 	if (!ret) {
+		giveup_watch(fileno(out.file));
 		ret = write_form(out.file, form, run, again_fd);
 		if (ret)
 			outfile_abandon(&out);
@@ -113,7 +117,8 @@ static int write_all(struct export_run *run, const struct form *form, int again_
 			ret = outfile_commit(&out);
 	}
 	if (ret)
-		explain_write(request, ret);
+		explain_write(request, giveup_came() ? -EINTR : ret);
+	giveup_end();
 	return ret;
 }
 

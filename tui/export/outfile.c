@@ -4,6 +4,8 @@
  */
 #include "tui/export/outfile.h"
 
+#include "tui/giveup.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -95,6 +97,7 @@ int outfile_commit(struct outfile *out)
 	errno = 0;
 	if (fflush(out->file) || ferror(out->file))
 		ret = errno ? -errno : -EIO;
+	giveup_watch(-1);
 	if (out->file == stdout) {
 		forget(out);
 		return ret;
@@ -114,6 +117,7 @@ int outfile_commit(struct outfile *out)
 
 void outfile_abandon(struct outfile *out)
 {
+	giveup_watch(-1);
 	if (out->file && out->file != stdout)
 		fclose(out->file);
 	if (out->temporary)

@@ -9,6 +9,7 @@
 #include "tui/export/run.h"
 
 #include "tui/clean.h"
+#include "tui/giveup.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +29,7 @@ struct script {
 	const struct image
 		*known; /* the image looked at last, if it is the same in both readings */
 	uint32_t known_id;
+	bool takes_signals; /* the loading thread, which writes */
 };
 
 /* Whether an image of this reading has the number that it had in the first. */
@@ -155,6 +157,11 @@ static int tap(const struct recording_sample *sample, void *ctx)
 	const struct profile *profile = &script->run->profile;
 	int number = profile_event(profile, sample->event);
 
+	if (!script->takes_signals)
+		giveup_here(true);
+	script->takes_signals = true;
+	if (giveup_came())
+		return -EINTR;
 	if (number < 0 || !passes(script, sample))
 		return 0;
 	put_sample(script, sample, &profile->events[number], script->with_cpu[number]);
@@ -179,6 +186,7 @@ static int wait_for_end(struct script *script, struct engine_status *status)
 			(void)!read(fds[0].fd, &count, sizeof(count));
 		if (fds[1].revents && taking_was_interrupted(script->run->taking)) {
 			recording_cancel(script->recording);
+			giveup_now();
 			ret = -EINTR;
 		}
 	}
@@ -227,11 +235,13 @@ int export_script(FILE *out, struct export_run *run, int fd)
 	ret = recording_new(&script.recording, &config);
 	if (ret)
 		return ret;
+	giveup_here(false);
 	ret = read_again(&script, &status);
 	/* Joined first: it is the thread that uses the others. */
 	recording_cancel(script.recording);
 	filter_free(script.filter);
 	names_free(script.names);
 	recording_free(script.recording);
+	giveup_here(true);
 	return ret;
 }
