@@ -74,9 +74,11 @@ enum perfdata_feature {
 enum perfdata_record {
 	PERFDATA_RECORD_HEADER_ATTR = 64, /* struct perf_event_attr, then u64 ids */
 	PERFDATA_RECORD_EVENT_TYPE = 65, /* of old files; ignored */
-	PERFDATA_RECORD_TRACING_DATA = 66, /* u32 size; so many bytes follow the record, padded to 8 */
+	PERFDATA_RECORD_TRACING_DATA =
+		66, /* u32 size; so many bytes follow the record, padded to 8 */
 	PERFDATA_RECORD_BUILD_ID = 67, /* struct perfdata_build_id without its header */
-	PERFDATA_RECORD_FINISHED_ROUND = 68, /* what is older than the round before may be flushed */
+	PERFDATA_RECORD_FINISHED_ROUND =
+		68, /* what is older than the round before may be flushed */
 	PERFDATA_RECORD_ID_INDEX = 69,
 	PERFDATA_RECORD_AUXTRACE_INFO = 70,
 	PERFDATA_RECORD_AUXTRACE = 71, /* u64 size; so many bytes follow the record */
@@ -86,12 +88,14 @@ enum perfdata_record {
 	PERFDATA_RECORD_STAT_CONFIG = 75,
 	PERFDATA_RECORD_STAT = 76,
 	PERFDATA_RECORD_STAT_ROUND = 77,
-	PERFDATA_RECORD_EVENT_UPDATE = 78, /* u64 kind, u64 id, then data: unit, scale, name (2), cpus */
+	PERFDATA_RECORD_EVENT_UPDATE =
+		78, /* u64 kind, u64 id, then data: unit, scale, name (2), cpus */
 	PERFDATA_RECORD_TIME_CONV = 79,
 	PERFDATA_RECORD_FEATURE = 80, /* u64 feature, then what its section would hold */
 	PERFDATA_RECORD_COMPRESSED = 81, /* one piece of a zstd stream of records */
 	PERFDATA_RECORD_FINISHED_INIT = 82, /* the records made up at the start are over */
-	PERFDATA_RECORD_COMPRESSED2 = 83, /* u64 size, then so many bytes of a zstd stream, padded */
+	PERFDATA_RECORD_COMPRESSED2 =
+		83, /* u64 size, then so many bytes of a zstd stream, padded */
 	PERFDATA_RECORD_TYPES = 128 /* to count them by */
 };
 

@@ -20,11 +20,13 @@
 
 /* One event as it was recorded. */
 struct reader_attr {
-	struct perf_event_attr attr; /* in this machine's order; fields the file did not know are 0 */
+	struct perf_event_attr
+		attr; /* in this machine's order; fields the file did not know are 0 */
 	struct record_format format; /* to decode its records with */
 	uint64_t *ids;
 	size_t n_ids;
-	char name[EVENT_NAME_MAX]; /* raw bytes: as recorded, else made from the attribute ("raw 0x1a8") */
+	char name
+		[EVENT_NAME_MAX]; /* raw bytes: as recorded, else made from the attribute ("raw 0x1a8") */
 };
 
 struct reader_build_id {
@@ -53,8 +55,8 @@ struct reader_info {
 };
 
 struct reader_record {
-	const struct perf_event_header
-		*header; /* whole, 8-byte aligned, this machine's order; valid until the next call */
+	const struct perf_event_header *
+		header; /* whole, 8-byte aligned, this machine's order; valid until the next call */
 	uint32_t attr; /* of reader_attr(); for kernel records (type < 64), when known */
 	bool has_attr; /* false: its id belongs to no attribute */
 	uint64_t offset; /* where in the file; of a compressed one, that of its pack */
@@ -63,7 +65,8 @@ struct reader_record {
 struct reader_status {
 	uint64_t bytes_read, bytes_total; /* total 0: not known (a pipe) */
 	uint64_t counts[PERFDATA_RECORD_TYPES]; /* records by type, unpacked ones too */
-	uint64_t unknown; /* of types not known here: skipped (those below PERFDATA_RECORD_TYPES are in counts too) */
+	uint64_t
+		unknown; /* of types not known here: skipped (those below PERFDATA_RECORD_TYPES are in counts too) */
 	uint64_t bad; /* records whose fields do not fit their size: skipped */
 	bool truncated; /* the end is missing */
 	bool corrupt; /* reader_next() gave -EBADMSG */
