@@ -30,9 +30,51 @@ static int refuse(char *message, size_t size, const char *path, const char *what
 	return -error;
 }
 
+static void forget_names(struct record_file *file)
+{
+	free(file->old);
+	free(file->older);
+	file->old = file->older = NULL;
+}
+
+/* A directory stays, and is in the way. */
+static int keep_older(struct record_file *file)
+{
+	struct stat about;
+	int fd, ret = 0;
+
+	if (lstat(file->old, &about) || S_ISDIR(about.st_mode))
+		return 0;
+	if (asprintf(&file->older, "%s.XXXXXX", file->old) < 0) {
+		file->older = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(file->older, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+	} else if (rename(file->old, file->older)) {
+		ret = -errno;
+		unlink(file->older);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (ret) {
+		free(file->older);
+		file->older = NULL;
+	}
+	return ret;
+}
+
+static void restore_older(struct record_file *file)
+{
+	if (file->older)
+		(void)!rename(file->older, file->old);
+}
+
 static int keep_old(struct record_file *file, char *message, size_t size)
 {
 	struct stat about;
+	int error;
 
 	if (stat(file->path, &about) || !S_ISREG(about.st_mode) || !about.st_size)
 		return 0;
@@ -40,11 +82,13 @@ static int keep_old(struct record_file *file, char *message, size_t size)
 		file->old = NULL;
 		return refuse(message, size, file->path, "write", ENOMEM);
 	}
-	if (rename(file->path, file->old)) {
-		int error = errno;
-
-		free(file->old);
-		file->old = NULL;
+	error = -keep_older(file);
+	if (!error && rename(file->path, file->old)) {
+		error = errno;
+		restore_older(file);
+	}
+	if (error) {
+		forget_names(file);
 		return refuse(message, size, file->path, "rename", error);
 	}
 	return 0;
@@ -88,17 +132,18 @@ void record_file_undo(struct record_file *file)
 		unlink(file->path);
 	if (file->old)
 		(void)!rename(file->old, file->path);
+	restore_older(file);
 	file->created = false;
-	free(file->old);
-	file->old = NULL;
+	forget_names(file);
 }
 
 int record_file_close(struct record_file *file, char *message, size_t size)
 {
 	int ret = 0;
 
-	free(file->old);
-	file->old = NULL;
+	if (file->older)
+		unlink(file->older);
+	forget_names(file);
 	if (file->fd >= 0 && !file->standard && close(file->fd))
 		ret = refuse(message, size, file->path, "write", errno);
 	file->fd = -1;

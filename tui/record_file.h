@@ -19,13 +19,15 @@ struct session;
 struct record_file {
 	const char *path; /* borrowed; "-" is standard output */
 	char *old; /* what was there before has this name now; NULL: nothing was */
+	char *older; /* and what had that name, until it is clear that it is not needed; NULL: nothing had */
 	int fd; /* -1: none */
 	bool pipe; /* it cannot seek: the pipe format */
 	bool standard;
 	bool created;
 };
 
-/* output as in struct request; what is there already is renamed to FILE.old.  0, or -errno and a cleaned sentence. */
+/* output as in struct request; what is there already is renamed to FILE.old, and what has that name is gone once
+ * this is closed.  0, or -errno and a cleaned sentence. */
 int record_file_open(struct record_file *file, const char *output, char *message, size_t size);
 /* Nothing was recorded: everything as it was before. */
 void record_file_undo(struct record_file *file);

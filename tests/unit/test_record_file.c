@@ -103,6 +103,16 @@ static void test_undo(void **state)
 	record_file_close(&file, message, sizeof(message));
 	assert_text("a.data", "old");
 	assert_int_equal(access("a.data.old", F_OK), -1);
+
+	/* The one before that too. */
+	write_text("a.data.old", "older");
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
+	assert_text("a.data.old", "old");
+	record_file_undo(&file);
+	record_file_close(&file, message, sizeof(message));
+	assert_text("a.data", "old");
+	assert_text("a.data.old", "older");
+	unlink("a.data.old");
 	unlink("a.data");
 
 	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
