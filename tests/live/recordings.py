@@ -114,6 +114,15 @@ def fifos(strobe, path, folder):
                      left)
 
 
+def full_disk(strobe, path):
+    for form in ("folded", "callgrind", "script"):
+        with open("/dev/full", "wb") as full:
+            made = subprocess.run([strobe, "export", path, "--format", form], stdout=full, stderr=subprocess.PIPE,
+                                  timeout=60, check=False)
+        checks.check(f"a full disk is told: {form}",
+                     made.returncode == 1 and b"No space left on device" in made.stderr, made)
+
+
 def stalled(strobe, path, folder):
     """Readers that do not read, FIFOs without one: a signal ends the waiting, and nothing is left."""
     packed, fifo = os.path.join(folder, "packed"), os.path.join(folder, "unread")
@@ -173,6 +182,7 @@ def main():
             reports(strobe, path, pipe)
             interrupted(strobe, pipe)
             fifos(strobe, path, folder)
+            full_disk(strobe, path)
             stalled(strobe, path, folder)
             on_screen(strobe, path)
     checks.finish()

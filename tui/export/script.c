@@ -29,6 +29,7 @@ struct script {
 	const struct image
 		*known; /* the image looked at last, if it is the same in both readings */
 	uint32_t known_id;
+	int failed; /* -errno of writing */
 	bool takes_signals; /* the loading thread, which writes */
 };
 
@@ -164,8 +165,11 @@ static int tap(const struct recording_sample *sample, void *ctx)
 		return -EINTR;
 	if (number < 0 || !passes(script, sample))
 		return 0;
+	errno = 0;
 	put_sample(script, sample, &profile->events[number], script->with_cpu[number]);
-	return ferror(script->out) ? -EIO : 0;
+	if (ferror(script->out))
+		script->failed = errno ? -errno : -EIO;
+	return script->failed;
 }
 
 static int wait_for_end(struct script *script, struct engine_status *status)
@@ -208,7 +212,7 @@ static int read_again(struct script *script, struct engine_status *status)
 	if (!ret)
 		ret = wait_for_end(script, status);
 	if (!ret && status->state == ENGINE_FAILED)
-		ret = ferror(script->out) ? -EIO : -status->failure.error;
+		ret = script->failed ? script->failed : -status->failure.error;
 	return ret;
 }
 
