@@ -130,7 +130,7 @@ static int print(const struct diff_table *table, const struct request *request)
 		ret = write_out(table, request);
 	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
-	else if (ret)
+	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
 		taking_complainf("cannot write the comparison: %s", strerror(-ret));
 	giveup_end();
 	return ret;

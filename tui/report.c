@@ -71,7 +71,7 @@ static int print(struct taking *taking)
 		ret = report_write(stdout, &report, format, report_columns());
 	if (ret && giveup_came()) {
 		taking_complain("interrupted: what was printed is not whole");
-	} else if (ret) {
+	} else if (ret && errno != EPIPE) { /* as head(1) leaves: no news */
 		char sentence[256];
 
 		snprintf(sentence, sizeof(sentence), "cannot write the report: %s",

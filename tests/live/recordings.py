@@ -123,6 +123,18 @@ def full_disk(strobe, path):
                      made.returncode == 1 and b"No space left on device" in made.stderr, made)
 
 
+def left_reader(strobe, path):
+    """As head(1) leaves: no sentence, but no success either."""
+    for command in (["report", path], ["diff", path, path], ["export", path, "--format", "folded"],
+                    ["export", path, "--format", "script"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        made = subprocess.run([strobe, *command], stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+        os.close(writer)
+        checks.check(f"{command[0]} says nothing of a reader that left",
+                     made.returncode == 1 and b"cannot write" not in made.stderr, made)
+
+
 def stalled(strobe, path, folder):
     """Readers that do not read, FIFOs without one: a signal ends the waiting, and nothing is left."""
     packed, fifo = os.path.join(folder, "packed"), os.path.join(folder, "unread")
@@ -183,6 +195,7 @@ def main():
             interrupted(strobe, pipe)
             fifos(strobe, path, folder)
             full_disk(strobe, path)
+            left_reader(strobe, path)
             stalled(strobe, path, folder)
             on_screen(strobe, path)
     checks.finish()

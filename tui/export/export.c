@@ -72,7 +72,8 @@ static void explain_write(const struct request *request, int error)
 				: "what was written is not whole");
 	else if (error == -ENOMEM)
 		taking_complainf("out of memory");
-	else
+	else if (error != -EPIPE || (request->output && strcmp(request->output, "-")))
+		/* Else the reader of standard output left, as head(1) does: no news. */
 		taking_complainf("cannot write to %s: %s", output_name(request),
 			strerror(error < 0 ? -error : EIO));
 }
