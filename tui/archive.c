@@ -9,9 +9,8 @@
 
 #include "tui/giveup.h"
 #include "tui/taking.h"
+#include "tui/tarlib.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -45,7 +44,7 @@ static void tell_progress(struct packing *packing)
 /* libarchive's error, which may be none of errno's. */
 static int error_of(struct archive *archive)
 {
-	int error = archive_errno(archive);
+	int error = tarlib()->archive_errno(archive);
 
 	return error > 0 ? -error : -EIO;
 }
@@ -73,17 +72,17 @@ static bool is_new(struct packing *packing, const char *name, int *error)
 
 static int write_header(struct packing *packing, const char *name, int64_t size, int64_t mtime_s)
 {
-	struct archive_entry *entry = archive_entry_new();
+	struct archive_entry *entry = tarlib()->archive_entry_new();
 
 	if (!entry)
 		return -ENOMEM;
-	archive_entry_set_pathname(entry, name);
-	archive_entry_set_filetype(entry, AE_IFREG);
-	archive_entry_set_perm(entry, 0600);
-	archive_entry_set_size(entry, size);
-	archive_entry_set_mtime(entry, mtime_s, 0);
-	int ret = archive_write_header(packing->archive, entry);
-	archive_entry_free(entry);
+	tarlib()->archive_entry_set_pathname(entry, name);
+	tarlib()->archive_entry_set_filetype(entry, AE_IFREG);
+	tarlib()->archive_entry_set_perm(entry, 0600);
+	tarlib()->archive_entry_set_size(entry, size);
+	tarlib()->archive_entry_set_mtime(entry, mtime_s, 0);
+	int ret = tarlib()->archive_write_header(packing->archive, entry);
+	tarlib()->archive_entry_free(entry);
 	return ret == ARCHIVE_OK || ret == ARCHIVE_WARN ? 0 : error_of(packing->archive);
 }
 
@@ -91,7 +90,7 @@ static int write_text(struct packing *packing, const char *name, const char *tex
 {
 	int ret = write_header(packing, name, (int64_t)strlen(text), 0);
 
-	if (ret == 0 && archive_write_data(packing->archive, text, strlen(text)) < 0)
+	if (ret == 0 && tarlib()->archive_write_data(packing->archive, text, strlen(text)) < 0)
 		ret = error_of(packing->archive);
 	return ret;
 }
@@ -113,7 +112,7 @@ static int write_file(struct packing *packing, const char *name, int fd)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : -ESTALE;
-		if (archive_write_data(packing->archive, packing->block, (size_t)n) < 0)
+		if (tarlib()->archive_write_data(packing->archive, packing->block, (size_t)n) < 0)
 			return error_of(packing->archive);
 		at += n;
 		packing->bytes += (uint64_t)n;
@@ -277,33 +276,34 @@ static int pack_to(struct taking *taking, int recording_fd, int out_fd)
 {
 	struct packing packing = {
 		.taking = taking,
-		.archive = archive_write_new(),
+		.archive = tarlib() ? tarlib()->archive_write_new() : NULL,
 		.block = malloc(BLOCK_BYTES),
 		.progress = isatty(STDERR_FILENO),
 	};
-	int ret = -ENOMEM;
+	int ret = tarlib() ? -ENOMEM : -ELIBACC;
 
 	giveup_watch(out_fd);
 	if (!packing.archive || !packing.block)
 		goto out;
-	if (archive_write_add_filter_zstd(packing.archive) != ARCHIVE_OK ||
-		archive_write_set_format_pax_restricted(packing.archive) != ARCHIVE_OK ||
+	if (tarlib()->archive_write_add_filter_zstd(packing.archive) != ARCHIVE_OK ||
+		tarlib()->archive_write_set_format_pax_restricted(packing.archive) != ARCHIVE_OK ||
 		/* No zeros at the end of a pipe, which are no zstd. */
-		archive_write_set_bytes_in_last_block(packing.archive, 1) != ARCHIVE_OK ||
-		archive_write_open_fd(packing.archive, out_fd) != ARCHIVE_OK) {
+		tarlib()->archive_write_set_bytes_in_last_block(packing.archive, 1) != ARCHIVE_OK ||
+		tarlib()->archive_write_open_fd(packing.archive, out_fd) != ARCHIVE_OK) {
 		ret = error_of(packing.archive);
 		goto out;
 	}
 	ret = pack_all(&packing, recording_fd);
 	/* Closing completes an entry with zeros, which a cancelled one has no use for. */
 	if (ret < 0)
-		archive_write_fail(packing.archive);
-	else if (archive_write_close(packing.archive) != ARCHIVE_OK)
+		tarlib()->archive_write_fail(packing.archive);
+	else if (tarlib()->archive_write_close(packing.archive) != ARCHIVE_OK)
 		ret = error_of(packing.archive);
 out:
 	if (packing.progress)
 		fputs("\r\033[K", stderr);
-	archive_write_free(packing.archive);
+	if (packing.archive)
+		tarlib()->archive_write_free(packing.archive);
 	giveup_watch(-1);
 	for (size_t i = 0; i < packing.n_packed; i++)
 		free(packing.packed[i]);

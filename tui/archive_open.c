@@ -6,8 +6,8 @@
  */
 #include "tui/archive.h"
 
-#include <archive.h>
-#include <archive_entry.h>
+#include "tui/tarlib.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -168,7 +168,7 @@ out:
 /* libarchive's error, which may be none of errno's. */
 static int error_of(struct archive *archive)
 {
-	int error = archive_errno(archive);
+	int error = tarlib()->archive_errno(archive);
 
 	return error == ENOMEM || error == EIO ? -error : -EBADMSG;
 }
@@ -193,7 +193,7 @@ static int copy_out(struct unpacked *unpacked, struct archive *archive, int fd)
 	int ret = block ? 0 : -ENOMEM;
 
 	while (ret == 0) {
-		la_ssize_t n = archive_read_data(archive, block, BLOCK_BYTES);
+		la_ssize_t n = tarlib()->archive_read_data(archive, block, BLOCK_BYTES);
 		if (n == 0)
 			break;
 		if (n < 0)
@@ -214,13 +214,13 @@ static int copy_out(struct unpacked *unpacked, struct archive *archive, int fd)
 static int unpack_entry(
 	struct unpacked *unpacked, struct archive *archive, struct archive_entry *entry)
 {
-	const char *name = archive_entry_pathname(entry);
+	const char *name = tarlib()->archive_entry_pathname(entry);
 
 	/* Directories come with their files. */
-	if (archive_entry_filetype(entry) == AE_IFDIR)
+	if (tarlib()->archive_entry_filetype(entry) == AE_IFDIR)
 		return 0;
-	if (!name || archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
-		archive_entry_symlink(entry))
+	if (!name || tarlib()->archive_entry_filetype(entry) != AE_IFREG ||
+		tarlib()->archive_entry_hardlink(entry) || tarlib()->archive_entry_symlink(entry))
 		return -EBADMSG;
 	/* What no path can name could be neither read nor removed. */
 	if (strlen(unpacked->dir) + 1 + strlen(name) >= sizeof(unpacked->dir))
@@ -234,8 +234,8 @@ static int unpack_entry(
 		return fd == -EEXIST || fd == -ENOTDIR || fd == -ELOOP ? -EBADMSG : fd;
 	int ret = copy_out(unpacked, archive, fd);
 	/* When it was recorded is told by the file's time alone. */
-	const struct timespec times[2] = {
-		{.tv_nsec = UTIME_OMIT}, {.tv_sec = archive_entry_mtime(entry), .tv_nsec = 0}};
+	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+		{.tv_sec = tarlib()->archive_entry_mtime(entry), .tv_nsec = 0}};
 	futimens(fd, times);
 	if (close(fd) < 0 && ret == 0)
 		ret = -errno;
@@ -248,12 +248,12 @@ static int unpack_all(struct unpacked *unpacked, struct archive *archive)
 	bool has_recording = false;
 
 	for (unsigned int n = 0;; n++) {
-		int ret = archive_read_next_header(archive, &entry);
+		int ret = tarlib()->archive_read_next_header(archive, &entry);
 		if (ret == ARCHIVE_EOF)
 			return n && has_recording ? 0 : -ENOEXEC;
 		if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
 			return n ? error_of(archive) : -ENOEXEC;
-		const char *name = archive_entry_pathname(entry);
+		const char *name = tarlib()->archive_entry_pathname(entry);
 		if (n == 0 && (!name || strcmp(name, ARCHIVE_MARK) != 0))
 			return -ENOEXEC;
 		if (n == ENTRIES_MAX)
@@ -267,12 +267,16 @@ static int unpack_all(struct unpacked *unpacked, struct archive *archive)
 
 int unpacked_open(struct unpacked **out, int fd)
 {
-	struct unpacked *unpacked = calloc(1, sizeof(*unpacked));
-	struct archive *archive = archive_read_new();
+	struct unpacked *unpacked;
+	struct archive *archive;
 	struct stat st;
 	int ret;
 
 	*out = NULL;
+	if (!tarlib())
+		return -ELIBACC;
+	unpacked = calloc(1, sizeof(*unpacked));
+	archive = tarlib()->archive_read_new();
 	if (unpacked)
 		unpacked->dir_fd = -1;
 	if (!unpacked || !archive) {
@@ -283,18 +287,18 @@ int unpacked_open(struct unpacked **out, int fd)
 		ret = -errno;
 		goto out;
 	}
-	archive_read_support_filter_zstd(archive);
-	archive_read_support_filter_gzip(archive);
-	archive_read_support_format_tar(archive);
-	if (archive_read_open_fd(archive, fd, BLOCK_BYTES) != ARCHIVE_OK) {
-		ret = archive_errno(archive) == ENOMEM ? -ENOMEM : -ENOEXEC;
+	tarlib()->archive_read_support_filter_zstd(archive);
+	tarlib()->archive_read_support_filter_gzip(archive);
+	tarlib()->archive_read_support_format_tar(archive);
+	if (tarlib()->archive_read_open_fd(archive, fd, BLOCK_BYTES) != ARCHIVE_OK) {
+		ret = tarlib()->archive_errno(archive) == ENOMEM ? -ENOMEM : -ENOEXEC;
 		goto out;
 	}
 	ret = make_dir(unpacked, (uint64_t)st.st_size);
 	if (ret == 0)
 		ret = unpack_all(unpacked, archive);
 out:
-	archive_read_free(archive);
+	tarlib()->archive_read_free(archive);
 	if (ret < 0)
 		unpacked_close(unpacked);
 	else

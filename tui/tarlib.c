@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tarlib.c - see tarlib.h.
+ */
+#include "tui/tarlib.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <string.h>
+
+static struct tarlib functions;
+
+static bool find(void *library, const char *name, void *function)
+{
+	void *symbol = dlsym(library, name);
+
+	/* ISO C has no conversion from an object's pointer to a function's. */
+	memcpy(function, &symbol, sizeof(symbol));
+	return symbol;
+}
+
+static bool load(void)
+{
+	void *library = dlopen("libarchive.so.13", RTLD_LAZY | RTLD_LOCAL);
+	bool found = true;
+
+	if (!library)
+		return false;
+#define TARLIB_FIND(name) found &= find(library, #name, &functions.name);
+	TARLIB_FUNCTIONS(TARLIB_FIND)
+#undef TARLIB_FIND
+	if (!found)
+		dlclose(library);
+	return found;
+}
+
+const struct tarlib *tarlib(void)
+{
+	static enum { UNTRIED, LOADED, MISSING } state;
+
+	if (state == UNTRIED)
+		state = load() ? LOADED : MISSING;
+	return state == LOADED ? &functions : NULL;
+}
