@@ -173,7 +173,9 @@ int load_recorded_kernel(struct loader *loader, struct loader_image *image)
 	}
 	if (ret == -ECANCELED || ret == -ECHILD || ret == 0)
 		return ret;
-	loader_add_note(loader, SYMBOLS_NOTE_NO_KERNEL, source->path, 0, 0);
+	/* Of this very kernel it was told already why it cannot be read. */
+	if (!same)
+		loader_add_note(loader, SYMBOLS_NOTE_NO_KERNEL, source->path, 0, 0);
 	image->state = SYMBOLS_NONE;
 	return 0;
 }

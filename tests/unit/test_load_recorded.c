@@ -274,6 +274,21 @@ static void test_kernel_running(void **state)
 	expect_note(SYMBOLS_NOTE_UNVERIFIED, 0);
 }
 
+/* This very kernel, whose addresses are hidden from this user: that, and not that it is another one. */
+static void test_kernel_hidden(void **state)
+{
+	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T some\n";
+	struct symbols_source source = source_of(SYMBOLS_KERNEL, "[kernel]", true);
+
+	(void)state;
+	put_kernel_notes(1);
+	put(dir, "kallsyms", hidden, sizeof(hidden) - 1);
+	source.map_start = 0xffffffff81000000;
+	assert_string_equal(load(&source, 0xffffffff81000110), "");
+	expect_note(SYMBOLS_NOTE_KERNEL_HIDDEN, 0);
+	expect_no_note();
+}
+
 static void test_kernel_of_another(void **state)
 {
 	static const char kept[] = "ffffffff82000000 T _text\nffffffff82000100 T kept\n";
@@ -375,6 +390,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_debug_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_build_id, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_running, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_hidden, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_vdso, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_vdso_without_build_id, setup, teardown),
