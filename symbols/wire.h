@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * wire.h - the messages between client, spawner and worker: one SOCK_SEQPACKET packet each, at
- * most two file descriptors with it.
+ * most WIRE_FDS_MAX file descriptors with it.
  *
  * The client is trusted by the others; it trusts neither of them, and checks what it gets.
  */
@@ -15,7 +15,7 @@
 #define WIRE_NAME_BYTES 4096 /* the longest name sent or returned, with its end */
 #define WIRE_PACKET_BYTES (144 * 1024)
 #define WIRE_BUILD_ID_MAX 20
-#define WIRE_FDS_MAX 2 /* descriptors in one packet */
+#define WIRE_FDS_MAX 19 /* descriptors in one packet */
 
 enum wire_type {
 	/* client -> spawner: a worker on the descriptor; spawner -> client: its pid or an error */
@@ -29,6 +29,9 @@ enum wire_type {
 	WIRE_KERNEL, /* descriptor: a vmlinux file; answer: a table of addresses */
 	WIRE_MODULE, /* descriptor: a .ko file; answer: a table of offsets from the start of its code */
 	WIRE_DEMANGLE, /* count names follow, each with its NUL; so does the answer, "": not mangled */
+	WIRE_LINES, /* descriptors as of WIRE_FILE, and the alternate one and split parts; payload: struct wire_lines and
+		     * offsets; answer: a codetab */
+	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptor: the bytes */
 	WIRE_CONFINED, /* worker -> client, first of all: error says what kept it from being confined */
 };
 
@@ -37,6 +40,26 @@ enum wire_type {
 #define WIRE_FLAG_STRIPPED 4u /* file: it has no .symtab of its own */
 #define WIRE_FLAG_DEBUG 8u /* file: the debug file belongs to it, and was used */
 #define WIRE_FLAG_STEXT 16u /* request, kernel: address is that of _stext, not of _text */
+
+#define WIRE_FLAG_RAW 32u /* request, code: the file is nothing but the code's bytes */
+#define WIRE_FLAG_LINES \
+	64u /* request, code: with source lines; answer: there is debug information */
+
+/* Which of the descriptors are there, in this order: file, debug, alternate, then the split parts. */
+struct wire_lines {
+	uint32_t has_debug, has_alt, n_parts;
+	uint32_t n_offsets; /* 64 bits each, ascending, in the payload after this */
+};
+#define WIRE_OFFSETS_MAX 8192
+struct wire_code {
+	struct wire_lines files; /* n_offsets 0 */
+	uint64_t start,
+		end; /* offsets in the file; of raw bytes: addresses, start being that of the first byte */
+	uint32_t syntax; /* enum disasm_syntax */
+	uint16_t machine; /* of raw bytes */
+	uint8_t is64, big_endian;
+};
+/* The answer's payload of both: count names of split parts that are missing, each with its NUL. */
 
 struct wire_message {
 	uint32_t type; /* enum wire_type */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * code.h - source lines, inlined functions and instructions of images known to symbols.h, found in the background.
+ *
+ * The other half of the client: what is asked for here is read from DWARF or disassembled by a worker of its own, at the
+ * order of a second thread, so that a debug file of 500 MB never keeps a symbol table waiting.  Both start with the first question.
+ * All functions are for the thread that calls symbols.h, and never block.  Answers come in with symbols_collect(),
+ * which then returns SYMBOLS_CHANGED_CODE.
+ */
+#ifndef SYMBOLS_CODE_H
+#define SYMBOLS_CODE_H
+
+#include "symbols/codetab.h"
+#include "symbols/disasm.h"
+#include "symbols/symbols.h"
+
+/* --- source lines and inlined functions of single addresses --- */
+
+/* Ask for what covers these offsets of an image that was requested (symbols_request()) and whose table is READY or NONE;
+ * those that are known or asked for already are passed over.  0 or -ENOMEM. */
+int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *offsets, size_t n);
+
+struct symbols_frame {
+	const char *function; /* raw: see symbols_pretty(); "": not known */
+	const char *file; /* full path, raw; "": not known */
+	uint32_t line, column; /* 0: not known */
+	bool inlined;
+};
+
+/* The frames of one offset, innermost first; the last one is the function itself.  Returns their number, 0 where nothing is
+ * known (yet); *state tells which.  out is filled up to max.  What frames point to is borrowed until symbols_free(). */
+size_t symbols_lines(const struct symbols *symbols, uint32_t key, uint64_t offset,
+	struct symbols_frame *out, size_t max, enum symbols_state *state);
+
+/* --- the instructions of a function --- */
+
+struct symbols_code_question {
+	uint32_t key; /* of the image */
+	uint64_t start, end; /* its part, in the image's offsets; at most SYMBOLS_CODE_BYTES_MAX */
+	enum disasm_syntax syntax;
+	bool lines; /* with source lines and inlined functions, where there is debug information */
+	int32_t pid; /* of code without a file (JIT): whose memory it is in; 0: none */
+};
+#define SYMBOLS_CODE_BYTES_MAX (4u * 1024 * 1024)
+
+struct symbols_code; /* the answer */
+
+/* Ask; a question that was asked before gives the same answer again.  Recent answers are kept.  0 with *out for symbols_code_release(), -ENOMEM. */
+int symbols_code_ask(struct symbols *symbols, const struct symbols_code_question *question,
+	struct symbols_code **out);
+void symbols_code_release(struct symbols *symbols, struct symbols_code *code); /* NULL is a no-op */
+
+/* PENDING, READY, NONE (no code is there), UNREADABLE with *error. */
+enum symbols_state symbols_code_state(const struct symbols_code *code, int *error);
+/* With READY: valid until released. */
+const struct codetab *symbols_code_table(const struct symbols_code *code);
+/* With READY: whether there was debug information. */
+bool symbols_code_has_lines(const struct symbols_code *code);
+
+/* --- both --- */
+
+/* How many questions wait, and since when the one at work does (CLOCK_MONOTONIC, 0: none), for a spinner. */
+size_t symbols_code_waiting(const struct symbols *symbols, uint64_t *since_ns);
+/* Give up all that waits (Esc): the questions become unasked, the worker is ended. */
+void symbols_code_abandon(struct symbols *symbols);
+
+/* --- the text of source files --- */
+
+struct symbols_source_text {
+	char *bytes; /* the whole file, NUL at the end; lines are as in the file */
+	size_t len;
+	uint64_t mtime_ns;
+};
+/* Read a source file as DWARF named it, for an image: below the process's root that maps it, then by path, and with each of the
+ * prefixes of `prefixes` ("FROM=TO" or "DIR": ends with NULL) put in front or in place.  Only regular files of at most 64 MiB.
+ * Blocks as far as the disk does, so callers do it outside of key handling.  0 with *out for free(out->bytes); -ENOENT, -errno. */
+int symbols_source_read(const struct symbols_source *image, const char *file,
+	const char *const *prefixes, struct symbols_source_text *out);
+
+#endif

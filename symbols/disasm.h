@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * disasm.h - machine code into text, by libopcodes.
+ *
+ * Runs in the worker.  Bytes come from memory; nothing outside of them is read.
+ */
+#ifndef SYMBOLS_DISASM_H
+#define SYMBOLS_DISASM_H
+
+#include "symbols/codetab.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum disasm_syntax { DISASM_ATT, DISASM_INTEL }; /* of x86 */
+
+struct disasm_code {
+	uint16_t machine; /* EM_* of elf.h */
+	bool is64, big_endian;
+	enum disasm_syntax syntax;
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t
+		address; /* virtual, of the first byte: what instructions relative to it are told */
+};
+
+/* Hand each instruction to fn, in order: entry's start and target are virtual addresses, frames 0; text is in builder.  Bytes that are no
+ * instruction are CODETAB_BAD, so that the whole is covered.  0; -ENOTSUP for a machine that libopcodes was built without; fn's
+ * answer where that is not 0; or -errno. */
+typedef int disasm_fn(const struct codetab_entry *entry, void *ctx);
+int disasm_run(
+	const struct disasm_code *code, struct codetab_builder *builder, disasm_fn *fn, void *ctx);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * annotate.h - one function with its instructions and source lines, and what was sampled on each.
+ *
+ * Joins the sums of a snapshot by address with what symbols/code.h finds.  The rows are those that a screen or a text report shows, in
+ * order.  Code and source come later, in the background; sums are renewed by annotate_update() at any time without moving rows.
+ * UI thread.
+ */
+#ifndef TUI_ANNOTATE_H
+#define TUI_ANNOTATE_H
+
+#include "sampler/store.h"
+#include "symbols/code.h"
+#include "tui/filter.h"
+#include "tui/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ANNOTATE_EVENTS_MAX STORE_EVENTS_MAX
+
+enum annotate_mode {
+	ANNOTATE_MIXED, /* source lines, each before the instructions made from it */
+	ANNOTATE_SOURCE, /* source lines alone, in the order of the file, with the sums of their instructions */
+	ANNOTATE_ASSEMBLY, /* instructions alone */
+	ANNOTATE_MODES
+};
+
+enum annotate_kind {
+	ANNOTATE_ROW_FUNCTION, /* a head: the function's name (of an inlined one, with `depth`) */
+	ANNOTATE_ROW_FILE, /* a head: another file begins */
+	ANNOTATE_ROW_LINE, /* a source line; without text where the file is not there */
+	ANNOTATE_ROW_CODE, /* an instruction */
+};
+
+struct annotate_row {
+	enum annotate_kind kind;
+	uint8_t depth; /* how often inlined; 0: the function's own */
+	const char *
+		text; /* cleaned, tabs expanded; of code without its target; borrowed from the annotation */
+	const char *file; /* cleaned; of heads and lines; "" */
+	uint32_t line; /* 0: none */
+	uint64_t offset,
+		address; /* of code: in the image, and as a virtual address of the file where known */
+	uint8_t len;
+	uint8_t code_kind; /* enum codetab_kind */
+	const char *target_text; /* cleaned "malloc@plt", "loop+0x12"; "": none */
+	uint32_t target_row; /* of a jump within the function: its row + 1; 0: elsewhere */
+	uint64_t target_offset; /* CODETAB_NO_TARGET: not known */
+	uint64_t weight[ANNOTATE_EVENTS_MAX],
+		samples[ANNOTATE_EVENTS_MAX]; /* by annotate_event() index */
+};
+
+struct annotation;
+
+struct annotate_question {
+	const struct stacks *stacks;
+	struct images *images;
+	struct names *names;
+	struct symbols *symbols;
+	uint32_t symref; /* the function, from names */
+	enum disasm_syntax syntax;
+	const char *const *source_prefixes; /* see symbols_source_read(); NULL: none */
+};
+
+/* Begin: asks for code and lines.  0 with *out for annotate_free(); -ENODATA: the symref is no function with an extent (an unknown address); -ENOMEM. */
+int annotate_new(struct annotation **out, const struct annotate_question *question);
+void annotate_free(struct annotation *annotation);
+
+/* What has come meanwhile; call after symbols_collect().  True when rows changed. */
+bool annotate_collect(struct annotation *annotation);
+enum annotate_progress {
+	ANNOTATE_WAITS, /* nothing yet */
+	ANNOTATE_READY,
+	ANNOTATE_FAILED, /* no code could be had: rows are the sampled addresses alone; annotate_reason() */
+};
+enum annotate_progress annotate_progress(const struct annotation *annotation);
+const char *annotate_reason(const struct annotation
+		*annotation); /* a clear sentence, or "": also why there is no source */
+
+/* Renew the sums of range x filter. events: which (ids) and their order. 0 or -ENOMEM. */
+int annotate_update(struct annotation *annotation, const struct snapshot *snapshot,
+	uint64_t from_ns, uint64_t to_ns, struct filter *filter, const uint8_t *events,
+	size_t n_events);
+
+void annotate_set_mode(struct annotation *annotation, enum annotate_mode mode);
+enum annotate_mode annotate_get_mode(const struct annotation *annotation);
+
+/* The rows of the mode.  Valid until the next call of annotate_collect(), annotate_set_mode() or annotate_free(); annotate_update() changes sums alone. */
+const struct annotate_row *annotate_rows(const struct annotation *annotation, size_t *n);
+
+struct annotate_head {
+	const char *symbol, *image, *path; /* cleaned */
+	uint64_t start, end; /* offsets */
+	uint64_t weight[ANNOTATE_EVENTS_MAX], samples[ANNOTATE_EVENTS_MAX]; /* of the function */
+	uint64_t whole[ANNOTATE_EVENTS_MAX]; /* weight of everything in range and filter */
+	bool has_source, has_lines;
+};
+void annotate_head(const struct annotation *annotation, struct annotate_head *out);
+
+/* The row after (before) `from` with the next smaller (larger) weight of an event column, so that repeated calls visit the hottest rows in order;
+ * from SIZE_MAX: the hottest.  SIZE_MAX: none. */
+size_t annotate_next_hottest(
+	const struct annotation *annotation, size_t from, int direction, size_t event);
+
+/* The symref of a call's or jump's target in its image, to follow it; 0: none. */
+uint32_t annotate_target(const struct annotation *annotation, size_t row);
+
+#endif
