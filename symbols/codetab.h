@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * codetab.h - what the worker found out about addresses, as one flat, sealed memory file: source lines, inlined
- * functions, instructions.
+ * codetab.h - what the worker found out about addresses, as one flat, sealed memory file: source
+ * lines, inlined functions, instructions.
  *
- * Layout: header; entries sorted by start, without overlaps; frames, of which each entry has a run; the pool of strings, each
- * with its NUL.  Offset 0 of the pool is the empty string, which stands for "not known".  All strings are raw bytes.
+ * Layout: header; entries sorted by start, without overlaps; frames, of which each entry has a run;
+ * the pool of strings, each with its NUL.  Offset 0 of the pool is the empty string, which stands for
+ * "not known".  All strings are raw bytes.
  * A table is read-only once made: any thread may read it.
  */
 #ifndef SYMBOLS_CODETAB_H
@@ -40,11 +41,12 @@ enum codetab_kind { /* of an instruction */
 struct codetab_entry {
 	uint64_t start; /* in the image's offsets, as symbol.start */
 	uint64_t
-		target; /* of a jump, branch or call, in the image's offsets; CODETAB_NO_TARGET: not known, or elsewhere */
+		target; /* of a jump, branch or call, in the image's offsets; CODETAB_NO_TARGET: not
+			  * known, or elsewhere */
 	uint32_t
-		text; /* the instruction, with the target left out of it where there is one: "call   ", "jne    " */
+		text; /* the instruction, without its target where it has one: "call   ", "jne    " */
 	uint32_t
-		frames; /* the first of n_frames, innermost first; the last one is the function itself */
+		frames; /* the first of n_frames, innermost first; the last is the function itself */
 	uint16_t n_frames; /* 0: nothing is known of its source */
 	uint8_t len; /* bytes */
 	uint8_t kind;
@@ -94,10 +96,12 @@ uint32_t codetab_builder_string(struct codetab_builder *builder, const char *tex
 uint32_t codetab_builder_frames(
 	struct codetab_builder *builder, const struct codetab_frame *frames, size_t n);
 
-/* Entries may come in any order; of two with one start the first is kept. */
+/* Entries may come in any order; of two with one start the first is kept, and none that begins inside
+ * of another. */
 void codetab_builder_add(struct codetab_builder *builder, const struct codetab_entry *entry);
 
-/* Write and seal.  Returns 0 and sets *fd, which is the caller's; or -errno: -EFBIG beyond the maxima above. */
+/* Write and seal.  Returns 0 and sets *fd, which is the caller's; or -errno: -EFBIG beyond the maxima
+ * above. */
 int codetab_builder_finish(struct codetab_builder *builder, int *fd);
 
 #endif

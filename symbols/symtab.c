@@ -11,13 +11,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* How many entries before the nearest one may enclose an offset: nested functions are rare. */
 #define ENCLOSING_MAX 16
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
-static bool fits(uint64_t at, uint64_t count, uint64_t each, uint64_t align, uint64_t total)
+bool symtab_fits(uint64_t at, uint64_t count, uint64_t each, uint64_t align, uint64_t total)
 {
 	return at % align == 0 && at <= total && count <= (total - at) / each;
 }
@@ -34,11 +35,12 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 		header.total_bytes != len || header.n_entries > SYMTAB_SYMBOLS_MAX ||
 		header.n_modules > SYMTAB_MODULES_MAX)
 		return -EBADMSG;
-	if (!fits(sizeof(header), header.pool_bytes, 1, 1, len) ||
-		!fits(header.entries_at, header.n_entries, sizeof(struct symtab_entry), 8, len) ||
-		!fits(header.modules_at, header.n_modules ? header.n_entries : 0, sizeof(uint16_t),
-			2, len) ||
-		!fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len))
+	if (!symtab_fits(sizeof(header), header.pool_bytes, 1, 1, len) ||
+		!symtab_fits(
+			header.entries_at, header.n_entries, sizeof(struct symtab_entry), 8, len) ||
+		!symtab_fits(header.modules_at, header.n_modules ? header.n_entries : 0,
+			sizeof(uint16_t), 2, len) ||
+		!symtab_fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len))
 		return -EBADMSG;
 
 	const uint8_t *base = bytes;
@@ -73,26 +75,38 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	return 0;
 }
 
-int symtab_open(struct symtab *table, int fd)
+int symtab_map(int fd, size_t least, size_t most, const uint8_t **bytes, size_t *len)
 {
 	struct stat st;
 
-	memset(table, 0, sizeof(*table));
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0)
 		return -EBADMSG;
-	if ((seals & SEALS) != SEALS || fstat(fd, &st) < 0 ||
-		st.st_size < (off_t)sizeof(struct symtab_header) || st.st_size > SYMTAB_BYTES_MAX)
+	if ((seals & SEALS) != SEALS || fstat(fd, &st) < 0 || st.st_size < (off_t)least ||
+		st.st_size > (off_t)most)
 		return -EBADMSG;
 
-	size_t len = (size_t)st.st_size;
 	/* Not MAP_SHARED: before Linux 6.7 a write seal refuses that even for reading. */
-	void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
+	void *mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (mapped == MAP_FAILED)
 		return -errno;
-	int ret = symtab_check(table, bytes, len);
+	*bytes = mapped;
+	*len = (size_t)st.st_size;
+	return 0;
+}
+
+int symtab_open(struct symtab *table, int fd)
+{
+	const uint8_t *bytes;
+	size_t len;
+
+	memset(table, 0, sizeof(*table));
+	int ret = symtab_map(fd, sizeof(struct symtab_header), SYMTAB_BYTES_MAX, &bytes, &len);
 	if (ret < 0)
-		munmap(bytes, len);
+		return ret;
+	ret = symtab_check(table, bytes, len);
+	if (ret < 0)
+		munmap((void *)(uintptr_t)bytes, len);
 	return ret;
 }
 
@@ -125,4 +139,21 @@ int64_t symtab_find(const struct symtab *table, uint64_t offset)
 int symtab_seal(int fd)
 {
 	return fcntl(fd, F_ADD_SEALS, SEALS) < 0 ? -errno : 0;
+}
+
+int symtab_write(int fd, const void *bytes, size_t len, uint64_t at)
+{
+	const char *from = bytes;
+
+	while (len) {
+		ssize_t n = pwrite(fd, from, len, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		from += n;
+		len -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return 0;
 }

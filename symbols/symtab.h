@@ -102,4 +102,15 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 /* Add the seals that symtab_open() asks for.  0 or -errno. */
 int symtab_seal(int fd);
 
+/* --- for other tables of this kind, too --- */
+
+/* Check the seals and the size of fd and map it.  0 with what munmap(2) takes; -EBADMSG; -errno. */
+int symtab_map(int fd, size_t least, size_t most, const uint8_t **bytes, size_t *len);
+
+/* Whether count items of a size lie within total bytes, aligned. */
+bool symtab_fits(uint64_t at, uint64_t count, uint64_t each, uint64_t align, uint64_t total);
+
+/* pwrite(2) all of it.  0 or -errno. */
+int symtab_write(int fd, const void *bytes, size_t len, uint64_t at);
+
 #endif

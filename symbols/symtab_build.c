@@ -92,20 +92,8 @@ void symtab_builder_free(struct symtab_builder *builder)
 
 static void write_at(struct symtab_builder *builder, const void *bytes, size_t len, uint64_t at)
 {
-	const char *from = bytes;
-
-	while (len && !builder->error) {
-		ssize_t n = pwrite(builder->fd, from, len, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			builder->error = n < 0 ? -errno : -ENOSPC;
-			return;
-		}
-		from += n;
-		len -= (size_t)n;
-		at += (uint64_t)n;
-	}
+	if (!builder->error)
+		builder->error = symtab_write(builder->fd, bytes, len, at);
 }
 
 static void flush_pool(struct symtab_builder *builder)

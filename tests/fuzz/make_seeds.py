@@ -64,8 +64,13 @@ WHOLE = record(9, words(
     70, 71, 72, 73,                                # PHYS_ADDR to CODE_PAGE_SIZE
     8, 80))                                        # AUX
 
-TABLE = (b'strobe\0T' + struct.pack('<IIIIQQQQ', 1, 2, 1, 8, 64, 96, 100, 104) + b'a\0bc\0m\0\0' +
+TABLE = (b'strobe\0T' + struct.pack('<IIIIQQQQ', 2, 2, 1, 8, 64, 96, 100, 104) + b'a\0bc\0m\0\0' +
          struct.pack('<QIIQII', 0x1000, 16, 0, 0x2000, 32, 2) + struct.pack('<HHI', 0, 1, 5))
+# Header, two entries (16 bytes on from each other), a run of two frames, the pool.
+CODETAB = (b'strobe\0C' + struct.pack('<IIIIQQQQ', 1, 2, 2, 8, 56, 120, 160, 168) +
+           struct.pack('<QQIIHBBI', 0x1000, 0x1010, 1, 0, 2, 16, 2, 0) +
+           struct.pack('<QQIIHBBI', 0x1010, 2**64 - 1, 4, 1, 1, 2, 4, 0) +
+           struct.pack('<IIIHHI', 1, 4, 7, 3, 1, 6) + struct.pack('<IIIHHI', 4, 4, 30, 0, 0, 29) + b'\0ab\0cde\0')
 
 SEEDS = {
     'fuzz_record': {
@@ -101,6 +106,9 @@ SEEDS = {
         'module': b'ffffffffc0a01000 t nft_do_chain\t[nf_tables]\n', 'hidden': b'0000000000000000 T x',
     },
     'fuzz_perfdata': {name: make() for name, make in make_perfdata.FILES.items()},
+    'fuzz_codetab': {
+        'table': CODETAB, 'cut': CODETAB[:150], 'empty': CODETAB[:12] + bytes(12),
+    },
     'fuzz_table': {
         'table': TABLE, 'cut': TABLE[:80], 'empty': TABLE[:12] + bytes(12),
     },
