@@ -67,7 +67,7 @@ def _become(user, limits):
     return prepare
 
 
-def run(command, user=None, limits=None, timeout=30, env=None, **kwargs):
+def run(command, user=None, limits=None, timeout=120, env=None, **kwargs):
     """Run to the end; a command that outlives the (generous) timeout hangs, and is killed."""
     environment = dict(os.environ, LC_ALL="C.UTF-8", **(env or {}))
     if user is not None:
@@ -84,6 +84,42 @@ def run(command, user=None, limits=None, timeout=30, env=None, **kwargs):
         out, err = process.communicate()
     return Result(process.returncode, out.decode(errors="surrogateescape"),
                   err.decode(errors="surrogateescape"), hung)
+
+
+def _threads(pid):
+    """The states of all threads of a process and of its descendants, and the CPU time that they had, in nanoseconds."""
+    states, used = "", 0
+    with contextlib.suppress(OSError):
+        for tid in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                folder = f"/proc/{pid}/task/{tid}/"
+                with open(folder + "stat", encoding="ascii", errors="replace") as stat:
+                    states += stat.read().rsplit(")", 1)[1].split()[0]
+                with open(folder + "schedstat", encoding="ascii") as stat:
+                    used += int(stat.read().split()[0])
+                with open(folder + "children", encoding="ascii") as children:
+                    below = [_threads(child) for child in children.read().split()]
+                states += "".join(state for state, _ in below)
+                used += sum(time_ns for _, time_ns in below)
+    return states, used
+
+
+def settled(process, timeout=120):
+    """True as soon as a process waits for others: for half a second all of its threads and children were asleep whenever
+    looked at, and had next to no CPU time (a sanitizer's own thread wakes now and then).  False when it ended instead, or
+    never came to rest.  However slow the machine is, what could be done without others is done then."""
+    end = time.monotonic() + timeout
+    since, before = None, 0
+    while time.monotonic() < end:
+        states, used = _threads(process.pid)
+        if process.poll() is not None:
+            return False
+        if set(states) - set("SZ") or not states or used - before > 5_000_000:
+            since, before = time.monotonic(), used
+        elif time.monotonic() - since >= 0.5:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 @contextlib.contextmanager
@@ -180,7 +216,7 @@ class Screen:
         self.stream.feed(data)
         return True
 
-    def until(self, wanted, timeout=20):
+    def until(self, wanted, timeout=60):
         """True as soon as wanted(text) holds, or the substring is there."""
         test = wanted if callable(wanted) else lambda text: wanted in text
         end = time.monotonic() + timeout
@@ -191,7 +227,7 @@ class Screen:
                 return test(self.text())
         return test(self.text())
 
-    def wait(self, timeout=20):
+    def wait(self, timeout=60):
         """The wait status once it ended, None if it did not; output is drained meanwhile."""
         end = time.monotonic() + timeout
         while self.status is None and time.monotonic() < end:

@@ -222,7 +222,7 @@ def test_interrupted(archive, data):
                                        stderr=subprocess.DEVNULL)
             time.sleep(delay)
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=60)
+            process.wait(timeout=120)
         left = [name for name in os.listdir(folder) if name.startswith("broken-off.")] + os.listdir(tmp)
         checks.check(f"a signal while {what} leaves nothing", not left, left)
 

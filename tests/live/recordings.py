@@ -12,20 +12,24 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import Checks, Screen, run  # noqa: E402
+from checks import Checks, Screen, run, settled  # noqa: E402
 
 checks = Checks()
 HOT = "shares_hot"
+
+
+def on_one_cpu():
+    """In the order of time whenever perf gets to read its buffers, so that the first half of a recording has the names."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def record(shares, path, *options):
     with open(path if "-" in options else os.devnull, "wb") as out:
         subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "1999", "-g", *options,
                         *([] if "-" in options else ["-o", path]), "--", shares, "1"],
-                       stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=False)
+                       stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=False, preexec_fn=on_one_cpu)
     return os.path.exists(path) and os.path.getsize(path) > 10000
 
 
@@ -68,7 +72,7 @@ def interrupted(strobe, pipe):
         content = data.read()
     process.stdin.write(content[:len(content) * 3 // 4])
     process.stdin.flush()
-    time.sleep(1)
+    waited = settled(process)
     process.send_signal(signal.SIGINT)
     try:
         process.wait(timeout=60)
@@ -78,8 +82,9 @@ def interrupted(strobe, pipe):
         hung = True
     out, err = process.stdout.read().decode(), process.stderr.read().decode()
     process.stdin.close()
-    checks.check("an interrupted pipe: what was read is printed", not hung and process.returncode == 0 and HOT in out,
-                 (hung, process.returncode, out[-500:], err[-500:]))
+    checks.check("an interrupted pipe: what was read is printed",
+                 waited and not hung and process.returncode == 0 and HOT in out,
+                 (waited, hung, process.returncode, out[-500:], err[-500:]))
 
 
 def fifos(strobe, path, folder):
@@ -94,16 +99,16 @@ def fifos(strobe, path, folder):
                  read.status == 0 and HOT in read.out and writer.wait() == 0 and not writer.stderr.read(), read)
     for command in (["report", fifo], ["export", fifo, "--format", "folded"], ["diff", path, fifo]):
         process = subprocess.Popen([strobe, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(1)
+        waited = settled(process)
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(timeout=30)
+            process.wait(timeout=60)
             hung = False
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
             hung = True
-        checks.check(f"a signal ends {command[0]} of a FIFO that nobody writes to", not hung)
+        checks.check(f"a signal ends {command[0]} of a FIFO that nobody writes to", waited and not hung, (waited, hung))
     reader = subprocess.Popen(["head", "-c", "10000", fifo], stdout=subprocess.DEVNULL)
     left = run([strobe, "record", "-a", "-e", "cpu-clock", "-F", "4999", "-o", fifo, "--duration", "20"])
     reader.wait()
@@ -157,11 +162,11 @@ def stalled(strobe, path, folder):
         os.set_blocking(writer, True)
         process = subprocess.Popen([strobe, *command], stdout=writer, stderr=subprocess.PIPE,
                                    env=dict(os.environ, TMPDIR=scratch))
-        time.sleep(1)
-        waited = process.poll() is None
+        # A signal before it is all loaded would end the loading alone: what was read until then would be written.
+        waited = settled(process)
         process.send_signal(number)
         try:
-            err, hung = process.communicate(timeout=20)[1], False
+            err, hung = process.communicate(timeout=60)[1], False
         except subprocess.TimeoutExpired:
             process.kill()
             err, hung = process.communicate()[1], True
@@ -175,8 +180,10 @@ def stalled(strobe, path, folder):
 
 
 def on_screen(strobe, path):
+    seconds = int(json.loads(run([strobe, "report", path, "--format", "json"]).out)["duration_s"])
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
-        good = screen.until(HOT) and screen.until("recorded 20") and screen.until(" all 1")
+        good = screen.until(HOT) and screen.until("recorded 20") and screen.until(
+            lambda text: f" all {seconds}" in text or f" all {seconds + 1}" in text)  # it may round up
         checks.check("the screen shows all of it", good, screen.text())
         screen.send("P")
         checks.check("there is nothing to attach to", screen.until("This is a recording"), screen.text())

@@ -99,7 +99,7 @@ def targets(strobe, shares):
             time.sleep(0.01)
         os.kill(work.pid, signal.SIGKILL)
         try:
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
             checks.check("a target that is killed ends the report",
                          process.returncode == 0 and b'"events"' in out, f"{out!r} {err!r}")
         except subprocess.TimeoutExpired:
@@ -135,15 +135,15 @@ def ended_by_signal(strobe, number, command, twice=False):
             pid = int(ready.readline())
             process.send_signal(number)
             if twice:
-                select.select([ready], [], [], 30)
+                select.select([ready], [], [], 120)
         try:
             if twice:
                 # The command holds the pipes open, which strobe must not wait for.
                 process.send_signal(number)
-                process.wait(timeout=30)
+                process.wait(timeout=120)
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             process.kill()
             with contextlib.suppress(ProcessLookupError):
@@ -191,14 +191,14 @@ def output(strobe, shares):
     with started([shares, "0"]) as work:
         with open("/dev/full", "w", encoding="ascii") as full:
             process = subprocess.run([strobe, "report", "--duration", "0.3", "-p", str(work.pid)],
-                                     stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+                                     stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
         checks.check("a full disk under stdout", process.returncode == 1
                      and process.stderr.startswith(b"strobe: "), str(process))
 
         # What is opened first must not take the stream's number: the error would be another one.
         process = subprocess.run(["sh", "-c", 'exec "$@" <&- >&-', "sh", strobe, "report", "--duration",
                                   "0.3", "-p", str(work.pid)],
-                                 stderr=subprocess.PIPE, timeout=30, check=False)
+                                 stderr=subprocess.PIPE, timeout=120, check=False)
         checks.check("standard input and output closed", process.returncode == 1
                      and os.strerror(errno.EBADF).encode() in process.stderr, str(process))
 

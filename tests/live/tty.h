@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <termios.h>
 
-#define TTY_TIMEOUT_MS 20000 /* a guard against hanging, not an expectation */
+#define TTY_TIMEOUT_MS 60000 /* a guard against hanging, not an expectation */
 
 struct tty {
 	int master;

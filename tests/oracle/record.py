@@ -9,6 +9,7 @@ usage: record.py STROBE DUMP WORKLOADS [CASE...]
 """
 
 import collections
+import contextlib
 import json
 import os
 import pty
@@ -26,6 +27,8 @@ from perf_names import in_kernel  # noqa: E402
 from recordings_counts import checks, run, text_of  # noqa: E402
 
 SECONDS = "2"
+KILLED_BYTES = 1 << 20  # some thousand samples
+PATIENCE_S = 60  # for what takes a second on a quiet machine
 counts.TYPES[67] = "BUILD_ID"
 WORKLOADS = {"shares", "spawner", "faults", "threads"}
 
@@ -70,6 +73,23 @@ def record(strobe, options, command, path):
 def attach(workload):
     """A workload of its own that ends with the case."""
     return subprocess.Popen(workload, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError):
+            if condition():
+                return True
+        time.sleep(0.05)
+    return False
+
+
+def is_running(pid, command):
+    """It is that program already, and has all the threads that it is to have."""
+    with open(f"/proc/{pid}/comm", encoding="ascii", errors="replace") as comm:
+        wanted = int(command[1]) if os.path.basename(command[0]) == "threads" else 1
+        return comm.read().strip() == os.path.basename(command[0]) and len(os.listdir(f"/proc/{pid}/task")) >= wanted
 
 
 def is_silent(name, what, command):
@@ -137,9 +157,9 @@ def streams(strobe, name, path):
 
 def killed(strobe, dump, work, path):
     """A recorder that is killed leaves what it had written."""
-    workload = attach([os.path.join(work, "shares"), "20"])
+    workload = attach([os.path.join(work, "shares"), "100"])
     recorder = subprocess.Popen([strobe, "record", "-a", "-F", "4999", "-o", path], stderr=subprocess.DEVNULL)
-    time.sleep(2)
+    wait_for(lambda: os.path.getsize(path) > KILLED_BYTES)
     recorder.send_signal(signal.SIGKILL)
     recorder.wait()
     workload.kill()
@@ -154,15 +174,15 @@ def killed(strobe, dump, work, path):
 
 
 def on_screen(command, keys):
-    """What a screen shows that gets these (seconds, keys), then q."""
+    """What a screen shows that gets these (pattern, keys), each as soon as it shows the pattern, and q at last."""
     child, screen = pty.fork()
     if child == 0:
         os.environ["TERM"] = "xterm-256color"
         os.execv(command[0], command)
     shown = b""
-    for seconds, text in [*keys, (0.2, "q"), (5, None)]:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+    for pattern, text in [*keys, (None, None)]:
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end and not (pattern and re.search(pattern, shown)):
             if not select.select([screen], [], [], 0.1)[0]:
                 continue
             try:
@@ -182,8 +202,9 @@ def on_screen(command, keys):
 def saved(strobe, dump, work, folder):
     """What the live screen holds, written by its key."""
     path = os.path.join(folder, "saved.data")
-    workload = attach([os.path.join(work, "shares"), "40"])
-    shown = on_screen([strobe, "live", "-a", "-F", "1999"], [(4, "W\x15" + path + "\r"), (5, None)])
+    workload = attach([os.path.join(work, "shares"), "100"])
+    shown = on_screen([strobe, "live", "-a", "-F", "1999"],
+                      [(rb"shares_hot", "W\x15" + path + "\r"), (rb"saved \d+ samples", "q")])
     workload.kill()
     workload.wait()
     told = re.findall(rb"saved (\d+) samples", shown)
@@ -250,7 +271,7 @@ def one(strobe, dump, work, name, folder):
     path = os.path.join(folder, name + ".data")
     running = attach(workload) if workload else None
     if running and "-a" not in options:
-        time.sleep(0.3)
+        wait_for(lambda: is_running(running.pid, workload))
         options = [*options, "-p", str(running.pid)]
     made, said = record(strobe, options, command, path)
     if running:
