@@ -277,6 +277,25 @@ static void test_callgrind(void **state)
 	world_free(&world);
 }
 
+/* Names that become one word are told apart, and from what is called so already. */
+static void test_callgrind_words(void **state)
+{
+	struct profile_event events[] = {
+		{.id = 0, .name = "a:b"}, {.id = 1, .name = "a/b"}, {.id = 2, .name = "a b_2"}};
+	struct world world;
+	char *text;
+
+	(void)state;
+	world_make(&world);
+	world.profile.events = events;
+	world.profile.n_events = 3;
+	text = world_write(&world, export_callgrind, NULL);
+	assert_non_null(strstr(text, "event: a_b_1 : a:b\nevent: a_b__2 : a/b\n"));
+	assert_non_null(strstr(text, "events: a_b_1 a_b__2 a_b_2\n"));
+	free(text);
+	world_free(&world);
+}
+
 /* --- SVG --- */
 
 static void test_svg(void **state)
@@ -400,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_gecko),
 		cmocka_unit_test(test_pprof),
 		cmocka_unit_test(test_callgrind),
+		cmocka_unit_test(test_callgrind_words),
 		cmocka_unit_test(test_svg),
 		cmocka_unit_test(test_svg_narrow),
 		cmocka_unit_test(test_empty),

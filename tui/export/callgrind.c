@@ -18,6 +18,8 @@
 #include <string.h>
 
 #define TELL_EVERY 8192
+#define NUMBER_MAX 8u /* bytes that tell events apart */
+#define WORD_MAX (EVENT_NAME_MAX + 32u)
 
 struct edge {
 	uint32_t caller, callee; /* numbers of frames */
@@ -144,6 +146,27 @@ static void event_word(char *out, size_t size, const char *name)
 	out[n] = '\0';
 }
 
+static bool is_word_of_another(const struct profile *profile, size_t event, const char *word)
+{
+	char other[EVENT_NAME_MAX];
+
+	for (size_t i = 0; i < profile->n_events; i++) {
+		event_word(other, sizeof(other), profile->events[i].name);
+		if (i != event && !strcmp(other, word))
+			return true;
+	}
+	return false;
+}
+
+/* The same for an event of those exported; where another's name becomes the same word, with its number at the end. */
+static void unique_word(char out[WORD_MAX], const struct profile *profile, size_t event)
+{
+	event_word(out, EVENT_NAME_MAX, profile->events[event].name);
+	for (size_t len = strlen(out);
+		is_word_of_another(profile, event, out) && len + NUMBER_MAX < WORD_MAX; len++)
+		snprintf(out + len, WORD_MAX - len, "_%zu", event + 1);
+}
+
 static void write_costs(FILE *out, const struct graph *graph, const uint64_t *costs)
 {
 	fputs("0", out);
@@ -155,20 +178,20 @@ static void write_costs(FILE *out, const struct graph *graph, const uint64_t *co
 static void write_head(FILE *out, const struct graph *graph)
 {
 	const struct profile *profile = graph->profile;
-	char word[EVENT_NAME_MAX];
+	char word[WORD_MAX];
 
 	fprintf(out,
 		"# callgrind format\nversion: 1\ncreator: strobe " STROBE_VERSION
 		"\ncmd: %s\npositions: line\n",
 		profile->title);
 	for (size_t i = 0; i < profile->n_events; i++) {
-		event_word(word, sizeof(word), profile->events[i].name);
+		unique_word(word, profile, i);
 		fprintf(out, "event: %s : %s%s\n", word, profile->events[i].name,
 			profile->events[i].is_clock ? " (ns)" : "");
 	}
 	fputs("events:", out);
 	for (size_t i = 0; i < profile->n_events; i++) {
-		event_word(word, sizeof(word), profile->events[i].name);
+		unique_word(word, profile, i);
 		fprintf(out, " %s", word);
 	}
 	fputs("\nsummary:", out);
