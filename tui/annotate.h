@@ -2,9 +2,9 @@
 /*
  * annotate.h - one function with its instructions and source lines, and what was sampled on each.
  *
- * Joins the sums of a snapshot by address with what symbols/code.h finds.  The rows are those that a screen or a text report shows, in
- * order.  Code and source come later, in the background; sums are renewed by annotate_update() at any time without moving rows.
- * UI thread.
+ * Joins the sums of a snapshot by address with what symbols/code.h finds.  The rows are those that a screen or a text
+ * report shows, in order.  Code and source come later, in the background; sums are renewed by annotate_update() at any
+ * time without moving rows.  UI thread.
  */
 #ifndef TUI_ANNOTATE_H
 #define TUI_ANNOTATE_H
@@ -22,7 +22,8 @@
 
 enum annotate_mode {
 	ANNOTATE_MIXED, /* source lines, each before the instructions made from it */
-	ANNOTATE_SOURCE, /* source lines alone, in the order of the file, with the sums of their instructions */
+	/* source lines alone, in the order of the file, with the sums of their instructions */
+	ANNOTATE_SOURCE,
 	ANNOTATE_ASSEMBLY, /* instructions alone */
 	ANNOTATE_MODES
 };
@@ -31,25 +32,28 @@ enum annotate_kind {
 	ANNOTATE_ROW_FUNCTION, /* a head: the function's name (of an inlined one, with `depth`) */
 	ANNOTATE_ROW_FILE, /* a head: another file begins */
 	ANNOTATE_ROW_LINE, /* a source line; without text where the file is not there */
-	ANNOTATE_ROW_CODE, /* an instruction */
+	ANNOTATE_ROW_CODE, /* an instruction, or an address that was sampled where there is no code */
 };
 
 struct annotate_row {
 	enum annotate_kind kind;
 	uint8_t depth; /* how often inlined; 0: the function's own */
-	const char *
-		text; /* cleaned, tabs expanded; of code without its target; borrowed from the annotation */
-	const char *file; /* cleaned; of heads and lines; "" */
-	uint32_t line; /* 0: none */
-	uint64_t offset,
-		address; /* of code: in the image, and as a virtual address of the file where known */
-	uint8_t len;
+	uint8_t len; /* of code: bytes; 0: an address alone */
 	uint8_t code_kind; /* enum codetab_kind */
+	bool is_target; /* a jump within the function leads to this row */
+	uint32_t line; /* 0: none; of the head of an inlined function that of the call, in file */
+	/* Cleaned, tabs expanded; of code without its target; borrowed from the annotation. */
+	const char *text;
+	const char *file; /* cleaned; of heads and lines; "": none, or the file of the head above */
+	/* Of code: in the image, and as a virtual address of the file (0: not known). */
+	uint64_t offset, address;
 	const char *target_text; /* cleaned "malloc@plt", "loop+0x12"; "": none */
-	uint32_t target_row; /* of a jump within the function: its row + 1; 0: elsewhere */
 	uint64_t target_offset; /* CODETAB_NO_TARGET: not known */
-	uint64_t weight[ANNOTATE_EVENTS_MAX],
-		samples[ANNOTATE_EVENTS_MAX]; /* by annotate_event() index */
+	uint32_t target_row; /* of a jump within the function: its row + 1; 0: elsewhere */
+	/* In the order of the events of annotate_update(), which many zeros are shared by.  Of code what was sampled on it;
+	 * of a source line, among instructions, what was on those that follow up to the next line or head, alone what
+	 * was on all that were made from it; of heads nothing. */
+	const uint64_t *weight, *samples;
 };
 
 struct annotation;
@@ -61,25 +65,32 @@ struct annotate_question {
 	struct symbols *symbols;
 	uint32_t symref; /* the function, from names */
 	enum disasm_syntax syntax;
-	const char *const *source_prefixes; /* see symbols_source_read(); NULL: none */
+	const char *const *source_prefixes; /* borrowed; see symbols_source_read(); NULL: none */
+	bool recording; /* pids are those of another time: nobody's memory is read */
 };
 
-/* Begin: asks for code and lines.  0 with *out for annotate_free(); -ENODATA: the symref is no function with an extent (an unknown address); -ENOMEM. */
+/* Begin: asks for code and lines.  0 with *out for annotate_free(); -ENODATA: the symref is no function with an extent
+ * (an unknown address); -ENOMEM. */
 int annotate_new(struct annotation **out, const struct annotate_question *question);
-void annotate_free(struct annotation *annotation);
+void annotate_free(struct annotation *annotation); /* NULL is a no-op */
 
-/* What has come meanwhile; call after symbols_collect().  True when rows changed. */
+/* What has come meanwhile; call after symbols_collect(), and at each refresh while annotate_is_reading().  True when rows
+ * changed.  Reads source files for about 20 ms at most, then leaves the others for the next call. */
 bool annotate_collect(struct annotation *annotation);
+/* Source files are still to be read, by annotate_collect(). */
+bool annotate_is_reading(const struct annotation *annotation);
+
 enum annotate_progress {
 	ANNOTATE_WAITS, /* nothing yet */
 	ANNOTATE_READY,
 	ANNOTATE_FAILED, /* no code could be had: rows are the sampled addresses alone; annotate_reason() */
 };
 enum annotate_progress annotate_progress(const struct annotation *annotation);
-const char *annotate_reason(const struct annotation
-		*annotation); /* a clear sentence, or "": also why there is no source */
+/* A clear sentence, or "": also why there is no source. */
+const char *annotate_reason(const struct annotation *annotation);
 
-/* Renew the sums of range x filter. events: which (ids) and their order. 0 or -ENOMEM. */
+/* Renew the sums of range x filter.  events: which (ids) and their order.  Slices that were looked at before cost next to
+ * nothing.  Addresses that are new where there is no code become rows at the next annotate_collect().  0 or -ENOMEM. */
 int annotate_update(struct annotation *annotation, const struct snapshot *snapshot,
 	uint64_t from_ns, uint64_t to_ns, struct filter *filter, const uint8_t *events,
 	size_t n_events);
@@ -87,7 +98,8 @@ int annotate_update(struct annotation *annotation, const struct snapshot *snapsh
 void annotate_set_mode(struct annotation *annotation, enum annotate_mode mode);
 enum annotate_mode annotate_get_mode(const struct annotation *annotation);
 
-/* The rows of the mode.  Valid until the next call of annotate_collect(), annotate_set_mode() or annotate_free(); annotate_update() changes sums alone. */
+/* The rows of the mode.  Valid until the next call of annotate_collect(), annotate_set_mode() or annotate_free();
+ * annotate_update() changes sums alone. */
 const struct annotate_row *annotate_rows(const struct annotation *annotation, size_t *n);
 
 struct annotate_head {
@@ -99,8 +111,9 @@ struct annotate_head {
 };
 void annotate_head(const struct annotation *annotation, struct annotate_head *out);
 
-/* The row after (before) `from` with the next smaller (larger) weight of an event column, so that repeated calls visit the hottest rows in order;
- * from SIZE_MAX: the hottest.  SIZE_MAX: none. */
+/* The row after (before) `from` with the next smaller (larger) weight of an event column, so that repeated calls visit the
+ * hottest rows in order, equal ones from the top; from SIZE_MAX: the hottest.  Of instructions, in SOURCE mode of lines.
+ * SIZE_MAX: none. */
 size_t annotate_next_hottest(
 	const struct annotation *annotation, size_t from, int direction, size_t event);
 

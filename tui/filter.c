@@ -33,6 +33,7 @@ struct filter {
 	const struct stacks *stacks;
 	const struct tasks *tasks;
 	struct names *names;
+	uint64_t serial;
 	bool by_label, by_frame, by_cpu;
 	uint64_t epoch; /* of the frames' verdicts */
 	struct label_verdict *labels;
@@ -174,6 +175,7 @@ static bool match_symbol(const struct filter_term *term, const void *of)
 int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	const struct stacks *stacks, const struct tasks *tasks, struct names *names)
 {
+	static uint64_t serials; /* one thread, see filter.h */
 	struct filter *filter;
 
 	*out = NULL;
@@ -182,6 +184,7 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	filter = calloc(1, sizeof(*filter));
 	if (!filter)
 		return -ENOMEM;
+	filter->serial = ++serials;
 	filter->terms = terms;
 	filter->n_terms = n;
 	filter->stacks = stacks;
@@ -237,6 +240,11 @@ void filter_free(struct filter *filter)
 	free(filter->labels);
 	free(filter->frames);
 	free(filter);
+}
+
+uint64_t filter_serial(const struct filter *filter)
+{
+	return filter ? filter->serial : 0;
 }
 
 static bool judge_label(const struct filter *filter, const struct task_label *label)

@@ -35,6 +35,9 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	const struct stacks *stacks, const struct tasks *tasks, struct names *names);
 void filter_free(struct filter *filter);
 
+/* No other filter ever has the same; of NULL it is 0. */
+uint64_t filter_serial(const struct filter *filter);
+
 /* "comm make, !cpu 0-3"; cleaned. */
 void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size);
 

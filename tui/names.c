@@ -214,41 +214,53 @@ void names_free(struct names *names)
 	free(names);
 }
 
-static int request(struct names *names, const struct image *image)
+bool names_source(const struct names *names, uint32_t id, struct symbols_source *source)
 {
-	struct symbols_source source = {
+	const struct image *image = images_get(names->images, id);
+	struct image_origin origin = {0};
+
+	if (!image)
+		return false;
+	*source = (struct symbols_source){
 		.path = image->path,
 		.dev_major = image->dev_major,
 		.dev_minor = image->dev_minor,
 		.inode = image->inode,
 	};
-	struct image_origin origin = {0};
-
 	switch (image->kind) {
 	case IMAGE_FILE:
-		source.kind = SYMBOLS_FILE;
+		source->kind = SYMBOLS_FILE;
 		break;
 	case IMAGE_KERNEL:
-		source.kind = SYMBOLS_KERNEL;
+		source->kind = SYMBOLS_KERNEL;
 		break;
 	case IMAGE_VDSO:
-		source.kind = SYMBOLS_VDSO;
+		source->kind = SYMBOLS_VDSO;
 		break;
 	case IMAGE_MODULE:
-		source.kind = SYMBOLS_MODULE;
+		source->kind = SYMBOLS_MODULE;
 		break;
 	default:
-		return 0;
+		return false;
 	}
 	_Static_assert(
-		sizeof(source.build_id) == sizeof(image->build_id), "build-ids differ in size");
-	source.build_id_len = images_build_id(names->images, image->id, source.build_id);
-	images_origin(names->images, image->id, &origin);
-	source.pid = origin.pid;
-	source.map_start = origin.map_start;
-	source.map_end = origin.map_end;
-	source.stext = origin.stext;
-	return symbols_request(names->symbols, image->id, &source);
+		sizeof(source->build_id) == sizeof(image->build_id), "build-ids differ in size");
+	source->build_id_len = images_build_id(names->images, id, source->build_id);
+	images_origin(names->images, id, &origin);
+	source->pid = origin.pid;
+	source->map_start = origin.map_start;
+	source->map_end = origin.map_end;
+	source->stext = origin.stext;
+	return true;
+}
+
+static int request(struct names *names, const struct image *image)
+{
+	struct symbols_source source;
+
+	return names_source(names, image->id, &source)
+		? symbols_request(names->symbols, image->id, &source)
+		: 0;
 }
 
 /* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
@@ -452,6 +464,13 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 	known = &names->frames[frame];
 	*known = (struct frame_info){symref, info->version, at->generation};
 	return symref;
+}
+
+uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset)
+{
+	const struct image_info *info = image_info(names, image);
+
+	return info ? resolve(names, image, info, offset, info->kind == IMAGE_KERNEL) : 0;
 }
 
 void names_ask(struct names *names, uint32_t frame)

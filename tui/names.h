@@ -45,6 +45,12 @@ const struct symref *names_get(struct names *names, uint32_t symref);
 const struct symref *names_peek(const struct names *names, uint32_t symref);
 uint32_t names_limit(const struct names *names); /* every symref is below */
 
+/* The same of an offset of an image (struct frame's), sampled or not. */
+uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset);
+
+/* Where an image's symbols, code and source can come from; strings are borrowed from images.  False where from nowhere. */
+bool names_source(const struct names *names, uint32_t image, struct symbols_source *source);
+
 /* Ask for the symbols of a frame's image, where that was not done yet; find the frame's symref where they are here. */
 void names_ask(struct names *names, uint32_t frame);
 
