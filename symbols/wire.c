@@ -12,7 +12,7 @@
 
 union control {
 	struct cmsghdr align;
-	char bytes[CMSG_SPACE(4 * sizeof(int))];
+	char bytes[CMSG_SPACE(WIRE_FDS_MAX * sizeof(int))];
 };
 
 int wire_send_fds(int sock, const struct wire_message *message, const void *payload, size_t len,

@@ -48,7 +48,7 @@ static void test_two_descriptors(void **state)
 {
 	const struct wire_message sent = {.type = WIRE_FILE, .address = 0xffffffff81000000};
 	struct wire_message got;
-	int *socks = *state, fds[3], pair[3];
+	int *socks = *state, fds[3], pair[2], many[WIRE_FDS_MAX + 1], all[WIRE_FDS_MAX];
 	size_t len;
 	char c;
 
@@ -57,7 +57,13 @@ static void test_two_descriptors(void **state)
 		pair[i] = memfd_create("m", MFD_CLOEXEC);
 		assert_int_equal(write(pair[i], &"ab"[i], 1), 1);
 	}
-	assert_int_equal(wire_send_fds(socks[0], &sent, NULL, 0, pair, 3), -EINVAL);
+	for (size_t i = 0; i <= WIRE_FDS_MAX; i++)
+		many[i] = pair[0];
+	assert_int_equal(wire_send_fds(socks[0], &sent, NULL, 0, many, WIRE_FDS_MAX + 1), -EINVAL);
+	assert_int_equal(wire_send_fds(socks[0], &sent, NULL, 0, many, WIRE_FDS_MAX), 0);
+	assert_int_equal(wire_recv_fds(socks[1], &got, NULL, 0, &len, all, WIRE_FDS_MAX, 0), 0);
+	for (size_t i = 0; i < WIRE_FDS_MAX; i++)
+		assert_int_equal(close(all[i]), 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(wire_send_fds(socks[0], &sent, NULL, 0, pair, 2), 0);
 	assert_int_equal(wire_recv_fds(socks[1], &got, NULL, 0, &len, fds, 3, 0), 0);
