@@ -35,6 +35,15 @@ int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb)
 	return ret;
 }
 
+void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb)
+{
+	*asker = (struct asker){.sock = -1, .stop_fd = stop_fd};
+	asker->spawner =
+		(struct spawner){.pid = -1, .sock = -1, .memory_mb = memory_mb, .died_pid = -1};
+	atomic_store(&asker->worker_pid, -1);
+	atomic_store(&asker->spawner_pid, -1);
+}
+
 void asker_close(struct asker *asker)
 {
 	if (asker->sock >= 0)
@@ -152,9 +161,10 @@ int asker_ask(struct asker *asker, const struct asker_question *question,
 {
 	struct wire_message message = {
 		.type = question->type, .flags = question->flags, .address = question->address};
-	const int fds[WIRE_FDS_MAX] = {
-		question->fd, question->second_fd ? *question->second_fd : -1};
-	const size_t n_fds = question->fd < 0 ? 0 : fds[1] < 0 ? 1 : 2;
+	const int pair[2] = {question->fd, question->second_fd ? *question->second_fd : -1};
+	const int *fds = question->fds ? question->fds : pair;
+	const size_t n_pair = question->fd < 0 ? 0 : pair[1] < 0 ? 1 : 2;
+	const size_t n_fds = question->fds ? question->n_fds : n_pair;
 
 	*len = 0;
 	*fd = -1;

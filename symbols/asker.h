@@ -34,6 +34,9 @@ struct asker_question {
 	size_t len;
 	int fd; /* -1: none; stays the caller's */
 	const int *second_fd; /* NULL: none */
+	const int *
+		fds; /* instead of both, where more are sent: n_fds, at most WIRE_FDS_MAX; NULL: none */
+	size_t n_fds;
 	uint32_t flags; /* WIRE_FLAG_* */
 	uint64_t address;
 	struct asker_limits limits;
@@ -41,6 +44,9 @@ struct asker_question {
 
 /* Fork the spawner; before any thread.  0 or -errno. */
 int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb);
+/* Begin without a spawner: the first question executes this program anew for it (see spawner_restart()), so that it may
+ * be asked by any thread at any time. */
+void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb);
 void asker_close(struct asker *asker); /* ends worker and spawner */
 
 /* End the worker, if there is one: the next question finds a new one. */
