@@ -381,6 +381,10 @@ static int finish(struct args *args)
 			"svg, "
 			"script or gecko",
 			request->engine.target.command ? ", before the command" : "");
+	if (request->columns != COLUMNS_NONE && request->view != REPORT_FLAT)
+		return args_refuse(args,
+			"--columns and %s contradict each other: a tree has no columns",
+			args_view_option(request->view));
 	if (!request->n_files && !needs_files)
 		error = finish_target(args);
 	return error ? error : args_check_files(args);

@@ -55,6 +55,9 @@ int args_apply_filter(struct args *args, int id, const char *text);
 int args_apply_rows(struct args *args, int id, const char *text);
 int args_apply_screen(struct args *args, int id, const char *text);
 
+/* "--callers"; not of REPORT_FLAT, which is no option. */
+const char *args_view_option(enum report_view view);
+
 /* Terms of one field: "a,b*", "7,8" or "0-3", all of them negated after a "!" at the beginning. */
 int args_add_terms(
 	struct args *args, const char *option, enum filter_field field, const char *text);

@@ -237,7 +237,7 @@ static int parse_groups(struct args *args, const char *text)
 	}
 }
 
-static int choose_view(struct args *args, enum report_view view)
+const char *args_view_option(enum report_view view)
 {
 	static const char *const options[] = {
 		[REPORT_CALLERS] = "--callers",
@@ -245,9 +245,14 @@ static int choose_view(struct args *args, enum report_view view)
 		[REPORT_TREE] = "--tree",
 	};
 
+	return options[view];
+}
+
+static int choose_view(struct args *args, enum report_view view)
+{
 	if (args->view_given && args->request.view != view)
 		return args_refuse(args, "%s and %s contradict each other: give one of them",
-			options[args->request.view], options[view]);
+			args_view_option(args->request.view), args_view_option(view));
 	args->view_given = true;
 	args->request.view = view;
 	return 0;
