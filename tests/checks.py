@@ -109,7 +109,7 @@ def settled(process, timeout=120):
     looked at, and had next to no CPU time (a sanitizer's own thread wakes now and then).  False when it ended instead, or
     never came to rest.  However slow the machine is, what could be done without others is done then."""
     end = time.monotonic() + timeout
-    since, before = None, 0
+    since, before = time.monotonic(), 0
     while time.monotonic() < end:
         states, used = _threads(process.pid)
         if process.poll() is not None:

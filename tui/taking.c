@@ -262,6 +262,13 @@ int taking_run(struct taking *taking, bool quiet)
 		taking_complain(message);
 		return -1;
 	}
+	/* Not an empty profile, but none: as where nobody ever wrote to a FIFO. */
+	if (taking->session.recording && taking->status.state == ENGINE_STOPPED &&
+		!taking->status.n_events) {
+		taking_complainf("interrupted: nothing was read of '%s'",
+			strcmp(request->files[0], "-") ? request->files[0] : "standard input");
+		return -1;
+	}
 	session_describe(&taking->session);
 	taking_tell_command(taking);
 	return 0;

@@ -98,17 +98,17 @@ def fifos(strobe, path, folder):
     checks.check("a recording through a FIFO",
                  read.status == 0 and HOT in read.out and writer.wait() == 0 and not writer.stderr.read(), read)
     for command in (["report", fifo], ["export", fifo, "--format", "folded"], ["diff", path, fifo]):
-        process = subprocess.Popen([strobe, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([strobe, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         waited = settled(process)
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(timeout=60)
-            hung = False
+            (out, err), hung = process.communicate(timeout=60), False
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
-            hung = True
-        checks.check(f"a signal ends {command[0]} of a FIFO that nobody writes to", waited and not hung, (waited, hung))
+            (out, err), hung = process.communicate(), True
+        checks.check(f"a signal ends {command[0]} of a FIFO that nobody writes to, which is told",
+                     waited and not hung and process.returncode == 1 and b"interrupted" in err and not out,
+                     (waited, hung, process.returncode, out, err))
     reader = subprocess.Popen(["head", "-c", "10000", fifo], stdout=subprocess.DEVNULL)
     left = run([strobe, "record", "-a", "-e", "cpu-clock", "-F", "4999", "-o", fifo, "--duration", "20"])
     reader.wait()
