@@ -281,6 +281,38 @@ bool elffile_section_begins(
 		memcmp(buffer, prefix, len) == 0;
 }
 
+const struct elffile_section *elffile_find_section(const struct elffile *elf, const char *name)
+{
+	const size_t len = strlen(name) + 1;
+	char buffer[32];
+
+	for (size_t i = 0; len <= sizeof(buffer) && i < elf->n_sections; i++)
+		if (read_name(elf, &elf->sections[i], buffer, len) &&
+			memcmp(buffer, name, len) == 0)
+			return &elf->sections[i];
+	return NULL;
+}
+
+bool elffile_debug_link(const struct elffile *elf, char *name, size_t size, uint32_t *crc)
+{
+	const struct elffile_section *section = elffile_find_section(elf, ".gnu_debuglink");
+	char bytes[1024];
+
+	if (!section || section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED ||
+		section->size < 8 || section->size > sizeof(bytes))
+		return false;
+	const size_t len = (size_t)section->size;
+	if (elffile_read(elf, bytes, len, section->offset) < 0)
+		return false;
+	const size_t name_len = strnlen(bytes, len);
+	const size_t crc_at = (name_len + 1 + 3) & ~(size_t)3;
+	if (name_len == 0 || name_len >= size || crc_at > len - 4 || memchr(bytes, '/', name_len))
+		return false;
+	memcpy(name, bytes, name_len + 1);
+	*crc = elffile_u32(elf, bytes + crc_at);
+	return true;
+}
+
 bool elffile_has_code_section(const struct elffile *elf, const char *name)
 {
 	const size_t len = strlen(name);

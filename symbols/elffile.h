@@ -67,6 +67,13 @@ bool elffile_find_note(const struct elffile *elf, const uint8_t *notes, size_t l
 bool elffile_section_begins(
 	const struct elffile *elf, const struct elffile_section *section, const char *prefix);
 
+/* The section of that name (at most 31 bytes), whatever its type; NULL: none. */
+const struct elffile_section *elffile_find_section(const struct elffile *elf, const char *name);
+
+/* What .gnu_debuglink names: a file's name (at most size - 1 bytes) and its CRC-32.  False where there is none, or one
+ * that is no mere name. */
+bool elffile_debug_link(const struct elffile *elf, char *name, size_t size, uint32_t *crc);
+
 /* Is there an executable section with this name or one that begins with it and a dot? */
 bool elffile_has_code_section(const struct elffile *elf, const char *name);
 

@@ -197,7 +197,9 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 	if (section->link >= elf->n_sections || section->offset > elf->len)
 		return 0;
 	const struct elffile_section *strings = &elf->sections[section->link];
-	if (strings->type != SHT_STRTAB || strings->offset > elf->len)
+	/* Compressed ones are allowed, but nobody makes them. */
+	if (strings->type != SHT_STRTAB || strings->offset > elf->len ||
+		(section->flags | strings->flags) & SHF_COMPRESSED)
 		return 0;
 	reader->strings_at = strings->offset;
 	reader->strings_len = strings->size < elf->len - strings->offset
@@ -243,7 +245,8 @@ bool elfsyms_has_symtab(const struct elffile *elf)
 	const struct elffile_section *section = find_table(elf, SHT_SYMTAB);
 
 	/* The first one is none. */
-	return section && section->size > (elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	return section && !(section->flags & SHF_COMPRESSED) &&
+		section->size > (elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 }
 
 /* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only

@@ -21,7 +21,8 @@ enum dir_class {
 	DIR_ROOT,
 };
 
-/* %P the path, %I the build-id as xx/yyyy, %S in one piece, %R the kernel's release, %D the debug directory. */
+/* %P the path, %I the build-id as xx/yyyy, %S in one piece, %R the kernel's release, %D the debug directory, %L the
+ * link's name, %F the path without its last part. */
 static const struct pattern {
 	enum finder_what what;
 	enum dir_class class;
@@ -40,6 +41,16 @@ static const struct pattern {
 	{FINDER_DEBUG, DIR_HOME, ".build-id/%I/debug"},
 	{FINDER_DEBUG, DIR_PROCESS, "%D/.build-id/%I.debug"},
 	{FINDER_DEBUG, DIR_DEBUG, ".build-id/%I.debug"},
+	/* As gdb does. */
+	{FINDER_LINK, DIR_TREE, "%F/%L"},
+	{FINDER_LINK, DIR_TREE, "%F/.debug/%L"},
+	{FINDER_LINK, DIR_TREE, "usr/lib/debug%F/%L"},
+	{FINDER_LINK, DIR_PROCESS, "%F/%L"},
+	{FINDER_LINK, DIR_PROCESS, "%F/.debug/%L"},
+	{FINDER_LINK, DIR_PROCESS, "%D%F/%L"},
+	{FINDER_LINK, DIR_DEBUG, "%F/%L"},
+	{FINDER_LINK, DIR_ROOT, "%F/%L"},
+	{FINDER_LINK, DIR_ROOT, "%F/.debug/%L"},
 	{FINDER_KALLSYMS, DIR_TREE, ".build-id/%I/kallsyms"},
 	{FINDER_KALLSYMS, DIR_TREE, "[kernel.kallsyms]/%S/kallsyms"},
 	{FINDER_KALLSYMS, DIR_HOME, ".build-id/%I/kallsyms"},
@@ -143,7 +154,7 @@ static bool get_dir(const struct finder *finder, const struct finder_query *quer
 		*class = DIR_PROCESS;
 		*debug_dir = finder->debug_dirs[n - 3];
 		out->in_root = out->foreign = true;
-		if (query->what == FINDER_DEBUG && !finder->recording && query->pid > 0 &&
+		if (query->what != FINDER_BINARY && !finder->recording && query->pid > 0 &&
 			has_other_files(query->pid))
 			snprintf(out->dir, sizeof(out->dir), "/proc/%d/root", query->pid);
 	} else if (n < first_debug + finder->n_debug_dirs) {
@@ -185,11 +196,24 @@ static void hex_id(char out[BUILD_ID_HEX], const struct finder_query *query, boo
 	}
 }
 
+/* What %F stands for: "" for a file in the root.  False where the path is none, or the link's name is. */
+static bool get_folder(const struct finder_query *query, char *out)
+{
+	const char *slash = query->path ? strrchr(query->path, '/') : NULL;
+
+	if (!slash || query->path[0] != '/' || slash - query->path >= FINDER_PATH_MAX ||
+		!query->link || strchr(query->link, '/'))
+		return false;
+	memcpy(out, query->path, (size_t)(slash - query->path));
+	out[slash - query->path] = '\0';
+	return true;
+}
+
 /* False where the query does not know what the pattern needs. */
 static bool expand(const char *pattern, const struct finder_query *query, const char *debug_dir,
 	struct finder_place *out)
 {
-	char id[BUILD_ID_HEX];
+	char id[BUILD_ID_HEX], folder[FINDER_PATH_MAX];
 	size_t used = 0;
 
 	out->relative[0] = '\0';
@@ -205,9 +229,13 @@ static bool expand(const char *pattern, const struct finder_query *query, const 
 			text = *p == 'P'    ? query->path
 				: *p == 'R' ? query->release
 				: *p == 'D' ? debug_dir
+				: *p == 'L' ? query->link
+				: *p == 'F' ? folder
 					    : id;
 			out->by_path |= *p == 'P';
-			if (!text || !*text || (*p == 'P' && *text != '/') ||
+			if (*p == 'F' && !get_folder(query, folder))
+				return false;
+			if (!text || (!*text && *p != 'F') || (*p == 'P' && *text != '/') ||
 				(*p == 'R' && strchr(text, '/')))
 				return false;
 		}
@@ -231,6 +259,9 @@ bool finder_next(const struct finder *finder, struct finder_query *query, struct
 		while (out->dir[0] && query->pattern < n_patterns) {
 			const struct pattern *pattern = &patterns[query->pattern++];
 			out->by_path = false;
+			/* The target's root comes once for each debug directory. */
+			if (class == DIR_PROCESS && query->dir > 3 && pattern->text[1] != 'D')
+				continue;
 			if (pattern->what == query->what && pattern->class == class &&
 				expand(pattern->text, query, debug_dir, out))
 				return true;

@@ -26,7 +26,8 @@ void finder_fini(struct finder *finder); /* a zeroed one is legal */
 
 enum finder_what {
 	FINDER_BINARY, /* the file itself */
-	FINDER_DEBUG, /* its separate debug file */
+	FINDER_DEBUG, /* its separate debug file, by build-id */
+	FINDER_LINK, /* the same by the name that the file itself tells: right only with the CRC-32 told as well */
 	FINDER_KALLSYMS,
 	FINDER_VDSO,
 	FINDER_VMLINUX,
@@ -34,11 +35,12 @@ enum finder_what {
 
 struct finder_query {
 	enum finder_what what;
-	const char *path; /* of FINDER_BINARY, as it was recorded; or NULL */
+	const char *path; /* of a binary or a link, as it was mapped or recorded; or NULL */
+	const char *link; /* of FINDER_LINK: a file's name, without any directory */
 	const char *release; /* of FINDER_VMLINUX; or NULL */
 	const uint8_t *build_id;
 	size_t build_id_len; /* 0: unknown: by path alone */
-	int32_t pid; /* FINDER_DEBUG: below this process's root first, where that is another than ours; 0: none */
+	int32_t pid; /* of a debug file: below this process's root first, where that is another than ours; 0: none */
 	/* The finder's, begin with 0. */
 	size_t dir, pattern;
 };

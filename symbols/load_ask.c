@@ -45,14 +45,15 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 		.limits = {.cpu_ms = loader_file_cpu_ms, .wall_ms = loader_file_wall_ms},
 	};
 	uint64_t whose = question->foreign ? LOADER_FOREIGN : owner_of(question->file);
+	char link[WIRE_LINK_MAX - 1];
 	int ret = -EPIPE;
-	size_t len;
+	size_t len = 0;
 
 	if (whose == LOADER_OURS && question->debug)
 		whose = owner_of(question->debug);
 	load_for(loader, whose);
 	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
-		ret = asker_ask(&loader->asker, &asked, answer, NULL, 0, &len, table);
+		ret = asker_ask(&loader->asker, &asked, answer, link, sizeof(link), &len, table);
 		if (ret == -EPIPE)
 			loader_add_note(loader, SYMBOLS_NOTE_WORKER_DIED, question->path, 0,
 				loader->asker.died_status);
@@ -71,6 +72,11 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 			close(*table);
 		*table = -1;
 		return answer->error > 0 && answer->error < 4096 ? -answer->error : -EBADMSG;
+	}
+	if (ret == 0 && question->link) {
+		memcpy(question->link->name, link, len);
+		question->link->name[len] = '\0';
+		question->link->crc = (uint32_t)answer->address;
 	}
 	return ret;
 }
@@ -138,7 +144,7 @@ int load_table(struct loader *loader, struct loader_image *image,
 }
 
 int load_build_id(struct loader *loader, const struct loader_question *question,
-	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len)
+	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len, struct loader_link *link)
 {
 	struct loader_question asked = *question;
 	struct wire_message answer;
@@ -147,6 +153,7 @@ int load_build_id(struct loader *loader, const struct loader_question *question,
 	*len = 0;
 	asked.type = WIRE_BUILD_ID;
 	asked.debug = NULL;
+	asked.link = link;
 	int ret = load_ask(loader, &asked, &answer, &none);
 	if (none >= 0)
 		close(none);

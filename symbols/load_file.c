@@ -26,29 +26,18 @@ static void make_key(char key[CACHE_KEY_MAX], const struct loader_file *file,
 		cache_key_debug(key, debug->file.size, debug->file.mtime_ns);
 }
 
-/* Open the separate debug file of a build-id.  That it is the right one, the worker sees. */
-static bool find_debug(struct loader *loader, const struct loader_image *image,
+bool load_find_debug(struct loader *loader, const struct symbols_source *source,
 	const uint8_t *build_id, size_t len, struct loader_file *out)
 {
-	struct finder_query query = {.what = FINDER_DEBUG,
-		.build_id = build_id,
-		.build_id_len = len,
-		.pid = image->source.pid};
-	struct finder_place place;
+	struct load_debug_search search = {.source = source, .build_id_len = len};
 
-	*out = (struct loader_file){.file.fd = -1};
-	while (len && finder_next(&loader->finder, &query, &place)) {
-		if (opener_below(place.dir, place.relative, place.in_root, &out->file) < 0)
-			continue;
-		out->foreign = place.foreign;
-		return true;
-	}
-	return false;
+	memcpy(search.build_id, build_id, len);
+	return load_debug_file(loader, &search, out);
 }
 
 static int load_with_debug(struct loader *loader, struct loader_image *image,
 	const struct loader_file *file, const uint8_t *build_id, size_t len,
-	const struct loader_file *debug, struct wire_message *answer)
+	const struct loader_file *debug, struct loader_link *link, struct wire_message *answer)
 {
 	/* Somebody could give their file the build-id of another: only whom this user trusts
 	 * anyway may fill the cache. */
@@ -60,9 +49,12 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 		.file = &file->file,
 		.debug = debug ? &debug->file : NULL,
 		.foreign = file->foreign || (debug && debug->foreign),
+		.flags = debug && debug->linked ? WIRE_FLAG_LINKED : 0,
+		.link = link,
 	};
 	char key[CACHE_KEY_MAX];
 
+	*link = (struct loader_link){0};
 	if (len) {
 		make_key(key, file, build_id, len, debug);
 		if (load_cached(loader, image, key)) {
@@ -73,57 +65,117 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 	return load_table(loader, image, &question, len && trusted ? key : NULL, answer);
 }
 
+/* What was loaded is not the answer yet. */
+static void drop_table(struct loader *loader, struct loader_image *image)
+{
+	symtab_close(&image->table);
+	memset(&image->table, 0, sizeof(image->table));
+	image->state = SYMBOLS_UNREADABLE;
+	if (loader->keep_fd >= 0)
+		close(loader->keep_fd);
+	loader->keep_fd = -1;
+}
+
+/* The search for more, now that build-id and link came with a table.  False: that tells nothing new. */
+static bool has_learned(struct load_debug_search *search, const struct loader_image *image,
+	const struct loader_link *link)
+{
+	if (search->build_id_len == image->build_id_len &&
+		strcmp(search->link.name, link->name) == 0)
+		return false;
+	search->build_id_len = image->build_id_len;
+	memcpy(search->build_id, image->build_id, image->build_id_len);
+	search->link = *link;
+	search->begun = false;
+	return true;
+}
+
 int load_elf(struct loader *loader, struct loader_image *image, const struct loader_file *file,
 	const uint8_t *build_id, size_t len)
 {
+	struct load_debug_search search = {.source = &image->source,
+		.file = &file->file,
+		.build_id_len = len,
+		.link = file->link};
 	struct wire_message answer;
 	struct loader_file debug;
+	struct loader_link link;
+	bool has_debug, again;
+	int ret;
 
+	memcpy(search.build_id, build_id, len);
 	load_tell_build_id(image, build_id, len);
-	bool has_debug = find_debug(loader, image, build_id, len, &debug);
-	int ret = load_with_debug(
-		loader, image, file, build_id, len, has_debug ? &debug : NULL, &answer);
-	/* Where nothing asked for the build-id before, it comes with the table. */
-	if (ret == 0 && !len && answer.flags & WIRE_FLAG_STRIPPED && answer.build_id_len &&
-		find_debug(loader, image, image->build_id, image->build_id_len, &debug)) {
-		has_debug = true;
-		symtab_close(&image->table);
-		memset(&image->table, 0, sizeof(image->table));
-		ret = load_with_debug(loader, image, file, NULL, 0, &debug, &answer);
-	}
+	has_debug = load_debug_file(loader, &search, &debug);
+	do {
+		ret = load_with_debug(loader, image, file, build_id, len, has_debug ? &debug : NULL,
+			&link, &answer);
+		const bool had_debug = has_debug;
+		if (had_debug)
+			close(debug.file.fd);
+		again = false;
+		/* None was there, or it is that of another file. */
+		if (ret == 0 && answer.flags & WIRE_FLAG_STRIPPED &&
+			!(answer.flags & WIRE_FLAG_DEBUG) &&
+			(had_debug || has_learned(&search, image, &link)))
+			again = has_debug = load_debug_file(loader, &search, &debug);
+		if (again)
+			drop_table(loader, image);
+	} while (again);
 	/* A debug file that kills the worker does not take the file's own symbols along. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && has_debug) {
 		image->state = SYMBOLS_UNREADABLE;
-		ret = load_with_debug(loader, image, file, NULL, 0, NULL, &answer);
+		ret = load_with_debug(loader, image, file, NULL, 0, NULL, &link, &answer);
 	}
-	if (has_debug)
-		close(debug.file.fd);
 	return ret;
 }
 
-/* Load from one open candidate.  0; -ESTALE when it is not the mapped file; -errno. */
-static int load_candidate(
-	struct loader *loader, struct loader_image *image, const struct opener_file *opened)
+/* Is an open candidate the mapped file?  0; -ESTALE when it is not; -errno. */
+static int check_candidate(struct loader *loader, const struct symbols_source *source,
+	struct loader_file *file, bool want_build_id, uint8_t build_id[WIRE_BUILD_ID_MAX],
+	size_t *len)
 {
-	const struct symbols_source *source = &image->source;
-	const struct loader_file file = {.file = *opened, .told = source->build_id_len > 0};
+	const struct opener_file *opened = &file->file;
 	const struct loader_question question = {.path = source->path, .file = opened};
-	uint8_t build_id[WIRE_BUILD_ID_MAX];
-	size_t len = source->build_id_len;
 
-	if (!opened->same && !len)
+	*len = source->build_id_len;
+	if (!opened->same && !*len)
 		return -ESTALE;
-	memcpy(build_id, source->build_id, len);
-	if (!opened->same || (!len && loader->cache)) {
-		int ret = load_build_id(loader, &question, build_id, &len);
-		if (ret < 0)
-			return ret;
-		if (!opened->same &&
-			(len != source->build_id_len ||
-				memcmp(build_id, source->build_id, len) != 0))
-			return -ESTALE;
+	memcpy(build_id, source->build_id, *len);
+	if (opened->same && (*len || !want_build_id))
+		return 0;
+	int ret = load_build_id(loader, &question, build_id, len, &file->link);
+	if (ret < 0)
+		return ret;
+	if (!opened->same &&
+		(*len != source->build_id_len || memcmp(build_id, source->build_id, *len) != 0))
+		return -ESTALE;
+	return 0;
+}
+
+int load_open(struct loader *loader, const struct symbols_source *source, bool want_build_id,
+	struct loader_file *out, uint8_t build_id[WIRE_BUILD_ID_MAX], size_t *len)
+{
+	int result = -ENOENT;
+
+	*len = 0;
+	for (enum opener_way way = 0; way < OPENER_WAYS; way++) {
+		*out = (struct loader_file){.told = source->build_id_len > 0};
+		int ret = opener_open(source, way, &out->file);
+		if (ret == 0) {
+			ret = check_candidate(loader, source, out, want_build_id, build_id, len);
+			if (ret == 0)
+				return 0;
+			close(out->file.fd);
+			out->file.fd = -1;
+			if (ret != -ESTALE)
+				return ret;
+		}
+		/* The reason that says most: a wrong file, else what refused the last way that was open. */
+		if (result != -ESTALE && ret != -EINVAL && (ret != -ENOENT || result == -ENOENT))
+			result = ret;
 	}
-	return load_elf(loader, image, &file, build_id, len);
+	out->file.fd = -1;
+	return result;
 }
 
 /* Before anything is opened but a debug file. */
@@ -136,7 +188,8 @@ static bool is_cached(struct loader *loader, struct loader_image *image)
 
 	if (!source->build_id_len || !loader->cache)
 		return false;
-	bool has_debug = find_debug(loader, image, source->build_id, source->build_id_len, &debug);
+	bool has_debug =
+		load_find_debug(loader, source, source->build_id, source->build_id_len, &debug);
 	make_key(key, &file, source->build_id, source->build_id_len, has_debug ? &debug : NULL);
 	if (has_debug)
 		close(debug.file.fd);
@@ -146,24 +199,18 @@ static bool is_cached(struct loader *loader, struct loader_image *image)
 
 int load_file(struct loader *loader, struct loader_image *image)
 {
-	int result = -ENOENT;
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	struct loader_file file;
+	size_t len;
 
 	if (is_cached(loader, image))
 		return 0;
-	for (enum opener_way way = 0; way < OPENER_WAYS; way++) {
-		struct opener_file file;
-		int ret = opener_open(&image->source, way, &file);
-		if (ret == 0) {
-			ret = load_candidate(loader, image, &file);
-			close(file.fd);
-			if (ret != -ESTALE)
-				return ret;
-		}
-		/* The reason that says most: a wrong file, else what refused the last way that was open. */
-		if (result != -ESTALE && ret != -EINVAL && (ret != -ENOENT || result == -ENOENT))
-			result = ret;
-	}
-	return result;
+	int ret = load_open(loader, &image->source, loader->cache, &file, build_id, &len);
+	if (ret < 0)
+		return ret;
+	ret = load_elf(loader, image, &file, build_id, len);
+	close(file.file.fd);
+	return ret;
 }
 
 int load_vdso(struct loader *loader, struct loader_image *image)

@@ -15,14 +15,14 @@
 
 /* 0; -ESTALE where it is another. */
 static int check_build_id(struct loader *loader, const struct finder_query *query,
-	const struct finder_place *place, const struct opener_file *file)
+	const struct finder_place *place, struct loader_file *file)
 {
 	const struct loader_question question = {
-		.path = place->relative, .file = file, .foreign = place->foreign};
+		.path = place->relative, .file = &file->file, .foreign = place->foreign};
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t len;
 
-	int ret = load_build_id(loader, &question, build_id, &len);
+	int ret = load_build_id(loader, &question, build_id, &len, &file->link);
 	if (ret < 0)
 		return ret;
 	return len == query->build_id_len && memcmp(build_id, query->build_id, len) == 0 ? 0
@@ -45,7 +45,7 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 		}
 		/* Kernel symbols as text have no build-id but that of the place. */
 		if (query->build_id_len && query->what != FINDER_KALLSYMS)
-			ret = check_build_id(loader, query, &place, &out->file);
+			ret = check_build_id(loader, query, &place, out);
 		if (ret == 0)
 			return 0;
 		close(out->file.fd);
@@ -134,7 +134,9 @@ static int load_own_vdso(struct loader *loader, struct loader_image *image)
 
 	if (file.file.fd < 0)
 		return file.file.fd;
-	int ret = image->source.build_id_len ? load_build_id(loader, &question, build_id, &len) : 0;
+	int ret = image->source.build_id_len
+		? load_build_id(loader, &question, build_id, &len, NULL)
+		: 0;
 	if (ret == 0 && image->source.build_id_len &&
 		(len != image->source.build_id_len ||
 			memcmp(build_id, image->source.build_id, len) != 0))

@@ -16,6 +16,7 @@
 #include <pthread.h>
 
 #define LOADER_NOTES_MAX 256
+#define LOADER_CRCS 16
 #define LOADER_KALLSYMS "/proc/kallsyms"
 
 /* Whose file it is, for choosing a worker: of root and this user; strings out of any; chosen by others; or
@@ -51,6 +52,14 @@ struct loader {
 	struct loader_name *names, **names_end, *names_done, **names_done_end;
 	struct symbols_note notes[LOADER_NOTES_MAX]; /* a ring: the oldest are dropped */
 	size_t first_note, n_notes;
+	/* Files whose CRC-32 is known, the oldest given up first. */
+	struct {
+		dev_t dev;
+		ino_t inode;
+		uint64_t size, mtime_ns;
+		uint32_t crc;
+	} crcs[LOADER_CRCS];
+	size_t n_crcs;
 };
 
 /* --- loader.c --- */
@@ -62,6 +71,12 @@ void loader_tell_no_worker(struct loader *loader); /* once for each reason */
 
 /* --- load_ask.c --- */
 
+/* What a file tells of its separate debug file. */
+struct loader_link {
+	char name[WIRE_LINK_MAX]; /* "": nothing */
+	uint32_t crc;
+};
+
 struct loader_question {
 	enum wire_type type;
 	const char *path; /* for notes */
@@ -70,6 +85,7 @@ struct loader_question {
 	const char *module; /* of WIRE_KALLSYMS; NULL: all */
 	uint32_t flags;
 	uint64_t address;
+	struct loader_link *link; /* set from the answer, where there is one; NULL: not wanted */
 };
 
 /* Ask about a file; one that kills the worker is tried once more.  0 and *table (-1: none), which is the caller's;
@@ -81,9 +97,9 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 int load_table(struct loader *loader, struct loader_image *image,
 	const struct loader_question *question, const char *key, struct wire_message *answer);
 
-/* The file's own build-id.  0 (*len may be) or -errno. */
+/* The file's own build-id, and what it tells of its debug file (link may be NULL).  0 (*len may be) or -errno. */
 int load_build_id(struct loader *loader, const struct loader_question *question,
-	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len);
+	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len, struct loader_link *link);
 
 bool load_cached(struct loader *loader, struct loader_image *image, const char *key);
 void load_tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len);
@@ -97,6 +113,8 @@ struct loader_file {
 	struct opener_file file;
 	bool foreign;
 	bool told; /* its build-id is one that somebody trusted told: the recording, the kernel */
+	bool linked; /* a debug file found by name, that has the CRC-32 it should have: for WIRE_FLAG_LINKED */
+	struct loader_link link; /* once its build-id was asked for */
 };
 
 /* The table of an open file with its build-id (len 0: not known yet), with a separate debug file where it is
@@ -104,8 +122,38 @@ struct loader_file {
 int load_elf(struct loader *loader, struct loader_image *image, const struct loader_file *file,
 	const uint8_t *build_id, size_t len);
 
+/* The file that is mapped, with its build-id (len 0: none, or not want_build_id).  0; -ESTALE: only another is
+ * there; -errno. */
+int load_open(struct loader *loader, const struct symbols_source *source, bool want_build_id,
+	struct loader_file *out, uint8_t build_id[WIRE_BUILD_ID_MAX], size_t *len);
+
+/* load_debug_file() by a build-id alone, the first one. */
+bool load_find_debug(struct loader *loader, const struct symbols_source *source,
+	const uint8_t *build_id, size_t len, struct loader_file *out);
+
 int load_file(struct loader *loader, struct loader_image *image);
 int load_vdso(struct loader *loader, struct loader_image *image);
+
+/* --- load_debug.c --- */
+
+/* Where the separate debug file of an image may lie.  Not to be copied once begun. */
+struct load_debug_search {
+	const struct symbols_source
+		*source; /* its path and process; a recording's process is not looked at */
+	const struct opener_file *file; /* not to be taken for its own debug file; NULL */
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t build_id_len; /* 0: not known */
+	struct loader_link link;
+	/* The search's, begin with 0. */
+	struct finder_query query;
+	bool begun;
+};
+
+/* Open the next file that may be the debug file: those of the build-id, then those of the link's name that have its
+ * CRC-32 (which may take long: all of it is read, but once), then what was fetched.  Whether it is one, only the worker sees.
+ * True and *out, with a descriptor that is the caller's; false after the last.  Any thread of the loader's. */
+bool load_debug_file(
+	struct loader *loader, struct load_debug_search *search, struct loader_file *out);
 
 /* --- load_recorded.c --- */
 

@@ -22,8 +22,10 @@ enum wire_type {
 	WIRE_SPAWN = 1,
 	WIRE_DIED, /* spawner -> client: pid and wait status */
 	/* client -> worker; the answer has the same type and id */
-	WIRE_BUILD_ID, /* descriptor: a file */
-	WIRE_FILE, /* descriptors: a file and perhaps its separate debug file; answer: a table and the build-id */
+	WIRE_BUILD_ID, /* descriptor: a file.  Payload of the answer: what .gnu_debuglink names, without NUL, and the
+			* CRC-32 of that in address; or nothing */
+	WIRE_FILE, /* descriptors: a file and perhaps its separate debug file; answer: a table, the build-id, and
+		    * the same payload */
 	WIRE_KALLSYMS, /* descriptor: kernel symbols as text; answer: a table.  Payload: a module's name, when only
 			* its symbols are asked for, less address */
 	WIRE_KERNEL, /* descriptor: a vmlinux file; answer: a table of addresses */
@@ -40,6 +42,9 @@ enum wire_type {
 #define WIRE_FLAG_STRIPPED 4u /* file: it has no .symtab of its own */
 #define WIRE_FLAG_DEBUG 8u /* file: the debug file belongs to it, and was used */
 #define WIRE_FLAG_STEXT 16u /* request, kernel: address is that of _stext, not of _text */
+/* Request, file: the debug file has the CRC-32 that the file tells of it, so that one without build-id may belong to it. */
+#define WIRE_FLAG_LINKED 128u
+#define WIRE_LINK_MAX 256 /* the longest name of a debug file, with its NUL */
 
 #define WIRE_FLAG_RAW 32u /* request, code: the file is nothing but the code's bytes */
 #define WIRE_FLAG_LINES \

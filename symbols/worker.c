@@ -6,6 +6,7 @@
 
 #include "symbols/binfile.h"
 #include "symbols/confine.h"
+#include "symbols/debugdata.h"
 #include "symbols/elfsyms.h"
 #include "symbols/kallsyms.h"
 #include "symbols/symtab.h"
@@ -20,38 +21,76 @@
 
 void (*worker_test_hook)(int fd, const char *name);
 
-static void answer_build_id(int fd, struct wire_message *answer)
+/* The link goes to out: bytes of it, or 0. */
+static size_t answer_link(const struct elffile *elf, struct wire_message *answer, char *out)
+{
+	uint32_t crc;
+
+	if (!elffile_debug_link(elf, out, WIRE_LINK_MAX, &crc))
+		return 0;
+	answer->address = crc;
+	return strlen(out);
+}
+
+static size_t answer_build_id(int fd, struct wire_message *answer, char *out)
 {
 	struct elffile elf;
-	size_t len = 0;
+	size_t len = 0, out_len = 0;
 
 	int ret = elffile_open(&elf, fd);
 	if (ret == 0)
 		ret = elffile_build_id(&elf, answer->build_id, sizeof(answer->build_id), &len);
+	if (ret == 0)
+		out_len = answer_link(&elf, answer, out);
 	elffile_close(&elf);
 	answer->build_id_len = (uint8_t)len;
 	answer->error = -ret;
+	return out_len;
 }
 
-/* Open the separate debug file of elf.  False where it is none, or that of another. */
-static bool open_debug(const struct elffile *elf, int fd, struct elffile *debug)
+static bool is_alike(const struct elffile *a, const struct elffile *b)
+{
+	return a->machine == b->machine && a->is64 == b->is64 && a->swapped == b->swapped;
+}
+
+/* Open the separate debug file of elf.  False where it is none, or that of another.  linked: it has the right CRC. */
+static bool open_debug(const struct elffile *elf, int fd, bool linked, struct elffile *debug)
 {
 	uint8_t own[WIRE_BUILD_ID_MAX], other[WIRE_BUILD_ID_MAX];
 	size_t own_len = 0, other_len = 0;
 
 	if (elffile_open(debug, fd) == 0 &&
 		elffile_build_id(elf, own, sizeof(own), &own_len) == 0 &&
-		elffile_build_id(debug, other, sizeof(other), &other_len) == 0 && own_len > 0 &&
-		own_len == other_len && memcmp(own, other, own_len) == 0 &&
-		debug->machine == elf->machine && debug->is64 == elf->is64 &&
-		debug->swapped == elf->swapped && elfsyms_has_symtab(debug))
+		elffile_build_id(debug, other, sizeof(other), &other_len) == 0 &&
+		(own_len > 0 || linked) &&
+		((own_len == other_len && memcmp(own, other, own_len) == 0) ||
+			(linked && (own_len == 0 || other_len == 0))) &&
+		is_alike(elf, debug) && elfsyms_has_symtab(debug))
 		return true;
 	elffile_close(debug);
 	return false;
 }
 
-static int read_file(const struct elffile *elf, int debug_fd, struct symtab_builder *builder,
-	struct wire_message *answer)
+/* A stripped file, with the names that are packed in it, if any. */
+static int read_stripped(const struct elffile *elf, struct symtab_builder *builder)
+{
+	struct elffile packed;
+
+	int fd = debugdata_open(elf);
+	if (fd < 0)
+		return elfsyms_read(elf, builder);
+	int ret = elffile_open(&packed, fd);
+	if (ret == 0 && is_alike(elf, &packed))
+		ret = elfsyms_read_debug(elf, &packed, builder);
+	else
+		ret = elfsyms_read(elf, builder);
+	elffile_close(&packed);
+	close(fd);
+	return ret;
+}
+
+static int read_file(const struct elffile *elf, int debug_fd, bool linked,
+	struct symtab_builder *builder, struct wire_message *answer)
 {
 	struct elffile debug;
 
@@ -63,8 +102,8 @@ static int read_file(const struct elffile *elf, int debug_fd, struct symtab_buil
 	if (elfsyms_has_symtab(elf))
 		return elfsyms_read(elf, builder);
 	answer->flags |= WIRE_FLAG_STRIPPED;
-	if (debug_fd < 0 || !open_debug(elf, debug_fd, &debug))
-		return elfsyms_read(elf, builder);
+	if (debug_fd < 0 || !open_debug(elf, debug_fd, linked, &debug))
+		return read_stripped(elf, builder);
 	answer->flags |= WIRE_FLAG_DEBUG;
 	ret = elfsyms_read_debug(elf, &debug, builder);
 	elffile_close(&debug);
@@ -93,12 +132,12 @@ static int read_kernel(const struct elffile *elf, const struct wire_message *req
 	return ret;
 }
 
-static void answer_file(const struct wire_message *request, const int fds[WIRE_FDS_MAX],
-	struct wire_message *answer, int *table)
+static size_t answer_file(const struct wire_message *request, const int fds[WIRE_FDS_MAX],
+	struct wire_message *answer, char *out, int *table)
 {
 	struct symtab_builder *builder = NULL;
 	struct elffile elf;
-	size_t len = 0;
+	size_t len = 0, out_len = 0;
 
 	int ret = elffile_open(&elf, fds[0]);
 	if (ret == 0)
@@ -113,13 +152,16 @@ static void answer_file(const struct wire_message *request, const int fds[WIRE_F
 	else if (request->type == WIRE_MODULE)
 		ret = elfsyms_read_module(&elf, builder);
 	else
-		ret = read_file(&elf, fds[1], builder, answer);
+		ret = read_file(&elf, fds[1], request->flags & WIRE_FLAG_LINKED, builder, answer);
+	if (ret == 0 && request->type == WIRE_FILE)
+		out_len = answer_link(&elf, answer, out);
 	if (ret == 0)
 		ret = symtab_builder_finish(builder, table, &answer->count);
 out:
 	symtab_builder_free(builder);
 	elffile_close(&elf);
 	answer->error = -ret;
+	return out_len;
 }
 
 struct kernel {
@@ -284,10 +326,10 @@ static int serve(int sock, char *in, char *out)
 	else if (fds[0] < 0)
 		answer.error = EBADF;
 	else if (request.type == WIRE_BUILD_ID)
-		answer_build_id(fds[0], &answer);
+		out_len = answer_build_id(fds[0], &answer, out);
 	else if (request.type == WIRE_FILE || request.type == WIRE_KERNEL ||
 		request.type == WIRE_MODULE)
-		answer_file(&request, fds, &answer, &table);
+		out_len = answer_file(&request, fds, &answer, out, &table);
 	else if (request.type == WIRE_KALLSYMS)
 		answer_kallsyms(&request, fds[0], in, len, &answer, &table);
 	else

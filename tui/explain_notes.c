@@ -405,6 +405,12 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"symbols are not used",
 			path_max, note->path);
 		break;
+	case SYMBOLS_NOTE_OTHER_DEBUG:
+		text_add(&text,
+			"the debug file '%.*s' is not the one that its program names (another "
+			"CRC-32), so it is not used",
+			path_max, note->path);
+		break;
 	case SYMBOLS_NOTE_UNCONFINED:
 		text_add(&text, "the symbol worker could not be confined fully");
 		add_error(&text, note->error);

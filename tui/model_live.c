@@ -94,6 +94,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 		return EXPLAIN_WARNING;
 	case SYMBOLS_NOTE_UNREADABLE:
 	case SYMBOLS_NOTE_WRONG_FILE:
+	case SYMBOLS_NOTE_OTHER_DEBUG:
 	default:
 		return EXPLAIN_INFO;
 	}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * debugdata.h - .gnu_debugdata: a small ELF file with the names of functions, packed by xz into the stripped file itself, as
+ * Fedora does ("mini-debuginfo").
+ *
+ * Runs in the worker: what is packed may be a bomb, so that size and memory are bounded.
+ */
+#ifndef SYMBOLS_DEBUGDATA_H
+#define SYMBOLS_DEBUGDATA_H
+
+#include "symbols/elffile.h"
+
+#define DEBUGDATA_BYTES_MAX (64u << 20) /* unpacked */
+#define DEBUGDATA_MEMORY_MAX (128u << 20) /* of unpacking */
+
+/* Unpack it into a memory file.  An fd, which is the caller's; -ENODATA: there is none; -EFBIG beyond the maxima; -EBADMSG for
+ * what is broken; -ENOMEM; -errno. */
+int debugdata_open(const struct elffile *elf);
+
+#endif
