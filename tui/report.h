@@ -40,7 +40,8 @@ struct report_row {
 
 /* What stands side by side: an event, a CPU or a thread. */
 struct report_column {
-	const char *name; /* cleaned; "3", "4711", "cpu-clock" */
+	const char *
+		name; /* cleaned; unique: "3", "4711/4712" (a process and its thread), "cpu-clock" */
 	const char *head; /* cleaned; "CPU 3", "worker (4711)" */
 	uint64_t samples, weight;
 };

@@ -87,7 +87,8 @@ static int name_column(const struct gathering *gathering, struct report_column *
 		snprintf(head, sizeof(head), "CPU %" PRIu32, from->number);
 		break;
 	default:
-		snprintf(name, sizeof(name), "%" PRId32, from->tid);
+		/* Numbers of threads are given out again. */
+		snprintf(name, sizeof(name), "%" PRId32 "/%" PRId32, from->pid, from->tid);
 		snprintf(head, sizeof(head), "%s (%" PRId32 ")", from->comm, from->tid);
 		break;
 	}

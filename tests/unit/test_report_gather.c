@@ -343,6 +343,28 @@ static void test_groups(void **state)
 	report_fini(&world.report);
 }
 
+/* Two of one number are two: it was given out again. */
+static void test_threads_side_by_side(void **state)
+{
+	const struct report_event *event;
+
+	(void)state;
+	world.fixture->labels[WORKER] =
+		fixture_label(world.fixture, 300, 101, "again", START_NS + 5ull * SECOND);
+	add(5.2, "0 6", WORKER, CLOCK, 10, 1);
+	store_seal(world.store, 0, true);
+	world.request.columns = COLUMNS_THREAD;
+	event = gather(0);
+	assert_int_equal(event->n_columns, 5);
+	for (size_t i = 0; i < event->n_columns; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(event->columns[i].name, event->columns[j].name);
+	assert_string_equal(event->columns[1].name, "100/101");
+	assert_string_equal(event->columns[1].head, "worker (101)");
+	assert_string_equal(event->columns[4].name, "300/101");
+	report_fini(&world.report);
+}
+
 static void test_trees(void **state)
 {
 	(void)state;
@@ -370,6 +392,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ties, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_threads_side_by_side, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_trees, setup, teardown),
 	};
 
