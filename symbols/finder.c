@@ -89,6 +89,8 @@ int finder_init(struct finder *finder, const struct symbols_config *config)
 	int ret = 0;
 
 	*finder = (struct finder){.recording = config->recording};
+	for (size_t i = 0; config->more_debug_dirs && config->more_debug_dirs[i] && ret == 0; i++)
+		ret = add_debug_dir(finder, config->more_debug_dirs[i]);
 	for (size_t i = 0; config->debug_dirs && config->debug_dirs[i] && ret == 0; i++)
 		ret = add_debug_dir(finder, config->debug_dirs[i]);
 	if (ret == 0 && !config->debug_dirs)

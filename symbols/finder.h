@@ -11,7 +11,11 @@
 #include "symbols/symbols.h"
 
 #define FINDER_PATH_MAX 4096
+#ifdef STROBE_DEBUG_DIR
+#define FINDER_DEBUG_DIR STROBE_DEBUG_DIR
+#else
 #define FINDER_DEBUG_DIR "/usr/lib/debug"
+#endif
 
 struct finder {
 	char *archive, *symfs, *home; /* NULL: none; home is perf's ~/.debug */

@@ -29,8 +29,9 @@ struct symbols_config {
 	size_t cache_max_bytes; /* on disk; 0: 256 MiB */
 	const char *kallsyms_path; /* NULL: /proc/kallsyms */
 	unsigned int worker_memory_mb; /* RLIMIT_AS of a worker; 0: 4096 */
-	/* Where separate debug files are looked for, below .build-id; ends with NULL.  NULL: /usr/lib/debug */
+	/* Where separate debug files are looked for; ends with NULL.  NULL: that of the build, /usr/lib/debug */
 	const char *const *debug_dirs;
+	const char *const *more_debug_dirs; /* looked at before those; ends with NULL; NULL: none */
 
 	/* What is profiled is a recording: files are looked for by build-id and path, never in /proc/PID; see
 	 * symbols_recorded(). */

@@ -442,6 +442,7 @@ void args_fini(struct request *request)
 	free_words(request->names, request->n_names);
 	free_words(request->users, request->n_users);
 	free_words(request->event_names, request->n_event_names);
+	free(request->debug_dirs);
 	for (size_t i = 0; i < request->n_terms; i++)
 		free(request->terms[i].text);
 	free(request->terms);

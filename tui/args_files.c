@@ -217,3 +217,20 @@ int args_check_files(struct args *args)
 			args, "--symfs '%s': there is no such directory", request->symfs);
 	return check_output(args);
 }
+
+int args_add_debug_dir(struct args *args, const char *text)
+{
+	struct request *request = &args->request;
+	struct stat about;
+
+	if (stat(text, &about) || !S_ISDIR(about.st_mode))
+		return args_refuse(args, "--debug-dir '%s': there is no such directory", text);
+	const char **grown = reallocarray(
+		request->debug_dirs, request->n_debug_dirs + 2, sizeof(*request->debug_dirs));
+	if (!grown)
+		return args_no_memory(args);
+	request->debug_dirs = grown;
+	grown[request->n_debug_dirs++] = text;
+	grown[request->n_debug_dirs] = NULL;
+	return 0;
+}

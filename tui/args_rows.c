@@ -409,6 +409,8 @@ int args_apply_screen(struct args *args, int id, const char *text)
 	case ARG_SYMFS:
 		request->symfs = text;
 		return 0;
+	case ARG_DEBUG_DIR:
+		return args_add_debug_dir(args, text);
 	case ARG_CACHE_DIR:
 		request->cache_dir = text;
 		return 0;

@@ -35,6 +35,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"compress the recording (zstd)"},
 	[ARG_SYMFS] = {0, "symfs", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
 		"look for programs and libraries below this directory first"},
+	[ARG_DEBUG_DIR] = {0, "debug-dir", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
+		"look for separate debug files below this directory first; may be repeated"},
 
 	[ARG_COMM] = {0, "comm", "NAME[,NAME]", VIEWS, ARGS_FILTERS,
 		"only samples of threads with this name"},

@@ -476,6 +476,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		.cache_dir = request->cache_dir,
 		.recording = request->n_files > 0,
 		.symfs = request->symfs,
+		.more_debug_dirs = request->debug_dirs,
 		.keep_files = request->command == CMD_ARCHIVE,
 	};
 	struct chosen chosen = {0};

@@ -70,6 +70,8 @@ struct request {
 	char **files; /* recordings or archives; "-" is standard input: diff has two or more, the others at most one */
 	size_t n_files;
 	const char *output; /* -o: a path, "-" for standard output; NULL: the command's default */
+	const char **debug_dirs; /* --debug-dir, ends with NULL; NULL: none */
+	size_t n_debug_dirs;
 	const char *symfs; /* --symfs: binaries are looked for below this directory first; NULL */
 	struct filter_term
 		*terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */

@@ -40,7 +40,8 @@ _strobe()
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
 	local sampled="-u --user -a --all-cpus -F --freq -c --count -g --call-graph
 		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages"
-	local views="--comm --image --symbol --time --symfs --memory --no-idle --cache-dir"
+	local views="--comm --image --symbol --time --symfs --debug-dir --memory --no-idle
+		--cache-dir"
 	local input="-i --input" output="-o --output"
 	local tables="--format --percent-limit --rows"
 	local report="--sort --group --columns --callers --callees --tree --percentage"
@@ -125,7 +126,7 @@ _strobe()
 	-F|--freq)
 		options="max 97 997 4999 20000"
 		;;
-	--cache-dir|--symfs)
+	--cache-dir|--symfs|--debug-dir)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		compopt -o filenames 2>/dev/null
 		return
@@ -145,7 +146,7 @@ _strobe()
 		record) options="$either $sampled $output -z --compress $general" ;;
 		export) options="$either $sampled $input $output $views --format $general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
-		archive) options="$output --symfs $general" ;;
+		archive) options="$output --symfs --debug-dir $general" ;;
 		live) options="$either $sampled $input $views $screen $general" ;;
 		*) options="$either $sampled $input $views $screen $general -- $commands" ;;
 		esac

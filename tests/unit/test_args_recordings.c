@@ -227,6 +227,13 @@ static void test_diff_and_archive(void **state)
 	bad("strobe diff file.data other.data --normalize hour", "'hour'");
 	bad("strobe diff file.data other.data -o x", "'-o' is not one of strobe diff");
 
+	good(&line, "strobe report file.data --debug-dir . --debug-dir /");
+	assert_int_equal(line.request.n_debug_dirs, 2);
+	assert_string_equal(line.request.debug_dirs[0], ".");
+	assert_string_equal(line.request.debug_dirs[1], "/");
+	assert_null(line.request.debug_dirs[2]);
+	args_fini(&line.request);
+
 	good(&line, "strobe archive file.data -o out --symfs .");
 	assert_int_equal(line.request.command, CMD_ARCHIVE);
 	assert_string_equal(line.request.files[0], "file.data");
@@ -435,6 +442,7 @@ static void test_tables(void **state)
 	bad("strobe live --group symbol", "'--group' is not one of strobe live");
 	bad("strobe report --symfs no-such-folder", "'no-such-folder'");
 	bad("strobe report --symfs notes.txt", "'notes.txt'");
+	bad("strobe report --debug-dir . --debug-dir no-such-folder", "'no-such-folder'");
 }
 
 /* Every option of sampling is refused with a recording, by the name it was written with. */

@@ -56,6 +56,57 @@ static void test_live(void **state)
 	assert_string_equal(found[1], "/opt/debug|.build-id/ab/01ff.debug");
 }
 
+/* What is configured comes before what everybody has. */
+static void test_more_dirs(void **state)
+{
+	static const char *const dirs[] = {"/opt/debug", NULL};
+	const struct symbols_config config = {.more_debug_dirs = dirs};
+	const struct finder_query query = {.what = FINDER_DEBUG, .build_id = id, .build_id_len = 3};
+
+	(void)state;
+	assert_int_equal(list(&config, &query), 2);
+	assert_string_equal(found[0], "/opt/debug|.build-id/ab/01ff.debug");
+	assert_string_equal(found[1], FINDER_DEBUG_DIR "|.build-id/ab/01ff.debug");
+}
+
+/* By the name that the file tells, where gdb looks as well. */
+static void test_link(void **state)
+{
+	static const char *const dirs[] = {"/usr/lib/debug", "/opt/debug", NULL};
+	struct symbols_config config = {.debug_dirs = dirs};
+	struct finder_query query = {.what = FINDER_LINK,
+		.path = "/usr/bin/prog",
+		.link = "prog.debug",
+		.pid = getpid()};
+
+	(void)state;
+	assert_int_equal(list(&config, &query), 4);
+	assert_string_equal(found[0], "/usr/lib/debug|usr/bin/prog.debug");
+	assert_string_equal(found[1], "/opt/debug|usr/bin/prog.debug");
+	assert_string_equal(found[2], "/|usr/bin/prog.debug");
+	assert_string_equal(found[3], "/|usr/bin/.debug/prog.debug");
+	query.path = "/prog";
+	assert_int_equal(list(&config, &query), 4);
+	assert_string_equal(found[0], "/usr/lib/debug|prog.debug");
+	assert_string_equal(found[3], "/|.debug/prog.debug");
+
+	config = (struct symbols_config){.recording = true, .symfs = "/srv"};
+	query.path = "/usr/bin/prog";
+	assert_int_equal(list(&config, &query), 6);
+	assert_string_equal(found[0], "/srv|usr/bin/prog.debug in_root foreign");
+	assert_string_equal(found[1], "/srv|usr/bin/.debug/prog.debug in_root foreign");
+	assert_string_equal(found[2], "/srv|usr/lib/debug/usr/bin/prog.debug in_root foreign");
+
+	/* It is a name, not a way to other places; and without it nothing is looked for. */
+	query.link = "../prog";
+	assert_int_equal(list(&config, &query), 0);
+	query.link = NULL;
+	assert_int_equal(list(&config, &query), 0);
+	query.link = "prog.debug";
+	query.path = "[vdso]";
+	assert_int_equal(list(&config, &query), 0);
+}
+
 static void test_recorded_binary(void **state)
 {
 	const struct symbols_config config = {
@@ -124,6 +175,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_more_dirs),
+		cmocka_unit_test(test_link),
 		cmocka_unit_test(test_recorded_binary),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_long),
