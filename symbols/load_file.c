@@ -15,10 +15,10 @@ static bool is_ours(const struct opener_file *file)
 	return file->owner == 0 || file->owner == geteuid();
 }
 
-static void make_key(char key[CACHE_KEY_MAX], const struct loader_file *file,
+static void make_key(char key[CACHE_KEY_MAX], const struct loader_file *file, bool told,
 	const uint8_t *build_id, size_t len, const struct loader_file *debug)
 {
-	if (file->told)
+	if (told)
 		cache_key_build_id(key, build_id, len);
 	else
 		cache_key_file(key, build_id, len, file->file.size, file->file.mtime_ns);
@@ -52,17 +52,23 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 		.flags = debug && debug->linked ? WIRE_FLAG_LINKED : 0,
 		.link = link,
 	};
-	char key[CACHE_KEY_MAX];
+	char key[CACHE_KEY_MAX], own_key[CACHE_KEY_MAX];
 
 	*link = (struct loader_link){0};
+	*answer = (struct wire_message){0};
 	if (len) {
-		make_key(key, file, build_id, len, debug);
-		if (load_cached(loader, image, key)) {
-			memset(answer, 0, sizeof(*answer));
+		make_key(own_key, file, false, build_id, len, debug);
+		make_key(key, file, file->told, build_id, len, debug);
+		if (load_cached(loader, image, key) ||
+			(file->told && load_cached(loader, image, own_key)))
 			return 0;
-		}
 	}
-	return load_table(loader, image, &question, len && trusted ? key : NULL, answer);
+	int ret = load_table(loader, image, &question, len && trusted ? key : NULL, answer);
+	/* One that was stripped is not to stand for all that have its build-id. */
+	if (ret == 0 && loader->keep_fd >= 0 && answer->flags & WIRE_FLAG_STRIPPED &&
+		!(answer->flags & WIRE_FLAG_DEBUG))
+		memcpy(loader->keep_key, own_key, sizeof(own_key));
+	return ret;
 }
 
 /* What was loaded is not the answer yet. */
@@ -182,7 +188,6 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 static bool is_cached(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_source *source = &image->source;
-	const struct loader_file file = {.told = true};
 	struct loader_file debug;
 	char key[CACHE_KEY_MAX];
 
@@ -190,7 +195,8 @@ static bool is_cached(struct loader *loader, struct loader_image *image)
 		return false;
 	bool has_debug =
 		load_find_debug(loader, source, source->build_id, source->build_id_len, &debug);
-	make_key(key, &file, source->build_id, source->build_id_len, has_debug ? &debug : NULL);
+	make_key(
+		key, NULL, true, source->build_id, source->build_id_len, has_debug ? &debug : NULL);
 	if (has_debug)
 		close(debug.file.fd);
 	load_tell_build_id(image, source->build_id, source->build_id_len);
