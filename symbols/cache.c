@@ -139,6 +139,13 @@ void cache_key_debug(char key[CACHE_KEY_MAX], uint64_t size, uint64_t mtime_ns)
 	snprintf(key + used, CACHE_KEY_MAX - used, "-d%" PRIx64 "-%" PRIx64, size, mtime_ns);
 }
 
+void cache_key_stripped(char key[CACHE_KEY_MAX])
+{
+	size_t used = strlen(key);
+
+	snprintf(key + used, CACHE_KEY_MAX - used, "-s");
+}
+
 static int hash_file(XXH3_state_t *state, const char *path, bool optional)
 {
 	char buffer[4096];

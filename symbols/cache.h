@@ -31,6 +31,9 @@ void cache_key_file(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len
 /* Add to a key that a separate debug file of this size and time of change was there. */
 void cache_key_debug(char key[CACHE_KEY_MAX], uint64_t size, uint64_t mtime_ns);
 
+/* Add to a key that the file has no .symtab of its own. */
+void cache_key_stripped(char key[CACHE_KEY_MAX]);
+
 /* The key of the running kernel with its modules and BPF programs.  0, or -errno where that cannot be told. */
 int cache_key_kernel(char key[CACHE_KEY_MAX]);
 

@@ -52,22 +52,24 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 		.flags = debug && debug->linked ? WIRE_FLAG_LINKED : 0,
 		.link = link,
 	};
-	char key[CACHE_KEY_MAX], own_key[CACHE_KEY_MAX];
+	char key[CACHE_KEY_MAX], stripped_key[CACHE_KEY_MAX];
 
 	*link = (struct loader_link){0};
 	*answer = (struct wire_message){0};
 	if (len) {
-		make_key(own_key, file, false, build_id, len, debug);
 		make_key(key, file, file->told, build_id, len, debug);
+		/* A stripped file is not to stand for all that have its build-id. */
+		make_key(stripped_key, file, false, build_id, len, debug);
+		if (file->told)
+			cache_key_stripped(stripped_key);
 		if (load_cached(loader, image, key) ||
-			(file->told && load_cached(loader, image, own_key)))
+			(file->told && load_cached(loader, image, stripped_key)))
 			return 0;
 	}
 	int ret = load_table(loader, image, &question, len && trusted ? key : NULL, answer);
-	/* One that was stripped is not to stand for all that have its build-id. */
 	if (ret == 0 && loader->keep_fd >= 0 && answer->flags & WIRE_FLAG_STRIPPED &&
 		!(answer->flags & WIRE_FLAG_DEBUG))
-		memcpy(loader->keep_key, own_key, sizeof(own_key));
+		memcpy(loader->keep_key, stripped_key, sizeof(stripped_key));
 	return ret;
 }
 
