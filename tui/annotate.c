@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * annotate.c - see annotate.h: asks for a function's code, takes it in when it comes, and has its rows made.
+ *
+ * UI thread.
+ */
+#include "tui/annotate_private.h"
+
+#include "tui/clean.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_address_kind(enum image_kind kind)
+{
+	return kind == IMAGE_KERNEL || kind == IMAGE_ANON;
+}
+
+static int ask(struct annotation *annotation)
+{
+	const struct annotate_question *question = &annotation->question;
+	struct symbols_code_question code = {
+		.key = annotation->image,
+		.start = annotation->start,
+		.end = annotation->end,
+		.syntax = question->syntax,
+		.lines = true,
+	};
+	struct image_origin origin = {0};
+
+	if (!question->recording) {
+		images_origin(question->images, annotation->image, &origin);
+		code.pid = origin.pid;
+	}
+	if (code.end - code.start > SYMBOLS_CODE_BYTES_MAX)
+		code.end = code.start + SYMBOLS_CODE_BYTES_MAX;
+	return symbols_code_ask(question->symbols, &code, &annotation->code);
+}
+
+int annotate_new(struct annotation **out, const struct annotate_question *question)
+{
+	const struct symref *name = names_get(question->names, question->symref);
+	struct annotation *annotation;
+	const struct image *image;
+	struct symbol symbol;
+	int ret;
+
+	*out = NULL;
+	image = images_get(question->images, name->image_id);
+	if (!question->symref || !name->resolved || !image ||
+		!symbols_find(question->symbols, name->image_id, name->start, &symbol) ||
+		!symbol.size)
+		return -ENODATA;
+	annotation = calloc(1, sizeof(*annotation));
+	if (!annotation)
+		return -ENOMEM;
+	annotation->question = *question;
+	annotation->image = name->image_id;
+	annotation->start = symbol.start;
+	annotation->end = symbol.start + symbol.size;
+	if (annotation->end < annotation->start)
+		annotation->end = UINT64_MAX;
+	annotation->is_address = is_address_kind(image->kind);
+	annotation->epoch = names_epoch(question->names);
+	ret = ask(annotation);
+	if (ret) {
+		annotate_free(annotation);
+		return ret;
+	}
+	*out = annotation;
+	return 0;
+}
+
+void annotate_free(struct annotation *annotation)
+{
+	if (!annotation)
+		return;
+	annotate_sums_fini(annotation);
+	annotate_files_fini(annotation);
+	symbols_code_release(annotation->question.symbols, annotation->code);
+	intern_fini(&annotation->ugly_keys);
+	intern_fini(&annotation->texts);
+	free(annotation->by_entry);
+	free(annotation->rows);
+	free(annotation);
+}
+
+/* --- what has come --- */
+
+static void fail(struct annotation *annotation, const char *reason)
+{
+	annotation->progress = ANNOTATE_FAILED;
+	annotation->table = NULL;
+	annotation->has_lines = false;
+	snprintf(annotation->reason, sizeof(annotation->reason), "%s", reason);
+}
+
+static void take_code(struct annotation *annotation)
+{
+	char reason[256];
+	int error = 0;
+
+	switch (symbols_code_state(annotation->code, &error)) {
+	case SYMBOLS_PENDING:
+		return;
+	case SYMBOLS_READY:
+		annotation->table = symbols_code_table(annotation->code);
+		break;
+	case SYMBOLS_NONE:
+		fail(annotation, "its machine code is not in the file, or the file is not here");
+		return;
+	case SYMBOLS_UNASKED:
+		fail(annotation, "given up");
+		return;
+	default:
+		snprintf(reason, sizeof(reason), "its machine code cannot be read: %s",
+			strerror(error ? error : EIO));
+		fail(annotation, reason);
+		return;
+	}
+	if (!annotation->table) {
+		fail(annotation, "its machine code cannot be read");
+		return;
+	}
+	annotation->progress = ANNOTATE_READY;
+	annotation->has_lines = symbols_code_has_lines(annotation->code);
+	if (annotate_learn(annotation))
+		fail(annotation, "out of memory");
+}
+
+/* Some name that was ugly when the rows were made is pretty now. */
+static bool names_came(const struct annotation *annotation)
+{
+	for (uint32_t i = 0; i < annotation->ugly_keys.n; i++) {
+		const char *raw;
+
+		memcpy(&raw, annotation->ugly_keys.entries[i].bytes, sizeof(raw));
+		if (symbols_pretty(annotation->question.symbols, raw) != raw)
+			return true;
+	}
+	return false;
+}
+
+/* Why there are no source lines, or no text. */
+static void explain_source(struct annotation *annotation)
+{
+	char *out = annotation->reason;
+	size_t size = sizeof(annotation->reason);
+
+	if (annotation->progress != ANNOTATE_READY)
+		return;
+	out[0] = '\0';
+	if (!annotation->has_lines) {
+		snprintf(out, size,
+			"no source lines: there is no debug information for %s, of its own or "
+			"apart",
+			names_get(annotation->question.names, annotation->question.symref)->image);
+		return;
+	}
+	for (uint32_t i = 0; i < annotation->file_keys.n && !annotation->has_source; i++) {
+		if (annotation->files[i].state != ANNOTATE_MISSING || !*annotation->files[i].raw)
+			continue;
+		snprintf(out, size,
+			"no source text: %.300s is not here (--source-prefix tells where it lies)",
+			annotation->files[i].clean);
+		return;
+	}
+}
+
+bool annotate_collect(struct annotation *annotation)
+{
+	bool changed = false;
+
+	if (annotation->progress == ANNOTATE_WAITS) {
+		take_code(annotation);
+		changed = annotation->progress != ANNOTATE_WAITS;
+	}
+	if (annotation->progress == ANNOTATE_READY)
+		changed |= annotate_read_some(annotation);
+	changed |= names_came(annotation);
+	if (annotation->progress == ANNOTATE_FAILED)
+		changed |= annotation->offsets.n != annotation->n_rows;
+	if (!changed)
+		return false;
+	explain_source(annotation);
+	if (annotate_build(annotation)) {
+		fail(annotation, "out of memory");
+		annotation->n_rows = 0;
+		annotate_rows_changed(annotation);
+	}
+	return true;
+}
+
+bool annotate_is_reading(const struct annotation *annotation)
+{
+	return annotation->progress == ANNOTATE_READY &&
+		annotation->next_file < annotation->file_keys.n;
+}
+
+enum annotate_progress annotate_progress(const struct annotation *annotation)
+{
+	return annotation->progress;
+}
+
+const char *annotate_reason(const struct annotation *annotation)
+{
+	return annotation->reason;
+}
+
+/* --- what is shown --- */
+
+void annotate_set_mode(struct annotation *annotation, enum annotate_mode mode)
+{
+	if (mode == annotation->mode)
+		return;
+	annotation->mode = mode;
+	if (annotate_build(annotation)) {
+		fail(annotation, "out of memory");
+		annotation->n_rows = 0;
+		annotate_rows_changed(annotation);
+	}
+}
+
+enum annotate_mode annotate_get_mode(const struct annotation *annotation)
+{
+	return annotation->mode;
+}
+
+const struct annotate_row *annotate_rows(const struct annotation *annotation, size_t *n)
+{
+	*n = annotation->n_rows;
+	return annotation->rows;
+}
+
+void annotate_head(const struct annotation *annotation, struct annotate_head *out)
+{
+	const struct symref *name =
+		names_get(annotation->question.names, annotation->question.symref);
+
+	*out = (struct annotate_head){
+		.symbol = name->symbol,
+		.image = name->image,
+		.path = name->path,
+		.start = annotation->start,
+		.end = annotation->end,
+		.has_source = annotation->has_source,
+		.has_lines = annotation->has_lines,
+	};
+	memcpy(out->weight, annotation->weight, sizeof(out->weight));
+	memcpy(out->samples, annotation->samples, sizeof(out->samples));
+	memcpy(out->whole, annotation->whole, sizeof(out->whole));
+}
+
+/* Whether row a comes before row b where the hottest is first. */
+static bool is_hotter(const struct annotation *annotation, size_t a, size_t b, size_t event)
+{
+	uint64_t left = annotation->rows[a].weight[event],
+		 right = annotation->rows[b].weight[event];
+
+	return left != right ? left > right : a < b;
+}
+
+size_t annotate_next_hottest(
+	const struct annotation *annotation, size_t from, int direction, size_t event)
+{
+	enum annotate_kind kind = annotation->mode == ANNOTATE_SOURCE && annotation->has_lines
+		? ANNOTATE_ROW_LINE
+		: ANNOTATE_ROW_CODE;
+	size_t best = SIZE_MAX;
+
+	if (event >= annotation->n_events)
+		return SIZE_MAX;
+	for (size_t i = 0; i < annotation->n_rows; i++) {
+		const struct annotate_row *row = &annotation->rows[i];
+		bool upwards = direction < 0 && from < annotation->n_rows;
+
+		if (row->kind != kind || !row->weight[event])
+			continue;
+		if (from < annotation->n_rows &&
+			(i == from || is_hotter(annotation, i, from, event) != upwards))
+			continue;
+		if (best == SIZE_MAX || is_hotter(annotation, i, best, event) != upwards)
+			best = i;
+	}
+	return best;
+}
+
+uint32_t annotate_target(const struct annotation *annotation, size_t row)
+{
+	const struct annotate_row *at;
+	uint32_t symref;
+
+	if (row >= annotation->n_rows)
+		return 0;
+	at = &annotation->rows[row];
+	if (at->target_offset == CODETAB_NO_TARGET)
+		return 0;
+	symref = names_symref_at(annotation->question.names, annotation->image, at->target_offset);
+	return names_get(annotation->question.names, symref)->resolved ? symref : 0;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * annotate_rows.c - the rows of an annotation: instructions, alone or each after the source lines that it was made
+ * from; or the sampled addresses where there is no code.
+ *
+ * Lines come as objdump -S has them: where the next instruction is of another line, and with those that lead up to it.
+ * Functions that were inlined begin with a head, after the line that calls them.  UI thread.
+ */
+#include "tui/annotate_private.h"
+
+#include "tui/clean.h"
+#include "tui/grow.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NAME_BYTES 4096
+#define LEAD_FIRST 12 /* lines of a function before the first that has code */
+#define LEAD 6 /* before another one */
+
+/* Where the rows have got to. */
+struct place {
+	struct annotation *annotation;
+	const struct codetab_frame *frames; /* of the entry before; NULL: none */
+	unsigned int n_frames;
+	uint32_t file, line; /* of the line above */
+	unsigned int depth;
+	uint32_t row; /* of the line above, or ANNOTATE_NO_ROW */
+};
+
+struct annotate_row *annotate_add_row(struct annotation *annotation, enum annotate_kind kind)
+{
+	struct annotate_row *row;
+
+	if (grow_room((void **)&annotation->rows, annotation->n_rows, &annotation->rows_room,
+		    sizeof(*annotation->rows)))
+		return NULL;
+	row = &annotation->rows[annotation->n_rows++];
+	*row = (struct annotate_row){.kind = kind,
+		.text = "",
+		.file = "",
+		.target_text = "",
+		.target_offset = CODETAB_NO_TARGET,
+		.weight = annotate_zeros,
+		.samples = annotate_zeros};
+	return row;
+}
+
+/* Text from outside, cleaned; itself where it is clean, since what it is borrowed from lives as long. */
+static const char *clean_copy(struct annotation *annotation, const char *raw)
+{
+	char clean[NAME_BYTES];
+	const char *at = raw;
+
+	while (*at >= 0x20 && *at < 0x7f)
+		at++;
+	return *at ? intern_text(&annotation->texts, clean_string(clean, sizeof(clean), raw)) : raw;
+}
+
+const char *annotate_name(struct annotation *annotation, const char *raw)
+{
+	const char *pretty = symbols_pretty(annotation->question.symbols, raw);
+	uint32_t ignored;
+
+	if (pretty == raw && *raw == '_' &&
+		intern_id(&annotation->ugly_keys, &raw, sizeof(raw), &ignored))
+		return NULL;
+	return clean_copy(annotation, pretty);
+}
+
+int annotate_add_line(
+	struct annotation *annotation, uint32_t file, uint32_t line, unsigned int depth)
+{
+	struct annotate_row *row = annotate_add_row(annotation, ANNOTATE_ROW_LINE);
+	const char *text;
+	int error = 0;
+
+	if (!row)
+		return -ENOMEM;
+	row->line = line;
+	row->depth = (uint8_t)depth;
+	row->file = annotation->files[file].clean;
+	text = annotate_line_text(annotation, file, line, &error);
+	if (text)
+		row->text = text;
+	return error;
+}
+
+int annotate_add_function(
+	struct annotation *annotation, const struct codetab_frame *frame, unsigned int depth)
+{
+	struct annotate_row *row = annotate_add_row(annotation, ANNOTATE_ROW_FUNCTION);
+	const char *text;
+	uint32_t file;
+
+	if (!row || annotate_file_of(annotation, frame, &file))
+		return -ENOMEM;
+	text = depth ? annotate_name(annotation, annotation->table->pool + frame->function)
+		     : clean_copy(annotation,
+			       names_get(annotation->question.names, annotation->question.symref)
+				       ->symbol);
+	/* Names are renewed, so what names_get() gave must not stay. */
+	if (text && !depth)
+		text = intern_text(&annotation->texts, text);
+	if (!text)
+		return -ENOMEM;
+	row->text = *text ? text : "[unknown]";
+	row->depth = (uint8_t)depth;
+	row->file = annotation->files[file].clean;
+	row->line = frame->decl_line;
+	return 0;
+}
+
+/* --- source lines among instructions --- */
+
+static int put_line(struct place *place, uint32_t file, uint32_t line, unsigned int depth)
+{
+	place->file = file;
+	place->line = line;
+	place->depth = depth;
+	place->row = place->annotation->n_rows;
+	return annotate_add_line(place->annotation, file, line, depth);
+}
+
+static bool has_text(const struct annotation *annotation, uint32_t file, uint32_t line)
+{
+	const struct annotate_file *from = &annotation->files[file];
+
+	return from->state == ANNOTATE_READ && line && line <= from->n_lines;
+}
+
+/* A line, after those that lead up to it and were not shown yet. */
+static int put_lines(struct place *place, const struct codetab_frame *frame, unsigned int depth)
+{
+	struct annotation *annotation = place->annotation;
+	struct annotate_function *function;
+	uint32_t file, number, line = frame->line, from = line;
+	int ret = annotate_file_of(annotation, frame, &file);
+
+	if (!ret)
+		ret = annotate_function_of(annotation, frame, &number);
+	if (ret || !line)
+		return ret;
+	function = &annotation->functions[number];
+	if (function->file == file) {
+		uint32_t shown = function->shown, first = function->decl_line;
+
+		if (shown && line > shown && line - shown <= LEAD)
+			from = shown + 1;
+		else if (!shown && first && line > first && line - first <= LEAD_FIRST)
+			from = first;
+		if (line > shown)
+			function->shown = line;
+	}
+	for (; from < line && !ret; from++)
+		if (has_text(annotation, file, from))
+			ret = annotate_add_line(annotation, file, from, depth);
+	return ret ? ret : put_line(place, file, line, depth);
+}
+
+/* Frames by level: 0 is the function itself. */
+static const struct codetab_frame *level(
+	const struct codetab_frame *frames, unsigned int n, unsigned int at)
+{
+	return &frames[n - 1 - at];
+}
+
+/* How many levels two instructions have in common: the same functions, called from the same places. */
+static unsigned int common_levels(
+	const struct place *place, const struct codetab_frame *frames, unsigned int n)
+{
+	unsigned int at = 0;
+
+	for (; at < n && at < place->n_frames; at++) {
+		const struct codetab_frame *a = level(place->frames, place->n_frames, at);
+		const struct codetab_frame *b = level(frames, n, at);
+		const struct codetab_frame *from_a, *from_b;
+
+		if (a->function != b->function)
+			break;
+		if (!at)
+			continue;
+		from_a = level(place->frames, place->n_frames, at - 1);
+		from_b = level(frames, n, at - 1);
+		if (from_a->line != from_b->line || from_a->column != from_b->column ||
+			from_a->file != from_b->file)
+			break;
+	}
+	return at;
+}
+
+static bool is_above(const struct place *place, uint32_t file, uint32_t line, unsigned int depth)
+{
+	return place->row != ANNOTATE_NO_ROW && place->file == file && place->line == line &&
+		place->depth == depth;
+}
+
+/* The line that calls what was inlined, unless it is right above. */
+static int put_call(struct place *place, const struct codetab_frame *caller, unsigned int depth)
+{
+	uint32_t file;
+	int ret = annotate_file_of(place->annotation, caller, &file);
+
+	return ret || is_above(place, file, caller->line, depth) ? ret
+								 : put_lines(place, caller, depth);
+}
+
+/* Heads for what has been entered, each after the line that calls it; or for what was come back to. */
+static int put_heads(struct place *place, const struct codetab_frame *frames, unsigned int n)
+{
+	unsigned int common = common_levels(place, frames, n);
+	int ret = 0;
+
+	if (common == n && n == place->n_frames)
+		return 0;
+	for (unsigned int at = common < n ? common : n - 1; at < n && !ret; at++) {
+		if (at && common < n)
+			ret = put_call(place, level(frames, n, at - 1), at - 1);
+		if (!ret)
+			ret = annotate_add_function(place->annotation, level(frames, n, at), at);
+		place->row = ANNOTATE_NO_ROW;
+	}
+	return ret;
+}
+
+/* What stands before an instruction. */
+static int put_source(struct place *place, const struct codetab_entry *entry)
+{
+	const struct codetab_frame *frames = place->annotation->table->frames + entry->frames;
+	unsigned int n = entry->n_frames;
+	uint32_t file;
+	int ret;
+
+	if (!n || (frames == place->frames && n == place->n_frames))
+		return 0;
+	ret = put_heads(place, frames, n);
+	place->frames = frames;
+	place->n_frames = n;
+	if (!ret)
+		ret = annotate_file_of(place->annotation, &frames[0], &file);
+	if (ret || is_above(place, file, frames[0].line, n - 1))
+		return ret;
+	return put_lines(place, &frames[0], n - 1);
+}
+
+/* --- instructions --- */
+
+/* "loop+0x12" */
+static const char *symbol_and(struct annotation *annotation, const char *symbol, uint64_t distance)
+{
+	char text[NAME_BYTES + 32];
+
+	if (!distance)
+		return clean_copy(annotation, symbol);
+	snprintf(text, sizeof(text), "%.*s+0x%" PRIx64, NAME_BYTES, symbol, distance);
+	return intern_text(&annotation->texts, text);
+}
+
+static const char *name_target(struct annotation *annotation, uint64_t target)
+{
+	const struct annotate_question *question = &annotation->question;
+	struct symbol symbol;
+	const char *name;
+	char text[64];
+
+	if (annotate_covers(annotation, target)) {
+		name = names_get(question->names, question->symref)->symbol;
+		/* Interned, since the name may be another one later. */
+		name = intern_text(&annotation->texts, name);
+		return name ? symbol_and(annotation, name, target - annotation->start) : NULL;
+	}
+	if (symbols_find(question->symbols, annotation->image, target, &symbol)) {
+		name = annotate_name(annotation, symbol.name);
+		return name ? symbol_and(annotation, name, target - symbol.start) : NULL;
+	}
+	snprintf(text, sizeof(text), "0x%" PRIx64, target);
+	return intern_text(&annotation->texts, text);
+}
+
+static int put_code(struct annotation *annotation, const struct codetab_entry *entry)
+{
+	struct annotate_row *row = annotate_add_row(annotation, ANNOTATE_ROW_CODE);
+
+	if (!row)
+		return -ENOMEM;
+	row->offset = entry->start;
+	row->address = annotation->is_address ? entry->start : 0;
+	row->len = entry->len;
+	row->code_kind = entry->kind;
+	row->depth = (uint8_t)(entry->n_frames ? entry->n_frames - 1 : 0);
+	row->target_offset = entry->target;
+	row->text = clean_copy(annotation, annotation->table->pool + entry->text);
+	if (entry->target != CODETAB_NO_TARGET)
+		row->target_text = name_target(annotation, entry->target);
+	return row->text && row->target_text ? 0 : -ENOMEM;
+}
+
+/* Once all rows are there: which row a jump leads to. */
+static void link_jumps(struct annotation *annotation)
+{
+	const struct codetab *table = annotation->table;
+
+	for (uint32_t i = 0; i < annotation->n_rows; i++) {
+		struct annotate_row *row = &annotation->rows[i];
+		int64_t entry;
+		uint32_t to;
+
+		if (row->kind != ANNOTATE_ROW_CODE ||
+			!annotate_covers(annotation, row->target_offset))
+			continue;
+		entry = codetab_find(table, row->target_offset);
+		if (entry < 0 || table->entries[entry].start != row->target_offset)
+			continue;
+		to = annotation->by_entry[entry].at;
+		if (to == ANNOTATE_NO_ROW)
+			continue;
+		row->target_row = to + 1;
+		annotation->rows[to].is_target = true;
+	}
+}
+
+static int build_code(struct annotation *annotation)
+{
+	const struct codetab *table = annotation->table;
+	bool mixed = annotation->mode == ANNOTATE_MIXED;
+	struct place place = {.annotation = annotation, .row = ANNOTATE_NO_ROW};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < annotation->function_keys.n; i++)
+		annotation->functions[i].shown = 0;
+	for (uint32_t i = 0; i < table->n_entries && !ret; i++) {
+		const struct codetab_entry *entry = &table->entries[i];
+
+		if (!annotate_covers(annotation, entry->start))
+			continue;
+		if (mixed)
+			ret = put_source(&place, entry);
+		annotation->by_entry[i] = (struct annotate_places){annotation->n_rows, place.row};
+		if (!ret)
+			ret = put_code(annotation, entry);
+	}
+	if (!ret)
+		link_jumps(annotation);
+	return ret;
+}
+
+/* --- addresses --- */
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct annotate_row *left = a, *right = b;
+
+	return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+static int build_addresses(struct annotation *annotation)
+{
+	for (uint32_t i = 0; i < annotation->offsets.n; i++) {
+		struct annotate_row *row = annotate_add_row(annotation, ANNOTATE_ROW_CODE);
+
+		if (!row)
+			return -ENOMEM;
+		row->offset = annotate_offset(annotation, i);
+		row->address = annotation->is_address ? row->offset : 0;
+	}
+	if (annotation->n_rows)
+		qsort(annotation->rows, annotation->n_rows, sizeof(*annotation->rows),
+			compare_rows);
+	return 0;
+}
+
+int annotate_build(struct annotation *annotation)
+{
+	uint32_t n = annotation->table ? annotation->table->n_entries : 0;
+	int ret;
+
+	annotation->n_rows = 0;
+	free(annotation->by_entry);
+	annotation->by_entry = NULL;
+	annotate_rows_changed(annotation);
+	intern_fini(&annotation->ugly_keys);
+	if (annotation->progress == ANNOTATE_WAITS)
+		return 0;
+	if (!annotation->table) {
+		ret = build_addresses(annotation);
+	} else {
+		annotation->by_entry = malloc((n ? n : 1) * sizeof(*annotation->by_entry));
+		if (!annotation->by_entry)
+			return -ENOMEM;
+		memset(annotation->by_entry, 0xff, n * sizeof(*annotation->by_entry));
+		ret = annotation->mode == ANNOTATE_SOURCE && annotation->has_lines
+			? annotate_build_lines(annotation)
+			: build_code(annotation);
+	}
+	return ret ? ret : annotate_spread(annotation);
+}

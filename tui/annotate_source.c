@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * annotate_source.c - the files and functions that a table names, and the text of those files.
+ *
+ * UI thread.
+ */
+#include "tui/annotate_private.h"
+
+#include "tui/clean.h"
+#include "tui/grow.h"
+
+#include <time.h>
+
+#define READ_NS 20000000 /* of one refresh */
+#define TAB 8
+#define LINE_BYTES 2048 /* of a line, the rest is cut */
+
+static const char *pool_text(const struct annotation *annotation, uint32_t at)
+{
+	return annotation->table->pool + at;
+}
+
+int annotate_file_of(
+	struct annotation *annotation, const struct codetab_frame *frame, uint32_t *file)
+{
+	const char *raw = pool_text(annotation, frame->file);
+	char clean[4096];
+	struct annotate_file *made;
+	int ret = intern_id(&annotation->file_keys, &frame->file, sizeof(frame->file), file);
+
+	if (ret)
+		return ret;
+	if (grow_zeroed((void **)&annotation->files, *file, &annotation->files_room,
+		    sizeof(*annotation->files)))
+		return -ENOMEM;
+	made = &annotation->files[*file];
+	if (made->clean)
+		return 0;
+	made->raw = raw;
+	made->state = *raw ? ANNOTATE_UNREAD : ANNOTATE_MISSING;
+	made->clean = intern_text(&annotation->texts, clean_string(clean, sizeof(clean), raw));
+	return made->clean ? 0 : -ENOMEM;
+}
+
+int annotate_function_of(
+	struct annotation *annotation, const struct codetab_frame *frame, uint32_t *function)
+{
+	struct annotate_function *made;
+	int ret = intern_id(
+		&annotation->function_keys, &frame->function, sizeof(frame->function), function);
+
+	if (ret)
+		return ret;
+	if (grow_zeroed((void **)&annotation->functions, *function, &annotation->functions_room,
+		    sizeof(*annotation->functions)))
+		return -ENOMEM;
+	made = &annotation->functions[*function];
+	if (made->raw)
+		return 0;
+	made->raw = pool_text(annotation, frame->function);
+	made->decl_line = frame->decl_line;
+	return annotate_file_of(annotation, frame, &made->file);
+}
+
+int annotate_learn(struct annotation *annotation)
+{
+	const struct codetab *table = annotation->table;
+	uint32_t ignored;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < table->n_frames && !ret; i++) {
+		ret = annotate_file_of(annotation, &table->frames[i], &ignored);
+		if (!ret)
+			ret = annotate_function_of(annotation, &table->frames[i], &ignored);
+	}
+	return ret;
+}
+
+/* 0 or -ENOMEM. */
+static int find_lines(struct annotate_file *file)
+{
+	const char *text = file->text.bytes;
+	size_t len = file->text.len;
+	uint32_t n = 1, at = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	file->starts = calloc((size_t)n + 1, sizeof(*file->starts));
+	if (!file->starts)
+		return -ENOMEM;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\n')
+			file->starts[++at] = (uint32_t)i + 1;
+	/* What follows the last newline is a line where there is something. */
+	file->n_lines = len && text[len - 1] != '\n' ? n : n - 1;
+	file->starts[n] = (uint32_t)len + (file->n_lines == n);
+	return 0;
+}
+
+static void read_file(struct annotation *annotation, struct annotate_file *file)
+{
+	const struct annotate_question *question = &annotation->question;
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
+
+	file->state = ANNOTATE_MISSING;
+	(void)names_source(question->names, annotation->image, &source);
+	if (question->recording)
+		source.pid = 0;
+	if (symbols_source_read(&source, file->raw, question->source_prefixes, &file->text))
+		return;
+	if (find_lines(file)) {
+		free(file->text.bytes);
+		file->text = (struct symbols_source_text){0};
+		return;
+	}
+	file->state = ANNOTATE_READ;
+	annotation->has_source = true;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool annotate_read_some(struct annotation *annotation)
+{
+	uint64_t until = now_ns() + READ_NS;
+	bool any = false;
+
+	while (annotation->next_file < annotation->file_keys.n) {
+		struct annotate_file *file = &annotation->files[annotation->next_file++];
+
+		if (file->state != ANNOTATE_UNREAD)
+			continue;
+		read_file(annotation, file);
+		any = true;
+		if (now_ns() >= until)
+			break;
+	}
+	return any;
+}
+
+/* Cleaned, and each tab as the blanks up to the next stop. */
+static void expand(char *out, size_t size, const char *text, size_t len)
+{
+	size_t used = 0, column = 0;
+
+	for (size_t at = 0; at < len && used + 1 < size;) {
+		const char *tab = memchr(text + at, '\t', len - at);
+		size_t run = tab ? (size_t)(tab - text) - at : len - at;
+		size_t made = clean_text(out + used, size - used, text + at, run);
+
+		for (size_t i = 0; i < made; i++)
+			column += ((unsigned char)out[used + i] & 0xc0) != 0x80;
+		used += made;
+		at += run;
+		if (!tab)
+			break;
+		at++;
+		do {
+			if (used + 1 < size)
+				out[used++] = ' ';
+			column++;
+		} while (column % TAB && used + 1 < size);
+	}
+	out[used < size ? used : size - 1] = '\0';
+}
+
+const char *annotate_line_text(
+	struct annotation *annotation, uint32_t file, uint32_t line, int *error)
+{
+	const struct annotate_file *from = &annotation->files[file];
+	char expanded[LINE_BYTES];
+	const char *text;
+	size_t start, len;
+
+	if (from->state != ANNOTATE_READ || !line || line > from->n_lines)
+		return NULL;
+	start = from->starts[line - 1];
+	len = from->starts[line] - start - 1;
+	if (len && from->text.bytes[start + len - 1] == '\r')
+		len--;
+	expand(expanded, sizeof(expanded), from->text.bytes + start, len);
+	text = intern_text(&annotation->texts, expanded);
+	if (!text)
+		*error = -ENOMEM;
+	return text;
+}
+
+void annotate_files_fini(struct annotation *annotation)
+{
+	for (uint32_t i = 0; i < annotation->file_keys.n && i < annotation->files_room; i++) {
+		free(annotation->files[i].text.bytes);
+		free(annotation->files[i].starts);
+	}
+	free(annotation->files);
+	free(annotation->functions);
+	intern_fini(&annotation->file_keys);
+	intern_fini(&annotation->function_keys);
+}
