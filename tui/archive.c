@@ -377,9 +377,10 @@ static int pack(struct taking *taking)
 	else if (ret == -ESTALE)
 		taking_complainf(
 			"a file became shorter while it was packed: no archive was written");
-	else if (ret < 0 && output && !strcmp(output, "-"))
-		taking_complainf("cannot write to standard output: %s", strerror(-ret));
-	else if (ret < 0)
+	else if (ret < 0 && output && !strcmp(output, "-")) {
+		if (ret != -EPIPE) /* as head(1) leaves: no news */
+			taking_complainf("cannot write to standard output: %s", strerror(-ret));
+	} else if (ret < 0)
 		taking_complainf("cannot write '%s': %s", output ? output : path, strerror(-ret));
 	giveup_end();
 	free(output);

@@ -31,8 +31,9 @@ static int finish_output(int status)
 {
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "strobe: cannot write to standard output: %s\n",
-			strerror(errno ? errno : EIO));
+		if (errno != EPIPE) /* as head(1) leaves: no news */
+			fprintf(stderr, "strobe: cannot write to standard output: %s\n",
+				strerror(errno ? errno : EIO));
 		return 1;
 	}
 	return status;
