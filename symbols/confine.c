@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define NOBODY 65534
+#define CONFINE_FDS 256 /* those of a packet, and what is kept open of debug information */
 #define OUTPUT_BYTES (1024ull * 1024 * 1024)
 
 static void default_signals(void)
@@ -94,7 +95,7 @@ int confine_limits(unsigned int memory_mb)
 	(void)memory_mb;
 #endif
 	note(&ret, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) < 0);
-	note(&ret, setrlimit(RLIMIT_NOFILE, &(struct rlimit){16, 16}) < 0);
+	note(&ret, setrlimit(RLIMIT_NOFILE, &(struct rlimit){CONFINE_FDS, CONFINE_FDS}) < 0);
 	note(&ret, setrlimit(RLIMIT_NPROC, &(struct rlimit){0, 0}) < 0);
 	note(&ret, setrlimit(RLIMIT_FSIZE, &(struct rlimit){OUTPUT_BYTES, OUTPUT_BYTES}) < 0);
 	return ret;

@@ -14,7 +14,7 @@
 
 unsigned int loader_file_cpu_ms = 8000, loader_file_wall_ms = 20000;
 
-static uint64_t owner_of(const struct opener_file *file)
+uint64_t load_owner(const struct opener_file *file)
 {
 	return file->owner == 0 || file->owner == geteuid() ? LOADER_OURS
 							    : LOADER_USERS + (uint64_t)file->owner;
@@ -31,6 +31,34 @@ void load_for(struct loader *loader, uint64_t whose)
 	loader->met_foreign |= whose != LOADER_OURS && whose != LOADER_NAMES;
 }
 
+int load_ask_twice(struct loader *loader, const struct asker_question *asked, const char *path,
+	struct wire_message *answer, struct load_payload *payload, int *table)
+{
+	int ret = -EPIPE;
+
+	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
+		ret = asker_ask(&loader->asker, asked, answer, payload->bytes, payload->size,
+			&payload->len, table);
+		if (ret == -EPIPE)
+			loader_add_note(loader, SYMBOLS_NOTE_WORKER_DIED, path, 0,
+				loader->asker.died_status);
+		if (loader->asker.confine_error && !loader->told_unconfined) {
+			loader->told_unconfined = true;
+			loader_add_note(loader, SYMBOLS_NOTE_UNCONFINED, "",
+				loader->asker.confine_error, 0);
+		}
+	}
+	if (ret == -EPIPE)
+		return -EOWNERDEAD;
+	if (ret == 0 && answer->error) {
+		if (*table >= 0)
+			close(*table);
+		*table = -1;
+		return answer->error > 0 && answer->error < 4096 ? -answer->error : -EBADMSG;
+	}
+	return ret;
+}
+
 int load_ask(struct loader *loader, const struct loader_question *question,
 	struct wire_message *answer, int *table)
 {
@@ -44,38 +72,19 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 		.address = question->address,
 		.limits = {.cpu_ms = loader_file_cpu_ms, .wall_ms = loader_file_wall_ms},
 	};
-	uint64_t whose = question->foreign ? LOADER_FOREIGN : owner_of(question->file);
+	uint64_t whose = question->foreign ? LOADER_FOREIGN : load_owner(question->file);
 	char link[WIRE_LINK_MAX - 1];
-	int ret = -EPIPE;
-	size_t len = 0;
+	struct load_payload payload = {.bytes = link, .size = sizeof(link)};
 
 	if (whose == LOADER_OURS && question->debug)
-		whose = owner_of(question->debug);
+		whose = load_owner(question->debug);
 	load_for(loader, whose);
-	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
-		ret = asker_ask(&loader->asker, &asked, answer, link, sizeof(link), &len, table);
-		if (ret == -EPIPE)
-			loader_add_note(loader, SYMBOLS_NOTE_WORKER_DIED, question->path, 0,
-				loader->asker.died_status);
-		if (loader->asker.confine_error && !loader->told_unconfined) {
-			loader->told_unconfined = true;
-			loader_add_note(loader, SYMBOLS_NOTE_UNCONFINED, "",
-				loader->asker.confine_error, 0);
-		}
-	}
-	if (ret == -EPIPE) {
+	int ret = load_ask_twice(loader, &asked, question->path, answer, &payload, table);
+	if (ret == -EOWNERDEAD)
 		loader_add_note(loader, SYMBOLS_NOTE_FILE_BANNED, question->path, 0, 0);
-		return -EOWNERDEAD;
-	}
-	if (ret == 0 && answer->error) {
-		if (*table >= 0)
-			close(*table);
-		*table = -1;
-		return answer->error > 0 && answer->error < 4096 ? -answer->error : -EBADMSG;
-	}
 	if (ret == 0 && question->link) {
-		memcpy(question->link->name, link, len);
-		question->link->name[len] = '\0';
+		memcpy(question->link->name, link, payload.len);
+		question->link->name[payload.len] = '\0';
 		question->link->crc = (uint32_t)answer->address;
 	}
 	return ret;

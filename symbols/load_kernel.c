@@ -18,8 +18,7 @@
 
 #define NOTES_BYTES 65536
 
-/* As the kernel gives it out, which is no file of other people. */
-static size_t read_notes(const char *path, uint8_t out[WIRE_BUILD_ID_MAX])
+size_t load_notes(const char *path, uint8_t out[WIRE_BUILD_ID_MAX])
 {
 	const struct elffile native = {0};
 	uint8_t *notes = malloc(NOTES_BYTES);
@@ -154,7 +153,7 @@ int load_recorded_kernel(struct loader *loader, struct loader_image *image)
 	uint8_t own[WIRE_BUILD_ID_MAX];
 
 	load_tell_build_id(image, source->build_id, source->build_id_len);
-	size_t len = read_notes(loader->kernel_notes_path, own);
+	size_t len = load_notes(loader->kernel_notes_path, own);
 	bool same = len && len == source->build_id_len && memcmp(own, source->build_id, len) == 0;
 	int ret = same ? load_running(loader, image, true) : -ENOENT;
 	if (ret < 0 && source->build_id_len && ret != -ECANCELED && ret != -ECHILD)
@@ -207,7 +206,7 @@ int load_module_of_kernel(struct loader *loader, struct loader_image *image, con
 	if (!module[0] || strchr(module, '/'))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/sys/module/%.60s/notes/.note.gnu.build-id", module);
-	size_t len = read_notes(path, own);
+	size_t len = load_notes(path, own);
 	uint64_t start = module_start(module);
 	if (!start || !len || len != source->build_id_len ||
 		memcmp(own, source->build_id, len) != 0)

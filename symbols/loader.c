@@ -148,29 +148,23 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int start_thread(struct loader *loader)
+int loader_start(struct loader *loader, const char *name, void *(*run_thread)(void *), void *arg)
 {
 	sigset_t all, old;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int ret = pthread_create(&loader->thread, NULL, run, loader);
+	int ret = pthread_create(&loader->thread, NULL, run_thread, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (ret)
 		return -ret;
 	loader->started = true;
-	pthread_setname_np(loader->thread, "strobe-loader");
+	pthread_setname_np(loader->thread, name);
 	return 0;
 }
 
-int loader_new(struct loader **out, const struct symbols_config *config)
+int loader_init(struct loader *loader, const struct symbols_config *config, int answers_fd)
 {
-	struct loader *loader = calloc(1, sizeof(*loader));
-	int ret = 0;
-
-	*out = NULL;
-	if (!loader)
-		return -ENOMEM;
 	pthread_mutex_init(&loader->lock, NULL);
 	pthread_cond_init(&loader->wake, NULL);
 	loader->images_end = &loader->images;
@@ -179,12 +173,12 @@ int loader_new(struct loader **out, const struct symbols_config *config)
 	loader->names_done_end = &loader->names_done;
 	loader->asker.sock = loader->asker.spawner.sock = -1;
 	loader->keep_fd = -1;
-	loader->answers_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	loader->memory_mb = config->worker_memory_mb ? config->worker_memory_mb : WORKER_MEMORY_MB;
+	loader->answers_fd = answers_fd < 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
+					    : fcntl(answers_fd, F_DUPFD_CLOEXEC, 0);
 	loader->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (loader->answers_fd < 0 || loader->stop_fd < 0) {
-		ret = -errno;
-		goto out;
-	}
+	if (loader->answers_fd < 0 || loader->stop_fd < 0)
+		return -errno;
 	loader->packet = malloc(WIRE_PACKET_BYTES);
 	loader->kallsyms_path =
 		strdup(config->kallsyms_path ? config->kallsyms_path : LOADER_KALLSYMS);
@@ -193,21 +187,27 @@ int loader_new(struct loader **out, const struct symbols_config *config)
 	loader->recording = config->recording;
 	loader->keep_files = config->keep_files;
 	if (!loader->packet || !loader->kallsyms_path || !loader->kernel_notes_path ||
-		finder_init(&loader->finder, config) < 0) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	ret = asker_open(&loader->asker, loader->stop_fd,
-		config->worker_memory_mb ? config->worker_memory_mb : WORKER_MEMORY_MB);
-	if (ret < 0)
-		goto out;
+		finder_init(&loader->finder, config) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int loader_new(struct loader **out, const struct symbols_config *config)
+{
+	struct loader *loader = calloc(1, sizeof(*loader));
+
+	*out = NULL;
+	if (!loader)
+		return -ENOMEM;
+	int ret = loader_init(loader, config, -1);
+	if (ret == 0)
+		ret = asker_open(&loader->asker, loader->stop_fd, loader->memory_mb);
 	/* Without a cache everything works, only later. */
-	if (cache_open(&loader->cache, config->cache_dir, config->cache_max_bytes) == -ENOMEM) {
+	if (ret == 0 &&
+		cache_open(&loader->cache, config->cache_dir, config->cache_max_bytes) == -ENOMEM)
 		ret = -ENOMEM;
-		goto out;
-	}
-	ret = start_thread(loader);
-out:
+	if (ret == 0)
+		ret = loader_start(loader, "strobe-loader", run, loader);
 	if (ret < 0) {
 		loader_free(loader);
 		return ret;
@@ -231,28 +231,30 @@ static void free_lists(struct loader_image *images, struct loader_name *names)
 	}
 }
 
-void loader_free(struct loader *loader)
+bool loader_stop(struct loader *loader)
 {
-	if (!loader)
-		return;
-	if (loader->started) {
-		struct timespec until;
-		uint64_t one = 1;
+	struct timespec until;
+	uint64_t one = 1;
 
-		pthread_mutex_lock(&loader->lock);
-		loader->stop = true;
-		pthread_cond_signal(&loader->wake);
-		pthread_mutex_unlock(&loader->lock);
-		ssize_t written = write(loader->stop_fd, &one, sizeof(one));
-		(void)written;
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec += JOIN_SECONDS;
-		if (pthread_timedjoin_np(loader->thread, NULL, &until) != 0) {
-			/* It hangs in open(2), on a dead network disk: what it uses has to stay. */
-			pthread_detach(loader->thread);
-			return;
-		}
-	}
+	if (!loader->started)
+		return true;
+	pthread_mutex_lock(&loader->lock);
+	loader->stop = true;
+	pthread_cond_signal(&loader->wake);
+	pthread_mutex_unlock(&loader->lock);
+	ssize_t written = write(loader->stop_fd, &one, sizeof(one));
+	(void)written;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += JOIN_SECONDS;
+	if (pthread_timedjoin_np(loader->thread, NULL, &until) == 0)
+		return true;
+	/* It hangs in open(2), on a dead network disk. */
+	pthread_detach(loader->thread);
+	return false;
+}
+
+void loader_fini(struct loader *loader)
+{
 	asker_close(&loader->asker);
 	cache_close(loader->cache);
 	free_lists(loader->images, loader->names);
@@ -268,6 +270,13 @@ void loader_free(struct loader *loader)
 	free(loader->kernel_notes_path);
 	free(loader->recorded.release);
 	finder_fini(&loader->finder);
+}
+
+void loader_free(struct loader *loader)
+{
+	if (!loader || !loader_stop(loader))
+		return;
+	loader_fini(loader);
 	free(loader);
 }
 

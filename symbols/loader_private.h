@@ -31,6 +31,7 @@ struct loader {
 	struct finder finder;
 	char *kallsyms_path, *kernel_notes_path;
 	bool recording, keep_files;
+	unsigned int memory_mb; /* of a worker */
 	uint64_t read_by_worker; /* whose files the worker has read: LOADER_OURS, or who else's */
 	bool met_foreign; /* some file was not ours: names may be of one such */
 	char *packet; /* WIRE_PACKET_BYTES */
@@ -64,6 +65,14 @@ struct loader {
 
 /* --- loader.c --- */
 
+/* What both loaders have: all but asker, cache and thread.  answers_fd: to be signalled too; -1: none.  0 or -errno; for
+ * loader_fini() in any case. */
+int loader_init(struct loader *loader, const struct symbols_config *config, int answers_fd);
+int loader_start(
+	struct loader *loader, const char *name, void *(*run)(void *), void *arg); /* 0 or -errno */
+bool loader_stop(struct loader *loader); /* false: the thread hangs, and all it uses has to stay */
+void loader_fini(struct loader *loader);
+
 void loader_signal(struct loader *loader); /* answers have come */
 void loader_add_note(
 	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value);
@@ -87,6 +96,18 @@ struct loader_question {
 	uint64_t address;
 	struct loader_link *link; /* set from the answer, where there is one; NULL: not wanted */
 };
+
+uint64_t load_owner(const struct opener_file *file); /* LOADER_OURS, or LOADER_USERS + uid */
+
+struct load_payload { /* of an answer */
+	char *bytes;
+	size_t size, len;
+};
+
+/* Ask, once more where that killed the worker.  0 and *table (-1: none), which is the caller's; -EOWNERDEAD when it
+ * killed it twice; what the answer's error says; -errno. */
+int load_ask_twice(struct loader *loader, const struct asker_question *asked, const char *path,
+	struct wire_message *answer, struct load_payload *payload, int *table);
 
 /* Ask about a file; one that kills the worker is tried once more.  0 and *table (-1: none), which is the caller's;
  * or -errno: -EOWNERDEAD when it killed it twice. */
@@ -169,6 +190,9 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 /* -EAGAIN: not in the cache, and may_wait. */
 int load_kernel(struct loader *loader, struct loader_image *image, bool may_wait);
 int load_recorded_kernel(struct loader *loader, struct loader_image *image);
+
+/* The build-id among notes as the kernel gives them out, which are no file of other people.  Its length, or 0. */
+size_t load_notes(const char *path, uint8_t out[WIRE_BUILD_ID_MAX]);
 
 /* The symbols of one module of the running kernel, where it has that build-id.  0, -ENOENT, -errno. */
 int load_module_of_kernel(struct loader *loader, struct loader_image *image, const char *module);

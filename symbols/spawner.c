@@ -5,6 +5,7 @@
 #include "symbols/spawner.h"
 
 #include "symbols/confine.h"
+#include "symbols/disasm.h"
 #include "symbols/wire.h"
 #include "symbols/worker.h"
 
@@ -24,7 +25,8 @@
 #define PROCESS_NAME "strobe-symbols"
 #define SOCK 3 /* where confine_detach() puts it */
 #define ANSWER_MS 5000
-#define EXEC_ARGUMENT "--symbols-spawner" /* as argv[1]; argv[2] is the memory limit */
+#define EXEC_ARGUMENT "--symbols-spawner" /* as argv[1]; argv[2] is the memory limit, */
+#define CODE_ARGUMENT "code" /* argv[3] */
 
 static bool can_exec; /* main() would call spawner_entry() */
 
@@ -128,29 +130,32 @@ void spawner_entry(int argc, char **argv)
 	socklen_t len = sizeof(type);
 
 	can_exec = true;
-	if (argc != 3 || strcmp(argv[1], EXEC_ARGUMENT) != 0)
+	if (argc < 3 || argc > 4 || strcmp(argv[1], EXEC_ARGUMENT) != 0)
 		return;
 	/* Typed by somebody, it is an argument like any other. */
 	if (getsockopt(SOCK, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
 		return;
+	/* Where it cannot be loaded, workers say so. */
+	if (argc == 4 && strcmp(argv[3], CODE_ARGUMENT) == 0)
+		disasm_load();
 	spawner_main(SOCK, (unsigned int)strtoul(argv[2], NULL, 10));
 }
 
 /* Execute this very program, which lives in /proc even when its file was replaced or removed. */
-static int exec_spawner(pid_t *pid, int sock, unsigned int memory_mb)
+static int exec_spawner(struct spawner *spawner, int sock)
 {
-	char name[] = PROCESS_NAME, argument[] = EXEC_ARGUMENT, memory[16];
-	char *argv[] = {name, argument, memory, NULL};
+	char name[] = PROCESS_NAME, argument[] = EXEC_ARGUMENT, memory[16], code[] = CODE_ARGUMENT;
+	char *argv[] = {name, argument, memory, spawner->code ? code : NULL, NULL};
 	posix_spawn_file_actions_t actions;
 
-	snprintf(memory, sizeof(memory), "%u", memory_mb);
+	snprintf(memory, sizeof(memory), "%u", spawner->memory_mb);
 	int ret = posix_spawn_file_actions_init(&actions);
 	if (ret)
 		return -ret;
 	/* To its own number as well, it loses the flag that would close it. */
 	ret = posix_spawn_file_actions_adddup2(&actions, sock, SOCK);
 	if (ret == 0)
-		ret = posix_spawn(pid, "/proc/self/exe", &actions, NULL, argv, environ);
+		ret = posix_spawn(&spawner->pid, "/proc/self/exe", &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return -ret;
 }
@@ -166,7 +171,7 @@ int spawner_restart(struct spawner *spawner)
 		return -ENOTSUP;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
 		return -errno;
-	int ret = exec_spawner(&spawner->pid, socks[1], spawner->memory_mb);
+	int ret = exec_spawner(spawner, socks[1]);
 	close(socks[1]);
 	if (ret < 0) {
 		close(socks[0]);

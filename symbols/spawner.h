@@ -20,6 +20,7 @@ struct spawner {
 	pid_t pid;
 	int sock;
 	unsigned int memory_mb;
+	bool code; /* one that is executed loads what disassembles, for its workers */
 	/* Of the worker that ended last, as far as told. */
 	pid_t died_pid;
 	int died_status;

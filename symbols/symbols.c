@@ -6,6 +6,8 @@
  */
 #include "symbols/symbols.h"
 
+#include "symbols/code.h"
+#include "symbols/code_client.h"
 #include "symbols/loader.h"
 #include "symbols/spawner.h"
 #include "symbols/wire.h"
@@ -23,8 +25,7 @@ struct image {
 	enum symbols_state state;
 	struct symtab table; /* empty where there is a twin */
 	struct image *twin; /* the same file, and its table; NULL: none met before */
-	uint32_t dev_major, dev_minor;
-	uint64_t inode;
+	struct symbols_source source; /* its path is this one's own */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len;
 	enum symbols_mark mark;
@@ -39,6 +40,7 @@ struct pretty {
 
 struct symbols {
 	struct loader *loader;
+	struct code_client *code;
 	/* Open addressing, at most half full; capacities are powers of two. */
 	struct image **images;
 	size_t n_images, images_cap;
@@ -62,12 +64,21 @@ int symbols_new(struct symbols **out, const struct symbols_config *config)
 	if (!symbols)
 		return -ENOMEM;
 	int ret = loader_new(&symbols->loader, config ? config : &defaults);
+	if (ret == 0)
+		ret = code_client_new(
+			&symbols->code, config ? config : &defaults, loader_fd(symbols->loader));
 	if (ret < 0) {
-		free(symbols);
+		symbols_free(symbols);
 		return ret;
 	}
 	*out = symbols;
 	return 0;
+}
+
+static void free_image(struct image *image)
+{
+	free((char *)(uintptr_t)image->source.path);
+	free(image);
 }
 
 void symbols_free(struct symbols *symbols)
@@ -81,6 +92,7 @@ void symbols_free(struct symbols *symbols)
 		free(symbols->names[i].name->pretty);
 		free(symbols->names[i].name);
 	}
+	code_client_free(symbols->code);
 	loader_free(symbols->loader);
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		if (!symbols->images[i])
@@ -89,7 +101,7 @@ void symbols_free(struct symbols *symbols)
 		for (size_t k = 0; k < 2; k++)
 			if (symbols->images[i]->kept_fds[k] > 0)
 				close(symbols->images[i]->kept_fds[k]);
-		free(symbols->images[i]);
+		free_image(symbols->images[i]);
 	}
 	free(symbols->images);
 	free(symbols->names);
@@ -109,6 +121,18 @@ static struct image **image_slot(struct image **slots, size_t cap, uint32_t key)
 static struct image *find_image(const struct symbols *symbols, uint32_t key)
 {
 	return symbols->images_cap ? *image_slot(symbols->images, symbols->images_cap, key) : NULL;
+}
+
+struct code_client *symbols_code_client(const struct symbols *symbols)
+{
+	return symbols->code;
+}
+
+const struct symbols_source *symbols_source_of(const struct symbols *symbols, uint32_t key)
+{
+	const struct image *image = find_image(symbols, key);
+
+	return image ? &image->source : NULL;
 }
 
 static int grow_images(struct symbols *symbols)
@@ -139,26 +163,27 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 	struct image *image = calloc(1, sizeof(*image));
 	struct loader_image *job = calloc(1, sizeof(*job));
 	char *path = strdup(source->path ? source->path : "");
-	if (!image || !job || !path) {
+	char *own_path = strdup(source->path ? source->path : "");
+	if (!image || !job || !path || !own_path) {
 		free(image);
 		free(job);
 		free(path);
+		free(own_path);
 		return -ENOMEM;
 	}
 	image->key = key;
 	image->state = SYMBOLS_PENDING;
-	image->dev_major = source->dev_major;
-	image->dev_minor = source->dev_minor;
-	image->inode = source->inode;
+	image->source = *source;
+	image->source.path = own_path;
+	if (image->source.build_id_len > SYMBOLS_BUILD_ID_MAX)
+		image->source.build_id_len = 0;
 	*image_slot(symbols->images, symbols->images_cap, key) = image;
 	symbols->n_images++;
 	symbols->pending_images++;
 
 	job->key = key;
-	job->source = *source;
+	job->source = image->source;
 	job->source.path = path;
-	if (job->source.build_id_len > SYMBOLS_BUILD_ID_MAX)
-		job->source.build_id_len = 0;
 	loader_post_image(symbols->loader, job);
 	return 0;
 }
@@ -222,7 +247,9 @@ size_t symbols_build_id(
 
 int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded)
 {
-	return loader_recorded(symbols->loader, recorded);
+	int ret = loader_recorded(symbols->loader, recorded);
+
+	return ret < 0 ? ret : code_client_recorded(symbols->code, recorded);
 }
 
 uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)
@@ -303,9 +330,11 @@ int symbols_fd(const struct symbols *symbols)
  * its table. */
 static bool is_twin(const struct image *a, const struct image *b)
 {
-	if (a->inode != b->inode ||
-		(a->dev_major == b->dev_major && a->dev_minor == b->dev_minor) ||
-		(a->dev_major && b->dev_major))
+	const struct symbols_source *x = &a->source, *y = &b->source;
+
+	if (x->inode != y->inode ||
+		(x->dev_major == y->dev_major && x->dev_minor == y->dev_minor) ||
+		(x->dev_major && y->dev_major))
 		return false;
 	return a->build_id_len == b->build_id_len &&
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
@@ -315,7 +344,8 @@ static bool is_twin(const struct image *a, const struct image *b)
 
 static struct image *find_twin(const struct symbols *symbols, const struct image *image)
 {
-	for (size_t i = 0; image->inode && image->build_id_len && i < symbols->images_cap; i++) {
+	for (size_t i = 0; image->source.inode && image->build_id_len && i < symbols->images_cap;
+		i++) {
 		struct image *other = symbols->images[i];
 		if (other && other != image && !other->twin && other->state == SYMBOLS_READY &&
 			is_twin(image, other))
@@ -366,6 +396,8 @@ unsigned int symbols_collect(struct symbols *symbols)
 		if (names->pretty)
 			changed |= SYMBOLS_CHANGED_NAMES;
 	}
+	if (code_client_collect(symbols->code))
+		changed |= SYMBOLS_CHANGED_CODE;
 	return changed;
 }
 
@@ -378,7 +410,8 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 	int64_t end_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + timeout_ms;
 	for (;;) {
 		symbols_collect(symbols);
-		if (symbols->pending_images == 0 && symbols->pending_names == 0)
+		if (symbols->pending_images == 0 && symbols->pending_names == 0 &&
+			!code_client_is_waiting(symbols->code))
 			return 0;
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		int64_t rest = end_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
@@ -390,7 +423,7 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out)
 {
-	return loader_take_note(symbols->loader, out);
+	return loader_take_note(symbols->loader, out) || code_client_take_note(symbols->code, out);
 }
 
 void symbols_status(const struct symbols *symbols, struct symbols_status *out)

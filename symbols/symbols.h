@@ -155,6 +155,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_NO_KERNEL, /* a recording's kernel is not this one, and its symbols are nowhere */
 	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine */
 	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there */
+	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice; value 1: by its debug information, 0: before */
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
 };
 struct symbols_note {

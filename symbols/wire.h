@@ -56,6 +56,7 @@ struct wire_lines {
 	uint32_t n_offsets; /* 64 bits each, ascending, in the payload after this */
 };
 #define WIRE_OFFSETS_MAX 8192
+#define WIRE_CODE_BYTES_MAX (4u * 1024 * 1024)
 struct wire_code {
 	struct wire_lines files; /* n_offsets 0 */
 	uint64_t start,
@@ -64,7 +65,12 @@ struct wire_code {
 	uint16_t machine; /* of raw bytes */
 	uint8_t is64, big_endian;
 };
-/* The answer's payload of both: count names of split parts that are missing, each with its NUL. */
+/* The answer's payload of both: count names, each with its NUL, of split parts that are missing; with
+ * WIRE_FLAG_ALT, of the alternate file alone, build_id being that file's, and nothing was read yet. */
+#define WIRE_FLAG_ALT 256u /* answer, lines and code: an alternate file is needed */
+#define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
+#define WIRE_FLAG_KERNEL \
+	1024u /* request, lines and code: a vmlinux; offsets are addresses, moved as for WIRE_KERNEL */
 
 struct wire_message {
 	uint32_t type; /* enum wire_type */

@@ -383,6 +383,13 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"are shown as offsets",
 			path_max, note->path);
 		break;
+	case SYMBOLS_NOTE_CODE_BANNED:
+		text_add(&text,
+			"'%.*s' ended the process that reads code twice and is not read again: %s",
+			path_max, note->path,
+			note->value ? "its code is shown without source lines"
+				    : "its code is not shown");
+		break;
 	case SYMBOLS_NOTE_UNREADABLE:
 		text_add(&text, "cannot read the symbols of '%.*s'", path_max, note->path);
 		add_error(&text, note->error);

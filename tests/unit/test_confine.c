@@ -120,7 +120,7 @@ static void limited(void)
 		rlim_t most;
 	} limits[] = {
 		{RLIMIT_CORE, 0},
-		{RLIMIT_NOFILE, 16},
+		{RLIMIT_NOFILE, 256},
 		{RLIMIT_NPROC, 0},
 		{RLIMIT_FSIZE, 1u << 30},
 #ifndef CONFINE_SANITIZED

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * code.c - the caller's side of source lines and instructions: what was asked, what is known, what is kept.
+ *
+ * All of it is the calling thread's own; answers come in by symbols_collect() alone.
+ */
+#include "symbols/code.h"
+
+#include "symbols/code_client.h"
+#include "symbols/code_lines.h"
+#include "symbols/loader_code.h"
+#include "symbols/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_BYTES (64u * 1024 * 1024) /* answers that nobody holds */
+#define KEPT_MAX 256
+
+_Static_assert(SYMBOLS_CODE_BYTES_MAX == WIRE_CODE_BYTES_MAX, "limits differ");
+
+struct symbols_code {
+	struct symbols_code *next; /* the last one used is the first */
+	struct symbols_code_question question;
+	size_t refs;
+	enum symbols_state state;
+	int error; /* positive errno */
+	struct codetab table;
+	bool has_lines;
+};
+
+struct code_client {
+	struct loader_code *loader;
+	struct symbols_code *codes;
+	size_t n_waiting; /* codes */
+	struct code_lines lines;
+};
+
+int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd)
+{
+	struct code_client *client = calloc(1, sizeof(*client));
+
+	*out = NULL;
+	if (!client)
+		return -ENOMEM;
+	int ret = loader_code_new(&client->loader, config, answers_fd);
+	if (ret < 0) {
+		free(client);
+		return ret;
+	}
+	*out = client;
+	return 0;
+}
+
+static void free_code(struct symbols_code *code)
+{
+	codetab_close(&code->table);
+	free(code);
+}
+
+void code_client_free(struct code_client *client)
+{
+	if (!client)
+		return;
+	loader_code_free(client->loader);
+	while (client->codes) {
+		struct symbols_code *next = client->codes->next;
+		free_code(client->codes);
+		client->codes = next;
+	}
+	code_lines_fini(&client->lines);
+	free(client);
+}
+
+int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded)
+{
+	return loader_code_recorded(client->loader, recorded);
+}
+
+bool code_client_take_note(struct code_client *client, struct symbols_note *out)
+{
+	return loader_code_take_note(client->loader, out);
+}
+
+bool code_client_is_waiting(const struct code_client *client)
+{
+	uint64_t since;
+
+	return client->n_waiting || client->lines.n_pending ||
+		loader_code_waiting(client->loader, &since);
+}
+
+/* A job about an image; NULL without memory. */
+static struct loader_job *make_job(uint32_t key, const struct symbols_source *source)
+{
+	struct loader_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->key = key;
+	job->source = *source;
+	job->source.path = strdup(source->path ? source->path : "");
+	if (!job->source.path) {
+		free(job);
+		return NULL;
+	}
+	return job;
+}
+
+/* --- lines --- */
+
+static int post_lines(struct code_client *client, uint32_t key, const struct symbols_source *source,
+	const uint64_t *offsets, size_t n)
+{
+	size_t done = loader_code_append(client->loader, key, offsets, n);
+
+	while (done < n) {
+		const size_t part = n - done < WIRE_OFFSETS_MAX ? n - done : WIRE_OFFSETS_MAX;
+		struct loader_job *job = make_job(key, source);
+		if (!job)
+			return -ENOMEM;
+		job->lines = true;
+		job->offsets = calloc(part, sizeof(*offsets));
+		job->n_offsets = job->offsets_cap = part;
+		int ret = job->offsets ? 0 : -ENOMEM;
+		if (ret == 0) {
+			memcpy(job->offsets, offsets + done, part * sizeof(*offsets));
+			ret = loader_code_post(client->loader, job);
+		}
+		if (ret < 0) {
+			loader_job_free(job);
+			return ret;
+		}
+		done += part;
+	}
+	return 0;
+}
+
+int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *offsets, size_t n)
+{
+	struct code_client *client = symbols_code_client(symbols);
+	const struct symbols_source *source;
+	uint64_t *fresh;
+	size_t n_fresh = 0;
+
+	key = symbols_twin(symbols, key);
+	source = symbols_source_of(symbols, key);
+	if (!source || n == 0 || code_lines_given_up(&client->lines, key))
+		return 0;
+	fresh = calloc(n, sizeof(*fresh));
+	if (!fresh)
+		return -ENOMEM;
+	int ret = 0;
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		ret = code_lines_add(&client->lines, key, offsets[i]);
+		if (ret == 1)
+			fresh[n_fresh++] = offsets[i];
+	}
+	int posted = n_fresh ? post_lines(client, key, source, fresh, n_fresh) : 0;
+	/* What did not get through may be asked again. */
+	if (posted < 0)
+		code_lines_unask(&client->lines);
+	free(fresh);
+	return ret < 0 ? ret : posted;
+}
+
+size_t symbols_lines(const struct symbols *symbols, uint32_t key, uint64_t offset,
+	struct symbols_frame *out, size_t max, enum symbols_state *state)
+{
+	return code_lines_find(&symbols_code_client(symbols)->lines, symbols_twin(symbols, key),
+		offset, out, max, state);
+}
+
+/* --- instructions --- */
+
+static bool is_same(const struct symbols_code_question *a, const struct symbols_code_question *b)
+{
+	return a->key == b->key && a->start == b->start && a->end == b->end &&
+		a->syntax == b->syntax && a->lines == b->lines && a->pid == b->pid;
+}
+
+/* Where the pointer to that answer is; to NULL: there is none. */
+static struct symbols_code **find_code(
+	struct code_client *client, const struct symbols_code_question *question)
+{
+	struct symbols_code **at = &client->codes;
+
+	while (*at && !is_same(&(*at)->question, question))
+		at = &(*at)->next;
+	return at;
+}
+
+/* Give up the oldest of what nobody holds. */
+static void trim(struct code_client *client)
+{
+	size_t bytes = 0, n = 0;
+
+	for (struct symbols_code **at = &client->codes; *at;) {
+		struct symbols_code *code = *at;
+		bytes += code->table.len;
+		n++;
+		if (code->refs || code->state == SYMBOLS_PENDING ||
+			(bytes <= KEPT_BYTES && n <= KEPT_MAX)) {
+			at = &code->next;
+			continue;
+		}
+		bytes -= code->table.len;
+		*at = code->next;
+		free_code(code);
+	}
+}
+
+static int post_code(
+	struct code_client *client, const struct symbols_source *source, struct symbols_code *code)
+{
+	const struct symbols_code_question *question = &code->question;
+	struct loader_job *job = make_job(question->key, source);
+
+	if (!job)
+		return -ENOMEM;
+	job->owner = code;
+	job->start = question->start;
+	job->end = question->end;
+	job->syntax = question->syntax;
+	job->lines = question->lines;
+	job->pid = question->pid;
+	int ret = loader_code_post(client->loader, job);
+	if (ret < 0) {
+		loader_job_free(job);
+		return ret;
+	}
+	code->state = SYMBOLS_PENDING;
+	client->n_waiting++;
+	return 0;
+}
+
+int symbols_code_ask(struct symbols *symbols, const struct symbols_code_question *question,
+	struct symbols_code **out)
+{
+	static const struct symbols_source memory = {.path = "[memory]"};
+	struct code_client *client = symbols_code_client(symbols);
+	struct symbols_code_question asked = *question;
+
+	*out = NULL;
+	asked.key = symbols_twin(symbols, question->key);
+	if (asked.start >= asked.end || asked.end - asked.start > SYMBOLS_CODE_BYTES_MAX)
+		return -EINVAL;
+	const struct symbols_source *source = symbols_source_of(symbols, asked.key);
+	if (!source && asked.pid > 0)
+		source = &memory;
+	struct symbols_code **at = find_code(client, &asked), *code = *at;
+	if (code) {
+		*at = code->next;
+	} else {
+		code = calloc(1, sizeof(*code));
+		if (!code)
+			return -ENOMEM;
+		code->question = asked;
+	}
+	code->next = client->codes;
+	client->codes = code;
+	code->refs++;
+	int ret = 0;
+	if (!source) {
+		code->state = SYMBOLS_UNREADABLE;
+		code->error = ENOENT;
+	} else if (code->state == SYMBOLS_UNASKED) {
+		ret = post_code(client, source, code);
+	}
+	if (ret < 0)
+		symbols_code_release(symbols, code);
+	else
+		*out = code;
+	return ret;
+}
+
+void symbols_code_release(struct symbols *symbols, struct symbols_code *code)
+{
+	struct code_client *client = symbols_code_client(symbols);
+
+	if (!code)
+		return;
+	code->refs--;
+	/* Memory changes, and so may what kept a file from being read. */
+	if (code->refs == 0 &&
+		(code->state == SYMBOLS_UNASKED || code->state == SYMBOLS_UNREADABLE ||
+			(code->question.pid > 0 && code->state != SYMBOLS_PENDING))) {
+		*find_code(client, &code->question) = code->next;
+		free_code(code);
+	}
+	trim(client);
+}
+
+enum symbols_state symbols_code_state(const struct symbols_code *code, int *error)
+{
+	*error = code->error;
+	return code->state;
+}
+
+const struct codetab *symbols_code_table(const struct symbols_code *code)
+{
+	return &code->table;
+}
+
+bool symbols_code_has_lines(const struct symbols_code *code)
+{
+	return code->has_lines;
+}
+
+static void take_code(struct code_client *client, struct loader_job *job)
+{
+	struct symbols_code *code = job->owner;
+
+	client->n_waiting--;
+	code->table = job->table;
+	memset(&job->table, 0, sizeof(job->table));
+	code->has_lines = job->has_lines;
+	code->error = job->error;
+	code->state = job->error == ENXIO    ? SYMBOLS_NONE
+		: job->error		     ? SYMBOLS_UNREADABLE
+		: code->table.n_entries == 0 ? SYMBOLS_NONE
+					     : SYMBOLS_READY;
+}
+
+/* --- both --- */
+
+bool code_client_collect(struct code_client *client)
+{
+	struct loader_job *jobs = loader_code_collect(client->loader);
+	const bool any = jobs;
+
+	while (jobs) {
+		struct loader_job *next = jobs->next;
+		if (jobs->offsets)
+			code_lines_take(&client->lines, jobs);
+		else
+			take_code(client, jobs);
+		loader_job_free(jobs);
+		jobs = next;
+	}
+	if (any)
+		trim(client);
+	return any;
+}
+
+size_t symbols_code_waiting(const struct symbols *symbols, uint64_t *since_ns)
+{
+	return loader_code_waiting(symbols_code_client(symbols)->loader, since_ns);
+}
+
+void symbols_code_abandon(struct symbols *symbols)
+{
+	struct code_client *client = symbols_code_client(symbols);
+
+	loader_code_abandon(client->loader);
+	for (struct symbols_code **at = &client->codes; *at;) {
+		struct symbols_code *code = *at;
+		if (code->state == SYMBOLS_PENDING)
+			code->state = SYMBOLS_UNASKED;
+		if (code->refs || code->state != SYMBOLS_UNASKED) {
+			at = &code->next;
+			continue;
+		}
+		*at = code->next;
+		free_code(code);
+	}
+	client->n_waiting = 0;
+	code_lines_unask(&client->lines);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * code_client.h - what symbols.c and code.c, the two halves of the client, know of each other.
+ */
+#ifndef SYMBOLS_CODE_CLIENT_H
+#define SYMBOLS_CODE_CLIENT_H
+
+#include "symbols/symbols.h"
+
+struct code_client;
+
+/* --- code.c --- */
+
+/* Before any thread.  answers_fd stays the caller's.  0 or -errno. */
+int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd);
+void code_client_free(struct code_client *client); /* NULL is a no-op */
+int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded);
+bool code_client_collect(struct code_client *client); /* true: answers have come */
+bool code_client_is_waiting(const struct code_client *client);
+bool code_client_take_note(struct code_client *client, struct symbols_note *out);
+
+/* --- symbols.c --- */
+
+struct code_client *symbols_code_client(const struct symbols *symbols);
+
+/* Where an image is from; NULL: it was not requested.  Borrowed. */
+const struct symbols_source *symbols_source_of(const struct symbols *symbols, uint32_t key);
+
+#endif

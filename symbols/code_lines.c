@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * code_lines.c - the table, and answers' frames into it.
+ */
+#include "symbols/code_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHOLE_IMAGE UINT64_MAX /* as an offset: the state of all that is not known */
+
+struct code_lines_slot {
+	uint64_t offset;
+	uint32_t key;
+	uint32_t frames; /* the first of n_frames */
+	uint16_t n_frames;
+	uint8_t used, state; /* enum symbols_state */
+	uint32_t pad;
+};
+
+struct code_lines_frame {
+	uint32_t function, file; /* numbers of strings */
+	uint32_t line;
+	uint16_t column;
+	uint16_t inlined;
+};
+
+void code_lines_fini(struct code_lines *lines)
+{
+	free(lines->slots);
+	free(lines->frames);
+	strings_fini(&lines->strings);
+	*lines = (struct code_lines){0};
+}
+
+/* The slot, or the free one where it belongs. */
+static struct code_lines_slot *find_slot(
+	struct code_lines_slot *slots, size_t cap, uint32_t key, uint64_t offset)
+{
+	const uint64_t hash = (offset ^ (uint64_t)key << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (size_t)(hash >> 32) & (cap - 1);
+
+	while (slots[i].used && (slots[i].offset != offset || slots[i].key != key))
+		i = (i + 1) & (cap - 1);
+	return &slots[i];
+}
+
+static const struct code_lines_slot *look(
+	const struct code_lines *lines, uint32_t key, uint64_t offset)
+{
+	const struct code_lines_slot *slot =
+		lines->cap ? find_slot(lines->slots, lines->cap, key, offset) : NULL;
+
+	return slot && slot->used ? slot : NULL;
+}
+
+static int grow(struct code_lines *lines)
+{
+	const size_t cap = lines->cap ? lines->cap * 2 : 1024;
+
+	if (lines->n < lines->cap / 2)
+		return 0;
+	struct code_lines_slot *slots = calloc(cap, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < lines->cap; i++)
+		if (lines->slots[i].used)
+			*find_slot(slots, cap, lines->slots[i].key, lines->slots[i].offset) =
+				lines->slots[i];
+	free(lines->slots);
+	lines->slots = slots;
+	lines->cap = cap;
+	return 0;
+}
+
+static struct code_lines_slot *make_slot(struct code_lines *lines, uint32_t key, uint64_t offset)
+{
+	if (grow(lines) < 0)
+		return NULL;
+	struct code_lines_slot *slot = find_slot(lines->slots, lines->cap, key, offset);
+	if (!slot->used) {
+		*slot = (struct code_lines_slot){
+			.offset = offset, .key = key, .used = 1, .state = SYMBOLS_UNASKED};
+		lines->n++;
+	}
+	return slot;
+}
+
+bool code_lines_given_up(const struct code_lines *lines, uint32_t key)
+{
+	return look(lines, key, WHOLE_IMAGE);
+}
+
+int code_lines_add(struct code_lines *lines, uint32_t key, uint64_t offset)
+{
+	if (offset == WHOLE_IMAGE)
+		return 0;
+	struct code_lines_slot *slot = make_slot(lines, key, offset);
+	if (!slot)
+		return -ENOMEM;
+	if (slot->state != SYMBOLS_UNASKED)
+		return 0;
+	slot->state = SYMBOLS_PENDING;
+	lines->n_pending++;
+	return 1;
+}
+
+void code_lines_unask(struct code_lines *lines)
+{
+	for (size_t i = 0; i < lines->cap; i++)
+		if (lines->slots[i].state == SYMBOLS_PENDING)
+			lines->slots[i].state = SYMBOLS_UNASKED;
+	lines->n_pending = 0;
+}
+
+/* Append the frames of a table.  False without memory. */
+static bool take_frames(struct code_lines *lines, const struct codetab *table)
+{
+	const size_t needed = lines->n_frames + table->n_frames;
+
+	if (needed > UINT32_MAX)
+		return false;
+	if (needed > lines->frames_cap) {
+		const size_t cap = 2 * needed;
+		struct code_lines_frame *grown =
+			reallocarray(lines->frames, cap, sizeof(*lines->frames));
+		if (!grown)
+			return false;
+		lines->frames = grown;
+		lines->frames_cap = cap;
+	}
+	for (uint32_t i = 0; i < table->n_frames; i++) {
+		const struct codetab_frame *frame = &table->frames[i];
+		const int64_t function =
+			strings_add(&lines->strings, table->pool + frame->function);
+		const int64_t file = strings_add(&lines->strings, table->pool + frame->file);
+		if (function < 0 || file < 0)
+			return false;
+		lines->frames[lines->n_frames + i] = (struct code_lines_frame){
+			.function = (uint32_t)function,
+			.file = (uint32_t)file,
+			.line = frame->line,
+			.column = frame->column,
+			.inlined = frame->inlined,
+		};
+	}
+	return true;
+}
+
+static enum symbols_state state_of(int error)
+{
+	return error == 0 || error == ENODATA ? SYMBOLS_NONE : SYMBOLS_UNREADABLE;
+}
+
+void code_lines_take(struct code_lines *lines, const struct loader_job *job)
+{
+	const struct codetab *table = &job->table;
+	const bool taken = job->error == 0 && take_frames(lines, table);
+
+	for (size_t i = 0; i < job->n_offsets; i++) {
+		struct code_lines_slot *slot =
+			find_slot(lines->slots, lines->cap, job->key, job->offsets[i]);
+		if (!slot->used || slot->state != SYMBOLS_PENDING)
+			continue;
+		const int64_t at = taken ? codetab_find(table, job->offsets[i]) : -1;
+		lines->n_pending--;
+		slot->state = (uint8_t)state_of(job->error);
+		if (at < 0 || table->entries[at].n_frames == 0)
+			continue;
+		slot->state = SYMBOLS_READY;
+		slot->frames = (uint32_t)lines->n_frames + table->entries[at].frames;
+		slot->n_frames = table->entries[at].n_frames;
+	}
+	if (taken)
+		lines->n_frames += table->n_frames;
+	/* What is wrong is wrong with the image, but for want of memory or processes: no use in asking again. */
+	if (job->error && job->error != ENOMEM && job->error != ECHILD) {
+		struct code_lines_slot *slot = make_slot(lines, job->key, WHOLE_IMAGE);
+		if (slot)
+			slot->state = (uint8_t)state_of(job->error);
+	}
+}
+
+size_t code_lines_find(const struct code_lines *lines, uint32_t key, uint64_t offset,
+	struct symbols_frame *out, size_t max, enum symbols_state *state)
+{
+	const struct code_lines_slot *slot = look(lines, key, offset);
+
+	if (!slot || slot->state == SYMBOLS_UNASKED) {
+		const struct code_lines_slot *whole = look(lines, key, WHOLE_IMAGE);
+		*state = whole ? (enum symbols_state)whole->state : SYMBOLS_UNASKED;
+		return 0;
+	}
+	*state = (enum symbols_state)slot->state;
+	for (size_t i = 0; i < slot->n_frames && i < max; i++) {
+		const struct code_lines_frame *frame = &lines->frames[slot->frames + i];
+		out[i] = (struct symbols_frame){
+			.function = lines->strings.texts[frame->function],
+			.file = lines->strings.texts[frame->file],
+			.line = frame->line,
+			.column = frame->column,
+			.inlined = frame->inlined,
+		};
+	}
+	return slot->n_frames;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * code_lines.h - what is known of the source of single addresses: a table by image and offset.
+ *
+ * The client's thread.  Frames and strings are kept until the end, each string once.
+ */
+#ifndef SYMBOLS_CODE_LINES_H
+#define SYMBOLS_CODE_LINES_H
+
+#include "symbols/code.h"
+#include "symbols/loader_code.h"
+#include "symbols/strings.h"
+
+struct code_lines_slot;
+struct code_lines_frame;
+
+/* Begin with zeroes. */
+struct code_lines {
+	struct code_lines_slot *slots; /* open addressing, at most half full */
+	size_t n, cap;
+	size_t n_pending;
+	struct code_lines_frame *frames;
+	size_t n_frames, frames_cap;
+	struct strings strings;
+};
+
+void code_lines_fini(struct code_lines *lines);
+
+/* Is there nothing more to be had for this image? */
+bool code_lines_given_up(const struct code_lines *lines, uint32_t key);
+
+/* Make an offset pending.  1; 0 where it is or was already; -ENOMEM. */
+int code_lines_add(struct code_lines *lines, uint32_t key, uint64_t offset);
+
+/* Take an answer in, whether it is one or an error. */
+void code_lines_take(struct code_lines *lines, const struct loader_job *job);
+
+/* All that is pending is as if it had never been asked. */
+void code_lines_unask(struct code_lines *lines);
+
+/* See symbols_lines(). */
+size_t code_lines_find(const struct code_lines *lines, uint32_t key, uint64_t offset,
+	struct symbols_frame *out, size_t max, enum symbols_state *state);
+
+#endif

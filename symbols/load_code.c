@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_code.c - where the lines and instructions of an image are: its file with a debug file, the kernel, memory.
+ *
+ * The second loader's thread.
+ */
+#include "symbols/loader_code_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define KERNEL_BYTES_MAX (128ull << 20) /* of its image, without modules */
+
+/* --- files that killed the worker --- */
+
+static bool is_banned(const struct loader_code *code, const struct opener_file *file, bool lines)
+{
+	for (size_t i = 0; i < code->n_bans; i++) {
+		const struct loader_ban *ban = &code->bans[i];
+		if (ban->dev == file->dev && ban->inode == file->inode && ban->size == file->size &&
+			ban->mtime_ns == file->mtime_ns && (lines || ban->code))
+			return true;
+	}
+	return false;
+}
+
+static void ban_file(
+	struct loader_code *code, const struct opener_file *file, const char *path, bool lines)
+{
+	if (code->n_bans == LOADER_BANS)
+		memmove(code->bans, code->bans + 1, --code->n_bans * sizeof(code->bans[0]));
+	code->bans[code->n_bans++] = (struct loader_ban){.dev = file->dev,
+		.inode = file->inode,
+		.size = file->size,
+		.mtime_ns = file->mtime_ns,
+		.code = !lines};
+	loader_add_note(&code->loader, SYMBOLS_NOTE_CODE_BANNED, path, 0, lines);
+}
+
+/* As load_code_ask(), but for those. */
+static int ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files)
+{
+	const struct opener_file *file =
+		files->debug.file.fd >= 0 ? &files->debug.file : &files->file.file;
+
+	if (is_banned(code, file, job->lines))
+		return -EOWNERDEAD;
+	int ret = load_code_ask(code, job, files);
+	if (ret == -EOWNERDEAD)
+		ban_file(code, file, files->path, job->lines);
+	return ret;
+}
+
+/* --- files --- */
+
+static bool is_final(int ret)
+{
+	return ret == -ECANCELED || ret == -ECHILD || ret == -ENXIO || ret == -ENOMEM;
+}
+
+/* With each of the debug files that may be the right one, until there are lines. */
+static int ask_with_debug(struct loader_code *code, struct loader_job *job,
+	struct load_code_files *files, const uint8_t *build_id, size_t len)
+{
+	struct load_debug_search search = {.source = &job->source,
+		.file = &files->file.file,
+		.build_id_len = len,
+		.link = files->file.link};
+	int ret;
+
+	memcpy(search.build_id, build_id, len);
+	while (load_debug_file(&code->loader, &search, &files->debug)) {
+		ret = ask(code, job, files);
+		if (is_final(ret) || (ret == 0 && job->has_lines))
+			return ret;
+		codetab_close(&job->table);
+		memset(&job->table, 0, sizeof(job->table));
+		close(files->debug.file.fd);
+		files->debug.file.fd = -1;
+	}
+	return ask(code, job, files);
+}
+
+/* The lines or instructions in an open file, whose build-id is known (len 0: has none). */
+static int load_from(struct loader_code *code, struct loader_job *job,
+	struct load_code_files *files, const uint8_t *build_id, size_t len)
+{
+	int ret;
+
+	files->path = job->source.path;
+	if (!job->lines)
+		return ask(code, job, files);
+	ret = ask_with_debug(code, job, files, build_id, len);
+	if (ret == 0 || is_final(ret) || job->offsets)
+		return ret;
+	/* What is wrong with the debug information does not take the instructions along. */
+	job->lines = false;
+	ret = ask(code, job, files);
+	job->lines = true;
+	return ret;
+}
+
+/* What is open now, and what it says of itself: its build-id, and the name of its debug file. */
+static int describe(struct loader_code *code, struct loader_job *job, struct load_code_files *files,
+	uint8_t build_id[WIRE_BUILD_ID_MAX], size_t *len)
+{
+	const struct loader_question question = {.path = job->source.path,
+		.file = &files->file.file,
+		.foreign = files->file.foreign};
+
+	*len = 0;
+	if (!job->lines)
+		return 0;
+	if (is_banned(code, &files->file.file, false))
+		return -EOWNERDEAD;
+	int ret = load_build_id(&code->loader, &question, build_id, len, &files->file.link);
+	if (ret == -EOWNERDEAD)
+		ban_file(code, &files->file.file, job->source.path, false);
+	return ret;
+}
+
+static int open_recorded(
+	struct loader_code *code, const struct symbols_source *source, struct loader_file *out)
+{
+	struct finder_query query = {
+		.what = source->kind == SYMBOLS_VDSO ? FINDER_VDSO : FINDER_BINARY,
+		.path = source->path,
+		.build_id = source->build_id,
+		.build_id_len = source->build_id_len,
+	};
+
+	int ret = load_find(&code->loader, &query, out);
+	if (ret == 0 || !source->build_id_len || is_final(ret))
+		return ret;
+	/* A debug file has no instructions, but it may have lines. */
+	query = (struct finder_query){.what = FINDER_DEBUG,
+		.build_id = source->build_id,
+		.build_id_len = source->build_id_len};
+	return load_find(&code->loader, &query, out) == 0 ? 0 : ret;
+}
+
+static int open_vdso(struct loader_code *code, struct loader_job *job, struct loader_file *out)
+{
+	const struct symbols_source own = {.kind = SYMBOLS_VDSO, .map_start = UINT64_MAX};
+	const struct symbols_source *source = &job->source;
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t len;
+
+	*out = (struct loader_file){.file = {.owner = geteuid()}};
+	out->file.fd = opener_vdso(code->loader.recording ? &own : source);
+	if (out->file.fd < 0 || !code->loader.recording)
+		return out->file.fd < 0 ? out->file.fd : 0;
+	const struct loader_question question = {.path = source->path, .file = &out->file};
+	int ret = load_build_id(&code->loader, &question, build_id, &len, NULL);
+	if (ret == 0 && len == source->build_id_len && memcmp(build_id, source->build_id, len) == 0)
+		return 0;
+	close(out->file.fd);
+	out->file.fd = -1;
+	return is_final(ret) ? ret : open_recorded(code, source, out);
+}
+
+static int load_file_code(struct loader_code *code, struct loader_job *job)
+{
+	struct load_code_files files = {.file.file.fd = -1, .debug.file.fd = -1, .alt.file.fd = -1};
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t len;
+	int ret;
+
+	if (job->source.kind == SYMBOLS_VDSO)
+		ret = open_vdso(code, job, &files.file);
+	else if (code->loader.recording)
+		ret = open_recorded(code, &job->source, &files.file);
+	else
+		ret = load_open(&code->loader, &job->source, false, &files.file, build_id, &len);
+	if (ret == 0)
+		ret = describe(code, job, &files, build_id, &len);
+	if (ret == 0)
+		ret = load_from(code, job, &files, build_id, len);
+	load_code_close(&files);
+	return ret;
+}
+
+/* --- the kernel --- */
+
+/* From a vmlinux file.  -ENOENT where there is none. */
+static int load_vmlinux(struct loader_code *code, struct loader_job *job, const uint8_t *build_id,
+	size_t len, uint64_t text)
+{
+	struct finder_query query = {
+		.what = FINDER_VMLINUX, .build_id = build_id, .build_id_len = len};
+	struct load_code_files files = {.file.file.fd = -1,
+		.debug.file.fd = -1,
+		.alt.file.fd = -1,
+		.path = job->source.path,
+		.kernel = true,
+		.stext = code->loader.recording && job->source.stext,
+		.text = text};
+	struct utsname machine;
+	char release[128] = "";
+
+	if (!len)
+		return -ENOENT;
+	pthread_mutex_lock(&code->loader.lock);
+	const char *recorded = code->loader.recorded.release;
+	if (!code->loader.recording && uname(&machine) == 0)
+		recorded = machine.release;
+	snprintf(release, sizeof(release), "%s", recorded ? recorded : "");
+	pthread_mutex_unlock(&code->loader.lock);
+	query.release = release;
+	int ret = load_find(&code->loader, &query, &files.file);
+	if (ret == 0)
+		ret = ask(code, job, &files);
+	load_code_close(&files);
+	return ret;
+}
+
+static int load_kcore(
+	struct loader_code *code, struct loader_job *job, uint64_t start, uint64_t end)
+{
+	int fd = load_code_kernel_bytes(start, end);
+
+	if (fd < 0)
+		return fd == -EPERM ? -EACCES : fd;
+	int ret = load_code_ask_raw(code, job, fd, job->start, job->end);
+	close(fd);
+	return ret;
+}
+
+static int load_kernel_code(struct loader_code *code, struct loader_job *job)
+{
+	const struct loader *loader = &code->loader;
+	const struct symbols_source *source = &job->source;
+	const uint64_t here = load_code_kernel_text(loader->kallsyms_path);
+	const uint64_t text = loader->recording ? source->map_start : here;
+	uint8_t own[WIRE_BUILD_ID_MAX];
+	const size_t own_len = load_notes(loader->kernel_notes_path, own);
+
+	int ret = loader->recording
+		? load_vmlinux(code, job, source->build_id, source->build_id_len, text)
+		: load_vmlinux(code, job, own, own_len, text);
+	if (ret == 0 || is_final(ret))
+		return ret;
+	if (job->offsets)
+		return ret == -ENOENT ? -ENODATA : ret;
+	if (!loader->recording)
+		return load_kcore(code, job, job->start, job->end);
+	/* The same kernel, which may lie elsewhere since. */
+	if (!own_len || own_len != source->build_id_len ||
+		memcmp(own, source->build_id, own_len) != 0)
+		return -ENOENT;
+	if (!here)
+		return -EACCES;
+	const uint64_t delta = text ? here - text : 0;
+	if (source->stext || (delta && job->start - text >= KERNEL_BYTES_MAX))
+		return -ENOENT;
+	return load_kcore(code, job, job->start + delta, job->end + delta);
+}
+
+/* --- all --- */
+
+static int load_process_code(struct loader_code *code, struct loader_job *job)
+{
+	int fd = load_code_process_bytes(job->pid, job->start, job->end);
+
+	if (fd < 0)
+		return fd;
+	int ret = load_code_ask_raw(code, job, fd, job->start, job->end);
+	close(fd);
+	return ret;
+}
+
+int load_code(struct loader_code *code, struct loader_job *job)
+{
+	if (!job->offsets && job->pid > 0)
+		return code->loader.recording ? -ENOENT : load_process_code(code, job);
+	switch (job->source.kind) {
+	case SYMBOLS_KERNEL:
+		return load_kernel_code(code, job);
+	case SYMBOLS_MODULE:
+		return job->offsets ? -ENODATA : -ENOENT;
+	case SYMBOLS_VDSO:
+	case SYMBOLS_FILE:
+	default:
+		return load_file_code(code, job);
+	}
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_code_ask.c - one question about lines or instructions to the worker, with as many rounds as it takes until all
+ * files are there that the debug information refers to.
+ *
+ * The second loader's thread.  Names of files come from the worker, which may be somebody else's by
+ * then: nothing is opened by them but debug information of people who are trusted with it.
+ */
+#include "symbols/loader_code_private.h"
+
+#include "symbols/dwarf.h"
+#include "symbols/strings.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUNDS_MAX 64
+#define DWZ "/.dwz/"
+
+unsigned int loader_code_cpu_ms = 30000, loader_code_wall_ms = 60000;
+
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+struct request {
+	struct loader_code *code;
+	struct loader_job *job;
+	struct load_code_files *files;
+	struct strings tried; /* names of split parts */
+	bool no_alt;
+	/* The last answer. */
+	struct wire_message answer;
+	struct load_payload names;
+	int table;
+};
+
+void load_code_close(struct load_code_files *files)
+{
+	struct loader_file *all[] = {&files->file, &files->debug, &files->alt};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i]->file.fd >= 0)
+			close(all[i]->file.fd);
+		all[i]->file.fd = -1;
+	}
+	for (size_t i = 0; i < files->n_parts; i++)
+		close(files->parts[i].file.fd);
+	files->n_parts = 0;
+}
+
+/* --- asking --- */
+
+struct packing {
+	int fds[WIRE_FDS_MAX];
+	size_t n;
+	uint64_t whose;
+};
+
+static void pack_file(struct packing *packing, const struct loader_file *file)
+{
+	const uint64_t whose = file->foreign ? LOADER_FOREIGN : load_owner(&file->file);
+
+	packing->fds[packing->n++] = file->file.fd;
+	if (packing->whose == LOADER_OURS)
+		packing->whose = whose;
+	else if (whose != LOADER_OURS && whose != packing->whose)
+		packing->whose = LOADER_FOREIGN;
+}
+
+static void pack(
+	const struct load_code_files *files, struct wire_lines *lines, struct packing *packing)
+{
+	*packing = (struct packing){.whose = LOADER_OURS};
+	pack_file(packing, &files->file);
+	lines->has_debug = files->debug.file.fd >= 0;
+	if (lines->has_debug)
+		pack_file(packing, &files->debug);
+	lines->has_alt = files->alt.file.fd >= 0;
+	if (lines->has_alt)
+		pack_file(packing, &files->alt);
+	lines->n_parts = (uint32_t)files->n_parts;
+	for (size_t i = 0; i < files->n_parts; i++)
+		pack_file(packing, &files->parts[i]);
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The question's bytes, into the packet.  Their number. */
+static size_t put_payload(struct loader *loader, struct loader_job *job,
+	const struct wire_lines *files, const struct wire_code *raw)
+{
+	struct wire_code code = {.files = *files,
+		.start = job->start,
+		.end = job->end,
+		.syntax = (uint32_t)job->syntax};
+	struct wire_lines lines = *files;
+
+	if (!job->offsets) {
+		if (raw)
+			code = *raw;
+		memcpy(loader->packet, &code, sizeof(code));
+		return sizeof(code);
+	}
+	qsort(job->offsets, job->n_offsets, sizeof(*job->offsets), compare_offsets);
+	lines.n_offsets = (uint32_t)job->n_offsets;
+	memcpy(loader->packet, &lines, sizeof(lines));
+	memcpy(loader->packet + sizeof(lines), job->offsets,
+		job->n_offsets * sizeof(*job->offsets));
+	return sizeof(lines) + job->n_offsets * sizeof(*job->offsets);
+}
+
+static int ask(struct request *request)
+{
+	struct loader *loader = &request->code->loader;
+	const struct load_code_files *files = request->files;
+	struct loader_job *job = request->job;
+	struct wire_lines lines = {0};
+	struct packing packing;
+	uint32_t flags = 0;
+
+	pack(files, &lines, &packing);
+	if (job->lines)
+		flags |= WIRE_FLAG_LINES;
+	if (files->debug.file.fd >= 0 && files->debug.linked)
+		flags |= WIRE_FLAG_LINKED;
+	if (request->no_alt)
+		flags |= WIRE_FLAG_NO_ALT;
+	if (files->kernel)
+		flags |= WIRE_FLAG_KERNEL | (files->stext ? WIRE_FLAG_STEXT : 0);
+	const struct asker_question asked = {
+		.type = job->offsets ? WIRE_LINES : WIRE_CODE,
+		.payload = loader->packet,
+		.len = put_payload(loader, job, &lines, NULL),
+		.fds = packing.fds,
+		.n_fds = packing.n,
+		.flags = flags,
+		.address = files->text,
+		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
+	};
+	request->table = -1;
+	load_for(loader, packing.whose);
+	return load_ask_twice(
+		loader, &asked, files->path, &request->answer, &request->names, &request->table);
+}
+
+/* --- the files that it names --- */
+
+static bool has_build_id(struct loader *loader, const struct loader_file *file,
+	const struct load_code_files *files, const struct wire_message *wanted)
+{
+	const struct loader_question question = {
+		.path = files->path, .file = &file->file, .foreign = file->foreign};
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t len;
+
+	return load_build_id(loader, &question, build_id, &len, NULL) == 0 &&
+		len == wanted->build_id_len && memcmp(build_id, wanted->build_id, len) == 0;
+}
+
+/* The name may be relative to where the debug file was when it was made: what follows .dwz is below a debug directory. */
+static bool open_dwz(struct request *request, const char *name)
+{
+	struct loader *loader = &request->code->loader;
+	const struct symbols_source *source = &request->job->source;
+	struct loader_file *alt = &request->files->alt;
+	const char *dwz = strstr(name, DWZ);
+	char dir[FINDER_PATH_MAX], root[64];
+
+	if (!dwz)
+		return false;
+	for (size_t i = 0; i < 2 * loader->finder.n_debug_dirs; i++) {
+		const bool inside = i < loader->finder.n_debug_dirs;
+		const char *debug_dir = loader->finder.debug_dirs[i % loader->finder.n_debug_dirs];
+		if (inside && (loader->recording || source->pid <= 0))
+			continue;
+		*alt = (struct loader_file){.foreign = inside};
+		snprintf(root, sizeof(root), "/proc/%d/root", source->pid);
+		snprintf(dir, sizeof(dir), "%s%s", debug_dir, dwz);
+		if (opener_below(inside ? root : "/", dir + strspn(dir, "/"), inside, &alt->file) <
+			0)
+			continue;
+		if (has_build_id(loader, alt, request->files, &request->answer))
+			return true;
+		close(alt->file.fd);
+	}
+	return false;
+}
+
+/* The alternate file, of the build-id that the worker told. */
+static bool open_alt(struct request *request, const char *name)
+{
+	struct loader *loader = &request->code->loader;
+	struct finder_query query = {.what = FINDER_DEBUG,
+		.build_id = request->answer.build_id,
+		.build_id_len = request->answer.build_id_len,
+		.pid = loader->recording ? 0 : request->job->source.pid};
+	struct loader_file *alt = &request->files->alt;
+	struct finder_place place;
+
+	if (query.build_id_len > WIRE_BUILD_ID_MAX)
+		query.build_id_len = 0;
+	while (query.build_id_len && finder_next(&loader->finder, &query, &place)) {
+		*alt = (struct loader_file){.foreign = place.foreign};
+		if (opener_below(place.dir, place.relative, place.in_root, &alt->file) < 0)
+			continue;
+		if (has_build_id(loader, alt, request->files, &request->answer))
+			return true;
+		close(alt->file.fd);
+	}
+	if (open_dwz(request, name))
+		return true;
+	alt->file.fd = -1;
+	return false;
+}
+
+static bool is_part_name(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return name[0] == '/' && len > 4 && strcmp(name + len - 4, ".dwo") == 0 &&
+		!strstr(name, "/../");
+}
+
+/* A split part below root, that somebody made who may: root, this user, the owner of the image. */
+static bool open_part(struct request *request, const char *root, const char *name, bool foreign,
+	struct loader_file *out)
+{
+	*out = (struct loader_file){.foreign = foreign};
+	if (opener_below(root, name + strspn(name, "/"), foreign, &out->file) < 0)
+		return false;
+	if (load_owner(&out->file) == LOADER_OURS ||
+		out->file.owner == request->files->file.file.owner)
+		return true;
+	close(out->file.fd);
+	return false;
+}
+
+static bool find_part(struct request *request, const char *name, struct loader_file *out)
+{
+	const struct finder *finder = &request->code->loader.finder;
+	const int32_t pid = request->code->loader.recording ? 0 : request->job->source.pid;
+	char root[64];
+
+	if (!is_part_name(name))
+		return false;
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	return (finder->archive && open_part(request, finder->archive, name, true, out)) ||
+		(finder->symfs && open_part(request, finder->symfs, name, true, out)) ||
+		open_part(request, "/", name, false, out) ||
+		(pid > 0 && open_part(request, root, name, true, out));
+}
+
+/* Open what is missing and was not looked for yet.  How many were found. */
+static size_t open_parts(struct request *request)
+{
+	struct load_code_files *files = request->files;
+	const char *name = request->names.bytes, *end = name + request->names.len;
+	struct loader_file found[DWARF_PARTS_MAX];
+	size_t n = 0;
+
+	while (name < end && n < DWARF_PARTS_MAX) {
+		const size_t len = strnlen(name, (size_t)(end - name));
+		const uint32_t known = request->tried.n;
+		if (name + len == end)
+			break;
+		if (strings_add(&request->tried, name) >= (int64_t)known)
+			n += find_part(request, name, &found[n]);
+		name += len + 1;
+	}
+	/* The worker keeps what it read of those before. */
+	if (n && files->n_parts + n > DWARF_PARTS_MAX) {
+		for (size_t i = 0; i < files->n_parts; i++)
+			close(files->parts[i].file.fd);
+		files->n_parts = 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		files->parts[files->n_parts++] = found[i];
+	return n;
+}
+
+/* Is another round worth it? */
+static bool find_missing(struct request *request)
+{
+	struct load_payload *names = &request->names;
+
+	if (request->answer.flags & WIRE_FLAG_ALT) {
+		if (request->files->alt.file.fd >= 0 || request->no_alt || names->len == 0)
+			return false;
+		names->bytes[names->len - 1] = '\0';
+		request->no_alt = !open_alt(request, names->bytes);
+		return true;
+	}
+	return request->answer.count > 0 && open_parts(request) > 0;
+}
+
+static int take_table(struct request *request)
+{
+	int ret =
+		request->table < 0 ? -EBADMSG : codetab_open(&request->job->table, request->table);
+
+	request->job->has_lines = ret == 0 && request->answer.flags & WIRE_FLAG_LINES;
+	return ret;
+}
+
+static void close_table(struct request *request)
+{
+	if (request->table >= 0)
+		close(request->table);
+	request->table = -1;
+}
+
+int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files)
+{
+	struct request request = {
+		.code = code,
+		.job = job,
+		.files = files,
+		.names = {.bytes = code->answer, .size = WIRE_PACKET_BYTES},
+		.table = -1,
+	};
+
+	int ret = ask(&request);
+	for (size_t round = 1; ret == 0 && round < ROUNDS_MAX && find_missing(&request); round++) {
+		close_table(&request);
+		ret = ask(&request);
+	}
+	if (ret == 0)
+		ret = take_table(&request);
+	close_table(&request);
+	strings_fini(&request.tried);
+	return ret;
+}
+
+int load_code_ask_raw(
+	struct loader_code *code, struct loader_job *job, int fd, uint64_t start, uint64_t end)
+{
+	struct loader *loader = &code->loader;
+	const struct wire_code raw = {
+		.start = start,
+		.end = end,
+		.syntax = (uint32_t)job->syntax,
+		.machine = __ehdr_start.e_machine,
+		.is64 = __ehdr_start.e_ident[EI_CLASS] == ELFCLASS64,
+		.big_endian = __ehdr_start.e_ident[EI_DATA] == ELFDATA2MSB,
+	};
+	struct request request = {
+		.code = code,
+		.job = job,
+		.names = {.bytes = code->answer, .size = WIRE_PACKET_BYTES},
+		.table = -1,
+	};
+	const struct asker_question asked = {
+		.type = WIRE_CODE,
+		.payload = loader->packet,
+		.len = put_payload(loader, job, &raw.files, &raw),
+		.fds = &fd,
+		.n_fds = 1,
+		.flags = WIRE_FLAG_RAW,
+		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
+	};
+
+	/* What a process has in its memory, it chose. */
+	load_for(loader, job->pid ? LOADER_FOREIGN : LOADER_OURS);
+	int ret = load_ask_twice(
+		loader, &asked, job->source.path, &request.answer, &request.names, &request.table);
+	if (ret == 0)
+		ret = take_table(&request);
+	close_table(&request);
+	return ret;
+}

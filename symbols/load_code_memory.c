@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_code_memory.c - code that is in no file: the running kernel's, and that of a process, copied into a memory file.
+ *
+ * The second loader's thread.  What the kernel says about itself is trusted.
+ */
+#include "symbols/loader_code_private.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define KCORE_SEGMENTS_MAX 4096
+
+const char *loader_kcore_path = "/proc/kcore";
+
+/* Takes bytes. */
+static int memory_file(uint8_t *bytes, size_t len)
+{
+	int fd = len ? memfd_create("strobe-code", MFD_CLOEXEC) : -1;
+	int ret = fd < 0 ? (len ? -errno : -ENXIO) : fd;
+
+	if (fd >= 0 && write(fd, bytes, len) != (ssize_t)len) {
+		ret = -EIO;
+		close(fd);
+	}
+	free(bytes);
+	return ret;
+}
+
+/* Where the file has that address, and how much follows. */
+static int find_segment(int fd, uint64_t address, uint64_t *offset, uint64_t *rest)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+		memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+		header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(segment))
+		return -ENOTSUP;
+	for (size_t i = 0; i < header.e_phnum && i < KCORE_SEGMENTS_MAX; i++) {
+		if (pread(fd, &segment, sizeof(segment),
+			    (off_t)(header.e_phoff + i * sizeof(segment))) != sizeof(segment))
+			return -EIO;
+		if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+			address - segment.p_vaddr >= segment.p_memsz)
+			continue;
+		*offset = segment.p_offset + (address - segment.p_vaddr);
+		*rest = segment.p_memsz - (address - segment.p_vaddr);
+		return 0;
+	}
+	return -ENXIO;
+}
+
+int load_code_kernel_bytes(uint64_t start, uint64_t end)
+{
+	uint64_t offset = 0, rest = 0;
+	uint8_t *bytes = NULL;
+
+	int fd = open(loader_kcore_path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	int ret = find_segment(fd, start, &offset, &rest);
+	const size_t len = end - start < rest ? (size_t)(end - start) : (size_t)rest;
+	if (ret == 0 && !(bytes = malloc(len)))
+		ret = -ENOMEM;
+	ssize_t n = ret == 0 ? pread(fd, bytes, len, (off_t)offset) : 0;
+	if (n < 0)
+		ret = -errno;
+	close(fd);
+	if (ret == 0)
+		return memory_file(bytes, (size_t)n);
+	free(bytes);
+	return ret;
+}
+
+int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end)
+{
+	uint8_t *bytes = malloc((size_t)(end - start));
+	const struct iovec local = {.iov_base = bytes, .iov_len = (size_t)(end - start)};
+	/* The address is the other process's. */
+	const struct iovec remote = {
+		.iov_base = (void *)(uintptr_t)start, .iov_len = (size_t)(end - start)};
+
+	if (!bytes)
+		return -ENOMEM;
+	const ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	if (n > 0)
+		return memory_file(bytes, (size_t)n);
+	const int ret = n < 0 && errno != EFAULT ? -errno : -ENXIO;
+	free(bytes);
+	return ret;
+}
+
+uint64_t load_code_kernel_text(const char *kallsyms_path)
+{
+	unsigned long long address;
+	char line[1024], name[64];
+	uint64_t found = 0;
+
+	FILE *symbols = fopen(kallsyms_path, "re");
+	while (symbols && !found && fgets(line, sizeof(line), symbols))
+		if (sscanf(line, "%llx %*c %63s", &address, name) == 2 &&
+			strcmp(name, "_text") == 0)
+			found = address;
+	if (symbols)
+		fclose(symbols);
+	return found;
+}

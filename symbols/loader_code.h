@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loader_code.h - the second loader thread: source lines and instructions, by a worker of its own.
+ *
+ * Made with the first loader, it begins with the first job: thread, then a spawner that is this program
+ * executed anew.  A job belongs to it from post until it is collected, or given up.
+ */
+#ifndef SYMBOLS_LOADER_CODE_H
+#define SYMBOLS_LOADER_CODE_H
+
+#include "symbols/codetab.h"
+#include "symbols/disasm.h"
+#include "symbols/symbols.h"
+
+struct loader_job {
+	struct loader_job *next;
+	void *owner; /* the poster's */
+	uint32_t key;
+	struct symbols_source source; /* its path is this one's own */
+	uint64_t *offsets; /* of lines; NULL: instructions are wanted */
+	size_t n_offsets, offsets_cap;
+	uint64_t start, end; /* of instructions */
+	enum disasm_syntax syntax;
+	bool lines;
+	int32_t pid; /* whose memory it is in; 0: in the source */
+	/* The answer. */
+	int error; /* positive errno */
+	struct codetab table;
+	bool has_lines;
+};
+
+struct loader_code;
+
+/* Before any thread.  answers_fd stays the caller's: it is written to when answers have come.  0 or -errno. */
+int loader_code_new(struct loader_code **out, const struct symbols_config *config, int answers_fd);
+void loader_code_free(struct loader_code *code); /* frees what is queued; NULL is a no-op */
+
+/* See symbols_recorded(). */
+int loader_code_recorded(struct loader_code *code, const struct symbols_recorded *recorded);
+
+/* 0, or -errno, and the job is still the caller's. */
+int loader_code_post(struct loader_code *code, struct loader_job *job);
+
+/* Give offsets along with a job for this image's lines that waits.  How many of the first were. */
+size_t loader_code_append(
+	struct loader_code *code, uint32_t key, const uint64_t *offsets, size_t n);
+
+struct loader_job *loader_code_collect(struct loader_code *code); /* a list, the caller's */
+
+/* Give up all that waits, is at work or was not collected, and end the worker. */
+void loader_code_abandon(struct loader_code *code);
+
+/* Jobs that wait or are at work; since when the one at work is, CLOCK_MONOTONIC, 0: none. */
+size_t loader_code_waiting(struct loader_code *code, uint64_t *since_ns);
+
+bool loader_code_take_note(struct loader_code *code, struct symbols_note *out);
+int loader_code_worker_pid(struct loader_code *code); /* -1: none now */
+
+void loader_job_free(struct loader_job *job); /* NULL is a no-op */
+
+/* How long one question may keep the worker busy; tests make it short. */
+extern unsigned int loader_code_cpu_ms, loader_code_wall_ms;
+/* Where kernel code is read; tests give it another. */
+extern const char *loader_kcore_path;
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loader_code_private.h - the second loader and its parts, for loader_code.c and load_code*.c alone.
+ *
+ * All runs in its thread, but for loader_code.c's other functions.
+ */
+#ifndef SYMBOLS_LOADER_CODE_PRIVATE_H
+#define SYMBOLS_LOADER_CODE_PRIVATE_H
+
+#include "symbols/loader_code.h"
+#include "symbols/loader_private.h"
+
+#define LOADER_BANS 32
+
+struct loader_code {
+	/* What finds files and asks: with neither cache nor images nor names.  Its lock guards the queue too. */
+	struct loader loader;
+	char *answer; /* WIRE_PACKET_BYTES */
+	/* Files that killed the worker twice, the oldest forgotten first. */
+	struct loader_ban {
+		dev_t dev;
+		ino_t inode;
+		uint64_t size, mtime_ns;
+		bool code; /* even without lines */
+	} bans[LOADER_BANS];
+	size_t n_bans;
+
+	/* Under the lock. */
+	struct loader_job *codes, **codes_end, *lines, **lines_end, *done, **done_end;
+	size_t n_waiting;
+	struct loader_job *at_work;
+	bool abandoned; /* what is at work */
+	uint64_t since_ns;
+};
+
+/* --- load_code.c --- */
+
+/* Answer a job whose code or lines are in a file.  0 or -errno: -ENODATA: no debug information; -ENXIO: no code. */
+int load_code(struct loader_code *code, struct loader_job *job);
+
+/* --- load_code_ask.c --- */
+
+struct load_code_files {
+	struct loader_file file, debug, alt; /* fd -1: none */
+	struct loader_file parts[WIRE_FDS_MAX - 3];
+	size_t n_parts;
+	const char *path; /* for notes */
+	bool kernel; /* a vmlinux, */
+	bool stext;
+	uint64_t text; /* whose _text (or _stext) is there */
+};
+
+/* Ask about these files, and take the answer into job, after rounds for files that turn out to be missing, which
+ * are added.  0; -errno. */
+int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
+/* The same about bytes alone, of this machine. */
+int load_code_ask_raw(
+	struct loader_code *code, struct loader_job *job, int fd, uint64_t start, uint64_t end);
+void load_code_close(struct load_code_files *files);
+
+/* --- load_code_memory.c --- */
+
+/* Copy memory of the kernel or of process pid.  A memory file, or -errno. */
+int load_code_kernel_bytes(uint64_t start, uint64_t end);
+int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end);
+/* Where _text is in the running kernel; 0: not told. */
+uint64_t load_code_kernel_text(const char *kallsyms_path);
+
+#endif

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * worker_code.c - source lines of addresses and the instructions of functions, as codetabs.
+ *
+ * Offsets come from the other side and go back there; inside they are the file's virtual addresses.  The worker.
+ */
+#include "symbols/worker_code.h"
+
+#include "symbols/disasm.h"
+#include "symbols/dwarf.h"
+#include "symbols/elfsyms.h"
+#include "symbols/symtab.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(3 + DWARF_PARTS_MAX <= WIRE_FDS_MAX, "not all files fit into a packet");
+
+#define ALT_BYTES 4096 /* .gnu_debugaltlink: a path and a build-id */
+
+struct job {
+	const struct wire_message *request;
+	struct wire_message *answer;
+	struct dwarf_files files;
+	int parts[DWARF_PARTS_MAX];
+	struct elffile elf;
+	bool kernel;
+	uint64_t delta; /* of the kernel: address - virtual address in vmlinux */
+	struct dwarf *dwarf; /* NULL: no debug information */
+	struct codetab_builder *builder;
+	struct codetab_entry *entries;
+	size_t n_entries, entries_cap;
+};
+
+/* --- offsets and virtual addresses --- */
+
+static bool to_address(const struct job *job, uint64_t offset, uint64_t *address, uint64_t *rest)
+{
+	if (job->kernel) {
+		*address = offset - job->delta;
+		*rest = UINT64_MAX - offset;
+		return true;
+	}
+	for (size_t i = 0; i < job->elf.n_segments; i++) {
+		const struct elffile_segment *segment = &job->elf.segments[i];
+		if (segment->type != PT_LOAD || !segment->exec || offset < segment->offset ||
+			offset - segment->offset >= segment->filesz)
+			continue;
+		*address = segment->vaddr + (offset - segment->offset);
+		*rest = segment->filesz - (offset - segment->offset);
+		return true;
+	}
+	return false;
+}
+
+static bool to_offset(const struct job *job, uint64_t address, uint64_t *offset)
+{
+	uint64_t rest;
+	bool exec;
+
+	if (job->kernel) {
+		*offset = address + job->delta;
+		return true;
+	}
+	return elffile_offset(&job->elf, address, offset, &rest, &exec) && exec;
+}
+
+/* --- the files --- */
+
+static size_t read_id(const struct elffile *elf, uint8_t out[WIRE_BUILD_ID_MAX])
+{
+	size_t len = 0;
+
+	return elffile_build_id(elf, out, WIRE_BUILD_ID_MAX, &len) < 0 ? 0 : len;
+}
+
+/* Is the debug file that of the file?  As for symbols: by build-id, or by the sum that the other side has checked. */
+static bool belongs(const struct job *job, const struct elffile *debug)
+{
+	uint8_t own[WIRE_BUILD_ID_MAX], other[WIRE_BUILD_ID_MAX];
+	const size_t own_len = read_id(&job->elf, own), other_len = read_id(debug, other);
+	const bool linked = job->request->flags & WIRE_FLAG_LINKED;
+
+	if (debug->machine != job->elf.machine || debug->is64 != job->elf.is64 ||
+		debug->swapped != job->elf.swapped)
+		return false;
+	if (own_len && other_len)
+		return own_len == other_len && memcmp(own, other, own_len) == 0;
+	return linked;
+}
+
+static void check_debug(struct job *job)
+{
+	struct elffile debug;
+
+	if (job->files.debug < 0)
+		return;
+	if (elffile_open(&debug, job->files.debug) == 0 && belongs(job, &debug))
+		job->answer->flags |= WIRE_FLAG_DEBUG;
+	else
+		job->files.debug = -1;
+	elffile_close(&debug);
+}
+
+/* Does the file, or its debug file, need another that was not given?  Its name is told then. */
+static bool needs_alt(struct job *job, char *out, size_t *out_len)
+{
+	const int fd = job->files.debug >= 0 ? job->files.debug : job->files.file;
+	const struct elffile_section *section;
+	char link[ALT_BYTES + 1];
+	struct elffile elf;
+	bool needed = false;
+
+	if (job->files.alt >= 0 || job->request->flags & WIRE_FLAG_NO_ALT ||
+		elffile_open(&elf, fd) < 0)
+		return false;
+	section = elffile_find_section(&elf, ".gnu_debugaltlink");
+	if (section && section->type == SHT_PROGBITS && section->size <= ALT_BYTES &&
+		elffile_read(&elf, link, (size_t)section->size, section->offset) == 0) {
+		link[section->size] = '\0';
+		const size_t name_len = strlen(link) + 1;
+		const size_t id_len =
+			section->size > name_len ? (size_t)section->size - name_len : 0;
+		needed = id_len > 0 && id_len <= WIRE_BUILD_ID_MAX;
+		if (needed) {
+			memcpy(job->answer->build_id, link + name_len, id_len);
+			job->answer->build_id_len = (uint8_t)id_len;
+			job->answer->flags |= WIRE_FLAG_ALT;
+			job->answer->count = 1;
+			memcpy(out, link, name_len);
+			*out_len = name_len;
+		}
+	}
+	elffile_close(&elf);
+	return needed;
+}
+
+/* Where _text or _stext is in the vmlinux, from its symbols. */
+static int find_delta(struct job *job)
+{
+	const bool stext = job->request->flags & WIRE_FLAG_STEXT;
+	struct symtab_builder *builder;
+	struct elfsyms_kernel kernel = {0};
+
+	int ret = symtab_builder_new(&builder);
+	if (ret == 0 && job->request->address)
+		ret = elfsyms_read_kernel(&job->elf, builder, &kernel);
+	symtab_builder_free(builder);
+	const uint64_t was = stext ? kernel.stext : kernel.text;
+	if (ret == 0 && was && job->request->address)
+		job->delta = job->request->address - was;
+	return ret;
+}
+
+/* Take the descriptors apart.  0 or -errno: -EBADF where one is missing. */
+static int take_files(struct job *job, const struct wire_lines *lines, const int fds[WIRE_FDS_MAX])
+{
+	size_t n = 1;
+
+	job->files = (struct dwarf_files){.file = fds[0], .debug = -1, .alt = -1};
+	if (lines->has_debug > 1 || lines->has_alt > 1 || lines->n_parts > DWARF_PARTS_MAX)
+		return -EINVAL;
+	if (lines->has_debug)
+		job->files.debug = fds[n++];
+	if (lines->has_alt)
+		job->files.alt = fds[n++];
+	for (size_t i = 0; i < lines->n_parts; i++)
+		job->parts[i] = fds[n++];
+	job->files.parts = job->parts;
+	job->files.n_parts = lines->n_parts;
+	for (size_t i = 0; i < n; i++)
+		if (fds[i] < 0)
+			return -EBADF;
+	return 0;
+}
+
+static int open_files(struct job *job)
+{
+	int ret = elffile_open(&job->elf, job->files.file);
+	if (ret < 0)
+		return ret;
+	job->kernel = job->request->flags & WIRE_FLAG_KERNEL;
+	if (job->kernel)
+		ret = find_delta(job);
+	check_debug(job);
+	return ret;
+}
+
+/* Names of what is missing. */
+static void tell_missing(struct job *job, char *out, size_t *out_len)
+{
+	const char *name;
+
+	*out_len = 0;
+	for (size_t i = 0; job->dwarf && (name = dwarf_missing(job->dwarf, i)); i++) {
+		const size_t len = strlen(name) + 1;
+		if (len > WIRE_NAME_BYTES)
+			continue;
+		if (*out_len + len > WIRE_PACKET_BYTES)
+			break;
+		memcpy(out + *out_len, name, len);
+		*out_len += len;
+		job->answer->count++;
+	}
+}
+
+/* --- lines --- */
+
+struct place {
+	uint64_t address, offset;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* The source of all entries, whose start is a virtual address, in ascending order. */
+static int find_lines(struct job *job)
+{
+	uint64_t *addresses = calloc(job->n_entries ? job->n_entries : 1, sizeof(*addresses));
+
+	if (!addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < job->n_entries; i++)
+		addresses[i] = job->entries[i].start;
+	int ret = dwarf_lines(job->dwarf, addresses, job->n_entries, job->builder, job->entries);
+	free(addresses);
+	if (ret == -ENOMEM)
+		dwarf_forget();
+	/* What was found before it became too much is right. */
+	return ret == -ELOOP ? 0 : ret;
+}
+
+static int lines_of(struct job *job, const uint64_t *offsets, size_t n)
+{
+	struct place *places = calloc(n, sizeof(*places));
+	size_t n_places = 0;
+	uint64_t rest;
+
+	job->entries = calloc(n, sizeof(*job->entries));
+	if (!places || !job->entries) {
+		free(places);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		places[n_places].offset = offsets[i];
+		n_places += to_address(job, offsets[i], &places[n_places].address, &rest);
+	}
+	qsort(places, n_places, sizeof(*places), by_address);
+	for (size_t i = 0; i < n_places; i++)
+		job->entries[i] = (struct codetab_entry){
+			.start = places[i].address, .target = CODETAB_NO_TARGET};
+	job->n_entries = n_places;
+	int ret = find_lines(job);
+	for (size_t i = 0; i < n_places && ret == 0; i++) {
+		job->entries[i].start = places[i].offset;
+		codetab_builder_add(job->builder, &job->entries[i]);
+	}
+	free(places);
+	return ret;
+}
+
+static int answer_lines(
+	struct job *job, const void *payload, size_t len, const int fds[WIRE_FDS_MAX])
+{
+	const struct wire_lines *lines = payload;
+
+	if (len < sizeof(*lines) || lines->n_offsets == 0 || lines->n_offsets > WIRE_OFFSETS_MAX ||
+		len != sizeof(*lines) + lines->n_offsets * sizeof(uint64_t))
+		return -EINVAL;
+	return take_files(job, lines, fds);
+}
+
+/* --- code --- */
+
+static int keep_entry(const struct codetab_entry *entry, void *ctx)
+{
+	struct job *job = ctx;
+
+	if (job->n_entries == job->entries_cap) {
+		size_t cap = job->entries_cap ? job->entries_cap * 2 : 256;
+		struct codetab_entry *grown =
+			reallocarray(job->entries, cap, sizeof(*job->entries));
+		if (!grown)
+			return -ENOMEM;
+		job->entries = grown;
+		job->entries_cap = cap;
+	}
+	job->entries[job->n_entries++] = *entry;
+	return 0;
+}
+
+/* A debug file has the addresses of the code, but not the code. */
+static bool has_bytes(const struct elffile *elf, uint64_t address)
+{
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct elffile_section *section = &elf->sections[i];
+		if (section->type == SHT_NOBITS && section->flags & SHF_EXECINSTR &&
+			address >= section->addr && address - section->addr < section->size)
+			return false;
+	}
+	return true;
+}
+
+/* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has not. */
+static int read_code(struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len,
+	uint64_t *address)
+{
+	uint64_t rest, at = code->start;
+	bool exec;
+
+	*bytes = NULL;
+	if (!to_address(job, code->start, address, &rest) || !has_bytes(&job->elf, *address))
+		return -ENXIO;
+	if (job->kernel && !elffile_offset(&job->elf, *address, &at, &rest, &exec))
+		return -ENXIO;
+	*len = code->end - code->start < rest ? (size_t)(code->end - code->start) : (size_t)rest;
+	*bytes = malloc(*len);
+	return *bytes ? elffile_read(&job->elf, *bytes, *len, at) : -ENOMEM;
+}
+
+/* Bytes alone: the file's offset 0 is the part's start. */
+static int read_raw(
+	const struct wire_code *code, int fd, uint8_t **bytes, size_t *len, uint64_t *address)
+{
+	*address = code->start;
+	*bytes = malloc((size_t)(code->end - code->start));
+	if (!*bytes)
+		return -ENOMEM;
+	const ssize_t n = pread(fd, *bytes, (size_t)(code->end - code->start), 0);
+	*len = n > 0 ? (size_t)n : 0;
+	return n < 0 ? -errno : n == 0 ? -ENXIO : 0;
+}
+
+static int disassemble(struct job *job, const struct wire_code *code)
+{
+	const uint16_t one = 1;
+	const bool little = *(const uint8_t *)&one == 1;
+	const bool raw = job->request->flags & WIRE_FLAG_RAW;
+	struct disasm_code what = {
+		.machine = raw ? code->machine : job->elf.machine,
+		.is64 = raw ? code->is64 : job->elf.is64,
+		.big_endian = raw ? code->big_endian : job->elf.swapped == little,
+		.syntax = (enum disasm_syntax)code->syntax,
+	};
+	uint8_t *bytes;
+
+	int ret = raw ? read_raw(code, job->files.file, &bytes, &what.len, &what.address)
+		      : read_code(job, code, &bytes, &what.len, &what.address);
+	what.bytes = bytes;
+	if (ret == 0)
+		ret = disasm_run(&what, job->builder, keep_entry, job);
+	free(bytes);
+	return ret;
+}
+
+static void move_entry(const struct job *job, struct codetab_entry *entry)
+{
+	if (job->request->flags & WIRE_FLAG_RAW)
+		return;
+	/* All of a part is in one segment. */
+	if (!to_offset(job, entry->start, &entry->start))
+		entry->start = CODETAB_NO_TARGET;
+	if (entry->target != CODETAB_NO_TARGET && !to_offset(job, entry->target, &entry->target))
+		entry->target = CODETAB_NO_TARGET;
+}
+
+static int code_of(struct job *job, const struct wire_code *code)
+{
+	int ret = disassemble(job, code);
+
+	if (ret == 0 && job->dwarf && find_lines(job) < 0) {
+		/* Broken debug information leaves the instructions as they are. */
+		for (size_t i = 0; i < job->n_entries; i++)
+			job->entries[i].n_frames = 0;
+		job->answer->flags &= ~WIRE_FLAG_LINES;
+	}
+	for (size_t i = 0; i < job->n_entries && ret == 0; i++) {
+		move_entry(job, &job->entries[i]);
+		if (job->entries[i].start != CODETAB_NO_TARGET)
+			codetab_builder_add(job->builder, &job->entries[i]);
+	}
+	return ret;
+}
+
+static int answer_code(
+	struct job *job, const void *payload, size_t len, const int fds[WIRE_FDS_MAX])
+{
+	const struct wire_code *code = payload;
+
+	if (len != sizeof(*code) || code->start >= code->end ||
+		code->end - code->start > WIRE_CODE_BYTES_MAX || code->files.n_offsets ||
+		code->syntax > DISASM_INTEL)
+		return -EINVAL;
+	return take_files(job, &code->files, fds);
+}
+
+/* --- both --- */
+
+static int read_dwarf(struct job *job)
+{
+	const bool is_code = job->request->type == WIRE_CODE;
+
+	if (is_code && !(job->request->flags & WIRE_FLAG_LINES))
+		return 0;
+	int ret = dwarf_open(&job->dwarf, &job->files);
+	if (ret == 0)
+		job->answer->flags |= WIRE_FLAG_LINES;
+	else
+		job->dwarf = NULL;
+	return is_code ? 0 : ret;
+}
+
+static int answer(struct job *job, const void *payload, char *out, size_t *out_len, int *table)
+{
+	const bool raw = job->request->type == WIRE_CODE && job->request->flags & WIRE_FLAG_RAW;
+	const struct wire_lines *lines = payload;
+
+	int ret = raw ? 0 : open_files(job);
+	if (ret < 0)
+		return ret;
+	const bool wants_lines =
+		job->request->type == WIRE_LINES || job->request->flags & WIRE_FLAG_LINES;
+	if (!raw && wants_lines && needs_alt(job, out, out_len))
+		return 0;
+	ret = codetab_builder_new(&job->builder);
+	if (ret == 0 && !raw)
+		ret = read_dwarf(job);
+	if (ret < 0)
+		return ret;
+	if (job->request->type == WIRE_CODE)
+		ret = code_of(job, payload);
+	else
+		ret = lines_of(job, (const uint64_t *)(const void *)(lines + 1), lines->n_offsets);
+	if (ret == 0)
+		tell_missing(job, out, out_len);
+	if (ret == 0)
+		ret = codetab_builder_finish(job->builder, table);
+	return ret;
+}
+
+void worker_code_answer(const struct wire_message *request, const void *payload, size_t len,
+	const int fds[WIRE_FDS_MAX], struct wire_message *message, char *out, size_t *out_len,
+	int *table)
+{
+	struct job job = {.request = request, .answer = message};
+
+	int ret = request->type == WIRE_CODE ? answer_code(&job, payload, len, fds)
+					     : answer_lines(&job, payload, len, fds);
+	if (ret == 0)
+		ret = answer(&job, payload, out, out_len, table);
+	codetab_builder_free(job.builder);
+	free(job.entries);
+	elffile_close(&job.elf);
+	if (ret < 0)
+		*out_len = 0;
+	message->error = -ret;
+}
