@@ -245,6 +245,7 @@ def output(recording, folder):
     path = os.path.join(folder, "out.folded")
     with open(path, "w", encoding="ascii") as out:
         out.write("before")
+    os.chmod(path, 0o604)
     bad = run([recording.strobe, "export", recording.path, "--format", "folded", "-e", "nothing", "-o", path])
     with open(path, encoding="ascii") as out:
         checks.check("-o: what was there stays when nothing is exported", bad.returncode == 1 and
@@ -255,6 +256,11 @@ def output(recording, folder):
                      out.read() == recording.export("folded", "-e", recording.event()))
     checks.check("-o: nothing is left beside it", not [name for name in os.listdir(folder)
                                                        if name.startswith("out.folded.")])
+    checks.check("-o: what was there keeps its mode", os.stat(path).st_mode & 0o777 == 0o604, oct(os.stat(path).st_mode))
+    os.unlink(path)
+    run([recording.strobe, "export", recording.path, "--format", "folded", "-o", path], umask=0o027)
+    checks.check("-o: a new file has the mode of any new file", os.stat(path).st_mode & 0o777 == 0o640,
+                 oct(os.stat(path).st_mode))
     full = run([recording.strobe, "export", recording.path, "--format", "folded", "-o", "/dev/full"])
     checks.check("-o: a full disk is told", full.returncode == 1 and b"No space left" in full.stderr, full.stderr)
 

@@ -8,13 +8,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENDING ".XXXXXX"
+#define ENDING_MAX sizeof(".00000000")
+#define ATTEMPTS 100
 
 static void forget(struct outfile *out)
 {
@@ -37,23 +40,40 @@ static int open_directly(struct outfile *out, const char *path)
 	return -ENOMEM;
 }
 
-static int open_beside(struct outfile *out, mode_t mode)
+/* A file of another name, with the mode that any new one would get: mkostemp(3) makes private ones, and the umask, to
+ * make up for that, cannot be read without changing it for all threads. */
+static int create_beside(const char *path, char *name, size_t size, mode_t mode)
 {
-	size_t size = strlen(out->path) + sizeof(ENDING);
+	int fd = -1;
+
+	errno = EEXIST;
+	for (int i = 0; i < ATTEMPTS && fd < 0 && errno == EEXIST; i++) {
+		uint32_t random;
+
+		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+			random = (uint32_t)getpid() + (uint32_t)i;
+		snprintf(name, size, "%s.%08" PRIx32, path, random);
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* mode: of what it is to replace, NULL where there is nothing. */
+static int open_beside(struct outfile *out, const mode_t *mode)
+{
+	size_t size = strlen(out->path) + ENDING_MAX;
 	int fd, ret = 0;
 
 	out->temporary = malloc(size);
 	if (!out->temporary)
 		return -ENOMEM;
-	snprintf(out->temporary, size, "%s%s", out->path, ENDING);
-	fd = mkostemp(out->temporary, O_CLOEXEC);
+	fd = create_beside(out->path, out->temporary, size, mode ? 0600 : 0666);
 	if (fd < 0) {
-		ret = -errno;
 		free(out->temporary);
 		out->temporary = NULL;
-		return ret;
+		return fd;
 	}
-	if (fchmod(fd, mode))
+	if (mode && fchmod(fd, *mode & 07777))
 		ret = -errno;
 	out->file = ret ? NULL : fdopen(fd, "w");
 	if (out->file)
@@ -66,7 +86,6 @@ static int open_beside(struct outfile *out, mode_t mode)
 int outfile_open(struct outfile *out, const char *path)
 {
 	struct stat about;
-	mode_t mask;
 	bool exists;
 	int ret;
 
@@ -82,9 +101,7 @@ int outfile_open(struct outfile *out, const char *path)
 	out->path = exists ? realpath(path, NULL) : strdup(path);
 	if (!out->path)
 		return exists ? -errno : -ENOMEM;
-	mask = umask(0);
-	umask(mask);
-	ret = open_beside(out, exists ? about.st_mode & 07777 : 0666 & ~mask);
+	ret = open_beside(out, exists ? &about.st_mode : NULL);
 	if (ret)
 		forget(out);
 	return ret;
