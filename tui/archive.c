@@ -8,6 +8,7 @@
 #include "tui/archive.h"
 
 #include "tui/giveup.h"
+#include "tui/intern.h"
 #include "tui/taking.h"
 #include "tui/tarlib.h"
 
@@ -28,8 +29,7 @@ struct packing {
 	struct taking *taking;
 	struct archive *archive;
 	char *block;
-	char **packed; /* names in the archive */
-	size_t n_packed;
+	struct intern packed; /* names in the archive */
 	uint64_t bytes;
 	bool progress; /* somebody looks on */
 };
@@ -37,8 +37,8 @@ struct packing {
 static void tell_progress(struct packing *packing)
 {
 	if (packing->progress)
-		fprintf(stderr, "\rstrobe: packing, %zu files, %" PRIu64 " MB ... ",
-			packing->n_packed, packing->bytes / 1000000);
+		fprintf(stderr, "\rstrobe: packing, %" PRIu32 " files, %" PRIu64 " MB ... ",
+			packing->packed.n, packing->bytes / 1000000);
 }
 
 /* libarchive's error, which may be none of errno's. */
@@ -52,22 +52,11 @@ static int error_of(struct archive *archive)
 /* Remember a name; false when it is packed already, or memory is out (*error). */
 static bool is_new(struct packing *packing, const char *name, int *error)
 {
-	*error = 0;
-	for (size_t i = 0; i < packing->n_packed; i++)
-		if (!strcmp(packing->packed[i], name))
-			return false;
-	char **grown =
-		reallocarray(packing->packed, packing->n_packed + 1, sizeof(*packing->packed));
-	if (grown) {
-		packing->packed = grown;
-		grown[packing->n_packed] = strdup(name);
-	}
-	if (!grown || !grown[packing->n_packed]) {
-		*error = -ENOMEM;
-		return false;
-	}
-	packing->n_packed++;
-	return true;
+	const uint32_t known = packing->packed.n;
+	uint32_t id;
+
+	*error = intern_id(&packing->packed, name, strlen(name), &id);
+	return !*error && id == known;
 }
 
 static int write_header(struct packing *packing, const char *name, int64_t size, int64_t mtime_s)
@@ -305,9 +294,7 @@ out:
 	if (packing.archive)
 		tarlib()->archive_write_free(packing.archive);
 	giveup_watch(-1);
-	for (size_t i = 0; i < packing.n_packed; i++)
-		free(packing.packed[i]);
-	free(packing.packed);
+	intern_fini(&packing.packed);
 	free(packing.block);
 	return ret;
 }

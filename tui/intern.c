@@ -6,6 +6,11 @@
 
 #include "tui/grow.h"
 
+#include <sys/random.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define BLOCK_SIZE (64u << 10)
 
 void intern_fini(struct intern *intern)
@@ -22,23 +27,6 @@ void intern_fini(struct intern *intern)
 	memset(intern, 0, sizeof(*intern));
 }
 
-static uint32_t hash_of(const void *bytes, size_t len)
-{
-	const unsigned char *at = bytes;
-	uint64_t hash = 0xcbf29ce484222325ull ^ len;
-
-	for (; len >= 8; len -= 8, at += 8) {
-		uint64_t word;
-
-		memcpy(&word, at, 8);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 29;
-	}
-	for (; len; len--, at++)
-		hash = (hash ^ *at) * 0x100000001b3ull;
-	return (uint32_t)(hash ^ hash >> 32);
-}
-
 static int slots_grow(struct intern *intern)
 {
 	uint32_t n = intern->n_slots ? intern->n_slots * 2 : 256;
@@ -46,6 +34,9 @@ static int slots_grow(struct intern *intern)
 
 	if (intern->n < intern->n_slots / 2)
 		return 0;
+	/* Names are other people's: nobody should choose which of them meet in one slot. */
+	if (!intern->n_slots && getrandom(&intern->seed, sizeof(intern->seed), GRND_NONBLOCK) < 0)
+		intern->seed = (uintptr_t)intern;
 	slots = calloc(n, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
@@ -88,11 +79,12 @@ static char *copy_of(struct intern *intern, const void *bytes, size_t len)
 
 int intern_id(struct intern *intern, const void *bytes, size_t len, uint32_t *id)
 {
-	uint32_t hash = hash_of(bytes, len), slot;
 	struct intern_entry *entry;
+	uint32_t hash, slot;
 
 	if (slots_grow(intern))
 		return -ENOMEM;
+	hash = (uint32_t)XXH3_64bits_withSeed(bytes, len, intern->seed);
 	for (slot = hash & (intern->n_slots - 1); intern->slots[slot];
 		slot = (slot + 1) & (intern->n_slots - 1)) {
 		entry = &intern->entries[intern->slots[slot] - 1];

@@ -22,6 +22,7 @@ struct intern {
 	uint32_t n, room;
 	uint32_t *slots; /* id + 1 */
 	uint32_t n_slots;
+	uint64_t seed; /* of the hash; chosen with the first slots */
 	char *block; /* what copies are cut from; its first bytes link to the one before */
 	size_t block_used, block_size;
 };

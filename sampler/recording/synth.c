@@ -5,6 +5,7 @@
 #include "sampler/recording/synth.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -160,51 +161,127 @@ int synth_kernel(FILE *kallsyms, synth_fn *fn, void *ctx)
 	return fn(&record.header, ctx);
 }
 
-/* The file of a module: the line "kernel/.../NAME.ko[.xz]: ..." whose name is it, '-' being '_'. */
-static bool find_module_file(
-	FILE *modules_dep, const char *modules_dir, const char *name, char *path, size_t size)
+struct module {
+	char name[64], *path; /* NULL: not known */
+	uint64_t start, size;
+};
+
+struct modules {
+	struct module *list; /* as /proc/modules has them */
+	struct module **by_name;
+	size_t n, room;
+};
+
+static void modules_fini(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++)
+		free(modules->list[i].path);
+	free(modules->list);
+	free(modules->by_name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct module *const *left = a, *const *right = b;
+
+	return strcmp((*left)->name, (*right)->name);
+}
+
+static int read_modules(struct modules *modules, FILE *file)
 {
 	char line[4096];
-	size_t len = strlen(name);
 
-	if (!modules_dep)
+	while (fgets(line, sizeof(line), file)) {
+		unsigned long long size, start;
+		struct module module = {.path = NULL};
+
+		if (sscanf(line, "%63s %llu %*s %*s %*s %llx", module.name, &size, &start) != 3 ||
+			!start)
+			continue;
+		module.start = start;
+		module.size = size;
+		if (modules->n == modules->room) {
+			size_t room = modules->room ? modules->room * 2 : 64;
+			struct module *grown =
+				reallocarray(modules->list, room, sizeof(*modules->list));
+
+			if (!grown)
+				return -ENOMEM;
+			modules->list = grown;
+			modules->room = room;
+		}
+		modules->list[modules->n++] = module;
+	}
+	modules->by_name = calloc(modules->n + 1, sizeof(struct module *));
+	if (!modules->by_name)
+		return -ENOMEM;
+	for (size_t i = 0; i < modules->n; i++)
+		modules->by_name[i] = &modules->list[i];
+	qsort(modules->by_name, modules->n, sizeof(*modules->by_name), compare_names);
+	return 0;
+}
+
+/* "kernel/.../snd-hda.ko.xz" is that of snd_hda; false where it is no module's. */
+static bool module_name(char *out, size_t size, const char *path)
+{
+	const char *base = strrchr(path, '/'), *end;
+
+	base = base ? base + 1 : path;
+	end = strstr(base, ".ko");
+	if (!end || (size_t)(end - base) >= size)
 		return false;
-	rewind(modules_dep);
+	for (; base < end; base++)
+		*out++ = *base == '-' ? '_' : *base;
+	*out = '\0';
+	return true;
+}
+
+/* The files of modules: lines "kernel/.../NAME.ko[.xz]: ...". */
+static int find_module_files(struct modules *modules, FILE *modules_dep, const char *modules_dir)
+{
+	struct module key, *wanted = &key, **found;
+	char line[4096], path[SYNTH_NAME_MAX];
+
 	while (fgets(line, sizeof(line), modules_dep)) {
-		char *colon = strchr(line, ':'), *base;
-		size_t i = 0;
+		char *colon = strchr(line, ':');
 
 		if (!colon)
 			continue;
 		*colon = '\0';
-		base = strrchr(line, '/');
-		base = base ? base + 1 : line;
-		while (i < len && (base[i] == name[i] || (base[i] == '-' && name[i] == '_')))
-			i++;
-		if (i < len || strncmp(base + len, ".ko", 3) != 0)
+		if (!module_name(key.name, sizeof(key.name), line))
 			continue;
-		return (size_t)snprintf(path, size, "%s/%s", modules_dir, line) < size;
+		found = bsearch(&wanted, modules->by_name, modules->n, sizeof(*modules->by_name),
+			compare_names);
+		if (!found || (*found)->path ||
+			(size_t)snprintf(path, sizeof(path), "%s/%s", modules_dir, line) >=
+				sizeof(path))
+			continue;
+		(*found)->path = strdup(path);
+		if (!(*found)->path)
+			return -ENOMEM;
 	}
-	return false;
+	return 0;
 }
 
 int synth_modules(
 	FILE *modules, FILE *modules_dep, const char *modules_dir, synth_fn *fn, void *ctx)
 {
-	char line[4096], name[64], path[SYNTH_NAME_MAX];
+	struct modules all = {0};
+	char name[sizeof("[]") + sizeof(((struct module *)0)->name)];
 	union synth_record record;
-	int ret = 0;
+	int ret = read_modules(&all, modules);
 
-	while (!ret && fgets(line, sizeof(line), modules)) {
-		unsigned long long size, start;
+	if (!ret && modules_dep)
+		ret = find_module_files(&all, modules_dep, modules_dir);
+	for (size_t i = 0; i < all.n && !ret; i++) {
+		const struct module *module = &all.list[i];
 
-		if (sscanf(line, "%63s %llu %*s %*s %*s %llx", name, &size, &start) != 3 || !start)
-			continue;
-		if (!find_module_file(modules_dep, modules_dir, name, path, sizeof(path)))
-			snprintf(path, sizeof(path), "[%s]", name);
-		synth_kernel_map(&record, start, size, 0, path);
+		snprintf(name, sizeof(name), "[%s]", module->name);
+		synth_kernel_map(&record, module->start, module->size, 0,
+			module->path ? module->path : name);
 		ret = fn(&record.header, ctx);
 	}
+	modules_fini(&all);
 	return ret;
 }
 

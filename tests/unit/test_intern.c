@@ -57,6 +57,20 @@ static void test_bytes(void **state)
 	intern_fini(&intern);
 }
 
+/* Which texts meet in one slot is another matter in each table. */
+static void test_seeds(void **state)
+{
+	struct intern one = {0}, other = {0};
+
+	(void)state;
+	assert_non_null(intern_text(&one, "text"));
+	assert_non_null(intern_text(&other, "text"));
+	assert_int_not_equal(one.seed, other.seed);
+	assert_int_not_equal(one.entries[0].hash, other.entries[0].hash);
+	intern_fini(&one);
+	intern_fini(&other);
+}
+
 static void test_longer_than_a_block(void **state)
 {
 	struct intern intern = {0};
@@ -83,6 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_seeds),
 		cmocka_unit_test(test_longer_than_a_block),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
