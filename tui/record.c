@@ -73,6 +73,14 @@ static void ready(struct taking *taking, size_t i, void *ctx)
 	}
 }
 
+static void running(struct taking *taking, void *ctx)
+{
+	struct run *run = ctx;
+
+	(void)taking;
+	record_file_settle(&run->file);
+}
+
 static int watch(struct run *run)
 {
 	const struct itimerspec second = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
@@ -201,7 +209,8 @@ int record_run(const struct request *request)
 	}
 	run->request = *request;
 	run->taking.signal_fd = run->taking.timer_fd = run->file.fd = -1;
-	run->also = (struct taking_also){.fds = {-1, -1}, .ready = ready, .ctx = run};
+	run->also = (struct taking_also){
+		.fds = {-1, -1}, .ready = ready, .running = running, .ctx = run};
 	run->terminal = isatty(STDERR_FILENO);
 	if (set_up(run))
 		record_file_undo(&run->file);

@@ -137,12 +137,19 @@ void record_file_undo(struct record_file *file)
 	forget_names(file);
 }
 
+void record_file_settle(struct record_file *file)
+{
+	if (file->older)
+		unlink(file->older);
+	free(file->older);
+	file->older = NULL;
+}
+
 int record_file_close(struct record_file *file, char *message, size_t size)
 {
 	int ret = 0;
 
-	if (file->older)
-		unlink(file->older);
+	record_file_settle(file);
 	forget_names(file);
 	if (file->fd >= 0 && !file->standard && close(file->fd))
 		ret = refuse(message, size, file->path, "write", errno);

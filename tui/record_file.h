@@ -27,8 +27,10 @@ struct record_file {
 };
 
 /* output as in struct request; what is there already is renamed to FILE.old, and what has that name is gone once
- * this is closed.  0, or -errno and a cleaned sentence. */
+ * this is settled or closed.  0, or -errno and a cleaned sentence. */
 int record_file_open(struct record_file *file, const char *output, char *message, size_t size);
+/* Something is being recorded: what is done is not undone, even if this program is killed. */
+void record_file_settle(struct record_file *file);
 /* Nothing was recorded: everything as it was before. */
 void record_file_undo(struct record_file *file);
 /* 0, or -errno and a cleaned sentence where it turns out only now that something was not written. */

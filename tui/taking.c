@@ -141,6 +141,8 @@ static void wait_once(struct taking *taking, bool sampling)
 		(void)!read(fds[0].fd, &count, sizeof(count));
 		session_status(&taking->session, &taking->status);
 		tell_progress(taking);
+		if (taking->status.state == ENGINE_RUNNING && taking->also && taking->also->running)
+			taking->also->running(taking, taking->also->ctx);
 		if (sampling && !taking->without_names)
 			taking_ask_names(taking);
 	}

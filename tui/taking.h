@@ -25,6 +25,8 @@ struct taking;
 struct taking_also {
 	int fds[TAKING_ALSO_MAX]; /* -1: none */
 	void (*ready)(struct taking *taking, size_t i, void *ctx); /* fds[i] can be read */
+	void (*running)(struct taking *taking,
+		void *ctx); /* sampling has begun, told at least once; may be NULL */
 	void *ctx;
 };
 

@@ -157,6 +157,9 @@ def streams(strobe, name, path):
 
 def killed(strobe, dump, work, path):
     """A recorder that is killed leaves what it had written."""
+    for name, content in ((path, "one"), (path + ".old", "two")):
+        with open(name, "w", encoding="ascii") as file:
+            file.write(content)
     workload = attach([os.path.join(work, "shares"), "100"])
     recorder = subprocess.Popen([strobe, "record", "-a", "-F", "4999", "-o", path], stderr=subprocess.DEVNULL)
     wait_for(lambda: os.path.getsize(path) > KILLED_BYTES)
@@ -164,6 +167,10 @@ def killed(strobe, dump, work, path):
     recorder.wait()
     workload.kill()
     workload.wait()
+    left = sorted(name for name in os.listdir(os.path.dirname(path)) if name.startswith(os.path.basename(path)))
+    with open(path + ".old", encoding="ascii") as file:
+        checks.check("killed: what was there is renamed, and nothing else is left",
+                     file.read() == "one" and left == [os.path.basename(path), os.path.basename(path) + ".old"], left)
     ours = sum(counts.our_dump(dump, path)[0].values())
     theirs, _ = counts.perf_samples(path)
     checks.check(f"killed: {ours:,} samples are read", ours > 1000 and ours == sum(theirs.values()),

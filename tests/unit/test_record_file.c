@@ -2,6 +2,7 @@
 /*
  * test_record_file.c - what becomes of the file that is recorded into, and the sentences about it.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -40,6 +41,19 @@ static void assert_text(const char *path, const char *text)
 	assert_true(fgets(found, sizeof(found), file) || !*text);
 	assert_string_equal(found, text);
 	fclose(file);
+}
+
+/* In the folder, but for "." and "..". */
+static size_t count_files(void)
+{
+	DIR *dir = opendir(".");
+	size_t n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n - 2;
 }
 
 static int in_folder(void **state)
@@ -81,6 +95,19 @@ static void test_old_file_is_renamed(void **state)
 	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
 	assert_text("a.data", "new");
 	assert_text("a.data.old", "old");
+	unlink("a.data");
+	unlink("a.data.old");
+
+	/* Once something is recorded nothing else is left, whatever happens then. */
+	write_text("a.data", "old");
+	write_text("a.data.old", "older");
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
+	assert_int_equal(count_files(), 3);
+	record_file_settle(&file);
+	record_file_settle(&file);
+	assert_int_equal(count_files(), 2);
+	assert_text("a.data.old", "old");
+	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
 	unlink("a.data");
 	unlink("a.data.old");
 
