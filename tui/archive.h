@@ -18,6 +18,7 @@
 
 #define ARCHIVE_MARK "strobe-archive"
 #define ARCHIVE_RECORDING "perf.data"
+#define ARCHIVE_MAGIC_MAX 512u
 
 struct request;
 
@@ -28,7 +29,9 @@ int archive_run(const struct request *request);
 
 struct unpacked;
 
-/* Is it compressed or a tar file, so that it can only be an archive? */
+/* Is it compressed or a tar file, so that it can only be an archive?  By its first ARCHIVE_MAGIC_MAX bytes, or what there is
+ * of them. */
+bool unpacked_is_magic(const void *bytes, size_t len);
 bool unpacked_is_archive(int fd);
 
 /* Unpack into a private directory below $TMPDIR.  Every byte is taken for hostile: nothing is written outside of

@@ -6,6 +6,7 @@
  */
 #include "tui/archive.h"
 
+#include "sampler/whole.h"
 #include "tui/tarlib.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@
 
 #define ENTRIES_MAX 100000u
 #define BLOCK_BYTES 65536u
+#define TAR_MAGIC_AT 257u
 /* A recording shrinks to a tenth; what grows to more than this many times its size is made to do so. */
 #define GROWTH_MAX 200u
 #define BYTES_ALWAYS (1ull << 30)
@@ -35,15 +37,23 @@ struct unpacked {
 	uint64_t bytes_left;
 };
 
-bool unpacked_is_archive(int fd)
+bool unpacked_is_magic(const void *bytes, size_t len)
 {
 	static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, gzip[] = {0x1f, 0x8b};
-	unsigned char bytes[263] = {0};
+	static const char tar[] = {'u', 's', 't', 'a', 'r'};
 
-	if (pread(fd, bytes, sizeof(bytes), 0) < (ssize_t)sizeof(zstd))
-		return false;
-	return !memcmp(bytes, zstd, sizeof(zstd)) || !memcmp(bytes, gzip, sizeof(gzip)) ||
-		!memcmp(bytes + 257, "ustar", 5);
+	return (len >= sizeof(zstd) && !memcmp(bytes, zstd, sizeof(zstd))) ||
+		(len >= sizeof(gzip) && !memcmp(bytes, gzip, sizeof(gzip))) ||
+		(len >= TAR_MAGIC_AT + sizeof(tar) &&
+			!memcmp((const char *)bytes + TAR_MAGIC_AT, tar, sizeof(tar)));
+}
+
+bool unpacked_is_archive(int fd)
+{
+	unsigned char bytes[ARCHIVE_MAGIC_MAX];
+	ssize_t len = pread(fd, bytes, sizeof(bytes), 0);
+
+	return len > 0 && unpacked_is_magic(bytes, (size_t)len);
 }
 
 const char *unpacked_dir(const struct unpacked *unpacked)
@@ -97,11 +107,10 @@ static bool is_interrupted(void)
 
 static int make_dir(struct unpacked *unpacked, uint64_t archive_bytes)
 {
-	const char *tmp = getenv("TMPDIR");
 	struct statvfs fs;
 
-	int n = snprintf(unpacked->dir, sizeof(unpacked->dir), "%s/strobe-archive-XXXXXX",
-		tmp && tmp[0] == '/' ? tmp : "/tmp");
+	int n = snprintf(
+		unpacked->dir, sizeof(unpacked->dir), "%s/strobe-archive-XXXXXX", whole_folder());
 	if (n >= (int)sizeof(unpacked->dir) || !mkdtemp(unpacked->dir)) {
 		int ret = n >= (int)sizeof(unpacked->dir) ? -ENAMETOOLONG : -errno;
 		unpacked->dir[0] = '\0';
@@ -173,20 +182,6 @@ static int error_of(struct archive *archive)
 	return error == ENOMEM || error == EIO ? -error : -EBADMSG;
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int copy_out(struct unpacked *unpacked, struct archive *archive, int fd)
 {
 	char *block = malloc(BLOCK_BYTES);
@@ -203,7 +198,7 @@ static int copy_out(struct unpacked *unpacked, struct archive *archive, int fd)
 		else if (is_interrupted())
 			ret = -ECANCELED;
 		else
-			ret = write_all(fd, block, (size_t)n);
+			ret = whole_write(fd, block, (size_t)n, NULL);
 		if (ret == 0)
 			unpacked->bytes_left -= (uint64_t)n;
 	}

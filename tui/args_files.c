@@ -7,6 +7,7 @@
 #include "tui/args_private.h"
 
 #include "sampler/recording/reader.h"
+#include "tui/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,21 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TAR_MAGIC_AT 257 /* POSIX.1-1988, ustar: after the fields of the first file */
-
-static bool begins_as_archive(const unsigned char *bytes, size_t len)
-{
-	static const unsigned char zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, gzip[] = {0x1f, 0x8b};
-
-	return (len >= sizeof(zstd) && !memcmp(bytes, zstd, sizeof(zstd))) ||
-		(len >= sizeof(gzip) && !memcmp(bytes, gzip, sizeof(gzip))) ||
-		(len >= TAR_MAGIC_AT + 5 && !memcmp(bytes + TAR_MAGIC_AT, "ustar", 5));
-}
-
 enum args_kind args_file_kind(const char *path, int *error)
 {
 	enum args_kind kind = ARGS_NO_FILE;
-	unsigned char bytes[512];
+	unsigned char bytes[ARCHIVE_MAGIC_MAX];
 	struct stat about;
 	ssize_t len = -1;
 	int fd;
@@ -55,7 +45,7 @@ enum args_kind args_file_kind(const char *path, int *error)
 		*error = errno;
 	else if (reader_is_magic(bytes, (size_t)len))
 		kind = ARGS_PERFDATA;
-	else if (begins_as_archive(bytes, (size_t)len))
+	else if (unpacked_is_magic(bytes, (size_t)len))
 		kind = ARGS_ARCHIVE_FILE;
 	else
 		kind = ARGS_OTHER_FILE;

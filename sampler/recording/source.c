@@ -4,6 +4,8 @@
  */
 #include "sampler/recording/source.h"
 
+#include "sampler/whole.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,32 +40,14 @@ void source_fini(struct source *source)
 	source->buffer = NULL;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, bytes, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		bytes += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
 int source_spool(struct source *source)
 {
-	const char *folder = secure_getenv("TMPDIR");
-	int ret,
-		fd = open(
-			folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = whole_unnamed(), ret;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	while ((ret = source_peek(source, 1)) > 0) {
-		ret = write_all(fd, source_bytes(source), source_left(source));
+		ret = whole_write(fd, source_bytes(source), source_left(source), NULL);
 		if (ret)
 			break;
 		source->offset += source_left(source);

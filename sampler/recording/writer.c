@@ -6,6 +6,8 @@
  */
 #include "sampler/recording/writer_private.h"
 
+#include "sampler/whole.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,28 +21,13 @@
 
 /* --- bytes --- */
 
-static int write_all(int fd, const uint8_t *at, size_t len, size_t *done)
-{
-	*done = 0;
-	while (*done < len) {
-		ssize_t n = write(fd, at + *done, len - *done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		*done += (size_t)n;
-	}
-	return 0;
-}
-
 /* What is in the buffer always ends with a whole record. */
 static int flush_buffer(struct writer *writer)
 {
 	size_t done = 0;
 
 	if (!writer->error && writer->len)
-		writer->error = write_all(writer->fd, writer->buffer, writer->len, &done);
+		writer->error = whole_write(writer->fd, writer->buffer, writer->len, &done);
 	writer->written += done;
 	if (!writer->error)
 		writer->whole = writer->written;
@@ -402,24 +389,6 @@ int writer_build_id(struct writer *writer, const struct reader_build_id *build_i
 
 /* --- the end --- */
 
-static int pwrite_all(int fd, const void *bytes, size_t len, uint64_t offset)
-{
-	const uint8_t *at = bytes;
-
-	while (len) {
-		ssize_t n = pwrite(fd, at, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int writer_flush(struct writer *writer)
 {
 	int ret = writer->stream && !writer->error ? flush_pack(writer) : 0;
@@ -431,7 +400,7 @@ int writer_flush(struct writer *writer)
 		return ret;
 	/* perf reads nothing of a recording that tells no size. */
 	size = writer->whole - writer->data_offset;
-	return pwrite_all(writer->fd, &size, sizeof(size),
+	return whole_pwrite(writer->fd, &size, sizeof(size),
 		offsetof(struct perfdata_header, data) + offsetof(struct perfdata_section, size));
 }
 
@@ -457,9 +426,9 @@ static int write_features(struct writer *writer, uint64_t end, uint64_t *bits, u
 	table = used * sizeof(sections[0]);
 	for (size_t i = 0; i < used; i++)
 		sections[i].offset += end + table;
-	ret = bytes.failed ? -ENOMEM : pwrite_all(writer->fd, sections, table, end);
+	ret = bytes.failed ? -ENOMEM : whole_pwrite(writer->fd, sections, table, end);
 	if (!ret)
-		ret = pwrite_all(writer->fd, bytes.at, bytes.len, end + table);
+		ret = whole_pwrite(writer->fd, bytes.at, bytes.len, end + table);
 	*len = table + bytes.len;
 	free(bytes.at);
 	return ret;
@@ -489,7 +458,7 @@ static int complete_file(struct writer *writer)
 		sizeof(header) + writer->n_events * sizeof(uint64_t), writer->n_events * entry};
 	header.data = (struct perfdata_section){writer->data_offset, end - writer->data_offset};
 	writer->written = end + len;
-	last = pwrite_all(writer->fd, &header, sizeof(header), 0);
+	last = whole_pwrite(writer->fd, &header, sizeof(header), 0);
 	return ret ? ret : last;
 }
 
