@@ -9,6 +9,7 @@
 
 #include "sampler/idmap.h"
 #include "sampler/recording/synth.h"
+#include "tui/grow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,11 +58,11 @@ struct saving {
 	uint32_t n_images;
 	struct idmap walked, placed; /* (process, stack) and (process, image) pairs */
 	struct place *places;
-	size_t n_places, places_size;
+	uint32_t n_places, places_room;
 	struct idmap leaders; /* processes whose first thread has a name, which is theirs */
 	struct idmap told; /* tid -> the label that was told of last */
 	struct name *names; /* of the slice */
-	size_t n_names, names_size;
+	uint32_t n_names, names_room;
 	int event_of[STORE_EVENTS_MAX]; /* of the file; -1: none */
 	struct sample_record record;
 };
@@ -78,26 +79,11 @@ static uint64_t pair_of(int32_t pid, uint32_t id)
 	return (uint64_t)(uint32_t)pid << 32 | id;
 }
 
-static int grow(void **array, size_t n, size_t *size, size_t item)
-{
-	size_t wanted = *size ? *size * 2 : 256;
-	void *grown;
-
-	if (n < *size)
-		return 0;
-	grown = reallocarray(*array, wanted, item);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*size = wanted;
-	return 0;
-}
-
 /* --- the first pass: what lies where --- */
 
 static int add_place(struct saving *saving, int32_t pid, uint32_t image, uint64_t page)
 {
-	int ret = grow((void **)&saving->places, saving->n_places, &saving->places_size,
+	int ret = grow_room((void **)&saving->places, saving->n_places, &saving->places_room,
 		sizeof(*saving->places));
 
 	if (!ret)
@@ -380,7 +366,7 @@ static int compare_names(const void *a, const void *b)
 /* The labels of a slice, each once, by thread. */
 static int list_names(struct saving *saving, const struct slice *slice)
 {
-	size_t kept = 0;
+	uint32_t kept = 0;
 	int ret = 0;
 
 	saving->n_names = 0;
@@ -388,7 +374,7 @@ static int list_names(struct saving *saving, const struct slice *slice)
 		/* Cells of a label often follow each other. */
 		if (saving->n_names && saving->names[saving->n_names - 1].label == slice->task[i])
 			continue;
-		ret = grow((void **)&saving->names, saving->n_names, &saving->names_size,
+		ret = grow_room((void **)&saving->names, saving->n_names, &saving->names_room,
 			sizeof(*saving->names));
 		if (!ret)
 			saving->names[saving->n_names++] = (struct name){slice->task[i],
