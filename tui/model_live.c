@@ -83,11 +83,14 @@ static void take_engine_notes(struct model_live *live)
 	}
 }
 
+/* Every kind is named, so that the compiler asks for the level of a new one. */
 static enum explain_level symbols_level(const struct symbols_note *note)
 {
 	switch (note->kind) {
 	case SYMBOLS_NOTE_WORKER_DIED:
 	case SYMBOLS_NOTE_FILE_BANNED:
+	case SYMBOLS_NOTE_CODE_BANNED:
+	case SYMBOLS_NOTE_NO_KERNEL:
 	case SYMBOLS_NOTE_KERNEL_HIDDEN:
 	case SYMBOLS_NOTE_UNCONFINED:
 	case SYMBOLS_NOTE_NO_WORKER:
@@ -95,9 +98,11 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_UNREADABLE:
 	case SYMBOLS_NOTE_WRONG_FILE:
 	case SYMBOLS_NOTE_OTHER_DEBUG:
-	default:
+	case SYMBOLS_NOTE_UNVERIFIED:
+	case SYMBOLS_NOTE_NAME_LEFT:
 		return EXPLAIN_INFO;
 	}
+	return EXPLAIN_INFO;
 }
 
 static void take_symbols_notes(struct model_live *live)
