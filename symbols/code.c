@@ -83,6 +83,11 @@ bool code_client_take_note(struct code_client *client, struct symbols_note *out)
 	return loader_code_take_note(client->loader, out);
 }
 
+int code_client_worker_pid(const struct code_client *client)
+{
+	return loader_code_worker_pid(client->loader);
+}
+
 bool code_client_is_waiting(const struct code_client *client)
 {
 	uint64_t since;

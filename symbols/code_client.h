@@ -17,6 +17,7 @@ void code_client_free(struct code_client *client); /* NULL is a no-op */
 int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded);
 bool code_client_collect(struct code_client *client); /* true: answers have come */
 bool code_client_is_waiting(const struct code_client *client);
+int code_client_worker_pid(const struct code_client *client); /* -1: none now */
 bool code_client_take_note(struct code_client *client, struct symbols_note *out);
 
 /* --- symbols.c --- */

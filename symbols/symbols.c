@@ -327,14 +327,14 @@ int symbols_fd(const struct symbols *symbols)
 
 /* On overlay mounts of one layer the same file has as many devices as there are mounts, all of them anonymous ones
  * (major number 0), and one inode number.  A file that was stripped has the build-id of the whole one, but not
- * its table. */
+ * its table.  One that was only touched is the same as well. */
 static bool is_twin(const struct image *a, const struct image *b)
 {
 	const struct symbols_source *x = &a->source, *y = &b->source;
 
-	if (x->inode != y->inode ||
-		(x->dev_major == y->dev_major && x->dev_minor == y->dev_minor) ||
-		(x->dev_major && y->dev_major))
+	const bool same_dev = x->dev_major == y->dev_major && x->dev_minor == y->dev_minor;
+
+	if (x->inode != y->inode || (!same_dev && x->dev_major && y->dev_major))
 		return false;
 	return a->build_id_len == b->build_id_len &&
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
@@ -435,5 +435,6 @@ void symbols_status(const struct symbols *symbols, struct symbols_status *out)
 		.table_bytes = symbols->table_bytes,
 		.worker_pid = loader_worker_pid(symbols->loader),
 		.spawner_pid = loader_spawner_pid(symbols->loader),
+		.code_worker_pid = code_client_worker_pid(symbols->code),
 	};
 }

@@ -171,6 +171,7 @@ struct symbols_status {
 	uint32_t images, pending, unreadable;
 	size_t table_bytes; /* mapped */
 	int worker_pid, spawner_pid; /* -1: none now */
+	int code_worker_pid; /* the one of code.h */
 };
 void symbols_status(const struct symbols *symbols, struct symbols_status *out);
 

@@ -11,6 +11,7 @@
 #include "symbols/kallsyms.h"
 #include "symbols/symtab.h"
 #include "symbols/wire.h"
+#include "symbols/worker_code.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -332,6 +333,8 @@ static int serve(int sock, char *in, char *out)
 		out_len = answer_file(&request, fds, &answer, out, &table);
 	else if (request.type == WIRE_KALLSYMS)
 		answer_kallsyms(&request, fds[0], in, len, &answer, &table);
+	else if (request.type == WIRE_LINES || request.type == WIRE_CODE)
+		worker_code_answer(&request, in, len, fds, &answer, out, &out_len, &table);
 	else
 		answer.error = EINVAL;
 
