@@ -25,7 +25,8 @@ struct entry {
 	bool pinned;
 	uint64_t serial; /* later ones are higher */
 	uint64_t generation; /* the one known by now, where the image has an inode */
-	struct image_origin origin; /* guarded by images->lock, as are the next two */
+	struct image_origin origin; /* guarded by images->lock, as are the next ones */
+	uint64_t file_size, file_mtime_ns; /* only the sampling thread changes them */
 	uint8_t late_build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t late_build_id_len;
 };
@@ -90,7 +91,10 @@ static bool same(const struct entry *entry, const struct image *key, bool split_
 		return image->dev_major == key->dev_major && image->dev_minor == key->dev_minor &&
 			image->inode == key->inode &&
 			(!key->inode_generation || !entry->generation ||
-				key->inode_generation == entry->generation);
+				key->inode_generation == entry->generation) &&
+			(!key->file_mtime_ns || !entry->file_mtime_ns ||
+				(key->file_mtime_ns == entry->file_mtime_ns &&
+					key->file_size == entry->file_size));
 	case BY_PATH:
 		break;
 	}
@@ -158,6 +162,14 @@ static uint32_t find(const struct images *images, const struct image *key, uint3
 	return best;
 }
 
+static void set_file(struct images *images, struct entry *entry, const struct image *key)
+{
+	pthread_mutex_lock(&images->lock);
+	entry->file_size = key->file_size;
+	entry->file_mtime_ns = key->file_mtime_ns;
+	pthread_mutex_unlock(&images->lock);
+}
+
 int images_intern(struct images *images, const struct image *key, uint32_t *id)
 {
 	uint32_t hash, found;
@@ -175,6 +187,8 @@ int images_intern(struct images *images, const struct image *key, uint32_t *id)
 		entry = entry_at(images, found - 1);
 		if (!entry->generation)
 			entry->generation = key->inode_generation;
+		if (!entry->file_mtime_ns && key->file_mtime_ns)
+			set_file(images, entry, key);
 		*id = found - 1;
 		return 0;
 	}
@@ -211,6 +225,8 @@ int images_intern(struct images *images, const struct image *key, uint32_t *id)
 	pthread_mutex_lock(&images->lock);
 	entry->origin = (struct image_origin){0};
 	entry->late_build_id_len = 0;
+	entry->file_size = key->file_size;
+	entry->file_mtime_ns = key->file_mtime_ns;
 	pthread_mutex_unlock(&images->lock);
 	images->path_bytes += strlen(path) + 1;
 	*id = found;
@@ -253,6 +269,14 @@ void images_origin(struct images *images, uint32_t id, struct image_origin *out)
 {
 	pthread_mutex_lock(&images->lock);
 	*out = entry_at(images, id)->origin;
+	pthread_mutex_unlock(&images->lock);
+}
+
+void images_file(struct images *images, uint32_t id, uint64_t *size, uint64_t *mtime_ns)
+{
+	pthread_mutex_lock(&images->lock);
+	*size = entry_at(images, id)->file_size;
+	*mtime_ns = entry_at(images, id)->file_mtime_ns;
 	pthread_mutex_unlock(&images->lock);
 }
 

@@ -4,7 +4,8 @@
  *
  * An image is found by what makes it one: build-id where the kernel gave it, else device, inode
  * and generation, else path.  Two builds at one path are two images.  A generation of 0 is one not
- * known (/proc/PID/maps does not tell it), and agrees with the latest known.
+ * known (/proc/PID/maps does not tell it), and agrees with the latest known; so does a time of change of 0.  A file
+ * that was written over is another image, as far as size and time of change were looked at.
  * The sampling thread adds; entries never move and never change, so other threads may read what
  * they reached through a snapshot of the store (store.h).  Origins do change, under a lock inside.
  * Lifetime: what no mapping refers to is freed and its id given out again, but only while no frame was ever made
@@ -40,6 +41,7 @@ struct image {
 	bool deleted;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode, inode_generation;
+	uint64_t file_size, file_mtime_ns; /* as far as known when it was added; see images_file() */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown; see images_build_id() */
 };
@@ -87,6 +89,9 @@ void images_set_build_id(
 	struct images *images, uint32_t id, const uint8_t *build_id, uint8_t build_id_len);
 /* The build-id, however it was learned; any thread.  Its length, or 0. */
 uint8_t images_build_id(struct images *images, uint32_t id, uint8_t out[IMAGE_BUILD_ID_MAX]);
+
+/* Size and time of change of the file, both 0 where they are not known; any thread. */
+void images_file(struct images *images, uint32_t id, uint64_t *size, uint64_t *mtime_ns);
 
 /* Borrowed; NULL for an id never given. */
 const struct image *images_get(const struct images *images, uint32_t id);

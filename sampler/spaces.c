@@ -171,6 +171,8 @@ static void image_key_of(
 		key->image.dev_minor = mmap->dev_minor;
 		key->image.inode = mmap->inode;
 		key->image.inode_generation = mmap->inode_generation;
+		key->image.file_size = mmap->file_size;
+		key->image.file_mtime_ns = mmap->file_mtime_ns;
 	}
 	if (mmap->build_id_len && mmap->build_id_len <= IMAGE_BUILD_ID_MAX) {
 		memcpy(key->image.build_id, mmap->build_id, mmap->build_id_len);

@@ -133,6 +133,23 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 	return 0;
 }
 
+/* Linkers and package managers replace a program by another file; what writes over one in place leaves its inode as it
+ * is.  It can do so only while nobody executes it: so it is looked at when somebody begins to. */
+static void look_at_program(
+	const struct tasks *tasks, const struct process *process, struct record_mmap *mmap)
+{
+	struct tasks_program program;
+
+	if (!tasks->reader.read_program || !mmap->executable || !mmap->has_inode ||
+		space_count(process->space) ||
+		tasks->reader.read_program(process->pid, &program, tasks->reader.ctx) ||
+		program.inode != mmap->inode || program.dev_major != mmap->dev_major ||
+		program.dev_minor != mmap->dev_minor)
+		return;
+	mmap->file_size = program.size;
+	mmap->file_mtime_ns = program.mtime_ns;
+}
+
 static int apply_mmap(
 	struct tasks *tasks, uint16_t misc, const struct record_mmap *mmap, uint64_t time_ns)
 {
@@ -149,7 +166,9 @@ static int apply_mmap(
 	process = process_at(tasks, thread_at(tasks, id)->process);
 	if (time_ns && time_ns < process->since_ns)
 		return 0;
-	return space_map(process->space, mmap,
+	struct record_mmap looked_at = *mmap;
+	look_at_program(tasks, process, &looked_at);
+	return space_map(process->space, &looked_at,
 		time_ns && time_ns < process->loaded_ns ? SPACE_OLDER : SPACE_NEWER);
 }
 
@@ -245,7 +264,9 @@ int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap
 	}
 	if (tasks->observer.mapping)
 		tasks->observer.mapping(pid, mmap, tasks->observer.ctx);
-	return space_map(process_at(tasks, process)->space, mmap, SPACE_NEWER);
+	struct record_mmap looked_at = *mmap;
+	look_at_program(tasks, process_at(tasks, process), &looked_at);
+	return space_map(process_at(tasks, process)->space, &looked_at, SPACE_NEWER);
 }
 
 /* --- whoever else wants to know --- */

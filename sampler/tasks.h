@@ -38,6 +38,12 @@ struct space; /* one address space, shared by the threads of a process */
 
 struct tasks;
 
+/* The file that a process executes. */
+struct tasks_program {
+	uint32_t dev_major, dev_minor;
+	uint64_t inode, size, mtime_ns;
+};
+
 /* Reads /proc/PID/maps and comm of processes first met in a sample (system-wide profiles do not
  * scan all of /proc before the first one).  Tests pass their own. */
 struct tasks_reader {
@@ -45,6 +51,8 @@ struct tasks_reader {
 	int (*read_maps)(struct tasks *tasks, int32_t pid, void *ctx);
 	/* Set pid (thread group of tid) and comm; 0 or -errno. */
 	int (*read_task)(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx);
+	/* Size and time of change of the file that pid executes; 0 or -errno.  NULL: they are not known. */
+	int (*read_program)(int32_t pid, struct tasks_program *out, void *ctx);
 	/* The clock of the records' times, at which what was read is known to hold; NULL: CLOCK_MONOTONIC.
 	 * Records from before it do not undo what was read. */
 	uint64_t (*now_ns)(void *ctx);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Digits of a base up to 16, at least one; no sign, no blanks.  NULL where they are missing or too many. */
@@ -206,8 +207,30 @@ static int read_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, voi
 	return 0;
 }
 
+/* The link leads to the file without a walk along its path, and a file server is not asked. */
+static int read_program(int32_t pid, struct tasks_program *out, void *ctx)
+{
+	char path[512];
+	struct statx st;
+
+	if (snprintf(path, sizeof(path), "%s/%d/exe", (const char *)ctx, pid) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, &st))
+		return -errno;
+	*out = (struct tasks_program){
+		.dev_major = st.stx_dev_major,
+		.dev_minor = st.stx_dev_minor,
+		.inode = st.stx_ino,
+		.size = st.stx_size,
+		.mtime_ns = (uint64_t)st.stx_mtime.tv_sec * 1000000000u + st.stx_mtime.tv_nsec,
+	};
+	return 0;
+}
+
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir)
 {
-	*reader = (struct tasks_reader){
-		.read_maps = read_maps, .read_task = read_task, .ctx = (void *)(uintptr_t)proc_dir};
+	*reader = (struct tasks_reader){.read_maps = read_maps,
+		.read_task = read_task,
+		.read_program = read_program,
+		.ctx = (void *)(uintptr_t)proc_dir};
 }

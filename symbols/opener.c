@@ -91,6 +91,10 @@ static bool is_same(const struct symbols_source *source, int fd, const struct op
 
 	if (source->inode == 0)
 		return source->build_id_len == 0;
+	/* Written over since. */
+	if (source->file_mtime_ns &&
+		(file->mtime_ns != source->file_mtime_ns || file->size != source->file_size))
+		return false;
 	if (file->inode == source->inode && file->dev == wanted)
 		return true;
 	return mapped_identity(fd, &mapping) && mapping.inode == source->inode &&

@@ -76,6 +76,7 @@ struct symbols_source {
 	uint32_t dev_major,
 		dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
 	uint64_t inode;
+	uint64_t file_size, file_mtime_ns; /* when it was mapped; mtime 0: not known */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown */
 };

@@ -246,6 +246,7 @@ bool names_source(const struct names *names, uint32_t id, struct symbols_source 
 	_Static_assert(
 		sizeof(source->build_id) == sizeof(image->build_id), "build-ids differ in size");
 	source->build_id_len = images_build_id(names->images, id, source->build_id);
+	images_file(names->images, id, &source->file_size, &source->file_mtime_ns);
 	images_origin(names->images, id, &origin);
 	source->pid = origin.pid;
 	source->map_start = origin.map_start;

@@ -104,6 +104,44 @@ static void test_generation(void **state)
 	assert_int_equal(intern(images, key, "/bin/a"), second);
 }
 
+/* The same inode, written over: another image, as far as that was looked at. */
+static void test_written_over(void **state)
+{
+	struct image first = {.kind = IMAGE_FILE,
+		.path = (char[]){"/a"},
+		.dev_major = 8,
+		.inode = 5,
+		.inode_generation = 7};
+	struct images *images = *state;
+	uint64_t size, mtime_ns;
+	uint32_t a, b, again;
+
+	/* Seen before anybody looked. */
+	assert_int_equal(images_intern(images, &first, &a), 0);
+	images_file(images, a, &size, &mtime_ns);
+	assert_true(!size && !mtime_ns);
+	first.file_size = 100;
+	first.file_mtime_ns = 1000;
+	assert_int_equal(images_intern(images, &first, &again), 0);
+	assert_int_equal(again, a);
+	images_file(images, a, &size, &mtime_ns);
+	assert_true(size == 100 && mtime_ns == 1000);
+
+	struct image second = first;
+	second.file_mtime_ns = 1001;
+	assert_int_equal(images_intern(images, &second, &b), 0);
+	assert_int_not_equal(b, a);
+	second.file_size = 101;
+	assert_int_equal(images_intern(images, &second, &again), 0);
+	assert_true(again != a && again != b);
+	/* Where nobody looks, it is the latest. */
+	second.file_size = second.file_mtime_ns = 0;
+	assert_int_equal(images_intern(images, &second, &b), 0);
+	assert_int_equal(b, again);
+	assert_int_equal(images_intern(images, &first, &again), 0);
+	assert_int_equal(again, a);
+}
+
 static void test_build_id_and_path(void **state)
 {
 	struct images *images = *state;
@@ -249,6 +287,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_vdso, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_inode, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_generation, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_written_over, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build_id_and_path, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_anonymous_by_space, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lifetime, setup, teardown),

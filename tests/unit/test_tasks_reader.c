@@ -4,6 +4,9 @@
  */
 #include "tests/unit/tasks_fixture.h"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 static void test_parse_maps(void **state)
 {
 	static const struct {
@@ -119,7 +122,8 @@ static void test_reader_real(void **state)
 	struct tasks *tasks;
 	struct space *space;
 	uint32_t image, label;
-	uint64_t offset;
+	uint64_t offset, size, mtime_ns;
+	struct stat st;
 
 	tasks_reader_proc(&reader, "/proc");
 	assert_int_equal(tasks_new(&tasks, fake->images, &reader), 0);
@@ -128,6 +132,14 @@ static void test_reader_real(void **state)
 		tasks_label_get(tasks, label)->comm, "test_tasks_read"); /* as the kernel cuts it */
 	space_resolve(space, (uintptr_t)test_reader_real, &image, &offset);
 	assert_non_null(strstr(images_get(fake->images, image)->path, "/test_tasks_reader"));
+	/* Where stat(2) and maps tell of one device, which they do not on some file systems. */
+	const struct image *own = images_get(fake->images, image);
+	images_file(fake->images, image, &size, &mtime_ns);
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	if (st.st_dev == makedev(own->dev_major, own->dev_minor)) {
+		assert_int_equal(size, st.st_size);
+		assert_int_equal(mtime_ns / 1000000000, st.st_mtim.tv_sec);
+	}
 	tasks_free(tasks);
 }
 

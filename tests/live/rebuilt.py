@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An executable that is rebuilt and restarted while strobe runs: each version has its own names, with the shares it should
+have; live, of the whole machine and of a command, and of a recording.
+
+usage: rebuilt.py STROBE
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import checks as common  # noqa: E402
+
+checks = common.Checks()
+strobe = os.path.abspath(sys.argv[1])
+folder = tempfile.mkdtemp(prefix="strobe-test-rebuilt-")
+ENV = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"), HOME=folder, LC_ALL="C.UTF-8")
+program = os.path.join(folder, "program")
+
+# The same code at the same addresses, for a CPU time of its own.
+SOURCE = """
+#include <time.h>
+__attribute__((noinline)) void NAME(void)
+{
+	for (volatile int i = 0; i < 300000; i++)
+		;
+}
+int main(void)
+{
+	do
+		NAME();
+	while (clock() < SECONDS * CLOCKS_PER_SEC);
+}
+"""
+REPLACED = "cp --remove-destination {new} {program}"
+VERSIONS = {"alpha_work": 0.2, "beta_work": 0.4}
+
+
+def prepare():
+    with open(os.path.join(folder, "source.c"), "w", encoding="ascii") as out:
+        out.write(SOURCE)
+    for name, seconds in VERSIONS.items():
+        subprocess.run(["cc", "-O1", f"-DNAME={name}", f"-DSECONDS={seconds}", "-o", f"{program}.{name}",
+                        os.path.join(folder, "source.c")], check=True)
+
+
+def script(place):
+    """Each version is put in place of the one before, and run."""
+    return "; ".join(place.format(new=f"{program}.{name}", program=program) + f" && {program}" for name in VERSIONS)
+
+
+def rebuild():
+    """As a compiler does it."""
+    return "; ".join(f"cc -O1 -DNAME={name} -DSECONDS={seconds} -o {program} {folder}/source.c && {program}"
+                     for name, seconds in VERSIONS.items())
+
+
+def rows(text, image):
+    with contextlib.suppress(ValueError):
+        return [row for event in json.loads(text)["events"] for row in event["rows"]
+                if row.get("image") == image and row.get("symbol")]
+    return []
+
+
+def judge(name, result):
+    found = {}
+    for row in rows(result.stdout, "program"):
+        found[row["symbol"]] = found.get(row["symbol"], 0) + row["samples"]
+    alpha, beta = (found.get(symbol, 0) for symbol in VERSIONS)
+    total = sum(found.values())
+    checks.check(f"{name}: both versions are named", alpha > 20 and beta > 20, (found, result.stderr[-500:]))
+    checks.check(f"{name}: with the right shares",
+                 total and 0.23 < alpha / total < 0.43 and 0.57 < beta / total < 0.77, found)
+
+
+def run(*args):
+    return subprocess.run([strobe, *args], capture_output=True, text=True, env=ENV, timeout=120, check=False)
+
+
+def test(name, work, groups=("symbol,image",)):
+    for group in groups:
+        judge(f"{name}, by {group}", run("report", "--format", "json", "--group", group, "-F", "997", "--", "sh", "-c",
+                                         work))
+
+
+def test_machine():
+    """The whole machine, and a program that was started by nobody we know."""
+    with subprocess.Popen([strobe, "report", "-a", "--format", "json", "-F", "997"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, env=ENV) as process:
+        common.settled(process)
+        subprocess.run(["sh", "-c", rebuild()], check=True)
+        process.send_signal(2)
+        out, err = process.communicate(timeout=120)
+    if not out and "permi" in err:
+        checks.skip("the whole machine", err.strip())
+        return
+    judge("the whole machine", subprocess.CompletedProcess([], 0, out, err))
+
+
+def test_recording():
+    data = os.path.join(folder, "recording.data")
+    run("record", "-F", "997", "-o", data, "--", "sh", "-c", script(REPLACED))
+    found = {row["symbol"] for row in rows(run("report", "-i", data, "--format", "json").stdout, "program")}
+    # The first one is gone: the second one's names are not given to it.
+    checks.check("recorded: the version that is there is named", "beta_work" in found, found)
+
+
+prepare()
+try:
+    test("replaced by another file", script(REPLACED))
+    test("written over", script("cp {new} {program}"))
+    test("renamed over", script("cp {new} {program}.new && mv {program}.new {program}"))
+    test("compiled anew", rebuild(), ("symbol,image", "image,symbol"))
+    test_machine()
+    test_recording()
+finally:
+    shutil.rmtree(folder, ignore_errors=True)
+checks.finish()
