@@ -23,11 +23,18 @@
 #define LEN ((size_t)1 << 20) /* more than a pipe holds */
 
 struct reading {
+	pthread_t writer;
 	int fd;
 	size_t got, most;
 	char last;
 };
 
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+/* A signal after each read, so that the writing is cut short. */
 static void *read_all(void *ctx)
 {
 	struct reading *reading = ctx;
@@ -39,6 +46,7 @@ static void *read_all(void *ctx)
 		if (n > 0) {
 			reading->got += (size_t)n;
 			reading->last = bytes[n - 1];
+			pthread_kill(reading->writer, SIGUSR1);
 		}
 	}
 	close(reading->fd);
@@ -48,14 +56,17 @@ static void *read_all(void *ctx)
 /* Writes LEN bytes to who reads so many of them: what whole_write() returns. */
 static int write_to(struct reading *reading, size_t *done)
 {
+	const struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */
 	char *bytes = calloc(LEN, 1);
 	pthread_t thread;
 	int fds[2], ret;
 
 	assert_non_null(bytes);
 	bytes[LEN - 1] = 'z';
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	reading->fd = fds[0];
+	reading->writer = pthread_self();
 	assert_int_equal(pthread_create(&thread, NULL, read_all, reading), 0);
 	ret = whole_write(fds[1], bytes, LEN, done);
 	close(fds[1]);
