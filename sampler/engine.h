@@ -199,6 +199,8 @@ struct engine_status {
 	uint32_t threads_left_out; /* for want of descriptors or locked memory: no events */
 	uint64_t lost_side_band; /* records that were no samples */
 	uint64_t unknown_records;
+	/* Told of functions that the kernel made or freed (BPF above all), and of BPF programs. */
+	uint64_t ksymbols, bpf_events;
 	uint32_t ring_pages;
 	uint64_t attaching_done, attaching_total; /* threads, while attaching */
 	bool command_ended;

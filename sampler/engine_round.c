@@ -219,6 +219,14 @@ static int take_side_band(
 		if (engine->filter)
 			target_exit(engine, (int32_t)record.task.tid, record.task.time_ns);
 		break;
+	case PERF_RECORD_KSYMBOL:
+		engine->status.ksymbols++;
+		ret = take_in(engine, header, &record);
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		engine->status.bpf_events++;
+		tap_side_band(engine, header);
+		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		take_lost(engine, channel, &record);

@@ -29,6 +29,7 @@ struct entry {
 	uint64_t file_size, file_mtime_ns; /* only the sampling thread changes them */
 	uint8_t late_build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t late_build_id_len;
+	char *jitdump;
 };
 
 struct images {
@@ -138,8 +139,10 @@ void images_free(struct images *images)
 {
 	if (!images)
 		return;
-	for (uint32_t id = 0; id < images->entries.count; id++)
+	for (uint32_t id = 0; id < images->entries.count; id++) {
 		free(entry_at(images, id)->image.path);
+		free(entry_at(images, id)->jitdump);
+	}
 	chunks_fini(&images->entries);
 	idtable_fini(&images->by_key);
 	pthread_mutex_destroy(&images->lock);
@@ -248,6 +251,8 @@ void images_unref(struct images *images, uint32_t id)
 	images->path_bytes -= strlen(entry->image.path) + 1;
 	free(entry->image.path);
 	entry->image.path = NULL;
+	free(entry->jitdump);
+	entry->jitdump = NULL;
 	entry->used = false;
 	entry->next_free = images->free_head;
 	images->free_head = id;
@@ -269,6 +274,7 @@ void images_origin(struct images *images, uint32_t id, struct image_origin *out)
 {
 	pthread_mutex_lock(&images->lock);
 	*out = entry_at(images, id)->origin;
+	out->jitdump = entry_at(images, id)->jitdump;
 	pthread_mutex_unlock(&images->lock);
 }
 
@@ -278,6 +284,20 @@ void images_file(struct images *images, uint32_t id, uint64_t *size, uint64_t *m
 	*size = entry_at(images, id)->file_size;
 	*mtime_ns = entry_at(images, id)->file_mtime_ns;
 	pthread_mutex_unlock(&images->lock);
+}
+
+int images_set_jitdump(struct images *images, uint32_t id, const char *path)
+{
+	struct entry *entry = entry_at(images, id);
+	int ret = 0;
+
+	pthread_mutex_lock(&images->lock);
+	if (!entry->jitdump) {
+		entry->jitdump = strdup(path);
+		ret = entry->jitdump ? 0 : -ENOMEM;
+	}
+	pthread_mutex_unlock(&images->lock);
+	return ret;
 }
 
 void images_set_build_id(

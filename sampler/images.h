@@ -32,6 +32,8 @@ enum image_kind {
 	IMAGE_MODULE, /* a kernel module of a recording, which tells where it lay (live, modules are part of the
 			* kernel); path is that of its .ko file, or "[name]"; offset is from the start of its
 			* code, which lay at the origin's map_start */
+	IMAGE_KSYMBOL, /* one function that the kernel made while it ran (BPF, trampolines); path is its name, offset
+			* the address */
 };
 
 struct image {
@@ -57,6 +59,9 @@ struct image_origin {
 		map_start; /* of the kernel: the address of _text when recorded, or that of _stext */
 	uint64_t map_end; /* of the kernel: the end of its code */
 	bool stext; /* map_start is the address of _stext */
+	/* Of memory without a file: */
+	int32_t parent; /* the process that it was forked from, if it has executed nothing since; or 0 */
+	const char *jitdump; /* the jit-PID.dump that the process maps; NULL: none.  The images' */
 };
 
 #define IMAGE_ID_UNKNOWN 0u
@@ -82,6 +87,9 @@ void images_pin(struct images *images, uint32_t id);
 /* Where to find the file now; any thread. */
 void images_set_origin(struct images *images, uint32_t id, const struct image_origin *origin);
 void images_origin(struct images *images, uint32_t id, struct image_origin *out);
+
+/* A process that has this memory without a file has mapped a jitdump; the first one is kept.  0 or -ENOMEM. */
+int images_set_jitdump(struct images *images, uint32_t id, const char *path);
 
 /* A build-id learned after the image was made: of the kernel, or from a recording's table that came late.  One that
  * it was made with stays. */

@@ -159,20 +159,36 @@ static size_t first_module(const struct ingest *ingest, uint64_t address)
 	return low;
 }
 
-static void find_module(
-	const struct ingest *ingest, uint64_t address, uint32_t *image, uint64_t *offset)
+static void find_module(struct ingest *ingest, uint64_t address, uint32_t *image, uint64_t *offset)
 {
 	size_t i = first_module(ingest, address);
 
 	if (i == ingest->n_modules || ingest->modules[i].start > address)
 		return;
 	*image = ingest->modules[i].image;
-	*offset = address - ingest->modules[i].start;
+	images_pin(ingest->images, *image);
+	ingest->modules[i].is_sampled = true;
+	if (!ingest->modules[i].is_function)
+		*offset = address - ingest->modules[i].start;
+}
+
+/* Take [first, last) away. */
+static void drop_modules(struct ingest *ingest, size_t first, size_t last)
+{
+	for (size_t i = first; i < last; i++) {
+		ingest->modules_gone += ingest->modules[i].is_sampled;
+		images_unref(ingest->images, ingest->modules[i].image);
+	}
+	memmove(&ingest->modules[first], &ingest->modules[last],
+		(ingest->n_modules - last) * sizeof(*ingest->modules));
+	ingest->n_modules -= last - first;
 }
 
 int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const struct image *key)
 {
-	struct ingest_module new = {.start = start, .end = start + len}, *grown;
+	struct ingest_module new = {
+		.start = start, .end = start + len, .is_function = key->kind == IMAGE_KSYMBOL};
+	struct ingest_module *grown;
 	size_t first, last, size;
 	int err;
 
@@ -189,17 +205,31 @@ int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const str
 	err = images_intern(ingest->images, key, &new.image);
 	if (err)
 		return err;
-	images_pin(ingest->images, new.image);
+	images_ref(ingest->images, new.image);
 	images_set_origin(ingest->images, new.image,
 		&(struct image_origin){.map_start = start, .map_end = new.end});
 
 	first = last = first_module(ingest, start);
 	while (last < ingest->n_modules && ingest->modules[last].start < new.end)
 		last++;
-	memmove(&ingest->modules[first + 1], &ingest->modules[last],
-		(ingest->n_modules - last) * sizeof(new));
+	drop_modules(ingest, first, last);
+	memmove(&ingest->modules[first + 1], &ingest->modules[first],
+		(ingest->n_modules - first) * sizeof(new));
 	ingest->modules[first] = new;
-	ingest->n_modules = ingest->n_modules - (last - first) + 1;
+	ingest->n_modules++;
+	return 0;
+}
+
+int ingest_ksymbol(struct ingest *ingest, const struct record_ksymbol *symbol)
+{
+	const struct image key = {.kind = IMAGE_KSYMBOL, .path = (char *)(uintptr_t)symbol->name};
+	size_t i = first_module(ingest, symbol->addr);
+
+	if (!symbol->unregistered)
+		return ingest_module(ingest, symbol->addr, symbol->len, &key);
+	if (i < ingest->n_modules && ingest->modules[i].start == symbol->addr &&
+		ingest->modules[i].is_function)
+		drop_modules(ingest, i, i + 1);
 	return 0;
 }
 
@@ -251,7 +281,7 @@ static void hash_callers(const struct ingest *ingest, const struct space *space,
 	uint64_t h = ingest->hash_seed, by;
 
 	memcpy(&by, ingest->hash_secret + sizeof(by), sizeof(by));
-	h = mix(h, space_generation(space), by);
+	h = mix(h, space_generation(space) + (ingest->modules_gone << 40), by);
 	for (size_t i = n; i-- > 1;) {
 		h = mix(h, places[i].address + ((uint64_t)places[i].mode << 56), by);
 		hash[i] = h;
@@ -332,7 +362,9 @@ uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *rec
 static uint64_t hash_in_space(
 	const struct ingest *ingest, uint64_t chain_hash, const struct space *space)
 {
-	uint64_t context = (space_generation(space) + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
+	uint64_t context = space_generation(space) + (ingest->modules_gone << 40);
+
+	context = (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
 
 	return chain_hash ^ (context ^ context >> 29) << 24;
 }
@@ -372,5 +404,7 @@ int ingest_record(struct ingest *ingest, const struct record *record, uint8_t ev
 {
 	if (record->type == PERF_RECORD_SAMPLE)
 		return ingest_sample(ingest, record, event, ingest_chain_hash(ingest, record));
+	if (record->type == PERF_RECORD_KSYMBOL)
+		return ingest_ksymbol(ingest, &record->ksymbol);
 	return tasks_apply(ingest->tasks, record);
 }

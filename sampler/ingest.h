@@ -17,9 +17,11 @@
 #define INGEST_SECRET_LEN 192
 
 /* A kernel module's code; see ingest_module(). */
-struct ingest_module {
+struct ingest_module { /* or a function that the kernel made */
 	uint64_t start, end;
 	uint32_t image;
+	bool is_function; /* of kind IMAGE_KSYMBOL */
+	bool is_sampled;
 };
 
 struct ingest {
@@ -36,6 +38,7 @@ struct ingest {
 	uint32_t hypervisor, guest; /* images */
 	struct ingest_module *modules; /* by address, without overlaps */
 	size_t n_modules, modules_size;
+	uint64_t modules_gone; /* that were sampled: chains known by then do not count */
 };
 
 int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes);
@@ -44,6 +47,9 @@ void ingest_fini(struct ingest *ingest);
 /* Of a recording: kernel addresses in [start, start + len) are of this image, of kind IMAGE_MODULE.  A module loaded
  * later takes the place of those it overlaps; more than any machine has are left out.  Frames made before stay.  0 or -ENOMEM. */
 int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const struct image *key);
+
+/* The kernel has made a function, or has freed it.  0 or -ENOMEM. */
+int ingest_ksymbol(struct ingest *ingest, const struct record_ksymbol *symbol);
 
 /* Apply one record.  Samples are counted under `event` (a store event id) with their period as
  * weight, or 1 where the format has no period.  In a chain, PERF_CONTEXT_* markers switch the mode of the addresses

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct mapping {
 	uint64_t start, end;
@@ -30,6 +31,7 @@ struct space {
 	uint64_t generation;
 	uint64_t serial; /* tells its anonymous memory from that of others */
 	int32_t pid;
+	int32_t parent; /* whose memory it got, 0 after an exec */
 };
 
 static size_t maps_bytes(uint32_t size)
@@ -107,6 +109,7 @@ void space_clear(struct space *space)
 {
 	maps_unref(space->spaces, space->maps);
 	space->maps = NULL;
+	space->parent = 0;
 	space->generation = space->serial = ++space->spaces->generation;
 }
 
@@ -124,6 +127,25 @@ static bool is_anonymous(const char *name)
 		starts_with(name, "/anon_hugepage") || starts_with(name, "/SYSV") ||
 		starts_with(name, "anon_inode:") || starts_with(name, "[anon") ||
 		starts_with(name, "[heap]") || starts_with(name, "[stack");
+}
+
+/* Code that a runtime maps twice, to write it in one place and run it in the other: shared, as no loader of
+ * programs maps a file. */
+static bool is_doubly_mapped(const char *name, const struct record_mmap *mmap)
+{
+	return starts_with(name, "/memfd:") && (mmap->flags & MAP_TYPE) == MAP_SHARED;
+}
+
+/* ".../jit-4711.dump": a runtime maps it to say that it writes one. */
+static bool is_jitdump(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	size_t digits;
+
+	if (!slash || !starts_with(slash + 1, "jit-"))
+		return false;
+	digits = strspn(slash + 5, "0123456789");
+	return digits && !strcmp(slash + 5 + digits, ".dump");
 }
 
 /* A path on the stack that outlives the key; longer ones are cut, as the kernel does at PATH_MAX. */
@@ -147,7 +169,7 @@ static void image_key_of(
 	const char *name = mmap->filename ? mmap->filename : "";
 	size_t len = strnlen(name, sizeof(key->path) - 1);
 
-	if (is_anonymous(name)) {
+	if (is_anonymous(name) || is_doubly_mapped(name, mmap)) {
 		image_key_anon(key, space);
 		return;
 	}
@@ -192,6 +214,30 @@ static uint64_t bias_of(enum image_kind kind, const struct record_mmap *mmap)
 	}
 }
 
+static int copy_jitdump(struct images *images, uint32_t from, uint32_t to)
+{
+	struct image_origin origin;
+
+	images_origin(images, from, &origin);
+	return origin.jitdump ? images_set_jitdump(images, to, origin.jitdump) : 0;
+}
+
+/* What the dump tells of lies in memory without a file, which may be mapped later: its image stays. */
+static int note_jitdump(struct space *space, const char *path)
+{
+	struct images *images = space->spaces->images;
+	struct image_key key;
+	uint32_t id;
+	int err;
+
+	image_key_anon(&key, space);
+	err = images_intern(images, &key.image, &id);
+	if (err)
+		return err;
+	images_pin(images, id);
+	return images_set_jitdump(images, id, path);
+}
+
 int space_fork(struct space **out, const struct space *parent, int32_t pid)
 {
 	struct spaces *spaces = parent->spaces;
@@ -203,6 +249,7 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 	*out = NULL;
 	if (err)
 		return err;
+	space->parent = parent->pid;
 	space->maps = parent->maps;
 	if (space->maps)
 		space->maps->refs++;
@@ -215,6 +262,8 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 		err = maps_own(space, 0);
 		if (!err)
 			err = images_intern(spaces->images, &key.image, &own);
+		if (!err)
+			err = copy_jitdump(spaces->images, image->id, own);
 		if (err) {
 			space_free(space);
 			return err;
@@ -224,7 +273,8 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 		space->maps->at[i].image = own;
 	}
 	if (own != IMAGE_ID_UNKNOWN)
-		images_set_origin(spaces->images, own, &(struct image_origin){.pid = pid});
+		images_set_origin(spaces->images, own,
+			&(struct image_origin){.pid = pid, .parent = parent->pid});
 	*out = space;
 	return 0;
 }
@@ -346,6 +396,11 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 
 	if (new.end <= new.start)
 		return 0;
+	if (mmap->executable && mmap->filename && is_jitdump(mmap->filename)) {
+		err = note_jitdump(space, mmap->filename);
+		if (err)
+			return err;
+	}
 	over = overlaps(space, new.start, new.end);
 	if (!mmap->executable) {
 		if (!over || order == SPACE_OLDER)
@@ -381,8 +436,10 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 		insert(space, &new);
 	}
 	images_set_origin(spaces->images, new.image,
-		&(struct image_origin){
-			.pid = space->pid, .map_start = new.start, .map_end = new.end});
+		&(struct image_origin){.pid = space->pid,
+			.map_start = new.start,
+			.map_end = new.end,
+			.parent = space->parent});
 	space->generation = ++spaces->generation;
 out:
 	images_unref(spaces->images, new.image);
@@ -454,7 +511,9 @@ bool space_origin(const struct space *space, uint64_t address, struct image_orig
 	const struct mapping *mapping = find(space, address);
 
 	if (mapping)
-		*origin = (struct image_origin){
-			.pid = space->pid, .map_start = mapping->start, .map_end = mapping->end};
+		*origin = (struct image_origin){.pid = space->pid,
+			.map_start = mapping->start,
+			.map_end = mapping->end,
+			.parent = space->parent};
 	return mapping != NULL;
 }

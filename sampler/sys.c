@@ -73,6 +73,7 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 		attr->mmap2 = features->mmap2;
 		attr->comm = 1;
 		attr->comm_exec = features->comm_exec;
+		attr->ksymbol = attr->bpf_event = features->ksymbol;
 	}
 	if (setup->wakeup_bytes) {
 		attr->watermark = 1;
@@ -84,7 +85,8 @@ int sys_probe(struct sys_features *out)
 {
 	/* From the newest kernel to the oldest that has a clock to share. */
 	static const struct sys_features known[] = {
-		{.mmap2 = true, .comm_exec = true, .lost = true},
+		{.mmap2 = true, .comm_exec = true, .ksymbol = true, .lost = true},
+		{.mmap2 = true, .comm_exec = true, .ksymbol = true},
 		{.mmap2 = true, .comm_exec = true},
 		{0},
 	};

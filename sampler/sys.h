@@ -21,6 +21,7 @@ struct sys_features {
 	bool mmap2; /* since 3.16 */
 	bool comm_exec; /* since 3.16 */
 	bool lost; /* PERF_FORMAT_LOST, since 6.0 */
+	bool ksymbol; /* with BPF_EVENT, since 5.1 */
 };
 
 /* Returns 0, or -errno when even the plainest dummy event is refused: ENOSYS (no perf events),
@@ -32,7 +33,7 @@ struct sys_setup {
 	bool callchain;
 	uint16_t max_stack; /* 0: the kernel's limit */
 	bool fork_records; /* FORK and EXIT */
-	bool map_records; /* MMAP, MMAP2, COMM */
+	bool map_records; /* MMAP, MMAP2, COMM, KSYMBOL, BPF_EVENT */
 	bool inherit;
 	bool on_exec; /* enable_on_exec */
 	uint32_t wakeup_bytes; /* watermark of the ring this event is to own */

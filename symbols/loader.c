@@ -65,6 +65,9 @@ static int load_by_kind(struct loader *loader, struct loader_image *image, bool 
 					 : load_vdso(loader, image);
 	case SYMBOLS_MODULE:
 		return load_recorded_module(loader, image);
+	case SYMBOLS_JIT:
+		return loader->recording ? load_recorded_jit(loader, image)
+					 : load_jit(loader, image);
 	case SYMBOLS_FILE:
 	default:
 		return loader->recording ? load_recorded_file(loader, image)
@@ -185,6 +188,7 @@ int loader_init(struct loader *loader, const struct symbols_config *config, int 
 	loader->kernel_notes_path =
 		strdup(config->kernel_notes_path ? config->kernel_notes_path : "/sys/kernel/notes");
 	loader->recording = config->recording;
+	loader->started_s = time(NULL);
 	loader->keep_files = config->keep_files;
 	if (!loader->packet || !loader->kallsyms_path || !loader->kernel_notes_path ||
 		finder_init(&loader->finder, config) < 0)
@@ -289,6 +293,7 @@ void loader_image_free(struct loader_image *image)
 		if (image->kept_fds[i] > 0)
 			close(image->kept_fds[i]);
 	free((char *)(uintptr_t)image->source.path);
+	free((char *)(uintptr_t)image->source.jitdump);
 	free(image);
 }
 

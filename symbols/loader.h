@@ -11,6 +11,19 @@
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
 
+/* What the names of code without a file were read from, to tell whether it has changed. */
+struct loader_jit_file {
+	uint64_t dev, inode, size, mtime_ns; /* inode 0: there is none */
+};
+struct loader_jit {
+	struct loader_jit_file map, dump;
+	bool ours; /* they are where this process sees them, too */
+	char path[32]; /* "/tmp/perf-4711.map", with the number that the process has for itself */
+	/* The answer. */
+	bool same; /* as it was: no table comes with it */
+	bool over; /* nothing will change any more */
+};
+
 struct loader_image {
 	struct loader_image *next;
 	uint32_t key;
@@ -23,6 +36,7 @@ struct loader_image {
 	size_t build_id_len; /* 0: none known */
 	enum symbols_mark mark;
 	int kept_fds[2]; /* see symbols_files(); 0: none */
+	struct loader_jit jit; /* of SYMBOLS_JIT: what was read last, and then now */
 };
 
 struct loader_name {

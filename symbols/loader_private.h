@@ -36,6 +36,7 @@ struct loader {
 	bool met_foreign; /* some file was not ours: names may be of one such */
 	char *packet; /* WIRE_PACKET_BYTES */
 	bool told_unconfined, told_no_worker;
+	int64_t started_s; /* since 1970 */
 	int no_worker_error; /* told last */
 	int keep_fd; /* a table for the cache, once it has been published; -1: none */
 	char keep_key[CACHE_KEY_MAX];
@@ -184,6 +185,11 @@ int load_recorded_module(struct loader *loader, struct loader_image *image);
 
 /* The first of the places that has the file with that build-id.  0; -ESTALE: only another at its path; -errno. */
 int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out);
+
+/* --- load_jit.c --- */
+
+int load_jit(struct loader *loader, struct loader_image *image);
+int load_recorded_jit(struct loader *loader, struct loader_image *image);
 
 /* --- load_kernel.c --- */
 

@@ -6,6 +6,7 @@
  */
 #include "symbols/symbols.h"
 
+#include "symbols/again.h"
 #include "symbols/code.h"
 #include "symbols/code_client.h"
 #include "symbols/loader.h"
@@ -30,6 +31,8 @@ struct image {
 	size_t build_id_len;
 	enum symbols_mark mark;
 	int kept_fds[2]; /* 0: none */
+	uint32_t version;
+	struct again *again; /* of one that changes; else NULL */
 };
 
 struct pretty {
@@ -46,7 +49,8 @@ struct symbols {
 	size_t n_images, images_cap;
 	struct pretty *names;
 	size_t n_names, names_cap;
-	size_t pending_images, pending_names, unreadable;
+	size_t pending_images, pending_names, unreadable, looking;
+	bool recording;
 	size_t table_bytes;
 };
 
@@ -71,13 +75,17 @@ int symbols_new(struct symbols **out, const struct symbols_config *config)
 		symbols_free(symbols);
 		return ret;
 	}
+	symbols->recording = config && config->recording;
 	*out = symbols;
 	return 0;
 }
 
 static void free_image(struct image *image)
 {
-	free((char *)(uintptr_t)image->source.path);
+	if (!image)
+		return;
+	again_drop_source(&image->source);
+	again_free(image->again);
 	free(image);
 }
 
@@ -153,37 +161,51 @@ static int grow_images(struct symbols *symbols)
 	return 0;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A recorded kernel is what it was. */
+static bool is_changing(const struct symbols *symbols, const struct symbols_source *source)
+{
+	return source->kind == SYMBOLS_JIT ||
+		(source->kind == SYMBOLS_KERNEL && !symbols->recording);
+}
+
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source)
 {
-	if (find_image(symbols, key))
-		return 0;
+	struct image *known = find_image(symbols, key);
+
+	if (known)
+		return known->again ? again_learn(known->again, source) : 0;
 	int ret = grow_images(symbols);
 	if (ret < 0)
 		return ret;
 	struct image *image = calloc(1, sizeof(*image));
 	struct loader_image *job = calloc(1, sizeof(*job));
-	char *path = strdup(source->path ? source->path : "");
-	char *own_path = strdup(source->path ? source->path : "");
-	if (!image || !job || !path || !own_path) {
-		free(image);
-		free(job);
-		free(path);
-		free(own_path);
+	if (!image || !job || again_copy_source(&job->source, source) < 0 ||
+		again_copy_source(&image->source, source) < 0 ||
+		(is_changing(symbols, source) && again_new(&image->again, source) < 0)) {
+		free_image(image);
+		loader_image_free(job);
 		return -ENOMEM;
+	}
+	if (image->again) {
+		image->again->looking = true;
+		image->again->over = symbols->recording;
+		image->again->asked_ns = now_ns();
 	}
 	image->key = key;
 	image->state = SYMBOLS_PENDING;
-	image->source = *source;
-	image->source.path = own_path;
-	if (image->source.build_id_len > SYMBOLS_BUILD_ID_MAX)
-		image->source.build_id_len = 0;
 	*image_slot(symbols->images, symbols->images_cap, key) = image;
 	symbols->n_images++;
 	symbols->pending_images++;
 
 	job->key = key;
-	job->source = image->source;
-	job->source.path = path;
 	loader_post_image(symbols->loader, job);
 	return 0;
 }
@@ -195,18 +217,31 @@ enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key)
 	return image ? image->state : SYMBOLS_UNASKED;
 }
 
+uint32_t symbols_version(const struct symbols *symbols, uint32_t key)
+{
+	const struct image *image = find_image(symbols, key);
+
+	return image ? image->version : 0;
+}
+
 bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out)
 {
 	const struct image *image = find_image(symbols, key);
 
+	if (image && image->again && image->again->source.kind == SYMBOLS_JIT &&
+		image->state == SYMBOLS_NONE)
+		again_missed(image->again);
 	if (!image || image->state != SYMBOLS_READY)
 		return false;
 	if (image->twin)
 		image = image->twin;
 	const struct symtab *table = &image->table;
 	int64_t found = symtab_find(table, offset);
-	if (found < 0)
+	if (found < 0) {
+		if (image->again)
+			again_missed(image->again);
 		return false;
+	}
 	const struct symtab_entry *entry = &table->entries[found];
 	uint32_t module = table->modules ? table->modules[found] : 0;
 	*out = (struct symbol){
@@ -216,7 +251,18 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		.module = module ? table->pool + table->module_names[module - 1] : NULL,
 		.index = (uint32_t)found,
 	};
-	return true;
+	return !image->again || again_keep(image->again, out);
+}
+
+const char *symbols_jit_file(const struct symbols *symbols, uint32_t key)
+{
+	const struct image *image = find_image(symbols, key);
+
+	if (!image || !image->again || image->again->source.kind != SYMBOLS_JIT)
+		return NULL;
+	if (image->again->jit.map.inode)
+		return image->again->jit.path;
+	return image->again->jit.dump.inode ? image->again->source.jitdump : NULL;
 }
 
 enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key)
@@ -354,8 +400,27 @@ static struct image *find_twin(const struct symbols *symbols, const struct image
 	return NULL;
 }
 
+/* False where everything stays as it is. */
+static bool take_look(struct symbols *symbols, struct image *image, struct loader_image *answer)
+{
+	const bool first = image->state == SYMBOLS_PENDING;
+
+	if (!image->again)
+		return true;
+	symbols->looking -= !first;
+	return again_end(image->again, answer, &image->table, now_ns()) || first;
+}
+
 static void take_table(struct symbols *symbols, struct image *image, struct loader_image *answer)
 {
+	symbols->pending_images -= image->state == SYMBOLS_PENDING;
+	symbols->unreadable -= image->state == SYMBOLS_UNREADABLE;
+	symbols->table_bytes -= image->table.len;
+	symtab_close(&image->table);
+	for (size_t i = 0; i < 2; i++)
+		if (image->kept_fds[i] > 0)
+			close(image->kept_fds[i]);
+	image->version++;
 	image->state = answer->state;
 	image->table = answer->table;
 	memset(&answer->table, 0, sizeof(answer->table));
@@ -370,10 +435,25 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 		symtab_close(&image->table);
 	symbols->table_bytes += image->table.len;
 	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
-	symbols->pending_images--;
 }
 
-unsigned int symbols_collect(struct symbols *symbols)
+static void look_again(struct symbols *symbols, bool final)
+{
+	const uint64_t now = now_ns();
+
+	for (size_t i = 0; i < symbols->images_cap; i++) {
+		struct image *image = symbols->images[i];
+		if (!image || !image->again || !again_is_due(image->again, now, final))
+			continue;
+		struct loader_image *job = again_begin(image->again, image->key, now);
+		if (!job)
+			return;
+		symbols->looking++;
+		loader_post_image(symbols->loader, job);
+	}
+}
+
+static unsigned int collect(struct symbols *symbols)
 {
 	struct loader_image *images;
 	struct loader_name *names;
@@ -382,8 +462,11 @@ unsigned int symbols_collect(struct symbols *symbols)
 	loader_collect(symbols->loader, &images, &names);
 	while (images) {
 		struct loader_image *next = images->next;
-		take_table(symbols, find_image(symbols, images->key), images);
-		changed |= SYMBOLS_CHANGED_TABLES;
+		struct image *image = find_image(symbols, images->key);
+		if (take_look(symbols, image, images)) {
+			take_table(symbols, image, images);
+			changed |= SYMBOLS_CHANGED_TABLES;
+		}
 		loader_image_free(images);
 		images = next;
 	}
@@ -401,6 +484,14 @@ unsigned int symbols_collect(struct symbols *symbols)
 	return changed;
 }
 
+unsigned int symbols_collect(struct symbols *symbols)
+{
+	const unsigned int changed = collect(symbols);
+
+	look_again(symbols, false);
+	return changed;
+}
+
 int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 {
 	struct pollfd pfd = {.fd = loader_fd(symbols->loader), .events = POLLIN};
@@ -408,9 +499,10 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	int64_t end_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + timeout_ms;
+	look_again(symbols, true);
 	for (;;) {
-		symbols_collect(symbols);
-		if (symbols->pending_images == 0 && symbols->pending_names == 0 &&
+		collect(symbols);
+		if (!symbols->pending_images && !symbols->pending_names && !symbols->looking &&
 			!code_client_is_waiting(symbols->code))
 			return 0;
 		clock_gettime(CLOCK_MONOTONIC, &now);

@@ -63,6 +63,7 @@ enum symbols_kind {
 	SYMBOLS_KERNEL,
 	SYMBOLS_VDSO,
 	SYMBOLS_MODULE, /* of a recording; offsets are from the start of its code */
+	SYMBOLS_JIT, /* code that process pid made or got without a file; offsets are addresses */
 };
 
 /* Where an image's symbols can come from.  Strings are copied. */
@@ -70,6 +71,8 @@ struct symbols_source {
 	enum symbols_kind kind;
 	const char *path; /* as the mapping named it */
 	int32_t pid; /* a process that maps it, or 0 */
+	int32_t parent; /* of SYMBOLS_JIT: the process that it has its memory from by fork(2), or 0 */
+	const char *jitdump; /* of SYMBOLS_JIT: the jit-PID.dump that it maps, or NULL */
 	uint64_t map_start,
 		map_end; /* of a recorded kernel: map_start is where _text was; 0: as it is here */
 	bool stext; /* it is where _stext was */
@@ -84,7 +87,8 @@ struct symbols_source {
 /* Of a recording, before the first request that it shall be heeded in.  0 or -ENOMEM. */
 int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded);
 
-/* Ask for the symbols of one image under the caller's key (any number, once each).  0 or -ENOMEM. */
+/* Ask for the symbols of one image under the caller's key (any number, once each).  Of SYMBOLS_JIT it may be told again, when
+ * more is known.  0 or -ENOMEM. */
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source);
 
 enum symbols_state {
@@ -96,6 +100,10 @@ enum symbols_state {
 };
 enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key);
 
+/* How often the image has got a table (or none).  Those of SYMBOLS_JIT and of the running kernel are looked at again, at most once
+ * a second, while symbols_find() is asked for what they do not cover or, of SYMBOLS_JIT, for anything. */
+uint32_t symbols_version(const struct symbols *symbols, uint32_t key);
+
 /* What is to be known about a recorded image's file. */
 enum symbols_mark {
 	SYMBOLS_MARK_NONE,
@@ -105,7 +113,7 @@ enum symbols_mark {
 enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key);
 
 /* With keep_files: what the table was made from; -1: none.  They stay symbols'.  For the kernel, file is its
- * list of symbols. */
+ * list of symbols; of SYMBOLS_JIT they are a map and a jitdump, or one of them. */
 void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *debug);
 
 /* The build-id that the image's file has, or that was asked for.  Its length, or 0. */
@@ -123,6 +131,10 @@ struct symbol {
 /* The symbol that covers an offset.  True and *out set; false where the table is not there (yet) or
  * nothing covers it. */
 bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out);
+
+/* Of SYMBOLS_JIT: what has the names, "/tmp/perf-4711.map" or a jitdump, as the process calls it; NULL where
+ * nothing has.  Borrowed until symbols_collect(). */
+const char *symbols_jit_file(const struct symbols *symbols, uint32_t key);
 
 /* The key of an image that is the same file on another mount of its layer (by inode, build-id and table), so that
  * index means the same symbols there; else key itself.  Of those that are ready. */
@@ -154,7 +166,9 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
 	SYMBOLS_NOTE_NO_WORKER, /* none can be started; error, or 0: it was killed.  Told once for each error */
 	SYMBOLS_NOTE_NO_KERNEL, /* a recording's kernel is not this one, and its symbols are nowhere */
-	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine */
+	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine, 3: it has
+				  * the names of code made at run time */
+	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
 	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there */
 	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice; value 1: by its debug information, 0: before */
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */

@@ -34,13 +34,14 @@ enum wire_type {
 	WIRE_LINES, /* descriptors as of WIRE_FILE, and the alternate one and split parts; payload: struct wire_lines and
 		     * offsets; answer: a codetab */
 	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptor: the bytes */
+	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; answer: a table of addresses */
 	WIRE_CONFINED, /* worker -> client, first of all: error says what kept it from being confined */
 };
 
 #define WIRE_FLAG_HIDDEN 1u /* kallsyms: all addresses are 0 */
 #define WIRE_FLAG_DYNAMIC 2u /* kallsyms: names that come and go with BPF programs are among them */
 #define WIRE_FLAG_STRIPPED 4u /* file: it has no .symtab of its own */
-#define WIRE_FLAG_DEBUG 8u /* file: the debug file belongs to it, and was used */
+#define WIRE_FLAG_DEBUG 8u /* file: the debug file belongs to it, and was used; JIT: there were two files */
 #define WIRE_FLAG_STEXT 16u /* request, kernel: address is that of _stext, not of _text */
 /* Request, file: the debug file has the CRC-32 that the file tells of it, so that one without build-id may belong to it. */
 #define WIRE_FLAG_LINKED 128u

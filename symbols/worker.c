@@ -8,7 +8,9 @@
 #include "symbols/confine.h"
 #include "symbols/debugdata.h"
 #include "symbols/elfsyms.h"
+#include "symbols/jitdump.h"
 #include "symbols/kallsyms.h"
+#include "symbols/perfmap.h"
 #include "symbols/symtab.h"
 #include "symbols/wire.h"
 #include "symbols/worker_code.h"
@@ -286,6 +288,44 @@ out:
 	answer->error = -ret;
 }
 
+/* Maps first: a dump of the same code has it with more care. */
+static int read_jit(const int fds[2], struct jitspans *spans)
+{
+	struct jitdump dump;
+	int ret = 0;
+
+	for (unsigned int dumps = 0; dumps < 2; dumps++)
+		for (size_t i = 0; i < 2 && fds[i] >= 0 && ret == 0; i++) {
+			int opened = jitdump_open(&dump, fds[i]);
+			if (opened < 0 && opened != -ENOEXEC)
+				ret = opened;
+			else if (dumps && opened == 0)
+				ret = jitdump_read(&dump, spans);
+			else if (!dumps && opened < 0)
+				ret = perfmap_read(fds[i], spans);
+		}
+	return ret;
+}
+
+static void answer_jit(const int fds[2], struct wire_message *answer, int *table)
+{
+	struct symtab_builder *builder;
+	struct jitspans spans = {0};
+
+	int ret = symtab_builder_new(&builder);
+	if (ret == 0)
+		ret = read_jit(fds, &spans);
+	if (ret == 0)
+		ret = jitspans_build(&spans, builder);
+	jitspans_fini(&spans);
+	if (ret == 0)
+		ret = symtab_builder_finish(builder, table, &answer->count);
+	symtab_builder_free(builder);
+	if (fds[1] >= 0)
+		answer->flags |= WIRE_FLAG_DEBUG;
+	answer->error = -ret;
+}
+
 /* The answer's names go to out, each with its NUL. */
 static size_t answer_demangle(const char *names, size_t len, struct wire_message *answer, char *out)
 {
@@ -333,6 +373,8 @@ static int serve(int sock, char *in, char *out)
 		out_len = answer_file(&request, fds, &answer, out, &table);
 	else if (request.type == WIRE_KALLSYMS)
 		answer_kallsyms(&request, fds[0], in, len, &answer, &table);
+	else if (request.type == WIRE_JIT)
+		answer_jit(fds, &answer, &table);
 	else if (request.type == WIRE_LINES || request.type == WIRE_CODE)
 		worker_code_answer(&request, in, len, fds, &answer, out, &out_len, &table);
 	else

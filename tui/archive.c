@@ -12,6 +12,7 @@
 #include "tui/taking.h"
 #include "tui/tarlib.h"
 
+#include <byteswap.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,6 +25,7 @@
 
 #define SUFFIX ".strobe.tar.zst"
 #define BLOCK_BYTES 65536u
+#define JITDUMP_MAGIC 0x4a695444u
 
 struct packing {
 	struct taking *taking;
@@ -197,6 +199,35 @@ static bool is_plain_path(const char *path)
 	return strcmp(path, "/" ARCHIVE_MARK) != 0 && strcmp(path, "/" ARCHIVE_RECORDING) != 0;
 }
 
+static bool is_jitdump(int fd)
+{
+	uint32_t magic = 0;
+
+	return pread(fd, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		(magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC));
+}
+
+/* Where a report will look for what names the code that a process made. */
+static int pack_jit(struct packing *packing, const struct image *image)
+{
+	struct image_origin origin;
+	char name[64];
+	int files[2], ret = 0;
+
+	images_origin(session_images(&packing->taking->session), image->id, &origin);
+	symbols_files(packing->taking->session.symbols, image->id, &files[0], &files[1]);
+	snprintf(name, sizeof(name), "tmp/perf-%" PRId32 ".map", origin.pid);
+	for (size_t i = 0; i < 2 && ret == 0; i++) {
+		if (files[i] < 0)
+			continue;
+		if (!is_jitdump(files[i]))
+			ret = pack_once(packing, name, files[i]);
+		else if (origin.jitdump && is_plain_path(origin.jitdump))
+			ret = pack_once(packing, origin.jitdump + 1, files[i]);
+	}
+	return ret;
+}
+
 static int pack_image(struct packing *packing, const struct image *image)
 {
 	const struct symbols *symbols = packing->taking->session.symbols;
@@ -207,6 +238,8 @@ static int pack_image(struct packing *packing, const struct image *image)
 
 	if (symbols_state(symbols, image->id) == SYMBOLS_UNASKED)
 		return 0;
+	if (image->kind == IMAGE_ANON)
+		return pack_jit(packing, image);
 	symbols_files(symbols, image->id, &file, &debug);
 	if (symbols_mark(symbols, image->id) == SYMBOLS_MARK_OTHER) {
 		taking_complainf("not packed: '%s' here is not the file that was recorded", path);

@@ -445,7 +445,22 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"it was recorded, strobe archive packs them with the recording; or name "
 			"a directory with its files by --symfs");
 		break;
+	case SYMBOLS_NOTE_JIT_OWNER:
+		text_add(&text,
+			"'%.*s' belongs neither to the process's user nor to root, so the names in "
+			"it "
+			"are not used",
+			path_max, note->path);
+		break;
 	case SYMBOLS_NOTE_UNVERIFIED:
+		if (note->value == 3) {
+			text_add(&text,
+				"names of code made at run time are those that '%.*s' has now: "
+				"whether "
+				"it is of the process that was recorded, nothing tells",
+				path_max, note->path);
+			break;
+		}
 		text_add(&text,
 			"'%.*s' was recorded without a build-id%s: its names may be those of "
 			"another build",

@@ -37,9 +37,11 @@ struct image_info {
 	char *path; /* cleaned; NULL: not met yet */
 	const char *name; /* within path */
 	uint32_t version; /* grows when its frames must be asked for again */
+	uint32_t table; /* symbols_version() */
 	enum image_kind kind;
 	enum symbols_state state;
 	bool mismatch; /* the file is another than was recorded */
+	bool has_source; /* there is somebody to ask */
 };
 
 struct frame_info {
@@ -63,7 +65,7 @@ struct names {
 	uint32_t n_slots; /* a power of two */
 	uint32_t *ugly; /* symrefs that may still get a pretty name */
 	uint32_t n_ugly, ugly_room;
-	char **modules; /* "[name]" */
+	char **modules; /* "[name]", and paths of files that name code made at run time */
 	uint32_t n_modules;
 	bool held;
 };
@@ -240,6 +242,11 @@ bool names_source(const struct names *names, uint32_t id, struct symbols_source 
 	case IMAGE_MODULE:
 		source->kind = SYMBOLS_MODULE;
 		break;
+	case IMAGE_ANON:
+		if (strcmp(image->path, "[anon]") != 0)
+			return false; /* "[vsyscall]" */
+		source->kind = SYMBOLS_JIT;
+		break;
 	default:
 		return false;
 	}
@@ -252,6 +259,8 @@ bool names_source(const struct names *names, uint32_t id, struct symbols_source 
 	source->map_start = origin.map_start;
 	source->map_end = origin.map_end;
 	source->stext = origin.stext;
+	source->parent = origin.parent;
+	source->jitdump = origin.jitdump;
 	return true;
 }
 
@@ -262,6 +271,16 @@ static int request(struct names *names, const struct image *image)
 	return names_source(names, image->id, &source)
 		? symbols_request(names->symbols, image->id, &source)
 		: 0;
+}
+
+/* As /proc/kallsyms has them. */
+static const char *ksymbol_module(const char *name)
+{
+	if (!strncmp(name, "bpf_", 4))
+		return "[bpf]";
+	if (!strncmp(name, "ftrace_", 7))
+		return "[__builtin__ftrace]";
+	return !strncmp(name, "kprobe_", 7) ? "[__builtin__kprobes]" : "[kernel]";
 }
 
 /* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
@@ -275,12 +294,17 @@ static int name_image(struct image_info *info, const struct image *image)
 		[IMAGE_HYPERVISOR] = "[hypervisor]",
 		[IMAGE_GUEST] = "[guest]",
 		[IMAGE_MODULE] = "[module]",
+		[IMAGE_KSYMBOL] = "[kernel]",
 	};
 	const char *path = image->path ? image->path : "";
 	const char *slash;
 	size_t size;
 
-	if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
+	if (image->kind == IMAGE_KSYMBOL)
+		path = ksymbol_module(path);
+	else if (image->kind == IMAGE_ANON && *path == '[')
+		path = image->path; /* "[vsyscall]" */
+	else if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
 		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
 	/* Cleaning never lengthens: one '?' stands for at least one byte. */
 	size = strlen(path) + 1;
@@ -293,23 +317,43 @@ static int name_image(struct image_info *info, const struct image *image)
 	return 0;
 }
 
-/* "[module]", shared. */
-static const char *module_name(struct names *names, const char *module)
+/* The one copy of an image's name; other where there is no memory for it. */
+static const char *shared_name(struct names *names, const char *text, const char *other)
 {
-	char clean[128], text[sizeof(clean) + 2];
 	char **grown;
 
-	clean_string(clean, sizeof(clean), module);
-	snprintf(text, sizeof(text), "[%s]", clean);
 	for (uint32_t i = 0; i < names->n_modules; i++)
 		if (!strcmp(names->modules[i], text))
 			return names->modules[i];
 	grown = reallocarray(names->modules, names->n_modules + 1, sizeof(*grown));
 	if (!grown)
-		return "[module]";
+		return other;
 	names->modules = grown;
 	grown[names->n_modules] = strdup(text);
-	return grown[names->n_modules] ? grown[names->n_modules++] : "[module]";
+	return grown[names->n_modules] ? grown[names->n_modules++] : other;
+}
+
+/* "[module]", shared. */
+static const char *module_name(struct names *names, const char *module)
+{
+	char clean[128], text[sizeof(clean) + 2];
+
+	clean_string(clean, sizeof(clean), module);
+	snprintf(text, sizeof(text), "[%s]", clean);
+	return shared_name(names, text, "[module]");
+}
+
+/* The file that names code made at run time stands for its image. */
+static void name_jit(struct names *names, struct ref *ref, const char *file)
+{
+	char clean[1024];
+
+	if (!file)
+		return;
+	clean_string(clean, sizeof(clean), file);
+	ref->pub.path = shared_name(names, clean, "[jit]");
+	const char *slash = strrchr(ref->pub.path, '/');
+	ref->pub.image = slash && slash[1] ? slash + 1 : ref->pub.path;
 }
 
 /* "nf-tables.ko.xz" is the module nf_tables. */
@@ -347,10 +391,15 @@ static struct image_info *image_info(struct names *names, uint32_t id)
 	info->kind = image->kind;
 	info->version = 1;
 	info->state = SYMBOLS_NONE;
+	if (image->kind == IMAGE_KSYMBOL)
+		return info;
 	if (names->held)
 		info->state = SYMBOLS_PENDING;
 	else if (names->symbols && !request(names, image))
 		info->state = symbols_state(names->symbols, id);
+	info->has_source = names->symbols != NULL;
+	if (info->has_source && !names->held)
+		info->table = symbols_version(names->symbols, id);
 	return info;
 }
 
@@ -401,6 +450,13 @@ static void watch_for_pretty(struct names *names, uint32_t symref)
 	names->ugly[names->n_ugly++] = symref;
 }
 
+/* Its table is there, or may come any time. */
+static bool is_requested(const struct image_info *info)
+{
+	return info->state == SYMBOLS_READY ||
+		(info->kind == IMAGE_ANON && info->state == SYMBOLS_NONE && info->has_source);
+}
+
 static uint32_t resolve(struct names *names, uint32_t image, const struct image_info *info,
 	uint64_t offset, bool kernel)
 {
@@ -411,10 +467,7 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 
 	if (info->kind == IMAGE_UNKNOWN)
 		return 0;
-	if (info->kind == IMAGE_ANON) {
-		symref = ref_intern(names, image, REF_WHOLE, 0, &made);
-	} else if (info->state == SYMBOLS_READY &&
-		symbols_find(names->symbols, image, offset, &symbol)) {
+	if (is_requested(info) && symbols_find(names->symbols, image, offset, &symbol)) {
 		symref = ref_intern(names, symbols_twin(names->symbols, image), REF_SYMBOL,
 			symbol.index, &made);
 		if (symref && made) {
@@ -425,9 +478,20 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 			ref->pub.idle = kernel && is_idle(symbol.name);
 			if (symbol.module)
 				ref->pub.image = module_name(names, symbol.module);
+			if (info->kind == IMAGE_ANON)
+				name_jit(names, ref, symbols_jit_file(names->symbols, image));
 			if (may_be_mangled(symbol.name))
 				watch_for_pretty(names, symref);
+		} else if (symref && info->kind == IMAGE_ANON) {
+			/* Compiled anew: where it was met last it is now. */
+			ref_at(names, symref)->pub.start = symbol.start;
 		}
+	} else if (info->kind == IMAGE_ANON || info->kind == IMAGE_KSYMBOL) {
+		symref = ref_intern(names, image, REF_WHOLE, 0, &made);
+		if (symref && made && info->kind == IMAGE_KSYMBOL)
+			ref_at(names, symref)->pub.resolved = true;
+		if (info->kind == IMAGE_ANON && is_requested(info))
+			(void)request(names, images_get(names->images, image));
 	} else {
 		symref = ref_intern(names, image, REF_ADDRESS, offset, &made);
 		if (symref && made)
@@ -436,7 +500,8 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 	if (symref && made) {
 		ref = ref_at(names, symref);
 		ref->pub.kernel = kernel || info->kind == IMAGE_KERNEL;
-		ref->pub.path = info->path;
+		if (!ref->pub.path)
+			ref->pub.path = info->path;
 		if (!ref->pub.image)
 			ref->pub.image = info->name;
 	}
@@ -494,6 +559,11 @@ static char *make_name(struct names *names, const struct ref *ref)
 		clean_string(clean, sizeof(clean), pretty);
 		if (clean[0])
 			return strdup(clean);
+	}
+	if (ref->kind == REF_WHOLE && ref->pub.resolved) {
+		clean_string(
+			clean, sizeof(clean), images_get(names->images, ref->pub.image_id)->path);
+		return strdup(clean);
 	}
 	if (ref->kind == REF_WHOLE)
 		return strdup(ref->pub.image);
@@ -573,8 +643,11 @@ static void take_tables(struct names *names)
 	for (uint32_t i = 0; i < names->n_infos; i++) {
 		struct image_info *info = &names->infos[i];
 
-		if (!info->path || info->state != SYMBOLS_PENDING)
+		uint32_t version = info->path ? symbols_version(names->symbols, i) : 0;
+
+		if (version == info->table)
 			continue;
+		info->table = version;
 		info->state = symbols_state(names->symbols, i);
 		names->changes += info->state != SYMBOLS_PENDING;
 		info->mismatch = symbols_mark(names->symbols, i) == SYMBOLS_MARK_OTHER;
@@ -596,9 +669,12 @@ void names_resume(struct names *names)
 		return;
 	names->held = false;
 	/* What cannot be asked for out of memory is as if it had no symbols. */
-	for (uint32_t id = 0; id < names->n_infos; id++)
-		if (names->infos[id].path)
+	for (uint32_t id = 0; id < names->n_infos; id++) {
+		if (names->infos[id].path) {
 			(void)request(names, images_get(names->images, id));
+			names->infos[id].state = symbols_state(names->symbols, id);
+		}
+	}
 	take_tables(names);
 }
 

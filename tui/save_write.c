@@ -102,7 +102,11 @@ static int note_frame(struct saving *saving, int32_t pid, const struct frame *fr
 	uint64_t key = pair_of(pid, frame->image);
 	int ret;
 
-	if (!image || frame->image >= saving->n_images || !is_placed(image->kind))
+	if (!image || frame->image >= saving->n_images)
+		return 0;
+	if (image->kind == IMAGE_KSYMBOL)
+		saving->ends[frame->image] = 1;
+	if (!is_placed(image->kind))
 		return 0;
 	if (image->kind == IMAGE_ANON)
 		return add_place(saving, pid, frame->image, frame->offset / PAGE_SIZE_BYTES);
@@ -238,6 +242,27 @@ static int put_mappings(struct saving *saving)
 			pages = next->page - place->page + 1;
 		}
 		ret = put_mapping(saving, place, pages);
+	}
+	return ret;
+}
+
+static int put_ksymbols(struct saving *saving)
+{
+	struct images *images = saving->source->images;
+	union synth_record record;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < saving->n_images && !ret; i++) {
+		const struct image *image = images_get(images, i);
+		struct image_origin origin;
+
+		/* Only what was sampled stays while it is looked at. */
+		if (!saving->ends[i] || !image || image->kind != IMAGE_KSYMBOL)
+			continue;
+		images_origin(images, i, &origin);
+		synth_ksymbol(
+			&record, origin.map_start, origin.map_end - origin.map_start, image->path);
+		ret = writer_record(saving->writer, &record.header, saving->tracker);
 	}
 	return ret;
 }
@@ -511,6 +536,8 @@ static int write_all(struct saving *saving)
 	lay_out(saving);
 	if (!ret)
 		ret = put_mappings(saving);
+	if (!ret)
+		ret = put_ksymbols(saving);
 	if (!ret)
 		ret = writer_synthesized(saving->writer);
 	for (size_t i = 0; i < snapshot->n && !ret; i++)

@@ -421,6 +421,12 @@ int deliver_record(const struct order_record *from, void *ctx)
 	case PERF_RECORD_LOST_SAMPLES:
 		deliver_lost(recording, from, &record);
 		return 0;
+	case PERF_RECORD_KSYMBOL:
+		recording->status.ksymbols++;
+		return ingest_record(&recording->ingest, &record, 0);
+	case PERF_RECORD_BPF_EVENT:
+		recording->status.bpf_events++;
+		return 0;
 	case PERF_RECORD_THROTTLE:
 		event = event_of(recording, from);
 		if (event)

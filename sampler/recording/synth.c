@@ -127,6 +127,25 @@ void synth_kernel_map(
 	finish(out, sizeof(record), name, record.pid, 0, 0);
 }
 
+void synth_ksymbol(union synth_record *out, uint64_t start, uint64_t len, const char *name)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t start;
+		uint32_t len;
+		uint16_t kind, flags;
+	} record = {
+		.header = {.type = PERF_RECORD_KSYMBOL, .misc = PERF_RECORD_MISC_KERNEL},
+		.start = start,
+		.len = len > UINT32_MAX ? UINT32_MAX : (uint32_t)len,
+		.kind = strncmp(name, "bpf_", 4) == 0 ? PERF_RECORD_KSYMBOL_TYPE_BPF
+						      : PERF_RECORD_KSYMBOL_TYPE_OOL,
+	};
+
+	memcpy(out, &record, sizeof(record));
+	finish(out, sizeof(record), name, KERNEL_PID, 0, 0);
+}
+
 /* --- the kernel --- */
 
 int synth_kernel(FILE *kallsyms, synth_fn *fn, void *ctx)

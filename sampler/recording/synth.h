@@ -37,6 +37,9 @@ void synth_lost(union synth_record *out, uint64_t lost, uint64_t time_ns);
 void synth_kernel_map(
 	union synth_record *out, uint64_t start, uint64_t len, uint64_t pgoff, const char *name);
 
+/* KSYMBOL: a function that the kernel made. */
+void synth_ksymbol(union synth_record *out, uint64_t start, uint64_t len, const char *name);
+
 typedef int synth_fn(const struct perf_event_header *record, void *ctx);
 
 /* The kernel's code, as perf names and places it, from the text of /proc/kallsyms: one record, or none where

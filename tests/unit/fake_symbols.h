@@ -21,6 +21,8 @@ struct fake_image {
 	const struct symbol *symbols; /* sorted */
 	size_t n_symbols;
 	unsigned int requests;
+	const char *jit_file;
+	uint32_t version; /* grows with each table after the first */
 	struct symbols_source source;
 };
 
@@ -65,6 +67,19 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		return true;
 	}
 	return false;
+}
+
+const char *symbols_jit_file(const struct symbols *symbols, uint32_t key)
+{
+	return symbols->images[key].jit_file;
+}
+
+uint32_t symbols_version(const struct symbols *symbols, uint32_t key)
+{
+	return symbols->images[key].state == SYMBOLS_UNASKED ||
+			symbols->images[key].state == SYMBOLS_PENDING
+		? 0
+		: symbols->images[key].version + 1;
 }
 
 enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key)

@@ -284,9 +284,79 @@ static void test_memory_without_a_file(void **state)
 	assert_int_not_equal(names_symref(world->names, a), names_symref(world->names, c));
 	assert_string_equal(ask(world, a)->symbol, "[anon]");
 	assert_string_equal(ask(world, a)->image, "[anon]");
-	assert_int_equal(world->symbols.images[one].requests, 0);
+	assert_int_equal(world->symbols.images[one].source.kind, SYMBOLS_JIT);
 	assert_string_equal(ask(world, vdso)->image, "[vdso]");
 	assert_string_equal(ask(world, vdso)->symbol, "[vdso]+0x10");
+}
+
+static void test_code_made_at_run_time(void **state)
+{
+	static const struct symbol first[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0}};
+	/* Compiled again, elsewhere. */
+	static const struct symbol then[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0},
+		{0x7f0000002000, 16, "JS:*fib x.js", NULL, 0},
+		{0x7f0000003000, 16, "other", NULL, 1}};
+	const struct image_origin origin = {.pid = 7, .parent = 5};
+	struct world *world = *state;
+	uint32_t anon = intern(world, IMAGE_ANON, "[anon]", 1);
+	uint32_t a = frame(world, anon, 0x7f0000001008, FRAME_USER);
+	uint32_t b = frame(world, anon, 0x7f0000002008, FRAME_USER);
+	uint32_t call = frame(world, intern(world, IMAGE_ANON, "[vsyscall]", 0), 0x10, FRAME_USER);
+	struct fake_image *fake = &world->symbols.images[anon];
+	uint64_t epoch;
+
+	images_set_origin(world->images, anon, &origin);
+	images_set_jitdump(world->images, anon, "/x/jit-7.dump");
+	fake->state = SYMBOLS_NONE;
+	fake->jit_file = "/tmp/perf-7.map";
+	assert_string_equal(ask(world, a)->symbol, "[anon]");
+	assert_int_equal(fake->source.pid, 7);
+	assert_int_equal(fake->source.parent, 5);
+	assert_string_equal(fake->source.jitdump, "/x/jit-7.dump");
+	epoch = names_epoch(world->names);
+
+	/* A map appears. */
+	give(world, anon, first, 1);
+	fake->version++;
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	assert_true(names_update(world->names) > epoch);
+	epoch = names_epoch(world->names);
+	assert_string_equal(ask(world, a)->symbol, "JS:*fib x.js");
+	assert_string_equal(ask(world, a)->image, "perf-7.map");
+	assert_string_equal(ask(world, a)->path, "/tmp/perf-7.map");
+	assert_true(ask(world, a)->resolved);
+	assert_string_equal(ask(world, b)->symbol, "[anon]");
+
+	/* It grows: what had a name is the same symbol, whose code is where it was met last. */
+	uint32_t before = names_symref(world->names, a);
+	give(world, anon, then, 3);
+	fake->version++;
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	assert_true(names_update(world->names) > epoch);
+	assert_int_equal(names_symref(world->names, a), before);
+	assert_int_equal(names_symref(world->names, b), before);
+	assert_int_equal(ask(world, b)->start, 0x7f0000002000);
+
+	assert_string_equal(ask(world, call)->image, "[vsyscall]");
+	assert_string_equal(ask(world, call)->symbol, "[vsyscall]");
+}
+
+static void test_functions_that_the_kernel_made(void **state)
+{
+	struct world *world = *state;
+	uint32_t program = intern(world, IMAGE_KSYMBOL, "bpf_prog_6deef7357e7b4530_drop", 5);
+	uint32_t a = frame(world, program, 0xffffffffc0001008, FRAME_KERNEL);
+	uint32_t b = frame(world, program, 0xffffffffc0001010, FRAME_KERNEL);
+	uint32_t hook = frame(world, intern(world, IMAGE_KSYMBOL, "ftrace_trampoline", 6),
+		0xffffffffc0002000, FRAME_KERNEL);
+
+	assert_int_equal(names_symref(world->names, a), names_symref(world->names, b));
+	assert_string_equal(ask(world, a)->symbol, "bpf_prog_6deef7357e7b4530_drop");
+	assert_string_equal(ask(world, a)->image, "[bpf]");
+	assert_true(ask(world, a)->resolved);
+	assert_true(ask(world, a)->kernel);
+	assert_string_equal(ask(world, hook)->image, "[__builtin__ftrace]");
+	assert_int_equal(world->symbols.images[program].requests, 0);
 }
 
 static void test_addresses_nobody_knows_are_one(void **state)
@@ -367,6 +437,8 @@ int main(void)
 		TEST(test_kernel),
 		TEST(test_other_build),
 		TEST(test_memory_without_a_file),
+		TEST(test_code_made_at_run_time),
+		TEST(test_functions_that_the_kernel_made),
 		TEST(test_addresses_nobody_knows_are_one),
 		TEST(test_reused_frame_id),
 		TEST(test_many_symrefs),

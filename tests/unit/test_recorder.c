@@ -47,7 +47,7 @@ static struct recorder *open_recorder(int fd, bool pipe)
 /* Two that opened, and the tracker. */
 static void begin(void)
 {
-	const struct sys_features features = {true, true, true};
+	const struct sys_features features = {.mmap2 = true, .comm_exec = true, .lost = true};
 	const struct sys_setup setup = {.map_records = true};
 	struct event_spec events[3] = {
 		{.name = "cpu-clock"}, {.name = "page-faults"}, {.name = "dummy:u"}};

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_jit.c - names of code made at run time: /tmp/perf-PID.map and jit-PID.dump, where the process has them.
+ *
+ * Both are files that anybody can make: taken are regular ones of the process's user, of root and of our own, that
+ * are not older than the process.  The loader thread.
+ */
+#include "symbols/loader_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAP_DIR "/tmp"
+#define CLOCK_SLACK_S 2 /* file systems tell time in coarse steps */
+
+struct target {
+	int32_t pid, inner_pid; /* the number in its own pid namespace */
+	uid_t uids[4]; /* real, effective, saved, of files */
+	int64_t started_s; /* since 1970; 0: not known */
+	char root[32]; /* "/proc/PID/root" */
+};
+
+/* --- the process --- */
+
+static int64_t read_start(int32_t pid)
+{
+	struct timespec real, boot;
+	char path[64], text[1024];
+	unsigned long long ticks = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return 0;
+	size_t n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	/* The 22nd field; the second, a name, may have anything in it. */
+	const char *at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, " %llu", &ticks) != 1 || clock_gettime(CLOCK_REALTIME, &real) ||
+		clock_gettime(CLOCK_BOOTTIME, &boot))
+		return 0;
+	return real.tv_sec - boot.tv_sec +
+		(int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
+}
+
+/* False when it is gone. */
+static bool read_target(int32_t pid, struct target *out)
+{
+	bool has_uids = false;
+	char path[64], *line = NULL;
+	size_t size = 0;
+
+	*out = (struct target){.pid = pid, .inner_pid = pid};
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = pid > 0 ? fopen(path, "re") : NULL;
+	if (!file)
+		return false;
+	while (getline(&line, &size, file) > 0) {
+		const char *last = strrchr(line, '\t');
+		if (!strncmp(line, "NSpid:", 6) && last)
+			out->inner_pid = atoi(last + 1);
+		if (sscanf(line, "Uid: %u %u %u %u", &out->uids[0], &out->uids[1], &out->uids[2],
+			    &out->uids[3]) == 4)
+			has_uids = true;
+	}
+	free(line);
+	fclose(file);
+	out->started_s = read_start(pid);
+	snprintf(out->root, sizeof(out->root), "/proc/%d/root", pid);
+	return has_uids && out->inner_pid > 0;
+}
+
+static bool is_trusted(const struct target *target, uid_t owner)
+{
+	for (size_t i = 0; target && i < 4; i++)
+		if (owner == target->uids[i])
+			return true;
+	return owner == 0 || owner == geteuid();
+}
+
+/* --- files --- */
+
+/* Open a file by its path below a root.  Links in the path of its directory do not lead out of the root, and the
+ * last one not out of the directory: in /tmp anybody may lay one. */
+static int open_below(const char *root, const char *path, struct opener_file *out)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	const char *slash = strrchr(path, '/');
+	char dir[64], *parent;
+	int ret;
+
+	*out = (struct opener_file){.fd = -1};
+	if (!slash || !slash[1])
+		return -ENOENT;
+	parent = strndup(path, (size_t)(slash - path) + 1);
+	if (!parent)
+		return -ENOMEM;
+	int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, parent, &how, sizeof(how));
+	ret = fd < 0 ? -errno : 0;
+	if (fd >= 0) {
+		snprintf(dir, sizeof(dir), "/proc/self/fd/%d", fd);
+		ret = opener_below(dir, slash + 1, true, out);
+		close(fd);
+	}
+	if (root_fd >= 0)
+		close(root_fd);
+	free(parent);
+	return ret;
+}
+
+static struct loader_jit_file identity_of(const struct opener_file *file)
+{
+	return (struct loader_jit_file){file->dev, file->inode, file->size, file->mtime_ns};
+}
+
+static bool is_same_file(const struct loader_jit_file *a, const struct loader_jit_file *b)
+{
+	return a->inode == b->inode && a->dev == b->dev;
+}
+
+static bool is_same(const struct loader_jit_file *a, const struct loader_jit_file *b)
+{
+	return is_same_file(a, b) && a->size == b->size && a->mtime_ns == b->mtime_ns;
+}
+
+static void drop(struct opener_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+/* --- of a process that lives --- */
+
+static int open_own(struct loader *loader, const struct target *target, const char *path,
+	struct opener_file *out)
+{
+	int ret = open_below(target->root, path, out);
+
+	/* Whose root we may not look into may still have ours. */
+	if (ret == -EACCES || ret == -EPERM)
+		ret = open_below("/", path, out);
+	if (ret < 0)
+		return ret;
+	const int64_t changed_s = (int64_t)(out->mtime_ns / 1000000000u);
+	/* What another process of that number has left. */
+	if (target->started_s && changed_s + CLOCK_SLACK_S < target->started_s)
+		ret = -ENOENT;
+	else if (!is_trusted(target, out->owner))
+		ret = -EPERM;
+	if (ret == -EPERM)
+		loader_add_note(loader, SYMBOLS_NOTE_JIT_OWNER, path, 0, 0);
+	if (ret < 0)
+		drop(out);
+	return ret;
+}
+
+static void set_path(struct loader_jit *jit, int32_t pid)
+{
+	snprintf(jit->path, sizeof(jit->path), MAP_DIR "/perf-%d.map", pid);
+}
+
+/* Whether what a process calls so is what we call so. */
+static bool is_ours(const char *path, const struct loader_jit_file *file)
+{
+	struct opener_file here;
+
+	if (open_below("/", path, &here) < 0)
+		return false;
+	const struct loader_jit_file found = identity_of(&here);
+	drop(&here);
+	return is_same_file(&found, file);
+}
+
+/* What a forked process runs may be what its parent has compiled before. */
+static void open_living(struct loader *loader, struct loader_image *image,
+	const struct target *target, struct opener_file *map, struct opener_file *dump)
+{
+	struct loader_jit *jit = &image->jit;
+	struct target parent;
+
+	set_path(jit, target->inner_pid);
+	int ret = open_own(loader, target, jit->path, map);
+	if (ret == -ENOENT && read_target(image->source.parent, &parent)) {
+		set_path(jit, parent.inner_pid);
+		open_own(loader, &parent, jit->path, map);
+	}
+	if (image->source.jitdump)
+		open_own(loader, target, image->source.jitdump, dump);
+}
+
+/* --- of one that is gone --- */
+
+/* What was seen while it lived; or, where it was gone too soon, what came while we were there. */
+static void open_left(struct loader *loader, const char *path, const struct loader_jit_file *seen,
+	bool ours, struct opener_file *out)
+{
+	if ((seen->inode && !ours) || open_below("/", path, out) < 0)
+		return;
+	const struct loader_jit_file found = identity_of(out);
+	const int64_t changed_s = (int64_t)(out->mtime_ns / 1000000000u);
+	if (seen->inode ? !is_same_file(&found, seen)
+			: changed_s + CLOCK_SLACK_S < loader->started_s ||
+				!is_trusted(NULL, out->owner))
+		drop(out);
+}
+
+static void open_remains(struct loader *loader, struct loader_image *image, struct opener_file *map,
+	struct opener_file *dump)
+{
+	struct loader_jit *jit = &image->jit;
+
+	jit->over = true;
+	if (!jit->map.inode)
+		set_path(jit, image->source.pid);
+	open_left(loader, jit->path, &jit->map, jit->ours, map);
+	if (image->source.jitdump)
+		open_left(loader, image->source.jitdump, &jit->dump, jit->ours, dump);
+}
+
+/* --- both --- */
+
+static int ask(struct loader *loader, struct loader_image *image, const struct opener_file *map,
+	const struct opener_file *dump, bool foreign)
+{
+	const bool has_map = map->fd >= 0;
+	const struct loader_question question = {
+		.type = WIRE_JIT,
+		.path = has_map ? image->jit.path : image->source.jitdump,
+		.file = has_map ? map : dump,
+		.debug = has_map && dump->fd >= 0 ? dump : NULL,
+		.foreign = foreign,
+	};
+	struct wire_message answer;
+
+	int ret = load_table(loader, image, &question, NULL, &answer);
+	if (ret == 0 || ret == -ECANCELED || ret == -ECHILD)
+		return ret;
+	/* It would be the same the next time. */
+	image->jit.over = true;
+	if (ret != -EOWNERDEAD)
+		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, question.path, -ret, 0);
+	return 0;
+}
+
+int load_jit(struct loader *loader, struct loader_image *image)
+{
+	struct opener_file map = {.fd = -1}, dump = {.fd = -1};
+	const struct loader_jit before = image->jit;
+	struct loader_jit *jit = &image->jit;
+	struct target target;
+	int ret = 0;
+
+	jit->same = false;
+	if (read_target(image->source.pid, &target))
+		open_living(loader, image, &target, &map, &dump);
+	else
+		open_remains(loader, image, &map, &dump);
+	jit->map = map.fd >= 0 ? identity_of(&map) : (struct loader_jit_file){0};
+	jit->dump = dump.fd >= 0 ? identity_of(&dump) : (struct loader_jit_file){0};
+	/* One that was removed meanwhile has said what it had to say. */
+	if (map.fd < 0 && dump.fd < 0) {
+		image->state = SYMBOLS_NONE;
+		jit->same = before.map.inode || before.dump.inode;
+		if (jit->same) {
+			const bool over = jit->over;
+			*jit = before;
+			jit->same = true;
+			jit->over = over;
+		}
+		return 0;
+	}
+	jit->ours = map.fd >= 0 ? is_ours(jit->path, &jit->map)
+				: is_ours(image->source.jitdump, &jit->dump);
+	jit->same = is_same(&before.map, &jit->map) && is_same(&before.dump, &jit->dump);
+	if (!jit->same)
+		ret = ask(loader, image, &map, &dump, false);
+	drop(&map);
+	drop(&dump);
+	return ret;
+}
+
+/* --- of a recording --- */
+
+/* In what was packed or is kept elsewhere, where others have chosen what lies there; else, of a recording that was made
+ * here, where it was then. */
+static bool find_recorded(
+	struct loader *loader, const char *path, struct opener_file *out, bool *foreign, bool *here)
+{
+	const char *const trees[] = {loader->finder.archive, loader->finder.symfs};
+
+	for (size_t i = 0; i < 2; i++)
+		if (trees[i] && open_below(trees[i], path, out) == 0)
+			return *foreign = true;
+	pthread_mutex_lock(&loader->lock);
+	const bool other_machine = loader->recorded.other_machine;
+	pthread_mutex_unlock(&loader->lock);
+	if (other_machine || open_below("/", path, out) < 0)
+		return false;
+	if (!is_trusted(NULL, out->owner)) {
+		loader_add_note(loader, SYMBOLS_NOTE_JIT_OWNER, path, 0, 0);
+		drop(out);
+		return false;
+	}
+	return *here = true;
+}
+
+int load_recorded_jit(struct loader *loader, struct loader_image *image)
+{
+	struct opener_file map = {.fd = -1}, dump = {.fd = -1};
+	struct loader_jit *jit = &image->jit;
+	bool foreign = false, here = false;
+	int ret = 0;
+
+	jit->over = true;
+	image->state = SYMBOLS_NONE;
+	set_path(jit, image->source.pid);
+	bool found =
+		image->source.pid > 0 && find_recorded(loader, jit->path, &map, &foreign, &here);
+	if (!found && image->source.parent > 0) {
+		set_path(jit, image->source.parent);
+		find_recorded(loader, jit->path, &map, &foreign, &here);
+	}
+	if (image->source.jitdump)
+		find_recorded(loader, image->source.jitdump, &dump, &foreign, &here);
+	if (map.fd >= 0)
+		jit->map = identity_of(&map);
+	if (dump.fd >= 0)
+		jit->dump = identity_of(&dump);
+	if (map.fd < 0 && dump.fd < 0)
+		return 0;
+	image->state = SYMBOLS_UNREADABLE;
+	ret = ask(loader, image, &map, &dump, foreign);
+	/* Another process may have had that number since. */
+	if (ret == 0 && here && image->state == SYMBOLS_READY) {
+		image->mark = SYMBOLS_MARK_UNVERIFIED;
+		loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED,
+			map.fd >= 0 ? jit->path : image->source.jitdump, 0, 3);
+	}
+	drop(&map);
+	drop(&dump);
+	return ret;
+}

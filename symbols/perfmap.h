@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perfmap.h - a parser of /tmp/perf-PID.map, fed with text in pieces of any size.  Pure.
+ *
+ * A line is "START SIZE NAME", the numbers in hexadecimal; the name goes to the end of the line and may have
+ * spaces.  A line that has no end yet is still being written, and is left out.
+ */
+#ifndef SYMBOLS_PERFMAP_H
+#define SYMBOLS_PERFMAP_H
+
+#include "symbols/jitspans.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PERFMAP_LINE_MAX 4096 /* what is longer loses the end of its name */
+
+struct perfmap {
+	struct jitspans *spans; /* borrowed */
+	int error; /* the first one; all later calls do nothing */
+	size_t len;
+	char line[PERFMAP_LINE_MAX]; /* the start of a line whose end has not come */
+};
+
+void perfmap_init(struct perfmap *map, struct jitspans *spans);
+void perfmap_feed(struct perfmap *map, const char *text, size_t len);
+
+/* Read a whole file from its beginning.  0 or -errno. */
+int perfmap_read(int fd, struct jitspans *spans);
+
+#endif
