@@ -4,6 +4,8 @@
  */
 #include "symbols/worker.h"
 
+#include "symbols/codetab.h"
+#include "symbols/disasm.h"
 #include "symbols/spawner.h"
 #include "symbols/symtab.h"
 #include "symbols/wire.h"
@@ -218,6 +220,171 @@ static void test_nonsense(void **state)
 	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), -EPIPE);
 }
 
+/* --- lines and instructions --- */
+
+static bool can_disassemble;
+
+static void need_libopcodes(void)
+{
+	if (can_disassemble)
+		return;
+	print_message("libopcodes cannot be loaded\n");
+	skip();
+}
+
+/* Of a small file with n descriptors of it; the answer's descriptor. */
+static int ask_code(enum wire_type type, uint32_t flags, const void *bytes, size_t len,
+	size_t n_fds, struct wire_message *answer)
+{
+	const struct wire_message request = {.type = type, .id = 5, .flags = flags};
+	int fds[WIRE_FDS_MAX] = {-1}, got;
+	struct small_elf small;
+	size_t out_len;
+
+	small_elf_make(&small, true, false, NULL, 0);
+	for (size_t i = 0; i < n_fds; i++)
+		fds[i] = i ? dup(fds[0]) : small_elf_file(&small, small.len);
+	assert_int_equal(wire_send_fds(sock, &request, bytes, len, fds, n_fds), 0);
+	for (size_t i = 0; i < n_fds; i++)
+		close(fds[i]);
+	assert_int_equal(wire_recv(sock, answer, payload, sizeof(payload), &out_len, &got, 0), 0);
+	assert_int_equal(answer->type, type);
+	assert_int_equal(answer->id, 5);
+	if (answer->error) {
+		assert_int_equal(got, -1);
+		assert_int_equal(out_len, 0);
+	}
+	return got;
+}
+
+static void test_lines_payload(void **state)
+{
+	struct {
+		struct wire_lines lines;
+		uint64_t offsets[2];
+	} asked = {.lines = {.n_offsets = 2}, .offsets = {SMALL_TEXT_AT, SMALL_TEXT_AT + 4}};
+	static char huge[sizeof(struct wire_lines) + (WIRE_OFFSETS_MAX + 1) * sizeof(uint64_t)];
+	const struct wire_lines too_many = {.n_offsets = WIRE_OFFSETS_MAX + 1};
+	struct wire_message answer;
+
+	(void)state;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, ENODATA);
+	ask_code(WIRE_LINES, 0, NULL, 0, 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	ask_code(WIRE_LINES, 0, &asked, sizeof(struct wire_lines) - 1, 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	/* Fewer offsets than told, and more. */
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked) - 8, 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.lines.n_offsets = 1;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.lines.n_offsets = 0;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(struct wire_lines), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	memcpy(huge, &too_many, sizeof(too_many));
+	ask_code(WIRE_LINES, 0, huge, sizeof(huge), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.lines.n_offsets = UINT32_MAX;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+
+	/* Descriptors that are told, and not there. */
+	asked.lines.n_offsets = 2;
+	asked.lines.has_debug = 1;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EBADF);
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 2, &answer);
+	assert_int_equal(answer.error, ENODATA);
+	asked.lines.has_debug = 2;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 3, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.lines.has_debug = 0;
+	asked.lines.n_parts = 16;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 16, &answer);
+	assert_int_equal(answer.error, EBADF);
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 17, &answer);
+	assert_int_equal(answer.error, ENODATA);
+	asked.lines.n_parts = 17;
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), WIRE_FDS_MAX, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 0, &answer);
+	assert_int_equal(answer.error, EBADF);
+}
+
+static void test_code_payload(void **state)
+{
+	struct wire_code asked = {.start = SMALL_TEXT_AT, .end = SMALL_TEXT_AT + 32};
+	struct wire_message answer;
+	struct codetab table;
+
+	(void)state;
+	need_libopcodes();
+	int fd = ask_code(WIRE_CODE, WIRE_FLAG_LINES, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, 0);
+	assert_int_equal(answer.flags, 0);
+	assert_int_equal(codetab_open(&table, fd), 0);
+	close(fd);
+	assert_true(table.n_entries > 0);
+	assert_int_equal(table.entries[0].start, SMALL_TEXT_AT);
+	codetab_close(&table);
+
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked) - 1, 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.files.n_offsets = 1;
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.files.n_offsets = 0;
+	asked.syntax = 2;
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.syntax = 0;
+	asked.end = asked.start;
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.end = asked.start - 1;
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+	asked.end = asked.start + WIRE_CODE_BYTES_MAX + 1;
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+
+	/* Where no code is, and beyond the end of the segment as far as it goes. */
+	asked = (struct wire_code){.start = 1ull << 40, .end = (1ull << 40) + 8};
+	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, ENXIO);
+	asked = (struct wire_code){.start = SMALL_TEXT_AT, .end = SMALL_TEXT_AT + (1u << 20)};
+	fd = ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, 0);
+	close(fd);
+}
+
+static void test_raw_code(void **state)
+{
+	const uint64_t at = UINT64_MAX - 31; /* to the very end */
+	struct wire_code asked = {
+		.start = at, .end = UINT64_MAX, .machine = EM_X86_64, .is64 = true};
+	struct wire_message answer;
+	struct codetab table;
+
+	(void)state;
+	need_libopcodes();
+	int fd = ask_code(WIRE_CODE, WIRE_FLAG_RAW, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, 0);
+	assert_int_equal(codetab_open(&table, fd), 0);
+	close(fd);
+	assert_int_equal(table.entries[0].start, at);
+	codetab_close(&table);
+	asked.machine = 0xfffe;
+	ask_code(WIRE_CODE, WIRE_FLAG_RAW, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, ENOTSUP);
+	asked.start = 16;
+	asked.end = 8;
+	ask_code(WIRE_CODE, WIRE_FLAG_RAW, &asked, sizeof(asked), 1, &answer);
+	assert_int_equal(answer.error, EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,7 +394,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_demangle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bomb, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lines_payload, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_code_payload, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_raw_code, setup, teardown),
 	};
 
+	/* Workers are forked from this process. */
+	can_disassemble = disasm_load() == 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
