@@ -28,6 +28,7 @@ static const struct {
 	{"export", CMD_EXPORT, ARGS_EXPORT},
 	{"diff", CMD_DIFF, ARGS_DIFF},
 	{"archive", CMD_ARCHIVE, ARGS_ARCHIVE},
+	{"annotate", CMD_ANNOTATE, ARGS_ANNOTATE},
 	{"doctor", CMD_DOCTOR, ARGS_DOCTOR},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -186,7 +187,8 @@ static int take_rest(struct args *args, int argc, char **argv)
 
 	if (optind == argc)
 		return request->command == CMD_LIVE || request->command == CMD_REPORT ||
-				request->command == CMD_RECORD || request->command == CMD_EXPORT
+				request->command == CMD_RECORD || request->command == CMD_EXPORT ||
+				request->command == CMD_ANNOTATE
 			? args_refuse(args, "'--': the command to profile is missing after it")
 			: 0;
 	if (request->command == CMD_DOCTOR)
@@ -284,7 +286,7 @@ static int apply_options(struct args *args)
 /* The word after "strobe", when it is a command's name; returns how many words were taken. */
 static int parse_command(struct args *args, int argc, char **argv)
 {
-	static const char *const later[] = {"annotate", "stat", "list", NULL};
+	static const char *const later[] = {"stat", "list", NULL};
 	struct request *request = &args->request;
 
 	request->command = CMD_LIVE;
@@ -385,6 +387,10 @@ static int finish(struct args *args)
 		return args_refuse(args,
 			"--columns and %s contradict each other: a tree has no columns",
 			args_view_option(request->view));
+	if (request->source_tree && (request->symbol || args->format_given))
+		return args_refuse(args,
+			"--source-tree is of all functions, and has a form of its own: neither a "
+			"symbol nor --format goes with it");
 	if (!request->n_files && !needs_files)
 		error = finish_target(args);
 	return error ? error : args_check_files(args);
@@ -410,6 +416,8 @@ int args_parse(struct request *out, int argc, char **argv, char *message, size_t
 	taken = parse_command(&args, argc, argv);
 	error = taken < 0 ? taken : 0;
 	ended = args.request.command == CMD_HELP;
+	if (args.request.command == CMD_ANNOTATE)
+		args.request.rows = SIZE_MAX; /* not given */
 	if (!error)
 		error = read_words(&args, argc - taken, argv + taken, &ended);
 	if (!error && !ended)
@@ -443,6 +451,7 @@ void args_fini(struct request *request)
 	free_words(request->users, request->n_users);
 	free_words(request->event_names, request->n_event_names);
 	free(request->debug_dirs);
+	free(request->source_prefixes);
 	for (size_t i = 0; i < request->n_terms; i++)
 		free(request->terms[i].text);
 	free(request->terms);

@@ -20,6 +20,7 @@
 #define ARGS_EXPORT 16u
 #define ARGS_DIFF 32u
 #define ARGS_ARCHIVE 64u
+#define ARGS_ANNOTATE 128u
 
 enum args_section {
 	ARGS_TARGETS,

@@ -117,6 +117,27 @@ int args_add_file(struct args *args, char *path)
 	return 0;
 }
 
+/* A recording, where there is none yet; else the symbol. */
+static int take_annotate_word(struct args *args, char *word)
+{
+	struct request *request = &args->request;
+	int error;
+	enum args_kind kind = args_file_kind(word, &error);
+
+	if (!request->n_files &&
+		(kind == ARGS_PERFDATA || kind == ARGS_ARCHIVE_FILE || kind == ARGS_STREAM))
+		return args_add_file(args, word);
+	if (request->symbol)
+		return args_refuse(args,
+			"'%s': strobe annotate takes one symbol, and has '%s'; a command comes "
+			"after --",
+			word, request->symbol);
+	if (!*word)
+		return args_refuse(args, "'': the name of a symbol is missing");
+	request->symbol = word;
+	return 0;
+}
+
 int args_take_word(struct args *args, char *word, bool *taken)
 {
 	struct request *request = &args->request;
@@ -126,6 +147,8 @@ int args_take_word(struct args *args, char *word, bool *taken)
 	int error;
 
 	*taken = true;
+	if (request->command == CMD_ANNOTATE)
+		return take_annotate_word(args, word);
 	if (all_files || request->n_files)
 		return args_add_file(args, word);
 	kind = args_file_kind(word, &error);

@@ -88,6 +88,14 @@ static const struct {
 		"              [[--] COMMAND [ARG...]]\n\n"
 		"Write samples, of a recording or of a target, in the form of another tool.\n\n"
 		"With a recording -p, -t, -n and -C choose among what was recorded.\n"},
+	{CMD_ANNOTATE, ARGS_ANNOTATE,
+		"Usage: strobe annotate [TARGET | FILE] [SYMBOL] [OPTIONS] [-- COMMAND "
+		"[ARG...]]\n\n"
+		"Where the time of a function goes: its source and instructions with their "
+		"shares,\n"
+		"of a recording or of a target.  SYMBOL is its name or a part of it; without one\n"
+		"the hottest function is shown.\n\n"
+		"With a recording -p, -t, -n and -C choose among what was recorded.\n"},
 	{CMD_DIFF, ARGS_DIFF,
 		"Usage: strobe diff FILE FILE [FILE...] [OPTIONS]\n\n"
 		"What changed between recordings: shares of each symbol, what is new and what is\n"
@@ -119,6 +127,8 @@ void args_help(FILE *out, int command)
 	      "  strobe [live] [TARGET | FILE]        the interactive profiler\n"
 	      "  strobe report [TARGET | FILE]        hot symbols once, as text, CSV or JSON\n"
 	      "  strobe record [TARGET] [-o FILE]     samples into a file, for later\n"
+	      "  strobe annotate [TARGET | FILE] [SYMBOL]\n"
+	      "                                       source and instructions with their shares\n"
 	      "  strobe export [TARGET | FILE]        samples in the form of another tool\n"
 	      "  strobe diff FILE FILE [FILE...]      what changed between recordings\n"
 	      "  strobe archive FILE                  a recording packed with its programs\n"

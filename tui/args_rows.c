@@ -300,6 +300,54 @@ int args_apply_filter(struct args *args, int id, const char *text)
 	return -ENOENT;
 }
 
+static int add_source_prefix(struct args *args, const char *text)
+{
+	struct request *request = &args->request;
+	const char **grown;
+
+	if (!*text || *text == '=')
+		return args_refuse(args,
+			"--source-prefix '%s': not FROM=TO, such as /build=/home/me/src, nor a "
+			"directory",
+			text);
+	grown = reallocarray(
+		request->source_prefixes, request->n_source_prefixes + 2, sizeof(*grown));
+	if (!grown)
+		return args_no_memory(args);
+	request->source_prefixes = grown;
+	grown[request->n_source_prefixes++] = text;
+	grown[request->n_source_prefixes] = NULL;
+	return 0;
+}
+
+/* How functions are annotated. */
+static int apply_code(struct args *args, int id, const char *text)
+{
+	static const char *const modes[] = {"mixed", "source", "assembly", NULL};
+	static const char *const syntaxes[] = {"att", "intel", NULL};
+	struct request *request = &args->request;
+	int choice;
+
+	switch (id) {
+	case ARG_MODE:
+		return args_choose(args, "--mode", text, modes, &request->annotate_mode);
+	case ARG_SYNTAX:
+		if (args_choose(args, "--syntax", text, syntaxes, &choice))
+			return -EINVAL;
+		request->intel_syntax = choice == 1;
+		return 0;
+	case ARG_SOURCE_PREFIX:
+		return add_source_prefix(args, text);
+	case ARG_SOURCE_TREE:
+		if (!*text)
+			return args_refuse(
+				args, "--source-tree '': the name of a directory is missing");
+		request->source_tree = text;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 int args_apply_rows(struct args *args, int id, const char *text)
 {
 	static const char *const sorts[] = {"self", "total", NULL};
@@ -362,7 +410,7 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		request->hide_idle = true;
 		return 0;
 	}
-	return -ENOENT;
+	return apply_code(args, id, text);
 }
 
 int args_apply_screen(struct args *args, int id, const char *text)

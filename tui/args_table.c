@@ -6,10 +6,12 @@
  */
 #include "tui/args_table.h"
 
-#define TARGETS (ARGS_LIVE | ARGS_REPORT | ARGS_RECORD | ARGS_EXPORT) /* may sample */
-#define VIEWS (ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_DIFF) /* look at samples */
+/* May sample. */
+#define TARGETS (ARGS_LIVE | ARGS_REPORT | ARGS_RECORD | ARGS_EXPORT | ARGS_ANNOTATE)
+/* Look at samples. */
+#define VIEWS (ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_DIFF | ARGS_ANNOTATE)
 #define EITHER (TARGETS | ARGS_DIFF) /* a target, or a filter */
-#define TABLES (ARGS_REPORT | ARGS_DIFF)
+#define TABLES (ARGS_REPORT | ARGS_DIFF | ARGS_ANNOTATE)
 #define EVERY (EITHER | ARGS_ARCHIVE | ARGS_DOCTOR)
 
 static const struct args_option table[ARGS_TABLE_MAX] = {
@@ -17,7 +19,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"these processes, and the children they start from now on"},
 	[ARG_TID] = {'t', "tid", "TID[,TID]", EITHER, ARGS_TARGETS, "these threads"},
 	[ARG_N] = {'n', NULL, "NAME[,NAME]", EITHER, ARGS_TARGETS,
-		"processes of this command name (in report and diff, a mere number means --rows)"},
+		"processes of this command name (in report, diff and annotate, a mere number means "
+		"--rows)"},
 	[ARG_NAME] = {0, "name", "NAME[,NAME]", EITHER, ARGS_TARGETS,
 		"the same, also for names that are numbers"},
 	[ARG_USER] = {'u', "user", "USER[,USER]", TARGETS, ARGS_TARGETS,
@@ -27,8 +30,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_ALL] = {'a', "all-cpus", NULL, TARGETS, ARGS_TARGETS,
 		"the whole machine (the default where it is permitted)"},
 
-	[ARG_INPUT] = {'i', "input", "FILE", ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT, ARGS_FILES,
-		"look at this recording (as FILE alone); - is standard input"},
+	[ARG_INPUT] = {'i', "input", "FILE", ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_ANNOTATE,
+		ARGS_FILES, "look at this recording (as FILE alone); - is standard input"},
 	[ARG_OUTPUT_FILE] = {'o', "output", "FILE", ARGS_RECORD | ARGS_EXPORT | ARGS_ARCHIVE,
 		ARGS_FILES, "write to this file; - is standard output"},
 	[ARG_COMPRESS] = {'z', "compress", NULL, ARGS_RECORD, ARGS_FILES,
@@ -95,7 +98,18 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_NORMALIZE] = {0, "normalize", "PER", ARGS_DIFF, ARGS_OUTPUT,
 		"compare what falls to a sample or to a second (default: sample)"},
 	[ARG_ROWS] = {0, "rows", "ROWS", TABLES, ARGS_OUTPUT,
-		"at most so many rows per event; 0 is all (default: all)"},
+		"at most so many rows per event; 0 is all (default: all); of annotate without a "
+		"symbol: so many functions (default: 1)"},
+	[ARG_MODE] = {0, "mode", "MODE", ARGS_ANNOTATE, ARGS_OUTPUT,
+		"mixed (source and instructions, the default), source or assembly"},
+	[ARG_SYNTAX] = {0, "syntax", "SYNTAX", ARGS_ANNOTATE, ARGS_OUTPUT,
+		"of x86 instructions: att (the default) or intel"},
+	[ARG_SOURCE_PREFIX] = {0, "source-prefix", "FROM=TO", ARGS_ANNOTATE, ARGS_OUTPUT,
+		"source files whose names begin with FROM lie below TO; a mere DIR is put before "
+		"their names"},
+	[ARG_SOURCE_TREE] = {0, "source-tree", "DIR", ARGS_ANNOTATE, ARGS_OUTPUT,
+		"write all source files that were sampled, with counts on each line, below this "
+		"new or empty directory"},
 	[ARG_NO_IDLE] = {0, "no-idle", NULL, VIEWS, ARGS_OUTPUT,
 		"leave out the kernel's idle loop"},
 

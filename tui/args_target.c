@@ -183,7 +183,8 @@ int args_apply_target(struct args *args, int id, const char *text)
 			       : parse_ids(args, "-t", text, &args->tids, &args->n_tids);
 	case ARG_N:
 		/* The letter is perf's for rows and ours for names: see the help text. */
-		if ((request->command == CMD_REPORT || request->command == CMD_DIFF) &&
+		if ((request->command == CMD_REPORT || request->command == CMD_DIFF ||
+			    request->command == CMD_ANNOTATE) &&
 			!args_number(text, 0, SIZE_MAX, &value)) {
 			request->rows = (size_t)value;
 			return 0;

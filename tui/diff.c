@@ -94,15 +94,6 @@ static int add_file(struct diff_table *table, const struct request *request, cha
 	return ret;
 }
 
-static bool wants_color(const struct request *request)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	if (request->mono || request->color != COLOR_AUTO)
-		return request->color == COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
-}
-
 static int write_out(const struct diff_table *table, const struct request *request)
 {
 	errno = 0;
@@ -114,7 +105,7 @@ static int write_out(const struct diff_table *table, const struct request *reque
 		diff_put_json(stdout, table);
 		break;
 	default:
-		diff_put_text(stdout, table, report_columns(), wants_color(request));
+		diff_put_text(stdout, table, report_columns(), report_wants_color(request));
 	}
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;

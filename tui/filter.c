@@ -108,7 +108,7 @@ static size_t name_len(const char *symbol)
 	return strlen(symbol);
 }
 
-static bool matches_symbol(const char *pattern, const char *symbol)
+bool filter_is_symbol(const char *pattern, const char *symbol)
 {
 	size_t len = strlen(symbol), bare = name_len(symbol);
 
@@ -169,7 +169,7 @@ static bool match_symbol(const struct filter_term *term, const void *of)
 {
 	const struct symref *name = of;
 
-	return matches_symbol(term->text, name->symbol);
+	return filter_is_symbol(term->text, name->symbol);
 }
 
 int filter_new(struct filter **out, const struct filter_term *terms, size_t n,

@@ -41,6 +41,9 @@ uint64_t filter_serial(const struct filter *filter);
 /* "comm make, !cpu 0-3"; cleaned. */
 void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size);
 
+/* Whether a pattern (* and ? as in a shell) is a symbol's name, with or without its parameters. */
+bool filter_is_symbol(const char *pattern, const char *symbol);
+
 /* Whether cell i of a slice passes; a NULL filter passes all.  What is found for labels and leaf
  * frames is remembered; names that come later are followed (names_epoch()). */
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i);

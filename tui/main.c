@@ -5,6 +5,7 @@
  * The only place that decides the exit status: 0 success, 2 a wrong command line, 1 anything else.
  */
 #include "symbols/symbols.h"
+#include "tui/annotate_report.h"
 #include "tui/archive.h"
 #include "tui/args.h"
 #include "tui/diff.h"
@@ -93,6 +94,8 @@ static int run(struct request *request)
 		return diff_run(request);
 	case CMD_ARCHIVE:
 		return archive_run(request);
+	case CMD_ANNOTATE:
+		return annotate_run(request);
 	default:
 		return run_live(request);
 	}

@@ -46,6 +46,15 @@ unsigned int report_columns(void)
 	return size.ws_col;
 }
 
+bool report_wants_color(const struct request *request)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (request->mono || request->color != COLOR_AUTO)
+		return request->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
 static int print(struct taking *taking)
 {
 	enum report_format format = taking->request->format;

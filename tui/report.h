@@ -122,6 +122,9 @@ int report_write(
 /* Of standard output, to cut lines to; 0: it is no terminal. */
 unsigned int report_columns(void);
 
+/* Whether standard output is to be coloured. */
+bool report_wants_color(const struct request *request);
+
 /* From the engine's last word and its store, which must not change any more; for report_fini(). */
 int report_gather(struct report *report, struct session *session);
 /* The same for a profile that was taken, with the names that it asks for waited for. */

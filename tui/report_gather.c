@@ -198,6 +198,17 @@ static bool is_wanted(const struct session *session, const struct engine_event_s
 	return !request->n_event_names;
 }
 
+size_t report_choose_events(
+	const struct session *session, const struct engine_status *status, uint8_t *ids)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < status->n_events; i++)
+		if (is_wanted(session, &status->events[i]))
+			ids[n++] = status->events[i].id;
+	return n;
+}
+
 static int gather_events(struct report *report, const struct engine_status *status, uint8_t *ids)
 {
 	report->events = report_alloc(report, status->n_events, sizeof(*report->events));
@@ -239,18 +250,19 @@ static uint64_t seconds_after(uint64_t start_ns, double seconds)
 }
 
 /* A recording is read no further than its range; a target's is chosen here. */
-static void take_range(struct report_source *source)
+void report_range(const struct session *session, const struct engine_status *status,
+	uint64_t *from_ns, uint64_t *to_ns)
 {
-	const struct request *request = source->session->request;
-	struct scan_question *scan = &source->scan;
+	const struct request *request = session->request;
 
-	scan->to_ns = UINT64_MAX;
-	if (source->session->recording)
+	*from_ns = 0;
+	*to_ns = UINT64_MAX;
+	if (session->recording)
 		return;
 	if (request->time_from_s > 0)
-		scan->from_ns = seconds_after(source->status->started_ns, request->time_from_s);
+		*from_ns = seconds_after(status->started_ns, request->time_from_s);
 	if (request->time_to_s > 0)
-		scan->to_ns = seconds_after(source->status->started_ns, request->time_to_s);
+		*to_ns = seconds_after(status->started_ns, request->time_to_s);
 }
 
 static int gather_samples(struct report *report, struct report_source *source)
@@ -279,7 +291,7 @@ static int gather_samples(struct report *report, struct report_source *source)
 	/* In a pid namespace pid 0 tells nothing. */
 	scan->idle_by_name = session->limits.pid_namespace;
 	scan->event = -1;
-	take_range(source);
+	report_range(session, source->status, &scan->from_ns, &scan->to_ns);
 	ret = report->view == REPORT_FLAT ? report_gather_rows(report, source)
 					  : report_gather_trees(report, source);
 	snapshot_release(store, &snapshot);
@@ -311,9 +323,7 @@ int report_gather(struct report *report, struct session *session)
 	report->dropped = status->store.dropped;
 	report->unknown_records = status->unknown_records;
 	take_request(report, session);
-	for (size_t i = 0; i < status->n_events; i++)
-		if (is_wanted(session, &status->events[i]))
-			ids[report->n_events++] = status->events[i].id;
+	report->n_events = report_choose_events(session, status, ids);
 	ret = gather_events(report, status, ids);
 	if (!ret)
 		ret = report_gather_file(report, session);

@@ -16,6 +16,14 @@ struct report_memory {
 	struct reader_status file_status;
 };
 
+/* Ids of the events that the request is about, in their order; there is room for ENGINE_EVENTS_MAX.  How many. */
+size_t report_choose_events(
+	const struct session *session, const struct engine_status *status, uint8_t *ids);
+
+/* The range of --time, in the store's times. */
+void report_range(const struct session *session, const struct engine_status *status,
+	uint64_t *from_ns, uint64_t *to_ns);
+
 /* Zeroed memory that report_fini() frees; NULL when out of memory. */
 void *report_alloc(struct report *report, size_t n, size_t size);
 

@@ -55,7 +55,8 @@ struct request {
 		CMD_RECORD,
 		CMD_EXPORT,
 		CMD_DIFF,
-		CMD_ARCHIVE
+		CMD_ARCHIVE,
+		CMD_ANNOTATE
 	} command;
 	int help_command; /* of CMD_HELP: whose help; CMD_HELP itself: the general one */
 	bool command_given; /* "live" or "report" was written, not assumed */
@@ -86,10 +87,16 @@ struct request {
 	bool absolute; /* --percentage absolute: shares of everything, not of what the filters let pass */
 	enum export_format export_format;
 	enum diff_normal normal; /* --normalize */
+	const char *symbol; /* of annotate; NULL: the hottest */
+	int annotate_mode; /* --mode: enum annotate_mode */
+	bool intel_syntax; /* --syntax intel */
+	const char **source_prefixes; /* --source-prefix, ends with NULL; NULL: none */
+	size_t n_source_prefixes;
+	const char *source_tree; /* --source-tree: a directory to be written; NULL */
 	bool compress; /* record -z */
 	bool sort_total;
 	double percent_limit; /* below 0: not given */
-	size_t rows; /* 0: all (report), ignored (live) */
+	size_t rows; /* 0: all (report), ignored (live); of annotate SIZE_MAX: not given */
 	bool hide_idle;
 	unsigned int delay_ms; /* between screen refreshes */
 	bool ascii, mono, no_mouse;

@@ -47,7 +47,8 @@ _strobe()
 	local report="--sort --group --columns --callers --callees --tree --percentage"
 	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="-h --help -V --version"
-	local commands="live report record export diff archive doctor"
+	local code="--mode --syntax --source-prefix --source-tree"
+	local commands="live report record export annotate diff archive doctor"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -64,7 +65,7 @@ _strobe()
 			fi
 			return
 			;;
-		live|report|record|export|diff|archive|doctor)
+		live|report|record|export|annotate|diff|archive|doctor)
 			[[ -n $command ]] || command=$word
 			;;
 		esac
@@ -114,6 +115,12 @@ _strobe()
 	--percentage)
 		options="relative absolute"
 		;;
+	--mode)
+		options="mixed source assembly"
+		;;
+	--syntax)
+		options="att intel"
+		;;
 	--normalize)
 		options="sample second"
 		;;
@@ -126,7 +133,7 @@ _strobe()
 	-F|--freq)
 		options="max 97 997 4999 20000"
 		;;
-	--cache-dir|--symfs|--debug-dir)
+	--cache-dir|--symfs|--debug-dir|--source-prefix|--source-tree)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		compopt -o filenames 2>/dev/null
 		return
@@ -145,6 +152,7 @@ _strobe()
 		report) options="$either $sampled $input $views $tables $report $general" ;;
 		record) options="$either $sampled $output -z --compress $general" ;;
 		export) options="$either $sampled $input $output $views --format $general" ;;
+		annotate) options="$either $sampled $input $views $tables $code $general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
 		archive) options="$output --symfs --debug-dir $general" ;;
 		live) options="$either $sampled $input $views $screen $general" ;;

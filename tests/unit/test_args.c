@@ -254,7 +254,14 @@ static void test_refusals(void **state)
 	bad("strobe -a -p 1", "-a");
 	bad("strobe -p 1 make", "make");
 	bad("strobe -a make", "make");
-	bad("strobe annotate main", "'annotate' is not in this version");
+	bad("strobe annotate main loop", "takes one symbol");
+	bad("strobe annotate --mode both", "mixed, source, assembly");
+	bad("strobe annotate --syntax masm", "att, intel");
+	bad("strobe annotate --source-prefix =x", "FROM=TO");
+	bad("strobe annotate main --source-tree tree", "neither a symbol");
+	bad("strobe annotate --source-tree tree --format csv", "nor --format");
+	bad("strobe annotate --", "missing after it");
+	bad("strobe report --mode mixed", "--mode");
 	bad("strobe stat -a", "'stat' is not in this version");
 	bad("strobe list", "'list' is not in this version");
 	bad("strobe help me", "'me'");

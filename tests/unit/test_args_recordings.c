@@ -234,6 +234,34 @@ static void test_diff_and_archive(void **state)
 	assert_null(line.request.debug_dirs[2]);
 	args_fini(&line.request);
 
+	good(&line, "strobe annotate main file.data -n 3 -p 5");
+	assert_int_equal(line.request.command, CMD_ANNOTATE);
+	assert_string_equal(line.request.symbol, "main");
+	assert_string_equal(line.request.files[0], "file.data");
+	assert_int_equal(line.request.rows, 3);
+	assert_int_equal(line.request.n_terms, 1);
+	args_fini(&line.request);
+	good(&line,
+		"strobe annotate file.data --source-prefix /a=/b --source-prefix c --syntax intel");
+	assert_null(line.request.symbol);
+	assert_int_equal(line.request.rows, SIZE_MAX);
+	assert_int_equal(line.request.n_source_prefixes, 2);
+	assert_string_equal(line.request.source_prefixes[1], "c");
+	assert_null(line.request.source_prefixes[2]);
+	assert_true(line.request.intel_syntax);
+	args_fini(&line.request);
+	/* The second one is no recording to look at. */
+	good(&line, "strobe annotate file.data other.data");
+	assert_string_equal(line.request.symbol, "other.data");
+	args_fini(&line.request);
+	good(&line, "strobe annotate work --mode source -- file.data main");
+	assert_string_equal(line.request.symbol, "work");
+	assert_string_equal(line.request.engine.target.command[0], "file.data");
+	assert_int_equal(line.request.annotate_mode, 1);
+	args_fini(&line.request);
+	bad("strobe annotate file.data -- make", "cannot be joined");
+	bad("strobe annotate file.data main -F 99", "for sampling");
+
 	good(&line, "strobe archive file.data -o out --symfs .");
 	assert_int_equal(line.request.command, CMD_ARCHIVE);
 	assert_string_equal(line.request.files[0], "file.data");

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * annotate_tree_private.h - a source tree while it is made: annotate_tree.c gathers, annotate_tree_write.c writes.
+ */
+#ifndef TUI_ANNOTATE_TREE_PRIVATE_H
+#define TUI_ANNOTATE_TREE_PRIVATE_H
+
+#include "tui/annotate_report.h"
+#include "tui/intern.h"
+
+#define TREE_SUMMARY "SUMMARY.txt"
+
+struct tree_address { /* all of whose bytes count */
+	uint64_t offset, image;
+};
+
+struct tree_file {
+	const char *raw; /* one of its names; borrowed from symbols */
+	uint32_t image; /* one that it was met in */
+	uint64_t *sums; /* by event: weight, samples */
+};
+
+struct tree {
+	struct annotate_report *report;
+	size_t n_events;
+	int dir_fd; /* what all is written below */
+	struct intern addresses; /* struct tree_address */
+	uint64_t *address_sums; /* by address and event: weight, samples */
+	uint32_t address_room;
+	struct intern paths; /* of files, below the directory */
+	struct tree_file *files;
+	uint32_t files_room;
+	struct intern line_keys; /* file, line: 32 bits each */
+	uint64_t *line_sums; /* by line and event: weight, samples */
+	uint32_t lines_room;
+	uint64_t *known; /* by event: what has a file */
+};
+
+struct tree_address tree_address(const struct tree *tree, uint32_t id);
+
+/* All files and the summary.  0, or negative after sentences. */
+int tree_write_all(struct tree *tree);
+
+#endif
