@@ -4,8 +4,6 @@
  */
 #include "tui/activity.h"
 
-#include "tui/query.h"
-
 #include <string.h>
 
 struct asking {
@@ -15,22 +13,28 @@ struct asking {
 	struct filter *filter;
 };
 
-static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t to_ns,
-	uint64_t *out, size_t columns)
+struct query activity_query(const struct model *model, const struct session *session,
+	struct filter *filter, const struct snapshot *snapshot)
 {
-	struct session *session = asking->session;
-	struct store *store = session_store(session);
-	struct snapshot snapshot;
-	struct query query = {
-		.snapshot = &snapshot,
+	return (struct query){
+		.snapshot = snapshot,
 		.stacks = session_stacks(session),
 		.tasks = session_tasks(session),
 		.names = session->names,
-		.event = asking->model->event,
-		.filter = asking->filter,
-		.hide_idle = asking->model->hide_idle,
+		.event = model->event,
+		.filter = filter,
+		.hide_idle = model->hide_idle,
 		.idle_by_name = session->limits.pid_namespace,
 	};
+}
+
+static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t to_ns,
+	uint64_t *out, size_t columns)
+{
+	struct store *store = session_store(asking->session);
+	struct snapshot snapshot;
+	const struct query query =
+		activity_query(asking->model, asking->session, asking->filter, &snapshot);
 	int ret = store_snapshot(store, from_ns, to_ns, &snapshot);
 
 	if (ret)

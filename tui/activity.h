@@ -9,6 +9,7 @@
 
 #include "tui/filter.h"
 #include "tui/model.h"
+#include "tui/query.h"
 #include "tui/session.h"
 
 #include <stdbool.h>
@@ -26,6 +27,10 @@ struct activity {
 	uint64_t changes; /* of names, which filters may look at */
 	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */
 };
+
+/* A query of a snapshot as the model is set; groups are the caller's to add.  The snapshot may be taken later. */
+struct query activity_query(const struct model *model, const struct session *session,
+	struct filter *filter, const struct snapshot *snapshot);
 
 /* Make the model's activity that of its event, window and settings.  0 or -ENOMEM. */
 int activity_update(struct activity *activity, struct model *model, struct session *session,

@@ -99,6 +99,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_WRONG_FILE:
 	case SYMBOLS_NOTE_OTHER_DEBUG:
 	case SYMBOLS_NOTE_UNVERIFIED:
+	case SYMBOLS_NOTE_JIT_OWNER:
 	case SYMBOLS_NOTE_NAME_LEFT:
 		return EXPLAIN_INFO;
 	}
@@ -302,23 +303,14 @@ static int live_breakdown(struct model *model, uint32_t symref, enum query_group
 	struct session *session = of(model)->session;
 	struct store *store = session_store(session);
 	struct snapshot snapshot;
-	struct query query = {
-		.snapshot = &snapshot,
-		.stacks = session_stacks(session),
-		.tasks = session_tasks(session),
-		.names = session->names,
-		.event = model->event,
-		.filter = of(model)->filter,
-		.group = group,
-		.by_symbol = true,
-		.symref = symref,
-		.hide_idle = model->hide_idle,
-		.idle_by_name = session->limits.pid_namespace,
-	};
+	struct query query = activity_query(model, session, of(model)->filter, &snapshot);
 	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
 
 	if (ret)
 		return ret;
+	query.group = group;
+	query.by_symbol = true;
+	query.symref = symref;
 	ret = query_run(&query, rows, n);
 	snapshot_release(store, &snapshot);
 	return ret;
