@@ -98,7 +98,8 @@ int calls_new(struct calls **out, const struct scan_question *question)
 	if (!ret)
 		ret = forest_build(&calls->forest, &calls->scan, scan.stacks);
 	if (!ret) {
-		calls->symrefs = forest_symrefs(&calls->forest, scan.names);
+		calls->symrefs = scan.inlines ? forest_inline(&calls->forest, scan.names)
+					      : forest_symrefs(&calls->forest, scan.names);
 		calls->self = array_of(calls->forest.n, sizeof(*calls->self));
 		calls->samples = array_of(calls->forest.n, sizeof(*calls->samples));
 		calls->through = array_of(calls->forest.n, sizeof(*calls->through));

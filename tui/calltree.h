@@ -17,7 +17,8 @@
 
 struct calls;
 
-/* scan.by is filled in, scan.column must be GROUP_KEYS.  The snapshot may be released afterwards; names and
+/* scan.by is filled in, scan.column must be GROUP_KEYS.  With scan.inlines what is not known yet is asked for
+ * (names_inlined()), so that the same tree is another when names_changes() has grown.  The snapshot may be released afterwards; names and
  * stacks are borrowed.  0 and *out for calls_free(); or -ENOMEM. */
 int calls_new(struct calls **out, const struct scan_question *scan);
 void calls_free(struct calls *calls);

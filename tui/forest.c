@@ -91,6 +91,7 @@ int forest_build(struct forest *out, const struct scan *scan, const struct stack
 
 	memset(out, 0, sizeof(*out));
 	out->at = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*out->at));
+	out->n_at = scan->n_entries;
 	ret = out->at ? 0 : -ENOMEM;
 	for (uint32_t i = 0; i < 2 && !ret; i++)
 		ret = append(out, FOREST_ROOT, FRAME_NONE);
@@ -158,4 +159,72 @@ uint32_t *forest_symrefs(const struct forest *forest, struct names *names)
 		symrefs[i] =
 			forest->frame[i] == FRAME_NONE ? 0 : names_symref(names, forest->frame[i]);
 	return symrefs;
+}
+
+/* What a forest becomes when inlined functions are put in. */
+struct inlining {
+	struct forest wide;
+	uint32_t *symrefs;
+	uint32_t symrefs_room;
+	uint32_t *where; /* of the old nodes: the innermost new one */
+};
+
+static int append_symref(
+	struct inlining *inlining, uint32_t parent, uint32_t frame, uint32_t symref)
+{
+	if (grow_zeroed((void **)&inlining->symrefs, inlining->wide.n, &inlining->symrefs_room,
+		    sizeof(*inlining->symrefs)) ||
+		append(&inlining->wide, parent, frame))
+		return -ENOMEM;
+	inlining->symrefs[inlining->wide.n - 1] = symref;
+	return 0;
+}
+
+/* The old node i, whose callers are there, and what is inlined at it. */
+static int widen(struct inlining *inlining, const struct forest *forest, uint32_t i, bool caller,
+	struct names *names)
+{
+	const uint32_t frame = forest->frame[i];
+	uint32_t inlined[NAMES_INLINED_MAX];
+	size_t n = 0;
+	int ret;
+
+	ret = append_symref(inlining, i ? inlining->where[forest->parent[i]] : FOREST_ROOT, frame,
+		frame == FRAME_NONE ? 0 : names_symref(names, frame));
+	if (frame != FRAME_NONE)
+		n = names_inlined(names, frame, caller, inlined, NAMES_INLINED_MAX);
+	while (n && !ret) {
+		ret = append_symref(inlining, inlining->wide.n - 1, frame, inlined[n - 1]);
+		n--;
+	}
+	inlining->where[i] = inlining->wide.n - 1;
+	return ret;
+}
+
+uint32_t *forest_inline(struct forest *forest, struct names *names)
+{
+	struct inlining inlining = {.where = calloc(forest->n, sizeof(*inlining.where))};
+	bool *caller = calloc(forest->n, sizeof(*caller));
+	int ret = inlining.where && caller ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < forest->n && !ret; i++)
+		caller[forest->parent[i]] = true;
+	for (uint32_t i = 0; i < forest->n && !ret; i++)
+		ret = widen(&inlining, forest, i, caller[i], names);
+	if (ret) {
+		free(inlining.symrefs);
+		inlining.symrefs = NULL;
+		forest_fini(&inlining.wide);
+	} else {
+		for (uint32_t i = 0; i < forest->n_at; i++)
+			forest->at[i] = inlining.where[forest->at[i]];
+		inlining.wide.at = forest->at;
+		inlining.wide.n_at = forest->n_at;
+		forest->at = NULL;
+		forest_fini(forest);
+		*forest = inlining.wide;
+	}
+	free(inlining.where);
+	free(caller);
+	return inlining.symrefs;
 }

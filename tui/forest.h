@@ -25,6 +25,7 @@ struct forest {
 	uint32_t *child,
 		*sibling; /* the first one, the next one; 0: none.  After forest_link(), else NULL */
 	uint32_t *at; /* the node of each of the scan's entries */
+	uint32_t n_at;
 	uint32_t room;
 };
 
@@ -33,6 +34,10 @@ int forest_build(struct forest *out, const struct scan *scan, const struct stack
 /* 0 or -ENOMEM, forest_fini() being for both. */
 int forest_link(struct forest *forest);
 void forest_fini(struct forest *forest);
+
+/* The symref of each node, for free(), with each inlined function as a node of its own between the one that it is in and what is
+ * called there; forest->at then is the innermost.  Before forest_link().  NULL when out of memory. */
+uint32_t *forest_inline(struct forest *forest, struct names *names);
 
 /* Each node has a part (a symbol, say), or FOREST_NO_PART.  *above, for free(): the nearest node above that has the same
  * part, 0 where there is none; the root's part does not count.  0 or -ENOMEM. */

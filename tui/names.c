@@ -7,6 +7,7 @@
  */
 #include "tui/names.h"
 
+#include "symbols/code.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
 
@@ -18,17 +19,19 @@
 
 #define CHUNK 1024u
 #define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
+#define INLINED " (inlined)"
 #define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
 
 enum ref_kind {
 	REF_SYMBOL, /* key is the symbol's index */
 	REF_ADDRESS, /* key is the offset */
 	REF_WHOLE, /* all of the image */
+	REF_INLINED, /* key is the address of its raw name, of which there is one */
 };
 
 struct ref {
 	struct symref pub; /* pub.symbol is made when first asked for */
-	const char *raw; /* of REF_SYMBOL: as in the file */
+	const char *raw; /* of REF_SYMBOL and REF_INLINED: as in the file */
 	uint64_t key;
 	uint8_t kind;
 };
@@ -539,6 +542,52 @@ uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset)
 	return info ? resolve(names, image, info, offset, info->kind == IMAGE_KERNEL) : 0;
 }
 
+static uint32_t inlined_symref(
+	struct names *names, const struct image_info *info, uint32_t image, const char *function)
+{
+	struct ref *ref;
+	bool made;
+	uint32_t symref =
+		ref_intern(names, image, REF_INLINED, (uint64_t)(uintptr_t)function, &made);
+
+	if (!symref || !made)
+		return symref;
+	ref = ref_at(names, symref);
+	ref->raw = function;
+	ref->pub.inlined = true;
+	ref->pub.resolved = true;
+	ref->pub.kernel = info->kind == IMAGE_KERNEL || info->kind == IMAGE_MODULE;
+	ref->pub.path = info->path;
+	ref->pub.image = info->name;
+	if (may_be_mangled(function))
+		watch_for_pretty(names, symref);
+	return symref;
+}
+
+size_t names_inlined(struct names *names, uint32_t frame, bool caller, uint32_t *out, size_t max)
+{
+	const struct frame *at = stacks_frame_get(names->stacks, frame);
+	const struct image_info *info = image_info(names, at->image);
+	struct symbols_frame frames[NAMES_INLINED_MAX + 1];
+	const uint64_t offset = at->offset - (caller && at->offset ? 1 : 0);
+	enum symbols_state state;
+	size_t n, kept = 0;
+
+	if (!names->symbols || !info || info->kind == IMAGE_ANON || info->kind == IMAGE_UNKNOWN ||
+		(info->state != SYMBOLS_READY && info->state != SYMBOLS_NONE))
+		return 0;
+	n = symbols_lines(names->symbols, at->image, offset, frames, NAMES_INLINED_MAX + 1, &state);
+	if (state == SYMBOLS_UNASKED)
+		(void)symbols_lines_ask(names->symbols, at->image, &offset, 1);
+	for (size_t i = 0; i < n && kept < max; i++) {
+		if (!frames[i].inlined || !*frames[i].function)
+			continue;
+		out[kept] = inlined_symref(names, info, at->image, frames[i].function);
+		kept += out[kept] != 0;
+	}
+	return kept;
+}
+
 void names_ask(struct names *names, uint32_t frame)
 {
 	const struct image_info *info =
@@ -559,6 +608,13 @@ static char *make_name(struct names *names, const struct ref *ref)
 		clean_string(clean, sizeof(clean), pretty);
 		if (clean[0])
 			return strdup(clean);
+	}
+	if (ref->kind == REF_INLINED) {
+		const size_t room = sizeof(clean) - sizeof(INLINED);
+
+		clean_string(clean, room, symbols_pretty(names->symbols, ref->raw));
+		memcpy(clean + strlen(clean), INLINED, sizeof(INLINED));
+		return strdup(clean);
 	}
 	if (ref->kind == REF_WHOLE && ref->pub.resolved) {
 		clean_string(
@@ -689,6 +745,7 @@ uint64_t names_update(struct names *names)
 		take_tables(names);
 	if (changed & SYMBOLS_CHANGED_NAMES)
 		prettify(names);
+	names->changes += (changed & SYMBOLS_CHANGED_CODE) != 0;
 	return names->epoch;
 }
 

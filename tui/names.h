@@ -29,6 +29,7 @@ struct symref {
 	bool resolved; /* has a real symbol name */
 	bool pending; /* its image's table has not come yet */
 	bool idle; /* the kernel's idle loop */
+	bool inlined; /* a function that the compiler put into another: symbol ends in " (inlined)", start is 0 */
 	bool mismatch; /* what lies at the image's path is another file than was recorded: no names */
 };
 
@@ -53,6 +54,12 @@ bool names_source(const struct names *names, uint32_t image, struct symbols_sour
 
 /* Ask for the symbols of a frame's image, where that was not done yet; find the frame's symref where they are here. */
 void names_ask(struct names *names, uint32_t frame);
+
+/* The symrefs of the functions that are inlined at a frame, innermost first, without the function itself; at most max.
+ * caller: what was sampled is further in, so the frame's offset is where the call returns to.  What the debug information
+ * says is asked for, and is not there at once: names_changes() grows when answers came. */
+size_t names_inlined(struct names *names, uint32_t frame, bool caller, uint32_t *out, size_t max);
+#define NAMES_INLINED_MAX 64u
 
 /* Ask for no symbols until names_resume(): what tells files apart is not known yet.  Names are pending meanwhile. */
 void names_hold(struct names *names);

@@ -41,6 +41,7 @@ struct scan_question {
 	bool idle_by_name; /* instead those in a function of the idle loop */
 	int event; /* -1: all */
 	unsigned int by;
+	bool inlines; /* of trees: inlined functions are frames of their own */
 	bool leave_unresolved; /* sums[].unresolved is not asked for */
 	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
 };

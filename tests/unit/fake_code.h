@@ -28,20 +28,6 @@ static struct symbols_code fake_code;
 static const struct fake_source *fake_sources; /* ends with a NULL file */
 static unsigned int fake_source_reads;
 
-int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *offsets, size_t n)
-{
-	(void)symbols, (void)key, (void)offsets, (void)n;
-	return 0;
-}
-
-size_t symbols_lines(const struct symbols *symbols, uint32_t key, uint64_t offset,
-	struct symbols_frame *out, size_t max, enum symbols_state *state)
-{
-	(void)symbols, (void)key, (void)offset, (void)out, (void)max;
-	*state = SYMBOLS_NONE;
-	return 0;
-}
-
 int symbols_code_ask(struct symbols *symbols, const struct symbols_code_question *question,
 	struct symbols_code **out)
 {

@@ -309,6 +309,64 @@ static void test_recursion(void **state)
 	calls_free(calls);
 }
 
+/* f0 > f1 > f2, where f1 calls f2 out of two functions that are inlined in it, and f2 is sampled in one. */
+static void test_inlined(void **state)
+{
+	static const struct symbols_frame in_f1[] = {{.function = "inner", .inlined = true},
+		{.function = "middle", .inlined = true}, {.function = "f1"}};
+	static const struct symbols_frame in_f2[] = {
+		{.function = "_Z4workv", .inlined = true}, {.function = "f2"}};
+	static const char *const expected[] = {
+		"f0", "f1", "middle (inlined)", "inner (inlined)", "f2", "_Z4workv (inlined)"};
+	struct fixture *fixture = *state;
+	struct scan_question question = ask(fixture);
+	const struct calltree_query query = {.kind = CALLTREE_ROOTS};
+	/* The call is before the address that it returns to. */
+	const struct fake_lines lines[] = {{fixture->program, 15, in_f1, 3},
+		{fixture->program, 16, in_f2, 2}, {fixture->program, 32, in_f2, 2}};
+	struct calltree tree;
+	struct calls *calls;
+	uint64_t changes;
+
+	fixture_cell(fixture, 0, fixture_stack(fixture, "0 1 2"), fixture->labels[1], 0, 0, 10, 2);
+	fixture->symbols.lines = lines;
+	fixture->symbols.n_lines = 3;
+	question.inlines = true;
+	assert_int_equal(calls_new(&calls, &question), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.n, 4);
+	assert_int_equal(fixture->symbols.lines_asked, 3);
+	calltree_fini(&tree);
+	calls_free(calls);
+
+	fixture->symbols.lines_known = true;
+	fixture->symbols.changed = SYMBOLS_CHANGED_CODE;
+	changes = names_changes(fixture->names);
+	names_update(fixture->names);
+	assert_true(names_changes(fixture->names) > changes);
+	assert_int_equal(calls_new(&calls, &question), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.n, 7);
+	for (uint32_t i = 1; i < tree.n; i++) {
+		const struct symref *symbol = names_get(fixture->names, tree.nodes[i].symref);
+
+		assert_string_equal(symbol->symbol, expected[i - 1]);
+		assert_int_equal(symbol->inlined, strstr(expected[i - 1], " (inlined)") != NULL);
+		assert_int_equal(tree.nodes[i].parent, i - 1);
+		assert_int_equal(tree.nodes[i].sums.total, 10);
+		assert_int_equal(tree.nodes[i].sums.self, i == 6 ? 10 : 0);
+	}
+	calltree_fini(&tree);
+	calls_free(calls);
+
+	question.inlines = false;
+	assert_int_equal(calls_new(&calls, &question), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.n, 4);
+	calltree_fini(&tree);
+	calls_free(calls);
+}
+
 static void test_few_roots(void **state)
 {
 	struct fixture *fixture = *state;
@@ -355,6 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_random_trees),
 		TEST(test_recursion),
+		TEST(test_inlined),
 		TEST(test_few_roots),
 		TEST(test_nothing),
 	};
