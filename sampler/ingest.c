@@ -167,7 +167,6 @@ static void find_module(struct ingest *ingest, uint64_t address, uint32_t *image
 		return;
 	*image = ingest->modules[i].image;
 	images_pin(ingest->images, *image);
-	ingest->modules[i].is_sampled = true;
 	if (!ingest->modules[i].is_function)
 		*offset = address - ingest->modules[i].start;
 }
@@ -175,13 +174,12 @@ static void find_module(struct ingest *ingest, uint64_t address, uint32_t *image
 /* Take [first, last) away. */
 static void drop_modules(struct ingest *ingest, size_t first, size_t last)
 {
-	for (size_t i = first; i < last; i++) {
-		ingest->modules_gone += ingest->modules[i].is_sampled;
+	for (size_t i = first; i < last; i++)
 		images_unref(ingest->images, ingest->modules[i].image);
-	}
 	memmove(&ingest->modules[first], &ingest->modules[last],
 		(ingest->n_modules - last) * sizeof(*ingest->modules));
 	ingest->n_modules -= last - first;
+	ingest->modules_version++;
 }
 
 int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const struct image *key)
@@ -281,7 +279,7 @@ static void hash_callers(const struct ingest *ingest, const struct space *space,
 	uint64_t h = ingest->hash_seed, by;
 
 	memcpy(&by, ingest->hash_secret + sizeof(by), sizeof(by));
-	h = mix(h, space_generation(space) + (ingest->modules_gone << 40), by);
+	h = mix(h, space_generation(space) + (ingest->modules_version << 40), by);
 	for (size_t i = n; i-- > 1;) {
 		h = mix(h, places[i].address + ((uint64_t)places[i].mode << 56), by);
 		hash[i] = h;
@@ -362,7 +360,7 @@ uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *rec
 static uint64_t hash_in_space(
 	const struct ingest *ingest, uint64_t chain_hash, const struct space *space)
 {
-	uint64_t context = space_generation(space) + (ingest->modules_gone << 40);
+	uint64_t context = space_generation(space) + (ingest->modules_version << 40);
 
 	context = (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
 

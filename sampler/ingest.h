@@ -21,7 +21,6 @@ struct ingest_module { /* or a function that the kernel made */
 	uint64_t start, end;
 	uint32_t image;
 	bool is_function; /* of kind IMAGE_KSYMBOL */
-	bool is_sampled;
 };
 
 struct ingest {
@@ -38,7 +37,7 @@ struct ingest {
 	uint32_t hypervisor, guest; /* images */
 	struct ingest_module *modules; /* by address, without overlaps */
 	size_t n_modules, modules_size;
-	uint64_t modules_gone; /* that were sampled: chains known by then do not count */
+	uint64_t modules_version; /* what is known of chains holds as long as it stays */
 };
 
 int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSE_NS 1000000000ull /* between two looks */
-#define PAUSE_MAX_NS (64 * PAUSE_NS)
+#define PAUSES_MAX 64u /* of what has not changed */
 #define SHARE 20u /* of the time, at most 1/20 goes into reading what has grown */
+
+uint64_t again_pause_ns = 1000000000;
 
 int again_copy_source(struct symbols_source *out, const struct symbols_source *source)
 {
@@ -128,14 +129,13 @@ bool again_end(struct again *again, const struct loader_image *answer, const str
 	again->jit = answer->jit;
 	again->over |= answer->jit.over;
 	/* The kernel's list is long, and much in it never gets a name. */
-	if (same && again->source.kind != SYMBOLS_JIT && again->pause_ns < PAUSE_MAX_NS)
+	if (!same || again->source.kind == SYMBOLS_JIT || !again->pause_ns)
+		again->pause_ns = again_pause_ns;
+	else if (again->pause_ns < PAUSES_MAX * again_pause_ns)
 		again->pause_ns *= 2;
-	else if (!same || again->source.kind == SYMBOLS_JIT)
-		again->pause_ns = PAUSE_NS;
-	if (again->pause_ns < PAUSE_NS)
-		again->pause_ns = PAUSE_NS;
-	again->due_ns =
-		now_ns + (took_ns * SHARE > again->pause_ns ? took_ns * SHARE : again->pause_ns);
+	again->due_ns = now_ns + again->pause_ns;
+	if (again->pause_ns < took_ns * SHARE && again_pause_ns)
+		again->due_ns = now_ns + took_ns * SHARE;
 	if (!same && table->len)
 		again->unresolved = false;
 	return !same;

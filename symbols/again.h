@@ -47,6 +47,9 @@ bool again_is_due(const struct again *again, uint64_t now_ns, bool final);
 /* The loader's job, which is begun by this; NULL when out of memory. */
 struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now_ns);
 
+/* At least how long between two looks, ns; tests make it 0. */
+extern uint64_t again_pause_ns;
+
 /* It is done.  True where its table is to replace the one that there is. */
 bool again_end(struct again *again, const struct loader_image *answer, const struct symtab *table,
 	uint64_t now_ns);

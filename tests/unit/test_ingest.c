@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,54 @@ static void test_modules(void **state)
 	assert_int_equal(ingest->n_modules, 1);
 	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffffc0004008);
 	EXPECT(ingest, {FRAME_KERNEL, 0x3008, "/lib/third.ko"});
+}
+
+static void ksymbol(struct ingest *ingest, uint64_t addr, uint32_t len, bool gone, const char *name)
+{
+	const struct record record = {.type = PERF_RECORD_KSYMBOL,
+		.ksymbol = {.addr = addr,
+			.len = len,
+			.kind = PERF_RECORD_KSYMBOL_TYPE_BPF,
+			.unregistered = gone,
+			.name = name}};
+
+	assert_int_equal(ingest_record(ingest, &record, 0), 0);
+}
+
+#define PROG 0xffffffffc0001000
+
+static void test_functions_that_the_kernel_makes(void **state)
+{
+	struct ingest *ingest = *state;
+	uint32_t images;
+
+	ksymbol(ingest, PROG, 0x100, false, "bpf_prog_1_first");
+	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, PROG + 0xff, PROG + 0x100);
+	EXPECT(ingest, {FRAME_KERNEL, PROG + 0xff, "bpf_prog_1_first"},
+		{FRAME_KERNEL, PROG + 0xff, "bpf_prog_1_first"});
+	/* Freed by another address it is not. */
+	ksymbol(ingest, PROG + 8, 0x100, true, "bpf_prog_1_first");
+	assert_int_equal(ingest->n_modules, 1);
+	/* The same chain means something else once another lies there. */
+	ksymbol(ingest, PROG, 0x100, true, "bpf_prog_1_first");
+	assert_int_equal(ingest->n_modules, 0);
+	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, PROG + 0xff, PROG + 0x100);
+	EXPECT(ingest, {FRAME_KERNEL, PROG + 0xff, "[kernel]"},
+		{FRAME_KERNEL, PROG + 0xff, "[kernel]"});
+	/* Many that nobody sampled leave nothing behind. */
+	ksymbol(ingest, PROG, 0x100, false, "bpf_prog_2_second");
+	images = images_count(ingest->images);
+	for (unsigned int i = 0; i < 1000; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "bpf_prog_%u", i);
+		ksymbol(ingest, PROG + 0x1000, 0x100, false, name);
+		if (i % 2)
+			ksymbol(ingest, PROG + 0x1000, 0x100, true, name);
+	}
+	assert_true(images_count(ingest->images) <= images + 2);
+	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, PROG + 0xff, PROG + 0x100);
+	EXPECT(ingest, {FRAME_KERNEL, PROG + 0xff, "bpf_prog_2_second"},
+		{FRAME_KERNEL, PROG + 0xff, "bpf_prog_2_second"});
 }
 
 static void test_caller_at_the_end_of_its_mapping(void **state)
@@ -458,6 +507,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_weight, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep_chain, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_functions_that_the_kernel_makes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_across_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_of_many_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_records_are_ignored, setup, teardown),

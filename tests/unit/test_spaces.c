@@ -152,6 +152,81 @@ static void test_anonymous_and_vdso(void **state)
 	assert_string_equal(images_get(fake->images, one)->path, "/bin/old");
 }
 
+static void map_shared(struct fake *fake, int32_t pid, uint64_t start, uint32_t flags)
+{
+	const struct record record = {.type = PERF_RECORD_MMAP2,
+		.id = {.time_ns = SEC},
+		.mmap = {.pid = (uint32_t)pid,
+			.tid = (uint32_t)pid,
+			.start = start,
+			.len = 0x1000,
+			.pgoff = 0x4000,
+			.flags = flags,
+			.executable = true,
+			.has_inode = true,
+			.inode = 99,
+			.filename = "/memfd:doublemapper (deleted)"}};
+
+	apply(fake, &record);
+}
+
+/* What a runtime writes in one place and runs in another is its own memory; a program loaded from a memory file is not. */
+static void test_code_that_is_mapped_twice(void **state)
+{
+	struct fake *fake = *state;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	map_shared(fake, 7, 0x10000, MAP_SHARED);
+	expect_at(fake, 7, SEC, 0x10010, "[anon]", 0x10010);
+	map_shared(fake, 7, 0x20000, MAP_PRIVATE);
+	expect_at(fake, 7, SEC, 0x20010, "/memfd:doublemapper", 0x4010);
+}
+
+static void origin_at(struct fake *fake, int32_t pid, uint64_t address, struct image_origin *out)
+{
+	uint64_t offset;
+	uint32_t image;
+
+	space_resolve(tasks_space(fake->tasks, pid, pid, SEC), address, &image, &offset);
+	images_origin(fake->images, image, out);
+}
+
+static void test_jitdumps(void **state)
+{
+	static const char *const others[] = {"/x/jit-.dump", "/x/jit-12.dumpx", "/x/ajit-12.dump",
+		"jit-12.dump", "/x/jit-12a.dump", "/jit-1.dump/x"};
+	struct fake *fake = *state;
+	struct image_origin origin;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_comm(fake, 8, 8, "b", true, SEC);
+	do_map(fake, 7, 0x10000, 0x1000, 0, "/x/jit-7.dump", SEC);
+	do_map(fake, 7, 0x20000, 0x1000, 0, "//anon", SEC);
+	do_map(fake, 7, 0x30000, 0x1000, 0, "/y/jit-8.dump", SEC);
+	origin_at(fake, 7, 0x20000, &origin);
+	assert_string_equal(origin.jitdump, "/x/jit-7.dump");
+	assert_int_equal(origin.parent, 0);
+	for (unsigned int i = 0; i < sizeof(others) / sizeof(*others); i++)
+		do_map(fake, 8, 0x10000 + i * 0x1000, 0x1000, 0, others[i], SEC);
+	do_map(fake, 8, 0x40000, 0x1000, 0, "//anon", SEC);
+	origin_at(fake, 8, 0x40000, &origin);
+	assert_null(origin.jitdump);
+
+	/* A child runs what its parent has compiled; another program does not. */
+	do_fork(fake, 7, 7, 9, 9, SEC);
+	origin_at(fake, 9, 0x20000, &origin);
+	assert_int_equal(origin.pid, 9);
+	assert_int_equal(origin.parent, 7);
+	assert_string_equal(origin.jitdump, "/x/jit-7.dump");
+	assert_true(space_origin(tasks_space(fake->tasks, 9, 9, SEC), 0x20000, &origin));
+	assert_int_equal(origin.parent, 7);
+	do_comm(fake, 9, 9, "other", true, SEC);
+	do_map(fake, 9, 0x20000, 0x1000, 0, "//anon", SEC);
+	origin_at(fake, 9, 0x20000, &origin);
+	assert_int_equal(origin.parent, 0);
+	assert_null(origin.jitdump);
+}
+
 /* A JIT that turns pages executable one by one must not make the address space grow or change for ever. */
 static void test_jit_pages_become_one(void **state)
 {
@@ -195,6 +270,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mapping_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_anonymous_and_vdso, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_code_that_is_mapped_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_jitdumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jit_pages_become_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strange_mappings, setup, teardown),
 	};

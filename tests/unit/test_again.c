@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_again.c - symbols that change while they are looked at: this process's own map, dumps, a list of kernel symbols.
+ */
+#include "symbols/again.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEY 7
+
+static struct symbols *symbols;
+static char dir[] = "/tmp/strobe-test-again-XXXXXX";
+static char map[64], kernel[128], dump[128];
+
+static int setup(void **state)
+{
+	struct symbols_config config = {.cache_dir = "", .kallsyms_path = kernel};
+
+	(void)state;
+	unlink(map);
+	unlink(kernel);
+	unlink(dump);
+	return symbols_new(&symbols, &config);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	symbols_free(symbols);
+	return 0;
+}
+
+static void add_to(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "ae");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void request(int32_t pid, int32_t parent, const char *jitdump)
+{
+	const struct symbols_source source = {.kind = SYMBOLS_JIT,
+		.path = "[anon]",
+		.pid = pid,
+		.parent = parent,
+		.jitdump = jitdump};
+
+	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+}
+
+static const char *name_at(uint64_t address)
+{
+	struct symbol symbol;
+
+	return symbols_find(symbols, KEY, address, &symbol) ? symbol.name : "";
+}
+
+/* To be asked for is what makes symbols look again. */
+static const char *later_name_at(uint64_t address)
+{
+	(void)name_at(address);
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+	return name_at(address);
+}
+
+static bool has_note(enum symbols_note_kind kind)
+{
+	struct symbols_note note;
+	bool found = false;
+
+	while (symbols_take_note(symbols, &note))
+		found |= note.kind == kind;
+	return found;
+}
+
+static void test_a_map_appears_and_grows(void **state)
+{
+	struct symbol first, then;
+	const char *name;
+
+	(void)state;
+	request(getpid(), 0, NULL);
+	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_NONE);
+	assert_null(symbols_jit_file(symbols, KEY));
+	assert_string_equal(later_name_at(0x1000), "");
+	uint32_t version = symbols_version(symbols, KEY);
+
+	add_to(map, "1000 10 py::work:/x/a b.py\n2000 10 other\n");
+	assert_string_equal(later_name_at(0x100f), "py::work:/x/a b.py");
+	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_READY);
+	assert_string_equal(symbols_jit_file(symbols, KEY), map);
+	assert_true(symbols_version(symbols, KEY) > version);
+	assert_true(symbols_find(symbols, KEY, 0x1000, &first));
+	name = first.name;
+
+	/* What does not change makes nobody ask for names anew. */
+	version = symbols_version(symbols, KEY);
+	assert_string_equal(later_name_at(0x9000), "");
+	assert_int_equal(symbols_version(symbols, KEY), version);
+
+	/* Compiled again elsewhere, and something else where it was: what has its name is the same symbol. */
+	add_to(map, "3000 10 py::work:/x/a b.py\n1000 10 instead\n");
+	assert_string_equal(later_name_at(0x3000), "py::work:/x/a b.py");
+	assert_string_equal(name_at(0x1000), "instead");
+	assert_true(symbols_find(symbols, KEY, 0x3000, &then));
+	assert_int_equal(then.index, first.index);
+	assert_ptr_equal(then.name, name);
+	assert_int_equal(then.start, 0x3000);
+	assert_true(symbols_find(symbols, KEY, 0x1000, &then));
+	assert_int_not_equal(then.index, first.index);
+
+	/* Removed: it has told what it had to tell. */
+	assert_int_equal(unlink(map), 0);
+	assert_string_equal(later_name_at(0x9000), "");
+	assert_string_equal(name_at(0x3000), "py::work:/x/a b.py");
+}
+
+static void test_whose_map_it_is(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	add_to(map, "1000 10 planted\n");
+	assert_int_equal(chown(map, 65533, 65533), 0);
+	request(getpid(), 0, NULL);
+	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_NONE);
+	assert_true(has_note(SYMBOLS_NOTE_JIT_OWNER));
+	assert_int_equal(chown(map, 0, 0), 0);
+	assert_string_equal(later_name_at(0x1000), "planted");
+	assert_int_equal(stat(map, &st), 0);
+}
+
+static void test_what_is_no_map_of_this_process(void **state)
+{
+	static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	char other[160];
+
+	(void)state;
+	/* A link, which anybody could lay, out of the directory. */
+	snprintf(other, sizeof(other), "%s/elsewhere", dir);
+	add_to(other, "1000 10 elsewhere\n");
+	assert_int_equal(symlink(other, map), 0);
+	request(getpid(), 0, NULL);
+	assert_string_equal(later_name_at(0x1000), "");
+	assert_int_equal(unlink(map), 0);
+	assert_int_equal(unlink(other), 0);
+	/* A pipe: whoever opened it would wait. */
+	assert_int_equal(mkfifo(map, 0600), 0);
+	assert_string_equal(later_name_at(0x1000), "");
+	assert_int_equal(unlink(map), 0);
+	/* What another process of that number has left. */
+	add_to(map, "1000 10 of another\n");
+	assert_int_equal(utimensat(AT_FDCWD, map, old, 0), 0);
+	assert_string_equal(later_name_at(0x1000), "");
+	assert_int_equal(utimensat(AT_FDCWD, map, NULL, 0), 0);
+	assert_string_equal(later_name_at(0x1000), "of another");
+}
+
+static pid_t start_child(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	return child;
+}
+
+static void end_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void test_a_forked_process(void **state)
+{
+	char own[64];
+
+	(void)state;
+	add_to(map, "1000 10 of the parent\n");
+	pid_t child = start_child();
+	request(child, getpid(), NULL);
+	assert_string_equal(name_at(0x1000), "of the parent");
+	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
+	add_to(own, "1000 10 of the child\n");
+	assert_string_equal(later_name_at(0x1000), "of the child");
+	assert_string_equal(symbols_jit_file(symbols, KEY), own);
+
+	/* What it wrote last is read when it is gone; then never again. */
+	add_to(own, "2000 10 its last\n");
+	end_child(child);
+	assert_string_equal(later_name_at(0x2000), "its last");
+	add_to(own, "3000 10 of the next one\n");
+	assert_string_equal(later_name_at(0x3000), "");
+	assert_string_equal(name_at(0x2000), "its last");
+	unlink(own);
+}
+
+static void test_gone_before_it_was_seen(void **state)
+{
+	static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	char own[64];
+
+	(void)state;
+	pid_t child = start_child();
+	end_child(child);
+	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
+	add_to(own, "1000 10 quick\n");
+	request(child, 0, NULL);
+	assert_string_equal(name_at(0x1000), "quick");
+	/* An old one is not of it. */
+	teardown(NULL);
+	assert_int_equal(utimensat(AT_FDCWD, own, old, 0), 0);
+	setup(NULL);
+	request(child, 0, NULL);
+	assert_string_equal(name_at(0x1000), "");
+	unlink(own);
+}
+
+static void add_load(FILE *file, uint64_t address, const char *name)
+{
+	const uint32_t prefix[4] = {0, (uint32_t)(56 + strlen(name) + 1 + 16), 0, 0};
+	const uint32_t ids[2] = {1, 1};
+	const uint64_t body[4] = {address, address, 16, address};
+	const char code[16] = "";
+
+	assert_int_equal(fwrite(prefix, sizeof(prefix), 1, file), 1);
+	assert_int_equal(fwrite(ids, sizeof(ids), 1, file), 1);
+	assert_int_equal(fwrite(body, sizeof(body), 1, file), 1);
+	assert_int_equal(fwrite(name, strlen(name) + 1, 1, file), 1);
+	assert_int_equal(fwrite(code, sizeof(code), 1, file), 1);
+}
+
+static void test_a_dump(void **state)
+{
+	const uint32_t header[10] = {0x4a695444, 1, 40, 62};
+
+	(void)state;
+	FILE *file = fopen(dump, "we");
+	assert_non_null(file);
+	assert_int_equal(fwrite(header, sizeof(header), 1, file), 1);
+	add_load(file, 0x1000, "dumped");
+	assert_int_equal(fflush(file), 0);
+	request(getpid(), 0, NULL);
+	assert_string_equal(name_at(0x1000), "");
+	/* That there is one may be learned later. */
+	const struct symbols_source source = {
+		.kind = SYMBOLS_JIT, .path = "[anon]", .pid = getpid(), .jitdump = dump};
+	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	assert_string_equal(later_name_at(0x1000), "dumped");
+	assert_string_equal(symbols_jit_file(symbols, KEY), dump);
+	add_load(file, 0x2000, "more");
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(later_name_at(0x2000), "more");
+	/* Both: the dump is the one that knows better. */
+	add_to(map, "1000 10 mapped\n4000 10 only mapped\n");
+	assert_string_equal(later_name_at(0x4000), "only mapped");
+	assert_string_equal(name_at(0x1000), "dumped");
+}
+
+static void test_a_module_is_loaded(void **state)
+{
+	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
+	struct symbol before, after;
+
+	(void)state;
+	add_to(kernel,
+		"ffffffff81000000 T _text\nffffffff81000100 T _end_of_it\n"
+		"ffffffffc0a00000 t hook\t[first]\nffffffffc0a00040 t same\t[first]\n");
+	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+	assert_true(symbols_find(symbols, KEY, 0xffffffffc0a00008, &before));
+	assert_string_equal(before.name, "hook");
+	assert_string_equal(before.module, "first");
+	assert_string_equal(later_name_at(0xffffffffc0b00000), "");
+
+	add_to(kernel, "ffffffffc0b00000 t same\t[second]\n");
+	assert_string_equal(later_name_at(0xffffffffc0b00000), "same");
+	assert_true(symbols_find(symbols, KEY, 0xffffffffc0b00000, &after));
+	assert_string_equal(after.module, "second");
+	/* Another function of that name; and what was there is what it was. */
+	struct symbol other;
+	assert_true(symbols_find(symbols, KEY, 0xffffffffc0a00040, &other));
+	assert_string_equal(other.name, "same");
+	assert_int_not_equal(other.index, after.index);
+	assert_true(symbols_find(symbols, KEY, 0xffffffffc0a00008, &after));
+	assert_int_equal(after.index, before.index);
+	assert_ptr_equal(after.name, before.name);
+}
+
+/* --- when to look --- */
+
+#define SECOND 1000000000ull
+
+static void test_pauses(void **state)
+{
+	const struct symbols_source jit = {.kind = SYMBOLS_JIT, .pid = 1};
+	const struct symbols_source list = {.kind = SYMBOLS_KERNEL};
+	const struct loader_image same = {.state = SYMBOLS_NONE, .jit = {.same = true}};
+	const struct symtab none = {0};
+	uint64_t now = 100 * SECOND;
+	struct again *again;
+
+	(void)state;
+	again_pause_ns = SECOND;
+	assert_int_equal(again_new(&again, &jit), 0);
+	assert_false(again_is_due(again, now, true)); /* nobody has asked for anything */
+	again_missed(again);
+	assert_true(again_is_due(again, now, false));
+	loader_image_free(again_begin(again, KEY, now));
+	assert_false(again_is_due(again, now, true)); /* it is being looked at */
+	assert_false(again_end(again, &same, &none, now + SECOND / 2));
+	now += SECOND / 2;
+	/* It took half a second: the next look is ten away. */
+	assert_false(again_is_due(again, now + 9 * SECOND, false));
+	assert_false(again_is_due(again, now + 9 * SECOND, true)); /* nothing new was asked for */
+	assert_true(again_is_due(again, now + 10 * SECOND, false));
+	again_missed(again);
+	assert_false(again_is_due(again, now, false));
+	assert_true(again_is_due(again, now, true));
+	again_free(again);
+
+	/* A kernel's list that has not changed is read ever more rarely. */
+	assert_int_equal(again_new(&again, &list), 0);
+	for (uint64_t pause = 1; pause <= 64; pause *= 2) {
+		again_missed(again);
+		loader_image_free(again_begin(again, KEY, now));
+		assert_false(again_end(again, &same, &none, now));
+		again_missed(again);
+		assert_false(again_is_due(again, now + pause * SECOND - 1, true));
+		assert_true(again_is_due(again, now + pause * SECOND, true));
+	}
+	again_free(again);
+	again_free(NULL);
+	again_pause_ns = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_map_appears_and_grows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_whose_map_it_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_what_is_no_map_of_this_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_forked_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone_before_it_was_seen, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_dump, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_module_is_loaded, setup, teardown),
+		cmocka_unit_test(test_pauses),
+	};
+
+	again_pause_ns = 0;
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
+	snprintf(kernel, sizeof(kernel), "%s/kallsyms", dir);
+	snprintf(dump, sizeof(dump), "%s/jit-%d.dump", dir, getpid());
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(map);
+	unlink(kernel);
+	unlink(dump);
+	rmdir(dir);
+	return failed;
+}

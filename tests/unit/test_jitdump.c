@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_jitdump.c - dumps made by hand in either byte order: loads, moves, ends, and what is broken or not finished.
+ */
+#include "symbols/jitdump.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <byteswap.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int fd;
+static bool swapped;
+
+static void put(const void *bytes, size_t len)
+{
+	assert_int_equal(write(fd, bytes, len), len);
+}
+
+static void put32(uint32_t value)
+{
+	value = swapped ? bswap_32(value) : value;
+	put(&value, sizeof(value));
+}
+
+static void put64(uint64_t value)
+{
+	value = swapped ? bswap_64(value) : value;
+	put(&value, sizeof(value));
+}
+
+static void begin(bool other_order)
+{
+	fd = memfd_create("dump", MFD_CLOEXEC);
+	assert_true(fd >= 0);
+	swapped = other_order;
+	put32(0x4a695444);
+	put32(1);
+	put32(48); /* header with an addition of a later version */
+	put32(62);
+	put32(0);
+	put32(4711);
+	put64(1);
+	put64(0);
+	put64(0);
+}
+
+static void prefix(uint32_t kind, size_t body)
+{
+	put32(kind);
+	put32((uint32_t)(16 + body));
+	put64(1);
+}
+
+static void load(uint64_t address, const char *name, const char *code, uint64_t index)
+{
+	const size_t len = strlen(code);
+
+	prefix(0, 40 + strlen(name) + 1 + len);
+	put32(4711);
+	put32(4711);
+	put64(address);
+	put64(address);
+	put64(len);
+	put64(index);
+	put(name, strlen(name) + 1);
+	put(code, len);
+}
+
+static void move(uint64_t from, uint64_t to, uint64_t size, uint64_t index)
+{
+	prefix(1, 48);
+	put32(4711);
+	put32(4711);
+	put64(to);
+	put64(from);
+	put64(to);
+	put64(size);
+	put64(index);
+}
+
+static void check(
+	const struct jitspans *spans, size_t i, uint64_t start, size_t size, const char *name)
+{
+	assert_true(i < spans->n);
+	assert_int_equal(spans->at[i].start, start);
+	assert_int_equal(spans->at[i].end - start, size);
+	assert_int_equal(spans->at[i].len, strlen(name));
+	assert_memory_equal(spans->names + spans->at[i].name, name, strlen(name));
+}
+
+static void check_code(
+	const struct jitdump *dump, uint64_t address, uint64_t start, const char *code)
+{
+	struct jitdump_code found;
+	char bytes[64];
+
+	assert_int_equal(jitdump_find(dump, address, &found), 0);
+	assert_int_equal(found.address, start);
+	assert_int_equal(found.size, strlen(code));
+	assert_int_equal(pread(fd, bytes, found.size, (off_t)found.file_offset), found.size);
+	assert_memory_equal(bytes, code, found.size);
+}
+
+static void check_records(bool other_order)
+{
+	struct jitspans spans = {0};
+	struct jitdump_code code;
+	struct jitdump dump;
+
+	begin(other_order);
+	load(0x1000, "first", "1111", 7);
+	load(0x2000, "second", "22222222", 8);
+	prefix(2, 16); /* lines of a function, without any */
+	put64(0x1000);
+	put64(0);
+	prefix(99, 8); /* something of later times */
+	put64(0);
+	load(0x1000, "first again", "333333", 9);
+	move(0x2000, 0x3000, 8, 8);
+	move(0x5000, 0x6000, 8, 77); /* of nothing known */
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(dump.swapped, other_order);
+	assert_int_equal(dump.machine, 62);
+	assert_int_equal(jitdump_read(&dump, &spans), 0);
+	assert_int_equal(spans.n, 4);
+	check(&spans, 0, 0x1000, 4, "first");
+	check(&spans, 1, 0x2000, 8, "second");
+	check(&spans, 2, 0x1000, 6, "first again");
+	check(&spans, 3, 0x3000, 8, "second");
+	check_code(&dump, 0x1003, 0x1000, "333333");
+	check_code(&dump, 0x3000, 0x3000, "22222222");
+	assert_int_equal(jitdump_find(&dump, 0x1006, &code), -ENOENT);
+	jitspans_fini(&spans);
+	close(fd);
+}
+
+static void test_records(void **state)
+{
+	(void)state;
+	check_records(false);
+	check_records(true);
+}
+
+static void test_a_dump_ends(void **state)
+{
+	struct jitspans spans = {0};
+	struct jitdump dump;
+
+	(void)state;
+	begin(false);
+	load(0x1000, "first", "1111", 7);
+	prefix(3, 0);
+	load(0x2000, "of whoever wrote on", "2", 8);
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_read(&dump, &spans), 0);
+	assert_int_equal(spans.n, 1);
+	jitspans_fini(&spans);
+	close(fd);
+}
+
+static void test_cut_anywhere(void **state)
+{
+	struct jitdump dump;
+
+	(void)state;
+	begin(false);
+	load(0x1000, "first", "1111", 7);
+	const off_t first = lseek(fd, 0, SEEK_CUR);
+	load(0x2000, "second", "2222", 8);
+	for (off_t len = lseek(fd, 0, SEEK_CUR) - 1; len >= 0; len--) {
+		struct jitspans spans = {0};
+
+		assert_int_equal(ftruncate(fd, len), 0);
+		int ret = jitdump_open(&dump, fd);
+		assert_int_equal(ret, len < 40 ? -ENOEXEC : 0);
+		if (ret == 0)
+			assert_int_equal(jitdump_read(&dump, &spans), 0);
+		assert_int_equal(spans.n, len >= first ? 1 : 0);
+		jitspans_fini(&spans);
+	}
+	close(fd);
+}
+
+static void test_lies(void **state)
+{
+	struct jitspans spans = {0};
+	struct jitdump_code code;
+	struct jitdump dump;
+
+	(void)state;
+	begin(false);
+	/* Code larger than its record. */
+	prefix(0, 48);
+	put32(1);
+	put32(1);
+	put64(0x1000);
+	put64(0x1000);
+	put64(UINT64_MAX);
+	put64(1);
+	put("1234567", 8);
+	/* A name without an end. */
+	prefix(0, 44);
+	put32(1);
+	put32(1);
+	put64(0x2000);
+	put64(0x2000);
+	put64(1);
+	put64(2);
+	put("abcd", 4);
+	/* Too short for what it is. */
+	prefix(0, 8);
+	put64(0);
+	prefix(1, 8);
+	put64(0);
+	/* Of no size at all: it would never end. */
+	put32(0);
+	put32(0);
+	put64(0);
+	load(0x4000, "beyond", "1", 3);
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_read(&dump, &spans), 0);
+	assert_int_equal(spans.n, 1);
+	check(&spans, 0, 0x2000, 1, "abcd");
+	assert_int_equal(jitdump_find(&dump, 0x1000, &code), -ENOENT);
+	jitspans_fini(&spans);
+	close(fd);
+	begin(false);
+	assert_int_equal(pwrite(fd, "\0\0\0\0", 4, 8), 4); /* a header of no size */
+	assert_int_equal(jitdump_open(&dump, fd), -ENOEXEC);
+	close(fd);
+}
+
+static void test_many_moves(void **state)
+{
+	struct jitspans spans = {0};
+	struct jitdump dump;
+
+	(void)state;
+	begin(false);
+	for (uint64_t i = 0; i < 3000; i++)
+		load(0x100000 + i * 16, "moves", "1", i);
+	for (uint64_t i = 0; i < 3000; i++)
+		move(0x100000 + i * 16, 0x900000 + i * 16, 1, i);
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_read(&dump, &spans), 0);
+	assert_int_equal(spans.n, 6000);
+	check(&spans, 5999, 0x900000 + 2999 * 16, 1, "moves");
+	jitspans_fini(&spans);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_a_dump_ends),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_many_moves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

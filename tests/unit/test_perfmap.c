@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_perfmap.c - lines of perf-PID.map, good and bad, whole and in pieces; and what of overlapping code is there in the end.
+ */
+#include "symbols/perfmap.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void feed(struct jitspans *spans, const char *text, size_t piece)
+{
+	const size_t len = strlen(text);
+	struct perfmap *map = malloc(sizeof(*map));
+
+	assert_non_null(map);
+	*spans = (struct jitspans){0};
+	perfmap_init(map, spans);
+	for (size_t at = 0; at < len; at += piece)
+		perfmap_feed(map, text + at, len - at < piece ? len - at : piece);
+	assert_int_equal(map->error, 0);
+	free(map);
+}
+
+static void check(
+	const struct jitspans *spans, size_t i, uint64_t start, uint64_t end, const char *name)
+{
+	assert_true(i < spans->n);
+	assert_int_equal(spans->at[i].start, start);
+	assert_int_equal(spans->at[i].end, end);
+	assert_int_equal(spans->at[i].len, strlen(name));
+	assert_memory_equal(spans->names + spans->at[i].name, name, strlen(name));
+}
+
+static void test_lines(void **state)
+{
+	static const char text[] = "7f21c8a00d40 1c8 JS:*fib /home/me/fib.js:1:13\n"
+				   "7f21c8a01000 20 py::<module>:/x/a b.py\n"
+				   "0x7F21C8A02000 0x10 0x is written by some\r\n"
+				   "\n"
+				   "no number at all\n"
+				   "7f21c8a03000\n"
+				   "7f21c8a03000 10\n"
+				   "7f21c8a03000 10 \n"
+				   "7f21c8a03000 -10 negative\n"
+				   "17f21c8a030000000 10 too many digits\n"
+				   "0 10 nothing lies there\n"
+				   "7f21c8a04000 0 of no size\n"
+				   "7f21c8a05000 ffffffffffffffff very long\n"
+				   "fffffffffffffff0 20 at the end\n"
+				   "7f21c8a06000 10 still being writ";
+	static const size_t pieces[] = {1, 2, 7, 13, sizeof(text)};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct jitspans spans;
+		feed(&spans, text, pieces[i]);
+		assert_int_equal(spans.n, 6);
+		check(&spans, 0, 0x7f21c8a00d40, 0x7f21c8a00f08, "JS:*fib /home/me/fib.js:1:13");
+		check(&spans, 1, 0x7f21c8a01000, 0x7f21c8a01020, "py::<module>:/x/a b.py");
+		check(&spans, 2, 0x7f21c8a02000, 0x7f21c8a02010, "0x is written by some");
+		check(&spans, 3, 0x7f21c8a04000, 0x7f21c8a04001, "of no size");
+		check(&spans, 4, 0x7f21c8a05000, 0x7f21c8a05000 + UINT32_MAX, "very long");
+		check(&spans, 5, 0xfffffffffffffff0, UINT64_MAX, "at the end");
+		jitspans_fini(&spans);
+	}
+}
+
+static void test_long_line(void **state)
+{
+	static char text[3 * PERFMAP_LINE_MAX] = "1000 10 ";
+	struct jitspans spans;
+
+	(void)state;
+	memset(text + 8, 'x', 2 * PERFMAP_LINE_MAX);
+	strcpy(text + 8 + 2 * PERFMAP_LINE_MAX, "\n2000 10 next\n");
+	for (size_t piece = 1; piece < sizeof(text); piece += 4099) {
+		feed(&spans, text, piece);
+		assert_int_equal(spans.n, 2);
+		assert_int_equal(spans.at[0].len, PERFMAP_LINE_MAX - 8);
+		check(&spans, 1, 0x2000, 0x2010, "next");
+		jitspans_fini(&spans);
+	}
+}
+
+static void test_a_file_is_read_from_its_beginning(void **state)
+{
+	struct jitspans spans = {0};
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (int i = 0; i < 20000; i++)
+		assert_true(dprintf(fd, "%x 10 function number %d\n", 0x1000 + i * 16, i) > 0);
+	assert_int_equal(perfmap_read(fd, &spans), 0);
+	assert_int_equal(spans.n, 20000);
+	check(&spans, 19999, 0x1000 + 19999 * 16, 0x1000 + 20000 * 16, "function number 19999");
+	jitspans_fini(&spans);
+	close(fd);
+	assert_int_equal(perfmap_read(-1, &spans), -EBADF);
+}
+
+/* --- overlaps --- */
+
+static void add(struct jitspans *spans, uint64_t start, uint64_t size, const char *name)
+{
+	assert_int_equal(jitspans_add(spans, start, size, name, strlen(name)), 0);
+}
+
+static int build(struct jitspans *spans, struct symtab *table)
+{
+	struct symtab_builder *builder;
+	uint32_t count;
+	int fd;
+
+	assert_int_equal(symtab_builder_new(&builder), 0);
+	assert_int_equal(jitspans_build(spans, builder), 0);
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	assert_int_equal(symtab_open(table, fd), 0);
+	close(fd);
+	jitspans_fini(spans);
+	return (int)count;
+}
+
+static const char *name_at(const struct symtab *table, uint64_t address)
+{
+	int64_t i = symtab_find(table, address);
+
+	return i < 0 ? "" : table->pool + table->entries[i].name;
+}
+
+static void test_the_later_one_is_there(void **state)
+{
+	struct jitspans spans = {0};
+	struct symtab table;
+
+	(void)state;
+	add(&spans, 0x1000, 0x100, "old");
+	add(&spans, 0x1080, 0x100, "new"); /* over its end */
+	add(&spans, 0x2000, 0x100, "outer");
+	add(&spans, 0x2040, 0x10, "inner");
+	add(&spans, 0x3010, 0x10, "gone");
+	add(&spans, 0x3000, 0x100, "whole");
+	add(&spans, 0x4000, 0x10, "same");
+	add(&spans, 0x4000, 0x10, "again");
+	assert_int_equal(build(&spans, &table), 7);
+	assert_string_equal(name_at(&table, 0x0fff), "");
+	assert_string_equal(name_at(&table, 0x107f), "old");
+	assert_string_equal(name_at(&table, 0x1080), "new");
+	assert_string_equal(name_at(&table, 0x117f), "new");
+	assert_string_equal(name_at(&table, 0x1180), "");
+	assert_string_equal(name_at(&table, 0x203f), "outer");
+	assert_string_equal(name_at(&table, 0x2040), "inner");
+	assert_string_equal(name_at(&table, 0x2050), "outer");
+	assert_string_equal(name_at(&table, 0x3018), "whole");
+	assert_string_equal(name_at(&table, 0x4000), "again");
+	symtab_close(&table);
+	assert_int_equal(build(&spans, &table), 0);
+	symtab_close(&table);
+}
+
+/* Each address on its own: the last piece that covers it. */
+static void test_as_looked_at_one_by_one(void **state)
+{
+	enum { SPACE = 512, PIECES = 120 };
+	struct jitspans spans = {0};
+	char names[PIECES][8];
+	int owner[SPACE];
+	struct symtab table;
+	unsigned int random = 1;
+
+	(void)state;
+	memset(owner, -1, sizeof(owner));
+	for (int i = 0; i < PIECES; i++) {
+		random = random * 1103515245 + 12345;
+		unsigned int start = random >> 8 & 255, size = 1 + (random >> 18 & 127);
+		snprintf(names[i], sizeof(names[i]), "f%d", i);
+		add(&spans, 0x10000 + start, size, names[i]);
+		for (unsigned int k = 0; k < size; k++)
+			owner[start + k] = i;
+	}
+	build(&spans, &table);
+	for (unsigned int k = 0; k < SPACE; k++)
+		assert_string_equal(
+			name_at(&table, 0x10000 + k), owner[k] < 0 ? "" : names[owner[k]]);
+	symtab_close(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_long_line),
+		cmocka_unit_test(test_a_file_is_read_from_its_beginning),
+		cmocka_unit_test(test_the_later_one_is_there),
+		cmocka_unit_test(test_as_looked_at_one_by_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
