@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * code.c - the caller's side of source lines and instructions: what was asked, what is known, what is kept.
+ * code.c - the caller's side of source lines and instructions: what was asked, what is known,
+ * what is kept.
  *
  * All of it is the calling thread's own; answers come in by symbols_collect() alone.
  */
 #include "symbols/code.h"
 
+#include "symbols/again.h"
 #include "symbols/code_client.h"
 #include "symbols/code_lines.h"
 #include "symbols/loader_code.h"
@@ -28,6 +30,7 @@ struct symbols_code {
 	int error; /* positive errno */
 	struct codetab table;
 	bool has_lines;
+	bool stale; /* only those who hold it have it still */
 };
 
 struct code_client {
@@ -104,9 +107,7 @@ static struct loader_job *make_job(uint32_t key, const struct symbols_source *so
 	if (!job)
 		return NULL;
 	job->key = key;
-	job->source = *source;
-	job->source.path = strdup(source->path ? source->path : "");
-	if (!job->source.path) {
+	if (again_copy_source(&job->source, source) < 0) {
 		free(job);
 		return NULL;
 	}
@@ -191,7 +192,7 @@ static struct symbols_code **find_code(
 {
 	struct symbols_code **at = &client->codes;
 
-	while (*at && !is_same(&(*at)->question, question))
+	while (*at && ((*at)->stale || !is_same(&(*at)->question, question)))
 		at = &(*at)->next;
 	return at;
 }
@@ -205,12 +206,13 @@ static void trim(struct code_client *client)
 		struct symbols_code *code = *at;
 		bytes += code->table.len;
 		n++;
-		if (code->refs || code->state == SYMBOLS_PENDING ||
-			(bytes <= KEPT_BYTES && n <= KEPT_MAX)) {
+		const bool kept = !code->stale && bytes <= KEPT_BYTES && n <= KEPT_MAX;
+		if (code->refs || code->state == SYMBOLS_PENDING || kept) {
 			at = &code->next;
 			continue;
 		}
 		bytes -= code->table.len;
+		n--;
 		*at = code->next;
 		free_code(code);
 	}
@@ -288,12 +290,9 @@ void symbols_code_release(struct symbols *symbols, struct symbols_code *code)
 		return;
 	code->refs--;
 	/* Memory changes, and so may what kept a file from being read. */
-	if (code->refs == 0 &&
-		(code->state == SYMBOLS_UNASKED || code->state == SYMBOLS_UNREADABLE ||
-			(code->question.pid > 0 && code->state != SYMBOLS_PENDING))) {
-		*find_code(client, &code->question) = code->next;
-		free_code(code);
-	}
+	if (code->refs == 0 && code->state != SYMBOLS_PENDING &&
+		(code->state != SYMBOLS_READY || code->question.pid > 0))
+		code->stale = true;
 	trim(client);
 }
 
@@ -347,6 +346,18 @@ bool code_client_collect(struct code_client *client)
 	if (any)
 		trim(client);
 	return any;
+}
+
+void symbols_code_refresh(struct symbols *symbols, uint32_t key)
+{
+	struct code_client *client = symbols_code_client(symbols);
+
+	key = symbols_twin(symbols, key);
+	for (struct symbols_code *code = client->codes; code; code = code->next)
+		if (code->question.key == key)
+			code->stale = true;
+	code_lines_refresh(&client->lines, key);
+	trim(client);
 }
 
 size_t symbols_code_waiting(const struct symbols *symbols, uint64_t *since_ns)

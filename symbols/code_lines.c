@@ -89,7 +89,9 @@ static struct code_lines_slot *make_slot(struct code_lines *lines, uint32_t key,
 
 bool code_lines_given_up(const struct code_lines *lines, uint32_t key)
 {
-	return look(lines, key, WHOLE_IMAGE);
+	const struct code_lines_slot *whole = look(lines, key, WHOLE_IMAGE);
+
+	return whole && whole->state != SYMBOLS_UNASKED;
 }
 
 int code_lines_add(struct code_lines *lines, uint32_t key, uint64_t offset)
@@ -112,6 +114,16 @@ void code_lines_unask(struct code_lines *lines)
 		if (lines->slots[i].state == SYMBOLS_PENDING)
 			lines->slots[i].state = SYMBOLS_UNASKED;
 	lines->n_pending = 0;
+}
+
+void code_lines_refresh(struct code_lines *lines, uint32_t key)
+{
+	for (size_t i = 0; i < lines->cap; i++) {
+		struct code_lines_slot *slot = &lines->slots[i];
+		if (slot->used && slot->key == key &&
+			(slot->state == SYMBOLS_NONE || slot->state == SYMBOLS_UNREADABLE))
+			slot->state = SYMBOLS_UNASKED;
+	}
 }
 
 /* Append the frames of a table.  False without memory. */
@@ -174,7 +186,7 @@ void code_lines_take(struct code_lines *lines, const struct loader_job *job)
 	}
 	if (taken)
 		lines->n_frames += table->n_frames;
-	/* What is wrong is wrong with the image, but for want of memory or processes: no use in asking again. */
+	/* But for want of memory or processes it is the image that is wrong: no use in asking again. */
 	if (job->error && job->error != ENOMEM && job->error != ECHILD) {
 		struct code_lines_slot *slot = make_slot(lines, job->key, WHOLE_IMAGE);
 		if (slot)

@@ -35,6 +35,9 @@ int code_lines_add(struct code_lines *lines, uint32_t key, uint64_t offset);
 /* Take an answer in, whether it is one or an error. */
 void code_lines_take(struct code_lines *lines, const struct loader_job *job);
 
+/* What is not known of an image may be asked again. */
+void code_lines_refresh(struct code_lines *lines, uint32_t key);
+
 /* All that is pending is as if it had never been asked. */
 void code_lines_unask(struct code_lines *lines);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code.c - where the lines and instructions of an image are: its file with a debug file, the kernel, memory.
+ * load_code.c - where the lines and instructions of an image are: its file with a debug file,
+ * the kernel, memory.
  *
  * The second loader's thread.
  */
@@ -274,12 +275,15 @@ static int load_process_code(struct loader_code *code, struct loader_job *job)
 
 int load_code(struct loader_code *code, struct loader_job *job)
 {
+	if (job->source.kind == SYMBOLS_JIT && job->pid <= 0)
+		job->pid = job->source.pid;
 	if (!job->offsets && job->pid > 0)
 		return code->loader.recording ? -ENOENT : load_process_code(code, job);
 	switch (job->source.kind) {
 	case SYMBOLS_KERNEL:
 		return load_kernel_code(code, job);
 	case SYMBOLS_MODULE:
+	case SYMBOLS_JIT:
 		return job->offsets ? -ENODATA : -ENOENT;
 	case SYMBOLS_VDSO:
 	case SYMBOLS_FILE:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code_ask.c - one question about lines or instructions to the worker, with as many rounds as it takes until all
- * files are there that the debug information refers to.
+ * load_code_ask.c - one question about lines or instructions to the worker, with as many rounds
+ * as it takes until all files are there that the debug information refers to.
  *
- * The second loader's thread.  Names of files come from the worker, which may be somebody else's by
- * then: nothing is opened by them but debug information of people who are trusted with it.
+ * The second loader's thread.  Names of files come from the worker, which may be somebody else's
+ * by then: nothing is opened by them but debug information of people who are trusted with it.
  */
 #include "symbols/loader_code_private.h"
 
@@ -166,7 +166,8 @@ static bool has_build_id(struct loader *loader, const struct loader_file *file,
 		len == wanted->build_id_len && memcmp(build_id, wanted->build_id, len) == 0;
 }
 
-/* The name may be relative to where the debug file was when it was made: what follows .dwz is below a debug directory. */
+/* The name may be relative to where the debug file was when it was made: what follows .dwz is
+ * below a debug directory. */
 static bool open_dwz(struct request *request, const char *name)
 {
 	struct loader *loader = &request->code->loader;
@@ -222,14 +223,6 @@ static bool open_alt(struct request *request, const char *name)
 	return false;
 }
 
-static bool is_part_name(const char *name)
-{
-	const size_t len = strlen(name);
-
-	return name[0] == '/' && len > 4 && strcmp(name + len - 4, ".dwo") == 0 &&
-		!strstr(name, "/../");
-}
-
 /* A split part below root, that somebody made who may: root, this user, the owner of the image. */
 static bool open_part(struct request *request, const char *root, const char *name, bool foreign,
 	struct loader_file *out)
@@ -242,6 +235,29 @@ static bool open_part(struct request *request, const char *root, const char *nam
 		return true;
 	close(out->file.fd);
 	return false;
+}
+
+/* All parts in one file, beside the program. */
+static bool open_package(struct request *request, struct loader_file *out)
+{
+	const struct symbols_source *source = &request->job->source;
+	const bool inside = !request->code->loader.recording && source->pid > 0;
+	char path[FINDER_PATH_MAX], root[64];
+
+	if (!source->path || source->path[0] != '/')
+		return false;
+	snprintf(path, sizeof(path), "%s.dwp", source->path + strspn(source->path, "/"));
+	snprintf(root, sizeof(root), "/proc/%d/root", source->pid);
+	return (inside && open_part(request, root, path, true, out)) ||
+		open_part(request, "/", path, false, out);
+}
+
+static bool is_part_name(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return name[0] == '/' && len > 4 && strcmp(name + len - 4, ".dwo") == 0 &&
+		!strstr(name, "/../");
 }
 
 static bool find_part(struct request *request, const char *name, struct loader_file *out)
@@ -266,6 +282,9 @@ static size_t open_parts(struct request *request)
 	const char *name = request->names.bytes, *end = name + request->names.len;
 	struct loader_file found[DWARF_PARTS_MAX];
 	size_t n = 0;
+
+	if (request->tried.n == 0)
+		n += open_package(request, &found[0]);
 
 	while (name < end && n < DWARF_PARTS_MAX) {
 		const size_t len = strnlen(name, (size_t)(end - name));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code_memory.c - code that is in no file: the running kernel's, and that of a process, copied into a memory file.
+ * load_code_memory.c - code that is in no file: the running kernel's, and that of a process,
+ * copied into a memory file.
  *
  * The second loader's thread.  What the kernel says about itself is trusted.
  */

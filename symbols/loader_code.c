@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loader_code.c - the second loader's thread and its queue: instructions, which somebody is waiting for, before lines.
+ * loader_code.c - the second loader's thread and its queue: instructions, which somebody is
+ * waiting for, before lines.
  */
+#include "symbols/again.h"
 #include "symbols/loader_code_private.h"
 
 #include <errno.h>
@@ -119,7 +121,7 @@ void loader_job_free(struct loader_job *job)
 	if (!job)
 		return;
 	codetab_close(&job->table);
-	free((char *)(uintptr_t)job->source.path);
+	again_drop_source(&job->source);
 	free(job->offsets);
 	free(job);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loader_code.h - the second loader thread: source lines and instructions, by a worker of its own.
+ * loader_code.h - the second loader thread: source lines and instructions, by a worker of its
+ * own.
  *
- * Made with the first loader, it begins with the first job: thread, then a spawner that is this program
- * executed anew.  A job belongs to it from post until it is collected, or given up.
+ * Made with the first loader, it begins with the first job: thread, then a spawner that is this
+ * program executed anew.  A job belongs to it from post until it is collected, or given up.
  */
 #ifndef SYMBOLS_LOADER_CODE_H
 #define SYMBOLS_LOADER_CODE_H
@@ -31,7 +32,8 @@ struct loader_job {
 
 struct loader_code;
 
-/* Before any thread.  answers_fd stays the caller's: it is written to when answers have come.  0 or -errno. */
+/* Before any thread.  answers_fd stays the caller's: it is written to when answers have come.  0
+ * or -errno. */
 int loader_code_new(struct loader_code **out, const struct symbols_config *config, int answers_fd);
 void loader_code_free(struct loader_code *code); /* frees what is queued; NULL is a no-op */
 

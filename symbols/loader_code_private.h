@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loader_code_private.h - the second loader and its parts, for loader_code.c and load_code*.c alone.
+ * loader_code_private.h - the second loader and its parts, for loader_code.c and load_code*.c
+ * alone.
  *
  * All runs in its thread, but for loader_code.c's other functions.
  */
@@ -13,7 +14,7 @@
 #define LOADER_BANS 32
 
 struct loader_code {
-	/* What finds files and asks: with neither cache nor images nor names.  Its lock guards the queue too. */
+	/* What finds files and asks: with neither cache nor images nor names.  Its lock guards all. */
 	struct loader loader;
 	char *answer; /* WIRE_PACKET_BYTES */
 	/* Files that killed the worker twice, the oldest forgotten first. */
@@ -35,7 +36,8 @@ struct loader_code {
 
 /* --- load_code.c --- */
 
-/* Answer a job whose code or lines are in a file.  0 or -errno: -ENODATA: no debug information; -ENXIO: no code. */
+/* Answer a job whose code or lines are in a file.  0 or -errno: -ENODATA: no debug information;
+ * -ENXIO: no code. */
 int load_code(struct loader_code *code, struct loader_job *job);
 
 /* --- load_code_ask.c --- */
@@ -50,8 +52,8 @@ struct load_code_files {
 	uint64_t text; /* whose _text (or _stext) is there */
 };
 
-/* Ask about these files, and take the answer into job, after rounds for files that turn out to be missing, which
- * are added.  0; -errno. */
+/* Ask about these files, and take the answer into job, after rounds for files that turn out to
+ * be missing, which are added.  0; -errno. */
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
 /* The same about bytes alone, of this machine. */
 int load_code_ask_raw(

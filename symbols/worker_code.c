@@ -2,7 +2,8 @@
 /*
  * worker_code.c - source lines of addresses and the instructions of functions, as codetabs.
  *
- * Offsets come from the other side and go back there; inside they are the file's virtual addresses.  The worker.
+ * Offsets come from the other side and go back there; inside they are the file's virtual
+ * addresses.  The worker.
  */
 #include "symbols/worker_code.h"
 
@@ -78,7 +79,8 @@ static size_t read_id(const struct elffile *elf, uint8_t out[WIRE_BUILD_ID_MAX])
 	return elffile_build_id(elf, out, WIRE_BUILD_ID_MAX, &len) < 0 ? 0 : len;
 }
 
-/* Is the debug file that of the file?  As for symbols: by build-id, or by the sum that the other side has checked. */
+/* Is the debug file that of the file?  As for symbols: by build-id, or by the sum that the other
+ * side has checked. */
 static bool belongs(const struct job *job, const struct elffile *debug)
 {
 	uint8_t own[WIRE_BUILD_ID_MAX], other[WIRE_BUILD_ID_MAX];
@@ -309,7 +311,8 @@ static bool has_bytes(const struct elffile *elf, uint64_t address)
 	return true;
 }
 
-/* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has not. */
+/* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has
+ * not. */
 static int read_code(struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len,
 	uint64_t *address)
 {

@@ -387,6 +387,84 @@ static void test_split_debug_information(void **state)
 	symbols_code_release(symbols, code);
 }
 
+/* The debug file comes later. */
+static void test_refresh(void **state)
+{
+	enum symbols_state is;
+
+	(void)state;
+	compile("");
+	run("cp program whole && strip --strip-debug program");
+	start(in_dir("debug"), false);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	struct symbols_code *before = ask_function(1, &outer, true);
+	check_outer(before, &outer, false);
+	ask_lines(1, outer.start, (size_t)outer.size);
+	assert_int_equal(symbols_lines(symbols, 1, outer.start, NULL, 0, &is), 0);
+	assert_int_equal(is, SYMBOLS_NONE);
+
+	run("mv program kept && mv whole program");
+	move_debug_file();
+	run("mv kept program");
+	ask_lines(1, outer.start, (size_t)outer.size);
+	assert_int_equal(symbols_lines(symbols, 1, outer.start, NULL, 0, &is), 0);
+	symbols_code_refresh(symbols, 1);
+	assert_int_equal(symbols_lines(symbols, 1, outer.start, NULL, 0, &is), 0);
+	assert_int_equal(is, SYMBOLS_UNASKED);
+	ask_lines(1, outer.start, (size_t)outer.size);
+	assert_true(has_inlined(1, &outer));
+	struct symbols_code *after = ask_function(1, &outer, true);
+	assert_ptr_not_equal(after, before);
+	check_outer(after, &outer, true);
+	check_outer(before, &outer, false);
+	symbols_code_release(symbols, after);
+	symbols_code_release(symbols, before);
+}
+
+/* All split parts in one file; what they were made as is gone. */
+static void test_package(void **state)
+{
+	(void)state;
+	if (system("command -v dwp >/dev/null") != 0) {
+		print_message("there is no dwp\n");
+		skip();
+	}
+	write_file("program.c", PROGRAM);
+	run("cc -O2 -g -gdwarf-4 -gsplit-dwarf -c program.c && cc -o program program.o && "
+	    "dwp -e program && rm *.dwo && test -f program.dwp");
+	start(NULL, false);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	struct symbols_code *code = ask_function(1, &outer, true);
+	check_outer(code, &outer, true);
+	symbols_code_release(symbols, code);
+}
+
+/* A file that refers to another: where that is, and where it is not. */
+static void test_alternate_file(void **state)
+{
+	(void)state;
+	compile("");
+	run("printf 'int main(void) { return 0; }' > alt.c && "
+	    "cc -g -Wl,--build-id=0x0102030405060708090a0b0c0d0e0f1011121314 -o alt alt.c && "
+	    "printf '../../.dwz/alt\\000\\001\\002\\003\\004\\005\\006\\007\\010\\011\\012\\013"
+	    "\\014\\015\\016\\017\\020\\021\\022\\023\\024' > link && "
+	    "objcopy --add-section .gnu_debugaltlink=link program && "
+	    "mkdir -p debug/.dwz && cp alt debug/.dwz/alt");
+	for (int there = 1; there >= 0; there--) {
+		start(in_dir("debug"), false);
+		request(1, in_dir("program"));
+		const struct symbol outer = find_function(1, in_dir("program"), "outer");
+		struct symbols_code *code = ask_function(1, &outer, true);
+		check_outer(code, &outer, true);
+		symbols_code_release(symbols, code);
+		symbols_free(symbols);
+		symbols = NULL;
+		run("rm -rf debug");
+	}
+}
+
 static void test_recorded(void **state)
 {
 	(void)state;
@@ -659,6 +737,61 @@ static void test_kernel(void **state)
 	loader_kcore_path = real;
 }
 
+/* A recorded kernel, somewhere else than its vmlinux was linked for. */
+static void test_vmlinux(void **state)
+{
+	const uint64_t moved = 0x7000000;
+	const struct symbols_config config = {
+		.cache_dir = "", .recording = true, .symfs = in_dir("symfs")};
+	struct symbols_source source = {
+		.kind = SYMBOLS_KERNEL, .path = "[kernel.kallsyms]", .build_id_len = 20};
+	struct symbol outer;
+	unsigned long text = 0;
+
+	(void)state;
+	write_file("program.c",
+		"__attribute__((noinline)) int helper(int x) { return x + 1; }\n"
+		"static inline int inner(int x)\n"
+		"{\n"
+		"	return helper(x) * 3;\n"
+		"}\n"
+		"int outer(int x)\n"
+		"{\n"
+		"	int a = inner(x);\n"
+		"	return a - 1;\n"
+		"}\n");
+	run("cc -O2 -g -ffreestanding -fno-pie -nostdlib -static -Wl,--defsym=_text=helper "
+	    "-Wl,-e,outer -Wl,--build-id=0x0102030405060708090a0b0c0d0e0f1011121314 -o program "
+	    "program.c && mkdir -p symfs/.build-id/01 && "
+	    "cp program symfs/.build-id/01/02030405060708090a0b0c0d0e0f1011121314.debug && "
+	    "nm program | sed -n 's/ .* helper$//p' > text");
+	FILE *file = fopen(in_dir("text"), "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lx", &text), 1);
+	fclose(file);
+	for (size_t i = 0; i < 20; i++)
+		source.build_id[i] = (uint8_t)(i + 1);
+	source.map_start = text + moved;
+	assert_int_equal(symbols_new(&symbols, &config), 0);
+	assert_int_equal(symbols_request(symbols, 1, &source), 0);
+	assert_int_equal(symbols_wait(symbols, TIMEOUT_MS), 0);
+	assert_int_equal(symbols_state(symbols, 1), SYMBOLS_READY);
+	bool found = false;
+	for (uint64_t at = text + moved; !found && at < text + moved + 4096; at++)
+		found = symbols_find(symbols, 1, at, &outer) && strcmp(outer.name, "outer") == 0;
+	assert_true(found);
+	struct symbols_code *code = ask_function(1, &outer, true);
+	check_outer(code, &outer, true);
+	/* The call's target has moved as well. */
+	const struct codetab *table = symbols_code_table(code);
+	for (uint32_t i = 0; i < table->n_entries; i++)
+		if (table->entries[i].kind == CODETAB_CALL)
+			assert_int_equal(table->entries[i].target, text + moved);
+	symbols_code_release(symbols, code);
+	ask_lines(1, outer.start, (size_t)outer.size);
+	assert_true(has_inlined(1, &outer));
+}
+
 /* Answers that nobody holds are kept, but not without end. */
 static void test_kept_answers(void **state)
 {
@@ -695,6 +828,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_no_debug_information, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_separate_debug_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_split_debug_information, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_alternate_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_package, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refresh, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code, setup, teardown),
@@ -703,6 +839,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_file_that_takes_too_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_of_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vmlinux, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kept_answers, setup, teardown),
 	};
 
