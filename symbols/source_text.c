@@ -5,8 +5,9 @@
  * The names are a compiler's, of another machine or time: what the user said about them goes first,
  * then the file system of the process, then this one's.  Nothing but regular files is opened.
  */
-#include "symbols/code.h"
+#include "symbols/source_text.h"
 
+#include "symbols/code.h"
 #include "symbols/opener.h"
 
 #include <errno.h>
@@ -67,24 +68,24 @@ static void simplify(char *path)
 	*to = '\0';
 }
 
-/* With dir as its root, or by path where dir is NULL. */
-static int read_in(const char *dir, const char *path, struct symbols_source_text *out)
-{
-	char plain[PATH_MAX];
+/* Where it was found: dir is its root, NULL this process's. */
+struct place {
+	const char *dir;
+	char path[PATH_MAX];
 	struct opener_file file;
+};
 
-	if ((size_t)snprintf(plain, sizeof(plain), "%s", path) >= sizeof(plain))
+static int open_in(struct place *place, const char *dir, const char *path)
+{
+	if ((size_t)snprintf(place->path, sizeof(place->path), "%s", path) >= sizeof(place->path))
 		return -ENAMETOOLONG;
-	int ret = opener_below(dir ? dir : ".", path, dir != NULL, &file);
+	place->dir = dir;
+	int ret = opener_below(dir ? dir : ".", place->path, dir != NULL, &place->file);
 	if (ret == -ENOENT && path[0] == '/') {
-		simplify(plain);
-		if (strcmp(plain, path) != 0)
-			ret = opener_below(dir ? dir : ".", plain, dir != NULL, &file);
+		simplify(place->path);
+		if (strcmp(place->path, path) != 0)
+			ret = opener_below(dir ? dir : ".", place->path, dir != NULL, &place->file);
 	}
-	if (ret < 0)
-		return ret;
-	ret = read_all(&file, out);
-	close(file.fd);
 	return ret;
 }
 
@@ -109,32 +110,68 @@ static bool apply(const char *prefix, const char *file, char out[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-int symbols_source_read(const struct symbols_source *image, const char *file,
-	const char *const *prefixes, struct symbols_source_text *out)
+/* The file stays open in place.  root is its buffer. */
+static int find(const struct symbols_source *image, const char *file, const char *const *prefixes,
+	struct place *place, char root[64])
 {
-	char path[PATH_MAX], root[64];
+	char path[PATH_MAX];
 	int ret = -ENOENT, last;
 
-	*out = (struct symbols_source_text){.bytes = NULL};
 	if (!file[0])
 		return -ENOENT;
 	for (; prefixes && *prefixes; prefixes++) {
 		if (!apply(*prefixes, file, path))
 			continue;
-		last = read_in(NULL, path, out);
-		if (last == 0 || last == -ENOMEM)
-			return last;
+		last = open_in(place, NULL, path);
+		if (last == 0)
+			return 0;
 		ret = last == -ENOENT ? ret : last;
 	}
 	if (file[0] != '/')
 		return ret;
 	if (image->pid > 0) {
-		snprintf(root, sizeof(root), "/proc/%d/root", image->pid);
-		last = read_in(root, file, out);
-		if (last == 0 || last == -ENOMEM)
-			return last;
+		snprintf(root, 64, "/proc/%d/root", image->pid);
+		last = open_in(place, root, file);
+		if (last == 0)
+			return 0;
 		ret = last == -ENOENT ? ret : last;
 	}
-	last = read_in(NULL, file, out);
+	last = open_in(place, NULL, file);
 	return last == -ENOENT ? ret : last;
+}
+
+int symbols_source_read(const struct symbols_source *image, const char *file,
+	const char *const *prefixes, struct symbols_source_text *out)
+{
+	struct place place;
+	char root[64];
+
+	*out = (struct symbols_source_text){.bytes = NULL};
+	int ret = find(image, file, prefixes, &place, root);
+	if (ret < 0)
+		return ret;
+	ret = read_all(&place.file, out);
+	close(place.file.fd);
+	return ret;
+}
+
+int symbols_source_find(const struct symbols_source *image, const char *file,
+	const char *const *prefixes, char *out, size_t size)
+{
+	struct opener_file here;
+	struct place place;
+	char root[64];
+
+	int ret = find(image, file, prefixes, &place, root);
+	if (ret < 0)
+		return ret;
+	close(place.file.fd);
+	/* The same file by its plain name where that leads there: that is what people know. */
+	if (place.dir && opener_below("/", place.path, false, &here) == 0) {
+		if (here.dev == place.file.dev && here.inode == place.file.inode)
+			place.dir = NULL;
+		close(here.fd);
+	}
+	int n = snprintf(out, size, "%s%s", place.dir ? place.dir : "", place.path);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }

@@ -2,6 +2,8 @@
 /*
  * test_source_text.c - which file is read for the name that a compiler left, and which never is.
  */
+#include "symbols/source_text.h"
+
 #include "symbols/code.h"
 
 #include <setjmp.h>
@@ -81,6 +83,15 @@ static void expect(const struct symbols_source *image, const char *file,
 	free(source.bytes);
 }
 
+static void found(const struct symbols_source *image, const char *file, const char *const *prefixes,
+	const char *path)
+{
+	char out[PATH_MAX];
+
+	assert_int_equal(symbols_source_find(image, file, prefixes, out, sizeof(out)), 0);
+	assert_string_equal(out, path);
+}
+
 static void refuse(const char *file, const char *const *prefixes, int error)
 {
 	struct symbols_source_text source;
@@ -110,6 +121,7 @@ static void test_below_root(void **state)
 
 	(void)state;
 	expect(&own, at("src/a.c"), NULL, "int a;\n");
+	found(&own, at("x/../src/a.c"), NULL, at("src/a.c"));
 	expect(&gone, at("src/a.c"), NULL, "int a;\n");
 }
 
@@ -117,7 +129,7 @@ static void test_other_root(void **state)
 {
 	struct symbols_source image = {.kind = SYMBOLS_FILE};
 	int ready[2];
-	char byte = 0;
+	char byte = 0, path[64];
 
 	(void)state;
 	assert_int_equal(pipe(ready), 0);
@@ -131,8 +143,11 @@ static void test_other_root(void **state)
 	}
 	assert_true(image.pid > 0);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	if (byte)
+	snprintf(path, sizeof(path), "/proc/%d/root/src/a.c", image.pid);
+	if (byte) {
 		expect(&image, "/src/a.c", NULL, "int a;\n");
+		found(&image, "/src/a.c", NULL, path);
+	}
 	kill(image.pid, SIGKILL);
 	waitpid(image.pid, NULL, 0);
 	close(ready[0]);
@@ -151,6 +166,7 @@ static void test_prefixes(void **state)
 
 	(void)state;
 	expect(&nowhere, "./src/a.c", front, "int a;\n");
+	found(&nowhere, "./src/a.c", front, at("./src/a.c"));
 	expect(&nowhere, "/src/a.c", front, "int a;\n");
 	refuse("/src/none.c", front, -ENOENT);
 
