@@ -36,6 +36,10 @@ struct dwarf_files {
 int dwarf_open(struct dwarf **out, const struct dwarf_files *files);
 void dwarf_forget(void); /* close all that is open */
 
+/* Do some milliseconds of what later questions about the file used last will need: unpack more of its
+ * sections.  False when there is nothing to do.  For times when no question waits. */
+bool dwarf_idle(void);
+
 /* What is known of n virtual addresses of the file (ascending): for each, its frames go to builder,
  * and into entries[i] frames and n_frames.  Addresses without debug information get none; where
  * only the line is known there is one frame, without a function.

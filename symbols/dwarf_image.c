@@ -22,6 +22,7 @@
 #define RATIO_MAX 1040u /* of deflate; what claims more is broken */
 #define RATIO_MAX_ZSTD 65536u
 #define NAME_BYTES 32
+#define ZLIB_HEAD 2u /* bytes in front of the deflated ones */
 
 static const char *const names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = "debug_info",
@@ -146,6 +147,9 @@ static int map_bytes(
 static int open_packed(struct dwarf_section *section, int fd, const struct elffile_section *header,
 	uint64_t skip, uint64_t len, bool zstd)
 {
+	skip += zstd ? 0 : ZLIB_HEAD;
+	if (skip >= header->size)
+		return -EBADMSG;
 	const uint64_t packed_len = header->size - skip;
 
 	if (len / (zstd ? RATIO_MAX_ZSTD : RATIO_MAX) > packed_len + 1 || len > SIZE_MAX / 2)
@@ -153,8 +157,9 @@ static int open_packed(struct dwarf_section *section, int fd, const struct elffi
 	struct dwarf_unpacker *unpacker = calloc(1, sizeof(*unpacker));
 	if (!unpacker)
 		return -ENOMEM;
+	/* Raw: a checksum takes time, and tells nothing about a file that was made to deceive. */
 	if (zstd ? !(unpacker->zstd = ZSTD_createDStream())
-		 : inflateInit(&unpacker->zlib) != Z_OK) {
+		 : inflateInit2(&unpacker->zlib, -MAX_WBITS) != Z_OK) {
 		free(unpacker);
 		return -ENOMEM;
 	}
@@ -285,7 +290,8 @@ int dwarf_image_open(struct dwarf_image *image, int fd, bool split)
 			image->code_start = elf.segments[i].vaddr;
 	if (image->code_start == UINT64_MAX || image->code_start == 0)
 		image->code_start = 1;
-	ret = elf.type == ET_REL && !split ? -ENOTSUP : open_sections(image, &elf);
+	image->unlinked = elf.type == ET_REL;
+	ret = open_sections(image, &elf);
 out:
 	elffile_close(&elf);
 	if (ret < 0)
@@ -302,6 +308,18 @@ void dwarf_image_close(struct dwarf_image *image)
 	for (size_t i = 0; i < DWARF_SECTIONS; i++)
 		section_close(&image->sections[i]);
 	memset(image, 0, sizeof(*image));
+}
+
+bool dwarf_image_idle(struct dwarf_image *image)
+{
+	for (size_t i = 0; i < DWARF_SECTIONS; i++) {
+		struct dwarf_section *section = &image->sections[i];
+		if (section->unpacker) {
+			dwarf_section_need(section, section->ready + 1);
+			return true;
+		}
+	}
+	return false;
 }
 
 uint64_t dwarf_section_bytes(const struct dwarf_image *image)

@@ -80,7 +80,7 @@ struct dwarf_unit;
 struct dwarf_image {
 	struct dwarf_section sections[DWARF_SECTIONS];
 	uint64_t identity[5]; /* device, inode, size, time */
-	bool is64, swapped, split;
+	bool is64, swapped, split, unlinked;
 	uint64_t
 		code_start; /* what is below is no code, but a linker's mark for what it left out */
 	/* Units by offset, as far as they have been looked for. */
@@ -104,6 +104,8 @@ int dwarf_section_at(struct dwarf_image *image, enum dwarf_section_id id, uint64
 /* "" where there is none */
 const char *dwarf_section_string(
 	struct dwarf_image *image, enum dwarf_section_id id, uint64_t offset);
+/* Unpack a little more.  False when there is no more. */
+bool dwarf_image_idle(struct dwarf_image *image);
 uint64_t dwarf_section_bytes(const struct dwarf_image *image);
 
 /* --- abbreviations --- */

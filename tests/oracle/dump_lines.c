@@ -7,8 +7,8 @@
  * Virtual addresses come in hexadecimal from standard input, one a line; an empty line or the end
  * asks for them.  For each, in ascending order, a line with the address, then one for each frame: its
  * function, file, line and column, between tabs; then an empty line.  Split parts that are missing are opened by
- * name, like the loader does.  On standard error, for each question, its time in milliseconds and
- * the process's memory.
+ * name, like the loader does.  On standard error, for each question, its CPU time in milliseconds and
+ * the process's memory in KiB; the same for what is done between two questions.
  */
 #include "symbols/dwarf.h"
 
@@ -108,13 +108,13 @@ static int ask(struct dwarf_files *files, const uint64_t *addresses, size_t n)
 	return ret;
 }
 
-static void show_cost(const struct timespec *start)
+static void show_cost(const char *what, const struct timespec *start)
 {
 	struct timespec now;
 	char line[256];
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	fprintf(stderr, "ms %.1f",
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	fprintf(stderr, "%s %.1f", what,
 		(double)(now.tv_sec - start->tv_sec) * 1e3 +
 			(double)(now.tv_nsec - start->tv_nsec) / 1e6);
 	FILE *status = fopen("/proc/self/status", "re");
@@ -165,11 +165,17 @@ int main(int argc, char **argv)
 		if (n == 0)
 			continue;
 		struct timespec start;
-		clock_gettime(CLOCK_MONOTONIC, &start);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
 		qsort(addresses, n, sizeof(*addresses), by_address);
 		ret = ask(&files, addresses, n);
 		fflush(stdout);
-		show_cost(&start);
+		show_cost("question", &start);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+		if (more && dwarf_idle()) {
+			while (dwarf_idle())
+				;
+			show_cost("idle", &start);
+		}
 		n = 0;
 	}
 	free(addresses);
