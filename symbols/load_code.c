@@ -163,13 +163,57 @@ static int open_vdso(struct loader_code *code, struct loader_job *job, struct lo
 	return is_final(ret) ? ret : open_recorded(code, source, out);
 }
 
+/* --- files that are kept --- */
+
+static void drop(struct loader_code *code, size_t i)
+{
+	load_code_close(&code->kept[i].files);
+	code->n_kept--;
+	memmove(code->kept + i, code->kept + i + 1, (code->n_kept - i) * sizeof(code->kept[0]));
+}
+
+void load_code_drop_kept(struct loader_code *code)
+{
+	while (code->n_kept)
+		drop(code, code->n_kept - 1);
+}
+
+/* Takes what is open. */
+static void keep(struct loader_code *code, uint32_t key, const struct load_code_files *files)
+{
+	if (code->n_kept == LOADER_KEPT)
+		drop(code, LOADER_KEPT - 1);
+	memmove(code->kept + 1, code->kept, code->n_kept++ * sizeof(code->kept[0]));
+	code->kept[0].key = key;
+	code->kept[0].files = *files;
+}
+
+/* -ENOENT: nothing is kept of this image, or not any more. */
+static int load_kept_file(struct loader_code *code, struct loader_job *job)
+{
+	size_t i = 0;
+
+	while (i < code->n_kept && code->kept[i].key != job->key)
+		i++;
+	if (i == code->n_kept)
+		return -ENOENT;
+	code->kept[i].files.path = job->source.path;
+	int ret = ask(code, job, &code->kept[i].files);
+	if (ret == 0 || ret == -ENXIO || ret == -ECANCELED || ret == -ECHILD)
+		return ret;
+	drop(code, i);
+	return -ENOENT;
+}
+
 static int load_file_code(struct loader_code *code, struct loader_job *job)
 {
 	struct load_code_files files = {.file.file.fd = -1, .debug.file.fd = -1, .alt.file.fd = -1};
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t len;
-	int ret;
 
+	int ret = load_kept_file(code, job);
+	if (ret != -ENOENT)
+		return ret;
 	if (job->source.kind == SYMBOLS_VDSO)
 		ret = open_vdso(code, job, &files.file);
 	else if (code->loader.recording)
@@ -180,7 +224,10 @@ static int load_file_code(struct loader_code *code, struct loader_job *job)
 		ret = describe(code, job, &files, build_id, &len);
 	if (ret == 0)
 		ret = load_from(code, job, &files, build_id, len);
-	load_code_close(&files);
+	if (ret == 0 && job->has_lines)
+		keep(code, job->key, &files);
+	else
+		load_code_close(&files);
 	return ret;
 }
 

@@ -139,6 +139,7 @@ void loader_code_free(struct loader_code *code)
 {
 	if (!code || !loader_stop(&code->loader))
 		return;
+	load_code_drop_kept(code);
 	loader_fini(&code->loader);
 	free_jobs(code->codes);
 	free_jobs(code->lines);

@@ -12,6 +12,17 @@
 #include "symbols/loader_private.h"
 
 #define LOADER_BANS 32
+#define LOADER_KEPT 4
+
+struct load_code_files {
+	struct loader_file file, debug, alt; /* fd -1: none */
+	struct loader_file parts[WIRE_FDS_MAX - 3];
+	size_t n_parts;
+	const char *path; /* for notes */
+	bool kernel; /* a vmlinux, */
+	bool stext;
+	uint64_t text; /* whose _text (or _stext) is there */
+};
 
 struct loader_code {
 	/* What finds files and asks: with neither cache nor images nor names.  Its lock guards all. */
@@ -25,6 +36,13 @@ struct loader_code {
 		bool code; /* even without lines */
 	} bans[LOADER_BANS];
 	size_t n_bans;
+	/* Files of the images asked about last that have lines, the newest first.  So the worker that
+	 * has read them can go on, whoever's they are, and a process may end meanwhile. */
+	struct {
+		uint32_t key;
+		struct load_code_files files;
+	} kept[LOADER_KEPT];
+	size_t n_kept;
 
 	/* Under the lock. */
 	struct loader_job *codes, **codes_end, *lines, **lines_end, *done, **done_end;
@@ -39,18 +57,9 @@ struct loader_code {
 /* Answer a job whose code or lines are in a file.  0 or -errno: -ENODATA: no debug information;
  * -ENXIO: no code. */
 int load_code(struct loader_code *code, struct loader_job *job);
+void load_code_drop_kept(struct loader_code *code);
 
 /* --- load_code_ask.c --- */
-
-struct load_code_files {
-	struct loader_file file, debug, alt; /* fd -1: none */
-	struct loader_file parts[WIRE_FDS_MAX - 3];
-	size_t n_parts;
-	const char *path; /* for notes */
-	bool kernel; /* a vmlinux, */
-	bool stext;
-	uint64_t text; /* whose _text (or _stext) is there */
-};
 
 /* Ask about these files, and take the answer into job, after rounds for files that turn out to
  * be missing, which are added.  0; -errno. */

@@ -7,6 +7,7 @@
 #include "symbols/binfile.h"
 #include "symbols/confine.h"
 #include "symbols/debugdata.h"
+#include "symbols/dwarf.h"
 #include "symbols/elfsyms.h"
 #include "symbols/jitdump.h"
 #include "symbols/kallsyms.h"
@@ -20,6 +21,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 void (*worker_test_hook)(int fd, const char *name);
@@ -346,13 +348,28 @@ static size_t answer_demangle(const char *names, size_t len, struct wire_message
 	return used;
 }
 
+/* Until it comes, debug information is unpacked for it. */
+static int next_request(
+	int sock, struct wire_message *request, char *in, size_t *len, int fds[WIRE_FDS_MAX])
+{
+	int ret = -EAGAIN;
+
+	while (ret == -EAGAIN && dwarf_idle())
+		ret = wire_recv_fds(
+			sock, request, in, WIRE_PACKET_BYTES, len, fds, WIRE_FDS_MAX, MSG_DONTWAIT);
+	if (ret == -EAGAIN)
+		ret = wire_recv_fds(
+			sock, request, in, WIRE_PACKET_BYTES, len, fds, WIRE_FDS_MAX, 0);
+	return ret;
+}
+
 static int serve(int sock, char *in, char *out)
 {
 	struct wire_message request, answer;
 	size_t len, out_len = 0;
 	int fds[WIRE_FDS_MAX], table = -1;
 
-	int ret = wire_recv_fds(sock, &request, in, WIRE_PACKET_BYTES, &len, fds, WIRE_FDS_MAX, 0);
+	int ret = next_request(sock, &request, in, &len, fds);
 	if (ret < 0)
 		return ret;
 	memset(&answer, 0, sizeof(answer));
