@@ -100,7 +100,6 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_WRONG_FILE:
 	case SYMBOLS_NOTE_OTHER_DEBUG:
 	case SYMBOLS_NOTE_UNVERIFIED:
-	case SYMBOLS_NOTE_JIT_OWNER:
 	case SYMBOLS_NOTE_NAME_LEFT:
 		return EXPLAIN_INFO;
 	}
