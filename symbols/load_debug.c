@@ -117,6 +117,7 @@ static bool is_linked(struct loader *loader, const struct load_debug_search *sea
 static void begin(const struct loader *loader, struct load_debug_search *search)
 {
 	search->begun = true;
+	search->over = false;
 	search->query = (struct finder_query){
 		.what = search->build_id_len ? FINDER_DEBUG : FINDER_LINK,
 		.path = search->source->path,
@@ -125,6 +126,20 @@ static void begin(const struct loader *loader, struct load_debug_search *search)
 		.build_id_len = search->build_id_len,
 		.pid = loader->recording ? 0 : search->source->pid,
 	};
+}
+
+/* What a server sent is somebody else's choice, whatever build-id it was asked for. */
+static bool open_fetched(
+	const struct loader *loader, struct load_debug_search *search, struct loader_file *out)
+{
+	struct fetch_id id = {.kind = FETCH_DEBUG, .build_id_len = search->build_id_len};
+
+	memcpy(id.build_id, search->build_id, search->build_id_len);
+	*out = (struct loader_file){.file.fd = -1, .foreign = true};
+	if (search->over || !loader->fetched)
+		return false;
+	search->over = true;
+	return search->build_id_len && fetch_open(loader->fetched, &id, &out->file) == 0;
 }
 
 bool load_debug_file(
@@ -150,6 +165,5 @@ bool load_debug_file(
 			return true;
 		close(out->file.fd);
 	}
-	*out = (struct loader_file){.file.fd = -1};
-	return false;
+	return open_fetched(loader, search, out);
 }

@@ -62,8 +62,10 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 		make_key(stripped_key, file, false, build_id, len, debug);
 		if (file->told)
 			cache_key_stripped(stripped_key);
-		if (load_cached(loader, image, key) ||
-			(file->told && load_cached(loader, image, stripped_key)))
+		/* The cache does not tell whether a table lacks a debug file. */
+		if ((debug || !loader->fetch) &&
+			(load_cached(loader, image, key) ||
+				(file->told && load_cached(loader, image, stripped_key))))
 			return 0;
 	}
 	int ret = load_table(loader, image, &question, len && trusted ? key : NULL, answer);
@@ -129,6 +131,8 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 		if (again)
 			drop_table(loader, image);
 	} while (again);
+	image->lacks_debug =
+		ret == 0 && answer.flags & WIRE_FLAG_STRIPPED && !(answer.flags & WIRE_FLAG_DEBUG);
 	/* A debug file that kills the worker does not take the file's own symbols along. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && has_debug) {
 		image->state = SYMBOLS_UNREADABLE;
@@ -193,7 +197,7 @@ static bool is_cached(struct loader *loader, struct loader_image *image)
 	struct loader_file debug;
 	char key[CACHE_KEY_MAX];
 
-	if (!source->build_id_len || !loader->cache)
+	if (!source->build_id_len || !loader->cache || loader->fetch)
 		return false;
 	bool has_debug =
 		load_find_debug(loader, source, source->build_id, source->build_id_len, &debug);

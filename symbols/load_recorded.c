@@ -29,6 +29,26 @@ static int check_build_id(struct loader *loader, const struct finder_query *quer
 											 : -ESTALE;
 }
 
+/* Only that the server sent it for this build-id speaks for it, so it is looked at as well. */
+static int find_fetched(
+	struct loader *loader, const struct finder_query *query, struct loader_file *out)
+{
+	const struct finder_place place = {.relative = "debuginfod", .foreign = true};
+	struct fetch_id id = {.kind = FETCH_PROGRAM, .build_id_len = query->build_id_len};
+
+	if (!loader->fetched || query->what != FINDER_BINARY || !query->build_id_len)
+		return -ENOENT;
+	memcpy(id.build_id, query->build_id, query->build_id_len);
+	*out = (struct loader_file){.foreign = true, .told = true};
+	int ret = fetch_open(loader->fetched, &id, &out->file);
+	if (ret < 0)
+		return ret;
+	ret = check_build_id(loader, query, &place, out);
+	if (ret < 0)
+		close(out->file.fd);
+	return ret;
+}
+
 int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out)
 {
 	struct finder_place place;
@@ -54,6 +74,8 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 		if (place.by_path)
 			result = ret;
 	}
+	if (find_fetched(loader, query, out) == 0)
+		return 0;
 	out->file.fd = -1;
 	return result;
 }

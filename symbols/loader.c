@@ -190,6 +190,8 @@ int loader_init(struct loader *loader, const struct symbols_config *config, int 
 	loader->recording = config->recording;
 	loader->started_s = time(NULL);
 	loader->keep_files = config->keep_files;
+	loader->fetched = config->fetched;
+	loader->fetch = config->fetch;
 	if (!loader->packet || !loader->kallsyms_path || !loader->kernel_notes_path ||
 		finder_init(&loader->finder, config) < 0)
 		return -ENOMEM;

@@ -35,6 +35,7 @@ struct loader_image {
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: none known */
 	enum symbols_mark mark;
+	bool lacks_debug; /* it was stripped, and its debug file is not here */
 	int kept_fds[2]; /* see symbols_files(); 0: none */
 	struct loader_jit jit; /* of SYMBOLS_JIT: what was read last, and then now */
 };

@@ -9,6 +9,7 @@
 
 #include "symbols/asker.h"
 #include "symbols/cache.h"
+#include "symbols/fetch.h"
 #include "symbols/finder.h"
 #include "symbols/loader.h"
 #include "symbols/opener.h"
@@ -29,6 +30,8 @@ struct loader {
 	struct asker asker; /* the thread's, but for the pids */
 	struct cache *cache;
 	struct finder finder;
+	struct fetch *fetched; /* borrowed; NULL: nothing ever is */
+	bool fetch; /* what lacks a debug file is to be known */
 	char *kallsyms_path, *kernel_notes_path;
 	bool recording, keep_files;
 	unsigned int memory_mb; /* of a worker */
@@ -168,7 +171,7 @@ struct load_debug_search {
 	struct loader_link link;
 	/* The search's, begin with 0. */
 	struct finder_query query;
-	bool begun;
+	bool begun, over;
 };
 
 /* Open the next file that may be the debug file: those of the build-id, then those of the link's name that have its

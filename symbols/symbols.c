@@ -9,17 +9,21 @@
 #include "symbols/again.h"
 #include "symbols/code.h"
 #include "symbols/code_client.h"
+#include "symbols/fetch.h"
 #include "symbols/loader.h"
 #include "symbols/spawner.h"
 #include "symbols/wire.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+#define FETCH_NOTES_MAX 64
 
 struct image {
 	uint32_t key;
@@ -33,6 +37,12 @@ struct image {
 	int kept_fds[2]; /* 0: none */
 	uint32_t version;
 	struct again *again; /* of one that changes; else NULL */
+	bool lacks_debug;
+	bool fetch; /* somebody wants what is to be fetched for it */
+	/* Tables that a better one replaced; names that were given out are in them. */
+	struct symtab *old;
+	size_t n_old;
+	uint32_t first_index; /* of the table that it has now */
 };
 
 struct pretty {
@@ -50,6 +60,11 @@ struct symbols {
 	struct pretty *names;
 	size_t n_names, names_cap;
 	size_t pending_images, pending_names, unreadable, looking;
+	struct fetch *fetched;
+	bool fetch; /* all that lacks a debug file */
+	size_t fetching, reloading; /* files asked for; images read once more */
+	struct symbols_note fetch_notes[FETCH_NOTES_MAX];
+	size_t n_fetch_notes;
 	bool recording;
 	size_t table_bytes;
 };
@@ -59,23 +74,27 @@ void symbols_main(int argc, char **argv)
 	spawner_entry(argc, argv);
 }
 
-int symbols_new(struct symbols **out, const struct symbols_config *config)
+int symbols_new(struct symbols **out, const struct symbols_config *wanted)
 {
-	static const struct symbols_config defaults;
+	struct symbols_config config = wanted ? *wanted : (struct symbols_config){0};
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
 
 	*out = NULL;
 	if (!symbols)
 		return -ENOMEM;
-	int ret = loader_new(&symbols->loader, config ? config : &defaults);
+	int ret = fetch_new(&symbols->fetched);
+	config.fetched = symbols->fetched;
 	if (ret == 0)
-		ret = code_client_new(
-			&symbols->code, config ? config : &defaults, loader_fd(symbols->loader));
+		ret = loader_new(&symbols->loader, &config);
+	if (ret == 0)
+		ret = code_client_new(&symbols->code, &config, loader_fd(symbols->loader));
 	if (ret < 0) {
 		symbols_free(symbols);
 		return ret;
 	}
-	symbols->recording = config && config->recording;
+	fetch_answer_to(symbols->fetched, loader_fd(symbols->loader));
+	symbols->recording = config.recording;
+	symbols->fetch = config.fetch;
 	*out = symbols;
 	return 0;
 }
@@ -86,6 +105,9 @@ static void free_image(struct image *image)
 		return;
 	again_drop_source(&image->source);
 	again_free(image->again);
+	for (size_t i = 0; i < image->n_old; i++)
+		symtab_close(&image->old[i]);
+	free(image->old);
 	free(image);
 }
 
@@ -100,8 +122,11 @@ void symbols_free(struct symbols *symbols)
 		free(symbols->names[i].name->pretty);
 		free(symbols->names[i].name);
 	}
+	/* It tells a loader that it has something, and they read it. */
+	fetch_end(symbols->fetched);
 	code_client_free(symbols->code);
 	loader_free(symbols->loader);
+	fetch_free(symbols->fetched);
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		if (!symbols->images[i])
 			continue;
@@ -249,7 +274,7 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		.size = entry->size,
 		.name = table->pool + entry->name,
 		.module = module ? table->pool + table->module_names[module - 1] : NULL,
-		.index = (uint32_t)found,
+		.index = image->first_index + (uint32_t)found,
 	};
 	return !image->again || again_keep(image->again, out);
 }
@@ -380,7 +405,8 @@ static bool is_twin(const struct image *a, const struct image *b)
 
 	const bool same_dev = x->dev_major == y->dev_major && x->dev_minor == y->dev_minor;
 
-	if (x->inode != y->inode || (!same_dev && x->dev_major && y->dev_major))
+	if (x->inode != y->inode || (!same_dev && x->dev_major && y->dev_major) ||
+		(same_dev && x->file_mtime_ns == y->file_mtime_ns))
 		return false;
 	return a->build_id_len == b->build_id_len &&
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
@@ -411,6 +437,35 @@ static bool take_look(struct symbols *symbols, struct image *image, struct loade
 	return again_end(image->again, answer, &image->table, now_ns()) || first;
 }
 
+/* Before a better table comes: what was found in this one is in use.  False: no memory. */
+static bool keep_table(struct symbols *symbols, struct image *image)
+{
+	struct symtab *old = reallocarray(image->old, image->n_old + 1, sizeof(*image->old));
+
+	if (!old)
+		return false;
+	image->old = old;
+	image->old[image->n_old++] = image->table;
+	image->first_index += image->table.n_entries;
+	memset(&image->table, 0, sizeof(image->table));
+	for (size_t i = 0; i < symbols->images_cap; i++)
+		if (symbols->images[i] && symbols->images[i]->twin == image)
+			symbols->images[i]->version++;
+	return true;
+}
+
+/* An image was read once more, with what was fetched: what it had is not taken away by what is no better.  True: it is. */
+static bool is_better(struct symbols *symbols, struct image *image, struct loader_image *answer)
+{
+	if (image->state == SYMBOLS_PENDING || image->again)
+		return true;
+	symbols->reloading--;
+	if (answer->state != SYMBOLS_READY ||
+		(answer->lacks_debug && image->state == SYMBOLS_READY))
+		return false;
+	return keep_table(symbols, image);
+}
+
 static void take_table(struct symbols *symbols, struct image *image, struct loader_image *answer)
 {
 	symbols->pending_images -= image->state == SYMBOLS_PENDING;
@@ -421,6 +476,8 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 		if (image->kept_fds[i] > 0)
 			close(image->kept_fds[i]);
 	image->version++;
+	image->lacks_debug = answer->lacks_debug;
+	image->twin = NULL;
 	image->state = answer->state;
 	image->table = answer->table;
 	memset(&answer->table, 0, sizeof(answer->table));
@@ -435,6 +492,116 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 		symtab_close(&image->table);
 	symbols->table_bytes += image->table.len;
 	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
+}
+
+/* --- what comes from debuginfod servers --- */
+
+static bool make_fetch_id(const struct image *image, struct fetch_id *id)
+{
+	*id = (struct fetch_id){
+		.kind = image->state == SYMBOLS_UNREADABLE ? FETCH_PROGRAM : FETCH_DEBUG,
+		.build_id_len = image->build_id_len,
+	};
+	memcpy(id->build_id, image->build_id, image->build_id_len);
+	return image->build_id_len && image->source.kind == SYMBOLS_FILE &&
+		(id->kind == FETCH_DEBUG || image->source.build_id_len);
+}
+
+int symbols_fetch(struct symbols *symbols, uint32_t key)
+{
+	struct image *image = find_image(symbols, key);
+	struct fetch_id id;
+
+	if (!image || image->state == SYMBOLS_PENDING)
+		return -EBUSY;
+	if (!make_fetch_id(image, &id))
+		return -ENODATA;
+	image->fetch = true;
+	int ret = fetch_ask(symbols->fetched, &id);
+	symbols->fetching += ret == 0;
+	return ret;
+}
+
+/* An image has got its table: is there more to be had?  The program itself may have come stripped. */
+static void fetch_more(struct symbols *symbols, const struct image *image)
+{
+	if ((symbols->fetch || image->fetch) &&
+		(image->lacks_debug || (symbols->recording && image->state == SYMBOLS_UNREADABLE)))
+		symbols_fetch(symbols, image->key);
+}
+
+static void add_fetch_note(
+	struct symbols *symbols, const struct image *image, const struct fetch_id *id, int error)
+{
+	if (symbols->n_fetch_notes == FETCH_NOTES_MAX)
+		return;
+	struct symbols_note *note = &symbols->fetch_notes[symbols->n_fetch_notes++];
+	*note = (struct symbols_note){
+		.kind = error ? SYMBOLS_NOTE_NOT_FETCHED : SYMBOLS_NOTE_FETCHED,
+		.error = error,
+		.value = id->kind == FETCH_PROGRAM,
+	};
+	snprintf(note->path, sizeof(note->path), "%s", image->source.path);
+}
+
+static bool is_of(const struct image *image, const struct fetch_id *id)
+{
+	return image && image->build_id_len == id->build_id_len &&
+		memcmp(image->build_id, id->build_id, id->build_id_len) == 0;
+}
+
+static void reload(struct symbols *symbols, struct image *image)
+{
+	struct loader_image *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return;
+	if (again_copy_source(&job->source, &image->source) < 0) {
+		loader_image_free(job);
+		return;
+	}
+	job->key = image->key;
+	symbols->reloading++;
+	loader_post_image(symbols->loader, job);
+	symbols_code_refresh(symbols, image->key);
+}
+
+static void take_fetched(struct symbols *symbols)
+{
+	struct fetch_id id;
+	int error;
+
+	while (fetch_take(symbols->fetched, &id, &error)) {
+		bool told = false;
+		symbols->fetching--;
+		for (size_t i = 0; i < symbols->images_cap; i++) {
+			struct image *image = symbols->images[i];
+			if (!is_of(image, &id) || image->state == SYMBOLS_PENDING)
+				continue;
+			if (!told)
+				add_fetch_note(symbols, image, &id, error);
+			told = true;
+			if (!error)
+				reload(symbols, image);
+		}
+	}
+}
+
+void symbols_fetch_status(const struct symbols *symbols, struct symbols_fetching *out)
+{
+	struct fetch_status status;
+
+	fetch_status(symbols->fetched, &status);
+	*out = (struct symbols_fetching){
+		.waiting = status.waiting, .received = status.received, .total = status.total};
+	for (size_t i = 0; status.id.build_id_len && i < symbols->images_cap; i++)
+		if (is_of(symbols->images[i], &status.id))
+			out->path = symbols->images[i]->source.path;
+}
+
+void symbols_fetch_cancel(struct symbols *symbols)
+{
+	fetch_cancel(symbols->fetched);
 }
 
 static void look_again(struct symbols *symbols, bool final)
@@ -463,8 +630,9 @@ static unsigned int collect(struct symbols *symbols)
 	while (images) {
 		struct loader_image *next = images->next;
 		struct image *image = find_image(symbols, images->key);
-		if (take_look(symbols, image, images)) {
+		if (is_better(symbols, image, images) && take_look(symbols, image, images)) {
 			take_table(symbols, image, images);
+			fetch_more(symbols, image);
 			changed |= SYMBOLS_CHANGED_TABLES;
 		}
 		loader_image_free(images);
@@ -479,6 +647,7 @@ static unsigned int collect(struct symbols *symbols)
 		if (names->pretty)
 			changed |= SYMBOLS_CHANGED_NAMES;
 	}
+	take_fetched(symbols);
 	if (code_client_collect(symbols->code))
 		changed |= SYMBOLS_CHANGED_CODE;
 	return changed;
@@ -503,6 +672,7 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 	for (;;) {
 		collect(symbols);
 		if (!symbols->pending_images && !symbols->pending_names && !symbols->looking &&
+			!symbols->fetching && !symbols->reloading &&
 			!code_client_is_waiting(symbols->code))
 			return 0;
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -515,6 +685,12 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out)
 {
+	if (symbols->n_fetch_notes) {
+		*out = symbols->fetch_notes[0];
+		memmove(symbols->fetch_notes, symbols->fetch_notes + 1,
+			--symbols->n_fetch_notes * sizeof(*out));
+		return true;
+	}
 	return loader_take_note(symbols->loader, out) || code_client_take_note(symbols->code, out);
 }
 

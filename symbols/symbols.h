@@ -40,6 +40,8 @@ struct symbols_config {
 	const char *archive; /* the same, before that: an archive that was unpacked; NULL */
 	const char *kernel_notes_path; /* NULL: /sys/kernel/notes */
 	bool keep_files; /* for symbols_files(); with no disk cache only */
+	bool fetch; /* symbols_fetch() whatever lacks a debug file, or, of a recording, is not here */
+	struct fetch *fetched; /* symbols.c's own */
 };
 
 /* What a recording tells of itself. */
@@ -144,6 +146,20 @@ uint32_t symbols_twin(const struct symbols *symbols, uint32_t key);
  * is not mangled.  Borrowed until symbols_free(). */
 const char *symbols_pretty(struct symbols *symbols, const char *name);
 
+/* Ask the debuginfod servers of $DEBUGINFOD_URLS for the image's debug file (of a recording: for the file itself, where it is
+ * not here).  When it has come, the image's symbols are read again: its version grows.  Nothing touches the network
+ * before this is called.  0; -EALREADY: it was asked for; -EBUSY: its symbols are pending; -ENODATA: no build-id is known;
+ * -EDESTADDRREQ: no server is named; -ENOMEM, -errno.  How it went, notes tell. */
+int symbols_fetch(struct symbols *symbols, uint32_t key);
+
+struct symbols_fetching {
+	size_t waiting; /* files, with the one at work */
+	const char *path; /* of an image whose file is at work; NULL: none.  Borrowed until symbols_free() */
+	uint64_t received, total; /* bytes of it; total 0: not known */
+};
+void symbols_fetch_status(const struct symbols *symbols, struct symbols_fetching *out);
+void symbols_fetch_cancel(struct symbols *symbols); /* all that waits, too */
+
 /* Readable (eventfd, symbols_collect() reads it) when answers have come. */
 int symbols_fd(const struct symbols *symbols);
 
@@ -171,6 +187,8 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
 	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there */
 	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice; value 1: by its debug information, 0: before */
+	SYMBOLS_NOTE_FETCHED, /* what path lacked has come from a debuginfod server; value 1: the file itself */
+	SYMBOLS_NOTE_NOT_FETCHED, /* the same has not; error (ENOENT: no server has it, ECANCELED, ENOPKG: no libdebuginfod) */
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
 };
 struct symbols_note {

@@ -247,3 +247,16 @@ int args_add_debug_dir(struct args *args, const char *text)
 	grown[request->n_debug_dirs] = NULL;
 	return 0;
 }
+
+int args_want_debuginfod(struct args *args)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	if (!urls || !urls[strspn(urls, " ")])
+		return args_refuse(args,
+			"--debuginfod: the environment variable DEBUGINFOD_URLS names no server, "
+			"such as "
+			"https://debuginfod.debian.net");
+	args->request.debuginfod = true;
+	return 0;
+}

@@ -82,7 +82,8 @@ int args_add_file(struct args *args, char *path);
 /* Whether the recordings and the output can be what they are given for. */
 int args_check_files(struct args *args);
 
-/* --debug-dir.  0, or an error that args_refuse() has told. */
+/* --debug-dir and --debuginfod.  0, or an error that args_refuse() has told. */
 int args_add_debug_dir(struct args *args, const char *text);
+int args_want_debuginfod(struct args *args);
 
 #endif

@@ -459,6 +459,8 @@ int args_apply_screen(struct args *args, int id, const char *text)
 		return 0;
 	case ARG_DEBUG_DIR:
 		return args_add_debug_dir(args, text);
+	case ARG_DEBUGINFOD:
+		return args_want_debuginfod(args);
 	case ARG_CACHE_DIR:
 		request->cache_dir = text;
 		return 0;

@@ -40,6 +40,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"look for programs and libraries below this directory first"},
 	[ARG_DEBUG_DIR] = {0, "debug-dir", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
 		"look for separate debug files below this directory first; may be repeated"},
+	[ARG_DEBUGINFOD] = {0, "debuginfod", NULL, VIEWS | ARGS_ARCHIVE, ARGS_FILES,
+		"ask the servers of $DEBUGINFOD_URLS for debug files that are not here"},
 
 	[ARG_COMM] = {0, "comm", "NAME[,NAME]", VIEWS, ARGS_FILTERS,
 		"only samples of threads with this name"},

@@ -363,6 +363,32 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	}
 }
 
+static void add_not_fetched(struct text *text, const struct symbols_note *note, int path_max)
+{
+	const char *what = note->value ? "file" : "debug file";
+
+	switch (note->error) {
+	case ENOENT:
+		text_add(text, "no debuginfod server has the %s of '%.*s'", what, path_max,
+			note->path);
+		break;
+	case ECANCELED:
+		text_add(text, "the %s of '%.*s' is not fetched: it was given up", what, path_max,
+			note->path);
+		break;
+	case ENOPKG:
+		text_add(text,
+			"the %s of '%.*s' cannot be fetched without the library libdebuginfod "
+			"(Debian: libdebuginfod1)",
+			what, path_max, note->path);
+		break;
+	default:
+		text_add(text, "no debuginfod server sent the %s of '%.*s'", what, path_max,
+			note->path);
+		add_error(text, note->error);
+	}
+}
+
 void explain_symbols_note(const struct symbols_note *note, char *out, size_t size)
 {
 	struct text text = {0};
@@ -411,6 +437,13 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"its "
 			"symbols are not used",
 			path_max, note->path);
+		break;
+	case SYMBOLS_NOTE_FETCHED:
+		text_add(&text, "a debuginfod server has sent the %s of '%.*s'",
+			note->value ? "file" : "debug file", path_max, note->path);
+		break;
+	case SYMBOLS_NOTE_NOT_FETCHED:
+		add_not_fetched(&text, note, path_max);
 		break;
 	case SYMBOLS_NOTE_OTHER_DEBUG:
 		text_add(&text,

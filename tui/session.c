@@ -477,6 +477,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		.recording = request->n_files > 0,
 		.symfs = request->symfs,
 		.more_debug_dirs = request->debug_dirs,
+		.fetch = request->debuginfod,
 		.keep_files = request->command == CMD_ARCHIVE,
 	};
 	struct chosen chosen = {0};

@@ -73,6 +73,7 @@ struct request {
 	const char *output; /* -o: a path, "-" for standard output; NULL: the command's default */
 	const char **debug_dirs; /* --debug-dir, ends with NULL; NULL: none */
 	size_t n_debug_dirs;
+	bool debuginfod; /* --debuginfod */
 	const char *symfs; /* --symfs: binaries are looked for below this directory first; NULL */
 	struct filter_term
 		*terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */

@@ -198,7 +198,9 @@ void taking_sample(struct taking *taking)
 void taking_wait_names(struct taking *taking)
 {
 	bool terminal = isatty(STDERR_FILENO), told = false;
+	struct symbols_fetching fetching;
 	struct symbols_status status;
+	uint64_t received = 0;
 
 	for (unsigned int waited = 0; waited < NAMES_TIMEOUT_MS; waited += NAMES_STEP_MS) {
 		if (!names_wait(taking->session.names, NAMES_STEP_MS))
@@ -206,12 +208,21 @@ void taking_wait_names(struct taking *taking)
 		take_signal(taking);
 		if (taking->interrupted)
 			break;
-		if (terminal) {
+		symbols_fetch_status(taking->session.symbols, &fetching);
+		/* However long that takes, as long as something comes. */
+		if (fetching.waiting && fetching.received != received)
+			waited = 0;
+		received = fetching.received;
+		if (terminal && fetching.waiting) {
+			fprintf(stderr,
+				"\r\033[Kstrobe: fetching debug files, %zu to go, %.1f MB ... ",
+				fetching.waiting, (double)fetching.received / 1e6);
+		} else if (terminal) {
 			symbols_status(taking->session.symbols, &status);
 			fprintf(stderr, "\rstrobe: reading symbols, %u files to go ... ",
 				status.pending);
-			told = true;
 		}
+		told |= terminal;
 	}
 	if (told)
 		fputs("\r\033[K", stderr);

@@ -40,7 +40,7 @@ _strobe()
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
 	local sampled="-u --user -a --all-cpus -F --freq -c --count -g --call-graph
 		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages"
-	local views="--comm --image --symbol --time --symfs --debug-dir --memory --no-idle
+	local views="--comm --image --symbol --time --symfs --debug-dir --debuginfod --memory --no-idle
 		--cache-dir"
 	local input="-i --input" output="-o --output"
 	local tables="--format --percent-limit --rows"
@@ -154,7 +154,7 @@ _strobe()
 		export) options="$either $sampled $input $output $views --format $general" ;;
 		annotate) options="$either $sampled $input $views $tables $code $general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
-		archive) options="$output --symfs --debug-dir $general" ;;
+		archive) options="$output --symfs --debug-dir --debuginfod $general" ;;
 		live) options="$either $sampled $input $views $screen $general" ;;
 		*) options="$either $sampled $input $views $screen $general -- $commands" ;;
 		esac
