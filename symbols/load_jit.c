@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,8 @@
 #define CLOCK_SLACK_S 2 /* file systems tell time in coarse steps */
 
 struct target {
-	int32_t pid, inner_pid; /* the number in its own pid namespace */
+	int32_t pid, parent;
+	int32_t inner_pid; /* the number in its own pid namespace */
 	uid_t uids[4]; /* real, effective, saved, of files */
 	int64_t started_s; /* since 1970; 0: not known */
 	char root[32]; /* "/proc/PID/root" */
@@ -70,6 +72,8 @@ static bool read_target(int32_t pid, struct target *out)
 		const char *last = strrchr(line, '\t');
 		if (!strncmp(line, "NSpid:", 6) && last)
 			out->inner_pid = atoi(last + 1);
+		if (sscanf(line, "PPid: %d", &out->parent) == 1)
+			continue;
 		if (sscanf(line, "Uid: %u %u %u %u", &out->uids[0], &out->uids[1], &out->uids[2],
 			    &out->uids[3]) == 4)
 			has_uids = true;
@@ -185,6 +189,26 @@ static bool is_ours(const char *path, const struct loader_jit_file *file)
 	return is_same_file(&found, file);
 }
 
+static bool has_same_program(int32_t a, int32_t b)
+{
+	char path[64];
+	struct stat x, y;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", a);
+	if (stat(path, &x) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/exe", b);
+	return stat(path, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Whose memory a process has, as far as nobody saw it being forked. */
+static int32_t parent_of(const struct loader_image *image, const struct target *target)
+{
+	if (image->source.parent > 0)
+		return image->source.parent;
+	return has_same_program(target->pid, target->parent) ? target->parent : 0;
+}
+
 /* What a forked process runs may be what its parent has compiled before. */
 static void open_living(struct loader *loader, struct loader_image *image,
 	const struct target *target, struct opener_file *map, struct opener_file *dump)
@@ -194,7 +218,7 @@ static void open_living(struct loader *loader, struct loader_image *image,
 
 	set_path(jit, target->inner_pid);
 	int ret = open_own(loader, target, jit->path, map);
-	if (ret == -ENOENT && read_target(image->source.parent, &parent)) {
+	if (ret == -ENOENT && read_target(parent_of(image, target), &parent)) {
 		set_path(jit, parent.inner_pid);
 		open_own(loader, &parent, jit->path, map);
 	}

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of code made at run time: maps that are there, appear and grow, jitdumps, other users and namespaces, node, java;
+live, on the screen, and of recordings, where perf's report says what they should be.  And BPF programs.
+
+usage: jit.py STROBE JIT BPF
+"""
+
+import contextlib
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import checks as common  # noqa: E402
+
+checks = common.Checks()
+strobe, jit, bpf = (os.path.abspath(path) for path in sys.argv[1:4])
+folder = tempfile.mkdtemp(prefix="strobe-test-jit-")
+os.chmod(folder, 0o777)
+ENV = {"XDG_CACHE_HOME": os.path.join(folder, "cache")}
+HOT, COLD = "py::hot:/home/me/a program.py", "py::cold:/home/me/a program.py"
+FOREVER = "1000"
+
+
+def rows(text):
+    with contextlib.suppress(ValueError):
+        return [row for event in json.loads(text)["events"] for row in event["rows"]]
+    return []
+
+
+def report(*arguments):
+    return common.run([strobe, "report", "--format", "json", *arguments], env=ENV, cwd=folder)
+
+
+def samples(result, symbol):
+    return sum(row["samples"] for row in rows(result.out) if row["symbol"] == symbol)
+
+
+def judge(name, result, image=None):
+    """hot takes three quarters of the time, cold the rest."""
+    hot, cold = samples(result, HOT), samples(result, COLD)
+    checks.check(f"{name}: names and shares", hot + cold > 50 and 0.65 < hot / (hot + cold) < 0.85,
+                 (hot, cold, str(result)))
+    if image:
+        images = {row["image"] for row in rows(result.out) if row["symbol"] in (HOT, COLD)}
+        checks.check(f"{name}: the image is called as the map", images == {image}, images)
+
+
+def live(name, how, image="perf-{pid}.map", program=None, user=None):
+    with common.started([program or jit, how, FOREVER], wait_for="ready", user=user, cwd=folder) as process:
+        pid = process.pid
+        if how == "fork":
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+                pid = int(children.read().split()[0])
+        judge(name, report("-p", str(pid), "--duration", "0.5"), image.format(pid=process.pid))
+
+
+def screens():
+    """A map that appears, and one that grows, while somebody looks at the screen."""
+    try:
+        import pyte  # noqa: F401
+    except ImportError:
+        checks.skip("live screen", "pyte is not installed")
+        return
+    for how, before, after in (("late", "[anon]", HOT), ("grow", HOT, COLD)):
+        with common.started([jit, how, FOREVER], wait_for="ready", cwd=folder) as process:
+            screen = common.Screen([strobe, "-p", str(process.pid)], 120, 30, env=ENV)
+            try:
+                named = screen.until(before)
+                checks.check(f"screen, {how}: without the map", named and after not in screen.text(), screen.text())
+                process.send_signal(signal.SIGUSR1)
+                checks.check(f"screen, {how}: the map is read again",
+                             screen.until(lambda text: after in text and f"perf-{process.pid}.map" in text and
+                                          (how == "grow" or COLD in text)), screen.text())
+            finally:
+                screen.close()
+
+
+def namespaces():
+    """Its own /tmp, its own process numbers, another user."""
+    if os.geteuid() != 0:
+        checks.skip("namespaces", "not root")
+        return
+    with common.public_copy(jit) as (copy,):
+        # The directory stays reachable below the new /tmp.
+        script = "mount -t tmpfs tmpfs /tmp && exec setpriv --reuid 65534 --regid 65534 --clear-groups ./" + \
+            os.path.basename(copy) + " map " + FOREVER
+        command = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", script]
+        try:
+            with common.started(command, wait_for="ready", cwd=os.path.dirname(copy)) as process:
+                with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
+                    pid = children.read().split()[0]
+                judge("unshare --mount --pid", report("-p", pid, "--duration", "0.5"), "perf-1.map")
+        except RuntimeError as error:
+            checks.skip("unshare --mount --pid", str(error))
+
+
+# --- recordings ---
+
+def perf_names(path):
+    """Samples in percent by symbol, as perf reports them."""
+    text = common.run(["perf", "report", "-i", path, "--no-children", "--stdio", "-F", "overhead,sym", "-g", "none"]).out
+    return {symbol.strip(): float(percent)
+            for percent, symbol in re.findall(r"^\s*([\d.]+)%\s+\[.\]\s+(.*)$", text, re.M)}
+
+
+def compare(name, path, result, symbols):
+    theirs, total = perf_names(path), sum(row["samples"] for row in rows(result.out))
+    ours = {symbol: 100.0 * samples(result, symbol) / max(total, 1) for symbol in symbols}
+    checks.check(f"{name}: as perf reports", symbols and all(
+        abs(ours[symbol] - theirs.get(symbol, 0.0)) < 0.02 for symbol in symbols), (ours, theirs))
+
+
+def record(path, command, *options):
+    return common.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", *options, "-o", path, "--", *command],
+                      cwd=folder)
+
+
+def recordings():
+    if not shutil.which("perf"):
+        checks.skip("recordings", "perf is not installed")
+        return
+    data, archive = os.path.join(folder, "map.data"), os.path.join(folder, "map.tar.zst")
+    if record(data, [jit, "map", "0.4"]).status:
+        checks.skip("recordings", "perf record is refused here")
+        return
+    result = report(data)
+    judge("recording, map", result)
+    compare("recording, map", data, result, [HOT, COLD])
+    checks.check("recording, map: marked as not verified", "nothing tells" in common.run([strobe, "report", data]).out)
+    folded = common.run([strobe, "export", "--format", "folded", data])
+    checks.check("export", re.search(re.escape(HOT) + r" \d", folded.out), str(folded)[:600])
+
+    # Packed with its map it is named where that is not.
+    packed = common.run([strobe, "archive", data, "-o", archive], env=ENV)
+    used = common.run(["perf", "script", "-i", data, "-F", "pid"]).out.split()[0]
+    os.unlink(f"/tmp/perf-{used}.map")
+    judge("archive", report(archive)) if packed.status == 0 else checks.check("archive", False, str(packed))
+    checks.check("recording without its map", samples(report(data), HOT) == 0)
+
+    data = os.path.join(folder, "dump.data")
+    if record(data, [jit, "dump", "0.4"], "-k", "mono").status == 0:
+        judge("recording, jitdump", report(data))
+        injected = common.run(["perf", "inject", "--jit", "-i", data, "-o", data + ".jitted"], cwd=folder)
+        if injected.status == 0:
+            judge("recording, perf inject", report(data + ".jitted"))
+
+
+# --- runtimes ---
+
+FIB_JS = "function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\nfor (;;) fib(25);\n"
+FIB_JAVA = """public class Fib {
+	static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+	public static void main(String[] arguments) {
+		System.out.println("ready");
+		for (long sum = 0;; sum += fib(25))
+			if (sum < 0) System.out.println(sum);
+	}
+}
+"""
+
+
+def share(result, pattern):
+    found = [row for row in rows(result.out) if re.search(pattern, row["symbol"])]
+    return sum(row["self_percent"] for row in found), {row["image"] for row in found}
+
+
+def node():
+    if not shutil.which("node"):
+        checks.skip("node", "it is not installed")
+        return
+    path = os.path.join(folder, "fib.js")
+    with open(path, "w", encoding="ascii") as out:
+        out.write(FIB_JS)
+    with common.started(["node", "--perf-basic-prof", path], cwd=folder) as process:
+        # Until fib is compiled for good.
+        seen = ""
+        while not re.search(r"JS:\*fib", seen) and process.poll() is None:
+            with contextlib.suppress(FileNotFoundError), open(f"/tmp/perf-{process.pid}.map", encoding="utf-8",
+                                                              errors="replace") as lines:
+                seen = lines.read()
+        percent, images = share(report("-p", str(process.pid), "--duration", "0.7"), r"^JS:\*fib .*fib\.js")
+        checks.check("node: JS:*fib has nearly all of the time", percent > 85, percent)
+        checks.check("node: the image is called as the map", images == {f"perf-{process.pid}.map"}, images)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(f"/tmp/perf-{process.pid}.map")
+
+
+def java():
+    """jcmd writes the map while strobe samples."""
+    if not shutil.which("java") or not shutil.which("javac") or not shutil.which("jcmd"):
+        checks.skip("java", "a JDK is not installed")
+        return
+    with open(os.path.join(folder, "Fib.java"), "w", encoding="ascii") as out:
+        out.write(FIB_JAVA)
+    if common.run(["javac", "-J-Xshare:auto", "-J-XX:TieredStopAtLevel=1", "Fib.java"], cwd=folder).status:
+        checks.skip("java", "javac does not work")
+        return
+    with common.started(["java", "-cp", folder, "Fib"], wait_for="ready") as process:
+        profile = subprocess.Popen([strobe, "report", "--format", "json", "-p", str(process.pid), "--duration", "2"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **ENV))
+        common.run(["jcmd", str(process.pid), "Compiler.perfmap"])
+        out, err = profile.communicate(timeout=120)
+        result = common.Result(profile.returncode, out.decode(), err.decode(), False)
+        percent, images = share(result, r"Fib\.fib\(int\)")
+        checks.check("java: Fib.fib has nearly all of the time", percent > 75, (percent, str(result)))
+        checks.check("java: the image is called as the map", images == {f"perf-{process.pid}.map"}, images)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(f"/tmp/perf-{process.pid}.map")
+
+
+# --- BPF ---
+
+FILTER = re.compile(r"^bpf_prog_[0-9a-f]{16}_strobe_filter$")
+
+
+def bpf_programs():
+    refused = common.run([bpf, "0", "0"])
+    with open("/proc/sys/net/core/bpf_jit_enable", encoding="ascii") as enabled:
+        compiled = enabled.read().strip() != "0"
+    if refused.status or not compiled:
+        checks.skip("BPF", refused.out.strip() or "net.core.bpf_jit_enable is 0")
+        return
+
+    def check(name, result):
+        found = [row for row in rows(result.out) if FILTER.match(row["symbol"])]
+        checks.check(f"BPF, {name}", sum(row["samples"] for row in found) >= 5 and
+                     {row["image"] for row in found} == {"[bpf]"}, (found, str(result)[:900]))
+
+    # Loaded while strobe runs, of one process and of the whole machine; and before.
+    check("loaded meanwhile", report("--duration", "20", "--", bpf, "0.3", "0.5"))
+    with common.started([bpf, "0.3", FOREVER]) as process:
+        check("whole machine", report("-a", "--duration", "1.5"))
+        check("loaded before", report("-p", str(process.pid), "--duration", "0.8"))
+    data = os.path.join(folder, "bpf.data")
+    made = common.run([strobe, "record", "-o", data, "--", bpf, "0", "0.4"], env=ENV)
+    check("strobe record", report(data) if made.status == 0 else made)
+    if shutil.which("perf") and record(data, [bpf, "0", "0.4"]).status == 0:
+        result = report(data)
+        check("perf record", result)
+        symbol = next((row["symbol"] for row in rows(result.out) if FILTER.match(row["symbol"])), None)
+        text = common.run(["perf", "report", "-i", data, "--stdio", "-F", "overhead,sym"]).out
+        theirs = re.search(r"([\d.]+)%\s+\[k\]\s+" + re.escape(symbol or "-"), text)
+        total = sum(row["samples"] for row in rows(result.out))
+        checks.check("BPF: as perf reports", symbol and theirs and abs(
+            float(theirs[1]) - 100.0 * samples(result, symbol) / total) < 0.02, (symbol, text[:900]))
+
+
+def main():
+    try:
+        live("map", "map")
+        live("memory that is mapped twice", "memfd")
+        live("forked process", "fork")
+        live("jitdump", "dump", "jit-{pid}.dump")
+        if os.geteuid() == 0:
+            with common.public_copy(jit) as (copy,):
+                live("another user", "map", program=copy, user=common.NOBODY)
+        else:
+            checks.skip("another user", "not root")
+        screens()
+        namespaces()
+        recordings()
+        node()
+        java()
+        bpf_programs()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        for path in glob.glob("/tmp/perf-*.map"):
+            with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as lines:
+                if HOT in lines.readline():
+                    os.unlink(path)
+    checks.finish()
+
+
+main()

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jit.c - a runtime in small: two functions in memory without a file, of which "hot" takes three quarters of the time.
+ *
+ * usage: jit HOW SECONDS
+ * HOW: map (names in /tmp/perf-PID.map from the beginning), late (at SIGUSR1), grow (hot from the beginning, cold at
+ * SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its parent has compiled), dump (jit-PID.dump in
+ * this directory).  Names are those that python 3.12 writes.  Says "ready".
+ */
+#include <elf.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+#define HOT "py::hot:/home/me/a program.py"
+#define COLD "py::cold:/home/me/a program.py"
+#define TURNS 60000u
+
+static volatile sig_atomic_t asked;
+
+static void ask(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
+/* A loop of so many turns; its size. */
+static size_t compile(uint8_t *at, uint32_t turns)
+{
+#if defined(__x86_64__)
+	const uint8_t code[] = {0xb9, (uint8_t)turns, (uint8_t)(turns >> 8), (uint8_t)(turns >> 16),
+		(uint8_t)(turns >> 24), 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+#elif defined(__aarch64__)
+	const uint32_t code[] = {0x52800000 | (turns & 0xffff) << 5, 0x72a00000 | turns >> 16 << 5,
+		0x71000400, 0x54ffffe1, 0xd65f03c0};
+#else
+#error "no code for this machine"
+#endif
+	memcpy(at, code, sizeof(code));
+	return sizeof(code);
+}
+
+static void name(const char *function, const uint8_t *at, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	FILE *map = fopen(path, "ae");
+	if (!map || fprintf(map, "%lx %zx %s\n", (unsigned long)at, size, function) < 0 ||
+		fclose(map))
+		exit(1);
+}
+
+static void put(FILE *file, const void *bytes, size_t len)
+{
+	if (fwrite(bytes, 1, len, file) != len)
+		exit(1);
+}
+
+static void put_load(FILE *file, const char *function, const uint8_t *at, size_t size)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	const uint32_t kind[2] = {0, (uint32_t)(56 + strlen(function) + 1 + size)};
+	const uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	const uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)getpid()};
+	const uint64_t address = (uintptr_t)at, body[4] = {address, address, size, address};
+	put(file, kind, sizeof(kind));
+	put(file, &time_ns, sizeof(time_ns));
+	put(file, ids, sizeof(ids));
+	put(file, body, sizeof(body));
+	put(file, function, strlen(function) + 1);
+	put(file, at, size);
+}
+
+/* The mapping is what tells profilers of the file. */
+static void dump(const uint8_t *code, size_t hot, size_t cold)
+{
+	const uint32_t header[10] = {
+		0x4a695444,
+		1,
+		40,
+#if defined(__x86_64__)
+		EM_X86_64,
+#else
+		EM_AARCH64,
+#endif
+		0,
+		(uint32_t)getpid()
+	};
+	char path[64];
+
+	snprintf(path, sizeof(path), "jit-%d.dump", (int)getpid());
+	FILE *file = fopen(path, "w+e");
+	if (!file)
+		exit(1);
+	put(file, header, sizeof(header));
+	if (fflush(file) ||
+		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) == MAP_FAILED)
+		exit(1);
+	put_load(file, HOT, code, hot);
+	put_load(file, COLD, code + PAGE, cold);
+	if (fclose(file))
+		exit(1);
+}
+
+/* Two pages, one for each function. */
+static uint8_t *get_code(int twice, size_t *hot, size_t *cold)
+{
+	const int fd = twice ? memfd_create("doublemapper", MFD_CLOEXEC) : -1;
+	const int flags = twice ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+
+	if (twice && (fd < 0 || ftruncate(fd, 2 * PAGE)))
+		exit(1);
+	uint8_t *written = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, flags, fd, 0);
+	if (written == MAP_FAILED)
+		exit(1);
+	*hot = compile(written, 3 * TURNS);
+	*cold = compile(written + PAGE, TURNS);
+	if (!twice)
+		return mprotect(written, 2 * PAGE, PROT_READ | PROT_EXEC) ? exit(1), NULL : written;
+	uint8_t *code = mmap(NULL, 2 * PAGE, PROT_READ | PROT_EXEC, flags, fd, 0);
+	if (code == MAP_FAILED)
+		exit(1);
+	return code;
+}
+
+static void run(const uint8_t *code, double seconds, const char *how, size_t hot, size_t cold)
+{
+	void (*functions[2])(void);
+
+	for (size_t i = 0; i < 2; i++) {
+		const uint8_t *at = code + i * PAGE;
+		memcpy(&functions[i], &at, sizeof(at));
+	}
+	puts("ready");
+	fflush(stdout);
+	while ((double)clock() / CLOCKS_PER_SEC < seconds) {
+		functions[0]();
+		functions[1]();
+		if (!asked)
+			continue;
+		asked = 0;
+		if (strcmp(how, "late") == 0)
+			name(HOT, code, hot);
+		name(COLD, code + PAGE, cold);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	size_t hot, cold;
+
+	if (argc < 3)
+		return 2;
+	signal(SIGUSR1, ask);
+	const char *how = argv[1];
+	const uint8_t *code = get_code(strcmp(how, "memfd") == 0, &hot, &cold);
+	__builtin___clear_cache((char *)(uintptr_t)code, (char *)(uintptr_t)code + 2 * PAGE);
+	if (strcmp(how, "dump") == 0) {
+		dump(code, hot, cold);
+	} else if (strcmp(how, "late") != 0) {
+		name(HOT, code, hot);
+		if (strcmp(how, "grow") != 0)
+			name(COLD, code + PAGE, cold);
+	}
+	if (strcmp(how, "fork") == 0 && fork() > 0)
+		return wait(NULL) < 0;
+	run(code, atof(argv[2]), how, hot, cold);
+	return 0;
+}
