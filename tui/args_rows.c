@@ -406,6 +406,12 @@ int args_apply_rows(struct args *args, int id, const char *text)
 			return args_refuse(args, "--rows '%s': not a number of rows", text);
 		request->rows = (size_t)value;
 		return 0;
+	case ARG_INLINE:
+		request->inlines = INLINES_ON;
+		return 0;
+	case ARG_NO_INLINE:
+		request->inlines = INLINES_OFF;
+		return 0;
 	case ARG_NO_IDLE:
 		request->hide_idle = true;
 		return 0;

@@ -90,6 +90,11 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"below each symbol what it called, as a tree"},
 	[ARG_TREE] = {0, "tree", NULL, ARGS_REPORT, ARGS_OUTPUT,
 		"one tree of calls, from the outermost functions"},
+	[ARG_INLINE] = {0, "inline", NULL, ARGS_REPORT | ARGS_EXPORT, ARGS_OUTPUT,
+		"inlined functions are frames of their own (the default, but for export as folded "
+		"and script)"},
+	[ARG_NO_INLINE] = {0, "no-inline", NULL, ARGS_REPORT | ARGS_EXPORT, ARGS_OUTPUT,
+		"inlined functions are a part of what they are inlined into"},
 	[ARG_SORT] = {0, "sort", "SHARE", ARGS_LIVE | ARGS_REPORT, ARGS_OUTPUT,
 		"self or total (default: self)"},
 	[ARG_PERCENT_LIMIT] = {0, "percent-limit", "P", TABLES, ARGS_OUTPUT,

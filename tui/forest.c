@@ -181,8 +181,8 @@ static int append_symref(
 }
 
 /* The old node i, whose callers are there, and what is inlined at it. */
-static int widen(struct inlining *inlining, const struct forest *forest, uint32_t i, bool caller,
-	struct names *names)
+static int widen(
+	struct inlining *inlining, const struct forest *forest, uint32_t i, struct names *names)
 {
 	const uint32_t frame = forest->frame[i];
 	uint32_t inlined[NAMES_INLINED_MAX];
@@ -192,7 +192,7 @@ static int widen(struct inlining *inlining, const struct forest *forest, uint32_
 	ret = append_symref(inlining, i ? inlining->where[forest->parent[i]] : FOREST_ROOT, frame,
 		frame == FRAME_NONE ? 0 : names_symref(names, frame));
 	if (frame != FRAME_NONE)
-		n = names_inlined(names, frame, caller, inlined, NAMES_INLINED_MAX);
+		n = names_inlined(names, frame, inlined, NAMES_INLINED_MAX);
 	while (n && !ret) {
 		ret = append_symref(inlining, inlining->wide.n - 1, frame, inlined[n - 1]);
 		n--;
@@ -204,13 +204,10 @@ static int widen(struct inlining *inlining, const struct forest *forest, uint32_
 uint32_t *forest_inline(struct forest *forest, struct names *names)
 {
 	struct inlining inlining = {.where = calloc(forest->n, sizeof(*inlining.where))};
-	bool *caller = calloc(forest->n, sizeof(*caller));
-	int ret = inlining.where && caller ? 0 : -ENOMEM;
+	int ret = inlining.where ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < forest->n && !ret; i++)
-		caller[forest->parent[i]] = true;
-	for (uint32_t i = 0; i < forest->n && !ret; i++)
-		ret = widen(&inlining, forest, i, caller[i], names);
+		ret = widen(&inlining, forest, i, names);
 	if (ret) {
 		free(inlining.symrefs);
 		inlining.symrefs = NULL;
@@ -225,6 +222,5 @@ uint32_t *forest_inline(struct forest *forest, struct names *names)
 		*forest = inlining.wide;
 	}
 	free(inlining.where);
-	free(caller);
 	return inlining.symrefs;
 }

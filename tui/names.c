@@ -19,7 +19,6 @@
 
 #define CHUNK 1024u
 #define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
-#define INLINED " (inlined)"
 #define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
 
 enum ref_kind {
@@ -71,6 +70,7 @@ struct names {
 	char **modules; /* "[name]", and paths of files that name code made at run time */
 	uint32_t n_modules;
 	bool held;
+	bool lines_asked; /* since the answers that came last */
 };
 
 static struct ref *ref_at(const struct names *names, uint32_t symref)
@@ -564,21 +564,23 @@ static uint32_t inlined_symref(
 	return symref;
 }
 
-size_t names_inlined(struct names *names, uint32_t frame, bool caller, uint32_t *out, size_t max)
+size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t max)
 {
 	const struct frame *at = stacks_frame_get(names->stacks, frame);
 	const struct image_info *info = image_info(names, at->image);
 	struct symbols_frame frames[NAMES_INLINED_MAX + 1];
-	const uint64_t offset = at->offset - (caller && at->offset ? 1 : 0);
 	enum symbols_state state;
 	size_t n, kept = 0;
 
 	if (!names->symbols || !info || info->kind == IMAGE_ANON || info->kind == IMAGE_UNKNOWN ||
 		(info->state != SYMBOLS_READY && info->state != SYMBOLS_NONE))
 		return 0;
-	n = symbols_lines(names->symbols, at->image, offset, frames, NAMES_INLINED_MAX + 1, &state);
-	if (state == SYMBOLS_UNASKED)
-		(void)symbols_lines_ask(names->symbols, at->image, &offset, 1);
+	n = symbols_lines(
+		names->symbols, at->image, at->offset, frames, NAMES_INLINED_MAX + 1, &state);
+	if (state == SYMBOLS_UNASKED) {
+		(void)symbols_lines_ask(names->symbols, at->image, &at->offset, 1);
+		names->lines_asked = true;
+	}
 	for (size_t i = 0; i < n && kept < max; i++) {
 		if (!frames[i].inlined || !*frames[i].function)
 			continue;
@@ -610,10 +612,10 @@ static char *make_name(struct names *names, const struct ref *ref)
 			return strdup(clean);
 	}
 	if (ref->kind == REF_INLINED) {
-		const size_t room = sizeof(clean) - sizeof(INLINED);
+		const size_t room = sizeof(clean) - sizeof(NAMES_INLINED);
 
 		clean_string(clean, room, symbols_pretty(names->symbols, ref->raw));
-		memcpy(clean + strlen(clean), INLINED, sizeof(INLINED));
+		memcpy(clean + strlen(clean), NAMES_INLINED, sizeof(NAMES_INLINED));
 		return strdup(clean);
 	}
 	if (ref->kind == REF_WHOLE && ref->pub.resolved) {
@@ -759,6 +761,8 @@ int names_wait(struct names *names, unsigned int timeout_ms)
 	ret = symbols_wait(names->symbols, timeout_ms);
 	take_tables(names);
 	prettify(names);
+	names->changes += names->lines_asked;
+	names->lines_asked = false;
 	return ret ? -ETIMEDOUT : 0;
 }
 

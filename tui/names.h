@@ -56,10 +56,10 @@ bool names_source(const struct names *names, uint32_t image, struct symbols_sour
 void names_ask(struct names *names, uint32_t frame);
 
 /* The symrefs of the functions that are inlined at a frame, innermost first, without the function itself; at most max.
- * caller: what was sampled is further in, so the frame's offset is where the call returns to.  What the debug information
- * says is asked for, and is not there at once: names_changes() grows when answers came. */
-size_t names_inlined(struct names *names, uint32_t frame, bool caller, uint32_t *out, size_t max);
+ * What the debug information says is asked for, and is not there at once: names_changes() grows when answers came. */
+size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t max);
 #define NAMES_INLINED_MAX 64u
+#define NAMES_INLINED " (inlined)" /* what such a symref's symbol ends in */
 
 /* Ask for no symbols until names_resume(): what tells files apart is not known yet.  Names are pending meanwhile. */
 void names_hold(struct names *names);

@@ -74,6 +74,7 @@ int report_gather_trees(struct report *report, const struct report_source *sourc
 	int ret;
 
 	scan.column = GROUP_KEYS;
+	scan.inlines = request->inlines != INLINES_OFF;
 	report->tree_limit_percent =
 		request->percent_limit >= 0 ? request->percent_limit : TREE_LIMIT_PERCENT;
 	ret = calls_new(&calls, &scan);

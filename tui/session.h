@@ -85,6 +85,7 @@ struct request {
 	size_t n_groups;
 	enum report_view view;
 	enum report_columns columns; /* side by side */
+	enum { INLINES_DEFAULT, INLINES_ON, INLINES_OFF } inlines; /* --inline, --no-inline */
 	bool absolute; /* --percentage absolute: shares of everything, not of what the filters let pass */
 	enum export_format export_format;
 	enum diff_normal normal; /* --normalize */

@@ -44,7 +44,8 @@ _strobe()
 		--cache-dir"
 	local input="-i --input" output="-o --output"
 	local tables="--format --percent-limit --rows"
-	local report="--sort --group --columns --callers --callees --tree --percentage"
+	local report="--sort --group --columns --callers --callees --tree --percentage
+		--inline --no-inline"
 	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="-h --help -V --version"
 	local code="--mode --syntax --source-prefix --source-tree"
@@ -151,7 +152,8 @@ _strobe()
 		doctor) options=$general ;;
 		report) options="$either $sampled $input $views $tables $report $general" ;;
 		record) options="$either $sampled $output -z --compress $general" ;;
-		export) options="$either $sampled $input $output $views --format $general" ;;
+		export) options="$either $sampled $input $output $views --format --inline
+		--no-inline $general" ;;
 		annotate) options="$either $sampled $input $views $tables $code $general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
 		archive) options="$output --symfs --debug-dir --debuginfod $general" ;;

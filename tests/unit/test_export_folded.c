@@ -91,6 +91,41 @@ static void test_without_names(void **state)
 		"worker_one;[unknown] 8\nworker_one;main;[program] 2\n");
 }
 
+/* work and leaf have things inlined in them, one of them C++ that returns something. */
+static void test_inlined(void **state)
+{
+	static const struct symbols_frame in_work[] = {
+		{.function = "void pick<int>(int)", .inlined = true},
+		{.function = "step", .inlined = true}, {.function = "work"}};
+	static const struct symbols_frame in_leaf[] = {
+		{.function = "HOSTILE;\"x", .inlined = true}, {.function = "leaf"}};
+	struct fake_lines lines[2] = {{.offset = WORK, .frames = in_work, .n_frames = 3},
+		{.offset = LEAF, .frames = in_leaf, .n_frames = 2}};
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	lines[0].key = lines[1].key = world.program;
+	world.symbols.lines = lines;
+	world.symbols.n_lines = 2;
+	world.symbols.lines_known = true;
+	world_add(&world, STACK(&world, MAIN, WORK, LEAF), world.worker, 0, 2);
+	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 0, 3);
+	check(&world, "worker_one;main;work 3\nworker_one;main;work;leaf 2\n");
+
+	world_make(&world);
+	lines[0].key = lines[1].key = world.program;
+	world.symbols.lines = lines;
+	world.symbols.n_lines = 2;
+	world.symbols.lines_known = true;
+	world.profile.inlines = true;
+	world_add(&world, STACK(&world, MAIN, WORK, LEAF), world.worker, 0, 2);
+	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 0, 3);
+	check(&world,
+		"worker_one;main;work;step_[i];pick<int>_[i] 3\n"
+		"worker_one;main;work;step_[i];pick<int>_[i];leaf;HOSTILE:x_[i] 2\n");
+}
+
 static void test_hostile(void **state)
 {
 	struct world world;
@@ -143,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_counts_where_perf_tells_no_period),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_without_names),
+		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_deep),

@@ -132,10 +132,16 @@ static uint32_t parent_of(const struct folding *folding, uint32_t stack)
 
 static int step(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
 {
-	uint32_t symref = profile_symref(folding->profile, stack), label = 0;
-	int ret = label_of(folding, symref, command, &label);
+	uint32_t symrefs[PROFILE_FRAMES_MAX], label = 0;
+	size_t n = profile_frames(folding->profile, stack, symrefs);
+	int ret = 0;
 
-	return ret || label == LABEL_NONE ? ret : child(folding, *node, label - 1, symref, node);
+	while (n-- && !ret) {
+		ret = label_of(folding, symrefs[n], command, &label);
+		if (!ret && label != LABEL_NONE)
+			ret = child(folding, *node, label - 1, symrefs[n], node);
+	}
+	return ret;
 }
 
 /* The node of a stack below that of its command.  Where its callers are is remembered; the stack itself seldom comes again. */

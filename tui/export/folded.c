@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define INLINED_MARK "_[i]" /* as flamegraph.pl knows it */
+
 static bool starts_with(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
@@ -103,6 +105,7 @@ static void frame_text(
 	char *out, const struct profile *profile, const struct symref *symref, const char *command)
 {
 	bool java = starts_with(command, "java");
+	char plain[FOLD_TEXT_MAX];
 	size_t n = 0, parts = 0;
 	const char *name;
 
@@ -112,6 +115,14 @@ static void frame_text(
 
 		module_text(module, profile, symref);
 		tidy(out, FOLD_TEXT_MAX, module, strlen(module), java);
+		return;
+	}
+	if (symref->inlined) {
+		snprintf(plain, sizeof(plain), "%.*s",
+			(int)(strlen(symref->symbol) - strlen(NAMES_INLINED)), symref->symbol);
+		name = without_return_type(plain);
+		n = tidy(out, FOLD_TEXT_MAX - 8, name, strlen(name), java);
+		strcpy(out + n, INLINED_MARK);
 		return;
 	}
 	name = without_return_type(symref->symbol);
@@ -127,7 +138,7 @@ static void frame_text(
 			out[n++] = ';';
 		n += tidy(out + n, FOLD_TEXT_MAX - n - 8, name, (size_t)(end - name), java);
 		if (parts++)
-			n += (size_t)sprintf(out + n, "_[i]");
+			n += (size_t)sprintf(out + n, INLINED_MARK);
 		if (*end)
 			end += 2;
 		if (n + 16 >= FOLD_TEXT_MAX)

@@ -38,15 +38,19 @@ int frames_stack(struct frames *frames, const struct profile *profile, uint32_t 
 {
 	*n = 0;
 	do {
-		int ret = grow_room(
-			(void **)&frames->path, *n, &frames->path_room, sizeof(*frames->path));
+		uint32_t symrefs[PROFILE_FRAMES_MAX];
+		size_t wide = profile_frames(profile, stack, symrefs);
 
-		if (!ret)
-			ret = frames_number(
-				frames, profile_symref(profile, stack), &frames->path[*n]);
-		if (ret)
-			return ret;
-		++*n;
+		for (size_t i = 0; i < wide; i++) {
+			int ret = grow_room((void **)&frames->path, *n, &frames->path_room,
+				sizeof(*frames->path));
+
+			if (!ret)
+				ret = frames_number(frames, symrefs[i], &frames->path[*n]);
+			if (ret)
+				return ret;
+			++*n;
+		}
 		if (stack != STACK_ROOT)
 			stack = stacks_node(profile->stacks, stack)->parent;
 	} while (stack != STACK_ROOT);

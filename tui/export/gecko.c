@@ -99,11 +99,16 @@ static int stack_of(struct thread *thread, uint32_t node, uint32_t *stack)
 	int ret = 0;
 
 	do {
-		ret = grow_room(
-			(void **)&thread->path, n, &thread->path_room, sizeof(*thread->path));
-		if (ret)
-			return ret;
-		thread->path[n++] = profile_symref(thread->profile, node);
+		uint32_t symrefs[PROFILE_FRAMES_MAX];
+		size_t wide = profile_frames(thread->profile, node, symrefs);
+
+		for (size_t i = 0; i < wide; i++) {
+			ret = grow_room((void **)&thread->path, n, &thread->path_room,
+				sizeof(*thread->path));
+			if (ret)
+				return ret;
+			thread->path[n++] = symrefs[i];
+		}
 		if (node != STACK_ROOT)
 			node = stacks_node(thread->profile->stacks, node)->parent;
 	} while (node != STACK_ROOT);

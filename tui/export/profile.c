@@ -47,6 +47,18 @@ uint32_t profile_symref(const struct profile *profile, uint32_t node)
 	return names_symref(profile->names, stacks_node(profile->stacks, node)->frame);
 }
 
+size_t profile_frames(
+	const struct profile *profile, uint32_t node, uint32_t out[PROFILE_FRAMES_MAX])
+{
+	size_t n = 0;
+
+	if (profile->inlines && node != STACK_ROOT)
+		n = names_inlined(profile->names, stacks_node(profile->stacks, node)->frame, out,
+			NAMES_INLINED_MAX);
+	out[n] = profile_symref(profile, node);
+	return n + 1;
+}
+
 /* --- sums --- */
 
 struct sums {

@@ -35,6 +35,7 @@ struct profile {
 	struct names *names;
 	struct images *images;
 	struct filter *filter; /* or NULL */
+	bool inlines; /* inlined functions are frames of their own */
 	bool hide_idle; /* leave out samples of pid 0 */
 	const struct profile_event
 		*events; /* that are exported, at least one; some formats take the first alone */
@@ -77,6 +78,12 @@ int profile_moments(const struct profile *profile, struct profile_moment **momen
 
 /* The symref of a stack's leaf-most frame, 0 for none. */
 uint32_t profile_symref(const struct profile *profile, uint32_t node);
+
+/* The symrefs that a stack's leaf-most frame stands for, innermost first: what is inlined there, then its function.
+ * How many: at least one. */
+#define PROFILE_FRAMES_MAX (NAMES_INLINED_MAX + 1)
+size_t profile_frames(
+	const struct profile *profile, uint32_t node, uint32_t out[PROFILE_FRAMES_MAX]);
 
 /* The forms.  Each writes all of it and returns 0; -EIO (look at ferror(3) and errno), -ENOMEM, -EINTR. */
 int export_folded(FILE *out, const struct profile *profile);

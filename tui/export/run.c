@@ -124,6 +124,10 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 		.tasks = session_tasks(session),
 		.names = session->names,
 		.images = session_images(session),
+		.inlines = request->inlines == INLINES_ON ||
+			(request->inlines == INLINES_DEFAULT &&
+				request->export_format != EXPORT_FOLDED &&
+				request->export_format != EXPORT_SCRIPT),
 		.hide_idle = request->hide_idle,
 		.events = run->events,
 		.title = session->target_text,
@@ -162,7 +166,8 @@ struct seen {
 static int ask_stack(const struct profile *profile, struct seen *seen, uint32_t node)
 {
 	while (node != STACK_ROOT) {
-		const struct stack_node *at = stacks_node(profile->stacks, node);
+		uint32_t symrefs[PROFILE_FRAMES_MAX];
+		size_t n;
 
 		if (grow_zeroed((void **)&seen->nodes, node, &seen->room, 1))
 			return -ENOMEM;
@@ -170,8 +175,10 @@ static int ask_stack(const struct profile *profile, struct seen *seen, uint32_t 
 			break;
 		seen->nodes[node] = 1;
 		/* The text itself is what asks for a pretty one. */
-		names_get(profile->names, names_symref(profile->names, at->frame));
-		node = at->parent;
+		n = profile_frames(profile, node, symrefs);
+		for (size_t i = 0; i < n; i++)
+			names_get(profile->names, symrefs[i]);
+		node = stacks_node(profile->stacks, node)->parent;
 	}
 	return 0;
 }
@@ -198,14 +205,14 @@ int export_run_names(struct export_run *run)
 	struct names *names = run->profile.names;
 
 	for (int round = 0; round < NAMES_ROUNDS; round++) {
-		uint64_t epoch = names_epoch(names);
+		uint64_t changes = names_changes(names);
 		int ret = ask_names(&run->profile);
 
 		if (ret || run->taking->interrupted)
 			return ret;
 		taking_wait_names(run->taking);
-		/* The first round asked for the files, the next for pretty names. */
-		if (round && names_epoch(names) == epoch)
+		/* The first round asked for the files, the next for what is inlined, and for pretty names. */
+		if (round && names_changes(names) == changes)
 			break;
 	}
 	return 0;

@@ -57,6 +57,17 @@ static const char *file_of(const struct symref *symref)
 	return symref->path[0] == '/' && symref->image[0] != '[' ? symref->path : symref->image;
 }
 
+/* All is known of them that will be: the first reading asked. */
+static void put_inlined(struct script *script, uint32_t frame_id, uint64_t address)
+{
+	uint32_t symrefs[NAMES_INLINED_MAX];
+	size_t n = names_inlined(script->names, frame_id, symrefs, NAMES_INLINED_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(script->out, "%16" PRIx64 " %s\n\t", address,
+			names_get(script->names, symrefs[i])->symbol);
+}
+
 /* after: what follows a call is the return address, one behind what was looked up. */
 static void put_frame(struct script *script, uint32_t frame_id, unsigned int after)
 {
@@ -68,6 +79,8 @@ static void put_frame(struct script *script, uint32_t frame_id, unsigned int aft
 		fprintf(script->out, "%16" PRIx64 " [unknown] ([unknown])\n", address);
 		return;
 	}
+	if (script->run->profile.inlines)
+		put_inlined(script, frame_id, address);
 	symref = names_get(script->names, names_symref(script->names, frame_id));
 	if (symref->resolved)
 		fprintf(script->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", address,
