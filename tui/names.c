@@ -590,13 +590,20 @@ size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t 
 	return kept;
 }
 
-void names_ask(struct names *names, uint32_t frame)
+bool names_ask(struct names *names, uint32_t frame)
 {
 	const struct image_info *info =
 		image_info(names, stacks_frame_get(names->stacks, frame)->image);
+	uint32_t n_ugly = names->n_ugly, symref;
 
-	if (info && info->state != SYMBOLS_PENDING)
-		(void)names_symref(names, frame);
+	if (!info)
+		return true;
+	if (info->state == SYMBOLS_PENDING)
+		return false;
+	symref = names_symref(names, frame);
+	if (names->n_ugly > n_ugly)
+		(void)symbols_pretty(names->symbols, ref_at(names, symref)->raw);
+	return true;
 }
 
 /* The shown name; NULL when out of memory. */
@@ -683,6 +690,11 @@ static void prettify(struct names *names)
 			char *name = make_name(names, ref);
 
 			if (name) {
+				/* It may have been here when it was looked at first. */
+				if (!strcmp(name, ref->pub.symbol)) {
+					free(name);
+					continue;
+				}
 				free((char *)ref->pub.symbol);
 				ref->pub.symbol = name;
 				names->changes++;

@@ -52,8 +52,9 @@ uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset);
 /* Where an image's symbols, code and source can come from; strings are borrowed from images.  False where from nowhere. */
 bool names_source(const struct names *names, uint32_t image, struct symbols_source *source);
 
-/* Ask for the symbols of a frame's image, where that was not done yet; find the frame's symref where they are here. */
-void names_ask(struct names *names, uint32_t frame);
+/* Ask for the symbols of a frame's image, where that was not done yet; where they are here find the frame's symref, and ask
+ * for the pretty name.  False: they are on their way. */
+bool names_ask(struct names *names, uint32_t frame);
 
 /* The symrefs of the functions that are inlined at a frame, innermost first, without the function itself; at most max.
  * What the debug information says is asked for, and is not there at once: names_changes() grows when answers came. */

@@ -20,8 +20,11 @@ int report_take(struct report *report, struct taking *taking)
 {
 	struct names *names = taking->session.names;
 
-	taking_ask_names(taking);
-	taking_wait_names(taking);
+	/* Once for their symbols, and, these being here, for what mangled ones are called. */
+	for (int i = 0; i < 2; i++) {
+		taking_ask_names(taking);
+		taking_wait_names(taking);
+	}
 	for (int round = 0;; round++) {
 		uint64_t changes = names_changes(names);
 		int ret = report_gather(report, &taking->session);

@@ -11,7 +11,10 @@
 /* A row's place by weight. */
 struct ranked {
 	uint64_t first, second;
-	uint64_t prefix; /* of its first key, where weights are equal: orders most of them */
+	/* Of its first key, where weights are equal: what it begins with, which orders most of them, and the whole, where
+	 * it lies with names. */
+	uint64_t prefix;
+	const char *text;
 	uint32_t row;
 	uint8_t event;
 };
@@ -21,12 +24,13 @@ static int by_number(uint64_t left, uint64_t right)
 	return left > right ? -1 : left < right;
 }
 
-static int compare_keys(
-	const struct table *table, const struct table_row *a, const struct table_row *b)
+/* From key `first` on. */
+static int compare_keys(const struct table *table, const struct table_row *a,
+	const struct table_row *b, size_t first)
 {
 	struct table_key left, right;
 
-	for (size_t i = 0; i < table->n_keys; i++) {
+	for (size_t i = first; i < table->n_keys; i++) {
 		int result;
 
 		table_key(table, a, i, &left);
@@ -56,21 +60,27 @@ static int compare_weights(const void *a, const void *b)
 	return result ? result : left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* The first bytes of a text, or a number, so that what is less is before. */
-static uint64_t prefix_of(const struct table *table, const struct table_row *row)
+/* The first key, its first bytes or its number so that what is less is before. */
+static void take_first_key(const struct table *table, struct ranked *ranked)
 {
 	struct table_key key;
-	uint64_t prefix = 0;
 	size_t i = 0;
 
+	ranked->prefix = 0;
+	ranked->text = NULL;
 	if (!table->n_keys)
-		return 0;
-	table_key(table, row, 0, &key);
-	if (key.is_number || table->keys[0] == GROUP_EVENT)
-		return (uint64_t)key.number ^ 1ull << 63;
-	for (; i < sizeof(prefix) && key.text[i]; i++)
-		prefix = prefix << 8 | (unsigned char)key.text[i];
-	return i ? prefix << 8 * (sizeof(prefix) - i) : 0;
+		return;
+	table_key(table, &table->rows[ranked->row], 0, &key);
+	if (key.is_number || table->keys[0] == GROUP_EVENT) {
+		ranked->prefix = (uint64_t)key.number ^ 1ull << 63;
+		return;
+	}
+	for (; i < sizeof(ranked->prefix) && key.text[i]; i++)
+		ranked->prefix = ranked->prefix << 8 | (unsigned char)key.text[i];
+	if (i)
+		ranked->prefix <<= 8 * (sizeof(ranked->prefix) - i);
+	if (key.text != key.bytes)
+		ranked->text = key.text;
 }
 
 /* Of rows of one weight. */
@@ -81,11 +91,14 @@ static int compare_names(const void *a, const void *b, void *ctx)
 	const struct table_row *left = &table->rows[ranked_a->row];
 	const struct table_row *right = &table->rows[ranked_b->row];
 	uint64_t l, r;
-	int result;
+	int result = 0;
 
 	if (ranked_a->prefix != ranked_b->prefix)
 		return ranked_a->prefix < ranked_b->prefix ? -1 : 1;
-	result = compare_keys(table, left, right);
+	if (ranked_a->text && ranked_b->text)
+		result = strcmp(ranked_a->text, ranked_b->text);
+	if (!result)
+		result = compare_keys(table, left, right, ranked_a->text && ranked_b->text);
 	if (result || left->part == right->part)
 		return result;
 	/* Two functions of one name in one image. */
@@ -113,7 +126,7 @@ static void break_ties(struct table *table, struct ranked *ranked, const struct 
 			(top->least && at->first < top->least[at->event]))
 			continue;
 		for (uint32_t j = i; j < end; j++)
-			ranked[j].prefix = prefix_of(table, &table->rows[ranked[j].row]);
+			take_first_key(table, &ranked[j]);
 		qsort_r(&ranked[i], end - i, sizeof(*ranked), compare_names, table);
 	}
 }

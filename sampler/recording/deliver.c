@@ -16,6 +16,10 @@
 #define OTHER_EVENTS (ENGINE_EVENTS_MAX - 1)
 #define NOBODY UINT32_MAX
 
+/* Enough for the memory to answer, and few enough for its cache. */
+#define AHEAD 10u
+#define NEAR 5u
+
 /* --- events --- */
 
 static bool is_dummy(const struct perf_event_attr *attr)
@@ -58,22 +62,25 @@ static int16_t add_event(struct recording *recording, const struct reader_attr *
 int deliver_attrs(struct recording *recording)
 {
 	size_t n = reader_attr_count(recording->reader), size;
-	int16_t *grown;
+	struct recording_attr *grown;
 
 	if (n > recording->attrs_size) {
 		size = n > 2 * recording->attrs_size ? n : 2 * recording->attrs_size;
-		grown = reallocarray(recording->event_of, size, sizeof(*grown));
+		grown = reallocarray(recording->attrs, size, sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
-		recording->event_of = grown;
+		recording->attrs = grown;
 		recording->attrs_size = size;
 	}
 	while (recording->n_attrs < n) {
-		const struct reader_attr *attr = reader_attr(recording->reader, recording->n_attrs);
+		struct recording_attr *kept = &recording->attrs[recording->n_attrs];
 
+		kept->attr = *reader_attr(recording->reader, recording->n_attrs++);
+		kept->attr.ids = NULL;
+		kept->attr.n_ids = 0;
 		/* One that only carries side-band records is no event, unless it has samples. */
-		recording->event_of[recording->n_attrs++] =
-			is_dummy(&attr->attr) ? EVENT_NONE : add_event(recording, attr);
+		kept->event =
+			is_dummy(&kept->attr.attr) ? EVENT_NONE : add_event(recording, &kept->attr);
 	}
 	return 0;
 }
@@ -84,7 +91,7 @@ static struct engine_event_status *event_of(
 	int16_t event = EVENT_NONE;
 
 	if (record->has_attr && record->attr < recording->n_attrs)
-		event = recording->event_of[record->attr];
+		event = recording->attrs[record->attr].event;
 	return event == EVENT_NONE ? NULL : &recording->status.events[event];
 }
 
@@ -92,8 +99,8 @@ static struct engine_event_status *event_of(
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp((*(const struct reader_build_id *const *)a)->path,
-		(*(const struct reader_build_id *const *)b)->path);
+	return strcmp(((const struct reader_build_id *)a)->path,
+		((const struct reader_build_id *)b)->path);
 }
 
 static bool same_build_id(const struct reader_build_id *a, const struct reader_build_id *b)
@@ -105,14 +112,14 @@ static bool same_build_id(const struct reader_build_id *a, const struct reader_b
 /* Two files that had one path tell nothing of who had which. */
 static void drop_ambiguous(struct recording *recording)
 {
-	const struct reader_build_id **at = recording->build_ids;
+	struct reader_build_id *at = recording->build_ids;
 	size_t n = recording->n_build_ids, kept = 0;
 
 	for (size_t i = 0, next; i < n; i = next) {
 		bool same = true;
 
-		for (next = i + 1; next < n && !strcmp(at[i]->path, at[next]->path); next++)
-			same &= same_build_id(at[i], at[next]);
+		for (next = i + 1; next < n && !strcmp(at[i].path, at[next].path); next++)
+			same &= same_build_id(&at[i], &at[next]);
 		if (same)
 			at[kept++] = at[i];
 	}
@@ -133,7 +140,7 @@ int deliver_build_ids(struct recording *recording)
 		const struct reader_build_id *build_id = &info->build_ids[i];
 
 		if (build_id->path && build_id->build_id_len)
-			recording->build_ids[recording->n_build_ids++] = build_id;
+			recording->build_ids[recording->n_build_ids++] = *build_id;
 	}
 	qsort(recording->build_ids, recording->n_build_ids, sizeof(*recording->build_ids), by_path);
 	drop_ambiguous(recording);
@@ -143,13 +150,12 @@ int deliver_build_ids(struct recording *recording)
 static const struct reader_build_id *find_build_id(
 	const struct recording *recording, const char *path)
 {
-	struct reader_build_id key = {.path = (char *)(uintptr_t)path}, *wanted = &key;
-	const struct reader_build_id *const *found = NULL;
+	const struct reader_build_id key = {.path = (char *)(uintptr_t)path};
 
-	if (recording->n_build_ids)
-		found = bsearch(&wanted, recording->build_ids, recording->n_build_ids,
-			sizeof(*recording->build_ids), by_path);
-	return found ? *found : NULL;
+	if (!recording->n_build_ids)
+		return NULL;
+	return bsearch(&key, recording->build_ids, recording->n_build_ids,
+		sizeof(*recording->build_ids), by_path);
 }
 
 static void set_kernel_build_id(struct recording *recording)
@@ -292,13 +298,14 @@ static void note_cpu(struct recording *recording, uint32_t cpu)
 static int deliver_sample(
 	struct recording *recording, const struct order_record *from, struct record *record)
 {
-	const struct reader_attr *attr = reader_attr(recording->reader, from->attr);
+	struct recording_attr *kept = &recording->attrs[from->attr];
+	const struct reader_attr *attr = &kept->attr;
 	struct engine_event_status *event;
 	uint64_t time_ns = record->id.time_ns;
 	int err;
 
-	if (recording->event_of[from->attr] == EVENT_NONE)
-		recording->event_of[from->attr] = add_event(recording, attr);
+	if (kept->event == EVENT_NONE)
+		kept->event = add_event(recording, attr);
 	event = event_of(recording, from);
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
@@ -345,7 +352,7 @@ static void deliver_lost(
 	}
 	recording->lost[i].counted += record->lost.lost;
 	if (from->has_attr &&
-		(reader_attr(recording->reader, from->attr)->attr.read_format & PERF_FORMAT_LOST))
+		(recording->attrs[from->attr].attr.attr.read_format & PERF_FORMAT_LOST))
 		recording->has_lost_counters = true;
 }
 
@@ -371,32 +378,21 @@ static const struct record_format *format_of(
 	const struct recording *recording, const struct order_record *from)
 {
 	if (from->has_attr && from->attr < recording->n_attrs)
-		return &reader_attr(recording->reader, from->attr)->format;
+		return &recording->attrs[from->attr].attr.format;
 	return NULL;
 }
 
-void deliver_ahead(struct order_record *from, bool near, void *ctx)
+uint64_t deliver_hash(const struct ingest *ingest, const struct perf_event_header *header,
+	const struct record_format *format)
 {
-	const struct recording *recording = ctx;
-	const struct record_format *format = format_of(recording, from);
 	struct record record;
 
-	if (near) {
-		if (from->hint)
-			stacks_chain_prefetch_node(recording->ingest.stacks, from->hint);
-		return;
-	}
-	if (from->header->type != PERF_RECORD_SAMPLE || !format ||
-		record_decode(&record, from->header, format))
-		return;
-	from->hint = ingest_chain_hash(&recording->ingest, &record);
-	stacks_chain_prefetch(recording->ingest.stacks, from->hint);
+	return record_decode(&record, header, format) ? 0 : ingest_chain_hash(ingest, &record);
 }
 
-int deliver_record(const struct order_record *from, void *ctx)
+static int deliver_record(struct recording *recording, const struct order_record *from)
 {
 	static const struct record_format nothing;
-	struct recording *recording = ctx;
 	const struct record_format *format = format_of(recording, from);
 	struct engine_event_status *event;
 	struct record record;
@@ -438,4 +434,24 @@ int deliver_record(const struct order_record *from, void *ctx)
 bad:
 	recording->bad++;
 	return 0;
+}
+
+/* What samples to come will need, in two steps. */
+static void fetch_ahead(const struct stacks *stacks, const struct relay_pack *pack, size_t i)
+{
+	if (i + AHEAD < pack->n && pack->records[i + AHEAD].hint)
+		stacks_chain_prefetch(stacks, pack->records[i + AHEAD].hint);
+	if (i + NEAR < pack->n && pack->records[i + NEAR].hint)
+		stacks_chain_prefetch_node(stacks, pack->records[i + NEAR].hint);
+}
+
+int deliver_pack(struct recording *recording, const struct relay_pack *pack)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < pack->n && !err; i++) {
+		fetch_ahead(recording->ingest.stacks, pack, i);
+		err = deliver_record(recording, &pack->records[i]);
+	}
+	return err;
 }

@@ -15,10 +15,6 @@
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES_SPARE 64u
 
-/* Enough for the memory to answer, and few enough for its cache. */
-#define AHEAD 10u
-#define NEAR 5u
-
 struct piece {
 	struct piece *next; /* of the spare ones */
 	size_t used;
@@ -27,7 +23,6 @@ struct piece {
 
 struct order {
 	order_fn *fn;
-	order_ahead_fn *ahead; /* or NULL */
 	void *ctx;
 	size_t bytes, bytes_max;
 
@@ -46,7 +41,7 @@ struct order {
 	uint64_t late;
 };
 
-int order_new(struct order **out, size_t bytes_max, order_fn *fn, order_ahead_fn *ahead, void *ctx)
+int order_new(struct order **out, size_t bytes_max, order_fn *fn, void *ctx)
 {
 	struct order *order = calloc(1, sizeof(*order));
 
@@ -54,7 +49,6 @@ int order_new(struct order **out, size_t bytes_max, order_fn *fn, order_ahead_fn
 	if (!order)
 		return -ENOMEM;
 	order->fn = fn;
-	order->ahead = ahead;
 	order->ctx = ctx;
 	order->bytes_max = bytes_max;
 	return 0;
@@ -232,15 +226,9 @@ static int give_out(struct order *order, size_t count)
 	size_t given = 0;
 	int ret = 0;
 
-	for (size_t i = 0; order->ahead && i < count && i < AHEAD; i++)
-		order->ahead(&order->queue[i], false, order->ctx);
 	while (given < count && !ret) {
 		const struct order_record *record = &order->queue[given++];
 
-		if (order->ahead && given + AHEAD <= count)
-			order->ahead(&order->queue[given + AHEAD - 1], false, order->ctx);
-		if (order->ahead && given + NEAR <= count)
-			order->ahead(&order->queue[given + NEAR - 1], true, order->ctx);
 		if (record->time_ns > order->given_ns)
 			order->given_ns = record->time_ns;
 		ret = order->fn(record, order->ctx);

@@ -30,12 +30,8 @@ struct order_record {
 /* Sees each record, valid only during the call; nonzero ends the giving out. */
 typedef int order_fn(const struct order_record *record, void *ctx);
 
-/* Sees a record some records before its turn, when there are so many, and once more when it is near: to fetch what
- * it will need.  May set hint. */
-typedef void order_ahead_fn(struct order_record *record, bool near, void *ctx);
-
-/* At most bytes_max are kept: beyond, the older half is given out at once.  ahead may be NULL.  0 or -ENOMEM. */
-int order_new(struct order **out, size_t bytes_max, order_fn *fn, order_ahead_fn *ahead, void *ctx);
+/* At most bytes_max are kept: beyond, the older half is given out at once.  0 or -ENOMEM. */
+int order_new(struct order **out, size_t bytes_max, order_fn *fn, void *ctx);
 void order_free(struct order *order); /* what was not given out is dropped; NULL is a no-op */
 
 /* Keep a copy for its time.  0, -ENOMEM, or what fn returned. */

@@ -12,10 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PUBLISH_RECORDS 1024u /* so often the clock is looked at */
 #define PUBLISH_NS 50000000ull
 
-static uint64_t monotonic_ns(void)
+uint64_t recording_monotonic_ns(void)
 {
 	struct timespec now;
 
@@ -39,87 +38,61 @@ static void note(struct recording *recording, enum engine_note_kind kind, int er
 static void publish(struct recording *recording)
 {
 	struct engine_status *status = &recording->status;
-	struct reader_status reader = {0};
 
-	if (recording->reader)
-		reader_status(recording->reader, &reader);
-	if (recording->order)
-		recording->late = order_late(recording->order);
-	reader.bad += recording->bad;
 	deliver_settle_lost(recording);
 	store_status(recording->ingest.store, &status->store);
-	status->unknown_records = reader.unknown;
-	status->attaching_done = reader.bytes_read;
-	status->attaching_total = reader.bytes_total;
 	pthread_mutex_lock(&recording->lock);
 	recording->shared = *status;
-	recording->shared_reader = reader;
-	recording->shared_late = recording->late;
+	recording->shared_bad = recording->bad;
 	pthread_mutex_unlock(&recording->lock);
 	eventfd_write(recording->notify_fd, 1);
 }
 
 static void publish_sometimes(struct recording *recording)
 {
-	uint64_t now_ns;
+	uint64_t now_ns = recording_monotonic_ns();
 
-	if (++recording->since_published < PUBLISH_RECORDS)
-		return;
-	recording->since_published = 0;
-	now_ns = monotonic_ns();
 	if (now_ns - recording->published_ns < PUBLISH_NS)
 		return;
 	recording->published_ns = now_ns;
 	publish(recording);
 }
 
-/* --- the loading thread: reading --- */
-
-static int take_kernel_record(struct recording *recording, const struct reader_record *read)
+void recording_publish_reader(struct recording *recording)
 {
-	struct order_record record = {.header = read->header,
-		.offset = read->offset,
-		.attr = read->attr,
-		.has_attr = read->has_attr};
-	int err = 0;
+	uint64_t late = order_late(recording->reading.order);
+	struct reader_status reader;
 
-	if (reader_attr_count(recording->reader) > recording->n_attrs)
-		err = deliver_attrs(recording);
-	if (err)
-		return err;
-	if (record.has_attr)
-		record.time_ns = record_time(
-			read->header, &reader_attr(recording->reader, read->attr)->format);
-	if (!record.time_ns || record.time_ns == UINT64_MAX)
-		return deliver_record(&record, recording);
-	return order_add(recording->order, &record);
+	reader_status(recording->reader, &reader);
+	pthread_mutex_lock(&recording->lock);
+	recording->shared_reader = reader;
+	recording->shared_late = late;
+	pthread_mutex_unlock(&recording->lock);
+	eventfd_write(recording->notify_fd, 1);
 }
 
+/* --- the loading thread: loading --- */
+
 /* Records until the end, or what went wrong, which is not told by the reader's status: *fatal. */
-static void read_all(struct recording *recording, int *error, int *fatal)
+static void load_all(struct recording *recording, int *error, int *fatal)
 {
-	struct reader_record record;
+	const struct relay_pack *pack;
 
-	while (!*fatal && !atomic_load_explicit(&recording->cancelled, memory_order_relaxed)) {
-		int ret = reader_next(recording->reader, &record);
-
-		if (ret == -ENOMEM)
-			*fatal = ret;
-		else if (ret < 0)
-			*error = ret;
-		if (ret <= 0)
-			break;
-		if (record.header->type < PERFDATA_RECORD_HEADER_ATTR)
-			*fatal = take_kernel_record(recording, &record);
-		else if (record.header->type == PERFDATA_RECORD_FINISHED_ROUND)
-			*fatal = order_round(recording->order);
+	*fatal = reading_start(recording);
+	if (*fatal)
+		return;
+	while (!*fatal && (pack = relay_take(recording->relay))) {
+		*fatal = deliver_pack(recording, pack);
 		publish_sometimes(recording);
 	}
+	if (*fatal) {
+		relay_stop(recording->relay, *fatal);
+		feeder_cancel(&recording->feeder);
+	}
+	reading_join(recording);
+	*error = recording->reading.error;
 	if (!*fatal)
-		*fatal = order_flush(recording->order);
-	recording->late = order_late(recording->order);
-	order_free(recording->order);
-	recording->order = NULL;
+		*fatal = recording->reading.fatal;
 }
 
 static void add_notes(struct recording *recording, int error)
@@ -140,8 +113,8 @@ static void add_notes(struct recording *recording, int error)
 		note(recording, NOTE_FILE_BAD_RECORDS, 0, reader.bad + recording->bad, NULL);
 	if (reader.unknown)
 		note(recording, NOTE_FILE_UNKNOWN_RECORDS, 0, reader.unknown, NULL);
-	if (recording->late)
-		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, recording->late, NULL);
+	if (recording->shared_late)
+		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, recording->shared_late, NULL);
 	if (recording->folded)
 		note(recording, NOTE_FILE_EVENTS_FOLDED, 0, recording->folded, NULL);
 	for (size_t i = 0; i < status->n_events; i++)
@@ -184,7 +157,8 @@ static void *recording_main(void *ctx)
 		fatal = deliver_attrs(recording);
 	if (!fatal)
 		publish(recording);
-	read_all(recording, &error, &fatal);
+	if (!fatal)
+		load_all(recording, &error, &fatal);
 	if (!fatal)
 		fatal = deliver_build_ids(recording);
 	if (!fatal)
@@ -235,9 +209,6 @@ int recording_new(struct recording **out, const struct recording_config *config)
 	if (!ret)
 		ret = notes_init(&recording->notes);
 	if (!ret)
-		ret = order_new(&recording->order, ORDER_BYTES_MAX, deliver_record, deliver_ahead,
-			recording);
-	if (!ret)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
 	if (ret) {
 		recording_free(recording);
@@ -280,7 +251,6 @@ void recording_free(struct recording *recording)
 		pthread_join(recording->thread, NULL);
 	if (recording->pipe_fd >= 0)
 		close(recording->pipe_fd);
-	order_free(recording->order);
 	reader_close(recording->reader);
 	feeder_stop(&recording->feeder);
 	ingest_fini(&recording->ingest);
@@ -288,7 +258,7 @@ void recording_free(struct recording *recording)
 	if (recording->notify_fd >= 0)
 		close(recording->notify_fd);
 	pthread_mutex_destroy(&recording->lock);
-	free(recording->event_of);
+	free(recording->attrs);
 	free(recording->build_ids);
 	free(recording);
 }
@@ -304,6 +274,9 @@ void recording_status(struct recording *recording, struct engine_status *out)
 {
 	pthread_mutex_lock(&recording->lock);
 	*out = recording->shared;
+	out->unknown_records = recording->shared_reader.unknown;
+	out->attaching_done = recording->shared_reader.bytes_read;
+	out->attaching_total = recording->shared_reader.bytes_total;
 	pthread_mutex_unlock(&recording->lock);
 }
 
@@ -317,6 +290,7 @@ void recording_reader_status(struct recording *recording, struct reader_status *
 {
 	pthread_mutex_lock(&recording->lock);
 	*out = recording->shared_reader;
+	out->bad += recording->shared_bad;
 	pthread_mutex_unlock(&recording->lock);
 }
 
@@ -349,9 +323,9 @@ const struct reader_attr *recording_attr(const struct recording *recording, size
 
 uint8_t recording_event_of(const struct recording *recording, size_t attr)
 {
-	if (attr >= recording->n_attrs || recording->event_of[attr] == EVENT_NONE)
+	if (attr >= recording->n_attrs || recording->attrs[attr].event == EVENT_NONE)
 		return RECORDING_NO_EVENT;
-	return (uint8_t)recording->event_of[attr];
+	return (uint8_t)recording->attrs[attr].event;
 }
 
 struct store *recording_store(struct recording *recording)

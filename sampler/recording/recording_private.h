@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recording_private.h - a recording while it is loaded, for recording.c, deliver.c and feeder.c alone.
+ * recording_private.h - a recording while it is loaded, for recording.c, reading.c, deliver.c and feeder.c alone.
  *
- * All belongs to the loading thread, but for what is said to be guarded.
+ * All belongs to the loading thread, but for what is said to be guarded or the reading thread's.
  */
 #ifndef SAMPLER_RECORDING_PRIVATE_H
 #define SAMPLER_RECORDING_PRIVATE_H
@@ -11,11 +11,14 @@
 #include "sampler/notes.h"
 #include "sampler/recording/order.h"
 #include "sampler/recording/recording.h"
+#include "sampler/recording/relay.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define RECORDING_CPU_WORDS (65536 / 64)
+
+#define EVENT_NONE (-1)
 
 /* Input that cannot seek is passed on through a pipe by a thread of its own, since waiting for it must end when
  * the loading is cancelled. */
@@ -26,11 +29,28 @@ struct feeder {
 	int stop_fd; /* eventfd */
 };
 
+/* What is kept of an attribute, since the reader's own may move while it reads. */
+struct recording_attr {
+	struct reader_attr attr; /* without ids */
+	int16_t event; /* EVENT_NONE, or an index of status.events, which is its id */
+};
+
+/* The reading thread: from the file to the relay, in order of time. */
+struct reading {
+	pthread_t thread;
+	struct order *order;
+	uint64_t published_ns;
+	unsigned int since_published; /* records */
+	int error; /* at the end: of the file */
+	int fatal; /* of this machine, or what the loading thread has met */
+};
+
 struct recording {
 	struct recording_config config;
-	struct reader *reader; /* NULL while a pipe has not begun */
-	struct order *order; /* NULL when all was given out */
-	uint64_t late; /* records, as far as known */
+	struct reader
+		*reader; /* the reading thread's while it runs; NULL while a pipe has not begun */
+	struct reading reading;
+	struct relay *relay;
 	struct ingest ingest;
 	struct notes notes;
 	struct feeder feeder;
@@ -41,11 +61,10 @@ struct recording {
 	atomic_bool cancelled;
 
 	struct engine_status status;
-	int16_t *
-		event_of; /* by attribute; EVENT_NONE, or an index of status.events, which is its id */
+	struct recording_attr *attrs; /* made anew by the reading thread while nothing is given */
 	size_t n_attrs, attrs_size;
 	uint64_t folded; /* names counted as the last event */
-	const struct reader_build_id **build_ids; /* by path */
+	struct reader_build_id *build_ids; /* by path; the paths are the reader's */
 	size_t n_build_ids;
 
 	uint64_t from_ns, to_ns; /* absolute, once there was a sample */
@@ -62,15 +81,12 @@ struct recording {
 	bool has_sample;
 
 	uint64_t published_ns;
-	unsigned int since_published; /* records */
 
 	pthread_mutex_t lock;
-	struct engine_status shared; /* guarded, as are the next two */
+	struct engine_status shared; /* guarded, as are the next three */
 	struct reader_status shared_reader;
-	uint64_t shared_late;
+	uint64_t shared_bad, shared_late;
 };
-
-#define EVENT_NONE (-1)
 
 /* --- deliver.c --- */
 
@@ -82,9 +98,23 @@ int deliver_build_ids(struct recording *recording);
 void deliver_settle_lost(struct recording *recording);
 /* Of a pipe, at its end: those of images met before. */
 void deliver_late_build_ids(struct recording *recording);
-/* One record in its turn; an order_fn.  0, -ENOMEM, or what the tap returned. */
-void deliver_ahead(struct order_record *record, bool near, void *ctx);
-int deliver_record(const struct order_record *record, void *ctx);
+/* The hash of a sample's chain, which the reading thread has time for; 0: none. */
+uint64_t deliver_hash(const struct ingest *ingest, const struct perf_event_header *header,
+	const struct record_format *format);
+/* Records in their turn.  0, -ENOMEM, or what the tap returned. */
+int deliver_pack(struct recording *recording, const struct relay_pack *pack);
+
+/* --- reading.c --- */
+
+/* Read all, in a thread of its own, into the relay. */
+int reading_start(struct recording *recording); /* 0 or -errno */
+void reading_join(struct recording *recording); /* after relay_take() gave NULL, or relay_stop() */
+
+/* --- recording.c --- */
+
+uint64_t recording_monotonic_ns(void);
+/* What the reader knows, to others; the reading thread while it runs. */
+void recording_publish_reader(struct recording *recording);
 
 /* --- feeder.c --- */
 

@@ -42,6 +42,7 @@ struct symbols {
 	bool lines_known; /* else they are only asked for */
 	unsigned int lines_asked;
 	bool pretty; /* whether names have been demangled */
+	unsigned int pretty_asked;
 };
 
 int symbols_new(struct symbols **out, const struct symbols_config *config)
@@ -107,6 +108,7 @@ uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)
 
 const char *symbols_pretty(struct symbols *symbols, const char *name)
 {
+	symbols->pretty_asked++;
 	return symbols->pretty && !strcmp(name, "_Z4workv") ? "work()" : name;
 }
 

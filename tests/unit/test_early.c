@@ -60,10 +60,79 @@ static void test_asked_once(void **state)
 	store_free(store);
 }
 
+/* What was on its way when it was looked at is looked at again when something came, and a mangled name is asked for
+ * before anybody needs it, once. */
+static void test_asked_again(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct symbol mangled[] = {{0, 0x100, "_Z4workv", NULL, 0}};
+	struct fake_image *image = &fixture->symbols.images[fixture->stripped];
+	struct early early = {0};
+	struct store *store;
+	uint32_t first, limit;
+
+	assert_int_equal(store_new(&store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
+	image->state = SYMBOLS_PENDING;
+	first = fixture_call(fixture, STACK_ROOT, fixture->stripped, 1);
+	add(fixture, store, 1, fixture_call(fixture, first, fixture->program, 2));
+	add(fixture, store, 2, fixture_stack(fixture, "3"));
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	limit = names_limit(fixture->names);
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(names_limit(fixture->names), limit);
+	assert_int_equal(fixture->symbols.pretty_asked, 0);
+
+	image->state = SYMBOLS_READY;
+	image->symbols = mangled;
+	image->n_symbols = 1;
+	fixture->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	names_update(fixture->names);
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(names_limit(fixture->names), limit + 1);
+	assert_int_equal(fixture->symbols.pretty_asked, 1);
+	assert_null(names_peek(fixture->names, limit)->symbol);
+	assert_false(early.has_unsettled);
+
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(fixture->symbols.pretty_asked, 1);
+	assert_int_equal(image->requests, 1);
+	early_fini(&early);
+	store_free(store);
+}
+
+/* A node's number that is given out again is another stack. */
+static void test_number_used_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct early early = {0};
+	struct store *store;
+	uint32_t before, after;
+
+	assert_int_equal(store_new(&store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
+	before = fixture_stack(fixture, "0");
+	add(fixture, store, 1, before);
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	store_free(store);
+	stacks_unref(fixture->stacks, before); /* the fixture's */
+
+	assert_int_equal(store_new(&store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
+	after = fixture_call(fixture, STACK_ROOT, fixture->library, 1);
+	assert_int_equal(after, before);
+	add(fixture, store, 2, after);
+	assert_int_equal(fixture->symbols.images[fixture->library].requests, 0);
+	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
+	assert_int_equal(fixture->symbols.images[fixture->library].requests, 1);
+	early_fini(&early);
+	store_free(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_asked_once, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_asked_again, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_number_used_again, fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

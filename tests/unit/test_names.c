@@ -213,6 +213,27 @@ static void test_a_pretty_name_arrives(void **state)
 	assert_string_equal(names_get(world->names, symref)->symbol, "work()");
 }
 
+/* One that was pretty when it was looked at first does not change, nor is it freed. */
+static void test_a_pretty_name_is_there(void **state)
+{
+	struct world *world = *state;
+	uint32_t a = frame(world, world->program, 0x1010, FRAME_USER);
+	const char *name;
+	uint64_t changes;
+
+	give(world, world->program, program_symbols, 2);
+	assert_true(names_ask(world->names, a));
+	assert_int_equal(world->symbols.pretty_asked, 1);
+	world->symbols.pretty = true;
+	name = ask(world, a)->symbol;
+	assert_string_equal(name, "work()");
+	changes = names_changes(world->names);
+	world->symbols.changed = SYMBOLS_CHANGED_NAMES;
+	names_update(world->names);
+	assert_int_equal(names_changes(world->names), changes);
+	assert_ptr_equal(ask(world, a)->symbol, name);
+}
+
 static void test_waiting_takes_all_in(void **state)
 {
 	struct world *world = *state;
@@ -433,6 +454,7 @@ int main(void)
 		TEST(test_held),
 		TEST(test_a_file_turns_out_unreadable),
 		TEST(test_a_pretty_name_arrives),
+		TEST(test_a_pretty_name_is_there),
 		TEST(test_waiting_takes_all_in),
 		TEST(test_kernel),
 		TEST(test_other_build),

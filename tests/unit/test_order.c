@@ -27,15 +27,6 @@ struct numbered {
 	uint64_t number;
 };
 
-/* Twice at most, first from afar. */
-static void look(struct order_record *record, bool near, void *ctx)
-{
-	(void)ctx;
-	if (near)
-		assert_int_equal(record->hint, record->offset * 3);
-	record->hint = record->offset * 3;
-}
-
 static int see(const struct order_record *record, void *ctx)
 {
 	struct numbered numbered;
@@ -47,7 +38,7 @@ static int see(const struct order_record *record, void *ctx)
 	assert_int_equal(numbered.number, record->offset);
 	assert_int_equal(record->attr, numbered.number % 7);
 	assert_true(record->has_attr);
-	assert_int_equal(record->hint, record->offset * 3);
+	assert_int_equal(record->hint, numbered.number * 3);
 	seen->time_ns[seen->n] = record->time_ns;
 	seen->number[seen->n++] = numbered.number;
 	return seen->n == seen->stop_at ? -EINTR : 0;
@@ -58,7 +49,7 @@ static int setup(void **state)
 	struct seen *seen = calloc(1, sizeof(*seen));
 
 	*state = seen;
-	return seen ? order_new(&seen->order, ORDER_BYTES_MAX, see, look, seen) : -1;
+	return seen ? order_new(&seen->order, ORDER_BYTES_MAX, see, seen) : -1;
 }
 
 static int teardown(void **state)
@@ -77,6 +68,7 @@ static int add_sized(struct seen *seen, uint64_t time_ns, uint64_t number, uint1
 	struct order_record record = {.header = (struct perf_event_header *)room,
 		.time_ns = time_ns,
 		.offset = number,
+		.hint = number * 3,
 		.attr = (uint32_t)(number % 7),
 		.has_attr = true};
 	int ret;
@@ -196,7 +188,7 @@ static void test_limit(void **state)
 	uint64_t sum = 0;
 
 	order_free(seen->order);
-	assert_int_equal(order_new(&seen->order, 100000, see, look, seen), 0);
+	assert_int_equal(order_new(&seen->order, 100000, see, seen), 0);
 	for (uint64_t i = 0; i < 50000; i++)
 		add(seen, i + 1000, i);
 	assert_true(seen->n > 48000);

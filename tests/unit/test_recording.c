@@ -489,6 +489,47 @@ static void test_late_build_ids(void **state)
 	assert_int_equal(build_id_of(file, IMAGE_VDSO, 1), 0);
 }
 
+/* Events that are told of between the samples; more samples than are handed over at once. */
+static void test_late_attributes(void **state)
+{
+	struct file *file = *state;
+	const uint64_t faults = PERF_COUNT_SW_PAGE_FAULTS;
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} late = {{.type = PERF_TYPE_SOFTWARE,
+			  .size = sizeof(late.attr),
+			  .config = faults,
+			  .sample_period = 1,
+			  .sample_type = TYPE,
+			  .sample_id_all = 1},
+		77};
+
+	begin(file, CLOCK, 1, 1);
+	for (uint64_t i = 0; i < 4000; i++)
+		sample(file, 1, 100 + i, 7, KERNEL_IP);
+	put_record(file, PERFDATA_RECORD_FINISHED_ROUND, 0, NULL, 0);
+	put_record(file, PERFDATA_RECORD_FINISHED_ROUND, 0, NULL, 0);
+	for (uint64_t i = 0; i < 40; i++) {
+		late.id = 77 + i;
+		late.attr.config = i % 2 ? faults : PERF_COUNT_SW_CONTEXT_SWITCHES;
+		put_record(file, PERFDATA_RECORD_HEADER_ATTR, 0, &late, sizeof(late));
+		sample(file, late.id, 10000 + i, 7, KERNEL_IP);
+		put_record(file, PERFDATA_RECORD_FINISHED_ROUND, 0, NULL, 0);
+	}
+	end(file);
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_ENDED);
+	assert_int_equal(file->status.n_events, 3);
+	assert_int_equal(file->status.events[0].samples, 4000);
+	assert_int_equal(file->status.events[1].samples, 20);
+	assert_int_equal(file->status.events[2].samples, 20);
+	assert_string_equal(file->status.events[2].name, "page-faults");
+	assert_int_equal(recording_attr_count(file->recording), 41);
+	assert_int_equal(recording_event_of(file->recording, 40), 2);
+	assert_int_equal(recording_out_of_order(file->recording), 0);
+}
+
 /* A pipe to which nobody writes can be left, and one without anything in it fails. */
 static void test_pipes(void **state)
 {
@@ -535,6 +576,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tap_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_a_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_build_ids, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_attributes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pipes, setup, teardown),
 	};
 

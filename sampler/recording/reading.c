@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reading.c - the thread that reads a recording: its records go, in order of time, to the loading thread.
+ *
+ * What it can find out of a sample alone, it finds out, since the other thread has more to do.
+ */
+#include "sampler/recording/recording_private.h"
+
+#include <errno.h>
+
+#define PUBLISH_RECORDS 1024u /* so often the clock is looked at */
+#define PUBLISH_NS 50000000ull
+
+static void publish_sometimes(struct recording *recording)
+{
+	struct reading *reading = &recording->reading;
+	uint64_t now_ns;
+
+	if (++reading->since_published < PUBLISH_RECORDS)
+		return;
+	reading->since_published = 0;
+	now_ns = recording_monotonic_ns();
+	if (now_ns - reading->published_ns < PUBLISH_NS)
+		return;
+	reading->published_ns = now_ns;
+	relay_pause(recording->relay);
+	recording_publish_reader(recording);
+}
+
+/* An order_fn. */
+static int give(const struct order_record *record, void *ctx)
+{
+	struct recording *recording = ctx;
+	struct order_record given = *record;
+
+	if (given.has_attr && given.header->type == PERF_RECORD_SAMPLE)
+		given.hint = deliver_hash(&recording->ingest, given.header,
+			&reader_attr(recording->reader, given.attr)->format);
+	return relay_put(recording->relay, &given);
+}
+
+static int take_kernel_record(struct recording *recording, const struct reader_record *read)
+{
+	struct order_record record = {.header = read->header,
+		.offset = read->offset,
+		.attr = read->attr,
+		.has_attr = read->has_attr};
+	int err = 0;
+
+	if (reader_attr_count(recording->reader) > recording->n_attrs) {
+		err = relay_settle(recording->relay);
+		if (!err)
+			err = deliver_attrs(recording);
+	}
+	if (err)
+		return err;
+	if (record.has_attr)
+		record.time_ns = record_time(
+			read->header, &reader_attr(recording->reader, read->attr)->format);
+	if (!record.time_ns || record.time_ns == UINT64_MAX)
+		return give(&record, recording);
+	return order_add(recording->reading.order, &record);
+}
+
+static int end_round(struct recording *recording)
+{
+	int err = order_round(recording->reading.order);
+
+	relay_pause(recording->relay);
+	return err;
+}
+
+static void *reading_main(void *ctx)
+{
+	struct recording *recording = ctx;
+	struct reading *reading = &recording->reading;
+	struct reader_record record;
+	int fatal = 0;
+
+	while (!fatal && !atomic_load_explicit(&recording->cancelled, memory_order_relaxed)) {
+		int ret = reader_next(recording->reader, &record);
+
+		if (ret == -ENOMEM)
+			fatal = ret;
+		else if (ret < 0)
+			reading->error = ret;
+		if (ret <= 0)
+			break;
+		if (record.header->type < PERFDATA_RECORD_HEADER_ATTR)
+			fatal = take_kernel_record(recording, &record);
+		else if (record.header->type == PERFDATA_RECORD_FINISHED_ROUND)
+			fatal = end_round(recording);
+		publish_sometimes(recording);
+	}
+	if (!fatal)
+		fatal = order_flush(reading->order);
+	reading->fatal = fatal;
+	recording_publish_reader(recording);
+	relay_end(recording->relay);
+	return NULL;
+}
+
+int reading_start(struct recording *recording)
+{
+	struct reading *reading = &recording->reading;
+	int ret = order_new(&reading->order, ORDER_BYTES_MAX, give, recording);
+
+	if (!ret)
+		ret = relay_new(&recording->relay);
+	if (!ret)
+		ret = -pthread_create(&reading->thread, NULL, reading_main, recording);
+	if (ret) {
+		relay_free(recording->relay);
+		order_free(reading->order);
+		recording->relay = NULL;
+		reading->order = NULL;
+	}
+	return ret;
+}
+
+void reading_join(struct recording *recording)
+{
+	pthread_join(recording->reading.thread, NULL);
+	order_free(recording->reading.order);
+	recording->reading.order = NULL;
+	relay_free(recording->relay);
+	recording->relay = NULL;
+}
