@@ -122,11 +122,13 @@ static void heap_pop(struct sweep *sweep)
 
 static void emit(struct sweep *sweep)
 {
-	const struct jitspan *span = &sweep->spans->at[sweep->last];
+	const struct jitspan *span;
 
-	if (sweep->end > sweep->start)
-		symtab_builder_add(sweep->builder, sweep->start, sweep->end - sweep->start, 0, 0,
-			sweep->spans->names + span->name, span->len, 0);
+	if (sweep->end == sweep->start)
+		return;
+	span = &sweep->spans->at[sweep->last];
+	symtab_builder_add(sweep->builder, sweep->start, sweep->end - sweep->start, 0, 0,
+		sweep->spans->names + span->name, span->len, 0);
 }
 
 static void found(struct sweep *sweep, uint32_t number, uint64_t start, uint64_t end)

@@ -36,6 +36,18 @@ def case(whole, sample_type=USUAL, read=0, branch=0, user=0, intr=0, id_all=1):
     return words(sample_type, read, branch, user, intr, id_all) + whole
 
 
+def jitdump(order):
+    """Two functions, of which one moves; and lines, which are passed over."""
+    def entry(kind, body):
+        return struct.pack(order + 'IIQ', kind, 16 + len(body), 1) + body
+
+    load = struct.pack(order + 'IIQQQQ', 1, 1, 0x1000, 0x1000, 4, 7) + b'first\0' + b'1111'
+    other = struct.pack(order + 'IIQQQQ', 1, 1, 0x1002, 0x1002, 4, 8) + b'other\0' + b'2222'
+    move = struct.pack(order + 'IIQQQQQ', 1, 1, 0x2000, 0x1000, 0x2000, 4, 7)
+    return struct.pack(order + 'IIIIIIQQ', 0x4a695444, 1, 40, 62, 0, 1, 1, 0) + entry(0, load) + \
+        entry(2, struct.pack(order + 'QQ', 0x1000, 0)) + entry(0, other) + entry(1, move) + entry(3, b'')
+
+
 LATER = (8, *range(11, 13), *range(14, 22))
 FIXED = words(99, 0x401000, 4712 << 32 | 4711, 1234567, 3, 1003009)
 SAMPLE = record(9, FIXED)
@@ -100,6 +112,11 @@ SEEDS = {
     'fuzz_proc': {
         'stat': b'4711 (a) b (c) S 1 4711 4711 0 -1 4194560 1 2 0 0 310 27 5 6 20 -5 9 0 123456 7 8\n',
         'cpus': b'0-3,8\n', 'overlap': b'8,1-2,2-3,1',
+    },
+    'fuzz_jit': {
+        'map': b'1000 10 JS:*fib x.js:1:13\n1008 10 again\n0x2000 0 py::f:/a b.py\r\nbad\n3000 10 cut',
+        'dump': jitdump('<'),
+        'other-order': jitdump('>'),
     },
     'fuzz_kallsyms': {
         'core': b'ffffffff81000000 T _stext\n0000000000000000 A fixed_percpu_data\n',

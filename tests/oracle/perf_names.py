@@ -10,7 +10,7 @@ import subprocess
 
 # The kernel's memory, and what perf takes for memory without a file (strobe has one name for it).
 KERNEL = re.compile(r"\[kernel\.kallsyms\].*|\[kernel\]|\[guest\.kernel\.kallsyms\]")
-ANON = re.compile(r"/tmp/perf-\d+\.map|\[JIT\] tid \d+|//anon|\[heap\]|\[stack.*\]|anon_inode:.*|/dev/zero|/SYSV.*|"
+ANON = re.compile(r"(?:/tmp/)?perf-\d+\.map|\[JIT\] tid \d+|//anon|\[heap\]|\[stack.*\]|anon_inode:.*|/dev/zero|/SYSV.*|"
                   r"\[vsyscall\]|\[uprobes\]")
 
 
@@ -19,6 +19,8 @@ def image_of(dso):
     dso = dso.removesuffix(" (deleted)")
     if KERNEL.fullmatch(dso):
         return "[kernel]"
+    if re.fullmatch(r"bpf_(prog|trampoline|dispatcher|struct_ops)_\w+", dso):
+        return "[bpf]"
     return "[anon]" if ANON.fullmatch(dso) else dso
 
 
