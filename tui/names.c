@@ -564,30 +564,53 @@ static uint32_t inlined_symref(
 	return symref;
 }
 
-size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t max)
+size_t names_lines(
+	struct names *names, uint32_t frame, struct names_line out[NAMES_INLINED_MAX + 1])
 {
 	const struct frame *at = stacks_frame_get(names->stacks, frame);
-	const struct image_info *info = image_info(names, at->image);
 	struct symbols_frame frames[NAMES_INLINED_MAX + 1];
-	enum symbols_state state;
-	size_t n, kept = 0;
+	const struct image_info *info;
+	struct names_line own = {.symref = names_symref(names, frame), .file = ""};
+	enum symbols_state state = SYMBOLS_NONE;
+	size_t n = 0, kept = 0;
 
-	if (!names->symbols || !info || info->kind == IMAGE_ANON || info->kind == IMAGE_UNKNOWN ||
-		(info->state != SYMBOLS_READY && info->state != SYMBOLS_NONE))
-		return 0;
-	n = symbols_lines(
-		names->symbols, at->image, at->offset, frames, NAMES_INLINED_MAX + 1, &state);
+	info = image_info(names, at->image);
+	if (names->symbols && info && info->kind != IMAGE_ANON && info->kind != IMAGE_UNKNOWN &&
+		(info->state == SYMBOLS_READY || info->state == SYMBOLS_NONE))
+		n = symbols_lines(names->symbols, at->image, at->offset, frames,
+			NAMES_INLINED_MAX + 1, &state);
 	if (state == SYMBOLS_UNASKED) {
 		(void)symbols_lines_ask(names->symbols, at->image, &at->offset, 1);
 		names->lines_asked = true;
 	}
-	for (size_t i = 0; i < n && kept < max; i++) {
-		if (!frames[i].inlined || !*frames[i].function)
+	if (n > NAMES_INLINED_MAX + 1)
+		n = NAMES_INLINED_MAX + 1;
+	for (size_t i = 0; i < n; i++) {
+		struct names_line line = {.line = frames[i].line, .file = frames[i].file};
+
+		if (!frames[i].inlined) {
+			own.line = line.line;
+			own.file = line.file;
 			continue;
-		out[kept] = inlined_symref(names, info, at->image, frames[i].function);
-		kept += out[kept] != 0;
+		}
+		if (!*frames[i].function || kept == NAMES_INLINED_MAX)
+			continue;
+		line.symref = inlined_symref(names, info, at->image, frames[i].function);
+		if (line.symref)
+			out[kept++] = line;
 	}
-	return kept;
+	out[kept] = own;
+	return kept + 1;
+}
+
+size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t max)
+{
+	struct names_line lines[NAMES_INLINED_MAX + 1];
+	size_t n = names_lines(names, frame, lines) - 1;
+
+	for (size_t i = 0; i < n && i < max; i++)
+		out[i] = lines[i].symref;
+	return n < max ? n : max;
 }
 
 bool names_ask(struct names *names, uint32_t frame)

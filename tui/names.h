@@ -60,6 +60,15 @@ bool names_ask(struct names *names, uint32_t frame);
  * What the debug information says is asked for, and is not there at once: names_changes() grows when answers came. */
 size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t max);
 #define NAMES_INLINED_MAX 64u
+
+/* The same with source lines, and the function itself as the last one: at least that, without a line where none is known. */
+struct names_line {
+	uint32_t symref;
+	uint32_t line; /* 0: not known */
+	const char *file; /* full path, raw; "": not known; borrowed until symbols_free() */
+};
+size_t names_lines(
+	struct names *names, uint32_t frame, struct names_line out[NAMES_INLINED_MAX + 1]);
 #define NAMES_INLINED " (inlined)" /* what such a symref's symbol ends in */
 
 /* Ask for no symbols until names_resume(): what tells files apart is not known yet.  Names are pending meanwhile. */

@@ -244,6 +244,48 @@ static void test_pprof(void **state)
 	world_free(&world);
 }
 
+/* A location has a line for each function that is inlined there, innermost first, and functions have files. */
+static void test_pprof_inlined(void **state)
+{
+	static const struct symbols_frame in_work[] = {
+		{.function = "step", .file = "/src/step.h", .line = 7, .inlined = true},
+		{.function = "work", .file = "/src/work\033.c", .line = 42}};
+	struct fake_lines lines = {.offset = WORK, .frames = in_work, .n_frames = 2};
+	struct world world;
+	Pprof__Profile *profile;
+	size_t wide = 0;
+
+	(void)state;
+	world_make(&world);
+	fill(&world);
+	lines.key = world.program;
+	world.symbols.lines = &lines;
+	world.symbols.n_lines = 1;
+	world.symbols.lines_known = true;
+	world.profile.inlines = true;
+	profile = read_pprof(&world);
+	for (size_t i = 0; i < profile->n_location; i++) {
+		const Pprof__Location *location = profile->location[i];
+		const Pprof__Function *inner, *outer;
+
+		if (location->n_line == 1)
+			continue;
+		wide++;
+		assert_int_equal(location->n_line, 2);
+		inner = profile->function[location->line[0]->function_id - 1];
+		outer = profile->function[location->line[1]->function_id - 1];
+		assert_memory_equal(string_of(profile, inner->name), "step (inlined)", 14);
+		assert_memory_equal(string_of(profile, inner->filename), "/src/step.h", 11);
+		assert_memory_equal(string_of(profile, outer->name), "work", 4);
+		assert_memory_equal(string_of(profile, outer->filename), "/src/work?.c", 12);
+		assert_int_equal(location->line[0]->line, 7);
+		assert_int_equal(location->line[1]->line, 42);
+	}
+	assert_int_equal(wide, 1);
+	pprof__profile__free_unpacked(profile, NULL);
+	world_free(&world);
+}
+
 /* --- callgrind --- */
 
 static void test_callgrind(void **state)
@@ -418,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_speedscope),
 		cmocka_unit_test(test_gecko),
 		cmocka_unit_test(test_pprof),
+		cmocka_unit_test(test_pprof_inlined),
 		cmocka_unit_test(test_callgrind),
 		cmocka_unit_test(test_callgrind_words),
 		cmocka_unit_test(test_svg),

@@ -34,6 +34,8 @@ struct pprof {
 	struct gzip *gzip;
 	struct intern strings;
 	struct frames functions;
+	int64_t *files; /* names of functions' source files, by number */
+	uint32_t files_room;
 	uint32_t *locations; /* + 1, by frame id */
 	uint32_t locations_room;
 	uint32_t *frame_ids; /* by location */
@@ -53,6 +55,7 @@ static void pprof_fini(struct pprof *pprof)
 	gzip_free(pprof->gzip);
 	intern_fini(&pprof->strings);
 	frames_fini(&pprof->functions);
+	free(pprof->files);
 	free(pprof->locations);
 	free(pprof->frame_ids);
 	free(pprof->mapping_of);
@@ -280,22 +283,50 @@ static int put_mapping(struct pprof *pprof, uint32_t i)
 	return ret ? ret : put(pprof, &piece);
 }
 
+/* One function at a place, and where its source is. */
+static int put_line(struct pprof *pprof, const struct names_line *at, Pprof__Line *line)
+{
+	char file[4096];
+	uint32_t function;
+	int ret = frames_number(&pprof->functions, at->symref, &function);
+
+	if (!ret)
+		ret = grow_zeroed((void **)&pprof->files, function, &pprof->files_room,
+			sizeof(*pprof->files));
+	if (!ret && *at->file && !pprof->files[function]) {
+		clean_string(file, sizeof(file), at->file);
+		ret = string(pprof, file, &pprof->files[function]);
+	}
+	if (ret)
+		return ret;
+	pprof__line__init(line);
+	line->function_id = function + 1;
+	line->line = at->line;
+	return 0;
+}
+
 static int put_location(struct pprof *pprof, uint32_t i)
 {
 	const struct frame *frame = stacks_frame_get(pprof->profile->stacks, pprof->frame_ids[i]);
-	uint32_t mapping = pprof->mapping_of[frame->image], function = 0;
+	uint32_t mapping = pprof->mapping_of[frame->image];
+	struct names_line at[NAMES_INLINED_MAX + 1];
+	size_t n = names_lines(pprof->profile->names, pprof->frame_ids[i], at), first = 0;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	Pprof__Location message = PPROF__LOCATION__INIT, *messages = &message;
-	Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
-	int ret = frames_number(&pprof->functions,
-		names_symref(pprof->profile->names, pprof->frame_ids[i]), &function);
+	Pprof__Line lines[NAMES_INLINED_MAX + 1], *list[NAMES_INLINED_MAX + 1];
+	int ret = 0;
 
+	if (!pprof->profile->inlines)
+		first = n - 1;
+	for (size_t j = first; j < n && !ret; j++) {
+		list[j] = &lines[j];
+		ret = put_line(pprof, &at[j], &lines[j]);
+	}
 	message.id = i + 1;
 	message.mapping_id = is_mapped(pprof, frame->image) ? mapping : 0;
 	message.address = pprof->mappings[mapping - 1].start + frame->offset;
-	line.function_id = function + 1;
-	message.n_line = 1;
-	message.line = &lines;
+	message.n_line = n - first;
+	message.line = list + first;
 	piece.n_location = 1;
 	piece.location = &messages;
 	return ret ? ret : put(pprof, &piece);
@@ -310,6 +341,8 @@ static int put_function(struct pprof *pprof, uint32_t i)
 
 	message.id = i + 1;
 	message.system_name = message.name;
+	if (i < pprof->files_room)
+		message.filename = pprof->files[i];
 	piece.n_function = 1;
 	piece.function = &messages;
 	return ret ? ret : put(pprof, &piece);
