@@ -272,16 +272,25 @@ static int load_kcore(
 
 	if (fd < 0)
 		return fd == -EPERM ? -EACCES : fd;
-	int ret = load_code_ask_raw(code, job, fd, job->start, job->end);
+	int ret = load_code_ask_raw(code, job, fd);
 	close(fd);
 	return ret;
+}
+
+/* It does not move while it runs. */
+static uint64_t kernel_text(struct loader_code *code)
+{
+	if (!code->kernel_text_known)
+		code->kernel_text = load_code_kernel_text(code->loader.kallsyms_path);
+	code->kernel_text_known = true;
+	return code->kernel_text;
 }
 
 static int load_kernel_code(struct loader_code *code, struct loader_job *job)
 {
 	const struct loader *loader = &code->loader;
 	const struct symbols_source *source = &job->source;
-	const uint64_t here = load_code_kernel_text(loader->kallsyms_path);
+	const uint64_t here = kernel_text(code);
 	const uint64_t text = loader->recording ? source->map_start : here;
 	uint8_t own[WIRE_BUILD_ID_MAX];
 	const size_t own_len = load_notes(loader->kernel_notes_path, own);
@@ -289,7 +298,8 @@ static int load_kernel_code(struct loader_code *code, struct loader_job *job)
 	int ret = loader->recording
 		? load_vmlinux(code, job, source->build_id, source->build_id_len, text)
 		: load_vmlinux(code, job, own, own_len, text);
-	if (ret == 0 || is_final(ret))
+	/* A vmlinux has no modules. */
+	if (ret == 0 || (is_final(ret) && ret != -ENXIO))
 		return ret;
 	if (job->offsets)
 		return ret == -ENOENT ? -ENODATA : ret;
@@ -315,7 +325,7 @@ static int load_process_code(struct loader_code *code, struct loader_job *job)
 
 	if (fd < 0)
 		return fd;
-	int ret = load_code_ask_raw(code, job, fd, job->start, job->end);
+	int ret = load_code_ask_raw(code, job, fd);
 	close(fd);
 	return ret;
 }

@@ -359,17 +359,20 @@ int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_
 	return ret;
 }
 
-int load_code_ask_raw(
-	struct loader_code *code, struct loader_job *job, int fd, uint64_t start, uint64_t end)
+int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd)
 {
 	struct loader *loader = &code->loader;
+	/* A 64-bit kernel runs programs of 32 bits, too. */
+	ElfW(Ehdr) header = __ehdr_start;
+	if (job->pid > 0)
+		load_code_process_header(job->pid, &header, sizeof(header));
 	const struct wire_code raw = {
-		.start = start,
-		.end = end,
+		.start = job->start,
+		.end = job->end,
 		.syntax = (uint32_t)job->syntax,
-		.machine = __ehdr_start.e_machine,
-		.is64 = __ehdr_start.e_ident[EI_CLASS] == ELFCLASS64,
-		.big_endian = __ehdr_start.e_ident[EI_DATA] == ELFDATA2MSB,
+		.machine = header.e_machine,
+		.is64 = header.e_ident[EI_CLASS] == ELFCLASS64,
+		.big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB,
 	};
 	struct request request = {
 		.code = code,

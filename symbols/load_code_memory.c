@@ -99,6 +99,23 @@ int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end)
 	return ret;
 }
 
+void load_code_process_header(int32_t pid, void *out, size_t len)
+{
+	uint8_t bytes[sizeof(Elf64_Ehdr)] = {0};
+	const uint16_t one = 1;
+	const uint8_t order = *(const uint8_t *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	int fd = opener_regular(AT_FDCWD, path, 0);
+	if (fd < 0)
+		return;
+	if (len <= sizeof(bytes) && pread(fd, bytes, len, 0) == (ssize_t)len &&
+		memcmp(bytes, ELFMAG, SELFMAG) == 0 && bytes[EI_DATA] == order)
+		memcpy(out, bytes, len);
+	close(fd);
+}
+
 uint64_t load_code_kernel_text(const char *kallsyms_path)
 {
 	unsigned long long address;

@@ -40,13 +40,9 @@ static struct loader_job *take_job(struct loader_code *code)
 static void do_job(struct loader_code *code, struct loader_job *job)
 {
 	struct loader *loader = &code->loader;
-	const char *path = job->source.path ? job->source.path : "";
-
 	int ret = load_code(code, job);
 	if (ret == -ECHILD)
 		loader_tell_no_worker(loader);
-	else if (ret == -ESTALE)
-		loader_add_note(loader, SYMBOLS_NOTE_WRONG_FILE, path, 0, 0);
 	job->error = -ret;
 }
 

@@ -43,6 +43,8 @@ struct loader_code {
 		struct load_code_files files;
 	} kept[LOADER_KEPT];
 	size_t n_kept;
+	uint64_t kernel_text;
+	bool kernel_text_known;
 
 	/* Under the lock. */
 	struct loader_job *codes, **codes_end, *lines, **lines_end, *done, **done_end;
@@ -65,8 +67,7 @@ void load_code_drop_kept(struct loader_code *code);
  * be missing, which are added.  0; -errno. */
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
 /* The same about bytes alone, of this machine. */
-int load_code_ask_raw(
-	struct loader_code *code, struct loader_job *job, int fd, uint64_t start, uint64_t end);
+int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd);
 void load_code_close(struct load_code_files *files);
 
 /* --- load_code_memory.c --- */
@@ -74,6 +75,9 @@ void load_code_close(struct load_code_files *files);
 /* Copy memory of the kernel or of process pid.  A memory file, or -errno. */
 int load_code_kernel_bytes(uint64_t start, uint64_t end);
 int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end);
+/* The first bytes of the program that a process runs, where it is an ELF file of this byte order;
+ * else out stays as it is. */
+void load_code_process_header(int32_t pid, void *out, size_t len);
 /* Where _text is in the running kernel; 0: not told. */
 uint64_t load_code_kernel_text(const char *kallsyms_path);
 

@@ -352,7 +352,7 @@ static void test_no_debug_information(void **state)
 static void move_debug_file(void)
 {
 	run("objcopy --only-keep-debug program program.debug && strip -s program && "
-	    "id=$(readelf -n program.debug | sed -n 's/.*Build ID: //p') && "
+	    "id=$(readelf -n program | sed -n 's/.*Build ID: //p') && "
 	    "mkdir -p debug/.build-id/$(echo $id | cut -c1-2) && "
 	    "mv program.debug debug/.build-id/$(echo $id | cut -c1-2)/$(echo $id | cut "
 	    "-c3-).debug");
@@ -371,6 +371,36 @@ static void test_separate_debug_file(void **state)
 	symbols_code_release(symbols, code);
 	ask_lines(1, outer.start, (size_t)outer.size);
 	assert_true(has_inlined(1, &outer));
+}
+
+/* What lies where the debug file is looked for first is another's, or alone, and has no code. */
+static void test_wrong_debug_file(void **state)
+{
+	const char *const dirs[] = {in_dir("wrong"), in_dir("debug"), NULL};
+	const struct symbols_config config = {.cache_dir = "", .debug_dirs = dirs};
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
+	int error;
+
+	(void)state;
+	compile("");
+	move_debug_file();
+	run("cp -r debug wrong && printf 'int main(void) { return 0; }' > other.c && "
+	    "cc -g -Wl,--build-id -o other other.c && mkdir alone && "
+	    "cp debug/.build-id/*/*.debug alone/program && "
+	    "for f in wrong/.build-id/*/*; do cp other $f; done");
+	assert_int_equal(symbols_new(&symbols, &config), 0);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	struct symbols_code *code = ask_function(1, &outer, true);
+	check_outer(code, &outer, true);
+	symbols_code_release(symbols, code);
+
+	source.path = in_dir("alone/program");
+	assert_int_equal(symbols_request(symbols, 2, &source), 0);
+	assert_int_equal(symbols_wait(symbols, TIMEOUT_MS), 0);
+	code = ask_function(2, &outer, true);
+	assert_int_equal(symbols_code_state(code, &error), SYMBOLS_NONE);
+	symbols_code_release(symbols, code);
 }
 
 static void test_split_debug_information(void **state)
@@ -539,6 +569,16 @@ static void wait_for_work(void)
 	assert_true(since > 0);
 }
 
+static size_t count_notes(enum symbols_note_kind kind)
+{
+	struct symbols_note note;
+	size_t n = 0;
+
+	while (symbols_take_note(symbols, &note))
+		n += note.kind == kind;
+	return n;
+}
+
 static void test_abandon(void **state)
 {
 	struct symbols_code_question question = {.key = 1, .lines = true};
@@ -580,16 +620,8 @@ static void test_abandon(void **state)
 	check_outer(code, &outer, true);
 	symbols_code_release(symbols, code);
 	assert_int_not_equal(code_worker(), pid);
-}
-
-static size_t count_notes(enum symbols_note_kind kind)
-{
-	struct symbols_note note;
-	size_t n = 0;
-
-	while (symbols_take_note(symbols, &note))
-		n += note.kind == kind;
-	return n;
+	/* That the first one ended is no news. */
+	assert_int_equal(count_notes(SYMBOLS_NOTE_WORKER_DIED), 0);
 }
 
 static void test_worker_killed(void **state)
@@ -827,6 +859,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_debug_information, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_separate_debug_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wrong_debug_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_split_debug_information, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_alternate_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_package, setup, teardown),
