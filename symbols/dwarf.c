@@ -16,7 +16,7 @@
 #define MAP_BYTES ((size_t)64 << 20) /* of functions by address, that are kept */
 #define PARTS_MAX 4096
 /* Steps of a question, each a few nanoseconds: 2,000 addresses of the largest files known take a tenth. */
-#define WORK_MAX ((uint64_t)1 << 29)
+uint64_t dwarf_work_max = (uint64_t)1 << 29;
 #define MISSING_MAX 256
 
 static struct dwarf *kept[KEPT]; /* used last first */
@@ -106,7 +106,7 @@ static int open_new(struct dwarf **out, const struct dwarf_files *files)
 	struct dwarf *dwarf = calloc(1, sizeof(*dwarf));
 	if (!dwarf)
 		return -ENOMEM;
-	dwarf->work = WORK_MAX;
+	dwarf->work = dwarf_work_max;
 	dwarf_identify(files->file, dwarf->identity[0]);
 	dwarf_identify(files->debug, dwarf->identity[1]);
 	dwarf_identify(files->alt, dwarf->identity[2]);
@@ -368,7 +368,7 @@ static int answer_group(struct group *group, const uint64_t *addresses, const st
 
 static void begin(struct dwarf *dwarf)
 {
-	dwarf->work = WORK_MAX;
+	dwarf->work = dwarf_work_max;
 	dwarf->asked++;
 	forget_missing(dwarf);
 }

@@ -19,8 +19,7 @@
 #include <zstd.h>
 
 #define UNPACK_STEP (1u << 20)
-#define RATIO_MAX 1040u /* of deflate; what claims more is broken */
-#define RATIO_MAX_ZSTD 65536u
+#define RATIO_MAX 1040u /* what deflate can do; nobody needs more of the other one */
 #define NAME_BYTES 32
 #define ZLIB_HEAD 2u /* bytes in front of the deflated ones */
 
@@ -152,7 +151,7 @@ static int open_packed(struct dwarf_section *section, int fd, const struct elffi
 		return -EBADMSG;
 	const uint64_t packed_len = header->size - skip;
 
-	if (len / (zstd ? RATIO_MAX_ZSTD : RATIO_MAX) > packed_len + 1 || len > SIZE_MAX / 2)
+	if (len / RATIO_MAX > packed_len + 1 || len > SIZE_MAX / 2)
 		return -EBADMSG;
 	struct dwarf_unpacker *unpacker = calloc(1, sizeof(*unpacker));
 	if (!unpacker)

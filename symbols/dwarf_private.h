@@ -370,6 +370,8 @@ void dwarf_index_fini(struct dwarf *dwarf);
 void dwarf_trim(struct dwarf_image *image); /* no more abbreviations than there is room for */
 int dwarf_missing_add(struct dwarf *dwarf, const char *dir, const char *name);
 
+extern uint64_t dwarf_work_max; /* steps of a question; tests set less */
+
 /* Take n steps of work.  0, or -ELOOP when the question has had its share. */
 static inline int dwarf_work(struct dwarf *dwarf, uint64_t n)
 {
