@@ -18,7 +18,7 @@ static bool is_address_kind(enum image_kind kind)
 	return kind == IMAGE_KERNEL || kind == IMAGE_ANON;
 }
 
-static int ask(struct annotation *annotation)
+static int ask(struct annotation *annotation, enum image_kind kind)
 {
 	const struct annotate_question *question = &annotation->question;
 	struct symbols_code_question code = {
@@ -30,7 +30,8 @@ static int ask(struct annotation *annotation)
 	};
 	struct image_origin origin = {0};
 
-	if (!question->recording) {
+	/* What is in no file is in the memory of a process. */
+	if (kind == IMAGE_ANON && !question->recording) {
 		images_origin(question->images, annotation->image, &origin);
 		code.pid = origin.pid;
 	}
@@ -64,7 +65,7 @@ int annotate_new(struct annotation **out, const struct annotate_question *questi
 		annotation->end = UINT64_MAX;
 	annotation->is_address = is_address_kind(image->kind);
 	annotation->epoch = names_epoch(question->names);
-	ret = ask(annotation);
+	ret = ask(annotation, image->kind);
 	if (ret) {
 		annotate_free(annotation);
 		return ret;
@@ -115,7 +116,10 @@ static void take_code(struct annotation *annotation)
 		fail(annotation, "given up");
 		return;
 	default:
-		snprintf(reason, sizeof(reason), "its machine code cannot be read: %s",
+		snprintf(reason, sizeof(reason), "its machine code cannot be read%s: %s",
+			names_get(annotation->question.names, annotation->question.symref)->kernel
+				? " (the kernel's is in /proc/kcore)"
+				: "",
 			strerror(error ? error : EIO));
 		fail(annotation, reason);
 		return;

@@ -41,10 +41,11 @@ struct annotate_row {
 	uint8_t len; /* of code: bytes; 0: an address alone */
 	uint8_t code_kind; /* enum codetab_kind */
 	bool is_target; /* a jump within the function leads to this row */
+	bool has_text; /* of a line: its file is here */
 	uint32_t line; /* 0: none; of the head of an inlined function that of the call, in file */
 	/* Cleaned, tabs expanded; of code without its target; borrowed from the annotation. */
 	const char *text;
-	const char *file; /* cleaned; of heads and lines; "": none, or the file of the head above */
+	const char *file; /* cleaned; "": not known.  Of code, as line: of the innermost function */
 	/* Of code: in the image, and as a virtual address of the file (0: not known). */
 	uint64_t offset, address;
 	const char *target_text; /* cleaned "malloc@plt", "loop+0x12"; "": none */

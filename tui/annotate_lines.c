@@ -17,7 +17,8 @@
 struct span {
 	uint32_t file, first, last; /* lines */
 	const struct codetab_frame *frame; /* one of the function's */
-	bool own; /* the function's, in its own file: it comes first */
+	bool own; /* the function's: it comes first */
+	bool is_main; /* in the file that it begins in */
 };
 
 /* A line with code. */
@@ -53,11 +54,10 @@ static int add_span(struct lines *lines, const struct codetab_frame *frame, bool
 		return -ENOMEM;
 	span = &lines->spans[number];
 	if (number == lines->n_spans) {
-		*span = (struct span){file, frame->line, frame->line, frame, own};
+		*span = (struct span){file, frame->line, frame->line, frame, own,
+			lines->annotation->functions[function].file == file};
 		lines->n_spans++;
-		/* Where it begins, where that is in this file. */
-		if (lines->annotation->functions[function].file == file && frame->decl_line &&
-			frame->decl_line < frame->line &&
+		if (span->is_main && frame->decl_line && frame->decl_line < frame->line &&
 			frame->line - frame->decl_line <= LEAD_FIRST)
 			span->first = frame->decl_line;
 	}
@@ -82,6 +82,19 @@ static int add_coded(struct lines *lines, const struct codetab_frame *frame, uin
 		return -ENOMEM;
 	lines->coded[lines->n_coded++] = (struct coded){key[0], frame->line, ANNOTATE_NO_ROW};
 	return 0;
+}
+
+/* What the compiler moved out of an inlined function seems to be of the function around it, but stands before where that
+ * begins: such lines are not among its own. */
+static void believe_beginnings(struct lines *lines)
+{
+	for (uint32_t i = 0; i < lines->n_spans; i++) {
+		struct span *span = &lines->spans[i];
+		uint32_t first = span->frame->decl_line;
+
+		if (span->is_main && first > span->first && first <= span->last)
+			span->first = first;
+	}
 }
 
 /* Which lines there are; by_entry has their numbers for the time being. */
@@ -306,6 +319,7 @@ int annotate_build_lines(struct annotation *annotation)
 	uint32_t n = annotation->table->n_entries;
 	int ret = gather(&lines);
 
+	believe_beginnings(&lines);
 	if (!ret)
 		ret = put_in_order(&lines);
 	if (!ret)

@@ -17,6 +17,8 @@ static int compare(const void *a, const void *b, void *ctx)
 
 	if (left->share > right->share || left->share < right->share)
 		return left->share > right->share ? -1 : 1;
+	if (left->other > right->other || left->other < right->other)
+		return left->other > right->other ? -1 : 1;
 	if (left->samples != right->samples)
 		return left->samples > right->samples ? -1 : 1;
 	l = names_get(names, left->symref);
@@ -74,9 +76,13 @@ static int add_entries(struct pick *pick, const struct scan_question *question,
 
 static int list_functions(struct pick *pick, struct names *names)
 {
+	size_t first = 0;
+
 	pick->functions = calloc((size_t)pick->n_symrefs + 1, sizeof(*pick->functions));
 	if (!pick->functions)
 		return -ENOMEM;
+	while (first + 1 < pick->n_events && !pick->samples[first])
+		first++;
 	for (uint32_t i = 0; i < pick->n_symrefs; i++) {
 		struct pick_function function = {.symref = i};
 
@@ -85,8 +91,10 @@ static int list_functions(struct pick *pick, struct names *names)
 			double share =
 				pick->weight[j] ? (double)sums[0] / (double)pick->weight[j] : 0;
 
-			if (share > function.share)
+			if (j == first)
 				function.share = share;
+			if (share > function.other)
+				function.other = share;
 			function.samples += sums[1];
 		}
 		if (function.samples)

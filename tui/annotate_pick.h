@@ -15,7 +15,8 @@
 
 struct pick_function {
 	uint32_t symref;
-	double share; /* of its event's weight, of the event where that is largest: 0 to 1 */
+	double share; /* of the weight of the first event that has samples: 0 to 1 */
+	double other; /* the largest share of an event */
 	uint64_t samples; /* of all events */
 };
 

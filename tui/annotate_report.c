@@ -89,6 +89,8 @@ static int pick_functions(struct annotate_report *report)
 		ret = pick_make(&report->pick, &question, report->ids, report->n_events);
 		if (ret || report->taking->interrupted)
 			return ret;
+		for (size_t i = 0; i < report->pick.n; i++)
+			(void)names_get(session->names, report->pick.functions[i].symref);
 		taking_wait_names(report->taking);
 		if (names_changes(session->names) == changes)
 			break;

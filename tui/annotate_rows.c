@@ -81,6 +81,7 @@ int annotate_add_line(
 	row->depth = (uint8_t)depth;
 	row->file = annotation->files[file].clean;
 	text = annotate_line_text(annotation, file, line, &error);
+	row->has_text = text != NULL;
 	if (text)
 		row->text = text;
 	return error;
@@ -290,6 +291,15 @@ static int put_code(struct annotation *annotation, const struct codetab_entry *e
 	row->depth = (uint8_t)(entry->n_frames ? entry->n_frames - 1 : 0);
 	row->target_offset = entry->target;
 	row->text = clean_copy(annotation, annotation->table->pool + entry->text);
+	if (entry->n_frames) {
+		const struct codetab_frame *frame = annotation->table->frames + entry->frames;
+		uint32_t file;
+
+		if (annotate_file_of(annotation, frame, &file))
+			return -ENOMEM;
+		row->file = annotation->files[file].clean;
+		row->line = frame->line;
+	}
 	if (entry->target != CODETAB_NO_TARGET)
 		row->target_text = name_target(annotation, entry->target);
 	return row->text && row->target_text ? 0 : -ENOMEM;

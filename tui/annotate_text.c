@@ -95,7 +95,7 @@ static void put_line(const struct sheet *sheet, const struct annotate_row *row, 
 	fprintf(sheet->out, "  %*" PRIu32 "  ", LINE_WIDTH, row->line);
 	if (*row->text)
 		fputs(row->text, sheet->out);
-	else if (!sheet->head.has_source)
+	else if (!row->has_text)
 		fprintf(sheet->out, "%s:%" PRIu32, row->file, row->line);
 	if (!alone)
 		paint(sheet, plain);
