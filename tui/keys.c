@@ -16,6 +16,8 @@
 static const struct binding table[] = {
 	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "open",
 		"Show which processes and threads the selected symbol runs in"},
+	{ACT_ANNOTATE, KEYS_HOT, {'a'}, NULL, "annotate",
+		"Show source and instructions, with what was sampled on each"},
 	{ACT_SEARCH, KEYS_HOT, {'/'}, NULL, "search", "Search a symbol by a part of its name"},
 	{ACT_SEARCH_NEXT, KEYS_HOT, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
 	{ACT_SEARCH_PREVIOUS, KEYS_HOT, {'N'}, NULL, NULL,
@@ -36,6 +38,28 @@ static const struct binding table[] = {
 
 	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
 		"Group by process, by thread, or by CPU"},
+
+	{ACT_FOLLOW, KEYS_ANNOTATE, {INPUT_ENTER}, NULL, "follow",
+		"Follow the selected jump, or open the function that is called"},
+	{ACT_RETURN, KEYS_ANNOTATE, {INPUT_BACKSPACE}, NULL, NULL,
+		"Go back to where the last jump or call was followed"},
+	{ACT_HOTTER, KEYS_ANNOTATE, {'h'}, NULL, "hottest",
+		"Go to the hottest row, and on to the next hottest"},
+	{ACT_COOLER, KEYS_ANNOTATE, {'H'}, NULL, NULL, "Go back to the next hotter row"},
+	{ACT_MODE, KEYS_ANNOTATE, {'s'}, NULL, "source",
+		"Show source and instructions, source alone, or instructions alone"},
+	{ACT_SYNTAX, KEYS_ANNOTATE, {'x'}, NULL, "syntax", "Change between AT&T and Intel syntax"},
+	{ACT_SEARCH, KEYS_ANNOTATE, {'/'}, NULL, "search", "Search a text in the rows"},
+	{ACT_EDIT, KEYS_ANNOTATE, {'e'}, NULL, "edit",
+		"Open the source at this line in $VISUAL or $EDITOR"},
+	{ACT_SEARCH_NEXT, KEYS_ANNOTATE, {'n'}, NULL, NULL, "Go to the next row that was searched"},
+	{ACT_SEARCH_PREVIOUS, KEYS_ANNOTATE, {'N'}, NULL, NULL,
+		"Go to the previous row that was searched"},
+	{ACT_GOTO, KEYS_ANNOTATE, {':'}, NULL, NULL,
+		"Go to a source line, or to an address (0x...)"},
+	{ACT_ARROWS, KEYS_ANNOTATE, {'J', 'o'}, NULL, NULL, "Show or hide the arrows of jumps"},
+	{ACT_SIDE_BY_SIDE, KEYS_ANNOTATE, {'w'}, NULL, NULL,
+		"Show the shares of several events side by side"},
 
 	{ACT_ONLY, KEYS_PROCESSES, {INPUT_ENTER}, NULL, "only this",
 		"Profile only this process: follow it, let go of the others"},
@@ -196,6 +220,8 @@ const char *keys_view_title(unsigned int view)
 		return "log";
 	case KEYS_HELP:
 		return "help";
+	case KEYS_ANNOTATE:
+		return "annotate";
 	default:
 		return NULL;
 	}
@@ -209,7 +235,7 @@ char *keys_dump(void)
 
 	if (!out)
 		return NULL;
-	for (unsigned int view = KEYS_ALL; view <= KEYS_HELP; view <<= 1) {
+	for (unsigned int view = KEYS_ALL; view <= KEYS_ANNOTATE; view <<= 1) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 			char label[64];
 

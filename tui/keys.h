@@ -21,6 +21,7 @@ enum keys_view {
 	KEYS_EVENTS = 32,
 	KEYS_LOG = 64,
 	KEYS_HELP = 128,
+	KEYS_ANNOTATE = 256,
 };
 
 enum action {
@@ -54,6 +55,17 @@ enum action {
 	ACT_ADD,
 	ACT_DROP,
 	ACT_TOGGLE,
+	/* annotate */
+	ACT_ANNOTATE,
+	ACT_FOLLOW,
+	ACT_RETURN,
+	ACT_MODE,
+	ACT_SYNTAX,
+	ACT_HOTTER,
+	ACT_COOLER,
+	ACT_GOTO,
+	ACT_EDIT,
+	ACT_ARROWS,
 	/* everywhere */
 	ACT_EVENT_NEXT,
 	ACT_EVENT_PREVIOUS,

@@ -8,6 +8,7 @@
 #include "tui/live.h"
 
 #include "tui/command_output.h"
+#include "tui/editor.h"
 #include "tui/explain.h"
 #include "tui/model_live.h"
 #include "tui/screen.h"
@@ -233,6 +234,8 @@ static void refresh(struct live *live)
 	if (live->first_data_ns && now - live->first_data_ns < EARLY_NS &&
 		delay_ns > EARLY_EVERY_NS)
 		delay_ns = EARLY_EVERY_NS;
+	if (live->model->soon_ns && live->model->soon_ns < now + delay_ns)
+		delay_ns = live->model->soon_ns > now ? live->model->soon_ns - now : 0;
 	if (delay_ns < REFRESH_SHARE * (now - begin))
 		delay_ns = REFRESH_SHARE * (now - begin);
 	live->next_refresh_ns = now + delay_ns;
@@ -296,6 +299,25 @@ static bool interrupts_loading(struct live *live, const struct input *input)
 	return true;
 }
 
+/* The terminal is handed over and taken back as for ^Z. */
+static void edit(struct live *live)
+{
+	struct screen *screen = &live->screen;
+	int ret;
+
+	term_suspend(live->term);
+	ret = editor_run(screen->edit_path, screen->edit_line, &live->old_mask);
+	term_resume(live->term);
+	fit_screen(live);
+	live->model->now_ns = now_ns();
+	if (ret < 0 || ret == 126 || ret == 127)
+		screen_message(screen, STYLE_BAD,
+			"The editor could not be started: $VISUAL or $EDITOR name it%s%s",
+			ret < 0 ? ": " : "", ret < 0 ? strerror(-ret) : "");
+	screen->edit_path[0] = '\0';
+	live->next_refresh_ns = 0;
+}
+
 static void take_keys(struct live *live)
 {
 	struct input input;
@@ -311,6 +333,8 @@ static void take_keys(struct live *live)
 			live->quit = true;
 		if (result & SCREEN_REDRAW)
 			term_redraw(live->term);
+		if (result & SCREEN_EDIT)
+			edit(live);
 		live->dirty = true;
 	}
 }

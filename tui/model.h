@@ -10,6 +10,7 @@
 
 #include "sampler/engine.h"
 #include "sampler/proc.h"
+#include "tui/annotate.h"
 #include "tui/hot.h"
 #include "tui/logbook.h"
 #include "tui/query.h"
@@ -29,6 +30,31 @@ struct model;
 struct model_cost {
 	double cpu_percent; /* of one CPU, over the last second or so; below 0: not known yet */
 	uint64_t memory_bytes;
+};
+
+/* The code of one function: functions of annotate.h, of a session; in tests they have fixed code. */
+struct model_code_ops {
+	/* 0 with *out for close(); -ENODATA where the symbol is no function with an extent; -errno. */
+	int (*open)(struct model *model, uint32_t symref, enum disasm_syntax syntax,
+		struct annotation **out);
+	void (*close)(struct model *model, struct annotation *annotation); /* NULL is a no-op */
+	/* Take in what has come, and renew the sums of the window for the events of model_tabs(), in that order.
+	 * *changed: rows are others than before.  Where more is to come, soon_ns tells.  0 or -errno. */
+	int (*update)(struct model *model, struct annotation *annotation, bool *changed);
+	const struct annotate_row *(*rows)(const struct annotation *annotation, size_t *n);
+	void (*head)(const struct annotation *annotation, struct annotate_head *out);
+	enum annotate_progress (*progress)(
+		const struct annotation *annotation, const char **reason);
+	void (*set_mode)(struct annotation *annotation, enum annotate_mode mode);
+	size_t (*next_hottest)(
+		const struct annotation *annotation, size_t from, int direction, size_t event);
+	uint32_t (*target)(const struct annotation *annotation, size_t row);
+	/* How long the question at work has been waiting. */
+	uint64_t (*waiting_ns)(struct model *model);
+	void (*abandon)(struct model *model);
+	/* Where to open a file that the function's rows name.  0 or -errno. */
+	int (*source_path)(
+		struct model *model, uint32_t symref, const char *file, char *out, size_t size);
 };
 
 struct model_ops {
@@ -64,6 +90,8 @@ struct model_ops {
 	 * what came of it. */
 	int (*save)(struct model *model, const char *path, char *message, size_t size);
 	void (*save_stop)(struct model *model);
+
+	const struct model_code_ops *code;
 };
 
 struct model {
@@ -90,12 +118,16 @@ struct model {
 	struct logbook log;
 	uint64_t max_sample_rate_hz; /* 0: not known */
 	uint64_t ticks_per_second; /* of proc_process.cpu_ticks */
+	uint64_t
+		soon_ns; /* something is to come: the next refresh shall not be later than this; 0: at the usual pace */
 
 	/* Settings, changed by the screen; refresh(model, false) follows them. */
 	uint8_t event;
 	bool frozen;
 	bool hide_idle;
 	bool sort_total; /* what the hot table is sorted by at first */
+	enum annotate_mode code_mode;
+	enum disasm_syntax code_syntax;
 	uint64_t zero_ns; /* nothing older is shown */
 };
 

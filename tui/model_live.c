@@ -8,6 +8,7 @@
 #include "tui/chosen.h"
 #include "tui/clean.h"
 #include "tui/cost.h"
+#include "tui/model_annotate.h"
 #include "tui/save.h"
 
 #include <errno.h>
@@ -95,12 +96,14 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_KERNEL_HIDDEN:
 	case SYMBOLS_NOTE_UNCONFINED:
 	case SYMBOLS_NOTE_NO_WORKER:
+	case SYMBOLS_NOTE_NOT_FETCHED:
 		return EXPLAIN_WARNING;
 	case SYMBOLS_NOTE_UNREADABLE:
 	case SYMBOLS_NOTE_WRONG_FILE:
 	case SYMBOLS_NOTE_OTHER_DEBUG:
 	case SYMBOLS_NOTE_UNVERIFIED:
 	case SYMBOLS_NOTE_NAME_LEFT:
+	case SYMBOLS_NOTE_FETCHED:
 		return EXPLAIN_INFO;
 	}
 	return EXPLAIN_INFO;
@@ -244,6 +247,7 @@ static int live_refresh(struct model *model, bool advance)
 	int ret;
 
 	model->now_ns = now_ns();
+	model->soon_ns = 0;
 	session_status(live->session, &model->status);
 	if (model->now_ns >= live->names_at_ns)
 		epoch = names_update(live->session->names);
@@ -451,6 +455,57 @@ static void live_save_stop(struct model *model)
 	model->saving = false;
 }
 
+/* --- the code of a function --- */
+
+static int live_code_open(
+	struct model *model, uint32_t symref, enum disasm_syntax syntax, struct annotation **out)
+{
+	return model_annotate_open(of(model)->session, symref, syntax, out);
+}
+
+static void live_code_close(struct model *model, struct annotation *annotation)
+{
+	(void)model;
+	annotate_free(annotation);
+}
+
+static int live_code_update(struct model *model, struct annotation *annotation, bool *changed)
+{
+	return model_annotate_update(
+		of(model)->session, model, of(model)->filter, annotation, changed);
+}
+
+static uint64_t live_code_waiting_ns(struct model *model)
+{
+	return model_annotate_waiting_ns(of(model)->session, now_ns());
+}
+
+static void live_code_abandon(struct model *model)
+{
+	symbols_code_abandon(of(model)->session->symbols);
+}
+
+static int live_code_source_path(
+	struct model *model, uint32_t symref, const char *file, char *out, size_t size)
+{
+	return model_annotate_source_path(of(model)->session, symref, file, out, size);
+}
+
+static const struct model_code_ops live_code_ops = {
+	.open = live_code_open,
+	.close = live_code_close,
+	.update = live_code_update,
+	.rows = annotate_rows,
+	.head = annotate_head,
+	.progress = model_annotate_progress,
+	.set_mode = annotate_set_mode,
+	.next_hottest = annotate_next_hottest,
+	.target = annotate_target,
+	.waiting_ns = live_code_waiting_ns,
+	.abandon = live_code_abandon,
+	.source_path = live_code_source_path,
+};
+
 static const struct model_ops live_ops = {
 	.refresh = live_refresh,
 	.rows = live_rows,
@@ -470,6 +525,7 @@ static const struct model_ops live_ops = {
 	.set_freq = live_set_freq,
 	.save = live_save,
 	.save_stop = live_save_stop,
+	.code = &live_code_ops,
 };
 
 int model_live_new(struct model_live **out, struct session *session)
@@ -505,6 +561,8 @@ int model_live_new(struct model_live **out, struct session *session)
 	model->recorded = session->recording != NULL;
 	model->hide_idle = request->hide_idle || model->system_wide;
 	model->sort_total = request->sort_total;
+	model->code_mode = (enum annotate_mode)request->annotate_mode;
+	model->code_syntax = request->intel_syntax ? DISASM_INTEL : DISASM_ATT;
 	model->ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK);
 	if (session->limits.max_sample_rate > 0)
 		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;

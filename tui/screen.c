@@ -4,6 +4,7 @@
  */
 #include "tui/screen.h"
 
+#include "tui/format.h"
 #include "tui/header.h"
 #include "tui/save.h"
 #include "tui/views/views.h"
@@ -49,6 +50,8 @@ int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
 	while (screen->n_views > 1) {
 		if (top_view(screen)->ops == ops)
 			return 0;
+		if (top_view(screen)->ops->stays)
+			break;
 		pop_view(screen);
 	}
 	if (screen->n_views >= SCREEN_VIEWS_MAX)
@@ -118,6 +121,12 @@ void screen_result(struct screen *screen, int ret, const char *what)
 	screen->last_command_ns = screen->model->now_ns;
 	if (ret)
 		screen_message(screen, STYLE_BAD, "%s: %s", what, strerror(-ret));
+}
+
+void screen_edit(struct screen *screen, const char *path, uint32_t line)
+{
+	snprintf(screen->edit_path, sizeof(screen->edit_path), "%s", path);
+	screen->edit_line = line;
 }
 
 /* --- actions that mean the same in every view --- */
@@ -366,13 +375,13 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 		return SCREEN_REDRAW;
 	if (action == ACT_QUIT && screen->n_views == 1)
 		return SCREEN_QUIT;
-	if (action == ACT_QUIT)
-		action = ACT_BACK;
 	changed = view->ops->action(view, screen, action);
+	if (!changed && action == ACT_QUIT)
+		changed = view->ops->action(view, screen, action = ACT_BACK);
 	if (!changed)
 		changed = common_action(screen, action, key);
 	act_on(screen, changed);
-	return 0;
+	return screen->edit_path[0] ? SCREEN_EDIT : 0;
 }
 
 static void tell_tags(const struct view *view, char *out, size_t size)

@@ -13,6 +13,8 @@
 #include "tui/model.h"
 #include "tui/view.h"
 
+#include <limits.h>
+
 #define SCREEN_VIEWS_MAX 6
 #define SCREEN_MESSAGE_NS 6000000000ull
 
@@ -38,6 +40,9 @@ struct screen {
 	uint8_t rate_event;
 	uint64_t rate, rate_ns;
 
+	char edit_path[PATH_MAX]; /* of SCREEN_EDIT; "": nothing */
+	uint32_t edit_line;
+
 	uint64_t click_ns;
 	int click_x, click_y;
 };
@@ -48,6 +53,7 @@ int screen_resize(struct screen *screen, int width, int height);
 
 #define SCREEN_QUIT 1u
 #define SCREEN_REDRAW 2u /* the user asked for the whole screen again */
+#define SCREEN_EDIT 4u /* the caller opens edit_path in an editor, and clears it */
 
 /* Handle one key or mouse action; screen_draw() afterwards shows what it did. */
 unsigned int screen_input(struct screen *screen, const struct input *input);
@@ -61,6 +67,8 @@ int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
 void screen_prompt(struct screen *screen, enum action purpose, const char *label, const char *text);
 void screen_message(struct screen *screen, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Have a file opened at a line, when the input has been handled. */
+void screen_edit(struct screen *screen, const char *path, uint32_t line);
 /* Show the outcome of a command: nothing on 0, else what and the error. */
 void screen_result(struct screen *screen, int ret, const char *what);
 

@@ -44,6 +44,7 @@ struct view_ops {
 	/* For the tab line: what is left out, or changed; may be NULL. */
 	void (*tags)(const struct view *view, char *out, size_t size);
 	void (*close)(struct view *view);
+	bool stays; /* below a view that is opened over it */
 };
 
 struct view {

@@ -9,6 +9,8 @@
  */
 #include "tests/screens/fake_model.h"
 
+#include "tests/screens/fake_code.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -397,6 +399,7 @@ static const struct model_ops fake_ops = {
 	.set_freq = fake_set_freq,
 	.save = fake_save,
 	.save_stop = fake_save_stop,
+	.code = &fake_code_ops,
 };
 
 void fake_model_init(struct fake_model *fake)
@@ -405,6 +408,7 @@ void fake_model_init(struct fake_model *fake)
 	struct engine_status *status = &model->status;
 
 	memset(fake, 0, sizeof(*fake));
+	fake_code = (struct fake_code){.waits = false};
 	model->ops = &fake_ops;
 	model->now_ns = 202 * SECOND;
 	model->to_ns = model->now_ns;

@@ -204,6 +204,25 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 	return VIEW_HANDLED;
 }
 
+static unsigned int open_selected(struct hot_table *table, struct screen *screen,
+	const struct view_ops *ops, const char *what)
+{
+	int ret;
+
+	if (table->list.lost) {
+		screen_message(
+			screen, STYLE_WARN, "The selected symbol has no samples in this time");
+		return VIEW_HANDLED;
+	}
+	ret = table->list.n ? screen_open(screen, ops, table->selected) : 0;
+	if (ret == -ENODATA)
+		screen_message(screen, STYLE_WARN,
+			"No function is known here, only an address: there is no code to show");
+	else
+		screen_result(screen, ret, what);
+	return VIEW_HANDLED;
+}
+
 static unsigned int hot_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct hot_table *table = view->state;
@@ -214,13 +233,9 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	}
 	switch (action) {
 	case ACT_OPEN:
-		if (table->list.lost)
-			screen_message(screen, STYLE_WARN,
-				"The selected symbol has no samples in this time");
-		else if (table->list.n)
-			screen_result(screen, screen_open(screen, &view_breakdown, table->selected),
-				"Breakdown");
-		return VIEW_HANDLED;
+		return open_selected(table, screen, &view_breakdown, "Breakdown");
+	case ACT_ANNOTATE:
+		return open_selected(table, screen, &view_annotate, "Annotate");
 	case ACT_SORT_NEXT:
 	case ACT_SORT_RIGHT:
 		return step_sort(view, screen, 1);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_annotate.c - annotations of a session, and how soon one wants to be looked at again.
+ */
+#include "tui/model_annotate.h"
+
+#include "symbols/source_text.h"
+
+#include <errno.h>
+
+#define SPINNER_NS 100000000u
+
+int model_annotate_open(struct session *session, uint32_t symref, enum disasm_syntax syntax,
+	struct annotation **out)
+{
+	const struct annotate_question question = {
+		.stacks = session_stacks(session),
+		.images = session_images(session),
+		.names = session->names,
+		.symbols = session->symbols,
+		.symref = symref,
+		.syntax = syntax,
+		.source_prefixes = session->request->source_prefixes,
+		.recording = session->recording != NULL,
+	};
+
+	return annotate_new(out, &question);
+}
+
+int model_annotate_update(struct session *session, struct model *model, struct filter *filter,
+	struct annotation *annotation, bool *changed)
+{
+	struct store *store = session_store(session);
+	uint8_t events[ENGINE_EVENTS_MAX];
+	size_t n = model_tabs(model, events);
+	struct snapshot snapshot;
+	uint64_t since_ns;
+	int ret;
+
+	*changed = false;
+	ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
+	if (ret)
+		return ret;
+	ret = annotate_update(
+		annotation, &snapshot, model->from_ns, model->to_ns, filter, events, n);
+	snapshot_release(store, &snapshot);
+	/* Afterwards, since addresses that are new become rows by it. */
+	*changed = annotate_collect(annotation);
+	if (annotate_is_reading(annotation))
+		model->soon_ns = model->now_ns + 1;
+	else if (annotate_progress(annotation) == ANNOTATE_WAITS ||
+		symbols_code_waiting(session->symbols, &since_ns))
+		model->soon_ns = model->now_ns + SPINNER_NS;
+	return ret;
+}
+
+enum annotate_progress model_annotate_progress(
+	const struct annotation *annotation, const char **reason)
+{
+	*reason = annotate_reason(annotation);
+	return annotate_progress(annotation);
+}
+
+uint64_t model_annotate_waiting_ns(const struct session *session, uint64_t now_ns)
+{
+	uint64_t since_ns = 0;
+
+	if (!symbols_code_waiting(session->symbols, &since_ns) || !since_ns || since_ns > now_ns)
+		return 0;
+	return now_ns - since_ns;
+}
+
+int model_annotate_source_path(
+	struct session *session, uint32_t symref, const char *file, char *out, size_t size)
+{
+	const struct symref *symbol = names_get(session->names, symref);
+	struct symbols_source source;
+
+	if (!names_source(session->names, symbol->image_id, &source))
+		return -ENOENT;
+	if (session->recording)
+		source.pid = 0;
+	return symbols_source_find(&source, file, session->request->source_prefixes, out, size);
+}
