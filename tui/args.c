@@ -248,6 +248,7 @@ static bool is_sampling(int id)
 	case ARG_ALL:
 		return true;
 	case ARG_EVENT: /* also a filter */
+	case ARG_NO_CHAIN: /* also leaves chains unread */
 	case ARG_MEMORY:
 		return false;
 	default:

@@ -63,7 +63,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_CALL_GRAPH] = {0, "call-graph", "MODE", TARGETS, ARGS_SAMPLING,
 		"how call chains are taken: fp (frame pointers)"},
 	[ARG_NO_CHAIN] = {0, "no-call-graph", NULL, TARGETS, ARGS_SAMPLING,
-		"without call chains: cheaper, and total equals self"},
+		"without call chains: cheaper, and total equals self; of a recording: leave them "
+		"unread"},
 	[ARG_MAX_STACK] = {0, "max-stack", "N", TARGETS, ARGS_SAMPLING,
 		"at most N frames of a call chain (default: the kernel's limit)"},
 	[ARG_DURATION] = {0, "duration", "SECONDS", TARGETS, ARGS_SAMPLING, "end after this time"},

@@ -415,6 +415,7 @@ static int open_recording(struct session *session, int fd)
 		.memory_bytes = request->engine.memory_bytes,
 		.from_ns = to_ns(request->time_from_s),
 		.to_ns = to_ns(request->time_to_s),
+		.no_chains = !request->engine.callchain,
 	};
 	struct stat stat;
 

@@ -382,12 +382,25 @@ static const struct record_format *format_of(
 	return NULL;
 }
 
-uint64_t deliver_hash(const struct ingest *ingest, const struct perf_event_header *header,
+static int decode(const struct recording *recording, struct record *record,
+	const struct perf_event_header *header, const struct record_format *format)
+{
+	int err = record_decode(record, header, format);
+
+	if (!err && record->type == PERF_RECORD_SAMPLE && recording->config.no_chains &&
+		format->sample_type & PERF_SAMPLE_IP)
+		record->sample.chain_len = 0;
+	return err;
+}
+
+uint64_t deliver_hash(const struct recording *recording, const struct perf_event_header *header,
 	const struct record_format *format)
 {
 	struct record record;
 
-	return record_decode(&record, header, format) ? 0 : ingest_chain_hash(ingest, &record);
+	return decode(recording, &record, header, format)
+		? 0
+		: ingest_chain_hash(&recording->ingest, &record);
 }
 
 static int deliver_record(struct recording *recording, const struct order_record *from)
@@ -402,7 +415,7 @@ static int deliver_record(struct recording *recording, const struct order_record
 		goto bad;
 	if (!format)
 		format = &nothing;
-	err = record_decode(&record, from->header, format);
+	err = decode(recording, &record, from->header, format);
 	if (err == -ENOTSUP)
 		return 0;
 	if (err)

@@ -34,7 +34,7 @@ static int give(const struct order_record *record, void *ctx)
 	struct order_record given = *record;
 
 	if (given.has_attr && given.header->type == PERF_RECORD_SAMPLE)
-		given.hint = deliver_hash(&recording->ingest, given.header,
+		given.hint = deliver_hash(recording, given.header,
 			&reader_attr(recording->reader, given.attr)->format);
 	return relay_put(recording->relay, &given);
 }

@@ -28,6 +28,7 @@ struct recording_config {
 	size_t memory_bytes; /* the store's budget */
 	uint64_t from_ns,
 		to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
+	bool no_chains; /* samples are as if they had been taken without chains, where they tell their address */
 	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
 	void *tap_ctx;
 };

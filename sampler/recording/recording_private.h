@@ -99,7 +99,7 @@ void deliver_settle_lost(struct recording *recording);
 /* Of a pipe, at its end: those of images met before. */
 void deliver_late_build_ids(struct recording *recording);
 /* The hash of a sample's chain, which the reading thread has time for; 0: none. */
-uint64_t deliver_hash(const struct ingest *ingest, const struct perf_event_header *header,
+uint64_t deliver_hash(const struct recording *recording, const struct perf_event_header *header,
 	const struct record_format *format);
 /* Records in their turn.  0, -ENOMEM, or what the tap returned. */
 int deliver_pack(struct recording *recording, const struct relay_pack *pack);

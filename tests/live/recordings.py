@@ -42,6 +42,13 @@ def reports(strobe, path, pipe):
     checks.check("a recording by its name", named.status == 0 and HOT in named.out and "recorded 20" in named.out
                  and " on " in named.out, named)
     whole = samples_of(run([strobe, "report", path, "--format", "json"]).out)
+    chains, leaves = (json.loads(run([strobe, "report", path, "--format", "json", *option]).out)["events"][0]["rows"]
+                      for option in ((), ("--no-call-graph",)))
+    checks.check("chains left unread change no share of a function's own",
+                 {(row["symbol"], row["image"], row["samples"]) for row in chains if row["samples"]} ==
+                 {(row["symbol"], row["image"], row["samples"]) for row in leaves} and
+                 all(row["self_percent"] == row["total_percent"] for row in leaves) and
+                 any(row["self_percent"] < row["total_percent"] for row in chains), (chains[:3], leaves[:3]))
     with open(path, "rb") as data:
         given = subprocess.run([strobe, "report", "-"], stdin=data, capture_output=True, text=True, timeout=60,
                                check=False)

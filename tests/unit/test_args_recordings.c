@@ -477,7 +477,7 @@ static void test_tables(void **state)
 static void test_sampling_of_recordings(void **state)
 {
 	static const char *const words[] = {"-F 99", "--freq 99", "-c 5", "--count 5", "-g",
-		"--call-graph fp", "--no-call-graph", "--max-stack 5", "--duration 1",
+		"--call-graph fp", "--max-stack 5", "--duration 1",
 		"--scope cpu", "--no-credit", "--ring-pages 8", "-u root", "--user 0", "-a",
 		"--all-cpus"};
 

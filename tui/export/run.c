@@ -211,8 +211,8 @@ int export_run_names(struct export_run *run)
 		if (ret || run->taking->interrupted)
 			return ret;
 		taking_wait_names(run->taking);
-		/* The first round asked for the files, the next for what is inlined, and for pretty names. */
-		if (round && names_changes(names) == changes)
+		/* What comes asks for more: files' symbols for what is inlined, and for pretty names. */
+		if (names_changes(names) == changes)
 			break;
 	}
 	return 0;
