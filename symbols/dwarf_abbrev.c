@@ -160,6 +160,9 @@ static int read_table(
 	int ret = dwarf_section_at(image, DWARF_ABBREV, unit->abbrev_offset, true, &cursor);
 	if (ret < 0)
 		return ret;
+	/* Some there are, if without attributes. */
+	if (dwarf_grow(&table->steps, &cap_steps, 0, sizeof(*table->steps)) < 0)
+		return -ENOMEM;
 	for (;;) {
 		uint64_t code = dwarf_get_uleb(&cursor);
 		if (code == 0 || cursor.bad)

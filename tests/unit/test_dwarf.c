@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_dwarf.c - lines and inlined functions of a program made by hand, and of what is left of it when it is broken.
+ */
+#include "symbols/dwarf_private.h"
+#include "tests/unit/small_dwarf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ADDRESSES 12
+static const uint64_t asked[ADDRESSES] = {0xfff, 0x1000, 0x100f, 0x1010, 0x1012, 0x1014, 0x1018,
+	0x1023, 0x1024, 0x1047, 0x1048, 0x1050};
+#define MAIN "/src/main.c"
+#define INNER "/src/inc/inner.h"
+/* innermost first: function file:line:column */
+static const char *const known[ADDRESSES] = {"", "outer " MAIN ":10:1;", "outer " MAIN ":10:1;",
+	"_Z5innerv " INNER ":20:5;outer " MAIN ":15:7;",
+	"deep " INNER ":30:6;_Z5innerv " INNER ":300:0;outer " MAIN ":15:7;",
+	"_Z5innerv " INNER ":20:5;outer " MAIN ":15:7;", "outer " MAIN ":11:1;",
+	"_Z5innerv " INNER ":21:5;outer " MAIN ":15:7;", "outer " MAIN ":12:1;",
+	"second " MAIN ":40:1;", "second :0:0;", ""};
+
+static int open_fd(struct dwarf **out, int fd, int part)
+{
+	struct dwarf_files files = {
+		.file = fd, .debug = -1, .alt = -1, .parts = &part, .n_parts = part >= 0};
+
+	return dwarf_open(out, &files);
+}
+
+/* Ask, and put the answers into out, as known has them. */
+static int ask(struct dwarf *dwarf, char out[ADDRESSES][512])
+{
+	struct codetab_entry entries[ADDRESSES] = {0};
+	struct codetab_builder *builder;
+	struct codetab table;
+	int fd;
+
+	assert_int_equal(codetab_builder_new(&builder), 0);
+	int ret = dwarf_lines(dwarf, asked, ADDRESSES, builder, entries);
+	for (size_t i = 0; i < ADDRESSES; i++) {
+		entries[i].start = asked[i];
+		codetab_builder_add(builder, &entries[i]);
+	}
+	assert_int_equal(codetab_builder_finish(builder, &fd), 0);
+	codetab_builder_free(builder);
+	assert_int_equal(codetab_open(&table, fd), 0);
+	close(fd);
+	for (size_t i = 0; i < ADDRESSES; i++) {
+		const struct codetab_entry *entry = &table.entries[i];
+		size_t len = 0;
+		out[i][0] = '\0';
+		for (uint32_t k = 0; k < entry->n_frames && len < 400; k++) {
+			const struct codetab_frame *frame = &table.frames[entry->frames + k];
+			len += (size_t)snprintf(out[i] + len, 512 - len, "%s %s:%u:%u;",
+				table.pool + frame->function, table.pool + frame->file, frame->line,
+				frame->column);
+			if (frame->inlined != (k + 1 < entry->n_frames))
+				snprintf(out[i], 512, "wrongly marked as inlined");
+		}
+	}
+	codetab_close(&table);
+	return ret;
+}
+
+static void check_all(struct dwarf *dwarf)
+{
+	char told[ADDRESSES][512];
+
+	assert_int_equal(ask(dwarf, told), 0);
+	for (size_t i = 0; i < ADDRESSES; i++)
+		assert_string_equal(told[i], known[i]);
+}
+
+static void test_lines(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file;
+	struct dwarf *dwarf;
+
+	(void)state;
+	for (unsigned int version = 4; version <= 5; version++)
+		for (int pack = SMALL_PLAIN; pack <= SMALL_ZDEBUG; pack++) {
+			small_dwarf_make(&small, version, false);
+			small_program(&file, &small, (enum small_pack)pack, ET_DYN);
+			int fd = small_file_fd(&file);
+			assert_int_equal(open_fd(&dwarf, fd, -1), 0);
+			check_all(dwarf);
+			assert_null(dwarf_missing(dwarf, 0));
+			while (dwarf_idle())
+				;
+			check_all(dwarf);
+			close(fd);
+			dwarf_forget();
+		}
+}
+
+static void test_split(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file, part;
+	char told[ADDRESSES][512];
+	struct dwarf *dwarf, *again;
+
+	(void)state;
+	for (unsigned int version = 4; version <= 5; version++) {
+		small_dwarf_make(&small, version, true);
+		small_program(&file, &small, SMALL_PLAIN, ET_EXEC);
+		small_part(&part, &small);
+		int fd = small_file_fd(&file), part_fd = small_file_fd(&part);
+		assert_int_equal(open_fd(&dwarf, fd, -1), 0);
+		assert_int_equal(ask(dwarf, told), 0);
+		assert_string_equal(told[3], " " INNER ":20:5;");
+		assert_string_equal(told[10], "");
+		assert_string_equal(dwarf_missing(dwarf, 0), "/src/main.dwo");
+		assert_null(dwarf_missing(dwarf, 1));
+		assert_int_equal(open_fd(&again, fd, part_fd), 0);
+		assert_ptr_equal(again, dwarf);
+		check_all(dwarf);
+		assert_null(dwarf_missing(dwarf, 0));
+		close(fd);
+		close(part_fd);
+		dwarf_forget();
+	}
+}
+
+/* Another unit with the same name is not taken for it. */
+static void test_split_of_another(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file, part;
+	struct dwarf *dwarf;
+	char told[ADDRESSES][512];
+
+	(void)state;
+	small_dwarf_make(&small, 5, true);
+	small_program(&file, &small, SMALL_PLAIN, ET_EXEC);
+	small.info.at[12] ^= 1;
+	small_part(&part, &small);
+	int fd = small_file_fd(&file), part_fd = small_file_fd(&part);
+	assert_int_equal(open_fd(&dwarf, fd, part_fd), 0);
+	assert_int_equal(ask(dwarf, told), 0);
+	assert_string_equal(told[3], " " INNER ":20:5;");
+	assert_string_equal(dwarf_missing(dwarf, 0), "/src/main.dwo");
+	close(fd);
+	close(part_fd);
+	dwarf_forget();
+}
+
+static void test_function(void **state)
+{
+	struct codetab_builder *builder;
+	struct codetab_frame frame;
+	struct small_dwarf small;
+	struct small_file file;
+	struct codetab table;
+	struct dwarf *dwarf;
+	uint64_t start, end;
+	int table_fd;
+
+	(void)state;
+	small_dwarf_make(&small, 5, false);
+	small_program(&file, &small, SMALL_PLAIN, ET_DYN);
+	int fd = small_file_fd(&file);
+	assert_int_equal(open_fd(&dwarf, fd, -1), 0);
+	assert_int_equal(codetab_builder_new(&builder), 0);
+	assert_false(dwarf_function(dwarf, 0x1050, builder, &frame, &start, &end));
+	assert_true(dwarf_function(dwarf, 0x1012, builder, &frame, &start, &end));
+	assert_int_equal(start, 0x1000);
+	assert_int_equal(end, 0x1040);
+	assert_int_equal(frame.decl_line, 9);
+	codetab_builder_frames(builder, &frame, 1);
+	assert_int_equal(codetab_builder_finish(builder, &table_fd), 0);
+	assert_int_equal(codetab_open(&table, table_fd), 0);
+	assert_string_equal(table.pool + frame.function, "outer");
+	assert_string_equal(table.pool + frame.file, MAIN);
+	codetab_close(&table);
+	close(table_fd);
+	codetab_builder_free(builder);
+	close(fd);
+	dwarf_forget();
+}
+
+/* What is kept is found again, by whatever descriptor; a third file drives out the one that was used
+ * longest ago; a changed one is another. */
+static void test_kept(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file;
+	struct dwarf *dwarf[3], *again;
+	int fds[3];
+
+	(void)state;
+	small_dwarf_make(&small, 5, false);
+	small_program(&file, &small, SMALL_PLAIN, ET_DYN);
+	for (size_t i = 0; i < 3; i++)
+		fds[i] = small_file_fd(&file);
+	assert_int_equal(open_fd(&dwarf[0], fds[0], -1), 0);
+	assert_int_equal(open_fd(&dwarf[1], fds[1], -1), 0);
+	int other = dup(fds[0]);
+	assert_int_equal(open_fd(&again, other, -1), 0);
+	close(other);
+	assert_ptr_equal(again, dwarf[0]);
+	assert_int_equal(open_fd(&dwarf[2], fds[2], -1), 0);
+	assert_int_equal(open_fd(&again, fds[0], -1), 0);
+	assert_ptr_equal(again, dwarf[0]);
+	check_all(again);
+	assert_int_equal(ftruncate(fds[0], 0), 0);
+	assert_int_equal(open_fd(&again, fds[0], -1), -EBADMSG);
+	for (size_t i = 0; i < 3; i++)
+		close(fds[i]);
+	dwarf_forget();
+}
+
+static void test_refused(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file;
+	struct dwarf *dwarf;
+
+	(void)state;
+	small_dwarf_make(&small, 5, false);
+	small_program(&file, &small, SMALL_PLAIN, ET_REL);
+	int fd = small_file_fd(&file);
+	assert_int_equal(open_fd(&dwarf, fd, -1), -ENOTSUP);
+	assert_null(dwarf);
+	close(fd);
+	small.info.n = 0;
+	small_program(&file, &small, SMALL_PLAIN, ET_DYN);
+	fd = small_file_fd(&file);
+	assert_int_equal(open_fd(&dwarf, fd, -1), -ENODATA);
+	close(fd);
+	fd = memfd_create("text", MFD_CLOEXEC);
+	assert_int_equal(write(fd, "no program", 10), 10);
+	assert_int_equal(open_fd(&dwarf, fd, -1), -EBADMSG);
+	close(fd);
+	dwarf_forget();
+}
+
+static void test_too_much_work(void **state)
+{
+	const uint64_t before = dwarf_work_max;
+	struct small_dwarf small;
+	struct small_file file;
+	char told[ADDRESSES][512];
+	struct dwarf *dwarf;
+
+	(void)state;
+	small_dwarf_make(&small, 5, false);
+	small_program(&file, &small, SMALL_PLAIN, ET_DYN);
+	int fd = small_file_fd(&file);
+	assert_int_equal(open_fd(&dwarf, fd, -1), 0);
+	bool once = false;
+	for (dwarf_work_max = 0; dwarf_work_max < 400; dwarf_work_max++) {
+		int ret = ask(dwarf, told);
+		assert_true(ret == 0 || ret == -ELOOP);
+		/* What is told is right, or nothing. */
+		for (size_t i = 0; i < ADDRESSES; i++)
+			assert_true(!*told[i] || strcmp(told[i], known[i]) == 0);
+		once |= ret == -ELOOP;
+	}
+	assert_true(once);
+	check_all(dwarf);
+	dwarf_work_max = before;
+	close(fd);
+	dwarf_forget();
+}
+
+/* A byte of the file is another, or it ends early: nothing is read beyond it, and it comes to an end. */
+static void test_broken(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file, broken;
+	char told[ADDRESSES][512];
+	struct dwarf *dwarf;
+
+	(void)state;
+	for (unsigned int version = 4; version <= 5; version++)
+		for (int split = 0; split < 2; split++) {
+			small_dwarf_make(&small, version, split);
+			small_program(&file, &small, SMALL_PLAIN, ET_DYN);
+			small_part(&broken, &small);
+			int part = split ? small_file_fd(&broken) : -1;
+			for (size_t i = 0; i < 2 * file.n; i++) {
+				broken = file;
+				if (i < file.n)
+					broken.at[i] ^= i & 1 ? 0xff : 0x10;
+				else
+					broken.n = i - file.n;
+				int fd = small_file_fd(&broken);
+				if (open_fd(&dwarf, fd, part) == 0)
+					ask(dwarf, told);
+				close(fd);
+				dwarf_forget();
+			}
+			close(part);
+		}
+}
+
+static void test_ranges(void **state)
+{
+	struct dwarf_ranges ranges = {0};
+
+	(void)state;
+	assert_int_equal(dwarf_ranges_flatten(&ranges), 0);
+	assert_null(dwarf_ranges_find(&ranges, 5));
+	dwarf_ranges_add(&ranges, 10, 100, 0);
+	dwarf_ranges_add(&ranges, 20, 40, 1);
+	dwarf_ranges_add(&ranges, 30, 35, 2);
+	dwarf_ranges_add(&ranges, 90, 120, 3);
+	dwarf_ranges_add(&ranges, 50, 50, 4);
+	dwarf_ranges_add(&ranges, 200, 100, 5);
+	assert_int_equal(dwarf_ranges_flatten(&ranges), 0);
+	static const struct {
+		uint64_t address;
+		uint32_t owner;
+	} expected[] = {{10, 0}, {19, 0}, {20, 1}, {29, 1}, {30, 2}, {34, 2}, {35, 1}, {40, 0},
+		{50, 0}, {89, 0}, {90, 3}, {119, 3}};
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_int_equal(
+			dwarf_ranges_find(&ranges, expected[i].address)->owner, expected[i].owner);
+	assert_null(dwarf_ranges_find(&ranges, 9));
+	assert_null(dwarf_ranges_find(&ranges, 120));
+	dwarf_ranges_fini(&ranges);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_split_of_another),
+		cmocka_unit_test(test_function),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_too_much_work),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_ranges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
