@@ -18,7 +18,7 @@ static bool is_address_kind(enum image_kind kind)
 	return kind == IMAGE_KERNEL || kind == IMAGE_ANON;
 }
 
-static int ask(struct annotation *annotation, enum image_kind kind)
+static int ask(struct annotation *annotation)
 {
 	const struct annotate_question *question = &annotation->question;
 	struct symbols_code_question code = {
@@ -31,7 +31,7 @@ static int ask(struct annotation *annotation, enum image_kind kind)
 	struct image_origin origin = {0};
 
 	/* What is in no file is in the memory of a process. */
-	if (kind == IMAGE_ANON && !question->recording) {
+	if (annotation->is_memory && !question->recording) {
 		images_origin(question->images, annotation->image, &origin);
 		code.pid = origin.pid;
 	}
@@ -64,8 +64,9 @@ int annotate_new(struct annotation **out, const struct annotate_question *questi
 	if (annotation->end < annotation->start)
 		annotation->end = UINT64_MAX;
 	annotation->is_address = is_address_kind(image->kind);
+	annotation->is_memory = image->kind == IMAGE_ANON;
 	annotation->epoch = names_epoch(question->names);
-	ret = ask(annotation, image->kind);
+	ret = ask(annotation);
 	if (ret) {
 		annotate_free(annotation);
 		return ret;
@@ -96,6 +97,17 @@ static void fail(struct annotation *annotation, const char *reason)
 	annotation->table = NULL;
 	annotation->has_lines = false;
 	snprintf(annotation->reason, sizeof(annotation->reason), "%s", reason);
+}
+
+/* That the file has debug information does not mean that it has some of this function. */
+static bool has_a_line(const struct annotation *annotation)
+{
+	const struct codetab *table = annotation->table;
+
+	for (uint32_t i = 0; i < table->n_entries; i++)
+		if (table->entries[i].n_frames && table->frames[table->entries[i].frames].line)
+			return true;
+	return false;
 }
 
 static void take_code(struct annotation *annotation)
@@ -129,7 +141,7 @@ static void take_code(struct annotation *annotation)
 		return;
 	}
 	annotation->progress = ANNOTATE_READY;
-	annotation->has_lines = symbols_code_has_lines(annotation->code);
+	annotation->has_lines = has_a_line(annotation);
 	if (annotate_learn(annotation))
 		fail(annotation, "out of memory");
 }
@@ -156,13 +168,32 @@ static void explain_source(struct annotation *annotation)
 	if (annotation->progress != ANNOTATE_READY)
 		return;
 	out[0] = '\0';
-	if (!annotation->has_lines) {
-		snprintf(out, size,
-			"no source lines: there is no debug information for %s, of its own or "
-			"apart",
-			names_get(annotation->question.names, annotation->question.symref)->image);
+	if (annotation->end - annotation->start > SYMBOLS_CODE_BYTES_MAX) {
+		snprintf(
+			out, size, "only its first %u MiB are shown", SYMBOLS_CODE_BYTES_MAX >> 20);
 		return;
 	}
+	if (!annotation->has_lines) {
+		const char *image =
+			names_get(annotation->question.names, annotation->question.symref)->image;
+
+		if (symbols_code_has_lines(annotation->code))
+			snprintf(out, size,
+				"no source lines: the debug information of %s has none of it",
+				image);
+		else if (annotation->is_memory)
+			snprintf(out, size,
+				"no source lines: it was made at run time, and its maker tells "
+				"none");
+		else
+			snprintf(out, size,
+				"no source lines: there is no debug information for %s, of its own "
+				"or apart",
+				image);
+		return;
+	}
+	if (annotate_is_reading(annotation))
+		return;
 	for (uint32_t i = 0; i < annotation->file_keys.n && !annotation->has_source; i++) {
 		if (annotation->files[i].state != ANNOTATE_MISSING || !*annotation->files[i].raw)
 			continue;

@@ -313,6 +313,30 @@ static int put_rest(struct lines *lines)
 	return ret;
 }
 
+/* One row for all instructions without a line. */
+static int put_lineless(struct lines *lines)
+{
+	struct annotation *annotation = lines->annotation;
+	const struct codetab *table = annotation->table;
+	uint32_t at = annotation->n_rows;
+	struct annotate_row *row;
+
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		if (annotation->by_entry[i].at != ANNOTATE_NO_ROW ||
+			!annotate_covers(annotation, table->entries[i].start))
+			continue;
+		if (at == annotation->n_rows) {
+			row = annotate_add_row(annotation, ANNOTATE_ROW_LINE);
+			if (!row)
+				return -ENOMEM;
+			row->text = "(no source line)";
+			row->has_text = true;
+		}
+		annotation->by_entry[i].at = at;
+	}
+	return 0;
+}
+
 int annotate_build_lines(struct annotation *annotation)
 {
 	struct lines lines = {.annotation = annotation};
@@ -332,6 +356,8 @@ int annotate_build_lines(struct annotation *annotation)
 		if (places->at != ANNOTATE_NO_ROW)
 			places->at = lines.coded[places->at].row;
 	}
+	if (!ret)
+		ret = put_lineless(&lines);
 	intern_fini(&lines.span_keys);
 	intern_fini(&lines.line_keys);
 	free(lines.spans);

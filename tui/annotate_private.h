@@ -60,6 +60,7 @@ struct annotation {
 	uint32_t image;
 	uint64_t start, end; /* offsets */
 	bool is_address; /* offsets are addresses */
+	bool is_memory; /* it is in no file */
 	struct symbols_code *code;
 	const struct codetab *table; /* NULL: not there */
 	enum annotate_progress progress;

@@ -78,6 +78,8 @@ static void put_code(const struct sheet *sheet, const struct annotate_row *row)
 	if (row->target_offset != CODETAB_NO_TARGET && row->target_row)
 		fprintf(out, "%" PRIx64 " <+0x%" PRIx64 ">", shown_address(row, row->target_offset),
 			row->target_offset - sheet->head.start);
+	else if (row->target_offset != CODETAB_NO_TARGET && !strncmp(row->target_text, "0x", 2))
+		fprintf(out, "%" PRIx64, shown_address(row, row->target_offset));
 	else if (row->target_offset != CODETAB_NO_TARGET)
 		fprintf(out, "%" PRIx64 " <%s>", shown_address(row, row->target_offset),
 			row->target_text);
@@ -92,7 +94,10 @@ static void put_line(const struct sheet *sheet, const struct annotate_row *row, 
 		put_blank(sheet);
 	if (!alone)
 		paint(sheet, faint);
-	fprintf(sheet->out, "  %*" PRIu32 "  ", LINE_WIDTH, row->line);
+	if (row->line)
+		fprintf(sheet->out, "  %*" PRIu32 "  ", LINE_WIDTH, row->line);
+	else
+		fprintf(sheet->out, "  %*s  ", LINE_WIDTH, "");
 	if (*row->text)
 		fputs(row->text, sheet->out);
 	else if (!row->has_text)

@@ -330,8 +330,39 @@ static void test_no_lines(void **state)
 	settle();
 	annotate_set_mode(annotation, ANNOTATE_SOURCE);
 	assert_string_equal(dump(), "C 16 nop\n");
-	assert_non_null(strstr(annotate_reason(annotation), "no debug information"));
+	assert_non_null(strstr(annotate_reason(annotation), "there is no debug information"));
 	assert_int_equal(fake_source_reads, 0);
+}
+
+/* Other functions of the file have lines. */
+static void test_no_lines_of_it(void **state)
+{
+	(void)state;
+	add(16, 16, CODETAB_PLAIN, "nop", CODETAB_NO_TARGET, NULL, 0);
+	answer(true);
+	begin();
+	settle();
+	annotate_set_mode(annotation, ANNOTATE_SOURCE);
+	assert_string_equal(dump(), "C 16 nop\n");
+	assert_non_null(strstr(annotate_reason(annotation), "has none of it"));
+}
+
+/* What the compiler moved out of an inlined function stands before the function that it is in. */
+static void test_moved(void **state)
+{
+	const struct codetab_frame own = frame("f1", "/src/a.c", 6, 5);
+	const struct codetab_frame moved = frame("f1", "/src/a.c", 2, 5);
+	const struct codetab_frame inside[] = {frame("g", "/src/a.c", 3, 1), own};
+
+	(void)state;
+	add(16, 4, CODETAB_PLAIN, "a", CODETAB_NO_TARGET, &own, 1);
+	add(20, 4, CODETAB_PLAIN, "b", CODETAB_NO_TARGET, &moved, 1);
+	add(24, 8, CODETAB_PLAIN, "c", CODETAB_NO_TARGET, inside, 2);
+	answer(true);
+	begin();
+	settle();
+	annotate_set_mode(annotation, ANNOTATE_SOURCE);
+	assert_string_equal(dump(), "F0 f1 /src/a.c:5\nL0 6:\nF1 g /src/a.c:1\nL1 2:\nL1 3:\n");
 }
 
 /* An inlined function that stands inside of the one it was inlined into, two of one template, and numbers of lines
@@ -374,7 +405,8 @@ static void test_spans(void **state)
 		"L1 1:zero =4,0\n"
 		"@ /src/g.h\n"
 		"F1 wild /src/g.h:4\n"
-		"L1 4294967295: =2,0\n");
+		"L1 4294967295: =2,0\n"
+		"L0 0:(no source line) =2,0\n");
 }
 
 /* Whatever comes from outside is cleaned. */
@@ -663,6 +695,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_lines_of_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spans, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_clean, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
