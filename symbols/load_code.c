@@ -272,7 +272,7 @@ static int load_kcore(
 
 	if (fd < 0)
 		return fd == -EPERM ? -EACCES : fd;
-	int ret = load_code_ask_raw(code, job, fd);
+	int ret = load_code_ask_raw(code, job, fd, 0);
 	close(fd);
 	return ret;
 }
@@ -319,13 +319,27 @@ static int load_kernel_code(struct loader_code *code, struct loader_job *job)
 
 /* --- all --- */
 
+/* What a runtime has written down: of a recording, or of a process that is gone. */
+static int load_dumped_code(struct loader_code *code, struct loader_job *job)
+{
+	struct opener_file file;
+
+	int ret = load_jitdump(&code->loader, &job->source, &file);
+	if (ret < 0)
+		return ret;
+	ret = load_code_ask_raw(code, job, file.fd, WIRE_FLAG_JITDUMP);
+	close(file.fd);
+	return ret;
+}
+
 static int load_process_code(struct loader_code *code, struct loader_job *job)
 {
-	int fd = load_code_process_bytes(job->pid, job->start, job->end);
+	int fd = code->loader.recording ? -ENOENT
+					: load_code_process_bytes(job->pid, job->start, job->end);
 
 	if (fd < 0)
-		return fd;
-	int ret = load_code_ask_raw(code, job, fd);
+		return job->source.jitdump ? load_dumped_code(code, job) : fd;
+	int ret = load_code_ask_raw(code, job, fd, 0);
 	close(fd);
 	return ret;
 }
@@ -335,7 +349,7 @@ int load_code(struct loader_code *code, struct loader_job *job)
 	if (job->source.kind == SYMBOLS_JIT && job->pid <= 0)
 		job->pid = job->source.pid;
 	if (!job->offsets && job->pid > 0)
-		return code->loader.recording ? -ENOENT : load_process_code(code, job);
+		return load_process_code(code, job);
 	switch (job->source.kind) {
 	case SYMBOLS_KERNEL:
 		return load_kernel_code(code, job);

@@ -359,12 +359,12 @@ int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_
 	return ret;
 }
 
-int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd)
+int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd, uint32_t flags)
 {
 	struct loader *loader = &code->loader;
 	/* A 64-bit kernel runs programs of 32 bits, too. */
 	ElfW(Ehdr) header = __ehdr_start;
-	if (job->pid > 0)
+	if (job->pid > 0 && !flags)
 		load_code_process_header(job->pid, &header, sizeof(header));
 	const struct wire_code raw = {
 		.start = job->start,
@@ -386,7 +386,7 @@ int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd)
 		.len = put_payload(loader, job, &raw.files, &raw),
 		.fds = &fd,
 		.n_fds = 1,
-		.flags = WIRE_FLAG_RAW,
+		.flags = WIRE_FLAG_RAW | flags,
 		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
 	};
 

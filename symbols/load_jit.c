@@ -378,3 +378,22 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 	drop(&dump);
 	return ret;
 }
+
+int load_jitdump(
+	struct loader *loader, const struct symbols_source *source, struct opener_file *out)
+{
+	static const struct loader_jit_file nothing;
+	bool foreign = false, here = false;
+	struct target target;
+
+	*out = (struct opener_file){.fd = -1};
+	if (!source->jitdump)
+		return -ENOENT;
+	if (loader->recording)
+		find_recorded(loader, source->jitdump, out, &foreign, &here);
+	else if (read_target(source->pid, &target))
+		return open_own(loader, &target, source->jitdump, out);
+	else
+		open_left(loader, source->jitdump, &nothing, true, out);
+	return out->fd < 0 ? -ENOENT : 0;
+}

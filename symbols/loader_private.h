@@ -194,6 +194,10 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 int load_jit(struct loader *loader, struct loader_image *image);
 int load_recorded_jit(struct loader *loader, struct loader_image *image);
 
+/* Open the jitdump of a source of SYMBOLS_JIT, under the same conditions.  0 and a descriptor that is the caller's; -errno. */
+int load_jitdump(
+	struct loader *loader, const struct symbols_source *source, struct opener_file *out);
+
 /* --- load_kernel.c --- */
 
 /* -EAGAIN: not in the cache, and may_wait. */

@@ -205,8 +205,11 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 {
 	struct image *known = find_image(symbols, key);
 
-	if (known)
+	if (known) {
+		if (source->jitdump && !known->source.jitdump)
+			known->source.jitdump = strdup(source->jitdump);
 		return known->again ? again_learn(known->again, source) : 0;
+	}
 	int ret = grow_images(symbols);
 	if (ret < 0)
 		return ret;

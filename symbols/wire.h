@@ -68,6 +68,7 @@ struct wire_code {
 };
 /* The answer's payload of both: count names, each with its NUL, of split parts that are missing; with
  * WIRE_FLAG_ALT, of the alternate file alone, build_id being that file's, and nothing was read yet. */
+#define WIRE_FLAG_JITDUMP 2048u /* request, code with RAW: the file is a jitdump that has the bytes */
 #define WIRE_FLAG_ALT 256u /* answer, lines and code: an alternate file is needed */
 #define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
 #define WIRE_FLAG_KERNEL \

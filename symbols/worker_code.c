@@ -12,7 +12,9 @@
 #include "symbols/elfsyms.h"
 #include "symbols/symtab.h"
 
+#include "symbols/jitdump.h"
 #include <elf.h>
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -342,6 +344,35 @@ static int read_raw(
 	return n < 0 ? -errno : n == 0 ? -ENXIO : 0;
 }
 
+/* What lies at the address in the end, as the dump has it. */
+static int read_dump(
+	const struct wire_code *code, int fd, uint8_t **bytes, struct disasm_code *what)
+{
+	const uint16_t one = 1;
+	const bool little = *(const uint8_t *)&one == 1;
+	struct jitdump_code found;
+	struct jitdump dump;
+
+	int ret = jitdump_open(&dump, fd);
+	if (ret == 0)
+		ret = jitdump_find(&dump, code->start, &found);
+	if (ret < 0)
+		return ret == -ENOENT ? -ENXIO : ret;
+	const uint64_t skipped = code->start - found.address, rest = found.size - skipped;
+	const size_t len =
+		(size_t)(rest < code->end - code->start ? rest : code->end - code->start);
+	*bytes = malloc(len);
+	if (!*bytes)
+		return -ENOMEM;
+	const ssize_t n = pread(fd, *bytes, len, (off_t)(found.file_offset + skipped));
+	what->len = n > 0 ? (size_t)n : 0;
+	what->address = code->start;
+	what->machine = dump.machine;
+	what->is64 = dump.machine != EM_386 && dump.machine != EM_ARM;
+	what->big_endian = dump.swapped == little;
+	return n < 0 ? -errno : n == 0 ? -ENXIO : 0;
+}
+
 static int disassemble(struct job *job, const struct wire_code *code)
 {
 	const uint16_t one = 1;
@@ -353,10 +384,15 @@ static int disassemble(struct job *job, const struct wire_code *code)
 		.big_endian = raw ? code->big_endian : job->elf.swapped == little,
 		.syntax = (enum disasm_syntax)code->syntax,
 	};
-	uint8_t *bytes;
+	uint8_t *bytes = NULL;
+	int ret;
 
-	int ret = raw ? read_raw(code, job->files.file, &bytes, &what.len, &what.address)
-		      : read_code(job, code, &bytes, &what.len, &what.address);
+	if (raw && job->request->flags & WIRE_FLAG_JITDUMP)
+		ret = read_dump(code, job->files.file, &bytes, &what);
+	else if (raw)
+		ret = read_raw(code, job->files.file, &bytes, &what.len, &what.address);
+	else
+		ret = read_code(job, code, &bytes, &what.len, &what.address);
 	what.bytes = bytes;
 	if (ret == 0)
 		ret = disasm_run(&what, job->builder, keep_entry, job);

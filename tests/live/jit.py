@@ -60,6 +60,9 @@ def live(name, how, image="perf-{pid}.map", program=None, user=None):
             with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
                 pid = int(children.read().split()[0])
         judge(name, report("-p", str(pid), "--duration", "0.5"), image.format(pid=process.pid))
+        if how == "memfd":
+            annotated = common.run([strobe, "annotate", "-p", str(pid), "--duration", "0.3", HOT], env=ENV, cwd=folder)
+            checks.check(f"{name}: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out), str(annotated))
 
 
 def screens():
@@ -148,6 +151,9 @@ def recordings():
     data = os.path.join(folder, "dump.data")
     if record(data, [jit, "dump", "0.4"], "-k", "mono").status == 0:
         judge("recording, jitdump", report(data))
+        # The code itself is in the dump.
+        annotated = common.run([strobe, "annotate", data, HOT], env=ENV, cwd=folder)
+        checks.check("recording, jitdump: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out), str(annotated))
         injected = common.run(["perf", "inject", "--jit", "-i", data, "-o", data + ".jitted"], cwd=folder)
         if injected.status == 0:
             judge("recording, perf inject", report(data + ".jitted"))
