@@ -206,8 +206,12 @@ int export_run_names(struct export_run *run)
 
 	for (int round = 0; round < NAMES_ROUNDS; round++) {
 		uint64_t changes = names_changes(names);
-		int ret = ask_names(&run->profile);
+		int ret = 0;
 
+		if (run->profile.inlines)
+			ret = ask_names(&run->profile);
+		else
+			taking_ask_names(run->taking);
 		if (ret || run->taking->interrupted)
 			return ret;
 		taking_wait_names(run->taking);
