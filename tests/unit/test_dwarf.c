@@ -2,6 +2,7 @@
 /*
  * test_dwarf.c - lines and inlined functions of a program made by hand, and of what is left of it when it is broken.
  */
+#include "symbols/confine.h"
 #include "symbols/dwarf_private.h"
 #include "tests/unit/small_dwarf.h"
 
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #define ADDRESSES 12
 static const uint64_t asked[ADDRESSES] = {0xfff, 0x1000, 0x100f, 0x1010, 0x1012, 0x1014, 0x1018,
@@ -153,6 +155,42 @@ static void test_split_of_another(void **state)
 	close(fd);
 	close(part_fd);
 	dwarf_forget();
+}
+
+/* All of it is possible in a worker, which opens nothing and has little memory. */
+static void test_confined(void **state)
+{
+	struct small_dwarf small;
+	struct small_file file;
+	int status;
+
+	(void)state;
+	small_dwarf_make(&small, 5, false);
+	small_program(&file, &small, SMALL_ZLIB, ET_DYN);
+	int fd = small_file_fd(&file);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct codetab_entry entries[ADDRESSES] = {0};
+		struct codetab_builder *builder = NULL;
+		struct dwarf *dwarf;
+		int table;
+		if (confine_limits(256) < 0 || confine_syscalls() < 0)
+			_exit(2);
+		int ret = open_fd(&dwarf, fd, -1);
+		if (ret == 0)
+			ret = codetab_builder_new(&builder);
+		if (ret == 0)
+			ret = dwarf_lines(dwarf, asked, ADDRESSES, builder, entries);
+		if (ret == 0)
+			ret = codetab_builder_finish(builder, &table);
+		while (dwarf_idle())
+			;
+		_exit(ret == 0 && entries[4].n_frames == 3 ? 0 : 3);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(fd);
 }
 
 static void test_function(void **state)
@@ -338,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_split_of_another),
+		cmocka_unit_test(test_confined),
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_refused),
