@@ -261,6 +261,68 @@ static void test_stop_and_continue(void **state)
 	finish(tty);
 }
 
+/* The editor gets line and file, and the terminal; what is typed there is not strobe's. */
+static void test_editor(void **state)
+{
+	static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
+		"NO_COLOR=", "COLUMNS=", "LINES=",
+		"VISUAL=sh -c 'kill -INT $PPID; printf \"edits %s %s.\" \"$@\"' sh", NULL};
+	static const char *const missing[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
+		"NO_COLOR=", "COLUMNS=", "LINES=", "VISUAL=", "EDITOR=/nonexistent/editor", NULL};
+
+	(void)state;
+	need_events();
+	for (int round = 0; round < 2; round++) {
+		struct tty *tty = start(round ? missing : environment, 120, 30, NULL);
+
+		assert_true(tty_expect(tty, "spinning_wheel"));
+		tty_type(tty, "a");
+		assert_true(tty_expect(tty, "INSTRUCTIONS"));
+		tty_type(tty, "e");
+		assert_true(tty_expect(tty, LEAVE_SCREEN));
+		if (round == 0) {
+			assert_true(tty_expect(tty, "edits +"));
+			assert_true(tty_expect(tty, "tests/live/test_tty.c."));
+		}
+		assert_true(tty_expect(tty, ENTER_SCREEN));
+		if (round == 1)
+			assert_true(tty_expect(tty, "could not be started"));
+		tty_type(tty, "?");
+		assert_true(tty_expect(tty, "Follow the selected jump"));
+		tty_type(tty, "qqq");
+		expect_exit(tty, 0);
+		finish(tty);
+	}
+}
+
+/* An editor that is stopped (^Z) leaves the terminal to the shell, and both come back. */
+static void test_editor_stops(void **state)
+{
+	static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
+		"NO_COLOR=", "COLUMNS=", "LINES=",
+		"VISUAL=sh -c 'kill -STOP $$; printf \"goes on.\"' sh", NULL};
+	struct tty *tty;
+	int status;
+
+	(void)state;
+	need_events();
+	tty = start(environment, 120, 30, NULL);
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	tty_type(tty, "a");
+	assert_true(tty_expect(tty, "INSTRUCTIONS"));
+	tty_type(tty, "e");
+	assert_true(tty_status(tty, &status));
+	assert_true(WIFSTOPPED(status));
+	expect_restored(tty);
+	assert_false(tty_contains(tty, "goes on."));
+	tty_continue(tty);
+	assert_true(tty_expect(tty, "goes on."));
+	assert_true(tty_expect(tty, ENTER_SCREEN));
+	tty_type(tty, "qq");
+	expect_exit(tty, 0);
+	finish(tty);
+}
+
 static void crash_by(int signo, bool after_stop)
 {
 	struct tty *tty = start_on_target();
@@ -378,6 +440,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_signals_that_end),
 		cmocka_unit_test(test_hang_up_without_a_signal),
 		cmocka_unit_test(test_stop_and_continue),
+		cmocka_unit_test(test_editor),
+		cmocka_unit_test(test_editor_stops),
 		cmocka_unit_test(test_crashes),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_failure_shows_no_screen),
