@@ -110,9 +110,10 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"symbol: so many functions (default: 1)"},
 	[ARG_MODE] = {0, "mode", "MODE", ARGS_ANNOTATE, ARGS_OUTPUT,
 		"mixed (source and instructions, the default), source or assembly"},
-	[ARG_SYNTAX] = {0, "syntax", "SYNTAX", ARGS_ANNOTATE, ARGS_OUTPUT,
+	[ARG_SYNTAX] = {0, "syntax", "SYNTAX", ARGS_LIVE | ARGS_ANNOTATE, ARGS_OUTPUT,
 		"of x86 instructions: att (the default) or intel"},
-	[ARG_SOURCE_PREFIX] = {0, "source-prefix", "FROM=TO", ARGS_ANNOTATE, ARGS_OUTPUT,
+	[ARG_SOURCE_PREFIX] = {0, "source-prefix", "FROM=TO", ARGS_LIVE | ARGS_ANNOTATE,
+		ARGS_OUTPUT,
 		"source files whose names begin with FROM lie below TO; a mere DIR is put before "
 		"their names"},
 	[ARG_SOURCE_TREE] = {0, "source-tree", "DIR", ARGS_ANNOTATE, ARGS_OUTPUT,

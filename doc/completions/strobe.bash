@@ -48,7 +48,7 @@ _strobe()
 		--inline --no-inline"
 	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="-h --help -V --version"
-	local code="--mode --syntax --source-prefix --source-tree"
+	local code="--syntax --source-prefix"
 	local commands="live report record export annotate diff archive doctor"
 
 	COMPREPLY=()
@@ -154,11 +154,12 @@ _strobe()
 		record) options="$either $sampled $output -z --compress $general" ;;
 		export) options="$either $sampled $input $output $views --format --inline
 		--no-inline $general" ;;
-		annotate) options="$either $sampled $input $views $tables $code $general" ;;
+		annotate) options="$either $sampled $input $views $tables $code --mode --source-tree
+			$general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
 		archive) options="$output --symfs --debug-dir --debuginfod $general" ;;
-		live) options="$either $sampled $input $views $screen $general" ;;
-		*) options="$either $sampled $input $views $screen $general -- $commands" ;;
+		live) options="$either $sampled $input $views $code $screen $general" ;;
+		*) options="$either $sampled $input $views $code $screen $general -- $commands" ;;
 		esac
 		# A recording may stand where no option begins.
 		if [[ $cur != -* && $command != record && $command != doctor ]]; then
