@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -624,6 +625,35 @@ static void test_abandon(void **state)
 	assert_int_equal(count_notes(SYMBOLS_NOTE_WORKER_DIED), 0);
 }
 
+/* The end does not wait for a worker that hangs, nor for answers. */
+static void test_free_while_at_work(void **state)
+{
+	struct symbols_code_question question = {.key = 1, .lines = true};
+	struct symbols_code *code;
+
+	(void)state;
+	compile("");
+	start(NULL, false);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	symbols_code_release(symbols, ask_function(1, &outer, false));
+	const int pid = code_worker();
+	const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	question.start = outer.start;
+	question.end = outer.start + outer.size;
+	assert_int_equal(symbols_code_ask(symbols, &question, &code), 0);
+	assert_int_equal(symbols_lines_ask(symbols, 1, &outer.start, 1), 0);
+	wait_for_work();
+	symbols_free(symbols);
+	symbols = NULL;
+	/* It ends with its spawner. */
+	struct pollfd pfd = {.fd = pidfd, .events = POLLIN};
+	assert_int_equal(pidfd < 0 || poll(&pfd, 1, TIMEOUT_MS) == 1, 1);
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
 static void test_worker_killed(void **state)
 {
 	struct symbols_code_question question = {.key = 1, .lines = true};
@@ -868,6 +898,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_abandon, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_free_while_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_worker_killed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_file_that_takes_too_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_of_process, setup, teardown),
