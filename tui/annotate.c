@@ -99,6 +99,44 @@ static void fail(struct annotation *annotation, const char *reason)
 	snprintf(annotation->reason, sizeof(annotation->reason), "%s", reason);
 }
 
+/* See symbols_code_state(). */
+static void explain_code(const struct annotation *annotation, int error, char *out, size_t size)
+{
+	const struct symref *name =
+		names_get(annotation->question.names, annotation->question.symref);
+	const char *why;
+
+	switch (error) {
+	case ENOENT:
+		why = name->kernel ? "this machine has no /proc/kcore" : "the file is not here";
+		break;
+	case EACCES:
+	case EPERM:
+		why = name->kernel ? "only root reads the kernel's, in /proc/kcore"
+				   : "this user may not read it";
+		break;
+	case ESRCH:
+		why = "it was in the memory of a process that has ended";
+		break;
+	case ESTALE:
+		why = "the file is another one by now";
+		break;
+	case EOWNERDEAD:
+		why = "the process that read its file was killed by it";
+		break;
+	case ECHILD:
+		why = "the process that reads files cannot be started";
+		break;
+	case ENOTSUP:
+		why = "its instructions are of a machine that is not known here";
+		break;
+	default:
+		why = strerror(error ? error : EIO);
+		break;
+	}
+	snprintf(out, size, "its machine code cannot be read: %s", why);
+}
+
 /* That the file has debug information does not mean that it has some of this function. */
 static bool has_a_line(const struct annotation *annotation)
 {
@@ -128,11 +166,7 @@ static void take_code(struct annotation *annotation)
 		fail(annotation, "given up");
 		return;
 	default:
-		snprintf(reason, sizeof(reason), "its machine code cannot be read%s: %s",
-			names_get(annotation->question.names, annotation->question.symref)->kernel
-				? " (the kernel's is in /proc/kcore)"
-				: "",
-			strerror(error ? error : EIO));
+		explain_code(annotation, error, reason, sizeof(reason));
 		fail(annotation, reason);
 		return;
 	}

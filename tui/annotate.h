@@ -71,7 +71,7 @@ struct annotate_question {
 };
 
 /* Begin: asks for code and lines.  0 with *out for annotate_free(); -ENODATA: the symref is no function with an extent
- * (an unknown address); -ENOMEM. */
+ * (an unknown address); -ENOMEM; -errno where no thread can be started. */
 int annotate_new(struct annotation **out, const struct annotate_question *question);
 void annotate_free(struct annotation *annotation); /* NULL is a no-op */
 

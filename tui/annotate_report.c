@@ -261,7 +261,7 @@ static int choose_named(struct annotate_report *report)
 		if (ret == -ENODATA)
 			taking_complainf("'%s' has no known extent", text);
 		else if (ret)
-			taking_complain("out of memory");
+			taking_complainf("cannot annotate '%s': %s", text, strerror(-ret));
 		break;
 	}
 	free(found);
@@ -284,7 +284,7 @@ static int choose_hottest(struct annotate_report *report)
 			break;
 		ret = add_function(report, i);
 		if (ret && ret != -ENODATA) {
-			taking_complain("out of memory");
+			taking_complainf("cannot annotate: %s", strerror(-ret));
 			return ret;
 		}
 	}

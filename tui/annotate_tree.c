@@ -296,7 +296,10 @@ int annotate_tree_write(struct annotate_report *report)
 		goto out;
 	}
 	if (ret) {
-		taking_complain(ret == -EINTR ? "interrupted" : "out of memory");
+		if (ret == -EINTR)
+			taking_complain("interrupted");
+		else
+			taking_complainf("cannot read source lines: %s", strerror(-ret));
 		goto out;
 	}
 	if (mkdir(dir, 0777) && errno != EEXIST) {

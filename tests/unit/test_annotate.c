@@ -458,7 +458,7 @@ static void test_failed(void **state)
 	update(0, UINT64_MAX);
 	assert_true(annotate_collect(annotation));
 	assert_int_equal(annotate_progress(annotation), ANNOTATE_FAILED);
-	assert_non_null(strstr(annotate_reason(annotation), strerror(EACCES)));
+	assert_non_null(strstr(annotate_reason(annotation), "may not read it"));
 	assert_string_equal(dump(), "C 16  =2,0\nC 24  =1,0\n");
 	sample(3, 20, 0, 4);
 	fixture->slices[3].serial = 100;
