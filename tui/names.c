@@ -10,6 +10,7 @@
 #include "symbols/code.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
+#include "tui/names_rules.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -276,16 +277,6 @@ static int request(struct names *names, const struct image *image)
 		: 0;
 }
 
-/* As /proc/kallsyms has them. */
-static const char *ksymbol_module(const char *name)
-{
-	if (!strncmp(name, "bpf_", 4))
-		return "[bpf]";
-	if (!strncmp(name, "ftrace_", 7))
-		return "[__builtin__ftrace]";
-	return !strncmp(name, "kprobe_", 7) ? "[__builtin__kprobes]" : "[kernel]";
-}
-
 /* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
 static int name_image(struct image_info *info, const struct image *image)
 {
@@ -304,7 +295,7 @@ static int name_image(struct image_info *info, const struct image *image)
 	size_t size;
 
 	if (image->kind == IMAGE_KSYMBOL)
-		path = ksymbol_module(path);
+		path = names_ksymbol_module(path);
 	else if (image->kind == IMAGE_ANON && *path == '[')
 		path = image->path; /* "[vsyscall]" */
 	else if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
@@ -406,39 +397,6 @@ static struct image_info *image_info(struct names *names, uint32_t id)
 	return info;
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
-/* Where x86 and arm64 spend the time in which there is nothing to do. */
-static bool is_idle(const char *name)
-{
-	static const char *const exact[] = {"default_idle", "default_idle_call", "native_safe_halt",
-		"pv_native_safe_halt", "acpi_idle_do_entry", "acpi_safe_halt", "acpi_idle_enter",
-		"acpi_processor_ffh_cstate_enter", "cpu_idle_poll", "arch_cpu_idle", "poll_idle",
-		"cpu_startup_entry", "do_idle", "cpu_do_idle", "psci_cpu_suspend_enter",
-		"tdx_safe_halt", "xen_safe_halt", "hv_apic_idle", NULL};
-	static const char *const prefix[] = {
-		"intel_idle", "mwait_idle", "cpuidle_enter", "cpuidle_idle_call", NULL};
-
-	for (int i = 0; exact[i]; i++)
-		if (!strcmp(name, exact[i]))
-			return true;
-	for (int i = 0; prefix[i]; i++)
-		if (starts_with(name, prefix[i]))
-			return true;
-	return false;
-}
-
-/* C++ (_Z, __Z of Mach-O-minded tools), Rust (_R) and D (_D). */
-static bool may_be_mangled(const char *name)
-{
-	return name[0] == '_' &&
-		(name[1] == 'Z' || name[1] == 'R' || name[1] == 'D' || starts_with(name, "__Z") ||
-			starts_with(name, "_GLOBAL_"));
-}
-
 static void watch_for_pretty(struct names *names, uint32_t symref)
 {
 	if (names->n_ugly == names->ugly_room) {
@@ -478,12 +436,12 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 			ref->raw = symbol.name;
 			ref->pub.start = symbol.start;
 			ref->pub.resolved = true;
-			ref->pub.idle = kernel && is_idle(symbol.name);
+			ref->pub.idle = kernel && names_is_idle(symbol.name);
 			if (symbol.module)
 				ref->pub.image = module_name(names, symbol.module);
 			if (info->kind == IMAGE_ANON)
 				name_jit(names, ref, symbols_jit_file(names->symbols, image));
-			if (may_be_mangled(symbol.name))
+			if (names_may_be_mangled(symbol.name))
 				watch_for_pretty(names, symref);
 		} else if (symref && info->kind == IMAGE_ANON) {
 			/* Compiled anew: where it was met last it is now. */
@@ -559,7 +517,7 @@ static uint32_t inlined_symref(
 	ref->pub.kernel = info->kind == IMAGE_KERNEL || info->kind == IMAGE_MODULE;
 	ref->pub.path = info->path;
 	ref->pub.image = info->name;
-	if (may_be_mangled(function))
+	if (names_may_be_mangled(function))
 		watch_for_pretty(names, symref);
 	return symref;
 }
