@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * again.h - images whose symbols change while they are looked at: code made at run time, the running kernel.
+ * again.h - images whose symbols change while they are looked at: code made at run time, the
+ * running kernel.
  *
- * Says when it is time to look again (only while somebody asks for addresses of the image), and keeps the names that were
- * given out, so that a newer table may replace the older one.  The thread of symbols.h.
+ * Says when it is time to look again (only while somebody asks for addresses of the image), and
+ * keeps the names that were given out, so that a newer table may replace the older one.  The
+ * thread of symbols.h.
  */
 #ifndef SYMBOLS_AGAIN_H
 #define SYMBOLS_AGAIN_H
@@ -36,8 +38,8 @@ int again_learn(struct again *again, const struct symbols_source *source);
 int again_copy_source(struct symbols_source *out, const struct symbols_source *source);
 void again_drop_source(struct symbols_source *source);
 
-/* Give a symbol just found a name and an index that stay.  In code made at run time all that has one name is one
- * symbol, wherever it was compiled to.  False when out of memory. */
+/* Give a symbol just found a name and an index that stay.  In code made at run time all that has
+ * one name is one symbol, wherever it was compiled to.  False when out of memory. */
 bool again_keep(struct again *again, struct symbol *symbol);
 void again_missed(struct again *again);
 

@@ -17,8 +17,8 @@
 
 enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 
-/* Of a CODE_LOAD after its prefix: pid, tid (32 bits each), vma, address, size, index; then the name and the code.
- * CODE_MOVE: the same, with the old and the new address for the one. */
+/* Of a CODE_LOAD after its prefix: pid, tid (32 bits each), vma, address, size, index; then the
+ * name and the code. CODE_MOVE: the same, with the old and the new address for the one. */
 #define LOAD_BYTES 40u
 #define MOVE_BYTES 48u
 

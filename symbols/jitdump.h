@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitdump.h - jit-PID.dump, in which a runtime keeps what code it made, where, when, and the code itself.
+ * jitdump.h - jit-PID.dump, in which a runtime keeps what code it made, where, when, and the code
+ * itself.
  *
- * The format is that of the kernel's tools/perf/Documentation/jitdump-specification.txt: a header, then records of a
- * common prefix (kind, whole size, time).  Either byte order; nothing of it is trusted.  Runs in the worker.
+ * The format is that of the kernel's tools/perf/Documentation/jitdump-specification.txt: a header,
+ * then records of a common prefix (kind, whole size, time).  Either byte order; nothing of it is
+ * trusted.  Runs in the worker.
  */
 #ifndef SYMBOLS_JITDUMP_H
 #define SYMBOLS_JITDUMP_H
@@ -24,12 +26,12 @@ struct jitdump {
 /* Whether fd is one: 0 with *out, -ENOEXEC, -errno. */
 int jitdump_open(struct jitdump *out, int fd);
 
-/* All pieces of code in the order of the file; a piece that was moved is at its new place as well.  A record that is not
- * complete, being written now, ends it.  0, -EFBIG, -ENOMEM, -errno. */
+/* All pieces of code in the order of the file; a piece that was moved is at its new place as
+ * well.  A record that is not complete, being written now, ends it.  0, -EFBIG, -ENOMEM, -errno. */
 int jitdump_read(const struct jitdump *dump, struct jitspans *spans);
 
-/* The code that lies at an address in the end.  Returns 0 with its address, size, and where its bytes are in the
- * file; -ENOENT; or -errno. */
+/* The code that lies at an address in the end.  Returns 0 with its address, size, and where its
+ * bytes are in the file; -ENOENT; or -errno. */
 struct jitdump_code {
 	uint64_t address, size;
 	uint64_t file_offset;

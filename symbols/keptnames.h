@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keptnames.h - names of an image whose table is replaced by newer ones: numbers and strings that stay.
+ * keptnames.h - names of an image whose table is replaced by newer ones: numbers and strings that
+ * stay.
  *
- * Only names that somebody asked for are kept, so what is here is bounded by what was shown, not by the tables.
- * The thread of symbols.h.
+ * Only names that somebody asked for are kept, so what is here is bounded by what was shown, not
+ * by the tables. The thread of symbols.h.
  */
 #ifndef SYMBOLS_KEPTNAMES_H
 #define SYMBOLS_KEPTNAMES_H
@@ -26,7 +27,8 @@ struct keptnames {
 
 void keptnames_fini(struct keptnames *names); /* a zeroed one is legal */
 
-/* The number and the copy of a name, new or known; the copy stays until keptnames_fini().  0 or -ENOMEM. */
+/* The number and the copy of a name, new or known; the copy stays until keptnames_fini().  0 or
+ * -ENOMEM. */
 int keptnames_intern(struct keptnames *names, uint64_t start, const char *name, uint32_t *index,
 	const char **text);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_jit.c - names of code made at run time: /tmp/perf-PID.map and jit-PID.dump, where the process has them.
+ * load_jit.c - names of code made at run time: /tmp/perf-PID.map and jit-PID.dump, where the
+ * process has them.
  *
- * Both are files that anybody can make: taken are regular ones of the process's user, of root and of our own, that
- * are not older than the process.  The loader thread.
+ * Both are files that anybody can make: taken are regular ones of the process's user, of root and
+ * of our own, that are not older than the process.  The loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -95,8 +96,8 @@ static bool is_trusted(const struct target *target, uid_t owner)
 
 /* --- files --- */
 
-/* Open a file by its path below a root.  Links in the path of its directory do not lead out of the root, and the
- * last one not out of the directory: in /tmp anybody may lay one. */
+/* Open a file by its path below a root.  Links in the path of its directory do not lead out of
+ * the root, and the last one not out of the directory: in /tmp anybody may lay one. */
 static int open_below(const char *root, const char *path, struct opener_file *out)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -319,8 +320,8 @@ int load_jit(struct loader *loader, struct loader_image *image)
 
 /* --- of a recording --- */
 
-/* In what was packed or is kept elsewhere, where others have chosen what lies there; else, of a recording that was made
- * here, where it was then. */
+/* In what was packed or is kept elsewhere, where others have chosen what lies there; else, of a
+ * recording that was made here, where it was then. */
 static bool find_recorded(
 	struct loader *loader, const char *path, struct opener_file *out, bool *foreign, bool *here)
 {

@@ -2,8 +2,8 @@
 /*
  * perfmap.h - a parser of /tmp/perf-PID.map, fed with text in pieces of any size.  Pure.
  *
- * A line is "START SIZE NAME", the numbers in hexadecimal; the name goes to the end of the line and may have
- * spaces.  A line that has no end yet is still being written, and is left out.
+ * A line is "START SIZE NAME", the numbers in hexadecimal; the name goes to the end of the line
+ * and may have spaces.  A line that has no end yet is still being written, and is left out.
  */
 #ifndef SYMBOLS_PERFMAP_H
 #define SYMBOLS_PERFMAP_H

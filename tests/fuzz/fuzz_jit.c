@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_jit.c - any bytes as a perf-PID.map, in pieces of two sizes, and as a jitdump: what comes out has no overlaps.
+ * fuzz_jit.c - any bytes as a perf-PID.map, in pieces of two sizes, and as a jitdump: what comes
+ * out has no overlaps.
  */
 #include "symbols/jitdump.h"
 #include "symbols/perfmap.h"

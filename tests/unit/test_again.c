@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_again.c - symbols that change while they are looked at: this process's own map, dumps, a list of kernel symbols.
+ * test_again.c - symbols that change while they are looked at: this process's own map, dumps, a
+ * list of kernel symbols.
  */
 #include "symbols/again.h"
 
@@ -116,7 +117,7 @@ static void test_a_map_appears_and_grows(void **state)
 	assert_string_equal(later_name_at(0x9000), "");
 	assert_int_equal(symbols_version(symbols, KEY), version);
 
-	/* Compiled again elsewhere, and something else where it was: what has its name is the same symbol. */
+	/* Compiled again elsewhere, and something else where it was: one name, one symbol. */
 	add_to(map, "3000 10 py::work:/x/a b.py\n1000 10 instead\n");
 	assert_string_equal(later_name_at(0x3000), "py::work:/x/a b.py");
 	assert_string_equal(name_at(0x1000), "instead");

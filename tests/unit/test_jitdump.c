@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_jitdump.c - dumps made by hand in either byte order: loads, moves, ends, and what is broken or not finished.
+ * test_jitdump.c - dumps made by hand in either byte order: loads, moves, ends, and what is broken
+ * or not finished.
  */
 #include "symbols/jitdump.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_perfmap.c - lines of perf-PID.map, good and bad, whole and in pieces; and what of overlapping code is there in the end.
+ * test_perfmap.c - lines of perf-PID.map, good and bad, whole and in pieces; and what of
+ * overlapping code is there in the end.
  */
 #include "symbols/perfmap.h"
 

@@ -2,8 +2,8 @@
 /*
  * bpf.c - loads a BPF program and has the kernel run it: bpf SECONDS_BEFORE SECONDS
  *
- * A socket filter of 2,500 instructions that each datagram goes through.  Where that is refused, says why and ends with
- * status 77.
+ * A socket filter of 2,500 instructions that each datagram goes through.  Where that is refused,
+ * says why and ends with status 77.
  */
 #include <errno.h>
 #include <linux/bpf.h>

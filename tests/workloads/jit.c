@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jit.c - a runtime in small: two functions in memory without a file, of which "hot" takes three quarters of the time.
+ * jit.c - a runtime in small: two functions in memory without a file, of which "hot" takes three
+ * quarters of the time.
  *
  * usage: jit HOW SECONDS
- * HOW: map (names in /tmp/perf-PID.map from the beginning), late (at SIGUSR1), grow (hot from the beginning, cold at
- * SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its parent has compiled), dump (jit-PID.dump in
- * this directory).  Names are those that python 3.12 writes.  Says "ready".
+ *
+ * HOW: map (names in /tmp/perf-PID.map from the beginning), late (at SIGUSR1), grow (hot from the
+ * beginning, cold at SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its
+ * parent has compiled), dump (jit-PID.dump in this directory).  Names are those that python 3.12
+ * writes.  Says "ready".
  */
 #include <elf.h>
 #include <signal.h>
