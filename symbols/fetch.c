@@ -279,13 +279,18 @@ static int queue(struct fetch *fetch, const struct fetch_id *id)
 	return 0;
 }
 
-int fetch_ask(struct fetch *fetch, const struct fetch_id *id)
+bool fetch_has_server(void)
 {
 	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
 
+	return urls && urls[strspn(urls, " ")];
+}
+
+int fetch_ask(struct fetch *fetch, const struct fetch_id *id)
+{
 	if (id->build_id_len < 2 || id->build_id_len > sizeof(id->build_id))
 		return -EINVAL;
-	if (!urls || !urls[strspn(urls, " ")])
+	if (!fetch_has_server())
 		return -EDESTADDRREQ;
 	pthread_mutex_lock(&fetch->lock);
 	int ret = queue(fetch, id);

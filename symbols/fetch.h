@@ -32,6 +32,8 @@ void fetch_answer_to(struct fetch *fetch, int fd);
 void fetch_end(struct fetch *fetch);
 void fetch_free(struct fetch *fetch); /* ends it, too; NULL is a no-op */
 
+bool fetch_has_server(void); /* does $DEBUGINFOD_URLS name one? */
+
 /* Queue it.  0; -EALREADY: it waits, is at work, or is here; -EINVAL: no build-id; -EDESTADDRREQ: $DEBUGINFOD_URLS names no
  * server; -ENOMEM, -errno.  What failed before may be asked for again. */
 int fetch_ask(struct fetch *fetch, const struct fetch_id *id);

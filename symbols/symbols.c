@@ -515,11 +515,16 @@ int symbols_fetch(struct symbols *symbols, uint32_t key)
 	struct image *image = find_image(symbols, key);
 	struct fetch_id id;
 
-	if (!image || image->state == SYMBOLS_PENDING)
-		return -EBUSY;
+	if (!image)
+		return -EINVAL;
+	if (!fetch_has_server())
+		return -EDESTADDRREQ;
+	image->fetch = true;
+	/* What it lacks is known when its symbols are. */
+	if (image->state == SYMBOLS_PENDING)
+		return 0;
 	if (!make_fetch_id(image, &id))
 		return -ENODATA;
-	image->fetch = true;
 	int ret = fetch_ask(symbols->fetched, &id);
 	symbols->fetching += ret == 0;
 	return ret;
@@ -528,8 +533,10 @@ int symbols_fetch(struct symbols *symbols, uint32_t key)
 /* An image has got its table: is there more to be had?  The program itself may have come stripped. */
 static void fetch_more(struct symbols *symbols, const struct image *image)
 {
-	if ((symbols->fetch || image->fetch) &&
-		(image->lacks_debug || (symbols->recording && image->state == SYMBOLS_UNREADABLE)))
+	if (image->fetch ||
+		(symbols->fetch &&
+			(image->lacks_debug ||
+				(symbols->recording && image->state == SYMBOLS_UNREADABLE))))
 		symbols_fetch(symbols, image->key);
 }
 

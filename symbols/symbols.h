@@ -148,7 +148,7 @@ const char *symbols_pretty(struct symbols *symbols, const char *name);
 
 /* Ask the debuginfod servers of $DEBUGINFOD_URLS for the image's debug file (of a recording: for the file itself, where it is
  * not here).  When it has come, the image's symbols are read again: its version grows.  Nothing touches the network
- * before this is called.  0; -EALREADY: it was asked for; -EBUSY: its symbols are pending; -ENODATA: no build-id is known;
+ * before this is called.  0; -EALREADY: it was asked for; -EINVAL: no such image; -ENODATA: no build-id is known;
  * -EDESTADDRREQ: no server is named; -ENOMEM, -errno.  How it went, notes tell. */
 int symbols_fetch(struct symbols *symbols, uint32_t key);
 

@@ -389,6 +389,30 @@ static void add_not_fetched(struct text *text, const struct symbols_note *note, 
 	}
 }
 
+void explain_fetch(int ret, const char *image, char *out, size_t size)
+{
+	switch (ret) {
+	case 0:
+		out[0] = '\0';
+		break;
+	case -EALREADY:
+		snprintf(out, size, "The debug file of %s was asked for already", image);
+		break;
+	case -EINVAL:
+	case -ENODATA:
+		snprintf(out, size, "%s has no build-id by which a server could know it", image);
+		break;
+	case -EDESTADDRREQ:
+		snprintf(out, size,
+			"The environment variable DEBUGINFOD_URLS names no server to ask, such as "
+			"https://debuginfod.debian.net");
+		break;
+	default:
+		snprintf(out, size, "The debug file of %s cannot be asked for: %s", image,
+			strerror(-ret));
+	}
+}
+
 void explain_symbols_note(const struct symbols_note *note, char *out, size_t size)
 {
 	struct text text = {0};

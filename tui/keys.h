@@ -49,6 +49,7 @@ enum action {
 	ACT_FILTER,
 	ACT_KERNEL,
 	ACT_SIDE_BY_SIDE,
+	ACT_FETCH,
 	ACT_GROUP,
 	/* pickers */
 	ACT_ONLY,

@@ -90,6 +90,9 @@ struct model_ops {
 	 * what came of it. */
 	int (*save)(struct model *model, const char *path, char *message, size_t size);
 	void (*save_stop)(struct model *model);
+	/* Ask debuginfod servers for what a symbol's image lacks; 0, or -errno and a sentence.  The log tells what came of it. */
+	int (*fetch)(struct model *model, uint32_t symref, char *message, size_t size);
+	void (*fetch_cancel)(struct model *model);
 
 	const struct model_code_ops *code;
 };
@@ -109,6 +112,11 @@ struct model {
 	struct model_cost cost;
 	bool saving; /* a recording is being written */
 	unsigned int saving_percent;
+	struct {
+		size_t waiting; /* files, with the one at work; 0: none */
+		char name[64]; /* cleaned, of the one at work */
+		uint64_t received, total; /* bytes of it; total 0: not known */
+	} fetching;
 	struct hot_sums sums; /* of `event`, in the window */
 	uint64_t activity
 		[MODEL_COLUMNS]; /* weight per second of `event`, oldest first, up to to_ns: by seconds of the

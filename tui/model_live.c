@@ -240,6 +240,20 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	return 0;
 }
 
+static void take_fetching(struct model_live *live)
+{
+	struct model *model = &live->model;
+	struct symbols_fetching fetching;
+
+	symbols_fetch_status(live->session->symbols, &fetching);
+	model->fetching.waiting = fetching.waiting;
+	model->fetching.received = fetching.received;
+	model->fetching.total = fetching.total;
+	const char *path = fetching.path ? fetching.path : "";
+	const char *slash = strrchr(path, '/');
+	clean_string(model->fetching.name, sizeof(model->fetching.name), slash ? slash + 1 : path);
+}
+
 static int live_refresh(struct model *model, bool advance)
 {
 	struct model_live *live = of(model);
@@ -258,6 +272,7 @@ static int live_refresh(struct model *model, bool advance)
 	take_engine_notes(live);
 	take_symbols_notes(live);
 	take_save(live);
+	take_fetching(live);
 	update_cost(live);
 	choose_event(model);
 	if ((advance && !model->frozen) || model->from_ns < model->zero_ns)
@@ -446,6 +461,23 @@ static int live_save(struct model *model, const char *path, char *message, size_
 	return ret;
 }
 
+static int live_fetch(struct model *model, uint32_t symref, char *message, size_t size)
+{
+	const struct session *session = of(model)->session;
+	const struct symref *symbol = names_get(session->names, symref);
+	const int ret = symbols_fetch(session->symbols, symbol->image_id);
+
+	explain_fetch(ret, symbol->image, message, size);
+	take_fetching(of(model));
+	return ret == -EALREADY && model->fetching.waiting ? 0 : ret;
+}
+
+static void live_fetch_cancel(struct model *model)
+{
+	symbols_fetch_cancel(of(model)->session->symbols);
+	take_fetching(of(model));
+}
+
 static void live_save_stop(struct model *model)
 {
 	struct model_live *live = of(model);
@@ -525,6 +557,8 @@ static const struct model_ops live_ops = {
 	.set_freq = live_set_freq,
 	.save = live_save,
 	.save_stop = live_save_stop,
+	.fetch = live_fetch,
+	.fetch_cancel = live_fetch_cancel,
 	.code = &live_code_ops,
 };
 

@@ -268,6 +268,29 @@ static void look_at_save(struct screen *screen)
 		screen->message_until_ns = 0;
 }
 
+/* The same of what comes from servers. */
+static void look_at_fetch(struct screen *screen)
+{
+	const struct model *model = screen->model;
+	char done[FORMAT_MAX], total[FORMAT_MAX] = "";
+
+	if (!model->fetching.waiting && !screen->fetching)
+		return;
+	screen->fetching = model->fetching.waiting;
+	screen->last_command_ns = model->now_ns;
+	if (!screen->fetching) {
+		screen->message_until_ns = 0;
+		return;
+	}
+	format_bytes(done, model->fetching.received);
+	if (model->fetching.total)
+		format_bytes(total, model->fetching.total);
+	screen_message(screen, STYLE_GOOD,
+		"Fetching the debug file of %s: %s%s%s (Esc gives it up)",
+		model->fetching.name[0] ? model->fetching.name : "...", done,
+		total[0] ? " of " : "", total);
+}
+
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
 {
 	struct model *model = screen->model;
@@ -467,6 +490,7 @@ int screen_refresh(struct screen *screen)
 	int ret = screen->model->ops->refresh(screen->model, true);
 
 	look_at_save(screen);
+	look_at_fetch(screen);
 	look_at_log(screen);
 	view->ops->refresh(view, screen);
 	return ret;

@@ -40,6 +40,8 @@ struct screen {
 	uint8_t rate_event;
 	uint64_t rate, rate_ns;
 
+	bool fetching; /* the progress is shown */
+
 	char edit_path[PATH_MAX]; /* of SCREEN_EDIT; "": nothing */
 	uint32_t edit_line;
 

@@ -289,7 +289,8 @@ static enum annotate_progress fake_progress(
 	*reason = annotation->progress == ANNOTATE_FAILED
 		? "The file of postgres is gone, and no copy of it is known: there is no code"
 		: fake_code.no_lines ? "There is no debug information (postgresql-15-dbgsym has it)"
-		: fake_code.no_source ? "The source " FILE_A " is not here"
+		: fake_code.no_source ? "no source text: " FILE_A
+					" is not here (--source-prefix tells where it is)"
 				      : "";
 	return annotation->progress;
 }

@@ -374,6 +374,25 @@ static int fake_save(struct model *model, const char *path, char *message, size_
 	return 0;
 }
 
+static int fake_fetch(struct model *model, uint32_t symref, char *message, size_t size)
+{
+	(void)symref;
+	if (model->recorded) {
+		snprintf(message, size, "No server is named");
+		return -EDESTADDRREQ;
+	}
+	model->fetching.waiting = 1;
+	snprintf(model->fetching.name, sizeof(model->fetching.name), "postgres");
+	model->fetching.received = 12u << 20;
+	model->fetching.total = 80u << 20;
+	return 0;
+}
+
+static void fake_fetch_cancel(struct model *model)
+{
+	model->fetching.waiting = 0;
+}
+
 static void fake_save_stop(struct model *model)
 {
 	(void)command_number(model, "save-stop", 0);
@@ -399,6 +418,8 @@ static const struct model_ops fake_ops = {
 	.set_freq = fake_set_freq,
 	.save = fake_save,
 	.save_stop = fake_save_stop,
+	.fetch = fake_fetch,
+	.fetch_cancel = fake_fetch_cancel,
 	.code = &fake_code_ops,
 };
 

@@ -223,6 +223,18 @@ static unsigned int open_selected(struct hot_table *table, struct screen *screen
 	return VIEW_HANDLED;
 }
 
+static unsigned int fetch_selected(struct hot_table *table, struct screen *screen)
+{
+	struct model *model = screen->model;
+	char message[256];
+
+	if (table->list.n && model->ops->fetch(model, table->selected, message, sizeof(message)))
+		screen_message(screen, STYLE_WARN, "%s", message);
+	else if (table->list.n)
+		screen_message(screen, STYLE_GOOD, "Fetching a debug file (Esc gives it up)");
+	return VIEW_HANDLED;
+}
+
 static unsigned int hot_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct hot_table *table = view->state;
@@ -266,7 +278,13 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	case ACT_SIDE_BY_SIDE:
 		table->side_by_side = !table->side_by_side;
 		return VIEW_HANDLED;
+	case ACT_FETCH:
+		return fetch_selected(table, screen);
 	case ACT_BACK:
+		if (screen->model->fetching.waiting) {
+			screen->model->ops->fetch_cancel(screen->model);
+			return VIEW_HANDLED;
+		}
 		table->search[0] = '\0';
 		table->filter[0] = '\0';
 		return refresh_other_rows(view, screen);
