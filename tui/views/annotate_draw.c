@@ -22,6 +22,8 @@
 #define EVENT_MIN 8
 #define EVENT_MAX 14
 #define MARKS_MAX 4
+#define TOLD_MIN_HEIGHT 6 /* of the area, for a sentence above the rows; for two lines of it */
+#define TOLD_TWICE_MIN_HEIGHT 10
 #define SPIN_NS 100000000u
 
 struct layout {
@@ -466,6 +468,25 @@ static void draw_waiting(const struct layout *at, struct area area)
 		STYLE_DIM, text);
 }
 
+/* Why something is not there, on two lines where one is too short and there is room. */
+static struct area draw_told(const struct layout *at, struct area area, const char *told)
+{
+	enum style style = at->state->progress == ANNOTATE_FAILED || at->state->failed ? STYLE_WARN
+										       : STYLE_DIM;
+	size_t first = canvas_fit(told, area.width - 2);
+	char line[512];
+
+	if (told[first] && area.height >= TOLD_TWICE_MIN_HEIGHT && first < sizeof(line)) {
+		snprintf(line, sizeof(line), "%.*s", (int)first, told);
+		canvas_text(at->canvas, area.x + 1, area.y++, area.width - 2, style, line);
+		area.height--;
+		told += first;
+	}
+	canvas_text(at->canvas, area.x + 1, area.y++, area.width - 2, style, told);
+	area.height--;
+	return area;
+}
+
 void annotate_draw(struct view *view, struct screen *screen, struct area area)
 {
 	struct annotate_view *state = view->state;
@@ -478,19 +499,16 @@ void annotate_draw(struct view *view, struct screen *screen, struct area area)
 		draw_waiting(&at, area);
 		return;
 	}
-	if (told[0] && area.height >= 6) {
-		canvas_text(at.canvas, area.x + 1, area.y++, area.width - 2,
-			state->progress == ANNOTATE_FAILED || state->failed ? STYLE_WARN
-									    : STYLE_DIM,
-			told);
-		area.height--;
-	}
+	const bool shown = told[0] && area.height >= TOLD_MIN_HEIGHT;
+
+	if (shown)
+		area = draw_told(&at, area, told);
 	if (area.height >= 5) {
 		draw_heads(&at, area.y++);
 		area.height--;
 	}
 	if (!list->n)
 		canvas_text(at.canvas, area.x + 2, area.y, area.width - 3, STYLE_DIM,
-			told[0] ? told : "No samples in this time");
+			told[0] && !shown ? told : "No samples in this time");
 	list_draw(list, at.canvas, area, draw_row, &at);
 }
