@@ -121,6 +121,28 @@ static void test_frames(void **state)
 	codetab_close(&table);
 }
 
+/* Whoever walks frames may count on CODETAB_DEPTH_MAX, so the check refuses more. */
+static void test_too_deep(void **state)
+{
+	static struct codetab_frame run[CODETAB_DEPTH_MAX + 1];
+
+	(void)state;
+	for (uint16_t n = CODETAB_DEPTH_MAX; n <= CODETAB_DEPTH_MAX + 1; n++) {
+		struct codetab_builder *builder = new_builder();
+		struct codetab table;
+		int fd;
+
+		uint32_t first = codetab_builder_frames(builder, run, n);
+		codetab_builder_add(builder,
+			&(struct codetab_entry){.start = 1, .frames = first, .n_frames = n});
+		assert_int_equal(codetab_builder_finish(builder, &fd), 0);
+		assert_int_equal(codetab_open(&table, fd), n == CODETAB_DEPTH_MAX ? 0 : -EBADMSG);
+		codetab_close(&table);
+		codetab_builder_free(builder);
+		close(fd);
+	}
+}
+
 static void test_strings(void **state)
 {
 	struct codetab_builder *builder = new_builder();
@@ -264,6 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_too_much),
