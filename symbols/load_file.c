@@ -52,7 +52,7 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 		.flags = debug && debug->linked ? WIRE_FLAG_LINKED : 0,
 		.link = link,
 	};
-	char key[CACHE_KEY_MAX], stripped_key[CACHE_KEY_MAX];
+	char key[CACHE_KEY_MAX], stripped_key[CACHE_KEY_MAX] = "";
 
 	*link = (struct loader_link){0};
 	*answer = (struct wire_message){0};
