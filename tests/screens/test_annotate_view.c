@@ -32,14 +32,12 @@ static void test_annotate(void **state)
 }
 
 /* What the cursor's row says, without what is around it. */
-static void expect_cursor(const char *script, const char *text)
+static void cursor_is(struct fixture *fixture, const char *script, const char *text)
 {
-	struct fixture *fixture = start(80, 24, false);
 	const struct canvas *canvas = &fixture->screen.canvas;
 	char line[512];
 	int rows = 0;
 
-	keys(fixture, script);
 	screen_draw(&fixture->screen);
 	for (int y = 0; y < canvas->height; y++) {
 		const struct cell *cells = &canvas->cells[y * canvas->width];
@@ -54,6 +52,14 @@ static void expect_cursor(const char *script, const char *text)
 	assert_int_equal(rows, 1);
 	if (!strstr(line, text))
 		fail_msg("%s: the cursor is on \"%s\", not \"%s\"", script, line, text);
+}
+
+static void expect_cursor(const char *script, const char *text)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	keys(fixture, script);
+	cursor_is(fixture, script, text);
 	finish(fixture);
 }
 
@@ -163,6 +169,7 @@ static void test_annotate_stays(void **state)
 	fake_code.grown = true;
 	keys(fixture, "<Tick>");
 	compare(fixture, "annotate-stays");
+	cursor_is(fixture, "a row more", "test   $0x18000");
 	finish(fixture);
 	assert_int_equal(fake_code.n_open, 0);
 }
