@@ -2,7 +2,8 @@
 /*
  * dwarf.c - questions of lines and inlined functions; which files are kept open for the next ones.
  *
- * A question's addresses are taken unit by unit, so that each unit's tree and line table are read once.
+ * A question's addresses are taken unit by unit, so that each unit's tree and line table are read
+ * once.
  */
 #include "symbols/dwarf.h"
 
@@ -15,7 +16,8 @@
 #define KEPT_BYTES ((uint64_t)640 << 20) /* of sections, of all that are kept */
 #define MAP_BYTES ((size_t)64 << 20) /* of functions by address, that are kept */
 #define PARTS_MAX 4096
-/* Steps of a question, each a few nanoseconds: 2,000 addresses of the largest files known take a tenth. */
+/* Steps of a question, each a few nanoseconds: 2,000 addresses of the largest files known take a
+ * tenth. */
 uint64_t dwarf_work_max = (uint64_t)1 << 29;
 #define MISSING_MAX 256
 

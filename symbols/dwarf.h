@@ -30,14 +30,14 @@ struct dwarf_files {
 
 /* Begin to read, or go on with what an earlier question with the same files (by device, inode, size
  * and time) left open; parts are added to those given before.  All descriptors stay the caller's,
- * who may close them.  The files are mapped: one that is cut meanwhile ends the process with SIGBUS.
- * 0 with *out, which stays dwarf.c's until dwarf_forget() or the next dwarf_open(); -ENODATA: no
- * debug information; -ENOTSUP: a file not yet linked (.o, .ko); -EBADMSG; -errno. */
+ * who may close them.  The files are mapped: one that is cut meanwhile ends the process with
+ * SIGBUS.  0 with *out, which stays dwarf.c's until dwarf_forget() or the next dwarf_open();
+ * -ENODATA: no debug information; -ENOTSUP: a file not yet linked (.o, .ko); -EBADMSG; -errno. */
 int dwarf_open(struct dwarf **out, const struct dwarf_files *files);
 void dwarf_forget(void); /* close all that is open */
 
-/* Do some milliseconds of what later questions about the file used last will need: unpack more of its
- * sections.  False when there is nothing to do.  For times when no question waits. */
+/* Do some milliseconds of what later questions about the file used last will need: unpack more of
+ * its sections.  False when there is nothing to do.  For times when no question waits. */
 bool dwarf_idle(void);
 
 /* What is known of n virtual addresses of the file (ascending): for each, its frames go to builder,
@@ -48,15 +48,15 @@ bool dwarf_idle(void);
 int dwarf_lines(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 	struct codetab_builder *builder, struct codetab_entry *entries);
 
-/* What the file needs and was not given: names of .dwo files as the compiler wrote them (made absolute
- * with its directory where that is known), of units that cover the last question's addresses.  NULL
- * after the last one.  Borrowed until the next question.  The program's name with ".dwp" put after it
- * is another place to look for all of them. */
+/* What the file needs and was not given: names of .dwo files as the compiler wrote them (made
+ * absolute with its directory where that is known), of units that cover the last question's
+ * addresses.  NULL after the last one.  Borrowed until the next question.  The program's name with
+ * ".dwp" put after it is another place to look for all of them. */
 const char *dwarf_missing(const struct dwarf *dwarf, size_t i);
 
-/* The function that covers an address, inlined ones not counted: its name, and the file and line where
- * it is declared (line is decl_line), and the range it has there, as far as it is without gaps.
- * False: not known. */
+/* The function that covers an address, inlined ones not counted: its name, and the file and line
+ * where it is declared (line is decl_line), and the range it has there, as far as it is without
+ * gaps.  False: not known. */
 bool dwarf_function(struct dwarf *dwarf, uint64_t address, struct codetab_builder *builder,
 	struct codetab_frame *out, uint64_t *start, uint64_t *end);
 

@@ -2,8 +2,8 @@
 /*
  * dwarf_abbrev.c - abbreviation tables: what entries of a unit look like.
  *
- * Most entries have a length that follows from their abbreviation and the unit's widths.  It is worked out
- * here once, so that passing over them is an addition.
+ * Most entries have a length that follows from their abbreviation and the unit's widths.  It is
+ * worked out here once, so that passing over them is an addition.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"

@@ -2,9 +2,9 @@
 /*
  * dwarf_image.c - the sections of one file with debug information.
  *
- * They are mapped, so that no descriptor has to stay open.  Packed ones are unpacked in order, into memory
- * of their own, and only as far as somebody reads: half of what an address needs is in front of the
- * middle.
+ * They are mapped, so that no descriptor has to stay open.  Packed ones are unpacked in order,
+ * into memory of their own, and only as far as somebody reads: half of what an address needs is in
+ * front of the middle.
  */
 #include "symbols/dwarf_private.h"
 

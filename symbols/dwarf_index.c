@@ -2,8 +2,8 @@
 /*
  * dwarf_index.c - which unit covers an address.
  *
- * First by .debug_aranges, which takes no unpacking of .debug_info.  Units that are not listed there
- * (clang lists none) are asked for their ranges when an address is in none of those.
+ * First by .debug_aranges, which takes no unpacking of .debug_info.  Units that are not listed
+ * there (clang lists none) are asked for their ranges when an address is in none of those.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -53,8 +53,8 @@ static int read_set(struct dwarf *dwarf, struct dwarf_cursor *cursor, const uint
 	return ret;
 }
 
-/* Of units that claim the same address, as where a linker folded equal functions, the first counts, as
- * it does for others. */
+/* Of units that claim the same address, as where a linker folded equal functions, the first
+ * counts, as it does for others. */
 static int settle(struct dwarf_ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->n; i++)

@@ -14,8 +14,8 @@
  *   dwarf_header.c  headers of line number programs
  *   dwarf_rows.c    line number programs
  *
- * Everything found in a file that outlives a call is an offset or a pointer into its sections, which stay where
- * they are until the file is closed.
+ * Everything found in a file that outlives a call is an offset or a pointer into its sections,
+ * which stay where they are until the file is closed.
  */
 #ifndef SYMBOLS_DWARF_PRIVATE_H
 #define SYMBOLS_DWARF_PRIVATE_H
@@ -42,8 +42,8 @@ const char *dwarf_get_string(struct dwarf_cursor *cursor); /* "" where it does n
 /* width: 1, 2, 3, 4 or 8 */
 uint64_t dwarf_get(struct dwarf_cursor *cursor, unsigned int width);
 void dwarf_skip(struct dwarf_cursor *cursor, uint64_t len);
-/* The length at the beginning of a unit or table: cuts the cursor to it.  Returns the width of offsets in
- * it, 4 or 8, or 0. */
+/* The length at the beginning of a unit or table: cuts the cursor to it.  Returns the width of
+ * offsets in it, 4 or 8, or 0. */
 unsigned int dwarf_get_length(struct dwarf_cursor *cursor);
 
 /* --- one file --- */
@@ -187,7 +187,8 @@ struct dwarf_range {
 	uint32_t order;
 };
 
-/* Of ranges that cover an address the one added last counts: an inner one comes after its outer one. */
+/* Of ranges that cover an address the one added last counts: an inner one comes after its outer
+ * one. */
 struct dwarf_ranges {
 	struct dwarf_range *at;
 	size_t n, cap;
@@ -207,8 +208,7 @@ bool dwarf_is_code(const struct dwarf *dwarf, const struct dwarf_unit *unit, uin
 struct dwarf_path { /* a file or directory of a line table */
 	const char *name;
 	uint64_t dir;
-	uint32_t
-		pooled; /* file: its full path in the builder's pool, in the question with the number in asked */
+	uint32_t pooled; /* file: its full path in the pool, in the question numbered asked */
 	uint32_t asked;
 };
 

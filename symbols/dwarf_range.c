@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_range.c - address ranges of entries (.debug_ranges, .debug_rnglists), and which of many covers an
- * address.
+ * dwarf_range.c - address ranges of entries (.debug_ranges, .debug_rnglists), and which of many
+ * covers an address.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"

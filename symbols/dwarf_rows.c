@@ -189,7 +189,7 @@ const struct dwarf_row *dwarf_rows_find(const struct dwarf_rows *rows, uint64_t 
 
 	if (!range)
 		return NULL;
-	/* The last row that is not behind the address: of several for one address the last counts. */
+	/* The last row not behind the address: of several for one address the last counts. */
 	const struct dwarf_row *first = &rows->at[rows->sequences[range->owner].first];
 	size_t low = 0, high = rows->sequences[range->owner].n;
 	while (high - low > 1) {

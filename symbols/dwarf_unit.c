@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_unit.c - units of .debug_info, found by walking over their headers; and their split parts, in .dwo files
- * or in packages of them (.dwp).
+ * dwarf_unit.c - units of .debug_info, found by walking over their headers; and their split parts,
+ * in .dwo files or in packages of them (.dwp).
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_dwarf.c - any bytes as files with debug information: a program, a file of split units or a package of them, and
- * an alternate file.
+ * fuzz_dwarf.c - any bytes as files with debug information: a program, a file of split units or a
+ * package of them, and an alternate file.
  *
- * The first eight bytes are the lengths of the first two.  Asked for are addresses in the range where the
- * seeds have their code.
+ * The first eight bytes are the lengths of the first two.  Asked for are addresses in the range
+ * where the seeds have their code.
  */
 #include "symbols/dwarf_private.h"
 
@@ -29,7 +29,8 @@ static int make_file(const uint8_t *bytes, size_t len)
 	return fd;
 }
 
-/* Whatever was read, the table has to be one that the client takes, and every frame has to have its strings. */
+/* Whatever was read, the table has to be one that the client takes, and every frame has to have
+ * its strings. */
 static void check(struct codetab_builder *builder, const struct codetab_entry *entries)
 {
 	struct codetab table;

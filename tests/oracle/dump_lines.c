@@ -5,10 +5,11 @@
  * usage: dump_lines FILE [DEBUG|- [ALT|- [PART...]]]
  *
  * Virtual addresses come in hexadecimal from standard input, one a line; an empty line or the end
- * asks for them.  For each, in ascending order, a line with the address, then one for each frame: its
- * function, file, line and column, between tabs; then an empty line.  Split parts that are missing are opened by
- * name, like the loader does.  On standard error, for each question, its CPU time in milliseconds and
- * the process's memory in KiB; the same for what is done between two questions.
+ * asks for them.  For each, in ascending order, a line with the address, then one for each frame:
+ * its function, file, line and column, between tabs; then an empty line.  Split parts that are
+ * missing are opened by name, like the loader does.  On standard error, for each question, its CPU
+ * time in milliseconds and the process's memory in KiB; the same for what is done between two
+ * questions.
  */
 #include "symbols/dwarf.h"
 

@@ -3,12 +3,13 @@
  * small_dwarf.h - makes an ELF file with the debug information of this program, in DWARF 4 or 5:
  *
  *   0x1000..0x103f  outer, main.c:9; lines 10 (0x1000), 11 (0x1018), 12 (0x1024) of main.c
- *     0x1010..0x1017, 0x1020..0x1023  inner, called at main.c:15, column 7, inside of a block; lines 20
- *                   (0x1010), 21 (0x1020) of inc/inner.h
+ *     0x1010..0x1017, 0x1020..0x1023  inner, called at main.c:15, column 7, inside of a block;
+ *                   lines 20 (0x1010), 21 (0x1020) of inc/inner.h
  *       0x1012..0x1013  deep, called at inner.h:300; line 30; its entry names itself as its origin
  *   0x1040..0x104f  second; line 40 of main.c up to 0x1047, then none
  *
- * A second sequence of lines begins at 0, as of code that the linker left out, and goes on up to 0x2000.
+ * A second sequence of lines begins at 0, as of code that the linker left out, and goes on up to
+ * 0x2000.
  */
 #ifndef TESTS_SMALL_DWARF_H
 #define TESTS_SMALL_DWARF_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_dwarf.c - lines and inlined functions of a program made by hand, and of what is left of it when it is broken.
+ * test_dwarf.c - lines and inlined functions of a program made by hand, and of what is left of it
+ * when it is broken.
  */
 #include "symbols/confine.h"
 #include "symbols/dwarf_private.h"
@@ -227,8 +228,8 @@ static void test_function(void **state)
 	dwarf_forget();
 }
 
-/* What is kept is found again, by whatever descriptor; a third file drives out the one that was used
- * longest ago; a changed one is another. */
+/* What is kept is found again, by whatever descriptor; a third file drives out the one that was
+ * used longest ago; a changed one is another. */
 static void test_kept(void **state)
 {
 	struct small_dwarf small;
@@ -312,7 +313,8 @@ static void test_too_much_work(void **state)
 	dwarf_forget();
 }
 
-/* A byte of the file is another, or it ends early: nothing is read beyond it, and it comes to an end. */
+/* A byte of the file is another, or it ends early: nothing is read beyond it, and it comes to an
+ * end. */
 static void test_broken(void **state)
 {
 	struct small_dwarf small;
