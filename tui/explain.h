@@ -19,9 +19,6 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 	char *out, size_t size);
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
-/* Why symbols_fetch() refused; "" where it did not.  image is cleaned. */
-void explain_fetch(int ret, const char *image, char *out, size_t size);
-
 /* Why symbols_fetch() of an image (cleaned) refused; "" where it did not. */
 void explain_fetch(int ret, const char *image, char *out, size_t size);
 
