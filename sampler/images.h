@@ -43,7 +43,7 @@ struct image {
 	bool deleted;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode, inode_generation;
-	uint64_t file_size, file_mtime_ns; /* as far as known when it was added; see images_file() */
+	uint64_t file_size, file_mtime_ns; /* as known when it was added; see images_file() */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown; see images_build_id() */
 };

@@ -86,7 +86,8 @@ struct record_mmap { /* MMAP and MMAP2 */
 	uint64_t start, len, pgoff;
 	uint32_t dev_major, dev_minor; /* MMAP2 without build-id */
 	uint64_t inode, inode_generation;
-	uint64_t file_size, file_mtime_ns; /* not of the record: where the file was looked at; 0: it was not */
+	/* Not of the record: where the file was looked at; 0: it was not. */
+	uint64_t file_size, file_mtime_ns;
 	uint8_t build_id[RECORD_BUILD_ID_MAX]; /* MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID */
 	uint8_t build_id_len; /* 0: not given */
 	uint32_t prot, flags; /* MMAP2 only */

@@ -154,7 +154,8 @@ int symbols_fetch(struct symbols *symbols, uint32_t key);
 
 struct symbols_fetching {
 	size_t waiting; /* files, with the one at work */
-	const char *path; /* of an image whose file is at work; NULL: none.  Borrowed until symbols_free() */
+	/* Of an image whose file is at work; NULL: none.  Borrowed until symbols_free(). */
+	const char *path;
 	uint64_t received, total; /* bytes of it; total 0: not known */
 };
 void symbols_fetch_status(const struct symbols *symbols, struct symbols_fetching *out);

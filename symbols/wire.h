@@ -41,7 +41,7 @@ enum wire_type {
 #define WIRE_FLAG_HIDDEN 1u /* kallsyms: all addresses are 0 */
 #define WIRE_FLAG_DYNAMIC 2u /* kallsyms: names that come and go with BPF programs are among them */
 #define WIRE_FLAG_STRIPPED 4u /* file: it has no .symtab of its own */
-#define WIRE_FLAG_DEBUG 8u /* file: the debug file belongs to it, and was used; JIT: there were two files */
+#define WIRE_FLAG_DEBUG 8u /* file: its debug file was used; JIT: there were two files */
 #define WIRE_FLAG_STEXT 16u /* request, kernel: address is that of _stext, not of _text */
 /* Request, file: the debug file has the CRC-32 that the file tells of it, so that one without build-id may belong to it. */
 #define WIRE_FLAG_LINKED 128u
@@ -68,7 +68,7 @@ struct wire_code {
 };
 /* The answer's payload of both: count names, each with its NUL, of split parts that are missing; with
  * WIRE_FLAG_ALT, of the alternate file alone, build_id being that file's, and nothing was read yet. */
-#define WIRE_FLAG_JITDUMP 2048u /* request, code with RAW: the file is a jitdump that has the bytes */
+#define WIRE_FLAG_JITDUMP 2048u /* request, code with RAW: the file is a jitdump with the bytes */
 #define WIRE_FLAG_ALT 256u /* answer, lines and code: an alternate file is needed */
 #define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
 #define WIRE_FLAG_KERNEL \
