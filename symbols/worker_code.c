@@ -236,8 +236,10 @@ static int find_lines(struct job *job)
 		addresses[i] = job->entries[i].start;
 	int ret = dwarf_lines(job->dwarf, addresses, job->n_entries, job->builder, job->entries);
 	free(addresses);
-	if (ret == -ENOMEM)
+	if (ret == -ENOMEM) {
 		dwarf_forget();
+		job->dwarf = NULL;
+	}
 	/* What was found before it became too much is right. */
 	return ret == -ELOOP ? 0 : ret;
 }
