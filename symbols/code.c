@@ -62,11 +62,11 @@ static void free_code(struct symbols_code *code)
 	free(code);
 }
 
-void code_client_free(struct code_client *client)
+bool code_client_free(struct code_client *client)
 {
 	if (!client)
-		return;
-	loader_code_free(client->loader);
+		return true;
+	const bool stopped = loader_code_free(client->loader);
 	while (client->codes) {
 		struct symbols_code *next = client->codes->next;
 		free_code(client->codes);
@@ -74,6 +74,7 @@ void code_client_free(struct code_client *client)
 	}
 	code_lines_fini(&client->lines);
 	free(client);
+	return stopped;
 }
 
 int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded)

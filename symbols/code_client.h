@@ -13,7 +13,7 @@ struct code_client;
 
 /* Before any thread.  answers_fd stays the caller's.  0 or -errno. */
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd);
-void code_client_free(struct code_client *client); /* NULL is a no-op */
+bool code_client_free(struct code_client *client); /* as loader_free() */
 int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded);
 bool code_client_collect(struct code_client *client); /* true: answers have come */
 bool code_client_is_waiting(const struct code_client *client);

@@ -278,12 +278,15 @@ void loader_fini(struct loader *loader)
 	finder_fini(&loader->finder);
 }
 
-void loader_free(struct loader *loader)
+bool loader_free(struct loader *loader)
 {
-	if (!loader || !loader_stop(loader))
-		return;
+	if (!loader)
+		return true;
+	if (!loader_stop(loader))
+		return false;
 	loader_fini(loader);
 	free(loader);
+	return true;
 }
 
 void loader_image_free(struct loader_image *image)

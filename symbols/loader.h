@@ -50,7 +50,8 @@ struct loader_name {
 struct loader;
 
 int loader_new(struct loader **out, const struct symbols_config *config);
-void loader_free(struct loader *loader); /* frees what is queued; NULL is a no-op */
+/* Frees what is queued; NULL is a no-op.  False: its thread hangs, and what it borrowed has to stay. */
+bool loader_free(struct loader *loader);
 
 /* See symbols_recorded(); any thread. */
 int loader_recorded(struct loader *loader, const struct symbols_recorded *recorded);

@@ -131,10 +131,12 @@ static void free_jobs(struct loader_job *jobs)
 	}
 }
 
-void loader_code_free(struct loader_code *code)
+bool loader_code_free(struct loader_code *code)
 {
-	if (!code || !loader_stop(&code->loader))
-		return;
+	if (!code)
+		return true;
+	if (!loader_stop(&code->loader))
+		return false;
 	load_code_drop_kept(code);
 	loader_fini(&code->loader);
 	free_jobs(code->codes);
@@ -142,6 +144,7 @@ void loader_code_free(struct loader_code *code)
 	free_jobs(code->done);
 	free(code->answer);
 	free(code);
+	return true;
 }
 
 int loader_code_recorded(struct loader_code *code, const struct symbols_recorded *recorded)

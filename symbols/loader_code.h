@@ -35,7 +35,7 @@ struct loader_code;
 /* Before any thread.  answers_fd stays the caller's: it is written to when answers have come.  0
  * or -errno. */
 int loader_code_new(struct loader_code **out, const struct symbols_config *config, int answers_fd);
-void loader_code_free(struct loader_code *code); /* frees what is queued; NULL is a no-op */
+bool loader_code_free(struct loader_code *code); /* as loader_free() */
 
 /* See symbols_recorded(). */
 int loader_code_recorded(struct loader_code *code, const struct symbols_recorded *recorded);

@@ -124,9 +124,10 @@ void symbols_free(struct symbols *symbols)
 	}
 	/* It tells a loader that it has something, and they read it. */
 	fetch_end(symbols->fetched);
-	code_client_free(symbols->code);
-	loader_free(symbols->loader);
-	fetch_free(symbols->fetched);
+	bool stopped = code_client_free(symbols->code);
+	stopped &= loader_free(symbols->loader);
+	if (stopped)
+		fetch_free(symbols->fetched);
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		if (!symbols->images[i])
 			continue;
