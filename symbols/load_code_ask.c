@@ -223,6 +223,15 @@ static bool open_alt(struct request *request, const char *name)
 	return false;
 }
 
+/* Whatever else it is may be what nobody but its owner is to see. */
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
 /* A split part below root, that somebody made who may: root, this user, the owner of the image. */
 static bool open_part(struct request *request, const char *root, const char *name, bool foreign,
 	struct loader_file *out)
@@ -230,8 +239,9 @@ static bool open_part(struct request *request, const char *root, const char *nam
 	*out = (struct loader_file){.foreign = foreign};
 	if (opener_below(root, name + strspn(name, "/"), foreign, &out->file) < 0)
 		return false;
-	if (load_owner(&out->file) == LOADER_OURS ||
-		out->file.owner == request->files->file.file.owner)
+	if (is_elf(out->file.fd) &&
+		(load_owner(&out->file) == LOADER_OURS ||
+			out->file.owner == request->files->file.file.owner))
 		return true;
 	close(out->file.fd);
 	return false;
