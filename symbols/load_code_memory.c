@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,37 @@ int load_code_kernel_bytes(uint64_t start, uint64_t end)
 	return ret;
 }
 
+/* How far memory from start on can be run; *end is cut to it.  A map of JIT names may say of any
+ * address that there is code, and what is data may be a secret. */
+static int cut_to_code(int32_t pid, uint64_t start, uint64_t *end)
+{
+	uint64_t from, to, at = start;
+	char path[64], *line = NULL, may_run;
+	bool any = false;
+	size_t size = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	FILE *maps = fopen(path, "re");
+	if (!maps)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (at < *end && getline(&line, &size, maps) > 0) {
+		any = true;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*c%*c%c", &from, &to, &may_run) == 3 &&
+			may_run == 'x' && from <= at && at < to)
+			at = to;
+	}
+	free(line);
+	fclose(maps);
+	if (at < *end)
+		*end = at;
+	return at > start ? 0 : any ? -ENXIO : -ESRCH;
+}
+
 int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end)
 {
+	int ret = cut_to_code(pid, start, &end);
+	if (ret < 0)
+		return ret;
 	uint8_t *bytes = malloc((size_t)(end - start));
 	const struct iovec local = {.iov_base = bytes, .iov_len = (size_t)(end - start)};
 	/* The address is the other process's. */
@@ -94,7 +124,7 @@ int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end)
 	const ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 	if (n > 0)
 		return memory_file(bytes, (size_t)n);
-	const int ret = n < 0 && errno != EFAULT ? -errno : -ENXIO;
+	ret = n < 0 && errno != EFAULT ? -errno : -ENXIO;
 	free(bytes);
 	return ret;
 }
