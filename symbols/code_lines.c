@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAMES_MAX ((size_t)64 << 20) /* of all images */
+#define TEXT_BYTES_MAX ((size_t)64 << 20) /* of one answer */
 #define WHOLE_IMAGE UINT64_MAX /* as an offset: the state of all that is not known */
 
 struct code_lines_slot {
@@ -126,12 +128,25 @@ void code_lines_refresh(struct code_lines *lines, uint32_t key)
 	}
 }
 
-/* Append the frames of a table.  False without memory. */
-static bool take_frames(struct code_lines *lines, const struct codetab *table)
+/* The number of a string of a table, or -1: no memory, or the table has had its share. */
+static int64_t take_text(struct code_lines *lines, const char *text, size_t *room)
 {
-	const size_t needed = lines->n_frames + table->n_frames;
+	const size_t len = strnlen(text, *room);
 
-	if (needed > UINT32_MAX)
+	if (len == *room)
+		return -1;
+	*room -= len + 1;
+	return strings_add(&lines->strings, text);
+}
+
+/* Append the frames of an entry.  False without memory, or where the answer is larger than one of
+ * an honest worker: frames and strings may lie over one another in it. */
+static bool take_frames(struct code_lines *lines, const struct codetab *table,
+	const struct codetab_entry *entry, size_t *room)
+{
+	const size_t needed = lines->n_frames + entry->n_frames;
+
+	if (needed > FRAMES_MAX)
 		return false;
 	if (needed > lines->frames_cap) {
 		const size_t cap = 2 * needed;
@@ -142,11 +157,10 @@ static bool take_frames(struct code_lines *lines, const struct codetab *table)
 		lines->frames = grown;
 		lines->frames_cap = cap;
 	}
-	for (uint32_t i = 0; i < table->n_frames; i++) {
-		const struct codetab_frame *frame = &table->frames[i];
-		const int64_t function =
-			strings_add(&lines->strings, table->pool + frame->function);
-		const int64_t file = strings_add(&lines->strings, table->pool + frame->file);
+	for (uint32_t i = 0; i < entry->n_frames; i++) {
+		const struct codetab_frame *frame = &table->frames[entry->frames + i];
+		const int64_t function = take_text(lines, table->pool + frame->function, room);
+		const int64_t file = take_text(lines, table->pool + frame->file, room);
 		if (function < 0 || file < 0)
 			return false;
 		lines->frames[lines->n_frames + i] = (struct code_lines_frame){
@@ -168,24 +182,24 @@ static enum symbols_state state_of(int error)
 void code_lines_take(struct code_lines *lines, const struct loader_job *job)
 {
 	const struct codetab *table = &job->table;
-	const bool taken = job->error == 0 && take_frames(lines, table);
+	size_t room = TEXT_BYTES_MAX;
 
 	for (size_t i = 0; i < job->n_offsets; i++) {
 		struct code_lines_slot *slot =
 			find_slot(lines->slots, lines->cap, job->key, job->offsets[i]);
 		if (!slot->used || slot->state != SYMBOLS_PENDING)
 			continue;
-		const int64_t at = taken ? codetab_find(table, job->offsets[i]) : -1;
+		const int64_t at = job->error == 0 ? codetab_find(table, job->offsets[i]) : -1;
 		lines->n_pending--;
 		slot->state = (uint8_t)state_of(job->error);
-		if (at < 0 || table->entries[at].n_frames == 0)
+		if (at < 0 || table->entries[at].n_frames == 0 ||
+			!take_frames(lines, table, &table->entries[at], &room))
 			continue;
 		slot->state = SYMBOLS_READY;
-		slot->frames = (uint32_t)lines->n_frames + table->entries[at].frames;
+		slot->frames = (uint32_t)lines->n_frames;
 		slot->n_frames = table->entries[at].n_frames;
+		lines->n_frames += table->entries[at].n_frames;
 	}
-	if (taken)
-		lines->n_frames += table->n_frames;
 	/* But for want of memory or processes it is the image that is wrong: no use in asking again. */
 	if (job->error && job->error != ENOMEM && job->error != ECHILD) {
 		struct code_lines_slot *slot = make_slot(lines, job->key, WHOLE_IMAGE);
