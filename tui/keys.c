@@ -36,8 +36,7 @@ static const struct binding table[] = {
 	{ACT_SIDE_BY_SIDE, KEYS_HOT, {'w'}, NULL, NULL,
 		"Show several events side by side, as columns"},
 	{ACT_FETCH, KEYS_HOT, {'D'}, NULL, NULL,
-		"Ask debuginfod servers for the debug file of the selected symbol's program or "
-		"library"},
+		"Ask debuginfod servers for the debug file of the symbol's image"},
 
 	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
 		"Group by process, by thread, or by CPU"},
@@ -107,7 +106,7 @@ static const struct binding table[] = {
 	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},
 	{ACT_REDRAW, KEYS_ALL, {INPUT_CTRL('L')}, NULL, NULL, "Draw the whole screen again"},
 	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE}, NULL, NULL,
-		"Leave this view; in the table, give up fetching, clear search and filter"},
+		"Leave this view; in the table, end fetching, clear search and filter"},
 	{ACT_QUIT, KEYS_ALL, {'q'}, NULL, "quit", "Quit; in another view, go back to the table"},
 };
 
