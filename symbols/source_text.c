@@ -100,9 +100,10 @@ static bool apply(const char *prefix, const char *file, char out[PATH_MAX])
 		n = snprintf(out, PATH_MAX, "%s/%s", prefix, file);
 	} else {
 		size_t len = (size_t)(equals - prefix);
-		bool whole = (len > 0 && prefix[len - 1] == '/') || file[len] == '/' || !file[len];
 
-		if (strncmp(file, prefix, len) != 0 || !whole)
+		if (strncmp(file, prefix, len) != 0)
+			return false;
+		if (!(len > 0 && prefix[len - 1] == '/') && file[len] != '/' && file[len])
 			return false;
 		n = snprintf(out, PATH_MAX, "%s%s%s", equals + 1,
 			len > 0 && prefix[len - 1] == '/' ? "/" : "", file + len);

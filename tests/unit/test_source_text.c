@@ -173,6 +173,12 @@ static void test_prefixes(void **state)
 	snprintf(replace, sizeof(replace), "/build=%s", dir);
 	expect(&nowhere, "/build/src/a.c", prefixes, "int a;\n");
 	refuse("/builder/src/a.c", prefixes, -ENOENT);
+	/* Of a name shorter than the prefix nothing after its end is read. */
+	char *brief = strdup("/b");
+
+	assert_non_null(brief);
+	refuse(brief, prefixes, -ENOENT);
+	free(brief);
 	/* What the user said goes first. */
 	snprintf(slash, sizeof(slash), "%s/src/=%s/other", dir, dir);
 	prefixes[0] = slash;
