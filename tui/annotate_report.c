@@ -64,10 +64,11 @@ static int take_events(struct annotate_report *report)
 	return 0;
 }
 
-static int pick_functions(struct annotate_report *report)
+struct scan_question annotate_question(const struct annotate_report *report)
 {
-	struct session *session = &report->taking->session;
-	const struct scan_question question = {
+	const struct session *session = &report->taking->session;
+
+	return (struct scan_question){
 		.snapshot = &report->snapshot,
 		.from_ns = report->from_ns,
 		.to_ns = report->to_ns,
@@ -79,6 +80,12 @@ static int pick_functions(struct annotate_report *report)
 		/* In a pid namespace pid 0 tells nothing. */
 		.idle_by_name = session->limits.pid_namespace,
 	};
+}
+
+static int pick_functions(struct annotate_report *report)
+{
+	struct session *session = &report->taking->session;
+	const struct scan_question question = annotate_question(report);
 	uint64_t changes;
 	int ret = 0;
 

@@ -43,6 +43,9 @@ struct annotate_report {
 /* Take a profile or read a recording, print.  Returns the exit status. */
 int annotate_run(const struct request *request);
 
+/* Asks for the samples that pass the filters, of the time that is reported. */
+struct scan_question annotate_question(const struct annotate_report *report);
+
 /* --- annotate_text.c, annotate_data.c --- */
 
 void annotate_put_text(FILE *out, const struct annotate_report *report, bool color);

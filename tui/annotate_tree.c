@@ -105,23 +105,13 @@ static int add_entry(struct tree *tree, const struct scan *scan, uint32_t i)
 static int sum_addresses(struct tree *tree)
 {
 	struct annotate_report *report = tree->report;
-	struct session *session = &report->taking->session;
-	const struct scan_question question = {
-		.snapshot = &report->snapshot,
-		.from_ns = report->from_ns,
-		.to_ns = report->to_ns,
-		.stacks = session_stacks(session),
-		.tasks = session_tasks(session),
-		.names = session->names,
-		.filter = report->filter,
-		.hide_idle = session->request->hide_idle,
-		.idle_by_name = session->limits.pid_namespace,
-		.event = -1,
-		.by = SCAN_STACK,
-		.leave_unresolved = true,
-		.column = GROUP_KEYS,
-	};
+	struct scan_question question = annotate_question(report);
 	struct scan scan;
+
+	question.event = -1;
+	question.by = SCAN_STACK;
+	question.leave_unresolved = true;
+	question.column = GROUP_KEYS;
 	int ret = scan_run(&question, &scan);
 
 	if (ret)
