@@ -191,8 +191,8 @@ static int push(struct view *view, struct screen *screen, uint32_t symref)
 			(ANNOTATE_DEPTH - 1) * sizeof(state->stack[0]));
 		state->n--;
 	}
-	state->stack[state->n++] =
-		(struct annotate_function){.symref = symref, .annotation = annotation};
+	state->stack[state->n++] = (struct annotate_function){
+		.symref = symref, .annotation = annotation, .left = {.file = ""}};
 	/* As it will be drawn, nearly: title and heads are above. */
 	annotate_shown(state)->list.height = (size_t)(height > 3 ? height - 2 : 1);
 	return 0;
