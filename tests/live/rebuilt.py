@@ -26,6 +26,7 @@ program = os.path.join(folder, "program")
 # The same code at the same addresses, for a CPU time of its own.
 SOURCE = """
 #include <time.h>
+#include <unistd.h>
 __attribute__((noinline)) void NAME(void)
 {
 	for (volatile int i = 0; i < 300000; i++)
@@ -36,17 +37,21 @@ int main(void)
 	do
 		NAME();
 	while (clock() < SECONDS * CLOCKS_PER_SEC);
+	/* What is gone before anybody could open it has no names. */
+	usleep(LINGER);
 }
 """
 REPLACED = "cp --remove-destination {new} {program}"
 VERSIONS = {"alpha_work": 0.2, "beta_work": 0.4}
+LINGER = {"alpha_work": 1500000, "beta_work": 0}  # microseconds; the second one's file stays
 
 
 def prepare():
     with open(os.path.join(folder, "source.c"), "w", encoding="ascii") as out:
         out.write(SOURCE)
     for name, seconds in VERSIONS.items():
-        subprocess.run(["cc", "-O1", f"-DNAME={name}", f"-DSECONDS={seconds}", "-o", f"{program}.{name}",
+        subprocess.run(["cc", "-O1", f"-DNAME={name}", f"-DSECONDS={seconds}",
+                        f"-DLINGER={LINGER[name]}", "-o", f"{program}.{name}",
                         os.path.join(folder, "source.c")], check=True)
 
 
@@ -57,7 +62,7 @@ def script(place):
 
 def rebuild():
     """As a compiler does it."""
-    return "; ".join(f"cc -O1 -DNAME={name} -DSECONDS={seconds} -o {program} {folder}/source.c && {program}"
+    return "; ".join(f"cc -O1 -DNAME={name} -DSECONDS={seconds} -DLINGER={LINGER[name]} -o {program} {folder}/source.c && {program}"
                      for name, seconds in VERSIONS.items())
 
 

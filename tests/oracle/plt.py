@@ -40,7 +40,7 @@ int own_second(int x)
     return x;
 }
 """
-# malloc is called and its address taken: ld gives it an entry of another kind (.plt.got) where it binds at once.
+# malloc is called, and its address taken, which may give it an entry of another kind.
 PROGRAM = """
 #include <stdio.h>
 #include <stdlib.h>

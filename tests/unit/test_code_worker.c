@@ -216,6 +216,16 @@ static void test_memory_of_process(void **state)
 	code = ask_code(&nowhere);
 	assert_int_equal(symbols_code_state(code, &error), SYMBOLS_NONE);
 	symbols_code_release(symbols, code);
+
+	/* Whoever writes a map of names must not have data shown as code. */
+	static uint8_t data[64];
+	const struct symbols_code_question secret = {.key = 1,
+		.start = (uintptr_t)data,
+		.end = (uintptr_t)data + sizeof(data),
+		.pid = getpid()};
+	code = ask_code(&secret);
+	assert_int_equal(symbols_code_state(code, &error), SYMBOLS_NONE);
+	symbols_code_release(symbols, code);
 }
 
 #define KERNEL_TEXT UINT64_C(0xffffffff81000000)
