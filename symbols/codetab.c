@@ -66,6 +66,7 @@ int codetab_check(struct codetab *table, const void *bytes, size_t len)
 		.n_entries = header.n_entries,
 		.n_frames = header.n_frames,
 		.pool_bytes = header.pool_bytes,
+		.bias = header.bias,
 	};
 	return 0;
 }

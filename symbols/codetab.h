@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CODETAB_VERSION 1u
+#define CODETAB_VERSION 2u
 #define CODETAB_BYTES_MAX (256u * 1024 * 1024)
 #define CODETAB_ENTRIES_MAX (4u * 1024 * 1024)
 #define CODETAB_DEPTH_MAX 128u /* frames of one entry */
@@ -25,6 +25,8 @@ struct codetab_header {
 	uint32_t version;
 	uint32_t n_entries, n_frames, pool_bytes;
 	uint64_t entries_at, frames_at, pool_at, total_bytes;
+	uint64_t
+		bias; /* what is added to an offset for the virtual address in the file; of code without a file 0 */
 };
 
 enum codetab_kind { /* of an instruction */
@@ -71,6 +73,7 @@ struct codetab {
 	const struct codetab_frame *frames;
 	const char *pool;
 	uint32_t n_entries, n_frames, pool_bytes;
+	uint64_t bias;
 };
 
 /* Check every bound of a table in memory (8-byte aligned), which the caller keeps.  0 or -EBADMSG. */
@@ -99,6 +102,9 @@ uint32_t codetab_builder_frames(
 /* Entries may come in any order; of two with one start the first is kept, and none that begins inside
  * of another. */
 void codetab_builder_add(struct codetab_builder *builder, const struct codetab_entry *entry);
+
+/* Of all entries, see codetab_header. */
+void codetab_builder_bias(struct codetab_builder *builder, uint64_t bias);
 
 /* Write and seal.  Returns 0 and sets *fd, which is the caller's; or -errno: -EFBIG beyond the maxima
  * above. */

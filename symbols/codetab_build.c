@@ -27,6 +27,7 @@ struct codetab_builder {
 	size_t n_entries, n_frames, pool_bytes, n_strings;
 	size_t cap_entries, cap_frames, cap_pool, n_slots;
 	uint32_t last_frames, last_n; /* the run added last */
+	uint64_t bias;
 };
 
 /* Room for n more items of a size. */
@@ -205,6 +206,11 @@ static void arrange(struct codetab_builder *builder)
 	builder->n_entries = n;
 }
 
+void codetab_builder_bias(struct codetab_builder *builder, uint64_t bias)
+{
+	builder->bias = bias;
+}
+
 int codetab_builder_finish(struct codetab_builder *builder, int *fd)
 {
 	struct codetab_header header = {.version = CODETAB_VERSION};
@@ -215,6 +221,7 @@ int codetab_builder_finish(struct codetab_builder *builder, int *fd)
 		return builder->error;
 	arrange(builder);
 	memcpy(header.magic, "strobe\0C", 8);
+	header.bias = from->bias;
 	header.n_entries = (uint32_t)from->n_entries;
 	header.n_frames = (uint32_t)from->n_frames;
 	header.pool_bytes = (uint32_t)from->pool_bytes;

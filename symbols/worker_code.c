@@ -396,6 +396,9 @@ static int disassemble(struct job *job, const struct wire_code *code)
 	else
 		ret = read_code(job, code, &bytes, &what.len, &what.address);
 	what.bytes = bytes;
+	/* The kernel's, which are addresses already, have moved since it was linked. */
+	if (ret == 0 && !raw && !job->kernel)
+		codetab_builder_bias(job->builder, what.address - code->start);
 	if (ret == 0)
 		ret = disasm_run(&what, job->builder, keep_entry, job);
 	free(bytes);

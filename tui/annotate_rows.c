@@ -274,7 +274,7 @@ static const char *name_target(struct annotation *annotation, uint64_t target)
 		name = annotate_name(annotation, symbol.name);
 		return name ? symbol_and(annotation, name, target - symbol.start) : NULL;
 	}
-	snprintf(text, sizeof(text), "0x%" PRIx64, target);
+	snprintf(text, sizeof(text), "0x%" PRIx64, target + annotation->table->bias);
 	return intern_text(&annotation->texts, text);
 }
 
@@ -285,7 +285,7 @@ static int put_code(struct annotation *annotation, const struct codetab_entry *e
 	if (!row)
 		return -ENOMEM;
 	row->offset = entry->start;
-	row->address = annotation->is_address ? entry->start : 0;
+	row->address = entry->start + annotation->table->bias;
 	row->len = entry->len;
 	row->code_kind = entry->kind;
 	row->depth = (uint8_t)(entry->n_frames ? entry->n_frames - 1 : 0);

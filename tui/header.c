@@ -292,22 +292,25 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		format_count(text, event->lost));
 	if (event->clock_ns) {
 		percent = 100.0 * format_share(event->armed_ns, event->clock_ns);
-		add(&line, 5, false, percent < LOW_COVERAGE ? STYLE_WARN : STYLE_TEXT,
-			"coverage %s", format_percent(text, percent > 100.0 ? 100.0 : percent));
+		add(&line, percent < LOW_COVERAGE ? 2 : 5, false,
+			percent < LOW_COVERAGE ? STYLE_WARN : STYLE_TEXT, "coverage %s",
+			format_percent(text, percent > 100.0 ? 100.0 : percent));
 		brief(&line, "cov %s", text);
 	}
 	percent = 100.0 * format_share(sums->unresolved, sums->weight);
-	add(&line, 6, false, percent > MANY_UNRESOLVED ? STYLE_WARN : STYLE_TEXT, "unresolved %s",
+	/* What is a warning goes last. */
+	add(&line, percent > MANY_UNRESOLVED ? 2 : 6, false,
+		percent > MANY_UNRESOLVED ? STYLE_WARN : STYLE_TEXT, "unresolved %s",
 		format_percent(text, percent));
 	brief(&line, "unres %s", text);
 	if (event->throttled)
-		add(&line, 7, false, STYLE_WARN, "throttled %s",
+		add(&line, 2, false, STYLE_WARN, "throttled %s",
 			format_count(text, event->throttled));
 	if (model->status.tasks_missed)
-		add(&line, 7, false, STYLE_WARN, "missed %s tasks",
+		add(&line, 2, false, STYLE_WARN, "missed %s tasks",
 			format_count(text, model->status.tasks_missed));
 	if (model->status.threads_left_out)
-		add(&line, 7, false, STYLE_WARN, "%s threads left out",
+		add(&line, 2, false, STYLE_WARN, "%s threads left out",
 			format_count(text, model->status.threads_left_out));
 	if (model->cost.cpu_percent >= 0.0) {
 		add(&line, 4, true, STYLE_DIM, "strobe: %.1f%% cpu, %s", model->cost.cpu_percent,

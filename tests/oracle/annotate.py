@@ -123,20 +123,6 @@ def perf_sections(data, images, *options):
     return sections
 
 
-def segments(path):
-    """[(offset, address, size)] of what is executable."""
-    out = run(["readelf", "-lW", path]).stdout
-    rows = re.findall(r"LOAD\s+(0x\S+) (0x\S+) 0x\S+ (0x\S+) 0x\S+ R.E", out)
-    return [tuple(int(number, 16) for number in row) for row in rows]
-
-
-def address_of(path, offset, known={}):
-    for start, address, size in known.setdefault(path, segments(path)):
-        if start <= offset < start + size:
-            return offset - start + address
-    return None
-
-
 def our_sections(text):
     """The same of the JSON: {(image, event): {address: (samples, percent)}}."""
     top = json.loads(text)
@@ -147,10 +133,9 @@ def our_sections(text):
         for row in function["rows"]:
             if row["kind"] != "code":
                 continue
-            address = address_of(function["path"], row["offset"])
             for i, event in enumerate(top["events"]):
                 where = sections.setdefault((function["image"], event["name"]), {})
-                where[address] = (row["samples"][i], row["percent"][i])
+                where[row["address"]] = (row["samples"][i], row["percent"][i])
     return sections
 
 

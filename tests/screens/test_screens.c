@@ -151,6 +151,20 @@ static void test_states(void **state)
 	finish(fixture);
 }
 
+/* Where there is little room, what is harmless goes before what is a warning. */
+static void test_warnings_stay(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	model->status.tasks_missed = 1234;
+	model->status.events[0].throttled = 12;
+	model->sums.unresolved = model->sums.weight / 3;
+	compare(fixture, "trust-warnings");
+	finish(fixture);
+}
+
 static void test_cursor_sticks_to_the_symbol(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -485,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_tabs_past_the_width),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_warnings_stay),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
 		cmocka_unit_test(test_symbol_that_is_gone),
 		cmocka_unit_test(test_picker_sticks_to_the_process),

@@ -197,6 +197,27 @@ static void samples_in_f1(void)
 	sample(2, 40, 0, 100); /* of another function */
 }
 
+/* Virtual addresses are shown, also of what no symbol covers. */
+static void test_addresses(void **state)
+{
+	const struct annotate_row *rows;
+	size_t n;
+
+	(void)state;
+	make_f1();
+	codetab_builder_bias(builder, 0x400000);
+	answer(true);
+	begin();
+	settle();
+	annotate_set_mode(annotation, ANNOTATE_ASSEMBLY);
+	rows = annotate_rows(annotation, &n);
+	assert_int_equal(n, 5);
+	assert_int_equal(rows[0].offset, 16);
+	assert_int_equal(rows[0].address, 0x400010);
+	assert_string_equal(rows[3].target_text, "0x401388");
+	assert_int_equal(rows[3].target_offset, 5000);
+}
+
 static void test_waits(void **state)
 {
 	size_t n;
@@ -690,6 +711,7 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_addresses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mixed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),

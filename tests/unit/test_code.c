@@ -47,6 +47,26 @@ static void test_code_of_function(void **state)
 	symbols_code_release(symbols, code);
 }
 
+/* A program that is linked to be at an address of its own tells its instructions by that. */
+static void test_bias(void **state)
+{
+	static const char *const flags[] = {"-fpie -pie", "-no-pie -Wl,-Ttext-segment=0x600000"};
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++) {
+		compile(flags[i]);
+		start(NULL, false);
+		request(1, in_dir("program"));
+		const struct symbol outer = find_function(1, in_dir("program"), "outer");
+		struct symbols_code *code = ask_function(1, &outer, false);
+		assert_int_equal(symbols_code_table(code)->entries[0].start, outer.start);
+		assert_int_equal(symbols_code_table(code)->bias, i * 0x600000);
+		symbols_code_release(symbols, code);
+		symbols_free(symbols);
+		symbols = NULL;
+	}
+}
+
 static void test_lines(void **state)
 {
 	struct symbols_frame frames[8];
@@ -327,6 +347,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_code_of_function, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bias, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_debug_information, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_separate_debug_file, setup, teardown),
