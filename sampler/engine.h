@@ -79,6 +79,16 @@ struct engine_config {
 	uint16_t max_stack; /* frames per sample; 0: the kernel's limit */
 	size_t memory_bytes; /* the store's budget */
 	unsigned int ring_pages; /* per point, a power of two; 0: chosen */
+	uint32_t
+		wakeup_events; /* wake after so many samples instead of at a watermark; 0: chosen */
+	uint32_t wakeup_bytes; /* or after so many bytes; 0: chosen */
+	uint64_t
+		sample_more; /* PERF_SAMPLE_* that every event shall carry besides: ADDR, DATA_SRC, WEIGHT ... */
+	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK */
+	bool no_fields; /* samples' fields (fields.h) are not kept */
+	/* The flight recorder: samples stay in rings that overwrite themselves (write_backward), long enough for so many
+	 * seconds, and come into the store only by engine_snapshot().  0: off. */
+	double flight_s;
 	const struct engine_tap *tap; /* copied; NULL: nobody */
 };
 
@@ -148,6 +158,15 @@ enum engine_note_kind {
 	NOTE_CPU_OFFLINE,
 	NOTE_CPU_ONLINE, /* value = cpu */
 	NOTE_COARSENED, /* the memory budget is spent: old history gets coarser */
+	NOTE_LESS_PRECISE, /* text = event; value = precise_ip in force */
+	NOTE_UNGROUPED, /* text = the leader: a weak group was taken apart; error */
+	NOTE_EVENT_ENABLED, /* text = event; value = 1, 0 */
+	NOTE_FILTER, /* text = event; a new filter is in force; error where it was refused */
+	NOTE_BREAKPOINT, /* text = event; value = its new address; error where it was refused */
+	NOTE_PAUSED, /* value = 1, 0; error */
+	NOTE_PINNED_ERROR, /* text = event: pinned, and the hardware has no room */
+	NOTE_SNAPSHOT, /* of the flight recorder: value = samples */
+	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
 	/* Of recordings (recording.h). */
 	NOTE_FILE_TRUNCATED, /* value = offset of what is cut */
 	NOTE_FILE_UNFINISHED, /* its table of features is missing: recording was not ended */
@@ -184,6 +203,16 @@ struct engine_event_status {
 	uint64_t throttled; /* times */
 	uint64_t count; /* the counter's value, summed over points */
 	uint64_t armed_ns, clock_ns; /* coverage = armed / clock; clock 0: not known */
+	/* Of the counter, summed over points: it counted for running_ns of enabled_ns (multiplexing). */
+	uint64_t enabled_ns, running_ns;
+	bool enabled; /* false: switched off by engine_event_enable() */
+	bool in_error; /* pinned, and could not be put on the hardware on some point: it counts no more there */
+	uint16_t group; /* as in event_spec */
+	uint8_t precise; /* precise_ip in force */
+	const char *filter; /* of a tracepoint, in force; or NULL */
+	uint64_t address; /* of a breakpoint */
+	const char *unit; /* see event_spec */
+	double scale;
 };
 
 struct engine_status {
@@ -221,15 +250,32 @@ int engine_followed(struct engine *engine, int32_t **pids, size_t *n);
 int engine_attach(struct engine *engine, int32_t pid);
 int engine_detach(struct engine *engine, int32_t pid);
 int engine_event_add(struct engine *engine, const struct event_spec *spec);
+/* Several that came in one text; those of one group are added as one. */
+int engine_events_add(struct engine *engine, const struct event_spec *specs, size_t n);
 int engine_event_drop(struct engine *engine, uint8_t id);
 int engine_set_freq(struct engine *engine, uint8_t id,
 	uint64_t hz); /* or the period, for events that have one */
+int engine_set_period(struct engine *engine, uint8_t id, uint64_t period);
+int engine_event_enable(
+	struct engine *engine, uint8_t id, bool enable); /* of a leader: its group */
+int engine_set_filter(struct engine *engine, uint8_t id, const char *filter); /* NULL or "": none */
+int engine_move_breakpoint(
+	struct engine *engine, uint8_t id, uint64_t address); /* MODIFY_ATTRIBUTES */
+/* All rings stand still (PAUSE_OUTPUT): the kernel goes on counting, and samples are lost, and told as lost. */
+int engine_pause(struct engine *engine, bool pause);
+/* Take what the flight recorder holds into the store; NOTE_SNAPSHOT tells when that is done. */
+int engine_snapshot(struct engine *engine);
 int engine_stop(struct engine *engine); /* stop sampling, drain all, keep the store */
 
 /* Send the command a signal, now.  0; -ESRCH when it does not run (any more), other -errno. */
 int engine_signal_command(struct engine *engine, int signal);
 
 /* What samples refer to; read only by ids reached through a snapshot. */
+struct fields; /* fields.h */
+struct values; /* values.h */
+/* The fields of an event's samples; NULL: it has none.  Immutable, good as long as the engine. */
+const struct fields *engine_fields(struct engine *engine, uint8_t id);
+const struct values *engine_values(const struct engine *engine);
 struct store *engine_store(struct engine *engine);
 const struct stacks *engine_stacks(const struct engine *engine);
 const struct tasks *engine_tasks(const struct engine *engine);

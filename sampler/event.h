@@ -18,11 +18,62 @@
 #define EVENT_NAME_MAX 96
 #define EVENT_DEFAULT_FREQ_HZ 997
 
-struct event_spec {
-	char name[EVENT_NAME_MAX]; /* canonical, with modifiers: "page-faults:u" */
-	struct perf_event_attr attr;
-	bool by_default; /* the user named none: cycles, may become cpu-clock */
+/*
+ * What only symbols or a target can tell: the event is named by a symbol, and whoever opens it first puts numbers in its
+ * place (tui/resolve.h), then sets kind to NEEDS_NOTHING.
+ */
+struct event_needs {
+	enum event_needs_kind {
+		NEEDS_NOTHING,
+		NEEDS_DATA_ADDRESS, /* mem:SYMBOL+OFFSET: attr.bp_addr */
+		NEEDS_FILE_OFFSET, /* uprobe:BINARY:FUNCTION+OFFSET: probe (a path) and attr.config2 */
+	} kind;
+	const char *binary; /* as written: a path, or a bare name; NULL: not told */
+	const char *symbol;
+	uint64_t offset; /* added to the symbol's */
 };
+
+enum event_chain { EVENT_CHAIN_DEFAULT, EVENT_CHAIN_OFF, EVENT_CHAIN_ON };
+
+/*
+ * Plain data, copied freely.  Texts it points to are event_text()'s, which live as long as the process.
+ */
+struct event_spec {
+	char name[EVENT_NAME_MAX]; /* of name=, or canonical, with modifiers: "page-faults:u" */
+	struct perf_event_attr attr;
+	uint64_t config3; /* since Linux 6.3: not in the header of older kernels */
+	bool by_default; /* the user named none: cycles, may become cpu-clock */
+	bool has_rate; /* period= or freq= was given and stands in attr: -F and -c leave it alone */
+	bool precise_most; /* P: as precise as this machine is, found by weakening from attr.precise_ip = 3 */
+	bool weak_group; /* W: where the group does not open, its members are opened alone */
+	bool read_group; /* S: the leader alone samples, and reads all members with each sample */
+	uint16_t
+		group; /* neighbours with the same number other than 0 are one group, led by the first */
+	enum event_chain chain; /* call-graph=; attr.sample_max_stack is max-stack= */
+	const char *filter; /* of a tracepoint, for SET_FILTER; or NULL */
+	const char *
+		probe; /* what attr.config1 has to point to, of kprobes (a function) and uprobes (a path); or NULL */
+	const char *
+		cgroup; /* a directory: only tasks in it, CPU-wide (PERF_FLAG_PID_CGROUP); or NULL */
+	const char
+		*cpus; /* of a PMU that counts for more than one CPU, its cpumask: "0,8"; or NULL */
+	const char *pmu; /* its directory's name in sysfs; NULL: none was named */
+	const char *unit; /* of counts, after scaling: "Joules"; or NULL */
+	double scale; /* of counts; 0: none, the same as 1 */
+	struct event_needs needs;
+};
+
+/* The one copy of a text that lives until the process ends; NULL when out of memory.  Any thread. */
+const char *event_text(const char *text, size_t len);
+
+/* Where events are described: roots of sysfs ("/sys") and tracefs, other ones in tests. */
+struct event_system {
+	const char *sysfs;
+	const char *tracefs; /* NULL: not mounted or not readable */
+};
+
+/* This machine's; found once.  Any thread. */
+const struct event_system *event_system(void);
 
 enum event_error_kind {
 	EVENT_ERROR_NONE,
@@ -31,11 +82,23 @@ enum event_error_kind {
 	EVENT_ERROR_MODIFIER, /* unknown or contradicting modifier */
 	EVENT_ERROR_TOO_LONG,
 	EVENT_ERROR_UNSUPPORTED, /* a kind of event this version does not open */
+	EVENT_ERROR_NO_PMU, /* no PMU of that name; near[] */
+	EVENT_ERROR_TERM, /* a PMU has no such term, or an event no such one; near[] */
+	EVENT_ERROR_VALUE, /* no number, or beyond the term's bits */
+	EVENT_ERROR_NO_TRACEFS, /* tracepoints cannot be looked up: error (positive errno) */
+	EVENT_ERROR_NO_MATCH, /* a pattern that no tracepoint matches */
+	EVENT_ERROR_ADDRESS, /* of a breakpoint */
+	EVENT_ERROR_ACCESS, /* of a breakpoint: what is not r, w, rw or x */
+	EVENT_ERROR_LENGTH, /* of a breakpoint: not 1, 2, 4, 8 */
+	EVENT_ERROR_PROBE, /* no function or file in a probe */
+	EVENT_ERROR_GROUP, /* a brace without its other, an empty group, one within another */
+	EVENT_ERROR_TOO_MANY, /* a pattern that matches more than can be open at one time */
 };
 
 struct event_error {
 	enum event_error_kind kind;
 	size_t offset; /* of the offending byte in the text */
+	int error;
 	char near[EVENT_NAME_MAX];
 };
 

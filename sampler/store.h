@@ -35,7 +35,7 @@ struct slice_total {
 	uint64_t count; /* samples */
 };
 
-/* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event). */
+/* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event, values). */
 struct slice {
 	uint64_t serial; /* unique; a merged slice has a new one */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, half open */
@@ -46,6 +46,8 @@ struct slice {
 	const uint8_t *event;
 	const uint64_t *weight;
 	const uint32_t *count;
+	const uint32_t *
+		values; /* values.h: the fields of the samples; NULL: none has any, or they were given up */
 	uint32_t n_totals;
 	const struct slice_total *totals; /* per event, distinct */
 	uint32_t refs; /* guarded by the store's lock */

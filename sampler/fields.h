@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fields.h - what an event's samples tell besides where they were: a schema, and how to read it from a record.
+ *
+ * Three sources give fields: the format of a tracepoint (its raw data), sample_type bits (address, data source, weight,
+ * transaction, page sizes, physical address, cgroup, the newest branch), and the extension table (kinds.h) for raw data
+ * that a PMU lays out (AMD IBS).  A schema is immutable once made; any thread may read it.
+ */
+#ifndef SAMPLER_FIELDS_H
+#define SAMPLER_FIELDS_H
+
+#include "sampler/event.h"
+#include "sampler/record.h"
+#include "sampler/values.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIELDS_MAX 64 /* of one event */
+#define FIELD_NAME_MAX 48
+
+enum field_kind {
+	FIELD_UNSIGNED,
+	FIELD_SIGNED,
+	FIELD_HEX, /* flags, pointers of no known use */
+	FIELD_TEXT, /* raw bytes */
+	FIELD_BYTES, /* an array, as text of hexadecimal digits */
+	FIELD_CODE, /* an address of code: image and offset, as a frame of stacks.h */
+	FIELD_DATA, /* an address of data: the same */
+	FIELD_ENUM, /* a number with a name, see fields_format() */
+};
+
+struct field {
+	char name
+		[FIELD_NAME_MAX]; /* raw bytes; as the format names it: "prev_comm", "data_src.level" */
+	enum field_kind kind;
+	const char *unit; /* "cycles", or NULL */
+};
+
+struct fields;
+
+/* The schema of an event that is opened with attr; NULL in *out where its samples have no fields.  format is the
+ * text of a tracepoint's format file where the caller has it (a recording), else NULL: it is read from
+ * system->tracefs.  0, -ENOMEM, -EBADMSG (a format that cannot be understood), -errno of reading it. */
+int fields_new(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
+	const struct event_system *system, const char *format);
+void fields_free(struct fields *fields); /* NULL is a no-op */
+
+size_t fields_count(const struct fields *fields); /* of NULL: 0 */
+const struct field *fields_at(const struct fields *fields, size_t i);
+/* The field of a name, or -1. */
+int fields_find(const struct fields *fields, const char *name);
+
+/* The sample_type bits the fields need. */
+uint64_t fields_sample_type(const struct fields *fields);
+
+/* Where an address lies, for fields of kind FIELD_CODE and FIELD_DATA: (image, offset), or false. */
+typedef bool fields_locate(
+	void *ctx, uint64_t address, bool data, uint32_t *image, uint64_t *offset);
+
+/* The fields of one sample as a tuple; its reference is the caller's, VALUES_NONE where there are none.  Raw data shorter
+ * than a field leaves it 0.  0 or -ENOMEM. */
+int fields_read(const struct fields *fields, const struct record *record, struct values *values,
+	fields_locate *locate, void *ctx, uint32_t *out);
+
+/* A value as text (raw bytes, cut to size): numbers by kind, names of FIELD_ENUM ("L3 hit"), flags; addresses as
+ * 0x..., which whoever has symbols replaces. */
+void fields_format(
+	const struct fields *fields, size_t i, const struct value *value, char *out, size_t size);
+
+#endif
