@@ -11,6 +11,7 @@
 #include "symbols/code_client.h"
 #include "symbols/code_lines.h"
 #include "symbols/loader_code.h"
+#include "symbols/texts.h"
 #include "symbols/wire.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct code_client {
 	struct symbols_code *codes;
 	size_t n_waiting; /* codes */
 	struct code_lines lines;
+	struct texts *texts;
 };
 
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd)
@@ -47,8 +49,11 @@ int code_client_new(struct code_client **out, const struct symbols_config *confi
 	*out = NULL;
 	if (!client)
 		return -ENOMEM;
-	int ret = loader_code_new(&client->loader, config, answers_fd);
+	int ret = texts_new(&client->texts, answers_fd);
+	if (ret == 0)
+		ret = loader_code_new(&client->loader, config, answers_fd);
 	if (ret < 0) {
+		texts_free(client->texts);
 		free(client);
 		return ret;
 	}
@@ -73,6 +78,7 @@ bool code_client_free(struct code_client *client)
 		client->codes = next;
 	}
 	code_lines_fini(&client->lines);
+	texts_free(client->texts);
 	free(client);
 	return stopped;
 }
@@ -85,6 +91,11 @@ int code_client_recorded(struct code_client *client, const struct symbols_record
 bool code_client_take_note(struct code_client *client, struct symbols_note *out)
 {
 	return loader_code_take_note(client->loader, out);
+}
+
+struct texts *code_client_texts(const struct code_client *client)
+{
+	return client->texts;
 }
 
 int code_client_worker_pid(const struct code_client *client)
@@ -346,7 +357,7 @@ bool code_client_collect(struct code_client *client)
 	}
 	if (any)
 		trim(client);
-	return any;
+	return texts_collect(client->texts) || any;
 }
 
 void symbols_code_refresh(struct symbols *symbols, uint32_t key)
@@ -384,4 +395,5 @@ void symbols_code_abandon(struct symbols *symbols)
 	}
 	client->n_waiting = 0;
 	code_lines_unask(&client->lines);
+	texts_abandon(client->texts);
 }

@@ -8,7 +8,7 @@
  * a symbol table waiting.  Both start with the first question; the worker is forked by this
  * program executed anew, so that main() has to begin with symbols_main().
  * All functions are for the thread that calls symbols.h, and never block, but for
- * symbols_source_read(). Answers come in with symbols_collect(), which then returns
+ * symbols_source_read().  Answers come in with symbols_collect(), which then returns
  * SYMBOLS_CHANGED_CODE.
  */
 #ifndef SYMBOLS_CODE_H
@@ -76,7 +76,7 @@ bool symbols_code_has_lines(const struct symbols_code *code);
 /* How many questions wait (of lines: packets of them), and since when the one at work does
  * (CLOCK_MONOTONIC, 0: none), for a spinner. */
 size_t symbols_code_waiting(const struct symbols *symbols, uint64_t *since_ns);
-/* Give up all that waits (Esc): the questions become unasked, the worker is ended. */
+/* Give up all that waits (Esc): the questions become unasked, also those of texts.h, the worker is ended. */
 void symbols_code_abandon(struct symbols *symbols);
 
 /* More has become known of an image, as its debug file has come: what was not there may be asked
@@ -92,8 +92,8 @@ struct symbols_source_text {
 };
 /* Read a source file as DWARF named it, for an image: below the process's root that maps it,
  * then by path, and with each of the prefixes of `prefixes` ("FROM=TO" or "DIR": ends with NULL)
- * put in front or in place.  Only regular files of at most 64 MiB. Blocks as far as the disk
- * does, so callers do it outside of key handling.  0 with *out for free(out->bytes); -ENOENT,
+ * put in front or in place.  Only regular files of at most 64 MiB.  Blocks as far as the disk
+ * does: texts.h does not.  0 with *out for free(out->bytes); -ENOENT,
  * -errno. */
 int symbols_source_read(const struct symbols_source *image, const char *file,
 	const char *const *prefixes, struct symbols_source_text *out);

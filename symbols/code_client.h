@@ -8,6 +8,7 @@
 #include "symbols/symbols.h"
 
 struct code_client;
+struct texts;
 
 /* --- code.c --- */
 
@@ -18,6 +19,7 @@ int code_client_recorded(struct code_client *client, const struct symbols_record
 bool code_client_collect(struct code_client *client); /* true: answers have come */
 bool code_client_is_waiting(const struct code_client *client);
 int code_client_worker_pid(const struct code_client *client); /* -1: none now */
+struct texts *code_client_texts(const struct code_client *client);
 bool code_client_take_note(struct code_client *client, struct symbols_note *out);
 
 /* --- symbols.c --- */

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 unsigned int loader_file_cpu_ms = 8000, loader_file_wall_ms = 20000;
@@ -31,13 +32,28 @@ void load_for(struct loader *loader, uint64_t whose)
 	loader->met_foreign |= whose != LOADER_OURS && whose != LOADER_NAMES;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 int load_ask_twice(struct loader *loader, const struct asker_question *asked, const char *path,
 	struct wire_message *answer, struct load_payload *payload, int *table)
 {
+	struct asker_question again = *asked;
+	const uint64_t start_ms = now_ms();
 	int ret = -EPIPE;
 
 	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
-		ret = asker_ask(&loader->asker, asked, answer, payload->bytes, payload->size,
+		/* The second one gets the rest of the time alone. */
+		const uint64_t past_ms = now_ms() - start_ms;
+		again.limits.wall_ms = past_ms < asked->limits.wall_ms
+			? asked->limits.wall_ms - (unsigned int)past_ms
+			: 0;
+		ret = asker_ask(&loader->asker, &again, answer, payload->bytes, payload->size,
 			&payload->len, table);
 		if (ret == -EPIPE)
 			loader_add_note(loader, SYMBOLS_NOTE_WORKER_DIED, path, 0,

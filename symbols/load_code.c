@@ -28,8 +28,8 @@ static bool is_banned(const struct loader_code *code, const struct opener_file *
 	return false;
 }
 
-static void ban_file(
-	struct loader_code *code, const struct opener_file *file, const char *path, bool lines)
+static void ban_file(struct loader_code *code, const struct opener_file *file, const char *path,
+	bool lines, int error)
 {
 	if (code->n_bans == LOADER_BANS)
 		memmove(code->bans, code->bans + 1, --code->n_bans * sizeof(code->bans[0]));
@@ -38,7 +38,7 @@ static void ban_file(
 		.size = file->size,
 		.mtime_ns = file->mtime_ns,
 		.code = !lines};
-	loader_add_note(&code->loader, SYMBOLS_NOTE_CODE_BANNED, path, 0, lines);
+	loader_add_note(&code->loader, SYMBOLS_NOTE_CODE_BANNED, path, error, lines);
 }
 
 /* As load_code_ask(), but for those. */
@@ -50,9 +50,9 @@ static int ask(struct loader_code *code, struct loader_job *job, struct load_cod
 	if (is_banned(code, file, job->lines))
 		return -EOWNERDEAD;
 	int ret = load_code_ask(code, job, files);
-	if (ret == -EOWNERDEAD)
-		ban_file(code, file, files->path, job->lines);
-	return ret;
+	if (ret == -EOWNERDEAD || ret == -ETIME)
+		ban_file(code, file, files->path, job->lines, ret == -ETIME ? ETIME : 0);
+	return ret == -ETIME ? -EOWNERDEAD : ret;
 }
 
 /* --- files --- */
@@ -119,7 +119,7 @@ static int describe(struct loader_code *code, struct loader_job *job, struct loa
 		return -EOWNERDEAD;
 	int ret = load_build_id(&code->loader, &question, build_id, len, &files->file.link);
 	if (ret == -EOWNERDEAD)
-		ban_file(code, &files->file.file, job->source.path, false);
+		ban_file(code, &files->file.file, job->source.path, false, 0);
 	return ret;
 }
 

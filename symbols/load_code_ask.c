@@ -17,12 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS_MAX 64
 #define DWZ "/.dwz/"
 
-unsigned int loader_code_cpu_ms = 30000, loader_code_wall_ms = 60000;
+unsigned int loader_code_cpu_ms = 30000, loader_code_wall_ms = 60000, loader_code_total_ms = 60000;
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
@@ -32,6 +33,8 @@ struct request {
 	struct load_code_files *files;
 	struct strings tried; /* names of split parts */
 	bool no_alt;
+	uint64_t until_ms; /* of CLOCK_MONOTONIC: no round begins after it */
+	unsigned int wall_ms; /* of the round */
 	/* The last answer. */
 	struct wire_message answer;
 	struct load_payload names;
@@ -144,7 +147,7 @@ static int ask(struct request *request)
 		.n_fds = packing.n,
 		.flags = flags,
 		.address = files->text,
-		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
+		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = request->wall_ms},
 	};
 	request->table = -1;
 	load_for(loader, packing.whose);
@@ -347,9 +350,32 @@ static void close_table(struct request *request)
 	request->table = -1;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Whoever made the file decides how many rounds it takes, but not for how long. */
+static int ask_again(struct request *request)
+{
+	const uint64_t now = now_ms();
+
+	close_table(request);
+	if (now >= request->until_ms)
+		return -ETIME;
+	if (request->until_ms - now < request->wall_ms)
+		request->wall_ms = (unsigned int)(request->until_ms - now);
+	return ask(request);
+}
+
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files)
 {
 	struct request request = {
+		.until_ms = now_ms() + loader_code_total_ms,
+		.wall_ms = loader_code_wall_ms,
 		.code = code,
 		.job = job,
 		.files = files,
@@ -358,10 +384,8 @@ int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_
 	};
 
 	int ret = ask(&request);
-	for (size_t round = 1; ret == 0 && round < ROUNDS_MAX && find_missing(&request); round++) {
-		close_table(&request);
-		ret = ask(&request);
-	}
+	for (size_t round = 1; ret == 0 && round < ROUNDS_MAX && find_missing(&request); round++)
+		ret = ask_again(&request);
 	if (ret == 0)
 		ret = take_table(&request);
 	close_table(&request);

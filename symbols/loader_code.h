@@ -60,8 +60,8 @@ int loader_code_worker_pid(struct loader_code *code); /* -1: none now */
 
 void loader_job_free(struct loader_job *job); /* NULL is a no-op */
 
-/* How long one question may keep the worker busy; tests make it short. */
-extern unsigned int loader_code_cpu_ms, loader_code_wall_ms;
+/* How long one question may keep the worker busy, and all that one answer takes; tests make it short. */
+extern unsigned int loader_code_cpu_ms, loader_code_wall_ms, loader_code_total_ms;
 /* Where kernel code is read; tests give it another. */
 extern const char *loader_kcore_path;
 

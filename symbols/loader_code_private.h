@@ -64,7 +64,7 @@ void load_code_drop_kept(struct loader_code *code);
 /* --- load_code_ask.c --- */
 
 /* Ask about these files, and take the answer into job, after rounds for files that turn out to
- * be missing, which are added.  0; -errno. */
+ * be missing, which are added.  0; -ETIME: these took too long; -errno. */
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
 /* The same about bytes alone, of this machine; or, with WIRE_FLAG_JITDUMP, about a jitdump. */
 int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd, uint32_t flags);

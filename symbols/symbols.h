@@ -187,7 +187,8 @@ enum symbols_note_kind {
 				  * the names of code made at run time */
 	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
 	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there */
-	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice; value 1: by its debug information, 0: before */
+	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice, or, error ETIME, kept it for too long; value 1: by its debug
+				   * information, 0: before */
 	SYMBOLS_NOTE_FETCHED, /* what path lacked has come from a debuginfod server; value 1: the file itself */
 	SYMBOLS_NOTE_NOT_FETCHED, /* the same has not; error (ENOENT: no server has it, ECANCELED, ENOPKG: no libdebuginfod) */
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */

@@ -231,9 +231,14 @@ static void explain_source(struct annotation *annotation)
 	for (uint32_t i = 0; i < annotation->file_keys.n && !annotation->has_source; i++) {
 		if (annotation->files[i].state != ANNOTATE_MISSING || !*annotation->files[i].raw)
 			continue;
-		snprintf(out, size,
-			"no source text: %.300s is not here (--source-prefix tells where it lies)",
-			annotation->files[i].clean);
+		if (annotation->files[i].given_up)
+			snprintf(out, size, "no source text: reading %.300s was given up",
+				annotation->files[i].clean);
+		else
+			snprintf(out, size,
+				"no source text: %.300s is not here (--source-prefix tells where "
+				"it lies)",
+				annotation->files[i].clean);
 		return;
 	}
 }
@@ -247,7 +252,7 @@ bool annotate_collect(struct annotation *annotation)
 		changed = annotation->progress != ANNOTATE_WAITS;
 	}
 	if (annotation->progress == ANNOTATE_READY)
-		changed |= annotate_read_some(annotation);
+		changed |= annotate_read(annotation);
 	changed |= names_came(annotation);
 	if (annotation->progress == ANNOTATE_FAILED)
 		changed |= annotation->offsets.n != annotation->n_rows;
@@ -265,7 +270,7 @@ bool annotate_collect(struct annotation *annotation)
 bool annotate_is_reading(const struct annotation *annotation)
 {
 	return annotation->progress == ANNOTATE_READY &&
-		annotation->next_file < annotation->file_keys.n;
+		(annotation->n_reading || annotation->next_file < annotation->file_keys.n);
 }
 
 enum annotate_progress annotate_progress(const struct annotation *annotation)
@@ -316,6 +321,7 @@ void annotate_head(const struct annotation *annotation, struct annotate_head *ou
 		.end = annotation->end,
 		.has_source = annotation->has_source,
 		.has_lines = annotation->has_lines,
+		.is_reading = annotate_is_reading(annotation),
 	};
 	memcpy(out->weight, annotation->weight, sizeof(out->weight));
 	memcpy(out->samples, annotation->samples, sizeof(out->samples));

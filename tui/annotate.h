@@ -11,6 +11,7 @@
 
 #include "sampler/store.h"
 #include "symbols/code.h"
+#include "symbols/texts.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 
@@ -75,10 +76,9 @@ struct annotate_question {
 int annotate_new(struct annotation **out, const struct annotate_question *question);
 void annotate_free(struct annotation *annotation); /* NULL is a no-op */
 
-/* What has come meanwhile; call after symbols_collect(), and at each refresh while annotate_is_reading().  True when rows
- * changed.  Reads source files for about 20 ms at most, then leaves the others for the next call. */
+/* What has come meanwhile; call after symbols_collect().  True when rows changed. */
 bool annotate_collect(struct annotation *annotation);
-/* Source files are still to be read, by annotate_collect(). */
+/* Source files are still to come, or to be given up (symbols_code_abandon()). */
 bool annotate_is_reading(const struct annotation *annotation);
 
 enum annotate_progress {
@@ -109,6 +109,7 @@ struct annotate_head {
 	uint64_t weight[ANNOTATE_EVENTS_MAX], samples[ANNOTATE_EVENTS_MAX]; /* of the function */
 	uint64_t whole[ANNOTATE_EVENTS_MAX]; /* weight of everything in range and filter */
 	bool has_source, has_lines;
+	bool is_reading; /* see annotate_is_reading() */
 };
 void annotate_head(const struct annotation *annotation, struct annotate_head *out);
 

@@ -17,8 +17,9 @@
 struct annotate_file {
 	const char *raw; /* borrowed from the table */
 	const char *clean;
-	enum { ANNOTATE_UNREAD, ANNOTATE_READ, ANNOTATE_MISSING } state;
-	struct symbols_source_text text;
+	enum { ANNOTATE_UNREAD, ANNOTATE_ASKED, ANNOTATE_READ, ANNOTATE_MISSING } state;
+	bool given_up;
+	struct symbols_text *text; /* NULL: not asked for, or not there */
 	uint32_t *starts; /* of lines in text, and the end */
 	uint32_t n_lines;
 };
@@ -71,7 +72,8 @@ struct annotation {
 
 	struct intern file_keys, function_keys; /* by offset in the table's pool */
 	struct annotate_file *files;
-	uint32_t files_room, next_file; /* to be read */
+	uint32_t files_room, next_file; /* to be asked for */
+	uint32_t n_reading; /* files that were asked for, and have not come */
 	struct annotate_function *functions;
 	uint32_t functions_room;
 	struct intern ugly_keys; /* pointers to raw names that may still become pretty */
@@ -126,8 +128,8 @@ int annotate_function_of(
 	struct annotation *annotation, const struct codetab_frame *frame, uint32_t *function);
 /* Know all files and functions of the table.  0 or -ENOMEM. */
 int annotate_learn(struct annotation *annotation);
-/* Read files that were not yet, for some time.  Whether any was. */
-bool annotate_read_some(struct annotation *annotation);
+/* Ask for files that were not yet, take in those that came.  Whether any did. */
+bool annotate_read(struct annotation *annotation);
 /* The text of a line from 1 on, cleaned; NULL: not there.  *error is set when out of memory. */
 const char *annotate_line_text(
 	struct annotation *annotation, uint32_t file, uint32_t line, int *error);

@@ -321,8 +321,6 @@ static int read_function(struct annotate_report *report, struct annotation *func
 	for (annotate_collect(function);
 		annotate_progress(function) == ANNOTATE_WAITS || annotate_is_reading(function);
 		annotate_collect(function)) {
-		if (annotate_is_reading(function))
-			continue;
 		if (annotate_wait(report))
 			continue;
 		annotate_tell_wait(NULL);

@@ -9,9 +9,6 @@
 #include "tui/clean.h"
 #include "tui/grow.h"
 
-#include <time.h>
-
-#define READ_NS 20000000 /* of one refresh */
 #define TAB 8
 #define LINE_BYTES 2048 /* of a line, the rest is cut */
 
@@ -79,8 +76,9 @@ int annotate_learn(struct annotation *annotation)
 /* 0 or -ENOMEM. */
 static int find_lines(struct annotate_file *file)
 {
-	const char *text = file->text.bytes;
-	size_t len = file->text.len;
+	const struct symbols_source_text *source = symbols_text_get(file->text);
+	const char *text = source->bytes;
+	size_t len = source->len;
 	uint32_t n = 1, at = 0;
 
 	for (size_t i = 0; i < len; i++)
@@ -97,48 +95,57 @@ static int find_lines(struct annotate_file *file)
 	return 0;
 }
 
-static void read_file(struct annotation *annotation, struct annotate_file *file)
+static void ask_file(struct annotation *annotation, struct annotate_file *file, int32_t pid)
 {
 	const struct annotate_question *question = &annotation->question;
-	struct symbols_source source = {.kind = SYMBOLS_FILE};
+	const struct symbols_text_question text = {
+		.pid = pid, .file = file->raw, .prefixes = question->source_prefixes};
 
 	file->state = ANNOTATE_MISSING;
-	(void)names_source(question->names, annotation->image, &source);
-	if (question->recording)
-		source.pid = 0;
-	if (symbols_source_read(&source, file->raw, question->source_prefixes, &file->text))
+	if (symbols_text_ask(question->symbols, &text, &file->text))
 		return;
-	if (find_lines(file)) {
-		free(file->text.bytes);
-		file->text = (struct symbols_source_text){0};
-		return;
+	file->state = ANNOTATE_ASKED;
+	annotation->n_reading++;
+}
+
+/* False: it has not come. */
+static bool take_file(struct annotation *annotation, struct annotate_file *file)
+{
+	int error;
+	enum symbols_state state = symbols_text_state(file->text, &error);
+
+	if (state == SYMBOLS_PENDING)
+		return false;
+	annotation->n_reading--;
+	file->given_up = state == SYMBOLS_UNASKED;
+	if (state == SYMBOLS_READY && !find_lines(file)) {
+		file->state = ANNOTATE_READ;
+		annotation->has_source = true;
+		return true;
 	}
-	file->state = ANNOTATE_READ;
-	annotation->has_source = true;
+	file->state = ANNOTATE_MISSING;
+	symbols_text_release(annotation->question.symbols, file->text);
+	file->text = NULL;
+	return true;
 }
 
-static uint64_t now_ns(void)
+bool annotate_read(struct annotation *annotation)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-bool annotate_read_some(struct annotation *annotation)
-{
-	uint64_t until = now_ns() + READ_NS;
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
 	bool any = false;
 
+	(void)names_source(annotation->question.names, annotation->image, &source);
+	if (annotation->question.recording)
+		source.pid = 0;
 	while (annotation->next_file < annotation->file_keys.n) {
 		struct annotate_file *file = &annotation->files[annotation->next_file++];
 
-		if (file->state != ANNOTATE_UNREAD)
-			continue;
-		read_file(annotation, file);
-		any = true;
-		if (now_ns() >= until)
-			break;
+		if (file->state == ANNOTATE_UNREAD)
+			ask_file(annotation, file, source.pid);
+	}
+	for (uint32_t i = 0; i < annotation->next_file && annotation->n_reading; i++) {
+		if (annotation->files[i].state == ANNOTATE_ASKED)
+			any |= take_file(annotation, &annotation->files[i]);
 	}
 	return any;
 }
@@ -174,16 +181,17 @@ const char *annotate_line_text(
 {
 	const struct annotate_file *from = &annotation->files[file];
 	char expanded[LINE_BYTES];
-	const char *text;
+	const char *text, *bytes;
 	size_t start, len;
 
 	if (from->state != ANNOTATE_READ || !line || line > from->n_lines)
 		return NULL;
 	start = from->starts[line - 1];
 	len = from->starts[line] - start - 1;
-	if (len && from->text.bytes[start + len - 1] == '\r')
+	bytes = symbols_text_get(from->text)->bytes;
+	if (len && bytes[start + len - 1] == '\r')
 		len--;
-	expand(expanded, sizeof(expanded), from->text.bytes + start, len);
+	expand(expanded, sizeof(expanded), bytes + start, len);
 	text = intern_text(&annotation->texts, expanded);
 	if (!text)
 		*error = -ENOMEM;
@@ -193,7 +201,7 @@ const char *annotate_line_text(
 void annotate_files_fini(struct annotation *annotation)
 {
 	for (uint32_t i = 0; i < annotation->file_keys.n && i < annotation->files_room; i++) {
-		free(annotation->files[i].text.bytes);
+		symbols_text_release(annotation->question.symbols, annotation->files[i].text);
 		free(annotation->files[i].starts);
 	}
 	free(annotation->files);

@@ -142,31 +142,53 @@ static int finish(FILE *out)
 	return ret;
 }
 
+/* NULL: it is not here, or a signal came while its disk did not answer. */
+static struct symbols_text *read_text(struct tree *tree, const struct tree_file *file)
+{
+	struct session *session = &tree->report->taking->session;
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
+	struct symbols_text *text;
+	int error;
+
+	(void)names_source(session->names, file->image, &source);
+	const struct symbols_text_question question = {
+		.pid = session->recording ? 0 : source.pid,
+		.file = file->raw,
+		.prefixes = tree->report->request->source_prefixes,
+	};
+	if (symbols_text_ask(session->symbols, &question, &text))
+		return NULL;
+	while (symbols_text_state(text, &error) == SYMBOLS_PENDING && annotate_wait(tree->report))
+		;
+	if (symbols_text_state(text, &error) == SYMBOLS_READY)
+		return text;
+	symbols_text_release(session->symbols, text);
+	return NULL;
+}
+
 static int write_file(struct tree *tree, uint32_t id, const struct marked *lines, size_t n)
 {
-	const struct request *request = tree->report->request;
-	const struct session *session = &tree->report->taking->session;
+	static const struct symbols_source_text none = {.bytes = NULL};
 	const struct tree_file *file = &tree->files[id];
-	struct symbols_source source = {.kind = SYMBOLS_FILE};
-	struct symbols_source_text text = {0};
+	struct symbols_text *text = read_text(tree, file);
 	char clean[4096];
-	FILE *out = create(tree, tree->paths.entries[id].bytes);
-	int ret;
+	FILE *out;
+	int ret = -EINTR;
 
+	if (!text && tree->report->taking->interrupted)
+		goto out;
+	out = create(tree, tree->paths.entries[id].bytes);
+	ret = -errno;
 	if (!out)
-		return -errno;
-	(void)names_source(session->names, file->image, &source);
-	if (session->recording)
-		source.pid = 0;
-	ret = symbols_source_read(&source, file->raw, request->source_prefixes, &text);
-	if (ret)
-		text = (struct symbols_source_text){0};
+		goto out;
 	clean_string(clean, sizeof(clean), file->raw);
-	fprintf(out, "%s%s\n", clean, ret ? ": the source is not here" : "");
+	fprintf(out, "%s%s\n", clean, text ? "" : ": the source is not here");
 	put_heads(out, tree);
-	put_lines(out, tree, &text, lines, n);
-	free(text.bytes);
-	return finish(out);
+	put_lines(out, tree, text ? symbols_text_get(text) : &none, lines, n);
+	ret = finish(out);
+out:
+	symbols_text_release(tree->report->taking->session.symbols, text);
+	return ret;
 }
 
 /* --- the summary --- */
@@ -235,6 +257,22 @@ out:
 	return ret;
 }
 
+/* What debug information names may be a file for one and a directory for another, or differ in what file names
+ * cannot tell apart. */
+static void tell_failure(const char *path, int error)
+{
+	if (error == -EEXIST)
+		taking_complainf("'%.300s' is not written: there is another file or directory of "
+				 "this name in the tree already",
+			path);
+	else if (error == -ENOTDIR || error == -ELOOP)
+		taking_complainf("'%.300s' is not written: a part of its path is no directory in "
+				 "the tree but a file",
+			path);
+	else
+		taking_complainf("'%.300s' is not written: %s", path, strerror(-error));
+}
+
 int tree_write_all(struct tree *tree)
 {
 	const char *dir = tree->report->request->source_tree;
@@ -259,8 +297,7 @@ int tree_write_all(struct tree *tree)
 		if (error == -ENOSPC || error == -ENOMEM || error == -EDQUOT)
 			ret = error;
 		else if (error)
-			taking_complainf(
-				"'%.200s': %s", tree->paths.entries[id].bytes, strerror(-error));
+			tell_failure(tree->paths.entries[id].bytes, error);
 		failed |= error;
 		written += !error;
 		from = to;

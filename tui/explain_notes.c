@@ -434,9 +434,9 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			path_max, note->path);
 		break;
 	case SYMBOLS_NOTE_CODE_BANNED:
-		text_add(&text,
-			"'%.*s' ended the process that reads code twice and is not read again: %s",
-			path_max, note->path,
+		text_add(&text, "'%.*s' %s and is not read again: %s", path_max, note->path,
+			note->error == ETIME ? "takes more than a minute to read"
+					     : "ended the process that reads code twice",
 			note->value ? "its code is shown without source lines"
 				    : "its code is not shown");
 		break;

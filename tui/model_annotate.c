@@ -4,9 +4,10 @@
  */
 #include "tui/model_annotate.h"
 
-#include "symbols/source_text.h"
+#include "symbols/texts.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #define SPINNER_NS 100000000u
 
@@ -46,9 +47,7 @@ int model_annotate_update(struct session *session, struct model *model, struct f
 	snapshot_release(store, &snapshot);
 	/* Afterwards, since addresses that are new become rows by it. */
 	*changed = annotate_collect(annotation);
-	if (annotate_is_reading(annotation))
-		model->soon_ns = model->now_ns + 1;
-	else if (annotate_progress(annotation) == ANNOTATE_WAITS ||
+	if (annotate_is_reading(annotation) || annotate_progress(annotation) == ANNOTATE_WAITS ||
 		symbols_code_waiting(session->symbols, &since_ns))
 		model->soon_ns = model->now_ns + SPINNER_NS;
 	return ret;
@@ -65,7 +64,9 @@ uint64_t model_annotate_waiting_ns(const struct session *session, uint64_t now_n
 {
 	uint64_t since_ns = 0;
 
-	if (!symbols_code_waiting(session->symbols, &since_ns) || !since_ns || since_ns > now_ns)
+	if (!symbols_code_waiting(session->symbols, &since_ns))
+		symbols_text_waiting(session->symbols, &since_ns);
+	if (!since_ns || since_ns > now_ns)
 		return 0;
 	return now_ns - since_ns;
 }
@@ -75,10 +76,32 @@ int model_annotate_source_path(
 {
 	const struct symref *symbol = names_get(session->names, symref);
 	struct symbols_source source;
+	struct symbols_text *text;
 
 	if (!names_source(session->names, symbol->image_id, &source))
 		return -ENOENT;
-	if (session->recording)
-		source.pid = 0;
-	return symbols_source_find(&source, file, session->request->source_prefixes, out, size);
+	const struct symbols_text_question question = {
+		.pid = session->recording ? 0 : source.pid,
+		.file = file,
+		.prefixes = session->request->source_prefixes,
+	};
+	int ret = symbols_text_ask(session->symbols, &question, &text), error, n;
+
+	if (ret)
+		return ret;
+	/* As it is shown, it has been asked for: no disk is waited for here. */
+	switch (symbols_text_state(text, &error)) {
+	case SYMBOLS_PENDING:
+		ret = -EAGAIN;
+		break;
+	case SYMBOLS_READY:
+		n = snprintf(out, size, "%s", symbols_text_path(text));
+		ret = n <= 0 ? -ENOENT : (size_t)n >= size ? -ENAMETOOLONG : 0;
+		break;
+	default:
+		ret = error ? -error : -ENOENT;
+		break;
+	}
+	symbols_text_release(session->symbols, text);
+	return ret;
 }

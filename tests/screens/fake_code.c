@@ -218,6 +218,8 @@ static void build(struct annotation *annotation)
 	}
 	if (fake_code.grown)
 		put_row(annotation, &(const struct source)LINE(0, 1690, "/* came later */"));
+	if (fake_code.twin_line)
+		put_row(annotation, &(const struct source)LINE(1, 1726, "/* of another file */"));
 	for (size_t i = 0; i < N_CODE; i++) {
 		if (is_shown(annotation, &code[i])) {
 			if (code[i].kind != ANNOTATE_ROW_CODE)
@@ -273,6 +275,7 @@ static void fake_head(const struct annotation *annotation, struct annotate_head 
 		.whole = {SECOND * 1000 / 378, SECOND},
 		.has_source = !fake_code.no_source && !fake_code.no_lines && !fake_code.failed,
 		.has_lines = !fake_code.no_lines && !fake_code.failed,
+		.is_reading = fake_code.reading,
 	};
 	for (size_t i = 0; i < annotation->n; i++)
 		for (int event = 0; event < 2; event++)
@@ -344,6 +347,7 @@ static void fake_abandon(struct model *model)
 {
 	(void)model;
 	fake_code.abandoned = true;
+	fake_code.reading = false;
 }
 
 static int fake_source_path(

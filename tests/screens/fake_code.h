@@ -17,6 +17,8 @@ struct fake_code {
 	bool no_lines;
 	bool hotter; /* samples have moved to another instruction */
 	bool grown; /* a row came in front */
+	bool twin_line; /* a line of another file in front, with the number of the call's */
+	bool reading; /* a source file that hangs */
 	bool abandoned;
 	int n_open;
 };

@@ -85,6 +85,9 @@ static void test_annotate_cursor(void **state)
 	expect_cursor("as", "lp = PageGetItemId");
 	expect_cursor("ass", "mov    0x14(%r12");
 	expect_cursor("asss", "mov    0x14(%r12");
+	/* Another syntax while in the other function. */
+	expect_cursor("a/Satisfies<Enter><Enter><Esc><Home>hh", "test   $0x18000");
+	expect_cursor("a/Satisfies<Enter><Enter>x<Esc><Home>hh", "test   edx,0x18000");
 	expect_cursor("ahx", "test   edx,0x18000");
 	expect_cursor("a<Tab>", "mov    0x14(%r12");
 	expect_cursor("2a", "sub    $0x18,%eax");
@@ -174,6 +177,38 @@ static void test_annotate_stays(void **state)
 	assert_int_equal(fake_code.n_open, 0);
 }
 
+/* A source file hangs: the code is there, and Esc gives the file up before it leaves. */
+static void test_annotate_reads(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fake_code.reading = fake_code.no_source = true;
+	keys(fixture, "a<Tick>");
+	compare(fixture, "annotate-reads");
+	keys(fixture, "h");
+	cursor_is(fixture, "while a source hangs", "test   $0x18000");
+	keys(fixture, "<Esc>");
+	assert_true(fake_code.abandoned);
+	assert_int_equal(fixture->screen.n_views, 2);
+	compare(fixture, "annotate-reads-given-up");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
+/* Back to a line, though one of the same number is in another file in front. */
+static void test_annotate_returns(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fake_code.twin_line = true;
+	keys(fixture, "a/Satisfies<Enter><Enter>s<Esc>");
+	cursor_is(fixture, "back, to source alone", "ItemIdIsRedirected");
+	finish(fixture);
+}
+
 static void test_annotate_edits(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -195,6 +230,8 @@ int main(void)
 		cmocka_unit_test(test_annotate_moves),
 		cmocka_unit_test(test_annotate_states),
 		cmocka_unit_test(test_annotate_stays),
+		cmocka_unit_test(test_annotate_reads),
+		cmocka_unit_test(test_annotate_returns),
 		cmocka_unit_test(test_annotate_edits),
 	};
 

@@ -8,7 +8,9 @@
 #define TESTS_FAKE_CODE_H
 
 #include "symbols/code.h"
+#include "symbols/texts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct fake_source {
@@ -73,18 +75,55 @@ void symbols_code_abandon(struct symbols *symbols)
 	(void)symbols;
 }
 
-int symbols_source_read(const struct symbols_source *image, const char *file,
-	const char *const *prefixes, struct symbols_source_text *out)
+struct symbols_text {
+	enum symbols_state state;
+	struct symbols_source_text text;
+};
+
+static bool fake_sources_hang; /* what is asked for stays PENDING */
+static unsigned int fake_source_users;
+
+int symbols_text_ask(struct symbols *symbols, const struct symbols_text_question *question,
+	struct symbols_text **out)
 {
-	(void)image, (void)prefixes;
+	struct symbols_text *text = calloc(1, sizeof(*text));
+
+	(void)symbols;
+	*out = text;
+	if (!text)
+		return -ENOMEM;
 	fake_source_reads++;
+	fake_source_users++;
+	text->state = fake_sources_hang ? SYMBOLS_PENDING : SYMBOLS_UNREADABLE;
 	for (const struct fake_source *at = fake_sources; at && at->file; at++) {
-		if (strcmp(at->file, file) != 0)
+		if (strcmp(at->file, question->file) != 0 || fake_sources_hang)
 			continue;
-		*out = (struct symbols_source_text){strdup(at->text), strlen(at->text), 0};
-		return out->bytes ? 0 : -ENOMEM;
+		text->text = (struct symbols_source_text){strdup(at->text), strlen(at->text), 0};
+		text->state = SYMBOLS_READY;
 	}
-	return -ENOENT;
+	return 0;
+}
+
+void symbols_text_release(struct symbols *symbols, struct symbols_text *text)
+{
+	(void)symbols;
+	if (!text)
+		return;
+	fake_source_users--;
+	free(text->text.bytes);
+	free(text);
+}
+
+enum symbols_state symbols_text_state(const struct symbols_text *text, int *error)
+{
+	*error = 0;
+	/* Given up meanwhile. */
+	return text->state == SYMBOLS_PENDING && !fake_sources_hang ? SYMBOLS_UNASKED : text->state;
+}
+
+const struct symbols_source_text *symbols_text_get(const struct symbols_text *text)
+{
+	return &text->text;
 }
 
 #endif

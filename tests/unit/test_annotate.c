@@ -73,6 +73,7 @@ static int setup(void **state)
 	fake_code = (struct symbols_code){.state = SYMBOLS_PENDING};
 	fake_sources = NULL;
 	fake_source_reads = 0;
+	fake_sources_hang = false;
 	assert_int_equal(codetab_builder_new(&builder), 0);
 	annotation = NULL;
 	return 0;
@@ -82,6 +83,7 @@ static int teardown(void **state)
 {
 	annotate_free(annotation);
 	assert_int_equal(fake_code.users, 0);
+	assert_int_equal(fake_source_users, 0);
 	codetab_close(&fake_code.table);
 	codetab_builder_free(builder);
 	return fixture_teardown(state);
@@ -98,7 +100,6 @@ static void begin(void)
 	assert_int_equal(annotate_new(&annotation, &question), 0);
 }
 
-/* Source files are read for some time only. */
 static void settle(void)
 {
 	do
@@ -340,6 +341,32 @@ static void test_no_text(void **state)
 		"L1 4: =10,0\n"
 		"L1 5: =3,0\n");
 	assert_non_null(strstr(annotate_reason(annotation), "is not here"));
+}
+
+/* A disk that does not answer: the lines are there without text, until it is given up. */
+static void test_text_hangs(void **state)
+{
+	struct annotate_head head;
+
+	(void)state;
+	make_f1();
+	answer(true);
+	samples_in_f1();
+	fake_sources_hang = true;
+	begin();
+	assert_true(annotate_collect(annotation));
+	assert_true(annotate_is_reading(annotation));
+	assert_int_equal(annotate_progress(annotation), ANNOTATE_READY);
+	annotate_head(annotation, &head);
+	assert_true(head.is_reading);
+	assert_string_equal(annotate_reason(annotation), "");
+	annotate_set_mode(annotation, ANNOTATE_SOURCE);
+	assert_non_null(strstr(dump(), "L0 5:\n"));
+	assert_false(annotate_collect(annotation));
+	fake_sources_hang = false;
+	assert_true(annotate_collect(annotation));
+	assert_false(annotate_is_reading(annotation));
+	assert_non_null(strstr(annotate_reason(annotation), " was given up"));
 }
 
 static void test_no_lines(void **state)
@@ -716,6 +743,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mixed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_text_hangs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_lines_of_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),

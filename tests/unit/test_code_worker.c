@@ -152,6 +152,29 @@ static void test_worker_killed(void **state)
 	assert_true(count_notes(SYMBOLS_NOTE_CODE_BANNED) == 0);
 }
 
+/* Each round is short enough, but there would be many. */
+static void test_rounds_that_take_too_long(void **state)
+{
+	const unsigned int total_ms = loader_code_total_ms;
+	struct symbols_note note;
+	size_t late = 0;
+
+	(void)state;
+	compile("-gsplit-dwarf");
+	start(NULL, false);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	loader_code_total_ms = 0;
+	struct symbols_code *code = ask_function(1, &outer, true);
+	loader_code_total_ms = total_ms;
+	check_outer(code, &outer, false);
+	symbols_code_release(symbols, code);
+	while (symbols_take_note(symbols, &note))
+		late += note.kind == SYMBOLS_NOTE_CODE_BANNED && note.error == ETIME &&
+			note.value == 1;
+	assert_int_equal(late, 1);
+}
+
 static void test_file_that_takes_too_long(void **state)
 {
 	const unsigned int wall_ms = loader_code_wall_ms;
@@ -373,6 +396,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_free_while_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_worker_killed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_file_that_takes_too_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rounds_that_take_too_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_of_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_vmlinux, setup, teardown),

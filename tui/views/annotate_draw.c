@@ -453,19 +453,26 @@ static void draw_row(void *ctx, size_t row, int y)
 
 /* --- the whole --- */
 
-static void draw_waiting(const struct layout *at, struct area area)
+static void draw_spinner(
+	const struct layout *at, struct area area, const char *what, uint64_t waiting_ns)
 {
 	static const char *const frames[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
 	static const char *const ascii[] = {"|", "/", "-", "\\"};
-	uint64_t waiting_ns = at->screen->model->ops->code->waiting_ns(at->screen->model);
 	size_t step = (size_t)(waiting_ns / SPIN_NS);
 	char text[160];
 
-	snprintf(text, sizeof(text),
-		"%s Looking for the code and its source lines ... %.1f s (Esc gives up)",
-		at->canvas->ascii ? ascii[step % 4] : frames[step % 10], (double)waiting_ns / 1e9);
-	canvas_text(at->canvas, area.x + 2, area.y + (area.height > 2 ? 1 : 0), area.width - 3,
-		STYLE_DIM, text);
+	snprintf(text, sizeof(text), "%s %s ... %.1f s (Esc gives up)",
+		at->canvas->ascii ? ascii[step % 4] : frames[step % 10], what,
+		(double)waiting_ns / 1e9);
+	canvas_text(at->canvas, area.x + 2, area.y, area.width - 3, STYLE_DIM, text);
+}
+
+static void draw_waiting(const struct layout *at, struct area area)
+{
+	uint64_t waiting_ns = at->screen->model->ops->code->waiting_ns(at->screen->model);
+
+	area.y += area.height > 2 ? 1 : 0;
+	draw_spinner(at, area, "Looking for the code and its source lines", waiting_ns);
 }
 
 /* Why something is not there, on two lines where one is too short and there is room. */
@@ -499,9 +506,14 @@ void annotate_draw(struct view *view, struct screen *screen, struct area area)
 		draw_waiting(&at, area);
 		return;
 	}
+	const uint64_t reading_ns = annotate_reading_ns(state);
 	const bool shown = told[0] && area.height >= TOLD_MIN_HEIGHT;
 
-	if (shown)
+	if (reading_ns && area.height >= TOLD_MIN_HEIGHT) {
+		draw_spinner(&at, area, "Loading source", reading_ns);
+		area.y++;
+		area.height--;
+	} else if (shown)
 		area = draw_told(&at, area, told);
 	if (area.height >= 5) {
 		draw_heads(&at, area.y++);

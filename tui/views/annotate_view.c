@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READING_TOLD_NS 300000000u
+
 static const struct model_code_ops *ops_of(const struct screen *screen)
 {
 	return screen->model->ops->code;
@@ -32,6 +34,16 @@ size_t annotate_event_index(const struct model *model)
 			return i;
 	}
 	return 0;
+}
+
+uint64_t annotate_reading_ns(const struct annotate_view *state)
+{
+	uint64_t waiting_ns;
+
+	if (state->progress == ANNOTATE_WAITS || !state->head.is_reading)
+		return 0;
+	waiting_ns = state->model->ops->code->waiting_ns(state->model);
+	return waiting_ns >= READING_TOLD_NS ? waiting_ns : 0;
 }
 
 /* --- rows and the cursor --- */
@@ -156,12 +168,27 @@ static void annotate_refresh(struct view *view, struct screen *screen)
 
 /* --- the stack of functions --- */
 
+static int ask_syntax(struct annotate_view *state, struct screen *screen)
+{
+	struct annotate_function *shown = annotate_shown(state);
+	struct model *model = screen->model;
+
+	if (shown->syntax == model->code_syntax)
+		return 0;
+	shown->syntax = model->code_syntax;
+	ops_of(screen)->close(model, shown->next);
+	shown->next = NULL;
+	return ops_of(screen)->open(model, shown->symref, model->code_syntax, &shown->next);
+}
+
+/* Mode and syntax may be others than they were when it was left. */
 static void show_again(struct view *view, struct screen *screen)
 {
 	struct annotate_view *state = view->state;
 
 	state->rows = NULL;
 	ops_of(screen)->set_mode(annotate_shown(state)->annotation, screen->model->code_mode);
+	(void)ask_syntax(state, screen);
 	annotate_refresh(view, screen);
 }
 
@@ -169,6 +196,7 @@ static void forget(const struct annotate_view *state, struct annotate_function *
 {
 	state->model->ops->code->close(state->model, function->next);
 	state->model->ops->code->close(state->model, function->annotation);
+	free(function->left_file);
 }
 
 static int push(struct view *view, struct screen *screen, uint32_t symref)
@@ -182,8 +210,12 @@ static int push(struct view *view, struct screen *screen, uint32_t symref)
 	if (ret)
 		return ret;
 	if (state->n) {
-		annotate_shown(state)->left = current_spot(state);
-		annotate_shown(state)->left.file = "";
+		struct annotate_function *left = annotate_shown(state);
+
+		left->left = current_spot(state);
+		free(left->left_file);
+		left->left_file = strdup(left->left.file);
+		left->left.file = left->left_file ? left->left_file : "";
 	}
 	if (state->n == ANNOTATE_DEPTH) {
 		forget(state, &state->stack[0]);
@@ -191,8 +223,10 @@ static int push(struct view *view, struct screen *screen, uint32_t symref)
 			(ANNOTATE_DEPTH - 1) * sizeof(state->stack[0]));
 		state->n--;
 	}
-	state->stack[state->n++] = (struct annotate_function){
-		.symref = symref, .annotation = annotation, .left = {.file = ""}};
+	state->stack[state->n++] = (struct annotate_function){.symref = symref,
+		.annotation = annotation,
+		.syntax = screen->model->code_syntax,
+		.left = {.file = ""}};
 	/* As it will be drawn, nearly: title and heads are above. */
 	annotate_shown(state)->list.height = (size_t)(height > 3 ? height - 2 : 1);
 	return 0;
@@ -205,6 +239,11 @@ static unsigned int pop(struct view *view, struct screen *screen)
 	if (state->progress == ANNOTATE_WAITS) {
 		ops_of(screen)->abandon(screen->model);
 		screen_message(screen, STYLE_WARN, "The search for the code was given up");
+	} else if (annotate_reading_ns(state)) {
+		ops_of(screen)->abandon(screen->model);
+		annotate_refresh(view, screen);
+		screen_message(screen, STYLE_WARN, "Loading the source was given up");
+		return VIEW_HANDLED;
 	}
 	if (state->n == 1)
 		return VIEW_CLOSE | VIEW_HANDLED;
@@ -357,15 +396,11 @@ static unsigned int set_mode(struct view *view, struct screen *screen)
 
 static unsigned int set_syntax(struct view *view, struct screen *screen)
 {
-	struct annotate_view *state = view->state;
-	struct annotate_function *shown = annotate_shown(state);
 	struct model *model = screen->model;
 	int ret;
 
 	model->code_syntax = model->code_syntax == DISASM_ATT ? DISASM_INTEL : DISASM_ATT;
-	ops_of(screen)->close(model, shown->next);
-	shown->next = NULL;
-	ret = ops_of(screen)->open(model, shown->symref, model->code_syntax, &shown->next);
+	ret = ask_syntax(view->state, screen);
 	if (ret)
 		tell_refusal(screen, ret);
 	else
@@ -487,6 +522,7 @@ static unsigned int edit(struct annotate_view *state, struct screen *screen)
 	const struct annotate_row *row = current_row(state);
 	const char *file;
 	char path[PATH_MAX];
+	int ret;
 
 	if (!row)
 		return VIEW_HANDLED;
@@ -494,10 +530,15 @@ static unsigned int edit(struct annotate_view *state, struct screen *screen)
 		? cursor
 		: annotate_line_above(state->rows, cursor);
 	file = line == SIZE_MAX ? "" : annotate_file_at(state->rows, line);
-	if (!file[0])
+	if (!file[0]) {
 		screen_message(screen, STYLE_WARN, "No source line is known here");
-	else if (ops_of(screen)->source_path(
-			 screen->model, annotate_shown(state)->symref, file, path, sizeof(path)))
+		return VIEW_HANDLED;
+	}
+	ret = ops_of(screen)->source_path(
+		screen->model, annotate_shown(state)->symref, file, path, sizeof(path));
+	if (ret == -EAGAIN)
+		screen_message(screen, STYLE_WARN, "%s is still being looked for", file);
+	else if (ret)
 		screen_message(screen, STYLE_WARN,
 			"%s is not here (--source-prefix tells where sources are)", file);
 	else
@@ -522,7 +563,7 @@ static unsigned int annotate_action(struct view *view, struct screen *screen, en
 	case ACT_BACK:
 		return pop(view, screen);
 	case ACT_QUIT:
-		if (state->progress == ANNOTATE_WAITS)
+		if (state->progress == ANNOTATE_WAITS || annotate_reading_ns(state))
 			ops_of(screen)->abandon(screen->model);
 		return VIEW_CLOSE | VIEW_HANDLED;
 	case ACT_HOTTER:

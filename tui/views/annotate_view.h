@@ -28,7 +28,9 @@ struct annotate_function {
 	struct annotation *annotation;
 	struct annotation *next; /* in the other syntax, until it is ready */
 	struct list list;
+	enum disasm_syntax syntax; /* of the next one, or else of the one that is shown */
 	struct annotate_spot left; /* where the cursor was when a call was followed */
+	char *left_file; /* of it */
 	bool placed; /* the cursor was: by the user, or onto the hottest row */
 	uint64_t trail[ANNOTATE_TRAIL]; /* offsets of the jumps that were followed */
 	size_t n_trail;
@@ -77,6 +79,9 @@ size_t annotate_row_of_spot(
 
 /* The event's column in a row's sums; 0 where there is none. */
 size_t annotate_event_index(const struct model *model);
+
+/* For how long source files have been read; 0: not for long enough to be worth a word. */
+uint64_t annotate_reading_ns(const struct annotate_view *state);
 
 void annotate_draw(struct view *view, struct screen *screen, struct area area);
 
