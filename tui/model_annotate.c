@@ -7,9 +7,11 @@
 #include "symbols/texts.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 
 #define SPINNER_NS 100000000u
+#define SOURCE_MS 30 /* a key may wait */
 
 int model_annotate_open(struct session *session, uint32_t symref, enum disasm_syntax syntax,
 	struct annotation **out)
@@ -89,7 +91,13 @@ int model_annotate_source_path(
 
 	if (ret)
 		return ret;
-	/* As it is shown, it has been asked for: no disk is waited for here. */
+	/* As it is shown it has been asked for, and is here at once, or on a disk that hangs. */
+	if (symbols_text_state(text, &error) == SYMBOLS_PENDING) {
+		struct pollfd pfd = {.fd = symbols_fd(session->symbols), .events = POLLIN};
+
+		if (poll(&pfd, 1, SOURCE_MS) > 0)
+			names_update(session->names);
+	}
 	switch (symbols_text_state(text, &error)) {
 	case SYMBOLS_PENDING:
 		ret = -EAGAIN;

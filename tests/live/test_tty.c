@@ -15,6 +15,7 @@
 #include "tests/live/tty.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pty.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -338,6 +340,51 @@ static void crash_by(int signo, bool after_stop)
 	finish(tty);
 }
 
+/* Whoever opens this source waits, as on a network disk that does not answer.  -1: not here. */
+static int hold_source(void)
+{
+	int fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY);
+
+	if (fd >= 0 && !fanotify_mark(fd, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, __FILE__))
+		return fd;
+	print_message("skipped: " __FILE__ " cannot be held here: %s\n", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Keys are obeyed while it hangs, it is given up, and the end does not wait for it. */
+static void test_source_hangs(void **state)
+{
+	struct tty *tty;
+	int fan;
+
+	(void)state;
+	need_events();
+	fan = hold_source();
+	if (fan < 0)
+		skip();
+	tty = start_on_target();
+	tty_type(tty, "a");
+	assert_true(tty_expect(tty, "Loading source"));
+	tty_type(tty, "x");
+	assert_true(tty_expect(tty, "Intel"));
+	tty_type(tty, "?");
+	assert_true(tty_expect(tty, "hottest"));
+	tty_type(tty, "\033");
+	assert_true(tty_expect(tty, "Loading source"));
+	tty_type(tty, "\033");
+	assert_true(tty_expect(tty, "given up"));
+	/* Once more, to the end. */
+	tty_type(tty, "qa");
+	assert_true(tty_expect(tty, "Loading source"));
+	tty_type(tty, "qq");
+	expect_restored(tty);
+	expect_exit(tty, 0);
+	finish(tty);
+	close(fan);
+}
+
 static void test_crashes(void **state)
 {
 	(void)state;
@@ -442,6 +489,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stop_and_continue),
 		cmocka_unit_test(test_editor),
 		cmocka_unit_test(test_editor_stops),
+		cmocka_unit_test(test_source_hangs),
 		cmocka_unit_test(test_crashes),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_failure_shows_no_screen),
