@@ -15,132 +15,6 @@
 #include <string.h>
 
 #define NO_THREADS "the limit of threads is reached (RLIMIT_NPROC: ulimit -u)"
-#define SETCAP "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep \"$(command -v strobe)\""
-
-/* What was to be opened: "cannot sample 'cycles' on CPU 3: ". */
-static void add_subject(struct text *text, const struct engine_failure *failure)
-{
-	/* The dummy is what strobe tries out before anything that the user named. */
-	if (!failure->event[0] || !strcmp(failure->event, "dummy"))
-		text_add(text, "cannot open an event");
-	else
-		text_add(text, "cannot sample '%.*s'", EVENT_NAME_MAX, failure->event);
-	if (failure->pid > 0)
-		text_add(text, " in process %" PRId32, failure->pid);
-	else if (failure->cpu >= 0)
-		text_add(text, " on CPU %d", failure->cpu);
-	text_add(text, ": ");
-}
-
-static bool may_all(const struct proc_limits *limits)
-{
-	return limits->cap_perfmon || limits->cap_sys_admin;
-}
-
-static void add_paranoid(struct text *text, const struct proc_limits *limits)
-{
-	if (limits->paranoid != EXPLAIN_UNKNOWN)
-		text_add(text, " (kernel.perf_event_paranoid is %d)", limits->paranoid);
-}
-
-/* EACCES and EPERM of perf_event_open(2), by the checks in the order the kernel makes them. */
-static void open_denied(
-	struct text *text, const struct engine_failure *failure, const struct proc_limits *limits)
-{
-	bool system_wide = failure->pid <= 0;
-
-	if (may_all(limits)) {
-		if (failure->error == EPERM)
-			text_add(text,
-				"this user has the capability, so something else forbids it, most "
-				"likely "
-				"the seccomp filter of a container. Start the container with "
-				"--cap-add PERFMON --security-opt seccomp=unconfined, or run "
-				"strobe "
-				"outside of it");
-		else
-			text_add(text,
-				"this user has the capability, so a security module (SELinux, "
-				"AppArmor) "
-				"or kernel lockdown forbids it. Look for the denial with: "
-				"sudo dmesg | tail");
-		return;
-	}
-	if (system_wide && limits->paranoid >= 1) {
-		text_add(text, "sampling whole CPUs is not permitted to this user");
-		add_paranoid(text, limits);
-		text_add(text,
-			". Allow it with: sudo sysctl kernel.perf_event_paranoid=0, or "
-			"with: " SETCAP
-			". Your own processes can be sampled with -p PID or -u USER");
-		return;
-	}
-	if (!failure->attr.exclude_kernel && limits->paranoid >= 2) {
-		text_add(text, "sampling the kernel is not permitted to this user");
-		add_paranoid(text, limits);
-		text_add(text,
-			". Allow it with: sudo sysctl kernel.perf_event_paranoid=1, or sample user "
-			"space alone with the modifier :u");
-		return;
-	}
-	/* A distribution's patch; the mainline kernel takes levels above 2 for 2. */
-	if (limits->paranoid >= 3) {
-		text_add(text, "the kernel allows no events at all to ordinary users");
-		add_paranoid(text, limits);
-		text_add(text,
-			". Allow your own processes with: sudo sysctl "
-			"kernel.perf_event_paranoid=2, or allow strobe everything with: " SETCAP);
-		return;
-	}
-	if (failure->attr.type == PERF_TYPE_TRACEPOINT && failure->error == EPERM) {
-		text_add(text, "tracepoints are not permitted to this user");
-		add_paranoid(text, limits);
-		text_add(text,
-			". Allow them with: sudo sysctl kernel.perf_event_paranoid=-1, or "
-			"with: " SETCAP);
-		return;
-	}
-	if (failure->pid > 0 && failure->error != EPERM) {
-		text_add(text,
-			"it belongs to another user, or is protected (a set-user-ID program). Run "
-			"strobe as root, or allow it with: " SETCAP);
-		return;
-	}
-	text_add(text, "the kernel refuses perf_event_open(2) to this user");
-	add_paranoid(text, limits);
-	text_add(text,
-		". In a container this is usually its seccomp filter: start it with --cap-add "
-		"PERFMON --security-opt seccomp=unconfined; elsewhere, run strobe as root or "
-		"use: " SETCAP);
-}
-
-static void open_invalid(
-	struct text *text, const struct engine_failure *failure, const struct proc_limits *limits)
-{
-	const struct perf_event_attr *attr = &failure->attr;
-
-	if (attr->freq && limits->max_sample_rate != EXPLAIN_UNKNOWN &&
-		attr->sample_freq > (uint64_t)limits->max_sample_rate) {
-		text_add(text,
-			"%" PRIu64 " Hz is above the kernel's limit of %" PRId64
-			" Hz. Use -F max, or raise the limit with: sudo sysctl "
-			"kernel.perf_event_max_sample_rate=%" PRIu64,
-			(uint64_t)attr->sample_freq, limits->max_sample_rate,
-			(uint64_t)attr->sample_freq);
-		return;
-	}
-	if (failure->pid <= 0 && failure->cpu >= 0) {
-		text_add(text,
-			"the kernel takes neither this CPU number nor this combination of settings "
-			"(%s). Check -C, and try the event without its modifiers",
-			strerrorname_np(EINVAL));
-		return;
-	}
-	text_add(text,
-		"the kernel does not take this combination of settings (EINVAL): the event may not "
-		"support its modifiers or being sampled, or the kernel is too old. Try the event "
-		"without modifiers, or -e cpu-clock");
-}
 
 /* threads: fewer of them would need fewer descriptors. */
 static void add_nofile(struct text *text, const struct proc_limits *limits, bool threads)
@@ -159,7 +33,7 @@ static void add_nofile(struct text *text, const struct proc_limits *limits, bool
 }
 
 /* What every call may fail of; false when it is something else. */
-static bool add_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads)
+bool explain_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads)
 {
 	switch (error) {
 	case EMFILE:
@@ -178,98 +52,22 @@ static bool add_scarce(struct text *text, int error, const struct proc_limits *l
 	}
 }
 
-static void add_other(struct text *text, int error, const struct proc_limits *limits, bool threads)
+void explain_other(struct text *text, int error, const struct proc_limits *limits, bool threads)
 {
 	const char *name = strerrorname_np(error);
 
-	if (!add_scarce(text, error, limits, threads))
+	if (!explain_scarce(text, error, limits, threads))
 		text_add(text, "%s (%s)",
 			strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error",
 			name ? name : "?");
 }
 
-static void explain_open(
-	struct text *text, const struct engine_failure *failure, const struct proc_limits *limits)
+void explain_add_error(struct text *text, int error)
 {
-	add_subject(text, failure);
-	switch (failure->error) {
-	case EACCES:
-	case EPERM:
-		open_denied(text, failure, limits);
-		break;
-	case ENOENT:
-		text_add(text,
-			"there is no such event on this machine (virtual machines often have no "
-			"hardware counters). -e cpu-clock works everywhere");
-		break;
-	case EOPNOTSUPP:
-		text_add(text,
-			"the hardware cannot sample this event here (no interrupt of its counter, "
-			"or no such precision). Leave out the modifier :p, or use -e cpu-clock");
-		break;
-	case ENODEV:
-	case ENXIO:
-		if (failure->cpu >= 0 && failure->pid <= 0)
-			text_add(text,
-				"that CPU is offline, does not exist, or has no such counter. "
-				"Choose among the CPUs in /sys/devices/system/cpu/online");
-		else
-			text_add(text,
-				"the processor has no such counter. -e cpu-clock works everywhere");
-		break;
-	case ENOSPC:
-		text_add(text,
-			"all hardware breakpoints are in use, by a debugger or another profiler. "
-			"End it, or use fewer breakpoint events");
-		break;
-	case EBUSY:
-		text_add(text,
-			"another user of the counters has them exclusively. End other profilers, "
-			"and free the counter of the kernel's watchdog with: sudo sysctl "
-			"kernel.nmi_watchdog=0");
-		break;
-	case EINVAL:
-		open_invalid(text, failure, limits);
-		break;
-	case EOVERFLOW:
-		text_add(text,
-			"%u frames are more than the kernel allows (%" PRId64
-			"). Use a smaller --max-stack, or: sudo sysctl "
-			"kernel.perf_event_max_stack=%u",
-			failure->attr.sample_max_stack, limits->max_stack,
-			failure->attr.sample_max_stack);
-		break;
-	case E2BIG:
-		text_add(text,
-			"this kernel is too old for a setting of the event (E2BIG). Use a newer "
-			"kernel, or the event without modifiers");
-		break;
-	case ENOSYS:
-		text_add(text,
-			"this kernel has no perf_event_open(2): it was built without "
-			"CONFIG_PERF_EVENTS, or a seccomp filter hides the call. Use another "
-			"kernel, "
-			"or run strobe outside the container");
-		break;
-	case ESRCH:
-		text_add(text,
-			"it ended before its events could be opened. Choose a process that runs");
-		break;
-	case ENOMEM:
-		text_add(text,
-			"the kernel is out of memory for events. Sample fewer threads, or the "
-			"whole "
-			"machine with -a");
-		break;
-	case EINTR:
-		text_add(text,
-			"the call was interrupted by another change of the kernel's tracing. Try "
-			"again");
-		break;
-	default:
-		add_other(text, failure->error, limits, failure->pid > 0);
-		break;
-	}
+	const char *sentence = strerrordesc_np(error);
+
+	if (error)
+		text_add(text, " (%s)", sentence ? sentence : "unknown error");
 }
 
 static void explain_mmap(
@@ -307,7 +105,7 @@ static void explain_mmap(
 			"--ring-pages 1, or sample fewer threads");
 		break;
 	default:
-		add_other(text, failure->error, limits, failure->pid > 0);
+		explain_other(text, failure->error, limits, failure->pid > 0);
 		if (failure->error != EMFILE && failure->error != ENFILE)
 			text_add(text, ". Try another size with --ring-pages");
 		break;
@@ -335,12 +133,12 @@ void explain_target_error(
 	case EACCES:
 	case EPERM:
 		text_add(text, "it belongs to another user, or is protected");
-		if (limits->paranoid != EXPLAIN_UNKNOWN && !may_all(limits))
-			add_paranoid(text, limits);
-		text_add(text, ". Run strobe as root, or allow it with: " SETCAP);
+		if (limits->paranoid != EXPLAIN_UNKNOWN && !explain_may_all(limits))
+			explain_paranoid(text, limits);
+		text_add(text, ". Run strobe as root, or allow it with: " EXPLAIN_SETCAP);
 		break;
 	default:
-		add_other(text, error, limits, true);
+		explain_other(text, error, limits, true);
 		break;
 	}
 }
@@ -372,9 +170,26 @@ static void explain_command(
 		text_add(text, "its arguments are too long");
 		break;
 	default:
-		add_other(text, failure->error, limits, false);
+		explain_other(text, failure->error, limits, false);
 		break;
 	}
+}
+
+static void open_failure(
+	struct text *text, const struct engine_failure *failure, const struct proc_limits *limits)
+{
+	char probe[EVENT_NAME_MAX];
+	const struct explain_request request = {
+		.event = failure->event,
+		.attr = &failure->attr,
+		.pid = failure->pid,
+		.cpu = failure->cpu,
+		.probe = explain_probe_of(failure->event, probe, sizeof(probe)),
+	};
+	struct explain_system system;
+
+	explain_system_read(&system, &request, failure->error);
+	explain_open_text(text, &request, failure->error, limits, &system);
 }
 
 void explain_failure(const struct engine_failure *failure, const struct proc_limits *limits,
@@ -384,7 +199,7 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 
 	switch (failure->what) {
 	case FAIL_OPEN:
-		explain_open(&text, failure, limits);
+		open_failure(&text, failure, limits);
 		break;
 	case FAIL_MMAP:
 		explain_mmap(&text, failure, limits);
@@ -401,7 +216,7 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 		if (failure->error == EAGAIN)
 			text_add(&text, NO_THREADS);
 		else
-			add_other(&text, failure->error, limits, false);
+			explain_other(&text, failure->error, limits, false);
 		break;
 	default:
 		text_add(&text, "nothing was refused");
@@ -419,6 +234,6 @@ void explain_error(
 	if (error == EAGAIN)
 		text_add(&text, NO_THREADS);
 	else
-		add_other(&text, error, limits, false);
+		explain_other(&text, error, limits, false);
 	clean_string(out, size, text.bytes);
 }

@@ -12,11 +12,16 @@
 #include "sampler/event.h"
 #include "sampler/proc.h"
 #include "symbols/symbols.h"
+#include "tui/explain_system.h"
 
 #include <stddef.h>
 
 void explain_failure(const struct engine_failure *failure, const struct proc_limits *limits,
 	char *out, size_t size);
+/* The same of one call of perf_event_open(2), by what is known of the system (explain_system_read()). */
+void explain_open(const struct explain_request *request, int error,
+	const struct proc_limits *limits, const struct explain_system *system, char *out,
+	size_t size);
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
 /* Why symbols_fetch() of an image (cleaned) refused; "" where it did not. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_notes.c - notable events of the engine and of symbols/ as sentences, for the log and reports.
+ * explain_notes.c - notable events of the engine as sentences, for the log and reports.
  *
  * Pure functions of their arguments; any thread.
  */
@@ -13,14 +13,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
-
-static void add_error(struct text *text, int error)
-{
-	const char *sentence = strerrordesc_np(error);
-
-	if (error)
-		text_add(text, " (%s)", sentence ? sentence : "unknown error");
-}
 
 static const char *scope_name(uint64_t scope)
 {
@@ -67,6 +59,18 @@ const char *explain_refusal(int error)
 		return "in use by others";
 	case EINVAL:
 		return "not accepted by this kernel";
+	case ENOSPC:
+		return "no room left in the hardware";
+	case ENOSYS:
+		return "no events in this kernel";
+	case EMFILE:
+		return "too many open files";
+	case EOVERFLOW:
+		return "call chains too long";
+	case EBADF:
+		return "no such cgroup or group";
+	case ESRCH:
+		return "the target has ended";
 	default:
 		sentence = strerrordesc_np(error);
 		return sentence ? sentence : "unknown error";
@@ -192,6 +196,88 @@ static void note_flow(struct text *text, const struct engine_note *note)
 	}
 }
 
+/* What became of single events, and of commands to them. */
+static void note_event(struct text *text, const struct engine_note *note)
+{
+	int max = EVENT_NAME_MAX;
+
+	switch (note->kind) {
+	case NOTE_LESS_PRECISE:
+		text_add(text,
+			"'%.*s' is sampled with precision %" PRIu64
+			", the most that this processor has for it%s",
+			max, note->text, note->value,
+			note->value ? "" : ": addresses may be some instructions late");
+		break;
+	case NOTE_UNGROUPED:
+		text_add(text, "the group of '%.*s' does not fit the counters", max, note->text);
+		explain_add_error(text, note->error);
+		text_add(text,
+			": its members are counted in turn, so compare their rates, not their "
+			"counts");
+		break;
+	case NOTE_EVENT_ENABLED:
+		text_add(
+			text, "'%.*s' is switched %s", max, note->text, note->value ? "on" : "off");
+		break;
+	case NOTE_FILTER:
+		if (note->error) {
+			text_add(text, "the filter of '%.*s' is refused", max, note->text);
+			explain_add_error(text, note->error);
+			text_add(text, ": %s. The one before stays in force",
+				note->error == EINVAL
+					? "it names a field that the event has not, or is no such "
+					  "expression (strobe list EVENT shows the fields)"
+					: "only tracepoints can be filtered");
+		} else {
+			text_add(text, "'%.*s' has a new filter", max, note->text);
+		}
+		break;
+	case NOTE_BREAKPOINT:
+		if (note->error) {
+			text_add(text, "the breakpoint '%.*s' cannot be moved to 0x%" PRIx64, max,
+				note->text, note->value);
+			explain_add_error(text, note->error);
+			text_add(text, ": %s. It stays where it was",
+				note->error == EINVAL
+					? "the address is no multiple of the bytes that are watched"
+					: "the kernel is older than 4.17, or the address cannot be "
+					  "watched");
+		} else {
+			text_add(text, "the breakpoint '%.*s' watches 0x%" PRIx64 " now", max,
+				note->text, note->value);
+		}
+		break;
+	case NOTE_PAUSED:
+		if (note->error) {
+			text_add(text, "sampling cannot be paused");
+			explain_add_error(text, note->error);
+		} else if (note->value) {
+			text_add(text,
+				"output is paused: the kernel goes on counting, and samples are "
+				"lost until it goes on");
+		} else {
+			text_add(text, "output goes on");
+		}
+		break;
+	case NOTE_PINNED_ERROR:
+		text_add(text,
+			"'%.*s' is pinned, and the hardware has no counter left for it: it counts "
+			"no more. Drop other events, or leave out the modifier D",
+			max, note->text);
+		break;
+	case NOTE_SNAPSHOT:
+		text_add(text, "the flight recorder gave %" PRIu64 " sample%s", note->value,
+			note->value == 1 ? "" : "s");
+		break;
+	default:
+		text_add(text,
+			"the memory for history is full: the fields of old samples are given up "
+			"(--memory gives it more)");
+		break;
+	}
+}
+
 /* Of recordings. */
 static void note_file(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
@@ -260,7 +346,7 @@ void explain_note(
 		if (limits->paranoid >= 2)
 			text_add(&text, " (kernel.perf_event_paranoid is %d)", limits->paranoid);
 		else
-			add_error(&text, note->error);
+			explain_add_error(&text, note->error);
 		text_add(&text,
 			": user space only. To see the kernel: sudo sysctl "
 			"kernel.perf_event_paranoid=1");
@@ -314,6 +400,17 @@ void explain_note(
 			"the memory for history is full: its oldest part gets coarser in time "
 			"(--memory gives it more)");
 		break;
+	case NOTE_LESS_PRECISE:
+	case NOTE_UNGROUPED:
+	case NOTE_EVENT_ENABLED:
+	case NOTE_FILTER:
+	case NOTE_BREAKPOINT:
+	case NOTE_PAUSED:
+	case NOTE_PINNED_ERROR:
+	case NOTE_SNAPSHOT:
+	case NOTE_FIELDS_DROPPED:
+		note_event(&text, note);
+		break;
 	case NOTE_FILE_TRUNCATED:
 	case NOTE_FILE_UNFINISHED:
 	case NOTE_FILE_BAD_RECORDS:
@@ -353,190 +450,23 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FILE_UNKNOWN_RECORDS:
 	case NOTE_FILE_OUT_OF_ORDER:
 	case NOTE_FILE_EVENTS_FOLDED:
+	case NOTE_FIELDS_DROPPED:
 		return EXPLAIN_WARNING;
 	case NOTE_FILE_ERROR:
+	case NOTE_PINNED_ERROR:
 		return EXPLAIN_ERROR;
+	case NOTE_FILTER:
+	case NOTE_BREAKPOINT:
+	case NOTE_PAUSED:
+		return note->error ? EXPLAIN_ERROR : EXPLAIN_INFO;
+	case NOTE_LESS_PRECISE:
+	case NOTE_UNGROUPED:
+		return EXPLAIN_WARNING;
 	case NOTE_COMMAND_ENDED:
 		return note->value ? EXPLAIN_WARNING : EXPLAIN_INFO;
 	default:
 		return EXPLAIN_INFO;
 	}
-}
-
-static void add_not_fetched(struct text *text, const struct symbols_note *note, int path_max)
-{
-	const char *what = note->value ? "file" : "debug file";
-
-	switch (note->error) {
-	case ENOENT:
-		text_add(text, "no debuginfod server has the %s of '%.*s'", what, path_max,
-			note->path);
-		break;
-	case ECANCELED:
-		text_add(text, "the %s of '%.*s' is not fetched: it was given up", what, path_max,
-			note->path);
-		break;
-	case ENOPKG:
-		text_add(text,
-			"the %s of '%.*s' cannot be fetched without the library libdebuginfod "
-			"(Debian: libdebuginfod1)",
-			what, path_max, note->path);
-		break;
-	default:
-		text_add(text, "no debuginfod server sent the %s of '%.*s'", what, path_max,
-			note->path);
-		add_error(text, note->error);
-	}
-}
-
-void explain_fetch(int ret, const char *image, char *out, size_t size)
-{
-	switch (ret) {
-	case 0:
-		out[0] = '\0';
-		break;
-	case -EALREADY:
-		snprintf(out, size, "The debug file of %s was asked for already", image);
-		break;
-	case -EINVAL:
-	case -ENODATA:
-		snprintf(out, size, "%s has no build-id by which a server could know it", image);
-		break;
-	case -EDESTADDRREQ:
-		snprintf(out, size,
-			"The environment variable DEBUGINFOD_URLS names no server to ask, such as "
-			"https://debuginfod.debian.net");
-		break;
-	default:
-		snprintf(out, size, "The debug file of %s cannot be asked for: %s", image,
-			strerror(-ret));
-	}
-}
-
-void explain_symbols_note(const struct symbols_note *note, char *out, size_t size)
-{
-	struct text text = {0};
-	int path_max = (int)sizeof(note->path);
-	char how[64];
-
-	switch (note->kind) {
-	case SYMBOLS_NOTE_WORKER_DIED:
-		explain_wait_status(note->value, how, sizeof(how));
-		text_add(&text,
-			"the symbol worker ended %s while it read '%.*s'; the file is tried once "
-			"more",
-			how, path_max, note->path);
-		break;
-	case SYMBOLS_NOTE_FILE_BANNED:
-		text_add(&text,
-			"'%.*s' ended the symbol worker twice and is not read again: its functions "
-			"are shown as offsets",
-			path_max, note->path);
-		break;
-	case SYMBOLS_NOTE_CODE_BANNED:
-		text_add(&text, "'%.*s' %s and is not read again: %s", path_max, note->path,
-			note->error == ETIME ? "takes more than a minute to read"
-					     : "ended the process that reads code twice",
-			note->value ? "its code is shown without source lines"
-				    : "its code is not shown");
-		break;
-	case SYMBOLS_NOTE_UNREADABLE:
-		text_add(&text, "cannot read the symbols of '%.*s'", path_max, note->path);
-		add_error(&text, note->error);
-		text_add(&text, ": its functions are shown as offsets");
-		if (note->error == EMFILE)
-			text_add(&text, ". Raise the limit of open files with: ulimit -n %d",
-				EXPLAIN_NOFILE_ENOUGH);
-		break;
-	case SYMBOLS_NOTE_KERNEL_HIDDEN:
-		text_add(&text,
-			"the kernel hides its symbols' addresses from this user. To see kernel "
-			"names: "
-			"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or give "
-			"strobe cap_syslog");
-		break;
-	case SYMBOLS_NOTE_WRONG_FILE:
-		text_add(&text,
-			"the file at '%.*s' is not the one that is mapped (it was replaced), so "
-			"its "
-			"symbols are not used",
-			path_max, note->path);
-		break;
-	case SYMBOLS_NOTE_FETCHED:
-		text_add(&text, "a debuginfod server has sent the %s of '%.*s'",
-			note->value ? "file" : "debug file", path_max, note->path);
-		break;
-	case SYMBOLS_NOTE_NOT_FETCHED:
-		add_not_fetched(&text, note, path_max);
-		break;
-	case SYMBOLS_NOTE_OTHER_DEBUG:
-		text_add(&text,
-			"the debug file '%.*s' is not the one that its program names (another "
-			"CRC-32), so it is not used",
-			path_max, note->path);
-		break;
-	case SYMBOLS_NOTE_UNCONFINED:
-		text_add(&text, "the symbol worker could not be confined fully");
-		add_error(&text, note->error);
-		break;
-	case SYMBOLS_NOTE_NO_WORKER:
-		if (note->error) {
-			text_add(&text, "the process that reads symbols cannot be started");
-			add_error(&text, note->error);
-			text_add(&text, ": files not read by now are shown as offsets");
-			if (note->error == EAGAIN)
-				text_add(&text,
-					". The limit of processes is reached: see ulimit -u and "
-					"pids.max of the cgroup");
-			break;
-		}
-		text_add(&text,
-			"the process that reads symbols was killed and cannot be started again: "
-			"files not read by now are shown as offsets. Start strobe anew to see "
-			"their names");
-		break;
-	case SYMBOLS_NOTE_NO_KERNEL:
-		text_add(&text,
-			"the kernel that was recorded is not the one that runs here, and its "
-			"symbols are not kept here: its functions are shown as addresses. Where "
-			"it was recorded, strobe archive packs them with the recording; or name "
-			"a directory with its files by --symfs");
-		break;
-	case SYMBOLS_NOTE_JIT_OWNER:
-		text_add(&text,
-			"'%.*s' belongs neither to the process's user nor to root, so the names in "
-			"it "
-			"are not used",
-			path_max, note->path);
-		break;
-	case SYMBOLS_NOTE_UNVERIFIED:
-		if (note->value == 3) {
-			text_add(&text,
-				"names of code made at run time are those that '%.*s' has now: "
-				"whether "
-				"it is of the process that was recorded, nothing tells",
-				path_max, note->path);
-			break;
-		}
-		text_add(&text,
-			"'%.*s' was recorded without a build-id%s: its names may be those of "
-			"another build",
-			path_max, note->path,
-			note->value == 1	   ? ", and the file has changed since"
-				: note->value == 2 ? " on another machine"
-						   : "");
-		break;
-	case SYMBOLS_NOTE_NAME_LEFT:
-		explain_wait_status(note->value, how, sizeof(how));
-		text_add(&text,
-			"the symbol worker ended %s over the name '%.*s', which is shown as it is",
-			how, path_max, note->path);
-		break;
-	default:
-		text_add(&text, "symbols: note %d", (int)note->kind);
-		break;
-	}
-	clean_string(out, size, text.bytes);
 }
 
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size)

@@ -6,14 +6,12 @@
 #define TUI_EXPLAIN_TEXT_H
 
 #include "sampler/proc.h"
+#include "tui/explain_system.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* Of a setting in struct proc_limits that could not be read. */
-#define EXPLAIN_UNKNOWN (-1)
 
 /* Descriptors that are enough for an ordinary profile. */
 #define EXPLAIN_NOFILE_ENOUGH 1024
@@ -41,5 +39,26 @@ __attribute__((format(printf, 2, 3))) static inline void text_add(
 /* "process 12: it is a zombie ..." */
 void explain_target_error(
 	struct text *text, int32_t pid, int error, const struct proc_limits *limits);
+
+/* What any call may fail of; false where it is something else. threads: fewer of them would help. */
+bool explain_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads);
+/* The same, else what the errno means. */
+void explain_other(struct text *text, int error, const struct proc_limits *limits, bool threads);
+
+/* " (what the errno means)"; nothing of 0. */
+void explain_add_error(struct text *text, int error);
+
+bool explain_may_all(const struct proc_limits *limits);
+void explain_paranoid(struct text *text, const struct proc_limits *limits);
+
+/* Of "kprobe:FUNCTION+8" and "uprobe:FILE:FUNCTION" what is probed: the function, or the path; NULL: it is no probe. */
+const char *explain_probe_of(const char *event, char *out, size_t size);
+
+void explain_open_text(struct text *text, const struct explain_request *request, int error,
+	const struct proc_limits *limits, const struct explain_system *system);
+
+#define EXPLAIN_SETCAP                                                         \
+	"sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep \"$(command -v " \
+	"strobe)\""
 
 #endif

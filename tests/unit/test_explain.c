@@ -79,7 +79,9 @@ static void test_open_errors(void **state)
 		{EOPNOTSUPP, "cannot sample this event", "-e cpu-clock"},
 		{ENODEV, "no such counter", "-e cpu-clock"},
 		{ENOSPC, "hardware breakpoints", "fewer breakpoint events"},
-		{EBUSY, "exclusively", "kernel.nmi_watchdog=0"},
+		{EBUSY, "exclusively", "End other profilers"},
+		{EBADF, "the leader of its group", "whole group again"},
+		{EFAULT, "mistake in strobe", "report it"},
 		{EINVAL, "combination of settings", "without modifiers"},
 		{E2BIG, "too old", "newer kernel"},
 		{ENOSYS, "CONFIG_PERF_EVENTS", "seccomp"},
@@ -99,6 +101,8 @@ static void test_open_errors(void **state)
 		struct engine_failure failure = open_failure(cases[i].error, 7, -1);
 
 		failure.attr.sample_max_stack = 200;
+		if (cases[i].error == ENOSPC)
+			failure.attr.type = PERF_TYPE_BREAKPOINT;
 		EXPECT(&failure, &limits, "'cycles'", "process 7", cases[i].says, cases[i].remedy);
 	}
 
@@ -114,6 +118,74 @@ static void test_open_errors(void **state)
 	EXPECT(&cpu, &limits, "CPU 9", "offline", "/sys/devices/system/cpu/online");
 	cpu.error = EINVAL;
 	EXPECT(&cpu, &limits, "CPU 9", "-C");
+}
+
+static void explain_with(const struct explain_request *request, int error,
+	const struct explain_system *system, const char *cause, const char *remedy)
+{
+	struct proc_limits limits = limits_ordinary(2);
+	char out[1024];
+
+	limits.cap_perfmon = true;
+	explain_open(request, error, &limits, system, out, sizeof(out));
+	expect_text(out, cause);
+	expect_text(out, remedy);
+}
+
+/* What the kernels and machines of other people refuse. */
+static void test_by_system(void **state)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE};
+	struct explain_request request = {.event = "e", .attr = &attr, .pid = 7, .cpu = -1};
+	struct explain_system system;
+
+	(void)state;
+	explain_system_unknown(&system);
+	system.nmi_watchdog = 1;
+	explain_with(&request, EBUSY, &system, "exclusively", "kernel.nmi_watchdog=0");
+	request.in_group = true;
+	explain_with(&request, EINVAL, &system, "more members", "kernel.nmi_watchdog=0");
+	request.mixed_group = true;
+	explain_with(&request, EINVAL, &system, "members of several", "groups of their own");
+	request.in_group = request.mixed_group = false;
+
+	system.has_cpu_pmu = true;
+	system.max_precise = 1;
+	explain_with(&request, ENOENT, &system, "does not count such", "strobe list");
+	attr.precise_ip = 3;
+	explain_with(&request, EINVAL, &system, "precision 3 is more", "or P");
+	explain_with(&request, EOPNOTSUPP, &system, "so precisely", "modifier :p");
+	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	system.branches = 0;
+	explain_with(&request, EOPNOTSUPP, &system, "no branch stack", "-b and -j");
+	attr = (struct perf_event_attr){.type = 40};
+
+	strcpy(system.pmu, "power");
+	strcpy(system.cpus, "0,8");
+	system.own_cpus = true;
+	explain_with(&request, EINVAL, &system, "several CPUs at once", "-C 0,8");
+
+	strcpy(system.pmu, "kprobe");
+	system.own_cpus = false;
+	request.probe = "do_int3";
+	system.function = FUNCTION_BLACKLISTED;
+	explain_with(&request, EINVAL, &system, "lets nobody probe 'do_int3'", "that calls it");
+	system.function = FUNCTION_AMBIGUOUS;
+	explain_with(&request, EADDRNOTAVAIL, &system, "several functions", "address");
+	system.function = FUNCTION_MISSING;
+	explain_with(&request, ENOENT, &system, "no function 'do_int3'", "/proc/kallsyms");
+	system.function = FUNCTION_KNOWN;
+	explain_with(&request, EILSEQ, &system, "no probe there", "without an offset");
+
+	explain_system_unknown(&system);
+	system.lockdown = true;
+	attr.sample_type = PERF_SAMPLE_REGS_INTR;
+	explain_with(&request, EPERM, &system, "locked down", "lockdown=none");
+	request.cpu = 3;
+	request.pid = -1;
+	system.cpu_offline = true;
+	explain_with(&request, ENODEV, &system, "that CPU is offline.", "online");
+	explain_with(&request, EINTR, &system, "interrupted", "again");
 }
 
 static void test_mmap_errors(void **state)
@@ -204,7 +276,7 @@ static void test_notes(void **state)
 	char out[1024], previous[1024] = "";
 
 	(void)state;
-	for (int kind = NOTE_FALLBACK_CLOCK; kind <= NOTE_COARSENED; kind++) {
+	for (int kind = NOTE_FALLBACK_CLOCK; kind <= NOTE_FIELDS_DROPPED; kind++) {
 		struct engine_note note = {.kind = (enum engine_note_kind)kind,
 			.error = ENOENT,
 			.pid = 77,
@@ -277,12 +349,26 @@ static void test_what_notes_say(void **state)
 	say(NOTE_FD_LIMIT, 64, EMFILE, "ulimit -n");
 	say(NOTE_MLOCK_LIMIT, 64, EPERM, "kernel.perf_event_mlock_kb=4128");
 	say(NOTE_LOST, 9, 0, "9 samples of 'cycles'");
+	say(NOTE_LESS_PRECISE, 1, 0, "precision 1");
+	say(NOTE_UNGROUPED, 0, EINVAL, "counted in turn");
+	say(NOTE_EVENT_ENABLED, 0, 0, "switched off");
+	say(NOTE_FILTER, 0, EINVAL, "names a field that the event has not");
+	say(NOTE_FILTER, 0, 0, "has a new filter");
+	say(NOTE_BREAKPOINT, 0x1000, 0, "watches 0x1000 now");
+	say(NOTE_BREAKPOINT, 0x1001, EINVAL, "no multiple");
+	say(NOTE_PAUSED, 1, 0, "samples are lost");
+	say(NOTE_PINNED_ERROR, 0, 0, "counts no more");
+	say(NOTE_SNAPSHOT, 12, 0, "12 samples");
 	say(NOTE_EVENT_REFUSED, 0, ENOENT, "no such event on this machine");
 	assert_int_equal(explain_note_level(&note), EXPLAIN_ERROR);
 	note.kind = NOTE_LOST;
 	assert_int_equal(explain_note_level(&note), EXPLAIN_WARNING);
 	note.kind = NOTE_ATTACHED;
 	assert_int_equal(explain_note_level(&note), EXPLAIN_INFO);
+	note.kind = NOTE_FILTER;
+	assert_int_equal(explain_note_level(&note), EXPLAIN_INFO);
+	note.error = EINVAL;
+	assert_int_equal(explain_note_level(&note), EXPLAIN_ERROR);
 	note.kind = NOTE_COMMAND_ENDED;
 	assert_int_equal(explain_note_level(&note), EXPLAIN_INFO);
 	note.value = 256;
@@ -349,6 +435,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_denied),
 		cmocka_unit_test(test_open_errors),
+		cmocka_unit_test(test_by_system),
 		cmocka_unit_test(test_mmap_errors),
 		cmocka_unit_test(test_target_and_command),
 		cmocka_unit_test(test_no_descriptors),
