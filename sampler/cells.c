@@ -24,13 +24,14 @@ int cells_init(struct cells *cells)
 void cells_fini(struct cells *cells)
 {
 	free(cells->at);
+	free(cells->values);
 	free(cells->slots);
 	*cells = (struct cells){0};
 }
 
 void cells_clear(struct cells *cells)
 {
-	cells->n = 0;
+	cells->n = cells->n_values = 0;
 	if (++cells->epoch == 0) {
 		memset(cells->slots, 0, ((size_t)cells->mask + 1) * sizeof(*cells->slots));
 		cells->epoch = 1;
@@ -51,12 +52,14 @@ void cells_trim(struct cells *cells, uint32_t keep)
 
 size_t cells_memory(const struct cells *cells)
 {
-	return cells->size * (sizeof(*cells->at) + 2 * sizeof(*cells->slots));
+	return cells->size *
+		(sizeof(*cells->at) + 2 * sizeof(*cells->slots) +
+			(cells->values ? sizeof(*cells->values) : 0));
 }
 
-static uint32_t hash_of(const struct cell *cell)
+static uint32_t hash_of(const struct cell *cell, uint32_t values)
 {
-	return cells_hash(cell->stack, cell->task, cell->cpu, cell->event);
+	return cells_hash(cell->stack, cell->task, cell->cpu, cell->event, values);
 }
 
 static uint32_t empty_slot(const struct cells *cells, uint32_t hash)
@@ -79,6 +82,7 @@ static int grow(struct cells *cells)
 	uint32_t size = cells->size * 2;
 	struct cells_slot *slots;
 	struct cell *at;
+	uint32_t *values;
 
 	if (size > CELLS_MAX)
 		return -ENOMEM;
@@ -90,22 +94,30 @@ static int grow(struct cells *cells)
 		free(slots);
 		return -ENOMEM;
 	}
-	free(cells->slots);
 	cells->at = at;
+	if (cells->values) {
+		values = realloc(cells->values, size * sizeof(*values));
+		if (!values) {
+			free(slots);
+			return -ENOMEM;
+		}
+		cells->values = values;
+	}
+	free(cells->slots);
 	cells->slots = slots;
 	cells->size = size;
 	cells->mask = size * 2 - 1;
 	for (uint32_t i = 0; i < cells->n; i++) {
-		uint32_t hash = hash_of(&at[i]);
+		uint32_t hash = hash_of(&at[i], cells_values(cells, i));
 
 		fill_slot(cells, empty_slot(cells, hash), hash, i);
 	}
 	return 0;
 }
 
-int cells_add(struct cells *cells, uint32_t where, const struct cell *cell)
+int cells_add(struct cells *cells, uint32_t where, const struct cell *cell, uint32_t values)
 {
-	uint32_t hash = hash_of(cell);
+	uint32_t hash = hash_of(cell, values);
 
 	if (cells->n == cells->size) {
 		int err = grow(cells);
@@ -114,6 +126,14 @@ int cells_add(struct cells *cells, uint32_t where, const struct cell *cell)
 			return err;
 		where = empty_slot(cells, hash);
 	}
+	if (values && !cells->values) {
+		cells->values = calloc(cells->size, sizeof(*cells->values));
+		if (!cells->values)
+			return -ENOMEM;
+	}
+	if (cells->values)
+		cells->values[cells->n] = values;
+	cells->n_values += values != 0;
 	fill_slot(cells, where, hash, cells->n);
 	cells->at[cells->n++] = *cell;
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cells.h - counted cells, distinct in (stack, task, cpu, event), with an index to find them by.
+ * cells.h - counted cells, distinct in (stack, task, cpu, event, values), with an index to find them by.
  *
+ * Values have a column of their own, made when the first cell has some: those who sample without fields pay nothing.
  * The open slice is one; merging slices uses another.  Clearing costs nothing: a slot of an older epoch
  * is an empty one.  Sampling thread.
  */
@@ -33,6 +34,8 @@ struct cells_slot {
 
 struct cells {
 	struct cell *at;
+	uint32_t *values; /* of each cell; NULL: none has any */
+	uint32_t n_values; /* cells that have some */
 	uint32_t n, size;
 	struct cells_slot *slots; /* twice as many */
 	uint32_t mask;
@@ -46,14 +49,22 @@ void cells_clear(struct cells *cells);
 void cells_trim(struct cells *cells, uint32_t keep);
 size_t cells_memory(const struct cells *cells);
 
-static inline uint32_t cells_hash(uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event)
+static inline uint32_t cells_values(const struct cells *cells, uint32_t i)
 {
-	return idtable_mix((uint64_t)stack << 32 | task, (uint32_t)cpu << 8 | event);
+	return cells->values ? cells->values[i] : 0;
+}
+
+static inline uint32_t cells_hash(
+	uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event, uint32_t values)
+{
+	return idtable_mix(
+		(uint64_t)stack << 32 | task, (uint64_t)values << 24 | (uint32_t)cpu << 8 | event);
 }
 
 /* The cell of this key, or NULL; *where is then what cells_add() needs to put it in its place. */
 static inline struct cell *cells_find_hashed(const struct cells *cells, uint32_t hash,
-	uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event, uint32_t *where)
+	uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event, uint32_t values,
+	uint32_t *where)
 {
 	for (uint32_t at = hash;; at++) {
 		struct cells_slot slot = cells->slots[at & cells->mask];
@@ -67,16 +78,17 @@ static inline struct cell *cells_find_hashed(const struct cells *cells, uint32_t
 			continue;
 		cell = &cells->at[slot.cell & (CELLS_MAX - 1)];
 		if (cell->stack == stack && cell->task == task && cell->cpu == cpu &&
-			cell->event == event)
+			cell->event == event &&
+			cells_values(cells, slot.cell & (CELLS_MAX - 1)) == values)
 			return cell;
 	}
 }
 
 static inline struct cell *cells_find(const struct cells *cells, uint32_t stack, uint32_t task,
-	uint16_t cpu, uint8_t event, uint32_t *where)
+	uint16_t cpu, uint8_t event, uint32_t values, uint32_t *where)
 {
-	return cells_find_hashed(
-		cells, cells_hash(stack, task, cpu, event), stack, task, cpu, event, where);
+	return cells_find_hashed(cells, cells_hash(stack, task, cpu, event, values), stack, task,
+		cpu, event, values, where);
 }
 
 /* Two steps for many cells to be found: each asks for memory that the next one reads. */
@@ -94,6 +106,6 @@ static inline void cells_prefetch_cell(const struct cells *cells, uint32_t hash)
 }
 
 /* Add a cell that cells_find() did not find.  0, or -ENOMEM, also above CELLS_MAX. */
-int cells_add(struct cells *cells, uint32_t where, const struct cell *cell);
+int cells_add(struct cells *cells, uint32_t where, const struct cell *cell, uint32_t values);
 
 #endif

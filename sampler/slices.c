@@ -7,6 +7,7 @@
 #include "sampler/images.h"
 #include "sampler/stacks.h"
 #include "sampler/tasks.h"
+#include "sampler/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,12 +33,12 @@ size_t slices_memory(const struct slices *slices)
 #define CELLS_A_STEP 32u /* for which memory is asked for ahead */
 
 /* One block: the slice, then its columns, widest first. */
-static struct sealed *sealed_alloc(uint32_t cells, uint32_t n_totals)
+static struct sealed *sealed_alloc(uint32_t cells, bool with_values, uint32_t n_totals)
 {
 	size_t bytes = sizeof(struct sealed) + n_totals * sizeof(struct slice_total) +
 		(size_t)cells *
-			(sizeof(uint64_t) + 3 * sizeof(uint32_t) + sizeof(uint16_t) +
-				sizeof(uint8_t));
+			(sizeof(uint64_t) + (3u + with_values) * sizeof(uint32_t) +
+				sizeof(uint16_t) + sizeof(uint8_t));
 	struct sealed *sealed = malloc(bytes);
 	struct slice *slice;
 
@@ -53,7 +54,8 @@ static struct sealed *sealed_alloc(uint32_t cells, uint32_t n_totals)
 	slice->stack = (uint32_t *)(slice->weight + cells);
 	slice->task = slice->stack + cells;
 	slice->count = slice->task + cells;
-	slice->cpu = (uint16_t *)(slice->count + cells);
+	slice->values = with_values ? slice->count + cells : NULL;
+	slice->cpu = (uint16_t *)(slice->count + (with_values ? 2u : 1u) * (size_t)cells);
 	slice->event = (uint8_t *)(slice->cpu + cells);
 	slice->refs = 1; /* the list's */
 	return sealed;
@@ -69,9 +71,16 @@ static struct cell get_cell(const struct slice *slice, size_t i)
 		.weight = slice->weight[i]};
 }
 
-/* Only while the slice is being made: its columns are its own. */
-static void set_cell(struct slice *slice, size_t i, const struct cell *cell)
+static uint32_t get_values(const struct slice *slice, size_t i)
 {
+	return slice->values ? slice->values[i] : VALUES_NONE;
+}
+
+/* Only while the slice is being made: its columns are its own. */
+static void set_cell(struct slice *slice, size_t i, const struct cell *cell, uint32_t values)
+{
+	if (slice->values)
+		((uint32_t *)slice->values)[i] = values;
 	((uint64_t *)slice->weight)[i] = cell->weight;
 	((uint32_t *)slice->stack)[i] = cell->stack;
 	((uint32_t *)slice->task)[i] = cell->task;
@@ -95,10 +104,10 @@ static void sums_add(struct sums *sums, uint8_t event, uint64_t weight, uint64_t
 	sums->samples += count;
 }
 
-static struct sealed *sealed_new(struct slices *slices, const struct sums *sums, uint32_t cells,
-	uint64_t start_ns, uint64_t end_ns)
+static struct sealed *sealed_new(struct slices *slices, const struct sums *sums,
+	const struct cells *cells, uint64_t start_ns, uint64_t end_ns)
 {
-	struct sealed *sealed = sealed_alloc(cells, sums->events);
+	struct sealed *sealed = sealed_alloc(cells->n, cells->n_values, sums->events);
 	struct slice_total *total;
 
 	if (!sealed)
@@ -116,24 +125,24 @@ static struct sealed *sealed_new(struct slices *slices, const struct sums *sums,
 	return sealed;
 }
 
-static struct sealed *sealed_of_cells(struct slices *slices, const struct cell *cells, uint32_t n,
-	uint64_t start_ns, uint64_t end_ns)
+static struct sealed *sealed_of_cells(
+	struct slices *slices, const struct cells *cells, uint64_t start_ns, uint64_t end_ns)
 {
 	struct sums sums = {0};
 	struct sealed *sealed;
 
-	for (uint32_t i = 0; i < n; i++)
-		sums_add(&sums, cells[i].event, cells[i].weight, cells[i].count);
-	sealed = sealed_new(slices, &sums, n, start_ns, end_ns);
-	for (uint32_t i = 0; sealed && i < n; i++)
-		set_cell(&sealed->slice, i, &cells[i]);
+	for (uint32_t i = 0; i < cells->n; i++)
+		sums_add(&sums, cells->at[i].event, cells->at[i].weight, cells->at[i].count);
+	sealed = sealed_new(slices, &sums, cells, start_ns, end_ns);
+	for (uint32_t i = 0; sealed && i < cells->n; i++)
+		set_cell(&sealed->slice, i, &cells->at[i], cells_values(cells, i));
 	return sealed;
 }
 
-int slices_seal(struct slices *slices, const struct cell *cells, uint32_t n, uint64_t start_ns,
+int slices_seal(struct slices *slices, const struct cells *cells, uint64_t start_ns,
 	uint64_t end_ns, struct sealed **out)
 {
-	*out = sealed_of_cells(slices, cells, n, start_ns, end_ns);
+	*out = sealed_of_cells(slices, cells, start_ns, end_ns);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -143,6 +152,8 @@ static void take_refs(struct slices *slices, const struct slice *slice)
 		stacks_ref(slices->stacks, slice->stack[i]);
 		tasks_label_ref(slices->tasks, slice->task[i]);
 	}
+	for (uint32_t i = 0; slice->values && i < slice->cells; i++)
+		values_ref(slices->values, slice->values[i], 1);
 }
 
 void slices_destroy(struct slices *slices, struct sealed *sealed)
@@ -153,19 +164,21 @@ void slices_destroy(struct slices *slices, struct sealed *sealed)
 		stacks_unref(slices->stacks, sealed->slice.stack[i]);
 		tasks_label_unref(slices->tasks, sealed->slice.task[i]);
 	}
+	for (uint32_t i = 0; sealed->slice.values && i < sealed->slice.cells; i++)
+		values_unref(slices->values, sealed->slice.values[i], 1);
 	free(sealed);
 }
 
 /* --- merging --- */
 
-static int add_one(struct cells *cells, uint32_t hash, const struct cell *cell)
+static int add_one(struct cells *cells, uint32_t hash, const struct cell *cell, uint32_t values)
 {
 	uint32_t where;
 	struct cell *have = cells_find_hashed(
-		cells, hash, cell->stack, cell->task, cell->cpu, cell->event, &where);
+		cells, hash, cell->stack, cell->task, cell->cpu, cell->event, values, &where);
 
 	if (!have)
-		return cells_add(cells, where, cell);
+		return cells_add(cells, where, cell, values);
 	have->count += cell->count;
 	have->weight += cell->weight;
 	have->more++;
@@ -179,8 +192,8 @@ static int add_up(struct cells *cells, const struct slice *slice)
 	for (uint32_t start = 0; start < slice->cells; start = end) {
 		end = slice->cells - start > CELLS_A_STEP ? start + CELLS_A_STEP : slice->cells;
 		for (uint32_t i = start; i < end; i++) {
-			uint32_t hash = cells_hash(
-				slice->stack[i], slice->task[i], slice->cpu[i], slice->event[i]);
+			uint32_t hash = cells_hash(slice->stack[i], slice->task[i], slice->cpu[i],
+				slice->event[i], get_values(slice, i));
 
 			hashes[i - start] = hash;
 			cells_prefetch_slot(cells, hash);
@@ -189,7 +202,7 @@ static int add_up(struct cells *cells, const struct slice *slice)
 			cells_prefetch_cell(cells, hashes[i - start]);
 		for (uint32_t i = start; i < end; i++) {
 			const struct cell cell = get_cell(slice, i);
-			int err = add_one(cells, hashes[i - start], &cell);
+			int err = add_one(cells, hashes[i - start], &cell, get_values(slice, i));
 
 			if (err)
 				return err;
@@ -219,8 +232,7 @@ int slices_merge(
 		err = add_up(cells, &from[i]->slice);
 	if (err)
 		return err;
-	*out = sealed_of_cells(
-		slices, cells->at, cells->n, from[0]->slice.start_ns, from[n - 1]->slice.end_ns);
+	*out = sealed_of_cells(slices, cells, from[0]->slice.start_ns, from[n - 1]->slice.end_ns);
 	if (!*out)
 		return -ENOMEM;
 	(*out)->detail = detail;
@@ -240,6 +252,7 @@ static void drop_surplus(struct slices *slices)
 		stacks_unref_some(slices->stacks, cell->stack, cell->more);
 		for (unsigned int more = cell->more; more; more--)
 			tasks_label_unref(slices->tasks, cell->task);
+		values_unref(slices->values, cells_values(cells, i), cell->more);
 	}
 }
 
@@ -293,7 +306,7 @@ static int unknown_stack(struct stacks *stacks, uint32_t *out)
 	return err ? err : stacks_child(stacks, STACK_ROOT, frame, out);
 }
 
-/* Add up the cells of a slice with their shorter stacks. */
+/* Add up the cells of a slice with their shorter stacks, without values. */
 static int add_reduced(struct slices *slices, const struct slice *slice, enum detail detail)
 {
 	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : 1;
@@ -307,6 +320,8 @@ static int add_reduced(struct slices *slices, const struct slice *slice, enum de
 
 		if (detail == DETAIL_NONE) {
 			cell.task = TASK_LABEL_MERGED;
+		} else if (detail == DETAIL_PLAIN) {
+			after = cell.stack;
 		} else if (cell.stack != before) {
 			before = cell.stack;
 			err = cut_stack(slices->stacks, before, keep, &after);
@@ -314,7 +329,9 @@ static int add_reduced(struct slices *slices, const struct slice *slice, enum de
 		cell.stack = after;
 		if (!err)
 			err = add_one(&slices->adding,
-				cells_hash(cell.stack, cell.task, cell.cpu, cell.event), &cell);
+				cells_hash(
+					cell.stack, cell.task, cell.cpu, cell.event, VALUES_NONE),
+				&cell, VALUES_NONE);
 	}
 	return err;
 }
@@ -332,8 +349,7 @@ int slices_reduce(
 	err = add_reduced(slices, &from->slice, detail);
 	if (err)
 		return err;
-	*out = sealed_of_cells(
-		slices, cells->at, cells->n, from->slice.start_ns, from->slice.end_ns);
+	*out = sealed_of_cells(slices, cells, from->slice.start_ns, from->slice.end_ns);
 	if (!*out)
 		return -ENOMEM;
 	take_refs(slices, &(*out)->slice);

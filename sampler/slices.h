@@ -2,7 +2,7 @@
 /*
  * slices.h - making sealed slices, for store.c: from counted cells, by merging some, by leaving out detail.
  *
- * A slice holds one reference to the stack and one to the task of each cell.  Merging and leaving out detail
+ * A slice holds one reference to the stack, the task and the values of each cell.  Merging and leaving out detail
  * cost a bounded time for each cell of the slices they are given.  Sampling thread.
  */
 #ifndef SAMPLER_SLICES_H
@@ -15,9 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How much of a slice's stacks and tasks is left. */
+/* How much of a slice's stacks and tasks is left; no less than full have values. */
 enum detail {
 	DETAIL_FULL,
+	DETAIL_PLAIN, /* no values */
 	DETAIL_FEW, /* the 4 leaf-most frames */
 	DETAIL_LEAF, /* 1 */
 	DETAIL_NONE, /* one stack, one task */
@@ -37,6 +38,7 @@ struct sealed {
 struct slices {
 	struct stacks *stacks;
 	struct tasks *tasks;
+	struct values *values; /* NULL: no cell has any */
 	struct cells adding; /* for adding up */
 	uint64_t last_serial;
 };
@@ -46,7 +48,7 @@ void slices_fini(struct slices *slices);
 size_t slices_memory(const struct slices *slices);
 
 /* Takes over the references of the cells.  0, or -ENOMEM with nothing taken. */
-int slices_seal(struct slices *slices, const struct cell *cells, uint32_t n, uint64_t start_ns,
+int slices_seal(struct slices *slices, const struct cells *cells, uint64_t start_ns,
 	uint64_t end_ns, struct sealed **out);
 
 /* Neighbours in the order of time as one, which has no references yet; they stay as they are.  -EOVERFLOW where a

@@ -6,6 +6,7 @@
 
 #include "sampler/stacks.h"
 #include "sampler/tasks.h"
+#include "sampler/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,6 +41,11 @@ int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, si
 	}
 	*out = store;
 	return 0;
+}
+
+void store_set_values(struct store *store, struct values *values)
+{
+	store->slices.values = values;
 }
 
 void store_bury(struct store *store, struct sealed *sealed)
@@ -96,6 +102,7 @@ void store_free(struct store *store)
 	for (uint32_t i = 0; i < store->open.n; i++) {
 		stacks_unref(store->slices.stacks, store->open.at[i].stack);
 		tasks_label_unref(store->slices.tasks, store->open.at[i].task);
+		values_unref(store->slices.values, cells_values(&store->open, i), 1);
 	}
 	free_rest(store);
 }
@@ -106,7 +113,8 @@ size_t store_memory(const struct store *store, size_t slice_bytes)
 {
 	return sizeof(*store) + slice_bytes + cells_memory(&store->open) +
 		store->list_size * sizeof(*store->list) + slices_memory(&store->slices) +
-		stacks_memory(store->slices.stacks) + tasks_memory(store->slices.tasks);
+		stacks_memory(store->slices.stacks) + tasks_memory(store->slices.tasks) +
+		(store->slices.values ? values_memory(store->slices.values) : 0);
 }
 
 void store_publish_memory(struct store *store)
@@ -140,12 +148,13 @@ static int seal_open(struct store *store, uint64_t end_ns)
 	int err = room_in_list(store);
 
 	if (!err)
-		err = slices_seal(&store->slices, store->open.at, store->open.n,
-			store->open_start_ns, end_ns, &sealed);
+		err = slices_seal(
+			&store->slices, &store->open, store->open_start_ns, end_ns, &sealed);
 	if (err)
 		return err;
 	store->listed_bytes += sealed->bytes;
 	store->slice_bytes += sealed->bytes;
+	store->n_with_values += sealed->slice.values != NULL;
 	store->sealed_until_ns = end_ns;
 	cells_clear(&store->open);
 	store->open_end_ns = 0;
@@ -186,8 +195,9 @@ static void roll(struct store *store, uint64_t time_ns)
 	store->newest_ns = start_ns;
 }
 
-int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
-	uint8_t event, uint64_t weight)
+static inline __attribute__((always_inline)) int add(struct store *store, uint64_t time_ns,
+	uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event, uint64_t weight,
+	uint32_t values)
 {
 	struct cell *cell;
 	uint32_t where;
@@ -198,13 +208,13 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 	if (time_ns > store->newest_ns)
 		store->newest_ns = time_ns;
 
-	cell = cells_find(&store->open, stack, task, cpu, event, &where);
+	cell = cells_find(&store->open, stack, task, cpu, event, values, &where);
 	if (__builtin_expect(cell ? cell->count == UINT32_MAX : store->open.n == CELLS_MAX, 0)) {
 		err = seal_early(store, time_ns);
 		if (err)
 			goto fail;
 		store->sealed_by_adding = true;
-		return store_add(store, time_ns, stack, task, cpu, event, weight);
+		return store_add_values(store, time_ns, stack, task, cpu, event, weight, values);
 	}
 	if (cell) {
 		cell->count++;
@@ -216,11 +226,13 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 				.cpu = cpu,
 				.event = event,
 				.count = 1,
-				.weight = weight});
+				.weight = weight},
+			values);
 		if (err)
 			goto fail;
 		stacks_ref(store->slices.stacks, stack);
 		tasks_label_ref(store->slices.tasks, task);
+		values_ref(store->slices.values, values, 1);
 	}
 	store_count(&store->samples, 1);
 	return 0;
@@ -228,6 +240,18 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 fail:
 	store_count(&store->dropped, 1);
 	return err;
+}
+
+int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
+	uint8_t event, uint64_t weight)
+{
+	return add(store, time_ns, stack, task, cpu, event, weight, VALUES_NONE);
+}
+
+int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task,
+	uint16_t cpu, uint8_t event, uint64_t weight, uint32_t values)
+{
+	return add(store, time_ns, stack, task, cpu, event, weight, values);
 }
 
 bool store_seal(struct store *store, uint64_t now_ns, bool force)
@@ -342,6 +366,7 @@ void store_status(struct store *store, struct store_status *out)
 		.samples = __atomic_load_n(&store->samples, __ATOMIC_RELAXED),
 		.dropped = __atomic_load_n(&store->dropped, __ATOMIC_RELAXED),
 		.merges = __atomic_load_n(&store->merges, __ATOMIC_RELAXED),
+		.fields_dropped = __atomic_load_n(&store->fields_dropped, __ATOMIC_RELAXED),
 		.memory_bytes = __atomic_load_n(&store->memory_bytes, __ATOMIC_RELAXED),
 		.budget_bytes = store->budget_bytes,
 	};

@@ -7,8 +7,9 @@
  * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
  * The group of eight (of 16 where they have little in common, of two at last) that is the shortest for its age is merged
  * first, so that resolution falls with age evenly, and a cell is touched only log8(age) times.  Before
- * a slice gets longer than a quarter of its age, or where the tables of stacks and task labels take more than half
- * of the budget (stacks or tasks all different), the oldest slices lose detail instead, in steps: stacks are cut to
+ * a slice gets longer than a quarter of its age, or where the tables of stacks, task labels and values take more than half
+ * of the budget (stacks or tasks all different), the oldest slices lose detail instead, in steps: at first fields are given up, then
+ * stacks are cut to
  * their 4 leaf-most frames, then to the leaf; at last stack and task are given up (a stack of one unknown frame
  * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.
  *
@@ -28,6 +29,7 @@
 
 struct stacks;
 struct tasks;
+struct values;
 
 struct slice_total {
 	uint8_t event;
@@ -56,6 +58,8 @@ struct slice {
 struct store;
 
 int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes);
+/* Whose ids store_add_values() is given; before the first. */
+void store_set_values(struct store *store, struct values *values);
 void store_free(struct store *store); /* after every snapshot was released */
 /* The same where stacks and tasks are freed next: none of their references is given back, one by one. */
 void store_abandon(struct store *store);
@@ -66,6 +70,10 @@ void store_abandon(struct store *store);
  * is counted in it.  Returns 0; or -ENOMEM, the sample then being counted in store_dropped(). */
 int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
 	uint8_t event, uint64_t weight);
+
+/* The same with the fields of the sample (values.h); the store takes a reference of its own. */
+int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task,
+	uint16_t cpu, uint8_t event, uint64_t weight, uint32_t values);
 
 /* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
  * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
@@ -101,6 +109,7 @@ struct store_status {
 	size_t memory_bytes; /* of the store, stacks, tasks and what they point to */
 	size_t budget_bytes;
 	uint64_t merges;
+	uint64_t fields_dropped; /* slices whose samples' fields were given up */
 };
 void store_status(struct store *store, struct store_status *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * store_budget.c - what keeps the store within its budget: merging old slices, leaving out detail.
+ * store_budget.c - what keeps the store within its budget: merging old slices, leaving out fields and detail.
  *
  * See store.h for the order in which things are given up.  Sampling thread.
  */
@@ -8,6 +8,7 @@
 
 #include "sampler/stacks.h"
 #include "sampler/tasks.h"
+#include "sampler/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,9 +39,11 @@ static void replace(struct store *store, size_t at, unsigned int n, struct seale
 		(store->n_list - at - 1) * sizeof(*store->list));
 	pthread_mutex_unlock(&store->lock);
 
+	store->n_with_values += sealed->slice.values != NULL;
 	store->listed_bytes += sealed->bytes;
 	store->slice_bytes += sealed->bytes;
 	for (unsigned int i = 0; i < n; i++) {
+		store->n_with_values -= old[i]->slice.values != NULL;
 		store->listed_bytes -= old[i]->bytes;
 		store->slice_bytes -= unheld[i] ? old[i]->bytes : 0;
 	}
@@ -155,11 +158,30 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail)
 	return false;
 }
 
+/* Give up the fields of the oldest slice that has some. */
+static bool reduce_fields(struct store *store)
+{
+	for (size_t i = 0; store->n_with_values && i < store->n_list; i++) {
+		struct sealed *reduced;
+
+		if (!store->list[i].with_values)
+			continue;
+		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;
+		if (slices_reduce(&store->slices, store->list[i].sealed, DETAIL_PLAIN, &reduced))
+			continue;
+		replace(store, i, 1, reduced);
+		store_count(&store->fields_dropped, 1);
+		return true;
+	}
+	return false;
+}
+
 /* Give up detail of old slices: the older, the more of it. */
 static bool reduce_old(struct store *store)
 {
 	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
-		if (reduce_among(store, store->n_list >> detail, (enum detail)detail))
+		if (reduce_among(
+			    store, store->n_list >> (detail - DETAIL_PLAIN), (enum detail)detail))
 			return true;
 	return false;
 }
@@ -172,10 +194,11 @@ static bool reduce_any(struct store *store)
 	return false;
 }
 
-/* What stacks and labels take; their tables never give memory back, so they must not get too much of it. */
+/* What stacks, labels and values take; their tables never give memory back, so they must not get too much of it. */
 static size_t tables_used(const struct store *store)
 {
-	return stacks_memory_used(store->slices.stacks) + tasks_memory_labels(store->slices.tasks);
+	return stacks_memory_used(store->slices.stacks) + tasks_memory_labels(store->slices.tasks) +
+		(store->slices.values ? values_memory_used(store->slices.values) : 0);
 }
 
 /* Above half of the budget the tables are made smaller at the cost of detail.  Where that frees next to nothing,
@@ -192,7 +215,7 @@ static bool shrink_tables(struct store *store, size_t tables)
 {
 	size_t slices = store->listed_bytes, after;
 
-	if (!reduce_old(store) && !reduce_any(store))
+	if (!reduce_fields(store) && !reduce_old(store) && !reduce_any(store))
 		return false;
 	after = tables_used(store);
 	slices = slices > store->listed_bytes ? slices - store->listed_bytes : 0;
@@ -215,7 +238,7 @@ static bool save_memory(struct store *store, bool over_budget, size_t tables)
 	if (store->wide && merge_one(store, FAN_WIDE, COST_MAX, few))
 		return true;
 	if (merge_one(store, FAN, COST_MAX, few) || merge_one(store, 2, COST_MAX, few) ||
-		reduce_old(store))
+		reduce_fields(store) || reduce_old(store))
 		return true;
 	if (store->n_list > SLICES_KEPT && merge_one(store, 2, HUGE_VAL, few))
 		return true;

@@ -22,7 +22,8 @@ struct listed {
 	uint64_t start_ns, end_ns;
 	uint64_t samples;
 	uint32_t cells;
-	enum detail detail;
+	uint8_t detail; /* enum detail */
+	bool with_values;
 };
 
 struct store {
@@ -47,7 +48,7 @@ struct store {
 	uint64_t work; /* cells touched in this call */
 
 	/* counted by the sampling thread, read by all */
-	uint64_t samples, dropped, merges;
+	uint64_t samples, dropped, merges, fields_dropped;
 	size_t memory_bytes;
 
 	size_t listed_bytes;
@@ -56,6 +57,7 @@ struct store {
 	pthread_mutex_t lock; /* guards what follows and the slices' refs */
 	struct listed *list; /* by time */
 	size_t n_list, list_size;
+	size_t n_with_values; /* of them; the sampling thread's */
 	struct sealed *returned; /* given up by their last holders */
 };
 
@@ -72,7 +74,8 @@ static inline struct listed store_listed(struct sealed *sealed)
 		.end_ns = sealed->slice.end_ns,
 		.samples = sealed->samples,
 		.cells = sealed->slice.cells,
-		.detail = sealed->detail};
+		.detail = (uint8_t)sealed->detail,
+		.with_values = sealed->slice.values};
 }
 
 /* Free a slice that nobody refers to any more; all those given back by others. */
