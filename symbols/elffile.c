@@ -84,6 +84,7 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 			.offset = FIELD(elf, raw, Phdr, p_offset),
 			.vaddr = FIELD(elf, raw, Phdr, p_vaddr),
 			.filesz = FIELD(elf, raw, Phdr, p_filesz),
+			.memsz = FIELD(elf, raw, Phdr, p_memsz),
 			.exec = FIELD32(elf, raw, Phdr, p_flags) & PF_X,
 		};
 		if ((segment.type != PT_LOAD && segment.type != PT_NOTE) ||
@@ -194,6 +195,21 @@ bool elffile_offset(
 		*offset = segment->offset + (vaddr - segment->vaddr);
 		*rest = segment->filesz - (vaddr - segment->vaddr);
 		*exec = segment->exec;
+		return true;
+	}
+	return false;
+}
+
+bool elffile_memory_offset(
+	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct elffile_segment *segment = &elf->segments[i];
+		if (segment->type != PT_LOAD || vaddr < segment->vaddr ||
+			vaddr - segment->vaddr >= segment->memsz)
+			continue;
+		*offset = segment->offset + (vaddr - segment->vaddr);
+		*rest = segment->memsz - (vaddr - segment->vaddr);
 		return true;
 	}
 	return false;

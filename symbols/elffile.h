@@ -17,7 +17,7 @@
 #define ELFFILE_SECTIONS_MAX 65536
 
 struct elffile_segment {
-	uint64_t offset, vaddr, filesz;
+	uint64_t offset, vaddr, filesz, memsz;
 	uint32_t type;
 	bool exec;
 };
@@ -55,6 +55,10 @@ uint64_t elffile_u64(const struct elffile *elf, const void *at);
  * segment follow. */
 bool elffile_offset(
 	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest, bool *exec);
+
+/* The same in memory, where a segment may be longer than in the file: offsets go on behind it. */
+bool elffile_memory_offset(
+	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest);
 
 /* The GNU build-id, at most max bytes of it; *len 0 when there is none.  0 or -errno. */
 int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t *len);

@@ -19,9 +19,10 @@ struct candidate {
 	uint32_t name;
 	uint16_t kind; /* SYMTAB_WEAK ... */
 	uint16_t first; /* the sooner in the file, the greater */
+	bool data;
 };
 
-enum place { PLACE_OFFSET, PLACE_ADDRESS, PLACE_MODULE };
+enum place { PLACE_OFFSET, PLACE_ADDRESS, PLACE_MODULE, PLACE_DATA, PLACE_ANY };
 
 struct reader {
 	const struct elffile *elf; /* whose symbols are read */
@@ -30,6 +31,8 @@ struct reader {
 	uint64_t *module_at; /* PLACE_MODULE: by section */
 	struct elfsyms_kernel *kernel; /* PLACE_ADDRESS */
 	struct symtab_builder *builder;
+	elfsyms_fn *fn; /* PLACE_ANY, in place of the builder */
+	void *ctx;
 	uint64_t strings_at, strings_len;
 	bool only_new; /* pass over addresses that have a symbol already */
 	uint64_t index, total; /* of the symbol that is read, in its table */
@@ -101,10 +104,37 @@ static void flush(struct reader *reader)
 			reader->kernel->text = c->start;
 		if (reader->kernel && len == 6 && memcmp(name, "_stext", 6) == 0)
 			reader->kernel->stext = c->start;
+		if (reader->fn) {
+			const struct elfsyms_any any = {
+				.name = name,
+				.name_len = len,
+				.address = c->start,
+				.size = c->size,
+				.data = c->data,
+				.weak = c->kind & SYMTAB_WEAK,
+				.local = c->kind & SYMTAB_LOCAL,
+				.label = c->kind & SYMTAB_LABEL,
+			};
+			reader->fn(&any, reader->ctx);
+			continue;
+		}
 		symtab_builder_add(
 			reader->builder, c->start, c->size, c->limit, c->kind, name, len, c->first);
 	}
 	reader->n = 0;
+}
+
+static bool find_data(const struct reader *reader, uint64_t value,
+	const struct elffile_section *section, uint64_t *start, uint64_t *limit)
+{
+	*start = value;
+	*limit = UINT64_MAX;
+	if (!section || !(section->flags & SHF_ALLOC) || section->flags & SHF_TLS)
+		return false;
+	if (reader->place == PLACE_ANY)
+		return true;
+	return !(section->flags & SHF_EXECINSTR) &&
+		elffile_memory_offset(reader->map, value, start, limit);
 }
 
 /* Where a symbol is, in what the table counts by; false where it is no code that can be sampled. */
@@ -116,6 +146,8 @@ static bool find_place(const struct reader *reader, uint64_t value, uint16_t ind
 		index < elf->n_sections ? &elf->sections[index] : NULL;
 	bool exec = false;
 
+	if (reader->place == PLACE_DATA || reader->place == PLACE_ANY)
+		return find_data(reader, value, section, start, limit);
 	*start = value;
 	*limit = UINT64_MAX;
 	if (reader->place == PLACE_OFFSET &&
@@ -159,7 +191,10 @@ static void consider(struct reader *reader, const uint8_t *raw)
 	}
 
 	const unsigned int type = ELF64_ST_TYPE(info), bind = ELF64_ST_BIND(info);
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+	const bool code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+	if (reader->place == PLACE_DATA
+			? type != STT_OBJECT
+			: !code && (type != STT_OBJECT || reader->place != PLACE_ANY))
 		return;
 	if (name == 0 || index == SHN_UNDEF || (index >= SHN_LORESERVE && index != SHN_XINDEX))
 		return;
@@ -171,7 +206,7 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		return;
 	if (size > limit && limit > 0)
 		size = limit;
-	if (reader->only_new && symtab_builder_has(reader->builder, start))
+	if (reader->only_new && reader->builder && symtab_builder_has(reader->builder, start))
 		return;
 
 	reader->batch[reader->n++] = (struct candidate){
@@ -184,6 +219,7 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		.kind = (uint16_t)((bind == STB_WEAK ? SYMTAB_WEAK : 0) |
 			(bind == STB_LOCAL ? SYMTAB_LOCAL : 0) |
 			(type == STT_NOTYPE ? SYMTAB_LABEL : 0)),
+		.data = index < elf->n_sections && !(elf->sections[index].flags & SHF_EXECINSTR),
 	};
 	if (reader->n == BATCH)
 		flush(reader);
@@ -228,7 +264,8 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 		left -= n;
 	}
 	flush(reader);
-	symtab_builder_sort(reader->builder);
+	if (reader->builder)
+		symtab_builder_sort(reader->builder);
 	return 0;
 }
 
@@ -293,6 +330,22 @@ int elfsyms_read_debug(
 	struct reader reader = {.map = elf, .builder = builder};
 
 	return read_tables(&reader, debug, elf);
+}
+
+int elfsyms_read_data(
+	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder)
+{
+	struct reader reader = {.place = PLACE_DATA, .map = elf, .builder = builder};
+
+	return read_tables(&reader, debug ? debug : elf, elf);
+}
+
+int elfsyms_read_any(
+	const struct elffile *elf, const struct elffile *debug, elfsyms_fn *fn, void *ctx)
+{
+	struct reader reader = {.place = PLACE_ANY, .map = elf, .fn = fn, .ctx = ctx};
+
+	return read_tables(&reader, debug ? debug : elf, elf);
 }
 
 int elfsyms_read_kernel(

@@ -29,6 +29,21 @@ int elfsyms_read_kernel(
  * it out: executable sections that stay, one after another.  As above. */
 int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder);
 
+/* Data instead of functions, by offset in memory: see elffile_memory_offset().  debug may be NULL.  As above. */
+int elfsyms_read_data(
+	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder);
+
+/* Every symbol with an address, of functions, data and labels; not thread-local ones.  The name is not terminated. */
+struct elfsyms_any {
+	const char *name;
+	size_t name_len;
+	uint64_t address, size;
+	bool data, weak, local, label;
+};
+typedef void elfsyms_fn(const struct elfsyms_any *symbol, void *ctx);
+int elfsyms_read_any(
+	const struct elffile *elf, const struct elffile *debug, elfsyms_fn *fn, void *ctx);
+
 /* Does it have a .symtab, and is that in the file? */
 bool elfsyms_has_symtab(const struct elffile *elf);
 

@@ -13,6 +13,7 @@ void kallsyms_init(struct kallsyms *kallsyms, kallsyms_fn *fn, void *ctx)
 	memset(kallsyms, 0, sizeof(*kallsyms));
 	kallsyms->fn = fn;
 	kallsyms->ctx = ctx;
+	kallsyms->types = KALLSYMS_FUNCTIONS;
 }
 
 static int hex_digit(char c)
@@ -38,7 +39,7 @@ static void parse_line(struct kallsyms *kallsyms, const char *line, size_t len)
 	if (p == line || end - p < 4 || p[0] != ' ' || p[2] != ' ')
 		return;
 	symbol.type = p[1];
-	if (!memchr("tTwW", symbol.type, 4))
+	if (!symbol.type || !strchr(kallsyms->types, symbol.type))
 		return;
 
 	symbol.name = p + 3;

@@ -56,6 +56,8 @@ void loader_tell_no_worker(struct loader *loader)
 /* Whether to open what lies on this machine now. */
 static int load_by_kind(struct loader *loader, struct loader_image *image, bool may_wait)
 {
+	if (image->want == LOADER_DATA)
+		return load_data(loader, image);
 	switch (image->source.kind) {
 	case SYMBOLS_KERNEL:
 		return loader->recording ? load_recorded_kernel(loader, image)
@@ -81,6 +83,11 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 	const char *path = image->source.path ? image->source.path : "";
 
 	image->state = SYMBOLS_UNREADABLE;
+	if (image->want == LOADER_NAMED) {
+		/* Who asked is told why. */
+		image->error = -load_named(loader, image);
+		return true;
+	}
 	int ret = load_by_kind(loader, image, may_wait);
 	if (ret == -EAGAIN && may_wait)
 		return false;
@@ -299,6 +306,8 @@ void loader_image_free(struct loader_image *image)
 			close(image->kept_fds[i]);
 	free((char *)(uintptr_t)image->source.path);
 	free((char *)(uintptr_t)image->source.jitdump);
+	free(image->wanted);
+	free(image->found);
 	free(image);
 }
 

@@ -28,6 +28,13 @@ struct loader_image {
 	struct loader_image *next;
 	uint32_t key;
 	struct symbols_source source; /* its path is this one's own */
+	enum {
+		LOADER_FUNCTIONS,
+		LOADER_DATA, /* see data.h */
+		LOADER_NAMED, /* see by_name.h */
+	} want;
+	char *wanted; /* of LOADER_NAMED: the name */
+	void *owner; /* of LOADER_NAMED: the poster's; NULL: nobody wants it any more */
 	bool waited; /* the loader's: has let others pass */
 	/* The answer. */
 	enum symbols_state state;
@@ -38,6 +45,12 @@ struct loader_image {
 	bool lacks_debug; /* it was stripped, and its debug file is not here */
 	int kept_fds[2]; /* see symbols_files(); 0: none */
 	struct loader_jit jit; /* of SYMBOLS_JIT: what was read last, and then now */
+	/* Of LOADER_NAMED. */
+	int error; /* positive errno */
+	char *found; /* struct wire_named and what follows it, checked; NULL: none */
+	size_t found_len;
+	bool stripped,
+		hidden; /* the file has no names but those of other files' use; kallsyms shows no addresses */
 };
 
 struct loader_name {

@@ -210,6 +210,12 @@ size_t load_notes(const char *path, uint8_t out[WIRE_BUILD_ID_MAX]);
 /* The symbols of one module of the running kernel, where it has that build-id.  0, -ENOENT, -errno. */
 int load_module_of_kernel(struct loader *loader, struct loader_image *image, const char *module);
 
+/* --- load_named.c --- */
+
+/* Data symbols of a file or the kernel; places of one name, with image->found.  0 or -errno. */
+int load_data(struct loader *loader, struct loader_image *image);
+int load_named(struct loader *loader, struct loader_image *image);
+
 /* --- load_names.c --- */
 
 /* Up to a packet of names off the queue, with the lock held; then their work, without. */

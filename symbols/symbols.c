@@ -7,11 +7,14 @@
 #include "symbols/symbols.h"
 
 #include "symbols/again.h"
+#include "symbols/by_name.h"
 #include "symbols/code.h"
 #include "symbols/code_client.h"
+#include "symbols/data.h"
 #include "symbols/fetch.h"
 #include "symbols/loader.h"
 #include "symbols/spawner.h"
+#include "symbols/symbols_private.h"
 #include "symbols/wire.h"
 
 #include <errno.h>
@@ -54,6 +57,7 @@ struct pretty {
 struct symbols {
 	struct loader *loader;
 	struct code_client *code;
+	struct data_tables *data;
 	/* Open addressing, at most half full; capacities are powers of two. */
 	struct image **images;
 	size_t n_images, images_cap;
@@ -86,6 +90,8 @@ int symbols_new(struct symbols **out, const struct symbols_config *wanted)
 	config.fetched = symbols->fetched;
 	if (ret == 0)
 		ret = loader_new(&symbols->loader, &config);
+	if (ret == 0)
+		ret = data_tables_new(&symbols->data);
 	if (ret == 0)
 		ret = code_client_new(&symbols->code, &config, loader_fd(symbols->loader));
 	if (ret < 0) {
@@ -137,6 +143,7 @@ void symbols_free(struct symbols *symbols)
 				close(symbols->images[i]->kept_fds[k]);
 		free_image(symbols->images[i]);
 	}
+	data_tables_free(symbols->data);
 	free(symbols->images);
 	free(symbols->names);
 	free(symbols);
@@ -160,6 +167,16 @@ static struct image *find_image(const struct symbols *symbols, uint32_t key)
 struct code_client *symbols_code_client(const struct symbols *symbols)
 {
 	return symbols->code;
+}
+
+struct loader *symbols_loader(const struct symbols *symbols)
+{
+	return symbols->loader;
+}
+
+struct data_tables *symbols_data_tables(const struct symbols *symbols)
+{
+	return symbols->data;
 }
 
 const struct symbols_source *symbols_source_of(const struct symbols *symbols, uint32_t key)
@@ -640,6 +657,16 @@ static unsigned int collect(struct symbols *symbols)
 	loader_collect(symbols->loader, &images, &names);
 	while (images) {
 		struct loader_image *next = images->next;
+		if (images->want != LOADER_FUNCTIONS) {
+			changed |= SYMBOLS_CHANGED_DATA;
+			if (images->want == LOADER_DATA)
+				data_tables_take(symbols->data, images);
+			else
+				by_name_take(images);
+			loader_image_free(images);
+			images = next;
+			continue;
+		}
 		struct image *image = find_image(symbols, images->key);
 		if (is_better(symbols, image, images) && take_look(symbols, image, images)) {
 			take_table(symbols, image, images);

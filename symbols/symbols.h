@@ -168,6 +168,7 @@ int symbols_fd(const struct symbols *symbols);
 #define SYMBOLS_CHANGED_TABLES 1u /* some image left SYMBOLS_PENDING */
 #define SYMBOLS_CHANGED_NAMES 2u /* some pretty name is known now */
 #define SYMBOLS_CHANGED_CODE 4u /* answers of code.h have come */
+#define SYMBOLS_CHANGED_DATA 8u /* answers of data.h or by_name.h have come */
 unsigned int symbols_collect(struct symbols *symbols);
 
 /* Until nothing is pending or the time is over; collects.  0 or -ETIME. For text reports. */

@@ -35,6 +35,8 @@ enum wire_type {
 		     * offsets; answer: a codetab */
 	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptor: the bytes */
 	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; answer: a table of addresses */
+	WIRE_NAMED, /* descriptors as of WIRE_FILE, or kernel symbols as text with WIRE_FLAG_KERNEL; payload: a symbol's name;
+		     * the answer's: struct wire_named and what it counts */
 	WIRE_CONFINED, /* worker -> client, first of all: error says what kept it from being confined */
 };
 
@@ -50,6 +52,30 @@ enum wire_type {
 #define WIRE_FLAG_RAW 32u /* request, code: the file is nothing but the code's bytes */
 #define WIRE_FLAG_LINES \
 	64u /* request, code: with source lines; answer: there is debug information */
+
+#define WIRE_FLAG_DATA \
+	4096u /* request, file and kallsyms: data, not functions; offsets go on where a segment does in memory */
+
+/* Where a symbol of a name is. */
+struct wire_place {
+	uint64_t address; /* as in the file; of the kernel: where it is */
+	uint64_t offset; /* in the file; UINT64_MAX: not there (.bss) */
+	uint64_t size; /* 0: not told */
+	uint32_t kind; /* WIRE_PLACE_* */
+	uint32_t pad;
+};
+#define WIRE_PLACE_DATA 1u
+#define WIRE_PLACE_WEAK 2u
+#define WIRE_PLACE_LOCAL 4u
+struct wire_named {
+	uint32_t n_places; /* they follow; then names that are nearly the same, each with its NUL */
+	uint32_t n_near;
+	uint64_t base; /* address, to a page, of the first segment */
+	uint32_t is_fixed; /* 1: addresses are where it is always loaded */
+	uint32_t pad;
+};
+#define WIRE_PLACES_MAX 64
+#define WIRE_NEAR_MAX 6
 
 /* Which of the descriptors are there, in this order: file, debug, alternate, then the split parts. */
 struct wire_lines {

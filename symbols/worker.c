@@ -15,6 +15,7 @@
 #include "symbols/symtab.h"
 #include "symbols/wire.h"
 #include "symbols/worker_code.h"
+#include "symbols/worker_named.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -115,6 +116,66 @@ static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	return ret;
 }
 
+static int read_data(const struct elffile *elf, int debug_fd, bool linked,
+	struct symtab_builder *builder, struct wire_message *answer)
+{
+	struct elffile debug;
+
+	if (elfsyms_has_symtab(elf))
+		return elfsyms_read_data(elf, NULL, builder);
+	answer->flags |= WIRE_FLAG_STRIPPED;
+	if (debug_fd < 0 || !open_debug(elf, debug_fd, linked, &debug))
+		return elfsyms_read_data(elf, NULL, builder);
+	answer->flags |= WIRE_FLAG_DEBUG;
+	int ret = elfsyms_read_data(elf, &debug, builder);
+	elffile_close(&debug);
+	return ret;
+}
+
+static int find_named(const struct elffile *elf, const struct wire_message *request, int debug_fd,
+	const char *name, size_t len, struct wire_message *answer, char *out, size_t *out_len)
+{
+	struct elffile debug;
+
+	if (elfsyms_has_symtab(elf))
+		return worker_named_file(elf, NULL, name, len, out, out_len);
+	answer->flags |= WIRE_FLAG_STRIPPED;
+	if (debug_fd < 0 || !open_debug(elf, debug_fd, request->flags & WIRE_FLAG_LINKED, &debug)) {
+		int fd = debugdata_open(elf), ret;
+		memset(&debug, 0, sizeof(debug));
+		const bool packed =
+			fd >= 0 && elffile_open(&debug, fd) == 0 && is_alike(elf, &debug);
+		ret = worker_named_file(elf, packed ? &debug : NULL, name, len, out, out_len);
+		elffile_close(&debug);
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	answer->flags |= WIRE_FLAG_DEBUG;
+	int ret = worker_named_file(elf, &debug, name, len, out, out_len);
+	elffile_close(&debug);
+	return ret;
+}
+
+static size_t answer_named(const struct wire_message *request, const int fds[WIRE_FDS_MAX],
+	const char *name, size_t len, struct wire_message *answer, char *out)
+{
+	struct elffile elf;
+	size_t out_len = 0;
+	int ret;
+
+	if (request->flags & WIRE_FLAG_KERNEL) {
+		ret = worker_named_kallsyms(fds[0], name, len, out, &out_len, answer);
+	} else {
+		ret = elffile_open(&elf, fds[0]);
+		if (ret == 0)
+			ret = find_named(&elf, request, fds[1], name, len, answer, out, &out_len);
+		elffile_close(&elf);
+	}
+	answer->error = -ret;
+	return ret == 0 ? out_len : 0;
+}
+
 /* How far the kernel's symbols have to be moved. */
 static uint64_t kernel_delta(const struct wire_message *request, uint64_t text, uint64_t stext,
 	struct wire_message *answer)
@@ -156,6 +217,8 @@ static size_t answer_file(const struct wire_message *request, const int fds[WIRE
 		ret = read_kernel(&elf, request, builder, answer);
 	else if (request->type == WIRE_MODULE)
 		ret = elfsyms_read_module(&elf, builder);
+	else if (request->flags & WIRE_FLAG_DATA)
+		ret = read_data(&elf, fds[1], request->flags & WIRE_FLAG_LINKED, builder, answer);
 	else
 		ret = read_file(&elf, fds[1], request->flags & WIRE_FLAG_LINKED, builder, answer);
 	if (ret == 0 && request->type == WIRE_FILE)
@@ -266,6 +329,8 @@ static void answer_kallsyms(const struct wire_message *request, int fd, const ch
 		goto out;
 	}
 	kallsyms_init(&parser, add_kernel, &kernel);
+	if (request->flags & WIRE_FLAG_DATA)
+		parser.types = KALLSYMS_DATA;
 	while ((n = read(fd, text, sizeof(text))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -390,6 +455,8 @@ static int serve(int sock, char *in, char *out)
 		out_len = answer_file(&request, fds, &answer, out, &table);
 	else if (request.type == WIRE_KALLSYMS)
 		answer_kallsyms(&request, fds[0], in, len, &answer, &table);
+	else if (request.type == WIRE_NAMED)
+		out_len = answer_named(&request, fds, in, len, &answer, out);
 	else if (request.type == WIRE_JIT)
 		answer_jit(fds, &answer, &table);
 	else if (request.type == WIRE_LINES || request.type == WIRE_CODE)

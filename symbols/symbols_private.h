@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symbols_private.h - what symbols.c lends to data.c and by_name.c.
+ */
+#ifndef SYMBOLS_SYMBOLS_PRIVATE_H
+#define SYMBOLS_SYMBOLS_PRIVATE_H
+
+#include "symbols/loader.h"
+
+struct data_tables;
+
+struct loader *symbols_loader(const struct symbols *symbols);
+struct data_tables *symbols_data_tables(const struct symbols *symbols);
+
+int data_tables_new(struct data_tables **out); /* 0 or -ENOMEM */
+void data_tables_free(struct data_tables *data); /* NULL is a no-op */
+/* Take in an answer, which stays the caller's. */
+void data_tables_take(struct data_tables *data, struct loader_image *answer);
+void by_name_take(struct loader_image *answer);
+
+#endif

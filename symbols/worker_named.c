@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * worker_named.c - compares every symbol's name with the one that is looked for.
+ *
+ * As it is in the file first; only where that finds nothing are names demangled, and of those only the ones that can be
+ * meant.  Names that are nearly the same are remembered for the sentence that says there is none.  Runs in the worker.
+ */
+#include "symbols/worker_named.h"
+
+#include "symbols/binfile.h"
+#include "symbols/elfsyms.h"
+#include "symbols/kallsyms.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAME_MAX_BYTES 1024
+#define NEAR_BYTES 96
+#define DISTANCE_MAX 2
+
+struct near {
+	char name[NEAR_BYTES];
+	size_t distance;
+};
+
+struct search {
+	char wanted[NAME_MAX_BYTES];
+	size_t len;
+	char last[NAME_MAX_BYTES]; /* its last identifier: what a mangled name of it has */
+	bool demangle;
+	struct wire_place places[WIRE_PLACES_MAX];
+	size_t n_places;
+	struct near near[WIRE_NEAR_MAX];
+	size_t n_near;
+};
+
+static bool is_identifier(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		c == '_' || c == '$';
+}
+
+/* False where no symbol can have that name. */
+static bool begin(struct search *search, const char *name, size_t len)
+{
+	memset(search, 0, sizeof(*search));
+	if (len == 0 || len >= sizeof(search->wanted) || memchr(name, '\0', len))
+		return false;
+	memcpy(search->wanted, name, len);
+	search->len = len;
+	size_t end = strcspn(search->wanted, "(<[");
+	while (end > 0 && !is_identifier(search->wanted[end - 1]))
+		end--;
+	size_t start = end;
+	while (start > 0 && is_identifier(search->wanted[start - 1]))
+		start--;
+	memcpy(search->last, search->wanted + start, end - start);
+	return true;
+}
+
+/* --- names that are nearly the same --- */
+
+/* How many letters have to be changed, at most DISTANCE_MAX; more: DISTANCE_MAX + 1. */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t row[2][NEAR_BYTES + 1];
+
+	if (a_len >= NEAR_BYTES || b_len >= NEAR_BYTES || a_len > b_len + DISTANCE_MAX ||
+		b_len > a_len + DISTANCE_MAX)
+		return DISTANCE_MAX + 1;
+	for (size_t j = 0; j <= b_len; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		size_t *now = row[i & 1], *before = row[(i - 1) & 1], least = i;
+
+		now[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			size_t best = before[j - 1] + (a[i - 1] != b[j - 1]);
+			if (before[j] + 1 < best)
+				best = before[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			now[j] = best;
+			least = best < least ? best : least;
+		}
+		if (least > DISTANCE_MAX)
+			return DISTANCE_MAX + 1;
+	}
+	return row[a_len & 1][b_len];
+}
+
+static void consider_near(struct search *search, const char *name, size_t len)
+{
+	size_t far = DISTANCE_MAX + 1, at = 0;
+
+	/* What the compiler made of it: "f.part.0". */
+	if (len > search->len && len < NEAR_BYTES && name[search->len] == '.' &&
+		memcmp(name, search->wanted, search->len) == 0)
+		far = 0;
+	else if (search->len > 3)
+		far = distance(search->wanted, search->len, name, len);
+	if (far > DISTANCE_MAX)
+		return;
+	for (size_t i = 0; i < search->n_near; i++)
+		if (strlen(search->near[i].name) == len && !memcmp(search->near[i].name, name, len))
+			return;
+	while (at < search->n_near && search->near[at].distance <= far)
+		at++;
+	if (at == WIRE_NEAR_MAX)
+		return;
+	if (search->n_near == WIRE_NEAR_MAX)
+		search->n_near--;
+	memmove(search->near + at + 1, search->near + at,
+		(search->n_near - at) * sizeof(search->near[0]));
+	memcpy(search->near[at].name, name, len);
+	search->near[at].name[len] = '\0';
+	search->near[at].distance = far;
+	search->n_near++;
+}
+
+/* --- those that are the same --- */
+
+static bool is_mangled(const char *name, size_t len)
+{
+	return len > 3 && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* "ns::f" is the name of "ns::f(int)" and of "void ns::f<int>(int)" as far as that. */
+static bool demangled_matches(const struct search *search, const char *name, size_t len)
+{
+	char raw[NAME_MAX_BYTES], pretty[4096];
+
+	if (!is_mangled(name, len) || len >= sizeof(raw))
+		return false;
+	memcpy(raw, name, len);
+	raw[len] = '\0';
+	if (!strstr(raw, search->last) || !binfile_demangle(raw, pretty, sizeof(pretty)))
+		return false;
+	for (const char *at = strstr(pretty, search->wanted); at;
+		at = strstr(at + 1, search->wanted)) {
+		const char after = at[search->len];
+
+		if ((at == pretty || at[-1] == ' ') &&
+			(after == '\0' || after == '(' || after == '[' || after == '<' ||
+				search->wanted[search->len - 1] == ')'))
+			return true;
+		/* What follows are its arguments. */
+		if (memchr(pretty, '(', (size_t)(at - pretty)))
+			return false;
+	}
+	return false;
+}
+
+static bool matches(const struct search *search, const char *name, size_t len)
+{
+	if (search->demangle)
+		return demangled_matches(search, name, len);
+	/* "memcpy@@GLIBC_2.14" */
+	return len >= search->len && memcmp(name, search->wanted, search->len) == 0 &&
+		(len == search->len || name[search->len] == '@') && !memchr(name, '\0', len);
+}
+
+static void add_place(struct search *search, const struct wire_place *place)
+{
+	for (size_t i = 0; i < search->n_places; i++)
+		if (search->places[i].address == place->address)
+			return;
+	if (search->n_places < WIRE_PLACES_MAX)
+		search->places[search->n_places++] = *place;
+}
+
+static void meet(const struct elfsyms_any *symbol, void *ctx)
+{
+	struct search *search = ctx;
+
+	if (!matches(search, symbol->name, symbol->name_len)) {
+		if (!search->demangle && !symbol->label)
+			consider_near(search, symbol->name, symbol->name_len);
+		return;
+	}
+	const struct wire_place place = {
+		.address = symbol->address,
+		.offset = UINT64_MAX,
+		.size = symbol->size,
+		.kind = (symbol->data ? WIRE_PLACE_DATA : 0) |
+			(symbol->weak ? WIRE_PLACE_WEAK : 0) |
+			(symbol->local ? WIRE_PLACE_LOCAL : 0),
+	};
+	add_place(search, &place);
+}
+
+static size_t put_answer(const struct search *search, struct wire_named *head, char *out)
+{
+	size_t len = sizeof(*head) + search->n_places * sizeof(search->places[0]);
+
+	head->n_places = (uint32_t)search->n_places;
+	head->n_near = (uint32_t)search->n_near;
+	memcpy(out, head, sizeof(*head));
+	memcpy(out + sizeof(*head), search->places, search->n_places * sizeof(search->places[0]));
+	for (size_t i = 0; i < search->n_near; i++) {
+		const size_t n = strlen(search->near[i].name) + 1;
+		memcpy(out + len, search->near[i].name, n);
+		len += n;
+	}
+	return len;
+}
+
+static uint64_t first_address(const struct elffile *elf)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < elf->n_segments; i++)
+		if (elf->segments[i].type == PT_LOAD && elf->segments[i].vaddr < first)
+			first = elf->segments[i].vaddr;
+	return first == UINT64_MAX ? 0 : first & ~UINT64_C(0xfff);
+}
+
+int worker_named_file(const struct elffile *elf, const struct elffile *debug, const char *name,
+	size_t len, char *out, size_t *out_len)
+{
+	struct wire_named head = {.base = first_address(elf), .is_fixed = elf->type == ET_EXEC};
+	struct search *search = malloc(sizeof(*search));
+	int ret = 0;
+
+	if (!search)
+		return -ENOMEM;
+	if (begin(search, name, len))
+		ret = elfsyms_read_any(elf, debug, meet, search);
+	if (ret == 0 && search->n_places == 0 && search->last[0]) {
+		search->demangle = true;
+		ret = elfsyms_read_any(elf, debug, meet, search);
+	}
+	for (size_t i = 0; i < search->n_places; i++) {
+		struct wire_place *place = &search->places[i];
+		uint64_t offset, rest;
+		bool exec;
+		if (elffile_offset(elf, place->address, &offset, &rest, &exec))
+			place->offset = offset;
+	}
+	if (ret == 0)
+		*out_len = put_answer(search, &head, out);
+	free(search);
+	return ret;
+}
+
+static void meet_kernel(const struct kallsyms_symbol *symbol, void *ctx)
+{
+	struct search *search = ctx;
+
+	if (symbol->address == 0)
+		return;
+	if (!matches(search, symbol->name, symbol->name_len)) {
+		consider_near(search, symbol->name, symbol->name_len);
+		return;
+	}
+	const struct wire_place place = {
+		.address = symbol->address,
+		.offset = symbol->address,
+		.kind = (strchr(KALLSYMS_DATA, symbol->type) ? WIRE_PLACE_DATA : 0) |
+			(symbol->type >= 'a' ? WIRE_PLACE_LOCAL : 0),
+	};
+	add_place(search, &place);
+}
+
+static int feed(struct kallsyms *parser, int fd)
+{
+	char text[16384];
+	ssize_t n;
+
+	/* One that died of it may have left the position somewhere. */
+	if (lseek(fd, 0, SEEK_SET) < 0 && errno != ESPIPE)
+		return -errno;
+	while ((n = read(fd, text, sizeof(text))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		kallsyms_feed(parser, text, (size_t)n);
+	}
+	kallsyms_end(parser);
+	return 0;
+}
+
+int worker_named_kallsyms(int fd, const char *name, size_t len, char *out, size_t *out_len,
+	struct wire_message *answer)
+{
+	struct wire_named head = {.is_fixed = 1};
+	struct search *search = malloc(sizeof(*search));
+	struct kallsyms parser;
+	int ret = 0;
+
+	if (!search)
+		return -ENOMEM;
+	kallsyms_init(&parser, meet_kernel, search);
+	parser.types = KALLSYMS_FUNCTIONS KALLSYMS_DATA;
+	if (begin(search, name, len))
+		ret = feed(&parser, fd);
+	if (parser.functions && !parser.shown)
+		answer->flags |= WIRE_FLAG_HIDDEN;
+	if (ret == 0)
+		*out_len = put_answer(search, &head, out);
+	free(search);
+	return ret;
+}
