@@ -83,6 +83,14 @@ static void free_config(struct engine_config *config)
 	free((void *)target->command);
 }
 
+static bool only_cgroups(const struct engine_config *config)
+{
+	for (size_t i = 0; i < config->n_events; i++)
+		if (!config->events[i].cgroup)
+			return false;
+	return true;
+}
+
 static bool is_valid(const struct engine_config *config)
 {
 	const struct engine_target *target = &config->target;
@@ -104,18 +112,19 @@ static bool is_valid(const struct engine_config *config)
 		return false;
 	if (target->system_wide)
 		return !target->n_pids && !target->n_tids && !target->command;
-	return target->n_pids || target->n_tids || target->command || target->n_cpus;
+	return target->n_pids || target->n_tids || target->command || target->n_cpus ||
+		only_cgroups(config);
 }
 
-/* CPUs alone are the whole machine on those. */
+/* CPUs alone are the whole machine on those, and cgroups alone are sought on all of it. */
 static int note_cpus(struct engine *engine)
 {
 	struct engine_target *target = &engine->config.target;
 
-	if (!target->n_cpus)
-		return 0;
 	if (!target->n_pids && !target->n_tids && !target->command)
 		target->system_wide = true;
+	if (!target->n_cpus)
+		return 0;
 	for (size_t i = 0; i < target->n_cpus; i++)
 		if ((size_t)target->cpus[i] >= engine->cpu_wanted_len)
 			engine->cpu_wanted_len = (size_t)target->cpus[i] + 1;
@@ -275,9 +284,14 @@ int engine_detach(struct engine *engine, int32_t pid)
 
 int engine_event_add(struct engine *engine, const struct event_spec *spec)
 {
-	const struct mail mail = {.kind = MAIL_EVENT_ADD, .spec = *spec};
+	return engine_events_add(engine, spec, 1);
+}
 
-	return mailbox_post(&engine->mailbox, &mail);
+int engine_events_add(struct engine *engine, const struct event_spec *specs, size_t n)
+{
+	const struct mail mail = {.kind = MAIL_EVENT_ADD, .specs = specs, .n_specs = n};
+
+	return n && n <= ENGINE_EVENTS_MAX ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
 }
 
 int engine_event_drop(struct engine *engine, uint8_t id)
@@ -289,9 +303,49 @@ int engine_event_drop(struct engine *engine, uint8_t id)
 
 int engine_set_freq(struct engine *engine, uint8_t id, uint64_t hz)
 {
-	const struct mail mail = {.kind = MAIL_SET_FREQ, .event = id, .hz = hz};
+	const struct mail mail = {.kind = MAIL_SET_FREQ, .event = id, .value = hz};
 
 	return hz ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+}
+
+int engine_set_period(struct engine *engine, uint8_t id, uint64_t period)
+{
+	const struct mail mail = {.kind = MAIL_SET_PERIOD, .event = id, .value = period};
+
+	return period && period <= INT64_MAX ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+}
+
+int engine_event_enable(struct engine *engine, uint8_t id, bool enable)
+{
+	const struct mail mail = {.kind = MAIL_ENABLE, .event = id, .value = enable};
+
+	return mailbox_post(&engine->mailbox, &mail);
+}
+
+int engine_set_filter(struct engine *engine, uint8_t id, const char *filter)
+{
+	struct mail mail = {.kind = MAIL_FILTER, .event = id};
+
+	if (filter && *filter) {
+		mail.text = event_text(filter, strlen(filter));
+		if (!mail.text)
+			return -ENOMEM;
+	}
+	return mailbox_post(&engine->mailbox, &mail);
+}
+
+int engine_move_breakpoint(struct engine *engine, uint8_t id, uint64_t address)
+{
+	const struct mail mail = {.kind = MAIL_MOVE, .event = id, .value = address};
+
+	return mailbox_post(&engine->mailbox, &mail);
+}
+
+int engine_pause(struct engine *engine, bool pause)
+{
+	const struct mail mail = {.kind = MAIL_PAUSE, .value = pause};
+
+	return mailbox_post(&engine->mailbox, &mail);
 }
 
 int engine_stop(struct engine *engine)

@@ -36,7 +36,7 @@ enum engine_scope {
 
 /* What to profile.  Arrays are copied. */
 struct engine_target {
-	bool system_wide;
+	bool system_wide; /* also meant where nothing is named and every event has a cgroup */
 	const int32_t *pids; /* whole processes, with their children from now on */
 	size_t n_pids;
 	const int32_t *tids; /* single threads */
@@ -165,6 +165,7 @@ enum engine_note_kind {
 	NOTE_BREAKPOINT, /* text = event; value = its new address; error where it was refused */
 	NOTE_PAUSED, /* value = 1, 0; error */
 	NOTE_PINNED_ERROR, /* text = event: pinned, and the hardware has no room */
+	NOTE_COUNTS_ONLY, /* text = event: its PMU cannot sample, it is counted alone; error */
 	NOTE_SNAPSHOT, /* of the flight recorder: value = samples */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
 	/* Of recordings (recording.h). */
@@ -196,18 +197,20 @@ struct engine_event_status {
 	char name[EVENT_NAME_MAX];
 	bool is_clock;
 	bool user_only; /* because the kernel was refused */
-	uint64_t freq_hz, period; /* exactly one is not 0 */
+	uint64_t freq_hz,
+		period; /* one is not 0; both are 0: it counts and takes no samples of its own */
 	uint64_t samples; /* delivered and stored */
 	uint64_t lost; /* produced by the kernel and not delivered */
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */
 	uint64_t count; /* the counter's value, summed over points */
 	uint64_t armed_ns, clock_ns; /* coverage = armed / clock; clock 0: not known */
-	/* Of the counter, summed over points: it counted for running_ns of enabled_ns (multiplexing). */
+	/* Of the counter, summed over points: it counted for running_ns of enabled_ns (multiplexing), so an estimate is
+	 * count * enabled_ns / running_ns; running_ns 0 with enabled_ns above: it was never counted. */
 	uint64_t enabled_ns, running_ns;
 	bool enabled; /* false: switched off by engine_event_enable() */
 	bool in_error; /* pinned, and could not be put on the hardware on some point: it counts no more there */
-	uint16_t group; /* as in event_spec */
+	uint16_t group; /* the same for all of a group, the engine's own numbers; 0: none */
 	uint8_t precise; /* precise_ip in force */
 	const char *filter; /* of a tracepoint, in force; or NULL */
 	uint64_t address; /* of a breakpoint */
@@ -232,6 +235,7 @@ struct engine_status {
 	uint64_t ksymbols, bpf_events;
 	uint32_t ring_pages;
 	uint64_t attaching_done, attaching_total; /* threads, while attaching */
+	bool paused; /* by engine_pause() */
 	bool command_ended;
 	int command_status; /* of waitpid(2) */
 	int32_t command_pid;
@@ -252,7 +256,7 @@ int engine_detach(struct engine *engine, int32_t pid);
 int engine_event_add(struct engine *engine, const struct event_spec *spec);
 /* Several that came in one text; those of one group are added as one. */
 int engine_events_add(struct engine *engine, const struct event_spec *specs, size_t n);
-int engine_event_drop(struct engine *engine, uint8_t id);
+int engine_event_drop(struct engine *engine, uint8_t id); /* of a leader: its group */
 int engine_set_freq(struct engine *engine, uint8_t id,
 	uint64_t hz); /* or the period, for events that have one */
 int engine_set_period(struct engine *engine, uint8_t id, uint64_t period);

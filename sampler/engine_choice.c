@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_choice.c - the events the user chose: what is tried when the kernel refuses one, adding,
- * dropping and retuning them.  Runs in the sampling thread.
+ * engine_choice.c - the list of events the user chose: adding and dropping them, groups as one.
+ * Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -21,13 +21,14 @@ static void copy_name(char to[EVENT_NAME_MAX], const char *from)
 	memset(to + len, 0, EVENT_NAME_MAX - len);
 }
 
-static void show_rate(struct engine *engine, unsigned int choice)
+void choice_show_rate(struct engine *engine, unsigned int index)
 {
-	const struct perf_event_attr *attr = &engine->choices[choice].attr;
-	struct engine_event_status *status = status_of(engine, choice);
+	const struct choice *choice = &engine->choices[index];
+	const struct perf_event_attr *attr = &choice->attr;
+	struct engine_event_status *status = status_of(engine, index);
 
-	status->freq_hz = attr->freq ? attr->sample_freq : 0;
-	status->period = attr->freq ? 0 : attr->sample_period;
+	status->freq_hz = attr->freq && !choice->counts_only ? attr->sample_freq : 0;
+	status->period = attr->freq || choice->counts_only ? 0 : attr->sample_period;
 	status->is_clock = event_is_clock(attr);
 }
 
@@ -47,6 +48,11 @@ static int place_for(const struct engine *engine)
 	return oldest;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
 /* The same event, whatever its rate. */
 static bool is_same(const struct event_spec *a, const struct event_spec *b)
 {
@@ -55,7 +61,9 @@ static bool is_same(const struct event_spec *a, const struct event_spec *b)
 	left.freq = right.freq = 0;
 	left.sample_freq = right.sample_freq = 0;
 	return !strcmp(a->name, b->name) && a->by_default == b->by_default &&
-		!memcmp(&left, &right, sizeof(left));
+		!memcmp(&left, &right, sizeof(left)) && a->config3 == b->config3 &&
+		a->chain == b->chain && same_text(a->probe, b->probe) &&
+		same_text(a->cgroup, b->cgroup);
 }
 
 /* The place of the same event, dropped before; or -ENOENT. */
@@ -78,7 +86,22 @@ static void take_up(struct engine *engine, unsigned int place)
 	status->user_only = false;
 }
 
-int choice_add(struct engine *engine, const struct event_spec *spec)
+static void show_spec(struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+	struct engine_event_status *status = status_of(engine, index);
+
+	status->enabled = true;
+	status->group = 0;
+	status->precise = choice->attr.precise_ip;
+	status->filter = choice->spec.filter;
+	status->address = choice->attr.type == PERF_TYPE_BREAKPOINT ? choice->attr.bp_addr : 0;
+	status->unit = choice->spec.unit;
+	status->scale = choice->spec.scale;
+	choice_show_rate(engine, index);
+}
+
+static int add_one(struct engine *engine, const struct event_spec *spec)
 {
 	int before = place_before(engine, spec), place = before < 0 ? place_for(engine) : before;
 	struct choice *choice;
@@ -90,6 +113,8 @@ int choice_add(struct engine *engine, const struct event_spec *spec)
 		.spec = *spec,
 		.attr = spec->attr,
 		.open = true,
+		.enabled = true,
+		.leader = (unsigned int)place,
 		.noted_lost = before < 0 ? 0 : choice->noted_lost,
 		.spent = before < 0 ? 0 : choice->spent,
 		.noted_spent = before < 0 ? 0 : choice->noted_spent,
@@ -109,213 +134,120 @@ int choice_add(struct engine *engine, const struct event_spec *spec)
 	else
 		take_up(engine, (unsigned int)place);
 	copy_name(engine->status.events[place].name, spec->name);
-	show_rate(engine, (unsigned int)place);
+	show_spec(engine, (unsigned int)place);
 	if ((size_t)place == engine->status.n_events)
 		engine->status.n_events++;
 	return place;
 }
 
-static void fall_back_to_clock(struct engine *engine, unsigned int index)
+/* Neighbours of one number; a member is neither pinned nor exclusive by itself. */
+static int add_group(struct engine *engine, const struct event_spec *specs, size_t n)
 {
-	struct choice *choice = &engine->choices[index];
-	struct perf_event_attr *attr = &choice->attr;
-	const char *modifier = strchr(choice->spec.name, ':');
+	int leader = -ENOSPC;
+	bool reads = false;
+	size_t i;
 
-	attr->type = PERF_TYPE_SOFTWARE;
-	attr->config = PERF_COUNT_SW_CPU_CLOCK;
-	attr->precise_ip = 0;
-	if (engine->filter)
-		attr->exclude_idle = 1;
-	strcpy(status_of(engine, index)->name, "cpu-clock");
-	if (modifier)
-		strncat(status_of(engine, index)->name, modifier,
-			EVENT_NAME_MAX - sizeof("cpu-clock"));
-	show_rate(engine, index);
+	for (i = 0; i < n; i++)
+		reads |= specs[i].read_group;
+	if (!++engine->last_group)
+		engine->last_group = 1;
+	for (i = 0; i < n; i++) {
+		int place = add_one(engine, &specs[i]);
+		struct choice *choice;
+
+		if (place < 0)
+			break;
+		choice = &engine->choices[place];
+		leader = i ? leader : place;
+		choice->leader = (unsigned int)leader;
+		choice->read_group = reads && !i;
+		choice->counts_only = reads && i;
+		if (i)
+			choice->attr.pinned = choice->attr.exclusive = 0;
+		status_of(engine, (unsigned int)place)->group = engine->last_group;
+		choice_show_rate(engine, (unsigned int)place);
+	}
+	if (i == n || leader < 0)
+		return leader;
+	choice_drop(engine, (unsigned int)leader);
+	return -ENOSPC;
 }
 
-static bool lower_rate(struct engine *engine, unsigned int index)
+static size_t group_size(const struct event_spec *specs, size_t n)
 {
-	struct perf_event_attr *attr = &engine->choices[index].attr;
-	struct proc_limits limits;
+	size_t len = 1;
 
-	if (!attr->freq)
-		return false;
-	proc_limits(&limits);
-	if (limits.max_sample_rate <= 0 || attr->sample_freq <= (uint64_t)limits.max_sample_rate)
-		return false;
-	attr->sample_freq = (uint64_t)limits.max_sample_rate;
-	show_rate(engine, index);
-	return true;
+	while (specs->group && len < n && specs[len].group == specs->group)
+		len++;
+	return len;
 }
 
-/* Asked for the kernel by its modifier, alone or not: less of it would be another event. */
-static bool names_kernel(const struct event_spec *spec)
+void choice_add_all(
+	struct engine *engine, const struct event_spec *specs, size_t n, choice_added *fn)
 {
-	const char *modifiers = strrchr(spec->name, ':');
+	for (size_t i = 0, len; i < n; i += len) {
+		int place, error = 0;
 
-	return modifiers && strchr(modifiers, 'k') &&
-		!modifiers[1 + strspn(modifiers + 1, "ukhGHIp")];
-}
-
-bool choice_weaken(struct engine *engine, unsigned int index, int error)
-{
-	struct choice *choice = &engine->choices[index];
-	struct perf_event_attr *attr = &choice->attr;
-	struct engine_event_status *status = status_of(engine, index);
-
-	if (choice->settled)
-		return false;
-	switch (error) {
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
-		if (attr->exclude_idle && attr->type != PERF_TYPE_SOFTWARE) {
-			attr->exclude_idle = 0;
-			return true;
+		len = group_size(specs + i, n - i);
+		place = len > 1 ? add_group(engine, specs + i, len) : add_one(engine, specs + i);
+		if (place < 0) {
+			choice_note_refused(engine, specs + i, -place, NULL);
+			continue;
 		}
-		if (!choice->spec.by_default || attr->type != PERF_TYPE_HARDWARE)
-			return false;
-		fall_back_to_clock(engine, index);
-		status->error = error;
-		return true;
-	case EACCES:
-	case EPERM:
-		if (attr->exclude_kernel || names_kernel(&choice->spec))
-			return false;
-		attr->exclude_kernel = 1;
-		attr->exclude_hv = 1;
-		attr->exclude_callchain_kernel = 1;
-		status->user_only = true;
-		status->error = error;
-		return true;
-	case EOVERFLOW:
-		if (!engine->config.max_stack)
-			return false;
-		engine->config.max_stack = 0;
-		return true;
-	case EINVAL:
-		return lower_rate(engine, index);
-	default:
-		return false;
+		for (size_t k = i; k < i + len && !error; k++)
+			error = choice_check_target(engine, specs + k);
+		if (error) {
+			choice_refuse(engine, (unsigned int)place, error, NULL);
+			choice_drop(engine, (unsigned int)place);
+		} else if (fn) {
+			fn(engine, (unsigned int)place);
+		}
 	}
 }
 
-void choice_settle(struct engine *engine, unsigned int index)
+bool choice_runs(const struct engine *engine, unsigned int index)
 {
-	struct choice *choice = &engine->choices[index];
-	struct engine_event_status *status = status_of(engine, index);
-	bool hardware = choice->spec.attr.type == PERF_TYPE_HARDWARE;
+	const struct choice *choice = &engine->choices[index];
+	const struct choice *leader = &engine->choices[choice->leader];
 
-	if (choice->settled)
-		return;
-	choice->settled = true;
-	if (hardware && choice->attr.type == PERF_TYPE_SOFTWARE)
-		engine_note(engine, NOTE_FALLBACK_CLOCK, ENOENT, 0, 0, status->name);
-	if (status->user_only)
-		engine_note(engine, NOTE_USER_ONLY, EACCES, 0, 0, status->name);
-	if (choice->attr.freq && choice->spec.attr.freq &&
-		choice->attr.sample_freq != choice->spec.attr.sample_freq)
-		engine_note(
-			engine, NOTE_FREQUENCY, EINVAL, 0, choice->attr.sample_freq, status->name);
-	status->error = 0;
+	return choice->enabled && !choice->leaving && leader->enabled && !leader->leaving;
 }
 
-void choice_note_refused(
-	struct engine *engine, const struct event_spec *spec, int error, const struct point *point)
+static void disarm(struct engine *engine, unsigned int index)
 {
-	struct engine_note note = {
-		.kind = NOTE_EVENT_REFUSED,
-		.error = error,
-		.pid = point ? point->tid : -1,
-		.cpu = point ? point->cpu : -1,
-		.attr = spec->attr,
-	};
+	engine->choices[index].leaving = true;
+	for (size_t i = 0; i < engine->n_points; i++) {
+		struct point_event *event = point_find_event(engine->points[i], index);
 
-	copy_name(note.text, spec->name);
-	engine_add_note(engine, &note);
-}
-
-/* The target's own fault would have kept the tracker from opening; so this is the event's. */
-void choice_refuse(struct engine *engine, unsigned int index, int error, const struct point *point)
-{
-	struct choice *choice = &engine->choices[index];
-	struct engine_event_status *status = status_of(engine, index);
-
-	if (!choice->settled) {
-		choice->open = false;
-		status->open = false;
-		/* Told as it was asked for. */
-		copy_name(status->name, choice->spec.name);
-		status->user_only = false;
-	} else if (status->error == error) {
-		return;
+		if (event)
+			sys_disable(event->fd);
 	}
-	status->error = error;
-	engine->status.failure = (struct engine_failure){
-		.what = FAIL_OPEN,
-		.error = error,
-		.attr = choice->spec.attr,
-		.pid = point->tid,
-		.cpu = point->cpu,
-	};
-	copy_name(engine->status.failure.event, status->name);
-	choice_note_refused(engine, &choice->spec, error, point);
 }
 
 void choice_disarm(struct engine *engine, unsigned int index)
 {
-	engine->choices[index].leaving = true;
-	for (size_t i = 0; i < engine->n_points; i++)
-		for (struct point_event *event = engine->points[i]->events; event;
-			event = event->next)
-			if (event->choice == index)
-				sys_disable(event->fd);
+	disarm(engine, index);
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (i != index && engine->choices[i].open && engine->choices[i].leader == index)
+			disarm(engine, i);
 }
 
-void choice_drop(struct engine *engine, unsigned int index)
+static void drop(struct engine *engine, unsigned int index)
 {
-	struct choice *choice = &engine->choices[index];
-
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_drop_event(engine, engine->points[i], index);
-	choice->open = false;
+	engine->choices[index].open = false;
+	engine->choices[index].leader = index;
 	status_of(engine, index)->open = false;
 }
 
-void choice_set_rate(struct engine *engine, unsigned int index, uint64_t rate)
+/* Members first: one whose leader is closed would go on alone. */
+void choice_drop(struct engine *engine, unsigned int index)
 {
-	struct choice *choice = &engine->choices[index];
-	struct perf_event_attr before = choice->attr;
-	const struct point *refused = NULL;
-	int error = 0, ret;
-
-	if (choice->attr.freq)
-		choice->attr.sample_freq = rate;
-	else
-		choice->attr.sample_period = rate;
-	for (size_t i = 0; i < engine->n_points && !error; i++) {
-		for (struct point_event *event = engine->points[i]->events; event;
-			event = event->next) {
-			if (event->choice != index)
-				continue;
-			ret = sys_set_period(event->fd, &choice->attr);
-			if (!ret || ret == -ESRCH)
-				continue;
-			error = -ret;
-			refused = event->point;
-		}
-	}
-	if (error) {
-		struct event_spec asked = choice->spec;
-
-		asked.attr = choice->attr;
-		choice->attr = before;
-		choice_note_refused(engine, &asked, error, refused);
-		return;
-	}
-	choice->spec.attr.sample_freq = choice->attr.sample_freq;
-	show_rate(engine, index);
-	engine_note(engine, NOTE_FREQUENCY, 0, 0, rate, status_of(engine, index)->name);
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (i != index && engine->choices[i].leader == index)
+			drop(engine, i);
+	drop(engine, index);
 }
 
 int choice_find(const struct engine *engine, uint8_t id)

@@ -3,10 +3,12 @@
  * engine_internal.h - what the engine's own files share; nobody else includes it.
  *
  * engine.c        life and the public calls        engine_open.c    points, rings, events
- * engine_loop.c   the sampling thread, commands    engine_choice.c  the chosen events, fallbacks
+ * engine_loop.c   the sampling thread, commands    engine_choice.c  the chosen events
  * engine_round.c  a drain round: records, credit   engine_tick.c    counters, status, notes by the second
  * engine_attach.c attaching                        engine_target.c  following
  * engine_scope.c  tasks, CPUs or inheritance       engine_tap.c     who else sees the records
+ * engine_attr.c   an event as it is opened         engine_weaken.c  fallbacks, refusals
+ * engine_group.c  groups of events                 engine_change.c  changes to events that run
  *
  * Everything is the sampling thread's but what stands below `lock`.
  */
@@ -39,6 +41,12 @@
 struct choice {
 	struct event_spec spec; /* as asked for, with the rate now in force */
 	struct perf_event_attr attr; /* after fallbacks, without the engine's half */
+	struct record_format format; /* of its samples, since it settled */
+	unsigned int leader; /* index; its own where it leads or stands alone */
+	bool read_group; /* it samples for its group, whose other members only count */
+	bool counts_only; /* takes no samples */
+	bool proven; /* of a leader: the whole group has opened somewhere */
+	bool enabled; /* by the user */
 	bool open;
 	bool leaving; /* to be dropped: no credit is given any more */
 	bool settled; /* has opened somewhere: fallbacks are over */
@@ -48,6 +56,8 @@ struct choice {
 	uint64_t noted_throttled;
 	bool throttle_noted;
 	bool throttled_now;
+	unsigned int errors; /* events of it in error state, see in_error */
+	bool error_noted;
 };
 
 /* One event of a choice on a point. */
@@ -55,8 +65,11 @@ struct point_event {
 	struct point_event *next; /* of the point */
 	struct point *point;
 	unsigned int choice;
+	struct point_event *leader; /* of its group; NULL: none, or it leads */
 	int fd;
 	uint64_t id;
+	uint64_t read_value; /* as of the last sample that read it */
+	bool in_error, stood;
 	bool on_credit;
 	uint32_t consumed; /* in this round */
 	bool owns_ring;
@@ -135,11 +148,14 @@ struct engine {
 
 	/* the sampling thread's */
 	struct sys_features features;
-	struct record_format format, fixed_format; /* the second: of events with a fixed period */
+	struct record_format format; /* of the trackers, and of every trailer */
 	int epoll_fd, timer_fd;
 	struct engine_status status;
 	struct choice choices[ENGINE_EVENTS_MAX];
 	unsigned int next_event_id;
+	uint16_t last_group;
+	bool paused;
+	struct idmap task_reads; /* tid -> struct task_reads, of inherited events; engine_group.c */
 	struct idmap ids; /* perf's id -> point_event */
 	struct point_event *last_event;
 	struct point **points;
@@ -217,23 +233,65 @@ void engine_tick(struct engine *engine, bool all);
 
 /* engine_choice.c */
 
-/* Adds an event to the list; it opens with the next points.  Its index, or -errno (ENOSPC). */
-int choice_add(struct engine *engine, const struct event_spec *spec);
+/* Adds events to the list, groups as one; they open with the next points.  fn, or NULL, is told each that stands
+ * alone or leads; what finds no place is told as refused. */
+typedef void choice_added(struct engine *engine, unsigned int choice);
+void choice_add_all(
+	struct engine *engine, const struct event_spec *specs, size_t n, choice_added *fn);
+/* They take no more samples, to be dropped after the next round; of a leader, its group. */
+void choice_disarm(struct engine *engine, unsigned int choice);
+void choice_drop(struct engine *engine, unsigned int choice);
+int choice_find(const struct engine *engine, uint8_t id);
+unsigned int choice_count_open(const struct engine *engine);
+void choice_show_rate(struct engine *engine, unsigned int choice);
+/* The user lets it run, and it is not about to be dropped; the same of its leader. */
+bool choice_runs(const struct engine *engine, unsigned int choice);
+
+/* engine_attr.c */
+
+/* The attribute of a choice as it is opened; setup's other fields are the caller's. */
+void choice_attr(const struct engine *engine, unsigned int choice, const struct sys_setup *setup,
+	struct perf_event_attr *attr);
+void choice_set_format(struct engine *engine, unsigned int choice);
+/* Whether it is to be opened there: a PMU's or a cgroup's event only on (some) CPUs. */
+bool choice_fits(const struct engine *engine, unsigned int choice, const struct point *point);
+/* 0, or the errno of an event that such a target cannot have. */
+int choice_check_target(const struct engine *engine, const struct event_spec *spec);
+/* Opens it there, with its filter.  A descriptor or -errno. */
+int choice_open_event(struct engine *engine, unsigned int choice, struct perf_event_attr *attr,
+	const struct point *point, int group_fd);
+
+/* engine_weaken.c */
+
 /* What to try after a refusal; false: nothing is left, the error stands. */
 bool choice_weaken(struct engine *engine, unsigned int choice, int error);
 /* It opened: tell what it took. */
 void choice_settle(struct engine *engine, unsigned int choice);
+/* point: NULL where the target as a whole is the reason. */
 void choice_refuse(
 	struct engine *engine, unsigned int choice, int error, const struct point *point);
 /* Tell of a refusal by the kernel, or of ours where there is no point. */
 void choice_note_refused(
 	struct engine *engine, const struct event_spec *spec, int error, const struct point *point);
-/* It takes no more samples, to be dropped after the next round. */
-void choice_disarm(struct engine *engine, unsigned int choice);
-void choice_drop(struct engine *engine, unsigned int choice);
-void choice_set_rate(struct engine *engine, unsigned int choice, uint64_t hz);
-int choice_find(const struct engine *engine, uint8_t id);
-unsigned int choice_count_open(const struct engine *engine);
+
+/* engine_group.c */
+
+bool group_leads(const struct engine *engine, unsigned int choice);
+/* Open a choice, and where it leads its group, on a point: 0 or -errno, with what is refused told. */
+int group_open(struct engine *engine, struct point *point, unsigned int leader, bool live);
+/* A sample that read its group: what each member counted since the last one. 0 or -ENOMEM. */
+int group_take_sample(
+	struct engine *engine, struct point_event *event, struct record *record, bool wanted);
+void group_forget_task(struct engine *engine, int32_t tid);
+void group_fini(struct engine *engine);
+
+/* engine_change.c */
+void change_rate(struct engine *engine, unsigned int choice, uint64_t rate);
+void change_period(struct engine *engine, unsigned int choice, uint64_t period);
+void change_enabled(struct engine *engine, unsigned int choice, bool enable);
+void change_filter(struct engine *engine, unsigned int choice, const char *filter);
+void change_breakpoint(struct engine *engine, unsigned int choice, uint64_t address);
+void change_paused(struct engine *engine, bool pause);
 
 /* engine_open.c */
 
@@ -244,12 +302,17 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 /* Drains nothing: see round_drain_channel().  Reads the counters a last time. */
 void point_close(struct engine *engine, struct point *point);
 int point_add_event(struct engine *engine, struct point *point, unsigned int choice);
-/* The same on a point that is running. */
-int point_add_live_event(struct engine *engine, struct point *point, unsigned int choice);
+struct point_event *point_find_event(const struct point *point, unsigned int choice);
+/* Let an event added to a running point begin. */
+int point_start_event(struct engine *engine, struct point_event *event);
+/* Let it go on, after it was disabled. */
+int point_go_on(struct point_event *event);
+/* The engine's half of its attribute. */
+struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries);
 void point_drop_event(struct engine *engine, struct point *point, unsigned int choice);
 /* Stop sampling, and the clock it is measured against; rearm lets both go on. */
 void point_disarm(struct point *point);
-void point_rearm(struct point *point);
+void point_rearm(struct engine *engine, struct point *point);
 void point_retarget(struct engine *engine, struct point *point);
 
 /* A ring of its own on fd, which it then owns if take_fd. */
@@ -259,6 +322,8 @@ void channel_close(struct engine *engine, struct channel *channel);
 /* perf_event_open() within the budget of descriptors: EMFILE leaves some for others. */
 int engine_open_event(
 	struct engine *engine, const struct perf_event_attr *attr, int32_t tid, int cpu);
+int engine_open_at(
+	struct engine *engine, const struct perf_event_attr *attr, const struct sys_place *place);
 void engine_close_event(struct engine *engine, int *fd);
 bool engine_fds_left(const struct engine *engine, size_t n);
 /* Pages this user may still lock for rings, their control pages included. */

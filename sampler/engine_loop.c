@@ -73,8 +73,6 @@ static int set_up(struct engine *engine)
 		return ret;
 	}
 	sys_format(&engine->format, &engine->features, engine->config.callchain);
-	engine->fixed_format = engine->format;
-	engine->fixed_format.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	return 0;
 }
 
@@ -90,69 +88,99 @@ static void stop_sampling(struct engine *engine)
 	engine->news = true;
 }
 
-static void add_event(struct engine *engine, const struct event_spec *spec)
+static void open_added(struct engine *engine, unsigned int index)
 {
-	int index = choice_add(engine, spec);
 	bool opened = false, left_out = false;
 
-	if (index < 0) {
-		choice_note_refused(engine, spec, -index, NULL);
-		return;
-	}
 	for (size_t i = 0; i < engine->n_points && engine->choices[index].open; i++) {
-		struct point *point = engine->points[i];
-		int ret = point_add_live_event(engine, point, (unsigned int)index);
+		int ret = group_open(engine, engine->points[i], index, true);
 
 		opened |= !ret;
 		left_out |= opened && (ret == -EMFILE || ret == -ENFILE);
-		if (ret && ret != -ESRCH && !opened)
-			choice_refuse(engine, (unsigned int)index, -ret, point);
+		if (!opened && (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)) {
+			choice_refuse(engine, index, -ret, engine->points[i]);
+			choice_drop(engine, index);
+		}
 	}
 	if (left_out)
 		engine_note(engine, NOTE_FD_LIMIT, EMFILE, 0, engine->fd_limit, NULL);
-	if (engine->choices[index].open)
-		engine_note(engine, NOTE_EVENT_ADDED, 0, 0, 0, engine->status.events[index].name);
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open && engine->choices[i].leader == index)
+			engine_note(
+				engine, NOTE_EVENT_ADDED, 0, 0, 0, engine->status.events[i].name);
+}
+
+static void drop_event(struct engine *engine, unsigned int index)
+{
+	/* What it had counted is kept, with its coverage. */
+	choice_disarm(engine, index);
+	engine_round(engine, true, true);
+	engine_tick(engine, true);
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open && (i == index || engine->choices[i].leader == index))
+			engine_note(
+				engine, NOTE_EVENT_DROPPED, 0, 0, 0, engine->status.events[i].name);
+	choice_drop(engine, index);
+}
+
+static void change_event(struct engine *engine, const struct mail *mail)
+{
+	int found = choice_find(engine, mail->event);
+	unsigned int index = (unsigned int)found;
+
+	if (found < 0 || !engine->choices[index].open)
+		return;
+	switch (mail->kind) {
+	case MAIL_EVENT_DROP:
+		drop_event(engine, index);
+		break;
+	case MAIL_SET_FREQ:
+		/* What was sampled at a fixed period weighs that period. */
+		engine_round(engine, true, true);
+		change_rate(engine, index, mail->value);
+		break;
+	case MAIL_SET_PERIOD:
+		change_period(engine, index, mail->value);
+		break;
+	case MAIL_ENABLE:
+		change_enabled(engine, index, mail->value != 0);
+		break;
+	case MAIL_FILTER:
+		change_filter(engine, index, mail->text);
+		break;
+	case MAIL_MOVE:
+		change_breakpoint(engine, index, mail->value);
+		break;
+	default:
+		break;
+	}
 }
 
 static void carry_out(struct engine *engine, const struct mail *mail)
 {
-	int index;
-
 	switch (mail->kind) {
 	case MAIL_ATTACH:
 		target_attach(engine, mail->pid, -1);
-		return;
+		break;
 	case MAIL_DETACH:
 		target_detach(engine, mail->pid);
-		return;
+		break;
 	case MAIL_EVENT_ADD:
-		add_event(engine, &mail->spec);
-		return;
+		choice_add_all(engine, mail->specs, mail->n_specs, open_added);
+		break;
+	case MAIL_PAUSE:
+		change_paused(engine, mail->value != 0);
+		break;
 	case MAIL_STOP:
 		if (engine->status.state != ENGINE_FAILED && !engine->stopped)
 			stop_sampling(engine);
 		if (engine->status.state != ENGINE_FAILED)
 			engine->status.state = ENGINE_STOPPED;
-		return;
-	case MAIL_EVENT_DROP:
-	case MAIL_SET_FREQ:
+		break;
+	default:
+		change_event(engine, mail);
 		break;
 	}
-	index = choice_find(engine, mail->event);
-	if (index < 0 || !engine->choices[index].open)
-		return;
-	if (mail->kind == MAIL_SET_FREQ) {
-		/* What was sampled at a fixed period weighs that period. */
-		engine_round(engine, true, true);
-		choice_set_rate(engine, (unsigned int)index, mail->hz);
-		return;
-	}
-	/* What it had counted is kept, with its coverage. */
-	choice_disarm(engine, (unsigned int)index);
-	engine_round(engine, true, true);
-	engine_tick(engine, true);
-	choice_drop(engine, (unsigned int)index);
-	engine_note(engine, NOTE_EVENT_DROPPED, 0, 0, 0, engine->status.events[index].name);
 }
 
 static void take_mail(struct engine *engine)

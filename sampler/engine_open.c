@@ -58,7 +58,12 @@ static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t
 
 uint32_t engine_watermark(const struct engine *engine)
 {
-	return (PAGE_BYTES << engine->order) / 4;
+	uint32_t ring = PAGE_BYTES << engine->order;
+	uint32_t asked = engine->config.wakeup_bytes;
+
+	if (!asked)
+		return ring / 4;
+	return asked < ring ? asked : ring;
 }
 
 unsigned int order_for_cpus(const struct engine *engine, size_t n)
@@ -83,17 +88,25 @@ bool engine_fds_left(const struct engine *engine, size_t n)
 	return engine->fds + n + reserve <= engine->fd_limit;
 }
 
-int engine_open_event(
-	struct engine *engine, const struct perf_event_attr *attr, int32_t tid, int cpu)
+int engine_open_at(
+	struct engine *engine, const struct perf_event_attr *attr, const struct sys_place *place)
 {
 	int fd;
 
 	if (!engine_fds_left(engine, 1))
 		return -EMFILE;
-	fd = sys_open(attr, tid, cpu);
+	fd = sys_open_at(attr, place);
 	if (fd >= 0)
 		engine->fds++;
 	return fd;
+}
+
+int engine_open_event(
+	struct engine *engine, const struct perf_event_attr *attr, int32_t tid, int cpu)
+{
+	const struct sys_place place = {.pid = tid, .cpu = cpu, .group_fd = -1};
+
+	return engine_open_at(engine, attr, &place);
 }
 
 void engine_close_event(struct engine *engine, int *fd)
@@ -176,6 +189,8 @@ int channel_open(struct engine *engine, struct channel **out, int fd, bool take_
 	channel->index = engine->n_channels;
 	engine->channels[engine->n_channels++] = channel;
 	engine->locked_pages += ring_size(channel->ring) / PAGE_BYTES + 1;
+	if (engine->paused && !side)
+		sys_pause(fd, true);
 	*out = channel;
 	return 0;
 fail:
@@ -219,10 +234,12 @@ void point_retarget(struct engine *engine, struct point *point)
 			retarget_event(engine, event);
 }
 
-static int arm(struct point_event *event)
+static int arm(const struct engine *engine, struct point_event *event)
 {
 	int ret;
 
+	if (!choice_runs(engine, event->choice))
+		return 0;
 	if (!event->on_credit)
 		return event->point->on_exec ? 0 : sys_enable(event->fd);
 	/* The credit stays with a disabled event: a task that waits for its exec loses none. */
@@ -240,25 +257,29 @@ void point_disarm(struct point *point)
 		sys_disable(point->tracker_fd);
 }
 
-void point_rearm(struct point *point)
+int point_go_on(struct point_event *event)
+{
+	if (!event->on_credit)
+		return sys_enable(event->fd);
+	/* Of its credit it may have none: two overflows more do no harm. */
+	event->credit.outstanding += CREDIT_MIN;
+	return sys_refresh(event->fd, CREDIT_MIN);
+}
+
+void point_rearm(struct engine *engine, struct point *point)
 {
 	if (point->tracker_fd >= 0)
 		sys_enable(point->tracker_fd);
-	for (struct point_event *event = point->events; event; event = event->next) {
-		/* Of its credit it may have none: two overflows more do no harm. */
-		if (event->on_credit) {
-			sys_refresh(event->fd, CREDIT_MIN);
-			event->credit.outstanding += CREDIT_MIN;
-		} else {
-			sys_enable(event->fd);
-		}
-	}
+	for (struct point_event *event = point->events; event; event = event->next)
+		if (choice_runs(engine, event->choice))
+			point_go_on(event);
 }
 
 static void free_event(struct engine *engine, struct point_event *event)
 {
 	if (event->on_credit)
 		event->point->channel->n_events--;
+	engine->choices[event->choice].errors -= event->in_error;
 	idmap_remove(&engine->ids, event->id);
 	if (engine->last_event == event)
 		engine->last_event = NULL;
@@ -270,27 +291,42 @@ static void free_event(struct engine *engine, struct point_event *event)
 	free(event);
 }
 
-static int open_sampling(
-	struct engine *engine, struct point *point, unsigned int index, bool carries)
+/* The watermark of a ring is its owner's; samples wake by number where that was asked for, unless the ring could
+ * not hold so many: at the end of the credit nobody would be woken. */
+struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries)
 {
-	const struct choice *choice = &engine->choices[index];
+	struct sys_setup setup = {
+		.fork_records = carries,
+		.map_records = carries,
+		.inherit = point->tid >= 0 && point->cpu >= 0,
+		.on_exec = point->on_exec,
+		.wakeup_bytes = point->channel ? 1 : engine_watermark(engine),
+		.wakeup_events = point->channel ? engine->config.wakeup_events : 0,
+	};
+	uint32_t most;
+
+	if (!setup.wakeup_events)
+		return setup;
+	most = credit_target(ring_size(point->channel->ring), point->channel->n_events + 1, 336) /
+		2;
+	if (setup.wakeup_events > most)
+		setup.wakeup_events = most;
+	return setup;
+}
+
+static int open_sampling(
+	struct engine *engine, struct point *point, struct point_event *event, bool carries)
+{
 	int fd;
 
 	do {
-		struct perf_event_attr attr = choice->attr;
-		const struct sys_setup setup = {
-			.callchain = engine->config.callchain,
-			.max_stack = engine->config.max_stack,
-			.fork_records = carries,
-			.map_records = carries,
-			.inherit = point->tid >= 0 && point->cpu >= 0,
-			.on_exec = point->on_exec,
-			.wakeup_bytes = engine_watermark(engine),
-		};
+		const struct sys_setup setup = point_setup(engine, point, carries);
+		struct perf_event_attr attr;
 
-		sys_setup(&attr, &engine->features, &setup);
-		fd = engine_open_event(engine, &attr, point->tid, point->cpu);
-	} while (fd < 0 && choice_weaken(engine, index, -fd));
+		choice_attr(engine, event->choice, &setup, &attr);
+		fd = choice_open_event(engine, event->choice, &attr, point,
+			event->leader ? event->leader->fd : -1);
+	} while (fd < 0 && choice_weaken(engine, event->choice, -fd));
 	return fd;
 }
 
@@ -302,7 +338,7 @@ static int open_into_ring(
 		unsigned int order = engine->order;
 		int ret;
 
-		event->fd = open_sampling(engine, point, event->choice, carries);
+		event->fd = open_sampling(engine, point, event, carries);
 		if (event->fd < 0)
 			return event->fd;
 		choice_settle(engine, event->choice);
@@ -323,10 +359,20 @@ static int open_into_ring(
 	}
 }
 
+struct point_event *point_find_event(const struct point *point, unsigned int index)
+{
+	struct point_event *event = point->events;
+
+	while (event && event->choice != index)
+		event = event->next;
+	return event;
+}
+
 /* Where there is no tracker, the first event owns the ring if none is shared, and carries the
  * side-band unless rings per CPU do. */
 int point_add_event(struct engine *engine, struct point *point, unsigned int index)
 {
+	const struct choice *choice = &engine->choices[index];
 	bool inherit = point->tid >= 0 && point->cpu >= 0;
 	bool owner = !point->channel;
 	bool carries = point->tracker_fd < 0 && !point->events && !engine->side_by_cpu;
@@ -336,6 +382,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 	if (!event)
 		return ret;
 	*event = (struct point_event){.point = point, .choice = index, .owns_ring = owner};
+	if (choice->leader != index)
+		event->leader = point_find_event(point, choice->leader);
 	ret = open_into_ring(engine, point, event, carries);
 	if (ret) {
 		free(event);
@@ -354,7 +402,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 		free(event);
 		return ret;
 	}
-	event->on_credit = !engine->config.no_credit && !inherit && !carries;
+	event->on_credit =
+		!engine->config.no_credit && !inherit && !carries && !choice->counts_only;
 	if (event->on_credit)
 		point->channel->n_events++;
 	event->next = point->events;
@@ -362,20 +411,16 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 	return 0;
 }
 
-int point_add_live_event(struct engine *engine, struct point *point, unsigned int index)
+int point_start_event(struct engine *engine, struct point_event *event)
 {
-	struct point_event *event;
+	struct point *point = event->point;
 	struct sys_counts clock = {0};
-	int ret = point_add_event(engine, point, index);
 
-	if (ret)
-		return ret;
-	event = point->events;
 	point_retarget(engine, point);
 	if (point->tracker_fd >= 0)
 		sys_read(point->tracker_fd, &engine->features, &clock);
 	event->clock_ns = clock.enabled_ns;
-	return arm(event);
+	return arm(engine, event);
 }
 
 void point_drop_event(struct engine *engine, struct point *point, unsigned int index)
@@ -509,18 +554,15 @@ static int open_choices(struct engine *engine, struct point *point)
 	for (unsigned int i = 0; i < engine->status.n_events; i++) {
 		int ret;
 
-		if (!engine->choices[i].open)
+		if (!engine->choices[i].open || engine->choices[i].leader != i)
 			continue;
-		ret = point_add_event(engine, point, i);
+		ret = group_open(engine, point, i, false);
 		if (!ret)
 			continue;
 		if (!first_error)
 			first_error = ret;
 		if (ret == -ESRCH || ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
 			return ret;
-		/* Without a tracker, it may be the task that is refused. */
-		if (point->tracker_fd >= 0 || engine->choices[i].settled)
-			choice_refuse(engine, i, -ret, point);
 	}
 	return point->events || !first_error ? 0 : first_error;
 }
@@ -555,7 +597,8 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 	for (struct point_event *event = point->events; event; event = event->next) {
 		if (event->on_credit)
 			retarget_event(engine, event);
-		arm(event);
+		/* A leader, opened first, comes last: its group begins as one. */
+		arm(engine, event);
 	}
 	*out = point;
 	return 0;

@@ -77,7 +77,7 @@ static int take_sample(struct engine *engine, const struct channel *channel,
 	struct engine_event_status *status;
 	struct choice *choice;
 	struct record record;
-	bool is_fixed;
+	bool wanted;
 	int ret;
 
 	if (header->size >= sizeof(*header) + sizeof(*id))
@@ -92,21 +92,28 @@ static int take_sample(struct engine *engine, const struct channel *channel,
 	touch(engine, event);
 	choice = &engine->choices[event->choice];
 	status = &engine->status.events[event->choice];
-	is_fixed = !choice->attr.freq;
-	if (record_decode(&record, header, is_fixed ? &engine->fixed_format : &engine->format)) {
+	if (record_decode(&record, header, &choice->format)) {
 		engine->status.unknown_records++;
 		return 0;
 	}
-	if (is_fixed)
+	if (!choice->attr.freq)
 		record.sample.period = choice->attr.sample_period;
 	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
-	if (!cpu_wanted(engine, record.id.cpu) ||
-		(engine->filter && !follow_wants(&engine->follow, record.id.pid, record.id.tid))) {
+	wanted = cpu_wanted(engine, record.id.cpu) &&
+		(!engine->filter || follow_wants(&engine->follow, record.id.pid, record.id.tid));
+	if (wanted)
+		tap_time(engine, record.id.time_ns);
+	if (choice->read_group) {
+		ret = group_take_sample(engine, event, &record, wanted);
+		if (wanted)
+			tap_sample(engine, header, event->choice);
+		return ret;
+	}
+	if (!wanted) {
 		status->filtered++;
 		return 0;
 	}
 	status->samples++;
-	tap_time(engine, record.id.time_ns);
 	ret = ingest_record(&engine->ingest, &record, status->id);
 	tap_sample(engine, header, event->choice);
 	return ret;
@@ -260,8 +267,7 @@ static void give_back(struct engine *engine)
 
 		if (!event)
 			continue;
-		if (event->on_credit && !engine->stopped &&
-			!engine->choices[event->choice].leaving) {
+		if (event->on_credit && !engine->stopped && choice_runs(engine, event->choice)) {
 			if (credit_consume(&event->credit, event->consumed)) {
 				engine->choices[event->choice].spent++;
 				event->dry_sweeps = 1;
@@ -305,7 +311,7 @@ void round_kick_dry(struct engine *engine)
 	for (size_t i = 0; i < engine->n_points; i++)
 		for (struct point_event *event = engine->points[i]->events; event;
 			event = event->next)
-			if (event->dry_sweeps)
+			if (event->dry_sweeps && choice_runs(engine, event->choice))
 				kick(engine, event);
 }
 

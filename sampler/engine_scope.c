@@ -357,7 +357,7 @@ void scope_escalate(struct engine *engine)
 		for (size_t i = 0; i < engine->n_channels; i++)
 			engine->channels[i]->old = false;
 		for (size_t i = 0; i < engine->n_points; i++)
-			point_rearm(engine->points[i]);
+			point_rearm(engine, engine->points[i]);
 		return;
 	}
 	forget_points(engine);

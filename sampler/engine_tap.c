@@ -18,8 +18,6 @@ static void begin(struct engine *engine)
 {
 	struct event_spec events[ENGINE_EVENTS_MAX + 1];
 	const struct sys_setup sampling = {
-		.callchain = engine->config.callchain,
-		.max_stack = engine->config.max_stack,
 		.inherit = engine->status.scope == SCOPE_INHERIT,
 	};
 	const struct sys_setup tracking = {
@@ -33,8 +31,7 @@ static void begin(struct engine *engine)
 		engine->tap_index[i] = (uint8_t)n;
 		events[n] = engine->choices[i].spec;
 		memcpy(events[n].name, engine->status.events[i].name, sizeof(events[n].name));
-		events[n].attr = engine->choices[i].attr;
-		sys_setup(&events[n++].attr, &engine->features, &sampling);
+		choice_attr(engine, i, &sampling, &events[n++].attr);
 	}
 	events[n] = (struct event_spec){.name = "dummy:u"};
 	sys_dummy(&events[n].attr);

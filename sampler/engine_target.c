@@ -121,6 +121,7 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 		return;
 	if (task->point)
 		task->point->doomed = engine->have_doomed = true;
+	group_forget_task(engine, tid);
 	attach_end_task(engine, task, time_ns);
 }
 
@@ -299,8 +300,7 @@ int target_open_initial(struct engine *engine)
 	engine->filter = !target->system_wide;
 	engine->trackers = true;
 	engine->fd_limit = sys_raise_nofile();
-	for (size_t i = 0; i < engine->config.n_events; i++)
-		choice_add(engine, &engine->config.events[i]);
+	choice_add_all(engine, engine->config.events, engine->config.n_events, NULL);
 	ret = scope_begin(engine);
 	if (ret)
 		return ret;
@@ -343,6 +343,7 @@ void target_fini(struct engine *engine)
 	forget_detached(engine);
 	follow_fini(&engine->follow);
 	idmap_fini(&engine->ids);
+	group_fini(engine);
 	free(engine->points);
 	free(engine->channels);
 	free(engine->sources);

@@ -6,6 +6,7 @@
  */
 #include "sampler/engine_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -45,13 +46,43 @@ static void restart(struct engine *engine, struct point_event *event)
 	sys_refresh(event->fd, n);
 }
 
+/* A pinned event that found no room counts no more, until it is enabled anew. */
+static void note_error(struct engine *engine, struct point_event *event, bool in_error)
+{
+	struct choice *choice = &engine->choices[event->choice];
+
+	if (event->in_error == in_error)
+		return;
+	event->in_error = in_error;
+	if (in_error)
+		choice->errors++;
+	else
+		choice->errors--;
+	if (in_error && !choice->error_noted)
+		engine_note(engine, NOTE_PINNED_ERROR, 0, event->point->tid, 0,
+			engine->status.events[event->choice].name);
+	choice->error_noted = choice->errors > 0;
+}
+
+static int read_counts(struct engine *engine, struct point_event *event, struct sys_counts *now)
+{
+	int ret = engine->choices[event->choice].read_group
+		? sys_read_leader(event->fd, &engine->features, now)
+		: sys_read(event->fd, &engine->features, now);
+
+	if (!ret || ret == -ENODATA)
+		note_error(engine, event, ret == -ENODATA);
+	return ret;
+}
+
 static void read_event(struct engine *engine, struct point_event *event, uint64_t clock_ns)
 {
 	struct engine_event_status *status = &engine->status.events[event->choice];
 	struct sys_counts now;
 	uint64_t ran_ns, clock_ran_ns, lost;
+	bool runs = choice_runs(engine, event->choice);
 
-	if (sys_read(event->fd, &engine->features, &now))
+	if (read_counts(engine, event, &now))
 		return;
 	status->count += now.value - event->last.value;
 	lost = now.lost - event->last.lost;
@@ -63,12 +94,21 @@ static void read_event(struct engine *engine, struct point_event *event, uint64_
 	clock_ran_ns = clock_ns > event->clock_ns ? clock_ns - event->clock_ns : 0;
 	if (event->point->tid >= 0 && event->point->cpu >= 0)
 		clock_ran_ns = ran_ns;
+	/* A cgroup's clock runs with its tasks: the CPU's is no measure for it. */
+	if (engine->choices[event->choice].spec.cgroup)
+		clock_ran_ns = 0;
+	/* While the user has it switched off, nothing is missed. */
+	if (!runs)
+		clock_ran_ns = ran_ns;
 	status->armed_ns += ran_ns;
 	status->clock_ns += clock_ran_ns;
-	if (engine->stopped || engine->choices[event->choice].leaving)
+	status->enabled_ns += ran_ns;
+	status->running_ns += now.running_ns - event->last.running_ns;
+	event->stood = runs && !ran_ns && clock_ran_ns > STUCK_NS;
+	if (engine->stopped || !runs)
 		event->dry_sweeps = 0;
-	else if (event->on_credit && !ran_ns && !event->consumed && clock_ran_ns > STUCK_NS &&
-		!event->point->on_exec)
+	else if (event->on_credit && event->stood && !event->consumed && !event->point->on_exec &&
+		(!event->leader || !event->leader->stood))
 		restart(engine, event);
 	else if (event->on_credit && lost && event->credit.outstanding == 0)
 		sys_refresh(event->fd, credit_grant(&event->credit));
@@ -179,6 +219,7 @@ void engine_publish(struct engine *engine)
 	struct engine_status *status = &engine->status;
 
 	status->now_ns = engine->round_ns;
+	status->paused = engine->paused;
 	status->processes = engine->filter ? engine->follow.alive : 0;
 	status->threads = engine->filter ? (uint32_t)engine->follow.tasks.n : 0;
 	status->threads_left_out = engine->follow.left_out;
@@ -192,6 +233,9 @@ void engine_publish(struct engine *engine)
 		/* Two counters are read one after the other: never show more than all. */
 		if (event->armed_ns > event->clock_ns)
 			event->armed_ns = event->clock_ns;
+		event->enabled = choice_runs(engine, (unsigned int)i);
+		event->in_error = engine->choices[i].errors ||
+			engine->choices[engine->choices[i].leader].errors;
 	}
 	pthread_mutex_unlock(&engine->lock);
 	if (engine->news)

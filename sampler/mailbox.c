@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -42,11 +43,15 @@ void mailbox_fini(struct mailbox *box)
 
 int mailbox_post(struct mailbox *box, const struct mail *mail)
 {
-	struct mail *copy = malloc(sizeof(*copy));
+	size_t specs_len = mail->n_specs * sizeof(*mail->specs);
+	struct mail *copy = malloc(sizeof(*copy) + specs_len);
 
 	if (!copy)
 		return -ENOMEM;
 	*copy = *mail;
+	copy->specs = (const struct event_spec *)(copy + 1);
+	if (specs_len)
+		memcpy(copy + 1, mail->specs, specs_len);
 	copy->next = NULL;
 	pthread_mutex_lock(&box->lock);
 	*box->end = copy;

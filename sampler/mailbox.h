@@ -17,6 +17,11 @@ enum mail_kind {
 	MAIL_EVENT_ADD,
 	MAIL_EVENT_DROP,
 	MAIL_SET_FREQ,
+	MAIL_SET_PERIOD,
+	MAIL_ENABLE, /* value: 1, 0 */
+	MAIL_FILTER,
+	MAIL_MOVE, /* value: the address */
+	MAIL_PAUSE, /* value: 1, 0 */
 	MAIL_STOP,
 };
 
@@ -24,8 +29,10 @@ struct mail {
 	enum mail_kind kind;
 	int32_t pid;
 	uint8_t event;
-	uint64_t hz;
-	struct event_spec spec;
+	uint64_t value; /* Hz, a period and the like */
+	const char *text; /* of MAIL_FILTER: event_text(), or NULL */
+	const struct event_spec *specs; /* of MAIL_EVENT_ADD; of a mail taken, its own */
+	size_t n_specs;
 	struct mail *next;
 };
 
@@ -38,7 +45,7 @@ struct mailbox {
 int mailbox_init(struct mailbox *box);
 void mailbox_fini(struct mailbox *box); /* a mailbox whose init failed, or all zero, is legal */
 
-/* Posts a copy.  0 or -ENOMEM. */
+/* Posts a copy, of the specs too.  0 or -ENOMEM. */
 int mailbox_post(struct mailbox *box, const struct mail *mail);
 
 /* Wake the taker without mail. */

@@ -7,6 +7,7 @@
 #include "sampler/event.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -15,11 +16,43 @@
 
 #define NS_PER_S 1000000000ull
 
+/* As of PERF_ATTR_SIZE_VER8, which not every header knows. */
+struct long_attr {
+	struct perf_event_attr attr;
+	uint64_t config3;
+};
+
+#define LONG_ATTR_BYTES 136u
+#define CONFIG3_OFFSET 128u
+
+/* Positions of ids and times are the same for all. */
+#define SAMPLE_FORBIDDEN ((uint64_t)(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID))
+
+#define GROUP_MAX 64
+
+int sys_open_at(const struct perf_event_attr *attr, const struct sys_place *place)
+{
+	struct long_attr longer;
+	const void *request = attr;
+	long fd;
+
+	if (place->config3) {
+		memset(&longer, 0, sizeof(longer));
+		longer.attr = *attr;
+		longer.attr.size = LONG_ATTR_BYTES;
+		memcpy((char *)&longer + CONFIG3_OFFSET, &place->config3, sizeof(place->config3));
+		request = &longer;
+	}
+	fd = syscall(SYS_perf_event_open, request, place->pid, place->cpu, place->group_fd,
+		place->flags | PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
 int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	const struct sys_place place = {.pid = pid, .cpu = cpu, .group_fd = -1};
 
-	return fd < 0 ? -errno : (int)fd;
+	return sys_open_at(attr, &place);
 }
 
 void sys_dummy(struct perf_event_attr *attr)
@@ -48,6 +81,41 @@ void sys_format(struct record_format *out, const struct sys_features *features, 
 		out->read_format |= PERF_FORMAT_LOST;
 }
 
+void sys_format_of(struct record_format *out, const struct perf_event_attr *attr)
+{
+	*out = (struct record_format){
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
+		.branch_sample_type = attr->branch_sample_type,
+		.regs_user = attr->sample_regs_user,
+		.regs_intr = attr->sample_regs_intr,
+		.sample_id_all = attr->sample_id_all,
+	};
+}
+
+static void set_up_samples(struct perf_event_attr *attr, const struct record_format *format,
+	const struct sys_setup *setup)
+{
+	attr->sample_type = (attr->sample_type | setup->sample_more) & ~SAMPLE_FORBIDDEN;
+	attr->sample_type |= format->sample_type;
+	attr->read_format = format->read_format;
+	if (!attr->freq)
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	if (setup->read_group) {
+		attr->sample_type |= PERF_SAMPLE_READ;
+		attr->read_format |= PERF_FORMAT_GROUP;
+	}
+	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
+		attr->branch_sample_type = 0;
+	else if (!attr->branch_sample_type)
+		attr->branch_sample_type = setup->branch_sample_type ? setup->branch_sample_type
+								     : PERF_SAMPLE_BRANCH_ANY;
+	if (!setup->callchain)
+		attr->sample_max_stack = 0;
+	else if (!attr->sample_max_stack)
+		attr->sample_max_stack = setup->max_stack;
+}
+
 void sys_setup(struct perf_event_attr *attr, const struct sys_features *features,
 	const struct sys_setup *setup)
 {
@@ -55,17 +123,13 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 
 	sys_format(&format, features, setup->callchain);
 	attr->size = sizeof(*attr);
-	attr->sample_type = format.sample_type;
-	if (!attr->freq)
-		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
-	attr->read_format = format.read_format;
+	set_up_samples(attr, &format, setup);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->disabled = 1;
 	attr->inherit = setup->inherit;
 	attr->enable_on_exec = setup->on_exec;
-	attr->sample_max_stack = setup->callchain ? setup->max_stack : 0;
 	if (setup->fork_records)
 		attr->task = 1;
 	if (setup->map_records) {
@@ -75,7 +139,9 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 		attr->comm_exec = features->comm_exec;
 		attr->ksymbol = attr->bpf_event = features->ksymbol;
 	}
-	if (setup->wakeup_bytes) {
+	if (setup->wakeup_events) {
+		attr->wakeup_events = setup->wakeup_events;
+	} else if (setup->wakeup_bytes) {
 		attr->watermark = 1;
 		attr->wakeup_watermark = setup->wakeup_bytes;
 	}
@@ -117,13 +183,33 @@ int sys_read(int fd, const struct sys_features *features, struct sys_counts *out
 	if (len < 0)
 		return -errno;
 	if (len < 32)
-		return -EIO; /* a pinned event in error state reads as end of file */
+		return len ? -EIO : -ENODATA;
 	*out = (struct sys_counts){
 		.value = words[0],
 		.enabled_ns = words[1],
 		.running_ns = words[2],
 		.id = words[3],
 		.lost = words[4],
+	};
+	return 0;
+}
+
+int sys_read_leader(int fd, const struct sys_features *features, struct sys_counts *out)
+{
+	uint64_t words[3 + 3 * GROUP_MAX] = {0};
+	ssize_t len = read(fd, words, sizeof(words));
+
+	*out = (struct sys_counts){0};
+	if (len < 0)
+		return -errno;
+	if (len < 40)
+		return len ? -EIO : -ENODATA;
+	*out = (struct sys_counts){
+		.value = words[3],
+		.enabled_ns = words[1],
+		.running_ns = words[2],
+		.id = words[4],
+		.lost = features->lost ? words[5] : 0,
 	};
 	return 0;
 }
@@ -162,6 +248,21 @@ int sys_set_period(int fd, const struct perf_event_attr *attr)
 	if (!value)
 		return -EINVAL;
 	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &value) ? -errno : 0;
+}
+
+int sys_set_filter(int fd, const char *filter)
+{
+	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) ? -errno : 0;
+}
+
+int sys_pause(int ring_fd, bool pause)
+{
+	return ioctl(ring_fd, PERF_EVENT_IOC_PAUSE_OUTPUT, (unsigned long)pause) ? -errno : 0;
+}
+
+int sys_modify(int fd, const struct perf_event_attr *attr)
+{
+	return ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, attr) ? -errno : 0;
 }
 
 uint64_t sys_now_ns(void)

@@ -28,15 +28,21 @@ struct sys_features {
  * EACCES or EPERM (paranoid, seccomp), EINVAL (older than 4.1: no clock to share). */
 int sys_probe(struct sys_features *out);
 
-/* Fields of the engine's side; the event's own are left as they are. */
+/* Fields of the engine's side; the event's own are left as they are: bits of sample_type are added to those it has
+ * (never ID and STREAM_ID, which would move the others), and its sample_max_stack goes before the one here. */
 struct sys_setup {
 	bool callchain;
+	bool read_group; /* with each sample, the counters of its group */
+	uint64_t sample_more; /* more bits of sample_type */
+	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK; 0: any branch */
 	uint16_t max_stack; /* 0: the kernel's limit */
 	bool fork_records; /* FORK and EXIT */
 	bool map_records; /* MMAP, MMAP2, COMM, KSYMBOL, BPF_EVENT */
 	bool inherit;
 	bool on_exec; /* enable_on_exec */
 	uint32_t wakeup_bytes; /* watermark of the ring this event is to own */
+	uint32_t
+		wakeup_events; /* or wake after so many samples of this event; 0: by the watermark */
 };
 void sys_setup(struct perf_event_attr *attr, const struct sys_features *features,
 	const struct sys_setup *setup);
@@ -44,19 +50,35 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 /* A software dummy event for users without rights on the kernel; to be completed by sys_setup(). */
 void sys_dummy(struct perf_event_attr *attr);
 
-/* The format of every record but the samples of events with a fixed period, which lack it: with
- * PERF_SAMPLE_PERIOD the kernel takes a sample of such a software event at each single count.
- * The id stands first and ids and times at the same place in both. */
+/* The format of the tracker's records, and of the trailers of all: the id stands first in samples and last in trailers,
+ * ids and times at the same place, whatever an event's samples carry besides.  Events with a fixed
+ * period lack PERF_SAMPLE_PERIOD: with it the kernel takes a sample of such a software event at each single count. */
 void sys_format(struct record_format *out, const struct sys_features *features, bool callchain);
+
+/* The format of what an event of this attribute writes. */
+void sys_format_of(struct record_format *out, const struct perf_event_attr *attr);
 
 /* A close-on-exec descriptor, or -errno. */
 int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu);
+
+/* Where an event is opened, and what the header of attributes has no room for. */
+struct sys_place {
+	pid_t pid; /* -1: all; with PERF_FLAG_PID_CGROUP a descriptor of a directory */
+	int cpu; /* -1: any */
+	int group_fd; /* of the leader; -1: none */
+	unsigned long flags; /* PERF_FLAG_*, besides PERF_FLAG_FD_CLOEXEC */
+	uint64_t config3; /* not 0: an attribute of Linux 6.3, E2BIG before */
+};
+int sys_open_at(const struct perf_event_attr *attr, const struct sys_place *place);
 
 struct sys_counts {
 	uint64_t value, enabled_ns, running_ns, id;
 	uint64_t lost; /* 0 without features->lost */
 };
+/* 0; -ENODATA: a pinned event that has no room on the hardware (it reads as end of file); other -errno. */
 int sys_read(int fd, const struct sys_features *features, struct sys_counts *out);
+/* The same of an event that reads its group: what concerns itself. */
+int sys_read_leader(int fd, const struct sys_features *features, struct sys_counts *out);
 
 /* The ioctls: 0 or -errno. */
 int sys_id(int fd, uint64_t *id);
@@ -67,6 +89,10 @@ int sys_set_output(int fd, int ring_fd);
 /* Hz for an event with freq; else the period.  Timer clocks lose freq where they are opened, so
  * theirs is always a period in ns. */
 int sys_set_period(int fd, const struct perf_event_attr *attr);
+int sys_set_filter(int fd, const char *filter);
+int sys_pause(int ring_fd, bool pause);
+/* Of a breakpoint: address, access and length; all else as it was opened with, or EINVAL. */
+int sys_modify(int fd, const struct perf_event_attr *attr);
 
 uint64_t sys_now_ns(void); /* CLOCK_MONOTONIC, the clock of every record */
 

@@ -74,7 +74,7 @@ static void *post_many(void *arg)
 	struct poster *poster = arg;
 
 	for (uint64_t i = 0; i < POSTS; i++) {
-		struct mail mail = {.kind = MAIL_SET_FREQ, .pid = poster->number, .hz = i};
+		struct mail mail = {.kind = MAIL_SET_FREQ, .pid = poster->number, .value = i};
 
 		if (mailbox_post(poster->box, &mail))
 			return arg;
@@ -105,7 +105,7 @@ static void test_posters(void **state)
 		eventfd_read(box.wake_fd, &count);
 		while ((mail = mailbox_take(&box))) {
 			/* Each poster's mail stays in its order. */
-			assert_int_equal(mail->hz, next[mail->pid]++);
+			assert_int_equal(mail->value, next[mail->pid]++);
 			free(mail);
 			taken++;
 		}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * engine_attr.c - an event as it is opened: its attribute, the format of its samples, the points it belongs on,
+ * and what stands beside the attribute (texts of probes, cgroups, filters).  Runs in the sampling thread.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Bits of sample_type besides the engine's and the event's own. */
+static uint64_t choice_format(const struct engine *engine, const struct choice *choice)
+{
+	return choice->counts_only ? 0 : engine->config.sample_more;
+}
+
+static bool wants_chain(const struct engine *engine, const struct choice *choice)
+{
+	if (choice->counts_only || choice->spec.chain == EVENT_CHAIN_OFF)
+		return false;
+	return engine->config.callchain || choice->spec.chain == EVENT_CHAIN_ON;
+}
+
+void choice_attr(const struct engine *engine, unsigned int index, const struct sys_setup *base,
+	struct perf_event_attr *attr)
+{
+	const struct choice *choice = &engine->choices[index];
+	struct sys_setup setup = *base;
+
+	setup.callchain = wants_chain(engine, choice);
+	setup.max_stack = engine->config.max_stack;
+	setup.sample_more = choice_format(engine, choice);
+	setup.branch_sample_type = engine->config.branch_sample_type;
+	setup.read_group = choice->read_group;
+	*attr = choice->attr;
+	if (choice->counts_only) {
+		attr->freq = 0;
+		attr->sample_period = 0;
+		attr->sample_type = 0;
+	}
+	sys_setup(attr, &engine->features, &setup);
+}
+
+void choice_set_format(struct engine *engine, unsigned int index)
+{
+	const struct sys_setup setup = {0};
+	struct perf_event_attr attr;
+
+	choice_attr(engine, index, &setup, &attr);
+	sys_format_of(&engine->choices[index].format, &attr);
+}
+
+/* --- where --- */
+
+static bool has_cpu(const char *list, int cpu)
+{
+	bool found = false;
+	size_t n, bad;
+	int *cpus;
+
+	if (proc_parse_cpu_list(list, &cpus, &n, &bad))
+		return true; /* not understood: the kernel will know */
+	for (size_t i = 0; i < n && !found; i++)
+		found = cpus[i] == cpu;
+	free(cpus);
+	return found;
+}
+
+bool choice_fits(const struct engine *engine, unsigned int index, const struct point *point)
+{
+	const struct event_spec *spec = &engine->choices[index].spec;
+
+	return !spec->cpus || has_cpu(spec->cpus, point->cpu);
+}
+
+/* The kernel says EINVAL of a task's event on such a PMU as well. */
+int choice_check_target(const struct engine *engine, const struct event_spec *spec)
+{
+	return engine->filter && (spec->cpus || spec->cgroup) ? EINVAL : 0;
+}
+
+int choice_open_event(struct engine *engine, unsigned int index, struct perf_event_attr *attr,
+	const struct point *point, int group_fd)
+{
+	const struct event_spec *spec = &engine->choices[index].spec;
+	struct sys_place place = {
+		.pid = point->tid,
+		.cpu = point->cpu,
+		.group_fd = group_fd,
+		.config3 = spec->config3,
+	};
+	int fd, ret, directory = -1;
+
+	if (spec->probe)
+		attr->config1 = (uintptr_t)spec->probe;
+	if (spec->cgroup) {
+		directory = open(spec->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (directory < 0)
+			return -errno;
+		place.pid = directory;
+		place.flags = PERF_FLAG_PID_CGROUP;
+	}
+	fd = engine_open_at(engine, attr, &place);
+	if (directory >= 0)
+		close(directory);
+	if (fd < 0 || !spec->filter)
+		return fd;
+	ret = sys_set_filter(fd, spec->filter);
+	if (!ret)
+		return fd;
+	engine_close_event(engine, &fd);
+	return ret;
+}

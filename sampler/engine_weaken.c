@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * engine_weaken.c - what is tried when the kernel refuses an event, what is told when it took something else, and
+ * when nothing was left to try.  Runs in the sampling thread.
+ */
+#include "sampler/engine_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
+{
+	return &engine->status.events[choice];
+}
+
+static void copy_name(char to[EVENT_NAME_MAX], const char *from)
+{
+	size_t len = strnlen(from, EVENT_NAME_MAX - 1);
+
+	memcpy(to, from, len);
+	memset(to + len, 0, EVENT_NAME_MAX - len);
+}
+
+static void fall_back_to_clock(struct engine *engine, unsigned int index)
+{
+	struct choice *choice = &engine->choices[index];
+	struct perf_event_attr *attr = &choice->attr;
+	const char *modifier = strchr(choice->spec.name, ':');
+
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_CPU_CLOCK;
+	attr->precise_ip = 0;
+	if (engine->filter)
+		attr->exclude_idle = 1;
+	strcpy(status_of(engine, index)->name, "cpu-clock");
+	if (modifier)
+		strncat(status_of(engine, index)->name, modifier,
+			EVENT_NAME_MAX - sizeof("cpu-clock"));
+	choice_show_rate(engine, index);
+}
+
+static bool lower_rate(struct engine *engine, unsigned int index)
+{
+	struct perf_event_attr *attr = &engine->choices[index].attr;
+	struct proc_limits limits;
+
+	if (!attr->freq)
+		return false;
+	proc_limits(&limits);
+	if (limits.max_sample_rate <= 0 || attr->sample_freq <= (uint64_t)limits.max_sample_rate)
+		return false;
+	attr->sample_freq = (uint64_t)limits.max_sample_rate;
+	choice_show_rate(engine, index);
+	return true;
+}
+
+/* Asked for the kernel by its modifier, alone or not: less of it would be another event. */
+static bool names_kernel(const struct event_spec *spec)
+{
+	const char *modifiers = strrchr(spec->name, ':');
+
+	return modifiers && strchr(modifiers, 'k') &&
+		!modifiers[1 + strspn(modifiers + 1, "ukhGHIp")];
+}
+
+/* As perf does for P; one step at a time. */
+static bool less_precise(struct choice *choice)
+{
+	if (!choice->attr.precise_ip)
+		return false;
+	choice->attr.precise_ip--;
+	return true;
+}
+
+/* PMUs that know no guests refuse to leave one side out. */
+static bool both_sides(struct choice *choice)
+{
+	struct perf_event_attr *attr = &choice->attr;
+
+	if (!attr->exclude_guest && !attr->exclude_host)
+		return false;
+	attr->exclude_guest = attr->exclude_host = 0;
+	return true;
+}
+
+/* Uncore PMUs, msr and the like have no interrupt: what they count can still be read. */
+static bool only_count(struct engine *engine, unsigned int index)
+{
+	struct choice *choice = &engine->choices[index];
+
+	if (choice->counts_only || choice->read_group || choice->spec.attr.type < PERF_TYPE_MAX ||
+		choice->spec.probe)
+		return false;
+	choice->counts_only = true;
+	choice_show_rate(engine, index);
+	return true;
+}
+
+bool choice_weaken(struct engine *engine, unsigned int index, int error)
+{
+	struct choice *choice = &engine->choices[index];
+	struct perf_event_attr *attr = &choice->attr;
+	struct engine_event_status *status = status_of(engine, index);
+
+	if (choice->settled)
+		return false;
+	switch (error) {
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		if (attr->exclude_idle && attr->type != PERF_TYPE_SOFTWARE) {
+			attr->exclude_idle = 0;
+			return true;
+		}
+		if (less_precise(choice))
+			return true;
+		if (!choice->spec.by_default || attr->type != PERF_TYPE_HARDWARE)
+			return false;
+		fall_back_to_clock(engine, index);
+		status->error = error;
+		return true;
+	case EACCES:
+	case EPERM:
+		if (attr->exclude_kernel || names_kernel(&choice->spec))
+			return false;
+		attr->exclude_kernel = 1;
+		attr->exclude_hv = 1;
+		attr->exclude_callchain_kernel = 1;
+		status->user_only = true;
+		status->error = error;
+		return true;
+	case EOVERFLOW:
+		/* Of the event's own max-stack= nothing is taken back. */
+		if (attr->sample_max_stack || !engine->config.max_stack)
+			return false;
+		engine->config.max_stack = 0;
+		return true;
+	case EINVAL:
+		return lower_rate(engine, index) || less_precise(choice) || both_sides(choice) ||
+			only_count(engine, index);
+	default:
+		return false;
+	}
+}
+
+void choice_settle(struct engine *engine, unsigned int index)
+{
+	struct choice *choice = &engine->choices[index];
+	struct engine_event_status *status = status_of(engine, index);
+	bool hardware = choice->spec.attr.type == PERF_TYPE_HARDWARE;
+
+	if (choice->settled)
+		return;
+	choice->settled = true;
+	choice_set_format(engine, index);
+	status->precise = choice->attr.precise_ip;
+	if (choice->attr.precise_ip < choice->spec.attr.precise_ip && !choice->spec.precise_most)
+		engine_note(engine, NOTE_LESS_PRECISE, 0, 0, choice->attr.precise_ip, status->name);
+	if (choice->counts_only && engine->choices[choice->leader].read_group == false)
+		engine_note(engine, NOTE_COUNTS_ONLY, EINVAL, 0, 0, status->name);
+	if (hardware && choice->attr.type == PERF_TYPE_SOFTWARE)
+		engine_note(engine, NOTE_FALLBACK_CLOCK, ENOENT, 0, 0, status->name);
+	if (status->user_only)
+		engine_note(engine, NOTE_USER_ONLY, EACCES, 0, 0, status->name);
+	if (choice->attr.freq && choice->spec.attr.freq &&
+		choice->attr.sample_freq != choice->spec.attr.sample_freq)
+		engine_note(
+			engine, NOTE_FREQUENCY, EINVAL, 0, choice->attr.sample_freq, status->name);
+	status->error = 0;
+}
+
+void choice_note_refused(
+	struct engine *engine, const struct event_spec *spec, int error, const struct point *point)
+{
+	struct engine_note note = {
+		.kind = NOTE_EVENT_REFUSED,
+		.error = error,
+		.pid = point ? point->tid : -1,
+		.cpu = point ? point->cpu : -1,
+		.attr = spec->attr,
+	};
+
+	copy_name(note.text, spec->name);
+	engine_add_note(engine, &note);
+}
+
+/* The target's own fault would have kept the tracker from opening; so this is the event's. */
+void choice_refuse(struct engine *engine, unsigned int index, int error, const struct point *point)
+{
+	struct choice *choice = &engine->choices[index];
+	struct engine_event_status *status = status_of(engine, index);
+
+	if (!choice->settled) {
+		choice->open = false;
+		status->open = false;
+		/* Told as it was asked for. */
+		copy_name(status->name, choice->spec.name);
+		status->user_only = false;
+	} else if (status->error == error) {
+		return;
+	}
+	status->error = error;
+	engine->status.failure = (struct engine_failure){
+		.what = FAIL_OPEN,
+		.error = error,
+		.attr = choice->spec.attr,
+		.pid = point ? point->tid : -1,
+		.cpu = point ? point->cpu : -1,
+	};
+	copy_name(engine->status.failure.event, status->name);
+	choice_note_refused(engine, &choice->spec, error, point);
+}
