@@ -319,8 +319,7 @@ void change_breakpoint(struct engine *engine, unsigned int index, uint64_t addre
 			restore(engine, index, &before);
 	}
 	status_of(engine, index)->address = choice->attr.bp_addr;
-	engine_note(engine, NOTE_BREAKPOINT, -ret, 0, choice->attr.bp_addr,
-		status_of(engine, index)->name);
+	engine_note(engine, NOTE_BREAKPOINT, -ret, 0, address, status_of(engine, index)->name);
 }
 
 /* --- all rings --- */

@@ -71,6 +71,8 @@ const char *explain_refusal(int error)
 		return "no such cgroup or group";
 	case ESRCH:
 		return "the target has ended";
+	case ECANCELED:
+		return "its group could not be opened";
 	default:
 		sentence = strerrordesc_np(error);
 		return sentence ? sentence : "unknown error";
@@ -89,6 +91,11 @@ static void note_refused(
 	};
 	char sentence[1024];
 
+	if (note->error == ECANCELED) {
+		text_add(text, "'%.*s' is not counted: another event of its group was refused",
+			EVENT_NAME_MAX, note->text);
+		return;
+	}
 	memcpy(failure.event, note->text, sizeof(failure.event));
 	explain_failure(&failure, limits, sentence, sizeof(sentence));
 	text_add(text, "%s", sentence);
@@ -208,6 +215,10 @@ static void note_event(struct text *text, const struct engine_note *note)
 			", the most that this processor has for it%s",
 			max, note->text, note->value,
 			note->value ? "" : ": addresses may be some instructions late");
+		break;
+	case NOTE_COUNTS_ONLY:
+		text_add(text, "'%.*s' is counted and takes no samples: its unit has no interrupt",
+			max, note->text);
 		break;
 	case NOTE_UNGROUPED:
 		text_add(text, "the group of '%.*s' does not fit the counters", max, note->text);
@@ -400,6 +411,7 @@ void explain_note(
 			"the memory for history is full: its oldest part gets coarser in time "
 			"(--memory gives it more)");
 		break;
+	case NOTE_COUNTS_ONLY:
 	case NOTE_LESS_PRECISE:
 	case NOTE_UNGROUPED:
 	case NOTE_EVENT_ENABLED:
@@ -459,6 +471,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_BREAKPOINT:
 	case NOTE_PAUSED:
 		return note->error ? EXPLAIN_ERROR : EXPLAIN_INFO;
+	case NOTE_COUNTS_ONLY:
 	case NOTE_LESS_PRECISE:
 	case NOTE_UNGROUPED:
 		return EXPLAIN_WARNING;
