@@ -68,11 +68,10 @@ static void take_apart(struct engine *engine, unsigned int leader, int error)
 static void refuse(struct engine *engine, struct point *point, unsigned int leader,
 	unsigned int refused, int error)
 {
-	bool proven = engine->choices[leader].proven;
-
-	choice_refuse(engine, refused, error, point);
-	if (proven)
+	if (engine->choices[leader].proven) {
+		choice_refuse(engine, refused, error, point);
 		return;
+	}
 	for (unsigned int i = 0; i < engine->status.n_events; i++) {
 		if (!is_member(engine, i, leader))
 			continue;
@@ -80,6 +79,7 @@ static void refuse(struct engine *engine, struct point *point, unsigned int lead
 		if (i != refused)
 			choice_refuse(engine, i, ECANCELED, point);
 	}
+	choice_refuse(engine, refused, error, point);
 	choice_drop(engine, leader);
 }
 
