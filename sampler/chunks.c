@@ -4,6 +4,8 @@
  */
 #include "sampler/chunks.h"
 
+#include "sampler/hugepages.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -32,6 +34,8 @@ int chunks_add(struct chunks *chunks, uint32_t *id)
 			calloc((size_t)1 << (CHUNKS_FIRST_BITS + index), chunks->entry_bytes);
 		if (!chunks->chunk[index])
 			return -ENOMEM;
+		hugepages_advise(
+			chunks->chunk[index], chunks->entry_bytes << (CHUNKS_FIRST_BITS + index));
 	}
 	/* Read by other threads as the limit of ids; it orders nothing. */
 	__atomic_store_n(&chunks->count, next + 1, __ATOMIC_RELAXED);

@@ -4,6 +4,8 @@
  */
 #include "sampler/idtable.h"
 
+#include "sampler/hugepages.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,6 +26,7 @@ static int resize(struct idtable *table, uint32_t size)
 
 	if (!slots)
 		return -ENOMEM;
+	hugepages_advise(slots, size * sizeof(*slots));
 	for (uint32_t i = 0; table->slots && i <= table->mask; i++)
 		if (table->slots[i].id)
 			place(slots, size - 1, table->slots[i]);

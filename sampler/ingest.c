@@ -234,7 +234,7 @@ int ingest_ksymbol(struct ingest *ingest, const struct record_ksymbol *symbol)
 /* A place as image and offset: what becomes of it in frames. */
 struct found {
 	uint64_t offset;
-	uint32_t image;
+	uint32_t image, frame;
 };
 
 static void find_place(struct ingest *ingest, const struct space *space, const struct place *place,
@@ -293,48 +293,138 @@ static bool is_kept(size_t i, size_t n)
 	return i && (i == 1 || (n - i) % KEPT_EVERY == 0);
 }
 
-/* A chain not seen before: outermost frame first, so that stacks with common callers meet; from as far
- * inward as is known from other chains. */
-static int walk_chain(struct ingest *ingest, const struct record *record, const struct space *space,
-	uint32_t *node)
-{
-	const struct record_sample *sample = &record->sample;
-	struct place places[STACK_DEPTH_MAX];
-	struct found found[STACK_DEPTH_MAX];
-	uint64_t callers[STACK_DEPTH_MAX];
-	enum frame_mode mode = mode_of_misc(record->misc);
-	size_t n = 0, left;
-	int err = 0;
+/* A chain not seen before: outermost frame first, so that stacks with common callers meet; from as far inward as is
+ * known from other chains.  Its steps are done for several chains at a time: each needs what lies somewhere in more memory
+ * than any cache holds, and what the step before has found tells where. */
+struct walk {
+	struct ingest_sample *sample;
+	struct space *space;
+	struct place *places; /* n, leaf first, as are the next two */
+	struct found *found;
+	uint64_t *callers;
+	uint64_t hash;
+	size_t n, left; /* left: frames still to be put below the node */
+	uint32_t node;
+	bool known, cut;
+};
 
-	if (parse_chain(sample, mode, places, &n))
-		ingest->truncated++;
-	if (!n)
-		places[n++] = (struct place){.address = sample->ip, .mode = mode};
-	else if (sample->ip && sample->ip != places[0].address)
-		places[0] = (struct place){.address = sample->ip, .mode = mode};
-	hash_callers(ingest, space, places, n, callers);
-	*node = STACK_ROOT;
-	for (left = 1; left < n; left++) {
-		if (is_kept(left, n))
-			*node = stacks_callers_find(ingest->stacks, callers[left]);
-		if (*node != STACK_ROOT)
+/* Room for the chains of a batch, of which one at least may be as deep as any. */
+#define WALK_PLACES (STACK_DEPTH_MAX + 512u)
+
+struct walks {
+	struct walk walk[INGEST_BATCH];
+	size_t n, used;
+	struct place places[WALK_PLACES];
+	struct found found[WALK_PLACES];
+	uint64_t callers[WALK_PLACES];
+};
+
+static bool has_room(const struct walks *walks, const struct record_sample *sample)
+{
+	size_t most = sample->chain_len < STACK_DEPTH_MAX ? sample->chain_len : STACK_DEPTH_MAX;
+
+	return walks->used + most + 1 <= WALK_PLACES;
+}
+
+static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *walk)
+{
+	const struct record *record = walk->sample->record;
+	const struct record_sample *sample = &record->sample;
+	enum frame_mode mode = mode_of_misc(record->misc);
+
+	walk->places = &walks->places[walks->used];
+	walk->found = &walks->found[walks->used];
+	walk->callers = &walks->callers[walks->used];
+	walk->cut = parse_chain(sample, mode, walk->places, &walk->n);
+	if (!walk->n)
+		walk->places[walk->n++] = (struct place){.address = sample->ip, .mode = mode};
+	else if (sample->ip && sample->ip != walk->places[0].address)
+		walk->places[0] = (struct place){.address = sample->ip, .mode = mode};
+	walks->used += walk->n;
+	hash_callers(ingest, walk->space, walk->places, walk->n, walk->callers);
+	/* Of those further out one is seldom needed. */
+	for (size_t i = 1; i < walk->n && i <= 1 + KEPT_EVERY; i++)
+		if (is_kept(i, walk->n))
+			stacks_callers_prefetch(ingest->stacks, walk->callers[i]);
+}
+
+static void walk_places(struct ingest *ingest, struct walk *walk)
+{
+	walk->node = STACK_ROOT;
+	for (walk->left = 1; walk->left < walk->n; walk->left++) {
+		if (is_kept(walk->left, walk->n))
+			walk->node = stacks_callers_find(ingest->stacks, walk->callers[walk->left]);
+		if (walk->node != STACK_ROOT)
 			break;
 	}
-	for (size_t i = 0; i < left; i++) {
-		find_place(ingest, space, &places[i], &found[i]);
-		stacks_frame_prefetch(
-			ingest->stacks, found[i].image, found[i].offset, places[i].mode);
+	for (size_t i = 0; i < walk->left; i++) {
+		find_place(ingest, walk->space, &walk->places[i], &walk->found[i]);
+		stacks_frame_prefetch(ingest->stacks, walk->found[i].image, walk->found[i].offset,
+			walk->places[i].mode);
 	}
-	while (left && !err) {
-		uint32_t frame;
+}
 
-		left--;
-		err = stacks_frame(ingest->stacks, found[left].image, found[left].offset,
-			places[left].mode, &frame);
-		if (!err)
-			err = stacks_child(ingest->stacks, *node, frame, node);
-		if (!err && is_kept(left, n))
-			stacks_callers_add(ingest->stacks, callers[left], *node);
+static void walk_fetch_frames(const struct ingest *ingest, const struct walk *walk)
+{
+	for (size_t i = 0; i < walk->left; i++)
+		stacks_frame_prefetch_entry(ingest->stacks, walk->found[i].image,
+			walk->found[i].offset, walk->places[i].mode);
+}
+
+static int walk_frames(struct ingest *ingest, struct walk *walk)
+{
+	int err = 0;
+
+	for (size_t i = walk->left; i-- && !err;)
+		err = stacks_frame(ingest->stacks, walk->found[i].image, walk->found[i].offset,
+			walk->places[i].mode, &walk->found[i].frame);
+	if (!err && walk->left)
+		stacks_child_prefetch(
+			ingest->stacks, walk->node, walk->found[walk->left - 1].frame);
+	return err;
+}
+
+static int walk_step(struct ingest *ingest, struct walk *walk)
+{
+	size_t left = --walk->left;
+	int err = stacks_child(ingest->stacks, walk->node, walk->found[left].frame, &walk->node);
+
+	if (err)
+		return err;
+	if (is_kept(left, walk->n))
+		stacks_callers_add(ingest->stacks, walk->callers[left], walk->node);
+	if (left)
+		stacks_child_prefetch(ingest->stacks, walk->node, walk->found[left - 1].frame);
+	return 0;
+}
+
+static int walk_all(struct ingest *ingest, struct walks *walks)
+{
+	struct walk *to_do[INGEST_BATCH];
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < walks->n; i++)
+		if (!walks->walk[i].known)
+			to_do[n++] = &walks->walk[i];
+	for (size_t i = 0; i < n; i++)
+		walk_places(ingest, to_do[i]);
+	for (size_t i = 0; i < n; i++)
+		walk_fetch_frames(ingest, to_do[i]);
+	for (size_t i = 0; i < n && !err; i++)
+		err = walk_frames(ingest, to_do[i]);
+	while (n && !err) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < n; i++)
+			stacks_child_prefetch_entry(ingest->stacks, to_do[i]->node,
+				to_do[i]->found[to_do[i]->left - 1].frame);
+		for (size_t i = 0; i < n && !err; i++) {
+			err = walk_step(ingest, to_do[i]);
+			if (to_do[i]->left)
+				to_do[kept++] = to_do[i];
+		}
+		n = kept;
 	}
 	return err;
 }
@@ -367,33 +457,77 @@ static uint64_t hash_in_space(
 	return chain_hash ^ (context ^ context >> 29) << 24;
 }
 
-int ingest_sample(
-	struct ingest *ingest, const struct record *record, uint8_t event, uint64_t chain_hash)
+/* The first ones that are no trouble for each other: in asking for its task, one may end another's. */
+static int take_batch(
+	struct ingest *ingest, struct walks *walks, struct ingest_sample *samples, size_t n)
 {
-	uint64_t hash, truncated = ingest->truncated;
-	uint32_t node, label;
-	struct space *space;
-	int err = tasks_sample(ingest->tasks, (int32_t)record->id.pid, (int32_t)record->id.tid,
-		record->id.time_ns, &label, &space);
+	walks->n = walks->used = 0;
+	for (size_t i = 0; i < n && i < INGEST_BATCH; i++) {
+		struct walk *walk = &walks->walk[i];
+		const struct record *record = samples[i].record;
+		int32_t pid = (int32_t)record->id.pid, tid = (int32_t)record->id.tid;
+		int err;
 
-	if (err)
-		return err;
-	hash = hash_in_space(ingest, chain_hash, space);
-	node = stacks_chain_find(ingest->stacks, hash);
-	if (node == STACK_ROOT) {
-		err = walk_chain(ingest, record, space, &node);
-		/* A truncated chain is walked each time, which counts it. */
-		if (!err && ingest->truncated == truncated)
-			err = stacks_chain_add(ingest->stacks, hash, node);
+		if (i && !tasks_is_settled(ingest->tasks, pid, tid))
+			break;
+		walk->sample = &samples[i];
+		err = tasks_sample(ingest->tasks, pid, tid, record->id.time_ns, &samples[i].label,
+			&walk->space);
+		if (err)
+			return err;
+		walk->hash = hash_in_space(ingest, samples[i].hash, walk->space);
+		walk->node = stacks_chain_find(ingest->stacks, walk->hash);
+		walk->known = walk->node != STACK_ROOT;
+		if (!walk->known && !has_room(walks, &record->sample))
+			break;
+		if (!walk->known)
+			walk_begin(ingest, walks, walk);
+		walks->n++;
 	}
-	if (!err)
-		err = store_add(ingest->store, record->id.time_ns, node, label,
-			(uint16_t)record->id.cpu, event,
-			record->sample.period ? record->sample.period : 1);
-	if (!err) {
+	return 0;
+}
+
+static int add_batch(struct ingest *ingest, struct walks *walks)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < walks->n && !err; i++) {
+		const struct walk *walk = &walks->walk[i];
+		struct ingest_sample *sample = walk->sample;
+		const struct record *record = sample->record;
+
+		sample->stack = walk->node;
+		/* A truncated chain is walked each time, which counts it. */
+		if (!walk->known && walk->cut)
+			ingest->truncated++;
+		else if (!walk->known)
+			err = stacks_chain_add(ingest->stacks, walk->hash, walk->node);
+		if (!err)
+			err = store_add(ingest->store, record->id.time_ns, walk->node,
+				sample->label, (uint16_t)record->id.cpu, sample->event,
+				record->sample.period ? record->sample.period : 1);
+		if (err)
+			break;
 		ingest->samples++;
-		ingest->last_stack = node;
-		ingest->last_label = label;
+		ingest->last_stack = sample->stack;
+		ingest->last_label = sample->label;
+	}
+	return err;
+}
+
+int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n)
+{
+	struct walks walks;
+	int err = 0;
+
+	while (n && !err) {
+		err = take_batch(ingest, &walks, samples, n);
+		if (!err)
+			err = walk_all(ingest, &walks);
+		if (!err)
+			err = add_batch(ingest, &walks);
+		samples += walks.n;
+		n -= walks.n;
 	}
 	return err;
 }
@@ -401,7 +535,11 @@ int ingest_sample(
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event)
 {
 	if (record->type == PERF_RECORD_SAMPLE)
-		return ingest_sample(ingest, record, event, ingest_chain_hash(ingest, record));
+		return ingest_samples(ingest,
+			&(struct ingest_sample){.record = record,
+				.event = event,
+				.hash = ingest_chain_hash(ingest, record)},
+			1);
 	if (record->type == PERF_RECORD_KSYMBOL)
 		return ingest_ksymbol(ingest, &record->ksymbol);
 	return tasks_apply(ingest->tasks, record);

@@ -60,10 +60,18 @@ int ingest_ksymbol(struct ingest *ingest, const struct record_ksymbol *symbol);
  * the chain begins.  Returns 0 or -ENOMEM. */
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event);
 
-/* The same for a sample in two steps, for whoever has many samples at hand: what the hash of one leads to can be
- * fetched into the cache (stacks_chain_prefetch()) while others are ingested. */
+/* The same for whoever has many samples at hand: while the memory answers for one, others are worked on.  What the hash
+ * leads to can be fetched into the cache before (stacks_chain_prefetch()). */
+#define INGEST_BATCH 64u /* so many at once are enough */
+
+struct ingest_sample {
+	const struct record *record;
+	uint64_t hash; /* ingest_chain_hash() */
+	uint8_t event;
+	uint32_t stack, label; /* what became of it: valid until the store gives something up */
+};
+
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
-int ingest_sample(
-	struct ingest *ingest, const struct record *record, uint8_t event, uint64_t chain_hash);
+int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);
 
 #endif

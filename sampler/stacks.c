@@ -8,6 +8,7 @@
 #include "sampler/stacks.h"
 
 #include "sampler/chunks.h"
+#include "sampler/hugepages.h"
 #include "sampler/idtable.h"
 
 #include <errno.h>
@@ -49,6 +50,7 @@ struct stacks {
 	struct chunks frames; /* struct frame_entry */
 	struct idtable node_ids, frame_ids;
 	uint32_t free_node, free_frame; /* 0: none */
+	bool released; /* some node ever was */
 	uint32_t nodes_used, frames_used;
 	uint64_t seed;
 
@@ -80,8 +82,10 @@ static struct chain_set *chain_sets_new(uint32_t sets)
 	size_t bytes = sets * sizeof(struct chain_set);
 	struct chain_set *chains = aligned_alloc(sizeof(struct chain_set), bytes);
 
-	if (chains)
+	if (chains) {
+		hugepages_advise(chains, bytes);
 		memset(chains, 0, bytes);
+	}
 	return chains;
 }
 
@@ -152,6 +156,14 @@ void stacks_frame_prefetch(
 	idtable_prefetch(&stacks->frame_ids, frame_hash(stacks, image, offset, mode));
 }
 
+void stacks_frame_prefetch_entry(
+	const struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode)
+{
+	uint32_t cursor = frame_hash(stacks, image, offset, mode);
+
+	__builtin_prefetch(frame_at(stacks, idtable_next(&stacks->frame_ids, cursor, &cursor)));
+}
+
 int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode,
 	uint32_t *frame)
 {
@@ -206,6 +218,7 @@ static void node_release(struct stacks *stacks, uint32_t id)
 
 	idtable_remove(&stacks->node_ids, node_hash(stacks, node->parent, node->frame), id);
 	stacks->nodes_used--;
+	stacks->released = true;
 	if (!--frame_at(stacks, node->frame)->refs)
 		frame_release(stacks, node->frame);
 	node->depth = 0;
@@ -229,6 +242,18 @@ static int remember_fresh(struct stacks *stacks)
 	stacks->fresh = fresh;
 	stacks->fresh_size = size;
 	return 0;
+}
+
+void stacks_child_prefetch(const struct stacks *stacks, uint32_t parent, uint32_t frame)
+{
+	idtable_prefetch(&stacks->node_ids, node_hash(stacks, parent, frame));
+}
+
+void stacks_child_prefetch_entry(const struct stacks *stacks, uint32_t parent, uint32_t frame)
+{
+	uint32_t cursor = node_hash(stacks, parent, frame);
+
+	__builtin_prefetch(node_at(stacks, idtable_next(&stacks->node_ids, cursor, &cursor)));
 }
 
 int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node)
@@ -332,8 +357,12 @@ void stacks_sweep(struct stacks *stacks)
 
 static bool chain_alive(const struct stacks *stacks, const struct chain *chain)
 {
-	const struct stack_node *node = node_at(stacks, chain->node);
+	const struct stack_node *node;
 
+	/* Most recordings end before: the node need not be fetched. */
+	if (!stacks->released)
+		return chain->node != STACK_ROOT;
+	node = node_at(stacks, chain->node);
 	return node->generation == chain->generation && node->depth;
 }
 
@@ -369,6 +398,11 @@ void stacks_chain_prefetch_node(const struct stacks *stacks, uint64_t hash)
 uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
 {
 	return cache_find(stacks, &stacks->chains, hash);
+}
+
+void stacks_callers_prefetch(const struct stacks *stacks, uint64_t hash)
+{
+	__builtin_prefetch(&stacks->callers.set[hash & (stacks->callers.sets - 1)]);
 }
 
 uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash)

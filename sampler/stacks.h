@@ -48,11 +48,17 @@ void stacks_free(struct stacks *stacks);
 int stacks_frame(struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode,
 	uint32_t *frame);
 
+/* In two steps, of which the second needs what the first has fetched. */
 void stacks_frame_prefetch(
+	const struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode);
+void stacks_frame_prefetch_entry(
 	const struct stacks *stacks, uint32_t image, uint64_t offset, enum frame_mode mode);
 
 /* The node of `frame` called from `parent`, added when new, with no reference of its own. */
 int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node);
+/* In two steps. */
+void stacks_child_prefetch(const struct stacks *stacks, uint32_t parent, uint32_t frame);
+void stacks_child_prefetch_entry(const struct stacks *stacks, uint32_t parent, uint32_t frame);
 
 /* Chains seen before: a cache from a hash over (address space, its map generation, raw
  * addresses) to a node.  It is bounded: a full set of four forgets the chain added first.  find gives
@@ -66,6 +72,7 @@ void stacks_chain_prefetch_node(const struct stacks *stacks, uint64_t hash);
 /* The same of chains without their leaf, in a cache of their own: many chains differ in nothing but where in the
  * leaf's function the sample fell. */
 uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash);
+void stacks_callers_prefetch(const struct stacks *stacks, uint64_t hash);
 void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node);
 
 void stacks_ref(struct stacks *stacks, uint32_t node);

@@ -487,6 +487,17 @@ static int sampled_thread(
 	return 0;
 }
 
+static bool is_settled(const struct thread *thread, int32_t pid, int32_t tid)
+{
+	return thread->tid == tid && thread->pid == pid && !thread->exited &&
+		thread->label != TASK_LABEL_MERGED && thread->owner->loaded;
+}
+
+bool tasks_is_settled(const struct tasks *tasks, int32_t pid, int32_t tid)
+{
+	return is_settled(thread_at(tasks, tasks->recent[(uint32_t)tid % TASKS_RECENT]), pid, tid);
+}
+
 int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *label,
 	struct space **space)
 {
@@ -494,8 +505,7 @@ int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns
 	int err;
 
 	/* Nearly always: a thread sampled before, of which nothing has to be asked. */
-	if (thread->tid != tid || thread->pid != pid || thread->exited ||
-		thread->label == TASK_LABEL_MERGED || !thread->owner->loaded) {
+	if (!is_settled(thread, pid, tid)) {
 		err = sampled_thread(tasks, pid, tid, time_ns, &thread);
 		if (err)
 			return err;

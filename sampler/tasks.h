@@ -101,6 +101,8 @@ struct space *tasks_space(struct tasks *tasks, int32_t pid, int32_t tid, uint64_
 /* Both of the above at once, for the path of a sample. */
 int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *label,
 	struct space **space);
+/* True: tasks_sample() will change nothing, and nothing it gave before becomes invalid. */
+bool tasks_is_settled(const struct tasks *tasks, int32_t pid, int32_t tid);
 
 /* A number that differs between address spaces and changes with every change of mappings; 0 for NULL. */
 uint64_t space_generation(const struct space *space);

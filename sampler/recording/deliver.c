@@ -295,18 +295,46 @@ static void note_cpu(struct recording *recording, uint32_t cpu)
 	*word |= bit;
 }
 
-static int deliver_sample(
-	struct recording *recording, const struct order_record *from, struct record *record)
+/* What was put off, in its order. */
+static int deliver_batch(struct recording *recording)
 {
+	struct recording_batch *batch = &recording->batch;
+	size_t n = batch->n;
+	int err;
+
+	batch->n = 0;
+	err = ingest_samples(&recording->ingest, batch->samples, n);
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct ingest_sample *sample = &batch->samples[i];
+		struct engine_event_status *event = &recording->status.events[sample->event];
+		const struct record *record = sample->record;
+
+		event->samples++;
+		event->count += record->sample.period ? record->sample.period : 1;
+		if (batch->has_cpu[i])
+			note_cpu(recording, record->id.cpu);
+		if (recording->config.tap)
+			err = recording->config.tap(&(struct recording_sample){.record = record,
+							    .event = sample->event,
+							    .stack = sample->stack,
+							    .label = sample->label},
+				recording->config.tap_ctx);
+	}
+	return err;
+}
+
+/* Into the batch, whose last record it is already. */
+static int deliver_sample(struct recording *recording, const struct order_record *from)
+{
+	struct recording_batch *batch = &recording->batch;
+	struct record *record = &batch->records[batch->n];
 	struct recording_attr *kept = &recording->attrs[from->attr];
 	const struct reader_attr *attr = &kept->attr;
-	struct engine_event_status *event;
 	uint64_t time_ns = record->id.time_ns;
 	int err;
 
 	if (kept->event == EVENT_NONE)
 		kept->event = add_event(recording, attr);
-	event = event_of(recording, from);
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
@@ -317,25 +345,24 @@ static int deliver_sample(
 	record->id.time_ns = time_ns;
 	if (!recording->has_sample)
 		begin(recording, time_ns);
+	/* What comes before belongs into the slice that ends. */
+	if (batch->n && (time_ns >= recording->slice_end_ns || time_ns >= recording->expire_ns)) {
+		struct record kept_record = *record;
+
+		err = deliver_batch(recording);
+		if (err)
+			return err;
+		record = &batch->records[0];
+		*record = kept_record;
+	}
 	pass_time(recording, time_ns);
 	if (time_ns < recording->from_ns || time_ns >= recording->to_ns)
 		return 0;
-
-	err = ingest_sample(&recording->ingest, record, event->id,
-		from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record));
-	if (err)
-		return err;
-	event->samples++;
-	event->count += record->sample.period ? record->sample.period : 1;
-	if (attr->format.sample_type & PERF_SAMPLE_CPU)
-		note_cpu(recording, record->id.cpu);
-	if (recording->config.tap)
-		err = recording->config.tap(&(struct recording_sample){.record = record,
-						    .event = event->id,
-						    .stack = recording->ingest.last_stack,
-						    .label = recording->ingest.last_label},
-			recording->config.tap_ctx);
-	return err;
+	batch->has_cpu[batch->n] = attr->format.sample_type & PERF_SAMPLE_CPU;
+	batch->samples[batch->n] = (struct ingest_sample){.record = record,
+		.hash = from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record),
+		.event = (uint8_t)kept->event};
+	return ++batch->n == INGEST_BATCH ? deliver_batch(recording) : 0;
 }
 
 /* --- all --- */
@@ -403,36 +430,28 @@ uint64_t deliver_hash(const struct recording *recording, const struct perf_event
 		: ingest_chain_hash(&recording->ingest, &record);
 }
 
-static int deliver_record(struct recording *recording, const struct order_record *from)
+static int deliver_other(
+	struct recording *recording, const struct order_record *from, struct record *record)
 {
-	static const struct record_format nothing;
-	const struct record_format *format = format_of(recording, from);
 	struct engine_event_status *event;
-	struct record record;
-	int err;
+	int err = 0;
 
-	if (!format && from->header->type == PERF_RECORD_SAMPLE)
-		goto bad;
-	if (!format)
-		format = &nothing;
-	err = decode(recording, &record, from->header, format);
-	if (err == -ENOTSUP)
-		return 0;
+	/* It may change what the samples before have meant; it lies behind them. */
+	if (recording->batch.n)
+		err = deliver_batch(recording);
 	if (err)
-		goto bad;
-	switch (record.type) {
-	case PERF_RECORD_SAMPLE:
-		return deliver_sample(recording, from, &record);
+		return err;
+	switch (record->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return deliver_map(recording, &record);
+		return deliver_map(recording, record);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		deliver_lost(recording, from, &record);
+		deliver_lost(recording, from, record);
 		return 0;
 	case PERF_RECORD_KSYMBOL:
 		recording->status.ksymbols++;
-		return ingest_record(&recording->ingest, &record, 0);
+		return ingest_record(&recording->ingest, record, 0);
 	case PERF_RECORD_BPF_EVENT:
 		recording->status.bpf_events++;
 		return 0;
@@ -442,8 +461,29 @@ static int deliver_record(struct recording *recording, const struct order_record
 			event->throttled++;
 		return 0;
 	default:
-		return ingest_record(&recording->ingest, &record, 0);
+		return ingest_record(&recording->ingest, record, 0);
 	}
+}
+
+static int deliver_record(struct recording *recording, const struct order_record *from)
+{
+	static const struct record_format nothing;
+	const struct record_format *format = format_of(recording, from);
+	struct record *record = &recording->batch.records[recording->batch.n];
+	int err;
+
+	if (!format && from->header->type == PERF_RECORD_SAMPLE)
+		goto bad;
+	if (!format)
+		format = &nothing;
+	err = decode(recording, record, from->header, format);
+	if (err == -ENOTSUP)
+		return 0;
+	if (err)
+		goto bad;
+	if (record->type == PERF_RECORD_SAMPLE)
+		return deliver_sample(recording, from);
+	return deliver_other(recording, from, record);
 bad:
 	recording->bad++;
 	return 0;
@@ -466,5 +506,7 @@ int deliver_pack(struct recording *recording, const struct relay_pack *pack)
 		fetch_ahead(recording->ingest.stacks, pack, i);
 		err = deliver_record(recording, &pack->records[i]);
 	}
+	if (!err && recording->batch.n)
+		err = deliver_batch(recording);
 	return err;
 }

@@ -45,6 +45,14 @@ struct reading {
 	int fatal; /* of this machine, or what the loading thread has met */
 };
 
+/* Samples that are delivered together. */
+struct recording_batch {
+	struct ingest_sample samples[INGEST_BATCH];
+	struct record records[INGEST_BATCH]; /* theirs, which point into the pack */
+	bool has_cpu[INGEST_BATCH];
+	size_t n;
+};
+
 struct recording {
 	struct recording_config config;
 	struct reader
@@ -52,6 +60,7 @@ struct recording {
 	struct reading reading;
 	struct relay *relay;
 	struct ingest ingest;
+	struct recording_batch batch;
 	struct notes notes;
 	struct feeder feeder;
 	pthread_t thread;
