@@ -10,45 +10,72 @@
 #include "tui/grow.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define AHEAD 8u
 
 /* The last generation of a node cannot be told from none, and is looked at each time. */
-static uint16_t mark_of(const struct stacks *stacks, uint32_t node)
+static uint16_t mark_of(const struct stack_node *node)
 {
-	return (uint16_t)(stacks_node(stacks, node)->generation + 1u);
+	return (uint16_t)(node->generation + 1u);
 }
 
-static bool is_seen(const struct early *early, const struct stacks *stacks, uint32_t node)
+static bool is_seen(const struct early *early, const struct stack_node *node, uint32_t id)
 {
-	return node < early->room && early->seen[node] &&
-		early->seen[node] == mark_of(stacks, node);
+	return id < early->room && early->seen[id] && early->seen[id] == mark_of(node);
 }
 
-static int set_seen(struct early *early, const struct stacks *stacks, uint32_t node)
+static int set_seen(struct early *early, const struct stack_node *node, uint32_t id)
 {
-	int ret = grow_zeroed((void **)&early->seen, node, &early->room, sizeof(*early->seen));
+	int ret = grow_zeroed((void **)&early->seen, id, &early->room, sizeof(*early->seen));
 
-	if (!ret)
-		early->seen[node] = mark_of(stacks, node);
-	return ret;
+	if (ret)
+		return ret;
+	/* Where nodes are used again, frames are. */
+	if (early->seen[id] && early->asked)
+		memset(early->asked, 0, early->asked_room);
+	early->seen[id] = mark_of(node);
+	return 0;
+}
+
+/* Many nodes have the same frame, whose own data lie wide apart. */
+static bool ask_frame(struct early *early, struct names *names, uint32_t frame)
+{
+	uint32_t at = frame / 8;
+	uint8_t bit = (uint8_t)(1u << frame % 8);
+
+	if (at < early->asked_room && early->asked[at] & bit)
+		return true;
+	if (!names_ask(names, frame))
+		return false;
+	/* Out of memory it is asked for again. */
+	if (!grow_zeroed((void **)&early->asked, at, &early->asked_room, 1))
+		early->asked[at] |= bit;
+	return true;
 }
 
 /* 1: some of its symbols are on their way. */
 static int ask_stack(
-	struct early *early, const struct stacks *stacks, struct names *names, uint32_t node)
+	struct early *early, const struct stacks *stacks, struct names *names, uint32_t id)
 {
+	const struct stack_node *node;
 	bool settled = true;
 	int ret = 0;
 
-	for (uint32_t at = node; at != STACK_ROOT && !is_seen(early, stacks, at);
-		at = stacks_node(stacks, at)->parent)
-		settled &= names_ask(names, stacks_node(stacks, at)->frame);
+	for (uint32_t at = id; at != STACK_ROOT; at = node->parent) {
+		node = stacks_node(stacks, at);
+		if (is_seen(early, node, at))
+			break;
+		settled &= ask_frame(early, names, node->frame);
+	}
 	if (!settled)
 		return 1;
-	for (; node != STACK_ROOT && !is_seen(early, stacks, node) && !ret;
-		node = stacks_node(stacks, node)->parent)
-		ret = set_seen(early, stacks, node);
+	for (; id != STACK_ROOT && !ret; id = node->parent) {
+		node = stacks_node(stacks, id);
+		if (is_seen(early, node, id))
+			break;
+		ret = set_seen(early, node, id);
+	}
 	return ret;
 }
 
@@ -105,5 +132,6 @@ int early_ask(
 void early_fini(struct early *early)
 {
 	free(early->seen);
+	free(early->asked);
 	*early = (struct early){0};
 }

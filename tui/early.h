@@ -18,6 +18,8 @@
 struct early {
 	uint16_t *seen; /* generation + 1, by node of the stacks */
 	uint32_t room;
+	uint8_t *asked; /* bits, by frame: its symbols are here, and its name was asked for */
+	uint32_t asked_room;
 	uint64_t upto_ns; /* the end of the latest slice looked at */
 	bool has_unsettled; /* stacks whose symbols were on their way */
 	uint64_t unsettled_ns; /* the start of the first slice that has such */
