@@ -29,13 +29,17 @@ static int set_seen(struct early *early, const struct stack_node *node, uint32_t
 {
 	int ret = grow_zeroed((void **)&early->seen, id, &early->room, sizeof(*early->seen));
 
-	if (ret)
-		return ret;
-	/* Where nodes are used again, frames are. */
-	if (early->seen[id] && early->asked)
+	if (!ret)
+		early->seen[id] = mark_of(node);
+	return ret;
+}
+
+/* Where the number of a node was given out again, so may be that of any frame.  One that is missed is asked for when it
+ * is shown. */
+static void forget_reused(struct early *early, uint32_t id)
+{
+	if (id < early->room && early->seen[id] && early->asked)
 		memset(early->asked, 0, early->asked_room);
-	early->seen[id] = mark_of(node);
-	return 0;
 }
 
 /* Many nodes have the same frame, whose own data lie wide apart. */
@@ -66,6 +70,7 @@ static int ask_stack(
 		node = stacks_node(stacks, at);
 		if (is_seen(early, node, at))
 			break;
+		forget_reused(early, at);
 		settled &= ask_frame(early, names, node->frame);
 	}
 	if (!settled)
