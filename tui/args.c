@@ -29,6 +29,7 @@ static const struct {
 	{"diff", CMD_DIFF, ARGS_DIFF},
 	{"archive", CMD_ARCHIVE, ARGS_ARCHIVE},
 	{"annotate", CMD_ANNOTATE, ARGS_ANNOTATE},
+	{"stat", CMD_STAT, ARGS_STAT},
 	{"doctor", CMD_DOCTOR, ARGS_DOCTOR},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -188,7 +189,7 @@ static int take_rest(struct args *args, int argc, char **argv)
 	if (optind == argc)
 		return request->command == CMD_LIVE || request->command == CMD_REPORT ||
 				request->command == CMD_RECORD || request->command == CMD_EXPORT ||
-				request->command == CMD_ANNOTATE
+				request->command == CMD_ANNOTATE || request->command == CMD_STAT
 			? args_refuse(args, "'--': the command to profile is missing after it")
 			: 0;
 	if (request->command == CMD_DOCTOR)
@@ -287,7 +288,7 @@ static int apply_options(struct args *args)
 /* The word after "strobe", when it is a command's name; returns how many words were taken. */
 static int parse_command(struct args *args, int argc, char **argv)
 {
-	static const char *const later[] = {"stat", "list", NULL};
+	static const char *const later[] = {"list", NULL};
 	struct request *request = &args->request;
 
 	request->command = CMD_LIVE;
@@ -322,6 +323,9 @@ static int parse_command(struct args *args, int argc, char **argv)
 /* The events to sample, and how often. */
 static int finish_events(struct args *args)
 {
+	/* Nothing is sampled, and the default is not one event. */
+	if (args->request.command == CMD_STAT)
+		return 0;
 	if (args->freq_hz && args->period)
 		return args_refuse(args, "-F and -c contradict each other: give one of them");
 	if (!args->n_events) {
@@ -392,6 +396,11 @@ static int finish(struct args *args)
 		return args_refuse(args,
 			"--source-tree is of all functions, and has a form of its own: neither a "
 			"symbol nor --format goes with it");
+	if (request->repeat && request->interval_ms)
+		return args_refuse(args,
+			"--repeat and --interval contradict each other: means are of whole runs");
+	if (request->repeat && !request->engine.target.command)
+		return args_refuse(args, "--repeat needs a command to run");
 	if (!request->n_files && !needs_files)
 		error = finish_target(args);
 	return error ? error : args_check_files(args);

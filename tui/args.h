@@ -21,6 +21,7 @@
 #define ARGS_DIFF 32u
 #define ARGS_ARCHIVE 64u
 #define ARGS_ANNOTATE 128u
+#define ARGS_STAT 256u
 
 enum args_section {
 	ARGS_TARGETS,

@@ -141,7 +141,7 @@ static int take_annotate_word(struct args *args, char *word)
 int args_take_word(struct args *args, char *word, bool *taken)
 {
 	struct request *request = &args->request;
-	bool takes_files = request->command != CMD_RECORD;
+	bool takes_files = request->command != CMD_RECORD && request->command != CMD_STAT;
 	bool all_files = request->command == CMD_DIFF || request->command == CMD_ARCHIVE;
 	enum args_kind kind;
 	int error;
@@ -160,8 +160,8 @@ int args_take_word(struct args *args, char *word, bool *taken)
 		return 0;
 	if (!takes_files)
 		return kind == ARGS_PERFDATA
-			? args_refuse(args,
-				  "'%s' is a recording already: strobe record takes a target", word)
+			? args_refuse(args, "'%s' is a recording already: strobe %s takes a target",
+				  word, args_command_name((int)request->command))
 			: args_refuse(args, "'%s' is no command %s", word,
 				  strchr(word, '/') ? "that can be run" : "found in PATH");
 	return args_refuse(args, "'%s' is neither a recording (%s) nor a command %s", word,

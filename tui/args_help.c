@@ -58,7 +58,11 @@ static void print_options(FILE *out, unsigned int command)
 			continue;
 		if ((int)options[i].section != section) {
 			section = (int)options[i].section;
-			fprintf(out, "\n%s:\n", titles[section]);
+			fprintf(out, "\n%s:\n",
+				command == ARGS_STAT && section == ARGS_SAMPLING ? "Counting"
+					: command == ARGS_STAT && section == ARGS_FILES
+					? "Files"
+					: titles[section]);
 		}
 		print_option(out, &options[i]);
 	}
@@ -96,6 +100,10 @@ static const struct {
 		"of a recording or of a target.  SYMBOL is its name or a part of it; without one\n"
 		"the hottest function is shown.\n\n"
 		"With a recording -p, -t, -n and -C choose among what was recorded.\n"},
+	{CMD_STAT, ARGS_STAT,
+		"Usage: strobe stat [TARGET] [-e EVENTS] [OPTIONS] [[--] COMMAND [ARG...]]\n\n"
+		"Count events until the duration is over, the target ends, or Ctrl-C, and print\n"
+		"the counts, with rates and ratios.  Nothing is sampled.\n"},
 	{CMD_DIFF, ARGS_DIFF,
 		"Usage: strobe diff FILE FILE [FILE...] [OPTIONS]\n\n"
 		"What changed between recordings: shares of each symbol, what is new and what is\n"
@@ -132,6 +140,7 @@ void args_help(FILE *out, int command)
 	      "  strobe export [TARGET | FILE]        samples in the form of another tool\n"
 	      "  strobe diff FILE FILE [FILE...]      what changed between recordings\n"
 	      "  strobe archive FILE                  a recording packed with its programs\n"
+	      "  strobe stat [TARGET]                 events counted, not sampled\n"
 	      "  strobe doctor                        what is permitted here, and how to get "
 	      "more\n\n"
 	      "A target is chosen by the options below, or is a command to start; FILE is a\n"

@@ -137,6 +137,10 @@ int args_add_terms(struct args *args, const char *option, enum filter_field fiel
 	struct filter_term term = {.field = field, .negated = text[0] == '!'};
 	const char *at = text + term.negated;
 
+	if (args->request.command == CMD_STAT)
+		return args_refuse(args,
+			"%s '%s': '!' leaves out samples, and strobe stat takes none", option,
+			text);
 	if (args->request.command == CMD_RECORD)
 		return args_refuse(args,
 			"%s '%s': strobe record writes all that is sampled; '!' leaves out when "
@@ -358,6 +362,16 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		[COLUMNS_NONE] = "none",
 		NULL,
 	};
+	static const char *const pers[] = {
+		[STAT_PER_TOTAL] = "total",
+		[STAT_PER_THREAD] = "thread",
+		[STAT_PER_PROCESS] = "process",
+		[STAT_PER_CPU] = "cpu",
+		[STAT_PER_CORE] = "core",
+		[STAT_PER_SOCKET] = "socket",
+		[STAT_PER_NODE] = "node",
+		NULL,
+	};
 	static const char *const percentages[] = {"relative", "absolute", NULL};
 	static const char *const normals[] = {
 		[DIFF_SAMPLE] = "sample", [DIFF_SECOND] = "second", NULL};
@@ -374,6 +388,17 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		if (args_choose(args, "--columns", text, columns, &choice))
 			return -EINVAL;
 		request->columns = (enum report_columns)choice;
+		return 0;
+	case ARG_PER:
+		if (args_choose(args, "--per", text, pers, &choice))
+			return -EINVAL;
+		request->per = (enum stat_per)choice;
+		return 0;
+	case ARG_PER_CPU:
+		request->per = STAT_PER_CPU;
+		return 0;
+	case ARG_PER_THREAD:
+		request->per = STAT_PER_THREAD;
 		return 0;
 	case ARG_CALLERS:
 		return choose_view(args, REPORT_CALLERS);

@@ -10,7 +10,8 @@
 #define TARGETS (ARGS_LIVE | ARGS_REPORT | ARGS_RECORD | ARGS_EXPORT | ARGS_ANNOTATE)
 /* Look at samples. */
 #define VIEWS (ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_DIFF | ARGS_ANNOTATE)
-#define EITHER (TARGETS | ARGS_DIFF) /* a target, or a filter */
+#define COUNTED (TARGETS | ARGS_STAT)
+#define EITHER (COUNTED | ARGS_DIFF) /* a target, or a filter */
 #define TABLES (ARGS_REPORT | ARGS_DIFF | ARGS_ANNOTATE)
 #define EVERY (EITHER | ARGS_ARCHIVE | ARGS_DOCTOR)
 
@@ -23,17 +24,18 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"--rows)"},
 	[ARG_NAME] = {0, "name", "NAME[,NAME]", EITHER, ARGS_TARGETS,
 		"the same, also for names that are numbers"},
-	[ARG_USER] = {'u', "user", "USER[,USER]", TARGETS, ARGS_TARGETS,
+	[ARG_USER] = {'u', "user", "USER[,USER]", COUNTED, ARGS_TARGETS,
 		"processes of this user, by name or number"},
 	[ARG_CPU] = {'C', "cpu", "CPUS", EITHER, ARGS_TARGETS,
 		"only what runs on these CPUs: 0-3,8"},
-	[ARG_ALL] = {'a', "all-cpus", NULL, TARGETS, ARGS_TARGETS,
+	[ARG_ALL] = {'a', "all-cpus", NULL, COUNTED, ARGS_TARGETS,
 		"the whole machine (the default where it is permitted)"},
 
 	[ARG_INPUT] = {'i', "input", "FILE", ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_ANNOTATE,
 		ARGS_FILES, "look at this recording (as FILE alone); - is standard input"},
-	[ARG_OUTPUT_FILE] = {'o', "output", "FILE", ARGS_RECORD | ARGS_EXPORT | ARGS_ARCHIVE,
-		ARGS_FILES, "write to this file; - is standard output"},
+	[ARG_OUTPUT_FILE] = {'o', "output", "FILE",
+		ARGS_RECORD | ARGS_EXPORT | ARGS_ARCHIVE | ARGS_STAT, ARGS_FILES,
+		"write to this file; - is standard output"},
 	[ARG_COMPRESS] = {'z', "compress", NULL, ARGS_RECORD, ARGS_FILES,
 		"compress the recording (zstd)"},
 	[ARG_SYMFS] = {0, "symfs", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
@@ -67,7 +69,7 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"unread"},
 	[ARG_MAX_STACK] = {0, "max-stack", "N", TARGETS, ARGS_SAMPLING,
 		"at most N frames of a call chain (default: the kernel's limit)"},
-	[ARG_DURATION] = {0, "duration", "SECONDS", TARGETS, ARGS_SAMPLING, "end after this time"},
+	[ARG_DURATION] = {0, "duration", "SECONDS", COUNTED, ARGS_SAMPLING, "end after this time"},
 	[ARG_SCOPE] = {0, "scope", "SCOPE", TARGETS, ARGS_SAMPLING,
 		"how a process tree is covered: auto, task, cpu or inherit"},
 	[ARG_NO_CREDIT] = {0, "no-credit", NULL, TARGETS, ARGS_SAMPLING,
@@ -76,8 +78,14 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"for the history; when it is full, old times get coarser (default: 256M)"},
 	[ARG_RING_PAGES] = {0, "ring-pages", "N", TARGETS, ARGS_SAMPLING,
 		"size of a kernel buffer, a power of two (default: chosen)"},
+	[ARG_INTERVAL] = {'I', "interval", "MS", ARGS_STAT, ARGS_SAMPLING,
+		"print what was counted every so many milliseconds"},
+	[ARG_REPEAT] = {'r', "repeat", "N", ARGS_STAT, ARGS_SAMPLING,
+		"run the command N times; print means and how far they can be trusted"},
+	[ARG_NO_INHERIT] = {0, "no-inherit", NULL, ARGS_STAT, ARGS_SAMPLING,
+		"without the threads and children that are started from now on"},
 
-	[ARG_FORMAT] = {0, "format", "FORMAT", TABLES | ARGS_EXPORT, ARGS_OUTPUT,
+	[ARG_FORMAT] = {0, "format", "FORMAT", TABLES | ARGS_EXPORT | ARGS_STAT, ARGS_OUTPUT,
 		"text, csv or json (default: text); of export: folded, speedscope, pprof, "
 		"callgrind, svg, script or gecko"},
 	[ARG_GROUP] = {0, "group", "KEY[,KEY]", ARGS_REPORT, ARGS_OUTPUT,
@@ -85,6 +93,11 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"(default: symbol,image)"},
 	[ARG_COLUMNS] = {0, "columns", "KEY", ARGS_REPORT, ARGS_OUTPUT,
 		"side by side: event, cpu, thread or none (default: none)"},
+	[ARG_PER] = {0, "per", "WHAT", ARGS_STAT, ARGS_OUTPUT,
+		"one row for each thread, process, cpu, core, socket or node (default: total)"},
+	[ARG_PER_CPU] = {'A', "no-aggr", NULL, ARGS_STAT, ARGS_OUTPUT, "the same as --per cpu"},
+	[ARG_PER_THREAD] = {0, "per-thread", NULL, ARGS_STAT, ARGS_OUTPUT,
+		"the same as --per thread"},
 	[ARG_CALLERS] = {0, "callers", NULL, ARGS_REPORT, ARGS_OUTPUT,
 		"below each symbol who called it, as a tree"},
 	[ARG_CALLEES] = {0, "callees", NULL, ARGS_REPORT, ARGS_OUTPUT,

@@ -258,6 +258,22 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 	case ARG_NO_CREDIT:
 		engine->no_credit = true;
 		return 0;
+	case ARG_INTERVAL:
+		if (args_number(text, 10, 86400000, &value))
+			return args_refuse(args,
+				"--interval '%s': not a number of milliseconds of at least 10",
+				text);
+		args->request.interval_ms = (unsigned int)value;
+		return 0;
+	case ARG_REPEAT:
+		if (args_number(text, 1, 1000000, &value))
+			return args_refuse(
+				args, "--repeat '%s': not a number of runs above 0", text);
+		args->request.repeat = (unsigned int)value;
+		return 0;
+	case ARG_NO_INHERIT:
+		args->request.no_inherit = true;
+		return 0;
 	case ARG_MEMORY:
 		if (args_size(text, 4ull << 20, 1ull << 40, &value))
 			return args_refuse(args,

@@ -14,6 +14,7 @@
 #include "tui/live.h"
 #include "tui/record.h"
 #include "tui/report.h"
+#include "tui/stat.h"
 #include "tui/term.h"
 
 #include <errno.h>
@@ -96,6 +97,8 @@ static int run(struct request *request)
 		return archive_run(request);
 	case CMD_ANNOTATE:
 		return annotate_run(request);
+	case CMD_STAT:
+		return stat_run(request);
 	default:
 		return run_live(request);
 	}

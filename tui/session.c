@@ -469,6 +469,35 @@ static int start(struct session *session, struct sentence *sentence)
 	return ret;
 }
 
+int session_target(struct session *session, const struct request *request,
+	struct engine_target *target, int32_t **pids, char *message, size_t size)
+{
+	struct sentence sentence = {message, size};
+	struct chosen chosen = {0};
+	int ret;
+
+	memset(session, 0, sizeof(*session));
+	*pids = NULL;
+	if (size)
+		message[0] = '\0';
+	session->request = request;
+	proc_limits(&session->limits);
+	*target = request->engine.target;
+	ret = choose_processes(session, target, &chosen, &sentence);
+	if (ret) {
+		free(chosen.pids);
+		return ret;
+	}
+	*pids = chosen.pids;
+	target->pids = chosen.pids;
+	target->n_pids = chosen.n;
+	session->system_wide = target->system_wide;
+	if (session->system_wide && session->limits.pid_namespace)
+		clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
+	describe(session, target, &chosen);
+	return 0;
+}
+
 int session_open(struct session *session, const struct request *request, char *message, size_t size)
 {
 	struct sentence sentence = {message, size};
@@ -481,25 +510,19 @@ int session_open(struct session *session, const struct request *request, char *m
 		.fetch = request->debuginfod,
 		.keep_files = request->command == CMD_ARCHIVE,
 	};
-	struct chosen chosen = {0};
+	int32_t *pids = NULL;
 	int ret = 0, recorded_fd = -1;
 
 	memset(session, 0, sizeof(*session));
 	if (size)
 		message[0] = '\0';
 	session->request = request;
-	proc_limits(&session->limits);
-	if (!request->n_files) {
-		ret = choose_processes(session, &config.target, &chosen, &sentence);
-		if (ret)
-			goto out;
-		config.target.pids = chosen.pids;
-		config.target.n_pids = chosen.n;
-		session->system_wide = config.target.system_wide;
-		if (session->system_wide && session->limits.pid_namespace)
-			clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
-		describe(session, &config.target, &chosen);
-	}
+	if (request->n_files)
+		proc_limits(&session->limits);
+	else
+		ret = session_target(session, request, &config.target, &pids, message, size);
+	if (ret)
+		goto out;
 
 	if (request->n_files) {
 		recorded_fd = open_recorded(session, &sentence);
@@ -536,7 +559,7 @@ int session_open(struct session *session, const struct request *request, char *m
 out:
 	if (recorded_fd >= 0)
 		close(recorded_fd);
-	free(chosen.pids);
+	free(pids);
 	if (ret)
 		session_close(session);
 	return ret;

@@ -42,6 +42,16 @@ enum diff_normal {
 	DIFF_SAMPLE, /* shares: of each recording's own whole */
 	DIFF_SECOND, /* weight per second of each recording */
 };
+/* What strobe stat has a row for. */
+enum stat_per {
+	STAT_PER_TOTAL,
+	STAT_PER_THREAD,
+	STAT_PER_PROCESS,
+	STAT_PER_CPU,
+	STAT_PER_CORE,
+	STAT_PER_SOCKET,
+	STAT_PER_NODE
+};
 enum color_mode { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 
 /* The command line, understood (args.h). */
@@ -56,7 +66,8 @@ struct request {
 		CMD_EXPORT,
 		CMD_DIFF,
 		CMD_ARCHIVE,
-		CMD_ANNOTATE
+		CMD_ANNOTATE,
+		CMD_STAT
 	} command;
 	int help_command; /* of CMD_HELP: whose help; CMD_HELP itself: the general one */
 	bool command_given; /* "live" or "report" was written, not assumed */
@@ -95,6 +106,10 @@ struct request {
 	const char **source_prefixes; /* --source-prefix, ends with NULL; NULL: none */
 	size_t n_source_prefixes;
 	const char *source_tree; /* --source-tree: a directory to be written; NULL */
+	enum stat_per per; /* stat --per */
+	unsigned int interval_ms; /* stat --interval; 0: counts are printed once */
+	unsigned int repeat; /* stat --repeat; 0: not given */
+	bool no_inherit; /* stat --no-inherit */
 	bool compress; /* record -z */
 	bool sort_total;
 	double percent_limit; /* below 0: not given */
@@ -129,6 +144,12 @@ struct session {
 int session_open(
 	struct session *session, const struct request *request, char *message, size_t size);
 void session_close(struct session *session);
+
+/* Only the first part of that: names, users and what is taken where nothing was named become pids of *target, an array for
+ * free() with *pids.  Fills request, limits, target_text, command_text, system_wide and notice of *session, which
+ * needs no session_close() then.  0 or -errno and a sentence. */
+int session_target(struct session *session, const struct request *request,
+	struct engine_target *target, int32_t **pids, char *message, size_t size);
 
 /* Of whichever it is. */
 void session_status(const struct session *session, struct engine_status *out);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stat.h - strobe stat: count events on a target, without samples, and print the counts as text, CSV or JSON.
+ *
+ * UI thread.
+ */
+#ifndef TUI_STAT_H
+#define TUI_STAT_H
+
+#include "tui/session.h"
+
+/* Count and print; sentences about failures go to standard error.  Returns the exit status. */
+int stat_run(const struct request *request);
+
+#endif
