@@ -241,6 +241,13 @@ int counting_open(
 	return 0;
 }
 
+static void switch_cell(const struct counting_cell *cell, bool on)
+{
+	(void)(on ? sys_enable(cell->fd) : sys_disable(cell->fd));
+	if (cell->clock_fd >= 0)
+		(void)(on ? sys_enable(cell->clock_fd) : sys_disable(cell->clock_fd));
+}
+
 static void switch_all(struct counting *counting, bool on)
 {
 	/* One call for all of this thread's, so that they count for the same time. */
@@ -248,8 +255,7 @@ static void switch_all(struct counting *counting, bool on)
 		return;
 	for (size_t i = 0; i < counting->n_cells; i++)
 		if (counting->cells[i].members)
-			(void)(on ? sys_enable(counting->cells[i].fd)
-				  : sys_disable(counting->cells[i].fd));
+			switch_cell(&counting->cells[i], on);
 }
 
 int counting_start(struct counting *counting, struct engine_failure *failure)
@@ -285,7 +291,7 @@ void counting_close(struct counting *counting)
 	if (!counting)
 		return;
 	for (size_t i = 0; i < counting->n_cells; i++)
-		close(counting->cells[i].fd);
+		counting_close_cell(&counting->cells[i]);
 	for (size_t i = 0; i < counting->n_roots; i++)
 		if (counting->roots[i].fd >= 0)
 			close(counting->roots[i].fd);
@@ -373,6 +379,26 @@ static int read_one(struct counting_cell *cell)
 	return 0;
 }
 
+/* Of a task on one CPU: its time there, not wherever it was. */
+static void take_clock(struct counting_cell *cells)
+{
+	static const struct sys_features plain = {0};
+	uint64_t here_ns = cells->running_ns;
+	struct sys_counts clock;
+
+	if (cells->tid < 0 || cells->cpu < 0)
+		return;
+	if (cells->clock_fd >= 0 && !sys_read(cells->clock_fd, &plain, &clock))
+		here_ns = clock.running_ns;
+	for (uint32_t i = 0; i < cells->members; i++) {
+		/* Read a moment later, it may have gone on. */
+		if (cells[i].enabled_ns > here_ns)
+			cells[i].enabled_ns = here_ns;
+		if (cells[i].enabled_ns < cells[i].running_ns)
+			cells[i].enabled_ns = cells[i].running_ns;
+	}
+}
+
 int counting_read(struct counting *counting)
 {
 	int first = 0;
@@ -388,6 +414,8 @@ int counting_read(struct counting *counting)
 			set_error(cell, cell->members);
 		else if (ret && !first)
 			first = ret;
+		else if (!ret)
+			take_clock(cell);
 	}
 	return first;
 }

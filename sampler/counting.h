@@ -42,12 +42,14 @@ struct counting_cell {
 	uint32_t event; /* its place among the events */
 	int32_t pid, tid; /* -1: all tasks */
 	int cpu; /* -1: any */
-	uint64_t value, enabled_ns, running_ns; /* as last read */
+	uint64_t value, enabled_ns,
+		running_ns; /* as last read; of a task on one CPU: of its time there */
 	bool in_error; /* pinned, and the hardware had no room: counts no more */
 	/* counting's own: */
 	int fd;
-	uint32_t
-		members; /* of a leader: cells from here on that one read tells of; 0: told of by the leader's */
+	int clock_fd; /* of a leader: tells its task's time on its CPU; -1: not needed */
+	/* Of a leader: so many cells from here on are told of by one read; 0: by the leader's. */
+	uint32_t members;
 	uint64_t id;
 };
 

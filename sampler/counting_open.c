@@ -151,6 +151,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 static int add_cell(struct counting *counting, size_t event, const struct place *place, int fd)
 {
 	struct counting_cell *cell;
+	int ret;
 
 	if (counting->n_cells == counting->room_cells) {
 		size_t room = counting->room_cells ? counting->room_cells * 2 : 64;
@@ -169,13 +170,43 @@ static int add_cell(struct counting *counting, size_t event, const struct place 
 		.tid = place->tid,
 		.cpu = place->cpu,
 		.fd = fd,
+		.clock_fd = -1,
 		.members = 1,
 	};
-	if (sys_id(fd, &cell->id))
-		return -errno;
+	ret = sys_id(fd, &cell->id);
+	if (ret)
+		return ret;
 	counting->n_cells++;
 	counting->events[event].opened++;
 	return 0;
+}
+
+void counting_close_cell(struct counting_cell *cell)
+{
+	close(cell->fd);
+	if (cell->clock_fd >= 0)
+		close(cell->clock_fd);
+}
+
+/* Such events are always on where their task is. */
+static bool is_never_multiplexed(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
+		attr->type == PERF_TYPE_BREAKPOINT;
+}
+
+/* An event of a task on one CPU is "enabled" also while the task is elsewhere, which is not to be scaled up: the time
+ * there is that of an event that is never without a counter. */
+static int open_clock(struct counting *counting, const struct place *place, int *fd)
+{
+	const struct span span = {.alone = true, .cgroup_fd = -1};
+	struct event_spec dummy = {0};
+	union sized_attr attr;
+
+	sys_dummy(&dummy.attr);
+	fill_attr(counting, &dummy, &span, place, true, &attr);
+	*fd = open_attr(counting, &attr, &span, place, -1);
+	return *fd < 0 ? *fd : 0;
 }
 
 static void drop_cells(struct counting *counting, size_t from)
@@ -184,7 +215,7 @@ static void drop_cells(struct counting *counting, size_t from)
 		struct counting_cell *cell = &counting->cells[--counting->n_cells];
 
 		counting->events[cell->event].opened--;
-		close(cell->fd);
+		counting_close_cell(cell);
 	}
 }
 
@@ -277,6 +308,13 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 		if (ret) {
 			close(fd);
 			goto fail;
+		}
+		if (place->tid >= 0 && place->cpu >= 0 && (leader == SIZE_MAX || span->alone) &&
+			!is_never_multiplexed(&event->spec.attr)) {
+			ret = open_clock(
+				counting, place, &counting->cells[counting->n_cells - 1].clock_fd);
+			if (ret)
+				goto fail;
 		}
 		if (leader == SIZE_MAX) {
 			leader = counting->n_cells - 1;

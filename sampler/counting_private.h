@@ -56,6 +56,8 @@ int counting_open_all(struct counting *counting, struct engine_failure *failure)
 /* CPU-wide events on one more CPU, counting at once.  0, or -errno of what is no event's own. */
 int counting_open_cpu(struct counting *counting, int cpu);
 
+void counting_close_cell(struct counting_cell *cell);
+
 /* Whether an event counts on CPUs, whatever task runs. */
 bool counting_is_cpu_wide(const struct counting *counting, const struct event_spec *spec);
 

@@ -430,7 +430,7 @@ static int begin(struct stat_run *run)
 }
 
 /* What was counted since the last interval, or all of it. */
-static int finish(struct stat_run *run)
+static int finish(struct stat_run *run, bool last)
 {
 	struct stat_table *table = &run->gather.table;
 	bool interval = run->request->interval_ms > 0;
@@ -447,7 +447,8 @@ static int finish(struct stat_run *run)
 		table->user_s = time_s(&run->before.ru_utime, &now.ru_utime);
 		table->system_s = time_s(&run->before.ru_stime, &now.ru_stime);
 	}
-	tell_command(run);
+	if (last)
+		tell_command(run);
 	return 0;
 }
 
@@ -502,7 +503,7 @@ static int run_once(struct stat_run *run, bool last)
 		taking_complain("counting until Ctrl-C or the end of the target ...");
 	ret = wait_for_end(run);
 	if (!ret)
-		ret = finish(run);
+		ret = finish(run, last);
 	if (ret)
 		return ret;
 	if (request->repeat) {

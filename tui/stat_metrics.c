@@ -79,11 +79,11 @@ static bool set_hardware(const struct stat_table *table, const struct stat_row *
 {
 	struct stat_count *count = &row->counts[index];
 	double part = count->estimate;
-	struct {
+	static const struct {
 		uint64_t config, whole;
 		double factor;
 		const char *unit;
-	} static const ratios[] = {
+	} ratios[] = {
 		{PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES, 1, "per cycle"},
 		{PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 100,
 			"% of branches"},
@@ -142,7 +142,9 @@ void stat_metrics(const struct stat_table *table, struct stat_row *row)
 			continue;
 		if (event->attr.type == PERF_TYPE_HW_CACHE && set_cache(table, row, i))
 			continue;
-		set(count, count->scaled, table->elapsed_s, 1, "/s");
+		/* That nothing happened needs no rate. */
+		if (count->scaled > 0)
+			set(count, count->scaled, table->elapsed_s, 1, "/s");
 	}
 }
 

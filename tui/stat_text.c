@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define INTERVAL_WIDTH_MIN 14
-#define LABEL_MAX 40
+#define ROW_WIDTH_MAX 40
+#define LABEL_BYTES (2 * EVENT_NAME_MAX + 260)
 
 const char *stat_per_name(enum stat_per per)
 {
@@ -98,9 +99,33 @@ static const char *metric_text(char out[64], const struct stat_metric *metric)
 						 : 3);
 }
 
+/* Of many tasks most sleep. */
+static bool is_idle(const struct stat_table *table, const struct stat_row *row)
+{
+	if (row->pid < 0 || table->n_rows == 1)
+		return false;
+	for (size_t i = 0; i < table->n_events; i++)
+		if (table->events[i].opened && row->counts[i].missing != STAT_ABSENT &&
+			row->counts[i].missing != STAT_DID_NOT_RUN)
+			return false;
+	return true;
+}
+
+static size_t count_idle(const struct stat_table *table)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		n += is_idle(table, &table->rows[i]);
+	return n;
+}
+
 /* Whether a line is to be printed.  What was never opened is told once. */
 static bool is_shown(const struct stat_table *table, size_t row, size_t event)
 {
+	if (is_idle(table, &table->rows[row]) &&
+		table->rows[row].counts[event].missing != STAT_NOT_SUPPORTED)
+		return false;
 	switch (table->rows[row].counts[event].missing) {
 	case STAT_ABSENT:
 		return false;
@@ -123,20 +148,21 @@ static void widen(int *width, const char *text)
 		*width = own;
 }
 
-static const char *event_text(char out[2 * EVENT_NAME_MAX + 260], const struct stat_event *event)
+static const char *label_of(char out[LABEL_BYTES], const struct stat_event *event)
 {
-	snprintf(out, 2 * EVENT_NAME_MAX + 260, "%s%s%s", event->name, event->cgroup[0] ? "  " : "",
+	snprintf(out, LABEL_BYTES, "%s%s%s", event->name, event->cgroup[0] ? "  " : "",
 		event->cgroup);
 	return out;
 }
 
 static void measure(const struct stat_table *table, struct widths *widths)
 {
-	char number[64], name[2 * EVENT_NAME_MAX + 260];
+	char number[64], name[LABEL_BYTES];
 
 	*widths = (struct widths){.count = 13};
 	for (size_t i = 0; i < table->n_rows; i++) {
-		widen(&widths->row, table->rows[i].name);
+		if (!is_idle(table, &table->rows[i]))
+			widen(&widths->row, table->rows[i].name);
 		for (size_t k = 0; k < table->n_events; k++) {
 			const struct stat_count *count = &table->rows[i].counts[k];
 			const struct stat_event *event = &table->events[k];
@@ -145,15 +171,15 @@ static void measure(const struct stat_table *table, struct widths *widths)
 				continue;
 			widen(&widths->count, count_text(number, count, event));
 			widen(&widths->unit, event->unit);
-			widen(&widths->event, event_text(name, event));
+			widen(&widths->event, label_of(name, event));
 			if (!count->metric.unit)
 				continue;
 			widen(&widths->metric, metric_text(number, &count->metric));
 			widen(&widths->metric_unit, count->metric.unit);
 		}
 	}
-	if (widths->row > LABEL_MAX)
-		widths->row = LABEL_MAX;
+	if (widths->row > ROW_WIDTH_MAX)
+		widths->row = ROW_WIDTH_MAX;
 }
 
 static void put_right(FILE *out, const char *text, int width)
@@ -166,7 +192,7 @@ static void put_count(FILE *out, const struct stat_table *table, const struct wi
 {
 	const struct stat_event *event = &table->events[index];
 	const struct stat_count *count = &table->rows[row].counts[index];
-	char number[64], name[2 * EVENT_NAME_MAX + 260];
+	char number[64], name[LABEL_BYTES];
 	double percent = running_percent(count);
 	bool last = !count->metric.unit && count->deviation_percent < 0 &&
 		(count->missing == STAT_NOT_SUPPORTED || (!count->missing && percent >= 99.995));
@@ -178,9 +204,9 @@ static void put_count(FILE *out, const struct stat_table *table, const struct wi
 	}
 	put_right(out, count_text(number, count, event), widths->count);
 	fputc(' ', out);
-	report_put_column(out, event->unit, widths->unit, true);
+	report_put_column(out, count->missing ? "" : event->unit, widths->unit, true);
 	fputs(widths->unit ? "  " : " ", out);
-	report_put_column(out, event_text(name, event), widths->event, !last);
+	report_put_column(out, label_of(name, event), widths->event, !last);
 	if (count->metric.unit) {
 		fputs("  ", out);
 		put_right(out, metric_text(number, &count->metric), widths->metric);
@@ -201,6 +227,7 @@ static void put_count(FILE *out, const struct stat_table *table, const struct wi
 
 void stat_put_text(FILE *out, const struct stat_table *table)
 {
+	size_t idle = count_idle(table);
 	struct widths widths;
 
 	measure(table, &widths);
@@ -209,7 +236,7 @@ void stat_put_text(FILE *out, const struct stat_table *table)
 		fprintf(out, ", mean of %u run%s", table->runs, table->runs == 1 ? "" : "s");
 	fputs("\n\n", out);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		if (i && table->n_events > 1 && widths.row)
+		if (i && table->n_events > 1 && widths.row && !is_idle(table, &table->rows[i]))
 			fputc('\n', out);
 		for (size_t k = 0; k < table->n_events; k++)
 			if (is_shown(table, i, k))
@@ -221,6 +248,11 @@ void stat_put_text(FILE *out, const struct stat_table *table)
 	if (table->user_s >= 0)
 		fprintf(out, ", %.6f s user, %.6f s system", table->user_s, table->system_s);
 	fputc('\n', out);
+	if (idle)
+		fprintf(out, "  %zu %s%s did not run\n", idle, stat_per_name(table->per),
+			idle == 1				 ? ""
+				: table->per == STAT_PER_PROCESS ? "es"
+								 : "s");
 	for (size_t i = 0; i < table->n_notes; i++)
 		fprintf(out, "  %s\n", table->notes[i]);
 	fputc('\n', out);
@@ -236,8 +268,8 @@ static bool has_column(const struct stat_event *event)
 
 static int column_width(const struct stat_event *event)
 {
-	char name[2 * EVENT_NAME_MAX + 260];
-	int width = canvas_width_of(event_text(name, event)) +
+	char name[LABEL_BYTES];
+	int width = canvas_width_of(label_of(name, event)) +
 		(event->unit[0] ? 1 + canvas_width_of(event->unit) : 0);
 
 	return width > INTERVAL_WIDTH_MIN ? width : INTERVAL_WIDTH_MIN;
@@ -245,7 +277,7 @@ static int column_width(const struct stat_event *event)
 
 static void put_head(FILE *out, const struct stat_table *table, int row_width)
 {
-	char name[2 * EVENT_NAME_MAX + 260], head[2 * EVENT_NAME_MAX + 300];
+	char name[LABEL_BYTES], head[LABEL_BYTES + 40];
 
 	fputs("    TIME s", out);
 	if (row_width)
@@ -255,7 +287,7 @@ static void put_head(FILE *out, const struct stat_table *table, int row_width)
 
 		if (!has_column(event))
 			continue;
-		snprintf(head, sizeof(head), "%s%s%s", event_text(name, event),
+		snprintf(head, sizeof(head), "%s%s%s", label_of(name, event),
 			event->unit[0] ? " " : "", event->unit);
 		fputs("  ", out);
 		put_right(out, head, column_width(event));
@@ -270,11 +302,13 @@ void stat_put_line(FILE *out, const struct stat_table *table, bool head)
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		widen(&row_width, table->rows[i].name);
-	if (row_width > LABEL_MAX)
-		row_width = LABEL_MAX;
+	if (row_width > ROW_WIDTH_MAX)
+		row_width = ROW_WIDTH_MAX;
 	if (head)
 		put_head(out, table, row_width);
 	for (size_t i = 0; i < table->n_rows; i++) {
+		if (is_idle(table, &table->rows[i]))
+			continue;
 		fprintf(out, "%10.3f", table->time_s);
 		if (row_width) {
 			fputs("  ", out);

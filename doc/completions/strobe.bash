@@ -49,7 +49,9 @@ _strobe()
 	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="-h --help -V --version"
 	local code="--syntax --source-prefix"
-	local commands="live report record export annotate diff archive doctor"
+	local counted="-u --user -a --all-cpus --duration -I --interval -r --repeat --no-inherit
+		--per -A --no-aggr --per-thread --format"
+	local commands="live report record export annotate diff archive stat doctor"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -66,7 +68,7 @@ _strobe()
 			fi
 			return
 			;;
-		live|report|record|export|annotate|diff|archive|doctor)
+		live|report|record|export|annotate|diff|archive|stat|doctor)
 			[[ -n $command ]] || command=$word
 			;;
 		esac
@@ -113,6 +115,9 @@ _strobe()
 	--columns)
 		options="event cpu thread none"
 		;;
+	--per)
+		options="total thread process cpu core socket node"
+		;;
 	--percentage)
 		options="relative absolute"
 		;;
@@ -144,7 +149,7 @@ _strobe()
 		return
 		;;
 	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--percent-limit|\
-	--rows|-d|--delay|--symbol|--time)
+	--rows|-d|--delay|--symbol|--time|-I|--interval|-r|--repeat)
 		return
 		;;
 	*)
@@ -157,12 +162,13 @@ _strobe()
 		annotate) options="$either $sampled $input $views $tables $code --mode --source-tree
 			$general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
+		stat) options="$either $counted $output $general" ;;
 		archive) options="$output --symfs --debug-dir --debuginfod $general" ;;
 		live) options="$either $sampled $input $views $code $screen $general" ;;
 		*) options="$either $sampled $input $views $code $screen $general -- $commands" ;;
 		esac
 		# A recording may stand where no option begins.
-		if [[ $cur != -* && $command != record && $command != doctor ]]; then
+		if [[ $cur != -* && $command != record && $command != stat && $command != doctor ]]; then
 			_strobe_files
 			[[ -n $command ]] && return
 			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$commands" -- "$cur")

@@ -262,7 +262,15 @@ static void test_refusals(void **state)
 	bad("strobe annotate --source-tree tree --format csv", "nor --format");
 	bad("strobe annotate --", "missing after it");
 	bad("strobe report --mode mixed", "--mode");
-	bad("strobe stat -a", "'stat' is not in this version");
+	bad("strobe stat --per thing", "--per 'thing'");
+	bad("strobe stat -I 5", "--interval '5'");
+	bad("strobe stat -r 0 true", "--repeat '0'");
+	bad("strobe stat -r 2 -a", "--repeat needs a command");
+	bad("strobe stat -r 2 -I 100 true", "contradict");
+	bad("strobe stat -F 99 true", "not one of strobe stat");
+	bad("strobe stat -p !7", "strobe stat takes none");
+	bad("strobe stat -a -- true", "cannot be joined with -a");
+	bad("strobe report --per cpu", "not one of strobe report");
 	bad("strobe list", "'list' is not in this version");
 	bad("strobe help me", "'me'");
 	bad("strobe --x\033[2J", "--x?[2J");
