@@ -331,7 +331,7 @@ static bool make_cgroup(char path[200], const char *name)
 
 static void join_cgroup(const char path[200], int32_t pid)
 {
-	char file[300];
+	char file[512];
 	FILE *procs;
 
 	snprintf(file, sizeof(file), "%s/cgroup.procs", path);

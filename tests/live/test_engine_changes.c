@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_engine_changes.c - filters, breakpoints and probes count exactly, and events change while they run.
+ */
+#include "tests/live/engine_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#define CALLS 500
+
+static volatile long *watched; /* two of them, shared with the child */
+
+/* At each byte a round of work that is known to the last call. */
+static int go[2], done[2];
+
+static void body_rounds(void *arg)
+{
+	char byte;
+
+	(void)arg;
+	while (read(go[0], &byte, 1) == 1) {
+		for (int i = 0; i < CALLS; i++) {
+			watched[0] = i;
+			if (i % 2)
+				watched[1] = i;
+			(void)getppid();
+			(void)syscall(SYS_getuid);
+			touch_pages(1);
+		}
+		(void)!write(done[1], "d", 1);
+	}
+}
+
+static void do_round(void)
+{
+	char byte;
+
+	assert_int_equal(write(go[1], "g", 1), 1);
+	assert_int_equal(read(done[0], &byte, 1), 1);
+}
+
+static long number_in(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	long number = -1;
+
+	if (file) {
+		if (fscanf(file, "%ld", &number) != 1)
+			number = -1;
+		fclose(file);
+	}
+	return number;
+}
+
+static struct rig *begin(const struct event_spec *spec, int32_t *pid)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+
+	*rig->events = *spec;
+	/* Small records: the credit lasts for all of a round. */
+	rig->config.callchain = false;
+	rig->config.ring_pages = 64;
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	watched = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(watched != MAP_FAILED);
+	*pid = start_child(body_rounds, NULL);
+	rig_target(rig, pid);
+	rig_start(rig);
+	return rig;
+}
+
+static bool is_ready(struct rig *rig, uint64_t arg)
+{
+	(void)arg;
+	return rig->status.state == ENGINE_RUNNING && has_note(rig, NOTE_ATTACHED);
+}
+
+static void finish(struct rig *rig, int32_t pid)
+{
+	end_child(pid);
+	for (int i = 0; i < 2; i++) {
+		close(go[i]);
+		close(done[i]);
+	}
+	rig_free(rig);
+	munmap((void *)watched, 4096);
+}
+
+static bool has_all(struct rig *rig, uint64_t n)
+{
+	return rig->status.events[0].samples + rig->status.events[0].lost >= n;
+}
+
+static void check_exact(struct rig *rig, uint64_t n)
+{
+	assert_true(rig_wait(rig, has_all, n));
+	rig_stop(rig);
+	assert_int_equal(rig->status.events[0].samples, n);
+	assert_int_equal(rig->status.events[0].count, n);
+	assert_int_equal(rig->status.unknown_records, 0);
+}
+
+static bool notes_of(struct rig *rig, uint64_t kind, size_t n)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < rig->n_notes; i++)
+		found += rig->notes[i].kind == kind;
+	return found >= n;
+}
+
+static bool has_filter_notes(struct rig *rig, uint64_t n)
+{
+	return notes_of(rig, NOTE_FILTER, n);
+}
+
+static void test_filter(void **state)
+{
+	long id = number_in("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id");
+	struct event_spec spec = {.name = "raw_syscalls:sys_enter"};
+	char filter[64], other[64];
+	struct rig *rig;
+	int32_t pid;
+
+	(void)state;
+	if (id < 0) {
+		print_message("skipped: no tracepoint raw_syscalls:sys_enter to be read\n");
+		skip();
+	}
+	spec.attr.type = PERF_TYPE_TRACEPOINT;
+	spec.attr.config = (uint64_t)id;
+	event_set_period(&spec, 1);
+	snprintf(filter, sizeof(filter), "id == %d", (int)SYS_getppid);
+	snprintf(other, sizeof(other), "id == %d || id == %d", (int)SYS_getppid, (int)SYS_getuid);
+	spec.filter = filter;
+	rig = begin(&spec, &pid);
+	assert_true(rig_wait(rig, is_ready, 0));
+	assert_string_equal(rig->status.events[0].filter, filter);
+	do_round();
+	assert_true(rig_wait(rig, has_all, CALLS));
+
+	assert_int_equal(
+		engine_set_filter(rig->engine, rig->status.events[0].id, "nothing > 3"), 0);
+	assert_true(rig_wait(rig, has_filter_notes, 1));
+	assert_int_equal(find_note(rig, NOTE_FILTER)->error, EINVAL);
+	assert_string_equal(rig->status.events[0].filter, filter);
+	do_round();
+	assert_true(rig_wait(rig, has_all, 2 * CALLS));
+
+	assert_int_equal(engine_set_filter(rig->engine, rig->status.events[0].id, other), 0);
+	assert_true(rig_wait(rig, has_filter_notes, 2));
+	assert_int_equal(find_note(rig, NOTE_FILTER)->error, 0);
+	do_round();
+	check_exact(rig, 4 * CALLS);
+	finish(rig, pid);
+}
+
+static bool has_moved(struct rig *rig, uint64_t address)
+{
+	return rig->status.events[0].address == address && has_note(rig, NOTE_BREAKPOINT);
+}
+
+static void test_breakpoint_moves(void **state)
+{
+	struct event_spec spec = {.name = "mem:watched:w"};
+	struct rig *rig;
+	int32_t pid;
+
+	(void)state;
+	/* The next mapping of this size goes to the same place. */
+	watched = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	munmap((void *)watched, 4096);
+	spec.attr.type = PERF_TYPE_BREAKPOINT;
+	spec.attr.exclude_kernel = spec.attr.exclude_hv = 1;
+	spec.attr.bp_type = 2;
+	spec.attr.bp_len = 8;
+	event_set_period(&spec, 1);
+	spec.attr.bp_addr = (uintptr_t)&spec; /* nobody writes there */
+	rig = begin(&spec, &pid);
+	assert_true(rig_wait(rig, is_ready, 0));
+	assert_int_equal(engine_move_breakpoint(
+				 rig->engine, rig->status.events[0].id, (uintptr_t)&watched[0]),
+		0);
+	assert_true(rig_wait(rig, has_moved, (uintptr_t)&watched[0]));
+	do_round();
+	assert_true(rig_wait(rig, has_all, CALLS));
+	assert_int_equal(engine_move_breakpoint(
+				 rig->engine, rig->status.events[0].id, (uintptr_t)&watched[1]),
+		0);
+	assert_true(rig_wait(rig, has_moved, (uintptr_t)&watched[1]));
+	do_round();
+	check_exact(rig, CALLS + CALLS / 2);
+	finish(rig, pid);
+}
+
+/* The file and offset of an address of ours. */
+static bool find_offset(uintptr_t address, char path[256], uint64_t *offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from, to, start;
+	bool found = false;
+	char line[512];
+
+	assert_non_null(maps);
+	while (!found && fgets(line, sizeof(line), maps)) {
+		found = sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &from, &to, &start, path) ==
+				4 &&
+			from <= address && address < to;
+	}
+	fclose(maps);
+	*offset = address - from + start;
+	return found;
+}
+
+static void probe(bool at_return)
+{
+	long type = number_in("/sys/bus/event_source/devices/uprobe/type");
+	struct event_spec spec = {.name = "uprobe"};
+	char path[256];
+	uint64_t offset;
+	struct rig *rig;
+	int32_t pid;
+
+	if (type < 0) {
+		print_message("skipped: this kernel has no PMU of uprobes\n");
+		skip();
+	}
+	assert_true(find_offset((uintptr_t)&getppid, path, &offset));
+	spec.probe = path;
+	spec.attr.type = (uint32_t)type;
+	spec.attr.config = at_return;
+	spec.attr.config2 = offset;
+	event_set_period(&spec, 1);
+	rig = begin(&spec, &pid);
+	assert_true(rig_wait(rig, is_ready, 0));
+	do_round();
+	do_round();
+	check_exact(rig, 2 * CALLS);
+	finish(rig, pid);
+}
+
+static void test_uprobe(void **state)
+{
+	(void)state;
+	probe(false);
+}
+
+static void test_uretprobe(void **state)
+{
+	(void)state;
+	probe(true);
+}
+
+static void faults_of(struct event_spec *spec)
+{
+	*spec = (struct event_spec){.name = "page-faults:u",
+		.attr = {.type = PERF_TYPE_SOFTWARE,
+			.config = PERF_COUNT_SW_PAGE_FAULTS,
+			.exclude_kernel = 1,
+			.exclude_hv = 1}};
+	event_set_period(spec, 1);
+}
+
+static bool is_enabled(struct rig *rig, uint64_t enabled)
+{
+	return rig->status.events[0].enabled == enabled && has_note(rig, NOTE_EVENT_ENABLED) &&
+		find_note(rig, NOTE_EVENT_ENABLED)->value == enabled;
+}
+
+static void test_off_and_on(void **state)
+{
+	struct event_spec spec;
+	struct rig *rig;
+	uint64_t before;
+	int32_t pid;
+
+	(void)state;
+	faults_of(&spec);
+	rig = begin(&spec, &pid);
+	assert_true(rig_wait(rig, is_ready, 0));
+	do_round();
+	assert_true(rig_wait(rig, has_all, CALLS));
+	assert_int_equal(engine_event_enable(rig->engine, rig->status.events[0].id, false), 0);
+	assert_true(rig_wait(rig, is_enabled, false));
+	before = rig->status.events[0].count;
+	do_round();
+	assert_int_equal(engine_event_enable(rig->engine, rig->status.events[0].id, true), 0);
+	assert_true(rig_wait(rig, is_enabled, true));
+	assert_int_equal(rig->status.events[0].count, before);
+	do_round();
+	assert_true(rig_wait(rig, has_all, before + CALLS));
+	rig_stop(rig);
+	assert_int_equal(rig->status.events[0].samples + rig->status.events[0].lost,
+		rig->status.events[0].count);
+	/* What it missed while it was off does not count against it. */
+	assert_true(rig->status.events[0].armed_ns >= rig->status.events[0].clock_ns / 100 * 50);
+	finish(rig, pid);
+}
+
+static bool has_period(struct rig *rig, uint64_t period)
+{
+	return rig->status.events[0].period == period && !rig->status.events[0].freq_hz &&
+		has_note(rig, NOTE_FREQUENCY);
+}
+
+static void test_frequency_becomes_period(void **state)
+{
+	struct event_spec spec;
+	struct rig *rig;
+	uint64_t before, counted;
+	int32_t pid;
+
+	(void)state;
+	faults_of(&spec);
+	event_set_freq(&spec, 997);
+	rig = begin(&spec, &pid);
+	assert_true(rig_wait(rig, is_ready, 0));
+	do_round();
+	assert_int_equal(engine_set_period(rig->engine, rig->status.events[0].id, 0), -EINVAL);
+	assert_int_equal(engine_set_period(rig->engine, rig->status.events[0].id, 10), 0);
+	assert_true(rig_wait(rig, has_period, 10));
+	before = rig->status.events[0].samples;
+	counted = rig->status.events[0].count;
+	assert_true(counted >= CALLS);
+	do_round();
+	do_round();
+	assert_true(rig_wait(rig, has_all, before + 2 * CALLS / 10));
+	rig_stop(rig);
+	counted = rig->status.events[0].count - counted;
+	assert_in_range(rig->status.events[0].samples - before, counted / 10, counted / 10 + 1);
+	finish(rig, pid);
+}
+
+static bool is_paused(struct rig *rig, uint64_t paused)
+{
+	return rig->status.paused == paused && has_note(rig, NOTE_PAUSED) &&
+		find_note(rig, NOTE_PAUSED)->value == paused;
+}
+
+static void test_pause(void **state)
+{
+	struct event_spec spec;
+	struct rig *rig;
+	uint64_t samples;
+	int32_t pid;
+
+	(void)state;
+	faults_of(&spec);
+	rig = begin(&spec, &pid);
+	assert_true(rig_wait(rig, is_ready, 0));
+	do_round();
+	assert_true(rig_wait(rig, has_all, CALLS));
+	assert_int_equal(engine_pause(rig->engine, true), 0);
+	assert_true(rig_wait(rig, is_paused, true));
+	assert_int_equal(find_note(rig, NOTE_PAUSED)->error, 0);
+	samples = rig->status.events[0].samples;
+	do_round();
+	assert_int_equal(engine_pause(rig->engine, false), 0);
+	assert_true(rig_wait(rig, is_paused, false));
+	assert_int_equal(rig->status.events[0].samples, samples);
+	do_round();
+	assert_true(rig_wait(rig, has_all, samples + 2 * CALLS));
+	rig_stop(rig);
+	assert_true(rig->status.events[0].lost >= CALLS);
+	assert_int_equal(rig->status.events[0].samples + rig->status.events[0].lost,
+		rig->status.events[0].count);
+	finish(rig, pid);
+}
+
+/* One event with chains and one without, in one ring: each record is read by its own format. */
+static void test_formats_differ(void **state)
+{
+	struct rig *rig = rig_new("page-faults:u,context-switches", 0, 1);
+	int32_t pid = start_child(body_both, NULL);
+
+	(void)state;
+	rig->events[0].chain = EVENT_CHAIN_OFF;
+	rig->events[0].attr.sample_type = PERF_SAMPLE_ADDR;
+	rig->config.sample_more = PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_STREAM_ID;
+	rig->config.wakeup_events = 16;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 2000));
+	rig_stop(rig);
+	assert_int_equal(rig->status.unknown_records, 0);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static void test_too_many_frames(void **state)
+{
+	struct rig *rig = rig_new("page-faults", 0, 1);
+	int32_t pid = start_child(body_both, NULL);
+
+	(void)state;
+	rig->events[0].attr.sample_max_stack = 20000;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_state, ENGINE_FAILED));
+	assert_int_equal(rig->status.failure.error, EOVERFLOW);
+	end_child(pid);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_breakpoint_moves),
+		cmocka_unit_test(test_uprobe),
+		cmocka_unit_test(test_uretprobe),
+		cmocka_unit_test(test_off_and_on),
+		cmocka_unit_test(test_frequency_becomes_period),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_formats_differ),
+		cmocka_unit_test(test_too_many_frames),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
