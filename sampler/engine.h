@@ -212,6 +212,7 @@ struct engine_event_status {
 	bool in_error; /* pinned, and could not be put on the hardware on some point: it counts no more there */
 	uint16_t group; /* the same for all of a group, the engine's own numbers; 0: none */
 	uint8_t precise; /* precise_ip in force */
+	bool is_tracepoint, is_breakpoint;
 	const char *filter; /* of a tracepoint, in force; or NULL */
 	uint64_t address; /* of a breakpoint */
 	const char *unit; /* see event_spec */
@@ -240,6 +241,7 @@ struct engine_status {
 	int command_status; /* of waitpid(2) */
 	int32_t command_pid;
 	struct store_status store;
+	bool paused; /* by engine_pause() */
 	uint64_t last_note;
 };
 void engine_status(struct engine *engine, struct engine_status *out);

@@ -75,6 +75,20 @@ static const struct binding table[] = {
 	{ACT_TOGGLE, KEYS_EVENTS, {INPUT_ENTER, ' '}, NULL, "add or drop",
 		"Open this event, or close it; its samples stay"},
 
+	{ACT_OPEN, KEYS_COUNTERS, {INPUT_ENTER}, NULL, "show",
+		"Go back to the table, with the samples of this event"},
+	{ACT_TOGGLE, KEYS_COUNTERS, {'x'}, NULL, "on/off",
+		"Switch this event off, or on again; of a group's first all of it"},
+	{ACT_RATE, KEYS_COUNTERS, {'p'}, NULL, "period",
+		"Sample the event at another frequency (997 Hz) or period (10000)"},
+	{ACT_EVENT_FILTER, KEYS_COUNTERS, {'f', '\\'}, NULL, "filter",
+		"Let the kernel filter this tracepoint by its fields; empty: no more"},
+	{ACT_MOVE, KEYS_COUNTERS, {'b'}, NULL, "move",
+		"Move this breakpoint to another address or symbol"},
+	{ACT_DROP, KEYS_COUNTERS, {'d'}, NULL, "drop", "Close this event; its samples stay"},
+	{ACT_PAUSE, KEYS_COUNTERS, {'O'}, NULL, "pause",
+		"Pause the output of all events, or let it go on; counting goes on"},
+
 	{ACT_UP, KEYS_LIST, {INPUT_UP, 'k'}, NULL, NULL, "Go one row up"},
 	{ACT_DOWN, KEYS_LIST, {INPUT_DOWN, 'j'}, NULL, NULL, "Go one row down"},
 	{ACT_PAGE_UP, KEYS_LIST, {INPUT_PAGE_UP, INPUT_CTRL('B')}, NULL, NULL, "Go one page up"},
@@ -99,6 +113,8 @@ static const struct binding table[] = {
 	{ACT_IDLE, KEYS_ALL, {'i'}, NULL, NULL, "Show or hide the kernel's idle loop"},
 	{ACT_PROCESSES, KEYS_ALL, {'P'}, NULL, "processes", "Pick the processes to profile"},
 	{ACT_EVENTS, KEYS_ALL, {'E'}, NULL, "events", "Pick the events to sample"},
+	{ACT_COUNTERS, KEYS_ALL, {'C'}, NULL, "counters",
+		"Show how much and how fast events count, and change them"},
 	{ACT_LOG, KEYS_ALL, {'L'}, NULL, "log",
 		"Show the log: what happened, and what the command printed"},
 	{ACT_SAVE, KEYS_ALL, {'W'}, NULL, NULL,
@@ -224,6 +240,8 @@ const char *keys_view_title(unsigned int view)
 		return "help";
 	case KEYS_ANNOTATE:
 		return "annotate";
+	case KEYS_COUNTERS:
+		return "counters";
 	default:
 		return NULL;
 	}
@@ -237,7 +255,7 @@ char *keys_dump(void)
 
 	if (!out)
 		return NULL;
-	for (unsigned int view = KEYS_ALL; view <= KEYS_ANNOTATE; view <<= 1) {
+	for (unsigned int view = KEYS_ALL; view <= KEYS_COUNTERS; view <<= 1) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 			char label[64];
 

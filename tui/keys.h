@@ -22,6 +22,7 @@ enum keys_view {
 	KEYS_LOG = 64,
 	KEYS_HELP = 128,
 	KEYS_ANNOTATE = 256,
+	KEYS_COUNTERS = 512,
 };
 
 enum action {
@@ -56,6 +57,11 @@ enum action {
 	ACT_ADD,
 	ACT_DROP,
 	ACT_TOGGLE,
+	/* counters */
+	ACT_RATE,
+	ACT_EVENT_FILTER,
+	ACT_MOVE,
+	ACT_PAUSE,
 	/* annotate */
 	ACT_ANNOTATE,
 	ACT_FOLLOW,
@@ -78,6 +84,7 @@ enum action {
 	ACT_IDLE,
 	ACT_PROCESSES,
 	ACT_EVENTS,
+	ACT_COUNTERS,
 	ACT_LOG,
 	ACT_SAVE,
 	ACT_HELP,

@@ -14,6 +14,7 @@
 #include "tui/hot.h"
 #include "tui/logbook.h"
 #include "tui/query.h"
+#include "tui/rates.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,6 +87,13 @@ struct model_ops {
 	int (*event_add)(struct model *model, const char *name);
 	int (*event_drop)(struct model *model, uint8_t event);
 	int (*set_freq)(struct model *model, uint8_t event, uint64_t value); /* Hz, or the period */
+	int (*set_period)(struct model *model, uint8_t event, uint64_t period);
+	int (*event_enable)(struct model *model, uint8_t event, bool enable);
+	int (*set_filter)(struct model *model, uint8_t event, const char *filter); /* "": none */
+	/* To an address (0x...) or a symbol of the target; 0, or -errno and a sentence. */
+	int (*move_breakpoint)(
+		struct model *model, uint8_t event, const char *where, char *message, size_t size);
+	int (*pause)(struct model *model, bool pause);
 	/* Everything since zero_ns, up to to_ns where frozen, into a recording; 0, or -errno and a sentence.  The log tells
 	 * what came of it. */
 	int (*save)(struct model *model, const char *path, char *message, size_t size);
@@ -124,6 +132,7 @@ struct model {
 	size_t n_activity;
 	uint64_t activity_max; /* what a full column means; 0: the highest one */
 	struct logbook log;
+	struct rates rates;
 	uint64_t max_sample_rate_hz; /* 0: not known */
 	uint64_t ticks_per_second; /* of proc_process.cpu_ticks */
 	uint64_t

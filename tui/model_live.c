@@ -263,6 +263,7 @@ static int live_refresh(struct model *model, bool advance)
 	model->now_ns = now_ns();
 	model->soon_ns = 0;
 	session_status(live->session, &model->status);
+	rates_update(&model->rates, &model->status);
 	if (model->now_ns >= live->names_at_ns)
 		epoch = names_update(live->session->names);
 	else
@@ -442,6 +443,56 @@ static int live_event_drop(struct model *model, uint8_t event)
 	return model->recorded ? -EROFS : engine_event_drop(of(model)->session->engine, event);
 }
 
+/* An address, as far as a number goes; symbols are the session's. */
+static int live_move_breakpoint(
+	struct model *model, uint8_t event, const char *where, char *message, size_t size)
+{
+	char *end;
+	uint64_t address;
+	int ret;
+
+	if (model->recorded) {
+		snprintf(message, size, "A recording has no breakpoints");
+		return -EROFS;
+	}
+	errno = 0;
+	address = strtoull(where, &end, 0);
+	if (errno || end == where || *end) {
+		char text[64];
+
+		snprintf(message, size, "'%s' is no address: give one such as 0x7f1234567890",
+			clean_string(text, sizeof(text), where));
+		return -EINVAL;
+	}
+	ret = engine_move_breakpoint(of(model)->session->engine, event, address);
+	if (ret)
+		snprintf(message, size, "The breakpoint cannot be moved: %s", strerror(-ret));
+	return ret;
+}
+
+static int live_event_enable(struct model *model, uint8_t event, bool enable)
+{
+	return model->recorded ? -EROFS
+			       : engine_event_enable(of(model)->session->engine, event, enable);
+}
+
+static int live_set_filter(struct model *model, uint8_t event, const char *filter)
+{
+	return model->recorded ? -EROFS
+			       : engine_set_filter(of(model)->session->engine, event, filter);
+}
+
+static int live_pause(struct model *model, bool pause)
+{
+	return model->recorded ? -EROFS : engine_pause(of(model)->session->engine, pause);
+}
+
+static int live_set_period(struct model *model, uint8_t event, uint64_t period)
+{
+	return model->recorded ? -EROFS
+			       : engine_set_period(of(model)->session->engine, event, period);
+}
+
 static int live_set_freq(struct model *model, uint8_t event, uint64_t value)
 {
 	return model->recorded ? -EROFS : engine_set_freq(of(model)->session->engine, event, value);
@@ -555,6 +606,11 @@ static const struct model_ops live_ops = {
 	.event_add = live_event_add,
 	.event_drop = live_event_drop,
 	.set_freq = live_set_freq,
+	.set_period = live_set_period,
+	.event_enable = live_event_enable,
+	.set_filter = live_set_filter,
+	.move_breakpoint = live_move_breakpoint,
+	.pause = live_pause,
 	.save = live_save,
 	.save_stop = live_save_stop,
 	.fetch = live_fetch,

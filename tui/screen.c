@@ -331,6 +331,9 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 	case ACT_EVENTS:
 		screen_result(screen, screen_open(screen, &view_events, 0), "Events");
 		return VIEW_HANDLED;
+	case ACT_COUNTERS:
+		screen_result(screen, screen_open(screen, &view_counters, 0), "Counters");
+		return VIEW_HANDLED;
 	case ACT_LOG:
 		screen_result(screen, screen_open(screen, &view_log, 0), "Log");
 		return VIEW_HANDLED;

@@ -359,6 +359,40 @@ static int fake_set_freq(struct model *model, uint8_t event, uint64_t value)
 	return command_number(model, "freq", value);
 }
 
+static int fake_set_period(struct model *model, uint8_t event, uint64_t period)
+{
+	(void)event;
+	return command_number(model, "period", period);
+}
+
+static int fake_event_enable(struct model *model, uint8_t event, bool enable)
+{
+	return command_number(model, enable ? "enable" : "disable", event);
+}
+
+static int fake_set_filter(struct model *model, uint8_t event, const char *filter)
+{
+	(void)event;
+	return command(model, "filter", filter);
+}
+
+static int fake_move_breakpoint(
+	struct model *model, uint8_t event, const char *where, char *message, size_t size)
+{
+	(void)event;
+	if (where[0] != '0') {
+		snprintf(message, size, "'%s' is no address", where);
+		return -EINVAL;
+	}
+	return command(model, "move", where);
+}
+
+static int fake_pause(struct model *model, bool pause)
+{
+	model->status.paused = pause;
+	return command_number(model, "pause", pause);
+}
+
 static int fake_save(struct model *model, const char *path, char *message, size_t size)
 {
 	struct fake_model *fake = (struct fake_model *)model;
@@ -416,6 +450,11 @@ static const struct model_ops fake_ops = {
 	.event_add = fake_event_add,
 	.event_drop = fake_event_drop,
 	.set_freq = fake_set_freq,
+	.set_period = fake_set_period,
+	.event_enable = fake_event_enable,
+	.set_filter = fake_set_filter,
+	.move_breakpoint = fake_move_breakpoint,
+	.pause = fake_pause,
 	.save = fake_save,
 	.save_stop = fake_save_stop,
 	.fetch = fake_fetch,

@@ -13,6 +13,7 @@ extern const struct view_ops view_breakdown; /* arg: symref */
 extern const struct view_ops view_annotate; /* arg: symref */
 extern const struct view_ops view_processes;
 extern const struct view_ops view_events;
+extern const struct view_ops view_counters;
 extern const struct view_ops view_log;
 extern const struct view_ops view_help; /* arg: enum keys_view to begin with */
 

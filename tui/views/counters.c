@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * counters.c - the events as counters: how much and how fast each counts, what of it was sampled, and ratios of counts.
+ *
+ * Here events are switched off and on, sampled at another rate, filtered, and breakpoints moved.
+ */
+#include "tui/clean.h"
+#include "tui/explain.h"
+#include "tui/format.h"
+#include "tui/ratios.h"
+#include "tui/screen.h"
+#include "tui/views/list.h"
+#include "tui/views/views.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALWAYS_SHARE 0.999 /* of its time an event ran, as far as clocks tell */
+#define RATIO_SECONDS 5
+#define RATIO_COLUMN 40
+#define NS_PER_S 1e9
+
+struct row {
+	struct engine_event_status status;
+	char group; /* ' ', or its place in a group: 'f'irst, 'm'iddle, 'l'ast */
+};
+
+struct counters {
+	struct list list;
+	struct row rows[ENGINE_EVENTS_MAX];
+	struct ratio ratios[RATIOS_MAX];
+	size_t n_ratios;
+	uint8_t selected; /* the event that the cursor sticks to */
+	uint8_t asked; /* the event that a prompt is about */
+	bool has_selected;
+	int list_y; /* of its first row, in the view */
+};
+
+static int counters_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	struct counters *counters = calloc(1, sizeof(*counters));
+
+	(void)arg;
+	if (!counters)
+		return -ENOMEM;
+	counters->selected = screen->model->event;
+	counters->has_selected = true;
+	view->state = counters;
+	return 0;
+}
+
+static void counters_close(struct view *view)
+{
+	free(view->state);
+}
+
+static void remember_selection(struct counters *counters)
+{
+	counters->has_selected = counters->list.n != 0;
+	if (counters->has_selected)
+		counters->selected = counters->rows[counters->list.cursor].status.id;
+}
+
+/* Live: of the last seconds, so that it tells of now; of a recording: of everything. */
+static double count_for_ratio(const struct model *model, const struct engine_event_status *event)
+{
+	const struct rate *rate = rates_find(&model->rates, event->id);
+	bool estimated;
+	double sum = 0;
+
+	if (model->recorded || model->status.state != ENGINE_RUNNING)
+		return (double)rates_scaled(event, &estimated);
+	for (size_t i = 0; rate && i < RATIO_SECONDS && i < rate->n; i++)
+		sum += (double)rate->per_second[rate->n - 1 - i];
+	return sum;
+}
+
+static void find_ratios(struct counters *counters, const struct model *model)
+{
+	struct ratio_part parts[ENGINE_EVENTS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < counters->list.n; i++) {
+		const struct engine_event_status *event = &counters->rows[i].status;
+
+		if (!event->open || !event->enabled)
+			continue;
+		parts[n++] = (struct ratio_part){
+			.name = event->name,
+			.count = count_for_ratio(model, event),
+			.group = event->group,
+			.always =
+				format_share(event->running_ns, event->enabled_ns) >= ALWAYS_SHARE,
+		};
+	}
+	counters->n_ratios = ratios_find(parts, n, counters->ratios);
+}
+
+static void counters_refresh(struct view *view, struct screen *screen)
+{
+	struct counters *counters = view->state;
+	const struct engine_status *status = &screen->model->status;
+	size_t n = status->n_events;
+	long at = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		uint16_t group = status->events[i].group;
+		bool before = i > 0 && status->events[i - 1].group == group;
+		bool after = i + 1 < n && status->events[i + 1].group == group;
+
+		counters->rows[i].status = status->events[i];
+		counters->rows[i].group = ' ';
+		if (group && (before || after))
+			counters->rows[i].group = !before ? 'f' : after ? 'm' : 'l';
+		if (counters->has_selected && status->events[i].id == counters->selected)
+			at = (long)i;
+	}
+	list_set_count(&counters->list, n);
+	if (counters->has_selected)
+		list_stick(&counters->list, at);
+	find_ratios(counters, screen->model);
+}
+
+/* --- commands --- */
+
+static void ask_rate(struct screen *screen, const struct engine_event_status *event)
+{
+	char text[48];
+
+	if (event->freq_hz)
+		snprintf(text, sizeof(text), "%" PRIu64 " Hz", event->freq_hz);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, event->period);
+	screen_prompt(screen, ACT_RATE, "Hz, or period: ", text);
+}
+
+/* "997 Hz", "10000", "10k"; false: neither. */
+static bool parse_rate(const char *text, uint64_t *value, bool *is_hz)
+{
+	static const char units[] = "kMG";
+	char *end;
+	const char *unit;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (errno || !*value)
+		return false;
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		for (long i = 0; i <= unit - units; i++)
+			if (__builtin_mul_overflow(*value, (uint64_t)1000, value))
+				return false;
+		end++;
+	}
+	while (isspace((unsigned char)*end))
+		end++;
+	*is_hz = !strcasecmp(end, "Hz");
+	return *is_hz || !*end;
+}
+
+static void set_rate(
+	struct screen *screen, const struct engine_event_status *event, const char *text)
+{
+	struct model *model = screen->model;
+	uint64_t value;
+	bool is_hz;
+
+	if (!parse_rate(text, &value, &is_hz))
+		screen_message(screen, STYLE_BAD,
+			"'%s' is no rate: 997 Hz is a frequency, 10000 a period", text);
+	else if (is_hz && !event->freq_hz)
+		screen_message(screen, STYLE_WARN,
+			"%s has a period and no frequency: give a number without Hz", event->name);
+	else if (is_hz && model->max_sample_rate_hz && value > model->max_sample_rate_hz)
+		screen_message(screen, STYLE_WARN,
+			"The kernel's limit is %" PRIu64 " Hz (kernel.perf_event_max_sample_rate)",
+			model->max_sample_rate_hz);
+	else if (is_hz)
+		screen_result(screen, model->ops->set_freq(model, event->id, value),
+			"The frequency cannot be changed");
+	else
+		screen_result(screen, model->ops->set_period(model, event->id, value),
+			"The period cannot be changed");
+}
+
+static void move_breakpoint(
+	struct screen *screen, const struct engine_event_status *event, const char *where)
+{
+	struct model *model = screen->model;
+	char message[256] = "";
+	int ret = model->ops->move_breakpoint(model, event->id, where, message, sizeof(message));
+
+	screen->last_command_ns = model->now_ns;
+	if (ret)
+		screen_message(screen, STYLE_BAD, "%s", message);
+}
+
+static unsigned int counters_prompt(struct view *view, struct screen *screen, enum action purpose,
+	const char *text, enum prompt_result result)
+{
+	struct counters *counters = view->state;
+	struct model *model = screen->model;
+	const struct engine_event_status *event = model_event(model, counters->asked);
+
+	if (result != PROMPT_DONE || !event)
+		return VIEW_HANDLED;
+	switch (purpose) {
+	case ACT_RATE:
+		set_rate(screen, event, text);
+		break;
+	case ACT_EVENT_FILTER:
+		screen_result(screen, model->ops->set_filter(model, event->id, text),
+			"The filter cannot be set");
+		break;
+	case ACT_MOVE:
+		if (*text)
+			move_breakpoint(screen, event, text);
+		break;
+	default:
+		break;
+	}
+	return VIEW_HANDLED;
+}
+
+static unsigned int act_on_event(
+	struct screen *screen, const struct engine_event_status *event, enum action action)
+{
+	struct model *model = screen->model;
+	char text[32];
+
+	switch (action) {
+	case ACT_OPEN:
+		model->event = event->id;
+		return VIEW_HANDLED | VIEW_SETTINGS | VIEW_CLOSE;
+	case ACT_TOGGLE:
+		screen_result(screen, model->ops->event_enable(model, event->id, !event->enabled),
+			"The event cannot be switched");
+		return VIEW_HANDLED;
+	case ACT_DROP:
+		screen_result(screen, model->ops->event_drop(model, event->id),
+			"The event cannot be dropped");
+		return VIEW_HANDLED;
+	case ACT_RATE:
+		ask_rate(screen, event);
+		return VIEW_HANDLED;
+	case ACT_EVENT_FILTER:
+		if (event->is_tracepoint)
+			screen_prompt(screen, ACT_EVENT_FILTER,
+				"Filter: ", event->filter ? event->filter : "");
+		else
+			screen_message(screen, STYLE_WARN,
+				"%s is no tracepoint: the kernel filters only these", event->name);
+		return VIEW_HANDLED;
+	case ACT_MOVE:
+		snprintf(text, sizeof(text), "0x%" PRIx64, event->address);
+		if (event->is_breakpoint)
+			screen_prompt(screen, ACT_MOVE, "Address or symbol: ", text);
+		else
+			screen_message(screen, STYLE_WARN, "%s is no breakpoint", event->name);
+		return VIEW_HANDLED;
+	default:
+		return 0;
+	}
+}
+
+static const char *const recorded_refusal =
+	"This is a recording: its events are as they were when it was made";
+
+static unsigned int counters_action(struct view *view, struct screen *screen, enum action action)
+{
+	struct counters *counters = view->state;
+	struct model *model = screen->model;
+	const struct engine_event_status *event = NULL;
+
+	if (list_action(&counters->list, action)) {
+		remember_selection(counters);
+		return VIEW_HANDLED;
+	}
+	if (counters->list.cursor < counters->list.n && !counters->list.lost)
+		event = &counters->rows[counters->list.cursor].status;
+	switch (action) {
+	case ACT_PAUSE:
+		if (model->recorded)
+			break;
+		screen_result(screen, model->ops->pause(model, !model->status.paused),
+			"Output cannot be paused");
+		return VIEW_HANDLED;
+	case ACT_TOGGLE:
+	case ACT_DROP:
+	case ACT_RATE:
+	case ACT_EVENT_FILTER:
+	case ACT_MOVE:
+		if (model->recorded)
+			break;
+		if (event && !event->open) {
+			screen_message(
+				screen, STYLE_WARN, "%s is not open (E adds it)", event->name);
+			return VIEW_HANDLED;
+		}
+		/* fallthrough */
+	case ACT_OPEN:
+		if (!event)
+			return VIEW_HANDLED;
+		counters->asked = event->id;
+		return act_on_event(screen, event, action);
+	default:
+		return 0;
+	}
+	screen_message(screen, STYLE_WARN, "%s", recorded_refusal);
+	return VIEW_HANDLED;
+}
+
+/* --- drawing --- */
+
+/* Columns: x and width; width 0: not there.  The trend goes first, then what was lost, then the count. */
+struct place {
+	int x, width;
+};
+
+struct places {
+	struct place name, rate, trend, count, running, samples, lost, throttled;
+};
+
+static struct places places_of(int width)
+{
+	struct places places = {.name = {4, 16}};
+	int trend = width >= 132 ? 40 : width >= 100 ? 24 : width >= 78 ? 8 : 0;
+	const struct {
+		struct place *place;
+		int width, from; /* from this width of the screen on */
+	} columns[] = {
+		{&places.rate, 11, 0},
+		{&places.trend, trend, 0},
+		{&places.count, 9, 60},
+		{&places.running, 6, 50},
+		{&places.samples, 7, 40},
+		{&places.lost, 6, 54},
+		{&places.throttled, 9, 100},
+	};
+	int used = 0, x;
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		if (columns[i].width && width >= columns[i].from)
+			used += columns[i].width + 1;
+	places.name.width = width - places.name.x - used - 1;
+	if (places.name.width > 36)
+		places.name.width = 36;
+	x = places.name.x + places.name.width + 1;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		if (!columns[i].width || width < columns[i].from)
+			continue;
+		*columns[i].place = (struct place){x, columns[i].width};
+		x += columns[i].width + 1;
+	}
+	return places;
+}
+
+static void put_right(
+	struct canvas *canvas, struct place place, int y, enum style style, const char *text)
+{
+	int width = canvas_width_of(text);
+
+	if (!place.width)
+		return;
+	canvas_text(canvas, place.x + (width < place.width ? place.width - width : 0), y,
+		place.width, style, text);
+}
+
+static const char *format_seconds(char out[FORMAT_MAX], double seconds)
+{
+	if (seconds < 0.9995)
+		snprintf(out, FORMAT_MAX, "%.0f ms", seconds * 1e3);
+	else
+		snprintf(out, FORMAT_MAX, "%.*f s", seconds < 99.95 ? 1 : 0, seconds);
+	return out;
+}
+
+/* A number of an event as it is meant: time of clocks, and units of PMUs. */
+static const char *format_value(
+	char out[FORMAT_MAX], const struct engine_event_status *event, double value, bool rate)
+{
+	if (event->is_clock && rate)
+		snprintf(out, FORMAT_MAX, "%.2f CPUs", value / NS_PER_S);
+	else if (event->is_clock)
+		format_seconds(out, value / NS_PER_S);
+	else if (event->scale != 0.0)
+		snprintf(out, FORMAT_MAX, "%.3g %.8s", value * event->scale,
+			event->unit ? event->unit : "");
+	else
+		format_count(out, (uint64_t)value);
+	return out;
+}
+
+struct drawing {
+	const struct counters *counters;
+	const struct model *model;
+	struct canvas *canvas;
+	struct places places;
+	int width;
+};
+
+static void draw_numbers(
+	const struct drawing *drawing, const struct engine_event_status *event, int y)
+{
+	const struct places *c = &drawing->places;
+	struct canvas *canvas = drawing->canvas;
+	const struct rate *rate = rates_find(&drawing->model->rates, event->id);
+	char text[FORMAT_MAX], about[FORMAT_MAX + 1];
+	bool estimated;
+	uint64_t count = rates_scaled(event, &estimated);
+	enum style style = event->enabled ? STYLE_TEXT : STYLE_DIM;
+
+	if (!event->enabled)
+		put_right(canvas, c->rate, y, STYLE_DIM, "off");
+	else if (event->in_error)
+		put_right(canvas, c->rate, y, STYLE_BAD, "no room");
+	else if (rates_not_counted(event))
+		put_right(canvas, c->rate, y, STYLE_WARN, "not counted");
+	else if (rate && rate->n)
+		put_right(canvas, c->rate, y, style,
+			format_value(text, event, (double)rate->per_second[rate->n - 1], true));
+	if (rate && rate->n && c->trend.width) {
+		size_t n = rate->n < (size_t)c->trend.width ? rate->n : (size_t)c->trend.width;
+		const uint64_t *from = rate->per_second + rate->n - n;
+		uint64_t most = 0;
+
+		for (size_t i = 0; i < n; i++)
+			most = from[i] > most ? from[i] : most;
+		canvas_spark(canvas, c->trend.x + c->trend.width - (int)n, y, (int)n, from, most,
+			event->enabled ? STYLE_TREND : STYLE_DIM);
+	}
+	if (!rates_not_counted(event)) {
+		snprintf(about, sizeof(about), "%s%s", estimated ? "~" : "",
+			format_value(text, event, (double)count, false));
+		put_right(canvas, c->count, y, style, about);
+	}
+	if (event->enabled_ns) {
+		double running = 100.0 * format_share(event->running_ns, event->enabled_ns);
+
+		put_right(canvas, c->running, y,
+			running < 100.0 * ALWAYS_SHARE ? STYLE_WARN : style,
+			format_percent(text, running));
+	}
+	put_right(canvas, c->samples, y, style, format_count(text, event->samples));
+	put_right(canvas, c->lost, y, event->lost ? STYLE_WARN : STYLE_DIM,
+		format_count(text, event->lost));
+	put_right(canvas, c->throttled, y, event->throttled ? STYLE_WARN : STYLE_DIM,
+		format_count(text, event->throttled));
+}
+
+static void draw_row(void *ctx, size_t at, int y)
+{
+	const struct drawing *drawing = ctx;
+	const struct row *row = &drawing->counters->rows[at];
+	const struct engine_event_status *event = &row->status;
+	const struct places *c = &drawing->places;
+	struct canvas *canvas = drawing->canvas;
+	bool current = event->id == drawing->model->event;
+	int width = c->name.width;
+	char name[EVENT_NAME_MAX + 300], filter[256];
+
+	if (row->group != ' ')
+		canvas_glyph(canvas, 3, y,
+			row->group == 'f'	    ? 0x250c
+				: row->group == 'm' ? 0x2502
+						    : 0x2514,
+			STYLE_BORDER);
+	if (!event->open) {
+		canvas_glyph(canvas, 1, y, 0x00d7, event->error ? STYLE_BAD : STYLE_DIM);
+		canvas_text(canvas, c->name.x, y, width, STYLE_DIM, event->name);
+		if (event->error)
+			canvas_printf(canvas, c->rate.x, y, drawing->width - c->rate.x - 1,
+				STYLE_WARN, "refused: %s", explain_refusal(event->error));
+		else
+			canvas_text(canvas, c->rate.x, y, drawing->width - c->rate.x - 1, STYLE_DIM,
+				"dropped");
+		return;
+	}
+	canvas_glyph(canvas, 1, y, event->enabled ? 0x25cf : 0x25cb,
+		event->in_error	  ? STYLE_BAD
+			: current ? STYLE_ACCENT
+				  : STYLE_GOOD);
+	if (event->filter && event->filter[0])
+		snprintf(name, sizeof(name), "%s if %s", event->name,
+			clean_string(filter, sizeof(filter), event->filter));
+	else
+		snprintf(name, sizeof(name), "%s", event->name);
+	canvas_text(canvas, c->name.x, y, width, current ? STYLE_USER : STYLE_TEXT, name);
+	draw_numbers(drawing, event, y);
+}
+
+static void draw_heads(const struct places *c, struct canvas *canvas, int y)
+{
+	canvas_text(canvas, c->name.x, y, c->name.width, STYLE_HEADER, "EVENT");
+	put_right(canvas, c->rate, y, STYLE_HEADER, "PER SECOND");
+	put_right(canvas, c->trend, y, STYLE_HEADER, "TREND");
+	put_right(canvas, c->count, y, STYLE_HEADER, "COUNT");
+	put_right(canvas, c->running, y, STYLE_HEADER, "RUN");
+	put_right(canvas, c->samples, y, STYLE_HEADER, "SAMPLES");
+	put_right(canvas, c->lost, y, STYLE_HEADER, "LOST");
+	put_right(canvas, c->throttled, y, STYLE_HEADER, "THROTTLED");
+}
+
+static const char *format_ratio(char out[FORMAT_MAX], const struct ratio *ratio)
+{
+	char number[FORMAT_MAX - 3];
+
+	switch (ratio->form) {
+	case RATIO_PERCENT:
+		return format_percent(out, ratio->value);
+	case RATIO_PER_SECOND:
+		if (ratio->value < 99.95)
+			snprintf(number, sizeof(number), "%.1f", ratio->value);
+		else
+			snprintf(number, sizeof(number), "%s",
+				format_count(out, (uint64_t)ratio->value));
+		snprintf(out, FORMAT_MAX, "%s/s", number);
+		return out;
+	case RATIO_NUMBER:
+	default:
+		snprintf(out, FORMAT_MAX, "%.2f", ratio->value);
+		return out;
+	}
+}
+
+/* As many columns of ratios as go side by side. */
+static void draw_ratios(const struct counters *counters, struct canvas *canvas, struct area area)
+{
+	int columns = area.width / RATIO_COLUMN > 0 ? area.width / RATIO_COLUMN : 1;
+	int width = area.width / columns;
+
+	for (size_t i = 0; i < counters->n_ratios; i++) {
+		const struct ratio *ratio = &counters->ratios[i];
+		int x = area.x + (int)(i % (size_t)columns) * width;
+		int y = area.y + 1 + (int)(i / (size_t)columns);
+		char text[FORMAT_MAX];
+		const char *name = ratio->name;
+
+		if (y >= area.y + area.height)
+			return;
+		if (canvas_width_of(name) > width - 14)
+			name = ratio->brief;
+		put_right(canvas, (struct place){x, 9}, y, STYLE_ACCENT, format_ratio(text, ratio));
+		canvas_text(canvas, x + 11, y, width - 12, STYLE_DIM, name);
+	}
+}
+
+static void counters_draw(struct view *view, struct screen *screen, struct area area)
+{
+	struct counters *counters = view->state;
+	struct canvas *canvas = &screen->canvas;
+	struct drawing drawing = {.counters = counters,
+		.model = screen->model,
+		.canvas = canvas,
+		.places = places_of(area.width),
+		.width = area.width};
+	int columns = area.width / RATIO_COLUMN > 0 ? area.width / RATIO_COLUMN : 1;
+	int below = counters->n_ratios ? 1 + ((int)counters->n_ratios + columns - 1) / columns : 0;
+
+	area = views_title(canvas, area,
+		screen->model->status.paused ? "Counters (output is paused)" : "Counters");
+	if (area.height >= 4) {
+		draw_heads(&drawing.places, canvas, area.y);
+		area.y++;
+		area.height--;
+	}
+	if (below > area.height / 2)
+		below = area.height / 2;
+	area.height -= below;
+	if (area.height > (int)counters->list.n)
+		area.height = (int)counters->list.n;
+	counters->list_y = area.y - screen->body.y;
+	list_draw(&counters->list, canvas, area, draw_row, &drawing);
+	if (below)
+		draw_ratios(counters, canvas,
+			(struct area){area.x, area.y + area.height, area.width, below});
+}
+
+static unsigned int counters_click(
+	struct view *view, struct screen *screen, int x, int y, bool twice)
+{
+	struct counters *counters = view->state;
+
+	/* The ratios are below the list. */
+	const struct area upper = {.height = counters->list_y + (int)counters->list.height};
+
+	(void)x;
+	if (y >= upper.height || !list_click(&counters->list, &upper, y))
+		return 0;
+	remember_selection(counters);
+	return twice ? counters_action(view, screen, ACT_OPEN) : VIEW_HANDLED;
+}
+
+const struct view_ops view_counters = {
+	.keys = KEYS_COUNTERS,
+	.open = counters_open,
+	.action = counters_action,
+	.prompt = counters_prompt,
+	.click = counters_click,
+	.refresh = counters_refresh,
+	.draw = counters_draw,
+	.close = counters_close,
+};
