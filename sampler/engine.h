@@ -241,7 +241,6 @@ struct engine_status {
 	int command_status; /* of waitpid(2) */
 	int32_t command_pid;
 	struct store_status store;
-	bool paused; /* by engine_pause() */
 	uint64_t last_note;
 };
 void engine_status(struct engine *engine, struct engine_status *out);

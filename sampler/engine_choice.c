@@ -94,6 +94,8 @@ static void show_spec(struct engine *engine, unsigned int index)
 	status->enabled = true;
 	status->group = 0;
 	status->precise = choice->attr.precise_ip;
+	status->is_tracepoint = choice->attr.type == PERF_TYPE_TRACEPOINT;
+	status->is_breakpoint = choice->attr.type == PERF_TYPE_BREAKPOINT;
 	status->filter = choice->spec.filter;
 	status->address = choice->attr.type == PERF_TYPE_BREAKPOINT ? choice->attr.bp_addr : 0;
 	status->unit = choice->spec.unit;

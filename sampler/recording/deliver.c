@@ -39,6 +39,7 @@ static int16_t add_event(struct recording *recording, const struct reader_attr *
 		event = &status->events[status->n_events];
 		*event = (struct engine_event_status){.id = (uint8_t)status->n_events++,
 			.open = true,
+			.enabled = true,
 			.is_clock = event_is_clock(&attr->attr)};
 		memcpy(event->name, attr->name, sizeof(event->name));
 		if (attr->attr.freq)
@@ -54,7 +55,12 @@ static int16_t add_event(struct recording *recording, const struct reader_attr *
 	if (status->n_events == OTHER_EVENTS) {
 		status->n_events++;
 		*event = (struct engine_event_status){
-			.id = OTHER_EVENTS, .open = true, .period = 1, .name = "(other events)"};
+
+			.id = OTHER_EVENTS,
+			.open = true,
+			.enabled = true,
+			.period = 1,
+			.name = "(other events)"};
 	}
 	return OTHER_EVENTS;
 }
