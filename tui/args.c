@@ -253,7 +253,7 @@ static bool is_sampling(int id)
 	case ARG_MEMORY:
 		return false;
 	default:
-		return id >= ARG_FREQ && id <= ARG_RING_PAGES;
+		return id >= ARG_FREQ && id <= ARG_WATERMARK;
 	}
 }
 

@@ -286,6 +286,18 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 				"--ring-pages '%s': not a power of two from 1 to 65536", text);
 		engine->ring_pages = (unsigned int)value;
 		return 0;
+	case ARG_WAKEUP_EVENTS:
+		if (args_number(text, 1, UINT32_MAX, &value))
+			return args_refuse(
+				args, "--wakeup-events '%s': not a number above 0", text);
+		engine->wakeup_events = (uint32_t)value;
+		return 0;
+	case ARG_WATERMARK:
+		if (args_size(text, 1, 1u << 30, &value))
+			return args_refuse(
+				args, "--watermark '%s': not a size such as 4096 or 64K", text);
+		engine->wakeup_bytes = (uint32_t)value;
+		return 0;
 	}
 	return -ENOENT;
 }

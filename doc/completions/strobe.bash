@@ -39,7 +39,8 @@ _strobe()
 		stalled-cycles-frontend task-clock"
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
 	local sampled="-u --user -a --all-cpus -F --freq -c --count -g --call-graph
-		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages"
+		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages
+		--wakeup-events --watermark"
 	local views="--comm --image --symbol --time --symfs --debug-dir --debuginfod --memory --no-idle
 		--cache-dir"
 	local input="-i --input" output="-o --output"
@@ -148,7 +149,7 @@ _strobe()
 		_strobe_files
 		return
 		;;
-	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--percent-limit|\
+	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--percent-limit|\
 	--rows|-d|--delay|--symbol|--time|-I|--interval|-r|--repeat)
 		return
 		;;

@@ -104,6 +104,17 @@ static void test_command(void **state)
 	args_fini(&line.request);
 }
 
+static void test_wakeups(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe --wakeup-events 50 --watermark 8K -p 1");
+	assert_int_equal(line.request.engine.wakeup_events, 50);
+	assert_int_equal(line.request.engine.wakeup_bytes, 8192);
+	args_fini(&line.request);
+}
+
 static void test_sampling_options(void **state)
 {
 	struct line line;
@@ -241,6 +252,8 @@ static void test_refusals(void **state)
 	bad("strobe --memory 12Q", "12Q");
 	bad("strobe --memory 1K", "1K");
 	bad("strobe --ring-pages 3", "'3'");
+	bad("strobe --wakeup-events 0", "'0'");
+	bad("strobe --watermark x", "'x'");
 	bad("strobe report --format xml", "xml");
 	bad("strobe report --sort none", "none");
 	bad("strobe report --percent-limit 101", "101");
@@ -371,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_targets),
 		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_wakeups),
 		cmocka_unit_test(test_sampling_options),
 		cmocka_unit_test(test_output_options),
 		cmocka_unit_test(test_the_letter_n),
