@@ -25,7 +25,7 @@ enum field_kind {
 	FIELD_SIGNED,
 	FIELD_HEX, /* flags, pointers of no known use */
 	FIELD_TEXT, /* raw bytes */
-	FIELD_BYTES, /* an array, as text of hexadecimal digits */
+	FIELD_BYTES, /* an array, as text: hexadecimal digits, elements of several bytes with a blank between */
 	FIELD_CODE, /* an address of code: image and offset, as a frame of stacks.h */
 	FIELD_DATA, /* an address of data: the same */
 	FIELD_ENUM, /* a number with a name, see fields_format() */
@@ -54,6 +54,10 @@ int fields_find(const struct fields *fields, const char *name);
 
 /* The sample_type bits the fields need. */
 uint64_t fields_sample_type(const struct fields *fields);
+
+/* Of samples that a kind of the extension table decodes: what came of how many ("decoded", "too short").  How many outcomes
+ * there are, 0 for other samples; *name and *samples of outcome i where it is one. */
+size_t fields_outcome(const struct fields *fields, size_t i, const char **name, uint64_t *samples);
 
 /* Where an address lies, for fields of kind FIELD_CODE and FIELD_DATA: (image, offset), or false. */
 typedef bool fields_locate(
