@@ -59,7 +59,11 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 	if (!err)
 		err = stacks_new(&ingest->stacks);
 	if (!err)
+		err = values_new(&ingest->values);
+	if (!err)
 		err = store_new(&ingest->store, ingest->stacks, ingest->tasks, budget_bytes);
+	if (!err)
+		store_set_values(ingest->store, ingest->values);
 	if (err)
 		ingest_fini(ingest);
 	return err;
@@ -69,10 +73,16 @@ void ingest_fini(struct ingest *ingest)
 {
 	free(ingest->modules);
 	store_abandon(ingest->store);
+	values_free(ingest->values);
 	stacks_free(ingest->stacks);
 	tasks_free(ingest->tasks);
 	images_free(ingest->images);
 	*ingest = (struct ingest){0};
+}
+
+void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields)
+{
+	ingest->fields[event] = fields;
 }
 
 static enum frame_mode mode_of_misc(uint16_t misc)
@@ -487,6 +497,45 @@ static int take_batch(
 	return 0;
 }
 
+/* Whose address it is. */
+struct locating {
+	struct ingest *ingest;
+	const struct space *space;
+};
+
+static bool locate(void *ctx, uint64_t address, bool data, uint32_t *image, uint64_t *offset)
+{
+	const struct locating *locating = ctx;
+	/* The upper half of addresses is the kernel's. */
+	const struct place place = {
+		.address = address, .mode = address >> 63 ? FRAME_KERNEL : FRAME_USER};
+	struct found found;
+
+	(void)data;
+	find_place(locating->ingest, locating->space, &place, &found);
+	*image = found.image;
+	*offset = found.offset;
+	return found.image != IMAGE_ID_UNKNOWN;
+}
+
+static int add_with_fields(
+	struct ingest *ingest, const struct walk *walk, const struct record *record)
+{
+	struct locating locating = {ingest, walk->space};
+	uint8_t event = walk->sample->event;
+	uint32_t values;
+	int err = fields_read(
+		ingest->fields[event], record, ingest->values, locate, &locating, &values);
+
+	if (err)
+		return err;
+	err = store_add_values(ingest->store, record->id.time_ns, walk->node, walk->sample->label,
+		(uint16_t)record->id.cpu, event, record->sample.period ? record->sample.period : 1,
+		values);
+	values_unref(ingest->values, values, 1);
+	return err;
+}
+
 static int add_batch(struct ingest *ingest, struct walks *walks)
 {
 	int err = 0;
@@ -502,7 +551,9 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 			ingest->truncated++;
 		else if (!walk->known)
 			err = stacks_chain_add(ingest->stacks, walk->hash, walk->node);
-		if (!err)
+		if (!err && ingest->fields[sample->event])
+			err = add_with_fields(ingest, walk, record);
+		else if (!err)
 			err = store_add(ingest->store, record->id.time_ns, walk->node,
 				sample->label, (uint16_t)record->id.cpu, sample->event,
 				record->sample.period ? record->sample.period : 1);

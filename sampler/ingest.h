@@ -8,11 +8,13 @@
 #ifndef SAMPLER_INGEST_H
 #define SAMPLER_INGEST_H
 
+#include "sampler/fields.h"
 #include "sampler/images.h"
 #include "sampler/record.h"
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "sampler/values.h"
 
 #define INGEST_SECRET_LEN 192
 
@@ -28,6 +30,8 @@ struct ingest {
 	struct tasks *tasks;
 	struct stacks *stacks;
 	struct store *store;
+	struct values *values;
+	const struct fields *fields[STORE_EVENTS_MAX]; /* see ingest_fields() */
 	uint8_t hash_secret
 		[INGEST_SECRET_LEN]; /* random: chains come from other people's programs */
 	uint64_t hash_seed;
@@ -42,6 +46,9 @@ struct ingest {
 
 int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes);
 void ingest_fini(struct ingest *ingest);
+
+/* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */
+void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields);
 
 /* Of a recording: kernel addresses in [start, start + len) are of this image, of kind IMAGE_MODULE.  A module loaded
  * later takes the place of those it overlaps; more than any machine has are left out.  Frames made before stay.  0 or -ENOMEM. */

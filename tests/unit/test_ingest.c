@@ -478,6 +478,47 @@ static void test_chains_of_many_processes(void **state)
 	}
 }
 
+/* Addresses as image and offset, where they are known. */
+static void test_fields(void **state)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .sample_type = PERF_SAMPLE_ADDR};
+	const uint64_t addresses[] = {0x10020, 0x99990000, 0xffffffff81000000};
+	struct ingest *ingest = *state;
+	const struct slice *slice;
+	struct fields *fields;
+	struct value value;
+
+	assert_int_equal(fields_new(&fields, &attr, NULL, NULL, NULL), 0);
+	ingest_fields(ingest, 2, fields);
+	for (unsigned int i = 0; i < 6; i++) {
+		const struct record record = {.type = PERF_RECORD_SAMPLE,
+			.misc = PERF_RECORD_MISC_USER,
+			.id = {.pid = PID, .tid = PID, .time_ns = S, .cpu = 3},
+			.sample = {.ip = 0x10020, .addr = addresses[i % 3], .period = 10}};
+
+		assert_int_equal(ingest_record(ingest, &record, 2), 0);
+		assert_int_equal(ingest_record(ingest, &record, 1), 0);
+	}
+	slice = sealed(ingest);
+	assert_int_equal(slice->cells, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(slice->count[i], slice->event[i] == 2 ? 2 : 6);
+		assert_int_equal(values_count(ingest->values, slice->values[i]),
+			slice->event[i] == 2 ? 1 : 0);
+		if (slice->event[i] != 2)
+			continue;
+		assert_true(values_get(ingest->values, slice->values[i], 0, &value));
+		assert_true(value.number == 0x3020 || value.number == addresses[1] ||
+			value.number == addresses[2]);
+		assert_int_equal(value.has_image, value.number != addresses[1]);
+		if (value.number == addresses[2])
+			assert_int_equal(value.image, IMAGE_ID_KERNEL);
+	}
+	assert_int_equal(values_tuples(ingest->values), 3);
+	fields_free(fields);
+}
+
 static void test_other_records_are_ignored(void **state)
 {
 	const struct record lost = {.type = PERF_RECORD_LOST};
@@ -506,6 +547,7 @@ int main(void)
 			test_ip_alone_is_not_a_chain_of_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weight, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep_chain, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_functions_that_the_kernel_makes, setup, teardown),
