@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import Checks  # noqa: E402
 
 # Commands that have options of their own.
-COMMANDS = ("live", "report", "record", "export", "annotate", "diff", "archive", "doctor")
+COMMANDS = ("live", "report", "record", "export", "annotate", "diff", "archive", "stat", "doctor")
 checks = Checks()
 
 
