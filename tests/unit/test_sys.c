@@ -56,6 +56,35 @@ static void test_fixed_period_is_not_recorded(void **state)
 	assert_true(attr.sample_type & PERF_SAMPLE_IDENTIFIER);
 }
 
+/* Whatever is asked for besides, ids and times stay where they are. */
+static void test_more_of_samples(void **state)
+{
+	const struct sys_setup setup = {
+		.read_group = true,
+		.sample_more = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID,
+		.max_stack = 32,
+		.wakeup_bytes = 4096,
+		.wakeup_events = 7,
+	};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .sample_period = 1, .sample_type = PERF_SAMPLE_RAW};
+	struct record_format plain, format;
+
+	(void)state;
+	sys_setup(&attr, &all, &setup);
+	sys_format(&plain, &all, false);
+	sys_format_of(&format, &attr);
+	assert_int_equal(format.sample_type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID), 0);
+	assert_true(format.sample_type & PERF_SAMPLE_RAW);
+	assert_true(format.sample_type & PERF_SAMPLE_READ);
+	assert_true(format.read_format & PERF_FORMAT_GROUP);
+	assert_false(plain.read_format & PERF_FORMAT_GROUP);
+	assert_int_equal(format.branch_sample_type, PERF_SAMPLE_BRANCH_ANY);
+	assert_int_equal(attr.sample_max_stack, 0); /* without chains */
+	assert_int_equal(attr.watermark, 0);
+	assert_int_equal(attr.wakeup_events, 7);
+}
+
 static void test_old_kernel(void **state)
 {
 	const struct sys_setup setup = {.fork_records = true, .map_records = true};
@@ -98,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_event_keeps_its_own),
 		cmocka_unit_test(test_fixed_period_is_not_recorded),
+		cmocka_unit_test(test_more_of_samples),
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_bad_descriptors),
 	};
