@@ -224,7 +224,7 @@ void stat_means_take(const struct stat_means *means, struct stat_table *table)
 			&table->rows[i / table->n_events].counts[i % table->n_events];
 		const struct sum *sum = &means->sums[i];
 
-		if (!sum->n)
+		if (sum->n < 1.0)
 			continue;
 		count->missing = STAT_COUNTED;
 		count->estimate = sum->mean;

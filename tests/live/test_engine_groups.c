@@ -329,7 +329,7 @@ static bool make_cgroup(char path[200], const char *name)
 	return false;
 }
 
-static void join_cgroup(const char path[200], int32_t pid)
+static void join_cgroup(const char *path, int32_t pid)
 {
 	char file[512];
 	FILE *procs;
