@@ -30,6 +30,7 @@ static const struct {
 	{"archive", CMD_ARCHIVE, ARGS_ARCHIVE},
 	{"annotate", CMD_ANNOTATE, ARGS_ANNOTATE},
 	{"stat", CMD_STAT, ARGS_STAT},
+	{"list", CMD_LIST, ARGS_LIST},
 	{"doctor", CMD_DOCTOR, ARGS_DOCTOR},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -199,6 +200,8 @@ static int take_rest(struct args *args, int argc, char **argv)
 			error = args_add_file(args, argv[optind]);
 		return error;
 	}
+	if (request->command == CMD_LIST)
+		return args_refuse(args, "'%s': list takes one pattern", argv[optind]);
 	if (request->n_files)
 		return args_refuse(args, "'%s': a command cannot be joined with the recording '%s'",
 			argv[optind], request->files[0]);
@@ -288,15 +291,11 @@ static int apply_options(struct args *args)
 /* The word after "strobe", when it is a command's name; returns how many words were taken. */
 static int parse_command(struct args *args, int argc, char **argv)
 {
-	static const char *const later[] = {"list", NULL};
 	struct request *request = &args->request;
 
 	request->command = CMD_LIVE;
 	if (argc < 2)
 		return 0;
-	for (int i = 0; later[i]; i++)
-		if (!strcmp(argv[1], later[i]))
-			return args_refuse(args, "'%s' is not in this version", later[i]);
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;

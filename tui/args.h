@@ -22,6 +22,7 @@
 #define ARGS_ARCHIVE 64u
 #define ARGS_ANNOTATE 128u
 #define ARGS_STAT 256u
+#define ARGS_LIST 512u
 
 enum args_section {
 	ARGS_TARGETS,

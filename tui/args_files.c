@@ -149,6 +149,12 @@ int args_take_word(struct args *args, char *word, bool *taken)
 	*taken = true;
 	if (request->command == CMD_ANNOTATE)
 		return take_annotate_word(args, word);
+	if (request->command == CMD_LIST) {
+		if (request->pattern)
+			return args_refuse(args, "'%s': list takes one pattern", word);
+		request->pattern = word;
+		return 0;
+	}
 	if (all_files || request->n_files)
 		return args_add_file(args, word);
 	kind = args_file_kind(word, &error);

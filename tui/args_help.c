@@ -113,6 +113,11 @@ static const struct {
 		"Usage: strobe archive FILE [-o OUT] [OPTIONS]\n\n"
 		"Pack a recording with the programs, libraries and debug files that its symbols\n"
 		"need, to be looked at on another machine.\n"},
+	{CMD_LIST, ARGS_LIST,
+		"Usage: strobe list [PATTERN] [TARGET] [OPTIONS]\n\n"
+		"The events that this machine offers, and whether each opens for this user and\n"
+		"target.  PATTERN is a part of a name or description, or has * and ? as in a\n"
+		"shell; the name of one tracepoint shows its fields.\n"},
 	{CMD_DOCTOR, ARGS_DOCTOR,
 		"Usage: strobe doctor\n\n"
 		"What this user may profile on this machine, and how to be allowed more.\n"},
@@ -141,6 +146,8 @@ void args_help(FILE *out, int command)
 	      "  strobe diff FILE FILE [FILE...]      what changed between recordings\n"
 	      "  strobe archive FILE                  a recording packed with its programs\n"
 	      "  strobe stat [TARGET]                 events counted, not sampled\n"
+	      "  strobe list [PATTERN]                events of this machine, and whether they "
+	      "work here\n"
 	      "  strobe doctor                        what is permitted here, and how to get "
 	      "more\n\n"
 	      "A target is chosen by the options below, or is a command to start; FILE is a\n"

@@ -437,6 +437,9 @@ int args_apply_rows(struct args *args, int id, const char *text)
 	case ARG_NO_INLINE:
 		request->inlines = INLINES_OFF;
 		return 0;
+	case ARG_NAMES:
+		request->names_only = true;
+		return 0;
 	case ARG_NO_IDLE:
 		request->hide_idle = true;
 		return 0;

@@ -13,12 +13,12 @@
 #define COUNTED (TARGETS | ARGS_STAT)
 #define EITHER (COUNTED | ARGS_DIFF) /* a target, or a filter */
 #define TABLES (ARGS_REPORT | ARGS_DIFF | ARGS_ANNOTATE)
-#define EVERY (EITHER | ARGS_ARCHIVE | ARGS_DOCTOR)
+#define EVERY (EITHER | ARGS_ARCHIVE | ARGS_DOCTOR | ARGS_LIST)
 
 static const struct args_option table[ARGS_TABLE_MAX] = {
-	[ARG_PID] = {'p', "pid", "PID[,PID]", EITHER, ARGS_TARGETS,
+	[ARG_PID] = {'p', "pid", "PID[,PID]", EITHER | ARGS_LIST, ARGS_TARGETS,
 		"these processes, and the children they start from now on"},
-	[ARG_TID] = {'t', "tid", "TID[,TID]", EITHER, ARGS_TARGETS, "these threads"},
+	[ARG_TID] = {'t', "tid", "TID[,TID]", EITHER | ARGS_LIST, ARGS_TARGETS, "these threads"},
 	[ARG_N] = {'n', NULL, "NAME[,NAME]", EITHER, ARGS_TARGETS,
 		"processes of this command name (in report, diff and annotate, a mere number means "
 		"--rows)"},
@@ -26,9 +26,9 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"the same, also for names that are numbers"},
 	[ARG_USER] = {'u', "user", "USER[,USER]", COUNTED, ARGS_TARGETS,
 		"processes of this user, by name or number"},
-	[ARG_CPU] = {'C', "cpu", "CPUS", EITHER, ARGS_TARGETS,
+	[ARG_CPU] = {'C', "cpu", "CPUS", EITHER | ARGS_LIST, ARGS_TARGETS,
 		"only what runs on these CPUs: 0-3,8"},
-	[ARG_ALL] = {'a', "all-cpus", NULL, COUNTED, ARGS_TARGETS,
+	[ARG_ALL] = {'a', "all-cpus", NULL, COUNTED | ARGS_LIST, ARGS_TARGETS,
 		"the whole machine (the default where it is permitted)"},
 
 	[ARG_INPUT] = {'i', "input", "FILE", ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_ANNOTATE,
@@ -89,7 +89,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_NO_INHERIT] = {0, "no-inherit", NULL, ARGS_STAT, ARGS_SAMPLING,
 		"without the threads and children that are started from now on"},
 
-	[ARG_FORMAT] = {0, "format", "FORMAT", TABLES | ARGS_EXPORT | ARGS_STAT, ARGS_OUTPUT,
+	[ARG_FORMAT] = {0, "format", "FORMAT", TABLES | ARGS_EXPORT | ARGS_STAT | ARGS_LIST,
+		ARGS_OUTPUT,
 		"text, csv or json (default: text); of export: folded, speedscope, pprof, "
 		"callgrind, svg, script or gecko"},
 	[ARG_GROUP] = {0, "group", "KEY[,KEY]", ARGS_REPORT, ARGS_OUTPUT,
@@ -136,6 +137,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_SOURCE_TREE] = {0, "source-tree", "DIR", ARGS_ANNOTATE, ARGS_OUTPUT,
 		"write all source files that were sampled, with counts on each line, below this "
 		"new or empty directory"},
+	[ARG_NAMES] = {0, "names", NULL, ARGS_LIST, ARGS_OUTPUT,
+		"names alone, one a line, without trying whether they open"},
 	[ARG_NO_IDLE] = {0, "no-idle", NULL, VIEWS, ARGS_OUTPUT,
 		"leave out the kernel's idle loop"},
 

@@ -34,6 +34,9 @@ void explain_error(
 	const char *what, int error, const struct proc_limits *limits, char *out, size_t size);
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
 
+/* Why tracepoints cannot be looked up (positive errno), and what to do. */
+void explain_tracefs(int error, char *out, size_t size);
+
 /* Why an event is refused (positive errno), in a few words for a list: "not on this machine". */
 const char *explain_refusal(int error);
 

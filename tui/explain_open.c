@@ -178,11 +178,21 @@ static void denied(struct text *text, const struct refusal *refusal)
 
 static void not_there(struct text *text, const struct refusal *refusal)
 {
+	const char *event = refusal->request->event;
+
 	if (is_pmu(refusal, "kprobe") || is_pmu(refusal, "uprobe")) {
 		explain_probe(text, refusal);
 		return;
 	}
-	if (is_hardware(refusal) && refusal->system->has_cpu_pmu)
+	if (event && (!strncmp(event, "kprobe:", 7) || !strncmp(event, "kretprobe:", 10)))
+		text_add(text,
+			"this kernel cannot probe its functions: it was built without "
+			"CONFIG_KPROBE_EVENTS. Use a tracepoint (strobe list), or another kernel");
+	else if (event && (!strncmp(event, "uprobe:", 7) || !strncmp(event, "uretprobe:", 10)))
+		text_add(text,
+			"this kernel cannot probe programs: it was built without "
+			"CONFIG_UPROBE_EVENTS. Use another kernel");
+	else if (is_hardware(refusal) && refusal->system->has_cpu_pmu)
 		text_add(text,
 			"this processor does not count such an event. What it counts is told by: "
 			"strobe list");
@@ -385,5 +395,32 @@ void explain_open(const struct explain_request *request, int error,
 	struct text text = {0};
 
 	explain_open_text(&text, request, error, limits, system);
+	clean_string(out, size, text.bytes);
+}
+
+void explain_tracefs(int error, char *out, size_t size)
+{
+	struct text text = {0};
+
+	switch (error) {
+	case ENOENT:
+		text_add(&text,
+			"tracepoints cannot be looked up: tracefs is not mounted. Mount it with: "
+			"sudo "
+			"mount -t tracefs tracefs /sys/kernel/tracing");
+		break;
+	case EACCES:
+	case EPERM:
+		text_add(&text,
+			"tracepoints cannot be looked up: this user may not read tracefs. Run "
+			"strobe "
+			"as root, or allow it with: sudo mount -o remount,mode=755 "
+			"/sys/kernel/tracing");
+		break;
+	default:
+		text_add(&text, "tracepoints cannot be looked up");
+		explain_add_error(&text, error);
+		break;
+	}
 	clean_string(out, size, text.bytes);
 }

@@ -11,6 +11,7 @@
 #include "tui/diff.h"
 #include "tui/doctor.h"
 #include "tui/export.h"
+#include "tui/list_events.h"
 #include "tui/live.h"
 #include "tui/record.h"
 #include "tui/report.h"
@@ -85,6 +86,8 @@ static int run(struct request *request)
 		return finish_output(0);
 	case CMD_DOCTOR:
 		return run_doctor();
+	case CMD_LIST:
+		return finish_output(list_events_run(request));
 	case CMD_REPORT:
 		return report_run(request);
 	case CMD_RECORD:

@@ -67,7 +67,8 @@ struct request {
 		CMD_DIFF,
 		CMD_ARCHIVE,
 		CMD_ANNOTATE,
-		CMD_STAT
+		CMD_STAT,
+		CMD_LIST
 	} command;
 	int help_command; /* of CMD_HELP: whose help; CMD_HELP itself: the general one */
 	bool command_given; /* "live" or "report" was written, not assumed */
@@ -101,6 +102,8 @@ struct request {
 	enum export_format export_format;
 	enum diff_normal normal; /* --normalize */
 	const char *symbol; /* of annotate; NULL: the hottest */
+	const char *pattern; /* of list; NULL: all */
+	bool names_only; /* --names of list */
 	int annotate_mode; /* --mode: enum annotate_mode */
 	bool intel_syntax; /* --syntax intel */
 	const char **source_prefixes; /* --source-prefix, ends with NULL; NULL: none */

@@ -52,7 +52,7 @@ _strobe()
 	local code="--syntax --source-prefix"
 	local counted="-u --user -a --all-cpus --duration -I --interval -r --repeat --no-inherit
 		--per -A --no-aggr --per-thread --format"
-	local commands="live report record export annotate diff archive stat doctor"
+	local commands="live report record export annotate diff archive stat list doctor"
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -69,7 +69,7 @@ _strobe()
 			fi
 			return
 			;;
-		live|report|record|export|annotate|diff|archive|stat|doctor)
+		live|report|record|export|annotate|diff|archive|stat|list|doctor)
 			[[ -n $command ]] || command=$word
 			;;
 		esac
@@ -92,7 +92,7 @@ _strobe()
 		return
 		;;
 	-e|--event)
-		_strobe_list "$events"
+		_strobe_list "$(strobe list --names 2>/dev/null || echo "$events")"
 		return
 		;;
 	--call-graph)
@@ -156,6 +156,7 @@ _strobe()
 	*)
 		case $command in
 		doctor) options=$general ;;
+		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names $general" ;;
 		report) options="$either $sampled $input $views $tables $report $general" ;;
 		record) options="$either $sampled $output -z --compress $general" ;;
 		export) options="$either $sampled $input $output $views --format --inline
@@ -169,7 +170,7 @@ _strobe()
 		*) options="$either $sampled $input $views $code $screen $general -- $commands" ;;
 		esac
 		# A recording may stand where no option begins.
-		if [[ $cur != -* && $command != record && $command != stat && $command != doctor ]]; then
+		if [[ $cur != -* && $command != record && $command != stat && $command != doctor && $command != list ]]; then
 			_strobe_files
 			[[ -n $command ]] && return
 			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$commands" -- "$cur")

@@ -17,10 +17,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
 
-COMMANDS = ("live", "report", "record", "export", "annotate", "diff", "archive", "stat", "doctor")
+COMMANDS = ("live", "report", "record", "export", "annotate", "diff", "archive", "stat", "list", "doctor")
 HELP_OPTION = re.compile(r"^ {2}(?:(-\w)(?:, | {2}|$)| {4})(--[a-z-]+)?", re.MULTILINE)
 CHOICES = (
-    ("report", "--format"), ("diff", "--format"), ("export", "--format"), ("report", "--sort"),
+    ("report", "--format"), ("list", "--format"), ("diff", "--format"), ("export", "--format"), ("report", "--sort"),
     ("report", "--group"), ("report", "--columns"), ("report", "--percentage"),
     ("annotate", "--format"), ("annotate", "--mode"), ("annotate", "--syntax"), ("diff", "--normalize"), ("stat", "--per"), ("stat", "--format"), ("live", "--color"), ("live", "--scope"),
 )

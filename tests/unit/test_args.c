@@ -284,7 +284,7 @@ static void test_refusals(void **state)
 	bad("strobe stat -p !7", "strobe stat takes none");
 	bad("strobe stat -a -- true", "cannot be joined with -a");
 	bad("strobe report --per cpu", "not one of strobe report");
-	bad("strobe list", "'list' is not in this version");
+	bad("strobe list one two", "list takes one pattern");
 	bad("strobe help me", "'me'");
 	bad("strobe --x\033[2J", "--x?[2J");
 }
