@@ -1,457 +1,359 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event.c - from the text of -e to perf_event_attr.
+ * event.c - from the text of -e to perf_event_attr: lists, groups, and which family an event belongs to.
  *
- * The text is cut into items at commas outside of /.../ and {...}; an item's form says its family
- * (generic, tracepoint, raw, PMU, breakpoint, cache, group), and each family has its parser.  So far
- * only the generic one opens anything.
+ * What an event's text begins with tells its family, and each family has its parser (event_*.c); terms and modifiers
+ * come behind, in the same way for all.
  */
 #include "sampler/event.h"
 
+#include "sampler/event_private.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HW(id, n, a, d)                                         \
-	{                                                       \
-		n, a, d, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id \
-	}
-#define SW(id, n, a, d)                                         \
-	{                                                       \
-		n, a, d, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id \
-	}
-
-static const struct event_info catalogue[] = {
-	HW(CPU_CYCLES, "cycles", "cpu-cycles",
-		"CPU cycles; their rate follows the clock frequency"),
-	HW(INSTRUCTIONS, "instructions", NULL, "Instructions retired"),
-	HW(CACHE_REFERENCES, "cache-references", NULL, "Cache accesses, mostly of the last level"),
-	HW(CACHE_MISSES, "cache-misses", NULL, "Cache misses, mostly of the last level"),
-	HW(BRANCH_INSTRUCTIONS, "branches", "branch-instructions", "Branch instructions retired"),
-	HW(BRANCH_MISSES, "branch-misses", NULL, "Branches that were predicted wrong"),
-	HW(BUS_CYCLES, "bus-cycles", NULL, "Bus cycles, at a rate of their own"),
-	HW(STALLED_CYCLES_FRONTEND, "stalled-cycles-frontend", "idle-cycles-frontend",
-		"Cycles in which no instruction was issued"),
-	HW(STALLED_CYCLES_BACKEND, "stalled-cycles-backend", "idle-cycles-backend",
-		"Cycles in which no instruction was retired"),
-	HW(REF_CPU_CYCLES, "ref-cycles", NULL, "CPU cycles at the nominal clock frequency"),
-	SW(CPU_CLOCK, "cpu-clock", NULL, "Time on a CPU, by a timer; works everywhere"),
-	SW(TASK_CLOCK, "task-clock", NULL, "Time that tasks spent on a CPU"),
-	SW(PAGE_FAULTS, "page-faults", "faults", "Page faults of both kinds"),
-	SW(PAGE_FAULTS_MIN, "minor-faults", NULL, "Page faults served without reading a disk"),
-	SW(PAGE_FAULTS_MAJ, "major-faults", NULL, "Page faults that had to read a disk"),
-	SW(CONTEXT_SWITCHES, "context-switches", "cs", "Switches from one task to another"),
-	SW(CPU_MIGRATIONS, "cpu-migrations", "migrations", "Moves of a task to another CPU"),
-	SW(CGROUP_SWITCHES, "cgroup-switches", NULL, "Switches to a task of another cgroup"),
-	SW(ALIGNMENT_FAULTS, "alignment-faults", NULL, "Unaligned accesses the kernel had to mend"),
-	SW(EMULATION_FAULTS, "emulation-faults", NULL, "Instructions the kernel had to emulate"),
-	SW(BPF_OUTPUT, "bpf-output", NULL, "What BPF programs write"),
-	SW(DUMMY, "dummy", NULL, "Counts nothing; carries records of mappings and tasks"),
-};
-
-const struct event_info *event_catalogue(size_t *n)
+int event_fail(struct event_parser *parser, enum event_error_kind kind, size_t offset)
 {
-	*n = sizeof(catalogue) / sizeof(*catalogue);
-	return catalogue;
+	parser->error->kind = kind;
+	parser->error->offset = offset;
+	return -EINVAL;
 }
 
-/* A piece of the text that is parsed. */
-struct piece {
-	const char *at;
-	size_t len;
-};
+int event_add(struct event_parser *parser, struct event_item **out)
+{
+	if (parser->n == EVENT_ITEMS_MAX)
+		return event_fail(parser, EVENT_ERROR_TOO_MANY, parser->at);
+	if (parser->n == parser->room) {
+		size_t room = parser->room ? 2 * parser->room : 8;
+		struct event_item *grown = reallocarray(parser->items, room, sizeof(*grown));
 
-static bool piece_is(struct piece piece, const char *text)
+		if (!grown)
+			return -ENOMEM;
+		parser->items = grown;
+		parser->room = room;
+	}
+	*out = &parser->items[parser->n++];
+	memset(*out, 0, sizeof(**out));
+	(*out)->spec.attr.size = sizeof((*out)->spec.attr);
+	return 0;
+}
+
+void event_set_name(struct event_spec *spec, const char *format, ...)
+{
+	va_list list;
+	int len;
+
+	va_start(list, format);
+	len = vsnprintf(spec->name, sizeof(spec->name), format, list);
+	va_end(list);
+	if (len >= (int)sizeof(spec->name))
+		memcpy(spec->name + sizeof(spec->name) - 4, "...", 4);
+}
+
+struct event_piece event_word(const char *text)
+{
+	return (struct event_piece){text, strcspn(text, EVENT_DELIMITERS)};
+}
+
+bool event_piece_is(struct event_piece piece, const char *text)
 {
 	return text && strlen(text) == piece.len && !memcmp(piece.at, text, piece.len);
 }
 
-static bool starts_with(struct piece piece, const char *prefix)
+bool event_number(struct event_piece piece, uint64_t *out)
 {
-	size_t len = strlen(prefix);
+	unsigned int base = 10;
+	uint64_t value = 0;
+	size_t i = 0;
 
-	return piece.len >= len && !memcmp(piece.at, prefix, len);
-}
-
-static const struct event_info *find_generic(struct piece name)
-{
-	for (size_t i = 0; i < sizeof(catalogue) / sizeof(*catalogue); i++)
-		if (piece_is(name, catalogue[i].name) || piece_is(name, catalogue[i].alias))
-			return &catalogue[i];
-	return NULL;
-}
-
-/* --- suggestions --- */
-
-static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
-{
-	unsigned int least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* Insertions, deletions, replacements and swaps of neighbours between them, case ignored. */
-static unsigned int edit_distance(struct piece a, const char *b)
-{
-	unsigned int rows[3][EVENT_NAME_MAX + 1];
-	unsigned int *before = rows[0], *above = rows[1], *row = rows[2];
-	size_t b_len = strlen(b);
-
-	for (size_t j = 0; j <= b_len; j++)
-		above[j] = (unsigned int)j;
-	for (size_t i = 1; i <= a.len; i++) {
-		int c = tolower((unsigned char)a.at[i - 1]);
-		unsigned int *swap;
-
-		row[0] = (unsigned int)i;
-		for (size_t j = 1; j <= b_len; j++) {
-			bool same = c == b[j - 1];
-
-			row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + !same);
-			if (i > 1 && j > 1 && c == b[j - 2] &&
-				tolower((unsigned char)a.at[i - 2]) == b[j - 1] &&
-				before[j - 2] + 1 < row[j])
-				row[j] = before[j - 2] + 1;
-		}
-		swap = before;
-		before = above;
-		above = row;
-		row = swap;
+	if (piece.len > 2 && piece.at[0] == '0' && (piece.at[1] | 0x20) == 'x') {
+		base = 16;
+		i = 2;
 	}
-	return above[b_len];
-}
-
-/* The catalogue's nearest name, near enough to be meant: some letters wrong, or cut short. */
-static const char *suggest(struct piece name)
-{
-	const char *best = NULL;
-	unsigned int least = name.len < 5 ? 2 : name.len < 9 ? 3 : 4; /* below this */
-
-	if (name.len < 2 || name.len >= EVENT_NAME_MAX)
-		return NULL;
-	for (size_t i = 0; i < sizeof(catalogue) / sizeof(*catalogue); i++) {
-		const char *names[] = {catalogue[i].name, catalogue[i].alias};
-
-		for (size_t k = 0; k < 2 && names[k]; k++) {
-			unsigned int distance = edit_distance(name, names[k]);
-
-			if (distance < least) {
-				least = distance;
-				best = names[k];
-			}
-		}
-	}
-	for (size_t i = 0; !best && name.len >= 3 && i < sizeof(catalogue) / sizeof(*catalogue);
-		i++)
-		if (strlen(catalogue[i].name) > name.len &&
-			!strncasecmp(catalogue[i].name, name.at, name.len))
-			best = catalogue[i].name;
-	return best;
-}
-
-/* --- modifiers --- */
-
-#define MODIFIERS "ukhGHIp"
-
-struct modifiers {
-	bool u, k, h, guest, host, idle;
-	unsigned int precise;
-};
-
-/* The offset of the first byte that is wrong, or len. */
-static size_t parse_modifiers(struct piece text, struct modifiers *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (size_t i = 0; i < text.len; i++) {
-		bool *flag = NULL;
-
-		switch (text.at[i]) {
-		case 'u':
-			flag = &out->u;
-			break;
-		case 'k':
-			flag = &out->k;
-			break;
-		case 'h':
-			flag = &out->h;
-			break;
-		case 'G':
-			flag = &out->guest;
-			break;
-		case 'H':
-			flag = &out->host;
-			break;
-		case 'I':
-			flag = &out->idle;
-			break;
-		case 'p':
-			if (out->precise++ == 3)
-				return i;
-			continue;
-		}
-		if (!flag || *flag) /* unknown, or given twice */
-			return i;
-		*flag = true;
-	}
-	return text.len;
-}
-
-static bool are_modifiers(struct piece text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (!strchr(MODIFIERS, text.at[i]) || !text.at[i])
-			return false;
-	return true;
-}
-
-/* As perf does: naming any of u, k and h leaves out those not named, and the guest unless asked for. */
-static void apply_modifiers(struct event_spec *spec, const struct modifiers *mod)
-{
-	size_t len = strlen(spec->name);
-	const struct {
-		bool set;
-		char letter;
-	} order[] = {{mod->u, 'u'}, {mod->k, 'k'}, {mod->h, 'h'}, {mod->guest, 'G'},
-		{mod->host, 'H'}, {mod->idle, 'I'}, {mod->precise > 0, 'p'},
-		{mod->precise > 1, 'p'}, {mod->precise > 2, 'p'}};
-	bool colon = false;
-
-	if (mod->u || mod->k || mod->h) {
-		spec->attr.exclude_user = !mod->u;
-		spec->attr.exclude_kernel = !mod->k;
-		spec->attr.exclude_hv = !mod->h;
-	}
-	spec->attr.exclude_guest = !mod->guest;
-	spec->attr.exclude_host = mod->guest && !mod->host;
-	spec->attr.exclude_idle = mod->idle;
-	spec->attr.precise_ip = mod->precise & 3;
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
-		if (!order[i].set)
-			continue;
-		if (!colon)
-			spec->name[len++] = ':';
-		colon = true;
-		spec->name[len++] = order[i].letter;
-	}
-	spec->name[len] = 0;
-}
-
-/* --- families --- */
-
-enum family {
-	FAMILY_GENERIC, /* cycles, cycles:u */
-	FAMILY_TRACEPOINT, /* sched:sched_switch, sched:sched_switch:u */
-	FAMILY_RAW, /* r1a8, r1a8:u */
-	FAMILY_PMU, /* cpu/event=0x3c,umask=1/u */
-	FAMILY_BREAKPOINT, /* mem:0x1000/8:rw */
-	FAMILY_CACHE, /* L1-dcache-load-misses */
-	FAMILY_GROUP, /* {cycles,instructions} */
-};
-
-static bool is_raw(struct piece name)
-{
-	if (name.len < 2 || name.len > 17 || name.at[0] != 'r')
+	if (!piece.len)
 		return false;
-	for (size_t i = 1; i < name.len; i++)
-		if (!isxdigit((unsigned char)name.at[i]))
+	for (; i < piece.len; i++) {
+		int c = tolower((unsigned char)piece.at[i]);
+		unsigned int digit;
+
+		if (!isxdigit(c))
 			return false;
+		digit = (unsigned int)(isdigit(c) ? c - '0' : c - 'a' + 10);
+		if (digit >= base || value > (UINT64_MAX - digit) / base)
+			return false;
+		value = value * base + digit;
+	}
+	*out = value;
 	return true;
 }
 
-static bool is_cache(struct piece name)
+bool event_take_offset(struct event_piece *piece, uint64_t *offset)
 {
-	static const char *const caches[] = {
-		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
-	static const char *const ops[] = {"load", "store", "prefetch", "speculative"};
+	const char *plus = memrchr(piece->at, '+', piece->len);
+	struct event_piece number;
 
-	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
-		size_t len = strlen(caches[i]);
-		struct piece rest;
-
-		if (!starts_with(name, caches[i]))
-			continue;
-		if (name.len == len)
-			return i != 5; /* "branch" alone is a generic name cut short */
-		if (name.at[len] != '-')
-			continue;
-		rest = (struct piece){name.at + len + 1, name.len - len - 1};
-		for (size_t k = 0; k < sizeof(ops) / sizeof(*ops); k++)
-			if (starts_with(rest, ops[k]))
-				return true;
-	}
-	return false;
+	*offset = 0;
+	if (!plus || !piece->len || plus + 1 == piece->at + piece->len ||
+		!isdigit((unsigned char)plus[1]))
+		return true;
+	number.at = plus + 1;
+	number.len = piece->len - (size_t)(plus + 1 - piece->at);
+	if (!event_number(number, offset))
+		return false;
+	piece->len = (size_t)(plus - piece->at);
+	return true;
 }
 
-/* What stands before the first colon is *name, what stands behind it *rest (at NULL: no colon). */
-static enum family classify(struct piece item, struct piece *name, struct piece *rest)
+static void skip_blanks(struct event_parser *parser)
 {
-	const char *colon = memchr(item.at, ':', item.len);
+	while (isspace((unsigned char)parser->text[parser->at]))
+		parser->at++;
+}
 
-	*name = item;
-	*rest = (struct piece){0};
-	if (colon) {
-		name->len = (size_t)(colon - item.at);
-		rest->at = colon + 1;
-		rest->len = item.len - name->len - 1;
-	}
-	if (item.at[0] == '{')
-		return FAMILY_GROUP;
-	if (starts_with(item, "mem:"))
-		return FAMILY_BREAKPOINT;
-	if (memchr(item.at, '/', item.len))
-		return FAMILY_PMU;
-	if (find_generic(*name))
-		return FAMILY_GENERIC;
-	if (is_raw(*name))
-		return FAMILY_RAW;
-	if (is_cache(*name))
-		return FAMILY_CACHE;
+/* Nothing knows the name: what stands between it and being a tracepoint, or what it may have been meant for. */
+static int refuse_unknown(
+	struct event_parser *parser, struct event_piece word, struct event_piece rest)
+{
+	bool pattern = memchr(word.at, '*', word.len) || memchr(word.at, '?', word.len) ||
+		memchr(word.at, '[', word.len);
+	bool known = false;
+
 	/* A misspelt generic event with modifiers looks like a tracepoint. */
-	if (colon && name->len && rest->len && !are_modifiers(*rest))
-		return FAMILY_TRACEPOINT;
-	return FAMILY_GENERIC;
+	if (!word.len || !rest.len || event_are_modifiers(rest)) {
+		if (word.len)
+			event_near_event(parser, word);
+		return event_fail(parser, EVENT_ERROR_UNKNOWN, parser->at);
+	}
+	if (!parser->system->tracefs) {
+		parser->error->error = ENOENT;
+		return event_fail(parser, EVENT_ERROR_NO_TRACEFS, parser->at);
+	}
+	if (pattern || memchr(rest.at, '*', rest.len) || memchr(rest.at, '?', rest.len) ||
+		memchr(rest.at, '[', rest.len))
+		return event_fail(parser, EVENT_ERROR_NO_MATCH, parser->at);
+	event_near_tracepoint(parser, word, rest, &known);
+	return event_fail(parser, EVENT_ERROR_UNKNOWN, parser->at + (known ? word.len + 1 : 0));
 }
 
-static int fail(struct event_error *error, enum event_error_kind kind, size_t offset)
+/* The events of one name, without terms and modifiers. */
+static int parse_head(struct event_parser *parser)
 {
-	error->kind = kind;
-	error->offset = offset;
-	return -EINVAL;
+	const char *text = parser->text + parser->at;
+	struct event_piece word = event_word(text), rest = {text + word.len, 0};
+	bool found = false;
+	int err;
+
+	err = event_parse_breakpoint(parser, &found);
+	if (!found && !err)
+		err = event_parse_probe(parser, &found);
+	if (found || err)
+		return err;
+	if (word.len >= EVENT_NAME_MAX)
+		return event_fail(parser, EVENT_ERROR_TOO_LONG, parser->at);
+	err = event_parse_named(parser, word, &found);
+	if (!found && !err)
+		err = event_parse_numbers(parser, word, &found);
+	if (found || err)
+		return err;
+	if (text[word.len] == '/')
+		return event_parse_pmu(parser, word);
+	if (word.len && text[word.len] == ':') {
+		rest = event_word(text + word.len + 1);
+		if (rest.len)
+			err = event_parse_tracepoint(parser, word, rest, &found);
+		if (found || err)
+			return err;
+	}
+	if (word.len)
+		err = event_parse_alias(parser, word, &found);
+	if (word.len && !found && !err)
+		err = event_parse_pfm(
+			parser, (struct event_piece){text, strcspn(text, ",/{} \t\n")}, &found);
+	return found || err ? err : refuse_unknown(parser, word, rest);
 }
 
-static int parse_generic(struct piece name, struct piece rest, size_t offset,
-	struct event_spec *out, struct event_error *error)
+static int parse_item(struct event_parser *parser)
 {
-	const struct event_info *info = find_generic(name);
-	struct modifiers modifiers = {0};
-	size_t good;
+	size_t first = parser->n;
+	struct event_modifiers modifiers = {0};
+	char next;
+	int err;
 
-	if (!info) {
-		const char *near = suggest(name);
+	if (!parser->text[parser->at] || strchr(",}", parser->text[parser->at]))
+		return event_fail(parser, EVENT_ERROR_EMPTY, parser->at);
+	err = parse_head(parser);
+	if (err)
+		return err;
+	/* Behind a PMU's terms the slash is taken already. */
+	if (parser->text[parser->at] == '/' && parser->text[parser->at - 1] != '/') {
+		parser->at++;
+		err = event_parse_terms(parser, first, NULL);
+		if (err)
+			return err;
+	}
+	next = parser->text[parser->at];
+	if (next == ':')
+		parser->at++;
+	if (next == ':' || (parser->text[parser->at - 1] == '/' && !strchr(",} \t\n", next)))
+		err = event_parse_modifiers(parser, &modifiers);
+	for (size_t i = first; i < parser->n; i++)
+		parser->items[i].modifiers = modifiers;
+	return err;
+}
 
-		if (near)
-			memcpy(error->near, near, strlen(near) + 1);
-		return fail(error, EVENT_ERROR_UNKNOWN, offset);
+/* What is not the end of an item. */
+static int refuse_rest(struct event_parser *parser)
+{
+	char next = parser->text[parser->at];
+
+	return event_fail(parser,
+		next == '{' || next == '}' ? EVENT_ERROR_GROUP : EVENT_ERROR_SYNTAX, parser->at);
+}
+
+/* "{a,b}:u", with the parser at its brace. */
+static int parse_group(struct event_parser *parser)
+{
+	size_t first = parser->n, brace = parser->at++;
+	struct event_modifiers modifiers = {0}, member;
+	int err;
+
+	for (;;) {
+		skip_blanks(parser);
+		if (parser->text[parser->at] == '{')
+			return event_fail(parser, EVENT_ERROR_GROUP, parser->at);
+		if (!parser->text[parser->at] ||
+			(parser->text[parser->at] == '}' && parser->n == first))
+			return event_fail(parser, EVENT_ERROR_GROUP, brace);
+		err = parse_item(parser);
+		if (err)
+			return err;
+		skip_blanks(parser);
+		if (parser->text[parser->at] == '}')
+			break;
+		if (!parser->text[parser->at])
+			return event_fail(parser, EVENT_ERROR_GROUP, brace);
+		if (parser->text[parser->at] != ',')
+			return refuse_rest(parser);
+		parser->at++;
 	}
-	if (rest.at) {
-		good = parse_modifiers(rest, &modifiers);
-		if (good < rest.len || !rest.len)
-			return fail(error, EVENT_ERROR_MODIFIER, offset + name.len + 1 + good);
+	if (parser->n - first > UINT16_MAX || parser->groups == UINT16_MAX)
+		return event_fail(parser, EVENT_ERROR_TOO_MANY, brace);
+	parser->groups++;
+	parser->at++;
+	if (parser->text[parser->at] == ':') {
+		parser->at++;
+		err = event_parse_modifiers(parser, &modifiers);
+		if (err)
+			return err;
 	}
-	memcpy(out->name, info->name, strlen(info->name) + 1);
-	out->attr.size = sizeof(out->attr);
-	out->attr.type = info->type;
-	out->attr.config = info->config;
-	apply_modifiers(out, &modifiers);
+	/* Only a group's leader is pinned or exclusive, for all of it. */
+	member = modifiers;
+	member.pinned = member.exclusive = false;
+	for (size_t i = first; i < parser->n; i++) {
+		struct event_item *item = &parser->items[i];
+
+		if (i > first && item->modifiers.leader_at)
+			return event_fail(parser, EVENT_ERROR_LEADER, item->modifiers.leader_at);
+		err = event_join_modifiers(parser, item, i > first ? &member : &modifiers);
+		if (err)
+			return err;
+		item->spec.group = parser->groups;
+	}
 	return 0;
 }
 
-static int parse_item(
-	struct piece item, size_t offset, struct event_spec *out, struct event_error *error)
+static int parse_all(struct event_parser *parser)
 {
-	struct piece name, rest;
+	for (;;) {
+		int err;
 
-	if (!item.len)
-		return fail(error, EVENT_ERROR_EMPTY, offset);
-	if (item.len >= EVENT_NAME_MAX)
-		return fail(error, EVENT_ERROR_TOO_LONG, offset);
-	switch (classify(item, &name, &rest)) {
-	case FAMILY_GENERIC:
-		return parse_generic(name, rest, offset, out, error);
-	case FAMILY_TRACEPOINT:
-	case FAMILY_RAW:
-	case FAMILY_PMU:
-	case FAMILY_BREAKPOINT:
-	case FAMILY_CACHE:
-	case FAMILY_GROUP:
-		break;
+		skip_blanks(parser);
+		err = parser->text[parser->at] == '{' ? parse_group(parser) : parse_item(parser);
+		if (err)
+			return err;
+		skip_blanks(parser);
+		if (!parser->text[parser->at])
+			return 0;
+		if (parser->text[parser->at] != ',')
+			return refuse_rest(parser);
+		parser->at++;
 	}
-	return fail(error, EVENT_ERROR_UNSUPPORTED, offset);
 }
 
-/* The length of the item at `text`: to a comma or the end. */
-static size_t item_len(const char *text)
+int event_parse_with(event_parse_fn *parse, const struct event_system *system, const char *text,
+	struct event_spec **specs, size_t *n, struct event_error *error)
 {
-	bool terms = false;
-	size_t depth = 0, len;
+	struct event_parser parser = {.system = system, .text = text, .error = error};
+	int err;
 
-	for (len = 0; text[len]; len++) {
-		if (text[len] == '/')
-			terms = !terms;
-		else if (text[len] == '{')
-			depth++;
-		else if (text[len] == '}' && depth)
-			depth--;
-		else if (text[len] == ',' && !depth) {
-			/* A breakpoint has one slash: a comma ends it all the same. */
-			if (!terms || !strncmp(text, "mem:", 4))
-				break;
-		}
+	*specs = NULL;
+	*n = 0;
+	memset(error, 0, sizeof(*error));
+	err = parse(&parser);
+	if (!err) {
+		*specs = calloc(parser.n, sizeof(**specs));
+		if (!*specs)
+			err = -ENOMEM;
 	}
-	return len;
+	for (size_t i = 0; !err && i < parser.n; i++) {
+		event_apply_modifiers(&parser.items[i]);
+		(*specs)[i] = parser.items[i].spec;
+	}
+	if (!err)
+		*n = parser.n;
+	free(parser.items);
+	return err;
+}
+
+int event_parse_list_in(const struct event_system *system, const char *text,
+	struct event_spec **specs, size_t *n, struct event_error *error)
+{
+	return event_parse_with(parse_all, system, text, specs, n, error);
 }
 
 int event_parse_list(
 	const char *text, struct event_spec **specs, size_t *n, struct event_error *error)
 {
-	struct event_spec *list;
-	size_t most = 1, count = 0, offset = 0;
-	int err = 0;
-
-	*specs = NULL;
-	*n = 0;
-	memset(error, 0, sizeof(*error));
-	for (const char *at = text; *at; at++)
-		most += *at == ',';
-	list = calloc(most, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	for (;;) {
-		size_t len = item_len(text + offset), end = offset + len;
-		struct piece item = {text + offset, len};
-
-		while (item.len && isspace((unsigned char)item.at[0])) {
-			item.at++;
-			item.len--;
-		}
-		while (item.len && isspace((unsigned char)item.at[item.len - 1]))
-			item.len--;
-		err = parse_item(item, (size_t)(item.at - text), &list[count], error);
-		if (err)
-			break;
-		count++;
-		if (!text[end])
-			break;
-		offset = end + 1;
-	}
-	if (err) {
-		free(list);
-		return err;
-	}
-	*specs = list;
-	*n = count;
-	return 0;
+	return event_parse_list_in(event_system(), text, specs, n, error);
 }
 
 void event_default(struct event_spec *out)
 {
-	struct piece name = {"cycles", strlen("cycles")}, rest = {0};
-	struct event_error error;
-
 	memset(out, 0, sizeof(*out));
-	parse_generic(name, rest, 0, out, &error);
+	event_set_name(out, "cycles");
+	out->attr.size = sizeof(out->attr);
+	out->attr.type = PERF_TYPE_HARDWARE;
+	out->attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	out->attr.exclude_guest = 1;
 	out->by_default = true;
+}
+
+bool event_is_probe(const struct event_spec *spec)
+{
+	return spec->pmu && (!strcmp(spec->pmu, "kprobe") || !strcmp(spec->pmu, "uprobe"));
 }
 
 void event_set_freq(struct event_spec *spec, uint64_t hz)
 {
+	if (spec->has_rate)
+		return;
+	if (spec->attr.type == PERF_TYPE_TRACEPOINT || spec->attr.type == PERF_TYPE_BREAKPOINT ||
+		event_is_probe(spec)) {
+		event_set_period(spec, 1);
+		return;
+	}
 	spec->attr.freq = 1;
 	spec->attr.sample_freq = hz;
 }
 
 void event_set_period(struct event_spec *spec, uint64_t period)
 {
+	if (spec->has_rate)
+		return;
 	spec->attr.freq = 0;
 	spec->attr.sample_period = period;
 }

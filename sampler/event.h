@@ -29,7 +29,8 @@ struct event_needs {
 		NEEDS_FILE_OFFSET, /* uprobe:BINARY:FUNCTION+OFFSET: probe (a path) and attr.config2 */
 	} kind;
 	const char *binary; /* as written: a path, or a bare name; NULL: not told */
-	const char *symbol;
+	const char *
+		symbol; /* NULL of a file offset: offset is of the file already, only the path is to be found */
 	uint64_t offset; /* added to the symbol's */
 };
 
@@ -93,6 +94,13 @@ enum event_error_kind {
 	EVENT_ERROR_PROBE, /* no function or file in a probe */
 	EVENT_ERROR_GROUP, /* a brace without its other, an empty group, one within another */
 	EVENT_ERROR_TOO_MANY, /* a pattern that matches more than can be open at one time */
+	EVENT_ERROR_SYNTAX, /* something else than the end of an event, or terms that do not end */
+	EVENT_ERROR_LEADER, /* D or e behind a member of a group that does not lead it */
+	EVENT_ERROR_TERM_TWICE, /* a term that stands there already, or goes against another */
+	EVENT_ERROR_TERM_NEEDED, /* the event needs a term that is not given: near[] */
+	EVENT_ERROR_TERM_FOREIGN, /* one of perf's that has no meaning here */
+	EVENT_ERROR_NO_PROBES, /* this kernel has no PMU for kprobes or uprobes */
+	EVENT_ERROR_NO_LIBRARY, /* libpfm4 is not installed */
 };
 
 struct event_error {
@@ -107,12 +115,23 @@ struct event_error {
  * *specs to NULL.  Neither frequency nor period is set; see event_set_freq() and event_set_period(). */
 int event_parse_list(
 	const char *text, struct event_spec **specs, size_t *n, struct event_error *error);
+/* The same with events described elsewhere. */
+int event_parse_list_in(const struct event_system *system, const char *text,
+	struct event_spec **specs, size_t *n, struct event_error *error);
+/* Names of libpfm4, such as "skl::INST_RETIRED:ANY_P:u,CYCLES"; groups in braces.  As event_parse_list(). */
+int event_parse_pfm_list(
+	const char *text, struct event_spec **specs, size_t *n, struct event_error *error);
 
 /* "cycles", marked by_default. */
 void event_default(struct event_spec *out);
 
+/* Neither changes an event that has_rate.  Tracepoints, breakpoints and probes have no frequency, as with perf: the first
+ * gives them a period of 1. */
 void event_set_freq(struct event_spec *spec, uint64_t hz);
 void event_set_period(struct event_spec *spec, uint64_t period);
+
+/* Of the PMU kprobe or uprobe. */
+bool event_is_probe(const struct event_spec *spec);
 
 /* True where a sample's period is a time in ns (cpu-clock, task-clock). */
 bool event_is_clock(const struct perf_event_attr *attr);

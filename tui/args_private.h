@@ -21,6 +21,7 @@ struct args {
 	size_t n_given;
 	struct event_spec *events;
 	size_t n_events;
+	size_t events_before; /* the last -e gave those from here on */
 	int32_t *pids, *tids;
 	size_t n_pids, n_tids;
 	int *cpus;

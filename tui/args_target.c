@@ -111,33 +111,50 @@ static int parse_event_names(struct args *args, const char *text)
 	}
 }
 
-static int parse_events(struct args *args, const char *text)
+/* Append an array, and free it. */
+static int add_events(struct args *args, const char *option, const char *text,
+	struct event_spec *specs, size_t n)
 {
-	struct event_spec *specs, *grown;
-	struct event_error bad;
-	size_t n;
-	int error = event_parse_list(text, &specs, &n, &bad);
+	struct event_spec *grown;
+	uint16_t groups = 0;
 
-	if (error == -EINVAL) {
-		explain_event_error(text, &bad, args->message, args->size);
-		return error;
-	}
-	if (error)
-		return args_no_memory(args);
 	if (n > ENGINE_EVENTS_MAX - args->n_events) {
 		free(specs);
-		return args_refuse(args, "-e '%s': more than %d events", text, ENGINE_EVENTS_MAX);
+		return args_refuse(args, "%s '%s': more than %d events", option, text, ENGINE_EVENTS_MAX);
 	}
 	grown = reallocarray(args->events, args->n_events + n, sizeof(*grown));
 	if (!grown) {
 		free(specs);
 		return args_no_memory(args);
 	}
+	/* Groups are numbered within each text: those of another -e get numbers of their own. */
+	for (size_t i = 0; i < args->n_events; i++)
+		if (args->events[i].group > groups)
+			groups = args->events[i].group;
+	for (size_t i = 0; i < n; i++)
+		if (specs[i].group)
+			specs[i].group = (uint16_t)(specs[i].group + groups);
 	args->events = grown;
 	memcpy(args->events + args->n_events, specs, n * sizeof(*specs));
+	args->events_before = args->n_events;
 	args->n_events += n;
 	free(specs);
 	return 0;
+}
+
+static int parse_events(struct args *args, const char *option, const char *text)
+{
+	struct event_spec *specs;
+	struct event_error bad;
+	size_t n;
+	int error = strcmp(option, "-e") ? event_parse_pfm_list(text, &specs, &n, &bad)
+					 : event_parse_list(text, &specs, &n, &bad);
+
+	if (error == -EINVAL) {
+		explain_event_error(text, &bad, args->message, args->size);
+		return error;
+	}
+	return error ? args_no_memory(args) : add_events(args, option, text, specs, n);
 }
 
 static int parse_freq(struct args *args, const char *text)
@@ -223,7 +240,7 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 	switch (id) {
 	case ARG_EVENT:
 		return args->request.n_files ? parse_event_names(args, text)
-					     : parse_events(args, text);
+					     : parse_events(args, "-e", text);
 	case ARG_FREQ:
 		return parse_freq(args, text);
 	case ARG_PERIOD:

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * event_pfm.c - names that only libpfm4 knows: where no other family has them, and those of --pfm-events.
+ */
+#include "sampler/event_private.h"
+#include "sampler/pfm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What libpfm4 says of a name; its modifiers are among the attributes behind the colons. */
+static int add(struct event_parser *parser, struct event_piece name)
+{
+	struct perf_event_attr attr = {0};
+	struct event_item *item;
+	char *text = strndup(name.at, name.len);
+	int err = text ? pfm_encode(text, &attr) : -ENOMEM;
+
+	free(text);
+	if (err)
+		return err;
+	err = event_add(parser, &item);
+	if (err)
+		return err;
+	attr.size = sizeof(attr);
+	item->spec.attr = attr;
+	event_set_name(&item->spec, "%.*s", (int)name.len, name.at);
+	parser->at += name.len;
+	return 0;
+}
+
+int event_parse_pfm(struct event_parser *parser, struct event_piece name, bool *found)
+{
+	int err = name.len && name.len < EVENT_NAME_MAX ? add(parser, name) : -ENOENT;
+
+	*found = !err;
+	return err == -ENOPKG || err == -ENOENT ? 0
+		: err == -EINVAL && !parser->error->kind
+		? event_fail(parser, EVENT_ERROR_MODIFIER, parser->at + strcspn(name.at, ":"))
+		: err;
+}
+
+/* Names, commas and braces: other marks belong to names. */
+static int parse_pfm_list(struct event_parser *parser)
+{
+	static const char blanks[] = " \t\n";
+	size_t brace = 0;
+	bool in_group = false;
+
+	for (;;) {
+		struct event_piece name;
+		int err;
+
+		parser->at += strspn(parser->text + parser->at, blanks);
+		if (parser->text[parser->at] == '{') {
+			if (in_group)
+				return event_fail(parser, EVENT_ERROR_GROUP, parser->at);
+			in_group = true;
+			brace = parser->at++;
+			parser->groups++;
+			continue;
+		}
+		name.at = parser->text + parser->at;
+		name.len = strcspn(name.at, ",{} \t\n");
+		if (!name.len)
+			return event_fail(parser, EVENT_ERROR_EMPTY, parser->at);
+		err = add(parser, name);
+		if (err == -ENOPKG)
+			return event_fail(parser, EVENT_ERROR_NO_LIBRARY, parser->at);
+		if (err == -ENOENT || (err == -EINVAL && !parser->error->kind))
+			return event_fail(parser,
+				err == -ENOENT ? EVENT_ERROR_UNKNOWN : EVENT_ERROR_MODIFIER,
+				parser->at);
+		if (err)
+			return err;
+		if (in_group)
+			parser->items[parser->n - 1].spec.group = parser->groups;
+		parser->at += strspn(parser->text + parser->at, blanks);
+		if (parser->text[parser->at] == '}' && in_group) {
+			in_group = false;
+			parser->at++;
+			parser->at += strspn(parser->text + parser->at, blanks);
+		}
+		if (!parser->text[parser->at])
+			return in_group ? event_fail(parser, EVENT_ERROR_GROUP, brace) : 0;
+		if (parser->text[parser->at] != ',')
+			return event_fail(parser, EVENT_ERROR_GROUP, parser->at);
+		parser->at++;
+	}
+}
+
+int event_parse_pfm_list(
+	const char *text, struct event_spec **specs, size_t *n, struct event_error *error)
+{
+	return event_parse_with(parse_pfm_list, event_system(), text, specs, n, error);
+}
