@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What libpfm4 says of a name; its modifiers are among the attributes behind the colons. */
-static int add(struct event_parser *parser, struct event_piece name)
+static int add(struct event_parser *parser, struct event_piece name, bool only_raw)
 {
 	struct perf_event_attr attr = {0};
 	struct event_item *item;
@@ -18,6 +18,9 @@ static int add(struct event_parser *parser, struct event_piece name)
 	int err = text ? pfm_encode(text, &attr) : -ENOMEM;
 
 	free(text);
+	/* The library knows generic events too, in capitals: those are not what is missing here. */
+	if (!err && only_raw && attr.type != PERF_TYPE_RAW && attr.type <= PERF_TYPE_BREAKPOINT)
+		err = -ENOENT;
 	if (err)
 		return err;
 	err = event_add(parser, &item);
@@ -32,7 +35,7 @@ static int add(struct event_parser *parser, struct event_piece name)
 
 int event_parse_pfm(struct event_parser *parser, struct event_piece name, bool *found)
 {
-	int err = name.len && name.len < EVENT_NAME_MAX ? add(parser, name) : -ENOENT;
+	int err = name.len && name.len < EVENT_NAME_MAX ? add(parser, name, true) : -ENOENT;
 
 	*found = !err;
 	return err == -ENOPKG || err == -ENOENT ? 0
@@ -65,7 +68,7 @@ static int parse_pfm_list(struct event_parser *parser)
 		name.len = strcspn(name.at, ",{} \t\n");
 		if (!name.len)
 			return event_fail(parser, EVENT_ERROR_EMPTY, parser->at);
-		err = add(parser, name);
+		err = add(parser, name, false);
 		if (err == -ENOPKG)
 			return event_fail(parser, EVENT_ERROR_NO_LIBRARY, parser->at);
 		if (err == -ENOENT || (err == -EINVAL && !parser->error->kind))

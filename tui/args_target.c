@@ -112,15 +112,16 @@ static int parse_event_names(struct args *args, const char *text)
 }
 
 /* Append an array, and free it. */
-static int add_events(struct args *args, const char *option, const char *text,
-	struct event_spec *specs, size_t n)
+static int add_events(
+	struct args *args, const char *option, const char *text, struct event_spec *specs, size_t n)
 {
 	struct event_spec *grown;
 	uint16_t groups = 0;
 
 	if (n > ENGINE_EVENTS_MAX - args->n_events) {
 		free(specs);
-		return args_refuse(args, "%s '%s': more than %d events", option, text, ENGINE_EVENTS_MAX);
+		return args_refuse(
+			args, "%s '%s': more than %d events", option, text, ENGINE_EVENTS_MAX);
 	}
 	grown = reallocarray(args->events, args->n_events + n, sizeof(*grown));
 	if (!grown) {
@@ -151,7 +152,11 @@ static int parse_events(struct args *args, const char *option, const char *text)
 					 : event_parse_list(text, &specs, &n, &bad);
 
 	if (error == -EINVAL) {
+		size_t len;
+
 		explain_event_error(text, &bad, args->message, args->size);
+		len = strlen(args->message);
+		explain_event_caret(text, &bad, args->message + len, args->size - len);
 		return error;
 	}
 	return error ? args_no_memory(args) : add_events(args, option, text, specs, n);

@@ -481,39 +481,3 @@ enum explain_level explain_note_level(const struct engine_note *note)
 		return EXPLAIN_INFO;
 	}
 }
-
-void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size)
-{
-	struct text sentence = {0};
-	size_t offset = error->offset <= strlen(text) ? error->offset : strlen(text);
-	const char *at = text + offset;
-	int len = (int)strcspn(at, ",");
-
-	switch (error->kind) {
-	case EVENT_ERROR_EMPTY:
-		text_add(&sentence, "-e '%s': an event is missing at character %zu", text,
-			offset + 1);
-		break;
-	case EVENT_ERROR_UNKNOWN:
-		text_add(&sentence, "-e '%s': there is no event '%.*s'", text, len, at);
-		if (error->near[0])
-			text_add(&sentence, "; did you mean '%.*s'?", EVENT_NAME_MAX, error->near);
-		break;
-	case EVENT_ERROR_MODIFIER:
-		text_add(&sentence, "-e '%s': unknown or contradicting modifier at '%.*s'", text,
-			len, at);
-		break;
-	case EVENT_ERROR_TOO_LONG:
-		text_add(&sentence, "-e: an event's name is at most %d bytes long",
-			EVENT_NAME_MAX - 1);
-		break;
-	case EVENT_ERROR_UNSUPPORTED:
-		text_add(&sentence, "-e '%s': events of the kind '%.*s' are not in this version",
-			text, len, at);
-		break;
-	default:
-		text_add(&sentence, "-e '%s': not an event", text);
-		break;
-	}
-	clean_string(out, size, sentence.bytes);
-}
