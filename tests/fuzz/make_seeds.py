@@ -108,6 +108,8 @@ SEEDS = {
         'tracepoint': b'sched:sched_switch:u', 'raw': b'r1a8:k',
         'pmu': b'cpu/event=0x3c,umask=1/u,cs', 'breakpoint': b'mem:0x1000/8:rw',
         'group': b'{cycles,instructions}:u', 'cache': b'L1-dcache-load-misses', 'misspelt': b'cycels:u',
+        'terms': b'cpu/asks,umask=2,period=3/p', 'glob': b'*:*sys*', 'uprobe': b'uprobe:/bin/x:f(int)/ref_ctr_offset=3/u',
+        'kprobe': b'kretprobe:vfs_read+4', 'uncore': b'uncore_imc/cas_count_read/,inst_retired', 'symbol': b'mem:ns::a+0x10/8:w',
     },
     'fuzz_proc': {
         'stat': b'4711 (a) b (c) S 1 4711 4711 0 -1 4194560 1 2 0 0 310 27 5 6 20 -5 9 0 123456 7 8\n',
