@@ -170,14 +170,21 @@ int symbols_named_wait(struct symbols *symbols, const struct symbols_named *name
 		{.fd = symbols_fd(symbols), .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
 	const int64_t end_ms = now_ms() + timeout_ms;
 
+	int ret;
+
 	for (;;) {
-		symbols_collect(symbols);
+		symbols_collect_meanwhile(symbols);
+		ret = 0;
 		if (named->state != SYMBOLS_PENDING)
-			return 0;
+			break;
 		const int64_t rest = end_ms - now_ms();
+		ret = -ETIME;
 		if (rest <= 0)
-			return -ETIME;
+			break;
+		ret = -EINTR;
 		if (poll(fds, 2, (int)rest) > 0 && fds[1].revents)
-			return -EINTR;
+			break;
 	}
+	symbols_tell_untold(symbols);
+	return ret;
 }

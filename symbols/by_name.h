@@ -43,8 +43,7 @@ bool symbols_named_is_stripped(const struct symbols_named *named);
 /* The kernel shows no addresses (kptr_restrict). */
 bool symbols_named_is_hidden(const struct symbols_named *named);
 
-/* Until it has come, stop_fd can be read (-1: none), or the time is over; collects, so that other news is lost to
- * symbols_collect().  0, -EINTR, -ETIME. */
+/* Until it has come, stop_fd can be read (-1: none), or the time is over.  Other news is for the next symbols_collect().  0, -EINTR, -ETIME. */
 int symbols_named_wait(struct symbols *symbols, const struct symbols_named *named, int stop_fd,
 	unsigned int timeout_ms);
 

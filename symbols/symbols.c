@@ -71,6 +71,7 @@ struct symbols {
 	size_t n_fetch_notes;
 	bool recording;
 	size_t table_bytes;
+	unsigned int untold; /* changes */
 };
 
 void symbols_main(int argc, char **argv)
@@ -693,10 +694,25 @@ static unsigned int collect(struct symbols *symbols)
 
 unsigned int symbols_collect(struct symbols *symbols)
 {
-	const unsigned int changed = collect(symbols);
+	const unsigned int changed = collect(symbols) | symbols->untold;
 
+	symbols->untold = 0;
 	look_again(symbols, false);
 	return changed;
+}
+
+void symbols_collect_meanwhile(struct symbols *symbols)
+{
+	symbols->untold |= collect(symbols);
+}
+
+void symbols_tell_untold(const struct symbols *symbols)
+{
+	const uint64_t one = 1;
+
+	/* It can only fail by being readable already. */
+	if (symbols->untold && write(loader_fd(symbols->loader), &one, sizeof(one)) < 0)
+		return;
 }
 
 int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)

@@ -12,6 +12,11 @@ struct data_tables;
 struct loader *symbols_loader(const struct symbols *symbols);
 struct data_tables *symbols_data_tables(const struct symbols *symbols);
 
+/* symbols_collect() of somebody who does not look at what changed: the next one is told, and after symbols_tell_untold()
+ * the descriptor says so. */
+void symbols_collect_meanwhile(struct symbols *symbols);
+void symbols_tell_untold(const struct symbols *symbols);
+
 int data_tables_new(struct data_tables **out); /* 0 or -ENOMEM */
 void data_tables_free(struct data_tables *data); /* NULL is a no-op */
 /* Take in an answer, which stays the caller's. */

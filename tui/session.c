@@ -9,6 +9,7 @@
 #include "tui/archive.h"
 #include "tui/clean.h"
 #include "tui/explain.h"
+#include "tui/resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -297,6 +298,38 @@ static void describe(
 	clean_string(session->target_text, sizeof(session->target_text), raw);
 }
 
+int session_resolve(const struct session *session, const struct engine_target *target,
+	struct event_spec *specs, size_t n, char *message, size_t size)
+{
+	struct resolve_target where = {
+		.pids = target->n_pids ? target->pids : target->tids,
+		.n_pids = target->n_pids ? target->n_pids : target->n_tids,
+		.command = target->command ? target->command[0] : NULL,
+		.stop_fd = -1,
+	};
+	struct resolve_error error;
+	int ret = resolve_events(session->symbols, &where, specs, n, &error);
+
+	if (ret)
+		explain_resolve(&error, message, size);
+	return ret;
+}
+
+/* Numbers for events that are named by a symbol, in a copy of the list, which is the caller's; NULL: none has to be. */
+static int resolve_config(struct session *session, struct engine_config *config,
+	struct event_spec **specs, struct sentence *sentence)
+{
+	if (!resolve_is_needed(config->events, config->n_events))
+		return 0;
+	*specs = calloc(config->n_events, sizeof(**specs));
+	if (!*specs)
+		return refuse(sentence, -ENOMEM, "out of memory");
+	memcpy(*specs, config->events, config->n_events * sizeof(**specs));
+	config->events = *specs;
+	return session_resolve(
+		session, &config->target, *specs, config->n_events, sentence->out, sentence->size);
+}
+
 static int open_engine(
 	struct session *session, const struct engine_config *config, struct sentence *sentence)
 {
@@ -511,6 +544,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		.keep_files = request->command == CMD_ARCHIVE,
 	};
 	int32_t *pids = NULL;
+	struct event_spec *specs = NULL;
 	int ret = 0, recorded_fd = -1;
 
 	memset(session, 0, sizeof(*session));
@@ -541,8 +575,12 @@ int session_open(struct session *session, const struct request *request, char *m
 		refuse_call(&sentence, ret, "cannot start the symbol worker", &session->limits);
 		goto out;
 	}
-	ret = request->n_files ? begin_recording(session, recorded_fd, &sentence)
-			       : open_engine(session, &config, &sentence);
+	if (request->n_files)
+		ret = begin_recording(session, recorded_fd, &sentence);
+	else
+		ret = resolve_config(session, &config, &specs, &sentence);
+	if (!ret && !request->n_files)
+		ret = open_engine(session, &config, &sentence);
 	recorded_fd = -1;
 	if (ret)
 		goto out;
@@ -560,6 +598,7 @@ out:
 	if (recorded_fd >= 0)
 		close(recorded_fd);
 	free(pids);
+	free(specs);
 	if (ret)
 		session_close(session);
 	return ret;

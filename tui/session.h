@@ -154,6 +154,11 @@ void session_close(struct session *session);
 int session_target(struct session *session, const struct request *request,
 	struct engine_target *target, int32_t **pids, char *message, size_t size);
 
+/* Numbers for events of the target that are named by a symbol (resolve.h); for those that are added while it runs, too.  0, or
+ * -errno after one sentence. */
+int session_resolve(const struct session *session, const struct engine_target *target,
+	struct event_spec *specs, size_t n, char *message, size_t size);
+
 /* Of whichever it is. */
 void session_status(const struct session *session, struct engine_status *out);
 size_t session_notes(

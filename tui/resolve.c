@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * resolve.c - see resolve.h.  Where files are: resolve_binary.c.
+ */
+#include "tui/resolve.h"
+
+#include "symbols/by_name.h"
+#include "tui/resolve_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_MS 30000
+
+struct resolving {
+	struct symbols *symbols;
+	const struct resolve_target *target;
+	struct event_spec *spec;
+	struct resolve_error *error;
+};
+
+static int fail(struct resolving *at, enum resolve_error_kind kind, int error, const char *binary)
+{
+	at->error->kind = kind;
+	at->error->error = error;
+	snprintf(at->error->binary, sizeof(at->error->binary), "%s", binary);
+	return error ? -error : -ENOENT;
+}
+
+static void add_near(struct resolve_error *error, const char *name)
+{
+	const size_t len = strlen(error->near);
+
+	if (len + strlen(name) + 3 < sizeof(error->near))
+		snprintf(error->near + len, sizeof(error->near) - len, "%s%s", len ? ", " : "",
+			name);
+}
+
+/* --- one file --- */
+
+/* The one that is meant of several: a global symbol goes before those of single sources.  SIZE_MAX: it is not clear. */
+static size_t choose(const struct symbols_place *places, size_t n, bool only_functions)
+{
+	size_t found = SIZE_MAX, global = SIZE_MAX, n_found = 0, n_global = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (only_functions && places[i].data)
+			continue;
+		n_found++;
+		found = i;
+		if (!places[i].local) {
+			n_global++;
+			global = i;
+		}
+	}
+	return n_global == 1 ? global : n_found == 1 ? found : SIZE_MAX;
+}
+
+static int tell_places(struct resolving *at, const struct symbols_place *places, size_t n,
+	bool only_functions, const char *binary)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		char text[32];
+
+		if (only_functions && places[i].data)
+			continue;
+		any = true;
+		snprintf(text, sizeof(text), "0x%" PRIx64,
+			only_functions ? places[i].offset : places[i].address);
+		add_near(at->error, text);
+	}
+	return fail(at, any ? RESOLVE_AMBIGUOUS : RESOLVE_NO_FUNCTION, 0, binary);
+}
+
+struct found {
+	struct symbols_place place;
+	uint64_t base;
+	bool is_fixed;
+};
+
+/* 1: found; 0: not there, and what is nearly there is noted; or negative with the error. */
+static int find(struct resolving *at, const struct symbols_source *source, bool only_functions,
+	struct found *out)
+{
+	struct symbols_named *named;
+	const char *near;
+	size_t n;
+	int error, ret = symbols_named_ask(at->symbols, source, at->spec->needs.symbol, &named);
+
+	if (!ret)
+		ret = symbols_named_wait(at->symbols, named, at->target->stop_fd, WAIT_MS);
+	if (ret) {
+		symbols_named_release(named);
+		return fail(at, RESOLVE_FAILED, -ret, source->path);
+	}
+	switch (symbols_named_state(named, &error)) {
+	case SYMBOLS_READY: {
+		const struct symbols_place *places = symbols_named_places(named, &n);
+		const size_t chosen = choose(places, n, only_functions);
+
+		ret = 1;
+		if (chosen == SIZE_MAX)
+			ret = tell_places(at, places, n, only_functions, source->path);
+		else
+			*out = (struct found){places[chosen], symbols_named_base(named),
+				symbols_named_is_fixed(named)};
+		break;
+	}
+	case SYMBOLS_NONE:
+		ret = 0;
+		for (size_t i = 0; i < 3 && (near = symbols_named_near(named, i)); i++)
+			add_near(at->error, near);
+		at->error->stripped |= symbols_named_is_stripped(named);
+		if (symbols_named_is_hidden(named))
+			ret = fail(at, RESOLVE_HIDDEN, 0, source->path);
+		break;
+	default:
+		ret = fail(at, RESOLVE_UNREADABLE, error ? error : EIO, source->path);
+		break;
+	}
+	symbols_named_release(named);
+	return ret;
+}
+
+/* --- addresses --- */
+
+/* In one process: its program, then what else it has mapped. */
+static int find_in_process(struct resolving *at, int32_t pid, uint64_t *address)
+{
+	struct resolve_maps maps;
+	struct found found;
+	int ret = resolve_maps_read(&maps, pid);
+
+	if (ret) {
+		at->error->pid = pid;
+		return fail(at, RESOLVE_NO_PROCESS, -ret, "");
+	}
+	ret = 0;
+	for (size_t i = 0; i < maps.n && !ret; i++) {
+		const struct symbols_source source = {
+			.kind = SYMBOLS_FILE, .path = maps.files[i].path, .pid = pid};
+
+		if (at->spec->needs.binary &&
+			!resolve_is_named(maps.files[i].path, at->spec->needs.binary))
+			continue;
+		ret = find(at, &source, false, &found);
+		/* What is mapped may be a font, or gone: others may have it. */
+		if (ret < 0 && at->error->kind == RESOLVE_UNREADABLE && i > 0)
+			ret = 0;
+		if (ret == 1)
+			*address = maps.files[i].start + (found.place.address - found.base);
+	}
+	if (!ret)
+		ret = fail(at, RESOLVE_NO_SYMBOL, 0, maps.n == 1 ? maps.files[0].path : "");
+	resolve_maps_fini(&maps);
+	return ret == 1 ? 0 : ret;
+}
+
+static int find_in_processes(struct resolving *at, uint64_t *address)
+{
+	uint64_t other;
+	int ret = find_in_process(at, at->target->pids[0], address);
+
+	for (size_t i = 1; i < at->target->n_pids && !ret; i++) {
+		ret = find_in_process(at, at->target->pids[i], &other);
+		if (!ret && other != *address) {
+			at->error->pid = at->target->pids[i];
+			ret = fail(at, RESOLVE_DIFFERS, 0, "");
+		}
+	}
+	return ret;
+}
+
+static int find_in_command(struct resolving *at, uint64_t *address)
+{
+	char path[PATH_MAX];
+	const struct symbols_source source = {.kind = SYMBOLS_FILE, .path = path};
+	struct found found;
+
+	if (resolve_command(at->target->command, path, sizeof(path)))
+		return fail(at, RESOLVE_NO_BINARY, 0, at->target->command);
+	int ret = find(at, &source, false, &found);
+	if (ret == 0)
+		return fail(at, RESOLVE_NO_SYMBOL, 0, path);
+	if (ret < 0)
+		return ret;
+	if (!found.is_fixed)
+		return fail(at, RESOLVE_NOT_STARTED, 0, path);
+	*address = found.place.address;
+	return 0;
+}
+
+static int find_in_kernel(struct resolving *at, uint64_t *address)
+{
+	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
+	struct found found;
+	int ret = find(at, &source, false, &found);
+
+	if (ret == 0)
+		return fail(at, RESOLVE_NO_SYMBOL, 0, source.path);
+	if (ret < 0)
+		return ret;
+	*address = found.place.address;
+	return 0;
+}
+
+static int resolve_address(struct resolving *at)
+{
+	struct event_spec *spec = at->spec;
+	uint64_t address = 0;
+	int ret;
+
+	if (!spec->needs.symbol)
+		return fail(at, RESOLVE_NO_TARGET, EINVAL, "");
+	if (at->target->command)
+		ret = find_in_command(at, &address);
+	else if (at->target->n_pids)
+		ret = find_in_processes(at, &address);
+	else
+		ret = find_in_kernel(at, &address);
+	if (!ret)
+		spec->attr.bp_addr = address + spec->needs.offset;
+	return ret;
+}
+
+/* --- offsets --- */
+
+static int resolve_offset(struct resolving *at)
+{
+	struct event_spec *spec = at->spec;
+	const char *binary = spec->needs.binary ? spec->needs.binary : "";
+	char path[PATH_MAX];
+	const struct symbols_source source = {.kind = SYMBOLS_FILE, .path = path};
+	uint64_t offset = 0;
+
+	if (resolve_binary(binary, at->target, path, sizeof(path)))
+		return fail(at, RESOLVE_NO_BINARY, 0, binary);
+	if (spec->needs.symbol) {
+		struct found found;
+		int ret = find(at, &source, true, &found);
+
+		if (ret == 0)
+			return fail(at, RESOLVE_NO_SYMBOL, 0, path);
+		if (ret < 0)
+			return ret;
+		if (found.place.offset == UINT64_MAX)
+			return fail(at, RESOLVE_NO_FUNCTION, 0, path);
+		offset = found.place.offset;
+	}
+	spec->probe = event_text(path, strlen(path));
+	if (!spec->probe)
+		return fail(at, RESOLVE_FAILED, ENOMEM, path);
+	spec->attr.config2 = offset + spec->needs.offset;
+	return 0;
+}
+
+/* --- all --- */
+
+bool resolve_is_needed(const struct event_spec *specs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (specs[i].needs.kind != NEEDS_NOTHING)
+			return true;
+	return false;
+}
+
+int resolve_events(struct symbols *symbols, const struct resolve_target *target,
+	struct event_spec *specs, size_t n, struct resolve_error *error)
+{
+	int ret = 0;
+
+	memset(error, 0, sizeof(*error));
+	for (size_t i = 0; i < n && !ret; i++) {
+		struct event_spec *spec = &specs[i];
+		struct resolving at = {symbols, target, spec, error};
+
+		if (spec->needs.kind == NEEDS_NOTHING)
+			continue;
+		*error = (struct resolve_error){.event = i};
+		snprintf(error->event_name, sizeof(error->event_name), "%s", spec->name);
+		snprintf(error->symbol, sizeof(error->symbol), "%s",
+			spec->needs.symbol ? spec->needs.symbol : "");
+		ret = spec->needs.kind == NEEDS_DATA_ADDRESS ? resolve_address(&at)
+							     : resolve_offset(&at);
+		if (!ret)
+			spec->needs = (struct event_needs){.kind = NEEDS_NOTHING};
+	}
+	if (!ret)
+		error->kind = RESOLVE_OK;
+	return ret;
+}
