@@ -42,8 +42,11 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 	int err;
 
 	*ingest = (struct ingest){0};
-	if (getrandom(ingest->hash_secret, sizeof(ingest->hash_secret), GRND_NONBLOCK) !=
-		(ssize_t)sizeof(ingest->hash_secret))
+	/* A secret that need not be good enough for keys: soon after boot there is no other yet. */
+	if (getrandom(ingest->hash_secret, sizeof(ingest->hash_secret), GRND_INSECURE) !=
+			(ssize_t)sizeof(ingest->hash_secret) &&
+		getrandom(ingest->hash_secret, sizeof(ingest->hash_secret), GRND_NONBLOCK) !=
+			(ssize_t)sizeof(ingest->hash_secret))
 		return -EIO;
 	memcpy(&ingest->hash_seed, ingest->hash_secret, sizeof(ingest->hash_seed));
 	err = images_new(&ingest->images);
