@@ -88,9 +88,9 @@ bool again_is_due(const struct again *again, uint64_t now_ns, bool final)
 {
 	if (again->looking || again->over || !(again->wanted || again->unresolved))
 		return false;
-	if (again->source.kind == SYMBOLS_JIT && again->wanted && final)
-		return true;
-	return now_ns >= again->due_ns && (again->source.kind == SYMBOLS_JIT || again->unresolved);
+	if (again->source.kind == SYMBOLS_JIT)
+		return (again->wanted && final) || now_ns >= again->due_ns;
+	return again->unresolved && now_ns >= (final ? again->final_ns : again->due_ns);
 }
 
 struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now_ns)
@@ -133,7 +133,7 @@ bool again_end(struct again *again, const struct loader_image *answer, const str
 		again->pause_ns = again_pause_ns;
 	else if (again->pause_ns < PAUSES_MAX * again_pause_ns)
 		again->pause_ns *= 2;
-	again->due_ns = now_ns + again->pause_ns;
+	again->due_ns = again->final_ns = now_ns + again->pause_ns;
 	if (again->pause_ns < took_ns * SHARE && again_pause_ns)
 		again->due_ns = now_ns + took_ns * SHARE;
 	if (!same && table->len)

@@ -25,6 +25,7 @@ struct again {
 	bool looking; /* the loader does */
 	bool over; /* there is no use in looking again */
 	uint64_t asked_ns, due_ns, pause_ns;
+	uint64_t final_ns; /* due_ns where nothing follows that a look would take time from */
 };
 
 /* 0, or -ENOMEM and *out = NULL. */

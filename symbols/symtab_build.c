@@ -309,9 +309,12 @@ static void choose(struct symtab_builder *builder)
 		uint64_t size = items[i].limit;
 		if (i + 1 < n && items[i + 1].start - items[i].start < size)
 			size = items[i + 1].start - items[i].start;
-		/* Between modules lies much that is in neither. */
-		if (builder->n_modules &&
-			(i + 1 == n || module_of(&items[i]) != module_of(&items[i + 1]))) {
+		/* Between modules lies much that is in neither, and where none was loaded yet one may
+		 * be loaded after what has no end. */
+		bool last = i + 1 == n;
+		if ((last && items[i].limit == UINT32_MAX) ||
+			(builder->n_modules &&
+				(last || module_of(&items[i]) != module_of(&items[i + 1])))) {
 			uint64_t rest = 2 * KERNEL_PAGE - items[i].start % KERNEL_PAGE;
 			size = rest < size ? rest : size;
 		}

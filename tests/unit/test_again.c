@@ -354,6 +354,18 @@ static void test_pauses(void **state)
 		assert_true(again_is_due(again, now + pause * SECOND, true));
 	}
 	again_free(again);
+
+	/* However long reading it took, the last look does not wait for its share of the time. */
+	assert_int_equal(again_new(&again, &list), 0);
+	again_missed(again);
+	loader_image_free(again_begin(again, KEY, now));
+	assert_false(again_end(again, &same, &none, now + SECOND / 2));
+	now += SECOND / 2;
+	again_missed(again);
+	assert_false(again_is_due(again, now + 9 * SECOND, false));
+	assert_false(again_is_due(again, now + SECOND - 1, true));
+	assert_true(again_is_due(again, now + SECOND, true));
+	again_free(again);
 	again_free(NULL);
 	again_pause_ns = 0;
 }

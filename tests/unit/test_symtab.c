@@ -176,6 +176,14 @@ static void test_modules(void **state)
 	assert_string_equal(name_at(&table, 0x2fff), "in_core");
 	assert_null(name_at(&table, 0x3000));
 	symtab_close(&table);
+
+	/* Nor is the end of a kernel without modules where one is loaded later. */
+	builder = new_builder();
+	symtab_builder_add(builder, 0x1010, 0, UINT32_MAX, 0, "in_core", 7, 0);
+	finish(builder, &table);
+	assert_string_equal(name_at(&table, 0x2fff), "in_core");
+	assert_null(name_at(&table, 0x3000));
+	symtab_close(&table);
 }
 
 /* More than one buffer of names, in an order that is bad for quicksort, found again one by one. */
