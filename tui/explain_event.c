@@ -69,7 +69,7 @@ static void explain_terms(struct text *sentence, const struct event_error *error
 	}
 }
 
-static void explain_tracefs(struct text *sentence, const struct event_error *error)
+static void explain_lookup(struct text *sentence, const struct event_error *error)
 {
 	text_add(sentence, "tracepoints cannot be looked up: ");
 	if (error->error)
@@ -199,7 +199,7 @@ void explain_event_error(const char *text, const struct event_error *error, char
 		explain_terms(&sentence, error, spot);
 		break;
 	case EVENT_ERROR_NO_TRACEFS:
-		explain_tracefs(&sentence, error);
+		explain_lookup(&sentence, error);
 		break;
 	case EVENT_ERROR_ADDRESS:
 	case EVENT_ERROR_ACCESS:
