@@ -429,11 +429,15 @@ static int live_event_add(struct model *model, const char *name)
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < n && !ret; i++) {
+	for (size_t i = 0; i < n; i++) {
 		event_set_freq(&specs[i],
 			current && current->freq_hz ? current->freq_hz : EVENT_DEFAULT_FREQ_HZ);
-		ret = engine_event_add(of(model)->session->engine, &specs[i]);
+		/* Looking for a symbol may take longer than the screen can wait. */
+		if (specs[i].needs.kind != NEEDS_NOTHING)
+			ret = -EOPNOTSUPP;
 	}
+	if (!ret)
+		ret = engine_events_add(of(model)->session->engine, specs, n);
 	free(specs);
 	return ret;
 }
