@@ -584,6 +584,14 @@ static int choose_events(struct stat_run *run)
 
 	run->config.events = run->request->engine.events;
 	run->config.n_events = run->request->engine.n_events;
+	/* A symbol that nobody has looked up: the event would count something else. */
+	for (size_t i = 0; i < run->config.n_events; i++)
+		if (run->config.events[i].needs.kind != NEEDS_NOTHING) {
+			taking_complainf(
+				"'%s': the symbol's address is not known; give it as a number",
+				run->config.events[i].name);
+			return -ENOENT;
+		}
 	if (run->config.n_events)
 		return 0;
 	ret = event_parse_list(run->config.target.system_wide ? DEFAULT_OF_CPUS : DEFAULT_OF_TASKS,
@@ -612,8 +620,11 @@ static int prepare(struct stat_run *run)
 	if (!ret && run->session.system_wide &&
 		(request->per == STAT_PER_THREAD || request->per == STAT_PER_PROCESS))
 		ret = take_all_processes(run);
-	if (!ret)
+	if (!ret) {
 		ret = choose_events(run);
+		if (ret == -ENOENT) /* told already */
+			return ret;
+	}
 	if (ret) {
 		explain_error("cannot begin counting", -ret, &run->session.limits, sentence,
 			sizeof(sentence));
