@@ -11,6 +11,7 @@
 #include "tui/explain.h"
 #include "tui/export/outfile.h"
 #include "tui/giveup.h"
+#include "tui/resolve.h"
 #include "tui/stat_private.h"
 #include "tui/taking.h"
 
@@ -40,7 +41,7 @@ struct stat_run {
 	const struct request *request;
 	struct session session; /* its target only */
 	struct counting_config config;
-	struct event_spec *default_events;
+	struct event_spec *own_events;
 	int32_t *pids;
 	struct counting *counting;
 	struct stat_gather gather;
@@ -577,6 +578,31 @@ static int take_all_processes(struct stat_run *run)
 	return 0;
 }
 
+/* Numbers for events that are named by a symbol.  0, or -ENOENT after a sentence. */
+static int look_up(struct stat_run *run)
+{
+	const struct symbols_config config = {.cache_dir = run->request->cache_dir};
+	size_t n = run->config.n_events;
+	char sentence[SENTENCE_MAX];
+	int ret;
+
+	run->own_events = calloc(n, sizeof(*run->own_events));
+	if (!run->own_events)
+		return -ENOMEM;
+	memcpy(run->own_events, run->config.events, n * sizeof(*run->own_events));
+	run->config.events = run->own_events;
+	ret = symbols_new(&run->session.symbols, &config);
+	if (ret)
+		return ret == -ENOENT ? -EIO : ret;
+	ret = session_resolve(
+		&run->session, &run->config.target, run->own_events, n, sentence, sizeof(sentence));
+	symbols_free(run->session.symbols);
+	run->session.symbols = NULL;
+	if (ret)
+		taking_complain(sentence);
+	return ret ? -ENOENT : 0;
+}
+
 static int choose_events(struct stat_run *run)
 {
 	struct event_error bad;
@@ -584,21 +610,15 @@ static int choose_events(struct stat_run *run)
 
 	run->config.events = run->request->engine.events;
 	run->config.n_events = run->request->engine.n_events;
-	/* A symbol that nobody has looked up: the event would count something else. */
-	for (size_t i = 0; i < run->config.n_events; i++)
-		if (run->config.events[i].needs.kind != NEEDS_NOTHING) {
-			taking_complainf(
-				"'%s': the symbol's address is not known; give it as a number",
-				run->config.events[i].name);
-			return -ENOENT;
-		}
+	if (resolve_is_needed(run->config.events, run->config.n_events))
+		return look_up(run);
 	if (run->config.n_events)
 		return 0;
 	ret = event_parse_list(run->config.target.system_wide ? DEFAULT_OF_CPUS : DEFAULT_OF_TASKS,
-		&run->default_events, &run->config.n_events, &bad);
+		&run->own_events, &run->config.n_events, &bad);
 	for (size_t i = 0; !ret && i < run->config.n_events; i++)
-		run->default_events[i].by_default = true;
-	run->config.events = run->default_events;
+		run->own_events[i].by_default = true;
+	run->config.events = run->own_events;
 	return ret;
 }
 
@@ -661,7 +681,7 @@ static void close_all(struct stat_run *run)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	stat_means_free(run->means);
-	free(run->default_events);
+	free(run->own_events);
 	free(run->pids);
 }
 
