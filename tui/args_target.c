@@ -128,6 +128,7 @@ static int add_events(
 		free(specs);
 		return args_no_memory(args);
 	}
+	args->events = grown;
 	/* Groups are numbered within each text: those of another -e get numbers of their own. */
 	for (size_t i = 0; i < args->n_events; i++)
 		if (args->events[i].group > groups)
@@ -135,7 +136,6 @@ static int add_events(
 	for (size_t i = 0; i < n; i++)
 		if (specs[i].group)
 			specs[i].group = (uint16_t)(specs[i].group + groups);
-	args->events = grown;
 	memcpy(args->events + args->n_events, specs, n * sizeof(*specs));
 	args->events_before = args->n_events;
 	args->n_events += n;
