@@ -111,6 +111,16 @@ SEEDS = {
         'terms': b'cpu/asks,umask=2,period=3/p', 'glob': b'*:*sys*', 'uprobe': b'uprobe:/bin/x:f(int)/ref_ctr_offset=3/u',
         'kprobe': b'kretprobe:vfs_read+4', 'uncore': b'uncore_imc/cas_count_read/,inst_retired', 'symbol': b'mem:ns::a+0x10/8:w',
     },
+    'fuzz_fields': {
+        'flags': b'\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n'
+                 b'\tfield:long state;\toffset:24;\tsize:8;\tsigned:1;\n\nprint fmt: "%s %s%s", REC->comm, '
+                 b'(REC->state & ((0x40 + 1) << 1)) ? __print_flags(REC->state & 0xff, "|", { 0x01, "S" }, '
+                 b'{ (1UL << 1), "D" }) : "R", REC->state & 0x100 ? "+" : ""\n\0' + bytes(8) + b'bash' + bytes(20),
+        'texts': b'\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n'
+                 b'\tfield:__rel_loc u32[] list;\toffset:12;\tsize:4;\tsigned:0;\n'
+                 b'\tfield:void * ip;\toffset:16;\tsize:8;\tsigned:0;\nprint fmt: "%s %pS", __get_str(name), REC->ip\n\0' +
+                 bytes(8) + b'\x18\0\x05\0\x08\0\x08\0' + bytes(8) + b'name\0' + bytes(3),
+    },
     'fuzz_proc': {
         'stat': b'4711 (a) b (c) S 1 4711 4711 0 -1 4194560 1 2 0 0 310 27 5 6 20 -5 9 0 123456 7 8\n',
         'cpus': b'0-3,8\n', 'overlap': b'8,1-2,2-3,1',
