@@ -33,7 +33,7 @@
 #define NAMES_EVERY_NS (100 * NS_PER_MS) /* new names need not wait for the next refresh */
 #define NAMES_EARLY_NS (10 * NS_PER_MS)
 #define REFRESH_SHARE 8 /* of the time, at most 1/8 goes into refreshing */
-#define SETTLE_NS (50 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
+#define SETTLE_NS (200 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
 #define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
 #define SNAPSHOT_S 2.0
 #define SNAPSHOT_NAMES_MS 10000u /* of a recording, which takes as long as it takes */

@@ -94,7 +94,8 @@ def targets(strobe, shares):
         process = subprocess.Popen([strobe, "report", "-p", str(work.pid), "--format", "json"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while True:
-            if perf_events(process.pid) > os.cpu_count() or process.poll() is not None:
+            # One of each CPU, which tells of new tasks, and two of the thread: now it is sampled.
+            if perf_events(process.pid) >= os.cpu_count() + 2 or process.poll() is not None:
                 break
             time.sleep(0.01)
         os.kill(work.pid, signal.SIGKILL)
