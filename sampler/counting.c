@@ -213,7 +213,8 @@ int counting_open(
 	int ret;
 
 	*out = NULL;
-	*failure = (struct engine_failure){.what = FAIL_SYSTEM, .pid = -1, .cpu = -1};
+	*failure = (struct engine_failure){
+		.what = FAIL_SYSTEM, .pid = -1, .cpu = -1, .asked.counted = true};
 	if (!counting || !config->n_events) {
 		free(counting);
 		failure->error = config->n_events ? ENOMEM : EINVAL;

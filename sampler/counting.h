@@ -31,6 +31,7 @@ struct counting_event {
 	struct event_spec spec; /* as opened: user_only excludes the kernel */
 	size_t opened; /* cells */
 	int error; /* of the last refusal, positive errno; 0: none.  With opened > 0: somewhere */
+	struct engine_asked asked; /* what of it */
 	int32_t error_pid; /* where; -1: all */
 	int error_cpu; /* -1: any */
 	bool user_only; /* because the kernel was refused */

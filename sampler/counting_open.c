@@ -143,6 +143,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 		int error = errno;
 
 		close(fd);
+		event->asked.filter = event->spec.filter;
 		return -error;
 	}
 	return fd;
@@ -225,10 +226,20 @@ static bool is_fatal(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
 }
 
-static void refuse(struct counting_event *event, const struct place *place, int error)
+static void refuse(struct counting *counting, size_t index, const struct span *span,
+	const struct place *place, int error)
 {
+	struct counting_event *event = &counting->events[index];
+
 	if (event->error)
 		return;
+	event->asked.counted = true;
+	event->asked.probe = event->spec.probe;
+	event->asked.cgroup = event->spec.cgroup;
+	event->asked.in_group = index > span->first && !span->alone;
+	for (size_t i = span->first; i < span->last && event->asked.in_group; i++)
+		event->asked.mixed_group |=
+			!event_may_share_group(&counting->events[i].spec.attr, &event->spec.attr);
 	event->error = error;
 	event->error_pid = place->pid;
 	event->error_cpu = place->cpu;
@@ -299,7 +310,7 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 			goto fail;
 		}
 		if (fd < 0) {
-			refuse(event, place, -fd);
+			refuse(counting, i, span, place, -fd);
 			event->no_room |= fd == -EINVAL && leader != SIZE_MAX &&
 				opens_alone(counting, i, span, place);
 			continue;
@@ -434,9 +445,10 @@ static int open_everywhere(struct counting *counting, struct span *span, int cpu
 		span->cgroup_fd = open(spec->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (span->cgroup_fd < 0) {
 			const struct place nowhere = {.pid = -1, .tid = -1, .cpu = -1};
+			int error = errno;
 
 			for (size_t i = span->first; i < span->last; i++)
-				refuse(&counting->events[i], &nowhere, errno);
+				refuse(counting, i, span, &nowhere, error);
 			return 0;
 		}
 	}
@@ -480,7 +492,14 @@ static void tell(struct engine_failure *failure, const struct counting_event *ev
 	enum engine_failure_kind what, int error, int32_t pid, int cpu)
 {
 	*failure = (struct engine_failure){
-		.what = what, .error = error, .attr = event->spec.attr, .pid = pid, .cpu = cpu};
+		.what = what,
+		.error = error,
+		.attr = event->spec.attr,
+		.pid = pid,
+		.cpu = cpu,
+		.asked = event->asked,
+	};
+	failure->asked.counted = true;
 	/* As what was asked for: not a sample every so often. */
 	failure->attr.sample_period = 0;
 	failure->attr.freq = 0;

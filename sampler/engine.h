@@ -114,6 +114,15 @@ enum engine_state {
 	ENGINE_STOPPED, /* by engine_stop() */
 };
 
+/* What was asked for beside the attribute, and what of it was refused; texts are event_spec's. */
+struct engine_asked {
+	const char *probe, *cgroup;
+	const char *filter; /* it was the filter that was refused; else NULL */
+	bool in_group; /* as a member of another event's group */
+	bool mixed_group; /* which has members of several PMUs */
+	bool counted; /* to be counted alone (counting.h), not sampled */
+};
+
 /* What was refused, for the sentence that explains it (tui/explain.h). */
 struct engine_failure {
 	enum engine_failure_kind {
@@ -129,6 +138,7 @@ struct engine_failure {
 	char event[EVENT_NAME_MAX];
 	int32_t pid; /* -1: all */
 	int cpu; /* -1: any */
+	struct engine_asked asked;
 };
 
 enum engine_note_kind {
@@ -186,8 +196,9 @@ struct engine_note {
 	int32_t pid;
 	uint64_t value;
 	char text[EVENT_NAME_MAX]; /* raw bytes */
-	int cpu; /* of NOTE_EVENT_REFUSED alone, as the next */
+	int cpu; /* of NOTE_EVENT_REFUSED alone, as the next; asked of NOTE_FILTER too */
 	struct perf_event_attr attr;
+	struct engine_asked asked;
 };
 
 struct engine_event_status {

@@ -93,6 +93,7 @@ int choice_open_event(struct engine *engine, unsigned int index, struct perf_eve
 	};
 	int fd, ret, directory = -1;
 
+	engine->choices[index].filter_refused = false;
 	if (spec->probe)
 		attr->config1 = (uintptr_t)spec->probe;
 	if (spec->cgroup) {
@@ -111,5 +112,6 @@ int choice_open_event(struct engine *engine, unsigned int index, struct perf_eve
 	if (!ret)
 		return fd;
 	engine_close_event(engine, &fd);
+	engine->choices[index].filter_refused = true;
 	return ret;
 }

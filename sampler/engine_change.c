@@ -9,6 +9,7 @@
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
@@ -22,7 +23,7 @@ static void refuse_spec(
 	struct event_spec asked = engine->choices[index].spec;
 
 	asked.attr = *attr;
-	choice_note_refused(engine, &asked, error, NULL);
+	choice_note_refused(engine, &asked, error, NULL, NULL);
 }
 
 /* What the rings hold is of the event as it was. */
@@ -247,6 +248,21 @@ static int try_filter(struct engine *engine, unsigned int index, const char *fil
 	return 0;
 }
 
+static void note_filter(struct engine *engine, unsigned int index, const char *filter, int error)
+{
+	struct engine_note note = {
+		.kind = NOTE_FILTER,
+		.error = error,
+		.pid = -1,
+		.cpu = -1,
+		.attr = engine->choices[index].spec.attr,
+		.asked.filter = error ? filter : NULL,
+	};
+
+	memcpy(note.text, status_of(engine, index)->name, sizeof(note.text));
+	engine_add_note(engine, &note);
+}
+
 /* Linux takes one filter in an event's life (EEXIST): the first goes into the open events, another one into new ones. */
 void change_filter(struct engine *engine, unsigned int index, const char *filter)
 {
@@ -271,7 +287,7 @@ void change_filter(struct engine *engine, unsigned int index, const char *filter
 		}
 	}
 	status_of(engine, index)->filter = choice->spec.filter;
-	engine_note(engine, NOTE_FILTER, error, 0, 0, status_of(engine, index)->name);
+	note_filter(engine, index, filter, error);
 }
 
 /* --- breakpoints --- */

@@ -193,7 +193,7 @@ void choice_add_all(
 		len = group_size(specs + i, n - i);
 		place = len > 1 ? add_group(engine, specs + i, len) : add_one(engine, specs + i);
 		if (place < 0) {
-			choice_note_refused(engine, specs + i, -place, NULL);
+			choice_note_refused(engine, specs + i, -place, NULL, NULL);
 			continue;
 		}
 		for (size_t k = i; k < i + len && !error; k++)

@@ -50,6 +50,7 @@ struct choice {
 	bool open;
 	bool leaving; /* to be dropped: no credit is given any more */
 	bool settled; /* has opened somewhere: fallbacks are over */
+	bool filter_refused; /* the last refusal was not the event's, but its filter's */
 	uint32_t record_bytes; /* see credit_record_bytes() */
 	uint64_t noted_lost;
 	uint64_t spent, noted_spent;
@@ -271,8 +272,8 @@ void choice_settle(struct engine *engine, unsigned int choice);
 void choice_refuse(
 	struct engine *engine, unsigned int choice, int error, const struct point *point);
 /* Tell of a refusal by the kernel, or of ours where there is no point. */
-void choice_note_refused(
-	struct engine *engine, const struct event_spec *spec, int error, const struct point *point);
+void choice_note_refused(struct engine *engine, const struct event_spec *spec, int error,
+	const struct point *point, const struct engine_asked *asked); /* NULL: nothing of it */
 
 /* engine_group.c */
 

@@ -102,7 +102,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 	struct perf_event_attr *attr = &choice->attr;
 	struct engine_event_status *status = status_of(engine, index);
 
-	if (choice->settled)
+	if (choice->settled || choice->filter_refused)
 		return false;
 	switch (error) {
 	case ENOENT:
@@ -169,8 +169,32 @@ void choice_settle(struct engine *engine, unsigned int index)
 	status->error = 0;
 }
 
-void choice_note_refused(
-	struct engine *engine, const struct event_spec *spec, int error, const struct point *point)
+static bool is_mixed(const struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].leader == choice->leader &&
+			!event_may_share_group(&engine->choices[i].attr, &choice->attr))
+			return true;
+	return false;
+}
+
+static struct engine_asked asked_of(const struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+
+	return (struct engine_asked){
+		.probe = choice->spec.probe,
+		.cgroup = choice->spec.cgroup,
+		.filter = choice->filter_refused ? choice->spec.filter : NULL,
+		.in_group = choice->leader != index,
+		.mixed_group = is_mixed(engine, index),
+	};
+}
+
+void choice_note_refused(struct engine *engine, const struct event_spec *spec, int error,
+	const struct point *point, const struct engine_asked *asked)
 {
 	struct engine_note note = {
 		.kind = NOTE_EVENT_REFUSED,
@@ -180,6 +204,8 @@ void choice_note_refused(
 		.attr = spec->attr,
 	};
 
+	if (asked)
+		note.asked = *asked;
 	copy_name(note.text, spec->name);
 	engine_add_note(engine, &note);
 }
@@ -189,6 +215,7 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 {
 	struct choice *choice = &engine->choices[index];
 	struct engine_event_status *status = status_of(engine, index);
+	const struct engine_asked asked = asked_of(engine, index);
 
 	if (!choice->settled) {
 		choice->open = false;
@@ -206,7 +233,8 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 		.attr = choice->spec.attr,
 		.pid = point ? point->tid : -1,
 		.cpu = point ? point->cpu : -1,
+		.asked = asked,
 	};
 	copy_name(engine->status.failure.event, status->name);
-	choice_note_refused(engine, &choice->spec, error, point);
+	choice_note_refused(engine, &choice->spec, error, point, &asked);
 }

@@ -358,6 +358,29 @@ void event_set_period(struct event_spec *spec, uint64_t period)
 	spec->attr.sample_period = period;
 }
 
+/* Hybrid machines have the number of the PMU in the upper half of config. */
+static uint64_t pmu_of(const struct perf_event_attr *attr)
+{
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+		return attr->config >> 32 ? attr->config >> 32 : PERF_TYPE_RAW;
+	default:
+		return attr->type;
+	}
+}
+
+static bool goes_with_any(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
+		attr->type == PERF_TYPE_BREAKPOINT;
+}
+
+bool event_may_share_group(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return goes_with_any(a) || goes_with_any(b) || pmu_of(a) == pmu_of(b);
+}
+
 bool event_is_clock(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&

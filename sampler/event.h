@@ -136,6 +136,9 @@ bool event_is_probe(const struct event_spec *spec);
 /* True where a sample's period is a time in ns (cpu-clock, task-clock). */
 bool event_is_clock(const struct perf_event_attr *attr);
 
+/* Whether both can be in one group: of one PMU, or one is of the kernel's own that go with any. */
+bool event_may_share_group(const struct perf_event_attr *a, const struct perf_event_attr *b);
+
 /* One generic event of the catalogue, for pickers and completion. */
 struct event_info {
 	const char *name;

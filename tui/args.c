@@ -256,7 +256,7 @@ static bool is_sampling(int id)
 	case ARG_MEMORY:
 		return false;
 	default:
-		return id >= ARG_FREQ && id <= ARG_WATERMARK;
+		return id > ARG_EVENT && id <= ARG_WATERMARK;
 	}
 }
 

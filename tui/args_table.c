@@ -57,6 +57,11 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_EVENT] = {'e', "event", "EVENT[,EVENT]", EITHER, ARGS_SAMPLING,
 		"what to sample: cycles, cpu-clock, page-faults:u ... (default: cycles, else "
 		"cpu-clock); of a recording: which of its events (default: all)"},
+	[ARG_PFM_EVENTS] = {0, "pfm-events", "NAME[,NAME]", COUNTED, ARGS_SAMPLING,
+		"the same, by names of libpfm4 (of processors' manuals)"},
+	[ARG_EVENT_FILTER] = {0, "filter", "FILTER", COUNTED, ARGS_SAMPLING,
+		"of the tracepoints of the -e before it only those for which this is so: "
+		"'prev_pid != 0'"},
 	[ARG_FREQ] = {'F', "freq", "HZ", TARGETS, ARGS_SAMPLING,
 		"samples per second of each CPU, or 'max' (default: 997)"},
 	[ARG_PERIOD] = {'c', "count", "PERIOD", TARGETS, ARGS_SAMPLING,

@@ -148,18 +148,62 @@ static int parse_events(struct args *args, const char *option, const char *text)
 	struct event_spec *specs;
 	struct event_error bad;
 	size_t n;
-	int error = strcmp(option, "-e") ? event_parse_pfm_list(text, &specs, &n, &bad)
-					 : event_parse_list(text, &specs, &n, &bad);
+	bool pfm = strcmp(option, "-e") != 0;
+	int error = pfm ? event_parse_pfm_list(text, &specs, &n, &bad)
+			: event_parse_list(text, &specs, &n, &bad);
 
 	if (error == -EINVAL) {
 		size_t len;
 
-		explain_event_error(text, &bad, args->message, args->size);
+		explain_option_error(option, text, &bad, args->message, args->size);
 		len = strlen(args->message);
 		explain_event_caret(text, &bad, args->message + len, args->size - len);
 		return error;
 	}
 	return error ? args_no_memory(args) : add_events(args, option, text, specs, n);
+}
+
+/* One more filter narrows further. */
+static const char *join_filters(const char *before, const char *text)
+{
+	const char *joined = NULL;
+	char *both;
+
+	if (!before)
+		return event_text(text, strlen(text));
+	if (asprintf(&both, "(%s) && (%s)", before, text) < 0)
+		return NULL;
+	joined = event_text(both, strlen(both));
+	free(both);
+	return joined;
+}
+
+static int parse_filter(struct args *args, const char *text)
+{
+	char name[EVENT_NAME_MAX];
+
+	if (!text[strspn(text, " \t\n")])
+		return args_refuse(args, "--filter '%s': an expression is missing", text);
+	if (!args->n_events)
+		return args_refuse(args,
+			"--filter '%s': it is of the tracepoints of the -e before it, and there is "
+			"none: -e sched:sched_switch --filter 'prev_pid != 0'",
+			text);
+	for (size_t i = args->events_before; i < args->n_events; i++) {
+		struct event_spec *event = &args->events[i];
+
+		if (event->attr.type != PERF_TYPE_TRACEPOINT && !event_is_probe(event)) {
+			snprintf(name, sizeof(name), "%s", event->name);
+			return args_refuse(args,
+				"--filter '%s': it is of the tracepoints of the -e before it, and "
+				"'%s' is none",
+				text, name);
+		}
+		event->filter = join_filters(event->filter, text);
+		if (!event->filter)
+			return args_no_memory(args);
+	}
+	return 0;
 }
 
 static int parse_freq(struct args *args, const char *text)
@@ -246,6 +290,10 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 	case ARG_EVENT:
 		return args->request.n_files ? parse_event_names(args, text)
 					     : parse_events(args, "-e", text);
+	case ARG_PFM_EVENTS:
+		return parse_events(args, "--pfm-events", text);
+	case ARG_EVENT_FILTER:
+		return parse_filter(args, text);
 	case ARG_FREQ:
 		return parse_freq(args, text);
 	case ARG_PERIOD:

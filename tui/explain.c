@@ -184,7 +184,14 @@ static void open_failure(
 		.attr = &failure->attr,
 		.pid = failure->pid,
 		.cpu = failure->cpu,
-		.probe = explain_probe_of(failure->event, probe, sizeof(probe)),
+		.probe = failure->asked.probe
+			? failure->asked.probe
+			: explain_probe_of(failure->event, probe, sizeof(probe)),
+		.cgroup = failure->asked.cgroup,
+		.filter = failure->asked.filter,
+		.in_group = failure->asked.in_group,
+		.mixed_group = failure->asked.mixed_group,
+		.counted = failure->asked.counted,
 	};
 	struct explain_system system;
 
@@ -205,14 +212,15 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 		explain_mmap(&text, failure, limits);
 		break;
 	case FAIL_TARGET:
-		text_add(&text, "cannot sample ");
+		text_add(&text, "cannot %s ", failure->asked.counted ? "count" : "sample");
 		explain_target_error(&text, failure->pid, failure->error, limits);
 		break;
 	case FAIL_COMMAND:
 		explain_command(&text, failure, limits);
 		break;
 	case FAIL_SYSTEM:
-		text_add(&text, "cannot start sampling: ");
+		text_add(&text,
+			"cannot start %s: ", failure->asked.counted ? "counting" : "sampling");
 		if (failure->error == EAGAIN)
 			text_add(&text, NO_THREADS);
 		else

@@ -33,6 +33,9 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 void explain_error(
 	const char *what, int error, const struct proc_limits *limits, char *out, size_t size);
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
+/* The same of another option than -e. */
+void explain_option_error(const char *option, const char *text, const struct event_error *error,
+	char *out, size_t size);
 /* Two lines more for where there is room, each behind a newline: the text, and a caret below the error; else empty. */
 void explain_event_caret(const char *text, const struct event_error *error, char *out, size_t size);
 

@@ -186,10 +186,16 @@ static void explain_name(struct text *sentence, const struct event_error *error,
 
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size)
 {
+	explain_option_error("-e", text, error, out, size);
+}
+
+void explain_option_error(const char *option, const char *text, const struct event_error *error,
+	char *out, size_t size)
+{
 	struct text sentence = {0};
 	struct spot spot = spot_of(text, error);
 
-	text_add(&sentence, "-e '%.300s': ", text);
+	text_add(&sentence, "%s '%.300s': ", option, text);
 	switch (error->kind) {
 	case EVENT_ERROR_TERM:
 	case EVENT_ERROR_VALUE:

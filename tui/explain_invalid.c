@@ -165,7 +165,7 @@ static bool invalid_place(struct text *text, const struct refusal *refusal)
 	}
 	if (request->cgroup && request->cpu < 0) {
 		text_add(text,
-			"a cgroup is sampled CPU by CPU, not in single processes. Use -G with -a "
+			"a cgroup is watched CPU by CPU, not in single processes. Use -G with -a "
 			"or -C");
 		return true;
 	}
@@ -209,7 +209,7 @@ static bool invalid_part(struct text *text, const struct refusal *refusal)
 			system->pmu);
 		return true;
 	}
-	if (simple && (attr->sample_period || attr->sample_freq)) {
+	if (simple && !refusal->request->counted && (attr->sample_period || attr->sample_freq)) {
 		text_add(text,
 			"the counters of '%s' can be counted, not sampled. Count them with: "
 			"strobe stat -e",

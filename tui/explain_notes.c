@@ -7,7 +7,7 @@
 #include "tui/explain.h"
 
 #include "tui/clean.h"
-#include "tui/explain_text.h"
+#include "tui/explain_refusal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -88,6 +88,7 @@ static void note_refused(
 		.pid = note->pid ? note->pid : -1,
 		.cpu = note->cpu,
 		.attr = note->attr,
+		.asked = note->asked,
 	};
 	char sentence[1024];
 
@@ -204,6 +205,26 @@ static void note_flow(struct text *text, const struct engine_note *note)
 }
 
 /* What became of single events, and of commands to them. */
+static void note_filter(struct text *text, const struct engine_note *note)
+{
+	const struct explain_request request = {
+		.event = note->text,
+		.attr = &note->attr,
+		.pid = -1,
+		.cpu = -1,
+		.filter = note->asked.filter ? note->asked.filter : "",
+	};
+	struct explain_system system;
+
+	if (!note->error) {
+		text_add(text, "'%.*s' has a new filter", EVENT_NAME_MAX, note->text);
+		return;
+	}
+	explain_system_read(&system, &request, note->error);
+	explain_filter(text, &request, note->error, &system);
+	text_add(text, ". The one before stays in force");
+}
+
 static void note_event(struct text *text, const struct engine_note *note)
 {
 	int max = EVENT_NAME_MAX;
@@ -232,17 +253,7 @@ static void note_event(struct text *text, const struct engine_note *note)
 			text, "'%.*s' is switched %s", max, note->text, note->value ? "on" : "off");
 		break;
 	case NOTE_FILTER:
-		if (note->error) {
-			text_add(text, "the filter of '%.*s' is refused", max, note->text);
-			explain_add_error(text, note->error);
-			text_add(text, ": %s. The one before stays in force",
-				note->error == EINVAL
-					? "it names a field that the event has not, or is no such "
-					  "expression (strobe list EVENT shows the fields)"
-					: "only tracepoints can be filtered");
-		} else {
-			text_add(text, "'%.*s' has a new filter", max, note->text);
-		}
+		note_filter(text, note);
 		break;
 	case NOTE_BREAKPOINT:
 		if (note->error) {
@@ -353,7 +364,8 @@ void explain_note(
 		text_add(&text, ": sampling cpu-clock, a timer, instead");
 		break;
 	case NOTE_USER_ONLY:
-		text_add(&text, "sampling the kernel is not permitted");
+		text_add(&text, "%s the kernel is not permitted",
+			note->asked.counted ? "counting" : "sampling");
 		if (limits->paranoid >= 2)
 			text_add(&text, " (kernel.perf_event_paranoid is %d)", limits->paranoid);
 		else

@@ -54,7 +54,8 @@ static void add_subject(struct text *text, const struct explain_request *request
 	if (!event[0] || !strcmp(event, "dummy"))
 		text_add(text, "cannot open an event");
 	else
-		text_add(text, "cannot sample '%.*s'", EVENT_NAME_MAX, event);
+		text_add(text, "cannot %s '%.*s'", request->counted ? "count" : "sample",
+			EVENT_NAME_MAX, event);
 	if (request->pid > 0 && !request->cgroup)
 		text_add(text, " in process %" PRId32, request->pid);
 	else if (request->cpu >= 0)
@@ -118,23 +119,25 @@ static void denied(struct text *text, const struct refusal *refusal)
 	}
 	if (refusal->request->cgroup && limits->paranoid >= 1) {
 		text_add(text,
-			"a cgroup is sampled on whole CPUs, which is not permitted to this user");
+			"%s a cgroup is done on whole CPUs, which is not permitted to this user",
+			doing(refusal));
 		allow_all(text, refusal, 0);
 		return;
 	}
 	if (on_cpus(refusal) && limits->paranoid >= 1) {
-		text_add(text, "sampling whole CPUs is not permitted to this user");
+		text_add(text, "%s whole CPUs is not permitted to this user", doing(refusal));
 		allow_all(text, refusal, 0);
-		text_add(text, ". Your own processes can be sampled with -p PID or -u USER");
+		text_add(text, ". Your own processes can be %s with -p PID or -u USER",
+			refusal->request->counted ? "counted" : "sampled");
 		return;
 	}
 	/* EACCES: the level forbids the kernel; EPERM: the tracepoint's own check, later. */
 	if (!attr->exclude_kernel && limits->paranoid >= 2 &&
 		(attr->type != PERF_TYPE_TRACEPOINT || refusal->error == EACCES)) {
-		text_add(text, "sampling the kernel is not permitted to this user");
+		text_add(text, "%s the kernel is not permitted to this user", doing(refusal));
 		explain_paranoid(text, limits);
 		text_add(text,
-			". Allow it with: sudo sysctl kernel.perf_event_paranoid=1, or sample user "
+			". Allow it with: sudo sysctl kernel.perf_event_paranoid=1, or take user "
 			"space alone with the modifier :u");
 		return;
 	}
@@ -233,6 +236,12 @@ static void not_supported(struct text *text, const struct refusal *refusal)
 			"modifier :p, use P for what is there, or -e cpu-clock");
 		return;
 	}
+	if (refusal->request->counted) {
+		text_add(text,
+			"the hardware does not count this event here. What it counts is told by: "
+			"strobe list");
+		return;
+	}
 	text_add(text,
 		"the hardware cannot sample this event here (its counter has no interrupt). Count "
 		"it with: strobe stat, or use -e cpu-clock");
@@ -308,6 +317,10 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 {
 	const struct refusal refusal = {request, request->attr, error, limits, system};
 
+	if (request->filter) {
+		explain_filter(text, request, error, system);
+		return;
+	}
 	add_subject(text, request);
 	switch (error) {
 	case EACCES:

@@ -37,6 +37,16 @@ static inline bool on_cpus(const struct refusal *refusal)
 	return refusal->request->pid < 0;
 }
 
+/* "sampling" or "counting": what was asked for. */
+static inline const char *doing(const struct refusal *refusal)
+{
+	return refusal->request->counted ? "counting" : "sampling";
+}
+
+/* Why a filter was refused whose event was not. */
+void explain_filter(struct text *text, const struct explain_request *request, int error,
+	const struct explain_system *system);
+
 /* EINVAL: what exactly the kernel does not take. */
 void explain_invalid(struct text *text, const struct refusal *refusal);
 /* Why there is no probe where it was asked for; false: it is no probe. */

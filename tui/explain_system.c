@@ -4,6 +4,10 @@
  */
 #include "tui/explain_system.h"
 
+#include "sampler/catalogue.h"
+#include "sampler/tracefs.h"
+
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +44,11 @@ static int read_number(const char *path)
 		return EXPLAIN_UNKNOWN;
 	value = strtol(line, &end, 10);
 	return end == line || *end || value < 0 || value > 1000000 ? EXPLAIN_UNKNOWN : (int)value;
+}
+
+static bool is_name_byte(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_';
 }
 
 static bool has_seccomp(void)
@@ -169,6 +178,38 @@ static void read_file(struct explain_system *out, const char *path)
 		out->file_error = errno;
 }
 
+/* "char prev_comm[16]": the last name of a declaration. */
+static void add_field_name(struct explain_system *out, const char *declaration)
+{
+	size_t end = strcspn(declaration, "["), begin, len = strlen(out->fields);
+
+	while (end && !is_name_byte(declaration[end - 1]))
+		end--;
+	for (begin = end; begin && is_name_byte(declaration[begin - 1]);)
+		begin--;
+	if (end > begin && len + end - begin + 3 < sizeof(out->fields))
+		snprintf(out->fields + len, sizeof(out->fields) - len, "%s%.*s", len ? ", " : "",
+			(int)(end - begin), declaration + begin);
+}
+
+static void read_fields(struct explain_system *out, const struct perf_event_attr *attr)
+{
+	char subsystem[EVENT_NAME_MAX], event[EVENT_NAME_MAX], *text;
+	struct catalogue_field *fields;
+	size_t n;
+
+	if (attr->type != PERF_TYPE_TRACEPOINT ||
+		tracefs_name_of(event_system(), attr->config, subsystem, event) ||
+		tracefs_format(event_system(), subsystem, event, &text, NULL))
+		return;
+	if (!catalogue_parse_fields(text, &fields, &n)) {
+		for (size_t i = 0; i < n; i++)
+			add_field_name(out, fields[i].declaration);
+		catalogue_fields_free(fields, n);
+	}
+	free(text);
+}
+
 void explain_system_unknown(struct explain_system *out)
 {
 	*out = (struct explain_system){
@@ -198,6 +239,8 @@ void explain_system_read(
 	read_cpu_pmu(out);
 	read_cpus(out, request->cpu);
 	read_own_pmu(out, request->attr->type);
+	if (request->filter)
+		read_fields(out, request->attr);
 	if (!request->probe)
 		return;
 	if (!strcmp(out->pmu, "kprobe"))

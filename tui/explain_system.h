@@ -23,8 +23,10 @@ struct explain_request {
 	int cpu; /* -1: any */
 	const char *probe; /* of kprobes the function, of uprobes the path */
 	const char *cgroup; /* its directory */
+	const char *filter; /* that was refused, where the event itself was not */
 	bool in_group; /* opened as a member of another event's group */
 	bool mixed_group; /* with members of several PMUs */
+	bool counted; /* to be counted alone, not sampled */
 };
 
 enum explain_function {
@@ -51,6 +53,8 @@ struct explain_system {
 	int file_error; /* positive errno of opening a uprobe's file; 0: it can be read */
 	bool file_odd; /* it is no regular file */
 	int64_t file_bytes; /* its size; EXPLAIN_UNKNOWN */
+	char fields
+		[512]; /* names that a filter of this event may have: "prev_pid, prev_comm"; raw */
 };
 
 /* error: the positive errno, by which only what matters is read. */

@@ -81,7 +81,8 @@ static int add_note(struct stat_run *run, const char *sentence)
 static int note_event(
 	struct stat_run *run, enum engine_note_kind kind, const struct counting_event *event)
 {
-	struct engine_note note = {.kind = kind, .error = event->error, .pid = -1, .cpu = -1};
+	struct engine_note note = {
+		.kind = kind, .error = event->error, .pid = -1, .cpu = -1, .asked.counted = true};
 	char sentence[SENTENCE_MAX];
 
 	memcpy(note.text, event->spec.name, sizeof(note.text));
@@ -95,7 +96,8 @@ static int note_refusal(struct stat_run *run, const struct counting_event *event
 		.error = event->error,
 		.attr = event->spec.attr,
 		.pid = event->error_pid,
-		.cpu = event->error_cpu};
+		.cpu = event->error_cpu,
+		.asked = event->asked};
 	char sentence[SENTENCE_MAX], name[2 * EVENT_NAME_MAX];
 
 	if (event->no_room) {

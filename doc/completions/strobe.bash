@@ -38,7 +38,7 @@ _strobe()
 		minor-faults page-faults ref-cycles stalled-cycles-backend
 		stalled-cycles-frontend task-clock"
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
-	local sampled="-u --user -a --all-cpus -F --freq -c --count -g --call-graph
+	local sampled="-u --user -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph
 		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages
 		--wakeup-events --watermark"
 	local views="--comm --image --symbol --time --symfs --debug-dir --debuginfod --memory --no-idle
@@ -50,7 +50,7 @@ _strobe()
 	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="-h --help -V --version"
 	local code="--syntax --source-prefix"
-	local counted="-u --user -a --all-cpus --duration -I --interval -r --repeat --no-inherit
+	local counted="-u --user -a --all-cpus --pfm-events --filter --duration -I --interval -r --repeat --no-inherit
 		--per -A --no-aggr --per-thread --format"
 	local commands="live report record export annotate diff archive stat list doctor"
 
@@ -150,7 +150,7 @@ _strobe()
 		return
 		;;
 	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--percent-limit|\
-	--rows|-d|--delay|--symbol|--time|-I|--interval|-r|--repeat)
+	--rows|-d|--delay|--symbol|--time|--pfm-events|--filter|-I|--interval|-r|--repeat)
 		return
 		;;
 	*)

@@ -315,6 +315,23 @@ def scarce(strobe, shares, threads):
                                    env={"TMPDIR": folder}))
 
 
+def filters(strobe):
+    """The kernel says EINVAL alone of a filter; the sentence names the fields that there are."""
+    if os.geteuid() != 0:
+        checks.skip("filters of tracepoints", "only root may open tracepoints")
+        return
+    event = ["-a", "--duration", "0.2", "-e", "sched:sched_switch", "--filter"]
+    wanted = ["has no field 'prev_pidd'", "fields are: .*prev_pid"]
+    refused("a filter with a field that is not there",
+            run([strobe, "report", *event, "prev_pidd != 0"]), *wanted)
+    refused("the same of strobe stat", run([strobe, "stat", *event, "prev_pidd != 0"]), *wanted)
+    refused("a filter that is no expression", run([strobe, "stat", *event, "prev_pid == "]),
+            "no expression", "fields are: .*prev_pid")
+    refused("strobe stat cannot count, not sample",
+            run([strobe, "stat", "-a", "-C", "4000", "-e", "cpu-clock", "--duration", "0.2"]),
+            "cannot count 'cpu-clock'")
+
+
 def pid_namespace(strobe, shares):
     """In a container's pid namespace the others have no pid: told, and their work is not taken for idle."""
     if os.geteuid() != 0:
@@ -354,6 +371,7 @@ def main():
         terminals(strobe, shares)
         ordinary_user(strobe, shares, library)
         scarce(strobe, shares, threads)
+        filters(strobe)
         pid_namespace(strobe, shares)
         left = leftovers(strobe)
         checks.check("nothing is left running", not left, f"still there: {left}")

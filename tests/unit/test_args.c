@@ -35,6 +35,12 @@ static void test_defaults(void **state)
 	args_fini(&line.request); /* again is harmless */
 }
 
+static void expect_text(const char *have, const char *wanted)
+{
+	if (!strstr(have, wanted))
+		fail_msg("'%s' does not say '%s'", have, wanted);
+}
+
 static void test_targets(void **state)
 {
 	struct line line;
@@ -144,6 +150,52 @@ static void test_sampling_options(void **state)
 	args_fini(&line.request);
 	good(&line, "strobe --no-call-graph --call-graph=fp");
 	assert_true(line.request.engine.callchain);
+	args_fini(&line.request);
+}
+
+static void test_filters_of_tracepoints(void **state)
+{
+	const char *argv[] = {"strobe", "-e", "cycles", "-e",
+		"sched:sched_switch,sched:sched_wakeup", "--filter", "prev_pid != 0", "--filter",
+		"prev_pid < 9", NULL};
+	struct event_error error;
+	struct event_spec *specs;
+	struct line line;
+	size_t n;
+
+	(void)state;
+	bad("strobe --filter x", "there is none");
+	bad("strobe -e cycles --filter x", "'cycles' is none");
+	bad("strobe report --filter", "needs a value");
+	if (event_parse_list("sched:sched_switch", &specs, &n, &error)) {
+		print_message("skipped: no tracepoints can be read here\n");
+		skip();
+	}
+	free(specs);
+	bad("strobe -e sched:sched_switch -e cycles --filter x", "'cycles' is none");
+	assert_int_equal(
+		args_parse(&line.request, 9, (char **)argv, line.message, sizeof(line.message)), 0);
+	assert_int_equal(line.request.engine.n_events, 3);
+	assert_null(line.request.engine.events[0].filter);
+	for (size_t i = 1; i < 3; i++)
+		assert_string_equal(
+			line.request.engine.events[i].filter, "(prev_pid != 0) && (prev_pid < 9)");
+	args_fini(&line.request);
+}
+
+/* Braces and colons of libpfm4 are its own; where the library is missing, that is said. */
+static void test_names_of_libpfm(void **state)
+{
+	struct line line;
+
+	(void)state;
+	bad("strobe --pfm-events no_such::EVENT", "--pfm-events 'no_such::EVENT': ");
+	if (parse(&line, "strobe --pfm-events perf::PERF_COUNT_SW_PAGE_FAULTS -e cycles")) {
+		expect_text(line.message, "libpfm4");
+		return;
+	}
+	assert_int_equal(line.request.engine.n_events, 2);
+	assert_int_equal(line.request.engine.events[0].attr.config, PERF_COUNT_SW_PAGE_FAULTS);
 	args_fini(&line.request);
 }
 
@@ -386,6 +438,8 @@ int main(void)
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_wakeups),
 		cmocka_unit_test(test_sampling_options),
+		cmocka_unit_test(test_filters_of_tracepoints),
+		cmocka_unit_test(test_names_of_libpfm),
 		cmocka_unit_test(test_output_options),
 		cmocka_unit_test(test_the_letter_n),
 		cmocka_unit_test(test_help_and_version),

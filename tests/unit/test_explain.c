@@ -352,7 +352,7 @@ static void test_what_notes_say(void **state)
 	say(NOTE_LESS_PRECISE, 1, 0, "precision 1");
 	say(NOTE_UNGROUPED, 0, EINVAL, "counted in turn");
 	say(NOTE_EVENT_ENABLED, 0, 0, "switched off");
-	say(NOTE_FILTER, 0, EINVAL, "names a field that the event has not");
+	say(NOTE_FILTER, 0, EINVAL, "The one before stays in force");
 	say(NOTE_FILTER, 0, 0, "has a new filter");
 	say(NOTE_BREAKPOINT, 0x1000, 0, "watches 0x1000 now");
 	say(NOTE_BREAKPOINT, 0x1001, EINVAL, "no multiple");
