@@ -227,6 +227,7 @@ void engine_free(struct engine *engine)
 	launch_close(&engine->launch);
 	if (engine->has_store)
 		ingest_fini(&engine->ingest);
+	engine_free_fields(engine);
 	free_config(&engine->config);
 	free(engine->cpu_wanted);
 	free(engine->followed);

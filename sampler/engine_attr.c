@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 /* Bits of sample_type besides the engine's and the event's own. */
-static uint64_t choice_format(const struct engine *engine, const struct choice *choice)
+static uint64_t choice_format(const struct engine *engine, unsigned int index)
 {
-	return choice->counts_only ? 0 : engine->config.sample_more;
+	if (engine->choices[index].counts_only)
+		return 0;
+	return engine->config.sample_more | choice_fields_type(engine, index);
 }
 
 static bool wants_chain(const struct engine *engine, const struct choice *choice)
@@ -31,7 +33,7 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 
 	setup.callchain = wants_chain(engine, choice);
 	setup.max_stack = engine->config.max_stack;
-	setup.sample_more = choice_format(engine, choice);
+	setup.sample_more = choice_format(engine, index);
 	setup.branch_sample_type = engine->config.branch_sample_type;
 	setup.read_group = choice->read_group;
 	*attr = choice->attr;

@@ -137,6 +137,7 @@ static int add_one(struct engine *engine, const struct event_spec *spec)
 		take_up(engine, (unsigned int)place);
 	copy_name(engine->status.events[place].name, spec->name);
 	show_spec(engine, (unsigned int)place);
+	choice_make_fields(engine, (unsigned int)place);
 	if ((size_t)place == engine->status.n_events)
 		engine->status.n_events++;
 	return place;

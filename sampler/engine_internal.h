@@ -9,6 +9,7 @@
  * engine_scope.c  tasks, CPUs or inheritance       engine_tap.c     who else sees the records
  * engine_attr.c   an event as it is opened         engine_weaken.c  fallbacks, refusals
  * engine_group.c  groups of events                 engine_change.c  changes to events that run
+ * engine_fields.c what their samples tell
  *
  * Everything is the sampling thread's but what stands below `lock`.
  */
@@ -154,6 +155,7 @@ struct engine {
 	struct engine_status status;
 	struct choice choices[ENGINE_EVENTS_MAX];
 	unsigned int next_event_id;
+	struct fields *fields[STORE_EVENTS_MAX]; /* by the event's id; atomic: any thread reads */
 	uint16_t last_group;
 	bool paused;
 	struct idmap task_reads; /* tid -> struct task_reads, of inherited events; engine_group.c */
@@ -195,7 +197,7 @@ struct engine {
 	uint64_t locked_pages;
 	unsigned int order; /* of the next task's ring */
 	unsigned int ring_order_noted;
-	bool fd_limit_noted, mlock_noted, coarsened_noted;
+	bool fd_limit_noted, mlock_noted, coarsened_noted, fields_noted;
 
 	struct engine_tap tap;
 	bool has_tap, tap_begun;
@@ -261,6 +263,15 @@ int choice_check_target(const struct engine *engine, const struct event_spec *sp
 /* Opens it there, with its filter.  A descriptor or -errno. */
 int choice_open_event(struct engine *engine, unsigned int choice, struct perf_event_attr *attr,
 	const struct point *point, int group_fd);
+
+/* engine_fields.c */
+
+/* What its samples tell besides where they were, from now on. */
+void choice_make_fields(struct engine *engine, unsigned int choice);
+uint64_t choice_fields_type(const struct engine *engine, unsigned int choice);
+/* It goes on without the fields of a tracepoint; false: it has none. */
+bool choice_leave_fields(struct engine *engine, unsigned int choice);
+void engine_free_fields(struct engine *engine);
 
 /* engine_weaken.c */
 

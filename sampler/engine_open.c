@@ -43,12 +43,23 @@ uint64_t engine_lockable_pages(const struct engine *engine)
 	return pages > engine->locked_pages ? pages - engine->locked_pages : 0;
 }
 
+/* Raw data about double the samples. */
+static bool has_raw_data(const struct engine *engine)
+{
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open && choice_fields_type(engine, i) & PERF_SAMPLE_RAW)
+			return true;
+	return false;
+}
+
 static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t wanted)
 {
 	uint64_t lockable = engine_lockable_pages(engine);
 
 	if (engine->config.ring_pages)
 		return order_below(engine->config.ring_pages);
+	if (has_raw_data(engine))
+		wanted *= 2;
 	if (engine->fork_rings)
 		lockable -= lockable / 2 < 2 * n ? lockable / 2 : 2 * n;
 	if (n && lockable / n < wanted + 1)

@@ -188,6 +188,10 @@ static void note_changes(struct engine *engine)
 		engine->coarsened_noted = true;
 		engine_note(engine, NOTE_COARSENED, 0, 0, 0, NULL);
 	}
+	if (engine->status.store.fields_dropped && !engine->fields_noted) {
+		engine->fields_noted = true;
+		engine_note(engine, NOTE_FIELDS_DROPPED, 0, 0, 0, NULL);
+	}
 }
 
 void engine_tick(struct engine *engine, bool all)

@@ -119,8 +119,11 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		fall_back_to_clock(engine, index);
 		status->error = error;
 		return true;
-	case EACCES:
 	case EPERM:
+		if (choice_leave_fields(engine, index))
+			return true;
+		/* fall through */
+	case EACCES:
 		if (attr->exclude_kernel || names_kernel(&choice->spec))
 			return false;
 		attr->exclude_kernel = 1;

@@ -686,6 +686,16 @@ struct images *session_images(const struct session *session)
 	return engine_images(session->engine);
 }
 
+const struct fields *session_fields(const struct session *session, uint8_t event)
+{
+	return session->recording ? NULL : engine_fields(session->engine, event);
+}
+
+const struct values *session_values(const struct session *session)
+{
+	return session->recording ? NULL : engine_values(session->engine);
+}
+
 void session_stop(struct session *session)
 {
 	if (session->recording)

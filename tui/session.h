@@ -168,6 +168,9 @@ struct store *session_store(const struct session *session);
 const struct stacks *session_stacks(const struct session *session);
 const struct tasks *session_tasks(const struct session *session);
 struct images *session_images(const struct session *session);
+/* The fields of an event's samples (a store event id); NULL: none. */
+const struct fields *session_fields(const struct session *session, uint8_t event);
+const struct values *session_values(const struct session *session);
 void session_stop(struct session *session); /* sampling or loading; the store stays */
 
 /* Make target_text anew when loading has ended: of a pipe it is known only then who recorded it. */

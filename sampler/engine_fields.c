@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_fields.c - what the samples of an event tell besides where they were: made as it is chosen, kept as long as the
+ * engine, since its samples in the store refer to it.  Made in the sampling thread, read by any.
+ */
+#include "sampler/engine_internal.h"
+
+void choice_make_fields(struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+	const uint8_t id = engine->status.events[index].id;
+	struct perf_event_attr attr = choice->attr;
+	struct fields *fields;
+
+	if (engine->config.no_fields || engine->fields[id])
+		return;
+	attr.sample_type |= engine->config.sample_more;
+	/* Where the format cannot be read, an event is one without fields. */
+	if (fields_new(&fields, &attr, choice->spec.pmu, event_system(), NULL))
+		return;
+	ingest_fields(&engine->ingest, id, fields);
+	__atomic_store_n(&engine->fields[id], fields, __ATOMIC_RELEASE);
+}
+
+uint64_t choice_fields_type(const struct engine *engine, unsigned int index)
+{
+	return fields_sample_type(engine->ingest.fields[engine->status.events[index].id]);
+}
+
+/* A format that is secret, or raw data that this user may not have, is not worth the event. */
+bool choice_leave_fields(struct engine *engine, unsigned int index)
+{
+	struct choice *choice = &engine->choices[index];
+	uint8_t id = engine->status.events[index].id;
+
+	if (choice->attr.type != PERF_TYPE_TRACEPOINT || !engine->ingest.fields[id])
+		return false;
+	ingest_fields(&engine->ingest, id, NULL);
+	return true;
+}
+
+void engine_free_fields(struct engine *engine)
+{
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		fields_free(engine->fields[i]);
+}
+
+const struct fields *engine_fields(struct engine *engine, uint8_t id)
+{
+	return __atomic_load_n(&engine->fields[id], __ATOMIC_ACQUIRE);
+}
+
+const struct values *engine_values(const struct engine *engine)
+{
+	return engine->ingest.values;
+}
