@@ -5,7 +5,7 @@
  * Symrefs never move and are never freed before the table is, so rows may keep their ids.  What a
  * frame is called is remembered with the version of its image's symbols, and asked anew when they come.
  */
-#include "tui/names.h"
+#include "tui/names_private.h"
 
 #include "symbols/code.h"
 #include "tui/clean.h"
@@ -21,58 +21,6 @@
 #define CHUNK 1024u
 #define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
 #define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
-
-enum ref_kind {
-	REF_SYMBOL, /* key is the symbol's index */
-	REF_ADDRESS, /* key is the offset */
-	REF_WHOLE, /* all of the image */
-	REF_INLINED, /* key is the address of its raw name, of which there is one */
-};
-
-struct ref {
-	struct symref pub; /* pub.symbol is made when first asked for */
-	const char *raw; /* of REF_SYMBOL and REF_INLINED: as in the file */
-	uint64_t key;
-	uint8_t kind;
-};
-
-struct image_info {
-	char *path; /* cleaned; NULL: not met yet */
-	const char *name; /* within path */
-	uint32_t version; /* grows when its frames must be asked for again */
-	uint32_t table; /* symbols_version() */
-	enum image_kind kind;
-	enum symbols_state state;
-	bool mismatch; /* the file is another than was recorded */
-	bool has_source; /* there is somebody to ask */
-};
-
-struct frame_info {
-	uint32_t symref;
-	uint32_t version; /* of the image; 0: nothing known */
-	uint16_t generation;
-};
-
-struct names {
-	const struct stacks *stacks;
-	struct images *images;
-	struct symbols *symbols;
-	uint64_t epoch, changes;
-	struct frame_info *frames; /* by frame id */
-	uint32_t n_frames;
-	struct image_info *infos; /* by image id */
-	uint32_t n_infos;
-	struct ref **chunks;
-	uint32_t n_refs;
-	uint32_t *slots; /* open addressing over refs; 0: free, symref 0 is never looked up */
-	uint32_t n_slots; /* a power of two */
-	uint32_t *ugly; /* symrefs that may still get a pretty name */
-	uint32_t n_ugly, ugly_room;
-	char **modules; /* "[name]", and paths of files that name code made at run time */
-	uint32_t n_modules;
-	bool held;
-	bool lines_asked; /* since the answers that came last */
-};
 
 static struct ref *ref_at(const struct names *names, uint32_t symref)
 {
@@ -220,183 +168,6 @@ void names_free(struct names *names)
 	free(names);
 }
 
-bool names_source(const struct names *names, uint32_t id, struct symbols_source *source)
-{
-	const struct image *image = images_get(names->images, id);
-	struct image_origin origin = {0};
-
-	if (!image)
-		return false;
-	*source = (struct symbols_source){
-		.path = image->path,
-		.dev_major = image->dev_major,
-		.dev_minor = image->dev_minor,
-		.inode = image->inode,
-	};
-	switch (image->kind) {
-	case IMAGE_FILE:
-		source->kind = SYMBOLS_FILE;
-		break;
-	case IMAGE_KERNEL:
-		source->kind = SYMBOLS_KERNEL;
-		break;
-	case IMAGE_VDSO:
-		source->kind = SYMBOLS_VDSO;
-		break;
-	case IMAGE_MODULE:
-		source->kind = SYMBOLS_MODULE;
-		break;
-	case IMAGE_ANON:
-		if (strcmp(image->path, "[anon]") != 0)
-			return false; /* "[vsyscall]" */
-		source->kind = SYMBOLS_JIT;
-		break;
-	default:
-		return false;
-	}
-	_Static_assert(
-		sizeof(source->build_id) == sizeof(image->build_id), "build-ids differ in size");
-	source->build_id_len = images_build_id(names->images, id, source->build_id);
-	images_file(names->images, id, &source->file_size, &source->file_mtime_ns);
-	images_origin(names->images, id, &origin);
-	source->pid = origin.pid;
-	source->map_start = origin.map_start;
-	source->map_end = origin.map_end;
-	source->stext = origin.stext;
-	source->parent = origin.parent;
-	source->jitdump = origin.jitdump;
-	return true;
-}
-
-static int request(struct names *names, const struct image *image)
-{
-	struct symbols_source source;
-
-	return names_source(names, image->id, &source)
-		? symbols_request(names->symbols, image->id, &source)
-		: 0;
-}
-
-/* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
-static int name_image(struct image_info *info, const struct image *image)
-{
-	static const char *const special[] = {
-		[IMAGE_UNKNOWN] = "[unknown]",
-		[IMAGE_KERNEL] = "[kernel]",
-		[IMAGE_VDSO] = "[vdso]",
-		[IMAGE_ANON] = "[anon]",
-		[IMAGE_HYPERVISOR] = "[hypervisor]",
-		[IMAGE_GUEST] = "[guest]",
-		[IMAGE_MODULE] = "[module]",
-		[IMAGE_KSYMBOL] = "[kernel]",
-	};
-	const char *path = image->path ? image->path : "";
-	const char *slash;
-	size_t size;
-
-	if (image->kind == IMAGE_KSYMBOL)
-		path = names_ksymbol_module(path);
-	else if (image->kind == IMAGE_ANON && *path == '[')
-		path = image->path; /* "[vsyscall]" */
-	else if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
-		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
-	/* Cleaning never lengthens: one '?' stands for at least one byte. */
-	size = strlen(path) + 1;
-	info->path = malloc(size);
-	if (!info->path)
-		return -ENOMEM;
-	clean_string(info->path, size, path);
-	slash = strrchr(info->path, '/');
-	info->name = slash && slash[1] ? slash + 1 : info->path;
-	return 0;
-}
-
-/* The one copy of an image's name; other where there is no memory for it. */
-static const char *shared_name(struct names *names, const char *text, const char *other)
-{
-	char **grown;
-
-	for (uint32_t i = 0; i < names->n_modules; i++)
-		if (!strcmp(names->modules[i], text))
-			return names->modules[i];
-	grown = reallocarray(names->modules, names->n_modules + 1, sizeof(*grown));
-	if (!grown)
-		return other;
-	names->modules = grown;
-	grown[names->n_modules] = strdup(text);
-	return grown[names->n_modules] ? grown[names->n_modules++] : other;
-}
-
-/* "[module]", shared. */
-static const char *module_name(struct names *names, const char *module)
-{
-	char clean[128], text[sizeof(clean) + 2];
-
-	clean_string(clean, sizeof(clean), module);
-	snprintf(text, sizeof(text), "[%s]", clean);
-	return shared_name(names, text, "[module]");
-}
-
-/* The file that names code made at run time stands for its image. */
-static void name_jit(struct names *names, struct ref *ref, const char *file)
-{
-	char clean[1024];
-
-	if (!file)
-		return;
-	clean_string(clean, sizeof(clean), file);
-	ref->pub.path = shared_name(names, clean, "[jit]");
-	const char *slash = strrchr(ref->pub.path, '/');
-	ref->pub.image = slash && slash[1] ? slash + 1 : ref->pub.path;
-}
-
-/* "nf-tables.ko.xz" is the module nf_tables. */
-static const char *module_of_file(struct names *names, const char *file)
-{
-	char module[64];
-	size_t len = strcspn(file, ".");
-
-	if (*file == '[')
-		return file;
-	if (len >= sizeof(module))
-		len = sizeof(module) - 1;
-	for (size_t i = 0; i < len; i++)
-		module[i] = file[i] == '-' ? '_' : file[i];
-	module[len] = '\0';
-	return module_name(names, module);
-}
-
-/* NULL when out of memory. */
-static struct image_info *image_info(struct names *names, uint32_t id)
-{
-	const struct image *image;
-	struct image_info *info;
-
-	if (id < names->n_infos && names->infos[id].path)
-		return &names->infos[id];
-	image = images_get(names->images, id);
-	if (!image || grow_zeroed((void **)&names->infos, id, &names->n_infos, sizeof(*info)))
-		return NULL;
-	info = &names->infos[id];
-	if (name_image(info, image))
-		return NULL;
-	if (image->kind == IMAGE_MODULE)
-		info->name = module_of_file(names, info->name);
-	info->kind = image->kind;
-	info->version = 1;
-	info->state = SYMBOLS_NONE;
-	if (image->kind == IMAGE_KSYMBOL)
-		return info;
-	if (names->held)
-		info->state = SYMBOLS_PENDING;
-	else if (names->symbols && !request(names, image))
-		info->state = symbols_state(names->symbols, id);
-	info->has_source = names->symbols != NULL;
-	if (info->has_source && !names->held)
-		info->table = symbols_version(names->symbols, id);
-	return info;
-}
-
 static void watch_for_pretty(struct names *names, uint32_t symref)
 {
 	if (names->n_ugly == names->ugly_room) {
@@ -438,9 +209,9 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 			ref->pub.resolved = true;
 			ref->pub.idle = kernel && names_is_idle(symbol.name);
 			if (symbol.module)
-				ref->pub.image = module_name(names, symbol.module);
+				ref->pub.image = names_module(names, symbol.module);
 			if (info->kind == IMAGE_ANON)
-				name_jit(names, ref, symbols_jit_file(names->symbols, image));
+				names_jit(names, ref, symbols_jit_file(names->symbols, image));
 			if (names_may_be_mangled(symbol.name))
 				watch_for_pretty(names, symref);
 		} else if (symref && info->kind == IMAGE_ANON) {
@@ -452,7 +223,7 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 		if (symref && made && info->kind == IMAGE_KSYMBOL)
 			ref_at(names, symref)->pub.resolved = true;
 		if (info->kind == IMAGE_ANON && is_requested(info))
-			(void)request(names, images_get(names->images, image));
+			(void)names_request(names, images_get(names->images, image));
 	} else {
 		symref = ref_intern(names, image, REF_ADDRESS, offset, &made);
 		if (symref && made)
@@ -484,7 +255,7 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 	}
 	if (grow_zeroed((void **)&names->frames, frame, &names->n_frames, sizeof(*known)))
 		return 0;
-	info = image_info(names, at->image);
+	info = names_image(names, at->image);
 	if (!info)
 		return 0;
 	symref = resolve(names, at->image, info, at->offset, at->mode == FRAME_KERNEL);
@@ -495,7 +266,7 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 
 uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset)
 {
-	const struct image_info *info = image_info(names, image);
+	const struct image_info *info = names_image(names, image);
 
 	return info ? resolve(names, image, info, offset, info->kind == IMAGE_KERNEL) : 0;
 }
@@ -532,7 +303,7 @@ size_t names_lines(
 	enum symbols_state state = SYMBOLS_NONE;
 	size_t n = 0, kept = 0;
 
-	info = image_info(names, at->image);
+	info = names_image(names, at->image);
 	if (names->symbols && info && info->kind != IMAGE_ANON && info->kind != IMAGE_UNKNOWN &&
 		(info->state == SYMBOLS_READY || info->state == SYMBOLS_NONE))
 		n = symbols_lines(names->symbols, at->image, at->offset, frames,
@@ -574,7 +345,7 @@ size_t names_inlined(struct names *names, uint32_t frame, uint32_t *out, size_t 
 bool names_ask(struct names *names, uint32_t frame)
 {
 	const struct image_info *info =
-		image_info(names, stacks_frame_get(names->stacks, frame)->image);
+		names_image(names, stacks_frame_get(names->stacks, frame)->image);
 	uint32_t n_ugly = names->n_ugly, symref;
 
 	if (!info)
@@ -722,7 +493,7 @@ void names_resume(struct names *names)
 	/* What cannot be asked for out of memory is as if it had no symbols. */
 	for (uint32_t id = 0; id < names->n_infos; id++) {
 		if (names->infos[id].path) {
-			(void)request(names, images_get(names->images, id));
+			(void)names_request(names, images_get(names->images, id));
 			names->infos[id].state = symbols_state(names->symbols, id);
 		}
 	}
@@ -740,7 +511,7 @@ uint64_t names_update(struct names *names)
 		take_tables(names);
 	if (changed & SYMBOLS_CHANGED_NAMES)
 		prettify(names);
-	names->changes += (changed & SYMBOLS_CHANGED_CODE) != 0;
+	names->changes += (changed & (SYMBOLS_CHANGED_CODE | SYMBOLS_CHANGED_DATA)) != 0;
 	return names->epoch;
 }
 
@@ -754,8 +525,8 @@ int names_wait(struct names *names, unsigned int timeout_ms)
 	ret = symbols_wait(names->symbols, timeout_ms);
 	take_tables(names);
 	prettify(names);
-	names->changes += names->lines_asked;
-	names->lines_asked = false;
+	names->changes += names->lines_asked || names->data_asked;
+	names->lines_asked = names->data_asked = false;
 	return ret ? -ETIMEDOUT : 0;
 }
 

@@ -52,6 +52,16 @@ uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset);
 /* Where an image's symbols, code and source can come from; strings are borrowed from images.  False where from nowhere. */
 bool names_source(const struct names *names, uint32_t image, struct symbols_source *source);
 
+/* What lies at an offset of an image, for addresses of data.  Data symbols are asked for by that, and are not there at
+ * once: names_changes() grows when they have come.  False: nothing (yet) has a name there; image and in_file are set. */
+struct names_datum {
+	const char *symbol; /* raw; borrowed until names_free() */
+	uint64_t offset; /* from its start */
+	const char *image; /* cleaned short name */
+	bool in_file; /* offsets are of a file, not addresses */
+};
+bool names_datum(struct names *names, uint32_t image, uint64_t offset, struct names_datum *out);
+
 /* Ask for the symbols of a frame's image, where that was not done yet; where they are here find the frame's symref, and ask
  * for the pretty name.  False: they are on their way. */
 bool names_ask(struct names *names, uint32_t frame);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * field_text.c - see field_text.h.
+ */
+#include "tui/field_text.h"
+
+#include "tui/clean.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_MASK ((uint64_t)4095)
+
+static const char *const made[] = {[FIELD_PAGE] = "data_page", [FIELD_SYMBOL] = "data_symbol"};
+
+/* The data address that sample_type tells. */
+static int find_address(const struct fields *fields)
+{
+	int at = fields_find(fields, "addr");
+
+	return at >= 0 && fields_at(fields, (size_t)at)->kind == FIELD_DATA ? at : -1;
+}
+
+bool field_find(const struct fields *fields, const char *name, struct field_ref *out)
+{
+	*out = (struct field_ref){.at = fields_find(fields, name)};
+	if (out->at >= 0)
+		return true;
+	if (!strcmp(name, made[FIELD_PAGE]))
+		out->as = FIELD_PAGE;
+	else if (!strcmp(name, made[FIELD_SYMBOL]))
+		out->as = FIELD_SYMBOL;
+	else
+		return false;
+	out->at = find_address(fields);
+	return out->at >= 0;
+}
+
+const char *field_name(const struct fields *fields, size_t i)
+{
+	size_t n = fields_count(fields);
+
+	if (i < n)
+		return fields_at(fields, i)->name;
+	if (find_address(fields) < 0 || i - n > FIELD_SYMBOL - FIELD_PAGE)
+		return NULL;
+	return made[FIELD_PAGE + (i - n)];
+}
+
+static void put_code(struct names *names, const struct value *value, struct field_text *out)
+{
+	const struct symref *name =
+		names_get(names, names_symref_at(names, value->image, value->number));
+
+	if (name->resolved && value->number > name->start)
+		snprintf(out->bytes, sizeof(out->bytes), "%.480s+0x%" PRIx64, name->symbol,
+			value->number - name->start);
+	else
+		snprintf(out->bytes, sizeof(out->bytes), "%.500s", name->symbol);
+}
+
+/* An address where nothing has a name: what is in no file is told by itself. */
+static void put_nameless(
+	const struct names_datum *datum, uint64_t number, bool whole, struct field_text *out)
+{
+	if (whole)
+		snprintf(out->bytes, sizeof(out->bytes), "%.500s", datum->image);
+	else if (datum->in_file)
+		snprintf(out->bytes, sizeof(out->bytes), "%.480s+0x%" PRIx64, datum->image, number);
+	else
+		snprintf(out->bytes, sizeof(out->bytes), "0x%" PRIx64, number);
+}
+
+static void put_data(struct names *names, const struct value *value, struct field_ref ref,
+	struct field_text *out)
+{
+	char clean[FIELD_TEXT_MAX - 32];
+	struct names_datum datum;
+	bool named = names_datum(names, value->image, value->number, &datum);
+
+	if (ref.as == FIELD_PAGE) {
+		put_nameless(&datum, value->number & ~PAGE_MASK, false, out);
+		return;
+	}
+	if (!named) {
+		put_nameless(&datum, value->number, ref.as == FIELD_SYMBOL, out);
+		return;
+	}
+	clean_string(clean, sizeof(clean), datum.symbol);
+	if (ref.as == FIELD_SYMBOL || !datum.offset)
+		snprintf(out->bytes, sizeof(out->bytes), "%s", clean);
+	else
+		snprintf(out->bytes, sizeof(out->bytes), "%s+0x%" PRIx64, clean, datum.offset);
+}
+
+/* Mapped by nothing that is known: another process's, or gone. */
+static void put_address(const struct value *value, struct field_ref ref, struct field_text *out)
+{
+	if (ref.as == FIELD_SYMBOL)
+		snprintf(out->bytes, sizeof(out->bytes), "[unknown]");
+	else
+		snprintf(out->bytes, sizeof(out->bytes), "0x%" PRIx64,
+			ref.as == FIELD_PAGE ? value->number & ~PAGE_MASK : value->number);
+}
+
+void field_text(struct names *names, const struct fields *fields, struct field_ref ref,
+	const struct value *value, struct field_text *out)
+{
+	enum field_kind kind = fields_at(fields, (size_t)ref.at)->kind;
+	char raw[FIELD_TEXT_MAX];
+
+	out->number = 0;
+	out->is_number = false;
+	if (kind == FIELD_CODE || kind == FIELD_DATA) {
+		if (!value->has_image || !names)
+			put_address(value, ref, out);
+		else if (kind == FIELD_CODE)
+			put_code(names, value, out);
+		else
+			put_data(names, value, ref, out);
+		return;
+	}
+	fields_format(fields, (size_t)ref.at, value, raw, sizeof(raw));
+	clean_string(out->bytes, sizeof(out->bytes), raw);
+	if (kind == FIELD_SIGNED || (kind == FIELD_UNSIGNED && value->number <= INT64_MAX)) {
+		out->number = (int64_t)value->number;
+		out->is_number = true;
+	}
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names_images.c - see names_private.h: what images are called, and where their symbols can come from.
+ */
+#include "tui/names_private.h"
+
+#include "tui/clean.h"
+#include "tui/grow.h"
+#include "tui/names_rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool names_source(const struct names *names, uint32_t id, struct symbols_source *source)
+{
+	const struct image *image = images_get(names->images, id);
+	struct image_origin origin = {0};
+
+	if (!image)
+		return false;
+	*source = (struct symbols_source){
+		.path = image->path,
+		.dev_major = image->dev_major,
+		.dev_minor = image->dev_minor,
+		.inode = image->inode,
+	};
+	switch (image->kind) {
+	case IMAGE_FILE:
+		source->kind = SYMBOLS_FILE;
+		break;
+	case IMAGE_KERNEL:
+		source->kind = SYMBOLS_KERNEL;
+		break;
+	case IMAGE_VDSO:
+		source->kind = SYMBOLS_VDSO;
+		break;
+	case IMAGE_MODULE:
+		source->kind = SYMBOLS_MODULE;
+		break;
+	case IMAGE_ANON:
+		if (strcmp(image->path, "[anon]") != 0)
+			return false; /* "[vsyscall]" */
+		source->kind = SYMBOLS_JIT;
+		break;
+	default:
+		return false;
+	}
+	_Static_assert(
+		sizeof(source->build_id) == sizeof(image->build_id), "build-ids differ in size");
+	source->build_id_len = images_build_id(names->images, id, source->build_id);
+	images_file(names->images, id, &source->file_size, &source->file_mtime_ns);
+	images_origin(names->images, id, &origin);
+	source->pid = origin.pid;
+	source->map_start = origin.map_start;
+	source->map_end = origin.map_end;
+	source->stext = origin.stext;
+	source->parent = origin.parent;
+	source->jitdump = origin.jitdump;
+	return true;
+}
+
+int names_request(struct names *names, const struct image *image)
+{
+	struct symbols_source source;
+
+	return names_source(names, image->id, &source)
+		? symbols_request(names->symbols, image->id, &source)
+		: 0;
+}
+
+/* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
+static int name_image(struct image_info *info, const struct image *image)
+{
+	static const char *const special[] = {
+		[IMAGE_UNKNOWN] = "[unknown]",
+		[IMAGE_KERNEL] = "[kernel]",
+		[IMAGE_VDSO] = "[vdso]",
+		[IMAGE_ANON] = "[anon]",
+		[IMAGE_HYPERVISOR] = "[hypervisor]",
+		[IMAGE_GUEST] = "[guest]",
+		[IMAGE_MODULE] = "[module]",
+		[IMAGE_KSYMBOL] = "[kernel]",
+	};
+	const char *path = image->path ? image->path : "";
+	const char *slash;
+	size_t size;
+
+	if (image->kind == IMAGE_KSYMBOL)
+		path = names_ksymbol_module(path);
+	else if (image->kind == IMAGE_ANON && *path == '[')
+		path = image->path; /* "[vsyscall]" */
+	else if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
+		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
+	/* Cleaning never lengthens: one '?' stands for at least one byte. */
+	size = strlen(path) + 1;
+	info->path = malloc(size);
+	if (!info->path)
+		return -ENOMEM;
+	clean_string(info->path, size, path);
+	slash = strrchr(info->path, '/');
+	info->name = slash && slash[1] ? slash + 1 : info->path;
+	return 0;
+}
+
+/* The one copy of an image's name; other where there is no memory for it. */
+static const char *shared_name(struct names *names, const char *text, const char *other)
+{
+	char **grown;
+
+	for (uint32_t i = 0; i < names->n_modules; i++)
+		if (!strcmp(names->modules[i], text))
+			return names->modules[i];
+	grown = reallocarray(names->modules, names->n_modules + 1, sizeof(*grown));
+	if (!grown)
+		return other;
+	names->modules = grown;
+	grown[names->n_modules] = strdup(text);
+	return grown[names->n_modules] ? grown[names->n_modules++] : other;
+}
+
+const char *names_module(struct names *names, const char *module)
+{
+	char clean[128], text[sizeof(clean) + 2];
+
+	clean_string(clean, sizeof(clean), module);
+	snprintf(text, sizeof(text), "[%s]", clean);
+	return shared_name(names, text, "[module]");
+}
+
+void names_jit(struct names *names, struct ref *ref, const char *file)
+{
+	char clean[1024];
+
+	if (!file)
+		return;
+	clean_string(clean, sizeof(clean), file);
+	ref->pub.path = shared_name(names, clean, "[jit]");
+	const char *slash = strrchr(ref->pub.path, '/');
+	ref->pub.image = slash && slash[1] ? slash + 1 : ref->pub.path;
+}
+
+/* "nf-tables.ko.xz" is the module nf_tables. */
+static const char *module_of_file(struct names *names, const char *file)
+{
+	char module[64];
+	size_t len = strcspn(file, ".");
+
+	if (*file == '[')
+		return file;
+	if (len >= sizeof(module))
+		len = sizeof(module) - 1;
+	for (size_t i = 0; i < len; i++)
+		module[i] = file[i] == '-' ? '_' : file[i];
+	module[len] = '\0';
+	return names_module(names, module);
+}
+
+struct image_info *names_image(struct names *names, uint32_t id)
+{
+	const struct image *image;
+	struct image_info *info;
+
+	if (id < names->n_infos && names->infos[id].path)
+		return &names->infos[id];
+	image = images_get(names->images, id);
+	if (!image || grow_zeroed((void **)&names->infos, id, &names->n_infos, sizeof(*info)))
+		return NULL;
+	info = &names->infos[id];
+	if (name_image(info, image))
+		return NULL;
+	if (image->kind == IMAGE_MODULE)
+		info->name = module_of_file(names, info->name);
+	info->kind = image->kind;
+	info->version = 1;
+	info->state = SYMBOLS_NONE;
+	if (image->kind == IMAGE_KSYMBOL)
+		return info;
+	if (names->held)
+		info->state = SYMBOLS_PENDING;
+	else if (names->symbols && !names_request(names, image))
+		info->state = symbols_state(names->symbols, id);
+	info->has_source = names->symbols != NULL;
+	if (info->has_source && !names->held)
+		info->table = symbols_version(names->symbols, id);
+	return info;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names_private.h - a table of names from inside, for names*.c alone.
+ *
+ * names.c has symrefs, names_images.c what images are called and where their symbols come from, names_data.c data symbols.
+ */
+#ifndef TUI_NAMES_PRIVATE_H
+#define TUI_NAMES_PRIVATE_H
+
+#include "tui/names.h"
+
+enum ref_kind {
+	REF_SYMBOL, /* key is the symbol's index */
+	REF_ADDRESS, /* key is the offset */
+	REF_WHOLE, /* all of the image */
+	REF_INLINED, /* key is the address of its raw name, of which there is one */
+};
+
+struct ref {
+	struct symref pub; /* pub.symbol is made when first asked for */
+	const char *raw; /* of REF_SYMBOL and REF_INLINED: as in the file */
+	uint64_t key;
+	uint8_t kind;
+};
+
+struct image_info {
+	char *path; /* cleaned; NULL: not met yet */
+	const char *name; /* within path */
+	uint32_t version; /* grows when its frames must be asked for again */
+	uint32_t table; /* symbols_version() */
+	enum image_kind kind;
+	enum symbols_state state;
+	bool mismatch; /* the file is another than was recorded */
+	bool has_source; /* there is somebody to ask */
+};
+
+struct frame_info {
+	uint32_t symref;
+	uint32_t version; /* of the image; 0: nothing known */
+	uint16_t generation;
+};
+
+struct names {
+	const struct stacks *stacks;
+	struct images *images;
+	struct symbols *symbols;
+	uint64_t epoch, changes;
+	struct frame_info *frames; /* by frame id */
+	uint32_t n_frames;
+	struct image_info *infos; /* by image id */
+	uint32_t n_infos;
+	struct ref **chunks;
+	uint32_t n_refs;
+	uint32_t *slots; /* open addressing over refs; 0: free, symref 0 is never looked up */
+	uint32_t n_slots; /* a power of two */
+	uint32_t *ugly; /* symrefs that may still get a pretty name */
+	uint32_t n_ugly, ugly_room;
+	char **modules; /* "[name]", and paths of files that name code made at run time */
+	uint32_t n_modules;
+	bool held;
+	bool lines_asked, data_asked; /* since the answers that came last */
+};
+
+/* What is known of an image, which is asked for when it is met for the first time.  NULL when out of memory. */
+struct image_info *names_image(struct names *names, uint32_t id);
+/* Ask for its symbols (again).  0 or -ENOMEM. */
+int names_request(struct names *names, const struct image *image);
+/* "[module]", shared. */
+const char *names_module(struct names *names, const char *module);
+/* The file that names code made at run time stands for its image. */
+void names_jit(struct names *names, struct ref *ref, const char *file);
+
+#endif
