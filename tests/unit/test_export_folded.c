@@ -37,6 +37,31 @@ static void test_alike_are_one(void **state)
 	check(&world, "java;main;work 2\nworker_one;main 1\nworker_one;main;work 15\n");
 }
 
+/* The same stacks, and stacks that others have as callers, in turns: each command has lines of its own. */
+static void test_commands_with_the_same_stacks(void **state)
+{
+	struct world world;
+	uint32_t tasks[3];
+
+	(void)state;
+	world_make(&world);
+	tasks[0] = world.worker;
+	tasks[1] = world.other;
+	tasks[2] = world_task(&world, 7, 7, "third");
+	for (unsigned int i = 0; i < 9; i++) {
+		world_add(&world, STACK(&world, MAIN, WORK, LEAF), tasks[i % 3], 0, 1);
+		world_add(&world, STACK(&world, MAIN, WORK), tasks[(i + 1) % 3], 0, 10);
+		world_add(&world, STACK(&world, MAIN), tasks[2 - i % 2], 0, 100);
+		if (i == 4)
+			world_next_slice(&world);
+	}
+	world_add(&world, STACK_ROOT, tasks[2], 0, 7);
+	check(&world,
+		"java;main 400\njava;main;work 30\njava;main;work;leaf 3\n"
+		"third 7\nthird;main 500\nthird;main;work 30\nthird;main;work;leaf 3\n"
+		"worker_one;main;work 30\nworker_one;main;work;leaf 3\n");
+}
+
 static void test_counts_where_perf_tells_no_period(void **state)
 {
 	struct world world;
@@ -175,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alike_are_one),
+		cmocka_unit_test(test_commands_with_the_same_stacks),
 		cmocka_unit_test(test_counts_where_perf_tells_no_period),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_without_names),

@@ -2,8 +2,8 @@
 /*
  * fold.c - see fold.h.
  *
- * A stack is walked up only to where another one of the same command was before, so that the work grows with
- * the nodes of the prefix tree and not with its depth.
+ * Where each stack of the prefix tree is in the folded one is kept by its number: a stack is walked up only to where
+ * another one of the same command was before, so that the work grows with the nodes and not with their depth.
  */
 #include "tui/export/fold.h"
 
@@ -20,7 +20,24 @@
 
 /* Where a stack of a command is in the tree. */
 struct place {
-	uint32_t stack, command, node;
+	uint32_t command; /* a node; 0: nowhere yet */
+	uint32_t node;
+};
+
+/* Of a stack that several commands have: where it is in those that came after the first. */
+struct other_place {
+	uint32_t stack;
+	struct place place;
+};
+
+/* What tells a node, apart from the sums: many are looked at to find one. */
+struct key {
+	uint32_t parent, label;
+};
+
+struct frame_label {
+	uint32_t label; /* + 1; 0: not known yet */
+	uint32_t symref;
 };
 
 struct folding {
@@ -28,14 +45,21 @@ struct folding {
 	const struct profile *profile;
 	fold_text_fn *text;
 	uint32_t nodes_room;
-	struct idtable by_label; /* (parent, label) -> node */
-	struct place *places;
-	uint32_t n_places, places_room;
-	struct idtable by_stack; /* (stack, command) -> place + 1 */
+	struct key *keys; /* of the nodes */
+	uint32_t keys_room;
+	struct idtable by_key;
+	struct place *places; /* by stack */
+	uint32_t places_room;
+	struct other_place *others;
+	uint32_t n_others, others_room;
+	struct idtable by_stack; /* (stack, command) -> number in others + 1 */
 	uint32_t *labels; /* + 1, by symref: of commands other than java, which has its own */
 	uint32_t labels_room;
 	uint32_t *java_labels;
 	uint32_t java_room;
+	struct frame_label
+		*frames; /* the same by frame, but of java and where inlined ones are shown */
+	uint32_t frames_room;
 	uint32_t *commands; /* nodes, by task label */
 	uint32_t commands_room;
 	uint32_t *path; /* stacks on the way up */
@@ -73,64 +97,95 @@ static int label_of(struct folding *folding, uint32_t symref, const char *comman
 	return 0;
 }
 
-static int child(
-	struct folding *folding, uint32_t parent, uint32_t label, uint32_t symref, uint32_t *node)
+static int add_node(
+	struct folding *folding, uint32_t parent, uint32_t label, uint32_t symref, uint32_t hash)
 {
 	struct fold *fold = folding->fold;
-	uint32_t hash = idtable_mix(parent, label), id;
-	int ret;
+	uint32_t id = fold->n_nodes;
+	int ret = grow_room((void **)&fold->nodes, id, &folding->nodes_room, sizeof(*fold->nodes));
 
-	IDTABLE_FOR_EACH(&folding->by_label, hash, id)
-	if (fold->nodes[id].parent == parent && fold->nodes[id].label == label)
-		break;
-	*node = id;
-	if (id)
-		return 0;
-	ret = grow_room(
-		(void **)&fold->nodes, fold->n_nodes, &folding->nodes_room, sizeof(*fold->nodes));
 	if (!ret)
-		ret = idtable_put(&folding->by_label, hash, fold->n_nodes);
+		ret = grow_room(
+			(void **)&folding->keys, id, &folding->keys_room, sizeof(*folding->keys));
+	if (!ret)
+		ret = idtable_put(&folding->by_key, hash, id);
 	if (ret)
 		return ret;
-	*node = fold->n_nodes++;
-	fold->nodes[*node] = (struct fold_node){.parent = parent,
+	folding->keys[id] = (struct key){parent, label};
+	fold->nodes[id] = (struct fold_node){.parent = parent,
 		.label = label,
 		.symref = symref,
 		.depth = fold->nodes[parent].depth + 1};
-	if (fold->nodes[*node].depth > fold->depth)
-		fold->depth = fold->nodes[*node].depth;
+	if (fold->nodes[id].depth > fold->depth)
+		fold->depth = fold->nodes[id].depth;
+	fold->n_nodes++;
+	return 0;
+}
+
+static int child(
+	struct folding *folding, uint32_t parent, uint32_t label, uint32_t symref, uint32_t *node)
+{
+	uint32_t hash = idtable_mix(parent, label), id;
+
+	IDTABLE_FOR_EACH(&folding->by_key, hash, id)
+	{
+		if (folding->keys[id].parent == parent && folding->keys[id].label == label) {
+			*node = id;
+			return 0;
+		}
+	}
+	*node = folding->fold->n_nodes;
+	return add_node(folding, parent, label, symref, hash);
+}
+
+static uint32_t other_find(const struct folding *folding, uint32_t stack, uint32_t command)
+{
+	uint32_t id;
+
+	IDTABLE_FOR_EACH(&folding->by_stack, idtable_mix(stack, command), id)
+	{
+		const struct other_place *other = &folding->others[id - 1];
+
+		if (other->stack == stack && other->place.command == command)
+			return other->place.node;
+	}
 	return 0;
 }
 
 static uint32_t place_find(const struct folding *folding, uint32_t stack, uint32_t command)
 {
-	uint32_t id;
+	struct place place = {0};
 
-	IDTABLE_FOR_EACH(&folding->by_stack, idtable_mix(stack, command), id)
-	if (folding->places[id - 1].stack == stack && folding->places[id - 1].command == command)
-		return folding->places[id - 1].node;
-	return 0;
+	if (stack < folding->places_room)
+		place = folding->places[stack];
+	if (place.command == command)
+		return place.node;
+	return place.command ? other_find(folding, stack, command) : 0;
 }
 
 static int place_add(struct folding *folding, uint32_t stack, uint32_t command, uint32_t node)
 {
-	int ret = grow_room((void **)&folding->places, folding->n_places, &folding->places_room,
-		sizeof(*folding->places));
+	const struct place place = {command, node};
+	int ret = grow_zeroed(
+		(void **)&folding->places, stack, &folding->places_room, sizeof(*folding->places));
 
+	if (!ret && !folding->places[stack].command) {
+		folding->places[stack] = place;
+		return 0;
+	}
+	if (!ret)
+		ret = grow_room((void **)&folding->others, folding->n_others, &folding->others_room,
+			sizeof(*folding->others));
 	if (!ret)
 		ret = idtable_put(
-			&folding->by_stack, idtable_mix(stack, command), folding->n_places + 1);
+			&folding->by_stack, idtable_mix(stack, command), folding->n_others + 1);
 	if (!ret)
-		folding->places[folding->n_places++] = (struct place){stack, command, node};
+		folding->others[folding->n_others++] = (struct other_place){stack, place};
 	return ret;
 }
 
-static uint32_t parent_of(const struct folding *folding, uint32_t stack)
-{
-	return stacks_node(folding->profile->stacks, stack)->parent;
-}
-
-static int step(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
+/* With what is inlined there, or of a command that has texts of its own. */
+static int step_frames(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
 {
 	uint32_t symrefs[PROFILE_FRAMES_MAX], label = 0;
 	size_t n = profile_frames(folding->profile, stack, symrefs);
@@ -144,20 +199,50 @@ static int step(struct folding *folding, uint32_t stack, const char *command, ui
 	return ret;
 }
 
-/* The node of a stack below that of its command.  Where its callers are is remembered; the stack itself seldom comes again. */
+static int frame_label_of(struct folding *folding, uint32_t stack, uint32_t frame,
+	const char *command, struct frame_label *out)
+{
+	int ret = grow_zeroed(
+		(void **)&folding->frames, frame, &folding->frames_room, sizeof(*folding->frames));
+
+	if (ret)
+		return ret;
+	*out = folding->frames[frame];
+	if (out->label)
+		return 0;
+	out->symref = profile_symref(folding->profile, stack);
+	ret = label_of(folding, out->symref, command, &out->label);
+	if (!ret)
+		folding->frames[frame] = *out;
+	return ret;
+}
+
+/* From the node of a stack's callers to its own. */
+static int step(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
+{
+	struct frame_label frame;
+	int ret;
+
+	if (folding->profile->inlines || is_java(command))
+		return step_frames(folding, stack, command, node);
+	ret = frame_label_of(folding, stack, stacks_node(folding->profile->stacks, stack)->frame,
+		command, &frame);
+	if (ret || frame.label == LABEL_NONE)
+		return ret;
+	return child(folding, *node, frame.label - 1, frame.symref, node);
+}
+
+/* The node of a stack below that of its command. */
 static int descend(struct folding *folding, uint32_t stack, uint32_t command, uint32_t *node)
 {
 	/* Copies of texts do not move. */
 	const char *name = fold_text(folding->fold, folding->fold->nodes[command].label);
-	uint32_t n = 0, at;
+	uint32_t n = 0, known;
 	int ret = 0;
 
 	*node = command;
-	if (stack == STACK_ROOT)
-		return 0;
-	for (at = parent_of(folding, stack); at != STACK_ROOT; at = parent_of(folding, at)) {
-		uint32_t known = place_find(folding, at, command);
-
+	while (stack != STACK_ROOT) {
+		known = place_find(folding, stack, command);
 		if (known) {
 			*node = known;
 			break;
@@ -166,14 +251,15 @@ static int descend(struct folding *folding, uint32_t stack, uint32_t command, ui
 			(void **)&folding->path, n, &folding->path_room, sizeof(*folding->path));
 		if (ret)
 			return ret;
-		folding->path[n++] = at;
+		folding->path[n++] = stack;
+		stack = stacks_node(folding->profile->stacks, stack)->parent;
 	}
 	while (n-- && !ret) {
 		ret = step(folding, folding->path[n], name, node);
 		if (!ret)
 			ret = place_add(folding, folding->path[n], command, *node);
 	}
-	return ret ? ret : step(folding, stack, name, node);
+	return ret;
 }
 
 static int command_of(struct folding *folding, uint32_t task, uint32_t *node)
@@ -219,16 +305,18 @@ static int add(struct folding *folding, const struct slice *slice, uint32_t i)
 /* What cells to come will need, in two steps. */
 static void fetch_ahead(const struct folding *folding, const struct slice *slice, uint32_t i)
 {
-	const struct stacks *stacks = folding->profile->stacks;
+	uint32_t stack;
 
-	if (i + 2 * AHEAD < slice->cells && slice->stack[i + 2 * AHEAD] != STACK_ROOT)
-		__builtin_prefetch(stacks_node(stacks, slice->stack[i + 2 * AHEAD]));
+	if (i + 2 * AHEAD < slice->cells && slice->stack[i + 2 * AHEAD] < folding->places_room)
+		__builtin_prefetch(&folding->places[slice->stack[i + 2 * AHEAD]]);
 	i += AHEAD;
-	if (i < slice->cells && slice->stack[i] != STACK_ROOT &&
-		slice->task[i] < folding->commands_room)
-		idtable_prefetch(&folding->by_stack,
-			idtable_mix(parent_of(folding, slice->stack[i]),
-				folding->commands[slice->task[i]]));
+	if (i >= slice->cells)
+		return;
+	stack = slice->stack[i];
+	if (stack < folding->places_room && folding->places[stack].command)
+		__builtin_prefetch(&folding->fold->nodes[folding->places[stack].node]);
+	else
+		__builtin_prefetch(stacks_node(folding->profile->stacks, stack));
 }
 
 static int add_all(struct folding *folding)
@@ -255,38 +343,50 @@ static int add_all(struct folding *folding)
 
 struct sorting {
 	const char *text;
-	uint32_t node, parent;
+	uint32_t label;
 };
 
 static int by_text(const void *a, const void *b)
 {
-	const struct sorting *x = a, *y = b;
-
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	return strcmp(x->text, y->text);
+	return strcmp(((const struct sorting *)a)->text, ((const struct sorting *)b)->text);
 }
 
-/* Children as lists, totals from the leaves up. */
-static int finish(struct fold *fold)
+/* Children as lists.  Texts are far fewer than nodes, and sorted once: who is put before all others in the lists of its
+ * parents, last text first, is where it belongs. */
+static int list_children(struct fold *fold)
 {
-	uint32_t n = fold->n_nodes;
-	struct sorting *order = calloc(n, sizeof(*order));
+	uint32_t n_texts = fold->texts.n;
+	struct sorting *order = calloc((size_t)n_texts + 1, sizeof(*order));
+	uint32_t *first = calloc((size_t)n_texts + 1, sizeof(*first)); /* node of a text */
+	uint32_t *next = calloc(fold->n_nodes, sizeof(*next)); /* of the same text */
+	int ret = order && first && next ? 0 : -ENOMEM;
 
-	if (!order)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < n; i++)
-		order[i] = (struct sorting){
-			fold_text(fold, fold->nodes[i].label), i, fold->nodes[i].parent};
-	qsort(order + 1, n - 1, sizeof(*order), by_text);
-	for (uint32_t i = n; i-- > 1;) {
-		struct fold_node *parent = &fold->nodes[order[i].parent];
+	for (uint32_t i = 0; i < n_texts && !ret; i++)
+		order[i] = (struct sorting){fold_text(fold, i), i};
+	if (!ret)
+		qsort(order, n_texts, sizeof(*order), by_text);
+	for (uint32_t i = 1; i < fold->n_nodes && !ret; i++) {
+		next[i] = first[fold->nodes[i].label];
+		first[fold->nodes[i].label] = i;
+	}
+	for (uint32_t i = n_texts; i-- > 0 && !ret;) {
+		for (uint32_t at = first[order[i].label]; at; at = next[at]) {
+			struct fold_node *parent = &fold->nodes[fold->nodes[at].parent];
 
-		fold->nodes[order[i].node].next = parent->first;
-		parent->first = order[i].node;
+			fold->nodes[at].next = parent->first;
+			parent->first = at;
+		}
 	}
 	free(order);
-	for (uint32_t i = n; i-- > 0;) {
+	free(first);
+	free(next);
+	return ret;
+}
+
+/* Totals from the leaves up. */
+static void add_up(struct fold *fold)
+{
+	for (uint32_t i = fold->n_nodes; i-- > 0;) {
 		struct fold_node *node = &fold->nodes[i];
 
 		node->total += node->self;
@@ -296,7 +396,6 @@ static int finish(struct fold *fold)
 			fold->nodes[node->parent].count += node->count;
 		}
 	}
-	return 0;
 }
 
 int fold_make(struct fold *out, const struct profile *profile, fold_text_fn *text)
@@ -310,13 +409,18 @@ int fold_make(struct fold *out, const struct profile *profile, fold_text_fn *tex
 	if (!ret)
 		ret = add_all(&folding);
 	if (!ret)
-		ret = finish(out);
+		ret = list_children(out);
+	if (!ret)
+		add_up(out);
+	free(folding.keys);
 	free(folding.places);
+	free(folding.others);
 	free(folding.labels);
 	free(folding.java_labels);
+	free(folding.frames);
 	free(folding.commands);
 	free(folding.path);
-	idtable_fini(&folding.by_label);
+	idtable_fini(&folding.by_key);
 	idtable_fini(&folding.by_stack);
 	if (ret)
 		fold_fini(out);

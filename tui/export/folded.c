@@ -146,56 +146,113 @@ static void frame_text(
 	}
 }
 
-/* The line of a node into *line, from its parent's (len bytes, or 0 for a command). */
-static int put_text(char **line, size_t *room, size_t *len, const char *text, bool command)
+/* Lines are many and long: they are put together here, and given out so many bytes at a time. */
+#define GIVE_BYTES ((size_t)128 << 10)
+#define NUMBER_MAX 24u /* " WEIGHT\n" */
+
+struct bytes {
+	char *at;
+	size_t len, room;
+};
+
+struct writing {
+	FILE *out;
+	struct bytes line; /* of the node and what called it, growing and shrinking with the way */
+	struct bytes ready; /* whole lines */
+};
+
+static int make_room(struct bytes *bytes, size_t more)
 {
-	size_t need = *len + strlen(text) + 2;
+	size_t need = bytes->len + more;
+	char *grown;
 
-	if (need > *room) {
-		char *grown = realloc(*line, need * 2);
+	if (need <= bytes->room)
+		return 0;
+	grown = realloc(bytes->at, need * 2);
+	if (!grown)
+		return -ENOMEM;
+	bytes->at = grown;
+	bytes->room = need * 2;
+	return 0;
+}
 
-		if (!grown)
-			return -ENOMEM;
-		*line = grown;
-		*room = need * 2;
-	}
+/* The line of a node, from its parent's. */
+static int put_text(struct bytes *line, const struct intern_entry *text, bool command)
+{
+	int ret = make_room(line, (size_t)text->len + 1);
+	char *to;
+
+	if (ret)
+		return ret;
 	if (!command)
-		(*line)[(*len)++] = ';';
-	for (; *text; text++) {
-		char c = *text;
-
-		if (command && c == ' ')
-			c = '_';
-		else if (command && c == ';')
-			c = ':';
-		(*line)[(*len)++] = c;
+		line->at[line->len++] = ';';
+	to = line->at + line->len;
+	memcpy(to, text->bytes, text->len);
+	line->len += text->len;
+	for (size_t i = 0; command && i < text->len; i++) {
+		if (to[i] == ' ')
+			to[i] = '_';
+		else if (to[i] == ';')
+			to[i] = ':';
 	}
 	return 0;
 }
 
-/* Depth first, the line growing and shrinking with the way. */
+static size_t put_number(char *to, uint64_t number)
+{
+	char digits[NUMBER_MAX];
+	size_t n = 0, len = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	to[len++] = ' ';
+	while (n)
+		to[len++] = digits[--n];
+	to[len++] = '\n';
+	return len;
+}
+
+static int give_out(struct writing *writing)
+{
+	fwrite(writing->ready.at, 1, writing->ready.len, writing->out);
+	writing->ready.len = 0;
+	return ferror(writing->out) ? -EIO : 0;
+}
+
+static int put_line(struct writing *writing, uint64_t weight)
+{
+	const struct bytes *line = &writing->line;
+	struct bytes *ready = &writing->ready;
+	int ret = make_room(ready, line->len + NUMBER_MAX);
+
+	if (ret)
+		return ret;
+	memcpy(ready->at + ready->len, line->at, line->len);
+	ready->len += line->len;
+	ready->len += put_number(ready->at + ready->len, weight);
+	return ready->len < GIVE_BYTES ? 0 : give_out(writing);
+}
+
+/* Depth first. */
 static int write_lines(FILE *out, const struct profile *profile, const struct fold *fold)
 {
-	size_t *lens = calloc((size_t)fold->depth + 1, sizeof(*lens)), room = 0;
+	size_t *lens = calloc((size_t)fold->depth + 1, sizeof(*lens));
 	bool by_count = profile->events[0].by_count;
+	struct writing writing = {.out = out};
 	uint32_t at = fold->nodes[0].first;
-	char *line = NULL;
 	int ret = lens ? 0 : -ENOMEM;
 
 	while (at && !ret) {
 		const struct fold_node *node = &fold->nodes[at];
-		size_t len = lens[node->depth - 1];
 
-		ret = put_text(&line, &room, &len, fold_text(fold, node->label), node->depth == 1);
+		writing.line.len = lens[node->depth - 1];
+		ret = put_text(&writing.line, &fold->texts.entries[node->label], node->depth == 1);
 		if (ret)
 			break;
-		lens[node->depth] = len;
-		if (node->self_count) {
-			fwrite(line, 1, len, out);
-			fprintf(out, " %" PRIu64 "\n", by_count ? node->self_count : node->self);
-			if (ferror(out))
-				ret = -EIO;
-		}
+		lens[node->depth] = writing.line.len;
+		if (node->self_count)
+			ret = put_line(&writing, by_count ? node->self_count : node->self);
 		if (node->first) {
 			at = node->first;
 			continue;
@@ -204,7 +261,10 @@ static int write_lines(FILE *out, const struct profile *profile, const struct fo
 			at = fold->nodes[at].parent;
 		at = fold->nodes[at].next;
 	}
-	free(line);
+	if (!ret && writing.ready.len)
+		ret = give_out(&writing);
+	free(writing.line.at);
+	free(writing.ready.at);
 	free(lens);
 	return ret;
 }
