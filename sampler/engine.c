@@ -52,6 +52,7 @@ static int copy_config(struct engine *engine, const struct engine_config *config
 	int ret;
 
 	engine->config = *config;
+	engine->data_maps = config->sample_more & PERF_SAMPLE_ADDR;
 	target->command = NULL;
 	engine->config.events = NULL;
 	target->pids = target->tids = NULL;
@@ -166,6 +167,8 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		tasks_reader_proc(&reader, "/proc");
 		ret = ingest_init(&engine->ingest, &reader, config->memory_bytes);
 		engine->has_store = !ret;
+		if (!ret && engine->data_maps)
+			tasks_keep_data(engine->ingest.tasks);
 	}
 	if (!ret)
 		tap_init(engine, config->tap);

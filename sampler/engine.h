@@ -175,6 +175,7 @@ enum engine_note_kind {
 	NOTE_BREAKPOINT, /* text = event; value = its new address; error where it was refused */
 	NOTE_PAUSED, /* value = 1, 0; error */
 	NOTE_PINNED_ERROR, /* text = event: pinned, and the hardware has no room */
+	NOTE_SAMPLES_LESS, /* text = event; value = bits of sample_type that its samples go without; error, 0: it has none */
 	NOTE_COUNTS_ONLY, /* text = event: its PMU cannot sample, it is counted alone; error */
 	NOTE_SNAPSHOT, /* of the flight recorder: value = samples */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */

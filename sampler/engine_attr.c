@@ -15,7 +15,8 @@ static uint64_t choice_format(const struct engine *engine, unsigned int index)
 {
 	if (engine->choices[index].counts_only)
 		return 0;
-	return engine->config.sample_more | choice_fields_type(engine, index);
+	return (engine->config.sample_more | choice_fields_type(engine, index)) &
+		~engine->choices[index].without;
 }
 
 static bool wants_chain(const struct engine *engine, const struct choice *choice)

@@ -130,6 +130,7 @@ static int add_one(struct engine *engine, const struct event_spec *spec)
 	if (engine->filter && event_is_clock(&choice->attr))
 		choice->attr.exclude_idle = 1;
 	choice->record_bytes = engine->config.callchain ? 336 : 56;
+	choice_leave_out(engine, (unsigned int)place);
 	if (before < 0)
 		engine->status.events[place] = (struct engine_event_status){
 			.id = (uint8_t)engine->next_event_id++, .open = true};

@@ -5,6 +5,8 @@
  */
 #include "sampler/engine_internal.h"
 
+#include <stdlib.h>
+
 void choice_make_fields(struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
@@ -14,12 +16,30 @@ void choice_make_fields(struct engine *engine, unsigned int index)
 
 	if (engine->config.no_fields || engine->fields[id])
 		return;
-	attr.sample_type |= engine->config.sample_more;
+	attr.sample_type |= engine->config.sample_more & ~choice->without;
 	/* Where the format cannot be read, an event is one without fields. */
 	if (fields_new(&fields, &attr, choice->spec.pmu, event_system(), NULL))
 		return;
 	ingest_fields(&engine->ingest, id, fields);
 	__atomic_store_n(&engine->fields[id], fields, __ATOMIC_RELEASE);
+}
+
+/* Nothing was sampled yet, but somebody may look at the old ones. */
+void choice_remake_fields(struct engine *engine, unsigned int index)
+{
+	const uint8_t id = engine->status.events[index].id;
+	struct fields *fields = engine->fields[id], **retired;
+
+	if (!(fields_sample_type(fields) & engine->choices[index].without))
+		return;
+	retired = realloc(engine->retired, (engine->n_retired + 1) * sizeof(*retired));
+	if (!retired)
+		return;
+	engine->retired = retired;
+	retired[engine->n_retired++] = fields;
+	ingest_fields(&engine->ingest, id, NULL);
+	__atomic_store_n(&engine->fields[id], NULL, __ATOMIC_RELEASE);
+	choice_make_fields(engine, index);
 }
 
 uint64_t choice_fields_type(const struct engine *engine, unsigned int index)
@@ -43,6 +63,9 @@ void engine_free_fields(struct engine *engine)
 {
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
 		fields_free(engine->fields[i]);
+	for (size_t i = 0; i < engine->n_retired; i++)
+		fields_free(engine->retired[i]);
+	free(engine->retired);
 }
 
 const struct fields *engine_fields(struct engine *engine, uint8_t id)

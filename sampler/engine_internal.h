@@ -46,6 +46,8 @@ struct choice {
 	unsigned int leader; /* index; its own where it leads or stands alone */
 	bool read_group; /* it samples for its group, whose other members only count */
 	bool counts_only; /* takes no samples */
+	uint64_t without; /* of sample_more: bits that it cannot have; 0: all are told */
+	int without_error; /* why, positive errno; 0: they would always be 0 */
 	bool proven; /* of a leader: the whole group has opened somewhere */
 	bool enabled; /* by the user */
 	bool open;
@@ -156,6 +158,8 @@ struct engine {
 	struct choice choices[ENGINE_EVENTS_MAX];
 	unsigned int next_event_id;
 	struct fields *fields[STORE_EVENTS_MAX]; /* by the event's id; atomic: any thread reads */
+	struct fields **retired; /* that somebody may still look at */
+	size_t n_retired;
 	uint16_t last_group;
 	bool paused;
 	struct idmap task_reads; /* tid -> struct task_reads, of inherited events; engine_group.c */
@@ -174,6 +178,7 @@ struct engine {
 	struct follow follow;
 	bool filter; /* samples of others are dropped: not the whole machine */
 	bool trackers; /* fds suffice for them */
+	bool data_maps; /* addresses of data are sampled: mappings of data are followed */
 	bool cpu_wide; /* events on whole CPUs are permitted */
 	bool side_by_cpu; /* side-band rings per CPU are open */
 	bool fork_rings; /* a second ring per thread, while mlock and fds last */
@@ -268,12 +273,17 @@ int choice_open_event(struct engine *engine, unsigned int choice, struct perf_ev
 
 /* What its samples tell besides where they were, from now on. */
 void choice_make_fields(struct engine *engine, unsigned int choice);
+/* Without what it turned out not to have. */
+void choice_remake_fields(struct engine *engine, unsigned int choice);
 uint64_t choice_fields_type(const struct engine *engine, unsigned int choice);
 /* It goes on without the fields of a tracepoint; false: it has none. */
 bool choice_leave_fields(struct engine *engine, unsigned int choice);
 void engine_free_fields(struct engine *engine);
 
 /* engine_weaken.c */
+
+/* Of what samples shall carry besides, leave out what the kernel takes of any event and fills with zeros. */
+void choice_leave_out(struct engine *engine, unsigned int choice);
 
 /* What to try after a refusal; false: nothing is left, the error stands. */
 bool choice_weaken(struct engine *engine, unsigned int choice, int error);

@@ -309,6 +309,7 @@ struct sys_setup point_setup(const struct engine *engine, const struct point *po
 	struct sys_setup setup = {
 		.fork_records = carries,
 		.map_records = carries,
+		.data_maps = engine->data_maps,
 		.inherit = point->tid >= 0 && point->cpu >= 0,
 		.on_exec = point->on_exec,
 		.wakeup_bytes = point->channel ? 1 : engine_watermark(engine),
@@ -483,6 +484,7 @@ static int open_tracker(struct engine *engine, struct point *point, struct chann
 		.callchain = engine->config.callchain,
 		.fork_records = carries && !point->side,
 		.map_records = carries,
+		.data_maps = engine->data_maps,
 		.inherit = shared && point->tid >= 0,
 		.on_exec = point->on_exec,
 	};

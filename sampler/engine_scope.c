@@ -152,6 +152,7 @@ static int open_side_ring(struct engine *engine, int cpu)
 		.callchain = engine->config.callchain,
 		.fork_records = true,
 		.map_records = true,
+		.data_maps = engine->data_maps,
 		.wakeup_bytes = 1,
 	};
 	struct perf_event_attr attr;

@@ -20,8 +20,10 @@ static void begin(struct engine *engine)
 	const struct sys_setup sampling = {
 		.inherit = engine->status.scope == SCOPE_INHERIT,
 	};
-	const struct sys_setup tracking = {
-		.callchain = engine->config.callchain, .fork_records = true, .map_records = true};
+	const struct sys_setup tracking = {.callchain = engine->config.callchain,
+		.fork_records = true,
+		.map_records = true,
+		.data_maps = engine->data_maps};
 	size_t n = 0;
 
 	memset(engine->tap_index, TAP_NONE, sizeof(engine->tap_index));

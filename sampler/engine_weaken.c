@@ -21,6 +21,18 @@ static void copy_name(char to[EVENT_NAME_MAX], const char *from)
 	memset(to + len, 0, EVENT_NAME_MAX - len);
 }
 
+void choice_leave_out(struct engine *engine, unsigned int index)
+{
+	const uint64_t hardware = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
+		PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_DATA_SRC;
+	struct choice *choice = &engine->choices[index];
+	uint32_t type = choice->attr.type;
+
+	if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
+		type == PERF_TYPE_BREAKPOINT || choice->spec.probe)
+		choice->without |= engine->config.sample_more & hardware;
+}
+
 static void fall_back_to_clock(struct engine *engine, unsigned int index)
 {
 	struct choice *choice = &engine->choices[index];
@@ -32,6 +44,7 @@ static void fall_back_to_clock(struct engine *engine, unsigned int index)
 	attr->precise_ip = 0;
 	if (engine->filter)
 		attr->exclude_idle = 1;
+	choice_leave_out(engine, index);
 	strcpy(status_of(engine, index)->name, "cpu-clock");
 	if (modifier)
 		strncat(status_of(engine, index)->name, modifier,
@@ -83,6 +96,32 @@ static bool both_sides(struct choice *choice)
 	return true;
 }
 
+/* What samples carry besides, by what gives way first: of a set, as much as the event is asked for. */
+static bool tell_less(struct engine *engine, unsigned int index, uint64_t of, int error)
+{
+	static const uint64_t refused[] = {
+		PERF_SAMPLE_BRANCH_STACK,
+		/* Newer kernels' */
+		PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE,
+		PERF_SAMPLE_WEIGHT_STRUCT,
+		PERF_SAMPLE_PHYS_ADDR,
+		PERF_SAMPLE_TRANSACTION,
+	};
+	struct choice *choice = &engine->choices[index];
+	uint64_t asked = engine->config.sample_more & ~choice->without & of, less = 0;
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]) && !less; i++)
+		less = asked & refused[i];
+	if (!less || choice->counts_only)
+		return false;
+	choice->without |= less;
+	choice->without_error = error;
+	/* It gave way in vain. */
+	if (choice->attr.type == choice->spec.attr.type)
+		choice->attr.precise_ip = choice->spec.attr.precise_ip;
+	return true;
+}
+
 /* Uncore PMUs, msr and the like have no interrupt: what they count can still be read. */
 static bool only_count(struct engine *engine, unsigned int index)
 {
@@ -112,7 +151,9 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 			attr->exclude_idle = 0;
 			return true;
 		}
-		if (less_precise(choice))
+		if (less_precise(choice) ||
+			(error == EOPNOTSUPP &&
+				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error)))
 			return true;
 		if (!choice->spec.by_default || attr->type != PERF_TYPE_HARDWARE)
 			return false;
@@ -125,7 +166,8 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		/* fall through */
 	case EACCES:
 		if (attr->exclude_kernel || names_kernel(&choice->spec))
-			return false;
+			return tell_less(engine, index,
+				PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_BRANCH_STACK, error);
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
 		attr->exclude_callchain_kernel = 1;
@@ -140,10 +182,20 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		return true;
 	case EINVAL:
 		return lower_rate(engine, index) || less_precise(choice) || both_sides(choice) ||
-			only_count(engine, index);
+			tell_less(engine, index, UINT64_MAX, error) || only_count(engine, index);
 	default:
 		return false;
 	}
+}
+
+/* Where data came from is asked for with addresses, and not missed where there is none. */
+static void note_less(struct engine *engine, const struct choice *choice, const char *name)
+{
+	uint64_t less =
+		choice->without & engine->config.sample_more & ~(uint64_t)PERF_SAMPLE_DATA_SRC;
+
+	if (less && !choice->counts_only)
+		engine_note(engine, NOTE_SAMPLES_LESS, choice->without_error, 0, less, name);
 }
 
 void choice_settle(struct engine *engine, unsigned int index)
@@ -155,12 +207,14 @@ void choice_settle(struct engine *engine, unsigned int index)
 	if (choice->settled)
 		return;
 	choice->settled = true;
+	choice_remake_fields(engine, index);
 	choice_set_format(engine, index);
 	status->precise = choice->attr.precise_ip;
 	if (choice->attr.precise_ip < choice->spec.attr.precise_ip && !choice->spec.precise_most)
 		engine_note(engine, NOTE_LESS_PRECISE, 0, 0, choice->attr.precise_ip, status->name);
 	if (choice->counts_only && engine->choices[choice->leader].read_group == false)
 		engine_note(engine, NOTE_COUNTS_ONLY, EINVAL, 0, 0, status->name);
+	note_less(engine, choice, status->name);
 	if (hardware && choice->attr.type == PERF_TYPE_SOFTWARE)
 		engine_note(engine, NOTE_FALLBACK_CLOCK, ENOENT, 0, 0, status->name);
 	if (status->user_only)

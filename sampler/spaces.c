@@ -16,6 +16,7 @@ struct mapping {
 	uint64_t start, end;
 	uint64_t bias; /* added to an address, gives the offset */
 	uint32_t image;
+	bool data;
 };
 
 /* Shared by forked spaces; whoever changes it takes a copy. */
@@ -335,7 +336,8 @@ static void punch(struct space *space, uint64_t start, uint64_t end)
 
 static bool continues(const struct mapping *a, const struct mapping *b)
 {
-	return a->end == b->start && a->image == b->image && a->bias == b->bias;
+	return a->end == b->start && a->image == b->image && a->bias == b->bias &&
+		a->data == b->data;
 }
 
 /* Put a mapping where nothing is; there is room.  Neighbours that go on in each other become one, else the
@@ -386,10 +388,29 @@ static uint32_t overlaps(const struct space *space, uint64_t start, uint64_t end
 	return n;
 }
 
+/* Parts of data come to be protected otherwise, and are no longer to be found under this place: code is preferred. */
+static void set_origin(const struct space *space, const struct mapping *mapping)
+{
+	struct images *images = space->spaces->images;
+	struct image_origin origin;
+
+	if (mapping->data) {
+		images_origin(images, mapping->image, &origin);
+		if (origin.pid)
+			return;
+	}
+	images_set_origin(images, mapping->image,
+		&(struct image_origin){.pid = space->pid,
+			.map_start = mapping->start,
+			.map_end = mapping->end,
+			.parent = space->parent});
+}
+
 int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order)
 {
 	struct spaces *spaces = space->spaces;
-	struct mapping new = {.start = mmap->start, .end = mmap->start + mmap->len};
+	struct mapping new = {
+		.start = mmap->start, .end = mmap->start + mmap->len, .data = !mmap->executable};
 	uint32_t over, i;
 	struct image_key key;
 	int err;
@@ -402,7 +423,7 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 			return err;
 	}
 	over = overlaps(space, new.start, new.end);
-	if (!mmap->executable) {
+	if (!mmap->executable && !spaces->data) {
 		if (!over || order == SPACE_OLDER)
 			return 0;
 		err = maps_own(space, 1);
@@ -423,6 +444,7 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 	if (over == 1) {
 		i = first_above(space->maps, new.start);
 		if (space->maps->at[i].image == new.image && space->maps->at[i].bias == new.bias &&
+			space->maps->at[i].data == new.data &&
 			space->maps->at[i].start <= new.start && space->maps->at[i].end >= new.end)
 			goto out; /* known */
 	}
@@ -435,11 +457,7 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 		punch(space, new.start, new.end);
 		insert(space, &new);
 	}
-	images_set_origin(spaces->images, new.image,
-		&(struct image_origin){.pid = space->pid,
-			.map_start = new.start,
-			.map_end = new.end,
-			.parent = space->parent});
+	set_origin(space, &new);
 	space->generation = ++spaces->generation;
 out:
 	images_unref(spaces->images, new.image);
@@ -471,7 +489,7 @@ static void tell_mapping(
 		.inode_generation = image->inode_generation,
 		.has_inode = image->kind == IMAGE_FILE,
 		.build_id_len = image->build_id_len,
-		.executable = true,
+		.executable = !mapping->data,
 		.filename = name,
 	};
 

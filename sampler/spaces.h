@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spaces.h - address spaces: the executable mappings of a process, for tasks.c.
+ * spaces.h - address spaces: the executable mappings of a process, and those of data where asked for; for tasks.c.
  *
  * Mappings are a sorted array without overlaps; a newer mapping splits or trims the ones below it.  A forked
  * process shares its parent's array until one of them changes.  Sampling thread.
@@ -22,6 +22,7 @@ struct spaces {
 	struct images *images; /* borrowed */
 	uint64_t generation; /* the last one given */
 	size_t bytes; /* of all spaces */
+	bool data; /* mappings that are not executable are kept as well */
 };
 
 int space_new(struct space **out, struct spaces *spaces, int32_t pid);
@@ -39,7 +40,7 @@ enum space_order {
 	SPACE_OLDER, /* fills gaps only */
 };
 
-/* Apply one mapping; one that is not executable only takes away.  Returns 0 or -ENOMEM. */
+/* Apply one mapping; one that is not executable only takes away, unless those of data are kept.  Returns 0 or -ENOMEM. */
 int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order);
 
 /* Every mapping, as a record would tell of it; valid during the call. */

@@ -135,6 +135,7 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 	if (setup->map_records) {
 		attr->mmap = 1;
 		attr->mmap2 = features->mmap2;
+		attr->mmap_data = setup->data_maps;
 		attr->comm = 1;
 		attr->comm_exec = features->comm_exec;
 		attr->ksymbol = attr->bpf_event = features->ksymbol;

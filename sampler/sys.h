@@ -38,6 +38,7 @@ struct sys_setup {
 	uint16_t max_stack; /* 0: the kernel's limit */
 	bool fork_records; /* FORK and EXIT */
 	bool map_records; /* MMAP, MMAP2, COMM, KSYMBOL, BPF_EVENT */
+	bool data_maps; /* MMAP and MMAP2 also of what is not executable */
 	bool inherit;
 	bool on_exec; /* enable_on_exec */
 	uint32_t wakeup_bytes; /* watermark of the ring this event is to own */

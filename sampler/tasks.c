@@ -140,8 +140,8 @@ static void look_at_program(
 {
 	struct tasks_program program;
 
-	if (!tasks->reader.read_program || !mmap->executable || !mmap->has_inode ||
-		space_count(process->space) ||
+	if (!tasks->reader.read_program || !(mmap->executable || tasks->spaces.data) ||
+		!mmap->has_inode || space_count(process->space) ||
 		tasks->reader.read_program(process->pid, &program, tasks->reader.ctx) ||
 		program.inode != mmap->inode || program.dev_major != mmap->dev_major ||
 		program.dev_minor != mmap->dev_minor)
@@ -274,6 +274,16 @@ int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap
 void tasks_observe(struct tasks *tasks, const struct tasks_observer *observer)
 {
 	tasks->observer = *observer;
+}
+
+void tasks_keep_data(struct tasks *tasks)
+{
+	tasks->spaces.data = true;
+}
+
+bool tasks_keeps_data(const struct tasks *tasks)
+{
+	return tasks->spaces.data;
 }
 
 struct observed {

@@ -75,6 +75,10 @@ struct tasks_observer {
 };
 void tasks_observe(struct tasks *tasks, const struct tasks_observer *observer); /* copied */
 
+/* Keep mappings of data too, from now on: for samples that tell addresses of data. */
+void tasks_keep_data(struct tasks *tasks);
+bool tasks_keeps_data(const struct tasks *tasks);
+
 /* The reader that asks /proc (or the folder that stands for it in a test); borrows proc_dir. */
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir);
 
@@ -89,7 +93,7 @@ int tasks_apply(struct tasks *tasks, const struct record *record);
 /* Load what /proc says of an attached process now, for all later records.  -ESRCH when it is gone. */
 int tasks_load_process(struct tasks *tasks, int32_t pid);
 
-/* One executable mapping; also for tasks_reader.read_maps. */
+/* One mapping; also for tasks_reader.read_maps. */
 int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap);
 
 /* The current label of a thread, met for the first time if need be.  Returns 0 or -ENOMEM. */

@@ -118,7 +118,8 @@ static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *
 
 		++*read;
 		/* A line that cannot be read is one mapping less. */
-		if (tasks_parse_maps_line(line, &mmap) || !mmap.executable)
+		if (tasks_parse_maps_line(line, &mmap) ||
+			(!mmap.executable && !tasks_keeps_data(tasks)))
 			continue;
 		mmap.pid = mmap.tid = (uint32_t)pid;
 		err = tasks_add_mapping(tasks, pid, &mmap);

@@ -109,7 +109,7 @@ static int unknown_option(struct args *args, char **argv)
 	char text[128];
 
 	if (optopt >= ARGS_ID_BASE)
-		option = args_option_of(optopt);
+		option = args_option_of(0, optopt);
 	if (option && option->name && !option->value)
 		return args_refuse(args, "option '--%s' takes no value", option->name);
 	/* A letter in a group such as -gx has not advanced optind. */
@@ -160,7 +160,7 @@ static int read_option(struct args *args, int got, char **argv, bool *ended)
 		option_text(text, sizeof(text), argv);
 		return args_refuse(args, "option '%s' needs a value", text);
 	}
-	given.option = args_option_of(got);
+	given.option = args_option_of(command_bit((int)request->command), got);
 	switch (args_id_of(given.option)) {
 	case ARG_HELP:
 		request->help_command = request->command_given ? (int)request->command : CMD_HELP;
@@ -217,7 +217,7 @@ static int read_words(struct args *args, int argc, char **argv, bool *ended)
 	struct request *request = &args->request;
 	int error = 0;
 
-	args_getopt_tables(shorts, longs);
+	args_getopt_tables(command_bit((int)request->command), shorts, longs);
 	opterr = 0;
 	optind = 0; /* glibc: forget what an earlier call has seen */
 	while (!error && !*ended) {
@@ -266,6 +266,7 @@ static int apply_options(struct args *args)
 		args_apply_target,
 		args_apply_filter,
 		args_apply_sampling,
+		args_apply_data,
 		args_apply_rows,
 		args_apply_screen,
 	};

@@ -52,6 +52,7 @@ const char *args_command_name(int command);
 /* 0, or what args_refuse() and args_no_memory() return; -ENOENT: not an option of this kind. */
 int args_apply_target(struct args *args, int id, const char *text);
 int args_apply_sampling(struct args *args, int id, const char *text);
+int args_apply_data(struct args *args, int id, const char *text);
 int args_apply_filter(struct args *args, int id, const char *text);
 int args_apply_rows(struct args *args, int id, const char *text);
 int args_apply_screen(struct args *args, int id, const char *text);

@@ -74,6 +74,26 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"unread"},
 	[ARG_MAX_STACK] = {0, "max-stack", "N", TARGETS, ARGS_SAMPLING,
 		"at most N frames of a call chain (default: the kernel's limit)"},
+	[ARG_DATA] = {0, "data", NULL, TARGETS, ARGS_SAMPLING,
+		"with the address of the data that was touched, where the event has one "
+		"(page-faults, mem:, memory events), and where the processor found it"},
+	[ARG_DATA_LETTER] = {'d', NULL, NULL, TARGETS & ~ARGS_LIVE, ARGS_SAMPLING,
+		"the same as --data (of the screen, -d is --delay)"},
+	[ARG_PHYS_DATA] = {0, "phys-data", NULL, TARGETS, ARGS_SAMPLING,
+		"with the physical address of the data"},
+	[ARG_DATA_PAGE_SIZE] = {0, "data-page-size", NULL, TARGETS, ARGS_SAMPLING,
+		"with the size of the page that the data is in"},
+	[ARG_CODE_PAGE_SIZE] = {0, "code-page-size", NULL, TARGETS, ARGS_SAMPLING,
+		"with the size of the page that the code is in"},
+	[ARG_WEIGHT] = {'W', "weight", NULL, TARGETS, ARGS_SAMPLING,
+		"with the weight that the hardware tells: cycles of latency"},
+	[ARG_TRANSACTION] = {0, "transaction", NULL, TARGETS, ARGS_SAMPLING,
+		"with the state of hardware transactions: why they were aborted"},
+	[ARG_BRANCH_ANY] = {'b', "branch-any", NULL, TARGETS, ARGS_SAMPLING,
+		"with the branches taken before, of any kind (the same as -j any)"},
+	[ARG_BRANCH_FILTER] = {'j', "branch-filter", "KIND[,KIND]", TARGETS, ARGS_SAMPLING,
+		"with the branches taken before, of these kinds: any, any_call, any_ret, ind_call, "
+		"ind_jmp, call, cond, in_tx, no_tx, abort_tx, of u, k and hv; save_type, ..."},
 	[ARG_DURATION] = {0, "duration", "SECONDS", COUNTED, ARGS_SAMPLING, "end after this time"},
 	[ARG_SCOPE] = {0, "scope", "SCOPE", TARGETS, ARGS_SAMPLING,
 		"how a process tree is covered: auto, task, cpu or inherit"},
@@ -171,8 +191,24 @@ const struct args_option *args_options(size_t *n)
 	return table;
 }
 
-void args_getopt_tables(
-	char shorts[3 * ARGS_TABLE_MAX + 4], struct option longs[ARGS_TABLE_MAX + 1])
+/* The one of this command, else any: whose it is, is then told. */
+static const struct args_option *find_letter(unsigned int command, int letter)
+{
+	const struct args_option *found = NULL;
+
+	for (int i = 0; i < ARGS_TABLE_MAX; i++) {
+		if (!letter || table[i].letter != letter)
+			continue;
+		if (table[i].commands & command)
+			return &table[i];
+		if (!found)
+			found = &table[i];
+	}
+	return found;
+}
+
+void args_getopt_tables(unsigned int command, char shorts[3 * ARGS_TABLE_MAX + 4],
+	struct option longs[ARGS_TABLE_MAX + 1])
 {
 	size_t n = 0;
 
@@ -180,7 +216,7 @@ void args_getopt_tables(
 	*shorts++ = '+';
 	*shorts++ = ':';
 	for (int i = 0; i < ARGS_TABLE_MAX; i++) {
-		if (table[i].letter) {
+		if (table[i].letter && find_letter(command, table[i].letter) == &table[i]) {
 			*shorts++ = table[i].letter;
 			if (table[i].value)
 				*shorts++ = ':';
@@ -194,14 +230,11 @@ void args_getopt_tables(
 	longs[n] = (struct option){0};
 }
 
-const struct args_option *args_option_of(int got)
+const struct args_option *args_option_of(unsigned int command, int got)
 {
 	if (got >= ARGS_ID_BASE)
 		return got - ARGS_ID_BASE < ARGS_TABLE_MAX ? &table[got - ARGS_ID_BASE] : NULL;
-	for (int i = 0; i < ARGS_TABLE_MAX; i++)
-		if (got && table[i].letter == got)
-			return &table[i];
-	return NULL;
+	return find_letter(command, got);
 }
 
 int args_id_of(const struct args_option *option)

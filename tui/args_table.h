@@ -37,6 +37,15 @@ enum args_id {
 	ARG_CALL_GRAPH,
 	ARG_NO_CHAIN,
 	ARG_MAX_STACK,
+	ARG_DATA,
+	ARG_DATA_LETTER,
+	ARG_PHYS_DATA,
+	ARG_DATA_PAGE_SIZE,
+	ARG_CODE_PAGE_SIZE,
+	ARG_WEIGHT,
+	ARG_TRANSACTION,
+	ARG_BRANCH_ANY,
+	ARG_BRANCH_FILTER,
 	ARG_DURATION,
 	ARG_SCOPE,
 	ARG_NO_CREDIT,
@@ -84,11 +93,12 @@ enum args_id {
 /* What getopt_long() returns for a long option: its id above all letters. */
 #define ARGS_ID_BASE 256
 
-void args_getopt_tables(
-	char shorts[3 * ARGS_TABLE_MAX + 4], struct option longs[ARGS_TABLE_MAX + 1]);
+void args_getopt_tables(unsigned int command, char shorts[3 * ARGS_TABLE_MAX + 4],
+	struct option longs[ARGS_TABLE_MAX + 1]);
 
-/* The row for what getopt_long() returned: a letter or ARGS_ID_BASE + id; NULL for anything else. */
-const struct args_option *args_option_of(int got);
+/* The row for what getopt_long() returned: a letter, of this command if it has it, or ARGS_ID_BASE + id; NULL for anything
+ * else. */
+const struct args_option *args_option_of(unsigned int command, int got);
 int args_id_of(const struct args_option *option);
 
 #endif

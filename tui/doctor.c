@@ -41,6 +41,27 @@ static int try_open(uint32_t type, uint64_t config, bool user, bool kernel, pid_
 	return 0;
 }
 
+static int try_branches(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY,
+		.sample_period = 1000000,
+	};
+	int fd = sys_open(&attr, 0, -1);
+
+	if (fd < 0)
+		return -fd;
+	close(fd);
+	return 0;
+}
+
 static enum doctor_kallsyms look_at_kallsyms(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -135,6 +156,7 @@ void doctor_gather(struct doctor_facts *facts)
 		try_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true, true, -1, 0);
 	facts->open_cycles =
 		try_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, false, 0, -1);
+	facts->open_branches = try_branches();
 	facts->kallsyms = look_at_kallsyms();
 	facts->tracefs = look_at_tracefs();
 }
@@ -279,13 +301,15 @@ static void print_settings(struct page *page, const struct doctor_facts *facts)
 static void print_events(struct page *page, const struct doctor_facts *facts)
 {
 	fputs("\nWhat can be counted\n", page->out);
-	check(page, "hardware counters", facts->open_cycles,
-		"cycles, instructions, caches, branches",
+	check(page, "hardware counters", facts->open_cycles, "cycles, instructions, caches ...",
 		"no processor counters: strobe samples cpu-clock, a timer, instead");
 	if (facts->open_cycles == ENOENT || facts->open_cycles == ENODEV ||
 		facts->open_cycles == EOPNOTSUPP)
 		remedy(page,
 			"in a virtual machine, give it a virtual PMU (QEMU: -cpu host,pmu=on)");
+	if (!facts->open_cycles)
+		check(page, "branch stacks", facts->open_branches, "the branches before a sample",
+			"this processor records none that can be read: -b and -j have no effect");
 	line(page, "", "PMUs", "%s",
 		facts->pmus[0] ? facts->pmus : "none beside the kernel's software ones");
 	check(page, "software events", facts->open_user,

@@ -30,6 +30,7 @@ struct doctor_facts {
 	int open_kernel; /* cpu-clock:k on strobe itself */
 	int open_machine; /* cpu-clock on a whole CPU */
 	int open_cycles; /* cycles:u on strobe itself */
+	int open_branches; /* the same with its branch stack; told only where cycles open */
 	enum doctor_kallsyms kallsyms;
 	int tracefs; /* positive errno of reading the list of tracepoints */
 };

@@ -204,6 +204,50 @@ static void note_flow(struct text *text, const struct engine_note *note)
 	}
 }
 
+/* What samples should have told besides where they were. */
+static void note_less(struct text *text, const struct engine_note *note)
+{
+	static const struct {
+		uint64_t bits;
+		const char *name;
+	} parts[] = {
+		{PERF_SAMPLE_BRANCH_STACK, "branch stacks"},
+		{PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "weights"},
+		{PERF_SAMPLE_TRANSACTION, "transactions"},
+		{PERF_SAMPLE_PHYS_ADDR, "physical addresses"},
+		{PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE, "page sizes"},
+	};
+	bool first = true;
+
+	text_add(text, "'%.*s' is sampled without ", EVENT_NAME_MAX, note->text);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!(note->value & parts[i].bits))
+			continue;
+		text_add(text, "%s%s", first ? "" : " and ", parts[i].name);
+		first = false;
+	}
+	switch (note->error) {
+	case 0:
+		text_add(text, ": hardware counters alone tell them");
+		break;
+	case EOPNOTSUPP:
+		text_add(text,
+			": they come with hardware counters alone, and of a processor that records "
+			"such branches");
+		break;
+	case EACCES:
+	case EPERM:
+		text_add(text,
+			": they tell of the kernel's addresses, which this user may not see. To "
+			"see them: sudo sysctl kernel.perf_event_paranoid=1");
+		break;
+	default:
+		explain_add_error(text, note->error);
+		text_add(text, ": this kernel does not take them for it");
+		break;
+	}
+}
+
 /* What became of single events, and of commands to them. */
 static void note_filter(struct text *text, const struct engine_note *note)
 {
@@ -236,6 +280,9 @@ static void note_event(struct text *text, const struct engine_note *note)
 			", the most that this processor has for it%s",
 			max, note->text, note->value,
 			note->value ? "" : ": addresses may be some instructions late");
+		break;
+	case NOTE_SAMPLES_LESS:
+		note_less(text, note);
 		break;
 	case NOTE_COUNTS_ONLY:
 		text_add(text, "'%.*s' is counted and takes no samples: its unit has no interrupt",
@@ -424,6 +471,7 @@ void explain_note(
 			"(--memory gives it more)");
 		break;
 	case NOTE_COUNTS_ONLY:
+	case NOTE_SAMPLES_LESS:
 	case NOTE_LESS_PRECISE:
 	case NOTE_UNGROUPED:
 	case NOTE_EVENT_ENABLED:
@@ -484,6 +532,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_PAUSED:
 		return note->error ? EXPLAIN_ERROR : EXPLAIN_INFO;
 	case NOTE_COUNTS_ONLY:
+	case NOTE_SAMPLES_LESS:
 	case NOTE_LESS_PRECISE:
 	case NOTE_UNGROUPED:
 		return EXPLAIN_WARNING;

@@ -40,7 +40,8 @@ _strobe()
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
 	local sampled="-u --user -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph
 		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages
-		--wakeup-events --watermark"
+		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size
+		-W --weight --transaction -b --branch-any -j --branch-filter"
 	local views="--comm --image --symbol --time --symfs --debug-dir --debuginfod --memory --no-idle
 		--cache-dir"
 	local input="-i --input" output="-o --output"
@@ -49,6 +50,7 @@ _strobe()
 		--inline --no-inline"
 	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
 	local general="-h --help -V --version"
+	local data=-d
 	local code="--syntax --source-prefix"
 	local counted="-u --user -a --all-cpus --pfm-events --filter --duration -I --interval -r --repeat --no-inherit
 		--per -A --no-aggr --per-thread --format"
@@ -137,6 +139,15 @@ _strobe()
 	--snapshot)
 		options="80x24 120x40"
 		;;
+	-j|--branch-filter)
+		_strobe_list "any any_call any_ret ind_call ind_jmp call cond in_tx no_tx abort_tx stack u k hv
+			no_flags no_cycles save_type hw_index priv"
+		return
+		;;
+	-d)
+		# Of the screen it has a value.
+		[[ -z $command || $command == live ]] && return
+		;;&
 	-F|--freq)
 		options="max 97 997 4999 20000"
 		;;
@@ -150,18 +161,18 @@ _strobe()
 		return
 		;;
 	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--percent-limit|\
-	--rows|-d|--delay|--symbol|--time|--pfm-events|--filter|-I|--interval|-r|--repeat)
+	--rows|--delay|--symbol|--time|--pfm-events|--filter|-I|--interval|-r|--repeat)
 		return
 		;;
 	*)
 		case $command in
 		doctor) options=$general ;;
 		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names $general" ;;
-		report) options="$either $sampled $input $views $tables $report $general" ;;
-		record) options="$either $sampled $output -z --compress $general" ;;
-		export) options="$either $sampled $input $output $views --format --inline
+		report) options="$either $sampled $data $input $views $tables $report $general" ;;
+		record) options="$either $sampled $data $output -z --compress $general" ;;
+		export) options="$either $sampled $data $input $output $views --format --inline
 		--no-inline $general" ;;
-		annotate) options="$either $sampled $input $views $tables $code --mode --source-tree
+		annotate) options="$either $sampled $data $input $views $tables $code --mode --source-tree
 			$general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
 		stat) options="$either $counted $output $general" ;;

@@ -75,13 +75,15 @@ void synth_mapping(
 		.dev_minor = mmap->dev_minor,
 		.inode = mmap->inode,
 		.inode_generation = mmap->inode_generation,
-		.prot = PROT_READ | PROT_EXEC,
+		.prot = mmap->executable ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE,
 		.flags = MAP_PRIVATE,
 	};
 	const char *name = mmap->filename ? mmap->filename : "";
 	uint8_t *id = (uint8_t *)out + offsetof(__typeof__(record), dev_major);
 
 	memcpy(out, &record, sizeof(record));
+	if (!mmap->executable)
+		out->header.misc |= PERF_RECORD_MISC_MMAP_DATA;
 	if (mmap->build_id_len && mmap->build_id_len <= RECORD_BUILD_ID_MAX) {
 		/* In the place of device and inode: length, padding, 20 bytes. */
 		out->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;

@@ -199,6 +199,44 @@ static void test_names_of_libpfm(void **state)
 	args_fini(&line.request);
 }
 
+/* What samples carry besides. */
+static void test_data_options(void **state)
+{
+	const struct engine_config *engine;
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe record -d --phys-data --data-page-size --code-page-size -p 1");
+	engine = &line.request.engine;
+	assert_true(engine->sample_more ==
+		(PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR |
+			PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE));
+	assert_true(engine->branch_sample_type == 0);
+	args_fini(&line.request);
+	good(&line, "strobe report -W --transaction -b -p 1");
+	assert_true(engine->sample_more ==
+		(PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_BRANCH_STACK));
+	assert_true(engine->branch_sample_type == PERF_SAMPLE_BRANCH_ANY);
+	args_fini(&line.request);
+
+	/* Without a kind, any. */
+	good(&line, "strobe -j u,save_type -p 1");
+	assert_true(engine->branch_sample_type ==
+		(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE));
+	args_fini(&line.request);
+	good(&line, "strobe -j any_call,k -j cond -p 1");
+	assert_true(engine->branch_sample_type ==
+		(PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_COND |
+			PERF_SAMPLE_BRANCH_KERNEL));
+	args_fini(&line.request);
+
+	/* The letter is the screen's delay, and data of all others. */
+	good(&line, "strobe live -d 250 --data");
+	assert_int_equal(line.request.delay_ms, 250);
+	assert_true(engine->sample_more & PERF_SAMPLE_ADDR);
+	args_fini(&line.request);
+}
+
 static void test_output_options(void **state)
 {
 	struct line line;
@@ -294,6 +332,11 @@ static void test_refusals(void **state)
 	bad("strobe -F 99 -c 1000", "-F and -c");
 	bad("strobe --call-graph magic", "magic");
 	bad("strobe --call-graph dwarf", "not in this version");
+	bad("strobe -j any_cal", "did you mean any_call");
+	bad("strobe -j any,,u", "''");
+	bad("strobe -j u,xx", "'xx'");
+	bad("strobe diff -d a b", "'-d' is not one of strobe diff");
+	bad("strobe list --data", "not one of strobe list");
 	bad("strobe --max-stack 0", "'0'");
 	bad("strobe --max-stack 100000", "100000");
 	bad("strobe --duration 0", "'0'");
@@ -423,30 +466,27 @@ static void test_table(void **state)
 		assert_non_null(options[i].help);
 		assert_true(options[i].letter || options[i].name);
 		for (size_t j = 0; j < i; j++) {
-			assert_true(!options[i].letter || options[i].letter != options[j].letter);
+			/* The letter of one command may be another's of another one. */
+			assert_true(!options[i].letter || options[i].letter != options[j].letter ||
+				!(options[i].commands & options[j].commands));
 			assert_true(!options[i].name || !options[j].name ||
 				strcmp(options[i].name, options[j].name));
 		}
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_targets),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_wakeups),
-		cmocka_unit_test(test_sampling_options),
-		cmocka_unit_test(test_filters_of_tracepoints),
-		cmocka_unit_test(test_names_of_libpfm),
-		cmocka_unit_test(test_output_options),
-		cmocka_unit_test(test_the_letter_n),
-		cmocka_unit_test(test_help_and_version),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_help_text),
-		cmocka_unit_test(test_table),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+int main(void){const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
+		       cmocka_unit_test(test_targets), cmocka_unit_test(test_command),
+		       cmocka_unit_test(test_wakeups), cmocka_unit_test(test_sampling_options),
+		       cmocka_unit_test(test_filters_of_tracepoints),
+		       cmocka_unit_test(test_names_of_libpfm), args_fini(&line.request);
+}
+
+cmocka_unit_test(test_data_options), cmocka_unit_test(test_output_options),
+	cmocka_unit_test(test_the_letter_n), cmocka_unit_test(test_help_and_version),
+	cmocka_unit_test(test_refusals), cmocka_unit_test(test_values),
+	cmocka_unit_test(test_help_text), cmocka_unit_test(test_table),
+}
+;
+return cmocka_run_group_tests(tests, NULL, NULL);
 }

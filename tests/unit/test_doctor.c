@@ -110,6 +110,29 @@ static void test_ordinary_user(void **state)
 	free(text);
 }
 
+/* Cycles can be counted, and no branches recorded, as in most virtual machines. */
+static void test_branches(void **state)
+{
+	struct doctor_facts facts = fortunate();
+	unsigned int refused;
+	char *text;
+
+	(void)state;
+	facts.open_cycles = 0;
+	text = print(&facts, &refused);
+	expect_text(text, "the branches before a sample");
+	free(text);
+	facts.open_branches = EOPNOTSUPP;
+	text = print(&facts, &refused);
+	expect_text(text, "records none that can be read: -b and -j have no effect (EOPNOTSUPP)");
+	assert_null(strstr(text, "caches, branches"));
+	free(text);
+	facts.open_cycles = ENOENT;
+	text = print(&facts, &refused);
+	assert_null(strstr(text, "branch stacks"));
+	free(text);
+}
+
 static void test_container(void **state)
 {
 	struct doctor_facts facts = fortunate();
@@ -188,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_is_permitted),
 		cmocka_unit_test(test_ordinary_user),
+		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_container),
 		cmocka_unit_test(test_pid_namespace),
 		cmocka_unit_test(test_levels),

@@ -350,6 +350,12 @@ static void test_what_notes_say(void **state)
 	say(NOTE_MLOCK_LIMIT, 64, EPERM, "kernel.perf_event_mlock_kb=4128");
 	say(NOTE_LOST, 9, 0, "9 samples of 'cycles'");
 	say(NOTE_LESS_PRECISE, 1, 0, "precision 1");
+	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_BRANCH_STACK, EOPNOTSUPP,
+		"without branch stacks: they come with hardware counters alone");
+	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_TRANSACTION, 0,
+		"without weights and transactions: hardware counters alone");
+	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_PHYS_ADDR, EACCES, "perf_event_paranoid=1");
+	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_DATA_PAGE_SIZE, EINVAL, "this kernel does not take");
 	say(NOTE_UNGROUPED, 0, EINVAL, "counted in turn");
 	say(NOTE_EVENT_ENABLED, 0, 0, "switched off");
 	say(NOTE_FILTER, 0, EINVAL, "The one before stays in force");

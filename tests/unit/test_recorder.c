@@ -123,7 +123,8 @@ static void read_back(int fd, struct found *found)
 
 static void test_all_is_written(void **state)
 {
-	const struct record_mmap mmap = {.start = 0x1000, .len = 0x1000, .filename = "/a"};
+	const struct record_mmap mmap = {
+		.start = 0x1000, .len = 0x1000, .executable = true, .filename = "/a"};
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 	struct recorder *recorder = open_recorder(fd, false);
 	struct recorder_status recorded;

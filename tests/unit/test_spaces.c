@@ -2,6 +2,7 @@
 /*
  * test_spaces.c - address spaces: mappings, what replaces them, and what an address falls into.
  */
+#include "sampler/spaces.h"
 #include "tests/unit/tasks_fixture.h"
 
 static void test_resolve(void **state)
@@ -65,6 +66,52 @@ static void test_unmapping(void **state)
 	generation = space_generation(tasks_space(fake->tasks, 7, 7, SEC));
 	apply(fake, &data);
 	assert_int_equal(space_generation(tasks_space(fake->tasks, 7, 7, SEC)), generation);
+}
+
+/* Mappings of data, where they are kept: told apart from code, and code is where the file is looked for. */
+static void test_data(void **state)
+{
+	struct fake *fake = *state;
+	struct record data = {.type = PERF_RECORD_MMAP2,
+		.mmap = {.pid = 7,
+			.tid = 7,
+			.start = 0x13000,
+			.len = 0x2000,
+			.pgoff = 0x3000,
+			.filename = "/bin/a"}};
+	struct record code = {.type = PERF_RECORD_MMAP2,
+		.mmap = {.pid = 7,
+			.tid = 7,
+			.start = 0x10000,
+			.len = 0x3000,
+			.executable = true,
+			.filename = "/bin/a"}};
+	struct image_origin origin;
+	uint64_t offset;
+	uint32_t image;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	apply(fake, &data);
+	expect_nothing_at(fake, 7, SEC, 0x13000);
+	assert_false(tasks_keeps_data(fake->tasks));
+	tasks_keep_data(fake->tasks);
+	apply(fake, &data);
+	expect_at(fake, 7, SEC, 0x13010, "/bin/a", 0x3010);
+	space_resolve(tasks_space(fake->tasks, 7, 7, SEC), 0x13000, &image, &offset);
+	images_origin(fake->images, image, &origin);
+	assert_int_equal(origin.map_start, 0x13000);
+	apply(fake, &code);
+	images_origin(fake->images, image, &origin);
+	assert_int_equal(origin.map_start, 0x10000);
+	/* They do not become one with code that goes on in them. */
+	assert_int_equal(space_count(tasks_space(fake->tasks, 7, 7, SEC)), 2);
+	data.mmap.start = 0x15000;
+	data.mmap.pgoff = 0x5000;
+	apply(fake, &data);
+	expect_at(fake, 7, SEC, 0x16fff, "/bin/a", 0x6fff);
+	assert_int_equal(space_count(tasks_space(fake->tasks, 7, 7, SEC)), 2);
+	images_origin(fake->images, image, &origin);
+	assert_int_equal(origin.map_start, 0x10000);
 }
 
 /* Random mappings against an array of pages. */
@@ -267,6 +314,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_resolve, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_newer_mapping_splits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unmapping, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_data, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mapping_model, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_anonymous_and_vdso, setup, teardown),

@@ -66,6 +66,7 @@ static void test_mapping(void **state)
 		.dev_minor = 3,
 		.inode = 12345678901,
 		.inode_generation = 7,
+		.executable = true,
 		.filename = "/usr/lib/libc.so.6",
 	};
 	union synth_record record;
@@ -89,6 +90,12 @@ static void test_mapping(void **state)
 	assert_true(out.mmap.executable);
 	assert_string_equal(out.mmap.filename, mmap.filename);
 
+	mmap.executable = false;
+	synth_mapping(&record, 4711, &mmap, 5);
+	decode(&out, &record);
+	assert_false(out.mmap.executable);
+	assert_true(out.misc & PERF_RECORD_MISC_MMAP_DATA);
+
 	/* Memory without a file has a name too. */
 	mmap.filename = "";
 	synth_mapping(&record, 1, &mmap, 5);
@@ -98,7 +105,8 @@ static void test_mapping(void **state)
 
 static void test_mapping_with_build_id(void **state)
 {
-	struct record_mmap mmap = {.start = 0x1000, .len = 0x1000, .inode = 9, .filename = "/a"};
+	struct record_mmap mmap = {
+		.start = 0x1000, .len = 0x1000, .inode = 9, .executable = true, .filename = "/a"};
 	union synth_record record;
 	struct record out;
 

@@ -109,6 +109,10 @@ static void test_reader_proc(void **state)
 	assert_int_equal(images_get(fake->images, image)->inode, 9);
 	space_resolve(space, 0x3010, &image, &offset);
 	assert_int_equal(image, IMAGE_ID_UNKNOWN);
+	tasks_keep_data(tasks);
+	assert_int_equal(tasks_load_process(tasks, 42), 0);
+	space_resolve(tasks_space(tasks, 42, 42, SEC), 0x3010, &image, &offset);
+	assert_int_equal(offset, 0x6010);
 	tasks_free(tasks);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	assert_int_equal(system(command), 0);
