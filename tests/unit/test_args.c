@@ -475,18 +475,24 @@ static void test_table(void **state)
 	}
 }
 
-int main(void){const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
-		       cmocka_unit_test(test_targets), cmocka_unit_test(test_command),
-		       cmocka_unit_test(test_wakeups), cmocka_unit_test(test_sampling_options),
-		       cmocka_unit_test(test_filters_of_tracepoints),
-		       cmocka_unit_test(test_names_of_libpfm), args_fini(&line.request);
-}
-
-cmocka_unit_test(test_data_options), cmocka_unit_test(test_output_options),
-	cmocka_unit_test(test_the_letter_n), cmocka_unit_test(test_help_and_version),
-	cmocka_unit_test(test_refusals), cmocka_unit_test(test_values),
-	cmocka_unit_test(test_help_text), cmocka_unit_test(test_table),
-}
-;
-return cmocka_run_group_tests(tests, NULL, NULL);
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_wakeups),
+		cmocka_unit_test(test_sampling_options),
+		cmocka_unit_test(test_filters_of_tracepoints),
+		cmocka_unit_test(test_names_of_libpfm),
+		cmocka_unit_test(test_data_options),
+		cmocka_unit_test(test_output_options),
+		cmocka_unit_test(test_the_letter_n),
+		cmocka_unit_test(test_help_and_version),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_help_text),
+		cmocka_unit_test(test_table),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
