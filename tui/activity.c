@@ -4,7 +4,12 @@
  */
 #include "tui/activity.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define WINDOW_COLUMNS 48 /* of the strip that a window takes at most */
+#define PEAKS_MAX 65536 /* columns that the busiest stretch is looked for in */
 
 struct asking {
 	struct activity *activity;
@@ -44,50 +49,48 @@ static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t 
 	return ret;
 }
 
-/* Ask for the seconds that are over by now and not known. */
-static int complete_seconds(const struct asking *asking, uint64_t begin, uint64_t end)
+/* Ask for the columns that are over by now and not known. */
+static int complete(const struct asking *asking, uint64_t begin, uint64_t end)
 {
 	struct activity *activity = asking->activity;
-	uint64_t from = activity->n_seconds ? activity->first_second + activity->n_seconds : begin;
-	uint64_t first_ns;
+	uint64_t from = activity->n ? activity->first + activity->n : begin;
+	uint64_t first_ns, column_ns = activity->column_ns;
 	size_t missing, excess;
 	int ret;
 
 	if (activity->event != asking->model->event ||
 		activity->hide_idle != asking->model->hide_idle || from > end) {
-		activity->n_seconds = 0;
+		activity->n = 0;
 		from = begin;
 	}
 	activity->event = asking->model->event;
 	activity->hide_idle = asking->model->hide_idle;
 	if (end - from > MODEL_COLUMNS) {
-		activity->n_seconds = 0;
+		activity->n = 0;
 		from = end - MODEL_COLUMNS;
 	}
 	missing = (size_t)(end - from);
 	if (!missing)
 		return 0;
-	if (!activity->n_seconds)
-		activity->first_second = from;
-	if (activity->n_seconds + missing > MODEL_COLUMNS) {
-		excess = activity->n_seconds + missing - MODEL_COLUMNS;
-		memmove(activity->seconds, activity->seconds + excess,
-			(activity->n_seconds - excess) * sizeof(*activity->seconds));
-		activity->n_seconds -= excess;
-		activity->first_second += excess;
+	if (!activity->n)
+		activity->first = from;
+	if (activity->n + missing > MODEL_COLUMNS) {
+		excess = activity->n + missing - MODEL_COLUMNS;
+		memmove(activity->columns, activity->columns + excess,
+			(activity->n - excess) * sizeof(*activity->columns));
+		activity->n -= excess;
+		activity->first += excess;
 	}
-	ret = ask_activity(asking, from * MODEL_COLUMN_NS, end * MODEL_COLUMN_NS,
-		activity->seconds + activity->n_seconds, missing);
+	ret = ask_activity(asking, from * column_ns, end * column_ns,
+		activity->columns + activity->n, missing);
 	if (ret)
 		return ret;
 	/* Sampling began within the first one. */
 	first_ns = asking->model->status.store.first_ns;
-	if (first_ns > from * MODEL_COLUMN_NS && first_ns < (from + 1) * MODEL_COLUMN_NS)
-		activity->seconds[activity->n_seconds] =
-			(uint64_t)((double)activity->seconds[activity->n_seconds] *
-				(double)MODEL_COLUMN_NS /
-				(double)((from + 1) * MODEL_COLUMN_NS - first_ns));
-	activity->n_seconds += missing;
+	if (first_ns > from * column_ns && first_ns < (from + 1) * column_ns)
+		activity->columns[activity->n] = (uint64_t)((double)activity->columns[activity->n] *
+			(double)column_ns / (double)((from + 1) * column_ns - first_ns));
+	activity->n += missing;
 	return 0;
 }
 
@@ -96,39 +99,59 @@ static int update_whole(const struct asking *asking)
 {
 	struct activity *activity = asking->activity;
 	struct model *model = asking->model;
+	uint64_t from_ns = model->status.store.first_ns, to_ns = model->strip_to_ns;
 	int ret;
 
-	if (model->n_activity && activity->whole_from_ns == model->from_ns &&
-		activity->whole_to_ns == model->to_ns && activity->event == model->event &&
+	if (model->n_activity && activity->whole_from_ns == from_ns &&
+		activity->whole_to_ns == to_ns && activity->event == model->event &&
 		activity->hide_idle == model->hide_idle)
 		return 0;
 	model->n_activity = 0;
-	if (model->to_ns <= model->from_ns)
+	model->strip_from_ns = from_ns;
+	if (to_ns <= from_ns)
 		return 0;
-	ret = ask_activity(asking, model->from_ns, model->to_ns, model->activity, MODEL_COLUMNS);
+	ret = ask_activity(asking, from_ns, to_ns, model->activity, MODEL_COLUMNS);
 	if (ret)
 		return ret;
 	model->n_activity = MODEL_COLUMNS;
-	activity->whole_from_ns = model->from_ns;
-	activity->whole_to_ns = model->to_ns;
+	model->column_ns = (to_ns - from_ns) / MODEL_COLUMNS;
+	activity->whole_from_ns = from_ns;
+	activity->whole_to_ns = to_ns;
 	activity->event = model->event;
 	activity->hide_idle = model->hide_idle;
 	return 0;
+}
+
+/* Seconds, or what brings all from the window's start on into the strip, and a long window into its middle. */
+static uint64_t choose_column(const struct model *model)
+{
+	static const uint64_t steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600};
+	uint64_t first_ns = model->status.store.first_ns;
+	uint64_t from_ns = model->from_ns > first_ns ? model->from_ns : first_ns;
+	uint64_t since = model->strip_to_ns > from_ns ? model->strip_to_ns - from_ns : 0;
+	uint64_t length = model->to_ns > from_ns ? model->to_ns - from_ns : 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		uint64_t column = steps[i] * MODEL_COLUMN_NS;
+
+		if (since / column <= MODEL_COLUMNS - 4 && length / column <= WINDOW_COLUMNS)
+			return column;
+	}
+	return (since / (MODEL_COLUMNS - 4) / MODEL_COLUMN_NS + 1) * MODEL_COLUMN_NS;
 }
 
 int activity_update(struct activity *activity, struct model *model, struct session *session,
 	struct filter *filter)
 {
 	const struct asking asking = {activity, model, session, filter};
-	uint64_t first_ns = model->status.store.first_ns, to_ns = model->to_ns;
-	uint64_t begin = first_ns / MODEL_COLUMN_NS, end = to_ns / MODEL_COLUMN_NS;
-	uint64_t from_ns;
+	uint64_t first_ns = model->status.store.first_ns, to_ns = model->strip_to_ns;
+	uint64_t column_ns, begin, end, from_ns;
 	size_t keep;
 	int ret;
 
 	if (filter && activity->changes != names_changes(session->names)) {
 		activity->changes = names_changes(session->names);
-		activity->n_seconds = 0;
+		activity->n = 0;
 		model->n_activity = 0;
 	}
 	if (model->recorded)
@@ -136,23 +159,91 @@ int activity_update(struct activity *activity, struct model *model, struct sessi
 	model->n_activity = 0;
 	if (!to_ns || first_ns >= to_ns)
 		return 0;
-	if (activity->n_seconds && activity->first_second > begin)
-		begin = activity->first_second;
+	column_ns = choose_column(model);
+	if (column_ns != activity->column_ns) {
+		activity->column_ns = column_ns;
+		activity->n = 0;
+	}
+	begin = first_ns / column_ns;
+	end = to_ns / column_ns;
+	if (activity->n && activity->first > begin)
+		begin = activity->first;
 	if (end < begin)
 		end = begin;
-	ret = complete_seconds(&asking, begin, end);
+	ret = complete(&asking, begin, end);
 	if (ret)
 		return ret;
-	keep = activity->n_seconds < MODEL_COLUMNS - 1 ? activity->n_seconds : MODEL_COLUMNS - 1;
-	memcpy(model->activity, activity->seconds + (activity->n_seconds - keep),
+	keep = activity->n < MODEL_COLUMNS - 1 ? activity->n : MODEL_COLUMNS - 1;
+	memcpy(model->activity, activity->columns + (activity->n - keep),
 		keep * sizeof(*model->activity));
 	model->n_activity = keep;
-	/* The second that is not over is the last one up to now, so that it does not grow from nothing. */
-	from_ns = to_ns - first_ns < MODEL_COLUMN_NS ? first_ns : to_ns - MODEL_COLUMN_NS;
-	if (to_ns % MODEL_COLUMN_NS) {
+	model->column_ns = column_ns;
+	model->strip_from_ns = (end - keep) * column_ns;
+	/* The column that is not over is the last one up to now, so that it does not grow from nothing. */
+	from_ns = to_ns - first_ns < column_ns ? first_ns : to_ns - column_ns;
+	if (to_ns % column_ns) {
 		ret = ask_activity(&asking, from_ns, to_ns, &model->activity[keep], 1);
 		if (!ret)
 			model->n_activity++;
 	}
+	return ret;
+}
+
+/* --- the busiest stretch --- */
+
+static void remember(struct activity *activity, uint64_t from_ns, uint64_t to_ns)
+{
+	if (activity->n_visited == ACTIVITY_VISITED)
+		activity->n_visited = 0;
+	activity->visited[activity->n_visited].from_ns = from_ns;
+	activity->visited[activity->n_visited++].to_ns = to_ns;
+}
+
+int activity_busiest(struct activity *activity, struct model *model, struct session *session,
+	struct filter *filter, uint64_t *from_ns, uint64_t *to_ns)
+{
+	const struct asking asking = {activity, model, session, filter};
+	const struct window_view view = model_window_view(model);
+	uint64_t begin = view.first_ns - view.first_ns % WINDOW_LEAST_NS, part = WINDOW_LEAST_NS;
+	uint64_t *columns;
+	size_t n, first = 0, length = 0;
+	bool *skip;
+	int ret = -ENOMEM;
+
+	if (view.last_ns <= begin)
+		return -ENODATA;
+	while ((view.last_ns - begin) / part >= PEAKS_MAX)
+		part *= 2;
+	n = (size_t)((view.last_ns - begin + part - 1) / part);
+	columns = calloc(n, sizeof(*columns));
+	skip = calloc(n, sizeof(*skip));
+	if (!columns || !skip)
+		goto out;
+	if (activity->visited_event != model->event)
+		activity->n_visited = 0;
+	activity->visited_event = model->event;
+	ret = ask_activity(&asking, begin, begin + n * part, columns, n);
+	if (ret)
+		goto out;
+	for (size_t i = 0; i < activity->n_visited; i++) {
+		for (size_t at = 0; at < n; at++) {
+			uint64_t middle = begin + at * part + part / 2;
+
+			if (middle >= activity->visited[i].from_ns &&
+				middle < activity->visited[i].to_ns)
+				skip[at] = true;
+		}
+	}
+	if (!window_busiest(columns, skip, n, &first, &length)) {
+		activity->n_visited = 0;
+		ret = -ENODATA;
+		goto out;
+	}
+	*from_ns = begin + first * part;
+	*to_ns = *from_ns + length * part;
+	remember(activity, *from_ns, *to_ns);
+out:
+	free(columns);
+	free(skip);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include "tui/header.h"
 
 #include "tui/format.h"
+#include "tui/strip.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -23,7 +24,7 @@
 #define TAB_GAP 1
 #define TAGS_LEAST 6 /* columns that still tell something */
 #define MORE_WIDTH 4 /* «12 and a blank */
-#define SHORT_NS 9950000000u /* recordings whose length is said in tenths */
+#define STRIP_Y 2
 #define LOW_COVERAGE 95.0
 #define MANY_UNRESOLVED 20.0
 
@@ -196,10 +197,13 @@ static void add_state(struct line *line, const struct model *model)
 		else
 			add(line, 1, true, STYLE_WARN, "loading, Esc interrupts");
 		until = status->now_ns;
-	} else if (model->recorded) {
+	} else if (model->recorded && !model->window.selected) {
 		if (status->state == ENGINE_STOPPED)
 			add(line, 1, true, STYLE_WARN, "■ loading interrupted");
 		until = status->now_ns;
+	} else if (model->window.selected) {
+		add(line, 1, true, STYLE_WARN, "◂ past");
+		until = model->to_ns;
 	} else if (model->frozen) {
 		add(line, 1, true, STYLE_WARN, "○ frozen");
 		until = model->to_ns;
@@ -216,7 +220,8 @@ static void add_state(struct line *line, const struct model *model)
 	} else {
 		add(line, 1, true, STYLE_WARN, "■ stopped");
 	}
-	if (status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED)
+	if (!model->window.selected &&
+		(status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED))
 		until = status->now_ns;
 	if (status->started_ns && until >= status->started_ns)
 		add(line, 4, true, STYLE_TEXT, "%s",
@@ -318,78 +323,6 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		brief(&line, "strobe %.1f%% %s", model->cost.cpu_percent, text);
 	}
 	draw_line(&line, canvas, y);
-}
-
-/* All of a recording over all of the width. */
-static void draw_whole(const struct model *model, struct canvas *canvas, int y, size_t room)
-{
-	uint64_t columns[4 * MODEL_COLUMNS], max = 0;
-	size_t n = model->n_activity;
-
-	if (room > sizeof(columns) / sizeof(*columns))
-		room = sizeof(columns) / sizeof(*columns);
-	for (size_t i = 0; i < room; i++) {
-		size_t from = i * n / room, to = (i + 1) * n / room;
-
-		if (to == from)
-			to++;
-		columns[i] = 0;
-		for (size_t at = from; at < to; at++)
-			columns[i] += model->activity[at] / (to - from);
-		max = columns[i] > max ? columns[i] : max;
-	}
-	canvas_glyph(canvas, 1, y, '[', STYLE_ACCENT);
-	canvas_spark(canvas, 2, y, (int)room, columns, max, STYLE_STRIP_WINDOW);
-	canvas_glyph(canvas, 2 + (int)room, y, ']', STYLE_ACCENT);
-}
-
-static void draw_strip(const struct model *model, struct canvas *canvas, int y)
-{
-	uint64_t length_ns = model->to_ns - model->from_ns, max = model->activity_max;
-	uint64_t seconds = (length_ns + 500000000u) / 1000000000u;
-	size_t n = model->n_activity, window, before, room;
-	char label[48];
-	int x = 1, label_width;
-
-	if (model->recorded && length_ns < SHORT_NS)
-		snprintf(label, sizeof(label), "all %.1f s", (double)length_ns / 1e9);
-	else
-		snprintf(label, sizeof(label), "%s %" PRIu64 " s", model->recorded ? "all" : "last",
-			seconds);
-	label_width = canvas_width_of(label);
-	if (canvas->width < label_width + 24)
-		return;
-	room = (size_t)(canvas->width - label_width - 6);
-	canvas_text(canvas, canvas->width - 1 - label_width, y, label_width, STYLE_DIM, label);
-	if (!n)
-		return;
-	if (model->recorded) {
-		draw_whole(model, canvas, y, room);
-		return;
-	}
-	/* Columns are whole seconds of the clock; the window's first and last count in part. */
-	window = (size_t)((model->to_ns + MODEL_COLUMN_NS - 1) / MODEL_COLUMN_NS -
-		model->from_ns / MODEL_COLUMN_NS);
-	if (window > n)
-		window = n;
-	if (window > room)
-		window = room;
-	before = n - window;
-	if (before > room - window)
-		before = room - window;
-	if (!max) {
-		for (size_t i = n - window - before; i < n; i++)
-			max = model->activity[i] > max ? model->activity[i] : max;
-	}
-	/* Time ends at the right, so that history comes in from there. */
-	x += (int)(room - window - before);
-	canvas_spark(canvas, x, y, (int)before, model->activity + (n - window - before), max,
-		STYLE_STRIP);
-	x += (int)before;
-	canvas_glyph(canvas, x, y, '[', STYLE_ACCENT);
-	canvas_spark(canvas, x + 1, y, (int)window, model->activity + (n - window), max,
-		STYLE_STRIP_WINDOW);
-	canvas_glyph(canvas, x + 1 + (int)window, y, ']', STYLE_ACCENT);
 }
 
 /* Tabs first .. last - 1 are shown, with their x. */
@@ -527,7 +460,7 @@ void header_draw(const struct model *model, struct canvas *canvas, const char *t
 	if (height >= 2)
 		draw_trust(model, canvas, 1);
 	if (height >= 4)
-		draw_strip(model, canvas, 2);
+		strip_draw(model, canvas, STRIP_Y);
 	if (height >= 3)
 		draw_tabs(model, canvas, tabs_row(canvas->height), tags);
 }
@@ -549,4 +482,11 @@ int header_tab_at(
 	if (tabs.last < tabs.n && x >= tabs.right && x < tabs.right + MORE_WIDTH)
 		return tabs.tabs[tabs.last].event;
 	return -1;
+}
+
+bool header_time_at(const struct model *model, const struct canvas *canvas, int x, int y,
+	uint64_t *from_ns, uint64_t *to_ns)
+{
+	return header_height(canvas->height) >= 4 && y == STRIP_Y &&
+		strip_time_at(model, canvas, x, from_ns, to_ns);
 }

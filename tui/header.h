@@ -21,4 +21,8 @@ void header_draw(const struct model *model, struct canvas *canvas, const char *t
 int header_tab_at(
 	const struct model *model, const struct canvas *canvas, const char *tags, int x, int y);
 
+/* The time of the column of the activity strip that is at x, y; false: there is none. */
+bool header_time_at(const struct model *model, const struct canvas *canvas, int x, int y,
+	uint64_t *from_ns, uint64_t *to_ns);
+
 #endif

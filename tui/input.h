@@ -28,7 +28,7 @@ enum {
 
 #define INPUT_CTRL(letter) ((uint32_t)(letter)&0x1fu)
 
-enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_WHEEL };
+enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_RELEASE, INPUT_WHEEL };
 
 struct input {
 	enum input_kind kind;

@@ -73,6 +73,13 @@ enum action {
 	ACT_GOTO,
 	ACT_EDIT,
 	ACT_ARROWS,
+	/* time */
+	ACT_EARLIER,
+	ACT_LATER,
+	ACT_LONGER,
+	ACT_SHORTER,
+	ACT_BUSIEST,
+	ACT_LIVE,
 	/* everywhere */
 	ACT_EVENT_NEXT,
 	ACT_EVENT_PREVIOUS,

@@ -59,6 +59,19 @@ bool model_is_loading(const struct model *model)
 		(model->status.state == ENGINE_STARTING || model->status.state == ENGINE_RUNNING);
 }
 
+uint64_t model_window_begin(
+	const struct model *model, const struct store_status *store, uint64_t to_ns)
+{
+	const uint64_t length = window_length(&model->window);
+	uint64_t from_ns = !model->recorded && to_ns > length ? to_ns - length : 0;
+
+	if (from_ns < store->first_ns)
+		from_ns = store->first_ns;
+	if (from_ns < model->zero_ns)
+		from_ns = model->zero_ns;
+	return from_ns;
+}
+
 void model_window(const struct model *model, const struct store_status *store, uint64_t *from_ns,
 	uint64_t *to_ns)
 {
@@ -67,11 +80,20 @@ void model_window(const struct model *model, const struct store_status *store, u
 	if (!model->recorded && model->status.state == ENGINE_RUNNING && store->last_ns &&
 		model->now_ns > *to_ns + MODEL_LATE_NS)
 		*to_ns = model->now_ns - MODEL_LATE_NS;
-	*from_ns = !model->recorded && *to_ns > MODEL_WINDOW_NS ? *to_ns - MODEL_WINDOW_NS : 0;
-	if (*from_ns < store->first_ns)
-		*from_ns = store->first_ns;
-	if (*from_ns < model->zero_ns)
-		*from_ns = model->zero_ns;
+	*from_ns = model_window_begin(model, store, *to_ns);
 	if (*to_ns < *from_ns)
 		*to_ns = *from_ns;
+}
+
+struct window_view model_window_view(const struct model *model)
+{
+	const struct store_status *store = &model->status.store;
+
+	return (struct window_view){
+		.first_ns = store->first_ns > model->zero_ns ? store->first_ns : model->zero_ns,
+		.last_ns = model->strip_to_ns,
+		.from_ns = model->from_ns,
+		.to_ns = model->to_ns,
+		.whole = model->recorded,
+	};
 }

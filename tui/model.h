@@ -15,14 +15,14 @@
 #include "tui/logbook.h"
 #include "tui/query.h"
 #include "tui/rates.h"
+#include "tui/window.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define MODEL_WINDOW_NS 20000000000ull
 #define MODEL_LATE_NS 1000000000ull /* by now samples have come, if there were any */
-#define MODEL_COLUMN_NS 1000000000ull /* of the activity strip */
+#define MODEL_COLUMN_NS 1000000000ull /* of the activity strip, at least */
 #define MODEL_COLUMNS 256
 
 struct model;
@@ -78,6 +78,8 @@ struct model_ops {
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
 	/* The events that a picker offers; *n of static storage. */
 	const struct event_info *(*catalogue)(struct model *model, size_t *n);
+	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
+	int (*busiest)(struct model *model, uint64_t *from_ns, uint64_t *to_ns);
 	/* Cleaned, never NULL; valid until the next call. */
 	const char *(*user_name)(struct model *model, uint32_t uid);
 
@@ -126,9 +128,10 @@ struct model {
 		uint64_t received, total; /* bytes of it; total 0: not known */
 	} fetching;
 	struct hot_sums sums; /* of `event`, in the window */
-	uint64_t activity
-		[MODEL_COLUMNS]; /* weight per second of `event`, oldest first, up to to_ns: by seconds of the
-				  * clock; of a recording, equal parts of its time */
+	/* The activity strip: weight per second of `event` in columns of equal time, oldest first; of a recording all of
+	 * its time, else whole multiples of column_ns up to strip_to_ns, where the last one may not be over. */
+	uint64_t strip_from_ns, strip_to_ns, column_ns;
+	uint64_t activity[MODEL_COLUMNS];
 	size_t n_activity;
 	uint64_t activity_max; /* what a full column means; 0: the highest one */
 	struct logbook log;
@@ -140,6 +143,7 @@ struct model {
 
 	/* Settings, changed by the screen; refresh(model, false) follows them. */
 	uint8_t event;
+	struct window window;
 	bool frozen;
 	bool hide_idle;
 	bool sort_total; /* what the hot table is sorted by at first */
@@ -160,9 +164,16 @@ uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz);
 /* While a recording is read: it can be interrupted. */
 bool model_is_loading(const struct model *model);
 
-/* The window of the newest samples.  It goes on with the time where none come while the engine runs.  Of a
- * recording it is everything. */
+/* The live window, whatever is selected: the newest samples.  It goes on with the time where none come while the engine
+ * runs.  Of a recording it is everything. */
 void model_window(const struct model *model, const struct store_status *store, uint64_t *from_ns,
 	uint64_t *to_ns);
+
+/* Where the live window begins that ends at to_ns. */
+uint64_t model_window_begin(
+	const struct model *model, const struct store_status *store, uint64_t to_ns);
+
+/* What a window is chosen from (window.h). */
+struct window_view model_window_view(const struct model *model);
 
 #endif

@@ -208,9 +208,25 @@ static void update_cost(struct model_live *live)
 	live->model.cost.memory_bytes = live->cost.memory_bytes;
 }
 
-static void move_window(struct model *model)
+/* What is selected stays, whatever time it is; all else follows it. */
+static void move_window(struct model *model, bool advance)
 {
-	model_window(model, &model->status.store, &model->from_ns, &model->to_ns);
+	uint64_t from_ns, to_ns;
+
+	model_window(model, &model->status.store, &from_ns, &to_ns);
+	if (advance || model->strip_to_ns <= model->zero_ns)
+		model->strip_to_ns = to_ns;
+	if (model->window.selected) {
+		model->from_ns = model->window.from_ns;
+		model->to_ns = model->window.to_ns;
+	} else if (advance || model->to_ns <= model->zero_ns) {
+		model->from_ns = from_ns;
+		model->to_ns = to_ns;
+	} else {
+		/* Standing still, though perhaps of another length. */
+		model->to_ns = model->strip_to_ns;
+		model->from_ns = model_window_begin(model, &model->status.store, model->to_ns);
+	}
 }
 
 static int update_hot(struct model_live *live, uint64_t epoch)
@@ -276,8 +292,7 @@ static int live_refresh(struct model *model, bool advance)
 	take_fetching(live);
 	update_cost(live);
 	choose_event(model);
-	if ((advance && !model->frozen) || model->from_ns < model->zero_ns)
-		move_window(model);
+	move_window(model, advance && !model->frozen);
 	ret = update_hot(live, epoch);
 	hot_sums(live->hot, model->event, &model->sums);
 	/* Time without samples counts, too. */
@@ -334,6 +349,14 @@ static int live_breakdown(struct model *model, uint32_t symref, enum query_group
 	ret = query_run(&query, rows, n);
 	snapshot_release(store, &snapshot);
 	return ret;
+}
+
+static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
+{
+	struct model_live *live = of(model);
+
+	return activity_busiest(
+		&live->activity, model, live->session, live->filter, from_ns, to_ns);
 }
 
 static int live_processes(struct model *model, struct proc_process **out, size_t *n)
@@ -510,7 +533,7 @@ static int live_save(struct model *model, const char *path, char *message, size_
 	if (live->save)
 		return -EALREADY;
 	ret = save_start(&live->save, live->session, path, model->zero_ns,
-		model->frozen ? model->to_ns : UINT64_MAX, message, size);
+		model->frozen ? model->strip_to_ns : UINT64_MAX, message, size);
 	model->saving = !ret;
 	model->saving_percent = 0;
 	return ret;
@@ -600,6 +623,7 @@ static const struct model_ops live_ops = {
 	.cell = live_cell,
 	.sums = live_sums,
 	.trend = live_trend,
+	.busiest = live_busiest,
 	.breakdown = live_breakdown,
 	.processes = live_processes,
 	.followed = live_followed,
@@ -685,7 +709,7 @@ int model_live_digest(struct model_live *live)
 	uint64_t from_ns, to_ns;
 	int ret;
 
-	if (model->frozen)
+	if (model->frozen || model->window.selected)
 		return 0;
 	store_status(session_store(live->session), &store);
 	model_window(model, &store, &from_ns, &to_ns);

@@ -291,6 +291,69 @@ static void look_at_fetch(struct screen *screen)
 		total[0] ? " of " : "", total);
 }
 
+/* --- time --- */
+
+static unsigned int move_in_time(struct screen *screen, enum action action)
+{
+	struct model *model = screen->model;
+	const struct window_view view = model_window_view(model);
+	uint64_t from_ns, to_ns;
+	int ret;
+
+	if (view.last_ns <= view.first_ns) {
+		screen_message(screen, STYLE_WARN, "There is no history yet");
+		return VIEW_HANDLED;
+	}
+	switch (action) {
+	case ACT_EARLIER:
+		window_slide(&model->window, &view, -1);
+		break;
+	case ACT_LATER:
+		window_slide(&model->window, &view, 1);
+		break;
+	case ACT_LONGER:
+		window_scale(&model->window, &view, 1);
+		break;
+	case ACT_SHORTER:
+		window_scale(&model->window, &view, -1);
+		break;
+	case ACT_BUSIEST:
+		ret = model->ops->busiest(model, &from_ns, &to_ns);
+		if (!ret)
+			window_select(&model->window, &view, from_ns, to_ns);
+		else if (ret == -ENODATA)
+			screen_message(
+				screen, STYLE_WARN, "No (further) busy moment in the history");
+		else
+			screen_result(screen, ret, "The history cannot be searched");
+		break;
+	default:
+		window_live(&model->window);
+		break;
+	}
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
+/* From press to release on the strip; in one place, the window moves there. */
+static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
+{
+	struct model *model = screen->model;
+	const struct window_view view = model_window_view(model);
+	uint64_t length = model->to_ns - model->from_ns, middle;
+
+	screen->selecting = false;
+	if (from_ns == screen->select_from_ns) {
+		middle = from_ns + (to_ns - from_ns) / 2;
+		from_ns = middle > length / 2 ? middle - length / 2 : 0;
+		to_ns = from_ns + length;
+	} else if (from_ns < screen->select_from_ns) {
+		to_ns = screen->select_to_ns;
+	} else {
+		from_ns = screen->select_from_ns;
+	}
+	window_select(&model->window, &view, from_ns, to_ns);
+}
+
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
 {
 	struct model *model = screen->model;
@@ -316,7 +379,8 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 	case ACT_SLOWER:
 		return change_rate(screen, -1);
 	case ACT_ZERO:
-		model->zero_ns = model->to_ns;
+		model->zero_ns = model->strip_to_ns;
+		window_live(&model->window);
 		model->frozen = false;
 		screen_message(screen, STYLE_GOOD, "From zero: only what comes from now on");
 		return VIEW_HANDLED | VIEW_SETTINGS;
@@ -343,8 +407,17 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		screen_result(
 			screen, screen_open(screen, &view_help, (uint32_t)view->ops->keys), "Help");
 		return VIEW_HANDLED;
+	case ACT_EARLIER:
+	case ACT_LATER:
+	case ACT_LONGER:
+	case ACT_SHORTER:
+	case ACT_BUSIEST:
+	case ACT_LIVE:
+		return move_in_time(screen, action);
 	case ACT_BACK:
-		return screen->n_views > 1 ? VIEW_HANDLED | VIEW_CLOSE : VIEW_HANDLED;
+		if (screen->n_views > 1)
+			return VIEW_HANDLED | VIEW_CLOSE;
+		return model->window.selected ? move_in_time(screen, ACT_LIVE) : VIEW_HANDLED;
 	default:
 		return 0;
 	}
@@ -431,6 +504,8 @@ static void click_input(struct screen *screen, const struct input *input)
 	screen->click_x = input->x;
 	screen->click_y = input->y;
 	tell_tags(view, tags, sizeof(tags));
+	screen->selecting = header_time_at(screen->model, &screen->canvas, input->x, input->y,
+		&screen->select_from_ns, &screen->select_to_ns);
 	event = header_tab_at(screen->model, &screen->canvas, tags, input->x, input->y);
 	if (event >= 0) {
 		screen->model->event = (uint8_t)event;
@@ -441,6 +516,19 @@ static void click_input(struct screen *screen, const struct input *input)
 			view->ops->click(
 				view, screen, input->x - body->x, input->y - body->y, twice));
 	}
+}
+
+static void release_input(struct screen *screen, const struct input *input)
+{
+	uint64_t from_ns, to_ns;
+
+	if (screen->selecting &&
+		header_time_at(
+			screen->model, &screen->canvas, input->x, input->y, &from_ns, &to_ns)) {
+		select_time(screen, from_ns, to_ns);
+		act_on(screen, VIEW_SETTINGS);
+	}
+	screen->selecting = false;
 }
 
 unsigned int screen_input(struct screen *screen, const struct input *input)
@@ -456,6 +544,9 @@ unsigned int screen_input(struct screen *screen, const struct input *input)
 		return 0;
 	case INPUT_CLICK:
 		click_input(screen, input);
+		return 0;
+	case INPUT_RELEASE:
+		release_input(screen, input);
 		return 0;
 	default:
 		return 0;

@@ -47,6 +47,8 @@ struct screen {
 
 	uint64_t click_ns;
 	int click_x, click_y;
+	bool selecting; /* the mouse went down on the activity strip, at this time */
+	uint64_t select_from_ns, select_to_ns;
 };
 
 int screen_init(struct screen *screen, struct model *model, int width, int height, bool ascii);

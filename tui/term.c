@@ -281,7 +281,8 @@ int term_open(struct terminal **out, const struct term_options *options)
 	curs_set(0);
 	if (!options->no_mouse) {
 		mouseinterval(0);
-		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+			NULL);
 	}
 	apply_theme(term, options->mono);
 	*out = term;
@@ -466,6 +467,8 @@ static bool read_mouse(struct input *out)
 		out->delta = 1;
 	} else if (event.bstate & BUTTON1_PRESSED) {
 		out->kind = INPUT_CLICK;
+	} else if (event.bstate & BUTTON1_RELEASED) {
+		out->kind = INPUT_RELEASE;
 	} else {
 		return false;
 	}

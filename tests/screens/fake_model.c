@@ -127,9 +127,38 @@ static uint64_t total_of(const struct model *model, size_t row)
 	return part(model->event == 2 ? rows[row].faults : rows[row].total);
 }
 
+/* As the live model does it; what a test has set of an unselected window stays. */
+static void fake_window(struct model *model)
+{
+	uint64_t end;
+
+	if (model->window.selected) {
+		model->from_ns = model->window.from_ns;
+		model->to_ns = model->window.to_ns;
+		return;
+	}
+	if (model->to_ns < model->strip_to_ns) {
+		model->to_ns = model->strip_to_ns;
+		model->from_ns = model_window_begin(model, &model->status.store, model->to_ns);
+	}
+	model->strip_to_ns = model->to_ns;
+	model->column_ns = SECOND;
+	end = (model->to_ns + SECOND - 1) / SECOND * SECOND;
+	model->strip_from_ns = model->recorded ? model->from_ns : end - model->n_activity * SECOND;
+}
+
+static int fake_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
+{
+	(void)model;
+	*from_ns = 150 * SECOND;
+	*to_ns = 150 * SECOND + SECOND * 3 / 10;
+	return 0;
+}
+
 static int fake_refresh(struct model *model, bool advance)
 {
 	(void)advance;
+	fake_window(model);
 	model->sums = (struct hot_sums){
 		.weight = model->event == 2 ? part(935) : part(958),
 		.samples = model->event == 2 ? 1204 : 19940,
@@ -440,6 +469,7 @@ static const struct model_ops fake_ops = {
 	.cell = fake_cell,
 	.sums = fake_sums,
 	.trend = fake_trend,
+	.busiest = fake_busiest,
 	.breakdown = fake_breakdown,
 	.processes = fake_processes,
 	.followed = fake_followed,
@@ -472,11 +502,13 @@ void fake_model_init(struct fake_model *fake)
 	model->ops = &fake_ops;
 	model->now_ns = 202 * SECOND;
 	model->to_ns = model->now_ns;
-	model->from_ns = model->to_ns - MODEL_WINDOW_NS;
+	model->from_ns = model->to_ns - WINDOW_LENGTH_NS;
 	snprintf(model->target, sizeof(model->target), "postgres (4711)");
 	status->state = ENGINE_RUNNING;
 	status->started_ns = 100 * SECOND;
 	status->now_ns = model->now_ns;
+	status->store.first_ns = 100 * SECOND;
+	status->store.last_ns = model->now_ns;
 	status->processes = 1;
 	status->threads = 37;
 	status->cpus = 4;
@@ -526,6 +558,8 @@ void fake_model_fini(struct fake_model *fake)
 void fake_model_tick(struct fake_model *fake)
 {
 	fake->model.now_ns += SECOND / 2;
-	fake->model.to_ns += fake->model.frozen ? 0 : SECOND / 2;
-	fake->model.from_ns = fake->model.to_ns - MODEL_WINDOW_NS;
+	if (fake->model.frozen || fake->model.window.selected)
+		return;
+	fake->model.to_ns += SECOND / 2;
+	fake->model.from_ns = fake->model.to_ns - WINDOW_LENGTH_NS;
 }

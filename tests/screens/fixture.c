@@ -58,6 +58,14 @@ void click(struct fixture *fixture, int x, int y)
 	screen_input(&fixture->screen, &input);
 }
 
+void release(struct fixture *fixture, int x, int y)
+{
+	const struct input input = {
+		.kind = INPUT_RELEASE, .x = x, .y = y, .time_ns = fixture->fake.model.now_ns};
+
+	screen_input(&fixture->screen, &input);
+}
+
 void keys(struct fixture *fixture, const char *script)
 {
 	static const struct {

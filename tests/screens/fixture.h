@@ -19,6 +19,7 @@ void finish(struct fixture *fixture);
 
 unsigned int press(struct fixture *fixture, uint32_t key);
 void click(struct fixture *fixture, int x, int y);
+void release(struct fixture *fixture, int x, int y);
 
 /* Plain characters are themselves; <Name> is a named key; <Tick> is half a second. */
 void keys(struct fixture *fixture, const char *script);

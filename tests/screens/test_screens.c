@@ -375,6 +375,7 @@ static void test_recording(void **state)
 
 	(void)state;
 	model->recorded = true;
+	model->strip_from_ns = model->from_ns;
 	snprintf(model->target, sizeof(model->target),
 		"perf.data, recorded 2026-11-21 06:00 on box");
 	model->status.attaching_done = 420;
@@ -395,10 +396,45 @@ static void test_recording(void **state)
 	for (int i = 0; i < 14; i++)
 		keys(fixture, "<Tick>");
 	model->from_ns = model->to_ns - 340000000u;
+	model->strip_from_ns = model->from_ns;
 	model->n_activity = 4;
 	compare(fixture, "recording-short");
 	snprintf(model->filters, sizeof(model->filters), "comm make, !symbol malloc");
 	compare(fixture, "recording-filtered");
+	finish(fixture);
+}
+
+/* Keys and mouse choose a time, and the way back; the strip and the head say where that is. */
+static void test_time(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "[");
+	assert_true(model->window.selected);
+	compare(fixture, "time-earlier");
+	keys(fixture, "[[[");
+	compare(fixture, "time-before");
+	keys(fixture, "!");
+	assert_true(model->to_ns - model->from_ns == 300000000u);
+	compare(fixture, "time-spike");
+	keys(fixture, "{{");
+	assert_true(model->to_ns - model->from_ns == 1200000000u);
+	press(fixture, INPUT_ESCAPE);
+	assert_false(model->window.selected);
+	compare(fixture, "time-live");
+	/* From the tenth column to the twentieth, and to one place. */
+	click(fixture, 20, 2);
+	release(fixture, 10, 2);
+	assert_true(model->window.selected);
+	assert_true(model->to_ns - model->from_ns == 11000000000u);
+	compare(fixture, "time-mouse");
+	click(fixture, 40, 2);
+	release(fixture, 40, 2);
+	assert_true(model->to_ns - model->from_ns == 11000000000u);
+	keys(fixture, ".");
+	assert_false(model->window.selected);
 	finish(fixture);
 }
 
@@ -511,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_limit_of_rate),
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_saving),
 		cmocka_unit_test(test_quit),
 		cmocka_unit_test(test_every_size),

@@ -71,7 +71,7 @@ static void test_window_goes_on_without_samples(void **state)
 	model->now_ns = store.last_ns + 60000000000u;
 	model_window(model, &store, &from_ns, &to_ns);
 	assert_int_equal(to_ns, model->now_ns - MODEL_LATE_NS);
-	assert_int_equal(from_ns, to_ns - MODEL_WINDOW_NS);
+	assert_int_equal(from_ns, to_ns - WINDOW_LENGTH_NS);
 	assert_true(from_ns > store.last_ns);
 	/* Of a target that is gone the end stays. */
 	model->status.state = ENGINE_ENDED;

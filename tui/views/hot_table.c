@@ -285,6 +285,8 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 			screen->model->ops->fetch_cancel(screen->model);
 			return VIEW_HANDLED;
 		}
+		if (!table->search[0] && !table->filter[0])
+			return 0;
 		table->search[0] = '\0';
 		table->filter[0] = '\0';
 		return refresh_other_rows(view, screen);
