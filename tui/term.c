@@ -234,6 +234,25 @@ int term_probe(void)
 	return ret;
 }
 
+static void nothing(int signo)
+{
+	(void)signo;
+}
+
+/* Where SIGTSTP has its default action, curses ignores it while it draws, and a ^Z of that moment is lost, even one that is
+ * blocked and waits for a signalfd.  An action of somebody's own it leaves alone, from then on for ever. */
+static SCREEN *new_screen(FILE *input)
+{
+	struct sigaction action = {.sa_handler = nothing}, old;
+	SCREEN *screen;
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGTSTP, &action, &old);
+	screen = newterm(NULL, stdout, input);
+	sigaction(SIGTSTP, &old, NULL);
+	return screen;
+}
+
 int term_open(struct terminal **out, const struct term_options *options)
 {
 	struct terminal *term;
@@ -262,7 +281,7 @@ int term_open(struct terminal **out, const struct term_options *options)
 		goto fail;
 	}
 	set_escdelay(ESCAPE_DELAY_MS);
-	term->screen = newterm(NULL, stdout, term->input ? term->input : stdin);
+	term->screen = new_screen(term->input ? term->input : stdin);
 	if (!term->screen) {
 		ret = -ENOENT;
 		goto fail;

@@ -248,6 +248,25 @@ static void stop_and_continue(struct tty *tty)
 	assert_false(tty_modes_restored(tty));
 }
 
+/* Nobody but the program itself has to do with ^Z: curses would drop one that comes while it draws. */
+static bool leaves_tstp_alone(pid_t pid)
+{
+	const unsigned long tstp = 1ul << (SIGTSTP - 1);
+	unsigned long ignored = tstp, caught = tstp;
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "SigIgn: %lx", &ignored);
+		sscanf(line, "SigCgt: %lx", &caught);
+	}
+	fclose(file);
+	return !((ignored | caught) & tstp);
+}
+
 static void test_stop_and_continue(void **state)
 {
 	struct tty *tty;
@@ -255,6 +274,7 @@ static void test_stop_and_continue(void **state)
 	(void)state;
 	need_events();
 	tty = start_on_target();
+	assert_true(leaves_tstp_alone(tty->program));
 	for (int i = 0; i < 2; i++)
 		stop_and_continue(tty);
 	tty_type(tty, "q");
