@@ -403,6 +403,8 @@ static int finish(struct args *args)
 		return args_refuse(args, "--repeat needs a command to run");
 	if (!request->n_files && !needs_files)
 		error = finish_target(args);
+	if (!error)
+		error = args_check_fields(args);
 	return error ? error : args_check_files(args);
 }
 

@@ -57,6 +57,10 @@ int args_apply_filter(struct args *args, int id, const char *text);
 int args_apply_rows(struct args *args, int id, const char *text);
 int args_apply_screen(struct args *args, int id, const char *text);
 
+int args_parse_groups(struct args *args, const char *text);
+/* Once the events are known, of no recording: whether their samples have the fields asked for. */
+int args_check_fields(struct args *args);
+
 /* "--callers"; not of REPORT_FLAT, which is no option. */
 const char *args_view_option(enum report_view view);
 

@@ -10,23 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const group_names[GROUP_KEYS + 1] = {
-	[GROUP_PROCESS] = "process",
-	[GROUP_THREAD] = "thread",
-	[GROUP_CPU] = "cpu",
-	[GROUP_SYMBOL] = "symbol",
-	[GROUP_IMAGE] = "image",
-	[GROUP_COMMAND] = "command",
-	[GROUP_ADDRESS] = "address",
-	[GROUP_EVENT] = "event",
-	NULL,
-};
-
-const char *args_group_name(enum query_group group)
-{
-	return group_names[group];
-}
-
 static int add_term(struct args *args, const struct filter_term *term)
 {
 	struct request *request = &args->request;
@@ -183,64 +166,6 @@ static int parse_time(struct args *args, const char *text)
 	return 0;
 }
 
-/* Names that perf has for the same. */
-static const char *group_of_perf(const char *text, size_t len)
-{
-	static const char *const names[][2] = {
-		{"comm", "command"},
-		{"dso", "image"},
-		{"sym", "symbol"},
-		{"pid", "process"},
-		{"tid", "thread"},
-		{"addr", "address"},
-		{"ip", "address"},
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i][0]) == len && !memcmp(names[i][0], text, len))
-			return names[i][1];
-	return NULL;
-}
-
-static int parse_groups(struct args *args, const char *text)
-{
-	struct request *request = &args->request;
-	const char *at = text;
-
-	request->n_groups = 0;
-	for (;;) {
-		size_t len = strcspn(at, ",");
-		enum query_group group = 0;
-		const char *near;
-
-		if (!len)
-			return args_refuse(args, "--group '%s': a name is missing", text);
-		while (group < GROUP_KEYS &&
-			(strlen(group_names[group]) != len || memcmp(group_names[group], at, len)))
-			group++;
-		if (group == GROUP_KEYS) {
-			near = group_of_perf(at, len);
-			if (!near)
-				near = args_nearest(at, len, group_names);
-			if (near)
-				return args_refuse(args, "--group '%.*s': did you mean %s?",
-					(int)len, at, near);
-			return args_refuse(args,
-				"--group '%.*s': must be some of symbol, image, process, thread, "
-				"cpu, command, address, event",
-				(int)len, at);
-		}
-		for (size_t i = 0; i < request->n_groups; i++)
-			if (request->groups[i] == group)
-				return args_refuse(args, "--group '%s': %s is there twice", text,
-					group_names[group]);
-		request->groups[request->n_groups++] = group;
-		if (!at[len])
-			return 0;
-		at += len + 1;
-	}
-}
-
 const char *args_view_option(enum report_view view)
 {
 	static const char *const options[] = {
@@ -383,7 +308,7 @@ int args_apply_rows(struct args *args, int id, const char *text)
 	case ARG_FORMAT:
 		return parse_format(args, text);
 	case ARG_GROUP:
-		return parse_groups(args, text);
+		return args_parse_groups(args, text);
 	case ARG_COLUMNS:
 		if (args_choose(args, "--columns", text, columns, &choice))
 			return -EINVAL;

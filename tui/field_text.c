@@ -48,16 +48,19 @@ const char *field_name(const struct fields *fields, size_t i)
 	return made[FIELD_PAGE + (i - n)];
 }
 
-static void put_code(struct names *names, const struct value *value, struct field_text *out)
+/* False: no function is there. */
+static bool put_code(
+	struct names *names, const struct value *value, bool whole, struct field_text *out)
 {
 	const struct symref *name =
 		names_get(names, names_symref_at(names, value->image, value->number));
 
-	if (name->resolved && value->number > name->start)
+	if (name->resolved && value->number > name->start && !whole)
 		snprintf(out->bytes, sizeof(out->bytes), "%.480s+0x%" PRIx64, name->symbol,
 			value->number - name->start);
 	else
 		snprintf(out->bytes, sizeof(out->bytes), "%.500s", name->symbol);
+	return name->resolved;
 }
 
 /* An address where nothing has a name: what is in no file is told by itself. */
@@ -83,6 +86,9 @@ static void put_data(struct names *names, const struct value *value, struct fiel
 		put_nameless(&datum, value->number & ~PAGE_MASK, false, out);
 		return;
 	}
+	/* Of constants, and jump tables in the code. */
+	if (!named && put_code(names, value, ref.as == FIELD_SYMBOL, out))
+		return;
 	if (!named) {
 		put_nameless(&datum, value->number, ref.as == FIELD_SYMBOL, out);
 		return;
@@ -116,7 +122,7 @@ void field_text(struct names *names, const struct fields *fields, struct field_r
 		if (!value->has_image || !names)
 			put_address(value, ref, out);
 		else if (kind == FIELD_CODE)
-			put_code(names, value, out);
+			(void)put_code(names, value, false, out);
 		else
 			put_data(names, value, ref, out);
 		return;

@@ -12,6 +12,7 @@
 #include "sampler/tasks.h"
 #include "tui/filter.h"
 #include "tui/names.h"
+#include "tui/scan_fields.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +26,12 @@ enum query_group {
 	GROUP_COMMAND, /* the thread's name, whatever its process */
 	GROUP_ADDRESS,
 	GROUP_EVENT,
-	GROUP_KEYS
+	GROUP_KEYS, /* so many; none of them */
+	GROUP_FIELD /* field 0 of those that are asked for by name, GROUP_FIELD + 1 the next one ... */
 };
+
+#define QUERY_FIELDS_MAX SCAN_FIELDS_MAX
+#define QUERY_KEYS_MAX (GROUP_KEYS + QUERY_FIELDS_MAX)
 
 struct query {
 	const struct snapshot *snapshot;

@@ -6,6 +6,8 @@
  */
 #include "tui/report.h"
 
+#include "tui/clean.h"
+#include "tui/field_names.h"
 #include "tui/giveup.h"
 #include "tui/taking.h"
 
@@ -58,12 +60,46 @@ bool report_wants_color(const struct request *request)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+/* Of a recording it is known only now what fields there are. */
+static bool has_fields(const struct taking *taking)
+{
+	const struct request *request = taking->request;
+	const struct fields *schemas[ENGINE_EVENTS_MAX];
+	struct engine_status *status;
+	char clause[1024], sentence[1200];
+	bool ok = true;
+
+	if (!request->n_fields || !request->n_files)
+		return true;
+	status = malloc(sizeof(*status));
+	if (!status)
+		return true;
+	session_status(&taking->session, status);
+	for (size_t i = 0; i < status->n_events; i++)
+		schemas[i] = session_fields(&taking->session, status->events[i].id);
+	for (size_t i = 0; i < request->n_fields && ok; i++) {
+		ok = field_names_check(
+			request->fields[i], schemas, status->n_events, clause, sizeof(clause));
+		if (ok)
+			continue;
+		snprintf(sentence, sizeof(sentence), "--group '%.100s': %s", request->fields[i],
+			clause);
+		clean_string(clause, sizeof(clause), sentence);
+		taking_complain(clause);
+	}
+	free(status);
+	return ok;
+}
+
 static int print(struct taking *taking)
 {
 	enum report_format format = taking->request->format;
 	struct report report;
-	int ret = report_take(&report, taking);
+	int ret;
 
+	if (!has_fields(taking))
+		return 1;
+	ret = report_take(&report, taking);
 	if (!ret) {
 		ret = report_gather_notes(&report, &taking->session);
 		if (ret)

@@ -93,8 +93,9 @@ struct report {
 	uint64_t unknown_records; /* that the kernel wrote and the engine does not understand */
 	uint64_t threads_left_out; /* without events, for want of descriptors or locked memory */
 	enum report_view view;
-	enum query_group keys[GROUP_KEYS]; /* of the rows */
+	enum query_group keys[QUERY_KEYS_MAX]; /* of the rows */
 	size_t n_keys;
+	const char *fields[QUERY_FIELDS_MAX]; /* cleaned; what GROUP_FIELD and the next ones are */
 	bool grouped; /* they were asked for, or columns were */
 	enum report_columns columns;
 	bool sort_total; /* what is in the columns of a text, too */

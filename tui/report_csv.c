@@ -171,9 +171,14 @@ int report_put_csv(FILE *out, const struct report *report)
 	fputs("event", out);
 	if (report->view != REPORT_FLAT)
 		fputs(",path,image", out);
-	for (size_t k = 0; report->view == REPORT_FLAT && k < report->n_keys; k++)
-		if (!is_told(report, k))
-			fprintf(out, ",%s", args_group_name(report->keys[k]));
+	for (size_t k = 0; report->view == REPORT_FLAT && k < report->n_keys; k++) {
+		char room[REPORT_NAME_MAX];
+
+		if (is_told(report, k))
+			continue;
+		fputc(',', out);
+		report_put_field(out, report_key_name(report, k, room));
+	}
 	fputs(",self_percent,total_percent,samples,self_weight,total_weight", out);
 	put_column_heads(out, &columns);
 	fputs("\r\n", out);

@@ -242,6 +242,19 @@ static void take_request(struct report *report, const struct session *session)
 	}
 }
 
+static int take_fields(struct report *report, const struct request *request)
+{
+	char clean[REPORT_NAME_MAX];
+
+	for (size_t i = 0; i < request->n_fields; i++) {
+		clean_string(clean, sizeof(clean), request->fields[i]);
+		report->fields[i] = intern_text(&report->memory->texts, clean);
+		if (!report->fields[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static uint64_t seconds_after(uint64_t start_ns, double seconds)
 {
 	double ns = seconds * 1e9;
@@ -270,6 +283,7 @@ static int gather_samples(struct report *report, struct report_source *source)
 	struct session *session = source->session;
 	struct store *store = session_store(session);
 	struct scan_question *scan = &source->scan;
+	struct field_schemas schemas;
 	struct snapshot snapshot;
 	struct filter *filter;
 	int ret = filter_new(&filter, session->request->terms, session->request->n_terms,
@@ -291,6 +305,10 @@ static int gather_samples(struct report *report, struct report_source *source)
 	/* In a pid namespace pid 0 tells nothing. */
 	scan->idle_by_name = session->limits.pid_namespace;
 	scan->event = -1;
+	scan->fields = session->request->fields;
+	scan->n_fields = session->request->n_fields;
+	session_schemas(session, source->status, &schemas);
+	scan->schemas = &schemas;
 	report_range(session, source->status, &scan->from_ns, &scan->to_ns);
 	ret = report->view == REPORT_FLAT ? report_gather_rows(report, source)
 					  : report_gather_trees(report, source);
@@ -327,6 +345,8 @@ int report_gather(struct report *report, struct session *session)
 	ret = gather_events(report, status, ids);
 	if (!ret)
 		ret = report_gather_file(report, session);
+	if (!ret)
+		ret = take_fields(report, session->request);
 	if (!ret)
 		ret = gather_samples(report, &source);
 	free(status);

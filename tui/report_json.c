@@ -81,7 +81,8 @@ static void add_row(struct json_object *rows, const struct report *report,
 	if (!entry)
 		return;
 	for (size_t k = 0; k < report->n_keys; k++) {
-		const char *name = args_group_name(report->keys[k]);
+		char room[REPORT_NAME_MAX];
+		const char *name = report_key_name(report, k, room);
 
 		if (row->keys[k].is_number)
 			add_child(entry, name, json_object_new_int64(row->keys[k].number), bad);

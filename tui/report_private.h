@@ -8,6 +8,8 @@
 #include "tui/report.h"
 #include "tui/scan.h"
 
+#define REPORT_NAME_MAX 256
+
 /* What was made for rows lives as long as the report. */
 struct report_memory {
 	struct intern texts;
@@ -51,6 +53,9 @@ void report_put_tree(FILE *out, const struct report *report, const struct report
 	unsigned int columns);
 int report_put_csv(FILE *out, const struct report *report);
 int report_put_json(FILE *out, const struct report *report);
+
+/* Of a key, in CSV and JSON: "symbol"; of a field its name, with "field:" before it where a fixed one is the same. */
+const char *report_key_name(const struct report *report, size_t key, char room[REPORT_NAME_MAX]);
 
 /* At most `width` columns of text, filled up with blanks; a cut one ends in "..". */
 void report_put_column(FILE *out, const char *text, int width, bool fill);

@@ -149,7 +149,8 @@ static int gather_keys(
 			size_t place = event_place(gathering, row->event);
 
 			key.text = place < report->n_events ? report->events[place].name : "";
-		} else if (key.text == key.bytes || report->keys[i] == GROUP_COMMAND) {
+		} else if (key.text == key.bytes || report->keys[i] == GROUP_COMMAND ||
+			report->keys[i] >= GROUP_FIELD) {
 			key.text = intern_text(&report->memory->texts, key.text);
 		}
 		if (!key.text)

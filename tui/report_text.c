@@ -24,7 +24,7 @@
 struct layout {
 	unsigned int width; /* of the terminal; 0: as wide as needed */
 	int columns, column_width;
-	int keys[GROUP_KEYS];
+	int keys[QUERY_KEYS_MAX];
 };
 
 /* "12,345,678" */
@@ -123,6 +123,13 @@ static const char *const heads[GROUP_KEYS] = {
 	[GROUP_EVENT] = "EVENT",
 };
 
+static const char *head_of(const struct report *report, size_t key)
+{
+	enum query_group group = report->keys[key];
+
+	return group < GROUP_KEYS ? heads[group] : report->fields[group - GROUP_FIELD];
+}
+
 static void lay_out_columns(struct layout *layout, const struct report_event *event)
 {
 	int room = COLUMNS_MAX;
@@ -182,7 +189,7 @@ static void lay_out(struct layout *layout, const struct report *report,
 	*layout = (struct layout){.width = width};
 	lay_out_columns(layout, event);
 	for (size_t k = 0; k < report->n_keys; k++) {
-		layout->keys[k] = (int)strlen(heads[report->keys[k]]);
+		layout->keys[k] = canvas_width_of(head_of(report, k));
 		for (size_t i = 0; i < event->n_rows; i++) {
 			int used = canvas_width_of(event->rows[i].keys[k].text);
 
@@ -211,9 +218,12 @@ static void put_heads(FILE *out, const struct layout *layout, const struct repor
 		fputc(' ', out);
 		report_put_column(out, event->columns[i].head, layout->column_width, false);
 	}
-	for (size_t k = 0; k < report->n_keys; k++)
-		fprintf(out, "  %-*s", k + 1 < report->n_keys ? layout->keys[k] : 0,
-			heads[report->keys[k]]);
+	for (size_t k = 0; k < report->n_keys; k++) {
+		const char *head = head_of(report, k);
+		int fill = layout->keys[k] - canvas_width_of(head);
+
+		fprintf(out, "  %s%*s", head, fill > 0 && k + 1 < report->n_keys ? fill : 0, "");
+	}
 	fputc('\n', out);
 }
 

@@ -165,13 +165,14 @@ static uint32_t mix(uint32_t a, uint32_t b)
 
 static uint32_t hash_of_side(const struct scan_side *side)
 {
-	return mix(side->task, mix(side->column, (uint32_t)side->cpu << 8 | side->event));
+	return mix(side->task,
+		mix(side->column, mix(side->fields, (uint32_t)side->cpu << 8 | side->event)));
 }
 
 static bool same_side(const struct scan_side *a, const struct scan_side *b)
 {
 	return a->task == b->task && a->column == b->column && a->cpu == b->cpu &&
-		a->event == b->event;
+		a->event == b->event && a->fields == b->fields;
 }
 
 static int grow_side_slots(struct work *work)
@@ -319,8 +320,10 @@ static int side_of(struct work *work, const struct slice *slice, uint32_t i, str
 	const struct scan_question *question = work->question;
 	uint32_t label = slice->task[i];
 
-	*side = (struct scan_side){
-		.task = SCAN_NONE, .column = SCAN_NONE, .event = slice->event[i]};
+	*side = (struct scan_side){.task = SCAN_NONE,
+		.column = SCAN_NONE,
+		.fields = SCAN_NONE,
+		.event = slice->event[i]};
 	if (label >= work->labels_room || !work->labels[label].task) {
 		if (learn_label(work, label))
 			return -ENOMEM;
@@ -329,6 +332,11 @@ static int side_of(struct work *work, const struct slice *slice, uint32_t i, str
 		side->task = work->labels[label].task - 1;
 	if (question->by & SCAN_CPU)
 		side->cpu = slice->cpu[i];
+	if (question->by & SCAN_FIELDS &&
+		scan_fields_id(&work->scan->fields, question->schemas, question->fields,
+			question->names, slice->event[i],
+			slice->values ? slice->values[i] : VALUES_NONE, &side->fields))
+		return -ENOMEM;
 	if (question->column != GROUP_KEYS)
 		return intern_column(work, slice, i, &side->column);
 	return 0;
@@ -447,8 +455,10 @@ static int add_plain_slice(struct work *work, const struct slice *slice)
 		if (question->event >= 0 && event != question->event)
 			continue;
 		if (!work->event_sides[event]) {
-			const struct scan_side made = {
-				.task = SCAN_NONE, .column = SCAN_NONE, .event = event};
+			const struct scan_side made = {.task = SCAN_NONE,
+				.column = SCAN_NONE,
+				.fields = SCAN_NONE,
+				.event = event};
 
 			ret = intern_side(work, &made, &side);
 			if (ret)
@@ -488,6 +498,7 @@ int scan_run(const struct scan_question *question, struct scan *out)
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
+	out->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
 		const struct slice *slice = question->snapshot->slices[i];
 		uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
@@ -520,5 +531,6 @@ void scan_fini(struct scan *scan)
 	free(scan->sides);
 	free(scan->tasks);
 	free(scan->columns);
+	scan_fields_fini(&scan->fields);
 	memset(scan, 0, sizeof(*scan));
 }

@@ -3,7 +3,7 @@
  * scan.h - one pass over the cells of a snapshot: range x filter -> sums by stack and by what else was asked for.
  *
  * What table.h and calltree.h begin with: after it, the number of samples no longer matters.  The sums are a list of
- * entries, each of one stack and one side; a side is a combination of event, task, CPU and column.
+ * entries, each of one stack and one side; a side is a combination of event, task, CPU, fields and column.
  * UI thread, with the snapshot held.
  */
 #ifndef TUI_SCAN_H
@@ -15,6 +15,7 @@
 #include "tui/intern.h"
 #include "tui/names.h"
 #include "tui/query.h"
+#include "tui/scan_fields.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +27,7 @@ enum { /* scan_question.by, or'ed; the event is always one of the sides' parts *
 	SCAN_THREAD = 4,
 	SCAN_COMMAND = 8,
 	SCAN_CPU = 16,
+	SCAN_FIELDS = 32,
 };
 
 #define SCAN_NONE UINT32_MAX
@@ -41,6 +43,10 @@ struct scan_question {
 	bool idle_by_name; /* instead those in a function of the idle loop */
 	int event; /* -1: all */
 	unsigned int by;
+	const char *const
+		*fields; /* of SCAN_FIELDS: names of what is told apart, at most SCAN_FIELDS_MAX */
+	size_t n_fields;
+	const struct field_schemas *schemas; /* NULL: no sample has any */
 	bool inlines; /* of trees: inlined functions are frames of their own */
 	bool leave_unresolved; /* sums[].unresolved is not asked for */
 	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
@@ -68,6 +74,7 @@ struct scan_column {
 struct scan_side {
 	uint32_t task; /* in tasks, or SCAN_NONE */
 	uint32_t column; /* in columns, or SCAN_NONE */
+	uint32_t fields; /* a combination of fields, or SCAN_NONE */
 	uint16_t cpu; /* 0 where not asked for */
 	uint8_t event;
 };
@@ -93,6 +100,7 @@ struct scan {
 	uint32_t n_tasks;
 	struct scan_column *columns; /* in the order in which they were met */
 	uint32_t n_columns;
+	struct scan_fields fields;
 	struct scan_sums sums[STORE_EVENTS_MAX];
 	uint64_t span_ns; /* from the first slice to the last */
 };

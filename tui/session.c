@@ -696,6 +696,14 @@ const struct values *session_values(const struct session *session)
 	return session->recording ? NULL : engine_values(session->engine);
 }
 
+void session_schemas(const struct session *session, const struct engine_status *status,
+	struct field_schemas *out)
+{
+	*out = (struct field_schemas){.values = session_values(session)};
+	for (size_t i = 0; i < status->n_events; i++)
+		out->of[status->events[i].id] = session_fields(session, status->events[i].id);
+}
+
 void session_stop(struct session *session)
 {
 	if (session->recording)

@@ -93,8 +93,10 @@ struct request {
 	double time_from_s, time_to_s; /* --time, from the start; to 0: the end */
 	char **event_names; /* -e with a recording: which of its events; none: all */
 	size_t n_event_names;
-	enum query_group groups[GROUP_KEYS]; /* --group; none: symbol and image */
+	enum query_group groups[QUERY_KEYS_MAX]; /* --group; none: symbol and image */
 	size_t n_groups;
+	const char *fields[QUERY_FIELDS_MAX]; /* names of those among them; event_text()'s */
+	size_t n_fields;
 	enum report_view view;
 	enum report_columns columns; /* side by side */
 	enum { INLINES_DEFAULT, INLINES_ON, INLINES_OFF } inlines; /* --inline, --no-inline */
@@ -171,6 +173,9 @@ struct images *session_images(const struct session *session);
 /* The fields of an event's samples (a store event id); NULL: none. */
 const struct fields *session_fields(const struct session *session, uint8_t event);
 const struct values *session_values(const struct session *session);
+/* The same of all events of the status. */
+void session_schemas(const struct session *session, const struct engine_status *status,
+	struct field_schemas *out);
 void session_stop(struct session *session); /* sampling or loading; the store stays */
 
 /* Make target_text anew when loading has ended: of a pipe it is known only then who recorded it. */

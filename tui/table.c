@@ -178,6 +178,8 @@ static int compare_lines(
 		return a->event < b->event ? -1 : 1;
 	if (a->task != b->task)
 		return a->task < b->task ? -1 : 1;
+	if (a->fields != b->fields)
+		return a->fields < b->fields ? -1 : 1;
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
@@ -313,8 +315,11 @@ static struct table_row *row_of(struct work *work, uint32_t part, const struct s
 			    sizeof(*table->rows)))
 			return NULL;
 		row = &table->rows[table->n_rows++];
-		*row = (struct table_row){
-			.part = part, .task = side->task, .cpu = side->cpu, .event = side->event};
+		*row = (struct table_row){.part = part,
+			.task = side->task,
+			.fields = side->fields,
+			.cpu = side->cpu,
+			.event = side->event};
 		if (table->column == GROUP_EVENT)
 			row->event = 0;
 		work->row_of[part] = table->n_rows;
@@ -410,6 +415,8 @@ static unsigned int asked_of_scan(const struct table_question *question)
 			by |= SCAN_CPU;
 			break;
 		default:
+			if (question->keys[i] >= GROUP_FIELD)
+				by |= SCAN_FIELDS;
 			break;
 		}
 	}
@@ -429,7 +436,7 @@ int table_new(struct table **out, const struct table_question *question)
 	work.table = table;
 	table->names = scan.names;
 	table->column = scan.column;
-	table->n_keys = question->n_keys < GROUP_KEYS ? question->n_keys : GROUP_KEYS;
+	table->n_keys = question->n_keys < QUERY_KEYS_MAX ? question->n_keys : QUERY_KEYS_MAX;
 	if (table->n_keys)
 		memcpy(table->keys, question->keys, table->n_keys * sizeof(*table->keys));
 	scan.by = asked_of_scan(question);
@@ -495,6 +502,17 @@ static void name_task(struct table_key *out, const char *comm, int32_t id)
 	out->is_number = true;
 }
 
+static void name_field(
+	const struct table *table, const struct table_row *row, size_t i, struct table_key *out)
+{
+	const struct scan_value *value = scan_fields_value(&table->scan.fields, row->fields, i);
+
+	out->text = value->text;
+	out->number = value->number;
+	out->is_number = value->is_number;
+	out->is_missing = value->is_missing;
+}
+
 void table_key(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out)
 {
@@ -506,6 +524,7 @@ void table_key(
 	out->bytes[0] = '\0';
 	out->number = 0;
 	out->is_number = false;
+	out->is_missing = false;
 	switch (table->keys[i]) {
 	case GROUP_SYMBOL:
 		out->text = names_get(table->names, part->symref)->symbol;
@@ -535,6 +554,8 @@ void table_key(
 		out->number = row->event;
 		break;
 	default:
+		if (table->keys[i] >= GROUP_FIELD)
+			name_field(table, row, table->keys[i] - GROUP_FIELD, out);
 		break;
 	}
 }

@@ -3,7 +3,7 @@
  * table.h - rows of a snapshot by any combination of keys, with columns side by side.
  *
  * A row is a combination of an event and the keys asked for.  Keys that a stack tells (symbol, image, address) are
- * crossed with those of the sample (process, thread, command, CPU): a stack counts once in the total of
+ * crossed with those of the sample (process, thread, command, CPU, fields): a stack counts once in the total of
  * each distinct combination on it, however often it recurs, and in self and samples of that of its leaf.
  * A symbol is that of one image where rows are by image too; alone it is its name, wherever it is.  UI thread.
  */
@@ -19,7 +19,8 @@
 struct table_question {
 	struct scan_question
 		scan; /* `by` is filled in; with column GROUP_EVENT rows are of all events */
-	const enum query_group *keys; /* distinct; GROUP_EVENT: has no effect, rows are by event */
+	const enum query_group *
+		keys; /* distinct; GROUP_EVENT: has no effect, rows are by event; GROUP_FIELD + i: scan.fields[i], each of which is a key */
 	size_t n_keys;
 	bool only; /* stacks with this symref alone; self: it is the leaf.  Then no key is a stack's. */
 	uint32_t symref;
@@ -35,6 +36,7 @@ struct table_row {
 	uint64_t self, total, samples; /* over all columns; of columns by event, nothing */
 	uint32_t part; /* what the stack told */
 	uint32_t task; /* of scan.tasks, or SCAN_NONE */
+	uint32_t fields; /* of scan.fields, or SCAN_NONE */
 	uint32_t cells; /* the first + 1, where there are columns */
 	uint16_t cpu;
 	uint8_t event; /* 0 with columns by event */
@@ -55,7 +57,7 @@ struct table {
 
 	/* private */
 	struct names *names;
-	enum query_group keys[GROUP_KEYS];
+	enum query_group keys[QUERY_KEYS_MAX];
 	size_t n_keys;
 	enum query_group column;
 	struct table_part *parts;
@@ -67,8 +69,9 @@ struct table {
 struct table_key {
 	const char *
 		text; /* cleaned: "postgres (4711)", "3", "malloc", "libc.so.6+0x1b2c"; borrowed from names or bytes */
-	int64_t number; /* pid, tid, CPU or event */
+	int64_t number; /* pid, tid, CPU, event, or the number of a field */
 	bool is_number;
+	bool is_missing; /* a field that the samples do not have */
 	char bytes[512];
 };
 

@@ -35,6 +35,8 @@ static int compare_keys(const struct table *table, const struct table_row *a,
 
 		table_key(table, a, i, &left);
 		table_key(table, b, i, &right);
+		if (left.is_number != right.is_number)
+			return left.is_number ? -1 : 1;
 		if (left.is_number || table->keys[i] == GROUP_EVENT) {
 			if (left.number != right.number)
 				return left.number < right.number ? -1 : 1;

@@ -9,6 +9,7 @@
 #define TESTS_FAKE_SYMBOLS_H
 
 #include "symbols/code.h"
+#include "symbols/data.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,6 +23,9 @@ struct fake_image {
 	size_t n_symbols;
 	unsigned int requests;
 	const char *jit_file;
+	enum symbols_state data_state;
+	const struct symbol *data; /* data symbols */
+	size_t n_data;
 	uint32_t version; /* grows with each table after the first */
 	struct symbols_source source;
 };
@@ -135,6 +139,31 @@ size_t symbols_lines(const struct symbols *symbols, uint32_t key, uint64_t offse
 		return lines->n_frames;
 	}
 	return 0;
+}
+
+int symbols_data_request(struct symbols *symbols, uint32_t key)
+{
+	symbols->images[key].data_state = SYMBOLS_PENDING;
+	return 0;
+}
+
+enum symbols_state symbols_data_state(const struct symbols *symbols, uint32_t key)
+{
+	return symbols->images[key].data_state;
+}
+
+bool symbols_data_find(
+	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out)
+{
+	const struct fake_image *image = &symbols->images[key];
+
+	for (size_t i = 0; image->data_state == SYMBOLS_READY && i < image->n_data; i++) {
+		if (offset - image->data[i].start >= image->data[i].size)
+			continue;
+		*out = image->data[i];
+		return true;
+	}
+	return false;
 }
 
 int symbols_fd(const struct symbols *symbols)

@@ -27,6 +27,19 @@ struct model_row {
 	bool met; /* by the table */
 };
 
+/* Fields of samples: of event 0 three, of event 5 two of the same names in another order, of event 10 none. */
+#define ASKED 4
+
+static const char *const asked[ASKED] = {"pid", "comm", "caller", "nobody"};
+
+static struct made_up {
+	struct values *values;
+	struct fields *fields[2];
+	struct field_schemas schemas;
+	uint32_t tuples[FIXTURE_SLICES][FIXTURE_CELLS];
+	char texts[FIXTURE_SLICES][FIXTURE_CELLS][ASKED][32]; /* as they are to be shown */
+} * made_up;
+
 struct model {
 	struct model_row rows[MODEL_ROWS];
 	size_t n;
@@ -46,6 +59,108 @@ static struct table_question ask(
 		.keys = keys,
 		.n_keys = n_keys,
 	};
+}
+
+static size_t place_of(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(asked[i], name) != 0)
+		i++;
+	return i;
+}
+
+static struct fields *make_fields(const char *lines, const char *print)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	struct fields *fields;
+	char format[1024];
+
+	snprintf(format, sizeof(format), "name: made_up\nID: 1\nformat:\n%s\nprint fmt: %s\n",
+		lines, print);
+	assert_int_equal(fields_new(&fields, &attr, NULL, NULL, format), 0);
+	assert_non_null(fields);
+	return fields;
+}
+
+static int set_up_fields(void **state)
+{
+	int ret = fixture_setup(state);
+
+	made_up = calloc(1, sizeof(*made_up));
+	if (ret || !made_up || values_new(&made_up->values))
+		return -1;
+	made_up->fields[0] =
+		make_fields("\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			    "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+			    "\tfield:unsigned long caller;\toffset:32;\tsize:8;\tsigned:0;\n",
+			"\"caller=%pS\", (void *)REC->caller");
+	made_up->fields[1] = make_fields("\tfield:u32 pid;\toffset:8;\tsize:4;\tsigned:0;\n"
+					 "\tfield:char comm[8];\toffset:12;\tsize:8;\tsigned:0;\n",
+		"\"%d\", REC->pid");
+	made_up->schemas.values = made_up->values;
+	made_up->schemas.of[0] = made_up->fields[0];
+	made_up->schemas.of[5] = made_up->fields[1];
+	return 0;
+}
+
+static int tear_down_fields(void **state)
+{
+	fields_free(made_up->fields[0]);
+	fields_free(made_up->fields[1]);
+	values_free(made_up->values);
+	free(made_up);
+	made_up = NULL;
+	return fixture_teardown(state);
+}
+
+static void make_up_cell(
+	struct fixture *fixture, uint32_t *seed, uint32_t slice, uint32_t cell, bool given_up)
+{
+	static const char *const comms[][2] = {
+		{"sh", "sh"}, {"we\033ird", "we?ird"}, {"", ""}, {"-", "-"}};
+	uint8_t event = fixture->slices[slice].event[cell];
+	uint32_t comm = fixture_random(seed, 4), at = fixture_random(seed, 6) * 8;
+	bool stripped = fixture_random(seed, 2);
+	struct value pid = {.number = (uint64_t)((int64_t)fixture_random(seed, 4) - 1)};
+	struct value text = {.text = comms[comm][0], .text_len = strlen(comms[comm][0])};
+	struct value caller = {.has_image = true,
+		.image = stripped ? fixture->stripped : fixture->program,
+		.number = at};
+	char(*shown)[32] = made_up->texts[slice][cell];
+
+	if (event == 5)
+		pid.number &= UINT32_MAX;
+	for (int i = 0; i < ASKED; i++)
+		strcpy(shown[i], "none");
+	made_up->tuples[slice][cell] = VALUES_NONE;
+	if (event == 10 || given_up)
+		return;
+	const struct value first[] = {text, pid, caller}, second[] = {pid, text};
+
+	assert_int_equal(values_intern(made_up->values, event ? second : first, event ? 2 : 3,
+				 &made_up->tuples[slice][cell]),
+		0);
+	snprintf(shown[0], 32, "%lld", (long long)pid.number);
+	snprintf(shown[1], 32, "'%s'", comms[comm][1]);
+	if (event)
+		return;
+	if (stripped)
+		snprintf(shown[2], 32, "'stripped.so+0x%x'", at);
+	else if (at % 16)
+		snprintf(shown[2], 32, "'f%u+0x8'", at / 16);
+	else
+		snprintf(shown[2], 32, "'f%u'", at / 16);
+}
+
+/* Of one slice the fields were given up. */
+static void make_up(struct fixture *fixture, uint32_t seed)
+{
+	for (uint32_t i = 0; i < FIXTURE_SLICES; i++) {
+		fixture->slices[i].values = i == 3 ? NULL : made_up->tuples[i];
+		for (uint32_t j = 0; j < fixture->slices[i].cells; j++)
+			make_up_cell(fixture, &seed, i, j, i == 3);
+	}
 }
 
 /* What a frame (FRAME_NONE: none) of a cell is in the rows of a question. */
@@ -93,6 +208,11 @@ static void tell(const struct table_question *question, struct fixture *fixture,
 							      ->offset);
 			break;
 		default:
+			if (question->keys[i] >= GROUP_FIELD)
+				len += (size_t)snprintf(at, room, " %s",
+					made_up->texts[slice - fixture->slices][cell][place_of(
+						question->scan
+							.fields[question->keys[i] - GROUP_FIELD])]);
 			break;
 		}
 	}
@@ -181,10 +301,20 @@ static void tell_row(const struct table_question *question, const struct table *
 	for (size_t i = 0; i < question->n_keys; i++) {
 		static const char *const words[GROUP_KEYS] = {
 			[GROUP_PROCESS] = "pid ", [GROUP_THREAD] = "tid ", [GROUP_CPU] = "cpu "};
-		const char *word = words[question->keys[i]];
+		const char *word = question->keys[i] < GROUP_KEYS ? words[question->keys[i]] : NULL;
 		struct table_key key;
 
 		table_key(table, row, i, &key);
+		if (question->keys[i] >= GROUP_FIELD) {
+			if (key.is_missing)
+				assert_string_equal(key.text, FIELD_MISSING);
+			len += (size_t)snprintf(out + len, TEXT - len,
+				key.is_missing		? " none"
+					: key.is_number ? " %s"
+							: " '%s'",
+				key.text);
+			continue;
+		}
 		assert_int_equal(key.is_number, word != NULL);
 		if (question->keys[i] == GROUP_EVENT)
 			continue;
@@ -299,6 +429,70 @@ static void test_every_combination(void **state)
 			question.scan.column = columns[j];
 			compare(fixture, &question);
 		}
+}
+
+static const struct {
+	enum query_group keys[4];
+	size_t n;
+	const char *names[2];
+	size_t n_names;
+} of_fields[] = {
+	{{GROUP_FIELD}, 1, {"pid"}, 1},
+	{{GROUP_FIELD}, 1, {"comm"}, 1},
+	{{GROUP_FIELD}, 1, {"caller"}, 1},
+	{{GROUP_FIELD}, 1, {"nobody"}, 1},
+	{{GROUP_FIELD + 1, GROUP_FIELD}, 2, {"pid", "comm"}, 2},
+	{{GROUP_FIELD, GROUP_SYMBOL, GROUP_IMAGE}, 3, {"caller"}, 1},
+	{{GROUP_PROCESS, GROUP_FIELD}, 2, {"comm"}, 1},
+	{{GROUP_THREAD, GROUP_FIELD, GROUP_CPU}, 3, {"pid"}, 1},
+	{{GROUP_FIELD + 1, GROUP_COMMAND, GROUP_FIELD, GROUP_ADDRESS}, 4, {"nobody", "caller"}, 2},
+};
+
+/* Those of several events by their names, whatever the order and the kind; of none as one row. */
+static void test_fields(void **state)
+{
+	const enum query_group columns[] = {GROUP_KEYS, GROUP_EVENT, GROUP_CPU, GROUP_THREAD};
+	const struct filter_term term = {.field = FILTER_CPU, .first = 1, .last = 2};
+	struct fixture *fixture = *state;
+	struct filter *filter;
+
+	fixture_randomize(fixture, 7, 150);
+	make_up(fixture, 8);
+	assert_int_equal(
+		filter_new(&filter, &term, 1, fixture->stacks, fixture->tasks, fixture->names), 0);
+	for (size_t i = 0; i < sizeof(of_fields) / sizeof(*of_fields); i++)
+		for (size_t j = 0; j < 8; j++) {
+			struct table_question question =
+				ask(fixture, of_fields[i].keys, of_fields[i].n);
+
+			question.scan.fields = of_fields[i].names;
+			question.scan.n_fields = of_fields[i].n_names;
+			question.scan.schemas = &made_up->schemas;
+			question.scan.column = columns[j % 4];
+			question.scan.filter = j < 4 ? NULL : filter;
+			compare(fixture, &question);
+		}
+	filter_free(filter);
+}
+
+/* Without anybody's schemas all samples are without the field. */
+static void test_no_fields_at_all(void **state)
+{
+	struct fixture *fixture = *state;
+	const enum query_group keys[] = {GROUP_FIELD};
+	struct table_question question = ask(fixture, keys, 1);
+	struct table_key key;
+	struct table *table;
+
+	fixture_randomize(fixture, 9, 20);
+	question.scan.fields = asked;
+	question.scan.n_fields = 1;
+	assert_int_equal(table_new(&table, &question), 0);
+	assert_int_equal(table->n_rows, 3);
+	table_key(table, &table->rows[0], 0, &key);
+	assert_true(key.is_missing);
+	assert_string_equal(key.text, "-");
+	table_free(table);
 }
 
 /* Few entries a side are added one by one, many by one pass: both must say the same. */
@@ -450,6 +644,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_combination),
+		cmocka_unit_test_setup_teardown(test_fields, set_up_fields, tear_down_fields),
+		TEST(test_no_fields_at_all),
 		TEST(test_few_and_many_samples),
 		TEST(test_range_idle_and_filter),
 		TEST(test_only_one_symbol),
