@@ -100,6 +100,8 @@ static bool is_valid(const struct engine_config *config)
 		return false;
 	if (config->scope > SCOPE_INHERIT || (config->ring_pages & (config->ring_pages - 1)))
 		return false;
+	if (!flight_is_valid(config))
+		return false;
 	for (size_t i = 0; i < target->n_pids; i++)
 		if (target->pids[i] <= 0)
 			return false;
@@ -177,6 +179,7 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		return ret;
 	}
 	proc_limits(&engine->limits);
+	flight_init(engine);
 	follow_init(&engine->follow);
 	idmap_init(&engine->ids);
 	*out = engine;
@@ -350,6 +353,13 @@ int engine_pause(struct engine *engine, bool pause)
 	const struct mail mail = {.kind = MAIL_PAUSE, .value = pause};
 
 	return mailbox_post(&engine->mailbox, &mail);
+}
+
+int engine_snapshot(struct engine *engine)
+{
+	const struct mail mail = {.kind = MAIL_SNAPSHOT};
+
+	return engine->flight.on ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
 }
 
 int engine_stop(struct engine *engine)

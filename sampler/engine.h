@@ -19,6 +19,7 @@
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "sampler/trigger.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,8 +88,10 @@ struct engine_config {
 	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK */
 	bool no_fields; /* samples' fields (fields.h) are not kept */
 	/* The flight recorder: samples stay in rings that overwrite themselves (write_backward), long enough for so many
-	 * seconds, and come into the store only by engine_snapshot().  0: off. */
+	 * seconds, and come into the store only by engine_snapshot(), when every target has ended, or by engine_stop().  Not
+	 * with SCOPE_INHERIT, nor for groups that are read as one; without credit.  0: off. */
 	double flight_s;
+	struct trigger_spec flight_trigger; /* takes a snapshot by itself; percent 0: none */
 	const struct engine_tap *tap; /* copied; NULL: nobody */
 };
 
@@ -177,7 +180,9 @@ enum engine_note_kind {
 	NOTE_PINNED_ERROR, /* text = event: pinned, and the hardware has no room */
 	NOTE_SAMPLES_LESS, /* text = event; value = bits of sample_type that its samples go without; error, 0: it has none */
 	NOTE_COUNTS_ONLY, /* text = event: its PMU cannot sample, it is counted alone; error */
-	NOTE_SNAPSHOT, /* of the flight recorder: value = samples */
+	NOTE_SNAPSHOT, /* of the flight recorder: value = samples; reach_ns */
+	NOTE_FLIGHT_SHORT, /* its rings hold less than was asked for: value = ms; error EPERM: the limit on locked memory */
+	NOTE_FLIGHT_TRIGGER, /* value = percent of a CPU that the target used */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
 	/* Of recordings (recording.h). */
 	NOTE_FILE_TRUNCATED, /* value = offset of what is cut */
@@ -197,6 +202,7 @@ struct engine_note {
 	int32_t pid;
 	uint64_t value;
 	char text[EVENT_NAME_MAX]; /* raw bytes */
+	uint64_t reach_ns; /* of NOTE_SNAPSHOT: what is older was overwritten; 0: nothing was */
 	int cpu; /* of NOTE_EVENT_REFUSED alone, as the next; asked of NOTE_FILTER too */
 	struct perf_event_attr attr;
 	struct engine_asked asked;
@@ -249,6 +255,10 @@ struct engine_status {
 	uint32_t ring_pages;
 	uint64_t attaching_done, attaching_total; /* threads, while attaching */
 	bool paused; /* by engine_pause() */
+	/* Of the flight recorder: what its smallest ring holds, at most what was asked for; snapshots taken, and how many of
+	 * them were the trigger's. */
+	double flight_holds_s;
+	uint32_t snapshots, triggered;
 	bool command_ended;
 	int command_status; /* of waitpid(2) */
 	int32_t command_pid;
@@ -280,7 +290,8 @@ int engine_move_breakpoint(
 	struct engine *engine, uint8_t id, uint64_t address); /* MODIFY_ATTRIBUTES */
 /* All rings stand still (PAUSE_OUTPUT): the kernel goes on counting, and samples are lost, and told as lost. */
 int engine_pause(struct engine *engine, bool pause);
-/* Take what the flight recorder holds into the store; NOTE_SNAPSHOT tells when that is done. */
+/* Take what the flight recorder holds into the store, each sample once; NOTE_SNAPSHOT tells when that is done.  -EINVAL
+ * without one. */
 int engine_snapshot(struct engine *engine);
 int engine_stop(struct engine *engine); /* stop sampling, drain all, keep the store */
 

@@ -117,7 +117,8 @@ bool attach_economize(struct engine *engine)
 		engine->fork_rings = false;
 		return true;
 	}
-	if (engine->trackers) {
+	/* A ring that overwrites itself is no place for side-band records. */
+	if (engine->trackers && !engine->flight.on) {
 		engine->trackers = false;
 		return true;
 	}
@@ -173,8 +174,9 @@ void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t t
 	};
 	struct follow_process *ended;
 
-	/* Where no record told of it. */
-	ingest_record(&engine->ingest, &exit, 0);
+	/* Where no record told of it; what a flight recorder holds of it is still to come. */
+	if (!engine->flight.on)
+		ingest_record(&engine->ingest, &exit, 0);
 	ended = follow_exit(&engine->follow, task, time_ns);
 	if (ended)
 		end_process(engine, ended);
@@ -332,7 +334,9 @@ void attach_plan(struct engine *engine, size_t n)
 		return;
 	if (engine->config.scope == SCOPE_AUTO &&
 		(pages / 2 < n || !engine_fds_left(engine, n * events)) &&
-		(engine->cpu_wide || engine_fds_left(engine, n * events * engine->n_cpus))) {
+		(engine->cpu_wide ||
+			(!engine->flight.on &&
+				engine_fds_left(engine, n * events * engine->n_cpus)))) {
 		if (!engine_fds_left(engine, n * events))
 			attach_note_fd_limit(engine, -EMFILE);
 		scope_escalate(engine);
@@ -340,7 +344,7 @@ void attach_plan(struct engine *engine, size_t n)
 	}
 	if (engine->fork_rings && (pages / 4 < n || !engine_fds_left(engine, n * (events + 2))))
 		engine->fork_rings = false;
-	if (engine->trackers && !engine_fds_left(engine, n * (events + 1)))
+	if (engine->trackers && !engine->flight.on && !engine_fds_left(engine, n * (events + 1)))
 		engine->trackers = false;
 	engine->order = order_for_tasks(engine, n);
 	if (!engine->ring_order_noted)

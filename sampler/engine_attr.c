@@ -81,6 +81,9 @@ bool choice_fits(const struct engine *engine, unsigned int index, const struct p
 /* The kernel says EINVAL of a task's event on such a PMU as well. */
 int choice_check_target(const struct engine *engine, const struct event_spec *spec)
 {
+	/* Between the samples that are still there, others were overwritten. */
+	if (engine->flight.on && spec->read_group)
+		return EOPNOTSUPP;
 	return engine->filter && (spec->cpus || spec->cgroup) ? EINVAL : 0;
 }
 

@@ -368,6 +368,7 @@ void change_paused(struct engine *engine, bool pause)
 		if (ret)
 			error = -ret;
 	}
+	flight_pause(engine, pause);
 	engine->paused = pause;
 	if (!pause)
 		learn_again(engine);

@@ -10,12 +10,14 @@
  * engine_attr.c   an event as it is opened         engine_weaken.c  fallbacks, refusals
  * engine_group.c  groups of events                 engine_change.c  changes to events that run
  * engine_fields.c what their samples tell
+ * engine_flight.c the flight recorder              engine_snapshot.c what it held, into the store
  *
  * Everything is the sampling thread's but what stands below `lock`.
  */
 #ifndef SAMPLER_ENGINE_INTERNAL_H
 #define SAMPLER_ENGINE_INTERNAL_H
 
+#include "sampler/backward.h"
 #include "sampler/credit.h"
 #include "sampler/engine.h"
 #include "sampler/follow.h"
@@ -35,6 +37,7 @@
 #define NS_PER_MS 1000000ull
 #define NS_PER_S 1000000000ull
 #define SWEEP_NS (100 * NS_PER_MS)
+#define FLIGHT_SWEEP_NS NS_PER_S /* nothing waits to be read */
 #define EARLY_SWEEP_NS (20 * NS_PER_MS) /* the screen waits for its first samples */
 #define EARLY_SWEEPS 10
 
@@ -107,12 +110,59 @@ struct point {
 	uint64_t seen_ns; /* of a CPU: the tracker's clock at the last tick */
 	struct channel *channel; /* owned, but for inherited events */
 	struct channel *side; /* of its own, or NULL */
+	struct flight_ring *flight; /* its samples go there instead; NULL without flight recorder */
 	struct point_event *events;
 	size_t index;
 	bool active; /* consumed something since the last tick */
 	bool doomed; /* to be closed at the end of the round */
 	bool has_lost;
 	bool on_exec; /* armed by exec */
+};
+
+/* The ring that a point's samples overwrite in turn.  Its owner is a dummy that is never enabled. */
+struct flight_ring {
+	struct backward *ring;
+	int fd;
+	uint64_t taken; /* position of the last snapshot */
+};
+
+/* The events that may have written to a ring, as they were. */
+struct flight_event {
+	uint64_t id;
+	unsigned int choice;
+	uint8_t event; /* its number in the store */
+	uint64_t sample_type;
+	bool may_share; /* see round_may_share_id() */
+};
+
+/* What a ring held when it was copied. */
+struct flight_kept {
+	struct flight_kept *next;
+	struct backward_copy copy;
+	uint64_t time_ns;
+	bool of_task; /* of a followed task alone */
+	size_t n_events;
+	struct flight_event events[];
+};
+
+/* A side-band record that waits until the samples before it are taken in or overwritten. */
+struct flight_held {
+	struct flight_held *next;
+	uint64_t time_ns;
+	bool tap;
+	uint64_t record[]; /* whole */
+};
+
+struct flight {
+	bool on;
+	uint64_t ns; /* how long it remembers */
+	struct flight_held *held, **held_end; /* oldest first */
+	struct flight_kept *kept; /* of points closed, newest first */
+	size_t held_bytes, kept_bytes;
+	uint64_t ring_pages; /* of all its rings */
+	double holds_s, noted_holds_s;
+	struct trigger trigger;
+	uint64_t machine_ticks, looked_ns; /* as of the trigger's last look */
 };
 
 /* A process on its way to being attached. */
@@ -162,6 +212,7 @@ struct engine {
 	size_t n_retired;
 	uint16_t last_group;
 	bool paused;
+	struct flight flight;
 	struct idmap task_reads; /* tid -> struct task_reads, of inherited events; engine_group.c */
 	struct idmap ids; /* perf's id -> point_event */
 	struct point_event *last_event;
@@ -359,8 +410,43 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n);
 void engine_round(struct engine *engine, bool all, bool final);
 void round_drain_channel(struct engine *engine, struct channel *channel);
 void round_close_doomed(struct engine *engine);
+/* One sample of a choice; event: NULL where it reads no group.  of_task: it need not be asked whether it is followed.  What
+ * becomes of a side-band record once its time has come. */
+void round_take_sample(struct engine *engine, unsigned int choice, struct point_event *event,
+	const struct perf_event_header *header, bool of_task);
+int round_take_in(struct engine *engine, const struct perf_event_header *header,
+	const struct record *record, bool tap);
+/* Its samples may come under the id of another software event. */
+bool round_may_share_id(const struct engine *engine, unsigned int choice);
 /* At each sweep: start events again that got credit and still stand. */
 void round_kick_dry(struct engine *engine);
+
+/* engine_flight.c; without a flight recorder nothing happens, but for open_ring and hold, which are not to be called. */
+bool flight_is_valid(const struct engine_config *config);
+void flight_init(struct engine *engine);
+void flight_fini(struct engine *engine);
+/* What is known of the machine's processes, before the first record: whoever is asked later may be gone. */
+void flight_begin(struct engine *engine);
+int flight_open_ring(struct engine *engine, struct point *point);
+void flight_close_ring(struct engine *engine, struct point *point);
+/* Before the events of a point are closed: its samples are kept as long as its ring would have. */
+void flight_keep(struct engine *engine, struct point *point);
+/* The same of a point that goes on; NULL: out of memory or nothing new. */
+struct flight_kept *flight_copy(struct engine *engine, struct point *point);
+void flight_forget_kept(struct engine *engine);
+/* A side-band record: it comes in after the samples before it.  0 or -ENOMEM. */
+int flight_hold(struct engine *engine, const struct perf_event_header *header,
+	const struct record *record, bool tap);
+/* Let in those held that are not younger. */
+void flight_let_in(struct engine *engine, uint64_t time_ns);
+void flight_pause(struct engine *engine, bool pause);
+/* At each sweep: forget what is too old. */
+void flight_sweep(struct engine *engine);
+/* By the second: the trigger's look at the target. */
+void flight_tick(struct engine *engine);
+
+/* engine_snapshot.c */
+void flight_snapshot(struct engine *engine);
 
 /* engine_tap.c; without a tap nothing happens. */
 void tap_init(struct engine *engine, const struct engine_tap *tap);

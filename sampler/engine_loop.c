@@ -82,6 +82,7 @@ static void stop_sampling(struct engine *engine)
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_disarm(engine->points[i]);
 	engine_round(engine, true, true);
+	flight_snapshot(engine);
 	engine_tick(engine, true);
 	target_close_all(engine);
 	store_seal(engine->ingest.store, engine->round_ns, true);
@@ -171,6 +172,9 @@ static void carry_out(struct engine *engine, const struct mail *mail)
 	case MAIL_PAUSE:
 		change_paused(engine, mail->value != 0);
 		break;
+	case MAIL_SNAPSHOT:
+		flight_snapshot(engine);
+		break;
 	case MAIL_STOP:
 		if (engine->status.state != ENGINE_FAILED && !engine->stopped)
 			stop_sampling(engine);
@@ -231,6 +235,7 @@ static void look_for_end(struct engine *engine)
 		if (!target_all_gone(engine))
 			break;
 		engine_round(engine, true, true);
+		flight_snapshot(engine);
 		engine_tick(engine, true);
 		store_seal(engine->ingest.store, engine->round_ns, true);
 		engine->status.state = ENGINE_ENDED;
@@ -252,16 +257,18 @@ static void sweep(struct engine *engine)
 
 	engine_round(engine, true, false);
 	round_kick_dry(engine);
+	flight_sweep(engine);
 	if (engine->round_ns >= engine->next_tick_ns) {
 		target_tick(engine);
 		engine_tick(engine, false);
+		flight_tick(engine);
 		engine->next_tick_ns = engine->round_ns + NS_PER_S;
 	}
 	if (store_seal(engine->ingest.store, engine->round_ns, early)) {
 		engine->news = true;
 		store_maintain(engine->ingest.store);
 	}
-	set_timer(engine, early ? EARLY_SWEEP_NS : SWEEP_NS);
+	set_timer(engine, early ? EARLY_SWEEP_NS : engine->flight.on ? FLIGHT_SWEEP_NS : SWEEP_NS);
 }
 
 /* What epoll said; true when the timer fired. */

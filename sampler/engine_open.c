@@ -16,6 +16,7 @@
 
 #define PAGE_BYTES 4096u
 #define CPU_RING_PAGES 128u
+#define CPU_SIDE_PAGES 32u /* where samples do not go there */
 #define TASK_RINGS_PAGES 16384u /* kernel memory for the rings of all threads: 64 MiB */
 #define TASK_RING_PAGES_MAX 16u
 
@@ -79,6 +80,8 @@ uint32_t engine_watermark(const struct engine *engine)
 
 unsigned int order_for_cpus(const struct engine *engine, size_t n)
 {
+	if (engine->flight.on)
+		return choose_order(engine, n, CPU_SIDE_PAGES);
 	return choose_order(engine, n, n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES);
 }
 
@@ -86,6 +89,9 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 {
 	uint64_t wanted = n ? TASK_RINGS_PAGES / n : TASK_RING_PAGES_MAX;
 
+	/* Samples have rings of their own. */
+	if (engine->flight.on)
+		return choose_order(engine, n, 1);
 	if (wanted > TASK_RING_PAGES_MAX)
 		wanted = TASK_RING_PAGES_MAX;
 	return choose_order(engine, n, wanted < 2 ? 2 : wanted);
@@ -312,8 +318,10 @@ struct sys_setup point_setup(const struct engine *engine, const struct point *po
 		.data_maps = engine->data_maps,
 		.inherit = point->tid >= 0 && point->cpu >= 0,
 		.on_exec = point->on_exec,
+		.backward = point->flight != NULL,
 		.wakeup_bytes = point->channel ? 1 : engine_watermark(engine),
-		.wakeup_events = point->channel ? engine->config.wakeup_events : 0,
+		.wakeup_events =
+			point->channel && !point->flight ? engine->config.wakeup_events : 0,
 	};
 	uint32_t most;
 
@@ -358,7 +366,8 @@ static int open_into_ring(
 			ret = channel_open(
 				engine, &point->channel, event->fd, true, order, point, false);
 		else
-			ret = sys_set_output(event->fd, point->channel->fd);
+			ret = sys_set_output(
+				event->fd, point->flight ? point->flight->fd : point->channel->fd);
 		if (ret) {
 			engine_close_event(engine, &event->fd);
 			return ret;
@@ -414,8 +423,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 		free(event);
 		return ret;
 	}
-	event->on_credit =
-		!engine->config.no_credit && !inherit && !carries && !choice->counts_only;
+	event->on_credit = !engine->config.no_credit && !inherit && !carries &&
+		!choice->counts_only && !point->flight;
 	if (event->on_credit)
 		point->channel->n_events++;
 	event->next = point->events;
@@ -553,6 +562,7 @@ static void free_point(struct engine *engine, struct point *point)
 		point->events = event->next;
 		free_event(engine, event);
 	}
+	flight_close_ring(engine, point);
 	channel_close(engine, point->side);
 	if (own_channel)
 		channel_close(engine, point->channel);
@@ -597,6 +607,8 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 		ret = open_tracker(engine, point, shared);
 	else
 		point->channel = shared;
+	if (!ret && engine->flight.on)
+		ret = flight_open_ring(engine, point);
 	if (!ret)
 		ret = open_choices(engine, point);
 	if (!ret)
@@ -622,6 +634,7 @@ void point_close(struct engine *engine, struct point *point)
 	struct point *last;
 
 	engine_read_point(engine, point);
+	flight_keep(engine, point);
 	last = engine->points[--engine->n_points];
 	engine->points[point->index] = last;
 	last->index = point->index;

@@ -46,6 +46,14 @@ static void touch(struct engine *engine, struct point_event *event)
 	engine->touched[engine->n_touched++] = event;
 }
 
+bool round_may_share_id(const struct engine *engine, unsigned int index)
+{
+	const struct perf_event_attr *attr = &engine->choices[index].attr;
+
+	return !event_is_clock(attr) &&
+		(attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT);
+}
+
 /* The event of a sample under somebody else's id.  Since 6.2 the kernel fills one perf_sample_data for all
  * software events that fire together (do_perf_sw_event()), and the id of the first one, which may be another
  * profiler's, stays in it.  The ring tells whose sample it is, where only one of its events can be meant. */
@@ -57,10 +65,7 @@ static struct point_event *find_sharing_event(
 	if (!channel->point)
 		return NULL;
 	for (struct point_event *event = channel->point->events; event; event = event->next) {
-		const struct perf_event_attr *attr = &engine->choices[event->choice].attr;
-
-		if (event_is_clock(attr) ||
-			(attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT))
+		if (!round_may_share_id(engine, event->choice))
 			continue;
 		if (found)
 			return NULL;
@@ -69,16 +74,47 @@ static struct point_event *find_sharing_event(
 	return found;
 }
 
-static int take_sample(struct engine *engine, const struct channel *channel,
+/* Out of memory is counted by the store; the records that follow may fit. */
+void round_take_sample(struct engine *engine, unsigned int index, struct point_event *event,
+	const struct perf_event_header *header, bool of_task)
+{
+	struct choice *choice = &engine->choices[index];
+	struct engine_event_status *status = &engine->status.events[index];
+	struct record record;
+	bool wanted;
+
+	if (record_decode(&record, header, &choice->format)) {
+		engine->status.unknown_records++;
+		return;
+	}
+	if (!choice->attr.freq)
+		record.sample.period = choice->attr.sample_period;
+	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
+	wanted = cpu_wanted(engine, record.id.cpu) &&
+		(!engine->filter || of_task ||
+			follow_wants(&engine->follow, record.id.pid, record.id.tid));
+	if (wanted)
+		tap_time(engine, record.id.time_ns);
+	if (event && choice->read_group) {
+		(void)group_take_sample(engine, event, &record, wanted);
+		if (wanted)
+			tap_sample(engine, header, index);
+		return;
+	}
+	if (!wanted) {
+		status->filtered++;
+		return;
+	}
+	status->samples++;
+	(void)ingest_record(&engine->ingest, &record, status->id);
+	tap_sample(engine, header, index);
+}
+
+static void take_sample(struct engine *engine, const struct channel *channel,
 	const struct perf_event_header *header)
 {
 	const uint64_t *id = (const uint64_t *)(header + 1);
 	struct point_event *event = NULL;
-	struct engine_event_status *status;
-	struct choice *choice;
-	struct record record;
-	bool wanted;
-	int ret;
 
 	if (header->size >= sizeof(*header) + sizeof(*id))
 		event = find_event(engine, *id);
@@ -87,36 +123,10 @@ static int take_sample(struct engine *engine, const struct channel *channel,
 	if (!event) {
 		/* Of an event that was just dropped. */
 		engine->status.unknown_records++;
-		return 0;
+		return;
 	}
 	touch(engine, event);
-	choice = &engine->choices[event->choice];
-	status = &engine->status.events[event->choice];
-	if (record_decode(&record, header, &choice->format)) {
-		engine->status.unknown_records++;
-		return 0;
-	}
-	if (!choice->attr.freq)
-		record.sample.period = choice->attr.sample_period;
-	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
-	wanted = cpu_wanted(engine, record.id.cpu) &&
-		(!engine->filter || follow_wants(&engine->follow, record.id.pid, record.id.tid));
-	if (wanted)
-		tap_time(engine, record.id.time_ns);
-	if (choice->read_group) {
-		ret = group_take_sample(engine, event, &record, wanted);
-		if (wanted)
-			tap_sample(engine, header, event->choice);
-		return ret;
-	}
-	if (!wanted) {
-		status->filtered++;
-		return 0;
-	}
-	status->samples++;
-	ret = ingest_record(&engine->ingest, &record, status->id);
-	tap_sample(engine, header, event->choice);
-	return ret;
+	round_take_sample(engine, event->choice, event, header, false);
 }
 
 static void take_lost(struct engine *engine, struct channel *channel, const struct record *record)
@@ -160,13 +170,31 @@ static void take_throttle(
 }
 
 /* Into the store, and to whoever else wants it. */
-static int take_in(
-	struct engine *engine, const struct perf_event_header *header, const struct record *record)
+int round_take_in(struct engine *engine, const struct perf_event_header *header,
+	const struct record *record, bool tap)
 {
 	int ret = ingest_record(&engine->ingest, record, 0);
 
-	tap_side_band(engine, header);
+	if (tap)
+		tap_side_band(engine, header);
 	return ret;
+}
+
+static int take_in(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
+{
+	return engine->flight.on ? flight_hold(engine, header, record, true)
+				 : round_take_in(engine, header, record, true);
+}
+
+static int take_exit(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
+{
+	bool tap = !engine->filter ||
+		follow_wants(&engine->follow, record->task.pid, record->task.tid);
+
+	return engine->flight.on ? flight_hold(engine, header, record, tap)
+				 : round_take_in(engine, header, record, tap);
 }
 
 static int take_comm(
@@ -219,10 +247,7 @@ static int take_side_band(
 		break;
 	case PERF_RECORD_EXIT:
 		/* Of threads no longer followed too: they are forgotten there. */
-		ret = ingest_record(&engine->ingest, &record, 0);
-		if (!engine->filter ||
-			follow_wants(&engine->follow, record.task.pid, record.task.tid))
-			tap_side_band(engine, header);
+		ret = take_exit(engine, header, &record);
 		if (engine->filter)
 			target_exit(engine, (int32_t)record.task.tid, record.task.time_ns);
 		break;
@@ -232,7 +257,7 @@ static int take_side_band(
 		break;
 	case PERF_RECORD_BPF_EVENT:
 		engine->status.bpf_events++;
-		tap_side_band(engine, header);
+		ret = take_in(engine, header, &record);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
@@ -253,7 +278,7 @@ static int take_record(const struct perf_event_header *header, void *owner, void
 {
 	/* Out of memory is counted by the store; the records that follow may fit. */
 	if (header->type == PERF_RECORD_SAMPLE)
-		(void)take_sample(ctx, owner, header);
+		take_sample(ctx, owner, header);
 	else
 		(void)take_side_band(ctx, owner, header);
 	return 0;
@@ -351,7 +376,7 @@ void engine_round(struct engine *engine, bool all, bool final)
 	give_back(engine);
 	round_close_doomed(engine);
 	tap_time(engine, engine->round_ns);
-	if (all)
+	if (all && !engine->flight.on)
 		tap_round(engine);
 }
 

@@ -80,9 +80,11 @@ int scope_begin(struct engine *engine)
 	engine->cpu_wide = !ret;
 	if (!engine->filter)
 		scope = SCOPE_CPU;
-	/* A command's tree is unknown and may fork fast: complete from its first instruction on. */
+	/* A command's tree is unknown and may fork fast: complete from its first instruction on.  A flight recorder needs no more
+	 * memory for many threads than for one, and copies nothing when one ends. */
 	if (scope == SCOPE_AUTO)
-		scope = target->command && engine->cpu_wide ? SCOPE_CPU : SCOPE_TASK;
+		scope = (target->command || engine->flight.on) && engine->cpu_wide ? SCOPE_CPU
+										   : SCOPE_TASK;
 	engine->status.scope = scope;
 	if (scope == SCOPE_CPU) {
 		if (ret) {
@@ -103,7 +105,7 @@ static int open_cpu(struct engine *engine, int cpu)
 	struct point *point;
 	int ret = point_open(engine, -1, -1, cpu, false, NULL, &point);
 
-	if (ret == -EMFILE && engine->trackers) {
+	if (ret == -EMFILE && engine->trackers && !engine->flight.on) {
 		engine->trackers = false;
 		ret = point_open(engine, -1, -1, cpu, false, NULL, &point);
 	}
@@ -331,6 +333,11 @@ void scope_escalate(struct engine *engine)
 	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
 	int ret;
 
+	/* What is inherited shares rings that are read. */
+	if (scope == SCOPE_INHERIT && engine->flight.on) {
+		engine->config.scope = SCOPE_TASK;
+		return;
+	}
 	if (scope == SCOPE_INHERIT && !engine->n_points) {
 		/* Before the first thread: the queue will open them, in bursts. */
 		plan_inherited(engine);

@@ -304,6 +304,7 @@ int target_open_initial(struct engine *engine)
 	ret = scope_begin(engine);
 	if (ret)
 		return ret;
+	flight_begin(engine);
 	for (size_t i = 0; i < target->n_pids; i++)
 		target_attach(engine, target->pids[i], -1);
 	for (size_t i = 0; i < target->n_tids; i++)
@@ -334,6 +335,7 @@ static void forget_detached(struct engine *engine)
 
 void target_fini(struct engine *engine)
 {
+	flight_fini(engine);
 	target_close_all(engine);
 	while (engine->jobs)
 		attach_drop_job(engine, engine->jobs);

@@ -198,7 +198,8 @@ void engine_tick(struct engine *engine, bool all)
 {
 	read_points(engine, all);
 	note_changes(engine);
-	follow_expire(&engine->follow, engine->round_ns - NS_PER_S);
+	/* What a flight recorder holds is asked later whose it was. */
+	follow_expire(&engine->follow, engine->round_ns - NS_PER_S - engine->flight.ns);
 	tasks_expire(engine->ingest.tasks, engine->round_ns - NS_PER_S);
 }
 
@@ -224,6 +225,7 @@ void engine_publish(struct engine *engine)
 
 	status->now_ns = engine->round_ns;
 	status->paused = engine->paused;
+	status->flight_holds_s = engine->flight.holds_s;
 	status->processes = engine->filter ? engine->follow.alive : 0;
 	status->threads = engine->filter ? (uint32_t)engine->follow.tasks.n : 0;
 	status->threads_left_out = engine->follow.left_out;

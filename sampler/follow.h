@@ -25,6 +25,7 @@ struct follow_process {
 	uint64_t start_ticks; /* with the pid it names the process; 0: not known */
 	uint64_t since_ticks; /* children that started before were there already */
 	uint64_t ended_ns; /* 0: alive */
+	uint64_t cpu_ticks; /* as last seen; the engine's */
 	struct follow_task *first_task;
 	struct follow_process *next_ended;
 	bool listed; /* among the ended; may have started afresh since */

@@ -22,6 +22,7 @@ enum mail_kind {
 	MAIL_FILTER,
 	MAIL_MOVE, /* value: the address */
 	MAIL_PAUSE, /* value: 1, 0 */
+	MAIL_SNAPSHOT,
 	MAIL_STOP,
 };
 

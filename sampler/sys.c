@@ -130,6 +130,7 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 	attr->disabled = 1;
 	attr->inherit = setup->inherit;
 	attr->enable_on_exec = setup->on_exec;
+	attr->write_backward = setup->backward;
 	if (setup->fork_records)
 		attr->task = 1;
 	if (setup->map_records) {

@@ -41,6 +41,7 @@ struct sys_setup {
 	bool data_maps; /* MMAP and MMAP2 also of what is not executable */
 	bool inherit;
 	bool on_exec; /* enable_on_exec */
+	bool backward; /* write_backward: for a ring that overwrites itself */
 	uint32_t wakeup_bytes; /* watermark of the ring this event is to own */
 	uint32_t
 		wakeup_events; /* or wake after so many samples of this event; 0: by the watermark */

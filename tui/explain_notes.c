@@ -335,14 +335,40 @@ static void note_event(struct text *text, const struct engine_note *note)
 			"no more. Drop other events, or leave out the modifier D",
 			max, note->text);
 		break;
-	case NOTE_SNAPSHOT:
-		text_add(text, "the flight recorder gave %" PRIu64 " sample%s", note->value,
-			note->value == 1 ? "" : "s");
-		break;
 	default:
 		text_add(text,
 			"the memory for history is full: the fields of old samples are given up "
 			"(--memory gives it more)");
+		break;
+	}
+}
+
+static void note_flight(struct text *text, const struct engine_note *note)
+{
+	switch (note->kind) {
+	case NOTE_FLIGHT_SHORT:
+		text_add(text, "the flight recorder holds only the last %.1f s",
+			(double)note->value / 1000);
+		text_add(text, "%s",
+			note->error ? ": the limit on locked memory leaves no more (ulimit -l, "
+				      "kernel.perf_event_mlock_kb)"
+				    : ": --memory gives it more");
+		break;
+	case NOTE_FLIGHT_TRIGGER:
+		text_add(text, "the target used %" PRIu64 "%% of a CPU: a snapshot is taken",
+			note->value);
+		break;
+	default:
+		if (note->error) {
+			text_add(text, "the flight recorder cannot give all it holds");
+			explain_add_error(text, note->error);
+			break;
+		}
+		text_add(text, "the flight recorder gave %" PRIu64 " sample%s", note->value,
+			note->value == 1 ? "" : "s");
+		if (note->reach_ns)
+			text_add(text, "; what is older than %.1f s was overwritten",
+				(double)note->reach_ns / 1e9);
 		break;
 	}
 }
@@ -479,9 +505,13 @@ void explain_note(
 	case NOTE_BREAKPOINT:
 	case NOTE_PAUSED:
 	case NOTE_PINNED_ERROR:
-	case NOTE_SNAPSHOT:
 	case NOTE_FIELDS_DROPPED:
 		note_event(&text, note);
+		break;
+	case NOTE_SNAPSHOT:
+	case NOTE_FLIGHT_SHORT:
+	case NOTE_FLIGHT_TRIGGER:
+		note_flight(&text, note);
 		break;
 	case NOTE_FILE_TRUNCATED:
 	case NOTE_FILE_UNFINISHED:
@@ -523,6 +553,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FILE_OUT_OF_ORDER:
 	case NOTE_FILE_EVENTS_FOLDED:
 	case NOTE_FIELDS_DROPPED:
+	case NOTE_FLIGHT_SHORT:
 		return EXPLAIN_WARNING;
 	case NOTE_FILE_ERROR:
 	case NOTE_PINNED_ERROR:

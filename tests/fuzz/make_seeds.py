@@ -103,6 +103,14 @@ SEEDS = {
         'past-the-head': words(0, 16) + SAMPLE,
         'too-far': words(0, 8192) + SAMPLE,
     },
+    'fuzz_backward': {
+        'newest-first': words(-len(SAMPLE + CHAIN), 0) + bytes(4096 - len(SAMPLE + CHAIN)) + CHAIN + SAMPLE,
+        'wrapping': words(-4096 - 32, 0) + CHAIN[32:] + EXIT + bytes(4096 - 32 - len(CHAIN[32:] + EXIT)) + CHAIN[:32],
+        'full': words(-4096, 0) + record(9, bytes(56)) * 64,
+        'since': words(-8192, 8192 - 64 * 3) + record(9, bytes(56)) * 64,
+        'size-0': words(-64, 0) + bytes(64),
+        'odd': words(-63, 0) + SAMPLE,
+    },
     'fuzz_event': {
         'list': b'cycles:u,page-faults, cs', 'modifiers': b'cycles:ukhGHIppp',
         'tracepoint': b'sched:sched_switch:u', 'raw': b'r1a8:k',

@@ -365,6 +365,10 @@ static void test_what_notes_say(void **state)
 	say(NOTE_PAUSED, 1, 0, "samples are lost");
 	say(NOTE_PINNED_ERROR, 0, 0, "counts no more");
 	say(NOTE_SNAPSHOT, 12, 0, "12 samples");
+	say(NOTE_SNAPSHOT, 0, ENOMEM, "cannot give all it holds");
+	say(NOTE_FLIGHT_SHORT, 2500, EPERM, "2.5 s: the limit on locked memory");
+	say(NOTE_FLIGHT_SHORT, 2500, 0, "--memory gives it more");
+	say(NOTE_FLIGHT_TRIGGER, 93, 0, "93% of a CPU");
 	say(NOTE_EVENT_REFUSED, 0, ENOENT, "no such event on this machine");
 	assert_int_equal(explain_note_level(&note), EXPLAIN_ERROR);
 	note.kind = NOTE_LOST;
