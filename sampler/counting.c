@@ -21,6 +21,9 @@
 
 #define GROUP_HEAD 3u /* words before the members: how many, enabled, running */
 #define GROUP_TRIES 3 /* of a read that a member's birth or death interferes with */
+#define PUT_OUT_NS \
+	1000000u /* what two clocks of one task may differ by, read and switched one by one */
+#define PUT_OUT_SHARE 100u
 #define PIDFD_OF_THREAD O_EXCL /* PIDFD_THREAD, since Linux 6.9 */
 
 /* --- what there is to count on --- */
@@ -332,22 +335,26 @@ static void set_error(struct counting_cell *cells, size_t n)
 int counting_parse_group(
 	struct counting_cell *cells, size_t n, const uint64_t *words, size_t n_words)
 {
+	int ret = 0;
+
 	if (!n_words)
 		return -EIO;
-	if (n_words < GROUP_HEAD || words[0] > (n_words - GROUP_HEAD) / 2)
+	if (n_words < GROUP_HEAD || !words[0] || words[0] > (n_words - GROUP_HEAD) / 2)
 		return -EBADMSG;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = 0;
 
 		while (at < words[0] && words[GROUP_HEAD + 2 * at + 1] != cells[i].id)
 			at++;
-		if (at == words[0])
-			return -EBADMSG;
+		if (at == words[0]) {
+			ret = -ESTALE;
+			continue;
+		}
 		cells[i].value = words[GROUP_HEAD + 2 * at];
 		cells[i].enabled_ns = words[1];
 		cells[i].running_ns = words[2];
 	}
-	return 0;
+	return ret;
 }
 
 static int read_group(struct counting *counting, struct counting_cell *cells)
@@ -366,6 +373,22 @@ static int read_group(struct counting *counting, struct counting_cell *cells)
 		cells, cells->members, counting->words, (size_t)len / sizeof(uint64_t));
 }
 
+/* The kernel takes a group apart when its CPU goes offline: then each member is read by itself. */
+static int read_members(struct counting *counting, struct counting_cell *cells)
+{
+	uint32_t n = cells->members;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		int error;
+
+		cells[i].members = 1;
+		error = read_group(counting, &cells[i]);
+		ret = ret ? ret : error;
+	}
+	return ret;
+}
+
 static int read_one(struct counting_cell *cell)
 {
 	static const struct sys_features plain = {0};
@@ -373,24 +396,40 @@ static int read_one(struct counting_cell *cell)
 	int ret = sys_read(cell->fd, &plain, &counts);
 
 	if (ret)
-		return ret;
+		return ret == -ENODATA ? -EIO : ret;
 	cell->value = counts.value;
 	cell->enabled_ns = counts.enabled_ns;
 	cell->running_ns = counts.running_ns;
 	return 0;
 }
 
+bool counting_was_put_out(const struct counting_cell *cell, uint64_t clock_enabled_ns)
+{
+	uint64_t slack_ns = PUT_OUT_NS + clock_enabled_ns / PUT_OUT_SHARE;
+
+	return clock_enabled_ns > cell->enabled_ns &&
+		clock_enabled_ns - cell->enabled_ns > slack_ns;
+}
+
 /* Of a task on one CPU: its time there, not wherever it was. */
-static void take_clock(struct counting_cell *cells)
+static void take_clock(const struct counting *counting, struct counting_cell *cells)
 {
 	static const struct sys_features plain = {0};
+	bool pinned = counting->events[cells->event].spec.attr.pinned;
 	uint64_t here_ns = cells->running_ns;
-	struct sys_counts clock;
+	struct sys_counts clock = {0};
 
-	if (cells->tid < 0 || cells->cpu < 0)
+	if (cells->tid < 0)
 		return;
 	if (cells->clock_fd >= 0 && !sys_read(cells->clock_fd, &plain, &clock))
 		here_ns = clock.running_ns;
+	/* read(2) tells it of a living task alone. */
+	if (pinned && counting_was_put_out(cells, clock.enabled_ns)) {
+		set_error(cells, cells->members);
+		return;
+	}
+	if (cells->cpu < 0)
+		return;
 	for (uint32_t i = 0; i < cells->members; i++) {
 		/* Read a moment later, it may have gone on. */
 		if (cells[i].enabled_ns > here_ns)
@@ -410,13 +449,15 @@ int counting_read(struct counting *counting)
 
 		if (!cell->members || cell->in_error)
 			continue;
-		ret = cell->members > 1 ? read_group(counting, cell) : read_one(cell);
+		ret = cell->by_group ? read_group(counting, cell) : read_one(cell);
+		if (ret == -ESTALE)
+			ret = read_members(counting, cell);
 		if (ret == -EIO)
 			set_error(cell, cell->members);
 		else if (ret && !first)
 			first = ret;
 		else if (!ret)
-			take_clock(cell);
+			take_clock(counting, cell);
 	}
 	return first;
 }

@@ -48,9 +48,10 @@ struct counting_cell {
 	bool in_error; /* pinned, and the hardware had no room: counts no more */
 	/* counting's own: */
 	int fd;
-	int clock_fd; /* of a leader: tells its task's time on its CPU; -1: not needed */
+	int clock_fd; /* of a leader: tells its task's time, on its CPU where it has one; -1: not needed */
 	/* Of a leader: so many cells from here on are told of by one read; 0: by the leader's. */
 	uint32_t members;
+	bool by_group; /* opened with PERF_FORMAT_GROUP: so is what it reads, alone or not */
 	uint64_t id;
 };
 
@@ -100,8 +101,13 @@ const struct counting_cell *counting_cells(const struct counting *counting, size
 /* An estimate for all of enabled_ns by the time it ran; the value itself where it always ran, 0 where it never did. */
 uint64_t counting_scale(uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 
+/* Whether a pinned event stands still while its clock, an event of the same place that always counts, went on: the
+ * hardware had no room for it. */
+bool counting_was_put_out(const struct counting_cell *cell, uint64_t clock_enabled_ns);
+
 /* Words of one read(2) of n events with PERF_FORMAT_GROUP, TIMES and ID, into the cells they belong to by id.  0;
- * -EIO for an end of file (error state), -EBADMSG for what is no such text. */
+ * -EIO for an end of file (error state), -ESTALE where some of the cells are not in it, which keep their values;
+ * -EBADMSG for what is no such text. */
 int counting_parse_group(
 	struct counting_cell *cells, size_t n, const uint64_t *words, size_t n_words);
 

@@ -149,7 +149,8 @@ static int open_event(struct counting *counting, size_t index, const struct span
 	return fd;
 }
 
-static int add_cell(struct counting *counting, size_t event, const struct place *place, int fd)
+static int add_cell(
+	struct counting *counting, size_t event, const struct place *place, int fd, bool by_group)
 {
 	struct counting_cell *cell;
 	int ret;
@@ -173,6 +174,7 @@ static int add_cell(struct counting *counting, size_t event, const struct place 
 		.fd = fd,
 		.clock_fd = -1,
 		.members = 1,
+		.by_group = by_group,
 	};
 	ret = sys_id(fd, &cell->id);
 	if (ret)
@@ -197,7 +199,13 @@ static bool is_never_multiplexed(const struct perf_event_attr *attr)
 }
 
 /* An event of a task on one CPU is "enabled" also while the task is elsewhere, which is not to be scaled up: the time
- * there is that of an event that is never without a counter. */
+ * there is that of an event that is never without a counter.  That a pinned one found no room is told by nothing else,
+ * once its task has ended, than by its having been enabled for less time. */
+static bool needs_clock(const struct perf_event_attr *attr, const struct place *place)
+{
+	return place->tid >= 0 && (place->cpu >= 0 || attr->pinned) && !is_never_multiplexed(attr);
+}
+
 static int open_clock(struct counting *counting, const struct place *place, int *fd)
 {
 	const struct span span = {.alone = true, .cgroup_fd = -1};
@@ -315,13 +323,12 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 				opens_alone(counting, i, span, place);
 			continue;
 		}
-		ret = add_cell(counting, i, place, fd);
+		ret = add_cell(counting, i, place, fd, !span->alone);
 		if (ret) {
 			close(fd);
 			goto fail;
 		}
-		if (place->tid >= 0 && place->cpu >= 0 && (leader == SIZE_MAX || span->alone) &&
-			!is_never_multiplexed(&event->spec.attr)) {
+		if ((leader == SIZE_MAX || span->alone) && needs_clock(&event->spec.attr, place)) {
 			ret = open_clock(
 				counting, place, &counting->cells[counting->n_cells - 1].clock_fd);
 			if (ret)

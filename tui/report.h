@@ -62,6 +62,7 @@ struct report_event {
 	uint64_t all_samples, all_weight; /* before the filters */
 	uint64_t freq_hz, period; /* exactly one is not 0 */
 	uint64_t count; /* the counter itself */
+	uint64_t enabled_ns, running_ns; /* it counted for running_ns of enabled_ns; 0: not known */
 	uint64_t throttled;
 	uint64_t filtered; /* delivered, but of no followed process (scope cpu) or CPU */
 	double coverage_percent; /* below 0: not known */

@@ -84,6 +84,8 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 	event->freq_hz = status->freq_hz;
 	event->period = status->period;
 	event->count = status->count;
+	event->enabled_ns = status->enabled_ns;
+	event->running_ns = status->running_ns;
 	event->throttled = status->throttled;
 	event->filtered = status->filtered;
 	event->coverage_percent =
@@ -152,6 +154,28 @@ static int note_range(struct report *report, const struct request *request)
 		    : 0;
 }
 
+/* The kernel took them, and never found room for them on the hardware. */
+static int note_not_counted(struct report *report)
+{
+	char sentence[2 * EVENT_NAME_MAX + 200];
+	int ret = 0;
+
+	for (size_t i = 0; i < report->n_events && !ret; i++) {
+		const struct report_event *event = &report->events[i];
+
+		if (!event->enabled_ns || event->running_ns)
+			continue;
+		snprintf(sentence, sizeof(sentence),
+			"'%s' was never counted: the processor has too few counters for all of its "
+			"group at one time, or others hold them. Make the group smaller, or let "
+			"its "
+			"members take turns with the modifier W of the group",
+			event->name);
+		ret = report_add_note(report, sentence);
+	}
+	return ret;
+}
+
 int report_gather_notes(struct report *report, struct session *session)
 {
 	struct engine_note *notes = malloc(NOTES_MAX * sizeof(*notes));
@@ -168,6 +192,8 @@ int report_gather_notes(struct report *report, struct session *session)
 		ret = note_missing_events(report, session);
 	if (!ret)
 		ret = note_range(report, session->request);
+	if (!ret)
+		ret = note_not_counted(report);
 	n = session_notes(session, 0, notes, NOTES_MAX);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (is_told(notes[i].kind) ||

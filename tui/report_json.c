@@ -164,6 +164,10 @@ static void add_event(struct json_object *events, const struct report *report,
 	add_number(object, event->freq_hz ? "frequency_hz" : "period",
 		event->freq_hz ? event->freq_hz : event->period, bad);
 	add_number(object, "count", event->count, bad);
+	if (event->enabled_ns) {
+		add_number(object, "enabled_ns", event->enabled_ns, bad);
+		add_number(object, "running_ns", event->running_ns, bad);
+	}
 	add_number(object, "throttled", event->throttled, bad);
 	add_number(object, "filtered", event->filtered, bad);
 	if (report->view != REPORT_FLAT) {

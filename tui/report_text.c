@@ -330,6 +330,11 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 	fprintf(out, ", %s lost", report_grouped(number, event->lost));
 	if (event->coverage_percent >= 0)
 		fprintf(out, ", coverage %.1f%%", event->coverage_percent);
+	if (event->enabled_ns && !event->running_ns)
+		fputs(", not counted", out);
+	else if (event->running_ns < event->enabled_ns - event->enabled_ns / 2000)
+		fprintf(out, ", running %.1f%%",
+			report_percent(event->running_ns, event->enabled_ns));
 	if (event->unresolved_percent > 0)
 		fprintf(out, ", unresolved %.1f%%", event->unresolved_percent);
 	if (event->throttled)

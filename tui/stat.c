@@ -90,6 +90,18 @@ static int note_event(
 	return add_note(run, sentence);
 }
 
+static int note_no_room(struct stat_run *run, const char *clean_name)
+{
+	char sentence[SENTENCE_MAX];
+
+	snprintf(sentence, sizeof(sentence),
+		"'%s' does not fit into its group: the processor has too few counters for all of "
+		"it at one time. Make the group smaller, or let its members take turns with the "
+		"modifier W of the group",
+		clean_name);
+	return add_note(run, sentence);
+}
+
 static int note_refusal(struct stat_run *run, const struct counting_event *event)
 {
 	struct engine_failure failure = {.what = FAIL_OPEN,
@@ -100,14 +112,8 @@ static int note_refusal(struct stat_run *run, const struct counting_event *event
 		.asked = event->asked};
 	char sentence[SENTENCE_MAX], name[2 * EVENT_NAME_MAX];
 
-	if (event->no_room) {
-		snprintf(sentence, sizeof(sentence),
-			"'%s' does not fit into its group: the processor has too few counters for "
-			"all of it at one time. Make the group smaller, or let its members take "
-			"turns with the modifier W of the group",
-			clean_string(name, sizeof(name), event->spec.name));
-		return add_note(run, sentence);
-	}
+	if (event->no_room)
+		return note_no_room(run, clean_string(name, sizeof(name), event->spec.name));
 	memcpy(failure.event, event->spec.name, sizeof(failure.event));
 	failure.attr.freq = 0;
 	failure.attr.sample_period = 0;
@@ -160,6 +166,20 @@ static int note_pinned(struct stat_run *run)
 	for (size_t i = 0; i < n && !ret; i++)
 		if (cells[i].in_error && cells[i].members)
 			ret = note_event(run, NOTE_PINNED_ERROR, &events[cells[i].event]);
+	return ret;
+}
+
+/* Groups that the kernel took and never found room for. */
+static int note_groups(struct stat_run *run)
+{
+	const struct stat_table *table = &run->gather.table;
+	int ret = 0;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		for (size_t k = 0; k < table->n_events && !ret; k++)
+			if (table->events[k].opened && table->events[k].group &&
+				table->rows[i].counts[k].missing == STAT_NO_ROOM)
+				ret = note_no_room(run, table->events[k].name);
 	return ret;
 }
 
@@ -288,6 +308,8 @@ static int take(struct stat_run *run, bool interval, uint64_t until_ns)
 	table->elapsed_s = interval ? seconds(run->taken_ns, until_ns) : table->time_s;
 	run->taken_ns = until_ns;
 	ret = stat_gather_take(&run->gather, run->counting, interval);
+	if (!ret)
+		ret = note_groups(run);
 	return ret ? ret : note_pinned(run);
 }
 

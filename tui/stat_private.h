@@ -46,6 +46,7 @@ struct stat_event {
 	struct perf_event_attr attr;
 	uint16_t group; /* 0: none, or taken apart */
 	bool opened;
+	bool no_room; /* refused as a member of its group, which is too large */
 	bool by_default; /* nobody asked for it: left out of a text where it is not there */
 };
 

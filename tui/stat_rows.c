@@ -214,6 +214,7 @@ static void describe_event(struct stat_event *to, const struct counting_event *f
 	to->attr = from->spec.attr;
 	to->group = from->ungrouped ? 0 : from->spec.group;
 	to->opened = from->opened > 0;
+	to->no_room = from->no_room;
 	to->by_default = from->spec.by_default;
 }
 
@@ -251,7 +252,7 @@ void stat_add(struct stat_count *count, const struct counting_cell *now,
 void stat_settle(struct stat_count *count, const struct stat_event *event)
 {
 	if (!event->opened)
-		count->missing = STAT_NOT_SUPPORTED;
+		count->missing = event->no_room ? STAT_NO_ROOM : STAT_NOT_SUPPORTED;
 	else if (count->missing == STAT_COUNTED && !count->running_ns)
 		count->missing = count->enabled_ns ? STAT_NO_ROOM : STAT_DID_NOT_RUN;
 	count->scaled = count->estimate * event->scale;

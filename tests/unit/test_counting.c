@@ -52,8 +52,27 @@ static void test_group_read(void **state)
 	assert_int_equal(counting_parse_group(cells, 3, words, 0), -EIO);
 	assert_int_equal(counting_parse_group(cells, 3, words, 2), -EBADMSG);
 	assert_int_equal(counting_parse_group(cells, 3, too_many, 9), -EBADMSG);
+	assert_int_equal(counting_parse_group(cells, 3, (const uint64_t[]){0, 1, 1}, 3), -EBADMSG);
+	/* Of a group that was taken apart the others are told all the same. */
 	cells[1].id = 10;
-	assert_int_equal(counting_parse_group(cells, 3, words, 9), -EBADMSG);
+	cells[2].value = 0;
+	assert_int_equal(counting_parse_group(cells, 3, words, 9), -ESTALE);
+	assert_int_equal(cells[1].value, 90);
+	assert_int_equal(cells[2].value, 80);
+}
+
+static void test_put_out(void **state)
+{
+	const uint64_t second = 1000000000;
+	struct counting_cell cell = {.enabled_ns = second};
+
+	(void)state;
+	assert_false(counting_was_put_out(&cell, 0)); /* no clock */
+	assert_false(counting_was_put_out(&cell, second + second / 200));
+	assert_true(counting_was_put_out(&cell, 2 * second));
+	cell.enabled_ns = 0;
+	assert_false(counting_was_put_out(&cell, 500000)); /* hardly anything ran */
+	assert_true(counting_was_put_out(&cell, 5000000));
 }
 
 static struct event_spec software(uint64_t config)
@@ -145,6 +164,32 @@ static void test_group_of_this_thread(void **state)
 	assert_int_equal(counting_read(counting), 0);
 	assert_int_equal(cells[0].value, before);
 	assert_true(counting_alive(counting, &told));
+	counting_close(counting);
+}
+
+/* A group of which the kernel refused all members but one. */
+static void test_group_of_one(void **state)
+{
+	struct event_spec specs[2] = {software(PERF_COUNT_SW_PAGE_FAULTS), software(9999)};
+	const struct counting_cell *cells;
+	struct engine_failure failure;
+	struct counting *counting;
+	size_t n;
+
+	(void)state;
+	specs[0].group = specs[1].group = 1;
+	counting = count_self(specs, 2);
+	if (!counting)
+		skip();
+	cells = counting_cells(counting, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(counting_start(counting, &failure), 0);
+	touch_pages();
+	counting_stop(counting);
+	assert_int_equal(counting_read(counting), 0);
+	assert_in_range(cells[0].value, PAGES, PAGES + 40);
+	assert_true(cells[0].enabled_ns > 0);
+	assert_int_equal(cells[0].enabled_ns, cells[0].running_ns);
 	counting_close(counting);
 }
 
@@ -290,7 +335,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scale),
 		cmocka_unit_test(test_group_read),
+		cmocka_unit_test(test_put_out),
 		cmocka_unit_test(test_group_of_this_thread),
+		cmocka_unit_test(test_group_of_one),
 		cmocka_unit_test(test_thread_does_not_inherit),
 		cmocka_unit_test(test_refused_event),
 		cmocka_unit_test(test_nothing_opens),

@@ -43,12 +43,14 @@ static struct report_event events[] = {
 		.lost = 3,
 		.freq_hz = 997,
 		.count = 12345678901234567890u,
+		.enabled_ns = 3000,
+		.running_ns = 1500,
 		.throttled = 2,
 		.coverage_percent = 99.96,
 		.unresolved_percent = 0.25,
 		.rows = rows,
 		.n_rows = 4},
-	{.name = "page-faults:u", .period = 1000, .coverage_percent = -1},
+	{.name = "page-faults:u", .period = 1000, .coverage_percent = -1, .enabled_ns = 5},
 };
 
 static struct report sample = {
@@ -97,9 +99,9 @@ static void test_text(void **state)
 	(void)state;
 	expect(text,
 		"program (42), 2.0 s\n"
-		"cpu-clock at 997 Hz: 2,000 samples, 3 lost, coverage 100.0%, unresolved 0.2%, "
-		"throttled 2 times\n"
-		"page-faults:u, one sample every 1,000: 0 samples, 0 lost\n"
+		"cpu-clock at 997 Hz: 2,000 samples, 3 lost, coverage 100.0%, running 50.0%, "
+		"unresolved 0.2%, throttled 2 times\n"
+		"page-faults:u, one sample every 1,000: 0 samples, 0 lost, not counted\n"
 		"1,234 tasks missed");
 	expect(text, "5 threads left out");
 	expect(text, "note: user space only\n");
@@ -200,6 +202,8 @@ static void test_json(void **state)
 	assert_int_equal(json_object_get_int64(member(event, "weight")), 1000);
 	assert_int_equal(json_object_get_int64(member(event, "lost")), 3);
 	assert_true(json_object_get_uint64(member(event, "count")) == 12345678901234567890u);
+	assert_int_equal(json_object_get_int64(member(event, "enabled_ns")), 3000);
+	assert_int_equal(json_object_get_int64(member(event, "running_ns")), 1500);
 	assert_true(json_object_get_double(member(event, "coverage_percent")) == 99.96);
 	assert_int_equal(json_object_array_length(member(event, "rows")), 4);
 	row = json_object_array_get_idx(member(event, "rows"), 1);

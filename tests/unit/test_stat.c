@@ -128,6 +128,7 @@ static void test_no_false_ratio(void **state)
 static void test_sums(void **state)
 {
 	const struct stat_event event = {.scale = 0.5, .opened = true}, never = {.scale = 1};
+	const struct stat_event too_many = {.scale = 1, .no_room = true};
 	const struct counting_cell none = {0};
 	struct counting_cell half = {.value = 100, .enabled_ns = 10, .running_ns = 5};
 	struct counting_cell whole = {.value = 7, .enabled_ns = 10, .running_ns = 10};
@@ -171,6 +172,8 @@ static void test_sums(void **state)
 	assert_int_equal(count.missing, STAT_ABSENT);
 	stat_settle(&count, &never);
 	assert_int_equal(count.missing, STAT_NOT_SUPPORTED);
+	stat_settle(&count, &too_many);
+	assert_int_equal(count.missing, STAT_NO_ROOM);
 }
 
 static void test_means(void **state)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hardware PMU: exact counts and samples, several events, and what is said of events that there are not.
+"""A hardware PMU: exact counts and samples, more events than counters, and what is said of events that there are not.
 
 One CPU: the emulated counters count what all CPUs do.
 
@@ -28,7 +28,25 @@ for event in branches cache-misses ref-cycles; do
     echo $? >$event.status
 done
 strobe report $task -- work 100 >default.json
+
+list() { for i in $(seq $2); do printf "$1"; [ $i = $2 ] || printf ,; done; }
+count() { name=$1; shift; strobe stat --format json -o stat-$name.json "$@"; }
+count one -e instructions:u -- work 240
+count twelve -e $(list instructions:u 12) -- work 240
+strobe report -e $(list instructions:u 12) -c 1000000 $task -- work 240 >twelve.json
+count group -a --duration 0.2 -e "{$(list cycles:u 8)}"
+count member -e "{$(list cycles:u 8)}" -- work 40
+count weak -e "{$(list cycles:u 8)}:W" -- work 100
+strobe report -a --duration 0.2 -e "{$(list cycles:u 8)}" -c 1000000 --format json >group.json
+count pinned -e $(list cycles:uD 16) -- work 40
+count pinned-machine -a --duration 0.2 -e $(list cycles:uD 16)
+strobe report -e $(list cycles:uD 16) -c 1000000 --scope cpu --format json -- work 40 >pinned.json
+count space -e instructions,instructions:u,instructions:k -- calls 1000
 """
+# What the PMU has: one counter for cycles, and six for whatever else.
+COUNTERS = 7
+NO_ROOM = "does not fit into its group"
+PINNED = "is pinned, and the hardware has no counter left for it"
 
 
 def event(left, name, number=0):
@@ -36,6 +54,58 @@ def event(left, name, number=0):
         return json.loads(left.text(name))["events"][number]
     except (ValueError, LookupError):
         return {"name": "none", "samples": -1, "count": -1, "weight": -1, "lost": -1, "rows": []}
+
+
+def stat(left, name):
+    """Counts of events, in order, the reasons where there are none, and what was told."""
+    try:
+        told = json.loads(left.text(f"stat-{name}.json"))
+        return told["events"], [event["not_counted"] for event in told["events"]], " ".join(told["notes"])
+    except (ValueError, LookupError):
+        return [], [], f"no counts: {left.text(f'stat-{name}.json')}"
+
+
+def is_near(value, true):
+    return value is not None and abs(value / true - 1) < 0.05
+
+
+def more_than_counters(checks, left):
+    one = stat(left, "one")[0]
+    if not checks.check("instructions are counted", one and 240_000_000 <= one[0]["count"] < 240_100_000, one):
+        return
+    true = one[0]["count"]
+    events = stat(left, "twelve")[0]
+    checks.check("12 events take turns, and each estimate is within 5% of the count", len(events) == 12
+                 and all(is_near(event["scaled"], true) and 20 < event["running_percent"] < 80
+                         and event["count"] < true * 0.8 for event in events), events)
+    told = [event(left, "twelve.json", i) for i in range(12)]
+    checks.check("the same of a report", all(
+        event["running_ns"] < event["enabled_ns"] * 0.8
+        and is_near(event["count"] * event["enabled_ns"] / event["running_ns"], true) for event in told), told)
+    events, reasons, notes = stat(left, "weak")
+    checks.check("a weak group takes turns", len(events) == 8 and not any(reasons)
+                 and all(is_near(event["scaled"], 800_000_000) for event in events), (events, notes))
+    events, reasons, notes = stat(left, "group")
+    checks.check("a group too large for the PMU is not counted", reasons == ["no room"] * 8
+                 and all(event["count"] is None for event in events) and NO_ROOM in notes, (events, notes))
+    events, reasons, notes = stat(left, "member")
+    checks.check("a member that its group has no room for is not counted, the others are", reasons ==
+                 [None] * COUNTERS + ["no room"] and NO_ROOM in notes
+                 and all(event["count"] >= 320_000_000 for event in events[:COUNTERS]), (events, notes))
+    got = event(left, "group.json")
+    checks.check("nor is it sampled, and the report says so", got["samples"] == got["count"] == 0
+                 and "was never counted" in left.text("group.json"), left.text("group.json")[-2000:])
+
+
+def pinned(checks, left):
+    for name, what in (("pinned", "of a command that has ended"), ("pinned-machine", "of the machine")):
+        events, reasons, notes = stat(left, name)
+        checks.check(f"pinned events without a counter are in error, {what}", PINNED in notes and reasons ==
+                     [None] * COUNTERS + ["pinned: no room"] * (16 - COUNTERS)
+                     and all(event["count"] is None for event in events[COUNTERS:]), (events, notes))
+    told = [event(left, "pinned.json", i)["samples"] for i in range(16)]
+    checks.check("and so in a report", PINNED in left.text("pinned.json") and not any(told[COUNTERS:])
+                 and all(samples >= 320 for samples in told[:COUNTERS]), told)
 
 
 def main():
@@ -71,6 +141,10 @@ def main():
                      and f"'{name}'" in said and "no such event on this machine" in said and "cpu-clock" in said, said)
     got = event(left, "default.json")
     checks.check("cycles are the default", got["name"].startswith("cycles") and got["samples"] > 0, got)
+    more_than_counters(checks, left)
+    pinned(checks, left)
+    both, user, kernel = [event["count"] for event in stat(left, "space")[0]] or (0, 0, 0)
+    checks.check("user space and kernel add up", both == user + kernel and 0 < user < kernel, (both, user, kernel))
     checks.finish()
 
 

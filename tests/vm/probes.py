@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Probes of a function of the kernel and of a program, at its entry, its return and within it: each hits exactly as
+often as the function is called, counted and sampled.
+
+usage: probes.py FOLDER STROBE [NATIVE STROBE]      with a native one on amd64 too
+"""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+from guest import Machine, why_not  # noqa: E402
+
+TIMES = 700
+SCRIPT = """
+events={events}
+strobe stat -e $events --format json -o counted.json -- calls {times}
+strobe stat --per cpu -e $events --format json -o percpu.json -- calls {times}
+strobe report -e $events -c 1 --format json -- calls {times} >sampled.json
+strobe stat -e kprobe:no_such_function -- calls 1 2>refused
+"""
+# A function and where its second instruction that takes a probe begins; what ftrace changes takes none.
+FUNCTIONS = {"arm64": ("__arm64_sys_getppid", 8), "amd64": ("__x64_sys_getppid", 5)}
+
+
+def events_of(arch):
+    """(event, the symbol that its samples are in: for a return, one of those that called)."""
+    function, offset = FUNCTIONS[arch]
+    return [(f"kprobe:{function}", function), (f"kprobe:{function}+{offset}", function), (f"kretprobe:{function}", None),
+            ("uprobe:/bin/calls:calls_target", "calls_target"), ("uretprobe:/bin/calls:calls_target", "main")]
+
+
+def read(left, name):
+    try:
+        return {event["name"]: event for event in json.loads(left.text(name))["events"]}
+    except (ValueError, LookupError):
+        return {}
+
+
+def main():
+    checks = Checks()
+    for arch, strobe in zip(("arm64", "amd64"), sys.argv[2:]):
+        reason = why_not(arch, sys.argv[1])
+        if reason:
+            checks.skip(arch, reason)
+            continue
+        wanted = events_of(arch)
+        script = SCRIPT.format(events=",".join(name for name, _ in wanted), times=TIMES)
+        left = Machine(arch, sys.argv[1], strobe).run(script, cpus=1)
+        if not checks.check(f"{arch}: the guest ran", "no_such_function" in left.text("refused"), left):
+            continue
+        counted, on_cpu, sampled = (read(left, name) for name in ("counted.json", "percpu.json", "sampled.json"))
+        for name, symbol in wanted:
+            counts = [told.get(name, {}).get("count") for told in (counted, on_cpu)]
+            got = sampled.get(name, {"samples": -1, "lost": -1, "rows": []})
+            checks.check(f"{arch}: {name} counts each call", counts == [TIMES, TIMES], (counts, str(left)))
+            checks.check(f"{arch}: {name} samples each call", got["samples"] == TIMES and not got["lost"], got)
+            first = got["rows"][0] if got["rows"] else {}
+            checks.check(f"{arch}: {name} samples are where the probe is", first.get("samples") == TIMES
+                         and (first["symbol"] == symbol if symbol else first["symbol"] != FUNCTIONS[arch][0]), first)
+        checks.check(f"{arch}: a function that is not there", "no such" in left.text("refused")
+                     or "no function" in left.text("refused"), left.text("refused"))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
