@@ -94,6 +94,25 @@ void catalogue_fields_free(struct catalogue_field *fields, size_t n);
  * description, letters of either case being one.  NULL and "" mean all. */
 bool catalogue_matches(const struct catalogue_entry *entry, const char *pattern);
 
+/* --- completion of a word --- */
+
+#define CATALOGUE_COMPLETIONS 64
+
+struct catalogue_completion {
+	size_t at[CATALOGUE_COMPLETIONS]; /* the best first */
+	size_t n, total; /* stored, and there are */
+	size_t prefixed; /* of all, the first ones: they begin with the word */
+	bool near; /* none has the word; the one is the nearest name */
+};
+
+/* The entries of a list that a word may become; none for an empty word. */
+void catalogue_complete(const struct catalogue_entry *entries, size_t n, const char *word,
+	struct catalogue_completion *out);
+/* How many bytes all names have in common that begin with the word. */
+size_t catalogue_common(const struct catalogue_entry *entries, size_t n, const char *word);
+/* Bytes of a name that are typed as they are: of a form, "mem:" of "mem:ADDRESS". */
+size_t catalogue_literal(const struct catalogue_entry *entry);
+
 const char *catalogue_group_title(enum catalogue_group group); /* "Hardware events" */
 const char *catalogue_group_name(enum catalogue_group group); /* "hardware" */
 

@@ -57,6 +57,11 @@ enum action {
 	ACT_ADD,
 	ACT_DROP,
 	ACT_TOGGLE,
+	ACT_MARK,
+	ACT_GROUP_MARKED,
+	ACT_UNFOLD,
+	ACT_FOLD,
+	ACT_TYPE,
 	/* counters */
 	ACT_RATE,
 	ACT_EVENT_FILTER,

@@ -50,6 +50,7 @@ enum poll_index {
 	POLL_KEYS,
 	POLL_OUTPUT,
 	POLL_TERM,
+	POLL_OFFERS,
 	POLL_COUNT
 };
 
@@ -280,6 +281,16 @@ static void take_symbols_news(struct live *live)
 	plan_refresh(live, names_at_ns > at_ns ? names_at_ns : at_ns);
 }
 
+/* More is known of what there is to be sampled: at once, somebody looks at it. */
+static void take_offers_news(struct live *live)
+{
+	uint64_t count;
+
+	if (read(model_live_offers_fd(live->model_live), &count, sizeof(count)) < 0)
+		return;
+	plan_refresh(live, now_ns());
+}
+
 static void take_line(const char *line, size_t len, void *ctx)
 {
 	struct live *live = ctx;
@@ -375,6 +386,7 @@ static void poll_once(struct live *live, uint64_t end_ns)
 		[POLL_OUTPUT] = {.fd = live->output.read_fd, .events = POLLIN},
 		[POLL_TERM] = {.fd = live->waiting_for_term ? term_output_fd(live->term) : -1,
 			.events = POLLOUT},
+		[POLL_OFFERS] = {.fd = model_live_offers_fd(live->model_live), .events = POLLIN},
 	};
 
 	if (poll(fds, POLL_COUNT, timeout_ms(live, end_ns)) < 0)
@@ -391,6 +403,8 @@ static void poll_once(struct live *live, uint64_t end_ns)
 		command_output_close(&live->output);
 	if (fds[POLL_SYMBOLS].revents)
 		take_symbols_news(live);
+	if (fds[POLL_OFFERS].revents)
+		take_offers_news(live);
 	if (fds[POLL_ENGINE].revents)
 		take_engine_news(live);
 }

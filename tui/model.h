@@ -13,6 +13,7 @@
 #include "tui/annotate.h"
 #include "tui/hot.h"
 #include "tui/logbook.h"
+#include "tui/offers.h"
 #include "tui/query.h"
 #include "tui/rates.h"
 #include "tui/window.h"
@@ -58,6 +59,15 @@ struct model_code_ops {
 		struct model *model, uint32_t symref, const char *file, char *out, size_t size);
 };
 
+/* What this machine offers, for a picker: functions of offers.h, of a session; in tests they have a fixed list. */
+struct model_offer_ops {
+	/* Have it read and tried where the session samples now; may be called again.  0 or -errno. */
+	int (*begin)(struct model *model);
+	void (*list)(struct model *model, struct offers_list *out);
+	void (*state)(struct model *model, size_t i, struct offer_state *out);
+	bool (*detail)(struct model *model, size_t i, struct offer_detail *out);
+};
+
 struct model_ops {
 	/* Take in what is new.  The window follows the time unless the model is frozen, or advance
 	 * is false: then only what depends on the settings is made anew. */
@@ -76,8 +86,6 @@ struct model_ops {
 		struct query_row **rows, size_t *n);
 	int (*processes)(struct model *model, struct proc_process **out, size_t *n);
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
-	/* The events that a picker offers; *n of static storage. */
-	const struct event_info *(*catalogue)(struct model *model, size_t *n);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
 	int (*busiest)(struct model *model, uint64_t *from_ns, uint64_t *to_ns);
 	/* Cleaned, never NULL; valid until the next call. */
@@ -86,7 +94,10 @@ struct model_ops {
 	/* Commands; 0 or -errno.  What comes of them is told by status and log. */
 	int (*attach)(struct model *model, int32_t pid);
 	int (*detach)(struct model *model, int32_t pid);
-	int (*event_add)(struct model *model, const char *name);
+	/* Any text of the grammar; where a symbol is looked for first, model.looking tells.  -EINVAL with *error where it is
+	 * not understood; its kind is EVENT_ERROR_NONE otherwise. */
+	int (*event_add)(struct model *model, const char *text, struct event_error *error);
+	void (*look_cancel)(struct model *model);
 	int (*event_drop)(struct model *model, uint8_t event);
 	int (*set_freq)(struct model *model, uint8_t event, uint64_t value); /* Hz, or the period */
 	int (*set_period)(struct model *model, uint8_t event, uint64_t period);
@@ -105,6 +116,7 @@ struct model_ops {
 	void (*fetch_cancel)(struct model *model);
 
 	const struct model_code_ops *code;
+	const struct model_offer_ops *offers;
 };
 
 struct model {
@@ -127,6 +139,11 @@ struct model {
 		char name[64]; /* cleaned, of the one at work */
 		uint64_t received, total; /* bytes of it; total 0: not known */
 	} fetching;
+	/* The symbol that an event waits for; cleaned. */
+	struct {
+		bool active;
+		char symbol[64], file[64];
+	} looking;
 	struct hot_sums sums; /* of `event`, in the window */
 	/* The activity strip: weight per second of `event` in columns of equal time, oldest first; of a recording all of
 	 * its time, else whole multiples of column_ns up to strip_to_ns, where the last one may not be over. */

@@ -9,6 +9,7 @@
 #include "tui/clean.h"
 #include "tui/cost.h"
 #include "tui/model_annotate.h"
+#include "tui/model_events.h"
 #include "tui/save.h"
 
 #include <errno.h>
@@ -48,6 +49,7 @@ struct model_live {
 	bool has_chosen;
 	struct chosen chosen;
 	struct save *save; /* under way, or NULL */
+	struct model_events events;
 	bool described; /* the recording, when it was loaded */
 	struct user users[USERS_MAX];
 };
@@ -289,6 +291,7 @@ static int live_refresh(struct model *model, bool advance)
 	take_engine_notes(live);
 	take_symbols_notes(live);
 	take_save(live);
+	model_events_update(&live->events, model);
 	take_fetching(live);
 	update_cost(live);
 	choose_event(model);
@@ -375,12 +378,6 @@ static int live_followed(struct model *model, int32_t **pids, size_t *n)
 	return engine_followed(of(model)->session->engine, pids, n);
 }
 
-static const struct event_info *live_catalogue(struct model *model, size_t *n)
-{
-	(void)model;
-	return event_catalogue(n);
-}
-
 static const char *live_user_name(struct model *model, uint32_t uid)
 {
 	struct user *user = &of(model)->users[uid % USERS_MAX];
@@ -442,27 +439,14 @@ static int live_detach(struct model *model, int32_t pid)
 	return 0;
 }
 
-static int live_event_add(struct model *model, const char *name)
+static int live_event_add(struct model *model, const char *text, struct event_error *error)
 {
-	const struct engine_event_status *current = model_event(model, model->event);
-	struct event_spec *specs;
-	struct event_error error;
-	size_t n;
-	int ret = model->recorded ? -EROFS : event_parse_list(name, &specs, &n, &error);
+	return model_events_add(&of(model)->events, model, text, error);
+}
 
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < n; i++) {
-		event_set_freq(&specs[i],
-			current && current->freq_hz ? current->freq_hz : EVENT_DEFAULT_FREQ_HZ);
-		/* Looking for a symbol may take longer than the screen can wait. */
-		if (specs[i].needs.kind != NEEDS_NOTHING)
-			ret = -EOPNOTSUPP;
-	}
-	if (!ret)
-		ret = engine_events_add(of(model)->session->engine, specs, n);
-	free(specs);
-	return ret;
+static void live_look_cancel(struct model *model)
+{
+	model_events_cancel(&of(model)->events, model);
 }
 
 static int live_event_drop(struct model *model, uint8_t event)
@@ -470,31 +454,10 @@ static int live_event_drop(struct model *model, uint8_t event)
 	return model->recorded ? -EROFS : engine_event_drop(of(model)->session->engine, event);
 }
 
-/* An address, as far as a number goes; symbols are the session's. */
 static int live_move_breakpoint(
 	struct model *model, uint8_t event, const char *where, char *message, size_t size)
 {
-	char *end;
-	uint64_t address;
-	int ret;
-
-	if (model->recorded) {
-		snprintf(message, size, "A recording has no breakpoints");
-		return -EROFS;
-	}
-	errno = 0;
-	address = strtoull(where, &end, 0);
-	if (errno || end == where || *end) {
-		char text[64];
-
-		snprintf(message, size, "'%s' is no address: give one such as 0x7f1234567890",
-			clean_string(text, sizeof(text), where));
-		return -EINVAL;
-	}
-	ret = engine_move_breakpoint(of(model)->session->engine, event, address);
-	if (ret)
-		snprintf(message, size, "The breakpoint cannot be moved: %s", strerror(-ret));
-	return ret;
+	return model_events_move(&of(model)->events, model, event, where, message, size);
 }
 
 static int live_event_enable(struct model *model, uint8_t event, bool enable)
@@ -616,6 +579,35 @@ static const struct model_code_ops live_code_ops = {
 	.source_path = live_code_source_path,
 };
 
+/* --- what there is --- */
+
+static int live_offers_begin(struct model *model)
+{
+	return model_events_begin(&of(model)->events, model);
+}
+
+static void live_offers_list(struct model *model, struct offers_list *out)
+{
+	offers_list(of(model)->events.offers, out);
+}
+
+static void live_offers_state(struct model *model, size_t i, struct offer_state *out)
+{
+	offers_state(of(model)->events.offers, i, out);
+}
+
+static bool live_offers_detail(struct model *model, size_t i, struct offer_detail *out)
+{
+	return offers_detail(of(model)->events.offers, i, out);
+}
+
+static const struct model_offer_ops live_offer_ops = {
+	.begin = live_offers_begin,
+	.list = live_offers_list,
+	.state = live_offers_state,
+	.detail = live_offers_detail,
+};
+
 static const struct model_ops live_ops = {
 	.refresh = live_refresh,
 	.rows = live_rows,
@@ -627,11 +619,11 @@ static const struct model_ops live_ops = {
 	.breakdown = live_breakdown,
 	.processes = live_processes,
 	.followed = live_followed,
-	.catalogue = live_catalogue,
 	.user_name = live_user_name,
 	.attach = live_attach,
 	.detach = live_detach,
 	.event_add = live_event_add,
+	.look_cancel = live_look_cancel,
 	.event_drop = live_event_drop,
 	.set_freq = live_set_freq,
 	.set_period = live_set_period,
@@ -644,6 +636,7 @@ static const struct model_ops live_ops = {
 	.fetch = live_fetch,
 	.fetch_cancel = live_fetch_cancel,
 	.code = &live_code_ops,
+	.offers = &live_offer_ops,
 };
 
 int model_live_new(struct model_live **out, struct session *session)
@@ -671,6 +664,7 @@ int model_live_new(struct model_live **out, struct session *session)
 	if (!session->limits.pid_namespace)
 		hot_set_tasks(live->hot, session_tasks(session));
 	live->session = session;
+	live->events.session = session;
 	cost_init(&live->cost);
 	model = &live->model;
 	model->ops = &live_ops;
@@ -696,6 +690,7 @@ void model_live_free(struct model_live *live)
 	if (!live)
 		return;
 	save_free(live->save);
+	model_events_fini(&live->events);
 	hot_free(live->hot);
 	filter_free(live->filter);
 	logbook_fini(&live->model.log);
@@ -719,6 +714,11 @@ int model_live_digest(struct model_live *live)
 	live->hot_from_ns = from_ns;
 	live->hot_to_ns = to_ns;
 	return 0;
+}
+
+int model_live_offers_fd(const struct model_live *live)
+{
+	return live->events.offers ? offers_fd(live->events.offers) : -1;
 }
 
 uint64_t model_live_names_at(const struct model_live *live)

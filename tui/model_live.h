@@ -24,6 +24,9 @@ int model_live_digest(struct model_live *live);
  * less often.  Before that time symbols_fd() need not be looked at. */
 uint64_t model_live_names_at(const struct model_live *live);
 
+/* An eventfd, which the caller reads: more is known of what there is to be sampled.  -1: nobody has asked. */
+int model_live_offers_fd(const struct model_live *live);
+
 /* A line that the launched command printed: raw bytes, cleaned here. */
 void model_live_output(struct model_live *live, const char *line, size_t len);
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROMPT_MAX 128
+#define PROMPT_MAX 512
 
 struct prompt {
 	char label[24];

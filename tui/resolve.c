@@ -14,9 +14,32 @@
 #include <string.h>
 
 #define WAIT_MS 30000
+#define TELL_MS 300 /* a wait that is shorter is none */
+
+/* What was asked, with its answer. */
+struct answer {
+	enum symbols_kind kind;
+	char *path;
+	int32_t pid;
+	const char *symbol; /* event_text()'s */
+	struct symbols_named *named;
+};
+
+/* Answers are kept, and each step goes through all events anew, until it meets one that is not here yet. */
+struct resolve_job {
+	struct symbols *symbols;
+	struct resolve_target target;
+	int32_t *pids;
+	char *command;
+	struct event_spec *specs;
+	size_t n;
+	struct answer *answers;
+	size_t n_answers;
+	const struct answer *awaited; /* after a step that returned -EAGAIN */
+};
 
 struct resolving {
-	struct symbols *symbols;
+	struct resolve_job *job;
 	const struct resolve_target *target;
 	struct event_spec *spec;
 	struct resolve_error *error;
@@ -83,21 +106,62 @@ struct found {
 	bool is_fixed;
 };
 
-/* 1: found; 0: not there, and what is nearly there is noted; or negative with the error. */
+/* The question, asked where it was not yet; -EAGAIN: there is no answer yet. */
+static int ask(struct resolving *at, const struct symbols_source *source, struct answer **out)
+{
+	struct resolve_job *job = at->job;
+	const char *symbol = at->spec->needs.symbol;
+	struct answer *answer = NULL, *grown;
+	int error, ret = 0;
+
+	for (size_t i = 0; i < job->n_answers && !answer; i++) {
+		struct answer *one = &job->answers[i];
+
+		if (one->kind == source->kind && one->pid == source->pid &&
+			!strcmp(one->symbol, symbol) && !strcmp(one->path, source->path))
+			answer = one;
+	}
+	if (!answer) {
+		grown = reallocarray(job->answers, job->n_answers + 1, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		job->answers = grown;
+		answer = &grown[job->n_answers];
+		*answer = (struct answer){.kind = source->kind,
+			.path = strdup(source->path),
+			.pid = source->pid,
+			.symbol = symbol};
+		if (!answer->path)
+			return -ENOMEM;
+		ret = symbols_named_ask(job->symbols, source, symbol, &answer->named);
+		if (ret) {
+			free(answer->path);
+			return ret;
+		}
+		job->n_answers++;
+	}
+	*out = answer;
+	if (symbols_named_state(answer->named, &error) != SYMBOLS_PENDING)
+		return 0;
+	job->awaited = answer;
+	return -EAGAIN;
+}
+
+/* 1: found; 0: not there, and what is nearly there is noted; or negative with the error; -EAGAIN: not known yet. */
 static int find(struct resolving *at, const struct symbols_source *source, bool only_functions,
 	struct found *out)
 {
 	struct symbols_named *named;
+	struct answer *answer;
 	const char *near;
 	size_t n;
-	int error, ret = symbols_named_ask(at->symbols, source, at->spec->needs.symbol, &named);
+	int error, ret = ask(at, source, &answer);
 
-	if (!ret)
-		ret = symbols_named_wait(at->symbols, named, at->target->stop_fd, WAIT_MS);
-	if (ret) {
-		symbols_named_release(named);
+	if (ret == -EAGAIN)
+		return ret;
+	if (ret)
 		return fail(at, RESOLVE_FAILED, -ret, source->path);
-	}
+	named = answer->named;
 	switch (symbols_named_state(named, &error)) {
 	case SYMBOLS_READY: {
 		const struct symbols_place *places = symbols_named_places(named, &n);
@@ -123,7 +187,6 @@ static int find(struct resolving *at, const struct symbols_source *source, bool 
 		ret = fail(at, RESOLVE_UNREADABLE, error ? error : EIO, source->path);
 		break;
 	}
-	symbols_named_release(named);
 	return ret;
 }
 
@@ -150,7 +213,7 @@ static int find_in_process(struct resolving *at, int32_t pid, uint64_t *address)
 			continue;
 		ret = find(at, &source, false, &found);
 		/* What is mapped may be a font, or gone: others may have it. */
-		if (ret < 0 && at->error->kind == RESOLVE_UNREADABLE && i > 0)
+		if (ret < 0 && ret != -EAGAIN && at->error->kind == RESOLVE_UNREADABLE && i > 0)
 			ret = 0;
 		if (ret == 1)
 			*address = maps.files[i].start + (found.place.address - found.base);
@@ -269,15 +332,47 @@ bool resolve_is_needed(const struct event_spec *specs, size_t n)
 	return false;
 }
 
-int resolve_events(struct symbols *symbols, const struct resolve_target *target,
-	struct event_spec *specs, size_t n, struct resolve_error *error)
+int resolve_begin(struct resolve_job **out, struct symbols *symbols,
+	const struct resolve_target *target, const struct event_spec *specs, size_t n)
+{
+	struct resolve_job *job = calloc(1, sizeof(*job));
+
+	*out = NULL;
+	if (!job)
+		return -ENOMEM;
+	job->symbols = symbols;
+	job->target = *target;
+	job->pids = calloc(target->n_pids + 1, sizeof(*job->pids));
+	job->specs = calloc(n + 1, sizeof(*job->specs));
+	if (target->command)
+		job->command = strdup(target->command);
+	if (!job->pids || !job->specs || (target->command && !job->command)) {
+		resolve_end(job);
+		return -ENOMEM;
+	}
+	if (target->n_pids)
+		memcpy(job->pids, target->pids, target->n_pids * sizeof(*job->pids));
+	if (n)
+		memcpy(job->specs, specs, n * sizeof(*job->specs));
+	job->n = n;
+	job->target.pids = job->pids;
+	job->target.command = job->command;
+	*out = job;
+	return 0;
+}
+
+int resolve_step(struct resolve_job *job, struct resolve_error *error)
 {
 	int ret = 0;
 
 	memset(error, 0, sizeof(*error));
-	for (size_t i = 0; i < n && !ret; i++) {
-		struct event_spec *spec = &specs[i];
-		struct resolving at = {symbols, target, spec, error};
+	/* What has come is taken in; nothing is waited for. */
+	if (job->awaited)
+		symbols_named_wait(job->symbols, job->awaited->named, -1, 0);
+	job->awaited = NULL;
+	for (size_t i = 0; i < job->n && !ret; i++) {
+		struct event_spec *spec = &job->specs[i];
+		struct resolving at = {job, &job->target, spec, error};
 
 		if (spec->needs.kind == NEEDS_NOTHING)
 			continue;
@@ -292,5 +387,75 @@ int resolve_events(struct symbols *symbols, const struct resolve_target *target,
 	}
 	if (!ret)
 		error->kind = RESOLVE_OK;
+	return ret;
+}
+
+const struct event_spec *resolve_specs(const struct resolve_job *job, size_t *n)
+{
+	*n = job->n;
+	return job->specs;
+}
+
+void resolve_describe(const struct resolve_job *job, const char **symbol, const char **path)
+{
+	*symbol = job->awaited ? job->awaited->symbol : "";
+	*path = job->awaited ? job->awaited->path : "";
+}
+
+void resolve_end(struct resolve_job *job)
+{
+	if (!job)
+		return;
+	for (size_t i = 0; i < job->n_answers; i++) {
+		symbols_named_release(job->answers[i].named);
+		free(job->answers[i].path);
+	}
+	free(job->answers);
+	free(job->command);
+	free(job->pids);
+	free(job->specs);
+	free(job);
+}
+
+/* For the one answer that a step could not do without.  Where it takes its time, somebody is told. */
+static int wait_for_answer(struct resolve_job *job, const struct resolve_wait *wait)
+{
+	const struct answer *answer = job->awaited;
+	const int stop_fd = wait ? wait->stop_fd : -1;
+	int ret = symbols_named_wait(job->symbols, answer->named, stop_fd, TELL_MS);
+
+	if (ret != -ETIME)
+		return ret;
+	if (wait && wait->tell)
+		wait->tell(answer->symbol, answer->path, wait->ctx);
+	return symbols_named_wait(job->symbols, answer->named, stop_fd, WAIT_MS);
+}
+
+int resolve_events(struct symbols *symbols, const struct resolve_target *target,
+	const struct resolve_wait *wait, struct event_spec *specs, size_t n,
+	struct resolve_error *error)
+{
+	struct resolve_job *job;
+	int ret = resolve_begin(&job, symbols, target, specs, n), failed;
+
+	memset(error, 0, sizeof(*error));
+	if (ret) {
+		error->kind = RESOLVE_FAILED;
+		error->error = -ret;
+		return ret;
+	}
+	while ((ret = resolve_step(job, error)) == -EAGAIN) {
+		failed = wait_for_answer(job, wait);
+		if (!failed)
+			continue;
+		error->kind = RESOLVE_FAILED;
+		error->error = -failed;
+		snprintf(error->binary, sizeof(error->binary), "%s", job->awaited->path);
+		ret = failed;
+		break;
+	}
+	if (n)
+		memcpy(specs, job->specs, n * sizeof(*specs));
+	resolve_end(job);
 	return ret;
 }

@@ -88,6 +88,7 @@ void screen_fini(struct screen *screen)
 		view->ops->close(view);
 		screen->n_views--;
 	}
+	history_fini(&screen->typed_events);
 	canvas_fini(&screen->canvas);
 }
 
@@ -103,6 +104,15 @@ void screen_prompt(struct screen *screen, enum action purpose, const char *label
 	screen->prompting = true;
 	screen->purpose = purpose;
 	prompt_start(&screen->prompt, label, text);
+}
+
+void screen_prompt_set(struct screen *screen, const char *text, size_t cursor)
+{
+	struct prompt *prompt = &screen->prompt;
+
+	snprintf(prompt->text, sizeof(prompt->text), "%s", text);
+	prompt->len = strlen(prompt->text);
+	prompt->cursor = cursor < prompt->len ? cursor : prompt->len;
 }
 
 void screen_message(struct screen *screen, enum style style, const char *format, ...)
@@ -354,6 +364,22 @@ static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
 	window_select(&model->window, &view, from_ns, to_ns);
 }
 
+/* The symbol that an event is named by, while it is looked for. */
+static void look_at_lookup(struct screen *screen)
+{
+	const struct model *model = screen->model;
+
+	if (!model->looking.active && !screen->looking)
+		return;
+	screen->looking = model->looking.active;
+	screen->last_command_ns = model->now_ns;
+	if (screen->looking)
+		screen_message(screen, STYLE_GOOD, "Looking for %s in %s ... (Esc gives it up)",
+			model->looking.symbol, model->looking.file);
+	else
+		screen->message_until_ns = 0;
+}
+
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
 {
 	struct model *model = screen->model;
@@ -439,8 +465,12 @@ static void act_on(struct screen *screen, unsigned int changed)
 static void prompt_input(struct screen *screen, uint32_t key)
 {
 	struct view *view = top_view(screen);
-	enum prompt_result result = prompt_key(&screen->prompt, key);
+	enum prompt_result result;
 
+	if (screen->purpose != ACT_SAVE && view->ops->prompt_key &&
+		view->ops->prompt_key(view, screen, screen->purpose, key))
+		return;
+	result = prompt_key(&screen->prompt, key);
 	if (result == PROMPT_SAME)
 		return;
 	if (result == PROMPT_DONE || result == PROMPT_CANCELLED)
@@ -474,6 +504,10 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 		return SCREEN_REDRAW;
 	if (action == ACT_QUIT && screen->n_views == 1)
 		return SCREEN_QUIT;
+	if (action == ACT_BACK && screen->model->looking.active) {
+		screen->model->ops->look_cancel(screen->model);
+		return 0;
+	}
 	changed = view->ops->action(view, screen, action);
 	if (!changed && action == ACT_QUIT)
 		changed = view->ops->action(view, screen, action = ACT_BACK);
@@ -585,6 +619,7 @@ int screen_refresh(struct screen *screen)
 
 	look_at_save(screen);
 	look_at_fetch(screen);
+	look_at_lookup(screen);
 	look_at_log(screen);
 	view->ops->refresh(view, screen);
 	return ret;
@@ -640,6 +675,11 @@ static void draw_hints(struct screen *screen, int y)
 
 			if (!(binding->views & order[step]) || !hint ||
 				refusal_of(screen->model, binding->action))
+				continue;
+			/* The view's own meaning of a key goes first. */
+			if (!binding->label &&
+				keys_find((enum keys_view)view, binding->keys[0]) !=
+					binding->action)
 				continue;
 			width = hint_width(binding, hint, ascii, name);
 			if (is_kept(binding))

@@ -9,6 +9,7 @@
 #define TUI_SCREEN_H
 
 #include "tui/canvas.h"
+#include "tui/history.h"
 #include "tui/input.h"
 #include "tui/model.h"
 #include "tui/view.h"
@@ -28,6 +29,7 @@ struct screen {
 	bool prompting;
 	enum action purpose;
 	struct prompt prompt;
+	struct history typed_events; /* of the event picker's prompt */
 
 	char message[512];
 	enum style message_style;
@@ -40,7 +42,7 @@ struct screen {
 	uint8_t rate_event;
 	uint64_t rate, rate_ns;
 
-	bool fetching; /* the progress is shown */
+	bool fetching, looking; /* the progress is shown */
 
 	char edit_path[PATH_MAX]; /* of SCREEN_EDIT; "": nothing */
 	uint32_t edit_line;
@@ -69,6 +71,8 @@ void screen_draw(struct screen *screen);
 /* For views. */
 int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg);
 void screen_prompt(struct screen *screen, enum action purpose, const char *label, const char *text);
+/* Another text for the open prompt, with the cursor before its byte of that number. */
+void screen_prompt_set(struct screen *screen, const char *text, size_t cursor);
 void screen_message(struct screen *screen, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Have a file opened at a line, when the input has been handled. */

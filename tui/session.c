@@ -305,10 +305,10 @@ int session_resolve(const struct session *session, const struct engine_target *t
 		.pids = target->n_pids ? target->pids : target->tids,
 		.n_pids = target->n_pids ? target->n_pids : target->n_tids,
 		.command = target->command ? target->command[0] : NULL,
-		.stop_fd = -1,
 	};
 	struct resolve_error error;
-	int ret = resolve_events(session->symbols, &where, specs, n, &error);
+	int ret =
+		resolve_events(session->symbols, &where, session->request->wait, specs, n, &error);
 
 	if (ret)
 		explain_resolve(&error, message, size);

@@ -14,6 +14,7 @@
 #include "tui/filter.h"
 #include "tui/names.h"
 #include "tui/query.h"
+#include "tui/resolve.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,6 +126,8 @@ struct request {
 	int snapshot_width, snapshot_height; /* of the screen to print as text; 0: none */
 	enum color_mode color;
 	const char *cache_dir; /* see symbols_config */
+	const struct resolve_wait
+		*wait; /* of the command that runs, for what takes its time; NULL */
 };
 
 struct session {

@@ -36,6 +36,9 @@ struct view_ops {
 	/* The text of a prompt that the view asked for (screen_prompt()) changes, or ends. */
 	unsigned int (*prompt)(struct view *view, struct screen *screen, enum action purpose,
 		const char *text, enum prompt_result result);
+	/* A key while its prompt is open, before the prompt gets it; false: the prompt's.  May be NULL. */
+	bool (*prompt_key)(
+		struct view *view, struct screen *screen, enum action purpose, uint32_t key);
 	/* x and y are within the view's area; twice: the second click of a double click. */
 	unsigned int (*click)(struct view *view, struct screen *screen, int x, int y, bool twice);
 	/* The model holds new data. */

@@ -10,6 +10,7 @@
 #include "tests/screens/fake_model.h"
 
 #include "tests/screens/fake_code.h"
+#include "tests/screens/fake_offers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,17 +56,6 @@ static const struct fake_row rows[] = {
 	{{.symbol = "__libc_start_main", .image = "libc.so.6", USER}, 0, 950, 0, 0},
 };
 #define N_ROWS (sizeof(rows) / sizeof(*rows))
-
-static const struct event_info catalogue[] = {
-	{"cycles", "cpu-cycles", "CPU cycles", PERF_TYPE_HARDWARE, 0},
-	{"instructions", NULL, "instructions that were retired", PERF_TYPE_HARDWARE, 1},
-	{"cache-misses", NULL, "accesses that missed the last level of cache", PERF_TYPE_HARDWARE,
-		3},
-	{"cpu-clock", NULL, "time of the CPU, by its high-resolution timer", PERF_TYPE_SOFTWARE, 0},
-	{"task-clock", NULL, "time that the task ran", PERF_TYPE_SOFTWARE, 1},
-	{"page-faults", "faults", "pages that were touched and not there", PERF_TYPE_SOFTWARE, 2},
-	{"context-switches", "cs", "switches to another task", PERF_TYPE_SOFTWARE, 3},
-};
 
 static const struct proc_process processes[] = {
 	{.pid = 1,
@@ -332,13 +322,6 @@ static int fake_followed(struct model *model, int32_t **pids, size_t *n)
 	return 0;
 }
 
-static const struct event_info *fake_catalogue(struct model *model, size_t *n)
-{
-	(void)model;
-	*n = sizeof(catalogue) / sizeof(*catalogue);
-	return catalogue;
-}
-
 static const char *fake_user(struct model *model, uint32_t uid)
 {
 	(void)model;
@@ -372,9 +355,23 @@ static int fake_detach(struct model *model, int32_t pid)
 	return command_number(model, "detach", (uint64_t)pid);
 }
 
-static int fake_event_add(struct model *model, const char *name)
+/* What has a % in it is not understood there. */
+static int fake_event_add(struct model *model, const char *text, struct event_error *error)
 {
-	return command(model, "add", name);
+	const char *wrong = strchr(text, '%');
+
+	*error = (struct event_error){.kind = EVENT_ERROR_NONE};
+	if (!wrong)
+		return command(model, "add", text);
+	*error = (struct event_error){
+		.kind = EVENT_ERROR_UNKNOWN, .offset = (size_t)(wrong - text), .near = "cycles"};
+	return -EINVAL;
+}
+
+static void fake_look_cancel(struct model *model)
+{
+	model->looking.active = false;
+	(void)command(model, "look", "cancel");
 }
 
 static int fake_event_drop(struct model *model, uint8_t event)
@@ -473,11 +470,11 @@ static const struct model_ops fake_ops = {
 	.breakdown = fake_breakdown,
 	.processes = fake_processes,
 	.followed = fake_followed,
-	.catalogue = fake_catalogue,
 	.user_name = fake_user,
 	.attach = fake_attach,
 	.detach = fake_detach,
 	.event_add = fake_event_add,
+	.look_cancel = fake_look_cancel,
 	.event_drop = fake_event_drop,
 	.set_freq = fake_set_freq,
 	.set_period = fake_set_period,
@@ -490,6 +487,7 @@ static const struct model_ops fake_ops = {
 	.fetch = fake_fetch,
 	.fetch_cancel = fake_fetch_cancel,
 	.code = &fake_code_ops,
+	.offers = &fake_offer_ops,
 };
 
 void fake_model_init(struct fake_model *fake)
@@ -499,6 +497,7 @@ void fake_model_init(struct fake_model *fake)
 
 	memset(fake, 0, sizeof(*fake));
 	fake_code = (struct fake_code){.waits = false};
+	fake_offers = (struct fake_offers){.unread = false};
 	model->ops = &fake_ops;
 	model->now_ns = 202 * SECOND;
 	model->to_ns = model->now_ns;
@@ -516,6 +515,7 @@ void fake_model_init(struct fake_model *fake)
 	status->events[0] = (struct engine_event_status){
 		.id = 1,
 		.open = true,
+		.enabled = true,
 		.name = "cpu-clock",
 		.is_clock = true,
 		.freq_hz = 997,
@@ -526,6 +526,7 @@ void fake_model_init(struct fake_model *fake)
 	status->events[1] = (struct engine_event_status){
 		.id = 2,
 		.open = true,
+		.enabled = true,
 		.name = "page-faults:u",
 		.period = 1000,
 		.samples = 5120,

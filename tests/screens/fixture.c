@@ -76,6 +76,8 @@ void keys(struct fixture *fixture, const char *script)
 		{"<Esc>", INPUT_ESCAPE},
 		{"<Down>", INPUT_DOWN},
 		{"<Up>", INPUT_UP},
+		{"<Left>", INPUT_LEFT},
+		{"<Right>", INPUT_RIGHT},
 		{"<PgDn>", INPUT_PAGE_DOWN},
 		{"<End>", INPUT_END},
 		{"<Home>", INPUT_HOME},

@@ -110,14 +110,12 @@ static void test_views(void **state)
 	expect("P<Tick>", 80, 24, false, "processes");
 	expect("P<Tick>K", 80, 24, true, "processes-ascii");
 	expect("P/ann<Enter>", 80, 24, false, "processes-filter");
-	expect("E", 80, 24, false, "events");
 	expect("L", 80, 24, false, "log");
 	expect("L", 50, 12, false, "log-50x12");
 	expect("?", 80, 24, false, "help");
 	expect("?<PgDn>", 80, 24, false, "help-page-2");
 	expect("P<Tick>", 40, 12, false, "processes-40x12");
 	expect("<Down><Enter>", 40, 12, false, "breakdown-40x12");
-	expect("E", 40, 12, false, "events-40x12");
 	expect("?", 40, 12, false, "help-40x12");
 	expect("?<End>", 40, 12, true, "help-40x12-end");
 	expect("?<Esc>", 80, 24, false, "hot-80x24");
@@ -316,9 +314,6 @@ static void test_commands(void **state)
 	fixture->fake.commands[0] = '\0';
 	keys(fixture, "P<Tick>d<Down>ax");
 	assert_string_equal(fixture->fake.commands, "detach 4711\nattach 5120\ndetach 5120\n");
-	fixture->fake.commands[0] = '\0';
-	keys(fixture, "qE <Down><Down><Down> ");
-	assert_string_equal(fixture->fake.commands, "add cycles\ndrop 1\n");
 	finish(fixture);
 }
 

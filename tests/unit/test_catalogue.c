@@ -213,9 +213,64 @@ static void test_probe(void **state)
 	catalogue_free(catalogue);
 }
 
+static void completes(const struct catalogue *catalogue, const char *word, const char *const *names,
+	size_t n, size_t prefixed)
+{
+	struct catalogue_completion out;
+	size_t n_entries;
+	const struct catalogue_entry *entries = catalogue_entries(catalogue, &n_entries);
+
+	catalogue_complete(entries, n_entries, word, &out);
+	assert_int_equal(out.n, n);
+	assert_int_equal(out.total, n);
+	assert_int_equal(out.prefixed, prefixed);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(entries[out.at[i]].name, names[i]);
+}
+
+static void test_completion(void **state)
+{
+	static const char *const switches[] = {"context-switches", "cgroup-switches"};
+	static const char *const sched[] = {"sched:sched_switch"};
+	static const char *const block[] = {"block:block_rq_issue"};
+	static const char *const faults[] = {"page-faults"};
+	static const char *const cs[] = {"context-switches"};
+	static const char *const probe[] = {"uprobe:BINARY:FUNCTION"};
+	struct event_system system;
+	struct catalogue *catalogue = machine(&system);
+	struct catalogue_completion out;
+	size_t n;
+	const struct catalogue_entry *entries = catalogue_entries(catalogue, &n);
+
+	(void)state;
+	/* What begins with it goes first, then what has it behind a separator; case is ignored. */
+	completes(catalogue, "SCHED", sched, 1, 1);
+	completes(catalogue, "switches", switches, 2, 0);
+	completes(catalogue, "rq_i", block, 1, 0);
+	completes(catalogue, "", NULL, 0, 0);
+	/* A second name is as good. */
+	completes(catalogue, "cs", cs, 1, 1);
+	/* A form goes with whatever is put in. */
+	completes(catalogue, "upro", probe, 1, 1);
+	completes(catalogue, "uprobe:libc.so.6:getp", probe, 1, 1);
+	catalogue_complete(entries, n, "page-fautls", &out);
+	assert_true(out.near);
+	assert_string_equal(entries[out.at[0]].name, faults[0]);
+	catalogue_complete(entries, n, "quite-another", &out);
+	assert_int_equal(out.n, 0);
+	/* L1-dcache-load-misses, L1-dcache-loads */
+	assert_int_equal(catalogue_common(entries, n, "L1-d"), strlen("L1-dcache-"));
+	assert_int_equal(catalogue_common(entries, n, "L1-dcache-l"), strlen("L1-dcache-load"));
+	assert_int_equal(catalogue_common(entries, n, "sched"), strlen(sched[0]));
+	assert_int_equal(catalogue_common(entries, n, "upro"), strlen("uprobe:"));
+	assert_int_equal(catalogue_common(entries, n, "nosuch"), 0);
+	catalogue_free(catalogue);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_no_tracefs),
 		cmocka_unit_test(test_matches),

@@ -13,6 +13,9 @@
 #include "tui/resolve.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +76,8 @@ static int teardown(void **state)
 	return system(command);
 }
 
-static const struct resolve_target own = {.pids = &own_pid, .n_pids = 1, .stop_fd = -1};
-static const struct resolve_target machine = {.stop_fd = -1};
+static const struct resolve_target own = {.pids = &own_pid, .n_pids = 1};
+static const struct resolve_target machine = {.n_pids = 0};
 
 static struct event_spec event(
 	enum event_needs_kind kind, const char *binary, const char *symbol, uint64_t offset)
@@ -92,7 +95,7 @@ static uint64_t address_of(const struct resolve_target *target, const char *symb
 	char text[1024];
 
 	assert_true(resolve_is_needed(&spec, 1));
-	if (resolve_events(symbols, target, &spec, 1, &error)) {
+	if (resolve_events(symbols, target, NULL, &spec, 1, &error)) {
 		explain_resolve(&error, text, sizeof(text));
 		fail_msg("%s", text);
 	}
@@ -106,7 +109,7 @@ static void refused(const struct resolve_target *target, struct event_spec spec,
 	struct resolve_error error;
 	char text[1024];
 
-	assert_true(resolve_events(symbols, target, &spec, 1, &error) < 0);
+	assert_true(resolve_events(symbols, target, NULL, &spec, 1, &error) < 0);
 	assert_int_equal(error.kind, kind);
 	explain_resolve(&error, text, sizeof(text));
 	if (!strstr(text, says))
@@ -125,7 +128,7 @@ static void test_address_in_process(void **state)
 
 static void test_address_of_command(void **state)
 {
-	struct resolve_target command = {.stop_fd = -1, .command = at("fixed")};
+	struct resolve_target command = {.command = at("fixed")};
 
 	(void)state;
 	assert_in_range(address_of(&command, "shared_value", 0), 0x400000, 0x500000);
@@ -159,7 +162,7 @@ static void test_offset(void **state)
 	Dl_info info;
 
 	(void)state;
-	assert_int_equal(resolve_events(symbols, &own, spec, 4, &error), 0);
+	assert_int_equal(resolve_events(symbols, &own, NULL, spec, 4, &error), 0);
 	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "getppid"), &info), 0);
 	/* libc's first segment begins at 0, and code lies where it lies in the file. */
 	assert_int_equal(
@@ -172,14 +175,14 @@ static void test_offset(void **state)
 	assert_int_equal(spec[3].attr.config2, 64);
 	/* Without a process. */
 	spec[0] = event(NEEDS_FILE_OFFSET, "libc.so.6", "getppid", 0);
-	assert_int_equal(resolve_events(symbols, &machine, spec, 1, &error), 0);
+	assert_int_equal(resolve_events(symbols, &machine, NULL, spec, 1, &error), 0);
 	assert_int_equal(spec[0].attr.config2 + 4, spec[1].attr.config2);
 }
 
 static void test_refused(void **state)
 {
 	static const int32_t nobody = INT32_MAX;
-	const struct resolve_target gone = {.pids = &nobody, .n_pids = 1, .stop_fd = -1};
+	const struct resolve_target gone = {.pids = &nobody, .n_pids = 1};
 
 	(void)state;
 	refused(&own, event(NEEDS_DATA_ADDRESS, NULL, "watched_valeu", 0), RESOLVE_NO_SYMBOL,
@@ -195,9 +198,89 @@ static void test_refused(void **state)
 	refused(&gone, event(NEEDS_DATA_ADDRESS, NULL, "main", 0), RESOLVE_NO_PROCESS, "has ended");
 }
 
+/* Step by step, each file that is asked for being named; two events ask for one symbol. */
+static void test_steps(void **state)
+{
+	struct event_spec specs[] = {event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 0),
+		event(NEEDS_NOTHING, NULL, NULL, 0),
+		event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 4)};
+	struct resolve_job *job;
+	struct resolve_error error;
+	const char *symbol, *file;
+	const struct event_spec *done;
+	size_t n, waited = 0;
+	int ret;
+
+	(void)state;
+	assert_int_equal(resolve_begin(&job, symbols, &own, specs, 3), 0);
+	while ((ret = resolve_step(job, &error)) == -EAGAIN) {
+		struct pollfd fd = {.fd = symbols_fd(symbols), .events = POLLIN};
+
+		resolve_describe(job, &symbol, &file);
+		assert_string_equal(symbol, "watched_variable");
+		assert_non_null(strstr(file, "test_resolve"));
+		assert_int_equal(poll(&fd, 1, 60000), 1);
+		waited++;
+	}
+	assert_int_equal(ret, 0);
+	assert_true(waited > 0);
+	assert_int_equal(error.kind, RESOLVE_OK);
+	resolve_describe(job, &symbol, &file);
+	assert_string_equal(symbol, "");
+	done = resolve_specs(job, &n);
+	assert_int_equal(n, 3);
+	assert_false(resolve_is_needed(done, n));
+	assert_int_equal(done[0].attr.bp_addr, (uintptr_t)watched_variable);
+	assert_int_equal(done[2].attr.bp_addr, (uintptr_t)&watched_variable[1]);
+	/* What was given is as it was. */
+	assert_true(resolve_is_needed(specs, 3));
+	resolve_end(job);
+}
+
+/* Given up while the answer is under way, which comes all the same. */
+static void test_given_up(void **state)
+{
+	struct event_spec spec = event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 0);
+	struct resolve_job *job;
+	struct resolve_error error;
+
+	(void)state;
+	assert_int_equal(resolve_begin(&job, symbols, &own, &spec, 1), 0);
+	assert_int_equal(resolve_step(job, &error), -EAGAIN);
+	resolve_end(job);
+	resolve_end(NULL);
+	assert_int_equal(address_of(&own, "watched_variable", 0), (uintptr_t)watched_variable);
+}
+
+/* Ended by a descriptor that can be read. */
+static void test_stopped(void **state)
+{
+	struct event_spec spec = event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 0);
+	struct resolve_wait wait = {.stop_fd = -1};
+	struct resolve_error error;
+	int fds[2], ret;
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(write(fds[1], "", 1), 1);
+	wait.stop_fd = fds[0];
+	ret = resolve_events(symbols, &own, &wait, &spec, 1, &error);
+	/* The answer may have been faster. */
+	if (ret) {
+		assert_int_equal(ret, -EINTR);
+		assert_int_equal(error.kind, RESOLVE_FAILED);
+		assert_int_equal(error.error, EINTR);
+	}
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_given_up),
+		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_address_in_process),
 		cmocka_unit_test(test_address_of_command),
 		cmocka_unit_test(test_address_in_kernel),

@@ -1,131 +1,205 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_picker.c - the list of events: which are open, which were refused; add and drop them live.
+ * event_picker.c - the picker of events: everything that this machine offers, added and dropped while sampling.
+ *
+ * Its rows are event_picker_rows.c, its prompt event_picker_prompt.c, its looks event_picker_draw.c.
  */
+#include "tui/views/event_picker.h"
+
 #include "tui/explain.h"
-#include "tui/format.h"
-#include "tui/screen.h"
-#include "tui/views/list.h"
-#include "tui/views/views.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPE_FROM 100 /* columns of the screen */
-#define WHAT_FROM 60
-
-/* Of the catalogue, or an event of the command line that is not in it. */
-struct offer {
-	const struct event_info *info; /* NULL: not in the catalogue */
-	char name[EVENT_NAME_MAX];
-	struct engine_event_status status;
-	bool known; /* to the engine: status holds */
-};
-
-struct picker {
-	struct list list;
-	struct offer *offers;
-	char selected[EVENT_NAME_MAX]; /* what the cursor sticks to */
-};
-
 static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
 {
-	(void)screen;
+	struct picker *picker = calloc(1, sizeof(*picker));
+	int ret;
+
 	(void)arg;
-	view->state = calloc(1, sizeof(struct picker));
-	return view->state ? 0 : -ENOMEM;
+	if (!picker)
+		return -ENOMEM;
+	ret = screen->model->ops->offers->begin(screen->model);
+	if (ret) {
+		free(picker);
+		return ret;
+	}
+	picker->fresh = true;
+	view->state = picker;
+	return 0;
 }
 
 static void picker_close(struct view *view)
 {
 	struct picker *picker = view->state;
 
-	free(picker->offers);
+	free(picker->groups);
+	free(picker->found);
+	free(picker->rows);
 	free(picker);
-}
-
-static bool same_event(const char *full, const char *name)
-{
-	size_t len = strlen(name);
-
-	return !strncmp(full, name, len) && (full[len] == '\0' || full[len] == ':');
-}
-
-static bool is_of(const struct engine_event_status *status, const struct event_info *info)
-{
-	return same_event(status->name, info->name) ||
-		(info->alias && same_event(status->name, info->alias));
-}
-
-static void remember_selection(struct picker *picker)
-{
-	if (picker->list.n)
-		memcpy(picker->selected, picker->offers[picker->list.cursor].name,
-			sizeof(picker->selected));
 }
 
 static void picker_refresh(struct view *view, struct screen *screen)
 {
-	struct picker *picker = view->state;
-	struct model *model = screen->model;
-	const struct engine_status *status = &model->status;
-	bool listed[ENGINE_EVENTS_MAX] = {false};
-	size_t n_infos, n = 0;
-	const struct event_info *infos = model->ops->catalogue(model, &n_infos);
-	struct offer *offers = calloc(n_infos + status->n_events + 1, sizeof(*offers));
-
-	if (!offers)
-		return;
-	for (size_t i = 0; i < n_infos; i++) {
-		struct offer *offer = &offers[n++];
-
-		offer->info = &infos[i];
-		snprintf(offer->name, sizeof(offer->name), "%s", infos[i].name);
-		/* The one that is open goes before an earlier one that was dropped. */
-		for (size_t j = 0; j < status->n_events; j++) {
-			if (!is_of(&status->events[j], &infos[i]))
-				continue;
-			listed[j] = true;
-			if (offer->known && !status->events[j].open)
-				continue;
-			offer->status = status->events[j];
-			offer->known = true;
-		}
-	}
-	for (size_t j = 0; j < status->n_events; j++) {
-		if (listed[j])
-			continue;
-		snprintf(offers[n].name, sizeof(offers[n].name), "%s", status->events[j].name);
-		offers[n].status = status->events[j];
-		offers[n++].known = true;
-	}
-	free(picker->offers);
-	picker->offers = offers;
-	list_set_count(&picker->list, n);
-	for (size_t i = 0; i < n && picker->selected[0]; i++) {
-		if (!strcmp(offers[i].name, picker->selected))
-			list_set_cursor(&picker->list, i);
-	}
-	remember_selection(picker);
+	/* The target may be another one by now. */
+	(void)screen->model->ops->offers->begin(screen->model);
+	(void)picker_rows(view->state, screen);
 }
 
-static unsigned int toggle(struct picker *picker, struct screen *screen)
-{
-	struct model *model = screen->model;
-	const struct offer *offer;
+/* --- adding and dropping --- */
 
-	if (picker->list.cursor >= picker->list.n)
+static void add_text(struct screen *screen, const char *text)
+{
+	struct event_error error = {.kind = EVENT_ERROR_NONE};
+	char sentence[512];
+	int ret = screen->model->ops->event_add(screen->model, text, &error);
+
+	if (error.kind == EVENT_ERROR_NONE) {
+		screen_result(screen, ret, "The event cannot be added");
+		return;
+	}
+	picker_explain(text, &error, sentence, sizeof(sentence));
+	screen_message(screen, STYLE_BAD, "%s", sentence);
+}
+
+static void drop(struct screen *screen, const struct engine_event_status *event)
+{
+	screen_result(screen, screen->model->ops->event_drop(screen->model, event->id),
+		"The event cannot be dropped");
+}
+
+/* What waits for a value of the user's. */
+static bool needs_text(const struct catalogue_entry *entry)
+{
+	return entry->group == CATALOGUE_FORM ||
+		(entry->group == CATALOGUE_PMU && strchr(entry->description, '?'));
+}
+
+static void ask_for(struct picker *picker, struct screen *screen, size_t entry)
+{
+	const struct catalogue_entry *from = &picker->offers.entries[entry];
+	char text[PROMPT_MAX];
+
+	snprintf(text, sizeof(text), "%.*s", (int)catalogue_literal(from), from->name);
+	picker_ask(picker, screen, text);
+}
+
+static void add_marked(struct picker *picker, struct screen *screen, bool as_group)
+{
+	char text[ENGINE_EVENTS_MAX * (EVENT_NAME_MAX + 1) + 4];
+	size_t len = 0;
+
+	for (size_t i = 0; i < picker->n_marked; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%.*s",
+			i		   ? ","
+				: as_group ? "{"
+					   : "",
+			EVENT_NAME_MAX - 1, picker->offers.entries[picker->marked[i]].name);
+	if (as_group)
+		snprintf(text + len, sizeof(text) - len, "}");
+	picker->n_marked = 0;
+	add_text(screen, text);
+}
+
+static void toggle(struct picker *picker, struct screen *screen)
+{
+	const struct picker_row *row = picker_row(picker);
+	struct model *model = screen->model;
+	const struct engine_event_status *event = NULL;
+	bool open, *fold;
+
+	if (!row)
+		return;
+	fold = picker_fold(picker, row, &open);
+	if (fold) {
+		*fold = !*fold;
+		(void)picker_rows(picker, screen);
+		return;
+	}
+	if (row->kind == ROW_EVENT)
+		event = &model->status.events[row->at];
+	else if (row->kind == ROW_ENTRY)
+		event = picker_status(model, &picker->offers.entries[row->at]);
+	if (event && event->open)
+		drop(screen, event);
+	else if (row->kind == ROW_EVENT)
+		add_text(screen, event->name);
+	else if (row->kind == ROW_ENTRY && needs_text(&picker->offers.entries[row->at]))
+		ask_for(picker, screen, row->at);
+	else if (row->kind == ROW_ENTRY)
+		add_text(screen, picker->offers.entries[row->at].name);
+}
+
+static void mark(struct picker *picker, struct screen *screen)
+{
+	const struct picker_row *row = picker_row(picker);
+	size_t at;
+
+	if (!row || row->kind != ROW_ENTRY) {
+		screen_message(screen, STYLE_WARN, "Space marks events to be added together");
+		return;
+	}
+	at = picker_mark(picker, row->at);
+	if (at != SIZE_MAX) {
+		picker->n_marked--;
+		memmove(picker->marked + at, picker->marked + at + 1,
+			(picker->n_marked - at) * sizeof(*picker->marked));
+	} else if (needs_text(&picker->offers.entries[row->at])) {
+		screen_message(screen, STYLE_WARN, "%s", "This one needs a text of yours: Enter");
+		return;
+	} else if (picker->n_marked == ENGINE_EVENTS_MAX) {
+		screen_message(screen, STYLE_WARN, "No more than %d events can be open",
+			ENGINE_EVENTS_MAX);
+		return;
+	} else {
+		picker->marked[picker->n_marked++] = row->at;
+	}
+	list_move(&picker->list, 1);
+	picker_remember(picker, screen);
+}
+
+/* To the title of the group that the row is in. */
+static void go_to_title(struct picker *picker, struct screen *screen)
+{
+	size_t at = picker->list.cursor;
+	const int depth = picker->rows[at].depth;
+
+	while (at > 0 && picker->rows[at].depth >= depth)
+		at--;
+	list_set_cursor(&picker->list, at);
+	picker_remember(picker, screen);
+}
+
+static void unfold(struct picker *picker, struct screen *screen, bool wanted)
+{
+	const struct picker_row *row = picker_row(picker);
+	bool open, *fold = row ? picker_fold(picker, row, &open) : NULL;
+
+	if (!row)
+		return;
+	if (fold && open != wanted) {
+		*fold = !*fold;
+		(void)picker_rows(picker, screen);
+	} else if (!wanted && row->depth) {
+		go_to_title(picker, screen);
+	}
+}
+
+static unsigned int go_out(struct picker *picker, struct screen *screen)
+{
+	if (picker->search[0]) {
+		picker_remember(picker, screen);
+		picker_reveal(picker);
+		picker_search(picker, screen, "");
 		return VIEW_HANDLED;
-	offer = &picker->offers[picker->list.cursor];
-	if (offer->known && offer->status.open)
-		screen_result(screen, model->ops->event_drop(model, offer->status.id),
-			"The event cannot be dropped");
-	else
-		screen_result(screen, model->ops->event_add(model, offer->name),
-			"The event cannot be added");
-	return VIEW_HANDLED;
+	}
+	if (picker->n_marked) {
+		picker->n_marked = 0;
+		return VIEW_HANDLED;
+	}
+	return 0;
 }
 
 static unsigned int picker_action(struct view *view, struct screen *screen, enum action action)
@@ -133,119 +207,98 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	struct picker *picker = view->state;
 
 	if (list_action(&picker->list, action)) {
-		remember_selection(picker);
+		picker_remember(picker, screen);
 		return VIEW_HANDLED;
 	}
-	return action == ACT_TOGGLE ? toggle(picker, screen) : 0;
-}
-
-/* The columns' x: the type is left out first, then what it counts. */
-struct places {
-	int name_width, type, samples, what, width;
-	bool has_type, has_what;
-};
-
-static struct places places_of(int width)
-{
-	struct places places = {.name_width = 26, .type = 32, .samples = 42, .what = 52};
-
-	places.width = width;
-	places.has_type = width >= TYPE_FROM;
-	places.has_what = width >= WHAT_FROM;
-	if (!places.has_type) {
-		places.samples = 30;
-		places.what = 40;
+	switch (action) {
+	case ACT_TOGGLE:
+		picker_remember(picker, screen);
+		if (picker->n_marked)
+			add_marked(picker, screen, false);
+		else
+			toggle(picker, screen);
+		return VIEW_HANDLED;
+	case ACT_MARK:
+		mark(picker, screen);
+		return VIEW_HANDLED;
+	case ACT_GROUP_MARKED:
+		if (picker->n_marked < 2)
+			screen_message(screen, STYLE_WARN,
+				"Mark two or more with Space: they become one group, counted "
+				"together");
+		else
+			add_marked(picker, screen, true);
+		return VIEW_HANDLED;
+	case ACT_UNFOLD:
+	case ACT_FOLD:
+		picker_remember(picker, screen);
+		unfold(picker, screen, action == ACT_UNFOLD);
+		return VIEW_HANDLED;
+	case ACT_SEARCH:
+		memcpy(picker->old_search, picker->search, sizeof(picker->search));
+		picker_remember(picker, screen);
+		picker->old_selected = picker->selected;
+		screen_prompt(screen, ACT_SEARCH, "search: ", picker->search);
+		return VIEW_HANDLED;
+	case ACT_TYPE:
+		picker_ask(picker, screen, "");
+		return VIEW_HANDLED;
+	case ACT_BACK:
+		return go_out(picker, screen);
+	default:
+		return 0;
 	}
-	if (!places.has_what) {
-		places.samples = width > 24 ? width - 9 : width;
-		places.name_width = places.samples - 5;
-	}
-	return places;
 }
 
-struct drawing {
-	const struct picker *picker;
-	const struct model *model;
-	struct canvas *canvas;
-	int width;
-};
-
-static void draw_row(void *ctx, size_t at, int y)
-{
-	const struct drawing *drawing = ctx;
-	const struct offer *offer = &drawing->picker->offers[at];
-	struct canvas *canvas = drawing->canvas;
-	const struct places c = places_of(drawing->width);
-	bool open = offer->known && offer->status.open;
-	bool refused = offer->known && !open && offer->status.error;
-	bool current = offer->known && offer->status.id == drawing->model->event;
-	const char *type = "other";
-	char count[FORMAT_MAX];
-
-	if (offer->info)
-		type = offer->info->type == PERF_TYPE_HARDWARE ? "hardware" : "software";
-	if (open)
-		canvas_glyph(canvas, 1, y, 0x25cf, current ? STYLE_ACCENT : STYLE_GOOD);
-	else if (refused)
-		canvas_glyph(canvas, 1, y, 0x00d7, STYLE_BAD);
-	canvas_text(canvas, 4, y, c.name_width, open ? STYLE_USER : STYLE_TEXT,
-		offer->known ? offer->status.name : offer->name);
-	if (c.has_type)
-		canvas_text(canvas, c.type, y, 8, STYLE_DIM, type);
-	if (refused && !c.has_what)
-		canvas_text(canvas, c.samples, y, 8, STYLE_WARN, " refused");
-	else if (offer->known && (open || offer->status.samples))
-		canvas_printf(canvas, c.samples, y, 8, STYLE_TEXT, "%8s",
-			format_count(count, offer->status.samples));
-	if (!c.has_what)
-		return;
-	if (refused)
-		canvas_printf(canvas, c.what, y, c.width - c.what - 1, STYLE_WARN, "refused: %s",
-			explain_refusal(offer->status.error));
-	else if (offer->info)
-		canvas_text(canvas, c.what, y, c.width - c.what - 1, STYLE_DIM,
-			offer->info->description);
-}
-
-static void picker_draw(struct view *view, struct screen *screen, struct area area)
+static unsigned int picker_prompt(struct view *view, struct screen *screen, enum action purpose,
+	const char *text, enum prompt_result result)
 {
 	struct picker *picker = view->state;
-	struct canvas *canvas = &screen->canvas;
-	struct drawing drawing = {picker, screen->model, canvas, area.width};
-	const struct places c = places_of(area.width);
 
-	area = views_title(canvas, area, "Events");
-	if (area.height >= 4) {
-		canvas_text(canvas, 4, area.y, c.name_width, STYLE_HEADER, "EVENT");
-		if (c.has_type)
-			canvas_text(canvas, c.type, area.y, 8, STYLE_HEADER, "TYPE");
-		canvas_text(canvas, c.samples + 1, area.y, 8, STYLE_HEADER, "SAMPLES");
-		if (c.has_what)
-			canvas_text(canvas, c.what, area.y, area.width - c.what - 1, STYLE_HEADER,
-				"WHAT IT COUNTS");
-		area.y++;
-		area.height--;
-	}
-	list_draw(&picker->list, canvas, area, draw_row, &drawing);
+	if (purpose == ACT_SEARCH && result == PROMPT_CANCELLED) {
+		picker_search(picker, screen, picker->old_search);
+		picker->selected = picker->old_selected;
+		(void)picker_rows(picker, screen);
+	} else if (purpose == ACT_SEARCH)
+		picker_search(picker, screen, text);
+	else if (result == PROMPT_DONE)
+		picker_prompt_done(picker, screen, text);
+	else if (result == PROMPT_CHANGED)
+		picker_prompt_changed(picker, screen);
+	return VIEW_HANDLED;
 }
 
 static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct picker *picker = view->state;
+	/* What is selected is told below the list. */
+	const struct area upper = {.height = picker->list_y + (int)picker->list.height};
 
 	(void)x;
-	if (!list_click(&picker->list, &screen->body, y))
+	if (y >= upper.height || !list_click(&picker->list, &upper, y))
 		return 0;
-	remember_selection(picker);
-	return twice ? toggle(picker, screen) : VIEW_HANDLED;
+	picker_remember(picker, screen);
+	if (twice)
+		toggle(picker, screen);
+	return VIEW_HANDLED;
+}
+
+static void picker_tags(const struct view *view, char *out, size_t size)
+{
+	const struct picker *picker = view->state;
+
+	snprintf(out, size, "%s%.60s", picker->search[0] ? "search: " : "", picker->search);
 }
 
 const struct view_ops view_events = {
 	.keys = KEYS_EVENTS,
 	.open = picker_open,
 	.action = picker_action,
+	.prompt = picker_prompt,
+	.prompt_key = picker_prompt_key,
 	.click = picker_click,
 	.refresh = picker_refresh,
 	.draw = picker_draw,
+	.tags = picker_tags,
 	.close = picker_close,
 };
