@@ -44,13 +44,16 @@ uint64_t engine_lockable_pages(const struct engine *engine)
 	return pages > engine->locked_pages ? pages - engine->locked_pages : 0;
 }
 
-/* Raw data about double the samples. */
-static bool has_raw_data(const struct engine *engine)
+/* Raw data about double the samples, and events that have them come in bursts, of which each may have its share of the
+ * ring at most. */
+static unsigned int raw_data_factor(const struct engine *engine)
 {
+	unsigned int n = 0;
+
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
-		if (engine->choices[i].open && choice_fields_type(engine, i) & PERF_SAMPLE_RAW)
-			return true;
-	return false;
+		n += engine->choices[i].open &&
+			(choice_fields_type(engine, i) & PERF_SAMPLE_RAW) != 0;
+	return n < 2 ? 1 + n : n < 5 ? 4 : 8;
 }
 
 static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t wanted)
@@ -59,8 +62,6 @@ static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t
 
 	if (engine->config.ring_pages)
 		return order_below(engine->config.ring_pages);
-	if (has_raw_data(engine))
-		wanted *= 2;
 	if (engine->fork_rings)
 		lockable -= lockable / 2 < 2 * n ? lockable / 2 : 2 * n;
 	if (n && lockable / n < wanted + 1)
@@ -72,9 +73,11 @@ uint32_t engine_watermark(const struct engine *engine)
 {
 	uint32_t ring = PAGE_BYTES << engine->order;
 	uint32_t asked = engine->config.wakeup_bytes;
+	unsigned int n = choice_count_open(engine);
 
+	/* Well before one event alone has spent its credit: nothing would tell of that. */
 	if (!asked)
-		return ring / 4;
+		return ring / (n > 2 ? 2 * n : 4);
 	return asked < ring ? asked : ring;
 }
 
@@ -82,18 +85,20 @@ unsigned int order_for_cpus(const struct engine *engine, size_t n)
 {
 	if (engine->flight.on)
 		return choose_order(engine, n, CPU_SIDE_PAGES);
-	return choose_order(engine, n, n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES);
+	return choose_order(engine, n,
+		raw_data_factor(engine) * (n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES));
 }
 
 unsigned int order_for_tasks(const struct engine *engine, size_t n)
 {
-	uint64_t wanted = n ? TASK_RINGS_PAGES / n : TASK_RING_PAGES_MAX;
+	uint64_t most = raw_data_factor(engine) * TASK_RING_PAGES_MAX;
+	uint64_t wanted = n ? TASK_RINGS_PAGES / n : most;
 
 	/* Samples have rings of their own. */
 	if (engine->flight.on)
 		return choose_order(engine, n, 1);
-	if (wanted > TASK_RING_PAGES_MAX)
-		wanted = TASK_RING_PAGES_MAX;
+	if (wanted > most)
+		wanted = most;
 	return choose_order(engine, n, wanted < 2 ? 2 : wanted);
 }
 

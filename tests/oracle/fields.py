@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tracepoints grouped by a field: each value as often as in perf script's lines of the same workload.
+
+usage: fields.py STROBE WORKLOADS
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
+FILTERS = {
+    "kmem:kmalloc": "bytes_req == 1600",
+    # The last steps before the program itself are strobe's or perf's, and differ.
+    "raw_syscalls:sys_enter": "id > 14 && id != 59",
+    "raw_syscalls:sys_exit": "id > 14 && id != 59",
+    # What a process sends when it ends comes after perf's events on it are closed.
+    "signal:signal_generate": "sig != 17",
+}
+# Event, field, how perf writes it, and the base of its numbers.
+CASES = [
+    ("syscalls:sys_enter_lseek", "offset", r"offset: (\w+)", 0),
+    ("syscalls:sys_exit_lseek", "ret", r"(0x\w+)", 0),
+    ("syscalls:sys_enter_write", "count", r"count: (\w+)", 0),
+    ("syscalls:sys_enter_read", "count", r"count: (\w+)", 0),
+    ("syscalls:sys_enter_dup2", "newfd", r"newfd: (\w+)", 0),
+    ("syscalls:sys_enter_writev", "vlen", r"vlen: (\w+)", 0),
+    ("syscalls:sys_enter_kill", "sig", r"sig: (\w+)", 0),
+    ("raw_syscalls:sys_enter", "id", r"NR (-?\d+)", 10),
+    ("raw_syscalls:sys_exit", "id", r"NR (-?\d+)", 10),
+    ("sched:sched_process_fork", "child_comm", r"child_comm=(.*) child_pid", 0),
+    ("sched:sched_process_exit", "comm", r"comm=(.*) pid=", 0),
+    ("sched:sched_process_exec", "filename", r"filename=(.*) pid=", 0),
+    ("task:task_newtask", "clone_flags", r"clone_flags=(\w+)", 16),
+    ("task:task_rename", "newcomm", r"newcomm=(.*) oom", 0),
+    ("signal:signal_generate", "sig", r"sig=(\d+)", 10),
+    ("signal:signal_deliver", "sig", r"sig=(\d+)", 10),
+    ("timer:itimer_state", "value_sec", r"it_value=(\d+)\.", 10),
+    ("filelock:posix_lock_inode", "type", r"fl_type=(\S+)", 0),
+    ("sock:inet_sock_set_state", "newstate", r"newstate=(\S+)", 0),
+    ("net:net_dev_queue", "len", r"len=(\d+)", 10),
+    ("mmap:vm_unmapped_area", "length", r"len=(\w+)", 0),
+    ("kmem:kmalloc", "gfp_flags", r"gfp_flags=(\S+)", 0),
+]
+# What is known without perf.
+KNOWN = {
+    "syscalls:sys_enter_lseek": {4096: 26, 123456789012: 14, 2**64 - 1: 1},
+    "syscalls:sys_enter_dup2": {50: 3, 51: 3},
+    "syscalls:sys_enter_kill": {10: 2, 12: 3},
+    "sched:sched_process_fork": {"calls": 4},
+    "sched:sched_process_exit": {"calls": 4, "calls child": 1},
+    "task:task_rename": {"calls": 1, "calls child": 1},
+    "timer:itimer_state": {0: 1, 1000: 1, 2000: 1},
+    "net:net_dev_queue": {142: 6, 542: 3},
+    "kmem:kmalloc": {"GFP_KERNEL": 6},
+}
+NAMES_AT_ONCE = 8
+checks = Checks()
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+def normal(value, base=0):
+    """One number, however it is written; else the text."""
+    try:
+        return int(str(value), base) % 2**64
+    except ValueError:
+        return str(value)
+
+
+def event_options(events):
+    words = []
+    for event in events:
+        words += ["-e", event]
+        if event in FILTERS:
+            words += ["--filter", FILTERS[event]]
+    return words
+
+
+def missing():
+    for event, field, _, _ in CASES:
+        path = f"/sys/kernel/tracing/events/{event.replace(':', '/')}/format"
+        try:
+            text = open(path, encoding="utf-8").read()
+        except OSError as error:
+            yield event, f"{path}: {error.strerror}"
+            continue
+        if not re.search(rf"\b{field}(\[\d*\])?;", text):
+            yield event, f"it has no field {field} in this kernel"
+
+
+def by_perf(cases, program):
+    """{event: Counter of values} of perf script's lines."""
+    counts = {event: Counter() for event, _, _, _ in cases}
+    patterns = {event: (re.compile(pattern), base) for event, _, pattern, base in cases}
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "perf.data")
+        done = run("perf", "record", "-o", data, *event_options(counts), program)
+        if done.returncode:
+            raise SystemExit(f"perf record: {done.stderr}")
+        script = run("perf", "script", "-i", data, "-F", "event,trace").stdout
+    for line in script.splitlines():
+        event, _, trace = line.strip().partition(": ")
+        if event in counts:
+            pattern, base = patterns[event]
+            found = pattern.search(trace)
+            counts[event][normal(found.group(1), base) if found else f"? {trace}"] += 1
+    return counts
+
+
+def by_strobe(strobe, cases, program):
+    """The same of reports, with as many fields in each as it takes."""
+    counts = {}
+    left = list(cases)
+    while left:
+        names = list(dict.fromkeys(field for _, field, _, _ in left))[:NAMES_AT_ONCE]
+        now = [case for case in left if case[1] in names]
+        left = [case for case in left if case[1] not in names]
+        groups = ",".join("field:" + name for name in names)
+        done = run(strobe, "report", *event_options(event for event, _, _, _ in now),
+                   "--group", groups, "--format", "json", "--", program)
+        if done.returncode:
+            raise SystemExit(f"strobe report: {done.stderr}")
+        for event in json.loads(done.stdout)["events"]:
+            field = next(case[1] for case in now if case[0] == event["name"])
+            counts[event["name"]] = tally = Counter()
+            for row in event["rows"]:
+                tally[normal(row[field])] += row["samples"]
+            checks.check(f"{event['name']}: nothing is lost", event["lost"] == 0, str(event["lost"]))
+            checks.check(f"{event['name']}: its own field alone", all(
+                row[other] == "-" for row in event["rows"] for other in names
+                if other != field and not has_field(event["name"], other)), str(event["rows"][:2]))
+    return counts
+
+
+def has_field(event, field):
+    path = f"/sys/kernel/tracing/events/{event.replace(':', '/')}/format"
+    return bool(re.search(rf"\b{field}(\[\d*\])?;", open(path, encoding="utf-8").read()))
+
+
+def refusals(strobe, program):
+    event = "sched:sched_process_fork"
+    done = run(strobe, "report", "-e", event, "--group", "weather", "--", program)
+    checks.check("a field that no event has is refused with those that there are",
+                 done.returncode == 2 and "child_comm" in done.stderr, done.stderr)
+    done = run(strobe, "report", "-e", event, "--group", "pid", "--", program)
+    checks.check("a name that has another meaning needs a prefix",
+                 done.returncode == 2 and "field:pid" in done.stderr, done.stderr)
+
+
+def main():
+    strobe, workloads = sys.argv[1:3]
+    program = os.path.join(workloads, "calls")
+    if os.geteuid() or not shutil.which("perf"):
+        checks.skip("fields of tracepoints", "perf is not installed, or this is not root")
+        return checks.finish()
+    left_out = dict(missing())
+    for event, reason in left_out.items():
+        checks.skip(event, reason)
+    cases = [case for case in CASES if case[0] not in left_out]
+    run(program)  # what only the first run meets
+    theirs = by_perf(cases, program)
+    ours = by_strobe(strobe, cases, program)
+    for event, field, _, _ in cases:
+        checks.check(f"{event} by {field}", ours.get(event) == theirs[event] and theirs[event],
+                     f"{dict(ours.get(event) or {})}, and {dict(theirs[event])} by perf")
+        for value, count in KNOWN.get(event, {}).items():
+            checks.check(f"{event}: {value}", ours.get(event, {}).get(value) == count,
+                         f"{ours.get(event, {}).get(value)} times, not {count}")
+    refusals(strobe, program)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
