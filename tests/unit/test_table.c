@@ -475,6 +475,48 @@ static void test_fields(void **state)
 	filter_free(filter);
 }
 
+/* One tuple of numbers may be of several events, and is something else in each. */
+static void test_one_tuple_of_two_events(void **state)
+{
+	struct fixture *fixture = *state;
+	const enum query_group keys[] = {GROUP_FIELD};
+	struct table_question question = ask(fixture, keys, 1);
+	const char *const names[] = {"left"};
+	const struct value seven = {.number = 7};
+	struct field_schemas schemas = {0};
+	struct values *values;
+	struct table *table;
+	struct table_key key;
+	uint32_t tuples[3], id;
+
+	assert_int_equal(values_new(&values), 0);
+	assert_int_equal(values_intern(values, &seven, 1, &id), 0);
+	schemas.values = values;
+	schemas.of[0] = make_fields("\tfield:int left;\toffset:8;\tsize:4;\tsigned:1;\n", "\"\"");
+	schemas.of[5] = make_fields("\tfield:int right;\toffset:8;\tsize:4;\tsigned:1;\n", "\"\"");
+	for (uint32_t i = 0; i < 3; i++) {
+		tuples[i] = id;
+		fixture_cell(fixture, 0, STACK_ROOT, fixture->labels[i], 0, i == 1 ? 5 : 0, 1, 1);
+	}
+	fixture->slices[0].values = tuples;
+	question.scan.fields = names;
+	question.scan.n_fields = 1;
+	question.scan.schemas = &schemas;
+	assert_int_equal(table_new(&table, &question), 0);
+	assert_int_equal(table_sort(table, TABLE_SELF, SCAN_NONE), 0);
+	assert_int_equal(table->n_rows, 2);
+	table_key(table, &table->rows[0], 0, &key);
+	assert_true(key.is_number && key.number == 7);
+	assert_int_equal(table->rows[0].samples, 2);
+	table_key(table, &table->rows[1], 0, &key);
+	assert_true(key.is_missing);
+	table_free(table);
+	fixture->slices[0].values = NULL;
+	fields_free((struct fields *)(uintptr_t)schemas.of[0]);
+	fields_free((struct fields *)(uintptr_t)schemas.of[5]);
+	values_free(values);
+}
+
 /* Without anybody's schemas all samples are without the field. */
 static void test_no_fields_at_all(void **state)
 {
@@ -645,6 +687,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_combination),
 		cmocka_unit_test_setup_teardown(test_fields, set_up_fields, tear_down_fields),
+		TEST(test_one_tuple_of_two_events),
 		TEST(test_no_fields_at_all),
 		TEST(test_few_and_many_samples),
 		TEST(test_range_idle_and_filter),
