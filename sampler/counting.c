@@ -5,6 +5,7 @@
  */
 #include "sampler/counting_private.h"
 
+#include "sampler/cgroup.h"
 #include "sampler/proc.h"
 #include "sampler/sys.h"
 
@@ -135,6 +136,22 @@ static bool has_ended(const struct root *root)
 	return proc_read(root->pid, &process) || process.state == 'Z' || process.state == 'X';
 }
 
+/* Nothing tells of their removal: they are looked at. */
+static bool cgroups_alive(const struct counting *counting, bool *told)
+{
+	const struct engine_target *target = &counting->target;
+
+	*told = false;
+	for (size_t i = 0; i < target->n_cgroups; i++) {
+		uint64_t inode;
+		int ret = cgroup_identity(target->cgroups[i].path, &inode);
+
+		if (ret ? ret != -ENOENT : inode == counting->cgroup_inodes[i])
+			return true;
+	}
+	return false;
+}
+
 bool counting_alive(struct counting *counting, bool *told)
 {
 	bool alive = false;
@@ -150,6 +167,8 @@ bool counting_alive(struct counting *counting, bool *told)
 		}
 		return !counting->command_ended;
 	}
+	if (counting->target.n_cgroups)
+		return cgroups_alive(counting, told);
 	if (!counting->n_roots)
 		return true;
 	for (size_t i = 0; i < counting->n_roots; i++) {
@@ -181,6 +200,38 @@ static int copy_array(const void **to, const void *from, size_t n, size_t size)
 	return 0;
 }
 
+static int take_events(struct counting *counting, const struct counting_config *config)
+{
+	const struct engine_target *target = &config->target;
+	struct event_spec *specs;
+	int ret = cgroup_spread(config->events, config->n_events, target->cgroups,
+		target->n_cgroups, COUNTING_EVENTS_MAX, &specs, &counting->n_events);
+
+	if (ret)
+		return ret;
+	counting->events = calloc(counting->n_events, sizeof(*counting->events));
+	for (size_t i = 0; counting->events && i < counting->n_events; i++)
+		counting->events[i].spec = specs[i];
+	free(specs);
+	return counting->events ? 0 : -ENOMEM;
+}
+
+static int take_cgroups(struct counting *counting, const struct engine_target *target)
+{
+	size_t n = target->n_cgroups;
+	int ret = copy_array((const void **)&counting->target.cgroups, target->cgroups, n,
+		sizeof(*target->cgroups));
+
+	if (ret || !n)
+		return ret;
+	counting->cgroup_inodes = calloc(n, sizeof(*counting->cgroup_inodes));
+	if (!counting->cgroup_inodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		(void)cgroup_identity(target->cgroups[i].path, &counting->cgroup_inodes[i]);
+	return 0;
+}
+
 static int prepare(struct counting *counting, const struct counting_config *config)
 {
 	const struct engine_target *target = &config->target;
@@ -188,6 +239,7 @@ static int prepare(struct counting *counting, const struct counting_config *conf
 
 	counting->target = *target;
 	counting->target.pids = counting->target.tids = NULL;
+	counting->target.cgroups = NULL;
 	counting->target.n_pids = counting->target.n_tids = 0;
 	ret = copy_array((const void **)&counting->target.cpus, target->cpus, target->n_cpus,
 		sizeof(*target->cpus));
@@ -195,16 +247,15 @@ static int prepare(struct counting *counting, const struct counting_config *conf
 		return ret;
 	counting->by_cpu = config->by_cpu;
 	counting->no_inherit = config->no_inherit;
-	counting->events = calloc(config->n_events, sizeof(*counting->events));
-	if (!counting->events)
-		return -ENOMEM;
-	counting->n_events = config->n_events;
-	for (size_t i = 0; i < config->n_events; i++)
-		counting->events[i].spec = config->events[i];
-	counting->words = calloc(GROUP_HEAD + 2 * config->n_events, sizeof(*counting->words));
+	ret = take_events(counting, config);
+	if (!ret)
+		ret = take_cgroups(counting, target);
+	if (ret)
+		return ret;
+	counting->words = calloc(GROUP_HEAD + 2 * counting->n_events, sizeof(*counting->words));
 	if (!counting->words)
 		return -ENOMEM;
-	counting->n_words = GROUP_HEAD + 2 * config->n_events;
+	counting->n_words = GROUP_HEAD + 2 * counting->n_events;
 	return proc_online_cpus(&counting->cpus, &counting->n_cpus);
 }
 
@@ -309,6 +360,8 @@ void counting_close(struct counting *counting)
 	free(counting->cpus);
 	free(counting->events);
 	free((void *)(uintptr_t)counting->target.cpus);
+	free((void *)(uintptr_t)counting->target.cgroups);
+	free(counting->cgroup_inodes);
 	free(counting);
 }
 

@@ -18,9 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define COUNTING_EVENTS_MAX 4096
+
 struct counting_config {
 	struct engine_target target; /* arrays are copied; command_output_fd as there */
-	const struct event_spec *events; /* copied; nothing of them is needed any more (needs) */
+	/* Copied; nothing of them is needed any more (needs).  At most COUNTING_EVENTS_MAX, spread over the target's cgroups. */
+	const struct event_spec *events;
 	size_t n_events;
 	bool by_cpu; /* events on tasks: one for each CPU as well */
 	bool no_inherit; /* not what the tasks start from now on; single threads (tids) never inherit */
@@ -80,7 +83,7 @@ void counting_close(struct counting *counting);
 /* Readable when a task that was named, or the command, ended: then ask counting_alive(). */
 int counting_fd(const struct counting *counting);
 
-/* Whether a task that was named still lives; always true of CPUs and cgroups.  Where counting_fd() cannot tell
+/* Whether a task that was named still lives; of cgroups, whether one is left; always true of CPUs.  Where counting_fd() cannot tell
  * (*told false: no pidfd for it), it is to be asked now and then. */
 bool counting_alive(struct counting *counting, bool *told);
 

@@ -34,6 +34,8 @@ struct counting {
 	bool command_ended;
 	int command_status;
 
+	uint64_t *cgroup_inodes; /* of the target's cgroups */
+
 	struct place *tasks;
 	size_t n_tasks, room_tasks;
 	int *cpus; /* that CPU-wide events were opened on, online when last looked at */

@@ -4,6 +4,8 @@
  */
 #include "sampler/engine_internal.h"
 
+#include "sampler/cgroup.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -45,6 +47,34 @@ static int copy_command(char *const **out, char *const *command)
 	return 0;
 }
 
+static int spread_events(const struct engine_target *from, const struct engine_config *config,
+	struct engine_config *out)
+{
+	struct event_spec *events = NULL;
+	int ret = cgroup_spread(config->events, config->n_events, config->target.cgroups,
+		from->n_cgroups, ENGINE_EVENTS_MAX, &events, &out->n_events);
+
+	out->events = events;
+	return ret == -E2BIG ? -EINVAL : ret;
+}
+
+static int copy_cgroups(struct engine *engine, const struct engine_target *from)
+{
+	size_t n = from->n_cgroups;
+	int ret = copy_array(
+		&engine->config.target.cgroups, from->cgroups, n, sizeof(*from->cgroups));
+
+	if (ret || !n)
+		return ret;
+	engine->cgroups = calloc(n, sizeof(*engine->cgroups));
+	if (!engine->cgroups)
+		return -ENOMEM;
+	/* What is not there when sampling begins is gone at the first look. */
+	for (size_t i = 0; i < n; i++)
+		(void)cgroup_identity(from->cgroups[i].path, &engine->cgroups[i].inode);
+	return 0;
+}
+
 static int copy_config(struct engine *engine, const struct engine_config *config)
 {
 	struct engine_target *target = &engine->config.target;
@@ -57,8 +87,10 @@ static int copy_config(struct engine *engine, const struct engine_config *config
 	engine->config.events = NULL;
 	target->pids = target->tids = NULL;
 	target->cpus = NULL;
-	ret = copy_array(
-		&engine->config.events, config->events, config->n_events, sizeof(*config->events));
+	target->cgroups = NULL;
+	ret = spread_events(target, config, &engine->config);
+	if (!ret)
+		ret = copy_cgroups(engine, from);
 	if (!ret)
 		ret = copy_array(&target->pids, from->pids, from->n_pids, sizeof(*from->pids));
 	if (!ret)
@@ -78,6 +110,7 @@ static void free_config(struct engine_config *config)
 	free((void *)target->pids);
 	free((void *)target->tids);
 	free((void *)target->cpus);
+	free((void *)target->cgroups);
 	if (target->command)
 		for (size_t i = 0; target->command[i]; i++)
 			free(target->command[i]);
@@ -86,6 +119,8 @@ static void free_config(struct engine_config *config)
 
 static bool only_cgroups(const struct engine_config *config)
 {
+	if (config->target.n_cgroups)
+		return true;
 	for (size_t i = 0; i < config->n_events; i++)
 		if (!config->events[i].cgroup)
 			return false;
@@ -236,6 +271,7 @@ void engine_free(struct engine *engine)
 	engine_free_fields(engine);
 	free_config(&engine->config);
 	free(engine->cpu_wanted);
+	free(engine->cgroups);
 	free(engine->followed);
 	notes_fini(&engine->notes);
 	mailbox_fini(&engine->mailbox);
@@ -296,9 +332,21 @@ int engine_event_add(struct engine *engine, const struct event_spec *spec)
 
 int engine_events_add(struct engine *engine, const struct event_spec *specs, size_t n)
 {
-	const struct mail mail = {.kind = MAIL_EVENT_ADD, .specs = specs, .n_specs = n};
+	const struct engine_target *target = &engine->config.target;
+	struct mail mail = {.kind = MAIL_EVENT_ADD};
+	struct event_spec *spread;
+	int ret;
 
-	return n && n <= ENGINE_EVENTS_MAX ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+	if (!n || n > ENGINE_EVENTS_MAX)
+		return -EINVAL;
+	ret = cgroup_spread(specs, n, target->cgroups, target->n_cgroups, ENGINE_EVENTS_MAX,
+		&spread, &mail.n_specs);
+	if (ret)
+		return ret == -E2BIG ? -EINVAL : ret;
+	mail.specs = spread;
+	ret = mailbox_post(&engine->mailbox, &mail);
+	free(spread);
+	return ret;
 }
 
 int engine_event_drop(struct engine *engine, uint8_t id)

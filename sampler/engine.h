@@ -44,6 +44,10 @@ struct engine_target {
 	size_t n_tids;
 	const int *cpus; /* only samples on these CPUs; none: all */
 	size_t n_cpus;
+	/* Every event without one of its own is opened for each of these, on (the) CPUs; none: wherever tasks are.  At most
+	 * ENGINE_EVENTS_MAX in all. */
+	const struct event_cgroup *cgroups;
+	size_t n_cgroups;
 	char *const
 		*command; /* argv, NULL-terminated, or NULL; not started before engine_start() */
 	int command_output_fd; /* the command's stdout and stderr, stdin being /dev/null; -1: inherit all three */
@@ -183,6 +187,7 @@ enum engine_note_kind {
 	NOTE_SNAPSHOT, /* of the flight recorder: value = samples; reach_ns */
 	NOTE_FLIGHT_SHORT, /* its rings hold less than was asked for: value = ms; error EPERM: the limit on locked memory */
 	NOTE_FLIGHT_TRIGGER, /* value = percent of a CPU that the target used */
+	NOTE_CGROUP_GONE, /* text = its label: removed; what was sampled in it stays */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
 	/* Of recordings (recording.h). */
 	NOTE_FILE_TRUNCATED, /* value = offset of what is cut */
@@ -212,7 +217,8 @@ struct engine_event_status {
 	uint8_t id; /* the event's number in store cells, never reused while anything refers to it */
 	bool open; /* false: dropped or refused; its samples stay */
 	int error; /* of the last refusal, positive errno */
-	char name[EVENT_NAME_MAX];
+	char name[EVENT_NAME_MAX]; /* "cpu-clock:u", of a cgroup "cpu-clock:u@web" */
+	const char *cgroup; /* its label; NULL: none */
 	bool is_clock;
 	bool user_only; /* because the kernel was refused */
 	uint64_t freq_hz,

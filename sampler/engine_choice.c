@@ -5,7 +5,10 @@
  */
 #include "sampler/engine_internal.h"
 
+#include "sampler/cgroup.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
@@ -19,6 +22,24 @@ static void copy_name(char to[EVENT_NAME_MAX], const char *from)
 
 	memcpy(to, from, len);
 	memset(to + len, 0, EVENT_NAME_MAX - len);
+}
+
+void choice_show_name(struct engine *engine, unsigned int index, const char *name)
+{
+	struct engine_event_status *status = status_of(engine, index);
+	const char *label = engine->choices[index].spec.cgroup_label;
+	char shown[EVENT_NAME_MAX + CGROUP_LABEL_MAX];
+	int len = snprintf(shown, sizeof(shown), "%s", name);
+
+	/* The cgroup tells events apart that have one name: of the two, the event is cut. */
+	if (label) {
+		size_t most = EVENT_NAME_MAX - 2 - strlen(label);
+
+		snprintf(shown + ((size_t)len < most ? (size_t)len : most), CGROUP_LABEL_MAX + 1,
+			"@%s", label);
+	}
+	copy_name(status->name, shown);
+	status->cgroup = label;
 }
 
 void choice_show_rate(struct engine *engine, unsigned int index)
@@ -136,7 +157,7 @@ static int add_one(struct engine *engine, const struct event_spec *spec)
 			.id = (uint8_t)engine->next_event_id++, .open = true};
 	else
 		take_up(engine, (unsigned int)place);
-	copy_name(engine->status.events[place].name, spec->name);
+	choice_show_name(engine, (unsigned int)place, spec->name);
 	show_spec(engine, (unsigned int)place);
 	choice_make_fields(engine, (unsigned int)place);
 	if ((size_t)place == engine->status.n_events)

@@ -227,6 +227,10 @@ struct engine {
 	bool have_dry;
 
 	struct follow follow;
+	struct {
+		uint64_t inode;
+		bool gone;
+	} * cgroups; /* of the target, in its order */
 	bool filter; /* samples of others are dropped: not the whole machine */
 	bool trackers; /* fds suffice for them */
 	bool data_maps; /* addresses of data are sampled: mappings of data are followed */
@@ -344,6 +348,8 @@ void choice_settle(struct engine *engine, unsigned int choice);
 void choice_refuse(
 	struct engine *engine, unsigned int choice, int error, const struct point *point);
 /* Tell of a refusal by the kernel, or of ours where there is no point. */
+/* As it was asked for, with its cgroup. */
+void choice_show_name(struct engine *engine, unsigned int choice, const char *name);
 void choice_note_refused(struct engine *engine, const struct event_spec *spec, int error,
 	const struct point *point, const struct engine_asked *asked); /* NULL: nothing of it */
 

@@ -5,6 +5,8 @@
  */
 #include "sampler/engine_internal.h"
 
+#include "sampler/cgroup.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -216,8 +218,37 @@ static void check_processes(struct engine *engine)
 	}
 }
 
+/* A cgroup that was made anew under its name is another one, of which these events know nothing. */
+static void check_cgroups(struct engine *engine)
+{
+	const struct engine_target *target = &engine->config.target;
+
+	for (size_t i = 0; i < target->n_cgroups; i++) {
+		uint64_t inode;
+		int ret = engine->cgroups[i].gone
+			? 0
+			: cgroup_identity(target->cgroups[i].path, &inode);
+
+		if (engine->cgroups[i].gone ||
+			(ret ? ret != -ENOENT : inode == engine->cgroups[i].inode))
+			continue;
+		engine->cgroups[i].gone = true;
+		engine_note(engine, NOTE_CGROUP_GONE, 0, 0, 0, target->cgroups[i].label);
+	}
+}
+
+static bool cgroups_gone(const struct engine *engine)
+{
+	size_t gone = 0, n = engine->config.target.n_cgroups;
+
+	for (size_t i = 0; i < n; i++)
+		gone += engine->cgroups[i].gone;
+	return n && gone == n;
+}
+
 void target_tick(struct engine *engine)
 {
+	check_cgroups(engine);
 	if (engine->filter && !engine->stopped)
 		check_processes(engine);
 	scope_watch_cpus(engine);
@@ -234,7 +265,7 @@ void target_tick(struct engine *engine)
 bool target_all_gone(const struct engine *engine)
 {
 	if (!engine->filter)
-		return false;
+		return cgroups_gone(engine);
 	if (engine->launch.pid)
 		return false;
 	return !engine->follow.alive && !engine->jobs;

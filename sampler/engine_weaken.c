@@ -6,6 +6,7 @@
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
@@ -38,6 +39,7 @@ static void fall_back_to_clock(struct engine *engine, unsigned int index)
 	struct choice *choice = &engine->choices[index];
 	struct perf_event_attr *attr = &choice->attr;
 	const char *modifier = strchr(choice->spec.name, ':');
+	char name[EVENT_NAME_MAX];
 
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_CPU_CLOCK;
@@ -45,10 +47,9 @@ static void fall_back_to_clock(struct engine *engine, unsigned int index)
 	if (engine->filter)
 		attr->exclude_idle = 1;
 	choice_leave_out(engine, index);
-	strcpy(status_of(engine, index)->name, "cpu-clock");
-	if (modifier)
-		strncat(status_of(engine, index)->name, modifier,
-			EVENT_NAME_MAX - sizeof("cpu-clock"));
+	snprintf(name, sizeof(name), "cpu-clock%.*s", (int)(sizeof(name) - sizeof("cpu-clock")),
+		modifier ? modifier : "");
+	choice_show_name(engine, index, name);
 	choice_show_rate(engine, index);
 }
 
@@ -278,7 +279,7 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 		choice->open = false;
 		status->open = false;
 		/* Told as it was asked for. */
-		copy_name(status->name, choice->spec.name);
+		choice_show_name(engine, index, choice->spec.name);
 		status->user_only = false;
 	} else if (status->error == error) {
 		return;

@@ -56,12 +56,18 @@ struct event_spec {
 		probe; /* what attr.config1 has to point to, of kprobes (a function) and uprobes (a path); or NULL */
 	const char *
 		cgroup; /* a directory: only tasks in it, CPU-wide (PERF_FLAG_PID_CGROUP); or NULL */
+	const char *cgroup_label; /* what it is called beside the event's name */
 	const char
 		*cpus; /* of a PMU that counts for more than one CPU, its cpumask: "0,8"; or NULL */
 	const char *pmu; /* its directory's name in sysfs; NULL: none was named */
 	const char *unit; /* of counts, after scaling: "Joules"; or NULL */
 	double scale; /* of counts; 0: none, the same as 1 */
 	struct event_needs needs;
+};
+
+/* A cgroup that events are opened for (cgroup.h): its directory, and a short name; event_text()'s. */
+struct event_cgroup {
+	const char *path, *label;
 };
 
 /* The one copy of a text that lives until the process ends; NULL when out of memory.  Any thread. */

@@ -249,6 +249,7 @@ static bool is_sampling(int id)
 {
 	switch (id) {
 	case ARG_USER:
+	case ARG_CGROUP:
 	case ARG_ALL:
 		return true;
 	case ARG_EVENT: /* also a filter */
@@ -345,6 +346,32 @@ static int finish_events(struct args *args)
 	return 0;
 }
 
+static int finish_cgroups(struct args *args, bool named)
+{
+	struct request *request = &args->request;
+	struct engine_target *target = &request->engine.target;
+	size_t events = args->n_events ? args->n_events : 1;
+
+	if (named || target->command)
+		return args_refuse(args,
+			"-G '%s': a cgroup is all of its tasks: it cannot be joined with %s",
+			request->cgroups[0], named ? "-p, -t, -n or -u" : "a command");
+	if (request->per == STAT_PER_THREAD || request->per == STAT_PER_PROCESS)
+		return args_refuse(args,
+			"-G '%s': a cgroup is counted on CPUs, not for each thread or process",
+			request->cgroups[0]);
+	if (request->command != CMD_STAT && events * request->n_cgroups > ENGINE_EVENTS_MAX)
+		return args_refuse(args, "-G: %zu events for each of %zu cgroups are more than %d",
+			events, request->n_cgroups, ENGINE_EVENTS_MAX);
+	if (request->n_cgroups > CGROUPS_MAX)
+		return args_refuse(args, "-G: more than %d cgroups", CGROUPS_MAX);
+	target->system_wide = true;
+	if (request->n_cgroups > 1 && request->command == CMD_REPORT && !args->columns_given &&
+		request->view == REPORT_FLAT)
+		request->columns = COLUMNS_CGROUP;
+	return 0;
+}
+
 static int finish_target(struct args *args)
 {
 	struct request *request = &args->request;
@@ -367,6 +394,8 @@ static int finish_target(struct args *args)
 	if (request->command == CMD_LIVE && (request->time_from_s > 0 || request->time_to_s > 0))
 		return args_refuse(args, "--time needs a recording, or strobe report");
 
+	if (request->n_cgroups && finish_cgroups(args, named))
+		return -EINVAL;
 	if (!named && !target->command && args->n_cpus)
 		target->system_wide = true;
 	request->target_by_default = !named && !target->command && !target->system_wide;
@@ -461,6 +490,7 @@ void args_fini(struct request *request)
 {
 	free_words(request->names, request->n_names);
 	free_words(request->users, request->n_users);
+	free_words(request->cgroups, request->n_cgroups);
 	free_words(request->event_names, request->n_event_names);
 	free(request->debug_dirs);
 	free(request->source_prefixes);

@@ -27,7 +27,7 @@ struct args {
 	int *cpus;
 	size_t n_cpus;
 	uint64_t freq_hz, period; /* 0: not given */
-	bool format_given, view_given;
+	bool format_given, view_given, columns_given;
 	char *message;
 	size_t size;
 };

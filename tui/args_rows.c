@@ -284,6 +284,7 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		[COLUMNS_EVENT] = "event",
 		[COLUMNS_CPU] = "cpu",
 		[COLUMNS_THREAD] = "thread",
+		[COLUMNS_CGROUP] = "cgroup",
 		[COLUMNS_NONE] = "none",
 		NULL,
 	};
@@ -310,6 +311,7 @@ int args_apply_rows(struct args *args, int id, const char *text)
 	case ARG_GROUP:
 		return args_parse_groups(args, text);
 	case ARG_COLUMNS:
+		args->columns_given = true;
 		if (args_choose(args, "--columns", text, columns, &choice))
 			return -EINVAL;
 		request->columns = (enum report_columns)choice;

@@ -28,6 +28,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"processes of this user, by name or number"},
 	[ARG_CPU] = {'C', "cpu", "CPUS", EITHER | ARGS_LIST, ARGS_TARGETS,
 		"only what runs on these CPUs: 0-3,8"},
+	[ARG_CGROUP] = {'G', "cgroup", "CGROUP[,CGROUP]", COUNTED, ARGS_TARGETS,
+		"what runs in this cgroup or container, by path or id; several side by side"},
 	[ARG_ALL] = {'a', "all-cpus", NULL, COUNTED | ARGS_LIST, ARGS_TARGETS,
 		"the whole machine (the default where it is permitted)"},
 
@@ -122,7 +124,9 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"one row for each symbol, image, process, thread, cpu, command, address, event, or "
 		"field of samples such as prev_comm, field:pid (default: symbol,image)"},
 	[ARG_COLUMNS] = {0, "columns", "KEY", ARGS_REPORT, ARGS_OUTPUT,
-		"side by side: event, cpu, thread or none (default: none)"},
+		"side by side: event, cpu, thread, cgroup or none (default: none; of several "
+		"cgroups: "
+		"cgroup)"},
 	[ARG_PER] = {0, "per", "WHAT", ARGS_STAT, ARGS_OUTPUT,
 		"one row for each thread, process, cpu, core, socket or node (default: total)"},
 	[ARG_PER_CPU] = {'A', "no-aggr", NULL, ARGS_STAT, ARGS_OUTPUT, "the same as --per cpu"},

@@ -17,6 +17,7 @@ enum args_id {
 	ARG_NAME,
 	ARG_USER,
 	ARG_CPU,
+	ARG_CGROUP,
 	ARG_ALL,
 	ARG_INPUT,
 	ARG_OUTPUT_FILE,

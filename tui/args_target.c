@@ -266,6 +266,8 @@ int args_apply_target(struct args *args, int id, const char *text)
 	case ARG_CPU:
 		return filters ? args_add_terms(args, "-C", FILTER_CPU, text)
 			       : parse_cpus(args, text);
+	case ARG_CGROUP:
+		return parse_words(args, "-G", text, &request->cgroups, &request->n_cgroups);
 	case ARG_ALL:
 		request->engine.target.system_wide = true;
 		return 0;

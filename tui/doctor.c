@@ -6,6 +6,7 @@
  */
 #include "tui/doctor.h"
 
+#include "sampler/cgroup.h"
 #include "sampler/sys.h"
 #include "tui/clean.h"
 
@@ -106,6 +107,34 @@ static void list_pmus(char *out, size_t size)
 	closedir(folder);
 }
 
+static void look_at_cgroups(struct doctor_facts *facts)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+	};
+	struct sys_place place = {.cpu = 0, .group_fd = -1, .flags = PERF_FLAG_PID_CGROUP};
+	struct cgroup_mounts *mounts = malloc(sizeof(*mounts));
+	const char *root = mounts && !cgroup_mounts(mounts) ? cgroup_root(mounts) : NULL;
+	int fd;
+
+	facts->open_cgroup = ENODEV;
+	if (root) {
+		snprintf(facts->cgroups, sizeof(facts->cgroups), "%s", root);
+		facts->cgroups_v1 = root == mounts->perf_event;
+		place.pid = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = place.pid < 0 ? -errno : sys_open_at(&attr, &place);
+		facts->open_cgroup = fd < 0 ? -fd : 0;
+		if (fd >= 0)
+			close(fd);
+		if (place.pid >= 0)
+			close(place.pid);
+	}
+	free(mounts);
+}
+
 static int look_at_tracefs(void)
 {
 	static const char *const paths[] = {
@@ -159,6 +188,7 @@ void doctor_gather(struct doctor_facts *facts)
 	facts->open_branches = try_branches();
 	facts->kallsyms = look_at_kallsyms();
 	facts->tracefs = look_at_tracefs();
+	look_at_cgroups(facts);
 }
 
 struct page {
@@ -202,6 +232,26 @@ static void check(struct page *page, const char *what, int error, const char *ye
 	line(page, "no", what, "%s (%s)", no, name ? name : "?");
 }
 
+static void print_cgroups(struct page *page, const struct doctor_facts *facts)
+{
+	if (!facts->cgroups[0]) {
+		page->refused++;
+		line(page, "no", "cgroups", "no hierarchy that events can use is mounted");
+		remedy(page, "sudo mount -t cgroup2 none /sys/fs/cgroup");
+		return;
+	}
+	if (!facts->open_cgroup) {
+		line(page, "yes", "cgroups",
+			"by path below %s (version %d), or by container id: -G", facts->cgroups,
+			facts->cgroups_v1 ? 1 : 2);
+		return;
+	}
+	check(page, "cgroups", facts->open_cgroup, "",
+		facts->open_cgroup == ENOSYS || facts->open_cgroup == EBADF
+			? "the kernel knows no events of cgroups (CONFIG_CGROUP_PERF)"
+			: "as they are sampled on whole CPUs; of one, your own processes: -G");
+}
+
 static void print_permissions(struct page *page, const struct doctor_facts *facts)
 {
 	const struct proc_limits *limits = &facts->limits;
@@ -229,6 +279,7 @@ static void print_permissions(struct page *page, const struct doctor_facts *fact
 		page->refused++;
 		line(page, "no", "others' processes", "processes of other users are refused");
 	}
+	print_cgroups(page, facts);
 	if (blocked)
 		remedy(page, "%s",
 			facts->open_user == ENOSYS

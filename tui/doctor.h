@@ -33,6 +33,10 @@ struct doctor_facts {
 	int open_branches; /* the same with its branch stack; told only where cycles open */
 	enum doctor_kallsyms kallsyms;
 	int tracefs; /* positive errno of reading the list of tracepoints */
+	char cgroups
+		[256]; /* where the hierarchy is that events use, "" where there is none; raw bytes */
+	bool cgroups_v1; /* it is one of version 1 */
+	int open_cgroup; /* cpu-clock of all of that hierarchy, on a CPU */
 };
 
 void doctor_gather(struct doctor_facts *facts);

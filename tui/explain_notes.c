@@ -335,6 +335,10 @@ static void note_event(struct text *text, const struct engine_note *note)
 			"no more. Drop other events, or leave out the modifier D",
 			max, note->text);
 		break;
+	case NOTE_CGROUP_GONE:
+		text_add(text, "the cgroup '%.*s' is gone: what was sampled in it stays", max,
+			note->text);
+		break;
 	default:
 		text_add(text,
 			"the memory for history is full: the fields of old samples are given up "
@@ -505,6 +509,7 @@ void explain_note(
 	case NOTE_BREAKPOINT:
 	case NOTE_PAUSED:
 	case NOTE_PINNED_ERROR:
+	case NOTE_CGROUP_GONE:
 	case NOTE_FIELDS_DROPPED:
 		note_event(&text, note);
 		break;
@@ -546,6 +551,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_CREDIT_SPENT:
 	case NOTE_CORRUPT_RING:
 	case NOTE_CPU_OFFLINE:
+	case NOTE_CGROUP_GONE:
 	case NOTE_FILE_TRUNCATED:
 	case NOTE_FILE_UNFINISHED:
 	case NOTE_FILE_BAD_RECORDS:

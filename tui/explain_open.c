@@ -183,6 +183,11 @@ static void not_there(struct text *text, const struct refusal *refusal)
 {
 	const char *event = refusal->request->event;
 
+	if (refusal->system->cgroup_gone) {
+		text_add(text, "the cgroup '%s' is gone. Choose one that is there",
+			refusal->request->cgroup);
+		return;
+	}
 	if (is_pmu(refusal, "kprobe") || is_pmu(refusal, "uprobe")) {
 		explain_probe(text, refusal);
 		return;

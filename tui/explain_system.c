@@ -239,6 +239,7 @@ void explain_system_read(
 	read_cpu_pmu(out);
 	read_cpus(out, request->cpu);
 	read_own_pmu(out, request->attr->type);
+	out->cgroup_gone = request->cgroup && access(request->cgroup, F_OK);
 	if (request->filter)
 		read_fields(out, request->attr);
 	if (!request->probe)

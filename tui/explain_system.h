@@ -53,6 +53,7 @@ struct explain_system {
 	int file_error; /* positive errno of opening a uprobe's file; 0: it can be read */
 	bool file_odd; /* it is no regular file */
 	int64_t file_bytes; /* its size; EXPLAIN_UNKNOWN */
+	bool cgroup_gone; /* the request's directory is not there (any more) */
 	char fields
 		[512]; /* names that a filter of this event may have: "prev_pid, prev_comm"; raw */
 };

@@ -73,7 +73,9 @@ struct report_event {
 	size_t n_columns;
 	struct report_node *nodes; /* of a tree */
 	size_t n_nodes;
+	const char *cgroup; /* cleaned label; NULL: none */
 	char name_bytes[2 * EVENT_NAME_MAX];
+	char cgroup_bytes[2 * CGROUP_LABEL_MAX];
 };
 
 /* What a recording says of itself.  Strings are cleaned, NULL where it does not. */
@@ -111,6 +113,12 @@ struct report {
 	size_t n_notes;
 	struct report_memory *memory; /* what rows borrow; NULL: nothing */
 };
+
+/* Whether columns are events, under whichever name, so that rows are of all of them. */
+static inline bool report_is_by_event(const struct report *report)
+{
+	return report->columns == COLUMNS_EVENT || report->columns == COLUMNS_CGROUP;
+}
 
 /* Take a profile and print it to standard output; sentences about failures go to standard error.
  * Returns the exit status. */

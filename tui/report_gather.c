@@ -80,6 +80,9 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 {
 	clean_text(event->name_bytes, sizeof(event->name_bytes), status->name, EVENT_NAME_MAX);
 	event->name = event->name_bytes;
+	if (status->cgroup)
+		event->cgroup = clean_string(
+			event->cgroup_bytes, sizeof(event->cgroup_bytes), status->cgroup);
 	event->lost = status->lost;
 	event->freq_hz = status->freq_hz;
 	event->period = status->period;

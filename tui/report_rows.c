@@ -28,6 +28,7 @@ static enum query_group column_of(enum report_columns columns)
 {
 	switch (columns) {
 	case COLUMNS_EVENT:
+	case COLUMNS_CGROUP:
 		return GROUP_EVENT;
 	case COLUMNS_CPU:
 		return GROUP_CPU;
@@ -68,6 +69,23 @@ static int compare_columns(const void *a, const void *b, void *ctx)
 	return l->pid < r->pid ? -1 : l->pid > r->pid;
 }
 
+/* By cgroup, where one event is compared, that of the event says it all. */
+static const char *event_name(const struct report *report, size_t place)
+{
+	const struct report_event *event;
+	size_t of_it = 0;
+
+	if (place >= report->n_events)
+		return "";
+	event = &report->events[place];
+	if (report->columns != COLUMNS_CGROUP || !event->cgroup)
+		return event->name;
+	for (size_t i = 0; i < report->n_events; i++)
+		of_it += report->events[i].cgroup &&
+			!strcmp(report->events[i].cgroup, event->cgroup);
+	return of_it == 1 ? event->cgroup : event->name;
+}
+
 static int name_column(const struct gathering *gathering, struct report_column *out,
 	const struct scan_column *from)
 {
@@ -77,10 +95,9 @@ static int name_column(const struct gathering *gathering, struct report_column *
 
 	switch (gathering->report->columns) {
 	case COLUMNS_EVENT:
+	case COLUMNS_CGROUP:
 		place = event_place(gathering, from->event);
-		out->name = out->head = place < gathering->report->n_events
-			? gathering->report->events[place].name
-			: "";
+		out->name = out->head = event_name(gathering->report, place);
 		return 0;
 	case COLUMNS_CPU:
 		snprintf(name, sizeof(name), "%" PRIu32, from->number);
@@ -123,7 +140,7 @@ static int gather_columns(struct gathering *gathering)
 	for (uint32_t i = 0; i < gathering->n_columns && !ret; i++) {
 		const struct scan_column *from = &scan->columns[gathering->columns[i]];
 
-		if (i && gathering->report->columns != COLUMNS_EVENT &&
+		if (i && !report_is_by_event(gathering->report) &&
 			scan->columns[gathering->columns[i - 1]].event != from->event)
 			first = i;
 		gathering->places[gathering->columns[i]] = i - first;
@@ -203,7 +220,7 @@ static int gather_cells(struct gathering *gathering, struct report_row *out,
 static void take_columns(const struct gathering *gathering, struct report_event *event, uint8_t id)
 {
 	const struct scan_column *columns = gathering->table->scan.columns;
-	bool all = gathering->report->columns == COLUMNS_EVENT;
+	bool all = report_is_by_event(gathering->report);
 	uint32_t first = 0;
 
 	while (!all && first < gathering->n_columns &&
@@ -378,8 +395,8 @@ int report_gather_rows(struct report *report, const struct report_source *source
 	for (size_t i = 0; i < report->n_events && !ret; i++)
 		take_columns(&gathering, &report->events[i], source->events[i]);
 	if (!ret)
-		ret = report->columns == COLUMNS_EVENT ? take_side_by_side(&gathering, sort)
-						       : take_by_event(&gathering, sort);
+		ret = report_is_by_event(report) ? take_side_by_side(&gathering, sort)
+						 : take_by_event(&gathering, sort);
 	table_free(gathering.table);
 	free(gathering.columns);
 	free(gathering.places);

@@ -214,14 +214,72 @@ static int choose_default(struct session *session, struct engine_target *target,
 	return 0;
 }
 
+/* Who may not sample whole CPUs may have the processes that are in the cgroups now, where they are his own. */
+static int choose_their_processes(struct session *session, struct engine_target *target,
+	struct chosen *chosen, struct sentence *sentence)
+{
+	char raw[sizeof(session->notice)];
+	size_t n = session->n_cgroups;
+
+	if (n > 1)
+		return refuse(sentence, -EACCES,
+			"several cgroups are told apart by events on whole CPUs, which are not "
+			"permitted to this user (kernel.perf_event_paranoid is %d). Name one "
+			"cgroup, or allow it with: sudo sysctl kernel.perf_event_paranoid=0",
+			session->limits.paranoid);
+	if (cgroups_pids(session->cgroups, n, &chosen->pids, &chosen->n))
+		return refuse(sentence, -ENOMEM, "out of memory");
+	if (!chosen->n)
+		return refuse(sentence, -ESRCH,
+			"the cgroup '%s' has no task now, and waiting for one needs events on "
+			"whole "
+			"CPUs, which are not permitted to this user (kernel.perf_event_paranoid is "
+			"%d)",
+			session->cgroups[0].label, session->limits.paranoid);
+	target->system_wide = false;
+	snprintf(chosen->what, sizeof(chosen->what), "cgroup %s", session->cgroups[0].label);
+	snprintf(raw, sizeof(raw),
+		"whole CPUs are not permitted to this user (kernel.perf_event_paranoid is %d): "
+		"instead of the cgroup, its %zu process%s of now %s taken, and what they start",
+		session->limits.paranoid, chosen->n, chosen->n == 1 ? "" : "es",
+		chosen->n == 1 ? "is" : "are");
+	clean_string(session->notice, sizeof(session->notice), raw);
+	return 0;
+}
+
+static int choose_cgroups(struct session *session, struct engine_target *target,
+	struct chosen *chosen, struct sentence *sentence)
+{
+	const struct request *request = session->request;
+	struct cgroup_mounts mounts;
+	int ret = cgroup_mounts(&mounts);
+
+	if (ret)
+		return refuse_call(
+			sentence, ret, "cannot read /proc/self/mounts", &session->limits);
+	ret = cgroups_find(&mounts, request->cgroups, request->n_cgroups, session->cgroups,
+		&session->n_cgroups, sentence->out, sentence->size);
+	if (ret)
+		return ret;
+	if (!may_sample_machine(&session->limits))
+		return choose_their_processes(session, target, chosen, sentence);
+	target->cgroups = session->cgroups;
+	target->n_cgroups = session->n_cgroups;
+	cgroups_empty(
+		session->cgroups, session->n_cgroups, session->notice, sizeof(session->notice));
+	return 0;
+}
+
 static int choose_processes(struct session *session, struct engine_target *target,
 	struct chosen *chosen, struct sentence *sentence)
 {
 	const struct request *request = session->request;
 	struct proc_process *all = NULL;
 	size_t n_all = 0;
-	int ret = 0;
+	int ret = request->n_cgroups ? choose_cgroups(session, target, chosen, sentence) : 0;
 
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < target->n_pids; i++)
 		if (choose(chosen, target->pids[i]))
 			return refuse(sentence, -ENOMEM, "out of memory");
@@ -273,6 +331,8 @@ static void describe(
 			len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s%s", i ? " " : "",
 				target->command[i]);
 		clean_string(session->command_text, sizeof(session->command_text), raw);
+	} else if (target->n_cgroups) {
+		cgroups_describe(target->cgroups, target->n_cgroups, raw, sizeof(raw));
 	} else if (target->system_wide) {
 		snprintf(raw, sizeof(raw), "whole machine");
 	} else if (chosen->n == 1 && !target->n_tids) {
@@ -525,7 +585,7 @@ int session_target(struct session *session, const struct request *request,
 	target->pids = chosen.pids;
 	target->n_pids = chosen.n;
 	session->system_wide = target->system_wide;
-	if (session->system_wide && session->limits.pid_namespace)
+	if (session->system_wide && session->limits.pid_namespace && !session->n_cgroups)
 		clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
 	describe(session, target, &chosen);
 	return 0;

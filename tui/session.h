@@ -11,6 +11,7 @@
 #include "sampler/proc.h"
 #include "sampler/recording/recording.h"
 #include "symbols/symbols.h"
+#include "tui/cgroups.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 #include "tui/query.h"
@@ -28,7 +29,7 @@ enum report_view {
 	REPORT_CALLEES, /* below each symbol what it calls, a tree */
 	REPORT_TREE, /* one call tree from the outermost frames */
 };
-enum report_columns { COLUMNS_EVENT, COLUMNS_CPU, COLUMNS_THREAD, COLUMNS_NONE };
+enum report_columns { COLUMNS_EVENT, COLUMNS_CPU, COLUMNS_THREAD, COLUMNS_CGROUP, COLUMNS_NONE };
 enum export_format {
 	EXPORT_FOLDED,
 	EXPORT_SPEEDSCOPE,
@@ -76,6 +77,8 @@ struct request {
 	struct engine_config engine; /* its arrays belong to the request */
 	char **names; /* -n */
 	size_t n_names;
+	char **cgroups; /* -G */
+	size_t n_cgroups;
 	char **users; /* -u */
 	size_t n_users;
 	bool target_by_default; /* nothing was named: the whole machine when permitted, else the user's own processes */
@@ -141,6 +144,8 @@ struct session {
 	struct proc_limits limits; /* at the start, for explain.h */
 	char target_text[128]; /* cleaned: "postgres (4711)", "whole machine", "make -j2 (812)" */
 	char command_text[128]; /* cleaned: the command with its arguments; "" without one */
+	struct event_cgroup cgroups[CGROUPS_MAX]; /* found */
+	size_t n_cgroups;
 	bool system_wide; /* also when it is so because nothing was named */
 	char notice
 		[256]; /* cleaned: what was decided for the user (the target by default), or "" */

@@ -458,11 +458,19 @@ static int begin(struct stat_run *run)
 static int finish(struct stat_run *run, bool last)
 {
 	struct stat_table *table = &run->gather.table;
-	bool interval = run->request->interval_ms > 0;
+	bool interval = run->request->interval_ms > 0, told;
 	struct rusage now;
 	int status;
 
 	counting_stop(run->counting);
+	if (run->session.n_cgroups && !counting_alive(run->counting, &told) &&
+		add_note(run,
+			run->session.n_cgroups == 1
+				? "the cgroup is gone: what was counted in it stays"
+				: "all of the cgroups are gone: what was counted in them stays")) {
+		taking_complain("out of memory");
+		return -1;
+	}
 	if (take(run, interval, counting_ended_ns(run->counting))) {
 		taking_complain("out of memory");
 		return -1;

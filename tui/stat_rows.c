@@ -201,12 +201,15 @@ static int take_cells(struct stat_gather *gather, const struct counting *countin
 static void describe_event(struct stat_event *to, const struct counting_event *from)
 {
 	const char *slash = from->spec.cgroup ? strrchr(from->spec.cgroup, '/') : NULL;
+	const char *label = from->spec.cgroup_label;
 	bool is_clock = event_is_clock(&from->spec.attr);
 
 	clean_string(to->name, sizeof(to->name), from->spec.name);
 	if (from->spec.cgroup)
 		clean_string(to->cgroup, sizeof(to->cgroup),
-			slash && slash[1] ? slash + 1 : from->spec.cgroup);
+			label			    ? label
+				: slash && slash[1] ? slash + 1
+						    : from->spec.cgroup);
 	to->unit = from->spec.unit ? from->spec.unit : is_clock ? "ms" : "";
 	to->scale = from->spec.scale > 0 ? from->spec.scale : 1;
 	if (!from->spec.unit && is_clock)

@@ -12,6 +12,16 @@ _strobe_comms()
 	ps -e -o comm= 2>/dev/null | sort -u
 }
 
+# Below the hierarchy that events use.
+_strobe_cgroups()
+{
+	local root
+
+	root=$(awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2; exit }' /proc/self/mounts 2>/dev/null)
+	[[ -n $root ]] || root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts 2>/dev/null)
+	[[ -n $root ]] && find "$root" -mindepth 1 -type d -printf '%P\n' 2>/dev/null
+}
+
 # Complete the last of a list such as "cycles,page-f".
 _strobe_list()
 {
@@ -38,7 +48,7 @@ _strobe()
 		minor-faults page-faults ref-cycles stalled-cycles-backend
 		stalled-cycles-frontend task-clock"
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
-	local sampled="-u --user -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph
+	local sampled="-u --user -G --cgroup -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph
 		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages
 		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size
 		-W --weight --transaction -b --branch-any -j --branch-filter"
@@ -52,7 +62,7 @@ _strobe()
 	local general="-h --help -V --version"
 	local data=-d
 	local code="--syntax --source-prefix"
-	local counted="-u --user -a --all-cpus --pfm-events --filter --duration -I --interval -r --repeat --no-inherit
+	local counted="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --duration -I --interval -r --repeat --no-inherit
 		--per -A --no-aggr --per-thread --format"
 	local commands="live report record export annotate diff archive stat list doctor"
 
@@ -89,6 +99,10 @@ _strobe()
 		_strobe_list "$(_strobe_comms)"
 		return
 		;;
+	-G|--cgroup)
+		_strobe_list "$(_strobe_cgroups)"
+		return
+		;;
 	-u|--user)
 		_strobe_list "$(compgen -u)"
 		return
@@ -116,7 +130,7 @@ _strobe()
 		return
 		;;
 	--columns)
-		options="event cpu thread none"
+		options="event cpu thread cgroup none"
 		;;
 	--per)
 		options="total thread process cpu core socket node"

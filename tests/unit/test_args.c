@@ -237,6 +237,39 @@ static void test_data_options(void **state)
 	args_fini(&line.request);
 }
 
+static void test_cgroups(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe -G system.slice,/web -C 1");
+	assert_int_equal(line.request.n_cgroups, 2);
+	assert_string_equal(line.request.cgroups[1], "/web");
+	assert_true(line.request.engine.target.system_wide);
+	assert_false(line.request.target_by_default);
+	args_fini(&line.request);
+	good(&line, "strobe report -G a -G b");
+	assert_int_equal(line.request.columns, COLUMNS_CGROUP);
+	args_fini(&line.request);
+	good(&line, "strobe report -G a,b --columns none");
+	assert_int_equal(line.request.columns, COLUMNS_NONE);
+	args_fini(&line.request);
+	good(&line, "strobe report -G a,b --tree");
+	assert_int_equal(line.request.columns, COLUMNS_NONE);
+	args_fini(&line.request);
+	good(&line, "strobe report -G a");
+	assert_int_equal(line.request.columns, COLUMNS_NONE);
+	args_fini(&line.request);
+	bad("strobe -G a -p 1", "cannot be joined with -p");
+	bad("strobe -G a -- true", "cannot be joined with a command");
+	bad("strobe -G a,,b", "a name is missing");
+	bad("strobe stat -G a --per thread", "not for each thread");
+	bad("strobe -e "
+	    "cpu-clock,page-faults,minor-faults,major-faults,dummy,task-clock,"
+	    "context-switches,cpu-migrations,alignment-faults -G a,b,c,d,e,f,g,h",
+		"9 events for each of 8 cgroups are more than 64");
+}
+
 static void test_output_options(void **state)
 {
 	struct line line;
@@ -486,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_filters_of_tracepoints),
 		cmocka_unit_test(test_names_of_libpfm),
 		cmocka_unit_test(test_data_options),
+		cmocka_unit_test(test_cgroups),
 		cmocka_unit_test(test_output_options),
 		cmocka_unit_test(test_the_letter_n),
 		cmocka_unit_test(test_help_and_version),

@@ -29,6 +29,8 @@ static struct doctor_facts ordinary(void)
 		.open_cycles = ENOENT,
 		.kallsyms = KALLSYMS_HIDDEN,
 		.tracefs = EACCES,
+		.cgroups = "/sys/fs/cgroup",
+		.open_cgroup = EACCES,
 	};
 
 	facts.limits.kptr_restrict = 1;
@@ -44,6 +46,8 @@ static struct doctor_facts fortunate(void)
 		.user = "root",
 		.program = "/usr/bin/strobe",
 		.pmus = "cpu",
+		.cgroups = "/sys/fs/cgroup/perf_event",
+		.cgroups_v1 = true,
 		.cpus = 8,
 	};
 	struct proc_limits *limits = &facts.limits;
@@ -66,6 +70,28 @@ static char *print(const struct doctor_facts *facts, unsigned int *refused)
 	fclose(out);
 	assert_null(strchr(text, '\033'));
 	return text;
+}
+
+static void test_cgroups(void **state)
+{
+	struct doctor_facts facts = fortunate();
+	unsigned int refused;
+	char *text = print(&facts, &refused);
+
+	(void)state;
+	expect_text(text, "yes  cgroups");
+	expect_text(text, "below /sys/fs/cgroup/perf_event (version 1)");
+	free(text);
+	facts.cgroups[0] = '\0';
+	facts.open_cgroup = ENODEV;
+	text = print(&facts, &refused);
+	assert_int_equal(refused, 1);
+	expect_text(text, "mount -t cgroup2");
+	free(text);
+	facts = ordinary();
+	text = print(&facts, &refused);
+	expect_text(text, "no   cgroups               as they are sampled on whole CPUs");
+	free(text);
 }
 
 static void test_all_is_permitted(void **state)
@@ -91,7 +117,7 @@ static void test_ordinary_user(void **state)
 	char *text = print(&facts, &refused);
 
 	(void)state;
-	assert_int_equal(refused, 6);
+	assert_int_equal(refused, 7);
 	expect_text(text, "as j?oe");
 	expect_text(text, "perf_event_paranoid");
 	expect_text(text, "2: users may sample user space");
@@ -210,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_is_permitted),
+		cmocka_unit_test(test_cgroups),
 		cmocka_unit_test(test_ordinary_user),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_container),

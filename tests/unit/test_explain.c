@@ -149,6 +149,12 @@ static void test_by_system(void **state)
 	explain_with(&request, EINVAL, &system, "members of several", "groups of their own");
 	request.in_group = request.mixed_group = false;
 
+	request.cgroup = "/sys/fs/cgroup/web";
+	system.cgroup_gone = true;
+	explain_with(&request, ENOENT, &system, "'/sys/fs/cgroup/web' is gone", "Choose one");
+	request.cgroup = NULL;
+	system.cgroup_gone = false;
+
 	system.has_cpu_pmu = true;
 	system.max_precise = 1;
 	explain_with(&request, ENOENT, &system, "does not count such", "strobe list");
@@ -364,6 +370,7 @@ static void test_what_notes_say(void **state)
 	say(NOTE_BREAKPOINT, 0x1001, EINVAL, "no multiple");
 	say(NOTE_PAUSED, 1, 0, "samples are lost");
 	say(NOTE_PINNED_ERROR, 0, 0, "counts no more");
+	say(NOTE_CGROUP_GONE, 0, 0, "the cgroup 'cycles' is gone");
 	say(NOTE_SNAPSHOT, 12, 0, "12 samples");
 	say(NOTE_SNAPSHOT, 0, ENOMEM, "cannot give all it holds");
 	say(NOTE_FLIGHT_SHORT, 2500, EPERM, "2.5 s: the limit on locked memory");
