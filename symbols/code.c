@@ -20,6 +20,7 @@
 
 #define KEPT_BYTES (64u * 1024 * 1024) /* answers that nobody holds */
 #define KEPT_MAX 256
+#define SLICES 64 /* of 16 MB to be unpacked */
 
 _Static_assert(SYMBOLS_CODE_BYTES_MAX == WIRE_CODE_BYTES_MAX, "limits differ");
 
@@ -30,7 +31,7 @@ struct symbols_code {
 	enum symbols_state state;
 	int error; /* positive errno */
 	struct codetab table;
-	bool has_lines;
+	bool has_lines, partial;
 	bool stale; /* only those who hold it have it still */
 };
 
@@ -195,7 +196,8 @@ size_t symbols_lines(const struct symbols *symbols, uint32_t key, uint64_t offse
 static bool is_same(const struct symbols_code_question *a, const struct symbols_code_question *b)
 {
 	return a->key == b->key && a->start == b->start && a->end == b->end &&
-		a->syntax == b->syntax && a->lines == b->lines && a->pid == b->pid;
+		a->syntax == b->syntax && a->lines == b->lines && a->quick == b->quick &&
+		a->pid == b->pid;
 }
 
 /* Where the pointer to that answer is; to NULL: there is none. */
@@ -230,6 +232,16 @@ static void trim(struct code_client *client)
 	}
 }
 
+/* Somebody looks at the lines meanwhile. */
+static bool is_known_in_part(
+	struct code_client *client, const struct symbols_code_question *question)
+{
+	struct symbols_code_question quick = *question;
+
+	quick.quick = true;
+	return !question->quick && *find_code(client, &quick);
+}
+
 static int post_code(
 	struct code_client *client, const struct symbols_source *source, struct symbols_code *code)
 {
@@ -243,6 +255,8 @@ static int post_code(
 	job->end = question->end;
 	job->syntax = question->syntax;
 	job->lines = question->lines;
+	job->quick = question->quick;
+	job->slices = is_known_in_part(client, question) ? SLICES : 0;
 	job->pid = question->pid;
 	int ret = loader_code_post(client->loader, job);
 	if (ret < 0) {
@@ -324,6 +338,11 @@ bool symbols_code_has_lines(const struct symbols_code *code)
 	return code->has_lines;
 }
 
+bool symbols_code_is_partial(const struct symbols_code *code)
+{
+	return code->partial;
+}
+
 static void take_code(struct code_client *client, struct loader_job *job)
 {
 	struct symbols_code *code = job->owner;
@@ -332,6 +351,7 @@ static void take_code(struct code_client *client, struct loader_job *job)
 	code->table = job->table;
 	memset(&job->table, 0, sizeof(job->table));
 	code->has_lines = job->has_lines;
+	code->partial = job->partial;
 	code->error = job->error;
 	code->state = job->error == ENXIO    ? SYMBOLS_NONE
 		: job->error		     ? SYMBOLS_UNREADABLE

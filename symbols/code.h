@@ -47,6 +47,7 @@ struct symbols_code_question {
 	uint64_t start, end; /* its part, in the image's offsets; at most SYMBOLS_CODE_BYTES_MAX */
 	enum disasm_syntax syntax;
 	bool lines; /* with source lines and inlined functions, where there is debug information */
+	bool quick; /* with lines: inlined functions may be missing, see symbols_code_is_partial() */
 	int32_t pid; /* of code without a file (JIT): whose memory it is in; 0: none */
 };
 #define SYMBOLS_CODE_BYTES_MAX (4u * 1024 * 1024)
@@ -70,6 +71,9 @@ enum symbols_state symbols_code_state(const struct symbols_code *code, int *erro
 const struct codetab *symbols_code_table(const struct symbols_code *code);
 /* With READY: whether there was debug information. */
 bool symbols_code_has_lines(const struct symbols_code *code);
+/* With READY, of a quick question: lines were at hand, but inlined functions are not told, since
+ * that takes a second or more: to be asked for by the same question without quick. */
+bool symbols_code_is_partial(const struct symbols_code *code);
 
 /* --- both --- */
 

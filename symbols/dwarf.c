@@ -368,7 +368,7 @@ static int answer_group(struct group *group, const uint64_t *addresses, const st
 	return ret == -EBADMSG ? 0 : ret; /* of a broken unit nothing is known */
 }
 
-static void begin(struct dwarf *dwarf)
+void dwarf_begin(struct dwarf *dwarf)
 {
 	dwarf->work = dwarf_work_max;
 	dwarf->asked++;
@@ -380,7 +380,7 @@ int dwarf_lines(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 {
 	int ret = 0;
 
-	begin(dwarf);
+	dwarf_begin(dwarf);
 	for (size_t i = 0; i < n; i++)
 		entries[i].frames = entries[i].n_frames = 0;
 	struct asked *asked = calloc(n + 1, sizeof(*asked));
@@ -413,7 +413,7 @@ bool dwarf_function(struct dwarf *dwarf, uint64_t address, struct codetab_builde
 	uint64_t file;
 
 	memset(out, 0, sizeof(*out));
-	begin(dwarf);
+	dwarf_begin(dwarf);
 	if (dwarf_index_find(dwarf, address, &unit) < 0 || !unit ||
 		dwarf_unit_entries(unit, &entries) < 0 || dwarf_tree_scan(entries) < 0)
 		return false;

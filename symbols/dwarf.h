@@ -48,6 +48,16 @@ bool dwarf_idle(void);
 int dwarf_lines(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 	struct codetab_builder *builder, struct codetab_entry *entries);
 
+/* The same, but lines alone, where more would take long, since hundreds of megabytes have to be
+ * unpacked: each address has one frame without a function, of the innermost line.  1 with these; 0
+ * where there is nothing to be gained, or nothing was found: dwarf_lines() is to be asked; -errno. */
+int dwarf_lines_quick(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
+	struct codetab_builder *builder, struct codetab_entry *entries);
+
+/* Do some milliseconds of what dwarf_lines() will need for an address.  False when that would not
+ * be kept from an answer by more of it. */
+bool dwarf_prepare(struct dwarf *dwarf, uint64_t address);
+
 /* What the file needs and was not given: names of .dwo files as the compiler wrote them (made
  * absolute with its directory where that is known), of units that cover the last question's
  * addresses.  NULL after the last one.  Borrowed until the next question.  The program's name with

@@ -145,19 +145,41 @@ static int read_rest(struct dwarf *dwarf)
 	return ret < 0 ? ret : settle(&dwarf->rest);
 }
 
+static int need_aranges(struct dwarf *dwarf)
+{
+	if (dwarf->aranges_read)
+		return 0;
+	int ret = read_aranges(dwarf);
+	if (ret < 0) {
+		dwarf_index_fini(dwarf);
+		return ret;
+	}
+	dwarf->aranges_read = true;
+	dwarf->n_listed = dwarf->n_offsets;
+	return 0;
+}
+
+int dwarf_index_listed(struct dwarf *dwarf, uint64_t address, bool *listed, uint64_t *unit,
+	size_t *number, size_t *n)
+{
+	*listed = false;
+	int ret = need_aranges(dwarf);
+	if (ret < 0)
+		return ret;
+	const struct dwarf_range *range = dwarf_ranges_find(&dwarf->aranges, address);
+	*n = dwarf->n_listed;
+	*listed = range;
+	*number = range ? range->owner : 0;
+	*unit = range ? dwarf->offsets[range->owner] : 0;
+	return 0;
+}
+
 int dwarf_index_find(struct dwarf *dwarf, uint64_t address, struct dwarf_unit **out)
 {
-	int ret = 0;
-
 	*out = NULL;
-	if (!dwarf->aranges_read) {
-		ret = read_aranges(dwarf);
-		if (ret < 0) {
-			dwarf_index_fini(dwarf);
-			return ret;
-		}
-		dwarf->aranges_read = true;
-	}
+	int ret = need_aranges(dwarf);
+	if (ret < 0)
+		return ret;
 	const struct dwarf_range *range = dwarf_ranges_find(&dwarf->aranges, address);
 	if (!range && !dwarf->rest_read) {
 		ret = read_rest(dwarf);
@@ -178,6 +200,6 @@ void dwarf_index_fini(struct dwarf *dwarf)
 	dwarf_ranges_fini(&dwarf->rest);
 	free(dwarf->offsets);
 	dwarf->offsets = NULL;
-	dwarf->n_offsets = dwarf->cap_offsets = 0;
+	dwarf->n_offsets = dwarf->n_listed = dwarf->cap_offsets = 0;
 	dwarf->aranges_read = dwarf->rest_read = false;
 }

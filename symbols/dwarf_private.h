@@ -13,6 +13,7 @@
  *   dwarf_tree.c    functions and what is inlined into them; names
  *   dwarf_header.c  headers of line number programs
  *   dwarf_rows.c    line number programs
+ *   dwarf_quick.c   lines alone, without units
  *
  * Everything found in a file that outlives a call is an offset or a pointer into its sections,
  * which stay where they are until the file is closed.
@@ -358,6 +359,7 @@ struct dwarf {
 	bool aranges_read, rest_read;
 	uint64_t *offsets; /* of units, by owner */
 	size_t n_offsets, cap_offsets;
+	size_t n_listed; /* of them, in .debug_aranges */
 	char **missing;
 	size_t n_missing, cap_missing;
 	uint64_t work; /* left for this question */
@@ -366,11 +368,18 @@ struct dwarf {
 
 /* The unit that covers an address; NULL in *out: none. */
 int dwarf_index_find(struct dwarf *dwarf, uint64_t address, struct dwarf_unit **out);
+/* What .debug_aranges alone tells of an address: its unit's offset, as number of n that are listed
+ * there.  False in *listed where it does not.  0 or -errno. */
+int dwarf_index_listed(struct dwarf *dwarf, uint64_t address, bool *listed, uint64_t *unit,
+	size_t *number, size_t *n);
 void dwarf_index_fini(struct dwarf *dwarf);
+void dwarf_begin(struct dwarf *dwarf); /* a question */
 void dwarf_trim(struct dwarf_image *image); /* no more abbreviations than there is room for */
 int dwarf_missing_add(struct dwarf *dwarf, const char *dir, const char *name);
 
 extern uint64_t dwarf_work_max; /* steps of a question; tests set less */
+/* What may be unpacked before an answer without inlined functions is better than none. */
+extern uint64_t dwarf_quick_bytes;
 
 /* Take n steps of work.  0, or -ELOOP when the question has had its share. */
 static inline int dwarf_work(struct dwarf *dwarf, uint64_t n)

@@ -59,7 +59,8 @@ static int ask(struct loader_code *code, struct loader_job *job, struct load_cod
 
 static bool is_final(int ret)
 {
-	return ret == -ECANCELED || ret == -ECHILD || ret == -ENXIO || ret == -ENOMEM;
+	return ret == -ECANCELED || ret == -ECHILD || ret == -ENXIO || ret == -ENOMEM ||
+		ret == -EAGAIN;
 }
 
 /* With each of the debug files that may be the right one, until there are lines. */
@@ -199,7 +200,7 @@ static int load_kept_file(struct loader_code *code, struct loader_job *job)
 		return -ENOENT;
 	code->kept[i].files.path = job->source.path;
 	int ret = ask(code, job, &code->kept[i].files);
-	if (ret == 0 || ret == -ENXIO || ret == -ECANCELED || ret == -ECHILD)
+	if (ret == 0 || ret == -ENXIO || ret == -ECANCELED || ret == -ECHILD || ret == -EAGAIN)
 		return ret;
 	drop(code, i);
 	return -ENOENT;
@@ -224,7 +225,7 @@ static int load_file_code(struct loader_code *code, struct loader_job *job)
 		ret = describe(code, job, &files, build_id, &len);
 	if (ret == 0)
 		ret = load_from(code, job, &files, build_id, len);
-	if (ret == 0 && job->has_lines)
+	if ((ret == 0 && job->has_lines) || ret == -EAGAIN)
 		keep(code, job->key, &files);
 	else
 		load_code_close(&files);

@@ -133,6 +133,10 @@ static int ask(struct request *request)
 	pack(files, &lines, &packing);
 	if (job->lines)
 		flags |= WIRE_FLAG_LINES;
+	if (job->quick)
+		flags |= WIRE_FLAG_QUICK;
+	if (job->slices)
+		flags |= WIRE_FLAG_SLICE;
 	if (files->debug.file.fd >= 0 && files->debug.linked)
 		flags |= WIRE_FLAG_LINKED;
 	if (request->no_alt)
@@ -340,6 +344,7 @@ static int take_table(struct request *request)
 		request->table < 0 ? -EBADMSG : codetab_open(&request->job->table, request->table);
 
 	request->job->has_lines = ret == 0 && request->answer.flags & WIRE_FLAG_LINES;
+	request->job->partial = ret == 0 && request->answer.flags & WIRE_FLAG_QUICK;
 	return ret;
 }
 

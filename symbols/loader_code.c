@@ -64,12 +64,22 @@ static void *run(void *arg)
 		}
 		code->at_work = job;
 		code->abandoned = false;
-		code->since_ns = now_ns();
+		if (!job->since_ns)
+			job->since_ns = now_ns();
+		code->since_ns = job->since_ns;
 		pthread_mutex_unlock(&loader->lock);
 		do_job(code, job);
 		pthread_mutex_lock(&loader->lock);
 		const bool abandoned = code->abandoned;
 		code->at_work = NULL;
+		if (!abandoned && job->error == EAGAIN && job->slices) {
+			/* Behind what was asked meanwhile. */
+			job->slices--;
+			job->error = 0;
+			*code->codes_end = job;
+			code->codes_end = &job->next;
+			continue;
+		}
 		if (!abandoned) {
 			*code->done_end = job;
 			code->done_end = &job->next;

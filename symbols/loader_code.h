@@ -22,12 +22,16 @@ struct loader_job {
 	size_t n_offsets, offsets_cap;
 	uint64_t start, end; /* of instructions */
 	enum disasm_syntax syntax;
-	bool lines;
+	bool lines, quick; /* as in symbols_code_question */
 	int32_t pid; /* whose memory it is in; 0: in the source */
+	/* In how many slices it may be worked on, between which others have their turn: nobody has
+	 * nothing to look at until it is done. */
+	unsigned int slices;
+	uint64_t since_ns; /* the loader's own */
 	/* The answer. */
 	int error; /* positive errno */
 	struct codetab table;
-	bool has_lines;
+	bool has_lines, partial;
 };
 
 struct loader_code;

@@ -96,6 +96,10 @@ struct wire_code {
  * WIRE_FLAG_ALT, of the alternate file alone, build_id being that file's, and nothing was read yet. */
 #define WIRE_FLAG_JITDUMP 2048u /* request, code with RAW: the file is a jitdump with the bytes */
 #define WIRE_FLAG_ALT 256u /* answer, lines and code: an alternate file is needed */
+/* Request, code: without inlined functions where these take long; answer: so it is, and more is to be known. */
+#define WIRE_FLAG_QUICK 8192u
+/* Request, code: where lines take long, error EAGAIN comes after a part of the work: to be asked again. */
+#define WIRE_FLAG_SLICE 16384u
 #define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
 #define WIRE_FLAG_KERNEL \
 	1024u /* request, lines and code: a vmlinux; offsets are addresses, moved as for WIRE_KERNEL */

@@ -234,14 +234,22 @@ static int find_lines(struct job *job)
 		return -ENOMEM;
 	for (size_t i = 0; i < job->n_entries; i++)
 		addresses[i] = job->entries[i].start;
-	int ret = dwarf_lines(job->dwarf, addresses, job->n_entries, job->builder, job->entries);
+	int ret = 0;
+	if (job->request->flags & WIRE_FLAG_QUICK)
+		ret = dwarf_lines_quick(
+			job->dwarf, addresses, job->n_entries, job->builder, job->entries);
+	if (ret > 0)
+		job->answer->flags |= WIRE_FLAG_QUICK;
+	else if (ret == 0)
+		ret = dwarf_lines(
+			job->dwarf, addresses, job->n_entries, job->builder, job->entries);
 	free(addresses);
 	if (ret == -ENOMEM) {
 		dwarf_forget();
 		job->dwarf = NULL;
 	}
 	/* What was found before it became too much is right. */
-	return ret == -ELOOP ? 0 : ret;
+	return ret == -ELOOP || ret > 0 ? 0 : ret;
 }
 
 static int lines_of(struct job *job, const uint64_t *offsets, size_t n)
@@ -424,7 +432,7 @@ static int code_of(struct job *job, const struct wire_code *code)
 		/* Broken debug information leaves the instructions as they are. */
 		for (size_t i = 0; i < job->n_entries; i++)
 			job->entries[i].n_frames = 0;
-		job->answer->flags &= ~WIRE_FLAG_LINES;
+		job->answer->flags &= ~(WIRE_FLAG_LINES | WIRE_FLAG_QUICK);
 	}
 	for (size_t i = 0; i < job->n_entries && ret == 0; i++) {
 		move_entry(job, &job->entries[i]);
@@ -462,6 +470,15 @@ static int read_dwarf(struct job *job)
 	return is_code ? 0 : ret;
 }
 
+static bool has_more_to_do(const struct job *job, const struct wire_code *code)
+{
+	uint64_t address, rest;
+
+	return job->request->type == WIRE_CODE && job->request->flags & WIRE_FLAG_SLICE &&
+		job->dwarf && to_address(job, code->start, &address, &rest) &&
+		dwarf_prepare(job->dwarf, address);
+}
+
 static int answer(struct job *job, const void *payload, char *out, size_t *out_len, int *table)
 {
 	const bool raw = job->request->type == WIRE_CODE && job->request->flags & WIRE_FLAG_RAW;
@@ -477,6 +494,8 @@ static int answer(struct job *job, const void *payload, char *out, size_t *out_l
 	ret = codetab_builder_new(&job->builder);
 	if (ret == 0 && !raw)
 		ret = read_dwarf(job);
+	if (ret == 0 && has_more_to_do(job, payload))
+		ret = -EAGAIN;
 	if (ret < 0)
 		return ret;
 	if (job->request->type == WIRE_CODE)

@@ -18,7 +18,7 @@ static bool is_address_kind(enum image_kind kind)
 	return kind == IMAGE_KERNEL || kind == IMAGE_ANON;
 }
 
-static int ask(struct annotation *annotation)
+static int ask(struct annotation *annotation, bool quick, struct symbols_code **out)
 {
 	const struct annotate_question *question = &annotation->question;
 	struct symbols_code_question code = {
@@ -27,6 +27,7 @@ static int ask(struct annotation *annotation)
 		.end = annotation->end,
 		.syntax = question->syntax,
 		.lines = true,
+		.quick = quick,
 	};
 	struct image_origin origin = {0};
 
@@ -37,7 +38,7 @@ static int ask(struct annotation *annotation)
 	}
 	if (code.end - code.start > SYMBOLS_CODE_BYTES_MAX)
 		code.end = code.start + SYMBOLS_CODE_BYTES_MAX;
-	return symbols_code_ask(question->symbols, &code, &annotation->code);
+	return symbols_code_ask(question->symbols, &code, out);
 }
 
 int annotate_new(struct annotation **out, const struct annotate_question *question)
@@ -66,7 +67,7 @@ int annotate_new(struct annotation **out, const struct annotate_question *questi
 	annotation->is_address = is_address_kind(image->kind);
 	annotation->is_memory = image->kind == IMAGE_ANON;
 	annotation->epoch = names_epoch(question->names);
-	ret = ask(annotation);
+	ret = ask(annotation, question->quick, &annotation->code);
 	if (ret) {
 		annotate_free(annotation);
 		return ret;
@@ -82,6 +83,7 @@ void annotate_free(struct annotation *annotation)
 	annotate_sums_fini(annotation);
 	annotate_files_fini(annotation);
 	symbols_code_release(annotation->question.symbols, annotation->code);
+	symbols_code_release(annotation->question.symbols, annotation->complete);
 	intern_fini(&annotation->ugly_keys);
 	intern_fini(&annotation->texts);
 	free(annotation->by_entry);
@@ -178,6 +180,41 @@ static void take_code(struct annotation *annotation)
 	annotation->has_lines = has_a_line(annotation);
 	if (annotate_learn(annotation))
 		fail(annotation, "out of memory");
+	annotation->is_partial = symbols_code_is_partial(annotation->code);
+	if (annotation->is_partial && ask(annotation, false, &annotation->complete))
+		annotation->complete = NULL;
+}
+
+/* What is known of inlined functions, too, takes the place of what was known without. */
+static bool take_complete(struct annotation *annotation)
+{
+	struct symbols_code *old = annotation->code;
+	struct annotate_sources sources;
+	int error;
+
+	if (!annotation->complete)
+		return false;
+	switch (symbols_code_state(annotation->complete, &error)) {
+	case SYMBOLS_PENDING:
+		return false;
+	case SYMBOLS_READY:
+		break;
+	default:
+		symbols_code_release(annotation->question.symbols, annotation->complete);
+		annotation->complete = NULL;
+		return true;
+	}
+	annotation->code = annotation->complete;
+	annotation->complete = NULL;
+	intern_fini(&annotation->ugly_keys); /* of the old table */
+	sources = annotate_sources_take(annotation);
+	take_code(annotation);
+	/* The texts of files that are here are held meanwhile, and so they are at once. */
+	if (annotation->progress == ANNOTATE_READY)
+		annotate_read(annotation);
+	annotate_sources_fini(annotation, &sources);
+	symbols_code_release(annotation->question.symbols, old);
+	return true;
 }
 
 /* Some name that was ugly when the rows were made is pretty now. */
@@ -226,6 +263,11 @@ static void explain_source(struct annotation *annotation)
 				image);
 		return;
 	}
+	if (annotation->is_partial && !annotation->complete) {
+		snprintf(
+			out, size, "inlined functions are not told apart: reading on was given up");
+		return;
+	}
 	if (annotate_is_reading(annotation))
 		return;
 	for (uint32_t i = 0; i < annotation->file_keys.n && !annotation->has_source; i++) {
@@ -251,6 +293,7 @@ bool annotate_collect(struct annotation *annotation)
 		take_code(annotation);
 		changed = annotation->progress != ANNOTATE_WAITS;
 	}
+	changed |= take_complete(annotation);
 	if (annotation->progress == ANNOTATE_READY)
 		changed |= annotate_read(annotation);
 	changed |= names_came(annotation);
@@ -322,6 +365,7 @@ void annotate_head(const struct annotation *annotation, struct annotate_head *ou
 		.has_source = annotation->has_source,
 		.has_lines = annotation->has_lines,
 		.is_reading = annotate_is_reading(annotation),
+		.is_partial = annotation->complete != NULL,
 	};
 	memcpy(out->weight, annotation->weight, sizeof(out->weight));
 	memcpy(out->samples, annotation->samples, sizeof(out->samples));

@@ -69,6 +69,8 @@ struct annotate_question {
 	enum disasm_syntax syntax;
 	const char *const *source_prefixes; /* borrowed; see symbols_source_read(); NULL: none */
 	bool recording; /* pids are those of another time: nobody's memory is read */
+	/* Lines are wanted as soon as they are known, inlined functions among them when they are. */
+	bool quick;
 };
 
 /* Begin: asks for code and lines.  0 with *out for annotate_free(); -ENODATA: the symref is no function with an extent
@@ -110,6 +112,7 @@ struct annotate_head {
 	uint64_t whole[ANNOTATE_EVENTS_MAX]; /* weight of everything in range and filter */
 	bool has_source, has_lines;
 	bool is_reading; /* see annotate_is_reading() */
+	bool is_partial; /* inlined functions are still looked for */
 };
 void annotate_head(const struct annotation *annotation, struct annotate_head *out);
 

@@ -56,6 +56,14 @@ struct annotate_places {
 	uint32_t at, also;
 };
 
+/* What a table is known to name. */
+struct annotate_sources {
+	struct intern file_keys, function_keys;
+	struct annotate_file *files;
+	uint32_t files_room;
+	struct annotate_function *functions;
+};
+
 struct annotation {
 	struct annotate_question question;
 	uint32_t image;
@@ -63,6 +71,9 @@ struct annotation {
 	bool is_address; /* offsets are addresses */
 	bool is_memory; /* it is in no file */
 	struct symbols_code *code;
+	/* With inlined functions, while these are missing in code and are looked for. */
+	struct symbols_code *complete;
+	bool is_partial; /* they are missing in code */
 	const struct codetab *table; /* NULL: not there */
 	enum annotate_progress progress;
 	char reason[512];
@@ -134,6 +145,9 @@ bool annotate_read(struct annotation *annotation);
 const char *annotate_line_text(
 	struct annotation *annotation, uint32_t file, uint32_t line, int *error);
 void annotate_files_fini(struct annotation *annotation);
+/* Take out what is known, for annotate_sources_fini(): another table comes. */
+struct annotate_sources annotate_sources_take(struct annotation *annotation);
+void annotate_sources_fini(struct annotation *annotation, struct annotate_sources *sources);
 
 /* --- annotate_sums.c --- */
 

@@ -107,7 +107,9 @@ int annotate_add_function(
 		return -ENOMEM;
 	row->text = *text ? text : "[unknown]";
 	row->depth = (uint8_t)depth;
-	row->file = annotation->files[file].clean;
+	/* Without inlined functions it is not known whose file it is. */
+	if (!annotation->is_partial)
+		row->file = annotation->files[file].clean;
 	row->line = frame->decl_line;
 	return 0;
 }

@@ -198,14 +198,41 @@ const char *annotate_line_text(
 	return text;
 }
 
+struct annotate_sources annotate_sources_take(struct annotation *annotation)
+{
+	const struct annotate_sources sources = {
+		.file_keys = annotation->file_keys,
+		.function_keys = annotation->function_keys,
+		.files = annotation->files,
+		.files_room = annotation->files_room,
+		.functions = annotation->functions,
+	};
+
+	memset(&annotation->file_keys, 0, sizeof(annotation->file_keys));
+	memset(&annotation->function_keys, 0, sizeof(annotation->function_keys));
+	annotation->files = NULL;
+	annotation->functions = NULL;
+	annotation->files_room = annotation->functions_room = 0;
+	annotation->next_file = annotation->n_reading = 0;
+	annotation->has_source = false;
+	return sources;
+}
+
+void annotate_sources_fini(struct annotation *annotation, struct annotate_sources *sources)
+{
+	for (uint32_t i = 0; i < sources->file_keys.n && i < sources->files_room; i++) {
+		symbols_text_release(annotation->question.symbols, sources->files[i].text);
+		free(sources->files[i].starts);
+	}
+	free(sources->files);
+	free(sources->functions);
+	intern_fini(&sources->file_keys);
+	intern_fini(&sources->function_keys);
+}
+
 void annotate_files_fini(struct annotation *annotation)
 {
-	for (uint32_t i = 0; i < annotation->file_keys.n && i < annotation->files_room; i++) {
-		symbols_text_release(annotation->question.symbols, annotation->files[i].text);
-		free(annotation->files[i].starts);
-	}
-	free(annotation->files);
-	free(annotation->functions);
-	intern_fini(&annotation->file_keys);
-	intern_fini(&annotation->function_keys);
+	struct annotate_sources sources = annotate_sources_take(annotation);
+
+	annotate_sources_fini(annotation, &sources);
 }

@@ -25,6 +25,7 @@ int model_annotate_open(struct session *session, uint32_t symref, enum disasm_sy
 		.syntax = syntax,
 		.source_prefixes = session->request->source_prefixes,
 		.recording = session->recording != NULL,
+		.quick = true,
 	};
 
 	return annotate_new(out, &question);

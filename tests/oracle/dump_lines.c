@@ -2,14 +2,15 @@
 /*
  * dump_lines.c - what symbols/dwarf.h knows about addresses, as text, for comparisons.
  *
- * usage: dump_lines FILE [DEBUG|- [ALT|- [PART...]]]
+ * usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]
  *
  * Virtual addresses come in hexadecimal from standard input, one a line; an empty line or the end
  * asks for them.  For each, in ascending order, a line with the address, then one for each frame:
  * its function, file, line and column, between tabs; then an empty line.  Split parts that are
  * missing are opened by name, like the loader does.  On standard error, for each question, its CPU
  * time in milliseconds and the process's memory in KiB; the same for what is done between two
- * questions.
+ * questions.  With --quick, lines alone are asked for, as far as that is quicker, and nothing is
+ * done between questions.
  */
 #include "symbols/dwarf.h"
 
@@ -25,6 +26,7 @@
 
 static int parts[PARTS_MAX];
 static size_t n_parts;
+static bool quick;
 
 static int open_file(const char *name)
 {
@@ -81,9 +83,13 @@ static int ask(struct dwarf_files *files, const uint64_t *addresses, size_t n)
 	int ret = entries ? codetab_builder_new(&builder) : -ENOMEM;
 	if (ret == 0)
 		ret = dwarf_open(&dwarf, files);
+	if (ret == 0 && quick)
+		ret = dwarf_lines_quick(dwarf, addresses, n, builder, entries);
 	if (ret == 0)
 		ret = dwarf_lines(dwarf, addresses, n, builder, entries);
-	if (ret == 0 && add_missing(dwarf)) {
+	if (ret > 0)
+		ret = 0;
+	else if (ret == 0 && add_missing(dwarf)) {
 		files->n_parts = n_parts;
 		ret = dwarf_open(&dwarf, files);
 		if (ret == 0)
@@ -140,8 +146,11 @@ int main(int argc, char **argv)
 	char line[64] = "";
 	int ret = 0;
 
+	quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+	argv += quick;
+	argc -= quick;
 	if (argc < 2) {
-		fprintf(stderr, "usage: dump_lines FILE [DEBUG|- [ALT|- [PART...]]]\n");
+		fprintf(stderr, "usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]\n");
 		return 2;
 	}
 	files.file = open_file(argv[1]);
@@ -172,7 +181,7 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		show_cost("question", &start);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-		if (more && dwarf_idle()) {
+		if (more && !quick && dwarf_idle()) {
 			while (dwarf_idle())
 				;
 			show_cost("idle", &start);

@@ -276,6 +276,7 @@ static void fake_head(const struct annotation *annotation, struct annotate_head 
 		.has_source = !fake_code.no_source && !fake_code.no_lines && !fake_code.failed,
 		.has_lines = !fake_code.no_lines && !fake_code.failed,
 		.is_reading = fake_code.reading,
+		.is_partial = fake_code.partial,
 	};
 	for (size_t i = 0; i < annotation->n; i++)
 		for (int event = 0; event < 2; event++)

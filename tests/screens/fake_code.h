@@ -19,6 +19,7 @@ struct fake_code {
 	bool grown; /* a row came in front */
 	bool twin_line; /* a line of another file in front, with the number of the call's */
 	bool reading; /* a source file that hangs */
+	bool partial; /* inlined functions are still to come */
 	bool abandoned;
 	int n_open;
 };

@@ -197,6 +197,21 @@ static void test_annotate_reads(void **state)
 	finish(fixture);
 }
 
+/* Inlined functions are still looked for: the lines are there, and Esc leaves at once. */
+static void test_annotate_partial(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fake_code.partial = true;
+	keys(fixture, "a<Tick>");
+	compare(fixture, "annotate-partial");
+	keys(fixture, "<Esc>");
+	assert_false(fake_code.abandoned);
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
 /* Back to a line, though one of the same number is in another file in front. */
 static void test_annotate_returns(void **state)
 {
@@ -231,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_annotate_states),
 		cmocka_unit_test(test_annotate_stays),
 		cmocka_unit_test(test_annotate_reads),
+		cmocka_unit_test(test_annotate_partial),
 		cmocka_unit_test(test_annotate_returns),
 		cmocka_unit_test(test_annotate_edits),
 	};

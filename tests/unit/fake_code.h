@@ -21,22 +21,26 @@ struct symbols_code {
 	enum symbols_state state;
 	int error;
 	struct codetab table;
-	bool has_lines;
+	bool has_lines, partial;
 	unsigned int users;
 	struct symbols_code_question question; /* the last one */
 };
 
 static struct symbols_code fake_code;
+static struct symbols_code fake_whole; /* the same, where fake_code is partial */
 static const struct fake_source *fake_sources; /* ends with a NULL file */
 static unsigned int fake_source_reads;
 
 int symbols_code_ask(struct symbols *symbols, const struct symbols_code_question *question,
 	struct symbols_code **out)
 {
+	struct symbols_code *code =
+		fake_code.partial && !question->quick ? &fake_whole : &fake_code;
+
 	(void)symbols;
-	fake_code.question = *question;
-	fake_code.users++;
-	*out = &fake_code;
+	code->question = *question;
+	code->users++;
+	*out = code;
 	return 0;
 }
 
@@ -61,6 +65,11 @@ const struct codetab *symbols_code_table(const struct symbols_code *code)
 bool symbols_code_has_lines(const struct symbols_code *code)
 {
 	return code->has_lines;
+}
+
+bool symbols_code_is_partial(const struct symbols_code *code)
+{
+	return code->partial;
 }
 
 size_t symbols_code_waiting(const struct symbols *symbols, uint64_t *since_ns)

@@ -53,24 +53,29 @@ static void add(uint64_t start, uint8_t len, enum codetab_kind kind, const char 
 }
 
 /* What was added comes as the answer. */
-static void answer(bool has_lines)
+static void answer_as(struct symbols_code *code, bool has_lines)
 {
 	int fd;
 
 	assert_int_equal(codetab_builder_finish(builder, &fd), 0);
-	assert_int_equal(codetab_open(&fake_code.table, fd), 0);
+	assert_int_equal(codetab_open(&code->table, fd), 0);
 	close(fd);
 	codetab_builder_free(builder);
 	builder = NULL;
-	fake_code.state = SYMBOLS_READY;
-	fake_code.has_lines = has_lines;
+	code->state = SYMBOLS_READY;
+	code->has_lines = has_lines;
+}
+
+static void answer(bool has_lines)
+{
+	answer_as(&fake_code, has_lines);
 }
 
 static int setup(void **state)
 {
 	assert_int_equal(fixture_setup(state), 0);
 	fixture = *state;
-	fake_code = (struct symbols_code){.state = SYMBOLS_PENDING};
+	fake_code = fake_whole = (struct symbols_code){.state = SYMBOLS_PENDING};
 	fake_sources = NULL;
 	fake_source_reads = 0;
 	fake_sources_hang = false;
@@ -83,8 +88,10 @@ static int teardown(void **state)
 {
 	annotate_free(annotation);
 	assert_int_equal(fake_code.users, 0);
+	assert_int_equal(fake_whole.users, 0);
 	assert_int_equal(fake_source_users, 0);
 	codetab_close(&fake_code.table);
+	codetab_close(&fake_whole.table);
 	codetab_builder_free(builder);
 	return fixture_teardown(state);
 }
@@ -95,7 +102,8 @@ static void begin(void)
 		.images = fixture->images,
 		.names = fixture->names,
 		.symbols = &fixture->symbols,
-		.symref = names_symref_at(fixture->names, fixture->program, START)};
+		.symref = names_symref_at(fixture->names, fixture->program, START),
+		.quick = fake_code.partial};
 
 	assert_int_equal(annotate_new(&annotation, &question), 0);
 }
@@ -285,6 +293,78 @@ static void test_mixed(void **state)
 	assert_int_equal(head.weight[1], 7);
 	assert_true(head.has_source && head.has_lines);
 	assert_string_equal(annotate_reason(annotation), "");
+}
+
+#define PARTIAL                         \
+	"F0 f1 :0\n"            \
+	"L0 4:  a; =10,0\n"             \
+	"C 16 mov    %eax,%ebx =10,0\n" \
+	"L0 5:  b; =3,0\n"              \
+	"C 20 call   f2 =3,0\n"         \
+	"L0 7:        return x; =0,7\n" \
+	"C 24 ret =0,7\n"
+
+/* Lines come first, without what was inlined. */
+static void begin_partial(void)
+{
+	const struct codetab_frame a = frame("", "/src/g.h", 4, 0), b = frame("", "/src/g.h", 5, 0);
+	const struct codetab_frame end = frame("", "/src/a.c", 7, 0);
+
+	fake_sources = sources;
+	fake_code.partial = true;
+	add(16, 4, CODETAB_PLAIN, "mov    %eax,%ebx", CODETAB_NO_TARGET, &a, 1);
+	add(20, 4, CODETAB_CALL, "call   ", 32, &b, 1);
+	add(24, 8, CODETAB_RETURN, "ret", CODETAB_NO_TARGET, &end, 1);
+	answer(true);
+	samples_in_f1();
+	begin();
+	assert_true(fake_code.question.quick);
+	settle();
+	update(0, UINT64_MAX);
+}
+
+static void test_partial(void **state)
+{
+	struct annotate_head head;
+
+	(void)state;
+	begin_partial();
+	assert_string_equal(dump(), PARTIAL);
+	annotate_head(annotation, &head);
+	assert_true(head.is_partial && head.has_lines);
+	assert_false(fake_whole.question.quick);
+	assert_false(annotate_collect(annotation));
+	assert_int_equal(codetab_builder_new(&builder), 0);
+	make_f1();
+	answer_as(&fake_whole, true);
+	assert_true(annotate_collect(annotation));
+	assert_int_equal(fake_code.users, 0);
+	codetab_close(&fake_code.table);
+	memset(&fake_code.table, 0, sizeof(fake_code.table));
+	/* Samples are where they were, and texts are not missing meanwhile. */
+	assert_non_null(
+		strstr(dump(), "F1 g /src/g.h:2\nL1 2:inline g()\nL1 3:{\nL1 4:  a; =10,0\n"));
+	assert_false(annotate_collect(annotation));
+	annotate_head(annotation, &head);
+	assert_false(head.is_partial);
+	assert_true(head.has_source);
+	assert_string_equal(annotate_reason(annotation), "");
+}
+
+static void test_partial_given_up(void **state)
+{
+	struct annotate_head head;
+
+	(void)state;
+	begin_partial();
+	fake_whole.state = SYMBOLS_UNASKED;
+	assert_true(annotate_collect(annotation));
+	assert_string_equal(dump(), PARTIAL);
+	annotate_head(annotation, &head);
+	assert_false(head.is_partial);
+	assert_int_equal(fake_whole.users, 0);
+	assert_non_null(strstr(annotate_reason(annotation), "inlined functions are not told"));
+	assert_false(annotate_collect(annotation));
 }
 
 static void test_source(void **state)
@@ -741,6 +821,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_addresses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mixed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_partial, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_partial_given_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text_hangs, setup, teardown),

@@ -343,6 +343,67 @@ static void test_no_code(void **state)
 	symbols_code_release(symbols, code);
 }
 
+/* The unit is behind one of 48 MB that would have to be unpacked: lines come first, then all. */
+static void test_partial(void **state)
+{
+	struct symbols_code_question question = {.key = 1, .lines = true, .quick = true};
+	bool lines = false;
+	int error;
+
+	(void)state;
+	write_file("far.c",
+		"__asm__(\".pushsection .debug_info,\\\"\\\",@progbits\\n\"\n"
+		"	\".long 48000000\\n.value 5\\n.byte 1,8\\n.long 0\\n\"\n"
+		"	\".zero 48000000 - 8\\n.popsection\");\n");
+	write_file("program.c", PROGRAM);
+	run("cc -O2 -g -c program.c && cc -c far.c && "
+	    "cc -gz -Wl,--build-id -o program far.o program.o");
+	start(NULL, false);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	question.start = outer.start;
+	question.end = outer.start + outer.size;
+	struct symbols_code *code = ask_code(&question);
+	assert_true(symbols_code_is_partial(code));
+	assert_true(symbols_code_has_lines(code));
+	const struct codetab *table = symbols_code_table(code);
+	assert_true(table->n_entries > 0);
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		const struct codetab_entry *entry = &table->entries[i];
+		lines |= has_function(table, entry, "", 4, false);
+		assert_true(entry->n_frames <= 1);
+	}
+	assert_true(lines);
+
+	/* What is asked quickly meanwhile comes before the rest. */
+	struct symbols_code_question second = question;
+	struct symbols_code *complete, *other;
+	const struct symbol main_at = find_function(1, in_dir("program"), "main");
+	second.start = main_at.start;
+	second.end = main_at.start + main_at.size;
+	question.quick = false;
+	assert_int_equal(symbols_code_ask(symbols, &question, &complete), 0);
+	assert_int_equal(symbols_code_ask(symbols, &second, &other), 0);
+	while (symbols_code_state(complete, &error) == SYMBOLS_PENDING) {
+		struct pollfd pfd = {.fd = symbols_fd(symbols), .events = POLLIN};
+		assert_int_equal(poll(&pfd, 1, TIMEOUT_MS), 1);
+		symbols_collect(symbols);
+	}
+	assert_int_equal(symbols_code_state(other, &error), SYMBOLS_READY);
+	symbols_code_release(symbols, other);
+	assert_false(symbols_code_is_partial(complete));
+	check_outer(complete, &outer, true);
+	symbols_code_release(symbols, complete);
+	symbols_code_release(symbols, code);
+
+	/* It is unpacked by now. */
+	question.quick = true;
+	question.end--;
+	code = ask_code(&question);
+	assert_false(symbols_code_is_partial(code));
+	symbols_code_release(symbols, code);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +420,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_partial, setup, teardown),
 	};
 
 	symbols_main(argc, argv);

@@ -39,8 +39,11 @@ static int open_fd(struct dwarf **out, int fd, int part)
 	return dwarf_open(out, &files);
 }
 
+typedef int ask_fn(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
+	struct codetab_builder *builder, struct codetab_entry *entries);
+
 /* Ask, and put the answers into out, as known has them. */
-static int ask(struct dwarf *dwarf, char out[ADDRESSES][512])
+static int ask_by(ask_fn *how, struct dwarf *dwarf, char out[ADDRESSES][512])
 {
 	struct codetab_entry entries[ADDRESSES] = {0};
 	struct codetab_builder *builder;
@@ -48,7 +51,7 @@ static int ask(struct dwarf *dwarf, char out[ADDRESSES][512])
 	int fd;
 
 	assert_int_equal(codetab_builder_new(&builder), 0);
-	int ret = dwarf_lines(dwarf, asked, ADDRESSES, builder, entries);
+	int ret = how(dwarf, asked, ADDRESSES, builder, entries);
 	for (size_t i = 0; i < ADDRESSES; i++) {
 		entries[i].start = asked[i];
 		codetab_builder_add(builder, &entries[i]);
@@ -72,6 +75,11 @@ static int ask(struct dwarf *dwarf, char out[ADDRESSES][512])
 	}
 	codetab_close(&table);
 	return ret;
+}
+
+static int ask(struct dwarf *dwarf, char out[ADDRESSES][512])
+{
+	return ask_by(dwarf_lines, dwarf, out);
 }
 
 static void check_all(struct dwarf *dwarf)
@@ -101,6 +109,70 @@ static void test_lines(void **state)
 			while (dwarf_idle())
 				;
 			check_all(dwarf);
+			close(fd);
+			dwarf_forget();
+		}
+}
+
+/* A table of lines that covers nothing asked for. */
+static void put_other_table(struct small_bytes *line)
+{
+	const size_t at = line->n;
+
+	put(line, 4, 0);
+	put(line, 2, 5);
+	put(line, 1, 8);
+	put(line, 1, 0);
+	put(line, 4, 8); /* of the header */
+	put_bytes(line, "\1\1\1\0\1\1\0\0", 8);
+	put_length(line, at);
+}
+
+/* Lines alone are told where the units are far away: from version 5 on, whose line tables need no
+ * unit, and wherever the right one is among them. */
+static void test_quick(void **state)
+{
+	const uint64_t before = dwarf_quick_bytes;
+	struct small_dwarf small, tables;
+	struct small_file file;
+	char told[ADDRESSES][512];
+	struct dwarf *dwarf;
+
+	(void)state;
+	for (unsigned int version = 4; version <= 5; version++)
+		for (size_t in_front = 0; in_front < 3; in_front++) {
+			small_dwarf_make(&small, version, false);
+			small_dwarf_make(&tables, version, false);
+			small.line.n = 0;
+			for (size_t i = 0; i < in_front; i++)
+				put_other_table(&small.line);
+			put_bytes(&small.line, tables.line.at, tables.line.n);
+			put_other_table(&small.line);
+			small_program(&file, &small, SMALL_ZLIB, ET_DYN);
+			int fd = small_file_fd(&file);
+			assert_int_equal(open_fd(&dwarf, fd, -1), 0);
+			/* They are near. */
+			assert_int_equal(ask_by(dwarf_lines_quick, dwarf, told), 0);
+			dwarf_quick_bytes = 1;
+			assert_int_equal(
+				ask_by(dwarf_lines_quick, dwarf, told), version == 5 ? 1 : 0);
+			for (size_t i = 0; i < ADDRESSES && version == 5; i++) {
+				char wanted[512] = "";
+				const char *place = strchr(known[i], ' ');
+				if (place)
+					snprintf(wanted, sizeof(wanted), "%.*s;",
+						(int)strcspn(place, ";"), place);
+				if (strcmp(wanted, " :0:0;") == 0)
+					*wanted = '\0';
+				assert_string_equal(told[i], wanted);
+			}
+			/* All has been unpacked by then. */
+			if (!in_front)
+				check_all(dwarf);
+			while (dwarf_idle())
+				;
+			assert_int_equal(ask_by(dwarf_lines_quick, dwarf, told), 0);
+			dwarf_quick_bytes = before;
 			close(fd);
 			dwarf_forget();
 		}
@@ -376,6 +448,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_quick),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_split_of_another),
 		cmocka_unit_test(test_confined),

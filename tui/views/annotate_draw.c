@@ -454,16 +454,16 @@ static void draw_row(void *ctx, size_t row, int y)
 /* --- the whole --- */
 
 static void draw_spinner(
-	const struct layout *at, struct area area, const char *what, uint64_t waiting_ns)
+	const struct layout *at, struct area area, const char *what, bool esc, uint64_t waiting_ns)
 {
 	static const char *const frames[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
 	static const char *const ascii[] = {"|", "/", "-", "\\"};
 	size_t step = (size_t)(waiting_ns / SPIN_NS);
 	char text[160];
 
-	snprintf(text, sizeof(text), "%s %s ... %.1f s (Esc gives up)",
+	snprintf(text, sizeof(text), "%s %s ... %.1f s%s",
 		at->canvas->ascii ? ascii[step % 4] : frames[step % 10], what,
-		(double)waiting_ns / 1e9);
+		(double)waiting_ns / 1e9, esc ? " (Esc gives up)" : "");
 	canvas_text(at->canvas, area.x + 2, area.y, area.width - 3, STYLE_DIM, text);
 }
 
@@ -472,7 +472,7 @@ static void draw_waiting(const struct layout *at, struct area area)
 	uint64_t waiting_ns = at->screen->model->ops->code->waiting_ns(at->screen->model);
 
 	area.y += area.height > 2 ? 1 : 0;
-	draw_spinner(at, area, "Looking for the code and its source lines", waiting_ns);
+	draw_spinner(at, area, "Looking for the code and its source lines", true, waiting_ns);
 }
 
 /* Why something is not there, on two lines where one is too short and there is room. */
@@ -507,10 +507,13 @@ void annotate_draw(struct view *view, struct screen *screen, struct area area)
 		return;
 	}
 	const uint64_t reading_ns = annotate_reading_ns(state);
+	const uint64_t partial_ns = annotate_partial_ns(state);
 	const bool shown = told[0] && area.height >= TOLD_MIN_HEIGHT;
 
-	if (reading_ns && area.height >= TOLD_MIN_HEIGHT) {
-		draw_spinner(&at, area, "Loading source", reading_ns);
+	if ((reading_ns || partial_ns) && area.height >= TOLD_MIN_HEIGHT) {
+		draw_spinner(&at, area,
+			reading_ns ? "Loading source" : "Looking for inlined functions", reading_ns,
+			reading_ns ? reading_ns : partial_ns);
 		area.y++;
 		area.height--;
 	} else if (shown)

@@ -46,6 +46,16 @@ uint64_t annotate_reading_ns(const struct annotate_view *state)
 	return waiting_ns >= READING_TOLD_NS ? waiting_ns : 0;
 }
 
+uint64_t annotate_partial_ns(const struct annotate_view *state)
+{
+	uint64_t waiting_ns;
+
+	if (!state->head.is_partial)
+		return 0;
+	waiting_ns = state->model->ops->code->waiting_ns(state->model);
+	return waiting_ns >= READING_TOLD_NS ? waiting_ns : 0;
+}
+
 /* --- rows and the cursor --- */
 
 static void measure(struct annotate_view *state, size_t n)

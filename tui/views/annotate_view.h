@@ -82,6 +82,8 @@ size_t annotate_event_index(const struct model *model);
 
 /* For how long source files have been read; 0: not for long enough to be worth a word. */
 uint64_t annotate_reading_ns(const struct annotate_view *state);
+/* The same of inlined functions, where lines are shown without them. */
+uint64_t annotate_partial_ns(const struct annotate_view *state);
 
 void annotate_draw(struct view *view, struct screen *screen, struct area area);
 

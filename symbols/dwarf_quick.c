@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dwarf_quick.c - source lines alone, out of the line tables, where the unit that they belong to is
+ * behind hundreds of megabytes that would have to be unpacked first.
+ *
+ * A line table does not say whose it is.  Tables follow each other as their units do, so the search
+ * begins where that would be, and goes both ways until one covers the address.
+ */
+#include "symbols/dwarf_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PREPARE_BYTES ((uint64_t)16 << 20)
+
+uint64_t dwarf_quick_bytes = (uint64_t)32 << 20;
+
+/* How much would have to be unpacked to know all of an address. */
+static uint64_t bytes_before(const struct dwarf *dwarf, bool listed, uint64_t unit)
+{
+	const struct dwarf_section *info = &dwarf->main.sections[DWARF_INFO];
+	const struct dwarf_section *strings = &dwarf->main.sections[DWARF_STR];
+	const uint64_t until = listed ? unit : info->len;
+	uint64_t sum = 0;
+
+	if (info->unpacker && until > info->ready)
+		sum += until - info->ready;
+	if (strings->unpacker)
+		sum += strings->len - strings->ready;
+	return sum;
+}
+
+/* False where little is left up to there. */
+static bool unpack_some(struct dwarf_section *section, uint64_t until)
+{
+	if (until > section->len)
+		until = section->len;
+	if (!section->unpacker || until <= section->ready ||
+		until - section->ready <= PREPARE_BYTES)
+		return false;
+	return dwarf_section_need(section, section->ready + PREPARE_BYTES) == 0;
+}
+
+bool dwarf_prepare(struct dwarf *dwarf, uint64_t address)
+{
+	struct dwarf_section *info = &dwarf->main.sections[DWARF_INFO];
+	uint64_t unit = 0;
+	size_t number, n;
+	bool listed;
+
+	dwarf_begin(dwarf);
+	if (dwarf_index_listed(dwarf, address, &listed, &unit, &number, &n) < 0)
+		return false;
+	const uint64_t until = listed && unit < info->len ? unit : info->len;
+	return unpack_some(info, until) ||
+		unpack_some(&dwarf->main.sections[DWARF_STR], UINT64_MAX);
+}
+
+struct tables { /* offsets in .debug_line */
+	uint64_t *at;
+	size_t n, cap;
+};
+
+static int find_tables(struct dwarf *dwarf, struct tables *tables)
+{
+	struct dwarf_cursor cursor;
+
+	int ret = dwarf_section_at(&dwarf->main, DWARF_LINE, 0, true, &cursor);
+	if (ret < 0)
+		return ret == -EBADMSG ? 0 : ret;
+	const uint8_t *start = cursor.at;
+	while (cursor.at < cursor.end) {
+		struct dwarf_cursor table = cursor;
+		if (dwarf_get_length(&table) == 0)
+			break;
+		ret = dwarf_work(dwarf, 1);
+		if (ret < 0)
+			return ret;
+		if (dwarf_grow(&tables->at, &tables->cap, tables->n, sizeof(*tables->at)) < 0)
+			return -ENOMEM;
+		tables->at[tables->n++] = (uint64_t)(cursor.at - start);
+		cursor.at = table.end;
+	}
+	return 0;
+}
+
+/* Instead of the unit, which is not read.  Its table is complete without it from version 5 on:
+ * directory 0 is where it was compiled. */
+static void stand_in(struct dwarf_unit *unit, struct dwarf *dwarf, uint64_t table)
+{
+	static const struct dwarf_abbrevs none = {.version = 5};
+
+	*unit = (struct dwarf_unit){.image = &dwarf->main,
+		.version = 5,
+		.address_size = dwarf->main.is64 ? 8 : 4,
+		.offset_size = 4,
+		.rooted = true,
+		.abbrevs = &none,
+		.comp_dir = "",
+		.low = DWARF_NONE,
+		.stmt_list = table};
+}
+
+/* Read the rows around the addresses that a table has.  1; 0: it has none of them. */
+static int read_table(struct dwarf *dwarf, uint64_t table, const uint64_t *addresses, size_t n,
+	struct dwarf_unit *unit, struct dwarf_rows *rows)
+{
+	struct dwarf_header *header;
+
+	stand_in(unit, dwarf, table);
+	int ret = dwarf_rows_header(unit, &header);
+	if (ret == 0 && header && header->version >= 5 && header->n_dirs) {
+		unit->comp_dir = header->dirs[0].name;
+		ret = dwarf_rows_read(unit, addresses, n, rows);
+		if (ret == 0 && rows->n_sequences)
+			return 1;
+		dwarf_rows_fini(rows);
+	}
+	dwarf_header_free(unit->header);
+	return ret;
+}
+
+/* From the most likely one on, to both sides. */
+static int search(struct dwarf *dwarf, const struct tables *tables, size_t likely,
+	const uint64_t *addresses, size_t n, struct dwarf_unit *unit, struct dwarf_rows *rows)
+{
+	int ret = 0;
+
+	for (size_t away = 0; away < tables->n && ret == 0; away++) {
+		if (likely + away < tables->n)
+			ret = read_table(
+				dwarf, tables->at[likely + away], addresses, n, unit, rows);
+		if (ret == 0 && away && away <= likely && likely - away < tables->n)
+			ret = read_table(
+				dwarf, tables->at[likely - away], addresses, n, unit, rows);
+	}
+	return ret;
+}
+
+static void put_frames(struct dwarf_unit *unit, const struct dwarf_rows *rows,
+	const uint64_t *addresses, size_t n, struct codetab_builder *builder,
+	struct codetab_entry *entries)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct dwarf_row *row = dwarf_rows_find(rows, addresses[i]);
+		if (!row)
+			continue;
+		struct codetab_frame frame = {.line = row->line, .column = row->column};
+		frame.file = dwarf_rows_path(unit, row->file, builder, unit->image->dwarf->asked);
+		entries[i].frames = codetab_builder_frames(builder, &frame, 1);
+		entries[i].n_frames = 1;
+	}
+}
+
+int dwarf_lines_quick(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
+	struct codetab_builder *builder, struct codetab_entry *entries)
+{
+	struct tables tables = {0};
+	struct dwarf_rows rows = {0};
+	struct dwarf_unit unit;
+	uint64_t at = 0;
+	size_t number = 0, n_listed = 0;
+	bool listed;
+
+	dwarf_begin(dwarf);
+	for (size_t i = 0; i < n; i++)
+		entries[i].frames = entries[i].n_frames = 0;
+	if (n == 0)
+		return 0;
+	int ret = dwarf_index_listed(dwarf, addresses[0], &listed, &at, &number, &n_listed);
+	for (size_t i = 1; i < n && ret == 0 && !listed; i++)
+		ret = dwarf_index_listed(dwarf, addresses[i], &listed, &at, &number, &n_listed);
+	if (ret < 0 || bytes_before(dwarf, listed, at) < dwarf_quick_bytes)
+		return ret == -ELOOP ? 0 : ret;
+	ret = find_tables(dwarf, &tables);
+	if (ret == 0 && tables.n) {
+		/* Units without code have tables, too, and are not listed. */
+		const size_t likely = n_listed ? number * tables.n / n_listed : 0;
+		ret = search(dwarf, &tables, likely, addresses, n, &unit, &rows);
+	}
+	if (ret > 0) {
+		put_frames(&unit, &rows, addresses, n, builder, entries);
+		dwarf_rows_fini(&rows);
+		dwarf_header_free(unit.header);
+	}
+	free(tables.at);
+	return ret == -ELOOP ? 0 : ret;
+}
