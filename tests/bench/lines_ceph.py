@@ -67,6 +67,18 @@ def functions(symbols):
     return [list(range(start, start + size, 4)) for start, size, _ in picked]
 
 
+def quick(command, addresses):
+    """CPU seconds until lines alone of the first of them are known, and how many are not as the whole answer has them."""
+    apart = "\n\n".join(map(hex, addresses))
+    _, alone = cpu_s(command[:1] + ["--quick"] + command[1:], apart)
+    _, whole = cpu_s(command, "\n".join(map(hex, addresses)))
+    wrong = 0
+    for one, all_frames in zip(alone.stdout.split("\n\n"), whole.stdout.split("\n\n")):
+        places = [[line.split("\t")[1:] for line in text.split("\n")[1:2]] for text in (one, all_frames)]
+        wrong += places[0] != places[1] and places[1] != []
+    return costs(alone.stderr)[0][1] / 1000, wrong
+
+
 def main():
     dump, debug = os.path.abspath(sys.argv[1]), debug_file()
     symbols = lines_names.Symbols(debug)
@@ -86,6 +98,10 @@ def main():
     (_, _, memory), = costs(ours.stderr)
     benchlib.verdict("peak memory", memory["VmHWM"] / 1024, 1024, "MiB")
     print(f"    anonymous {memory['RssAnon'] / 1024:.0f} MiB, address space {memory['VmPeak'] / 1024:.0f} MiB")
+
+    quick_s, wrong = quick(command, sorted(picked.sample(addresses, 200)))
+    benchlib.verdict("lines alone, cold", quick_s, 0.5, "s")
+    benchlib.verdict("lines alone that are told otherwise, of 200", wrong, 0)
 
     blocks = functions(symbols)
     firsts = []
