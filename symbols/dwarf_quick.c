@@ -171,7 +171,7 @@ int dwarf_lines_quick(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 	for (size_t i = 1; i < n && ret == 0 && !listed; i++)
 		ret = dwarf_index_listed(dwarf, addresses[i], &listed, &at, &number, &n_listed);
 	if (ret < 0 || bytes_before(dwarf, listed, at) < dwarf_quick_bytes)
-		return ret == -ELOOP ? 0 : ret;
+		return ret == -ENOMEM ? ret : 0;
 	ret = find_tables(dwarf, &tables);
 	if (ret == 0 && tables.n) {
 		/* Units without code have tables, too, and are not listed. */
@@ -184,5 +184,6 @@ int dwarf_lines_quick(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 		dwarf_header_free(unit.header);
 	}
 	free(tables.at);
-	return ret == -ELOOP ? 0 : ret;
+	/* What is broken here, dwarf_lines() will find out. */
+	return ret == -ENOMEM || ret > 0 ? ret : 0;
 }

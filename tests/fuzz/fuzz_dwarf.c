@@ -49,6 +49,20 @@ static void check(struct codetab_builder *builder, const struct codetab_entry *e
 	close(fd);
 }
 
+/* Lines alone, by other ways. */
+static void ask_quickly(struct dwarf *dwarf, const uint64_t *addresses)
+{
+	struct codetab_entry entries[ADDRESSES] = {0};
+	struct codetab_builder *builder;
+
+	if (codetab_builder_new(&builder) < 0)
+		abort();
+	if (dwarf_lines_quick(dwarf, addresses, ADDRESSES, builder, entries) == 1)
+		check(builder, entries);
+	codetab_builder_free(builder);
+	dwarf_prepare(dwarf, addresses[0]);
+}
+
 static void ask(struct dwarf *dwarf)
 {
 	struct codetab_entry entries[ADDRESSES] = {0};
@@ -60,6 +74,7 @@ static void ask(struct dwarf *dwarf)
 		abort();
 	for (size_t i = 0; i < ADDRESSES; i++)
 		addresses[i] = CODE + i * STEP;
+	ask_quickly(dwarf, addresses);
 	dwarf_lines(dwarf, addresses, ADDRESSES, builder, entries);
 	for (size_t i = 0; dwarf_missing(dwarf, i); i++)
 		if (*dwarf_missing(dwarf, i) == '\0')
@@ -89,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		len -= lens[i];
 	}
 	dwarf_work_max = 1u << 20;
+	dwarf_quick_bytes = 0;
 	files.file = make_file(bytes, lens[0]);
 	int part = make_file(bytes + lens[0], lens[1]);
 	files.alt = make_file(bytes + lens[0] + lens[1], len);
