@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 void chunks_init(struct chunks *chunks, size_t entry_bytes)
 {
@@ -29,14 +30,13 @@ int chunks_add(struct chunks *chunks, uint32_t *id)
 		return -ENOMEM;
 
 	unsigned int index = chunks_index(next);
-	if (!chunks->chunk[index]) {
-		chunks->chunk[index] =
-			calloc((size_t)1 << (CHUNKS_FIRST_BITS + index), chunks->entry_bytes);
-		if (!chunks->chunk[index])
-			return -ENOMEM;
-		hugepages_advise(
-			chunks->chunk[index], chunks->entry_bytes << (CHUNKS_FIRST_BITS + index));
-	}
+	if (!chunks->chunk[index])
+		chunks->chunk[index] = hugepages_alloc(
+			_Alignof(max_align_t), chunks->entry_bytes << (CHUNKS_FIRST_BITS + index));
+	if (!chunks->chunk[index])
+		return -ENOMEM;
+	memset(chunks->chunk[index] + chunks_offset(next) * chunks->entry_bytes, 0,
+		chunks->entry_bytes);
 	/* Read by other threads as the limit of ids; it orders nothing. */
 	__atomic_store_n(&chunks->count, next + 1, __ATOMIC_RELAXED);
 	*id = next;

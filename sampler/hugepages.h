@@ -7,22 +7,27 @@
 #ifndef SAMPLER_HUGEPAGES_H
 #define SAMPLER_HUGEPAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #define HUGEPAGES_BYTES \
 	((uintptr_t)2 << 20) /* a page's; where they are larger the kernel takes none */
 
-/* To be called with memory that is not yet touched.  Smaller blocks stay as they are: theirs would be mostly empty. */
-static inline void hugepages_advise(void *block, size_t bytes)
+/* For free(3); NULL when out of memory.  Not zeroed, and mostly not touched yet.  A block at least as large as a huge page begins
+ * where one may: such as malloc(3) gives begin anywhere, and of a few megabytes most would lie in small pages. */
+static inline void *hugepages_alloc(size_t align, size_t bytes)
 {
-	uintptr_t begin = ((uintptr_t)block + HUGEPAGES_BYTES - 1) & ~(HUGEPAGES_BYTES - 1);
-	uintptr_t end = ((uintptr_t)block + bytes) & ~(HUGEPAGES_BYTES - 1);
+	bool large = bytes >= HUGEPAGES_BYTES;
+	void *block;
 
-	if (block && bytes >= 2 * HUGEPAGES_BYTES && end > begin)
-		(void)madvise(
-			(char *)block + (begin - (uintptr_t)block), end - begin, MADV_HUGEPAGE);
+	if (posix_memalign(&block, large ? HUGEPAGES_BYTES : align, bytes))
+		return NULL;
+	if (large)
+		(void)madvise(block, bytes & ~(HUGEPAGES_BYTES - 1), MADV_HUGEPAGE);
+	return block;
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define IDTABLE_MIN 64u
 
@@ -22,11 +23,12 @@ static void place(struct idtable_slot *slots, uint32_t mask, struct idtable_slot
 
 static int resize(struct idtable *table, uint32_t size)
 {
-	struct idtable_slot *slots = calloc(size, sizeof(*slots));
+	size_t bytes = size * sizeof(struct idtable_slot);
+	struct idtable_slot *slots = hugepages_alloc(sizeof(void *), bytes);
 
 	if (!slots)
 		return -ENOMEM;
-	hugepages_advise(slots, size * sizeof(*slots));
+	memset(slots, 0, bytes);
 	for (uint32_t i = 0; table->slots && i <= table->mask; i++)
 		if (table->slots[i].id)
 			place(slots, size - 1, table->slots[i]);

@@ -80,12 +80,10 @@ static uint32_t node_hash(const struct stacks *stacks, uint32_t parent, uint32_t
 static struct chain_set *chain_sets_new(uint32_t sets)
 {
 	size_t bytes = sets * sizeof(struct chain_set);
-	struct chain_set *chains = aligned_alloc(sizeof(struct chain_set), bytes);
+	struct chain_set *chains = hugepages_alloc(sizeof(struct chain_set), bytes);
 
-	if (chains) {
-		hugepages_advise(chains, bytes);
+	if (chains)
 		memset(chains, 0, bytes);
-	}
 	return chains;
 }
 

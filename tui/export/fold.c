@@ -7,6 +7,7 @@
  */
 #include "tui/export/fold.h"
 
+#include "sampler/hugepages.h"
 #include "sampler/idtable.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
@@ -17,6 +18,7 @@
 
 #define LABEL_NONE UINT32_MAX /* the frame is left out */
 #define AHEAD 8u
+#define STACKS_A_NODE 4u /* seen in large profiles: 5 */
 
 /* Where a stack of a command is in the tree. */
 struct place {
@@ -319,6 +321,30 @@ static void fetch_ahead(const struct folding *folding, const struct slice *slice
 		__builtin_prefetch(stacks_node(folding->profile->stacks, stack));
 }
 
+/* Room for all stacks, and for the nodes that a usual profile has: arrays that grow are copied again and again. */
+static int reserve(struct folding *folding)
+{
+	const struct snapshot *snapshot = folding->profile->snapshot;
+	struct fold *fold = folding->fold;
+	uint32_t last = 0;
+
+	for (size_t s = 0; s < snapshot->n; s++)
+		for (uint32_t i = 0; i < snapshot->slices[s]->cells; i++)
+			if (snapshot->slices[s]->stack[i] > last)
+				last = snapshot->slices[s]->stack[i];
+	folding->nodes_room = last / STACKS_A_NODE + 1;
+	fold->nodes = hugepages_alloc(sizeof(void *), folding->nodes_room * sizeof(*fold->nodes));
+	folding->places =
+		hugepages_alloc(sizeof(void *), ((size_t)last + 1) * sizeof(*folding->places));
+	if (!fold->nodes || !folding->places)
+		return -ENOMEM;
+	fold->nodes[0] = (struct fold_node){0};
+	fold->n_nodes = 1;
+	folding->places_room = last + 1;
+	memset(folding->places, 0, folding->places_room * sizeof(*folding->places));
+	return 0;
+}
+
 static int add_all(struct folding *folding)
 {
 	const struct profile *profile = folding->profile;
@@ -404,8 +430,7 @@ int fold_make(struct fold *out, const struct profile *profile, fold_text_fn *tex
 	int ret;
 
 	*out = (struct fold){0};
-	ret = grow_zeroed((void **)&out->nodes, 0, &folding.nodes_room, sizeof(*out->nodes));
-	out->n_nodes = ret ? 0 : 1;
+	ret = reserve(&folding);
 	if (!ret)
 		ret = add_all(&folding);
 	if (!ret)
