@@ -38,8 +38,12 @@ static const struct binding table[] = {
 	{ACT_FETCH, KEYS_HOT, {'D'}, NULL, NULL,
 		"Ask debuginfod servers for the debug file of the symbol's image"},
 
+	{ACT_FIELDS, KEYS_HOT, {'f'}, NULL, NULL,
+		"Show all samples of the event by one of their fields"},
+
 	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
-		"Group by process, by thread, or by CPU"},
+		"Group by process, thread, CPU, or the next field of the samples"},
+	{ACT_FIELDS, KEYS_BREAKDOWN, {'f'}, NULL, "fields", "Choose what to group by from a list"},
 
 	{ACT_FOLLOW, KEYS_ANNOTATE, {INPUT_ENTER}, NULL, "follow",
 		"Follow the selected jump, or open the function that is called"},

@@ -52,6 +52,7 @@ enum action {
 	ACT_SIDE_BY_SIDE,
 	ACT_FETCH,
 	ACT_GROUP,
+	ACT_FIELDS,
 	/* pickers */
 	ACT_ONLY,
 	ACT_ADD,

@@ -68,6 +68,14 @@ struct model_offer_ops {
 	bool (*detail)(struct model *model, size_t i, struct offer_detail *out);
 };
 
+/* The samples of the model's event in the window, by one thing. */
+struct model_breakdown {
+	bool all; /* else only those with symref on their stack */
+	uint32_t symref;
+	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD, GROUP_CPU or GROUP_FIELD */
+	const char *field; /* of GROUP_FIELD: its name */
+};
+
 struct model_ops {
 	/* Take in what is new.  The window follows the time unless the model is frozen, or advance
 	 * is false: then only what depends on the settings is made anew. */
@@ -82,8 +90,10 @@ struct model_ops {
 	void (*sums)(struct model *model, uint8_t event, struct hot_sums *out);
 	void (*trend)(struct model *model, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND]);
 	/* Arrays of *n for free(); 0 or -errno. */
-	int (*breakdown)(struct model *model, uint32_t symref, enum query_group group,
+	int (*breakdown)(struct model *model, const struct model_breakdown *question,
 		struct query_row **rows, size_t *n);
+	/* Name i of what the event's samples have fields for (field_text.h); NULL behind the last one. */
+	const char *(*field)(struct model *model, size_t i);
 	int (*processes)(struct model *model, struct proc_process **out, size_t *n);
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */

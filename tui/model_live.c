@@ -335,23 +335,32 @@ static void live_trend(struct model *model, uint32_t symref, uint8_t event, uint
 	hot_trend(of(model)->hot, symref, event, out);
 }
 
-static int live_breakdown(struct model *model, uint32_t symref, enum query_group group,
+static int live_breakdown(struct model *model, const struct model_breakdown *question,
 	struct query_row **rows, size_t *n)
 {
 	struct session *session = of(model)->session;
 	struct store *store = session_store(session);
+	struct field_schemas schemas;
 	struct snapshot snapshot;
 	struct query query = activity_query(model, session, of(model)->filter, &snapshot);
 	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
 
 	if (ret)
 		return ret;
-	query.group = group;
-	query.by_symbol = true;
-	query.symref = symref;
+	query.group = question->group;
+	query.by_symbol = !question->all;
+	query.symref = question->symref;
+	query.field = question->field;
+	session_schemas(session, &model->status, &schemas);
+	query.schemas = &schemas;
 	ret = query_run(&query, rows, n);
 	snapshot_release(store, &snapshot);
 	return ret;
+}
+
+static const char *live_field(struct model *model, size_t i)
+{
+	return field_name(session_fields(of(model)->session, model->event), i);
 }
 
 static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
@@ -617,6 +626,7 @@ static const struct model_ops live_ops = {
 	.trend = live_trend,
 	.busiest = live_busiest,
 	.breakdown = live_breakdown,
+	.field = live_field,
 	.processes = live_processes,
 	.followed = live_followed,
 	.user_name = live_user_name,

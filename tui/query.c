@@ -6,9 +6,11 @@
  */
 #include "tui/query.h"
 
+#include "tui/clean.h"
 #include "tui/table.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +39,9 @@ static int compare_rows(const void *a, const void *b)
 		return left->pid < right->pid ? -1 : 1;
 	if (left->tid != right->tid)
 		return left->tid < right->tid ? -1 : 1;
-	return left->cpu < right->cpu ? -1 : left->cpu > right->cpu;
+	if (left->cpu != right->cpu)
+		return left->cpu < right->cpu ? -1 : 1;
+	return strcmp(left->name, right->name);
 }
 
 static struct query_row row_of(
@@ -45,15 +49,20 @@ static struct query_row row_of(
 {
 	struct query_row row = {.self = from->self, .total = from->total, .samples = from->samples};
 
-	if (from->task == SCAN_NONE) {
+	if (from->fields != SCAN_NONE) {
+		const struct scan_value *value =
+			scan_fields_value(&table->scan.fields, from->fields, 0);
+
+		clean_string(row.name, sizeof(row.name), value->text);
+	} else if (from->task == SCAN_NONE) {
 		row.cpu = from->cpu;
 	} else {
 		const struct scan_task *task = &table->scan.tasks[from->task];
 
 		row.pid = task->pid;
 		row.tid = task->tid;
-		memcpy(row.name, group == GROUP_PROCESS ? task->process_comm : task->comm,
-			sizeof(row.name));
+		snprintf(row.name, sizeof(row.name), "%s",
+			group == GROUP_PROCESS ? task->process_comm : task->comm);
 	}
 	return row;
 }
@@ -70,6 +79,9 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 			.hide_idle = query->hide_idle,
 			.idle_by_name = query->idle_by_name,
 			.event = query->event,
+			.fields = &query->field,
+			.n_fields = 1,
+			.schemas = query->schemas,
 			.column = GROUP_KEYS},
 		.keys = &query->group,
 		.n_keys = 1,

@@ -40,17 +40,21 @@ struct query {
 	struct names *names;
 	struct filter *filter; /* or NULL */
 	uint8_t event;
-	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD or GROUP_CPU */
+	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD, GROUP_CPU or GROUP_FIELD */
+	const char *field; /* of GROUP_FIELD: its name */
+	const struct field_schemas *schemas; /* of GROUP_FIELD; or NULL */
 	bool by_symbol; /* only stacks with this symref on them */
 	uint32_t symref;
 	bool hide_idle;
 	bool idle_by_name; /* idle is told by the name of the function, not by pid 0 */
 };
 
+#define QUERY_NAME_MAX 192
+
 struct query_row {
-	int32_t pid, tid; /* process: tid = 0; cpu: both 0 */
+	int32_t pid, tid; /* process: tid = 0; cpu, field: both 0 */
 	uint32_t cpu;
-	char name[64]; /* cleaned command name */
+	char name[QUERY_NAME_MAX]; /* cleaned: command name, or a field's value */
 	uint64_t self, total; /* weight; without by_symbol both are the whole weight */
 	uint64_t samples;
 };

@@ -255,9 +255,30 @@ static void fake_trend(struct model *model, uint32_t symref, uint8_t event, uint
 	memcpy(out, shapes[rows[symref].shape], sizeof(shapes[0]));
 }
 
-static int fake_breakdown(struct model *model, uint32_t symref, enum query_group group,
+static const char *fake_field(struct model *model, size_t i)
+{
+	static const char *const names[] = {"addr", "phys_addr", "data_page", "data_symbol"};
+
+	return model->event == 2 && i < 4 ? names[i] : NULL;
+}
+
+/* "data_symbol" alone has values. */
+static const struct query_row by_field[] = {
+	{.name = "BufferBlocks", .self = 50, .total = 50, .samples = 12345},
+	{.name = "[anon]", .self = 30, .total = 30, .samples = 7000},
+	{.name = "std::map<std::string, std::vector<unsigned long> "
+		 ">::table_of_everything_that_there_is",
+		.self = 15,
+		.total = 15,
+		.samples = 655},
+	{.name = "-", .self = 5, .total = 5, .samples = 1},
+};
+
+static int fake_breakdown(struct model *model, const struct model_breakdown *question,
 	struct query_row **out, size_t *n)
 {
+	enum query_group group = question->group;
+
 	static const struct query_row by_process[] = {
 		{.pid = 4711, .name = "postgres", .self = 30, .total = 70},
 		{.pid = 4790, .name = "pg_dump", .self = 10, .total = 30},
@@ -273,11 +294,13 @@ static int fake_breakdown(struct model *model, uint32_t symref, enum query_group
 	};
 	const struct query_row *from = group == GROUP_PROCESS ? by_process
 		: group == GROUP_THREAD			      ? by_thread
+		: group == GROUP_FIELD			      ? by_field
 							      : by_cpu;
 
 	(void)model;
-	(void)symref;
 	*n = group == GROUP_THREAD ? 3 : 2;
+	if (group == GROUP_FIELD)
+		*n = strcmp(question->field, "data_symbol") ? 0 : 4;
 	*out = calloc(*n, sizeof(**out));
 	if (!*out)
 		return -ENOMEM;
@@ -468,6 +491,7 @@ static const struct model_ops fake_ops = {
 	.trend = fake_trend,
 	.busiest = fake_busiest,
 	.breakdown = fake_breakdown,
+	.field = fake_field,
 	.processes = fake_processes,
 	.followed = fake_followed,
 	.user_name = fake_user,

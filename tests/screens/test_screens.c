@@ -107,6 +107,16 @@ static void test_views(void **state)
 	expect("<Down><Enter>", 80, 24, false, "breakdown-thread");
 	expect("<Down><Enter>t", 80, 24, false, "breakdown-cpu");
 	expect("<Down><Enter>tt", 80, 24, false, "breakdown-process");
+	expect("<Tab>f", 80, 24, false, "fields");
+	expect("<Tab>f", 120, 40, false, "fields-120x40");
+	expect("<Tab>f<Down><Down><Down><Enter>", 80, 24, false, "fields-symbol");
+	expect("<Tab>f<Down><Down><Down><Enter>", 120, 40, false, "fields-symbol-120x40");
+	expect("<Tab>f<End><Enter>", 40, 12, true, "fields-symbol-40x12");
+	expect("<Tab>f<Enter>", 80, 24, false, "fields-no-values");
+	expect("<Tab>f<End><Enter>t", 80, 24, false, "fields-next-is-process");
+	expect("f", 80, 24, false, "fields-none");
+	expect("<Tab><Down><Enter>ttttt", 80, 24, false, "breakdown-field");
+	expect("<Tab><Down><Enter>f<End><Enter>", 120, 40, false, "breakdown-field-120x40");
 	expect("P<Tick>", 80, 24, false, "processes");
 	expect("P<Tick>K", 80, 24, true, "processes-ascii");
 	expect("P/ann<Enter>", 80, 24, false, "processes-filter");

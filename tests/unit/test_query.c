@@ -171,6 +171,54 @@ static void test_by_process(void **state)
 	free(rows);
 }
 
+/* Of all samples, and of those of one symbol; one slice has no fields (any more). */
+static void test_by_field(void **state)
+{
+	static const char format[] = "name: made_up\nID: 1\nformat:\n"
+				     "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+				     "\nprint fmt: \"%s\", REC->comm\n";
+	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	const struct value texts[] = {
+		{.text = "l\033ft", .text_len = 4}, {.text = "right", .text_len = 5}};
+	struct world *world = *state;
+	struct query question = query(world, GROUP_FIELD);
+	struct field_schemas schemas = {0};
+	struct fields *fields;
+	struct values *values;
+	struct query_row *rows;
+	uint32_t left, right;
+	size_t n;
+
+	assert_int_equal(fields_new(&fields, &attr, NULL, NULL, format), 0);
+	assert_int_equal(values_new(&values), 0);
+	assert_int_equal(values_intern(values, &texts[0], 1, &left), 0);
+	assert_int_equal(values_intern(values, &texts[1], 1, &right), 0);
+	const uint32_t tuples[] = {left, left, right, VALUES_NONE};
+
+	schemas.values = values;
+	schemas.of[0] = fields;
+	world->slices[0].values = tuples;
+	question.field = "comm";
+	question.schemas = &schemas;
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	expect(&rows[0], 0, 0, "-", 300, 300, 6);
+	expect(&rows[1], 0, 0, "right", 70, 70, 7);
+	expect(&rows[2], 0, 0, "l?ft", 30, 30, 3);
+	free(rows);
+	question.by_symbol = true;
+	question.symref =
+		names_symref(world->names, stacks_node(world->stacks, world->work_node)->frame);
+	assert_int_equal(query_run(&question, &rows, &n), 0);
+	assert_int_equal(n, 3);
+	expect(&rows[0], 0, 0, "-", 295, 300, 1);
+	expect(&rows[1], 0, 0, "right", 70, 70, 7);
+	expect(&rows[2], 0, 0, "l?ft", 20, 20, 2);
+	free(rows);
+	fields_free(fields);
+	values_free(values);
+}
+
 static void test_idle_is_left_out(void **state)
 {
 	struct world *world = *state;
@@ -338,6 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_by_process),
+		TEST(test_by_field),
 		TEST(test_idle_is_left_out),
 		TEST(test_by_thread),
 		TEST(test_by_cpu),

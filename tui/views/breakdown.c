@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * breakdown.c - where one symbol runs: its samples by process, by thread, or by CPU.
+ * breakdown.c - where one symbol runs, or all of an event's samples: by process, by thread, by CPU, or by a field of the
+ * samples, which is chosen from a list.
  */
+#include "tui/clean.h"
 #include "tui/format.h"
 #include "tui/screen.h"
 #include "tui/shorten.h"
@@ -11,37 +13,49 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NARROW 50 /* columns of the screen: below, bars and the threads' process are left out */
 #define BAR_WIDTH 4
+#define FIXED 3 /* choices that every event has: GROUP_PROCESS, GROUP_THREAD, GROUP_CPU */
+#define FIELD_MAX 64
 
 struct breakdown {
 	struct list list;
+	struct list choices; /* what rows may be; FIXED and the event's fields */
+	bool choosing; /* these are shown */
+	bool all; /* the samples of all symbols */
 	uint32_t symref;
 	enum query_group group;
+	char field[FIELD_MAX]; /* of GROUP_FIELD */
 	struct query_row *rows;
-	struct query_row selected; /* its pid, tid and cpu: what the cursor sticks to */
+	struct query_row selected; /* its pid, tid, cpu and name: what the cursor sticks to */
 	bool moved; /* off the first row */
 	uint64_t whole; /* weight of the symbol's total in all rows */
 	int error;
 };
 
-static const char *const group_names[] = {
+static const char *const group_names[FIXED] = {
 	[GROUP_PROCESS] = "process", [GROUP_THREAD] = "thread", [GROUP_CPU] = "CPU"};
 
-static int breakdown_open(struct view *view, struct screen *screen, uint32_t arg)
+static int open_by(struct view *view, struct screen *screen, const struct breakdown *from)
 {
-	struct breakdown *state = calloc(1, sizeof(*state));
+	struct breakdown *state = malloc(sizeof(*state));
 
 	if (!state)
 		return -ENOMEM;
-	state->symref = arg;
+	*state = *from;
 	/* Of a single process the threads are what tells. */
 	state->group = !screen->model->system_wide && screen->model->status.processes == 1
 		? GROUP_THREAD
 		: GROUP_PROCESS;
 	view->state = state;
 	return 0;
+}
+
+static int breakdown_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	return open_by(view, screen, &(struct breakdown){.symref = arg});
 }
 
 static void breakdown_close(struct view *view)
@@ -52,8 +66,68 @@ static void breakdown_close(struct view *view)
 	free(state);
 }
 
+/* --- what to group by --- */
+
+static const char *choice_name(const struct screen *screen, size_t at)
+{
+	return at < FIXED ? group_names[at] : screen->model->ops->field(screen->model, at - FIXED);
+}
+
+static size_t count_choices(const struct screen *screen)
+{
+	size_t n = FIXED;
+
+	while (choice_name(screen, n))
+		n++;
+	return n;
+}
+
+/* The choice that is in force; FIXED - 1 where the event has no such field. */
+static size_t chosen(const struct breakdown *state, const struct screen *screen)
+{
+	const char *name;
+
+	if (state->group != GROUP_FIELD)
+		return (size_t)state->group;
+	for (size_t i = FIXED; (name = choice_name(screen, i)); i++)
+		if (!strcmp(name, state->field))
+			return i;
+	return FIXED - 1;
+}
+
+static void choose(struct breakdown *state, const struct screen *screen, size_t at)
+{
+	const char *name = choice_name(screen, at);
+
+	if (!name)
+		at = 0;
+	state->group = at < FIXED ? (enum query_group)at : GROUP_FIELD;
+	snprintf(state->field, sizeof(state->field), "%s", at < FIXED ? "" : name);
+	state->choosing = false;
+	state->moved = false;
+	list_set_cursor(&state->list, 0);
+}
+
+static int fields_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	int ret = open_by(view, screen, &(struct breakdown){.all = true, .choosing = true});
+	struct breakdown *state = view->state;
+
+	(void)arg;
+	if (ret)
+		return ret;
+	list_set_count(&state->choices, count_choices(screen));
+	/* Fields are what it was opened for. */
+	list_set_cursor(&state->choices, state->choices.n > FIXED ? FIXED : (size_t)state->group);
+	return 0;
+}
+
+/* --- rows --- */
+
 static bool same_row(const struct query_row *a, const struct query_row *b, enum query_group group)
 {
+	if (group == GROUP_FIELD)
+		return !strcmp(a->name, b->name);
 	if (group == GROUP_CPU)
 		return a->cpu == b->cpu;
 	return a->pid == b->pid && (group == GROUP_PROCESS || a->tid == b->tid);
@@ -69,12 +143,18 @@ static void remember_selection(struct breakdown *state)
 static void breakdown_refresh(struct view *view, struct screen *screen)
 {
 	struct breakdown *state = view->state;
+	const struct model_breakdown question = {.all = state->all,
+		.symref = state->symref,
+		.group = state->group,
+		.field = state->field};
 	size_t n = 0;
 
+	list_set_count(&state->choices, count_choices(screen));
+	if (state->choosing)
+		return;
 	free(state->rows);
 	state->rows = NULL;
-	state->error = screen->model->ops->breakdown(
-		screen->model, state->symref, state->group, &state->rows, &n);
+	state->error = screen->model->ops->breakdown(screen->model, &question, &state->rows, &n);
 	if (state->error)
 		n = 0;
 	state->whole = 0;
@@ -91,21 +171,32 @@ static unsigned int breakdown_action(struct view *view, struct screen *screen, e
 {
 	struct breakdown *state = view->state;
 
-	if (list_action(&state->list, action)) {
-		remember_selection(state);
+	if (list_action(state->choosing ? &state->choices : &state->list, action)) {
+		if (!state->choosing)
+			remember_selection(state);
 		return VIEW_HANDLED;
 	}
-	if (action != ACT_GROUP)
+	switch (action) {
+	case ACT_GROUP:
+		choose(state, screen,
+			state->choosing ? state->choices.cursor : chosen(state, screen) + 1);
+		break;
+	case ACT_FIELDS:
+		state->choosing = !state->choosing;
+		list_set_cursor(&state->choices, chosen(state, screen));
+		break;
+	default:
 		return 0;
-	state->group = (enum query_group)(((int)state->group + 1) % 3);
-	list_set_cursor(&state->list, 0);
-	state->moved = false;
+	}
 	breakdown_refresh(view, screen);
 	return VIEW_HANDLED;
 }
 
+/* --- drawing --- */
+
 struct drawing {
 	const struct breakdown *state;
+	const struct screen *screen;
 	struct canvas *canvas;
 	struct area area;
 };
@@ -113,6 +204,17 @@ struct drawing {
 static bool is_narrow(struct area area)
 {
 	return area.width < NARROW;
+}
+
+static void draw_choice(void *ctx, size_t at, int y)
+{
+	const struct drawing *drawing = ctx;
+	const char *name = choice_name(drawing->screen, at);
+	char clean[FIELD_MAX];
+
+	clean_string(clean, sizeof(clean), name ? name : "");
+	canvas_text(drawing->canvas, 2, y, drawing->area.width - 3,
+		at < FIXED ? STYLE_TEXT : STYLE_USER, clean);
 }
 
 static void draw_row(void *ctx, size_t at, int y)
@@ -132,8 +234,16 @@ static void draw_row(void *ctx, size_t at, int y)
 	}
 	canvas_printf(canvas, x, y, 6, views_number_style(share), "%5.1f%%", 100.0 * share);
 	x += 8;
-	canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
-	x += 8;
+	if (state->all)
+		canvas_printf(
+			canvas, x - 1, y, 8, STYLE_TEXT, "%8llu", (unsigned long long)row->samples);
+	else
+		canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
+	x += state->all ? 9 : 8;
+	if (state->group == GROUP_FIELD) {
+		canvas_text(canvas, x, y, width - x - 1, STYLE_USER, row->name);
+		return;
+	}
 	if (state->group == GROUP_CPU) {
 		canvas_printf(canvas, x, y, width - x, STYLE_USER, "CPU %u", row->cpu);
 		return;
@@ -151,32 +261,79 @@ static void draw_row(void *ctx, size_t at, int y)
 
 static void draw_heads(const struct breakdown *state, struct canvas *canvas, struct area area)
 {
-	static const char *const heads[] = {[GROUP_PROCESS] = "    PID  COMMAND",
+	static const char *const heads[FIXED] = {[GROUP_PROCESS] = "    PID  COMMAND",
 		[GROUP_THREAD] = "    PID      TID  COMMAND",
 		[GROUP_CPU] = "CPU"};
 	bool narrow = is_narrow(area);
 	int x = narrow ? 1 : BAR_WIDTH + 2;
+	char field[FIELD_MAX];
+	const char *head = field;
 
-	canvas_text(canvas, x, area.y, 6, STYLE_HEADER_SORTED, "TOTAL▼");
-	canvas_text(canvas, x + 10, area.y, 4, STYLE_HEADER, "SELF");
-	canvas_text(canvas, x + 16, area.y, area.width - x - 16, STYLE_HEADER,
-		narrow && state->group == GROUP_THREAD ? "    TID  COMMAND" : heads[state->group]);
+	clean_string(field, sizeof(field), state->field);
+	if (narrow && state->group == GROUP_THREAD)
+		head = "    TID  COMMAND";
+	else if (state->group != GROUP_FIELD)
+		head = heads[state->group];
+	canvas_text(canvas, x, area.y, 6, STYLE_HEADER_SORTED, state->all ? "SHARE▼" : "TOTAL▼");
+	if (state->all)
+		canvas_text(canvas, x + 8, area.y, 7, STYLE_HEADER, "SAMPLES");
+	else
+		canvas_text(canvas, x + 10, area.y, 4, STYLE_HEADER, "SELF");
+	x += state->all ? 17 : 16;
+	canvas_text(canvas, x, area.y, area.width - x, STYLE_HEADER, head);
+}
+
+static void make_title(const struct breakdown *state, const struct screen *screen, int width,
+	char *out, size_t size)
+{
+	const struct model *model = screen->model;
+	const struct engine_event_status *event = model_event(model, model->event);
+	char name[SHORTEN_MAX], image[SHORTEN_MAX], where[SHORTEN_MAX + 96], field[FIELD_MAX];
+	const struct symref *symbol;
+
+	clean_string(field, sizeof(field),
+		state->choosing			      ? "..."
+			: state->group == GROUP_FIELD ? state->field
+						      : group_names[state->group]);
+	if (state->all) {
+		clean_string(name, sizeof(name), event ? event->name : "");
+		snprintf(out, size, "all samples of %.200s by %s", name, field);
+		return;
+	}
+	symbol = model->ops->symbol(screen->model, state->symref);
+	snprintf(where, sizeof(where), " (%s) by %s", shorten_file(image, symbol->image, width / 3),
+		field);
+	snprintf(out, size, "%.4000s%s",
+		shorten_symbol(name, symbol->symbol, width - 5 - canvas_width_of(where)), where);
+}
+
+static void draw_choices(struct breakdown *state, struct canvas *canvas, struct drawing *drawing)
+{
+	struct area area = drawing->area;
+
+	if (state->choices.n == FIXED && area.height > FIXED + 1) {
+		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
+			"Samples of this event have no fields of their own");
+		area.y++;
+		area.height--;
+	}
+	list_draw(&state->choices, canvas, area, draw_choice, drawing);
 }
 
 static void breakdown_draw(struct view *view, struct screen *screen, struct area area)
 {
 	struct breakdown *state = view->state;
 	struct canvas *canvas = &screen->canvas;
-	struct drawing drawing = {.state = state, .canvas = canvas};
-	const struct symref *symbol = screen->model->ops->symbol(screen->model, state->symref);
-	char name[SHORTEN_MAX], image[SHORTEN_MAX], where[SHORTEN_MAX + 32], title[2 * SHORTEN_MAX];
+	struct drawing drawing = {.state = state, .screen = screen, .canvas = canvas};
+	char title[2 * SHORTEN_MAX];
 
-	snprintf(where, sizeof(where), " (%s) by %s",
-		shorten_file(image, symbol->image, area.width / 3), group_names[state->group]);
-	snprintf(title, sizeof(title), "%.4000s%s",
-		shorten_symbol(name, symbol->symbol, area.width - 5 - canvas_width_of(where)),
-		where);
+	make_title(state, screen, area.width, title, sizeof(title));
 	area = views_title(canvas, area, title);
+	if (state->choosing) {
+		drawing.area = area;
+		draw_choices(state, canvas, &drawing);
+		return;
+	}
 	if (area.height >= 4) {
 		draw_heads(state, canvas, area);
 		area.y++;
@@ -184,7 +341,9 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 	}
 	if (!state->list.n)
 		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
-			state->error ? "Out of memory" : "No samples of it in this time");
+			state->error	     ? "Out of memory"
+				: state->all ? "No samples in this time"
+					     : "No samples of it in this time");
 	drawing.area = area;
 	list_draw(&state->list, canvas, area, draw_row, &drawing);
 }
@@ -195,7 +354,11 @@ static unsigned int breakdown_click(
 	struct breakdown *state = view->state;
 
 	(void)x;
-	(void)twice;
+	if (state->choosing) {
+		if (!list_click(&state->choices, &screen->body, y))
+			return 0;
+		return twice ? breakdown_action(view, screen, ACT_GROUP) : VIEW_HANDLED;
+	}
 	if (!list_click(&state->list, &screen->body, y))
 		return 0;
 	remember_selection(state);
@@ -205,6 +368,16 @@ static unsigned int breakdown_click(
 const struct view_ops view_breakdown = {
 	.keys = KEYS_BREAKDOWN,
 	.open = breakdown_open,
+	.action = breakdown_action,
+	.click = breakdown_click,
+	.refresh = breakdown_refresh,
+	.draw = breakdown_draw,
+	.close = breakdown_close,
+};
+
+const struct view_ops view_fields = {
+	.keys = KEYS_BREAKDOWN,
+	.open = fields_open,
 	.action = breakdown_action,
 	.click = breakdown_click,
 	.refresh = breakdown_refresh,

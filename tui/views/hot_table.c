@@ -246,6 +246,9 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	switch (action) {
 	case ACT_OPEN:
 		return open_selected(table, screen, &view_breakdown, "Breakdown");
+	case ACT_FIELDS:
+		screen_result(screen, screen_open(screen, &view_fields, 0), "Fields");
+		return VIEW_HANDLED;
 	case ACT_ANNOTATE:
 		return open_selected(table, screen, &view_annotate, "Annotate");
 	case ACT_SORT_NEXT:

@@ -10,6 +10,7 @@
 
 extern const struct view_ops view_hot_table;
 extern const struct view_ops view_breakdown; /* arg: symref */
+extern const struct view_ops view_fields; /* the breakdown of all samples, by a field to be chosen */
 extern const struct view_ops view_annotate; /* arg: symref */
 extern const struct view_ops view_processes;
 extern const struct view_ops view_events;
