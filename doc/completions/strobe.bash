@@ -22,14 +22,42 @@ _strobe_cgroups()
 	[[ -n $root ]] && find "$root" -mindepth 1 -type d -printf '%P\n' 2>/dev/null
 }
 
+# Words as they were typed: bash splits "sched:sched_switch" at its colon.  Sets words, cword and at
+# (where each begins in COMP_WORDS) of the caller.
+_strobe_words()
+{
+	local i word blanks rest=$COMP_LINE
+
+	words=() at=() cword=0
+	for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+		word=${COMP_WORDS[i]}
+		blanks=${rest%%[![:blank:]]*}
+		rest=${rest#"$blanks"}
+		rest=${rest#"$word"}
+		if ((i)) && [[ -z $blanks && ($word == :* || ${words[-1]} == *:) ]]; then
+			words[-1]+=$word
+		else
+			words+=("$word")
+			at+=("$i")
+		fi
+		((i == COMP_CWORD)) && cword=$((${#words[@]} - 1))
+	done
+}
+
 # Complete the last of a list such as "cycles,page-f".
 _strobe_list()
 {
-	local prefix= words=$1
+	local prefix= listed=$1 i
 
 	[[ $cur == *,* ]] && prefix=${cur%,*},
-	mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$words" -- "${cur##*,}")
+	mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$listed" -- "${cur##*,}")
 	compopt -o nospace 2>/dev/null
+	# Of a word with colons bash replaces what is behind the last one.
+	[[ $cur == *:* && $COMP_WORDBREAKS == *:* ]] || return
+	prefix=${cur%"${cur##*:}"}
+	for i in "${!COMPREPLY[@]}"; do
+		COMPREPLY[i]=${COMPREPLY[i]#"$prefix"}
+	done
 }
 
 _strobe_files()
@@ -40,7 +68,11 @@ _strobe_files()
 
 _strobe()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	local -a words at
+	local cword
+	_strobe_words
+	local cur=${words[cword]} prev=
+	((cword)) && prev=${words[cword-1]}
 	local command= word i options
 	local events="alignment-faults bpf-output branch-misses branches bus-cycles
 		cache-misses cache-references cgroup-switches context-switches cpu-clock
@@ -67,14 +99,14 @@ _strobe()
 	local commands="live report record export annotate diff archive stat list doctor"
 
 	COMPREPLY=()
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		word=${COMP_WORDS[i]}
+	for ((i = 1; i < cword; i++)); do
+		word=${words[i]}
 		case $word in
 		--)
 			# A command follows, with its own words.
 			if declare -F _command_offset >/dev/null; then
-				_command_offset $((i + 1))
-			elif ((COMP_CWORD == i + 1)); then
+				_command_offset "${at[i + 1]}"
+			elif ((cword == i + 1)); then
 				mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 			else
 				mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -89,7 +121,7 @@ _strobe()
 
 	# "=" splits words: --sort = self
 	[[ $cur == = ]] && cur=
-	[[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
+	[[ $prev == = ]] && prev=${words[cword-2]}
 	case $prev in
 	-p|--pid|-t|--tid)
 		_strobe_list "$(_strobe_pids)"

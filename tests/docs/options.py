@@ -76,6 +76,16 @@ def bash_completion(top, *words):
     return set(run("bash", "-c", script, "bash", path, "strobe", *words).split())
 
 
+def bash_event(top, line):
+    """What bash would put behind the last colon of a line, which it splits there."""
+    script = (
+        'source "$1"; strobe() { printf "%s\\n" sched:sched_switch sched:sched_waking cpu-clock; }; COMP_LINE=$2; '
+        'COMP_WORDS=($(sed "s/:/ : /g" <<< "$2")); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _strobe; '
+        "printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
+    return set(run("bash", "-c", script, "bash", os.path.join(top, "doc/completions/strobe.bash"), line).split())
+
+
 def zsh_options(text, command):
     """Options of the arrays that a command's completion uses."""
     arrays = dict(re.findall(r"^\t(\w+)=\(\n(.*?)^\t\)$", text, re.MULTILINE | re.DOTALL))
@@ -113,6 +123,14 @@ def main(top, strobe, dump):
     words = set(re.findall(r"[a-z]+(?:-[a-z]+)*", described))
     check("events of the manual page",
           sorted(f"{name} is missing" for names in catalogue for name in names if name not in words))
+
+    if shutil.which("bash"):
+        for line, wanted in (("strobe -e sched:sched_sw", {"sched_switch"}),
+                             ("strobe -e cpu-clock,sched:sched_w", {"sched_waking"}),
+                             ("strobe report -e cpu-c", {"cpu-clock"}),
+                             ("strobe -e sched:sched_switch --sort se", {"self"})):
+            have = bash_event(top, line)
+            check(f"bash completes '{line}'", [] if have == wanted else [str(have)])
 
     # What the program says a value may be, when it refuses another.
     for command, option in CHOICES:
