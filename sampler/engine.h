@@ -64,7 +64,8 @@ struct engine_tap {
 	 * tracker.  What was learned from /proc may come earlier. */
 	void (*begin)(const struct event_spec *events, size_t n, void *ctx);
 	/* event: its place in the list of begin(), or ENGINE_TAP_TRACKER for side-band records; ids in the record are the
-	 * kernel's. */
+	 * kernel's, but for the counters that a sample reads: those have their event's place + 1, and as values the sums of
+	 * what was passed. */
 	void (*record)(const struct perf_event_header *record, size_t event, void *ctx);
 	/* Learned from /proc, good for all records from time_ns on. */
 	void (*mapping)(int32_t pid, const struct record_mmap *mmap, uint64_t time_ns, void *ctx);

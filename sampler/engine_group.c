@@ -240,6 +240,7 @@ int group_take_sample(
 		if (!wanted || !record->sample.period || record->sample.period > INT64_MAX)
 			continue;
 		engine->status.events[member->choice].samples++;
+		engine->choices[member->choice].tap_sum += record->sample.period;
 		error = ingest_record(
 			&engine->ingest, record, engine->status.events[member->choice].id);
 		ret = ret ? ret : error;

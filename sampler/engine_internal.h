@@ -57,6 +57,7 @@ struct choice {
 	bool leaving; /* to be dropped: no credit is given any more */
 	bool settled; /* has opened somewhere: fallbacks are over */
 	bool filter_refused; /* the last refusal was not the event's, but its filter's */
+	uint64_t tap_sum; /* of what samples that read it have counted */
 	uint32_t record_bytes; /* see credit_record_bytes() */
 	uint64_t noted_lost;
 	uint64_t spent, noted_spent;
@@ -458,6 +459,9 @@ void flight_snapshot(struct engine *engine);
 void tap_init(struct engine *engine, const struct engine_tap *tap);
 void tap_time(struct engine *engine, uint64_t time_ns);
 void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice);
+/* Of a sample that read counters, whose sums (tap_sum) take part. */
+void tap_reads(struct engine *engine, const struct perf_event_header *header,
+	const struct record_read *read, unsigned int choice);
 void tap_side_band(struct engine *engine, const struct perf_event_header *header);
 void tap_round(struct engine *engine);
 

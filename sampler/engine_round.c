@@ -98,7 +98,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	if (event && choice->read_group) {
 		(void)group_take_sample(engine, event, &record, wanted);
 		if (wanted)
-			tap_sample(engine, header, index);
+			tap_reads(engine, header, &record.sample.more.read, index);
 		return;
 	}
 	if (!wanted) {

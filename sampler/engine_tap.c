@@ -33,7 +33,12 @@ static void begin(struct engine *engine)
 		engine->tap_index[i] = (uint8_t)n;
 		events[n] = engine->choices[i].spec;
 		memcpy(events[n].name, engine->status.events[i].name, sizeof(events[n].name));
-		choice_attr(engine, i, &sampling, &events[n++].attr);
+		events[n].group = engine->status.events[i].group;
+		choice_attr(engine, i, &sampling, &events[n].attr);
+		/* What is read is told as the sum of all, not by task. */
+		if (events[n].attr.sample_type & PERF_SAMPLE_READ)
+			events[n].attr.inherit = 0;
+		n++;
 	}
 	events[n] = (struct event_spec){.name = "dummy:u"};
 	sys_dummy(&events[n].attr);
@@ -92,6 +97,34 @@ void tap_sample(struct engine *engine, const struct perf_event_header *header, u
 	/* Events are not added to what is being recorded. */
 	if (engine->tap_index[choice] != TAP_NONE)
 		pass(engine, header, engine->tap_index[choice]);
+}
+
+/* Ids and times of many counters are of no use to others: a sum of each event is. */
+void tap_reads(struct engine *engine, const struct perf_event_header *header,
+	const struct record_read *read, unsigned int choice)
+{
+	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)];
+	size_t first = (size_t)(read->values - (const uint64_t *)(const void *)header);
+
+	if (!engine->has_tap)
+		return;
+	if (!engine->tap_begun)
+		begin(engine);
+	memcpy(copy, header, header->size);
+	for (uint64_t i = 0; i < read->n && read->has_id; i++) {
+		size_t value = first + i * read->words_each;
+		size_t id = read->rest
+			? (size_t)(read->rest - (const uint64_t *)(const void *)header)
+			: value + 1;
+		const struct point_event *member = idmap_find(&engine->ids, copy[id]);
+
+		copy[id] = 0;
+		if (!member || engine->tap_index[member->choice] == TAP_NONE)
+			continue;
+		copy[id] = engine->tap_index[member->choice] + 1u;
+		copy[value] = engine->choices[member->choice].tap_sum;
+	}
+	tap_sample(engine, (const struct perf_event_header *)(const void *)copy, choice);
 }
 
 void tap_side_band(struct engine *engine, const struct perf_event_header *header)

@@ -748,12 +748,14 @@ struct images *session_images(const struct session *session)
 
 const struct fields *session_fields(const struct session *session, uint8_t event)
 {
-	return session->recording ? NULL : engine_fields(session->engine, event);
+	return session->recording ? recording_fields(session->recording, event)
+				  : engine_fields(session->engine, event);
 }
 
 const struct values *session_values(const struct session *session)
 {
-	return session->recording ? NULL : engine_values(session->engine);
+	return session->recording ? recording_values(session->recording)
+				  : engine_values(session->engine);
 }
 
 void session_schemas(const struct session *session, const struct engine_status *status,

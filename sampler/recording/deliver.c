@@ -13,7 +13,7 @@
 #define NS_PER_S 1000000000ull
 #define TIME_MAX ((uint64_t)INT64_MAX)
 #define EXPIRE_NS (5 * NS_PER_S) /* an ended thread is forgotten: by then all of it has come */
-#define OTHER_EVENTS (ENGINE_EVENTS_MAX - 1)
+#define OTHER_EVENTS RECORDING_OTHER_EVENTS
 #define NOBODY UINT32_MAX
 
 /* Enough for the memory to answer, and few enough for its cache. */
@@ -87,8 +87,9 @@ int deliver_attrs(struct recording *recording)
 		/* One that only carries side-band records is no event, unless it has samples. */
 		kept->event =
 			is_dummy(&kept->attr.attr) ? EVENT_NONE : add_event(recording, &kept->attr);
+		kept->has_fields = false;
 	}
-	return 0;
+	return deliver_more(recording);
 }
 
 static struct engine_event_status *event_of(
@@ -329,6 +330,52 @@ static int deliver_batch(struct recording *recording)
 	return err;
 }
 
+/* The record stands behind the batch already. */
+static int add_to_batch(struct recording *recording, const struct order_record *from, int16_t event)
+{
+	struct recording_batch *batch = &recording->batch;
+	struct record *record = &batch->records[batch->n];
+	uint64_t type = recording->attrs[from->attr].attr.format.sample_type;
+
+	batch->has_cpu[batch->n] = type & PERF_SAMPLE_CPU;
+	batch->samples[batch->n] = (struct ingest_sample){.record = record,
+		.hash = from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record),
+		.event = (uint8_t)event};
+	return ++batch->n == INGEST_BATCH ? deliver_batch(recording) : 0;
+}
+
+/* A sample that reads counters is one of each that counted since: what it counted is its weight, as in perf. */
+static int deliver_reads(struct recording *recording, const struct order_record *from)
+{
+	struct recording_batch *batch = &recording->batch;
+	struct record record = batch->records[batch->n];
+	int err = 0;
+
+	for (uint64_t i = 0; i < record.sample.more.read.n && !err; i++) {
+		struct deliver_counted counter;
+		struct recording_attr *kept;
+
+		if (!deliver_counter(recording, &record, i, &counter))
+			continue;
+		kept = &recording->attrs[counter.attr];
+		if (kept->event == EVENT_NONE)
+			kept->event = add_event(recording, &kept->attr);
+		record.sample.period = counter.counted;
+		batch->records[batch->n] = record;
+		err = add_to_batch(recording, from, kept->event);
+	}
+	return err;
+}
+
+static int pass_reads(struct recording *recording, const struct record *record)
+{
+	struct deliver_counted counter;
+
+	for (uint64_t i = 0; i < record->sample.more.read.n; i++)
+		(void)deliver_counter(recording, record, i, &counter);
+	return 0;
+}
+
 /* Into the batch, whose last record it is already. */
 static int deliver_sample(struct recording *recording, const struct order_record *from)
 {
@@ -337,6 +384,8 @@ static int deliver_sample(struct recording *recording, const struct order_record
 	struct recording_attr *kept = &recording->attrs[from->attr];
 	const struct reader_attr *attr = &kept->attr;
 	uint64_t time_ns = record->id.time_ns;
+	bool reads = attr->format.sample_type & PERF_SAMPLE_READ && record->sample.has_more &&
+		record->sample.more.read.has_id;
 	int err;
 
 	if (kept->event == EVENT_NONE)
@@ -363,12 +412,10 @@ static int deliver_sample(struct recording *recording, const struct order_record
 	}
 	pass_time(recording, time_ns);
 	if (time_ns < recording->from_ns || time_ns >= recording->to_ns)
-		return 0;
-	batch->has_cpu[batch->n] = attr->format.sample_type & PERF_SAMPLE_CPU;
-	batch->samples[batch->n] = (struct ingest_sample){.record = record,
-		.hash = from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record),
-		.event = (uint8_t)kept->event};
-	return ++batch->n == INGEST_BATCH ? deliver_batch(recording) : 0;
+		return reads ? pass_reads(recording, record) : 0;
+	if (reads)
+		return deliver_reads(recording, from);
+	return add_to_batch(recording, from, kept->event);
 }
 
 /* --- all --- */

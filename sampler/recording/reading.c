@@ -47,7 +47,8 @@ static int take_kernel_record(struct recording *recording, const struct reader_r
 		.has_attr = read->has_attr};
 	int err = 0;
 
-	if (reader_attr_count(recording->reader) > recording->n_attrs) {
+	if (reader_attr_count(recording->reader) > recording->n_attrs ||
+		reader_info(recording->reader)->tracing_data_len != recording->tracing_len) {
 		err = relay_settle(recording->relay);
 		if (!err)
 			err = deliver_attrs(recording);

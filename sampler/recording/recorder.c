@@ -8,6 +8,7 @@
 #include "sampler/recording/recorder.h"
 
 #include "sampler/recording/synth.h"
+#include "sampler/recording/tracing.h"
 #include "sampler/sys.h"
 
 #include <errno.h>
@@ -80,9 +81,31 @@ static int put_kernel_build_id(struct recorder *recorder)
 	return kernel.build_id_len ? writer_build_id(recorder->writer, &kernel) : 0;
 }
 
+/* The formats of what is sampled with its raw data. */
+static int describe_tracepoints(const struct recorder *recorder, struct writer_config *config)
+{
+	uint64_t ids[ENGINE_EVENTS_MAX + 1];
+	size_t n = 0, len;
+	void *bytes;
+	int ret;
+
+	for (size_t i = 0; i < recorder->n_events && n < ENGINE_EVENTS_MAX; i++) {
+		const struct perf_event_attr *attr = &recorder->events[i].attr;
+
+		if (attr->type == PERF_TYPE_TRACEPOINT && attr->sample_type & PERF_SAMPLE_RAW)
+			ids[n++] = attr->config;
+	}
+	if (!n)
+		return 0;
+	ret = tracing_make(event_system(), ids, n, &bytes, &len);
+	config->tracing_data = bytes;
+	config->tracing_data_len = len;
+	return ret;
+}
+
 static int begin_file(struct recorder *recorder)
 {
-	const struct writer_config config = {
+	struct writer_config config = {
 		.fd = recorder->fd,
 		.pipe = recorder->pipe,
 		.compress = recorder->compress,
@@ -91,7 +114,11 @@ static int begin_file(struct recorder *recorder)
 		.cmdline = recorder->cmdline,
 		.n_cmdline = recorder->n_cmdline,
 	};
-	int ret = writer_new(&recorder->writer, &config);
+	int ret = describe_tracepoints(recorder, &config);
+
+	if (!ret)
+		ret = writer_new(&recorder->writer, &config);
+	free((void *)(uintptr_t)config.tracing_data);
 
 	recorder->tracker = recorder->n_events - 1;
 	if (!ret && recorder->pipe)
@@ -197,6 +224,7 @@ static void tap_begin(const struct event_spec *specs, size_t n, void *ctx)
 
 	for (size_t i = 0; events && i < n; i++) {
 		events[i].attr = specs[i].attr;
+		events[i].group = specs[i].group;
 		memcpy(events[i].name, specs[i].name, sizeof(events[i].name));
 	}
 	pthread_mutex_lock(&recorder->lock);

@@ -254,6 +254,7 @@ void recording_free(struct recording *recording)
 	reader_close(recording->reader);
 	feeder_stop(&recording->feeder);
 	ingest_fini(&recording->ingest);
+	deliver_more_fini(recording);
 	notes_fini(&recording->notes);
 	if (recording->notify_fd >= 0)
 		close(recording->notify_fd);
@@ -326,6 +327,18 @@ uint8_t recording_event_of(const struct recording *recording, size_t attr)
 	if (attr >= recording->n_attrs || recording->attrs[attr].event == EVENT_NONE)
 		return RECORDING_NO_EVENT;
 	return (uint8_t)recording->attrs[attr].event;
+}
+
+const struct fields *recording_fields(struct recording *recording, uint8_t event)
+{
+	if (event >= ENGINE_EVENTS_MAX)
+		return NULL;
+	return __atomic_load_n(&recording->fields[event], __ATOMIC_ACQUIRE);
+}
+
+const struct values *recording_values(const struct recording *recording)
+{
+	return recording->ingest.values;
 }
 
 struct store *recording_store(struct recording *recording)

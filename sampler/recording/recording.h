@@ -28,6 +28,7 @@ struct recording_config {
 	size_t memory_bytes; /* the store's budget */
 	uint64_t from_ns,
 		to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
+	bool no_fields; /* fields of samples are not kept */
 	bool no_chains; /* samples are as if they had been taken without chains, where they tell their address */
 	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
 	void *tap_ctx;
@@ -67,6 +68,9 @@ const struct reader_attr *recording_attr(const struct recording *recording, size
 #define RECORDING_NO_EVENT UINT8_MAX
 uint8_t recording_event_of(const struct recording *recording, size_t attr);
 
+/* The fields of an event's samples; NULL: it has none.  Immutable, good as long as the recording. */
+const struct fields *recording_fields(struct recording *recording, uint8_t event);
+const struct values *recording_values(const struct recording *recording);
 struct store *recording_store(struct recording *recording);
 const struct stacks *recording_stacks(const struct recording *recording);
 const struct tasks *recording_tasks(const struct recording *recording);

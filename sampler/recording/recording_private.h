@@ -7,11 +7,13 @@
 #ifndef SAMPLER_RECORDING_PRIVATE_H
 #define SAMPLER_RECORDING_PRIVATE_H
 
+#include "sampler/idmap.h"
 #include "sampler/ingest.h"
 #include "sampler/notes.h"
 #include "sampler/recording/order.h"
 #include "sampler/recording/recording.h"
 #include "sampler/recording/relay.h"
+#include "sampler/recording/tracing.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,6 +21,7 @@
 #define RECORDING_CPU_WORDS (65536 / 64)
 
 #define EVENT_NONE (-1)
+#define RECORDING_OTHER_EVENTS (ENGINE_EVENTS_MAX - 1) /* those that there was no place for */
 
 /* Input that cannot seek is passed on through a pipe by a thread of its own, since waiting for it must end when
  * the loading is cancelled. */
@@ -33,6 +36,7 @@ struct feeder {
 struct recording_attr {
 	struct reader_attr attr; /* without ids */
 	int16_t event; /* EVENT_NONE, or an index of status.events, which is its id */
+	bool has_fields; /* or it was seen that it has none */
 };
 
 /* The reading thread: from the file to the relay, in order of time. */
@@ -72,6 +76,12 @@ struct recording {
 	struct engine_status status;
 	struct recording_attr *attrs; /* made anew by the reading thread while nothing is given */
 	size_t n_attrs, attrs_size;
+	struct fields *fields[ENGINE_EVENTS_MAX]; /* by event; atomic: any thread reads */
+	struct tracing *tracing; /* formats of tracepoints, as they were there */
+	size_t tracing_len;
+	struct idmap by_id; /* an attribute's id -> its number + 1, where samples read counters */
+	size_t ids_taken; /* attributes whose ids are in by_id */
+	struct idmap reads; /* a counter's value at the last sample */
 	uint64_t folded; /* names counted as the last event */
 	struct reader_build_id *build_ids; /* by path; the paths are the reader's */
 	size_t n_build_ids;
@@ -112,6 +122,20 @@ uint64_t deliver_hash(const struct recording *recording, const struct perf_event
 	const struct record_format *format);
 /* Records in their turn.  0, -ENOMEM, or what the tap returned. */
 int deliver_pack(struct recording *recording, const struct relay_pack *pack);
+
+/* --- deliver_more.c --- */
+
+/* What attributes that came since tell of samples besides.  0 or -ENOMEM. */
+int deliver_more(struct recording *recording);
+void deliver_more_fini(struct recording *recording);
+
+struct deliver_counted {
+	size_t attr; /* whose counter it is */
+	uint64_t counted;
+};
+/* Counter i that a sample has read; false: it counted nothing, or belongs to nobody. */
+bool deliver_counter(struct recording *recording, const struct record *record, uint64_t i,
+	struct deliver_counted *out);
 
 /* --- reading.c --- */
 

@@ -187,6 +187,26 @@ static int put_pipe_feature(struct writer *writer, enum perfdata_feature feature
 	return ret == -E2BIG ? 0 : ret;
 }
 
+/* The record tells how long it is, without what follows: so many bytes. */
+static int put_pipe_tracing(struct writer *writer)
+{
+	static const uint8_t zeros[8];
+	const struct writer_bytes *tracing = &writer->tracing;
+	size_t padding = -tracing->len & 7u;
+	uint32_t len = (uint32_t)(tracing->len + padding);
+	int ret;
+
+	if (!tracing->len)
+		return 0;
+	ret = put_record(writer, PERFDATA_RECORD_TRACING_DATA, 0, &len, sizeof(len));
+	for (size_t at = 0; at < tracing->len && !ret; at += BUFFER_BYTES) {
+		size_t left = tracing->len - at;
+
+		ret = put(writer, tracing->at + at, left < BUFFER_BYTES ? left : BUFFER_BYTES);
+	}
+	return ret ? ret : put(writer, zeros, padding);
+}
+
 static int begin_pipe(struct writer *writer)
 {
 	const struct perfdata_pipe_header header = {PERFDATA_MAGIC, sizeof(header)};
@@ -198,6 +218,8 @@ static int begin_pipe(struct writer *writer)
 		ret = put_pipe_event(writer, i);
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = put_pipe_feature(writer, features[i]);
+	if (!ret)
+		ret = put_pipe_tracing(writer);
 	return ret ? ret : flush_buffer(writer);
 }
 
@@ -231,7 +253,9 @@ static int copy_config(struct writer *writer, const struct writer_config *config
 		};
 	}
 	writer->n_events = config->n_events;
-	return 0;
+	if (config->tracing_data)
+		writer_append(&writer->tracing, config->tracing_data, config->tracing_data_len);
+	return writer->tracing.failed ? -ENOMEM : 0;
 }
 
 int writer_new(struct writer **out, const struct writer_config *config)
@@ -267,6 +291,7 @@ void writer_free(struct writer *writer)
 	free(writer->formats);
 	free(writer->buffer);
 	free(writer->pack);
+	free(writer->tracing.at);
 	free(writer->build_ids.at);
 	ZSTD_freeCCtx(writer->stream);
 	free(writer);

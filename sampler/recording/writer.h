@@ -17,6 +17,7 @@ struct writer;
 struct writer_event {
 	struct perf_event_attr attr; /* as opened: sample_type, period, bits */
 	char name[EVENT_NAME_MAX];
+	uint16_t group; /* neighbours with the same number other than 0, led by the first */
 };
 
 struct writer_config {
@@ -27,6 +28,8 @@ struct writer_config {
 	char *const *cmdline; /* copied */
 	size_t n_cmdline;
 	bool compress; /* zstd */
+	const void *tracing_data; /* of tracing.h, copied; or NULL */
+	size_t tracing_data_len;
 };
 
 /* Writes the header (a file's is completed by writer_finish()).  0, -ENOMEM, -errno of write(2). */

@@ -152,6 +152,40 @@ static void append_events(const struct writer *writer, struct writer_bytes *out)
 	}
 }
 
+/* Of the group that begins at event i, how many. */
+static size_t group_size(const struct writer *writer, size_t i)
+{
+	size_t end = i + 1;
+
+	while (writer->events[i].group && end < writer->n_events &&
+		writer->events[end].group == writer->events[i].group)
+		end++;
+	return end - i;
+}
+
+uint32_t writer_groups(const struct writer *writer)
+{
+	uint32_t groups = 0;
+
+	for (size_t i = 0; i < writer->n_events; i += group_size(writer, i))
+		groups += group_size(writer, i) > 1;
+	return groups;
+}
+
+static void append_groups(const struct writer *writer, struct writer_bytes *out)
+{
+	append_32(out, writer_groups(writer));
+	for (size_t i = 0; i < writer->n_events; i += group_size(writer, i)) {
+		size_t n = group_size(writer, i);
+
+		if (n < 2)
+			continue;
+		append_string(out, "{anon_group}");
+		append_32(out, (uint32_t)i);
+		append_32(out, (uint32_t)n);
+	}
+}
+
 static void append_clock(const struct writer *writer, struct writer_bytes *out)
 {
 	struct timespec resolution;
@@ -174,10 +208,14 @@ size_t writer_feature_list(const struct writer *writer, enum perfdata_feature ou
 {
 	size_t n = 0;
 
+	if (!writer->pipe && writer->tracing.len)
+		out[n++] = PERFDATA_TRACING_DATA;
 	if (!writer->pipe && writer->build_ids.len)
 		out[n++] = PERFDATA_BUILD_ID;
 	for (int feature = PERFDATA_HOSTNAME; feature <= PERFDATA_EVENT_DESC; feature++)
 		out[n++] = (enum perfdata_feature)feature;
+	if (writer_groups(writer))
+		out[n++] = PERFDATA_GROUP_DESC;
 	if (!writer->pipe && writer->last_sample_ns)
 		out[n++] = PERFDATA_SAMPLE_TIME;
 	if (writer->n_events && writer->events[0].attr.use_clockid)
@@ -194,6 +232,9 @@ void writer_feature(
 
 	uname(&name);
 	switch (feature) {
+	case PERFDATA_TRACING_DATA:
+		writer_append(out, writer->tracing.at, writer->tracing.len);
+		break;
 	case PERFDATA_BUILD_ID:
 		writer_append(out, writer->build_ids.at, writer->build_ids.len);
 		break;
@@ -226,6 +267,9 @@ void writer_feature(
 		break;
 	case PERFDATA_EVENT_DESC:
 		append_events(writer, out);
+		break;
+	case PERFDATA_GROUP_DESC:
+		append_groups(writer, out);
 		break;
 	case PERFDATA_SAMPLE_TIME:
 		append_64(out, writer->first_sample_ns);

@@ -49,6 +49,7 @@ struct writer {
 	uint64_t packed_from, packed_to; /* bytes, for the ratio */
 
 	uint64_t first_sample_ns, last_sample_ns;
+	struct writer_bytes tracing; /* of tracepoints: their formats */
 	struct writer_bytes build_ids; /* of a file: its section */
 	bool round_pending; /* records came since the last round */
 };
@@ -62,6 +63,9 @@ static inline uint64_t writer_id(size_t event)
 /* The features there are to write, in the order of their bits; a pipe's come first, before anything is known
  * that only the end tells. */
 size_t writer_feature_list(const struct writer *writer, enum perfdata_feature out[32]);
+
+/* Groups of two and more: how many. */
+uint32_t writer_groups(const struct writer *writer);
 
 /* What the section of a feature holds is appended; nothing where it cannot be told. */
 void writer_feature(

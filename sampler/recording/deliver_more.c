@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * deliver_more.c - what samples of a file carry besides where they were: schemas of their fields, and the counters of a
+ * group that they read.
+ *
+ * Loading thread; deliver_fields() is the reading thread's where attributes come between records, while nothing is given.
+ */
+#include "sampler/recording/recording_private.h"
+
+#include "sampler/tracefs.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A file of made-up counters shall not take all memory. */
+#define READS_MAX ((size_t)1 << 20)
+
+/* --- fields --- */
+
+/* Formats may come between the records, in a pipe. */
+static int take_tracing_data(struct recording *recording, bool *changed)
+{
+	const struct reader_info *info = reader_info(recording->reader);
+	struct tracing *tracing;
+	int err;
+
+	*changed = info->tracing_data_len != recording->tracing_len;
+	if (!*changed)
+		return 0;
+	err = tracing_new(&tracing, info->tracing_data, info->tracing_data_len);
+	if (err)
+		return err;
+	tracing_free(recording->tracing);
+	recording->tracing = tracing;
+	recording->tracing_len = info->tracing_data_len;
+	return 0;
+}
+
+/* "sched:sched_switch" is here what it was there: the same number under the same name. */
+static bool is_here(const struct reader_attr *attr)
+{
+	char name[2 * EVENT_NAME_MAX + 2], event[EVENT_NAME_MAX];
+
+	if (tracefs_name_of(event_system(), attr->attr.config, name, event))
+		return false;
+	strcat(strcat(name, ":"), event);
+	return !strcmp(name, attr->name);
+}
+
+/* "ibs_op" of "ibs_op/cnt_ctl=1/". */
+static void pmu_of(const struct reader_attr *attr, char pmu[EVENT_NAME_MAX])
+{
+	size_t len = strcspn(attr->name, "/");
+
+	memcpy(pmu, attr->name, len);
+	pmu[attr->name[len] ? len : 0] = '\0';
+}
+
+static int make_fields(struct recording *recording, struct recording_attr *kept)
+{
+	const struct reader_attr *attr = &kept->attr;
+	struct perf_event_attr of = attr->attr;
+	const char *format = tracing_format(recording->tracing, of.config);
+	bool swapped = reader_info(recording->reader)->swapped;
+	char pmu[EVENT_NAME_MAX];
+	struct fields *fields;
+	int err;
+
+	/* Bytes of the other order are of no use without knowing what they are. */
+	if (of.type == PERF_TYPE_TRACEPOINT &&
+		(!(of.sample_type & PERF_SAMPLE_RAW) || swapped || (!format && !is_here(attr))))
+		of.type = PERF_TYPE_SOFTWARE;
+	pmu_of(attr, pmu);
+	err = fields_new(&fields, &of, swapped ? NULL : pmu, event_system(), format);
+	if (err == -EBADMSG && of.type == PERF_TYPE_TRACEPOINT) {
+		of.type = PERF_TYPE_SOFTWARE;
+		err = fields_new(&fields, &of, NULL, NULL, NULL);
+	}
+	if (err || !fields)
+		return err == -ENOMEM ? err : 0;
+	ingest_fields(&recording->ingest, (uint8_t)kept->event, fields);
+	__atomic_store_n(&recording->fields[kept->event], fields, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int make_all_fields(struct recording *recording)
+{
+	bool changed;
+	int err = take_tracing_data(recording, &changed);
+
+	for (size_t i = 0; i < recording->n_attrs && !err; i++) {
+		struct recording_attr *kept = &recording->attrs[i];
+
+		if (kept->attr.attr.mmap_data)
+			tasks_keep_data(recording->ingest.tasks);
+		if (kept->event == EVENT_NONE || kept->event == RECORDING_OTHER_EVENTS ||
+			recording->fields[kept->event] || (kept->has_fields && !changed))
+			continue;
+		kept->has_fields = true;
+		err = make_fields(recording, kept);
+	}
+	return err;
+}
+
+/* --- counters --- */
+
+/* Which attribute an id belongs to, where samples read the counters of others. */
+static int take_ids(struct recording *recording)
+{
+	bool reads = false;
+	int err = 0;
+
+	for (size_t i = 0; i < recording->n_attrs && !reads; i++)
+		reads = recording->attrs[i].attr.format.sample_type & PERF_SAMPLE_READ;
+	for (; reads && recording->ids_taken < recording->n_attrs && !err; recording->ids_taken++) {
+		const struct reader_attr *attr =
+			reader_attr(recording->reader, recording->ids_taken);
+
+		for (size_t i = 0; i < attr->n_ids && !err; i++)
+			err = idmap_set(&recording->by_id, attr->ids[i],
+				(void *)(uintptr_t)(recording->ids_taken + 1));
+	}
+	return err;
+}
+
+/* What it counted since it was read last.  Inherited counters are read as those of one task each. */
+static uint64_t counted_since(struct recording *recording, const struct recording_attr *kept,
+	const struct record *record, const struct record_counter *counter)
+{
+	uint64_t key = counter->id, before;
+
+	if (kept->attr.attr.inherit)
+		key ^= (uint64_t)record->id.tid << 32;
+	/* One more than the value, since 0 is none. */
+	before = (uintptr_t)idmap_find(&recording->reads, key);
+	if (counter->value != UINT64_MAX && (before || recording->reads.n < READS_MAX) &&
+		idmap_set(&recording->reads, key, (void *)(uintptr_t)(counter->value + 1)))
+		return 0;
+	return counter->value - (before ? before - 1 : 0);
+}
+
+bool deliver_counter(struct recording *recording, const struct record *record, uint64_t i,
+	struct deliver_counted *out)
+{
+	struct record_counter counter;
+	uintptr_t found;
+	struct recording_attr *kept;
+
+	record_counter(&record->sample.more.read, i, &counter);
+	found = recording->by_id.n ? (uintptr_t)idmap_find(&recording->by_id, counter.id) : 0;
+	if (!found || found > recording->n_attrs)
+		return false;
+	kept = &recording->attrs[found - 1];
+	out->attr = found - 1;
+	out->counted = counted_since(recording, kept, record, &counter);
+	return out->counted && out->counted <= INT64_MAX;
+}
+
+/* --- all --- */
+
+int deliver_more(struct recording *recording)
+{
+	int err = take_ids(recording);
+
+	return err || recording->config.no_fields ? err : make_all_fields(recording);
+}
+
+void deliver_more_fini(struct recording *recording)
+{
+	for (size_t i = 0; i < ENGINE_EVENTS_MAX; i++)
+		fields_free(recording->fields[i]);
+	tracing_free(recording->tracing);
+	idmap_fini(&recording->by_id);
+	idmap_fini(&recording->reads);
+}
