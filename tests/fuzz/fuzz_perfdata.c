@@ -6,6 +6,7 @@
  * what lies outside.
  */
 #include "sampler/recording/reader.h"
+#include "sampler/recording/tracing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,19 @@ static void look_at(const struct reader *reader, const struct reader_record *rec
 		look_at_sample(&out.sample);
 }
 
+/* Of each tracepoint of the recording its format. */
+static void look_at_tracing(const struct reader_info *info)
+{
+	struct tracing *tracing;
+
+	if (tracing_new(&tracing, info->tracing_data, info->tracing_data_len))
+		return;
+	sink += tracing_count(tracing);
+	for (uint64_t id = 0; id < 1000; id++)
+		sink += sum_text(tracing_format(tracing, id));
+	tracing_free(tracing);
+}
+
 static void look_at_info(const struct reader *reader)
 {
 	const struct reader_info *info = reader_info(reader);
@@ -95,6 +109,7 @@ static void look_at_info(const struct reader *reader)
 		sink += sum_text(info->build_ids[i].path) +
 			sum(info->build_ids[i].build_id, info->build_ids[i].build_id_len);
 	sink += sum(info->tracing_data, info->tracing_data_len);
+	look_at_tracing(info);
 	for (size_t i = 0; i < reader_attr_count(reader); i++)
 		sink += sum_text(reader_attr(reader, i)->name) +
 			sum(reader_attr(reader, i)->ids, reader_attr(reader, i)->n_ids * 8);

@@ -8,6 +8,7 @@
  * record with a digest of its bytes as given out.
  */
 #include "sampler/recording/reader.h"
+#include "sampler/recording/tracing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,23 @@ static uint64_t digest(const void *bytes, size_t n)
 	for (size_t i = 0; i < n; i++)
 		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211ull;
 	return hash;
+}
+
+/* Of each tracepoint whose format is told, its first line. */
+static void print_tracepoints(const struct reader_info *info)
+{
+	struct tracing *tracing;
+
+	if (tracing_new(&tracing, info->tracing_data, info->tracing_data_len))
+		return;
+	for (uint64_t id = 0; id < UINT16_MAX; id++) {
+		const char *format = tracing_format(tracing, id);
+
+		if (format)
+			printf("tracepoint %" PRIu64 " %.*s\n", id, (int)strcspn(format, "\n"),
+				format);
+	}
+	tracing_free(tracing);
 }
 
 static void print_status(const struct reader *reader, int ret)
@@ -49,6 +67,7 @@ static void print_status(const struct reader *reader, int ret)
 	printf("state arch %s\n", info->arch ? info->arch : "");
 	printf("state cpus %u\n", info->cpus_online);
 	printf("state tracing_bytes %zu\n", info->tracing_data_len);
+	print_tracepoints(info);
 	for (size_t i = 0; i < info->n_build_ids; i++) {
 		printf("build-id ");
 		for (unsigned int k = 0; k < info->build_ids[i].build_id_len; k++)

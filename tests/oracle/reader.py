@@ -67,6 +67,10 @@ def by_hand(program):
                    if not line.startswith("record 71 ") and "tracing_bytes" not in line]
             checks.check(f"{name}, {'streamed' if stream else 'from a file'}: the same", got == wanted and
                          other.state["tracing_bytes"] == "16", differences(got, wanted))
+    traced = [Dump(program, files[name]) for name in ("tracing", "tracing-big")]
+    checks.check("formats of tracepoints: of both byte orders", all(
+        [line for line in dump.lines if line.startswith("tracepoint ")] ==
+        ["tracepoint 7 name: second", "tracepoint 316 name: first"] for dump in traced), traced[0].lines[:20])
     streamed = Dump(program, files["little"], stream=True)
     checks.check("a file through a pipe: the same", streamed.lines == little.lines,
                  differences(streamed.lines, little.lines))

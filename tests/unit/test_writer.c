@@ -35,9 +35,12 @@ static struct writer *open_writer(int fd, bool pipe, bool compress)
 {
 	static char *const cmdline[] = {"strobe", "record", "-a"};
 	struct writer_event events[N_EVENTS] = {
-		{{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK}, "cpu-clock"},
-		{{.type = PERF_TYPE_RAW, .config = 0x1a8, .exclude_kernel = 1}, "raw 0x1a8:u"},
-		{{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .mmap = 1}, "dummy:u"},
+		{.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
+			.name = "cpu-clock"},
+		{.attr = {.type = PERF_TYPE_RAW, .config = 0x1a8, .exclude_kernel = 1},
+			.name = "raw 0x1a8:u"},
+		{.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .mmap = 1},
+			.name = "dummy:u"},
 	};
 	const struct writer_config config = {
 		.fd = fd,
