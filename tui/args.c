@@ -372,11 +372,35 @@ static int finish_cgroups(struct args *args, bool named)
 	return 0;
 }
 
+static int check_flight(struct args *args)
+{
+	const struct engine_config *engine = &args->request.engine;
+
+	if (engine->flight_s <= 0)
+		return engine->flight_trigger.percent > 0
+			? args_refuse(args, "--flight-trigger needs --flight-recorder SECONDS")
+			: 0;
+	if (engine->scope == SCOPE_INHERIT)
+		return args_refuse(args,
+			"--flight-recorder and --scope inherit contradict each other: inherited "
+			"events "
+			"share buffers that are read all the time");
+	for (size_t i = 0; i < args->n_events; i++)
+		if (args->events[i].read_group)
+			return args_refuse(args,
+				"--flight-recorder and '%s' contradict each other: what a group "
+				"counted between two samples is not known where others were "
+				"overwritten",
+				args->events[i].name);
+	return 0;
+}
+
 static int finish_target(struct args *args)
 {
 	struct request *request = &args->request;
 	struct engine_target *target = &request->engine.target;
 	bool named = args->n_pids || args->n_tids || request->n_names || request->n_users;
+	int error;
 
 	for (size_t i = 0; i < request->n_users; i++) {
 		uid_t uid;
@@ -398,6 +422,9 @@ static int finish_target(struct args *args)
 		return -EINVAL;
 	if (!named && !target->command && args->n_cpus)
 		target->system_wide = true;
+	error = check_flight(args);
+	if (error)
+		return error;
 	request->target_by_default = !named && !target->command && !target->system_wide;
 	return finish_events(args);
 }

@@ -101,6 +101,11 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"how a process tree is covered: auto, task, cpu or inherit"},
 	[ARG_NO_CREDIT] = {0, "no-credit", NULL, TARGETS, ARGS_SAMPLING,
 		"let the kernel sample on when strobe falls behind"},
+	[ARG_FLIGHT] = {0, "flight-recorder", "SECONDS", TARGETS, ARGS_SAMPLING,
+		"let samples overwrite each other in the kernel, and take in the last SECONDS of "
+		"them by key F, SIGUSR2, --flight-trigger or at the end"},
+	[ARG_FLIGHT_TRIGGER] = {0, "flight-trigger", "CONDITION", TARGETS, ARGS_SAMPLING,
+		"when the flight recorder is asked: cpu>80%,5 (of one CPU, for seconds)"},
 	[ARG_MEMORY] = {0, "memory", "SIZE", VIEWS, ARGS_SAMPLING,
 		"for the history; when it is full, old times get coarser (default: 256M)"},
 	[ARG_RING_PAGES] = {0, "ring-pages", "N", TARGETS, ARGS_SAMPLING,

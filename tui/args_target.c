@@ -234,6 +234,19 @@ static int parse_call_graph(struct args *args, const char *text)
 	return args_refuse(args, "--call-graph '%s': must be fp", text);
 }
 
+static int parse_trigger(struct args *args, const char *text)
+{
+	size_t bad;
+
+	if (!trigger_parse(text, &args->request.engine.flight_trigger, &bad))
+		return 0;
+	return args_refuse(args,
+		"--flight-trigger '%s': '%s' is not understood; cpu>80%%,5 is more than 80%% of "
+		"one CPU for "
+		"5 seconds",
+		text, text + bad);
+}
+
 int args_apply_target(struct args *args, int id, const char *text)
 {
 	struct request *request = &args->request;
@@ -330,6 +343,14 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 	case ARG_NO_CREDIT:
 		engine->no_credit = true;
 		return 0;
+	case ARG_FLIGHT:
+		if (args_decimal(text, 0.1, 86400, &engine->flight_s))
+			return args_refuse(args,
+				"--flight-recorder '%s': not a number of seconds from 0.1 to 86400",
+				text);
+		return 0;
+	case ARG_FLIGHT_TRIGGER:
+		return parse_trigger(args, text);
 	case ARG_INTERVAL:
 		if (args_number(text, 10, 86400000, &value))
 			return args_refuse(args,

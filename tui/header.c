@@ -263,6 +263,19 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 	draw_line(&line, canvas, y);
 }
 
+/* Why there is little or nothing to be seen, and what to do. */
+static void add_flight(struct line *line, const struct engine_status *status)
+{
+	double holds_s = status->flight_holds_s;
+	int digits = holds_s < 10 && holds_s != (int)holds_s;
+
+	if (holds_s <= 0 || status->state != ENGINE_RUNNING)
+		return;
+	add(line, 1, false, STYLE_ACCENT, "flight recorder: holds %.*f s, F takes a snapshot",
+		digits, holds_s);
+	brief(line, "recorder %.*f s, F", digits, holds_s);
+}
+
 static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 {
 	const struct engine_event_status *event = model_event(model, model->event);
@@ -281,6 +294,7 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 			format_count(text, sums->samples), format_count(all, event->samples));
 	else
 		add(&line, 1, false, STYLE_TEXT, "%s samples", format_count(text, event->samples));
+	add_flight(&line, &model->status);
 	if (sums->span_ns) {
 		double seconds = (double)sums->span_ns / 1e9;
 

@@ -140,6 +140,9 @@ static const struct binding table[] = {
 		"Show how much and how fast events count, and change them"},
 	{ACT_LOG, KEYS_ALL, {'L'}, NULL, "log",
 		"Show the log: what happened, and what the command printed"},
+	{ACT_SNAPSHOT, KEYS_ALL, {'F'}, NULL, NULL,
+		"Take a snapshot of the flight recorder: its last seconds become the samples "
+		"shown"},
 	{ACT_SAVE, KEYS_ALL, {'W'}, NULL, NULL,
 		"Write the samples to a file for strobe and perf, or stop that"},
 	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},

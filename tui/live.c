@@ -99,6 +99,8 @@ static int block_signals(struct live *live)
 	sigemptyset(&live->mask);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++)
 		sigaddset(&live->mask, handled[i]);
+	if (live->request.engine.flight_s > 0)
+		sigaddset(&live->mask, SIGUSR2);
 	if (sigprocmask(SIG_BLOCK, &live->mask, &live->old_mask))
 		return -errno;
 	live->signal_fd = signalfd(-1, &live->mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -204,6 +206,9 @@ static void take_signals(struct live *live)
 					term_resume(live->term);
 				fit_screen(live);
 			}
+			break;
+		case SIGUSR2:
+			(void)engine_snapshot(live->session.engine);
 			break;
 		case SIGWINCH:
 			if (live->term)

@@ -117,6 +117,7 @@ struct model_ops {
 	int (*move_breakpoint)(
 		struct model *model, uint8_t event, const char *where, char *message, size_t size);
 	int (*pause)(struct model *model, bool pause);
+	int (*snapshot)(struct model *model); /* of the flight recorder; EINVAL: there is none */
 	/* Everything since zero_ns, up to to_ns where frozen, into a recording; 0, or -errno and a sentence.  The log tells
 	 * what came of it. */
 	int (*save)(struct model *model, const char *path, char *message, size_t size);

@@ -486,6 +486,11 @@ static int live_pause(struct model *model, bool pause)
 	return model->recorded ? -EROFS : engine_pause(of(model)->session->engine, pause);
 }
 
+static int live_snapshot(struct model *model)
+{
+	return model->recorded ? -EROFS : engine_snapshot(of(model)->session->engine);
+}
+
 static int live_set_period(struct model *model, uint8_t event, uint64_t period)
 {
 	return model->recorded ? -EROFS
@@ -641,6 +646,7 @@ static const struct model_ops live_ops = {
 	.set_filter = live_set_filter,
 	.move_breakpoint = live_move_breakpoint,
 	.pause = live_pause,
+	.snapshot = live_snapshot,
 	.save = live_save,
 	.save_stop = live_save_stop,
 	.fetch = live_fetch,

@@ -223,12 +223,27 @@ static const char *refusal_of(const struct model *model, enum action action)
 		       "was made";
 	case ACT_SAVE:
 		return "This is a recording: it is a file already";
+	case ACT_SNAPSHOT:
+		return "This is a recording: all of its samples are here";
 	case ACT_FREEZE:
 	case ACT_ZERO:
 		return "This is a recording: it stands still, and all of it is shown";
 	default:
 		return NULL;
 	}
+}
+
+static unsigned int take_snapshot(struct screen *screen)
+{
+	struct model *model = screen->model;
+	int ret = model->ops->snapshot(model);
+
+	if (ret == -EINVAL)
+		screen_message(screen, STYLE_WARN,
+			"There is no flight recorder: start strobe with --flight-recorder SECONDS");
+	else
+		screen_result(screen, ret, "No snapshot");
+	return VIEW_HANDLED;
 }
 
 /* --- saving --- */
@@ -429,6 +444,8 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		return VIEW_HANDLED;
 	case ACT_SAVE:
 		return ask_where(screen);
+	case ACT_SNAPSHOT:
+		return take_snapshot(screen);
 	case ACT_HELP:
 		screen_result(
 			screen, screen_open(screen, &view_help, (uint32_t)view->ops->keys), "Help");

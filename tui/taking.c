@@ -54,6 +54,8 @@ static int open_waits(struct taking *taking)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
+	if (taking->request->engine.flight_s > 0)
+		sigaddset(&signals, SIGUSR2);
 	/* Before any thread is made, so that none takes them. */
 	if (sigprocmask(SIG_BLOCK, &signals, &taking->old_signals))
 		return -errno;
@@ -84,7 +86,11 @@ static void take_signal(struct taking *taking)
 {
 	struct signalfd_siginfo info;
 
-	if (read(taking->signal_fd, &info, sizeof(info)) == sizeof(info))
+	if (read(taking->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGUSR2)
+		taking->snapshot = true;
+	else
 		taking->interrupted = true;
 }
 
@@ -178,7 +184,7 @@ void taking_sample(struct taking *taking)
 	session_status(&taking->session, &taking->status);
 	arm_timer(taking);
 	while (!taking_is_over(taking) && !taking->interrupted && !taking->timed_out &&
-		!taking->failed) {
+		!taking->failed && !taking->snapshot && !taking->status.triggered) {
 		wait_once(taking, true);
 		arm_timer(taking);
 	}
@@ -253,6 +259,17 @@ bool taking_was_interrupted(struct taking *taking)
 	return taking->interrupted;
 }
 
+static void tell_end(const struct request *request)
+{
+	if (request->engine.flight_s > 0)
+		taking_complainf("the flight recorder runs until %skill -USR2 %d, Ctrl-C or the "
+				 "end of the target ...",
+			request->engine.flight_trigger.percent > 0 ? "its trigger, " : "",
+			(int)getpid());
+	else
+		taking_complain("sampling until Ctrl-C or the end of the target ...");
+}
+
 int taking_run(struct taking *taking, bool quiet)
 {
 	const struct request *request = taking->request;
@@ -262,7 +279,7 @@ int taking_run(struct taking *taking, bool quiet)
 		taking_complain(taking->session.notice);
 	if (!request->n_files && request->duration_s <= 0 && !request->engine.target.command &&
 		isatty(STDERR_FILENO))
-		taking_complain("sampling until Ctrl-C or the end of the target ...");
+		tell_end(request);
 	taking_sample(taking);
 	/* A second signal: what may still change is not looked at. */
 	if (!taking_is_over(taking)) {
@@ -292,7 +309,7 @@ static void drain_signals(struct taking *taking)
 	struct signalfd_siginfo info;
 
 	while (read(taking->signal_fd, &info, sizeof(info)) == sizeof(info))
-		taking->interrupted = true;
+		taking->interrupted |= info.ssi_signo != SIGUSR2;
 }
 
 int taking_begin_output(struct taking *taking)
@@ -303,6 +320,9 @@ int taking_begin_output(struct taking *taking)
 
 void taking_release_signals(struct taking *taking)
 {
+	/* Whoever asks the flight recorder once more, too late, does not mean to kill. */
+	if (taking->request->engine.flight_s > 0)
+		signal(SIGUSR2, SIG_IGN);
 	drain_signals(taking);
 	sigprocmask(SIG_SETMASK, &taking->old_signals, NULL);
 }

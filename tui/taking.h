@@ -44,6 +44,7 @@ struct taking {
 	sigset_t old_signals;
 	int signal_fd, timer_fd;
 	bool timer_armed, timed_out;
+	bool snapshot; /* SIGUSR2 asks for what the flight recorder holds, which ends it */
 	bool told_command; /* to end */
 };
 

@@ -82,6 +82,7 @@ _strobe()
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
 	local sampled="-u --user -G --cgroup -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph
 		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages
+		--flight-recorder --flight-trigger
 		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size
 		-W --weight --transaction -b --branch-any -j --branch-filter"
 	local views="--comm --image --symbol --time --symfs --debug-dir --debuginfod --memory --no-idle
@@ -206,7 +207,7 @@ _strobe()
 		_strobe_files
 		return
 		;;
-	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--percent-limit|\
+	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--flight-recorder|--flight-trigger|--percent-limit|\
 	--rows|--delay|--symbol|--time|--pfm-events|--filter|-I|--interval|-r|--repeat)
 		return
 		;;

@@ -442,6 +442,11 @@ static int fake_pause(struct model *model, bool pause)
 	return command_number(model, "pause", pause);
 }
 
+static int fake_snapshot(struct model *model)
+{
+	return model->status.flight_holds_s > 0 ? command_number(model, "snapshot", 1) : -EINVAL;
+}
+
 static int fake_save(struct model *model, const char *path, char *message, size_t size)
 {
 	struct fake_model *fake = (struct fake_model *)model;
@@ -506,6 +511,7 @@ static const struct model_ops fake_ops = {
 	.set_filter = fake_set_filter,
 	.move_breakpoint = fake_move_breakpoint,
 	.pause = fake_pause,
+	.snapshot = fake_snapshot,
 	.save = fake_save,
 	.save_stop = fake_save_stop,
 	.fetch = fake_fetch,

@@ -339,6 +339,24 @@ static void test_refused_command_is_told(void **state)
 	finish(fixture);
 }
 
+static void test_flight_recorder(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "F");
+	assert_string_equal(fixture->fake.commands, "");
+	compare(fixture, "flight-recorder-none");
+	fixture->fake.model.status.flight_holds_s = 30;
+	keys(fixture, "F");
+	assert_string_equal(fixture->fake.commands, "snapshot 1\n");
+	compare(fixture, "flight-recorder");
+	fixture->fake.model.status.flight_holds_s = 2.5;
+	keys(fixture, "<Tick>");
+	compare(fixture, "flight-recorder-short");
+	finish(fixture);
+}
+
 static void test_limit_of_rate(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -550,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_refused_command_is_told),
 		cmocka_unit_test(test_limit_of_rate),
+		cmocka_unit_test(test_flight_recorder),
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
 		cmocka_unit_test(test_time),

@@ -121,6 +121,25 @@ static void test_wakeups(void **state)
 	args_fini(&line.request);
 }
 
+static void test_flight_recorder(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe report --flight-recorder 30 --flight-trigger cpu>150%,2.5s -p 1");
+	assert_true(line.request.engine.flight_s == 30);
+	assert_true(line.request.engine.flight_trigger.percent == 150);
+	assert_true(line.request.engine.flight_trigger.seconds == 2.5);
+	args_fini(&line.request);
+	bad("strobe --flight-recorder 0", "'0'");
+	bad("strobe --flight-recorder 30s", "'30s'");
+	bad("strobe --flight-trigger cpu>5", "needs --flight-recorder");
+	bad("strobe --flight-recorder 5 --flight-trigger cpu>5%,x", "'x' is not understood");
+	bad("strobe --flight-recorder 5 --scope inherit", "contradict");
+	bad("strobe --flight-recorder 5 -e {page-faults,cs}:S", "contradict");
+	bad("strobe stat --flight-recorder 5", "not one of strobe stat");
+}
+
 static void test_sampling_options(void **state)
 {
 	struct line line;
@@ -515,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_targets),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_wakeups),
+		cmocka_unit_test(test_flight_recorder),
 		cmocka_unit_test(test_sampling_options),
 		cmocka_unit_test(test_filters_of_tracepoints),
 		cmocka_unit_test(test_names_of_libpfm),

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The flight recorder as its users see it: asked by a signal, a trigger, a key, and with little memory to lock.
+
+usage: flight.py STROBE SHARES SHARES_LIB
+"""
+
+import importlib.util
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import NOBODY, Checks, Screen, public_copy, run, settled, started, sysctl  # noqa: E402
+
+checks = Checks()
+HZ = 997
+HOT = 0.7  # of shares.c
+MLOCK = "/proc/sys/kernel/perf_event_mlock_kb"
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def let_run(pid, seconds):
+    """Until the process had so much more CPU time, however busy the machine is."""
+    end = cpu_seconds(pid) + seconds
+    while cpu_seconds(pid) < end:
+        time.sleep(0.05)
+
+
+def hot_share(report):
+    event = json.loads(report)["events"][0]
+    rows = {row["symbol"]: row["samples"] for row in event["rows"]}
+    return rows.get("shares_hot", 0), event["samples"]
+
+
+def check_share(name, report, at_least):
+    """As an ordinary run says: 70 percent within five standard deviations."""
+    try:
+        hot, samples = hot_share(report)
+    except (ValueError, LookupError) as error:
+        return checks.check(name, False, f"{error}: {report[-300:]!r}")
+    deviation = 5 * math.sqrt(max(samples, 1) * HOT * (1 - HOT))
+    return checks.check(name, samples >= at_least and abs(hot - HOT * samples) <= deviation,
+                        f"{hot} of {samples}, at least {at_least}")
+
+
+def start(strobe, *options):
+    return subprocess.Popen([strobe, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            encoding="utf-8")
+
+
+def by_signal(strobe, shares, folder):
+    """Next to nothing is done until the signal; then the file has what perf reads as well."""
+    path = os.path.join(folder, "flight.data")
+    with started([shares]) as target:
+        recorder = start(strobe, "record", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "60", "-o", path)
+        checks.check("no work while recording", settled(recorder))
+        let_run(target.pid, 1.0)
+        recorder.send_signal(signal.SIGUSR2)
+        out, err = recorder.communicate(timeout=120)
+    checks.check("SIGUSR2 ends the recording", recorder.returncode == 0, out + err)
+    found = run([strobe, "report", path, "--format", "json"])
+    check_share("its shares", found.out, HZ // 2)
+    perf = shutil.which("perf")
+    if not perf:
+        return checks.skip("perf script", "perf is not installed")
+    lines = run([perf, "script", "-i", path, "-F", "comm,ip"]).out.count("shares")
+    checks.check("perf reads as many", lines >= hot_share(found.out)[1], f"{lines}: {found.out[:200]}")
+    return None
+
+
+def by_trigger(strobe, shares):
+    with started([shares]) as target:
+        found = run([strobe, "report", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "60", "--flight-trigger",
+                     "cpu>1%,1", "--format", "json"])
+    checks.check("the trigger ends the report", found.status == 0 and not found.hung, found)
+    check_share("its shares after a trigger", found.out, 10)
+
+
+def last_seconds_only(strobe, shares):
+    """Of a target that runs longer than the recorder remembers no more than that."""
+    with started([shares]) as target:
+        found = run([strobe, "report", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "1", "--duration", "3",
+                     "--format", "json"])
+    event = json.loads(found.out)["events"][0]
+    # One thread, one second.
+    checks.check("the last second alone", 0 < event["samples"] <= 1.05 * HZ, event["samples"])
+
+
+def little_memory(strobe, shares, library):
+    if os.geteuid() or not os.access(MLOCK, os.W_OK):
+        return checks.skip("little memory to lock", "only root can change the limit")
+    with public_copy(shares, library) as copies, sysctl(MLOCK, 16):
+        found = run([strobe, "report", "-F", str(HZ), "--flight-recorder", "3600", "--", copies[0], "2"], user=NOBODY,
+                    limits={8: 1 << 18}, env={"LD_LIBRARY_PATH": os.path.dirname(copies[0])})
+    return checks.check("an ordinary user with little memory", found.status == 0 and "shares_hot" in found.out and
+                        "the flight recorder holds only the last" in found.out and "limit on locked memory" in found.out,
+                        found)
+
+
+def by_key(strobe, shares):
+    if importlib.util.find_spec("pyte") is None:
+        return checks.skip("the key F", "pyte is not installed")
+    with started([shares]) as target:
+        screen = Screen([strobe, "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "30"], columns=120)
+        good = screen.until("flight recorder: holds 30 s, F takes a snapshot")
+        checks.check("the screen tells what it holds", good, screen.text())
+        let_run(target.pid, 0.5)
+        checks.check("nothing is shown before", "shares_hot" not in screen.text(), screen.text())
+        screen.send("F")
+        checks.check("the key F", screen.until("shares_hot"), screen.text())
+        screen.send("q")
+        screen.wait()
+        screen.close()
+    return None
+
+
+def main(strobe, shares, library):
+    strobe, shares = os.path.abspath(strobe), os.path.abspath(shares)
+    if run([strobe, "report", "--duration", "0.1", "-p", str(os.getpid())]).status:
+        checks.skip("all", "events are refused here")
+        checks.finish()
+    with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
+        by_signal(strobe, shares, folder)
+    by_trigger(strobe, shares)
+    last_seconds_only(strobe, shares)
+    little_memory(strobe, shares, library)
+    by_key(strobe, shares)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
