@@ -478,7 +478,7 @@ static void test_sampling_of_recordings(void **state)
 {
 	static const char *const words[] = {"-F 99", "--freq 99", "-c 5", "--count 5", "-g",
 		"--call-graph fp", "--max-stack 5", "--duration 1", "--scope cpu", "--no-credit",
-		"--ring-pages 8", "-u root", "--user 0", "-a", "--all-cpus"};
+		"--ring-pages 8", "--flight-recorder 5", "-u root", "--user 0", "-a", "--all-cpus"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
