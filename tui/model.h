@@ -11,6 +11,7 @@
 #include "sampler/engine.h"
 #include "sampler/proc.h"
 #include "tui/annotate.h"
+#include "tui/calltree.h"
 #include "tui/hot.h"
 #include "tui/logbook.h"
 #include "tui/offers.h"
@@ -96,6 +97,8 @@ struct model_ops {
 	const char *(*field)(struct model *model, size_t i);
 	int (*processes)(struct model *model, struct proc_process **out, size_t *n);
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
+	/* A tree of calls (calltree.h) of the window, for calltree_fini().  0 or -ENOMEM. */
+	int (*tree)(struct model *model, const struct calltree_query *query, struct calltree *out);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
 	int (*busiest)(struct model *model, uint64_t *from_ns, uint64_t *to_ns);
 	/* Cleaned, never NULL; valid until the next call. */

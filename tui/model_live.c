@@ -10,6 +10,7 @@
 #include "tui/cost.h"
 #include "tui/model_annotate.h"
 #include "tui/model_events.h"
+#include "tui/model_calls.h"
 #include "tui/save.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ struct model_live {
 	bool hot_hide_idle;
 	uint64_t names_at_ns; /* not before, new names are taken in */
 	struct activity activity;
+	struct model_calls calls;
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
 	struct chosen chosen;
@@ -361,6 +363,12 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 static const char *live_field(struct model *model, size_t i)
 {
 	return field_name(session_fields(of(model)->session, model->event), i);
+static int live_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
+{
+	struct model_live *live = of(model);
+
+	return model_calls_tree(
+		&live->calls, live->session, model, live->filter, live->hot_epoch, query, out);
 }
 
 static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
@@ -629,6 +637,7 @@ static const struct model_ops live_ops = {
 	.cell = live_cell,
 	.sums = live_sums,
 	.trend = live_trend,
+	.tree = live_tree,
 	.busiest = live_busiest,
 	.breakdown = live_breakdown,
 	.field = live_field,
@@ -708,6 +717,7 @@ void model_live_free(struct model_live *live)
 	save_free(live->save);
 	model_events_fini(&live->events);
 	hot_free(live->hot);
+	model_calls_fini(&live->calls);
 	filter_free(live->filter);
 	logbook_fini(&live->model.log);
 	free(live);

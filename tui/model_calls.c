@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_calls.c - see model_calls.h.
+ */
+#include "tui/model_calls.h"
+
+#include <errno.h>
+#include <string.h>
+
+void model_calls_fini(struct model_calls *cache)
+{
+	calls_free(cache->calls);
+	cache->calls = NULL;
+}
+
+static bool is_current(const struct model_calls *cache, const struct model *model,
+	const struct filter *filter, uint64_t epoch)
+{
+	/* What comes later than the window changes nothing in it. */
+	uint64_t last_ns = model->status.store.last_ns < model->to_ns ? model->status.store.last_ns
+								      : model->to_ns;
+
+	return cache->calls && cache->from_ns == model->from_ns && cache->to_ns == model->to_ns &&
+		cache->last_ns == last_ns && cache->epoch == epoch &&
+		cache->filter == filter_serial(filter) && cache->hide_idle == model->hide_idle;
+}
+
+static int renew(struct model_calls *cache, struct session *session, const struct model *model,
+	struct filter *filter, uint64_t epoch)
+{
+	struct store *store = session_store(session);
+	struct snapshot snapshot;
+	const struct scan_question question = {
+		.snapshot = &snapshot,
+		.from_ns = model->from_ns,
+		.to_ns = model->to_ns,
+		.stacks = session_stacks(session),
+		.tasks = session_tasks(session),
+		.names = session->names,
+		.filter = filter,
+		.hide_idle = model->hide_idle,
+		.idle_by_name = session->limits.pid_namespace,
+		.event = -1,
+		.leave_unresolved = true,
+		.column = GROUP_KEYS,
+	};
+	int ret;
+
+	model_calls_fini(cache);
+	ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
+	if (ret)
+		return ret;
+	ret = calls_new(&cache->calls, &question);
+	snapshot_release(store, &snapshot);
+	if (ret) {
+		cache->calls = NULL;
+		return ret;
+	}
+	cache->from_ns = model->from_ns;
+	cache->to_ns = model->to_ns;
+	cache->last_ns = model->status.store.last_ns < model->to_ns ? model->status.store.last_ns
+								    : model->to_ns;
+	cache->epoch = epoch;
+	cache->filter = filter_serial(filter);
+	cache->hide_idle = model->hide_idle;
+	return 0;
+}
+
+int model_calls_tree(struct model_calls *cache, struct session *session, const struct model *model,
+	struct filter *filter, uint64_t epoch, const struct calltree_query *query,
+	struct calltree *out)
+{
+	int ret = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!is_current(cache, model, filter, epoch))
+		ret = renew(cache, session, model, filter, epoch);
+	return ret ? ret : calltree_build(out, cache->calls, query);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_calls.h - trees of calls of the model's window, for the views.
+ *
+ * What all trees are made from is computed when the first one is asked for, and kept until window, filter or names are
+ * others; so views that no tree is drawn in cost nothing.  UI thread.
+ */
+#ifndef TUI_MODEL_CALLS_H
+#define TUI_MODEL_CALLS_H
+
+#include "tui/calltree.h"
+#include "tui/model.h"
+#include "tui/session.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zeros is one that knows nothing.  Private to model_calls.c. */
+struct model_calls {
+	struct calls *calls;
+	uint64_t from_ns, to_ns, last_ns; /* window and end of the history */
+	uint64_t epoch, filter; /* of names; the filter's serial */
+	bool hide_idle;
+};
+
+void model_calls_fini(struct model_calls *cache);
+
+/* epoch: of the names that the other views show.  0 and *out for calltree_fini(); or -ENOMEM. */
+int model_calls_tree(struct model_calls *cache, struct session *session, const struct model *model,
+	struct filter *filter, uint64_t epoch, const struct calltree_query *query,
+	struct calltree *out);
+
+#endif
