@@ -16,6 +16,8 @@
 static const struct binding table[] = {
 	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "open",
 		"Show which processes and threads the selected symbol runs in"},
+	{ACT_CALLS, KEYS_HOT, {'c'}, NULL, "callers",
+		"Show who calls the symbol, and what it calls"},
 	{ACT_ANNOTATE, KEYS_HOT, {'a'}, NULL, "annotate",
 		"Show source and instructions, with what was sampled on each"},
 	{ACT_SEARCH, KEYS_HOT, {'/'}, NULL, "search", "Search a symbol by a part of its name"},
@@ -66,6 +68,25 @@ static const struct binding table[] = {
 	{ACT_ARROWS, KEYS_ANNOTATE, {'J', 'o'}, NULL, NULL, "Show or hide the arrows of jumps"},
 	{ACT_SIDE_BY_SIDE, KEYS_ANNOTATE, {'w'}, NULL, NULL,
 		"Show the shares of several events side by side"},
+
+	{ACT_OPEN, KEYS_CALLS, {INPUT_ENTER}, NULL, "open", "Open or close the row"},
+	{ACT_EXPAND, KEYS_CALLS, {INPUT_RIGHT, 'l'}, NULL, NULL,
+		"Open the row, or go to the first one in it"},
+	{ACT_COLLAPSE, KEYS_CALLS, {INPUT_LEFT, 'h'}, NULL, NULL,
+		"Close the row, or go to the one that it is in"},
+	{ACT_CALLS, KEYS_CALLS, {'c'}, NULL, "centre",
+		"Put the symbol in the middle: its callers, and what it calls"},
+	{ACT_RETURN, KEYS_CALLS, {INPUT_BACKSPACE}, NULL, NULL,
+		"Go back to the symbol that was in the middle before"},
+	{ACT_SHAPE, KEYS_CALLS, {'t'}, NULL, "tree",
+		"Change between one symbol's calls, the call tree, and callers"},
+	{ACT_ANNOTATE, KEYS_CALLS, {'a'}, NULL, "annotate",
+		"Show source and instructions, with what was sampled on each"},
+	{ACT_SEARCH, KEYS_CALLS, {'/'}, NULL, "search", "Search a symbol, in closed rows too"},
+	{ACT_SEARCH_NEXT, KEYS_CALLS, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
+	{ACT_SEARCH_PREVIOUS, KEYS_CALLS, {'N'}, NULL, NULL,
+		"Go to the previous symbol that was searched"},
+	{ACT_HOLD, KEYS_CALLS, {'o'}, NULL, "hold", "Hold the order of the rows, or let them move"},
 
 	{ACT_ONLY, KEYS_PROCESSES, {INPUT_ENTER}, NULL, "only this",
 		"Profile only this process: follow it, let go of the others"},
@@ -266,6 +287,8 @@ const char *keys_view_title(unsigned int view)
 		return "help";
 	case KEYS_ANNOTATE:
 		return "annotate";
+	case KEYS_CALLS:
+		return "calls";
 	case KEYS_COUNTERS:
 		return "counters";
 	default:
@@ -281,7 +304,7 @@ char *keys_dump(void)
 
 	if (!out)
 		return NULL;
-	for (unsigned int view = KEYS_ALL; view <= KEYS_COUNTERS; view <<= 1) {
+	for (unsigned int view = KEYS_ALL; view <= KEYS_CALLS; view <<= 1) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 			char label[64];
 

@@ -23,6 +23,7 @@ enum keys_view {
 	KEYS_HELP = 128,
 	KEYS_ANNOTATE = 256,
 	KEYS_COUNTERS = 512,
+	KEYS_CALLS = 1024,
 };
 
 enum action {
@@ -79,6 +80,12 @@ enum action {
 	ACT_GOTO,
 	ACT_EDIT,
 	ACT_ARROWS,
+	/* calls */
+	ACT_CALLS,
+	ACT_EXPAND,
+	ACT_COLLAPSE,
+	ACT_SHAPE,
+	ACT_HOLD,
 	/* time */
 	ACT_EARLIER,
 	ACT_LATER,

@@ -363,6 +363,8 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 static const char *live_field(struct model *model, size_t i)
 {
 	return field_name(session_fields(of(model)->session, model->event), i);
+}
+
 static int live_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
 	struct model_live *live = of(model);

@@ -9,6 +9,7 @@
  */
 #include "tests/screens/fake_model.h"
 
+#include "tests/screens/fake_calls.h"
 #include "tests/screens/fake_code.h"
 #include "tests/screens/fake_offers.h"
 
@@ -105,6 +106,11 @@ static struct fake_model *of(struct model *model)
 static uint64_t part(unsigned int per_mille)
 {
 	return WHOLE / 1000 * per_mille;
+}
+
+uint64_t fake_model_weight(unsigned int per_mille)
+{
+	return part(per_mille);
 }
 
 static uint64_t self_of(const struct model *model, size_t row)
@@ -494,6 +500,7 @@ static const struct model_ops fake_ops = {
 	.cell = fake_cell,
 	.sums = fake_sums,
 	.trend = fake_trend,
+	.tree = fake_calls_tree,
 	.busiest = fake_busiest,
 	.breakdown = fake_breakdown,
 	.field = fake_field,

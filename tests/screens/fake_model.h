@@ -22,6 +22,9 @@ struct fake_model {
 void fake_model_init(struct fake_model *fake);
 void fake_model_fini(struct fake_model *fake);
 
+/* Weight of so many thousandths of all. */
+uint64_t fake_model_weight(unsigned int per_mille);
+
 /* One step of its clock: half a second. */
 void fake_model_tick(struct fake_model *fake);
 

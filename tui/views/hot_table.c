@@ -249,6 +249,8 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	case ACT_FIELDS:
 		screen_result(screen, screen_open(screen, &view_fields, 0), "Fields");
 		return VIEW_HANDLED;
+	case ACT_CALLS:
+		return open_selected(table, screen, &view_calls, "Calls");
 	case ACT_ANNOTATE:
 		return open_selected(table, screen, &view_annotate, "Annotate");
 	case ACT_SORT_NEXT:

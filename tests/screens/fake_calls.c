@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake_calls.c - see fake_calls.h.
+ */
+#include "tests/screens/fake_calls.h"
+
+#include "tests/screens/fake_model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NODES_MAX 512
+#define FRAMES_MAX 12
+
+/* From the outermost frame in; symrefs of the fake model.  One is recursive. */
+static const struct {
+	unsigned int per_mille;
+	uint32_t frames[FRAMES_MAX];
+} stacks[] = {
+	{378, {16, 14, 13, 2, 1}},
+	{98, {16, 14, 13, 2, 3}},
+	{121, {16, 14, 13, 2}},
+	{71, {16, 14, 13, 4}},
+	{64, {16, 14, 13, 13, 13, 5}},
+	{55, {16, 14, 13, 8, 6}},
+	{31, {16, 14, 8}},
+	{42, {16, 14, 7}},
+	{38, {16, 14, 7, 15, 8}},
+	{27, {9}},
+	{22, {10}},
+	{18, {16, 14, 11}},
+	{15, {12}},
+	{9, {16, 14, 13}},
+	{4, {16, 14}},
+};
+
+static uint32_t child_of(struct calltree *tree, uint32_t parent, uint32_t symref)
+{
+	uint32_t *link = &tree->nodes[parent].child;
+
+	while (*link && tree->nodes[*link].symref != symref)
+		link = &tree->nodes[*link].sibling;
+	if (!*link && tree->n < NODES_MAX) {
+		*link = tree->n++;
+		tree->nodes[*link].symref = symref;
+		tree->nodes[*link].parent = parent;
+	}
+	return *link;
+}
+
+/* The frames first, first + 1, ... as a path from the root; self is of where it ends. */
+static void add_calls(
+	struct calltree *tree, const uint32_t *frames, int first, int n, uint64_t weight)
+{
+	uint32_t at = 0;
+
+	for (int i = first; i >= 0 && i < n; i++) {
+		at = child_of(tree, at, frames[i]);
+		tree->nodes[at].sums.total += weight;
+	}
+	tree->nodes[at].sums.self += weight;
+}
+
+/* The frames first, first - 1, ...; self where the first is the leaf. */
+static void add_callers(
+	struct calltree *tree, const uint32_t *frames, int first, int n, uint64_t weight)
+{
+	uint32_t at = 0;
+
+	for (int i = first; i >= 0; i--) {
+		at = child_of(tree, at, frames[i]);
+		tree->nodes[at].sums.total += weight;
+		tree->nodes[at].sums.self += first == n - 1 ? weight : 0;
+	}
+}
+
+static int innermost(const uint32_t *frames, int n, uint32_t symref)
+{
+	while (n-- > 0 && frames[n] != symref)
+		;
+	return n;
+}
+
+static int outermost(const uint32_t *frames, int n, uint32_t symref)
+{
+	for (int i = 0; i < n; i++) {
+		if (frames[i] == symref)
+			return i;
+	}
+	return -1;
+}
+
+int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
+{
+	(void)model;
+	*out = (struct calltree){.n = 1, .room = NODES_MAX};
+	out->nodes = calloc(NODES_MAX, sizeof(*out->nodes));
+	if (!out->nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++) {
+		const uint32_t *frames = stacks[i].frames;
+		uint64_t weight = fake_model_weight(stacks[i].per_mille);
+		int n = 0;
+
+		while (n < FRAMES_MAX && frames[n])
+			n++;
+		out->nodes[0].sums.total += weight;
+		if (query->kind == CALLTREE_ROOTS)
+			add_calls(out, frames, 0, n, weight);
+		else if (query->kind == CALLTREE_CALLEES)
+			add_calls(out, frames, outermost(frames, n, query->symref), n, weight);
+		else if (query->one)
+			add_callers(out, frames, innermost(frames, n, query->symref), n, weight);
+		else
+			add_callers(out, frames, n - 1, n, weight);
+	}
+	return 0;
+}

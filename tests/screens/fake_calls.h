@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake_calls.h - trees of a few fixed stacks of the fake model's symbols, made in the simplest way.
+ */
+#ifndef TESTS_SCREENS_FAKE_CALLS_H
+#define TESTS_SCREENS_FAKE_CALLS_H
+
+#include "tui/model.h"
+
+/* As model_ops.tree. */
+int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_calls_view.c - butterfly, call tree and callers on the screen: golden screens after scripts of keys.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/screens/fixture.h"
+
+static void test_butterfly(void **state)
+{
+	struct fixture *fixture = start(120, 40, false);
+
+	(void)state;
+	keys(fixture, "jc");
+	compare(fixture, "calls-butterfly-120x40");
+	/* The callers above open upwards; the centre moves, and back. */
+	keys(fixture, "k<Right>");
+	compare(fixture, "calls-butterfly-open");
+	keys(fixture, "c");
+	compare(fixture, "calls-butterfly-moved");
+	press(fixture, INPUT_BACKSPACE);
+	press(fixture, INPUT_BACKSPACE);
+	compare(fixture, "calls-butterfly-back");
+	finish(fixture);
+}
+
+static void test_tree(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "ct");
+	compare(fixture, "calls-tree-80x24");
+	keys(fixture, "<Left>");
+	compare(fixture, "calls-tree-closed");
+	keys(fixture, "/fault<Enter>");
+	compare(fixture, "calls-tree-search");
+	keys(fixture, "no");
+	compare(fixture, "calls-tree-next");
+	keys(fixture, "a");
+	assert_int_equal(fixture->screen.n_views, 3);
+	keys(fixture, "q");
+	compare(fixture, "calls-tree-again");
+	keys(fixture, "t");
+	compare(fixture, "calls-callers-80x24");
+	keys(fixture, "jj<Enter>");
+	compare(fixture, "calls-callers-open");
+	keys(fixture, "/nothing-like-it<Enter>");
+	compare(fixture, "calls-callers-not-found");
+	finish(fixture);
+}
+
+static void test_sizes(void **state)
+{
+	struct fixture *fixture = start(160, 50, false);
+
+	(void)state;
+	keys(fixture, "jct");
+	compare(fixture, "calls-tree-160x50");
+	finish(fixture);
+	fixture = start(40, 12, true);
+	keys(fixture, "jc");
+	compare(fixture, "calls-butterfly-ascii-40x12");
+	finish(fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_butterfly),
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
