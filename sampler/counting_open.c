@@ -360,13 +360,16 @@ static bool wanted(const struct counting *counting, int cpu)
 /* Whether a CPU-wide event is for this CPU. */
 static bool is_for(const struct counting *counting, const struct event_spec *spec, int cpu)
 {
+	const char *list = spec->cpus ? spec->cpus : spec->core_cpus;
 	int *cpus;
 	size_t n, bad;
 	bool found = false;
 
-	if (!spec->cpus)
-		return wanted(counting, cpu);
-	if (proc_parse_cpu_list(spec->cpus, &cpus, &n, &bad))
+	if (!spec->cpus && !wanted(counting, cpu))
+		return false;
+	if (!list)
+		return true;
+	if (proc_parse_cpu_list(list, &cpus, &n, &bad))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		found |= cpus[i] == cpu;
@@ -410,7 +413,8 @@ static int open_on_task(struct counting *counting, struct span *span, struct pla
 		struct place place = *task;
 
 		place.cpu = cpus[i];
-		ret = open_span(counting, span, &place);
+		if (is_for(counting, &counting->events[span->first].spec, place.cpu))
+			ret = open_span(counting, span, &place);
 	}
 	return ret;
 }

@@ -75,6 +75,9 @@ bool choice_fits(const struct engine *engine, unsigned int index, const struct p
 {
 	const struct event_spec *spec = &engine->choices[index].spec;
 
+	/* Of a task it counts where its PMU is, and stands still elsewhere. */
+	if (spec->core_cpus && point->tid < 0 && !has_cpu(spec->core_cpus, point->cpu))
+		return false;
 	return !spec->cpus || has_cpu(spec->cpus, point->cpu);
 }
 

@@ -59,6 +59,8 @@ struct event_spec {
 	const char *cgroup_label; /* what it is called beside the event's name */
 	const char
 		*cpus; /* of a PMU that counts for more than one CPU, its cpumask: "0,8"; or NULL */
+	const char
+		*core_cpus; /* of a hybrid machine's PMU: the CPUs that have it, "0-7"; NULL: all */
 	const char *pmu; /* its directory's name in sysfs; NULL: none was named */
 	const char *unit; /* of counts, after scaling: "Joules"; or NULL */
 	double scale; /* of counts; 0: none, the same as 1 */

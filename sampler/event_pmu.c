@@ -16,10 +16,14 @@ static int begin(struct event_item *item, const struct pmu *pmu)
 	spec->attr.type = pmu->type;
 	spec->pmu = event_text(pmu->name, strlen(pmu->name));
 	spec->cpus = pmu->cpus ? event_text(pmu->cpus, strlen(pmu->cpus)) : NULL;
+	spec->core_cpus =
+		pmu->core_cpus ? event_text(pmu->core_cpus, strlen(pmu->core_cpus)) : NULL;
 	/* Counters outside of the cores refuse any exclusion; probes and cores do not. */
 	item->no_exclusion =
 		!pmu->core && pmu->type > PERF_TYPE_BREAKPOINT && !event_is_probe(spec);
-	return !spec->pmu || (pmu->cpus && !spec->cpus) ? -ENOMEM : 0;
+	return !spec->pmu || (pmu->cpus && !spec->cpus) || (pmu->core_cpus && !spec->core_cpus)
+		? -ENOMEM
+		: 0;
 }
 
 /* One PMU's event, with the parser behind the first slash; it is left there. */

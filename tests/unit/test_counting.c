@@ -316,6 +316,37 @@ static void test_command(void **state)
 	counting_close(counting);
 }
 
+/* An event of a hybrid machine's PMU is opened where that PMU is. */
+static void test_some_cpus(void **state)
+{
+	struct event_spec specs[2] = {
+		software(PERF_COUNT_SW_PAGE_FAULTS), software(PERF_COUNT_SW_PAGE_FAULTS_MIN)};
+	struct counting_config config = {
+		.events = specs, .n_events = 2, .by_cpu = true, .target.command_output_fd = -1};
+	const int32_t pid = getpid();
+	struct engine_failure failure;
+	struct counting *counting;
+	size_t n, of_first = 0;
+
+	(void)state;
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		print_message("skipped: a single CPU\n");
+		skip();
+	}
+	specs[0].core_cpus = "1-4095";
+	config.target.pids = &pid;
+	config.target.n_pids = 1;
+	assert_int_equal(counting_open(&counting, &config, &failure), 0);
+	const struct counting_cell *cells = counting_cells(counting, &n);
+	for (size_t i = 0; i < n; i++) {
+		of_first += cells[i].event == 0;
+		assert_true(cells[i].event || cells[i].cpu >= 1);
+	}
+	assert_true(of_first > 0);
+	assert_true(n - of_first > of_first);
+	counting_close(counting);
+}
+
 static void test_no_such_command(void **state)
 {
 	char *const argv[] = {"/nonexistent/program", NULL};
@@ -342,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_refused_event),
 		cmocka_unit_test(test_nothing_opens),
 		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_some_cpus),
 		cmocka_unit_test(test_no_such_command),
 	};
 
