@@ -241,6 +241,11 @@ static void not_supported(struct text *text, const struct refusal *refusal)
 			"modifier :p, use P for what is there, or -e cpu-clock");
 		return;
 	}
+	if (attr->exclude_idle && is_hardware(refusal)) {
+		text_add(text,
+			"this counter cannot leave out the idle task. Leave out the modifier :I");
+		return;
+	}
 	if (refusal->request->counted) {
 		text_add(text,
 			"the hardware does not count this event here. What it counts is told by: "

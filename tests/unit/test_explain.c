@@ -161,6 +161,9 @@ static void test_by_system(void **state)
 	attr.precise_ip = 3;
 	explain_with(&request, EINVAL, &system, "precision 3 is more", "or P");
 	explain_with(&request, EOPNOTSUPP, &system, "so precisely", "modifier :p");
+	attr.precise_ip = 0;
+	attr.exclude_idle = 1;
+	explain_with(&request, EOPNOTSUPP, &system, "leave out the idle task", "modifier :I");
 	attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
 	system.branches = 0;
 	explain_with(&request, EOPNOTSUPP, &system, "no branch stack", "-b and -j");
