@@ -17,6 +17,7 @@
 #include "tui/report.h"
 #include "tui/stat.h"
 #include "tui/term.h"
+#include "tui/waiting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,7 @@ static int fill_standard_fds(void)
 int main(int argc, char **argv)
 {
 	struct request request;
+	struct waiting waiting;
 	char message[1024];
 	int status;
 
@@ -144,7 +146,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "strobe: %s\n", message);
 		return 1;
 	}
+	waiting_begin(&waiting, &request);
 	status = run(&request);
+	waiting_end(&waiting);
 	args_fini(&request);
 	return status;
 }

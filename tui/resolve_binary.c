@@ -149,7 +149,8 @@ static bool take_from_conf(const char *conf, const char *name, char *out, size_t
 static bool take_library(const char *name, char *out, size_t size)
 {
 	glob_t confs;
-	bool found = take_from(getenv("LD_LIBRARY_PATH"), name, out, size);
+	bool found = take_from(getenv("LD_LIBRARY_PATH"), name, out, size) ||
+		take_from_conf("/etc/ld.so.conf", name, out, size);
 
 	if (!found && !glob("/etc/ld.so.conf.d/*.conf", 0, NULL, &confs)) {
 		for (size_t i = 0; i < confs.gl_pathc && !found; i++)

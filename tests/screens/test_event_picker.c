@@ -175,6 +175,24 @@ static void test_history(void **state)
 	expect_commands("E:%1<Enter><Esc>:<Up><Backspace><Backspace>b<Enter>", "add b\n", NULL);
 }
 
+/* Enter twice, before the session has answered: not added twice. */
+static void test_not_answered_yet(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "E/task<Enter><Enter><Enter>");
+	assert_string_equal(fixture->fake.commands, "add task-clock\n");
+	fixture->fake.model.status.last_note++;
+	keys(fixture, "<Enter>");
+	assert_string_equal(fixture->fake.commands, "add task-clock\nadd task-clock\n");
+	/* No answer ever: as before. */
+	keys(fixture, "<Tick><Tick><Tick><Tick><Tick><Tick><Tick><Enter>");
+	assert_string_equal(
+		fixture->fake.commands, "add task-clock\nadd task-clock\nadd task-clock\n");
+	finish(fixture);
+}
+
 static void test_refused(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -254,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_completion),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_history),
+		cmocka_unit_test(test_not_answered_yet),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_looking),
 		cmocka_unit_test(test_mouse),

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ANSWER_NS 3000000000ull /* longer nobody waits for the session */
+
 static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
 {
 	struct picker *picker = calloc(1, sizeof(*picker));
@@ -50,11 +52,14 @@ static void picker_refresh(struct view *view, struct screen *screen)
 
 /* --- adding and dropping --- */
 
-static void add_text(struct screen *screen, const char *text)
+static void add_text(struct picker *picker, struct screen *screen, const char *text)
 {
 	struct event_error error = {.kind = EVENT_ERROR_NONE};
 	char sentence[512];
-	int ret = screen->model->ops->event_add(screen->model, text, &error);
+	int ret;
+
+	picker_asked(picker, screen->model);
+	ret = screen->model->ops->event_add(screen->model, text, &error);
 
 	if (error.kind == EVENT_ERROR_NONE) {
 		screen_result(screen, ret, "The event cannot be added");
@@ -64,8 +69,10 @@ static void add_text(struct screen *screen, const char *text)
 	screen_message(screen, STYLE_BAD, "%s", sentence);
 }
 
-static void drop(struct screen *screen, const struct engine_event_status *event)
+static void drop(
+	struct picker *picker, struct screen *screen, const struct engine_event_status *event)
 {
+	picker_asked(picker, screen->model);
 	screen_result(screen, screen->model->ops->event_drop(screen->model, event->id),
 		"The event cannot be dropped");
 }
@@ -100,7 +107,7 @@ static void add_marked(struct picker *picker, struct screen *screen, bool as_gro
 	if (as_group)
 		snprintf(text + len, sizeof(text) - len, "}");
 	picker->n_marked = 0;
-	add_text(screen, text);
+	add_text(picker, screen, text);
 }
 
 static void toggle(struct picker *picker, struct screen *screen)
@@ -118,18 +125,23 @@ static void toggle(struct picker *picker, struct screen *screen)
 		(void)picker_rows(picker, screen);
 		return;
 	}
+	if (picker->asked_ns && model->now_ns - picker->asked_ns < ANSWER_NS &&
+		model->status.last_note == picker->asked_note) {
+		screen_message(screen, STYLE_WARN, "The last change is still being carried out");
+		return;
+	}
 	if (row->kind == ROW_EVENT)
 		event = &model->status.events[row->at];
 	else if (row->kind == ROW_ENTRY)
 		event = picker_status(model, &picker->offers.entries[row->at]);
 	if (event && event->open)
-		drop(screen, event);
+		drop(picker, screen, event);
 	else if (row->kind == ROW_EVENT)
-		add_text(screen, event->name);
+		add_text(picker, screen, event->name);
 	else if (row->kind == ROW_ENTRY && needs_text(&picker->offers.entries[row->at]))
 		ask_for(picker, screen, row->at);
 	else if (row->kind == ROW_ENTRY)
-		add_text(screen, picker->offers.entries[row->at].name);
+		add_text(picker, screen, picker->offers.entries[row->at].name);
 }
 
 static void mark(struct picker *picker, struct screen *screen)
@@ -212,7 +224,10 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	}
 	switch (action) {
 	case ACT_TOGGLE:
+		/* What is open by now, not what was at the last refresh: Enter twice is to add and to drop. */
 		picker_remember(picker, screen);
+		screen->model->ops->refresh(screen->model, false);
+		(void)picker_rows(picker, screen);
 		if (picker->n_marked)
 			add_marked(picker, screen, false);
 		else

@@ -69,6 +69,10 @@ struct picker {
 	struct event_error error; /* of the text as it is; EVENT_ERROR_NONE: none */
 	char sentence[512];
 
+	/* When the session was told to change something, and the last note before: until there is another, the rows do not
+	 * tell what came of it. */
+	uint64_t asked_ns, asked_note;
+
 	int list_y; /* of its first row, in the view */
 };
 
@@ -86,6 +90,7 @@ bool *picker_fold(struct picker *picker, const struct picker_row *row, bool *is_
 /* The event of the profile that an entry is, the open one before others; NULL. */
 const struct engine_event_status *picker_status(
 	const struct model *model, const struct catalogue_entry *entry);
+void picker_asked(struct picker *picker, const struct model *model); /* the session, for a change */
 size_t picker_mark(const struct picker *picker, size_t entry); /* its place, or SIZE_MAX */
 
 /* --- event_picker_draw.c --- */

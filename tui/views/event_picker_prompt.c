@@ -180,6 +180,7 @@ void picker_prompt_done(struct picker *picker, struct screen *screen, const char
 	if (!copy[strspn(copy, " ")])
 		return;
 	history_add(&screen->typed_events, copy);
+	picker_asked(picker, model);
 	ret = model->ops->event_add(model, copy, &error);
 	if (error.kind == EVENT_ERROR_NONE) {
 		screen_result(screen, ret, "The events cannot be added");

@@ -346,6 +346,12 @@ const struct engine_event_status *picker_status(
 	return found;
 }
 
+void picker_asked(struct picker *picker, const struct model *model)
+{
+	picker->asked_ns = model->now_ns;
+	picker->asked_note = model->status.last_note;
+}
+
 size_t picker_mark(const struct picker *picker, size_t entry)
 {
 	for (size_t i = 0; i < picker->n_marked; i++)

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_pick_events.c - events added and dropped at the keyboard: nothing of them is left behind; and symbols that they are
+ * named by are looked for while the screen goes on.
+ *
+ * usage: test_pick_events STROBE SHARES
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/live/tty.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define IN_TURN 50
+#define SOFTWARE 9
+#define N_NAMES 14 /* closing a tracepoint takes its time */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMORY_TELLS 0 /* what was freed is kept for a while */
+#else
+#define MEMORY_TELLS 1
+#endif
+#define GROWTH_KB 2048
+
+static const char *strobe;
+static char dir[] = "/tmp/strobe-pick-events-XXXXXX";
+static char program[64];
+static pid_t target;
+static char target_text[16];
+
+static const char *const plain[] = {
+	"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", "COLUMNS=", "LINES=", NULL};
+
+/* Names that are part of no other's. */
+static char names[N_NAMES][96] = {"task-clock", "page-faults", "minor-faults", "major-faults",
+	"context-switches", "cpu-migrations", "alignment-faults", "emulation-faults",
+	"cgroup-switches"};
+
+static void need_events(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000,
+		.exclude_kernel = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0) {
+		print_message("skipped: this kernel refuses a cpu-clock event on a child (%s)\n",
+			strerror(errno));
+		skip();
+	}
+	close((int)fd);
+}
+
+/* Tracepoints of one subsystem; where they cannot be read, the software events again. */
+static void choose_names(void)
+{
+	FILE *in = fopen("/sys/kernel/tracing/available_events", "re");
+	char line[96];
+	size_t n = SOFTWARE;
+
+	while (in && n < N_NAMES && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "ext4:ext4_", 10) || !strncmp(line, "block:block_", 12) ||
+			!strncmp(line, "writeback:", 10))
+			snprintf(names[n++], sizeof(names[0]), "%s", line);
+	}
+	if (in)
+		fclose(in);
+	for (; n < N_NAMES; n++)
+		memcpy(names[n], names[n % SOFTWARE], sizeof(names[0]));
+}
+
+struct held {
+	size_t events, others, rings;
+	long memory_kb;
+};
+
+/* Descriptors of events, and others. */
+static void count_fds(pid_t pid, struct held *held)
+{
+	char path[64], link[128], to[128];
+	struct dirent *entry;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	DIR *fds = opendir(path);
+	assert_non_null(fds);
+	while ((entry = readdir(fds))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(link, sizeof(link), "%s/%.16s", path, entry->d_name);
+		len = readlink(link, to, sizeof(to) - 1);
+		to[len > 0 ? len : 0] = '\0';
+		if (strstr(to, "[perf_event]"))
+			held->events++;
+		else
+			held->others++;
+	}
+	closedir(fds);
+}
+
+static struct held look(const struct tty *tty)
+{
+	struct held held = {0};
+	char path[64], line[512];
+
+	count_fds(tty->program, &held);
+	snprintf(path, sizeof(path), "/proc/%d/maps", tty->program);
+	FILE *in = fopen(path, "re");
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in))
+		held.rings += strstr(line, "[perf_event]") != NULL;
+	fclose(in);
+	snprintf(path, sizeof(path), "/proc/%d/status", tty->program);
+	in = fopen(path, "re");
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in))
+		if (!strncmp(line, "VmRSS:", 6))
+			held.memory_kb = strtol(line + 6, NULL, 10);
+	fclose(in);
+	return held;
+}
+
+/* Whether strobe comes to have so many events open.  What it writes meanwhile is read, or it would wait for that. */
+static bool comes_to(struct tty *tty, size_t n, int most_ms)
+{
+	for (int waited_ms = 0; waited_ms < most_ms; waited_ms += 10) {
+		struct pollfd fd = {.fd = tty->master, .events = POLLIN};
+		struct held held = {0};
+
+		count_fds(tty->program, &held);
+		if (held.events == n)
+			return true;
+		tty_forget(tty);
+		poll(&fd, 1, 10);
+	}
+	return false;
+}
+
+static void add_and_drop(struct tty *tty, const char *name, size_t before)
+{
+	char keys[256];
+
+	/* By the prompt; dropped by what the search finds. */
+	snprintf(keys, sizeof(keys), ":%s\r", name);
+	tty_type(tty, keys);
+	if (!comes_to(tty, before + 1, TTY_TIMEOUT_MS))
+		fail_msg("%s is not opened", name);
+	snprintf(keys, sizeof(keys), "/\x15%s\r", name);
+	tty_type(tty, keys);
+	/* Enter is refused until the screen knows that it is open. */
+	for (int i = 0; i < 100; i++) {
+		tty_type(tty, "\r");
+		if (comes_to(tty, before, 600))
+			return;
+	}
+	fail_msg("%s is not dropped", name);
+}
+
+static struct tty *start(const char *event)
+{
+	const char *argv[] = {
+		strobe, "-p", target_text, "-e", event, "-F", "20", "--cache-dir", "", NULL};
+	struct tty *tty = calloc(1, sizeof(*tty));
+
+	assert_non_null(tty);
+	assert_int_equal(tty_start(tty, (char *const *)argv, plain, 120, 40), 0);
+	return tty;
+}
+
+static void finish(struct tty *tty)
+{
+	int status;
+
+	tty_type(tty, "\033\033qqq");
+	assert_true(tty_status(tty, &status));
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	tty_close(tty);
+	free(tty);
+}
+
+static void test_nothing_is_left(void **state)
+{
+	struct tty *tty;
+	struct held before, after;
+	size_t events;
+
+	(void)state;
+	need_events();
+	choose_names();
+	tty = start("cpu-clock");
+	assert_true(tty_expect(tty, "cpu-clock"));
+	tty_type(tty, "E");
+	assert_true(tty_expect(tty, "Tracepoints"));
+	events = look(tty).events;
+	assert_true(events > 0);
+	/* The first round fills what is kept on purpose: names, history, lists. */
+	for (size_t i = 0; i < N_NAMES; i++)
+		add_and_drop(tty, names[i], events);
+	before = look(tty);
+	for (size_t i = 0; i < IN_TURN; i++)
+		add_and_drop(tty, names[i % N_NAMES], events);
+	after = look(tty);
+	/* A file whose symbols are being read is open, too: for a moment. */
+	for (int i = 0; after.others > before.others && i < 100; i++) {
+		comes_to(tty, 0, 100);
+		after = look(tty);
+	}
+	assert_int_equal(after.events, before.events);
+	assert_true(after.others <= before.others);
+	assert_int_equal(after.rings, before.rings);
+	if (MEMORY_TELLS && after.memory_kb > before.memory_kb + GROWTH_KB)
+		fail_msg("%ld kB have become %ld kB", before.memory_kb, after.memory_kb);
+	finish(tty);
+}
+
+/* --- symbols --- */
+
+/* Whoever opens the program waits, as on a disk that does not answer.  -1: not here. */
+static int hold_program(void)
+{
+	int fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY);
+
+	if (fd >= 0 && !fanotify_mark(fd, FAN_MARK_ADD, FAN_OPEN_PERM, AT_FDCWD, program))
+		return fd;
+	print_message("skipped: a program cannot be held here: %s\n", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* A probe's function is looked for; it can be given up, and found when the file is there again. */
+static void test_looking_goes_on_behind(void **state)
+{
+	char keys[256];
+	struct tty *tty;
+	size_t events;
+	int fan;
+
+	(void)state;
+	need_events();
+	tty = start("task-clock");
+	assert_true(tty_expect(tty, "task-clock"));
+	assert_true(tty_expect(tty, "shares"));
+	tty_type(tty, "E");
+	assert_true(tty_expect(tty, "Tracepoints"));
+	events = look(tty).events;
+	fan = hold_program();
+	if (fan < 0) {
+		finish(tty);
+		skip();
+	}
+	snprintf(keys, sizeof(keys), ":uprobe:%s:main\r", program);
+	tty_type(tty, keys);
+	assert_true(tty_expect(tty, "Looking for main in held"));
+	/* The screen obeys meanwhile. */
+	tty_type(tty, "/emulation\r");
+	assert_true(tty_expect(tty, "emulation-faults"));
+	tty_type(tty, "\033");
+	assert_true(tty_expect(tty, "no longer looking"));
+	assert_int_equal(look(tty).events, events);
+	close(fan);
+	if (geteuid()) {
+		print_message("part left out: probes need root\n");
+	} else {
+		tty_type(tty, ":");
+		tty_type(tty, "\033OA\r"); /* the one of before */
+		if (!comes_to(tty, events + 1, TTY_TIMEOUT_MS))
+			fail_msg("%zu events are open, and were %zu", look(tty).events, events);
+	}
+	finish(tty);
+}
+
+static int make_target(const char *shares)
+{
+	char command[512];
+
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(program, sizeof(program), "%s/held", dir);
+	snprintf(command, sizeof(command), "cp '%s' '%s'", shares, program);
+	if (system(command))
+		return -1;
+	target = fork();
+	if (target == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(shares, shares, (char *)NULL);
+		_exit(127);
+	}
+	snprintf(target_text, sizeof(target_text), "%d", target);
+	return target > 0 ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_left),
+		cmocka_unit_test(test_looking_goes_on_behind),
+	};
+	char command[128];
+	int failed;
+
+	if (argc > 3)
+		cmocka_set_test_filter(argv[3]);
+	if (argc < 3) {
+		fprintf(stderr, "usage: test_pick_events STROBE SHARES\n");
+		return 2;
+	}
+	strobe = argv[1];
+	if (make_target(argv[2]))
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	return system(command) || failed;
+}
