@@ -346,6 +346,14 @@ static int finish_events(struct args *args)
 	return 0;
 }
 
+static bool is_by_cgroup(const struct request *request)
+{
+	for (size_t i = 0; i < request->n_groups; i++)
+		if (request->groups[i] == GROUP_CGROUP)
+			return true;
+	return false;
+}
+
 static int finish_cgroups(struct args *args, bool named)
 {
 	struct request *request = &args->request;
@@ -366,8 +374,8 @@ static int finish_cgroups(struct args *args, bool named)
 	if (request->n_cgroups > CGROUPS_MAX)
 		return args_refuse(args, "-G: more than %d cgroups", CGROUPS_MAX);
 	target->system_wide = true;
-	if (request->n_cgroups > 1 && request->command == CMD_REPORT && !args->columns_given &&
-		request->view == REPORT_FLAT)
+	if (request->n_cgroups > 1 && !is_by_cgroup(request) && request->command == CMD_REPORT &&
+		!args->columns_given && request->view == REPORT_FLAT)
 		request->columns = COLUMNS_CGROUP;
 	return 0;
 }
@@ -448,6 +456,16 @@ static int finish(struct args *args)
 		return args_refuse(args,
 			"--columns and %s contradict each other: a tree has no columns",
 			args_view_option(request->view));
+	if (is_by_cgroup(request) &&
+		(request->columns == COLUMNS_EVENT || request->columns == COLUMNS_CGROUP))
+		return args_refuse(args,
+			"--group cgroup and --columns %s contradict each other: rows or columns "
+			"are "
+			"of cgroups, not both",
+			request->columns == COLUMNS_EVENT ? "event" : "cgroup");
+	if (is_by_cgroup(request) && !request->n_cgroups && !request->n_files)
+		return args_refuse(args,
+			"--group cgroup tells apart the cgroups that -G names, and there is none");
 	if (request->source_tree && (request->symbol || args->format_given))
 		return args_refuse(args,
 			"--source-tree is of all functions, and has a form of its own: neither a "

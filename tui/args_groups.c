@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS "symbol, image, process, thread, cpu, command, address, event"
+#define GROUPS "symbol, image, process, thread, cpu, command, address, event, cgroup"
 
 static const char *const group_names[GROUP_KEYS + 1] = {
 	[GROUP_PROCESS] = "process",
@@ -22,6 +22,7 @@ static const char *const group_names[GROUP_KEYS + 1] = {
 	[GROUP_COMMAND] = "command",
 	[GROUP_ADDRESS] = "address",
 	[GROUP_EVENT] = "event",
+	[GROUP_CGROUP] = "cgroup",
 	NULL,
 };
 

@@ -98,6 +98,8 @@ struct report {
 	enum report_view view;
 	enum query_group keys[QUERY_KEYS_MAX]; /* of the rows */
 	size_t n_keys;
+	const char *cgroups
+		[STORE_EVENTS_MAX]; /* of GROUP_CGROUP: by event's number its label, cleaned; or NULL */
 	const char *fields[QUERY_FIELDS_MAX]; /* cleaned; what GROUP_FIELD and the next ones are */
 	bool grouped; /* they were asked for, or columns were */
 	enum report_columns columns;

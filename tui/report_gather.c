@@ -238,6 +238,84 @@ size_t report_choose_events(
 	return n;
 }
 
+/* The same event in another cgroup: their names end with them. */
+static bool differs_by_cgroup(
+	const struct engine_event_status *a, const struct engine_event_status *b)
+{
+	size_t a_len, b_len;
+
+	if (!a->cgroup || !b->cgroup)
+		return false;
+	a_len = strlen(a->name) - strlen(a->cgroup);
+	b_len = strlen(b->name) - strlen(b->cgroup);
+	return a_len == b_len && !memcmp(a->name, b->name, a_len);
+}
+
+/* Of rows by cgroup: the first of each event in several cgroups stands for all. */
+static void merge_cgroups(struct report *report, const struct engine_status *status, uint8_t *ids,
+	uint8_t stands_for[STORE_EVENTS_MAX])
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		stands_for[i] = (uint8_t)i;
+	for (size_t i = 0; i < status->n_events; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct engine_event_status *one = &status->events[i];
+			const struct engine_event_status *first = &status->events[j];
+
+			if (stands_for[one->id] == one->id && differs_by_cgroup(one, first))
+				stands_for[one->id] = stands_for[first->id];
+		}
+	for (size_t i = 0; i < report->n_events; i++) {
+		bool there = false;
+
+		for (size_t j = 0; j < kept; j++)
+			there |= ids[j] == stands_for[ids[i]];
+		if (!there)
+			ids[kept++] = stands_for[ids[i]];
+	}
+	report->n_events = kept;
+}
+
+static void add_event(struct report_event *event, const struct engine_event_status *more)
+{
+	event->lost += more->lost;
+	event->count += more->count;
+	event->throttled += more->throttled;
+	event->filtered += more->filtered;
+}
+
+/* What the kernel told of the events that were merged, and their labels. */
+static int take_cgroups(struct report *report, const struct engine_status *status,
+	const uint8_t *ids, const uint8_t stands_for[STORE_EVENTS_MAX])
+{
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct engine_event_status *event = &status->events[i];
+		char clean[2 * CGROUP_LABEL_MAX];
+
+		for (size_t k = 0; k < report->n_events; k++)
+			if (ids[k] == stands_for[event->id] && ids[k] != event->id)
+				add_event(&report->events[k], event);
+		if (!event->cgroup)
+			continue;
+		report->cgroups[event->id] = intern_text(
+			&report->memory->texts, clean_string(clean, sizeof(clean), event->cgroup));
+		if (!report->cgroups[event->id])
+			return -ENOMEM;
+	}
+	for (size_t k = 0; k < report->n_events; k++) {
+		struct report_event *event = &report->events[k];
+		size_t len = strlen(event->name_bytes);
+		size_t label = event->cgroup ? strlen(event->cgroup) + 1 : 0;
+
+		if (label && label < len)
+			event->name_bytes[len - label] = '\0';
+		event->cgroup = NULL;
+	}
+	return 0;
+}
+
 static int gather_events(struct report *report, const struct engine_status *status, uint8_t *ids)
 {
 	report->events = report_alloc(report, status->n_events, sizeof(*report->events));
@@ -334,6 +412,7 @@ static int gather_samples(struct report *report, struct report_source *source)
 	/* In a pid namespace pid 0 tells nothing. */
 	scan->idle_by_name = session->limits.pid_namespace;
 	scan->event = -1;
+	scan->stands_for = source->stands_for;
 	scan->fields = session->request->fields;
 	scan->n_fields = session->request->n_fields;
 	session_schemas(session, source->status, &schemas);
@@ -346,11 +425,20 @@ static int gather_samples(struct report *report, struct report_source *source)
 	return ret;
 }
 
+static bool is_by_cgroup(const struct report *report)
+{
+	for (size_t i = 0; i < report->n_keys; i++)
+		if (report->keys[i] == GROUP_CGROUP)
+			return true;
+	return false;
+}
+
 int report_gather(struct report *report, struct session *session)
 {
 	struct engine_status *status = malloc(sizeof(*status));
 	uint8_t ids[ENGINE_EVENTS_MAX];
 	struct report_source source = {.session = session, .status = status, .events = ids};
+	uint8_t stands_for[STORE_EVENTS_MAX];
 	int ret;
 
 	memset(report, 0, sizeof(*report));
@@ -371,7 +459,13 @@ int report_gather(struct report *report, struct session *session)
 	report->unknown_records = status->unknown_records;
 	take_request(report, session);
 	report->n_events = report_choose_events(session, status, ids);
+	if (is_by_cgroup(report)) {
+		merge_cgroups(report, status, ids, stands_for);
+		source.stands_for = stands_for;
+	}
 	ret = gather_events(report, status, ids);
+	if (!ret && source.stands_for)
+		ret = take_cgroups(report, status, ids, stands_for);
 	if (!ret)
 		ret = report_gather_file(report, session);
 	if (!ret)

@@ -34,6 +34,7 @@ struct report_source {
 	struct session *session;
 	const struct engine_status *status;
 	const uint8_t *events; /* ids of report->events */
+	const uint8_t *stands_for; /* see scan_question */
 	struct scan_question scan;
 };
 

@@ -166,6 +166,9 @@ static int gather_keys(
 			size_t place = event_place(gathering, row->event);
 
 			key.text = place < report->n_events ? report->events[place].name : "";
+		} else if (report->keys[i] == GROUP_CGROUP) {
+			key.text = report->cgroups[row->cgroup] ? report->cgroups[row->cgroup]
+								: "(none)";
 		} else if (key.text == key.bytes || report->keys[i] == GROUP_COMMAND ||
 			report->keys[i] >= GROUP_FIELD) {
 			key.text = intern_text(&report->memory->texts, key.text);

@@ -121,6 +121,7 @@ static const char *const heads[GROUP_KEYS] = {
 	[GROUP_COMMAND] = "COMMAND",
 	[GROUP_ADDRESS] = "ADDRESS",
 	[GROUP_EVENT] = "EVENT",
+	[GROUP_CGROUP] = "CGROUP",
 };
 
 static const char *head_of(const struct report *report, size_t key)

@@ -83,11 +83,16 @@ static int intern_task(struct work *work, const struct task_label *label, uint32
 	return 0;
 }
 
+static uint8_t event_of(const struct scan_question *question, const struct slice *slice, uint32_t i)
+{
+	return question->stands_for ? question->stands_for[slice->event[i]] : slice->event[i];
+}
+
 /* The column of a cell; the thread's, where it is one, is known by its label. */
 static int intern_column(struct work *work, const struct slice *slice, uint32_t i, uint32_t *column)
 {
 	const struct task_label *label = NULL;
-	uint32_t key[4] = {slice->event[i]};
+	uint32_t key[4] = {event_of(work->question, slice, i)};
 	struct scan_column *made;
 
 	if (work->question->column == GROUP_CPU) {
@@ -107,7 +112,7 @@ static int intern_column(struct work *work, const struct slice *slice, uint32_t 
 	*made = (struct scan_column){.pid = (int32_t)key[2],
 		.tid = (int32_t)key[3],
 		.number = key[1],
-		.event = slice->event[i]};
+		.event = (uint8_t)key[0]};
 	clean_text(made->comm, sizeof(made->comm), label ? label->comm : "", TASK_COMM_MAX);
 	return 0;
 }
@@ -166,13 +171,16 @@ static uint32_t mix(uint32_t a, uint32_t b)
 static uint32_t hash_of_side(const struct scan_side *side)
 {
 	return mix(side->task,
-		mix(side->column, mix(side->fields, (uint32_t)side->cpu << 8 | side->event)));
+		mix(side->column,
+			mix(side->fields,
+				(uint32_t)side->cgroup << 24 | (uint32_t)side->cpu << 8 |
+					side->event)));
 }
 
 static bool same_side(const struct scan_side *a, const struct scan_side *b)
 {
 	return a->task == b->task && a->column == b->column && a->cpu == b->cpu &&
-		a->event == b->event && a->fields == b->fields;
+		a->event == b->event && a->fields == b->fields && a->cgroup == b->cgroup;
 }
 
 static int grow_side_slots(struct work *work)
@@ -323,7 +331,7 @@ static int side_of(struct work *work, const struct slice *slice, uint32_t i, str
 	*side = (struct scan_side){.task = SCAN_NONE,
 		.column = SCAN_NONE,
 		.fields = SCAN_NONE,
-		.event = slice->event[i]};
+		.event = event_of(question, slice, i)};
 	if (label >= work->labels_room || !work->labels[label].task) {
 		if (learn_label(work, label))
 			return -ENOMEM;
@@ -332,6 +340,8 @@ static int side_of(struct work *work, const struct slice *slice, uint32_t i, str
 		side->task = work->labels[label].task - 1;
 	if (question->by & SCAN_CPU)
 		side->cpu = slice->cpu[i];
+	if (question->by & SCAN_CGROUP)
+		side->cgroup = slice->event[i];
 	if (question->by & SCAN_FIELDS &&
 		scan_fields_id(&work->scan->fields, question->schemas, question->fields,
 			question->names, slice->event[i],
@@ -362,14 +372,15 @@ static int is_idle(struct work *work, const struct slice *slice, uint32_t i)
 static int add_cell(struct work *work, const struct slice *slice, uint32_t i)
 {
 	const struct scan_question *question = work->question;
-	struct scan_sums *sums = &work->scan->sums[slice->event[i]];
+	uint8_t event = event_of(question, slice, i);
+	struct scan_sums *sums = &work->scan->sums[event];
 	uint64_t weight = slice->weight[i], samples = slice->count[i];
 	struct scan_column *column = NULL;
 	struct scan_side side;
 	uint32_t id;
 	int leaf, ret;
 
-	if (question->event >= 0 && slice->event[i] != question->event)
+	if (question->event >= 0 && event != question->event)
 		return 0;
 	if (question->hide_idle) {
 		ret = is_idle(work, slice, i);
@@ -416,7 +427,7 @@ static int add_slice(struct work *work, const struct slice *slice)
 static bool is_plain(const struct scan_question *question)
 {
 	return !question->filter && !question->hide_idle && question->by == SCAN_STACK &&
-		question->column == GROUP_KEYS;
+		!question->stands_for && question->column == GROUP_KEYS;
 }
 
 /* The sums are spread over more memory than any cache holds, and where they lie is known long before. */

@@ -28,6 +28,7 @@ enum { /* scan_question.by, or'ed; the event is always one of the sides' parts *
 	SCAN_COMMAND = 8,
 	SCAN_CPU = 16,
 	SCAN_FIELDS = 32,
+	SCAN_CGROUP = 64,
 };
 
 #define SCAN_NONE UINT32_MAX
@@ -42,6 +43,8 @@ struct scan_question {
 	bool hide_idle; /* samples of pid 0 are as if they were not there */
 	bool idle_by_name; /* instead those in a function of the idle loop */
 	int event; /* -1: all */
+	/* By number, the event that stands for each: those that differ in their cgroup alone are one.  NULL: none does. */
+	const uint8_t *stands_for;
 	unsigned int by;
 	const char *const
 		*fields; /* of SCAN_FIELDS: names of what is told apart, at most SCAN_FIELDS_MAX */
@@ -77,6 +80,7 @@ struct scan_side {
 	uint32_t fields; /* a combination of fields, or SCAN_NONE */
 	uint16_t cpu; /* 0 where not asked for */
 	uint8_t event;
+	uint8_t cgroup; /* of SCAN_CGROUP: the event as it was sampled; else 0 */
 };
 
 struct scan_entry {

@@ -180,6 +180,8 @@ static int compare_lines(
 		return a->task < b->task ? -1 : 1;
 	if (a->fields != b->fields)
 		return a->fields < b->fields ? -1 : 1;
+	if (a->cgroup != b->cgroup)
+		return a->cgroup < b->cgroup ? -1 : 1;
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
@@ -318,6 +320,7 @@ static struct table_row *row_of(struct work *work, uint32_t part, const struct s
 		*row = (struct table_row){.part = part,
 			.task = side->task,
 			.fields = side->fields,
+			.cgroup = side->cgroup,
 			.cpu = side->cpu,
 			.event = side->event};
 		if (table->column == GROUP_EVENT)
@@ -413,6 +416,9 @@ static unsigned int asked_of_scan(const struct table_question *question)
 			break;
 		case GROUP_CPU:
 			by |= SCAN_CPU;
+			break;
+		case GROUP_CGROUP:
+			by |= SCAN_CGROUP;
 			break;
 		default:
 			if (question->keys[i] >= GROUP_FIELD)
@@ -552,6 +558,9 @@ void table_key(
 		break;
 	case GROUP_EVENT:
 		out->number = row->event;
+		break;
+	case GROUP_CGROUP:
+		out->number = row->cgroup;
 		break;
 	default:
 		if (table->keys[i] >= GROUP_FIELD)

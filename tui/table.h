@@ -40,6 +40,7 @@ struct table_row {
 	uint32_t cells; /* the first + 1, where there are columns */
 	uint16_t cpu;
 	uint8_t event; /* 0 with columns by event */
+	uint8_t cgroup; /* of GROUP_CGROUP: the event as it was sampled, whose cgroup it is */
 };
 
 /* What a stack told of a row. */
@@ -93,7 +94,7 @@ struct table_top {
 int table_sort_top(
 	struct table *table, enum table_sort sort, uint32_t column, const struct table_top *top);
 
-/* keys[i] of a row.  An event's text is empty: its name is for others to know. */
+/* keys[i] of a row.  The text of an event, and of its cgroup, is empty: its name is for others to know. */
 void table_key(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out);
 

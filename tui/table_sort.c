@@ -19,6 +19,12 @@ struct ranked {
 	uint8_t event;
 };
 
+/* Told by a number alone. */
+static bool is_event(enum query_group key)
+{
+	return key == GROUP_EVENT || key == GROUP_CGROUP;
+}
+
 static int by_number(uint64_t left, uint64_t right)
 {
 	return left > right ? -1 : left < right;
@@ -37,7 +43,7 @@ static int compare_keys(const struct table *table, const struct table_row *a,
 		table_key(table, b, i, &right);
 		if (left.is_number != right.is_number)
 			return left.is_number ? -1 : 1;
-		if (left.is_number || table->keys[i] == GROUP_EVENT) {
+		if (left.is_number || is_event(table->keys[i])) {
 			if (left.number != right.number)
 				return left.number < right.number ? -1 : 1;
 			continue;
@@ -73,7 +79,7 @@ static void take_first_key(const struct table *table, struct ranked *ranked)
 	if (!table->n_keys)
 		return;
 	table_key(table, &table->rows[ranked->row], 0, &key);
-	if (key.is_number || table->keys[0] == GROUP_EVENT) {
+	if (key.is_number || is_event(table->keys[0])) {
 		ranked->prefix = (uint64_t)key.number ^ 1ull << 63;
 		return;
 	}

@@ -159,7 +159,7 @@ _strobe()
 			options="folded speedscope pprof callgrind svg script gecko"
 		;;
 	--group)
-		_strobe_list "symbol image process thread cpu command address event"
+		_strobe_list "symbol image process thread cpu command address event cgroup"
 		return
 		;;
 	--columns)

@@ -27,6 +27,17 @@ static bool is_dummy(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
+/* What strobe record has put behind the name of a cgroup's event; in a path of a uprobe it is something else. */
+static const char *cgroup_of(const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	if (!at || at == name || !at[1] || !strncmp(name, "uprobe:", 7) ||
+		!strncmp(name, "uretprobe:", 10))
+		return NULL;
+	return event_text(at + 1, strlen(at + 1));
+}
+
 static int16_t add_event(struct recording *recording, const struct reader_attr *attr)
 {
 	struct engine_status *status = &recording->status;
@@ -42,6 +53,7 @@ static int16_t add_event(struct recording *recording, const struct reader_attr *
 			.enabled = true,
 			.is_clock = event_is_clock(&attr->attr)};
 		memcpy(event->name, attr->name, sizeof(event->name));
+		event->cgroup = cgroup_of(event->name);
 		if (attr->attr.freq)
 			event->freq_hz = attr->attr.sample_freq;
 		else

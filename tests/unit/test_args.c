@@ -279,6 +279,12 @@ static void test_cgroups(void **state)
 	good(&line, "strobe report -G a");
 	assert_int_equal(line.request.columns, COLUMNS_NONE);
 	args_fini(&line.request);
+	good(&line, "strobe report -G a,b --group cgroup,symbol");
+	assert_int_equal(line.request.columns, COLUMNS_NONE);
+	assert_int_equal(line.request.groups[0], GROUP_CGROUP);
+	args_fini(&line.request);
+	bad("strobe report --group cgroup", "there is none");
+	bad("strobe report -G a,b --group cgroup --columns event", "contradict");
 	bad("strobe -G a -p 1", "cannot be joined with -p");
 	bad("strobe -G a -- true", "cannot be joined with a command");
 	bad("strobe -G a,,b", "a name is missing");

@@ -170,11 +170,13 @@ static void tell(const struct table_question *question, struct fixture *fixture,
 	const struct task_label *label = tasks_label_get(fixture->tasks, slice->task[cell]);
 	uint32_t symref = frame == FRAME_NONE ? 0 : names_symref(fixture->names, frame);
 	const struct symref *name = names_get(fixture->names, symref);
+	uint8_t event = question->scan.stands_for ? question->scan.stands_for[slice->event[cell]]
+						  : slice->event[cell];
 	size_t len = 0;
 	char comm[TASK_COMM_MAX];
 
 	if (question->scan.column != GROUP_EVENT)
-		len += (size_t)snprintf(out, TEXT, "event %u", slice->event[cell]);
+		len += (size_t)snprintf(out, TEXT, "event %u", event);
 	out[len] = '\0';
 	for (size_t i = 0; i < question->n_keys; i++) {
 		char *at = out + len;
@@ -189,6 +191,9 @@ static void tell(const struct table_question *question, struct fixture *fixture,
 			break;
 		case GROUP_CPU:
 			len += (size_t)snprintf(at, room, " cpu %u", slice->cpu[cell]);
+			break;
+		case GROUP_CGROUP:
+			len += (size_t)snprintf(at, room, " of %u", slice->event[cell]);
 			break;
 		case GROUP_COMMAND:
 			clean_string(comm, sizeof(comm), label->comm);
@@ -221,7 +226,7 @@ static void tell(const struct table_question *question, struct fixture *fixture,
 	else if (question->scan.column == GROUP_THREAD)
 		snprintf(out + len, TEXT - len, " | %d", label->tid);
 	else if (question->scan.column == GROUP_EVENT)
-		snprintf(out + len, TEXT - len, " | %u", slice->event[cell]);
+		snprintf(out + len, TEXT - len, " | %u", event);
 }
 
 static struct model_row *model_row(struct model *model, const char *text)
@@ -318,6 +323,11 @@ static void tell_row(const struct table_question *question, const struct table *
 		assert_int_equal(key.is_number, word != NULL);
 		if (question->keys[i] == GROUP_EVENT)
 			continue;
+		if (question->keys[i] == GROUP_CGROUP) {
+			assert_string_equal(key.text, "");
+			len += (size_t)snprintf(out + len, TEXT - len, " of %d", (int)key.number);
+			continue;
+		}
 		if (word)
 			len += (size_t)snprintf(
 				out + len, TEXT - len, " %s%d", word, (int)key.number);
@@ -427,6 +437,35 @@ static void test_every_combination(void **state)
 				ask(fixture, combinations[i].keys, combinations[i].n);
 
 			question.scan.column = columns[j];
+			compare(fixture, &question);
+		}
+}
+
+/* Two of three events are one but for their cgroups. */
+static void test_cgroups(void **state)
+{
+	static const struct {
+		enum query_group keys[4];
+		size_t n;
+	} asked_for[] = {
+		{{GROUP_CGROUP}, 1}, {{GROUP_SYMBOL, GROUP_CGROUP}, 2},
+		{{GROUP_CGROUP, GROUP_IMAGE, GROUP_PROCESS}, 3},
+		{{GROUP_SYMBOL, GROUP_IMAGE}, 2}, /* one event, whatever the cgroup */
+	};
+	const enum query_group columns[] = {GROUP_KEYS, GROUP_CPU, GROUP_THREAD};
+	uint8_t stands_for[STORE_EVENTS_MAX];
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		stands_for[i] = (uint8_t)(i == 2 ? 0 : i);
+	fixture_randomize(fixture, 3, 120);
+	for (size_t i = 0; i < sizeof(asked_for) / sizeof(*asked_for); i++)
+		for (size_t j = 0; j < 3; j++) {
+			struct table_question question =
+				ask(fixture, asked_for[i].keys, asked_for[i].n);
+
+			question.scan.column = columns[j];
+			question.scan.stands_for = stands_for;
 			compare(fixture, &question);
 		}
 }
@@ -686,6 +725,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_combination),
+		TEST(test_cgroups),
 		cmocka_unit_test_setup_teardown(test_fields, set_up_fields, tear_down_fields),
 		TEST(test_one_tuple_of_two_events),
 		TEST(test_no_fields_at_all),
