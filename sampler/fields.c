@@ -94,6 +94,7 @@ void fields_free(struct fields *fields)
 		return;
 	for (size_t i = 0; i < fields->n; i++)
 		field_names_free(fields->how[i].names);
+	free(fields->print);
 	free(fields);
 }
 

@@ -73,4 +73,15 @@ int fields_read(const struct fields *fields, const struct record *record, struct
 void fields_format(
 	const struct fields *fields, size_t i, const struct value *value, char *out, size_t size);
 
+/* What an address of code is called: "name+0x12", or "name" alone; false: not known. */
+struct fields_line_names {
+	bool (*code)(void *ctx, uint64_t address, bool with_offset, char *out, size_t size);
+	void *ctx;
+};
+
+/* A tracepoint's sample as its print format tells it, in raw bytes, as perf script does; from a tuple that was read without
+ * fields_locate.  names may be NULL.  False: no tracepoint, or something in the format is not understood. */
+bool fields_line(const struct fields *fields, const struct values *values, uint32_t id,
+	const struct fields_line_names *names, char *out, size_t size);
+
 #endif

@@ -74,6 +74,7 @@ struct fields {
 	uint64_t sample_type;
 	const struct sample_kind *kind;
 	size_t kind_first; /* the first of its fields */
+	char *print; /* a tracepoint's print format; NULL: none */
 	uint64_t outcomes[KIND_OUTCOMES_MAX]; /* atomic, relaxed */
 };
 

@@ -169,7 +169,10 @@ int fields_parse_tracepoint(struct fields *fields, const char *format)
 					line.at + strlen("field:"), line.len - strlen("field:")});
 		} else if (starts(line, print)) {
 			/* It may be of more than one line. */
-			return any ? fields_parse_print(fields, line.at + strlen(print)) : -EBADMSG;
+			fields->print = strdup(line.at + strlen(print));
+			if (!fields->print)
+				return -ENOMEM;
+			return any ? fields_parse_print(fields, fields->print) : -EBADMSG;
 		}
 	}
 	return err || any ? err : -EBADMSG;

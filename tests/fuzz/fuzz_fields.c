@@ -36,6 +36,7 @@ static void try_raw(const struct perf_event_attr *attr, const char *pmu, const c
 			if (strnlen(text, sizeof(text)) == sizeof(text))
 				abort();
 		}
+		(void)fields_line(fields, values, id, NULL, text, sizeof(text));
 		values_free(values);
 		fields_free(fields);
 	}

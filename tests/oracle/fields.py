@@ -148,6 +148,29 @@ def has_field(event, field):
     return bool(re.search(rf"\b{field}(\[\d*\])?;", open(path, encoding="utf-8").read()))
 
 
+def lines(text):
+    """How often each event told what."""
+    found = re.findall(r"^\s*\S.*?: +(\w+:\w+): ?(.*?)\s*$", text, re.MULTILINE)
+    return Counter(found)
+
+
+def whole_lines(strobe, cases, program):
+    """What strobe export prints of perf's recording, against perf script."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "perf.data")
+        run("perf", "record", "-o", data, *event_options(event for event, _, _, _ in cases), program)
+        theirs = lines(run("perf", "script", "-i", data).stdout)
+        done = run(strobe, "export", data, "--format", "script", "-o", "-")
+        ours = lines(done.stdout)
+    events = {event for event, _ in theirs}
+    checks.check("lines of all events are compared", events == {case[0] for case in cases}, str(events))
+    for event in sorted(events):
+        mine = {trace: n for (name, trace), n in ours.items() if name == event}
+        other = {trace: n for (name, trace), n in theirs.items() if name == event}
+        checks.check(f"lines of {event}", mine == other,
+                     f"{list(mine)[:3]}, and {list(other)[:3]} by perf; {done.stderr}")
+
+
 def refusals(strobe, program):
     event = "sched:sched_process_fork"
     done = run(strobe, "report", "-e", event, "--group", "weather", "--", program)
@@ -177,6 +200,7 @@ def main():
         for value, count in KNOWN.get(event, {}).items():
             checks.check(f"{event}: {value}", ours.get(event, {}).get(value) == count,
                          f"{ours.get(event, {}).get(value)} times, not {count}")
+    whole_lines(strobe, cases, program)
     refusals(strobe, program)
     return checks.finish()
 

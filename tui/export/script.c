@@ -8,6 +8,7 @@
  */
 #include "tui/export/run.h"
 
+#include "sampler/fields.h"
 #include "tui/clean.h"
 #include "tui/giveup.h"
 
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LINE_MAX_BYTES 4096
 #define MEMORY_BYTES ((size_t)32 << 20) /* what is stored the second time is of no use */
 
 struct script {
@@ -29,6 +31,7 @@ struct script {
 	const struct image
 		*known; /* the image looked at last, if it is the same in both readings */
 	uint32_t known_id;
+	struct values *values; /* of the sample at hand */
 	int failed; /* -errno of writing */
 	bool takes_signals; /* the loading thread, which writes */
 };
@@ -106,13 +109,48 @@ static void put_stack(struct script *script, uint32_t node)
 	putc_unlocked('\n', script->out);
 }
 
+/* Code of the kernel, where modules and functions made at run time are too. */
+static bool name_code(void *ctx, uint64_t address, bool with_offset, char *out, size_t size)
+{
+	struct script *script = ctx;
+	const struct symref *symref =
+		names_get(script->names, names_symref_at(script->names, IMAGE_ID_KERNEL, address));
+
+	if (!symref->resolved)
+		return false;
+	if (with_offset)
+		snprintf(out, size, "%s+0x%" PRIx64, symref->symbol, address - symref->start);
+	else
+		snprintf(out, size, "%s", symref->symbol);
+	return true;
+}
+
+/* What a tracepoint tells; false: nothing, or nothing that is understood. */
+static bool put_trace(struct script *script, const struct recording_sample *sample)
+{
+	const struct fields *fields = recording_fields(script->recording, sample->event);
+	const struct fields_line_names names = {name_code, script};
+	char raw[LINE_MAX_BYTES], clean[LINE_MAX_BYTES];
+	uint32_t id;
+	bool done;
+
+	if (!fields || !sample->record->sample.raw_len ||
+		fields_read(fields, sample->record, script->values, NULL, NULL, &id))
+		return false;
+	done = fields_line(fields, script->values, id, &names, raw, sizeof(raw));
+	values_unref(script->values, id, 1);
+	if (done)
+		fputs(clean_string(clean, sizeof(clean), raw), script->out);
+	return done;
+}
+
 static void put_sample(struct script *script, const struct recording_sample *sample,
 	const struct profile_event *event, bool with_cpu)
 {
 	const struct record *record = sample->record;
 	const struct task_label *label =
 		tasks_label_get(recording_tasks(script->recording), sample->label);
-	bool chain = record->sample.chain_len;
+	bool chain = record->sample.chain_len, trace;
 	uint64_t ns = record->id.time_ns;
 	char comm[TASK_COMM_MAX];
 
@@ -125,9 +163,12 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 	if (!event->by_count)
 		fprintf(script->out, "%10" PRIu64 " ", record->sample.period);
 	fprintf(script->out, "%s: ", event->name);
+	trace = put_trace(script, sample);
 	if (chain) {
 		putc_unlocked('\n', script->out);
 		put_stack(script, sample->stack);
+	} else if (trace) {
+		putc_unlocked('\n', script->out);
 	} else {
 		put_frame(script,
 			stacks_node(recording_stacks(script->recording), sample->stack)->frame, 0);
@@ -249,9 +290,14 @@ int export_script(FILE *out, struct export_run *run, int fd)
 
 	for (size_t i = 0; i < run->profile.n_events; i++)
 		script.with_cpu[i] = tells_cpu(&run->taking->session, run->profile.events[i].id);
-	ret = recording_new(&script.recording, &config);
+	ret = values_new(&script.values);
 	if (ret)
 		return ret;
+	ret = recording_new(&script.recording, &config);
+	if (ret) {
+		values_free(script.values);
+		return ret;
+	}
 	giveup_here(false);
 	ret = read_again(&script, &status);
 	/* Joined first: it is the thread that uses the others. */
@@ -259,6 +305,7 @@ int export_script(FILE *out, struct export_run *run, int fd)
 	filter_free(script.filter);
 	names_free(script.names);
 	recording_free(script.recording);
+	values_free(script.values);
 	giveup_here(true);
 	return ret;
 }
