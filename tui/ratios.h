@@ -8,6 +8,7 @@
 #ifndef TUI_RATIOS_H
 #define TUI_RATIOS_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,10 +17,13 @@
 
 /* A count as somebody has it. */
 struct ratio_part {
-	const char *name; /* as of struct event_spec: with modifiers */
+	const char *
+		name; /* as of struct event_spec: with modifiers; looked at where there is no attribute */
 	double count; /* scaled; of clocks in ns */
 	uint16_t group; /* 0: none */
 	bool always; /* it counted all the time that it was enabled */
+	const struct perf_event_attr *attr; /* or NULL */
+	const char *cgroup; /* only counts of one cgroup are compared; NULL: none */
 };
 
 enum ratio_form {
@@ -31,6 +35,8 @@ enum ratio_form {
 struct ratio {
 	const char *name; /* "instructions per cycle" */
 	const char *brief; /* "IPC" */
+	const char
+		*unit; /* behind the number of the part: "per cycle", "% of branches"; NULL: none */
 	enum ratio_form form;
 	double value; /* of RATIO_PERCENT 0 .. 100 */
 	size_t part, other; /* whose numbers these are: part divided by other */
@@ -38,5 +44,8 @@ struct ratio {
 
 /* In a fixed order; at most RATIOS_MAX are stored in out.  How many. */
 size_t ratios_find(const struct ratio_part *parts, size_t n, struct ratio out[RATIOS_MAX]);
+
+/* The first one with a unit whose part is that one; of any cache's misses, too.  False: there is none. */
+bool ratios_of(const struct ratio_part *parts, size_t n, size_t part, struct ratio *out);
 
 #endif

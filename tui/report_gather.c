@@ -201,7 +201,8 @@ int report_gather_notes(struct report *report, struct session *session)
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (is_told(notes[i].kind) ||
 			(explain_note_level(&notes[i]) == EXPLAIN_INFO &&
-				notes[i].kind != NOTE_SCOPE && notes[i].kind != NOTE_COARSENED))
+				notes[i].kind != NOTE_SCOPE && notes[i].kind != NOTE_COARSENED &&
+				notes[i].kind != NOTE_CPU_ONLINE))
 			continue;
 		explain_note(&notes[i], &session->limits, sentence, sizeof(sentence));
 		ret = report_add_note(report, sentence);

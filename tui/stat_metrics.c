@@ -5,6 +5,7 @@
  * Pure functions of plain data.  A ratio is told only of counts of the same time: members of one group, or two that
  * ran all the time.
  */
+#include "tui/ratios.h"
 #include "tui/stat_private.h"
 
 #include <errno.h>
@@ -12,140 +13,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THOUSAND 1000.0
-
-static bool is_kind(const struct stat_event *event, uint32_t type, uint64_t config)
-{
-	return event->attr.type == type && event->attr.config == config;
-}
-
-/* Both count in the same modes. */
-static bool alike(const struct perf_event_attr *a, const struct perf_event_attr *b)
-{
-	return a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
-		a->exclude_hv == b->exclude_hv && a->exclude_idle == b->exclude_idle &&
-		a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
-}
-
 static bool ran_always(const struct stat_count *count)
 {
 	return count->running_ns >= count->enabled_ns;
 }
 
-static bool together(
-	const struct stat_table *table, const struct stat_row *row, size_t one, size_t other)
-{
-	const struct stat_event *a = &table->events[one], *b = &table->events[other];
-
-	if (row->counts[one].missing || row->counts[other].missing ||
-		strcmp(a->cgroup, b->cgroup) != 0)
-		return false;
-	if (a->group && a->group == b->group)
-		return true;
-	return ran_always(&row->counts[one]) && ran_always(&row->counts[other]);
-}
-
-/* The count of another event that this one can be set against; below 0: there is none. */
-static double other(const struct stat_table *table, const struct stat_row *row, size_t index,
-	uint32_t type, uint64_t config)
-{
-	for (size_t i = 0; i < table->n_events; i++)
-		if (i != index && is_kind(&table->events[i], type, config) &&
-			alike(&table->events[i].attr, &table->events[index].attr) &&
-			together(table, row, index, i))
-			return row->counts[i].estimate;
-	return -1;
-}
-
-/* Time on CPUs, whatever its modes: a clock knows none. */
-static double cpu_time_ns(const struct stat_table *table, const struct stat_row *row, size_t index)
-{
-	for (size_t i = 0; i < table->n_events; i++)
-		if (event_is_clock(&table->events[i].attr) && together(table, row, index, i))
-			return row->counts[i].estimate;
-	return -1;
-}
-
-static bool set(
+static void set(
 	struct stat_count *count, double part, double whole, double factor, const char *unit)
 {
-	if (whole <= 0)
-		return false;
-	count->metric = (struct stat_metric){factor * part / whole, unit};
-	return true;
+	if (whole > 0)
+		count->metric = (struct stat_metric){factor * part / whole, unit};
 }
 
-static bool set_hardware(const struct stat_table *table, const struct stat_row *row, size_t index)
+/* The counts that there are, in the order of events; *n of them, for free(). */
+static struct ratio_part *make_parts(
+	const struct stat_table *table, const struct stat_row *row, size_t *n)
 {
-	struct stat_count *count = &row->counts[index];
-	double part = count->estimate;
-	static const struct {
-		uint64_t config, whole;
-		double factor;
-		const char *unit;
-	} ratios[] = {
-		{PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES, 1, "per cycle"},
-		{PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 100,
-			"% of branches"},
-		{PERF_COUNT_HW_CACHE_MISSES, PERF_COUNT_HW_CACHE_REFERENCES, 100,
-			"% of cache references"},
-		{PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, PERF_COUNT_HW_CPU_CYCLES, 100,
-			"% of cycles"},
-		{PERF_COUNT_HW_STALLED_CYCLES_BACKEND, PERF_COUNT_HW_CPU_CYCLES, 100,
-			"% of cycles"},
-		{PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_INSTRUCTIONS, THOUSAND,
-			"per 1,000 instructions"},
-		{PERF_COUNT_HW_CACHE_MISSES, PERF_COUNT_HW_INSTRUCTIONS, THOUSAND,
-			"per 1,000 instructions"},
-	};
+	struct ratio_part *parts = calloc(table->n_events + 1, sizeof(*parts));
 
-	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++)
-		if (table->events[index].attr.config == ratios[i].config &&
-			set(count, part,
-				other(table, row, index, PERF_TYPE_HARDWARE, ratios[i].whole),
-				ratios[i].factor, ratios[i].unit))
-			return true;
-	return table->events[index].attr.config == PERF_COUNT_HW_CPU_CYCLES &&
-		set(count, part, cpu_time_ns(table, row, index), 1, "GHz");
-}
+	*n = 0;
+	if (!parts)
+		return NULL;
+	for (size_t i = 0; i < table->n_events; i++) {
+		const struct stat_event *event = &table->events[i];
 
-/* Misses of a cache against accesses of the same kind, else against instructions. */
-static bool set_cache(const struct stat_table *table, const struct stat_row *row, size_t index)
-{
-	struct stat_count *count = &row->counts[index];
-	uint64_t config = table->events[index].attr.config;
-	uint64_t accesses = (config & 0xffff) | (uint64_t)PERF_COUNT_HW_CACHE_RESULT_ACCESS << 16;
-
-	if (config >> 16 != PERF_COUNT_HW_CACHE_RESULT_MISS)
-		return false;
-	return set(count, count->estimate, other(table, row, index, PERF_TYPE_HW_CACHE, accesses),
-		       100, "% of accesses") ||
-		set(count, count->estimate,
-			other(table, row, index, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
-			THOUSAND, "per 1,000 instructions");
+		if (row->counts[i].missing)
+			continue;
+		parts[(*n)++] = (struct ratio_part){
+			.name = event->name,
+			.count = row->counts[i].estimate,
+			.group = event->group,
+			.always = ran_always(&row->counts[i]),
+			.attr = &event->attr,
+			.cgroup = event->cgroup,
+		};
+	}
+	return parts;
 }
 
 void stat_metrics(const struct stat_table *table, struct stat_row *row)
 {
-	for (size_t i = 0; i < table->n_events; i++) {
-		const struct stat_event *event = &table->events[i];
+	struct ratio ratio;
+	size_t n;
+	/* Out of memory there are only rates. */
+	struct ratio_part *parts = make_parts(table, row, &n);
+
+	for (size_t i = 0; i < table->n_events; i++)
+		row->counts[i].metric = (struct stat_metric){0};
+	for (size_t i = 0, part = 0; i < table->n_events; i++) {
 		struct stat_count *count = &row->counts[i];
 
-		count->metric = (struct stat_metric){0};
 		if (count->missing)
 			continue;
-		if (event_is_clock(&event->attr)) {
+		if (event_is_clock(&table->events[i].attr))
 			set(count, count->estimate, table->elapsed_s * 1e9, 1, "CPUs utilized");
-			continue;
-		}
-		if (event->attr.type == PERF_TYPE_HARDWARE && set_hardware(table, row, i))
-			continue;
-		if (event->attr.type == PERF_TYPE_HW_CACHE && set_cache(table, row, i))
-			continue;
+		else if (parts && ratios_of(parts, n, part, &ratio))
+			count->metric = (struct stat_metric){ratio.value, ratio.unit};
 		/* That nothing happened needs no rate. */
-		if (count->scaled > 0)
+		else if (count->scaled > 0)
 			set(count, count->scaled, table->elapsed_s, 1, "/s");
+		part++;
 	}
+	free(parts);
 }
 
 /* --- means --- */
