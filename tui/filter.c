@@ -27,6 +27,14 @@ struct frame_verdict {
 	uint8_t verdict;
 };
 
+/* What frames of a stack were met by: terms that are to be, and terms that are not to be. */
+enum { STACK_JUDGED = 1, STACK_MET = 2, STACK_MET_NEGATED = 4 };
+
+struct node_verdict {
+	uint16_t generation;
+	uint8_t met;
+};
+
 struct filter {
 	const struct filter_term *terms;
 	size_t n_terms;
@@ -34,12 +42,15 @@ struct filter {
 	const struct tasks *tasks;
 	struct names *names;
 	uint64_t serial;
-	bool by_label, by_frame, by_cpu;
+	struct filter *next; /* must be passed as well */
+	bool by_label, by_frame, by_cpu, by_stack;
 	uint64_t epoch; /* of the frames' verdicts */
 	struct label_verdict *labels;
 	uint32_t labels_room;
 	struct frame_verdict *frames; /* FRAME_NONE: of a sample without a stack */
 	uint32_t frames_room;
+	struct node_verdict *nodes;
+	uint32_t nodes_room;
 	uint8_t cpus[CPUS / 8];
 };
 
@@ -152,15 +163,22 @@ static bool match_number(const struct filter_term *term, const void *of)
 	return *number >= term->first && *number <= term->last;
 }
 
+static bool found(const struct filter_term *term, const char *text)
+{
+	return regexec(term->regex, text, 0, NULL, 0) == 0;
+}
+
 static bool match_text(const struct filter_term *term, const void *of)
 {
-	return matches(term->text, of, strlen(of));
+	return term->regex ? found(term, of) : matches(term->text, of, strlen(of));
 }
 
 static bool match_image(const struct filter_term *term, const void *of)
 {
 	const struct symref *name = of;
 
+	if (term->regex)
+		return found(term, name->image) || found(term, name->path);
 	return matches(term->text, name->image, strlen(name->image)) ||
 		matches(term->text, name->path, strlen(name->path));
 }
@@ -169,13 +187,19 @@ static bool match_symbol(const struct filter_term *term, const void *of)
 {
 	const struct symref *name = of;
 
-	return filter_is_symbol(term->text, name->symbol);
+	return term->regex ? found(term, name->symbol) : filter_is_symbol(term->text, name->symbol);
+}
+
+static uint64_t new_serial(void)
+{
+	static uint64_t serials; /* one thread, see filter.h */
+
+	return ++serials;
 }
 
 int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	const struct stacks *stacks, const struct tasks *tasks, struct names *names)
 {
-	static uint64_t serials; /* one thread, see filter.h */
 	struct filter *filter;
 
 	*out = NULL;
@@ -184,7 +208,7 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	filter = calloc(1, sizeof(*filter));
 	if (!filter)
 		return -ENOMEM;
-	filter->serial = ++serials;
+	filter->serial = new_serial();
 	filter->terms = terms;
 	filter->n_terms = n;
 	filter->stacks = stacks;
@@ -195,6 +219,7 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 		has_field(filter, FILTER_TID);
 	filter->by_frame = has_field(filter, FILTER_IMAGE) || has_field(filter, FILTER_SYMBOL);
 	filter->by_cpu = has_field(filter, FILTER_CPU);
+	filter->by_stack = has_field(filter, FILTER_STACK);
 	for (int64_t cpu = 0; filter->by_cpu && cpu < CPUS; cpu++)
 		if (judge(filter, FILTER_CPU, match_number, &cpu))
 			filter->cpus[cpu / 8] |= (uint8_t)(1u << (cpu % 8));
@@ -202,7 +227,7 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	return 0;
 }
 
-void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size)
+const char *filter_field_name(enum filter_field field)
 {
 	static const char *const fields[] = {
 		[FILTER_COMM] = "comm",
@@ -211,7 +236,14 @@ void filter_describe(const struct filter_term *terms, size_t n, char *out, size_
 		[FILTER_CPU] = "cpu",
 		[FILTER_IMAGE] = "image",
 		[FILTER_SYMBOL] = "symbol",
+		[FILTER_STACK] = "stack",
 	};
+
+	return fields[field];
+}
+
+void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size)
+{
 	size_t len = 0;
 
 	out[0] = '\0';
@@ -228,18 +260,35 @@ void filter_describe(const struct filter_term *terms, size_t n, char *out, size_
 			snprintf(raw, sizeof(raw), "%" PRId64 "-%" PRId64, term->first, term->last);
 		clean_string(clean, sizeof(clean), raw);
 		written = snprintf(out + len, size - len, "%s%s%s %s", i ? ", " : "",
-			term->negated ? "!" : "", fields[term->field], clean);
+			term->negated ? "!" : "", filter_field_name(term->field), clean);
 		len += written > 0 ? (size_t)written : 0;
 	}
 }
 
 void filter_free(struct filter *filter)
 {
-	if (!filter)
-		return;
-	free(filter->labels);
-	free(filter->frames);
-	free(filter);
+	while (filter) {
+		struct filter *next = filter->next;
+
+		free(filter->labels);
+		free(filter->frames);
+		free(filter->nodes);
+		free(filter);
+		filter = next;
+	}
+}
+
+struct filter *filter_and(struct filter *filter, struct filter *more)
+{
+	struct filter *last = filter;
+
+	if (!filter || !more)
+		return filter ? filter : more;
+	while (last->next)
+		last = last->next;
+	last->next = more;
+	filter->serial = new_serial();
+	return filter;
 }
 
 uint64_t filter_serial(const struct filter *filter)
@@ -283,6 +332,17 @@ static bool is_final(const struct symref *name)
 	return !name->pending && !(name->symbol[0] == '_' && strchr("ZRDG_", name->symbol[1]));
 }
 
+static void follow_names(struct filter *filter)
+{
+	if (filter->epoch == names_epoch(filter->names))
+		return;
+	if (filter->frames_room)
+		memset(filter->frames, 0, filter->frames_room * sizeof(*filter->frames));
+	if (filter->nodes_room)
+		memset(filter->nodes, 0, filter->nodes_room * sizeof(*filter->nodes));
+	filter->epoch = names_epoch(filter->names);
+}
+
 static bool frame_passes(struct filter *filter, uint32_t node)
 {
 	uint32_t frame = node == STACK_ROOT ? FRAME_NONE : stacks_node(filter->stacks, node)->frame;
@@ -292,11 +352,7 @@ static bool frame_passes(struct filter *filter, uint32_t node)
 	const struct symref *name;
 	bool passes;
 
-	if (filter->epoch != names_epoch(filter->names)) {
-		if (filter->frames_room)
-			memset(filter->frames, 0, filter->frames_room * sizeof(*filter->frames));
-		filter->epoch = names_epoch(filter->names);
-	}
+	follow_names(filter);
 	if (frame < filter->frames_room) {
 		known = &filter->frames[frame];
 		if (known->verdict && known->generation == generation)
@@ -312,13 +368,64 @@ static bool frame_passes(struct filter *filter, uint32_t node)
 	return passes;
 }
 
-bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i)
+/* What the frames of a stack meet, down from the outermost one; *final: the names are, so that it is remembered. */
+static uint8_t met_by(struct filter *filter, uint32_t node, bool *final)
 {
-	if (!filter)
-		return true;
+	const struct stack_node *at = stacks_node(filter->stacks, node);
+	const struct symref *name;
+	uint8_t met = 0;
+
+	if (node < filter->nodes_room && filter->nodes[node].met &&
+		filter->nodes[node].generation == at->generation)
+		return filter->nodes[node].met;
+	if (at->parent != STACK_ROOT)
+		met = met_by(filter, at->parent, final);
+	name = names_get(filter->names, names_symref(filter->names, at->frame));
+	for (size_t i = 0; i < filter->n_terms; i++) {
+		const struct filter_term *term = &filter->terms[i];
+
+		if (term->field == FILTER_STACK && match_symbol(term, name))
+			met |= term->negated ? STACK_MET_NEGATED : STACK_MET;
+	}
+	*final = *final && is_final(name);
+	if (*final &&
+		!grow_zeroed(
+			(void **)&filter->nodes, node, &filter->nodes_room, sizeof(*filter->nodes)))
+		filter->nodes[node] =
+			(struct node_verdict){at->generation, (uint8_t)(met | STACK_JUDGED)};
+	return met;
+}
+
+static bool stack_passes(struct filter *filter, uint32_t node)
+{
+	bool any_positive = false, final = true;
+	uint8_t met;
+
+	follow_names(filter);
+	met = node == STACK_ROOT ? 0 : met_by(filter, node, &final);
+	if (met & STACK_MET_NEGATED)
+		return false;
+	for (size_t i = 0; i < filter->n_terms; i++)
+		any_positive |= filter->terms[i].field == FILTER_STACK && !filter->terms[i].negated;
+	return !any_positive || (met & STACK_MET);
+}
+
+static bool passes_one(struct filter *filter, const struct slice *slice, uint32_t i)
+{
 	if (filter->by_cpu && !(filter->cpus[slice->cpu[i] / 8] & 1u << (slice->cpu[i] % 8)))
 		return false;
 	if (filter->by_label && !label_passes(filter, slice->task[i]))
 		return false;
-	return !filter->by_frame || frame_passes(filter, slice->stack[i]);
+	if (filter->by_frame && !frame_passes(filter, slice->stack[i]))
+		return false;
+	return !filter->by_stack || stack_passes(filter, slice->stack[i]);
+}
+
+bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i)
+{
+	for (; filter; filter = filter->next) {
+		if (!passes_one(filter, slice, i))
+			return false;
+	}
+	return true;
 }

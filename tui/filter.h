@@ -4,8 +4,8 @@
  *
  * Terms of one field are joined: a cell passes when it matches one of the field's positive terms (or the field has none),
  * and none of its negated ones.  Image and symbol are those of the leaf, where the sample fell.  Texts are compared
- * whole, with * and ? as in a shell; an image by its short name or its path, a symbol with or without its
- * parameters.  UI thread.
+ * whole, with * and ? as in a shell, or by a regular expression anywhere; an image by its short name or its path, a symbol
+ * with or without its parameters.  Of FILTER_STACK it is the symbol of any frame.  UI thread.
  */
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H
@@ -15,16 +15,27 @@
 #include "sampler/tasks.h"
 #include "tui/names.h"
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum filter_field { FILTER_COMM, FILTER_PID, FILTER_TID, FILTER_CPU, FILTER_IMAGE, FILTER_SYMBOL };
+enum filter_field {
+	FILTER_COMM,
+	FILTER_PID,
+	FILTER_TID,
+	FILTER_CPU,
+	FILTER_IMAGE,
+	FILTER_SYMBOL,
+	FILTER_STACK,
+	FILTER_FIELDS
+};
 
 struct filter_term {
 	enum filter_field field;
 	bool negated;
-	char *text; /* of COMM, IMAGE, SYMBOL */
+	char *text; /* of COMM, IMAGE, SYMBOL, STACK */
+	regex_t *regex; /* in place of the text; or NULL */
 	int64_t first, last; /* of PID, TID, CPU: a range, both ends included */
 };
 
@@ -33,7 +44,13 @@ struct filter;
 /* Borrows all; terms must live as long.  *out is NULL when there are no terms, which every cell passes.  0 or -ENOMEM. */
 int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	const struct stacks *stacks, const struct tasks *tasks, struct names *names);
+/* What passes must pass `more`, too, which it takes over; of NULL filters the result is the other one. */
+struct filter *filter_and(struct filter *filter, struct filter *more);
+/* With all that was added by filter_and(). */
 void filter_free(struct filter *filter);
+
+/* "comm", "stack" ... */
+const char *filter_field_name(enum filter_field field);
 
 /* No other filter ever has the same; of NULL it is 0. */
 uint64_t filter_serial(const struct filter *filter);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_expr.c - filters as one types them: what they say, where they are wrong, and what passes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/expr.h"
+
+#include <errno.h>
+
+static struct expr parsed(const char *text)
+{
+	struct expr expr;
+	struct expr_error error;
+
+	if (expr_parse(&expr, text, &error))
+		fail_msg("'%s': %zu: %s", text, error.at, error.what);
+	return expr;
+}
+
+static void expect_error(const char *text, size_t at, const char *part)
+{
+	struct expr expr;
+	struct expr_error error;
+
+	assert_int_equal(expr_parse(&expr, text, &error), -EINVAL);
+	assert_int_equal(error.at, at);
+	if (!strstr(error.what, part))
+		fail_msg("'%s': '%s' is not in '%s'", text, part, error.what);
+	assert_null(expr.terms);
+}
+
+static void test_terms(void **state)
+{
+	struct expr expr = parsed("comm~^nginx.* & !image:libc*|ld* &cpu:0-2,8&malloc");
+
+	(void)state;
+	assert_int_equal(expr.n_terms, 4);
+	assert_non_null(expr.terms[0].regex);
+	assert_int_equal(expr.terms[1].field, FILTER_IMAGE);
+	assert_true(expr.terms[1].negated && expr.terms[2].negated);
+	assert_string_equal(expr.terms[2].text, "ld*");
+	assert_int_equal(expr.first[3] - expr.first[2], 4);
+	assert_int_equal(expr.terms[6].first, 8);
+	assert_int_equal(expr.terms[7].field, FILTER_STACK);
+	assert_string_equal(expr.terms[7].text, "*malloc*");
+	expr_fini(&expr);
+	/* A name of C++ is a word, and quotes keep what would mean something. */
+	expr = parsed(" std::sort ");
+	assert_string_equal(expr.terms[0].text, "*std::sort*");
+	expr_fini(&expr);
+	expr = parsed("symbol:\"operator&&(a|b) \\\"x\\\\\"");
+	assert_string_equal(expr.terms[0].text, "operator&&(a|b) \"x\\");
+	assert_int_equal(expr.n, 1);
+	expr_fini(&expr);
+	expr = parsed("!pid:12|34");
+	assert_int_equal(expr.terms[1].first, 34);
+	expr_fini(&expr);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	expect_error("", 0, "missing");
+	expect_error("comm:", 5, "missing");
+	expect_error("comm:a & ", 9, "missing");
+	expect_error("comm:a | & b", 9, "missing");
+	expect_error("com:a", 0, "there is no 'com'");
+	expect_error("comm:a & thread:3", 9, "there is no 'thread'");
+	expect_error("pid:x", 4, "'x' is not a process");
+	expect_error("pid:-4", 4, "not a process");
+	expect_error("pid~4", 3, "numbers");
+	expect_error("cpu:0-", 4, "CPUs");
+	expect_error("comm~(", 5, "regular expression");
+	expect_error("comm:\"a", 5, "not ended");
+	expect_error("comm:\"a\" b", 9, "'&'");
+	expect_error("a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a", 32, "at most");
+}
+
+/* Whatever a symbol is called, the term of it means it. */
+static void test_terms_of_what_is_pointed_at(void **state)
+{
+	static const char *const names[] = {"malloc", "operator&&(int, char const*)", "a|b", "\"\\",
+		"std::map<int, std::less<int> >::operator[](int&&)", "[kernel]", ""};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(names) / sizeof(*names); i++) {
+		struct expr expr =
+			parsed(expr_term(text, sizeof(text), i % 2, FILTER_STACK, names[i]));
+
+		assert_int_equal(expr.n, 1);
+		assert_string_equal(expr.terms[0].text, names[i]);
+		assert_true(expr.terms[0].negated == (i % 2 != 0));
+		expr_fini(&expr);
+	}
+	assert_true(strlen(expr_term(text, 12, false, FILTER_STACK, names[4])) < 12);
+}
+
+static bool passes(struct fixture *fixture, const char *text, uint32_t cell)
+{
+	struct expr expr = parsed(text);
+	struct filter *filter;
+	bool pass;
+
+	assert_int_equal(
+		expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names, &filter), 0);
+	pass = filter_pass(filter, &fixture->slices[0], cell);
+	assert_int_equal(filter_pass(filter, &fixture->slices[0], cell), pass);
+	filter_free(filter);
+	expr_fini(&expr);
+	return pass;
+}
+
+/* Cell 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack. */
+static void test_passes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_cell(fixture, 0, fixture_stack(fixture, "0 3"), fixture->labels[2], 2, 0, 1, 1);
+	fixture_cell(fixture, 0, STACK_ROOT, fixture->labels[7], 9, 0, 1, 1);
+	assert_true(passes(fixture, "stack:f0", 0));
+	assert_true(passes(fixture, "stack:f3", 0));
+	assert_false(passes(fixture, "symbol:f0", 0));
+	assert_false(passes(fixture, "stack:f1", 0));
+	assert_true(passes(fixture, "stack:f1|f0", 0));
+	assert_false(passes(fixture, "!stack:f1|f0", 0));
+	assert_true(passes(fixture, "!stack:f1", 0));
+	assert_true(passes(fixture, "stack:f0 & stack:f3", 0));
+	assert_false(passes(fixture, "stack:f0 & stack:f1", 0));
+	assert_true(passes(fixture, "stack~^f[0-2]$", 0));
+	assert_true(passes(fixture, "f0 & comm~^work & cpu:0-3 & !image~nothing", 0));
+	assert_false(passes(fixture, "f0 & comm~^ork", 0));
+	assert_false(passes(fixture, "f0 & cpu:3", 0));
+	assert_true(passes(fixture, "pid:100 & tid:101", 0));
+	assert_false(passes(fixture, "stack:f0", 1));
+	assert_true(passes(fixture, "!stack:f0", 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_terms),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_terms_of_what_is_pointed_at),
+		cmocka_unit_test_setup_teardown(test_passes, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
