@@ -149,8 +149,10 @@ int activity_update(struct activity *activity, struct model *model, struct sessi
 	size_t keep;
 	int ret;
 
-	if (filter && activity->changes != names_changes(session->names)) {
+	if ((filter && activity->changes != names_changes(session->names)) ||
+		activity->filter != filter_serial(filter)) {
 		activity->changes = names_changes(session->names);
+		activity->filter = filter_serial(filter);
 		activity->n = 0;
 		model->n_activity = 0;
 	}

@@ -29,6 +29,7 @@ struct activity {
 	uint8_t event;
 	bool hide_idle;
 	uint64_t changes; /* of names, which filters may look at */
+	uint64_t filter; /* its serial */
 	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */
 	/* Stretches that activity_busiest() has told of, and of which event; not again before it starts anew. */
 	struct {

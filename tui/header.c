@@ -25,6 +25,7 @@
 #define TAGS_LEAST 6 /* columns that still tell something */
 #define MORE_WIDTH 4 /* «12 and a blank */
 #define STRIP_Y 2
+#define CRUMBS_SHOWN 3
 #define LOW_COVERAGE 95.0
 #define MANY_UNRESOLVED 20.0
 
@@ -239,6 +240,10 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 	add(&line, 1, false, STYLE_TITLE, "%s", model->target);
 	if (model->filters[0])
 		add(&line, 3, false, STYLE_WARN, "only %s", model->filters);
+	for (size_t i = 0; i < model->n_crumbs && i < CRUMBS_SHOWN; i++)
+		add(&line, 2, false, STYLE_WARN, "only %s", model->crumbs[i]);
+	if (model->n_crumbs > CRUMBS_SHOWN)
+		add(&line, 2, false, STYLE_WARN, "+%zu filters", model->n_crumbs - CRUMBS_SHOWN);
 	if (model->system_wide)
 		add(&line, 6, false, STYLE_TEXT, "%u CPU%s", status->cpus,
 			status->cpus == 1 ? "" : "s");

@@ -333,6 +333,8 @@ void hot_set_filter(struct hot *hot, struct filter *filter)
 {
 	hot->filtered = filter != NULL;
 	digester_set_filter(hot->digester, filter);
+	reset(hot);
+	hot->from_ns = hot->to_ns = 0;
 }
 
 void hot_set_tasks(struct hot *hot, const struct tasks *tasks)

@@ -43,7 +43,7 @@ uint64_t hot_digested(const struct hot *hot);
 void hot_hide_idle(struct hot *hot, bool hide);
 void hot_set_tasks(struct hot *hot, const struct tasks *tasks);
 
-/* Leave out what does not pass the filter, as if it were not there; borrowed.  Before the first update. */
+/* Leave out what does not pass the filter, as if it were not there; borrowed.  The table is empty until the next update. */
 void hot_set_filter(struct hot *hot, struct filter *filter);
 
 enum hot_sort { HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_SYMBOL, HOT_SORT_IMAGE };

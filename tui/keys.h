@@ -86,6 +86,11 @@ enum action {
 	ACT_COLLAPSE,
 	ACT_SHAPE,
 	ACT_HOLD,
+	/* filters */
+	ACT_NARROW,
+	ACT_INCLUDE,
+	ACT_EXCLUDE,
+	ACT_WIDEN,
 	/* time */
 	ACT_EARLIER,
 	ACT_LATER,

@@ -26,6 +26,8 @@
 #define MODEL_LATE_NS 1000000000ull /* by now samples have come, if there were any */
 #define MODEL_COLUMN_NS 1000000000ull /* of the activity strip, at least */
 #define MODEL_COLUMNS 256
+#define MODEL_CRUMBS_MAX 8
+#define MODEL_CRUMB_MAX 128
 
 struct model;
 
@@ -97,6 +99,10 @@ struct model_ops {
 	const char *(*field)(struct model *model, size_t i);
 	int (*processes)(struct model *model, struct proc_process **out, size_t *n);
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
+	/* Show only what passes this expression, too; 0, or -errno and a sentence, with the byte where it is wrong. */
+	int (*crumb_add)(
+		struct model *model, const char *text, size_t *at, char *message, size_t size);
+	void (*crumb_drop)(struct model *model, size_t i); /* as if it had never been */
 	/* A tree of calls (calltree.h) of the window, for calltree_fini().  0 or -ENOMEM. */
 	int (*tree)(struct model *model, const struct calltree_query *query, struct calltree *out);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
@@ -141,6 +147,9 @@ struct model {
 	uint64_t from_ns, to_ns; /* the window */
 	char target[128]; /* cleaned */
 	char filters[128]; /* cleaned: what was asked for alone; "": everything */
+	/* What the screen's user asked for besides, expressions (expr.h) one after the other; cleaned. */
+	char crumbs[MODEL_CRUMBS_MAX][MODEL_CRUMB_MAX];
+	size_t n_crumbs;
 	bool system_wide;
 	bool is_command;
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */

@@ -9,6 +9,7 @@
 #include "tui/clean.h"
 #include "tui/cost.h"
 #include "tui/model_annotate.h"
+#include "tui/model_crumbs.h"
 #include "tui/model_events.h"
 #include "tui/model_calls.h"
 #include "tui/save.h"
@@ -38,7 +39,7 @@ struct model_live {
 	struct model model; /* first: ops get it back as struct model_live */
 	struct session *session;
 	struct hot *hot;
-	struct filter *filter; /* NULL: everything is shown */
+	struct model_crumbs crumbs;
 	struct cost cost;
 	uint64_t note_seen;
 	/* What the hot table was last made of. */
@@ -239,7 +240,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	uint64_t begin_ns = now_ns();
 	int ret;
 
-	if (live->filter)
+	if (live->crumbs.filter)
 		epoch = names_changes(live->session->names);
 	if (live->hot_from_ns == model->from_ns && live->hot_to_ns == model->to_ns &&
 		live->hot_epoch == epoch && live->hot_hide_idle == model->hide_idle)
@@ -304,7 +305,7 @@ static int live_refresh(struct model *model, bool advance)
 	if (model->sums.span_ns < model->to_ns - model->from_ns)
 		model->sums.span_ns = model->to_ns - model->from_ns;
 	if (!ret)
-		ret = activity_update(&live->activity, model, live->session, live->filter);
+		ret = activity_update(&live->activity, model, live->session, live->crumbs.filter);
 	return ret;
 }
 
@@ -344,7 +345,7 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 	struct store *store = session_store(session);
 	struct field_schemas schemas;
 	struct snapshot snapshot;
-	struct query query = activity_query(model, session, of(model)->filter, &snapshot);
+	struct query query = activity_query(model, session, of(model)->crumbs.filter, &snapshot);
 	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
 
 	if (ret)
@@ -365,12 +366,37 @@ static const char *live_field(struct model *model, size_t i)
 	return field_name(session_fields(of(model)->session, model->event), i);
 }
 
+/* What was made of the old filter is made anew. */
+static void take_filter(struct model_live *live)
+{
+	hot_set_filter(live->hot, live->crumbs.filter);
+	live->hot_to_ns = 0;
+}
+
+static int live_crumb_add(
+	struct model *model, const char *text, size_t *at, char *message, size_t size)
+{
+	struct model_live *live = of(model);
+	int ret = model_crumbs_add(&live->crumbs, live->session, model, text, at, message, size);
+
+	take_filter(live);
+	return ret;
+}
+
+static void live_crumb_drop(struct model *model, size_t i)
+{
+	struct model_live *live = of(model);
+
+	model_crumbs_drop(&live->crumbs, live->session, model, i);
+	take_filter(live);
+}
+
 static int live_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
 	struct model_live *live = of(model);
 
 	return model_calls_tree(
-		&live->calls, live->session, model, live->filter, live->hot_epoch, query, out);
+		&live->calls, live->session, model, live->crumbs.filter, live->hot_epoch, query, out);
 }
 
 static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
@@ -378,7 +404,7 @@ static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
 	struct model_live *live = of(model);
 
 	return activity_busiest(
-		&live->activity, model, live->session, live->filter, from_ns, to_ns);
+		&live->activity, model, live->session, live->crumbs.filter, from_ns, to_ns);
 }
 
 static int live_processes(struct model *model, struct proc_process **out, size_t *n)
@@ -569,7 +595,7 @@ static void live_code_close(struct model *model, struct annotation *annotation)
 static int live_code_update(struct model *model, struct annotation *annotation, bool *changed)
 {
 	return model_annotate_update(
-		of(model)->session, model, of(model)->filter, annotation, changed);
+		of(model)->session, model, of(model)->crumbs.filter, annotation, changed);
 }
 
 static uint64_t live_code_waiting_ns(struct model *model)
@@ -639,6 +665,8 @@ static const struct model_ops live_ops = {
 	.cell = live_cell,
 	.sums = live_sums,
 	.trend = live_trend,
+	.crumb_add = live_crumb_add,
+	.crumb_drop = live_crumb_drop,
 	.tree = live_tree,
 	.busiest = live_busiest,
 	.breakdown = live_breakdown,
@@ -676,17 +704,16 @@ int model_live_new(struct model_live **out, struct session *session)
 	*out = NULL;
 	if (!live)
 		return -ENOMEM;
-	ret = filter_new(&live->filter, request->terms, request->n_terms, session_stacks(session),
-		session_tasks(session), session->names);
+	ret = model_crumbs_init(&live->crumbs, session);
 	if (!ret)
 		ret = hot_new(&live->hot, session_store(session), session_stacks(session),
 			session->names);
 	if (ret) {
-		filter_free(live->filter);
+		model_crumbs_fini(&live->crumbs);
 		free(live);
 		return ret;
 	}
-	hot_set_filter(live->hot, live->filter);
+	hot_set_filter(live->hot, live->crumbs.filter);
 	/* In a pid namespace pid 0 tells nothing. */
 	if (!session->limits.pid_namespace)
 		hot_set_tasks(live->hot, session_tasks(session));
@@ -720,7 +747,7 @@ void model_live_free(struct model_live *live)
 	model_events_fini(&live->events);
 	hot_free(live->hot);
 	model_calls_fini(&live->calls);
-	filter_free(live->filter);
+	model_crumbs_fini(&live->crumbs);
 	logbook_fini(&live->model.log);
 	free(live);
 }

@@ -450,6 +450,9 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		screen_result(
 			screen, screen_open(screen, &view_help, (uint32_t)view->ops->keys), "Help");
 		return VIEW_HANDLED;
+	case ACT_NARROW:
+		screen_ask_crumb(screen);
+		return VIEW_HANDLED;
 	case ACT_EARLIER:
 	case ACT_LATER:
 	case ACT_LONGER:
@@ -492,6 +495,11 @@ static void prompt_input(struct screen *screen, uint32_t key)
 		return;
 	if (result == PROMPT_DONE || result == PROMPT_CANCELLED)
 		screen->prompting = false;
+	if (screen->purpose == ACT_NARROW) {
+		if (result == PROMPT_DONE)
+			act_on(screen, screen_take_crumb(screen, screen->prompt.text));
+		return;
+	}
 	if (screen->purpose == ACT_SAVE) {
 		if (result == PROMPT_DONE)
 			save_to(screen, screen->prompt.text);

@@ -9,6 +9,7 @@
 #define TUI_SCREEN_H
 
 #include "tui/canvas.h"
+#include "tui/filter.h"
 #include "tui/history.h"
 #include "tui/input.h"
 #include "tui/model.h"
@@ -77,6 +78,13 @@ void screen_message(struct screen *screen, enum style style, const char *format,
 	__attribute__((format(printf, 3, 4)));
 /* Have a file opened at a line, when the input has been handled. */
 void screen_edit(struct screen *screen, const char *path, uint32_t line);
+/* Filters (screen_crumbs.c): ask for one, take what was typed; only what has this text in a field, or all but that; take
+ * the last one back.  What they changed, for the caller to return; 0: there was none to take back. */
+void screen_ask_crumb(struct screen *screen);
+unsigned int screen_take_crumb(struct screen *screen, const char *text);
+unsigned int screen_narrow(
+	struct screen *screen, bool negated, enum filter_field field, const char *text);
+unsigned int screen_widen(struct screen *screen);
 /* Show the outcome of a command: nothing on 0, else what and the error. */
 void screen_result(struct screen *screen, int ret, const char *what);
 

@@ -151,6 +151,28 @@ static int fake_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
 	return 0;
 }
 
+/* Any text but "wrong" is a filter. */
+static int fake_crumb_add(
+	struct model *model, const char *text, size_t *at, char *message, size_t size)
+{
+	*at = 0;
+	if (!strncmp(text, "wrong", 5)) {
+		snprintf(message, size, "there is no 'wrong'");
+		return -EINVAL;
+	}
+	if (model->n_crumbs == MODEL_CRUMBS_MAX)
+		return -ENOSPC;
+	snprintf(model->crumbs[model->n_crumbs++], MODEL_CRUMB_MAX, "%s", text);
+	return 0;
+}
+
+static void fake_crumb_drop(struct model *model, size_t i)
+{
+	memmove(&model->crumbs[i], &model->crumbs[i + 1],
+		(model->n_crumbs - 1 - i) * sizeof(*model->crumbs));
+	model->n_crumbs--;
+}
+
 static int fake_refresh(struct model *model, bool advance)
 {
 	(void)advance;
@@ -500,6 +522,8 @@ static const struct model_ops fake_ops = {
 	.cell = fake_cell,
 	.sums = fake_sums,
 	.trend = fake_trend,
+	.crumb_add = fake_crumb_add,
+	.crumb_drop = fake_crumb_drop,
 	.tree = fake_calls_tree,
 	.busiest = fake_busiest,
 	.breakdown = fake_breakdown,

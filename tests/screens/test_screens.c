@@ -427,6 +427,43 @@ static void test_recording(void **state)
 	finish(fixture);
 }
 
+/* Filters are typed or pointed at, shown as crumbs, and go one by one; what was refused is not lost. */
+static void test_crumbs(void **state)
+{
+	struct fixture *fixture = start(120, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "&comm~^post<Enter>");
+	assert_int_equal(model->n_crumbs, 1);
+	compare(fixture, "crumbs-one");
+	keys(fixture, "jI");
+	assert_string_equal(model->crumbs[1], "stack:index_fetch_heap");
+	keys(fixture, "<Enter>X");
+	assert_string_equal(model->crumbs[2], "!tid:4711");
+	compare(fixture, "crumbs-three");
+	keys(fixture, "q&wrong:x<Enter>");
+	compare(fixture, "crumbs-refused");
+	keys(fixture, "&");
+	assert_string_equal(fixture->screen.prompt.text, "wrong:x");
+	keys(fixture, "<Esc>");
+	for (int i = 0; i < 2; i++)
+		keys(fixture, "cX<Esc>");
+	assert_int_equal(model->n_crumbs, 5);
+	compare(fixture, "crumbs-many");
+	press(fixture, '&');
+	press(fixture, INPUT_CTRL('U'));
+	keys(fixture, "-2<Enter>");
+	assert_int_equal(model->n_crumbs, 4);
+	assert_string_equal(model->crumbs[1], "!tid:4711");
+	for (int i = 0; i < 4; i++)
+		press(fixture, INPUT_BACKSPACE);
+	assert_int_equal(model->n_crumbs, 0);
+	press(fixture, INPUT_BACKSPACE);
+	compare(fixture, "crumbs-none");
+	finish(fixture);
+}
+
 /* Keys and mouse choose a time, and the way back; the strip and the head say where that is. */
 static void test_time(void **state)
 {
@@ -571,6 +608,7 @@ int main(void)
 		cmocka_unit_test(test_flight_recorder),
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_crumbs),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_saving),
 		cmocka_unit_test(test_quit),

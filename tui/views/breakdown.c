@@ -167,6 +167,31 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	}
 }
 
+/* Only the process, thread or CPU of the row, or all but it. */
+static unsigned int narrow(struct breakdown *state, struct screen *screen, bool negated)
+{
+	const struct query_row *row = state->list.n ? &state->rows[state->list.cursor] : NULL;
+	char number[16];
+
+	if (!row || state->choosing)
+		return VIEW_HANDLED;
+	switch (state->group) {
+	case GROUP_PROCESS:
+		snprintf(number, sizeof(number), "%d", row->pid);
+		return screen_narrow(screen, negated, FILTER_PID, number);
+	case GROUP_THREAD:
+		snprintf(number, sizeof(number), "%d", row->tid);
+		return screen_narrow(screen, negated, FILTER_TID, number);
+	case GROUP_CPU:
+		snprintf(number, sizeof(number), "%u", row->cpu);
+		return screen_narrow(screen, negated, FILTER_CPU, number);
+	default:
+		screen_message(screen, STYLE_WARN,
+			"Samples are filtered by process, thread, CPU, command, image and symbol");
+		return VIEW_HANDLED;
+	}
+}
+
 static unsigned int breakdown_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct breakdown *state = view->state;
@@ -177,6 +202,9 @@ static unsigned int breakdown_action(struct view *view, struct screen *screen, e
 		return VIEW_HANDLED;
 	}
 	switch (action) {
+	case ACT_INCLUDE:
+	case ACT_EXCLUDE:
+		return narrow(state, screen, action == ACT_EXCLUDE);
 	case ACT_GROUP:
 		choose(state, screen,
 			state->choosing ? state->choices.cursor : chosen(state, screen) + 1);

@@ -334,6 +334,12 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 			calls->rows.hold ? "The order of rows is held"
 					 : "Rows move where their weights ask for it");
 		return VIEW_HANDLED;
+	case ACT_INCLUDE:
+	case ACT_EXCLUDE:
+		if (!row || row->more)
+			return VIEW_HANDLED;
+		return screen_narrow(screen, action == ACT_EXCLUDE, FILTER_STACK,
+			screen->model->ops->symbol(screen->model, row->symref)->symbol);
 	case ACT_ANNOTATE:
 		if (row && !row->more)
 			screen_result(screen, screen_open(screen, &view_annotate, row->symref),

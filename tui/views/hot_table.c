@@ -249,6 +249,14 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	case ACT_FIELDS:
 		screen_result(screen, screen_open(screen, &view_fields, 0), "Fields");
 		return VIEW_HANDLED;
+	case ACT_INCLUDE:
+	case ACT_EXCLUDE:
+		if (!table->list.n || table->list.lost)
+			return VIEW_HANDLED;
+		return screen_narrow(screen, action == ACT_EXCLUDE, FILTER_STACK,
+			screen->model->ops->symbol(screen->model, table->selected)->symbol);
+	case ACT_WIDEN:
+		return screen_widen(screen);
 	case ACT_CALLS:
 		return open_selected(table, screen, &view_calls, "Calls");
 	case ACT_ANNOTATE:

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * screen_crumbs.c - filters on the screen, as crumbs: typed, pointed at, and removed one by one.
+ */
+#include "tui/screen.h"
+
+#include "tui/expr.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned int add(struct screen *screen, const char *text)
+{
+	struct model *model = screen->model;
+	char message[200] = "";
+	size_t at;
+	int ret = model->ops->crumb_add(model, text, &at, message, sizeof(message));
+
+	if (ret) {
+		screen_message(screen, STYLE_BAD, "%s (at \"%.24s\"; & takes it up again)", message,
+			at < strlen(text) ? text + at : "the end");
+		snprintf(screen->crumb_text, sizeof(screen->crumb_text), "%s", text);
+		return VIEW_HANDLED;
+	}
+	screen->crumb_text[0] = '\0';
+	screen_message(screen, STYLE_GOOD, "Only %s (Backspace takes it back)",
+		model->crumbs[model->n_crumbs - 1]);
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
+static unsigned int drop(struct screen *screen, size_t i)
+{
+	struct model *model = screen->model;
+
+	if (i >= model->n_crumbs) {
+		screen_message(screen, STYLE_WARN, "There is no such filter");
+		return VIEW_HANDLED;
+	}
+	screen_message(screen, STYLE_GOOD, "No longer only %s", model->crumbs[i]);
+	model->ops->crumb_drop(model, i);
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
+void screen_ask_crumb(struct screen *screen)
+{
+	screen_prompt(screen, ACT_NARROW, "Only: ", screen->crumb_text);
+}
+
+unsigned int screen_take_crumb(struct screen *screen, const char *text)
+{
+	char *end;
+	long number;
+
+	if (!*text)
+		return VIEW_HANDLED;
+	/* "-2": the second one goes. */
+	number = strtol(text, &end, 10);
+	if (*text == '-' && end != text && !*end && number < 0)
+		return drop(screen, (size_t)-number - 1);
+	return add(screen, text);
+}
+
+unsigned int screen_narrow(
+	struct screen *screen, bool negated, enum filter_field field, const char *text)
+{
+	char term[MODEL_CRUMB_MAX * 2];
+
+	return add(screen, expr_term(term, sizeof(term), negated, field, text));
+}
+
+unsigned int screen_widen(struct screen *screen)
+{
+	if (!screen->model->n_crumbs)
+		return 0;
+	return drop(screen, screen->model->n_crumbs - 1);
+}
