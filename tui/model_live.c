@@ -9,9 +9,9 @@
 #include "tui/clean.h"
 #include "tui/cost.h"
 #include "tui/model_annotate.h"
+#include "tui/model_calls.h"
 #include "tui/model_crumbs.h"
 #include "tui/model_events.h"
-#include "tui/model_calls.h"
 #include "tui/save.h"
 
 #include <errno.h>
@@ -395,8 +395,8 @@ static int live_tree(struct model *model, const struct calltree_query *query, st
 {
 	struct model_live *live = of(model);
 
-	return model_calls_tree(
-		&live->calls, live->session, model, live->crumbs.filter, live->hot_epoch, query, out);
+	return model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
+		live->hot_epoch, query, out);
 }
 
 static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)

@@ -44,6 +44,7 @@ struct screen {
 	uint64_t rate, rate_ns;
 
 	bool fetching, looking; /* the progress is shown */
+	char crumb_text[PROMPT_MAX]; /* a filter that was refused, to be mended */
 
 	char edit_path[PATH_MAX]; /* of SCREEN_EDIT; "": nothing */
 	uint32_t edit_line;
