@@ -6,6 +6,7 @@ usage: data.py STROBE WORKLOADS
 """
 
 import collections
+import json
 import os
 import re
 import subprocess
@@ -23,10 +24,10 @@ def run(command, **more):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
 
 
-def script(path, fields):
-    """Lines of perf script with these fields alone."""
-    made = run(["perf", "script", "-i", path, "-F", fields])
-    checks.check(f"perf script -F {fields} has nothing to complain of", made.returncode == 0 and not made.stderr,
+def script(path, fields=None):
+    """Lines of perf script with these fields alone, or as it is."""
+    made = run(["perf", "script", "-i", path, *(["-F", fields] if fields else [])])
+    checks.check(f"perf script of {os.path.basename(path)} has nothing to complain of", made.returncode == 0 and not made.stderr,
                  repr(made.stderr[-400:]))
     return made.stdout.splitlines()
 
@@ -40,6 +41,8 @@ def addresses(strobe, work, folder):
     if not checks.check("pages are recorded", made.returncode == 0 and told, repr(made.stderr)):
         return
     start, size = int(told[1], 16), int(told[2])
+    rows = ours(strobe, path, "data_symbol")
+    checks.check("each page is a sample of that variable", rows[("pages_table",)] == PAGES, rows)
     seen = collections.Counter()
     for line in script(path, "addr,phys_addr,data_page_size,code_page_size"):
         words = line.split()
@@ -61,6 +64,68 @@ def refused(strobe):
                  repr(made.stdout[-400:] + made.stderr[-400:]))
 
 
+def ours(strobe, path, group):
+    """{(values of the fields ...): samples}"""
+    made = run([strobe, "report", path, "--group", group, "--format", "json"])
+    if not checks.check(f"strobe report --group {group} reads {os.path.basename(path)}", made.returncode == 0,
+                        repr(made.stderr[-400:])):
+        return {}
+    event = json.loads(made.stdout)["events"][0]
+    return collections.Counter({
+        tuple(str(row[key]) for key in group.split(",")): row["samples"] for row in event["rows"]})
+
+
+def tracepoints(strobe, folder):
+    """Of a recording of either the same fields by both, from a file and from a pipe."""
+    command = ["sh", "-c", "for i in 1 2 3 4 5; do sleep 0.01; done"]
+    for by, line in (("strobe", [strobe, "record", "-c", "1"]), ("perf", ["perf", "record", "-q", "-c", "1"])):
+        path = os.path.join(folder, f"{by}-switches.data")
+        made = run([*line, "-e", "sched:sched_switch,sched:sched_wakeup", "-o", path, "--", *command])
+        if not checks.check(f"{by} records tracepoints", made.returncode == 0, repr(made.stderr[-400:])):
+            continue
+        theirs = collections.Counter(
+            found.groups() for line in script(path)
+            if (found := re.search(r"prev_comm=(.*) prev_pid=(\d+) .* prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)",
+                                   line)))
+        made = ours(strobe, path, "prev_comm,prev_pid,prev_state,next_comm,next_pid")
+        checks.check(f"{by}'s recording: {sum(theirs.values())} switches are the same to both", made == theirs and theirs,
+                     f"{made - theirs} {theirs - made}")
+        with open(path, "rb") as recording:
+            piped = subprocess.run(["cat"], stdin=recording, capture_output=True, check=True).stdout
+        streamed = subprocess.run([strobe, "report", "-", "--group", "prev_comm", "--format", "json"], input=piped,
+                                  capture_output=True, timeout=120, check=False)
+        checks.check(f"{by}'s recording through a pipe: the same samples", streamed.returncode == 0 and sum(
+            row["samples"] for row in json.loads(streamed.stdout)["events"][0]["rows"]) == sum(theirs.values()),
+                     repr(streamed.stderr[-300:]))
+        lines = run([strobe, "export", path, "--format", "script"]).stdout
+        told = len(re.findall(r"sched:sched_switch: prev_comm=\S.* next_pid=\d+", lines))
+        checks.check(f"{by}'s recording: strobe export tells {told} of them", told == sum(theirs.values()), lines[:300])
+    made = subprocess.run([strobe, "record", "-c", "1", "-e", "sched:sched_switch", "-o", "-", "--", *command],
+                          capture_output=True, timeout=120, check=False)
+    shown = subprocess.run(["perf", "script", "-i", "-"], input=made.stdout, capture_output=True,
+                           timeout=120, check=False)
+    checks.check("strobe's pipe: perf script tells of each switch", shown.stdout.count(b"==> next_comm=") > 5,
+                 repr(shown.stderr[-400:]))
+
+
+def groups(strobe, work, folder):
+    """{leader,members}:S: what each counted weighs on the leader's samples, in the recordings of either the same to both."""
+    command = ["--", os.path.join(work, "faults"), "20000", "3"]
+    for by, line in (("strobe", [strobe, "record", "--no-credit", "--scope", "task"]), ("perf", ["perf", "record", "-q"])):
+        path = os.path.join(folder, f"{by}-group.data")
+        made = run([*line, "-e", "{task-clock,page-faults,context-switches}:S", "-c", "1000000", "-o", path, *command],
+                   stdin=subprocess.DEVNULL)
+        if not checks.check(f"{by} records a group", made.returncode == 0, repr(made.stderr[-400:])):
+            continue
+        told = run(["perf", "report", "-i", path, "--stdio", "-v", "--no-children", "-g", "none", "--no-group"]).stdout
+        theirs = [(int(samples), int(count)) for samples, count in re.findall(
+            r"# Samples: (\d+)\s+of events? '[^']*'\n# Event count \(approx\.\): (\d+)", told) if int(samples)]
+        made = run([strobe, "report", path, "--group", "event", "--format", "json"])
+        mine = [(event["samples"], event["count"]) for event in json.loads(made.stdout)["events"]]
+        checks.check(f"{by}'s recording of a group: {mine} is what perf has", mine == theirs and len(mine) == 3, theirs)
+        checks.check(f"{by}'s recording of a group: the faults are all there", 60000 <= mine[1][1] < 61000, mine)
+
+
 def main():
     strobe, work = sys.argv[1:3]
     if run(["perf", "--version"]).returncode:
@@ -69,6 +134,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         addresses(strobe, work, folder)
         refused(strobe)
+        tracepoints(strobe, folder)
+        groups(strobe, work, folder)
     checks.finish()
 
 
