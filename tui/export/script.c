@@ -291,8 +291,10 @@ int export_script(FILE *out, struct export_run *run, int fd)
 	for (size_t i = 0; i < run->profile.n_events; i++)
 		script.with_cpu[i] = tells_cpu(&run->taking->session, run->profile.events[i].id);
 	ret = values_new(&script.values);
-	if (ret)
+	if (ret) {
+		close(fd);
 		return ret;
+	}
 	ret = recording_new(&script.recording, &config);
 	if (ret) {
 		values_free(script.values);
