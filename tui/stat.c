@@ -121,6 +121,15 @@ static int note_refusal(struct stat_run *run, const struct counting_event *event
 	return add_note(run, sentence);
 }
 
+/* The same event of another cgroup. */
+static bool is_repeated(const struct counting_event *events, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (!events[i].opened && !strcmp(events[i].spec.name, events[at].spec.name))
+			return true;
+	return false;
+}
+
 /* What nobody asked for by name is told of in one line. */
 static int note_defaults(struct stat_run *run, const struct counting_event *events, size_t n)
 {
@@ -128,7 +137,7 @@ static int note_defaults(struct stat_run *run, const struct counting_event *even
 	size_t len = 0;
 
 	for (size_t i = 0; i < n && len < NAMES_MAX; i++) {
-		if (!events[i].spec.by_default || events[i].opened)
+		if (!events[i].spec.by_default || events[i].opened || is_repeated(events, i))
 			continue;
 		len += (size_t)snprintf(sentence + len, sizeof(sentence) - len, "%s%s",
 			len ? ", " : "not available here: ",
