@@ -117,9 +117,6 @@ static int open_new(struct dwarf **out, const struct dwarf_files *files)
 	if (ret < 0 && ret != -ENOMEM)
 		ret = dwarf_image_open(&dwarf->main, files->file, false);
 	dwarf->main.dwarf = dwarf;
-	/* Its addresses begin at 0 in each section, and are not written yet. */
-	if (ret == 0 && dwarf->main.unlinked)
-		ret = -ENOTSUP;
 	if (ret == 0 && files->alt >= 0) {
 		ret = dwarf_image_open(&dwarf->alt, files->alt, false);
 		dwarf->has_alt = ret == 0;

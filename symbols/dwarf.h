@@ -32,7 +32,8 @@ struct dwarf_files {
  * and time) left open; parts are added to those given before.  All descriptors stay the caller's,
  * who may close them.  The files are mapped: one that is cut meanwhile ends the process with
  * SIGBUS.  0 with *out, which stays dwarf.c's until dwarf_forget() or the next dwarf_open();
- * -ENODATA: no debug information; -ENOTSUP: a file not yet linked (.o, .ko); -EBADMSG; -errno. */
+ * -ENODATA: no debug information; -ENOTSUP: a file not yet linked (.ko), of a machine whose
+ * relocations are not known; -EBADMSG; -errno.  Addresses of such files are those of unlinked.h. */
 int dwarf_open(struct dwarf **out, const struct dwarf_files *files);
 void dwarf_forget(void); /* close all that is open */
 

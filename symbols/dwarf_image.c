@@ -7,6 +7,7 @@
  * front of the middle.
  */
 #include "symbols/dwarf_private.h"
+#include "symbols/unlinked.h"
 
 #define ZLIB_CONST
 #include <elf.h>
@@ -126,14 +127,14 @@ int dwarf_section_need(struct dwarf_section *section, uint64_t end)
 	return end <= section->ready ? 0 : -EBADMSG;
 }
 
-/* Map bytes of the file. */
-static int map_bytes(
-	int fd, uint64_t offset, uint64_t len, void **map, size_t *map_len, const uint8_t **bytes)
+/* Map bytes of the file; protection may let them be changed, for this process alone. */
+static int map_bytes(int fd, int protection, uint64_t offset, uint64_t len, void **map,
+	size_t *map_len, const uint8_t **bytes)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t lead = offset % page;
 
-	void *at = mmap(NULL, len + lead, PROT_READ, MAP_PRIVATE, fd, (off_t)(offset - lead));
+	void *at = mmap(NULL, len + lead, protection, MAP_PRIVATE, fd, (off_t)(offset - lead));
 	if (at == MAP_FAILED)
 		return -errno;
 	*map = at;
@@ -162,7 +163,7 @@ static int open_packed(struct dwarf_section *section, int fd, const struct elffi
 		free(unpacker);
 		return -ENOMEM;
 	}
-	int ret = map_bytes(fd, header->offset + skip, packed_len, &unpacker->map,
+	int ret = map_bytes(fd, PROT_READ, header->offset + skip, packed_len, &unpacker->map,
 		&unpacker->map_len, &unpacker->packed);
 	if (ret < 0) {
 		unpacker_free(unpacker);
@@ -211,8 +212,9 @@ static int open_section(const struct elffile *elf, const struct elffile_section 
 			return -EBADMSG;
 		return len ? open_packed(section, elf->fd, header, skip, len, type == 2) : 0;
 	}
-	int ret = map_bytes(elf->fd, header->offset, header->size, &section->map, &section->map_len,
-		&section->bytes);
+	const int protection = elf->type == ET_REL ? PROT_READ | PROT_WRITE : PROT_READ;
+	int ret = map_bytes(elf->fd, protection, header->offset, header->size, &section->map,
+		&section->map_len, &section->bytes);
 	if (ret == 0)
 		section->len = section->ready = header->size;
 	return ret;
@@ -264,10 +266,32 @@ static int open_sections(struct dwarf_image *image, const struct elffile *elf)
 		if (!section || section->map)
 			continue;
 		int ret = open_section(elf, header, old_packed, section);
+		section->number = i;
 		if (ret < 0)
 			return ret;
 	}
 	return image->sections[DWARF_INFO].len ? 0 : -ENODATA;
+}
+
+/* The addresses of a file that is not linked yet are written. */
+static int relocate(struct dwarf_image *image, const struct elffile *elf)
+{
+	struct unlinked unlinked;
+
+	int ret = unlinked_open(&unlinked, elf);
+	image->code_start = UNLINKED_BASE;
+	for (size_t i = 0; i < DWARF_SECTIONS && ret == 0; i++) {
+		struct dwarf_section *section = &image->sections[i];
+		if (!section->len)
+			continue;
+		ret = dwarf_section_need(section, section->len);
+		/* Mapped for it. */
+		if (ret == 0)
+			ret = unlinked_relocate(&unlinked, section->number,
+				(uint8_t *)(uintptr_t)section->bytes, 0, section->len);
+	}
+	unlinked_close(&unlinked);
+	return ret;
 }
 
 int dwarf_image_open(struct dwarf_image *image, int fd, bool split)
@@ -289,8 +313,9 @@ int dwarf_image_open(struct dwarf_image *image, int fd, bool split)
 			image->code_start = elf.segments[i].vaddr;
 	if (image->code_start == UINT64_MAX || image->code_start == 0)
 		image->code_start = 1;
-	image->unlinked = elf.type == ET_REL;
 	ret = open_sections(image, &elf);
+	if (ret == 0 && elf.type == ET_REL && !split)
+		ret = relocate(image, &elf);
 out:
 	elffile_close(&elf);
 	if (ret < 0)

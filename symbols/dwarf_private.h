@@ -72,6 +72,7 @@ struct dwarf_section {
 	struct dwarf_unpacker *unpacker; /* of the rest */
 	void *map;
 	size_t map_len;
+	size_t number; /* of the section in the file */
 };
 
 struct dwarf_unit;
@@ -81,7 +82,7 @@ struct dwarf_unit;
 struct dwarf_image {
 	struct dwarf_section sections[DWARF_SECTIONS];
 	uint64_t identity[5]; /* device, inode, size, time */
-	bool is64, swapped, split, unlinked;
+	bool is64, swapped, split;
 	uint64_t
 		code_start; /* what is below is no code, but a linker's mark for what it left out */
 	/* Units by offset, as far as they have been looked for. */

@@ -107,6 +107,7 @@ static void parse_section(
 	out->offset = FIELD(elf, raw, Shdr, sh_offset);
 	out->size = FIELD(elf, raw, Shdr, sh_size);
 	out->link = FIELD32(elf, raw, Shdr, sh_link);
+	out->info = FIELD32(elf, raw, Shdr, sh_info);
 	out->entsize = FIELD(elf, raw, Shdr, sh_entsize);
 	out->align = FIELD(elf, raw, Shdr, sh_addralign);
 }

@@ -24,7 +24,7 @@ struct elffile_segment {
 
 struct elffile_section {
 	uint64_t flags, addr, offset, size, entsize, align;
-	uint32_t type, link, name;
+	uint32_t type, link, info, name;
 };
 
 struct elffile {

@@ -5,6 +5,8 @@
  */
 #include "symbols/elfsyms.h"
 
+#include "symbols/unlinked.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -357,26 +359,6 @@ int elfsyms_read_kernel(
 	return read_tables(&reader, elf, NULL);
 }
 
-/* As the kernel's layout_sections() does for code. */
-static void lay_out(const struct elffile *elf, uint64_t *at)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < elf->n_sections; i++) {
-		const struct elffile_section *section = &elf->sections[i];
-		uint64_t align = section->align ? section->align : 1;
-
-		at[i] = UINT64_MAX;
-		if (!(section->flags & SHF_ALLOC) || !(section->flags & SHF_EXECINSTR) ||
-			elffile_section_begins(elf, section, ".init"))
-			continue;
-		if (align & (align - 1) || align > 1u << 20 || section->size > UINT32_MAX)
-			continue;
-		at[i] = (end + align - 1) & ~(align - 1);
-		end = at[i] + section->size;
-	}
-}
-
 int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder)
 {
 	struct reader reader = {.place = PLACE_MODULE, .builder = builder};
@@ -384,7 +366,7 @@ int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builde
 	reader.module_at = calloc(elf->n_sections + 1, sizeof(*reader.module_at));
 	if (!reader.module_at)
 		return -ENOMEM;
-	lay_out(elf, reader.module_at);
+	unlinked_lay_out(elf, reader.module_at);
 	int ret = read_tables(&reader, elf, NULL);
 	free(reader.module_at);
 	return ret;

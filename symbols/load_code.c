@@ -354,9 +354,9 @@ int load_code(struct loader_code *code, struct loader_job *job)
 	switch (job->source.kind) {
 	case SYMBOLS_KERNEL:
 		return load_kernel_code(code, job);
-	case SYMBOLS_MODULE:
 	case SYMBOLS_JIT:
 		return job->offsets ? -ENODATA : -ENOENT;
+	case SYMBOLS_MODULE:
 	case SYMBOLS_VDSO:
 	case SYMBOLS_FILE:
 	default:

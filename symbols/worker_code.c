@@ -10,11 +10,11 @@
 #include "symbols/disasm.h"
 #include "symbols/dwarf.h"
 #include "symbols/elfsyms.h"
-#include "symbols/symtab.h"
-
 #include "symbols/jitdump.h"
-#include <elf.h>
+#include "symbols/symtab.h"
+#include "symbols/unlinked.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ struct job {
 	struct dwarf_files files;
 	int parts[DWARF_PARTS_MAX];
 	struct elffile elf;
-	bool kernel;
+	bool kernel, is_unlinked;
+	struct unlinked unlinked; /* of a kernel module's file: offsets are as there */
 	uint64_t delta; /* of the kernel: address - virtual address in vmlinux */
 	struct dwarf *dwarf; /* NULL: no debug information */
 	struct codetab_builder *builder;
@@ -48,6 +49,11 @@ static bool to_address(const struct job *job, uint64_t offset, uint64_t *address
 		*rest = UINT64_MAX - offset;
 		return true;
 	}
+	if (job->is_unlinked) {
+		size_t section;
+		*address = UNLINKED_BASE + offset;
+		return unlinked_find(&job->unlinked, offset, &section, rest);
+	}
 	for (size_t i = 0; i < job->elf.n_segments; i++) {
 		const struct elffile_segment *segment = &job->elf.segments[i];
 		if (segment->type != PT_LOAD || !segment->exec || offset < segment->offset ||
@@ -63,11 +69,16 @@ static bool to_address(const struct job *job, uint64_t offset, uint64_t *address
 static bool to_offset(const struct job *job, uint64_t address, uint64_t *offset)
 {
 	uint64_t rest;
+	size_t section;
 	bool exec;
 
 	if (job->kernel) {
 		*offset = address + job->delta;
 		return true;
+	}
+	if (job->is_unlinked) {
+		*offset = address - UNLINKED_BASE;
+		return unlinked_find(&job->unlinked, *offset, &section, &rest);
 	}
 	return elffile_offset(&job->elf, address, offset, &rest, &exec) && exec;
 }
@@ -190,6 +201,11 @@ static int open_files(struct job *job)
 	job->kernel = job->request->flags & WIRE_FLAG_KERNEL;
 	if (job->kernel)
 		ret = find_delta(job);
+	else if (job->elf.type == ET_REL)
+		ret = unlinked_open(&job->unlinked, &job->elf);
+	job->is_unlinked = job->unlinked.elf;
+	if (ret < 0)
+		return ret;
 	check_debug(job);
 	return ret;
 }
@@ -323,6 +339,28 @@ static bool has_bytes(const struct elffile *elf, uint64_t address)
 	return true;
 }
 
+/* The same of a kernel module, with its calls as they are once it is loaded. */
+static int read_unlinked(
+	struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len)
+{
+	uint64_t rest;
+	size_t number;
+
+	if (!unlinked_find(&job->unlinked, code->start, &number, &rest) ||
+		job->elf.sections[number].type == SHT_NOBITS)
+		return -ENXIO;
+	const uint64_t from = code->start - job->unlinked.at[number];
+	*len = code->end - code->start < rest ? (size_t)(code->end - code->start) : (size_t)rest;
+	*bytes = malloc(*len);
+	if (!*bytes)
+		return -ENOMEM;
+	int ret = elffile_read(&job->elf, *bytes, *len, job->elf.sections[number].offset + from);
+	if (ret < 0)
+		return ret;
+	ret = unlinked_relocate(&job->unlinked, number, *bytes, from, *len);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 /* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has
  * not. */
 static int read_code(struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len,
@@ -332,6 +370,10 @@ static int read_code(struct job *job, const struct wire_code *code, uint8_t **by
 	bool exec;
 
 	*bytes = NULL;
+	if (job->is_unlinked) {
+		*address = UNLINKED_BASE + code->start;
+		return read_unlinked(job, code, bytes, len);
+	}
 	if (!to_address(job, code->start, address, &rest) || !has_bytes(&job->elf, *address))
 		return -ENXIO;
 	if (job->kernel && !elffile_offset(&job->elf, *address, &at, &rest, &exec))
@@ -404,8 +446,9 @@ static int disassemble(struct job *job, const struct wire_code *code)
 	else
 		ret = read_code(job, code, &bytes, &what.len, &what.address);
 	what.bytes = bytes;
-	/* The kernel's, which are addresses already, have moved since it was linked. */
-	if (ret == 0 && !raw && !job->kernel)
+	/* The kernel's, which are addresses already, have moved since it was linked; a module's are
+	 * made up. */
+	if (ret == 0 && !raw && !job->kernel && !job->is_unlinked)
 		codetab_builder_bias(job->builder, what.address - code->start);
 	if (ret == 0)
 		ret = disasm_run(&what, job->builder, keep_entry, job);
@@ -521,6 +564,7 @@ void worker_code_answer(const struct wire_message *request, const void *payload,
 		ret = answer(&job, payload, out, out_len, table);
 	codetab_builder_free(job.builder);
 	free(job.entries);
+	unlinked_close(&job.unlinked);
 	elffile_close(&job.elf);
 	if (ret < 0)
 		*out_len = 0;

@@ -7,13 +7,15 @@
  * where the seeds have their code.
  */
 #include "symbols/dwarf_private.h"
+#include "symbols/unlinked.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define CODE 0x1000u
-#define ADDRESSES 160u
+#define ADDRESSES 240u
+#define LINKED 160u /* of them; the others are of a file not yet linked */
 #define STEP 3u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -73,7 +75,7 @@ static void ask(struct dwarf *dwarf)
 	if (codetab_builder_new(&builder) < 0)
 		abort();
 	for (size_t i = 0; i < ADDRESSES; i++)
-		addresses[i] = CODE + i * STEP;
+		addresses[i] = i < LINKED ? CODE + i * STEP : UNLINKED_BASE + (i - LINKED) * STEP;
 	ask_quickly(dwarf, addresses);
 	dwarf_lines(dwarf, addresses, ADDRESSES, builder, entries);
 	for (size_t i = 0; dwarf_missing(dwarf, i); i++)

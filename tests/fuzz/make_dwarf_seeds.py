@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write the seeds of fuzz_dwarf: tests/fuzz/make_dwarf_seeds.py tests/fuzz/corpus
 
-Small programs by gcc and clang, with DWARF 4 and 5, packed, split, and with an alternate file.  The seeds in the
+Small programs by gcc and clang, with DWARF 4 and 5, packed, split, not linked, and with an alternate file.  The seeds in the
 tree were made with gcc 12, clang 14 and dwz 0.15 of Debian 12; other versions give other bytes.
 """
 import os
@@ -68,6 +68,7 @@ def main():
                         run(folder, "cp", "program", "b")
                         run(folder, "cp", "program", "c")
                         run(folder, "dwz", "-m", "common", "b", "c")
+                        parts[".o"] = seed(read(folder, "a.o"))
                         parts["-alternate"] = seed(read(folder, "b"), alternate=read(folder, "common"))
                     for kind, data in parts.items():
                         with open(os.path.join(target, f"{compiler}-{version}{way}{kind}"), "wb") as file:

@@ -343,6 +343,57 @@ static void test_no_code(void **state)
 	symbols_code_release(symbols, code);
 }
 
+/* A kernel module is not linked: its code lies as the kernel puts it, and what refers to it is yet to be
+ * written.  Its debug file is not linked either. */
+static void test_module(void **state)
+{
+	struct symbols_source source = {.kind = SYMBOLS_MODULE};
+	struct symbols_code_question question = {.key = 1, .lines = true};
+	bool called;
+	int error;
+
+	(void)state;
+	write_file("program.c", PROGRAM);
+	/* Something in front, so that no function begins at 0. */
+	write_file("front.c", "int front(int x)\n{\n	return x * 7;\n}\n");
+	for (int apart = 0; apart < 3; apart++) {
+		run("cc -O2 -g %s -c program.c front.c && ld -r --build-id -o program front.o "
+		    "program.o",
+			apart == 2 ? "-gdwarf-4 -gz" : "");
+		if (apart == 1) {
+			run("cp program kept && strip -g kept");
+			move_debug_file();
+			run("mv kept program"); /* with its symbols */
+		}
+		start(apart == 1 ? in_dir("debug") : NULL, true);
+		source.path = in_dir("program");
+		assert_int_equal(symbols_request(symbols, 1, &source), 0);
+		assert_int_equal(symbols_wait(symbols, TIMEOUT_MS), 0);
+		const struct symbol outer = find_function(1, in_dir("program"), "outer");
+		assert_true(outer.start > 0);
+		struct symbols_code *code = ask_function(1, &outer, true);
+		check_outer(code, &outer, true);
+		symbols_code_release(symbols, code);
+		ask_lines(1, outer.start, (size_t)outer.size);
+		assert_true(has_inlined(1, &outer));
+
+		/* In another section. */
+		const struct symbol caller = find_function(1, in_dir("program"), "main");
+		question.start = caller.start;
+		question.end = caller.start + caller.size;
+		code = ask_code(&question);
+		assert_int_equal(symbols_code_state(code, &error), SYMBOLS_READY);
+		const struct codetab *table = symbols_code_table(code);
+		called = false;
+		for (uint32_t i = 0; i < table->n_entries; i++)
+			called |= table->entries[i].target == outer.start;
+		assert_true(called);
+		symbols_code_release(symbols, code);
+		symbols_free(symbols);
+		symbols = NULL;
+	}
+}
+
 /* The unit is behind one of 48 MB that would have to be unpacked: lines come first, then all. */
 static void test_partial(void **state)
 {
@@ -420,6 +471,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_module, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_partial, setup, teardown),
 	};
 
