@@ -14,13 +14,18 @@
 #define HEADER_BYTES 40u
 #define PREFIX_BYTES 16u
 #define NAME_BYTES 4096u /* of longer names the end is cut */
+#define LINES_BYTES_MAX (16u << 20) /* of one function */
 
 enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 
 /* Of a CODE_LOAD after its prefix: pid, tid (32 bits each), vma, address, size, index; then the
- * name and the code. CODE_MOVE: the same, with the old and the new address for the one. */
+ * name and the code. CODE_MOVE: the same, with the old and the new address for the one.
+ * CODE_DEBUG_INFO, in front of the function's CODE_LOAD: its address, a number of lines; of each the
+ * address, line and discriminator (32 bits each), and the file's name: "\xff" is that of the one before. */
 #define LOAD_BYTES 40u
 #define MOVE_BYTES 48u
+#define LINES_BYTES 16u /* before the first */
+#define LINE_BYTES 16u /* without its name */
 
 static ssize_t read_at(int fd, void *out, size_t len, uint64_t at)
 {
@@ -125,6 +130,8 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 		entry->address = get64(dump, body + 24);
 		entry->code_size = get64(dump, body + 32);
 		entry->index = get64(dump, body + 40);
+	} else if (entry->kind == CODE_DEBUG_INFO && entry->len >= PREFIX_BYTES + LINES_BYTES) {
+		entry->address = get64(dump, body);
 	} else if (entry->kind == CODE_LOAD || entry->kind == CODE_MOVE) {
 		entry->kind = UINT32_MAX;
 	}
@@ -212,11 +219,38 @@ int jitdump_read(const struct jitdump *dump, struct jitspans *spans)
 	return ret < 0 ? ret : 0;
 }
 
+/* The last record of lines, of which it is not known yet what comes after it. */
+struct lines_record {
+	uint64_t at, size, address;
+};
+
+/* What is told of a piece of code where it was loaded. */
+static void take_load(
+	const struct entry *entry, const struct lines_record *lines, struct jitdump_code *out)
+{
+	const bool ours = lines->size && lines->address == entry->address;
+
+	out->size = entry->code_size;
+	out->file_offset = entry->code_at;
+	out->loaded_at = entry->address;
+	out->lines_at = ours ? lines->at : 0;
+	out->lines_size = ours ? lines->size : 0;
+}
+
+static void note_lines(const struct entry *entry, struct lines_record *lines)
+{
+	if (entry->kind == CODE_DEBUG_INFO)
+		*lines = (struct lines_record){entry->at, entry->size, entry->address};
+	else if (entry->kind == CODE_LOAD)
+		lines->size = 0;
+}
+
 /* One that moved has its bytes where it was loaded: those are looked for in a second go. */
 static int find_moved(
-	const struct jitdump *dump, uint64_t end, uint64_t index, uint64_t *code_at, uint64_t *size)
+	const struct jitdump *dump, uint64_t end, uint64_t index, struct jitdump_code *out)
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
+	struct lines_record lines = {0};
 	int ret, found = -ENOENT;
 
 	if (!entry)
@@ -224,10 +258,10 @@ static int find_moved(
 	entry->at = dump->first;
 	while (entry->at < end && (ret = read_entry(dump, entry)) > 0) {
 		if (entry->kind == CODE_LOAD && entry->index == index) {
-			*code_at = entry->code_at;
-			*size = entry->code_size;
+			take_load(entry, &lines, out);
 			found = 0;
 		}
+		note_lines(entry, &lines);
 		entry->at += entry->size;
 	}
 	free(entry);
@@ -238,6 +272,7 @@ int jitdump_find(const struct jitdump *dump, uint64_t address, struct jitdump_co
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
 	uint64_t moved_index = 0, moved_end = 0;
+	struct lines_record lines = {0};
 	int ret, found = -ENOENT;
 
 	if (!entry)
@@ -246,18 +281,96 @@ int jitdump_find(const struct jitdump *dump, uint64_t address, struct jitdump_co
 	while ((ret = read_entry(dump, entry)) > 0 && entry->kind != CODE_CLOSE) {
 		if ((entry->kind == CODE_LOAD || entry->kind == CODE_MOVE) &&
 			address - entry->address < entry->code_size) {
-			*out = (struct jitdump_code){
-				entry->address, entry->code_size, entry->code_at};
+			*out = (struct jitdump_code){.address = entry->address};
+			take_load(entry, &lines, out);
 			moved_end = entry->kind == CODE_MOVE ? entry->at : 0;
 			moved_index = entry->index;
 			found = 0;
 		}
+		note_lines(entry, &lines);
 		entry->at += entry->size;
 	}
 	free(entry);
 	if (ret < 0)
 		return ret;
 	if (found == 0 && moved_end)
-		found = find_moved(dump, moved_end, moved_index, &out->file_offset, &out->size);
+		found = find_moved(dump, moved_end, moved_index, out);
 	return found;
+}
+
+/* --- lines --- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct jitdump_line *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Take the record apart.  names has room for all of it. */
+static void parse_lines(const struct jitdump *dump, const struct jitdump_code *code,
+	const uint8_t *bytes, size_t len, struct jitdump_lines *out)
+{
+	uint64_t n = get64(dump, bytes + PREFIX_BYTES + 8);
+	size_t at = PREFIX_BYTES + LINES_BYTES, used = 0;
+	uint32_t file = 0;
+
+	for (; n > 0 && len - at > LINE_BYTES; n--) {
+		const char *name = (const char *)bytes + at + LINE_BYTES;
+		const size_t room = len - at - LINE_BYTES, name_len = strnlen(name, room);
+		if (name_len == room)
+			break;
+		if (strcmp(name, "\xff") != 0) {
+			file = (uint32_t)used;
+			memcpy(out->names + used, name, name_len + 1);
+			used += name_len + 1;
+		}
+		const uint64_t address = get64(dump, bytes + at) - code->loaded_at + code->address;
+		if (used) {
+			out->at[out->n] = (struct jitdump_line){.address = address,
+				.line = get32(dump, bytes + at + 8),
+				.file = file,
+				.order = (uint32_t)out->n};
+			out->n++;
+		}
+		at += LINE_BYTES + name_len + 1;
+	}
+}
+
+int jitdump_lines_read(
+	const struct jitdump *dump, const struct jitdump_code *code, struct jitdump_lines *out)
+{
+	const size_t len = (size_t)code->lines_size;
+	int ret = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (len < PREFIX_BYTES + LINES_BYTES + LINE_BYTES)
+		return 0;
+	if (code->lines_size > LINES_BYTES_MAX)
+		return -EFBIG;
+	uint8_t *bytes = malloc(len);
+	out->names = malloc(len);
+	out->at = calloc(len / (LINE_BYTES + 1), sizeof(*out->at));
+	if (!bytes || !out->names || !out->at)
+		ret = -ENOMEM;
+	const ssize_t n = ret ? 0 : read_at(dump->fd, bytes, len, code->lines_at);
+	if (n < 0)
+		ret = (int)n;
+	else if (n == (ssize_t)len)
+		parse_lines(dump, code, bytes, len, out);
+	free(bytes);
+	if (ret < 0)
+		jitdump_lines_fini(out);
+	else if (out->n)
+		qsort(out->at, out->n, sizeof(*out->at), by_address);
+	return ret;
+}
+
+void jitdump_lines_fini(struct jitdump_lines *lines)
+{
+	free(lines->at);
+	free(lines->names);
+	memset(lines, 0, sizeof(*lines));
 }

@@ -35,7 +35,29 @@ int jitdump_read(const struct jitdump *dump, struct jitspans *spans);
 struct jitdump_code {
 	uint64_t address, size;
 	uint64_t file_offset;
+	uint64_t loaded_at; /* its first address, which lines refer to */
+	uint64_t lines_at, lines_size; /* the record of its lines in the file; 0: there is none */
 };
 int jitdump_find(const struct jitdump *dump, uint64_t address, struct jitdump_code *out);
+
+/* From an address on, up to the next one, code is of this line. */
+struct jitdump_line {
+	uint64_t address; /* where the code lies in the end */
+	uint32_t line;
+	uint32_t file; /* the place of its name in names */
+	uint32_t order; /* in the file: of several for one address the last one counts */
+};
+
+struct jitdump_lines {
+	struct jitdump_line *at; /* ascending */
+	size_t n;
+	char *names; /* each with its NUL */
+};
+
+/* The lines of a piece of code that was found; none of them is no error.  0 with *out for
+ * jitdump_lines_fini(), -ENOMEM, -EFBIG, -errno. */
+int jitdump_lines_read(
+	const struct jitdump *dump, const struct jitdump_code *code, struct jitdump_lines *out);
+void jitdump_lines_fini(struct jitdump_lines *lines);
 
 #endif

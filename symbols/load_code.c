@@ -273,7 +273,7 @@ static int load_kcore(
 
 	if (fd < 0)
 		return fd == -EPERM ? -EACCES : fd;
-	int ret = load_code_ask_raw(code, job, fd, 0);
+	int ret = load_code_ask_raw(code, job, fd, -1, 0);
 	close(fd);
 	return ret;
 }
@@ -328,7 +328,7 @@ static int load_dumped_code(struct loader_code *code, struct loader_job *job)
 	int ret = load_jitdump(&code->loader, &job->source, &file);
 	if (ret < 0)
 		return ret;
-	ret = load_code_ask_raw(code, job, file.fd, WIRE_FLAG_JITDUMP);
+	ret = load_code_ask_raw(code, job, file.fd, -1, WIRE_FLAG_JITDUMP);
 	close(file.fd);
 	return ret;
 }
@@ -340,7 +340,16 @@ static int load_process_code(struct loader_code *code, struct loader_job *job)
 
 	if (fd < 0)
 		return job->source.jitdump ? load_dumped_code(code, job) : fd;
-	int ret = load_code_ask_raw(code, job, fd, 0);
+	struct opener_file dump = {.fd = -1};
+	if (job->lines && job->source.jitdump &&
+		load_jitdump(&code->loader, &job->source, &dump) < 0)
+		dump.fd = -1;
+	int ret = load_code_ask_raw(code, job, fd, dump.fd, 0);
+	/* What is wrong with the lines does not take the instructions along. */
+	if (ret < 0 && dump.fd >= 0 && ret != -ECANCELED)
+		ret = load_code_ask_raw(code, job, fd, -1, 0);
+	if (dump.fd >= 0)
+		close(dump.fd);
 	close(fd);
 	return ret;
 }

@@ -398,14 +398,17 @@ int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_
 	return ret;
 }
 
-int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd, uint32_t flags)
+int load_code_ask_raw(
+	struct loader_code *code, struct loader_job *job, int fd, int dump, uint32_t flags)
 {
 	struct loader *loader = &code->loader;
 	/* A 64-bit kernel runs programs of 32 bits, too. */
 	ElfW(Ehdr) header = __ehdr_start;
 	if (job->pid > 0 && !flags)
 		load_code_process_header(job->pid, &header, sizeof(header));
+	const int fds[2] = {fd, dump};
 	const struct wire_code raw = {
+		.files.has_debug = dump >= 0,
 		.start = job->start,
 		.end = job->end,
 		.syntax = (uint32_t)job->syntax,
@@ -423,9 +426,9 @@ int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd, 
 		.type = WIRE_CODE,
 		.payload = loader->packet,
 		.len = put_payload(loader, job, &raw.files, &raw),
-		.fds = &fd,
-		.n_fds = 1,
-		.flags = WIRE_FLAG_RAW | flags,
+		.fds = fds,
+		.n_fds = dump >= 0 ? 2 : 1,
+		.flags = WIRE_FLAG_RAW | flags | (job->lines ? WIRE_FLAG_LINES : 0),
 		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
 	};
 

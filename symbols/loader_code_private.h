@@ -66,8 +66,10 @@ void load_code_drop_kept(struct loader_code *code);
 /* Ask about these files, and take the answer into job, after rounds for files that turn out to
  * be missing, which are added.  0; -ETIME: these took too long; -errno. */
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
-/* The same about bytes alone, of this machine; or, with WIRE_FLAG_JITDUMP, about a jitdump. */
-int load_code_ask_raw(struct loader_code *code, struct loader_job *job, int fd, uint32_t flags);
+/* The same about bytes alone, of this machine, with the lines of a jitdump (-1: without); or, with
+ * WIRE_FLAG_JITDUMP, about a jitdump. */
+int load_code_ask_raw(
+	struct loader_code *code, struct loader_job *job, int fd, int dump, uint32_t flags);
 void load_code_close(struct load_code_files *files);
 
 /* --- load_code_memory.c --- */

@@ -33,7 +33,8 @@ enum wire_type {
 	WIRE_DEMANGLE, /* count names follow, each with its NUL; so does the answer, "": not mangled */
 	WIRE_LINES, /* descriptors as of WIRE_FILE, and the alternate one and split parts; payload: struct wire_lines and
 		     * offsets; answer: a codetab */
-	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptor: the bytes */
+	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptors: the bytes, and as debug
+		    * file perhaps a jitdump with their lines */
 	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; answer: a table of addresses */
 	WIRE_NAMED, /* descriptors as of WIRE_FILE, or kernel symbols as text with WIRE_FLAG_KERNEL; payload: a symbol's name;
 		     * the answer's: struct wire_named and what it counts */

@@ -13,6 +13,7 @@
 #include "symbols/jitdump.h"
 #include "symbols/symtab.h"
 #include "symbols/unlinked.h"
+#include "symbols/worker_jit.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -471,6 +472,15 @@ static int code_of(struct job *job, const struct wire_code *code)
 {
 	int ret = disassemble(job, code);
 
+	if (ret == 0 && job->request->flags & WIRE_FLAG_RAW &&
+		job->request->flags & WIRE_FLAG_LINES) {
+		/* Beside the bytes, or with them in it. */
+		const int dump = job->request->flags & WIRE_FLAG_JITDUMP ? job->files.file
+									 : job->files.debug;
+		if (dump >= 0 &&
+			worker_jit_lines(dump, job->builder, job->entries, job->n_entries) > 0)
+			job->answer->flags |= WIRE_FLAG_LINES;
+	}
 	if (ret == 0 && job->dwarf && find_lines(job) < 0) {
 		/* Broken debug information leaves the instructions as they are. */
 		for (size_t i = 0; i < job->n_entries; i++)

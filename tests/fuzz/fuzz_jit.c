@@ -51,7 +51,9 @@ static void feed(struct jitspans *spans, const uint8_t *data, size_t size, size_
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jitspans whole = {0}, pieces = {0}, dumped = {0};
+	struct jitdump_lines lines;
 	struct jitdump_code code;
+	volatile size_t sum = 0;
 	struct jitdump dump;
 
 	feed(&whole, data, size, size ? size : 1);
@@ -68,10 +70,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (jitdump_open(&dump, fd) == 0) {
 		if (jitdump_read(&dump, &dumped))
 			abort();
-		for (size_t i = 0; i < dumped.n && i < 16; i++)
-			if (jitdump_find(&dump, dumped.at[i].start, &code) == 0 &&
-				code.file_offset > size)
+		for (size_t i = 0; i < dumped.n && i < 16; i++) {
+			if (jitdump_find(&dump, dumped.at[i].start, &code) < 0)
+				continue;
+			if (code.file_offset > size || code.lines_at > size ||
+				jitdump_lines_read(&dump, &code, &lines) < 0)
 				abort();
+			for (size_t k = 0; k < lines.n; k++)
+				sum += strlen(lines.names + lines.at[k].file);
+			jitdump_lines_fini(&lines);
+		}
 		check_table(&dumped);
 	}
 	close(fd);

@@ -62,9 +62,10 @@ def live(name, how, image="perf-{pid}.map", program=None, user=None):
             with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
                 pid = int(children.read().split()[0])
         judge(name, report("-p", str(pid), "--duration", "0.5"), image.format(pid=process.pid))
-        if how == "memfd":
+        if how in ("memfd", "dump"):
             annotated = common.run([strobe, "annotate", "-p", str(pid), "--duration", "0.3", HOT], env=ENV, cwd=folder)
-            checks.check(f"{name}: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out), str(annotated))
+            checks.check(f"{name}: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out) and
+                         ("/src/hot.py:42" in annotated.out) == (how == "dump"), str(annotated))
 
 
 def screens():
@@ -156,6 +157,8 @@ def recordings():
         # The code itself is in the dump.
         annotated = common.run([strobe, "annotate", data, HOT], env=ENV, cwd=folder)
         checks.check("recording, jitdump: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out), str(annotated))
+        checks.check("recording, jitdump: lines", re.search(r"\b42\b", annotated.out) and "hot.py" in annotated.out,
+                     str(annotated))
         injected = common.run(["perf", "inject", "--jit", "-i", data, "-o", data + ".jitted"], cwd=folder)
         if injected.status == 0:
             judge("recording, perf inject", report(data + ".jitted"))

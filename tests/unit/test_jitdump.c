@@ -144,6 +144,96 @@ static void check_records(bool other_order)
 	close(fd);
 }
 
+struct told_line {
+	uint64_t address;
+	uint32_t line;
+	const char *file; /* "\xff": as before */
+};
+
+static void put_lines(uint64_t address, const struct told_line *lines, size_t n)
+{
+	size_t len = 16;
+
+	for (size_t i = 0; i < n; i++)
+		len += 16 + strlen(lines[i].file) + 1;
+	prefix(2, len);
+	put64(address);
+	put64(n);
+	for (size_t i = 0; i < n; i++) {
+		put64(lines[i].address);
+		put32(lines[i].line);
+		put32(0);
+		put(lines[i].file, strlen(lines[i].file) + 1);
+	}
+}
+
+static void check_lines(
+	const struct jitdump *dump, uint64_t address, const struct told_line *lines, size_t n)
+{
+	struct jitdump_lines told;
+	struct jitdump_code code;
+
+	assert_int_equal(jitdump_find(dump, address, &code), 0);
+	assert_int_equal(jitdump_lines_read(dump, &code, &told), 0);
+	assert_int_equal(told.n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(told.at[i].address, lines[i].address);
+		assert_int_equal(told.at[i].line, lines[i].line);
+		assert_string_equal(told.names + told.at[i].file, lines[i].file);
+	}
+	jitdump_lines_fini(&told);
+}
+
+/* Lines come in front of their code, and move with it. */
+static void test_lines(void **state)
+{
+	static const struct told_line first[] = {
+		{0x1004, 12, "/src/a.js"}, {0x1000, 11, "\xff"}, {0x1006, 3, "/src/b.js"}};
+	static const struct told_line sorted[] = {
+		{0x1000, 11, "/src/a.js"}, {0x1004, 12, "/src/a.js"}, {0x1006, 3, "/src/b.js"}};
+	static const struct told_line moved[] = {
+		{0x5000, 11, "/src/a.js"}, {0x5004, 12, "/src/a.js"}, {0x5006, 3, "/src/b.js"}};
+	static const struct told_line other[] = {{0x9000, 1, "/src/c.js"}};
+	struct jitdump_lines told;
+	struct jitdump_code code;
+	struct jitdump dump;
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		begin(order);
+		put_lines(0x1000, first, 3);
+		load(0x1000, "first", "11111111", 7);
+		load(0x2000, "second", "22222222", 8); /* whose lines those were not */
+		put_lines(0x9000, other, 1);
+		load(0x3000, "third", "33333333", 9); /* nor these */
+		assert_int_equal(jitdump_open(&dump, fd), 0);
+		check_lines(&dump, 0x1003, sorted, 3);
+		check_lines(&dump, 0x2000, NULL, 0);
+		check_lines(&dump, 0x3000, NULL, 0);
+		move(0x1000, 0x5000, 8, 7);
+		check_lines(&dump, 0x5003, moved, 3);
+		load(0x1000, "without", "44444444", 10);
+		check_lines(&dump, 0x1000, NULL, 0);
+		close(fd);
+	}
+	/* More are announced than there are. */
+	begin(false);
+	prefix(2, 16 + 18);
+	put64(0x1000);
+	put64(UINT64_MAX);
+	put64(0x1000);
+	put32(5);
+	put32(0);
+	put("ab", 2);
+	load(0x1000, "first", "1111", 7);
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_find(&dump, 0x1000, &code), 0);
+	assert_int_equal(jitdump_lines_read(&dump, &code, &told), 0);
+	assert_int_equal(told.n, 0);
+	jitdump_lines_fini(&told);
+	close(fd);
+}
+
 static void test_records(void **state)
 {
 	(void)state;
@@ -263,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_a_dump_ends),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_lies),

@@ -67,13 +67,18 @@ static void put(FILE *file, const void *bytes, size_t len)
 		exit(1);
 }
 
-static void put_load(FILE *file, const char *function, const uint8_t *at, size_t size)
+static uint64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void put_load(FILE *file, const char *function, const uint8_t *at, size_t size)
+{
 	const uint32_t kind[2] = {0, (uint32_t)(56 + strlen(function) + 1 + size)};
-	const uint64_t time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	const uint64_t time_ns = now_ns();
 	const uint32_t ids[2] = {(uint32_t)getpid(), (uint32_t)getpid()};
 	const uint64_t address = (uintptr_t)at, body[4] = {address, address, size, address};
 	put(file, kind, sizeof(kind));
@@ -82,6 +87,26 @@ static void put_load(FILE *file, const char *function, const uint8_t *at, size_t
 	put(file, body, sizeof(body));
 	put(file, function, strlen(function) + 1);
 	put(file, at, size);
+}
+
+/* One for the first instruction, one for those behind it. */
+static void put_lines(FILE *file, const uint8_t *code)
+{
+	static const char name[] = "/src/hot.py";
+	const uint64_t addresses[2] = {(uintptr_t)code, (uintptr_t)code + 4};
+	const uint32_t lines[2][2] = {{41, 0}, {42, 0}};
+	const uint32_t head[2] = {2, (uint32_t)(16 + 16 + 16 + sizeof(name) + 16 + 2)};
+	const uint64_t time_ns = now_ns(), body[2] = {(uintptr_t)code, 2};
+
+	put(file, head, sizeof(head));
+	put(file, &time_ns, sizeof(time_ns));
+	put(file, body, sizeof(body));
+	put(file, &addresses[0], sizeof(addresses[0]));
+	put(file, lines[0], sizeof(lines[0]));
+	put(file, name, sizeof(name));
+	put(file, &addresses[1], sizeof(addresses[1]));
+	put(file, lines[1], sizeof(lines[1]));
+	put(file, "\xff", 2);
 }
 
 /* The mapping is what tells profilers of the file. */
@@ -109,6 +134,7 @@ static void dump(const uint8_t *code, size_t hot, size_t cold)
 	if (fflush(file) ||
 		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) == MAP_FAILED)
 		exit(1);
+	put_lines(file, code);
 	put_load(file, HOT, code, hot);
 	put_load(file, COLD, code + PAGE, cold);
 	if (fclose(file))

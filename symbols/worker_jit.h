@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * worker_jit.h - source lines of code made at run time, out of a jitdump.
+ */
+#ifndef SYMBOLS_WORKER_JIT_H
+#define SYMBOLS_WORKER_JIT_H
+
+#include "symbols/codetab.h"
+
+/* Tell entries, ascending and of one function, whose starts are addresses, their lines: each has
+ * one frame then.  1; 0: there are none; -errno. */
+int worker_jit_lines(
+	int fd, struct codetab_builder *builder, struct codetab_entry *entries, size_t n);
+
+#endif
