@@ -53,7 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jitspans whole = {0}, pieces = {0}, dumped = {0};
 	struct jitdump_lines lines;
 	struct jitdump_code code;
-	volatile size_t sum = 0;
 	struct jitdump dump;
 
 	feed(&whole, data, size, size ? size : 1);
@@ -77,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				jitdump_lines_read(&dump, &code, &lines) < 0)
 				abort();
 			for (size_t k = 0; k < lines.n; k++)
-				sum += strlen(lines.names + lines.at[k].file);
+				if (strlen(lines.names + lines.at[k].file) > size)
+					abort();
 			jitdump_lines_fini(&lines);
 		}
 		check_table(&dumped);
