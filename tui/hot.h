@@ -46,12 +46,20 @@ void hot_set_tasks(struct hot *hot, const struct tasks *tasks);
 /* Leave out what does not pass the filter, as if it were not there; borrowed.  The table is empty until the next update. */
 void hot_set_filter(struct hot *hot, struct filter *filter);
 
-enum hot_sort { HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_SYMBOL, HOT_SORT_IMAGE };
+enum hot_sort {
+	HOT_SORT_SELF,
+	HOT_SORT_TOTAL,
+	HOT_SORT_SAMPLES,
+	HOT_SORT_CHANGE, /* whichever way */
+	HOT_SORT_SYMBOL,
+	HOT_SORT_IMAGE
+};
 
 struct hot_row {
 	uint32_t symref;
 	uint64_t self, total; /* weight of the event asked for */
 	uint64_t samples; /* with this symbol as the leaf */
+	double change; /* of the self share against the baseline, -1 .. 1; without one 0 */
 };
 
 struct hot_query {
@@ -60,6 +68,7 @@ struct hot_query {
 	bool reverse;
 	bool hide_kernel;
 	const char *filter; /* case-insensitive substring of symbol or image; NULL or "": all */
+	const struct hot *base; /* a baseline over the same names; its symbols are rows, too.  Or NULL */
 	bool quick; /* ties of numbers stay in the order in which the symbols were first seen */
 };
 

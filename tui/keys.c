@@ -157,6 +157,8 @@ static const struct binding table[] = {
 		"Look at the busiest moment; again: the next busiest"},
 	{ACT_LIVE, KEYS_ALL, {'.'}, NULL, NULL,
 		"Return to the newest; of a recording, to all of it"},
+	{ACT_BASELINE, KEYS_ALL, {'b'}, NULL, NULL,
+		"Compare with the time now shown, its baseline; again: no more"},
 	{ACT_FASTER, KEYS_ALL, {'+', '='}, "+", "rate", "Sample the event more often"},
 	{ACT_SLOWER, KEYS_ALL, {'-'}, NULL, NULL, "Sample the event less often"},
 	{ACT_ZERO, KEYS_ALL, {'z'}, NULL, NULL,

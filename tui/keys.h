@@ -92,6 +92,7 @@ enum action {
 	ACT_EXCLUDE,
 	ACT_WIDEN,
 	/* time */
+	ACT_BASELINE,
 	ACT_EARLIER,
 	ACT_LATER,
 	ACT_LONGER,

@@ -99,6 +99,8 @@ struct model_ops {
 	const char *(*field)(struct model *model, size_t i);
 	int (*processes)(struct model *model, struct proc_process **out, size_t *n);
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
+	/* The window as it is becomes the baseline, or there is none any more; 0 or -ENOMEM. */
+	int (*baseline)(struct model *model, bool set);
 	/* Show only what passes this expression, too; 0, or -errno and a sentence, with the byte where it is wrong. */
 	int (*crumb_add)(
 		struct model *model, const char *text, size_t *at, char *message, size_t size);
@@ -150,6 +152,8 @@ struct model {
 	/* What the screen's user asked for besides, expressions (expr.h) one after the other; cleaned. */
 	char crumbs[MODEL_CRUMBS_MAX][MODEL_CRUMB_MAX];
 	size_t n_crumbs;
+	bool has_baseline; /* rows have a change against this time */
+	uint64_t base_from_ns, base_to_ns;
 	bool system_wide;
 	bool is_command;
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */

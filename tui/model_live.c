@@ -9,6 +9,7 @@
 #include "tui/clean.h"
 #include "tui/cost.h"
 #include "tui/model_annotate.h"
+#include "tui/model_baseline.h"
 #include "tui/model_calls.h"
 #include "tui/model_crumbs.h"
 #include "tui/model_events.h"
@@ -40,6 +41,7 @@ struct model_live {
 	struct session *session;
 	struct hot *hot;
 	struct model_crumbs crumbs;
+	struct model_baseline baseline;
 	struct cost cost;
 	uint64_t note_seen;
 	/* What the hot table was last made of. */
@@ -300,6 +302,9 @@ static int live_refresh(struct model *model, bool advance)
 	choose_event(model);
 	move_window(model, advance && !model->frozen);
 	ret = update_hot(live, epoch);
+	if (!ret)
+		ret = model_baseline_update(
+			&live->baseline, model, live->crumbs.filter, live->hot_epoch);
 	hot_sums(live->hot, model->event, &model->sums);
 	/* Time without samples counts, too. */
 	if (model->sums.span_ns < model->to_ns - model->from_ns)
@@ -314,7 +319,10 @@ static int live_refresh(struct model *model, bool advance)
 static int live_rows(struct model *model, const struct hot_query *query,
 	const struct hot_row **rows, size_t *n, struct hot_sums *sums)
 {
-	return hot_rows(of(model)->hot, query, rows, n, sums);
+	struct hot_query with_base = *query;
+
+	with_base.base = of(model)->baseline.hot;
+	return hot_rows(of(model)->hot, &with_base, rows, n, sums);
 }
 
 static const struct symref *live_symbol(struct model *model, uint32_t symref)
@@ -371,6 +379,14 @@ static void take_filter(struct model_live *live)
 {
 	hot_set_filter(live->hot, live->crumbs.filter);
 	live->hot_to_ns = 0;
+}
+
+static int live_baseline(struct model *model, bool set)
+{
+	struct model_live *live = of(model);
+
+	return model_baseline_set(
+		&live->baseline, live->session, model, live->crumbs.filter, set);
 }
 
 static int live_crumb_add(
@@ -665,6 +681,7 @@ static const struct model_ops live_ops = {
 	.cell = live_cell,
 	.sums = live_sums,
 	.trend = live_trend,
+	.baseline = live_baseline,
 	.crumb_add = live_crumb_add,
 	.crumb_drop = live_crumb_drop,
 	.tree = live_tree,
@@ -747,6 +764,7 @@ void model_live_free(struct model_live *live)
 	model_events_fini(&live->events);
 	hot_free(live->hot);
 	model_calls_fini(&live->calls);
+	model_baseline_fini(&live->baseline);
 	model_crumbs_fini(&live->crumbs);
 	logbook_fini(&live->model.log);
 	free(live);

@@ -359,6 +359,22 @@ static unsigned int move_in_time(struct screen *screen, enum action action)
 	return VIEW_HANDLED | VIEW_SETTINGS;
 }
 
+static unsigned int mark_baseline(struct screen *screen)
+{
+	struct model *model = screen->model;
+	bool set = !model->has_baseline;
+	int ret = model->ops->baseline(model, set);
+
+	if (ret)
+		screen_result(screen, ret, "There is no baseline");
+	else if (set)
+		screen_message(screen, STYLE_GOOD,
+			"This time is the baseline: CHANGE tells how shares differ from it");
+	else
+		screen_message(screen, STYLE_GOOD, "There is no baseline any more");
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
 /* From press to release on the strip; in one place, the window moves there. */
 static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
 {
@@ -453,6 +469,8 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 	case ACT_NARROW:
 		screen_ask_crumb(screen);
 		return VIEW_HANDLED;
+	case ACT_BASELINE:
+		return mark_baseline(screen);
 	case ACT_EARLIER:
 	case ACT_LATER:
 	case ACT_LONGER:

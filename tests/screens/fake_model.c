@@ -151,6 +151,14 @@ static int fake_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
 	return 0;
 }
 
+static int fake_baseline(struct model *model, bool set)
+{
+	model->has_baseline = set;
+	model->base_from_ns = model->from_ns;
+	model->base_to_ns = model->to_ns;
+	return 0;
+}
+
 /* Any text but "wrong" is a filter. */
 static int fake_crumb_add(
 	struct model *model, const char *text, size_t *at, char *message, size_t size)
@@ -202,6 +210,10 @@ static int compare(const struct hot_row *a, const struct hot_row *b, const struc
 	case HOT_SORT_SAMPLES:
 		order = (a->samples < b->samples) - (a->samples > b->samples);
 		break;
+	case HOT_SORT_CHANGE:
+		if (a->change != b->change)
+			order = a->change > b->change ? -1 : 1;
+		break;
 	case HOT_SORT_SYMBOL:
 		order = strcmp(rows[a->symref].symbol.symbol, rows[b->symref].symbol.symbol);
 		break;
@@ -227,6 +239,7 @@ static int fake_rows(struct model *model, const struct hot_query *query, const s
 			.self = self_of(model, i),
 			.total = total_of(model, i),
 			.samples = self_of(model, i) / 1000000,
+			.change = i % 3 ? (double)((int)(i * 37 % 11) - 5) / 100 : 0.0,
 		};
 		size_t at = count;
 
@@ -522,6 +535,7 @@ static const struct model_ops fake_ops = {
 	.cell = fake_cell,
 	.sums = fake_sums,
 	.trend = fake_trend,
+	.baseline = fake_baseline,
 	.crumb_add = fake_crumb_add,
 	.crumb_drop = fake_crumb_drop,
 	.tree = fake_calls_tree,

@@ -427,6 +427,21 @@ static void test_recording(void **state)
 	finish(fixture);
 }
 
+/* Against a baseline rows tell how their share changed, and can be sorted by it. */
+static void test_baseline(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "b");
+	assert_true(fixture->fake.model.has_baseline);
+	keys(fixture, "<Tick><Tick>sss");
+	compare(fixture, "baseline-change");
+	keys(fixture, "b<<");
+	compare(fixture, "baseline-none");
+	finish(fixture);
+}
+
 /* Filters are typed or pointed at, shown as crumbs, and go one by one; what was refused is not lost. */
 static void test_crumbs(void **state)
 {
@@ -608,6 +623,7 @@ int main(void)
 		cmocka_unit_test(test_flight_recorder),
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
+		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_crumbs),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_saving),

@@ -439,6 +439,49 @@ static void test_order_and_filter(void **state)
 	expect_order(world, (struct hot_query){.filter = "nothing"}, (const char *const[]){NULL});
 }
 
+/* Shares against those of another time; what only that has is a row as well. */
+static void test_baseline(void **state)
+{
+	struct world *world = *state;
+	struct hot_query query = {.sort = HOT_SORT_CHANGE};
+	const struct hot_row *rows;
+	struct hot_sums sums;
+	struct hot *base;
+	size_t n;
+
+	add(world, STACK(world, MAIN, WORK), world->worker, 0, 50);
+	add(world, STACK(world, MAIN, LEAF), world->worker, 0, 30);
+	add(world, STACK(world, BETA), world->worker, 0, 20);
+	next_slice(world);
+	add(world, STACK(world, MAIN, WORK), world->worker, 0, 200);
+	add(world, STACK(world, MAIN, LEAF), world->worker, 0, 120);
+	add(world, STACK(world, ALPHA), world->worker, 0, 80);
+	next_slice(world);
+	assert_int_equal(hot_new(&base, world->store, world->stacks, world->names), 0);
+	assert_int_equal(hot_update(base, 0, START_NS + STORE_SLICE_NS), 0);
+	assert_int_equal(hot_update(world->hot, START_NS + STORE_SLICE_NS, UINT64_MAX), 0);
+	query.base = base;
+	assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
+	assert_int_equal(n, 5);
+	assert_int_equal(sums.weight, 400);
+	/* The same size of change: by name. */
+	assert_string_equal(names_get(world->names, rows[0].symref)->symbol, "Beta");
+	assert_string_equal(names_get(world->names, rows[1].symref)->symbol, "alpha");
+	assert_true(rows[0].change < -0.199 && rows[0].change > -0.201);
+	assert_true(rows[1].change > 0.199 && rows[1].change < 0.201);
+	assert_int_equal(rows[0].self + rows[0].total + rows[0].samples, 0);
+	for (size_t i = 2; i < n; i++)
+		assert_true(rows[i].change < 0.001 && rows[i].change > -0.001);
+	query.filter = "alp";
+	assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
+	assert_int_equal(n, 1);
+	query = (struct hot_query){.sort = HOT_SORT_SELF};
+	assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
+	assert_int_equal(n, 4);
+	assert_true(rows[0].change == 0.0);
+	hot_free(base);
+}
+
 static void test_kernel_is_hidden_on_request(void **state)
 {
 	struct world *world = *state;
@@ -575,6 +618,7 @@ int main(void)
 		TEST(test_work_is_not_repeated),
 		TEST(test_recursion_counts_once),
 		TEST(test_order_and_filter),
+		TEST(test_baseline),
 		TEST(test_kernel_is_hidden_on_request),
 		TEST(test_idle_by_task_or_by_name),
 		TEST(test_trend),

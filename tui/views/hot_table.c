@@ -35,7 +35,7 @@ struct hot_table {
 
 /* From left to right on the screen. */
 static const enum hot_sort sort_order[] = {
-	HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_SYMBOL, HOT_SORT_IMAGE};
+	HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_CHANGE, HOT_SORT_SYMBOL, HOT_SORT_IMAGE};
 #define N_SORTS ((int)(sizeof(sort_order) / sizeof(*sort_order)))
 
 static int hot_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -148,7 +148,10 @@ static unsigned int step_sort(struct view *view, struct screen *screen, int step
 		if (sort_order[i] == table->sort)
 			at = i;
 	}
-	return set_sort(view, screen, sort_order[(at + step + N_SORTS) % N_SORTS]);
+	at = (at + step + N_SORTS) % N_SORTS;
+	if (sort_order[at] == HOT_SORT_CHANGE && !screen->model->has_baseline)
+		at += step;
+	return set_sort(view, screen, sort_order[at]);
 }
 
 /* Move to the next row that matches, after (or, where from_here, at) the cursor. */
@@ -363,7 +366,10 @@ static void draw_heads(
 	draw_head(table, canvas, y, &c->self, "SELF", HOT_SORT_SELF, true);
 	draw_head(table, canvas, y, &c->total, "TOTAL", HOT_SORT_TOTAL, true);
 	draw_head(table, canvas, y, &c->samples, "SAMPLES", HOT_SORT_SAMPLES, true);
-	draw_head(table, canvas, y, &c->trend, "TREND", -1, false);
+	if (model->has_baseline)
+		draw_head(table, canvas, y, &c->trend, "CHANGE", HOT_SORT_CHANGE, true);
+	else
+		draw_head(table, canvas, y, &c->trend, "TREND", -1, false);
 	draw_head(table, canvas, y, &c->symbol, "SYMBOL", HOT_SORT_SYMBOL, false);
 	draw_head(table, canvas, y, &c->image, "IMAGE", HOT_SORT_IMAGE, false);
 	if (!c->n_events)
@@ -387,6 +393,20 @@ static void draw_share(
 		snprintf(text, sizeof(text), "-");
 	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
 		shown ? views_number_style(share) : STYLE_DIM, text);
+}
+
+/* In points of percent. */
+static void draw_change(
+	struct canvas *canvas, int y, const struct column *column, double change)
+{
+	double points = 100.0 * change;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%+.1f", points);
+	if (!strcmp(text, "+0.0") || !strcmp(text, "-0.0"))
+		snprintf(text, sizeof(text), "=");
+	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
+		text[0] == '=' ? STYLE_DIM : points > 0 ? STYLE_BAD : STYLE_GOOD, text);
 }
 
 static void draw_symbol(
@@ -439,7 +459,9 @@ static void draw_row(void *ctx, size_t at, int y)
 	if (c->samples.width)
 		canvas_printf(canvas, c->samples.x, y, c->samples.width, STYLE_TEXT, "%8s",
 			format_count(count, row->samples));
-	if (c->trend.width) {
+	if (c->trend.width && model->has_baseline) {
+		draw_change(canvas, y, &c->trend, row->change);
+	} else if (c->trend.width) {
 		uint64_t trend[HOT_TREND], max = 0;
 
 		model->ops->trend(model, row->symref, model->event, trend);
@@ -517,6 +539,7 @@ static unsigned int click_head(struct view *view, struct screen *screen, int x)
 		{&c->self, HOT_SORT_SELF},
 		{&c->total, HOT_SORT_TOTAL},
 		{&c->samples, HOT_SORT_SAMPLES},
+		{&c->trend, HOT_SORT_CHANGE},
 		{&c->symbol, HOT_SORT_SYMBOL},
 		{&c->image, HOT_SORT_IMAGE},
 	};
@@ -525,7 +548,9 @@ static unsigned int click_head(struct view *view, struct screen *screen, int x)
 		const struct column *column = heads[i].column;
 
 		if (column->width && x >= column->x && x < column->x + column->width)
-			return set_sort(view, screen, heads[i].sort);
+			return heads[i].sort == HOT_SORT_CHANGE && !screen->model->has_baseline
+				? 0
+				: set_sort(view, screen, heads[i].sort);
 	}
 	return 0;
 }
