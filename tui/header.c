@@ -242,9 +242,10 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 		add(&line, 3, false, STYLE_WARN, "only %s", model->filters);
 	if (model->has_baseline)
 		add(&line, 3, false, STYLE_ACCENT, "against %s",
-			format_clock(text, model->base_from_ns > status->started_ns
-						? model->base_from_ns - status->started_ns
-						: 0));
+			format_clock(text,
+				model->base_from_ns > status->started_ns
+					? model->base_from_ns - status->started_ns
+					: 0));
 	for (size_t i = 0; i < model->n_crumbs && i < CRUMBS_SHOWN; i++)
 		add(&line, 2, false, STYLE_WARN, "only %s", model->crumbs[i]);
 	if (model->n_crumbs > CRUMBS_SHOWN)

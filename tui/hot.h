@@ -68,7 +68,8 @@ struct hot_query {
 	bool reverse;
 	bool hide_kernel;
 	const char *filter; /* case-insensitive substring of symbol or image; NULL or "": all */
-	const struct hot *base; /* a baseline over the same names; its symbols are rows, too.  Or NULL */
+	const struct hot
+		*base; /* a baseline over the same names; its symbols are rows, too.  Or NULL */
 	bool quick; /* ties of numbers stay in the order in which the symbols were first seen */
 };
 

@@ -32,8 +32,8 @@ int model_baseline_set(struct model_baseline *baseline, const struct session *se
 	model->has_baseline = false;
 	if (!set)
 		return 0;
-	ret = hot_new(&baseline->hot, session_store(session), session_stacks(session),
-		session->names);
+	ret = hot_new(
+		&baseline->hot, session_store(session), session_stacks(session), session->names);
 	if (ret)
 		return ret;
 	if (!session->limits.pid_namespace)

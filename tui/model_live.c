@@ -385,8 +385,7 @@ static int live_baseline(struct model *model, bool set)
 {
 	struct model_live *live = of(model);
 
-	return model_baseline_set(
-		&live->baseline, live->session, model, live->crumbs.filter, set);
+	return model_baseline_set(&live->baseline, live->session, model, live->crumbs.filter, set);
 }
 
 static int live_crumb_add(

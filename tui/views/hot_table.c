@@ -34,8 +34,8 @@ struct hot_table {
 };
 
 /* From left to right on the screen. */
-static const enum hot_sort sort_order[] = {
-	HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES, HOT_SORT_CHANGE, HOT_SORT_SYMBOL, HOT_SORT_IMAGE};
+static const enum hot_sort sort_order[] = {HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES,
+	HOT_SORT_CHANGE, HOT_SORT_SYMBOL, HOT_SORT_IMAGE};
 #define N_SORTS ((int)(sizeof(sort_order) / sizeof(*sort_order)))
 
 static int hot_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -396,8 +396,7 @@ static void draw_share(
 }
 
 /* In points of percent. */
-static void draw_change(
-	struct canvas *canvas, int y, const struct column *column, double change)
+static void draw_change(struct canvas *canvas, int y, const struct column *column, double change)
 {
 	double points = 100.0 * change;
 	char text[16];
@@ -406,7 +405,10 @@ static void draw_change(
 	if (!strcmp(text, "+0.0") || !strcmp(text, "-0.0"))
 		snprintf(text, sizeof(text), "=");
 	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
-		text[0] == '=' ? STYLE_DIM : points > 0 ? STYLE_BAD : STYLE_GOOD, text);
+		text[0] == '='	     ? STYLE_DIM
+			: points > 0 ? STYLE_BAD
+				     : STYLE_GOOD,
+		text);
 }
 
 static void draw_symbol(
