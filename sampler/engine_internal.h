@@ -41,6 +41,8 @@
 #define EARLY_SWEEP_NS (20 * NS_PER_MS) /* the screen waits for its first samples */
 #define EARLY_SWEEPS 10
 
+#define CHOICE_LESS_MAX 6u /* ways in which samples can tell less than was asked for */
+
 /* An event the user chose; its public half is status.events[] of the same index. */
 struct choice {
 	struct event_spec spec; /* as asked for, with the rate now in force */
@@ -50,7 +52,11 @@ struct choice {
 	bool read_group; /* it samples for its group, whose other members only count */
 	bool counts_only; /* takes no samples */
 	uint64_t without; /* of sample_more: bits that it cannot have; 0: all are told */
-	int without_error; /* why, positive errno; 0: they would always be 0 */
+	struct {
+		uint64_t bits; /* of these */
+		int error; /* why, positive errno; 0: they would always be 0 */
+	} less[CHOICE_LESS_MAX];
+	unsigned int n_less;
 	bool proven; /* of a leader: the whole group has opened somewhere */
 	bool enabled; /* by the user */
 	bool open;

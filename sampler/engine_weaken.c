@@ -22,6 +22,17 @@ static void copy_name(char to[EVENT_NAME_MAX], const char *from)
 	memset(to + len, 0, EVENT_NAME_MAX - len);
 }
 
+static void note_without(struct choice *choice, uint64_t bits, int error)
+{
+	if (!bits)
+		return;
+	choice->without |= bits;
+	if (choice->n_less == CHOICE_LESS_MAX)
+		return;
+	choice->less[choice->n_less].bits = bits;
+	choice->less[choice->n_less++].error = error;
+}
+
 void choice_leave_out(struct engine *engine, unsigned int index)
 {
 	const uint64_t hardware = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
@@ -31,7 +42,7 @@ void choice_leave_out(struct engine *engine, unsigned int index)
 
 	if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
 		type == PERF_TYPE_BREAKPOINT || choice->spec.probe)
-		choice->without |= engine->config.sample_more & hardware;
+		note_without(choice, engine->config.sample_more & hardware & ~choice->without, 0);
 }
 
 static void fall_back_to_clock(struct engine *engine, unsigned int index)
@@ -115,8 +126,7 @@ static bool tell_less(struct engine *engine, unsigned int index, uint64_t of, in
 		less = asked & refused[i];
 	if (!less || choice->counts_only)
 		return false;
-	choice->without |= less;
-	choice->without_error = error;
+	note_without(choice, less, error);
 	/* It gave way in vain. */
 	if (choice->attr.type == choice->spec.attr.type)
 		choice->attr.precise_ip = choice->spec.attr.precise_ip;
@@ -167,8 +177,8 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		/* fall through */
 	case EACCES:
 		if (attr->exclude_kernel || names_kernel(&choice->spec))
-			return tell_less(engine, index,
-				PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_BRANCH_STACK, error);
+			return tell_less(engine, index, PERF_SAMPLE_PHYS_ADDR, error) ||
+				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error);
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
 		attr->exclude_callchain_kernel = 1;
@@ -192,11 +202,13 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 /* Where data came from is asked for with addresses, and not missed where there is none. */
 static void note_less(struct engine *engine, const struct choice *choice, const char *name)
 {
-	uint64_t less =
-		choice->without & engine->config.sample_more & ~(uint64_t)PERF_SAMPLE_DATA_SRC;
+	for (unsigned int i = 0; i < choice->n_less && !choice->counts_only; i++) {
+		uint64_t bits = choice->less[i].bits & ~(uint64_t)PERF_SAMPLE_DATA_SRC;
 
-	if (less && !choice->counts_only)
-		engine_note(engine, NOTE_SAMPLES_LESS, choice->without_error, 0, less, name);
+		if (bits)
+			engine_note(
+				engine, NOTE_SAMPLES_LESS, choice->less[i].error, 0, bits, name);
+	}
 }
 
 void choice_settle(struct engine *engine, unsigned int index)
