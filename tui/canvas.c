@@ -365,12 +365,19 @@ int canvas_printf(struct canvas *canvas, int x, int y, int max_width, enum style
 	return canvas_text(canvas, x, y, max_width, style, text);
 }
 
-void canvas_select_row(struct canvas *canvas, int y)
+void canvas_select(struct canvas *canvas, int x, int y, int width)
 {
 	if (y < 0 || y >= canvas->height)
 		return;
-	for (int x = 0; x < canvas->width; x++)
-		cell_at(canvas, x, y)->selected = 1;
+	for (int i = 0; i < width; i++) {
+		if (x + i >= 0 && x + i < canvas->width)
+			cell_at(canvas, x + i, y)->selected = 1;
+	}
+}
+
+void canvas_select_row(struct canvas *canvas, int y)
+{
+	canvas_select(canvas, 0, y, canvas->width);
 }
 
 void canvas_restyle(struct canvas *canvas, int x, int y, int width, enum style style)

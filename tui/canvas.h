@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CANVAS_FLAME_SHADES 4
+#define CANVAS_KERNEL_SHADES 2
+
 /* What a thing is, not what it looks like: the theme decides that. */
 enum style {
 	STYLE_TEXT,
@@ -39,6 +42,13 @@ enum style {
 	STYLE_HINT,
 	STYLE_INPUT,
 	STYLE_BORDER,
+	/* Boxes, which have a background: shades of what an image is. */
+	STYLE_FLAME_ROOT,
+	STYLE_FLAME_USER,
+	STYLE_FLAME_LIBRARY = STYLE_FLAME_USER + CANVAS_FLAME_SHADES,
+	STYLE_FLAME_KERNEL = STYLE_FLAME_LIBRARY + CANVAS_FLAME_SHADES,
+	STYLE_FLAME_UNRESOLVED = STYLE_FLAME_KERNEL + CANVAS_KERNEL_SHADES,
+	STYLE_FLAME_MATCH,
 	STYLE_COUNT
 };
 
@@ -66,6 +76,7 @@ int canvas_printf(struct canvas *canvas, int x, int y, int max_width, enum style
 	const char *format, ...) __attribute__((format(printf, 6, 7)));
 void canvas_fill(struct canvas *canvas, int x, int y, int width, uint32_t glyph, enum style style);
 void canvas_glyph(struct canvas *canvas, int x, int y, uint32_t glyph, enum style style);
+void canvas_select(struct canvas *canvas, int x, int y, int width);
 void canvas_select_row(struct canvas *canvas, int y);
 /* Another style for what is drawn already: search hits. */
 void canvas_restyle(struct canvas *canvas, int x, int y, int width, enum style style);

@@ -20,6 +20,8 @@ static const struct binding table[] = {
 		"Show who calls the symbol, and what it calls"},
 	{ACT_ANNOTATE, KEYS_HOT, {'a'}, NULL, "annotate",
 		"Show source and instructions, with what was sampled on each"},
+	{ACT_FLAME, KEYS_HOT, {'g'}, NULL, "flames",
+		"Show the flame graph: all calls at once, as wide as their share"},
 	{ACT_SEARCH, KEYS_HOT, {'/'}, NULL, "search", "Search a symbol by a part of its name"},
 	{ACT_SEARCH_NEXT, KEYS_HOT, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
 	{ACT_SEARCH_PREVIOUS, KEYS_HOT, {'N'}, NULL, NULL,
@@ -87,11 +89,29 @@ static const struct binding table[] = {
 		"Change between one symbol's calls, the call tree, and callers"},
 	{ACT_ANNOTATE, KEYS_CALLS, {'a'}, NULL, "annotate",
 		"Show source and instructions, with what was sampled on each"},
+	{ACT_FLAME, KEYS_CALLS, {'g'}, NULL, NULL, "Show the symbol in the flame graph"},
 	{ACT_SEARCH, KEYS_CALLS, {'/'}, NULL, "search", "Search a symbol, in closed rows too"},
 	{ACT_SEARCH_NEXT, KEYS_CALLS, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
 	{ACT_SEARCH_PREVIOUS, KEYS_CALLS, {'N'}, NULL, NULL,
 		"Go to the previous symbol that was searched"},
 	{ACT_HOLD, KEYS_CALLS, {'o'}, NULL, "hold", "Hold the order of the rows, or let them move"},
+
+	{ACT_OPEN, KEYS_FLAME, {INPUT_ENTER}, NULL, "zoom", "Make the frame as wide as the screen"},
+	{ACT_RETURN, KEYS_FLAME, {INPUT_BACKSPACE}, NULL, NULL,
+		"Zoom out to where it was before; so does Esc, which then leaves"},
+	{ACT_COLLAPSE, KEYS_FLAME, {INPUT_LEFT, 'h'}, NULL, NULL, "Go to the frame to the left"},
+	{ACT_EXPAND, KEYS_FLAME, {INPUT_RIGHT, 'l'}, NULL, NULL, "Go to the frame to the right"},
+	{ACT_SHAPE, KEYS_FLAME, {'t'}, NULL, "turn",
+		"Put the outermost frames at the bottom, or on top again"},
+	{ACT_CALLS, KEYS_FLAME, {'c'}, NULL, "callers",
+		"Show who calls the symbol, and what it calls"},
+	{ACT_ANNOTATE, KEYS_FLAME, {'a'}, NULL, "annotate",
+		"Show source and instructions, with what was sampled on each"},
+	{ACT_SEARCH, KEYS_FLAME, {'/'}, NULL, "search",
+		"Search a symbol: its frames light up, their share is told"},
+	{ACT_SEARCH_NEXT, KEYS_FLAME, {'n'}, NULL, NULL, "Go to the next frame that was searched"},
+	{ACT_SEARCH_PREVIOUS, KEYS_FLAME, {'N'}, NULL, NULL,
+		"Go to the previous frame that was searched"},
 
 	{ACT_ONLY, KEYS_PROCESSES, {INPUT_ENTER}, NULL, "only this",
 		"Profile only this process: follow it, let go of the others"},
@@ -297,6 +317,8 @@ const char *keys_view_title(unsigned int view)
 		return "annotate";
 	case KEYS_CALLS:
 		return "calls";
+	case KEYS_FLAME:
+		return "flame graph";
 	case KEYS_COUNTERS:
 		return "counters";
 	default:
@@ -312,7 +334,7 @@ char *keys_dump(void)
 
 	if (!out)
 		return NULL;
-	for (unsigned int view = KEYS_ALL; view <= KEYS_CALLS; view <<= 1) {
+	for (unsigned int view = KEYS_ALL; view <= KEYS_FLAME; view <<= 1) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 			char label[64];
 

@@ -24,6 +24,7 @@ enum keys_view {
 	KEYS_ANNOTATE = 256,
 	KEYS_COUNTERS = 512,
 	KEYS_CALLS = 1024,
+	KEYS_FLAME = 2048,
 };
 
 enum action {
@@ -86,6 +87,7 @@ enum action {
 	ACT_COLLAPSE,
 	ACT_SHAPE,
 	ACT_HOLD,
+	ACT_FLAME,
 	/* filters */
 	ACT_NARROW,
 	ACT_INCLUDE,

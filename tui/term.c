@@ -30,6 +30,7 @@
 #include <term.h>
 
 #define ESCAPE_DELAY_MS 25
+#define PAIRS_LEAST 64 /* what a terminal of 8 colours has: more than there are different ones then */
 #define MOUSE_OFF "\033[?1006l\033[?1003l\033[?1002l\033[?1000l"
 
 static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
@@ -162,7 +163,7 @@ static enum theme_depth find_depth(bool mono)
 {
 	if (mono || !has_colors() || start_color() == ERR)
 		return THEME_MONO;
-	if (COLOR_PAIRS <= 2 * STYLE_COUNT)
+	if (COLOR_PAIRS < PAIRS_LEAST)
 		return THEME_MONO;
 	if (has_rgb())
 		return THEME_RGB;
@@ -191,7 +192,7 @@ static attr_t to_attrs(unsigned int attrs)
 static void apply_theme(struct terminal *term, bool mono)
 {
 	bool transparent;
-	short pair = 1;
+	int pair;
 
 	term->depth = find_depth(mono);
 	transparent = term->depth != THEME_MONO && use_default_colors() == OK;
@@ -207,8 +208,10 @@ static void apply_theme(struct terminal *term, bool mono)
 				look.fg = term->depth == THEME_RGB ? 0xd0d0d0 : COLOR_WHITE;
 			if (!transparent && look.bg == THEME_DEFAULT)
 				look.bg = COLOR_BLACK;
-			if (init_extended_pair(pair, look.fg, look.bg) == OK)
-				term->pairs[selected][style] = pair++;
+			/* Equal ones share a pair: terminals of few colours have few. */
+			pair = alloc_pair(look.fg, look.bg);
+			if (pair > 0)
+				term->pairs[selected][style] = (short)pair;
 		}
 	}
 }

@@ -59,6 +59,7 @@ static void add_calls(
 		tree->nodes[at].sums.total += weight;
 	}
 	tree->nodes[at].sums.self += weight;
+	tree->nodes[at].sums.samples += weight / 1000000;
 }
 
 /* The frames first, first - 1, ...; self where the first is the leaf. */
@@ -105,6 +106,7 @@ int fake_calls_tree(struct model *model, const struct calltree_query *query, str
 		while (n < FRAMES_MAX && frames[n])
 			n++;
 		out->nodes[0].sums.total += weight;
+		out->nodes[0].sums.samples += weight / 1000000;
 		if (query->kind == CALLTREE_ROOTS)
 			add_calls(out, frames, 0, n, weight);
 		else if (query->kind == CALLTREE_CALLEES)

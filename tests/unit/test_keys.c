@@ -67,7 +67,7 @@ static void test_every_binding_is_described(void **state)
 		assert_int_not_equal(table[i].action, ACT_NONE);
 		assert_true(table[i].keys[0] || table[i].label);
 		assert_non_null(table[i].help);
-		assert_true(strlen(table[i].help) > 4 && strlen(table[i].help) < 72);
+		assert_true(strlen(table[i].help) > 4 && strlen(table[i].help) < 90);
 		assert_true(table[i].help[strlen(table[i].help) - 1] != '.');
 		keys_label(&table[i], true, label, sizeof(label));
 		assert_true(strlen(label) > 0);

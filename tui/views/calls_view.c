@@ -345,6 +345,12 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 			screen_result(screen, screen_open(screen, &view_annotate, row->symref),
 				"The code cannot be shown");
 		return VIEW_HANDLED;
+	case ACT_FLAME:
+		screen_result(screen,
+			screen_open(screen, &view_flame,
+				row && !row->more ? row->symref : VIEWS_NO_SYMBOL),
+			"The flame graph cannot be shown");
+		return VIEW_HANDLED;
 	case ACT_SEARCH:
 		memcpy(calls->old_search, calls->search, sizeof(calls->search));
 		screen_prompt(screen, action, "Search: ", "");

@@ -262,6 +262,10 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 		return screen_widen(screen);
 	case ACT_CALLS:
 		return open_selected(table, screen, &view_calls, "Calls");
+	case ACT_FLAME:
+		screen_result(screen, screen_open(screen, &view_flame, VIEWS_NO_SYMBOL),
+			"The flame graph cannot be shown");
+		return VIEW_HANDLED;
 	case ACT_ANNOTATE:
 		return open_selected(table, screen, &view_annotate, "Annotate");
 	case ACT_SORT_NEXT:

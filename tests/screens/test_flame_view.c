@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_flame_view.c - the flame graph on the screen: golden screens after scripts of keys and clicks.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/screens/fixture.h"
+
+#include <string.h>
+
+static void test_moves(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "g");
+	compare(fixture, "flame-80x24");
+	keys(fixture, "jjj");
+	compare(fixture, "flame-moved");
+	/* To the frames beside it, and no further than the last one. */
+	keys(fixture, "lllll");
+	compare(fixture, "flame-beside");
+	keys(fixture, "G");
+	compare(fixture, "flame-deepest");
+	keys(fixture, "<Home>t");
+	compare(fixture, "flame-turned");
+	keys(fixture, "kk");
+	compare(fixture, "flame-turned-up");
+	finish(fixture);
+}
+
+static void test_zoom(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "gjjj<Enter>");
+	compare(fixture, "flame-zoomed");
+	keys(fixture, "jj<Enter><Tick>");
+	compare(fixture, "flame-zoomed-twice");
+	keys(fixture, "<Backspace>");
+	compare(fixture, "flame-zoomed-back");
+	/* A frame that the zoom is within zooms out to it. */
+	keys(fixture, "<Home>j<Enter>");
+	compare(fixture, "flame-zoomed-below");
+	keys(fixture, "<Esc><Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	keys(fixture, "gj<Enter>q");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
+static void test_search(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "g/fault<Enter>");
+	compare(fixture, "flame-search");
+	keys(fixture, "n");
+	compare(fixture, "flame-search-next");
+	keys(fixture, "/no-such<Enter>");
+	compare(fixture, "flame-search-nothing");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
+static void test_other_views(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "gc");
+	assert_int_equal(fixture->screen.n_views, 2);
+	assert_non_null(strstr(fixture->screen.message, "all of it"));
+	keys(fixture, "jjjc");
+	compare(fixture, "flame-calls");
+	keys(fixture, "g");
+	compare(fixture, "flame-of-calls");
+	finish(fixture);
+}
+
+static void test_mouse(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "g");
+	screen_draw(&fixture->screen);
+	click(fixture, 10, 8);
+	compare(fixture, "flame-clicked");
+	click(fixture, 10, 8);
+	compare(fixture, "flame-clicked-twice");
+	finish(fixture);
+}
+
+static void test_sizes(void **state)
+{
+	(void)state;
+	expect("g", 160, 50, false, "flame-160x50");
+	expect("gjj", 80, 24, true, "flame-80x24-ascii");
+	expect("gG", 40, 10, false, "flame-40x10");
+	expect("gG", 20, 5, false, "flame-20x5");
+}
+
+/* A wider screen has more boxes, at once. */
+static void test_resize(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "gjjj<Enter>");
+	assert_int_equal(screen_resize(&fixture->screen, 120, 40), 0);
+	compare(fixture, "flame-resized");
+	finish(fixture);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_zoom),
+		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_other_views),
+		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_resize),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

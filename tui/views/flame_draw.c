@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * flame_draw.c - the flame graph's drawing: boxes, the line of the selected frame, what the colours mean.
+ */
+#include "tui/views/flame_view.h"
+
+#include "tui/format.h"
+#include "tui/shorten.h"
+#include "tui/views/views.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EDGE 0x258fu /* left one eighth */
+#define LEGEND_WIDTH 100 /* columns: from here on the colours are told */
+#define NAME_LEAST 3 /* columns of a name */
+#define OF_ZOOM_WIDTH 100 /* from here on the share of the zoomed frame is told */
+
+static uint32_t edge_of(const struct canvas *canvas)
+{
+	return canvas->ascii ? '|' : EDGE;
+}
+
+/* One of n shades, always the same of an image. */
+static int shade_of(const char *image, int n)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *image; image++)
+		hash = (hash ^ (unsigned char)*image) * 16777619u;
+	return (int)((hash ^ hash >> 15) % (uint32_t)n);
+}
+
+static enum style image_style(const struct symref *symbol)
+{
+	switch (views_symbol_style(symbol)) {
+	case STYLE_KERNEL:
+		return (enum style)(
+			STYLE_FLAME_KERNEL + shade_of(symbol->image, CANVAS_KERNEL_SHADES));
+	case STYLE_LIBRARY:
+		return (enum style)(
+			STYLE_FLAME_LIBRARY + shade_of(symbol->image, CANVAS_FLAME_SHADES));
+	case STYLE_UNRESOLVED:
+		return STYLE_FLAME_UNRESOLVED;
+	default:
+		return (enum style)(
+			STYLE_FLAME_USER + shade_of(symbol->image, CANVAS_FLAME_SHADES));
+	}
+}
+
+/* What a frame's colour says: its image.  Every other meaning of colours belongs here. */
+static enum style colour_of(struct flame_view *flame, struct model *model, uint32_t node)
+{
+	uint32_t symref = flame->tree.nodes[node].symref;
+
+	if (!node)
+		return STYLE_FLAME_ROOT;
+	if (flame_matches(flame, model, symref))
+		return STYLE_FLAME_MATCH;
+	return image_style(model->ops->symbol(model, symref));
+}
+
+static const char *name_of(const struct flame_view *flame, struct model *model, uint32_t node)
+{
+	return node ? model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol : "all";
+}
+
+static void draw_box(struct flame_view *flame, struct model *model, struct canvas *canvas,
+	const struct flame_box *box, int y, bool selected)
+{
+	enum style style = colour_of(flame, model, box->node);
+	char name[SHORTEN_MAX];
+
+	canvas_glyph(canvas, box->x, y, edge_of(canvas), style);
+	canvas_fill(canvas, box->x + 1, y, box->width - 1, ' ', style);
+	if (box->width > NAME_LEAST)
+		canvas_text(canvas, box->x + 1, y, box->width - 1, style,
+			shorten_symbol(name, name_of(flame, model, box->node), box->width - 1));
+	if (selected)
+		canvas_select(canvas, box->x, y, box->width);
+}
+
+static void draw_row(struct flame_view *flame, struct model *model, struct canvas *canvas, int row,
+	int y, uint32_t selected)
+{
+	const struct flame_layout *layout = &flame->layout;
+
+	for (uint32_t i = layout->rows[row]; i < layout->rows[row + 1]; i++) {
+		const struct flame_box *box = &layout->boxes[i];
+
+		draw_box(flame, model, canvas, box, y, i == selected);
+		/* Where nothing follows, it ends. */
+		if (box->x + box->width < flame->width &&
+			(i + 1 == layout->rows[row + 1] ||
+				layout->boxes[i + 1].x > box->x + box->width))
+			canvas_glyph(canvas, box->x + box->width, y, edge_of(canvas), STYLE_BORDER);
+	}
+}
+
+/* The selected frame stays in sight, and no rows are empty that could be filled. */
+static void scroll(struct flame_view *flame, uint32_t selected)
+{
+	int rows = (int)flame->layout.n_rows, most = rows - flame->height, row;
+
+	if (selected != FLAME_NONE) {
+		row = (int)flame_layout_row(&flame->layout, selected);
+		if (row < flame->top)
+			flame->top = row;
+		if (row >= flame->top + flame->height)
+			flame->top = row - flame->height + 1;
+	}
+	if (flame->top > most)
+		flame->top = most;
+	if (flame->top < 0)
+		flame->top = 0;
+}
+
+/* --- around the boxes --- */
+
+static void draw_details(struct flame_view *flame, struct model *model, struct canvas *canvas,
+	int y, uint32_t selected)
+{
+	const struct calltree_node *nodes = flame->tree.nodes, *node;
+	uint64_t whole = nodes[0].sums.total, zoomed = nodes[flame->zoomed].sums.total;
+	const struct symref *symbol;
+	char text[SHORTEN_MAX], numbers[128], count[FORMAT_MAX], of_zoom[32] = "";
+	int width = flame->width, room, x = 1;
+
+	if (selected == FLAME_NONE)
+		return;
+	node = &nodes[flame->layout.boxes[selected].node];
+	if (flame->zoomed && width >= OF_ZOOM_WIDTH)
+		snprintf(of_zoom, sizeof(of_zoom), " (%.1f%% of zoom)",
+			100.0 * format_share(node->sums.total, zoomed));
+	format_count(count, node->sums.samples);
+	if (node == nodes)
+		snprintf(numbers, sizeof(numbers), "%s samples", count);
+	else
+		snprintf(numbers, sizeof(numbers), "total %.1f%%%s  self %.1f%%, %s samples",
+			100.0 * format_share(node->sums.total, whole), of_zoom,
+			100.0 * format_share(node->sums.self, whole), count);
+	room = width - 2 - canvas_width_of(numbers) - 2;
+	if (room < NAME_LEAST)
+		room = width - 2;
+	else
+		canvas_text(canvas, width - 1 - canvas_width_of(numbers), y, width, STYLE_TEXT,
+			numbers);
+	if (node == nodes) {
+		canvas_text(canvas, x, y, room, STYLE_TITLE, "all");
+		return;
+	}
+	symbol = model->ops->symbol(model, node->symref);
+	x += canvas_text(
+		canvas, x, y, room, STYLE_TITLE, shorten_symbol(text, symbol->symbol, room));
+	room -= x + 1;
+	if (room > NAME_LEAST)
+		canvas_text(
+			canvas, x + 2, y, room, STYLE_DIM, shorten_file(text, symbol->image, room));
+}
+
+static void draw_legend(struct canvas *canvas, int y)
+{
+	static const struct {
+		enum style style;
+		const char *name;
+	} kinds[] = {
+		{STYLE_FLAME_USER, "program"},
+		{STYLE_FLAME_LIBRARY, "library"},
+		{STYLE_FLAME_KERNEL, "kernel"},
+		{STYLE_FLAME_UNRESOLVED, "no symbol"},
+	};
+	int x = canvas->width - 1;
+
+	for (size_t i = sizeof(kinds) / sizeof(*kinds); i-- > 0;) {
+		x -= canvas_width_of(kinds[i].name) + 3;
+		canvas_glyph(canvas, x, y, ' ', STYLE_BORDER);
+		canvas_glyph(canvas, x + 1, y, edge_of(canvas), kinds[i].style);
+		canvas_text(canvas, x + 2, y, canvas->width, kinds[i].style, kinds[i].name);
+		canvas_glyph(canvas, x + 2 + canvas_width_of(kinds[i].name), y, ' ', STYLE_BORDER);
+	}
+}
+
+static struct area draw_title(
+	struct flame_view *flame, struct model *model, struct canvas *canvas, struct area area)
+{
+	char title[SHORTEN_MAX + 64], name[SHORTEN_MAX];
+	struct area below;
+
+	snprintf(title, sizeof(title), "flame graph");
+	if (flame->n_zooms) {
+		uint32_t symref = flame->zoom.symrefs[flame->zooms[flame->n_zooms - 1] - 1];
+
+		snprintf(title, sizeof(title), "flame graph of %s%s",
+			shorten_symbol(name, model->ops->symbol(model, symref)->symbol,
+				area.width > 60 ? area.width - 50 : 10),
+			flame->gone ? ": no samples now" : "");
+	}
+	below = views_title(canvas, area, title);
+	if (below.y > area.y && area.width >= LEGEND_WIDTH)
+		draw_legend(canvas, area.y);
+	return below;
+}
+
+static const char *nothing(const struct flame_view *flame, const struct model *model)
+{
+	if (flame->error)
+		return "Out of memory";
+	if (model->status.state == ENGINE_RUNNING || model->recorded)
+		return "No samples in this time";
+	return model->status.state == ENGINE_STARTING ? "Opening the events ..."
+						      : "No samples were taken";
+}
+
+void flame_draw(struct view *view, struct screen *screen, struct area area)
+{
+	struct flame_view *flame = view->state;
+	struct model *model = screen->model;
+	struct canvas *canvas = &screen->canvas;
+	int top = area.y;
+	uint32_t selected;
+
+	if (flame->width != area.width)
+		flame_lay_out(flame, model, area.width);
+	area = draw_title(flame, model, canvas, area);
+	selected = flame_selected_box(flame);
+	flame->y = area.y - top;
+	if (selected == FLAME_NONE) {
+		flame->height = 0;
+		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM, nothing(flame, model));
+		return;
+	}
+	if (area.height >= 3) {
+		area.height--;
+		draw_details(flame, model, canvas, area.y + area.height, selected);
+	}
+	flame->height = area.height;
+	scroll(flame, selected);
+	for (int i = 0; i < area.height && flame->top + i < (int)flame->layout.n_rows; i++)
+		draw_row(flame, model, canvas, flame->top + i,
+			flame->upwards ? area.y + area.height - 1 - i : area.y + i, selected);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * flame_view.h - what the flame graph's state (flame_view.c) and its drawing (flame_draw.c) share.
+ */
+#ifndef TUI_VIEWS_FLAME_VIEW_H
+#define TUI_VIEWS_FLAME_VIEW_H
+
+#include "tui/screen.h"
+#include "tui/views/flame_layout.h"
+
+#define FLAME_ZOOMS_MAX 32
+
+struct flame_view {
+	struct calltree tree;
+	struct flame_layout layout;
+	int error;
+
+	struct flame_path selected;
+	struct flame_path zoom;
+	uint32_t zooms
+		[FLAME_ZOOMS_MAX]; /* lengths of the path, each within the next: the last one now */
+	int n_zooms;
+	uint32_t node; /* of the selected frame, or what is left of its path */
+	uint32_t zoomed; /* node; 0: all */
+	uint32_t wanted; /* symref: of the frame to be selected at first; VIEWS_NO_SYMBOL: none */
+	bool gone; /* the zoomed frame has no samples now: its nearest caller is shown */
+
+	bool upwards; /* the root at the bottom */
+	char search[PROMPT_MAX], old_search[PROMPT_MAX];
+	uint8_t *matches; /* by symref */
+	uint32_t matches_room;
+	uint64_t matched; /* weight of stacks with a frame that matches */
+
+	/* As last drawn. */
+	int width;
+	int y, height; /* of the rows of boxes, in the view's area */
+	int top; /* the first row of boxes shown */
+};
+
+/* Whether a symbol is what was searched. */
+bool flame_matches(struct flame_view *flame, struct model *model, uint32_t symref);
+
+/* The boxes, for a width.  0 or -ENOMEM, also in flame->error. */
+int flame_lay_out(struct flame_view *flame, struct model *model, int width);
+
+uint32_t flame_selected_box(const struct flame_view *flame);
+
+void flame_draw(struct view *view, struct screen *screen, struct area area);
+
+#endif
