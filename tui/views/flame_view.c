@@ -333,19 +333,25 @@ static unsigned int flame_prompt(struct view *view, struct screen *screen, enum 
 
 /* --- actions --- */
 
+/* The node of the selected frame, or 0 where that is all. */
+static uint32_t selected_frame(struct flame_view *flame, struct screen *screen)
+{
+	uint32_t box = flame_selected_box(flame);
+	uint32_t node = box == FLAME_NONE ? 0 : flame->layout.boxes[box].node;
+
+	if (!node)
+		screen_message(screen, STYLE_WARN, "This is all of it: go to a frame first");
+	return node;
+}
+
 static unsigned int open_selected(struct flame_view *flame, struct screen *screen,
 	const struct view_ops *ops, const char *what)
 {
-	uint32_t box = flame_selected_box(flame), node;
+	uint32_t node = selected_frame(flame, screen);
 	int ret;
 
-	if (box == FLAME_NONE)
+	if (!node)
 		return VIEW_HANDLED;
-	node = flame->layout.boxes[box].node;
-	if (!node) {
-		screen_message(screen, STYLE_WARN, "This is all of it: go to a frame first");
-		return VIEW_HANDLED;
-	}
 	ret = screen_open(screen, ops, flame->tree.nodes[node].symref);
 	if (ret == -ENODATA)
 		screen_message(screen, STYLE_WARN,
@@ -353,6 +359,17 @@ static unsigned int open_selected(struct flame_view *flame, struct screen *scree
 	else
 		screen_result(screen, ret, what);
 	return VIEW_HANDLED;
+}
+
+static unsigned int narrow(struct flame_view *flame, struct screen *screen, bool exclude)
+{
+	uint32_t node = selected_frame(flame, screen);
+	struct model *model = screen->model;
+
+	if (!node)
+		return VIEW_HANDLED;
+	return screen_narrow(screen, exclude, FILTER_STACK,
+		model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol);
 }
 
 /* By what is seen: up is towards the root, unless that is at the bottom. */
@@ -421,6 +438,9 @@ static unsigned int flame_action(struct view *view, struct screen *screen, enum 
 		return open_selected(flame, screen, &view_calls, "The calls cannot be shown");
 	case ACT_ANNOTATE:
 		return open_selected(flame, screen, &view_annotate, "The code cannot be shown");
+	case ACT_INCLUDE:
+	case ACT_EXCLUDE:
+		return narrow(flame, screen, action == ACT_EXCLUDE);
 	case ACT_SEARCH:
 		memcpy(flame->old_search, flame->search, sizeof(flame->search));
 		screen_prompt(screen, action, "Search: ", "");
