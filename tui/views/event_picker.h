@@ -51,7 +51,7 @@ struct picker {
 	struct picker_row *rows;
 	size_t room;
 	bool profile_closed;
-	char note[256]; /* of ROW_NOTE */
+	char note[320]; /* of ROW_NOTE */
 	/* What the cursor sticks to: a row, of an event its id; and not the user's choice yet. */
 	struct picker_row selected, old_selected;
 	bool fresh;

@@ -68,7 +68,9 @@ static bool draw_status(
 		return false;
 	if (!event->open) {
 		canvas_glyph(drawing->canvas, 1, y, 0x00d7, STYLE_BAD);
-		snprintf(text, sizeof(text), "refused: %s", explain_refusal(event->error));
+		snprintf(text, sizeof(text), "%s%s",
+			drawing->what > drawing->here ? "" : "refused: ",
+			explain_refusal(event->error));
 		put_state(drawing, y, STYLE_WARN, text);
 		return true;
 	}
@@ -296,7 +298,9 @@ static void draw_entry_pane(const struct drawing *drawing, size_t at, struct are
 		clean_string(text, sizeof(text), entry->description);
 		area = below(area, draw_wrapped(drawing->canvas, area, STYLE_TEXT, text));
 	}
-	if (detail.reason[0])
+	if (detail.reason[0] >= 'a' && detail.reason[0] <= 'z')
+		detail.reason[0] = (char)(detail.reason[0] - 'a' + 'A');
+	if (detail.reason[0] && !(event && event->open))
 		area = below(area, draw_wrapped(drawing->canvas, area, STYLE_WARN, detail.reason));
 	else if (!known && entry->group == CATALOGUE_TRACEPOINT)
 		area = below(area, draw_wrapped(drawing->canvas, area, STYLE_DIM, "..."));

@@ -208,22 +208,26 @@ static int add_groups(struct picker *picker)
 
 static int add_note(struct picker *picker)
 {
-	char why[200];
+	const struct offers_list *offers = &picker->offers;
+	bool nothing = picker->search[0] && !picker->list.n;
+	char why[200] = "";
 
 	picker->note[0] = '\0';
-	if (picker->offers.error)
+	if (offers->tracepoints_error)
+		explain_tracefs(offers->tracepoints_error, why, sizeof(why));
+	if (why[0] >= 'a' && why[0] <= 'z')
+		why[0] = (char)(why[0] - 'a' + 'A');
+	if (offers->error)
 		snprintf(picker->note, sizeof(picker->note),
-			"What this machine offers cannot be read: %s",
-			strerror(picker->offers.error));
-	else if (!picker->offers.entries)
+			"What this machine offers cannot be read: %s", strerror(offers->error));
+	else if (!offers->entries)
 		snprintf(
 			picker->note, sizeof(picker->note), "Reading what this machine offers ...");
-	else if (picker->offers.tracepoints_error && !picker->search[0]) {
-		explain_tracefs(picker->offers.tracepoints_error, why, sizeof(why));
-		snprintf(picker->note, sizeof(picker->note), "No tracepoints: %s", why);
-	} else if (picker->search[0] && !picker->list.n)
+	else if (nothing)
 		snprintf(picker->note, sizeof(picker->note),
-			"Nothing here is called or described so");
+			"Nothing here is called or described so%s%s", why[0] ? ". " : "", why);
+	else if (!picker->search[0])
+		snprintf(picker->note, sizeof(picker->note), "%s", why);
 	return picker->note[0] ? add(picker, ROW_NOTE, 0, 0) : 0;
 }
 
