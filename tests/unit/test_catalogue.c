@@ -248,6 +248,10 @@ static void test_completion(void **state)
 	completes(catalogue, "switches", switches, 2, 0);
 	completes(catalogue, "rq_i", block, 1, 0);
 	completes(catalogue, "", NULL, 0, 0);
+	/* Behind a separator goes before within a word, which "references" has. */
+	catalogue_complete(entries, n, "en", &out);
+	assert_true(out.n > 1);
+	assert_string_equal(entries[out.at[0]].name, "power/energy-pkg/");
 	/* A second name is as good. */
 	completes(catalogue, "cs", cs, 1, 1);
 	/* A form goes with whatever is put in. */
