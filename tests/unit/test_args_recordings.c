@@ -460,7 +460,7 @@ static void test_tables(void **state)
 	bad("strobe report --group dso", "did you mean image?");
 	bad("strobe report --group weather", "must be some of symbol, image");
 	bad("strobe report --group symbol,", "'symbol,'");
-	bad("strobe report --columns line", "event, cpu, thread, none");
+	bad("strobe report --columns line", "event, cpu, thread, cgroup, none");
 	bad("strobe report --columns cpu --tree", "--columns and --tree");
 	bad("strobe report --callers --columns thread", "--columns and --callers");
 	bad("strobe report file.data --callees --columns event", "--columns and --callees");
