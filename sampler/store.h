@@ -55,6 +55,14 @@ struct slice {
 	uint32_t refs; /* guarded by the store's lock */
 };
 
+/* Whether a slice belongs to the time [from_ns, to_ns): its middle does, so that times side by side have each slice once. */
+static inline bool slice_is_in(const struct slice *slice, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
+
+	return middle >= from_ns && middle < to_ns;
+}
+
 struct store;
 
 int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes);

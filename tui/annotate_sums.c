@@ -167,13 +167,6 @@ static void forget_digests(struct annotation *annotation)
 	annotation->n_digests = 0;
 }
 
-static bool is_in_range(const struct slice *slice, uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
-
-	return middle >= from_ns && middle < to_ns;
-}
-
 /* A digest for each slice of the range; those of other slices of the snapshot stay. */
 static int digest_all(struct annotation *annotation, const struct snapshot *snapshot,
 	uint64_t from_ns, uint64_t to_ns, struct filter *filter)
@@ -187,7 +180,7 @@ static int digest_all(struct annotation *annotation, const struct snapshot *snap
 		const struct slice *slice = snapshot->slices[i];
 
 		made[n] = take_digest(annotation, slice->serial, taken);
-		if (!made[n] && is_in_range(slice, from_ns, to_ns)) {
+		if (!made[n] && slice_is_in(slice, from_ns, to_ns)) {
 			made[n] = digest_slice(annotation, slice, filter);
 			if (!made[n])
 				ret = -ENOMEM;
@@ -317,7 +310,7 @@ int annotate_update(struct annotation *annotation, const struct snapshot *snapsh
 	for (size_t i = 0; i < snapshot->n && !ret; i++) {
 		const struct slice *slice = snapshot->slices[i];
 
-		if (is_in_range(slice, from_ns, to_ns))
+		if (slice_is_in(slice, from_ns, to_ns))
 			add_digest(annotation, find_digest(annotation, slice->serial), columns);
 	}
 	return ret ? ret : annotate_spread(annotation);

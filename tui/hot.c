@@ -191,10 +191,7 @@ static size_t in_range(
 
 	*first = 0;
 	for (size_t i = 0; i < snapshot->n; i++) {
-		const struct slice *slice = snapshot->slices[i];
-		uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
-
-		if (middle < from_ns || middle >= to_ns)
+		if (!slice_is_in(snapshot->slices[i], from_ns, to_ns))
 			continue;
 		if (!n)
 			*first = i;

@@ -358,6 +358,8 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 
 	if (ret)
 		return ret;
+	query.from_ns = model->from_ns;
+	query.to_ns = model->to_ns;
 	query.group = question->group;
 	query.by_symbol = !question->all;
 	query.symref = question->symref;

@@ -71,7 +71,8 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 {
 	const struct table_question question = {
 		.scan = {.snapshot = query->snapshot,
-			.to_ns = UINT64_MAX,
+			.from_ns = query->from_ns,
+			.to_ns = query->to_ns ? query->to_ns : UINT64_MAX,
 			.stacks = query->stacks,
 			.tasks = query->tasks,
 			.names = query->names,

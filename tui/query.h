@@ -40,6 +40,7 @@ struct query {
 	const struct tasks *tasks;
 	struct names *names;
 	struct filter *filter; /* or NULL */
+	uint64_t from_ns, to_ns; /* slices whose middle lies within; to 0: all of the snapshot */
 	uint8_t event;
 	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD, GROUP_CPU or GROUP_FIELD */
 	const char *field; /* of GROUP_FIELD: its name */

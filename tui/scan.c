@@ -512,9 +512,8 @@ int scan_run(const struct scan_question *question, struct scan *out)
 	out->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
 		const struct slice *slice = question->snapshot->slices[i];
-		uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
 
-		if (middle < question->from_ns || middle >= question->to_ns)
+		if (!slice_is_in(slice, question->from_ns, question->to_ns))
 			continue;
 		if (slice->start_ns < first_ns)
 			first_ns = slice->start_ns;

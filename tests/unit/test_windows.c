@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_windows.c - times side by side add up to the whole, exactly, in every view and grouping: random samples in a real
+ * store, whose old slices were merged, cut into windows at random.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/calltree.h"
+#include "tui/hot.h"
+#include "tui/query.h"
+#include "tui/table.h"
+
+#define SAMPLES 40000u
+#define EVENTS 3u
+#define STEP_NS 1500000u /* so that the history is a minute */
+#define START_NS ((uint64_t)50000000000)
+#define WINDOWS 23u
+#define SUMS 8192u
+
+/* Sums by a hash of what they are of: open addressing. */
+struct sum {
+	uint64_t key, self, total, samples;
+};
+
+struct sums {
+	struct sum slots[SUMS];
+	size_t n;
+};
+
+struct world {
+	struct fixture *fixture;
+	struct store *store;
+	struct snapshot all;
+	struct sums whole, parts;
+};
+
+static uint64_t mix(uint64_t key, uint64_t more)
+{
+	key = (key ^ more) * 0x9e3779b97f4a7c15ull;
+	return key ^ key >> 31;
+}
+
+static uint64_t mix_text(uint64_t key, const char *text)
+{
+	while (*text)
+		key = mix(key, (unsigned char)*text++);
+	return mix(key, 256);
+}
+
+static void sum_up(struct sums *sums, uint64_t key, uint64_t self, uint64_t total, uint64_t samples)
+{
+	size_t at;
+
+	key |= 1;
+	at = (size_t)key % SUMS;
+	if (!self && !total && !samples)
+		return;
+	while (sums->slots[at].key && sums->slots[at].key != key)
+		at = (at + 1) % SUMS;
+	sums->n += !sums->slots[at].key;
+	assert_true(sums->n < SUMS / 2);
+	sums->slots[at].key = key;
+	sums->slots[at].self += self;
+	sums->slots[at].total += total;
+	sums->slots[at].samples += samples;
+}
+
+static void expect_same(const struct world *world)
+{
+	assert_true(world->whole.n > 0);
+	assert_int_equal(world->whole.n, world->parts.n);
+	for (size_t i = 0; i < SUMS; i++) {
+		const struct sum *sum = &world->whole.slots[i];
+		size_t at = (size_t)sum->key % SUMS;
+
+		if (!sum->key)
+			continue;
+		for (size_t step = 0; world->parts.slots[at].key != sum->key; step++) {
+			assert_true(step < SUMS);
+			at = (at + 1) % SUMS;
+		}
+		assert_int_equal(world->parts.slots[at].self, sum->self);
+		assert_int_equal(world->parts.slots[at].total, sum->total);
+		assert_int_equal(world->parts.slots[at].samples, sum->samples);
+	}
+}
+
+static int setup(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	struct fixture *fixture;
+	uint32_t seed = 11, nodes[64], n = 0;
+	void *made;
+
+	assert_non_null(world);
+	assert_int_equal(fixture_setup(&made), 0);
+	fixture = world->fixture = made;
+	/* So small that old slices are merged. */
+	assert_int_equal(store_new(&world->store, fixture->stacks, fixture->tasks, 256 << 10), 0);
+	while (n < 64) {
+		uint32_t parent = n && fixture_random(&seed, 8) ? nodes[fixture_random(&seed, n)]
+								: STACK_ROOT;
+
+		nodes[n++] = fixture_call(fixture, parent,
+			fixture_random(&seed, 2) ? fixture->program : fixture->library,
+			fixture_random(&seed, FIXTURE_FUNCTIONS) * 16);
+	}
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		uint64_t now = START_NS + (uint64_t)i * STEP_NS;
+
+		assert_int_equal(
+			store_add(world->store, now, nodes[fixture_random(&seed, n)],
+				fixture->labels[1 + fixture_random(&seed, FIXTURE_LABELS - 1)],
+				(uint16_t)fixture_random(&seed, 4),
+				(uint8_t)fixture_random(&seed, EVENTS),
+				1 + fixture_random(&seed, 1000)),
+			0);
+		store_seal(world->store, now, false);
+		store_maintain(world->store);
+	}
+	store_seal(world->store, START_NS + (uint64_t)SAMPLES * STEP_NS, true);
+	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &world->all), 0);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+	void *fixture = world->fixture;
+
+	snapshot_release(world->store, &world->all);
+	store_free(world->store);
+	fixture_teardown(&fixture);
+	free(world);
+	return 0;
+}
+
+/* What a view says of a time, summed up. */
+typedef void ask(
+	struct world *world, uint64_t from_ns, uint64_t to_ns, int what, struct sums *sums);
+
+static void check(struct world *world, ask *question, int what)
+{
+	uint64_t end = START_NS + (uint64_t)SAMPLES * STEP_NS, from = 0;
+	uint32_t seed = 5;
+
+	memset(&world->whole, 0, sizeof(world->whole));
+	memset(&world->parts, 0, sizeof(world->parts));
+	question(world, 0, UINT64_MAX, what, &world->whole);
+	/* Bounds anywhere, now and then the same twice. */
+	for (uint32_t i = 0; i < WINDOWS; i++) {
+		uint64_t length = (uint64_t)fixture_random(&seed, 2 * 60000 / WINDOWS) * 1000003u;
+
+		if (from + length > end || from < START_NS)
+			length = from < START_NS ? START_NS : 0;
+		question(world, from, from + length, what, &world->parts);
+		from += length;
+	}
+	question(world, from, UINT64_MAX, what, &world->parts);
+	expect_same(world);
+}
+
+static struct scan_question scan_of(const struct world *world, const struct snapshot *snapshot,
+	uint64_t from_ns, uint64_t to_ns)
+{
+	return (struct scan_question){
+		.snapshot = snapshot,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.stacks = world->fixture->stacks,
+		.tasks = world->fixture->tasks,
+		.names = world->fixture->names,
+		.event = -1,
+		.column = GROUP_KEYS,
+	};
+}
+
+/* As the screen asks: of the slices that overlap the time. */
+static void ask_hot(
+	struct world *world, uint64_t from_ns, uint64_t to_ns, int event, struct sums *sums)
+{
+	const struct hot_query query = {.event = (uint8_t)event};
+	const struct hot_row *rows;
+	struct hot_sums all;
+	struct hot *hot;
+	size_t n;
+
+	assert_int_equal(
+		hot_new(&hot, world->store, world->fixture->stacks, world->fixture->names), 0);
+	assert_int_equal(hot_update(hot, from_ns, to_ns), 0);
+	assert_int_equal(hot_rows(hot, &query, &rows, &n, &all), 0);
+	for (size_t i = 0; i < n; i++)
+		sum_up(sums, mix(1, rows[i].symref), rows[i].self, rows[i].total, rows[i].samples);
+	sum_up(sums, 2, all.weight, all.unresolved, all.samples);
+	hot_free(hot);
+}
+
+static void ask_breakdown(
+	struct world *world, uint64_t from_ns, uint64_t to_ns, int group, struct sums *sums)
+{
+	struct snapshot snapshot;
+	struct query query = {
+		.snapshot = &snapshot,
+		.stacks = world->fixture->stacks,
+		.tasks = world->fixture->tasks,
+		.names = world->fixture->names,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.event = 1,
+		.group = (enum query_group)group,
+	};
+	struct query_row *rows;
+	size_t n;
+
+	/* Of a time without any length nothing is asked. */
+	if (from_ns == to_ns)
+		return;
+	assert_int_equal(store_snapshot(world->store, from_ns, to_ns, &snapshot), 0);
+	assert_int_equal(query_run(&query, &rows, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		sum_up(sums,
+			mix(mix(mix(3, (uint64_t)rows[i].pid), (uint64_t)rows[i].tid), rows[i].cpu),
+			rows[i].self, rows[i].total, rows[i].samples);
+	free(rows);
+	snapshot_release(world->store, &snapshot);
+}
+
+static const enum query_group groupings[][2] = {
+	{GROUP_SYMBOL, GROUP_EVENT},
+	{GROUP_IMAGE, GROUP_EVENT},
+	{GROUP_ADDRESS, GROUP_EVENT},
+	{GROUP_PROCESS, GROUP_EVENT},
+	{GROUP_THREAD, GROUP_EVENT},
+	{GROUP_COMMAND, GROUP_EVENT},
+	{GROUP_CPU, GROUP_EVENT},
+	{GROUP_COMMAND, GROUP_SYMBOL},
+	{GROUP_THREAD, GROUP_IMAGE},
+	{GROUP_CPU, GROUP_ADDRESS},
+};
+
+static void ask_table(
+	struct world *world, uint64_t from_ns, uint64_t to_ns, int grouping, struct sums *sums)
+{
+	const struct table_question question = {
+		.scan = scan_of(world, &world->all, from_ns, to_ns),
+		.keys = groupings[grouping],
+		.n_keys = 2,
+	};
+	struct table *table;
+
+	assert_int_equal(table_new(&table, &question), 0);
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct table_row *row = &table->rows[i];
+		uint64_t key = row->event;
+
+		for (size_t j = 0; j < 2; j++) {
+			struct table_key text;
+
+			table_key(table, row, j, &text);
+			key = mix_text(mix(key, (uint64_t)text.number), text.text);
+		}
+		sum_up(sums, key, row->self, row->total, row->samples);
+	}
+	table_free(table);
+}
+
+static void ask_tree(
+	struct world *world, uint64_t from_ns, uint64_t to_ns, int kind, struct sums *sums)
+{
+	const struct scan_question scan = scan_of(world, &world->all, from_ns, to_ns);
+	const struct calltree_query query = {.kind = (enum calltree_kind)kind, .event = 2};
+	struct calltree tree;
+	struct calls *calls;
+	uint64_t *keys;
+
+	assert_int_equal(calls_new(&calls, &scan), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	keys = calloc(tree.n + 1, sizeof(*keys));
+	assert_non_null(keys);
+	for (uint32_t i = 0; i < tree.n; i++) {
+		const struct calltree_node *node = &tree.nodes[i];
+
+		keys[i] = i ? mix(keys[node->parent], node->symref) : 4;
+		sum_up(sums, keys[i], node->sums.self, node->sums.total, node->sums.samples);
+	}
+	free(keys);
+	calltree_fini(&tree);
+	calls_free(calls);
+}
+
+static void test_hot_table(void **state)
+{
+	for (int event = 0; event < (int)EVENTS; event++)
+		check(*state, ask_hot, event);
+}
+
+static void test_breakdowns(void **state)
+{
+	check(*state, ask_breakdown, GROUP_PROCESS);
+	check(*state, ask_breakdown, GROUP_THREAD);
+	check(*state, ask_breakdown, GROUP_CPU);
+}
+
+static void test_tables(void **state)
+{
+	for (size_t i = 0; i < sizeof(groupings) / sizeof(*groupings); i++)
+		check(*state, ask_table, (int)i);
+}
+
+static void test_trees(void **state)
+{
+	check(*state, ask_tree, CALLTREE_ROOTS);
+	check(*state, ask_tree, CALLTREE_CALLERS);
+	check(*state, ask_tree, CALLTREE_CALLEES);
+}
+
+static void test_was_merged(void **state)
+{
+	struct world *world = *state;
+	struct store_status status;
+
+	store_status(world->store, &status);
+	assert_true(status.merges > 0);
+	assert_int_equal(status.samples, SAMPLES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_was_merged),
+		cmocka_unit_test(test_hot_table),
+		cmocka_unit_test(test_breakdowns),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_trees),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
