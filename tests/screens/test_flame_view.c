@@ -64,6 +64,9 @@ static void test_search(void **state)
 	compare(fixture, "flame-search");
 	keys(fixture, "n");
 	compare(fixture, "flame-search-next");
+	/* A frame within one that matches is not counted again. */
+	keys(fixture, "/execinit<Enter>n");
+	compare(fixture, "flame-search-recursive");
 	keys(fixture, "/no-such<Enter>");
 	compare(fixture, "flame-search-nothing");
 	keys(fixture, "<Esc>");
@@ -108,6 +111,7 @@ static void test_sizes(void **state)
 	expect("g", 160, 50, false, "flame-160x50");
 	expect("gjj", 80, 24, true, "flame-80x24-ascii");
 	expect("gG", 40, 10, false, "flame-40x10");
+	expect("gjjjj<Enter>", 40, 10, false, "flame-zoomed-40x10");
 	expect("gG", 20, 5, false, "flame-20x5");
 }
 

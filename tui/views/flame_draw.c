@@ -13,6 +13,8 @@
 
 #define EDGE 0x258fu /* left one eighth */
 #define LEGEND_WIDTH 100 /* columns: from here on the colours are told */
+#define MARGIN 2 /* rows kept in sight around the selected one */
+#define ABOVE_ZOOM 4 /* a part of so many is above the zoomed frame */
 #define NAME_LEAST 3 /* columns of a name */
 #define OF_ZOOM_WIDTH 100 /* from here on the share of the zoomed frame is told */
 
@@ -100,15 +102,19 @@ static void draw_row(struct flame_view *flame, struct model *model, struct canva
 /* The selected frame stays in sight, and no rows are empty that could be filled. */
 static void scroll(struct flame_view *flame, uint32_t selected)
 {
-	int rows = (int)flame->layout.n_rows, most = rows - flame->height, row;
+	int rows = (int)flame->layout.n_rows, most = rows - flame->height, row, zoomed = 0;
+	int margin = flame->height >= 4 * MARGIN ? MARGIN : 0;
 
-	if (selected != FLAME_NONE) {
-		row = (int)flame_layout_row(&flame->layout, selected);
-		if (row < flame->top)
-			flame->top = row;
-		if (row >= flame->top + flame->height)
-			flame->top = row - flame->height + 1;
-	}
+	for (uint32_t at = flame->zoomed; at; at = flame->tree.nodes[at].parent)
+		zoomed++;
+	if (flame->settle)
+		flame->top = zoomed - flame->height / ABOVE_ZOOM;
+	flame->settle = false;
+	row = (int)flame_layout_row(&flame->layout, selected);
+	if (row - margin < flame->top)
+		flame->top = row - margin;
+	if (row + margin >= flame->top + flame->height)
+		flame->top = row + margin - flame->height + 1;
 	if (flame->top > most)
 		flame->top = most;
 	if (flame->top < 0)

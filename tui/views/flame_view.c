@@ -255,6 +255,7 @@ static unsigned int zoom_in(struct flame_view *flame, struct view *view, struct 
 	/* Of one that the zoom is within: back to it. */
 	while (flame->n_zooms && zoom_length(flame) >= depth)
 		flame->n_zooms--;
+	flame->settle = true;
 	select_node(flame, node);
 	if (!flame->error && depth) {
 		flame->error = flame_path_set(&flame->zoom, &flame->tree, node);
@@ -270,6 +271,7 @@ static unsigned int zoom_in(struct flame_view *flame, struct view *view, struct 
 static unsigned int zoom_out(struct flame_view *flame, struct view *view, struct screen *screen)
 {
 	flame->n_zooms--;
+	flame->settle = true;
 	flame_refresh(view, screen);
 	return VIEW_HANDLED;
 }

@@ -35,6 +35,7 @@ struct flame_view {
 	int width;
 	int y, height; /* of the rows of boxes, in the view's area */
 	int top; /* the first row of boxes shown */
+	bool settle; /* the zoom is another: show more of what is in it than of what it is in */
 };
 
 /* Whether a symbol is what was searched. */
