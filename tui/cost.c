@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cost.c - getrusage(2) for this process, /proc for the others.
+ * cost.c - events or getrusage(2) for this process, /proc for the others.
  */
 #include "tui/cost.h"
 
 #include "sampler/proc.h"
+#include "sampler/self_counters.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,31 @@
 void cost_init(struct cost *cost)
 {
 	memset(cost, 0, sizeof(*cost));
-	cost->cpu_percent = -1.0;
+	cost->cpu_percent = cost->instructions_per_s = -1.0;
+}
+
+void cost_fini(struct cost *cost)
+{
+	self_counters_close(cost->counters);
+	cost->counters = NULL;
+}
+
+/* What was measured so far is of another clock. */
+static void begin_anew(struct cost *cost)
+{
+	cost->measured_ns = cost->self_cpu_ns = cost->self_instructions = 0;
+}
+
+int cost_open(struct cost *cost)
+{
+	int ret;
+
+	if (cost->counters)
+		return -EALREADY;
+	ret = self_counters_open(&cost->counters);
+	if (!ret)
+		begin_anew(cost);
+	return ret;
 }
 
 int cost_parse_statm(const char *text, uint64_t *pages)
@@ -47,7 +72,7 @@ static uint64_t resident_bytes(int32_t pid)
 	return cost_parse_statm(text, &pages) ? 0 : pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static uint64_t self_cpu_ns(void)
+static uint64_t rusage_cpu_ns(void)
 {
 	struct rusage usage;
 
@@ -55,6 +80,16 @@ static uint64_t self_cpu_ns(void)
 		return 0;
 	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
 		(uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+}
+
+static uint64_t self_cpu_ns(struct cost *cost, struct self_counts *counts)
+{
+	*counts = (struct self_counts){0};
+	if (cost->counters && self_counters_read(cost->counters, counts)) {
+		cost_fini(cost);
+		begin_anew(cost);
+	}
+	return cost->counters ? counts->cpu_ns : rusage_cpu_ns();
 }
 
 /* CPU time since the last measurement; a process not seen before counts from its start. */
@@ -73,13 +108,21 @@ void cost_update(
 {
 	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t self_ns, used_ns;
+	struct self_counts counts;
 	struct cost next;
 
 	if (cost->measured_ns && now_ns - cost->measured_ns < every_ns)
 		return;
-	self_ns = self_cpu_ns();
-	used_ns = self_ns - cost->self_cpu_ns;
-	next = (struct cost){.measured_ns = now_ns, .self_cpu_ns = self_ns, .cpu_percent = -1.0};
+	self_ns = self_cpu_ns(cost, &counts);
+	used_ns = self_ns > cost->self_cpu_ns ? self_ns - cost->self_cpu_ns : 0;
+	next = (struct cost){
+		.measured_ns = now_ns,
+		.self_cpu_ns = self_ns,
+		.counters = cost->counters,
+		.self_instructions = counts.instructions,
+		.instructions_per_s = -1.0,
+		.cpu_percent = -1.0,
+	};
 	next.memory_bytes = resident_bytes(0);
 	for (size_t i = 0; i < n && i < COST_PIDS; i++) {
 		struct proc_process process;
@@ -93,5 +136,10 @@ void cost_update(
 	}
 	if (cost->measured_ns && now_ns > cost->measured_ns)
 		next.cpu_percent = 100.0 * (double)used_ns / (double)(now_ns - cost->measured_ns);
+	if (next.cpu_percent >= 0.0 && counts.has_instructions &&
+		counts.instructions >= cost->self_instructions)
+		next.instructions_per_s = 1e9 *
+			(double)(counts.instructions - cost->self_instructions) /
+			(double)(now_ns - cost->measured_ns);
 	*cost = next;
 }

@@ -343,8 +343,13 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		add(&line, 2, false, STYLE_WARN, "%s threads left out",
 			format_count(text, model->status.threads_left_out));
 	if (model->cost.cpu_percent >= 0.0) {
-		add(&line, 4, true, STYLE_DIM, "strobe: %.1f%% cpu, %s", model->cost.cpu_percent,
-			format_bytes(text, model->cost.memory_bytes));
+		char instructions[FORMAT_MAX + 16] = "";
+
+		if (model->cost.instructions_per_s > 0.0)
+			snprintf(instructions, sizeof(instructions), " %s instr/s,",
+				format_count(text, (uint64_t)model->cost.instructions_per_s));
+		add(&line, 4, true, STYLE_DIM, "strobe: %.1f%% cpu,%s %s", model->cost.cpu_percent,
+			instructions, format_bytes(text, model->cost.memory_bytes));
 		brief(&line, "strobe %.1f%% %s", model->cost.cpu_percent, text);
 	}
 	draw_line(&line, canvas, y);

@@ -35,6 +35,7 @@ struct model;
 struct model_cost {
 	double cpu_percent; /* of one CPU, over the last second or so; below 0: not known yet */
 	uint64_t memory_bytes;
+	double instructions_per_s; /* of this process; not above 0: not known */
 };
 
 /* The code of one function: functions of annotate.h, of a session; in tests they have fixed code. */

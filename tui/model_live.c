@@ -213,6 +213,7 @@ static void update_cost(struct model_live *live)
 		live->cost.cpu_percent < 0.0 ? COST_FIRST_NS : COST_EVERY_NS, pids, 2);
 	live->model.cost.cpu_percent = live->cost.cpu_percent;
 	live->model.cost.memory_bytes = live->cost.memory_bytes;
+	live->model.cost.instructions_per_s = live->cost.instructions_per_s;
 }
 
 /* What is selected stays, whatever time it is; all else follows it. */
@@ -738,6 +739,7 @@ int model_live_new(struct model_live **out, struct session *session)
 	live->session = session;
 	live->events.session = session;
 	cost_init(&live->cost);
+	(void)cost_open(&live->cost);
 	model = &live->model;
 	model->ops = &live_ops;
 	model->system_wide = session->system_wide;
@@ -761,6 +763,7 @@ void model_live_free(struct model_live *live)
 {
 	if (!live)
 		return;
+	cost_fini(&live->cost);
 	save_free(live->save);
 	model_events_fini(&live->events);
 	hot_free(live->hot);

@@ -2,10 +2,12 @@
 /*
  * test_cost.c - what strobe itself costs.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -65,12 +67,47 @@ static void test_others_are_added(void **state)
 	assert_true(both.memory_bytes > 0);
 }
 
+/* The same by events of its own, where they are permitted. */
+static void test_own_events(void **state)
+{
+	struct cost cost;
+	volatile unsigned long sum = 0;
+	int ret;
+
+	(void)state;
+	cost_init(&cost);
+	ret = cost_open(&cost);
+	if (ret) {
+		print_message("skipped: events on this program are refused: %s\n", strerror(-ret));
+		skip();
+	}
+	assert_int_equal(cost_open(&cost), -EALREADY);
+	cost_update(&cost, SECOND, SECOND, NULL, 0);
+	assert_true(cost.cpu_percent < 0.0);
+	assert_true(cost.instructions_per_s < 0.0);
+	for (unsigned long i = 0; i < 20000000; i++)
+		sum += i;
+	assert_true(sum > 0);
+	cost_update(&cost, 2 * SECOND, SECOND, NULL, 0);
+	assert_true(cost.cpu_percent > 0.0);
+	assert_non_null(cost.counters);
+	/* Afterwards as before. */
+	cost_fini(&cost);
+	cost_fini(&cost);
+	cost_init(&cost);
+	cost_update(&cost, SECOND, SECOND, NULL, 0);
+	cost_update(&cost, 2 * SECOND, SECOND, NULL, 0);
+	assert_true(cost.cpu_percent >= 0.0);
+	assert_null(cost.counters);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statm),
 		cmocka_unit_test(test_measures_itself),
 		cmocka_unit_test(test_others_are_added),
+		cmocka_unit_test(test_own_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
