@@ -188,13 +188,14 @@ static int by_id(const void *a, const void *b)
 int tracing_new(struct tracing **out, const void *bytes, size_t len)
 {
 	struct tracing *tracing = calloc(1, sizeof(*tracing));
-	struct reading in = {bytes, (const uint8_t *)bytes + len, false};
-	int err = tracing && bytes ? take_header(&in) : 0;
+	const uint8_t *from = bytes ? bytes : (const uint8_t *)"";
+	struct reading in = {from, from + len, false};
+	int err = take_header(&in);
 
 	*out = NULL;
 	if (!tracing)
 		return -ENOMEM;
-	if (!err && bytes)
+	if (!err)
 		err = take_events(tracing, &in);
 	if (err == -ENOMEM) {
 		tracing_free(tracing);

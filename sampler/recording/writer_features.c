@@ -18,7 +18,7 @@
 
 void writer_append(struct writer_bytes *bytes, const void *from, size_t len)
 {
-	if (bytes->failed)
+	if (bytes->failed || !len)
 		return;
 	if (bytes->len + len > bytes->capacity) {
 		size_t capacity = (bytes->len + len) * 2;
