@@ -407,7 +407,7 @@ int engine_snapshot(struct engine *engine)
 {
 	const struct mail mail = {.kind = MAIL_SNAPSHOT};
 
-	return engine->flight.on ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+	return engine->config.flight_s > 0 ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
 }
 
 int engine_stop(struct engine *engine)
