@@ -112,6 +112,8 @@ static void test_sizes(void **state)
 	expect("gjj", 80, 24, true, "flame-80x24-ascii");
 	expect("gG", 40, 10, false, "flame-40x10");
 	expect("gjjjj<Enter>", 40, 10, false, "flame-zoomed-40x10");
+	/* What is too narrow for a box is there all the same. */
+	expect("g", 24, 16, false, "flame-24x16");
 	expect("gG", 20, 5, false, "flame-20x5");
 }
 

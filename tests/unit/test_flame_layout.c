@@ -89,8 +89,14 @@ static void random_tree(struct tree *tree)
 
 /* --- the naive model: every column of every row by itself --- */
 
-/* The left edge of a node: what is to the left of it in its parent, and of that in its own. */
-static uint64_t start_of(const struct tree *tree, uint32_t node, uint32_t zoom)
+static bool has_column(const struct tree *tree, uint32_t node, uint32_t zoom, int width)
+{
+	return (long double)tree->nodes[node].sums.total * width >=
+		(long double)tree->nodes[zoom].sums.total;
+}
+
+/* The left edge of a node: what has a box and is to the left of it in its parent, and of that in its own. */
+static uint64_t start_of(const struct tree *tree, uint32_t node, uint32_t zoom, int width)
 {
 	const struct calltree_node *nodes = tree->nodes;
 	uint64_t start;
@@ -101,9 +107,9 @@ static uint64_t start_of(const struct tree *tree, uint32_t node, uint32_t zoom)
 	}
 	if (!node)
 		return 0;
-	start = start_of(tree, nodes[node].parent, zoom);
+	start = start_of(tree, nodes[node].parent, zoom, width);
 	for (uint32_t at = nodes[nodes[node].parent].child; at; at = nodes[at].sibling) {
-		if (nodes[at].symref < nodes[node].symref)
+		if (nodes[at].symref < nodes[node].symref && has_column(tree, at, zoom, width))
 			start += nodes[at].sums.total;
 	}
 	return start;
@@ -131,13 +137,12 @@ static void check_box(const struct tree *tree, const struct flame_layout *layout
 	const struct calltree_node *nodes = tree->nodes;
 	long double whole = (long double)nodes[zoom].sums.total;
 	bool trunk = is_above(tree, node, zoom);
-	bool expected = trunk ||
-		(is_above(tree, zoom, node) &&
-			(long double)nodes[node].sums.total * width >= whole);
+	bool expected =
+		trunk || (is_above(tree, zoom, node) && has_column(tree, node, zoom, width));
 	uint32_t at = flame_layout_find(layout, &tree->tree, node);
 	const struct flame_box *box = &layout->boxes[at];
 	long double share = (long double)nodes[node].sums.total * width / whole;
-	long double start = (long double)start_of(tree, node, zoom) * width / whole;
+	long double start = (long double)start_of(tree, node, zoom, width) * width / whole;
 
 	assert_int_not_equal(at, FLAME_NONE);
 	/* The one of a node without a box is one that it is within. */
@@ -147,6 +152,11 @@ static void check_box(const struct tree *tree, const struct flame_layout *layout
 		return;
 	assert_int_equal(flame_layout_row(layout, at), depth_of(tree, node));
 	assert_true(box->width >= 1);
+	if (!trunk || node == zoom)
+		assert_int_equal(box->x + box->filled,
+			(int)((long double)(start_of(tree, node, zoom, width) +
+				      nodes[node].sums.total - nodes[node].sums.self) *
+				width / whole));
 	if (trunk) {
 		assert_int_equal(box->x, 0);
 		assert_int_equal(box->width, width);
@@ -211,6 +221,28 @@ static void test_random_trees(void **state)
 	flame_layout_fini(&layout);
 }
 
+/* What the tree has left out has its room all the same, behind the others. */
+static void test_left_out(void **state)
+{
+	static struct tree tree;
+	struct flame_layout layout = {0};
+
+	(void)state;
+	tree_begin(&tree);
+	add(&tree, add(&tree, 0, 1, 2), 2, 3);
+	tree.nodes[1].below.total = 4;
+	tree.nodes[1].sums.total += 4;
+	tree.nodes[0].sums.total += 4 + 1;
+	assert_int_equal(flame_layout_make(&layout, &tree.tree, 0, 10, &order), 0);
+	assert_int_equal(layout.n, 3);
+	assert_int_equal(layout.boxes[0].filled, 9);
+	assert_int_equal(layout.boxes[1].width, 9);
+	assert_int_equal(layout.boxes[1].filled, 7);
+	assert_int_equal(layout.boxes[2].width, 3);
+	assert_int_equal(layout.boxes[2].filled, 0);
+	flame_layout_fini(&layout);
+}
+
 static void test_nothing(void **state)
 {
 	static struct tree tree;
@@ -267,6 +299,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_trees),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_paths),
 	};

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DOT 0x00b7u
 #define EDGE 0x258fu /* left one eighth */
 #define LEGEND_WIDTH 100 /* columns: from here on the colours are told */
 #define MARGIN 2 /* rows kept in sight around the selected one */
@@ -99,6 +100,16 @@ static void draw_row(struct flame_view *flame, struct model *model, struct canva
 	}
 }
 
+/* What is called, but has no box: too narrow for one. */
+static void draw_narrow(struct flame_view *flame, struct canvas *canvas, int row, int y)
+{
+	const struct flame_layout *layout = &flame->layout;
+
+	for (uint32_t i = layout->rows[row - 1]; i < layout->rows[row]; i++)
+		canvas_fill(
+			canvas, layout->boxes[i].x, y, layout->boxes[i].filled, DOT, STYLE_BORDER);
+}
+
 /* The selected frame stays in sight, and no rows are empty that could be filled. */
 static void scroll(struct flame_view *flame, uint32_t selected)
 {
@@ -175,7 +186,9 @@ static void draw_legend(struct canvas *canvas, int y)
 		{STYLE_FLAME_KERNEL, "kernel"},
 		{STYLE_FLAME_UNRESOLVED, "no symbol"},
 	};
-	int x = canvas->width - 1;
+	int x = canvas->width - 1 - canvas_width_of(" ·narrower ");
+
+	canvas_text(canvas, x, y, canvas->width, STYLE_DIM, " ·narrower ");
 
 	for (size_t i = sizeof(kinds) / sizeof(*kinds); i-- > 0;) {
 		x -= canvas_width_of(kinds[i].name) + 3;
@@ -241,7 +254,13 @@ void flame_draw(struct view *view, struct screen *screen, struct area area)
 	}
 	flame->height = area.height;
 	scroll(flame, selected);
-	for (int i = 0; i < area.height && flame->top + i < (int)flame->layout.n_rows; i++)
-		draw_row(flame, model, canvas, flame->top + i,
-			flame->upwards ? area.y + area.height - 1 - i : area.y + i, selected);
+	for (int i = 0; i < area.height && flame->top + i <= (int)flame->layout.n_rows; i++) {
+		int row = flame->top + i;
+		int y = flame->upwards ? area.y + area.height - 1 - i : area.y + i;
+
+		if (row)
+			draw_narrow(flame, canvas, row, y);
+		if (row < (int)flame->layout.n_rows)
+			draw_row(flame, model, canvas, row, y, selected);
+	}
 }

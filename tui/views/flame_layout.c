@@ -70,14 +70,20 @@ static int compare_children(const void *a, const void *b, void *ctx)
 	return order->compare(order->ctx, left->symref, right->symref);
 }
 
-/* The children of a node, in order; all of them, as those without a box keep their room. */
-static int sort_children(struct making *making, uint32_t node, uint32_t *n)
+/* The children of a node that have a box, in order, and what the others weigh. */
+static int sort_children(struct making *making, uint32_t node, uint32_t *n, uint64_t *narrow)
 {
 	const struct calltree_node *nodes = making->tree->nodes;
 	struct flame_layout *layout = making->layout;
 
 	*n = 0;
+	*narrow = nodes[node].below.total;
 	for (uint32_t at = nodes[node].child; at; at = nodes[at].sibling) {
+		/* Whether it is drawn may not hang on where it happens to lie. */
+		if (!column_of(making, nodes[at].sums.total)) {
+			*narrow += nodes[at].sums.total;
+			continue;
+		}
 		if (grow_room((void **)&layout->children, *n, &layout->children_room,
 			    sizeof(*layout->children)))
 			return -ENOMEM;
@@ -93,9 +99,9 @@ static int sort_children(struct making *making, uint32_t node, uint32_t *n)
 static int add_children(struct making *making, uint32_t parent)
 {
 	struct flame_layout *layout = making->layout;
-	uint64_t start = making->starts[parent];
+	uint64_t start = making->starts[parent], narrow;
 	uint32_t n;
-	int ret = sort_children(making, layout->boxes[parent].node, &n);
+	int ret = sort_children(making, layout->boxes[parent].node, &n, &narrow);
 
 	layout->boxes[parent].first = layout->n;
 	for (uint32_t i = 0; i < n && !ret; i++) {
@@ -103,15 +109,14 @@ static int add_children(struct making *making, uint32_t parent)
 		uint64_t weight = making->tree->nodes[node].sums.total;
 		int x = column_of(making, start), end = column_of(making, start + weight);
 
-		/* One that weighs less than a column would be drawn or not by where it happens to lie. */
-		if (column_of(making, weight) > 0)
-			ret = add_box(making,
-				&(struct flame_box){
-					.node = node, .parent = parent, .x = x, .width = end - x},
-				start);
+		ret = add_box(making,
+			&(struct flame_box){
+				.node = node, .parent = parent, .x = x, .width = end - x},
+			start);
 		start += weight;
 	}
 	layout->boxes[parent].n = layout->n - layout->boxes[parent].first;
+	layout->boxes[parent].filled = column_of(making, start + narrow) - layout->boxes[parent].x;
 	return ret;
 }
 
@@ -134,6 +139,7 @@ static int add_trunk(struct making *making, uint32_t zoom)
 		if (row < depth) {
 			box.first = row + 1;
 			box.n = 1;
+			box.filled = box.width;
 		}
 		ret = add_box(making, &box, 0);
 		if (!ret)

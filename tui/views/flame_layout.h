@@ -20,6 +20,7 @@ struct flame_box {
 	uint32_t parent; /* the box that it stands on; FLAME_NONE in the first row */
 	uint32_t first, n; /* the boxes that stand on it, all in the next row */
 	int x, width;
+	int filled; /* columns from x on that what it calls takes, with a box or without; the rest is self */
 };
 
 struct flame_layout {
@@ -41,7 +42,8 @@ struct flame_order {
 
 /* Lay the part of a tree of kind CALLTREE_ROOTS below a node out over width columns; the node and those above it are
  * as wide as all.  A box begins and ends at the column that its weight begins and ends in, so boxes never leave
- * the one that they stand on, nor meet; what weighs less than a column has none, but its room stays empty.
+ * the one that they stand on, nor meet; what weighs less than a column has none, but its room stays empty, to the
+ * right of those that have one.
  * 0 or -ENOMEM, with no boxes. */
 int flame_layout_make(struct flame_layout *layout, const struct calltree *tree, uint32_t zoom,
 	int width, const struct flame_order *order);

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAMES_MAX 100000u /* are searched, all of them at each refresh */
+#define FINER 64u /* times what is drawn at least: where not all are */
 #define WIDEST 512u /* columns: what is below one of so many is not asked for */
 
 static int flame_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -95,18 +97,23 @@ static int ask_tree(struct flame_view *flame, struct model *model, uint64_t leas
 }
 
 /* What a column of the zoomed frame weighs decides what has to be asked for, but how much it weighs now is not known before.  A
- * search is for everything. */
+ * search is for everything, unless that is too much. */
 static int ask_enough(struct flame_view *flame, struct model *model)
 {
 	uint64_t weight =
 		flame->tree.n ? flame->tree.nodes[flame->zoomed].sums.total : model->sums.weight;
-	uint64_t least = flame->search[0] ? 0 : weight / WIDEST;
-	int ret = ask_tree(flame, model, least);
+	uint64_t least = weight / WIDEST;
+	int ret;
 
-	if (ret || !least)
+	if (flame->search[0])
+		least = flame->coarse ? least / FINER : 0;
+	ret = ask_tree(flame, model, least);
+	if (!ret && !least)
+		flame->coarse = flame->tree.n > FRAMES_MAX;
+	if (ret || flame->search[0])
 		return ret;
 	if (flame->gone)
-		return ask_tree(flame, model, 0);
+		return ask_tree(flame, model, least / FINER);
 	weight = flame->tree.nodes[flame->zoomed].sums.total;
 	return weight / WIDEST < least ? ask_tree(flame, model, weight / WIDEST) : 0;
 }
@@ -476,7 +483,7 @@ static void flame_tags(const struct view *view, char *out, size_t size)
 	const struct flame_view *flame = view->state;
 
 	if (flame->search[0] && flame->tree.n)
-		snprintf(out, size, "%.1f%% in \"%.60s\"",
+		snprintf(out, size, "%s%.1f%% in \"%.60s\"", flame->coarse ? "at least " : "",
 			100.0 * format_share(flame->matched, flame->tree.nodes[0].sums.total),
 			flame->search);
 }

@@ -29,6 +29,7 @@ struct flame_view {
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
 	uint8_t *matches; /* by symref */
 	uint32_t matches_room;
+	bool coarse; /* there are so many frames that the least ones are not searched */
 	uint64_t matched; /* weight of stacks with a frame that matches */
 
 	/* As last drawn. */
