@@ -27,6 +27,9 @@ enum keys_view {
 	KEYS_FLAME = 2048,
 };
 
+/* In binding.views: its hint comes after those of everywhere. */
+#define KEYS_LATE 0x80000000u
+
 enum action {
 	ACT_NONE,
 	/* lists */

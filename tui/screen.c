@@ -22,6 +22,7 @@
 #define DOUBLE_CLICK_NS 400000000u
 #define WHEEL_ROWS 3
 #define TAGS_MAX 96
+#define HINT_PASSES 4
 #define ANSWER_NS 3000000000ull /* how long the log is listened to after a command */
 
 static struct view *top_view(struct screen *screen)
@@ -692,13 +693,28 @@ static const char *hint_of(const struct binding *binding, bool below)
 	return below && binding->action == ACT_QUIT ? NULL : binding->hint;
 }
 
+/* The pass in which a hint has its turn: the view's own, those of everywhere, the view's less needed ones, and at the end
+ * the ways back and to the help.  -1: there is none. */
+static int pass_of(const struct screen *screen, const struct binding *binding, unsigned int view)
+{
+	if (!(binding->views & (view | KEYS_ALL)) || refusal_of(screen->model, binding->action))
+		return -1;
+	/* The view's own meaning of a key goes first. */
+	if (!binding->label && keys_find((enum keys_view)view, binding->keys[0]) != binding->action)
+		return -1;
+	if (is_kept(binding))
+		return HINT_PASSES - 1;
+	if (binding->views & view)
+		return binding->views & KEYS_LATE ? 2 : 0;
+	return 1;
+}
+
 /* What does not fit is left out, but never the ways back and to the help. */
 static void draw_hints(struct screen *screen, int y)
 {
 	struct canvas *canvas = &screen->canvas;
 	bool ascii = canvas->ascii != 0, below = screen->n_views > 1;
 	unsigned int view = (unsigned int)top_view(screen)->ops->keys;
-	const unsigned int order[] = {view, KEYS_ALL};
 	size_t n;
 	const struct binding *table = keys_table(&n);
 	int x = 1, reserved = 0;
@@ -710,19 +726,13 @@ static void draw_hints(struct screen *screen, int y)
 		if (hint && is_kept(&table[i]))
 			reserved += hint_width(&table[i], hint, ascii, name) + 2;
 	}
-	for (size_t step = 0; step < sizeof(order) / sizeof(*order); step++) {
+	for (int pass = 0; pass < HINT_PASSES; pass++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct binding *binding = &table[i];
 			const char *hint = hint_of(binding, below);
 			int width;
 
-			if (!(binding->views & order[step]) || !hint ||
-				refusal_of(screen->model, binding->action))
-				continue;
-			/* The view's own meaning of a key goes first. */
-			if (!binding->label &&
-				keys_find((enum keys_view)view, binding->keys[0]) !=
-					binding->action)
+			if (!hint || pass_of(screen, binding, view) != pass)
 				continue;
 			width = hint_width(binding, hint, ascii, name);
 			if (is_kept(binding))
