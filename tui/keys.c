@@ -33,7 +33,7 @@ static const struct binding table[] = {
 	{ACT_EXCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN, {'X'}, NULL, NULL,
 		"Leave out all samples with what is selected"},
 	{ACT_WIDEN, KEYS_HOT, {INPUT_BACKSPACE}, NULL, NULL, "Take the last filter back"},
-	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES | KEYS_LATE, {'s'}, NULL, \"sort\",
+	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES | KEYS_LATE, {'s'}, NULL, "sort",
 		\"Sort by the next column\"},
 	{ACT_SORT_LEFT, KEYS_HOT | KEYS_PROCESSES, {'<'}, NULL, NULL,
 		"Sort by the column to the left"},
