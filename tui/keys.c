@@ -34,7 +34,7 @@ static const struct binding table[] = {
 		"Leave out all samples with what is selected"},
 	{ACT_WIDEN, KEYS_HOT, {INPUT_BACKSPACE}, NULL, NULL, "Take the last filter back"},
 	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES | KEYS_LATE, {'s'}, NULL, "sort",
-		\"Sort by the next column\"},
+		"Sort by the next column"},
 	{ACT_SORT_LEFT, KEYS_HOT | KEYS_PROCESSES, {'<'}, NULL, NULL,
 		"Sort by the column to the left"},
 	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_PROCESSES, {'>'}, NULL, NULL,

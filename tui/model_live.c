@@ -2,18 +2,10 @@
 /*
  * model_live.c - fills the model from the engine, the hot table and the queries.
  */
-#include "tui/model_live.h"
+#include "tui/model_live_private.h"
 
-#include "tui/activity.h"
-#include "tui/chosen.h"
 #include "tui/clean.h"
-#include "tui/cost.h"
 #include "tui/model_annotate.h"
-#include "tui/model_baseline.h"
-#include "tui/model_calls.h"
-#include "tui/model_crumbs.h"
-#include "tui/model_events.h"
-#include "tui/save.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,47 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define USERS_MAX 64
 #define NOTES_AT_ONCE 64
 #define COST_EVERY_NS 1000000000u
 #define COST_FIRST_NS 400000000u
 #define NAMES_SHARE 20u /* of the time, at most 1/20 goes into sums made anew for new names */
 
-struct user {
-	uint32_t uid;
-	bool known;
-	char name[24];
-};
-
-struct model_live {
-	struct model model; /* first: ops get it back as struct model_live */
-	struct session *session;
-	struct hot *hot;
-	struct model_crumbs crumbs;
-	struct model_baseline baseline;
-	struct cost cost;
-	uint64_t note_seen;
-	/* What the hot table was last made of. */
-	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
-	bool hot_hide_idle;
-	uint64_t names_at_ns; /* not before, new names are taken in */
-	struct activity activity;
-	struct model_calls calls;
-	/* The processes that the user chose in the picker; none: the session's target. */
-	bool has_chosen;
-	struct chosen chosen;
-	struct save *save; /* under way, or NULL */
-	struct model_events events;
-	bool described; /* the recording, when it was loaded */
-	struct user users[USERS_MAX];
-};
-
-static struct model_live *of(struct model *model)
-{
-	return (struct model_live *)model;
-}
-
-static uint64_t now_ns(void)
+uint64_t model_live_now_ns(void)
 {
 	struct timespec now;
 
@@ -141,7 +98,8 @@ static void take_save(struct model_live *live)
 	model->saving_percent = save_percent(live->save);
 	if (!save_is_over(live->save, &error, text, sizeof(text)))
 		return;
-	logbook_add(&model->log, now_ns(), error ? EXPLAIN_ERROR : EXPLAIN_INFO, false, text);
+	logbook_add(&model->log, model_live_now_ns(), error ? EXPLAIN_ERROR : EXPLAIN_INFO, false,
+		text);
 	save_free(live->save);
 	live->save = NULL;
 	model->saving = false;
@@ -152,7 +110,7 @@ void model_live_output(struct model_live *live, const char *line, size_t len)
 	char text[1024];
 
 	clean_text(text, sizeof(text), line, len);
-	logbook_add(&live->model.log, now_ns(), EXPLAIN_INFO, true, text);
+	logbook_add(&live->model.log, model_live_now_ns(), EXPLAIN_INFO, true, text);
 }
 
 /* --- what the header shows --- */
@@ -171,7 +129,7 @@ static void choose_event(struct model *model)
 		model->event = model->status.events[0].id;
 }
 
-static void describe_chosen(struct model_live *live)
+void model_live_describe_chosen(struct model_live *live)
 {
 	if (live->has_chosen)
 		chosen_describe(&live->chosen, live->model.target, sizeof(live->model.target));
@@ -185,7 +143,7 @@ static void forget_ended(struct model_live *live)
 	if (!live->has_chosen || engine_followed(live->session->engine, &pids, &n))
 		return;
 	if (chosen_prune(&live->chosen, pids, n, live->model.now_ns))
-		describe_chosen(live);
+		model_live_describe_chosen(live);
 	free(pids);
 }
 
@@ -240,7 +198,7 @@ static void move_window(struct model *model, bool advance)
 static int update_hot(struct model_live *live, uint64_t epoch)
 {
 	struct model *model = &live->model;
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = model_live_now_ns();
 	int ret;
 
 	if (live->crumbs.filter)
@@ -253,7 +211,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	if (ret)
 		return ret;
 	if (live->hot_epoch != epoch) {
-		uint64_t end_ns = now_ns();
+		uint64_t end_ns = model_live_now_ns();
 
 		live->names_at_ns = end_ns + NAMES_SHARE * (end_ns - begin_ns);
 	}
@@ -264,7 +222,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	return 0;
 }
 
-static void take_fetching(struct model_live *live)
+void model_live_take_fetching(struct model_live *live)
 {
 	struct model *model = &live->model;
 	struct symbols_fetching fetching;
@@ -280,11 +238,11 @@ static void take_fetching(struct model_live *live)
 
 static int live_refresh(struct model *model, bool advance)
 {
-	struct model_live *live = of(model);
+	struct model_live *live = model_live_of(model);
 	uint64_t epoch;
 	int ret;
 
-	model->now_ns = now_ns();
+	model->now_ns = model_live_now_ns();
 	model->soon_ns = 0;
 	session_status(live->session, &model->status);
 	rates_update(&model->rates, &model->status);
@@ -298,7 +256,7 @@ static int live_refresh(struct model *model, bool advance)
 	take_symbols_notes(live);
 	take_save(live);
 	model_events_update(&live->events, model);
-	take_fetching(live);
+	model_live_take_fetching(live);
 	update_cost(live);
 	choose_event(model);
 	move_window(model, advance && !model->frozen);
@@ -322,39 +280,40 @@ static int live_rows(struct model *model, const struct hot_query *query,
 {
 	struct hot_query with_base = *query;
 
-	with_base.base = of(model)->baseline.hot;
-	return hot_rows(of(model)->hot, &with_base, rows, n, sums);
+	with_base.base = model_live_of(model)->baseline.hot;
+	return hot_rows(model_live_of(model)->hot, &with_base, rows, n, sums);
 }
 
 static const struct symref *live_symbol(struct model *model, uint32_t symref)
 {
-	return names_get(of(model)->session->names, symref);
+	return names_get(model_live_of(model)->session->names, symref);
 }
 
 static void live_cell(
 	struct model *model, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total)
 {
-	hot_cell(of(model)->hot, symref, event, self, total);
+	hot_cell(model_live_of(model)->hot, symref, event, self, total);
 }
 
 static void live_sums(struct model *model, uint8_t event, struct hot_sums *out)
 {
-	hot_sums(of(model)->hot, event, out);
+	hot_sums(model_live_of(model)->hot, event, out);
 }
 
 static void live_trend(struct model *model, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
 {
-	hot_trend(of(model)->hot, symref, event, out);
+	hot_trend(model_live_of(model)->hot, symref, event, out);
 }
 
 static int live_breakdown(struct model *model, const struct model_breakdown *question,
 	struct query_row **rows, size_t *n)
 {
-	struct session *session = of(model)->session;
+	struct session *session = model_live_of(model)->session;
 	struct store *store = session_store(session);
 	struct field_schemas schemas;
 	struct snapshot snapshot;
-	struct query query = activity_query(model, session, of(model)->crumbs.filter, &snapshot);
+	struct query query =
+		activity_query(model, session, model_live_of(model)->crumbs.filter, &snapshot);
 	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
 
 	if (ret)
@@ -374,7 +333,7 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 
 static const char *live_field(struct model *model, size_t i)
 {
-	return field_name(session_fields(of(model)->session, model->event), i);
+	return field_name(session_fields(model_live_of(model)->session, model->event), i);
 }
 
 /* What was made of the old filter is made anew. */
@@ -386,7 +345,7 @@ static void take_filter(struct model_live *live)
 
 static int live_baseline(struct model *model, bool set)
 {
-	struct model_live *live = of(model);
+	struct model_live *live = model_live_of(model);
 
 	return model_baseline_set(&live->baseline, live->session, model, live->crumbs.filter, set);
 }
@@ -394,7 +353,7 @@ static int live_baseline(struct model *model, bool set)
 static int live_crumb_add(
 	struct model *model, const char *text, size_t *at, char *message, size_t size)
 {
-	struct model_live *live = of(model);
+	struct model_live *live = model_live_of(model);
 	int ret = model_crumbs_add(&live->crumbs, live->session, model, text, at, message, size);
 
 	take_filter(live);
@@ -403,7 +362,7 @@ static int live_crumb_add(
 
 static void live_crumb_drop(struct model *model, size_t i)
 {
-	struct model_live *live = of(model);
+	struct model_live *live = model_live_of(model);
 
 	model_crumbs_drop(&live->crumbs, live->session, model, i);
 	take_filter(live);
@@ -411,7 +370,7 @@ static void live_crumb_drop(struct model *model, size_t i)
 
 static int live_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
-	struct model_live *live = of(model);
+	struct model_live *live = model_live_of(model);
 
 	return model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
 		live->hot_epoch, query, out);
@@ -419,7 +378,7 @@ static int live_tree(struct model *model, const struct calltree_query *query, st
 
 static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
 {
-	struct model_live *live = of(model);
+	struct model_live *live = model_live_of(model);
 
 	return activity_busiest(
 		&live->activity, model, live->session, live->crumbs.filter, from_ns, to_ns);
@@ -438,12 +397,12 @@ static int live_followed(struct model *model, int32_t **pids, size_t *n)
 		*n = 0;
 		return 0;
 	}
-	return engine_followed(of(model)->session->engine, pids, n);
+	return engine_followed(model_live_of(model)->session->engine, pids, n);
 }
 
 static const char *live_user_name(struct model *model, uint32_t uid)
 {
-	struct user *user = &of(model)->users[uid % USERS_MAX];
+	struct user *user = &model_live_of(model)->users[uid % USERS_MAX];
 	struct passwd entry, *found = NULL;
 	char buffer[2048];
 
@@ -458,150 +417,12 @@ static const char *live_user_name(struct model *model, uint32_t uid)
 	return user->name;
 }
 
-/* --- commands --- */
-
-/* The picker's choice begins with what is followed now. */
-static void begin_choice(struct model_live *live)
-{
-	int32_t *pids = NULL;
-	size_t n = 0;
-
-	if (live->has_chosen || engine_followed(live->session->engine, &pids, &n))
-		return;
-	live->has_chosen = true;
-	for (size_t i = 0; i < n; i++)
-		chosen_add(&live->chosen, pids[i], true, live->model.now_ns);
-	free(pids);
-}
-
-static int live_attach(struct model *model, int32_t pid)
-{
-	struct model_live *live = of(model);
-	int ret = model->recorded ? -EROFS : engine_attach(live->session->engine, pid);
-
-	if (ret)
-		return ret;
-	begin_choice(live);
-	/* From the whole machine to one process: the engine lets go of the rest. */
-	model->system_wide = false;
-	chosen_add(&live->chosen, pid, false, model->now_ns);
-	describe_chosen(live);
-	return 0;
-}
-
-static int live_detach(struct model *model, int32_t pid)
-{
-	struct model_live *live = of(model);
-	int ret = model->recorded ? -EROFS : engine_detach(live->session->engine, pid);
-
-	if (ret)
-		return ret;
-	begin_choice(live);
-	chosen_remove(&live->chosen, pid);
-	describe_chosen(live);
-	return 0;
-}
-
-static int live_event_add(struct model *model, const char *text, struct event_error *error)
-{
-	return model_events_add(&of(model)->events, model, text, error);
-}
-
-static void live_look_cancel(struct model *model)
-{
-	model_events_cancel(&of(model)->events, model);
-}
-
-static int live_event_drop(struct model *model, uint8_t event)
-{
-	return model->recorded ? -EROFS : engine_event_drop(of(model)->session->engine, event);
-}
-
-static int live_move_breakpoint(
-	struct model *model, uint8_t event, const char *where, char *message, size_t size)
-{
-	return model_events_move(&of(model)->events, model, event, where, message, size);
-}
-
-static int live_event_enable(struct model *model, uint8_t event, bool enable)
-{
-	return model->recorded ? -EROFS
-			       : engine_event_enable(of(model)->session->engine, event, enable);
-}
-
-static int live_set_filter(struct model *model, uint8_t event, const char *filter)
-{
-	return model->recorded ? -EROFS
-			       : engine_set_filter(of(model)->session->engine, event, filter);
-}
-
-static int live_pause(struct model *model, bool pause)
-{
-	return model->recorded ? -EROFS : engine_pause(of(model)->session->engine, pause);
-}
-
-static int live_snapshot(struct model *model)
-{
-	return model->recorded ? -EROFS : engine_snapshot(of(model)->session->engine);
-}
-
-static int live_set_period(struct model *model, uint8_t event, uint64_t period)
-{
-	return model->recorded ? -EROFS
-			       : engine_set_period(of(model)->session->engine, event, period);
-}
-
-static int live_set_freq(struct model *model, uint8_t event, uint64_t value)
-{
-	return model->recorded ? -EROFS : engine_set_freq(of(model)->session->engine, event, value);
-}
-
-static int live_save(struct model *model, const char *path, char *message, size_t size)
-{
-	struct model_live *live = of(model);
-	int ret;
-
-	if (live->save)
-		return -EALREADY;
-	ret = save_start(&live->save, live->session, path, model->zero_ns,
-		model->frozen ? model->strip_to_ns : UINT64_MAX, message, size);
-	model->saving = !ret;
-	model->saving_percent = 0;
-	return ret;
-}
-
-static int live_fetch(struct model *model, uint32_t symref, char *message, size_t size)
-{
-	const struct session *session = of(model)->session;
-	const struct symref *symbol = names_get(session->names, symref);
-	const int ret = symbols_fetch(session->symbols, symbol->image_id);
-
-	explain_fetch(ret, symbol->image, message, size);
-	take_fetching(of(model));
-	return ret == -EALREADY && model->fetching.waiting ? 0 : ret;
-}
-
-static void live_fetch_cancel(struct model *model)
-{
-	symbols_fetch_cancel(of(model)->session->symbols);
-	take_fetching(of(model));
-}
-
-static void live_save_stop(struct model *model)
-{
-	struct model_live *live = of(model);
-
-	save_free(live->save);
-	live->save = NULL;
-	model->saving = false;
-}
-
 /* --- the code of a function --- */
 
 static int live_code_open(
 	struct model *model, uint32_t symref, enum disasm_syntax syntax, struct annotation **out)
 {
-	return model_annotate_open(of(model)->session, symref, syntax, out);
+	return model_annotate_open(model_live_of(model)->session, symref, syntax, out);
 }
 
 static void live_code_close(struct model *model, struct annotation *annotation)
@@ -612,24 +433,24 @@ static void live_code_close(struct model *model, struct annotation *annotation)
 
 static int live_code_update(struct model *model, struct annotation *annotation, bool *changed)
 {
-	return model_annotate_update(
-		of(model)->session, model, of(model)->crumbs.filter, annotation, changed);
+	return model_annotate_update(model_live_of(model)->session, model,
+		model_live_of(model)->crumbs.filter, annotation, changed);
 }
 
 static uint64_t live_code_waiting_ns(struct model *model)
 {
-	return model_annotate_waiting_ns(of(model)->session, now_ns());
+	return model_annotate_waiting_ns(model_live_of(model)->session, model_live_now_ns());
 }
 
 static void live_code_abandon(struct model *model)
 {
-	symbols_code_abandon(of(model)->session->symbols);
+	symbols_code_abandon(model_live_of(model)->session->symbols);
 }
 
 static int live_code_source_path(
 	struct model *model, uint32_t symref, const char *file, char *out, size_t size)
 {
-	return model_annotate_source_path(of(model)->session, symref, file, out, size);
+	return model_annotate_source_path(model_live_of(model)->session, symref, file, out, size);
 }
 
 static const struct model_code_ops live_code_ops = {
@@ -651,22 +472,22 @@ static const struct model_code_ops live_code_ops = {
 
 static int live_offers_begin(struct model *model)
 {
-	return model_events_begin(&of(model)->events, model);
+	return model_events_begin(&model_live_of(model)->events, model);
 }
 
 static void live_offers_list(struct model *model, struct offers_list *out)
 {
-	offers_list(of(model)->events.offers, out);
+	offers_list(model_live_of(model)->events.offers, out);
 }
 
 static void live_offers_state(struct model *model, size_t i, struct offer_state *out)
 {
-	offers_state(of(model)->events.offers, i, out);
+	offers_state(model_live_of(model)->events.offers, i, out);
 }
 
 static bool live_offers_detail(struct model *model, size_t i, struct offer_detail *out)
 {
-	return offers_detail(of(model)->events.offers, i, out);
+	return offers_detail(model_live_of(model)->events.offers, i, out);
 }
 
 static const struct model_offer_ops live_offer_ops = {
@@ -693,22 +514,22 @@ static const struct model_ops live_ops = {
 	.processes = live_processes,
 	.followed = live_followed,
 	.user_name = live_user_name,
-	.attach = live_attach,
-	.detach = live_detach,
-	.event_add = live_event_add,
-	.look_cancel = live_look_cancel,
-	.event_drop = live_event_drop,
-	.set_freq = live_set_freq,
-	.set_period = live_set_period,
-	.event_enable = live_event_enable,
-	.set_filter = live_set_filter,
-	.move_breakpoint = live_move_breakpoint,
-	.pause = live_pause,
-	.snapshot = live_snapshot,
-	.save = live_save,
-	.save_stop = live_save_stop,
-	.fetch = live_fetch,
-	.fetch_cancel = live_fetch_cancel,
+	.attach = model_live_attach,
+	.detach = model_live_detach,
+	.event_add = model_live_event_add,
+	.look_cancel = model_live_look_cancel,
+	.event_drop = model_live_event_drop,
+	.set_freq = model_live_set_freq,
+	.set_period = model_live_set_period,
+	.event_enable = model_live_event_enable,
+	.set_filter = model_live_set_filter,
+	.move_breakpoint = model_live_move_breakpoint,
+	.pause = model_live_pause,
+	.snapshot = model_live_snapshot,
+	.save = model_live_save,
+	.save_stop = model_live_save_stop,
+	.fetch = model_live_fetch,
+	.fetch_cancel = model_live_fetch_cancel,
 	.code = &live_code_ops,
 	.offers = &live_offer_ops,
 };
@@ -754,7 +575,7 @@ int model_live_new(struct model_live **out, struct session *session)
 		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;
 	snprintf(model->target, sizeof(model->target), "%s", session->target_text);
 	filter_describe(request->terms, request->n_terms, model->filters, sizeof(model->filters));
-	model->now_ns = now_ns();
+	model->now_ns = model_live_now_ns();
 	*out = live;
 	return 0;
 }

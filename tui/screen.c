@@ -7,6 +7,7 @@
 #include "tui/format.h"
 #include "tui/header.h"
 #include "tui/save.h"
+#include "tui/screen_private.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@
 #define DOUBLE_CLICK_NS 400000000u
 #define WHEEL_ROWS 3
 #define TAGS_MAX 96
-#define HINT_PASSES 4
 #define ANSWER_NS 3000000000ull /* how long the log is listened to after a command */
 
 static struct view *top_view(struct screen *screen)
@@ -211,7 +211,7 @@ static unsigned int change_rate(struct screen *screen, int direction)
 }
 
 /* Why a recording has no answer to it; NULL: it has. */
-static const char *refusal_of(const struct model *model, enum action action)
+const char *screen_refusal(const struct model *model, enum action action)
 {
 	if (!model->recorded)
 		return NULL;
@@ -317,85 +317,6 @@ static void look_at_fetch(struct screen *screen)
 		total[0] ? " of " : "", total);
 }
 
-/* --- time --- */
-
-static unsigned int move_in_time(struct screen *screen, enum action action)
-{
-	struct model *model = screen->model;
-	const struct window_view view = model_window_view(model);
-	uint64_t from_ns, to_ns;
-	int ret;
-
-	if (view.last_ns <= view.first_ns) {
-		screen_message(screen, STYLE_WARN, "There is no history yet");
-		return VIEW_HANDLED;
-	}
-	switch (action) {
-	case ACT_EARLIER:
-		window_slide(&model->window, &view, -1);
-		break;
-	case ACT_LATER:
-		window_slide(&model->window, &view, 1);
-		break;
-	case ACT_LONGER:
-		window_scale(&model->window, &view, 1);
-		break;
-	case ACT_SHORTER:
-		window_scale(&model->window, &view, -1);
-		break;
-	case ACT_BUSIEST:
-		ret = model->ops->busiest(model, &from_ns, &to_ns);
-		if (!ret)
-			window_select(&model->window, &view, from_ns, to_ns);
-		else if (ret == -ENODATA)
-			screen_message(
-				screen, STYLE_WARN, "No (further) busy moment in the history");
-		else
-			screen_result(screen, ret, "The history cannot be searched");
-		break;
-	default:
-		window_live(&model->window);
-		break;
-	}
-	return VIEW_HANDLED | VIEW_SETTINGS;
-}
-
-static unsigned int mark_baseline(struct screen *screen)
-{
-	struct model *model = screen->model;
-	bool set = !model->has_baseline;
-	int ret = model->ops->baseline(model, set);
-
-	if (ret)
-		screen_result(screen, ret, "There is no baseline");
-	else if (set)
-		screen_message(screen, STYLE_GOOD,
-			"This time is the baseline: CHANGE tells how shares differ from it");
-	else
-		screen_message(screen, STYLE_GOOD, "There is no baseline any more");
-	return VIEW_HANDLED | VIEW_SETTINGS;
-}
-
-/* From press to release on the strip; in one place, the window moves there. */
-static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
-{
-	struct model *model = screen->model;
-	const struct window_view view = model_window_view(model);
-	uint64_t length = model->to_ns - model->from_ns, middle;
-
-	screen->selecting = false;
-	if (from_ns == screen->select_from_ns) {
-		middle = from_ns + (to_ns - from_ns) / 2;
-		from_ns = middle > length / 2 ? middle - length / 2 : 0;
-		to_ns = from_ns + length;
-	} else if (from_ns < screen->select_from_ns) {
-		to_ns = screen->select_to_ns;
-	} else {
-		from_ns = screen->select_from_ns;
-	}
-	window_select(&model->window, &view, from_ns, to_ns);
-}
-
 /* The symbol that an event is named by, while it is looked for. */
 static void look_at_lookup(struct screen *screen)
 {
@@ -416,7 +337,7 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 {
 	struct model *model = screen->model;
 	struct view *view = top_view(screen);
-	const char *refusal = refusal_of(model, action);
+	const char *refusal = screen_refusal(model, action);
 
 	if (refusal) {
 		screen_message(screen, STYLE_WARN, "%s", refusal);
@@ -471,18 +392,19 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		screen_ask_crumb(screen);
 		return VIEW_HANDLED;
 	case ACT_BASELINE:
-		return mark_baseline(screen);
+		return screen_mark_baseline(screen);
 	case ACT_EARLIER:
 	case ACT_LATER:
 	case ACT_LONGER:
 	case ACT_SHORTER:
 	case ACT_BUSIEST:
 	case ACT_LIVE:
-		return move_in_time(screen, action);
+		return screen_move_in_time(screen, action);
 	case ACT_BACK:
 		if (screen->n_views > 1)
 			return VIEW_HANDLED | VIEW_CLOSE;
-		return model->window.selected ? move_in_time(screen, ACT_LIVE) : VIEW_HANDLED;
+		return model->window.selected ? screen_move_in_time(screen, ACT_LIVE)
+					      : VIEW_HANDLED;
 	default:
 		return 0;
 	}
@@ -596,19 +518,6 @@ static void click_input(struct screen *screen, const struct input *input)
 	}
 }
 
-static void release_input(struct screen *screen, const struct input *input)
-{
-	uint64_t from_ns, to_ns;
-
-	if (screen->selecting &&
-		header_time_at(
-			screen->model, &screen->canvas, input->x, input->y, &from_ns, &to_ns)) {
-		select_time(screen, from_ns, to_ns);
-		act_on(screen, VIEW_SETTINGS);
-	}
-	screen->selecting = false;
-}
-
 unsigned int screen_input(struct screen *screen, const struct input *input)
 {
 	struct view *view = top_view(screen);
@@ -624,7 +533,8 @@ unsigned int screen_input(struct screen *screen, const struct input *input)
 		click_input(screen, input);
 		return 0;
 	case INPUT_RELEASE:
-		release_input(screen, input);
+		if (screen_select_time(screen, input))
+			act_on(screen, VIEW_SETTINGS);
 		return 0;
 	default:
 		return 0;
@@ -671,80 +581,6 @@ int screen_refresh(struct screen *screen)
 
 /* --- drawing --- */
 
-static bool is_kept(const struct binding *binding)
-{
-	return binding->action == ACT_HELP || binding->action == ACT_BACK;
-}
-
-static int hint_width(const struct binding *binding, const char *hint, bool ascii, char name[16])
-{
-	if (binding->label)
-		snprintf(name, 16, "%s", binding->label);
-	else
-		keys_name(binding->keys[0], ascii, name, 16);
-	return canvas_width_of(name) + 1 + canvas_width_of(hint);
-}
-
-/* On top of another view, both keys mean the same: the way back. */
-static const char *hint_of(const struct binding *binding, bool below)
-{
-	if (below && binding->action == ACT_BACK)
-		return "back";
-	return below && binding->action == ACT_QUIT ? NULL : binding->hint;
-}
-
-/* The pass in which a hint has its turn: the view's own, those of everywhere, the view's less needed ones, and at the end
- * the ways back and to the help.  -1: there is none. */
-static int pass_of(const struct screen *screen, const struct binding *binding, unsigned int view)
-{
-	if (!(binding->views & (view | KEYS_ALL)) || refusal_of(screen->model, binding->action))
-		return -1;
-	/* The view's own meaning of a key goes first. */
-	if (!binding->label && keys_find((enum keys_view)view, binding->keys[0]) != binding->action)
-		return -1;
-	if (is_kept(binding))
-		return HINT_PASSES - 1;
-	if (binding->views & view)
-		return binding->views & KEYS_LATE ? 2 : 0;
-	return 1;
-}
-
-/* What does not fit is left out, but never the ways back and to the help. */
-static void draw_hints(struct screen *screen, int y)
-{
-	struct canvas *canvas = &screen->canvas;
-	bool ascii = canvas->ascii != 0, below = screen->n_views > 1;
-	unsigned int view = (unsigned int)top_view(screen)->ops->keys;
-	size_t n;
-	const struct binding *table = keys_table(&n);
-	int x = 1, reserved = 0;
-	char name[16];
-
-	for (size_t i = 0; i < n; i++) {
-		const char *hint = hint_of(&table[i], below);
-
-		if (hint && is_kept(&table[i]))
-			reserved += hint_width(&table[i], hint, ascii, name) + 2;
-	}
-	for (int pass = 0; pass < HINT_PASSES; pass++) {
-		for (size_t i = 0; i < n; i++) {
-			const struct binding *binding = &table[i];
-			const char *hint = hint_of(binding, below);
-			int width;
-
-			if (!hint || pass_of(screen, binding, view) != pass)
-				continue;
-			width = hint_width(binding, hint, ascii, name);
-			if (is_kept(binding))
-				reserved -= width + 2;
-			if (x + width + reserved >= canvas->width)
-				continue;
-			x += canvas_text(canvas, x, y, canvas->width - x, STYLE_KEY, name) + 1;
-			x += canvas_text(canvas, x, y, canvas->width - x, STYLE_HINT, hint) + 2;
-		}
-	}
-}
-
 static bool has_message(const struct screen *screen)
 {
 	return screen->message[0] && screen->model->now_ns < screen->message_until_ns;
@@ -790,7 +626,7 @@ static void draw_bottom(struct screen *screen, int height)
 	else if (has_message(screen))
 		draw_message(screen, y, height);
 	else if (height)
-		draw_hints(screen, y);
+		screen_draw_hints(screen, y);
 }
 
 void screen_draw(struct screen *screen)

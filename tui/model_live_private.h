@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_live_private.h - what the live model is made of, for model_live.c and model_live_commands.c.
+ */
+#ifndef TUI_MODEL_LIVE_PRIVATE_H
+#define TUI_MODEL_LIVE_PRIVATE_H
+
+#include "tui/activity.h"
+#include "tui/chosen.h"
+#include "tui/cost.h"
+#include "tui/model_baseline.h"
+#include "tui/model_calls.h"
+#include "tui/model_crumbs.h"
+#include "tui/model_events.h"
+#include "tui/model_live.h"
+#include "tui/save.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define USERS_MAX 64
+
+struct user {
+	uint32_t uid;
+	bool known;
+	char name[24];
+};
+
+struct model_live {
+	struct model model; /* first: ops get it back as struct model_live */
+	struct session *session;
+	struct hot *hot;
+	struct model_crumbs crumbs;
+	struct model_baseline baseline;
+	struct cost cost;
+	uint64_t note_seen;
+	/* What the hot table was last made of. */
+	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
+	bool hot_hide_idle;
+	uint64_t names_at_ns; /* not before, new names are taken in */
+	struct activity activity;
+	struct model_calls calls;
+	/* The processes that the user chose in the picker; none: the session's target. */
+	bool has_chosen;
+	struct chosen chosen;
+	struct save *save; /* under way, or NULL */
+	struct model_events events;
+	bool described; /* the recording, when it was loaded */
+	struct user users[USERS_MAX];
+};
+
+static inline struct model_live *model_live_of(struct model *model)
+{
+	return (struct model_live *)model;
+}
+
+uint64_t model_live_now_ns(void); /* CLOCK_MONOTONIC */
+void model_live_describe_chosen(struct model_live *live);
+void model_live_take_fetching(struct model_live *live);
+
+/* As in model_ops. */
+int model_live_attach(struct model *model, int32_t pid);
+int model_live_detach(struct model *model, int32_t pid);
+int model_live_event_add(struct model *model, const char *text, struct event_error *error);
+void model_live_look_cancel(struct model *model);
+int model_live_event_drop(struct model *model, uint8_t event);
+int model_live_move_breakpoint(
+	struct model *model, uint8_t event, const char *where, char *message, size_t size);
+int model_live_event_enable(struct model *model, uint8_t event, bool enable);
+int model_live_set_filter(struct model *model, uint8_t event, const char *filter);
+int model_live_pause(struct model *model, bool pause);
+int model_live_snapshot(struct model *model);
+int model_live_set_period(struct model *model, uint8_t event, uint64_t period);
+int model_live_set_freq(struct model *model, uint8_t event, uint64_t value);
+int model_live_save(struct model *model, const char *path, char *message, size_t size);
+int model_live_fetch(struct model *model, uint32_t symref, char *message, size_t size);
+void model_live_fetch_cancel(struct model *model);
+void model_live_save_stop(struct model *model);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * screen_time.c - which time the views show, by keys and by the mouse on the strip; the baseline.
+ */
+#include "tui/screen_private.h"
+
+#include "tui/header.h"
+
+#include <errno.h>
+
+unsigned int screen_move_in_time(struct screen *screen, enum action action)
+{
+	struct model *model = screen->model;
+	const struct window_view view = model_window_view(model);
+	uint64_t from_ns, to_ns;
+	int ret;
+
+	if (view.last_ns <= view.first_ns) {
+		screen_message(screen, STYLE_WARN, "There is no history yet");
+		return VIEW_HANDLED;
+	}
+	switch (action) {
+	case ACT_EARLIER:
+		window_slide(&model->window, &view, -1);
+		break;
+	case ACT_LATER:
+		window_slide(&model->window, &view, 1);
+		break;
+	case ACT_LONGER:
+		window_scale(&model->window, &view, 1);
+		break;
+	case ACT_SHORTER:
+		window_scale(&model->window, &view, -1);
+		break;
+	case ACT_BUSIEST:
+		ret = model->ops->busiest(model, &from_ns, &to_ns);
+		if (!ret)
+			window_select(&model->window, &view, from_ns, to_ns);
+		else if (ret == -ENODATA)
+			screen_message(
+				screen, STYLE_WARN, "No (further) busy moment in the history");
+		else
+			screen_result(screen, ret, "The history cannot be searched");
+		break;
+	default:
+		window_live(&model->window);
+		break;
+	}
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
+unsigned int screen_mark_baseline(struct screen *screen)
+{
+	struct model *model = screen->model;
+	bool set = !model->has_baseline;
+	int ret = model->ops->baseline(model, set);
+
+	if (ret)
+		screen_result(screen, ret, "There is no baseline");
+	else if (set)
+		screen_message(screen, STYLE_GOOD,
+			"This time is the baseline: CHANGE tells how shares differ from it");
+	else
+		screen_message(screen, STYLE_GOOD, "There is no baseline any more");
+	return VIEW_HANDLED | VIEW_SETTINGS;
+}
+
+/* From press to release on the strip; in one place, the window moves there. */
+static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
+{
+	struct model *model = screen->model;
+	const struct window_view view = model_window_view(model);
+	uint64_t length = model->to_ns - model->from_ns, middle;
+
+	if (from_ns == screen->select_from_ns) {
+		middle = from_ns + (to_ns - from_ns) / 2;
+		from_ns = middle > length / 2 ? middle - length / 2 : 0;
+		to_ns = from_ns + length;
+	} else if (from_ns < screen->select_from_ns) {
+		to_ns = screen->select_to_ns;
+	} else {
+		from_ns = screen->select_from_ns;
+	}
+	window_select(&model->window, &view, from_ns, to_ns);
+}
+
+bool screen_select_time(struct screen *screen, const struct input *input)
+{
+	uint64_t from_ns, to_ns;
+	bool selects = screen->selecting &&
+		header_time_at(
+			screen->model, &screen->canvas, input->x, input->y, &from_ns, &to_ns);
+
+	screen->selecting = false;
+	if (selects)
+		select_time(screen, from_ns, to_ns);
+	return selects;
+}
