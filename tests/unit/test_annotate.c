@@ -13,200 +13,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/samples_fixture.h"
+#include "tests/unit/annotate_fixture.h"
 
-#include "tests/unit/fake_code.h"
-#include "tui/annotate.h"
-
-#define START 16u
-
-static struct fixture *fixture;
-static struct annotation *annotation;
-static struct codetab_builder *builder;
-
-static uint32_t string(const char *text)
-{
-	return codetab_builder_string(builder, text, strlen(text));
-}
-
-static struct codetab_frame frame(
-	const char *function, const char *file, uint32_t line, uint32_t decl_line)
-{
-	return (struct codetab_frame){.function = string(function),
-		.file = string(file),
-		.line = line,
-		.decl_line = decl_line};
-}
-
-static void add(uint64_t start, uint8_t len, enum codetab_kind kind, const char *text,
-	uint64_t target, const struct codetab_frame *frames, uint16_t n)
-{
-	const struct codetab_entry entry = {.start = start,
-		.target = target,
-		.text = string(text),
-		.frames = n ? codetab_builder_frames(builder, frames, n) : 0,
-		.n_frames = n,
-		.len = len,
-		.kind = (uint8_t)kind};
-
-	codetab_builder_add(builder, &entry);
-}
-
-/* What was added comes as the answer. */
-static void answer_as(struct symbols_code *code, bool has_lines)
-{
-	int fd;
-
-	assert_int_equal(codetab_builder_finish(builder, &fd), 0);
-	assert_int_equal(codetab_open(&code->table, fd), 0);
-	close(fd);
-	codetab_builder_free(builder);
-	builder = NULL;
-	code->state = SYMBOLS_READY;
-	code->has_lines = has_lines;
-}
-
-static void answer(bool has_lines)
-{
-	answer_as(&fake_code, has_lines);
-}
-
-static int setup(void **state)
-{
-	assert_int_equal(fixture_setup(state), 0);
-	fixture = *state;
-	fake_code = fake_whole = (struct symbols_code){.state = SYMBOLS_PENDING};
-	fake_sources = NULL;
-	fake_source_reads = 0;
-	fake_sources_hang = false;
-	assert_int_equal(codetab_builder_new(&builder), 0);
-	annotation = NULL;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	annotate_free(annotation);
-	assert_int_equal(fake_code.users, 0);
-	assert_int_equal(fake_whole.users, 0);
-	assert_int_equal(fake_source_users, 0);
-	codetab_close(&fake_code.table);
-	codetab_close(&fake_whole.table);
-	codetab_builder_free(builder);
-	return fixture_teardown(state);
-}
-
-static void begin(void)
-{
-	const struct annotate_question question = {.stacks = fixture->stacks,
-		.images = fixture->images,
-		.names = fixture->names,
-		.symbols = &fixture->symbols,
-		.symref = names_symref_at(fixture->names, fixture->program, START),
-		.quick = fake_code.partial};
-
-	assert_int_equal(annotate_new(&annotation, &question), 0);
-}
-
-static void settle(void)
-{
-	do
-		annotate_collect(annotation);
-	while (annotate_is_reading(annotation));
-}
-
-static void sample(uint32_t slice, uint64_t offset, uint8_t event, uint64_t weight)
-{
-	uint32_t node = fixture_call(fixture, STACK_ROOT, fixture->program, offset);
-
-	fixture_cell(fixture, slice, node, fixture->labels[1], 0, event, weight, 1);
-}
-
-static void update(uint64_t from, uint64_t to)
-{
-	static const uint8_t events[] = {0, 5};
-
-	assert_int_equal(
-		annotate_update(annotation, &fixture->snapshot, from, to, NULL, events, 2), 0);
-}
-
-static char *dump(void)
-{
-	static char out[8192];
-	size_t n, len = 0;
-	const struct annotate_row *rows = annotate_rows(annotation, &n);
-
-	out[0] = '\0';
-	for (size_t i = 0; i < n; i++) {
-		const struct annotate_row *row = &rows[i];
-		char *at = out + len;
-		size_t room = sizeof(out) - len;
-
-		switch (row->kind) {
-		case ANNOTATE_ROW_FUNCTION:
-			len += (size_t)snprintf(at, room, "F%u %s %s:%u", row->depth, row->text,
-				row->file, row->line);
-			break;
-		case ANNOTATE_ROW_FILE:
-			len += (size_t)snprintf(at, room, "@ %s", row->file);
-			break;
-		case ANNOTATE_ROW_LINE:
-			len += (size_t)snprintf(
-				at, room, "L%u %u:%s", row->depth, row->line, row->text);
-			break;
-		case ANNOTATE_ROW_CODE:
-			len += (size_t)snprintf(at, room, "C%s %llu %s%s",
-				row->is_target ? "*" : "", (unsigned long long)row->offset,
-				row->text, row->target_text);
-			break;
-		}
-		at = out + len;
-		room = sizeof(out) - len;
-		if (row->target_row)
-			len += (size_t)snprintf(at, room, " ->%u", row->target_row - 1);
-		at = out + len;
-		room = sizeof(out) - len;
-		if (row->samples[0] || row->samples[1])
-			len += (size_t)snprintf(at, room, " =%llu,%llu",
-				(unsigned long long)row->weight[0],
-				(unsigned long long)row->weight[1]);
-		assert_true(len + 2 < sizeof(out));
-		strcpy(out + len++, "\n");
-	}
-	return out;
-}
-
-static const struct fake_source sources[] = {
-	{"/src/a.c", "zero\nint f1(void)\n{\n\tint x;\n\tx = g();\n\tloop();\n\treturn x;\n}\n"},
-	{"/src/g.h", "one\ninline g()\n{\n  a;\n  b;\n}"},
-	{NULL, NULL},
-};
-
-/* f1 with g() inlined on line 5, and a jump back. */
-static void make_f1(void)
-{
-	const struct codetab_frame own = frame("f1", "/src/a.c", 5, 2);
-	const struct codetab_frame inside[] = {frame("g", "/src/g.h", 4, 2), own};
-	const struct codetab_frame deeper[] = {frame("g", "/src/g.h", 5, 2), own};
-	const struct codetab_frame later = frame("f1", "/src/a.c", 7, 2);
-
-	add(16, 4, CODETAB_PLAIN, "mov    %eax,%ebx", CODETAB_NO_TARGET, inside, 2);
-	add(20, 2, CODETAB_CALL, "call   ", 32, deeper, 2);
-	add(22, 2, CODETAB_BRANCH, "jne    ", 20, &own, 1);
-	add(24, 4, CODETAB_JUMP, "jmp    ", 5000, &later, 1);
-	add(28, 4, CODETAB_RETURN, "ret", CODETAB_NO_TARGET, &later, 1);
-}
-
-static void samples_in_f1(void)
-{
-	sample(0, 16, 0, 10);
-	sample(0, 21, 0, 1); /* within an instruction */
-	sample(1, 20, 0, 2);
-	sample(2, 24, 5, 7);
-	sample(2, 40, 0, 100); /* of another function */
-}
-
-/* Virtual addresses are shown, also of what no symbol covers. */
 static void test_addresses(void **state)
 {
 	const struct annotate_row *rows;
@@ -296,7 +104,7 @@ static void test_mixed(void **state)
 }
 
 #define PARTIAL                         \
-	"F0 f1 :0\n"            \
+	"F0 f1 :0\n"                    \
 	"L0 4:  a; =10,0\n"             \
 	"C 16 mov    %eax,%ebx =10,0\n" \
 	"L0 5:  b; =3,0\n"              \
@@ -612,113 +420,6 @@ static void test_no_function(void **state)
 	assert_int_equal(annotate_new(&annotation, &question), -ENODATA);
 }
 
-/* Sums of all slices of a range by address, counted by hand. */
-static void compare(uint64_t from, uint64_t to, struct filter *filter)
-{
-	static const uint8_t events[] = {5, 0};
-	const uint32_t symref = names_symref_at(fixture->names, fixture->program, START);
-	uint64_t weight[2][2] = {{0}}, samples[2][2] = {{0}}, whole[2] = {0};
-	const struct annotate_row *rows;
-	struct annotate_head head;
-	size_t n;
-
-	assert_int_equal(
-		annotate_update(annotation, &fixture->snapshot, from, to, filter, events, 2), 0);
-	for (size_t i = 0; i < FIXTURE_SLICES; i++) {
-		const struct slice *slice = &fixture->slices[i];
-
-		if (slice->start_ns + 50 < from || slice->start_ns + 50 >= to)
-			continue;
-		for (uint32_t j = 0; j < slice->cells; j++) {
-			size_t column = slice->event[j] == 0;
-			uint32_t at, offset;
-
-			if ((slice->event[j] != 5 && slice->event[j]) ||
-				!filter_pass(filter, slice, j))
-				continue;
-			whole[column] += slice->weight[j];
-			if (slice->stack[j] == STACK_ROOT)
-				continue;
-			at = stacks_node(fixture->stacks, slice->stack[j])->frame;
-			if (names_symref(fixture->names, at) != symref)
-				continue;
-			offset = (uint32_t)stacks_frame_get(fixture->stacks, at)->offset;
-			weight[offset >= 24][column] += slice->weight[j];
-			samples[offset >= 24][column] += slice->count[j];
-		}
-	}
-	rows = annotate_rows(annotation, &n);
-	annotate_head(annotation, &head);
-	assert_int_equal(n, 2);
-	for (size_t column = 0; column < 2; column++) {
-		for (size_t i = 0; i < 2; i++) {
-			assert_int_equal(rows[i].weight[column], weight[i][column]);
-			assert_int_equal(rows[i].samples[column], samples[i][column]);
-		}
-		assert_int_equal(head.whole[column], whole[column]);
-		assert_int_equal(head.weight[column], weight[0][column] + weight[1][column]);
-		assert_int_equal(head.samples[column], samples[0][column] + samples[1][column]);
-	}
-}
-
-/* Whatever was looked at before, the sums are those of the range and the filter. */
-static void test_sums(void **state)
-{
-	const struct filter_term comm = {.field = FILTER_COMM, .text = (char *)"worker"};
-	const struct filter_term cpu = {.field = FILTER_CPU, .first = 1, .last = 2};
-	struct filter *filters[3] = {NULL};
-
-	(void)state;
-	fixture_randomize(fixture, 1, 2000);
-	for (uint32_t i = 0; i < FIXTURE_SLICES; i++) {
-		static struct slice_total totals[FIXTURE_SLICES][3];
-
-		for (uint32_t j = 0; j < 3; j++) {
-			totals[i][j] = (struct slice_total){.event = (uint8_t)(j * 5)};
-			for (uint32_t k = 0; k < fixture->slices[i].cells; k++)
-				if (fixture->event[i][k] == j * 5)
-					totals[i][j].weight += fixture->weight[i][k];
-		}
-		fixture->slices[i].totals = totals[i];
-		fixture->slices[i].n_totals = 3;
-	}
-	add(16, 8, CODETAB_PLAIN, "a", CODETAB_NO_TARGET, NULL, 0);
-	add(24, 8, CODETAB_PLAIN, "b", CODETAB_NO_TARGET, NULL, 0);
-	answer(false);
-	begin();
-	settle();
-	assert_int_equal(
-		filter_new(&filters[1], &comm, 1, fixture->stacks, fixture->tasks, fixture->names),
-		0);
-	assert_int_equal(
-		filter_new(&filters[2], &cpu, 1, fixture->stacks, fixture->tasks, fixture->names),
-		0);
-	for (uint32_t round = 0; round < 3; round++) {
-		struct filter *filter = filters[round];
-
-		compare(0, UINT64_MAX, filter);
-		compare(200, 500, filter);
-		compare(0, 300, filter);
-		compare(900, 1000, filter);
-		compare(0, UINT64_MAX, filter);
-		/* A slice that took the place of another. */
-		fixture->slices[round].serial = 50 + round;
-		fixture->slices[round].cells /= 2;
-		for (uint32_t j = 0; j < 3; j++) {
-			struct slice_total *total =
-				(struct slice_total *)&fixture->slices[round].totals[j];
-
-			total->weight = 0;
-			for (uint32_t k = 0; k < fixture->slices[round].cells; k++)
-				if (fixture->event[round][k] == j * 5)
-					total->weight += fixture->weight[round][k];
-		}
-		compare(0, UINT64_MAX, filter);
-	}
-	filter_free(filters[1]);
-	filter_free(filters[2]);
-}
-
 static void test_hottest(void **state)
 {
 	size_t row = SIZE_MAX;
@@ -769,52 +470,6 @@ static void test_target(void **state)
 	assert_int_equal(annotate_target(annotation, 99), 0);
 }
 
-/* A function of a megabyte. */
-static void test_large(void **state)
-{
-	const uint32_t entries = 300000;
-	struct symbol large = {.start = 0x10000, .size = 4ull * entries, .name = "large"};
-	size_t n;
-
-	(void)state;
-	fixture->symbols.images[fixture->program].symbols = &large;
-	fixture->symbols.images[fixture->program].n_symbols = 1;
-	for (uint32_t i = 0; i < entries; i++) {
-		struct codetab_frame own = frame("large", "/src/a.c", 1 + i % 5000, 1);
-
-		add(large.start + 4ull * i, 4, CODETAB_PLAIN, "nop", CODETAB_NO_TARGET, &own, 1);
-	}
-	answer(true);
-	fake_sources = sources;
-	for (uint32_t i = 0; i < 2000; i++)
-		sample(i % 8, large.start + 97ull * i, 0, 1);
-	{
-		const struct annotate_question question = {.stacks = fixture->stacks,
-			.images = fixture->images,
-			.names = fixture->names,
-			.symbols = &fixture->symbols,
-			.symref = names_symref_at(fixture->names, fixture->program, large.start)};
-
-		assert_int_equal(annotate_new(&annotation, &question), 0);
-	}
-	settle();
-	for (int mode = 0; mode < ANNOTATE_MODES; mode++) {
-		const struct annotate_row *rows;
-		enum annotate_kind kind =
-			mode == ANNOTATE_SOURCE ? ANNOTATE_ROW_LINE : ANNOTATE_ROW_CODE;
-		uint64_t sum = 0;
-
-		annotate_set_mode(annotation, (enum annotate_mode)mode);
-		update(0, UINT64_MAX);
-		rows = annotate_rows(annotation, &n);
-		for (size_t i = 0; i < n; i++)
-			sum += rows[i].kind == kind ? rows[i].samples[0] : 0;
-		assert_int_equal(sum, 2000);
-		if (mode == ANNOTATE_ASSEMBLY)
-			assert_int_equal(n, entries);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -834,10 +489,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_function, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hottest, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_target, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
