@@ -215,6 +215,7 @@ int engine_new(struct engine **out, const struct engine_config *config)
 	}
 	proc_limits(&engine->limits);
 	flight_init(engine);
+	span_init(engine);
 	follow_init(&engine->follow);
 	idmap_init(&engine->ids);
 	*out = engine;
@@ -266,6 +267,7 @@ void engine_free(struct engine *engine)
 		pthread_join(engine->thread, NULL);
 	}
 	launch_close(&engine->launch);
+	span_fini(engine);
 	if (engine->has_store)
 		ingest_fini(&engine->ingest);
 	engine_free_fields(engine);

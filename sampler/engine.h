@@ -189,6 +189,8 @@ enum engine_note_kind {
 	NOTE_FLIGHT_SHORT, /* its rings hold less than was asked for: value = ms; error EPERM: the limit on locked memory */
 	NOTE_FLIGHT_TRIGGER, /* value = percent of a CPU that the target used */
 	NOTE_CGROUP_GONE, /* text = its label: removed; what was sampled in it stays */
+	NOTE_SPANS_DROPPED, /* text = event; value = times that a thread was off its CPU, of which records are missing */
+	NOTE_SPANS_STACKLESS, /* text = event: without the kernel there is no stack of a switch */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
 	/* Of recordings (recording.h). */
 	NOTE_FILE_TRUNCATED, /* value = offset of what is cut */
@@ -221,6 +223,7 @@ struct engine_event_status {
 	char name[EVENT_NAME_MAX]; /* "cpu-clock:u", of a cgroup "cpu-clock:u@web" */
 	const char *cgroup; /* its label; NULL: none */
 	bool is_clock;
+	enum event_span span; /* it is time that threads wait, of many at a time */
 	bool user_only; /* because the kernel was refused */
 	uint64_t freq_hz,
 		period; /* one is not 0; both are 0: it counts and takes no samples of its own */

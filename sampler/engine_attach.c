@@ -177,6 +177,7 @@ void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t t
 	/* Where no record told of it; what a flight recorder holds of it is still to come. */
 	if (!engine->flight.on)
 		ingest_record(&engine->ingest, &exit, 0);
+	span_end_task(engine, task->tid, time_ns);
 	ended = follow_exit(&engine->follow, task, time_ns);
 	if (ended)
 		end_process(engine, ended);

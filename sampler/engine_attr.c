@@ -81,12 +81,32 @@ bool choice_fits(const struct engine *engine, unsigned int index, const struct p
 	return !spec->cpus || has_cpu(spec->cpus, point->cpu);
 }
 
+static bool is_switches(const struct event_spec *spec)
+{
+	return spec->attr.type == PERF_TYPE_SOFTWARE &&
+		spec->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+}
+
 /* The kernel says EINVAL of a task's event on such a PMU as well. */
 int choice_check_target(const struct engine *engine, const struct event_spec *spec)
 {
 	/* Between the samples that are still there, others were overwritten. */
 	if (engine->flight.on && spec->read_group)
 		return EOPNOTSUPP;
+	/* Time is what records that follow each other tell; of a group that may stand still, and in a recording whose
+	 * reader counts switches, it is not. */
+	if (spec->span && (engine->flight.on || engine->has_tap))
+		return EOPNOTSUPP;
+	/* Both fire at once, and come under the number of one of them: see round_may_share_id(). */
+	for (size_t i = 0; i < engine->status.n_events; i++) {
+		const struct event_spec *other = &engine->choices[i].spec;
+
+		if (engine->choices[i].open && is_switches(other) && is_switches(spec) &&
+			!other->span != !spec->span)
+			return EBUSY;
+	}
+	if (spec->span && (spec->group || spec->attr.freq || spec->attr.sample_period != 1))
+		return EINVAL;
 	return engine->filter && (spec->cpus || spec->cgroup) ? EINVAL : 0;
 }
 

@@ -131,7 +131,7 @@ void change_rate(struct engine *engine, unsigned int index, uint64_t rate)
 {
 	struct choice *choice = &engine->choices[index];
 	struct perf_event_attr before = choice->attr;
-	int error = choice->counts_only ? EINVAL : 0;
+	int error = choice->counts_only || choice->spec.span ? EINVAL : 0;
 
 	if (choice->attr.freq)
 		choice->attr.sample_freq = rate;
@@ -219,6 +219,7 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 		choice->enabled = true;
 		settle_accounts(engine);
 		choice->enabled = false;
+		span_changed(engine);
 	}
 	engine_note(engine, NOTE_EVENT_ENABLED, 0, 0, enable, status_of(engine, index)->name);
 }
@@ -368,6 +369,7 @@ void change_paused(struct engine *engine, bool pause)
 		if (ret)
 			error = -ret;
 	}
+	span_stop(engine);
 	flight_pause(engine, pause);
 	engine->paused = pause;
 	if (!pause)

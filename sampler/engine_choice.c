@@ -50,7 +50,8 @@ void choice_show_rate(struct engine *engine, unsigned int index)
 
 	status->freq_hz = attr->freq && !choice->counts_only ? attr->sample_freq : 0;
 	status->period = attr->freq || choice->counts_only ? 0 : attr->sample_period;
-	status->is_clock = event_is_clock(attr);
+	status->span = choice->spec.span;
+	status->is_clock = event_is_clock(attr) || choice->spec.span;
 }
 
 /* A free place in the list: a new one, else that of the event dropped longest ago. */
@@ -273,6 +274,7 @@ void choice_drop(struct engine *engine, unsigned int index)
 		if (i != index && engine->choices[i].leader == index)
 			drop(engine, i);
 	drop(engine, index);
+	span_changed(engine);
 }
 
 int choice_find(const struct engine *engine, uint8_t id)

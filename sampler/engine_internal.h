@@ -11,6 +11,7 @@
  * engine_group.c  groups of events                 engine_change.c  changes to events that run
  * engine_fields.c what their samples tell
  * engine_flight.c the flight recorder              engine_snapshot.c what it held, into the store
+ * engine_span.c   time off the CPU
  *
  * Everything is the sampling thread's but what stands below `lock`.
  */
@@ -27,6 +28,7 @@
 #include "sampler/mailbox.h"
 #include "sampler/merge.h"
 #include "sampler/notes.h"
+#include "sampler/offcpu.h"
 #include "sampler/proc.h"
 #include "sampler/ring.h"
 #include "sampler/sys.h"
@@ -233,6 +235,11 @@ struct engine {
 	bool have_doomed;
 	bool have_dry;
 
+	struct offcpu offcpu;
+	uint64_t
+		span_next_ns; /* the next slice begins there; UINT64_MAX: nothing is told of switches */
+	uint64_t noted_spans;
+
 	struct follow follow;
 	struct {
 		uint64_t inode;
@@ -431,6 +438,7 @@ int round_take_in(struct engine *engine, const struct perf_event_header *header,
 	const struct record *record, bool tap);
 /* Its samples may come under the id of another software event. */
 bool round_may_share_id(const struct engine *engine, unsigned int choice);
+bool round_cpu_wanted(const struct engine *engine, uint32_t cpu);
 /* At each sweep: start events again that got credit and still stand. */
 void round_kick_dry(struct engine *engine);
 
@@ -457,6 +465,33 @@ void flight_pause(struct engine *engine, bool pause);
 void flight_sweep(struct engine *engine);
 /* By the second: the trigger's look at the target. */
 void flight_tick(struct engine *engine);
+
+/* engine_span.c */
+void span_init(struct engine *engine);
+void span_fini(struct engine *engine);
+/* A sample of a switch-out, and the record that follows it or tells of the switch-in. */
+void span_sample(struct engine *engine, const struct record *record);
+void span_switch(struct engine *engine, unsigned int choice, const struct record *record);
+/* Another event's sample, as it was taken in last. */
+void span_seen(struct engine *engine, const struct record *record);
+/* Records of that ring are lost. */
+void span_lost(struct engine *engine, const struct channel *channel);
+void span_end_task(struct engine *engine, int32_t tid, uint64_t time_ns);
+/* The number is another task's from now on. */
+void span_forget_task(struct engine *engine, int32_t tid);
+/* Records of switches will be missing from here on; of span_changed(): if none of the events runs any more. */
+void span_stop(struct engine *engine);
+void span_changed(struct engine *engine);
+/* All records up to there are taken in: what is out is brought up to date as slices end, so that none is sealed without. */
+void span_pass_slices(struct engine *engine, uint64_t time_ns);
+static inline void span_pass(struct engine *engine, uint64_t time_ns)
+{
+	if (time_ns >= engine->span_next_ns)
+		span_pass_slices(engine, time_ns);
+}
+/* At the end of sampling: the time of all that are out up to here. */
+void span_finish(struct engine *engine, uint64_t time_ns);
+void span_tick(struct engine *engine);
 
 /* engine_snapshot.c */
 void flight_snapshot(struct engine *engine);

@@ -78,10 +78,13 @@ static int set_up(struct engine *engine)
 
 static void stop_sampling(struct engine *engine)
 {
+	uint64_t end_ns = sys_now_ns();
+
 	engine->stopped = true;
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_disarm(engine->points[i]);
 	engine_round(engine, true, true);
+	span_finish(engine, end_ns);
 	flight_snapshot(engine);
 	engine_tick(engine, true);
 	target_close_all(engine);
@@ -256,6 +259,7 @@ static void sweep(struct engine *engine)
 	bool early = engine->sweeps++ < EARLY_SWEEPS;
 
 	engine_round(engine, true, false);
+	span_pass(engine, engine->round_ns);
 	round_kick_dry(engine);
 	flight_sweep(engine);
 	if (engine->round_ns >= engine->next_tick_ns) {

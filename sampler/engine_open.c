@@ -429,7 +429,7 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 		return ret;
 	}
 	event->on_credit = !engine->config.no_credit && !inherit && !carries &&
-		!choice->counts_only && !point->flight;
+		!choice->counts_only && !point->flight && !choice->spec.span;
 	if (event->on_credit)
 		point->channel->n_events++;
 	event->next = point->events;

@@ -12,7 +12,7 @@
 /* Up to here every ring is looked at in every round; above, quiet ones wait for the sweep. */
 #define FEW_CHANNELS 256
 
-static bool cpu_wanted(const struct engine *engine, uint32_t cpu)
+bool round_cpu_wanted(const struct engine *engine, uint32_t cpu)
 {
 	return !engine->cpu_wanted || (cpu < engine->cpu_wanted_len && engine->cpu_wanted[cpu]);
 }
@@ -67,7 +67,10 @@ static struct point_event *find_sharing_event(
 	for (struct point_event *event = channel->point->events; event; event = event->next) {
 		if (!round_may_share_id(engine, event->choice))
 			continue;
-		if (found)
+		/* Those of switches are one. */
+		if (found &&
+			!(engine->choices[found->choice].spec.span &&
+				engine->choices[event->choice].spec.span))
 			return NULL;
 		found = event;
 	}
@@ -90,11 +93,18 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	if (!choice->attr.freq)
 		record.sample.period = choice->attr.sample_period;
 	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
-	wanted = cpu_wanted(engine, record.id.cpu) &&
+	wanted = round_cpu_wanted(engine, record.id.cpu) &&
 		(!engine->filter || of_task ||
 			follow_wants(&engine->follow, record.id.pid, record.id.tid));
 	if (wanted)
 		tap_time(engine, record.id.time_ns);
+	span_pass(engine, record.id.time_ns);
+	if (choice->spec.span) {
+		/* Whose CPU is wanted is asked of the time to come. */
+		if (!engine->filter || follow_wants(&engine->follow, record.id.pid, record.id.tid))
+			span_sample(engine, &record);
+		return;
+	}
 	if (event && choice->read_group) {
 		(void)group_take_sample(engine, event, &record, wanted);
 		if (wanted)
@@ -106,7 +116,8 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 		return;
 	}
 	status->samples++;
-	(void)ingest_record(&engine->ingest, &record, status->id);
+	if (!ingest_record(&engine->ingest, &record, status->id))
+		span_seen(engine, &record);
 	tap_sample(engine, header, index);
 }
 
@@ -139,6 +150,7 @@ static void take_lost(struct engine *engine, struct channel *channel, const stru
 		return;
 	}
 	channel->lost += record->lost.lost;
+	span_lost(engine, channel);
 	engine->rescan_again |= engine->check_position > 0;
 	engine->rescan = true;
 	if (channel->point)
@@ -193,8 +205,18 @@ static int take_exit(
 	bool tap = !engine->filter ||
 		follow_wants(&engine->follow, record->task.pid, record->task.tid);
 
+	if (tap)
+		span_end_task(engine, (int32_t)record->task.tid, record->id.time_ns);
 	return engine->flight.on ? flight_hold(engine, header, record, tap)
 				 : round_take_in(engine, header, record, tap);
+}
+
+static void take_switch(struct engine *engine, const struct record *record)
+{
+	const struct point_event *event = find_event(engine, record->id.id);
+
+	if (event)
+		span_switch(engine, event->choice, record);
 }
 
 static int take_comm(
@@ -203,6 +225,8 @@ static int take_comm(
 	const struct follow_process *process =
 		follow_process(&engine->follow, (int32_t)record->comm.pid);
 
+	if (record->comm.exec)
+		span_forget_task(engine, (int32_t)record->comm.tid);
 	if (record->comm.exec && process)
 		target_exec(engine, (int32_t)record->comm.pid);
 	if (engine->filter && !follow_wants(&engine->follow, record->comm.pid, record->comm.tid))
@@ -240,6 +264,7 @@ static int take_side_band(
 		ret = take_comm(engine, header, &record);
 		break;
 	case PERF_RECORD_FORK:
+		span_forget_task(engine, (int32_t)record.task.tid);
 		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.task.ppid))
 			ret = take_in(engine, header, &record);
 		if (engine->filter)
@@ -262,6 +287,10 @@ static int take_side_band(
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		take_lost(engine, channel, &record);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		take_switch(engine, &record);
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:

@@ -198,6 +198,7 @@ void engine_tick(struct engine *engine, bool all)
 {
 	read_points(engine, all);
 	note_changes(engine);
+	span_tick(engine);
 	/* What a flight recorder holds is asked later whose it was. */
 	follow_expire(&engine->follow, engine->round_ns - NS_PER_S - engine->flight.ns);
 	tasks_expire(engine->ingest.tasks, engine->round_ns - NS_PER_S);

@@ -232,6 +232,8 @@ void choice_settle(struct engine *engine, unsigned int index)
 		engine_note(engine, NOTE_FALLBACK_CLOCK, ENOENT, 0, 0, status->name);
 	if (status->user_only)
 		engine_note(engine, NOTE_USER_ONLY, EACCES, 0, 0, status->name);
+	if (choice->spec.span && choice->attr.exclude_kernel)
+		engine_note(engine, NOTE_SPANS_STACKLESS, EACCES, 0, 0, status->name);
 	if (choice->attr.freq && choice->spec.attr.freq &&
 		choice->attr.sample_freq != choice->spec.attr.sample_freq)
 		engine_note(

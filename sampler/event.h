@@ -34,6 +34,16 @@ struct event_needs {
 	uint64_t offset; /* added to the symbol's */
 };
 
+/*
+ * Not how often, but how long: an event of switches whose weights are the time in ns until the thread goes on
+ * (offcpu.h).  A thread that waits all the time has 1e9 a second.
+ */
+enum event_span {
+	EVENT_SPAN_NONE,
+	EVENT_SPAN_BLOCKED, /* waiting for something */
+	EVENT_SPAN_PREEMPTED, /* for a CPU alone */
+};
+
 enum event_chain { EVENT_CHAIN_DEFAULT, EVENT_CHAIN_OFF, EVENT_CHAIN_ON };
 
 /*
@@ -46,6 +56,7 @@ struct event_spec {
 	bool by_default; /* the user named none: cycles, may become cpu-clock */
 	bool has_rate; /* period= or freq= was given and stands in attr: -F and -c leave it alone */
 	bool precise_most; /* P: as precise as this machine is, found by weakening from attr.precise_ip = 3 */
+	enum event_span span;
 	bool weak_group; /* W: where the group does not open, its members are opened alone */
 	bool read_group; /* S: the leader alone samples, and reads all members with each sample */
 	uint16_t
@@ -154,6 +165,7 @@ struct event_info {
 	const char *description;
 	uint32_t type; /* PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE */
 	uint64_t config;
+	enum event_span span; /* those of one are the only ones with the same config as another */
 };
 
 /* The generic hardware and software events, in display order; *n entries, static storage. */

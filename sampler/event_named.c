@@ -9,13 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HW(id, n, a, d)                                         \
-	{                                                       \
-		n, a, d, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id \
+#define HW(id, n, a, d)                                                          \
+	{                                                                        \
+		n, a, d, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, EVENT_SPAN_NONE \
 	}
-#define SW(id, n, a, d)                                         \
-	{                                                       \
-		n, a, d, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id \
+#define SW(id, n, a, d)                                                          \
+	{                                                                        \
+		n, a, d, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id, EVENT_SPAN_NONE \
+	}
+#define SPAN(kind, n, d)                                                                          \
+	{                                                                                         \
+		n, NULL, d, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, EVENT_SPAN_##kind \
 	}
 
 static const struct event_info catalogue[] = {
@@ -43,6 +47,8 @@ static const struct event_info catalogue[] = {
 	SW(ALIGNMENT_FAULTS, "alignment-faults", NULL, "Unaligned accesses the kernel had to mend"),
 	SW(EMULATION_FAULTS, "emulation-faults", NULL, "Instructions the kernel had to emulate"),
 	SW(BPF_OUTPUT, "bpf-output", NULL, "What BPF programs write"),
+	SPAN(BLOCKED, "off-cpu", "Time that threads wait for something: a lock, a timer, a disk"),
+	SPAN(PREEMPTED, "preempted", "Time that threads could run and wait for a CPU"),
 	SW(DUMMY, "dummy", NULL, "Counts nothing; carries records of mappings and tasks"),
 };
 
@@ -219,6 +225,13 @@ int event_parse_named(struct event_parser *parser, struct event_piece word, bool
 		event_set_name(&item->spec, "%s", info->name);
 		item->spec.attr.type = info->type;
 		item->spec.attr.config = info->config;
+		item->spec.span = info->span;
+		/* Every switch counts; a rate would leave some out. */
+		if (info->span) {
+			item->spec.attr.sample_period = 1;
+			item->spec.attr.context_switch = 1;
+			item->spec.has_rate = true;
+		}
 	} else if (raw) {
 		event_set_name(&item->spec, "%.*s", (int)word.len, word.at);
 		item->spec.attr.type = PERF_TYPE_RAW;

@@ -125,6 +125,8 @@ static int apply_common(struct event_parser *parser, struct event_item *item,
 		spec->attr.sample_max_stack = (uint16_t)value;
 		return 0;
 	}
+	if (spec->span)
+		return event_fail(parser, EVENT_ERROR_TERM_FOREIGN, term->at);
 	if (event_piece_is(term->name, "freq")) {
 		if (find_term(terms, (struct event_piece){"period", 6}))
 			return event_fail(parser, EVENT_ERROR_TERM_TWICE, term->at);

@@ -539,6 +539,18 @@ static int add_with_fields(
 	return err;
 }
 
+/* A truncated chain is walked each time, which counts it. */
+static int remember(struct ingest *ingest, const struct walk *walk)
+{
+	if (walk->known)
+		return 0;
+	if (walk->cut) {
+		ingest->truncated++;
+		return 0;
+	}
+	return stacks_chain_add(ingest->stacks, walk->hash, walk->node);
+}
+
 static int add_batch(struct ingest *ingest, struct walks *walks)
 {
 	int err = 0;
@@ -549,11 +561,7 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 		const struct record *record = sample->record;
 
 		sample->stack = walk->node;
-		/* A truncated chain is walked each time, which counts it. */
-		if (!walk->known && walk->cut)
-			ingest->truncated++;
-		else if (!walk->known)
-			err = stacks_chain_add(ingest->stacks, walk->hash, walk->node);
+		err = remember(ingest, walk);
 		if (!err && ingest->fields[sample->event])
 			err = add_with_fields(ingest, walk, record);
 		else if (!err)
@@ -584,6 +592,24 @@ int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t 
 		n -= walks.n;
 	}
 	return err;
+}
+
+int ingest_stack(
+	struct ingest *ingest, const struct record *record, uint32_t *stack, uint32_t *label)
+{
+	struct ingest_sample sample = {.record = record, .hash = ingest_chain_hash(ingest, record)};
+	struct walks walks;
+	int err = take_batch(ingest, &walks, &sample, 1);
+
+	if (!err)
+		err = walk_all(ingest, &walks);
+	if (!err)
+		err = remember(ingest, &walks.walk[0]);
+	if (err)
+		return err;
+	*stack = walks.walk[0].node;
+	*label = sample.label;
+	return 0;
 }
 
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event)

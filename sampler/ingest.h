@@ -78,6 +78,11 @@ struct ingest_sample {
 	uint32_t stack, label; /* what became of it: valid until the store gives something up */
 };
 
+/* The stack and task of a sample that is counted by somebody else, later: who keeps them takes references at once.
+ * 0 or -ENOMEM. */
+int ingest_stack(
+	struct ingest *ingest, const struct record *record, uint32_t *stack, uint32_t *label);
+
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);
 

@@ -403,6 +403,50 @@ static int check_flight(struct args *args)
 	return 0;
 }
 
+static bool counts_switches(const struct event_spec *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+		event->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES && !event->span;
+}
+
+/* Time between switches is what a live profile makes of them. */
+static int check_spans(struct args *args)
+{
+	const struct request *request = &args->request;
+	const struct event_spec *span = NULL, *switches = NULL;
+
+	for (size_t i = 0; i < args->n_events; i++) {
+		if (args->events[i].span && (!span || args->events[i].group))
+			span = &args->events[i];
+		if (counts_switches(&args->events[i]))
+			switches = &args->events[i];
+	}
+	if (!span)
+		return 0;
+	if (request->command == CMD_STAT)
+		return args_refuse(
+			args, "'%s' is sampled, not counted: strobe report shows it", span->name);
+	if (request->command == CMD_RECORD)
+		return args_refuse(args,
+			"'%s' is not recorded yet: the screen and strobe report show it while it "
+			"is sampled",
+			span->name);
+	if (request->engine.flight_s > 0)
+		return args_refuse(args,
+			"--flight-recorder and '%s' contradict each other: "
+			"between switches that were overwritten nothing is known",
+			span->name);
+	if (span->group)
+		return args_refuse(
+			args, "'%s' cannot be in a group, which stands still at times", span->name);
+	if (switches)
+		return args_refuse(args,
+			"'%s' and '%s' cannot be told apart where both are open: the kernel gives "
+			"their samples one number",
+			span->name, switches->name);
+	return 0;
+}
+
 static int finish_target(struct args *args)
 {
 	struct request *request = &args->request;
@@ -431,6 +475,8 @@ static int finish_target(struct args *args)
 	if (!named && !target->command && args->n_cpus)
 		target->system_wide = true;
 	error = check_flight(args);
+	if (!error)
+		error = check_spans(args);
 	if (error)
 		return error;
 	request->target_by_default = !named && !target->command && !target->system_wide;

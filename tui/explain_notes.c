@@ -288,6 +288,21 @@ static void note_event(struct text *text, const struct engine_note *note)
 		text_add(text, "'%.*s' is counted and takes no samples: its unit has no interrupt",
 			max, note->text);
 		break;
+	case NOTE_SPANS_DROPPED:
+		text_add(text,
+			"'%.*s': %" PRIu64
+			" time%s that a thread waited %s missing, for records of "
+			"its switches were lost",
+			max, note->text[0] ? note->text : "off-cpu", note->value,
+			note->value == 1 ? "" : "s", note->value == 1 ? "is" : "are");
+		break;
+	case NOTE_SPANS_STACKLESS:
+		text_add(text,
+			"'%.*s': without the kernel no stack is taken when a thread stops running: "
+			"its time is under the last stack of another event's sample, else under "
+			"[off-cpu]",
+			max, note->text);
+		break;
 	case NOTE_UNGROUPED:
 		text_add(text, "the group of '%.*s' does not fit the counters", max, note->text);
 		explain_add_error(text, note->error);
@@ -511,6 +526,8 @@ void explain_note(
 	case NOTE_PINNED_ERROR:
 	case NOTE_CGROUP_GONE:
 	case NOTE_FIELDS_DROPPED:
+	case NOTE_SPANS_DROPPED:
+	case NOTE_SPANS_STACKLESS:
 		note_event(&text, note);
 		break;
 	case NOTE_SNAPSHOT:
@@ -559,6 +576,8 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FILE_OUT_OF_ORDER:
 	case NOTE_FILE_EVENTS_FOLDED:
 	case NOTE_FIELDS_DROPPED:
+	case NOTE_SPANS_DROPPED:
+	case NOTE_SPANS_STACKLESS:
 	case NOTE_FLIGHT_SHORT:
 		return EXPLAIN_WARNING;
 	case NOTE_FILE_ERROR:

@@ -77,7 +77,7 @@ _strobe()
 	local events="alignment-faults bpf-output branch-misses branches bus-cycles
 		cache-misses cache-references cgroup-switches context-switches cpu-clock
 		cpu-migrations cycles dummy emulation-faults instructions major-faults
-		minor-faults page-faults ref-cycles stalled-cycles-backend
+		minor-faults off-cpu page-faults preempted ref-cycles stalled-cycles-backend
 		stalled-cycles-frontend task-clock"
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
 	local sampled="-u --user -G --cgroup -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph

@@ -37,7 +37,7 @@ static void catalogue_is_whole(void **state)
 	const struct event_info *info = event_catalogue(&n);
 
 	(void)state;
-	assert_int_equal(n, PERF_COUNT_HW_MAX + PERF_COUNT_SW_MAX);
+	assert_int_equal(n, PERF_COUNT_HW_MAX + PERF_COUNT_SW_MAX + 2);
 	for (size_t i = 0; i < n; i++) {
 		bool *seen = info[i].type == PERF_TYPE_HARDWARE ? hw : sw;
 		struct event_spec spec = one(info[i].name);
@@ -46,14 +46,17 @@ static void catalogue_is_whole(void **state)
 			(info[i].type == PERF_TYPE_HARDWARE ? PERF_COUNT_HW_MAX
 							    : PERF_COUNT_SW_MAX) -
 				1);
-		assert_false(seen[info[i].config]);
+		/* Of one kind of switches, time and not number. */
+		assert_int_equal(seen[info[i].config], info[i].span != EVENT_SPAN_NONE);
 		seen[info[i].config] = true;
 		assert_true(strlen(info[i].description) > 5);
 		assert_string_equal(spec.name, info[i].name);
 		assert_int_equal(spec.attr.type, info[i].type);
 		assert_int_equal(spec.attr.config, info[i].config);
 		assert_false(spec.by_default);
-		assert_int_equal(spec.attr.sample_freq, 0);
+		assert_int_equal(spec.attr.sample_period, info[i].span != EVENT_SPAN_NONE);
+		assert_int_equal(spec.attr.context_switch, info[i].span != EVENT_SPAN_NONE);
+		assert_int_equal(spec.span, info[i].span);
 		if (info[i].alias) {
 			spec = one(info[i].alias);
 			assert_string_equal(spec.name, info[i].name);

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * offcpu.c - see offcpu.h.  Sampling thread.
+ *
+ * A thread that runs is known only between its sample and its switch-out, or with keep_stacks; so the table holds about
+ * as many threads as are out.
+ */
+#include "sampler/offcpu.h"
+
+#include <stdlib.h>
+
+enum state { RUNS, IS_OUT, ENDED };
+
+struct offcpu_thread {
+	struct offcpu_thread *next, *prev; /* of its state */
+	enum state state;
+	int32_t tid;
+	uint32_t cpu, stack, label;
+	bool has_stack;
+	bool fresh; /* the stack is of the switch-out that follows */
+	bool preempted;
+	uint64_t since_ns; /* accounted up to here; ENDED: when */
+};
+
+void offcpu_init(struct offcpu *offcpu, const struct offcpu_ops *ops)
+{
+	*offcpu = (struct offcpu){.ops = *ops};
+	idmap_init(&offcpu->threads);
+}
+
+void offcpu_fini(struct offcpu *offcpu)
+{
+	offcpu_clear(offcpu);
+	idmap_fini(&offcpu->threads);
+}
+
+static void list_remove(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	enum state state = thread->state;
+
+	if (thread->prev)
+		thread->prev->next = thread->next;
+	else
+		offcpu->first[state] = thread->next;
+	if (thread->next)
+		thread->next->prev = thread->prev;
+	else
+		offcpu->last[state] = thread->prev;
+	offcpu->n_out -= state == IS_OUT;
+}
+
+static void list_append(struct offcpu *offcpu, struct offcpu_thread *thread, enum state state)
+{
+	thread->state = state;
+	thread->next = NULL;
+	thread->prev = offcpu->last[state];
+	if (thread->prev)
+		thread->prev->next = thread;
+	else
+		offcpu->first[state] = thread;
+	offcpu->last[state] = thread;
+	offcpu->n_out += state == IS_OUT;
+}
+
+static void set_state(struct offcpu *offcpu, struct offcpu_thread *thread, enum state state)
+{
+	list_remove(offcpu, thread);
+	list_append(offcpu, thread, state);
+}
+
+static struct offcpu_thread *find(const struct offcpu *offcpu, int32_t tid)
+{
+	return idmap_find(&offcpu->threads, (uint32_t)tid);
+}
+
+static struct offcpu_thread *find_or_add(struct offcpu *offcpu, int32_t tid)
+{
+	struct offcpu_thread *thread = find(offcpu, tid);
+
+	if (thread || offcpu->threads.n >= OFFCPU_THREADS_MAX)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = tid;
+	if (idmap_set(&offcpu->threads, (uint32_t)tid, thread)) {
+		free(thread);
+		return NULL;
+	}
+	list_append(offcpu, thread, RUNS);
+	return thread;
+}
+
+static void release_stack(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	if (thread->has_stack)
+		offcpu->ops.release(thread->stack, thread->label, offcpu->ops.ctx);
+	thread->has_stack = false;
+}
+
+static void set_stack(
+	struct offcpu *offcpu, struct offcpu_thread *thread, uint32_t stack, uint32_t label)
+{
+	release_stack(offcpu, thread);
+	thread->stack = stack;
+	thread->label = label;
+	thread->has_stack = true;
+}
+
+static void forget(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	release_stack(offcpu, thread);
+	list_remove(offcpu, thread);
+	idmap_remove(&offcpu->threads, (uint32_t)thread->tid);
+	free(thread);
+}
+
+/* It runs, or so it seems. */
+static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	if (offcpu->keep_stacks)
+		set_state(offcpu, thread, RUNS);
+	else
+		forget(offcpu, thread);
+}
+
+/* The time up to now, which must not have been given out; false: nobody wants it. */
+static bool account(struct offcpu *offcpu, struct offcpu_thread *thread, uint64_t time_ns)
+{
+	const struct offcpu_span span = {
+		.end_ns = time_ns,
+		.ns = time_ns - thread->since_ns,
+		.stack = thread->stack,
+		.label = thread->label,
+		.cpu = thread->cpu,
+		.preempted = thread->preempted,
+	};
+
+	if (time_ns <= thread->since_ns)
+		return true;
+	thread->since_ns = time_ns;
+	return offcpu->ops.add(&span, offcpu->ops.ctx);
+}
+
+void offcpu_stack(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label)
+{
+	struct offcpu_thread *thread = find_or_add(offcpu, tid);
+
+	if (!thread || thread->state == ENDED) {
+		offcpu->ops.release(stack, label, offcpu->ops.ctx);
+		return;
+	}
+	if (thread->state == IS_OUT) {
+		/* When it came back was not told. */
+		offcpu->dropped++;
+		set_state(offcpu, thread, RUNS);
+	}
+	set_stack(offcpu, thread, stack, label);
+	thread->fresh = true;
+}
+
+void offcpu_seen(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label)
+{
+	struct offcpu_thread *thread = offcpu->keep_stacks ? find_or_add(offcpu, tid) : NULL;
+
+	if (!thread || thread->state != RUNS || thread->fresh) {
+		offcpu->ops.release(stack, label, offcpu->ops.ctx);
+		return;
+	}
+	set_stack(offcpu, thread, stack, label);
+}
+
+void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who)
+{
+	struct offcpu_thread *thread = find_or_add(offcpu, who->tid);
+
+	if (!thread) {
+		offcpu->left_out++;
+		return;
+	}
+	if (thread->state == ENDED)
+		return;
+	if (thread->state == IS_OUT) {
+		offcpu->dropped++;
+		set_state(offcpu, thread, RUNS);
+	}
+	if (!thread->fresh && !offcpu->keep_stacks)
+		release_stack(offcpu, thread);
+	if (!thread->has_stack) {
+		if (offcpu->ops.unknown(who->pid, who->tid, who->time_ns, &thread->stack,
+			    &thread->label, offcpu->ops.ctx)) {
+			offcpu->left_out++;
+			forget(offcpu, thread);
+			return;
+		}
+		thread->has_stack = true;
+	}
+	thread->fresh = false;
+	thread->since_ns = who->time_ns;
+	thread->cpu = who->cpu;
+	thread->preempted = who->preempted;
+	set_state(offcpu, thread, IS_OUT);
+}
+
+void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
+{
+	struct offcpu_thread *thread = find(offcpu, who->tid);
+
+	/* Of a thread that is first seen now, what it did before is not known. */
+	if (!thread || thread->state != IS_OUT)
+		return;
+	if (who->time_ns < thread->since_ns)
+		offcpu->dropped++;
+	else if (!account(offcpu, thread, who->time_ns)) {
+		forget(offcpu, thread);
+		return;
+	}
+	let_run(offcpu, thread);
+}
+
+void offcpu_end(struct offcpu *offcpu, int32_t tid, uint64_t time_ns)
+{
+	struct offcpu_thread *thread = find_or_add(offcpu, tid);
+
+	if (!thread)
+		return;
+	offcpu->dropped += thread->state == IS_OUT;
+	release_stack(offcpu, thread);
+	thread->since_ns = time_ns;
+	set_state(offcpu, thread, ENDED);
+}
+
+void offcpu_forget(struct offcpu *offcpu, int32_t tid)
+{
+	struct offcpu_thread *thread = find(offcpu, tid);
+
+	if (thread)
+		forget(offcpu, thread);
+}
+
+static void lose(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	offcpu->dropped++;
+	let_run(offcpu, thread);
+}
+
+void offcpu_lost(struct offcpu *offcpu, int32_t tid)
+{
+	struct offcpu_thread *thread;
+
+	if (tid >= 0) {
+		thread = find(offcpu, tid);
+		if (thread && thread->state == IS_OUT)
+			lose(offcpu, thread);
+		return;
+	}
+	while ((thread = offcpu->first[IS_OUT]))
+		lose(offcpu, thread);
+}
+
+void offcpu_clear(struct offcpu *offcpu)
+{
+	for (unsigned int state = RUNS; state <= ENDED; state++)
+		while (offcpu->first[state])
+			forget(offcpu, offcpu->first[state]);
+}
+
+void offcpu_advance(struct offcpu *offcpu, uint64_t time_ns, size_t most)
+{
+	size_t n = offcpu->n_out < most ? offcpu->n_out : most;
+
+	while (n--) {
+		struct offcpu_thread *thread = offcpu->first[IS_OUT];
+
+		if (account(offcpu, thread, time_ns))
+			set_state(offcpu, thread, IS_OUT);
+		else
+			forget(offcpu, thread);
+	}
+}
+
+void offcpu_expire(struct offcpu *offcpu, uint64_t time_ns)
+{
+	while (offcpu->first[ENDED] && offcpu->first[ENDED]->since_ns < time_ns)
+		forget(offcpu, offcpu->first[ENDED]);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_offcpu.c - time off the CPU, of made-up switches; every reference that is taken is given back.
+ */
+#include "sampler/offcpu.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define UNKNOWN 999u
+
+struct world {
+	struct offcpu offcpu;
+	struct offcpu_span spans[64]; /* the last ones */
+	size_t n;
+	uint64_t total_ns;
+	int64_t refs;
+	bool unwanted; /* nobody wants to know */
+	int unknown; /* what asking for one gives */
+};
+
+static bool add(const struct offcpu_span *span, void *ctx)
+{
+	struct world *world = ctx;
+
+	assert_true(span->ns > 0);
+	if (world->unwanted)
+		return false;
+	world->spans[world->n++ % 64] = *span;
+	world->total_ns += span->ns;
+	return true;
+}
+
+static int unknown(
+	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
+{
+	struct world *world = ctx;
+
+	(void)pid;
+	(void)time_ns;
+	if (world->unknown)
+		return world->unknown;
+	world->refs++;
+	*stack = UNKNOWN;
+	*label = (uint32_t)tid;
+	return 0;
+}
+
+static void release(uint32_t stack, uint32_t label, void *ctx)
+{
+	struct world *world = ctx;
+
+	(void)stack;
+	(void)label;
+	world->refs--;
+}
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	const struct offcpu_ops ops = {add, unknown, release, world};
+
+	if (!world)
+		return -1;
+	offcpu_init(&world->offcpu, &ops);
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	int64_t left;
+
+	offcpu_fini(&world->offcpu);
+	left = world->refs;
+	free(world);
+	return left ? -1 : 0;
+}
+
+static void stack(struct world *world, int32_t tid, uint32_t node)
+{
+	world->refs++;
+	offcpu_stack(&world->offcpu, tid, node, (uint32_t)tid);
+}
+
+static void seen(struct world *world, int32_t tid, uint32_t node)
+{
+	world->refs++;
+	offcpu_seen(&world->offcpu, tid, node, (uint32_t)tid);
+}
+
+static void out(struct world *world, int32_t tid, uint64_t time_ns, bool preempted)
+{
+	offcpu_out(&world->offcpu,
+		&(struct offcpu_switch){.pid = 1,
+			.tid = tid,
+			.cpu = 3,
+			.time_ns = time_ns,
+			.preempted = preempted});
+}
+
+static void in(struct world *world, int32_t tid, uint64_t time_ns)
+{
+	offcpu_in(&world->offcpu,
+		&(struct offcpu_switch){.pid = 1, .tid = tid, .cpu = 1, .time_ns = time_ns});
+}
+
+static void check(const struct world *world, size_t i, uint64_t end_ns, uint64_t ns, uint32_t node)
+{
+	assert_true(i < world->n);
+	assert_int_equal(world->spans[i].end_ns, end_ns);
+	assert_int_equal(world->spans[i].ns, ns);
+	assert_int_equal(world->spans[i].stack, node);
+}
+
+static void pairs(void **state)
+{
+	struct world *world = *state;
+
+	stack(world, 7, 100);
+	out(world, 7, 1000, false);
+	stack(world, 8, 200);
+	out(world, 8, 1100, true);
+	in(world, 8, 1150);
+	in(world, 7, 1500);
+	assert_int_equal(world->n, 2);
+	check(world, 0, 1150, 50, 200);
+	assert_true(world->spans[0].preempted);
+	assert_int_equal(world->spans[0].label, 8);
+	check(world, 1, 1500, 500, 100);
+	assert_false(world->spans[1].preempted);
+	/* The CPU that it left, whichever it comes back on. */
+	assert_int_equal(world->spans[1].cpu, 3);
+	/* The stack is of that time out alone. */
+	out(world, 7, 2000, false);
+	in(world, 7, 2001);
+	check(world, 2, 2001, 1, UNKNOWN);
+	assert_int_equal(world->offcpu.dropped, 0);
+	assert_int_equal(world->offcpu.threads.n, 0);
+}
+
+static void still_out(void **state)
+{
+	struct world *world = *state;
+
+	stack(world, 7, 100);
+	out(world, 7, 1000, false);
+	offcpu_advance(&world->offcpu, 1000, SIZE_MAX);
+	assert_int_equal(world->n, 0);
+	offcpu_advance(&world->offcpu, 1600, SIZE_MAX);
+	offcpu_advance(&world->offcpu, 1600, SIZE_MAX);
+	offcpu_advance(&world->offcpu, 3000, SIZE_MAX);
+	in(world, 7, 3100);
+	assert_int_equal(world->n, 3);
+	check(world, 0, 1600, 600, 100);
+	check(world, 1, 3000, 1400, 100);
+	check(world, 2, 3100, 100, 100);
+	assert_int_equal(world->total_ns, 2100);
+}
+
+/* In turn, and all of it in the end. */
+static void some_at_a_time(void **state)
+{
+	struct world *world = *state;
+
+	for (int32_t tid = 1; tid <= 5; tid++)
+		out(world, tid, 100, false);
+	offcpu_advance(&world->offcpu, 200, 2);
+	assert_int_equal(world->n, 2);
+	offcpu_advance(&world->offcpu, 300, 2);
+	assert_int_equal(world->n, 4);
+	assert_int_equal(world->spans[2].label, 3);
+	offcpu_advance(&world->offcpu, 400, 2);
+	assert_int_equal(world->spans[4].label, 5);
+	assert_int_equal(world->spans[5].label, 1);
+	for (int32_t tid = 1; tid <= 5; tid++)
+		in(world, tid, 500);
+	assert_int_equal(world->total_ns, 5 * 400);
+}
+
+static void missing_records(void **state)
+{
+	struct world *world = *state;
+
+	/* The out. */
+	in(world, 7, 1000);
+	assert_int_equal(world->n, 0);
+	/* The in: what is certain was told already, the rest is not invented. */
+	stack(world, 7, 100);
+	out(world, 7, 2000, false);
+	offcpu_advance(&world->offcpu, 2100, SIZE_MAX);
+	stack(world, 7, 101);
+	assert_int_equal(world->offcpu.dropped, 1);
+	out(world, 7, 5000, false);
+	in(world, 7, 5010);
+	assert_int_equal(world->total_ns, 110);
+	check(world, 1, 5010, 10, 101);
+	/* The same without its sample. */
+	out(world, 8, 6000, false);
+	out(world, 8, 7000, false);
+	in(world, 8, 7005);
+	assert_int_equal(world->offcpu.dropped, 2);
+	assert_int_equal(world->total_ns, 115);
+	/* Told of the loss. */
+	stack(world, 7, 100);
+	out(world, 7, 8000, false);
+	out(world, 8, 8000, false);
+	offcpu_lost(&world->offcpu, 7);
+	in(world, 7, 8001);
+	offcpu_lost(&world->offcpu, 7);
+	assert_int_equal(world->total_ns, 115);
+	assert_int_equal(world->offcpu.dropped, 3);
+	offcpu_lost(&world->offcpu, -1);
+	in(world, 8, 9000);
+	assert_int_equal(world->total_ns, 115);
+	assert_int_equal(world->offcpu.dropped, 4);
+	assert_int_equal(world->offcpu.n_out, 0);
+}
+
+static void time_going_back(void **state)
+{
+	struct world *world = *state;
+
+	out(world, 7, 1000, false);
+	in(world, 7, 900);
+	assert_int_equal(world->n, 0);
+	assert_int_equal(world->offcpu.dropped, 1);
+	out(world, 7, 2000, false);
+	offcpu_advance(&world->offcpu, 1500, SIZE_MAX);
+	assert_int_equal(world->n, 0);
+	in(world, 7, 2000);
+	assert_int_equal(world->n, 0);
+	assert_int_equal(world->offcpu.dropped, 1);
+}
+
+static void ended(void **state)
+{
+	struct world *world = *state;
+
+	/* Whoever has ended switches out a last time, and that is no waiting. */
+	offcpu_end(&world->offcpu, 7, 1000);
+	stack(world, 7, 100);
+	out(world, 7, 1001, false);
+	offcpu_advance(&world->offcpu, 9000, SIZE_MAX);
+	assert_int_equal(world->n, 0);
+	assert_int_equal(world->offcpu.dropped, 0);
+	offcpu_expire(&world->offcpu, 1000);
+	assert_int_equal(world->offcpu.threads.n, 1);
+	offcpu_expire(&world->offcpu, 1001);
+	assert_int_equal(world->offcpu.threads.n, 0);
+	/* Its number is given out again. */
+	offcpu_end(&world->offcpu, 7, 2000);
+	offcpu_forget(&world->offcpu, 7);
+	out(world, 7, 2100, false);
+	in(world, 7, 2200);
+	assert_int_equal(world->total_ns, 100);
+	/* Out when it ended: how it came back was not told. */
+	out(world, 7, 3000, false);
+	offcpu_end(&world->offcpu, 7, 4000);
+	assert_int_equal(world->offcpu.dropped, 1);
+	assert_int_equal(world->total_ns, 100);
+}
+
+static void unwanted(void **state)
+{
+	struct world *world = *state;
+
+	stack(world, 7, 100);
+	out(world, 7, 1000, false);
+	out(world, 8, 1000, false);
+	world->unwanted = true;
+	offcpu_advance(&world->offcpu, 2000, SIZE_MAX);
+	assert_int_equal(world->offcpu.threads.n, 0);
+	out(world, 7, 3000, false);
+	in(world, 7, 3500);
+	assert_int_equal(world->offcpu.threads.n, 0);
+	assert_int_equal(world->refs, 0);
+}
+
+static void kept_stacks(void **state)
+{
+	struct world *world = *state;
+
+	seen(world, 7, 55); /* not kept */
+	assert_int_equal(world->refs, 0);
+	world->offcpu.keep_stacks = true;
+	seen(world, 7, 100);
+	seen(world, 7, 101);
+	out(world, 7, 1000, false);
+	seen(world, 7, 102); /* cannot be: it does not run */
+	in(world, 7, 1100);
+	check(world, 0, 1100, 100, 101);
+	out(world, 7, 1200, false);
+	in(world, 7, 1300);
+	check(world, 1, 1300, 100, 101);
+	out(world, 8, 1400, false);
+	in(world, 8, 1500);
+	check(world, 2, 1500, 100, UNKNOWN);
+	offcpu_clear(&world->offcpu);
+	assert_int_equal(world->refs, 0);
+}
+
+/* No more than so many are known, and those beyond are counted. */
+static void many(void **state)
+{
+	struct world *world = *state;
+
+	for (int32_t tid = 1; tid <= (int32_t)OFFCPU_THREADS_MAX + 10; tid++) {
+		stack(world, tid, 5);
+		out(world, tid, 1000, false);
+	}
+	assert_int_equal(world->offcpu.threads.n, OFFCPU_THREADS_MAX);
+	assert_int_equal(world->offcpu.left_out, 10);
+	assert_int_equal(world->refs, OFFCPU_THREADS_MAX);
+	for (int32_t tid = 1; tid <= (int32_t)OFFCPU_THREADS_MAX + 10; tid++)
+		in(world, tid, 1002);
+	assert_int_equal(world->offcpu.threads.n, 0);
+	assert_int_equal(world->total_ns, 2 * OFFCPU_THREADS_MAX);
+	world->unknown = -ENOMEM;
+	out(world, 1, 2000, false);
+	in(world, 1, 2001);
+	assert_int_equal(world->offcpu.left_out, 11);
+	assert_int_equal(world->total_ns, 2 * OFFCPU_THREADS_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(pairs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(still_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(some_at_a_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(missing_records, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(time_going_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(ended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unwanted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(kept_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

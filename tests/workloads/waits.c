@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * waits.c - threads that sleep, wait for a lock and compute by turns, and say how long they did what.
+ *
+ * Pair 0 sleeps 30 ms, waits 20 ms for a mutex that its partner holds, and computes 50 ms in each turn; pair 1 sleeps 20 and
+ * waits 30.  At the end comes a line for each: its name, tid, and ns in waits_sleep(), waits_lock(), of CPU time and in all.
+ * As measured, since a busy machine gives neither in time.
+ *
+ * usage: waits [TURNS [FILE]]     default: 20, to standard output
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000
+
+struct pair {
+	unsigned int number;
+	long sleep_ns, hold_ns;
+	pthread_mutex_t lock;
+	sem_t asked, held;
+	int32_t tid;
+	uint64_t slept_ns, waited_ns, cpu_ns, all_ns;
+};
+
+static unsigned long turns = 20;
+
+uint64_t waits_compute(uint64_t x);
+void waits_sleep(long ns);
+void waits_lock(pthread_mutex_t *lock);
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+__attribute__((noinline)) uint64_t waits_compute(uint64_t x)
+{
+	uint64_t until = now(CLOCK_THREAD_CPUTIME_ID) + 50 * MS;
+
+	do {
+		for (unsigned int i = 0; i < 100000; i++) {
+			x = x * 6364136223846793005u + 1;
+			__asm__ volatile("" : "+r"(x));
+		}
+	} while (now(CLOCK_THREAD_CPUTIME_ID) < until);
+	return x;
+}
+
+/* The C library has no frame pointers: who calls it is not in its callers. */
+static __attribute__((noinline)) void sleep_for(long ns)
+{
+	struct timespec left = {.tv_nsec = ns};
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+static __attribute__((noinline)) void lock_it(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+}
+
+__attribute__((noinline)) void waits_sleep(long ns)
+{
+	sleep_for(ns);
+}
+
+__attribute__((noinline)) void waits_lock(pthread_mutex_t *lock)
+{
+	lock_it(lock);
+}
+
+static void *hold(void *arg)
+{
+	struct pair *pair = arg;
+
+	for (unsigned long i = 0; i < turns; i++) {
+		sem_wait(&pair->asked);
+		pthread_mutex_lock(&pair->lock);
+		sem_post(&pair->held);
+		waits_sleep(pair->hold_ns);
+		pthread_mutex_unlock(&pair->lock);
+	}
+	return NULL;
+}
+
+static void *work(void *arg)
+{
+	struct pair *pair = arg;
+	uint64_t begin = now(CLOCK_MONOTONIC), x = 1;
+	char name[16];
+
+	snprintf(name, sizeof(name), "worker-%u", pair->number);
+	prctl(PR_SET_NAME, name);
+	pair->tid = (int32_t)gettid();
+	for (unsigned long i = 0; i < turns; i++) {
+		uint64_t at = now(CLOCK_MONOTONIC);
+
+		waits_sleep(pair->sleep_ns);
+		pair->slept_ns += now(CLOCK_MONOTONIC) - at;
+		sem_post(&pair->asked);
+		sem_wait(&pair->held);
+		at = now(CLOCK_MONOTONIC);
+		waits_lock(&pair->lock);
+		pair->waited_ns += now(CLOCK_MONOTONIC) - at;
+		pthread_mutex_unlock(&pair->lock);
+		x = waits_compute(x);
+	}
+	pair->cpu_ns = now(CLOCK_THREAD_CPUTIME_ID);
+	pair->all_ns = now(CLOCK_MONOTONIC) - begin;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct pair pairs[2] = {{.sleep_ns = 30 * MS, .hold_ns = 20 * MS},
+		{.number = 1, .sleep_ns = 20 * MS, .hold_ns = 30 * MS}};
+	pthread_t threads[4];
+	FILE *out = stdout;
+
+	if (argc > 1)
+		turns = strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		out = fopen(argv[2], "w");
+	if (!out) {
+		fprintf(stderr, "waits: %s: %s\n", argv[2], strerror(errno));
+		return 1;
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		pthread_mutex_init(&pairs[i].lock, NULL);
+		sem_init(&pairs[i].asked, 0, 0);
+		sem_init(&pairs[i].held, 0, 0);
+		if (pthread_create(&threads[i], NULL, work, &pairs[i]) ||
+			pthread_create(&threads[2 + i], NULL, hold, &pairs[i])) {
+			fprintf(stderr, "waits: no thread\n");
+			return 1;
+		}
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned int i = 0; i < 2; i++)
+		fprintf(out, "worker-%u %d %lu %lu %lu %lu\n", i, pairs[i].tid,
+			(unsigned long)pairs[i].slept_ns, (unsigned long)pairs[i].waited_ns,
+			(unsigned long)pairs[i].cpu_ns, (unsigned long)pairs[i].all_ns);
+	return fclose(out) ? 1 : 0;
+}
