@@ -91,6 +91,7 @@ enum action {
 	ACT_SHAPE,
 	ACT_HOLD,
 	ACT_FLAME,
+	ACT_THREAD,
 	/* filters */
 	ACT_NARROW,
 	ACT_INCLUDE,

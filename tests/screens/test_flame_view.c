@@ -91,6 +91,34 @@ static void test_other_views(void **state)
 	finish(fixture);
 }
 
+/* Each thread is a filter, in the place of the one before; somebody's own filters stay. */
+static void test_threads(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	const struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "g&cpu:0<Enter>T");
+	compare(fixture, "flame-thread");
+	assert_int_equal(model->n_crumbs, 2);
+	assert_non_null(strstr(model->crumbs[1], "4711"));
+	keys(fixture, "TT");
+	assert_int_equal(model->n_crumbs, 2);
+	assert_non_null(strstr(model->crumbs[1], "4790"));
+	keys(fixture, "T");
+	assert_int_equal(model->n_crumbs, 1);
+	assert_string_equal(fixture->screen.message, "All threads again");
+	/* Where the filter is taken back otherwise, it begins anew. */
+	keys(fixture, "TT<Backspace>");
+	assert_int_equal(model->n_crumbs, 1);
+	keys(fixture, "T");
+	assert_non_null(strstr(model->crumbs[1], "4711"));
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	assert_int_equal(model->n_crumbs, 2);
+	finish(fixture);
+}
+
 static void test_mouse(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -136,6 +164,7 @@ int main(void)
 		cmocka_unit_test(test_zoom),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_other_views),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_resize),

@@ -41,6 +41,7 @@ static void flame_close(struct view *view)
 	flame_layout_fini(&flame->layout);
 	flame_path_fini(&flame->selected);
 	flame_path_fini(&flame->zoom);
+	flame_threads_fini(flame);
 	free(flame->matches);
 	free(flame);
 }
@@ -432,8 +433,7 @@ static unsigned int flame_action(struct view *view, struct screen *screen, enum 
 	case ACT_RETURN:
 		if (flame->n_zooms)
 			return zoom_out(flame, view, screen);
-		screen_message(screen, STYLE_WARN, "This is all of it already");
-		return VIEW_HANDLED;
+		return screen_widen(screen) | VIEW_HANDLED;
 	case ACT_BACK:
 		if (flame->n_zooms)
 			return zoom_out(flame, view, screen);
@@ -443,6 +443,8 @@ static unsigned int flame_action(struct view *view, struct screen *screen, enum 
 	case ACT_SHAPE:
 		flame->upwards = !flame->upwards;
 		return VIEW_HANDLED;
+	case ACT_THREAD:
+		return flame_next_thread(flame, screen);
 	case ACT_CALLS:
 		return open_selected(flame, screen, &view_calls, "The calls cannot be shown");
 	case ACT_ANNOTATE:

@@ -32,6 +32,11 @@ struct flame_view {
 	bool coarse; /* there are so many frames that the least ones are not searched */
 	uint64_t matched; /* weight of stacks with a frame that matches */
 
+	/* Shown one by one; NULL: all are shown. */
+	struct query_row *threads;
+	size_t n_threads, thread;
+	char thread_crumb[MODEL_CRUMB_MAX]; /* the filter of the one shown */
+
 	/* As last drawn. */
 	int width;
 	int y, height; /* of the rows of boxes, in the view's area */
@@ -46,6 +51,13 @@ bool flame_matches(struct flame_view *flame, struct model *model, uint32_t symre
 int flame_lay_out(struct flame_view *flame, struct model *model, int width);
 
 uint32_t flame_selected_box(const struct flame_view *flame);
+
+/* --- flame_threads.c --- */
+
+unsigned int flame_next_thread(struct flame_view *flame, struct screen *screen);
+void flame_threads_fini(struct flame_view *flame);
+
+/* --- flame_draw.c --- */
 
 void flame_draw(struct view *view, struct screen *screen, struct area area);
 
