@@ -42,6 +42,16 @@ static void pop_view(struct screen *screen)
 	view->ops->refresh(view, screen);
 }
 
+/* One goes back only so far: never further than to the table. */
+static void forget_oldest(struct screen *screen)
+{
+	struct view *oldest = &screen->views[1];
+
+	oldest->ops->close(oldest);
+	memmove(oldest, oldest + 1, (size_t)(screen->n_views - 2) * sizeof(*oldest));
+	screen->n_views--;
+}
+
 int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
 {
 	struct view view = {.ops = ops};
@@ -55,11 +65,11 @@ int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
 			break;
 		pop_view(screen);
 	}
-	if (screen->n_views >= SCREEN_VIEWS_MAX)
-		return -EBUSY;
 	ret = ops->open(&view, screen, arg);
 	if (ret)
 		return ret;
+	if (screen->n_views == SCREEN_VIEWS_MAX)
+		forget_oldest(screen);
 	screen->views[screen->n_views++] = view;
 	ops->refresh(top_view(screen), screen);
 	return 0;

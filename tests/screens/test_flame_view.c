@@ -88,6 +88,13 @@ static void test_other_views(void **state)
 	compare(fixture, "flame-calls");
 	keys(fixture, "g");
 	compare(fixture, "flame-of-calls");
+	/* From one to the other, and to the code: as long as one likes, and back to the table. */
+	keys(fixture, "cgcgcgca");
+	assert_int_equal(fixture->screen.n_views, SCREEN_VIEWS_MAX);
+	assert_int_equal(fixture->screen.views[SCREEN_VIEWS_MAX - 1].ops->keys, KEYS_ANNOTATE);
+	keys(fixture, "qqqqq");
+	assert_int_equal(fixture->screen.n_views, 1);
+	assert_int_equal(fixture->screen.views[0].ops->keys, KEYS_HOT);
 	finish(fixture);
 }
 
