@@ -34,6 +34,42 @@ static void test_moves(void **state)
 	finish(fixture);
 }
 
+static const struct cell *cell_at(const struct fixture *fixture, int x, int y)
+{
+	const struct canvas *canvas = &fixture->screen.canvas;
+
+	return &canvas->cells[y * canvas->width + x];
+}
+
+/* Colours tell images and hits; the selected frame is marked, and it alone. */
+static void test_styles(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	int marked = 0;
+
+	(void)state;
+	keys(fixture, "gjjj");
+	screen_draw(&fixture->screen);
+	assert_int_equal(cell_at(fixture, 5, 5)->style, STYLE_FLAME_ROOT);
+	assert_in_range(cell_at(fixture, 5, 6)->style, STYLE_FLAME_LIBRARY, STYLE_FLAME_KERNEL - 1);
+	assert_in_range(cell_at(fixture, 5, 8)->style, STYLE_FLAME_USER, STYLE_FLAME_LIBRARY - 1);
+	assert_in_range(
+		cell_at(fixture, 10, 9)->style, STYLE_FLAME_KERNEL, STYLE_FLAME_UNRESOLVED - 1);
+	assert_int_equal(cell_at(fixture, 76, 6)->style, STYLE_FLAME_UNRESOLVED);
+	for (int y = 0; y < 24; y++) {
+		for (int x = 0; x < 80; x++) {
+			assert_true(!cell_at(fixture, x, y)->selected || y == 8);
+			marked += cell_at(fixture, x, y)->selected;
+		}
+	}
+	assert_int_equal(marked, 64);
+	keys(fixture, "/fault<Enter>");
+	screen_draw(&fixture->screen);
+	assert_int_equal(cell_at(fixture, 10, 9)->style, STYLE_FLAME_MATCH);
+	assert_int_not_equal(cell_at(fixture, 5, 8)->style, STYLE_FLAME_MATCH);
+	finish(fixture);
+}
+
 static void test_zoom(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -168,6 +204,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_styles),
 		cmocka_unit_test(test_zoom),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_other_views),

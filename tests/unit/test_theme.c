@@ -67,12 +67,34 @@ static void test_mono_tells_what_matters(void **state)
 		theme_look(THEME_256, STYLE_LIBRARY, false).fg);
 }
 
+/* What kind of image a frame is of can be told from its box, wherever there are colours. */
+static void test_boxes(void **state)
+{
+	static const enum style kinds[] = {STYLE_FLAME_USER, STYLE_FLAME_LIBRARY,
+		STYLE_FLAME_KERNEL, STYLE_FLAME_UNRESOLVED, STYLE_FLAME_MATCH};
+	size_t n = sizeof(kinds) / sizeof(*kinds);
+
+	(void)state;
+	for (int depth = THEME_8; depth <= THEME_RGB; depth++) {
+		for (size_t i = 0; i < n; i++) {
+			struct theme_look look =
+				theme_look((enum theme_depth)depth, kinds[i], false);
+
+			assert_int_not_equal(look.bg, THEME_DEFAULT);
+			for (size_t k = 0; k < i; k++)
+				assert_int_not_equal(look.bg,
+					theme_look((enum theme_depth)depth, kinds[k], false).bg);
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_colours_fit_their_depth),
 		cmocka_unit_test(test_the_selected_row_differs),
 		cmocka_unit_test(test_mono_tells_what_matters),
+		cmocka_unit_test(test_boxes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
