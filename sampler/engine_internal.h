@@ -239,6 +239,7 @@ struct engine {
 	uint64_t
 		span_next_ns; /* the next slice begins there; UINT64_MAX: nothing is told of switches */
 	uint64_t noted_spans;
+	size_t span_tasks; /* as many were followed when they were asked last */
 
 	struct follow follow;
 	struct {
@@ -492,6 +493,8 @@ static inline void span_pass(struct engine *engine, uint64_t time_ns)
 /* At the end of sampling: the time of all that are out up to here. */
 void span_finish(struct engine *engine, uint64_t time_ns);
 void span_tick(struct engine *engine);
+/* At each sweep: who sleeps since before anybody looked. */
+void span_sweep(struct engine *engine);
 
 /* engine_snapshot.c */
 void flight_snapshot(struct engine *engine);

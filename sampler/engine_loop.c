@@ -259,6 +259,7 @@ static void sweep(struct engine *engine)
 	bool early = engine->sweeps++ < EARLY_SWEEPS;
 
 	engine_round(engine, true, false);
+	span_sweep(engine);
 	span_pass(engine, engine->round_ns);
 	round_kick_dry(engine);
 	flight_sweep(engine);

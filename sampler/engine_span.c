@@ -9,6 +9,7 @@
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Of the threads that are out, so many are brought up to date for each slice; others have their turn in the next ones. */
 #define SPAN_ADVANCE_MAX 4096u
@@ -186,14 +187,71 @@ void span_forget_task(struct engine *engine, int32_t tid)
 
 void span_stop(struct engine *engine)
 {
+	struct follow_task *task;
+	size_t position = 0;
+
+	if (engine->span_next_ns == UINT64_MAX)
+		return;
 	offcpu_clear(&engine->offcpu);
 	engine->span_next_ns = UINT64_MAX;
+	engine->span_tasks = 0;
+	while ((task = idmap_next(&engine->follow.tasks, &position)))
+		task->asked = false;
 }
 
 void span_changed(struct engine *engine)
 {
 	if (find_lead(engine) < 0)
 		span_stop(engine);
+}
+
+/* --- who sleeps since before --- */
+
+/* Its records come, so what is taken for sleep ends with the next one. */
+static bool is_covered(const struct engine *engine, const struct follow_task *task)
+{
+	if (task->left_out)
+		return false;
+	return engine->status.scope == SCOPE_CPU || task->covered ||
+		(task->point && !task->point->on_exec);
+}
+
+/* A thread that sleeps as it is attached may not run for long: no record tells of it.  Read while its events are open
+ * already, "asleep" can at worst be older than a record still to come, which is then the one that counts. */
+static void ask_task(struct engine *engine, const struct follow_task *task)
+{
+	struct proc_process now;
+	struct offcpu_switch who = {.pid = task->process->pid, .tid = task->tid};
+
+	if (proc_read(task->tid, &now) || !strchr("SDTtI", now.state))
+		return;
+	who.time_ns = sys_now_ns();
+	offcpu_assume(&engine->offcpu, &who);
+}
+
+void span_sweep(struct engine *engine)
+{
+	int lead = find_lead(engine);
+	struct follow_task *task;
+	size_t position = 0;
+
+	if (lead < 0 || !engine->filter || engine->cpu_wanted || engine->paused || engine->stopped)
+		return;
+	begin(engine, lead, engine->round_ns);
+	if (engine->span_tasks == engine->follow.tasks.n)
+		return;
+	engine->span_tasks = engine->follow.tasks.n;
+	while ((task = idmap_next(&engine->follow.tasks, &position))) {
+		if (task->asked)
+			continue;
+		if (is_covered(engine, task)) {
+			task->asked = true;
+			ask_task(engine, task);
+		} else {
+			/* Looked at again. */
+			engine->span_tasks = 0;
+		}
+	}
 }
 
 /* --- time --- */

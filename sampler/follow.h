@@ -37,6 +37,7 @@ struct follow_task {
 	struct point *point; /* the engine's; NULL: no events of its own */
 	bool queued; /* waits to be opened; the engine's */
 	bool covered; /* by an inherited event; the engine's */
+	bool asked; /* whether it is asleep; the engine's */
 	bool left_out; /* see follow_leave_out() */
 	struct follow_task *next, *prev; /* of the process */
 };

@@ -19,6 +19,7 @@ struct offcpu_thread {
 	bool has_stack;
 	bool fresh; /* the stack is of the switch-out that follows */
 	bool preempted;
+	bool assumed; /* no record told of it */
 	uint64_t since_ns; /* accounted up to here; ENDED: when */
 };
 
@@ -152,7 +153,7 @@ void offcpu_stack(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t l
 	}
 	if (thread->state == IS_OUT) {
 		/* When it came back was not told. */
-		offcpu->dropped++;
+		offcpu->dropped += !thread->assumed;
 		set_state(offcpu, thread, RUNS);
 	}
 	set_stack(offcpu, thread, stack, label);
@@ -170,7 +171,7 @@ void offcpu_seen(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t la
 	set_stack(offcpu, thread, stack, label);
 }
 
-void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who)
+static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool assumed)
 {
 	struct offcpu_thread *thread = find_or_add(offcpu, who->tid);
 
@@ -181,7 +182,7 @@ void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who)
 	if (thread->state == ENDED)
 		return;
 	if (thread->state == IS_OUT) {
-		offcpu->dropped++;
+		offcpu->dropped += !thread->assumed;
 		set_state(offcpu, thread, RUNS);
 	}
 	if (!thread->fresh && !offcpu->keep_stacks)
@@ -199,7 +200,21 @@ void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who)
 	thread->since_ns = who->time_ns;
 	thread->cpu = who->cpu;
 	thread->preempted = who->preempted;
+	thread->assumed = assumed;
 	set_state(offcpu, thread, IS_OUT);
+}
+
+void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who)
+{
+	go_out(offcpu, who, false);
+}
+
+void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who)
+{
+	const struct offcpu_thread *thread = find(offcpu, who->tid);
+
+	if (!thread || (thread->state == RUNS && !thread->fresh))
+		go_out(offcpu, who, true);
 }
 
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
@@ -210,7 +225,7 @@ void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
 	if (!thread || thread->state != IS_OUT)
 		return;
 	if (who->time_ns < thread->since_ns)
-		offcpu->dropped++;
+		offcpu->dropped += !thread->assumed;
 	else if (!account(offcpu, thread, who->time_ns)) {
 		forget(offcpu, thread);
 		return;
@@ -224,7 +239,7 @@ void offcpu_end(struct offcpu *offcpu, int32_t tid, uint64_t time_ns)
 
 	if (!thread)
 		return;
-	offcpu->dropped += thread->state == IS_OUT;
+	offcpu->dropped += thread->state == IS_OUT && !thread->assumed;
 	release_stack(offcpu, thread);
 	thread->since_ns = time_ns;
 	set_state(offcpu, thread, ENDED);

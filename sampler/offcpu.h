@@ -68,6 +68,8 @@ void offcpu_stack(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t l
 /* A stack of a thread that runs, with keep_stacks.  Takes a reference to stack and label. */
 void offcpu_seen(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label);
 void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who);
+/* The thread is out, for an unknown time, and from now on is counted; where a record says otherwise, that holds. */
+void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who);
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who);
 
 /* The thread has ended; it still switches out a last time, which is no waiting. */

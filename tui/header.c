@@ -314,8 +314,13 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		if (event->is_clock) {
 			double busy = (double)sums->weight / (double)sums->span_ns;
 
-			add(&line, 3, false, STYLE_TEXT, "%.2f CPUs busy", busy);
-			brief(&line, "%.2f busy", busy);
+			const char *what = event->span == EVENT_SPAN_BLOCKED ? "blocked"
+				: event->span				     ? "waiting"
+									     : "busy";
+
+			add(&line, 3, false, STYLE_TEXT, "%.2f %s %s", busy,
+				event->span ? "threads" : "CPUs", what);
+			brief(&line, "%.2f %s", busy, what);
 		}
 	}
 	add(&line, 2, false, event->lost ? STYLE_BAD : STYLE_TEXT, "lost %s",

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, public_copy, run, sysctl  # noqa: E402
+from checks import NOBODY, Checks, public_copy, run, settled, started, sysctl  # noqa: E402
 
 checks = Checks()
 EVENTS = "cpu-clock,off-cpu,preempted"
@@ -86,6 +86,20 @@ def check_still_asleep(strobe):
     checks.check(f"what never wakes is seen: {asleep / 1e9:.2f} s", 0 < asleep <= report["duration_s"] * 1e9, report)
 
 
+def check_attached_asleep(strobe):
+    """What slept before anybody looked, and does not wake, has no stack, but its time."""
+    for scope in ("task", "cpu"):
+        name = f"{scope}: asleep when attached"
+        with started(["sleep", "1000"]) as sleeper:
+            settled(sleeper)
+            report = profile(name, [strobe, "report", "-p", str(sleeper.pid), "--scope", scope, "--duration", "1"],
+                             "off-cpu", [])
+        if report:
+            event = report["events"][0]
+            checks.check(f"{name}: {event['weight'] / 1e9:.2f} s", 0 < event["weight"] <= report["duration_s"] * 1e9 and
+                         [row["symbol"] for row in event["rows"]] == ["[off-cpu]"], report)
+
+
 def check_unprivileged(strobe, waits):
     if os.geteuid():
         checks.skip("without privileges", "only root may change kernel.perf_event_paranoid")
@@ -119,6 +133,7 @@ def main(strobe, waits):
         for scope in ("cpu", "task", "inherit"):
             check_shares(strobe, waits, scope)
         check_still_asleep(strobe)
+        check_attached_asleep(strobe)
         check_unprivileged(strobe, waits)
     check_refusals(strobe)
     checks.finish()

@@ -305,6 +305,36 @@ static void kept_stacks(void **state)
 	assert_int_equal(world->refs, 0);
 }
 
+/* What no record told of holds until one says otherwise, and is no loss then. */
+static void assumed(void **state)
+{
+	struct world *world = *state;
+	const struct offcpu_switch sleeper = {.pid = 1, .tid = 7, .time_ns = 1000};
+
+	offcpu_assume(&world->offcpu, &sleeper);
+	offcpu_advance(&world->offcpu, 1500, SIZE_MAX);
+	in(world, 7, 1700);
+	assert_int_equal(world->n, 2);
+	check(world, 0, 1500, 500, UNKNOWN);
+	check(world, 1, 1700, 200, UNKNOWN);
+	/* Records from before it was looked at, read later. */
+	offcpu_assume(&world->offcpu, &sleeper);
+	in(world, 7, 900);
+	offcpu_assume(&world->offcpu, &sleeper);
+	stack(world, 7, 100);
+	offcpu_assume(&world->offcpu, &sleeper);
+	out(world, 7, 950, false);
+	offcpu_assume(&world->offcpu, &sleeper);
+	in(world, 7, 1050);
+	check(world, 2, 1050, 100, 100);
+	assert_int_equal(world->n, 3);
+	offcpu_assume(&world->offcpu, &sleeper);
+	offcpu_end(&world->offcpu, 7, 1100);
+	offcpu_assume(&world->offcpu, &sleeper);
+	assert_int_equal(world->offcpu.n_out, 0);
+	assert_int_equal(world->offcpu.dropped, 0);
+}
+
 /* No more than so many are known, and those beyond are counted. */
 static void many(void **state)
 {
@@ -339,6 +369,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ended, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unwanted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(kept_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(assumed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many, set_up, tear_down),
 	};
 

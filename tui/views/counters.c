@@ -388,7 +388,8 @@ static const char *format_value(
 	char out[FORMAT_MAX], const struct engine_event_status *event, double value, bool rate)
 {
 	if (event->is_clock && rate)
-		snprintf(out, FORMAT_MAX, "%.2f CPUs", value / NS_PER_S);
+		snprintf(out, FORMAT_MAX, "%.2f %s", value / NS_PER_S,
+			event->span ? "threads" : "CPUs");
 	else if (event->is_clock)
 		format_seconds(out, value / NS_PER_S);
 	else if (event->scale != 0.0)
