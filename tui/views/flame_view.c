@@ -454,6 +454,7 @@ static unsigned int flame_action(struct view *view, struct screen *screen, enum 
 		return narrow(flame, screen, action == ACT_EXCLUDE);
 	case ACT_SEARCH:
 		memcpy(flame->old_search, flame->search, sizeof(flame->search));
+		flame->coarse = false;
 		screen_prompt(screen, action, "Search: ", "");
 		return VIEW_HANDLED;
 	case ACT_SEARCH_NEXT:
