@@ -33,13 +33,12 @@ struct query activity_query(const struct model *model, const struct session *ses
 	};
 }
 
-static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t to_ns,
-	uint64_t *out, size_t columns)
+int activity_ask(const struct model *model, struct session *session, struct filter *filter,
+	uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
 {
-	struct store *store = session_store(asking->session);
+	struct store *store = session_store(session);
 	struct snapshot snapshot;
-	const struct query query =
-		activity_query(asking->model, asking->session, asking->filter, &snapshot);
+	const struct query query = activity_query(model, session, filter, &snapshot);
 	int ret = store_snapshot(store, from_ns, to_ns, &snapshot);
 
 	if (ret)
@@ -47,6 +46,13 @@ static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t 
 	ret = query_activity(&query, from_ns, to_ns, out, columns);
 	snapshot_release(store, &snapshot);
 	return ret;
+}
+
+static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t to_ns,
+	uint64_t *out, size_t columns)
+{
+	return activity_ask(
+		asking->model, asking->session, asking->filter, from_ns, to_ns, out, columns);
 }
 
 /* Ask for the columns that are over by now and not known. */

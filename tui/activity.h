@@ -43,6 +43,10 @@ struct activity {
 struct query activity_query(const struct model *model, const struct session *session,
 	struct filter *filter, const struct snapshot *snapshot);
 
+/* query_activity() of the model's event and settings. */
+int activity_ask(const struct model *model, struct session *session, struct filter *filter,
+	uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns);
+
 /* Make the model's activity that of its event, window and settings; strip_to_ns is given.  0 or -ENOMEM. */
 int activity_update(struct activity *activity, struct model *model, struct session *session,
 	struct filter *filter);

@@ -22,26 +22,37 @@ static const struct binding table[] = {
 		"Show source and instructions, with what was sampled on each"},
 	{ACT_FLAME, KEYS_HOT, {'g'}, NULL, "flames",
 		"Show the flame graph: all calls at once, as wide as their share"},
-	{ACT_SEARCH, KEYS_HOT, {'/'}, NULL, "search", "Search a symbol by a part of its name"},
+	{ACT_THREADS, KEYS_HOT, {'t'}, NULL, "threads",
+		"Show threads, processes, commands or CPUs: their shares, and who ran when"},
+	{ACT_SEARCH, KEYS_HOT | KEYS_LATE, {'/'}, NULL, "search",
+		"Search a symbol by a part of its name"},
 	{ACT_SEARCH_NEXT, KEYS_HOT, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
 	{ACT_SEARCH_PREVIOUS, KEYS_HOT, {'N'}, NULL, NULL,
 		"Go to the previous symbol that was searched"},
 	{ACT_FILTER, KEYS_HOT | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only rows with this text in symbol or image; empty shows all"},
-	{ACT_INCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN, {'I'}, NULL, NULL,
-		"Show only samples with the selected symbol on the stack"},
-	{ACT_EXCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN, {'X'}, NULL, NULL,
-		"Leave out all samples with what is selected"},
-	{ACT_WIDEN, KEYS_HOT, {INPUT_BACKSPACE}, NULL, NULL, "Take the last filter back"},
-	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES | KEYS_LATE, {'s'}, NULL, "sort",
+	{ACT_INCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN | KEYS_THREADS, {'I'},
+		NULL, NULL, "Show only samples with what is selected"},
+	{ACT_EXCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN | KEYS_THREADS, {'X'},
+		NULL, NULL, "Leave out all samples with what is selected"},
+	{ACT_WIDEN, KEYS_HOT | KEYS_THREADS, {INPUT_BACKSPACE}, NULL, NULL,
+		"Take the last filter back"},
+	{ACT_OPEN, KEYS_THREADS, {INPUT_ENTER}, NULL, "only this",
+		"Go back to the table, with only the samples of this row"},
+	{ACT_GROUP, KEYS_THREADS, {'t'}, NULL, "group",
+		"Change between threads, processes, commands and CPUs"},
+	{ACT_FILTER, KEYS_THREADS, {'/', '\\'}, NULL, "filter",
+		"Show only rows with this text in command, pid, tid or symbol"},
+	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS | KEYS_LATE, {'s'}, NULL, "sort",
 		"Sort by the next column"},
-	{ACT_SORT_LEFT, KEYS_HOT | KEYS_PROCESSES, {'<'}, NULL, NULL,
+	{ACT_SORT_LEFT, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS, {'<'}, NULL, NULL,
 		"Sort by the column to the left"},
-	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_PROCESSES, {'>'}, NULL, NULL,
+	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS, {'>'}, NULL, NULL,
 		"Sort by the column to the right"},
 	{ACT_SORT_SELF, KEYS_HOT, {'S'}, NULL, NULL, "Sort by self share"},
 	{ACT_SORT_TOTAL, KEYS_HOT, {'T'}, NULL, NULL, "Sort by total share"},
-	{ACT_REVERSE, KEYS_HOT | KEYS_PROCESSES, {'r'}, NULL, NULL, "Reverse the order"},
+	{ACT_REVERSE, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS, {'r'}, NULL, NULL,
+		"Reverse the order"},
 	{ACT_KERNEL, KEYS_HOT | KEYS_LATE, {'K'}, NULL, "kernel", "Show or hide kernel symbols"},
 	{ACT_SIDE_BY_SIDE, KEYS_HOT, {'w'}, NULL, NULL,
 		"Show several events side by side, as columns"},
@@ -323,6 +334,10 @@ const char *keys_view_title(unsigned int view)
 		return "calls";
 	case KEYS_FLAME:
 		return "flame graph";
+	case KEYS_THREADS:
+		return "threads";
+	case KEYS_HEAT:
+		return "heat map";
 	case KEYS_COUNTERS:
 		return "counters";
 	default:
@@ -338,7 +353,7 @@ char *keys_dump(void)
 
 	if (!out)
 		return NULL;
-	for (unsigned int view = KEYS_ALL; view <= KEYS_FLAME; view <<= 1) {
+	for (unsigned int view = KEYS_ALL; view <= KEYS_HEAT; view <<= 1) {
 		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 			char label[64];
 

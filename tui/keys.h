@@ -25,6 +25,8 @@ enum keys_view {
 	KEYS_COUNTERS = 512,
 	KEYS_CALLS = 1024,
 	KEYS_FLAME = 2048,
+	KEYS_THREADS = 4096,
+	KEYS_HEAT = 8192,
 };
 
 /* In binding.views: its hint comes after those of everywhere. */
@@ -92,6 +94,9 @@ enum action {
 	ACT_HOLD,
 	ACT_FLAME,
 	ACT_THREAD,
+	/* time and threads */
+	ACT_THREADS,
+	ACT_HEAT,
 	/* filters */
 	ACT_NARROW,
 	ACT_INCLUDE,

@@ -13,6 +13,7 @@
 #include "tui/annotate.h"
 #include "tui/calltree.h"
 #include "tui/hot.h"
+#include "tui/lanes.h"
 #include "tui/logbook.h"
 #include "tui/offers.h"
 #include "tui/query.h"
@@ -26,6 +27,7 @@
 #define MODEL_LATE_NS 1000000000ull /* by now samples have come, if there were any */
 #define MODEL_COLUMN_NS 1000000000ull /* of the activity strip, at least */
 #define MODEL_COLUMNS 256
+#define HEAT_ROWS 10 /* of a second, each as long as a slice of the store */
 #define MODEL_CRUMBS_MAX 8
 #define MODEL_CRUMB_MAX 128
 
@@ -110,6 +112,15 @@ struct model_ops {
 	int (*tree)(struct model *model, const struct calltree_query *query, struct calltree *out);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
 	int (*busiest)(struct model *model, uint64_t *from_ns, uint64_t *to_ns);
+	/* Who runs when in the window (lanes.h); valid until the next call.  It may be of a window a little older.  0 or
+	 * -ENOMEM. */
+	int (*lanes)(struct model *model, enum query_group group, size_t columns,
+		const struct lanes **out);
+	/* The state of a thread as /proc tells it (R S D ...), now; 'X': it has ended; 0: it is not known. */
+	char (*task_state)(struct model *model, int32_t tid);
+	/* Weight per second of time by tenths of seconds, HEAT_ROWS each, from from_ns on; valid until the next call.  0 or
+	 * -ENOMEM. */
+	int (*heat)(struct model *model, uint64_t from_ns, size_t seconds, const uint64_t **cells);
 	/* Cleaned, never NULL; valid until the next call. */
 	const char *(*user_name)(struct model *model, uint32_t uid);
 

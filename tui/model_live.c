@@ -384,6 +384,39 @@ static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
 		&live->activity, model, live->session, live->crumbs.filter, from_ns, to_ns);
 }
 
+static int live_lanes(
+	struct model *model, enum query_group group, size_t columns, const struct lanes **out)
+{
+	struct model_live *live = model_live_of(model);
+
+	return model_lanes_get(&live->lanes, live->session, model, live->crumbs.filter,
+		live->hot_epoch, group, columns, out);
+}
+
+static char live_task_state(struct model *model, int32_t tid)
+{
+	struct proc_process process;
+
+	if (model->recorded || tid <= 0)
+		return 0;
+	switch (proc_read(tid, &process)) {
+	case 0:
+		return process.state;
+	case -ESRCH:
+		return 'X';
+	default:
+		return 0;
+	}
+}
+
+static int live_heat(struct model *model, uint64_t from_ns, size_t seconds, const uint64_t **cells)
+{
+	struct model_live *live = model_live_of(model);
+
+	return heat_get(
+		&live->heat, model, live->session, live->crumbs.filter, from_ns, seconds, cells);
+}
+
 static int live_processes(struct model *model, struct proc_process **out, size_t *n)
 {
 	(void)model;
@@ -511,6 +544,9 @@ static const struct model_ops live_ops = {
 	.busiest = live_busiest,
 	.breakdown = live_breakdown,
 	.field = live_field,
+	.lanes = live_lanes,
+	.task_state = live_task_state,
+	.heat = live_heat,
 	.processes = live_processes,
 	.followed = live_followed,
 	.user_name = live_user_name,
@@ -589,6 +625,8 @@ void model_live_free(struct model_live *live)
 	model_events_fini(&live->events);
 	hot_free(live->hot);
 	model_calls_fini(&live->calls);
+	model_lanes_fini(&live->lanes);
+	heat_fini(&live->heat);
 	model_baseline_fini(&live->baseline);
 	model_crumbs_fini(&live->crumbs);
 	logbook_fini(&live->model.log);

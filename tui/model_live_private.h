@@ -8,10 +8,12 @@
 #include "tui/activity.h"
 #include "tui/chosen.h"
 #include "tui/cost.h"
+#include "tui/heat.h"
 #include "tui/model_baseline.h"
 #include "tui/model_calls.h"
 #include "tui/model_crumbs.h"
 #include "tui/model_events.h"
+#include "tui/model_lanes.h"
 #include "tui/model_live.h"
 #include "tui/save.h"
 
@@ -41,6 +43,8 @@ struct model_live {
 	uint64_t names_at_ns; /* not before, new names are taken in */
 	struct activity activity;
 	struct model_calls calls;
+	struct model_lanes lanes;
+	struct heat heat;
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
 	struct chosen chosen;

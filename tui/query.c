@@ -29,6 +29,12 @@ static bool is_idle(const struct query *query, const struct slice *slice, uint32
 	return names_get(query->names, names_symref(query->names, leaf->frame))->idle;
 }
 
+bool query_counts(const struct query *query, const struct slice *slice, uint32_t i)
+{
+	return slice->event[i] == query->event && filter_pass(query->filter, slice, i) &&
+		!(query->hide_idle && is_idle(query, slice, i));
+}
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct query_row *left = a, *right = b;
@@ -123,8 +129,7 @@ static uint64_t slice_weight(const struct query *query, const struct slice *slic
 		return 0;
 	}
 	for (uint32_t i = 0; i < slice->cells; i++) {
-		if (slice->event[i] == query->event && filter_pass(query->filter, slice, i) &&
-			!(query->hide_idle && is_idle(query, slice, i)))
+		if (query_counts(query, slice, i))
 			weight += slice->weight[i];
 	}
 	return weight;

@@ -64,6 +64,9 @@ struct query_row {
 /* Rows by falling total.  0 and an array of *n for free(); or -ENOMEM. */
 int query_run(const struct query *query, struct query_row **rows, size_t *n);
 
+/* Whether cell i of a slice counts: of the event, not filtered out, not hidden as idle. */
+bool query_counts(const struct query *query, const struct slice *slice, uint32_t i);
+
 /* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any
  * length.  For clock events a value of 1e9 is one busy CPU.  idle is left out where hide_idle is set. */
 int query_activity(

@@ -11,6 +11,7 @@
 
 #include "tests/screens/fake_calls.h"
 #include "tests/screens/fake_code.h"
+#include "tests/screens/fake_lanes.h"
 #include "tests/screens/fake_offers.h"
 
 #include <errno.h>
@@ -542,6 +543,9 @@ static const struct model_ops fake_ops = {
 	.busiest = fake_busiest,
 	.breakdown = fake_breakdown,
 	.field = fake_field,
+	.lanes = fake_lanes,
+	.task_state = fake_task_state,
+	.heat = fake_heat,
 	.processes = fake_processes,
 	.followed = fake_followed,
 	.user_name = fake_user,

@@ -266,6 +266,9 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 		screen_result(screen, screen_open(screen, &view_flame, VIEWS_NO_SYMBOL),
 			"The flame graph cannot be shown");
 		return VIEW_HANDLED;
+	case ACT_THREADS:
+		screen_result(screen, screen_open(screen, &view_threads, 0), "Threads");
+		return VIEW_HANDLED;
 	case ACT_ANNOTATE:
 		return open_selected(table, screen, &view_annotate, "Annotate");
 	case ACT_SORT_NEXT:

@@ -19,6 +19,7 @@ extern const struct view_ops
 	view_calls; /* arg: symref of the butterfly, or VIEWS_NO_SYMBOL: the tree */
 extern const struct view_ops
 	view_flame; /* arg: symref of the frame to select, or VIEWS_NO_SYMBOL */
+extern const struct view_ops view_threads;
 extern const struct view_ops view_processes;
 extern const struct view_ops view_events;
 extern const struct view_ops view_counters;

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_lanes.c - lanes of slices of random length against a naive model, which spreads single cells in fractions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/fake_symbols.h"
+#include "tui/lanes.h"
+
+#define SLICES 60
+#define CELLS 9
+#define LABELS 6
+#define NODES 5
+#define COLUMNS 20
+#define START_NS 1000000000ull
+
+struct world {
+	struct images *images;
+	struct stacks *stacks;
+	struct tasks *tasks;
+	struct names *names;
+	uint32_t labels[LABELS], nodes[NODES];
+	struct slice slices[SLICES];
+	const struct slice *list[SLICES];
+	struct snapshot snapshot;
+	uint32_t stack[SLICES][CELLS], task[SLICES][CELLS], count[SLICES][CELLS];
+	uint16_t cpu[SLICES][CELLS];
+	uint8_t event[SLICES][CELLS];
+	uint64_t weight[SLICES][CELLS];
+	uint32_t seed;
+};
+
+static uint32_t chance(struct world *world, uint32_t below)
+{
+	world->seed = world->seed * 1664525u + 1013904223u;
+	return (world->seed >> 8) % below;
+}
+
+static uint32_t label(struct world *world, int32_t pid, int32_t tid, const char *comm)
+{
+	struct record record = {.type = PERF_RECORD_COMM};
+	uint32_t made;
+
+	record.comm.pid = (uint32_t)pid;
+	record.comm.tid = (uint32_t)tid;
+	record.comm.comm = comm;
+	record.id.pid = (uint32_t)pid;
+	record.id.tid = (uint32_t)tid;
+	record.id.time_ns = 1;
+	assert_int_equal(tasks_apply(world->tasks, &record), 0);
+	assert_int_equal(tasks_label(world->tasks, pid, tid, 2, &made), 0);
+	tasks_label_ref(world->tasks, made);
+	return made;
+}
+
+/* Slices side by side, of a tenth of a second and, now and then, many of them, as old ones are. */
+static void fill(struct world *world)
+{
+	uint64_t at = START_NS;
+
+	for (size_t i = 0; i < SLICES; i++) {
+		uint64_t length = STORE_SLICE_NS * (chance(world, 4) ? 1 : 1 + chance(world, 40));
+
+		world->slices[i] = (struct slice){
+			.serial = i + 1,
+			.start_ns = at,
+			.end_ns = at + length,
+			.cells = CELLS,
+			.stack = world->stack[i],
+			.task = world->task[i],
+			.cpu = world->cpu[i],
+			.event = world->event[i],
+			.weight = world->weight[i],
+			.count = world->count[i],
+		};
+		at += length;
+		world->list[i] = &world->slices[i];
+		for (size_t cell = 0; cell < CELLS; cell++) {
+			world->stack[i][cell] = world->nodes[chance(world, NODES)];
+			world->task[i][cell] = world->labels[chance(world, LABELS)];
+			world->cpu[i][cell] = (uint16_t)chance(world, 3);
+			world->event[i][cell] = (uint8_t)chance(world, 2);
+			world->weight[i][cell] = 1 + chance(world, 10000019);
+			world->count[i][cell] = 1 + chance(world, 9);
+		}
+	}
+	world->snapshot = (struct snapshot){world->list, SLICES};
+}
+
+static int setup(void **state)
+{
+	struct image program = {.kind = IMAGE_FILE, .path = (char *)"/bin/program", .inode = 7};
+	struct world *world = calloc(1, sizeof(*world));
+	uint32_t image;
+
+	assert_non_null(world);
+	world->seed = 11;
+	assert_int_equal(images_new(&world->images), 0);
+	assert_int_equal(stacks_new(&world->stacks), 0);
+	assert_int_equal(tasks_new(&world->tasks, world->images, NULL), 0);
+	assert_int_equal(images_intern(world->images, &program, &image), 0);
+	assert_int_equal(names_new(&world->names, world->stacks, world->images, NULL), 0);
+	world->nodes[0] = STACK_ROOT;
+	for (uint32_t i = 1; i < NODES; i++) {
+		uint32_t frame;
+
+		assert_int_equal(
+			stacks_frame(world->stacks, image, 0x100 * i, FRAME_USER, &frame), 0);
+		assert_int_equal(
+			stacks_child(world->stacks, STACK_ROOT, frame, &world->nodes[i]), 0);
+		stacks_ref(world->stacks, world->nodes[i]);
+	}
+	world->labels[0] = label(world, 100, 100, "serv\033er");
+	world->labels[1] = label(world, 100, 101, "helper");
+	world->labels[2] = label(world, 100, 102, "helper");
+	world->labels[3] = label(world, 200, 200, "other");
+	world->labels[4] = label(world, 0, 0, "swapper");
+	world->labels[5] = TASK_LABEL_MERGED;
+	fill(world);
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	names_free(world->names);
+	tasks_free(world->tasks);
+	stacks_free(world->stacks);
+	images_free(world->images);
+	free(world);
+	return 0;
+}
+
+static struct query query_of(
+	struct world *world, enum query_group group, uint64_t from_ns, uint64_t to_ns)
+{
+	return (struct query){
+		.snapshot = &world->snapshot,
+		.stacks = world->stacks,
+		.tasks = world->tasks,
+		.names = world->names,
+		.event = 1,
+		.group = group,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+	};
+}
+
+static bool is_of(struct world *world, const struct slice *slice, size_t cell,
+	enum query_group group, const struct lane *lane)
+{
+	const struct task_label *task = tasks_label_get(world->tasks, slice->task[cell]);
+
+	switch (group) {
+	case GROUP_CPU:
+		return slice->cpu[cell] == lane->cpu;
+	case GROUP_COMMAND:
+		return !strcmp(lane->name,
+			slice->task[cell] == world->labels[0] ? "serv?er" : task->comm);
+	case GROUP_PROCESS:
+		return task->pid == lane->pid;
+	default:
+		return task->pid == lane->pid && task->tid == lane->tid;
+	}
+}
+
+/* The columns of one lane, the slow way. */
+static void naive(struct world *world, const struct query *query, const struct lane *lane,
+	double columns[COLUMNS], uint64_t *weight, uint64_t *samples)
+{
+	double part = (double)(query->to_ns - query->from_ns) / COLUMNS;
+
+	*weight = *samples = 0;
+	memset(columns, 0, COLUMNS * sizeof(*columns));
+	for (size_t i = 0; i < SLICES; i++) {
+		const struct slice *slice = &world->slices[i];
+		uint64_t middle = (slice->start_ns + slice->end_ns) / 2;
+		double from = (double)slice->start_ns - (double)query->from_ns;
+		double to = (double)slice->end_ns - (double)query->from_ns;
+
+		if (middle < query->from_ns || middle >= query->to_ns)
+			continue;
+		if (from < 0)
+			from = 0;
+		if (to > part * COLUMNS)
+			to = part * COLUMNS;
+		for (size_t cell = 0; cell < CELLS; cell++) {
+			if (slice->event[cell] != query->event ||
+				!is_of(world, slice, cell, query->group, lane))
+				continue;
+			*weight += slice->weight[cell];
+			*samples += slice->count[cell];
+			for (int k = 0; k < COLUMNS; k++) {
+				double left = from > k * part ? from : k * part;
+				double right = to < (k + 1) * part ? to : (k + 1) * part;
+
+				if (right > left)
+					columns[k] += (double)slice->weight[cell] * (right - left) /
+						(to - from);
+			}
+		}
+	}
+}
+
+static uint64_t check(struct world *world, enum query_group group, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct query query = query_of(world, group, from_ns, to_ns);
+	struct lanes lanes;
+	uint64_t whole = 0;
+
+	assert_int_equal(lanes_run(&query, COLUMNS, &lanes), 0);
+	assert_int_equal(lanes.columns, COLUMNS);
+	for (uint32_t i = 0; i < lanes.n; i++) {
+		const struct lane *lane = &lanes.lane[i];
+		double columns[COLUMNS];
+		uint64_t weight, samples, sum = 0;
+
+		naive(world, &query, lane, columns, &weight, &samples);
+		assert_int_equal(lane->weight, weight);
+		assert_int_equal(lane->samples, samples);
+		for (int k = 0; k < COLUMNS; k++) {
+			/* Edges of columns are whole nanoseconds. */
+			assert_float_equal((double)lane->columns[k], columns[k], 40.0);
+			sum += lane->columns[k];
+		}
+		assert_int_equal(sum, weight);
+		whole += weight;
+		for (uint32_t other = 0; other < i; other++)
+			assert_false(lanes.lane[other].pid == lane->pid &&
+				lanes.lane[other].tid == lane->tid &&
+				lanes.lane[other].cpu == lane->cpu &&
+				!strcmp(lanes.lane[other].name, lane->name));
+	}
+	lanes_fini(&lanes);
+	return whole;
+}
+
+static const enum query_group groups[] = {GROUP_THREAD, GROUP_PROCESS, GROUP_COMMAND, GROUP_CPU};
+
+static void test_naive(void **state)
+{
+	struct world *world = *state;
+	uint64_t end_ns = world->slices[SLICES - 1].end_ns, event = 0;
+
+	for (size_t i = 0; i < SLICES; i++)
+		for (size_t cell = 0; cell < CELLS; cell++)
+			event += world->event[i][cell] == 1 ? world->weight[i][cell] : 0;
+	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
+		uint64_t at = START_NS, parts = 0;
+
+		assert_int_equal(check(world, groups[g], START_NS, end_ns), event);
+		/* Bounds anywhere: times side by side are the whole. */
+		while (at < end_ns) {
+			uint64_t to = at + 1 + (uint64_t)chance(world, 9000) * 1000003u;
+
+			if (to > end_ns)
+				to = end_ns;
+			parts += check(world, groups[g], at, to);
+			at = to;
+		}
+		assert_int_equal(parts, event);
+	}
+}
+
+/* Where the most weight of a lane fell, whichever comes first. */
+static void test_hottest(void **state)
+{
+	struct world *world = *state;
+	const struct query query =
+		query_of(world, GROUP_THREAD, START_NS, world->slices[SLICES - 1].end_ns);
+	struct lanes lanes;
+
+	assert_int_equal(lanes_run(&query, 7, &lanes), 0);
+	assert_int_equal(lanes.n, LABELS);
+	for (uint32_t l = 0; l < lanes.n; l++) {
+		uint64_t sums[NODES] = {0}, most = 0;
+		uint32_t best = 0;
+
+		for (size_t i = 0; i < SLICES; i++) {
+			for (size_t cell = 0; cell < CELLS; cell++) {
+				for (uint32_t n = 0; n < NODES; n++)
+					if (world->event[i][cell] == 1 &&
+						world->stack[i][cell] == world->nodes[n] &&
+						is_of(world, &world->slices[i], cell, GROUP_THREAD,
+							&lanes.lane[l]))
+						sums[n] += world->weight[i][cell];
+			}
+		}
+		for (uint32_t n = 0; n < NODES; n++) {
+			if (sums[n] > most) {
+				most = sums[n];
+				best = n;
+			}
+		}
+		assert_int_equal(lanes.lane[l].symref,
+			best ? names_symref(world->names,
+				       stacks_node(world->stacks, world->nodes[best])->frame)
+			     : 0);
+	}
+	lanes_fini(&lanes);
+}
+
+/* Names are clean; what is idle is left out where that is asked for; of an empty time there is nothing. */
+static void test_names(void **state)
+{
+	struct world *world = *state;
+	uint64_t end_ns = world->slices[SLICES - 1].end_ns;
+	struct query query = query_of(world, GROUP_THREAD, START_NS, end_ns);
+	struct lanes lanes;
+	bool server = false;
+
+	query.hide_idle = true;
+	assert_int_equal(lanes_run(&query, COLUMNS, &lanes), 0);
+	assert_int_equal(lanes.n, LABELS - 1);
+	for (uint32_t i = 0; i < lanes.n; i++) {
+		assert_int_not_equal(lanes.lane[i].pid, 0);
+		server |= !strcmp(lanes.lane[i].name, "serv?er");
+	}
+	assert_true(server);
+	lanes_fini(&lanes);
+	query = query_of(world, GROUP_CPU, end_ns, end_ns + 1);
+	assert_int_equal(lanes_run(&query, COLUMNS, &lanes), 0);
+	assert_int_equal(lanes.n, 0);
+	lanes_fini(&lanes);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_naive, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hottest, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

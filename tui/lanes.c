@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lanes.c - see lanes.h.
+ *
+ * What a cell's label, CPU and leaf stand for is looked up once each; then a cell costs two additions and one in the table
+ * of (lane, symbol) pairs.
+ */
+#include "tui/lanes.h"
+
+#include "tui/clean.h"
+#include "tui/grow.h"
+#include "tui/intern.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much of one lane fell into one symbol. */
+struct pair {
+	uint32_t lane, symref;
+	uint64_t weight; /* 0: free */
+};
+
+struct work {
+	const struct query *query;
+	struct lanes *lanes;
+	uint32_t lanes_room;
+	struct intern keys;
+	uint32_t *of_label, *of_cpu; /* lane + 1 */
+	uint32_t labels_room, cpus_room;
+	uint32_t *leaves; /* by node: symref + 1 */
+	uint32_t leaves_room;
+	struct pair *pairs;
+	uint32_t n_pairs, n_slots;
+};
+
+/* The columns that a slice is spread over. */
+struct spread {
+	size_t first, last;
+	uint64_t from, to; /* of it, since the range began */
+};
+
+struct lane_key {
+	int32_t pid, tid;
+	uint32_t cpu;
+	char name[TASK_COMM_MAX];
+};
+
+static int new_lane(struct work *work, const struct lane_key *key, uint32_t *id)
+{
+	struct lanes *lanes = work->lanes;
+
+	if (intern_id(&work->keys, key, sizeof(*key), id))
+		return -ENOMEM;
+	if (*id < lanes->n)
+		return 0;
+	if (grow_room((void **)&lanes->lane, lanes->n, &work->lanes_room, sizeof(*lanes->lane)))
+		return -ENOMEM;
+	lanes->lane[lanes->n] = (struct lane){
+		.pid = key->pid, .tid = key->tid, .cpu = key->cpu, .symref = LANES_NO_SYMBOL};
+	memcpy(lanes->lane[lanes->n++].name, key->name, sizeof(key->name));
+	return 0;
+}
+
+static int lane_of_label(struct work *work, uint32_t label_id, uint32_t *id)
+{
+	const struct task_label *label = tasks_label_get(work->query->tasks, label_id);
+	enum query_group group = work->query->group;
+	struct lane_key key;
+	struct lane *lane;
+
+	memset(&key, 0, sizeof(key));
+	if (group == GROUP_COMMAND) {
+		clean_text(key.name, sizeof(key.name), label ? label->comm : "", TASK_COMM_MAX);
+	} else {
+		key.pid = label ? label->pid : -1;
+		key.tid = group == GROUP_PROCESS ? 0 : label ? label->tid : -1;
+	}
+	if (new_lane(work, &key, id))
+		return -ENOMEM;
+	lane = &work->lanes->lane[*id];
+	if (label && group != GROUP_COMMAND && label->since_ns >= lane->since_ns) {
+		lane->since_ns = label->since_ns;
+		clean_text(lane->name, sizeof(lane->name),
+			group == GROUP_PROCESS ? label->process_comm : label->comm, TASK_COMM_MAX);
+	}
+	return 0;
+}
+
+static int lane_of(struct work *work, const struct slice *slice, uint32_t i, uint32_t *id)
+{
+	bool by_cpu = work->query->group == GROUP_CPU;
+	uint32_t **table = by_cpu ? &work->of_cpu : &work->of_label;
+	uint32_t at = by_cpu ? slice->cpu[i] : slice->task[i];
+	struct lane_key key;
+	int ret;
+
+	if (grow_zeroed((void **)table, at, by_cpu ? &work->cpus_room : &work->labels_room,
+		    sizeof(**table)))
+		return -ENOMEM;
+	if (!(*table)[at]) {
+		memset(&key, 0, sizeof(key));
+		key.cpu = at;
+		ret = by_cpu ? new_lane(work, &key, id) : lane_of_label(work, at, id);
+		if (ret)
+			return ret;
+		(*table)[at] = *id + 1;
+	}
+	*id = (*table)[at] - 1;
+	return 0;
+}
+
+/* --- the hottest symbols --- */
+
+static struct pair *slot_of(struct pair *pairs, uint32_t n_slots, uint32_t lane, uint32_t symref)
+{
+	uint64_t hash = ((uint64_t)lane << 32 | symref) * 0x9e3779b97f4a7c15ull;
+	uint32_t slot = (uint32_t)(hash >> 32 ^ hash >> 17) & (n_slots - 1);
+
+	while (pairs[slot].weight && (pairs[slot].lane != lane || pairs[slot].symref != symref))
+		slot = (slot + 1) & (n_slots - 1);
+	return &pairs[slot];
+}
+
+static int grow_pairs(struct work *work)
+{
+	uint32_t n = work->n_slots ? work->n_slots * 2 : 1024;
+	struct pair *pairs = calloc(n, sizeof(*pairs));
+
+	if (!pairs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < work->n_slots; i++) {
+		const struct pair *pair = &work->pairs[i];
+
+		if (pair->weight)
+			*slot_of(pairs, n, pair->lane, pair->symref) = *pair;
+	}
+	free(work->pairs);
+	work->pairs = pairs;
+	work->n_slots = n;
+	return 0;
+}
+
+static int add_symbol(struct work *work, uint32_t lane, uint32_t node, uint64_t weight)
+{
+	const struct query *query = work->query;
+	struct pair *pair;
+
+	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
+		return -ENOMEM;
+	if (!work->leaves[node])
+		work->leaves[node] = 1 +
+			(node == STACK_ROOT ? 0
+					    : names_symref(query->names,
+						      stacks_node(query->stacks, node)->frame));
+	if (work->n_pairs >= work->n_slots / 2 && grow_pairs(work))
+		return -ENOMEM;
+	pair = slot_of(work->pairs, work->n_slots, lane, work->leaves[node] - 1);
+	if (!weight)
+		return 0;
+	if (!pair->weight) {
+		pair->lane = lane;
+		pair->symref = work->leaves[node] - 1;
+		work->n_pairs++;
+	}
+	pair->weight += weight;
+	return 0;
+}
+
+static int choose_hottest(struct work *work)
+{
+	uint64_t *best = calloc(work->lanes->n + 1, sizeof(*best));
+
+	if (!best)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < work->n_slots; i++) {
+		const struct pair *pair = &work->pairs[i];
+		struct lane *lane;
+
+		if (!pair->weight)
+			continue;
+		lane = &work->lanes->lane[pair->lane];
+		if (pair->weight < best[pair->lane] ||
+			(pair->weight == best[pair->lane] && pair->symref > lane->symref))
+			continue;
+		best[pair->lane] = pair->weight;
+		lane->symref = pair->symref;
+	}
+	free(best);
+	return 0;
+}
+
+/* --- time --- */
+
+static uint64_t edge_of(const struct lanes *lanes, size_t column)
+{
+	unsigned __int128 length = lanes->to_ns - lanes->from_ns;
+
+	return (uint64_t)((length * column + lanes->columns - 1) / lanes->columns);
+}
+
+static size_t column_of(const struct lanes *lanes, uint64_t since)
+{
+	unsigned __int128 length = lanes->to_ns - lanes->from_ns;
+
+	return (size_t)((unsigned __int128)since * lanes->columns / length);
+}
+
+static struct spread spread_of(const struct lanes *lanes, const struct slice *slice)
+{
+	uint64_t from_ns = slice->start_ns > lanes->from_ns ? slice->start_ns : lanes->from_ns;
+	uint64_t to_ns = slice->end_ns < lanes->to_ns ? slice->end_ns : lanes->to_ns;
+	struct spread spread = {.from = from_ns - lanes->from_ns, .to = to_ns - lanes->from_ns};
+
+	if (spread.to <= spread.from)
+		spread.to = spread.from + 1;
+	spread.first = column_of(lanes, spread.from);
+	spread.last = column_of(lanes, spread.to - 1);
+	return spread;
+}
+
+static void add_weight(
+	const struct lanes *lanes, struct lane *lane, const struct spread *spread, uint64_t weight)
+{
+	uint64_t done = 0;
+
+	for (size_t column = spread->first; column < spread->last; column++) {
+		uint64_t upto = (uint64_t)((unsigned __int128)weight *
+			(edge_of(lanes, column + 1) - spread->from) / (spread->to - spread->from));
+
+		lane->columns[column] += upto - done;
+		done = upto;
+	}
+	lane->columns[spread->last] += weight - done;
+}
+
+static int add_slice(struct work *work, const struct slice *slice)
+{
+	const struct spread spread = spread_of(work->lanes, slice);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
+		uint32_t id;
+
+		if (!query_counts(work->query, slice, i))
+			continue;
+		ret = lane_of(work, slice, i, &id);
+		if (ret)
+			break;
+		work->lanes->lane[id].weight += slice->weight[i];
+		work->lanes->lane[id].samples += slice->count[i];
+		add_weight(work->lanes, &work->lanes->lane[id], &spread, slice->weight[i]);
+		ret = add_symbol(work, id, slice->stack[i], slice->weight[i]);
+	}
+	return ret;
+}
+
+int lanes_run(const struct query *query, size_t columns, struct lanes *out)
+{
+	struct work work = {.query = query, .lanes = out};
+	int ret = 0;
+
+	*out = (struct lanes){
+		.columns = columns < 1		      ? 1
+			: columns > LANES_COLUMNS_MAX ? LANES_COLUMNS_MAX
+						      : columns,
+		.from_ns = query->from_ns,
+		.to_ns = query->to_ns,
+	};
+	for (size_t i = 0; i < query->snapshot->n && !ret; i++) {
+		const struct slice *slice = query->snapshot->slices[i];
+
+		if (slice_is_in(slice, query->from_ns, query->to_ns))
+			ret = add_slice(&work, slice);
+	}
+	if (!ret)
+		ret = choose_hottest(&work);
+	intern_fini(&work.keys);
+	free(work.of_label);
+	free(work.of_cpu);
+	free(work.leaves);
+	free(work.pairs);
+	if (ret)
+		lanes_fini(out);
+	return ret;
+}
+
+void lanes_fini(struct lanes *lanes)
+{
+	free(lanes->lane);
+	*lanes = (struct lanes){.lane = NULL};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lanes.h - who runs when: weight by thread, process, command or CPU, and by columns of time, in one pass.
+ *
+ * A slice counts where the rule of the store (slice_is_in()) puts it, with all of its weight, which is spread evenly over
+ * what of its time lies in the range; so the columns of a lane add up to its weight exactly, and lanes of
+ * times side by side to those of the whole.  UI thread, with the snapshot held.
+ */
+#ifndef TUI_LANES_H
+#define TUI_LANES_H
+
+#include "tui/query.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LANES_COLUMNS_MAX 64
+#define LANES_NO_SYMBOL UINT32_MAX
+
+struct lane {
+	int32_t pid, tid; /* of a process tid is 0; of a command and a CPU both are */
+	uint32_t cpu;
+	char name[TASK_COMM_MAX]; /* cleaned, the newest one; of a CPU it is empty */
+	uint64_t since_ns; /* of the name */
+	uint64_t weight, samples;
+	uint32_t symref; /* where the most of it fell */
+	uint64_t columns[LANES_COLUMNS_MAX]; /* weight, oldest first */
+};
+
+struct lanes {
+	struct lane *lane; /* in the order in which they were met */
+	uint32_t n;
+	size_t columns;
+	uint64_t from_ns, to_ns;
+};
+
+/* Of query->event in [from_ns, to_ns), which must be given, by query->group: GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND or
+ * GROUP_CPU.  0 and *out for lanes_fini(); or -ENOMEM with *out empty. */
+int lanes_run(const struct query *query, size_t columns, struct lanes *out);
+void lanes_fini(struct lanes *lanes);
+
+#endif

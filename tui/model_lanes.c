@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_lanes.c - see model_lanes.h.
+ */
+#include "tui/model_lanes.h"
+
+#include "tui/activity.h"
+
+#include <time.h>
+
+#define SHARE 50u /* of the time, at most 1/50 goes into lanes made anew as the time goes on */
+
+static uint64_t clock_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void model_lanes_fini(struct model_lanes *cache)
+{
+	lanes_fini(&cache->lanes);
+	cache->known = false;
+}
+
+/* What comes later than the window changes nothing in it. */
+static uint64_t last_of(const struct model *model)
+{
+	uint64_t last_ns = model->status.store.last_ns;
+
+	return last_ns < model->to_ns ? last_ns : model->to_ns;
+}
+
+static bool is_current(const struct model_lanes *cache, const struct model *model,
+	const struct filter *filter, uint64_t epoch, enum query_group group, size_t columns)
+{
+	if (!cache->known || cache->group != group || cache->lanes.columns != columns ||
+		cache->event != model->event || cache->hide_idle != model->hide_idle ||
+		cache->filter != filter_serial(filter))
+		return false;
+	if (cache->lanes.from_ns == model->from_ns && cache->lanes.to_ns == model->to_ns &&
+		cache->last_ns == last_of(model) && cache->epoch == epoch)
+		return true;
+	/* Another window was chosen: it is shown at once. */
+	if (model->window.selected || cache->selected)
+		return false;
+	return model->now_ns < cache->not_before_ns;
+}
+
+int model_lanes_get(struct model_lanes *cache, struct session *session, const struct model *model,
+	struct filter *filter, uint64_t epoch, enum query_group group, size_t columns,
+	const struct lanes **out)
+{
+	struct store *store = session_store(session);
+	struct snapshot snapshot;
+	struct query query = activity_query(model, session, filter, &snapshot);
+	uint64_t begin_ns = clock_now_ns();
+	int ret;
+
+	*out = &cache->lanes;
+	if (is_current(cache, model, filter, epoch, group, columns))
+		return 0;
+	model_lanes_fini(cache);
+	ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
+	if (ret)
+		return ret;
+	query.from_ns = model->from_ns;
+	query.to_ns = model->to_ns;
+	query.group = group;
+	ret = lanes_run(&query, columns, &cache->lanes);
+	snapshot_release(store, &snapshot);
+	if (ret)
+		return ret;
+	cache->known = true;
+	cache->group = group;
+	cache->event = model->event;
+	cache->hide_idle = model->hide_idle;
+	cache->selected = model->window.selected;
+	cache->last_ns = last_of(model);
+	cache->epoch = epoch;
+	cache->filter = filter_serial(filter);
+	cache->not_before_ns = model->now_ns + SHARE * (clock_now_ns() - begin_ns);
+	return 0;
+}

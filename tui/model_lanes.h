@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_lanes.h - who runs when in the model's window, for the views.
+ *
+ * Computed when a view asks, and kept until window, filter, names or the question are others; where it is the time alone
+ * that goes on, not more often than a small share of the time allows.  UI thread.
+ */
+#ifndef TUI_MODEL_LANES_H
+#define TUI_MODEL_LANES_H
+
+#include "tui/lanes.h"
+#include "tui/model.h"
+#include "tui/session.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zeros is one that knows nothing.  Private to model_lanes.c. */
+struct model_lanes {
+	struct lanes lanes;
+	bool known;
+	enum query_group group;
+	uint8_t event;
+	bool hide_idle, selected;
+	uint64_t last_ns, epoch, filter;
+	uint64_t not_before_ns;
+};
+
+/* As model_ops.lanes; epoch: of the names that the other views show. */
+int model_lanes_get(struct model_lanes *cache, struct session *session, const struct model *model,
+	struct filter *filter, uint64_t epoch, enum query_group group, size_t columns,
+	const struct lanes **out);
+void model_lanes_fini(struct model_lanes *cache);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * threads_draw.c - what the view of threads looks like: columns by the width of the screen.
+ */
+#include "tui/format.h"
+#include "tui/shorten.h"
+#include "tui/views/threads_private.h"
+#include "tui/views/views.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct {
+	enum query_group group;
+	const char *one, *many;
+} groupings[] = {
+	{GROUP_THREAD, "thread", "threads"},
+	{GROUP_PROCESS, "process", "processes"},
+	{GROUP_COMMAND, "command", "commands"},
+	{GROUP_CPU, "CPU", "CPUs"},
+};
+#define N_GROUPINGS (sizeof(groupings) / sizeof(*groupings))
+
+static size_t grouping_of(const struct threads *threads)
+{
+	for (size_t i = 0; i < N_GROUPINGS; i++)
+		if (groupings[i].group == threads->group)
+			return i;
+	return 0;
+}
+
+static char state_of(const struct threads *threads, const struct lane *lane)
+{
+	int32_t tid = threads_tid_of(threads, lane);
+
+	for (size_t i = 0; threads_has_state(threads) && i < threads->n_seen; i++)
+		if (threads->seen[i].tid == tid)
+			return threads->seen[i].state;
+	return 0;
+}
+
+static const char *state_name(char state)
+{
+	switch (state) {
+	case 'R':
+		return "running";
+	case 'S':
+		return "sleeping";
+	case 'D':
+		return "waiting";
+	case 'T':
+		return "stopped";
+	case 't':
+		return "traced";
+	case 'Z':
+		return "zombie";
+	case 'I':
+		return "idle";
+	case 'X':
+		return "ended";
+	default:
+		return "-";
+	}
+}
+
+struct drawing {
+	const struct threads *threads;
+	struct model *model;
+	struct canvas *canvas;
+	struct threads_layout at;
+	bool is_clock;
+	bool waits; /* it is no CPU's time */
+};
+
+struct threads_layout threads_lay_out(const struct threads *threads, int width)
+{
+	struct threads_layout at = {.strip = 9};
+	int x = at.strip + (int)threads->columns + 2;
+
+	if (threads_has_state(threads) && width >= THREADS_NARROW) {
+		at.state = x;
+		x += 9;
+	}
+	if (threads->group == GROUP_PROCESS ||
+		(threads->group == GROUP_THREAD && width >= THREADS_WIDE_FROM)) {
+		at.pid = x;
+		x += 9;
+	}
+	if (threads->group == GROUP_THREAD) {
+		at.tid = x;
+		x += 9;
+	}
+	at.name = x;
+	at.name_width = width - x - 1;
+	if (width >= THREADS_NARROW && at.name_width > 30) {
+		at.name_width = threads->group == GROUP_CPU ? 7
+			: width >= THREADS_WIDE_FROM	    ? 16
+							    : 12;
+		at.symbol = x + at.name_width + 2;
+	} else if (width >= THREADS_NARROW && at.name_width > 24) {
+		at.name_width = 12;
+		at.symbol = x + at.name_width + 1;
+	}
+	at.symbol_width = width - at.symbol - 1;
+	return at;
+}
+
+/* Of a clock's event the share of one CPU, else that of all. */
+static double share_of(const struct drawing *drawing, const struct lane *lane)
+{
+	const struct lanes *lanes = drawing->threads->lanes;
+
+	return format_share(lane->weight,
+		drawing->is_clock ? lanes->to_ns - lanes->from_ns : drawing->threads->whole);
+}
+
+static void draw_row(void *ctx, size_t row, int y)
+{
+	const struct drawing *drawing = ctx;
+	const struct threads *threads = drawing->threads;
+	const struct lane *lane = &threads->lanes->lane[threads->shown[row]];
+	const struct threads_layout *at = &drawing->at;
+	struct canvas *canvas = drawing->canvas;
+	double share = share_of(drawing, lane);
+	char state = state_of(threads, lane), symbol[SHORTEN_MAX];
+
+	canvas_printf(canvas, 1, y, 7, views_number_style(share),
+		share < 9.995 ? "%5.1f%%" : "%5.0f%%", 100.0 * share);
+	canvas_spark(canvas, at->strip, y, (int)threads->lanes->columns, lane->columns,
+		threads->most, STYLE_TREND);
+	if (at->state)
+		canvas_text(canvas, at->state, y, 8,
+			state == 'R'	       ? STYLE_GOOD
+				: state == 'D' ? STYLE_WARN
+					       : STYLE_DIM,
+			state_name(state));
+	if (at->pid)
+		canvas_printf(canvas, at->pid, y, 7, STYLE_TEXT, "%7" PRId32, lane->pid);
+	if (at->tid)
+		canvas_printf(canvas, at->tid, y, 7, STYLE_TEXT, "%7" PRId32, lane->tid);
+	if (threads->group == GROUP_CPU)
+		canvas_printf(
+			canvas, at->name, y, at->name_width, STYLE_USER, "CPU %" PRIu32, lane->cpu);
+	else
+		canvas_text(canvas, at->name, y, at->name_width, STYLE_USER, lane->name);
+	if (at->symbol && lane->symref != LANES_NO_SYMBOL) {
+		const struct symref *name =
+			drawing->model->ops->symbol(drawing->model, lane->symref);
+
+		canvas_text(canvas, at->symbol, y, at->symbol_width, views_symbol_style(name),
+			shorten_symbol(symbol, name->symbol, at->symbol_width));
+	}
+}
+
+static void draw_head(const struct drawing *drawing, int x, int width, int y, const char *name,
+	enum threads_sort sort, bool right)
+{
+	bool sorted = drawing->threads->sort == sort;
+	char text[32];
+	int used;
+
+	if (!x)
+		return;
+	snprintf(text, sizeof(text), "%s%s", name,
+		!sorted				    ? ""
+			: drawing->threads->reverse ? "▲"
+						    : "▼");
+	used = canvas_width_of(text);
+	canvas_text(drawing->canvas, right && used < width ? x + width - used : x, y, width,
+		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
+}
+
+static void draw_heads(const struct drawing *drawing, int y)
+{
+	const struct threads_layout *at = &drawing->at;
+	bool by_cpu = drawing->threads->group == GROUP_CPU;
+
+	draw_head(drawing, 1, 6, y,
+		drawing->waits		    ? "TIME"
+			: drawing->is_clock ? "CPU"
+					    : "SHARE",
+		SORT_WEIGHT, true);
+	draw_head(drawing, at->strip, (int)drawing->threads->columns, y, "ACTIVITY", SORTS, false);
+	draw_head(drawing, at->state, 8, y, "STATE", SORTS, false);
+	draw_head(drawing, at->pid, 7, y, "PID", at->tid ? SORTS : SORT_ID, true);
+	draw_head(drawing, at->tid, 7, y, "TID", SORT_ID, true);
+	draw_head(drawing, at->name, at->name_width, y, by_cpu ? "CPU" : "COMMAND",
+		by_cpu ? SORT_ID : SORT_NAME, false);
+	draw_head(drawing, at->symbol, at->symbol_width, y, "HOTTEST SYMBOL", SORT_SYMBOL, false);
+}
+
+static void make_title(
+	const struct threads *threads, const struct model *model, char *out, size_t size)
+{
+	const struct engine_event_status *event = model_event(model, model->event);
+	size_t grouping = grouping_of(threads);
+	char shown[24] = "";
+
+	if (threads->filter[0])
+		snprintf(shown, sizeof(shown), "%zu of ", threads->list.n);
+	snprintf(out, size, "%s%" PRIu32 " %s, %.100s", shown,
+		threads->error ? 0 : threads->lanes->n,
+		!threads->error && threads->lanes->n == 1 ? groupings[grouping].one
+							  : groupings[grouping].many,
+		event ? event->name : "");
+}
+
+void threads_draw(struct view *view, struct screen *screen, struct area area)
+{
+	struct threads *threads = view->state;
+	const struct engine_event_status *event = model_event(screen->model, screen->model->event);
+	struct drawing drawing = {
+		.threads = threads,
+		.model = screen->model,
+		.canvas = &screen->canvas,
+		.at = threads_lay_out(threads, area.width),
+		.is_clock = event && event->is_clock,
+		.waits = event && event->span != EVENT_SPAN_NONE,
+	};
+	char title[160];
+
+	make_title(threads, screen->model, title, sizeof(title));
+	area = views_title(&screen->canvas, area, title);
+	if (area.height >= 4) {
+		draw_heads(&drawing, area.y);
+		area.y++;
+		area.height--;
+	}
+	if (!threads->list.n)
+		canvas_text(&screen->canvas, 2, area.y, area.width - 3, STYLE_DIM,
+			threads->error		     ? "Out of memory"
+				: threads->filter[0] ? "No row matches the filter (Esc shows all)"
+						     : "No samples in this time");
+	list_set_height(&threads->list, area.height);
+	if (!threads->error)
+		threads_read_states(threads, screen->model);
+	list_draw(&threads->list, &screen->canvas, area, draw_row, &drawing);
+	if (!threads->moved && threads->list.n) /* what the user sees */
+		threads->selected = threads->lanes->lane[threads->shown[0]];
+}
