@@ -319,6 +319,8 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 	fprintf(out, "%s", event->name);
 	if (event->freq_hz)
 		fprintf(out, " at %" PRIu64 " Hz", event->freq_hz);
+	else if (event->is_span)
+		fprintf(out, ", all switches");
 	else if (event->period)
 		fprintf(out, ", one sample every %s", report_grouped(number, event->period));
 	fprintf(out, ": %s samples", report_grouped(number, event->samples));

@@ -206,6 +206,13 @@ static void missing_records(void **state)
 	in(world, 8, 7005);
 	assert_int_equal(world->offcpu.dropped, 2);
 	assert_int_equal(world->total_ns, 115);
+	/* The sample alone: the stack of another time is not this one's. */
+	stack(world, 8, 300);
+	out(world, 8, 7100, false);
+	out(world, 8, 7200, false);
+	in(world, 8, 7201);
+	check(world, 3, 7201, 1, UNKNOWN);
+	assert_int_equal(world->offcpu.dropped, 3);
 	/* Told of the loss. */
 	stack(world, 7, 100);
 	out(world, 7, 8000, false);
@@ -213,12 +220,12 @@ static void missing_records(void **state)
 	offcpu_lost(&world->offcpu, 7);
 	in(world, 7, 8001);
 	offcpu_lost(&world->offcpu, 7);
-	assert_int_equal(world->total_ns, 115);
-	assert_int_equal(world->offcpu.dropped, 3);
+	assert_int_equal(world->total_ns, 116);
+	assert_int_equal(world->offcpu.dropped, 4);
 	offcpu_lost(&world->offcpu, -1);
 	in(world, 8, 9000);
-	assert_int_equal(world->total_ns, 115);
-	assert_int_equal(world->offcpu.dropped, 4);
+	assert_int_equal(world->total_ns, 116);
+	assert_int_equal(world->offcpu.dropped, 5);
 	assert_int_equal(world->offcpu.n_out, 0);
 }
 
