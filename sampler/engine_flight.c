@@ -43,6 +43,12 @@ void flight_init(struct engine *engine)
 	flight->trigger.spec = engine->config.flight_trigger;
 }
 
+uint64_t flight_begin_ns(const struct engine *engine, uint64_t now_ns)
+{
+	/* The clock begins with the machine, which may not run that long. */
+	return now_ns > engine->flight.ns ? now_ns - engine->flight.ns : 0;
+}
+
 static void free_kept(struct engine *engine, struct flight_kept **link)
 {
 	struct flight_kept *kept = *link;
@@ -333,7 +339,7 @@ void flight_sweep(struct engine *engine)
 
 	if (!flight->on)
 		return;
-	begin_ns = engine->round_ns - flight->ns;
+	begin_ns = flight_begin_ns(engine, engine->round_ns);
 	flight_let_in(engine, begin_ns);
 	for (struct flight_kept **link = &flight->kept; *link;) {
 		if ((*link)->time_ns < begin_ns)

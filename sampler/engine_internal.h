@@ -464,6 +464,8 @@ void flight_let_in(struct engine *engine, uint64_t time_ns);
 void flight_pause(struct engine *engine, bool pause);
 /* At each sweep: forget what is too old. */
 void flight_sweep(struct engine *engine);
+/* What is older than this is of no interest now. */
+uint64_t flight_begin_ns(const struct engine *engine, uint64_t now_ns);
 /* By the second: the trigger's look at the target. */
 void flight_tick(struct engine *engine);
 

@@ -209,7 +209,7 @@ void flight_snapshot(struct engine *engine)
 		return;
 	copy_rings(engine);
 	now_ns = sys_now_ns();
-	entries.begin_ns = now_ns - engine->flight.ns;
+	entries.begin_ns = flight_begin_ns(engine, now_ns);
 	/* The side-band of these samples may still be in the trackers' rings. */
 	engine_round(engine, true, true);
 	if (collect_all(&entries, engine->flight.kept))

@@ -200,7 +200,7 @@ void engine_tick(struct engine *engine, bool all)
 	note_changes(engine);
 	span_tick(engine);
 	/* What a flight recorder holds is asked later whose it was. */
-	follow_expire(&engine->follow, engine->round_ns - NS_PER_S - engine->flight.ns);
+	follow_expire(&engine->follow, flight_begin_ns(engine, engine->round_ns - NS_PER_S));
 	tasks_expire(engine->ingest.tasks, engine->round_ns - NS_PER_S);
 }
 

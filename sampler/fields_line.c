@@ -198,7 +198,7 @@ static void get_element(struct line *line, struct term *out, uint64_t i)
 		return;
 	}
 	if (!strchr(at, ' ') && out->field >= 0 && line->fields->how[out->field].element <= 1) {
-		if (strlen(at) < 2 * i + 2) {
+		if (i >= strlen(at) / 2) {
 			line->bad = true;
 			return;
 		}
@@ -357,6 +357,7 @@ static void unary(struct line *line, struct term *out)
 {
 	struct type type;
 
+	set_number(out, 0, false);
 	skip_blanks(line);
 	if (line->bad || ++line->depth > DEPTH_MAX) {
 		line->bad = true;
@@ -484,6 +485,7 @@ static void eval(struct line *line, struct term *out)
 {
 	struct term other;
 
+	set_number(out, 0, false);
 	if (++line->depth > DEPTH_MAX)
 		line->bad = true;
 	if (!line->bad)

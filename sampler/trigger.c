@@ -56,7 +56,7 @@ int trigger_parse(const char *text, struct trigger_spec *out, size_t *bad)
 		goto bad;
 	number = at;
 	len = read_decimal(at, &out->percent);
-	if (!len || out->percent <= 0 || out->percent > PERCENT_MAX) {
+	if (!len || !(out->percent > 0) || !(out->percent <= PERCENT_MAX)) {
 		at = number;
 		goto bad;
 	}
@@ -65,7 +65,7 @@ int trigger_parse(const char *text, struct trigger_spec *out, size_t *bad)
 	if (accept(&at, ",")) {
 		number = at;
 		len = read_decimal(at, &out->seconds);
-		if (!len || out->seconds <= 0 || out->seconds > SECONDS_MAX) {
+		if (!len || !(out->seconds > 0) || !(out->seconds <= SECONDS_MAX)) {
 			at = number;
 			goto bad;
 		}

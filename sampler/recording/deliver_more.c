@@ -133,7 +133,7 @@ static uint64_t counted_since(struct recording *recording, const struct recordin
 		key ^= (uint64_t)record->id.tid << 32;
 	/* One more than the value, since 0 is none. */
 	before = (uintptr_t)idmap_find(&recording->reads, key);
-	if (counter->value != UINT64_MAX && (before || recording->reads.n < READS_MAX) &&
+	if (counter->value == UINT64_MAX || (!before && recording->reads.n >= READS_MAX) ||
 		idmap_set(&recording->reads, key, (void *)(uintptr_t)(counter->value + 1)))
 		return 0;
 	return counter->value - (before ? before - 1 : 0);

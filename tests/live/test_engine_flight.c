@@ -172,6 +172,30 @@ static void test_cpus(void **state)
 	phases(SCOPE_CPU);
 }
 
+/* It may be asked to remember more than there ever was: the clock began when the machine did. */
+static void test_longer_than_uptime(void **state)
+{
+	struct order order;
+	struct rig *rig;
+	int32_t pid;
+
+	(void)state;
+	need_events();
+	order_open(&order);
+	pid = start_child(body_phases, &order);
+	rig = rig_new("page-faults:u", 0, 1);
+	rig->config.flight_s = 86400;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	phase(&order, '1');
+	snapshot(rig);
+	assert_in_range(named(rig, "phase 1"), 100, 100 + SOME_MORE);
+	rig_free(rig);
+	end_child(pid);
+	order_close(&order);
+}
+
 /* The newest are there, the oldest are not, and it is told. */
 static void test_overwritten(void **state)
 {
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_longer_than_uptime),
 		cmocka_unit_test(test_overwritten),
 		cmocka_unit_test(test_end_of_target),
 		cmocka_unit_test(test_trigger),

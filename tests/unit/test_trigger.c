@@ -47,10 +47,16 @@ static void test_parse(void **state)
 		{"cpu>80%,86401", 8},
 		{"cpu>1.2.3", 7},
 	};
+	char endless[1024] = "cpu>";
 	struct trigger_spec spec;
 	size_t bad;
 
 	(void)state;
+	/* As many digits as no number has, before the point and behind it. */
+	memset(endless + 4, '9', 900);
+	endless[450] = '.';
+	assert_int_equal(trigger_parse(endless, &spec, &bad), -EINVAL);
+	assert_int_equal(bad, 4);
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(trigger_parse(good[i].text, &spec, &bad), 0);
 		assert_true(spec.percent == good[i].percent);
