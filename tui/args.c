@@ -8,6 +8,7 @@
 
 #include "tui/args_private.h"
 #include "tui/clean.h"
+#include "tui/config.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -312,6 +313,10 @@ static int parse_command(struct args *args, int argc, char **argv)
 	request->help_command = CMD_HELP;
 	if (argc < 3)
 		return 0;
+	if (!strcmp(argv[2], "keys") || !strcmp(argv[2], "colors")) {
+		request->help_command = argv[2][0] == 'k' ? ARGS_HELP_KEYS : ARGS_HELP_COLORS;
+		return 0;
+	}
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (strcmp(argv[2], commands[i].name))
 			continue;
@@ -327,6 +332,8 @@ static int finish_events(struct args *args)
 	/* Nothing is sampled, and the default is not one event. */
 	if (args->request.command == CMD_STAT)
 		return 0;
+	if (args->freq_hz || args->period)
+		args->request.given |= 1u << CONFIG_RATE;
 	if (args->freq_hz && args->period)
 		return args_refuse(args, "-F and -c contradict each other: give one of them");
 	if (!args->n_events) {

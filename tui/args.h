@@ -56,7 +56,11 @@ const struct args_option *args_options(size_t *n);
 int args_parse(struct request *out, int argc, char **argv, char *message, size_t size);
 void args_fini(struct request *request);
 
-/* The text of --help: of one command (CMD_LIVE, CMD_REPORT ...), or the general one (CMD_HELP). */
+/* Of request.help_command, besides commands: what a configuration may name. */
+#define ARGS_HELP_KEYS (-1)
+#define ARGS_HELP_COLORS (-2)
+
+/* The text of --help: of one command (CMD_LIVE, CMD_REPORT ...), of one of these, or the general one (CMD_HELP). */
 void args_help(FILE *out, int command);
 
 /* As --group has it, and the rows of reports: "symbol". */

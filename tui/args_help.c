@@ -3,6 +3,8 @@
  * args_help.c - the texts of --help: what a command does, and its options from the table.
  */
 #include "tui/args.h"
+#include "tui/keys.h"
+#include "tui/theme.h"
 
 #include <string.h>
 
@@ -123,9 +125,49 @@ static const struct {
 		"What this user may profile on this machine, and how to be allowed more.\n"},
 };
 
+/* As lines of a configuration: the keys that hold without one. */
+static void print_keys(FILE *out)
+{
+	size_t n;
+	const struct binding *table = keys_defaults(&n);
+	char view_name[32], key[16];
+
+	for (unsigned int view = KEYS_ALL; keys_view_name(view, view_name, sizeof(view_name));
+		view <<= 1) {
+		for (size_t i = 0; i < n; i++) {
+			const struct binding *binding = &table[i];
+
+			if (!(binding->views & view) || !binding->keys[0])
+				continue;
+			fprintf(out, "# %s\n", binding->help);
+			for (int k = 0; k < KEYS_PER_BINDING && binding->keys[k]; k++) {
+				keys_name(binding->keys[k], true, key, sizeof(key));
+				fprintf(out, "key %s %s %s\n", view_name, key,
+					keys_action_name(binding->action));
+			}
+		}
+	}
+}
+
+static void print_colors(FILE *out)
+{
+	for (int i = 0; i < STYLE_COUNT; i++)
+		if (theme_style_name((enum style)i))
+			fprintf(out, "%s\n", theme_style_name((enum style)i));
+}
+
 void args_help(FILE *out, int command)
 {
 	unsigned int every = 0;
+
+	if (command == ARGS_HELP_KEYS) {
+		print_keys(out);
+		return;
+	}
+	if (command == ARGS_HELP_COLORS) {
+		print_colors(out);
+		return;
+	}
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
 		every |= heads[i].bit;

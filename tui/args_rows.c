@@ -5,6 +5,7 @@
 #include "tui/args_private.h"
 
 #include "sampler/proc.h"
+#include "tui/config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -264,6 +265,7 @@ static int apply_code(struct args *args, int id, const char *text)
 		if (args_choose(args, "--syntax", text, syntaxes, &choice))
 			return -EINVAL;
 		request->intel_syntax = choice == 1;
+		request->given |= 1u << CONFIG_SYNTAX;
 		return 0;
 	case ARG_SOURCE_PREFIX:
 		return add_source_prefix(args, text);
@@ -347,6 +349,7 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		if (args_choose(args, "--sort", text, sorts, &choice))
 			return -EINVAL;
 		request->sort_total = choice == 1;
+		request->given |= 1u << CONFIG_SORT;
 		return 0;
 	case ARG_PERCENT_LIMIT:
 		if (args_decimal(text, 0, 100, &request->percent_limit))
@@ -369,6 +372,7 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		return 0;
 	case ARG_NO_IDLE:
 		request->hide_idle = true;
+		request->given |= 1u << CONFIG_HIDE_IDLE;
 		return 0;
 	}
 	return apply_code(args, id, text);
@@ -378,6 +382,13 @@ int args_apply_screen(struct args *args, int id, const char *text)
 {
 	static const char *const colors[] = {
 		[COLOR_AUTO] = "auto", [COLOR_NEVER] = "never", [COLOR_ALWAYS] = "always", NULL};
+	static const char *const themes[] = {
+		[THEME_KIND_DARK] = "dark",
+		[THEME_KIND_LIGHT] = "light",
+		[THEME_KIND_MONO] = "mono",
+		[THEME_KIND_SAFE] = "colour-blind",
+		NULL,
+	};
 	struct request *request = &args->request;
 	uint64_t value;
 	int choice;
@@ -391,6 +402,7 @@ int args_apply_screen(struct args *args, int id, const char *text)
 		return 0;
 	case ARG_ASCII:
 		request->ascii = true;
+		request->given |= 1u << CONFIG_ASCII;
 		return 0;
 	case ARG_MONO:
 		request->mono = true;
@@ -403,6 +415,20 @@ int args_apply_screen(struct args *args, int id, const char *text)
 		return 0;
 	case ARG_NO_MOUSE:
 		request->no_mouse = true;
+		request->given |= 1u << CONFIG_MOUSE;
+		return 0;
+	case ARG_THEME:
+		if (args_choose(args, "--theme", text, themes, &request->theme))
+			return -EINVAL;
+		request->given |= 1u << CONFIG_THEME;
+		return 0;
+	case ARG_CONFIG:
+		if (!*text)
+			return args_refuse(args, "--config '': the name of a file is missing");
+		request->config = text;
+		return 0;
+	case ARG_NO_CONFIG:
+		request->no_config = true;
 		return 0;
 	case ARG_COLOR:
 		if (args_choose(args, "--color", text, colors, &choice))

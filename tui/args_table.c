@@ -182,6 +182,12 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_MONO] = {0, "mono", NULL, ARGS_LIVE, ARGS_SCREEN, "draw without colours"},
 	[ARG_NO_MOUSE] = {0, "no-mouse", NULL, ARGS_LIVE, ARGS_SCREEN,
 		"leave the mouse to the terminal"},
+	[ARG_THEME] = {0, "theme", "NAME", ARGS_LIVE, ARGS_SCREEN,
+		"dark, light, mono or colour-blind (default: as it was left, at first dark)"},
+	[ARG_CONFIG] = {0, "config", "FILE", ARGS_LIVE, ARGS_SCREEN,
+		"read settings, keys and colours from here (default: ~/.config/strobe/config)"},
+	[ARG_NO_CONFIG] = {0, "no-config", NULL, ARGS_LIVE, ARGS_SCREEN,
+		"neither read settings nor remember the layout"},
 	[ARG_COLOR] = {0, "color", "WHEN", ARGS_LIVE, ARGS_SCREEN,
 		"auto, never or always (default: auto; NO_COLOR is obeyed)"},
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct binding table[] = {
+static const struct binding defaults[] = {
 	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "open",
 		"Show which processes and threads the selected symbol runs in"},
 	{ACT_CALLS, KEYS_HOT, {'c'}, NULL, "callers",
@@ -209,6 +209,8 @@ static const struct binding table[] = {
 		"Take a snapshot: the flight recorder's last seconds become the samples"},
 	{ACT_SAVE, KEYS_ALL, {'W'}, NULL, NULL,
 		"Write the samples to a file for strobe and perf, or stop that"},
+	{ACT_THEME, KEYS_ALL, {'Y'}, NULL, NULL,
+		"Change the theme: dark, light, mono, colour-blind safe"},
 	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},
 	{ACT_REDRAW, KEYS_ALL, {INPUT_CTRL('L')}, NULL, NULL, "Draw the whole screen again"},
 	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE}, NULL, NULL,
@@ -216,10 +218,10 @@ static const struct binding table[] = {
 	{ACT_QUIT, KEYS_ALL, {'q'}, NULL, "quit", "Quit; in another view, go back to the table"},
 };
 
-const struct binding *keys_table(size_t *n)
+const struct binding *keys_defaults(size_t *n)
 {
-	*n = sizeof(table) / sizeof(*table);
-	return table;
+	*n = sizeof(defaults) / sizeof(*defaults);
+	return defaults;
 }
 
 static bool has_key(const struct binding *binding, uint32_t key)
@@ -236,13 +238,15 @@ static bool has_key(const struct binding *binding, uint32_t key)
 enum action keys_find(enum keys_view view, uint32_t key)
 {
 	const unsigned int order[] = {view, KEYS_LIST, KEYS_ALL};
+	size_t n;
+	const struct binding *table = keys_table(&n);
 
 	if (key == '\r')
 		key = INPUT_ENTER;
 	if (key == INPUT_CTRL('H'))
 		key = INPUT_BACKSPACE;
 	for (size_t step = 0; step < sizeof(order) / sizeof(*order); step++) {
-		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		for (size_t i = 0; i < n; i++) {
 			if ((table[i].views & order[step]) && has_key(&table[i], key))
 				return table[i].action;
 		}
@@ -350,11 +354,13 @@ char *keys_dump(void)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
+	size_t n;
+	const struct binding *table = keys_defaults(&n);
 
 	if (!out)
 		return NULL;
 	for (unsigned int view = KEYS_ALL; view <= KEYS_HEAT; view <<= 1) {
-		for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		for (size_t i = 0; i < n; i++) {
 			char label[64];
 
 			if (!(table[i].views & view))

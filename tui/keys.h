@@ -2,7 +2,7 @@
 /*
  * keys.h - the one table of key bindings: dispatch, hint line, help screen and manual page.
  *
- * Plain data and pure functions; any thread.
+ * Plain data and pure functions; any thread.  But keys_bind() is the UI thread's, before the screen is drawn first.
  */
 #ifndef TUI_KEYS_H
 #define TUI_KEYS_H
@@ -125,6 +125,7 @@ enum action {
 	ACT_LOG,
 	ACT_SAVE,
 	ACT_SNAPSHOT,
+	ACT_THEME,
 	ACT_HELP,
 	ACT_REDRAW,
 	ACT_BACK,
@@ -142,7 +143,24 @@ struct binding {
 	const char *help; /* a sentence without its full stop */
 };
 
+/* As they hold now, and as they are without a configuration. */
 const struct binding *keys_table(size_t *n);
+const struct binding *keys_defaults(size_t *n);
+
+/* Bind a key to an action of a view (keys_bind.c): the first such key of an action takes the place of its usual ones there,
+ * others come beside it, and whatever else the key stood for in that view it no longer does.  Key 0: the action has no
+ * key there.  0; -ENOENT where the view has no such action, -EINVAL for an action whose keys are fixed, -E2BIG for too many
+ * keys of one action, -ENOSPC for too many bindings. */
+int keys_bind(enum keys_view view, uint32_t key, enum action action);
+void keys_reset(void); /* back to the defaults */
+
+/* Names as a configuration has them (keys_names.c): "hot-symbols", "search-next", "Tab", "^L".  NULL and 0 (ACT_NONE)
+ * where there is none; *key is 0 for "none", and false comes back for what is no key. */
+const char *keys_action_name(enum action action);
+enum action keys_action_of(const char *name);
+bool keys_view_name(unsigned int view, char *out, size_t size);
+enum keys_view keys_view_of(const char *name);
+bool keys_key_of(const char *name, uint32_t *key);
 
 /* The action of a key in a view (one of enum keys_view); ACT_NONE where it has none. */
 enum action keys_find(enum keys_view view, uint32_t key);

@@ -12,6 +12,7 @@
 #include "tui/explain.h"
 #include "tui/model_live.h"
 #include "tui/screen.h"
+#include "tui/settings.h"
 #include "tui/term.h"
 
 #include <errno.h>
@@ -349,6 +350,8 @@ static void take_keys(struct live *live)
 			live->quit = true;
 		if (result & SCREEN_REDRAW)
 			term_redraw(live->term);
+		if (result & SCREEN_THEME)
+			term_set_theme(live->term, &live->screen.theme);
 		if (result & SCREEN_EDIT)
 			edit(live);
 		live->dirty = true;
@@ -555,6 +558,10 @@ static int open_live(struct live *live, const struct request *request)
 		return ret;
 	}
 	live->model = model_live_model(live->model_live);
+	if (request->settings) {
+		settings_apply(request->settings, live->model);
+		settings_log(request->settings, &live->model->log, now_ns());
+	}
 	if (!started(live)) {
 		tell_failure(live);
 		return -EPERM;
@@ -579,6 +586,8 @@ static int open_screen(struct live *live, int width, int height, bool ascii)
 	if (ret)
 		return ret;
 	live->has_screen = true;
+	if (live->request.settings)
+		live->screen.theme = settings_theme(live->request.settings);
 	refresh(live);
 	if (live->session.notice[0])
 		screen_message(&live->screen, STYLE_WARN, "%s", live->session.notice);
@@ -608,6 +617,8 @@ static int run_on_terminal(struct live *live)
 		.ascii = live->request.ascii,
 		.mono = wants_mono(&live->request),
 		.no_mouse = live->request.no_mouse,
+		.theme = live->request.settings ? settings_theme(live->request.settings)
+						: (struct theme){0},
 	};
 	int width, height, ret;
 
@@ -620,6 +631,10 @@ static int run_on_terminal(struct live *live)
 	if (!ret) {
 		show(live);
 		loop(live);
+		/* Where there is no place for it, the next screen begins as this one did. */
+		if (live->request.settings)
+			(void)settings_remember(
+				live->request.settings, live->model, live->screen.theme.kind);
 	}
 	term_close(live->term);
 	live->term = NULL;

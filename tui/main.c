@@ -15,6 +15,7 @@
 #include "tui/live.h"
 #include "tui/record.h"
 #include "tui/report.h"
+#include "tui/settings.h"
 #include "tui/stat.h"
 #include "tui/term.h"
 #include "tui/waiting.h"
@@ -52,16 +53,32 @@ static int run_doctor(void)
 	return finish_output(0);
 }
 
+static int run_screen(struct request *request)
+{
+	int status;
+
+	if (settings_load(&request->settings, request)) {
+		fputs("strobe: out of memory\n", stderr);
+		return 1;
+	}
+	settings_tell(request->settings, stderr);
+	if (request->snapshot_width)
+		status = live_snapshot(request, request->snapshot_width, request->snapshot_height);
+	else
+		status = live_run(request);
+	settings_free(request->settings);
+	request->settings = NULL;
+	return status;
+}
+
 /* The screen where there is a terminal for it, else the text report. */
 static int run_live(struct request *request)
 {
 	const char *term = getenv("TERM");
 	int error = term_probe();
 
-	if (request->snapshot_width)
-		return live_snapshot(request, request->snapshot_width, request->snapshot_height);
-	if (!error)
-		return live_run(request);
+	if (request->snapshot_width || !error)
+		return run_screen(request);
 	if (error == -ENOTTY)
 		fputs("strobe: standard input and output are no terminal: printing the text "
 		      "report\n",

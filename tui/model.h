@@ -203,6 +203,8 @@ struct model {
 	bool frozen;
 	bool hide_idle;
 	bool sort_total; /* what the hot table is sorted by at first */
+	int calls_shape; /* enum calls_shape that calls are shown in at first */
+	int group_by; /* enum query_group + 1 of the breakdown at first; 0: what suits */
 	enum annotate_mode code_mode;
 	enum disasm_syntax code_syntax;
 	uint64_t zero_ns; /* nothing older is shown */

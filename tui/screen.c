@@ -478,6 +478,11 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 	screen->message_until_ns = 0;
 	if (action == ACT_REDRAW)
 		return SCREEN_REDRAW;
+	if (action == ACT_THEME) {
+		screen->theme.kind = (enum theme_kind)((screen->theme.kind + 1) % THEME_KINDS);
+		screen_message(screen, STYLE_GOOD, "Theme: %s", theme_name(screen->theme.kind));
+		return SCREEN_THEME;
+	}
 	if (action == ACT_QUIT && screen->n_views == 1)
 		return SCREEN_QUIT;
 	if (action == ACT_BACK && screen->model->looking.active) {

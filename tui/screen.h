@@ -13,6 +13,7 @@
 #include "tui/history.h"
 #include "tui/input.h"
 #include "tui/model.h"
+#include "tui/theme.h"
 #include "tui/view.h"
 
 #include <limits.h>
@@ -26,6 +27,8 @@ struct screen {
 	struct view views[SCREEN_VIEWS_MAX];
 	int n_views;
 	struct area body; /* of the top view, as last drawn */
+
+	struct theme theme; /* dark at first; the caller may set another */
 
 	bool prompting;
 	enum action purpose;
@@ -61,6 +64,7 @@ int screen_resize(struct screen *screen, int width, int height);
 
 #define SCREEN_QUIT 1u
 #define SCREEN_REDRAW 2u /* the user asked for the whole screen again */
+#define SCREEN_THEME 8u /* another theme */
 #define SCREEN_EDIT 4u /* the caller opens edit_path in an editor, and clears it */
 
 /* Handle one key or mouse action; screen_draw() afterwards shows what it did. */

@@ -126,6 +126,11 @@ struct request {
 	bool hide_idle;
 	unsigned int delay_ms; /* between screen refreshes */
 	bool ascii, mono, no_mouse;
+	const char *config; /* --config; NULL: the user's */
+	bool no_config;
+	int theme; /* --theme: enum theme_kind */
+	unsigned int given; /* of the command line: bits 1u << enum config_setting */
+	struct settings *settings; /* of the screen; borrowed, or NULL */
 	int snapshot_width, snapshot_height; /* of the screen to print as text; 0: none */
 	enum color_mode color;
 	const char *cache_dir; /* see symbols_config */

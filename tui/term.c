@@ -30,7 +30,8 @@
 #include <term.h>
 
 #define ESCAPE_DELAY_MS 25
-#define PAIRS_LEAST 64 /* what a terminal of 8 colours has: more than there are different ones then */
+#define PAIRS_LEAST \
+	64 /* what a terminal of 8 colours has: more than there are different ones then */
 #define MOUSE_OFF "\033[?1006l\033[?1003l\033[?1002l\033[?1000l"
 
 static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
@@ -189,17 +190,15 @@ static attr_t to_attrs(unsigned int attrs)
 	return out;
 }
 
-static void apply_theme(struct terminal *term, bool mono)
+static void apply_theme(struct terminal *term, const struct theme *theme)
 {
-	bool transparent;
+	bool transparent = term->depth != THEME_MONO && use_default_colors() == OK;
 	int pair;
 
-	term->depth = find_depth(mono);
-	transparent = term->depth != THEME_MONO && use_default_colors() == OK;
 	for (int selected = 0; selected < 2; selected++) {
 		for (int style = 0; style < STYLE_COUNT; style++) {
 			struct theme_look look =
-				theme_look(term->depth, (enum style)style, selected != 0);
+				theme_look(theme, term->depth, (enum style)style, selected != 0);
 
 			term->attrs[selected][style] = to_attrs(look.attrs);
 			if (term->depth == THEME_MONO)
@@ -208,12 +207,21 @@ static void apply_theme(struct terminal *term, bool mono)
 				look.fg = term->depth == THEME_RGB ? 0xd0d0d0 : COLOR_WHITE;
 			if (!transparent && look.bg == THEME_DEFAULT)
 				look.bg = COLOR_BLACK;
+			term->pairs[selected][style] = 0;
+			if (look.fg == THEME_DEFAULT && look.bg == THEME_DEFAULT)
+				continue;
 			/* Equal ones share a pair: terminals of few colours have few. */
 			pair = alloc_pair(look.fg, look.bg);
 			if (pair > 0)
 				term->pairs[selected][style] = (short)pair;
 		}
 	}
+}
+
+void term_set_theme(struct terminal *term, const struct theme *theme)
+{
+	apply_theme(term, theme);
+	term_redraw(term);
 }
 
 int term_probe(void)
@@ -306,7 +314,8 @@ int term_open(struct terminal **out, const struct term_options *options)
 		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
 			NULL);
 	}
-	apply_theme(term, options->mono);
+	term->depth = find_depth(options->mono);
+	apply_theme(term, &options->theme);
 	*out = term;
 	return 0;
 fail:

@@ -12,6 +12,7 @@
 
 #include "tui/canvas.h"
 #include "tui/input.h"
+#include "tui/theme.h"
 
 #include <stdbool.h>
 
@@ -21,6 +22,7 @@ struct term_options {
 	bool ascii; /* even where the locale is UTF-8 */
 	bool mono; /* no colours */
 	bool no_mouse;
+	struct theme theme;
 };
 
 /* Returns 0; or sets *out to NULL and returns -ENOTTY where standard output or input is no
@@ -37,6 +39,9 @@ void term_close(struct terminal *term);
 bool term_is_ascii(const struct terminal *term);
 int term_input_fd(const struct terminal *term);
 int term_output_fd(const struct terminal *term);
+
+/* Another theme from the next term_show() on. */
+void term_set_theme(struct terminal *term, const struct theme *theme);
 
 /* Asks the terminal for its size, now. */
 void term_size(struct terminal *term, int *width, int *height);

@@ -26,7 +26,43 @@ struct theme_look {
 	unsigned int attrs;
 };
 
+enum theme_kind {
+	THEME_KIND_DARK,
+	THEME_KIND_LIGHT,
+	THEME_KIND_MONO,
+	THEME_KIND_SAFE, /* told apart without red and green */
+	THEME_KINDS
+};
+
+/* Looks that a configuration has, colours as 0xRRGGBB whatever the depth; for every theme alike. */
+struct theme_custom {
+	bool given[STYLE_COUNT];
+	struct theme_look looks[STYLE_COUNT];
+};
+
+struct theme {
+	enum theme_kind kind;
+	const struct theme_custom *custom; /* borrowed; NULL: none */
+};
+
 /* The look of a style, alone or on the selected row. */
-struct theme_look theme_look(enum theme_depth depth, enum style style, bool selected);
+struct theme_look theme_look(
+	const struct theme *theme, enum theme_depth depth, enum style style, bool selected);
+
+/* What the terminal's own colours are taken for where there is no terminal: 0xRRGGBB. */
+void theme_paper(enum theme_kind kind, int32_t *fg, int32_t *bg);
+
+const char *theme_name(enum theme_kind kind);
+
+/* Names in a configuration (theme_names.c).  STYLE_COUNT: there is no such style. */
+const char *theme_style_name(enum style style);
+enum style theme_style_of(const char *name);
+
+/* "red", "bright-red", "#ff8700", "default".  false: no colour. */
+bool theme_color_of(const char *name, int32_t *rgb);
+
+/* The nearest of 256 colours, and of the 16 (8: of the first 8). */
+int32_t theme_nearest_256(int32_t rgb);
+int32_t theme_nearest_16(int32_t rgb, int n);
 
 #endif

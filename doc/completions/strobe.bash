@@ -91,7 +91,8 @@ _strobe()
 	local tables="--format --percent-limit --rows"
 	local report="--sort --group --columns --callers --callees --tree --percentage
 		--inline --no-inline"
-	local screen="--sort -d --delay --ascii --mono --no-mouse --color --snapshot"
+	local screen="--sort -d --delay --ascii --mono --no-mouse --theme --config --no-config --color
+		--snapshot"
 	local general="-h --help -V --version"
 	local data=-d
 	local code="--syntax --source-prefix"
@@ -179,6 +180,13 @@ _strobe()
 		;;
 	--normalize)
 		options="sample second"
+		;;
+	--theme)
+		options="dark light mono colour-blind"
+		;;
+	--config)
+		COMPREPLY=($(compgen -f -- "$cur"))
+		return
 		;;
 	--color)
 		options="auto never always"

@@ -216,6 +216,8 @@ static void test_hang_up_without_a_signal(void **state)
 	if (pid == 0) {
 		setsid();
 		setenv("TERM", "xterm", 1);
+		setenv("XDG_CONFIG_HOME", "/dev/null", 1);
+		setenv("XDG_STATE_HOME", "/dev/null", 1);
 		close(fd.fd);
 		for (int i = 0; i < 3; i++)
 			dup2(slave, i);

@@ -35,6 +35,9 @@ static void run_program(char *const *argv, const char *const *environment)
 	setpgid(0, 0);
 	give_terminal(getpid());
 	setrlimit(RLIMIT_CORE, &no_core);
+	/* Neither what the user of this machine set, nor what the last test left. */
+	setenv("XDG_CONFIG_HOME", "/dev/null", 1);
+	setenv("XDG_STATE_HOME", "/dev/null", 1);
 	for (size_t i = 0; environment && environment[i]; i++)
 		putenv(strdup(environment[i]));
 	execv(argv[0], argv);

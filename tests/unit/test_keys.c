@@ -12,6 +12,7 @@
 #include "tui/input.h"
 #include "tui/keys.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,90 @@ static void test_dump_holds_every_binding(void **state)
 	free(dump);
 }
 
+static void test_everything_has_a_name(void **state)
+{
+	size_t n;
+	const struct binding *table = keys_defaults(&n);
+	char view[32], name[16];
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		const char *action = keys_action_name(table[i].action);
+
+		assert_non_null(action);
+		assert_int_equal(keys_action_of(action), table[i].action);
+		for (int k = 0; k < KEYS_PER_BINDING && table[i].keys[k]; k++) {
+			uint32_t key;
+
+			keys_name(table[i].keys[k], true, name, sizeof(name));
+			assert_true(keys_key_of(name, &key));
+			assert_int_equal(key, table[i].keys[k]);
+		}
+		for (unsigned int bit = 1; bit; bit <<= 1) {
+			if (!(table[i].views & bit))
+				continue;
+			assert_true(keys_view_name(bit, view, sizeof(view)));
+			assert_int_equal(keys_view_of(view), bit);
+		}
+	}
+}
+
+static void test_names_of_keys(void **state)
+{
+	uint32_t key;
+
+	(void)state;
+	assert_true(keys_key_of("none", &key));
+	assert_int_equal(key, 0);
+	assert_true(keys_key_of("é", &key));
+	assert_int_equal(key, 0xe9);
+	assert_true(keys_key_of("^T", &key));
+	assert_int_equal(key, INPUT_CTRL('T'));
+	assert_true(keys_key_of("^", &key));
+	assert_int_equal(key, '^');
+	assert_false(keys_key_of("^C", &key)); /* ends strobe */
+	assert_false(keys_key_of("ab", &key));
+	assert_false(keys_key_of("", &key));
+	assert_false(keys_key_of("\xff", &key));
+	assert_false(keys_key_of("\xc3", &key));
+}
+
+static void test_binding(void **state)
+{
+	size_t n;
+	const struct binding *table;
+
+	(void)state;
+	/* The usual keys go, and what the new one stood for does, too. */
+	assert_int_equal(keys_bind(KEYS_HOT, 'c', ACT_ANNOTATE), 0);
+	assert_int_equal(keys_find(KEYS_HOT, 'c'), ACT_ANNOTATE);
+	assert_int_equal(keys_find(KEYS_HOT, 'a'), ACT_NONE);
+	/* Further ones come beside it. */
+	assert_int_equal(keys_bind(KEYS_HOT, 'A', ACT_ANNOTATE), 0);
+	assert_int_equal(keys_find(KEYS_HOT, 'c'), ACT_ANNOTATE);
+	assert_int_equal(keys_find(KEYS_HOT, 'A'), ACT_ANNOTATE);
+	/* Other views are as they were, also where they shared a row. */
+	assert_int_equal(keys_find(KEYS_CALLS, 'a'), ACT_ANNOTATE);
+	assert_int_equal(keys_bind(KEYS_CALLS, 'U', ACT_INCLUDE), 0);
+	assert_int_equal(keys_find(KEYS_CALLS, 'U'), ACT_INCLUDE);
+	assert_int_equal(keys_find(KEYS_CALLS, 'I'), ACT_NONE);
+	assert_int_equal(keys_find(KEYS_HOT, 'I'), ACT_INCLUDE);
+	assert_int_equal(keys_bind(KEYS_ALL, 0, ACT_ZERO), 0);
+	assert_int_equal(keys_find(KEYS_HOT, 'z'), ACT_NONE);
+	assert_int_equal(keys_bind(KEYS_LOG, 'x', ACT_SYNTAX), -ENOENT);
+	assert_int_equal(keys_bind(KEYS_ALL, 'x', ACT_EVENT_NUMBER), -EINVAL);
+	for (uint32_t key = 'a'; key < 'a' + KEYS_PER_BINDING; key++)
+		assert_int_equal(keys_bind(KEYS_LIST, key, ACT_UP), 0);
+	assert_int_equal(keys_bind(KEYS_LIST, 'z', ACT_UP), -E2BIG);
+	/* Hint line and help take the first key of the row. */
+	table = keys_table(&n);
+	for (size_t i = 0; i < n; i++)
+		if (table[i].action == ACT_ANNOTATE && table[i].views == KEYS_HOT)
+			assert_int_equal(table[i].keys[0], 'c');
+	keys_reset();
+	assert_int_equal(keys_find(KEYS_HOT, 'a'), ACT_ANNOTATE);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -115,6 +200,9 @@ int main(void)
 		cmocka_unit_test(test_every_binding_is_described),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_dump_holds_every_binding),
+		cmocka_unit_test(test_everything_has_a_name),
+		cmocka_unit_test(test_names_of_keys),
+		cmocka_unit_test(test_binding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,20 +11,25 @@
 
 #include "tui/theme.h"
 
-static void test_colours_fit_their_depth(void **state)
+#include <math.h>
+#include <string.h>
+
+static const struct theme dark = {.kind = THEME_KIND_DARK};
+
+static void colours_fit_their_depth(enum theme_kind kind)
 {
+	const struct theme theme = {.kind = kind};
 	static const int32_t limits[] = {[THEME_MONO] = 0,
 		[THEME_8] = 8,
 		[THEME_16] = 16,
 		[THEME_256] = 256,
 		[THEME_RGB] = 0x1000000};
 
-	(void)state;
 	for (int depth = THEME_MONO; depth <= THEME_RGB; depth++) {
 		for (int style = 0; style < STYLE_COUNT; style++) {
 			for (int selected = 0; selected < 2; selected++) {
-				struct theme_look look = theme_look(
-					(enum theme_depth)depth, (enum style)style, selected != 0);
+				struct theme_look look = theme_look(&theme, (enum theme_depth)depth,
+					(enum style)style, selected != 0);
 
 				assert_in_range(look.fg + 1, 0, limits[depth]);
 				assert_in_range(look.bg + 1, 0, limits[depth]);
@@ -35,15 +40,148 @@ static void test_colours_fit_their_depth(void **state)
 	}
 }
 
+static void test_colours_fit_their_depth(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < THEME_KINDS; kind++)
+		colours_fit_their_depth((enum theme_kind)kind);
+}
+
+static double channel(int32_t value)
+{
+	double c = (value & 0xff) / 255.0;
+
+	return c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+static double luminance(int32_t rgb)
+{
+	return 0.2126 * channel(rgb >> 16) + 0.7152 * channel(rgb >> 8) + 0.0722 * channel(rgb);
+}
+
+/* Of WCAG 2, from 1 to 21. */
+static double contrast(int32_t a, int32_t b)
+{
+	double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+
+	return x > y ? x / y : y / x;
+}
+
+/* What is to stand back: no text of its own, or text that is found elsewhere as well. */
+static bool is_dim(enum style style)
+{
+	return style == STYLE_DIM || style == STYLE_BORDER || style == STYLE_STRIP ||
+		style == STYLE_TREND || style == STYLE_UNRESOLVED;
+}
+
+static void test_text_can_be_read(void **state)
+{
+	size_t bad = 0;
+
+	(void)state;
+	for (int kind = 0; kind < THEME_KINDS; kind++) {
+		const struct theme theme = {.kind = (enum theme_kind)kind};
+		int32_t paper_fg, paper_bg;
+
+		theme_paper(theme.kind, &paper_fg, &paper_bg);
+		for (int style = 0; style < STYLE_COUNT; style++) {
+			for (int selected = 0; selected < 2; selected++) {
+				struct theme_look look = theme_look(
+					&theme, THEME_RGB, (enum style)style, selected != 0);
+				int32_t fg = look.fg == THEME_DEFAULT ? paper_fg : look.fg;
+				int32_t bg = look.bg == THEME_DEFAULT ? paper_bg : look.bg;
+				double least = is_dim((enum style)style) ? 3.0 : 4.5;
+
+				if (contrast(fg, bg) >= least)
+					continue;
+				bad++;
+				print_error("%s: %s%s: %06x on %06x has only %.2f\n",
+					theme_name(theme.kind), theme_style_name((enum style)style),
+					selected ? " selected" : "", (unsigned int)fg,
+					(unsigned int)bg, contrast(fg, bg));
+			}
+		}
+	}
+	assert_int_equal(bad, 0);
+}
+
+/* Red and green look alike to many: nothing is told by the difference of these two alone.  Here all pairs that mean the opposite
+ * differ in blue, or in how bright they are. */
+static void test_the_safe_theme_needs_no_red_and_green(void **state)
+{
+	static const enum style pairs[][2] = {
+		{STYLE_GOOD, STYLE_BAD},
+		{STYLE_GOOD, STYLE_WARN},
+		{STYLE_BAR_COOL, STYLE_BAR_HOT},
+		{STYLE_USER, STYLE_LIBRARY},
+		{STYLE_USER, STYLE_KERNEL},
+		{STYLE_LIBRARY, STYLE_KERNEL},
+		{STYLE_FLAME_USER, STYLE_FLAME_LIBRARY},
+	};
+	const struct theme theme = {.kind = THEME_KIND_SAFE};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		struct theme_look a = theme_look(&theme, THEME_RGB, pairs[i][0], false);
+		struct theme_look b = theme_look(&theme, THEME_RGB, pairs[i][1], false);
+		int32_t x = a.bg == THEME_DEFAULT ? a.fg : a.bg;
+		int32_t y = b.bg == THEME_DEFAULT ? b.fg : b.bg;
+		int blue = (x & 0xff) - (y & 0xff);
+
+		if (blue < 32 && blue > -32 && contrast(x, y) < 1.5)
+			fail_msg("%s and %s are told apart by red and green alone",
+				theme_style_name(pairs[i][0]), theme_style_name(pairs[i][1]));
+	}
+}
+
+static void test_names(void **state)
+{
+	int32_t rgb;
+
+	(void)state;
+	for (int i = 0; i < STYLE_COUNT; i++) {
+		assert_non_null(theme_style_name((enum style)i));
+		assert_int_equal(theme_style_of(theme_style_name((enum style)i)), i);
+	}
+	assert_int_equal(theme_style_of("nothing"), STYLE_COUNT);
+	assert_true(theme_color_of("#0aFF10", &rgb));
+	assert_int_equal(rgb, 0x0aff10);
+	assert_false(theme_color_of("#0aFF1", &rgb));
+	assert_false(theme_color_of("#0aFF1g", &rgb));
+	assert_true(theme_color_of("bright-blue", &rgb));
+	assert_int_equal(theme_nearest_16(0xff1010, 16), 9);
+	assert_int_equal(theme_nearest_16(0xd01010, 8), 1);
+	assert_int_equal(theme_nearest_256(0x5fd7ff), 81);
+	assert_int_equal(theme_nearest_256(0x303030), 236);
+}
+
+static void test_what_a_configuration_says(void **state)
+{
+	struct theme_custom custom = {0};
+	const struct theme theme = {.kind = THEME_KIND_LIGHT, .custom = &custom};
+	struct theme_look look;
+
+	(void)state;
+	custom.given[STYLE_TITLE] = true;
+	custom.looks[STYLE_TITLE] = (struct theme_look){0x5fd7ff, THEME_DEFAULT, THEME_UNDERLINE};
+	look = theme_look(&theme, THEME_256, STYLE_TITLE, false);
+	assert_int_equal(look.fg, 81);
+	assert_int_equal(look.bg, THEME_DEFAULT);
+	assert_int_equal(look.attrs, THEME_UNDERLINE);
+	assert_int_equal(theme_look(&theme, THEME_RGB, STYLE_TITLE, false).fg, 0x5fd7ff);
+	assert_int_equal(theme_look(&theme, THEME_MONO, STYLE_TITLE, false).fg, THEME_DEFAULT);
+	assert_int_not_equal(theme_look(&theme, THEME_RGB, STYLE_TITLE, true).bg, THEME_DEFAULT);
+}
+
 static void test_the_selected_row_differs(void **state)
 {
 	(void)state;
 	for (int depth = THEME_MONO; depth <= THEME_RGB; depth++) {
 		for (int style = 0; style < STYLE_COUNT; style++) {
-			struct theme_look plain =
-				theme_look((enum theme_depth)depth, (enum style)style, false);
+			struct theme_look plain = theme_look(
+				&dark, (enum theme_depth)depth, (enum style)style, false);
 			struct theme_look selected =
-				theme_look((enum theme_depth)depth, (enum style)style, true);
+				theme_look(&dark, (enum theme_depth)depth, (enum style)style, true);
 
 			if (style == STYLE_SELECTED && depth == THEME_MONO)
 				continue;
@@ -55,16 +193,16 @@ static void test_the_selected_row_differs(void **state)
 static void test_mono_tells_what_matters(void **state)
 {
 	(void)state;
-	assert_true(theme_look(THEME_MONO, STYLE_BAD, false).attrs !=
-		theme_look(THEME_MONO, STYLE_TEXT, false).attrs);
-	assert_true(theme_look(THEME_MONO, STYLE_HEADER_SORTED, false).attrs !=
-		theme_look(THEME_MONO, STYLE_HEADER, false).attrs);
-	assert_true(theme_look(THEME_MONO, STYLE_MATCH, false).attrs !=
-		theme_look(THEME_MONO, STYLE_USER, false).attrs);
-	assert_true(theme_look(THEME_256, STYLE_USER, false).fg !=
-		theme_look(THEME_256, STYLE_KERNEL, false).fg);
-	assert_true(theme_look(THEME_256, STYLE_USER, false).fg !=
-		theme_look(THEME_256, STYLE_LIBRARY, false).fg);
+	assert_true(theme_look(&dark, THEME_MONO, STYLE_BAD, false).attrs !=
+		theme_look(&dark, THEME_MONO, STYLE_TEXT, false).attrs);
+	assert_true(theme_look(&dark, THEME_MONO, STYLE_HEADER_SORTED, false).attrs !=
+		theme_look(&dark, THEME_MONO, STYLE_HEADER, false).attrs);
+	assert_true(theme_look(&dark, THEME_MONO, STYLE_MATCH, false).attrs !=
+		theme_look(&dark, THEME_MONO, STYLE_USER, false).attrs);
+	assert_true(theme_look(&dark, THEME_256, STYLE_USER, false).fg !=
+		theme_look(&dark, THEME_256, STYLE_KERNEL, false).fg);
+	assert_true(theme_look(&dark, THEME_256, STYLE_USER, false).fg !=
+		theme_look(&dark, THEME_256, STYLE_LIBRARY, false).fg);
 }
 
 /* What kind of image a frame is of can be told from its box, wherever there are colours. */
@@ -92,6 +230,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_colours_fit_their_depth),
+		cmocka_unit_test(test_text_can_be_read),
+		cmocka_unit_test(test_the_safe_theme_needs_no_red_and_green),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_what_a_configuration_says),
 		cmocka_unit_test(test_the_selected_row_differs),
 		cmocka_unit_test(test_mono_tells_what_matters),
 		cmocka_unit_test(test_boxes),

@@ -49,6 +49,8 @@ static int open_by(struct view *view, struct screen *screen, const struct breakd
 	state->group = !screen->model->system_wide && screen->model->status.processes == 1
 		? GROUP_THREAD
 		: GROUP_PROCESS;
+	if (screen->model->group_by)
+		state->group = (enum query_group)(screen->model->group_by - 1);
 	view->state = state;
 	return 0;
 }
@@ -103,6 +105,8 @@ static void choose(struct breakdown *state, const struct screen *screen, size_t 
 		at = 0;
 	state->group = at < FIXED ? (enum query_group)at : GROUP_FIELD;
 	snprintf(state->field, sizeof(state->field), "%s", at < FIXED ? "" : name);
+	if (at < FIXED)
+		screen->model->group_by = (int)at + 1;
 	state->choosing = false;
 	state->moved = false;
 	list_set_cursor(&state->list, 0);

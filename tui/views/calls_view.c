@@ -50,10 +50,11 @@ static int calls_open(struct view *view, struct screen *screen, uint32_t arg)
 {
 	struct calls_view *calls = calloc(1, sizeof(*calls));
 
-	(void)screen;
 	if (!calls)
 		return -ENOMEM;
-	calls->shape = arg == VIEWS_NO_SYMBOL ? CALLS_TREE : CALLS_BUTTERFLY;
+	calls->shape = (enum calls_shape)screen->model->calls_shape;
+	if (arg == VIEWS_NO_SYMBOL && calls->shape == CALLS_BUTTERFLY)
+		calls->shape = CALLS_TREE;
 	if (arg != VIEWS_NO_SYMBOL)
 		calls->centres[calls->n_centres++] = arg;
 	view->state = calls;
@@ -229,6 +230,7 @@ static unsigned int next_shape(struct calls_view *calls, struct view *view, stru
 		else
 			calls->shape = CALLS_TREE;
 	}
+	screen->model->calls_shape = (int)calls->shape;
 	start_anew(calls, view, screen);
 	return VIEW_HANDLED;
 }

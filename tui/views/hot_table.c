@@ -135,6 +135,7 @@ static unsigned int set_sort(struct view *view, struct screen *screen, enum hot_
 	else
 		table->reverse = false;
 	table->sort = sort;
+	screen->model->sort_total = sort == HOT_SORT_TOTAL;
 	hot_refresh(view, screen);
 	return VIEW_HANDLED;
 }
