@@ -173,6 +173,8 @@ const char *keys_action_name(enum action action)
 		return "save";
 	case ACT_SNAPSHOT:
 		return "snapshot";
+	case ACT_THREAD:
+		return "thread";
 	case ACT_THEME:
 		return "theme";
 	case ACT_HELP:

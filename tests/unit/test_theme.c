@@ -216,12 +216,13 @@ static void test_boxes(void **state)
 	for (int depth = THEME_8; depth <= THEME_RGB; depth++) {
 		for (size_t i = 0; i < n; i++) {
 			struct theme_look look =
-				theme_look((enum theme_depth)depth, kinds[i], false);
+				theme_look(&dark, (enum theme_depth)depth, kinds[i], false);
 
 			assert_int_not_equal(look.bg, THEME_DEFAULT);
 			for (size_t k = 0; k < i; k++)
 				assert_int_not_equal(look.bg,
-					theme_look((enum theme_depth)depth, kinds[k], false).bg);
+					theme_look(&dark, (enum theme_depth)depth, kinds[k], false)
+						.bg);
 		}
 	}
 }
