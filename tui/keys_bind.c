@@ -47,14 +47,16 @@ static int copy_defaults(void)
 /* The row of this view alone; behind it comes what the others had. */
 static int split(size_t row, enum keys_view view)
 {
-	if (bound[row].views == (unsigned int)view)
+	const unsigned int late = bound[row].views & KEYS_LATE;
+
+	if ((bound[row].views & ~late) == (unsigned int)view)
 		return 0;
 	if (n_bound == BOUND_MAX)
 		return -ENOSPC;
 	memmove(&bound[row + 1], &bound[row], (n_bound - row) * sizeof(*bound));
 	memmove(&rebound[row + 1], &rebound[row], (n_bound - row) * sizeof(*rebound));
 	n_bound++;
-	bound[row].views = (unsigned int)view;
+	bound[row].views = (unsigned int)view | late;
 	bound[row + 1].views &= ~(unsigned int)view;
 	return 0;
 }

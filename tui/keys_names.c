@@ -175,6 +175,10 @@ const char *keys_action_name(enum action action)
 		return "snapshot";
 	case ACT_THREAD:
 		return "thread";
+	case ACT_THREADS:
+		return "threads";
+	case ACT_HEAT:
+		return "heat-map";
 	case ACT_THEME:
 		return "theme";
 	case ACT_HELP:
