@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #define CALLS 500
 
@@ -405,6 +406,96 @@ static void test_too_many_frames(void **state)
 	rig_free(rig);
 }
 
+/* --- time off the CPU --- */
+
+static void body_sleep(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		const struct timespec ms = {.tv_nsec = 1000000};
+
+		burn(100000);
+		nanosleep(&ms, NULL);
+	}
+}
+
+static bool second_is(struct rig *rig, uint64_t enabled)
+{
+	return rig->status.n_events == 2 && rig->status.events[1].enabled == (enabled != 0);
+}
+
+static bool second_has(struct rig *rig, uint64_t n)
+{
+	return rig->status.n_events == 2 && rig->status.events[1].samples >= n;
+}
+
+static void second_goes_on(struct rig *rig)
+{
+	assert_true(rig_wait(rig, second_has, rig->status.events[1].samples + 20));
+}
+
+/* Nothing is told while nobody looks, neither then nor afterwards: one thread never waits longer than there is time. */
+static void test_off_cpu(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	int32_t pid = start_child(body_sleep, NULL);
+	uint64_t samples, weight = 0, off_ns, on_ns;
+	struct event_error error;
+	struct event_spec *spec;
+	struct snapshot snapshot;
+	uint8_t id;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(event_parse_list("off-cpu", &spec, &n, &error), 0);
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 5));
+	assert_int_equal(engine_event_add(rig->engine, spec), 0);
+	assert_true(rig_wait(rig, second_has, 20));
+	id = rig->status.events[1].id;
+	assert_int_equal(rig->status.events[1].span, EVENT_SPAN_BLOCKED);
+	assert_true(rig->status.events[1].is_clock);
+
+	assert_int_equal(engine_event_enable(rig->engine, id, false), 0);
+	assert_true(rig_wait(rig, second_is, false));
+	samples = rig->status.events[1].samples;
+	off_ns = rig->status.now_ns;
+	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 100));
+	assert_int_equal(rig->status.events[1].samples, samples);
+	on_ns = sys_now_ns();
+	assert_int_equal(engine_event_enable(rig->engine, id, true), 0);
+	second_goes_on(rig);
+
+	assert_int_equal(engine_pause(rig->engine, true), 0);
+	assert_true(rig_wait(rig, is_paused, true));
+	assert_int_equal(engine_pause(rig->engine, false), 0);
+	second_goes_on(rig);
+	assert_int_equal(engine_event_drop(rig->engine, id), 0);
+	assert_int_equal(engine_event_add(rig->engine, spec), 0);
+	second_goes_on(rig);
+	assert_int_equal(rig->status.n_events, 2);
+	/* A rate would leave switches out. */
+	assert_int_equal(engine_set_period(rig->engine, id, 3), 0);
+	second_goes_on(rig);
+	assert_int_equal(rig->status.events[1].period, 1);
+	rig_stop(rig);
+	assert_int_equal(rig->status.unknown_records, 0);
+
+	assert_int_equal(store_snapshot(engine_store(rig->engine), 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++)
+		for (uint32_t c = 0; c < snapshot.slices[i]->cells; c++)
+			if (snapshot.slices[i]->event[c] == id)
+				weight += snapshot.slices[i]->weight[c];
+	snapshot_release(engine_store(rig->engine), &snapshot);
+	assert_in_range(weight, 1,
+		rig->status.now_ns - rig->status.started_ns -
+			(on_ns > off_ns ? on_ns - off_ns : 0));
+	free(spec);
+	end_child(pid);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_off_and_on),
 		cmocka_unit_test(test_frequency_becomes_period),
 		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_off_cpu),
 		cmocka_unit_test(test_formats_differ),
 		cmocka_unit_test(test_too_many_frames),
 	};
