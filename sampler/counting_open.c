@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -125,12 +124,15 @@ static int open_event(struct counting *counting, size_t index, const struct span
 
 	fill_attr(counting, &event->spec, span, place, leader_fd < 0, &attr);
 	fd = open_attr(counting, &attr, span, place, leader_fd);
-	if ((fd == -EACCES || fd == -EPERM) && !attr.attr.exclude_kernel && !event->opened &&
-		!is_kernels_own(&attr.attr)) {
+	if ((fd == -EACCES || fd == -EPERM) && !attr.attr.exclude_kernel &&
+		!attr.attr.exclude_user && !event->opened && !is_kernels_own(&attr.attr)) {
 		int user;
 
 		attr.attr.exclude_kernel = attr.attr.exclude_hv = 1;
 		user = open_attr(counting, &attr, span, place, leader_fd);
+		/* Permission is asked for before whether there is such an event. */
+		if (user == -ENOENT || user == -EOPNOTSUPP)
+			return user;
 		if (user >= 0) {
 			event->spec.attr.exclude_kernel = event->spec.attr.exclude_hv = 1;
 			event->user_only = true;
@@ -138,13 +140,14 @@ static int open_event(struct counting *counting, size_t index, const struct span
 			return user;
 		}
 	}
-	if (fd >= 0 && event->spec.filter &&
-		ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->spec.filter)) {
-		int error = errno;
+	if (fd >= 0 && event->spec.filter) {
+		int ret = sys_set_filter(fd, event->spec.filter);
 
+		if (!ret)
+			return fd;
 		close(fd);
 		event->asked.filter = event->spec.filter;
-		return -error;
+		return ret;
 	}
 	return fd;
 }
@@ -301,7 +304,7 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 		if (is_hopeless(event, place))
 			continue;
 		fd = open_event(counting, i, span, place, leader_fd);
-		if (fd == -EINVAL && !span->alone && leader == SIZE_MAX &&
+		if (fd == -EINVAL && !span->alone && leader == SIZE_MAX && !event->asked.filter &&
 			opens_alone(counting, i, span, place)) {
 			span->alone = true;
 			ret = -EAGAIN;
@@ -311,7 +314,8 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 			ret = fd;
 			goto fail;
 		}
-		if (fd < 0 && event->spec.weak_group && leader != SIZE_MAX) {
+		if (fd < 0 && event->spec.weak_group && leader != SIZE_MAX &&
+			!event->asked.filter) {
 			for (size_t k = span->first; k < span->last; k++)
 				counting->events[k].ungrouped = true;
 			ret = -EAGAIN;
@@ -320,7 +324,7 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 		if (fd < 0) {
 			refuse(counting, i, span, place, -fd);
 			event->no_room |= fd == -EINVAL && leader != SIZE_MAX &&
-				opens_alone(counting, i, span, place);
+				!event->asked.filter && opens_alone(counting, i, span, place);
 			continue;
 		}
 		ret = add_cell(counting, i, place, fd, !span->alone);

@@ -176,7 +176,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 			return true;
 		/* fall through */
 	case EACCES:
-		if (attr->exclude_kernel || names_kernel(&choice->spec))
+		if (attr->exclude_kernel || attr->exclude_user || names_kernel(&choice->spec))
 			return tell_less(engine, index, PERF_SAMPLE_PHYS_ADDR, error) ||
 				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error);
 		attr->exclude_kernel = 1;

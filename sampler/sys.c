@@ -254,7 +254,10 @@ int sys_set_period(int fd, const struct perf_event_attr *attr)
 
 int sys_set_filter(int fd, const char *filter)
 {
-	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) ? -errno : 0;
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		return 0;
+	/* ESRCH is of the expression, such as an open quote; nobody is to take it for a task that is gone. */
+	return errno == ESRCH ? -EINVAL : -errno;
 }
 
 int sys_pause(int ring_fd, bool pause)

@@ -174,6 +174,24 @@ int args_take_word(struct args *args, char *word, bool *taken)
 		why_not(kind, error), strchr(word, '/') ? "that can be run" : "found in PATH");
 }
 
+/* What is sampled for hours is not to be lost for a directory that is not there. */
+static int check_folder(struct args *args, const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	struct stat folder;
+	char *path;
+	bool good;
+
+	if (!slash || slash == output)
+		return 0;
+	path = strndup(output, (size_t)(slash - output));
+	good = !path || (!stat(path, &folder) && S_ISDIR(folder.st_mode));
+	free(path);
+	return good ? 0
+		    : args_refuse(args, "-o '%s': there is no directory '%.*s'", output,
+			      (int)(slash - output), output);
+}
+
 static int check_output(struct args *args)
 {
 	struct request *request = &args->request;
@@ -185,7 +203,7 @@ static int check_output(struct args *args)
 	if (!*output)
 		return args_refuse(args, "-o '': the name of a file is missing");
 	if (stat(output, &to))
-		return 0;
+		return check_folder(args, output);
 	if (S_ISDIR(to.st_mode))
 		return args_refuse(args, "-o '%s': it is a directory", output);
 	/* It would be emptied before it is read. */

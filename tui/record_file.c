@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define COVERAGE_WHOLE 99.95 /* percent; what format_percent() calls all of it */
+
 /* --- the file --- */
 
 static int refuse(char *message, size_t size, const char *path, const char *what, int error)
@@ -245,11 +247,15 @@ void record_progress(char *out, size_t size, const char *target, const struct en
 void record_summary(char *out, size_t size, const char *path, const struct engine_status *status,
 	const struct recorder_status *recorded)
 {
-	char bytes[FORMAT_MAX], raw[RECORD_TEXT_MAX];
+	char bytes[FORMAT_MAX], coverage[FORMAT_MAX], raw[RECORD_TEXT_MAX];
+	double least = least_coverage(status);
+	bool whole = least >= COVERAGE_WHOLE;
 
-	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost",
+	/* Samples that were not made are missing as much as those that were lost. */
+	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost%s%s",
 		strcmp(path, "-") ? path : "standard output", format_bytes(bytes, recorded->bytes),
-		recorded->samples, lost_samples(status, recorded));
+		recorded->samples, lost_samples(status, recorded), whole ? "" : ", coverage ",
+		whole ? "" : format_percent(coverage, least));
 	clean_string(out, size, raw);
 }
 

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -221,6 +222,16 @@ static int open_output(struct stat_run *run)
 	return 0;
 }
 
+/* What was counted for hours is not to be lost for a directory that is not there.  A FIFO waits for its reader, which has
+ * time until the end. */
+static bool opens_early(const struct request *request)
+{
+	struct stat info;
+
+	return request->output && !request->interval_ms &&
+		(stat(request->output, &info) || !S_ISFIFO(info.st_mode));
+}
+
 static void put_table(struct stat_run *run, bool interval)
 {
 	const struct stat_table *table = &run->gather.table;
@@ -252,11 +263,13 @@ static int print(struct stat_run *run, bool interval)
 	bool came;
 	int ret, error;
 
-	if (open_output(run))
-		return -1;
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
 		run->interrupted = true;
 	ret = giveup_begin();
+	if (open_output(run)) { /* a FIFO without a reader until a signal comes */
+		giveup_end();
+		return -1;
+	}
 	giveup_watch(fileno(run->out.file));
 	errno = 0;
 	put_table(run, interval);
@@ -736,6 +749,8 @@ int stat_run(const struct request *request)
 	unsigned int runs = request->repeat ? request->repeat : 1;
 	int ret = prepare(&run), status;
 
+	if (!ret && opens_early(request))
+		ret = open_output(&run);
 	for (unsigned int i = 0; i < runs && !ret && !run.interrupted; i++) {
 		ret = run_once(&run, i + 1 == runs);
 		end(&run);

@@ -270,6 +270,10 @@ def ordinary_user(strobe, shares, library):
                 profiled("paranoid 2: a command",
                          run(json_report(strobe, "--", "sh", "-c", f"{shares} 1 >/dev/null"),
                              user=NOBODY))
+                for command in ("report", "stat"):
+                    refused(f"paranoid 2: strobe {command} of what the kernel alone does",
+                            run([strobe, command, "-e", "cpu-clock/name=mine/k", "--", "true"],
+                                user=NOBODY), "mine", "perf_event_paranoid")
                 profiled("64 KiB of locked memory",
                          run(json_report(strobe, "-p", str(own.pid)), user=NOBODY,
                              limits={resource.RLIMIT_MEMLOCK: 65536}))
@@ -325,6 +329,8 @@ def filters(strobe):
     refused("a filter with a field that is not there",
             run([strobe, "report", *event, "prev_pidd != 0"]), *wanted)
     refused("the same of strobe stat", run([strobe, "stat", *event, "prev_pidd != 0"]), *wanted)
+    refused("a filter with an open quote", run([strobe, "stat", *event, 'prev_comm == "a']),
+            "no expression", "fields are: .*prev_pid")
     refused("a filter that is no expression", run([strobe, "stat", *event, "prev_pid == "]),
             "no expression", "fields are: .*prev_pid")
     refused("strobe stat cannot count, not sample",

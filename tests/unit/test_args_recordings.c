@@ -157,6 +157,9 @@ static void test_record(void **state)
 	bad("strobe record -p !7", "-p '!7'");
 	bad("strobe record -C !0", "-C '!0'");
 	bad("strobe record -o .", "-o '.': it is a directory");
+	bad("strobe stat -o /dev/null/x true",
+		"-o '/dev/null/x': there is no directory '/dev/null'");
+	bad("strobe export --format svg -o /no/such/x true", "there is no directory '/no/such'");
 	bad("strobe record -o", "'-o' needs a value");
 	bad("strobe record --output=", "the name of a file is missing");
 	bad("strobe record --", "'--'");

@@ -243,6 +243,30 @@ static void test_refused_event(void **state)
 	counting_close(counting);
 }
 
+/* The same task-clock with a filter is refused by the kernel: not for want of room, and as no task that is gone. */
+static void test_refused_filter(void **state)
+{
+	struct event_spec specs[2] = {
+		software(PERF_COUNT_SW_TASK_CLOCK), software(PERF_COUNT_SW_TASK_CLOCK)};
+	struct counting *counting;
+	const struct counting_event *events;
+	size_t n;
+
+	(void)state;
+	specs[0].group = specs[1].group = 1;
+	specs[1].filter = "x != 0";
+	counting = count_self(specs, 2);
+	if (!counting)
+		skip();
+	events = counting_events(counting, &n);
+	assert_int_equal(events[0].opened, 1);
+	assert_int_equal(events[1].opened, 0);
+	assert_int_equal(events[1].error, EINVAL);
+	assert_false(events[1].no_room);
+	assert_string_equal(events[1].asked.filter, "x != 0");
+	counting_close(counting);
+}
+
 static void test_nothing_opens(void **state)
 {
 	const int32_t gone = 0x7ffffffe, self = (int32_t)getpid();
@@ -371,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_group_of_one),
 		cmocka_unit_test(test_thread_does_not_inherit),
 		cmocka_unit_test(test_refused_event),
+		cmocka_unit_test(test_refused_filter),
 		cmocka_unit_test(test_nothing_opens),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_some_cpus),

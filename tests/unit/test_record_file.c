@@ -219,7 +219,10 @@ static void test_sentences(void **state)
 		"Ctrl-C ends");
 	recorded.dropped = 3;
 	record_summary(message, sizeof(message), "a\033.data", status, &recorded);
-	assert_string_equal(message, "a?.data: 12 MB, 41234 samples, 10 lost");
+	assert_string_equal(message, "a?.data: 12 MB, 41234 samples, 10 lost, coverage 50.0%");
+	status->events[1].armed_ns = 100;
+	record_summary(message, sizeof(message), "a.data", status, &recorded);
+	assert_string_equal(message, "a.data: 12 MB, 41234 samples, 10 lost");
 	record_summary(message, sizeof(message), "-", status, &recorded);
 	assert_memory_equal(message, "standard output: ", 17);
 	record_explain(message, sizeof(message), "a.data", -ENOSPC, &recorded);
