@@ -14,6 +14,7 @@
 
 #define CANVAS_FLAME_SHADES 4
 #define CANVAS_KERNEL_SHADES 2
+#define CANVAS_HEAT_SHADES 6
 
 /* What a thing is, not what it looks like: the theme decides that. */
 enum style {
@@ -49,7 +50,8 @@ enum style {
 	STYLE_FLAME_KERNEL = STYLE_FLAME_LIBRARY + CANVAS_FLAME_SHADES,
 	STYLE_FLAME_UNRESOLVED = STYLE_FLAME_KERNEL + CANVAS_KERNEL_SHADES,
 	STYLE_FLAME_MATCH,
-	STYLE_COUNT
+	STYLE_HEAT, /* shades, the busiest last */
+	STYLE_COUNT = STYLE_HEAT + CANVAS_HEAT_SHADES
 };
 
 struct cell {

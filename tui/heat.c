@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND 1000000000ull
+#define SECOND UINT64_C(1000000000)
 
 void heat_fini(struct heat *heat)
 {

@@ -127,6 +127,19 @@ static const struct binding defaults[] = {
 	{ACT_SEARCH_PREVIOUS, KEYS_FLAME, {'N'}, NULL, NULL,
 		"Go to the previous frame that was searched"},
 
+	{ACT_OPEN, KEYS_HEAT, {INPUT_ENTER}, NULL, "from, to",
+		"Begin a time here; again: it ends here, and all views show it"},
+	{ACT_COLLAPSE, KEYS_HEAT, {INPUT_LEFT, 'h'}, NULL, NULL, "Go one second back"},
+	{ACT_EXPAND, KEYS_HEAT, {INPUT_RIGHT, 'l'}, NULL, NULL, "Go one second on"},
+	{ACT_UP, KEYS_HEAT, {INPUT_UP, 'k'}, NULL, NULL, "Go on by a tenth of a second"},
+	{ACT_DOWN, KEYS_HEAT, {INPUT_DOWN, 'j'}, NULL, NULL, "Go back by a tenth of a second"},
+	{ACT_PAGE_UP, KEYS_HEAT, {INPUT_PAGE_UP, INPUT_CTRL('B')}, NULL, NULL,
+		"Go ten seconds back"},
+	{ACT_PAGE_DOWN, KEYS_HEAT, {INPUT_PAGE_DOWN, INPUT_CTRL('F')}, NULL, NULL,
+		"Go ten seconds on"},
+	{ACT_FIRST, KEYS_HEAT, {INPUT_HOME, 'g'}, NULL, NULL, "Go to the oldest second"},
+	{ACT_LAST, KEYS_HEAT, {INPUT_END, 'G'}, NULL, NULL, "Go to the newest, and on with it"},
+
 	{ACT_ONLY, KEYS_PROCESSES, {INPUT_ENTER}, NULL, "only this",
 		"Profile only this process: follow it, let go of the others"},
 	{ACT_ADD, KEYS_PROCESSES, {'a'}, NULL, "add", "Follow this process as well"},
@@ -181,6 +194,8 @@ static const struct binding defaults[] = {
 	{ACT_SHORTER, KEYS_ALL, {'}'}, NULL, NULL, "Look at half as long a time"},
 	{ACT_BUSIEST, KEYS_ALL, {'!'}, NULL, "spike",
 		"Look at the busiest moment; again: the next busiest"},
+	{ACT_HEAT, KEYS_ALL, {'m'}, NULL, "heat map",
+		"Show the heat map: seconds and tenths of them, to choose a time from"},
 	{ACT_LIVE, KEYS_ALL, {'.'}, NULL, NULL,
 		"Return to the newest; of a recording, to all of it"},
 

@@ -384,6 +384,9 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 	case ACT_EVENTS:
 		screen_result(screen, screen_open(screen, &view_events, 0), "Events");
 		return VIEW_HANDLED;
+	case ACT_HEAT:
+		screen_result(screen, screen_open(screen, &view_heat, 0), "Heat map");
+		return VIEW_HANDLED;
 	case ACT_COUNTERS:
 		screen_result(screen, screen_open(screen, &view_counters, 0), "Counters");
 		return VIEW_HANDLED;
@@ -505,6 +508,14 @@ static void tell_tags(const struct view *view, char *out, size_t size)
 		view->ops->tags(view, out, size);
 }
 
+static bool is_in_body(const struct screen *screen, const struct input *input)
+{
+	const struct area *body = &screen->body;
+
+	return input->x >= body->x && input->x < body->x + body->width && input->y >= body->y &&
+		input->y < body->y + body->height;
+}
+
 static void click_input(struct screen *screen, const struct input *input)
 {
 	struct view *view = top_view(screen);
@@ -525,8 +536,7 @@ static void click_input(struct screen *screen, const struct input *input)
 	if (event >= 0) {
 		screen->model->event = (uint8_t)event;
 		act_on(screen, VIEW_SETTINGS);
-	} else if (view->ops->click && input->x >= body->x && input->x < body->x + body->width &&
-		input->y >= body->y && input->y < body->y + body->height) {
+	} else if (view->ops->click && is_in_body(screen, input)) {
 		act_on(screen,
 			view->ops->click(
 				view, screen, input->x - body->x, input->y - body->y, twice));
@@ -550,6 +560,10 @@ unsigned int screen_input(struct screen *screen, const struct input *input)
 	case INPUT_RELEASE:
 		if (screen_select_time(screen, input))
 			act_on(screen, VIEW_SETTINGS);
+		else if (view->ops->release && is_in_body(screen, input))
+			act_on(screen,
+				view->ops->release(view, screen, input->x - screen->body.x,
+					input->y - screen->body.y));
 		return 0;
 	default:
 		return 0;

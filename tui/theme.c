@@ -59,6 +59,12 @@ static const struct entry dark[STYLE_COUNT] = {
 	[STYLE_FLAME_KERNEL + 1] = {0xb98fd0, 140, 13, 0, THEME_BOLD},
 	[STYLE_FLAME_UNRESOLVED] = {0x858a94, 245, 7, 0, THEME_DIM},
 	[STYLE_FLAME_MATCH] = {0xa6f25c, 155, 10, 0, THEME_BOLD | THEME_UNDERLINE},
+	[STYLE_HEAT] = {0x4b3f72, 60, 4, 0, THEME_DIM},
+	[STYLE_HEAT + 1] = {0x8a4a86, 96, 5, 0, 0},
+	[STYLE_HEAT + 2] = {0xc0547c, 132, 13, 0, 0},
+	[STYLE_HEAT + 3] = {0xe8735c, 209, 9, 0, 0},
+	[STYLE_HEAT + 4] = {0xf7a84b, 215, 3, 0, THEME_BOLD},
+	[STYLE_HEAT + 5] = {0xfbe38a, 228, 11, 0, THEME_BOLD},
 };
 
 /* Of boxes the dark theme's: they bring their background along. */

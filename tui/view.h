@@ -41,6 +41,8 @@ struct view_ops {
 		struct view *view, struct screen *screen, enum action purpose, uint32_t key);
 	/* x and y are within the view's area; twice: the second click of a double click. */
 	unsigned int (*click)(struct view *view, struct screen *screen, int x, int y, bool twice);
+	/* The button that was pressed in the view's area is let go there; may be NULL. */
+	unsigned int (*release)(struct view *view, struct screen *screen, int x, int y);
 	/* The model holds new data. */
 	void (*refresh)(struct view *view, struct screen *screen);
 	void (*draw)(struct view *view, struct screen *screen, struct area area);

@@ -130,6 +130,88 @@ static void test_mouse(void **state)
 	finish(fixture);
 }
 
+static void test_heat(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	const struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "m");
+	compare(fixture, "heat-80x24");
+	/* To older time, which comes in from the left. */
+	keys(fixture, "<Home>");
+	compare(fixture, "heat-oldest");
+	keys(fixture, "<Right><Right><Right>kk<Enter>lllj");
+	compare(fixture, "heat-marked");
+	keys(fixture, "<Enter>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	assert_true(model->window.selected);
+	assert_int_equal(model->from_ns, 103200000000);
+	assert_int_equal(model->to_ns, 106200000000);
+	keys(fixture, "m<Enter>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	/* Whichever end comes first; it goes back to the view before. */
+	keys(fixture, "tm<End>h<Enter>hh<Enter>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	assert_int_equal(model->to_ns - model->from_ns, 2100000000);
+	finish(fixture);
+}
+
+/* The newest is in sight as the time goes on, until the cursor moves. */
+static void test_heat_follows(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "m<Tick><Tick><Tick>");
+	compare(fixture, "heat-follows");
+	keys(fixture, "h<Tick><Tick><Tick><Tick>");
+	compare(fixture, "heat-stands");
+	finish(fixture);
+}
+
+static void test_heat_mouse(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	const struct model *model = &fixture->fake.model;
+	uint64_t from_ns;
+
+	(void)state;
+	keys(fixture, "m");
+	screen_draw(&fixture->screen);
+	click(fixture, 20, 9);
+	compare(fixture, "heat-pressed");
+	release(fixture, 24, 6);
+	assert_int_equal(fixture->screen.n_views, 1);
+	assert_int_equal(model->to_ns - model->from_ns, 4400000000);
+	from_ns = model->from_ns;
+	keys(fixture, "m");
+	screen_draw(&fixture->screen);
+	click(fixture, 20, 9);
+	release(fixture, 20, 9);
+	assert_int_equal(fixture->screen.n_views, 2);
+	click(fixture, 21, 9);
+	release(fixture, 21, 9);
+	assert_int_equal(fixture->screen.n_views, 1);
+	assert_int_equal(model->from_ns, from_ns);
+	assert_int_equal(model->to_ns - model->from_ns, 1100000000);
+	finish(fixture);
+}
+
+static void test_heat_sizes(void **state)
+{
+	(void)state;
+	expect("m", 160, 50, false, "heat-160x50");
+	expect("mhh", 80, 24, true, "heat-80x24-ascii");
+	expect("m<Tab>", 80, 24, false, "heat-event-2");
+	expect("mh", 40, 12, false, "heat-40x12");
+	expect("mh", 20, 5, false, "heat-20x5");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -140,6 +222,10 @@ int main(void)
 		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_states_are_read_seldom),
 		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_heat_follows),
+		cmocka_unit_test(test_heat_mouse),
+		cmocka_unit_test(test_heat_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

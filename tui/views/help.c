@@ -54,8 +54,8 @@ static void add_section(struct help *help, unsigned int view)
 static int help_open(struct view *view, struct screen *screen, uint32_t arg)
 {
 	static const unsigned int order[] = {KEYS_HOT, KEYS_ALL, KEYS_LIST, KEYS_ANNOTATE,
-		KEYS_CALLS, KEYS_FLAME, KEYS_THREADS, KEYS_COUNTERS, KEYS_PROCESSES, KEYS_EVENTS,
-		KEYS_BREAKDOWN};
+		KEYS_CALLS, KEYS_FLAME, KEYS_THREADS, KEYS_HEAT, KEYS_COUNTERS, KEYS_PROCESSES,
+		KEYS_EVENTS, KEYS_BREAKDOWN};
 	struct help *help = calloc(1, sizeof(*help));
 	size_t n, most;
 

@@ -402,4 +402,5 @@ const struct view_ops view_threads = {
 	.draw = threads_draw,
 	.tags = threads_tags,
 	.close = threads_close,
+	.stays = true,
 };

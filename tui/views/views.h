@@ -20,6 +20,7 @@ extern const struct view_ops
 extern const struct view_ops
 	view_flame; /* arg: symref of the frame to select, or VIEWS_NO_SYMBOL */
 extern const struct view_ops view_threads;
+extern const struct view_ops view_heat;
 extern const struct view_ops view_processes;
 extern const struct view_ops view_events;
 extern const struct view_ops view_counters;
