@@ -169,6 +169,10 @@ const char *keys_action_name(enum action action)
 		return "counters";
 	case ACT_LOG:
 		return "log";
+	case ACT_WRITE:
+		return "write-screen";
+	case ACT_EXPORT:
+		return "export";
 	case ACT_SAVE:
 		return "save";
 	case ACT_SNAPSHOT:

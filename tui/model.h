@@ -18,6 +18,7 @@
 #include "tui/offers.h"
 #include "tui/query.h"
 #include "tui/rates.h"
+#include "tui/session.h"
 #include "tui/window.h"
 
 #include <stdbool.h>
@@ -145,6 +146,9 @@ struct model_ops {
 	 * what came of it. */
 	int (*save)(struct model *model, const char *path, char *message, size_t size);
 	void (*save_stop)(struct model *model);
+	/* The window's samples of `event` that the filters pass, in another tool's form; 0 or -errno, and a sentence. */
+	int (*export_window)(struct model *model, const char *path, enum export_format format,
+		char *message, size_t size);
 	/* Ask debuginfod servers for what a symbol's image lacks; 0, or -errno and a sentence.  The log tells what came of it. */
 	int (*fetch)(struct model *model, uint32_t symref, char *message, size_t size);
 	void (*fetch_cancel)(struct model *model);

@@ -563,6 +563,7 @@ static const struct model_ops live_ops = {
 	.pause = model_live_pause,
 	.snapshot = model_live_snapshot,
 	.save = model_live_save,
+	.export_window = model_live_export,
 	.save_stop = model_live_save_stop,
 	.fetch = model_live_fetch,
 	.fetch_cancel = model_live_fetch_cancel,

@@ -64,6 +64,8 @@ void model_live_describe_chosen(struct model_live *live);
 void model_live_take_fetching(struct model_live *live);
 
 /* As in model_ops. */
+int model_live_export(struct model *model, const char *path, enum export_format format,
+	char *message, size_t size); /* model_export.c */
 int model_live_attach(struct model *model, int32_t pid);
 int model_live_detach(struct model *model, int32_t pid);
 int model_live_event_add(struct model *model, const char *text, struct event_error *error);

@@ -395,6 +395,9 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		return VIEW_HANDLED;
 	case ACT_SAVE:
 		return ask_where(screen);
+	case ACT_WRITE:
+	case ACT_EXPORT:
+		return screen_ask_file(screen, action);
 	case ACT_SNAPSHOT:
 		return take_snapshot(screen);
 	case ACT_HELP:
@@ -441,7 +444,10 @@ static void prompt_input(struct screen *screen, uint32_t key)
 	struct view *view = top_view(screen);
 	enum prompt_result result;
 
-	if (screen->purpose != ACT_SAVE && view->ops->prompt_key &&
+	const bool to_file = screen->purpose == ACT_SAVE || screen->purpose == ACT_WRITE ||
+		screen->purpose == ACT_EXPORT;
+
+	if (!to_file && view->ops->prompt_key &&
 		view->ops->prompt_key(view, screen, screen->purpose, key))
 		return;
 	result = prompt_key(&screen->prompt, key);
@@ -454,9 +460,11 @@ static void prompt_input(struct screen *screen, uint32_t key)
 			act_on(screen, screen_take_crumb(screen, screen->prompt.text));
 		return;
 	}
-	if (screen->purpose == ACT_SAVE) {
-		if (result == PROMPT_DONE)
+	if (to_file) {
+		if (result == PROMPT_DONE && screen->purpose == ACT_SAVE)
 			save_to(screen, screen->prompt.text);
+		else if (result == PROMPT_DONE)
+			screen_write_file(screen, screen->purpose, screen->prompt.text);
 		return;
 	}
 	if (!view->ops->prompt)

@@ -83,6 +83,9 @@ void screen_message(struct screen *screen, enum style style, const char *format,
 	__attribute__((format(printf, 3, 4)));
 /* Have a file opened at a line, when the input has been handled. */
 void screen_edit(struct screen *screen, const char *path, uint32_t line);
+/* Files (screen_write.c): ask for the name of one, for ACT_WRITE or ACT_EXPORT; what was typed. */
+unsigned int screen_ask_file(struct screen *screen, enum action purpose);
+void screen_write_file(struct screen *screen, enum action purpose, const char *text);
 /* Filters (screen_crumbs.c): ask for one, take what was typed; only what has this text in a field, or all but that; take
  * the last one back.  What they changed, for the caller to return; 0: there was none to take back. */
 void screen_ask_crumb(struct screen *screen);

@@ -523,6 +523,22 @@ static void fake_fetch_cancel(struct model *model)
 	model->fetching.waiting = 0;
 }
 
+static int fake_export(struct model *model, const char *path, enum export_format format,
+	char *message, size_t size)
+{
+	struct fake_model *fake = (struct fake_model *)model;
+	size_t len = strlen(fake->commands);
+
+	if (fake->refuse) {
+		snprintf(message, size, "Cannot export to %s", path);
+		return -fake->refuse;
+	}
+	snprintf(fake->commands + len, sizeof(fake->commands) - len, "export %d %s\n", (int)format,
+		path);
+	snprintf(message, size, "Exported to %s", path);
+	return 0;
+}
+
 static void fake_save_stop(struct model *model)
 {
 	(void)command_number(model, "save-stop", 0);
@@ -563,6 +579,7 @@ static const struct model_ops fake_ops = {
 	.snapshot = fake_snapshot,
 	.save = fake_save,
 	.save_stop = fake_save_stop,
+	.export_window = fake_export,
 	.fetch = fake_fetch,
 	.fetch_cancel = fake_fetch_cancel,
 	.code = &fake_code_ops,

@@ -26,7 +26,7 @@ static void test_annotate(void **state)
 	expect("ass", 120, 40, false, "annotate-code-120x40");
 	expect("asss", 80, 24, false, "annotate-mixed-again");
 	expect("ax", 80, 24, false, "annotate-intel");
-	expect("aw", 120, 40, false, "annotate-side-by-side");
+	expect("av", 120, 40, false, "annotate-side-by-side");
 	expect("aJ", 80, 24, false, "annotate-no-arrows");
 	expect("a<Tab>", 80, 24, false, "annotate-event-2");
 }

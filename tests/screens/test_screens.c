@@ -67,7 +67,7 @@ static void test_events(void **state)
 	expect("<Tab>", 80, 24, false, "event-2");
 	expect("<Tab><Tab>", 80, 24, false, "hot-80x24");
 	expect("<BackTab>", 80, 24, false, "event-2");
-	expect("w", 80, 24, false, "side-by-side");
+	expect("v", 80, 24, false, "side-by-side");
 	expect("7", 80, 24, false, "event-missing");
 }
 
@@ -581,8 +581,8 @@ static void test_quit(void **state)
 /* Any size, any view: nothing is drawn outside, nothing crashes. */
 static void test_every_size(void **state)
 {
-	static const char *const scripts[] = {"", "w", "T", "P<Tick>", "E", "L", "?", "<Enter>",
-		"/sym", "\\abc", "E<End>", "P<End>", "?<End>", "a", "as", "aw", "aGh",
+	static const char *const scripts[] = {"", "v", "T", "P<Tick>", "E", "L", "?", "<Enter>",
+		"/sym", "\\abc", "E<End>", "P<End>", "?<End>", "a", "as", "av", "aGh",
 		"a/c<Enter>n"};
 
 	(void)state;

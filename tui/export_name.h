@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * export_name.h - which form of export a file's name means.  Pure; any thread.
+ */
+#ifndef TUI_EXPORT_NAME_H
+#define TUI_EXPORT_NAME_H
+
+#include "tui/session.h"
+
+/* "callgrind PATH" of any format, or a path alone, whose ending tells: .folded, .speedscope.json (and other .json),
+ * .gecko.json, .pb.gz, .pprof, .callgrind, .svg; or a name that begins with callgrind.out.  *path is within text.  0, or
+ * -EINVAL and a sentence (cleaned). */
+int export_name_parse(const char *text, enum export_format *format, const char **path,
+	char *sentence, size_t size);
+
+/* "folded". */
+const char *export_format_name(enum export_format format);
+
+#endif
