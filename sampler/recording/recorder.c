@@ -81,7 +81,7 @@ static int put_kernel_build_id(struct recorder *recorder)
 	return kernel.build_id_len ? writer_build_id(recorder->writer, &kernel) : 0;
 }
 
-/* The formats of what is sampled with its raw data. */
+/* The formats of tracepoints.  perf demands them of members that only count as well. */
 static int describe_tracepoints(const struct recorder *recorder, struct writer_config *config)
 {
 	uint64_t ids[ENGINE_EVENTS_MAX + 1];
@@ -92,7 +92,7 @@ static int describe_tracepoints(const struct recorder *recorder, struct writer_c
 	for (size_t i = 0; i < recorder->n_events && n < ENGINE_EVENTS_MAX; i++) {
 		const struct perf_event_attr *attr = &recorder->events[i].attr;
 
-		if (attr->type == PERF_TYPE_TRACEPOINT && attr->sample_type & PERF_SAMPLE_RAW)
+		if (attr->type == PERF_TYPE_TRACEPOINT)
 			ids[n++] = attr->config;
 	}
 	if (!n)

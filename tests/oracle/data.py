@@ -125,6 +125,11 @@ def groups(strobe, work, folder):
         mine = [(event["samples"], event["count"]) for event in json.loads(made.stdout)["events"]]
         checks.check(f"{by}'s recording of a group: {mine} is what perf has", mine == theirs and len(mine) == 3, theirs)
         checks.check(f"{by}'s recording of a group: the faults are all there", 60000 <= mine[1][1] < 61000, mine)
+    # Of a member that samples nothing perf demands the format as well, or reads nothing at all.
+    path = os.path.join(folder, "member.data")
+    run([strobe, "record", "-e", "{page-faults,syscalls:sys_enter_getpid}:S", "-c", "100", "-o", path, *command])
+    lines = script(path, "event")
+    checks.check("a group with a tracepoint as a member is read by perf", any("page-faults" in line for line in lines), lines[:3])
 
 
 def main():
