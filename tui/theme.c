@@ -95,6 +95,12 @@ static const struct entry light[STYLE_COUNT] = {
 	[STYLE_HINT] = {0x565b63, NEAR, 8, 0, 0},
 	[STYLE_INPUT] = {0x000000, NEAR, 0, 0, 0},
 	[STYLE_BORDER] = {0x7c7c7c, NEAR, 7, 0, THEME_DIM},
+	[STYLE_HEAT] = {0xd6c8e6, NEAR, 7, 0, THEME_DIM},
+	[STYLE_HEAT + 1] = {0xb78fcb, NEAR, 6, 0, 0},
+	[STYLE_HEAT + 2] = {0xa65a9c, NEAR, 5, 0, 0},
+	[STYLE_HEAT + 3] = {0xa0305f, NEAR, 1, 0, 0},
+	[STYLE_HEAT + 4] = {0x7d1236, NEAR, 1, THEME_BOLD, THEME_BOLD},
+	[STYLE_HEAT + 5] = {0x3f0012, NEAR, 0, THEME_BOLD, THEME_BOLD},
 };
 
 /* Orange and blue instead of red and green, after Okabe and Ito; all else as in the dark theme. */

@@ -46,6 +46,12 @@ static const char *const names[STYLE_COUNT] = {
 	[STYLE_FLAME_KERNEL + 1] = "flame-kernel-2",
 	[STYLE_FLAME_UNRESOLVED] = "flame-unresolved",
 	[STYLE_FLAME_MATCH] = "flame-match",
+	[STYLE_HEAT] = "heat",
+	[STYLE_HEAT + 1] = "heat-2",
+	[STYLE_HEAT + 2] = "heat-3",
+	[STYLE_HEAT + 3] = "heat-4",
+	[STYLE_HEAT + 4] = "heat-5",
+	[STYLE_HEAT + 5] = "heat-6",
 };
 
 /* As xterm has them. */

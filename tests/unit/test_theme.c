@@ -84,7 +84,8 @@ static void test_text_can_be_read(void **state)
 		int32_t paper_fg, paper_bg;
 
 		theme_paper(theme.kind, &paper_fg, &paper_bg);
-		for (int style = 0; style < STYLE_COUNT; style++) {
+		/* Shades of heat are no text: the quiet ones are close to the paper. */
+		for (int style = 0; style < STYLE_HEAT; style++) {
 			for (int selected = 0; selected < 2; selected++) {
 				struct theme_look look = theme_look(
 					&theme, THEME_RGB, (enum style)style, selected != 0);
@@ -131,6 +132,29 @@ static void test_the_safe_theme_needs_no_red_and_green(void **state)
 		if (blue < 32 && blue > -32 && contrast(x, y) < 1.5)
 			fail_msg("%s and %s are told apart by red and green alone",
 				theme_style_name(pairs[i][0]), theme_style_name(pairs[i][1]));
+	}
+}
+
+/* The busier, the further from the paper. */
+static void test_heat_stands_out(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < THEME_KINDS; kind++) {
+		const struct theme theme = {.kind = (enum theme_kind)kind};
+		int32_t paper_fg, paper_bg;
+		double last = 1.0;
+
+		theme_paper(theme.kind, &paper_fg, &paper_bg);
+		for (int i = 0; i < CANVAS_HEAT_SHADES; i++) {
+			struct theme_look look =
+				theme_look(&theme, THEME_RGB, (enum style)(STYLE_HEAT + i), false);
+			double now =
+				contrast(look.fg == THEME_DEFAULT ? paper_fg : look.fg, paper_bg);
+
+			if (kind != THEME_KIND_MONO)
+				assert_true(now > last);
+			last = now;
+		}
 	}
 }
 
@@ -233,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_colours_fit_their_depth),
 		cmocka_unit_test(test_text_can_be_read),
 		cmocka_unit_test(test_the_safe_theme_needs_no_red_and_green),
+		cmocka_unit_test(test_heat_stands_out),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_what_a_configuration_says),
 		cmocka_unit_test(test_the_selected_row_differs),
