@@ -564,6 +564,37 @@ static int start(struct session *session, struct sentence *sentence)
 	return ret;
 }
 
+/* One of several is left out by the engine without a word. */
+static void note_absent_cpus(struct session *session, const struct engine_target *target)
+{
+	char list[64] = "", raw[sizeof(session->notice)];
+	size_t n_online, n_absent = 0, len = 0;
+	int *online;
+
+	if (!target->n_cpus || proc_online_cpus(&online, &n_online))
+		return;
+	for (size_t i = 0; i < target->n_cpus; i++) {
+		size_t k = 0;
+
+		while (k < n_online && online[k] != target->cpus[i])
+			k++;
+		if (k < n_online)
+			continue;
+		n_absent++;
+		if (len < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%d",
+				n_absent > 1 ? ", " : "", target->cpus[i]);
+	}
+	free(online);
+	if (!n_absent)
+		return;
+	snprintf(raw, sizeof(raw),
+		"%s %s%s %s not online: /sys/devices/system/cpu/online tells which are",
+		n_absent == 1 ? "CPU" : "CPUs", list, len < sizeof(list) ? "" : " ...",
+		n_absent == 1 ? "is" : "are");
+	clean_string(session->notice, sizeof(session->notice), raw);
+}
+
 int session_target(struct session *session, const struct request *request,
 	struct engine_target *target, int32_t **pids, char *message, size_t size)
 {
@@ -641,8 +672,11 @@ int session_open(struct session *session, const struct request *request, char *m
 		ret = begin_recording(session, recorded_fd, &sentence);
 	else
 		ret = resolve_config(session, &config, &specs, &sentence);
-	if (!ret && !request->n_files)
+	if (!ret && !request->n_files) {
+		if (!session->notice[0])
+			note_absent_cpus(session, &config.target);
 		ret = open_engine(session, &config, &sentence);
+	}
 	recorded_fd = -1;
 	if (ret)
 		goto out;

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -147,12 +148,36 @@ static int note_defaults(struct stat_run *run, const struct counting_event *even
 	return len ? add_note(run, sentence) : 0;
 }
 
+/* Of several; that all are gone is a failure. */
+static int note_gone(struct stat_run *run)
+{
+	const struct engine_target *target = &run->request->engine.target;
+	char sentence[SENTENCE_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; i < target->n_pids + target->n_tids && !ret; i++) {
+		struct engine_note note = {.kind = NOTE_ATTACH_FAILED,
+			.error = ESRCH,
+			.pid = i < target->n_pids ? target->pids[i]
+						  : target->tids[i - target->n_pids],
+			.asked.counted = true};
+
+		if (!kill(note.pid, 0) || errno != ESRCH)
+			continue;
+		explain_note(&note, &run->session.limits, sentence, sizeof(sentence));
+		ret = add_note(run, sentence);
+	}
+	return ret;
+}
+
 static int note_all(struct stat_run *run)
 {
 	size_t n;
 	const struct counting_event *events = counting_events(run->counting, &n);
 	int ret = run->session.notice[0] ? add_note(run, run->session.notice) : 0;
 
+	if (!ret)
+		ret = note_gone(run);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (events[i].user_only)
 			ret = note_event(run, NOTE_USER_ONLY, &events[i]);

@@ -80,6 +80,14 @@ def targets(strobe, shares):
     refused("a user who does not exist", run(json_report(strobe, "-u", "no-such-user-here")),
             "no-such-user-here", status=2)
 
+    profiled("a CPU that does not exist, beside one that does",
+             run(json_report(strobe, "-C", "0,4095", "-e", "cpu-clock")), "CPU 4095 is not online")
+    with started(["sleep", "600"]) as work:
+        result = run([strobe, "stat", "--duration", "0.1", "-p", f"{work.pid},{gone.pid}"])
+        checks.check("strobe stat of a process that does not exist, beside one that does",
+                     result.status == 0 and f"process {gone.pid}: there is no such process" in result.out
+                     and f"process {work.pid}" not in result.out, str(result))
+
     zombie = os.fork()
     if zombie == 0:
         os._exit(0)
