@@ -2,7 +2,7 @@
 /*
  * picture.c - see picture.h.
  *
- * Cells of one look in a row are one run.  In SVG each run is as long as its columns, whatever font the viewer has, and
+ * Cells of one look in a row are one run.  In SVG words are as long as their columns, whatever font the viewer has, and
  * blanks are only drawn where they have a background.
  */
 #include "tui/picture.h"
@@ -135,19 +135,23 @@ static void write_html(FILE *out, const struct canvas *canvas, const struct them
 	fputs("</pre></body></html>\n", out);
 }
 
-/* What of a run is not blank: [*from, *to). */
-static void trim(const struct cell *cells, int n, int *from, int *to)
+/* Words from *at on as far as single blanks join them: viewers make one blank of several.  Their length, 0: none. */
+static int words_of(const struct cell *cells, int n, int *at)
 {
-	for (*from = 0; *from < n && cells[*from].glyph == ' '; ++*from)
-		;
-	for (*to = n; *to > *from && cells[*to - 1].glyph == ' '; --*to)
-		;
+	int end;
+
+	while (*at < n && cells[*at].glyph == ' ')
+		++*at;
+	for (end = *at; end < n; end++)
+		if (cells[end].glyph == ' ' && (end + 1 == n || cells[end + 1].glyph == ' '))
+			break;
+	return end - *at;
 }
 
 static void svg_run(FILE *out, const struct cell *cells, int x, int y, int n,
 	const struct theme_look *look, int32_t paper)
 {
-	int from, to, top = MARGIN + y * CELL_HEIGHT;
+	int top = MARGIN + y * CELL_HEIGHT, length;
 
 	if (look->bg != paper)
 		fprintf(out,
@@ -155,16 +159,18 @@ static void svg_run(FILE *out, const struct cell *cells, int x, int y, int n,
 			"fill=\"#%06x\"/>\n",
 			MARGIN + x * CELL_WIDTH, top, n * CELL_WIDTH, CELL_HEIGHT,
 			(unsigned int)look->bg);
-	trim(cells, n, &from, &to);
-	if (from == to)
-		return;
-	fprintf(out, "<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" fill=\"#%06x\"%s%s%s>",
-		MARGIN + (x + from) * CELL_WIDTH, top + BASELINE, (to - from) * CELL_WIDTH,
-		(unsigned int)look->fg, look->attrs & THEME_BOLD ? " font-weight=\"bold\"" : "",
-		look->attrs & THEME_UNDERLINE ? " text-decoration=\"underline\"" : "",
-		look->attrs & THEME_DIM ? " opacity=\".7\"" : "");
-	put_glyphs(out, cells + from, to - from);
-	fputs("</text>\n", out);
+	for (int at = 0; (length = words_of(cells, n, &at)) > 0; at += length) {
+		fprintf(out,
+			"<text x=\"%.1f\" y=\"%d\" textLength=\"%.1f\" "
+			"fill=\"#%06x\"%s%s%s>",
+			MARGIN + (x + at) * CELL_WIDTH, top + BASELINE, length * CELL_WIDTH,
+			(unsigned int)look->fg,
+			look->attrs & THEME_BOLD ? " font-weight=\"bold\"" : "",
+			look->attrs & THEME_UNDERLINE ? " text-decoration=\"underline\"" : "",
+			look->attrs & THEME_DIM ? " opacity=\".7\"" : "");
+		put_glyphs(out, cells + at, length);
+		fputs("</text>\n", out);
+	}
 }
 
 static void write_svg(FILE *out, const struct canvas *canvas, const struct theme *theme)
