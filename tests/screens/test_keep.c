@@ -40,6 +40,7 @@ static void type_path(struct fixture *fixture, const char *key, const char *name
 	press(fixture, INPUT_CTRL('U'));
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	keys(fixture, path);
+	screen_draw(&fixture->screen); /* the prompt is on it */
 	press(fixture, INPUT_ENTER);
 }
 
