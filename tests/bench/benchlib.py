@@ -18,6 +18,9 @@ import tempfile
 import termios
 import time
 
+# Not the settings of this machine's user, nor the layout of the run before.
+os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = "/dev/null"
+
 TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 # CSI and other escape sequences, and the shifts of character sets.
 ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Za-z0-9]|[=>78])|[\x0e\x0f]")
