@@ -125,6 +125,19 @@ def settled(process, timeout=120):
     return False
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def let_run(pid, seconds):
+    """Until the process had so much more CPU time, however busy the machine is."""
+    end = cpu_seconds(pid) + seconds
+    while cpu_seconds(pid) < end:
+        time.sleep(0.05)
+
+
 @contextlib.contextmanager
 def started(command, user=None, wait_for=None, **kwargs):
     """A process for the time of the block, with all its children."""

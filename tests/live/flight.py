@@ -15,28 +15,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, Screen, public_copy, run, settled, started, sysctl  # noqa: E402
+from checks import NOBODY, Checks, Screen, let_run, public_copy, run, settled, started, sysctl  # noqa: E402
 
 checks = Checks()
 HZ = 997
 HOT = 0.7  # of shares.c
 MLOCK = "/proc/sys/kernel/perf_event_mlock_kb"
-
-
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def let_run(pid, seconds):
-    """Until the process had so much more CPU time, however busy the machine is."""
-    end = cpu_seconds(pid) + seconds
-    while cpu_seconds(pid) < end:
-        time.sleep(0.05)
 
 
 def hot_share(report):
