@@ -43,6 +43,7 @@ enum style {
 	STYLE_HINT,
 	STYLE_INPUT,
 	STYLE_BORDER,
+	STYLE_MARK, /* of the strip */
 	/* Boxes, which have a background: shades of what an image is. */
 	STYLE_FLAME_ROOT,
 	STYLE_FLAME_USER,

@@ -15,6 +15,7 @@
 #include "tui/hot.h"
 #include "tui/lanes.h"
 #include "tui/logbook.h"
+#include "tui/marks.h"
 #include "tui/offers.h"
 #include "tui/query.h"
 #include "tui/rates.h"
@@ -195,6 +196,7 @@ struct model {
 	size_t n_activity;
 	uint64_t activity_max; /* what a full column means; 0: the highest one */
 	struct logbook log;
+	struct marks marks;
 	struct rates rates;
 	uint64_t max_sample_rate_hz; /* 0: not known */
 	uint64_t ticks_per_second; /* of proc_process.cpu_ticks */

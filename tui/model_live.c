@@ -43,6 +43,7 @@ static void take_engine_notes(struct model_live *live)
 			explain_note(&notes[i], &live->session->limits, text, sizeof(text));
 			logbook_add(&live->model.log, notes[i].time_ns,
 				explain_note_level(&notes[i]), false, text);
+			marks_note(&live->model.marks, &notes[i]);
 			live->note_seen = notes[i].serial;
 		}
 	}
@@ -253,6 +254,8 @@ static int live_refresh(struct model *model, bool advance)
 	forget_ended(live);
 	describe_recording(live);
 	take_engine_notes(live);
+	if (!model->recorded && !model->system_wide)
+		marks_threads(&model->marks, model->now_ns, model->status.threads);
 	take_symbols_notes(live);
 	take_save(live);
 	model_events_update(&live->events, model);

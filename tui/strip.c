@@ -139,6 +139,42 @@ static void draw_part(const struct layout *layout, struct canvas *canvas, int x,
 	canvas_spark(canvas, x, y, (int)(last - first), layout->values + first, layout->max, style);
 }
 
+/* Over the column's glyph; where it has none, a caret. */
+static void draw_marks(
+	const struct layout *layout, const struct marks *marks, struct canvas *canvas, int y)
+{
+	const double end_ns = layout->from_ns + (double)layout->n * layout->column_ns;
+	size_t kept = marks->n < MARKS_KEPT ? marks->n : MARKS_KEPT;
+	enum mark_kind shown[COLUMNS_MAX];
+	bool is_marked[COLUMNS_MAX] = {false};
+
+	for (size_t i = 0; i < kept; i++) {
+		const struct mark *mark = &marks->of[i];
+		size_t column = column_of(layout, (double)mark->time_ns);
+
+		if ((double)mark->time_ns < layout->from_ns || (double)mark->time_ns >= end_ns ||
+			column >= layout->n)
+			continue;
+		if (is_marked[column] && mark->kind < shown[column])
+			continue;
+		is_marked[column] = true;
+		shown[column] = mark->kind;
+	}
+	for (size_t column = 0; column < layout->n; column++) {
+		int x = layout->x + (int)column + (column >= layout->first) +
+			(column >= layout->last);
+		enum style style;
+
+		if (!is_marked[column])
+			continue;
+		style = shown[column] >= MARK_THROTTLED ? STYLE_BAD : STYLE_MARK;
+		if (layout->values[column])
+			canvas_restyle(canvas, x, y, 1, style);
+		else
+			canvas_glyph(canvas, x, y, '^', style);
+	}
+}
+
 void strip_draw(const struct model *model, struct canvas *canvas, int y)
 {
 	struct layout layout;
@@ -158,6 +194,7 @@ void strip_draw(const struct model *model, struct canvas *canvas, int y)
 	x += 1 + (int)(layout.last - layout.first);
 	canvas_glyph(canvas, x, y, ']', STYLE_ACCENT);
 	draw_part(&layout, canvas, x + 1, y, layout.last, layout.n, STYLE_STRIP);
+	draw_marks(&layout, &model->marks, canvas, y);
 }
 
 bool strip_time_at(const struct model *model, const struct canvas *canvas, int x, uint64_t *from_ns,

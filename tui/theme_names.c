@@ -33,6 +33,7 @@ static const char *const names[STYLE_COUNT] = {
 	[STYLE_HINT] = "hint",
 	[STYLE_INPUT] = "input",
 	[STYLE_BORDER] = "border",
+	[STYLE_MARK] = "mark",
 	[STYLE_FLAME_ROOT] = "flame-root",
 	[STYLE_FLAME_USER] = "flame-user",
 	[STYLE_FLAME_USER + 1] = "flame-user-2",
