@@ -31,8 +31,8 @@ static const struct binding defaults[] = {
 		"Go to the previous symbol that was searched"},
 	{ACT_FILTER, KEYS_HOT | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only rows with this text in symbol or image; empty shows all"},
-	{ACT_INCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN | KEYS_THREADS, {'I'},
-		NULL, NULL, "Show only samples with what is selected"},
+	{ACT_INCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_THREADS, {'I'}, NULL, NULL,
+		"Show only samples with what is selected"},
 	{ACT_EXCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN | KEYS_THREADS, {'X'},
 		NULL, NULL, "Leave out all samples with what is selected"},
 	{ACT_WIDEN, KEYS_HOT | KEYS_THREADS, {INPUT_BACKSPACE}, NULL, NULL,
@@ -64,6 +64,8 @@ static const struct binding defaults[] = {
 
 	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
 		"Group by process, thread, CPU, or the next field of the samples"},
+	{ACT_INCLUDE, KEYS_BREAKDOWN, {'I'}, NULL, "only this",
+		"Show only samples of the selected row: of this thread, for example"},
 	{ACT_FIELDS, KEYS_BREAKDOWN, {'f'}, NULL, "fields", "Choose what to group by from a list"},
 
 	{ACT_FOLLOW, KEYS_ANNOTATE, {INPUT_ENTER}, NULL, "follow",
