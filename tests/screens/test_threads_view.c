@@ -36,6 +36,8 @@ static void test_sizes(void **state)
 {
 	(void)state;
 	expect("t", 160, 50, false, "threads-160x50");
+	expect("t", 100, 30, false, "threads-100x30");
+	expect("t", 120, 40, false, "threads-120x40");
 	expect("tj", 80, 24, true, "threads-80x24-ascii");
 	expect("tj", 40, 12, false, "threads-40x12");
 	expect("tj", 20, 5, false, "threads-20x5");

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define THREADS_WIDE_FROM 100 /* columns of the screen: with longer strips, and pids of threads */
+#define THREADS_WIDE_FROM 120 /* columns of the screen: with longer strips, and pids of threads */
 #define THREADS_NARROW 60 /* below, with neither state nor symbol */
 #define THREADS_COLUMNS 20
 #define THREADS_COLUMNS_WIDE 40
