@@ -170,9 +170,23 @@ void target_hup(struct engine *engine, struct point *point)
 
 /* --- by the second --- */
 
+static bool has_living_root(const struct engine *engine)
+{
+	const struct follow_process *process;
+	size_t position = 0;
+
+	while ((process = idmap_next(&engine->follow.processes, &position)))
+		if (process->root && !process->ended_ns)
+			return true;
+	return false;
+}
+
+/* Of a process that ends, the record may be lost with nothing after it that tells so, and a look after the loss may come while
+ * it still ends.  Where only such children are left, nobody else would ever find out that all is over. */
 static void check_processes(struct engine *engine)
 {
 	struct follow_process *process = NULL, *gone[CHECKS_PER_TICK];
+	bool all = engine->rescan || (!engine->launch.pid && !has_living_root(engine));
 	size_t n_gone = 0, checked = 0;
 	struct proc_process info;
 
@@ -180,7 +194,7 @@ static void check_processes(struct engine *engine)
 		(process = idmap_next(&engine->follow.processes, &engine->check_position))) {
 		if (process->ended_ns || attach_find_job(engine, process->pid))
 			continue;
-		if (!engine->rescan && !process->root)
+		if (!all && !process->root)
 			continue;
 		checked++;
 		if (proc_read(process->pid, &info) || info.state == 'Z' || info.state == 'X' ||

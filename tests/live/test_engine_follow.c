@@ -5,6 +5,7 @@
  */
 #include "tests/live/engine_fixture.h"
 
+#include "sampler/engine_internal.h"
 #include "sampler/proc.h"
 
 #include <errno.h>
@@ -237,6 +238,27 @@ static void test_tree_by_inheritance(void **state)
 {
 	(void)state;
 	check_tree(SCOPE_INHERIT);
+}
+
+/* A child whose end was never told, since that record was the last one and was lost, does not keep the rest waiting. */
+static void test_lost_end(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	int32_t pid = start_child(body_burn, NULL), gone = start_child(body_burn, NULL);
+	struct follow_process *process;
+
+	(void)state;
+	end_child(gone);
+	rig_target(rig, &pid);
+	assert_int_equal(engine_new(&rig->engine, &rig->config), 0);
+	process = follow_add_process(&rig->engine->follow, gone, true);
+	assert_non_null(process);
+	assert_non_null(follow_add_task(&rig->engine->follow, process, gone));
+	assert_int_equal(engine_start(rig->engine), 0);
+	assert_true(rig_wait(rig, has_followed, 2));
+	end_child(pid);
+	assert_true(rig_wait(rig, has_state, ENGINE_ENDED));
+	rig_free(rig);
 }
 
 static void test_attach_and_detach(void **state)
@@ -534,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_tree_by_task),
 		cmocka_unit_test(test_tree_by_cpu),
 		cmocka_unit_test(test_tree_by_inheritance),
+		cmocka_unit_test(test_lost_end),
 		cmocka_unit_test(test_attach_and_detach),
 		cmocka_unit_test(test_no_such_process),
 		cmocka_unit_test(test_zombie),
