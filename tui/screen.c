@@ -232,6 +232,13 @@ const char *screen_refusal(const struct model *model, enum action action)
 	case ACT_EVENTS:
 		return "This is a recording: what was sampled, and how often, was decided when it "
 		       "was made";
+	case ACT_TOGGLE:
+	case ACT_RATE:
+	case ACT_EVENT_FILTER:
+	case ACT_MOVE:
+	case ACT_DROP:
+	case ACT_PAUSE:
+		return "This is a recording: its events are as they were when it was made";
 	case ACT_SAVE:
 		return "This is a recording: it is a file already";
 	case ACT_SNAPSHOT:

@@ -40,15 +40,18 @@ static void say_length(char out[LABEL_MAX], uint64_t ns)
 
 static void make_label(const struct model *model, char out[LABEL_MAX])
 {
-	uint64_t started = model->status.started_ns;
-	char length[LABEL_MAX], at[FORMAT_MAX];
+	uint64_t started = model->status.started_ns, ns = model->to_ns - model->from_ns, from;
+	char length[LABEL_MAX], at[FORMAT_MAX], tenth[4] = "";
 
-	say_length(length, model->to_ns - model->from_ns);
+	say_length(length, ns);
+	from = model->from_ns > started ? model->from_ns - started : 0;
+	if (ns < SHORT_NS)
+		snprintf(tenth, sizeof(tenth), ".%u", (unsigned int)(from / 100000000u % 10));
 	if (!model->window.selected)
 		snprintf(out, LABEL_MAX, "%s %.24s", model->recorded ? "all" : "last", length);
 	else
-		snprintf(out, LABEL_MAX, "%.16s from %.16s", length,
-			format_clock(at, model->from_ns > started ? model->from_ns - started : 0));
+		snprintf(out, LABEL_MAX, "%.16s from %.16s%s", length, format_clock(at, from),
+			tenth);
 }
 
 /* All of a recording over all of the width. */

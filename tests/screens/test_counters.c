@@ -185,12 +185,16 @@ static void test_selection(void **state)
 	finish(fixture);
 }
 
-/* Of a recording nothing can be changed. */
+/* Of a recording nothing can be changed, and the hint line does not propose it. */
 static void test_recording(void **state)
 {
 	static const char *const scripts[] = {"x", "d", "p", "f", "b", "O"};
+	struct fixture *hints = open_view(80, 24);
 
 	(void)state;
+	hints->fake.model.recorded = true;
+	compare(hints, "counters-recording");
+	finish(hints);
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++) {
 		struct fixture *fixture = open_view(80, 24);
 

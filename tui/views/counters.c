@@ -271,9 +271,6 @@ static unsigned int act_on_event(
 	}
 }
 
-static const char *const recorded_refusal =
-	"This is a recording: its events are as they were when it was made";
-
 static unsigned int counters_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct counters *counters = view->state;
@@ -289,7 +286,7 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 	switch (action) {
 	case ACT_PAUSE:
 		if (model->recorded)
-			break;
+			return 0; /* the screen refuses what recordings do not know */
 		screen_result(screen, model->ops->pause(model, !model->status.paused),
 			"Output cannot be paused");
 		return VIEW_HANDLED;
@@ -299,7 +296,7 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 	case ACT_EVENT_FILTER:
 	case ACT_MOVE:
 		if (model->recorded)
-			break;
+			return 0;
 		if (event && !event->open) {
 			screen_message(
 				screen, STYLE_WARN, "%s is not open (E adds it)", event->name);
@@ -314,8 +311,6 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 	default:
 		return 0;
 	}
-	screen_message(screen, STYLE_WARN, "%s", recorded_refusal);
-	return VIEW_HANDLED;
 }
 
 /* --- drawing --- */
