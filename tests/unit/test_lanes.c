@@ -164,8 +164,8 @@ static bool is_of(struct world *world, const struct slice *slice, size_t cell,
 	case GROUP_CPU:
 		return slice->cpu[cell] == lane->cpu;
 	case GROUP_COMMAND:
-		return !strcmp(lane->name,
-			slice->task[cell] == world->labels[0] ? "serv?er" : task->comm);
+		return !strcmp(
+			lane->name, slice->task[cell] == world->labels[0] ? "serv?er" : task->comm);
 	case GROUP_PROCESS:
 		return task->pid == lane->pid;
 	default:

@@ -4,7 +4,6 @@
  *
  * usage: calls
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
