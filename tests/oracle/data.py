@@ -124,7 +124,8 @@ def groups(strobe, work, folder):
         made = run([strobe, "report", path, "--group", "event", "--format", "json"])
         mine = [(event["samples"], event["count"]) for event in json.loads(made.stdout)["events"]]
         checks.check(f"{by}'s recording of a group: {mine} is what perf has", mine == theirs and len(mine) == 3, theirs)
-        checks.check(f"{by}'s recording of a group: the faults are all there", 60000 <= mine[1][1] < 61000, mine)
+        # What comes after the last sample, up to a millisecond of the task, is in none.
+        checks.check(f"{by}'s recording of a group: the faults are all there", 59000 <= mine[1][1] < 61000, mine)
     # Of a member that samples nothing perf demands the format as well, or reads nothing at all.
     path = os.path.join(folder, "member.data")
     run([strobe, "record", "-e", "{page-faults,syscalls:sys_enter_getpid}:S", "-c", "100", "-o", path, *command])
