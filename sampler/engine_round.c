@@ -54,27 +54,53 @@ bool round_may_share_id(const struct engine *engine, unsigned int index)
 		(attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT);
 }
 
+/* A tracepoint's data begins with its number; samples of software events have none where it would be. */
+static bool is_of_tracepoint(const struct choice *choice, const struct perf_event_header *header)
+{
+	struct record record;
+	uint16_t number;
+
+	if (record_decode(&record, header, &choice->format) ||
+		record.sample.raw_len < sizeof(number))
+		return false;
+	memcpy(&number, record.sample.raw, sizeof(number));
+	return number == choice->attr.config;
+}
+
 /* The event of a sample under somebody else's id.  Since 6.2 the kernel fills one perf_sample_data for all
  * software events that fire together (do_perf_sw_event()), and the id of the first one, which may be another
  * profiler's, stays in it.  The ring tells whose sample it is, where only one of its events can be meant. */
-static struct point_event *find_sharing_event(
-	const struct engine *engine, const struct channel *channel)
+static struct point_event *find_sharing_event(const struct engine *engine,
+	const struct channel *channel, const struct perf_event_header *header)
 {
 	struct point_event *found = NULL;
+	bool several = false, traced = false;
 
 	if (!channel->point)
 		return NULL;
 	for (struct point_event *event = channel->point->events; event; event = event->next) {
+		const struct choice *choice = &engine->choices[event->choice];
+
 		if (!round_may_share_id(engine, event->choice))
 			continue;
+		if (choice->attr.type == PERF_TYPE_TRACEPOINT &&
+			choice->format.sample_type & PERF_SAMPLE_RAW) {
+			if (!is_of_tracepoint(choice, header))
+				continue;
+			if (!traced) {
+				found = NULL;
+				several = false;
+				traced = true;
+			}
+		} else if (traced) {
+			continue;
+		}
 		/* Those of switches are one. */
-		if (found &&
-			!(engine->choices[found->choice].spec.span &&
-				engine->choices[event->choice].spec.span))
-			return NULL;
+		several |=
+			found && !(engine->choices[found->choice].spec.span && choice->spec.span);
 		found = event;
 	}
-	return found;
+	return several ? NULL : found;
 }
 
 /* Out of memory is counted by the store; the records that follow may fit. */
@@ -130,9 +156,9 @@ static void take_sample(struct engine *engine, const struct channel *channel,
 	if (header->size >= sizeof(*header) + sizeof(*id))
 		event = find_event(engine, *id);
 	if (!event)
-		event = find_sharing_event(engine, channel);
+		event = find_sharing_event(engine, channel, header);
 	if (!event) {
-		/* Of an event that was just dropped. */
+		/* Of an event that was just dropped, or one of several under somebody else's id. */
 		engine->status.unknown_records++;
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/syscall.h>
 
 static void check_sum(const struct engine_event_status *event)
 {
@@ -121,6 +122,39 @@ static void test_sum_is_count_with_filter(void **state)
 	assert_true(event->filtered > 0);
 	end_child(pid);
 	end_child(other);
+	rig_free(rig);
+}
+
+/* A younger profiler's event gives its id to our samples of the same fault: beside a tracepoint, too, they are known. */
+static void test_ids_of_others(void **state)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID};
+	struct rig *rig;
+	int32_t pid;
+	int fd;
+
+	(void)state;
+	need_cpu_wide();
+	if (access("/sys/kernel/tracing/events/sched/sched_switch/id", R_OK)) {
+		print_message("no tracefs\n");
+		skip();
+	}
+	rig = rig_new("page-faults,sched:sched_switch", 0, 1);
+	pid = start_child(body_fault, NULL);
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 1000));
+	fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 20000));
+	close(fd);
+	rig_stop(rig);
+	assert_int_equal(rig->status.unknown_records, 0);
+	end_child(pid);
 	rig_free(rig);
 }
 
@@ -422,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_sum_is_count),
 		cmocka_unit_test(test_sum_is_count_without_credit),
 		cmocka_unit_test(test_sum_is_count_with_filter),
+		cmocka_unit_test(test_ids_of_others),
 		cmocka_unit_test(test_credit_runs_out),
 		cmocka_unit_test(test_frequency_changes),
 		cmocka_unit_test(test_events_come_and_go),
