@@ -235,7 +235,7 @@ def refusals(strobe, work, folder):
     with open(path + ".old", encoding="ascii") as file:
         checks.check("what was there is renamed", made.returncode == 0 and file.read() == "two", repr(made.stderr))
     made = run([strobe, "record", "-o", os.path.join(folder, "no", "such"), *command])
-    checks.check("a folder that is not there is told", made.returncode == 1 and b"cannot write" in made.stderr,
+    checks.check("a folder that is not there is told", made.returncode == 2 and b"there is no directory" in made.stderr,
                  repr(made.stderr))
     with open("/dev/full", "wb") as full:
         made = subprocess.run([strobe, "record", "-o", "-", *command], stdout=full, stderr=subprocess.PIPE, timeout=60,
