@@ -69,7 +69,7 @@ def main(strobe):
         terminal.send(b"a")
         end = time.monotonic() + 4
         while time.monotonic() < end:
-            keys.append(press(terminal, b"?", rb"Switch to the next|row up|Draw the whole", 5))
+            keys.append(press(terminal, b"?", rb"Follow the selected jump|row up|Draw the whole", 5))
             terminal.drain_for(0.037)
             keys.append(press(terminal, b"q", rb"INSTRUCTIONS|SOURCE|reading|asking|[|/\\-] ", 5))
             terminal.drain_for(0.041)
