@@ -344,8 +344,8 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 			screen->model->ops->symbol(screen->model, row->symref)->symbol);
 	case ACT_ANNOTATE:
 		if (row && !row->more)
-			screen_result(screen, screen_open(screen, &view_annotate, row->symref),
-				"The code cannot be shown");
+			return views_open(
+				screen, &view_annotate, row->symref, "The code cannot be shown");
 		return VIEW_HANDLED;
 	case ACT_FLAME:
 		screen_result(screen,
@@ -426,7 +426,6 @@ static void draw_row(void *ctx, size_t at, int y)
 	double self = format_share(row->sums.self, calls->whole);
 	int x = 1, indent = row->indent * INDENT, room, most;
 	char text[SHORTEN_MAX];
-	long match;
 
 	if (drawing->bars) {
 		canvas_bar(canvas, x, y, BAR_WIDTH, total, views_share_style(total));
@@ -453,18 +452,8 @@ static void draw_row(void *ctx, size_t at, int y)
 		mark_of(row, canvas->ascii != 0));
 	x += 2;
 	room -= 2;
-	shorten_symbol(text, symbol->symbol, room);
-	canvas_text(
-		canvas, x, y, room, row->centre ? STYLE_TITLE : views_symbol_style(symbol), text);
-	match = views_match(text, calls->search);
-	if (match >= 0) {
-		int width;
-
-		text[match + (long)strlen(calls->search)] = '\0';
-		width = canvas_width_of(text + match);
-		text[match] = '\0';
-		canvas_restyle(canvas, x + canvas_width_of(text), y, width, STYLE_MATCH);
-	}
+	views_symbol(canvas, x, y, room, row->centre ? STYLE_TITLE : views_symbol_style(symbol),
+		symbol->symbol, calls->search);
 	if (drawing->images)
 		canvas_text(canvas, drawing->width - IMAGE_WIDTH - 1, y, IMAGE_WIDTH, STYLE_DIM,
 			shorten_file(text, symbol->image, IMAGE_WIDTH));

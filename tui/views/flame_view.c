@@ -358,17 +358,8 @@ static unsigned int open_selected(struct flame_view *flame, struct screen *scree
 	const struct view_ops *ops, const char *what)
 {
 	uint32_t node = selected_frame(flame, screen);
-	int ret;
 
-	if (!node)
-		return VIEW_HANDLED;
-	ret = screen_open(screen, ops, flame->tree.nodes[node].symref);
-	if (ret == -ENODATA)
-		screen_message(screen, STYLE_WARN,
-			"No function is known here, only an address: there is no code to show");
-	else
-		screen_result(screen, ret, what);
-	return VIEW_HANDLED;
+	return node ? views_open(screen, ops, flame->tree.nodes[node].symref, what) : VIEW_HANDLED;
 }
 
 static unsigned int narrow(struct flame_view *flame, struct screen *screen, bool exclude)

@@ -211,20 +211,12 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 static unsigned int open_selected(struct hot_table *table, struct screen *screen,
 	const struct view_ops *ops, const char *what)
 {
-	int ret;
-
 	if (table->list.lost) {
 		screen_message(
 			screen, STYLE_WARN, "The selected symbol has no samples in this time");
 		return VIEW_HANDLED;
 	}
-	ret = table->list.n ? screen_open(screen, ops, table->selected) : 0;
-	if (ret == -ENODATA)
-		screen_message(screen, STYLE_WARN,
-			"No function is known here, only an address: there is no code to show");
-	else
-		screen_result(screen, ret, what);
-	return VIEW_HANDLED;
+	return table->list.n ? views_open(screen, ops, table->selected, what) : VIEW_HANDLED;
 }
 
 static unsigned int fetch_selected(struct hot_table *table, struct screen *screen)
@@ -419,29 +411,6 @@ static void draw_change(struct canvas *canvas, int y, const struct column *colum
 		text);
 }
 
-static void draw_symbol(
-	const struct hot_table *table, struct canvas *canvas, int y, const struct symref *symbol)
-{
-	const struct column *column = &table->columns.symbol;
-	char text[SHORTEN_MAX];
-	long match;
-	int at, width;
-
-	shorten_symbol(text, symbol->symbol, column->width);
-	canvas_text(canvas, column->x, y, column->width, views_symbol_style(symbol), text);
-	/* What was searched may be in the part that is left out. */
-	match = views_match(text, table->search);
-	if (match < 0)
-		return;
-	text[match + (long)strlen(table->search)] = '\0';
-	width = canvas_width_of(text + match);
-	text[match] = '\0';
-	at = canvas_width_of(text);
-	if (at + width > column->width)
-		width = column->width - at;
-	canvas_restyle(canvas, column->x + at, y, width, STYLE_MATCH);
-}
-
 struct drawing {
 	const struct hot_table *table;
 	struct model *model;
@@ -493,7 +462,8 @@ static void draw_row(void *ctx, size_t at, int y)
 				cell_total != 0);
 		}
 	}
-	draw_symbol(table, canvas, y, symbol);
+	views_symbol(canvas, c->symbol.x, y, c->symbol.width, views_symbol_style(symbol),
+		symbol->symbol, table->search);
 	if (c->image.width)
 		canvas_text(canvas, c->image.x, y, c->image.width, STYLE_DIM,
 			shorten_file(image, symbol->image, c->image.width));

@@ -4,6 +4,10 @@
  */
 #include "tui/views/views.h"
 
+#include "tui/screen.h"
+#include "tui/shorten.h"
+
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -55,4 +59,37 @@ long views_match(const char *text, const char *needle)
 	const char *found = needle[0] ? strcasestr(text, needle) : NULL;
 
 	return found ? (long)(found - text) : -1;
+}
+
+void views_symbol(struct canvas *canvas, int x, int y, int width, enum style style,
+	const char *symbol, const char *search)
+{
+	char text[SHORTEN_MAX];
+	int at, found;
+	long match;
+
+	shorten_symbol(text, symbol, width);
+	canvas_text(canvas, x, y, width, style, text);
+	/* What was searched may be in the part that is left out. */
+	match = views_match(text, search);
+	if (match < 0)
+		return;
+	text[match + (long)strlen(search)] = '\0';
+	found = canvas_width_of(text + match);
+	text[match] = '\0';
+	at = canvas_width_of(text);
+	canvas_restyle(canvas, x + at, y, at + found > width ? width - at : found, STYLE_MATCH);
+}
+
+unsigned int views_open(
+	struct screen *screen, const struct view_ops *ops, uint32_t symref, const char *what)
+{
+	int ret = screen_open(screen, ops, symref);
+
+	if (ret == -ENODATA)
+		screen_message(screen, STYLE_WARN,
+			"No function is known here, only an address: there is no code to show");
+	else
+		screen_result(screen, ret, what);
+	return VIEW_HANDLED;
 }

@@ -35,6 +35,14 @@ enum style views_share_style(double share);
 enum style views_number_style(double share);
 enum style views_symbol_style(const struct symref *symbol);
 
+/* A symbol's name in at most width columns, with what was searched in it marked ("": nothing was). */
+void views_symbol(struct canvas *canvas, int x, int y, int width, enum style style,
+	const char *symbol, const char *search);
+
+/* Open a view of a symbol; where it is refused, say why.  What the view may return. */
+unsigned int views_open(
+	struct screen *screen, const struct view_ops *ops, uint32_t symref, const char *what);
+
 /* Where needle starts in text, ASCII letters of either case being one; -1 where it does not. */
 long views_match(const char *text, const char *needle);
 
