@@ -7,6 +7,8 @@
  */
 #include "sampler/backward.h"
 
+#include "sampler/ring.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,37 +47,19 @@ int backward_open_memory(struct backward **out, const void *memory, size_t data_
 
 int backward_open(struct backward **out, int fd, unsigned int order)
 {
-	size_t page_len = (size_t)sysconf(_SC_PAGESIZE), map_len;
-	const struct perf_event_mmap_page *page;
-	uint64_t data_offset = page_len, data_len;
-	void *map;
+	struct ring_map map;
+	/* PROT_READ alone is what makes the kernel overwrite. */
+	int ret = ring_map(&map, fd, order, PROT_READ);
 
 	*out = NULL;
-	if (order > 30)
-		return -EINVAL;
-	data_len = (uint64_t)page_len << order;
-	map_len = page_len + (size_t)data_len;
-	/* PROT_READ alone is what makes the kernel overwrite. */
-	map = mmap(NULL, map_len, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	page = map;
-	/* Kernels before 4.1 leave these 0. */
-	if (page->data_size) {
-		data_offset = page->data_offset;
-		data_len = page->data_size;
-	}
-	if (data_offset > map_len || data_len > map_len - data_offset ||
-		!is_power_of_two(data_len) || data_offset % 8) {
-		munmap(map, map_len);
-		return -EINVAL;
-	}
+	if (ret)
+		return ret;
 	*out = calloc(1, sizeof(**out));
 	if (!*out) {
-		munmap(map, map_len);
+		munmap(map.map, map.map_len);
 		return -ENOMEM;
 	}
-	**out = (struct backward){page, (const uint8_t *)map + data_offset, data_len, map, map_len};
+	**out = (struct backward){map.map, map.data, map.data_len, map.map, map.map_len};
 	return 0;
 }
 

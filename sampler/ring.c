@@ -57,21 +57,18 @@ static bool is_power_of_two(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-int ring_open(struct ring **out, int fd, unsigned int order)
+int ring_map(struct ring_map *out, int fd, unsigned int order, int protection)
 {
-	size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
-	struct perf_event_mmap_page *page;
+	size_t page_len = (size_t)sysconf(_SC_PAGESIZE), map_len;
+	const struct perf_event_mmap_page *page;
 	uint64_t data_offset = page_len, data_len;
-	size_t map_len;
 	void *map;
-	int err;
 
-	*out = NULL;
 	if (order > 30)
 		return -EINVAL;
 	data_len = (uint64_t)page_len << order;
 	map_len = page_len + (size_t)data_len;
-	map = mmap(NULL, map_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	map = mmap(NULL, map_len, protection, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	page = map;
@@ -80,19 +77,31 @@ int ring_open(struct ring **out, int fd, unsigned int order)
 		data_offset = page->data_offset;
 		data_len = page->data_size;
 	}
-	err = -EINVAL;
 	if (data_offset > map_len || data_len > map_len - data_offset ||
-		!is_power_of_two(data_len) || data_offset % 8)
-		goto fail;
-	err = ring_new(out, page, (const uint8_t *)map + data_offset, data_len);
-	if (err)
-		goto fail;
-	(*out)->map = map;
-	(*out)->map_len = map_len;
+		!is_power_of_two(data_len) || data_offset % 8) {
+		munmap(map, map_len);
+		return -EINVAL;
+	}
+	*out = (struct ring_map){map, map_len, (const uint8_t *)map + data_offset, data_len};
 	return 0;
-fail:
-	munmap(map, map_len);
-	return err;
+}
+
+int ring_open(struct ring **out, int fd, unsigned int order)
+{
+	struct ring_map map;
+	int ret = ring_map(&map, fd, order, PROT_READ | PROT_WRITE);
+
+	*out = NULL;
+	if (ret)
+		return ret;
+	ret = ring_new(out, map.map, map.data, map.data_len);
+	if (ret) {
+		munmap(map.map, map.map_len);
+		return ret;
+	}
+	(*out)->map = map.map;
+	(*out)->map_len = map.map_len;
+	return 0;
 }
 
 int ring_open_memory(struct ring **out, void *memory, size_t data_len)

@@ -20,6 +20,17 @@ struct ring;
  * ring_close(); or -errno (EPERM: mlock limit, ENOMEM, EINVAL) and sets *out to NULL. */
 int ring_open(struct ring **out, int fd, unsigned int order);
 
+/* What an event's mapping consists of: its control page, and the data area in it. */
+struct ring_map {
+	void *map; /* for munmap() */
+	size_t map_len;
+	const uint8_t *data;
+	uint64_t data_len; /* a power of two */
+};
+
+/* Map 2^order data pages with PROT_READ, or PROT_WRITE too, and check what the control page says.  0 or -errno as of ring_open(). */
+int ring_map(struct ring_map *out, int fd, unsigned int order, int protection);
+
 /* The same over memory that the caller owns and keeps: one perf_event_mmap_page followed by
  * data_len bytes, a power of two.  For tests, benches and fuzzers. */
 int ring_open_memory(struct ring **out, void *memory, size_t data_len);
