@@ -6,6 +6,7 @@
 
 #include "sampler/proc.h"
 #include "tui/config.h"
+#include "tui/export_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -192,20 +193,10 @@ static int parse_format(struct args *args, const char *text)
 {
 	static const char *const reports[] = {
 		[REPORT_TEXT] = "text", [REPORT_CSV] = "csv", [REPORT_JSON] = "json", NULL};
-	static const char *const exports[EXPORT_FORMATS + 1] = {
-		[EXPORT_FOLDED] = "folded",
-		[EXPORT_SPEEDSCOPE] = "speedscope",
-		[EXPORT_PPROF] = "pprof",
-		[EXPORT_CALLGRIND] = "callgrind",
-		[EXPORT_SVG] = "svg",
-		[EXPORT_SCRIPT] = "script",
-		[EXPORT_GECKO] = "gecko",
-		NULL,
-	};
 	bool export = args->request.command == CMD_EXPORT;
 	int choice;
 
-	if (args_choose(args, "--format", text, export ? exports : reports, &choice))
+	if (args_choose(args, "--format", text, export ? export_format_names : reports, &choice))
 		return -EINVAL;
 	args->format_given = true;
 	if (export)
@@ -382,13 +373,6 @@ int args_apply_screen(struct args *args, int id, const char *text)
 {
 	static const char *const colors[] = {
 		[COLOR_AUTO] = "auto", [COLOR_NEVER] = "never", [COLOR_ALWAYS] = "always", NULL};
-	static const char *const themes[] = {
-		[THEME_KIND_DARK] = "dark",
-		[THEME_KIND_LIGHT] = "light",
-		[THEME_KIND_MONO] = "mono",
-		[THEME_KIND_SAFE] = "colour-blind",
-		NULL,
-	};
 	struct request *request = &args->request;
 	uint64_t value;
 	int choice;
@@ -418,7 +402,7 @@ int args_apply_screen(struct args *args, int id, const char *text)
 		request->given |= 1u << CONFIG_MOUSE;
 		return 0;
 	case ARG_THEME:
-		if (args_choose(args, "--theme", text, themes, &request->theme))
+		if (args_choose(args, "--theme", text, theme_names, &request->theme))
 			return -EINVAL;
 		request->given |= 1u << CONFIG_THEME;
 		return 0;

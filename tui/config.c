@@ -17,13 +17,6 @@
 #define TENTHS 10u
 
 static const char *const switches[] = {"off", "on", NULL};
-static const char *const themes[] = {
-	[THEME_KIND_DARK] = "dark",
-	[THEME_KIND_LIGHT] = "light",
-	[THEME_KIND_MONO] = "mono",
-	[THEME_KIND_SAFE] = "colour-blind",
-	NULL,
-};
 static const char *const sorts[] = {"self", "total", NULL};
 static const char *const codes[] = {"mixed", "source", "assembly", NULL};
 static const char *const syntaxes[] = {"att", "intel", NULL};
@@ -36,7 +29,7 @@ static const struct {
 	uint32_t min, max, unit;
 	const char *expected;
 } settings[CONFIG_SETTINGS] = {
-	[CONFIG_THEME] = {"theme", themes, 0, 0, 0, NULL},
+	[CONFIG_THEME] = {"theme", theme_names, 0, 0, 0, NULL},
 	[CONFIG_ASCII] = {"ascii", switches, 0, 0, 0, NULL},
 	[CONFIG_MOUSE] = {"mouse", switches, 0, 0, 0, NULL},
 	[CONFIG_HIDE_IDLE] = {"hide-idle", switches, 0, 0, 0, NULL},

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[EXPORT_FORMATS] = {
+const char *const export_format_names[EXPORT_FORMATS + 1] = {
 	[EXPORT_FOLDED] = "folded",
 	[EXPORT_SPEEDSCOPE] = "speedscope",
 	[EXPORT_PPROF] = "pprof",
@@ -18,6 +18,7 @@ static const char *const names[EXPORT_FORMATS] = {
 	[EXPORT_SVG] = "svg",
 	[EXPORT_SCRIPT] = "script",
 	[EXPORT_GECKO] = "gecko",
+	NULL,
 };
 
 /* Longer ones first. */
@@ -35,11 +36,6 @@ static const struct {
 	{".svg", EXPORT_SVG},
 	{".script", EXPORT_SCRIPT},
 };
-
-const char *export_format_name(enum export_format format)
-{
-	return format < EXPORT_FORMATS ? names[format] : NULL;
-}
 
 static bool by_ending(const char *path, enum export_format *format)
 {
@@ -65,7 +61,8 @@ int export_name_parse(const char *text, enum export_format *format, const char *
 	char name[256];
 
 	for (int i = 0; text[word] && i < EXPORT_FORMATS; i++) {
-		if (strlen(names[i]) != word || strncmp(names[i], text, word) != 0)
+		if (strlen(export_format_names[i]) != word ||
+			strncmp(export_format_names[i], text, word) != 0)
 			continue;
 		*format = (enum export_format)i;
 		*path = text + word + strspn(text + word, " ");

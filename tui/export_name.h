@@ -13,7 +13,7 @@
 int export_name_parse(const char *text, enum export_format *format, const char **path,
 	char *sentence, size_t size);
 
-/* "folded". */
-const char *export_format_name(enum export_format format);
+/* "folded" ..., by enum export_format; NULL at the end. */
+extern const char *const export_format_names[EXPORT_FORMATS + 1];
 
 #endif

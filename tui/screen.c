@@ -498,7 +498,7 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 		return SCREEN_REDRAW;
 	if (action == ACT_THEME) {
 		screen->theme.kind = (enum theme_kind)((screen->theme.kind + 1) % THEME_KINDS);
-		screen_message(screen, STYLE_GOOD, "Theme: %s", theme_name(screen->theme.kind));
+		screen_message(screen, STYLE_GOOD, "Theme: %s", theme_names[screen->theme.kind]);
 		return SCREEN_THEME;
 	}
 	if (action == ACT_QUIT && screen->n_views == 1)

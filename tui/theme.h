@@ -52,7 +52,7 @@ struct theme_look theme_look(
 /* What the terminal's own colours are taken for where there is no terminal: 0xRRGGBB. */
 void theme_paper(enum theme_kind kind, int32_t *fg, int32_t *bg);
 
-const char *theme_name(enum theme_kind kind);
+extern const char *const theme_names[THEME_KINDS + 1]; /* by enum theme_kind; NULL at the end */
 
 /* Names in a configuration (theme_names.c).  STYLE_COUNT: there is no such style. */
 const char *theme_style_name(enum style style);

@@ -78,17 +78,13 @@ static const struct {
 	{"bright-white", 0xffffff},
 };
 
-const char *theme_name(enum theme_kind kind)
-{
-	static const char *const kinds[THEME_KINDS] = {
-		[THEME_KIND_DARK] = "dark",
-		[THEME_KIND_LIGHT] = "light",
-		[THEME_KIND_MONO] = "mono",
-		[THEME_KIND_SAFE] = "colour-blind",
-	};
-
-	return kinds[kind];
-}
+const char *const theme_names[THEME_KINDS + 1] = {
+	[THEME_KIND_DARK] = "dark",
+	[THEME_KIND_LIGHT] = "light",
+	[THEME_KIND_MONO] = "mono",
+	[THEME_KIND_SAFE] = "colour-blind",
+	NULL,
+};
 
 const char *theme_style_name(enum style style)
 {

@@ -97,7 +97,8 @@ static void test_text_can_be_read(void **state)
 					continue;
 				bad++;
 				print_error("%s: %s%s: %06x on %06x has only %.2f\n",
-					theme_name(theme.kind), theme_style_name((enum style)style),
+					theme_names[theme.kind],
+					theme_style_name((enum style)style),
 					selected ? " selected" : "", (unsigned int)fg,
 					(unsigned int)bg, contrast(fg, bg));
 			}
