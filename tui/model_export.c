@@ -43,14 +43,7 @@ static int write_file(const char *path, enum export_format format, const struct 
 	if (ret)
 		return ret;
 	errno = 0;
-	ret = writers[format](out.file, profile);
-	if (ret == -EIO && errno)
-		ret = -errno;
-	if (ret)
-		outfile_abandon(&out);
-	else
-		ret = outfile_commit(&out);
-	return ret;
+	return outfile_end(&out, writers[format](out.file, profile));
 }
 
 static int export_slices(struct model_live *live, const char *path, enum export_format format,
@@ -123,7 +116,7 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	if (ret)
 		snprintf(message, size, "Cannot export to %.200s: %s", name, strerror(-ret));
 	else
-		snprintf(
-			message, size, "Exported to %.200s (%s)", name, export_format_name(format));
+		snprintf(message, size, "Exported to %.200s (%s)", name,
+			export_format_names[format]);
 	return ret;
 }

@@ -53,14 +53,9 @@ static void write_screen(struct screen *screen, const char *path)
 	ret = outfile_open(&out, path);
 	if (!ret) {
 		errno = 0;
-		ret = picture_write(
-			out.file, &screen->canvas, &screen->theme, picture_form_of(path));
-		if (ret == -EIO && errno)
-			ret = -errno;
-		if (ret)
-			outfile_abandon(&out);
-		else
-			ret = outfile_commit(&out);
+		ret = outfile_end(&out,
+			picture_write(
+				out.file, &screen->canvas, &screen->theme, picture_form_of(path)));
 	}
 	if (ret)
 		snprintf(text, sizeof(text), "The screen cannot be written to %s: %s", name,

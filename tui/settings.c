@@ -367,12 +367,9 @@ int settings_remember(
 	gather(layout, model, theme);
 	ret = outfile_open(&out, settings->layout_path);
 	if (!ret) {
+		errno = 0;
 		fputs("# The layout of strobe's screen, as it was left last.\n", out.file);
-		ret = config_write(out.file, layout);
-		if (ret)
-			outfile_abandon(&out);
-		else
-			ret = outfile_commit(&out);
+		ret = outfile_end(&out, config_write(out.file, layout));
 	}
 	free(layout);
 	return ret;

@@ -92,11 +92,8 @@ static void tell_notes(struct taking *taking)
 
 static int write_form(FILE *out, const struct form *form, struct export_run *run, int again_fd)
 {
-	int ret;
-
 	errno = 0;
-	ret = form->write ? form->write(out, &run->profile) : export_script(out, run, again_fd);
-	return ret == -EIO && errno ? -errno : ret;
+	return form->write ? form->write(out, &run->profile) : export_script(out, run, again_fd);
 }
 
 static int write_all(struct export_run *run, const struct form *form, int again_fd)
@@ -111,11 +108,7 @@ static int write_all(struct export_run *run, const struct form *form, int again_
 		close(again_fd);
 	if (!ret) {
 		giveup_watch(fileno(out.file));
-		ret = write_form(out.file, form, run, again_fd);
-		if (ret)
-			outfile_abandon(&out);
-		else
-			ret = outfile_commit(&out);
+		ret = outfile_end(&out, write_form(out.file, form, run, again_fd));
 	}
 	if (ret)
 		explain_write(request, giveup_came() ? -EINTR : ret);

@@ -141,3 +141,13 @@ void outfile_abandon(struct outfile *out)
 		unlink(out->temporary);
 	forget(out);
 }
+
+int outfile_end(struct outfile *out, int ret)
+{
+	if (!ret)
+		return outfile_commit(out);
+	if (ret == -EIO && errno)
+		ret = -errno;
+	outfile_abandon(out);
+	return ret;
+}

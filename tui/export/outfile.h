@@ -20,6 +20,10 @@ int outfile_open(struct outfile *out, const char *path);
 /* All was written: 0, or -errno and what was there before stays.  The file is closed, but for standard output. */
 int outfile_commit(struct outfile *out);
 
+/* After writing, which gave ret: commits what was written whole, else abandons it.  errno must have been 0 before writing, and
+ * then tells more of -EIO.  0 or -errno. */
+int outfile_end(struct outfile *out, int ret);
+
 /* Leave what was there before. */
 void outfile_abandon(struct outfile *out);
 
