@@ -17,7 +17,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@
 #include <string.h>
 #include <sys/fanotify.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,25 +51,6 @@ static const char *const plain[] = {
 static char names[N_NAMES][96] = {"task-clock", "page-faults", "minor-faults", "major-faults",
 	"context-switches", "cpu-migrations", "alignment-faults", "emulation-faults",
 	"cgroup-switches"};
-
-static void need_events(void)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = 1000000,
-		.exclude_kernel = 1,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0) {
-		print_message("skipped: this kernel refuses a cpu-clock event on a child (%s)\n",
-			strerror(errno));
-		skip();
-	}
-	close((int)fd);
-}
 
 /* Tracepoints of one subsystem; where they cannot be read, the software events again. */
 static void choose_names(void)
@@ -232,7 +211,7 @@ static void test_nothing_is_left(void **state)
 	size_t events;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	choose_names();
 	tty = start("cpu-clock");
 	assert_true(tty_expect(tty, "cpu-clock"));
@@ -284,7 +263,7 @@ static void test_looking_goes_on_behind(void **state)
 	int fan;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	tty = start("task-clock");
 	assert_true(tty_expect(tty, "task-clock"));
 	assert_true(tty_expect(tty, "shares"));

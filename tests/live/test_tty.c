@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -25,7 +24,6 @@
 #include <string.h>
 #include <sys/fanotify.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,34 +58,6 @@ static void start_target(void)
 			spinning_wheel(1000000);
 	}
 	snprintf(target_text, sizeof(target_text), "%d", target);
-}
-
-static int may_sample(void)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = 1000000,
-		.exclude_kernel = 1,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close((int)fd);
-	return 0;
-}
-
-static void need_events(void)
-{
-	int ret = may_sample();
-
-	if (!ret)
-		return;
-	print_message(
-		"skipped: this kernel refuses a cpu-clock event on a child (%s)\n", strerror(-ret));
-	skip();
 }
 
 static struct tty *start(const char *const *environment, int columns, int rows, const char *option)
@@ -138,7 +108,7 @@ static void test_shows_and_quits(void **state)
 	struct tty *tty;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	tty = start_on_target();
 	assert_false(tty_modes_restored(tty));
 	assert_true(tty_contains(tty, "cpu-clock"));
@@ -164,7 +134,7 @@ static void test_follows_the_size(void **state)
 	struct tty *tty;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	tty = start_on_target();
 	tty_forget(tty);
 	tty_resize(tty, 20, 5);
@@ -193,7 +163,7 @@ static void end_by(int signo)
 static void test_signals_that_end(void **state)
 {
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	end_by(SIGTERM);
 	end_by(SIGHUP);
 	end_by(SIGINT);
@@ -210,7 +180,7 @@ static void test_hang_up_without_a_signal(void **state)
 	pid_t pid;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	assert_int_equal(openpty(&fd.fd, &slave, NULL, NULL, NULL), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -274,7 +244,7 @@ static void test_stop_and_continue(void **state)
 	struct tty *tty;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	tty = start_on_target();
 	assert_true(leaves_tstp_alone(tty->program));
 	for (int i = 0; i < 2; i++)
@@ -295,7 +265,7 @@ static void test_editor(void **state)
 		"NO_COLOR=", "COLUMNS=", "LINES=", "VISUAL=", "EDITOR=/nonexistent/editor", NULL};
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	for (int round = 0; round < 2; round++) {
 		struct tty *tty = start(round ? missing : environment, 120, 30, NULL);
 
@@ -329,7 +299,7 @@ static void test_editor_stops(void **state)
 	int status;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	tty = start(environment, 120, 30, NULL);
 	assert_true(tty_expect(tty, "spinning_wheel"));
 	tty_type(tty, "a");
@@ -433,7 +403,7 @@ static void test_source_hangs(void **state)
 	pid_t keeper;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	keeper = hold_source();
 	if (keeper < 0)
 		skip();
@@ -469,7 +439,7 @@ static void test_source_hangs(void **state)
 static void test_crashes(void **state)
 {
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	crash_by(SIGSEGV, false);
 	crash_by(SIGABRT, false);
 	crash_by(SIGBUS, false);
@@ -483,7 +453,7 @@ static void test_command(void **state)
 	struct tty tty;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
 	assert_true(tty_expect(&tty, ENTER_SCREEN));
 	assert_true(tty_expect(&tty, "exit 3"));
@@ -523,7 +493,7 @@ static void test_ascii_and_no_color(void **state)
 	struct tty *tty;
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	tty = start(latin, 80, 24, NULL);
 	assert_true(tty_expect(tty, "spinning_wheel"));
 	tty_type(tty, "q");
@@ -547,7 +517,7 @@ static void test_other_terminals(void **state)
 		"TERM=vt100", "TERM=xterm-mono", "TERM=linux", "TERM=screen"};
 
 	(void)state;
-	need_events();
+	tty_need_events(target);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *const environment[] = {names[i], "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=",
 			/* Of TERM=linux curses loads libgpm, which leaks. */

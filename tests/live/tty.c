@@ -2,10 +2,18 @@
 /*
  * tty.c - a pseudo-terminal, a shell of a few lines that waits, stops and continues, and a program.
  */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "tests/live/tty.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -13,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -247,4 +256,23 @@ bool tty_modes_restored(const struct tty *tty)
 	return now.c_iflag == tty->before.c_iflag && now.c_oflag == tty->before.c_oflag &&
 		now.c_lflag == tty->before.c_lflag && now.c_cflag == tty->before.c_cflag &&
 		!memcmp(now.c_cc, tty->before.c_cc, sizeof(now.c_cc));
+}
+
+void tty_need_events(pid_t target)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000,
+		.exclude_kernel = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, target, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0) {
+		print_message("skipped: this kernel refuses a cpu-clock event on a child (%s)\n",
+			strerror(errno));
+		skip();
+	}
+	close((int)fd);
 }

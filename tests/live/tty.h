@@ -45,4 +45,7 @@ void tty_continue(struct tty *tty);
 /* The terminal's modes are those of before the program. */
 bool tty_modes_restored(const struct tty *tty);
 
+/* Skips the test, with the reason, where a process that the caller has begun may not be sampled. */
+void tty_need_events(pid_t target);
+
 #endif

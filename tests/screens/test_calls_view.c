@@ -40,6 +40,10 @@ static void test_tree(void **state)
 	compare(fixture, "calls-tree-closed");
 	keys(fixture, "/fault<Enter>");
 	compare(fixture, "calls-tree-search");
+	/* Which row is selected does not show in the text: it is what the butterfly is of. */
+	keys(fixture, "c");
+	compare(fixture, "calls-tree-search-centre");
+	keys(fixture, "t");
 	keys(fixture, "no");
 	compare(fixture, "calls-tree-next");
 	keys(fixture, "a");

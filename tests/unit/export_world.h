@@ -8,6 +8,7 @@
 #define TESTS_EXPORT_WORLD_H
 
 #include "tests/unit/fake_symbols.h"
+#include "tests/unit/labelled_task.h"
 #include "tui/export/profile.h"
 
 #include <stdio.h>
@@ -65,19 +66,6 @@ static uint32_t world_image(
 	return id;
 }
 
-static uint32_t world_task(struct world *world, int32_t pid, int32_t tid, const char *comm)
-{
-	struct record record = {.type = PERF_RECORD_COMM,
-		.id = {.pid = (uint32_t)pid, .tid = (uint32_t)tid, .time_ns = START_NS},
-		.comm = {.pid = (uint32_t)pid, .tid = (uint32_t)tid, .comm = comm}};
-	uint32_t label;
-
-	assert_int_equal(tasks_apply(world->tasks, &record), 0);
-	assert_int_equal(tasks_label(world->tasks, pid, tid, START_NS, &label), 0);
-	tasks_label_ref(world->tasks, label);
-	return label;
-}
-
 static void world_make(struct world *world)
 {
 	memset(world, 0, sizeof(*world));
@@ -96,8 +84,8 @@ static void world_make(struct world *world)
 		.n_symbols = sizeof(world_functions) / sizeof(world_functions[0])};
 	assert_int_equal(
 		names_new(&world->names, world->stacks, world->images, &world->symbols), 0);
-	world->worker = world_task(world, 100, 100, "worker one");
-	world->other = world_task(world, 100, 101, "java");
+	world->worker = labelled_task(world->tasks, 100, 100, "worker one", START_NS);
+	world->other = labelled_task(world->tasks, 100, 101, "java", START_NS);
 	world->now_ns = START_NS;
 	world->events[0] = (struct profile_event){
 		.id = 0, .name = "cpu-clock", .is_clock = true, .freq_hz = 1000};

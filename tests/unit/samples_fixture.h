@@ -8,6 +8,7 @@
 #define TESTS_SAMPLES_FIXTURE_H
 
 #include "tests/unit/fake_symbols.h"
+#include "tests/unit/labelled_task.h"
 #include "tui/names.h"
 
 #include "sampler/store.h"
@@ -49,22 +50,6 @@ static const struct {
 	{100, 102, "worker"}, {200, 200, "sh"}, {200, 200, "make"}, {200, 201, "make"},
 	{300, 300, "we\033ird"}};
 
-static inline uint32_t fixture_label(
-	struct fixture *fixture, int32_t pid, int32_t tid, const char *comm, uint64_t time_ns)
-{
-	struct record record = {.type = PERF_RECORD_COMM};
-	uint32_t made;
-
-	record.comm.pid = record.id.pid = (uint32_t)pid;
-	record.comm.tid = record.id.tid = (uint32_t)tid;
-	record.comm.comm = comm;
-	record.id.time_ns = time_ns;
-	assert_int_equal(tasks_apply(fixture->tasks, &record), 0);
-	assert_int_equal(tasks_label(fixture->tasks, pid, tid, time_ns, &made), 0);
-	tasks_label_ref(fixture->tasks, made);
-	return made;
-}
-
 static inline uint32_t fixture_image(struct fixture *fixture, const char *path, bool has_symbols)
 {
 	static uint64_t inode = 7;
@@ -104,7 +89,7 @@ static inline int fixture_setup(void **state)
 	assert_int_equal(
 		names_new(&fixture->names, fixture->stacks, fixture->images, &fixture->symbols), 0);
 	for (uint32_t i = 0; i < FIXTURE_LABELS; i++)
-		fixture->labels[i] = fixture_label(fixture, fixture_labels[i].pid,
+		fixture->labels[i] = labelled_task(fixture->tasks, fixture_labels[i].pid,
 			fixture_labels[i].tid, fixture_labels[i].comm, i + 1);
 	for (uint32_t i = 0; i < FIXTURE_SLICES; i++) {
 		fixture->slices[i] = (struct slice){

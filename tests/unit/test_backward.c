@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/page_faults.h"
+
 #define DATA_LEN 4096u
 
 struct fake {
@@ -273,20 +275,6 @@ static int count(const struct perf_event_header *record, void *ctx)
 	if (record->type == PERF_RECORD_SAMPLE)
 		(*n)++;
 	return 0;
-}
-
-/* Not through a sanitizer, whose own memory would fault as well. */
-__attribute__((no_sanitize("thread"))) static void touch(size_t pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	volatile char *memory = mmap(
-		NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_true(memory != MAP_FAILED);
-	madvise((void *)memory, pages * page, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < pages; i++)
-		memory[i * page] = 1;
-	munmap((void *)memory, pages * page);
 }
 
 /* The kernel's own: page faults of this thread. */

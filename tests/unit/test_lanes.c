@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/fake_symbols.h"
+#include "tests/unit/labelled_task.h"
 #include "tui/lanes.h"
 
 #define SLICES 60
@@ -41,23 +42,6 @@ static uint32_t chance(struct world *world, uint32_t below)
 {
 	world->seed = world->seed * 1664525u + 1013904223u;
 	return (world->seed >> 8) % below;
-}
-
-static uint32_t label(struct world *world, int32_t pid, int32_t tid, const char *comm)
-{
-	struct record record = {.type = PERF_RECORD_COMM};
-	uint32_t made;
-
-	record.comm.pid = (uint32_t)pid;
-	record.comm.tid = (uint32_t)tid;
-	record.comm.comm = comm;
-	record.id.pid = (uint32_t)pid;
-	record.id.tid = (uint32_t)tid;
-	record.id.time_ns = 1;
-	assert_int_equal(tasks_apply(world->tasks, &record), 0);
-	assert_int_equal(tasks_label(world->tasks, pid, tid, 2, &made), 0);
-	tasks_label_ref(world->tasks, made);
-	return made;
 }
 
 /* Slices side by side, of a tenth of a second and, now and then, many of them, as old ones are. */
@@ -117,11 +101,11 @@ static int setup(void **state)
 			stacks_child(world->stacks, STACK_ROOT, frame, &world->nodes[i]), 0);
 		stacks_ref(world->stacks, world->nodes[i]);
 	}
-	world->labels[0] = label(world, 100, 100, "serv\033er");
-	world->labels[1] = label(world, 100, 101, "helper");
-	world->labels[2] = label(world, 100, 102, "helper");
-	world->labels[3] = label(world, 200, 200, "other");
-	world->labels[4] = label(world, 0, 0, "swapper");
+	world->labels[0] = labelled_task(world->tasks, 100, 100, "serv\033er", 1);
+	world->labels[1] = labelled_task(world->tasks, 100, 101, "helper", 1);
+	world->labels[2] = labelled_task(world->tasks, 100, 102, "helper", 1);
+	world->labels[3] = labelled_task(world->tasks, 200, 200, "other", 1);
+	world->labels[4] = labelled_task(world->tasks, 0, 0, "swapper", 1);
 	world->labels[5] = TASK_LABEL_MERGED;
 	fill(world);
 	*state = world;

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/fake_symbols.h"
+#include "tests/unit/labelled_task.h"
 #include "tui/query.h"
 
 /* Two threads of process 100 ("serv\033er"), one of process 200, and the idle task. */
@@ -40,23 +41,6 @@ static uint32_t node(struct world *world, uint32_t parent, uint64_t offset)
 	assert_int_equal(stacks_frame(world->stacks, world->image, offset, FRAME_USER, &frame), 0);
 	assert_int_equal(stacks_child(world->stacks, parent, frame, &made), 0);
 	stacks_ref(world->stacks, made);
-	return made;
-}
-
-static uint32_t label(struct world *world, int32_t pid, int32_t tid, const char *comm)
-{
-	struct record record = {.type = PERF_RECORD_COMM};
-	uint32_t made;
-
-	record.comm.pid = (uint32_t)pid;
-	record.comm.tid = (uint32_t)tid;
-	record.comm.comm = comm;
-	record.id.pid = (uint32_t)pid;
-	record.id.tid = (uint32_t)tid;
-	record.id.time_ns = 1;
-	assert_int_equal(tasks_apply(world->tasks, &record), 0);
-	assert_int_equal(tasks_label(world->tasks, pid, tid, 2, &made), 0);
-	tasks_label_ref(world->tasks, made);
 	return made;
 }
 
@@ -90,10 +74,10 @@ static int setup(void **state)
 	world->main_node = node(world, STACK_ROOT, 0x10);
 	world->work_node = node(world, world->main_node, 0x20);
 	world->deep_node = node(world, world->work_node, 0x10);
-	world->one = label(world, 100, 100, "serv\033er");
-	world->two = label(world, 100, 101, "helper");
-	world->other = label(world, 200, 200, "other");
-	world->idle = label(world, 0, 0, "swapper");
+	world->one = labelled_task(world->tasks, 100, 100, "serv\033er", 1);
+	world->two = labelled_task(world->tasks, 100, 101, "helper", 1);
+	world->other = labelled_task(world->tasks, 200, 200, "other", 1);
+	world->idle = labelled_task(world->tasks, 0, 0, "swapper", 1);
 
 	for (int i = 0; i < 2; i++) {
 		world->slices[i] = (struct slice){

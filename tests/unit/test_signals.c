@@ -10,25 +10,13 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "tests/unit/page_faults.h"
+
 #define CREDIT 3u
-
-static void touch(size_t pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	volatile char *memory = mmap(
-		NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_true(memory != MAP_FAILED);
-	madvise((void *)memory, pages * page, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < pages; i++)
-		memory[i * page] = 1;
-	munmap((void *)memory, pages * page);
-}
 
 static int open_faults(void)
 {
