@@ -47,7 +47,7 @@ static void test_commands_with_the_same_stacks(void **state)
 	world_make(&world);
 	tasks[0] = world.worker;
 	tasks[1] = world.other;
-	tasks[2] = world_task(&world, 7, 7, "third");
+	tasks[2] = labelled_task(world.tasks, 7, 7, "third", START_NS);
 	for (unsigned int i = 0; i < 9; i++) {
 		world_add(&world, STACK(&world, MAIN, WORK, LEAF), tasks[i % 3], 0, 1);
 		world_add(&world, STACK(&world, MAIN, WORK), tasks[(i + 1) % 3], 0, 10);
@@ -158,7 +158,8 @@ static void test_hostile(void **state)
 
 	(void)state;
 	world_make(&world);
-	world_add(&world, STACK(&world, EVIL), world_task(&world, 7, 7, "a;b\nc \x1b"), 0, 3);
+	world_add(&world, STACK(&world, EVIL),
+		labelled_task(world.tasks, 7, 7, "a;b\nc \x1b", START_NS), 0, 3);
 	text = world_write(&world, export_folded, NULL);
 	/* One line, one separator, no control characters. */
 	assert_string_equal(text, "a:b?c_?;</script>&<x>:?[2J? 3\n");

@@ -358,7 +358,7 @@ static void test_threads_side_by_side(void **state)
 
 	(void)state;
 	world.fixture->labels[WORKER] =
-		fixture_label(world.fixture, 300, 101, "again", START_NS + 5ull * SECOND);
+		labelled_task(world.fixture->tasks, 300, 101, "again", START_NS + 5ull * SECOND);
 	add(5.2, "0 6", WORKER, CLOCK, 10, 1);
 	store_seal(world.store, 0, true);
 	world.request.columns = COLUMNS_THREAD;
