@@ -13,6 +13,7 @@
 #include "sampler/proc.h"
 #include "symbols/symbols.h"
 #include "tui/explain_system.h"
+#include "tui/names.h"
 
 #include <stddef.h>
 
@@ -24,6 +25,9 @@ void explain_open(const struct explain_request *request, int error,
 	size_t size);
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
+/* Why a function without a name has no code to show, and what would give it one. */
+void explain_nameless(const struct symref *symbol, char *out, size_t size);
+
 /* Why symbols_fetch() of an image (cleaned) refused; "" where it did not. */
 void explain_fetch(int ret, const char *image, char *out, size_t size);
 

@@ -39,6 +39,32 @@ static void add_not_fetched(struct text *text, const struct symbols_note *note, 
 	}
 }
 
+void explain_nameless(const struct symref *symbol, char *out, size_t size)
+{
+	if (symbol->pending)
+		snprintf(out, size, "The names of %s are still being read", symbol->image);
+	else if (strcmp(symbol->image, "[anon]") == 0)
+		snprintf(out, size,
+			"Code made at run time, by a program that does not tell its names: node "
+			"--perf-basic-prof does, java by jcmd PID Compiler.perfmap (man strobe)");
+	else if (symbol->kernel)
+		snprintf(out, size,
+			"The kernel tells no name for this address to this user: strobe doctor "
+			"says how to see them");
+	else if (symbol->mismatch)
+		snprintf(out, size,
+			"The file at %s is not the one that was profiled, so it names nothing",
+			symbol->path);
+	else if (symbol->image[0] == '[')
+		snprintf(out, size,
+			"No function is known here, only an address: there is no code to show");
+	else
+		snprintf(out, size,
+			"%s has no name for this address: its debug package has, or a debuginfod "
+			"server (key D)",
+			symbol->image);
+}
+
 void explain_fetch(int ret, const char *image, char *out, size_t size)
 {
 	switch (ret) {

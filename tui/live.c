@@ -562,6 +562,9 @@ static int open_live(struct live *live, const struct request *request)
 		settings_apply(request->settings, live->model);
 		settings_log(request->settings, &live->model->log, now_ns());
 	}
+	if (live->session.notice[0])
+		logbook_add(
+			&live->model->log, now_ns(), EXPLAIN_WARNING, false, live->session.notice);
 	if (!started(live)) {
 		tell_failure(live);
 		return -EPERM;

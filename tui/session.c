@@ -206,9 +206,8 @@ static int choose_default(struct session *session, struct engine_target *target,
 			session->limits.paranoid);
 	snprintf(chosen->what, sizeof(chosen->what), "your own processes");
 	snprintf(raw, sizeof(raw),
-		"the whole machine is not permitted to this user (kernel.perf_event_paranoid is "
-		"%d): "
-		"sampling your own %zu process%s instead; strobe doctor tells how to get more",
+		"the whole machine is not permitted (kernel.perf_event_paranoid is %d): your own "
+		"%zu process%s instead; strobe doctor tells how to get more",
 		session->limits.paranoid, chosen->n, chosen->n == 1 ? "" : "es");
 	clean_string(session->notice, sizeof(session->notice), raw);
 	return 0;

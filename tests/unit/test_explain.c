@@ -450,6 +450,27 @@ static void test_small_buffers(void **state)
 	assert_int_equal(out[5], 'z');
 }
 
+static void test_nameless(void **state)
+{
+	static const struct {
+		struct symref symbol;
+		const char *wanted;
+	} cases[] = {{{.image = "[anon]"}, "--perf-basic-prof"},
+		{{.image = "[kernel]", .kernel = true}, "strobe doctor"},
+		{{.image = "[unknown]"}, "only an address"},
+		{{.image = "node"}, "node has no name for this address"},
+		{{.image = "node", .path = "/bin/node", .mismatch = true},
+			"/bin/node is not the one"},
+		{{.image = "node", .pending = true}, "of node are still being read"}};
+	char out[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		explain_nameless(&cases[i].symbol, out, sizeof(out));
+		expect_text(out, cases[i].wanted);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -463,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_refused_event_says_where),
 		cmocka_unit_test(test_what_notes_say),
 		cmocka_unit_test(test_symbols_notes),
+		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_event_errors),
 		cmocka_unit_test(test_small_buffers),
 	};

@@ -4,6 +4,7 @@
  */
 #include "tui/views/views.h"
 
+#include "tui/explain.h"
 #include "tui/screen.h"
 #include "tui/shorten.h"
 
@@ -85,11 +86,14 @@ unsigned int views_open(
 	struct screen *screen, const struct view_ops *ops, uint32_t symref, const char *what)
 {
 	int ret = screen_open(screen, ops, symref);
+	char why[256];
 
-	if (ret == -ENODATA)
-		screen_message(screen, STYLE_WARN,
-			"No function is known here, only an address: there is no code to show");
-	else
+	if (ret == -ENODATA) {
+		explain_nameless(
+			screen->model->ops->symbol(screen->model, symref), why, sizeof(why));
+		screen_message(screen, STYLE_WARN, "%s", why);
+	} else {
 		screen_result(screen, ret, what);
+	}
 	return VIEW_HANDLED;
 }
