@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUPS "symbol, image, process, thread, cpu, command, address, event, cgroup"
+#define GROUPS "symbol, image, process, thread, cpu, command, address, line, event, cgroup"
 
 static const char *const group_names[GROUP_KEYS + 1] = {
 	[GROUP_PROCESS] = "process",
@@ -23,6 +23,7 @@ static const char *const group_names[GROUP_KEYS + 1] = {
 	[GROUP_ADDRESS] = "address",
 	[GROUP_EVENT] = "event",
 	[GROUP_CGROUP] = "cgroup",
+	[GROUP_LINE] = "line",
 	NULL,
 };
 
@@ -42,6 +43,7 @@ static const char *group_of_perf(const char *text, size_t len)
 		{"tid", "thread"},
 		{"addr", "address"},
 		{"ip", "address"},
+		{"srcline", "line"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -126,8 +126,9 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"text, csv or json (default: text); of export: folded, speedscope, pprof, "
 		"callgrind, svg, script or gecko"},
 	[ARG_GROUP] = {0, "group", "KEY[,KEY]", ARGS_REPORT, ARGS_OUTPUT,
-		"one row for each symbol, image, process, thread, cpu, command, address, event, or "
-		"field of samples such as prev_comm, field:pid (default: symbol,image)"},
+		"one row for each symbol, image, process, thread, cpu, command, address, line, "
+		"event, "
+		"or field of samples such as prev_comm, field:pid (default: symbol,image)"},
 	[ARG_COLUMNS] = {0, "columns", "KEY", ARGS_REPORT, ARGS_OUTPUT,
 		"side by side: event, cpu, thread, cgroup or none (default: none; of several "
 		"cgroups: "

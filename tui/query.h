@@ -27,6 +27,7 @@ enum query_group {
 	GROUP_ADDRESS,
 	GROUP_EVENT,
 	GROUP_CGROUP, /* of events that are one but for their cgroups (scan.h) */
+	GROUP_LINE, /* of source; where none is known (yet), a function */
 	GROUP_KEYS, /* so many; none of them */
 	GROUP_FIELD /* field 0 of those that are asked for by name, GROUP_FIELD + 1 the next one ... */
 };

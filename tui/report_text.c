@@ -122,6 +122,7 @@ static const char *const heads[GROUP_KEYS] = {
 	[GROUP_ADDRESS] = "ADDRESS",
 	[GROUP_EVENT] = "EVENT",
 	[GROUP_CGROUP] = "CGROUP",
+	[GROUP_LINE] = "LINE",
 };
 
 static const char *head_of(const struct report *report, size_t key)

@@ -8,6 +8,7 @@
  */
 #include "tui/table.h"
 
+#include "tui/clean.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 
@@ -49,7 +50,7 @@ static int new_part(struct table *table, uint32_t *room, uint32_t symref, uint64
 {
 	if (grow_room((void **)&table->parts, table->n_parts, room, sizeof(*table->parts)))
 		return -ENOMEM;
-	table->parts[table->n_parts++] = (struct table_part){offset, symref};
+	table->parts[table->n_parts++] = (struct table_part){.offset = offset, .symref = symref};
 	return 0;
 }
 
@@ -87,10 +88,27 @@ static int name_parts(struct work *work, const uint32_t *symrefs)
 	return ret;
 }
 
+/* The source line of a frame, of the innermost function at it; where none is known, its function. */
+static struct table_part line_of(struct names *names, uint32_t frame, uint32_t symref)
+{
+	struct names_line lines[NAMES_INLINED_MAX + 1];
+	struct table_part part = {.symref = symref};
+
+	if (frame == FRAME_NONE)
+		return part;
+	(void)names_lines(names, frame, lines);
+	if (lines[0].line && *lines[0].file) {
+		part.line = lines[0].line;
+		part.file = lines[0].file;
+	}
+	return part;
+}
+
 /* By image name and offset, so that one library mapped by many is one. */
 static int address_parts(struct work *work, const uint32_t *symrefs)
 {
 	const struct scan_question *scan = &work->question->scan;
+	bool by_line = has_key(work->question, GROUP_LINE);
 	struct intern images = {0}, addresses = {0};
 	uint32_t room = 0;
 	int ret = 0;
@@ -108,13 +126,67 @@ static int address_parts(struct work *work, const uint32_t *symrefs)
 		key.image = id;
 		if (!ret)
 			ret = intern_id(&addresses, &key, sizeof(key), &id);
-		if (!ret && id == work->table->n_parts)
+		if (!ret && id == work->table->n_parts) {
+			struct table_part part = {.symref = symrefs[i]};
+
+			if (by_line)
+				part = line_of(scan->names, frame, symrefs[i]);
 			ret = new_part(work->table, &room, symrefs[i], key.offset);
+			if (!ret) {
+				work->table->parts[id].line = part.line;
+				work->table->parts[id].file = part.file;
+			}
+		}
 		if (!ret)
 			work->parts[i] = id;
 	}
 	intern_fini(&images);
 	intern_fini(&addresses);
+	return ret;
+}
+
+/* One line in several functions is one, unless rows are by symbol or image, too. */
+static int line_parts(struct work *work, const uint32_t *symrefs)
+{
+	struct names *names = work->question->scan.names;
+	bool by_symref =
+		has_key(work->question, GROUP_SYMBOL) || has_key(work->question, GROUP_IMAGE);
+	uint32_t *known = NULL, known_room = 0, room = 0; /* part + 1, by frame */
+	struct intern lines = {0};
+	int ret = 0;
+
+	for (uint32_t i = FOREST_NOWHERE; i < work->forest.n && !ret; i++) {
+		uint32_t frame = work->forest.frame[i], id;
+		struct {
+			uint64_t file, line, symref;
+		} key = {0};
+		struct table_part part;
+
+		if (frame != FRAME_NONE && frame < known_room && known[frame]) {
+			work->parts[i] = known[frame] - 1;
+			continue;
+		}
+		part = line_of(names, frame, symrefs[i]);
+		/* A file's name is the same string wherever it comes from. */
+		key.file = (uint64_t)(uintptr_t)part.file;
+		key.line = part.line;
+		key.symref = part.line && !by_symref ? 0 : part.symref;
+		ret = intern_id(&lines, &key, sizeof(key), &id);
+		if (!ret && id == work->table->n_parts) {
+			ret = new_part(work->table, &room, symrefs[i], 0);
+			if (!ret)
+				work->table->parts[id] = part;
+		}
+		if (!ret && frame != FRAME_NONE)
+			ret = grow_zeroed((void **)&known, frame, &known_room, sizeof(*known));
+		if (ret)
+			break;
+		work->parts[i] = id;
+		if (frame != FRAME_NONE)
+			known[frame] = id + 1;
+	}
+	intern_fini(&lines);
+	free(known);
 	return ret;
 }
 
@@ -157,6 +229,8 @@ static int find_parts(struct work *work)
 		ret = new_part(work->table, &room, question->symref, 0);
 	} else if (has_key(question, GROUP_ADDRESS)) {
 		ret = address_parts(work, symrefs);
+	} else if (has_key(question, GROUP_LINE)) {
+		ret = line_parts(work, symrefs);
 	} else {
 		ret = name_parts(work, symrefs);
 	}
@@ -403,6 +477,7 @@ static unsigned int asked_of_scan(const struct table_question *question)
 		case GROUP_SYMBOL:
 		case GROUP_IMAGE:
 		case GROUP_ADDRESS:
+		case GROUP_LINE:
 			by |= SCAN_STACK;
 			break;
 		case GROUP_PROCESS:
@@ -508,6 +583,20 @@ static void name_task(struct table_key *out, const char *comm, int32_t id)
 	out->is_number = true;
 }
 
+static void name_line(
+	const struct table *table, const struct table_part *part, struct table_key *out)
+{
+	char clean[400];
+
+	if (part->line)
+		snprintf(out->bytes, sizeof(out->bytes), "%s:%" PRIu32,
+			clean_string(clean, sizeof(clean), part->file), part->line);
+	else
+		snprintf(out->bytes, sizeof(out->bytes), "%.300s (%.200s)",
+			names_get(table->names, part->symref)->symbol,
+			names_get(table->names, part->symref)->image);
+}
+
 static void name_field(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out)
 {
@@ -541,6 +630,9 @@ void table_key(
 	case GROUP_ADDRESS:
 		snprintf(out->bytes, sizeof(out->bytes), "%.400s+0x%" PRIx64,
 			names_get(table->names, part->symref)->image, part->offset);
+		break;
+	case GROUP_LINE:
+		name_line(table, part, out);
 		break;
 	case GROUP_PROCESS:
 		name_task(out, task->process_comm, task->pid);

@@ -2,9 +2,10 @@
 /*
  * table.h - rows of a snapshot by any combination of keys, with columns side by side.
  *
- * A row is a combination of an event and the keys asked for.  Keys that a stack tells (symbol, image, address) are
+ * A row is a combination of an event and the keys asked for.  Keys that a stack tells (symbol, image, address, line) are
  * crossed with those of the sample (process, thread, command, CPU, fields): a stack counts once in the total of
  * each distinct combination on it, however often it recurs, and in self and samples of that of its leaf.
+ * Source lines are asked for by making a table, and are not there at once: names_changes() grows when answers came.
  * A symbol is that of one image where rows are by image too; alone it is its name, wherever it is.  UI thread.
  */
 #ifndef TUI_TABLE_H
@@ -46,7 +47,9 @@ struct table_row {
 /* What a stack told of a row. */
 struct table_part {
 	uint64_t offset; /* of an address, in its image */
-	uint32_t symref;
+	uint32_t symref; /* of lines that several functions have, one of these */
+	uint32_t line; /* 0: not known */
+	const char *file; /* full path, raw */
 };
 
 struct table {
@@ -69,7 +72,7 @@ struct table {
 /* A key of a row, to be shown. */
 struct table_key {
 	const char *
-		text; /* cleaned: "postgres (4711)", "3", "malloc", "libc.so.6+0x1b2c"; borrowed from names or bytes */
+		text; /* cleaned: "postgres (4711)", "3", "malloc", "libc.so.6+0x1b2c", "/src/a.c:7"; borrowed from names or bytes */
 	int64_t number; /* pid, tid, CPU, event, or the number of a field */
 	bool is_number;
 	bool is_missing; /* a field that the samples do not have */

@@ -160,7 +160,7 @@ _strobe()
 			options="folded speedscope pprof callgrind svg script gecko"
 		;;
 	--group)
-		_strobe_list "symbol image process thread cpu command address event cgroup"
+		_strobe_list "symbol image process thread cpu command address line event cgroup"
 		return
 		;;
 	--columns)

@@ -411,7 +411,7 @@ static void test_times_and_events(void **state)
 static void test_tables(void **state)
 {
 	const char *names[] = {"symbol", "image", "process", "thread", "cpu", "command", "address",
-		"event", "cgroup"};
+		"line", "event", "cgroup"};
 	struct line line;
 
 	(void)state;
@@ -424,7 +424,7 @@ static void test_tables(void **state)
 
 	good(&line,
 		"strobe report file.data --group "
-		"symbol,image,process,thread,cpu,command,address,event,cgroup");
+		"symbol,image,process,thread,cpu,command,address,line,event,cgroup");
 	assert_int_equal(line.request.n_groups, GROUP_KEYS);
 	for (size_t i = 0; i < GROUP_KEYS; i++)
 		assert_string_equal(args_group_name(line.request.groups[i]), names[i]);

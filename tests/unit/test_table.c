@@ -163,6 +163,50 @@ static void make_up(struct fixture *fixture, uint32_t seed)
 	}
 }
 
+/* Of the program some offsets have lines, of which some are those of an inlined function. */
+#define LINES (FIXTURE_FUNCTIONS * 2)
+
+static const struct symbols_frame line_frames[][2] = {
+	{{"f", "/src/a.c", 7, 0, false}},
+	{{"f", "/src/b.c", 7, 0, false}},
+	{{"inner", "/src/a.h", 3, 0, true}, {"f", "/src/a.c", 8, 0, false}},
+	{{"f", "", 0, 0, false}},
+};
+
+static size_t line_kind(uint64_t offset)
+{
+	return offset / 8 % 5;
+}
+
+static void know_lines(struct fixture *fixture, struct fake_lines lines[LINES])
+{
+	size_t n = 0;
+
+	for (uint64_t offset = 0; offset < (uint64_t)LINES * 8; offset += 8)
+		if (line_kind(offset) < 4)
+			lines[n++] = (struct fake_lines){fixture->program, offset,
+				line_frames[line_kind(offset)], line_kind(offset) == 2 ? 2 : 1};
+	fixture->symbols.lines = lines;
+	fixture->symbols.n_lines = n;
+	fixture->symbols.lines_known = true;
+}
+
+static const char *tell_line(
+	const struct fixture *fixture, uint32_t frame, const struct symref *name)
+{
+	static const char *const told[] = {"/src/a.c:7", "/src/b.c:7", "/src/a.h:3"};
+	static char text[TEXT];
+
+	if (frame != FRAME_NONE && fixture->symbols.lines_known) {
+		const struct frame *at = stacks_frame_get(fixture->stacks, frame);
+
+		if (at->image == fixture->program && line_kind(at->offset) < 3)
+			return told[line_kind(at->offset)];
+	}
+	snprintf(text, sizeof(text), "%s (%s)", name->symbol, name->image);
+	return text;
+}
+
 /* What a frame (FRAME_NONE: none) of a cell is in the rows of a question. */
 static void tell(const struct table_question *question, struct fixture *fixture,
 	const struct slice *slice, uint32_t cell, uint32_t frame, char out[TEXT])
@@ -204,6 +248,9 @@ static void tell(const struct table_question *question, struct fixture *fixture,
 			break;
 		case GROUP_IMAGE:
 			len += (size_t)snprintf(at, room, " %s", name->image);
+			break;
+		case GROUP_LINE:
+			len += (size_t)snprintf(at, room, " %s", tell_line(fixture, frame, name));
 			break;
 		case GROUP_ADDRESS:
 			len += (size_t)snprintf(at, room, " %s+0x%llx", name->image,
@@ -439,6 +486,34 @@ static void test_every_combination(void **state)
 			question.scan.column = columns[j];
 			compare(fixture, &question);
 		}
+}
+
+/* Before they are known they are asked for, and rows are functions. */
+static void test_lines(void **state)
+{
+	static const struct {
+		enum query_group keys[3];
+		size_t n;
+	} asked_for[] = {
+		{{GROUP_LINE}, 1},
+		{{GROUP_LINE, GROUP_SYMBOL, GROUP_IMAGE}, 3},
+		{{GROUP_LINE, GROUP_THREAD}, 2},
+		{{GROUP_ADDRESS, GROUP_LINE}, 2},
+	};
+	struct fixture *fixture = *state;
+	struct fake_lines lines[LINES];
+
+	fixture_randomize(fixture, 3, 120);
+	for (int known = 0; known < 2; known++) {
+		for (size_t i = 0; i < sizeof(asked_for) / sizeof(asked_for[0]); i++) {
+			struct table_question question =
+				ask(fixture, asked_for[i].keys, asked_for[i].n);
+
+			compare(fixture, &question);
+		}
+		assert_true(fixture->symbols.lines_asked > 0);
+		know_lines(fixture, lines);
+	}
 }
 
 /* Two of three events are one but for their cgroups. */
@@ -725,6 +800,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_every_combination),
+		TEST(test_lines),
 		TEST(test_cgroups),
 		cmocka_unit_test_setup_teardown(test_fields, set_up_fields, tear_down_fields),
 		TEST(test_one_tuple_of_two_events),
