@@ -14,7 +14,11 @@
 struct calls {
 	struct names *names;
 	struct scan scan;
-	struct forest forest;
+	struct forest forest; /* with the basis behind it */
+	uint32_t own; /* nodes from here on are the basis's */
+	struct basis_weight *basis; /* numbered as the forest's nodes */
+	uint32_t n_basis;
+	uint64_t basis_sums[STORE_EVENTS_MAX];
 	uint32_t *symrefs; /* of the forest's nodes */
 	uint32_t *above; /* the nearest node above with the same symbol */
 	uint32_t *first; /* the first of each symbol's nodes in by_symref, and the end */
@@ -35,7 +39,7 @@ struct item {
 };
 
 struct group {
-	struct calltree_sums sums;
+	struct calltree_sums sums, base;
 	uint32_t symref, items, first;
 	bool kept;
 };
@@ -82,7 +86,36 @@ static int sort_by_symref(struct calls *calls)
 	return 0;
 }
 
+/* Puts the basis's nodes behind the forest's own.  Both stand below one root, where their symbols meet. */
+static int append_basis(struct calls *calls, const struct basis *basis)
+{
+	uint32_t n = calls->forest.n, more = basis->n ? basis->n - 1 : 0;
+	uint32_t *symrefs = reallocarray(calls->symrefs, (size_t)n + more, sizeof(*symrefs));
+
+	if (!symrefs)
+		return -ENOMEM;
+	calls->symrefs = symrefs;
+	calls->basis = array_of(basis->n_weights, sizeof(*calls->basis));
+	if (!calls->basis || forest_append(&calls->forest, basis->parents, basis->n))
+		return -ENOMEM;
+	if (more)
+		memcpy(symrefs + n, basis->symrefs + 1, more * sizeof(*symrefs));
+	for (uint32_t i = 0; i < basis->n_weights; i++) {
+		calls->basis[i] = basis->weights[i];
+		calls->basis[i].node += n - 1;
+	}
+	calls->n_basis = basis->n_weights;
+	memcpy(calls->basis_sums, basis->sums, sizeof(calls->basis_sums));
+	return 0;
+}
+
 int calls_new(struct calls **out, const struct scan_question *question)
+{
+	return calls_new_against(out, question, NULL);
+}
+
+int calls_new_against(
+	struct calls **out, const struct scan_question *question, const struct basis *basis)
 {
 	struct scan_question scan = *question;
 	struct calls *calls = calloc(1, sizeof(*calls));
@@ -100,12 +133,16 @@ int calls_new(struct calls **out, const struct scan_question *question)
 	if (!ret) {
 		calls->symrefs = scan.inlines ? forest_inline(&calls->forest, scan.names)
 					      : forest_symrefs(&calls->forest, scan.names);
+		calls->own = calls->forest.n;
+		if (!calls->symrefs)
+			ret = -ENOMEM;
+		else if (basis)
+			ret = append_basis(calls, basis);
 		calls->self = array_of(calls->forest.n, sizeof(*calls->self));
 		calls->samples = array_of(calls->forest.n, sizeof(*calls->samples));
 		calls->through = array_of(calls->forest.n, sizeof(*calls->through));
 		calls->innermost = array_of(calls->forest.n, sizeof(*calls->innermost));
-		if (!calls->symrefs || !calls->self || !calls->samples || !calls->through ||
-			!calls->innermost)
+		if (!calls->self || !calls->samples || !calls->through || !calls->innermost)
 			ret = -ENOMEM;
 	}
 	calls->n_symrefs = names_limit(scan.names);
@@ -129,6 +166,7 @@ void calls_free(struct calls *calls)
 		return;
 	scan_fini(&calls->scan);
 	forest_fini(&calls->forest);
+	free(calls->basis);
 	free(calls->symrefs);
 	free(calls->above);
 	free(calls->first);
@@ -161,6 +199,12 @@ static void weigh(struct calls *calls, uint8_t event)
 			continue;
 		calls->self[forest->at[i]] += entry->weight;
 		calls->samples[forest->at[i]] += entry->samples;
+	}
+	for (uint32_t i = 0; i < calls->n_basis; i++) {
+		if (calls->basis[i].event != event)
+			continue;
+		calls->self[calls->basis[i].node] += calls->basis[i].weight;
+		calls->samples[calls->basis[i].node] += calls->basis[i].samples;
 	}
 	memcpy(calls->through, calls->self, forest->n * sizeof(*calls->self));
 	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--)
@@ -249,7 +293,9 @@ static int group(struct build *build)
 		}
 		item->group = build->group_of[symref] - 1;
 		build->groups[item->group].items++;
-		add_sums(&build->groups[item->group].sums, &item->sums);
+		add_sums(item->at < calls->own ? &build->groups[item->group].sums
+					       : &build->groups[item->group].base,
+			&item->sums);
 	}
 	for (uint32_t i = 0; i < build->n_groups; i++)
 		build->group_of[build->groups[i].symref] = 0;
@@ -273,6 +319,8 @@ static int compare_groups(const void *a, const void *b, void *ctx)
 		return l->sums.self > r->sums.self ? -1 : 1;
 	if (l->sums.total != r->sums.total)
 		return l->sums.total > r->sums.total ? -1 : 1;
+	if (l->base.total != r->base.total)
+		return l->base.total > r->base.total ? -1 : 1;
 	ln = names_get(build->calls->names, l->symref);
 	rn = names_get(build->calls->names, r->symref);
 	result = strcmp(ln->symbol, rn->symbol);
@@ -283,21 +331,36 @@ static int compare_groups(const void *a, const void *b, void *ctx)
 	return l->symref < r->symref ? -1 : l->symref > r->symref;
 }
 
+/* The least weight of the basis that is the same part of its whole; no less than 1, or what never was there would be enough. */
+static uint64_t least_of_basis(const struct build *build)
+{
+	const struct calls *calls = build->calls;
+	uint64_t whole = calls->scan.sums[build->query->event].weight;
+	double least = (double)build->query->least;
+
+	if (whole)
+		least *= (double)calls->basis_sums[build->query->event] / (double)whole;
+	return least < 1 ? 1 : (uint64_t)least;
+}
+
 /* Chooses the groups that become children, sorted in order[0 .. *n); the others go below. */
 static int choose(struct build *build, uint32_t parent, uint32_t max, uint32_t *n)
 {
 	const struct calltree_query *query = build->query;
 	struct calltree_node *node = &build->tree->nodes[parent];
 	bool by_self = roots_by_self(build) && !parent;
+	uint64_t least_base = least_of_basis(build);
 
 	*n = 0;
 	for (uint32_t i = 0; i < build->n_groups; i++) {
 		struct group *at = &build->groups[i];
 		uint64_t weight = by_self ? at->sums.self : at->sums.total;
+		uint64_t base = by_self ? at->base.self : at->base.total;
 
-		at->kept = weight >= query->least;
+		at->kept = weight >= query->least || base >= least_base;
 		if (!at->kept) {
 			add_sums(&node->below, &at->sums);
+			add_sums(&node->base_below, &at->base);
 			node->n_below++;
 			continue;
 		}
@@ -321,7 +384,7 @@ static int add_child(struct build *build, uint32_t parent, const struct group *f
 	if (grow_room((void **)&tree->nodes, tree->n, &tree->room, sizeof(*tree->nodes)))
 		return -ENOMEM;
 	tree->nodes[tree->n] = (struct calltree_node){
-		.sums = from->sums, .symref = from->symref, .parent = parent};
+		.sums = from->sums, .base = from->base, .symref = from->symref, .parent = parent};
 	if (*last)
 		tree->nodes[*last].sibling = tree->n;
 	else
@@ -420,18 +483,18 @@ static int find_root(struct build *build, uint32_t symref)
 }
 
 /* What a symbol has in all; self counts wherever on the stack the leaf is. */
-static struct calltree_sums sums_of(const struct calls *calls, uint32_t symref)
+static struct group group_of_symbol(const struct calls *calls, uint32_t symref)
 {
-	struct calltree_sums sums = {0};
+	struct group found = {.symref = symref};
 
 	for (uint32_t i = calls->first[symref]; i < calls->first[symref + 1]; i++) {
 		uint32_t at = calls->by_symref[i];
+		const struct calltree_sums sums = {
+			calls->self[at], calls->innermost[at], calls->samples[at]};
 
-		sums.self += calls->self[at];
-		sums.total += calls->innermost[at];
-		sums.samples += calls->samples[at];
+		add_sums(at < calls->own ? &found.sums : &found.base, &sums);
 	}
-	return sums;
+	return found;
 }
 
 static int build_roots(struct build *build)
@@ -446,15 +509,14 @@ static int build_roots(struct build *build)
 	if (from >= calls->n_symrefs)
 		return 0;
 	for (uint32_t symref = from; symref < to && !ret; symref++) {
-		struct calltree_sums sums = sums_of(calls, symref);
+		struct group found = group_of_symbol(calls, symref);
 
-		if (is_nothing(&sums))
+		if (is_nothing(&found.sums) && is_nothing(&found.base))
 			continue;
 		ret = grow_room((void **)&build->groups, build->n_groups, &build->groups_room,
 			sizeof(*build->groups));
 		if (!ret)
-			build->groups[build->n_groups++] =
-				(struct group){.symref = symref, .sums = sums};
+			build->groups[build->n_groups++] = found;
 	}
 	if (!ret)
 		ret = choose(build, 0, query->max_roots, &n);
@@ -489,7 +551,8 @@ int calltree_build(struct calltree *out, struct calls *calls, const struct callt
 		grow_room((void **)&out->nodes, 0, &out->room, sizeof(*out->nodes)))
 		goto out;
 	out->n = 1;
-	out->nodes[0] = (struct calltree_node){.sums = {0, sums->weight, sums->samples}};
+	out->nodes[0] = (struct calltree_node){.sums = {0, sums->weight, sums->samples},
+		.base = {0, calls->basis_sums[query->event], 0}};
 	if (query->kind == CALLTREE_ROOTS) {
 		ret = grow_room((void **)&build.items, 0, &build.items_room, sizeof(*build.items));
 		if (ret)

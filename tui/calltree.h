@@ -10,6 +10,7 @@
 #ifndef TUI_CALLTREE_H
 #define TUI_CALLTREE_H
 
+#include "tui/basis.h"
 #include "tui/scan.h"
 
 #include <stdbool.h>
@@ -21,6 +22,9 @@ struct calls;
  * (names_inlined()), so that the same tree is another when names_changes() has grown.  The snapshot may be released afterwards; names and
  * stacks are borrowed.  0 and *out for calls_free(); or -ENOMEM. */
 int calls_new(struct calls **out, const struct scan_question *scan);
+/* The same, and nodes of trees then know what they weighed in the basis, which may be freed afterwards; NULL: in none. */
+int calls_new_against(
+	struct calls **out, const struct scan_question *scan, const struct basis *basis);
 void calls_free(struct calls *calls);
 
 /* What passed, by event. */
@@ -48,6 +52,9 @@ struct calltree_node {
 	struct calltree_sums sums;
 	struct calltree_sums below; /* of the children left out */
 	uint32_t n_below; /* how many */
+	/* The same of the basis.  A node that only the basis has is there all the same, behind the others; it is left out where
+	 * neither weighs enough, each measured by its own whole. */
+	struct calltree_sums base, base_below;
 	uint32_t symref;
 	uint32_t parent, child,
 		sibling; /* children by falling total (roots: as chosen), then by name */

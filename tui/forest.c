@@ -103,6 +103,16 @@ int forest_build(struct forest *out, const struct scan *scan, const struct stack
 	return ret;
 }
 
+int forest_append(struct forest *forest, const uint32_t *parents, uint32_t n)
+{
+	uint32_t first = forest->n;
+	int ret = 0;
+
+	for (uint32_t i = 1; i < n && !ret; i++)
+		ret = append(forest, parents[i] ? first + parents[i] - 1 : FOREST_ROOT, FRAME_NONE);
+	return ret;
+}
+
 void forest_fini(struct forest *forest)
 {
 	free(forest->parent);

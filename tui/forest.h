@@ -35,6 +35,10 @@ int forest_build(struct forest *out, const struct scan *scan, const struct stack
 int forest_link(struct forest *forest);
 void forest_fini(struct forest *forest);
 
+/* Other nodes behind those that there are, numbered on: parents[i] is the parent of node i, below i; node 0 is the root, which is that
+ * of the forest and not added.  Before forest_link().  0 or -ENOMEM. */
+int forest_append(struct forest *forest, const uint32_t *parents, uint32_t n);
+
 /* The symref of each node, for free(), with each inlined function as a node of its own between the one that it is in and what is
  * called there; forest->at then is the innermost.  Before forest_link().  NULL when out of memory. */
 uint32_t *forest_inline(struct forest *forest, struct names *names);

@@ -14,24 +14,22 @@ void model_calls_fini(struct model_calls *cache)
 }
 
 static bool is_current(const struct model_calls *cache, const struct model *model,
-	const struct filter *filter, uint64_t epoch)
+	const struct filter *filter, uint64_t epoch, uint64_t serial)
 {
 	/* What comes later than the window changes nothing in it. */
 	uint64_t last_ns = model->status.store.last_ns < model->to_ns ? model->status.store.last_ns
 								      : model->to_ns;
 
 	return cache->calls && cache->from_ns == model->from_ns && cache->to_ns == model->to_ns &&
-		cache->last_ns == last_ns && cache->epoch == epoch &&
+		cache->last_ns == last_ns && cache->epoch == epoch && cache->basis == serial &&
 		cache->filter == filter_serial(filter) && cache->hide_idle == model->hide_idle;
 }
 
-static int renew(struct model_calls *cache, struct session *session, const struct model *model,
-	struct filter *filter, uint64_t epoch)
+struct scan_question model_calls_question(const struct session *session, const struct model *model,
+	struct filter *filter, const struct snapshot *snapshot)
 {
-	struct store *store = session_store(session);
-	struct snapshot snapshot;
-	const struct scan_question question = {
-		.snapshot = &snapshot,
+	return (struct scan_question){
+		.snapshot = snapshot,
 		.from_ns = model->from_ns,
 		.to_ns = model->to_ns,
 		.stacks = session_stacks(session),
@@ -44,13 +42,22 @@ static int renew(struct model_calls *cache, struct session *session, const struc
 		.leave_unresolved = true,
 		.column = GROUP_KEYS,
 	};
+}
+
+static int renew(struct model_calls *cache, struct session *session, const struct model *model,
+	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial)
+{
+	struct store *store = session_store(session);
+	struct scan_question question;
+	struct snapshot snapshot;
 	int ret;
 
 	model_calls_fini(cache);
 	ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
 	if (ret)
 		return ret;
-	ret = calls_new(&cache->calls, &question);
+	question = model_calls_question(session, model, filter, &snapshot);
+	ret = calls_new_against(&cache->calls, &question, basis);
 	snapshot_release(store, &snapshot);
 	if (ret) {
 		cache->calls = NULL;
@@ -63,17 +70,18 @@ static int renew(struct model_calls *cache, struct session *session, const struc
 	cache->epoch = epoch;
 	cache->filter = filter_serial(filter);
 	cache->hide_idle = model->hide_idle;
+	cache->basis = serial;
 	return 0;
 }
 
 int model_calls_tree(struct model_calls *cache, struct session *session, const struct model *model,
-	struct filter *filter, uint64_t epoch, const struct calltree_query *query,
-	struct calltree *out)
+	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,
+	const struct calltree_query *query, struct calltree *out)
 {
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (!is_current(cache, model, filter, epoch))
-		ret = renew(cache, session, model, filter, epoch);
+	if (!is_current(cache, model, filter, epoch, serial))
+		ret = renew(cache, session, model, filter, epoch, basis, serial);
 	return ret ? ret : calltree_build(out, cache->calls, query);
 }

@@ -21,13 +21,18 @@ struct model_calls {
 	uint64_t from_ns, to_ns, last_ns; /* window and end of the history */
 	uint64_t epoch, filter; /* of names; the filter's serial */
 	bool hide_idle;
+	uint64_t basis; /* serial of what they are compared with; 0: nothing */
 };
 
 void model_calls_fini(struct model_calls *cache);
 
-/* epoch: of the names that the other views show.  0 and *out for calltree_fini(); or -ENOMEM. */
+/* What is asked of the samples of a model's window, for trees. */
+struct scan_question model_calls_question(const struct session *session, const struct model *model,
+	struct filter *filter, const struct snapshot *snapshot);
+
+/* epoch: of the names that the other views show.  basis (NULL: none) and its serial as of model_baseline.h.  0 and *out for calltree_fini(); or -ENOMEM. */
 int model_calls_tree(struct model_calls *cache, struct session *session, const struct model *model,
-	struct filter *filter, uint64_t epoch, const struct calltree_query *query,
-	struct calltree *out);
+	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,
+	const struct calltree_query *query, struct calltree *out);
 
 #endif

@@ -374,9 +374,15 @@ static void live_crumb_drop(struct model *model, size_t i)
 static int live_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
 	struct model_live *live = model_live_of(model);
+	const struct basis *basis;
+	uint64_t serial;
+	int ret = model_baseline_basis(
+		&live->baseline, live->session, model, live->crumbs.filter, &basis, &serial);
 
-	return model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
-		live->hot_epoch, query, out);
+	memset(out, 0, sizeof(*out));
+	return ret ? ret
+		   : model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
+			     live->hot_epoch, basis, serial, query, out);
 }
 
 static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)

@@ -125,14 +125,20 @@ static void model_cell(struct model *model, struct fixture *fixture, enum calltr
 	}
 }
 
-static void model_all(
-	struct model *model, struct fixture *fixture, enum calltree_kind kind, uint8_t event)
+static void model_slices(struct model *model, struct fixture *fixture, enum calltree_kind kind,
+	uint8_t event, size_t first, size_t end)
 {
 	memset(model, 0, sizeof(*model));
-	for (size_t i = 0; i < FIXTURE_SLICES; i++)
+	for (size_t i = first; i < end; i++)
 		for (uint32_t j = 0; j < fixture->slices[i].cells; j++)
 			if (fixture->slices[i].event[j] == event)
 				model_cell(model, fixture, kind, &fixture->slices[i], j);
+}
+
+static void model_all(
+	struct model *model, struct fixture *fixture, enum calltree_kind kind, uint8_t event)
+{
+	model_slices(model, fixture, kind, event, 0, FIXTURE_SLICES);
 }
 
 static void text_of(const struct calltree *tree, uint32_t node, char out[TEXT])
@@ -405,6 +411,140 @@ static void test_nothing(void **state)
 	calls_free(NULL);
 }
 
+static uint64_t whole_of(const struct calltree *tree, bool base)
+{
+	return base ? tree->nodes[0].base.total : tree->nodes[0].sums.total;
+}
+
+static bool is_enough(uint64_t weight, uint64_t least)
+{
+	return weight >= least && weight > 0;
+}
+
+/* Each path that is in either time is a node, with the sums that each of the two models has for it; with a limit, if it weighs
+ * enough in one of them. */
+static void compare_both(struct model models[2], const struct calltree *tree, uint64_t least)
+{
+	uint64_t least_base = (uint64_t)((double)least * (double)whole_of(tree, true) /
+		(double)whole_of(tree, false));
+	char text[TEXT];
+
+	for (uint32_t i = 1; i < tree->n; i++) {
+		struct path *own, *base;
+
+		text_of(tree, i, text);
+		own = path_of(&models[0], text);
+		base = path_of(&models[1], text);
+		assert_false(own->met);
+		own->met = base->met = true;
+		assert_memory_equal(&own->sums, &tree->nodes[i].sums, sizeof(own->sums));
+		assert_memory_equal(&base->sums, &tree->nodes[i].base, sizeof(base->sums));
+		if (least)
+			assert_true(is_enough(own->sums.total, least) ||
+				is_enough(base->sums.total, least_base));
+	}
+	for (int side = 0; side < 2 && !least; side++)
+		for (size_t i = 0; i < models[side].n; i++)
+			if (!models[side].paths[i].met &&
+				(models[side].paths[i].sums.total ||
+					models[side].paths[i].sums.samples))
+				fail_msg("missing: %s", models[side].paths[i].text);
+}
+
+/* What children have in both times, with those left out, is what the whole tree has. */
+static void compare_below(const struct calltree *all, const struct calltree *pruned)
+{
+	for (uint32_t i = 0; i < pruned->n; i++) {
+		struct calltree_sums sums = pruned->nodes[i].base_below, twin_sums = {0};
+		uint32_t twin = 0;
+		char text[TEXT];
+
+		text_of(pruned, i, text);
+		if (i)
+			twin = find(all, text);
+		for (uint32_t at = pruned->nodes[i].child; at; at = pruned->nodes[at].sibling)
+			sums.total += pruned->nodes[at].base.total;
+		for (uint32_t at = all->nodes[twin].child; at; at = all->nodes[at].sibling)
+			twin_sums.total += all->nodes[at].base.total;
+		assert_int_equal(sums.total, twin_sums.total);
+	}
+}
+
+static void test_against_another_time(void **state)
+{
+	static struct model models[2];
+	const enum calltree_kind kinds[] = {CALLTREE_CALLERS, CALLTREE_CALLEES, CALLTREE_ROOTS};
+	struct fixture *fixture = *state;
+	struct scan_question question = ask(fixture);
+	struct basis basis;
+	struct calls *calls;
+
+	fixture_randomize(fixture, 11, 200);
+	/* One side has what the other has not. */
+	fixture_cell(
+		fixture, 1, fixture_stack(fixture, "1 2 3 3"), fixture->labels[1], 0, 0, 5000, 5);
+	fixture_cell(
+		fixture, 6, fixture_stack(fixture, "3 2 1 1"), fixture->labels[1], 0, 0, 7000, 7);
+	question.from_ns = 500;
+	assert_int_equal(basis_scan(&basis, &question), 0);
+	question.from_ns = 0;
+	question.to_ns = 500;
+	assert_int_equal(calls_new_against(&calls, &question, &basis), 0);
+	basis_fini(&basis);
+	for (size_t i = 0; i < 9; i++) {
+		struct calltree_query query = {.kind = kinds[i % 3], .event = (uint8_t)(i / 3 * 5)};
+		struct calltree all, pruned;
+
+		model_slices(&models[0], fixture, query.kind, query.event, 0, 5);
+		model_slices(&models[1], fixture, query.kind, query.event, 5, FIXTURE_SLICES);
+		assert_int_equal(calltree_build(&all, calls, &query), 0);
+		compare_both(models, &all, 0);
+		for (int side = 0; side < 2; side++)
+			for (size_t j = 0; j < models[side].n; j++)
+				models[side].paths[j].met = false;
+		query.least = whole_of(&all, false) / 50;
+		assert_int_equal(calltree_build(&pruned, calls, &query), 0);
+		assert_true(pruned.n < all.n && pruned.n > 1);
+		compare_both(models, &pruned, query.least);
+		compare_below(&all, &pruned);
+		assert_int_equal(whole_of(&pruned, true), whole_of(&all, true));
+		calltree_fini(&all);
+		calltree_fini(&pruned);
+	}
+	calls_free(calls);
+}
+
+/* Of an empty time everything is new, and of an empty window everything is gone. */
+static void test_against_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+	struct scan_question question = ask(fixture);
+	const struct calltree_query query = {.kind = CALLTREE_ROOTS};
+	struct basis basis = {0}, full;
+	struct calltree tree;
+	struct calls *calls;
+
+	fixture_cell(fixture, 0, fixture_stack(fixture, "0 1"), fixture->labels[1], 0, 0, 10, 2);
+	assert_int_equal(calls_new_against(&calls, &question, &basis), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.n, 3);
+	assert_int_equal(tree.nodes[2].sums.self, 10);
+	assert_int_equal(tree.nodes[2].base.total, 0);
+	calltree_fini(&tree);
+	calls_free(calls);
+	assert_int_equal(basis_scan(&full, &question), 0);
+	question.from_ns = 500;
+	assert_int_equal(calls_new_against(&calls, &question, &full), 0);
+	assert_int_equal(calltree_build(&tree, calls, &query), 0);
+	assert_int_equal(tree.n, 3);
+	assert_int_equal(tree.nodes[0].base.total, 10);
+	assert_int_equal(tree.nodes[2].sums.total, 0);
+	assert_int_equal(tree.nodes[2].base.self, 10);
+	calltree_fini(&tree);
+	calls_free(calls);
+	basis_fini(&full);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -415,6 +555,8 @@ int main(void)
 		TEST(test_inlined),
 		TEST(test_few_roots),
 		TEST(test_nothing),
+		TEST(test_against_another_time),
+		TEST(test_against_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
