@@ -125,6 +125,8 @@ static const struct binding defaults[] = {
 		"Show source and instructions, with what was sampled on each"},
 	{ACT_THREAD, KEYS_FLAME, {'T'}, NULL, "thread",
 		"Show the heaviest thread alone, then the next one, at last all again"},
+	{ACT_COLOUR, KEYS_FLAME, {'d'}, NULL, NULL,
+		"Colour frames by their image, or by their change against the baseline (b)"},
 	{ACT_SEARCH_NEXT, KEYS_FLAME, {'n'}, NULL, NULL, "Go to the next frame that was searched"},
 	{ACT_SEARCH_PREVIOUS, KEYS_FLAME, {'N'}, NULL, NULL,
 		"Go to the previous frame that was searched"},

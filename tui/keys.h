@@ -94,6 +94,7 @@ enum action {
 	ACT_HOLD,
 	ACT_FLAME,
 	ACT_THREAD,
+	ACT_COLOUR,
 	/* time and threads */
 	ACT_THREADS,
 	ACT_HEAT,

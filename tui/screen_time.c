@@ -59,7 +59,8 @@ unsigned int screen_mark_baseline(struct screen *screen)
 		screen_result(screen, ret, "There is no baseline");
 	else if (set)
 		screen_message(screen, STYLE_GOOD,
-			"This time is the baseline: CHANGE tells how shares differ from it");
+			"This time is the baseline: CHANGE and the colours of flames tell how "
+			"shares differ from it");
 	else
 		screen_message(screen, STYLE_GOOD, "There is no baseline any more");
 	return VIEW_HANDLED | VIEW_SETTINGS;

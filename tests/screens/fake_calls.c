@@ -12,27 +12,40 @@
 #define NODES_MAX 512
 #define FRAMES_MAX 12
 
-/* From the outermost frame in; symrefs of the fake model.  One is recursive. */
+/* From the outermost frame in; symrefs of the fake model.  One is recursive, one is of the baseline alone. */
 static const struct {
-	unsigned int per_mille;
+	unsigned int per_mille, baseline;
 	uint32_t frames[FRAMES_MAX];
 } stacks[] = {
-	{378, {16, 14, 13, 2, 1}},
-	{98, {16, 14, 13, 2, 3}},
-	{121, {16, 14, 13, 2}},
-	{71, {16, 14, 13, 4}},
-	{64, {16, 14, 13, 13, 13, 5}},
-	{55, {16, 14, 13, 8, 6}},
-	{31, {16, 14, 8}},
-	{42, {16, 14, 7}},
-	{38, {16, 14, 7, 15, 8}},
-	{27, {9}},
-	{22, {10}},
-	{18, {16, 14, 11}},
-	{15, {12}},
-	{9, {16, 14, 13}},
-	{4, {16, 14}},
+	{378, 250, {16, 14, 13, 2, 1}},
+	{98, 98, {16, 14, 13, 2, 3}},
+	{121, 181, {16, 14, 13, 2}},
+	{71, 72, {16, 14, 13, 4}},
+	{64, 0, {16, 14, 13, 13, 13, 5}},
+	{55, 75, {16, 14, 13, 8, 6}},
+	{31, 31, {16, 14, 8}},
+	{42, 120, {16, 14, 7}},
+	{38, 36, {16, 14, 7, 15, 8}},
+	{27, 27, {9}},
+	{22, 22, {10}},
+	{18, 18, {16, 14, 11}},
+	{15, 15, {12}},
+	{9, 9, {16, 14, 13}},
+	{4, 4, {16, 14}},
+	{0, 42, {16, 14, 13, 2, 15}},
 };
+
+struct weight {
+	uint64_t now, before;
+};
+
+static void add(struct calltree_node *node, const struct weight *weight, bool total, bool self)
+{
+	node->sums.total += total ? weight->now : 0;
+	node->base.total += total ? weight->before : 0;
+	node->sums.self += self ? weight->now : 0;
+	node->base.self += self ? weight->before : 0;
+}
 
 static uint32_t child_of(struct calltree *tree, uint32_t parent, uint32_t symref)
 {
@@ -49,29 +62,28 @@ static uint32_t child_of(struct calltree *tree, uint32_t parent, uint32_t symref
 }
 
 /* The frames first, first + 1, ... as a path from the root; self is of where it ends. */
-static void add_calls(
-	struct calltree *tree, const uint32_t *frames, int first, int n, uint64_t weight)
+static void add_calls(struct calltree *tree, const uint32_t *frames, int first, int n,
+	const struct weight *weight)
 {
 	uint32_t at = 0;
 
 	for (int i = first; i >= 0 && i < n; i++) {
 		at = child_of(tree, at, frames[i]);
-		tree->nodes[at].sums.total += weight;
+		add(&tree->nodes[at], weight, true, false);
 	}
-	tree->nodes[at].sums.self += weight;
-	tree->nodes[at].sums.samples += weight / 1000000;
+	add(&tree->nodes[at], weight, false, true);
+	tree->nodes[at].sums.samples += weight->now / 1000000;
 }
 
 /* The frames first, first - 1, ...; self where the first is the leaf. */
-static void add_callers(
-	struct calltree *tree, const uint32_t *frames, int first, int n, uint64_t weight)
+static void add_callers(struct calltree *tree, const uint32_t *frames, int first, int n,
+	const struct weight *weight)
 {
 	uint32_t at = 0;
 
 	for (int i = first; i >= 0; i--) {
 		at = child_of(tree, at, frames[i]);
-		tree->nodes[at].sums.total += weight;
-		tree->nodes[at].sums.self += first == n - 1 ? weight : 0;
+		add(&tree->nodes[at], weight, true, first == n - 1);
 	}
 }
 
@@ -93,20 +105,29 @@ static int outermost(const uint32_t *frames, int n, uint32_t symref)
 
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
-	(void)model;
 	*out = (struct calltree){.n = 1, .room = NODES_MAX};
 	out->nodes = calloc(NODES_MAX, sizeof(*out->nodes));
 	if (!out->nodes)
 		return -ENOMEM;
 	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++) {
 		const uint32_t *frames = stacks[i].frames;
-		uint64_t weight = fake_model_weight(stacks[i].per_mille);
+		const struct weight both =
+					    {
+						    fake_model_weight(stacks[i].per_mille),
+						    model->has_baseline
+							    ? fake_model_weight(stacks[i].baseline)
+							    : 0,
+					    },
+				    *weight = &both;
 		int n = 0;
+
+		if (!weight->now && !weight->before)
+			continue;
 
 		while (n < FRAMES_MAX && frames[n])
 			n++;
-		out->nodes[0].sums.total += weight;
-		out->nodes[0].sums.samples += weight / 1000000;
+		add(&out->nodes[0], weight, true, false);
+		out->nodes[0].sums.samples += weight->now / 1000000;
 		if (query->kind == CALLTREE_ROOTS)
 			add_calls(out, frames, 0, n, weight);
 		else if (query->kind == CALLTREE_CALLEES)

@@ -73,12 +73,33 @@ static void test_sizes(void **state)
 	finish(fixture);
 }
 
+/* Against a baseline: what changed, what is new and what is gone, by path. */
+static void test_changes(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "bjc");
+	screen_draw(&fixture->screen);
+	fixture->screen.message_until_ns = 0;
+	compare(fixture, "calls-butterfly-change-80x24");
+	keys(fixture, "t");
+	compare(fixture, "calls-tree-change-80x24");
+	keys(fixture, "t");
+	compare(fixture, "calls-callers-change-80x24");
+	keys(fixture, "b");
+	assert_false(fixture->fake.model.has_baseline);
+	finish(fixture);
+	expect("bjct", 160, 50, false, "calls-tree-change-160x50");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_butterfly),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

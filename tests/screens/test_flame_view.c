@@ -200,6 +200,34 @@ static void test_resize(void **state)
 	finish(fixture);
 }
 
+/* Against a baseline: more, less and the same have colours of their own, and the numbers are told. */
+static void test_changes(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "gd");
+	assert_non_null(strstr(fixture->screen.message, "b marks"));
+	keys(fixture, "bjjjj");
+	compare(fixture, "flame-change-80x24");
+	assert_int_equal(cell_at(fixture, 5, 5)->style, STYLE_FLAME_ROOT);
+	assert_int_equal(cell_at(fixture, 5, 7)->style, STYLE_FLAME_SAME);
+	assert_int_equal(cell_at(fixture, 5, 8)->style, STYLE_FLAME_MORE + 1);
+	assert_int_equal(cell_at(fixture, 35, 10)->style, STYLE_FLAME_MORE + 2);
+	assert_in_range(cell_at(fixture, 8, 10)->style, STYLE_FLAME_LESS, STYLE_FLAME_LESS + 2);
+	keys(fixture, "d");
+	screen_draw(&fixture->screen);
+	assert_in_range(cell_at(fixture, 5, 8)->style, STYLE_FLAME_USER, STYLE_FLAME_LIBRARY - 1);
+	keys(fixture, "d/fault<Enter>");
+	screen_draw(&fixture->screen);
+	assert_int_equal(cell_at(fixture, 10, 9)->style, STYLE_FLAME_MATCH);
+	keys(fixture, "b");
+	screen_draw(&fixture->screen);
+	assert_in_range(cell_at(fixture, 5, 8)->style, STYLE_FLAME_USER, STYLE_FLAME_LIBRARY - 1);
+	finish(fixture);
+	expect("gbjjjj", 160, 50, false, "flame-change-160x50");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -212,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,11 @@ static void test_the_safe_theme_needs_no_red_and_green(void **state)
 		{STYLE_USER, STYLE_KERNEL},
 		{STYLE_LIBRARY, STYLE_KERNEL},
 		{STYLE_FLAME_USER, STYLE_FLAME_LIBRARY},
+		{STYLE_FLAME_MORE, STYLE_FLAME_LESS},
+		{STYLE_FLAME_MORE + 1, STYLE_FLAME_LESS + 1},
+		{STYLE_FLAME_MORE + 2, STYLE_FLAME_LESS + 2},
+		{STYLE_FLAME_MORE + 1, STYLE_FLAME_SAME},
+		{STYLE_FLAME_LESS + 1, STYLE_FLAME_SAME},
 	};
 	const struct theme theme = {.kind = THEME_KIND_SAFE};
 
@@ -252,6 +257,43 @@ static void test_boxes(void **state)
 	}
 }
 
+/* More, less and the same are three things in every theme at every depth, and a greater change has more of its colour. */
+static void test_changes(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < THEME_KINDS; kind++) {
+		const struct theme theme = {.kind = (enum theme_kind)kind};
+
+		for (int depth = THEME_MONO; depth <= THEME_RGB; depth++) {
+			const enum theme_depth at = (enum theme_depth)depth;
+			struct theme_look same = theme_look(&theme, at, STYLE_FLAME_SAME, false);
+
+			for (int i = 0; i < CANVAS_CHANGE_SHADES; i++) {
+				struct theme_look more = theme_look(
+					&theme, at, (enum style)(STYLE_FLAME_MORE + i), false);
+				struct theme_look less = theme_look(
+					&theme, at, (enum style)(STYLE_FLAME_LESS + i), false);
+
+				assert_true(more.bg != less.bg || more.attrs != less.attrs);
+				assert_true(more.bg != same.bg || more.attrs != same.attrs);
+				assert_true(less.bg != same.bg || less.attrs != same.attrs);
+			}
+		}
+		for (int i = 1; i < CANVAS_CHANGE_SHADES && kind != THEME_KIND_MONO; i++) {
+			static const enum style kinds[] = {STYLE_FLAME_MORE, STYLE_FLAME_LESS};
+
+			for (int k = 0; k < 2; k++) {
+				struct theme_look weak = theme_look(&theme, THEME_RGB,
+					(enum style)((int)kinds[k] + i - 1), false);
+				struct theme_look strong = theme_look(
+					&theme, THEME_RGB, (enum style)((int)kinds[k] + i), false);
+
+				assert_true(luminance(strong.bg) < luminance(weak.bg));
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -264,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_the_selected_row_differs),
 		cmocka_unit_test(test_mono_tells_what_matters),
 		cmocka_unit_test(test_boxes),
+		cmocka_unit_test(test_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,6 +134,9 @@ static bool is_open(const struct making *making, const struct calls_row *row)
 		if (choice->path)
 			return choice->open;
 	}
+	/* What only the baseline has does not take the room of what is there. */
+	if (!node->sums.total)
+		return row->centre;
 	if (making->shape == CALLS_TREE)
 		return total >= OPEN_SHARE * making->whole;
 	if (!row->depth)
@@ -254,6 +257,7 @@ static int add_children(struct making *making, const struct calls_row *parent, s
 		row->symref = nodes[at].symref;
 		row->node = at;
 		row->sums = nodes[at].sums;
+		row->base = nodes[at].base;
 		row->depth = (uint16_t)(above.node ? above.depth + 1 : 0);
 		row->indent = (uint16_t)(above.node ? above.indent + !only : 0);
 		row->chained = only;
@@ -276,6 +280,7 @@ static int add_children(struct making *making, const struct calls_row *parent, s
 		row->node = above.node;
 		row->more = nodes[above.node].n_below;
 		row->sums = nodes[above.node].below;
+		row->base = nodes[above.node].base_below;
 		row->depth = (uint16_t)(above.node ? above.depth + 1 : 0);
 		row->indent = (uint16_t)(above.node ? above.indent + 1 : 0);
 		row->above = making->above;

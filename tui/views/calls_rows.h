@@ -23,7 +23,7 @@ enum calls_shape {
 
 struct calls_row {
 	uint64_t path;
-	struct calltree_sums sums;
+	struct calltree_sums sums, base;
 	uint32_t symref;
 	uint32_t node; /* of its tree */
 	uint32_t

@@ -24,6 +24,7 @@
 #define NARROW 50 /* columns: below, there are no bars */
 #define WIDE 90 /* from here on there are images */
 #define IMAGE_WIDTH 20
+#define CHANGE_WIDTH 6
 #define INDENT 2
 #define SYMBOL_LEAST 24 /* columns that indentation leaves to the symbol */
 
@@ -36,7 +37,7 @@ struct calls_view {
 	int n_centres;
 	uint64_t selected; /* path */
 	bool moved; /* off the row that the view chose */
-	uint64_t whole;
+	uint64_t whole, base_whole;
 	int error;
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
 };
@@ -139,6 +140,7 @@ static void calls_refresh(struct view *view, struct screen *screen)
 		list_set_count(&calls->list, 0);
 		return;
 	}
+	calls->base_whole = calls->tree.n ? calls->tree.nodes[0].base.total : 0;
 	make_rows(calls);
 }
 
@@ -391,8 +393,18 @@ struct drawing {
 	struct model *model;
 	struct canvas *canvas;
 	int width;
-	bool bars, images;
+	bool bars, images, changes;
 };
+
+/* Of what the rows are sorted by: the hottest by self, all others by total. */
+static double change_of(const struct calls_view *calls, const struct calls_row *row)
+{
+	if (calls->shape == CALLS_CALLERS)
+		return format_share(row->sums.self, calls->whole) -
+			format_share(row->base.self, calls->base_whole);
+	return format_share(row->sums.total, calls->whole) -
+		format_share(row->base.total, calls->base_whole);
+}
 
 static int draw_share(struct canvas *canvas, int x, int y, double share)
 {
@@ -433,6 +445,10 @@ static void draw_row(void *ctx, size_t at, int y)
 	}
 	x = draw_share(canvas, x, y, total);
 	x = draw_share(canvas, x, y, self);
+	if (drawing->changes) {
+		views_change(canvas, x, y, CHANGE_WIDTH, change_of(calls, row));
+		x += CHANGE_WIDTH + 2;
+	}
 	room = drawing->width - x - 1 - (drawing->images ? IMAGE_WIDTH + 2 : 0);
 	most = room > SYMBOL_LEAST ? room - SYMBOL_LEAST : 0;
 	if (indent > most) {
@@ -474,6 +490,10 @@ static void draw_heads(const struct drawing *drawing, int y)
 		by_self ? " TOTAL" : "TOTAL▼");
 	canvas_text(canvas, x + 9, y, 5, by_self ? STYLE_HEADER_SORTED : STYLE_HEADER,
 		by_self ? "SELF▼" : " SELF");
+	if (drawing->changes) {
+		canvas_text(canvas, x + 16, y, CHANGE_WIDTH, STYLE_HEADER, "CHANGE");
+		x += CHANGE_WIDTH + 2;
+	}
 	canvas_text(canvas, x + 16, y, drawing->width - x - 17, STYLE_HEADER,
 		heads[drawing->calls->shape]);
 	if (drawing->images)
@@ -521,6 +541,7 @@ static void calls_draw(struct view *view, struct screen *screen, struct area are
 		.width = area.width,
 		.bars = area.width >= NARROW,
 		.images = area.width >= WIDE,
+		.changes = screen->model->has_baseline,
 	};
 	char title[SHORTEN_MAX + 32];
 

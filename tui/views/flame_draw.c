@@ -51,7 +51,22 @@ static enum style image_style(const struct symref *symbol)
 	}
 }
 
-/* What a frame's colour says: its image.  Every other meaning of colours belongs here. */
+/* In points of percent: less than the first is no change, more than the last the strongest shade. */
+static const double change_steps[CANVAS_CHANGE_SHADES] = {0.3, 2.0, 8.0};
+
+static enum style change_style(double change)
+{
+	const double points = 100.0 * (change < 0 ? -change : change);
+	int shade = -1;
+
+	while (shade + 1 < CANVAS_CHANGE_SHADES && points >= change_steps[shade + 1])
+		shade++;
+	if (shade < 0)
+		return STYLE_FLAME_SAME;
+	return (enum style)((change > 0 ? STYLE_FLAME_MORE : STYLE_FLAME_LESS) + shade);
+}
+
+/* What a frame's colour says: its image, or its change against the baseline.  Every other meaning of colours belongs here. */
 static enum style colour_of(struct flame_view *flame, struct model *model, uint32_t node)
 {
 	uint32_t symref = flame->tree.nodes[node].symref;
@@ -60,6 +75,8 @@ static enum style colour_of(struct flame_view *flame, struct model *model, uint3
 		return STYLE_FLAME_ROOT;
 	if (flame_matches(flame, model, symref))
 		return STYLE_FLAME_MATCH;
+	if (flame_tells_change(flame, model))
+		return change_style(flame_change(flame, node, false));
 	return image_style(model->ops->symbol(model, symref));
 }
 
@@ -68,17 +85,33 @@ static const char *name_of(const struct flame_view *flame, struct model *model, 
 	return node ? model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol : "all";
 }
 
+/* The change in points behind the name, where there is room for both. */
+static void draw_change(struct flame_view *flame, struct canvas *canvas,
+	const struct flame_box *box, int y, int used, enum style style)
+{
+	char text[VIEWS_CHANGE_MAX];
+	int width;
+
+	views_change_text(text, flame_change(flame, box->node, false));
+	width = canvas_width_of(text);
+	if (used + width + 2 < box->width)
+		canvas_text(canvas, box->x + box->width - 1 - width, y, width, style, text);
+}
+
 static void draw_box(struct flame_view *flame, struct model *model, struct canvas *canvas,
 	const struct flame_box *box, int y, bool selected)
 {
 	enum style style = colour_of(flame, model, box->node);
 	char name[SHORTEN_MAX];
+	int used = 0;
 
 	canvas_glyph(canvas, box->x, y, edge_of(canvas), style);
 	canvas_fill(canvas, box->x + 1, y, box->width - 1, ' ', style);
 	if (box->width > NAME_LEAST)
-		canvas_text(canvas, box->x + 1, y, box->width - 1, style,
+		used = canvas_text(canvas, box->x + 1, y, box->width - 1, style,
 			shorten_symbol(name, name_of(flame, model, box->node), box->width - 1));
+	if (used && box->node && flame_tells_change(flame, model))
+		draw_change(flame, canvas, box, y, used, style);
 	if (selected)
 		canvas_select(canvas, box->x, y, box->width);
 }
@@ -134,13 +167,23 @@ static void scroll(struct flame_view *flame, uint32_t selected)
 
 /* --- around the boxes --- */
 
+/* " (+3.1)" */
+static void tell_change(char out[32], const struct flame_view *flame, uint32_t box, bool self)
+{
+	char text[VIEWS_CHANGE_MAX];
+
+	views_change_text(text, flame_change(flame, flame->layout.boxes[box].node, self));
+	snprintf(out, 32, " (%s)", text);
+}
+
 static void draw_details(struct flame_view *flame, struct model *model, struct canvas *canvas,
 	int y, uint32_t selected)
 {
 	const struct calltree_node *nodes = flame->tree.nodes, *node;
 	uint64_t whole = nodes[0].sums.total, zoomed = nodes[flame->zoomed].sums.total;
 	const struct symref *symbol;
-	char text[SHORTEN_MAX], numbers[128], count[FORMAT_MAX], of_zoom[32] = "";
+	char text[SHORTEN_MAX], numbers[160], count[FORMAT_MAX], of_zoom[32] = "";
+	char total_change[32] = "", self_change[32] = "";
 	int width = flame->width, room, x = 1;
 
 	if (selected == FLAME_NONE)
@@ -150,12 +193,16 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 		snprintf(of_zoom, sizeof(of_zoom), " (%.1f%% of zoom)",
 			100.0 * format_share(node->sums.total, zoomed));
 	format_count(count, node->sums.samples);
+	if (model->has_baseline) {
+		tell_change(total_change, flame, selected, false);
+		tell_change(self_change, flame, selected, true);
+	}
 	if (node == nodes)
 		snprintf(numbers, sizeof(numbers), "%s samples", count);
 	else
-		snprintf(numbers, sizeof(numbers), "total %.1f%%%s  self %.1f%%, %s samples",
-			100.0 * format_share(node->sums.total, whole), of_zoom,
-			100.0 * format_share(node->sums.self, whole), count);
+		snprintf(numbers, sizeof(numbers), "total %.1f%%%s%s  self %.1f%%%s, %s samples",
+			100.0 * format_share(node->sums.total, whole), total_change, of_zoom,
+			100.0 * format_share(node->sums.self, whole), self_change, count);
 	room = width - 2 - canvas_width_of(numbers) - 2;
 	if (room < NAME_LEAST)
 		room = width - 2;
@@ -175,22 +222,33 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 			canvas, x + 2, y, room, STYLE_DIM, shorten_file(text, symbol->image, room));
 }
 
-static void draw_legend(struct canvas *canvas, int y)
+struct legend {
+	enum style style;
+	const char *name;
+};
+
+static const struct legend images[] = {
+	{STYLE_FLAME_USER, "program"},
+	{STYLE_FLAME_LIBRARY, "library"},
+	{STYLE_FLAME_KERNEL, "kernel"},
+	{STYLE_FLAME_UNRESOLVED, "no symbol"},
+};
+
+static const struct legend changes[] = {
+	{STYLE_FLAME_LESS + CANVAS_CHANGE_SHADES - 1, "less than the baseline"},
+	{STYLE_FLAME_SAME, "the same"},
+	{STYLE_FLAME_MORE + CANVAS_CHANGE_SHADES - 1, "more"},
+};
+
+static void draw_legend(struct canvas *canvas, int y, bool change)
 {
-	static const struct {
-		enum style style;
-		const char *name;
-	} kinds[] = {
-		{STYLE_FLAME_USER, "program"},
-		{STYLE_FLAME_LIBRARY, "library"},
-		{STYLE_FLAME_KERNEL, "kernel"},
-		{STYLE_FLAME_UNRESOLVED, "no symbol"},
-	};
+	const struct legend *kinds = change ? changes : images;
+	size_t n = change ? sizeof(changes) / sizeof(*changes) : sizeof(images) / sizeof(*images);
 	int x = canvas->width - 1 - canvas_width_of(" ·narrower ");
 
 	canvas_text(canvas, x, y, canvas->width, STYLE_DIM, " ·narrower ");
 
-	for (size_t i = sizeof(kinds) / sizeof(*kinds); i-- > 0;) {
+	for (size_t i = n; i-- > 0;) {
 		x -= canvas_width_of(kinds[i].name) + 3;
 		canvas_glyph(canvas, x, y, ' ', STYLE_BORDER);
 		canvas_glyph(canvas, x + 1, y, edge_of(canvas), kinds[i].style);
@@ -216,7 +274,7 @@ static struct area draw_title(
 	}
 	below = views_title(canvas, area, title);
 	if (below.y > area.y && area.width >= LEGEND_WIDTH)
-		draw_legend(canvas, area.y);
+		draw_legend(canvas, area.y, flame_tells_change(flame, model));
 	return below;
 }
 

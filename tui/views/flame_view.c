@@ -196,6 +196,33 @@ uint32_t flame_selected_box(const struct flame_view *flame)
 	return flame_layout_find(&flame->layout, &flame->tree, flame->node);
 }
 
+bool flame_tells_change(const struct flame_view *flame, const struct model *model)
+{
+	return model->has_baseline && !flame->by_image;
+}
+
+double flame_change(const struct flame_view *flame, uint32_t node, bool self)
+{
+	const struct calltree_node *nodes = flame->tree.nodes, *at = &nodes[node];
+
+	return format_share(self ? at->sums.self : at->sums.total, nodes->sums.total) -
+		format_share(self ? at->base.self : at->base.total, nodes->base.total);
+}
+
+static unsigned int change_colours(struct flame_view *flame, struct screen *screen)
+{
+	if (!screen->model->has_baseline) {
+		screen_message(screen, STYLE_WARN,
+			"There is no baseline to tell changes against: b marks this time as one");
+		return VIEW_HANDLED;
+	}
+	flame->by_image = !flame->by_image;
+	screen_message(screen, STYLE_GOOD,
+		flame->by_image ? "Colours tell the images of frames"
+				: "Colours tell how shares differ from the baseline");
+	return VIEW_HANDLED;
+}
+
 /* --- moving --- */
 
 static void select_node(struct flame_view *flame, uint32_t node)
@@ -434,6 +461,8 @@ static unsigned int flame_action(struct view *view, struct screen *screen, enum 
 	case ACT_SHAPE:
 		flame->upwards = !flame->upwards;
 		return VIEW_HANDLED;
+	case ACT_COLOUR:
+		return change_colours(flame, screen);
 	case ACT_THREAD:
 		return flame_next_thread(flame, screen);
 	case ACT_CALLS:

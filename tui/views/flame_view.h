@@ -26,6 +26,7 @@ struct flame_view {
 	bool gone; /* the zoomed frame has no samples now: its nearest caller is shown */
 
 	bool upwards; /* the root at the bottom */
+	bool by_image; /* colours tell images, though there is a baseline */
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
 	uint8_t *matches; /* by symref */
 	uint32_t matches_room;
@@ -46,6 +47,10 @@ struct flame_view {
 
 /* Whether a symbol is what was searched. */
 bool flame_matches(struct flame_view *flame, struct model *model, uint32_t symref);
+
+/* Whether colours tell the change against the baseline, and what a node's is: of its share of all. */
+bool flame_tells_change(const struct flame_view *flame, const struct model *model);
+double flame_change(const struct flame_view *flame, uint32_t node, bool self);
 
 /* The boxes, for a width.  0 or -ENOMEM, also in flame->error. */
 int flame_lay_out(struct flame_view *flame, struct model *model, int width);

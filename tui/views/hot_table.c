@@ -395,22 +395,6 @@ static void draw_share(
 		shown ? views_number_style(share) : STYLE_DIM, text);
 }
 
-/* In points of percent. */
-static void draw_change(struct canvas *canvas, int y, const struct column *column, double change)
-{
-	double points = 100.0 * change;
-	char text[16];
-
-	snprintf(text, sizeof(text), "%+.1f", points);
-	if (!strcmp(text, "+0.0") || !strcmp(text, "-0.0"))
-		snprintf(text, sizeof(text), "=");
-	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
-		text[0] == '='	     ? STYLE_DIM
-			: points > 0 ? STYLE_BAD
-				     : STYLE_GOOD,
-		text);
-}
-
 struct drawing {
 	const struct hot_table *table;
 	struct model *model;
@@ -439,7 +423,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_printf(canvas, c->samples.x, y, c->samples.width, STYLE_TEXT, "%8s",
 			format_count(count, row->samples));
 	if (c->trend.width && model->has_baseline) {
-		draw_change(canvas, y, &c->trend, row->change);
+		views_change(canvas, c->trend.x, y, c->trend.width, row->change);
 	} else if (c->trend.width) {
 		uint64_t trend[HOT_TREND], max = 0;
 

@@ -9,6 +9,7 @@
 #include "tui/shorten.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,6 +61,24 @@ long views_match(const char *text, const char *needle)
 	const char *found = needle[0] ? strcasestr(text, needle) : NULL;
 
 	return found ? (long)(found - text) : -1;
+}
+
+const char *views_change_text(char out[VIEWS_CHANGE_MAX], double change)
+{
+	snprintf(out, VIEWS_CHANGE_MAX, "%+.1f", 100.0 * change);
+	return strcmp(out, "+0.0") && strcmp(out, "-0.0") ? out : strcpy(out, "=");
+}
+
+void views_change(struct canvas *canvas, int x, int y, int width, double change)
+{
+	char text[VIEWS_CHANGE_MAX];
+
+	views_change_text(text, change);
+	canvas_text(canvas, x + width - canvas_width_of(text), y, width,
+		text[0] == '='	     ? STYLE_DIM
+			: change > 0 ? STYLE_BAD
+				     : STYLE_GOOD,
+		text);
 }
 
 void views_symbol(struct canvas *canvas, int x, int y, int width, enum style style,

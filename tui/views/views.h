@@ -35,6 +35,12 @@ enum style views_share_style(double share);
 enum style views_number_style(double share);
 enum style views_symbol_style(const struct symref *symbol);
 
+/* A change against the baseline in points of percent: "+3.1", "-0.4", "=". */
+#define VIEWS_CHANGE_MAX 16
+const char *views_change_text(char out[VIEWS_CHANGE_MAX], double change);
+/* The same ending at x + width; dim where there is none. */
+void views_change(struct canvas *canvas, int x, int y, int width, double change);
+
 /* A symbol's name in at most width columns, with what was searched in it marked ("": nothing was). */
 void views_symbol(struct canvas *canvas, int x, int y, int width, enum style style,
 	const char *symbol, const char *search);
