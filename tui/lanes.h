@@ -23,6 +23,7 @@ struct lane {
 	char name[TASK_COMM_MAX]; /* cleaned, the newest one; of a CPU it is empty */
 	uint64_t since_ns; /* of the name */
 	uint64_t weight, samples;
+	uint64_t base; /* weight in the baseline (lanes_compare()) */
 	uint32_t symref; /* where the most of it fell */
 	uint64_t columns[LANES_COLUMNS_MAX]; /* weight, oldest first */
 };
@@ -32,11 +33,15 @@ struct lanes {
 	uint32_t n;
 	size_t columns;
 	uint64_t from_ns, to_ns;
+	uint64_t base_ns,
+		base_whole; /* how long the baseline is, and what all weighs there; 0: there is none */
 };
 
 /* Of query->event in [from_ns, to_ns), which must be given, by query->group: GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND or
  * GROUP_CPU.  0 and *out for lanes_fini(); or -ENOMEM with *out empty. */
 int lanes_run(const struct query *query, size_t columns, struct lanes *out);
+/* Tell each lane what it weighs in those of another time, by the same group. */
+void lanes_compare(struct lanes *lanes, const struct lanes *base);
 void lanes_fini(struct lanes *lanes);
 
 #endif

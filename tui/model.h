@@ -82,6 +82,7 @@ struct model_breakdown {
 	uint32_t symref;
 	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD, GROUP_CPU or GROUP_FIELD */
 	const char *field; /* of GROUP_FIELD: its name */
+	bool baseline; /* the samples of the baseline instead; of a recorded one there are no rows */
 };
 
 struct model_ops {
@@ -171,6 +172,7 @@ struct model {
 	size_t n_crumbs;
 	bool has_baseline; /* rows have a change against this time */
 	uint64_t base_from_ns, base_to_ns;
+	bool base_recorded; /* it is a recording: base_from_ns and base_to_ns mean nothing */
 	bool system_wide;
 	bool is_command;
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */

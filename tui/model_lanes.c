@@ -21,7 +21,54 @@ static uint64_t clock_now_ns(void)
 void model_lanes_fini(struct model_lanes *cache)
 {
 	lanes_fini(&cache->lanes);
-	cache->known = false;
+	lanes_fini(&cache->base);
+	cache->known = cache->base_known = false;
+}
+
+static int run(struct session *session, struct query query, uint64_t from_ns, uint64_t to_ns,
+	size_t columns, struct lanes *out)
+{
+	struct store *store = session_store(session);
+	struct snapshot snapshot;
+	int ret = store_snapshot(store, from_ns, to_ns, &snapshot);
+
+	if (ret)
+		return ret;
+	query.snapshot = &snapshot;
+	query.from_ns = from_ns;
+	query.to_ns = to_ns;
+	ret = lanes_run(&query, columns, out);
+	snapshot_release(store, &snapshot);
+	return ret;
+}
+
+/* The baseline stands still: it is asked for when something else is asked. */
+static int compare(struct model_lanes *cache, struct session *session, const struct model *model,
+	const struct query *query)
+{
+	int ret;
+
+	if (!model->has_baseline || model->base_recorded)
+		return 0;
+	if (!cache->base_known || cache->base.from_ns != model->base_from_ns ||
+		cache->base.to_ns != model->base_to_ns || cache->base_group != query->group ||
+		cache->base_event != query->event || cache->base_hide_idle != query->hide_idle ||
+		cache->base_filter != filter_serial(query->filter) ||
+		(query->filter && cache->base_changes != names_changes(session->names))) {
+		lanes_fini(&cache->base);
+		cache->base_known = false;
+		ret = run(session, *query, model->base_from_ns, model->base_to_ns, 1, &cache->base);
+		if (ret)
+			return ret;
+		cache->base_known = true;
+		cache->base_group = query->group;
+		cache->base_event = query->event;
+		cache->base_hide_idle = query->hide_idle;
+		cache->base_filter = filter_serial(query->filter);
+		cache->base_changes = names_changes(session->names);
+	}
+	lanes_compare(&cache->lanes, &cache->base);
+	return 0;
 }
 
 /* What comes later than the window changes nothing in it. */
@@ -37,7 +84,9 @@ static bool is_current(const struct model_lanes *cache, const struct model *mode
 {
 	if (!cache->known || cache->group != group || cache->lanes.columns != columns ||
 		cache->event != model->event || cache->hide_idle != model->hide_idle ||
-		cache->filter != filter_serial(filter))
+		cache->filter != filter_serial(filter) ||
+		cache->has_baseline != model->has_baseline ||
+		cache->base_from_ns != model->base_from_ns)
 		return false;
 	if (cache->lanes.from_ns == model->from_ns && cache->lanes.to_ns == model->to_ns &&
 		cache->last_ns == last_of(model) && cache->epoch == epoch)
@@ -52,24 +101,19 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	struct filter *filter, uint64_t epoch, enum query_group group, size_t columns,
 	const struct lanes **out)
 {
-	struct store *store = session_store(session);
-	struct snapshot snapshot;
-	struct query query = activity_query(model, session, filter, &snapshot);
+	struct query query = activity_query(model, session, filter, NULL);
 	uint64_t begin_ns = clock_now_ns();
 	int ret;
 
 	*out = &cache->lanes;
 	if (is_current(cache, model, filter, epoch, group, columns))
 		return 0;
-	model_lanes_fini(cache);
-	ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
-	if (ret)
-		return ret;
-	query.from_ns = model->from_ns;
-	query.to_ns = model->to_ns;
+	lanes_fini(&cache->lanes);
+	cache->known = false;
 	query.group = group;
-	ret = lanes_run(&query, columns, &cache->lanes);
-	snapshot_release(store, &snapshot);
+	ret = run(session, query, model->from_ns, model->to_ns, columns, &cache->lanes);
+	if (!ret)
+		ret = compare(cache, session, model, &query);
 	if (ret)
 		return ret;
 	cache->known = true;
@@ -80,6 +124,8 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	cache->last_ns = last_of(model);
 	cache->epoch = epoch;
 	cache->filter = filter_serial(filter);
+	cache->has_baseline = model->has_baseline;
+	cache->base_from_ns = model->base_from_ns;
 	cache->not_before_ns = model->now_ns + SHARE * (clock_now_ns() - begin_ns);
 	return 0;
 }

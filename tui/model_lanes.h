@@ -24,6 +24,15 @@ struct model_lanes {
 	bool hide_idle, selected;
 	uint64_t last_ns, epoch, filter;
 	uint64_t not_before_ns;
+	bool has_baseline;
+	uint64_t base_from_ns;
+
+	struct lanes base; /* of the baseline, and what was asked for it */
+	bool base_known;
+	enum query_group base_group;
+	uint8_t base_event;
+	bool base_hide_idle;
+	uint64_t base_filter, base_changes;
 };
 
 /* As model_ops.lanes; epoch: of the names that the other views show. */

@@ -317,12 +317,19 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 	struct snapshot snapshot;
 	struct query query =
 		activity_query(model, session, model_live_of(model)->crumbs.filter, &snapshot);
-	int ret = store_snapshot(store, model->from_ns, model->to_ns, &snapshot);
+	const uint64_t from_ns = question->baseline ? model->base_from_ns : model->from_ns;
+	const uint64_t to_ns = question->baseline ? model->base_to_ns : model->to_ns;
+	int ret;
 
+	*rows = NULL;
+	*n = 0;
+	if (question->baseline && (!model->has_baseline || model->base_recorded))
+		return 0;
+	ret = store_snapshot(store, from_ns, to_ns, &snapshot);
 	if (ret)
 		return ret;
-	query.from_ns = model->from_ns;
-	query.to_ns = model->to_ns;
+	query.from_ns = from_ns;
+	query.to_ns = to_ns;
 	query.group = question->group;
 	query.by_symbol = !question->all;
 	query.symref = question->symref;

@@ -81,6 +81,17 @@ int fake_lanes(
 			lane->samples += weight / 1000000;
 		}
 	}
+	if (model->has_baseline) {
+		static const struct lane before[] = {
+			{.pid = 4711, .tid = 4711, .weight = 15 * SECOND},
+			{.pid = 4711, .tid = 4713, .weight = 5 * SECOND},
+		};
+		const struct lanes base = {.lane = (struct lane *)(uintptr_t)before,
+			.n = group == GROUP_THREAD ? 2 : 0,
+			.to_ns = 20 * SECOND};
+
+		lanes_compare(&lanes, &base);
+	}
 	*out = &lanes;
 	return 0;
 }

@@ -340,6 +340,7 @@ static int fake_breakdown(struct model *model, const struct model_breakdown *que
 							      : by_cpu;
 
 	(void)model;
+	*out = NULL;
 	*n = group == GROUP_THREAD ? 3 : 2;
 	if (group == GROUP_FIELD)
 		*n = strcmp(question->field, "data_symbol") ? 0 : 4;
@@ -347,6 +348,11 @@ static int fake_breakdown(struct model *model, const struct model_breakdown *que
 	if (!*out)
 		return -ENOMEM;
 	memcpy(*out, from, *n * sizeof(**out));
+	/* Before, the first one had half of what it has now, and the last was not there. */
+	if (question->baseline) {
+		(*out)[0].total /= 2;
+		*n -= *n > 0;
+	}
 	return 0;
 }
 

@@ -214,11 +214,22 @@ static void test_heat_sizes(void **state)
 	expect("mh", 20, 5, false, "heat-20x5");
 }
 
+/* Against a baseline: a column of changes, at 80 columns in the place of states. */
+static void test_changes(void **state)
+{
+	(void)state;
+	expect("tb<Tick>", 80, 24, false, "threads-change-80x24");
+	expect("tb<Tick>", 160, 50, false, "threads-change-160x50");
+	expect("b<Enter>", 80, 24, false, "breakdown-change-80x24");
+	expect("b<Enter>", 160, 50, false, "breakdown-change-160x50");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_sort_and_filter),
 		cmocka_unit_test(test_narrow),

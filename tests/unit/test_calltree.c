@@ -443,11 +443,11 @@ static void compare_both(struct model models[2], const struct calltree *tree, ui
 			assert_true(is_enough(own->sums.total, least) ||
 				is_enough(base->sums.total, least_base));
 	}
-	for (int side = 0; side < 2 && !least; side++)
+	for (int side = 0; side < 2; side++)
 		for (size_t i = 0; i < models[side].n; i++)
 			if (!models[side].paths[i].met &&
-				(models[side].paths[i].sums.total ||
-					models[side].paths[i].sums.samples))
+				is_enough(models[side].paths[i].sums.total,
+					side ? least_base : least))
 				fail_msg("missing: %s", models[side].paths[i].text);
 }
 

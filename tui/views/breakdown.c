@@ -17,6 +17,7 @@
 
 #define NARROW 50 /* columns of the screen: below, bars and the threads' process are left out */
 #define BAR_WIDTH 4
+#define CHANGE_WIDTH 6
 #define FIXED 3 /* choices that every event has: GROUP_PROCESS, GROUP_THREAD, GROUP_CPU */
 #define FIELD_MAX 64
 
@@ -32,6 +33,9 @@ struct breakdown {
 	struct query_row selected; /* its pid, tid, cpu and name: what the cursor sticks to */
 	bool moved; /* off the first row */
 	uint64_t whole; /* weight of the symbol's total in all rows */
+	struct query_row *base; /* of the baseline, where there is one */
+	size_t n_base;
+	uint64_t base_whole;
 	int error;
 };
 
@@ -65,6 +69,7 @@ static void breakdown_close(struct view *view)
 	struct breakdown *state = view->state;
 
 	free(state->rows);
+	free(state->base);
 	free(state);
 }
 
@@ -144,6 +149,34 @@ static void remember_selection(struct breakdown *state)
 		state->selected = state->rows[state->list.cursor];
 }
 
+/* The rows of the baseline: the same question of another time. */
+static int ask_base(struct breakdown *state, struct model *model, struct model_breakdown question)
+{
+	int ret;
+
+	free(state->base);
+	state->base = NULL;
+	state->n_base = 0;
+	state->base_whole = 0;
+	if (!model->has_baseline)
+		return 0;
+	question.baseline = true;
+	ret = model->ops->breakdown(model, &question, &state->base, &state->n_base);
+	for (size_t i = 0; !ret && i < state->n_base; i++)
+		state->base_whole += state->base[i].total;
+	return ret;
+}
+
+static double change_of(const struct breakdown *state, const struct query_row *row)
+{
+	double change = format_share(row->total, state->whole);
+
+	for (size_t i = 0; i < state->n_base; i++)
+		if (same_row(&state->base[i], row, state->group))
+			change -= format_share(state->base[i].total, state->base_whole);
+	return change;
+}
+
 static void breakdown_refresh(struct view *view, struct screen *screen)
 {
 	struct breakdown *state = view->state;
@@ -159,6 +192,8 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	free(state->rows);
 	state->rows = NULL;
 	state->error = screen->model->ops->breakdown(screen->model, &question, &state->rows, &n);
+	if (!state->error)
+		state->error = ask_base(state, screen->model, question);
 	if (state->error)
 		n = 0;
 	state->whole = 0;
@@ -238,6 +273,12 @@ static bool is_narrow(struct area area)
 	return area.width < NARROW;
 }
 
+static bool tells_change(const struct drawing *drawing)
+{
+	return drawing->screen->model->has_baseline && !drawing->screen->model->base_recorded &&
+		!is_narrow(drawing->area);
+}
+
 static void draw_choice(void *ctx, size_t at, int y)
 {
 	const struct drawing *drawing = ctx;
@@ -272,6 +313,10 @@ static void draw_row(void *ctx, size_t at, int y)
 	else
 		canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
 	x += state->all ? 9 : 8;
+	if (tells_change(drawing)) {
+		views_change(canvas, x, y, CHANGE_WIDTH, change_of(state, row));
+		x += CHANGE_WIDTH + 2;
+	}
 	if (state->group == GROUP_FIELD) {
 		canvas_text(canvas, x, y, width - x - 1, STYLE_USER, row->name);
 		return;
@@ -291,8 +336,12 @@ static void draw_row(void *ctx, size_t at, int y)
 	canvas_text(canvas, x, y, width - x - 1, STYLE_USER, row->name);
 }
 
-static void draw_heads(const struct breakdown *state, struct canvas *canvas, struct area area)
+static void draw_heads(const struct drawing *drawing)
 {
+	const struct breakdown *state = drawing->state;
+	struct canvas *canvas = drawing->canvas;
+	const struct area area = drawing->area;
+
 	static const char *const heads[FIXED] = {[GROUP_PROCESS] = "    PID  COMMAND",
 		[GROUP_THREAD] = "    PID      TID  COMMAND",
 		[GROUP_CPU] = "CPU"};
@@ -312,6 +361,10 @@ static void draw_heads(const struct breakdown *state, struct canvas *canvas, str
 	else
 		canvas_text(canvas, x + 10, area.y, 4, STYLE_HEADER, "SELF");
 	x += state->all ? 17 : 16;
+	if (tells_change(drawing)) {
+		canvas_text(canvas, x, area.y, CHANGE_WIDTH, STYLE_HEADER, "CHANGE");
+		x += CHANGE_WIDTH + 2;
+	}
 	canvas_text(canvas, x, area.y, area.width - x, STYLE_HEADER, head);
 }
 
@@ -367,7 +420,8 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 		return;
 	}
 	if (area.height >= 4) {
-		draw_heads(state, canvas, area);
+		drawing.area = area;
+		draw_heads(&drawing);
 		area.y++;
 		area.height--;
 	}

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define CHANGE_WIDTH 6
+
 static const struct {
 	enum query_group group;
 	const char *one, *many;
@@ -72,12 +74,19 @@ struct drawing {
 	bool waits; /* it is no CPU's time */
 };
 
-struct threads_layout threads_lay_out(const struct threads *threads, int width)
+struct threads_layout threads_lay_out(
+	const struct threads *threads, const struct model *model, int width)
 {
 	struct threads_layout at = {.strip = 9};
-	int x = at.strip + (int)threads->columns + 2;
+	int x;
 
-	if (threads_has_state(threads) && width >= THREADS_NARROW) {
+	if (model->has_baseline && !model->base_recorded && width >= THREADS_NARROW) {
+		at.change = at.strip - 1;
+		at.strip += CHANGE_WIDTH + 2;
+	}
+	x = at.strip + (int)threads->columns + 2;
+	if (threads_has_state(threads) &&
+		width >= (at.change ? THREADS_WIDE_FROM : THREADS_NARROW)) {
 		at.state = x;
 		x += 9;
 	}
@@ -114,6 +123,14 @@ static double share_of(const struct drawing *drawing, const struct lane *lane)
 		drawing->is_clock ? lanes->to_ns - lanes->from_ns : drawing->threads->whole);
 }
 
+static double change_of(const struct drawing *drawing, const struct lane *lane)
+{
+	const struct lanes *lanes = drawing->threads->lanes;
+
+	return share_of(drawing, lane) -
+		format_share(lane->base, drawing->is_clock ? lanes->base_ns : lanes->base_whole);
+}
+
 static void draw_row(void *ctx, size_t row, int y)
 {
 	const struct drawing *drawing = ctx;
@@ -126,6 +143,8 @@ static void draw_row(void *ctx, size_t row, int y)
 
 	canvas_printf(canvas, 1, y, 7, views_number_style(share),
 		share < 9.995 ? "%5.1f%%" : "%5.0f%%", 100.0 * share);
+	if (at->change)
+		views_change(canvas, at->change, y, CHANGE_WIDTH, change_of(drawing, lane));
 	canvas_spark(canvas, at->strip, y, (int)threads->lanes->columns, lane->columns,
 		threads->most, STYLE_TREND);
 	if (at->state)
@@ -180,6 +199,7 @@ static void draw_heads(const struct drawing *drawing, int y)
 			: drawing->is_clock ? "CPU"
 					    : "SHARE",
 		SORT_WEIGHT, true);
+	draw_head(drawing, at->change, CHANGE_WIDTH, y, "CHANGE", SORTS, true);
 	draw_head(drawing, at->strip, (int)drawing->threads->columns, y, "ACTIVITY", SORTS, false);
 	draw_head(drawing, at->state, 8, y, "STATE", SORTS, false);
 	draw_head(drawing, at->pid, 7, y, "PID", at->tid ? SORTS : SORT_ID, true);
@@ -213,7 +233,7 @@ void threads_draw(struct view *view, struct screen *screen, struct area area)
 		.threads = threads,
 		.model = screen->model,
 		.canvas = &screen->canvas,
-		.at = threads_lay_out(threads, area.width),
+		.at = threads_lay_out(threads, screen->model, area.width),
 		.is_clock = event && event->is_clock,
 		.waits = event && event->span != EVENT_SPAN_NONE,
 	};

@@ -46,7 +46,7 @@ struct threads {
 
 /* Where things are; 0: left out. */
 struct threads_layout {
-	int strip, state, pid, tid, name, symbol;
+	int change, strip, state, pid, tid, name, symbol;
 	int name_width, symbol_width;
 };
 
@@ -60,7 +60,8 @@ static inline int32_t threads_tid_of(const struct threads *threads, const struct
 	return threads->group == GROUP_PROCESS ? lane->pid : lane->tid;
 }
 
-struct threads_layout threads_lay_out(const struct threads *threads, int width);
+struct threads_layout threads_lay_out(
+	const struct threads *threads, const struct model *model, int width);
 /* Reads the states of the rows in sight, each at most once a second. */
 void threads_read_states(struct threads *threads, struct model *model);
 void threads_draw(struct view *view, struct screen *screen, struct area area);

@@ -365,7 +365,8 @@ static void threads_tags(const struct view *view, char *out, size_t size)
 static unsigned int click_head(struct view *view, struct screen *screen, int x)
 {
 	const struct threads *threads = view->state;
-	const struct threads_layout at = threads_lay_out(threads, screen->body.width);
+	const struct threads_layout at =
+		threads_lay_out(threads, screen->model, screen->body.width);
 	int id = at.tid ? at.tid : at.pid;
 
 	if (x < at.strip)
