@@ -3,10 +3,11 @@
  * waits.c - threads that sleep, wait for a lock and compute by turns, and say how long they did what.
  *
  * Pair 0 sleeps 30 ms, waits 20 ms for a mutex that its partner holds, and computes 50 ms in each turn; pair 1 sleeps 20 and
- * waits 30.  At the end comes a line for each: its name, tid, and ns in waits_sleep(), waits_lock(), of CPU time and in all.
- * As measured, since a busy machine gives neither in time.
+ * waits 30.  At the end comes a line for each: its name, tid, and ns in waits_sleep(), waits_lock(), waits_compute(), of CPU
+ * time and in all.  As measured, since a busy machine gives neither in time.
  *
- * usage: waits [TURNS [FILE]]     default: 20, to standard output
+ * usage: waits [TURNS [FILE [wait]]]     default: 20, to standard output; wait: until standard input ends, with all
+ *                                        threads there
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,14 +28,16 @@ struct pair {
 	pthread_mutex_t lock;
 	sem_t asked, held;
 	int32_t tid;
-	uint64_t slept_ns, waited_ns, cpu_ns, all_ns;
+	uint64_t slept_ns, waited_ns, computed_ns, cpu_ns, all_ns;
 };
 
 static unsigned long turns = 20;
+static pthread_mutex_t begins = PTHREAD_MUTEX_INITIALIZER;
 
 uint64_t waits_compute(uint64_t x);
 void waits_sleep(long ns);
 void waits_lock(pthread_mutex_t *lock);
+void waits_begin(void);
 
 static uint64_t now(clockid_t clock)
 {
@@ -81,10 +84,18 @@ __attribute__((noinline)) void waits_lock(pthread_mutex_t *lock)
 	lock_it(lock);
 }
 
+/* A lock, for this wait leads to its caller. */
+__attribute__((noinline)) void waits_begin(void)
+{
+	lock_it(&begins);
+	pthread_mutex_unlock(&begins);
+}
+
 static void *hold(void *arg)
 {
 	struct pair *pair = arg;
 
+	waits_begin();
 	for (unsigned long i = 0; i < turns; i++) {
 		sem_wait(&pair->asked);
 		pthread_mutex_lock(&pair->lock);
@@ -98,12 +109,15 @@ static void *hold(void *arg)
 static void *work(void *arg)
 {
 	struct pair *pair = arg;
-	uint64_t begin = now(CLOCK_MONOTONIC), x = 1;
+	uint64_t begin, cpu_begin, x = 1;
 	char name[16];
 
 	snprintf(name, sizeof(name), "worker-%u", pair->number);
 	prctl(PR_SET_NAME, name);
 	pair->tid = (int32_t)gettid();
+	waits_begin();
+	begin = now(CLOCK_MONOTONIC);
+	cpu_begin = now(CLOCK_THREAD_CPUTIME_ID);
 	for (unsigned long i = 0; i < turns; i++) {
 		uint64_t at = now(CLOCK_MONOTONIC);
 
@@ -115,9 +129,11 @@ static void *work(void *arg)
 		waits_lock(&pair->lock);
 		pair->waited_ns += now(CLOCK_MONOTONIC) - at;
 		pthread_mutex_unlock(&pair->lock);
+		at = now(CLOCK_MONOTONIC);
 		x = waits_compute(x);
+		pair->computed_ns += now(CLOCK_MONOTONIC) - at;
 	}
-	pair->cpu_ns = now(CLOCK_THREAD_CPUTIME_ID);
+	pair->cpu_ns = now(CLOCK_THREAD_CPUTIME_ID) - cpu_begin;
 	pair->all_ns = now(CLOCK_MONOTONIC) - begin;
 	return NULL;
 }
@@ -137,6 +153,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "waits: %s: %s\n", argv[2], strerror(errno));
 		return 1;
 	}
+	pthread_mutex_lock(&begins);
 	for (unsigned int i = 0; i < 2; i++) {
 		pthread_mutex_init(&pairs[i].lock, NULL);
 		sem_init(&pairs[i].asked, 0, 0);
@@ -147,11 +164,15 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
+	while (argc > 3 && getchar() != EOF)
+		;
+	pthread_mutex_unlock(&begins);
 	for (unsigned int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	for (unsigned int i = 0; i < 2; i++)
-		fprintf(out, "worker-%u %d %lu %lu %lu %lu\n", i, pairs[i].tid,
+		fprintf(out, "worker-%u %d %lu %lu %lu %lu %lu\n", i, pairs[i].tid,
 			(unsigned long)pairs[i].slept_ns, (unsigned long)pairs[i].waited_ns,
-			(unsigned long)pairs[i].cpu_ns, (unsigned long)pairs[i].all_ns);
+			(unsigned long)pairs[i].computed_ns, (unsigned long)pairs[i].cpu_ns,
+			(unsigned long)pairs[i].all_ns);
 	return fclose(out) ? 1 : 0;
 }
