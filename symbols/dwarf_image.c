@@ -9,17 +9,17 @@
 #include "symbols/dwarf_private.h"
 #include "symbols/unlinked.h"
 
-#define ZLIB_CONST
 #include <elf.h>
 #include <errno.h>
+#include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #define UNPACK_STEP (1u << 20)
+#define FEED_MAX (1u << 30) /* packed bytes at once; they are counted in 32 bits */
 #define RATIO_MAX 1040u /* what deflate can do; nobody needs more of the other one */
 #define NAME_BYTES 32
 #define ZLIB_HEAD 2u /* bytes in front of the deflated ones */
@@ -39,8 +39,8 @@ static const char *const names[DWARF_SECTIONS] = {
 };
 
 struct dwarf_unpacker {
-	z_stream zlib;
-	ZSTD_DStream *zstd; /* NULL: zlib */
+	ZSTD_DStream *zstd; /* NULL: deflate */
+	struct inflate_state deflate;
 	const uint8_t *packed;
 	size_t packed_len, used;
 	void *map;
@@ -54,8 +54,6 @@ static void unpacker_free(struct dwarf_unpacker *unpacker)
 		return;
 	if (unpacker->zstd)
 		ZSTD_freeDStream(unpacker->zstd);
-	else
-		inflateEnd(&unpacker->zlib);
 	if (unpacker->map)
 		munmap(unpacker->map, unpacker->map_len);
 	free(unpacker);
@@ -76,22 +74,24 @@ void dwarf_identify(int fd, uint64_t identity[5])
 }
 
 /* 1 when bytes came, 0 at the end or where it is broken. */
-static int unpack_zlib(struct dwarf_unpacker *unpacker, uint64_t *ready, uint64_t until)
+static int unpack_deflate(struct dwarf_unpacker *unpacker, uint64_t *ready, uint64_t until)
 {
-	z_stream *zlib = &unpacker->zlib;
+	struct inflate_state *state = &unpacker->deflate;
 
-	if (zlib->avail_in == 0) {
+	if (state->avail_in == 0) {
 		size_t left = unpacker->packed_len - unpacker->used;
-		zlib->avail_in = left < UNPACK_STEP ? (uInt)left : UNPACK_STEP;
-		zlib->next_in = unpacker->packed + unpacker->used;
-		unpacker->used += zlib->avail_in;
+		state->avail_in = left < FEED_MAX ? (uint32_t)left : FEED_MAX;
+		/* It is only read. */
+		state->next_in = (uint8_t *)(uintptr_t)(unpacker->packed + unpacker->used);
+		unpacker->used += state->avail_in;
 	}
-	zlib->next_out = unpacker->out + *ready;
-	zlib->avail_out = until - *ready < UNPACK_STEP ? (uInt)(until - *ready) : UNPACK_STEP;
-	uInt before = zlib->avail_out, before_in = zlib->avail_in;
-	int ret = inflate(zlib, Z_NO_FLUSH);
-	*ready += before - zlib->avail_out;
-	return ret == Z_OK && (before != zlib->avail_out || before_in != zlib->avail_in);
+	state->next_out = unpacker->out + *ready;
+	state->avail_out = until - *ready < UNPACK_STEP ? (uint32_t)(until - *ready) : UNPACK_STEP;
+	uint32_t before = state->avail_out, before_in = state->avail_in;
+	int ret = isal_inflate(state);
+	*ready += before - state->avail_out;
+	return ret == ISAL_DECOMP_OK &&
+		(before != state->avail_out || before_in != state->avail_in);
 }
 
 static int unpack_zstd(struct dwarf_unpacker *unpacker, uint64_t *ready, uint64_t until)
@@ -118,7 +118,8 @@ int dwarf_section_need(struct dwarf_section *section, uint64_t end)
 	if (until > section->len)
 		until = section->len;
 	while (section->ready < until)
-		if (!(unpacker->zstd ? unpack_zstd : unpack_zlib)(unpacker, &section->ready, until))
+		if (!(unpacker->zstd ? unpack_zstd : unpack_deflate)(
+			    unpacker, &section->ready, until))
 			break;
 	if (section->ready < until || section->ready == section->len) {
 		unpacker_free(unpacker);
@@ -158,8 +159,9 @@ static int open_packed(struct dwarf_section *section, int fd, const struct elffi
 	if (!unpacker)
 		return -ENOMEM;
 	/* Raw: a checksum takes time, and tells nothing about a file that was made to deceive. */
-	if (zstd ? !(unpacker->zstd = ZSTD_createDStream())
-		 : inflateInit2(&unpacker->zlib, -MAX_WBITS) != Z_OK) {
+	if (!zstd)
+		isal_inflate_init(&unpacker->deflate);
+	else if (!(unpacker->zstd = ZSTD_createDStream())) {
 		free(unpacker);
 		return -ENOMEM;
 	}
