@@ -247,6 +247,8 @@ static int prepare(struct counting *counting, const struct counting_config *conf
 		return ret;
 	counting->by_cpu = config->by_cpu;
 	counting->no_inherit = config->no_inherit;
+	counting->own_threads = config->own_threads;
+	counting->until_exec = config->until_exec;
 	ret = take_events(counting, config);
 	if (!ret)
 		ret = take_cgroups(counting, target);

@@ -26,6 +26,8 @@ struct counting_config {
 	const struct event_spec *events;
 	size_t n_events;
 	bool by_cpu; /* events on tasks: one for each CPU as well */
+	bool own_threads; /* not what the tasks fork, but their new threads */
+	bool until_exec; /* a task that executes a program is counted no further; not with a command */
 	bool no_inherit; /* not what the tasks start from now on; single threads (tids) never inherit */
 };
 

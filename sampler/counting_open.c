@@ -4,6 +4,7 @@
  *
  * What the kernel refuses is kept with the event, and the others are opened all the same.
  */
+#include "sampler/bpf.h"
 #include "sampler/counting_private.h"
 
 #include "sampler/proc.h"
@@ -63,6 +64,8 @@ static void fill_attr(const struct counting *counting, const struct event_spec *
 	if (!span->alone)
 		attr->read_format |= PERF_FORMAT_GROUP;
 	attr->inherit = on_task && !place->single && !counting->no_inherit;
+	attr->inherit_thread = attr->inherit && counting->own_threads;
+	attr->remove_on_exec = on_task && counting->until_exec;
 	attr->disabled = is_leader;
 	attr->enable_on_exec = is_leader && on_task && counting->target.command;
 	/* Both are for leaders: the kernel refuses them to members. */
@@ -93,17 +96,6 @@ static int open_attr(struct counting *counting, const union sized_attr *attr,
 	return -EINTR;
 }
 
-/* Such events happen in the kernel alone: without it they are always 0. */
-static bool is_kernels_own(const struct perf_event_attr *attr)
-{
-	if (attr->type == PERF_TYPE_TRACEPOINT)
-		return true;
-	return attr->type == PERF_TYPE_SOFTWARE &&
-		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-			attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
-			attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
-}
-
 static void name_user_only(struct event_spec *spec)
 {
 	size_t len = strlen(spec->name);
@@ -112,6 +104,32 @@ static void name_user_only(struct event_spec *spec)
 
 	if (len + strlen(more) < sizeof(spec->name))
 		strcat(spec->name, more);
+}
+
+/* Its filter and its program.  The descriptor, closed where either is refused, or -errno. */
+static int narrow(struct counting *counting, struct counting_event *event, int fd)
+{
+	int ret = event->spec.filter ? sys_set_filter(fd, event->spec.filter) : 0;
+
+	if (ret)
+		event->asked.filter = event->spec.filter;
+	if (!ret && event->spec.bpf) {
+		int program = bpf_program_open(event->spec.bpf);
+
+		ret = program < 0 ? program : bpf_attach(fd, program);
+		if (program >= 0)
+			close(program);
+		/* Of a tracepoint it holds for all of these events once it is attached to one of them. */
+		if (ret == -EEXIST && event->spec.attr.type == PERF_TYPE_TRACEPOINT)
+			ret = 0;
+		if (ret)
+			event->asked.bpf = event->spec.bpf;
+	}
+	if (!ret)
+		return fd;
+	close(fd);
+	(void)counting;
+	return ret;
 }
 
 /* One event, with the kernel left out where that is what is refused. */
@@ -125,7 +143,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 	fill_attr(counting, &event->spec, span, place, leader_fd < 0, &attr);
 	fd = open_attr(counting, &attr, span, place, leader_fd);
 	if ((fd == -EACCES || fd == -EPERM) && !attr.attr.exclude_kernel &&
-		!attr.attr.exclude_user && !event->opened && !is_kernels_own(&attr.attr)) {
+		!attr.attr.exclude_user && !event->opened && !event_is_kernels_own(&attr.attr)) {
 		int user;
 
 		attr.attr.exclude_kernel = attr.attr.exclude_hv = 1;
@@ -140,16 +158,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 			return user;
 		}
 	}
-	if (fd >= 0 && event->spec.filter) {
-		int ret = sys_set_filter(fd, event->spec.filter);
-
-		if (!ret)
-			return fd;
-		close(fd);
-		event->asked.filter = event->spec.filter;
-		return ret;
-	}
-	return fd;
+	return fd < 0 ? fd : narrow(counting, event, fd);
 }
 
 static int add_cell(
@@ -305,7 +314,7 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 			continue;
 		fd = open_event(counting, i, span, place, leader_fd);
 		if (fd == -EINVAL && !span->alone && leader == SIZE_MAX && !event->asked.filter &&
-			opens_alone(counting, i, span, place)) {
+			!event->asked.bpf && opens_alone(counting, i, span, place)) {
 			span->alone = true;
 			ret = -EAGAIN;
 			goto fail;
@@ -315,7 +324,7 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 			goto fail;
 		}
 		if (fd < 0 && event->spec.weak_group && leader != SIZE_MAX &&
-			!event->asked.filter) {
+			!event->asked.filter && !event->asked.bpf) {
 			for (size_t k = span->first; k < span->last; k++)
 				counting->events[k].ungrouped = true;
 			ret = -EAGAIN;
@@ -324,7 +333,8 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 		if (fd < 0) {
 			refuse(counting, i, span, place, -fd);
 			event->no_room |= fd == -EINVAL && leader != SIZE_MAX &&
-				!event->asked.filter && opens_alone(counting, i, span, place);
+				!event->asked.filter && !event->asked.bpf &&
+				opens_alone(counting, i, span, place);
 			continue;
 		}
 		ret = add_cell(counting, i, place, fd, !span->alone);

@@ -27,7 +27,7 @@ struct counting {
 	struct engine_target target; /* its arrays are ours; command and pids as the places tell */
 	struct counting_event *events;
 	size_t n_events;
-	bool by_cpu, no_inherit;
+	bool by_cpu, no_inherit, own_threads, until_exec;
 	bool raised_nofile;
 	bool started;
 	struct launch launch;

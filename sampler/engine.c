@@ -137,6 +137,13 @@ static bool is_valid(const struct engine_config *config)
 		return false;
 	if (!flight_is_valid(config))
 		return false;
+	/* The kernel refuses to begin and to end with the same exec; of CPUs nothing is taken away. */
+	if (config->until_exec &&
+		(target->command || target->system_wide || config->scope == SCOPE_CPU ||
+			config->flight_s > 0))
+		return false;
+	if (config->inherit_stat && config->scope != SCOPE_INHERIT)
+		return false;
 	for (size_t i = 0; i < target->n_pids; i++)
 		if (target->pids[i] <= 0)
 			return false;
@@ -217,6 +224,7 @@ int engine_new(struct engine **out, const struct engine_config *config)
 	flight_init(engine);
 	span_init(engine);
 	follow_init(&engine->follow);
+	engine->follow.own_threads = config->own_threads;
 	idmap_init(&engine->ids);
 	*out = engine;
 	return 0;

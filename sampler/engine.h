@@ -83,6 +83,12 @@ struct engine_config {
 	bool callchain;
 	bool no_credit; /* plain PERF_EVENT_IOC_ENABLE */
 	uint16_t max_stack; /* frames per sample; 0: the kernel's limit */
+	bool no_kernel_chain, no_user_chain; /* leave that side's frames out of call chains */
+	bool own_threads; /* what the targets fork is not followed, their new threads are */
+	/* A target that executes another program is let go, by the kernel itself (remove_on_exec).  Not with a command, nor of
+	 * whole CPUs: with the latter scopes -EINVAL. */
+	bool until_exec;
+	bool inherit_stat; /* of SCOPE_INHERIT: each task's counts go to the tap as it ends (READ) */
 	size_t memory_bytes; /* the store's budget */
 	unsigned int ring_pages; /* per point, a power of two; 0: chosen */
 	uint32_t
@@ -126,6 +132,7 @@ enum engine_state {
 struct engine_asked {
 	const char *probe, *cgroup;
 	const char *filter; /* it was the filter that was refused; else NULL */
+	const char *bpf; /* or the program */
 	bool in_group; /* as a member of another event's group */
 	bool mixed_group; /* which has members of several PMUs */
 	bool counted; /* to be counted alone (counting.h), not sampled */
@@ -181,6 +188,7 @@ enum engine_note_kind {
 	NOTE_EVENT_ENABLED, /* text = event; value = 1, 0 */
 	NOTE_FILTER, /* text = event; a new filter is in force; error where it was refused */
 	NOTE_BREAKPOINT, /* text = event; value = its new address; error where it was refused */
+	NOTE_BPF, /* text = event: value = BPF programs that were attached to it by others, and decide about samples */
 	NOTE_PAUSED, /* value = 1, 0; error */
 	NOTE_PINNED_ERROR, /* text = event: pinned, and the hardware has no room */
 	NOTE_SAMPLES_LESS, /* text = event; value = bits of sample_type that its samples go without; error, 0: it has none */

@@ -365,7 +365,7 @@ static void scan_children(struct engine *engine, const struct follow_process *pr
 	int32_t *pids;
 	size_t n;
 
-	if (proc_children(process->pid, &pids, &n))
+	if (engine->config.own_threads || proc_children(process->pid, &pids, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct follow_process *known = follow_process(&engine->follow, pids[i]);

@@ -3,6 +3,7 @@
  * engine_attr.c - an event as it is opened: its attribute, the format of its samples, the points it belongs on,
  * and what stands beside the attribute (texts of probes, cgroups, filters).  Runs in the sampling thread.
  */
+#include "sampler/bpf.h"
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
@@ -34,6 +35,11 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 
 	setup.callchain = wants_chain(engine, choice);
 	setup.max_stack = engine->config.max_stack;
+	setup.no_kernel_chain = engine->config.no_kernel_chain;
+	setup.no_user_chain = engine->config.no_user_chain;
+	setup.inherit_thread = engine->config.own_threads;
+	setup.inherit_stat = engine->config.inherit_stat && !choice->counts_only;
+	setup.until_exec = engine->config.until_exec;
 	setup.sample_more = choice_format(engine, index);
 	setup.branch_sample_type = engine->config.branch_sample_type;
 	setup.read_group = choice->read_group;
@@ -110,6 +116,49 @@ int choice_check_target(const struct engine *engine, const struct event_spec *sp
 	return engine->filter && (spec->cpus || spec->cgroup) ? EINVAL : 0;
 }
 
+/* Programs of others decide about our samples too. */
+static void ask_programs(struct engine *engine, unsigned int index, int fd)
+{
+	struct choice *choice = &engine->choices[index];
+	uint32_t ids[BPF_PROGRAMS_MAX];
+	size_t n;
+
+	if (choice->bpf_asked || choice->attr.type != PERF_TYPE_TRACEPOINT)
+		return;
+	choice->bpf_asked = true;
+	if (!bpf_attached(fd, ids, &n) && n)
+		engine_note(engine, NOTE_BPF, 0, 0, n, choice->spec.name);
+}
+
+/* To a tracepoint as a whole, by an event that stays until the choice is dropped; else to each event. */
+static int attach_program(struct choice *choice, int fd)
+{
+	bool traced = choice->attr.type == PERF_TYPE_TRACEPOINT;
+	int ret, program;
+
+	if (traced && choice->bpf_fd)
+		return 0;
+	program = bpf_program_open(choice->spec.bpf);
+	if (program < 0)
+		return program;
+	ret = bpf_attach(fd, program);
+	close(program);
+	if (!traced)
+		return ret;
+	/* Others may have attached it, and take it away some day. */
+	if (ret && ret != -EEXIST)
+		return ret;
+	choice->bpf_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return choice->bpf_fd < 0 ? choice_close_program(choice), -EMFILE : 0;
+}
+
+void choice_close_program(struct choice *choice)
+{
+	if (choice->bpf_fd > 0)
+		close(choice->bpf_fd);
+	choice->bpf_fd = 0;
+}
+
 int choice_open_event(struct engine *engine, unsigned int index, struct perf_event_attr *attr,
 	const struct point *point, int group_fd)
 {
@@ -122,7 +171,7 @@ int choice_open_event(struct engine *engine, unsigned int index, struct perf_eve
 	};
 	int fd, ret, directory = -1;
 
-	engine->choices[index].filter_refused = false;
+	engine->choices[index].filter_refused = engine->choices[index].bpf_refused = false;
 	if (spec->probe)
 		attr->config1 = (uintptr_t)spec->probe;
 	if (spec->cgroup) {
@@ -135,12 +184,18 @@ int choice_open_event(struct engine *engine, unsigned int index, struct perf_eve
 	fd = engine_open_at(engine, attr, &place);
 	if (directory >= 0)
 		close(directory);
-	if (fd < 0 || !spec->filter)
+	if (fd < 0)
 		return fd;
-	ret = sys_set_filter(fd, spec->filter);
+	ask_programs(engine, index, fd);
+	ret = spec->filter ? sys_set_filter(fd, spec->filter) : 0;
+	if (ret)
+		engine->choices[index].filter_refused = true;
+	if (!ret && spec->bpf) {
+		ret = attach_program(&engine->choices[index], fd);
+		engine->choices[index].bpf_refused = ret != 0;
+	}
 	if (!ret)
 		return fd;
 	engine_close_event(engine, &fd);
-	engine->choices[index].filter_refused = true;
 	return ret;
 }

@@ -85,7 +85,7 @@ static bool is_same(const struct event_spec *a, const struct event_spec *b)
 	return !strcmp(a->name, b->name) && a->by_default == b->by_default &&
 		!memcmp(&left, &right, sizeof(left)) && a->config3 == b->config3 &&
 		a->chain == b->chain && same_text(a->probe, b->probe) &&
-		same_text(a->cgroup, b->cgroup);
+		same_text(a->cgroup, b->cgroup) && same_text(a->bpf, b->bpf);
 }
 
 /* The place of the same event, dropped before; or -ENOENT. */
@@ -262,6 +262,7 @@ static void drop(struct engine *engine, unsigned int index)
 {
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_drop_event(engine, engine->points[i], index);
+	choice_close_program(&engine->choices[index]);
 	engine->choices[index].open = false;
 	engine->choices[index].leader = index;
 	status_of(engine, index)->open = false;

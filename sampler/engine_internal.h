@@ -65,6 +65,9 @@ struct choice {
 	bool leaving; /* to be dropped: no credit is given any more */
 	bool settled; /* has opened somewhere: fallbacks are over */
 	bool filter_refused; /* the last refusal was not the event's, but its filter's */
+	bool bpf_refused; /* or its program's */
+	bool bpf_asked; /* whether others have programs there */
+	int bpf_fd; /* of a tracepoint: another one for the event that its program is attached to; 0: none */
 	uint64_t tap_sum; /* of what samples that read it have counted */
 	uint32_t record_bytes; /* see credit_record_bytes() */
 	uint64_t noted_lost;
@@ -115,7 +118,7 @@ struct point {
 	int32_t pid, tid; /* -1: all */
 	int cpu; /* -1: any */
 	int tracker_fd; /* -1: none */
-	uint64_t tracker_lost;
+	uint64_t tracker_lost, tracker_ran_ns;
 	uint64_t seen_ns; /* of a CPU: the tracker's clock at the last tick */
 	struct channel *channel; /* owned, but for inherited events */
 	struct channel *side; /* of its own, or NULL */
@@ -335,7 +338,9 @@ void choice_set_format(struct engine *engine, unsigned int choice);
 bool choice_fits(const struct engine *engine, unsigned int choice, const struct point *point);
 /* 0, or the errno of an event that such a target cannot have. */
 int choice_check_target(const struct engine *engine, const struct event_spec *spec);
-/* Opens it there, with its filter.  A descriptor or -errno. */
+/* Lets go of what its BPF program is attached to. */
+void choice_close_program(struct choice *choice);
+/* Opens it there, with its filter and its program.  A descriptor or -errno. */
 int choice_open_event(struct engine *engine, unsigned int choice, struct perf_event_attr *attr,
 	const struct point *point, int group_fd);
 

@@ -207,6 +207,16 @@ static void take_throttle(
 	tap_sample(engine, header, event->choice);
 }
 
+/* What a thread counted under an inherited event, told as it ends (inherit_stat): of interest to recordings alone. */
+static void take_read(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
+{
+	const struct point_event *event = find_event(engine, record->id.id);
+
+	if (event && !engine->choices[event->choice].read_group)
+		tap_sample(engine, header, event->choice);
+}
+
 /* Into the store, and to whoever else wants it. */
 int round_take_in(struct engine *engine, const struct perf_event_header *header,
 	const struct record *record, bool tap)
@@ -309,6 +319,9 @@ static int take_side_band(
 	case PERF_RECORD_BPF_EVENT:
 		engine->status.bpf_events++;
 		ret = take_in(engine, header, &record);
+		break;
+	case PERF_RECORD_READ:
+		take_read(engine, header, &record);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

@@ -329,7 +329,8 @@ static int open_all_inherited(struct engine *engine)
 
 void scope_escalate(struct engine *engine)
 {
-	enum engine_scope scope = engine->cpu_wide ? SCOPE_CPU : SCOPE_INHERIT;
+	enum engine_scope scope =
+		engine->cpu_wide && !engine->config.until_exec ? SCOPE_CPU : SCOPE_INHERIT;
 	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
 	int ret;
 

@@ -127,12 +127,29 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 	attach_end_task(engine, task, time_ns);
 }
 
+/* Its events are gone by remove_on_exec: it is let go, as if it had ended. */
+static void let_go(struct engine *engine, struct follow_process *process)
+{
+	bool is_root = process->root;
+
+	remember_detached(engine, process);
+	/* Not told as an end. */
+	process->root = false;
+	while (process->first_task)
+		target_exit(engine, process->first_task->tid, engine->round_ns);
+	process->root = is_root;
+}
+
 void target_exec(struct engine *engine, int32_t pid)
 {
 	struct follow_process *process = follow_process(&engine->follow, pid);
 	struct follow_task *first = process->first_task, *left;
 	int32_t before = first ? first->tid : pid;
 
+	if (engine->config.until_exec) {
+		let_go(engine, process);
+		return;
+	}
 	if (process->tasks == 1 && before == pid)
 		return;
 	if (!process->tasks && !process->whole)
@@ -165,6 +182,11 @@ void target_hup(struct engine *engine, struct point *point)
 	if (!task || task->point != point)
 		return;
 	task->point = NULL;
+	/* It owned its ring: nothing else tells whether it ended or executed a program, which comes to the same. */
+	if (engine->config.until_exec) {
+		attach_end_task(engine, task, engine->round_ns);
+		return;
+	}
 	attach_enqueue(engine, &engine->attach, task);
 }
 
@@ -382,6 +404,8 @@ void target_fini(struct engine *engine)
 {
 	flight_fini(engine);
 	target_close_all(engine);
+	for (size_t i = 0; i < engine->status.n_events; i++)
+		choice_close_program(&engine->choices[i]);
 	while (engine->jobs)
 		attach_drop_job(engine, engine->jobs);
 	free(engine->born.tids);

@@ -75,11 +75,27 @@ static int read_counts(struct engine *engine, struct point_event *event, struct 
 	return ret;
 }
 
-static void read_event(struct engine *engine, struct point_event *event, uint64_t clock_ns)
+/* The clock of an inherited event goes on wherever its task runs, and it counts on its own CPU alone: what it was enabled there
+ * is told by the tracker's running, else by that all CPUs together tell once what each does. */
+static uint64_t enabled_there(const struct engine *engine, const struct point_event *event,
+	uint64_t ran_ns, uint64_t running_ns, uint64_t there_ns)
 {
+	const struct point *point = event->point;
+
+	if (point->tid < 0 || point->cpu < 0)
+		return ran_ns;
+	if (point->tracker_fd < 0)
+		there_ns = ran_ns / (engine->n_cpus ? engine->n_cpus : 1);
+	return there_ns > running_ns ? there_ns : running_ns;
+}
+
+static void read_event(struct engine *engine, struct point_event *event,
+	const struct sys_counts *tracker, uint64_t there_ns)
+{
+	uint64_t clock_ns = tracker->enabled_ns;
 	struct engine_event_status *status = &engine->status.events[event->choice];
 	struct sys_counts now;
-	uint64_t ran_ns, clock_ran_ns, lost;
+	uint64_t ran_ns, running_ns, clock_ran_ns, lost;
 	bool runs = choice_runs(engine, event->choice);
 
 	if (read_counts(engine, event, &now))
@@ -102,8 +118,9 @@ static void read_event(struct engine *engine, struct point_event *event, uint64_
 		clock_ran_ns = ran_ns;
 	status->armed_ns += ran_ns;
 	status->clock_ns += clock_ran_ns;
-	status->enabled_ns += ran_ns;
-	status->running_ns += now.running_ns - event->last.running_ns;
+	running_ns = now.running_ns - event->last.running_ns;
+	status->enabled_ns += enabled_there(engine, event, ran_ns, running_ns, there_ns);
+	status->running_ns += running_ns;
 	event->stood = runs && !ran_ns && clock_ran_ns > STUCK_NS;
 	if (engine->stopped || !runs)
 		event->dry_sweeps = 0;
@@ -119,13 +136,16 @@ static void read_event(struct engine *engine, struct point_event *event, uint64_
 void engine_read_point(struct engine *engine, struct point *point)
 {
 	struct sys_counts tracker = {0};
+	uint64_t there_ns = 0;
 
 	if (point->tracker_fd >= 0 && !sys_read(point->tracker_fd, &engine->features, &tracker)) {
 		engine->status.lost_side_band += tracker.lost - point->tracker_lost;
 		point->tracker_lost = tracker.lost;
+		there_ns = tracker.running_ns - point->tracker_ran_ns;
+		point->tracker_ran_ns = tracker.running_ns;
 	}
 	for (struct point_event *event = point->events; event; event = event->next)
-		read_event(engine, event, tracker.enabled_ns);
+		read_event(engine, event, &tracker, there_ns);
 	if (point->on_exec && point->events && point->events->last.enabled_ns)
 		point->on_exec = false;
 	point->active = false;

@@ -152,7 +152,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 	struct perf_event_attr *attr = &choice->attr;
 	struct engine_event_status *status = status_of(engine, index);
 
-	if (choice->settled || choice->filter_refused)
+	if (choice->settled || choice->filter_refused || choice->bpf_refused)
 		return false;
 	switch (error) {
 	case ENOENT:
@@ -260,6 +260,7 @@ static struct engine_asked asked_of(const struct engine *engine, unsigned int in
 		.probe = choice->spec.probe,
 		.cgroup = choice->spec.cgroup,
 		.filter = choice->filter_refused ? choice->spec.filter : NULL,
+		.bpf = choice->bpf_refused ? choice->spec.bpf : NULL,
 		.in_group = choice->leader != index,
 		.mixed_group = is_mixed(engine, index),
 	};

@@ -381,6 +381,16 @@ bool event_may_share_group(const struct perf_event_attr *a, const struct perf_ev
 	return goes_with_any(a) || goes_with_any(b) || pmu_of(a) == pmu_of(b);
 }
 
+bool event_is_kernels_own(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		return true;
+	return attr->type == PERF_TYPE_SOFTWARE &&
+		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+			attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+			attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
 bool event_is_clock(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&

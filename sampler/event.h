@@ -63,6 +63,7 @@ struct event_spec {
 		group; /* neighbours with the same number other than 0 are one group, led by the first */
 	enum event_chain chain; /* call-graph=; attr.sample_max_stack is max-stack= */
 	const char *filter; /* of a tracepoint, for SET_FILTER; or NULL */
+	const char *bpf; /* a program that decides, for SET_BPF (bpf.h); or NULL */
 	const char *
 		probe; /* what attr.config1 has to point to, of kprobes (a function) and uprobes (a path); or NULL */
 	const char *
@@ -154,6 +155,9 @@ bool event_is_probe(const struct event_spec *spec);
 
 /* True where a sample's period is a time in ns (cpu-clock, task-clock). */
 bool event_is_clock(const struct perf_event_attr *attr);
+
+/* It happens in the kernel alone: with :u it counts nothing. */
+bool event_is_kernels_own(const struct perf_event_attr *attr);
 
 /* Whether both can be in one group: of one PMU, or one is of the kernel's own that go with any. */
 bool event_may_share_group(const struct perf_event_attr *a, const struct perf_event_attr *b);

@@ -77,7 +77,7 @@ static const char *const common[] = {"name", "period", "freq", "call-graph", "ma
 /* perf's: they steer its own recording, or kinds of sampling that are chosen for all events here. */
 static const char *const foreign[] = {"time", "percore", "branch_type", "stack-size", "inherit",
 	"no-inherit", "nr", "overwrite", "no-overwrite", "driver-config", "aux-output",
-	"aux-sample-size", "aux-action", "metric-id"};
+	"aux-sample-size", "aux-action", "metric-id", "sigtrap"};
 
 static bool is_one_of(struct event_piece name, const char *const *list, size_t n)
 {

@@ -183,7 +183,7 @@ int follow_fork(struct follow *follow, const struct record_task *fork, struct fo
 		*stale = old->point;
 		follow_exit(follow, old, fork->time_ns);
 	}
-	if (!parent || !parent->whole) {
+	if (!parent || !parent->whole || (follow->own_threads && !is_thread)) {
 		struct follow_process *ended = follow_process(follow, (int32_t)fork->pid);
 
 		if (!is_thread && ended && ended->ended_ns)

@@ -48,6 +48,7 @@ struct follow {
 	uint32_t alive; /* processes */
 	uint32_t left_out; /* living threads without events for want of means */
 	uint64_t forks; /* of followed tasks, threads included, ever */
+	bool own_threads; /* new threads are followed, children are not */
 };
 
 void follow_init(struct follow *follow);

@@ -339,6 +339,18 @@ static bool has_room(const struct walks *walks, const struct record_sample *samp
 	return walks->used + most + 1 <= WALK_PLACES;
 }
 
+/* The chain is of another side than the sample: exclude_callchain_kernel. */
+static void put_first(struct walk *walk, struct place place)
+{
+	if (walk->n == STACK_DEPTH_MAX) {
+		walk->n--;
+		walk->cut = true;
+	}
+	memmove(walk->places + 1, walk->places, walk->n * sizeof(*walk->places));
+	walk->places[0] = place;
+	walk->n++;
+}
+
 static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *walk)
 {
 	const struct record *record = walk->sample->record;
@@ -351,6 +363,8 @@ static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *
 	walk->cut = parse_chain(sample, mode, walk->places, &walk->n);
 	if (!walk->n)
 		walk->places[walk->n++] = (struct place){.address = sample->ip, .mode = mode};
+	else if (sample->ip && mode == FRAME_KERNEL && walk->places[0].mode == FRAME_USER)
+		put_first(walk, (struct place){.address = sample->ip, .mode = mode});
 	else if (sample->ip && sample->ip != walk->places[0].address)
 		walk->places[0] = (struct place){.address = sample->ip, .mode = mode};
 	walks->used += walk->n;

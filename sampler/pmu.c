@@ -371,3 +371,16 @@ bool pmu_name_matches(const char *name, const char *asked)
 	}
 	return false;
 }
+
+unsigned int pmu_address_filters(const struct event_system *system, const char *name)
+{
+	char text[32];
+	unsigned long n;
+	char *end;
+
+	if (sysfile_line(text, sizeof(text), "%s/bus/event_source/devices/%s/nr_addr_filters",
+		    system->sysfs, name))
+		return 0;
+	n = strtoul(text, &end, 10);
+	return *end || n > UINT16_MAX ? 0 : (unsigned int)n;
+}

@@ -65,6 +65,9 @@ void pmu_free(struct pmu *pmu); /* NULL is a no-op */
 /* Its type alone; -errno. */
 int pmu_type(const struct event_system *system, const char *name, uint32_t *type);
 
+/* How many address filters it has (nr_addr_filters): 0 where it tells of none. */
+unsigned int pmu_address_filters(const struct event_system *system, const char *name);
+
 /* One event of a PMU without reading the others; for pmu_event_fini().  -ENOENT, -ENOMEM. */
 int pmu_event_read(struct pmu_event *out, const struct event_system *system, const char *pmu,
 	const char *name);

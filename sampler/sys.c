@@ -129,7 +129,14 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->disabled = 1;
 	attr->inherit = setup->inherit;
+	attr->inherit_thread = setup->inherit && setup->inherit_thread;
+	attr->inherit_stat = setup->inherit && setup->inherit_stat;
 	attr->enable_on_exec = setup->on_exec;
+	attr->remove_on_exec = setup->until_exec;
+	if (setup->no_kernel_chain)
+		attr->exclude_callchain_kernel = 1;
+	if (setup->no_user_chain)
+		attr->exclude_callchain_user = 1;
 	attr->write_backward = setup->backward;
 	if (setup->fork_records)
 		attr->task = 1;

@@ -40,7 +40,11 @@ struct sys_setup {
 	bool map_records; /* MMAP, MMAP2, COMM, KSYMBOL, BPF_EVENT */
 	bool data_maps; /* MMAP and MMAP2 also of what is not executable */
 	bool inherit;
+	bool inherit_thread; /* with it: by threads alone, not by children */
+	bool inherit_stat; /* with it: a READ record of each thread's own counts when it ends */
 	bool on_exec; /* enable_on_exec */
+	bool until_exec; /* remove_on_exec; not with the one before */
+	bool no_kernel_chain, no_user_chain; /* exclude_callchain_kernel, exclude_callchain_user */
 	bool backward; /* write_backward: for a ring that overwrites itself */
 	uint32_t wakeup_bytes; /* watermark of the ring this event is to own */
 	uint32_t

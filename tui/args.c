@@ -454,6 +454,37 @@ static int check_spans(struct args *args)
 	return 0;
 }
 
+static int check_following(struct args *args, bool named)
+{
+	struct engine_config *engine = &args->request.engine;
+
+	if (engine->no_kernel_chain && engine->no_user_chain)
+		return args_refuse(args,
+			"--kernel-callchains and --user-callchains contradict each other: for "
+			"both, give neither");
+	if ((engine->own_threads || engine->inherit_stat) && !named && !engine->target.command)
+		return args_refuse(args,
+			"%s is of a command, or of the processes that -p, -t, -n or -u name",
+			engine->own_threads ? "--own-threads" : "--stat");
+	if (engine->until_exec && engine->target.command)
+		return args_refuse(args,
+			"--until-exec: '%s' is begun with as it is executed, which would end it",
+			engine->target.command[0]);
+	if (engine->until_exec && (!named || engine->scope == SCOPE_CPU || engine->flight_s > 0))
+		return args_refuse(args,
+			"--until-exec is of the processes that -p, -t, -n or -u name, not of "
+			"whole CPUs%s",
+			engine->flight_s > 0 ? ", nor with --flight-recorder" : "");
+	if (!engine->inherit_stat)
+		return 0;
+	if (engine->scope != SCOPE_AUTO && engine->scope != SCOPE_INHERIT)
+		return args_refuse(args,
+			"--stat: what each thread counted is told of inherited events, that is "
+			"with --scope inherit");
+	engine->scope = SCOPE_INHERIT;
+	return 0;
+}
+
 static int finish_target(struct args *args)
 {
 	struct request *request = &args->request;
@@ -481,7 +512,9 @@ static int finish_target(struct args *args)
 		return -EINVAL;
 	if (!named && !target->command && args->n_cpus)
 		target->system_wide = true;
-	error = check_flight(args);
+	error = check_following(args, named);
+	if (!error)
+		error = check_flight(args);
 	if (!error)
 		error = check_spans(args);
 	if (error)

@@ -63,7 +63,10 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"the same, by names of libpfm4 (of processors' manuals)"},
 	[ARG_EVENT_FILTER] = {0, "filter", "FILTER", COUNTED, ARGS_SAMPLING,
 		"of the tracepoints of the -e before it only those for which this is so: "
-		"'prev_pid != 0'"},
+		"'prev_pid != 0'; of a PMU that traces, its address filters"},
+	[ARG_BPF] = {0, "bpf", "PROGRAM", COUNTED, ARGS_SAMPLING,
+		"of the events of the -e before it only those for which this BPF program, pinned "
+		"at a path or id:N, does not return 0"},
 	[ARG_FREQ] = {'F', "freq", "HZ", TARGETS, ARGS_SAMPLING,
 		"samples per second of each CPU, or 'max' (default: 997)"},
 	[ARG_PERIOD] = {'c', "count", "PERIOD", TARGETS, ARGS_SAMPLING,
@@ -76,6 +79,10 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"unread"},
 	[ARG_MAX_STACK] = {0, "max-stack", "N", TARGETS, ARGS_SAMPLING,
 		"at most N frames of a call chain (default: the kernel's limit)"},
+	[ARG_KERNEL_CHAINS] = {0, "kernel-callchains", NULL, TARGETS, ARGS_SAMPLING,
+		"call chains of the kernel alone"},
+	[ARG_USER_CHAINS] = {0, "user-callchains", NULL, TARGETS, ARGS_SAMPLING,
+		"call chains of user space alone"},
 	[ARG_DATA] = {0, "data", NULL, TARGETS, ARGS_SAMPLING,
 		"with the address of the data that was touched, where the event has one "
 		"(page-faults, mem:, memory events), and where the processor found it"},
@@ -99,6 +106,10 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_DURATION] = {0, "duration", "SECONDS", COUNTED, ARGS_SAMPLING, "end after this time"},
 	[ARG_SCOPE] = {0, "scope", "SCOPE", TARGETS, ARGS_SAMPLING,
 		"how a process tree is covered: auto, task, cpu or inherit"},
+	[ARG_OWN_THREADS] = {0, "own-threads", NULL, COUNTED, ARGS_SAMPLING,
+		"with the threads that the target starts from now on, but without its children"},
+	[ARG_UNTIL_EXEC] = {0, "until-exec", NULL, COUNTED, ARGS_SAMPLING,
+		"each process only until it executes another program"},
 	[ARG_NO_CREDIT] = {0, "no-credit", NULL, TARGETS, ARGS_SAMPLING,
 		"let the kernel sample on when strobe falls behind"},
 	[ARG_FLIGHT] = {0, "flight-recorder", "SECONDS", TARGETS, ARGS_SAMPLING,
@@ -116,6 +127,9 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"take samples in when so many bytes wait (default: a quarter of the buffer)"},
 	[ARG_INTERVAL] = {'I', "interval", "MS", ARGS_STAT, ARGS_SAMPLING,
 		"print what was counted every so many milliseconds"},
+	[ARG_STAT] = {'s', "stat", NULL, ARGS_RECORD, ARGS_SAMPLING,
+		"with what each thread counted, told as it ends (of inherited events: --scope "
+		"inherit)"},
 	[ARG_REPEAT] = {'r', "repeat", "N", ARGS_STAT, ARGS_SAMPLING,
 		"run the command N times; print means and how far they can be trusted"},
 	[ARG_NO_INHERIT] = {0, "no-inherit", NULL, ARGS_STAT, ARGS_SAMPLING,

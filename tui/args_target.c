@@ -6,6 +6,8 @@
  */
 #include "tui/args_private.h"
 
+#include "sampler/pmu.h"
+
 #include "sampler/proc.h"
 #include "tui/explain.h"
 
@@ -178,6 +180,27 @@ static const char *join_filters(const char *before, const char *text)
 	return joined;
 }
 
+/* Of the kernel's tracing hardware, "filter 0x1000/0x100@/bin/ls": the PMU says how many it has. */
+static int add_address_filter(struct args *args, const char *text, struct event_spec *event)
+{
+	unsigned int most = pmu_address_filters(event_system(), event->pmu);
+	char name[EVENT_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%s", event->name);
+	if (!most)
+		return args_refuse(args,
+			"--filter '%s': it is of the tracepoints of the -e before it, and '%s' is "
+			"none; nor has its PMU address filters (nr_addr_filters)",
+			text, name);
+	if (event->filter)
+		return args_refuse(args,
+			"--filter '%s': '%s' has one already; address filters are joined by "
+			"commas, at most %u",
+			text, name, most);
+	event->filter = event_text(text, strlen(text));
+	return event->filter ? 0 : args_no_memory(args);
+}
+
 static int parse_filter(struct args *args, const char *text)
 {
 	char name[EVENT_NAME_MAX];
@@ -193,6 +216,14 @@ static int parse_filter(struct args *args, const char *text)
 		struct event_spec *event = &args->events[i];
 
 		if (event->attr.type != PERF_TYPE_TRACEPOINT && !event_is_probe(event)) {
+			int error;
+
+			if (event->pmu) {
+				error = add_address_filter(args, text, event);
+				if (error)
+					return error;
+				continue;
+			}
 			snprintf(name, sizeof(name), "%s", event->name);
 			return args_refuse(args,
 				"--filter '%s': it is of the tracepoints of the -e before it, and "
@@ -201,6 +232,25 @@ static int parse_filter(struct args *args, const char *text)
 		}
 		event->filter = join_filters(event->filter, text);
 		if (!event->filter)
+			return args_no_memory(args);
+	}
+	return 0;
+}
+
+static int add_program(struct args *args, const char *text)
+{
+	if (!text[0] || !strcmp(text, "id:"))
+		return args_refuse(args,
+			"--bpf '%s': a program is the path where it is pinned, or id:N", text);
+	if (!args->n_events)
+		return args_refuse(args,
+			"--bpf '%s': it is of the events of the -e before it, and there is none",
+			text);
+	for (size_t i = args->events_before; i < args->n_events; i++) {
+		if (args->events[i].bpf)
+			return args_refuse(args, "--bpf '%s': an event takes one program", text);
+		args->events[i].bpf = event_text(text, strlen(text));
+		if (!args->events[i].bpf)
 			return args_no_memory(args);
 	}
 	return 0;
@@ -309,6 +359,8 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 		return parse_events(args, "--pfm-events", text);
 	case ARG_EVENT_FILTER:
 		return parse_filter(args, text);
+	case ARG_BPF:
+		return add_program(args, text);
 	case ARG_FREQ:
 		return parse_freq(args, text);
 	case ARG_PERIOD:
@@ -329,6 +381,21 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 				"--max-stack '%s': not a number of frames from 1 to %d", text,
 				STACK_DEPTH_MAX);
 		engine->max_stack = (uint16_t)value;
+		return 0;
+	case ARG_KERNEL_CHAINS:
+		engine->callchain = engine->no_user_chain = true;
+		return 0;
+	case ARG_USER_CHAINS:
+		engine->callchain = engine->no_kernel_chain = true;
+		return 0;
+	case ARG_OWN_THREADS:
+		engine->own_threads = true;
+		return 0;
+	case ARG_UNTIL_EXEC:
+		engine->until_exec = true;
+		return 0;
+	case ARG_STAT:
+		engine->inherit_stat = true;
 		return 0;
 	case ARG_DURATION:
 		if (args_decimal(text, 0.001, 1e9, &args->request.duration_s))

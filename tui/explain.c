@@ -189,6 +189,7 @@ static void open_failure(
 			: explain_probe_of(failure->event, probe, sizeof(probe)),
 		.cgroup = failure->asked.cgroup,
 		.filter = failure->asked.filter,
+		.bpf = failure->asked.bpf,
 		.in_group = failure->asked.in_group,
 		.mixed_group = failure->asked.mixed_group,
 		.counted = failure->asked.counted,

@@ -11,17 +11,53 @@
 #include <errno.h>
 #include <string.h>
 
-/* What the error is at: to the end of a word. */
+#define EXCERPT_BYTES 72 /* of a text that is repeated: what fits a line */
+#define SPOT_BYTES 60
+
+/* What the error is at: to the end of a word, as much of it as is to be repeated. */
 struct spot {
 	const char *at;
 	int len;
 };
 
+static int at_most(size_t len, int most)
+{
+	return len < (size_t)most ? (int)len : most;
+}
+
 static struct spot spot_of(const char *text, const struct event_error *error)
 {
 	size_t all = strlen(text), offset = error->offset < all ? error->offset : all;
 
-	return (struct spot){text + offset, (int)strcspn(text + offset, ",")};
+	return (struct spot){text + offset, at_most(strcspn(text + offset, ","), SPOT_BYTES)};
+}
+
+/* A text of any length, as much as a line takes of it around its error. */
+struct excerpt {
+	char text[EXCERPT_BYTES + 1];
+	size_t offset; /* of the error in it */
+};
+
+static void excerpt_of(const char *text, size_t offset, struct excerpt *out)
+{
+	static const char cut[] = "...";
+	const size_t most = EXCERPT_BYTES - 2 * (sizeof(cut) - 1);
+	size_t all = strlen(text), begin = 0, end = all;
+
+	if (all > EXCERPT_BYTES) {
+		begin = offset > most / 2 ? offset - most / 2 : 0;
+		if (begin > all - most)
+			begin = all - most;
+		end = begin + most;
+		/* Not within a character. */
+		while (begin < end && ((unsigned char)text[begin] & 0xc0) == 0x80)
+			begin++;
+		while (end > begin && end < all && ((unsigned char)text[end] & 0xc0) == 0x80)
+			end--;
+	}
+	snprintf(out->text, sizeof(out->text), "%s%.*s%s", begin ? cut : "", (int)(end - begin),
+		text + begin, end < all ? cut : "");
+	out->offset = (begin ? sizeof(cut) - 1 : 0) + (offset > begin ? offset - begin : 0);
 }
 
 static void add_near(struct text *sentence, const struct event_error *error)
@@ -33,7 +69,7 @@ static void add_near(struct text *sentence, const struct event_error *error)
 /* Of a term: to its value or the end of terms. */
 static int term_len(struct spot spot)
 {
-	return (int)strcspn(spot.at, "=,/");
+	return at_most(strcspn(spot.at, "=,/"), SPOT_BYTES);
 }
 
 static void explain_terms(struct text *sentence, const struct event_error *error, struct spot spot)
@@ -61,6 +97,13 @@ static void explain_terms(struct text *sentence, const struct event_error *error
 			len, spot.at, EVENT_NAME_MAX, error->near);
 		break;
 	default:
+		if (!strncmp(spot.at, "sigtrap", 7)) {
+			text_add(sentence,
+				"sigtrap sends the sampled thread a signal at each overflow, which "
+				"is for programs that monitor themselves: another program would "
+				"die of it. Leave it out: samples tell the same");
+			break;
+		}
 		text_add(sentence,
 			"'%.*s' is a term of perf that has no meaning here: the terms of any event "
 			"are period, freq, call-graph, max-stack and name",
@@ -98,7 +141,7 @@ static void explain_place(struct text *sentence, const struct event_error *error
 		break;
 	case EVENT_ERROR_LENGTH:
 		text_add(sentence, "a breakpoint is 1, 2, 4 or 8 bytes long, not '%.*s'",
-			(int)strcspn(spot.at, ":,/"), spot.at);
+			at_most(strcspn(spot.at, ":,/"), SPOT_BYTES), spot.at);
 		break;
 	case EVENT_ERROR_NO_PROBES:
 		text_add(sentence, "this kernel has no %s (%s)",
@@ -166,7 +209,7 @@ static void explain_name(struct text *sentence, const struct event_error *error,
 		break;
 	case EVENT_ERROR_NO_PMU:
 		text_add(sentence, "there is no PMU '%.*s' on this machine",
-			(int)strcspn(spot.at, "/,"), spot.at);
+			at_most(strcspn(spot.at, "/,"), SPOT_BYTES), spot.at);
 		add_near(sentence, error);
 		break;
 	case EVENT_ERROR_NO_MATCH:
@@ -194,8 +237,10 @@ void explain_option_error(const char *option, const char *text, const struct eve
 {
 	struct text sentence = {0};
 	struct spot spot = spot_of(text, error);
+	struct excerpt excerpt;
 
-	text_add(&sentence, "%s '%.300s': ", option, text);
+	excerpt_of(text, (size_t)(spot.at - text), &excerpt);
+	text_add(&sentence, "%s '%s': ", option, excerpt.text);
 	switch (error->kind) {
 	case EVENT_ERROR_TERM:
 	case EVENT_ERROR_VALUE:
@@ -237,16 +282,17 @@ void explain_option_error(const char *option, const char *text, const struct eve
 
 void explain_event_caret(const char *text, const struct event_error *error, char *out, size_t size)
 {
-	size_t offset = (size_t)(spot_of(text, error).at - text), len;
+	struct excerpt excerpt;
+	size_t len;
 
+	excerpt_of(text, (size_t)(spot_of(text, error).at - text), &excerpt);
 	out[0] = '\0';
-	/* A line that a terminal would fold shows nothing. */
-	if (strlen(text) > 72 || size < 2 * strlen(text) + 16)
+	if (size < 2 * strlen(excerpt.text) + 16)
 		return;
-	for (size_t i = 0; text[i]; i++)
-		if (text[i] < ' ' || text[i] > '~')
+	for (size_t i = 0; excerpt.text[i]; i++)
+		if (excerpt.text[i] < ' ' || excerpt.text[i] > '~')
 			return;
-	len = (size_t)snprintf(out, size, "\n    %s\n    ", text);
-	memset(out + len, ' ', offset);
-	memcpy(out + len + offset, "^", 2);
+	len = (size_t)snprintf(out, size, "\n    %s\n    ", excerpt.text);
+	memset(out + len, ' ', excerpt.offset);
+	memcpy(out + len + excerpt.offset, "^", 2);
 }

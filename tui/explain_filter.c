@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_filter.c - why the kernel did not take a tracepoint's filter: it says EINVAL alone, so the names in it are
- * compared with the event's fields here.  Pure functions of their arguments; any thread.
+ * explain_filter.c - why the kernel did not take a filter of an event, or a BPF program.  Of a filter it says EINVAL
+ * alone, so the names in it are compared with the event's fields here.  Pure functions of their arguments; any thread.
  */
 #include "tui/explain_refusal.h"
 
@@ -90,6 +90,12 @@ void explain_filter(struct text *text, const struct explain_request *request, in
 			strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error");
 		return;
 	}
+	if (request->attr->type >= PERF_TYPE_MAX && error == EINVAL && !system->fields[0]) {
+		text_add(text,
+			"it is no address filter that this PMU takes: filter, start or stop, then "
+			"START[/LENGTH] and, of a program, @FILE, joined by commas");
+		return;
+	}
 	if (request->attr->type != PERF_TYPE_TRACEPOINT) {
 		text_add(text, "only tracepoints and probes can be filtered, by their fields");
 		return;
@@ -106,4 +112,43 @@ void explain_filter(struct text *text, const struct explain_request *request, in
 		text_add(text, ". Its fields are: %s", system->fields);
 	else
 		text_add(text, ". Its fields are shown by: strobe list %s", request->event);
+}
+
+void explain_bpf(struct text *text, const struct explain_request *request, int error)
+{
+	text_add(text, "the BPF program '%.200s' for '%s' is refused: ", request->bpf,
+		request->event);
+	switch (error) {
+	case ENOENT:
+		text_add(text,
+			"there is no such program. Those that are loaded are told by: sudo bpftool "
+			"prog");
+		break;
+	case EPERM:
+	case EACCES:
+		text_add(text,
+			"this user may not use it, or it reads more than the event has. Run strobe "
+			"as root");
+		break;
+	case E2BIG:
+		text_add(text, "the tracepoint has as many programs as the kernel allows (64)");
+		break;
+	case EEXIST:
+		text_add(text, "the event has a program already");
+		break;
+	case ENOSYS:
+		text_add(text, "this kernel has no bpf(2), or a seccomp filter hides it");
+		break;
+	case EINVAL:
+	case EBADF:
+		text_add(text,
+			"it is not of the kind that such an event takes: tracepoint for "
+			"tracepoints, kprobe for probes, perf_event for others that sample. sudo "
+			"bpftool prog tells its kind");
+		break;
+	default:
+		text_add(text, "%s",
+			strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error");
+		break;
+	}
 }

@@ -332,6 +332,12 @@ static void note_event(struct text *text, const struct engine_note *note)
 				note->text, note->value);
 		}
 		break;
+	case NOTE_BPF:
+		text_add(text,
+			"BPF programs of others are attached to '%.*s' (%" PRIu64
+			"): what they leave out is not sampled",
+			max, note->text, note->value);
+		break;
 	case NOTE_PAUSED:
 		if (note->error) {
 			text_add(text, "sampling cannot be paused");
@@ -523,6 +529,7 @@ void explain_note(
 	case NOTE_FILTER:
 	case NOTE_BREAKPOINT:
 	case NOTE_PAUSED:
+	case NOTE_BPF:
 	case NOTE_PINNED_ERROR:
 	case NOTE_CGROUP_GONE:
 	case NOTE_FIELDS_DROPPED:

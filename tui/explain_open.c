@@ -136,9 +136,10 @@ static void denied(struct text *text, const struct refusal *refusal)
 		(attr->type != PERF_TYPE_TRACEPOINT || refusal->error == EACCES)) {
 		text_add(text, "%s the kernel is not permitted to this user", doing(refusal));
 		explain_paranoid(text, limits);
-		text_add(text,
-			". Allow it with: sudo sysctl kernel.perf_event_paranoid=1, or take user "
-			"space alone with the modifier :u");
+		text_add(text, ". Allow it with: sudo sysctl kernel.perf_event_paranoid=1%s",
+			event_is_kernels_own(attr)
+				? " (it happens in the kernel alone, so :u would count nothing)"
+				: ", or take user space alone with the modifier :u");
 		return;
 	}
 	/* A distribution's patch; the mainline kernel takes levels above 2 for 2. */
@@ -327,6 +328,10 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 {
 	const struct refusal refusal = {request, request->attr, error, limits, system};
 
+	if (request->bpf) {
+		explain_bpf(text, request, error);
+		return;
+	}
 	if (request->filter) {
 		explain_filter(text, request, error, system);
 		return;

@@ -43,6 +43,8 @@ static inline const char *doing(const struct refusal *refusal)
 	return refusal->request->counted ? "counting" : "sampling";
 }
 
+/* Why a BPF program was refused whose event was not. */
+void explain_bpf(struct text *text, const struct explain_request *request, int error);
 /* Why a filter was refused whose event was not. */
 void explain_filter(struct text *text, const struct explain_request *request, int error,
 	const struct explain_system *system);

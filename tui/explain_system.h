@@ -24,6 +24,7 @@ struct explain_request {
 	const char *probe; /* of kprobes the function, of uprobes the path */
 	const char *cgroup; /* its directory */
 	const char *filter; /* that was refused, where the event itself was not */
+	const char *bpf; /* or the program that was */
 	bool in_group; /* opened as a member of another event's group */
 	bool mixed_group; /* with members of several PMUs */
 	bool counted; /* to be counted alone, not sampled */

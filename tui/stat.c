@@ -715,6 +715,8 @@ static int prepare(struct stat_run *run)
 	}
 	run->config.by_cpu = request->per >= STAT_PER_CPU;
 	run->config.no_inherit = request->no_inherit;
+	run->config.own_threads = request->engine.own_threads;
+	run->config.until_exec = request->engine.until_exec;
 	ret = open_waits(run);
 	if (!ret && run->session.system_wide &&
 		(request->per == STAT_PER_THREAD || request->per == STAT_PER_PROCESS))

@@ -80,8 +80,8 @@ _strobe()
 		minor-faults off-cpu page-faults preempted ref-cycles stalled-cycles-backend
 		stalled-cycles-frontend task-clock"
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
-	local sampled="-u --user -G --cgroup -a --all-cpus --pfm-events --filter -F --freq -c --count -g --call-graph
-		--no-call-graph --max-stack --duration --scope --no-credit --ring-pages
+	local sampled="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --bpf -F --freq -c --count -g --call-graph
+		--no-call-graph --kernel-callchains --user-callchains --max-stack --duration --scope --own-threads --until-exec --no-credit --ring-pages
 		--flight-recorder --flight-trigger
 		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size
 		-W --weight --transaction -b --branch-any -j --branch-filter"
@@ -96,7 +96,7 @@ _strobe()
 	local general="-h --help -V --version"
 	local data=-d
 	local code="--syntax --source-prefix"
-	local counted="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --duration -I --interval -r --repeat --no-inherit
+	local counted="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --bpf --own-threads --until-exec --duration -I --interval -r --repeat --no-inherit
 		--per -A --no-aggr --per-thread --format"
 	local commands="live report record export annotate diff archive stat list doctor"
 
@@ -211,7 +211,7 @@ _strobe()
 		compopt -o filenames 2>/dev/null
 		return
 		;;
-	-i|--input|-o|--output|--image)
+	-i|--input|-o|--output|--image|--bpf)
 		_strobe_files
 		return
 		;;
@@ -224,7 +224,7 @@ _strobe()
 		doctor) options=$general ;;
 		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names $general" ;;
 		report) options="$either $sampled $data $input $views $tables $report $general" ;;
-		record) options="$either $sampled $data $output -z --compress $general" ;;
+		record) options="$either $sampled $data $output -z --compress -s --stat $general" ;;
 		export) options="$either $sampled $data $input $output $views --format --inline
 		--no-inline $general" ;;
 		annotate) options="$either $sampled $data $input $views $tables $code --mode --source-tree

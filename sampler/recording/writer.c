@@ -327,6 +327,11 @@ static int rewrite_ids(uint8_t *bytes, const struct perf_event_header *header, s
 		first = sizeof(*header);
 		n = 1;
 		break;
+	case PERF_RECORD_READ:
+		/* Behind pid and tid the value and both times, of one counter. */
+		first = sizeof(*header) + 4 * sizeof(uint64_t);
+		n = 1;
+		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
 		first = sizeof(*header) + sizeof(uint64_t);

@@ -47,7 +47,7 @@ def cases(work):
         "flat": (["--no-call-graph", "-a", "--duration", SECONDS], None, shares),
         "forks": (["-F", "4999"], storm, None),
         "tasks": (["-F", "4999", "--scope", "task"], [program("spawner"), "exec", "60", "20000"], None),
-        "inherit": (["-F", "4999", "--scope", "inherit"], [program("spawner"), "exec", "60", "20000"], None),
+        "inherit": (["-F", "4999", "--scope", "inherit", "--stat"], [program("spawner"), "exec", "60", "20000"], None),
         "threads": (["--duration", SECONDS, "-F", "1999"], None, [program("threads"), "100", "40"]),
         "compressed": (["-z", "-a", "--duration", SECONDS, "-F", "4999"], None, shares),
         "pipe": (["-a", "--duration", SECONDS, "-o", "-"], None, shares),

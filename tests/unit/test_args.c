@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -170,6 +171,57 @@ static void test_sampling_options(void **state)
 	good(&line, "strobe --no-call-graph --call-graph=fp");
 	assert_true(line.request.engine.callchain);
 	args_fini(&line.request);
+}
+
+/* Who is followed how far, and which frames are taken. */
+static void test_following(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe report -p 1 --own-threads --until-exec --user-callchains");
+	assert_true(line.request.engine.own_threads);
+	assert_true(line.request.engine.until_exec);
+	assert_true(line.request.engine.no_kernel_chain);
+	assert_false(line.request.engine.no_user_chain);
+	args_fini(&line.request);
+	good(&line, "strobe record --kernel-callchains -s -p 1");
+	assert_true(line.request.engine.no_user_chain);
+	assert_true(line.request.engine.inherit_stat);
+	assert_int_equal(line.request.engine.scope, SCOPE_INHERIT);
+	args_fini(&line.request);
+	good(&line, "strobe stat --own-threads true");
+	assert_true(line.request.engine.own_threads);
+	args_fini(&line.request);
+	bad("strobe -a --kernel-callchains --user-callchains", "contradict");
+	bad("strobe report -a --own-threads", "--own-threads");
+	bad("strobe record -a --stat", "--stat");
+	bad("strobe record -p 1 --stat --scope task", "--scope inherit");
+	bad("strobe report --until-exec true", "'true'");
+	bad("strobe report -a --until-exec", "whole CPUs");
+	bad("strobe report -p 1 --scope cpu --until-exec", "whole CPUs");
+	bad("strobe report -p 1 --flight-recorder 5 --until-exec", "--flight-recorder");
+}
+
+/* Programs of BPF, and filters of PMUs that trace: this machine's have none. */
+static void test_programs(void **state)
+{
+	struct line line;
+
+	(void)state;
+	good(&line, "strobe -e cycles -e page-faults,cpu-clock --bpf id:12");
+	assert_null(line.request.engine.events[0].bpf);
+	assert_string_equal(line.request.engine.events[1].bpf, "id:12");
+	assert_string_equal(line.request.engine.events[2].bpf, "id:12");
+	args_fini(&line.request);
+	good(&line, "strobe stat -e cycles --bpf /sys/fs/bpf/mine true");
+	assert_string_equal(line.request.engine.events[0].bpf, "/sys/fs/bpf/mine");
+	args_fini(&line.request);
+	bad("strobe --bpf id:12", "there is none");
+	bad("strobe -e cycles --bpf id:", "id:N");
+	bad("strobe -e cycles --bpf id:1 --bpf id:2", "one program");
+	if (!access("/sys/bus/event_source/devices/msr/type", R_OK))
+		bad("strobe stat -e msr/tsc/ --filter filter@0x1", "nr_addr_filters");
 }
 
 static void test_filters_of_tracepoints(void **state)
@@ -542,6 +594,8 @@ int main(void)
 		cmocka_unit_test(test_wakeups),
 		cmocka_unit_test(test_flight_recorder),
 		cmocka_unit_test(test_sampling_options),
+		cmocka_unit_test(test_following),
+		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_filters_of_tracepoints),
 		cmocka_unit_test(test_names_of_libpfm),
 		cmocka_unit_test(test_data_options),

@@ -90,6 +90,7 @@ static void test_sentence_and_caret(void **state)
 		{"mem:0x1000:q", "waits for r, w, rw or x, not for 'q'", NULL, 11},
 		{"mem:0x1000/3", "1, 2, 4 or 8 bytes long, not '3'", NULL, 11},
 		{"kprobe:", "a probe is kprobe:FUNCTION", NULL, 7},
+		{"cycles/sigtrap=1/", "programs that monitor themselves", NULL, 7},
 	};
 	const struct event_fixture *fixture = *state;
 
@@ -99,18 +100,109 @@ static void test_sentence_and_caret(void **state)
 
 static void test_no_caret(void **state)
 {
-	static const char wide[] =
-		"cycles,instructions,branches,branch-misses,cache-misses,cache-references,nothing";
-	const struct event_error error = {.kind = EVENT_ERROR_UNKNOWN, .offset = 73};
+	const struct event_error error = {.kind = EVENT_ERROR_UNKNOWN, .offset = 1};
 	char caret[256];
 
 	(void)state;
-	explain_event_caret(wide, &error, caret, sizeof(caret));
-	assert_string_equal(caret, "");
 	explain_event_caret("a\tb", &error, caret, sizeof(caret));
 	assert_string_equal(caret, "");
 	explain_event_caret("cycles", &error, caret, 20);
 	assert_string_equal(caret, "");
+}
+
+/* Of a text of any length what is around its error fits a line, the caret below it too. */
+static void test_long_text(void **state)
+{
+	static char text[100001];
+	static const size_t at[] = {0, 40, 50001, 99990, 100000};
+	const size_t len = sizeof(text) - 1;
+	char sentence[1024], caret[256];
+
+	(void)state;
+	memset(text, 'c', len);
+	for (size_t i = 9; i < len; i += 10)
+		text[i] = ',';
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		const struct event_error error = {.kind = EVENT_ERROR_UNKNOWN, .offset = at[i]};
+		size_t line;
+		char *below;
+
+		text[at[i]] = at[i] < len ? 'X' : '\0';
+		explain_event_error(text, &error, sentence, sizeof(sentence));
+		assert_true(strlen(sentence) < 200);
+		explain_event_caret(text, &error, caret, sizeof(caret));
+		below = strchr(caret + 1, '\n');
+		assert_non_null(below);
+		line = (size_t)(below - caret);
+		assert_true(line <= 4 + 72 + 1);
+		if (at[i] < len)
+			assert_int_equal(caret[1 + strcspn(below + 1, "^")], 'X');
+		text[at[i]] = at[i] < len ? 'c' : '\0';
+	}
+	/* One word, and a character cut in two. */
+	memset(text, 'e', len);
+	for (size_t i = 0; i + 1 < len; i += 2)
+		memcpy(text + i, "\xc3\xa4", 2);
+	for (size_t offset = 500; offset < 504; offset++) {
+		const struct event_error error = {.kind = EVENT_ERROR_UNKNOWN, .offset = offset};
+
+		explain_event_error(text, &error, sentence, sizeof(sentence));
+		assert_true(strlen(sentence) < 300);
+		assert_memory_equal(sentence, "-e '...\xc3\xa4", 9);
+	}
+}
+
+/* A program that was refused is named, with what it should have been. */
+static void test_programs(void **state)
+{
+	static const struct {
+		int error;
+		const char *says;
+	} refusals[] = {
+		{ENOENT, "there is no such program"},
+		{EPERM, "Run strobe as root"},
+		{EACCES, "reads more than the event has"},
+		{EINVAL, "tracepoint for tracepoints"},
+		{E2BIG, "(64)"},
+		{EEXIST, "has a program already"},
+		{ENOSYS, "no bpf(2)"},
+		{EIO, "Input/output error"},
+	};
+	const struct proc_limits limits = limits_ordinary(2);
+	struct engine_failure failure = {.what = FAIL_OPEN,
+		.event = "sched:sched_switch",
+		.pid = -1,
+		.cpu = 0,
+		.asked = {.bpf = "id:12"}};
+	char out[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		failure.error = refusals[i].error;
+		explain_failure(&failure, &limits, out, sizeof(out));
+		expect_text(out, "the BPF program 'id:12' for 'sched:sched_switch' is refused: ");
+		expect_text(out, refusals[i].says);
+	}
+}
+
+/* What happens in the kernel alone is not asked for in user space instead. */
+static void test_no_user_space(void **state)
+{
+	const struct proc_limits limits = limits_ordinary(2);
+	struct engine_failure failure = {.what = FAIL_OPEN,
+		.error = EACCES,
+		.event = "context-switches",
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES},
+		.pid = 7,
+		.cpu = -1};
+	char out[1024];
+
+	(void)state;
+	explain_failure(&failure, &limits, out, sizeof(out));
+	expect_text(out, ":u would count nothing");
+	failure.attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+	explain_failure(&failure, &limits, out, sizeof(out));
+	expect_text(out, "with the modifier :u");
 }
 
 static void test_other_options(void **state)
@@ -221,6 +313,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_sentence_and_caret, make_machine, remove_machine),
 		cmocka_unit_test(test_no_caret),
+		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_no_user_space),
 		cmocka_unit_test(test_other_options),
 		cmocka_unit_test(test_no_tracefs),
 		cmocka_unit_test(test_filters),

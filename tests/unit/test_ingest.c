@@ -139,6 +139,16 @@ static void test_precise_ip(void **state)
 	EXPECT(*state, {FRAME_USER, 0x3022, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
 }
 
+/* A chain of user space alone, of a sample in the kernel: what was sampled stands before it, and takes nobody's place. */
+static void test_chain_of_the_other_side(void **state)
+{
+	const uint64_t chain[] = {USER, 0x10024, 0x10100};
+
+	sample(*state, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010, chain, 3, 1);
+	EXPECT(*state, {FRAME_KERNEL, 0xffffffff81000010, "[kernel]"},
+		{FRAME_USER, 0x3024, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
+}
+
 /* Chains that differ in their leaf alone share what called it; the same callers in another mode are others. */
 static void test_callers_once(void **state)
 {
@@ -530,6 +540,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_callers_one_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chain_of_the_other_side, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_precise_ip, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_callers_once, setup, teardown),

@@ -42,6 +42,17 @@ static int remove_machine(void **state)
 	return 0;
 }
 
+static void test_address_filters(void **state)
+{
+	struct event_fixture *fixture = *state;
+
+	fixture_file(fixture, FIXTURE_PMUS "odd/nr_addr_filters", "many\n");
+	fixture_file(fixture, FIXTURE_PMUS "power/nr_addr_filters", "4\n");
+	assert_int_equal(pmu_address_filters(&fixture->system, "power"), 4);
+	assert_int_equal(pmu_address_filters(&fixture->system, "odd"), 0);
+	assert_int_equal(pmu_address_filters(&fixture->system, "huge"), 0);
+}
+
 static void test_formats(void **state)
 {
 	static const struct {
@@ -220,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_address_filters),
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_core),
 		cmocka_unit_test(test_uncore),

@@ -302,6 +302,45 @@ static void pack(size_t from, size_t each, uint32_t type)
 	ZSTD_freeCCtx(stream);
 }
 
+/* A trace lies behind its record, of any size: it is passed over, and what tells of it is counted. */
+static void traces(void **state)
+{
+	const uint64_t sizes[] = {0, 8, 40000};
+	const uint64_t words[6] = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		static const unsigned int told[] = {
+			PERF_RECORD_ITRACE_START, PERF_RECORD_AUX, PERF_RECORD_AUX_OUTPUT_HW_ID};
+		struct {
+			uint64_t size, offset, reference;
+			uint32_t idx, tid, cpu, reserved;
+		} trace = {.size = sizes[i]};
+		struct reader_record record;
+		struct reader *reader;
+		size_t n = 0;
+
+		begin_pipe();
+		add_sample(11, 1);
+		for (size_t k = 0; k < 3; k++)
+			add_record(told[k], words, sizeof(words));
+		add_record(PERFDATA_RECORD_AUXTRACE, &trace, sizeof(trace));
+		for (uint64_t left = trace.size; left; left -= 8)
+			add_64(UINT64_MAX); /* as a record it would be nonsense */
+		add_sample(12, 4711);
+		must_open(&reader);
+		while (reader_next(reader, &record) == 1)
+			n += record.header->type == PERF_RECORD_SAMPLE;
+		assert_int_equal(n, 2);
+		assert_int_equal(status_of(reader).counts[PERFDATA_RECORD_AUXTRACE], 1);
+		for (size_t k = 0; k < 3; k++)
+			assert_int_equal(status_of(reader).counts[told[k]], 1);
+		assert_int_equal(status_of(reader).unknown, 0);
+		assert_false(status_of(reader).truncated);
+		reader_close(reader);
+	}
+}
+
 static void packs(void **state)
 {
 	const size_t sizes[] = {1, 13, 24, 4096, 30000};
@@ -455,6 +494,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(corrupt_sizes),
 		cmocka_unit_test(odd_sizes),
+		cmocka_unit_test(traces),
 		cmocka_unit_test(packs),
 		cmocka_unit_test(large_packs),
 		cmocka_unit_test(bomb),

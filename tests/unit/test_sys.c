@@ -85,6 +85,33 @@ static void test_more_of_samples(void **state)
 	assert_int_equal(attr.wakeup_events, 7);
 }
 
+/* What is of inherited events is asked of them alone. */
+static void test_asked_for(void **state)
+{
+	const struct sys_setup alone = {.inherit_thread = true,
+		.inherit_stat = true,
+		.until_exec = true,
+		.no_kernel_chain = true};
+	const struct sys_setup inherited = {.inherit = true,
+		.inherit_thread = true,
+		.inherit_stat = true,
+		.no_user_chain = true};
+	struct perf_event_attr attr;
+
+	(void)state;
+	sys_dummy(&attr);
+	sys_setup(&attr, &all, &alone);
+	assert_int_equal(attr.inherit | attr.inherit_thread | attr.inherit_stat, 0);
+	assert_int_equal(attr.remove_on_exec, 1);
+	assert_int_equal(attr.exclude_callchain_kernel, 1);
+	assert_int_equal(attr.exclude_callchain_user, 0);
+	sys_dummy(&attr);
+	sys_setup(&attr, &all, &inherited);
+	assert_int_equal(attr.inherit & attr.inherit_thread & attr.inherit_stat, 1);
+	assert_int_equal(attr.remove_on_exec, 0);
+	assert_int_equal(attr.exclude_callchain_user, 1);
+}
+
 static void test_old_kernel(void **state)
 {
 	const struct sys_setup setup = {.fork_records = true, .map_records = true};
@@ -128,6 +155,7 @@ int main(void)
 		cmocka_unit_test(test_event_keeps_its_own),
 		cmocka_unit_test(test_fixed_period_is_not_recorded),
 		cmocka_unit_test(test_more_of_samples),
+		cmocka_unit_test(test_asked_for),
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_bad_descriptors),
 	};

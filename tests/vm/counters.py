@@ -43,6 +43,7 @@ count pinned-machine -a --duration 0.2 -e $(list cycles:uD 16)
 strobe report -e $(list cycles:uD 16) -c 1000000 --scope cpu --format json -- work 40 >pinned.json
 strobe report -b -e instructions:u -c 1000000 $task -- work 40 >branch-stacks.json
 strobe stat -e instructions:I -- work 1 2>idle.err
+count exclusive -e instructions:ue,cycles:u -- work 240
 count space -e instructions,instructions:u,instructions:k -- calls 1000
 """
 # What the PMU has: one counter for cycles, and six for whatever else.
@@ -150,6 +151,11 @@ def main():
                  and "is sampled without branch stacks" in left.text("branch-stacks.json"), got)
     checks.check("a counter that cannot leave out the idle task", "cannot leave out the idle task" in left.text("idle.err"),
                  left.text("idle.err"))
+    events = stat(left, "exclusive")[0]
+    checks.check("an exclusive event is alone on the PMU: with another it takes turns, where both would have room",
+                 len(events) == 2 and is_near(events[0]["scaled"], 240_000_000)
+                 and all(20 < event["running_percent"] < 80 for event in events)
+                 and abs(sum(event["running_percent"] for event in events) - 100) < 5, events)
     both, user, kernel = [event["count"] for event in stat(left, "space")[0]] or (0, 0, 0)
     checks.check("user space and kernel add up", both == user + kernel and 0 < user < kernel, (both, user, kernel))
     checks.finish()

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_engine_asked.c - what of an attribute is asked for by options of its own: call chains of one side, threads without
+ * children, until an exec, counts of threads that end, BPF programs; each seen in what the kernel then does.
+ */
+#include "tests/live/engine_fixture.h"
+
+#include "sampler/bpf.h"
+#include "sampler/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+#define PAGES 300
+#define CHILD_PAGES 700
+
+/* Told when to go on, and telling what is done. */
+static int go[2], done[2];
+
+static void open_pipes(void)
+{
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+}
+
+static void close_pipes(void)
+{
+	for (int i = 0; i < 2; i++) {
+		close(go[i]);
+		close(done[i]);
+	}
+}
+
+static void wait_order(void)
+{
+	char byte;
+
+	if (read(go[0], &byte, 1) != 1)
+		_exit(4);
+}
+
+static void give_order(void)
+{
+	assert_int_equal(write(go[1], "g", 1), 1);
+}
+
+static void tell_done(void)
+{
+	(void)!write(done[1], "d", 1);
+}
+
+static void wait_done(void)
+{
+	char byte;
+
+	assert_int_equal(read(done[0], &byte, 1), 1);
+}
+
+/* What a recording would get. */
+struct seen {
+	struct record_format format;
+	struct perf_event_attr attr;
+	uint64_t samples, chains, kernel_parts, user_parts;
+	uint64_t reads, read_value;
+};
+
+static void see_begin(const struct event_spec *events, size_t n, void *ctx)
+{
+	struct seen *seen = ctx;
+
+	assert_int_equal(n, 2);
+	seen->attr = events[0].attr;
+	sys_format_of(&seen->format, &seen->attr);
+}
+
+static void see_record(const struct perf_event_header *header, size_t event, void *ctx)
+{
+	struct seen *seen = ctx;
+	struct record record;
+
+	if (event)
+		return;
+	assert_int_equal(record_decode(&record, header, &seen->format), 0);
+	if (header->type == PERF_RECORD_READ) {
+		seen->reads++;
+		seen->read_value += record.read.read.values[0];
+	}
+	if (header->type != PERF_RECORD_SAMPLE)
+		return;
+	seen->samples++;
+	seen->chains += record.sample.chain_len > 0;
+	for (uint64_t i = 0; i < record.sample.chain_len; i++) {
+		seen->kernel_parts += record.sample.chain[i] == (uint64_t)PERF_CONTEXT_KERNEL;
+		seen->user_parts += record.sample.chain[i] == (uint64_t)PERF_CONTEXT_USER;
+	}
+}
+
+static void see_mapping(int32_t pid, const struct record_mmap *mmap, uint64_t time_ns, void *ctx)
+{
+	(void)pid;
+	(void)mmap;
+	(void)time_ns;
+	(void)ctx;
+}
+
+static void see_comm(int32_t pid, int32_t tid, const char *comm, uint64_t time_ns, void *ctx)
+{
+	(void)pid;
+	(void)tid;
+	(void)comm;
+	(void)time_ns;
+	(void)ctx;
+}
+
+static void see_round(void *ctx)
+{
+	(void)ctx;
+}
+
+static struct seen seen;
+static const struct engine_tap tap = {
+	see_begin, see_record, see_mapping, see_comm, see_round, &seen};
+
+static struct rig *rig_seen(const char *events)
+{
+	struct rig *rig = rig_new(events, 0, 1);
+
+	seen = (struct seen){0};
+	rig->config.tap = &tap;
+	return rig;
+}
+
+/* System calls, whose samples are in the kernel. */
+static void body_calls(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		touch_pages(1);
+		usleep(100);
+	}
+}
+
+static void check_chains(bool kernel, bool user)
+{
+	struct rig *rig = rig_seen("context-switches");
+	pid_t pid = start_child(body_calls, NULL);
+
+	rig->config.no_kernel_chain = !kernel;
+	rig->config.no_user_chain = !user;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 50));
+	rig_stop(rig);
+	end_child(pid);
+	assert_int_equal(seen.attr.exclude_callchain_kernel, !kernel);
+	assert_int_equal(seen.attr.exclude_callchain_user, !user);
+	assert_true(seen.samples >= 50);
+	assert_true(kernel ? seen.kernel_parts > 0 : !seen.kernel_parts);
+	assert_true(user ? seen.user_parts > 0 : !seen.user_parts);
+	rig_free(rig);
+}
+
+static void test_chains_of_one_side(void **state)
+{
+	(void)state;
+	need_cpu_wide();
+	check_chains(true, true);
+	check_chains(true, false);
+	check_chains(false, true);
+}
+
+static void *thread_faults(void *arg)
+{
+	(void)arg;
+	wait_order();
+	touch_pages(PAGES);
+	return NULL;
+}
+
+/* A thread that faults, and a child that faults more; each when it is told to. */
+static void body_family(void *arg)
+{
+	pthread_t thread;
+	pid_t child;
+
+	(void)arg;
+	wait_order();
+	child = fork();
+	if (!child) {
+		wait_order();
+		touch_pages(CHILD_PAGES);
+		_exit(0);
+	}
+	if (child < 0 || pthread_create(&thread, NULL, thread_faults, NULL))
+		_exit(2);
+	pthread_join(thread, NULL);
+	waitpid(child, NULL, 0);
+	tell_done();
+	pause();
+}
+
+static bool has_threads(struct rig *rig, uint64_t n)
+{
+	return rig->status.threads == n && !rig->status.attaching_total;
+}
+
+static uint64_t count_family(enum engine_scope scope, bool own_threads)
+{
+	struct rig *rig = rig_seen("page-faults:u");
+	uint64_t count;
+	pid_t pid;
+
+	open_pipes();
+	pid = start_child(body_family, NULL);
+	rig->config.own_threads = own_threads;
+	rig->config.no_credit = true; /* nothing that happens is passed over */
+	rig->config.scope = scope;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	give_order();
+	assert_true(rig_wait(rig, has_threads, own_threads ? 2 : 3));
+	give_order();
+	give_order();
+	wait_done();
+	rig_stop(rig);
+	assert_int_equal(rig->status.tasks_missed, 0);
+	count = rig->status.events[0].count;
+	assert_int_equal(seen.attr.inherit_thread, own_threads && scope == SCOPE_INHERIT);
+	end_child(pid);
+	close_pipes();
+	rig_free(rig);
+	return count;
+}
+
+static void test_own_threads(void **state)
+{
+	(void)state;
+	need_events();
+	for (enum engine_scope scope = SCOPE_TASK; scope <= SCOPE_INHERIT; scope++) {
+		uint64_t all, own;
+
+		if (scope == SCOPE_CPU)
+			continue;
+		all = count_family(scope, false);
+		own = count_family(scope, true);
+		print_message("scope %d: %lu faults, %lu without children\n", (int)scope,
+			(unsigned long)all, (unsigned long)own);
+		assert_true(all >= PAGES + CHILD_PAGES);
+		assert_true(own >= PAGES && own < CHILD_PAGES);
+	}
+}
+
+/* Faults, and executes a program that goes on to fault and waits. */
+static void body_exec(void *arg)
+{
+	(void)arg;
+	wait_order();
+	touch_pages(PAGES);
+	dup2(go[0], 0);
+	execl("/bin/sh", "sh", "-c",
+		"i=0; while [ $i -lt 20 ]; do i=$((i+1)); /bin/true; done; read x", (char *)NULL);
+	_exit(5);
+}
+
+static bool has_ended(struct rig *rig, uint64_t arg)
+{
+	(void)arg;
+	return rig->status.state == ENGINE_ENDED;
+}
+
+static void check_until_exec(enum engine_scope scope)
+{
+	struct rig *rig = rig_seen("page-faults:u");
+	const struct engine_event_status *event = &rig->status.events[0];
+	pid_t pid;
+
+	open_pipes();
+	pid = start_child(body_exec, NULL);
+	rig->config.until_exec = true;
+	rig->config.no_credit = true;
+	rig->config.scope = scope;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	give_order();
+	/* It runs on: for us it is over. */
+	assert_true(rig_wait(rig, has_ended, 0));
+	assert_int_equal(kill(pid, 0), 0);
+	print_message("%lu faults before the exec\n", (unsigned long)event->count);
+	assert_int_equal(seen.attr.remove_on_exec, 1);
+	assert_true(event->count >= PAGES && event->count < PAGES + 100);
+	end_child(pid);
+	close_pipes();
+	rig_free(rig);
+}
+
+static void test_until_exec(void **state)
+{
+	struct engine_config wrong = {.until_exec = true, .target.system_wide = true};
+	struct rig *rig = rig_new("page-faults", 0, 1);
+	struct engine *engine;
+
+	(void)state;
+	need_events();
+	check_until_exec(SCOPE_TASK);
+	check_until_exec(SCOPE_INHERIT);
+	wrong.events = rig->events;
+	wrong.n_events = 1;
+	assert_int_equal(engine_new(&engine, &wrong), -EINVAL);
+	wrong.until_exec = false;
+	assert_int_equal(engine_new(&engine, &wrong), 0);
+	engine_free(engine);
+	rig_free(rig);
+}
+
+/* Threads that end are told of with what they counted; and no CPU's share is taken for a counter's. */
+static void test_counts_of_threads(void **state)
+{
+	struct rig *rig = rig_seen("page-faults:u");
+	const struct engine_event_status *event = &rig->status.events[0];
+	pid_t pid;
+
+	(void)state;
+	need_events();
+	open_pipes();
+	pid = start_child(body_family, NULL);
+	rig->config.inherit_stat = true;
+	rig->config.scope = SCOPE_INHERIT;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	for (int i = 0; i < 3; i++)
+		give_order();
+	wait_done();
+	rig_stop(rig);
+	print_message("%lu records of threads' counts: %lu faults of %lu; running %.1f%%\n",
+		(unsigned long)seen.reads, (unsigned long)seen.read_value,
+		(unsigned long)event->count,
+		100.0 * (double)event->running_ns / (double)event->enabled_ns);
+	assert_int_equal(seen.attr.inherit_stat, 1);
+	/* Linux 6.18 leaves out what ends while its context is taken apart: of the thread and the child one at least is told. */
+	assert_true(seen.reads >= 1);
+	assert_true(seen.read_value >= PAGES);
+	assert_true(seen.read_value <= event->count);
+	assert_true((double)event->running_ns > 0.95 * (double)event->enabled_ns);
+	end_child(pid);
+	close_pipes();
+	rig_free(rig);
+}
+
+/* --- BPF --- */
+
+/* A program that returns a number; or -errno. */
+static int load_program(uint32_t type, int32_t answer)
+{
+	const struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = answer},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	union bpf_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = (uintptr_t)code;
+	attr.insn_cnt = 2;
+	attr.license = (uintptr_t) "GPL";
+	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static uint32_t id_of(int program)
+{
+	struct bpf_prog_info info = {0};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)program;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (uintptr_t)&info;
+	assert_int_equal(syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)), 0);
+	return info.id;
+}
+
+static int need_program(uint32_t type, int32_t answer)
+{
+	int fd = load_program(type, answer);
+
+	if (fd < 0) {
+		print_message("skipped: no BPF program can be loaded here: %s\n", strerror(-fd));
+		skip();
+	}
+	return fd;
+}
+
+static const char *text_of(int program)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "id:%u", id_of(program));
+
+	return event_text(text, (size_t)len);
+}
+
+static void body_getppid(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		wait_order();
+		for (int i = 0; i < PAGES; i++)
+			syscall(SYS_getppid);
+		burn(1000000);
+		tell_done();
+	}
+}
+
+static struct rig *rig_asking(const char *events, const char *bpf, pid_t pid)
+{
+	struct rig *rig = rig_new(events, strstr(events, "clock") ? 997 : 0, 1);
+
+	rig->events[0].bpf = bpf;
+	rig_target(rig, &pid);
+	rig_start(rig);
+	return rig;
+}
+
+#define TRACEPOINT "raw_syscalls:sys_enter"
+
+/* What a program leaves out of a tracepoint is neither sampled nor counted. */
+static void check_tracepoint(int32_t answer)
+{
+	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, answer);
+	const struct engine_event_status *event;
+	struct rig *rig;
+	pid_t pid;
+
+	open_pipes();
+	pid = start_child(body_getppid, NULL);
+	rig = rig_asking(TRACEPOINT, text_of(program), pid);
+	event = &rig->status.events[0];
+	close(program);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	give_order();
+	wait_done();
+	rig_stop(rig);
+	print_message("a program that returns %d: %lu samples of %lu\n", answer,
+		(unsigned long)event->samples, (unsigned long)event->count);
+	assert_int_equal(event->error, 0);
+	if (answer)
+		assert_true(event->samples + event->lost >= PAGES);
+	else
+		assert_int_equal(event->samples + event->lost, 0);
+	assert_null(find_note(rig, NOTE_BPF));
+	end_child(pid);
+	close_pipes();
+	rig_free(rig);
+}
+
+static void test_program_of_tracepoint(void **state)
+{
+	(void)state;
+	need_cpu_wide();
+	check_tracepoint(1);
+	check_tracepoint(0);
+}
+
+static bool has_count(struct rig *rig, uint64_t n)
+{
+	return rig->status.events[0].count >= n;
+}
+
+/* A counter goes on counting where its samples are left out. */
+static void test_program_of_samples(void **state)
+{
+	int program = need_program(BPF_PROG_TYPE_PERF_EVENT, 0);
+	pid_t pid = start_child(body_both, NULL);
+	struct rig *rig = rig_asking("page-faults", text_of(program), pid);
+
+	(void)state;
+	need_events();
+	close(program);
+	assert_true(rig_wait(rig, has_count, PAGES));
+	rig_stop(rig);
+	assert_int_equal(rig->status.events[0].samples, 0);
+	assert_int_equal(rig->status.events[0].lost, 0);
+	end_child(pid);
+	rig_free(rig);
+}
+
+/* Programs of others are seen, and refusals name the program. */
+static void test_programs_of_others(void **state)
+{
+	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, 1);
+	int wrong = need_program(BPF_PROG_TYPE_PERF_EVENT, 1);
+	pid_t pid = start_child(body_both, NULL);
+	struct rig *rig = rig_new(TRACEPOINT, 0, 1);
+	struct perf_event_attr attr = rig->events[0].attr;
+	uint32_t ids[BPF_PROGRAMS_MAX], id = id_of(program);
+	bool among = false;
+	size_t n;
+	int fd;
+
+	(void)state;
+	need_cpu_wide();
+	attr.size = sizeof(attr);
+	fd = sys_open(&attr, 0, -1);
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_attach(fd, program), 0);
+	assert_int_equal(bpf_attach(fd, program), -EEXIST);
+	assert_int_equal(bpf_attached(fd, ids, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		among |= ids[i] == id;
+	assert_true(among);
+	rig_target(rig, &pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_BPF));
+	assert_true(find_note(rig, NOTE_BPF)->value >= 1);
+	rig_stop(rig);
+	rig_free(rig);
+	rig = rig_asking(TRACEPOINT, text_of(wrong), pid);
+	assert_true(rig_wait(rig, has_note, NOTE_EVENT_REFUSED));
+	assert_int_equal(find_note(rig, NOTE_EVENT_REFUSED)->error, EINVAL);
+	assert_non_null(find_note(rig, NOTE_EVENT_REFUSED)->asked.bpf);
+	rig_free(rig);
+	close(fd);
+	close(program);
+	close(wrong);
+	assert_int_equal(bpf_program_open("id:"), -EINVAL);
+	assert_int_equal(bpf_program_open("id:1x"), -EINVAL);
+	assert_int_equal(bpf_program_open("/nowhere/at/all"), -ENOENT);
+	end_child(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chains_of_one_side),
+		cmocka_unit_test(test_own_threads),
+		cmocka_unit_test(test_until_exec),
+		cmocka_unit_test(test_counts_of_threads),
+		cmocka_unit_test(test_program_of_tracepoint),
+		cmocka_unit_test(test_program_of_samples),
+		cmocka_unit_test(test_programs_of_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_weaken.c - what is asked of a kernel that refuses an event: less precision, user space alone, another event; and
+ * what is told of it.  The kernel is a function here (linked in the place of sys_open_at), whose machine each case describes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sampler/engine_internal.h"
+
+/* The machine. */
+static struct {
+	unsigned int precise; /* at most */
+	int error; /* of what is more precise */
+	bool no_hardware, no_kernel, no_guests;
+	unsigned int asked; /* how often */
+	unsigned int least; /* precise_ip that was asked for last */
+} machine;
+
+static int answer(const struct perf_event_attr *attr)
+{
+	machine.asked++;
+	machine.least = attr->precise_ip;
+	if (machine.no_kernel && !attr->exclude_kernel)
+		return EACCES;
+	if (attr->type != PERF_TYPE_HARDWARE)
+		return 0;
+	if (machine.no_hardware)
+		return ENOENT;
+	if (attr->precise_ip > machine.precise)
+		return machine.error;
+	return machine.no_guests && attr->exclude_guest ? EINVAL : 0;
+}
+
+int __wrap_sys_open_at(const struct perf_event_attr *attr, const struct sys_place *place);
+
+int __wrap_sys_open_at(const struct perf_event_attr *attr, const struct sys_place *place)
+{
+	int error = answer(attr);
+
+	(void)place;
+	return error ? -error : open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Opens the only event as the engine does.  0 or an errno. */
+static int try_event(const char *text, struct engine **out)
+{
+	const struct point here = {.tid = 1, .cpu = -1};
+	const struct sys_setup setup = {0};
+	struct engine_config config = {.n_events = 1, .memory_bytes = 4 << 20};
+	struct event_error error;
+	struct event_spec *specs;
+	struct engine *engine;
+	const int32_t pid = 1;
+	int fd;
+	size_t n;
+
+	if (*text) {
+		assert_int_equal(event_parse_list(text, &specs, &n, &error), 0);
+	} else {
+		specs = malloc(sizeof(*specs));
+		assert_non_null(specs);
+		event_default(specs);
+	}
+	event_set_period(specs, 1000000);
+	config.events = specs;
+	config.target.pids = &pid;
+	config.target.n_pids = 1;
+	config.target.command_output_fd = -1;
+	assert_int_equal(engine_new(&engine, &config), 0);
+	engine->fd_limit = 1024;
+	engine->filter = true;
+	choice_add_all(engine, specs, 1, NULL);
+	free(specs);
+	machine.asked = 0;
+	do {
+		struct perf_event_attr attr;
+
+		choice_attr(engine, 0, &setup, &attr);
+		fd = choice_open_event(engine, 0, &attr, &here, -1);
+	} while (fd < 0 && choice_weaken(engine, 0, -fd));
+	if (fd >= 0) {
+		choice_settle(engine, 0);
+		engine_close_event(engine, &fd);
+		fd = 0;
+	} else {
+		choice_refuse(engine, 0, -fd, &here);
+	}
+	*out = engine;
+	return -fd;
+}
+
+static const struct engine_note *noted(struct engine *engine, enum engine_note_kind kind)
+{
+	static struct engine_note notes[32];
+	size_t n = engine_notes(engine, 0, notes, 32);
+
+	for (size_t i = 0; i < n; i++)
+		if (notes[i].kind == kind)
+			return &notes[i];
+	return NULL;
+}
+
+/* One step at a time, down to what the machine has; told, unless as much as there is was asked for. */
+static void test_precision(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int asked, has;
+		int error;
+		bool told;
+	} cases[] = {
+		{"cycles:ppp", 3, 3, EOPNOTSUPP, false},
+		{"cycles:ppp", 3, 2, EOPNOTSUPP, true},
+		{"cycles:ppp", 3, 1, ENOENT, true},
+		{"cycles:ppp", 3, 0, EINVAL, true},
+		{"cycles:pp", 2, 1, ENODEV, true},
+		{"cycles:p", 1, 0, EOPNOTSUPP, true},
+		{"cycles:P", 3, 2, EOPNOTSUPP, false},
+		{"cycles:P", 3, 0, EINVAL, false},
+		{"cycles", 0, 0, EOPNOTSUPP, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct engine_note *note;
+		struct engine *engine;
+
+		memset(&machine, 0, sizeof(machine));
+		machine.precise = cases[i].has;
+		machine.error = cases[i].error;
+		assert_int_equal(try_event(cases[i].text, &engine), 0);
+		assert_int_equal(machine.asked, 1 + cases[i].asked - cases[i].has);
+		assert_int_equal(machine.least, cases[i].has);
+		assert_int_equal(engine->status.events[0].precise, cases[i].has);
+		note = noted(engine, NOTE_LESS_PRECISE);
+		assert_int_equal(note != NULL, cases[i].told);
+		if (note) {
+			assert_int_equal(note->value, cases[i].has);
+			assert_string_equal(note->text, cases[i].text);
+		}
+		engine_free(engine);
+	}
+}
+
+/* Precision is given up for nothing where there is no such event at all: it is refused as it was asked for. */
+static void test_no_such_event(void **state)
+{
+	struct engine *engine;
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	machine.no_hardware = true;
+	assert_int_equal(try_event("cycles:pp", &engine), ENOENT);
+	assert_int_equal(machine.asked, 3);
+	assert_non_null(noted(engine, NOTE_EVENT_REFUSED));
+	assert_int_equal(noted(engine, NOTE_EVENT_REFUSED)->attr.precise_ip, 2);
+	assert_null(noted(engine, NOTE_LESS_PRECISE));
+	engine_free(engine);
+	/* Nobody named one: the clock does. */
+	assert_int_equal(try_event("", &engine), 0);
+	assert_non_null(noted(engine, NOTE_FALLBACK_CLOCK));
+	assert_string_equal(engine->status.events[0].name, "cpu-clock");
+	engine_free(engine);
+}
+
+/* The kernel is left out first, then precision, and both are told; asked for by its letter, the kernel is not left out. */
+static void test_no_kernel(void **state)
+{
+	struct engine *engine;
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	machine.no_kernel = true;
+	machine.precise = 1;
+	machine.error = EOPNOTSUPP;
+	assert_int_equal(try_event("cycles:pp", &engine), 0);
+	assert_true(engine->status.events[0].user_only);
+	assert_int_equal(engine->status.events[0].precise, 1);
+	assert_non_null(noted(engine, NOTE_USER_ONLY));
+	assert_non_null(noted(engine, NOTE_LESS_PRECISE));
+	engine_free(engine);
+	assert_int_equal(try_event("cycles:kpp", &engine), EACCES);
+	assert_null(noted(engine, NOTE_USER_ONLY));
+	engine_free(engine);
+}
+
+/* A PMU that knows no guests says the same EINVAL: precision is tried first, and the guest let in after it. */
+static void test_no_guests(void **state)
+{
+	struct engine *engine;
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	machine.no_guests = true;
+	assert_int_equal(try_event("cycles", &engine), 0);
+	assert_int_equal(machine.asked, 2);
+	assert_int_equal(engine->choices[0].attr.exclude_guest, 0);
+	engine_free(engine);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_no_such_event),
+		cmocka_unit_test(test_no_kernel),
+		cmocka_unit_test(test_no_guests),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
