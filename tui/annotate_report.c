@@ -113,7 +113,6 @@ static int pick_functions(struct annotate_report *report)
 static int gather(struct annotate_report *report)
 {
 	struct session *session = &report->taking->session;
-	const struct request *request = report->request;
 	int ret;
 
 	taking_ask_names(report->taking);
@@ -123,8 +122,7 @@ static int gather(struct annotate_report *report)
 	report_range(session, &report->taking->status, &report->from_ns, &report->to_ns);
 	ret = take_events(report);
 	if (!ret)
-		ret = filter_new(&report->filter, request->terms, request->n_terms,
-			session_stacks(session), session_tasks(session), session->names);
+		ret = session_filter(session, &report->filter);
 	if (!ret)
 		ret = store_snapshot(session_store(session), 0, UINT64_MAX, &report->snapshot);
 	return ret ? ret : pick_functions(report);
@@ -173,7 +171,7 @@ static int no_such_function(const struct annotate_report *report, const char *te
 	clean_string(clean, sizeof(clean), text);
 	snprintf(intro, sizeof(intro),
 		"no samples in a function called '%s'%s; the hottest functions are:", clean,
-		report->request->n_terms ? " that pass the filters" : "");
+		report->request->n_terms + report->request->n_only ? " that pass the filters" : "");
 	list_candidates(report, NULL, report->pick.n, intro);
 	return -ENOENT;
 }
@@ -393,7 +391,7 @@ static int show(struct annotate_report *report)
 
 	if (!report->pick.n) {
 		taking_complainf(
-			"there are no samples%s", request->n_terms ? " that pass the filters" : "");
+			"there are no samples%s", request->n_terms + request->n_only ? " that pass the filters" : "");
 		return 1;
 	}
 	if (request->source_tree)

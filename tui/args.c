@@ -628,6 +628,9 @@ void args_fini(struct request *request)
 	for (size_t i = 0; i < request->n_terms; i++)
 		free(request->terms[i].text);
 	free(request->terms);
+	for (size_t i = 0; i < request->n_only; i++)
+		expr_fini(&request->only[i]);
+	free(request->only);
 	free(request->files);
 	free((void *)request->engine.events);
 	free((void *)request->engine.target.pids);

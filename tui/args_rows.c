@@ -206,6 +206,26 @@ static int parse_format(struct args *args, const char *text)
 	return 0;
 }
 
+static int add_only(struct args *args, const char *text)
+{
+	struct request *request = &args->request;
+	struct expr_error error;
+	struct expr *grown = reallocarray(request->only, request->n_only + 1, sizeof(*grown));
+	int ret;
+
+	if (!grown)
+		return args_no_memory(args);
+	request->only = grown;
+	ret = expr_parse(&grown[request->n_only], text, &error);
+	if (ret == -ENOMEM)
+		return args_no_memory(args);
+	if (ret)
+		return args_refuse(args, "--only '%s': %s (at '%.24s')", text, error.what,
+			error.at < strlen(text) ? text + error.at : "the end");
+	request->n_only++;
+	return 0;
+}
+
 int args_apply_filter(struct args *args, int id, const char *text)
 {
 	switch (id) {
@@ -215,6 +235,8 @@ int args_apply_filter(struct args *args, int id, const char *text)
 		return args_add_terms(args, "--image", FILTER_IMAGE, text);
 	case ARG_SYMBOL:
 		return args_add_terms(args, "--symbol", FILTER_SYMBOL, text);
+	case ARG_ONLY:
+		return add_only(args, text);
 	case ARG_TIME:
 		return parse_time(args, text);
 	}

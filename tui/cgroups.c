@@ -193,3 +193,35 @@ void cgroups_describe(const struct event_cgroup *cgroups, size_t n, char *out, s
 	}
 	snprintf(out, size, "%s", text.bytes);
 }
+
+/* The same event in another cgroup: their names end with them. */
+static bool differs_by_cgroup(
+	const struct engine_event_status *a, const struct engine_event_status *b)
+{
+	size_t a_len, b_len;
+
+	if (!a->cgroup || !b->cgroup)
+		return false;
+	a_len = strlen(a->name) - strlen(a->cgroup);
+	b_len = strlen(b->name) - strlen(b->cgroup);
+	return a_len == b_len && !memcmp(a->name, b->name, a_len);
+}
+
+bool cgroups_stand_for(const struct engine_status *status, uint8_t stands_for[STORE_EVENTS_MAX])
+{
+	bool any = false;
+
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		stands_for[i] = (uint8_t)i;
+	for (size_t i = 0; i < status->n_events; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct engine_event_status *one = &status->events[i];
+			const struct engine_event_status *first = &status->events[j];
+
+			if (stands_for[one->id] == one->id && differs_by_cgroup(one, first))
+				stands_for[one->id] = stands_for[first->id];
+		}
+	for (size_t i = 0; i < status->n_events; i++)
+		any |= status->events[i].cgroup != NULL;
+	return any;
+}

@@ -8,6 +8,7 @@
 #define TUI_CGROUPS_H
 
 #include "sampler/cgroup.h"
+#include "sampler/engine.h"
 #include "sampler/proc.h"
 
 #include <stddef.h>
@@ -27,6 +28,9 @@ void cgroups_empty(const struct event_cgroup *cgroups, size_t n, char *out, size
 
 /* The processes in all of them, for free(): what a user may sample who may not sample whole CPUs.  0 or -errno. */
 int cgroups_pids(const struct event_cgroup *cgroups, size_t n, int32_t **pids, size_t *n_pids);
+
+/* By number the event that stands for each: the first of those that differ in their cgroup alone.  False: none has one. */
+bool cgroups_stand_for(const struct engine_status *status, uint8_t stands_for[STORE_EVENTS_MAX]);
 
 /* "cgroup web", "3 cgroups: web, db, cache": raw. */
 void cgroups_describe(const struct event_cgroup *cgroups, size_t n, char *out, size_t size);

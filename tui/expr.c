@@ -5,6 +5,7 @@
 #include "tui/expr.h"
 
 #include "sampler/proc.h"
+#include "tui/field_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -88,17 +89,37 @@ static int take_value(struct parser *parser, const char *ends, char out[VALUE_MA
 	return len ? 0 : refuse(parser, begin, "a value is missing");
 }
 
+/* Takes a copy of the field's name, too. */
 static int add_text(struct parser *parser, struct filter_term term, const char *value)
 {
-	int ret;
+	int ret = -ENOMEM;
 
 	term.text = strdup(value);
-	if (!term.text)
-		return -ENOMEM;
-	ret = add_term(parser, &term);
-	if (ret)
+	if (term.field_name)
+		term.field_name = strdup(term.field_name);
+	if (term.text && (term.field_name || term.field != FILTER_SAMPLE_FIELD))
+		ret = add_term(parser, &term);
+	if (ret) {
 		free(term.text);
+		free(term.field_name);
+	}
 	return ret;
+}
+
+/* A number, in any of C's ways, or a range of them: -3, 0x10, 100-200. */
+static void take_range(struct filter_term *term, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	term->first = term->last = strtoll(value, &end, 0);
+	if (end == value || errno)
+		return;
+	if (*end == '-' && end[1]) {
+		value = end + 1;
+		term->last = strtoll(value, &end, 0);
+	}
+	term->has_range = !*end && end != value && !errno;
 }
 
 static int add_regex(struct parser *parser, struct filter_term term, const char *value, size_t at)
@@ -176,7 +197,10 @@ static int take_values(struct parser *parser, struct filter_term term)
 			ret = add_cpus(parser, term, value, at);
 		else if (term.field == FILTER_PID || term.field == FILTER_TID)
 			ret = add_id(parser, term, value, at);
-		else
+		else if (term.field == FILTER_SAMPLE_FIELD) {
+			take_range(&term, value);
+			ret = add_text(parser, term, value);
+		} else
 			ret = add_text(parser, term, value);
 		if (ret || parser->text[parser->at] != '|')
 			return ret;
@@ -197,36 +221,53 @@ static int take_word(struct parser *parser, struct filter_term term)
 	return add_text(parser, term, pattern);
 }
 
+#define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+
+/* What is before ':' or '~', and where this is; false: neither of them is there.  A name that is no field of ours is one of
+ * samples. */
+static bool take_field(struct parser *parser, struct filter_term *term, char name[VALUE_MAX])
+{
+	const size_t prefix = strlen(FIELD_PREFIX);
+	const char *begin = parser->text + parser->at;
+	bool is_sample = !strncmp(begin, FIELD_PREFIX, prefix) && begin[prefix] != ':';
+	size_t len;
+	int field;
+
+	begin += is_sample ? prefix : 0;
+	len = strspn(begin, NAME_BYTES);
+	if (!len || len >= VALUE_MAX ||
+		(begin[len] != '~' && (begin[len] != ':' || begin[len + 1] == ':')))
+		return false;
+	memcpy(name, begin, len);
+	name[len] = '\0';
+	field = is_sample ? -1 : find_field(name, len);
+	term->field = field < 0 ? FILTER_SAMPLE_FIELD : (enum filter_field)field;
+	term->field_name = field < 0 ? name : NULL;
+	parser->at = (size_t)(begin - parser->text) + len;
+	return true;
+}
+
 static int take_term(struct parser *parser)
 {
 	struct filter_term term = {0};
-	size_t begin, len, at;
-	char value[VALUE_MAX];
-	int field, ret;
+	char value[VALUE_MAX], name[VALUE_MAX];
+	size_t at;
+	int ret;
 
 	skip_blanks(parser);
+	parser->expr->at[parser->expr->n_terms] = parser->at;
 	if (parser->text[parser->at] == '!') {
 		term.negated = true;
 		parser->at++;
 		skip_blanks(parser);
 	}
-	begin = parser->at;
-	len = strspn(parser->text + begin, "abcdefghijklmnopqrstuvwxyz");
-	field = find_field(parser->text + begin, len);
-	if (parser->text[begin + len] != '~' &&
-		(parser->text[begin + len] != ':' || parser->text[begin + len + 1] == ':'))
+	if (!take_field(parser, &term, name))
 		return take_word(parser, term);
-	if (field < 0)
-		return refuse(parser, begin,
-			"there is no '%.*s': comm, pid, tid, cpu, image, symbol and stack can be "
-			"asked for",
-			(int)(len < 40 ? len : 40), parser->text + begin);
-	term.field = (enum filter_field)field;
-	parser->at = begin + len + 1;
-	if (parser->text[begin + len] == ':')
+	at = parser->at++;
+	if (parser->text[at] == ':')
 		return take_values(parser, term);
 	if (term.field == FILTER_PID || term.field == FILTER_TID || term.field == FILTER_CPU)
-		return refuse(parser, begin + len, "numbers are given after ':'");
+		return refuse(parser, at, "numbers are given after ':'");
 	skip_blanks(parser);
 	at = parser->at;
 	ret = take_value(parser, "&", value);
@@ -265,6 +306,7 @@ void expr_fini(struct expr *expr)
 {
 	for (size_t i = 0; i < expr->n; i++) {
 		free(expr->terms[i].text);
+		free(expr->terms[i].field_name);
 		if (expr->terms[i].regex)
 			regfree(expr->terms[i].regex);
 		free(expr->terms[i].regex);
@@ -292,13 +334,34 @@ int expr_filter(const struct expr *expr, const struct stacks *stacks, const stru
 	return 0;
 }
 
-char *expr_term(char *out, size_t size, bool negated, enum filter_field field, const char *text)
+int expr_check_fields(const struct expr *expr, const struct fields *const *schemas, size_t n,
+	struct expr_error *error)
+{
+	char clause[sizeof(error->what) - 140];
+
+	for (size_t i = 0; i < expr->n_terms; i++) {
+		const char *name = expr->terms[expr->first[i]].field_name;
+
+		if (!name || field_names_check(name, schemas, n, clause, sizeof(clause)))
+			continue;
+		error->at = expr->at[i];
+		snprintf(error->what, sizeof(error->what),
+			"there is no '%.30s': comm, pid, tid, cpu, image, symbol, stack, address, "
+			"line can be asked for, or a field: %s",
+			name, clause);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static char *put_term(char *out, size_t size, bool negated, const char *prefix, const char *name,
+	const char *text)
 {
 	bool quoted = !*text || strpbrk(text, "&|\"\\ \t");
 	size_t len;
 
-	len = (size_t)snprintf(out, size, "%s%s:%s", negated ? "!" : "", filter_field_name(field),
-		quoted ? "\"" : "");
+	len = (size_t)snprintf(
+		out, size, "%s%s%s:%s", negated ? "!" : "", prefix, name, quoted ? "\"" : "");
 	for (; *text && len + 3 < size; text++) {
 		if (strchr("\"\\", *text))
 			out[len++] = '\\';
@@ -308,4 +371,15 @@ char *expr_term(char *out, size_t size, bool negated, enum filter_field field, c
 		out[len++] = '"';
 	out[len < size ? len : size - 1] = '\0';
 	return out;
+}
+
+char *expr_term(char *out, size_t size, bool negated, enum filter_field field, const char *text)
+{
+	return put_term(out, size, negated, "", filter_field_name(field), text);
+}
+
+char *expr_field_term(char *out, size_t size, bool negated, const char *name, const char *text)
+{
+	return put_term(out, size, negated, find_field(name, strlen(name)) < 0 ? "" : FIELD_PREFIX,
+		name, text);
 }

@@ -30,6 +30,12 @@ struct frame_verdict {
 /* What frames of a stack were met by: terms that are to be, and terms that are not to be. */
 enum { STACK_JUDGED = 1, STACK_MET = 2, STACK_MET_NEGATED = 4 };
 
+/* Numbers of tuples are given out again, but not while a slice has them. */
+struct value_verdict {
+	uint64_t serial; /* of the slice */
+	uint8_t event, verdict;
+};
+
 struct node_verdict {
 	uint16_t generation;
 	uint8_t met;
@@ -43,14 +49,17 @@ struct filter {
 	struct names *names;
 	uint64_t serial;
 	struct filter *next; /* must be passed as well */
-	bool by_label, by_frame, by_cpu, by_stack;
-	uint64_t epoch; /* of the frames' verdicts */
+	bool by_label, by_frame, by_cpu, by_stack, by_line, by_field;
+	uint64_t epoch; /* of the names that verdicts were found with */
 	struct label_verdict *labels;
 	uint32_t labels_room;
 	struct frame_verdict *frames; /* FRAME_NONE: of a sample without a stack */
 	uint32_t frames_room;
 	struct node_verdict *nodes;
 	uint32_t nodes_room;
+	const struct field_schemas *schemas;
+	struct value_verdict *values;
+	uint32_t values_room;
 	uint8_t cpus[CPUS / 8];
 };
 
@@ -190,11 +199,64 @@ static bool match_symbol(const struct filter_term *term, const void *of)
 	return term->regex ? found(term, name->symbol) : filter_is_symbol(term->text, name->symbol);
 }
 
+struct place {
+	struct filter *filter;
+	const struct symref *name;
+	uint32_t frame;
+};
+
+static bool match_address(const struct filter_term *term, const void *of)
+{
+	const struct place *place = of;
+	uint64_t offset = place->frame == FRAME_NONE
+		? 0
+		: stacks_frame_get(place->filter->stacks, place->frame)->offset;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%.400s+0x%" PRIx64, place->name->image, offset);
+	return match_text(term, text);
+}
+
+static bool match_line(const struct filter_term *term, const void *of)
+{
+	struct names_line lines[NAMES_INLINED_MAX + 1];
+	const struct place *place = of;
+	char text[512], clean[400];
+	const char *slash;
+
+	if (place->frame == FRAME_NONE)
+		return false;
+	(void)names_lines(place->filter->names, place->frame, lines);
+	if (!lines[0].line || !*lines[0].file)
+		return false;
+	snprintf(text, sizeof(text), "%s:%" PRIu32,
+		clean_string(clean, sizeof(clean), lines[0].file), lines[0].line);
+	slash = strrchr(text, '/');
+	return match_text(term, text) || (slash && match_text(term, slash + 1));
+}
+
+static bool match_field(const struct filter_term *term, const void *of)
+{
+	const struct field_text *text = of;
+
+	if (term->has_range && text->is_number && text->number >= term->first &&
+		text->number <= term->last)
+		return true;
+	return match_text(term, text->bytes);
+}
+
 static uint64_t new_serial(void)
 {
 	static uint64_t serials; /* one thread, see filter.h */
 
 	return ++serials;
+}
+
+/* Lines, and what is at addresses of fields, come without a new epoch. */
+static uint64_t epoch_of(const struct filter *filter)
+{
+	return filter->by_line || filter->by_field ? names_changes(filter->names)
+						   : names_epoch(filter->names);
 }
 
 int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
@@ -214,10 +276,13 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	filter->stacks = stacks;
 	filter->tasks = tasks;
 	filter->names = names;
-	filter->epoch = names_epoch(names);
 	filter->by_label = has_field(filter, FILTER_COMM) || has_field(filter, FILTER_PID) ||
 		has_field(filter, FILTER_TID);
-	filter->by_frame = has_field(filter, FILTER_IMAGE) || has_field(filter, FILTER_SYMBOL);
+	filter->by_line = has_field(filter, FILTER_LINE);
+	filter->by_frame = has_field(filter, FILTER_IMAGE) || has_field(filter, FILTER_SYMBOL) ||
+		has_field(filter, FILTER_ADDRESS) || filter->by_line;
+	filter->by_field = has_field(filter, FILTER_SAMPLE_FIELD);
+	filter->epoch = epoch_of(filter);
 	filter->by_cpu = has_field(filter, FILTER_CPU);
 	filter->by_stack = has_field(filter, FILTER_STACK);
 	for (int64_t cpu = 0; filter->by_cpu && cpu < CPUS; cpu++)
@@ -237,9 +302,17 @@ const char *filter_field_name(enum filter_field field)
 		[FILTER_IMAGE] = "image",
 		[FILTER_SYMBOL] = "symbol",
 		[FILTER_STACK] = "stack",
+		[FILTER_ADDRESS] = "address",
+		[FILTER_LINE] = "line",
 	};
 
-	return fields[field];
+	return field < FILTER_FIELDS ? fields[field] : "field";
+}
+
+void filter_set_schemas(struct filter *filter, const struct field_schemas *schemas)
+{
+	for (; filter; filter = filter->next)
+		filter->schemas = schemas;
 }
 
 void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size)
@@ -260,7 +333,9 @@ void filter_describe(const struct filter_term *terms, size_t n, char *out, size_
 			snprintf(raw, sizeof(raw), "%" PRId64 "-%" PRId64, term->first, term->last);
 		clean_string(clean, sizeof(clean), raw);
 		written = snprintf(out + len, size - len, "%s%s%s %s", i ? ", " : "",
-			term->negated ? "!" : "", filter_field_name(term->field), clean);
+			term->negated ? "!" : "",
+			term->field_name ? term->field_name : filter_field_name(term->field),
+			clean);
 		len += written > 0 ? (size_t)written : 0;
 	}
 }
@@ -273,6 +348,7 @@ void filter_free(struct filter *filter)
 		free(filter->labels);
 		free(filter->frames);
 		free(filter->nodes);
+		free(filter->values);
 		free(filter);
 		filter = next;
 	}
@@ -334,13 +410,15 @@ static bool is_final(const struct symref *name)
 
 static void follow_names(struct filter *filter)
 {
-	if (filter->epoch == names_epoch(filter->names))
+	if (filter->epoch == epoch_of(filter))
 		return;
 	if (filter->frames_room)
 		memset(filter->frames, 0, filter->frames_room * sizeof(*filter->frames));
 	if (filter->nodes_room)
 		memset(filter->nodes, 0, filter->nodes_room * sizeof(*filter->nodes));
-	filter->epoch = names_epoch(filter->names);
+	if (filter->values_room)
+		memset(filter->values, 0, filter->values_room * sizeof(*filter->values));
+	filter->epoch = epoch_of(filter);
 }
 
 static bool frame_passes(struct filter *filter, uint32_t node)
@@ -350,6 +428,7 @@ static bool frame_passes(struct filter *filter, uint32_t node)
 		frame == FRAME_NONE ? 0 : stacks_frame_get(filter->stacks, frame)->generation;
 	struct frame_verdict *known;
 	const struct symref *name;
+	struct place place;
 	bool passes;
 
 	follow_names(filter);
@@ -362,6 +441,9 @@ static bool frame_passes(struct filter *filter, uint32_t node)
 		filter->names, frame == FRAME_NONE ? 0 : names_symref(filter->names, frame));
 	passes = judge(filter, FILTER_IMAGE, match_image, name) &&
 		judge(filter, FILTER_SYMBOL, match_symbol, name);
+	place = (struct place){filter, name, frame};
+	passes = passes && judge(filter, FILTER_ADDRESS, match_address, &place) &&
+		judge(filter, FILTER_LINE, match_line, &place);
 	if (is_final(name) &&
 		!grow_zeroed((void **)&filter->frames, frame, &filter->frames_room, sizeof(*known)))
 		filter->frames[frame] = (struct frame_verdict){generation, passes ? PASSES : FAILS};
@@ -410,6 +492,42 @@ static bool stack_passes(struct filter *filter, uint32_t node)
 	return !any_positive || (met & STACK_MET);
 }
 
+static bool judge_field(struct filter *filter, uint8_t event, uint32_t values)
+{
+	const struct field_schemas *schemas = filter->schemas;
+	struct field_text text = {.bytes = FIELD_MISSING};
+	struct field_ref ref;
+	struct value value;
+
+	if (schemas && schemas->of[event] && values != VALUES_NONE &&
+		field_find(schemas->of[event], filter->terms[0].field_name, &ref) &&
+		values_get(schemas->values, values, (size_t)ref.at, &value))
+		field_text(filter->names, schemas->of[event], ref, &value, &text);
+	return judge(filter, FILTER_SAMPLE_FIELD, match_field, &text);
+}
+
+static bool field_passes(struct filter *filter, const struct slice *slice, uint32_t i)
+{
+	uint32_t values = slice->values ? slice->values[i] : VALUES_NONE;
+	uint8_t event = slice->event[i];
+	struct value_verdict *known;
+	bool passes;
+
+	follow_names(filter);
+	if (values < filter->values_room) {
+		known = &filter->values[values];
+		if (known->verdict && known->serial == slice->serial && known->event == event)
+			return known->verdict == PASSES;
+	}
+	passes = judge_field(filter, event, values);
+	if (slice->serial &&
+		!grow_zeroed(
+			(void **)&filter->values, values, &filter->values_room, sizeof(*known)))
+		filter->values[values] =
+			(struct value_verdict){slice->serial, event, passes ? PASSES : FAILS};
+	return passes;
+}
+
 static bool passes_one(struct filter *filter, const struct slice *slice, uint32_t i)
 {
 	if (filter->by_cpu && !(filter->cpus[slice->cpu[i] / 8] & 1u << (slice->cpu[i] % 8)))
@@ -418,7 +536,9 @@ static bool passes_one(struct filter *filter, const struct slice *slice, uint32_
 		return false;
 	if (filter->by_frame && !frame_passes(filter, slice->stack[i]))
 		return false;
-	return !filter->by_stack || stack_passes(filter, slice->stack[i]);
+	if (filter->by_stack && !stack_passes(filter, slice->stack[i]))
+		return false;
+	return !filter->by_field || field_passes(filter, slice, i);
 }
 
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * filter.h - which cells of a store count: by command, process, thread, CPU, image and symbol.
+ * filter.h - which cells of a store count: by command, process, thread, CPU, image, symbol,
+ * address, source line and field of the samples.
  *
  * Terms of one field are joined: a cell passes when it matches one of the field's positive terms (or the field has none),
- * and none of its negated ones.  Image and symbol are those of the leaf, where the sample fell.  Texts are compared
+ * and none of its negated ones.  Image, symbol, address and line are those of the leaf, where the sample fell.  Texts are compared
  * whole, with * and ? as in a shell, or by a regular expression anywhere; an image by its short name or its path, a symbol
- * with or without its parameters.  Of FILTER_STACK it is the symbol of any frame.  UI thread.
+ * with or without its parameters.  Of FILTER_STACK it is the symbol of any frame.  An address is "libc.so.6+0x1b2c", a line
+ * "/src/a.c:7" or "a.c:7".  A field of samples is what is shown of it, FIELD_MISSING where they have none; one that is a
+ * number may be in a range.  UI thread.
  */
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H
@@ -13,6 +16,7 @@
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "tui/field_text.h"
 #include "tui/names.h"
 
 #include <regex.h>
@@ -28,15 +32,20 @@ enum filter_field {
 	FILTER_IMAGE,
 	FILTER_SYMBOL,
 	FILTER_STACK,
-	FILTER_FIELDS
+	FILTER_ADDRESS,
+	FILTER_LINE,
+	FILTER_FIELDS, /* so many have a name of their own */
+	FILTER_SAMPLE_FIELD /* field_name tells which */
 };
 
 struct filter_term {
 	enum filter_field field;
 	bool negated;
-	char *text; /* of COMM, IMAGE, SYMBOL, STACK */
+	char *text; /* of all but PID, TID, CPU */
 	regex_t *regex; /* in place of the text; or NULL */
 	int64_t first, last; /* of PID, TID, CPU: a range, both ends included */
+	bool has_range; /* of SAMPLE_FIELD: numbers within first and last match as well */
+	char *field_name; /* of SAMPLE_FIELD; all terms of one filter have the same one */
 };
 
 struct filter;
@@ -48,6 +57,9 @@ int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 struct filter *filter_and(struct filter *filter, struct filter *more);
 /* With all that was added by filter_and(). */
 void filter_free(struct filter *filter);
+
+/* Whose samples have which fields; borrowed, and may change.  For all filters that were added, too. */
+void filter_set_schemas(struct filter *filter, const struct field_schemas *schemas);
 
 /* "comm", "stack" ... */
 const char *filter_field_name(enum filter_field field);

@@ -23,6 +23,8 @@ struct sum {
 struct hot {
 	struct store *store;
 	struct names *names;
+	hot_namer *namer;
+	void *namer_ctx;
 	const struct tasks *tasks;
 	struct digester *digester;
 	uint64_t epoch, changes; /* of the names that the digests were made with */
@@ -131,6 +133,23 @@ static int sums_grow(struct hot *hot)
 	return 0;
 }
 
+/* The sum of a row, made where there is none; NULL when out of memory. */
+static struct sum *sum_of(struct hot *hot, uint32_t id, uint8_t event)
+{
+	struct sum *sum = slot_in(hot->sums, hot->n_slots, id, event);
+
+	if (sum->used)
+		return sum;
+	if (sums_grow(hot))
+		return NULL;
+	sum = slot_in(hot->sums, hot->n_slots, id, event);
+	sum->used = true;
+	sum->symref = id;
+	sum->event = event;
+	hot->n_sums++;
+	return sum;
+}
+
 static int add_digest(struct hot *hot, const struct digest *digest)
 {
 	for (uint32_t i = 0; i < digest->n_totals; i++) {
@@ -139,18 +158,10 @@ static int add_digest(struct hot *hot, const struct digest *digest)
 
 		for (uint32_t j = total->first; j < total->first + total->n; j++) {
 			const struct digest_entry *entry = &digest->entries[j];
-			struct sum *sum =
-				slot_in(hot->sums, hot->n_slots, entry->symref, total->event);
+			struct sum *sum = sum_of(hot, entry->symref, total->event);
 
-			if (!sum->used) {
-				if (sums_grow(hot))
-					return -ENOMEM;
-				sum = slot_in(hot->sums, hot->n_slots, entry->symref, total->event);
-				sum->used = true;
-				sum->symref = entry->symref;
-				sum->event = total->event;
-				hot->n_sums++;
-			}
+			if (!sum)
+				return -ENOMEM;
 			sum->self += entry->self;
 			sum->total += entry->total;
 			sum->samples += entry->samples;
@@ -317,6 +328,37 @@ int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	return ret;
 }
 
+int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
+	const struct hot_sums by_event[STORE_EVENTS_MAX])
+{
+	reset(hot);
+	hot->summed = true;
+	for (size_t i = 0; i < n; i++) {
+		struct sum *sum = sum_of(hot, parts[i].id, parts[i].event);
+
+		if (!sum) {
+			reset(hot);
+			return -ENOMEM;
+		}
+		sum->self += parts[i].self;
+		sum->total += parts[i].total;
+		sum->samples += parts[i].samples;
+	}
+	memcpy(hot->by_event, by_event, sizeof(hot->by_event));
+	return 0;
+}
+
+void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx)
+{
+	hot->namer = namer;
+	hot->namer_ctx = ctx;
+}
+
+static const struct symref *name_of(const struct hot *hot, uint32_t id)
+{
+	return hot->namer ? hot->namer(hot->namer_ctx, id) : names_get(hot->names, id);
+}
+
 uint64_t hot_digested(const struct hot *hot)
 {
 	return hot->digested;
@@ -341,7 +383,7 @@ void hot_set_tasks(struct hot *hot, const struct tasks *tasks)
 }
 
 struct order {
-	struct names *names;
+	const struct hot *hot;
 	enum hot_sort sort;
 	bool reverse, quick;
 };
@@ -374,8 +416,8 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	if (order->quick && order->sort <= HOT_SORT_CHANGE)
 		return left->symref < right->symref ? -1 : left->symref > right->symref;
 
-	l = names_get(order->names, left->symref);
-	r = names_get(order->names, right->symref);
+	l = name_of(order->hot, left->symref);
+	r = name_of(order->hot, right->symref);
 	if (order->sort == HOT_SORT_IMAGE) {
 		result = strcmp(l->image, r->image);
 		if (result)
@@ -398,7 +440,7 @@ static bool passes(struct hot *hot, const struct hot_query *query, uint32_t symr
 
 	if (!query->hide_kernel && (!query->filter || !query->filter[0]))
 		return true;
-	name = names_get(hot->names, symref);
+	name = name_of(hot, symref);
 	if (query->hide_kernel && name->kernel)
 		return false;
 	return !query->filter || !query->filter[0] || strcasestr(name->symbol, query->filter) ||
@@ -441,7 +483,7 @@ static void add_rows(struct hot *hot, const struct hot *from, const struct hot_q
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums)
 {
-	struct order order = {hot->names, query->sort, query->reverse, query->quick};
+	struct order order = {hot, query->sort, query->reverse, query->quick};
 	size_t most = (size_t)hot->n_sums + (query->base ? query->base->n_sums : 0);
 
 	*rows = NULL;

@@ -79,6 +79,20 @@ struct hot_sums {
 	uint64_t span_ns; /* of time covered */
 };
 
+/* The table as one of other sums, made elsewhere: of rows that are no symbols, whose ids take the symrefs' place.  There are
+ * no trends. */
+struct hot_part {
+	uint64_t self, total, samples;
+	uint32_t id;
+	uint8_t event;
+};
+int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
+	const struct hot_sums by_event[STORE_EVENTS_MAX]);
+
+/* What ids are called, in place of names; of a baseline, too.  NULL: they are symrefs. */
+typedef const struct symref *hot_namer(void *ctx, uint32_t id);
+void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx);
+
 /* All rows that pass the filter, sorted; ties of self by total, then by symbol, image, start, so that the order
  * is total.  The array of *n is the hot table's own, valid until the next call.  0 or -ENOMEM. */
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,

@@ -11,14 +11,12 @@
 #include <string.h>
 
 /* The filter of the command line and of the first n expressions. */
-static int make(struct model_crumbs *crumbs, const struct session *session, size_t n)
+static int make(struct model_crumbs *crumbs, struct session *session, size_t n)
 {
-	const struct request *request = session->request;
 	const struct stacks *stacks = session_stacks(session);
 	const struct tasks *tasks = session_tasks(session);
 	struct filter *filter, *more;
-	int ret = filter_new(
-		&filter, request->terms, request->n_terms, stacks, tasks, session->names);
+	int ret = session_filter(session, &filter);
 
 	for (size_t i = 0; !ret && i < n; i++) {
 		ret = expr_filter(&crumbs->exprs[i], stacks, tasks, session->names, &more);
@@ -29,12 +27,13 @@ static int make(struct model_crumbs *crumbs, const struct session *session, size
 		filter_free(filter);
 		return ret;
 	}
+	filter_set_schemas(filter, &session->schemas);
 	filter_free(crumbs->filter);
 	crumbs->filter = filter;
 	return 0;
 }
 
-int model_crumbs_init(struct model_crumbs *crumbs, const struct session *session)
+int model_crumbs_init(struct model_crumbs *crumbs, struct session *session)
 {
 	memset(crumbs, 0, sizeof(*crumbs));
 	return make(crumbs, session, 0);
@@ -48,7 +47,7 @@ void model_crumbs_fini(struct model_crumbs *crumbs)
 	memset(crumbs, 0, sizeof(*crumbs));
 }
 
-int model_crumbs_add(struct model_crumbs *crumbs, const struct session *session,
+int model_crumbs_add(struct model_crumbs *crumbs, struct session *session,
 	struct model *model, const char *text, size_t *at, char *message, size_t size)
 {
 	size_t n = model->n_crumbs;
@@ -61,6 +60,11 @@ int model_crumbs_add(struct model_crumbs *crumbs, const struct session *session,
 		return -ENOSPC;
 	}
 	ret = expr_parse(&crumbs->exprs[n], text, &error);
+	if (!ret) {
+		ret = session_check_expr(session, &model->status, &crumbs->exprs[n], &error);
+		if (ret)
+			expr_fini(&crumbs->exprs[n]);
+	}
 	if (ret == -EINVAL) {
 		*at = error.at;
 		clean_string(message, size, error.what);
@@ -79,7 +83,7 @@ int model_crumbs_add(struct model_crumbs *crumbs, const struct session *session,
 }
 
 int model_crumbs_drop(
-	struct model_crumbs *crumbs, const struct session *session, struct model *model, size_t i)
+	struct model_crumbs *crumbs, struct session *session, struct model *model, size_t i)
 {
 	struct expr gone;
 	int ret;

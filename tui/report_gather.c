@@ -6,6 +6,7 @@
  */
 #include "tui/report_private.h"
 
+#include "tui/cgroups.h"
 #include "tui/clean.h"
 #include "tui/explain.h"
 #include "tui/filter.h"
@@ -240,35 +241,13 @@ size_t report_choose_events(
 	return n;
 }
 
-/* The same event in another cgroup: their names end with them. */
-static bool differs_by_cgroup(
-	const struct engine_event_status *a, const struct engine_event_status *b)
-{
-	size_t a_len, b_len;
-
-	if (!a->cgroup || !b->cgroup)
-		return false;
-	a_len = strlen(a->name) - strlen(a->cgroup);
-	b_len = strlen(b->name) - strlen(b->cgroup);
-	return a_len == b_len && !memcmp(a->name, b->name, a_len);
-}
-
 /* Of rows by cgroup: the first of each event in several cgroups stands for all. */
 static void merge_cgroups(struct report *report, const struct engine_status *status, uint8_t *ids,
 	uint8_t stands_for[STORE_EVENTS_MAX])
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
-		stands_for[i] = (uint8_t)i;
-	for (size_t i = 0; i < status->n_events; i++)
-		for (size_t j = 0; j < i; j++) {
-			const struct engine_event_status *one = &status->events[i];
-			const struct engine_event_status *first = &status->events[j];
-
-			if (stands_for[one->id] == one->id && differs_by_cgroup(one, first))
-				stands_for[one->id] = stands_for[first->id];
-		}
+	cgroups_stand_for(status, stands_for);
 	for (size_t i = 0; i < report->n_events; i++) {
 		bool there = false;
 
@@ -338,7 +317,7 @@ static void take_request(struct report *report, const struct session *session)
 	report->view = request->view;
 	report->columns = request->columns;
 	report->sort_total = request->sort_total;
-	report->filtered = request->n_terms > 0;
+	report->filtered = request->n_terms + request->n_only > 0;
 	report->absolute = request->absolute;
 	report->ascii = request->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	report->grouped = request->n_groups || request->columns != COLUMNS_NONE;
@@ -395,8 +374,7 @@ static int gather_samples(struct report *report, struct report_source *source)
 	struct field_schemas schemas;
 	struct snapshot snapshot;
 	struct filter *filter;
-	int ret = filter_new(&filter, session->request->terms, session->request->n_terms,
-		session_stacks(session), session_tasks(session), session->names);
+	int ret = session_filter(session, &filter);
 
 	if (ret)
 		return ret;

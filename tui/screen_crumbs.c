@@ -13,7 +13,7 @@
 static unsigned int add(struct screen *screen, const char *text)
 {
 	struct model *model = screen->model;
-	char message[200] = "";
+	char message[420] = "";
 	size_t at;
 	int ret = model->ops->crumb_add(model, text, &at, message, sizeof(message));
 

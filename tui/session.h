@@ -12,6 +12,7 @@
 #include "sampler/recording/recording.h"
 #include "symbols/symbols.h"
 #include "tui/cgroups.h"
+#include "tui/expr.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 #include "tui/query.h"
@@ -94,6 +95,8 @@ struct request {
 	struct filter_term
 		*terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */
 	size_t n_terms;
+	struct expr *only; /* --only: each must be passed */
+	size_t n_only;
 	double time_from_s, time_to_s; /* --time, from the start; to 0: the end */
 	char **event_names; /* -e with a recording: which of its events; none: all */
 	size_t n_event_names;
@@ -149,6 +152,8 @@ struct session {
 	struct proc_limits limits; /* at the start, for explain.h */
 	char target_text[128]; /* cleaned: "postgres (4711)", "whole machine", "make -j2 (812)" */
 	char command_text[128]; /* cleaned: the command with its arguments; "" without one */
+	struct field_schemas
+		schemas; /* what filters know of samples' fields; brought up to date by session_schemas() */
 	struct event_cgroup cgroups[CGROUPS_MAX]; /* found */
 	size_t n_cgroups;
 	bool system_wide; /* also when it is so because nothing was named */
@@ -189,6 +194,14 @@ const struct values *session_values(const struct session *session);
 /* The same of all events of the status. */
 void session_schemas(const struct session *session, const struct engine_status *status,
 	struct field_schemas *out);
+/* The filter of what the command line asked for alone (session_filter.c); *out is NULL where that is nothing.  0 or -ENOMEM. */
+int session_filter(struct session *session, struct filter **out);
+/* Whether there are all fields of samples that expressions name, where the events are known; else *error, whose `at` is the
+ * byte of expression *which of request->only. */
+bool session_check_only(struct session *session, size_t *which, struct expr_error *error);
+/* The same of one expression.  0 or -EINVAL. */
+int session_check_expr(const struct session *session, const struct engine_status *status,
+	const struct expr *expr, struct expr_error *error);
 void session_stop(struct session *session); /* sampling or loading; the store stays */
 
 /* Make target_text anew when loading has ended: of a pipe it is known only then who recorded it. */

@@ -270,6 +270,34 @@ static void tell_end(const struct request *request)
 		taking_complain("sampling until Ctrl-C or the end of the target ...");
 }
 
+static bool names_field(const struct request *request)
+{
+	for (size_t i = 0; i < request->n_only; i++)
+		for (size_t j = 0; j < request->only[i].n; j++)
+			if (request->only[i].terms[j].field_name)
+				return true;
+	return false;
+}
+
+/* Whether samples have the fields that --only names; else it is told. */
+static bool check_only(struct taking *taking)
+{
+	char sentence[600], clean[600];
+	struct expr_error error;
+	size_t which;
+
+	if (taking->request->command == CMD_EXPORT &&
+		taking->request->export_format == EXPORT_SCRIPT && names_field(taking->request)) {
+		taking_complain("--only: a script cannot be of samples by one of their fields");
+		return false;
+	}
+	if (session_check_only(&taking->session, &which, &error))
+		return true;
+	snprintf(sentence, sizeof(sentence), "--only: %s", error.what);
+	taking_complain(clean_string(clean, sizeof(clean), sentence));
+	return false;
+}
+
 int taking_run(struct taking *taking, bool quiet)
 {
 	const struct request *request = taking->request;
@@ -299,6 +327,8 @@ int taking_run(struct taking *taking, bool quiet)
 			strcmp(request->files[0], "-") ? request->files[0] : "standard input");
 		return -1;
 	}
+	if (!check_only(taking))
+		return -1;
 	session_describe(&taking->session);
 	taking_tell_command(taking);
 	return 0;

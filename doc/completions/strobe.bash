@@ -85,7 +85,7 @@ _strobe()
 		--flight-recorder --flight-trigger
 		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size
 		-W --weight --transaction -b --branch-any -j --branch-filter"
-	local views="--comm --image --symbol --time --symfs --debug-dir --debuginfod --memory --no-idle
+	local views="--comm --image --symbol --only --time --symfs --debug-dir --debuginfod --memory --no-idle
 		--cache-dir"
 	local input="-i --input" output="-o --output"
 	local tables="--format --percent-limit --rows"
@@ -216,7 +216,7 @@ _strobe()
 		return
 		;;
 	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--flight-recorder|--flight-trigger|--percent-limit|\
-	--rows|--delay|--symbol|--time|--pfm-events|--filter|-I|--interval|-r|--repeat)
+	--rows|--delay|--symbol|--only|--time|--pfm-events|--filter|-I|--interval|-r|--repeat)
 		return
 		;;
 	*)

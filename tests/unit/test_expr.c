@@ -73,8 +73,6 @@ static void test_errors(void **state)
 	expect_error("comm:", 5, "missing");
 	expect_error("comm:a & ", 9, "missing");
 	expect_error("comm:a | & b", 9, "missing");
-	expect_error("com:a", 0, "there is no 'com'");
-	expect_error("comm:a & thread:3", 9, "there is no 'thread'");
 	expect_error("pid:x", 4, "'x' is not a process");
 	expect_error("pid:-4", 4, "not a process");
 	expect_error("pid~4", 3, "numbers");

@@ -72,6 +72,13 @@ void session_schemas(const struct session *session, const struct engine_status *
 	*out = (struct field_schemas){0};
 }
 
+const struct fields *session_fields(const struct session *session, uint8_t event)
+{
+	(void)session;
+	(void)event;
+	return NULL;
+}
+
 const struct tasks *session_tasks(const struct session *session)
 {
 	(void)session;

@@ -114,7 +114,7 @@ static int64_t unix_start(const struct session *session, uint64_t start_ns)
 int export_run_init(struct export_run *run, struct taking *taking, bool single)
 {
 	const struct request *request = taking->request;
-	const struct session *session = &taking->session;
+	struct session *session = &taking->session;
 	int ret;
 
 	memset(run, 0, sizeof(*run));
@@ -140,8 +140,7 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 		return ret;
 	ret = store_snapshot(session_store(session), 0, UINT64_MAX, &run->snapshot);
 	if (!ret)
-		ret = filter_new(&run->profile.filter, request->terms, request->n_terms,
-			run->profile.stacks, run->profile.tasks, run->profile.names);
+		ret = session_filter(session, &run->profile.filter);
 	if (ret)
 		taking_complain("out of memory");
 	run->profile.unix_start_ns = unix_start(session, run->profile.start_ns);

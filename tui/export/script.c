@@ -254,6 +254,7 @@ static int read_again(struct script *script, struct engine_status *status)
 {
 	const struct session *session = &script->run->taking->session;
 	const struct request *request = session->request;
+	struct filter *more;
 	int ret = names_new(&script->names, recording_stacks(script->recording),
 		recording_images(script->recording), session->symbols);
 
@@ -261,6 +262,12 @@ static int read_again(struct script *script, struct engine_status *status)
 		ret = filter_new(&script->filter, request->terms, request->n_terms,
 			recording_stacks(script->recording), recording_tasks(script->recording),
 			script->names);
+	for (size_t i = 0; i < request->n_only && !ret; i++) {
+		ret = expr_filter(&request->only[i], recording_stacks(script->recording),
+			recording_tasks(script->recording), script->names, &more);
+		if (!ret)
+			script->filter = filter_and(script->filter, more);
+	}
 	if (!ret)
 		ret = recording_start(script->recording);
 	if (!ret)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_groups.h - the model's window by something else than symbols, for the hot table.
+ *
+ * Computed when the view asks, and kept until window, filter, names or the question are others; where it is the time alone
+ * that goes on, not more often than a small share of the time allows.  UI thread.
+ */
+#ifndef TUI_MODEL_GROUPS_H
+#define TUI_MODEL_GROUPS_H
+
+#include "tui/groups.h"
+#include "tui/model.h"
+#include "tui/session.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of what the sums of a time were made. */
+struct model_groups_of {
+	uint64_t from_ns, to_ns, last_ns, epoch, filter;
+	bool known, hide_idle;
+};
+
+/* All zeros is one that knows nothing.  Private to model_groups.c. */
+struct model_groups {
+	struct groups *groups;
+	struct group_by by;
+	struct hot *hot, *base;
+	struct model_groups_of hot_of, base_of;
+	bool selected;
+	uint8_t stands_for[STORE_EVENTS_MAX];
+	uint64_t not_before_ns;
+};
+
+void model_groups_fini(struct model_groups *cache);
+
+/* As model_group_ops.rows; changes: names_changes(). */
+int model_groups_rows(struct model_groups *cache, struct session *session,
+	const struct model *model, struct filter *filter, const struct group_by *by,
+	const struct hot_query *query, const struct hot_row **rows, size_t *n,
+	struct hot_sums *sums);
+const struct group_key *model_groups_key(const struct model_groups *cache, uint32_t id);
+void model_groups_cell(const struct model_groups *cache, uint32_t id, uint8_t event, uint64_t *self,
+	uint64_t *total);
+
+#endif
