@@ -110,7 +110,7 @@ static void tell(const struct table *table, const struct table_row *row, enum qu
 		out->symref = part->symref;
 		out->has_line = part->line != 0;
 		out->name.kernel = symbol->kernel;
-		out->name.resolved = symbol->resolved;
+		out->name.resolved = group == GROUP_LINE ? part->line : symbol->resolved;
 		break;
 	case GROUP_THREAD:
 		if (task)

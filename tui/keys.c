@@ -14,28 +14,34 @@
 #include <string.h>
 
 static const struct binding defaults[] = {
-	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "open",
+	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "runs in",
 		"Show which processes and threads the selected symbol runs in"},
-	{ACT_CALLS, KEYS_HOT, {'c'}, NULL, "callers",
+	{ACT_OPEN, KEYS_GROUPED, {INPUT_ENTER}, NULL, "its symbols",
+		"Go back to symbols, with only the samples of this row"},
+	{ACT_CALLS, KEYS_HOT | KEYS_GROUPED, {'c'}, NULL, "callers",
 		"Show who calls the symbol, and what it calls"},
-	{ACT_ANNOTATE, KEYS_HOT, {'a'}, NULL, "annotate",
+	{ACT_ANNOTATE, KEYS_HOT | KEYS_GROUPED, {'a'}, NULL, "annotate",
 		"Show source and instructions, with what was sampled on each"},
-	{ACT_FLAME, KEYS_HOT, {'g'}, NULL, "flames",
+	{ACT_FLAME, KEYS_HOT | KEYS_GROUPED, {'g'}, NULL, "flames",
 		"Show the flame graph: all calls at once, as wide as their share"},
-	{ACT_THREADS, KEYS_HOT, {'t'}, NULL, "threads",
+	{ACT_THREADS, KEYS_HOT | KEYS_GROUPED, {'t'}, NULL, "threads",
 		"Show threads, processes, commands or CPUs: their shares, and who ran when"},
-	{ACT_SEARCH, KEYS_HOT | KEYS_LATE, {'/'}, NULL, "search",
-		"Search a symbol by a part of its name"},
-	{ACT_SEARCH_NEXT, KEYS_HOT, {'n'}, NULL, NULL, "Go to the next symbol that was searched"},
-	{ACT_SEARCH_PREVIOUS, KEYS_HOT, {'N'}, NULL, NULL,
+	{ACT_GROUP, KEYS_HOT | KEYS_GROUPED, {'R'}, NULL, "rows",
+		"Choose what rows are: symbols, images, lines, threads, fields of samples"},
+	{ACT_SEARCH, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'/'}, NULL, "search",
+		"Search a row by a part of its name"},
+	{ACT_SEARCH_NEXT, KEYS_HOT | KEYS_GROUPED, {'n'}, NULL, NULL,
+		"Go to the next row that was searched"},
+	{ACT_SEARCH_PREVIOUS, KEYS_HOT | KEYS_GROUPED, {'N'}, NULL, NULL,
 		"Go to the previous symbol that was searched"},
-	{ACT_FILTER, KEYS_HOT | KEYS_LATE, {'\\'}, NULL, "filter",
+	{ACT_FILTER, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only rows with this text in symbol or image; empty shows all"},
-	{ACT_INCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_THREADS, {'I'}, NULL, NULL,
-		"Show only samples with what is selected"},
-	{ACT_EXCLUDE, KEYS_HOT | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN | KEYS_THREADS, {'X'},
-		NULL, NULL, "Leave out all samples with what is selected"},
-	{ACT_WIDEN, KEYS_HOT | KEYS_THREADS, {INPUT_BACKSPACE}, NULL, NULL,
+	{ACT_INCLUDE, KEYS_HOT | KEYS_GROUPED | KEYS_CALLS | KEYS_FLAME | KEYS_THREADS, {'I'}, NULL,
+		NULL, "Show only samples with what is selected"},
+	{ACT_EXCLUDE,
+		KEYS_HOT | KEYS_GROUPED | KEYS_CALLS | KEYS_FLAME | KEYS_BREAKDOWN | KEYS_THREADS,
+		{'X'}, NULL, NULL, "Leave out all samples with what is selected"},
+	{ACT_WIDEN, KEYS_HOT | KEYS_GROUPED | KEYS_THREADS, {INPUT_BACKSPACE}, NULL, NULL,
 		"Take the last filter back"},
 	{ACT_OPEN, KEYS_THREADS, {INPUT_ENTER}, NULL, "only this",
 		"Go back to the table, with only the samples of this row"},
@@ -43,23 +49,27 @@ static const struct binding defaults[] = {
 		"Change between threads, processes, commands and CPUs"},
 	{ACT_FILTER, KEYS_THREADS, {'/', '\\'}, NULL, "filter",
 		"Show only rows with this text in command, pid, tid or symbol"},
-	{ACT_SORT_NEXT, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS | KEYS_LATE, {'s'}, NULL, "sort",
-		"Sort by the next column"},
-	{ACT_SORT_LEFT, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS, {'<'}, NULL, NULL,
+	{ACT_SORT_NEXT, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS | KEYS_LATE, {'s'},
+		NULL, "sort", "Sort by the next column"},
+	{ACT_SORT_LEFT, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS, {'<'}, NULL, NULL,
 		"Sort by the column to the left"},
-	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS, {'>'}, NULL, NULL,
+	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS, {'>'}, NULL, NULL,
 		"Sort by the column to the right"},
-	{ACT_SORT_SELF, KEYS_HOT, {'S'}, NULL, NULL, "Sort by self share"},
-	{ACT_SORT_TOTAL, KEYS_HOT, {'T'}, NULL, NULL, "Sort by total share"},
-	{ACT_REVERSE, KEYS_HOT | KEYS_PROCESSES | KEYS_THREADS, {'r'}, NULL, NULL,
+	{ACT_SORT_SELF, KEYS_HOT | KEYS_GROUPED, {'S'}, NULL, NULL, "Sort by self share"},
+	{ACT_SORT_TOTAL, KEYS_HOT | KEYS_GROUPED, {'T'}, NULL, NULL, "Sort by total share"},
+	{ACT_REVERSE, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS, {'r'}, NULL, NULL,
 		"Reverse the order"},
-	{ACT_KERNEL, KEYS_HOT | KEYS_LATE, {'K'}, NULL, "kernel", "Show or hide kernel symbols"},
-	{ACT_SIDE_BY_SIDE, KEYS_HOT, {'v'}, NULL, NULL,
+	{ACT_KERNEL, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'K'}, NULL, "kernel",
+		"Show or hide kernel symbols"},
+	{ACT_SIDE_BY_SIDE, KEYS_HOT | KEYS_GROUPED, {'v'}, NULL, NULL,
 		"Show several events side by side, as columns"},
 	{ACT_FETCH, KEYS_HOT, {'D'}, NULL, NULL,
 		"Ask debuginfod servers for the debug file of the symbol's image"},
 
-	{ACT_FIELDS, KEYS_HOT, {'f'}, NULL, NULL,
+	{ACT_OPEN, KEYS_GROUPING, {INPUT_ENTER}, NULL, "choose",
+		"Make this what the rows of the table are"},
+
+	{ACT_FIELDS, KEYS_HOT | KEYS_GROUPED, {'f'}, NULL, NULL,
 		"Show all samples of the event by one of their fields"},
 
 	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
@@ -365,6 +375,10 @@ const char *keys_view_title(unsigned int view)
 		return "threads";
 	case KEYS_HEAT:
 		return "heat map";
+	case KEYS_GROUPED:
+		return "other rows";
+	case KEYS_GROUPING:
+		return "choice of rows";
 	case KEYS_COUNTERS:
 		return "counters";
 	default:
@@ -382,7 +396,7 @@ char *keys_dump(void)
 
 	if (!out)
 		return NULL;
-	for (unsigned int view = KEYS_ALL; view <= KEYS_HEAT; view <<= 1) {
+	for (unsigned int view = KEYS_ALL; view <= KEYS_GROUPING; view <<= 1) {
 		for (size_t i = 0; i < n; i++) {
 			char label[64];
 

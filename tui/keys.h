@@ -27,6 +27,8 @@ enum keys_view {
 	KEYS_FLAME = 2048,
 	KEYS_THREADS = 4096,
 	KEYS_HEAT = 8192,
+	KEYS_GROUPED = 16384, /* the hot table while its rows are no symbols */
+	KEYS_GROUPING = 32768,
 };
 
 /* In binding.views: its hint comes after those of everywhere. */

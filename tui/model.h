@@ -12,6 +12,7 @@
 #include "sampler/proc.h"
 #include "tui/annotate.h"
 #include "tui/calltree.h"
+#include "tui/groups.h"
 #include "tui/hot.h"
 #include "tui/lanes.h"
 #include "tui/logbook.h"
@@ -65,6 +66,18 @@ struct model_code_ops {
 	/* Where to open a file that the function's rows name.  0 or -errno. */
 	int (*source_path)(
 		struct model *model, uint32_t symref, const char *file, char *out, size_t size);
+};
+
+/* The hot table by something else than symbols (groups.h); a row's number takes the symref's place.  Functions of
+ * model_groups.h, of a session; in tests they have fixed rows. */
+struct model_group_ops {
+	int (*rows)(struct model *model, const struct group_by *by, const struct hot_query *query,
+		const struct hot_row **rows, size_t *n, struct hot_sums *sums);
+	const struct group_key *(*key)(struct model *model, uint32_t id); /* never NULL */
+	void (*cell)(
+		struct model *model, uint32_t id, uint8_t event, uint64_t *self, uint64_t *total);
+	/* As groups_term(). */
+	bool (*term)(struct model *model, uint32_t id, bool negated, char *out, size_t size);
 };
 
 /* What this machine offers, for a picker: functions of offers.h, of a session; in tests they have a fixed list. */
@@ -157,6 +170,7 @@ struct model_ops {
 
 	const struct model_code_ops *code;
 	const struct model_offer_ops *offers;
+	const struct model_group_ops *groups;
 };
 
 struct model {
@@ -210,6 +224,8 @@ struct model {
 	struct window window;
 	bool frozen;
 	bool hide_idle;
+	bool grouped; /* rows of the hot table are by: */
+	struct group_by rows_by;
 	bool sort_total; /* what the hot table is sorted by at first */
 	int calls_shape; /* enum calls_shape that calls are shown in at first */
 	int group_by; /* enum query_group + 1 of the breakdown at first; 0: what suits */

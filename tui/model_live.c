@@ -246,6 +246,7 @@ static int live_refresh(struct model *model, bool advance)
 	model->now_ns = model_live_now_ns();
 	model->soon_ns = 0;
 	session_status(live->session, &model->status);
+	session_schemas(live->session, &model->status, &live->session->schemas);
 	rates_update(&model->rates, &model->status);
 	if (model->now_ns >= live->names_at_ns)
 		epoch = names_update(live->session->names);
@@ -585,6 +586,7 @@ static const struct model_ops live_ops = {
 	.fetch_cancel = model_live_fetch_cancel,
 	.code = &live_code_ops,
 	.offers = &live_offer_ops,
+	.groups = &model_live_groups,
 };
 
 int model_live_new(struct model_live **out, struct session *session)
@@ -643,6 +645,7 @@ void model_live_free(struct model_live *live)
 	hot_free(live->hot);
 	model_calls_fini(&live->calls);
 	model_lanes_fini(&live->lanes);
+	model_groups_fini(&live->groups);
 	heat_fini(&live->heat);
 	model_baseline_fini(&live->baseline);
 	model_crumbs_fini(&live->crumbs);

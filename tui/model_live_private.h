@@ -13,6 +13,7 @@
 #include "tui/model_calls.h"
 #include "tui/model_crumbs.h"
 #include "tui/model_events.h"
+#include "tui/model_groups.h"
 #include "tui/model_lanes.h"
 #include "tui/model_live.h"
 #include "tui/save.h"
@@ -44,6 +45,7 @@ struct model_live {
 	struct activity activity;
 	struct model_calls calls;
 	struct model_lanes lanes;
+	struct model_groups groups;
 	struct heat heat;
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;
@@ -58,6 +60,8 @@ static inline struct model_live *model_live_of(struct model *model)
 {
 	return (struct model_live *)model;
 }
+
+extern const struct model_group_ops model_live_groups; /* model_live_groups.c */
 
 uint64_t model_live_now_ns(void); /* CLOCK_MONOTONIC */
 void model_live_describe_chosen(struct model_live *live);

@@ -92,6 +92,7 @@ void screen_ask_crumb(struct screen *screen);
 unsigned int screen_take_crumb(struct screen *screen, const char *text);
 unsigned int screen_narrow(
 	struct screen *screen, bool negated, enum filter_field field, const char *text);
+unsigned int screen_narrow_to(struct screen *screen, const char *expression);
 unsigned int screen_widen(struct screen *screen);
 /* Show the outcome of a command: nothing on 0, else what and the error. */
 void screen_result(struct screen *screen, int ret, const char *what);

@@ -69,6 +69,11 @@ unsigned int screen_narrow(
 	return add(screen, expr_term(term, sizeof(term), negated, field, text));
 }
 
+unsigned int screen_narrow_to(struct screen *screen, const char *expression)
+{
+	return add(screen, expression);
+}
+
 unsigned int screen_widen(struct screen *screen)
 {
 	if (!screen->model->n_crumbs)

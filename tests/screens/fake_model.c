@@ -11,6 +11,7 @@
 
 #include "tests/screens/fake_calls.h"
 #include "tests/screens/fake_code.h"
+#include "tests/screens/fake_groups.h"
 #include "tests/screens/fake_lanes.h"
 #include "tests/screens/fake_offers.h"
 
@@ -590,6 +591,7 @@ static const struct model_ops fake_ops = {
 	.fetch_cancel = fake_fetch_cancel,
 	.code = &fake_code_ops,
 	.offers = &fake_offer_ops,
+	.groups = &fake_group_ops,
 };
 
 void fake_model_init(struct fake_model *fake)

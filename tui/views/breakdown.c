@@ -4,6 +4,7 @@
  * samples, which is chosen from a list.
  */
 #include "tui/clean.h"
+#include "tui/expr.h"
 #include "tui/format.h"
 #include "tui/screen.h"
 #include "tui/shorten.h"
@@ -206,11 +207,11 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	}
 }
 
-/* Only the process, thread or CPU of the row, or all but it. */
+/* Only the process, thread, CPU or field of the row, or all but it. */
 static unsigned int narrow(struct breakdown *state, struct screen *screen, bool negated)
 {
 	const struct query_row *row = state->list.n ? &state->rows[state->list.cursor] : NULL;
-	char number[16];
+	char number[16], term[2 * QUERY_NAME_MAX];
 
 	if (!row || state->choosing)
 		return VIEW_HANDLED;
@@ -225,9 +226,8 @@ static unsigned int narrow(struct breakdown *state, struct screen *screen, bool 
 		snprintf(number, sizeof(number), "%u", row->cpu);
 		return screen_narrow(screen, negated, FILTER_CPU, number);
 	default:
-		screen_message(screen, STYLE_WARN,
-			"Samples are filtered by process, thread, CPU, command, image and symbol");
-		return VIEW_HANDLED;
+		return screen_narrow_to(screen,
+			expr_field_term(term, sizeof(term), negated, state->field, row->name));
 	}
 }
 

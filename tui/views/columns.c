@@ -16,6 +16,7 @@
 #define SAMPLES_FROM 110 /* columns of the screen */
 #define IMAGE_LEAST 8
 #define IMAGE_MOST 30
+#define GROUPED_LEAST 16
 #define GAP 2
 
 static int clamp(int value, int least, int most)
@@ -89,6 +90,28 @@ void columns_layout(struct columns *c, int width)
 	if (symbol_room(c, width) < SYMBOL_WANTED)
 		c->bar.width = 0;
 	shrink_image(c, width);
+	if (symbol_room(c, width) < SYMBOL_LEAST)
+		c->total.width = 0;
+	place(c, width);
+}
+
+void columns_layout_grouped(struct columns *c, int width, bool total, bool change, int beside)
+{
+	memset(c, 0, sizeof(*c));
+	c->bar.width = BAR_WIDTH;
+	c->self.width = SHARE_WIDTH;
+	c->total.width = total ? SHARE_WIDTH : 0;
+	c->samples.width = SAMPLES_WIDTH;
+	c->trend.width = change ? TREND_WIDTH : 0;
+	c->image.width = beside;
+	if (symbol_room(c, width) < GROUPED_LEAST)
+		c->samples.width = 0;
+	if (symbol_room(c, width) < GROUPED_LEAST)
+		c->bar.width = 0;
+	if (symbol_room(c, width) < GROUPED_LEAST)
+		c->image.width = 0;
+	if (symbol_room(c, width) < SYMBOL_LEAST)
+		c->trend.width = 0;
 	if (symbol_room(c, width) < SYMBOL_LEAST)
 		c->total.width = 0;
 	place(c, width);

@@ -5,6 +5,7 @@
 #ifndef TUI_VIEWS_COLUMNS_H
 #define TUI_VIEWS_COLUMNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define COLUMNS_EVENTS_MAX 8
@@ -22,6 +23,11 @@ struct columns {
 
 /* The symbol keeps 30 columns as long as anything else can go: samples, trend, bars, then width of the image. */
 void columns_layout(struct columns *columns, int width);
+
+/* The same for rows that are no symbols: no trend, but samples; `beside` columns for what stands beside the name, as long as that
+ * keeps 16. */
+void columns_layout_grouped(
+	struct columns *columns, int width, bool total, bool change, int beside);
 
 /* The same for n events side by side, each at most `wants` columns wide; as many as fit. */
 void columns_layout_events(struct columns *columns, int width, const int *wants, int n);

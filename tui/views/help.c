@@ -55,7 +55,7 @@ static int help_open(struct view *view, struct screen *screen, uint32_t arg)
 {
 	static const unsigned int order[] = {KEYS_HOT, KEYS_ALL, KEYS_LIST, KEYS_ANNOTATE,
 		KEYS_CALLS, KEYS_FLAME, KEYS_THREADS, KEYS_HEAT, KEYS_COUNTERS, KEYS_PROCESSES,
-		KEYS_EVENTS, KEYS_BREAKDOWN};
+		KEYS_EVENTS, KEYS_BREAKDOWN, KEYS_GROUPED, KEYS_GROUPING};
 	struct help *help = calloc(1, sizeof(*help));
 	size_t n, most;
 

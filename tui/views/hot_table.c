@@ -1,37 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_table.c - the main view: hot symbols, sorted, searched, filtered.
+ * hot_table.c - the main view: what is hot, sorted, searched, filtered.  Rows are symbols, or something else (groups.h).
  *
- * The cursor sticks to a symbol while numbers change; a cursor that was never moved stays on top.
+ * Drawn by hot_draw.c.  The cursor sticks to its row while numbers change; a cursor that was never moved stays on top.
  */
-#include "tui/format.h"
 #include "tui/screen.h"
-#include "tui/shorten.h"
-#include "tui/views/columns.h"
-#include "tui/views/list.h"
+#include "tui/views/hot_private.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct hot_table {
-	struct list list;
-	const struct hot_row *rows; /* the model's, until its next answer */
-	struct hot_sums sums;
-	uint64_t longest; /* weight that a full bar stands for */
-	uint32_t selected; /* symref */
-	uint8_t event; /* of the rows */
-	bool moved; /* off the first row */
-	bool failed; /* out of memory */
-	enum hot_sort sort;
-	bool reverse, hide_kernel, side_by_side;
-	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
-	char search[PROMPT_MAX], old_search[PROMPT_MAX];
-	uint32_t search_from; /* symref where the search began */
-	struct columns columns; /* as last drawn */
-};
 
 /* From left to right on the screen. */
 static const enum hot_sort sort_order[] = {HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES,
@@ -46,6 +26,7 @@ static int hot_open(struct view *view, struct screen *screen, uint32_t arg)
 	if (!table)
 		return -ENOMEM;
 	table->sort = screen->model->sort_total ? HOT_SORT_TOTAL : HOT_SORT_SELF;
+	table->by.group = GROUP_SYMBOL;
 	view->state = table;
 	return 0;
 }
@@ -71,11 +52,6 @@ static void remember_selection(struct hot_table *table)
 		table->selected = table->rows[table->list.cursor].symref;
 }
 
-static uint64_t bar_weight(const struct hot_table *table, const struct hot_row *row)
-{
-	return table->sort == HOT_SORT_TOTAL ? row->total : row->self;
-}
-
 /* Where the user asked for other rows, and the selected one is not among them. */
 static void choose_first(struct hot_table *table)
 {
@@ -85,28 +61,69 @@ static void choose_first(struct hot_table *table)
 	remember_selection(table);
 }
 
+static bool can_sort(const struct hot_table *table, const struct model *model, enum hot_sort sort)
+{
+	switch (sort) {
+	case HOT_SORT_TOTAL:
+		return hot_has_total(table);
+	case HOT_SORT_CHANGE:
+		return model->has_baseline;
+	case HOT_SORT_IMAGE:
+		return hot_beside(table) != NULL;
+	default:
+		return true;
+	}
+}
+
+/* Rows become something else: nothing of the old ones is there. */
+static void take_grouping(struct view *view, const struct model *model)
+{
+	static const struct group_by symbols = {.group = GROUP_SYMBOL};
+	const struct group_by *by = model->grouped ? &model->rows_by : &symbols;
+	struct hot_table *table = view->state;
+
+	view->ops = model->grouped ? &view_grouped_table : &view_hot_table;
+	if (groups_same(&table->by, by))
+		return;
+	table->by = *by;
+	table->rows = NULL;
+	table->selected = 0;
+	table->moved = false;
+	table->filter[0] = table->search[0] = '\0';
+	if (!can_sort(table, model, table->sort)) {
+		table->sort = HOT_SORT_SELF;
+		table->reverse = false;
+	}
+	list_set_count(&table->list, 0);
+	list_set_cursor(&table->list, 0);
+}
+
 static void hot_refresh(struct view *view, struct screen *screen)
 {
 	struct hot_table *table = view->state;
 	struct model *model = screen->model;
-	const struct hot_query query = {
-		.event = model->event,
-		.sort = table->sort,
-		.reverse = table->reverse,
-		.hide_kernel = table->hide_kernel,
-		.filter = table->filter,
-		.quick = true,
-	};
+	struct hot_query query = {.event = model->event, .quick = true};
 	size_t n = 0;
 	long at = 0;
+	int ret;
 
+	take_grouping(view, model);
+	query.sort = table->sort;
+	query.reverse = table->reverse;
+	query.hide_kernel = table->hide_kernel;
+	query.filter = table->filter;
 	table->rows = NULL;
-	table->failed = model->ops->rows(model, &query, &table->rows, &n, &table->sums) != 0;
+	if (hot_is_grouped(table))
+		ret = model->ops->groups->rows(
+			model, &table->by, &query, &table->rows, &n, &table->sums);
+	else
+		ret = model->ops->rows(model, &query, &table->rows, &n, &table->sums);
+	table->failed = ret != 0;
 	list_set_count(&table->list, table->failed ? 0 : n);
 	table->longest = 0;
 	for (size_t i = 0; i < table->list.n; i++) {
-		if (bar_weight(table, &table->rows[i]) > table->longest)
-			table->longest = bar_weight(table, &table->rows[i]);
+		if (hot_bar_weight(table, &table->rows[i]) > table->longest)
+			table->longest = hot_bar_weight(table, &table->rows[i]);
 	}
 	if (table->moved)
 		at = row_of(table, table->selected);
@@ -149,9 +166,9 @@ static unsigned int step_sort(struct view *view, struct screen *screen, int step
 		if (sort_order[i] == table->sort)
 			at = i;
 	}
-	at = (at + step + N_SORTS) % N_SORTS;
-	if (sort_order[at] == HOT_SORT_CHANGE && !screen->model->has_baseline)
-		at += step;
+	do
+		at = (at + step + N_SORTS) % N_SORTS;
+	while (!can_sort(table, screen->model, sort_order[at]));
 	return set_sort(view, screen, sort_order[at]);
 }
 
@@ -165,7 +182,7 @@ static bool find_next(struct hot_table *table, struct model *model, int step, bo
 
 		if (i > 0 || !from_here)
 			at = step > 0 ? (at + 1) % n : (at + n - 1) % n;
-		symbol = model->ops->symbol(model, table->rows[at].symref);
+		symbol = hot_name(table, model, table->rows[at].symref);
 		if (views_match(symbol->symbol, table->search) >= 0) {
 			list_set_cursor(&table->list, at);
 			remember_selection(table);
@@ -182,7 +199,7 @@ static unsigned int search_again(struct view *view, struct screen *screen, int s
 	if (!table->search[0])
 		screen_message(screen, STYLE_WARN, "Nothing was searched yet: / does");
 	else if (!find_next(table, screen->model, step, false))
-		screen_message(screen, STYLE_WARN, "No symbol matches \"%s\"", table->search);
+		screen_message(screen, STYLE_WARN, "No row matches \"%s\"", table->search);
 	return VIEW_HANDLED;
 }
 
@@ -204,7 +221,7 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 	}
 	if (!cancelled && text[0] && !find_next(table, screen->model, 1, true) &&
 		result == PROMPT_DONE)
-		screen_message(screen, STYLE_WARN, "No symbol matches \"%s\"", text);
+		screen_message(screen, STYLE_WARN, "No row matches \"%s\"", text);
 	return VIEW_HANDLED;
 }
 
@@ -231,6 +248,56 @@ static unsigned int fetch_selected(struct hot_table *table, struct screen *scree
 	return VIEW_HANDLED;
 }
 
+/* Only the samples of the row, or all but them; leave: and back to symbols. */
+static unsigned int narrow_to_row(
+	struct hot_table *table, struct screen *screen, bool negated, bool leave)
+{
+	struct model *model = screen->model;
+	size_t crumbs = model->n_crumbs;
+	char term[PROMPT_MAX];
+	unsigned int changed;
+
+	if (!table->list.n || table->list.lost)
+		return VIEW_HANDLED;
+	if (table->by.group == GROUP_CGROUP) {
+		/* A cgroup's samples are those of an event of its own. */
+		if (!leave) {
+			screen_message(screen, STYLE_WARN,
+				"Each cgroup has an event of its own: Enter shows it");
+			return VIEW_HANDLED;
+		}
+		model->event = (uint8_t)model->ops->groups->key(model, table->selected)->number;
+		model->grouped = false;
+		return VIEW_HANDLED | VIEW_SETTINGS;
+	}
+	if (!model->ops->groups->term(model, table->selected, negated, term, sizeof(term))) {
+		screen_message(screen, STYLE_WARN,
+			"These samples are so old that their threads are no longer told apart");
+		return VIEW_HANDLED;
+	}
+	changed = screen_narrow_to(screen, term);
+	if (leave && model->n_crumbs > crumbs)
+		model->grouped = false;
+	return changed;
+}
+
+/* What a symbol's row is asked, of the function of an address or a line. */
+static unsigned int open_function(struct hot_table *table, struct screen *screen,
+	const struct view_ops *ops, const char *what)
+{
+	uint32_t symref = table->list.n
+		? screen->model->ops->groups->key(screen->model, table->selected)->symref
+		: GROUPS_NO_SYMBOL;
+
+	if (table->list.n && !table->list.lost && symref != GROUPS_NO_SYMBOL)
+		return views_open(screen, ops, symref, what);
+	if (ops == &view_calls)
+		return views_open(screen, ops, VIEWS_NO_SYMBOL, what);
+	screen_message(screen, STYLE_WARN,
+		"Code is shown of a symbol, an address or a line: Enter goes back to symbols");
+	return VIEW_HANDLED;
+}
+
 static unsigned int hot_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct hot_table *table = view->state;
@@ -253,6 +320,9 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 			screen->model->ops->symbol(screen->model, table->selected)->symbol);
 	case ACT_WIDEN:
 		return screen_widen(screen);
+	case ACT_GROUP:
+		screen_result(screen, screen_open(screen, &view_grouping, 0), "Rows");
+		return VIEW_HANDLED;
 	case ACT_CALLS:
 		return open_selected(table, screen, &view_calls, "Calls");
 	case ACT_FLAME:
@@ -311,185 +381,44 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	}
 }
 
+static unsigned int grouped_action(struct view *view, struct screen *screen, enum action action)
+{
+	struct hot_table *table = view->state;
+
+	switch (action) {
+	case ACT_OPEN:
+		return narrow_to_row(table, screen, false, true);
+	case ACT_INCLUDE:
+	case ACT_EXCLUDE:
+		return narrow_to_row(table, screen, action == ACT_EXCLUDE, false);
+	case ACT_CALLS:
+		return open_function(table, screen, &view_calls, "Calls");
+	case ACT_ANNOTATE:
+		return open_function(table, screen, &view_annotate, "Annotate");
+	case ACT_BACK:
+		if (screen->model->fetching.waiting || table->search[0] || table->filter[0])
+			break;
+		screen->model->grouped = false;
+		return VIEW_HANDLED | VIEW_SETTINGS;
+	default:
+		break;
+	}
+	return hot_action(view, screen, action);
+}
+
 static void hot_tags(const struct view *view, char *out, size_t size)
 {
 	const struct hot_table *table = view->state;
 
-	snprintf(out, size, "%s%s%s%s", table->hide_kernel ? "no kernel" : "",
-		table->hide_kernel && table->filter[0] ? "  " : "",
-		table->filter[0] ? "filter: " : "", table->filter);
-}
+	const bool filtered = table->filter[0] != '\0';
+	char by[GROUPS_FIELD_MAX + 8] = "";
 
-/* --- drawing --- */
-
-static void layout(struct hot_table *table, const struct model *model, int width)
-{
-	uint8_t ids[ENGINE_EVENTS_MAX];
-	int wants[COLUMNS_EVENTS_MAX];
-	size_t n;
-
-	if (!table->side_by_side) {
-		columns_layout(&table->columns, width);
-		return;
-	}
-	n = model_tabs(model, ids);
-	if (n > COLUMNS_EVENTS_MAX)
-		n = COLUMNS_EVENTS_MAX;
-	for (size_t i = 0; i < n; i++)
-		wants[i] = canvas_width_of(model_event(model, ids[i])->name) + 1;
-	columns_layout_events(&table->columns, width, wants, (int)n);
-}
-
-static void draw_head(const struct hot_table *table, struct canvas *canvas, int y,
-	const struct column *column, const char *name, int sort, bool right)
-{
-	bool sorted = sort == (int)table->sort;
-	char text[EVENT_NAME_MAX + 4];
-	int width;
-
-	if (!column->width)
-		return;
-	snprintf(text, sizeof(text), "%s%s", name, !sorted ? "" : table->reverse ? "▲" : "▼");
-	width = canvas_width_of(text);
-	if (width > column->width)
-		width = column->width;
-	canvas_text(canvas, right ? column->x + column->width - width : column->x, y, column->width,
-		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
-}
-
-static void draw_heads(
-	const struct hot_table *table, const struct model *model, struct canvas *canvas, int y)
-{
-	const struct columns *c = &table->columns;
-	uint8_t ids[ENGINE_EVENTS_MAX];
-
-	draw_head(table, canvas, y, &c->self, "SELF", HOT_SORT_SELF, true);
-	draw_head(table, canvas, y, &c->total, "TOTAL", HOT_SORT_TOTAL, true);
-	draw_head(table, canvas, y, &c->samples, "SAMPLES", HOT_SORT_SAMPLES, true);
-	if (model->has_baseline)
-		draw_head(table, canvas, y, &c->trend, "CHANGE", HOT_SORT_CHANGE, true);
-	else
-		draw_head(table, canvas, y, &c->trend, "TREND", -1, false);
-	draw_head(table, canvas, y, &c->symbol, "SYMBOL", HOT_SORT_SYMBOL, false);
-	draw_head(table, canvas, y, &c->image, "IMAGE", HOT_SORT_IMAGE, false);
-	if (!c->n_events)
-		return;
-	model_tabs(model, ids);
-	for (int i = 0; i < c->n_events; i++)
-		draw_head(table, canvas, y, &c->events[i], model_event(model, ids[i])->name,
-			ids[i] == model->event ? HOT_SORT_SELF : -1, true);
-}
-
-static void draw_share(
-	struct canvas *canvas, int y, const struct column *column, double share, bool shown)
-{
-	char text[16];
-
-	if (!column->width)
-		return;
-	if (shown)
-		snprintf(text, sizeof(text), share >= 0.9995 ? "%.0f%%" : "%.1f%%", 100.0 * share);
-	else
-		snprintf(text, sizeof(text), "-");
-	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
-		shown ? views_number_style(share) : STYLE_DIM, text);
-}
-
-struct drawing {
-	const struct hot_table *table;
-	struct model *model;
-	struct canvas *canvas;
-};
-
-static void draw_row(void *ctx, size_t at, int y)
-{
-	const struct drawing *drawing = ctx;
-	const struct hot_table *table = drawing->table;
-	const struct hot_row *row = &table->rows[at];
-	struct model *model = drawing->model;
-	struct canvas *canvas = drawing->canvas;
-	const struct columns *c = &table->columns;
-	const struct symref *symbol = model->ops->symbol(model, row->symref);
-	double self = format_share(row->self, table->sums.weight);
-	double total = format_share(row->total, table->sums.weight);
-	uint64_t bar = bar_weight(table, row);
-	char count[FORMAT_MAX], image[SHORTEN_MAX];
-
-	canvas_bar(canvas, c->bar.x, y, c->bar.width, format_share(bar, table->longest),
-		views_share_style(format_share(bar, table->sums.weight)));
-	draw_share(canvas, y, &c->self, self, true);
-	draw_share(canvas, y, &c->total, total, true);
-	if (c->samples.width)
-		canvas_printf(canvas, c->samples.x, y, c->samples.width, STYLE_TEXT, "%8s",
-			format_count(count, row->samples));
-	if (c->trend.width && model->has_baseline) {
-		views_change(canvas, c->trend.x, y, c->trend.width, row->change);
-	} else if (c->trend.width) {
-		uint64_t trend[HOT_TREND], max = 0;
-
-		model->ops->trend(model, row->symref, model->event, trend);
-		for (int i = 0; i < HOT_TREND; i++)
-			max = trend[i] > max ? trend[i] : max;
-		canvas_spark(canvas, c->trend.x, y, HOT_TREND, trend, max, STYLE_TREND);
-	}
-	if (c->n_events) {
-		uint8_t ids[ENGINE_EVENTS_MAX];
-
-		model_tabs(model, ids);
-		for (int i = 0; i < c->n_events; i++) {
-			struct hot_sums sums;
-			uint64_t cell_self, cell_total;
-
-			model->ops->sums(model, ids[i], &sums);
-			model->ops->cell(model, row->symref, ids[i], &cell_self, &cell_total);
-			draw_share(canvas, y, &c->events[i], format_share(cell_self, sums.weight),
-				cell_total != 0);
-		}
-	}
-	views_symbol(canvas, c->symbol.x, y, c->symbol.width, views_symbol_style(symbol),
-		symbol->symbol, table->search);
-	if (c->image.width)
-		canvas_text(canvas, c->image.x, y, c->image.width, STYLE_DIM,
-			shorten_file(image, symbol->image, c->image.width));
-}
-
-static void draw_nothing(const struct hot_table *table, const struct model *model,
-	struct canvas *canvas, struct area area)
-{
-	char text[PROMPT_MAX + 64];
-
-	if (table->failed)
-		snprintf(text, sizeof(text), "Out of memory");
-	else if (table->filter[0] && table->sums.weight)
-		snprintf(
-			text, sizeof(text), "No row matches \"%s\" (Esc shows all)", table->filter);
-	else if (model->status.state == ENGINE_STARTING)
-		snprintf(text, sizeof(text), "Opening the events ...");
-	else if (model->status.state == ENGINE_RUNNING)
-		snprintf(text, sizeof(text), "No samples in this time");
-	else
-		snprintf(text, sizeof(text), "No samples were taken");
-	canvas_text(canvas, area.x + 2, area.y + (area.height > 2 ? 1 : 0), area.width - 3,
-		STYLE_DIM, text);
-}
-
-static void hot_draw(struct view *view, struct screen *screen, struct area area)
-{
-	struct hot_table *table = view->state;
-	struct canvas *canvas = &screen->canvas;
-	struct drawing drawing = {table, screen->model, canvas};
-	int heads = area.height >= 5 ? 1 : 0;
-
-	layout(table, screen->model, area.width);
-	if (heads)
-		draw_heads(table, screen->model, canvas, area.y);
-	if (!table->list.n)
-		draw_nothing(table, screen->model, canvas, area);
-	area.y += heads;
-	area.height -= heads;
-	list_draw(&table->list, canvas, area, draw_row, &drawing);
-	if (!table->moved && table->list.n)
-		table->selected = table->rows[0].symref; /* what the user sees */
+	if (hot_is_grouped(table))
+		snprintf(by, sizeof(by), "by %s", grouping_name(&table->by));
+	snprintf(out, size, "%s%s%s%s%s%s", by, by[0] && table->hide_kernel ? "  " : "",
+		table->hide_kernel ? "no kernel" : "",
+		(by[0] || table->hide_kernel) && filtered ? "  " : "", filtered ? "filter: " : "",
+		table->filter);
 }
 
 static unsigned int click_head(struct view *view, struct screen *screen, int x)
@@ -512,9 +441,9 @@ static unsigned int click_head(struct view *view, struct screen *screen, int x)
 		const struct column *column = heads[i].column;
 
 		if (column->width && x >= column->x && x < column->x + column->width)
-			return heads[i].sort == HOT_SORT_CHANGE && !screen->model->has_baseline
-				? 0
-				: set_sort(view, screen, heads[i].sort);
+			return can_sort(table, screen->model, heads[i].sort)
+				? set_sort(view, screen, heads[i].sort)
+				: 0;
 	}
 	return 0;
 }
@@ -528,7 +457,7 @@ static unsigned int hot_click(struct view *view, struct screen *screen, int x, i
 	if (!list_click(&table->list, &screen->body, y))
 		return 0;
 	remember_selection(table);
-	return twice ? hot_action(view, screen, ACT_OPEN) : VIEW_HANDLED;
+	return twice ? view->ops->action(view, screen, ACT_OPEN) : VIEW_HANDLED;
 }
 
 const struct view_ops view_hot_table = {
@@ -538,7 +467,19 @@ const struct view_ops view_hot_table = {
 	.prompt = hot_prompt,
 	.click = hot_click,
 	.refresh = hot_refresh,
-	.draw = hot_draw,
+	.draw = hot_table_draw,
+	.tags = hot_tags,
+	.close = hot_close,
+};
+
+const struct view_ops view_grouped_table = {
+	.keys = KEYS_GROUPED,
+	.open = hot_open,
+	.action = grouped_action,
+	.prompt = hot_prompt,
+	.click = hot_click,
+	.refresh = hot_refresh,
+	.draw = hot_table_draw,
 	.tags = hot_tags,
 	.close = hot_close,
 };

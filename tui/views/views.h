@@ -5,12 +5,15 @@
 #ifndef TUI_VIEWS_VIEWS_H
 #define TUI_VIEWS_VIEWS_H
 
+#include "tui/groups.h"
 #include "tui/names.h"
 #include "tui/view.h"
 
 #define VIEWS_NO_SYMBOL UINT32_MAX
 
 extern const struct view_ops view_hot_table;
+extern const struct view_ops view_grouped_table; /* the hot table while its rows are no symbols */
+extern const struct view_ops view_grouping; /* what the hot table's rows are, to be chosen */
 extern const struct view_ops view_breakdown; /* arg: symref */
 extern const struct view_ops
 	view_fields; /* the breakdown of all samples, by a field to be chosen */
@@ -26,6 +29,9 @@ extern const struct view_ops view_events;
 extern const struct view_ops view_counters;
 extern const struct view_ops view_log;
 extern const struct view_ops view_help; /* arg: enum keys_view to begin with */
+
+/* What rows are: "image", "CPU", "prev_comm" (raw). */
+const char *grouping_name(const struct group_by *by);
 
 /* A line of title across the area's first row, where there is room for it; returns the area below it. */
 struct area views_title(struct canvas *canvas, struct area area, const char *title);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake_groups.h - the fixed profile by other things than symbols: fixed rows, whose shares add up to the whole.
+ */
+#ifndef TESTS_SCREENS_FAKE_GROUPS_H
+#define TESTS_SCREENS_FAKE_GROUPS_H
+
+#include "tui/model.h"
+
+extern const struct model_group_ops fake_group_ops;
+
+#endif
