@@ -5,6 +5,7 @@
 #include "tui/format.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 const char *format_count(char out[FORMAT_MAX], uint64_t value)
@@ -62,6 +63,14 @@ const char *format_percent(char out[FORMAT_MAX], double percent)
 		snprintf(out, FORMAT_MAX, "100%%");
 	else
 		snprintf(out, FORMAT_MAX, "%.1f%%", percent > 0.0 ? percent : 0.0);
+	return out;
+}
+
+const char *format_whole(char out[FORMAT_MAX], double share)
+{
+	bool is_round = (share >= 0.9995 && share < 1.0005) || share >= 9.995;
+
+	snprintf(out, FORMAT_MAX, is_round ? "%.0f%%" : "%.1f%%", 100.0 * share);
 	return out;
 }
 

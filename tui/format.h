@@ -15,6 +15,8 @@ const char *format_count(char out[FORMAT_MAX], uint64_t value); /* 999, 41.2k, 3
 const char *format_bytes(char out[FORMAT_MAX], uint64_t bytes); /* 11 MB */
 const char *format_clock(char out[FORMAT_MAX], uint64_t ns); /* 00:01:42 */
 const char *format_percent(char out[FORMAT_MAX], double percent); /* 37.8%, 0.0%, 100% */
+/* A share in percent: 0.378 is 37.8%, all is 100%, of several CPUs 250.3%. */
+const char *format_whole(char out[FORMAT_MAX], double share);
 /* part of whole, 0 where whole is 0. */
 double format_share(uint64_t part, uint64_t whole);
 

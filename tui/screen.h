@@ -20,6 +20,7 @@
 
 #define SCREEN_VIEWS_MAX 6
 #define SCREEN_MESSAGE_NS 6000000000ull
+#define SCREEN_BRIEF_NS 2000000000ull /* of what is seen elsewhere as well */
 
 struct screen {
 	struct model *model; /* borrowed */

@@ -5,10 +5,25 @@
 #include "tui/screen.h"
 
 #include "tui/expr.h"
+#include "tui/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Not for long: the header has it, and the hints are what is needed next. */
+static void tell(struct screen *screen, const char *crumb)
+{
+	const enum keys_view view = screen->views[screen->n_views - 1].ops->keys;
+	char way[32] = "Backspace";
+
+	/* Where the key has another meaning, or another one first. */
+	if (keys_find(view, INPUT_BACKSPACE) != ACT_WIDEN)
+		snprintf(way, sizeof(way), "& with -%zu", screen->model->n_crumbs);
+	screen_message(screen, STYLE_GOOD, "%s %s (%s takes it back)",
+		*crumb == '!' ? "Without" : "Only", crumb + (*crumb == '!'), way);
+	screen->message_until_ns = screen->model->now_ns + SCREEN_BRIEF_NS;
+}
 
 static unsigned int add(struct screen *screen, const char *text)
 {
@@ -24,8 +39,7 @@ static unsigned int add(struct screen *screen, const char *text)
 		return VIEW_HANDLED;
 	}
 	screen->crumb_text[0] = '\0';
-	screen_message(screen, STYLE_GOOD, "Only %s (Backspace takes it back)",
-		model->crumbs[model->n_crumbs - 1]);
+	tell(screen, model->crumbs[model->n_crumbs - 1]);
 	return VIEW_HANDLED | VIEW_SETTINGS;
 }
 
@@ -37,7 +51,10 @@ static unsigned int drop(struct screen *screen, size_t i)
 		screen_message(screen, STYLE_WARN, "There is no such filter");
 		return VIEW_HANDLED;
 	}
-	screen_message(screen, STYLE_GOOD, "No longer only %s", model->crumbs[i]);
+	screen_message(screen, STYLE_GOOD, "No longer %s %s",
+		model->crumbs[i][0] == '!' ? "without" : "only",
+		model->crumbs[i] + (model->crumbs[i][0] == '!'));
+	screen->message_until_ns = model->now_ns + SCREEN_BRIEF_NS;
 	model->ops->crumb_drop(model, i);
 	return VIEW_HANDLED | VIEW_SETTINGS;
 }

@@ -30,11 +30,34 @@ static const char *hint_of(const struct binding *binding, bool below)
 	return below && binding->action == ACT_QUIT ? NULL : binding->hint;
 }
 
+/* The way to where one is. */
+static bool leads_here(enum action action, unsigned int view)
+{
+	switch (action) {
+	case ACT_COUNTERS:
+		return view == KEYS_COUNTERS;
+	case ACT_PROCESSES:
+		return view == KEYS_PROCESSES;
+	case ACT_EVENTS:
+		return view == KEYS_EVENTS;
+	case ACT_HEAT:
+		return view == KEYS_HEAT;
+	case ACT_LOG:
+		return view == KEYS_LOG;
+	case ACT_HELP:
+		return view == KEYS_HELP;
+	default:
+		return false;
+	}
+}
+
 /* The pass in which a hint has its turn: the view's own, those of everywhere, the view's less needed ones, and at the end
  * the ways back and to the help.  -1: there is none. */
 static int pass_of(const struct screen *screen, const struct binding *binding, unsigned int view)
 {
 	if (!(binding->views & (view | KEYS_ALL)) || screen_refusal(screen->model, binding->action))
+		return -1;
+	if (leads_here(binding->action, view))
 		return -1;
 	/* The view's own meaning of a key goes first. */
 	if (!binding->label && keys_find((enum keys_view)view, binding->keys[0]) != binding->action)

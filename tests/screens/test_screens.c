@@ -132,6 +132,49 @@ static void test_views(void **state)
 	expect("Pq", 80, 24, false, "hot-80x24");
 }
 
+/* The hot table by something else than symbols. */
+static void test_grouping(void **state)
+{
+	struct fixture *fixture;
+
+	(void)state;
+	expect("R", 80, 24, false, "grouping-80x24");
+	expect("<Tab>RG", 160, 50, false, "grouping-160x50");
+	expect("R", 20, 7, true, "grouping-20x7-ascii");
+	expect("R<Esc>", 80, 24, false, "hot-80x24");
+	expect("R<Enter>", 80, 24, false, "hot-80x24");
+	expect("Rj<Enter>", 80, 24, false, "grouped-image-80x24");
+	expect("Rj<Enter>", 160, 50, false, "grouped-image-160x50");
+	expect("Rjj<Enter>", 80, 24, false, "grouped-address-80x24");
+	expect("Rjjj<Enter>", 80, 24, false, "grouped-line-80x24");
+	expect("Rjjj<Enter>", 160, 50, false, "grouped-line-160x50");
+	expect("Rjjjj<Enter>", 80, 24, false, "grouped-process-80x24");
+	expect("Rjjjjj<Enter>", 120, 40, false, "grouped-thread-120x40");
+	expect("Rjjjjjjj<Enter>", 40, 12, true, "grouped-cpu-40x12-ascii");
+	expect("<Tab>RG<Enter>", 80, 24, false, "grouped-field-80x24");
+	expect("<Tab>RG<Enter>", 160, 50, false, "grouped-field-160x50");
+	expect("bRj<Enter>", 80, 24, false, "grouped-baseline-80x24");
+	expect("Rj<Enter>v", 80, 24, false, "grouped-side-by-side");
+	expect("Rj<Enter>T\\lib<Enter>", 80, 24, false, "grouped-filter");
+	expect("Rj<Enter>/KERN<Enter>X", 80, 24, false, "grouped-without");
+	expect("Rj<Enter>ja", 80, 24, false, "grouped-no-code");
+	expect("Rj<Enter><Esc>", 80, 24, false, "hot-80x24");
+	/* Enter leads to the row's symbols. */
+	fixture = start(80, 24, false);
+	keys(fixture, "Rj<Enter>j<Enter>");
+	assert_false(fixture->fake.model.grouped);
+	assert_string_equal(fixture->fake.model.crumbs[0], "image:libplanner.so.2.1");
+	keys(fixture, "Rj<Enter>");
+	assert_int_equal(fixture->screen.views[0].ops->keys, KEYS_GROUPED);
+	/* A filter that there is none of leaves nothing. */
+	keys(fixture, "Rjj<Enter><Enter>");
+	assert_true(fixture->fake.model.grouped);
+	assert_int_equal(fixture->fake.model.n_crumbs, 1);
+	keys(fixture, "c");
+	assert_int_equal(fixture->screen.views[1].ops->keys, KEYS_CALLS);
+	finish(fixture);
+}
+
 static void test_states(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -609,6 +652,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_tabs_past_the_width),
 		cmocka_unit_test(test_views),
+		cmocka_unit_test(test_grouping),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_warnings_stay),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),

@@ -134,13 +134,13 @@ static void tell_facts(const struct layout *at, int most, char *out, size_t size
 	const struct annotate_view *state = at->state;
 	const struct model *model = at->screen->model;
 	const struct engine_event_status *event = model_event(model, model->event);
-	char count[FORMAT_MAX], samples[FORMAT_MAX + 16];
+	char count[FORMAT_MAX], percent[FORMAT_MAX], samples[FORMAT_MAX + 16];
 	const char *syntax = model->code_syntax == DISASM_ATT ? " · AT&T" : " · Intel";
 	double share = format_share(state->head.weight[at->event], state->head.whole[at->event]);
 
 	snprintf(samples, sizeof(samples), " · %s samples",
 		format_count(count, state->head.samples[at->event]));
-	snprintf(out, size, "%.1f%%%s%s%s%s%s%s", 100.0 * share, most >= 3 ? " of " : "",
+	snprintf(out, size, "%s%s%s%s%s%s%s", format_whole(percent, share), most >= 3 ? " of " : "",
 		most < 3	? ""
 			: event ? event->name
 				: "all",
@@ -230,11 +230,11 @@ static void draw_shares(const struct layout *at, const struct annotate_row *row,
 	for (int i = 0; i < at->n_events; i++) {
 		size_t event = at->shares[i].event;
 		double share = format_share(row->weight[event], state->head.weight[event]);
-		char text[16];
+		char text[FORMAT_MAX];
 
 		if (!row->weight[event])
 			continue;
-		snprintf(text, sizeof(text), share >= 0.9995 ? "%.0f%%" : "%.1f%%", 100.0 * share);
+		format_whole(text, share);
 		canvas_text(at->canvas,
 			at->shares[i].x + at->shares[i].width - canvas_width_of(text), y,
 			at->shares[i].width, faint ? STYLE_DIM : views_number_style(share), text);

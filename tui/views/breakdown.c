@@ -299,19 +299,20 @@ static void draw_row(void *ctx, size_t at, int y)
 	bool narrow = is_narrow(drawing->area);
 	double share = format_share(row->total, state->whole);
 	double self = format_share(row->self, state->whole);
+	char text[FORMAT_MAX];
 	int x = 1, width = drawing->area.width;
 
 	if (!narrow) {
 		canvas_bar(canvas, x, y, BAR_WIDTH, share, views_share_style(share));
 		x += BAR_WIDTH + 1;
 	}
-	canvas_printf(canvas, x, y, 6, views_number_style(share), "%5.1f%%", 100.0 * share);
+	canvas_printf(canvas, x, y, 6, views_number_style(share), "%6s", format_whole(text, share));
 	x += 8;
 	if (state->all)
 		canvas_printf(
 			canvas, x - 1, y, 8, STYLE_TEXT, "%8llu", (unsigned long long)row->samples);
 	else
-		canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%5.1f%%", 100.0 * self);
+		canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%6s", format_whole(text, self));
 	x += state->all ? 9 : 8;
 	if (tells_change(drawing)) {
 		views_change(canvas, x, y, CHANGE_WIDTH, change_of(state, row));

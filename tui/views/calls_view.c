@@ -408,8 +408,9 @@ static double change_of(const struct calls_view *calls, const struct calls_row *
 
 static int draw_share(struct canvas *canvas, int x, int y, double share)
 {
-	canvas_printf(canvas, x, y, 6, views_number_style(share),
-		share >= 0.9995 ? "%5.0f%%" : "%5.1f%%", 100.0 * share);
+	char text[FORMAT_MAX];
+
+	canvas_printf(canvas, x, y, 6, views_number_style(share), "%6s", format_whole(text, share));
 	return x + 8;
 }
 

@@ -182,7 +182,8 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 	const struct calltree_node *nodes = flame->tree.nodes, *node;
 	uint64_t whole = nodes[0].sums.total, zoomed = nodes[flame->zoomed].sums.total;
 	const struct symref *symbol;
-	char text[SHORTEN_MAX], numbers[160], count[FORMAT_MAX], of_zoom[32] = "";
+	char text[SHORTEN_MAX], numbers[160], count[FORMAT_MAX], of_zoom[FORMAT_MAX + 16] = "";
+	char total[FORMAT_MAX], self[FORMAT_MAX];
 	char total_change[32] = "", self_change[32] = "";
 	int width = flame->width, room, x = 1;
 
@@ -190,8 +191,8 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 		return;
 	node = &nodes[flame->layout.boxes[selected].node];
 	if (flame->zoomed && width >= OF_ZOOM_WIDTH)
-		snprintf(of_zoom, sizeof(of_zoom), " (%.1f%% of zoom)",
-			100.0 * format_share(node->sums.total, zoomed));
+		snprintf(of_zoom, sizeof(of_zoom), " (%s of zoom)",
+			format_whole(total, format_share(node->sums.total, zoomed)));
 	format_count(count, node->sums.samples);
 	if (model->has_baseline) {
 		tell_change(total_change, flame, selected, false);
@@ -200,9 +201,10 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 	if (node == nodes)
 		snprintf(numbers, sizeof(numbers), "%s samples", count);
 	else
-		snprintf(numbers, sizeof(numbers), "total %.1f%%%s%s  self %.1f%%%s, %s samples",
-			100.0 * format_share(node->sums.total, whole), total_change, of_zoom,
-			100.0 * format_share(node->sums.self, whole), self_change, count);
+		snprintf(numbers, sizeof(numbers), "total %s%s%s  self %s%s, %s samples",
+			format_whole(total, format_share(node->sums.total, whole)), total_change,
+			of_zoom, format_whole(self, format_share(node->sums.self, whole)),
+			self_change, count);
 	room = width - 2 - canvas_width_of(numbers) - 2;
 	if (room < NAME_LEAST)
 		room = width - 2;

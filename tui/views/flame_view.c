@@ -323,6 +323,7 @@ static bool box_matches(struct flame_view *flame, struct model *model, uint32_t 
 static unsigned int search(struct flame_view *flame, struct screen *screen, int step, bool here)
 {
 	uint32_t n = flame->layout.n, at = flame_selected_box(flame);
+	char share[FORMAT_MAX];
 
 	if (at == FLAME_NONE)
 		return VIEW_HANDLED;
@@ -340,9 +341,10 @@ static unsigned int search(struct flame_view *flame, struct screen *screen, int 
 	}
 	if (flame->matched)
 		screen_message(screen, STYLE_WARN,
-			"\"%s\" is in frames that are too small here, or not in the zoom: %.1f%%",
+			"\"%s\" is in frames that are too small here, or not in the zoom: %s",
 			flame->search,
-			100.0 * format_share(flame->matched, flame->tree.nodes[0].sums.total));
+			format_whole(share,
+				format_share(flame->matched, flame->tree.nodes[0].sums.total)));
 	else
 		screen_message(screen, STYLE_WARN, "No frame matches \"%s\"", flame->search);
 	return VIEW_HANDLED;
@@ -504,10 +506,12 @@ static unsigned int flame_click(struct view *view, struct screen *screen, int x,
 static void flame_tags(const struct view *view, char *out, size_t size)
 {
 	const struct flame_view *flame = view->state;
+	char share[FORMAT_MAX];
 
 	if (flame->search[0] && flame->tree.n)
-		snprintf(out, size, "%s%.1f%% in \"%.60s\"", flame->coarse ? "at least " : "",
-			100.0 * format_share(flame->matched, flame->tree.nodes[0].sums.total),
+		snprintf(out, size, "%s%s in \"%.60s\"", flame->coarse ? "at least " : "",
+			format_whole(share,
+				format_share(flame->matched, flame->tree.nodes[0].sums.total)),
 			flame->search);
 }
 

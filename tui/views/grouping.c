@@ -167,6 +167,10 @@ static void draw_frame(struct canvas *canvas, struct area box)
 	}
 	canvas_fill(canvas, box.x, box.y, box.width, 0x2500, STYLE_BORDER);
 	canvas_fill(canvas, box.x, bottom, box.width, 0x2500, STYLE_BORDER);
+	canvas_glyph(canvas, box.x, box.y, 0x250c, STYLE_BORDER);
+	canvas_glyph(canvas, right, box.y, 0x2510, STYLE_BORDER);
+	canvas_glyph(canvas, box.x, bottom, 0x2514, STYLE_BORDER);
+	canvas_glyph(canvas, right, bottom, 0x2518, STYLE_BORDER);
 	canvas_text(canvas, box.x + 2, box.y, box.width - 4, STYLE_TITLE, " rows are ");
 }
 

@@ -126,14 +126,12 @@ static void draw_heads(
 static void draw_share(
 	struct canvas *canvas, int y, const struct column *column, double share, bool shown)
 {
-	char text[16];
+	char text[FORMAT_MAX] = "-";
 
 	if (!column->width)
 		return;
 	if (shown)
-		snprintf(text, sizeof(text), share >= 0.9995 ? "%.0f%%" : "%.1f%%", 100.0 * share);
-	else
-		snprintf(text, sizeof(text), "-");
+		format_whole(text, share);
 	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
 		shown ? views_number_style(share) : STYLE_DIM, text);
 }
@@ -152,6 +150,21 @@ static const char *line_text(const char *text, int width)
 	return slash && canvas_width_of(text) > width ? slash + 1 : text;
 }
 
+/* The offset stays, since it tells addresses apart. */
+static void shorten_address(char out[SHORTEN_MAX], const char *text, int width)
+{
+	const char *plus = strrchr(text, '+');
+	char image[512], file[SHORTEN_MAX];
+
+	if (!plus || canvas_width_of(text) <= width) {
+		snprintf(out, SHORTEN_MAX, "%s", text);
+		return;
+	}
+	snprintf(image, sizeof(image), "%.*s", (int)(plus - text), text);
+	snprintf(out, SHORTEN_MAX, "%.500s%.500s",
+		shorten_file(file, image, width - (int)strlen(plus)), plus);
+}
+
 static void draw_name(const struct drawing *drawing, int y, const struct symref *name)
 {
 	const struct hot_table *table = drawing->table;
@@ -166,8 +179,10 @@ static void draw_name(const struct drawing *drawing, int y, const struct symref 
 		shorten_file(text, line_text(name->symbol, c->symbol.width), c->symbol.width);
 		break;
 	case GROUP_IMAGE:
-	case GROUP_ADDRESS:
 		shorten_file(text, name->symbol, c->symbol.width);
+		break;
+	case GROUP_ADDRESS:
+		shorten_address(text, name->symbol, c->symbol.width);
 		break;
 	default:
 		snprintf(text, sizeof(text), "%s", name->symbol);

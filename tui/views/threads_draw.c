@@ -139,10 +139,9 @@ static void draw_row(void *ctx, size_t row, int y)
 	const struct threads_layout *at = &drawing->at;
 	struct canvas *canvas = drawing->canvas;
 	double share = share_of(drawing, lane);
-	char state = state_of(threads, lane), symbol[SHORTEN_MAX];
+	char state = state_of(threads, lane), symbol[SHORTEN_MAX], text[FORMAT_MAX];
 
-	canvas_printf(canvas, 1, y, 7, views_number_style(share),
-		share < 9.995 ? "%5.1f%%" : "%5.0f%%", 100.0 * share);
+	canvas_printf(canvas, 1, y, 7, views_number_style(share), "%6s", format_whole(text, share));
 	if (at->change)
 		views_change(canvas, at->change, y, CHANGE_WIDTH, change_of(drawing, lane));
 	canvas_spark(canvas, at->strip, y, (int)threads->lanes->columns, lane->columns,
