@@ -120,13 +120,11 @@ static void heat_refresh(struct view *view, struct screen *screen)
 
 /* --- choosing --- */
 
-static unsigned int choose(
-	const struct heat_view *heat, struct screen *screen, uint64_t from_ns, uint64_t to_ns)
+static unsigned int choose(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
 {
 	struct model *model = screen->model;
 	const struct window_view history = model_window_view(model);
 
-	(void)heat;
 	if (from_ns <= to_ns)
 		to_ns += CELL_NS;
 	else
@@ -140,7 +138,7 @@ static unsigned int mark(struct heat_view *heat, struct screen *screen)
 	if (!heat->cells)
 		return VIEW_HANDLED;
 	if (heat->marked)
-		return choose(heat, screen, heat->mark_ns, heat->cursor_ns);
+		return choose(screen, heat->mark_ns, heat->cursor_ns);
 	heat->marked = true;
 	heat->moved = true;
 	heat->mark_ns = heat->cursor_ns;
@@ -237,8 +235,8 @@ static unsigned int heat_release(struct view *view, struct screen *screen, int x
 	if (!pressed || !cell_at(heat, x + screen->body.x, y + screen->body.y, &ns))
 		return 0;
 	if (ns != heat->pressed_ns)
-		return choose(heat, screen, heat->pressed_ns, ns);
-	return heat->was_marked ? choose(heat, screen, heat->mark_ns, ns) : VIEW_HANDLED;
+		return choose(screen, heat->pressed_ns, ns);
+	return heat->was_marked ? choose(screen, heat->mark_ns, ns) : VIEW_HANDLED;
 }
 
 /* --- drawing --- */
