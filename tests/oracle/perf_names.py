@@ -62,3 +62,27 @@ def demangled(counts):
     for key, name in zip(keys, names):
         sums[(*key[:-1], named(bare(name)))] += counts[key]
     return sums
+
+
+def sizeless(path):
+    """Functions without a size, as those of symbol versions written in assembler are."""
+    shown = subprocess.run(["readelf", "-W", "--syms", "--dyn-syms", path], capture_output=True, check=False)
+    rows = (line.split() for line in shown.stdout.decode(errors="surrogateescape").splitlines())
+    return {bare(row[7]) for row in rows if len(row) >= 8 and row[2] == "0" and row[3] in ("FUNC", "NOTYPE", "IFUNC")}
+
+
+def not_stretched(theirs, ours, paths):
+    """perf's counts, without those of symbols that have no size: it stretches the last one of a section over the code of
+    the next sections (.fini, .plt), which has no name.  Paths are those of images by name."""
+    counts = collections.Counter(theirs)
+    known = {}
+    for (*rest, image, symbol), n in theirs.items():
+        more = n - ours[(*rest, image, symbol)]
+        if more <= 0 or symbol == "?" or image not in paths:
+            continue
+        if image not in known:
+            known[image] = sizeless(paths[image])
+        if symbol in known[image]:
+            counts[(*rest, image, symbol)] -= more
+            counts[(*rest, image, "?")] += more
+    return +counts

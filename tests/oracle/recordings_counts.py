@@ -20,7 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 from checks import Checks  # noqa: E402
-from perf_names import bare, demangled, image_of, named  # noqa: E402
+from perf_names import bare, demangled, image_of, named, not_stretched  # noqa: E402
 
 checks = Checks()
 SHOWN = 5  # differences told of each kind
@@ -213,6 +213,12 @@ def nameless(counts):
     return sums
 
 
+def paths_of(path):
+    """Paths of the images in which samples fell, by name."""
+    shown = [line.split(maxsplit=1)[-1] for line in text_of(["perf", "buildid-list", "-i", path]).splitlines() if line.strip()]
+    return {os.path.basename(image): image for image in shown if image.startswith("/")}
+
+
 def compare_counts(strobe, name, path):
     made = run([strobe, "report", path, "--group", "command,image,symbol", "--format", "json"])
     try:
@@ -226,6 +232,7 @@ def compare_counts(strobe, name, path):
             continue
         theirs = perf_counts(path, event["name"])
         ours = as_reported(our_counts(event), theirs)
+        theirs = not_stretched(theirs, ours, paths_of(path))
         # Where names were lost perf report makes up for them by later ones (see as_reported()).
         if name == "lost":
             ours, theirs = nameless(ours), nameless(theirs)
