@@ -9,6 +9,7 @@
 
 #include "tui/clean.h"
 #include "tui/grow.h"
+#include "tui/line_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -219,19 +220,13 @@ static bool match_address(const struct filter_term *term, const void *of)
 
 static bool match_line(const struct filter_term *term, const void *of)
 {
-	struct names_line lines[NAMES_INLINED_MAX + 1];
 	const struct place *place = of;
-	char text[512], clean[400];
+	struct names_line line = line_of(place->filter->names, place->frame);
+	char text[LINE_TEXT_MAX];
 	const char *slash;
 
-	if (place->frame == FRAME_NONE)
-		return false;
-	(void)names_lines(place->filter->names, place->frame, lines);
-	if (!lines[0].line || !*lines[0].file)
-		return false;
-	snprintf(text, sizeof(text), "%s:%" PRIu32,
-		clean_string(clean, sizeof(clean), lines[0].file), lines[0].line);
-	slash = strrchr(text, '/');
+	line_text(place->filter->names, &line, text);
+	slash = line.line ? strrchr(text, '/') : NULL;
 	return match_text(term, text) || (slash && match_text(term, slash + 1));
 }
 

@@ -108,7 +108,6 @@ static void tell(const struct table *table, const struct table_row *row, enum qu
 	case GROUP_LINE:
 		snprintf(beside, QUERY_NAME_MAX, "%s", symbol->symbol);
 		out->symref = part->symref;
-		out->has_line = part->line != 0;
 		out->name.kernel = symbol->kernel;
 		out->name.resolved = group == GROUP_LINE ? part->line : symbol->resolved;
 		break;
@@ -221,10 +220,7 @@ bool groups_term(const struct groups *groups, uint32_t id, bool negated, char *o
 		expr_term(out, size, negated, FILTER_ADDRESS, key->name.symbol);
 		return true;
 	case GROUP_LINE:
-		if (key->has_line)
-			expr_term(out, size, negated, FILTER_LINE, key->name.symbol);
-		else
-			expr_term(out, size, negated, FILTER_SYMBOL, key->name.image);
+		expr_term(out, size, negated, FILTER_LINE, key->name.symbol);
 		return true;
 	case GROUP_FIELD:
 		expr_field_term(out, size, negated, groups->by.field, key->name.symbol);

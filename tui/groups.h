@@ -31,7 +31,6 @@ struct group_key {
 	uint32_t symref; /* of an address or line: its function; else GROUPS_NO_SYMBOL */
 	int64_t number; /* pid, tid, CPU, event of a cgroup */
 	bool is_number;
-	bool has_line; /* of a line: it is known */
 };
 
 struct groups_question {

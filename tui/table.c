@@ -8,9 +8,9 @@
  */
 #include "tui/table.h"
 
-#include "tui/clean.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
+#include "tui/line_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,22 +88,6 @@ static int name_parts(struct work *work, const uint32_t *symrefs)
 	return ret;
 }
 
-/* The source line of a frame, of the innermost function at it; where none is known, its function. */
-static struct table_part line_of(struct names *names, uint32_t frame, uint32_t symref)
-{
-	struct names_line lines[NAMES_INLINED_MAX + 1];
-	struct table_part part = {.symref = symref};
-
-	if (frame == FRAME_NONE)
-		return part;
-	(void)names_lines(names, frame, lines);
-	if (lines[0].line && *lines[0].file) {
-		part.line = lines[0].line;
-		part.file = lines[0].file;
-	}
-	return part;
-}
-
 /* By image name and offset, so that one library mapped by many is one. */
 static int address_parts(struct work *work, const uint32_t *symrefs)
 {
@@ -127,14 +111,14 @@ static int address_parts(struct work *work, const uint32_t *symrefs)
 		if (!ret)
 			ret = intern_id(&addresses, &key, sizeof(key), &id);
 		if (!ret && id == work->table->n_parts) {
-			struct table_part part = {.symref = symrefs[i]};
+			struct names_line line = {.file = ""};
 
 			if (by_line)
-				part = line_of(scan->names, frame, symrefs[i]);
+				line = line_of(scan->names, frame);
 			ret = new_part(work->table, &room, symrefs[i], key.offset);
 			if (!ret) {
-				work->table->parts[id].line = part.line;
-				work->table->parts[id].file = part.file;
+				work->table->parts[id].line = line.line;
+				work->table->parts[id].file = line.file;
 			}
 		}
 		if (!ret)
@@ -160,22 +144,24 @@ static int line_parts(struct work *work, const uint32_t *symrefs)
 		struct {
 			uint64_t file, line, symref;
 		} key = {0};
-		struct table_part part;
+		struct names_line line;
 
 		if (frame != FRAME_NONE && frame < known_room && known[frame]) {
 			work->parts[i] = known[frame] - 1;
 			continue;
 		}
-		part = line_of(names, frame, symrefs[i]);
+		line = line_of(names, frame);
 		/* A file's name is the same string wherever it comes from. */
-		key.file = (uint64_t)(uintptr_t)part.file;
-		key.line = part.line;
-		key.symref = part.line && !by_symref ? 0 : part.symref;
+		key.file = line.line ? (uint64_t)(uintptr_t)line.file : 0;
+		key.line = line.line;
+		key.symref = line.line && !by_symref ? 0 : symrefs[i];
 		ret = intern_id(&lines, &key, sizeof(key), &id);
 		if (!ret && id == work->table->n_parts) {
 			ret = new_part(work->table, &room, symrefs[i], 0);
-			if (!ret)
-				work->table->parts[id] = part;
+			if (!ret) {
+				work->table->parts[id].line = line.line;
+				work->table->parts[id].file = line.file;
+			}
 		}
 		if (!ret && frame != FRAME_NONE)
 			ret = grow_zeroed((void **)&known, frame, &known_room, sizeof(*known));
@@ -583,20 +569,6 @@ static void name_task(struct table_key *out, const char *comm, int32_t id)
 	out->is_number = true;
 }
 
-static void name_line(
-	const struct table *table, const struct table_part *part, struct table_key *out)
-{
-	char clean[400];
-
-	if (part->line)
-		snprintf(out->bytes, sizeof(out->bytes), "%s:%" PRIu32,
-			clean_string(clean, sizeof(clean), part->file), part->line);
-	else
-		snprintf(out->bytes, sizeof(out->bytes), "%.300s (%.200s)",
-			names_get(table->names, part->symref)->symbol,
-			names_get(table->names, part->symref)->image);
-}
-
 static void name_field(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out)
 {
@@ -632,7 +604,8 @@ void table_key(
 			names_get(table->names, part->symref)->image, part->offset);
 		break;
 	case GROUP_LINE:
-		name_line(table, part, out);
+		line_text(table->names, &(struct names_line){part->symref, part->line, part->file},
+			out->bytes);
 		break;
 	case GROUP_PROCESS:
 		name_task(out, task->process_comm, task->pid);

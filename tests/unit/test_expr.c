@@ -103,6 +103,57 @@ static void test_terms_of_what_is_pointed_at(void **state)
 	assert_true(strlen(expr_term(text, 12, false, FILTER_STACK, names[4])) < 12);
 }
 
+/* What is no field of ours is one of samples, with or without its prefix. */
+static void test_fields_of_samples(void **state)
+{
+	static const char format[] = "name: made_up\nID: 1\nformat:\n"
+				     "\tfield:int kind;\toffset:8;\tsize:4;\tsigned:1;\n"
+				     "print fmt: \"%d\", REC->kind\n";
+	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	struct expr expr =
+		parsed("!prev_comm:sh|ba* & field:pid:-3 & kind:0x10-20 & data_src.level~^L");
+	const struct fields *schemas[1];
+	struct expr_error error;
+	struct fields *fields;
+	char text[64];
+
+	(void)state;
+	assert_int_equal(expr.n_terms, 4);
+	assert_int_equal(expr.terms[1].field, FILTER_SAMPLE_FIELD);
+	assert_true(expr.terms[1].negated && !expr.terms[1].has_range);
+	assert_string_equal(expr.terms[1].field_name, "prev_comm");
+	assert_string_equal(expr.terms[1].text, "ba*");
+	assert_string_equal(expr.terms[2].field_name, "pid");
+	assert_true(expr.terms[2].has_range);
+	assert_int_equal(expr.terms[2].first, -3);
+	assert_int_equal(expr.terms[2].last, -3);
+	assert_int_equal(expr.terms[3].first, 16);
+	assert_int_equal(expr.terms[3].last, 20);
+	assert_non_null(expr.terms[4].regex);
+	assert_string_equal(expr.terms[4].field_name, "data_src.level");
+	expr_fini(&expr);
+
+	assert_int_equal(fields_new(&fields, &attr, NULL, NULL, format), 0);
+	schemas[0] = fields;
+	expr = parsed("comm:a & kind:1");
+	assert_int_equal(expr_check_fields(&expr, schemas, 1, &error), 0);
+	assert_int_equal(expr_check_fields(&expr, schemas, 0, &error), -EINVAL);
+	assert_int_equal(error.at, 9);
+	expr_fini(&expr);
+	expr = parsed("com:a");
+	assert_int_equal(expr_check_fields(&expr, schemas, 1, &error), -EINVAL);
+	assert_int_equal(error.at, 0);
+	assert_non_null(strstr(error.what, "there is no 'com'"));
+	assert_non_null(strstr(error.what, "there are kind"));
+	expr_fini(&expr);
+	fields_free(fields);
+
+	assert_string_equal(
+		expr_field_term(text, sizeof(text), true, "kind", "a b"), "!kind:\"a b\"");
+	assert_string_equal(
+		expr_field_term(text, sizeof(text), false, "comm", "x"), "field:comm:x");
+}
+
 static bool passes(struct fixture *fixture, const char *text, uint32_t cell)
 {
 	struct expr expr = parsed(text);
@@ -141,6 +192,15 @@ static void test_passes(void **state)
 	assert_true(passes(fixture, "pid:100 & tid:101", 0));
 	assert_false(passes(fixture, "stack:f0", 1));
 	assert_true(passes(fixture, "!stack:f0", 1));
+	assert_true(passes(fixture, "address:program+0x30", 0));
+	assert_false(passes(fixture, "address:program+0x0", 0));
+	assert_true(passes(fixture, "!address:program*", 1));
+	/* Of a function without lines its name stands for them. */
+	assert_true(passes(fixture, "line:f3*", 0));
+	assert_false(passes(fixture, "line:f0*", 0));
+	/* Samples without fields. */
+	assert_true(passes(fixture, "kind:- & !kind:3", 0));
+	assert_false(passes(fixture, "kind:3", 0));
 }
 
 int main(void)
@@ -148,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terms),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_fields_of_samples),
 		cmocka_unit_test(test_terms_of_what_is_pointed_at),
 		cmocka_unit_test_setup_teardown(test_passes, fixture_setup, fixture_teardown),
 	};

@@ -12,8 +12,10 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/lines_fixture.h"
 #include "tests/unit/samples_fixture.h"
 #include "tui/calltree.h"
+#include "tui/groups.h"
 #include "tui/hot.h"
 #include "tui/query.h"
 #include "tui/table.h"
@@ -40,6 +42,7 @@ struct world {
 	struct store *store;
 	struct snapshot all;
 	struct sums whole, parts;
+	struct fake_lines lines[LINES];
 };
 
 static uint64_t mix(uint64_t key, uint64_t more)
@@ -103,6 +106,7 @@ static int setup(void **state)
 	assert_non_null(world);
 	assert_int_equal(fixture_setup(&made), 0);
 	fixture = world->fixture = made;
+	know_lines(fixture, world->lines);
 	/* So small that old slices are merged. */
 	assert_int_equal(store_new(&world->store, fixture->stacks, fixture->tasks, 256 << 10), 0);
 	while (n < 64) {
@@ -242,9 +246,12 @@ static const enum query_group groupings[][2] = {
 	{GROUP_THREAD, GROUP_EVENT},
 	{GROUP_COMMAND, GROUP_EVENT},
 	{GROUP_CPU, GROUP_EVENT},
+	{GROUP_LINE, GROUP_EVENT},
+	{GROUP_CGROUP, GROUP_EVENT},
 	{GROUP_COMMAND, GROUP_SYMBOL},
 	{GROUP_THREAD, GROUP_IMAGE},
 	{GROUP_CPU, GROUP_ADDRESS},
+	{GROUP_LINE, GROUP_SYMBOL},
 };
 
 static void ask_table(
@@ -271,6 +278,38 @@ static void ask_table(
 		sum_up(sums, key, row->self, row->total, row->samples);
 	}
 	table_free(table);
+}
+
+/* The hot table by something else. */
+static void ask_groups(
+	struct world *world, uint64_t from_ns, uint64_t to_ns, int group, struct sums *sums)
+{
+	const struct groups_question question = {
+		.scan = scan_of(world, &world->all, from_ns, to_ns)};
+	const struct group_by by = {.group = (enum query_group)group};
+	const struct hot_row *rows;
+	struct groups *groups;
+	struct hot_sums all;
+	struct hot *hot;
+	size_t n;
+
+	assert_int_equal(groups_new(&groups, &by), 0);
+	assert_int_equal(
+		hot_new(&hot, world->store, world->fixture->stacks, world->fixture->names), 0);
+	assert_int_equal(groups_fill(groups, &question, hot), 0);
+	for (int event = 0; event < (int)EVENTS; event++) {
+		const struct hot_query query = {.event = (uint8_t)event};
+
+		assert_int_equal(hot_rows(hot, &query, &rows, &n, &all), 0);
+		for (size_t i = 0; i < n; i++)
+			sum_up(sums,
+				mix_text(mix(5, (uint64_t)event),
+					groups_key(groups, rows[i].symref)->name.symbol),
+				rows[i].self, rows[i].total, rows[i].samples);
+		sum_up(sums, mix(6, (uint64_t)event), all.weight, all.unresolved, all.samples);
+	}
+	hot_free(hot);
+	groups_free(groups);
 }
 
 static void ask_tree(
@@ -316,6 +355,13 @@ static void test_tables(void **state)
 		check(*state, ask_table, (int)i);
 }
 
+static void test_grouped_hot_tables(void **state)
+{
+	for (int group = 0; group < GROUP_KEYS; group++)
+		if (group != GROUP_SYMBOL && group != GROUP_EVENT && group != GROUP_CGROUP)
+			check(*state, ask_groups, group);
+}
+
 static void test_trees(void **state)
 {
 	check(*state, ask_tree, CALLTREE_ROOTS);
@@ -340,6 +386,7 @@ int main(void)
 		cmocka_unit_test(test_hot_table),
 		cmocka_unit_test(test_breakdowns),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_grouped_hot_tables),
 		cmocka_unit_test(test_trees),
 	};
 

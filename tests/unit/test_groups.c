@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_groups.c - the hot table by other things than symbols: its rows add up to the whole exactly, keep their numbers, and
+ * the filter of a row passes what is in it and nothing else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/lines_fixture.h"
+#include "tests/unit/samples_fixture.h"
+#include "tui/expr.h"
+#include "tui/groups.h"
+
+#define TERM 512
+
+static const struct group_by all[] = {
+	{GROUP_IMAGE, ""}, {GROUP_ADDRESS, ""}, {GROUP_LINE, ""}, {GROUP_PROCESS, ""},
+	{GROUP_THREAD, ""}, {GROUP_COMMAND, ""}, {GROUP_CPU, ""}, {GROUP_CGROUP, ""},
+	{GROUP_FIELD, "kind"}, {GROUP_FIELD, "comm"}, /* which something else is called, too */
+};
+#define ALL (sizeof(all) / sizeof(*all))
+
+struct world {
+	struct fixture *fixture;
+	struct fake_lines lines[LINES];
+	struct values *values;
+	struct fields *fields;
+	struct field_schemas schemas;
+	uint32_t tuples[FIXTURE_SLICES][FIXTURE_CELLS];
+	struct hot *hot, *part;
+	struct scan_question scan;
+};
+
+static int setup(void **state)
+{
+	static const char format[] = "name: made_up\nID: 1\nformat:\n"
+				     "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+				     "\tfield:int kind;\toffset:24;\tsize:4;\tsigned:1;\n"
+				     "print fmt: \"%d\", REC->kind\n";
+	static const char *const comms[] = {"sh", "a b", "\"&|", "x"};
+	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	struct world *world = calloc(1, sizeof(*world));
+	struct fixture *fixture;
+	uint32_t seed = 3;
+	void *made;
+
+	assert_non_null(world);
+	assert_int_equal(fixture_setup(&made), 0);
+	fixture = world->fixture = made;
+	know_lines(fixture, world->lines);
+	fixture_randomize(fixture, 17, 200);
+	assert_int_equal(values_new(&world->values), 0);
+	assert_int_equal(fields_new(&world->fields, &attr, NULL, NULL, format), 0);
+	world->schemas.values = world->values;
+	world->schemas.of[5] = world->fields;
+	for (uint32_t i = 0; i < FIXTURE_SLICES; i++) {
+		for (uint32_t j = 0; j < fixture->slices[i].cells; j++) {
+			const char *comm = comms[fixture_random(&seed, 4)];
+			const struct value tuple[] = {{.text = comm, .text_len = strlen(comm)},
+				{.number = (uint64_t)((int64_t)fixture_random(&seed, 5) - 2)}};
+
+			if (fixture->slices[i].event[j] == 5)
+				assert_int_equal(values_intern(world->values, tuple, 2,
+							 &world->tuples[i][j]),
+					0);
+		}
+		fixture->slices[i].values = world->tuples[i];
+	}
+	assert_int_equal(hot_new(&world->hot, NULL, fixture->stacks, fixture->names), 0);
+	assert_int_equal(hot_new(&world->part, NULL, fixture->stacks, fixture->names), 0);
+	world->scan = (struct scan_question){.snapshot = &fixture->snapshot,
+		.to_ns = UINT64_MAX,
+		.stacks = fixture->stacks,
+		.tasks = fixture->tasks,
+		.names = fixture->names,
+		.schemas = &world->schemas};
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+	void *fixture = world->fixture;
+
+	hot_free(world->hot);
+	hot_free(world->part);
+	fields_free(world->fields);
+	values_free(world->values);
+	fixture_teardown(&fixture);
+	free(world);
+	return 0;
+}
+
+static void fill(struct world *world, struct groups *groups, struct hot *hot)
+{
+	const struct groups_question question = {.scan = world->scan};
+
+	assert_int_equal(groups_fill(groups, &question, hot), 0);
+}
+
+static uint64_t weight_of(const struct world *world, uint8_t event, uint64_t *samples)
+{
+	uint64_t weight = 0;
+
+	*samples = 0;
+	for (uint32_t i = 0; i < FIXTURE_SLICES; i++)
+		for (uint32_t j = 0; j < world->fixture->slices[i].cells; j++)
+			if (world->fixture->slices[i].event[j] == event) {
+				weight += world->fixture->slices[i].weight[j];
+				*samples += world->fixture->slices[i].count[j];
+			}
+	return weight;
+}
+
+/* Of each event, whatever the rows. */
+static void test_rows_add_up(void **state)
+{
+	struct world *world = *state;
+
+	for (size_t i = 0; i < ALL; i++) {
+		struct groups *groups;
+
+		assert_int_equal(groups_new(&groups, &all[i]), 0);
+		fill(world, groups, world->hot);
+		for (int event = 0; event <= 10; event += 5) {
+			const struct hot_query query = {.event = (uint8_t)event};
+			uint64_t self = 0, count = 0, samples;
+			const uint64_t weight = weight_of(world, (uint8_t)event, &samples);
+			const struct hot_row *rows;
+			struct hot_sums sums;
+			size_t n;
+
+			assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
+			assert_true(n > 0);
+			for (size_t j = 0; j < n; j++) {
+				self += rows[j].self;
+				count += rows[j].samples;
+				assert_true(rows[j].total >= rows[j].self);
+				assert_non_null(groups_key(groups, rows[j].symref));
+			}
+			assert_int_equal(self, weight);
+			assert_int_equal(count, samples);
+			assert_int_equal(sums.weight, weight);
+			assert_int_equal(sums.samples, samples);
+		}
+		groups_free(groups);
+	}
+}
+
+/* A part of the time has rows of the same numbers, and all parts add up to the whole, row by row. */
+static void test_parts_add_up(void **state)
+{
+	static const uint64_t bounds[] = {0, 130, 131, 400, UINT64_MAX};
+	struct world *world = *state;
+
+	for (size_t i = 0; i < ALL; i++) {
+		uint64_t self[4000] = {0}, total[4000] = {0}, whole_self, whole_total;
+		struct groups *groups;
+		struct hot_sums sums;
+		const struct hot_row *rows;
+		const struct hot_query query = {.event = 5};
+		size_t n;
+
+		assert_int_equal(groups_new(&groups, &all[i]), 0);
+		for (size_t k = 0; k + 1 < sizeof(bounds) / sizeof(*bounds); k++) {
+			world->scan.from_ns = bounds[k];
+			world->scan.to_ns = bounds[k + 1];
+			fill(world, groups, world->part);
+			assert_int_equal(hot_rows(world->part, &query, &rows, &n, &sums), 0);
+			for (size_t j = 0; j < n; j++) {
+				assert_true(rows[j].symref < 4000);
+				self[rows[j].symref] += rows[j].self;
+				total[rows[j].symref] += rows[j].total;
+			}
+		}
+		world->scan.from_ns = 0;
+		fill(world, groups, world->hot);
+		for (uint32_t id = 0; groups_key(groups, id); id++) {
+			hot_cell(world->hot, id, 5, &whole_self, &whole_total);
+			assert_int_equal(self[id], whole_self);
+			assert_int_equal(total[id], whole_total);
+		}
+		groups_free(groups);
+	}
+}
+
+/* What the row's filter lets pass is the row's self weight, and what it leaves out is all else. */
+static void test_terms(void **state)
+{
+	struct world *world = *state;
+
+	for (size_t i = 0; i < ALL; i++) {
+		struct groups *groups;
+		char text[TERM];
+
+		assert_int_equal(groups_new(&groups, &all[i]), 0);
+		fill(world, groups, world->hot);
+		assert_int_equal(groups_term(groups, 0, false, text, sizeof(text)),
+			all[i].group != GROUP_CGROUP);
+		for (uint32_t id = 0; groups_key(groups, id) && all[i].group != GROUP_CGROUP;
+			id++) {
+			for (int negated = 0; negated < 2; negated++) {
+				struct hot_sums sums, whole;
+				struct expr_error error;
+				uint64_t self, total;
+				struct expr expr;
+
+				assert_true(groups_term(groups, id, negated, text, sizeof(text)));
+				if (expr_parse(&expr, text, &error))
+					fail_msg("%s: %s", text, error.what);
+				assert_int_equal(
+					expr_filter(&expr, world->fixture->stacks,
+						world->fixture->tasks, world->fixture->names,
+						&world->scan.filter),
+					0);
+				filter_set_schemas(world->scan.filter, &world->schemas);
+				fill(world, groups, world->part);
+				hot_cell(world->hot, id, 5, &self, &total);
+				hot_sums(world->hot, 5, &whole);
+				hot_sums(world->part, 5, &sums);
+				if (sums.weight != (negated ? whole.weight - self : self))
+					fail_msg("%s: %llu, not %llu", text,
+						(unsigned long long)sums.weight,
+						(unsigned long long)self);
+				filter_free(world->scan.filter);
+				world->scan.filter = NULL;
+				expr_fini(&expr);
+			}
+		}
+		groups_free(groups);
+	}
+}
+
+/* Rows are called what their samples tell, and keep their numbers when the names of processes change. */
+static void test_keys(void **state)
+{
+	struct world *world = *state;
+	const struct group_key *key;
+	struct groups *groups;
+	const struct hot_row *rows;
+	struct hot_sums sums;
+	size_t n, met = 0;
+
+	assert_int_equal(groups_new(&groups, &all[4]), 0); /* threads */
+	fill(world, groups, world->hot);
+	assert_int_equal(
+		hot_rows(world->hot, &(struct hot_query){.event = 5, .sort = HOT_SORT_SYMBOL},
+			&rows, &n, &sums),
+		0);
+	for (size_t i = 0; i < n; i++) {
+		key = groups_key(groups, rows[i].symref);
+		assert_true(i == 0 ||
+			strcmp(groups_key(groups, rows[i - 1].symref)->name.symbol,
+				key->name.symbol) <= 0);
+		if (key->number == 101) {
+			assert_string_equal(key->name.symbol, "worker (101)");
+			assert_non_null(strstr(key->name.image, "(100)"));
+			met++;
+		}
+	}
+	assert_int_equal(met, 1);
+	assert_null(groups_key(groups, 100000));
+	assert_int_equal(hot_rows(world->hot, &(struct hot_query){.event = 5, .filter = "WORKER"},
+				 &rows, &n, &sums),
+		0);
+	assert_int_equal(n, 2);
+	groups_free(groups);
+
+	assert_int_equal(groups_new(&groups, &all[1]), 0); /* addresses */
+	fill(world, groups, world->hot);
+	for (uint32_t id = 0; (key = groups_key(groups, id)); id++) {
+		assert_non_null(strstr(key->name.symbol, "+0x"));
+		assert_true(key->symref != GROUPS_NO_SYMBOL);
+		assert_string_equal(
+			key->name.image, names_get(world->fixture->names, key->symref)->symbol);
+	}
+	groups_free(groups);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_rows_add_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_parts_add_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_terms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
