@@ -129,6 +129,31 @@ static void test_shows_and_quits(void **state)
 	finish(tty);
 }
 
+/* From symbols to images, to the symbols of one of them, to lines, and back. */
+static void test_other_rows(void **state)
+{
+	struct tty *tty;
+
+	(void)state;
+	tty_need_events(target);
+	tty = start_on_target();
+	tty_type(tty, "R");
+	assert_true(tty_expect(tty, "rows are"));
+	tty_type(tty, "j\r");
+	assert_true(tty_expect(tty, "by image"));
+	tty_type(tty, "\r");
+	assert_true(tty_expect(tty, "Only image:"));
+	tty_type(tty, "R");
+	assert_true(tty_expect(tty, "rows are"));
+	tty_type(tty, "jjj\r");
+	assert_true(tty_expect(tty, "by line"));
+	tty_type(tty, "\033");
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	tty_type(tty, "q");
+	expect_exit(tty, 0);
+	finish(tty);
+}
+
 static void test_follows_the_size(void **state)
 {
 	struct tty *tty;
@@ -538,6 +563,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shows_and_quits),
+		cmocka_unit_test(test_other_rows),
 		cmocka_unit_test(test_follows_the_size),
 		cmocka_unit_test(test_signals_that_end),
 		cmocka_unit_test(test_hang_up_without_a_signal),

@@ -366,6 +366,13 @@ static void test_negated_filters(void **state)
 	bad("strobe report file.data -p 7,!8", "'!8'");
 	bad("strobe report file.data -t 99999999999", "'99999999999'");
 	bad("strobe report file.data -C !x", "'!x'");
+	good(&line, "strobe report file.data --only comm~^ng&!cpu:0-3 --only prev_comm:sh");
+	assert_int_equal(line.request.n_only, 2);
+	assert_int_equal(line.request.only[0].n_terms, 2);
+	assert_string_equal(line.request.only[1].terms[0].field_name, "prev_comm");
+	args_fini(&line.request);
+	bad("strobe report file.data --only comm~(", "'comm~(': not a regular expression");
+	bad("strobe report file.data --only comm:a&", "at 'the end'");
 	bad("strobe report file.data --comm a,!b", "'a,!b'");
 	bad("strobe report file.data --comm a,", "'a,'");
 	bad("strobe report file.data --image=", "--image ''");
