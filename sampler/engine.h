@@ -198,6 +198,7 @@ enum engine_note_kind {
 	NOTE_FLIGHT_TRIGGER, /* value = percent of a CPU that the target used */
 	NOTE_CGROUP_GONE, /* text = its label: removed; what was sampled in it stays */
 	NOTE_SPANS_DROPPED, /* text = event; value = times that a thread was off its CPU, of which records are missing */
+	NOTE_WAKERS_UNKNOWN, /* text = event: sched:sched_waking is not open */
 	NOTE_SPANS_STACKLESS, /* text = event: without the kernel there is no stack of a switch */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
 	/* Of recordings (recording.h). */

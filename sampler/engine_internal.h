@@ -242,6 +242,7 @@ struct engine {
 	uint64_t
 		span_next_ns; /* the next slice begins there; UINT64_MAX: nothing is told of switches */
 	uint64_t noted_spans;
+	bool wakers_noted;
 	size_t span_tasks; /* as many were followed when they were asked last */
 
 	struct follow follow;
@@ -480,6 +481,11 @@ void span_fini(struct engine *engine);
 /* A sample of a switch-out, and the record that follows it or tells of the switch-in. */
 void span_sample(struct engine *engine, const struct record *record);
 void span_switch(struct engine *engine, unsigned int choice, const struct record *record);
+/* A sample of sched:sched_waking, or of one of its fellows. */
+bool span_is_waking(const struct engine *engine, unsigned int choice);
+void span_waking(struct engine *engine, unsigned int choice, const struct record *record);
+/* A sample that was taken in last: of a clock, it is time for `wall`. */
+void span_on_cpu(struct engine *engine, unsigned int choice, const struct record *record);
 /* Another event's sample, as it was taken in last. */
 void span_seen(struct engine *engine, const struct record *record);
 /* Records of that ring are lost. */

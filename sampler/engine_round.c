@@ -131,6 +131,8 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 			span_sample(engine, &record);
 		return;
 	}
+	if (span_is_waking(engine, index))
+		span_waking(engine, index, &record);
 	if (event && choice->read_group) {
 		(void)group_take_sample(engine, event, &record, wanted);
 		if (wanted)
@@ -142,8 +144,10 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 		return;
 	}
 	status->samples++;
-	if (!ingest_record(&engine->ingest, &record, status->id))
+	if (!ingest_record(&engine->ingest, &record, status->id)) {
 		span_seen(engine, &record);
+		span_on_cpu(engine, index, &record);
+	}
 	tap_sample(engine, header, index);
 }
 

@@ -64,6 +64,14 @@ static void fail_open(struct engine *engine, int error, int cpu)
 		engine->status.events[0].name, -1, cpu);
 }
 
+static bool asks_for_wakers(const struct engine *engine)
+{
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open && engine->choices[i].spec.span == EVENT_SPAN_WOKEN)
+			return true;
+	return false;
+}
+
 int scope_begin(struct engine *engine)
 {
 	const struct engine_target *target = &engine->config.target;
@@ -81,10 +89,12 @@ int scope_begin(struct engine *engine)
 	if (!engine->filter)
 		scope = SCOPE_CPU;
 	/* A command's tree is unknown and may fork fast: complete from its first instruction on.  A flight recorder needs no more
-	 * memory for many threads than for one, and copies nothing when one ends. */
+	 * memory for many threads than for one, and copies nothing when one ends.  Who wakes a thread may be any other. */
 	if (scope == SCOPE_AUTO)
-		scope = (target->command || engine->flight.on) && engine->cpu_wide ? SCOPE_CPU
-										   : SCOPE_TASK;
+		scope = (target->command || engine->flight.on || asks_for_wakers(engine)) &&
+				engine->cpu_wide
+			? SCOPE_CPU
+			: SCOPE_TASK;
 	engine->status.scope = scope;
 	if (scope == SCOPE_CPU) {
 		if (ret) {

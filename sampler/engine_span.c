@@ -4,26 +4,30 @@
  * store.  Runs in the sampling thread.
  *
  * Both events are open as context-switches with records of switches, and both tell all: one of them, the first that
- * runs, is listened to for both.
+ * runs, is listened to for both.  `wall` and `woken` are made here too, of these and of others: see enum event_span.
  */
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#define TRACE_HARD 0x08u
+#define TRACE_SOFT 0x10u
+#define WOKEN_DEPTH_MAX (STACK_DEPTH_MAX - 2) /* the name has room */
 
 /* Of the threads that are out, so many are brought up to date for each slice; others have their turn in the next ones. */
 #define SPAN_ADVANCE_MAX 4096u
 
 static bool is_open(const struct engine *engine, unsigned int index)
 {
-	return engine->choices[index].open && engine->choices[index].spec.span &&
-		choice_runs(engine, index);
+	return engine->choices[index].open && choice_runs(engine, index);
 }
 
 static int find_lead(const struct engine *engine)
 {
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
-		if (is_open(engine, i))
+		if (event_is_of_switches(engine->choices[i].spec.span) && is_open(engine, i))
 			return (int)i;
 	return -ENOENT;
 }
@@ -36,47 +40,112 @@ static int find_span(const struct engine *engine, enum event_span span)
 	return -ENOENT;
 }
 
+/* The only one of its name in the process: a frame that stands for what has no code. */
+static int make_frame(struct ingest *ingest, char *name, uint32_t *frame)
+{
+	const struct image key = {.kind = IMAGE_KSYMBOL, .path = name};
+	uint32_t image;
+	int ret = images_intern(ingest->images, &key, &image);
+
+	if (ret)
+		return ret;
+	images_pin(ingest->images, image);
+	return stacks_frame(ingest->stacks, image, 0, FRAME_KERNEL, frame);
+}
+
+/* The stack with such a frame as its leaf. */
+static int put_frame(struct ingest *ingest, char *name, uint32_t stack, uint32_t *out)
+{
+	uint32_t frame;
+	int ret = make_frame(ingest, name, &frame);
+
+	return ret ? ret : stacks_child(ingest->stacks, stack, frame, out);
+}
+
+static void store(struct engine *engine, int index, const struct offcpu_span *span, uint32_t stack)
+{
+	struct engine_event_status *status = &engine->status.events[index];
+
+	status->samples++;
+	/* Out of memory is counted by the store. */
+	(void)store_add(engine->ingest.store, span->end_ns - 1, stack, span->label,
+		(uint16_t)span->cpu, status->id, span->ns);
+}
+
 /* --- for offcpu --- */
+
+static void add_to_wall(struct engine *engine, const struct offcpu_span *span)
+{
+	static char blocked[] = "[blocked]", preempted[] = "[preempted]";
+	int index = find_span(engine, EVENT_SPAN_WALL);
+	uint32_t stack;
+
+	if (index >= 0 &&
+		!put_frame(&engine->ingest, span->preempted ? preempted : blocked, span->stack,
+			&stack))
+		store(engine, index, span, stack);
+}
 
 static bool add_span(const struct offcpu_span *span, void *ctx)
 {
 	struct engine *engine = ctx;
 	const struct task_label *label = tasks_label_get(engine->ingest.tasks, span->label);
 	int index = find_span(engine, span->preempted ? EVENT_SPAN_PREEMPTED : EVENT_SPAN_BLOCKED);
-	struct engine_event_status *status;
 
 	if (engine->filter &&
 		!follow_wants(&engine->follow, (uint32_t)label->pid, (uint32_t)label->tid))
 		return false;
-	if (index < 0 || !round_cpu_wanted(engine, span->cpu))
+	if (!round_cpu_wanted(engine, span->cpu))
 		return true;
-	status = &engine->status.events[index];
-	status->samples++;
-	/* Out of memory is counted by the store. */
-	(void)store_add(engine->ingest.store, span->end_ns - 1, span->stack, span->label,
-		(uint16_t)span->cpu, status->id, span->ns);
+	if (index >= 0)
+		store(engine, index, span, span->stack);
+	add_to_wall(engine, span);
 	return true;
+}
+
+/* Who ended a wait stands above it: its stack, the outermost frame last, and its name. */
+static int put_waker(
+	struct engine *engine, const struct offcpu_waker *waker, uint32_t stack, uint32_t *out)
+{
+	static char nobody[] = "[woken by unknown]", interrupt[] = "[woken by an interrupt]";
+	struct stacks *stacks = engine->ingest.stacks;
+	char name[TASK_COMM_MAX + 16];
+	int ret = 0;
+
+	for (uint32_t node = waker->known ? waker->stack : STACK_ROOT;
+		node != STACK_ROOT && !ret && stacks_node(stacks, stack)->depth < WOKEN_DEPTH_MAX;
+		node = stacks_node(stacks, node)->parent)
+		ret = stacks_child(stacks, stack, stacks_node(stacks, node)->frame, &stack);
+	if (ret)
+		return ret;
+	if (!waker->known || waker->interrupt)
+		return put_frame(&engine->ingest, waker->known ? interrupt : nobody, stack, out);
+	snprintf(name, sizeof(name), "[woken by %s]",
+		tasks_label_get(engine->ingest.tasks, waker->label)->comm);
+	return put_frame(&engine->ingest, name, stack, out);
+}
+
+static void add_wait(const struct offcpu_span *wait, const struct offcpu_waker *waker, void *ctx)
+{
+	struct engine *engine = ctx;
+	int index = find_span(engine, EVENT_SPAN_WOKEN);
+	uint32_t stack;
+
+	if (index >= 0 && round_cpu_wanted(engine, wait->cpu) &&
+		!put_waker(engine, waker, wait->stack, &stack))
+		store(engine, index, wait, stack);
 }
 
 static int find_unknown(
 	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
 {
 	static char name[] = "[off-cpu]";
-	const struct image key = {.kind = IMAGE_KSYMBOL, .path = name};
 	struct engine *engine = ctx;
 	struct ingest *ingest = &engine->ingest;
-	uint32_t image, frame;
-	int ret;
+	int ret = tasks_label(ingest->tasks, pid, tid, time_ns, label);
 
-	ret = tasks_label(ingest->tasks, pid, tid, time_ns, label);
 	if (!ret)
-		ret = images_intern(ingest->images, &key, &image);
-	if (ret)
-		return ret;
-	images_pin(ingest->images, image);
-	ret = stacks_frame(ingest->stacks, image, 0, FRAME_KERNEL, &frame);
-	if (!ret)
-		ret = stacks_child(ingest->stacks, STACK_ROOT, frame, stack);
+		ret = put_frame(ingest, name, STACK_ROOT, stack);
 	if (ret)
 		return ret;
 	stacks_ref(ingest->stacks, *stack);
@@ -95,7 +164,12 @@ static void release(uint32_t stack, uint32_t label, void *ctx)
 void span_init(struct engine *engine)
 {
 	const struct offcpu_ops ops = {
-		.add = add_span, .unknown = find_unknown, .release = release, .ctx = engine};
+		.over = add_wait,
+		.add = add_span,
+		.unknown = find_unknown,
+		.release = release,
+		.ctx = engine,
+	};
 
 	offcpu_init(&engine->offcpu, &ops);
 	engine->span_next_ns = UINT64_MAX;
@@ -142,6 +216,59 @@ void span_seen(struct engine *engine, const struct record *record)
 	tasks_label_ref(ingest->tasks, ingest->last_label);
 	offcpu_seen(
 		&engine->offcpu, (int32_t)record->id.tid, ingest->last_stack, ingest->last_label);
+}
+
+/* Of an interrupt, the stack below it is of a task that just happens to be there. */
+static bool is_of_interrupt(const struct record_sample *sample)
+{
+	/* enum trace_flag_type in linux/trace_events.h, in the byte after the number of the event */
+	return sample->raw_len > 2 && ((const uint8_t *)sample->raw)[2] & (TRACE_HARD | TRACE_SOFT);
+}
+
+bool span_is_waking(const struct engine *engine, unsigned int index)
+{
+	return engine->choices[index].spec.attr.type == PERF_TYPE_TRACEPOINT &&
+		!strncmp(engine->choices[index].spec.name, EVENT_WAKING, strlen(EVENT_WAKING));
+}
+
+void span_waking(struct engine *engine, unsigned int index, const struct record *record)
+{
+	const struct fields *fields = engine->ingest.fields[engine->status.events[index].id];
+	struct offcpu_waker waker = {.interrupt = is_of_interrupt(&record->sample)};
+	int field = fields_find(fields, "pid");
+	uint64_t tid;
+
+	if (find_span(engine, EVENT_SPAN_WOKEN) < 0 || field < 0 ||
+		!fields_number(fields, (size_t)field, record, &tid))
+		return;
+	if (!offcpu_is_out(&engine->offcpu, (int32_t)tid) ||
+		ingest_stack(&engine->ingest, record, &waker.stack, &waker.label))
+		return;
+	if (waker.interrupt)
+		waker.stack = STACK_ROOT;
+	stacks_ref(engine->ingest.stacks, waker.stack);
+	tasks_label_ref(engine->ingest.tasks, waker.label);
+	offcpu_wake(&engine->offcpu, (int32_t)tid, &waker);
+}
+
+void span_on_cpu(struct engine *engine, unsigned int index, const struct record *record)
+{
+	const struct ingest *ingest = &engine->ingest;
+	int wall = find_span(engine, EVENT_SPAN_WALL);
+	const struct offcpu_span span = {
+		.end_ns = record->id.time_ns + 1,
+		.ns = record->sample.period,
+		.label = ingest->last_label,
+		.cpu = record->id.cpu,
+	};
+
+	if (wall < 0 || !event_is_clock(&engine->choices[index].attr))
+		return;
+	/* The first clock counts, the others tell of the same time. */
+	for (unsigned int i = 0; i < index; i++)
+		if (event_is_clock(&engine->choices[i].attr) && is_open(engine, i))
+			return;
+	store(engine, wall, &span, ingest->last_stack);
 }
 
 void span_switch(struct engine *engine, unsigned int index, const struct record *record)
@@ -280,11 +407,25 @@ void span_finish(struct engine *engine, uint64_t time_ns)
 	span_stop(engine);
 }
 
+static void note_wakers(struct engine *engine)
+{
+	int index = find_span(engine, EVENT_SPAN_WOKEN);
+
+	if (index < 0 || engine->wakers_noted)
+		return;
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (span_is_waking(engine, i) && engine->choices[i].open)
+			return;
+	engine->wakers_noted = true;
+	engine_note(engine, NOTE_WAKERS_UNKNOWN, EACCES, 0, 0, engine->status.events[index].name);
+}
+
 void span_tick(struct engine *engine)
 {
 	int lead = find_lead(engine);
 	uint64_t dropped = engine->offcpu.dropped + engine->offcpu.left_out;
 
+	note_wakers(engine);
 	offcpu_expire(&engine->offcpu, engine->round_ns - NS_PER_S);
 	if (dropped == engine->noted_spans)
 		return;

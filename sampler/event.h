@@ -42,7 +42,18 @@ enum event_span {
 	EVENT_SPAN_NONE,
 	EVENT_SPAN_BLOCKED, /* waiting for something */
 	EVENT_SPAN_PREEMPTED, /* for a CPU alone */
+	EVENT_SPAN_WALL, /* on the CPU, by the first clock that is sampled, and both of the above */
+	EVENT_SPAN_WOKEN, /* blocked, told at once when it is over, with the stack of who ended it */
 };
+
+/* The tracepoint of who wakes whom. */
+#define EVENT_WAKING "sched:sched_waking"
+
+/* Made of switches themselves; the others are made of other events, and opened as dummies. */
+static inline bool event_is_of_switches(enum event_span span)
+{
+	return span == EVENT_SPAN_BLOCKED || span == EVENT_SPAN_PREEMPTED;
+}
 
 enum event_chain { EVENT_CHAIN_DEFAULT, EVENT_CHAIN_OFF, EVENT_CHAIN_ON };
 

@@ -3,6 +3,7 @@
  * event_named.c - events whose names are the same on every machine: generic, cache and raw ones, and bare numbers.
  */
 #include "sampler/event_private.h"
+#include "sampler/tracefs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,6 +21,10 @@
 #define SPAN(kind, n, d)                                                                          \
 	{                                                                                         \
 		n, NULL, d, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, EVENT_SPAN_##kind \
+	}
+#define MADE(kind, n, d)                                                               \
+	{                                                                              \
+		n, NULL, d, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, EVENT_SPAN_##kind \
 	}
 
 static const struct event_info catalogue[] = {
@@ -47,9 +52,11 @@ static const struct event_info catalogue[] = {
 	SW(ALIGNMENT_FAULTS, "alignment-faults", NULL, "Unaligned accesses the kernel had to mend"),
 	SW(EMULATION_FAULTS, "emulation-faults", NULL, "Instructions the kernel had to emulate"),
 	SW(BPF_OUTPUT, "bpf-output", NULL, "What BPF programs write"),
+	SW(DUMMY, "dummy", NULL, "Counts nothing; carries records of mappings and tasks"),
 	SPAN(BLOCKED, "off-cpu", "Time that threads wait for something: a lock, a timer, a disk"),
 	SPAN(PREEMPTED, "preempted", "Time that threads could run and wait for a CPU"),
-	SW(DUMMY, "dummy", NULL, "Counts nothing; carries records of mappings and tasks"),
+	MADE(WALL, "wall", "All time of threads: cpu-clock, off-cpu and preempted in one"),
+	MADE(WOKEN, "woken", "off-cpu once it is over, with who ended it (sched:sched_waking)"),
 };
 
 const struct event_info *event_catalogue(size_t *n)
@@ -206,6 +213,70 @@ static bool parse_raw(struct event_piece name, uint64_t *config)
 
 /* --- all of them --- */
 
+static int add_generic(struct event_parser *parser, const struct event_info *info)
+{
+	struct event_item *item;
+	int err = event_add(parser, &item);
+
+	if (err)
+		return err;
+	event_set_name(&item->spec, "%s", info->name);
+	item->spec.attr.type = info->type;
+	item->spec.attr.config = info->config;
+	item->spec.span = info->span;
+	/* Every switch counts; a rate would leave some out. */
+	if (info->span) {
+		item->spec.attr.sample_period = 1;
+		item->spec.attr.context_switch = event_is_of_switches(info->span);
+		item->spec.has_rate = true;
+	}
+	return 0;
+}
+
+static bool is_listed(const struct event_parser *parser, const char *name)
+{
+	for (size_t i = 0; i < parser->n; i++)
+		if (!strcmp(parser->items[i].spec.name, name))
+			return true;
+	return false;
+}
+
+/* Without tracefs nobody is known to have woken anybody, which the engine tells. */
+static int add_waking(struct event_parser *parser)
+{
+	struct event_item *item;
+	uint64_t id;
+	int err;
+
+	if (is_listed(parser, EVENT_WAKING) ||
+		tracefs_id(parser->system, "sched", "sched_waking", &id))
+		return 0;
+	err = event_add(parser, &item);
+	if (err)
+		return err;
+	event_set_name(&item->spec, "%s", EVENT_WAKING);
+	item->spec.attr.type = PERF_TYPE_TRACEPOINT;
+	item->spec.attr.config = id;
+	item->spec.attr.sample_period = 1;
+	item->spec.has_rate = true;
+	return 0;
+}
+
+/* What an event is made of comes with it. */
+static int add_parts(struct event_parser *parser, enum event_span span)
+{
+	static const char *const wall[] = {"cpu-clock", "off-cpu", "preempted", NULL};
+	static const char *const woken[] = {"off-cpu", NULL};
+	const char *const *name = span == EVENT_SPAN_WALL ? wall : woken;
+	int err = 0;
+
+	for (; *name && !err; name++)
+		if (!is_listed(parser, *name))
+			err = add_generic(
+				parser, find_generic((struct event_piece){*name, strlen(*name)}));
+	return err || span != EVENT_SPAN_WOKEN ? err : add_waking(parser);
+}
+
 int event_parse_named(struct event_parser *parser, struct event_piece word, bool *found)
 {
 	const struct event_info *info = find_generic(word);
@@ -218,21 +289,17 @@ int event_parse_named(struct event_parser *parser, struct event_piece word, bool
 	*found = info || raw || parse_cache(word, &cache, &op, &result);
 	if (!*found)
 		return 0;
+	if (info) {
+		err = add_generic(parser, info);
+		if (!err && info->span && !event_is_of_switches(info->span))
+			err = add_parts(parser, info->span);
+		parser->at += err ? 0 : word.len;
+		return err;
+	}
 	err = event_add(parser, &item);
 	if (err)
 		return err;
-	if (info) {
-		event_set_name(&item->spec, "%s", info->name);
-		item->spec.attr.type = info->type;
-		item->spec.attr.config = info->config;
-		item->spec.span = info->span;
-		/* Every switch counts; a rate would leave some out. */
-		if (info->span) {
-			item->spec.attr.sample_period = 1;
-			item->spec.attr.context_switch = 1;
-			item->spec.has_rate = true;
-		}
-	} else if (raw) {
+	if (raw) {
 		event_set_name(&item->spec, "%.*s", (int)word.len, word.at);
 		item->spec.attr.type = PERF_TYPE_RAW;
 		item->spec.attr.config = config;

@@ -225,6 +225,22 @@ static void read_raw(
 	}
 }
 
+bool fields_number(
+	const struct fields *fields, size_t i, const struct record *record, uint64_t *out)
+{
+	const struct field_how *how = &fields->how[i];
+	struct bytes bytes;
+
+	if (!record->sample.raw || how->part != PART_NONE || fields->at[i].kind == FIELD_TEXT ||
+		fields->at[i].kind == FIELD_BYTES)
+		return false;
+	bytes = find_bytes(how, (struct bytes){record->sample.raw, record->sample.raw_len});
+	if (bytes.len < how->len)
+		return false;
+	*out = read_number(bytes.at, how->len, how->element);
+	return true;
+}
+
 static void read_kind(const struct fields *fields, struct bytes raw, uint64_t *numbers)
 {
 	size_t outcome = fields->kind->decode(raw.at, raw.len, numbers);

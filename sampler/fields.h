@@ -68,6 +68,10 @@ typedef bool fields_locate(
 int fields_read(const struct fields *fields, const struct record *record, struct values *values,
 	fields_locate *locate, void *ctx, uint32_t *out);
 
+/* A whole number of a tracepoint's raw data; false: it is none, or not there. */
+bool fields_number(
+	const struct fields *fields, size_t i, const struct record *record, uint64_t *out);
+
 /* A value as text (raw bytes, cut to size): numbers by kind, names of FIELD_ENUM ("L3 hit"), flags; addresses as
  * 0x..., which whoever has symbols replaces. */
 void fields_format(

@@ -20,6 +20,8 @@ struct offcpu_thread {
 	bool fresh; /* the stack is of the switch-out that follows */
 	bool preempted;
 	bool assumed; /* no record told of it */
+	struct offcpu_waker waker; /* with references, where it is known */
+	uint64_t out_ns;
 	uint64_t since_ns; /* accounted up to here; ENDED: when */
 };
 
@@ -99,6 +101,13 @@ static void release_stack(struct offcpu *offcpu, struct offcpu_thread *thread)
 	thread->has_stack = false;
 }
 
+static void release_waker(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	if (thread->waker.known)
+		offcpu->ops.release(thread->waker.stack, thread->waker.label, offcpu->ops.ctx);
+	thread->waker.known = false;
+}
+
 static void set_stack(
 	struct offcpu *offcpu, struct offcpu_thread *thread, uint32_t stack, uint32_t label)
 {
@@ -111,6 +120,7 @@ static void set_stack(
 static void forget(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	release_stack(offcpu, thread);
+	release_waker(offcpu, thread);
 	list_remove(offcpu, thread);
 	idmap_remove(&offcpu->threads, (uint32_t)thread->tid);
 	free(thread);
@@ -119,6 +129,7 @@ static void forget(struct offcpu *offcpu, struct offcpu_thread *thread)
 /* It runs, or so it seems. */
 static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
+	release_waker(offcpu, thread);
 	if (offcpu->keep_stacks)
 		set_state(offcpu, thread, RUNS);
 	else
@@ -197,7 +208,8 @@ static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool 
 		thread->has_stack = true;
 	}
 	thread->fresh = false;
-	thread->since_ns = who->time_ns;
+	release_waker(offcpu, thread);
+	thread->out_ns = thread->since_ns = who->time_ns;
 	thread->cpu = who->cpu;
 	thread->preempted = who->preempted;
 	thread->assumed = assumed;
@@ -217,6 +229,39 @@ void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who)
 		go_out(offcpu, who, true);
 }
 
+void offcpu_wake(struct offcpu *offcpu, int32_t tid, const struct offcpu_waker *waker)
+{
+	struct offcpu_thread *thread = find(offcpu, tid);
+
+	if (!thread || thread->state != IS_OUT || thread->preempted || thread->waker.known) {
+		offcpu->ops.release(waker->stack, waker->label, offcpu->ops.ctx);
+		return;
+	}
+	thread->waker = *waker;
+	thread->waker.known = true;
+}
+
+bool offcpu_is_out(const struct offcpu *offcpu, int32_t tid)
+{
+	const struct offcpu_thread *thread = find(offcpu, tid);
+
+	return thread && thread->state == IS_OUT;
+}
+
+static void tell_over(struct offcpu *offcpu, struct offcpu_thread *thread)
+{
+	const struct offcpu_span wait = {
+		.end_ns = thread->since_ns,
+		.ns = thread->since_ns - thread->out_ns,
+		.stack = thread->stack,
+		.label = thread->label,
+		.cpu = thread->cpu,
+	};
+
+	if (offcpu->ops.over && !thread->preempted && wait.ns)
+		offcpu->ops.over(&wait, &thread->waker, offcpu->ops.ctx);
+}
+
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
 {
 	struct offcpu_thread *thread = find(offcpu, who->tid);
@@ -229,6 +274,8 @@ void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
 	else if (!account(offcpu, thread, who->time_ns)) {
 		forget(offcpu, thread);
 		return;
+	} else {
+		tell_over(offcpu, thread);
 	}
 	let_run(offcpu, thread);
 }
@@ -241,6 +288,7 @@ void offcpu_end(struct offcpu *offcpu, int32_t tid, uint64_t time_ns)
 		return;
 	offcpu->dropped += thread->state == IS_OUT && !thread->assumed;
 	release_stack(offcpu, thread);
+	release_waker(offcpu, thread);
 	thread->since_ns = time_ns;
 	set_state(offcpu, thread, ENDED);
 }

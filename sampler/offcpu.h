@@ -26,7 +26,16 @@ struct offcpu_span {
 	bool preempted; /* it could have run on; else it waits for something */
 };
 
+/* What ended a wait. */
+struct offcpu_waker {
+	bool known;
+	bool interrupt; /* a timer or a device: the task it fell into has nothing to do with it */
+	uint32_t stack, label; /* borrowed */
+};
+
 struct offcpu_ops {
+	/* A wait is over: all of it, of which the pieces were given out before.  May be NULL. */
+	void (*over)(const struct offcpu_span *wait, const struct offcpu_waker *waker, void *ctx);
 	/* false: nobody wants to know of this thread any more. */
 	bool (*add)(const struct offcpu_span *span, void *ctx);
 	/* What stands for a stack that is not known, with a reference to both.  0 or -errno. */
@@ -70,6 +79,9 @@ void offcpu_seen(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t la
 void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who);
 /* The thread is out, for an unknown time, and from now on is counted; where a record says otherwise, that holds. */
 void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who);
+/* Somebody wakes the thread; of several, the first one counts.  Takes a reference to the waker's stack and label. */
+void offcpu_wake(struct offcpu *offcpu, int32_t tid, const struct offcpu_waker *waker);
+bool offcpu_is_out(const struct offcpu *offcpu, int32_t tid);
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who);
 
 /* The thread has ended; it still switches out a last time, which is no waiting. */

@@ -62,6 +62,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_EVENT] = {'e', "event", "EVENT[,EVENT]", EITHER, ARGS_SAMPLING,
 		"what to sample: cycles, cpu-clock, page-faults:u ... (default: cycles, else "
 		"cpu-clock); of a recording: which of its events (default: all)"},
+	[ARG_WALL] = {0, "wall", NULL, TARGETS, ARGS_SAMPLING,
+		"all time of threads, on the CPU, blocked and preempted: -e wall"},
 	[ARG_PFM_EVENTS] = {0, "pfm-events", "NAME[,NAME]", COUNTED, ARGS_SAMPLING,
 		"the same, by names of libpfm4 (of processors' manuals)"},
 	[ARG_EVENT_FILTER] = {0, "filter", "FILTER", COUNTED, ARGS_SAMPLING,

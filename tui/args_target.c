@@ -355,6 +355,8 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 	case ARG_EVENT:
 		return args->request.n_files ? parse_event_names(args, text)
 					     : parse_events(args, "-e", text);
+	case ARG_WALL:
+		return parse_events(args, "-e", "wall");
 	case ARG_PFM_EVENTS:
 		return parse_events(args, "--pfm-events", text);
 	case ARG_EVENT_FILTER:

@@ -296,6 +296,13 @@ static void note_event(struct text *text, const struct engine_note *note)
 			max, note->text[0] ? note->text : "off-cpu", note->value,
 			note->value == 1 ? "" : "s", note->value == 1 ? "is" : "are");
 		break;
+	case NOTE_WAKERS_UNKNOWN:
+		text_add(text,
+			"'%.*s': who wakes whom is not known without the tracepoint "
+			"sched:sched_waking, "
+			"for which tracefs and CAP_PERFMON or root are needed",
+			max, note->text);
+		break;
 	case NOTE_SPANS_STACKLESS:
 		text_add(text,
 			"'%.*s': without the kernel no stack is taken when a thread stops running: "
@@ -535,6 +542,7 @@ void explain_note(
 	case NOTE_FIELDS_DROPPED:
 	case NOTE_SPANS_DROPPED:
 	case NOTE_SPANS_STACKLESS:
+	case NOTE_WAKERS_UNKNOWN:
 		note_event(&text, note);
 		break;
 	case NOTE_SNAPSHOT:
@@ -585,6 +593,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FIELDS_DROPPED:
 	case NOTE_SPANS_DROPPED:
 	case NOTE_SPANS_STACKLESS:
+	case NOTE_WAKERS_UNKNOWN:
 	case NOTE_FLIGHT_SHORT:
 		return EXPLAIN_WARNING;
 	case NOTE_FILE_ERROR:

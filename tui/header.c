@@ -314,9 +314,14 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		if (event->is_clock) {
 			double busy = (double)sums->weight / (double)sums->span_ns;
 
-			const char *what = event->span == EVENT_SPAN_BLOCKED ? "blocked"
-				: event->span				     ? "waiting"
-									     : "busy";
+			static const char *const words[] = {
+				[EVENT_SPAN_NONE] = "busy",
+				[EVENT_SPAN_BLOCKED] = "blocked",
+				[EVENT_SPAN_PREEMPTED] = "waiting",
+				[EVENT_SPAN_WALL] = "alive",
+				[EVENT_SPAN_WOKEN] = "woken",
+			};
+			const char *what = words[event->span];
 
 			add(&line, 3, false, STYLE_TEXT, "%.2f %s %s", busy,
 				event->span ? "threads" : "CPUs", what);

@@ -78,9 +78,9 @@ _strobe()
 		cache-misses cache-references cgroup-switches context-switches cpu-clock
 		cpu-migrations cycles dummy emulation-faults instructions major-faults
 		minor-faults off-cpu page-faults preempted ref-cycles stalled-cycles-backend
-		stalled-cycles-frontend task-clock"
+		stalled-cycles-frontend task-clock wall woken"
 	local either="-p --pid -t --tid -n --name -C --cpu -e --event"
-	local sampled="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --bpf -F --freq -c --count -g --call-graph
+	local sampled="-u --user -G --cgroup -a --all-cpus --wall --pfm-events --filter --bpf -F --freq -c --count -g --call-graph
 		--no-call-graph --kernel-callchains --user-callchains --max-stack --duration --scope --own-threads --until-exec --no-credit --ring-pages
 		--flight-recorder --flight-trigger
 		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size

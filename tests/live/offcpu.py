@@ -58,14 +58,14 @@ def profile(name, command, events, out, **kwargs):
         return None
 
 
-def rings_settle(process):
-    """As soon as no event was opened for half a second, and there are some for each thread of the program."""
+def rings_settle(process, least=5 * len(EVENTS.split(","))):
+    """As soon as no event was opened for half a second, and there are as many."""
     before, since = -1, 0
     while process.poll() is None:
         with contextlib.suppress(OSError):
             folder = f"/proc/{process.pid}/fd"
             number = sum("[perf_event]" in os.readlink(os.path.join(folder, name)) for name in os.listdir(folder))
-            if number != before or number < 5 * len(EVENTS.split(",")):
+            if number != before or number < least:
                 before, since = number, time.monotonic()
             elif time.monotonic() - since > 0.5:
                 return
@@ -126,6 +126,56 @@ def check_shares(strobe, waits, scope):
         checks.check(f"{scope}: all of its time: {everything / all_ns:.1%}", is_near(everything, all_ns), detail)
 
 
+def check_wall(strobe, waits):
+    """All time in one event, told apart by its leaves."""
+    result = run([strobe, "report", "--wall", "--format", "json", "--group", "symbol", "--", waits, str(TURNS), "/dev/null"])
+    if not checks.check("wall: a report", result.status == 0, result):
+        return
+    report = json.loads(result.out)
+    weights = {event["name"]: event["weight"] for event in report["events"]}
+    checks.check("wall: the sum of its parts", weights["wall"] == sum(weights[name] for name in EVENTS.split(",")), weights)
+    wall = next(event for event in report["events"] if event["name"] == "wall")
+    leaves = collections.Counter()
+    for row in wall["rows"]:
+        leaves[row["symbol"]] += row["weight"]
+    for name, leaf in (("off-cpu", "[blocked]"), ("preempted", "[preempted]")):
+        checks.check(f"wall: {leaf} is {name}", leaves[leaf] == weights[name], (weights, leaves[leaf]))
+
+
+def check_woken(strobe, waits):
+    """Who ends the wait for the lock is the partner's thread, a sleep the timer; a writer at the other end of a pipe is
+    nobody that is profiled."""
+    report = profile("woken", [strobe, "report"], "woken", ["--comm", "worker-0", "--", waits, str(TURNS), "/dev/null"])
+    if not report:
+        return
+    woken, off = (next(event for event in report["events"] if event["name"] == name) for name in ("woken", "off-cpu"))
+    checks.check("woken: all that was waited", off["weight"] >= woken["weight"] > 0.97 * off["weight"], (woken["weight"], off["weight"]))
+    if "sched:sched_waking" not in [event["name"] for event in report["events"]]:
+        checks.skip("woken: by whom", "no tracefs")
+        return
+    leaves = collections.Counter()
+    for row in woken["rows"]:
+        leaves[row["symbol"]] += row["weight"]
+    total = {row["symbol"]: row["total_percent"] / 100 * woken["weight"] for row in woken["rows"]}
+    partner, timer = leaves["[woken by waits]"], leaves["[woken by an interrupt]"]
+    checks.check("woken: by the partner, as long as the lock is waited for", total["waits_lock"] * 0.8 <= partner, leaves)
+    checks.check("woken: by a timer, as long as it sleeps", total["waits_sleep"] * 0.8 <= timer <= total["waits_sleep"] * 1.2,
+                 leaves)
+    checks.check("woken: its stack is there", total.get("waits_unlock", 0) >= 0.8 * total["waits_lock"], total)
+    with subprocess.Popen(["sh", "-c", "read go; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
+        with subprocess.Popen([strobe, "report", "-p", str(reader.pid), "-e", "woken", "--format", "json"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as profiler:
+            rings_settle(profiler, 2)
+            reader.stdin.write(b"go\n")
+            reader.stdin.close()
+            out, err = profiler.communicate()
+    event = json.loads(out)["events"][0]
+    with open(f"/proc/{os.getpid()}/comm", encoding="utf-8", errors="replace") as comm:
+        name = comm.read().strip()
+    rows = {row["symbol"]: row["self_percent"] for row in event["rows"]}
+    checks.check(f"woken: by {name}, which is not profiled", rows.get(f"[woken by {name}]", 0) > 50, (rows, err))
+
+
 def profile_seconds(name, command, out):
     """The event, off the CPU, of a second; of ten where nothing was there yet on a busy machine."""
     for seconds in ("1", "10"):
@@ -171,8 +221,12 @@ def check_unprivileged(strobe, waits):
     with public_copy(strobe, waits) as copies, sysctl(PARANOID, 2):
         report = profile("without privileges", [copies[0], "report"], "cpu-clock,off-cpu", ["--", copies[1], "4", "/dev/null"],
                          user=NOBODY)
-    if not report:
+        woken = profile("without privileges, woken", [copies[0], "report"], "woken", ["--", copies[1], "1", "/dev/null"],
+                        user=NOBODY)
+    if not report or not woken:
         return
+    checks.check("without privileges: a note says that wakers are missing",
+                 any("who wakes whom" in str(note) for note in woken["notes"]), woken["notes"])
     event = next(event for event in report["events"] if event["name"].startswith("off-cpu"))
     checks.check("without privileges: the time is there", event["weight"] > 0, event)
     checks.check("without privileges: a note says that stacks are missing",
@@ -196,6 +250,8 @@ def main(strobe, waits):
     else:
         for scope in ("cpu", "task", "inherit"):
             check_shares(strobe, waits, scope)
+        check_wall(strobe, waits)
+        check_woken(strobe, waits)
         check_still_asleep(strobe)
         check_attached_asleep(strobe)
         check_unprivileged(strobe, waits)

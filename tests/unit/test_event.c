@@ -16,18 +16,62 @@
 
 static struct event_fixture machine;
 
-static struct event_spec one(const char *text)
+static struct event_spec *all(const char *text, size_t *n)
 {
-	struct event_spec *specs, spec;
+	struct event_spec *specs;
 	struct event_error error;
-	size_t n;
 
-	if (event_parse_list_in(&machine.system, text, &specs, &n, &error))
+	if (event_parse_list_in(&machine.system, text, &specs, n, &error))
 		fail_msg("%s: error %d at %zu", text, error.kind, error.offset);
-	assert_int_equal(n, 1);
-	spec = specs[0];
+	return specs;
+}
+
+static struct event_spec first(const char *text)
+{
+	size_t n;
+	struct event_spec *specs = all(text, &n), spec = specs[0];
+
 	free(specs);
 	return spec;
+}
+
+static struct event_spec one(const char *text)
+{
+	size_t n;
+	struct event_spec *specs = all(text, &n), spec = specs[0];
+
+	free(specs);
+	assert_int_equal(n, 1);
+	return spec;
+}
+
+/* Events that are made of others bring them, but not twice. */
+static void made_of_others(void **state)
+{
+	static const struct {
+		const char *text, *names[6];
+	} cases[] = {
+		{"wall", {"wall", "cpu-clock", "off-cpu", "preempted"}},
+		{"wall:u", {"wall:u", "cpu-clock:u", "off-cpu:u", "preempted:u"}},
+		{"preempted,wall", {"preempted", "wall", "cpu-clock", "off-cpu"}},
+		{"woken", {"woken", "off-cpu", "sched:sched_waking"}},
+		{"sched:sched_waking,woken,wall",
+			{"sched:sched_waking", "woken", "off-cpu", "wall", "cpu-clock",
+				"preempted"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n, expected = 0;
+		struct event_spec *specs = all(cases[i].text, &n);
+
+		while (expected < 6 && cases[i].names[expected])
+			expected++;
+		assert_int_equal(n, expected);
+		for (size_t k = 0; k < n; k++)
+			assert_string_equal(specs[k].name, cases[i].names[k]);
+		free(specs);
+	}
 }
 
 static void catalogue_is_whole(void **state)
@@ -37,10 +81,10 @@ static void catalogue_is_whole(void **state)
 	const struct event_info *info = event_catalogue(&n);
 
 	(void)state;
-	assert_int_equal(n, PERF_COUNT_HW_MAX + PERF_COUNT_SW_MAX + 2);
+	assert_int_equal(n, PERF_COUNT_HW_MAX + PERF_COUNT_SW_MAX + 4);
 	for (size_t i = 0; i < n; i++) {
 		bool *seen = info[i].type == PERF_TYPE_HARDWARE ? hw : sw;
-		struct event_spec spec = one(info[i].name);
+		struct event_spec spec = first(info[i].name);
 
 		assert_in_range(info[i].config, 0,
 			(info[i].type == PERF_TYPE_HARDWARE ? PERF_COUNT_HW_MAX
@@ -55,7 +99,7 @@ static void catalogue_is_whole(void **state)
 		assert_int_equal(spec.attr.config, info[i].config);
 		assert_false(spec.by_default);
 		assert_int_equal(spec.attr.sample_period, info[i].span != EVENT_SPAN_NONE);
-		assert_int_equal(spec.attr.context_switch, info[i].span != EVENT_SPAN_NONE);
+		assert_int_equal(spec.attr.context_switch, event_is_of_switches(info[i].span));
 		assert_int_equal(spec.span, info[i].span);
 		if (info[i].alias) {
 			spec = one(info[i].alias);
@@ -525,6 +569,7 @@ int main(void)
 		cmocka_unit_test(groups),
 		cmocka_unit_test(terms),
 		cmocka_unit_test(missing_parts),
+		cmocka_unit_test(made_of_others),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -19,6 +19,9 @@ struct world {
 	size_t n;
 	uint64_t total_ns;
 	int64_t refs;
+	struct offcpu_span over; /* the last wait that was over */
+	struct offcpu_waker waker;
+	size_t n_over;
 	bool unwanted; /* nobody wants to know */
 	int unknown; /* what asking for one gives */
 };
@@ -33,6 +36,15 @@ static bool add(const struct offcpu_span *span, void *ctx)
 	world->spans[world->n++ % 64] = *span;
 	world->total_ns += span->ns;
 	return true;
+}
+
+static void over(const struct offcpu_span *wait, const struct offcpu_waker *waker, void *ctx)
+{
+	struct world *world = ctx;
+
+	world->over = *wait;
+	world->waker = *waker;
+	world->n_over++;
 }
 
 static int unknown(
@@ -62,7 +74,7 @@ static void release(uint32_t stack, uint32_t label, void *ctx)
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct offcpu_ops ops = {add, unknown, release, world};
+	const struct offcpu_ops ops = {over, add, unknown, release, world};
 
 	if (!world)
 		return -1;
@@ -110,6 +122,13 @@ static void in(struct world *world, int32_t tid, uint64_t time_ns)
 		&(struct offcpu_switch){.pid = 1, .tid = tid, .cpu = 1, .time_ns = time_ns});
 }
 
+static void wake(struct world *world, int32_t tid, uint32_t node)
+{
+	world->refs++;
+	offcpu_wake(&world->offcpu, tid,
+		&(struct offcpu_waker){.stack = node, .label = node, .interrupt = node == 5});
+}
+
 static void check(const struct world *world, size_t i, uint64_t end_ns, uint64_t ns, uint32_t node)
 {
 	assert_true(i < world->n);
@@ -142,6 +161,58 @@ static void pairs(void **state)
 	check(world, 2, 2001, 1, UNKNOWN);
 	assert_int_equal(world->offcpu.dropped, 0);
 	assert_int_equal(world->offcpu.threads.n, 0);
+}
+
+/* A wait is told as a whole when it is over, however many pieces of it were given out, with the first who woke it. */
+static void wakers(void **state)
+{
+	struct world *world = *state;
+
+	wake(world, 7, 300); /* it runs */
+	stack(world, 7, 100);
+	wake(world, 7, 300);
+	out(world, 7, 1000, false);
+	assert_false(offcpu_is_out(&world->offcpu, 8));
+	assert_true(offcpu_is_out(&world->offcpu, 7));
+	offcpu_advance(&world->offcpu, 1400, SIZE_MAX);
+	wake(world, 7, 301);
+	wake(world, 7, 302);
+	in(world, 7, 1500);
+	assert_int_equal(world->n, 2);
+	assert_int_equal(world->n_over, 1);
+	assert_int_equal(world->over.ns, 500);
+	assert_int_equal(world->over.end_ns, 1500);
+	assert_int_equal(world->over.stack, 100);
+	assert_int_equal(world->over.label, 7);
+	assert_true(world->waker.known);
+	assert_false(world->waker.interrupt);
+	assert_int_equal(world->waker.stack, 301);
+	/* The next wait has another one, or nobody. */
+	stack(world, 7, 100);
+	out(world, 7, 2000, false);
+	wake(world, 7, 5);
+	in(world, 7, 2100);
+	assert_true(world->waker.known && world->waker.interrupt);
+	stack(world, 7, 100);
+	out(world, 7, 3000, false);
+	in(world, 7, 3001);
+	assert_false(world->waker.known);
+	assert_int_equal(world->n_over, 3);
+	/* A thread that could run is not woken, and what is given up is not told. */
+	stack(world, 7, 100);
+	out(world, 7, 4000, true);
+	wake(world, 7, 303);
+	in(world, 7, 4100);
+	stack(world, 7, 100);
+	out(world, 7, 5000, false);
+	wake(world, 7, 304);
+	offcpu_lost(&world->offcpu, -1);
+	in(world, 7, 5100);
+	stack(world, 7, 100);
+	out(world, 7, 6000, false);
+	wake(world, 7, 304);
+	offcpu_end(&world->offcpu, 7, 6100);
+	assert_int_equal(world->n_over, 3);
 }
 
 static void still_out(void **state)
@@ -369,6 +440,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(pairs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(wakers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(still_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(some_at_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(missing_records, set_up, tear_down),

@@ -37,6 +37,7 @@ static pthread_mutex_t begins = PTHREAD_MUTEX_INITIALIZER;
 uint64_t waits_compute(uint64_t x);
 void waits_sleep(long ns);
 void waits_lock(pthread_mutex_t *lock);
+void waits_unlock(pthread_mutex_t *lock);
 void waits_begin(void);
 
 static uint64_t now(clockid_t clock)
@@ -84,6 +85,16 @@ __attribute__((noinline)) void waits_lock(pthread_mutex_t *lock)
 	lock_it(lock);
 }
 
+static __attribute__((noinline)) void unlock_it(pthread_mutex_t *lock)
+{
+	pthread_mutex_unlock(lock);
+}
+
+__attribute__((noinline)) void waits_unlock(pthread_mutex_t *lock)
+{
+	unlock_it(lock);
+}
+
 /* A lock, for this wait leads to its caller. */
 __attribute__((noinline)) void waits_begin(void)
 {
@@ -101,7 +112,7 @@ static void *hold(void *arg)
 		pthread_mutex_lock(&pair->lock);
 		sem_post(&pair->held);
 		waits_sleep(pair->hold_ns);
-		pthread_mutex_unlock(&pair->lock);
+		waits_unlock(&pair->lock);
 	}
 	return NULL;
 }
