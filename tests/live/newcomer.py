@@ -53,7 +53,7 @@ def find_the_line(strobe, spikes):
             newcomer.press("!", "! spike", "past")
             on_top = screen.until(lambda text: above(text, "spikes_slow ", "spikes_caller "), WAIT)
             checks.check("the spike's function is on top", on_top, screen.text())
-            newcomer.press("\r", "↵ open", lambda text: "spikes_slow" in text and row_of(text, "worker-7"))
+            newcomer.press("\r", "↵ runs in", lambda text: "spikes_slow" in text and row_of(text, "worker-7"))
             checks.check("no other thread", not row_of(screen.text(), "worker-6"), screen.text())
             newcomer.press("I", "I only this", "only tid:")
             newcomer.press(ESCAPE, "Esc back", "spikes_caller ")
