@@ -242,6 +242,9 @@ struct engine_event_status {
 	uint64_t throttled; /* times */
 	uint64_t count; /* the counter's value, summed over points */
 	uint64_t armed_ns, clock_ns; /* coverage = armed / clock; clock 0: not known */
+	/* Times that it stood still for want of credit.  Of an event that comes in bursts little time is much that was not
+	 * sampled: how much, nobody knows. */
+	uint64_t stood_still;
 	/* Of the counter, summed over points: it counted for running_ns of enabled_ns (multiplexing), so an estimate is
 	 * count * enabled_ns / running_ns; running_ns 0 with enabled_ns above: it was never counted. */
 	uint64_t enabled_ns, running_ns;

@@ -43,6 +43,7 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 	setup.sample_more = choice_format(engine, index);
 	setup.branch_sample_type = engine->config.branch_sample_type;
 	setup.read_group = choice->read_group;
+	setup.read_self = choice->tells_id && !setup.inherit;
 	*attr = choice->attr;
 	if (choice->counts_only) {
 		attr->freq = 0;
@@ -50,6 +51,31 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 		attr->sample_type = 0;
 	}
 	sys_setup(attr, &engine->features, &setup);
+}
+
+/* Samples of events that fire together come under one id, and only the value that a sample reads names its event.  That costs
+ * some bytes a sample, so the first of those that might be taken for each other goes without: what is none of the others'
+ * is its. */
+void choice_find_id(struct engine *engine, unsigned int index)
+{
+	struct choice *choice = &engine->choices[index];
+	bool traced = choice->attr.type == PERF_TYPE_TRACEPOINT;
+
+	choice->tells_id = false;
+	if (choice->settled || choice->read_group || choice->counts_only || choice->spec.span ||
+		engine->flight.on || engine->status.scope == SCOPE_INHERIT ||
+		(engine->config.scope == SCOPE_AUTO && !engine->cpu_wide) ||
+		!round_may_share_id(engine, index))
+		return;
+	for (unsigned int i = 0; i < engine->status.n_events && !choice->tells_id; i++) {
+		const struct choice *other = &engine->choices[i];
+
+		if (i == index || !other->open || !other->settled || !round_may_share_id(engine, i))
+			continue;
+		choice->tells_id = (other->attr.type == PERF_TYPE_TRACEPOINT) == traced &&
+			(!traced || other->attr.config == choice->attr.config);
+	}
+	engine->tell_ids |= choice->tells_id;
 }
 
 void choice_set_format(struct engine *engine, unsigned int index)

@@ -53,6 +53,7 @@ struct choice {
 	unsigned int leader; /* index; its own where it leads or stands alone */
 	bool read_group; /* it samples for its group, whose other members only count */
 	bool counts_only; /* takes no samples */
+	bool tells_id; /* each of its samples reads it, for the sake of its id: see round_may_share_id() */
 	uint64_t without; /* of sample_more: bits that it cannot have; 0: all are told */
 	struct {
 		uint64_t bits; /* of these */
@@ -237,6 +238,7 @@ struct engine {
 	size_t n_touched, touched_capacity;
 	bool have_doomed;
 	bool have_dry;
+	bool tell_ids; /* some choice does */
 
 	struct offcpu offcpu;
 	uint64_t
@@ -335,6 +337,8 @@ bool choice_runs(const struct engine *engine, unsigned int choice);
 void choice_attr(const struct engine *engine, unsigned int choice, const struct sys_setup *setup,
 	struct perf_event_attr *attr);
 void choice_set_format(struct engine *engine, unsigned int choice);
+/* Before it opens for the first time: whether its samples need to tell whose they are. */
+void choice_find_id(struct engine *engine, unsigned int choice);
 /* Whether it is to be opened there: a PMU's or a cgroup's event only on (some) CPUs. */
 bool choice_fits(const struct engine *engine, unsigned int choice, const struct point *point);
 /* 0, or the errno of an event that such a target cannot have. */
@@ -445,6 +449,8 @@ int round_take_in(struct engine *engine, const struct perf_event_header *header,
 	const struct record *record, bool tap);
 /* Its samples may come under the id of another software event. */
 bool round_may_share_id(const struct engine *engine, unsigned int choice);
+/* Of one that tells its own: at which word of a sample.  Before it stand the value and two times. */
+size_t round_own_id_at(const struct record_format *format);
 bool round_cpu_wanted(const struct engine *engine, uint32_t cpu);
 /* At each sweep: start events again that got credit and still stand. */
 void round_kick_dry(struct engine *engine);

@@ -408,6 +408,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 	if (!event)
 		return ret;
 	*event = (struct point_event){.point = point, .choice = index, .owns_ring = owner};
+	if (!choice->settled)
+		choice_find_id(engine, index);
 	if (choice->leader != index)
 		event->leader = point_find_event(point, choice->leader);
 	ret = open_into_ring(engine, point, event, carries);

@@ -54,6 +54,32 @@ bool round_may_share_id(const struct engine *engine, unsigned int index)
 		(attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT);
 }
 
+/* Where in a sample, as a word, the id of the counter that it reads is: behind the id, address, task and time, and what of
+ * address, CPU and period there is, come value and both times. */
+size_t round_own_id_at(const struct record_format *format)
+{
+	const uint64_t before = format->sample_type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD);
+
+	return 1 + 5 + (size_t)__builtin_popcountll(before) + 3;
+}
+
+/* The event whose own id the sample tells; NULL: none does. */
+static struct point_event *find_telling_event(const struct engine *engine,
+	const struct channel *channel, const struct perf_event_header *header)
+{
+	const uint64_t *words = (const uint64_t *)(const void *)header;
+
+	for (struct point_event *event = channel->point->events; event; event = event->next) {
+		const struct choice *choice = &engine->choices[event->choice];
+		size_t at = round_own_id_at(&choice->format);
+
+		if (choice->tells_id && (at + 1) * sizeof(*words) <= header->size &&
+			words[at] == event->id)
+			return event;
+	}
+	return NULL;
+}
+
 /* A tracepoint's data begins with its number; samples of software events have none where it would be. */
 static bool is_of_tracepoint(const struct choice *choice, const struct perf_event_header *header)
 {
@@ -81,7 +107,7 @@ static struct point_event *find_sharing_event(const struct engine *engine,
 	for (struct point_event *event = channel->point->events; event; event = event->next) {
 		const struct choice *choice = &engine->choices[event->choice];
 
-		if (!round_may_share_id(engine, event->choice))
+		if (!round_may_share_id(engine, event->choice) || choice->tells_id)
 			continue;
 		if (choice->attr.type == PERF_TYPE_TRACEPOINT &&
 			choice->format.sample_type & PERF_SAMPLE_RAW) {
@@ -157,8 +183,14 @@ static void take_sample(struct engine *engine, const struct channel *channel,
 	const uint64_t *id = (const uint64_t *)(header + 1);
 	struct point_event *event = NULL;
 
-	if (header->size >= sizeof(*header) + sizeof(*id))
+	if (channel->point && engine->tell_ids)
+		event = find_telling_event(engine, channel, header);
+	if (!event && header->size >= sizeof(*header) + sizeof(*id)) {
 		event = find_event(engine, *id);
+		/* That one would have told its own. */
+		if (event && engine->choices[event->choice].tells_id)
+			event = NULL;
+	}
 	if (!event)
 		event = find_sharing_event(engine, channel, header);
 	if (!event) {
@@ -367,6 +399,7 @@ static void give_back(struct engine *engine)
 		if (event->on_credit && !engine->stopped && choice_runs(engine, event->choice)) {
 			if (credit_consume(&event->credit, event->consumed)) {
 				engine->choices[event->choice].spent++;
+				engine->status.events[event->choice].stood_still++;
 				event->dry_sweeps = 1;
 				engine->have_dry = true;
 			}

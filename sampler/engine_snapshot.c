@@ -167,10 +167,28 @@ static uint64_t stored(const struct engine *engine)
 	return samples;
 }
 
+/* What a paused ring is not given, the kernel counts as lost.  Events that are disabled meanwhile make nothing, which is time
+ * that they do not cover, and no loss. */
+static void let_events_run(struct engine *engine, const struct point *point, bool run)
+{
+	for (const struct point_event *event = point->events; event; event = event->next) {
+		if (engine->choices[event->choice].counts_only ||
+			!choice_runs(engine, event->choice) || point->on_exec)
+			continue;
+		if (run)
+			(void)sys_enable(event->fd);
+		else
+			(void)sys_disable(event->fd);
+	}
+}
+
 /* Copies of all rings, in front of those of points that were closed.  All stand still before the first is copied, so that they
  * end together; each goes on as soon as it is copied. */
 static void copy_rings(struct engine *engine)
 {
+	for (size_t i = 0; i < engine->n_points && !engine->paused && !engine->stopped; i++)
+		if (engine->points[i]->flight)
+			let_events_run(engine, engine->points[i], false);
 	flight_pause(engine, true);
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point *point = engine->points[i];
@@ -179,8 +197,10 @@ static void copy_rings(struct engine *engine)
 		if (!point->flight)
 			continue;
 		kept = flight_copy(engine, point);
-		if (!engine->paused && !engine->stopped)
+		if (!engine->paused && !engine->stopped) {
 			sys_pause(point->flight->fd, false);
+			let_events_run(engine, point, true);
+		}
 		if (!kept)
 			continue;
 		kept->next = engine->flight.kept;

@@ -35,6 +35,8 @@ static void begin(struct engine *engine)
 		memcpy(events[n].name, engine->status.events[i].name, sizeof(events[n].name));
 		events[n].group = engine->status.events[i].group;
 		choice_attr(engine, i, &sampling, &events[n].attr);
+		if (engine->choices[i].tells_id)
+			events[n].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
 		/* What is read is told as the sum of all, not by task. */
 		if (events[n].attr.sample_type & PERF_SAMPLE_READ)
 			events[n].attr.inherit = 0;
@@ -88,15 +90,38 @@ static void pass(struct engine *engine, const struct perf_event_header *header, 
 	engine->tap.record(header, event, engine->tap.ctx);
 }
 
+/* Without what it reads for its id's sake alone. */
+static const struct perf_event_header *without_own_id(const struct engine *engine,
+	const struct perf_event_header *header, unsigned int choice,
+	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)])
+{
+	const uint64_t *words = (const uint64_t *)(const void *)header;
+	size_t end = round_own_id_at(&engine->choices[choice].format) + 1 + engine->features.lost;
+	size_t n = header->size / sizeof(*words), begin = end - 4 - engine->features.lost;
+	struct perf_event_header *shorter = (struct perf_event_header *)(void *)copy;
+
+	if (header->type != PERF_RECORD_SAMPLE || n < end)
+		return header;
+	memcpy(copy, words, begin * sizeof(*words));
+	memcpy(copy + begin, words + end, (n - end) * sizeof(*words));
+	shorter->size = (uint16_t)(header->size - (end - begin) * sizeof(*words));
+	return shorter;
+}
+
 void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice)
 {
+	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)];
+
 	if (!engine->has_tap)
 		return;
 	if (!engine->tap_begun)
 		begin(engine);
 	/* Events are not added to what is being recorded. */
-	if (engine->tap_index[choice] != TAP_NONE)
-		pass(engine, header, engine->tap_index[choice]);
+	if (engine->tap_index[choice] == TAP_NONE)
+		return;
+	if (engine->choices[choice].tells_id)
+		header = without_own_id(engine, header, choice, copy);
+	pass(engine, header, engine->tap_index[choice]);
 }
 
 /* Ids and times of many counters are of no use to others: a sum of each event is. */

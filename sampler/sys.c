@@ -105,6 +105,8 @@ static void set_up_samples(struct perf_event_attr *attr, const struct record_for
 		attr->sample_type |= PERF_SAMPLE_READ;
 		attr->read_format |= PERF_FORMAT_GROUP;
 	}
+	if (setup->read_self)
+		attr->sample_type |= PERF_SAMPLE_READ;
 	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK))
 		attr->branch_sample_type = 0;
 	else if (!attr->branch_sample_type)

@@ -33,6 +33,7 @@ int sys_probe(struct sys_features *out);
 struct sys_setup {
 	bool callchain;
 	bool read_group; /* with each sample, the counters of its group */
+	bool read_self; /* with each sample, the event's own counter */
 	uint64_t sample_more; /* more bits of sample_type */
 	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK; 0: any branch */
 	uint16_t max_stack; /* 0: the kernel's limit */

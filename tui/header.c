@@ -337,6 +337,10 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 			format_percent(text, percent > 100.0 ? 100.0 : percent));
 		brief(&line, "cov %s", text);
 	}
+	/* In a burst a short time is much. */
+	if (event->stood_still && !event->is_clock)
+		add(&line, 3, false, STYLE_WARN, "stood still %s times",
+			format_count(text, event->stood_still));
 	percent = 100.0 * format_share(sums->unresolved, sums->weight);
 	/* What is a warning goes last. */
 	add(&line, percent > MANY_UNRESOLVED ? 2 : 6, false,

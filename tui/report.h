@@ -65,6 +65,7 @@ struct report_event {
 	uint64_t count; /* the counter itself */
 	uint64_t enabled_ns, running_ns; /* it counted for running_ns of enabled_ns; 0: not known */
 	uint64_t throttled;
+	uint64_t stood_still; /* times, for want of credit */
 	uint64_t filtered; /* delivered, but of no followed process (scope cpu) or CPU */
 	double coverage_percent; /* below 0: not known */
 	double unresolved_percent;
@@ -82,6 +83,7 @@ struct report_event {
 /* What a recording says of itself.  Strings are cleaned, NULL where it does not. */
 struct report_file {
 	const char *hostname, *release, *arch, *cpu, *perf_version, *command;
+	const char *pmus; /* "cpu 4, msr 8": with the types that attributes have */
 	uint32_t cpus;
 	uint64_t memory_kb;
 	int64_t written; /* when the file was, in seconds of the epoch; 0: not known */

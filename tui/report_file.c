@@ -91,6 +91,18 @@ static int take_command(struct report *report, const struct reader_info *info)
 	return take_text(report, raw, &report->file.command);
 }
 
+static int take_pmus(struct report *report, const struct reader_info *info)
+{
+	char raw[1000];
+	size_t len = 0;
+
+	raw[0] = '\0';
+	for (size_t i = 0; i < info->n_pmus && len < sizeof(raw); i++)
+		len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s%.64s %u", i ? ", " : "",
+			info->pmus[i].name, info->pmus[i].type);
+	return take_text(report, raw, &report->file.pmus);
+}
+
 int report_gather_file(struct report *report, struct session *session)
 {
 	struct report_file *file = &report->file;
@@ -117,5 +129,7 @@ int report_gather_file(struct report *report, struct session *session)
 		ret = take_text(report, info->cpu_desc, &file->cpu);
 	if (!ret)
 		ret = take_text(report, info->perf_version, &file->perf_version);
+	if (!ret)
+		ret = take_pmus(report, info);
 	return ret ? ret : take_command(report, info);
 }

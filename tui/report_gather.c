@@ -92,6 +92,7 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 	event->enabled_ns = status->enabled_ns;
 	event->running_ns = status->running_ns;
 	event->throttled = status->throttled;
+	event->stood_still = status->stood_still;
 	event->filtered = status->filtered;
 	event->coverage_percent =
 		status->clock_ns ? report_percent(status->armed_ns, status->clock_ns) : -1;
@@ -264,6 +265,7 @@ static void add_event(struct report_event *event, const struct engine_event_stat
 	event->lost += more->lost;
 	event->count += more->count;
 	event->throttled += more->throttled;
+	event->stood_still += more->stood_still;
 	event->filtered += more->filtered;
 }
 

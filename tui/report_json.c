@@ -169,6 +169,8 @@ static void add_event(struct json_object *events, const struct report *report,
 		add_number(object, "running_ns", event->running_ns, bad);
 	}
 	add_number(object, "throttled", event->throttled, bad);
+	if (event->stood_still)
+		add_number(object, "stood_still", event->stood_still, bad);
 	add_number(object, "filtered", event->filtered, bad);
 	if (report->view != REPORT_FLAT) {
 		if (event->n_nodes) {
@@ -211,6 +213,7 @@ static void add_file(struct json_object *top, const struct report_file *file, bo
 	if (file->memory_kb)
 		add_number(object, "memory_kb", file->memory_kb, bad);
 	add_text(object, "command", file->command, bad);
+	add_text(object, "pmus", file->pmus, bad);
 	add_text(object, "perf_version", file->perf_version, bad);
 	if (file->written)
 		add_child(object, "written", json_object_new_int64(file->written), bad);

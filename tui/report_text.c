@@ -309,6 +309,8 @@ static void put_file(FILE *out, const struct report_file *file)
 	}
 	if (*separator)
 		fputc('\n', out);
+	if (file->pmus)
+		fprintf(out, "PMUs: %s\n", file->pmus);
 	if (file->command)
 		fprintf(out, "recorded by: %s\n", file->command);
 }
@@ -334,6 +336,8 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 	fprintf(out, ", %s lost", report_grouped(number, event->lost));
 	if (event->coverage_percent >= 0)
 		fprintf(out, ", coverage %.1f%%", event->coverage_percent);
+	if (event->stood_still)
+		fprintf(out, " (stood still %s times)", report_grouped(number, event->stood_still));
 	if (event->enabled_ns && !event->running_ns)
 		fputs(", not counted", out);
 	else if (event->running_ns < event->enabled_ns - event->enabled_ns / 2000)

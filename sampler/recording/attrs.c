@@ -175,6 +175,109 @@ void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *t
 	attrs->list[i].name[len] = '\0';
 }
 
+/* --- cgroups --- */
+
+struct words_piece {
+	const char *at;
+	size_t len;
+};
+
+/* The values of -G and --cgroup, one after the other, up to the command that was recorded. */
+struct cgroup_words {
+	char *const *words;
+	size_t n, at;
+	const char *rest; /* of the value that is being taken apart */
+};
+
+static const char *next_value(struct cgroup_words *in)
+{
+	static const char option[] = "--cgroup";
+	const size_t len = sizeof(option) - 1;
+
+	while (in->at < in->n && strcmp(in->words[in->at], "--") != 0) {
+		const char *word = in->words[in->at++];
+		bool is_long = !strncmp(word, option, len), is_short = !strncmp(word, "-G", 2);
+
+		if (is_long && word[len] == '=')
+			return word + len + 1;
+		if (is_short && word[2])
+			return word + 2;
+		if ((is_long && !word[len]) || is_short)
+			return in->at < in->n ? in->words[in->at++] : NULL;
+	}
+	return NULL;
+}
+
+/* The next name, which may be empty; false: there is none. */
+static bool next_cgroup(struct cgroup_words *in, struct words_piece *out)
+{
+	if (!in->rest)
+		in->rest = next_value(in);
+	if (!in->rest)
+		return false;
+	*out = (struct words_piece){in->rest, strcspn(in->rest, ",")};
+	in->rest = in->rest[out->len] ? in->rest + out->len + 1 : NULL;
+	return true;
+}
+
+/* Its last part, unless there is another that ends so. */
+static struct words_piece label_of(struct cgroup_words in, struct words_piece name)
+{
+	struct words_piece last = name, other;
+	unsigned int n = 0;
+	const char *slash;
+
+	while (last.len > 1 && last.at[last.len - 1] == '/')
+		last.len--;
+	slash = memrchr(last.at, '/', last.len);
+	if (!slash || slash + 1 == last.at + last.len)
+		return last;
+	last.len -= (size_t)(slash + 1 - last.at);
+	last.at = slash + 1;
+	while (next_cgroup(&in, &other))
+		n += other.len >= last.len &&
+			!memcmp(other.at + other.len - last.len, last.at, last.len);
+	return n > 1 ? name : last;
+}
+
+static void add_cgroup(struct reader_attr *attr, struct words_piece label)
+{
+	size_t len = strlen(attr->name);
+
+	if (!label.len || label.len > EVENT_NAME_MAX / 2)
+		return;
+	if (len > EVENT_NAME_MAX - 2 - label.len)
+		len = EVENT_NAME_MAX - 2 - label.len;
+	attr->name[len] = '@';
+	memcpy(attr->name + len + 1, label.at, label.len);
+	attr->name[len + 1 + label.len] = '\0';
+}
+
+/* As perf has it: the n-th is of the n-th event, and one alone is of all. */
+void attrs_name_cgroups(struct attrs *attrs, char *const *words, size_t n)
+{
+	const struct cgroup_words begin = {.words = words, .n = n};
+	struct cgroup_words in = begin;
+	struct words_piece name, label = {"", 0};
+	const char *program = n ? strrchr(words[0], '/') : NULL;
+	size_t names = 0;
+
+	program = program ? program + 1 : n ? words[0] : "";
+	/* strobe names its own. */
+	if (strncmp(program, "perf", 4) != 0)
+		return;
+	while (next_cgroup(&in, &name)) {
+		label = label_of(begin, name);
+		if (names < attrs->n)
+			add_cgroup(&attrs->list[names], label);
+		names++;
+	}
+	for (size_t i = 1; names == 1 && i < attrs->n; i++)
+		if (attrs->list[i].attr.type != PERF_TYPE_SOFTWARE ||
+			attrs->list[i].attr.config != PERF_COUNT_SW_DUMMY)
+			add_cgroup(&attrs->list[i], label);
+}
+
 /* The word that holds the id: perf gives all attributes of a recording the same place for it. */
 static bool id_of(const struct record_format *format, const struct perf_event_header *header,
 	bool swapped, uint64_t *id)

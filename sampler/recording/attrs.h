@@ -33,6 +33,10 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 /* Name the attribute that has this id (or, where none has, number i); text ends at a NUL or after len. */
 void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *text, size_t len);
 
+/* Of "perf record -e X,X -G a,b" (words: its command line) nothing else tells the events apart: each gets its cgroup behind
+ * its name, X@a.  Of all else nothing happens. */
+void attrs_name_cgroups(struct attrs *attrs, char *const *words, size_t n);
+
 /* The attribute of a kernel record (whole, aligned, its header in this machine's order, its body as recorded):
  * true and *number, or false where none has its id. */
 bool attrs_find(struct attrs *attrs, const struct perf_event_header *header, bool swapped,

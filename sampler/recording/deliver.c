@@ -54,6 +54,7 @@ static int16_t add_event(struct recording *recording, const struct reader_attr *
 			.is_clock = event_is_clock(&attr->attr)};
 		memcpy(event->name, attr->name, sizeof(event->name));
 		event->cgroup = cgroup_of(event->name);
+		event->group = attr->group;
 		if (attr->attr.freq)
 			event->freq_hz = attr->attr.sample_freq;
 		else

@@ -80,6 +80,13 @@ static void free_strings(char **strings, size_t n)
 	free(strings);
 }
 
+static void free_pmus(struct reader_pmu *pmus, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(pmus[i].name);
+	free(pmus);
+}
+
 void features_fini(struct features *features)
 {
 	struct reader_info *info = &features->info;
@@ -91,6 +98,7 @@ void features_fini(struct features *features)
 	free(info->cpu_desc);
 	free(info->cpu_id);
 	free_strings(info->cmdline, info->n_cmdline);
+	free_pmus(info->pmus, info->n_pmus);
 	for (size_t i = 0; i < info->n_build_ids; i++)
 		free(info->build_ids[i].path);
 	free(info->build_ids);
@@ -114,6 +122,8 @@ uint64_t features_limit(unsigned int feature)
 	case PERFDATA_CPUID:
 	case PERFDATA_TOTAL_MEM:
 	case PERFDATA_CMDLINE:
+	case PERFDATA_PMU_MAPPINGS:
+	case PERFDATA_GROUP_DESC:
 	case PERFDATA_SAMPLE_TIME:
 	case PERFDATA_CLOCKID:
 	case PERFDATA_DIR_FORMAT:
@@ -143,6 +153,52 @@ static int take_cmdline(struct reader_info *info, struct reading *in)
 	info->cmdline = words;
 	info->n_cmdline = done;
 	return ret;
+}
+
+static int take_pmus(struct reader_info *info, struct reading *in)
+{
+	struct reader_pmu *pmus;
+	size_t done = 0;
+	uint32_t n;
+	int ret = 0;
+
+	if (!get_32(in, &n) || n > left(in) / (2 * sizeof(uint32_t)))
+		return -EBADMSG;
+	pmus = calloc(n ? n : 1, sizeof(*pmus));
+	if (!pmus)
+		return -ENOMEM;
+	while (done < n && !ret) {
+		if (get_32(in, &pmus[done].type))
+			ret = get_string(in, &pmus[done].name);
+		else
+			ret = -EBADMSG;
+		done += !ret;
+	}
+	free_pmus(info->pmus, info->n_pmus);
+	info->pmus = pmus;
+	info->n_pmus = done;
+	return ret;
+}
+
+static int take_groups(struct attrs *attrs, struct reading *in)
+{
+	uint32_t n;
+
+	if (!get_32(in, &n))
+		return -EBADMSG;
+	for (uint32_t i = 0; i < n && i < UINT16_MAX; i++) {
+		uint32_t leader, members;
+		const char *name;
+		size_t len;
+
+		if (!get_text(in, &name, &len) || !get_32(in, &leader) || !get_32(in, &members))
+			return -EBADMSG;
+		if (leader >= attrs->n || members > attrs->n - leader)
+			return -EBADMSG;
+		for (size_t k = leader; k < leader + members; k++)
+			attrs->list[k].group = (uint16_t)(i + 1);
+	}
+	return 0;
 }
 
 static int take_event_desc(struct attrs *attrs, struct reading *in)
@@ -285,6 +341,7 @@ int features_take(struct features *features, struct attrs *attrs, unsigned int f
 	struct reader_info *info = &features->info;
 	struct reading in = {bytes, bytes + len, swapped};
 	void *copy;
+	int ret;
 
 	switch (feature) {
 	case PERFDATA_HOSTNAME:
@@ -301,8 +358,14 @@ int features_take(struct features *features, struct attrs *attrs, unsigned int f
 		return get_string(&in, &info->cpu_id);
 	case PERFDATA_CMDLINE:
 		return take_cmdline(info, &in);
+	case PERFDATA_PMU_MAPPINGS:
+		return take_pmus(info, &in);
+	case PERFDATA_GROUP_DESC:
+		return take_groups(attrs, &in);
 	case PERFDATA_EVENT_DESC:
-		return take_event_desc(attrs, &in);
+		ret = take_event_desc(attrs, &in);
+		attrs_name_cgroups(attrs, info->cmdline, info->n_cmdline);
+		return ret;
 	case PERFDATA_BUILD_ID:
 		return take_build_ids(features, &in);
 	case PERFDATA_TRACING_DATA:

@@ -25,6 +25,7 @@ struct reader_attr {
 	struct record_format format; /* to decode its records with */
 	uint64_t *ids;
 	size_t n_ids;
+	uint16_t group; /* the same for all of one, from 1 on; 0: none is told */
 	char name
 		[EVENT_NAME_MAX]; /* raw bytes: as recorded, else made from the attribute ("raw 0x1a8") */
 };
@@ -35,6 +36,12 @@ struct reader_build_id {
 	uint16_t cpumode; /* PERF_RECORD_MISC_*: kernel, user */
 	uint8_t build_id[RECORD_BUILD_ID_MAX];
 	uint8_t build_id_len;
+};
+
+/* A PMU of the machine that was recorded: the type that attributes have of it. */
+struct reader_pmu {
+	uint32_t type;
+	char *name;
 };
 
 /* What the recording says of itself.  Strings are raw bytes or NULL. */
@@ -48,6 +55,8 @@ struct reader_info {
 	uint64_t first_sample_ns, last_sample_ns; /* PERFDATA_SAMPLE_TIME; 0: not told */
 	bool has_clockid;
 	uint64_t clockid; /* PERFDATA_CLOCKID: its resolution in ns; see attr.clockid */
+	struct reader_pmu *pmus;
+	size_t n_pmus;
 	struct reader_build_id *build_ids;
 	size_t n_build_ids;
 	void *tracing_data; /* of tracepoints: formats, as perf stores them */

@@ -4,6 +4,7 @@
  *
  * The formats are those of perf.data-file-format.txt.  What this machine does not tell is left out.
  */
+#include "sampler/pmu.h"
 #include "sampler/recording/writer_private.h"
 
 #include <stdio.h>
@@ -186,6 +187,26 @@ static void append_groups(const struct writer *writer, struct writer_bytes *out)
 	}
 }
 
+/* What types of attributes mean on this machine. */
+static void append_pmus(struct writer_bytes *out)
+{
+	struct sysfile_names names = {0};
+	uint32_t type, n = 0;
+
+	(void)pmu_names(event_system(), &names);
+	for (size_t i = 0; i < names.n; i++)
+		n += !pmu_type(event_system(), names.names[i], &type);
+	append_32(out, n);
+	for (size_t i = 0; i < names.n && n; i++) {
+		if (pmu_type(event_system(), names.names[i], &type))
+			continue;
+		append_32(out, type);
+		append_string(out, names.names[i]);
+		n--;
+	}
+	sysfile_names_fini(&names);
+}
+
 static void append_clock(const struct writer *writer, struct writer_bytes *out)
 {
 	struct timespec resolution;
@@ -214,6 +235,7 @@ size_t writer_feature_list(const struct writer *writer, enum perfdata_feature ou
 		out[n++] = PERFDATA_BUILD_ID;
 	for (int feature = PERFDATA_HOSTNAME; feature <= PERFDATA_EVENT_DESC; feature++)
 		out[n++] = (enum perfdata_feature)feature;
+	out[n++] = PERFDATA_PMU_MAPPINGS;
 	if (writer_groups(writer))
 		out[n++] = PERFDATA_GROUP_DESC;
 	if (!writer->pipe && writer->last_sample_ns)
@@ -267,6 +289,9 @@ void writer_feature(
 		break;
 	case PERFDATA_EVENT_DESC:
 		append_events(writer, out);
+		break;
+	case PERFDATA_PMU_MAPPINGS:
+		append_pmus(out);
 		break;
 	case PERFDATA_GROUP_DESC:
 		append_groups(writer, out);

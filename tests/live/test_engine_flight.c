@@ -196,6 +196,31 @@ static void test_longer_than_uptime(void **state)
 	order_close(&order);
 }
 
+/* What happens while a snapshot is taken is not lost: nothing is made then, and coverage says so. */
+static void test_nothing_lost_by_snapshots(void **state)
+{
+	const struct engine_event_status *event;
+	struct rig *rig;
+	int32_t pid;
+
+	(void)state;
+	need_events();
+	pid = start_child(body_fault, NULL);
+	rig = rig_flight(SCOPE_TASK, &pid);
+	event = &rig->status.events[0];
+	for (int i = 0; i < 30 || (event->samples < 20000 && i < 100000); i++)
+		snapshot(rig);
+	rig_stop(rig);
+	print_message("%u snapshots: %lu samples, %lu lost, covered %.3f%%\n",
+		rig->status.snapshots, (unsigned long)event->samples, (unsigned long)event->lost,
+		100.0 * (double)event->armed_ns / (double)event->clock_ns);
+	assert_true(event->samples > 0);
+	assert_int_equal(event->lost, 0);
+	assert_true(event->armed_ns < event->clock_ns);
+	rig_free(rig);
+	end_child(pid);
+}
+
 /* The newest are there, the oldest are not, and it is told. */
 static void test_overwritten(void **state)
 {
@@ -293,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_longer_than_uptime),
+		cmocka_unit_test(test_nothing_lost_by_snapshots),
 		cmocka_unit_test(test_overwritten),
 		cmocka_unit_test(test_end_of_target),
 		cmocka_unit_test(test_trigger),

@@ -4,6 +4,7 @@
  *
  * Files of other machines, and cut ones, are in tests/oracle/reader.py.
  */
+#include "sampler/recording/features.h"
 #include "sampler/recording/reader.h"
 
 #include <errno.h>
@@ -219,6 +220,135 @@ static void names(void **state)
 	assert_memory_equal(reader_attr(reader, 1)->name, "named laterx", 12);
 	assert_int_equal(strlen(reader_attr(reader, 1)->name), EVENT_NAME_MAX - 1);
 	reader_close(reader);
+}
+
+/* --- what a recording says of itself --- */
+
+static uint8_t section[1024];
+static size_t section_len;
+
+static void put_32(uint32_t value)
+{
+	memcpy(section + section_len, &value, sizeof(value));
+	section_len += sizeof(value);
+}
+
+static void put_string(const char *text)
+{
+	uint32_t size = (uint32_t)(strlen(text) + 64) / 64 * 64;
+
+	put_32(size);
+	memset(section + section_len, 0, size);
+	strcpy((char *)section + section_len, text);
+	section_len += size;
+}
+
+static int take(struct features *features, struct attrs *attrs, unsigned int feature)
+{
+	int ret = features_take(features, attrs, feature, section, section_len, false);
+
+	section_len = 0;
+	return ret;
+}
+
+/* Three of one name, of which the last is perf's own for side-band. */
+static void add_three(struct attrs *attrs)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		attr.config = i < 2 ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_DUMMY;
+		assert_int_equal(attrs_add(attrs, &attr, sizeof(attr), NULL, 0, false), 0);
+	}
+}
+
+/* Events that differ in their cgroup alone, which only the command line tells. */
+static void cgroups(void **state)
+{
+	static const struct {
+		const char *words[9];
+		const char *names[3];
+	} cases[] = {
+		{{"perf", "record", "-e", "X,X", "-G", "a,b", "--", "cat"},
+			{"F@a", "F@b", "dummy"}},
+		{{"/usr/bin/perf_6.1", "record", "-e", "X", "-Gone/web", "-e", "X",
+			 "--cgroup=two/web"},
+			{"F@one/web", "F@two/web", "dummy"}},
+		{{"perf", "record", "-e", "X,X", "--cgroup", "machine/web/"},
+			{"F@web", "F@web", "dummy"}},
+		{{"perf", "record", "-e", "X,X", "-G", ",b"}, {"F", "F@b", "dummy"}},
+		{{"perf", "record", "-e", "X,X", "-G", "/"}, {"F@/", "F@/", "dummy"}},
+		{{"perf", "record", "-e", "X,X", "-G"}, {"F", "F", "dummy"}},
+		{{"perf", "record", "-e", "X,X", "--", "sh", "-G", "a,b"}, {"F", "F", "dummy"}},
+		{{"strobe", "record", "-e", "X,X", "-G", "a,b"}, {"F", "F", "dummy"}},
+		{{NULL}, {"F", "F", "dummy"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct features features = {0};
+		struct attrs attrs = {0};
+		uint32_t n = 0;
+
+		add_three(&attrs);
+		while (cases[i].words[n])
+			n++;
+		put_32(n);
+		for (uint32_t k = 0; k < n; k++)
+			put_string(cases[i].words[k]);
+		assert_int_equal(take(&features, &attrs, PERFDATA_CMDLINE), 0);
+		put_32(3);
+		put_32(0);
+		for (unsigned int k = 0; k < 3; k++) {
+			put_32(0);
+			put_string(k < 2 ? "F" : "dummy");
+		}
+		assert_int_equal(take(&features, &attrs, PERFDATA_EVENT_DESC), 0);
+		for (size_t k = 0; k < 3; k++)
+			assert_string_equal(attrs.list[k].name, cases[i].names[k]);
+		attrs_fini(&attrs);
+		features_fini(&features);
+	}
+}
+
+static void groups_and_pmus(void **state)
+{
+	struct features features = {0};
+	struct attrs attrs = {0};
+
+	(void)state;
+	add_three(&attrs);
+	put_32(1);
+	put_string("{anon_group}");
+	put_32(0);
+	put_32(2);
+	assert_int_equal(take(&features, &attrs, PERFDATA_GROUP_DESC), 0);
+	assert_int_equal(attrs.list[0].group, 1);
+	assert_int_equal(attrs.list[1].group, 1);
+	assert_int_equal(attrs.list[2].group, 0);
+	put_32(1);
+	put_string("beyond");
+	put_32(2);
+	put_32(2);
+	assert_int_equal(take(&features, &attrs, PERFDATA_GROUP_DESC), -EBADMSG);
+	put_32(2);
+	put_32(4);
+	put_string("cpu");
+	put_32(30);
+	put_string("uncore_imc_0");
+	assert_int_equal(take(&features, &attrs, PERFDATA_PMU_MAPPINGS), 0);
+	assert_int_equal(features.info.n_pmus, 2);
+	assert_int_equal(features.info.pmus[1].type, 30);
+	assert_string_equal(features.info.pmus[1].name, "uncore_imc_0");
+	put_32(UINT32_MAX);
+	assert_int_equal(take(&features, &attrs, PERFDATA_PMU_MAPPINGS), -EBADMSG);
+	assert_int_equal(features.info.n_pmus, 2);
+	put_32(2);
+	put_32(4);
+	put_string("cpu");
+	assert_int_equal(take(&features, &attrs, PERFDATA_PMU_MAPPINGS), -EBADMSG);
+	attrs_fini(&attrs);
+	features_fini(&features);
 }
 
 static void corrupt_sizes(void **state)
@@ -492,6 +622,8 @@ int main(void)
 		cmocka_unit_test(magics),
 		cmocka_unit_test(belonging),
 		cmocka_unit_test(names),
+		cmocka_unit_test(cgroups),
+		cmocka_unit_test(groups_and_pmus),
 		cmocka_unit_test(corrupt_sizes),
 		cmocka_unit_test(odd_sizes),
 		cmocka_unit_test(traces),
