@@ -3,17 +3,14 @@
  * debugdata.h - .gnu_debugdata: a small ELF file with the names of functions, packed by xz into the stripped file itself, as
  * Fedora does ("mini-debuginfo").
  *
- * Runs in the worker: what is packed may be a bomb, so that size and memory are bounded.
+ * Runs in the worker.
  */
 #ifndef SYMBOLS_DEBUGDATA_H
 #define SYMBOLS_DEBUGDATA_H
 
 #include "symbols/elffile.h"
 
-#define DEBUGDATA_BYTES_MAX (64u << 20) /* unpacked */
-#define DEBUGDATA_MEMORY_MAX (128u << 20) /* of unpacking */
-
-/* Unpack it into a memory file.  An fd, which is the caller's; -ENODATA: there is none; -EFBIG beyond the maxima; -EBADMSG for
+/* Unpack it into a memory file.  An fd, which is the caller's; -ENODATA: there is none; -EFBIG beyond the maxima of unpack.h; -EBADMSG for
  * what is broken; -ENOMEM; -errno. */
 int debugdata_open(const struct elffile *elf);
 

@@ -22,7 +22,7 @@ enum dir_class {
 };
 
 /* %P the path, %I the build-id as xx/yyyy, %S in one piece, %R the kernel's release, %D the debug directory, %L the
- * link's name, %F the path without its last part. */
+ * link's name, %F the path without its last part, %M a module below /lib/modules. */
 static const struct pattern {
 	enum finder_what what;
 	enum dir_class class;
@@ -41,6 +41,7 @@ static const struct pattern {
 	{FINDER_DEBUG, DIR_HOME, ".build-id/%I/debug"},
 	{FINDER_DEBUG, DIR_PROCESS, "%D/.build-id/%I.debug"},
 	{FINDER_DEBUG, DIR_DEBUG, ".build-id/%I.debug"},
+	{FINDER_DEBUG, DIR_DEBUG, "lib/modules/%M"},
 	/* As gdb does. */
 	{FINDER_LINK, DIR_TREE, "%F/%L"},
 	{FINDER_LINK, DIR_TREE, "%F/.debug/%L"},
@@ -233,6 +234,7 @@ static bool expand(const char *pattern, const struct finder_query *query, const 
 				: *p == 'D' ? debug_dir
 				: *p == 'L' ? query->link
 				: *p == 'F' ? folder
+				: *p == 'M' ? query->module
 					    : id;
 			out->by_path |= *p == 'P';
 			if (*p == 'F' && !get_folder(query, folder))

@@ -42,6 +42,7 @@ struct finder_query {
 	const char *path; /* of a binary or a link, as it was mapped or recorded; or NULL */
 	const char *link; /* of FINDER_LINK: a file's name, without any directory */
 	const char *release; /* of FINDER_VMLINUX; or NULL */
+	const char *module; /* of FINDER_DEBUG: RELEASE/kernel/....ko; or NULL */
 	const uint8_t *build_id;
 	size_t build_id_len; /* 0: unknown: by path alone */
 	int32_t pid; /* of a debug file: below this process's root first, where that is another than ours; 0: none */

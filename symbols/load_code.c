@@ -57,7 +57,7 @@ static int ask(struct loader_code *code, struct loader_job *job, struct load_cod
 
 /* --- files --- */
 
-static bool is_final(int ret)
+bool load_code_is_final(int ret)
 {
 	return ret == -ECANCELED || ret == -ECHILD || ret == -ENXIO || ret == -ENOMEM ||
 		ret == -EAGAIN;
@@ -67,16 +67,19 @@ static bool is_final(int ret)
 static int ask_with_debug(struct loader_code *code, struct loader_job *job,
 	struct load_code_files *files, const uint8_t *build_id, size_t len)
 {
-	struct load_debug_search search = {.source = &job->source,
+	struct symbols_source source = job->source;
+	struct load_debug_search search = {.source = &source,
 		.file = &files->file.file,
 		.build_id_len = len,
-		.link = files->file.link};
+		.link = files->file.link,
+		.module = files->module};
 	int ret;
 
+	source.path = files->path;
 	memcpy(search.build_id, build_id, len);
 	while (load_debug_file(&code->loader, &search, &files->debug)) {
 		ret = ask(code, job, files);
-		if (is_final(ret) || (ret == 0 && job->has_lines))
+		if (load_code_is_final(ret) || (ret == 0 && job->has_lines))
 			return ret;
 		codetab_close(&job->table);
 		memset(&job->table, 0, sizeof(job->table));
@@ -92,11 +95,10 @@ static int load_from(struct loader_code *code, struct loader_job *job,
 {
 	int ret;
 
-	files->path = job->source.path;
 	if (!job->lines)
 		return ask(code, job, files);
 	ret = ask_with_debug(code, job, files, build_id, len);
-	if (ret == 0 || is_final(ret) || job->offsets)
+	if (ret == 0 || load_code_is_final(ret) || job->offsets)
 		return ret;
 	/* What is wrong with the debug information does not take the instructions along. */
 	job->lines = false;
@@ -109,9 +111,8 @@ static int load_from(struct loader_code *code, struct loader_job *job,
 static int describe(struct loader_code *code, struct loader_job *job, struct load_code_files *files,
 	uint8_t build_id[WIRE_BUILD_ID_MAX], size_t *len)
 {
-	const struct loader_question question = {.path = job->source.path,
-		.file = &files->file.file,
-		.foreign = files->file.foreign};
+	const struct loader_question question = {
+		.path = files->path, .file = &files->file.file, .foreign = files->file.foreign};
 
 	*len = 0;
 	if (!job->lines)
@@ -120,8 +121,17 @@ static int describe(struct loader_code *code, struct loader_job *job, struct loa
 		return -EOWNERDEAD;
 	int ret = load_build_id(&code->loader, &question, build_id, len, &files->file.link);
 	if (ret == -EOWNERDEAD)
-		ban_file(code, &files->file.file, job->source.path, false, 0);
+		ban_file(code, &files->file.file, files->path, false, 0);
 	return ret;
+}
+
+int load_code_from(struct loader_code *code, struct loader_job *job, struct load_code_files *files)
+{
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
+	size_t len;
+
+	int ret = describe(code, job, files, build_id, &len);
+	return ret < 0 ? ret : load_from(code, job, files, build_id, len);
 }
 
 static int open_recorded(
@@ -135,7 +145,7 @@ static int open_recorded(
 	};
 
 	int ret = load_find(&code->loader, &query, out);
-	if (ret == 0 || !source->build_id_len || is_final(ret))
+	if (ret == 0 || !source->build_id_len || load_code_is_final(ret))
 		return ret;
 	/* A debug file has no instructions, but it may have lines. */
 	query = (struct finder_query){.what = FINDER_DEBUG,
@@ -161,7 +171,7 @@ static int open_vdso(struct loader_code *code, struct loader_job *job, struct lo
 		return 0;
 	close(out->file.fd);
 	out->file.fd = -1;
-	return is_final(ret) ? ret : open_recorded(code, source, out);
+	return load_code_is_final(ret) ? ret : open_recorded(code, source, out);
 }
 
 /* --- files that are kept --- */
@@ -208,7 +218,10 @@ static int load_kept_file(struct loader_code *code, struct loader_job *job)
 
 static int load_file_code(struct loader_code *code, struct loader_job *job)
 {
-	struct load_code_files files = {.file.file.fd = -1, .debug.file.fd = -1, .alt.file.fd = -1};
+	struct load_code_files files = {.file.file.fd = -1,
+		.debug.file.fd = -1,
+		.alt.file.fd = -1,
+		.path = job->source.path};
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t len;
 
@@ -222,9 +235,7 @@ static int load_file_code(struct loader_code *code, struct loader_job *job)
 	else
 		ret = load_open(&code->loader, &job->source, false, &files.file, build_id, &len);
 	if (ret == 0)
-		ret = describe(code, job, &files, build_id, &len);
-	if (ret == 0)
-		ret = load_from(code, job, &files, build_id, len);
+		ret = load_code_from(code, job, &files);
 	if ((ret == 0 && job->has_lines) || ret == -EAGAIN)
 		keep(code, job->key, &files);
 	else
@@ -295,15 +306,26 @@ static int load_kernel_code(struct loader_code *code, struct loader_job *job)
 	const uint64_t text = loader->recording ? source->map_start : here;
 	uint8_t own[WIRE_BUILD_ID_MAX];
 	const size_t own_len = load_notes(loader->kernel_notes_path, own);
+	bool has_modules = false;
 
+	if (!loader->recording) {
+		int found =
+			job->offsets ? load_module_lines(code, job) : load_module_code(code, job);
+		if (found < 0 && found != -ENOENT)
+			return found;
+		has_modules = found == 1;
+		if (job->offsets ? job->n_offsets == 0 : found == 0)
+			return 0;
+	}
 	int ret = loader->recording
 		? load_vmlinux(code, job, source->build_id, source->build_id_len, text)
 		: load_vmlinux(code, job, own, own_len, text);
 	/* A vmlinux has no modules. */
-	if (ret == 0 || (is_final(ret) && ret != -ENXIO))
+	if (ret == 0 || (load_code_is_final(ret) && ret != -ENXIO))
 		return ret;
+	/* Nothing is known of these addresses, but of others there may be. */
 	if (job->offsets)
-		return ret == -ENOENT ? -ENODATA : ret;
+		return has_modules ? 0 : ret == -ENOENT ? -ENODATA : ret;
 	if (!loader->recording)
 		return load_kcore(code, job, job->start, job->end);
 	/* The same kernel, which may lie elsewhere since. */

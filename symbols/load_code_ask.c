@@ -88,6 +88,9 @@ static void pack(
 	lines->n_parts = (uint32_t)files->n_parts;
 	for (size_t i = 0; i < files->n_parts; i++)
 		pack_file(packing, &files->parts[i]);
+	lines->has_memory = files->memory != NULL;
+	if (files->memory)
+		pack_file(packing, files->memory);
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -142,7 +145,11 @@ static int ask(struct request *request)
 	if (request->no_alt)
 		flags |= WIRE_FLAG_NO_ALT;
 	if (files->kernel)
-		flags |= WIRE_FLAG_KERNEL | (files->stext ? WIRE_FLAG_STEXT : 0);
+		flags |= WIRE_FLAG_KERNEL;
+	if (files->loaded)
+		flags |= WIRE_FLAG_LOADED;
+	if (files->stext)
+		flags |= WIRE_FLAG_STEXT;
 	const struct asker_question asked = {
 		.type = job->offsets ? WIRE_LINES : WIRE_CODE,
 		.payload = loader->packet,

@@ -122,6 +122,7 @@ static void begin(const struct loader *loader, struct load_debug_search *search)
 		.what = search->build_id_len ? FINDER_DEBUG : FINDER_LINK,
 		.path = search->source->path,
 		.link = search->link.name[0] ? search->link.name : NULL,
+		.module = search->module,
 		.build_id = search->build_id,
 		.build_id_len = search->build_id_len,
 		.pid = loader->recording ? 0 : search->source->pid,

@@ -82,7 +82,10 @@ static void *run(void *arg)
 		}
 		if (!abandoned) {
 			*code->done_end = job;
-			code->done_end = &job->next;
+			job->next = job->more;
+			job->more = NULL;
+			while (*code->done_end)
+				code->done_end = &(*code->done_end)->next;
 			code->n_waiting--;
 		}
 		pthread_mutex_unlock(&loader->lock);
@@ -122,16 +125,6 @@ int loader_code_new(struct loader_code **out, const struct symbols_config *confi
 	return 0;
 }
 
-void loader_job_free(struct loader_job *job)
-{
-	if (!job)
-		return;
-	codetab_close(&job->table);
-	again_drop_source(&job->source);
-	free(job->offsets);
-	free(job);
-}
-
 static void free_jobs(struct loader_job *jobs)
 {
 	while (jobs) {
@@ -139,6 +132,17 @@ static void free_jobs(struct loader_job *jobs)
 		loader_job_free(jobs);
 		jobs = next;
 	}
+}
+
+void loader_job_free(struct loader_job *job)
+{
+	if (!job)
+		return;
+	free_jobs(job->more);
+	codetab_close(&job->table);
+	again_drop_source(&job->source);
+	free(job->offsets);
+	free(job);
 }
 
 bool loader_code_free(struct loader_code *code)

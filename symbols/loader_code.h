@@ -32,6 +32,8 @@ struct loader_job {
 	int error; /* positive errno */
 	struct codetab table;
 	bool has_lines, partial;
+	struct loader_job
+		*more; /* answers to a part of what was asked, taken along with this one */
 };
 
 struct loader_code;
@@ -66,7 +68,8 @@ void loader_job_free(struct loader_job *job); /* NULL is a no-op */
 
 /* How long one question may keep the worker busy, and all that one answer takes; tests make it short. */
 extern unsigned int loader_code_cpu_ms, loader_code_wall_ms, loader_code_total_ms;
-/* Where kernel code is read; tests give it another. */
-extern const char *loader_kcore_path;
+/* Where kernel code is read, and what /proc, /sys and /lib of its modules are below; tests give
+ * others. */
+extern const char *loader_kcore_path, *loader_modules_root;
 
 #endif

@@ -16,12 +16,17 @@
 
 struct load_code_files {
 	struct loader_file file, debug, alt; /* fd -1: none */
-	struct loader_file parts[WIRE_FDS_MAX - 3];
+	struct loader_file parts[WIRE_FDS_MAX - 4];
 	size_t n_parts;
-	const char *path; /* for notes */
+	const char *path; /* for notes; and what .gnu_debuglink is relative to */
+	const char *module; /* see finder_query */
 	bool kernel; /* a vmlinux, */
+	bool loaded; /* a module of the running kernel, */
 	bool stext;
-	uint64_t text; /* whose _text (or _stext) is there */
+	/* whose _text (or _stext) is there, whose code begins (or .text is) there */
+	uint64_t text;
+	const struct loader_file
+		*memory; /* the code's bytes as they are now; NULL: as in the file */
 };
 
 struct loader_code {
@@ -60,6 +65,19 @@ struct loader_code {
  * -ENXIO: no code. */
 int load_code(struct loader_code *code, struct loader_job *job);
 void load_code_drop_kept(struct loader_code *code);
+/* The same about a file that is open, with the debug files that may belong to it. */
+int load_code_from(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
+/* No use in trying another way? */
+bool load_code_is_final(int ret);
+
+/* --- load_code_modules.c --- */
+
+/* Answer a job about the running kernel's code, where it begins in a module.  0 or -errno: -ENOENT:
+ * it does not, or the module's file is not here. */
+int load_module_code(struct loader_code *code, struct loader_job *job);
+/* Of a job about lines, answer what is in modules in jobs of their own, job->more, and leave the
+ * rest.  1: there are modules; 0; -errno. */
+int load_module_lines(struct loader_code *code, struct loader_job *job);
 
 /* --- load_code_ask.c --- */
 

@@ -169,6 +169,7 @@ struct load_debug_search {
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: not known */
 	struct loader_link link;
+	const char *module; /* see finder_query */
 	/* The search's, begin with 0. */
 	struct finder_query query;
 	bool begun, over;

@@ -15,7 +15,7 @@
 #define WIRE_NAME_BYTES 4096 /* the longest name sent or returned, with its end */
 #define WIRE_PACKET_BYTES (144 * 1024)
 #define WIRE_BUILD_ID_MAX 20
-#define WIRE_FDS_MAX 19 /* descriptors in one packet */
+#define WIRE_FDS_MAX 20 /* descriptors in one packet */
 
 enum wire_type {
 	/* client -> spawner: a worker on the descriptor; spawner -> client: its pid or an error */
@@ -78,9 +78,11 @@ struct wire_named {
 #define WIRE_PLACES_MAX 64
 #define WIRE_NEAR_MAX 6
 
-/* Which of the descriptors are there, in this order: file, debug, alternate, then the split parts. */
+/* Which of the descriptors are there, in this order: file, debug, alternate, then the split parts, and the bytes of
+ * code as they are in memory now, which count, not those in the file. */
 struct wire_lines {
-	uint32_t has_debug, has_alt, n_parts;
+	uint32_t has_debug, has_alt, n_parts, has_memory;
+	uint32_t pad;
 	uint32_t n_offsets; /* 64 bits each, ascending, in the payload after this */
 };
 #define WIRE_OFFSETS_MAX 8192
@@ -101,6 +103,9 @@ struct wire_code {
 #define WIRE_FLAG_QUICK 8192u
 /* Request, code: where lines take long, error EAGAIN comes after a part of the work: to be asked again. */
 #define WIRE_FLAG_SLICE 16384u
+/* Request, lines and code: the file is a module of the running kernel; offsets are addresses, and address is where its
+ * code begins or, with STEXT, its .text. */
+#define WIRE_FLAG_LOADED 32768u
 #define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
 #define WIRE_FLAG_KERNEL \
 	1024u /* request, lines and code: a vmlinux; offsets are addresses, moved as for WIRE_KERNEL */

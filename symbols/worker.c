@@ -16,6 +16,7 @@
 #include "symbols/wire.h"
 #include "symbols/worker_code.h"
 #include "symbols/worker_named.h"
+#include "symbols/worker_packed.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -428,6 +429,14 @@ static int next_request(
 	return ret;
 }
 
+/* Those that are asked about kernel modules. */
+static bool may_be_packed(const struct wire_message *request)
+{
+	return request->type == WIRE_BUILD_ID || request->type == WIRE_MODULE ||
+		((request->type == WIRE_LINES || request->type == WIRE_CODE) &&
+			!(request->flags & WIRE_FLAG_RAW));
+}
+
 static int serve(int sock, char *in, char *out)
 {
 	struct wire_message request, answer;
@@ -444,10 +453,13 @@ static int serve(int sock, char *in, char *out)
 		if (fds[i] >= 0)
 			worker_test_hook(fds[i], NULL);
 
+	const int given = fds[0];
+	if (may_be_packed(&request))
+		fds[0] = worker_unpacked(given);
 	if (request.type == WIRE_DEMANGLE)
 		out_len = answer_demangle(in, len, &answer, out);
 	else if (fds[0] < 0)
-		answer.error = EBADF;
+		answer.error = fds[0] == -1 ? EBADF : -fds[0];
 	else if (request.type == WIRE_BUILD_ID)
 		out_len = answer_build_id(fds[0], &answer, out);
 	else if (request.type == WIRE_FILE || request.type == WIRE_KERNEL ||
@@ -464,6 +476,7 @@ static int serve(int sock, char *in, char *out)
 	else
 		answer.error = EINVAL;
 
+	fds[0] = given;
 	for (size_t i = 0; i < WIRE_FDS_MAX; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-_Static_assert(3 + DWARF_PARTS_MAX <= WIRE_FDS_MAX, "not all files fit into a packet");
+_Static_assert(4 + DWARF_PARTS_MAX <= WIRE_FDS_MAX, "not all files fit into a packet");
 
 #define ALT_BYTES 4096 /* .gnu_debugaltlink: a path and a build-id */
 
@@ -33,8 +33,10 @@ struct job {
 	int parts[DWARF_PARTS_MAX];
 	struct elffile elf;
 	bool kernel, is_unlinked;
-	struct unlinked unlinked; /* of a kernel module's file: offsets are as there */
-	uint64_t delta; /* of the kernel: address - virtual address in vmlinux */
+	struct unlinked unlinked; /* of a kernel module's file: offsets are as there, */
+	/* plus this of one that is loaded; of the kernel: address - virtual address in vmlinux */
+	uint64_t delta;
+	int memory; /* the code's bytes; -1: those of the file */
 	struct dwarf *dwarf; /* NULL: no debug information */
 	struct codetab_builder *builder;
 	struct codetab_entry *entries;
@@ -52,8 +54,8 @@ static bool to_address(const struct job *job, uint64_t offset, uint64_t *address
 	}
 	if (job->is_unlinked) {
 		size_t section;
-		*address = UNLINKED_BASE + offset;
-		return unlinked_find(&job->unlinked, offset, &section, rest);
+		*address = UNLINKED_BASE + (offset - job->delta);
+		return unlinked_find(&job->unlinked, offset - job->delta, &section, rest);
 	}
 	for (size_t i = 0; i < job->elf.n_segments; i++) {
 		const struct elffile_segment *segment = &job->elf.segments[i];
@@ -78,8 +80,8 @@ static bool to_offset(const struct job *job, uint64_t address, uint64_t *offset)
 		return true;
 	}
 	if (job->is_unlinked) {
-		*offset = address - UNLINKED_BASE;
-		return unlinked_find(&job->unlinked, *offset, &section, &rest);
+		*offset = address - UNLINKED_BASE + job->delta;
+		return unlinked_find(&job->unlinked, address - UNLINKED_BASE, &section, &rest);
 	}
 	return elffile_offset(&job->elf, address, offset, &rest, &exec) && exec;
 }
@@ -178,7 +180,8 @@ static int take_files(struct job *job, const struct wire_lines *lines, const int
 	size_t n = 1;
 
 	job->files = (struct dwarf_files){.file = fds[0], .debug = -1, .alt = -1};
-	if (lines->has_debug > 1 || lines->has_alt > 1 || lines->n_parts > DWARF_PARTS_MAX)
+	if (lines->has_debug > 1 || lines->has_alt > 1 || lines->has_memory > 1 ||
+		lines->n_parts > DWARF_PARTS_MAX)
 		return -EINVAL;
 	if (lines->has_debug)
 		job->files.debug = fds[n++];
@@ -186,11 +189,29 @@ static int take_files(struct job *job, const struct wire_lines *lines, const int
 		job->files.alt = fds[n++];
 	for (size_t i = 0; i < lines->n_parts; i++)
 		job->parts[i] = fds[n++];
+	if (lines->has_memory)
+		job->memory = fds[n++];
 	job->files.parts = job->parts;
 	job->files.n_parts = lines->n_parts;
 	for (size_t i = 0; i < n; i++)
 		if (fds[i] < 0)
 			return -EBADF;
+	return 0;
+}
+
+/* Where the kernel has put a module's code. */
+static int find_place(struct job *job)
+{
+	job->delta = job->request->address;
+	if (!job->is_unlinked)
+		return -EBADMSG;
+	if (!(job->request->flags & WIRE_FLAG_STEXT))
+		return 0;
+	const struct elffile_section *text = elffile_find_section(&job->elf, ".text");
+	const uint64_t at = text ? job->unlinked.at[text - job->elf.sections] : UINT64_MAX;
+	if (at == UINT64_MAX)
+		return -EBADMSG;
+	job->delta -= at;
 	return 0;
 }
 
@@ -205,6 +226,8 @@ static int open_files(struct job *job)
 	else if (job->elf.type == ET_REL)
 		ret = unlinked_open(&job->unlinked, &job->elf);
 	job->is_unlinked = job->unlinked.elf;
+	if (ret == 0 && job->request->flags & WIRE_FLAG_LOADED)
+		ret = find_place(job);
 	if (ret < 0)
 		return ret;
 	check_debug(job);
@@ -347,10 +370,12 @@ static int read_unlinked(
 	uint64_t rest;
 	size_t number;
 
-	if (!unlinked_find(&job->unlinked, code->start, &number, &rest) ||
+	const uint64_t start = code->start - job->delta;
+
+	if (!unlinked_find(&job->unlinked, start, &number, &rest) ||
 		job->elf.sections[number].type == SHT_NOBITS)
 		return -ENXIO;
-	const uint64_t from = code->start - job->unlinked.at[number];
+	const uint64_t from = start - job->unlinked.at[number];
 	*len = code->end - code->start < rest ? (size_t)(code->end - code->start) : (size_t)rest;
 	*bytes = malloc(*len);
 	if (!*bytes)
@@ -360,28 +385,6 @@ static int read_unlinked(
 		return ret;
 	ret = unlinked_relocate(&job->unlinked, number, *bytes, from, *len);
 	return ret == -ENOMEM ? ret : 0;
-}
-
-/* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has
- * not. */
-static int read_code(struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len,
-	uint64_t *address)
-{
-	uint64_t rest, at = code->start;
-	bool exec;
-
-	*bytes = NULL;
-	if (job->is_unlinked) {
-		*address = UNLINKED_BASE + code->start;
-		return read_unlinked(job, code, bytes, len);
-	}
-	if (!to_address(job, code->start, address, &rest) || !has_bytes(&job->elf, *address))
-		return -ENXIO;
-	if (job->kernel && !elffile_offset(&job->elf, *address, &at, &rest, &exec))
-		return -ENXIO;
-	*len = code->end - code->start < rest ? (size_t)(code->end - code->start) : (size_t)rest;
-	*bytes = malloc(*len);
-	return *bytes ? elffile_read(&job->elf, *bytes, *len, at) : -ENOMEM;
 }
 
 /* Bytes alone: the file's offset 0 is the part's start. */
@@ -395,6 +398,30 @@ static int read_raw(
 	const ssize_t n = pread(fd, *bytes, (size_t)(code->end - code->start), 0);
 	*len = n > 0 ? (size_t)n : 0;
 	return n < 0 ? -errno : n == 0 ? -ENXIO : 0;
+}
+
+/* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has
+ * not. */
+static int read_code(struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len,
+	uint64_t *address)
+{
+	uint64_t rest, at = code->start;
+	bool exec;
+
+	*bytes = NULL;
+	if (job->memory >= 0)
+		return read_raw(code, job->memory, bytes, len, address);
+	if (job->is_unlinked) {
+		*address = UNLINKED_BASE + (code->start - job->delta);
+		return read_unlinked(job, code, bytes, len);
+	}
+	if (!to_address(job, code->start, address, &rest) || !has_bytes(&job->elf, *address))
+		return -ENXIO;
+	if (job->kernel && !elffile_offset(&job->elf, *address, &at, &rest, &exec))
+		return -ENXIO;
+	*len = code->end - code->start < rest ? (size_t)(code->end - code->start) : (size_t)rest;
+	*bytes = malloc(*len);
+	return *bytes ? elffile_read(&job->elf, *bytes, *len, at) : -ENOMEM;
 }
 
 /* What lies at the address in the end, as the dump has it. */
@@ -461,6 +488,10 @@ static void move_entry(const struct job *job, struct codetab_entry *entry)
 {
 	if (job->request->flags & WIRE_FLAG_RAW)
 		return;
+	if (job->memory >= 0) {
+		entry->start += job->delta - UNLINKED_BASE;
+		return;
+	}
 	/* All of a part is in one segment. */
 	if (!to_offset(job, entry->start, &entry->start))
 		entry->start = CODETAB_NO_TARGET;
@@ -481,6 +512,9 @@ static int code_of(struct job *job, const struct wire_code *code)
 			worker_jit_lines(dump, job->builder, job->entries, job->n_entries) > 0)
 			job->answer->flags |= WIRE_FLAG_LINES;
 	}
+	/* Lines are told for addresses as in the file. */
+	for (size_t i = 0; i < job->n_entries && job->memory >= 0; i++)
+		job->entries[i].start -= job->delta - UNLINKED_BASE;
 	if (ret == 0 && job->dwarf && find_lines(job) < 0) {
 		/* Broken debug information leaves the instructions as they are. */
 		for (size_t i = 0; i < job->n_entries; i++)
@@ -566,7 +600,7 @@ void worker_code_answer(const struct wire_message *request, const void *payload,
 	const int fds[WIRE_FDS_MAX], struct wire_message *message, char *out, size_t *out_len,
 	int *table)
 {
-	struct job job = {.request = request, .answer = message};
+	struct job job = {.request = request, .answer = message, .memory = -1};
 
 	int ret = request->type == WIRE_CODE ? answer_code(&job, payload, len, fds)
 					     : answer_lines(&job, payload, len, fds);

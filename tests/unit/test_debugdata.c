@@ -3,6 +3,7 @@
  * test_debugdata.c - what a file packs in .gnu_debugdata and names in .gnu_debuglink, whole, broken and too much.
  */
 #include "symbols/debugdata.h"
+#include "symbols/unpack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +117,7 @@ static void test_unpack(void **state)
 
 static void test_bomb(void **state)
 {
-	const size_t len = DEBUGDATA_BYTES_MAX + 1;
+	const size_t len = UNPACK_BYTES_MAX + 1;
 	uint8_t *plain = calloc(1, len), *packed;
 
 	(void)state;
