@@ -35,11 +35,11 @@ int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb)
 	return ret;
 }
 
-void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb)
+void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb, bool code)
 {
 	*asker = (struct asker){.sock = -1, .stop_fd = stop_fd};
 	asker->spawner = (struct spawner){
-		.pid = -1, .sock = -1, .memory_mb = memory_mb, .code = true, .died_pid = -1};
+		.pid = -1, .sock = -1, .memory_mb = memory_mb, .code = code, .died_pid = -1};
 	atomic_store(&asker->worker_pid, -1);
 	atomic_store(&asker->spawner_pid, -1);
 }

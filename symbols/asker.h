@@ -45,8 +45,8 @@ struct asker_question {
 /* Fork the spawner; before any thread.  0 or -errno. */
 int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb);
 /* Begin without a spawner: the first question executes this program anew for it (see spawner_restart()), so that it may
- * be asked by any thread at any time.  Its workers can disassemble. */
-void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb);
+ * be asked by any thread at any time.  code: its workers can disassemble. */
+void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb, bool code);
 void asker_close(struct asker *asker); /* ends worker and spawner */
 
 /* End the worker, if there is one: the next question finds a new one. */

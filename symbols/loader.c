@@ -213,7 +213,9 @@ int loader_new(struct loader **out, const struct symbols_config *config)
 	if (!loader)
 		return -ENOMEM;
 	int ret = loader_init(loader, config, -1);
-	if (ret == 0)
+	if (ret == 0 && config->late)
+		asker_open_late(&loader->asker, loader->stop_fd, loader->memory_mb, false);
+	else if (ret == 0)
 		ret = asker_open(&loader->asker, loader->stop_fd, loader->memory_mb);
 	/* Without a cache everything works, only later. */
 	if (ret == 0 &&

@@ -113,7 +113,7 @@ int loader_code_new(struct loader_code **out, const struct symbols_config *confi
 	code->lines_end = &code->lines;
 	code->done_end = &code->done;
 	int ret = loader_init(&code->loader, config, answers_fd);
-	asker_open_late(&code->loader.asker, code->loader.stop_fd, code->loader.memory_mb);
+	asker_open_late(&code->loader.asker, code->loader.stop_fd, code->loader.memory_mb, true);
 	code->answer = malloc(WIRE_PACKET_BYTES);
 	if (ret == 0 && !code->answer)
 		ret = -ENOMEM;

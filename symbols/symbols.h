@@ -40,6 +40,7 @@ struct symbols_config {
 	const char *archive; /* the same, before that: an archive that was unpacked; NULL */
 	const char *kernel_notes_path; /* NULL: /sys/kernel/notes */
 	bool keep_files; /* for symbols_files(); with no disk cache only */
+	bool late; /* threads run already: what parses is not forked but executed, see symbols_main() */
 	bool fetch; /* symbols_fetch() whatever lacks a debug file, or, of a recording, is not here */
 	struct fetch *fetched; /* symbols.c's own */
 };

@@ -51,7 +51,7 @@ int annotate_new(struct annotation **out, const struct annotate_question *questi
 
 	*out = NULL;
 	image = images_get(question->images, name->image_id);
-	if (!question->symref || !name->resolved || !image ||
+	if (!question->symref || !name->resolved || name->foreign || !image ||
 		!symbols_find(question->symbols, name->image_id, name->start, &symbol) ||
 		!symbol.size)
 		return -ENODATA;

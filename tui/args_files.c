@@ -249,6 +249,17 @@ int args_check_files(struct args *args)
 	}
 	if (streams > 1)
 		return args_refuse(args, "'-': standard input can be read once only");
+	if (request->baseline) {
+		int error;
+		enum args_kind kind = args_file_kind(request->baseline, &error);
+
+		if (kind == ARGS_NO_FILE || kind == ARGS_OTHER_FILE ||
+			!strcmp(request->baseline, "-"))
+			return args_refuse(args, "--baseline '%s' is not a recording: %s",
+				request->baseline,
+				strcmp(request->baseline, "-") ? why_not(kind, error)
+							       : "name a file");
+	}
 	if (request->symfs && (stat(request->symfs, &about) || !S_ISDIR(about.st_mode)))
 		return args_refuse(
 			args, "--symfs '%s': there is no such directory", request->symfs);

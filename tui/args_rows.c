@@ -447,6 +447,9 @@ int args_apply_screen(struct args *args, int id, const char *text)
 	case ARG_COMPRESS:
 		request->compress = true;
 		return 0;
+	case ARG_BASELINE:
+		request->baseline = text;
+		return 0;
 	case ARG_SYMFS:
 		request->symfs = text;
 		return 0;

@@ -40,6 +40,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"write to this file; - is standard output"},
 	[ARG_COMPRESS] = {'z', "compress", NULL, ARGS_RECORD, ARGS_FILES,
 		"compress the recording (zstd)"},
+	[ARG_BASELINE] = {0, "baseline", "FILE", ARGS_LIVE, ARGS_FILES,
+		"compare what the screen shows with this recording"},
 	[ARG_SYMFS] = {0, "symfs", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
 		"look for programs and libraries below this directory first"},
 	[ARG_DEBUG_DIR] = {0, "debug-dir", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,

@@ -240,7 +240,9 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 	add(&line, 1, false, STYLE_TITLE, "%s", model->target);
 	if (model->filters[0])
 		add(&line, 3, false, STYLE_WARN, "only %s", model->filters);
-	if (model->has_baseline)
+	if (model->has_baseline && model->base_recorded)
+		add(&line, 3, false, STYLE_ACCENT, "against %s", model->base_name);
+	else if (model->has_baseline)
 		add(&line, 3, false, STYLE_ACCENT, "against %s",
 			format_clock(text,
 				model->base_from_ns > status->started_ns

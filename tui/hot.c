@@ -359,6 +359,51 @@ static const struct symref *name_of(const struct hot *hot, uint32_t id)
 	return hot->namer ? hot->namer(hot->namer_ctx, id) : names_get(hot->names, id);
 }
 
+/* columns: self, total and samples by symref. */
+static int load_event(struct hot *hot, const struct basis *basis, uint8_t event, uint32_t limit,
+	uint64_t *columns)
+{
+	uint64_t *self = columns, *total = columns + limit, *samples = columns + 2 * (size_t)limit;
+	struct hot_sums *sums = &hot->by_event[event];
+	int ret;
+
+	memset(columns, 0, 3 * (size_t)limit * sizeof(*columns));
+	ret = basis_symbols(basis, event, limit, self, total, samples);
+	for (uint32_t i = 0; i < limit && !ret; i++) {
+		struct sum *sum;
+
+		sums->samples += samples[i];
+		if (!total[i] && !samples[i])
+			continue;
+		sum = sum_of(hot, i, event);
+		if (!sum)
+			return -ENOMEM;
+		sum->self = self[i];
+		sum->total = total[i];
+		sum->samples = samples[i];
+	}
+	sums->weight = basis->sums[event];
+	return ret;
+}
+
+int hot_load(struct hot *hot, const struct basis *basis)
+{
+	const uint32_t limit = names_limit(hot->names);
+	uint64_t *columns = calloc(limit, 3 * sizeof(*columns));
+	int ret = columns ? 0 : -ENOMEM;
+
+	reset(hot);
+	hot->summed = true;
+	for (int event = 0; event < STORE_EVENTS_MAX && !ret; event++)
+		if (basis->sums[event])
+			ret = load_event(hot, basis, (uint8_t)event, limit, columns);
+	free(columns);
+	if (ret)
+		reset(hot);
+	hot->epoch = names_epoch(hot->names);
+	return ret;
+}
+
 uint64_t hot_digested(const struct hot *hot)
 {
 	return hot->digested;

@@ -12,6 +12,7 @@
 
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "tui/basis.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 
@@ -34,6 +35,10 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 /* The same for a range that is summed once and for all: no digest is kept, so a long history costs no more
  * memory than its symbols, but there are no trends and the next hot_update() starts anew. */
 int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
+
+/* The sums of a basis in place of those of a range; the next hot_update() starts anew.  Its symrefs are below those of the names'
+ * limit.  0 or -ENOMEM (the table is then empty). */
+int hot_load(struct hot *hot, const struct basis *basis);
 
 /* How many slices hot_update() has looked into so far: the work done, for tests and benches. */
 uint64_t hot_digested(const struct hot *hot);

@@ -223,6 +223,8 @@ static const struct binding defaults[] = {
 		"Show only what passes a filter: comm~^ng & !image:libc*; -1 drops it"},
 	{ACT_BASELINE, KEYS_ALL, {'b'}, NULL, NULL,
 		"Compare with the time now shown, its baseline; again: no more"},
+	{ACT_BASELINE_FILE, KEYS_ALL, {'B'}, NULL, NULL,
+		"Compare with a recording: read one, to be the baseline"},
 	{ACT_FASTER, KEYS_ALL, {'+', '='}, "+", "rate", "Sample the event more often"},
 	{ACT_SLOWER, KEYS_ALL, {'-'}, NULL, NULL, "Sample the event less often"},
 	{ACT_ZERO, KEYS_ALL, {'z'}, NULL, NULL,

@@ -107,6 +107,7 @@ enum action {
 	ACT_WIDEN,
 	/* time */
 	ACT_BASELINE,
+	ACT_BASELINE_FILE,
 	ACT_EARLIER,
 	ACT_LATER,
 	ACT_LONGER,

@@ -133,6 +133,8 @@ const char *keys_action_name(enum action action)
 		return "widen";
 	case ACT_BASELINE:
 		return "baseline";
+	case ACT_BASELINE_FILE:
+		return "baseline-file";
 	case ACT_COLOUR:
 		return "colour";
 	case ACT_EARLIER:

@@ -52,6 +52,8 @@ enum poll_index {
 	POLL_OUTPUT,
 	POLL_TERM,
 	POLL_OFFERS,
+	POLL_BASELINE,
+	POLL_BASELINE_LAST = POLL_BASELINE + RECORDED_FDS - 1,
 	POLL_COUNT
 };
 
@@ -69,7 +71,7 @@ struct live {
 
 	uint64_t first_data_ns; /* 0: no samples yet */
 	uint64_t next_refresh_ns;
-	bool symbols_news; /* have come, and wait for the next refresh */
+	bool symbols_news, baseline_news; /* have come, and wait for the next refresh */
 	bool dirty; /* the screen differs from what the terminal shows */
 	bool waiting_for_term; /* which did not take the last frame yet */
 	bool quit;
@@ -233,7 +235,7 @@ static void refresh(struct live *live)
 {
 	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, begin = now_ns(), now;
 
-	live->symbols_news = false;
+	live->symbols_news = live->baseline_news = false;
 	screen_refresh(&live->screen);
 	now = now_ns();
 	if (!live->first_data_ns && live->model->sums.samples)
@@ -397,6 +399,13 @@ static void poll_once(struct live *live, uint64_t end_ns)
 		[POLL_OFFERS] = {.fd = model_live_offers_fd(live->model_live), .events = POLLIN},
 	};
 
+	int baseline_fds[RECORDED_FDS];
+
+	/* As names of what is shown: before the next refresh they are not looked at again. */
+	model_live_baseline_fds(live->model_live, baseline_fds);
+	for (int i = 0; i < RECORDED_FDS; i++)
+		fds[POLL_BASELINE + i] = (struct pollfd){
+			.fd = live->baseline_news ? -1 : baseline_fds[i], .events = POLLIN};
 	if (poll(fds, POLL_COUNT, timeout_ms(live, end_ns)) < 0)
 		return;
 	/* Keys first: they are what somebody waits for. */
@@ -413,6 +422,11 @@ static void poll_once(struct live *live, uint64_t end_ns)
 		take_symbols_news(live);
 	if (fds[POLL_OFFERS].revents)
 		take_offers_news(live);
+	for (int i = 0; i < RECORDED_FDS; i++)
+		if (fds[POLL_BASELINE + i].revents) {
+			live->baseline_news = true;
+			plan_refresh(live, now_ns() + NAMES_EVERY_NS);
+		}
 	if (fds[POLL_ENGINE].revents)
 		take_engine_news(live);
 }
@@ -420,12 +434,22 @@ static void poll_once(struct live *live, uint64_t end_ns)
 /* A recording is loaded before the names of what is in it are there. */
 static void complete_snapshot(struct live *live)
 {
-	if (!live->model->recorded)
+	if (live->term)
 		return;
 	for (int round = 0; round < SNAPSHOT_ROUNDS; round++) {
-		names_wait(live->session.names, SNAPSHOT_NAMES_MS);
+		if (live->model->recorded)
+			names_wait(live->session.names, SNAPSHOT_NAMES_MS);
+		else if (!live->model->base_recorded)
+			return;
+		model_live_baseline_wait(live->model_live, SNAPSHOT_NAMES_MS);
 		screen_refresh(&live->screen);
 	}
+}
+
+/* A picture is to be complete. */
+static bool awaits_baseline(const struct live *live)
+{
+	return !live->term && live->model->base_reading.active;
 }
 
 static void loop(struct live *live)
@@ -440,13 +464,15 @@ static void loop(struct live *live)
 		poll_once(live, end_ns);
 		if (live->quit)
 			break;
-		if (end_ns && now_ns() >= end_ns) {
+		if (end_ns && now_ns() >= end_ns && !awaits_baseline(live)) {
 			screen_refresh(&live->screen);
+			complete_snapshot(live);
 			break;
 		}
 		if (now_ns() >= live->next_refresh_ns)
 			refresh(live);
-		if (!live->term && live->model->status.state == ENGINE_ENDED) {
+		if (!live->term && live->model->status.state == ENGINE_ENDED &&
+			!awaits_baseline(live)) {
 			complete_snapshot(live);
 			break;
 		}
@@ -565,6 +591,12 @@ static int open_live(struct live *live, const struct request *request)
 	if (live->session.notice[0])
 		logbook_add(
 			&live->model->log, now_ns(), EXPLAIN_WARNING, false, live->session.notice);
+	if (request->baseline &&
+		live->model->ops->baseline_file(
+			live->model, request->baseline, message, sizeof(message))) {
+		say(message);
+		return -EIO;
+	}
 	if (!started(live)) {
 		tell_failure(live);
 		return -EPERM;

@@ -120,6 +120,10 @@ struct model_ops {
 	int (*followed)(struct model *model, int32_t **pids, size_t *n);
 	/* The window as it is becomes the baseline, or there is none any more; 0 or -ENOMEM. */
 	int (*baseline)(struct model *model, bool set);
+	/* A recording becomes the baseline when it has been read; what comes of it the log tells.  Meanwhile all is as it was.
+	 * 0, or -errno and a sentence. */
+	int (*baseline_file)(struct model *model, const char *path, char *message, size_t size);
+	void (*baseline_stop)(struct model *model); /* it is not read any further */
 	/* Show only what passes this expression, too; 0, or -errno and a sentence, with the byte where it is wrong. */
 	int (*crumb_add)(
 		struct model *model, const char *text, size_t *at, char *message, size_t size);
@@ -187,6 +191,12 @@ struct model {
 	bool has_baseline; /* rows have a change against this time */
 	uint64_t base_from_ns, base_to_ns;
 	bool base_recorded; /* it is a recording: base_from_ns and base_to_ns mean nothing */
+	char base_name[64]; /* of the recording; cleaned */
+	struct {
+		bool active; /* a recording is read, to become the baseline */
+		unsigned int percent; /* above 100: not known */
+		char name[64]; /* cleaned */
+	} base_reading;
 	bool system_wide;
 	bool is_command;
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */

@@ -267,7 +267,7 @@ static int live_refresh(struct model *model, bool advance)
 	ret = update_hot(live, epoch);
 	if (!ret)
 		ret = model_baseline_update(
-			&live->baseline, model, live->crumbs.filter, live->hot_epoch);
+			&live->baseline, live->session, model, &live->crumbs, live->hot_epoch);
 	hot_sums(live->hot, model->event, &model->sums);
 	/* Time without samples counts, too. */
 	if (model->sums.span_ns < model->to_ns - model->from_ns)
@@ -359,6 +359,18 @@ static int live_baseline(struct model *model, bool set)
 	struct model_live *live = model_live_of(model);
 
 	return model_baseline_set(&live->baseline, live->session, model, live->crumbs.filter, set);
+}
+
+static int live_baseline_file(struct model *model, const char *path, char *message, size_t size)
+{
+	struct model_live *live = model_live_of(model);
+
+	return model_baseline_file(&live->baseline, live->session, model, path, message, size);
+}
+
+static void live_baseline_stop(struct model *model)
+{
+	model_baseline_stop(&model_live_of(model)->baseline, model);
 }
 
 static int live_crumb_add(
@@ -555,6 +567,8 @@ static const struct model_ops live_ops = {
 	.sums = live_sums,
 	.trend = live_trend,
 	.baseline = live_baseline,
+	.baseline_file = live_baseline_file,
+	.baseline_stop = live_baseline_stop,
 	.crumb_add = live_crumb_add,
 	.crumb_drop = live_crumb_drop,
 	.tree = live_tree,
@@ -675,6 +689,16 @@ int model_live_digest(struct model_live *live)
 int model_live_offers_fd(const struct model_live *live)
 {
 	return live->events.offers ? offers_fd(live->events.offers) : -1;
+}
+
+void model_live_baseline_wait(struct model_live *live, unsigned int timeout_ms)
+{
+	model_baseline_wait(&live->baseline, timeout_ms);
+}
+
+void model_live_baseline_fds(const struct model_live *live, int fds[RECORDED_FDS])
+{
+	model_baseline_fds(&live->baseline, fds);
 }
 
 uint64_t model_live_names_at(const struct model_live *live)

@@ -6,6 +6,7 @@
 #define TUI_MODEL_LIVE_H
 
 #include "tui/model.h"
+#include "tui/recorded.h"
 #include "tui/session.h"
 
 struct model_live;
@@ -26,6 +27,12 @@ uint64_t model_live_names_at(const struct model_live *live);
 
 /* An eventfd, which the caller reads: more is known of what there is to be sampled.  -1: nobody has asked. */
 int model_live_offers_fd(const struct model_live *live);
+
+/* Where there is news of a recording that is compared with (recorded.h): the next refresh takes it in. */
+void model_live_baseline_fds(const struct model_live *live, int fds[RECORDED_FDS]);
+
+/* Wait for its names. */
+void model_live_baseline_wait(struct model_live *live, unsigned int timeout_ms);
 
 /* A line that the launched command printed: raw bytes, cleaned here. */
 void model_live_output(struct model_live *live, const char *line, size_t len);

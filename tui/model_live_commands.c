@@ -128,7 +128,8 @@ int model_live_fetch(struct model *model, uint32_t symref, char *message, size_t
 {
 	const struct session *session = model_live_of(model)->session;
 	const struct symref *symbol = names_get(session->names, symref);
-	const int ret = symbols_fetch(session->symbols, symbol->image_id);
+	const int ret =
+		symbol->foreign ? -ENOENT : symbols_fetch(session->symbols, symbol->image_id);
 
 	explain_fetch(ret, symbol->image, message, size);
 	model_live_take_fetching(model_live_of(model));

@@ -293,6 +293,26 @@ static uint32_t inlined_symref(
 	return symref;
 }
 
+uint32_t names_foreign(struct names *names, const char *symbol, const char *image)
+{
+	char *copy = strdup(symbol);
+	bool made = false;
+	uint32_t symref = copy ? ref_intern(names, 0, REF_FOREIGN, names->n_refs, &made) : 0;
+	struct ref *ref;
+
+	if (!made) {
+		free(copy);
+		return 0;
+	}
+	ref = ref_at(names, symref);
+	ref->pub.symbol = copy;
+	ref->pub.image = ref->pub.path = names_shared(names, image, "[unknown]");
+	ref->pub.foreign = true;
+	ref->pub.resolved = *symbol != '[' && !strstr(symbol, "+0x");
+	ref->pub.kernel = !strcmp(image, "[kernel]");
+	return symref;
+}
+
 size_t names_lines(
 	struct names *names, uint32_t frame, struct names_line out[NAMES_INLINED_MAX + 1])
 {

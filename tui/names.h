@@ -30,6 +30,7 @@ struct symref {
 	bool pending; /* its image's table has not come yet */
 	bool idle; /* the kernel's idle loop */
 	bool inlined; /* a function that the compiler put into another: symbol ends in " (inlined)", start is 0 */
+	bool foreign; /* of another profile alone (names_index_add()); start and image_id are 0 */
 	bool mismatch; /* what lies at the image's path is another file than was recorded: no names */
 };
 
@@ -80,6 +81,15 @@ struct names_line {
 size_t names_lines(
 	struct names *names, uint32_t frame, struct names_line out[NAMES_INLINED_MAX + 1]);
 #define NAMES_INLINED " (inlined)" /* what such a symref's symbol ends in */
+
+/* Symbols by what they are called, for those of another profile.  Good until names_changes() grows.  0 or -ENOMEM. */
+struct names_index;
+int names_index_new(struct names_index **out, struct names *names);
+void names_index_free(struct names_index *index); /* NULL is a no-op */
+/* The symref of a symbol with these (clean) names, which is added where there is none; with *symref 0 when out of
+ * memory. */
+int names_index_add(
+	struct names_index *index, const char *symbol, const char *image, uint32_t *symref);
 
 /* Ask for no symbols until names_resume(): what tells files apart is not known yet.  Names are pending meanwhile. */
 void names_hold(struct names *names);

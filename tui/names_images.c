@@ -103,8 +103,8 @@ static int name_image(struct image_info *info, const struct image *image)
 	return 0;
 }
 
-/* The one copy of an image's name; other where there is no memory for it. */
-static const char *shared_name(struct names *names, const char *text, const char *other)
+/* Of a name there is one copy. */
+const char *names_shared(struct names *names, const char *text, const char *other)
 {
 	char **grown;
 
@@ -125,7 +125,7 @@ const char *names_module(struct names *names, const char *module)
 
 	clean_string(clean, sizeof(clean), module);
 	snprintf(text, sizeof(text), "[%s]", clean);
-	return shared_name(names, text, "[module]");
+	return names_shared(names, text, "[module]");
 }
 
 void names_jit(struct names *names, struct ref *ref, const char *file)
@@ -135,7 +135,7 @@ void names_jit(struct names *names, struct ref *ref, const char *file)
 	if (!file)
 		return;
 	clean_string(clean, sizeof(clean), file);
-	ref->pub.path = shared_name(names, clean, "[jit]");
+	ref->pub.path = names_shared(names, clean, "[jit]");
 	const char *slash = strrchr(ref->pub.path, '/');
 	ref->pub.image = slash && slash[1] ? slash + 1 : ref->pub.path;
 }

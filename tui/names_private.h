@@ -14,6 +14,7 @@ enum ref_kind {
 	REF_ADDRESS, /* key is the offset */
 	REF_WHOLE, /* all of the image */
 	REF_INLINED, /* key is the address of its raw name, of which there is one */
+	REF_FOREIGN, /* key is its own number */
 };
 
 struct ref {
@@ -67,6 +68,10 @@ struct image_info *names_image(struct names *names, uint32_t id);
 int names_request(struct names *names, const struct image *image);
 /* "[module]", shared. */
 const char *names_module(struct names *names, const char *module);
+/* A new symref of another profile's symbol; 0 when out of memory. */
+uint32_t names_foreign(struct names *names, const char *symbol, const char *image);
+/* "name", shared; other where there is no memory for it. */
+const char *names_shared(struct names *names, const char *text, const char *other);
 /* The file that names code made at run time stands for its image. */
 void names_jit(struct names *names, struct ref *ref, const char *file);
 

@@ -350,6 +350,26 @@ static void look_at_lookup(struct screen *screen)
 		screen->message_until_ns = 0;
 }
 
+/* The recording that is going to be compared with. */
+static void look_at_baseline(struct screen *screen)
+{
+	const struct model *model = screen->model;
+	char percent[8] = "";
+
+	if (!model->base_reading.active && !screen->reading)
+		return;
+	screen->reading = model->base_reading.active;
+	screen->last_command_ns = model->now_ns;
+	if (!screen->reading) {
+		screen->message_until_ns = 0;
+		return;
+	}
+	if (model->base_reading.percent <= 100)
+		snprintf(percent, sizeof(percent), " %u%%", model->base_reading.percent);
+	screen_message(screen, STYLE_GOOD, "Reading %s:%s ... (Esc gives it up)",
+		model->base_reading.name, percent);
+}
+
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
 {
 	struct model *model = screen->model;
@@ -414,6 +434,9 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 	case ACT_NARROW:
 		screen_ask_crumb(screen);
 		return VIEW_HANDLED;
+	case ACT_BASELINE_FILE:
+		screen_prompt(screen, action, "Compare with: ", "");
+		return VIEW_HANDLED;
 	case ACT_BASELINE:
 		return screen_mark_baseline(screen);
 	case ACT_EARLIER:
@@ -452,7 +475,7 @@ static void prompt_input(struct screen *screen, uint32_t key)
 	enum prompt_result result;
 
 	const bool to_file = screen->purpose == ACT_SAVE || screen->purpose == ACT_WRITE ||
-		screen->purpose == ACT_EXPORT;
+		screen->purpose == ACT_EXPORT || screen->purpose == ACT_BASELINE_FILE;
 
 	if (!to_file && view->ops->prompt_key &&
 		view->ops->prompt_key(view, screen, screen->purpose, key))
@@ -470,6 +493,8 @@ static void prompt_input(struct screen *screen, uint32_t key)
 	if (to_file) {
 		if (result == PROMPT_DONE && screen->purpose == ACT_SAVE)
 			save_to(screen, screen->prompt.text);
+		else if (result == PROMPT_DONE && screen->purpose == ACT_BASELINE_FILE)
+			screen_compare_with(screen, screen->prompt.text);
 		else if (result == PROMPT_DONE)
 			screen_write_file(screen, screen->purpose, screen->prompt.text);
 		return;
@@ -505,6 +530,12 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 		return SCREEN_QUIT;
 	if (action == ACT_BACK && screen->model->looking.active) {
 		screen->model->ops->look_cancel(screen->model);
+		return 0;
+	}
+	if (action == ACT_BACK && screen->model->base_reading.active) {
+		screen->model->ops->baseline_stop(screen->model);
+		screen->reading = false;
+		screen_message(screen, STYLE_WARN, "The recording is not read any further");
 		return 0;
 	}
 	changed = view->ops->action(view, screen, action);
@@ -618,6 +649,7 @@ int screen_refresh(struct screen *screen)
 	look_at_save(screen);
 	look_at_fetch(screen);
 	look_at_lookup(screen);
+	look_at_baseline(screen);
 	look_at_log(screen);
 	view->ops->refresh(view, screen);
 	return ret;

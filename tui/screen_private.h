@@ -15,6 +15,7 @@ void screen_draw_hints(struct screen *screen, int y);
 /* ACT_EARLIER .. ACT_LIVE; what they changed. */
 unsigned int screen_move_in_time(struct screen *screen, enum action action);
 unsigned int screen_mark_baseline(struct screen *screen);
+void screen_compare_with(struct screen *screen, const char *path);
 /* The mouse was released: whether a time was selected by it. */
 bool screen_select_time(struct screen *screen, const struct input *input);
 

@@ -66,6 +66,21 @@ unsigned int screen_mark_baseline(struct screen *screen)
 	return VIEW_HANDLED | VIEW_SETTINGS;
 }
 
+void screen_compare_with(struct screen *screen, const char *path)
+{
+	struct model *model = screen->model;
+	char text[400] = "";
+
+	while (*path == ' ')
+		path++;
+	if (!*path)
+		return;
+	if (!model->ops->baseline_file(model, path, text, sizeof(text)))
+		screen->reading = true;
+	else
+		screen_message(screen, STYLE_BAD, "%s", text);
+}
+
 /* From press to release on the strip; in one place, the window moves there. */
 static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
 {

@@ -634,6 +634,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		.more_debug_dirs = request->debug_dirs,
 		.fetch = request->debuginfod,
 		.keep_files = request->command == CMD_ARCHIVE,
+		.late = request->beside,
 	};
 	int32_t *pids = NULL;
 	struct event_spec *specs = NULL;

@@ -137,6 +137,8 @@ struct request {
 	int snapshot_width, snapshot_height; /* of the screen to print as text; 0: none */
 	enum color_mode color;
 	const char *cache_dir; /* see symbols_config */
+	const char *baseline; /* --baseline: a recording to compare with; NULL */
+	bool beside; /* a session beside another one: threads run already */
 	const struct resolve_wait
 		*wait; /* of the command that runs, for what takes its time; NULL */
 };

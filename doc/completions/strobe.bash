@@ -91,7 +91,7 @@ _strobe()
 	local tables="--format --percent-limit --rows"
 	local report="--sort --group --columns --callers --callees --tree --percentage
 		--inline --no-inline"
-	local screen="--sort -d --delay --ascii --mono --no-mouse --theme --config --no-config --color
+	local screen="--baseline --sort -d --delay --ascii --mono --no-mouse --theme --config --no-config --color
 		--snapshot"
 	local general="-h --help -V --version"
 	local data=-d
@@ -211,7 +211,7 @@ _strobe()
 		compopt -o filenames 2>/dev/null
 		return
 		;;
-	-i|--input|-o|--output|--image|--bpf)
+	-i|--input|-o|--output|--image|--bpf|--baseline)
 		_strobe_files
 		return
 		;;

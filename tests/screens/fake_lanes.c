@@ -81,7 +81,7 @@ int fake_lanes(
 			lane->samples += weight / 1000000;
 		}
 	}
-	if (model->has_baseline) {
+	if (model->has_baseline && !model->base_recorded) {
 		static const struct lane before[] = {
 			{.pid = 4711, .tid = 4711, .weight = 15 * SECOND},
 			{.pid = 4711, .tid = 4713, .weight = 5 * SECOND},

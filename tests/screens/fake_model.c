@@ -161,6 +161,24 @@ static int fake_baseline(struct model *model, bool set)
 	return 0;
 }
 
+/* "no-file" cannot be read; any other is read for ever. */
+static int fake_baseline_file(struct model *model, const char *path, char *message, size_t size)
+{
+	if (!strcmp(path, "no-file")) {
+		snprintf(message, size, "Cannot read '%s'", path);
+		return -ENOENT;
+	}
+	model->base_reading.active = true;
+	model->base_reading.percent = 42;
+	snprintf(model->base_reading.name, sizeof(model->base_reading.name), "%.60s", path);
+	return 0;
+}
+
+static void fake_baseline_stop(struct model *model)
+{
+	model->base_reading.active = false;
+}
+
 /* Any text but "wrong" is a filter. */
 static int fake_crumb_add(
 	struct model *model, const char *text, size_t *at, char *message, size_t size)
@@ -560,6 +578,8 @@ static const struct model_ops fake_ops = {
 	.sums = fake_sums,
 	.trend = fake_trend,
 	.baseline = fake_baseline,
+	.baseline_file = fake_baseline_file,
+	.baseline_stop = fake_baseline_stop,
 	.crumb_add = fake_crumb_add,
 	.crumb_drop = fake_crumb_drop,
 	.tree = fake_calls_tree,

@@ -485,6 +485,36 @@ static void test_baseline(void **state)
 	finish(fixture);
 }
 
+/* A recording is read while all goes on; Esc gives it up, and what cannot be read changes nothing. */
+static void test_recorded_baseline(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "bBno-file<Enter>");
+	assert_string_equal(fixture->screen.message, "Cannot read 'no-file'");
+	assert_true(model->has_baseline);
+	keys(fixture, "B");
+	compare(fixture, "baseline-asked");
+	keys(fixture, "old.data<Enter><Tick>");
+	compare(fixture, "baseline-read");
+	keys(fixture, "<Esc>");
+	assert_false(model->base_reading.active);
+	assert_non_null(strstr(fixture->screen.message, "not read any further"));
+	assert_int_equal(fixture->screen.n_views, 1);
+	keys(fixture, "Bold.data<Enter><Tick>");
+	model->base_reading.active = false;
+	model->base_recorded = true;
+	snprintf(model->base_name, sizeof(model->base_name), "old.data");
+	keys(fixture, "<Tick>");
+	compare(fixture, "baseline-recorded");
+	/* Threads of a recording are others. */
+	keys(fixture, "t");
+	compare(fixture, "baseline-recorded-threads");
+	finish(fixture);
+}
+
 /* Filters are typed or pointed at, shown as crumbs, and go one by one; what was refused is not lost. */
 static void test_crumbs(void **state)
 {
@@ -668,6 +698,7 @@ int main(void)
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
 		cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_recorded_baseline),
 		cmocka_unit_test(test_crumbs),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_saving),
