@@ -244,6 +244,12 @@ struct model {
 	uint64_t zero_ns; /* nothing older is shown */
 };
 
+/* The baseline is a time of what is shown: threads and all else are the same there.  Of a recording symbols alone are. */
+static inline bool model_base_is_time(const struct model *model)
+{
+	return model->has_baseline && !model->base_recorded;
+}
+
 /* The status of an event by its id; NULL when there is none. */
 const struct engine_event_status *model_event(const struct model *model, uint8_t event);
 

@@ -47,8 +47,8 @@ void model_crumbs_fini(struct model_crumbs *crumbs)
 	memset(crumbs, 0, sizeof(*crumbs));
 }
 
-int model_crumbs_add(struct model_crumbs *crumbs, struct session *session,
-	struct model *model, const char *text, size_t *at, char *message, size_t size)
+int model_crumbs_add(struct model_crumbs *crumbs, struct session *session, struct model *model,
+	const char *text, size_t *at, char *message, size_t size)
 {
 	size_t n = model->n_crumbs;
 	struct expr_error error;

@@ -156,7 +156,7 @@ static int renew_base(struct model_groups *cache, struct session *session,
 	of.from_ns = model->base_from_ns;
 	of.to_ns = model->base_to_ns;
 	of.last_ns = 0;
-	if (!model->has_baseline || is_same(&cache->base_of, &of))
+	if (!model_base_is_time(model) || is_same(&cache->base_of, &of))
 		return 0;
 	cache->base_of.known = false;
 	ret = fill(cache, session, model, filter, &of, cache->base);
@@ -195,7 +195,7 @@ int model_groups_rows(struct model_groups *cache, struct session *session,
 	if (ret)
 		return ret;
 	asked.event = cache->stands_for[query->event];
-	asked.base = model->has_baseline ? cache->base : NULL;
+	asked.base = model_base_is_time(model) ? cache->base : NULL;
 	return hot_rows(cache->hot, &asked, rows, n, sums);
 }
 

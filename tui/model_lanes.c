@@ -48,7 +48,7 @@ static int compare(struct model_lanes *cache, struct session *session, const str
 {
 	int ret;
 
-	if (!model->has_baseline || model->base_recorded)
+	if (!model_base_is_time(model))
 		return 0;
 	if (!cache->base_known || cache->base.from_ns != model->base_from_ns ||
 		cache->base.to_ns != model->base_to_ns || cache->base_group != query->group ||

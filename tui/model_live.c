@@ -324,7 +324,7 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 
 	*rows = NULL;
 	*n = 0;
-	if (question->baseline && (!model->has_baseline || model->base_recorded))
+	if (question->baseline && !model_base_is_time(model))
 		return 0;
 	ret = store_snapshot(store, from_ns, to_ns, &snapshot);
 	if (ret)

@@ -94,7 +94,6 @@ static void make_request(struct recorded *recorded, const struct request *reques
 
 	*own = *request;
 	recorded->files[0] = recorded->path;
-	own->command = CMD_REPORT;
 	own->files = recorded->files;
 	own->n_files = 1;
 	own->n_names = own->n_cgroups = own->n_users = 0;
@@ -224,21 +223,22 @@ uint64_t recorded_changes(const struct recorded *recorded)
 static int make_filter(
 	struct recorded *recorded, const struct recorded_question *question, struct filter **out)
 {
-	const struct session *session = &recorded->session;
-	const struct request *request = &recorded->request;
-	const struct stacks *stacks = session_stacks(session);
-	const struct tasks *tasks = session_tasks(session);
+	struct session *session = &recorded->session;
 	struct filter *more;
-	int ret = filter_new(out, request->terms, request->n_terms, stacks, tasks, session->names);
+	int ret = session_filter(session, out);
 
 	for (size_t i = 0; !ret && i < question->n_exprs; i++) {
-		ret = expr_filter(&question->exprs[i], stacks, tasks, session->names, &more);
+		ret = expr_filter(&question->exprs[i], session_stacks(session),
+			session_tasks(session), session->names, &more);
 		if (!ret)
 			*out = filter_and(*out, more);
 	}
 	if (ret) {
 		filter_free(*out);
 		*out = NULL;
+	} else {
+		session_schemas(session, &recorded->status, &session->schemas);
+		filter_set_schemas(*out, &session->schemas);
 	}
 	return ret;
 }

@@ -159,7 +159,7 @@ static int ask_base(struct breakdown *state, struct model *model, struct model_b
 	state->base = NULL;
 	state->n_base = 0;
 	state->base_whole = 0;
-	if (!model->has_baseline)
+	if (!model_base_is_time(model))
 		return 0;
 	question.baseline = true;
 	ret = model->ops->breakdown(model, &question, &state->base, &state->n_base);
@@ -275,8 +275,7 @@ static bool is_narrow(struct area area)
 
 static bool tells_change(const struct drawing *drawing)
 {
-	return drawing->screen->model->has_baseline && !drawing->screen->model->base_recorded &&
-		!is_narrow(drawing->area);
+	return model_base_is_time(drawing->screen->model) && !is_narrow(drawing->area);
 }
 
 static void draw_choice(void *ctx, size_t at, int y)
