@@ -148,7 +148,7 @@ int args_check_fields(struct args *args)
 	struct fields **schemas;
 	int error;
 
-	if (!request->n_fields || request->n_files)
+	if ((!request->n_fields && !request->n_only) || request->n_files)
 		return 0;
 	schemas = calloc(args->n_events + 1, sizeof(*schemas));
 	if (!schemas)
@@ -165,6 +165,13 @@ int args_check_fields(struct args *args)
 			     : args_refuse(args,
 				       "--group '%s': %s; otherwise it must be some of " GROUPS,
 				       name, sentence);
+	}
+	for (size_t i = 0; i < request->n_only && !error; i++) {
+		struct expr_error wrong;
+
+		if (expr_check_fields(&request->only[i], (const struct fields *const *)schemas,
+			    args->n_events, &wrong))
+			error = args_refuse(args, "--only: %s", wrong.what);
 	}
 	for (size_t i = 0; i < args->n_events; i++)
 		fields_free(schemas[i]);

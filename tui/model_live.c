@@ -603,6 +603,18 @@ static const struct model_ops live_ops = {
 	.groups = &model_live_groups,
 };
 
+static void describe_filters(const struct request *request, char *out, size_t size)
+{
+	filter_describe(request->terms, request->n_terms, out, size);
+	for (size_t i = 0; i < request->n_only; i++) {
+		size_t len = strlen(out);
+
+		if (len && len + 3 < size)
+			len += (size_t)snprintf(out + len, size - len, ", ");
+		filter_describe(request->only[i].terms, request->only[i].n, out + len, size - len);
+	}
+}
+
 int model_live_new(struct model_live **out, struct session *session)
 {
 	struct model_live *live = calloc(1, sizeof(*live));
@@ -643,7 +655,7 @@ int model_live_new(struct model_live **out, struct session *session)
 	if (session->limits.max_sample_rate > 0)
 		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;
 	snprintf(model->target, sizeof(model->target), "%s", session->target_text);
-	filter_describe(request->terms, request->n_terms, model->filters, sizeof(model->filters));
+	describe_filters(request, model->filters, sizeof(model->filters));
 	model->now_ns = model_live_now_ns();
 	*out = live;
 	return 0;
