@@ -125,9 +125,10 @@ int choice_check_target(const struct engine *engine, const struct event_spec *sp
 	/* Between the samples that are still there, others were overwritten. */
 	if (engine->flight.on && spec->read_group)
 		return EOPNOTSUPP;
-	/* Time is what records that follow each other tell; of a group that may stand still, and in a recording whose
-	 * reader counts switches, it is not. */
-	if (spec->span && (engine->flight.on || engine->has_tap))
+	/* Time is what records that follow each other tell; of a group that may stand still, it is not.  In a recording
+	 * there are those records, and nothing that is made of other events. */
+	if (spec->span &&
+		(engine->flight.on || (engine->has_tap && !event_is_of_switches(spec->span))))
 		return EOPNOTSUPP;
 	/* Both fire at once, and come under the number of one of them: see round_may_share_id(). */
 	for (size_t i = 0; i < engine->status.n_events; i++) {

@@ -485,8 +485,10 @@ void flight_tick(struct engine *engine);
 void span_init(struct engine *engine);
 void span_fini(struct engine *engine);
 /* A sample of a switch-out, and the record that follows it or tells of the switch-in. */
-void span_sample(struct engine *engine, const struct record *record);
-void span_switch(struct engine *engine, unsigned int choice, const struct record *record);
+void span_sample(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record);
+void span_switch(struct engine *engine, unsigned int choice, const struct perf_event_header *header,
+	const struct record *record);
 /* A sample of sched:sched_waking, or of one of its fellows. */
 bool span_is_waking(const struct engine *engine, unsigned int choice);
 void span_waking(struct engine *engine, unsigned int choice, const struct record *record);

@@ -154,7 +154,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	if (choice->spec.span) {
 		/* Whose CPU is wanted is asked of the time to come. */
 		if (!engine->filter || follow_wants(&engine->follow, record.id.pid, record.id.tid))
-			span_sample(engine, &record);
+			span_sample(engine, header, &record);
 		return;
 	}
 	if (span_is_waking(engine, index))
@@ -283,12 +283,13 @@ static int take_exit(
 				 : round_take_in(engine, header, record, tap);
 }
 
-static void take_switch(struct engine *engine, const struct record *record)
+static void take_switch(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
 {
 	const struct point_event *event = find_event(engine, record->id.id);
 
 	if (event)
-		span_switch(engine, event->choice, record);
+		span_switch(engine, event->choice, header, record);
 }
 
 static int take_comm(
@@ -365,7 +366,7 @@ static int take_side_band(
 		break;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		take_switch(engine, &record);
+		take_switch(engine, header, &record);
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:

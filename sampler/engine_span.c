@@ -40,28 +40,6 @@ static int find_span(const struct engine *engine, enum event_span span)
 	return -ENOENT;
 }
 
-/* The only one of its name in the process: a frame that stands for what has no code. */
-static int make_frame(struct ingest *ingest, char *name, uint32_t *frame)
-{
-	const struct image key = {.kind = IMAGE_KSYMBOL, .path = name};
-	uint32_t image;
-	int ret = images_intern(ingest->images, &key, &image);
-
-	if (ret)
-		return ret;
-	images_pin(ingest->images, image);
-	return stacks_frame(ingest->stacks, image, 0, FRAME_KERNEL, frame);
-}
-
-/* The stack with such a frame as its leaf. */
-static int put_frame(struct ingest *ingest, char *name, uint32_t stack, uint32_t *out)
-{
-	uint32_t frame;
-	int ret = make_frame(ingest, name, &frame);
-
-	return ret ? ret : stacks_child(ingest->stacks, stack, frame, out);
-}
-
 static void store(struct engine *engine, int index, const struct offcpu_span *span, uint32_t stack)
 {
 	struct engine_event_status *status = &engine->status.events[index];
@@ -76,13 +54,12 @@ static void store(struct engine *engine, int index, const struct offcpu_span *sp
 
 static void add_to_wall(struct engine *engine, const struct offcpu_span *span)
 {
-	static char blocked[] = "[blocked]", preempted[] = "[preempted]";
 	int index = find_span(engine, EVENT_SPAN_WALL);
 	uint32_t stack;
 
 	if (index >= 0 &&
-		!put_frame(&engine->ingest, span->preempted ? preempted : blocked, span->stack,
-			&stack))
+		!ingest_named(&engine->ingest, span->preempted ? "[preempted]" : "[blocked]",
+			span->stack, &stack))
 		store(engine, index, span, stack);
 }
 
@@ -107,7 +84,6 @@ static bool add_span(const struct offcpu_span *span, void *ctx)
 static int put_waker(
 	struct engine *engine, const struct offcpu_waker *waker, uint32_t stack, uint32_t *out)
 {
-	static char nobody[] = "[woken by unknown]", interrupt[] = "[woken by an interrupt]";
 	struct stacks *stacks = engine->ingest.stacks;
 	char name[TASK_COMM_MAX + 16];
 	int ret = 0;
@@ -119,10 +95,12 @@ static int put_waker(
 	if (ret)
 		return ret;
 	if (!waker->known || waker->interrupt)
-		return put_frame(&engine->ingest, waker->known ? interrupt : nobody, stack, out);
+		return ingest_named(&engine->ingest,
+			waker->known ? "[woken by an interrupt]" : "[woken by unknown]", stack,
+			out);
 	snprintf(name, sizeof(name), "[woken by %s]",
 		tasks_label_get(engine->ingest.tasks, waker->label)->comm);
-	return put_frame(&engine->ingest, name, stack, out);
+	return ingest_named(&engine->ingest, name, stack, out);
 }
 
 static void add_wait(const struct offcpu_span *wait, const struct offcpu_waker *waker, void *ctx)
@@ -139,13 +117,12 @@ static void add_wait(const struct offcpu_span *wait, const struct offcpu_waker *
 static int find_unknown(
 	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
 {
-	static char name[] = "[off-cpu]";
 	struct engine *engine = ctx;
 	struct ingest *ingest = &engine->ingest;
 	int ret = tasks_label(ingest->tasks, pid, tid, time_ns, label);
 
 	if (!ret)
-		ret = put_frame(ingest, name, STACK_ROOT, stack);
+		ret = ingest_named(ingest, "[off-cpu]", STACK_ROOT, stack);
 	if (ret)
 		return ret;
 	stacks_ref(ingest->stacks, *stack);
@@ -191,7 +168,8 @@ static void begin(struct engine *engine, int lead, uint64_t time_ns)
 		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
 }
 
-void span_sample(struct engine *engine, const struct record *record)
+void span_sample(
+	struct engine *engine, const struct perf_event_header *header, const struct record *record)
 {
 	int lead = find_lead(engine);
 	uint32_t stack, label;
@@ -204,6 +182,7 @@ void span_sample(struct engine *engine, const struct record *record)
 	stacks_ref(engine->ingest.stacks, stack);
 	tasks_label_ref(engine->ingest.tasks, label);
 	offcpu_stack(&engine->offcpu, (int32_t)record->id.tid, stack, label);
+	tap_sample(engine, header, (unsigned int)lead);
 }
 
 void span_seen(struct engine *engine, const struct record *record)
@@ -271,7 +250,8 @@ void span_on_cpu(struct engine *engine, unsigned int index, const struct record 
 	store(engine, wall, &span, ingest->last_stack);
 }
 
-void span_switch(struct engine *engine, unsigned int index, const struct record *record)
+void span_switch(struct engine *engine, unsigned int index, const struct perf_event_header *header,
+	const struct record *record)
 {
 	const struct offcpu_switch who = {
 		.pid = (int32_t)record->id.pid,
@@ -287,6 +267,7 @@ void span_switch(struct engine *engine, unsigned int index, const struct record 
 	if (engine->filter && !follow_wants(&engine->follow, record->id.pid, record->id.tid))
 		return;
 	begin(engine, (int)index, who.time_ns);
+	tap_sample(engine, header, index);
 	span_pass(engine, who.time_ns);
 	if (record->switched.out)
 		offcpu_out(&engine->offcpu, &who);

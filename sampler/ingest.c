@@ -626,6 +626,16 @@ int ingest_stack(
 	return 0;
 }
 
+int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint32_t *node)
+{
+	uint32_t image, frame;
+	int err = intern_pinned(ingest->images, IMAGE_KSYMBOL, name, &image);
+
+	if (!err)
+		err = stacks_frame(ingest->stacks, image, 0, FRAME_KERNEL, &frame);
+	return err ? err : stacks_child(ingest->stacks, parent, frame, node);
+}
+
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event)
 {
 	if (record->type == PERF_RECORD_SAMPLE)

@@ -83,6 +83,9 @@ struct ingest_sample {
 int ingest_stack(
 	struct ingest *ingest, const struct record *record, uint32_t *stack, uint32_t *label);
 
+/* A frame that stands for what has no code, "[off-cpu]", called from a stack: the node, without a reference.  0 or -ENOMEM. */
+int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint32_t *node);
+
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);
 

@@ -420,11 +420,13 @@ static bool counts_switches(const struct event_spec *event)
 static int check_spans(struct args *args)
 {
 	const struct request *request = &args->request;
-	const struct event_spec *span = NULL, *switches = NULL;
+	const struct event_spec *span = NULL, *switches = NULL, *made = NULL;
 
 	for (size_t i = 0; i < args->n_events; i++) {
 		if (args->events[i].span && (!span || args->events[i].group))
 			span = &args->events[i];
+		if (args->events[i].span && !event_is_of_switches(args->events[i].span))
+			made = &args->events[i];
 		if (counts_switches(&args->events[i]))
 			switches = &args->events[i];
 	}
@@ -433,11 +435,11 @@ static int check_spans(struct args *args)
 	if (request->command == CMD_STAT)
 		return args_refuse(
 			args, "'%s' is sampled, not counted: strobe report shows it", span->name);
-	if (request->command == CMD_RECORD)
+	if (request->command == CMD_RECORD && made)
 		return args_refuse(args,
-			"'%s' is not recorded yet: the screen and strobe report show it while it "
-			"is sampled",
-			span->name);
+			"'%s' is made of other events as they are sampled: the screen and strobe "
+			"report show it; record cpu-clock,off-cpu,preempted",
+			made->name);
 	if (request->engine.flight_s > 0)
 		return args_refuse(args,
 			"--flight-recorder and '%s' contradict each other: "

@@ -38,7 +38,7 @@ static const char *cgroup_of(const char *name)
 	return event_text(at + 1, strlen(at + 1));
 }
 
-static int16_t add_event(struct recording *recording, const struct reader_attr *attr)
+int16_t deliver_event(struct recording *recording, const struct reader_attr *attr)
 {
 	struct engine_status *status = &recording->status;
 	struct engine_event_status *event;
@@ -98,9 +98,10 @@ int deliver_attrs(struct recording *recording)
 		kept->attr.ids = NULL;
 		kept->attr.n_ids = 0;
 		/* One that only carries side-band records is no event, unless it has samples. */
-		kept->event =
-			is_dummy(&kept->attr.attr) ? EVENT_NONE : add_event(recording, &kept->attr);
-		kept->has_fields = false;
+		kept->event = is_dummy(&kept->attr.attr) ? EVENT_NONE
+							 : deliver_event(recording, &kept->attr);
+		kept->is_span = kept->has_fields = false;
+		deliver_span_attr(recording, kept);
 	}
 	return deliver_more(recording);
 }
@@ -287,11 +288,12 @@ static void begin(struct recording *recording, uint64_t time_ns)
 		recording->to_ns = add_saturated(time_ns, config->to_ns);
 }
 
-static void pass_time(struct recording *recording, uint64_t time_ns)
+void deliver_pass_time(struct recording *recording, uint64_t time_ns)
 {
 	struct ingest *ingest = &recording->ingest;
 
 	if (time_ns >= recording->slice_end_ns) {
+		deliver_span_pass(recording, time_ns);
 		if (store_seal(ingest->store, time_ns, false))
 			store_maintain(ingest->store);
 		recording->slice_end_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
@@ -299,6 +301,8 @@ static void pass_time(struct recording *recording, uint64_t time_ns)
 	if (time_ns >= recording->expire_ns) {
 		if (time_ns > EXPIRE_NS)
 			tasks_expire(ingest->tasks, time_ns - EXPIRE_NS);
+		if (time_ns > NS_PER_S)
+			offcpu_expire(&recording->offcpu, time_ns - NS_PER_S);
 		recording->expire_ns = time_ns + NS_PER_S;
 	}
 	if (time_ns > recording->last_ns)
@@ -333,6 +337,8 @@ static int deliver_batch(struct recording *recording)
 		event->count += record->sample.period ? record->sample.period : 1;
 		if (batch->has_cpu[i])
 			note_cpu(recording, record->id.cpu);
+		if (batch->tells_switch[i])
+			deliver_span_stack(recording, record, sample->stack, sample->label);
 		if (recording->config.tap)
 			err = recording->config.tap(&(struct recording_sample){.record = record,
 							    .event = sample->event,
@@ -351,6 +357,7 @@ static int add_to_batch(struct recording *recording, const struct order_record *
 	uint64_t type = recording->attrs[from->attr].attr.format.sample_type;
 
 	batch->has_cpu[batch->n] = type & PERF_SAMPLE_CPU;
+	batch->tells_switch[batch->n] = recording->attrs[from->attr].tells_switch;
 	batch->samples[batch->n] = (struct ingest_sample){.record = record,
 		.hash = from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record),
 		.event = (uint8_t)event};
@@ -372,7 +379,7 @@ static int deliver_reads(struct recording *recording, const struct order_record 
 			continue;
 		kept = &recording->attrs[counter.attr];
 		if (kept->event == EVENT_NONE)
-			kept->event = add_event(recording, &kept->attr);
+			kept->event = deliver_event(recording, &kept->attr);
 		record.sample.period = counter.counted;
 		batch->records[batch->n] = record;
 		err = add_to_batch(recording, from, kept->event);
@@ -402,7 +409,7 @@ static int deliver_sample(struct recording *recording, const struct order_record
 	int err;
 
 	if (kept->event == EVENT_NONE)
-		kept->event = add_event(recording, attr);
+		kept->event = deliver_event(recording, attr);
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
@@ -423,7 +430,9 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		record = &batch->records[0];
 		*record = kept_record;
 	}
-	pass_time(recording, time_ns);
+	deliver_pass_time(recording, time_ns);
+	if (kept->is_span)
+		return deliver_span_sample(recording, record);
 	if (time_ns < recording->from_ns || time_ns >= recording->to_ns)
 		return reads ? pass_reads(recording, record) : 0;
 	if (reads)
@@ -507,7 +516,12 @@ static int deliver_other(
 		err = deliver_batch(recording);
 	if (err)
 		return err;
+	deliver_span_task(recording, record);
 	switch (record->type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		deliver_switch(recording, from, record);
+		return 0;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return deliver_map(recording, record);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -31,7 +32,7 @@ static void note(struct recording *recording, enum engine_note_kind kind, int er
 		.time_ns = recording->last_ns, .kind = kind, .error = error, .value = value};
 
 	if (text)
-		memcpy(note.text, text, sizeof(note.text));
+		snprintf(note.text, sizeof(note.text), "%s", text);
 	recording->status.last_note = notes_add(&recording->notes, &note);
 }
 
@@ -117,6 +118,9 @@ static void add_notes(struct recording *recording, int error)
 		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, recording->shared_late, NULL);
 	if (recording->folded)
 		note(recording, NOTE_FILE_EVENTS_FOLDED, 0, recording->folded, NULL);
+	if (recording->offcpu.dropped + recording->offcpu.left_out)
+		note(recording, NOTE_SPANS_DROPPED, 0,
+			recording->offcpu.dropped + recording->offcpu.left_out, "off-cpu");
 	for (size_t i = 0; i < status->n_events; i++)
 		if (status->events[i].lost)
 			note(recording, NOTE_LOST, 0, status->events[i].lost,
@@ -163,6 +167,7 @@ static void *recording_main(void *ctx)
 		fatal = deliver_build_ids(recording);
 	if (!fatal)
 		deliver_late_build_ids(recording);
+	deliver_span_finish(recording);
 	if (store_seal(recording->ingest.store, recording->last_ns, true))
 		store_maintain(recording->ingest.store);
 	add_notes(recording, error);
@@ -210,6 +215,8 @@ int recording_new(struct recording **out, const struct recording_config *config)
 		ret = notes_init(&recording->notes);
 	if (!ret)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
+	if (!ret)
+		deliver_span_init(recording);
 	if (ret) {
 		recording_free(recording);
 		return ret;
@@ -253,6 +260,7 @@ void recording_free(struct recording *recording)
 		close(recording->pipe_fd);
 	reader_close(recording->reader);
 	feeder_stop(&recording->feeder);
+	deliver_span_fini(recording);
 	ingest_fini(&recording->ingest);
 	deliver_more_fini(recording);
 	notes_fini(&recording->notes);

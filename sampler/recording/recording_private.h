@@ -10,6 +10,7 @@
 #include "sampler/idmap.h"
 #include "sampler/ingest.h"
 #include "sampler/notes.h"
+#include "sampler/offcpu.h"
 #include "sampler/recording/order.h"
 #include "sampler/recording/recording.h"
 #include "sampler/recording/relay.h"
@@ -36,6 +37,8 @@ struct feeder {
 struct recording_attr {
 	struct reader_attr attr; /* without ids */
 	int16_t event; /* EVENT_NONE, or an index of status.events, which is its id */
+	bool is_span; /* its samples are stacks of switches, and not counted */
+	bool tells_switch; /* the same, and counted */
 	bool has_fields; /* or it was seen that it has none */
 };
 
@@ -54,6 +57,7 @@ struct recording_batch {
 	struct ingest_sample samples[INGEST_BATCH];
 	struct record records[INGEST_BATCH]; /* theirs, which point into the pack */
 	bool has_cpu[INGEST_BATCH];
+	bool tells_switch[INGEST_BATCH];
 	size_t n;
 };
 
@@ -82,6 +86,9 @@ struct recording {
 	struct idmap by_id; /* an attribute's id -> its number + 1, where samples read counters */
 	size_t ids_taken; /* attributes whose ids are in by_id */
 	struct idmap reads; /* a counter's value at the last sample */
+	struct offcpu offcpu;
+	size_t span_attr; /* whose records of switches count; SIZE_MAX: there were none */
+	int16_t span_events[EVENT_SPAN_PREEMPTED + 1]; /* by kind: the event + 1, or 0 */
 	uint64_t folded; /* names counted as the last event */
 	struct reader_build_id *build_ids; /* by path; the paths are the reader's */
 	size_t n_build_ids;
@@ -122,6 +129,30 @@ uint64_t deliver_hash(const struct recording *recording, const struct perf_event
 	const struct record_format *format);
 /* Records in their turn.  0, -ENOMEM, or what the tap returned. */
 int deliver_pack(struct recording *recording, const struct relay_pack *pack);
+
+/* The event of an attribute: of several with the same name, the same one. */
+int16_t deliver_event(struct recording *recording, const struct reader_attr *attr);
+/* Time has come so far, of a sample or of what is like one. */
+void deliver_pass_time(struct recording *recording, uint64_t time_ns);
+
+/* --- deliver_span.c --- */
+
+void deliver_span_init(struct recording *recording);
+void deliver_span_fini(struct recording *recording);
+/* An attribute that has its event: whether it is one of time off the CPU. */
+void deliver_span_attr(struct recording *recording, struct recording_attr *kept);
+/* A sample of a switch, which was taken in or is not to be counted (0 or -ENOMEM). */
+void deliver_span_stack(
+	struct recording *recording, const struct record *record, uint32_t stack, uint32_t label);
+int deliver_span_sample(struct recording *recording, const struct record *record);
+/* Its record. */
+void deliver_switch(
+	struct recording *recording, const struct order_record *from, const struct record *record);
+/* What other records say of threads that are out. */
+void deliver_span_task(struct recording *recording, const struct record *record);
+/* Before a slice is sealed: what is out is brought up to date. */
+void deliver_span_pass(struct recording *recording, uint64_t time_ns);
+void deliver_span_finish(struct recording *recording);
 
 /* --- deliver_more.c --- */
 

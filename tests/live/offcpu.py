@@ -11,6 +11,8 @@ import collections
 import contextlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,7 +24,7 @@ from checks import NOBODY, Checks, public_copy, run, settled, started, sysctl  #
 checks = Checks()
 EVENTS = "cpu-clock,off-cpu,preempted"
 POINTS = 0.03
-TURNS = 6
+TURNS, FEW_TURNS = 6, 3
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 
@@ -128,7 +130,7 @@ def check_shares(strobe, waits, scope):
 
 def check_wall(strobe, waits):
     """All time in one event, told apart by its leaves."""
-    result = run([strobe, "report", "--wall", "--format", "json", "--group", "symbol", "--", waits, str(TURNS), "/dev/null"])
+    result = run([strobe, "report", "--wall", "--format", "json", "--group", "symbol", "--", waits, str(FEW_TURNS), "/dev/null"])
     if not checks.check("wall: a report", result.status == 0, result):
         return
     report = json.loads(result.out)
@@ -145,7 +147,7 @@ def check_wall(strobe, waits):
 def check_woken(strobe, waits):
     """Who ends the wait for the lock is the partner's thread, a sleep the timer; a writer at the other end of a pipe is
     nobody that is profiled."""
-    report = profile("woken", [strobe, "report"], "woken", ["--comm", "worker-0", "--", waits, str(TURNS), "/dev/null"])
+    report = profile("woken", [strobe, "report"], "woken", ["--comm", "worker-0", "--", waits, str(FEW_TURNS), "/dev/null"])
     if not report:
         return
     woken, off = (next(event for event in report["events"] if event["name"] == name) for name in ("woken", "off-cpu"))
@@ -174,6 +176,58 @@ def check_woken(strobe, waits):
         name = comm.read().strip()
     rows = {row["symbol"]: row["self_percent"] for row in event["rows"]}
     checks.check(f"woken: by {name}, which is not profiled", rows.get(f"[woken by {name}]", 0) > 50, (rows, err))
+
+
+def switches_by_perf(path):
+    """By thread: what perf script's times of switches make blocked and preempted, in ns."""
+    script = run(["perf", "script", "-i", path, "--ns", "--show-switch-events"])
+    found, since = collections.defaultdict(lambda: [0, 0]), {}
+    for line in script.out.splitlines():
+        match = re.search(r"\s(\d+)\s+(?:\[\d+\]\s+)?(\d+)\.(\d+):\s+PERF_RECORD_SWITCH\S*\s+(IN|OUT preempt|OUT)", line)
+        if not match or match[1] == "0":
+            continue
+        tid, at = int(match[1]), int(match[2]) * 1_000_000_000 + int(match[3])
+        if match[4] != "IN":
+            since[tid] = (at, match[4] == "OUT preempt")
+        elif tid in since:
+            begin, preempted = since.pop(tid)
+            found[tid][preempted] += at - begin
+    return found
+
+
+def check_file(name, strobe, path, times):
+    """What a recording tells, against perf's reading of the same file, and what the program has measured."""
+    result = run([strobe, "report", path, "--group", "thread,symbol", "--format", "json"])
+    if not checks.check(f"{name}: read", result.status == 0, result):
+        return
+    report = json.loads(result.out)
+    found = sums(report)
+    by_perf = switches_by_perf(path)
+    lost = [note for note in report["notes"] if "were lost" in str(note)]
+    for tid, (slept, waited, computed, _, _) in times.items():
+        off, points = found["off-cpu"][tid], POINTS * (slept + waited + computed)
+        here = [off["all"], found["preempted"][tid]["all"]]
+        if lost:
+            checks.skip(f"{name}: as perf reads it", str(lost))
+        else:
+            checks.check(f"{name}: as perf reads it: {here}", by_perf[tid] == here, (by_perf[tid], report["notes"]))
+        for function, there in (("waits_sleep", slept), ("waits_lock", waited)):
+            checks.check(f"{name}: {function}: {off[function] / 1e6:.0f} of {there / 1e6:.0f} ms",
+                         lost or there - points <= off[function] + found["preempted"][tid][function] <= there + points,
+                         dict(off))
+
+
+def check_recorded(strobe, waits):
+    if not shutil.which("perf"):
+        checks.skip("recorded", "no perf")
+        return
+    with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
+        data, path = os.path.join(folder, "data"), os.path.join(folder, "times")
+        for name, command in (("recorded", [strobe, "record", "-e", EVENTS]),
+                              ("perf's", ["perf", "record", "-q", "-g", "--switch-events", "-e", "context-switches", "-c", "1"])):
+            result = run([*command, "-o", data, "--", waits, str(FEW_TURNS), path])
+            if checks.check(f"{name}: made", result.status == 0, result):
+                check_file(name, strobe, data, measured(path))
 
 
 def profile_seconds(name, command, out):
@@ -235,7 +289,7 @@ def check_unprivileged(strobe, waits):
 
 def check_refusals(strobe):
     for command, words in ((["stat", "-e", "off-cpu", "--", "true"], "not counted"),
-                           (["record", "-e", "off-cpu", "--", "true"], "not recorded"),
+                           (["record", "-e", "wall", "--", "true"], "made of other events"),
                            (["report", "-e", "{cpu-clock,off-cpu}", "--", "true"], "group"),
                            (["report", "-e", "off-cpu,context-switches", "--", "true"], "told apart"),
                            (["report", "-e", "off-cpu", "--flight-recorder", "3", "--", "true"], "flight")):
@@ -252,6 +306,7 @@ def main(strobe, waits):
             check_shares(strobe, waits, scope)
         check_wall(strobe, waits)
         check_woken(strobe, waits)
+        check_recorded(strobe, waits)
         check_still_asleep(strobe)
         check_attached_asleep(strobe)
         check_unprivileged(strobe, waits)

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * deliver_span.c - time off the CPU in a file: its records of switches, made into the events `off-cpu` and `preempted`.
+ *
+ * Loading thread.  A file that strobe made has events of these names; in others, those of switches (perf record
+ * --switch-events) become both.  Stacks are those of samples of context-switches or sched:sched_switch, where there are any.
+ */
+#include "sampler/recording/recording_private.h"
+
+#include <string.h>
+
+#define TIME_MAX ((uint64_t)INT64_MAX)
+#define SPAN_ADVANCE_MAX 4096u /* as the engine does */
+#define GAP_SLICES_MAX \
+	10000u /* in which nothing happens; beyond, time is given out in larger pieces */
+
+static const struct {
+	const char *name;
+	enum event_span span;
+} kinds[] = {
+	{"off-cpu", EVENT_SPAN_BLOCKED},
+	{"preempted", EVENT_SPAN_PREEMPTED},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static bool is_of_switches(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+}
+
+/* "off-cpu" or "off-cpu:u" and the like, of a file that strobe made. */
+static enum event_span span_of(const struct reader_attr *attr)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		size_t len = strlen(kinds[i].name);
+
+		if (is_of_switches(&attr->attr) && attr->attr.context_switch &&
+			!strncmp(attr->name, kinds[i].name, len) &&
+			(!attr->name[len] || attr->name[len] == ':'))
+			return kinds[i].span;
+	}
+	return EVENT_SPAN_NONE;
+}
+
+void deliver_span_attr(struct recording *recording, struct recording_attr *kept)
+{
+	enum event_span span = span_of(&kept->attr);
+
+	kept->tells_switch =
+		is_of_switches(&kept->attr.attr) || !strcmp(kept->attr.name, "sched:sched_switch");
+	if (!span || kept->event == EVENT_NONE)
+		return;
+	kept->is_span = true;
+	recording->status.events[kept->event].span = span;
+	recording->status.events[kept->event].is_clock = true;
+	recording->span_events[span] = (int16_t)(kept->event + 1);
+}
+
+/* Of a file that has none of its own, both. */
+static void make_events(struct recording *recording)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (recording->span_events[kinds[i].span])
+			return;
+	for (size_t i = 0; i < KINDS; i++) {
+		struct recording_attr made = {.attr.attr = {.type = PERF_TYPE_SOFTWARE,
+						      .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+						      .context_switch = 1,
+						      .sample_period = 1}};
+
+		strcpy(made.attr.name, kinds[i].name);
+		made.event = deliver_event(recording, &made.attr);
+		if (made.event != RECORDING_OTHER_EVENTS)
+			deliver_span_attr(recording, &made);
+	}
+}
+
+/* --- for offcpu --- */
+
+static bool add_span(const struct offcpu_span *span, void *ctx)
+{
+	struct recording *recording = ctx;
+	enum event_span kind = span->preempted ? EVENT_SPAN_PREEMPTED : EVENT_SPAN_BLOCKED;
+	uint64_t from_ns = span->end_ns - span->ns, to_ns = span->end_ns;
+	struct engine_event_status *event;
+
+	/* Times are counted from the first sample on. */
+	if (!recording->has_sample || !recording->span_events[kind])
+		return true;
+	if (from_ns < recording->from_ns)
+		from_ns = recording->from_ns;
+	if (to_ns > recording->to_ns)
+		to_ns = recording->to_ns;
+	if (from_ns >= to_ns)
+		return true;
+	event = &recording->status.events[recording->span_events[kind] - 1];
+	event->samples++;
+	event->count += to_ns - from_ns;
+	/* Out of memory is counted by the store. */
+	(void)store_add(recording->ingest.store, to_ns - 1, span->stack, span->label,
+		(uint16_t)span->cpu, event->id, to_ns - from_ns);
+	return true;
+}
+
+static int find_unknown(
+	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
+{
+	struct recording *recording = ctx;
+	struct ingest *ingest = &recording->ingest;
+	int ret = tasks_label(ingest->tasks, pid, tid, time_ns, label);
+
+	if (!ret)
+		ret = ingest_named(ingest, "[off-cpu]", STACK_ROOT, stack);
+	if (ret)
+		return ret;
+	stacks_ref(ingest->stacks, *stack);
+	tasks_label_ref(ingest->tasks, *label);
+	return 0;
+}
+
+static void release(uint32_t stack, uint32_t label, void *ctx)
+{
+	struct recording *recording = ctx;
+
+	stacks_unref(recording->ingest.stacks, stack);
+	tasks_label_unref(recording->ingest.tasks, label);
+}
+
+void deliver_span_init(struct recording *recording)
+{
+	const struct offcpu_ops ops = {
+		.add = add_span, .unknown = find_unknown, .release = release, .ctx = recording};
+
+	offcpu_init(&recording->offcpu, &ops);
+	recording->span_attr = SIZE_MAX;
+}
+
+void deliver_span_fini(struct recording *recording)
+{
+	if (recording->offcpu.ops.ctx)
+		offcpu_fini(&recording->offcpu);
+}
+
+/* --- records --- */
+
+void deliver_span_stack(
+	struct recording *recording, const struct record *record, uint32_t stack, uint32_t label)
+{
+	if (!record->id.tid || record->id.tid > INT32_MAX)
+		return;
+	stacks_ref(recording->ingest.stacks, stack);
+	tasks_label_ref(recording->ingest.tasks, label);
+	offcpu_stack(&recording->offcpu, (int32_t)record->id.tid, stack, label);
+}
+
+int deliver_span_sample(struct recording *recording, const struct record *record)
+{
+	uint32_t stack, label;
+	int err = ingest_stack(&recording->ingest, record, &stack, &label);
+
+	if (!err)
+		deliver_span_stack(recording, record, stack, label);
+	return err;
+}
+
+void deliver_switch(
+	struct recording *recording, const struct order_record *from, const struct record *record)
+{
+	const struct offcpu_switch who = {
+		.pid = (int32_t)record->id.pid,
+		.tid = (int32_t)record->id.tid,
+		.cpu = record->id.cpu,
+		.time_ns = record->id.time_ns,
+		.preempted = record->switched.preempted,
+	};
+
+	if (who.tid <= 0 || !who.time_ns || who.time_ns > TIME_MAX || !from->has_attr)
+		return;
+	/* Several events may tell of the same switches. */
+	if (recording->span_attr == SIZE_MAX) {
+		recording->span_attr = from->attr;
+		make_events(recording);
+	}
+	if (recording->span_attr != from->attr)
+		return;
+	if (recording->has_sample)
+		deliver_pass_time(recording, who.time_ns);
+	if (record->switched.out)
+		offcpu_out(&recording->offcpu, &who);
+	else
+		offcpu_in(&recording->offcpu, &who);
+}
+
+void deliver_span_task(struct recording *recording, const struct record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_EXIT:
+		offcpu_end(&recording->offcpu, (int32_t)record->task.tid, record->id.time_ns);
+		break;
+	case PERF_RECORD_FORK:
+		offcpu_forget(&recording->offcpu, (int32_t)record->task.tid);
+		break;
+	case PERF_RECORD_COMM:
+		if (record->comm.exec)
+			offcpu_forget(&recording->offcpu, (int32_t)record->comm.tid);
+		break;
+	case PERF_RECORD_LOST:
+		offcpu_lost(&recording->offcpu, -1);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- time --- */
+
+void deliver_span_pass(struct recording *recording, uint64_t time_ns)
+{
+	struct store *store = recording->ingest.store;
+	uint64_t at_ns = recording->slice_end_ns, step_ns = STORE_SLICE_NS;
+
+	if (!recording->offcpu.n_out || !at_ns || time_ns < at_ns)
+		return;
+	if ((time_ns - at_ns) / STORE_SLICE_NS > GAP_SLICES_MAX)
+		step_ns *= (time_ns - at_ns) / STORE_SLICE_NS / GAP_SLICES_MAX + 1;
+	for (; at_ns <= time_ns; at_ns += step_ns) {
+		offcpu_advance(&recording->offcpu, at_ns, SPAN_ADVANCE_MAX);
+		if (store_seal(store, at_ns, false))
+			store_maintain(store);
+	}
+}
+
+void deliver_span_finish(struct recording *recording)
+{
+	if (recording->has_sample)
+		offcpu_advance(&recording->offcpu, recording->last_ns, SIZE_MAX);
+	offcpu_clear(&recording->offcpu);
+}
