@@ -179,6 +179,10 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		if (attr->exclude_kernel || attr->exclude_user || names_kernel(&choice->spec))
 			return tell_less(engine, index, PERF_SAMPLE_PHYS_ADDR, error) ||
 				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error);
+		/* Nothing would be left of it; time between switches is told by other records. */
+		if (attr->type == PERF_TYPE_SOFTWARE && event_is_kernels_own(attr) &&
+			!choice->spec.span)
+			return false;
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
 		attr->exclude_callchain_kernel = 1;

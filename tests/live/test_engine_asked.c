@@ -1,63 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * test_engine_asked.c - what of an attribute is asked for by options of its own: call chains of one side, threads without
- * children, until an exec, counts of threads that end, BPF programs; each seen in what the kernel then does.
+ * children, until an exec, counts of threads that end, one CPU; each seen in what the kernel then does.  And whose sample is whose.
  */
 #include "tests/live/engine_fixture.h"
+#include "tests/live/engine_orders.h"
 
-#include "sampler/bpf.h"
 #include "sampler/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/bpf.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #define PAGES 300
 #define CHILD_PAGES 700
-
-/* Told when to go on, and telling what is done. */
-static int go[2], done[2];
-
-static void open_pipes(void)
-{
-	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
-	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
-}
-
-static void close_pipes(void)
-{
-	for (int i = 0; i < 2; i++) {
-		close(go[i]);
-		close(done[i]);
-	}
-}
-
-static void wait_order(void)
-{
-	char byte;
-
-	if (read(go[0], &byte, 1) != 1)
-		_exit(4);
-}
-
-static void give_order(void)
-{
-	assert_int_equal(write(go[1], "g", 1), 1);
-}
-
-static void tell_done(void)
-{
-	(void)!write(done[1], "d", 1);
-}
-
-static void wait_done(void)
-{
-	char byte;
-
-	assert_int_equal(read(done[0], &byte, 1), 1);
-}
 
 /* What a recording would get. */
 struct seen {
@@ -435,186 +394,127 @@ static void test_ids_are_not_recorded(void **state)
 	rig_free(rig);
 }
 
-/* --- BPF --- */
+/* --- a task on one CPU --- */
 
-/* A program that returns a number; or -errno. */
-static int load_program(uint32_t type, int32_t answer)
+/* The first and the last CPU that this process may use; skips where they are one. */
+static void two_cpus(int cpus[2])
 {
-	const struct bpf_insn code[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = answer},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	union bpf_attr attr;
-	long fd;
+	cpu_set_t set;
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
-	attr.insns = (uintptr_t)code;
-	attr.insn_cnt = 2;
-	attr.license = (uintptr_t) "GPL";
-	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
-	return fd < 0 ? -errno : (int)fd;
-}
-
-static uint32_t id_of(int program)
-{
-	struct bpf_prog_info info = {0};
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.info.bpf_fd = (uint32_t)program;
-	attr.info.info_len = sizeof(info);
-	attr.info.info = (uintptr_t)&info;
-	assert_int_equal(syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)), 0);
-	return info.id;
-}
-
-static int need_program(uint32_t type, int32_t answer)
-{
-	int fd = load_program(type, answer);
-
-	if (fd < 0) {
-		print_message("skipped: no BPF program can be loaded here: %s\n", strerror(-fd));
-		skip();
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	cpus[0] = -1;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET((size_t)cpu, &set))
+			continue;
+		cpus[1] = cpu;
+		if (cpus[0] < 0)
+			cpus[0] = cpu;
 	}
-	return fd;
+	if (cpus[0] != cpus[1])
+		return;
+	print_message("skipped: there is one CPU\n");
+	skip();
 }
 
-static const char *text_of(int program)
+static void body_there(void *arg)
 {
-	char text[32];
-	int len = snprintf(text, sizeof(text), "id:%u", id_of(program));
+	const int *cpus = arg;
+	cpu_set_t set;
 
-	return event_text(text, (size_t)len);
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpus[1], &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		_exit(6);
+	wait_order();
+	touch_pages(PAGES);
+	tell_done();
+	pause();
 }
 
-static void body_getppid(void *arg)
+static void test_task_on_a_cpu(void **state)
 {
-	(void)arg;
-	for (;;) {
-		wait_order();
-		for (int i = 0; i < PAGES; i++)
-			syscall(SYS_getppid);
-		burn(1000000);
-		tell_done();
-	}
-}
-
-static struct rig *rig_asking(const char *events, const char *bpf, pid_t pid)
-{
-	struct rig *rig = rig_new(events, strstr(events, "clock") ? 997 : 0, 1);
-
-	rig->events[0].bpf = bpf;
-	rig_target(rig, &pid);
-	rig_start(rig);
-	return rig;
-}
-
-#define TRACEPOINT "raw_syscalls:sys_enter"
-
-/* What a program leaves out of a tracepoint is neither sampled nor counted. */
-static void check_tracepoint(int32_t answer)
-{
-	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, answer);
-	const struct engine_event_status *event;
-	struct rig *rig;
-	pid_t pid;
-
-	open_pipes();
-	pid = start_child(body_getppid, NULL);
-	rig = rig_asking(TRACEPOINT, text_of(program), pid);
-	event = &rig->status.events[0];
-	close(program);
-	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
-	give_order();
-	wait_done();
-	rig_stop(rig);
-	print_message("a program that returns %d: %lu samples of %lu\n", answer,
-		(unsigned long)event->samples, (unsigned long)event->count);
-	assert_int_equal(event->error, 0);
-	if (answer)
-		assert_true(event->samples + event->lost >= PAGES);
-	else
-		assert_int_equal(event->samples + event->lost, 0);
-	assert_null(find_note(rig, NOTE_BPF));
-	end_child(pid);
-	close_pipes();
-	rig_free(rig);
-}
-
-static void test_program_of_tracepoint(void **state)
-{
-	(void)state;
-	need_cpu_wide();
-	check_tracepoint(1);
-	check_tracepoint(0);
-}
-
-static bool has_count(struct rig *rig, uint64_t n)
-{
-	return rig->status.events[0].count >= n;
-}
-
-/* A counter goes on counting where its samples are left out. */
-static void test_program_of_samples(void **state)
-{
-	int program = need_program(BPF_PROG_TYPE_PERF_EVENT, 0);
-	pid_t pid = start_child(body_both, NULL);
-	struct rig *rig = rig_asking("page-faults", text_of(program), pid);
+	int cpus[2];
 
 	(void)state;
 	need_events();
-	close(program);
-	assert_true(rig_wait(rig, has_count, PAGES));
-	rig_stop(rig);
-	assert_int_equal(rig->status.events[0].samples, 0);
-	assert_int_equal(rig->status.events[0].lost, 0);
-	end_child(pid);
-	rig_free(rig);
+	two_cpus(cpus);
+	for (int i = 0; i < 4; i++) {
+		struct rig *rig = rig_new("page-faults:u", 0, 1);
+		const struct engine_event_status *event = &rig->status.events[0];
+		pid_t pid;
+
+		open_pipes();
+		pid = start_child(body_there, cpus);
+		rig->config.scope = i < 2 ? SCOPE_TASK : SCOPE_INHERIT;
+		rig->config.no_credit = true;
+		rig->config.target.cpus = &cpus[i % 2];
+		rig->config.target.n_cpus = 1;
+		rig_target(rig, &pid);
+		rig_start(rig);
+		assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+		give_order();
+		wait_done();
+		rig_stop(rig);
+		print_message("CPU %d, runs on %d: %lu samples\n", cpus[i % 2], cpus[1],
+			(unsigned long)event->samples);
+		if (i % 2)
+			assert_true(event->samples >= PAGES);
+		else
+			assert_true(event->samples < PAGES);
+		end_child(pid);
+		close_pipes();
+		rig_free(rig);
+	}
 }
 
-/* Programs of others are seen, and refusals name the program. */
-static void test_programs_of_others(void **state)
+/* --- what the engine leaves alone --- */
+
+static struct sys_counts counts_of(int fd)
 {
-	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, 1);
-	int wrong = need_program(BPF_PROG_TYPE_PERF_EVENT, 1);
-	pid_t pid = start_child(body_both, NULL);
-	struct rig *rig = rig_new(TRACEPOINT, 0, 1);
-	struct perf_event_attr attr = rig->events[0].attr;
-	uint32_t ids[BPF_PROGRAMS_MAX], id = id_of(program);
-	bool among = false;
-	size_t n;
-	int fd;
+	const struct sys_features plain = {0};
+	struct sys_counts counts;
+
+	assert_int_equal(sys_read(fd, &plain, &counts), 0);
+	return counts;
+}
+
+/* RESET forgets the value and not the times it was counted in; FLAG_GROUP reaches members, also those without credit. */
+static void test_ioctls_not_used(void **state)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.size = sizeof(attr),
+		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			PERF_FORMAT_ID};
+	struct sys_place place = {.cpu = -1, .group_fd = -1};
+	struct sys_counts before, after;
+	int leader, member;
 
 	(void)state;
-	need_cpu_wide();
-	attr.size = sizeof(attr);
-	fd = sys_open(&attr, 0, -1);
-	assert_true(fd >= 0);
-	assert_int_equal(bpf_attach(fd, program), 0);
-	assert_int_equal(bpf_attach(fd, program), -EEXIST);
-	assert_int_equal(bpf_attached(fd, ids, &n), 0);
-	for (size_t i = 0; i < n; i++)
-		among |= ids[i] == id;
-	assert_true(among);
-	rig_target(rig, &pid);
-	rig_start(rig);
-	assert_true(rig_wait(rig, has_note, NOTE_BPF));
-	assert_true(find_note(rig, NOTE_BPF)->value >= 1);
-	rig_stop(rig);
-	rig_free(rig);
-	rig = rig_asking(TRACEPOINT, text_of(wrong), pid);
-	assert_true(rig_wait(rig, has_note, NOTE_EVENT_REFUSED));
-	assert_int_equal(find_note(rig, NOTE_EVENT_REFUSED)->error, EINVAL);
-	assert_non_null(find_note(rig, NOTE_EVENT_REFUSED)->asked.bpf);
-	rig_free(rig);
-	close(fd);
-	close(program);
-	close(wrong);
-	assert_int_equal(bpf_program_open("id:"), -EINVAL);
-	assert_int_equal(bpf_program_open("id:1x"), -EINVAL);
-	assert_int_equal(bpf_program_open("/nowhere/at/all"), -ENOENT);
-	end_child(pid);
+	need_events();
+	leader = sys_open_at(&attr, &place);
+	place.group_fd = leader;
+	member = sys_open_at(&attr, &place);
+	assert_true(leader >= 0 && member >= 0);
+	/* Asked for of every event. */
+	assert_int_equal(fcntl(leader, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(sys_enable(leader), 0);
+	touch_pages(PAGES);
+	assert_true(counts_of(leader).value >= PAGES);
+	assert_int_equal(counts_of(member).value, 0);
+	assert_int_equal(ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP), 0);
+	touch_pages(PAGES);
+	assert_true(counts_of(member).value >= PAGES);
+	assert_int_equal(ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP), 0);
+	before = counts_of(leader);
+	assert_int_equal(ioctl(leader, PERF_EVENT_IOC_RESET, 0), 0);
+	after = counts_of(leader);
+	assert_int_equal(after.value, 0);
+	assert_true(after.enabled_ns >= before.enabled_ns && before.enabled_ns > 0);
+	assert_true(counts_of(member).value >= PAGES);
+	close(member);
+	close(leader);
 }
 
 int main(void)
@@ -626,9 +526,8 @@ int main(void)
 		cmocka_unit_test(test_counts_of_threads),
 		cmocka_unit_test(test_samples_tell_their_event),
 		cmocka_unit_test(test_ids_are_not_recorded),
-		cmocka_unit_test(test_program_of_tracepoint),
-		cmocka_unit_test(test_program_of_samples),
-		cmocka_unit_test(test_programs_of_others),
+		cmocka_unit_test(test_task_on_a_cpu),
+		cmocka_unit_test(test_ioctls_not_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

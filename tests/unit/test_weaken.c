@@ -194,6 +194,23 @@ static void test_no_kernel(void **state)
 	engine_free(engine);
 }
 
+/* What happens in the kernel alone would be nothing without it. */
+static void test_kernels_own(void **state)
+{
+	struct engine *engine;
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	machine.no_kernel = true;
+	assert_int_equal(try_event("context-switches", &engine), EACCES);
+	assert_int_equal(machine.asked, 1);
+	assert_non_null(noted(engine, NOTE_EVENT_REFUSED));
+	engine_free(engine);
+	assert_int_equal(try_event("page-faults", &engine), 0);
+	assert_non_null(noted(engine, NOTE_USER_ONLY));
+	engine_free(engine);
+}
+
 /* A PMU that knows no guests says the same EINVAL: precision is tried first, and the guest let in after it. */
 static void test_no_guests(void **state)
 {
@@ -214,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_precision),
 		cmocka_unit_test(test_no_such_event),
 		cmocka_unit_test(test_no_kernel),
+		cmocka_unit_test(test_kernels_own),
 		cmocka_unit_test(test_no_guests),
 	};
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * engine_orders.h - children that wait until they are told to go on, and tell when they are done.
+ *
+ * Included behind engine_fixture.h.
+ */
+#ifndef TESTS_LIVE_ENGINE_ORDERS_H
+#define TESTS_LIVE_ENGINE_ORDERS_H
+
+#include <fcntl.h>
+
+/* Told when to go on, and telling what is done. */
+static int go[2], done[2];
+
+static UNUSED void open_pipes(void)
+{
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+}
+
+static UNUSED void close_pipes(void)
+{
+	for (int i = 0; i < 2; i++) {
+		close(go[i]);
+		close(done[i]);
+	}
+}
+
+static UNUSED void wait_order(void)
+{
+	char byte;
+
+	if (read(go[0], &byte, 1) != 1)
+		_exit(4);
+}
+
+static UNUSED void give_order(void)
+{
+	assert_int_equal(write(go[1], "g", 1), 1);
+}
+
+static UNUSED void tell_done(void)
+{
+	(void)!write(done[1], "d", 1);
+}
+
+static UNUSED void wait_done(void)
+{
+	char byte;
+
+	assert_int_equal(read(done[0], &byte, 1), 1);
+}
+
+#endif
