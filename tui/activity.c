@@ -207,8 +207,32 @@ static void remember(struct activity *activity, uint64_t from_ns, uint64_t to_ns
 	activity->visited[activity->n_visited++].to_ns = to_ns;
 }
 
+static uint64_t highest(const uint64_t *columns, size_t first, size_t n)
+{
+	uint64_t most = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		most = columns[i] > most ? columns[i] : most;
+	return most;
+}
+
+/* Stretches that are half as busy as the busiest one, or more; skip[] is used up. */
+static size_t count_spikes(const uint64_t *columns, bool *skip, size_t n)
+{
+	uint64_t least = highest(columns, 0, n) / 2;
+	size_t count = 0, first, length;
+
+	memset(skip, 0, n * sizeof(*skip));
+	while (count < ACTIVITY_VISITED && window_busiest(columns, skip, n, &first, &length) &&
+		highest(columns, first, length) >= least) {
+		memset(skip + first, true, length * sizeof(*skip));
+		count++;
+	}
+	return count;
+}
+
 int activity_busiest(struct activity *activity, struct model *model, struct session *session,
-	struct filter *filter, uint64_t *from_ns, uint64_t *to_ns)
+	struct filter *filter, struct model_spike *out)
 {
 	const struct asking asking = {activity, model, session, filter};
 	const struct window_view view = model_window_view(model);
@@ -247,9 +271,11 @@ int activity_busiest(struct activity *activity, struct model *model, struct sess
 		ret = -ENODATA;
 		goto out;
 	}
-	*from_ns = begin + first * part;
-	*to_ns = *from_ns + length * part;
-	remember(activity, *from_ns, *to_ns);
+	out->from_ns = begin + first * part;
+	out->to_ns = out->from_ns + length * part;
+	out->nth = activity->n_visited + 1;
+	out->of = count_spikes(columns, skip, n);
+	remember(activity, out->from_ns, out->to_ns);
 out:
 	free(columns);
 	free(skip);

@@ -54,6 +54,6 @@ int activity_update(struct activity *activity, struct model *model, struct sessi
 /* The busiest stretch of the whole history, then the next busiest, and so on.  0; -ENODATA when there is none, or when all
  * have been told of (then it starts anew); -ENOMEM. */
 int activity_busiest(struct activity *activity, struct model *model, struct session *session,
-	struct filter *filter, uint64_t *from_ns, uint64_t *to_ns);
+	struct filter *filter, struct model_spike *out);
 
 #endif

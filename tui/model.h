@@ -98,6 +98,12 @@ struct model_breakdown {
 	bool baseline; /* the samples of the baseline instead; of a recorded one there are no rows */
 };
 
+/* A busy stretch of the history: the nth of `of` that are at least half as busy as the busiest one. */
+struct model_spike {
+	uint64_t from_ns, to_ns;
+	size_t nth, of; /* from 1 on; nth may be more than `of`: it is no spike any more */
+};
+
 struct model_ops {
 	/* Take in what is new.  The window follows the time unless the model is frozen, or advance
 	 * is false: then only what depends on the settings is made anew. */
@@ -131,7 +137,7 @@ struct model_ops {
 	/* A tree of calls (calltree.h) of the window, for calltree_fini().  0 or -ENOMEM. */
 	int (*tree)(struct model *model, const struct calltree_query *query, struct calltree *out);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
-	int (*busiest)(struct model *model, uint64_t *from_ns, uint64_t *to_ns);
+	int (*busiest)(struct model *model, struct model_spike *out);
 	/* Who runs when in the window (lanes.h); valid until the next call.  It may be of a window a little older.  0 or
 	 * -ENOMEM. */
 	int (*lanes)(struct model *model, enum query_group group, size_t columns,

@@ -405,12 +405,12 @@ static int live_tree(struct model *model, const struct calltree_query *query, st
 			     live->hot_epoch, basis, serial, query, out);
 }
 
-static int live_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
+static int live_busiest(struct model *model, struct model_spike *out)
 {
 	struct model_live *live = model_live_of(model);
 
 	return activity_busiest(
-		&live->activity, model, live->session, live->crumbs.filter, from_ns, to_ns);
+		&live->activity, model, live->session, live->crumbs.filter, out);
 }
 
 static int live_lanes(

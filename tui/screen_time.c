@@ -7,12 +7,36 @@
 #include "tui/header.h"
 
 #include <errno.h>
+#include <stdio.h>
+
+#define SPIKE_NS 3000000000u
+
+/* Shorter than other messages: the hints are of use here. */
+static void tell_spike(struct screen *screen, const struct model_spike *spike)
+{
+	const struct model *model = screen->model;
+	const char *since = model->recorded ? "before the end" : "ago";
+	double s = model->strip_to_ns > spike->to_ns
+		? (double)(model->strip_to_ns - spike->to_ns) / 1e9
+		: 0.0;
+	char which[48] = "A quieter moment";
+
+	if (spike->nth <= spike->of)
+		snprintf(which, sizeof(which), "Spike %zu of %zu by height", spike->nth, spike->of);
+	if (s < 120.0)
+		screen_message(
+			screen, STYLE_GOOD, "%s, %.0f s %s: ! shows the next", which, s, since);
+	else
+		screen_message(screen, STYLE_GOOD, "%s, %.0f min %s: ! shows the next", which,
+			s / 60.0, since);
+	screen->message_until_ns = model->now_ns + SPIKE_NS;
+}
 
 unsigned int screen_move_in_time(struct screen *screen, enum action action)
 {
 	struct model *model = screen->model;
 	const struct window_view view = model_window_view(model);
-	uint64_t from_ns, to_ns;
+	struct model_spike spike;
 	int ret;
 
 	if (view.last_ns <= view.first_ns) {
@@ -33,10 +57,11 @@ unsigned int screen_move_in_time(struct screen *screen, enum action action)
 		window_scale(&model->window, &view, -1);
 		break;
 	case ACT_BUSIEST:
-		ret = model->ops->busiest(model, &from_ns, &to_ns);
-		if (!ret)
-			window_select(&model->window, &view, from_ns, to_ns);
-		else if (ret == -ENODATA)
+		ret = model->ops->busiest(model, &spike);
+		if (!ret) {
+			window_select(&model->window, &view, spike.from_ns, spike.to_ns);
+			tell_spike(screen, &spike);
+		} else if (ret == -ENODATA)
 			screen_message(
 				screen, STYLE_WARN, "No (further) busy moment in the history");
 		else

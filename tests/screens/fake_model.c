@@ -145,11 +145,10 @@ static void fake_window(struct model *model)
 	model->strip_from_ns = model->recorded ? model->from_ns : end - model->n_activity * SECOND;
 }
 
-static int fake_busiest(struct model *model, uint64_t *from_ns, uint64_t *to_ns)
+static int fake_busiest(struct model *model, struct model_spike *out)
 {
 	(void)model;
-	*from_ns = 150 * SECOND;
-	*to_ns = 150 * SECOND + SECOND * 3 / 10;
+	*out = (struct model_spike){150 * SECOND, 150 * SECOND + SECOND * 3 / 10, 1, 3};
 	return 0;
 }
 
