@@ -266,6 +266,8 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 			event->error ? "refused" : "dropped");
 	else if (event && event->freq_hz)
 		add(&line, 2, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
+	else if (event && (event->span || event->period == 1))
+		add(&line, 2, false, STYLE_TEXT, "%s%s", event->name, event->span ? "" : ", all");
 	else if (event)
 		add(&line, 2, false, STYLE_TEXT, "%s every %s", event->name,
 			format_count(text, event->period));
