@@ -22,6 +22,11 @@ static const char *const codes[] = {"mixed", "source", "assembly", NULL};
 static const char *const syntaxes[] = {"att", "intel", NULL};
 static const char *const shapes[] = {"butterfly", "tree", "callers", NULL};
 static const char *const groups[] = {"process", "thread", "cpu", NULL};
+static const char *const rows[CONFIG_ROWS_N + 1] = {
+	"symbol", "image", "address", "line", "process", "thread", "command", "cpu", NULL};
+
+const enum query_group config_rows[CONFIG_ROWS_N] = {GROUP_SYMBOL, GROUP_IMAGE, GROUP_ADDRESS,
+	GROUP_LINE, GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND, GROUP_CPU};
 
 static const struct {
 	const char *name;
@@ -41,6 +46,7 @@ static const struct {
 	[CONFIG_SYNTAX] = {"syntax", syntaxes, 0, 0, 0, NULL},
 	[CONFIG_CALLS] = {"calls", shapes, 0, 0, 0, NULL},
 	[CONFIG_GROUP] = {"group", groups, 0, 0, 0, NULL},
+	[CONFIG_ROWS] = {"rows", rows, 0, 0, 0, NULL},
 };
 
 struct word {

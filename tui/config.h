@@ -13,6 +13,7 @@
 #define TUI_CONFIG_H
 
 #include "tui/keys.h"
+#include "tui/query.h"
 #include "tui/theme.h"
 
 #include <stdbool.h>
@@ -33,8 +34,13 @@ enum config_setting {
 	CONFIG_SYNTAX, /* att, intel */
 	CONFIG_CALLS, /* enum calls_shape */
 	CONFIG_GROUP, /* process, thread, cpu: enum query_group */
+	CONFIG_ROWS, /* of the table: config_rows[] */
 	CONFIG_SETTINGS
 };
+
+/* What the rows are, by value of CONFIG_ROWS. */
+extern const enum query_group config_rows[];
+#define CONFIG_ROWS_N 8u
 
 #define CONFIG_BINDINGS_MAX 256
 #define CONFIG_TEXT_MAX (256u << 10) /* bytes of a file that are worth reading */

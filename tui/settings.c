@@ -294,6 +294,10 @@ void settings_apply(const struct settings *settings, struct model *model)
 		model->calls_shape = (int)values[CONFIG_CALLS];
 	if (has(settings, CONFIG_GROUP))
 		model->group_by = (int)values[CONFIG_GROUP] + 1;
+	if (has(settings, CONFIG_ROWS)) {
+		model->rows_by.group = config_rows[values[CONFIG_ROWS]];
+		model->grouped = model->rows_by.group != GROUP_SYMBOL;
+	}
 }
 
 struct theme settings_theme(const struct settings *settings)
@@ -325,6 +329,10 @@ static void gather(struct config *layout, const struct model *model, enum theme_
 	set(layout, CONFIG_CALLS, (uint32_t)model->calls_shape);
 	if (model->group_by)
 		set(layout, CONFIG_GROUP, (uint32_t)model->group_by - 1);
+	/* Fields and cgroups are those of these events. */
+	for (uint32_t i = 0; model->grouped && i < CONFIG_ROWS_N; i++)
+		if (config_rows[i] == model->rows_by.group)
+			set(layout, CONFIG_ROWS, i);
 	if (tenths >= 1 && tenths <= 36000)
 		set(layout, CONFIG_WINDOW, (uint32_t)tenths);
 }

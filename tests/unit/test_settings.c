@@ -106,7 +106,8 @@ static void test_command_line_then_file_then_layout(void **state)
 	(void)state;
 	assert_non_null(model);
 	put("strobe/config", "set sort total\nset syntax intel\nset ascii on\nset hide-idle on\n");
-	put("strobe/layout", "set syntax att\nset window 3\nset theme light\nset group cpu\n");
+	put("strobe/layout",
+		"set syntax att\nset window 3\nset theme light\nset group cpu\nset rows line\n");
 	settings = load(&request);
 	assert_false(request.sort_total);
 	assert_true(request.intel_syntax);
@@ -116,6 +117,8 @@ static void test_command_line_then_file_then_layout(void **state)
 	assert_int_equal(model->window.length_ns, 3000000000u);
 	assert_true(model->hide_idle);
 	assert_int_equal(model->group_by, GROUP_CPU + 1);
+	assert_true(model->grouped);
+	assert_int_equal(model->rows_by.group, GROUP_LINE);
 	settings_free(settings);
 	free(model);
 }
@@ -175,6 +178,8 @@ static void test_the_layout_comes_back(void **state)
 	model->sort_total = true;
 	model->calls_shape = 2;
 	model->group_by = GROUP_THREAD + 1;
+	model->grouped = true;
+	model->rows_by.group = GROUP_IMAGE;
 	model->code_mode = ANNOTATE_SOURCE;
 	model->code_syntax = DISASM_INTEL;
 	model->window.length_ns = 5500000000u;
@@ -188,6 +193,7 @@ static void test_the_layout_comes_back(void **state)
 	assert_int_equal(again.annotate_mode, ANNOTATE_SOURCE);
 	assert_int_equal(next->calls_shape, 2);
 	assert_int_equal(next->group_by, GROUP_THREAD + 1);
+	assert_true(next->grouped && next->rows_by.group == GROUP_IMAGE);
 	assert_int_equal(next->window.length_ns, 5500000000u);
 	settings_free(settings);
 	free(model);
