@@ -16,13 +16,15 @@
 #include <string.h>
 
 #define IDENTITY_MAX 600
+#define MANY 65536u /* keys that are worth being tidied up */
 
 struct groups {
 	struct group_by by;
 	struct intern ids; /* what tells keys apart */
 	struct intern texts;
-	struct group_key *keys; /* by id */
-	uint32_t n, room;
+	struct group_key *keys; /* by id, from first on */
+	uint32_t first, n, room;
+	uint32_t n_rows; /* of the last fill */
 };
 
 bool groups_same(const struct group_by *a, const struct group_by *b)
@@ -51,14 +53,14 @@ void groups_free(struct groups *groups)
 
 const struct group_key *groups_key(const struct groups *groups, uint32_t id)
 {
-	return id < groups->n ? &groups->keys[id] : NULL;
+	return id - groups->first < groups->n ? &groups->keys[id - groups->first] : NULL;
 }
 
 static const struct symref *namer(void *ctx, uint32_t id)
 {
 	const struct groups *groups = ctx;
 
-	return &groups->keys[id].name;
+	return &groups->keys[id - groups->first].name;
 }
 
 /* A process that changes its name stays one; what is a text is told by it. */
@@ -76,11 +78,14 @@ static int identify(struct groups *groups, const struct table_key *key, uint32_t
 		len = (int)sizeof(identity) - 1;
 	if (intern_id(&groups->ids, identity, (size_t)len, id))
 		return -ENOMEM;
-	if (*id < groups->n)
+	if (*id < groups->n) {
+		*id += groups->first;
 		return 0;
+	}
 	if (grow_room((void **)&groups->keys, groups->n, &groups->room, sizeof(*groups->keys)))
 		return -ENOMEM;
 	groups->keys[groups->n++] = (struct group_key){.symref = GROUPS_NO_SYMBOL};
+	*id += groups->first;
 	return 0;
 }
 
@@ -143,7 +148,7 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	*out = (struct hot_part){row->self, row->total, row->samples, 0, row->event};
 	if (identify(groups, &key, &out->id))
 		return -ENOMEM;
-	made = &groups->keys[out->id];
+	made = &groups->keys[out->id - groups->first];
 	told.name.symbol = made->name.symbol;
 	told.name.image = made->name.image;
 	/* Names change seldom, so that old texts are few. */
@@ -187,9 +192,21 @@ int groups_fill(struct groups *groups, const struct groups_question *question, s
 	if (!ret)
 		ret = hot_fill(hot, parts, table->n_rows, sums);
 	hot_set_namer(hot, namer, groups);
+	groups->n_rows = table->n_rows;
 	free(parts);
 	table_free(table);
 	return ret;
+}
+
+bool groups_tidy(struct groups *groups)
+{
+	if (groups->n < MANY || groups->n / 4 < groups->n_rows)
+		return false;
+	groups->first += groups->n;
+	groups->n = 0;
+	intern_fini(&groups->ids);
+	intern_fini(&groups->texts);
+	return true;
 }
 
 bool groups_term(const struct groups *groups, uint32_t id, bool negated, char *out, size_t size)

@@ -47,7 +47,12 @@ void groups_free(struct groups *groups); /* NULL is a no-op */
 /* Make the hot table one of these sums; its rows have the names of these groups.  0 or -ENOMEM. */
 int groups_fill(struct groups *groups, const struct groups_question *question, struct hot *hot);
 
-/* NULL for a number that was never given out.  What it points to stays, what it says may be newer after the next fill. */
+/* Forget what no row of the last fill was of, where that has become much: as the time goes on, fields may have ever other
+ * values.  True: it was done; numbers from before mean nothing any more and are not given out again, so what was filled with
+ * them is to be filled anew. */
+bool groups_tidy(struct groups *groups);
+
+/* NULL for a number that was never given out, or is forgotten.  What it points to stays, what it says may be newer after the next fill. */
 const struct group_key *groups_key(const struct groups *groups, uint32_t id);
 
 /* The filter (expr.h) that only samples of a row pass, or all but them.  False: there is none. */

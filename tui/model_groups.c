@@ -132,6 +132,8 @@ static int renew(struct model_groups *cache, struct session *session, const stru
 	if (is_current(cache, model, of))
 		return 0;
 	cache->hot_of.known = false;
+	if (groups_tidy(cache->groups))
+		cache->base_of.known = false;
 	/* Those that are one but for their cgroup are one only where rows tell it. */
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
 		cache->stands_for[i] = (uint8_t)i;

@@ -284,6 +284,44 @@ static void test_keys(void **state)
 	groups_free(groups);
 }
 
+/* A field with ever other values: what is gone is forgotten, and its numbers are those of nothing. */
+static void test_tidies_up(void **state)
+{
+	struct world *world = *state;
+	struct fixture *fixture = world->fixture;
+	struct groups *groups;
+	bool tidied = false;
+	uint64_t self, total;
+	uint32_t id = 0;
+
+	fixture->snapshot.n = 1;
+	assert_int_equal(groups_new(&groups, &all[8]), 0); /* kind */
+	for (int round = 0; round < 1000 && !tidied; round++) {
+		for (uint32_t j = 0; j < fixture->slices[0].cells; j++) {
+			const struct value tuple[] = {{.text = "", .text_len = 0},
+				{.number = (uint64_t)(round * 1000) + j}};
+
+			assert_int_equal(
+				values_intern(world->values, tuple, 2, &world->tuples[0][j]), 0);
+		}
+		fill(world, groups, world->hot);
+		if (!round)
+			assert_non_null(groups_key(groups, 1));
+		tidied = groups_tidy(groups);
+	}
+	assert_true(tidied);
+	assert_null(groups_key(groups, 1));
+	fill(world, groups, world->hot);
+	assert_null(groups_key(groups, 1));
+	hot_cell(world->hot, 1, 5, &self, &total);
+	assert_int_equal(total, 0);
+	while (!groups_key(groups, id))
+		id++;
+	assert_true(id >= 65536);
+	assert_non_null(groups_key(groups, id)->name.symbol);
+	groups_free(groups);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +329,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_parts_add_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_terms, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tidies_up, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
