@@ -268,34 +268,79 @@ static int find_moved(
 	return found;
 }
 
-int jitdump_find(const struct jitdump *dump, uint64_t address, struct jitdump_code *out)
+/* Of one address: where the record is that has put it at another place; 0: none has. */
+struct moved {
+	uint64_t end, index;
+};
+
+/* The first of the addresses that is not below the given one. */
+static size_t lower_bound(const uint64_t *addresses, size_t n, uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (addresses[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void take_piece(const struct entry *entry, const struct lines_record *lines,
+	const uint64_t *addresses, size_t n, struct jitdump_code *out, struct moved *moved)
+{
+	for (size_t i = lower_bound(addresses, n, entry->address);
+		i < n && addresses[i] - entry->address < entry->code_size; i++) {
+		out[i] = (struct jitdump_code){.address = entry->address};
+		take_load(entry, lines, &out[i]);
+		moved[i].end = entry->kind == CODE_MOVE ? entry->at : 0;
+		moved[i].index = entry->index;
+	}
+}
+
+int jitdump_find_all(
+	const struct jitdump *dump, const uint64_t *addresses, size_t n, struct jitdump_code *out)
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
-	uint64_t moved_index = 0, moved_end = 0;
+	struct moved *moved = calloc(n + 1, sizeof(*moved));
 	struct lines_record lines = {0};
-	int ret, found = -ENOENT;
+	int ret = entry && moved ? 0 : -ENOMEM;
 
-	if (!entry)
-		return -ENOMEM;
-	entry->at = dump->first;
-	while ((ret = read_entry(dump, entry)) > 0 && entry->kind != CODE_CLOSE) {
-		if ((entry->kind == CODE_LOAD || entry->kind == CODE_MOVE) &&
-			address - entry->address < entry->code_size) {
-			*out = (struct jitdump_code){.address = entry->address};
-			take_load(entry, &lines, out);
-			moved_end = entry->kind == CODE_MOVE ? entry->at : 0;
-			moved_index = entry->index;
-			found = 0;
-		}
+	memset(out, 0, n * sizeof(*out));
+	if (ret == 0)
+		entry->at = dump->first;
+	while (ret == 0 && (ret = read_entry(dump, entry)) > 0 && entry->kind != CODE_CLOSE) {
+		if (entry->kind == CODE_LOAD || entry->kind == CODE_MOVE)
+			take_piece(entry, &lines, addresses, n, out, moved);
 		note_lines(entry, &lines);
 		entry->at += entry->size;
+		ret = 0;
 	}
+	for (size_t i = 0; i < n && ret >= 0; i++) {
+		if (!moved[i].end)
+			continue;
+		if (i && moved[i - 1].end == moved[i].end) {
+			out[i] = out[i - 1];
+			continue;
+		}
+		const int found = find_moved(dump, moved[i].end, moved[i].index, &out[i]);
+		if (found == -ENOENT)
+			out[i].size = 0;
+		else if (found < 0)
+			ret = found;
+	}
+	free(moved);
 	free(entry);
-	if (ret < 0)
-		return ret;
-	if (found == 0 && moved_end)
-		found = find_moved(dump, moved_end, moved_index, out);
-	return found;
+	return ret < 0 ? ret : 0;
+}
+
+int jitdump_find(const struct jitdump *dump, uint64_t address, struct jitdump_code *out)
+{
+	int ret = jitdump_find_all(dump, &address, 1, out);
+
+	return ret < 0 ? ret : out->size ? 0 : -ENOENT;
 }
 
 /* --- lines --- */

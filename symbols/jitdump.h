@@ -39,6 +39,9 @@ struct jitdump_code {
 	uint64_t lines_at, lines_size; /* the record of its lines in the file; 0: there is none */
 };
 int jitdump_find(const struct jitdump *dump, uint64_t address, struct jitdump_code *out);
+/* The same of n ascending ones; size 0: there is none.  0 or -errno. */
+int jitdump_find_all(
+	const struct jitdump *dump, const uint64_t *addresses, size_t n, struct jitdump_code *out);
 
 /* From an address on, up to the next one, code is of this line. */
 struct jitdump_line {

@@ -386,7 +386,9 @@ int load_code(struct loader_code *code, struct loader_job *job)
 	case SYMBOLS_KERNEL:
 		return load_kernel_code(code, job);
 	case SYMBOLS_JIT:
-		return job->offsets ? -ENODATA : -ENOENT;
+		if (!job->offsets)
+			return -ENOENT;
+		return job->source.jitdump ? load_dumped_code(code, job) : -ENODATA;
 	case SYMBOLS_MODULE:
 	case SYMBOLS_VDSO:
 	case SYMBOLS_FILE:

@@ -430,7 +430,7 @@ int load_code_ask_raw(
 		.table = -1,
 	};
 	const struct asker_question asked = {
-		.type = WIRE_CODE,
+		.type = job->offsets ? WIRE_LINES : WIRE_CODE,
 		.payload = loader->packet,
 		.len = put_payload(loader, job, &raw.files, &raw),
 		.fds = fds,

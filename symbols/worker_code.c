@@ -321,6 +321,26 @@ static int lines_of(struct job *job, const uint64_t *offsets, size_t n)
 	return ret;
 }
 
+/* The same out of a jitdump, whose offsets are addresses. */
+static int jitted_lines_of(struct job *job, const uint64_t *offsets, size_t n)
+{
+	job->entries = calloc(n, sizeof(*job->entries));
+	if (!job->entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (i && offsets[i] < offsets[i - 1])
+			return -EINVAL;
+		job->entries[i] =
+			(struct codetab_entry){.start = offsets[i], .target = CODETAB_NO_TARGET};
+	}
+	int ret = worker_jit_lines(job->files.file, job->builder, job->entries, n);
+	if (ret > 0)
+		job->answer->flags |= WIRE_FLAG_LINES;
+	for (size_t i = 0; i < n && ret >= 0; i++)
+		codetab_builder_add(job->builder, &job->entries[i]);
+	return ret < 0 ? ret : 0;
+}
+
 static int answer_lines(
 	struct job *job, const void *payload, size_t len, const int fds[WIRE_FDS_MAX])
 {
@@ -568,8 +588,9 @@ static bool has_more_to_do(const struct job *job, const struct wire_code *code)
 
 static int answer(struct job *job, const void *payload, char *out, size_t *out_len, int *table)
 {
-	const bool raw = job->request->type == WIRE_CODE && job->request->flags & WIRE_FLAG_RAW;
+	const bool raw = job->request->flags & WIRE_FLAG_RAW;
 	const struct wire_lines *lines = payload;
+	const uint64_t *offsets = (const uint64_t *)(const void *)(lines + 1);
 
 	int ret = raw ? 0 : open_files(job);
 	if (ret < 0)
@@ -587,8 +608,10 @@ static int answer(struct job *job, const void *payload, char *out, size_t *out_l
 		return ret;
 	if (job->request->type == WIRE_CODE)
 		ret = code_of(job, payload);
+	else if (raw)
+		ret = jitted_lines_of(job, offsets, lines->n_offsets);
 	else
-		ret = lines_of(job, (const uint64_t *)(const void *)(lines + 1), lines->n_offsets);
+		ret = lines_of(job, offsets, lines->n_offsets);
 	if (ret == 0)
 		tell_missing(job, out, out_len);
 	if (ret == 0)

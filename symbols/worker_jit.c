@@ -6,24 +6,19 @@
 
 #include "symbols/jitdump.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-int worker_jit_lines(
-	int fd, struct codetab_builder *builder, struct codetab_entry *entries, size_t n)
+/* Entries of one piece of code. */
+static int tell_lines(const struct jitdump *dump, const struct jitdump_code *code,
+	struct codetab_builder *builder, struct codetab_entry *entries, size_t n)
 {
-	struct jitdump_code code;
 	struct jitdump_lines lines;
-	struct jitdump dump;
 	uint32_t frames = 0;
 	size_t next = 0;
 
-	if (n == 0)
-		return 0;
-	int ret = jitdump_open(&dump, fd);
-	if (ret == 0)
-		ret = jitdump_find(&dump, entries[0].start, &code);
-	if (ret == 0)
-		ret = jitdump_lines_read(&dump, &code, &lines);
+	int ret = jitdump_lines_read(dump, code, &lines);
 	if (ret < 0)
 		return ret;
 	for (size_t i = 0; i < n; i++) {
@@ -44,4 +39,33 @@ int worker_jit_lines(
 	}
 	jitdump_lines_fini(&lines);
 	return next > 0;
+}
+
+int worker_jit_lines(
+	int fd, struct codetab_builder *builder, struct codetab_entry *entries, size_t n)
+{
+	struct jitdump_code *codes = calloc(n + 1, sizeof(*codes));
+	uint64_t *addresses = calloc(n + 1, sizeof(*addresses));
+	struct jitdump dump;
+	bool any = false;
+	size_t to;
+
+	int ret = codes && addresses ? jitdump_open(&dump, fd) : -ENOMEM;
+	for (size_t i = 0; i < n && ret == 0; i++)
+		addresses[i] = entries[i].start;
+	if (ret == 0)
+		ret = jitdump_find_all(&dump, addresses, n, codes);
+	for (size_t from = 0; from < n && ret >= 0; from = to) {
+		to = from + 1;
+		while (to < n && codes[to].address == codes[from].address &&
+			codes[to].size == codes[from].size)
+			to++;
+		if (!codes[from].size)
+			continue;
+		ret = tell_lines(&dump, &codes[from], builder, entries + from, to - from);
+		any |= ret > 0;
+	}
+	free(codes);
+	free(addresses);
+	return ret < 0 ? ret : any;
 }

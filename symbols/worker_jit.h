@@ -7,8 +7,8 @@
 
 #include "symbols/codetab.h"
 
-/* Tell entries, ascending and of one function, whose starts are addresses, their lines: each has
- * one frame then.  1; 0: there are none; -errno. */
+/* Tell entries, ascending, whose starts are addresses, their lines: each that has one has one frame
+ * then.  1; 0: there are none; -errno. */
 int worker_jit_lines(
 	int fd, struct codetab_builder *builder, struct codetab_entry *entries, size_t n);
 

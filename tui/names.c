@@ -313,6 +313,15 @@ uint32_t names_foreign(struct names *names, const char *symbol, const char *imag
 	return symref;
 }
 
+/* Code made at run time has lines where its runtime has written them down. */
+static bool has_jitdump(const struct names *names, uint32_t image)
+{
+	struct image_origin origin = {0};
+
+	images_origin(names->images, image, &origin);
+	return origin.jitdump;
+}
+
 size_t names_lines(
 	struct names *names, uint32_t frame, struct names_line out[NAMES_INLINED_MAX + 1])
 {
@@ -324,7 +333,8 @@ size_t names_lines(
 	size_t n = 0, kept = 0;
 
 	info = names_image(names, at->image);
-	if (names->symbols && info && info->kind != IMAGE_ANON && info->kind != IMAGE_UNKNOWN &&
+	if (names->symbols && info && info->kind != IMAGE_UNKNOWN &&
+		(info->kind != IMAGE_ANON || has_jitdump(names, at->image)) &&
 		(info->state == SYMBOLS_READY || info->state == SYMBOLS_NONE))
 		n = symbols_lines(names->symbols, at->image, at->offset, frames,
 			NAMES_INLINED_MAX + 1, &state);

@@ -160,6 +160,8 @@ def recordings():
         checks.check("recording, jitdump: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out), str(annotated))
         checks.check("recording, jitdump: lines", re.search(r"\b42\b", annotated.out) and "hot.py" in annotated.out,
                      str(annotated))
+        grouped = common.run([strobe, "report", data, "--group", "line"], env=ENV, cwd=folder)
+        checks.check("recording, jitdump: by line", re.search(r"\d% .*/src/hot\.py:4[12]\b", grouped.out), str(grouped))
         injected = common.run(["perf", "inject", "--jit", "-i", data, "-o", data + ".jitted"], cwd=folder)
         if injected.status == 0:
             judge("recording, perf inject", report(data + ".jitted"))

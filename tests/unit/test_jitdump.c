@@ -111,6 +111,25 @@ static void check_code(
 	assert_memory_equal(bytes, code, found.size);
 }
 
+/* Many at once are found as each of them is. */
+static void check_all(const struct jitdump *dump)
+{
+	static const uint64_t addresses[] = {
+		0xfff, 0x1000, 0x1005, 0x1006, 0x2000, 0x3001, 0x3007, 0x3008, 0x6000};
+	struct jitdump_code all[9], one;
+
+	assert_int_equal(jitdump_find_all(dump, addresses, 9, all), 0);
+	for (size_t i = 0; i < 9; i++) {
+		if (jitdump_find(dump, addresses[i], &one) == 0)
+			assert_memory_equal(&all[i], &one, sizeof(one));
+		else
+			assert_int_equal(all[i].size, 0);
+	}
+	assert_int_equal(all[1].size, 6);
+	assert_int_equal(all[6].size, 8);
+	assert_int_equal(all[6].loaded_at, 0x2000);
+}
+
 static void check_records(bool other_order)
 {
 	struct jitspans spans = {0};
@@ -139,6 +158,7 @@ static void check_records(bool other_order)
 	check(&spans, 3, 0x3000, 8, "second");
 	check_code(&dump, 0x1003, 0x1000, "333333");
 	check_code(&dump, 0x3000, 0x3000, "22222222");
+	check_all(&dump);
 	assert_int_equal(jitdump_find(&dump, 0x1006, &code), -ENOENT);
 	jitspans_fini(&spans);
 	close(fd);
