@@ -85,7 +85,7 @@ static int find_tables(struct dwarf *dwarf, struct tables *tables)
 }
 
 /* Instead of the unit, which is not read.  Its table is complete without it from version 5 on:
- * directory 0 is where it was compiled. */
+ * directory 0 is where it was compiled; before, where names of files are whole. */
 static void stand_in(struct dwarf_unit *unit, struct dwarf *dwarf, uint64_t table)
 {
 	static const struct dwarf_abbrevs none = {.version = 5};
@@ -101,7 +101,30 @@ static void stand_in(struct dwarf_unit *unit, struct dwarf *dwarf, uint64_t tabl
 		.stmt_list = table};
 }
 
-/* Read the rows around the addresses that a table has.  1; 0: it has none of them. */
+static bool is_whole(const struct dwarf_header *header, uint64_t file)
+{
+	if (file < 1 || file - 1 >= header->n_files)
+		return true; /* it has no name, whatever the unit says */
+	const struct dwarf_path *path = &header->files[file - 1];
+	return *path->name == '/' ||
+		(path->dir >= 1 && path->dir - 1 < header->n_dirs &&
+			*header->dirs[path->dir - 1].name == '/');
+}
+
+/* Of the files of all addresses. */
+static bool are_whole(const struct dwarf_header *header, const struct dwarf_rows *rows,
+	const uint64_t *addresses, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct dwarf_row *row = dwarf_rows_find(rows, addresses[i]);
+		if (row && !is_whole(header, row->file))
+			return false;
+	}
+	return true;
+}
+
+/* Read the rows around the addresses that a table has.  1; 0: it has none of them; -ENODATA: it
+ * has, but is not complete without its unit. */
 static int read_table(struct dwarf *dwarf, uint64_t table, const uint64_t *addresses, size_t n,
 	struct dwarf_unit *unit, struct dwarf_rows *rows)
 {
@@ -109,11 +132,15 @@ static int read_table(struct dwarf *dwarf, uint64_t table, const uint64_t *addre
 
 	stand_in(unit, dwarf, table);
 	int ret = dwarf_rows_header(unit, &header);
-	if (ret == 0 && header && header->version >= 5 && header->n_dirs) {
-		unit->comp_dir = header->dirs[0].name;
+	if (ret == 0 && header && (header->version < 5 || header->n_dirs)) {
+		if (header->version >= 5)
+			unit->comp_dir = header->dirs[0].name;
 		ret = dwarf_rows_read(unit, addresses, n, rows);
-		if (ret == 0 && rows->n_sequences)
+		const bool found = ret == 0 && rows->n_sequences;
+		if (found && (header->version >= 5 || are_whole(header, rows, addresses, n)))
 			return 1;
+		if (found)
+			ret = -ENODATA;
 		dwarf_rows_fini(rows);
 	}
 	dwarf_header_free(unit->header);

@@ -222,6 +222,9 @@ static inline void small_row(
 	put(line, 1, 1);
 }
 
+/* Before version 5: where they were compiled is part of their names. */
+static bool small_whole_names;
+
 static inline void small_lines(struct small_dwarf *dwarf)
 {
 	static const uint8_t lengths[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
@@ -243,11 +246,14 @@ static inline void small_lines(struct small_dwarf *dwarf)
 		put(line, 6,
 			0x030b02080102); /* files have one, too, and a directory in a byte; three */
 	} else {
-		put_string(line, "inc");
+		put_string(line, small_whole_names ? "/src/inc" : "inc");
 		put(line, 1, 0);
 	}
 	for (int i = dwarf->version >= 5 ? 0 : 1; i < 3; i++) {
-		put_string(line, i < 2 ? "main.c" : "inner.h");
+		put_string(line,
+			i == 2				 ? "inner.h"
+				: small_whole_names && i ? "/src/main.c"
+							 : "main.c");
 		put(line, 1, i == 2);
 		if (dwarf->version < 5)
 			put(line, 2, 0);
