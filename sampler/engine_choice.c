@@ -208,6 +208,19 @@ static size_t group_size(const struct event_spec *specs, size_t n)
 	return len;
 }
 
+static bool runs_already(const struct engine *engine, const struct event_spec *part)
+{
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		const struct event_spec *spec = &engine->choices[i].spec;
+
+		if (choice_runs(engine, i) && engine->choices[i].open &&
+			spec->attr.type == part->attr.type &&
+			spec->attr.config == part->attr.config && spec->span == part->span)
+			return true;
+	}
+	return false;
+}
+
 void choice_add_all(
 	struct engine *engine, const struct event_spec *specs, size_t n, choice_added *fn)
 {
@@ -215,6 +228,9 @@ void choice_add_all(
 		int place, error = 0;
 
 		len = group_size(specs + i, n - i);
+		/* Of time off the CPU there is one of each, whoever asked for it. */
+		if ((specs[i].part || specs[i].span) && runs_already(engine, specs + i))
+			continue;
 		place = len > 1 ? add_group(engine, specs + i, len) : add_one(engine, specs + i);
 		if (place < 0) {
 			choice_note_refused(engine, specs + i, -place, NULL, NULL);

@@ -68,6 +68,7 @@ struct event_spec {
 	bool has_rate; /* period= or freq= was given and stands in attr: -F and -c leave it alone */
 	bool precise_most; /* P: as precise as this machine is, found by weakening from attr.precise_ip = 3 */
 	enum event_span span;
+	bool part; /* comes with another that is made of it: where it runs already, it need not be added */
 	bool weak_group; /* W: where the group does not open, its members are opened alone */
 	bool read_group; /* S: the leader alone samples, and reads all members with each sample */
 	uint16_t

@@ -233,6 +233,15 @@ static int add_generic(struct event_parser *parser, const struct event_info *inf
 	return 0;
 }
 
+static int add_part(struct event_parser *parser, const struct event_info *info)
+{
+	int err = add_generic(parser, info);
+
+	if (!err)
+		parser->items[parser->n - 1].spec.part = true;
+	return err;
+}
+
 static bool is_listed(const struct event_parser *parser, const char *name)
 {
 	for (size_t i = 0; i < parser->n; i++)
@@ -255,6 +264,7 @@ static int add_waking(struct event_parser *parser)
 	if (err)
 		return err;
 	event_set_name(&item->spec, "%s", EVENT_WAKING);
+	item->spec.part = true;
 	item->spec.attr.type = PERF_TYPE_TRACEPOINT;
 	item->spec.attr.config = id;
 	item->spec.attr.sample_period = 1;
@@ -272,7 +282,7 @@ static int add_parts(struct event_parser *parser, enum event_span span)
 
 	for (; *name && !err; name++)
 		if (!is_listed(parser, *name))
-			err = add_generic(
+			err = add_part(
 				parser, find_generic((struct event_piece){*name, strlen(*name)}));
 	return err || span != EVENT_SPAN_WOKEN ? err : add_waking(parser);
 }

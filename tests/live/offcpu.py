@@ -130,11 +130,13 @@ def check_shares(strobe, waits, scope):
 
 def check_wall(strobe, waits):
     """All time in one event, told apart by its leaves."""
-    result = run([strobe, "report", "--wall", "--format", "json", "--group", "symbol", "--", waits, str(FEW_TURNS), "/dev/null"])
+    result = run([strobe, "report", "-e", "cpu-clock,off-cpu", "--wall", "--format", "json", "--group", "symbol",
+                  "--", waits, str(FEW_TURNS), "/dev/null"])
     if not checks.check("wall: a report", result.status == 0, result):
         return
     report = json.loads(result.out)
     weights = {event["name"]: event["weight"] for event in report["events"]}
+    checks.check("wall: each of its parts once", len(report["events"]) == len(weights) == 4, weights)
     checks.check("wall: the sum of its parts", weights["wall"] == sum(weights[name] for name in EVENTS.split(",")), weights)
     wall = next(event for event in report["events"] if event["name"] == "wall")
     leaves = collections.Counter()

@@ -68,8 +68,12 @@ static void made_of_others(void **state)
 		while (expected < 6 && cases[i].names[expected])
 			expected++;
 		assert_int_equal(n, expected);
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; k < n; k++) {
 			assert_string_equal(specs[k].name, cases[i].names[k]);
+			assert_false(specs[k].part &&
+				!strncmp(cases[i].text, specs[k].name, strlen(specs[k].name)));
+		}
+		assert_true(specs[n - 1].part);
 		free(specs);
 	}
 }
