@@ -324,6 +324,13 @@ static void edit(struct live *live)
 	struct screen *screen = &live->screen;
 	int ret;
 
+	/* An editor would begin a new file in its place. */
+	if (access(screen->edit_path, R_OK) < 0) {
+		screen_message(
+			screen, STYLE_BAD, "The source file cannot be read: %s", strerror(errno));
+		screen->edit_path[0] = '\0';
+		return;
+	}
 	term_suspend(live->term);
 	ret = editor_run(screen->edit_path, screen->edit_line, &live->old_mask);
 	term_resume(live->term);

@@ -314,6 +314,67 @@ static void test_editor(void **state)
 	}
 }
 
+static pid_t start_program(const char *dir)
+{
+	static const char text[] = "int main(void)\n{\n	volatile long turns = 0;\n"
+				   "	for (;;)\n		turns++;\n}\n";
+	char path[128], command[512];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/turns.c", dir);
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	snprintf(command, sizeof(command), "cc -g -O1 -o %s/turns %s", dir, path);
+	assert_int_equal(system(command), 0);
+	snprintf(path, sizeof(path), "%s/turns", dir);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(path, path, NULL);
+		_exit(127);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+/* What is on the screen stays when the process has ended and its files are gone; the editor is not
+ * given a new file under the old name. */
+static void test_target_is_gone(void **state)
+{
+	char dir[] = "/tmp/strobe-test-tty-XXXXXX", pid_text[16], command[64];
+	const char *argv[] = {strobe, "-p", pid_text, "-e", "cpu-clock", "--cache-dir", "", NULL};
+	struct tty tty = {0};
+
+	(void)state;
+	tty_need_events(target);
+	assert_non_null(mkdtemp(dir));
+	const pid_t pid = start_program(dir);
+	snprintf(pid_text, sizeof(pid_text), "%d", (int)pid);
+	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
+	assert_true(tty_expect(&tty, "turns"));
+	assert_true(tty_expect(&tty, "main"));
+	tty_type(&tty, "a");
+	assert_true(tty_expect(&tty, "turns++;"));
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+	assert_true(tty_expect(&tty, "ended"));
+	tty_forget(&tty);
+	tty_type(&tty, "e");
+	assert_true(tty_expect(&tty, "The source file cannot be read"));
+	assert_false(tty_contains(&tty, LEAVE_SCREEN));
+	/* All of it is drawn again. */
+	tty_forget(&tty);
+	tty_type(&tty, "\014");
+	assert_true(tty_expect(&tty, "turns++;"));
+	tty_type(&tty, "qq");
+	expect_exit(&tty, 0);
+	tty_close(&tty);
+}
+
 /* An editor that is stopped (^Z) leaves the terminal to the shell, and both come back. */
 static void test_editor_stops(void **state)
 {
@@ -569,6 +630,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_hang_up_without_a_signal),
 		cmocka_unit_test(test_stop_and_continue),
 		cmocka_unit_test(test_editor),
+		cmocka_unit_test(test_target_is_gone),
 		cmocka_unit_test(test_editor_stops),
 		cmocka_unit_test(test_source_hangs),
 		cmocka_unit_test(test_crashes),
