@@ -227,6 +227,8 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		engine->had_targets |= choice_count_open(engine) > 0;
 		if (job)
 			job->opened++;
+		if (born)
+			span_born(engine, task);
 		/* Its mappings and children of the time before its side-band was on. */
 		if (born && !engine->side_by_cpu && engine->status.scope == SCOPE_TASK) {
 			if (is_leader)

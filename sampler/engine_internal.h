@@ -514,6 +514,8 @@ static inline void span_pass(struct engine *engine, uint64_t time_ns)
 /* At the end of sampling: the time of all that are out up to here. */
 void span_finish(struct engine *engine, uint64_t time_ns);
 void span_tick(struct engine *engine);
+/* A thread that was born has its events. */
+void span_born(struct engine *engine, struct follow_task *task);
 /* At each sweep: who sleeps since before anybody looked. */
 void span_sweep(struct engine *engine);
 

@@ -325,16 +325,34 @@ static bool is_covered(const struct engine *engine, const struct follow_task *ta
 }
 
 /* A thread that sleeps as it is attached may not run for long: no record tells of it.  Read while its events are open
- * already, "asleep" can at worst be older than a record still to come, which is then the one that counts. */
-static void ask_task(struct engine *engine, const struct follow_task *task)
+ * already, "asleep" can at worst be older than a record still to come, which is then the one that counts.  Of one that was
+ * just born, all that it did not run or wait for a CPU it has been asleep, before there was a record of it. */
+static void ask_task(struct engine *engine, const struct follow_task *task, bool since_birth)
 {
-	struct proc_process now;
 	struct offcpu_switch who = {.pid = task->process->pid, .tid = task->tid};
+	struct proc_thread now;
+	uint64_t begin_ns;
 
-	if (proc_read(task->tid, &now) || !strchr("SDTtI", now.state))
+	if (proc_read_thread(task->tid, &now) || !strchr("SDTtI", now.state))
 		return;
 	who.time_ns = sys_now_ns();
+	begin_ns = task->born_ns + now.cpu_ns + now.wait_ns;
+	if (since_birth && task->born_ns && now.has_times && begin_ns < who.time_ns)
+		who.time_ns = begin_ns;
 	offcpu_assume(&engine->offcpu, &who);
+}
+
+void span_born(struct engine *engine, struct follow_task *task)
+{
+	int lead = find_lead(engine);
+
+	/* Elsewhere its records came from the first on. */
+	if (lead < 0 || engine->status.scope != SCOPE_TASK || task->asked || engine->paused ||
+		engine->stopped)
+		return;
+	begin(engine, lead, engine->round_ns);
+	task->asked = true;
+	ask_task(engine, task, true);
 }
 
 void span_sweep(struct engine *engine)
@@ -354,7 +372,7 @@ void span_sweep(struct engine *engine)
 			continue;
 		if (is_covered(engine, task)) {
 			task->asked = true;
-			ask_task(engine, task);
+			ask_task(engine, task, false);
 		} else {
 			/* Looked at again. */
 			engine->span_tasks = 0;

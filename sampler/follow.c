@@ -176,6 +176,7 @@ int follow_fork(struct follow *follow, const struct record_task *fork, struct fo
 	*stale = NULL;
 	if (old && is_thread && parent == old->process && !parent->ended_ns) {
 		/* A scan was faster than the record. */
+		old->born_ns = fork->time_ns;
 		*born = old;
 		return 0;
 	}
@@ -196,6 +197,7 @@ int follow_fork(struct follow *follow, const struct record_task *fork, struct fo
 	*born = follow_add_task(follow, process, (int32_t)fork->tid);
 	if (!*born)
 		return -ENOMEM;
+	(*born)->born_ns = fork->time_ns;
 	follow->forks++;
 	return 0;
 }

@@ -38,6 +38,7 @@ struct follow_task {
 	bool queued; /* waits to be opened; the engine's */
 	bool covered; /* by an inherited event; the engine's */
 	bool asked; /* whether it is asleep; the engine's */
+	uint64_t born_ns; /* by its FORK record; 0: it was there before */
 	bool left_out; /* see follow_leave_out() */
 	struct follow_task *next, *prev; /* of the process */
 };

@@ -158,6 +158,29 @@ static int read_process(int proc_fd, int32_t pid, struct proc_process *out)
 	return 0;
 }
 
+int proc_read_thread(int32_t tid, struct proc_thread *out)
+{
+	struct proc_process stat;
+	char path[48], text[1024];
+	ssize_t len;
+	int err;
+
+	*out = (struct proc_thread){0};
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	len = read_at(AT_FDCWD, path, text, sizeof(text));
+	if (len < 0)
+		return gone((int)len);
+	err = proc_parse_stat(text, (size_t)len, &stat);
+	if (err)
+		return err;
+	out->state = stat.state;
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
+	len = read_at(AT_FDCWD, path, text, sizeof(text) - 1);
+	text[len < 0 ? 0 : len] = '\0';
+	out->has_times = sscanf(text, "%" SCNu64 " %" SCNu64, &out->cpu_ns, &out->wait_ns) == 2;
+	return 0;
+}
+
 /* Room for one more element of `size` bytes. */
 static int grow(void *array, size_t n, size_t *capacity, size_t size)
 {

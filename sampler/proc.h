@@ -30,6 +30,15 @@ int proc_list(struct proc_process **out, size_t *n);
 /* One process; tid may be any thread's.  -ESRCH when there is none. */
 int proc_read(int32_t pid, struct proc_process *out);
 
+/* One thread by itself, of which proc_read() tells its process. */
+struct proc_thread {
+	char state; /* as above */
+	bool has_times; /* the kernel tells them */
+	uint64_t cpu_ns,
+		wait_ns; /* on a CPU, and waiting for one, ever; exact of a thread that sleeps */
+};
+int proc_read_thread(int32_t tid, struct proc_thread *out); /* -ESRCH */
+
 /* Parse the text of /proc/PID/stat (comm may hold blanks and parentheses). -EBADMSG. */
 int proc_parse_stat(const char *text, size_t len, struct proc_process *out);
 

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, public_copy, run, settled, started, sysctl  # noqa: E402
+from checks import NOBODY, Checks, let_run, public_copy, run, settled, started, sysctl  # noqa: E402
 
 checks = Checks()
 EVENTS = "cpu-clock,off-cpu,preempted"
@@ -270,6 +270,25 @@ def check_attached_asleep(strobe):
                          [row["symbol"] for row in event["rows"]] == ["[off-cpu]"], report)
 
 
+def check_beside_sleeper(strobe):
+    """A thread that computes is not asleep because the first one of its process is."""
+    program = """
+import threading
+def compute():
+    while True: pass
+thread = threading.Thread(target=compute)
+thread.start()
+thread.join()
+"""
+    with started([sys.executable, "-c", program]) as process:
+        let_run(process.pid, 0.3)
+        report = profile("beside a sleeper", [strobe, "report", "-p", str(process.pid), "--duration", "1"], "off-cpu", [])
+    if report:
+        rows = report["events"][0]["rows"]
+        others = sum(row["weight"] for row in rows if row["thread"] != process.pid and row["symbol"] == "[off-cpu]")
+        checks.check("a thread beside one that sleeps is not asleep", rows and not others, rows)
+
+
 def check_unprivileged(strobe, waits):
     if os.geteuid():
         checks.skip("without privileges", "only root may change kernel.perf_event_paranoid")
@@ -311,6 +330,7 @@ def main(strobe, waits):
         check_recorded(strobe, waits)
         check_still_asleep(strobe)
         check_attached_asleep(strobe)
+        check_beside_sleeper(strobe)
         check_unprivileged(strobe, waits)
     check_refusals(strobe)
     checks.finish()

@@ -62,7 +62,7 @@ static void test_wants(void **state)
 	/* Until the whole process is asked for. */
 	assert_ptr_equal(follow_add_process(&follow, 200, true), single);
 	assert_true(follow_wants(&follow, 200, 200));
-	assert_non_null(fork_of(200, 300, 300));
+	assert_int_equal(fork_of(200, 300, 300)->born_ns, 5);
 }
 
 static void test_tree(void **state)

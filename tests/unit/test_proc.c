@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -388,6 +389,50 @@ static void limits(void **state)
 	assert_in_range(limits.paranoid + 1, 0, 10);
 }
 
+struct reader {
+	int fd;
+	_Atomic int32_t tid;
+};
+
+static void *read_one(void *ctx)
+{
+	struct reader *reader = ctx;
+	char byte;
+
+	reader->tid = (int32_t)syscall(SYS_gettid);
+	(void)!read(reader->fd, &byte, 1);
+	return NULL;
+}
+
+/* A thread that sleeps, in a process whose leader runs. */
+static void one_thread(void **state)
+{
+	struct proc_thread sleeper, self;
+	struct reader reader = {0};
+	pthread_t thread;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	reader.fd = ends[0];
+	assert_int_equal(pthread_create(&thread, NULL, read_one, &reader), 0);
+	do {
+		sched_yield();
+		sleeper.state = 0;
+		if (reader.tid)
+			assert_int_equal(proc_read_thread(reader.tid, &sleeper), 0);
+	} while (sleeper.state != 'S');
+	assert_int_equal(proc_read_thread((int32_t)getpid(), &self), 0);
+	assert_int_equal(self.state, 'R');
+	if (self.has_times)
+		assert_true(sleeper.has_times && sleeper.cpu_ns && sleeper.cpu_ns < self.cpu_ns);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	pthread_join(thread, NULL);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(proc_read_thread(INT32_MAX, &self), -ESRCH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +441,7 @@ int main(void)
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(lists_processes),
 		cmocka_unit_test(reads_one),
+		cmocka_unit_test(one_thread),
 		cmocka_unit_test(zombies),
 		cmocka_unit_test(children),
 		cmocka_unit_test(long_cmdline),
