@@ -171,9 +171,11 @@ struct model_ops {
 	 * what came of it. */
 	int (*save)(struct model *model, const char *path, char *message, size_t size);
 	void (*save_stop)(struct model *model);
-	/* The window's samples of `event` that the filters pass, in another tool's form; 0 or -errno, and a sentence. */
+	/* The window's samples of `event` that the filters pass, in another tool's form: 0 when that has begun, what comes of it
+	 * the log tells; or -errno, and a sentence. */
 	int (*export_window)(struct model *model, const char *path, enum export_format format,
 		char *message, size_t size);
+	void (*export_stop)(struct model *model); /* what was there before stays */
 	/* Ask debuginfod servers for what a symbol's image lacks; 0, or -errno and a sentence.  The log tells what came of it. */
 	int (*fetch)(struct model *model, uint32_t symref, char *message, size_t size);
 	void (*fetch_cancel)(struct model *model);
@@ -208,6 +210,8 @@ struct model {
 	bool recorded; /* of a file: the window is all of it, and nothing in it can be changed */
 	struct engine_status status;
 	struct model_cost cost;
+	bool exporting; /* a file is being written */
+	unsigned int exporting_percent;
 	bool saving; /* a recording is being written */
 	unsigned int saving_percent;
 	struct {

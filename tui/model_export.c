@@ -2,7 +2,7 @@
 /*
  * model_export.c - exports what the screen shows: the window's samples of the chosen event, as far as the filters pass them.
  *
- * At once, in the UI thread, whose the names are; the sampling thread only adds to what is read here.
+ * What passes, and names as they are now, are gathered in the UI thread, whose both are; a thread of its own writes the file.
  */
 #include "tui/clean.h"
 #include "tui/export/outfile.h"
@@ -11,6 +11,10 @@
 #include "tui/model_live_private.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +28,26 @@ static int (*const writers[EXPORT_FORMATS])(FILE *out, const struct profile *pro
 	[EXPORT_GECKO] = export_gecko,
 };
 
+#define SOON_NS 100000000u /* until somebody looks at the progress again */
+
+struct export_job {
+	struct store *store; /* borrowed */
+	struct snapshot snapshot; /* held */
+	struct snapshot part; /* of it: the window */
+	struct slice *slices; /* what passes a filter, in the place of the snapshot's; or NULL */
+	const struct slice **list;
+	struct names *names;
+	struct profile_event event;
+	struct profile profile;
+	enum export_format format;
+	char *path, title[128];
+	pthread_t thread;
+	bool has_thread;
+	atomic_bool cancel, over;
+	_Atomic size_t looked; /* at so many slices */
+	int error; /* after over */
+};
+
 static int64_t unix_start(const struct model *model)
 {
 	struct timespec real, mono;
@@ -35,47 +59,178 @@ static int64_t unix_start(const struct model *model)
 		mono.tv_nsec + (int64_t)model->from_ns;
 }
 
-static int write_file(const char *path, enum export_format format, const struct profile *profile)
+/* Asked by the thread that writes, slice by slice. */
+static bool is_cancelled(void *ctx)
 {
-	struct outfile out;
-	int ret = outfile_open(&out, path);
+	struct export_job *job = ctx;
 
-	if (ret)
-		return ret;
-	errno = 0;
-	return outfile_end(&out, writers[format](out.file, profile));
+	atomic_fetch_add(&job->looked, 1);
+	return atomic_load(&job->cancel);
 }
 
-static int export_slices(struct model_live *live, const char *path, enum export_format format,
-	const struct snapshot *snapshot, const struct engine_event_status *status)
+static void *job_main(void *arg)
+{
+	struct export_job *job = arg;
+	struct outfile out;
+	int ret = outfile_open(&out, job->path);
+
+	if (!ret) {
+		errno = 0;
+		ret = writers[job->format](out.file, &job->profile);
+		/* It came too late to be heeded: nothing is to be there all the same. */
+		if (!ret && atomic_load(&job->cancel))
+			ret = -EINTR;
+		ret = outfile_end(&out, ret);
+	}
+	job->error = ret;
+	atomic_store(&job->over, true);
+	return NULL;
+}
+
+static void job_free(struct export_job *job)
+{
+	if (!job)
+		return;
+	atomic_store(&job->cancel, true);
+	if (job->has_thread)
+		pthread_join(job->thread, NULL);
+	for (size_t i = 0; job->slices && i < job->part.n; i++)
+		free((void *)(uintptr_t)job->slices[i].weight);
+	free(job->slices);
+	free(job->list);
+	names_free(job->names);
+	if (job->snapshot.slices)
+		snapshot_release(job->store, &job->snapshot);
+	free(job->path);
+	free(job);
+}
+
+/* The cells of a slice that pass, all of their columns in one piece of memory. */
+static int copy_slice(struct slice *to, const struct slice *from, struct filter *filter)
+{
+	const size_t room = from->cells + 1;
+	uint64_t *weight = malloc(room *
+		(sizeof(*to->weight) + 3 * sizeof(*to->stack) + sizeof(*to->cpu) +
+			sizeof(*to->event)));
+	uint32_t *stack = (uint32_t *)(weight + room), *task = stack + room, *count = task + room;
+	uint16_t *cpu = (uint16_t *)(count + room);
+	uint8_t *event = (uint8_t *)(cpu + room);
+	uint32_t at = 0;
+
+	if (!weight)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->cells; i++) {
+		if (!filter_pass(filter, from, i))
+			continue;
+		weight[at] = from->weight[i];
+		stack[at] = from->stack[i];
+		task[at] = from->task[i];
+		count[at] = from->count[i];
+		cpu[at] = from->cpu[i];
+		event[at++] = from->event[i];
+	}
+	*to = *from;
+	to->cells = at;
+	to->weight = weight;
+	to->stack = stack;
+	to->task = task;
+	to->count = count;
+	to->cpu = cpu;
+	to->event = event;
+	to->values = NULL;
+	return 0;
+}
+
+static int copy_passing(struct export_job *job, struct filter *filter)
+{
+	int ret = 0;
+
+	job->slices = calloc(job->part.n + 1, sizeof(*job->slices));
+	job->list = calloc(job->part.n + 1, sizeof(*job->list));
+	if (!job->slices || !job->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < job->part.n && !ret; i++) {
+		ret = copy_slice(&job->slices[i], job->part.slices[i], filter);
+		job->list[i] = &job->slices[i];
+	}
+	if (!ret)
+		job->part.slices = job->list;
+	return ret;
+}
+
+/* As every view counts them. */
+static void choose_slices(struct snapshot *part, const struct model *model)
+{
+	while (part->n && !slice_is_in(part->slices[0], model->from_ns, model->to_ns)) {
+		part->slices++;
+		part->n--;
+	}
+	while (part->n && !slice_is_in(part->slices[part->n - 1], model->from_ns, model->to_ns))
+		part->n--;
+}
+
+static int gather(struct export_job *job, struct model_live *live, const char *path,
+	const struct engine_event_status *status)
 {
 	const struct model *model = &live->model;
 	const struct session *session = live->session;
-	struct profile_event event = {
+	bool inlines = job->format != EXPORT_FOLDED;
+	int ret;
+
+	job->store = session_store(session);
+	job->path = strdup(path);
+	if (!job->path)
+		return -ENOMEM;
+	ret = store_snapshot(job->store, model->from_ns, model->to_ns, &job->snapshot);
+	if (ret) {
+		job->snapshot.slices = NULL;
+		return ret;
+	}
+	job->part = job->snapshot;
+	choose_slices(&job->part, model);
+	if (live->crumbs.filter)
+		ret = copy_passing(job, live->crumbs.filter);
+	if (!ret)
+		ret = names_freeze(&job->names, session->names, &job->part, inlines);
+	job->event = (struct profile_event){
 		.id = status->id,
 		.is_clock = status->is_clock,
 		.freq_hz = status->freq_hz,
 		.period = status->period,
 	};
-	const struct profile profile = {
-		.snapshot = snapshot,
+	clean_string(job->event.name, sizeof(job->event.name), status->name);
+	snprintf(job->title, sizeof(job->title), "%s", model->target);
+	job->profile = (struct profile){
+		.snapshot = &job->part,
 		.stacks = session_stacks(session),
 		.tasks = session_tasks(session),
-		.names = session->names,
+		.names = job->names,
 		.images = session_images(session),
-		.filter = live->crumbs.filter,
-		.inlines = format != EXPORT_FOLDED,
+		.inlines = inlines,
 		.hide_idle = model->hide_idle,
-		.events = &event,
+		.events = &job->event,
 		.n_events = 1,
-		.title = model->target,
+		.title = job->title,
 		.start_ns = model->from_ns,
 		.end_ns = model->to_ns,
 		.unix_start_ns = unix_start(model),
+		.interrupted = is_cancelled,
+		.ctx = job,
 	};
+	return ret;
+}
 
-	clean_string(event.name, sizeof(event.name), status->name);
-	return write_file(path, format, &profile);
+static int start_thread(struct export_job *job)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&job->thread, NULL, job_main, job);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	job->has_thread = !ret;
+	return ret;
 }
 
 int model_live_export(struct model *model, const char *path, enum export_format format,
@@ -83,9 +238,9 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 {
 	struct model_live *live = model_live_of(model);
 	const struct engine_event_status *status = model_event(model, model->event);
-	struct snapshot snapshot;
+	struct export_job *job;
 	char name[256];
-	int ret;
+	int ret = -ENOMEM;
 
 	clean_string(name, sizeof(name), path);
 	if (!writers[format]) {
@@ -98,25 +253,73 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 		snprintf(message, size, "There is no event to export");
 		return -ENODATA;
 	}
-	ret = store_snapshot(session_store(live->session), model->from_ns, model->to_ns, &snapshot);
-	if (!ret) {
-		struct snapshot part = snapshot;
-
-		/* As every view counts them. */
-		while (part.n && !slice_is_in(part.slices[0], model->from_ns, model->to_ns)) {
-			part.slices++;
-			part.n--;
-		}
-		while (part.n &&
-			!slice_is_in(part.slices[part.n - 1], model->from_ns, model->to_ns))
-			part.n--;
-		ret = export_slices(live, path, format, &part, status);
-		snapshot_release(session_store(live->session), &snapshot);
+	if (live->export_job) {
+		snprintf(message, size, "Another file is being written (Esc stops that)");
+		return -EALREADY;
 	}
-	if (ret)
+	job = calloc(1, sizeof(*job));
+	if (job) {
+		job->format = format;
+		ret = gather(job, live, path, status);
+	}
+	if (!ret)
+		ret = start_thread(job);
+	if (ret) {
 		snprintf(message, size, "Cannot export to %.200s: %s", name, strerror(-ret));
+		job_free(job);
+		return ret;
+	}
+	live->export_job = job;
+	model->exporting = true;
+	model->exporting_percent = 0;
+	return 0;
+}
+
+void model_live_take_export(struct model_live *live)
+{
+	struct model *model = &live->model;
+	struct export_job *job = live->export_job;
+	char name[256], text[400];
+	size_t looked;
+	int error;
+
+	if (!job)
+		return;
+	looked = atomic_load(&job->looked);
+	model->exporting_percent =
+		looked < job->part.n ? (unsigned int)(100 * looked / job->part.n) : 99;
+	if (!atomic_load(&job->over)) {
+		model->soon_ns = model->now_ns + SOON_NS;
+		return;
+	}
+	error = job->error;
+	clean_string(name, sizeof(name), job->path);
+	if (error == -EINTR)
+		snprintf(text, sizeof(text), "The export was stopped: nothing was written");
+	else if (error)
+		snprintf(text, sizeof(text), "Cannot export to %.200s: %s", name, strerror(-error));
 	else
-		snprintf(message, size, "Exported to %.200s (%s)", name,
-			export_format_names[format]);
-	return ret;
+		snprintf(text, sizeof(text), "Exported to %.200s (%s)", name,
+			export_format_names[job->format]);
+	logbook_add(&model->log, model->recorded ? model->status.now_ns : model->now_ns,
+		!error			  ? EXPLAIN_INFO
+			: error == -EINTR ? EXPLAIN_WARNING
+					  : EXPLAIN_ERROR,
+		false, text);
+	model_live_export_end(live);
+}
+
+void model_live_export_stop(struct model *model)
+{
+	struct model_live *live = model_live_of(model);
+
+	if (live->export_job)
+		atomic_store(&live->export_job->cancel, true);
+}
+
+void model_live_export_end(struct model_live *live)
+{
+	job_free(live->export_job);
+	live->export_job = NULL;
+	live->model.exporting = false;
 }

@@ -259,6 +259,7 @@ static int live_refresh(struct model *model, bool advance)
 		marks_threads(&model->marks, model->now_ns, model->status.threads);
 	take_symbols_notes(live);
 	take_save(live);
+	model_live_take_export(live);
 	model_events_update(&live->events, model);
 	model_live_take_fetching(live);
 	update_cost(live);
@@ -595,6 +596,7 @@ static const struct model_ops live_ops = {
 	.snapshot = model_live_snapshot,
 	.save = model_live_save,
 	.export_window = model_live_export,
+	.export_stop = model_live_export_stop,
 	.save_stop = model_live_save_stop,
 	.fetch = model_live_fetch,
 	.fetch_cancel = model_live_fetch_cancel,
@@ -667,6 +669,7 @@ void model_live_free(struct model_live *live)
 		return;
 	cost_fini(&live->cost);
 	save_free(live->save);
+	model_live_export_end(live);
 	model_events_fini(&live->events);
 	hot_free(live->hot);
 	model_calls_fini(&live->calls);

@@ -51,6 +51,7 @@ struct model_live {
 	bool has_chosen;
 	struct chosen chosen;
 	struct save *save; /* under way, or NULL */
+	struct export_job *export_job; /* the same */
 	struct model_events events;
 	bool described; /* the recording, when it was loaded */
 	struct user users[USERS_MAX];
@@ -70,6 +71,9 @@ void model_live_take_fetching(struct model_live *live);
 /* As in model_ops. */
 int model_live_export(struct model *model, const char *path, enum export_format format,
 	char *message, size_t size); /* model_export.c */
+void model_live_export_stop(struct model *model);
+void model_live_take_export(struct model_live *live); /* with every refresh */
+void model_live_export_end(struct model_live *live); /* stops it, and waits for that */
 int model_live_attach(struct model *model, int32_t pid);
 int model_live_detach(struct model *model, int32_t pid);
 int model_live_event_add(struct model *model, const char *text, struct event_error *error);

@@ -18,13 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 1024u
 #define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
 #define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
 
 static struct ref *ref_at(const struct names *names, uint32_t symref)
 {
-	return &names->chunks[symref / CHUNK][symref % CHUNK];
+	return &names->chunks[symref / NAMES_CHUNK][symref % NAMES_CHUNK];
 }
 
 static uint64_t mix(uint64_t value)
@@ -44,15 +43,15 @@ static uint64_t hash_of(uint32_t image, enum ref_kind kind, uint64_t key)
 /* A new zeroed ref; its id, or 0 when out of memory (id 0 itself is made first). */
 static uint32_t ref_new(struct names *names)
 {
-	uint32_t chunk = names->n_refs / CHUNK;
+	uint32_t chunk = names->n_refs / NAMES_CHUNK;
 
-	if (names->n_refs % CHUNK == 0) {
+	if (names->n_refs % NAMES_CHUNK == 0) {
 		struct ref **grown = reallocarray(names->chunks, chunk + 1, sizeof(*grown));
 
 		if (!grown)
 			return 0;
 		names->chunks = grown;
-		grown[chunk] = calloc(CHUNK, sizeof(**grown));
+		grown[chunk] = calloc(NAMES_CHUNK, sizeof(**grown));
 		if (!grown[chunk])
 			return 0;
 	}
@@ -153,7 +152,7 @@ void names_free(struct names *names)
 		return;
 	for (uint32_t i = 0; i < names->n_refs; i++)
 		free((char *)ref_at(names, i)->pub.symbol);
-	for (uint32_t i = 0; i * CHUNK < names->n_refs; i++)
+	for (uint32_t i = 0; i * NAMES_CHUNK < names->n_refs; i++)
 		free(names->chunks[i]);
 	for (uint32_t i = 0; i < names->n_infos; i++)
 		free(names->infos[i].path);
@@ -165,6 +164,8 @@ void names_free(struct names *names)
 	free(names->frames);
 	free(names->slots);
 	free(names->ugly);
+	free(names->frozen);
+	free(names->lines);
 	free(names);
 }
 
@@ -253,6 +254,11 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 			known->version == names->infos[at->image].version)
 			return known->symref;
 	}
+	if (names->is_frozen)
+		return frame < names->n_frozen && names->frozen[frame].n
+			? names->lines[names->frozen[frame].first + names->frozen[frame].n - 1]
+				  .symref
+			: 0;
 	if (grow_zeroed((void **)&names->frames, frame, &names->n_frames, sizeof(*known)))
 		return 0;
 	info = names_image(names, at->image);
@@ -332,6 +338,11 @@ size_t names_lines(
 	enum symbols_state state = SYMBOLS_NONE;
 	size_t n = 0, kept = 0;
 
+	if (names->is_frozen && frame < names->n_frozen && names->frozen[frame].n) {
+		memcpy(out, names->lines + names->frozen[frame].first,
+			names->frozen[frame].n * sizeof(*out));
+		return names->frozen[frame].n;
+	}
 	info = names_image(names, at->image);
 	if (names->symbols && info && info->kind != IMAGE_UNKNOWN &&
 		(info->kind != IMAGE_ANON || has_jitdump(names, at->image)) &&

@@ -41,6 +41,13 @@ struct frame_info {
 	uint16_t generation;
 };
 
+/* Of a frame, as long as names are frozen: what is inlined there, the function last. */
+struct frozen_frame {
+	uint32_t first, n; /* of lines */
+};
+
+#define NAMES_CHUNK 1024u /* refs */
+
 struct names {
 	const struct stacks *stacks;
 	struct images *images;
@@ -59,6 +66,11 @@ struct names {
 	char **modules; /* "[name]", and paths of files that name code made at run time */
 	uint32_t n_modules;
 	bool held;
+	bool is_frozen; /* the rest is of such alone (names_frozen.c) */
+	struct frozen_frame *frozen; /* by frame id */
+	uint32_t n_frozen;
+	struct names_line *lines;
+	uint32_t n_lines;
 	bool lines_asked, data_asked; /* since the answers that came last */
 };
 

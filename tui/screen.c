@@ -350,6 +350,22 @@ static void look_at_lookup(struct screen *screen)
 		screen->message_until_ns = 0;
 }
 
+/* The file that is being written; at the end the log tells. */
+static void look_at_export(struct screen *screen)
+{
+	const struct model *model = screen->model;
+
+	if (!model->exporting && !screen->exporting)
+		return;
+	screen->exporting = model->exporting;
+	screen->last_command_ns = model->now_ns;
+	if (screen->exporting)
+		screen_message(screen, STYLE_GOOD, "Exporting: %u%% (Esc stops it)",
+			model->exporting_percent);
+	else
+		screen->message_until_ns = 0;
+}
+
 /* The recording that is going to be compared with. */
 static void look_at_baseline(struct screen *screen)
 {
@@ -532,6 +548,10 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 		screen->model->ops->look_cancel(screen->model);
 		return 0;
 	}
+	if (action == ACT_BACK && screen->model->exporting) {
+		screen->model->ops->export_stop(screen->model);
+		return 0;
+	}
 	if (action == ACT_BACK && screen->model->base_reading.active) {
 		screen->model->ops->baseline_stop(screen->model);
 		screen->reading = false;
@@ -650,6 +670,7 @@ int screen_refresh(struct screen *screen)
 	look_at_fetch(screen);
 	look_at_lookup(screen);
 	look_at_baseline(screen);
+	look_at_export(screen);
 	look_at_log(screen);
 	view->ops->refresh(view, screen);
 	return ret;

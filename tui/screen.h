@@ -47,7 +47,7 @@ struct screen {
 	uint8_t rate_event;
 	uint64_t rate, rate_ns;
 
-	bool fetching, looking, reading; /* the progress is shown */
+	bool fetching, looking, reading, exporting; /* the progress is shown */
 	char crumb_text[PROMPT_MAX]; /* a filter that was refused, to be mended */
 
 	char edit_path[PATH_MAX]; /* of SCREEN_EDIT; "": nothing */

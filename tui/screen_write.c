@@ -75,7 +75,10 @@ static void export_to(struct screen *screen, const char *typed)
 	if (!ret)
 		ret = screen->model->ops->export_window(
 			screen->model, path, format, text, sizeof(text));
-	told(screen, ret, text);
+	if (ret)
+		told(screen, ret, text);
+	else
+		screen->exporting = true;
 }
 
 void screen_write_file(struct screen *screen, enum action purpose, const char *text)

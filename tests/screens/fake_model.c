@@ -559,8 +559,15 @@ static int fake_export(struct model *model, const char *path, enum export_format
 	}
 	snprintf(fake->commands + len, sizeof(fake->commands) - len, "export %d %s\n", (int)format,
 		path);
-	snprintf(message, size, "Exported to %s", path);
+	model->exporting = true;
+	model->exporting_percent = 42;
 	return 0;
+}
+
+static void fake_export_stop(struct model *model)
+{
+	(void)command_number(model, "export-stop", 0);
+	model->exporting = false;
 }
 
 static void fake_save_stop(struct model *model)
@@ -606,6 +613,7 @@ static const struct model_ops fake_ops = {
 	.save = fake_save,
 	.save_stop = fake_save_stop,
 	.export_window = fake_export,
+	.export_stop = fake_export_stop,
 	.fetch = fake_fetch,
 	.fetch_cancel = fake_fetch_cancel,
 	.code = &fake_code_ops,

@@ -113,7 +113,14 @@ static void test_exports(void **state)
 	type_path(fixture, "x", "e.folded");
 	snprintf(want, sizeof(want), "export %d %s/e.folded\n", EXPORT_FOLDED, directory);
 	assert_string_equal(fixture->fake.commands, want);
-	assert_non_null(strstr(fixture->screen.message, "Exported to"));
+	keys(fixture, "<Tick>");
+	assert_string_equal(fixture->screen.message, "Exporting: 42% (Esc stops it)");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "<Esc>");
+	assert_string_equal(fixture->fake.commands, "export-stop 0\n");
+	assert_false(fixture->fake.model.exporting);
+	keys(fixture, "<Tick>");
+	assert_false(fixture->screen.exporting);
 	fixture->fake.commands[0] = '\0';
 	type_path(fixture, "x", "e.doc");
 	assert_string_equal(fixture->fake.commands, "");

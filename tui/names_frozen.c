@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names_frozen.c - names as they are now, for another thread: of the stacks of a snapshot alone.
+ *
+ * Nothing is asked for any more, and nothing changes; what the original has for ever (images' names, paths of sources) is
+ * borrowed, symbols' names, which may become prettier, are copied.
+ */
+#include "tui/grow.h"
+#include "tui/names_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct freezing {
+	struct names *from, *to;
+	bool inlines;
+	uint8_t *nodes, *symrefs; /* met */
+	uint32_t nodes_room, symrefs_room;
+	uint32_t lines_room;
+};
+
+static int meet_symref(struct freezing *freezing, uint32_t symref)
+{
+	int ret = grow_zeroed((void **)&freezing->symrefs, symref, &freezing->symrefs_room, 1);
+
+	if (!ret)
+		freezing->symrefs[symref] = 1;
+	return ret;
+}
+
+static int freeze_frame(struct freezing *freezing, uint32_t frame)
+{
+	struct names *to = freezing->to;
+	struct names_line lines[NAMES_INLINED_MAX + 1];
+	struct frozen_frame *frozen;
+	size_t n = 1;
+	int ret = grow_zeroed((void **)&to->frozen, frame, &to->n_frozen, sizeof(*to->frozen));
+
+	if (ret || to->frozen[frame].n)
+		return ret;
+	frozen = &to->frozen[frame];
+	if (freezing->inlines)
+		n = names_lines(freezing->from, frame, lines);
+	else
+		lines[0] = (struct names_line){
+			.symref = names_symref(freezing->from, frame), .file = ""};
+	frozen->first = to->n_lines;
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = grow_room((void **)&to->lines, to->n_lines, &freezing->lines_room,
+			sizeof(*to->lines));
+		if (!ret) {
+			to->lines[to->n_lines++] = lines[i];
+			frozen->n++;
+			ret = meet_symref(freezing, lines[i].symref);
+		}
+	}
+	return ret;
+}
+
+static int freeze_stack(struct freezing *freezing, uint32_t node)
+{
+	const struct stacks *stacks = freezing->from->stacks;
+	int ret = 0;
+
+	while (node != STACK_ROOT && !ret) {
+		const struct stack_node *at = stacks_node(stacks, node);
+
+		ret = grow_zeroed((void **)&freezing->nodes, node, &freezing->nodes_room, 1);
+		if (ret || freezing->nodes[node])
+			break;
+		freezing->nodes[node] = 1;
+		ret = freeze_frame(freezing, at->frame);
+		node = at->parent;
+	}
+	return ret;
+}
+
+static int copy_symrefs(struct freezing *freezing)
+{
+	struct names *from = freezing->from, *to = freezing->to;
+	uint32_t limit = names_limit(from), n_chunks = (limit + NAMES_CHUNK - 1) / NAMES_CHUNK;
+
+	to->chunks = calloc(n_chunks, sizeof(struct ref *));
+	if (!to->chunks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_chunks; i++) {
+		to->chunks[i] = calloc(NAMES_CHUNK, sizeof(struct ref));
+		if (!to->chunks[i])
+			return -ENOMEM;
+		to->n_refs = (i + 1) * NAMES_CHUNK;
+	}
+	to->n_refs = limit;
+	for (uint32_t i = 0; i < limit; i++) {
+		struct ref *ref = &to->chunks[i / NAMES_CHUNK][i % NAMES_CHUNK];
+		bool met = !i || (i < freezing->symrefs_room && freezing->symrefs[i]);
+
+		ref->kind = REF_WHOLE; /* the name is made */
+		ref->pub = *names_get(from, met ? i : 0);
+		ref->pub.symbol = strdup(ref->pub.symbol);
+		if (!ref->pub.symbol)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int names_freeze(
+	struct names **out, struct names *names, const struct snapshot *snapshot, bool inlines)
+{
+	struct freezing freezing = {.from = names, .inlines = inlines};
+	int ret = 0;
+
+	*out = NULL;
+	freezing.to = calloc(1, sizeof(*freezing.to));
+	if (!freezing.to)
+		return -ENOMEM;
+	freezing.to->is_frozen = true;
+	freezing.to->stacks = names->stacks;
+	freezing.to->images = names->images;
+	for (size_t s = 0; s < snapshot->n && !ret; s++)
+		for (uint32_t i = 0; i < snapshot->slices[s]->cells && !ret; i++)
+			ret = freeze_stack(&freezing, snapshot->slices[s]->stack[i]);
+	if (!ret)
+		ret = copy_symrefs(&freezing);
+	free(freezing.nodes);
+	free(freezing.symrefs);
+	if (ret)
+		names_free(freezing.to);
+	else
+		*out = freezing.to;
+	return ret;
+}
