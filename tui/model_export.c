@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static int (*const writers[EXPORT_FORMATS])(FILE *out, const struct profile *profile) = {
@@ -239,6 +240,7 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	struct model_live *live = model_live_of(model);
 	const struct engine_event_status *status = model_event(model, model->event);
 	struct export_job *job;
+	struct stat about;
 	char name[256];
 	int ret = -ENOMEM;
 
@@ -252,6 +254,11 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	if (!status) {
 		snprintf(message, size, "There is no event to export");
 		return -ENODATA;
+	}
+	/* Nobody may ever read what is written there, and the writer could not be stopped. */
+	if (!stat(path, &about) && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))) {
+		snprintf(message, size, "%.200s is no file: it is not written to", name);
+		return -ESPIPE;
 	}
 	if (live->export_job) {
 		snprintf(message, size, "Another file is being written (Esc stops that)");

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_model_live.c - what the screen has beyond tables: exports, a recorded baseline, lanes and heat, of a recording that is
+ * made by chance, against what its store holds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/model_fixture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/stat.h>
+
+#define TEXT_MAX 4096
+#define LINES_MAX 512
+#define TRIES 200
+
+/* Weight by a text. */
+struct sums {
+	struct {
+		char text[TEXT_MAX];
+		uint64_t weight;
+	} at[LINES_MAX];
+	size_t n;
+};
+
+static uint64_t *sum_of(struct sums *sums, const char *text)
+{
+	for (size_t i = 0; i < sums->n; i++)
+		if (!strcmp(sums->at[i].text, text))
+			return &sums->at[i].weight;
+	assert_true(sums->n < LINES_MAX);
+	snprintf(sums->at[sums->n].text, TEXT_MAX, "%s", text);
+	sums->at[sums->n].weight = 0;
+	return &sums->at[sums->n++].weight;
+}
+
+/* As a folded stack: the command, then the frames from the outermost one in.  An export tells the image of what has no
+ * symbol, as all here. */
+static void folded_text(
+	const struct session *session, uint32_t node, uint32_t task, bool exported, char *out)
+{
+	const struct stacks *stacks = session_stacks(session);
+	uint32_t path[64], n = 0;
+	size_t len;
+
+	len = (size_t)snprintf(
+		out, TEXT_MAX, "%s", tasks_label_get(session_tasks(session), task)->comm);
+	for (; node != STACK_ROOT; node = stacks_node(stacks, node)->parent)
+		path[n++] = stacks_node(stacks, node)->frame;
+	for (; n; n--)
+		len += (size_t)snprintf(out + len, TEXT_MAX - len, ";%s",
+			exported ? "[program]"
+				 : names_get(session->names,
+					   names_symref(session->names, path[n - 1]))
+					   ->symbol);
+}
+
+/* What is in a time of a session's store, of one event and, unless it is NULL, one command. */
+static void sum_store(struct sums *sums, const struct session *session, uint8_t event,
+	uint64_t from_ns, uint64_t to_ns, const char *comm, bool exported)
+{
+	struct snapshot snapshot;
+
+	sums->n = 0;
+	assert_int_equal(store_snapshot(session_store(session), from_ns, to_ns, &snapshot), 0);
+	for (size_t s = 0; s < snapshot.n; s++) {
+		const struct slice *slice = snapshot.slices[s];
+
+		for (uint32_t i = 0; slice_is_in(slice, from_ns, to_ns) && i < slice->cells; i++) {
+			const struct task_label *label =
+				tasks_label_get(session_tasks(session), slice->task[i]);
+			char text[TEXT_MAX];
+
+			if (slice->event[i] != event || (comm && strcmp(label->comm, comm) != 0))
+				continue;
+			folded_text(session, slice->stack[i], slice->task[i], exported, text);
+			*sum_of(sums, text) += slice->weight[i];
+		}
+	}
+	snapshot_release(session_store(session), &snapshot);
+}
+
+static uint64_t total_of(const struct sums *sums)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < sums->n; i++)
+		total += sums->at[i].weight;
+	return total;
+}
+
+/* --- exports --- */
+
+static void wait_for_export(struct model_fixture *fixture)
+{
+	while (fixture->model->exporting) {
+		model_fixture_pause();
+		model_fixture_refresh(fixture);
+	}
+}
+
+static void export_to(struct model_fixture *fixture, const char *path, enum export_format format)
+{
+	char message[400] = "";
+
+	if (fixture->model->ops->export_window(
+		    fixture->model, path, format, message, sizeof(message)))
+		fail_msg("%s", message);
+	wait_for_export(fixture);
+}
+
+static void read_folded(const char *path, struct sums *sums)
+{
+	FILE *in = fopen(path, "re");
+	char line[TEXT_MAX];
+
+	assert_non_null(in);
+	sums->n = 0;
+	while (fgets(line, sizeof(line), in)) {
+		char *blank = strrchr(line, ' ');
+
+		assert_non_null(blank);
+		*blank = '\0';
+		*sum_of(sums, line) += strtoull(blank + 1, NULL, 10);
+	}
+	fclose(in);
+}
+
+static void assert_same(struct sums *a, struct sums *b)
+{
+	assert_true(a->n > 0);
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++)
+		if (*sum_of(b, a->at[i].text) != a->at[i].weight)
+			fail_msg("%s differs", a->at[i].text);
+}
+
+static char directory[] = "/tmp/strobe-model-XXXXXX";
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	(void)state;
+	return rmdir(directory);
+}
+
+/* Weights of a clock are told in ns, of page faults as their number. */
+static void test_exports_what_is_shown(void **state)
+{
+	static struct sums sums, file;
+	struct model_fixture fixture;
+	char path[64], message[200];
+	size_t at;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/out", directory);
+	model_fixture_open(&fixture, 1, 24);
+	for (int step = 0; step < 3; step++) {
+		struct model *model = fixture.model;
+
+		if (step == 1) {
+			const struct window_view view = model_window_view(model);
+
+			window_select(&model->window, &view, model->from_ns + 700000000,
+				model->from_ns + 2300000000);
+			model->ops->refresh(model, false);
+		} else if (step == 2) {
+			assert_int_equal(model->ops->crumb_add(model, "comm:worker", &at, message,
+						 sizeof(message)),
+				0);
+			model->ops->refresh(model, false);
+		}
+		sum_store(&sums, &fixture.session, model->event, model->from_ns, model->to_ns,
+			step == 2 ? "worker" : NULL, true);
+		export_to(&fixture, path, EXPORT_FOLDED);
+		assert_non_null(strstr(model_fixture_said(&fixture), "Exported to"));
+		read_folded(path, &file);
+		assert_same(&sums, &file);
+	}
+	/* Every other form has something in it, too. */
+	for (int format = 0; format < EXPORT_FORMATS; format++) {
+		struct stat about;
+
+		if (format == EXPORT_SCRIPT)
+			continue;
+		export_to(&fixture, path, (enum export_format)format);
+		assert_int_equal(stat(path, &about), 0);
+		assert_true(about.st_size > 100);
+	}
+	unlink(path);
+	model_fixture_close(&fixture);
+}
+
+static void test_exports_that_fail(void **state)
+{
+	struct model_fixture fixture;
+	char path[64], message[400];
+
+	(void)state;
+	model_fixture_open(&fixture, 2, 24);
+	export_to(&fixture, "/nonexistent-folder/out", EXPORT_SVG);
+	assert_non_null(strstr(model_fixture_said(&fixture), "No such file"));
+	export_to(&fixture, "/dev/full", EXPORT_SVG);
+	assert_non_null(strstr(model_fixture_said(&fixture), "No space left"));
+	snprintf(path, sizeof(path), "%s/fifo", directory);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(fixture.model->ops->export_window(
+				 fixture.model, path, EXPORT_SVG, message, sizeof(message)),
+		-ESPIPE);
+	unlink(path);
+	model_fixture_close(&fixture);
+}
+
+/* Whichever comes first, what is stopped leaves no file, and what is not a whole one. */
+static void test_exports_stop(void **state)
+{
+	struct model_fixture fixture;
+	int stopped = 0;
+	char path[64], message[400];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/out", directory);
+	model_fixture_open(&fixture, 3, 24);
+	for (int i = 0; i < TRIES && !stopped; i++) {
+		assert_int_equal(fixture.model->ops->export_window(fixture.model, path,
+					 EXPORT_SPEEDSCOPE, message, sizeof(message)),
+			0);
+		fixture.model->ops->export_stop(fixture.model);
+		wait_for_export(&fixture);
+		if (strstr(model_fixture_said(&fixture), "stopped")) {
+			assert_int_equal(access(path, F_OK), -1);
+			stopped++;
+		}
+		unlink(path);
+	}
+	assert_int_equal(stopped, 1);
+	/* The end of the screen does not wait for it either. */
+	assert_int_equal(fixture.model->ops->export_window(
+				 fixture.model, path, EXPORT_SVG, message, sizeof(message)),
+		0);
+	model_fixture_close(&fixture);
+	unlink(path);
+}
+
+/* --- a recording as the baseline --- */
+
+static void read_baseline(struct model_fixture *fixture, const char *path)
+{
+	char message[400] = "";
+
+	if (fixture->model->ops->baseline_file(fixture->model, path, message, sizeof(message)))
+		fail_msg("%s", message);
+	while (fixture->model->base_reading.active) {
+		model_fixture_pause();
+		model_fixture_refresh(fixture);
+	}
+}
+
+/* The share of a symbol as the leaf. */
+static double share_of(const struct sums *sums, const char *symbol)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < sums->n; i++) {
+		const char *leaf = strrchr(sums->at[i].text, ';');
+
+		if (leaf && !strcmp(leaf + 1, symbol))
+			weight += sums->at[i].weight;
+	}
+	return (double)weight / (double)total_of(sums);
+}
+
+static void compare_rows(struct model_fixture *fixture, const struct sums *own,
+	const struct sums *base, bool expect_gone)
+{
+	const struct hot_query query = {.event = fixture->model->event};
+	struct model *model = fixture->model;
+	const struct hot_row *rows;
+	struct hot_sums sums;
+	size_t n, gone = 0;
+
+	assert_int_equal(model->ops->rows(model, &query, &rows, &n, &sums), 0);
+	assert_true(n > 5);
+	for (size_t i = 0; i < n; i++) {
+		const char *symbol = model->ops->symbol(model, rows[i].symref)->symbol;
+		double change = share_of(own, symbol) - share_of(base, symbol);
+
+		gone += !rows[i].total;
+		if (fabs(change - rows[i].change) > 1e-9)
+			fail_msg("%s: %f, not %f", symbol, rows[i].change, change);
+	}
+	assert_true(!expect_gone || gone > 0);
+}
+
+/* Weight in the baseline of the paths of a tree, without commands. */
+static void compare_tree(struct model_fixture *fixture, const struct sums *base)
+{
+	const struct calltree_query query = {
+		.kind = CALLTREE_ROOTS, .event = fixture->model->event};
+	struct model *model = fixture->model;
+	struct calltree tree;
+	uint64_t self = 0;
+
+	assert_int_equal(model->ops->tree(model, &query, &tree), 0);
+	assert_int_equal(tree.nodes[0].base.total, total_of(base));
+	for (uint32_t i = 1; i < tree.n; i++) {
+		char text[TEXT_MAX] = "", longer[TEXT_MAX];
+		uint64_t weight = 0;
+
+		for (uint32_t at = i; at; at = tree.nodes[at].parent) {
+			snprintf(longer, sizeof(longer), ";%s%.3900s",
+				model->ops->symbol(model, tree.nodes[at].symref)->symbol, text);
+			memcpy(text, longer, sizeof(text));
+		}
+		for (size_t k = 0; k < base->n; k++)
+			if (!strcmp(strchr(base->at[k].text, ';'), text))
+				weight += base->at[k].weight;
+		if (tree.nodes[i].base.self != weight)
+			fail_msg("%s: %llu, not %llu", text,
+				(unsigned long long)tree.nodes[i].base.self,
+				(unsigned long long)weight);
+		self += tree.nodes[i].base.self;
+	}
+	assert_int_equal(self, total_of(base));
+	calltree_fini(&tree);
+}
+
+static uint8_t event_of(const struct model_fixture *fixture, const char *name)
+{
+	for (size_t i = 0; i < fixture->model->status.n_events; i++)
+		if (!strcmp(fixture->model->status.events[i].name, name))
+			return fixture->model->status.events[i].id;
+	fail_msg("no %s", name);
+	return 0;
+}
+
+static void test_recorded_baseline(void **state)
+{
+	static const char *const events[] = {"cpu-clock", "page-faults"};
+	static struct sums own, base;
+	struct model_fixture fixture, other;
+	struct model *model;
+	char message[200];
+	size_t at;
+
+	(void)state;
+	model_fixture_open(&fixture, 4, 12);
+	model_fixture_open(&other, 5, 24);
+	model = fixture.model;
+	read_baseline(&fixture, other.path);
+	assert_true(model->has_baseline && model->base_recorded);
+	assert_non_null(strstr(model_fixture_said(&fixture), "is the baseline"));
+	for (int filtered = 0; filtered < 2; filtered++) {
+		const char *comm = filtered ? "server" : NULL;
+
+		if (filtered)
+			assert_int_equal(model->ops->crumb_add(model, "comm:server", &at, message,
+						 sizeof(message)),
+				0);
+		for (int i = 0; i < 2; i++) {
+			model->event = event_of(&fixture, events[i]);
+			model_fixture_refresh(&fixture);
+			sum_store(&own, &fixture.session, model->event, 0, UINT64_MAX, comm, false);
+			sum_store(&base, &other.session, event_of(&other, events[i]), 0, UINT64_MAX,
+				comm, false);
+			compare_rows(&fixture, &own, &base, !filtered);
+			compare_tree(&fixture, &base);
+		}
+	}
+	/* What cannot be read leaves it as it is; a time takes its place. */
+	read_baseline(&fixture, "/nonexistent.data");
+	assert_non_null(strstr(model_fixture_said(&fixture), "No other baseline"));
+	assert_true(model->has_baseline && model->base_recorded);
+	assert_int_equal(model->ops->baseline(model, false), 0);
+	assert_false(model->has_baseline);
+	assert_int_equal(model->ops->baseline(model, true), 0);
+	assert_false(model->base_recorded);
+	model_fixture_refresh(&fixture);
+	sum_store(&own, &fixture.session, model->event, 0, UINT64_MAX, "server", false);
+	compare_rows(&fixture, &own, &own, false);
+	model_fixture_close(&other);
+	model_fixture_close(&fixture);
+}
+
+/* Given up at any moment, also by the end. */
+static void test_reading_is_given_up(void **state)
+{
+	struct model_fixture fixture;
+	char message[400];
+
+	(void)state;
+	model_fixture_open(&fixture, 6, 24);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(fixture.model->ops->baseline_file(
+					 fixture.model, fixture.path, message, sizeof(message)),
+			0);
+		for (int k = 0; k < i; k++)
+			model_fixture_refresh(&fixture);
+		fixture.model->ops->baseline_stop(fixture.model);
+		assert_false(fixture.model->base_reading.active);
+	}
+	assert_int_equal(fixture.model->ops->baseline_file(
+				 fixture.model, fixture.path, message, sizeof(message)),
+		0);
+	model_fixture_close(&fixture);
+}
+
+/* --- lanes and heat --- */
+
+static void test_lanes(void **state)
+{
+	static const enum query_group groups[] = {
+		GROUP_THREAD, GROUP_PROCESS, GROUP_COMMAND, GROUP_CPU};
+	struct model_fixture fixture;
+	const struct lanes *lanes, *again;
+	struct model *model;
+	char message[200];
+	size_t at;
+
+	(void)state;
+	model_fixture_open(&fixture, 7, 24);
+	model = fixture.model;
+	for (int step = 0; step < 4; step++) {
+		const struct window_view view = model_window_view(model);
+
+		if (step == 1)
+			window_select(&model->window, &view, model->from_ns + 500000000,
+				model->from_ns + 1500000000);
+		if (step == 2)
+			assert_int_equal(model->ops->crumb_add(model, "comm:worker", &at, message,
+						 sizeof(message)),
+				0);
+		if (step == 3)
+			model->event = event_of(&fixture, "page-faults");
+		model->ops->refresh(model, false);
+		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+			uint64_t weight = 0, columns = 0;
+
+			assert_int_equal(model->ops->lanes(model, groups[i], 20, &lanes), 0);
+			for (uint32_t k = 0; k < lanes->n; k++) {
+				weight += lanes->lane[k].weight;
+				for (size_t c = 0; c < 20; c++)
+					columns += lanes->lane[k].columns[c];
+				assert_int_equal(lanes->lane[k].base, 0);
+			}
+			assert_int_equal(weight, model->sums.weight);
+			assert_int_equal(columns, weight);
+			assert_true(
+				lanes->from_ns == model->from_ns && lanes->to_ns == model->to_ns);
+			/* Nothing is new: the same again. */
+			assert_int_equal(model->ops->lanes(model, groups[i], 20, &again), 0);
+			assert_ptr_equal(again->lane, lanes->lane);
+		}
+	}
+	/* Against itself nothing has changed, also when the baseline comes and goes. */
+	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
+	assert_int_equal(lanes->base_ns, 0);
+	assert_int_equal(model->ops->baseline(model, true), 0);
+	model->ops->refresh(model, false);
+	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
+	assert_int_equal(lanes->base_ns, model->to_ns - model->from_ns);
+	assert_int_equal(lanes->base_whole, model->sums.weight);
+	for (uint32_t k = 0; k < lanes->n; k++)
+		assert_int_equal(lanes->lane[k].base, lanes->lane[k].weight);
+	assert_int_equal(model->ops->baseline(model, false), 0);
+	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
+	assert_int_equal(lanes->base_ns, 0);
+	model_fixture_close(&fixture);
+}
+
+/* Whatever is remembered, seconds are those that are asked for anew. */
+static void test_heat(void **state)
+{
+	static const struct {
+		int from_s;
+		size_t seconds;
+	} questions[] = {{0, 4}, {1, 4}, {2, 6}, {0, 3}, {-2, 9}, {5, 2}, {5, 2}, {20, 3}, {0, 8}};
+	struct model_fixture fixture;
+	struct model *model;
+	char message[200];
+	size_t at;
+
+	(void)state;
+	model_fixture_open(&fixture, 8, 24);
+	model = fixture.model;
+	for (int filtered = 0; filtered < 2; filtered++) {
+		uint64_t first_s = model->status.store.first_ns / 1000000000;
+
+		for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+			uint64_t from_ns =
+				(first_s + (uint64_t)(int64_t)questions[i].from_s) * 1000000000;
+			struct heat fresh = {.cells = NULL};
+			const uint64_t *cells, *expected;
+			double sum = 0;
+
+			assert_int_equal(
+				model->ops->heat(model, from_ns, questions[i].seconds, &cells), 0);
+			assert_int_equal(heat_get(&fresh, model, &fixture.session,
+						 fixture.live->crumbs.filter, from_ns,
+						 questions[i].seconds, &expected),
+				0);
+			assert_memory_equal(
+				cells, expected, questions[i].seconds * HEAT_ROWS * sizeof(*cells));
+			for (size_t k = 0; k < questions[i].seconds * HEAT_ROWS; k++)
+				sum += (double)cells[k] / HEAT_ROWS;
+			/* All of it is in those that hold everything. */
+			if (questions[i].from_s == -2)
+				assert_true(fabs(sum - (double)model->sums.weight) <
+					(double)model->sums.weight / 1000);
+			heat_fini(&fresh);
+		}
+		assert_int_equal(
+			model->ops->crumb_add(model, "comm:make", &at, message, sizeof(message)),
+			0);
+		model->ops->refresh(model, false);
+	}
+	model_fixture_close(&fixture);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exports_what_is_shown),
+		cmocka_unit_test(test_exports_that_fail),
+		cmocka_unit_test(test_exports_stop),
+		cmocka_unit_test(test_recorded_baseline),
+		cmocka_unit_test(test_reading_is_given_up),
+		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_heat),
+	};
+
+	symbols_main(argc, argv);
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
