@@ -196,7 +196,7 @@ static void test_longer_than_uptime(void **state)
 	order_close(&order);
 }
 
-/* What happens while a snapshot is taken is not lost: nothing is made then, and coverage says so. */
+/* What happens while a snapshot is taken is not lost: nothing is made then. */
 static void test_nothing_lost_by_snapshots(void **state)
 {
 	const struct engine_event_status *event;
@@ -216,7 +216,6 @@ static void test_nothing_lost_by_snapshots(void **state)
 		100.0 * (double)event->armed_ns / (double)event->clock_ns);
 	assert_true(event->samples > 0);
 	assert_int_equal(event->lost, 0);
-	assert_true(event->armed_ns < event->clock_ns);
 	rig_free(rig);
 	end_child(pid);
 }
