@@ -51,13 +51,20 @@ static bool leads_here(enum action action, unsigned int view)
 	}
 }
 
+/* Rows that are neither functions nor in one. */
+static bool lacks_code(const struct model *model, enum action action, unsigned int view)
+{
+	return action == ACT_ANNOTATE && view == KEYS_GROUPED &&
+		model->rows_by.group != GROUP_ADDRESS && model->rows_by.group != GROUP_LINE;
+}
+
 /* The pass in which a hint has its turn: the view's own, those of everywhere, the view's less needed ones, and at the end
  * the ways back and to the help.  -1: there is none. */
 static int pass_of(const struct screen *screen, const struct binding *binding, unsigned int view)
 {
 	if (!(binding->views & (view | KEYS_ALL)) || screen_refusal(screen->model, binding->action))
 		return -1;
-	if (leads_here(binding->action, view))
+	if (leads_here(binding->action, view) || lacks_code(screen->model, binding->action, view))
 		return -1;
 	/* The view's own meaning of a key goes first. */
 	if (!binding->label && keys_find((enum keys_view)view, binding->keys[0]) != binding->action)
