@@ -480,6 +480,61 @@ static void test_lanes(void **state)
 }
 
 /* Whatever is remembered, seconds are those that are asked for anew. */
+/* Rows by other things than symbols follow window, filter and event, and against the same time nothing has changed. */
+static void test_other_rows(void **state)
+{
+	static const enum query_group groups[] = {GROUP_IMAGE, GROUP_ADDRESS, GROUP_LINE,
+		GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND, GROUP_CPU};
+	struct model_fixture fixture;
+	const struct hot_row *rows;
+	char message[200], term[512];
+	struct hot_sums sums;
+	struct model *model;
+	size_t at, n;
+
+	(void)state;
+	model_fixture_open(&fixture, 7, 24);
+	model = fixture.model;
+	for (int step = 0; step < 5; step++) {
+		const struct window_view view = model_window_view(model);
+
+		if (step == 1)
+			window_select(&model->window, &view, model->from_ns + 500000000,
+				model->from_ns + 1500000000);
+		if (step == 2)
+			assert_int_equal(model->ops->crumb_add(model, "comm:worker", &at, message,
+						 sizeof(message)),
+				0);
+		if (step == 3)
+			model->event = event_of(&fixture, "page-faults");
+		if (step == 4)
+			assert_int_equal(model->ops->baseline(model, true), 0);
+		model->ops->refresh(model, false);
+		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+			const struct group_by by = {.group = groups[i]};
+			const struct hot_query query = {.event = model->event};
+			uint64_t weight = 0, self, total;
+
+			assert_int_equal(
+				model->ops->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
+			assert_int_equal(sums.weight, model->sums.weight);
+			for (size_t k = 0; k < n; k++) {
+				weight += rows[k].self;
+				assert_true(rows[k].change == 0.0);
+				model->ops->groups->cell(
+					model, rows[k].symref, model->event, &self, &total);
+				assert_true(self == rows[k].self && total == rows[k].total);
+				assert_true(model->ops->groups->key(model, rows[k].symref)
+						    ->name.symbol[0]);
+				assert_true(model->ops->groups->term(
+					model, rows[k].symref, false, term, sizeof(term)));
+			}
+			assert_int_equal(weight, model->sums.weight);
+		}
+	}
+	model_fixture_close(&fixture);
+}
+
 static void test_heat(void **state)
 {
 	static const struct {
@@ -537,6 +592,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_recorded_baseline),
 		cmocka_unit_test(test_reading_is_given_up),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_other_rows),
 		cmocka_unit_test(test_heat),
 	};
 
