@@ -532,6 +532,17 @@ static void test_other_rows(void **state)
 			assert_int_equal(weight, model->sums.weight);
 		}
 	}
+	/* Of one kind of rows: what was kept is not of another filter. */
+	for (int step = 0; step < 2; step++) {
+		const struct group_by by = {.group = GROUP_THREAD};
+		const struct hot_query query = {.event = model->event};
+
+		assert_int_equal(model->ops->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
+		assert_int_equal(sums.weight, model->sums.weight);
+		model->ops->crumb_drop(model, 0);
+		model->ops->refresh(model, false);
+		assert_true(step || model->sums.weight != sums.weight);
+	}
 	model_fixture_close(&fixture);
 }
 
