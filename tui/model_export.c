@@ -248,7 +248,8 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	if (!writers[format]) {
 		snprintf(message, size,
 			"The script format tells every sample in its order, which the screen does "
-			"not keep: save a recording (W), then strobe export FILE --format script");
+			"not keep: %sstrobe export FILE --format script",
+			model->recorded ? "" : "save a recording (W), then ");
 		return -ENOTSUP;
 	}
 	if (!status) {

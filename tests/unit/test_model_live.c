@@ -431,7 +431,7 @@ static void test_lanes(void **state)
 	(void)state;
 	model_fixture_open(&fixture, 7, 24);
 	model = fixture.model;
-	for (int step = 0; step < 4; step++) {
+	for (int step = 0; step < 5; step++) {
 		const struct window_view view = model_window_view(model);
 
 		if (step == 1)
@@ -442,6 +442,10 @@ static void test_lanes(void **state)
 						 sizeof(message)),
 				0);
 		if (step == 3)
+			assert_int_equal(model->ops->crumb_add(
+						 model, "cpu:0-1", &at, message, sizeof(message)),
+				0);
+		if (step == 4)
 			model->event = event_of(&fixture, "page-faults");
 		model->ops->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
