@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bench_views.c - how long each view needs until its data is there, of a store with many samples: at a change of the window, of the
+ * filter or of the grouping, and when a tenth of a second of new samples has come.
+ *
+ *	bench_views [SAMPLES [STACKS [SYMBOLS [VIEW]]]]
+ *
+ * The store is a real one with the budget that is the default.  The views' own caches are used as the screen uses
+ * them; what stands for the session is here.  Times are CPU time of the process, medians of ROUNDS.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "tui/activity.h"
+#include "tui/expr.h"
+#include "tui/heat.h"
+#include "tui/hot.h"
+#include "tui/model_calls.h"
+#include "tui/model_lanes.h"
+#include "tui/table.h"
+
+#define ROUNDS 5
+#define LIMIT_MS 100.0
+#define TICK_LIMIT_MS 5.0 /* ten times a second that is 5% of a CPU */
+#define HISTORY_NS 600000000000ull
+#define START_NS 1000000000000ull
+#define LIVE_NS 20000000000ull
+#define TICK_SAMPLES 1000u /* at 10,000 Hz */
+#define THREADS 50u
+#define CPUS 4u
+#define BUDGET (256u << 20)
+
+static struct bench {
+	struct images *images;
+	struct stacks *stacks;
+	struct tasks *tasks;
+	struct names *names;
+	struct store *store;
+	uint32_t labels[THREADS];
+	uint32_t *nodes;
+	uint32_t n_nodes;
+	uint64_t now_ns, seed;
+	struct session session;
+	struct model model;
+	struct filter *filter;
+	struct expr expr;
+	/* of the views */
+	struct hot *hot;
+	struct model_calls calls;
+	struct model_lanes lanes;
+	struct activity activity;
+	struct heat heat;
+	uint32_t centre; /* of the butterfly */
+	size_t missed;
+} bench = {.seed = 42};
+
+/* --- what stands for the session --- */
+
+struct store *session_store(const struct session *session)
+{
+	(void)session;
+	return bench.store;
+}
+
+const struct stacks *session_stacks(const struct session *session)
+{
+	(void)session;
+	return bench.stacks;
+}
+
+const struct tasks *session_tasks(const struct session *session)
+{
+	(void)session;
+	return bench.tasks;
+}
+
+/* --- samples --- */
+
+static uint32_t random_below(uint32_t n)
+{
+	bench.seed = bench.seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(((bench.seed >> 33) * n) >> 31);
+}
+
+static void check(int ret)
+{
+	if (!ret)
+		return;
+	fprintf(stderr, "bench_views: %s\n", strerror(-ret));
+	exit(1);
+}
+
+/* Chains 20 to 40 deep: the outer part of one made before, and new callees below it. */
+static void make_stacks(uint32_t n, uint32_t symbols)
+{
+	struct image key = {.kind = IMAGE_FILE, .path = (char *)"/bin/program", .inode = 1};
+	uint32_t image;
+
+	check(images_intern(bench.images, &key, &image));
+	bench.nodes = calloc(n, sizeof(*bench.nodes));
+	if (!bench.nodes)
+		check(-ENOMEM);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t depth = 20 + random_below(21), node = STACK_ROOT, keep;
+
+		if (i) {
+			keep = 1 + random_below(24);
+			node = bench.nodes[random_below(i)];
+			while (node != STACK_ROOT && stacks_node(bench.stacks, node)->depth > keep)
+				node = stacks_node(bench.stacks, node)->parent;
+		}
+		while (node == STACK_ROOT || stacks_node(bench.stacks, node)->depth < depth) {
+			/* Some functions are much more common than others. */
+			uint32_t which = random_below(symbols), frame;
+
+			which = random_below(which + 1);
+			check(stacks_frame(
+				bench.stacks, image, (uint64_t)which * 16, FRAME_USER, &frame));
+			check(stacks_child(bench.stacks, node, frame, &node));
+		}
+		stacks_ref(bench.stacks, node);
+		bench.nodes[i] = node;
+	}
+	bench.n_nodes = n;
+}
+
+static void make_tasks(void)
+{
+	for (uint32_t i = 0; i < THREADS; i++) {
+		struct record record = {.type = PERF_RECORD_COMM};
+		char comm[16];
+
+		snprintf(comm, sizeof(comm), "worker%u", i / 10);
+		record.comm.pid = record.id.pid = 100 + i / 10;
+		record.comm.tid = record.id.tid = 1000 + i;
+		record.comm.comm = comm;
+		record.id.time_ns = 1;
+		check(tasks_apply(bench.tasks, &record));
+		check(tasks_label(bench.tasks, (int32_t)record.id.pid, (int32_t)record.id.tid, 2,
+			&bench.labels[i]));
+		tasks_label_ref(bench.tasks, bench.labels[i]);
+	}
+}
+
+static void add_samples(uint32_t n, uint64_t step_ns)
+{
+	while (n--) {
+		uint32_t which = random_below(bench.n_nodes);
+
+		check(store_add(bench.store, bench.now_ns, bench.nodes[random_below(which + 1)],
+			bench.labels[random_below(THREADS)], (uint16_t)random_below(CPUS), 0,
+			step_ns));
+		bench.now_ns += step_ns;
+		if (store_seal(bench.store, bench.now_ns, false))
+			store_maintain(bench.store);
+	}
+}
+
+/* --- what is asked --- */
+
+static void ask_hot(int what)
+{
+	const struct hot_query query = {.event = 0, .sort = (enum hot_sort)what};
+	const struct hot_row *rows;
+	struct hot_sums sums;
+	size_t n;
+
+	hot_set_filter(bench.hot, bench.filter);
+	check(hot_update(bench.hot, bench.model.from_ns, bench.model.to_ns));
+	check(hot_rows(bench.hot, &query, &rows, &n, &sums));
+}
+
+static void ask_hot_again(int what)
+{
+	const struct hot_query query = {.event = 0, .sort = (enum hot_sort)what};
+	const struct hot_row *rows;
+	struct hot_sums sums;
+	size_t n;
+
+	check(hot_update(bench.hot, bench.model.from_ns, bench.model.to_ns));
+	check(hot_rows(bench.hot, &query, &rows, &n, &sums));
+}
+
+static void ask_rows(int what)
+{
+	const enum query_group keys[] = {(enum query_group)what};
+	struct snapshot snapshot;
+	const struct table_question question = {
+		.scan = {.snapshot = &snapshot,
+			.from_ns = bench.model.from_ns,
+			.to_ns = bench.model.to_ns,
+			.stacks = bench.stacks,
+			.tasks = bench.tasks,
+			.names = bench.names,
+			.filter = bench.filter,
+			.event = 0,
+			.column = GROUP_KEYS},
+		.keys = keys,
+		.n_keys = 1,
+	};
+	struct table *table;
+
+	check(store_snapshot(bench.store, bench.model.from_ns, bench.model.to_ns, &snapshot));
+	check(table_new(&table, &question));
+	check(table_sort_top(
+		table, TABLE_SELF, SCAN_NONE, &(const struct table_top){.rows = 1000}));
+	table_free(table);
+	snapshot_release(bench.store, &snapshot);
+}
+
+static void ask_breakdown(int what)
+{
+	struct snapshot snapshot = {0};
+	struct query query = activity_query(&bench.model, &bench.session, bench.filter, &snapshot);
+	struct query_row *rows;
+	size_t n;
+
+	check(store_snapshot(bench.store, bench.model.from_ns, bench.model.to_ns, &snapshot));
+	query.from_ns = bench.model.from_ns;
+	query.to_ns = bench.model.to_ns;
+	query.group = (enum query_group)what;
+	query.by_symbol = true;
+	query.symref = bench.centre;
+	check(query_run(&query, &rows, &n));
+	free(rows);
+	snapshot_release(bench.store, &snapshot);
+}
+
+static void ask_one_tree(const struct calltree_query *query)
+{
+	struct calltree tree;
+
+	check(model_calls_tree(
+		&bench.calls, &bench.session, &bench.model, bench.filter, 0, query, &tree));
+	calltree_fini(&tree);
+}
+
+/* As calls_view and flame_view ask. */
+static void ask_tree(int what)
+{
+	struct calltree_query query = {.kind = (enum calltree_kind)what,
+		.least = bench.model.sums.weight / 2000,
+		.by_self = what == CALLTREE_CALLERS,
+		.max_roots = 500};
+
+	ask_one_tree(&query);
+}
+
+static void ask_butterfly(int what)
+{
+	struct calltree_query query = {.kind = CALLTREE_CALLEES,
+		.least = bench.model.sums.weight / 2000,
+		.one = true,
+		.symref = bench.centre};
+
+	(void)what;
+	ask_one_tree(&query);
+	query.kind = CALLTREE_CALLERS;
+	ask_one_tree(&query);
+}
+
+static void ask_flame(int what)
+{
+	const struct calltree_query query = {
+		.kind = CALLTREE_ROOTS, .least = bench.model.sums.weight / 512};
+
+	(void)what;
+	ask_one_tree(&query);
+}
+
+static void ask_lanes(int what)
+{
+	const struct lanes *lanes;
+
+	check(model_lanes_get(&bench.lanes, &bench.session, &bench.model, bench.filter, 0,
+		(enum query_group)what, 40, &lanes));
+}
+
+static void ask_strip(int what)
+{
+	(void)what;
+	bench.model.strip_to_ns = bench.model.status.store.last_ns;
+	check(activity_update(&bench.activity, &bench.model, &bench.session, bench.filter));
+}
+
+/* The whole history, which is more than most screens have columns for. */
+static void ask_heat(int what)
+{
+	const uint64_t *cells;
+
+	(void)what;
+	check(heat_get(&bench.heat, &bench.model, &bench.session, bench.filter, START_NS,
+		HISTORY_NS / 1000000000u, &cells));
+}
+
+static const struct view_case {
+	const char *name;
+	void (*ask)(int what);
+	int what;
+} views[] = {
+	{"hot table", ask_hot, HOT_SORT_SELF},
+	{"rows by symbol", ask_rows, GROUP_SYMBOL},
+	{"rows by image", ask_rows, GROUP_IMAGE},
+	{"rows by address", ask_rows, GROUP_ADDRESS},
+	{"rows by process", ask_rows, GROUP_PROCESS},
+	{"rows by thread", ask_rows, GROUP_THREAD},
+	{"rows by command", ask_rows, GROUP_COMMAND},
+	{"rows by CPU", ask_rows, GROUP_CPU},
+	{"symbol by process", ask_breakdown, GROUP_PROCESS},
+	{"symbol by thread", ask_breakdown, GROUP_THREAD},
+	{"symbol by CPU", ask_breakdown, GROUP_CPU},
+	{"callers", ask_tree, CALLTREE_CALLERS},
+	{"call tree", ask_tree, CALLTREE_ROOTS},
+	{"butterfly", ask_butterfly, 0},
+	{"flame", ask_flame, 0},
+	{"threads", ask_lanes, GROUP_THREAD},
+	{"processes", ask_lanes, GROUP_PROCESS},
+	{"commands", ask_lanes, GROUP_COMMAND},
+	{"CPUs", ask_lanes, GROUP_CPU},
+	{"strip", ask_strip, 0},
+	{"heat map", ask_heat, 0},
+};
+
+/* --- changes --- */
+
+static double cpu_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/* The weight of the window, which the screen knows from its hot table: what trees leave out depends on it. */
+static void set_window(uint64_t from_ns, uint64_t to_ns)
+{
+	struct model *model = &bench.model;
+	struct snapshot snapshot;
+
+	store_status(bench.store, &model->status.store);
+	model->from_ns = from_ns;
+	model->to_ns = to_ns;
+	model->window.selected = true;
+	model->sums.weight = 0;
+	check(store_snapshot(bench.store, from_ns, to_ns, &snapshot));
+	for (size_t i = 0; i < snapshot.n; i++)
+		if (slice_is_in(snapshot.slices[i], from_ns, to_ns))
+			model->sums.weight += snapshot.slices[i]->totals[0].weight;
+	snapshot_release(bench.store, &snapshot);
+}
+
+static void set_filter(const char *text)
+{
+	struct expr_error error;
+
+	filter_free(bench.filter);
+	bench.filter = NULL;
+	expr_fini(&bench.expr);
+	memset(&bench.expr, 0, sizeof(bench.expr));
+	if (!*text)
+		return;
+	check(expr_parse(&bench.expr, text, &error));
+	check(expr_filter(&bench.expr, bench.stacks, bench.tasks, bench.names, &bench.filter));
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double *left = a, *right = b;
+
+	return *left < *right ? -1 : *left > *right;
+}
+
+static double median(double *times)
+{
+	qsort(times, ROUNDS, sizeof(*times), compare_doubles);
+	return times[ROUNDS / 2];
+}
+
+static double time_of(const struct view_case *view)
+{
+	double begin = cpu_ms();
+
+	view->ask(view->what);
+	return cpu_ms() - begin;
+}
+
+static void tell(double time, double limit)
+{
+	printf(" %7.1f%c", time, time <= limit ? ' ' : '!');
+	fflush(stdout);
+	bench.missed += time > limit;
+}
+
+static const char *const filters[] = {
+	"comm~worker[12]", "symbol~[02468]$", "image:program", "cpu:0-1", "stack~+0x4[0-9a-f]*$"};
+
+#define N_FILTERS (sizeof(filters) / sizeof(*filters))
+#define N_WINDOWS 3u
+
+/* Each window after another one, so that none is known when it is asked for. */
+static void time_windows(const struct view_case *view)
+{
+	double times[N_WINDOWS][ROUNDS];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t shift = (uint64_t)round * 7000000000u;
+		uint64_t end_ns = START_NS + HISTORY_NS;
+
+		set_window(START_NS + shift, end_ns + LIVE_NS);
+		times[0][round] = time_of(view);
+		set_window(START_NS + 60000000000u + shift, START_NS + 360000000000u + shift);
+		times[1][round] = time_of(view);
+		set_window(end_ns - 100000000000u + shift, end_ns - 99000000000u + shift);
+		times[2][round] = time_of(view);
+	}
+	for (size_t i = 0; i < N_WINDOWS; i++)
+		tell(median(times[i]), LIMIT_MS);
+}
+
+static void time_filters(const struct view_case *view)
+{
+	double times[N_FILTERS][ROUNDS];
+
+	set_window(START_NS, START_NS + HISTORY_NS + LIVE_NS);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (size_t i = 0; i < N_FILTERS; i++) {
+			set_filter(filters[i]);
+			times[i][round] = time_of(view);
+		}
+	}
+	set_filter("");
+	for (size_t i = 0; i < N_FILTERS; i++)
+		tell(median(times[i]), LIMIT_MS);
+}
+
+/* From another view, or another grouping, of the same time. */
+static void time_grouping(const struct view_case *view)
+{
+	size_t at = (size_t)(view - views);
+	double times[ROUNDS];
+
+	set_window(START_NS, START_NS + HISTORY_NS + LIVE_NS);
+	for (int round = 0; round < ROUNDS; round++) {
+		const struct view_case *other =
+			&views[(at + 1 + (size_t)round) % (sizeof(views) / sizeof(*views))];
+
+		other->ask(other->what);
+		times[round] = time_of(view);
+	}
+	tell(median(times), LIMIT_MS);
+}
+
+/* A tenth of a second of samples comes, and the live window goes on. */
+static void time_ticks(const struct view_case *view, uint64_t length_ns)
+{
+	double sum = 0;
+
+	for (int round = 0; round <= 10; round++) {
+		double time;
+
+		add_samples(TICK_SAMPLES, STORE_SLICE_NS / TICK_SAMPLES);
+		set_window(length_ns ? bench.now_ns - length_ns : START_NS, bench.now_ns);
+		bench.model.window.selected = false;
+		bench.model.now_ns += STORE_SLICE_NS;
+		if (view->ask == ask_hot) {
+			double begin = cpu_ms();
+
+			ask_hot_again(view->what);
+			time = cpu_ms() - begin;
+		} else {
+			time = time_of(view);
+		}
+		/* What the view is made of at first is not what each tick costs. */
+		sum += round ? time : 0;
+	}
+	tell(sum / 10, TICK_LIMIT_MS);
+}
+
+static void time_view(const struct view_case *view)
+{
+	printf("%-18s", view->name);
+	set_window(START_NS, START_NS + HISTORY_NS + LIVE_NS);
+	view->ask(view->what);
+	time_windows(view);
+	time_filters(view);
+	time_grouping(view);
+	time_ticks(view, LIVE_NS);
+	time_ticks(view, 0);
+	printf("\n");
+}
+
+static long memory_mb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss >> 10;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t samples = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000000;
+	uint32_t stacks = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 100000;
+	uint32_t symbols = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 20000;
+	struct store_status status;
+	double begin = cpu_ms();
+	long before;
+
+	check(images_new(&bench.images));
+	check(stacks_new(&bench.stacks));
+	check(tasks_new(&bench.tasks, bench.images, NULL));
+	check(names_new(&bench.names, bench.stacks, bench.images, NULL));
+	bench.session.names = bench.names;
+	make_stacks(stacks, symbols);
+	make_tasks();
+	check(store_new(&bench.store, bench.stacks, bench.tasks, BUDGET));
+	check(hot_new(&bench.hot, bench.store, bench.stacks, bench.names));
+	bench.now_ns = START_NS;
+	add_samples(samples, HISTORY_NS / samples);
+	store_status(bench.store, &status);
+	bench.centre = names_symref(bench.names,
+		stacks_node(bench.stacks, stacks_node(bench.stacks, bench.nodes[1])->parent)
+			->frame);
+	before = memory_mb();
+	printf("%llu samples in %zu slices, %u stacks of %u nodes, %u symbols, %zu of %u MB, "
+	       "%ld MB in all, made in %.1f s\n",
+		(unsigned long long)status.samples, status.slices, stacks,
+		stacks_node_count(bench.stacks), symbols, status.memory_bytes >> 20, BUDGET >> 20,
+		before, (cpu_ms() - begin) / 1e3);
+	printf("ms of CPU time; ! above %.0f, of ticks above %.0f\n", LIMIT_MS, TICK_LIMIT_MS);
+	printf("%-18s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "all", "half", "1 s",
+		"comm", "symbol", "image", "cpu", "stack", "grouping", "tick20s", "tickall");
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
+		if (argc < 5 || strstr(views[i].name, argv[4]))
+			time_view(&views[i]);
+	store_status(bench.store, &status);
+	printf("%ld MB more at the most; the store's own: %zu MB\n", memory_mb() - before,
+		status.memory_bytes >> 20);
+	printf("%zu above their limits\n", bench.missed);
+	return bench.missed != 0;
+}
