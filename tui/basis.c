@@ -57,15 +57,15 @@ int basis_weigh(
 	return 0;
 }
 
-static int take_weights(struct basis *basis, const struct scan *scan, const struct forest *forest)
+static int take_weights(struct basis *basis, const struct scan *scan, const uint32_t *at)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < scan->n_entries && !ret; i++) {
 		const struct scan_entry *entry = &scan->entries[i];
 
-		ret = basis_weigh(basis, forest->at[i], scan->sides[entry->side].event,
-			entry->weight, entry->samples);
+		ret = basis_weigh(basis, at[i], scan->sides[entry->side].event, entry->weight,
+			entry->samples);
 	}
 	return ret;
 }
@@ -73,7 +73,8 @@ static int take_weights(struct basis *basis, const struct scan *scan, const stru
 int basis_scan(struct basis *out, const struct scan_question *question)
 {
 	struct scan_question ask = *question;
-	struct forest forest = {0};
+	struct forest *forest;
+	uint32_t *at = NULL;
 	struct scan scan;
 	int ret;
 
@@ -82,19 +83,17 @@ int basis_scan(struct basis *out, const struct scan_question *question)
 	ret = scan_run(&ask, &scan);
 	if (ret)
 		return ret;
-	ret = forest_build(&forest, &scan, ask.stacks);
+	forest = forest_new(ask.names, ask.stacks, ask.inlines);
+	ret = forest ? forest_entries(forest, &scan, &at) : -ENOMEM;
 	if (!ret) {
-		out->symrefs = ask.inlines ? forest_inline(&forest, ask.names)
-					   : forest_symrefs(&forest, ask.names);
-		ret = out->symrefs ? 0 : -ENOMEM;
+		out->n = out->symrefs_room = out->parents_room = forest->n;
+		out->parents = forest->parent;
+		out->symrefs = forest->symref;
+		forest->parent = forest->symref = NULL;
+		ret = take_weights(out, &scan, at);
 	}
-	if (!ret) {
-		out->n = out->symrefs_room = out->parents_room = forest.n;
-		out->parents = forest.parent;
-		forest.parent = NULL;
-		ret = take_weights(out, &scan, &forest);
-	}
-	forest_fini(&forest);
+	forest_put(forest);
+	free(at);
 	scan_fini(&scan);
 	if (ret)
 		basis_fini(out);
@@ -106,7 +105,7 @@ static int find_above(const struct basis *basis, uint32_t **above)
 {
 	const struct forest forest = {.n = basis->n, .parent = basis->parents};
 
-	return forest_above(&forest, basis->symrefs, above);
+	return forest_above(&forest, basis->n, basis->symrefs, above);
 }
 
 int basis_symbols(const struct basis *basis, uint8_t event, uint32_t limit, uint64_t *self,

@@ -14,15 +14,13 @@
 struct calls {
 	struct names *names;
 	struct scan scan;
-	struct forest forest; /* with the basis behind it */
+	struct forest *forest; /* of which the first n nodes count */
+	uint32_t n;
 	uint32_t own; /* nodes from here on are the basis's */
 	struct basis_weight *basis; /* numbered as the forest's nodes */
 	uint32_t n_basis;
 	uint64_t basis_sums[STORE_EVENTS_MAX];
-	uint32_t *symrefs; /* of the forest's nodes */
-	uint32_t *above; /* the nearest node above with the same symbol */
-	uint32_t *first; /* the first of each symbol's nodes in by_symref, and the end */
-	uint32_t *by_symref;
+	uint32_t *at; /* the node of each of the scan's entries */
 	uint32_t n_symrefs;
 	/* of the event at hand */
 	int event; /* -1: none yet */
@@ -66,40 +64,15 @@ static void *array_of(uint32_t n, size_t size)
 	return calloc(n ? n : 1, size);
 }
 
-static int sort_by_symref(struct calls *calls)
-{
-	const struct forest *forest = &calls->forest;
-
-	calls->first = array_of(calls->n_symrefs + 1, sizeof(*calls->first));
-	calls->by_symref = array_of(forest->n, sizeof(*calls->by_symref));
-	if (!calls->first || !calls->by_symref)
-		return -ENOMEM;
-	for (uint32_t i = FOREST_NOWHERE; i < forest->n; i++)
-		calls->first[calls->symrefs[i] + 1]++;
-	for (uint32_t i = 0; i < calls->n_symrefs; i++)
-		calls->first[i + 1] += calls->first[i];
-	for (uint32_t i = FOREST_NOWHERE; i < forest->n; i++)
-		calls->by_symref[calls->first[calls->symrefs[i]]++] = i;
-	for (uint32_t i = calls->n_symrefs; i; i--)
-		calls->first[i] = calls->first[i - 1];
-	calls->first[0] = 0;
-	return 0;
-}
-
-/* Puts the basis's nodes behind the forest's own.  Both stand below one root, where their symbols meet. */
+/* Puts the basis's nodes behind the forest's own, which then is nobody else's.  Both stand below one root, where their symbols
+ * meet. */
 static int append_basis(struct calls *calls, const struct basis *basis)
 {
-	uint32_t n = calls->forest.n, more = basis->n ? basis->n - 1 : 0;
-	uint32_t *symrefs = reallocarray(calls->symrefs, (size_t)n + more, sizeof(*symrefs));
+	uint32_t n = calls->forest->n;
 
-	if (!symrefs)
-		return -ENOMEM;
-	calls->symrefs = symrefs;
 	calls->basis = array_of(basis->n_weights, sizeof(*calls->basis));
-	if (!calls->basis || forest_append(&calls->forest, basis->parents, basis->n))
+	if (!calls->basis || forest_append(calls->forest, basis->parents, basis->symrefs, basis->n))
 		return -ENOMEM;
-	if (more)
-		memcpy(symrefs + n, basis->symrefs + 1, more * sizeof(*symrefs));
 	for (uint32_t i = 0; i < basis->n_weights; i++) {
 		calls->basis[i] = basis->weights[i];
 		calls->basis[i].node += n - 1;
@@ -128,30 +101,28 @@ int calls_new_against(
 	calls->event = -1;
 	scan.by = SCAN_STACK;
 	ret = scan_run(&scan, &calls->scan);
-	if (!ret)
-		ret = forest_build(&calls->forest, &calls->scan, scan.stacks);
 	if (!ret) {
-		calls->symrefs = scan.inlines ? forest_inline(&calls->forest, scan.names)
-					      : forest_symrefs(&calls->forest, scan.names);
-		calls->own = calls->forest.n;
-		if (!calls->symrefs)
-			ret = -ENOMEM;
-		else if (basis)
+		calls->forest = scan.inlines || basis
+			? forest_new(scan.names, scan.stacks, scan.inlines)
+			: forest_of(scan.names, scan.stacks);
+		ret = calls->forest ? forest_entries(calls->forest, &calls->scan, &calls->at)
+				    : -ENOMEM;
+	}
+	if (!ret) {
+		calls->own = calls->forest->n;
+		if (basis)
 			ret = append_basis(calls, basis);
-		calls->self = array_of(calls->forest.n, sizeof(*calls->self));
-		calls->samples = array_of(calls->forest.n, sizeof(*calls->samples));
-		calls->through = array_of(calls->forest.n, sizeof(*calls->through));
-		calls->innermost = array_of(calls->forest.n, sizeof(*calls->innermost));
+	}
+	if (!ret) {
+		calls->n = calls->forest->n;
+		calls->self = array_of(calls->n, sizeof(*calls->self));
+		calls->samples = array_of(calls->n, sizeof(*calls->samples));
+		calls->through = array_of(calls->n, sizeof(*calls->through));
+		calls->innermost = array_of(calls->n, sizeof(*calls->innermost));
 		if (!calls->self || !calls->samples || !calls->through || !calls->innermost)
 			ret = -ENOMEM;
 	}
 	calls->n_symrefs = names_limit(scan.names);
-	if (!ret)
-		ret = sort_by_symref(calls);
-	if (!ret)
-		ret = forest_link(&calls->forest);
-	if (!ret)
-		ret = forest_above(&calls->forest, calls->symrefs, &calls->above);
 	if (ret) {
 		calls_free(calls);
 		return ret;
@@ -165,12 +136,9 @@ void calls_free(struct calls *calls)
 	if (!calls)
 		return;
 	scan_fini(&calls->scan);
-	forest_fini(&calls->forest);
+	forest_put(calls->forest);
 	free(calls->basis);
-	free(calls->symrefs);
-	free(calls->above);
-	free(calls->first);
-	free(calls->by_symref);
+	free(calls->at);
 	free(calls->self);
 	free(calls->samples);
 	free(calls->through);
@@ -185,20 +153,20 @@ const struct scan_sums *calls_sums(const struct calls *calls, uint8_t event)
 
 static void weigh(struct calls *calls, uint8_t event)
 {
-	const struct forest *forest = &calls->forest;
+	const struct forest *forest = calls->forest;
 
 	if (calls->event == event)
 		return;
 	calls->event = event;
-	memset(calls->self, 0, forest->n * sizeof(*calls->self));
-	memset(calls->samples, 0, forest->n * sizeof(*calls->samples));
+	memset(calls->self, 0, calls->n * sizeof(*calls->self));
+	memset(calls->samples, 0, calls->n * sizeof(*calls->samples));
 	for (uint32_t i = 0; i < calls->scan.n_entries; i++) {
 		const struct scan_entry *entry = &calls->scan.entries[i];
 
 		if (calls->scan.sides[entry->side].event != event)
 			continue;
-		calls->self[forest->at[i]] += entry->weight;
-		calls->samples[forest->at[i]] += entry->samples;
+		calls->self[calls->at[i]] += entry->weight;
+		calls->samples[calls->at[i]] += entry->samples;
 	}
 	for (uint32_t i = 0; i < calls->n_basis; i++) {
 		if (calls->basis[i].event != event)
@@ -206,13 +174,13 @@ static void weigh(struct calls *calls, uint8_t event)
 		calls->self[calls->basis[i].node] += calls->basis[i].weight;
 		calls->samples[calls->basis[i].node] += calls->basis[i].samples;
 	}
-	memcpy(calls->through, calls->self, forest->n * sizeof(*calls->self));
-	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--)
+	memcpy(calls->through, calls->self, calls->n * sizeof(*calls->self));
+	for (uint32_t i = calls->n - 1; i > FOREST_ROOT; i--)
 		calls->through[forest->parent[i]] += calls->through[i];
-	memcpy(calls->innermost, calls->through, forest->n * sizeof(*calls->self));
-	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--)
-		if (calls->above[i])
-			calls->innermost[calls->above[i]] -= calls->through[i];
+	memcpy(calls->innermost, calls->through, calls->n * sizeof(*calls->self));
+	for (uint32_t i = calls->n - 1; i > FOREST_ROOT; i--)
+		if (forest->above[i])
+			calls->innermost[forest->above[i]] -= calls->through[i];
 }
 
 static void add_sums(struct calltree_sums *to, const struct calltree_sums *from)
@@ -248,7 +216,7 @@ static int find(struct build *build, uint32_t at, const struct calltree_sums *su
 static int step(struct build *build, uint32_t from, uint32_t to)
 {
 	const struct calls *calls = build->calls;
-	const struct forest *forest = &calls->forest;
+	const struct forest *forest = calls->forest;
 	int ret = 0;
 
 	build->n_found = 0;
@@ -261,10 +229,11 @@ static int step(struct build *build, uint32_t from, uint32_t to)
 			continue;
 		}
 		for (at = forest->child[at]; at && !ret; at = forest->sibling[at]) {
-			const struct calltree_sums sums = {
-				calls->self[at], calls->through[at], calls->samples[at]};
-
-			ret = find(build, at, &sums);
+			if (at >= calls->n)
+				continue;
+			ret = find(build, at,
+				&(const struct calltree_sums){
+					calls->self[at], calls->through[at], calls->samples[at]});
 		}
 	}
 	for (uint32_t i = 0; i < build->n_found; i++)
@@ -281,7 +250,7 @@ static int group(struct build *build)
 	build->n_groups = 0;
 	for (uint32_t i = 0; i < build->n_found && !ret; i++) {
 		struct item *item = &build->found[i];
-		uint32_t symref = calls->symrefs[item->at];
+		uint32_t symref = calls->forest->symref[item->at];
 
 		if (!build->group_of[symref]) {
 			ret = grow_room((void **)&build->groups, build->n_groups,
@@ -459,65 +428,86 @@ static int expand(struct build *build, uint32_t node, uint32_t from, uint32_t to
 
 /* --- roots --- */
 
+static uint32_t newest_of(const struct calls *calls, uint32_t symref)
+{
+	return symref < calls->forest->n_newest ? calls->forest->newest[symref] : 0;
+}
+
 /* The set of a symbol, or of the outermost frames, as what was found. */
 static int find_root(struct build *build, uint32_t symref)
 {
 	const struct calls *calls = build->calls;
 	bool callers = build->query->kind == CALLTREE_CALLERS;
+	uint32_t at = newest_of(calls, symref);
 	int ret = 0;
 
 	build->n_found = 0;
-	for (uint32_t i = calls->first[symref]; i < calls->first[symref + 1] && !ret; i++) {
-		uint32_t at = calls->by_symref[i];
-		struct calltree_sums sums = {calls->self[at],
-			callers ? calls->innermost[at] : calls->through[at], calls->samples[at]};
-
+	for (; at && !ret; at = calls->forest->same[at]) {
 		/* Callees below another node of the symbol are in its set already. */
-		if (!callers && calls->above[at])
+		if (at >= calls->n || (!callers && calls->forest->above[at]))
 			continue;
-		ret = find(build, at, &sums);
+		ret = find(build, at,
+			&(const struct calltree_sums){calls->self[at],
+				callers ? calls->innermost[at] : calls->through[at],
+				calls->samples[at]});
 	}
 	for (uint32_t i = 0; i < build->n_found; i++)
 		build->found_at[build->found[i].at] = 0;
 	return ret;
 }
 
-/* What a symbol has in all; self counts wherever on the stack the leaf is. */
-static struct group group_of_symbol(const struct calls *calls, uint32_t symref)
+static void add_node(const struct calls *calls, uint32_t at, struct group *to)
 {
-	struct group found = {.symref = symref};
+	add_sums(at < calls->own ? &to->sums : &to->base,
+		&(const struct calltree_sums){
+			calls->self[at], calls->innermost[at], calls->samples[at]});
+}
 
-	for (uint32_t i = calls->first[symref]; i < calls->first[symref + 1]; i++) {
-		uint32_t at = calls->by_symref[i];
-		const struct calltree_sums sums = {
-			calls->self[at], calls->innermost[at], calls->samples[at]};
+static int add_root(struct build *build, uint32_t symref, struct group *found)
+{
+	if (is_nothing(&found->sums) && is_nothing(&found->base))
+		return 0;
+	if (grow_room((void **)&build->groups, build->n_groups, &build->groups_room,
+		    sizeof(*build->groups)))
+		return -ENOMEM;
+	found->symref = symref;
+	build->groups[build->n_groups++] = *found;
+	return 0;
+}
 
-		add_sums(at < calls->own ? &found.sums : &found.base, &sums);
+/* What symbols have in all, one or each; self counts wherever on the stack the leaf is. */
+static int sum_roots(struct build *build)
+{
+	const struct calls *calls = build->calls;
+	struct group one = {0}, *all;
+	int ret = 0;
+
+	if (build->query->one) {
+		uint32_t at = newest_of(calls, build->query->symref);
+
+		for (; at; at = calls->forest->same[at])
+			if (at < calls->n)
+				add_node(calls, at, &one);
+		return add_root(build, build->query->symref, &one);
 	}
-	return found;
+	all = array_of(calls->n_symrefs, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (uint32_t i = FOREST_NOWHERE; i < calls->n; i++)
+		if (calls->through[i] || calls->samples[i])
+			add_node(calls, i, &all[calls->forest->symref[i]]);
+	for (uint32_t symref = 0; symref < calls->n_symrefs && !ret; symref++)
+		ret = add_root(build, symref, &all[symref]);
+	free(all);
+	return ret;
 }
 
 static int build_roots(struct build *build)
 {
 	const struct calltree_query *query = build->query;
-	const struct calls *calls = build->calls;
-	uint32_t from = query->one ? query->symref : 0, n, last = 0;
-	uint32_t to = query->one && query->symref < calls->n_symrefs ? query->symref + 1
-								     : calls->n_symrefs;
-	int ret = 0;
+	uint32_t n, last = 0;
+	int ret = sum_roots(build);
 
-	if (from >= calls->n_symrefs)
-		return 0;
-	for (uint32_t symref = from; symref < to && !ret; symref++) {
-		struct group found = group_of_symbol(calls, symref);
-
-		if (is_nothing(&found.sums) && is_nothing(&found.base))
-			continue;
-		ret = grow_room((void **)&build->groups, build->n_groups, &build->groups_room,
-			sizeof(*build->groups));
-		if (!ret)
-			build->groups[build->n_groups++] = found;
-	}
 	if (!ret)
 		ret = choose(build, 0, query->max_roots, &n);
 	for (uint32_t i = 0; !ret && i < n; i++)
@@ -546,7 +536,7 @@ int calltree_build(struct calltree *out, struct calls *calls, const struct callt
 	memset(out, 0, sizeof(*out));
 	weigh(calls, query->event);
 	build.group_of = array_of(calls->n_symrefs, sizeof(*build.group_of));
-	build.found_at = array_of(calls->forest.n, sizeof(*build.found_at));
+	build.found_at = array_of(calls->n, sizeof(*build.found_at));
 	if (!build.group_of || !build.found_at ||
 		grow_room((void **)&out->nodes, 0, &out->room, sizeof(*out->nodes)))
 		goto out;

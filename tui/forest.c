@@ -6,15 +6,18 @@
 
 #include "tui/grow.h"
 
-struct places {
-	uint32_t *numbers; /* in the forest, by node of the stacks; 0: not there yet */
-	uint32_t room;
-};
+/* One of 64 bits for a part. */
+static uint64_t bit_of(uint32_t part)
+{
+	return 1ull << (part * 0x9e3779b1u >> 26);
+}
 
-static int forest_grow(struct forest *forest)
+static int grow(struct forest *forest)
 {
 	uint32_t room = forest->room ? forest->room * 2 : 1024;
-	uint32_t **arrays[] = {&forest->parent, &forest->frame};
+	uint32_t **arrays[] = {&forest->parent, &forest->frame, &forest->symref, &forest->above,
+		&forest->child, &forest->sibling, &forest->same};
+	uint64_t *met;
 
 	if (forest->n < forest->room)
 		return 0;
@@ -27,23 +30,89 @@ static int forest_grow(struct forest *forest)
 			return -ENOMEM;
 		*arrays[i] = grown;
 	}
+	met = reallocarray(forest->met, room, sizeof(*met));
+	if (!met)
+		return -ENOMEM;
+	forest->met = met;
 	forest->room = room;
 	return 0;
 }
 
-static int append(struct forest *forest, uint32_t parent, uint32_t frame)
+/* Most symbols do not recur, which the bits tell without a walk; and a walk ends where they do. */
+static uint32_t nearest_above(const struct forest *forest, uint32_t at, uint32_t symref)
 {
-	if (forest_grow(forest))
+	uint64_t bit = bit_of(symref);
+
+	while (forest->met[at] & bit && forest->symref[at] != symref)
+		at = forest->parent[at];
+	return forest->met[at] & bit ? at : 0;
+}
+
+static int append(struct forest *forest, uint32_t parent, uint32_t frame, uint32_t symref)
+{
+	uint32_t i = forest->n;
+
+	if (grow(forest) ||
+		grow_zeroed((void **)&forest->newest, symref, &forest->n_newest,
+			sizeof(*forest->newest)))
 		return -ENOMEM;
-	forest->parent[forest->n] = parent;
-	forest->frame[forest->n] = frame;
+	forest->parent[i] = parent;
+	forest->frame[i] = frame;
+	forest->symref[i] = symref;
+	forest->child[i] = forest->sibling[i] = forest->above[i] = forest->same[i] = 0;
+	forest->met[i] = 0;
 	forest->n++;
+	if (i == FOREST_ROOT)
+		return 0;
+	forest->above[i] = nearest_above(forest, parent, symref);
+	forest->met[i] = forest->met[parent] | bit_of(symref);
+	forest->same[i] = forest->newest[symref];
+	forest->newest[symref] = i;
+	forest->sibling[i] = forest->child[parent];
+	forest->child[parent] = i;
 	return 0;
 }
 
-/* The number of a stack, which is added with all its callers where it is new. */
-static int add_stack(struct forest *forest, struct places *places, const struct stacks *stacks,
-	uint32_t node, uint32_t *number)
+/* A frame below `parent`, and what is inlined at it; *number is the innermost node. */
+static int add_frame(struct forest *forest, uint32_t parent, uint32_t frame, uint32_t *number)
+{
+	uint32_t inlined[NAMES_INLINED_MAX];
+	size_t n = 0;
+	int ret = append(forest, parent, frame, names_symref(forest->names, frame));
+
+	if (forest->inlines)
+		n = names_inlined(forest->names, frame, inlined, NAMES_INLINED_MAX);
+	while (n && !ret) {
+		ret = append(forest, forest->n - 1, frame, inlined[n - 1]);
+		n--;
+	}
+	*number = forest->n - 1;
+	return ret;
+}
+
+static uint32_t known_number(const struct forest *forest, uint32_t node)
+{
+	if (node >= forest->numbers_room ||
+		forest->generations[node] != stacks_node(forest->stacks, node)->generation)
+		return 0;
+	return forest->numbers[node];
+}
+
+static int set_number(struct forest *forest, uint32_t node, uint32_t number)
+{
+	/* The first of them is the one that tells how much room there is. */
+	if (grow_zeroed((void **)&forest->generations, node, &forest->generations_room,
+		    sizeof(*forest->generations)) ||
+		grow_zeroed((void **)&forest->numbers, node, &forest->numbers_room,
+			sizeof(*forest->numbers)))
+		return -ENOMEM;
+	forest->stale += forest->numbers[node] != 0;
+	forest->numbers[node] = number;
+	forest->generations[node] = stacks_node(forest->stacks, node)->generation;
+	return 0;
+}
+
+int forest_number(struct forest *forest, uint32_t node, uint32_t *number)
 {
 	uint32_t path[STACK_DEPTH_MAX + 1], n = 0, parent = FOREST_ROOT;
 
@@ -52,87 +121,110 @@ static int add_stack(struct forest *forest, struct places *places, const struct 
 		return 0;
 	}
 	for (; node != STACK_ROOT && n <= STACK_DEPTH_MAX;
-		node = stacks_node(stacks, node)->parent) {
-		if (node < places->room && places->numbers[node]) {
-			parent = places->numbers[node];
+		node = stacks_node(forest->stacks, node)->parent) {
+		uint32_t known = known_number(forest, node);
+
+		if (known) {
+			parent = known;
 			break;
 		}
 		path[n++] = node;
 	}
 	while (n) {
 		node = path[--n];
-		if (grow_zeroed((void **)&places->numbers, node, &places->room,
-			    sizeof(*places->numbers)) ||
-			append(forest, parent, stacks_node(stacks, node)->frame))
+		if (add_frame(forest, parent, stacks_node(forest->stacks, node)->frame, &parent) ||
+			set_number(forest, node, parent))
 			return -ENOMEM;
-		parent = places->numbers[node] = forest->n - 1;
 	}
 	*number = parent;
 	return 0;
 }
 
-int forest_link(struct forest *forest)
+int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at)
 {
-	forest->child = calloc(forest->n, sizeof(*forest->child));
-	forest->sibling = calloc(forest->n, sizeof(*forest->sibling));
-	if (!forest->child || !forest->sibling)
-		return -ENOMEM;
-	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--) {
-		forest->sibling[i] = forest->child[forest->parent[i]];
-		forest->child[forest->parent[i]] = i;
-	}
-	return 0;
-}
+	uint32_t *numbers = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*numbers));
+	int ret = numbers ? 0 : -ENOMEM;
 
-int forest_build(struct forest *out, const struct scan *scan, const struct stacks *stacks)
-{
-	struct places places = {0};
-	int ret;
-
-	memset(out, 0, sizeof(*out));
-	out->at = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*out->at));
-	out->n_at = scan->n_entries;
-	ret = out->at ? 0 : -ENOMEM;
-	for (uint32_t i = 0; i < 2 && !ret; i++)
-		ret = append(out, FOREST_ROOT, FRAME_NONE);
 	for (uint32_t i = 0; i < scan->n_entries && !ret; i++)
-		ret = add_stack(out, &places, stacks, scan->entries[i].node, &out->at[i]);
-	free(places.numbers);
-	if (ret)
-		forest_fini(out);
+		ret = forest_number(forest, scan->entries[i].node, &numbers[i]);
+	if (ret) {
+		free(numbers);
+		numbers = NULL;
+	}
+	*at = numbers;
 	return ret;
 }
 
-int forest_append(struct forest *forest, const uint32_t *parents, uint32_t n)
+int forest_append(
+	struct forest *forest, const uint32_t *parents, const uint32_t *symrefs, uint32_t n)
 {
 	uint32_t first = forest->n;
 	int ret = 0;
 
 	for (uint32_t i = 1; i < n && !ret; i++)
-		ret = append(forest, parents[i] ? first + parents[i] - 1 : FOREST_ROOT, FRAME_NONE);
+		ret = append(forest, parents[i] ? first + parents[i] - 1 : FOREST_ROOT, FRAME_NONE,
+			symrefs[i]);
 	return ret;
 }
 
-void forest_fini(struct forest *forest)
+struct forest *forest_new(struct names *names, const struct stacks *stacks, bool inlines)
 {
+	struct forest *forest = calloc(1, sizeof(*forest));
+
+	if (!forest)
+		return NULL;
+	forest->stacks = stacks;
+	forest->names = names;
+	forest->inlines = inlines;
+	forest->epoch = names_epoch(names);
+	forest->refs = 1;
+	if (append(forest, FOREST_ROOT, FRAME_NONE, 0) ||
+		append(forest, FOREST_ROOT, FRAME_NONE, 0)) {
+		forest_put(forest);
+		return NULL;
+	}
+	return forest;
+}
+
+struct forest *forest_of(struct names *names, const struct stacks *stacks)
+{
+	struct forest **shared = names_forest(names);
+
+	if (*shared &&
+		((*shared)->epoch != names_epoch(names) || (*shared)->stacks != stacks ||
+			(*shared)->stale > (*shared)->n / 2)) {
+		forest_put(*shared);
+		*shared = NULL;
+	}
+	if (!*shared)
+		*shared = forest_new(names, stacks, false);
+	if (*shared)
+		(*shared)->refs++;
+	return *shared;
+}
+
+void forest_put(struct forest *forest)
+{
+	if (!forest || --forest->refs)
+		return;
 	free(forest->parent);
 	free(forest->frame);
+	free(forest->symref);
+	free(forest->above);
 	free(forest->child);
 	free(forest->sibling);
-	free(forest->at);
-	memset(forest, 0, sizeof(*forest));
+	free(forest->same);
+	free(forest->newest);
+	free(forest->met);
+	free(forest->numbers);
+	free(forest->generations);
+	free(forest);
 }
 
-/* One of 64 bits for a part. */
-static uint64_t bit_of(uint32_t part)
+int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, uint32_t **out)
 {
-	return 1ull << (part * 0x9e3779b1u >> 26);
-}
-
-int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **out)
-{
-	uint32_t *above = calloc(forest->n, sizeof(*above));
-	uint64_t *met = malloc(forest->n * sizeof(*met)); /* the bits of all up to the root */
+	uint32_t *above = calloc(n, sizeof(*above));
+	uint64_t *met = malloc(n * sizeof(*met)); /* the bits of all up to the root */
 
 	*out = NULL;
 	if (!above || !met) {
@@ -141,7 +233,7 @@ int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **
 		return -ENOMEM;
 	}
 	met[FOREST_ROOT] = 0;
-	for (uint32_t i = FOREST_ROOT + 1; i < forest->n; i++) {
+	for (uint32_t i = FOREST_ROOT + 1; i < n; i++) {
 		uint32_t at = forest->parent[i];
 		uint64_t bit;
 
@@ -150,7 +242,6 @@ int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **
 			continue;
 		bit = bit_of(parts[i]);
 		met[i] |= bit;
-		/* Most parts do not recur, which the bits tell without a walk; and a walk ends where they do. */
 		while (met[at] & bit && parts[at] != parts[i])
 			at = forest->parent[at];
 		if (met[at] & bit)
@@ -159,78 +250,4 @@ int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **
 	free(met);
 	*out = above;
 	return 0;
-}
-
-uint32_t *forest_symrefs(const struct forest *forest, struct names *names)
-{
-	uint32_t *symrefs = malloc(forest->n * sizeof(*symrefs));
-
-	for (uint32_t i = 0; symrefs && i < forest->n; i++)
-		symrefs[i] =
-			forest->frame[i] == FRAME_NONE ? 0 : names_symref(names, forest->frame[i]);
-	return symrefs;
-}
-
-/* What a forest becomes when inlined functions are put in. */
-struct inlining {
-	struct forest wide;
-	uint32_t *symrefs;
-	uint32_t symrefs_room;
-	uint32_t *where; /* of the old nodes: the innermost new one */
-};
-
-static int append_symref(
-	struct inlining *inlining, uint32_t parent, uint32_t frame, uint32_t symref)
-{
-	if (grow_zeroed((void **)&inlining->symrefs, inlining->wide.n, &inlining->symrefs_room,
-		    sizeof(*inlining->symrefs)) ||
-		append(&inlining->wide, parent, frame))
-		return -ENOMEM;
-	inlining->symrefs[inlining->wide.n - 1] = symref;
-	return 0;
-}
-
-/* The old node i, whose callers are there, and what is inlined at it. */
-static int widen(
-	struct inlining *inlining, const struct forest *forest, uint32_t i, struct names *names)
-{
-	const uint32_t frame = forest->frame[i];
-	uint32_t inlined[NAMES_INLINED_MAX];
-	size_t n = 0;
-	int ret;
-
-	ret = append_symref(inlining, i ? inlining->where[forest->parent[i]] : FOREST_ROOT, frame,
-		frame == FRAME_NONE ? 0 : names_symref(names, frame));
-	if (frame != FRAME_NONE)
-		n = names_inlined(names, frame, inlined, NAMES_INLINED_MAX);
-	while (n && !ret) {
-		ret = append_symref(inlining, inlining->wide.n - 1, frame, inlined[n - 1]);
-		n--;
-	}
-	inlining->where[i] = inlining->wide.n - 1;
-	return ret;
-}
-
-uint32_t *forest_inline(struct forest *forest, struct names *names)
-{
-	struct inlining inlining = {.where = calloc(forest->n, sizeof(*inlining.where))};
-	int ret = inlining.where ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < forest->n && !ret; i++)
-		ret = widen(&inlining, forest, i, names);
-	if (ret) {
-		free(inlining.symrefs);
-		inlining.symrefs = NULL;
-		forest_fini(&inlining.wide);
-	} else {
-		for (uint32_t i = 0; i < forest->n_at; i++)
-			forest->at[i] = inlining.where[forest->at[i]];
-		inlining.wide.at = forest->at;
-		inlining.wide.n_at = forest->n_at;
-		forest->at = NULL;
-		forest_fini(forest);
-		*forest = inlining.wide;
-	}
-	free(inlining.where);
-	return inlining.symrefs;
 }

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * forest.h - the part of the prefix tree of stacks that a scan's entries reach, in plain arrays.
+ * forest.h - the prefix tree of stacks as plain arrays, with the symbol of each node: what tables and trees of calls are summed over.
  *
- * Nodes are numbered anew, callers before what they call, so that one pass from the end sums what is below
- * each.  Node 0 is the root, above all; node 1 stands for samples without any stack.  UI thread, with the scan's snapshot
- * held.
+ * Nodes are numbered anew as stacks are met, callers before what they call, so that one pass from the end sums
+ * what is below each.  Node 0 is the root, above all; node 1 stands for samples without any stack.  One is shared by all who
+ * ask (forest_of()), so that a stack is walked once and not at each question; it only grows, and who holds it may look at
+ * nodes that came after its own question.  When names have changed, or too many of its stacks are gone, those who ask
+ * next get a new one.  UI thread.
  */
 #ifndef TUI_FOREST_H
 #define TUI_FOREST_H
 
 #include "sampler/stacks.h"
+#include "tui/names.h"
 #include "tui/scan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define FOREST_ROOT 0u
@@ -22,32 +26,45 @@ struct forest {
 	uint32_t n;
 	uint32_t *parent; /* below the node's own number */
 	uint32_t *frame; /* FRAME_NONE for the first two */
-	uint32_t *child,
-		*sibling; /* the first one, the next one; 0: none.  After forest_link(), else NULL */
-	uint32_t *at; /* the node of each of the scan's entries */
-	uint32_t n_at;
-	uint32_t room;
+	uint32_t *symref; /* 0 for the first two */
+	uint32_t *above; /* the nearest node above with the same symbol; 0: none */
+	uint32_t *child, *sibling; /* the newest one, the one before it; 0: none */
+	uint32_t *same; /* the node before with the same symbol; 0: none */
+	uint32_t *newest; /* by symref, below n_newest: where same begins */
+	uint32_t n_newest;
+
+	/* private */
+	const struct stacks *stacks;
+	struct names *names;
+	bool inlines;
+	uint64_t epoch;
+	uint32_t refs, room, stale;
+	uint64_t *met; /* by node: one of 64 bits for each symbol up to the root */
+	uint32_t *numbers; /* by node of the stacks; 0: not met yet */
+	uint16_t *generations; /* of those */
+	uint32_t numbers_room, generations_room;
 };
 
-/* 0 and *out for forest_fini(); or -ENOMEM with *out empty. */
-int forest_build(struct forest *out, const struct scan *scan, const struct stacks *stacks);
-/* 0 or -ENOMEM, forest_fini() being for both. */
-int forest_link(struct forest *forest);
-void forest_fini(struct forest *forest);
+/* The shared one as names are now, for forest_put(); NULL when out of memory. */
+struct forest *forest_of(struct names *names, const struct stacks *stacks);
+/* One of one's own, for forest_put(); with each inlined function as a node between the one that it is in and what is called
+ * there, where `inlines` is set: what is not known yet is asked for.  NULL when out of memory. */
+struct forest *forest_new(struct names *names, const struct stacks *stacks, bool inlines);
+void forest_put(struct forest *forest); /* NULL is a no-op */
 
-/* Other nodes behind those that there are, numbered on: parents[i] is the parent of node i, below i; node 0 is the root, which is that
- * of the forest and not added.  Before forest_link().  0 or -ENOMEM. */
-int forest_append(struct forest *forest, const uint32_t *parents, uint32_t n);
+/* The number of a stack that was reached through a snapshot which is held; STACK_ROOT is FOREST_NOWHERE.  0 or -ENOMEM. */
+int forest_number(struct forest *forest, uint32_t node, uint32_t *number);
 
-/* The symref of each node, for free(), with each inlined function as a node of its own between the one that it is in and what is
- * called there; forest->at then is the innermost.  Before forest_link().  NULL when out of memory. */
-uint32_t *forest_inline(struct forest *forest, struct names *names);
+/* To one of one's own, other nodes behind those that there are, numbered on: parents[i] is the parent of node i, below i; node 0 is the
+ * root, which is that of the forest and not added.  0 or -ENOMEM. */
+int forest_append(
+	struct forest *forest, const uint32_t *parents, const uint32_t *symrefs, uint32_t n);
 
-/* Each node has a part (a symbol, say), or FOREST_NO_PART.  *above, for free(): the nearest node above that has the same
- * part, 0 where there is none; the root's part does not count.  0 or -ENOMEM. */
-int forest_above(const struct forest *forest, const uint32_t *parts, uint32_t **above);
+/* The numbers of a scan's entries, for free().  0 or -ENOMEM. */
+int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at);
 
-/* The symref of each node, for free(); that of the root is 0.  NULL when out of memory. */
-uint32_t *forest_symrefs(const struct forest *forest, struct names *names);
+/* Each of the first n nodes has a part (a symbol's name, say), or FOREST_NO_PART.  *above, for free(): the nearest node above
+ * that has the same part, 0 where there is none; the root's part does not count.  0 or -ENOMEM. */
+int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, uint32_t **above);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "symbols/code.h"
 #include "tui/clean.h"
+#include "tui/forest.h"
 #include "tui/grow.h"
 #include "tui/names_rules.h"
 
@@ -159,6 +160,7 @@ void names_free(struct names *names)
 	for (uint32_t i = 0; i < names->n_modules; i++)
 		free(names->modules[i]);
 	free(names->modules);
+	forest_put(names->forest);
 	free(names->chunks);
 	free(names->infos);
 	free(names->frames);
@@ -539,6 +541,11 @@ void names_resume(struct names *names)
 		}
 	}
 	take_tables(names);
+}
+
+struct forest **names_forest(struct names *names)
+{
+	return &names->forest;
 }
 
 uint64_t names_update(struct names *names)

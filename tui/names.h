@@ -102,6 +102,10 @@ int names_index_add(
 void names_hold(struct names *names);
 void names_resume(struct names *names);
 
+/* Where the forest (forest.h) of these names is kept: private to forest.c; names_free() puts it. */
+struct forest;
+struct forest **names_forest(struct names *names);
+
 /* Take in what symbols/ has found.  Returns a number that grows when frames got other symrefs than
  * before: whoever keeps sums by symref makes them anew. */
 uint64_t names_update(struct names *names);

@@ -65,6 +65,7 @@ struct names {
 	uint32_t n_ugly, ugly_room;
 	char **modules; /* "[name]", and paths of files that name code made at run time */
 	uint32_t n_modules;
+	struct forest *forest; /* or NULL */
 	bool held;
 	bool is_frozen; /* the rest is of such alone (names_frozen.c) */
 	struct frozen_frame *frozen; /* by frame id */

@@ -22,10 +22,14 @@ struct sum {
 struct work {
 	const struct table_question *question;
 	struct table *table;
-	struct forest forest;
+	struct forest *forest;
+	uint32_t n; /* its nodes */
+	uint32_t *at; /* the node of each of the scan's entries */
 	bool by_stack;
 	uint32_t *parts; /* of the forest's nodes */
-	uint32_t *above;
+	bool *reached; /* of the forest's nodes: on a stack that was asked for; of addresses and lines */
+	const uint32_t *above;
+	uint32_t *made_above; /* where it is not the forest's own */
 	struct sum *sums; /* by part */
 	uint64_t *below; /* by node: weight on its way up */
 	uint32_t *touched; /* parts with sums */
@@ -54,130 +58,157 @@ static int new_part(struct table *table, uint32_t *room, uint32_t symref, uint64
 	return 0;
 }
 
-/* Symbols of one image are told apart by their symref, others by what they are called. */
-static int name_parts(struct work *work, const uint32_t *symrefs)
+/* A part for each symbol's name or image. */
+static int name_part(
+	struct work *work, struct intern *texts, uint32_t *room, uint32_t symref, uint32_t *part)
 {
-	struct names *names = work->question->scan.names;
 	bool by_symbol = has_key(work->question, GROUP_SYMBOL);
-	bool by_both = by_symbol && has_key(work->question, GROUP_IMAGE);
-	uint32_t limit = names_limit(names), room = 0, id;
+	int ret = 0;
+
+	*part = work->table->n_parts;
+	/* Symbols of one image are told apart by their symref, others by what they are called. */
+	if (!by_symbol || !has_key(work->question, GROUP_IMAGE)) {
+		const struct symref *name = names_get(work->question->scan.names, symref);
+		const char *text = by_symbol ? name->symbol : name->image;
+
+		ret = intern_id(texts, text, strlen(text), part);
+	}
+	if (!ret && *part == work->table->n_parts)
+		ret = new_part(work->table, room, symref, 0);
+	return ret;
+}
+
+static int name_parts(struct work *work)
+{
+	uint32_t limit = names_limit(work->question->scan.names), room = 0, n_symrefs = 0;
 	uint32_t *known = calloc(limit, sizeof(*known)); /* part + 1, by symref */
 	struct intern texts = {0};
 	int ret = known ? 0 : -ENOMEM;
 
-	for (uint32_t i = FOREST_NOWHERE; i < work->forest.n && !ret; i++) {
-		uint32_t symref = symrefs[i];
-		const char *text;
+	for (uint32_t i = FOREST_NOWHERE; i < work->n && !ret; i++) {
+		uint32_t symref = work->forest->symref[i], part;
 
 		if (!known[symref]) {
-			id = work->table->n_parts;
-			if (!by_both) {
-				const struct symref *name = names_get(names, symref);
-
-				text = by_symbol ? name->symbol : name->image;
-				ret = intern_id(&texts, text, strlen(text), &id);
-			}
-			if (!ret && id == work->table->n_parts)
-				ret = new_part(work->table, &room, symref, 0);
-			known[symref] = id + 1;
+			ret = name_part(work, &texts, &room, symref, &part);
+			known[symref] = part + 1;
+			n_symrefs++;
 		}
 		work->parts[i] = known[symref] - 1;
 	}
+	/* What is above a node is known where parts are no other than symbols. */
+	if (!ret && n_symrefs == work->table->n_parts)
+		work->above = work->forest->above;
 	intern_fini(&texts);
 	free(known);
 	return ret;
 }
 
 /* By image name and offset, so that one library mapped by many is one. */
-static int address_parts(struct work *work, const uint32_t *symrefs)
+static int address_part(struct work *work, struct intern *images, struct intern *addresses,
+	uint32_t *room, uint32_t node, uint32_t *id)
 {
 	const struct scan_question *scan = &work->question->scan;
-	bool by_line = has_key(work->question, GROUP_LINE);
-	struct intern images = {0}, addresses = {0};
-	uint32_t room = 0;
-	int ret = 0;
+	uint32_t symref = work->forest->symref[node], frame = work->forest->frame[node];
+	const char *image = names_get(scan->names, symref)->image;
+	struct {
+		uint64_t offset, image;
+	} key = {0};
+	struct names_line line = {.file = ""};
+	int ret;
 
-	for (uint32_t i = FOREST_NOWHERE; i < work->forest.n && !ret; i++) {
-		const char *image = names_get(scan->names, symrefs[i])->image;
-		uint32_t frame = work->forest.frame[i], id;
-		struct {
-			uint64_t offset, image;
-		} key = {0};
-
-		if (frame != FRAME_NONE)
-			key.offset = stacks_frame_get(scan->stacks, frame)->offset;
-		ret = intern_id(&images, image, strlen(image), &id);
-		key.image = id;
-		if (!ret)
-			ret = intern_id(&addresses, &key, sizeof(key), &id);
-		if (!ret && id == work->table->n_parts) {
-			struct names_line line = {.file = ""};
-
-			if (by_line)
-				line = line_of(scan->names, frame);
-			ret = new_part(work->table, &room, symrefs[i], key.offset);
-			if (!ret) {
-				work->table->parts[id].line = line.line;
-				work->table->parts[id].file = line.file;
-			}
-		}
-		if (!ret)
-			work->parts[i] = id;
+	if (frame != FRAME_NONE)
+		key.offset = stacks_frame_get(scan->stacks, frame)->offset;
+	ret = intern_id(images, image, strlen(image), id);
+	key.image = *id;
+	if (!ret)
+		ret = intern_id(addresses, &key, sizeof(key), id);
+	if (ret || *id < work->table->n_parts)
+		return ret;
+	if (has_key(work->question, GROUP_LINE))
+		line = line_of(scan->names, frame);
+	ret = new_part(work->table, room, symref, key.offset);
+	if (!ret) {
+		work->table->parts[*id].line = line.line;
+		work->table->parts[*id].file = line.file;
 	}
-	intern_fini(&images);
-	intern_fini(&addresses);
 	return ret;
 }
 
 /* One line in several functions is one, unless rows are by symbol or image, too. */
-static int line_parts(struct work *work, const uint32_t *symrefs)
+static int line_part(
+	struct work *work, struct intern *lines, uint32_t *room, uint32_t node, uint32_t *id)
 {
-	struct names *names = work->question->scan.names;
 	bool by_symref =
 		has_key(work->question, GROUP_SYMBOL) || has_key(work->question, GROUP_IMAGE);
-	uint32_t *known = NULL, known_room = 0, room = 0; /* part + 1, by frame */
-	struct intern lines = {0};
+	uint32_t symref = work->forest->symref[node];
+	const struct names_line line =
+		line_of(work->question->scan.names, work->forest->frame[node]);
+	struct {
+		uint64_t file, line, symref;
+	} key = {0};
+	int ret;
+
+	/* A file's name is the same string wherever it comes from. */
+	key.file = line.line ? (uint64_t)(uintptr_t)line.file : 0;
+	key.line = line.line;
+	key.symref = line.line && !by_symref ? 0 : symref;
+	ret = intern_id(lines, &key, sizeof(key), id);
+	if (ret || *id < work->table->n_parts)
+		return ret;
+	ret = new_part(work->table, room, symref, 0);
+	if (!ret) {
+		work->table->parts[*id].line = line.line;
+		work->table->parts[*id].file = line.file;
+	}
+	return ret;
+}
+
+/* Of addresses and lines, which frames tell.  Frames of stacks that are gone may be others by now, so only those are looked at
+ * that were reached. */
+static int frame_parts(struct work *work)
+{
+	bool by_address = has_key(work->question, GROUP_ADDRESS);
+	struct intern images = {0}, texts = {0};
+	uint32_t room = 0, known_room = 0, *known = NULL; /* part + 1, by frame */
 	int ret = 0;
 
-	for (uint32_t i = FOREST_NOWHERE; i < work->forest.n && !ret; i++) {
-		uint32_t frame = work->forest.frame[i], id;
-		struct {
-			uint64_t file, line, symref;
-		} key = {0};
-		struct names_line line;
+	for (uint32_t i = FOREST_NOWHERE; i < work->n && !ret; i++) {
+		uint32_t frame = work->forest->frame[i], part;
 
-		if (frame != FRAME_NONE && frame < known_room && known[frame]) {
-			work->parts[i] = known[frame] - 1;
+		work->parts[i] = FOREST_NO_PART;
+		if (!work->reached[i])
 			continue;
+		ret = grow_zeroed((void **)&known, frame, &known_room, sizeof(*known));
+		if (!ret && !known[frame]) {
+			ret = by_address ? address_part(work, &images, &texts, &room, i, &part)
+					 : line_part(work, &texts, &room, i, &part);
+			known[frame] = part + 1;
 		}
-		line = line_of(names, frame);
-		/* A file's name is the same string wherever it comes from. */
-		key.file = line.line ? (uint64_t)(uintptr_t)line.file : 0;
-		key.line = line.line;
-		key.symref = line.line && !by_symref ? 0 : symrefs[i];
-		ret = intern_id(&lines, &key, sizeof(key), &id);
-		if (!ret && id == work->table->n_parts) {
-			ret = new_part(work->table, &room, symrefs[i], 0);
-			if (!ret) {
-				work->table->parts[id].line = line.line;
-				work->table->parts[id].file = line.file;
-			}
-		}
-		if (!ret && frame != FRAME_NONE)
-			ret = grow_zeroed((void **)&known, frame, &known_room, sizeof(*known));
-		if (ret)
-			break;
-		work->parts[i] = id;
-		if (frame != FRAME_NONE)
-			known[frame] = id + 1;
+		if (!ret)
+			work->parts[i] = known[frame] - 1;
 	}
-	intern_fini(&lines);
+	intern_fini(&images);
+	intern_fini(&texts);
 	free(known);
 	return ret;
 }
 
+/* The nodes on the stacks of the scan's entries. */
+static int find_reached(struct work *work)
+{
+	work->reached = calloc(work->n, sizeof(*work->reached));
+	if (!work->reached)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < work->table->scan.n_entries; i++)
+		work->reached[work->at[i]] = true;
+	for (uint32_t i = work->n - 1; i > FOREST_ROOT; i--)
+		if (work->reached[i])
+			work->reached[work->forest->parent[i]] = true;
+	return 0;
+}
+
 /* In place of the scan, since the leaves' symrefs are here. */
-static void sum_unresolved(struct work *work, const uint32_t *symrefs)
+static void sum_unresolved(struct work *work)
 {
 	const struct names *names = work->question->scan.names;
 	struct scan *scan = &work->table->scan;
@@ -185,7 +216,7 @@ static void sum_unresolved(struct work *work, const uint32_t *symrefs)
 	for (uint32_t i = 0; i < scan->n_entries; i++) {
 		const struct scan_entry *entry = &scan->entries[i];
 
-		if (!names_peek(names, symrefs[work->forest.at[i]])->resolved)
+		if (!names_peek(names, work->forest->symref[work->at[i]])->resolved)
 			scan->sums[scan->sides[entry->side].event].unresolved += entry->weight;
 	}
 }
@@ -193,39 +224,42 @@ static void sum_unresolved(struct work *work, const uint32_t *symrefs)
 static int find_parts(struct work *work)
 {
 	const struct table_question *question = work->question;
-	uint32_t *symrefs = NULL, room = 0;
+	uint32_t room = 0;
 	int ret;
 
 	if (!work->by_stack)
 		return new_part(work->table, &room, 0, 0);
-	ret = forest_build(&work->forest, &work->table->scan, question->scan.stacks);
+	work->forest = forest_of(question->scan.names, question->scan.stacks);
+	if (!work->forest)
+		return -ENOMEM;
+	ret = forest_entries(work->forest, &work->table->scan, &work->at);
 	if (ret)
 		return ret;
-	symrefs = forest_symrefs(&work->forest, question->scan.names);
-	work->parts = malloc(work->forest.n * sizeof(*work->parts));
-	work->below = calloc(work->forest.n, sizeof(*work->below));
-	if (!symrefs || !work->parts || !work->below) {
-		ret = -ENOMEM;
-		goto out;
-	}
+	work->n = work->forest->n;
+	work->parts = malloc(work->n * sizeof(*work->parts));
+	work->below = calloc(work->n, sizeof(*work->below));
+	if (!work->parts || !work->below)
+		return -ENOMEM;
 	work->parts[FOREST_ROOT] = FOREST_NO_PART;
 	if (question->only) {
-		for (uint32_t i = FOREST_NOWHERE; i < work->forest.n; i++)
-			work->parts[i] = symrefs[i] == question->symref ? 0 : FOREST_NO_PART;
+		for (uint32_t i = FOREST_NOWHERE; i < work->n; i++)
+			work->parts[i] =
+				work->forest->symref[i] == question->symref ? 0 : FOREST_NO_PART;
+		work->above = work->forest->above;
 		ret = new_part(work->table, &room, question->symref, 0);
-	} else if (has_key(question, GROUP_ADDRESS)) {
-		ret = address_parts(work, symrefs);
-	} else if (has_key(question, GROUP_LINE)) {
-		ret = line_parts(work, symrefs);
+	} else if (has_key(question, GROUP_ADDRESS) || has_key(question, GROUP_LINE)) {
+		ret = find_reached(work);
+		if (!ret)
+			ret = frame_parts(work);
 	} else {
-		ret = name_parts(work, symrefs);
+		ret = name_parts(work);
 	}
 	if (!ret)
-		sum_unresolved(work, symrefs);
-	if (!ret)
-		ret = forest_above(&work->forest, work->parts, &work->above);
-out:
-	free(symrefs);
+		sum_unresolved(work);
+	if (!ret && !work->above) {
+		ret = forest_above(work->forest, work->n, work->parts, &work->made_above);
+		work->above = work->made_above;
+	}
 	return ret;
 }
 
@@ -299,7 +333,7 @@ static struct sum *touch(struct work *work, uint32_t part)
 
 static int add_above(struct work *work, uint32_t node, uint64_t weight)
 {
-	const struct forest *forest = &work->forest;
+	const struct forest *forest = work->forest;
 
 	for (; node != FOREST_ROOT; node = forest->parent[node]) {
 		struct sum *sum;
@@ -316,9 +350,9 @@ static int add_above(struct work *work, uint32_t node, uint64_t weight)
 
 static int add_all_above(struct work *work)
 {
-	const struct forest *forest = &work->forest;
+	const struct forest *forest = work->forest;
 
-	for (uint32_t i = forest->n - 1; i > FOREST_ROOT; i--) {
+	for (uint32_t i = work->n - 1; i > FOREST_ROOT; i--) {
 		uint64_t weight = work->below[i];
 		struct sum *sum;
 
@@ -340,11 +374,11 @@ static int add_all_above(struct work *work)
 static int add_side(struct work *work, uint32_t side)
 {
 	uint32_t from = work->first[side], to = work->first[side + 1];
-	bool many = work->by_stack && to - from > work->forest.n / 16;
+	bool many = work->by_stack && to - from > work->n / 16;
 
 	for (uint32_t i = from; i < to; i++) {
 		const struct scan_entry *entry = &work->table->scan.entries[work->by_side[i]];
-		uint32_t node = work->by_stack ? work->forest.at[work->by_side[i]] : 0;
+		uint32_t node = work->by_stack ? work->at[work->by_side[i]] : 0;
 		uint32_t part = work->by_stack ? work->parts[node] : 0;
 
 		if (part != FOREST_NO_PART) {
@@ -516,9 +550,11 @@ int table_new(struct table **out, const struct table_question *question)
 		ret = order_sides(&work);
 	if (!ret)
 		ret = make_rows(&work);
-	forest_fini(&work.forest);
+	forest_put(work.forest);
+	free(work.at);
 	free(work.parts);
-	free(work.above);
+	free(work.reached);
+	free(work.made_above);
 	free(work.sums);
 	free(work.below);
 	free(work.touched);

@@ -397,7 +397,7 @@ static void tell(double time, double limit)
 }
 
 static const char *const filters[] = {
-	"comm~worker[12]", "symbol~[02468]$", "image:program", "cpu:0-1", "stack~+0x4[0-9a-f]*$"};
+	"comm~worker[12]", "symbol~[02468]$", "image:program", "cpu:0-1", "stack~0x4[0-9a-f]*$"};
 
 #define N_FILTERS (sizeof(filters) / sizeof(*filters))
 #define N_WINDOWS 3u
@@ -415,7 +415,7 @@ static void time_windows(const struct view_case *view)
 		times[0][round] = time_of(view);
 		set_window(START_NS + 60000000000u + shift, START_NS + 360000000000u + shift);
 		times[1][round] = time_of(view);
-		set_window(end_ns - 100000000000u + shift, end_ns - 99000000000u + shift);
+		set_window(end_ns - 9000000000u + shift / 7, end_ns - 8000000000u + shift / 7);
 		times[2][round] = time_of(view);
 	}
 	for (size_t i = 0; i < N_WINDOWS; i++)
