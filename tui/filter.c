@@ -8,6 +8,7 @@
 #include "tui/filter.h"
 
 #include "tui/clean.h"
+#include "tui/forest.h"
 #include "tui/grow.h"
 #include "tui/line_text.h"
 
@@ -37,11 +38,6 @@ struct value_verdict {
 	uint8_t event, verdict;
 };
 
-struct node_verdict {
-	uint16_t generation;
-	uint8_t met;
-};
-
 struct filter {
 	const struct filter_term *terms;
 	size_t n_terms;
@@ -52,12 +48,16 @@ struct filter {
 	struct filter *next; /* must be passed as well */
 	bool by_label, by_frame, by_cpu, by_stack, by_line, by_field;
 	uint64_t epoch; /* of the names that verdicts were found with */
+	uint64_t changes; /* of names, when symbols and nodes were judged */
 	struct label_verdict *labels;
 	uint32_t labels_room;
 	struct frame_verdict *frames; /* FRAME_NONE: of a sample without a stack */
 	uint32_t frames_room;
-	struct node_verdict *nodes;
-	uint32_t nodes_room;
+	uint8_t *symbols; /* by symref: what it is met by */
+	uint32_t symbols_room;
+	struct forest *forest; /* or NULL */
+	uint8_t *nodes; /* of the forest: what any frame up to the outermost one is met by */
+	uint32_t n_nodes, nodes_room;
 	const struct field_schemas *schemas;
 	struct value_verdict *values;
 	uint32_t values_room;
@@ -342,8 +342,10 @@ void filter_free(struct filter *filter)
 
 		free(filter->labels);
 		free(filter->frames);
+		free(filter->symbols);
 		free(filter->nodes);
 		free(filter->values);
+		forest_put(filter->forest);
 		free(filter);
 		filter = next;
 	}
@@ -409,8 +411,6 @@ static void follow_names(struct filter *filter)
 		return;
 	if (filter->frames_room)
 		memset(filter->frames, 0, filter->frames_room * sizeof(*filter->frames));
-	if (filter->nodes_room)
-		memset(filter->nodes, 0, filter->nodes_room * sizeof(*filter->nodes));
 	if (filter->values_room)
 		memset(filter->values, 0, filter->values_room * sizeof(*filter->values));
 	filter->epoch = epoch_of(filter);
@@ -445,41 +445,88 @@ static bool frame_passes(struct filter *filter, uint32_t node)
 	return passes;
 }
 
-/* What the frames of a stack meet, down from the outermost one; *final: the names are, so that it is remembered. */
-static uint8_t met_by(struct filter *filter, uint32_t node, bool *final)
+static uint8_t met_by_symbol(struct filter *filter, uint32_t symref)
 {
-	const struct stack_node *at = stacks_node(filter->stacks, node);
 	const struct symref *name;
-	uint8_t met = 0;
+	uint8_t met = STACK_JUDGED;
 
-	if (node < filter->nodes_room && filter->nodes[node].met &&
-		filter->nodes[node].generation == at->generation)
-		return filter->nodes[node].met;
-	if (at->parent != STACK_ROOT)
-		met = met_by(filter, at->parent, final);
-	name = names_get(filter->names, names_symref(filter->names, at->frame));
+	if (symref < filter->symbols_room && filter->symbols[symref])
+		return filter->symbols[symref];
+	name = names_get(filter->names, symref);
 	for (size_t i = 0; i < filter->n_terms; i++) {
 		const struct filter_term *term = &filter->terms[i];
 
 		if (term->field == FILTER_STACK && match_symbol(term, name))
 			met |= term->negated ? STACK_MET_NEGATED : STACK_MET;
 	}
-	*final = *final && is_final(name);
-	if (*final &&
-		!grow_zeroed(
-			(void **)&filter->nodes, node, &filter->nodes_room, sizeof(*filter->nodes)))
-		filter->nodes[node] =
-			(struct node_verdict){at->generation, (uint8_t)(met | STACK_JUDGED)};
+	if (is_final(name) &&
+		!grow_zeroed((void **)&filter->symbols, symref, &filter->symbols_room,
+			sizeof(*filter->symbols)))
+		filter->symbols[symref] = met;
 	return met;
+}
+
+/* What the frames of a stack meet.  Without memory for what is remembered each is looked at. */
+static uint8_t met_by_walking(struct filter *filter, uint32_t node)
+{
+	uint8_t met = 0;
+
+	for (; node != STACK_ROOT; node = stacks_node(filter->stacks, node)->parent)
+		met |= met_by_symbol(filter,
+			names_symref(filter->names, stacks_node(filter->stacks, node)->frame));
+	return met;
+}
+
+/* Nodes that have come since; callers are before what they call. */
+static int judge_nodes(struct filter *filter)
+{
+	const struct forest *forest = filter->forest;
+
+	if (forest->n &&
+		grow_zeroed((void **)&filter->nodes, forest->n - 1, &filter->nodes_room, 1))
+		return -ENOMEM;
+	for (; filter->n_nodes < forest->n; filter->n_nodes++) {
+		uint32_t i = filter->n_nodes;
+
+		filter->nodes[i] = i <= FOREST_NOWHERE ? STACK_JUDGED
+						       : filter->nodes[forest->parent[i]] |
+				met_by_symbol(filter, forest->symref[i]);
+	}
+	return 0;
+}
+
+/* Names change, mangled ones without a new epoch. */
+static void follow_changes(struct filter *filter)
+{
+	struct forest *forest = forest_of(filter->names, filter->stacks);
+
+	if (forest != filter->forest || filter->changes != names_changes(filter->names)) {
+		filter->n_nodes = 0;
+		if (filter->symbols_room)
+			memset(filter->symbols, 0, filter->symbols_room);
+		filter->changes = names_changes(filter->names);
+	}
+	forest_put(filter->forest);
+	filter->forest = forest;
+}
+
+static uint8_t met_by(struct filter *filter, uint32_t node)
+{
+	uint32_t number;
+
+	if (node == STACK_ROOT)
+		return 0;
+	follow_changes(filter);
+	if (!filter->forest || forest_number(filter->forest, node, &number) || judge_nodes(filter))
+		return met_by_walking(filter, node);
+	return filter->nodes[number];
 }
 
 static bool stack_passes(struct filter *filter, uint32_t node)
 {
-	bool any_positive = false, final = true;
-	uint8_t met;
+	uint8_t met = met_by(filter, node);
+	bool any_positive = false;
 
-	follow_names(filter);
-	met = node == STACK_ROOT ? 0 : met_by(filter, node, &final);
 	if (met & STACK_MET_NEGATED)
 		return false;
 	for (size_t i = 0; i < filter->n_terms; i++)
@@ -523,24 +570,65 @@ static bool field_passes(struct filter *filter, const struct slice *slice, uint3
 	return passes;
 }
 
-static bool passes_one(struct filter *filter, const struct slice *slice, uint32_t i)
+bool filter_pass_label(struct filter *filter, uint32_t label)
 {
-	if (filter->by_cpu && !(filter->cpus[slice->cpu[i] / 8] & 1u << (slice->cpu[i] % 8)))
-		return false;
-	if (filter->by_label && !label_passes(filter, slice->task[i]))
-		return false;
-	if (filter->by_frame && !frame_passes(filter, slice->stack[i]))
-		return false;
-	if (filter->by_stack && !stack_passes(filter, slice->stack[i]))
-		return false;
-	return !filter->by_field || field_passes(filter, slice, i);
+	for (; filter; filter = filter->next)
+		if (filter->by_label && !label_passes(filter, label))
+			return false;
+	return true;
+}
+
+bool filter_pass_cpu(const struct filter *filter, uint16_t cpu)
+{
+	for (; filter; filter = filter->next)
+		if (filter->by_cpu && !(filter->cpus[cpu / 8] & 1u << (cpu % 8)))
+			return false;
+	return true;
+}
+
+bool filter_pass_stack(struct filter *filter, uint32_t node)
+{
+	for (; filter; filter = filter->next) {
+		if (filter->by_frame && !frame_passes(filter, node))
+			return false;
+		if (filter->by_stack && !stack_passes(filter, node))
+			return false;
+	}
+	return true;
+}
+
+bool filter_asks_cpu(const struct filter *filter)
+{
+	while (filter && !filter->by_cpu)
+		filter = filter->next;
+	return filter;
+}
+
+bool filter_asks_stack(const struct filter *filter)
+{
+	while (filter && !filter->by_frame && !filter->by_stack)
+		filter = filter->next;
+	return filter;
+}
+
+bool filter_pass_fields(struct filter *filter, const struct slice *slice, uint32_t i)
+{
+	for (; filter; filter = filter->next)
+		if (filter->by_field && !field_passes(filter, slice, i))
+			return false;
+	return true;
+}
+
+bool filter_asks_fields(const struct filter *filter)
+{
+	while (filter && !filter->by_field)
+		filter = filter->next;
+	return filter;
 }
 
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i)
 {
-	for (; filter; filter = filter->next) {
-		if (!passes_one(filter, slice, i))
-			return false;
-	}
-	return true;
+	return filter_pass_cpu(filter, slice->cpu[i]) &&
+		filter_pass_label(filter, slice->task[i]) &&
+		filter_pass_stack(filter, slice->stack[i]) && filter_pass_fields(filter, slice, i);
 }

@@ -77,4 +77,13 @@ bool filter_is_symbol(const char *pattern, const char *symbol);
  * frames is remembered; names that come later are followed (names_epoch()). */
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i);
 
+/* The same in parts: a cell passes where its label, its CPU, its stack and its fields do.  Whether each is asked for at all. */
+bool filter_pass_label(struct filter *filter, uint32_t label);
+bool filter_pass_cpu(const struct filter *filter, uint16_t cpu);
+bool filter_pass_stack(struct filter *filter, uint32_t node);
+bool filter_pass_fields(struct filter *filter, const struct slice *slice, uint32_t i);
+bool filter_asks_fields(const struct filter *filter);
+bool filter_asks_cpu(const struct filter *filter);
+bool filter_asks_stack(const struct filter *filter);
+
 #endif

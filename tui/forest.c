@@ -5,6 +5,7 @@
 #include "tui/forest.h"
 
 #include "tui/grow.h"
+#include "tui/scan.h"
 
 /* One of 64 bits for a part. */
 static uint64_t bit_of(uint32_t part)

@@ -13,7 +13,6 @@
 
 #include "sampler/stacks.h"
 #include "tui/names.h"
-#include "tui/scan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +20,8 @@
 #define FOREST_ROOT 0u
 #define FOREST_NOWHERE 1u
 #define FOREST_NO_PART UINT32_MAX
+
+struct scan;
 
 struct forest {
 	uint32_t n;

@@ -86,6 +86,7 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 			.hide_idle = query->hide_idle,
 			.idle_by_name = query->idle_by_name,
 			.event = query->event,
+			.leave_unresolved = true,
 			.fields = &query->field,
 			.n_fields = 1,
 			.schemas = query->schemas,

@@ -6,43 +6,10 @@
  * loads.  The entries of the first sides are found by arrays as long as the stacks' ids, those of the others by
  * one hash table.
  */
-#include "tui/scan.h"
+#include "tui/scan_private.h"
 
 #include "tui/clean.h"
 #include "tui/grow.h"
-
-#define DENSE_SIDES 4u
-#define AHEAD 8u /* cells whose sums are fetched before they are needed */
-
-enum { LEAF_KNOWN = 1, LEAF_RESOLVED = 2, LEAF_IDLE = 4 };
-
-struct label_info {
-	uint32_t task; /* + 1; 0: not known yet */
-	bool idle;
-};
-
-struct dense {
-	uint32_t *entries; /* + 1, by node */
-	uint32_t room;
-};
-
-struct work {
-	const struct scan_question *question;
-	struct scan *scan;
-	uint32_t entries_room, sides_room, tasks_room, columns_room;
-	struct intern task_keys, column_keys;
-	struct label_info *labels;
-	uint32_t labels_room;
-	uint8_t *leaves; /* by node */
-	uint32_t leaves_room;
-	struct dense dense[DENSE_SIDES];
-	uint32_t *hashed; /* entry + 1, by (node, side) */
-	uint32_t n_hashed, hashed_slots;
-	uint32_t *side_slots; /* side + 1 */
-	uint32_t n_side_slots;
-	uint32_t last_side;
-	uint32_t event_sides[STORE_EVENTS_MAX]; /* + 1; where the event alone makes the side */
-};
 
 /* The key of a task or column, all of whose bytes count. */
 struct task_key {
@@ -50,7 +17,7 @@ struct task_key {
 	char comm[TASK_COMM_MAX];
 };
 
-static int intern_task(struct work *work, const struct task_label *label, uint32_t *task)
+static int intern_task(struct scan_work *work, const struct task_label *label, uint32_t *task)
 {
 	unsigned int by = work->question->by;
 	struct task_key key;
@@ -83,16 +50,12 @@ static int intern_task(struct work *work, const struct task_label *label, uint32
 	return 0;
 }
 
-static uint8_t event_of(const struct scan_question *question, const struct slice *slice, uint32_t i)
-{
-	return question->stands_for ? question->stands_for[slice->event[i]] : slice->event[i];
-}
-
 /* The column of a cell; the thread's, where it is one, is known by its label. */
-static int intern_column(struct work *work, const struct slice *slice, uint32_t i, uint32_t *column)
+static int intern_column(
+	struct scan_work *work, const struct slice *slice, uint32_t i, uint32_t *column)
 {
 	const struct task_label *label = NULL;
-	uint32_t key[4] = {event_of(work->question, slice, i)};
+	uint32_t key[4] = {scan_event(work->question, slice, i)};
 	struct scan_column *made;
 
 	if (work->question->column == GROUP_CPU) {
@@ -117,26 +80,21 @@ static int intern_column(struct work *work, const struct slice *slice, uint32_t 
 	return 0;
 }
 
-static int learn_label(struct work *work, uint32_t id)
+int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task)
 {
-	const struct task_label *label = tasks_label_get(work->question->tasks, id);
-	struct label_info info = {.task = SCAN_NONE};
-	int ret = 0;
-
-	info.idle = label && label->pid == 0;
-	if (work->question->by & (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND)) {
-		ret = intern_task(work, label, &info.task);
-		info.task++;
+	if (label < work->labels_room && work->label_tasks[label]) {
+		*task = work->label_tasks[label] - 1;
+		return 0;
 	}
-	if (!ret)
-		ret = grow_zeroed(
-			(void **)&work->labels, id, &work->labels_room, sizeof(*work->labels));
-	if (!ret)
-		work->labels[id] = info;
-	return ret;
+	if (intern_task(work, tasks_label_get(work->question->tasks, label), task) ||
+		grow_zeroed((void **)&work->label_tasks, label, &work->labels_room,
+			sizeof(*work->label_tasks)))
+		return -ENOMEM;
+	work->label_tasks[label] = *task + 1;
+	return 0;
 }
 
-static int learn_leaf(struct work *work, uint32_t node)
+static int learn_leaf(struct scan_work *work, uint32_t node)
 {
 	const struct scan_question *question = work->question;
 	const struct symref *name;
@@ -147,12 +105,11 @@ static int learn_leaf(struct work *work, uint32_t node)
 		node == STACK_ROOT ? 0
 				   : names_symref(question->names,
 					     stacks_node(question->stacks, node)->frame));
-	work->leaves[node] = (uint8_t)(LEAF_KNOWN | (name->resolved ? LEAF_RESOLVED : 0) |
-		(name->idle ? LEAF_IDLE : 0));
+	work->leaves[node] = (uint8_t)(SCAN_LEAF_KNOWN | (name->resolved ? SCAN_LEAF_RESOLVED : 0));
 	return 0;
 }
 
-static int leaf_of(struct work *work, uint32_t node)
+int scan_leaf(struct scan_work *work, uint32_t node)
 {
 	if (node >= work->leaves_room || !work->leaves[node]) {
 		if (learn_leaf(work, node))
@@ -160,6 +117,49 @@ static int leaf_of(struct work *work, uint32_t node)
 	}
 	return work->leaves[node];
 }
+
+/* --- where the one symbol is --- */
+
+static int learn_place(struct scan_work *work, uint32_t stack, uint32_t *place)
+{
+	const struct scan_question *question = work->question;
+	const struct forest *forest;
+	uint32_t number;
+
+	if (!work->forest)
+		work->forest = forest_of(question->names, question->stacks);
+	forest = work->forest;
+	if (!forest || forest_number(work->forest, stack, &number) ||
+		grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1) ||
+		grow_zeroed((void **)&work->places, stack, &work->places_room, 1))
+		return -ENOMEM;
+	for (; work->n_has < forest->n; work->n_has++) {
+		uint32_t i = work->n_has;
+
+		work->has[i] = i > FOREST_ROOT &&
+			(work->has[forest->parent[i]] || forest->symref[i] == question->symref);
+	}
+	if (forest->symref[number] == question->symref)
+		*place = SCAN_LEAF;
+	else
+		*place = work->has[number] ? SCAN_ABOVE : SCAN_NOWHERE;
+	work->places[stack] = (uint8_t)*place;
+	return 0;
+}
+
+int scan_entry_node(struct scan_work *work, uint32_t stack, uint32_t *node)
+{
+	if (!work->question->only) {
+		*node = work->question->by & SCAN_STACK ? stack : STACK_ROOT;
+		return 0;
+	}
+	if (stack >= work->places_room || !work->places[stack])
+		return learn_place(work, stack, node);
+	*node = work->places[stack];
+	return 0;
+}
+
+/* --- sides and entries --- */
 
 static uint32_t mix(uint32_t a, uint32_t b)
 {
@@ -183,7 +183,7 @@ static bool same_side(const struct scan_side *a, const struct scan_side *b)
 		a->event == b->event && a->fields == b->fields && a->cgroup == b->cgroup;
 }
 
-static int grow_side_slots(struct work *work)
+static int grow_side_slots(struct scan_work *work)
 {
 	uint32_t n = work->n_side_slots ? work->n_side_slots * 2 : 256;
 	uint32_t *slots = calloc(n, sizeof(*slots));
@@ -203,7 +203,7 @@ static int grow_side_slots(struct work *work)
 	return 0;
 }
 
-static int intern_side(struct work *work, const struct scan_side *side, uint32_t *id)
+int scan_side_id(struct scan_work *work, const struct scan_side *side, uint32_t *id)
 {
 	struct scan *scan = work->scan;
 	uint32_t slot;
@@ -230,7 +230,7 @@ static int intern_side(struct work *work, const struct scan_side *side, uint32_t
 	return 0;
 }
 
-static int new_entry(struct work *work, uint32_t node, uint32_t side, uint32_t *id)
+static int new_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
 	struct scan *scan = work->scan;
 
@@ -242,7 +242,7 @@ static int new_entry(struct work *work, uint32_t node, uint32_t side, uint32_t *
 	return 0;
 }
 
-static int grow_hashed(struct work *work)
+static int grow_hashed(struct scan_work *work)
 {
 	uint32_t n = work->hashed_slots ? work->hashed_slots * 2 : 4096;
 	uint32_t *slots = calloc(n, sizeof(*slots));
@@ -267,7 +267,7 @@ static int grow_hashed(struct work *work)
 	return 0;
 }
 
-static int hashed_entry(struct work *work, uint32_t node, uint32_t side, uint32_t *id)
+static int hashed_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
 	uint32_t slot;
 
@@ -289,33 +289,39 @@ static int hashed_entry(struct work *work, uint32_t node, uint32_t side, uint32_
 	return 0;
 }
 
-static int dense_entry(
-	struct work *work, struct dense *dense, uint32_t node, uint32_t side, uint32_t *id)
+/* By an array, of which there is not too much. */
+static int listed_entry(struct scan_work *work, uint32_t **entries, uint32_t *room, uint32_t at,
+	uint32_t node, uint32_t side, uint32_t *id)
 {
-	if (grow_zeroed((void **)&dense->entries, node, &dense->room, sizeof(*dense->entries)))
+	if (grow_zeroed((void **)entries, at, room, sizeof(**entries)))
 		return -ENOMEM;
-	if (!dense->entries[node]) {
+	if (!(*entries)[at]) {
 		if (new_entry(work, node, side, id))
 			return -ENOMEM;
-		dense->entries[node] = *id + 1;
+		(*entries)[at] = *id + 1;
 	}
-	*id = dense->entries[node] - 1;
+	*id = (*entries)[at] - 1;
 	return 0;
 }
 
-static int count(struct work *work, const struct slice *slice, uint32_t i, uint32_t side)
+int scan_entry_id(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
-	uint32_t node = work->question->by & SCAN_STACK ? slice->stack[i] : STACK_ROOT;
-	struct scan_entry *entry;
-	uint32_t id;
-	int ret;
+	if (!(work->question->by & SCAN_STACK) && side < UINT32_MAX / SCAN_PLACES)
+		return listed_entry(work, &work->side_entries, &work->side_entries_room,
+			side * SCAN_PLACES + node, node, side, id);
+	if (side < SCAN_DENSE_SIDES)
+		return listed_entry(work, &work->dense[side].entries, &work->dense[side].room, node,
+			node, side, id);
+	return hashed_entry(work, node, side, id);
+}
 
-	if (side < DENSE_SIDES)
-		ret = dense_entry(work, &work->dense[side], node, side, &id);
-	else
-		ret = hashed_entry(work, node, side, &id);
-	if (ret)
-		return ret;
+static int count(struct scan_work *work, const struct slice *slice, uint32_t i, uint32_t side)
+{
+	struct scan_entry *entry;
+	uint32_t node, id;
+
+	if (scan_entry_node(work, slice->stack[i], &node) || scan_entry_id(work, node, side, &id))
+		return -ENOMEM;
 	entry = &work->scan->entries[id];
 	entry->weight += slice->weight[i];
 	entry->samples += slice->count[i];
@@ -323,21 +329,18 @@ static int count(struct work *work, const struct slice *slice, uint32_t i, uint3
 }
 
 /* The parts of a cell's side that were asked for. */
-static int side_of(struct work *work, const struct slice *slice, uint32_t i, struct scan_side *side)
+static int side_of(
+	struct scan_work *work, const struct slice *slice, uint32_t i, struct scan_side *side)
 {
 	const struct scan_question *question = work->question;
-	uint32_t label = slice->task[i];
 
 	*side = (struct scan_side){.task = SCAN_NONE,
 		.column = SCAN_NONE,
 		.fields = SCAN_NONE,
-		.event = event_of(question, slice, i)};
-	if (label >= work->labels_room || !work->labels[label].task) {
-		if (learn_label(work, label))
-			return -ENOMEM;
-	}
-	if (question->by & (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND))
-		side->task = work->labels[label].task - 1;
+		.event = scan_event(question, slice, i)};
+	if (question->by & (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND) &&
+		scan_task_of(work, slice->task[i], &side->task))
+		return -ENOMEM;
 	if (question->by & SCAN_CPU)
 		side->cpu = slice->cpu[i];
 	if (question->by & SCAN_CGROUP)
@@ -352,41 +355,23 @@ static int side_of(struct work *work, const struct slice *slice, uint32_t i, str
 	return 0;
 }
 
-/* 1: it does not count at all. */
-static int is_idle(struct work *work, const struct slice *slice, uint32_t i)
-{
-	uint32_t label = slice->task[i];
-	int leaf;
-
-	if (work->question->idle_by_name) {
-		leaf = leaf_of(work, slice->stack[i]);
-		return leaf < 0 ? leaf : !!(leaf & LEAF_IDLE);
-	}
-	if (label >= work->labels_room || !work->labels[label].task) {
-		if (learn_label(work, label))
-			return -ENOMEM;
-	}
-	return work->labels[label].idle;
-}
-
-static int add_cell(struct work *work, const struct slice *slice, uint32_t i)
+static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t i)
 {
 	const struct scan_question *question = work->question;
-	uint8_t event = event_of(question, slice, i);
+	uint8_t event = scan_event(question, slice, i);
 	struct scan_sums *sums = &work->scan->sums[event];
 	uint64_t weight = slice->weight[i], samples = slice->count[i];
 	struct scan_column *column = NULL;
 	struct scan_side side;
 	uint32_t id;
+	unsigned int verdict;
 	int leaf, ret;
 
 	if (question->event >= 0 && event != question->event)
 		return 0;
-	if (question->hide_idle) {
-		ret = is_idle(work, slice, i);
-		if (ret)
-			return ret < 0 ? ret : 0;
-	}
+	verdict = sieve_cell(&work->sieve, slice, i);
+	if (verdict & work->idle_bit)
+		return 0;
 	ret = side_of(work, slice, i, &side);
 	if (ret)
 		return ret;
@@ -397,24 +382,24 @@ static int add_cell(struct work *work, const struct slice *slice, uint32_t i)
 	}
 	sums->all_weight += weight;
 	sums->all_samples += samples;
-	if (!filter_pass(question->filter, slice, i))
+	if (verdict & SIEVE_FAILS)
 		return 0;
-	leaf = question->leave_unresolved ? LEAF_RESOLVED : leaf_of(work, slice->stack[i]);
+	leaf = question->leave_unresolved ? SCAN_LEAF_RESOLVED : scan_leaf(work, slice->stack[i]);
 	if (leaf < 0)
 		return leaf;
 	sums->weight += weight;
 	sums->samples += samples;
-	if (!(leaf & LEAF_RESOLVED))
+	if (!(leaf & SCAN_LEAF_RESOLVED))
 		sums->unresolved += weight;
 	if (column) {
 		column->weight += weight;
 		column->samples += samples;
 	}
-	ret = intern_side(work, &side, &id);
+	ret = scan_side_id(work, &side, &id);
 	return ret ? ret : count(work, slice, i, id);
 }
 
-static int add_slice(struct work *work, const struct slice *slice)
+static int add_slice(struct scan_work *work, const struct slice *slice)
 {
 	int ret = 0;
 
@@ -423,92 +408,18 @@ static int add_slice(struct work *work, const struct slice *slice)
 	return ret;
 }
 
-/* Nothing is left out and the event is the whole side: the case in which speed matters most. */
-static bool is_plain(const struct scan_question *question)
-{
-	return !question->filter && !question->hide_idle && question->by == SCAN_STACK &&
-		!question->stands_for && question->column == GROUP_KEYS;
-}
-
-/* The sums are spread over more memory than any cache holds, and where they lie is known long before. */
-static void fetch_ahead(const struct work *work, const struct slice *slice, uint32_t i)
-{
-	const struct dense *dense = &work->dense[0];
-
-	if (i + 2 * AHEAD >= slice->cells)
-		return;
-	if (slice->stack[i + 2 * AHEAD] < dense->room)
-		__builtin_prefetch(&dense->entries[slice->stack[i + 2 * AHEAD]]);
-	if (slice->stack[i + AHEAD] < dense->room && dense->entries[slice->stack[i + AHEAD]])
-		__builtin_prefetch(
-			&work->scan->entries[dense->entries[slice->stack[i + AHEAD]] - 1]);
-}
-
-static int add_plain_slice(struct work *work, const struct slice *slice)
-{
-	const struct scan_question *question = work->question;
-	int ret = 0;
-
-	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
-		uint8_t event = slice->event[i];
-		uint32_t node = slice->stack[i], side = work->event_sides[event] - 1;
-
-		fetch_ahead(work, slice, i);
-		if (side < DENSE_SIDES && node < work->dense[side].room &&
-			work->dense[side].entries[node]) {
-			struct scan_entry *entry =
-				&work->scan->entries[work->dense[side].entries[node] - 1];
-
-			entry->weight += slice->weight[i];
-			entry->samples += slice->count[i];
-			continue;
-		}
-		if (question->event >= 0 && event != question->event)
-			continue;
-		if (!work->event_sides[event]) {
-			const struct scan_side made = {.task = SCAN_NONE,
-				.column = SCAN_NONE,
-				.fields = SCAN_NONE,
-				.event = event};
-
-			ret = intern_side(work, &made, &side);
-			if (ret)
-				break;
-			work->event_sides[event] = side + 1;
-		}
-		ret = count(work, slice, i, side);
-	}
-	return ret;
-}
-
-static int sum_plain(struct work *work)
-{
-	for (uint32_t i = 0; i < work->scan->n_entries; i++) {
-		const struct scan_entry *entry = &work->scan->entries[i];
-		struct scan_sums *sums = &work->scan->sums[work->scan->sides[entry->side].event];
-		int leaf = work->question->leave_unresolved ? LEAF_RESOLVED
-							    : leaf_of(work, entry->node);
-
-		if (leaf < 0)
-			return leaf;
-		sums->weight += entry->weight;
-		sums->samples += entry->samples;
-		sums->all_weight += entry->weight;
-		sums->all_samples += entry->samples;
-		if (!(leaf & LEAF_RESOLVED))
-			sums->unresolved += entry->weight;
-	}
-	return 0;
-}
-
 int scan_run(const struct scan_question *question, struct scan *out)
 {
-	struct work work = {.question = question, .scan = out};
-	bool plain = is_plain(question);
+	struct scan_work work = {.question = question, .scan = out};
+	bool quick = scan_is_quick(question);
 	uint64_t first_ns = UINT64_MAX;
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
+	sieve_init(&work.sieve, question->filter, question->stacks, question->tasks,
+		question->names, question->hide_idle && question->idle_by_name);
+	if (question->hide_idle)
+		work.idle_bit = question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
 	out->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
 		const struct slice *slice = question->snapshot->slices[i];
@@ -518,15 +429,22 @@ int scan_run(const struct scan_question *question, struct scan *out)
 		if (slice->start_ns < first_ns)
 			first_ns = slice->start_ns;
 		out->span_ns = slice->end_ns - first_ns;
-		ret = plain ? add_plain_slice(&work, slice) : add_slice(&work, slice);
+		ret = quick ? scan_quick_slice(&work, slice) : add_slice(&work, slice);
 	}
-	if (!ret && plain)
-		ret = sum_plain(&work);
+	if (!ret && quick)
+		ret = scan_quick_sums(&work);
 	intern_fini(&work.task_keys);
 	intern_fini(&work.column_keys);
-	for (uint32_t i = 0; i < DENSE_SIDES; i++)
+	sieve_fini(&work.sieve);
+	forest_put(work.forest);
+	for (uint32_t i = 0; i < SCAN_DENSE_SIDES; i++)
 		free(work.dense[i].entries);
-	free(work.labels);
+	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++)
+		free(work.quick[i].at);
+	free(work.has);
+	free(work.places);
+	free(work.side_entries);
+	free(work.label_tasks);
 	free(work.leaves);
 	free(work.hashed);
 	free(work.side_slots);

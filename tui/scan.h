@@ -33,6 +33,9 @@ enum { /* scan_question.by, or'ed; the event is always one of the sides' parts *
 
 #define SCAN_NONE UINT32_MAX
 
+/* Where on a stack the one symbol is that was asked for: the nodes of entries then. */
+enum scan_place { SCAN_PLACE_UNKNOWN, SCAN_NOWHERE, SCAN_ABOVE, SCAN_LEAF, SCAN_PLACES };
+
 struct scan_question {
 	const struct snapshot *snapshot;
 	uint64_t from_ns, to_ns; /* slices whose middle lies within; 0, UINT64_MAX: all */
@@ -51,6 +54,8 @@ struct scan_question {
 	size_t n_fields;
 	const struct field_schemas *schemas; /* NULL: no sample has any */
 	bool inlines; /* of trees: inlined functions are frames of their own */
+	bool only; /* stacks are told apart by where this symref is on them; without SCAN_STACK */
+	uint32_t symref;
 	bool leave_unresolved; /* sums[].unresolved is not asked for */
 	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
 };
@@ -84,7 +89,7 @@ struct scan_side {
 };
 
 struct scan_entry {
-	uint32_t node; /* STACK_ROOT: none, or not asked for */
+	uint32_t node; /* STACK_ROOT: none, or not asked for; of one symbol an enum scan_place */
 	uint32_t side;
 	uint64_t weight, samples;
 };

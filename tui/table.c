@@ -228,7 +228,7 @@ static int find_parts(struct work *work)
 	int ret;
 
 	if (!work->by_stack)
-		return new_part(work->table, &room, 0, 0);
+		return new_part(work->table, &room, question->only ? question->symref : 0, 0);
 	work->forest = forest_of(question->scan.names, question->scan.stacks);
 	if (!work->forest)
 		return -ENOMEM;
@@ -241,13 +241,7 @@ static int find_parts(struct work *work)
 	if (!work->parts || !work->below)
 		return -ENOMEM;
 	work->parts[FOREST_ROOT] = FOREST_NO_PART;
-	if (question->only) {
-		for (uint32_t i = FOREST_NOWHERE; i < work->n; i++)
-			work->parts[i] =
-				work->forest->symref[i] == question->symref ? 0 : FOREST_NO_PART;
-		work->above = work->forest->above;
-		ret = new_part(work->table, &room, question->symref, 0);
-	} else if (has_key(question, GROUP_ADDRESS) || has_key(question, GROUP_LINE)) {
+	if (has_key(question, GROUP_ADDRESS) || has_key(question, GROUP_LINE)) {
 		ret = find_reached(work);
 		if (!ret)
 			ret = frame_parts(work);
@@ -371,32 +365,51 @@ static int add_all_above(struct work *work)
 	return 0;
 }
 
+/* Of one symbol: self is where it is the leaf. */
+static void add_place(struct sum *sum, const struct scan_entry *entry)
+{
+	sum->total += entry->weight;
+	if (entry->node != SCAN_LEAF)
+		return;
+	sum->self += entry->weight;
+	sum->samples += entry->samples;
+}
+
+static int add_entry(struct work *work, uint32_t i, bool many)
+{
+	const struct scan_entry *entry = &work->table->scan.entries[i];
+	uint32_t node = work->by_stack ? work->at[i] : 0;
+	struct sum *sum;
+
+	if (work->question->only && entry->node == SCAN_NOWHERE)
+		return 0;
+	sum = touch(work, work->by_stack ? work->parts[node] : 0);
+	if (!sum)
+		return -ENOMEM;
+	if (work->question->only) {
+		add_place(sum, entry);
+		return 0;
+	}
+	sum->self += entry->weight;
+	sum->samples += entry->samples;
+	if (!work->by_stack)
+		sum->total += entry->weight;
+	else if (!many)
+		return add_above(work, node, entry->weight);
+	if (many)
+		work->below[node] += entry->weight;
+	return 0;
+}
+
 static int add_side(struct work *work, uint32_t side)
 {
 	uint32_t from = work->first[side], to = work->first[side + 1];
-	bool many = work->by_stack && to - from > work->n / 16;
+	bool many = work->by_stack && to - from > work->n / 64;
+	int ret = 0;
 
-	for (uint32_t i = from; i < to; i++) {
-		const struct scan_entry *entry = &work->table->scan.entries[work->by_side[i]];
-		uint32_t node = work->by_stack ? work->at[work->by_side[i]] : 0;
-		uint32_t part = work->by_stack ? work->parts[node] : 0;
-
-		if (part != FOREST_NO_PART) {
-			struct sum *sum = touch(work, part);
-
-			if (!sum)
-				return -ENOMEM;
-			sum->self += entry->weight;
-			sum->samples += entry->samples;
-			if (!work->by_stack)
-				sum->total += entry->weight;
-		}
-		if (many)
-			work->below[node] += entry->weight;
-		else if (work->by_stack && add_above(work, node, entry->weight))
-			return -ENOMEM;
-	}
-	return many ? add_all_above(work) : 0;
+	for (uint32_t i = from; i < to && !ret; i++)
+		ret = add_entry(work, work->by_side[i], many);
+	return !ret && many ? add_all_above(work) : ret;
 }
 
 /* --- rows --- */
@@ -490,7 +503,7 @@ static int make_rows(struct work *work)
 
 static unsigned int asked_of_scan(const struct table_question *question)
 {
-	unsigned int by = question->only ? SCAN_STACK : 0;
+	unsigned int by = 0;
 
 	for (size_t i = 0; i < question->n_keys; i++) {
 		switch (question->keys[i]) {
@@ -542,7 +555,9 @@ int table_new(struct table **out, const struct table_question *question)
 		memcpy(table->keys, question->keys, table->n_keys * sizeof(*table->keys));
 	scan.by = asked_of_scan(question);
 	work.by_stack = scan.by & SCAN_STACK;
-	scan.leave_unresolved = work.by_stack;
+	scan.leave_unresolved |= work.by_stack;
+	scan.only = question->only;
+	scan.symref = question->symref;
 	ret = scan_run(&scan, &table->scan);
 	if (!ret)
 		ret = find_parts(&work);

@@ -235,8 +235,8 @@ static void ask_one_tree(const struct calltree_query *query)
 {
 	struct calltree tree;
 
-	check(model_calls_tree(
-		&bench.calls, &bench.session, &bench.model, bench.filter, 0, query, &tree));
+	check(model_calls_tree(&bench.calls, &bench.session, &bench.model, bench.filter, 0, NULL, 0,
+		query, &tree));
 	calltree_fini(&tree);
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scan_private.h - a scan under way, for scan*.c alone.
+ *
+ * scan.c has the questions that are asked seldom and what all of them need, scan_quick.c those whose cells need nothing but
+ * what was found of their label, CPU and stack.
+ */
+#ifndef TUI_SCAN_PRIVATE_H
+#define TUI_SCAN_PRIVATE_H
+
+#include "tui/forest.h"
+#include "tui/scan.h"
+#include "tui/sieve.h"
+
+#define SCAN_DENSE_SIDES 4u
+
+enum { SCAN_LEAF_KNOWN = 1, SCAN_LEAF_RESOLVED = 2 };
+
+struct scan_dense {
+	uint32_t *entries; /* + 1, by node */
+	uint32_t room;
+};
+
+/* The sides of an event: + 1, by label or by CPU; 0: not known yet. */
+struct scan_quick_sides {
+	uint32_t *at;
+	uint32_t room;
+};
+
+struct scan_work {
+	const struct scan_question *question;
+	struct scan *scan;
+	struct sieve sieve;
+	uint8_t idle_bit; /* of the sieve's: what is as if it were not there; 0: nothing is */
+	uint32_t entries_room, sides_room, tasks_room, columns_room;
+	struct intern task_keys, column_keys;
+	uint32_t *label_tasks; /* + 1, by label; 0: not known yet */
+	uint32_t labels_room;
+	uint8_t *leaves; /* by node */
+	uint32_t leaves_room;
+	struct scan_dense dense[SCAN_DENSE_SIDES];
+	uint32_t *hashed; /* entry + 1, by (node, side) */
+	uint32_t n_hashed, hashed_slots;
+	uint32_t *side_entries; /* + 1, by side and place, where nodes are not asked for */
+	uint32_t side_entries_room;
+	uint32_t *side_slots; /* side + 1 */
+	uint32_t n_side_slots;
+	uint32_t last_side;
+	struct scan_quick_sides quick[STORE_EVENTS_MAX];
+	/* Of the one symbol that is asked for. */
+	struct forest *forest;
+	uint8_t *has; /* by node of the forest: it is on the way to the root */
+	uint32_t n_has, has_room;
+	uint8_t *places; /* by node of the stacks: enum scan_place */
+	uint32_t places_room;
+};
+
+/* SCAN_LEAF_ bits of a stack's leaf; or -ENOMEM. */
+int scan_leaf(struct scan_work *work, uint32_t node);
+/* The task of a label, where tasks are asked for.  0 or -ENOMEM. */
+int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task);
+int scan_side_id(struct scan_work *work, const struct scan_side *side, uint32_t *id);
+/* The node of the entry that a stack belongs to.  0 or -ENOMEM. */
+int scan_entry_node(struct scan_work *work, uint32_t stack, uint32_t *node);
+int scan_entry_id(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id);
+
+bool scan_is_quick(const struct scan_question *question);
+int scan_quick_slice(struct scan_work *work, const struct slice *slice);
+/* The sums of what passed, once, in the end. */
+int scan_quick_sums(struct scan_work *work);
+
+static inline uint8_t scan_event(
+	const struct scan_question *question, const struct slice *slice, uint32_t i)
+{
+	return question->stands_for ? question->stands_for[slice->event[i]] : slice->event[i];
+}
+
+#endif
