@@ -216,12 +216,14 @@ int slices_merge(
 {
 	struct cells *cells = &slices->adding;
 	enum detail detail = DETAIL_NONE;
+	bool reduced = false;
 	uint64_t samples = 0;
 	int err = 0;
 
 	*out = NULL;
 	for (unsigned int i = 0; i < n; i++) {
 		samples += from[i]->samples;
+		reduced |= from[i]->slice.reduced;
 		if (from[i]->detail < detail)
 			detail = from[i]->detail;
 	}
@@ -236,6 +238,7 @@ int slices_merge(
 	if (!*out)
 		return -ENOMEM;
 	(*out)->detail = detail;
+	(*out)->slice.reduced = reduced;
 	return 0;
 }
 
@@ -354,5 +357,6 @@ int slices_reduce(
 		return -ENOMEM;
 	take_refs(slices, &(*out)->slice);
 	(*out)->detail = detail;
+	(*out)->slice.reduced = true;
 	return 0;
 }

@@ -50,6 +50,7 @@ struct slice {
 	const uint32_t *count;
 	const uint32_t *
 		values; /* values.h: the fields of the samples; NULL: none has any, or they were given up */
+	bool reduced; /* fields, stacks or tasks were given up, if only in a part of it */
 	uint32_t n_totals;
 	const struct slice_total *totals; /* per event, distinct */
 	uint32_t refs; /* guarded by the store's lock */

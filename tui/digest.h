@@ -32,6 +32,9 @@ struct digest_total {
 
 struct digest {
 	uint64_t serial, start_ns, end_ns; /* of the slice */
+	/* Of hot alone: its sums are in the table, but no entries are kept; what the slice weighed, filters aside. */
+	bool bare;
+	uint64_t weight, samples;
 	bool pending; /* some symbol is not known yet: to be made anew when the epoch changes */
 	struct digest_entry *entries;
 	struct digest_total *totals;

@@ -7,11 +7,16 @@
 #include "tui/hot.h"
 
 #include "tui/digest.h"
+#include "tui/hot_bulk.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BULK_CELLS 100000u
+#define TREND_PART \
+	20u /* trends of what is summed at once are made anew when the range moved by this part */
 
 struct sum {
 	uint64_t self, total, samples;
@@ -25,10 +30,11 @@ struct hot {
 	struct names *names;
 	hot_namer *namer;
 	void *namer_ctx;
+	const struct stacks *stacks;
 	const struct tasks *tasks;
+	struct filter *filter;
 	struct digester *digester;
 	uint64_t epoch, changes; /* of the names that the digests were made with */
-	bool filtered;
 	bool hide_idle, made_hide_idle;
 	bool summed; /* there are sums without digests */
 	uint64_t from_ns, to_ns;
@@ -37,7 +43,10 @@ struct hot {
 	struct sum *
 		sums; /* open addressing by (symref, event); a used one stays, at 0 when all left */
 	uint32_t n_sums, n_slots;
-	uint64_t digested;
+	uint64_t digested, bulk_cells;
+	size_t n_bare; /* digests without entries */
+	bool bare_pending; /* some symbol of theirs is not known yet */
+	struct hot_trends trends; /* where there are bare ones */
 	struct hot_sums by_event[STORE_EVENTS_MAX];
 	struct hot_row *rows;
 	size_t rows_room;
@@ -51,6 +60,8 @@ int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, 
 	if (!hot)
 		return -ENOMEM;
 	hot->store = store;
+	hot->stacks = stacks;
+	hot->bulk_cells = BULK_CELLS;
 	hot->names = names;
 	hot->n_slots = 1024;
 	hot->sums = calloc(hot->n_slots, sizeof(*hot->sums));
@@ -75,6 +86,9 @@ static void reset(struct hot *hot)
 	hot->n_sums = 0;
 	memset(hot->by_event, 0, sizeof(hot->by_event));
 	hot->summed = false;
+	hot->n_bare = 0;
+	hot->bare_pending = false;
+	hot_trends_fini(&hot->trends);
 }
 
 void hot_free(struct hot *hot)
@@ -211,54 +225,197 @@ static size_t in_range(
 	return n;
 }
 
+/* --- following a range that changes --- */
+
+/* The slices of a range, and those of the range before. */
+struct change {
+	const struct snapshot *snapshot; /* of both */
+	const struct slice *const *slices;
+	size_t n;
+	bool remake_all, remake_pending;
+};
+
+static void weigh(struct digest *digest, const struct slice *slice)
+{
+	digest->weight = digest->samples = 0;
+	for (uint32_t i = 0; i < slice->n_totals; i++) {
+		digest->weight += slice->totals[i].weight;
+		digest->samples += slice->totals[i].count;
+	}
+}
+
+/* How many digests from the first one on became this slice by being merged, and some of them are bare; else 0.  What is left of
+ * stacks must be the same: a slice that lost detail takes the place of one, not of several. */
+static size_t merged_into(const struct digest *old, size_t n_old, const struct slice *slice)
+{
+	struct digest whole = {0};
+	uint64_t weight = 0, samples = 0;
+	bool bare = false;
+	size_t n = 0;
+
+	if (slice->reduced || !n_old || old[0].serial == slice->serial ||
+		old[0].start_ns != slice->start_ns)
+		return 0;
+	for (; n < n_old && old[n].end_ns <= slice->end_ns; n++) {
+		weight += old[n].weight;
+		samples += old[n].samples;
+		bare |= old[n].bare;
+	}
+	weigh(&whole, slice);
+	return bare && n > 1 && old[n - 1].end_ns == slice->end_ns && weight == whole.weight &&
+			samples == whole.samples
+		? n
+		: 0;
+}
+
+static const struct slice *find_slice(const struct snapshot *snapshot, uint64_t serial)
+{
+	for (size_t i = 0; i < snapshot->n; i++)
+		if (snapshot->slices[i]->serial == serial)
+			return snapshot->slices[i];
+	return NULL;
+}
+
+static bool is_good(const struct change *change, const struct digest *digest)
+{
+	return !change->remake_all && !(change->remake_pending && digest->pending);
+}
+
+/* How many cells must be looked into to follow; false: it is not possible, as the sums of what leaves are nowhere. */
+static bool can_follow(const struct hot *hot, const struct change *change, uint64_t *cells)
+{
+	const struct digest *old = hot->digests;
+	size_t n_old = hot->n_digests, at = 0, run;
+
+	*cells = 0;
+	if (hot->n_bare && (change->remake_all || (change->remake_pending && hot->bare_pending)))
+		return false;
+	for (size_t i = 0; i <= change->n; i++) {
+		const struct slice *slice = i < change->n ? change->slices[i] : NULL;
+
+		while (at < n_old &&
+			(!slice ||
+				(old[at].serial != slice->serial &&
+					old[at].start_ns <= slice->start_ns))) {
+			const struct slice *gone = NULL;
+
+			if (slice && merged_into(old + at, n_old - at, slice))
+				break;
+			if (old[at].bare) {
+				gone = find_slice(change->snapshot, old[at].serial);
+				if (!gone)
+					return false;
+				*cells += gone->cells;
+			}
+			at++;
+		}
+		if (!slice)
+			break;
+		run = merged_into(old + at, n_old - at, slice);
+		if (run) {
+			at += run;
+			continue;
+		}
+		if (at < n_old && old[at].serial == slice->serial && is_good(change, &old[at++]))
+			continue;
+		*cells += slice->cells;
+	}
+	return true;
+}
+
+/* What leaves the range.  A bare one is looked into again. */
+static int leave(struct hot *hot, const struct change *change, struct digest *digest)
+{
+	struct digest again;
+	int ret = 0;
+
+	if (!digest->bare) {
+		subtract_digest(hot, digest);
+	} else {
+		const struct slice *slice = find_slice(change->snapshot, digest->serial);
+
+		ret = slice ? digest_make(hot->digester, slice, hot->tasks, hot->hide_idle, &again)
+			    : -ENOENT;
+		if (!ret) {
+			subtract_digest(hot, &again);
+			digest_fini(&again);
+		}
+		hot->digested++;
+	}
+	digest_fini(digest);
+	return ret;
+}
+
+static int enter(struct hot *hot, const struct slice *slice, struct digest *digest)
+{
+	int ret = digest_make(hot->digester, slice, hot->tasks, hot->hide_idle, digest);
+
+	if (ret)
+		return ret;
+	weigh(digest, slice);
+	hot->digested++;
+	return add_digest(hot, digest);
+}
+
+static struct digest bare_digest(const struct slice *slice)
+{
+	struct digest digest = {.serial = slice->serial,
+		.start_ns = slice->start_ns,
+		.end_ns = slice->end_ns,
+		.bare = true};
+
+	weigh(&digest, slice);
+	return digest;
+}
+
 /* The digests of exactly these slices: kept where they are good, made where not.  On failure the digests
  * that were made so far are in the list. */
-static int follow(struct hot *hot, const struct slice *const *slices, size_t n)
+static int follow(struct hot *hot, const struct change *change)
 {
-	/* What passes a filter may be told by any name. */
-	bool remake_all = hot->hide_idle != hot->made_hide_idle ||
-		(hot->filtered && hot->changes != names_changes(hot->names));
-	bool remake_pending = hot->epoch != names_epoch(hot->names);
 	struct digest *old = hot->digests, *made = NULL;
 	size_t n_old = hot->n_digests, at = 0, n_made = 0;
 	int ret = 0;
 
-	if (n) {
-		made = calloc(n, sizeof(*made));
+	if (change->n) {
+		made = calloc(change->n, sizeof(*made));
 		if (!made)
 			return -ENOMEM;
 	}
-	for (size_t i = 0; i < n && !ret; i++) {
-		const struct slice *slice = slices[i];
+	for (size_t i = 0; i < change->n && !ret; i++) {
+		const struct slice *slice = change->slices[i];
 		struct digest *digest = &made[n_made];
+		size_t run;
 
 		/* A merged slice has a serial of its own and takes the place of those it was made of. */
-		while (at < n_old && old[at].serial != slice->serial &&
-			old[at].start_ns <= slice->start_ns) {
-			subtract_digest(hot, &old[at]);
-			digest_fini(&old[at++]);
+		while (!ret && !(run = merged_into(old + at, n_old - at, slice)) && at < n_old &&
+			old[at].serial != slice->serial && old[at].start_ns <= slice->start_ns)
+			ret = leave(hot, change, &old[at++]);
+		if (ret)
+			break;
+		if (run) {
+			while (run--)
+				digest_fini(&old[at++]);
+			made[n_made++] = bare_digest(slice);
+			continue;
 		}
 		if (at < n_old && old[at].serial == slice->serial) {
-			if (!remake_all && !(remake_pending && old[at].pending)) {
+			if (is_good(change, &old[at])) {
 				*digest = old[at];
 				memset(&old[at++], 0, sizeof(*old));
 				n_made++;
 				continue;
 			}
-			subtract_digest(hot, &old[at]);
-			digest_fini(&old[at++]);
+			ret = leave(hot, change, &old[at++]);
 		}
-		ret = digest_make(hot->digester, slice, hot->tasks, hot->hide_idle, digest);
-		if (ret)
-			break;
-		hot->digested++;
-		n_made++;
-		ret = add_digest(hot, digest);
+		if (!ret)
+			ret = enter(hot, slice, digest);
+		n_made += !ret;
 	}
 	for (; at < n_old; at++) {
 		if (!ret)
-			subtract_digest(hot, &old[at]);
-		digest_fini(&old[at]);
+			ret = leave(hot, change, &old[at]);
+		else
+			digest_fini(&old[at]);
 	}
 	free(old);
 	hot->digests = made;
@@ -266,22 +423,83 @@ static int follow(struct hot *hot, const struct slice *const *slices, size_t n)
 	return ret;
 }
 
+static struct scan_question ask(
+	const struct hot *hot, const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns)
+{
+	return (struct scan_question){.snapshot = snapshot,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.stacks = hot->stacks,
+		.tasks = hot->tasks,
+		.names = hot->names,
+		.filter = hot->filter,
+		.hide_idle = hot->hide_idle,
+		.idle_by_name = !hot->tasks,
+		.column = GROUP_KEYS};
+}
+
+/* All at once. */
+static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct scan_question question = ask(hot, change->snapshot, from_ns, to_ns);
+	struct hot_bulk bulk;
+	int ret;
+
+	reset(hot);
+	ret = hot_bulk_sum(&question, &bulk);
+	if (!ret) {
+		memcpy(hot->by_event, bulk.by_event, sizeof(hot->by_event));
+		hot->bare_pending = bulk.pending;
+		hot->digests = calloc(change->n ? change->n : 1, sizeof(*hot->digests));
+		ret = hot->digests ? 0 : -ENOMEM;
+	}
+	for (uint32_t i = 0; i < bulk.n && !ret; i++) {
+		const struct hot_part *part = &bulk.parts[i];
+		struct sum *sum = sum_of(hot, part->id, part->event);
+
+		if (!sum) {
+			ret = -ENOMEM;
+			break;
+		}
+		sum->self = part->self;
+		sum->total = part->total;
+		sum->samples = part->samples;
+	}
+	for (size_t i = 0; i < change->n && !ret; i++)
+		hot->digests[hot->n_digests++] = bare_digest(change->slices[i]);
+	hot->digested += change->n;
+	hot_bulk_fini(&bulk);
+	return ret;
+}
+
 int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 {
 	struct snapshot snapshot;
-	size_t first, n;
-	uint64_t span;
+	struct change change = {.snapshot = &snapshot,
+		/* What passes a filter may be told by any name. */
+		.remake_all = hot->hide_idle != hot->made_hide_idle ||
+			(hot->filter && hot->changes != names_changes(hot->names)),
+		.remake_pending = hot->epoch != names_epoch(hot->names)};
+	uint64_t span, cells;
+	size_t first;
 	int ret;
 
 	if (hot->summed)
 		reset(hot);
-	ret = store_snapshot(hot->store, from_ns, to_ns, &snapshot);
+	/* What leaves is looked for, too, where its sums are not at hand. */
+	ret = store_snapshot(hot->store,
+		hot->n_bare && hot->from_ns < from_ns ? hot->from_ns : from_ns,
+		hot->n_bare && hot->to_ns > to_ns ? hot->to_ns : to_ns, &snapshot);
 	if (ret) {
 		reset(hot);
 		return ret;
 	}
-	n = in_range(&snapshot, from_ns, to_ns, &first);
-	ret = follow(hot, n ? snapshot.slices + first : NULL, n);
+	change.n = in_range(&snapshot, from_ns, to_ns, &first);
+	change.slices = change.n ? snapshot.slices + first : NULL;
+	if (can_follow(hot, &change, &cells) && cells <= hot->bulk_cells)
+		ret = follow(hot, &change);
+	else
+		ret = sum_anew(hot, &change, from_ns, to_ns);
 	if (ret)
 		reset(hot);
 	snapshot_release(hot->store, &snapshot);
@@ -290,11 +508,19 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	hot->made_hide_idle = hot->hide_idle;
 	hot->from_ns = from_ns;
 	hot->to_ns = to_ns;
+	hot->n_bare = 0;
+	for (size_t i = 0; i < hot->n_digests; i++)
+		hot->n_bare += hot->digests[i].bare;
 	span = hot->n_digests ? hot->digests[hot->n_digests - 1].end_ns - hot->digests[0].start_ns
 			      : 0;
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
 		hot->by_event[i].span_ns = span;
 	return ret;
+}
+
+void hot_set_bulk(struct hot *hot, uint64_t cells)
+{
+	hot->bulk_cells = cells;
 }
 
 int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
@@ -416,7 +642,7 @@ void hot_hide_idle(struct hot *hot, bool hide)
 
 void hot_set_filter(struct hot *hot, struct filter *filter)
 {
-	hot->filtered = filter != NULL;
+	hot->filter = filter;
 	digester_set_filter(hot->digester, filter);
 	reset(hot);
 	hot->from_ns = hot->to_ns = 0;
@@ -576,7 +802,30 @@ static uint64_t overlap(uint64_t weight, uint64_t start, uint64_t end, double fr
 	return (uint64_t)((double)weight * (right - left) / (double)(end - start) + 0.5);
 }
 
-void hot_trend(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
+/* Where digests have no entries: all symbols at once, and not for each step of a range that goes on. */
+static void bulk_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t from_ns,
+	uint64_t to_ns, uint64_t out[HOT_TREND])
+{
+	struct hot_trends *trends = &hot->trends;
+	uint64_t most = (to_ns - from_ns) / TREND_PART;
+	struct snapshot snapshot;
+
+	if (!trends->of || trends->event != event || trends->from_ns + most < from_ns ||
+		from_ns + most < trends->from_ns || trends->to_ns + most < to_ns ||
+		to_ns + most < trends->to_ns) {
+		struct scan_question question = ask(hot, &snapshot, hot->from_ns, hot->to_ns);
+
+		question.event = event;
+		if (store_snapshot(hot->store, hot->from_ns, hot->to_ns, &snapshot))
+			return;
+		(void)hot_trends_make(&question, from_ns, to_ns, trends);
+		snapshot_release(hot->store, &snapshot);
+	}
+	if (symref < trends->room)
+		memcpy(out, trends->of[symref], HOT_TREND * sizeof(*out));
+}
+
+void hot_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
 {
 	uint64_t base, from, to;
 	double part;
@@ -592,6 +841,10 @@ void hot_trend(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t o
 	if (hot->to_ns != UINT64_MAX && hot->to_ns > to)
 		to = hot->to_ns;
 	base = from;
+	if (hot->n_bare) {
+		bulk_trend(hot, symref, event, from, to, out);
+		return;
+	}
 	part = (double)(to - from) / HOT_TREND;
 	for (size_t i = 0; i < hot->n_digests && part > 0; i++) {
 		const struct digest *digest = &hot->digests[i];

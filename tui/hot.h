@@ -4,7 +4,7 @@
  *
  * Each slice is digested once: (symref, event) -> self, total, samples.  The sums of the range are those of
  * its digests, added when a slice enters and subtracted when it leaves; so a refresh costs the newest
- * slice, not the range.  Recursion is folded: a stack counts once in the total of each symbol on it.
+ * slice, not the range; what comes into it all at once is summed at once.  Recursion is folded: a stack counts once in the total of each symbol on it.
  * When names change (names_epoch), the digests are made anew.  UI thread.
  */
 #ifndef TUI_HOT_H
@@ -39,6 +39,10 @@ int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 /* The sums of a basis in place of those of a range; the next hot_update() starts anew.  Its symrefs are below those of the names'
  * limit.  0 or -ENOMEM (the table is then empty). */
 int hot_load(struct hot *hot, const struct basis *basis);
+
+/* Where more cells than this come into the range at once they are summed by stack, and their slices leave no digests: for
+ * tests, which have few. */
+void hot_set_bulk(struct hot *hot, uint64_t cells);
 
 /* How many slices hot_update() has looked into so far: the work done, for tests and benches. */
 uint64_t hot_digested(const struct hot *hot);
@@ -108,7 +112,8 @@ void hot_cell(
 	const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total);
 void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out);
 
-/* Self weight of a symbol in HOT_TREND equal parts of the range, oldest first. */
-void hot_trend(const struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND]);
+/* Self weight of a symbol in HOT_TREND equal parts of the range, oldest first; of a long range that goes on, it may be of a moment
+ * before. */
+void hot_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND]);
 
 #endif

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
+
 /* How much of one lane fell into one symbol. */
 struct pair {
 	uint32_t lane, symref;
@@ -30,6 +32,10 @@ struct work {
 	uint32_t labels_room, cpus_room;
 	uint32_t *leaves; /* by node: symref + 1 */
 	uint32_t leaves_room;
+	struct sieve sieve;
+	/* How much of each lane fell into each symbol: an array by symref for the first lanes, pairs for others. */
+	uint64_t **rows;
+	uint32_t rows_room, n_symrefs;
 	struct pair *pairs;
 	uint32_t n_pairs, n_slots;
 };
@@ -141,30 +147,62 @@ static int grow_pairs(struct work *work)
 	return 0;
 }
 
-static int add_symbol(struct work *work, uint32_t lane, uint32_t node, uint64_t weight)
+static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t weight)
 {
-	const struct query *query = work->query;
 	struct pair *pair;
 
-	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
-		return -ENOMEM;
-	if (!work->leaves[node])
-		work->leaves[node] = 1 +
-			(node == STACK_ROOT ? 0
-					    : names_symref(query->names,
-						      stacks_node(query->stacks, node)->frame));
 	if (work->n_pairs >= work->n_slots / 2 && grow_pairs(work))
 		return -ENOMEM;
-	pair = slot_of(work->pairs, work->n_slots, lane, work->leaves[node] - 1);
-	if (!weight)
-		return 0;
+	pair = slot_of(work->pairs, work->n_slots, lane, symref);
 	if (!pair->weight) {
 		pair->lane = lane;
-		pair->symref = work->leaves[node] - 1;
+		pair->symref = symref;
 		work->n_pairs++;
 	}
 	pair->weight += weight;
 	return 0;
+}
+
+/* Symbols that are met later than the pass began have pairs. */
+static int add_symbol(struct work *work, uint32_t lane, uint32_t node, uint64_t weight)
+{
+	const struct query *query = work->query;
+	uint32_t symref;
+
+	if (node >= work->leaves_room || !work->leaves[node]) {
+		if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room,
+			    sizeof(*work->leaves)))
+			return -ENOMEM;
+		work->leaves[node] = 1 +
+			(node == STACK_ROOT ? 0
+					    : names_symref(query->names,
+						      stacks_node(query->stacks, node)->frame));
+	}
+	symref = work->leaves[node] - 1;
+	if (!weight)
+		return 0;
+	if (lane >= ROWS_BYTES / sizeof(uint64_t) / (work->n_symrefs + 1) ||
+		symref >= work->n_symrefs)
+		return add_pair(work, lane, symref, weight);
+	if (lane >= work->rows_room || !work->rows[lane]) {
+		if (grow_zeroed((void **)&work->rows, lane, &work->rows_room, sizeof(*work->rows)))
+			return -ENOMEM;
+		work->rows[lane] = calloc(work->n_symrefs, sizeof(**work->rows));
+		if (!work->rows[lane])
+			return -ENOMEM;
+	}
+	work->rows[lane][symref] += weight;
+	return 0;
+}
+
+static void choose(struct work *work, uint64_t *best, uint32_t at, uint32_t symref, uint64_t weight)
+{
+	struct lane *lane = &work->lanes->lane[at];
+
+	if (weight < best[at] || (weight == best[at] && symref > lane->symref))
+		return;
+	best[at] = weight;
+	lane->symref = symref;
 }
 
 static int choose_hottest(struct work *work)
@@ -173,19 +211,14 @@ static int choose_hottest(struct work *work)
 
 	if (!best)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < work->n_slots; i++) {
-		const struct pair *pair = &work->pairs[i];
-		struct lane *lane;
-
-		if (!pair->weight)
-			continue;
-		lane = &work->lanes->lane[pair->lane];
-		if (pair->weight < best[pair->lane] ||
-			(pair->weight == best[pair->lane] && pair->symref > lane->symref))
-			continue;
-		best[pair->lane] = pair->weight;
-		lane->symref = pair->symref;
-	}
+	for (uint32_t lane = 0; lane < work->lanes->n && lane < work->rows_room; lane++)
+		for (uint32_t i = 0; work->rows[lane] && i < work->n_symrefs; i++)
+			if (work->rows[lane][i])
+				choose(work, best, lane, i, work->rows[lane][i]);
+	for (uint32_t i = 0; i < work->n_slots; i++)
+		if (work->pairs[i].weight)
+			choose(work, best, work->pairs[i].lane, work->pairs[i].symref,
+				work->pairs[i].weight);
 	free(best);
 	return 0;
 }
@@ -242,7 +275,7 @@ static int add_slice(struct work *work, const struct slice *slice)
 	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
 		uint32_t id;
 
-		if (!query_counts(work->query, slice, i))
+		if (!query_counts(work->query, &work->sieve, slice, i))
 			continue;
 		ret = lane_of(work, slice, i, &id);
 		if (ret)
@@ -260,6 +293,8 @@ int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 	struct work work = {.query = query, .lanes = out};
 	int ret = 0;
 
+	query_sieve(query, &work.sieve);
+	work.n_symrefs = names_limit(query->names);
 	*out = (struct lanes){
 		.columns = columns < 1		      ? 1
 			: columns > LANES_COLUMNS_MAX ? LANES_COLUMNS_MAX
@@ -279,7 +314,11 @@ int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 	free(work.of_label);
 	free(work.of_cpu);
 	free(work.leaves);
+	for (uint32_t i = 0; i < work.rows_room; i++)
+		free(work.rows[i]);
+	free(work.rows);
 	free(work.pairs);
+	sieve_fini(&work.sieve);
 	if (ret)
 		lanes_fini(out);
 	return ret;

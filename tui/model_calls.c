@@ -6,6 +6,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+
+#define SHARE 50u /* of the time, at most 1/50 goes into trees made anew as the time goes on */
+
+static uint64_t clock_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 void model_calls_fini(struct model_calls *cache)
 {
@@ -20,9 +31,16 @@ static bool is_current(const struct model_calls *cache, const struct model *mode
 	uint64_t last_ns = model->status.store.last_ns < model->to_ns ? model->status.store.last_ns
 								      : model->to_ns;
 
-	return cache->calls && cache->from_ns == model->from_ns && cache->to_ns == model->to_ns &&
-		cache->last_ns == last_ns && cache->epoch == epoch && cache->basis == serial &&
-		cache->filter == filter_serial(filter) && cache->hide_idle == model->hide_idle;
+	if (!cache->calls || cache->epoch != epoch || cache->basis != serial ||
+		cache->filter != filter_serial(filter) || cache->hide_idle != model->hide_idle)
+		return false;
+	if (cache->from_ns == model->from_ns && cache->to_ns == model->to_ns &&
+		cache->last_ns == last_ns)
+		return true;
+	/* Another window was chosen: it is shown at once. */
+	return !model->window.selected && !cache->selected &&
+		cache->length_ns == model->window.length_ns && cache->zero_ns == model->zero_ns &&
+		model->now_ns < cache->not_before_ns;
 }
 
 struct scan_question model_calls_question(const struct session *session, const struct model *model,
@@ -71,6 +89,9 @@ static int renew(struct model_calls *cache, struct session *session, const struc
 	cache->filter = filter_serial(filter);
 	cache->hide_idle = model->hide_idle;
 	cache->basis = serial;
+	cache->selected = model->window.selected;
+	cache->length_ns = model->window.length_ns;
+	cache->zero_ns = model->zero_ns;
 	return 0;
 }
 
@@ -78,10 +99,18 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,
 	const struct calltree_query *query, struct calltree *out)
 {
+	uint64_t begin_ns = clock_now_ns();
+	bool renewed = false;
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
-	if (!is_current(cache, model, filter, epoch, serial))
+	if (!is_current(cache, model, filter, epoch, serial)) {
 		ret = renew(cache, session, model, filter, epoch, basis, serial);
-	return ret ? ret : calltree_build(out, cache->calls, query);
+		renewed = true;
+	}
+	if (!ret)
+		ret = calltree_build(out, cache->calls, query);
+	if (renewed)
+		cache->not_before_ns = model->now_ns + SHARE * (clock_now_ns() - begin_ns);
+	return ret;
 }

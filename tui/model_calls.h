@@ -3,7 +3,8 @@
  * model_calls.h - trees of calls of the model's window, for the views.
  *
  * What all trees are made from is computed when the first one is asked for, and kept until window, filter or names are
- * others; so views that no tree is drawn in cost nothing.  UI thread.
+ * others; so views that no tree is drawn in cost nothing.  Where it is the time alone that goes on, it is not made anew more often than a
+ * small share of the time allows: a tree is then of a moment before, and its node 0 tells how much that was.  UI thread.
  */
 #ifndef TUI_MODEL_CALLS_H
 #define TUI_MODEL_CALLS_H
@@ -22,6 +23,9 @@ struct model_calls {
 	uint64_t epoch, filter; /* of names; the filter's serial */
 	bool hide_idle;
 	uint64_t basis; /* serial of what they are compared with; 0: nothing */
+	bool selected; /* the window; else of length_ns since zero_ns */
+	uint64_t length_ns, zero_ns;
+	uint64_t not_before_ns; /* where it is the time alone that goes on */
 };
 
 void model_calls_fini(struct model_calls *cache);

@@ -14,25 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_idle(const struct query *query, const struct slice *slice, uint32_t i)
+void query_sieve(const struct query *query, struct sieve *sieve)
 {
-	const struct task_label *label = tasks_label_get(query->tasks, slice->task[i]);
-	const struct stack_node *leaf;
-
-	if (!label || label->pid != 0)
-		return false;
-	if (!query->idle_by_name)
-		return true;
-	if (slice->stack[i] == STACK_ROOT)
-		return false;
-	leaf = stacks_node(query->stacks, slice->stack[i]);
-	return names_get(query->names, names_symref(query->names, leaf->frame))->idle;
-}
-
-bool query_counts(const struct query *query, const struct slice *slice, uint32_t i)
-{
-	return slice->event[i] == query->event && filter_pass(query->filter, slice, i) &&
-		!(query->hide_idle && is_idle(query, slice, i));
+	sieve_init(sieve, query->filter, query->stacks, query->tasks, query->names,
+		query->hide_idle && query->idle_by_name);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -119,7 +104,8 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 }
 
 /* Weight of the event in a slice; the totals serve unless single samples must be left out. */
-static uint64_t slice_weight(const struct query *query, const struct slice *slice)
+static uint64_t slice_weight(
+	const struct query *query, struct sieve *sieve, const struct slice *slice)
 {
 	uint64_t weight = 0;
 
@@ -130,7 +116,7 @@ static uint64_t slice_weight(const struct query *query, const struct slice *slic
 		return 0;
 	}
 	for (uint32_t i = 0; i < slice->cells; i++) {
-		if (query_counts(query, slice, i))
+		if (query_counts(query, sieve, slice, i))
 			weight += slice->weight[i];
 	}
 	return weight;
@@ -140,6 +126,7 @@ int query_activity(
 	const struct query *query, uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
 {
 	double part, *weights;
+	struct sieve sieve;
 
 	memset(out, 0, columns * sizeof(*out));
 	if (!columns || to_ns <= from_ns)
@@ -147,6 +134,7 @@ int query_activity(
 	weights = calloc(columns, sizeof(*weights));
 	if (!weights)
 		return -ENOMEM;
+	query_sieve(query, &sieve);
 	part = (double)(to_ns - from_ns) / (double)columns;
 	for (size_t i = 0; i < query->snapshot->n; i++) {
 		const struct slice *slice = query->snapshot->slices[i];
@@ -159,7 +147,7 @@ int query_activity(
 		/* Even over the slice, of which only the part in the range counts. */
 		start = (double)slice->start_ns - (double)from_ns;
 		end = (double)slice->end_ns - (double)from_ns;
-		density = (double)slice_weight(query, slice) / (end - start);
+		density = (double)slice_weight(query, &sieve, slice) / (end - start);
 		if (start < 0)
 			start = 0;
 		for (k = (size_t)(start / part); k < columns && (double)k * part < end; k++) {
@@ -175,6 +163,7 @@ int query_activity(
 	}
 	for (size_t i = 0; i < columns; i++)
 		out[i] = (uint64_t)(weights[i] * 1e9 / part + 0.5);
+	sieve_fini(&sieve);
 	free(weights);
 	return 0;
 }

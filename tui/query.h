@@ -13,6 +13,7 @@
 #include "tui/filter.h"
 #include "tui/names.h"
 #include "tui/scan_fields.h"
+#include "tui/sieve.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,8 +66,21 @@ struct query_row {
 /* Rows by falling total.  0 and an array of *n for free(); or -ENOMEM. */
 int query_run(const struct query *query, struct query_row **rows, size_t *n);
 
-/* Whether cell i of a slice counts: of the event, not filtered out, not hidden as idle. */
-bool query_counts(const struct query *query, const struct slice *slice, uint32_t i);
+/* Whether cell i of a slice counts: of the event, not filtered out, not hidden as idle; with a sieve of the query, for
+ * sieve_fini(). */
+void query_sieve(const struct query *query, struct sieve *sieve);
+static inline bool query_counts(
+	const struct query *query, struct sieve *sieve, const struct slice *slice, uint32_t i)
+{
+	unsigned int verdict;
+
+	if (slice->event[i] != query->event)
+		return false;
+	verdict = sieve_cell(sieve, slice, i);
+	return !(verdict & SIEVE_FAILS) &&
+		!(query->hide_idle && verdict & SIEVE_IDLE_TASK &&
+			(!query->idle_by_name || verdict & SIEVE_IDLE_LEAF));
+}
 
 /* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any
  * length.  For clock events a value of 1e9 is one busy CPU.  idle is left out where hide_idle is set. */

@@ -38,7 +38,7 @@ static uint8_t remember(uint8_t **verdicts, uint32_t *room, uint32_t at, uint8_t
 
 uint8_t sieve_learn_label(struct sieve *sieve, uint32_t id)
 {
-	const struct task_label *label = tasks_label_get(sieve->tasks, id);
+	const struct task_label *label = sieve->tasks ? tasks_label_get(sieve->tasks, id) : NULL;
 	uint8_t verdict = SIEVE_KNOWN;
 
 	if (label && label->pid == 0)

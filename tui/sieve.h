@@ -24,7 +24,7 @@ enum { /* of a cell, or'ed */
 struct sieve {
 	struct filter *filter; /* or NULL; borrowed, as all */
 	const struct stacks *stacks;
-	const struct tasks *tasks;
+	const struct tasks *tasks; /* or NULL: nothing is of pid 0 */
 	struct names *names;
 	bool by_stack, by_cpu, by_fields;
 	bool idle_leaf; /* SIEVE_IDLE_LEAF is wanted */

@@ -27,6 +27,7 @@ struct world {
 	struct symbols symbols;
 	struct names *names;
 	struct hot *hot;
+	uint64_t bulk; /* 0: as it is */
 	uint32_t program, library; /* images */
 	uint32_t worker, idle; /* task labels */
 	uint64_t now_ns;
@@ -92,6 +93,29 @@ static int setup(void **state)
 	tasks_label_ref(world->tasks, world->worker);
 	tasks_label_ref(world->tasks, world->idle);
 	*state = world;
+	return 0;
+}
+
+/* What comes at once is summed at once, but for a slice or two. */
+static int setup_bulk(void **state)
+{
+	struct world *world;
+
+	assert_int_equal(setup(state), 0);
+	world = *state;
+	world->bulk = 100;
+	hot_set_bulk(world->hot, world->bulk);
+	return 0;
+}
+
+/* Always. */
+static int setup_always(void **state)
+{
+	struct world *world;
+
+	assert_int_equal(setup(state), 0);
+	world = *state;
+	hot_set_bulk(world->hot, 0);
 	return 0;
 }
 
@@ -312,6 +336,8 @@ static void test_merged_slices(void **state)
 	store_free(world->store);
 	assert_int_equal(store_new(&world->store, world->stacks, world->tasks, 1), 0);
 	assert_int_equal(hot_new(&world->hot, world->store, world->stacks, world->names), 0);
+	if (world->bulk)
+		hot_set_bulk(world->hot, world->bulk);
 	srand(5);
 	for (int round = 0; round < 120; round++) {
 		random_slice(world);
@@ -608,6 +634,14 @@ static void test_empty(void **state)
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST_BULK(function)                                             \
+	{                                                               \
+#function "_bulk", function, setup_bulk, teardown, NULL \
+	}
+#define TEST_ALWAYS(function)                                               \
+	{                                                                   \
+#function "_always", function, setup_always, teardown, NULL \
+	}
 
 int main(void)
 {
@@ -623,6 +657,12 @@ int main(void)
 		TEST(test_idle_by_task_or_by_name),
 		TEST(test_trend),
 		TEST(test_empty),
+		TEST_BULK(test_random),
+		TEST_BULK(test_merged_slices),
+		TEST_ALWAYS(test_random),
+		TEST_ALWAYS(test_recursion_counts_once),
+		TEST_ALWAYS(test_idle_by_task_or_by_name),
+		TEST_ALWAYS(test_trend),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
