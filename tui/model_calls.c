@@ -24,18 +24,24 @@ void model_calls_fini(struct model_calls *cache)
 	cache->calls = NULL;
 }
 
-static bool is_current(const struct model_calls *cache, const struct model *model,
-	const struct filter *filter, uint64_t epoch, uint64_t serial)
+bool model_calls_are_old(const struct model_calls *cache, const struct model *model)
 {
 	/* What comes later than the window changes nothing in it. */
 	uint64_t last_ns = model->status.store.last_ns < model->to_ns ? model->status.store.last_ns
 								      : model->to_ns;
 
+	return cache->calls &&
+		(cache->from_ns != model->from_ns || cache->to_ns != model->to_ns ||
+			cache->last_ns != last_ns);
+}
+
+static bool is_current(const struct model_calls *cache, const struct model *model,
+	const struct filter *filter, uint64_t epoch, uint64_t serial)
+{
 	if (!cache->calls || cache->epoch != epoch || cache->basis != serial ||
 		cache->filter != filter_serial(filter) || cache->hide_idle != model->hide_idle)
 		return false;
-	if (cache->from_ns == model->from_ns && cache->to_ns == model->to_ns &&
-		cache->last_ns == last_ns)
+	if (!model_calls_are_old(cache, model))
 		return true;
 	/* Another window was chosen: it is shown at once. */
 	return !model->window.selected && !cache->selected &&

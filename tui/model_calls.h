@@ -39,4 +39,7 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,
 	const struct calltree_query *query, struct calltree *out);
 
+/* Whether the last tree was of a moment before the model's window. */
+bool model_calls_are_old(const struct model_calls *cache, const struct model *model);
+
 #endif

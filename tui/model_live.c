@@ -401,9 +401,12 @@ static int live_tree(struct model *model, const struct calltree_query *query, st
 		&live->baseline, live->session, model, live->crumbs.filter, &basis, &serial);
 
 	memset(out, 0, sizeof(*out));
-	return ret ? ret
-		   : model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
-			     live->hot_epoch, basis, serial, query, out);
+	if (!ret)
+		ret = model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
+			live->hot_epoch, basis, serial, query, out);
+	model->calls_weight =
+		model_calls_are_old(&live->calls, model) && out->n ? out->nodes[0].sums.total : 0;
+	return ret;
 }
 
 static int live_busiest(struct model *model, struct model_spike *out)

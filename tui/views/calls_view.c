@@ -140,9 +140,8 @@ static void calls_refresh(struct view *view, struct screen *screen)
 		list_set_count(&calls->list, 0);
 		return;
 	}
-	/* Trees may be of a moment before. */
-	if (calls->tree.n && calls->tree.nodes[0].sums.total)
-		calls->whole = calls->tree.nodes[0].sums.total;
+	if (screen->model->calls_weight)
+		calls->whole = screen->model->calls_weight;
 	calls->base_whole = calls->tree.n ? calls->tree.nodes[0].base.total : 0;
 	make_rows(calls);
 }

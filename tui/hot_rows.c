@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hot_rows.c - the rows of a hot table, in their order.
+ */
+#include "tui/hot_private.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct symref *name_of(const struct hot *hot, uint32_t id)
+{
+	return hot->namer ? hot->namer(hot->namer_ctx, id) : names_get(hot->names, id);
+}
+
+struct order {
+	const struct hot *hot;
+	enum hot_sort sort;
+	bool reverse, quick;
+};
+
+static int by_number(uint64_t left, uint64_t right)
+{
+	return left > right ? -1 : left < right;
+}
+
+static int compare_rows(const void *a, const void *b, void *ctx)
+{
+	const struct hot_row *left = a, *right = b;
+	const struct order *order = ctx;
+	const struct symref *l, *r;
+	int result = 0;
+
+	if (order->sort == HOT_SORT_SELF)
+		result = by_number(left->self, right->self);
+	else if (order->sort == HOT_SORT_TOTAL)
+		result = by_number(left->total, right->total);
+	else if (order->sort == HOT_SORT_SAMPLES)
+		result = by_number(left->samples, right->samples);
+	else if (order->sort == HOT_SORT_CHANGE && fabs(left->change) != fabs(right->change))
+		result = fabs(left->change) > fabs(right->change) ? -1 : 1;
+	/* Mere callers are many and all have no self share: what is below them tells them apart. */
+	if (!result && order->sort == HOT_SORT_SELF)
+		result = by_number(left->total, right->total);
+	if (result)
+		return order->reverse ? -result : result;
+	if (order->quick && order->sort <= HOT_SORT_CHANGE)
+		return left->symref < right->symref ? -1 : left->symref > right->symref;
+
+	l = name_of(order->hot, left->symref);
+	r = name_of(order->hot, right->symref);
+	if (order->sort == HOT_SORT_IMAGE) {
+		result = strcmp(l->image, r->image);
+		if (result)
+			return order->reverse ? -result : result;
+	}
+	result = strcmp(l->symbol, r->symbol);
+	if (result)
+		return order->reverse && order->sort == HOT_SORT_SYMBOL ? -result : result;
+	result = strcmp(l->image, r->image);
+	if (result)
+		return result;
+	if (l->start != r->start)
+		return l->start < r->start ? -1 : 1;
+	return left->symref < right->symref ? -1 : left->symref > right->symref;
+}
+
+static bool passes(struct hot *hot, const struct hot_query *query, uint32_t symref)
+{
+	const struct symref *name;
+
+	if (!query->hide_kernel && (!query->filter || !query->filter[0]))
+		return true;
+	name = name_of(hot, symref);
+	if (query->hide_kernel && name->kernel)
+		return false;
+	return !query->filter || !query->filter[0] || strcasestr(name->symbol, query->filter) ||
+		strcasestr(name->image, query->filter);
+}
+
+static double share_of(const struct hot *hot, uint32_t symref, uint8_t event)
+{
+	uint64_t self, total, weight = hot->by_event[event].weight;
+
+	hot_cell(hot, symref, event, &self, &total);
+	return weight ? (double)self / (double)weight : 0.0;
+}
+
+/* The rows of `from`, a part of hot's; those that only the baseline has, where only_new is set. */
+static void add_rows(struct hot *hot, const struct hot *from, const struct hot_query *query,
+	bool only_new, size_t *n)
+{
+	for (uint32_t i = 0; i < from->n_slots; i++) {
+		const struct sum *sum = &from->sums[i];
+		struct hot_row row;
+
+		if (!sum->used || sum->event != query->event || !(sum->samples || sum->total) ||
+			!passes(hot, query, sum->symref))
+			continue;
+		row = (struct hot_row){sum->symref, sum->self, sum->total, sum->samples, 0.0};
+		if (only_new) {
+			hot_cell(hot, sum->symref, query->event, &row.self, &row.total);
+			if (row.total || !sum->self)
+				continue;
+			row.samples = 0;
+		}
+		if (query->base)
+			row.change = share_of(hot, row.symref, query->event) -
+				share_of(query->base, row.symref, query->event);
+		hot->rows[(*n)++] = row;
+	}
+}
+
+int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
+	struct hot_sums *sums)
+{
+	struct order order = {hot, query->sort, query->reverse, query->quick};
+	size_t most = (size_t)hot->n_sums + (query->base ? query->base->n_sums : 0);
+
+	*rows = NULL;
+	*n = 0;
+	hot_sums(hot, query->event, sums);
+	if (hot->rows_room < most) {
+		struct hot_row *grown = reallocarray(hot->rows, 2 * most, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		hot->rows = grown;
+		hot->rows_room = 2 * most;
+	}
+	add_rows(hot, hot, query, false, n);
+	if (query->base)
+		add_rows(hot, query->base, query, true, n);
+	if (*n)
+		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
+	*rows = hot->rows;
+	return 0;
+}
