@@ -107,7 +107,7 @@ static void name_user_only(struct event_spec *spec)
 }
 
 /* Its filter and its program.  The descriptor, closed where either is refused, or -errno. */
-static int narrow(struct counting *counting, struct counting_event *event, int fd)
+static int narrow(struct counting_event *event, int fd)
 {
 	int ret = event->spec.filter ? sys_set_filter(fd, event->spec.filter) : 0;
 
@@ -128,7 +128,6 @@ static int narrow(struct counting *counting, struct counting_event *event, int f
 	if (!ret)
 		return fd;
 	close(fd);
-	(void)counting;
 	return ret;
 }
 
@@ -158,7 +157,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 			return user;
 		}
 	}
-	return fd < 0 ? fd : narrow(counting, event, fd);
+	return fd < 0 ? fd : narrow(event, fd);
 }
 
 static int add_cell(
