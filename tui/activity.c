@@ -216,12 +216,14 @@ static uint64_t highest(const uint64_t *columns, size_t first, size_t n)
 	return most;
 }
 
-/* Stretches that are half as busy as the busiest one, or more; skip[] is used up. */
+/* Stretches that are half as busy as the busiest one, or more, and stand out from what is usual; skip[] is used up. */
 static size_t count_spikes(const uint64_t *columns, bool *skip, size_t n)
 {
-	uint64_t least = highest(columns, 0, n) / 2;
+	uint64_t least = highest(columns, 0, n) / 2, usual = window_median(columns, NULL, n);
 	size_t count = 0, first, length;
 
+	if (least < usual + usual / 2)
+		least = usual + usual / 2;
 	memset(skip, 0, n * sizeof(*skip));
 	while (count < ACTIVITY_VISITED && window_busiest(columns, skip, n, &first, &length) &&
 		highest(columns, first, length) >= least) {

@@ -98,7 +98,8 @@ struct model_breakdown {
 	bool baseline; /* the samples of the baseline instead; of a recorded one there are no rows */
 };
 
-/* A busy stretch of the history: the nth of `of` that are at least half as busy as the busiest one. */
+/* A busy stretch of the history: the nth of `of` that are at least half as busy as the busiest one, and
+ * half as busy again as it is most of the time. */
 struct model_spike {
 	uint64_t from_ns, to_ns;
 	size_t nth, of; /* from 1 on; nth may be more than `of`: it is no spike any more */

@@ -19,9 +19,11 @@ static void tell_spike(struct screen *screen, const struct model_spike *spike)
 	double s = model->strip_to_ns > spike->to_ns
 		? (double)(model->strip_to_ns - spike->to_ns) / 1e9
 		: 0.0;
-	char which[48] = "A quieter moment";
+	char which[64] = "A moment below the spikes";
 
-	if (spike->nth <= spike->of)
+	if (!spike->of)
+		snprintf(which, sizeof(which), "Busy moment %zu, no spike", spike->nth);
+	else if (spike->nth <= spike->of)
 		snprintf(which, sizeof(which), "Spike %zu of %zu by height", spike->nth, spike->of);
 	if (s < 120.0)
 		screen_message(

@@ -121,8 +121,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of the columns that are not skipped; 0 where memory is short, which makes stretches longer. */
-static uint64_t median(const uint64_t *columns, const bool *skip, size_t n)
+uint64_t window_median(const uint64_t *columns, const bool *skip, size_t n)
 {
 	uint64_t *sorted = malloc(n * sizeof(*sorted)), out;
 	size_t used = 0;
@@ -153,7 +152,7 @@ bool window_busiest(
 	}
 	if (best == n)
 		return false;
-	least = median(columns, skip, n);
+	least = window_median(columns, skip, n);
 	least += (columns[best] - least) / 2;
 	for (from = best; from > 0 && columns[from - 1] > least && !(skip && skip[from - 1]);)
 		from--;

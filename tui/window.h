@@ -43,6 +43,9 @@ void window_select(
 /* Back to the newest. */
 void window_live(struct window *window);
 
+/* The median of the columns that are not skipped (skip may be NULL); 0 where memory is short. */
+uint64_t window_median(const uint64_t *columns, const bool *skip, size_t n);
+
 /* The busiest stretch of n columns of activity: around the highest column, as far as the columns stay above the middle
  * between it and the median.  Columns of which skip[] is set count as quiet (skip may be NULL).  [*first, *first + *length);
  * false where there is none: all are 0 or skipped. */
