@@ -57,13 +57,11 @@ static void *open_main(void *arg)
 
 	recorded->error = session_open(&recorded->session, &recorded->request, recorded->message,
 		sizeof(recorded->message));
-	if (!atomic_compare_exchange_strong(&recorded->opening, &opening, OPENED)) {
+	/* It stays readable until it is looked at, and can only fail by being so already. */
+	(void)!write(recorded->opened_fd, &one, sizeof(one));
+	/* From here on it is the other thread's. */
+	if (!atomic_compare_exchange_strong(&recorded->opening, &opening, OPENED))
 		destroy(recorded);
-		return NULL;
-	}
-	/* It can only fail by being readable already. */
-	if (write(recorded->opened_fd, &one, sizeof(one)) < 0)
-		return NULL;
 	return NULL;
 }
 
