@@ -142,12 +142,15 @@ struct drawing {
 	struct canvas *canvas;
 };
 
-/* A line by its file's own name, which its function tells apart; whole where there is room. */
-static const char *line_text(const char *text, int width)
+/* A line by its file's own name, which its function tells apart; whole where there is room.  Of "function (image)", which
+ * has no line, the function stands beside it. */
+static const char *line_text(const struct symref *name, int width, bool beside)
 {
-	const char *slash = strrchr(text, '/');
+	const char *text = name->symbol, *from = strrchr(text, name->resolved ? '/' : '(');
 
-	return slash && canvas_width_of(text) > width ? slash + 1 : text;
+	if (!from || (name->resolved ? canvas_width_of(text) <= width : !beside))
+		return text;
+	return name->resolved ? from + 1 : from;
 }
 
 /* The offset stays, since it tells addresses apart. */
@@ -176,7 +179,8 @@ static void draw_name(const struct drawing *drawing, int y, const struct symref 
 
 	switch (table->by.group) {
 	case GROUP_LINE:
-		shorten_file(text, line_text(name->symbol, c->symbol.width), c->symbol.width);
+		shorten_file(text, line_text(name, c->symbol.width, c->image.width > 0),
+			c->symbol.width);
 		break;
 	case GROUP_IMAGE:
 		shorten_file(text, name->symbol, c->symbol.width);
