@@ -141,6 +141,15 @@ static void *thread_faults(void *arg)
 	return NULL;
 }
 
+/* ThreadSanitizer lets no child of a process begin threads. */
+static void need_threads_of_children(void)
+{
+#ifdef __SANITIZE_THREAD__
+	print_message("skipped: a child cannot begin threads under ThreadSanitizer\n");
+	skip();
+#endif
+}
+
 /* A thread that faults, and a child that faults more; each when it is told to. */
 static void body_family(void *arg)
 {
@@ -201,6 +210,7 @@ static void test_own_threads(void **state)
 {
 	(void)state;
 	need_events();
+	need_threads_of_children();
 	for (enum engine_scope scope = SCOPE_TASK; scope <= SCOPE_INHERIT; scope++) {
 		uint64_t all, own;
 
@@ -305,6 +315,7 @@ static void test_counts_of_threads(void **state)
 
 	(void)state;
 	need_events();
+	need_threads_of_children();
 	open_pipes();
 	pid = start_child(body_family, NULL);
 	rig->config.inherit_stat = true;
