@@ -108,8 +108,12 @@ static struct rig *rig_flight(enum engine_scope scope, const int32_t *pid)
 	return rig;
 }
 
-/* Some more than were asked for: stacks, and what a fork unshares. */
+/* Some more than were asked for: stacks, and what a fork unshares; ThreadSanitizer has memory of its own for each page. */
+#ifdef __SANITIZE_THREAD__
+#define SOME_MORE 400
+#else
 #define SOME_MORE 60
+#endif
 
 static void phases(enum engine_scope scope)
 {
