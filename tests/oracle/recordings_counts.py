@@ -80,6 +80,18 @@ def record(options, command, path):
     return None
 
 
+def record_readable(options, command, path):
+    """The same; perf has been seen to be unable to read what it had just recorded of a busy machine."""
+    for _ in range(3):
+        refused = record(options, command, path)
+        if refused:
+            return refused
+        made = run(["perf", "report", "--stats", "-i", path])
+        if not made.returncode:
+            return None
+    return f"perf cannot read it, status {made.returncode}: {made.stderr.decode(errors='replace')[-300:]}"
+
+
 SCRIPT = re.compile(r"^\s*(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?:\[(?P<cpu>\d+)\]\s+)?"
                     r"(?P<s>\d+)\.(?P<ns>\d{9}):\s+(?P<period>\d+)\s+(?P<event>\S+):\s+"
                     r"(?P<ip>[0-9a-f]+) \((?P<dso>.*)\)$")
@@ -253,7 +265,7 @@ def main():
             if name not in known:
                 continue
             path = os.path.join(folder, f"{name}.data")
-            refused = record(*known[name], path)
+            refused = record_readable(*known[name], path)
             if refused:
                 checks.skip(name, f"perf record: {refused}")
                 continue
