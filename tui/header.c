@@ -8,6 +8,7 @@
 #include "tui/header.h"
 
 #include "tui/format.h"
+#include "tui/shorten.h"
 #include "tui/strip.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define SEGMENTS_MAX 12
+#define SEGMENTS_MAX 14
 #define SEGMENT_GAP 3 /* " · " on the left, blanks on the right */
 #define LUXURY 8 /* ranks from here go before anything is said briefly */
 #define TABS_X 1
@@ -26,12 +27,13 @@
 #define MORE_WIDTH 4 /* «12 and a blank */
 #define STRIP_Y 2
 #define CRUMBS_SHOWN 3
+#define CRUMB_BRIEF 24
 #define LOW_COVERAGE 95.0
 #define MANY_UNRESOLVED 20.0
 
 struct segment {
 	char text[160];
-	char brief[40]; /* in place of text where there is little room; "": there is none */
+	char brief[120]; /* in place of text where there is little room; "": there is none */
 	enum style style;
 	int rank; /* 1 stays for ever; 0: dropped */
 	bool right;
@@ -126,13 +128,21 @@ static bool drop_one(struct line *line, int above)
 	return true;
 }
 
+/* Whether it does without a segment below this rank. */
+static bool fit(struct line *line, int width, int above)
+{
+	while (line_width(line) > width - 2) {
+		if (!drop_one(line, LUXURY) && !shorten_one(line) && !drop_one(line, above))
+			return false;
+	}
+	return true;
+}
+
 static void draw_line(struct line *line, struct canvas *canvas, int y)
 {
-	int room = canvas->width - 2, x = 1, right = canvas->width - 1;
+	int x = 1, right = canvas->width - 1;
 
-	while (line_width(line) > room &&
-		(drop_one(line, LUXURY) || shorten_one(line) || drop_one(line, 2)))
-		;
+	(void)fit(line, canvas->width, 2);
 	for (int i = line->n - 1; i >= 0; i--) {
 		const struct segment *segment = &line->segments[i];
 		int width = canvas_width_of(segment->text);
@@ -229,52 +239,87 @@ static void add_state(struct line *line, const struct model *model)
 			format_clock(text, until - status->started_ns));
 }
 
-static void draw_target(const struct model *model, struct canvas *canvas, int y)
+/* "line:/a/b/c.c:7" as line:c.c:7, and only so much of it that others find room as well. */
+static void brief_crumb(struct line *line, const char *crumb)
+{
+	const char *colon = strchr(crumb, ':'), *slash = strrchr(crumb, '/');
+	char text[SHORTEN_MAX];
+
+	if (!colon || colon[1] != '/' || !slash || !slash[1] || strpbrk(crumb, " ,&|*?")) {
+		brief(line, "only %s", shorten_file(text, crumb, CRUMB_BRIEF));
+		return;
+	}
+	shorten_file(text, slash + 1, CRUMB_BRIEF - (int)(colon + 1 - crumb));
+	brief(line, "only %.*s%s", (int)(colon + 1 - crumb), crumb, text);
+}
+
+/* The first of them as they are, of the rest how many there are: that there is a filter is never left unsaid. */
+static void add_crumbs(struct line *line, const struct model *model, size_t shown)
+{
+	for (size_t i = 0; i < shown; i++) {
+		add(line, 2, false, STYLE_WARN, "only %s", model->crumbs[i]);
+		brief_crumb(line, model->crumbs[i]);
+	}
+	if (model->n_crumbs > shown)
+		add(line, 1, false, STYLE_WARN, "%s%zu filter%s", shown ? "+" : "",
+			model->n_crumbs - shown, model->n_crumbs - shown == 1 ? "" : "s");
+}
+
+static void fill_target(struct line *line, const struct model *model, size_t crumbs)
 {
 	const struct engine_status *status = &model->status;
 	const struct engine_event_status *event = model_event(model, model->event);
-	struct line line = {.n = 0};
 	char text[FORMAT_MAX];
 
-	add(&line, 5, false, STYLE_ACCENT, "strobe");
-	add(&line, 1, false, STYLE_TITLE, "%s", model->target);
+	add(line, 5, false, STYLE_ACCENT, "strobe");
+	add(line, 1, false, STYLE_TITLE, "%s", model->target);
 	if (model->filters[0])
-		add(&line, 3, false, STYLE_WARN, "only %s", model->filters);
+		add(line, 3, false, STYLE_WARN, "only %s", model->filters);
 	if (model->has_baseline && model->base_recorded)
-		add(&line, 3, false, STYLE_ACCENT, "against %s", model->base_name);
+		add(line, 3, false, STYLE_ACCENT, "against %s", model->base_name);
 	else if (model->has_baseline)
-		add(&line, 3, false, STYLE_ACCENT, "against %s",
+		add(line, 3, false, STYLE_ACCENT, "against %s",
 			format_clock(text,
 				model->base_from_ns > status->started_ns
 					? model->base_from_ns - status->started_ns
 					: 0));
-	for (size_t i = 0; i < model->n_crumbs && i < CRUMBS_SHOWN; i++)
-		add(&line, 2, false, STYLE_WARN, "only %s", model->crumbs[i]);
-	if (model->n_crumbs > CRUMBS_SHOWN)
-		add(&line, 2, false, STYLE_WARN, "+%zu filters", model->n_crumbs - CRUMBS_SHOWN);
+	add_crumbs(line, model, crumbs);
 	if (model->system_wide)
-		add(&line, 6, false, STYLE_TEXT, "%u CPU%s", status->cpus,
+		add(line, 6, false, STYLE_TEXT, "%u CPU%s", status->cpus,
 			status->cpus == 1 ? "" : "s");
 	else if (status->processes > 1)
-		add(&line, 6, false, STYLE_TEXT, "%u processes, %u threads", status->processes,
+		add(line, 6, false, STYLE_TEXT, "%u processes, %u threads", status->processes,
 			status->threads);
 	else if (status->threads > 1)
-		add(&line, 6, false, STYLE_TEXT, "+%u thread%s", status->threads - 1,
+		add(line, 6, false, STYLE_TEXT, "+%u thread%s", status->threads - 1,
 			status->threads == 2 ? "" : "s");
 	if (event && !event->open)
-		add(&line, 2, false, STYLE_WARN, "%s %s", event->name,
+		add(line, 2, false, STYLE_WARN, "%s %s", event->name,
 			event->error ? "refused" : "dropped");
 	else if (event && event->freq_hz)
-		add(&line, 2, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
+		add(line, 3, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
 	else if (event && (event->span || event->period == 1))
-		add(&line, 2, false, STYLE_TEXT, "%s%s", event->name, event->span ? "" : ", all");
+		add(line, 3, false, STYLE_TEXT, "%s%s", event->name, event->span ? "" : ", all");
 	else if (event)
-		add(&line, 2, false, STYLE_TEXT, "%s every %s", event->name,
+		add(line, 3, false, STYLE_TEXT, "%s every %s", event->name,
 			format_count(text, event->period));
 	if (event)
-		add(&line, 7, false, event->user_only ? STYLE_WARN : STYLE_DIM, "%s",
+		add(line, 7, false, event->user_only ? STYLE_WARN : STYLE_DIM, "%s",
 			levels_of(event));
-	add_state(&line, model);
+	add_state(line, model);
+}
+
+static void draw_target(const struct model *model, struct canvas *canvas, int y)
+{
+	size_t crumbs = model->n_crumbs < CRUMBS_SHOWN ? model->n_crumbs : CRUMBS_SHOWN;
+	struct line line;
+
+	for (;; crumbs--) {
+		line.n = 0;
+		fill_target(&line, model, crumbs);
+		if (!crumbs || fit(&line, canvas->width, 3))
+			break;
+	}
 	draw_line(&line, canvas, y);
 }
 

@@ -552,6 +552,23 @@ static void test_crumbs(void **state)
 	finish(fixture);
 }
 
+/* Where filters do not fit, the head says them briefly, and at last how many there are. */
+static void test_crumbs_narrow(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "&line:/usr/src/postgresql/src/backend/executor/execMain.c:1690<Enter>");
+	compare(fixture, "crumbs-narrow-line");
+	keys(fixture, "&!image:/usr/lib/x86_64-linux-gnu/libplanner.so.2.1<Enter>");
+	assert_int_equal(model->n_crumbs, 2);
+	compare(fixture, "crumbs-narrow-two");
+	assert_int_equal(screen_resize(&fixture->screen, 40, 10), 0);
+	compare(fixture, "crumbs-narrow-40x10");
+	finish(fixture);
+}
+
 /* Keys and mouse choose a time, and the way back; the strip and the head say where that is. */
 static void test_time(void **state)
 {
@@ -700,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_recorded_baseline),
 		cmocka_unit_test(test_crumbs),
+		cmocka_unit_test(test_crumbs_narrow),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_saving),
 		cmocka_unit_test(test_quit),
