@@ -275,7 +275,9 @@ static void fill_target(struct line *line, const struct model *model, size_t cru
 	add(line, 1, false, STYLE_TITLE, "%s", model->target);
 	if (model->filters[0])
 		add(line, 3, false, STYLE_WARN, "only %s", model->filters);
-	if (model->has_baseline && model->base_recorded)
+	if (model->has_baseline && model->base_recorded && model->base_empty)
+		add(line, 2, false, STYLE_WARN, "nothing of this in %s", model->base_name);
+	else if (model->has_baseline && model->base_recorded)
 		add(line, 3, false, STYLE_ACCENT, "against %s", model->base_name);
 	else if (model->has_baseline)
 		add(line, 3, false, STYLE_ACCENT, "against %s",

@@ -201,6 +201,7 @@ struct model {
 	uint64_t base_from_ns, base_to_ns;
 	bool base_recorded; /* it is a recording: base_from_ns and base_to_ns mean nothing */
 	char base_name[64]; /* of the recording; cleaned */
+	bool base_empty; /* ... which has nothing of the event that is shown */
 	struct {
 		bool active; /* a recording is read, to become the baseline */
 		unsigned int percent; /* above 100: not known */

@@ -248,7 +248,7 @@ static int follow_names(struct model_baseline *baseline, const struct session *s
 	return make_recorded(baseline, session, model, crumbs, &shared);
 }
 
-int model_baseline_update(struct model_baseline *baseline, const struct session *session,
+static int update(struct model_baseline *baseline, const struct session *session,
 	struct model *model, const struct model_crumbs *crumbs, uint64_t epoch)
 {
 	int ret;
@@ -265,6 +265,18 @@ int model_baseline_update(struct model_baseline *baseline, const struct session 
 			baseline->hide_idle == model->hide_idle))
 		return 0;
 	return make(baseline, model, crumbs->filter, epoch);
+}
+
+int model_baseline_update(struct model_baseline *baseline, const struct session *session,
+	struct model *model, const struct model_crumbs *crumbs, uint64_t epoch)
+{
+	struct hot_sums sums = {.weight = 0};
+	int ret = update(baseline, session, model, crumbs, epoch);
+
+	if (!ret && baseline->recorded)
+		hot_sums(baseline->hot, model->event, &sums);
+	model->base_empty = baseline->recorded && !sums.weight;
+	return ret;
 }
 
 int model_baseline_basis(struct model_baseline *baseline, const struct session *session,

@@ -509,6 +509,9 @@ static void test_recorded_baseline(void **state)
 	snprintf(model->base_name, sizeof(model->base_name), "old.data");
 	keys(fixture, "<Tick>");
 	compare(fixture, "baseline-recorded");
+	model->base_empty = true;
+	compare(fixture, "baseline-recorded-empty");
+	model->base_empty = false;
 	/* Threads of a recording are others. */
 	keys(fixture, "t");
 	compare(fixture, "baseline-recorded-threads");

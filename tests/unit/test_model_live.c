@@ -376,8 +376,17 @@ static void test_recorded_baseline(void **state)
 				comm, false);
 			compare_rows(&fixture, &own, &base, !filtered);
 			compare_tree(&fixture, &base);
+			assert_false(model->base_empty);
 		}
 	}
+	/* Where there is nothing to compare with, that is known. */
+	assert_int_equal(
+		model->ops->crumb_add(model, "comm:nobody", &at, message, sizeof(message)), 0);
+	model_fixture_refresh(&fixture);
+	assert_true(model->base_empty);
+	model->ops->crumb_drop(model, model->n_crumbs - 1);
+	model_fixture_refresh(&fixture);
+	assert_false(model->base_empty);
 	/* What cannot be read leaves it as it is; a time takes its place. */
 	read_baseline(&fixture, "/nonexistent.data");
 	assert_non_null(strstr(model_fixture_said(&fixture), "No other baseline"));
