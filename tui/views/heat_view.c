@@ -337,9 +337,17 @@ static void draw_detail(
 			"From %s to %s, %.1f s: Enter chooses it, Esc takes it back", mark, time,
 			(double)(length + CELL_NS) / (double)SECOND);
 	} else if (event && event->is_clock) {
+		static const char *const words[] = {
+			[EVENT_SPAN_NONE] = "CPUs busy",
+			[EVENT_SPAN_BLOCKED] = "threads blocked",
+			[EVENT_SPAN_PREEMPTED] = "threads waiting",
+			[EVENT_SPAN_WALL] = "threads alive",
+			[EVENT_SPAN_WOKEN] = "threads woken",
+		};
+
 		canvas_printf(canvas, 1, y, canvas->width - 2, STYLE_TEXT,
-			"%s: %.2f CPUs%s  (Enter begins a range here)", time,
-			(double)weight / (double)SECOND, event->span ? " of waiting" : " busy");
+			"%s: %.2f %s  (Enter begins a range here)", time,
+			(double)weight / (double)SECOND, words[event->span]);
 	} else {
 		canvas_printf(canvas, 1, y, canvas->width - 2, STYLE_TEXT,
 			"%s: %s/s  (Enter begins a range here)", time, format_count(count, weight));
