@@ -509,7 +509,8 @@ static int open_recording(struct session *session, int fd)
 		.to_ns = to_ns(request->time_to_s),
 		.no_chains = !request->engine.callchain,
 		/* The screen may come to ask for them. */
-		.no_fields = request->command != CMD_LIVE && !request->n_fields,
+		.no_fields = request->command != CMD_LIVE && !request->n_fields &&
+			!session_only_fields(request),
 	};
 	struct stat stat;
 

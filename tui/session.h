@@ -198,6 +198,8 @@ void session_schemas(const struct session *session, const struct engine_status *
 	struct field_schemas *out);
 /* The filter of what the command line asked for alone (session_filter.c); *out is NULL where that is nothing.  0 or -ENOMEM. */
 int session_filter(struct session *session, struct filter **out);
+/* Whether the command line's expressions name fields of samples. */
+bool session_only_fields(const struct request *request);
 /* Whether there are all fields of samples that expressions name, where the events are known; else *error, whose `at` is the
  * byte of expression *which of request->only. */
 bool session_check_only(struct session *session, size_t *which, struct expr_error *error);

@@ -39,6 +39,15 @@ int session_filter(struct session *session, struct filter **out)
 	return ret;
 }
 
+bool session_only_fields(const struct request *request)
+{
+	for (size_t i = 0; i < request->n_only; i++)
+		for (size_t j = 0; j < request->only[i].n; j++)
+			if (request->only[i].terms[j].field_name)
+				return true;
+	return false;
+}
+
 int session_check_expr(const struct session *session, const struct engine_status *status,
 	const struct expr *expr, struct expr_error *error)
 {

@@ -270,15 +270,6 @@ static void tell_end(const struct request *request)
 		taking_complain("sampling until Ctrl-C or the end of the target ...");
 }
 
-static bool names_field(const struct request *request)
-{
-	for (size_t i = 0; i < request->n_only; i++)
-		for (size_t j = 0; j < request->only[i].n; j++)
-			if (request->only[i].terms[j].field_name)
-				return true;
-	return false;
-}
-
 /* Whether samples have the fields that --only names; else it is told. */
 static bool check_only(struct taking *taking)
 {
@@ -287,7 +278,8 @@ static bool check_only(struct taking *taking)
 	size_t which;
 
 	if (taking->request->command == CMD_EXPORT &&
-		taking->request->export_format == EXPORT_SCRIPT && names_field(taking->request)) {
+		taking->request->export_format == EXPORT_SCRIPT &&
+		session_only_fields(taking->request)) {
 		taking_complain("--only: a script cannot be of samples by one of their fields");
 		return false;
 	}

@@ -187,6 +187,26 @@ def stalled(strobe, path, folder):
                      (waited, hung, process.returncode, err, os.listdir(scratch)))
 
 
+def fields(strobe, folder):
+    """Samples by one of their fields, in every command that reads a recording: as many as the table by that field tells."""
+    path = os.path.join(folder, "fields.data")
+    made = run([strobe, "record", "-e", "sched:sched_switch", "-o", path, "--", "sh", "-c", "sleep 0.05; sleep 0.05"])
+    if made.status or "sched:sched_switch" in made.err:
+        checks.skip("samples by one of their fields", made.err.strip())
+        return
+    rows = json.loads(run([strobe, "report", path, "--group", "prev_comm", "--format", "json"]).out)["events"][0]["rows"]
+    counts = {row["prev_comm"]: row["samples"] for row in rows}
+    only = ["--only", "prev_comm:sleep"]
+    found = run([strobe, "report", path, *only, "--format", "json"])
+    told = sum(row["samples"] for row in json.loads(found.out)["events"][0]["rows"]) if not found.status else found
+    folded = run([strobe, "export", path, *only, "--format", "folded"])
+    lines = sum(int(line.split()[-1]) for line in folded.out.splitlines())
+    checks.check("report and export of samples by one of their fields",
+                 counts.get("sleep", 0) > 0 and told == lines == counts["sleep"], (counts, told, folded))
+    diff = run([strobe, "diff", path, path, *only])
+    checks.check("diff of samples by one of their fields", f" {told} samples in" in diff.out, diff)
+
+
 def on_screen(strobe, path):
     seconds = int(json.loads(run([strobe, "report", path, "--format", "json"]).out)["duration_s"])
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
@@ -206,6 +226,7 @@ def main():
         if not record(shares, path) or not record(shares, pipe, "-o", "-"):
             checks.skip("recordings", "perf record does not work here")
         else:
+            fields(strobe, folder)
             reports(strobe, path, pipe)
             interrupted(strobe, pipe)
             fifos(strobe, path, folder)
