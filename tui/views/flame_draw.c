@@ -284,6 +284,8 @@ static const char *nothing(const struct flame_view *flame, const struct model *m
 {
 	if (flame->error)
 		return "Out of memory";
+	if ((model->n_crumbs || model->filters[0]) && model->status.state != ENGINE_STARTING)
+		return "No samples in this time pass the filters";
 	if (model->status.state == ENGINE_RUNNING || model->recorded)
 		return "No samples in this time";
 	return model->status.state == ENGINE_STARTING ? "Opening the events ..."

@@ -275,6 +275,8 @@ static void draw_nothing(const struct hot_table *table, const struct model *mode
 			text, sizeof(text), "No row matches \"%s\" (Esc shows all)", table->filter);
 	else if (model->status.state == ENGINE_STARTING)
 		snprintf(text, sizeof(text), "Opening the events ...");
+	else if (model->n_crumbs || model->filters[0])
+		snprintf(text, sizeof(text), "No samples in this time pass the filters");
 	else if (model->status.state == ENGINE_RUNNING)
 		snprintf(text, sizeof(text), "No samples in this time");
 	else
