@@ -232,8 +232,12 @@ static void add_state(struct line *line, const struct model *model)
 		add(line, 1, true, STYLE_WARN, "■ stopped");
 	}
 	if (!model->window.selected &&
-		(status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED))
+		(status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED)) {
 		until = status->now_ns;
+		/* The engine goes on, as something may be attached yet. */
+		if (!model->recorded && status->store.last_ns)
+			until = status->store.last_ns;
+	}
 	if (status->started_ns && until >= status->started_ns)
 		add(line, 4, true, STYLE_TEXT, "%s",
 			format_clock(text, until - status->started_ns));

@@ -199,6 +199,9 @@ static void test_states(void **state)
 	status->command_status = SIGSEGV;
 	keys(fixture, "<Tick>");
 	compare(fixture, "ended-signal");
+	/* The clock stays where it ended. */
+	status->now_ns += 60000000000u;
+	compare(fixture, "ended-signal");
 	finish(fixture);
 }
 
