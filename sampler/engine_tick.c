@@ -240,6 +240,23 @@ static void publish_followed(struct engine *engine)
 	engine->followed_changed = false;
 }
 
+/* What others are made of is lost to them, too. */
+static uint64_t lost_of_parts(const struct engine_status *status, enum event_span span)
+{
+	uint64_t switches = 0, clock = 0;
+
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct engine_event_status *event = &status->events[i];
+
+		/* Both events of switches tell of the same records. */
+		if (event_is_of_switches(event->span) && event->lost > switches)
+			switches = event->lost;
+		else if (!event->span && event->is_clock && !clock)
+			clock = event->lost;
+	}
+	return switches + (span == EVENT_SPAN_WALL ? clock : 0);
+}
+
 void engine_publish(struct engine *engine)
 {
 	struct engine_status *status = &engine->status;
@@ -260,6 +277,8 @@ void engine_publish(struct engine *engine)
 		/* Two counters are read one after the other: never show more than all. */
 		if (event->armed_ns > event->clock_ns)
 			event->armed_ns = event->clock_ns;
+		if (event->span && !event_is_of_switches(event->span))
+			event->lost = lost_of_parts(status, event->span);
 		event->enabled = choice_runs(engine, (unsigned int)i);
 		event->in_error = engine->choices[i].errors ||
 			engine->choices[engine->choices[i].leader].errors;

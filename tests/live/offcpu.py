@@ -311,6 +311,34 @@ def check_unprivileged(strobe, waits):
                  any("[off-cpu]" in str(note) for note in report["notes"]), report["notes"])
 
 
+# Two that wake each other more often than the smallest buffer has room for.
+PING_PONG = """
+import os
+a, b = os.pipe()
+c, d = os.pipe()
+if os.fork() == 0:
+    for _ in range(20000):
+        os.read(a, 1)
+        os.write(d, b"x")
+    os._exit(0)
+for _ in range(20000):
+    os.write(b, b"x")
+    os.read(c, 1)
+"""
+
+
+def check_lost(strobe):
+    """All time of threads misses what its parts miss."""
+    made = run([strobe, "report", "-e", "wall", "--ring-pages", "1", "--format", "json", "--", sys.executable, "-c",
+                PING_PONG])
+    lost = {event["name"]: event["lost"] for event in json.loads(made.out)["events"]}
+    switches = max(lost["off-cpu"], lost["preempted"])
+    if not switches:
+        checks.skip("lost records of switches", "none were lost")
+        return
+    checks.check("what is lost to its parts is lost to wall", lost["wall"] == switches + lost["cpu-clock"], lost)
+
+
 def check_refusals(strobe):
     for command, words in ((["stat", "-e", "off-cpu", "--", "true"], "not counted"),
                            (["record", "-e", "wall", "--", "true"], "made of other events"),
@@ -335,6 +363,7 @@ def main(strobe, waits):
         check_attached_asleep(strobe)
         check_beside_sleeper(strobe)
         check_unprivileged(strobe, waits)
+        check_lost(strobe)
     check_refusals(strobe)
     checks.finish()
 
