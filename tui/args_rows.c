@@ -220,7 +220,8 @@ static int add_only(struct args *args, const char *text)
 	if (ret == -ENOMEM)
 		return args_no_memory(args);
 	if (ret)
-		return args_refuse(args, "--only '%s': %s (at '%.24s')", text, error.what,
+		return args_refuse(args, "--only '%.72s%s': %s (at '%.24s')", text,
+			strlen(text) > 72 ? "..." : "", error.what,
 			error.at < strlen(text) ? text + error.at : "the end");
 	request->n_only++;
 	return 0;
