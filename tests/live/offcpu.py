@@ -25,6 +25,7 @@ checks = Checks()
 EVENTS = "cpu-clock,off-cpu,preempted"
 POINTS = 0.03
 TURNS, FEW_TURNS = 6, 3
+TRIES = 4
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 
@@ -90,7 +91,13 @@ def profile_attached(strobe, waits, path):
         return None
 
 
-def check_shares(strobe, waits, scope):
+def compare_shares(strobe, waits, scope):
+    """[(what, whether it is so, detail)]"""
+    told = []
+
+    def check(*one):
+        told.append(one)
+
     before_ns = stolen_ns()
     with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
         path = os.path.join(folder, "times")
@@ -99,11 +106,11 @@ def check_shares(strobe, waits, scope):
         else:
             report = profile(scope, [strobe, "report", "--scope", scope], EVENTS, ["--", waits, str(TURNS), path])
         if not report:
-            return
+            return told
         times = measured(path)
     stolen = stolen_ns() - before_ns
     found = sums(report)
-    checks.check(f"{scope}: two workers", len(times) == 2, times)
+    check(f"{scope}: two workers", len(times) == 2, times)
     for tid, (slept, waited, computed, cpu, all_ns) in times.items():
         kinds = [found[event][tid] for event in EVENTS.split(",")]
         on, off, preempted = kinds
@@ -116,16 +123,27 @@ def check_shares(strobe, waits, scope):
         # On a busy machine part of it is preempted, or on the CPU: as much as is missing off it.
         for name, function, there in (("asleep", "waits_sleep", slept), ("for the lock", "waits_lock", waited)):
             here, busy = off[function], on[function] + preempted[function]
-            checks.check(f"{scope}: thread {name}: {here / all_ns:.1%} of {there / all_ns:.1%}, {busy / all_ns:.1%} of it busy",
+            check(f"{scope}: thread {name}: {here / all_ns:.1%} of {there / all_ns:.1%}, {busy / all_ns:.1%} of it busy",
                          is_near(here + busy, there), (here, busy, detail))
         here, there = on["waits_compute"], computed - preempted["waits_compute"]
-        checks.check(f"{scope}: thread computing: {here / all_ns:.1%} of {there / all_ns:.1%}, CPU time {cpu / all_ns:.1%}",
+        check(f"{scope}: thread computing: {here / all_ns:.1%} of {there / all_ns:.1%}, CPU time {cpu / all_ns:.1%}",
                      is_near(here, there) and here >= cpu - points, (here, there, detail))
         # A page that is not there may have to be waited for.
         here = off["waits_compute"]
-        checks.check(f"{scope}: nothing is blocked while it computes", here <= points / 3, (here, detail))
+        check(f"{scope}: nothing is blocked while it computes", here <= points / 3, (here, detail))
         everything = sum(kind["all"] - kind["waits_begin"] - kind["[off-cpu]"] for kind in kinds)
-        checks.check(f"{scope}: all of its time: {everything / all_ns:.1%}", is_near(everything, all_ns), detail)
+        check(f"{scope}: all of its time: {everything / all_ns:.1%}", is_near(everything, all_ns), detail)
+    return told
+
+
+def check_shares(strobe, waits, scope):
+    """Samples of the clock are a matter of chance: what differs now and then is noise, what differs each time is wrong."""
+    for _ in range(TRIES):
+        told = compare_shares(strobe, waits, scope)
+        if all(one[1] for one in told):
+            break
+    for one in told:
+        checks.check(*one)
 
 
 def check_wall(strobe, waits):
@@ -148,7 +166,7 @@ def check_wall(strobe, waits):
 
 def check_woken(strobe, waits):
     """Who ends the wait for the lock is the partner's thread, a sleep the timer; a writer at the other end of a pipe is
-    nobody that is profiled."""
+    nobody that is profiled.  The kernel leaves out some wakings, for perf as well: these waits have no known end."""
     report = profile("woken", [strobe, "report"], "woken", ["--comm", "worker-0", "--", waits, str(FEW_TURNS), "/dev/null"])
     if not report:
         return
@@ -164,11 +182,12 @@ def check_woken(strobe, waits):
     for row in woken["rows"]:
         leaves[row["symbol"]] += row["weight"]
     total = {row["symbol"]: row["total_percent"] / 100 * woken["weight"] for row in woken["rows"]}
-    partner, timer = leaves["[woken by waits]"], leaves["[woken by an interrupt]"]
-    checks.check("woken: by the partner, as long as the lock is waited for", total["waits_lock"] * 0.8 <= partner, leaves)
-    checks.check("woken: by a timer, as long as it sleeps", total["waits_sleep"] * 0.8 <= timer <= total["waits_sleep"] * 1.2,
-                 leaves)
-    checks.check("woken: its stack is there", total.get("waits_unlock", 0) >= 0.8 * total["waits_lock"], total)
+    partner, timer, unknown = [leaves[f"[woken by {name}]"] for name in ("waits", "an interrupt", "unknown")]
+    lock, sleep = total["waits_lock"], total["waits_sleep"]
+    checks.check("woken: by the partner, as long as the lock is waited for", 0.8 * lock - unknown <= partner, leaves)
+    checks.check("woken: by a timer, as long as it sleeps", 0.8 * sleep - unknown <= timer <= 1.2 * sleep, leaves)
+    checks.check("woken: mostly known", unknown < partner + timer, leaves)
+    checks.check("woken: its stack is there", total.get("waits_unlock", 0) >= 0.8 * (lock - unknown), total)
     with subprocess.Popen(["sh", "-c", "read go; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
         with subprocess.Popen([strobe, "report", "-p", str(reader.pid), "-e", "woken", "--format", "json"],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as profiler:
