@@ -97,7 +97,8 @@ struct wire_code {
 };
 /* The answer's payload of both: count names, each with its NUL, of split parts that are missing; with
  * WIRE_FLAG_ALT, of the alternate file alone, build_id being that file's, and nothing was read yet. */
-#define WIRE_FLAG_JITDUMP 2048u /* request, lines and code with RAW: the file is a jitdump with the bytes */
+#define WIRE_FLAG_JITDUMP \
+	2048u /* request, lines and code with RAW: the file is a jitdump with the bytes */
 #define WIRE_FLAG_ALT 256u /* answer, lines and code: an alternate file is needed */
 /* Request, code: without inlined functions where these take long; answer: so it is, and more is to be known. */
 #define WIRE_FLAG_QUICK 8192u

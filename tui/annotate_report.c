@@ -390,8 +390,8 @@ static int show(struct annotate_report *report)
 	int ret;
 
 	if (!report->pick.n) {
-		taking_complainf(
-			"there are no samples%s", request->n_terms + request->n_only ? " that pass the filters" : "");
+		taking_complainf("there are no samples%s",
+			request->n_terms + request->n_only ? " that pass the filters" : "");
 		return 1;
 	}
 	if (request->source_tree)

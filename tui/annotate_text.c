@@ -219,7 +219,8 @@ void annotate_put_text(FILE *out, const struct annotate_report *report, bool col
 	fprintf(out, "%s, %.1f s\n", taking->session.target_text,
 		(double)(taking->status.now_ns - taking->status.started_ns) / 1e9);
 	for (size_t i = 0; i < report->n_events; i++)
-		put_event(out, &report->events[i], report->request->n_terms + report->request->n_only > 0);
+		put_event(out, &report->events[i],
+			report->request->n_terms + report->request->n_only > 0);
 	for (size_t i = 0; i < report->notes.n_notes; i++)
 		fprintf(out, "note: %s\n", report->notes.notes[i]);
 	for (size_t i = 0; i < report->n_functions; i++) {

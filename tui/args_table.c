@@ -56,7 +56,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 	[ARG_SYMBOL] = {0, "symbol", "NAME[,NAME]", VIEWS, ARGS_FILTERS,
 		"only samples in this function"},
 	[ARG_ONLY] = {0, "only", "EXPRESSION", VIEWS, ARGS_FILTERS,
-		"only samples that pass an expression: 'comm~^ng & !image:libc* & prev_comm:sh'; may be "
+		"only samples that pass an expression: 'comm~^ng & !image:libc* & prev_comm:sh'; "
+		"may be "
 		"repeated"},
 	[ARG_TIME] = {0, "time", "FROM,TO", VIEWS, ARGS_FILTERS,
 		"only samples between these seconds from the start; either may be left out"},

@@ -227,7 +227,8 @@ struct model {
 		char symbol[64], file[64];
 	} looking;
 	struct hot_sums sums; /* of `event`, in the window */
-	uint64_t calls_weight; /* the same of the last tree of calls, where it is of a moment before; else 0 */
+	uint64_t
+		calls_weight; /* the same of the last tree of calls, where it is of a moment before; else 0 */
 	/* The activity strip: weight per second of `event` in columns of equal time, oldest first; of a recording all of
 	 * its time, else whole multiples of column_ns up to strip_to_ns, where the last one may not be over. */
 	uint64_t strip_from_ns, strip_to_ns, column_ns;

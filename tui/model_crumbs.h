@@ -23,8 +23,8 @@ int model_crumbs_init(struct model_crumbs *crumbs, struct session *session);
 void model_crumbs_fini(struct model_crumbs *crumbs);
 
 /* As model_ops.crumb_add and crumb_drop.  The filter is another one afterwards, and the old one is gone. */
-int model_crumbs_add(struct model_crumbs *crumbs, struct session *session,
-	struct model *model, const char *text, size_t *at, char *message, size_t size);
+int model_crumbs_add(struct model_crumbs *crumbs, struct session *session, struct model *model,
+	const char *text, size_t *at, char *message, size_t size);
 int model_crumbs_drop(
 	struct model_crumbs *crumbs, struct session *session, struct model *model, size_t i);
 

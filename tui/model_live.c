@@ -413,8 +413,7 @@ static int live_busiest(struct model *model, struct model_spike *out)
 {
 	struct model_live *live = model_live_of(model);
 
-	return activity_busiest(
-		&live->activity, model, live->session, live->crumbs.filter, out);
+	return activity_busiest(&live->activity, model, live->session, live->crumbs.filter, out);
 }
 
 static int live_lanes(

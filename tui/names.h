@@ -86,8 +86,8 @@ size_t names_lines(
 /* Names of the stacks of a snapshot as they are now, with inlined functions if they are wanted, as far as they are known: for another thread, in which
  * names_symref(), names_lines(), names_inlined() and names_get() of these may be called.  It must be freed before the names that it was made of
  * are.  0 or -ENOMEM. */
-int names_freeze(struct names **out, struct names *names, const struct snapshot *snapshot,
-	bool inlines);
+int names_freeze(
+	struct names **out, struct names *names, const struct snapshot *snapshot, bool inlines);
 
 /* Symbols by what they are called, for those of another profile.  Good until names_changes() grows.  0 or -ENOMEM. */
 struct names_index;
