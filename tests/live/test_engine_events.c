@@ -8,13 +8,20 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-static void check_sum(const struct engine_event_status *event)
+/* At most `without` may be counted without a sample, as those are that come as an event is closed. */
+static void check_sum_but(const struct engine_event_status *event, uint64_t without)
 {
 	print_message("%s: %lu samples + %lu lost + %lu filtered, count %lu, coverage %.2f%%\n",
 		event->name, (unsigned long)event->samples, (unsigned long)event->lost,
 		(unsigned long)event->filtered, (unsigned long)event->count,
 		event->clock_ns ? 100.0 * (double)event->armed_ns / (double)event->clock_ns : -1);
-	assert_int_equal(event->samples + event->lost + event->filtered, event->count);
+	assert_in_range(event->samples + event->lost + event->filtered,
+		event->count - (event->count < without ? event->count : without), event->count);
+}
+
+static void check_sum(const struct engine_event_status *event)
+{
+	check_sum_but(event, 0);
 }
 
 static void test_process(void **state)
@@ -235,7 +242,7 @@ static void test_events_come_and_go(void **state)
 	assert_true(rig_wait(rig, has_note, NOTE_EVENT_DROPPED));
 	assert_false(rig->status.events[1].open);
 	kept = rig->status.events[1].samples;
-	check_sum(&rig->status.events[1]);
+	check_sum_but(&rig->status.events[1], 1);
 	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 100));
 	assert_int_equal(rig->status.events[1].samples, kept);
 
