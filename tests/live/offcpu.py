@@ -166,7 +166,7 @@ def check_wall(strobe, waits):
 
 def check_woken(strobe, waits):
     """Who ends the wait for the lock is the partner's thread, a sleep the timer; a writer at the other end of a pipe is
-    nobody that is profiled.  The kernel leaves out some wakings, for perf as well: these waits have no known end."""
+    nobody that is profiled."""
     report = profile("woken", [strobe, "report"], "woken", ["--comm", "worker-0", "--", waits, str(FEW_TURNS), "/dev/null"])
     if not report:
         return
@@ -184,10 +184,12 @@ def check_woken(strobe, waits):
     total = {row["symbol"]: row["total_percent"] / 100 * woken["weight"] for row in woken["rows"]}
     partner, timer, unknown = [leaves[f"[woken by {name}]"] for name in ("waits", "an interrupt", "unknown")]
     lock, sleep = total["waits_lock"], total["waits_sleep"]
-    checks.check("woken: by the partner, as long as the lock is waited for", 0.8 * lock - unknown <= partner, leaves)
+    # Of some machines' idle CPUs the kernel gives no samples, to perf neither (Linux 6.18: none of CPU 1's idle task).  A
+    # timer that fires there ends a sleep, and nobody is told who did.  Whoever unlocks runs, and has samples.
+    checks.check("woken: by the partner, as long as the lock is waited for", 0.8 * lock <= partner, leaves)
     checks.check("woken: by a timer, as long as it sleeps", 0.8 * sleep - unknown <= timer <= 1.2 * sleep, leaves)
-    checks.check("woken: mostly known", unknown < partner + timer, leaves)
-    checks.check("woken: its stack is there", total.get("waits_unlock", 0) >= 0.8 * (lock - unknown), total)
+    checks.check("woken: unknown is at most what ends sleeps", unknown <= sleep + 0.2 * lock, (leaves, total))
+    checks.check("woken: its stack is there", total.get("waits_unlock", 0) >= 0.8 * lock, total)
     with subprocess.Popen(["sh", "-c", "read go; exec cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
         with subprocess.Popen([strobe, "report", "-p", str(reader.pid), "-e", "woken", "--format", "json"],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as profiler:
