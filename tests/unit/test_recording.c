@@ -5,7 +5,6 @@
 #include "sampler/recording/recording.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +14,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/await_recording.h"
 
 #define SEC 1000000000ull
 #define TYPE                                                                            \
@@ -172,18 +173,6 @@ static int contents(const struct file *file, size_t len)
 	return fd;
 }
 
-static void wait_over(struct file *file)
-{
-	do {
-		struct pollfd fd = {recording_notify_fd(file->recording), POLLIN, 0};
-		uint64_t count;
-
-		assert_int_equal(poll(&fd, 1, 60000), 1);
-		assert_true(read(fd.fd, &count, sizeof(count)) > 0);
-		recording_status(file->recording, &file->status);
-	} while (file->status.state <= ENGINE_RUNNING);
-}
-
 static void load_range(struct file *file, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct recording_config config = {.fd = contents(file, file->len),
@@ -198,7 +187,7 @@ static void load_range(struct file *file, uint64_t from_ns, uint64_t to_ns)
 	file->last_ns = 0;
 	assert_int_equal(recording_new(&file->recording, &config), 0);
 	assert_int_equal(recording_start(file->recording), 0);
-	wait_over(file);
+	await_recording(file->recording, &file->status);
 }
 
 static void load(struct file *file)
@@ -543,7 +532,7 @@ static void test_pipes(void **state)
 		0);
 	assert_int_equal(recording_start(file->recording), 0);
 	recording_cancel(file->recording);
-	wait_over(file);
+	await_recording(file->recording, &file->status);
 	assert_int_equal(file->status.state, ENGINE_STOPPED);
 	assert_int_equal(recording_attr_count(file->recording), 0);
 	assert_non_null(recording_info(file->recording));
@@ -557,7 +546,7 @@ static void test_pipes(void **state)
 			&(struct recording_config){.fd = fds[0], .memory_bytes = (size_t)16 << 20}),
 		0);
 	assert_int_equal(recording_start(file->recording), 0);
-	wait_over(file);
+	await_recording(file->recording, &file->status);
 	assert_int_equal(file->status.state, ENGINE_FAILED);
 	assert_int_equal(file->status.failure.error, ENOEXEC);
 }

@@ -11,9 +11,9 @@
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 
-#include <poll.h>
+#include "tests/unit/await_recording.h"
+
 #include <stdio.h>
-#include <unistd.h>
 
 #define SWITCH 316
 #define TYPE                                                                            \
@@ -131,16 +131,7 @@ static void load(struct world *world, int fd)
 
 	(void)lseek(fd, 0, SEEK_SET); /* a pipe stays where it is */
 	assert_int_equal(recording_new(&world->recording, &config), 0);
-	assert_int_equal(recording_start(world->recording), 0);
-	do {
-		struct pollfd poll_fd = {recording_notify_fd(world->recording), POLLIN, 0};
-		uint64_t count;
-
-		assert_int_equal(poll(&poll_fd, 1, 60000), 1);
-		assert_true(read(poll_fd.fd, &count, sizeof(count)) > 0);
-		recording_status(world->recording, &world->status);
-	} while (world->status.state <= ENGINE_RUNNING);
-	assert_int_equal(world->status.state, ENGINE_ENDED);
+	load_recording(world->recording, &world->status);
 }
 
 /* The field of the only sample, as text. */

@@ -7,8 +7,7 @@
 #include "sampler/recording/writer.h"
 #include "tests/unit/record_builder.h"
 
-#include <poll.h>
-#include <unistd.h>
+#include "tests/unit/await_recording.h"
 
 #define TYPE                                                                            \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -128,16 +127,7 @@ static void load_range(struct world *world, uint64_t from_ns, uint64_t to_ns)
 	recording_free(world->recording);
 	assert_int_equal(lseek(world->fd, 0, SEEK_SET), 0);
 	assert_int_equal(recording_new(&world->recording, &config), 0);
-	assert_int_equal(recording_start(world->recording), 0);
-	do {
-		struct pollfd poll_fd = {recording_notify_fd(world->recording), POLLIN, 0};
-		uint64_t count;
-
-		assert_int_equal(poll(&poll_fd, 1, 60000), 1);
-		assert_true(read(poll_fd.fd, &count, sizeof(count)) > 0);
-		recording_status(world->recording, &world->status);
-	} while (world->status.state <= ENGINE_RUNNING);
-	assert_int_equal(world->status.state, ENGINE_ENDED);
+	load_recording(world->recording, &world->status);
 }
 
 static const struct engine_event_status *event_of(const struct world *world, const char *name)

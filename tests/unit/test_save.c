@@ -3,7 +3,6 @@
  * test_save.c - what a store holds, saved and opened again: the same sums.
  */
 #include <errno.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sampler/recording/recording.h"
+#include "tests/unit/await_recording.h"
 #include "tests/unit/samples_fixture.h"
 #include "tui/save.h"
 
@@ -143,20 +143,11 @@ static void sums_of_file(int fd, struct sums *sums)
 	struct engine_status *status = calloc(1, sizeof(*status));
 	struct snapshot snapshot;
 	struct reader_status read_status;
-	uint64_t count;
 
 	assert_non_null(status);
 	lseek(fd, 0, SEEK_SET);
 	assert_int_equal(recording_new(&recording, &config), 0);
-	assert_int_equal(recording_start(recording), 0);
-	do {
-		struct pollfd waiting = {recording_notify_fd(recording), POLLIN, 0};
-
-		assert_int_equal(poll(&waiting, 1, -1), 1);
-		assert_int_equal(read(waiting.fd, &count, sizeof(count)), sizeof(count));
-		recording_status(recording, status);
-	} while (status->state <= ENGINE_RUNNING);
-	assert_int_equal(status->state, ENGINE_ENDED);
+	load_recording(recording, status);
 	recording_reader_status(recording, &read_status);
 	assert_int_equal(read_status.bad, 0);
 	assert_int_equal(read_status.unknown, 0);
