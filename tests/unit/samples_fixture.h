@@ -10,6 +10,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
 #include "tui/names.h"
+#include "tui/scan.h"
 
 #include "sampler/store.h"
 #include "sampler/tasks.h"
@@ -161,6 +162,20 @@ static inline void fixture_cell(struct fixture *fixture, uint32_t slice, uint32_
 	fixture->event[slice][i] = event;
 	fixture->weight[slice][i] = weight;
 	fixture->count[slice][i] = count;
+}
+
+/* All samples of all events, told apart by nothing yet. */
+static inline struct scan_question fixture_scan(const struct fixture *fixture)
+{
+	return (struct scan_question){
+		.snapshot = &fixture->snapshot,
+		.to_ns = UINT64_MAX,
+		.stacks = fixture->stacks,
+		.tasks = fixture->tasks,
+		.names = fixture->names,
+		.event = -1,
+		.column = GROUP_KEYS,
+	};
 }
 
 static inline uint32_t fixture_random(uint32_t *seed, uint32_t below)

@@ -41,11 +41,7 @@ static void sample(uint32_t image, uint64_t offset, uint8_t event, uint64_t weig
 
 static void make(const uint8_t *events, size_t n)
 {
-	const struct scan_question question = {.snapshot = &fixture->snapshot,
-		.to_ns = UINT64_MAX,
-		.stacks = fixture->stacks,
-		.tasks = fixture->tasks,
-		.names = fixture->names};
+	const struct scan_question question = fixture_scan(fixture);
 
 	assert_int_equal(pick_make(&pick, &question, events, n), 0);
 }

@@ -49,15 +49,7 @@ static void model_cell(
 static void test_sums_by_symbol(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct scan_question question = {
-		.snapshot = &fixture->snapshot,
-		.to_ns = UINT64_MAX,
-		.stacks = fixture->stacks,
-		.tasks = fixture->tasks,
-		.names = fixture->names,
-		.event = -1,
-		.column = GROUP_KEYS,
-	};
+	const struct scan_question question = fixture_scan(fixture);
 	struct basis basis;
 
 	fixture_randomize(fixture, 5, 300);

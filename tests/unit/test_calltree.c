@@ -32,19 +32,6 @@ struct model {
 	size_t n;
 };
 
-static struct scan_question ask(struct fixture *fixture)
-{
-	return (struct scan_question){
-		.snapshot = &fixture->snapshot,
-		.to_ns = UINT64_MAX,
-		.stacks = fixture->stacks,
-		.tasks = fixture->tasks,
-		.names = fixture->names,
-		.event = -1,
-		.column = GROUP_KEYS,
-	};
-}
-
 static struct path *path_of(struct model *model, const char *text)
 {
 	for (size_t i = 0; i < model->n; i++)
@@ -224,7 +211,7 @@ static void test_random_trees(void **state)
 	static struct model model;
 	const enum calltree_kind kinds[] = {CALLTREE_CALLERS, CALLTREE_CALLEES, CALLTREE_ROOTS};
 	struct fixture *fixture = *state;
-	const struct scan_question question = ask(fixture);
+	const struct scan_question question = fixture_scan(fixture);
 	struct calls *calls;
 
 	fixture_randomize(fixture, 7, 200);
@@ -269,7 +256,7 @@ static void test_random_trees(void **state)
 static void test_recursion(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct scan_question question = ask(fixture);
+	const struct scan_question question = fixture_scan(fixture);
 	uint32_t f[3];
 	struct calltree_query query = {.kind = CALLTREE_CALLERS, .one = true};
 	struct calltree tree;
@@ -325,7 +312,7 @@ static void test_inlined(void **state)
 	static const char *const expected[] = {
 		"f0", "f1", "middle (inlined)", "inner (inlined)", "f2", "_Z4workv (inlined)"};
 	struct fixture *fixture = *state;
-	struct scan_question question = ask(fixture);
+	struct scan_question question = fixture_scan(fixture);
 	const struct calltree_query query = {.kind = CALLTREE_ROOTS};
 	const struct fake_lines lines[] = {
 		{fixture->program, 16, in_f1, 3}, {fixture->program, 32, in_f2, 2}};
@@ -375,7 +362,7 @@ static void test_inlined(void **state)
 static void test_few_roots(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct scan_question question = ask(fixture);
+	const struct scan_question question = fixture_scan(fixture);
 	struct calltree_query query = {.kind = CALLTREE_CALLERS, .by_self = true, .max_roots = 2};
 	struct calltree tree;
 	struct calls *calls;
@@ -395,7 +382,7 @@ static void test_few_roots(void **state)
 static void test_nothing(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct scan_question question = ask(fixture);
+	const struct scan_question question = fixture_scan(fixture);
 	struct calltree tree;
 	struct calls *calls;
 
@@ -475,7 +462,7 @@ static void test_against_another_time(void **state)
 	static struct model models[2];
 	const enum calltree_kind kinds[] = {CALLTREE_CALLERS, CALLTREE_CALLEES, CALLTREE_ROOTS};
 	struct fixture *fixture = *state;
-	struct scan_question question = ask(fixture);
+	struct scan_question question = fixture_scan(fixture);
 	struct basis basis;
 	struct calls *calls;
 
@@ -518,7 +505,7 @@ static void test_against_another_time(void **state)
 static void test_against_nothing(void **state)
 {
 	struct fixture *fixture = *state;
-	struct scan_question question = ask(fixture);
+	struct scan_question question = fixture_scan(fixture);
 	const struct calltree_query query = {.kind = CALLTREE_ROOTS};
 	struct basis basis = {0}, full;
 	struct calltree tree;

@@ -74,12 +74,8 @@ static int setup(void **state)
 	}
 	assert_int_equal(hot_new(&world->hot, NULL, fixture->stacks, fixture->names), 0);
 	assert_int_equal(hot_new(&world->part, NULL, fixture->stacks, fixture->names), 0);
-	world->scan = (struct scan_question){.snapshot = &fixture->snapshot,
-		.to_ns = UINT64_MAX,
-		.stacks = fixture->stacks,
-		.tasks = fixture->tasks,
-		.names = fixture->names,
-		.schemas = &world->schemas};
+	world->scan = fixture_scan(fixture);
+	world->scan.schemas = &world->schemas;
 	*state = world;
 	return 0;
 }

@@ -50,13 +50,7 @@ static struct table_question ask(
 	struct fixture *fixture, const enum query_group *keys, size_t n_keys)
 {
 	return (struct table_question){
-		.scan = {.snapshot = &fixture->snapshot,
-			.to_ns = UINT64_MAX,
-			.stacks = fixture->stacks,
-			.tasks = fixture->tasks,
-			.names = fixture->names,
-			.event = -1,
-			.column = GROUP_KEYS},
+		.scan = fixture_scan(fixture),
 		.keys = keys,
 		.n_keys = n_keys,
 	};

@@ -176,16 +176,12 @@ static void check(struct world *world, ask *question, int what)
 static struct scan_question scan_of(const struct world *world, const struct snapshot *snapshot,
 	uint64_t from_ns, uint64_t to_ns)
 {
-	return (struct scan_question){
-		.snapshot = snapshot,
-		.from_ns = from_ns,
-		.to_ns = to_ns,
-		.stacks = world->fixture->stacks,
-		.tasks = world->fixture->tasks,
-		.names = world->fixture->names,
-		.event = -1,
-		.column = GROUP_KEYS,
-	};
+	struct scan_question scan = fixture_scan(world->fixture);
+
+	scan.snapshot = snapshot;
+	scan.from_ns = from_ns;
+	scan.to_ns = to_ns;
+	return scan;
 }
 
 /* As the screen asks: of the slices that overlap the time. */
