@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/screens/fixture.h"
+#include "tests/unit/scratch.h"
 #include "tui/settings.h"
 
 #include <errno.h>
@@ -18,27 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static char directory[] = "/tmp/strobe-keep-XXXXXX";
-
-static int make_directory(void **state)
-{
-	(void)state;
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-	(void)state;
-	return rmdir(directory);
-}
-
 static void type_path(struct fixture *fixture, const char *key, const char *name)
 {
 	char path[128];
 
 	keys(fixture, key);
 	press(fixture, INPUT_CTRL('U'));
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	keys(fixture, path);
 	screen_draw(&fixture->screen); /* the prompt is on it */
 	press(fixture, INPUT_ENTER);
@@ -49,7 +36,7 @@ static char *read_back(const char *name)
 	char path[128], *text;
 	size_t len;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	assert_int_equal(settings_read(path, 1u << 20, &text, &len), 0);
 	unlink(path);
 	return text;
@@ -111,7 +98,7 @@ static void test_exports(void **state)
 
 	(void)state;
 	type_path(fixture, "x", "e.folded");
-	snprintf(want, sizeof(want), "export %d %s/e.folded\n", EXPORT_FOLDED, directory);
+	snprintf(want, sizeof(want), "export %d %s/e.folded\n", EXPORT_FOLDED, scratch);
 	assert_string_equal(fixture->fake.commands, want);
 	keys(fixture, "<Tick>");
 	assert_string_equal(fixture->screen.message, "Exporting: 42% (Esc stops it)");
@@ -165,5 +152,5 @@ int main(void)
 		cmocka_unit_test(test_bound_keys_are_shown),
 	};
 
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

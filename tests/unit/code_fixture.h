@@ -10,6 +10,7 @@
 #define TESTS_CODE_FIXTURE_H
 
 #include "symbols/code.h"
+#include "tests/unit/scratch.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,13 +61,10 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
 	symbols_free(symbols);
 	symbols = NULL;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
+	return scratch_remove_tree(dir);
 }
 
 /* Run a command in the directory. */

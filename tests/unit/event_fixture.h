@@ -7,8 +7,8 @@
 #define TESTS_UNIT_EVENT_FIXTURE_H
 
 #include "sampler/event.h"
+#include "tests/unit/scratch.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,18 +111,9 @@ static inline void fixture_make(struct event_fixture *fixture)
 	fixture->system = (struct event_system){fixture->sysfs, fixture->tracefs};
 }
 
-static inline int fixture_remove_one(
-	const char *path, const struct stat *status, int kind, struct FTW *ftw)
-{
-	(void)status;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
-}
-
 static inline void fixture_remove(struct event_fixture *fixture)
 {
-	nftw(fixture->root, fixture_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	scratch_remove_tree(fixture->root);
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "sampler/catalogue.h"
+#include "tests/unit/scratch.h"
 
 static char root[] = "/tmp/strobe-catalogue-XXXXXX";
 
@@ -61,11 +62,8 @@ static int make_machine(void **state)
 
 static int remove_machine(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", root);
-	return system(command);
+	return scratch_remove_tree(root);
 }
 
 static struct catalogue *machine(struct event_system *out)

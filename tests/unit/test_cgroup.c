@@ -4,7 +4,6 @@
  * of directories.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +17,7 @@
 #include <cmocka.h>
 
 #include "sampler/cgroup.h"
+#include "tests/unit/scratch.h"
 
 #define ID_A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID_B "0123456789abffff0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -70,19 +70,11 @@ static int make_tree(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw)
-{
-	(void)status;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
-}
-
 static int remove_tree(void **state)
 {
 	const struct tree *tree = *state;
 
-	return nftw(tree->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return scratch_remove_tree(tree->root);
 }
 
 static void test_mounts(void **state)

@@ -3,7 +3,6 @@
  * test_cgroups.c - cgroups that were named: sentences where there is none, labels that differ, and which are empty.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,17 +15,10 @@
 #include <cmocka.h>
 
 #include "tests/unit/limits_fixture.h"
+#include "tests/unit/scratch.h"
 #include "tui/cgroups.h"
 
 static const char *const places[] = {"", "/web", "/a", "/a/web", "/b", "/b/web"};
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *ftw)
-{
-	(void)status;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
-}
 
 static int make_tree(void **state)
 {
@@ -55,7 +47,7 @@ static int remove_tree(void **state)
 {
 	const struct cgroup_mounts *mounts = *state;
 
-	return nftw(mounts->unified, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return scratch_remove_tree(mounts->unified);
 }
 
 static void refused(const struct cgroup_mounts *mounts, const char *name, const char *wanted)

@@ -3,6 +3,7 @@
  * test_fetch.c - the queue in front of libdebuginfod, with a directory in the place of a server.
  */
 #include "symbols/fetch.h"
+#include "tests/unit/scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,14 +51,11 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
 	fetch_free(fetch);
 	fetch = NULL;
 	close(answers);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	return system(command);
+	return scratch_remove_tree(dir);
 }
 
 static int wait_for(struct fetch_id *id)

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "small_elf.h"
+#include "tests/unit/scratch.h"
 
 #define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 #define ID_PATH "01/02030405060708090a0b0c0d0e0f1011121314"
@@ -101,19 +101,11 @@ static int setup(void **state)
 	return symbols_new(&symbols, &config);
 }
 
-static int unlink_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static int teardown(void **state)
 {
 	(void)state;
 	symbols_free(symbols);
-	return nftw(dir, unlink_one, 16, FTW_DEPTH | FTW_PHYS);
+	return scratch_remove_tree(dir);
 }
 
 /* The name of an offset in an image, "" for none. */

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/model_fixture.h"
+#include "tests/unit/scratch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -141,20 +142,6 @@ static void assert_same(struct sums *a, struct sums *b)
 			fail_msg("%s differs", a->at[i].text);
 }
 
-static char directory[] = "/tmp/strobe-model-XXXXXX";
-
-static int make_directory(void **state)
-{
-	(void)state;
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-	(void)state;
-	return rmdir(directory);
-}
-
 /* Weights of a clock are told in ns, of page faults as their number. */
 static void test_exports_what_is_shown(void **state)
 {
@@ -164,7 +151,7 @@ static void test_exports_what_is_shown(void **state)
 	size_t at;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/out", directory);
+	snprintf(path, sizeof(path), "%s/out", scratch);
 	model_fixture_open(&fixture, 1, 24);
 	for (int step = 0; step < 3; step++) {
 		struct model *model = fixture.model;
@@ -213,7 +200,7 @@ static void test_exports_that_fail(void **state)
 	assert_non_null(strstr(model_fixture_said(&fixture), "No such file"));
 	export_to(&fixture, "/dev/full", EXPORT_SVG);
 	assert_non_null(strstr(model_fixture_said(&fixture), "No space left"));
-	snprintf(path, sizeof(path), "%s/fifo", directory);
+	snprintf(path, sizeof(path), "%s/fifo", scratch);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(fixture.model->ops->export_window(
 				 fixture.model, path, EXPORT_SVG, message, sizeof(message)),
@@ -230,7 +217,7 @@ static void test_exports_stop(void **state)
 	char path[64], message[400];
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/out", directory);
+	snprintf(path, sizeof(path), "%s/out", scratch);
 	model_fixture_open(&fixture, 3, 24);
 	for (int i = 0; i < TRIES && !stopped; i++) {
 		assert_int_equal(fixture.model->ops->export_window(fixture.model, path,
@@ -623,5 +610,5 @@ int main(int argc, char **argv)
 	};
 
 	symbols_main(argc, argv);
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/scratch.h"
 #include "tui/history.h"
 #include "tui/offers.h"
 
@@ -60,11 +61,8 @@ static int make_machine(void **state)
 
 static int remove_machine(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", root);
-	return system(command);
+	return scratch_remove_tree(root);
 }
 
 /* Until there is news. */

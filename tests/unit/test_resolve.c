@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/scratch.h"
 #include "tui/resolve.h"
 
 #include <dlfcn.h>
@@ -68,12 +69,9 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
 	symbols_free(symbols);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
+	return scratch_remove_tree(dir);
 }
 
 static const struct resolve_target own = {.pids = &own_pid, .n_pids = 1};

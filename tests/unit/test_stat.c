@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/scratch.h"
 #include "tui/stat_private.h"
 
 #include <json-c/json.h>
@@ -384,7 +385,7 @@ static void put_file(const char *root, const char *file, const char *content)
 
 static void test_topology(void **state)
 {
-	char root[] = "/tmp/strobe-stat-XXXXXX", command[64];
+	char root[] = "/tmp/strobe-stat-XXXXXX";
 	struct stat_cpu cpu;
 
 	(void)state;
@@ -400,8 +401,7 @@ static void test_topology(void **state)
 	assert_int_equal(cpu.core, -1);
 	assert_int_equal(cpu.socket, -1);
 	assert_int_equal(cpu.node, -1);
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(scratch_remove_tree(root), 0);
 }
 
 int main(void)

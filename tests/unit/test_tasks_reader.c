@@ -2,6 +2,7 @@
 /*
  * test_tasks_reader.c - what is read of /proc: lines of maps, status files, this process itself.
  */
+#include "tests/unit/scratch.h"
 #include "tests/unit/tasks_fixture.h"
 
 #include <sys/stat.h>
@@ -82,7 +83,7 @@ static void write_file(const char *dir, const char *name, const char *text)
 static void test_reader_proc(void **state)
 {
 	struct fake *fake = *state;
-	char dir[] = "/tmp/strobe-test-XXXXXX", task[64], command[80];
+	char dir[] = "/tmp/strobe-test-XXXXXX", task[64];
 	struct tasks_reader reader;
 	struct tasks *tasks;
 	struct space *space;
@@ -114,8 +115,7 @@ static void test_reader_proc(void **state)
 	space_resolve(tasks_space(tasks, 42, 42, SEC), 0x3010, &image, &offset);
 	assert_int_equal(offset, 0x6010);
 	tasks_free(tasks);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(scratch_remove_tree(dir), 0);
 }
 
 /* This very process: the real files have the form that the parser expects. */
