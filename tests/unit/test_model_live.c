@@ -96,6 +96,23 @@ static uint64_t total_of(const struct sums *sums)
 	return total;
 }
 
+static void add_crumb(struct model *model, const char *term)
+{
+	char message[200] = "";
+	size_t at;
+
+	if (model->ops->crumb_add(model, term, &at, message, sizeof(message)))
+		fail_msg("%s: %s", term, message);
+}
+
+/* Counted from the start of what is shown. */
+static void select_time(struct model *model, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_view view = model_window_view(model);
+
+	window_select(&model->window, &view, model->from_ns + from_ns, model->from_ns + to_ns);
+}
+
 /* --- exports --- */
 
 static void wait_for_export(struct model_fixture *fixture)
@@ -106,13 +123,18 @@ static void wait_for_export(struct model_fixture *fixture)
 	}
 }
 
-static void export_to(struct model_fixture *fixture, const char *path, enum export_format format)
+static void begin_export(struct model_fixture *fixture, const char *path, enum export_format format)
 {
 	char message[400] = "";
 
 	if (fixture->model->ops->export_window(
 		    fixture->model, path, format, message, sizeof(message)))
 		fail_msg("%s", message);
+}
+
+static void export_to(struct model_fixture *fixture, const char *path, enum export_format format)
+{
+	begin_export(fixture, path, format);
 	wait_for_export(fixture);
 }
 
@@ -147,8 +169,7 @@ static void test_exports_what_is_shown(void **state)
 {
 	static struct sums sums, file;
 	struct model_fixture fixture;
-	char path[64], message[200];
-	size_t at;
+	char path[64];
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/out", scratch);
@@ -157,15 +178,10 @@ static void test_exports_what_is_shown(void **state)
 		struct model *model = fixture.model;
 
 		if (step == 1) {
-			const struct window_view view = model_window_view(model);
-
-			window_select(&model->window, &view, model->from_ns + 700000000,
-				model->from_ns + 2300000000);
+			select_time(model, 700000000, 2300000000);
 			model->ops->refresh(model, false);
 		} else if (step == 2) {
-			assert_int_equal(model->ops->crumb_add(model, "comm:worker", &at, message,
-						 sizeof(message)),
-				0);
+			add_crumb(model, "comm:worker");
 			model->ops->refresh(model, false);
 		}
 		sum_store(&sums, &fixture.session, model->event, model->from_ns, model->to_ns,
@@ -214,15 +230,13 @@ static void test_exports_stop(void **state)
 {
 	struct model_fixture fixture;
 	int stopped = 0;
-	char path[64], message[400];
+	char path[64];
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/out", scratch);
 	model_fixture_open(&fixture, 3, 24);
 	for (int i = 0; i < TRIES && !stopped; i++) {
-		assert_int_equal(fixture.model->ops->export_window(fixture.model, path,
-					 EXPORT_SPEEDSCOPE, message, sizeof(message)),
-			0);
+		begin_export(&fixture, path, EXPORT_SPEEDSCOPE);
 		fixture.model->ops->export_stop(fixture.model);
 		wait_for_export(&fixture);
 		if (strstr(model_fixture_said(&fixture), "stopped")) {
@@ -233,21 +247,24 @@ static void test_exports_stop(void **state)
 	}
 	assert_int_equal(stopped, 1);
 	/* The end of the screen does not wait for it either. */
-	assert_int_equal(fixture.model->ops->export_window(
-				 fixture.model, path, EXPORT_SVG, message, sizeof(message)),
-		0);
+	begin_export(&fixture, path, EXPORT_SVG);
 	model_fixture_close(&fixture);
 	unlink(path);
 }
 
 /* --- a recording as the baseline --- */
 
-static void read_baseline(struct model_fixture *fixture, const char *path)
+static void begin_baseline(struct model_fixture *fixture, const char *path)
 {
 	char message[400] = "";
 
 	if (fixture->model->ops->baseline_file(fixture->model, path, message, sizeof(message)))
 		fail_msg("%s", message);
+}
+
+static void read_baseline(struct model_fixture *fixture, const char *path)
+{
+	begin_baseline(fixture, path);
 	while (fixture->model->base_reading.active) {
 		model_fixture_pause();
 		model_fixture_refresh(fixture);
@@ -338,8 +355,6 @@ static void test_recorded_baseline(void **state)
 	static struct sums own, base;
 	struct model_fixture fixture, other;
 	struct model *model;
-	char message[200];
-	size_t at;
 
 	(void)state;
 	model_fixture_open(&fixture, 4, 12);
@@ -352,9 +367,7 @@ static void test_recorded_baseline(void **state)
 		const char *comm = filtered ? "server" : NULL;
 
 		if (filtered)
-			assert_int_equal(model->ops->crumb_add(model, "comm:server", &at, message,
-						 sizeof(message)),
-				0);
+			add_crumb(model, "comm:server");
 		for (int i = 0; i < 2; i++) {
 			model->event = event_of(&fixture, events[i]);
 			model_fixture_refresh(&fixture);
@@ -367,8 +380,7 @@ static void test_recorded_baseline(void **state)
 		}
 	}
 	/* Where there is nothing to compare with, that is known. */
-	assert_int_equal(
-		model->ops->crumb_add(model, "comm:nobody", &at, message, sizeof(message)), 0);
+	add_crumb(model, "comm:nobody");
 	model_fixture_refresh(&fixture);
 	assert_true(model->base_empty);
 	model->ops->crumb_drop(model, model->n_crumbs - 1);
@@ -393,22 +405,17 @@ static void test_recorded_baseline(void **state)
 static void test_reading_is_given_up(void **state)
 {
 	struct model_fixture fixture;
-	char message[400];
 
 	(void)state;
 	model_fixture_open(&fixture, 6, 24);
 	for (int i = 0; i < 8; i++) {
-		assert_int_equal(fixture.model->ops->baseline_file(
-					 fixture.model, fixture.path, message, sizeof(message)),
-			0);
+		begin_baseline(&fixture, fixture.path);
 		for (int k = 0; k < i; k++)
 			model_fixture_refresh(&fixture);
 		fixture.model->ops->baseline_stop(fixture.model);
 		assert_false(fixture.model->base_reading.active);
 	}
-	assert_int_equal(fixture.model->ops->baseline_file(
-				 fixture.model, fixture.path, message, sizeof(message)),
-		0);
+	begin_baseline(&fixture, fixture.path);
 	model_fixture_close(&fixture);
 }
 
@@ -421,26 +428,17 @@ static void test_lanes(void **state)
 	struct model_fixture fixture;
 	const struct lanes *lanes, *again;
 	struct model *model;
-	char message[200];
-	size_t at;
 
 	(void)state;
 	model_fixture_open(&fixture, 7, 24);
 	model = fixture.model;
 	for (int step = 0; step < 5; step++) {
-		const struct window_view view = model_window_view(model);
-
 		if (step == 1)
-			window_select(&model->window, &view, model->from_ns + 500000000,
-				model->from_ns + 1500000000);
+			select_time(model, 500000000, 1500000000);
 		if (step == 2)
-			assert_int_equal(model->ops->crumb_add(model, "comm:worker", &at, message,
-						 sizeof(message)),
-				0);
+			add_crumb(model, "comm:worker");
 		if (step == 3)
-			assert_int_equal(model->ops->crumb_add(
-						 model, "cpu:0-1", &at, message, sizeof(message)),
-				0);
+			add_crumb(model, "cpu:0-1");
 		if (step == 4)
 			model->event = event_of(&fixture, "page-faults");
 		model->ops->refresh(model, false);
@@ -481,7 +479,6 @@ static void test_lanes(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Whatever is remembered, seconds are those that are asked for anew. */
 /* Rows by other things than symbols follow window, filter and event, and against the same time nothing has changed. */
 static void test_other_rows(void **state)
 {
@@ -489,24 +486,19 @@ static void test_other_rows(void **state)
 		GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND, GROUP_CPU};
 	struct model_fixture fixture;
 	const struct hot_row *rows;
-	char message[200], term[512];
+	char term[512];
 	struct hot_sums sums;
 	struct model *model;
-	size_t at, n;
+	size_t n;
 
 	(void)state;
 	model_fixture_open(&fixture, 7, 24);
 	model = fixture.model;
 	for (int step = 0; step < 5; step++) {
-		const struct window_view view = model_window_view(model);
-
 		if (step == 1)
-			window_select(&model->window, &view, model->from_ns + 500000000,
-				model->from_ns + 1500000000);
+			select_time(model, 500000000, 1500000000);
 		if (step == 2)
-			assert_int_equal(model->ops->crumb_add(model, "comm:worker", &at, message,
-						 sizeof(message)),
-				0);
+			add_crumb(model, "comm:worker");
 		if (step == 3)
 			model->event = event_of(&fixture, "page-faults");
 		if (step == 4)
@@ -548,6 +540,7 @@ static void test_other_rows(void **state)
 	model_fixture_close(&fixture);
 }
 
+/* Whatever is remembered, seconds are those that are asked for anew. */
 static void test_heat(void **state)
 {
 	static const struct {
@@ -556,8 +549,6 @@ static void test_heat(void **state)
 	} questions[] = {{0, 4}, {1, 4}, {2, 6}, {0, 3}, {-2, 9}, {5, 2}, {5, 2}, {20, 3}, {0, 8}};
 	struct model_fixture fixture;
 	struct model *model;
-	char message[200];
-	size_t at;
 
 	(void)state;
 	model_fixture_open(&fixture, 8, 24);
@@ -588,9 +579,7 @@ static void test_heat(void **state)
 					(double)model->sums.weight / 1000);
 			heat_fini(&fresh);
 		}
-		assert_int_equal(
-			model->ops->crumb_add(model, "comm:make", &at, message, sizeof(message)),
-			0);
+		add_crumb(model, "comm:make");
 		model->ops->refresh(model, false);
 	}
 	model_fixture_close(&fixture);
