@@ -454,6 +454,7 @@ static void test_lanes(void **state)
 					columns += lanes->lane[k].columns[c];
 				assert_int_equal(lanes->lane[k].base, 0);
 			}
+			assert_true(weight > 0);
 			assert_int_equal(weight, model->sums.weight);
 			assert_int_equal(columns, weight);
 			assert_true(
@@ -523,6 +524,7 @@ static void test_other_rows(void **state)
 				assert_true(model->ops->groups->term(
 					model, rows[k].symref, false, term, sizeof(term)));
 			}
+			assert_true(weight > 0);
 			assert_int_equal(weight, model->sums.weight);
 		}
 	}
