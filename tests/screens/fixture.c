@@ -3,7 +3,7 @@
  * fixture.c - see fixture.h.
  *
  * The golden texts are tests/screens/golden/NAME.txt.  After a change that is meant, run
- *	STROBE_GOLDEN=update test_screens; STROBE_GOLDEN=update test_annotate_view
+ *	STROBE_GOLDEN=update meson test --suite screens
  * and read the difference before committing it.
  */
 #include <setjmp.h>
