@@ -3,6 +3,7 @@
  * test_screens.c - scripted keys on a fixed profile, the screen compared with golden text.
  *
  * How the golden texts are written anew: fixture.c.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
