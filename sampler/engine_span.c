@@ -118,24 +118,15 @@ static int find_unknown(
 	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
 {
 	struct engine *engine = ctx;
-	struct ingest *ingest = &engine->ingest;
-	int ret = tasks_label(ingest->tasks, pid, tid, time_ns, label);
 
-	if (!ret)
-		ret = ingest_named(ingest, "[off-cpu]", STACK_ROOT, stack);
-	if (ret)
-		return ret;
-	stacks_ref(ingest->stacks, *stack);
-	tasks_label_ref(ingest->tasks, *label);
-	return 0;
+	return ingest_unknown(&engine->ingest, pid, tid, time_ns, stack, label);
 }
 
 static void release(uint32_t stack, uint32_t label, void *ctx)
 {
 	struct engine *engine = ctx;
 
-	stacks_unref(engine->ingest.stacks, stack);
-	tasks_label_unref(engine->ingest.tasks, label);
+	ingest_release(&engine->ingest, stack, label);
 }
 
 void span_init(struct engine *engine)

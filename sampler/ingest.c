@@ -636,6 +636,26 @@ int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint3
 	return err ? err : stacks_child(ingest->stacks, parent, frame, node);
 }
 
+int ingest_unknown(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t time_ns,
+	uint32_t *stack, uint32_t *label)
+{
+	int err = tasks_label(ingest->tasks, pid, tid, time_ns, label);
+
+	if (!err)
+		err = ingest_named(ingest, "[off-cpu]", STACK_ROOT, stack);
+	if (err)
+		return err;
+	stacks_ref(ingest->stacks, *stack);
+	tasks_label_ref(ingest->tasks, *label);
+	return 0;
+}
+
+void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label)
+{
+	stacks_unref(ingest->stacks, stack);
+	tasks_label_unref(ingest->tasks, label);
+}
+
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event)
 {
 	if (record->type == PERF_RECORD_SAMPLE)

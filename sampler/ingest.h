@@ -86,6 +86,13 @@ int ingest_stack(
 /* A frame that stands for what has no code, "[off-cpu]", called from a stack: the node, without a reference.  0 or -ENOMEM. */
 int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint32_t *node);
 
+/* What stands for the stack of a thread off its CPU of which no sample tells, and its task, with a reference to each.
+ * 0 or -ENOMEM. */
+int ingest_unknown(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t time_ns,
+	uint32_t *stack, uint32_t *label);
+/* Gives back one reference to each. */
+void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label);
+
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);
 

@@ -107,24 +107,15 @@ static int find_unknown(
 	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
 {
 	struct recording *recording = ctx;
-	struct ingest *ingest = &recording->ingest;
-	int ret = tasks_label(ingest->tasks, pid, tid, time_ns, label);
 
-	if (!ret)
-		ret = ingest_named(ingest, "[off-cpu]", STACK_ROOT, stack);
-	if (ret)
-		return ret;
-	stacks_ref(ingest->stacks, *stack);
-	tasks_label_ref(ingest->tasks, *label);
-	return 0;
+	return ingest_unknown(&recording->ingest, pid, tid, time_ns, stack, label);
 }
 
 static void release(uint32_t stack, uint32_t label, void *ctx)
 {
 	struct recording *recording = ctx;
 
-	stacks_unref(recording->ingest.stacks, stack);
-	tasks_label_unref(recording->ingest.tasks, label);
+	ingest_release(&recording->ingest, stack, label);
 }
 
 void deliver_span_init(struct recording *recording)
