@@ -511,6 +511,11 @@ static inline void span_pass(struct engine *engine, uint64_t time_ns)
 	if (time_ns >= engine->span_next_ns)
 		span_pass_slices(engine, time_ns);
 }
+/* Time is given out where slices end: none is to be sealed before. */
+static inline bool span_needs_whole_slices(const struct engine *engine)
+{
+	return engine->span_next_ns != UINT64_MAX;
+}
 /* At the end of sampling: the time of all that are out up to here. */
 void span_finish(struct engine *engine, uint64_t time_ns);
 void span_tick(struct engine *engine);

@@ -269,7 +269,8 @@ static void sweep(struct engine *engine)
 		flight_tick(engine);
 		engine->next_tick_ns = engine->round_ns + NS_PER_S;
 	}
-	if (store_seal(engine->ingest.store, engine->round_ns, early)) {
+	if (store_seal(engine->ingest.store, engine->round_ns,
+		    early && !span_needs_whole_slices(engine))) {
 		engine->news = true;
 		store_maintain(engine->ingest.store);
 	}

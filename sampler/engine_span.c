@@ -16,9 +16,6 @@
 #define TRACE_SOFT 0x10u
 #define WOKEN_DEPTH_MAX (STACK_DEPTH_MAX - 2) /* the name has room */
 
-/* Of the threads that are out, so many are brought up to date for each slice; others have their turn in the next ones. */
-#define SPAN_ADVANCE_MAX 4096u
-
 static bool is_open(const struct engine *engine, unsigned int index)
 {
 	return engine->choices[index].open && choice_runs(engine, index);
@@ -379,14 +376,23 @@ static bool sees_all(const struct engine *engine)
 	return !engine->cpu_wanted || engine->status.scope == SCOPE_TASK;
 }
 
+/* After a long time without a record, many slices are over at once. */
+static void end_slice(uint64_t end_ns, void *ctx)
+{
+	struct engine *engine = ctx;
+
+	if (!store_seal(engine->ingest.store, end_ns, false))
+		return;
+	engine->news = true;
+	store_maintain(engine->ingest.store);
+}
+
 void span_pass_slices(struct engine *engine, uint64_t time_ns)
 {
-	/* Nothing was read for a long time. */
-	if (time_ns - engine->span_next_ns > NS_PER_S)
-		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS;
-	for (; engine->span_next_ns <= time_ns; engine->span_next_ns += STORE_SLICE_NS)
-		if (sees_all(engine))
-			offcpu_advance(&engine->offcpu, engine->span_next_ns, SPAN_ADVANCE_MAX);
+	if (sees_all(engine))
+		offcpu_pass(&engine->offcpu, &engine->span_next_ns, time_ns, end_slice, engine);
+	else
+		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
 }
 
 void span_finish(struct engine *engine, uint64_t time_ns)

@@ -7,7 +7,12 @@
  */
 #include "sampler/offcpu.h"
 
+#include "sampler/store.h"
+
 #include <stdlib.h>
+
+#define ADVANCE_MAX 4096u
+#define GAP_SLICES_MAX 10000u
 
 enum state { RUNS, IS_OUT, ENDED };
 
@@ -339,6 +344,27 @@ void offcpu_advance(struct offcpu *offcpu, uint64_t time_ns, size_t most)
 			set_state(offcpu, thread, IS_OUT);
 		else
 			forget(offcpu, thread);
+	}
+}
+
+void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns,
+	offcpu_passed_fn *passed, void *ctx)
+{
+	uint64_t end_ns = *next_ns, last_ns = time_ns - time_ns % STORE_SLICE_NS;
+	uint64_t step_ns = STORE_SLICE_NS;
+
+	if (time_ns < end_ns)
+		return;
+	*next_ns = last_ns + STORE_SLICE_NS;
+	if ((last_ns - end_ns) / STORE_SLICE_NS > GAP_SLICES_MAX)
+		step_ns *= (last_ns - end_ns) / STORE_SLICE_NS / GAP_SLICES_MAX + 1;
+	while (offcpu->n_out) {
+		offcpu_advance(offcpu, end_ns, ADVANCE_MAX);
+		if (passed)
+			passed(end_ns, ctx);
+		if (end_ns >= last_ns)
+			break;
+		end_ns = last_ns - end_ns > step_ns ? end_ns + step_ns : last_ns;
 	}
 }
 

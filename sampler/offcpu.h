@@ -5,7 +5,7 @@
  * Made of pairs: a switch-out, with the stack of a sample just before it, and the switch-in that ends it.  Time is given
  * out as *spans*, a thread's in pieces that follow each other without gap or overlap: those still out are brought up to
  * date by offcpu_advance().  What is not known for certain (a record is missing between the two) is dropped and counted,
- * never guessed.  Knows no rings, no store and no clock; the sampling thread's.
+ * never guessed.  Knows no rings and no clock, and of the store only how long its slices are; the sampling thread's.
  */
 #ifndef SAMPLER_OFFCPU_H
 #define SAMPLER_OFFCPU_H
@@ -95,6 +95,14 @@ void offcpu_clear(struct offcpu *offcpu);
 
 /* Bring the threads that are out up to date, at most so many, those first that waited longest for it. */
 void offcpu_advance(struct offcpu *offcpu, uint64_t time_ns, size_t most);
+
+/* At the end of each slice of the store that is over at time_ns: *next_ns is the end of the first one, and is moved on
+ * behind time_ns.  Of those out, 4,096 have their turn at each, the others in the next ones.  Over a gap of more than
+ * 10,000 slices time is given out in pieces of several.  passed (may be NULL) is told the end, after its pieces and
+ * before any of the slices that follow; not where nobody is out. */
+typedef void offcpu_passed_fn(uint64_t end_ns, void *ctx);
+void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns,
+	offcpu_passed_fn *passed, void *ctx);
 /* Forget those that ended before. */
 void offcpu_expire(struct offcpu *offcpu, uint64_t time_ns);
 

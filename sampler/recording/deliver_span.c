@@ -10,9 +10,6 @@
 #include <string.h>
 
 #define TIME_MAX ((uint64_t)INT64_MAX)
-#define SPAN_ADVANCE_MAX 4096u /* as the engine does */
-#define GAP_SLICES_MAX \
-	10000u /* in which nothing happens; beyond, time is given out in larger pieces */
 
 static const struct {
 	const char *name;
@@ -206,20 +203,20 @@ void deliver_span_task(struct recording *recording, const struct record *record)
 
 /* --- time --- */
 
+static void end_slice(uint64_t end_ns, void *ctx)
+{
+	struct recording *recording = ctx;
+
+	if (store_seal(recording->ingest.store, end_ns, false))
+		store_maintain(recording->ingest.store);
+}
+
 void deliver_span_pass(struct recording *recording, uint64_t time_ns)
 {
-	struct store *store = recording->ingest.store;
-	uint64_t at_ns = recording->slice_end_ns, step_ns = STORE_SLICE_NS;
-
-	if (!recording->offcpu.n_out || !at_ns || time_ns < at_ns)
-		return;
-	if ((time_ns - at_ns) / STORE_SLICE_NS > GAP_SLICES_MAX)
-		step_ns *= (time_ns - at_ns) / STORE_SLICE_NS / GAP_SLICES_MAX + 1;
-	for (; at_ns <= time_ns; at_ns += step_ns) {
-		offcpu_advance(&recording->offcpu, at_ns, SPAN_ADVANCE_MAX);
-		if (store_seal(store, at_ns, false))
-			store_maintain(store);
-	}
+	/* None has begun before the first sample. */
+	if (recording->slice_end_ns)
+		offcpu_pass(&recording->offcpu, &recording->slice_end_ns, time_ns, end_slice,
+			recording);
 }
 
 void deliver_span_finish(struct recording *recording)

@@ -4,6 +4,8 @@
  */
 #include "sampler/offcpu.h"
 
+#include "sampler/store.h"
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -254,6 +256,94 @@ static void some_at_a_time(void **state)
 	assert_int_equal(world->total_ns, 5 * 400);
 }
 
+#define SLICE STORE_SLICE_NS
+
+/* Every piece is in the slice that ends next, and is given out before that end is told. */
+struct passing {
+	struct world *world;
+	uint64_t longest_ns; /* of the pieces */
+	uint64_t end_ns; /* told last */
+	size_t told, seen;
+};
+
+static void passed(uint64_t end_ns, void *ctx)
+{
+	struct passing *passing = ctx;
+	const struct world *world = passing->world;
+
+	assert_true(end_ns > passing->end_ns);
+	assert_int_equal(end_ns % SLICE, 0);
+	for (; passing->seen < world->n; passing->seen++) {
+		const struct offcpu_span *span = &world->spans[passing->seen % 64];
+
+		assert_int_equal(span->end_ns, end_ns);
+		assert_true(!passing->end_ns || span->end_ns - span->ns >= passing->end_ns);
+		if (span->ns > passing->longest_ns)
+			passing->longest_ns = span->ns;
+	}
+	passing->end_ns = end_ns;
+	passing->told++;
+}
+
+/* A long time without a record is given out slice by slice, as if there had been some. */
+static void a_gap(void **state)
+{
+	struct world *world = *state;
+	struct passing passing = {.world = world};
+	uint64_t next_ns = 10 * SLICE;
+
+	/* Nobody is out. */
+	offcpu_pass(&world->offcpu, &next_ns, 11 * SLICE + 5, passed, &passing);
+	assert_int_equal(next_ns, 12 * SLICE);
+	out(world, 7, 11 * SLICE + 10, false);
+	out(world, 8, 11 * SLICE + 20, true);
+	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE - 1, passed, &passing);
+	assert_int_equal(passing.told, 0);
+	/* What ends just now is over. */
+	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE, passed, &passing);
+	assert_int_equal(passing.told, 1);
+	assert_int_equal(world->n, 2);
+	assert_int_equal(next_ns, 13 * SLICE);
+	/* 25 s, and a bit. */
+	offcpu_pass(&world->offcpu, &next_ns, 262 * SLICE + 30, passed, &passing);
+	assert_int_equal(passing.told, 251);
+	assert_int_equal(passing.end_ns, 262 * SLICE);
+	assert_int_equal(next_ns, 263 * SLICE);
+	assert_int_equal(world->n, 2 * 251);
+	assert_int_equal(passing.longest_ns, SLICE);
+	in(world, 7, 262 * SLICE + 30);
+	in(world, 8, 262 * SLICE + 30);
+	check(world, 2 * 251 % 64, 262 * SLICE + 30, 30, UNKNOWN);
+	assert_int_equal(world->total_ns, 2 * (251 * SLICE + 30) - 10 - 20);
+	/* Without anybody to tell. */
+	out(world, 7, 262 * SLICE + 40, false);
+	offcpu_pass(&world->offcpu, &next_ns, 264 * SLICE, NULL, NULL);
+	assert_int_equal(world->n, 2 * 251 + 2 + 2);
+}
+
+/* Hours are given out in some thousand pieces, up to the last slice that is over. */
+static void a_gap_of_hours(void **state)
+{
+	const uint64_t hours[] = {1, 7, 1000};
+	struct world *world = *state;
+
+	for (size_t i = 0; i < sizeof(hours) / sizeof(*hours); i++) {
+		const uint64_t gap_ns = hours[i] * 3600 * 10 * SLICE;
+		struct passing passing = {.world = world, .seen = world->n};
+		uint64_t next_ns = 2 * SLICE, before_ns = world->total_ns;
+		size_t n = world->n;
+
+		out(world, 7, SLICE, false);
+		offcpu_pass(&world->offcpu, &next_ns, SLICE + gap_ns + 1, passed, &passing);
+		assert_in_range(world->n - n, 5000, 10001);
+		assert_int_equal(passing.end_ns, SLICE + gap_ns);
+		assert_int_equal(next_ns, 2 * SLICE + gap_ns);
+		assert_true(passing.longest_ns <= gap_ns / 5000);
+		in(world, 7, SLICE + gap_ns + 1);
+		assert_int_equal(world->total_ns - before_ns, gap_ns + 1);
+	}
+}
+
 static void missing_records(void **state)
 {
 	struct world *world = *state;
@@ -443,6 +533,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wakers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(still_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(some_at_a_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_gap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_gap_of_hours, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(missing_records, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(time_going_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ended, set_up, tear_down),
