@@ -52,13 +52,13 @@ static void test_workers(void **state)
 	assert_true(first > 0 && second > 0 && first != second);
 
 	assert_int_equal(kill(first, SIGKILL), 0);
-	assert_int_equal(spawner_status(&spawner, first, 10000, &status), 0);
+	assert_int_equal(spawner_status(&spawner, first, 60000, &status), 0);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	/* One that still lives has no status. */
 	assert_int_equal(spawner_status(&spawner, second, 0, &status), -ETIME);
 	/* Closing its socket ends the other in order. */
 	close(b);
-	assert_int_equal(spawner_status(&spawner, second, 10000, &status), 0);
+	assert_int_equal(spawner_status(&spawner, second, 60000, &status), 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	close(a);
 	spawner_close(&spawner);
@@ -101,7 +101,7 @@ static void test_end(void **state)
 	assert_int_equal(kill(pid, SIGSTOP), 0);
 	spawner_close(&spawner);
 	pfd = (struct pollfd){.fd = sock, .events = POLLIN};
-	assert_int_equal(poll(&pfd, 1, 10000), 1);
+	assert_int_equal(poll(&pfd, 1, 60000), 1);
 	assert_true(pfd.revents & POLLHUP);
 	close(sock);
 }
@@ -175,7 +175,7 @@ static void test_restart(void **state)
 			assert_int_not_equal(status_number(spawner.pid, "Gid:", 10), 0);
 		}
 		assert_int_equal(kill(worker, SIGKILL), 0);
-		assert_int_equal(spawner_status(&spawner, worker, 10000, &status), 0);
+		assert_int_equal(spawner_status(&spawner, worker, 60000, &status), 0);
 		close(sock);
 	}
 	spawner_close(&spawner);

@@ -22,7 +22,7 @@
 #include <sys/fanotify.h>
 #include <unistd.h>
 
-#define WAIT_MS 20000
+#define WAIT_MS 60000
 
 static char dir[64];
 static struct symbols *symbols;
