@@ -84,6 +84,7 @@ static void check_herd(enum engine_scope scope)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(release[1]);
 		alarm(300);
 		body_herd(NULL);
@@ -163,17 +164,17 @@ static void test_storm_escalates(void **state)
 	rig_free(rig);
 }
 
+static void body_pair(void *arg)
+{
+	(void)start_child(body_burn, NULL);
+	body_burn(arg);
+}
+
 static void body_tree(void *arg)
 {
-	(void)arg;
-	for (int i = 0; i < 3; i++) {
-		if (fork())
-			continue;
-		if (!fork())
-			body_burn(NULL);
-		body_burn(NULL);
-	}
-	body_burn(NULL);
+	for (int i = 0; i < 3; i++)
+		(void)start_child(body_pair, NULL);
+	body_burn(arg);
 }
 
 static bool has_processes(struct rig *rig, uint64_t n)
