@@ -246,6 +246,8 @@ struct engine {
 	uint64_t noted_spans;
 	bool wakers_noted;
 	size_t span_tasks; /* as many were followed when they were asked last */
+	bool span_ask_again; /* records were lost since */
+	uint64_t span_ask_ns; /* not before */
 
 	struct follow follow;
 	struct {

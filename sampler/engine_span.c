@@ -14,6 +14,7 @@
 
 #define TRACE_HARD 0x08u
 #define TRACE_SOFT 0x10u
+#define ASK_SHARE 50u /* of the time, at most one part goes into asking again */
 #define WOKEN_DEPTH_MAX (STACK_DEPTH_MAX - 2) /* the name has room */
 
 static bool is_open(const struct engine *engine, unsigned int index)
@@ -267,6 +268,7 @@ void span_lost(struct engine *engine, const struct channel *channel)
 {
 	const struct point *point = channel->point;
 
+	engine->span_ask_again = true;
 	offcpu_lost(&engine->offcpu, point && point->cpu < 0 ? point->tid : -1);
 }
 
@@ -281,18 +283,23 @@ void span_forget_task(struct engine *engine, int32_t tid)
 	offcpu_forget(&engine->offcpu, tid);
 }
 
-void span_stop(struct engine *engine)
+static void ask_all_again(struct engine *engine)
 {
 	struct follow_task *task;
 	size_t position = 0;
 
+	engine->span_tasks = 0;
+	while ((task = idmap_next(&engine->follow.tasks, &position)))
+		task->asked = false;
+}
+
+void span_stop(struct engine *engine)
+{
 	if (engine->span_next_ns == UINT64_MAX)
 		return;
 	offcpu_clear(&engine->offcpu);
 	engine->span_next_ns = UINT64_MAX;
-	engine->span_tasks = 0;
-	while ((task = idmap_next(&engine->follow.tasks, &position)))
-		task->asked = false;
+	ask_all_again(engine);
 }
 
 void span_changed(struct engine *engine)
@@ -343,28 +350,46 @@ void span_born(struct engine *engine, struct follow_task *task)
 	ask_task(engine, task, true);
 }
 
-void span_sweep(struct engine *engine)
+static void ask_tasks(struct engine *engine)
 {
-	int lead = find_lead(engine);
 	struct follow_task *task;
 	size_t position = 0;
 
-	if (lead < 0 || !engine->filter || engine->cpu_wanted || engine->paused || engine->stopped)
-		return;
-	begin(engine, lead, engine->round_ns);
-	if (engine->span_tasks == engine->follow.tasks.n)
-		return;
 	engine->span_tasks = engine->follow.tasks.n;
 	while ((task = idmap_next(&engine->follow.tasks, &position))) {
 		if (task->asked)
 			continue;
 		if (is_covered(engine, task)) {
 			task->asked = true;
-			ask_task(engine, task, false);
+			if (!offcpu_is_out(&engine->offcpu, task->tid))
+				ask_task(engine, task, false);
 		} else {
 			/* Looked at again. */
 			engine->span_tasks = 0;
 		}
+	}
+}
+
+void span_sweep(struct engine *engine)
+{
+	int lead = find_lead(engine);
+	uint64_t begin_ns, spent_ns;
+
+	if (lead < 0 || !engine->filter || engine->cpu_wanted || engine->paused || engine->stopped)
+		return;
+	begin(engine, lead, engine->round_ns);
+	/* Who sleeps on since before a loss was given up by it. */
+	if (engine->span_ask_again && engine->round_ns >= engine->span_ask_ns) {
+		engine->span_ask_again = false;
+		ask_all_again(engine);
+		begin_ns = sys_now_ns();
+		ask_tasks(engine);
+		/* Of very many threads this takes long, and meanwhile more is lost. */
+		spent_ns = ASK_SHARE * (sys_now_ns() - begin_ns);
+		engine->span_ask_ns =
+			engine->round_ns + (spent_ns > NS_PER_S ? spent_ns : NS_PER_S);
+	} else if (engine->span_tasks != engine->follow.tasks.n) {
+		ask_tasks(engine);
 	}
 }
 

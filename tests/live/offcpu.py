@@ -360,6 +360,44 @@ def check_lost(strobe):
     checks.check("what is lost to its parts is lost to wall", lost["wall"] == switches + lost["cpu-clock"], lost)
 
 
+# One sleeps beside them, and longer than they take.
+SLEEPER = """
+import os, sys, time
+begin = time.monotonic_ns()
+until, end = os.pipe()
+sleeper = os.fork()
+if not sleeper:
+    os.close(end)
+    os.read(until, 1)
+    os._exit(0)
+""" + PING_PONG + """
+time.sleep(3 + (time.monotonic_ns() - begin) / 1e9)
+os.close(end)
+os.waitpid(sleeper, 0)
+print(sleeper, time.monotonic_ns() - begin, file=open(sys.argv[1], "w"))
+"""
+
+
+def check_asleep_since_loss(strobe):
+    """What is lost of others takes a sleeper's time for a while, not until it wakes; on CPUs, where they share rings."""
+    with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
+        path = os.path.join(folder, "times")
+        report = profile("asleep since a loss", [strobe, "report", "--ring-pages", "1"], "off-cpu",
+                         ["--", sys.executable, "-c", SLEEPER, path])
+        if not report:
+            return
+        with open(path, encoding="ascii") as times:
+            sleeper, all_ns = map(int, times.read().split())
+    event = report["events"][0]
+    slept = sum(row["weight"] for row in event["rows"] if row["thread"] == sleeper)
+    if not event["lost"]:
+        checks.skip("asleep since a loss", "none were lost")
+        return
+    checks.check(f"asleep since a loss: {slept / all_ns:.1%} of its time", all_ns / 2 <= slept <= all_ns, report["notes"])
+    checks.check("asleep since a loss: what is lost is told", any("were lost" in str(note) for note in report["notes"]),
+                 report["notes"])
+
+
 def check_refusals(strobe):
     for command, words in ((["stat", "-e", "off-cpu", "--", "true"], "not counted"),
                            (["record", "-e", "wall", "--", "true"], "made of other events"),
@@ -385,6 +423,7 @@ def main(strobe, waits):
         check_beside_sleeper(strobe)
         check_unprivileged(strobe, waits)
         check_lost(strobe)
+        check_asleep_since_loss(strobe)
     check_refusals(strobe)
     checks.finish()
 
