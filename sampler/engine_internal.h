@@ -513,8 +513,8 @@ static inline void span_pass(struct engine *engine, uint64_t time_ns)
 	if (time_ns >= engine->span_next_ns)
 		span_pass_slices(engine, time_ns);
 }
-/* Time is given out where slices end: none is to be sealed before. */
-static inline bool span_needs_whole_slices(const struct engine *engine)
+/* Waiting is given out where slices end: none is to be sealed before, and time passes for all rings at once. */
+static inline bool span_is_on(const struct engine *engine)
 {
 	return engine->span_next_ns != UINT64_MAX;
 }

@@ -269,8 +269,7 @@ static void sweep(struct engine *engine)
 		flight_tick(engine);
 		engine->next_tick_ns = engine->round_ns + NS_PER_S;
 	}
-	if (store_seal(engine->ingest.store, engine->round_ns,
-		    early && !span_needs_whole_slices(engine))) {
+	if (store_seal(engine->ingest.store, engine->round_ns, early && !span_is_on(engine))) {
 		engine->news = true;
 		store_maintain(engine->ingest.store);
 	}
@@ -338,7 +337,7 @@ static void loop(struct engine *engine)
 		if (timer)
 			sweep(engine);
 		else if (n > 0)
-			engine_round(engine, false, false);
+			engine_round(engine, span_is_on(engine), false);
 		if (hung_up)
 			handle_hangups(engine);
 		take_mail(engine);

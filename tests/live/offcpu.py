@@ -398,6 +398,35 @@ def check_asleep_since_loss(strobe):
                  report["notes"])
 
 
+# More than are looked at whenever one ring has something to tell.
+MANY = """
+import threading, time
+def wake():
+    while True: time.sleep(0.02)
+threading.stack_size(131072)
+for _ in range(300): threading.Thread(target=wake, daemon=True).start()
+time.sleep(1000)
+"""
+
+
+def check_many_rings(strobe):
+    """Time passes for the rings of all threads at once: what one tells first is not too late for another."""
+    with started([sys.executable, "-c", MANY]) as process:
+        while process.poll() is None and len(os.listdir(f"/proc/{process.pid}/task")) <= 300:
+            time.sleep(0.02)
+        report = profile("many rings", [strobe, "report", "--scope", "task", "-p", str(process.pid), "--duration", "2"],
+                         "off-cpu", [])
+    if not report:
+        return
+    event = report["events"][0]
+    if event["lost"]:
+        checks.skip("many rings", f"{event['lost']} records were lost")
+        return
+    missing = sum(int(count) for count in re.findall(r"(\d+) times? that a thread waited", str(report["notes"])))
+    checks.check(f"many rings: nothing is missing of {event['samples']} times", missing <= event["samples"] / 100,
+                 report["notes"])
+
+
 def check_refusals(strobe):
     for command, words in ((["stat", "-e", "off-cpu", "--", "true"], "not counted"),
                            (["record", "-e", "wall", "--", "true"], "made of other events"),
@@ -424,6 +453,7 @@ def main(strobe, waits):
         check_unprivileged(strobe, waits)
         check_lost(strobe)
         check_asleep_since_loss(strobe)
+        check_many_rings(strobe)
     check_refusals(strobe)
     checks.finish()
 
