@@ -12,6 +12,7 @@
 #include "tui/grow.h"
 
 struct calls {
+	uint64_t serial;
 	struct names *names;
 	struct scan scan;
 	struct forest *forest; /* of which the first n nodes count */
@@ -94,9 +95,12 @@ int calls_new_against(
 	struct calls *calls = calloc(1, sizeof(*calls));
 	int ret;
 
+	static uint64_t serials;
+
 	*out = NULL;
 	if (!calls)
 		return -ENOMEM;
+	calls->serial = ++serials;
 	calls->names = scan.names;
 	calls->event = -1;
 	scan.by = SCAN_STACK;
@@ -144,6 +148,11 @@ void calls_free(struct calls *calls)
 	free(calls->through);
 	free(calls->innermost);
 	free(calls);
+}
+
+uint64_t calls_serial(const struct calls *calls)
+{
+	return calls->serial;
 }
 
 const struct scan_sums *calls_sums(const struct calls *calls, uint8_t event)
@@ -239,6 +248,27 @@ static int step(struct build *build, uint32_t from, uint32_t to)
 	for (uint32_t i = 0; i < build->n_found; i++)
 		build->found_at[build->found[i].at] = 0;
 	return ret;
+}
+
+/* Whether step() would find anything. */
+static bool leads_on(const struct calls *calls, enum calltree_kind kind, uint32_t at)
+{
+	const struct forest *forest = calls->forest;
+
+	if (kind == CALLTREE_CALLERS)
+		return forest->parent[at] != FOREST_ROOT;
+	for (at = forest->child[at]; at; at = forest->sibling[at])
+		if (at < calls->n && (calls->through[at] || calls->samples[at]))
+			return true;
+	return false;
+}
+
+/* A node whose children nobody wants to see. */
+static bool stays_shut(const struct build *build, uint32_t node)
+{
+	const struct calltree_query *query = build->query;
+
+	return node && query->opens && !query->opens(build->tree, node, query->ctx);
 }
 
 /* Groups what was found by symbol. */
@@ -399,6 +429,13 @@ static int expand(struct build *build, uint32_t node, uint32_t from, uint32_t to
 	uint32_t ends_small[16], *ends = ends_small;
 	int ret;
 
+	if (stays_shut(build, node)) {
+		struct calltree_node *shut = &build->tree->nodes[node];
+
+		for (uint32_t i = from; i < to && !shut->shut; i++)
+			shut->shut = leads_on(build->calls, build->query->kind, build->items[i].at);
+		return 0;
+	}
 	ret = step(build, from, to);
 	if (!ret)
 		ret = group(build);
@@ -433,24 +470,45 @@ static uint32_t newest_of(const struct calls *calls, uint32_t symref)
 	return symref < calls->forest->n_newest ? calls->forest->newest[symref] : 0;
 }
 
+/* A node's part in the set of its symbol; false: none. */
+static bool is_of_root(const struct build *build, uint32_t at, struct calltree_sums *sums)
+{
+	const struct calls *calls = build->calls;
+	bool callers = build->query->kind == CALLTREE_CALLERS;
+
+	/* Callees below another node of the symbol are in its set already. */
+	if (at >= calls->n || (!callers && calls->forest->above[at]))
+		return false;
+	*sums = (struct calltree_sums){calls->self[at],
+		callers ? calls->innermost[at] : calls->through[at], calls->samples[at]};
+	return !is_nothing(sums);
+}
+
+/* The same as for others, without making the set. */
+static void shut_root(struct build *build, uint32_t root)
+{
+	const struct calls *calls = build->calls;
+	struct calltree_node *node = &build->tree->nodes[root];
+	struct calltree_sums sums;
+
+	for (uint32_t at = newest_of(calls, node->symref); at && !node->shut;
+		at = calls->forest->same[at])
+		node->shut =
+			is_of_root(build, at, &sums) && leads_on(calls, build->query->kind, at);
+}
+
 /* The set of a symbol, or of the outermost frames, as what was found. */
 static int find_root(struct build *build, uint32_t symref)
 {
 	const struct calls *calls = build->calls;
-	bool callers = build->query->kind == CALLTREE_CALLERS;
 	uint32_t at = newest_of(calls, symref);
+	struct calltree_sums sums;
 	int ret = 0;
 
 	build->n_found = 0;
-	for (; at && !ret; at = calls->forest->same[at]) {
-		/* Callees below another node of the symbol are in its set already. */
-		if (at >= calls->n || (!callers && calls->forest->above[at]))
-			continue;
-		ret = find(build, at,
-			&(const struct calltree_sums){calls->self[at],
-				callers ? calls->innermost[at] : calls->through[at],
-				calls->samples[at]});
-	}
+	for (; at && !ret; at = calls->forest->same[at])
+		if (is_of_root(build, at, &sums))
+			ret = find(build, at, &sums);
 	for (uint32_t i = 0; i < build->n_found; i++)
 		build->found_at[build->found[i].at] = 0;
 	return ret;
@@ -513,6 +571,10 @@ static int build_roots(struct build *build)
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = add_child(build, 0, &build->groups[build->order[i]], &last);
 	for (uint32_t root = 1; !ret && root <= n; root++) {
+		if (stays_shut(build, root)) {
+			shut_root(build, root);
+			continue;
+		}
 		ret = find_root(build, build->tree->nodes[root].symref);
 		while (!ret && build->items_room < build->n_found)
 			ret = grow_room((void **)&build->items, build->items_room,
@@ -534,6 +596,7 @@ int calltree_build(struct calltree *out, struct calls *calls, const struct callt
 	int ret = -ENOMEM;
 
 	memset(out, 0, sizeof(*out));
+	out->serial = calls->serial;
 	weigh(calls, query->event);
 	build.group_of = array_of(calls->n_symrefs, sizeof(*build.group_of));
 	build.found_at = array_of(calls->n, sizeof(*build.found_at));

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct calls;
+struct calltree;
 
 /* scan.by is filled in, scan.column must be GROUP_KEYS.  With scan.inlines what is not known yet is asked for
  * (names_inlined()), so that the same tree is another when names_changes() has grown.  The snapshot may be released afterwards; names and
@@ -26,6 +27,8 @@ int calls_new(struct calls **out, const struct scan_question *scan);
 int calls_new_against(
 	struct calls **out, const struct scan_question *scan, const struct basis *basis);
 void calls_free(struct calls *calls);
+
+uint64_t calls_serial(const struct calls *calls); /* no other has the same; never 0 */
 
 /* What passed, by event. */
 const struct scan_sums *calls_sums(const struct calls *calls, uint8_t event);
@@ -41,6 +44,9 @@ struct calltree_query {
 	uint32_t max_roots; /* of callers and callees; 0: all */
 	bool one; /* callers and callees of one symbol alone */
 	uint32_t symref;
+	/* Whether the children of a node of the tree made so far are wanted; NULL: all are. */
+	bool (*opens)(const struct calltree *tree, uint32_t node, void *ctx);
+	void *ctx;
 };
 
 struct calltree_sums {
@@ -52,6 +58,7 @@ struct calltree_node {
 	struct calltree_sums sums;
 	struct calltree_sums below; /* of the children left out */
 	uint32_t n_below; /* how many */
+	bool shut; /* has some that were not wanted */
 	/* The same of the basis.  A node that only the basis has is there all the same, behind the others; it is left out where
 	 * neither weighs enough, each measured by its own whole. */
 	struct calltree_sums base, base_below;
@@ -63,6 +70,7 @@ struct calltree_node {
 struct calltree {
 	struct calltree_node *nodes; /* parents before children */
 	uint32_t n, room;
+	uint64_t serial; /* of the calls that it was made from */
 };
 
 /* Roots of callers and callees have the sums of their symbol, self wherever it is the leaf.  Self of others: in

@@ -135,7 +135,8 @@ struct model_ops {
 	int (*crumb_add)(
 		struct model *model, const char *text, size_t *at, char *message, size_t size);
 	void (*crumb_drop)(struct model *model, size_t i); /* as if it had never been */
-	/* A tree of calls (calltree.h) of the window, for calltree_fini().  0 or -ENOMEM. */
+	/* A tree of calls (calltree.h) of the window, for calltree_fini(), in the place of *out: the tree that the same question had
+	 * before, which stays as it is where nothing has changed, or an empty one.  0, or -ENOMEM and an empty one. */
 	int (*tree)(struct model *model, const struct calltree_query *query, struct calltree *out);
 	/* The busiest stretch of the history, at each further call the next one; -ENODATA where there is none (any more). */
 	int (*busiest)(struct model *model, struct model_spike *out);

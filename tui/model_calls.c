@@ -109,11 +109,14 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 	bool renewed = false;
 	int ret = 0;
 
-	memset(out, 0, sizeof(*out));
 	if (!is_current(cache, model, filter, epoch, serial)) {
 		ret = renew(cache, session, model, filter, epoch, basis, serial);
 		renewed = true;
 	}
+	/* What is there already has not changed since. */
+	if (!ret && out->n && out->serial == calls_serial(cache->calls))
+		return 0;
+	calltree_fini(out);
 	if (!ret)
 		ret = calltree_build(out, cache->calls, query);
 	if (renewed)

@@ -34,7 +34,7 @@ void model_calls_fini(struct model_calls *cache);
 struct scan_question model_calls_question(const struct session *session, const struct model *model,
 	struct filter *filter, const struct snapshot *snapshot);
 
-/* epoch: of the names that the other views show.  basis (NULL: none) and its serial as of model_baseline.h.  0 and *out for calltree_fini(); or -ENOMEM. */
+/* epoch: of the names that the other views show.  basis (NULL: none) and its serial as of model_baseline.h.  As model_ops.tree. */
 int model_calls_tree(struct model_calls *cache, struct session *session, const struct model *model,
 	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,
 	const struct calltree_query *query, struct calltree *out);

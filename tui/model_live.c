@@ -400,8 +400,9 @@ static int live_tree(struct model *model, const struct calltree_query *query, st
 	int ret = model_baseline_basis(
 		&live->baseline, live->session, model, live->crumbs.filter, &basis, &serial);
 
-	memset(out, 0, sizeof(*out));
-	if (!ret)
+	if (ret)
+		calltree_fini(out);
+	else
 		ret = model_calls_tree(&live->calls, live->session, model, live->crumbs.filter,
 			live->hot_epoch, basis, serial, query, out);
 	model->calls_weight =

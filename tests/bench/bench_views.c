@@ -233,7 +233,7 @@ static void ask_breakdown(int what)
 
 static void ask_one_tree(const struct calltree_query *query)
 {
-	struct calltree tree;
+	struct calltree tree = {0};
 
 	check(model_calls_tree(&bench.calls, &bench.session, &bench.model, bench.filter, 0, NULL, 0,
 		query, &tree));

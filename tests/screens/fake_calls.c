@@ -103,8 +103,34 @@ static int outermost(const uint32_t *frames, int n, uint32_t symref)
 	return -1;
 }
 
+/* Children that are not wanted are not there, nor is what is below them. */
+static void shut(struct calltree *tree, const struct calltree_query *query)
+{
+	uint32_t now[NODES_MAX] = {0}, n = 1;
+
+	for (uint32_t i = 1; query->opens && i < tree->n; i++) {
+		struct calltree_node node = tree->nodes[i];
+
+		if (node.parent && (!now[node.parent] || tree->nodes[now[node.parent]].shut))
+			continue;
+		node.parent = now[node.parent];
+		now[i] = n;
+		tree->nodes[n] = node;
+		tree->nodes[n].shut = node.child && !query->opens(tree, n, query->ctx);
+		n++;
+	}
+	for (uint32_t i = 0; query->opens && i < n; i++) {
+		struct calltree_node *node = &tree->nodes[i];
+
+		node->child = node->shut ? 0 : now[node->child];
+		node->sibling = now[node->sibling];
+	}
+	tree->n = query->opens ? n : tree->n;
+}
+
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
+	calltree_fini(out);
 	*out = (struct calltree){.n = 1, .room = NODES_MAX};
 	out->nodes = calloc(NODES_MAX, sizeof(*out->nodes));
 	if (!out->nodes)
@@ -137,5 +163,6 @@ int fake_calls_tree(struct model *model, const struct calltree_query *query, str
 		else
 			add_callers(out, frames, n - 1, n, weight);
 	}
+	shut(out, query);
 	return 0;
 }

@@ -56,6 +56,9 @@ static void test_tree(void **state)
 	compare(fixture, "calls-callers-open");
 	keys(fixture, "/nothing-like-it<Enter>");
 	compare(fixture, "calls-callers-not-found");
+	/* The next one is in a row that is closed. */
+	keys(fixture, "jjjjj/PostgresMain<Enter>");
+	compare(fixture, "calls-callers-search");
 	finish(fixture);
 }
 

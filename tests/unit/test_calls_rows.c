@@ -90,6 +90,46 @@ static void test_opens_and_closes(void **state)
 	calls_rows_fini(&rows);
 }
 
+/* What calls_rows_opens() does not ask for is not looked at: rows are the same without. */
+static void test_shut(void **state)
+{
+	struct calls_rows rows = {0};
+	struct calls_opening opening = {.rows = &rows, .shape = CALLS_TREE};
+	struct tree tree;
+	uint32_t main_node, light;
+
+	(void)state;
+	tree_begin(&tree);
+	main_node = add(&tree, 0, 1, 900);
+	add(&tree, main_node, 2, 600);
+	light = add(&tree, main_node, 3, 40);
+	add(&tree, light, 4, 40);
+	assert_true(calls_rows_opens(&tree.tree, main_node, &opening));
+	assert_false(calls_rows_opens(&tree.tree, light, &opening));
+	tree.nodes[light].child = 0;
+	tree.nodes[light].shut = true;
+	assert_int_equal(calls_rows_make(&rows, CALLS_TREE, NULL, &tree.tree, WHOLE), 0);
+	EXPECT(&rows, 1, 2, 3);
+	assert_true(rows.rows[2].can_open && !rows.rows[2].open);
+	assert_false(rows.rows[1].can_open);
+	/* It is asked for from now on; until it is there, the row is closed. */
+	assert_int_equal(calls_rows_open(&rows, rows.rows[2].path, true), 0);
+	assert_true(calls_rows_opens(&tree.tree, light, &opening));
+	assert_int_equal(calls_rows_make(&rows, CALLS_TREE, NULL, &tree.tree, WHOLE), 0);
+	EXPECT(&rows, 1, 2, 3);
+	assert_true(rows.rows[2].can_open && !rows.rows[2].open);
+	calls_rows_fini(&rows);
+
+	/* Of a butterfly the centre is open, and above it callers that are most of what calls them. */
+	tree_begin(&tree);
+	main_node = add(&tree, 0, 9, 500);
+	light = add(&tree, add(&tree, main_node, 1, 400), 2, 390);
+	opening = (struct calls_opening){.rows = &rows, .shape = CALLS_BUTTERFLY, .above = true};
+	assert_true(calls_rows_opens(&tree.tree, main_node, &opening));
+	assert_false(calls_rows_opens(&tree.tree, tree.nodes[light].parent, &opening));
+	assert_true(calls_rows_opens(&tree.tree, light, &opening));
+}
+
 /* A row moves up only where it is clearly heavier than the one before it, and never while the order is held. */
 static void test_order_is_calm(void **state)
 {
@@ -189,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_opens_and_closes),
+		cmocka_unit_test(test_shut),
 		cmocka_unit_test(test_order_is_calm),
 		cmocka_unit_test(test_butterfly),
 		cmocka_unit_test(test_chains),

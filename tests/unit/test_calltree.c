@@ -252,6 +252,68 @@ static void test_random_trees(void **state)
 	calls_free(calls);
 }
 
+/* Open by chance, but always the same where the path is. */
+static bool opens_some(const struct calltree *tree, uint32_t node, void *ctx)
+{
+	uint32_t hash = 7;
+
+	(void)ctx;
+	for (; node; node = tree->nodes[node].parent)
+		hash = hash * 31 + tree->nodes[node].symref;
+	return hash % 5 < 3;
+}
+
+/* The tree of what is wanted is part of the whole one, and tells of what else there is. */
+static void compare_opened(const struct calltree *all, uint32_t from, const struct calltree *some,
+	uint32_t node, uint32_t met[2])
+{
+	const struct calltree_node *left = &all->nodes[from], *right = &some->nodes[node];
+	uint32_t a, b;
+
+	assert_memory_equal(&left->sums, &right->sums, sizeof(left->sums));
+	assert_int_equal(left->symref, right->symref);
+	if (node && !opens_some(some, node, NULL)) {
+		assert_int_equal(right->shut, left->child || left->n_below);
+		assert_false(right->child || right->n_below);
+		met[right->shut]++;
+		return;
+	}
+	assert_false(right->shut);
+	assert_int_equal(left->n_below, right->n_below);
+	for (a = left->child, b = right->child; a && b;
+		a = all->nodes[a].sibling, b = some->nodes[b].sibling)
+		compare_opened(all, a, some, b, met);
+	assert_int_equal(a, b); /* both lists end */
+}
+
+static void test_opened(void **state)
+{
+	const enum calltree_kind kinds[] = {CALLTREE_CALLERS, CALLTREE_CALLEES, CALLTREE_ROOTS};
+	struct fixture *fixture = *state;
+	const struct scan_question question = ask(fixture);
+	uint32_t met[2] = {0, 0};
+	struct calls *calls;
+
+	fixture_randomize(fixture, 11, 200);
+	assert_int_equal(calls_new(&calls, &question), 0);
+	for (size_t i = 0; i < 9; i++) {
+		struct calltree_query query = {.kind = kinds[i % 3],
+			.least = i / 3 == 1 ? calls_sums(calls, 0)->weight / 60 : 0,
+			.one = i / 3 == 2 && kinds[i % 3] != CALLTREE_ROOTS};
+		struct calltree all, some;
+
+		assert_int_equal(calltree_build(&all, calls, &query), 0);
+		query.opens = opens_some;
+		assert_int_equal(calltree_build(&some, calls, &query), 0);
+		assert_int_equal(some.serial, calls_serial(calls));
+		compare_opened(&all, 0, &some, 0, met);
+		calltree_fini(&all);
+		calltree_fini(&some);
+	}
+	assert_true(met[false] && met[true]);
+	calls_free(calls);
+}
+
 /* f0 > f1 > f1 > f2 with 10, f0 > f1 with 5: f1 is in 15 of 15, once each. */
 static void test_recursion(void **state)
 {
@@ -538,6 +600,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_random_trees),
+		TEST(test_opened),
 		TEST(test_recursion),
 		TEST(test_inlined),
 		TEST(test_few_roots),

@@ -313,7 +313,7 @@ static void compare_tree(struct model_fixture *fixture, const struct sums *base)
 	const struct calltree_query query = {
 		.kind = CALLTREE_ROOTS, .event = fixture->model->event};
 	struct model *model = fixture->model;
-	struct calltree tree;
+	struct calltree tree = {0};
 	uint64_t self = 0;
 
 	assert_int_equal(model->ops->tree(model, &query, &tree), 0);
@@ -398,6 +398,46 @@ static void test_recorded_baseline(void **state)
 	sum_store(&own, &fixture.session, model->event, 0, UINT64_MAX, "server", false);
 	compare_rows(&fixture, &own, &own, false);
 	model_fixture_close(&other);
+	model_fixture_close(&fixture);
+}
+
+/* A tree is made again where something has changed, and only there. */
+static void test_tree_stays(void **state)
+{
+	const struct calltree_query query = {.kind = CALLTREE_ROOTS};
+	struct model_fixture fixture;
+	struct calltree tree = {0};
+	char message[200];
+	uint64_t serial;
+	size_t at;
+
+	(void)state;
+	model_fixture_open(&fixture, 4, 12);
+	for (int i = 0; i < 4; i++) {
+		struct model *model = fixture.model;
+
+		if (i == 1)
+			assert_int_equal(model->ops->crumb_add(model, "comm:server", &at, message,
+						 sizeof(message)),
+				0);
+		else if (i == 2)
+			assert_int_equal(model->ops->baseline(model, true), 0);
+		else if (i == 3)
+			model->window = (struct window){.selected = true,
+				.from_ns = model->from_ns,
+				.to_ns = (model->from_ns + model->to_ns) / 2};
+		model_fixture_refresh(&fixture);
+		serial = tree.serial;
+		assert_int_equal(model->ops->tree(model, &query, &tree), 0);
+		assert_int_not_equal(tree.serial, serial);
+		assert_true(tree.n > 1 && tree.nodes[1].sums.samples != UINT64_MAX);
+		tree.nodes[1].sums.samples =
+			UINT64_MAX; /* would be another number if it were made again */
+		model_fixture_refresh(&fixture);
+		assert_int_equal(model->ops->tree(model, &query, &tree), 0);
+		assert_int_equal(tree.nodes[1].sums.samples, UINT64_MAX);
+	}
+	calltree_fini(&tree);
 	model_fixture_close(&fixture);
 }
 
@@ -594,6 +634,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exports_that_fail),
 		cmocka_unit_test(test_exports_stop),
 		cmocka_unit_test(test_recorded_baseline),
+		cmocka_unit_test(test_tree_stays),
 		cmocka_unit_test(test_reading_is_given_up),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_other_rows),

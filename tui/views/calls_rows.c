@@ -145,6 +145,22 @@ static bool is_open(const struct making *making, const struct calls_row *row)
 		total >= CHAIN_SHARE * (double)parent->sums.total;
 }
 
+bool calls_rows_opens(const struct calltree *tree, uint32_t node, void *ctx)
+{
+	const struct calls_opening *opening = ctx;
+	const struct making making = {.rows = (struct calls_rows *)opening->rows,
+		.tree = tree,
+		.shape = opening->shape,
+		.whole = (double)tree->nodes[0].sums.total};
+	struct calls_row row = {
+		.node = node, .path = calls_rows_path(opening->shape, opening->above, tree, node)};
+
+	for (uint32_t at = tree->nodes[node].parent; at; at = tree->nodes[at].parent)
+		row.depth++;
+	row.centre = opening->shape == CALLS_BUTTERFLY && !row.depth;
+	return is_open(&making, &row);
+}
+
 /* --- order --- */
 
 static int by_path(const void *a, const void *b)
@@ -263,8 +279,8 @@ static int add_children(struct making *making, const struct calls_row *parent, s
 		row->chained = only;
 		row->above = making->above;
 		row->centre = making->shape == CALLS_BUTTERFLY && !row->depth;
-		row->can_open = nodes[at].child || nodes[at].n_below;
-		row->open = row->can_open && is_open(making, row);
+		row->can_open = nodes[at].child || nodes[at].n_below || nodes[at].shut;
+		row->open = row->can_open && !nodes[at].shut && is_open(making, row);
 		child = *row;
 		if (child.open) {
 			ret = add_children(making, &child, from + (size_t)n);

@@ -57,10 +57,18 @@ void calls_rows_fini(struct calls_rows *rows);
 /* Begin anew: nothing is known of an order. */
 void calls_rows_forget(struct calls_rows *rows);
 
-/* Make the rows.  whole: what shares refer to.  callers is NULL but for a butterfly, where both trees have one root.
+/* Make the rows; nodes that are shut have closed ones.  whole: what shares refer to.  callers is NULL but for a butterfly, where both trees have one root.
  * 0 or -ENOMEM, with no rows. */
 int calls_rows_make(struct calls_rows *rows, enum calls_shape shape, const struct calltree *callers,
 	const struct calltree *tree, uint64_t whole);
+
+/* Which children calls_rows_make() is going to look at, for calltree_query.opens; ctx is a struct calls_opening. */
+struct calls_opening {
+	const struct calls_rows *rows;
+	enum calls_shape shape;
+	bool above; /* the tree is `callers` of a butterfly */
+};
+bool calls_rows_opens(const struct calltree *tree, uint32_t node, void *ctx);
 
 /* Open or close a row; takes effect with the next calls_rows_make().  0 or -ENOMEM. */
 int calls_rows_open(struct calls_rows *rows, uint64_t path, bool open);

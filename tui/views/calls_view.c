@@ -32,7 +32,8 @@ struct calls_view {
 	struct list list;
 	struct calls_rows rows;
 	enum calls_shape shape;
-	struct calltree callers, tree;
+	struct calltree callers, tree; /* of the shape and the centre, and of this event */
+	uint8_t event;
 	uint32_t centres[CENTRES_MAX]; /* of butterflies, the last one now */
 	int n_centres;
 	uint64_t selected; /* path */
@@ -81,13 +82,15 @@ static void calls_close(struct view *view)
 
 /* --- rows --- */
 
-static int ask_trees(struct calls_view *calls, struct model *model)
+/* With what is in closed rows, or without: it is the most of a tree, and is not made before somebody asks for it. */
+static int ask_trees(struct calls_view *calls, struct model *model, bool closed)
 {
 	static const enum calltree_kind kinds[] = {
 		[CALLS_BUTTERFLY] = CALLTREE_CALLEES,
 		[CALLS_TREE] = CALLTREE_ROOTS,
 		[CALLS_CALLERS] = CALLTREE_CALLERS,
 	};
+	struct calls_opening opening = {.rows = &calls->rows, .shape = calls->shape};
 	struct calltree_query query = {
 		.kind = kinds[calls->shape],
 		.event = model->event,
@@ -96,14 +99,19 @@ static int ask_trees(struct calls_view *calls, struct model *model)
 		.max_roots = ROOTS_MAX,
 		.one = calls->shape == CALLS_BUTTERFLY,
 		.symref = centre_of(calls),
+		.opens = closed ? NULL : calls_rows_opens,
+		.ctx = &opening,
 	};
 	int ret;
 
-	forget_trees(calls);
+	if (calls->event != model->event)
+		forget_trees(calls);
+	calls->event = model->event;
 	ret = model->ops->tree(model, &query, &calls->tree);
 	if (ret || calls->shape != CALLS_BUTTERFLY)
 		return ret;
 	query.kind = CALLTREE_CALLERS;
+	opening.above = true;
 	return model->ops->tree(model, &query, &calls->callers);
 }
 
@@ -132,9 +140,10 @@ static void make_rows(struct calls_view *calls)
 static void calls_refresh(struct view *view, struct screen *screen)
 {
 	struct calls_view *calls = view->state;
+	uint64_t made_of = calls->tree.serial, whole = calls->whole;
 
 	calls->whole = screen->model->sums.weight;
-	calls->error = ask_trees(calls, screen->model);
+	calls->error = ask_trees(calls, screen->model, false);
 	if (calls->error) {
 		forget_trees(calls);
 		list_set_count(&calls->list, 0);
@@ -143,7 +152,9 @@ static void calls_refresh(struct view *view, struct screen *screen)
 	if (screen->model->calls_weight)
 		calls->whole = screen->model->calls_weight;
 	calls->base_whole = calls->tree.n ? calls->tree.nodes[0].base.total : 0;
-	make_rows(calls);
+	/* Both trees are of one time. */
+	if (!made_of || made_of != calls->tree.serial || whole != calls->whole)
+		make_rows(calls);
 }
 
 static const struct calls_row *current(const struct calls_view *calls)
@@ -162,12 +173,21 @@ static void remember_selection(struct calls_view *calls)
 static void start_anew(struct calls_view *calls, struct view *view, struct screen *screen)
 {
 	calls_rows_forget(&calls->rows);
+	forget_trees(calls);
 	calls->moved = false;
 	list_set_cursor(&calls->list, 0);
 	calls_refresh(view, screen);
 }
 
-static unsigned int open_row(struct calls_view *calls, bool open)
+/* What is open has changed, by other means than numbers. */
+static void open_anew(struct calls_view *calls, struct view *view, struct screen *screen)
+{
+	forget_trees(calls);
+	calls_refresh(view, screen);
+}
+
+static unsigned int open_row(
+	struct calls_view *calls, struct view *view, struct screen *screen, bool open)
 {
 	const struct calls_row *row = current(calls);
 
@@ -176,7 +196,7 @@ static unsigned int open_row(struct calls_view *calls, bool open)
 	remember_selection(calls);
 	if (row->can_open && row->open != open) {
 		if (!calls_rows_open(&calls->rows, row->path, open))
-			make_rows(calls);
+			open_anew(calls, view, screen);
 		return VIEW_HANDLED;
 	}
 	/* Closed already: go to its parent; open already: to its first child. */
@@ -262,7 +282,7 @@ static uint32_t find_node(const struct calls_view *calls, struct model *model,
 	return at && n && node_matches(calls, model, tree, at) ? at : 0;
 }
 
-static void show_node(struct calls_view *calls, bool above, uint32_t node)
+static void choose_node(struct calls_view *calls, bool above, uint32_t node)
 {
 	const struct calltree *tree = above ? &calls->callers : &calls->tree;
 
@@ -270,29 +290,50 @@ static void show_node(struct calls_view *calls, bool above, uint32_t node)
 		calls_rows_open(&calls->rows, calls_rows_path(calls->shape, above, tree, at), true);
 	calls->moved = true;
 	calls->selected = calls_rows_path(calls->shape, above, tree, node);
-	make_rows(calls);
 }
 
-static unsigned int search(
-	struct calls_view *calls, struct screen *screen, int direction, bool here)
+/* The node of a path, or 0. */
+static uint32_t node_of(const struct calls_view *calls, bool above, uint64_t path)
+{
+	const struct calltree *tree = above ? &calls->callers : &calls->tree;
+
+	for (uint32_t i = 1; i < tree->n; i++)
+		if (calls_rows_path(calls->shape, above, tree, i) == path)
+			return i;
+	return 0;
+}
+
+static unsigned int search(struct calls_view *calls, struct view *view, struct screen *screen,
+	int direction, bool here)
 {
 	const struct calls_row *row = current(calls);
 	bool above = row && row->above;
+	uint64_t path;
 	uint32_t node;
 
-	if (!calls->search[0])
+	if (!calls->search[0] || calls->error)
 		return VIEW_HANDLED;
+	path = row ? calls_rows_path(
+			     calls->shape, above, above ? &calls->callers : &calls->tree, row->node)
+		   : 0;
+	forget_trees(calls);
+	calls->error = ask_trees(calls, screen->model, true);
+	if (calls->error) {
+		open_anew(calls, view, screen);
+		return VIEW_HANDLED;
+	}
 	node = find_node(calls, screen->model, above ? &calls->callers : &calls->tree,
-		row ? row->node : 0, direction, here);
+		path ? node_of(calls, above, path) : 0, direction, here);
 	if (!node && calls->shape == CALLS_BUTTERFLY) {
 		above = !above;
 		node = find_node(calls, screen->model, above ? &calls->callers : &calls->tree, 0,
 			direction, true);
 	}
 	if (node)
-		show_node(calls, above, node);
+		choose_node(calls, above, node);
 	else
 		screen_message(screen, STYLE_WARN, "No call of \"%s\" in this tree", calls->search);
+	open_anew(calls, view, screen);
 	return VIEW_HANDLED;
 }
 
@@ -307,7 +348,7 @@ static unsigned int calls_prompt(struct view *view, struct screen *screen, enum 
 		return VIEW_HANDLED;
 	}
 	snprintf(calls->search, sizeof(calls->search), "%s", text);
-	return search(calls, screen, 1, true);
+	return search(calls, view, screen, 1, true);
 }
 
 /* --- actions --- */
@@ -323,11 +364,11 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 	}
 	switch (action) {
 	case ACT_OPEN:
-		return row ? open_row(calls, !row->open) : VIEW_HANDLED;
+		return row ? open_row(calls, view, screen, !row->open) : VIEW_HANDLED;
 	case ACT_EXPAND:
-		return open_row(calls, true);
+		return open_row(calls, view, screen, true);
 	case ACT_COLLAPSE:
-		return open_row(calls, false);
+		return open_row(calls, view, screen, false);
 	case ACT_CALLS:
 		return move_centre(calls, view, screen);
 	case ACT_RETURN:
@@ -336,6 +377,7 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 		return next_shape(calls, view, screen);
 	case ACT_HOLD:
 		calls->rows.hold = !calls->rows.hold;
+		open_anew(calls, view, screen);
 		screen_message(screen, STYLE_GOOD,
 			calls->rows.hold ? "The order of rows is held"
 					 : "Rows move where their weights ask for it");
@@ -362,9 +404,9 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 		screen_prompt(screen, action, "Search: ", "");
 		return VIEW_HANDLED;
 	case ACT_SEARCH_NEXT:
-		return search(calls, screen, 1, false);
+		return search(calls, view, screen, 1, false);
 	case ACT_SEARCH_PREVIOUS:
-		return search(calls, screen, -1, false);
+		return search(calls, view, screen, -1, false);
 	default:
 		return 0;
 	}
