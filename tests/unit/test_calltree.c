@@ -290,7 +290,7 @@ static void test_opened(void **state)
 {
 	const enum calltree_kind kinds[] = {CALLTREE_CALLERS, CALLTREE_CALLEES, CALLTREE_ROOTS};
 	struct fixture *fixture = *state;
-	const struct scan_question question = ask(fixture);
+	const struct scan_question question = fixture_scan(fixture);
 	uint32_t met[2] = {0, 0};
 	struct calls *calls;
 
