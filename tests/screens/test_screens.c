@@ -153,6 +153,8 @@ static void test_grouping(void **state)
 	expect("<Tab>RG<Enter>", 160, 50, false, "grouped-field-160x50");
 	expect("bRj<Enter>", 80, 24, false, "grouped-baseline-80x24");
 	expect("Rj<Enter>v", 80, 24, false, "grouped-side-by-side");
+	expect("Rjjjjj<Enter><<", 80, 24, false, "grouped-sort-name");
+	expect("Rjjjjj<Enter><", 80, 24, false, "grouped-sort-beside");
 	expect("Rj<Enter>T\\lib<Enter>", 80, 24, false, "grouped-filter");
 	expect("Rj<Enter>/KERN<Enter>X", 80, 24, false, "grouped-without");
 	expect("Rj<Enter>ja", 80, 24, false, "grouped-no-code");
@@ -200,6 +202,27 @@ static void test_states(void **state)
 	/* The clock stays where it ended. */
 	status->now_ns += 60000000000u;
 	compare(fixture, "ended-signal");
+	finish(fixture);
+}
+
+/* A debug file is asked for, and how much of it has come is told until it is given up. */
+static void test_fetching(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "D");
+	compare(fixture, "fetching-asked");
+	keys(fixture, "<Tick>");
+	compare(fixture, "fetching");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->fake.model.fetching.waiting, 0);
+	assert_int_equal(fixture->screen.n_views, 1);
+	keys(fixture, "<Tick>");
+	compare(fixture, "fetching-over");
+	fixture->fake.model.recorded = true;
+	keys(fixture, "D");
+	assert_string_equal(fixture->screen.message, "No server is named");
 	finish(fixture);
 }
 
@@ -569,6 +592,7 @@ int main(void)
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_grouping),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_fetching),
 		cmocka_unit_test(test_warnings_stay),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
 		cmocka_unit_test(test_symbol_that_is_gone),

@@ -77,6 +77,10 @@ static void random_tree(struct tree *tree)
 	/* Weights as large as they come too. */
 	uint64_t unit = random_below(2) ? 1 : (uint64_t)1 << 44;
 
+	/* Or nothing at all. */
+	if (!random_below(20))
+		unit = 0;
+
 	tree_begin(tree);
 	while (tree->tree.n < n) {
 		/* Near the last one, so that trees are deep. */
@@ -201,6 +205,7 @@ static void test_random_trees(void **state)
 {
 	static struct tree tree;
 	struct flame_layout layout = {0};
+	int empty = 0;
 
 	(void)state;
 	for (int round = 0; round < 60; round++) {
@@ -212,12 +217,14 @@ static void test_random_trees(void **state)
 		assert_int_equal(flame_layout_make(&layout, &tree.tree, zoom, width, &order), 0);
 		if (!tree.nodes[zoom].sums.total) {
 			assert_int_equal(layout.n, 0);
+			empty++;
 			continue;
 		}
 		check_rows(&layout, width);
 		for (uint32_t node = 0; node < tree.tree.n; node++)
 			check_box(&tree, &layout, node, zoom, width);
 	}
+	assert_in_range(empty, 1, 30);
 	flame_layout_fini(&layout);
 }
 

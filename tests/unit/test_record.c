@@ -75,6 +75,7 @@ static void check_more(const struct record_more *more)
 	assert_int_equal(more->regs_user.values[19], 219);
 	assert_int_equal(more->stack_len, 8); /* of 16 */
 	assert_int_equal(*(const uint64_t *)more->stack, 300);
+	assert_int_equal(more->weight, 0x0403020100000001);
 	assert_int_equal(more->data_src, 401);
 	assert_int_equal(more->transaction, 402);
 	assert_int_equal(more->regs_intr.abi, PERF_SAMPLE_REGS_ABI_32);
@@ -162,13 +163,9 @@ static void every_field(void **state)
 
 	format.sample_type ^= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT; /* the same room */
 	header = decode(&out, &b, &format);
-	if (format.sample_type & PERF_SAMPLE_WEIGHT_STRUCT) {
-		assert_int_equal(out.sample.more.weight, 1);
-		assert_int_equal(out.sample.more.weight_2, 0x0201);
-		assert_int_equal(out.sample.more.weight_3, 0x0403);
-	} else {
-		assert_int_equal(out.sample.more.weight, 0x0403020100000001);
-	}
+	assert_int_equal(out.sample.more.weight, 1);
+	assert_int_equal(out.sample.more.weight_2, 0x0201);
+	assert_int_equal(out.sample.more.weight_3, 0x0403);
 	free(header);
 	assert_bad_when_cut(&b, &format);
 }
