@@ -7,6 +7,7 @@
 #include "tests/live/engine_orders.h"
 
 #include "sampler/bpf.h"
+#include "sampler/counting.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -77,11 +78,13 @@ static void body_getppid(void *arg)
 	}
 }
 
-static struct rig *rig_asking(const char *events, const char *bpf, pid_t pid)
+static struct rig *rig_asking(
+	const char *events, const char *bpf, pid_t pid, enum engine_scope scope)
 {
 	struct rig *rig = rig_new(events, strstr(events, "clock") ? 997 : 0, 1);
 
 	rig->events[0].bpf = bpf;
+	rig->config.scope = scope;
 	rig_target(rig, &pid);
 	rig_start(rig);
 	return rig;
@@ -90,7 +93,7 @@ static struct rig *rig_asking(const char *events, const char *bpf, pid_t pid)
 #define TRACEPOINT "raw_syscalls:sys_enter"
 
 /* What a program leaves out of a tracepoint is neither sampled nor counted. */
-static void check_tracepoint(int32_t answer)
+static void check_tracepoint(enum engine_scope scope, int32_t answer)
 {
 	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, answer);
 	const struct engine_event_status *event;
@@ -99,7 +102,7 @@ static void check_tracepoint(int32_t answer)
 
 	open_pipes();
 	pid = start_child(body_getppid, NULL);
-	rig = rig_asking(TRACEPOINT, text_of(program), pid);
+	rig = rig_asking(TRACEPOINT, text_of(program), pid, scope);
 	event = &rig->status.events[0];
 	close(program);
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
@@ -123,8 +126,68 @@ static void test_program_of_tracepoint(void **state)
 {
 	(void)state;
 	need_cpu_wide();
-	check_tracepoint(1);
-	check_tracepoint(0);
+	check_tracepoint(SCOPE_TASK, 1);
+	check_tracepoint(SCOPE_TASK, 0);
+	/* Several events, of which the first has it for all. */
+	check_tracepoint(SCOPE_CPU, 1);
+	check_tracepoint(SCOPE_CPU, 0);
+}
+
+/* Of counting alone: what a child counted, or -errno. */
+static int64_t count_calls(const char *bpf, struct engine_failure *failure)
+{
+	struct event_error error;
+	struct event_spec *specs;
+	struct counting_config config = {.target.command_output_fd = -1};
+	const struct counting_cell *cells;
+	struct counting *counting;
+	int64_t sum = 0;
+	size_t n;
+	int ret;
+
+	open_pipes();
+	const int32_t pid = start_child(body_getppid, NULL);
+
+	assert_int_equal(event_parse_list(TRACEPOINT, &specs, &config.n_events, &error), 0);
+	specs[0].bpf = bpf;
+	config.events = specs;
+	config.target.pids = &pid;
+	config.target.n_pids = 1;
+	ret = counting_open(&counting, &config, failure);
+	if (!ret) {
+		assert_int_equal(counting_start(counting, failure), 0);
+		give_order();
+		wait_done();
+		counting_stop(counting);
+		assert_int_equal(counting_read(counting), 0);
+		cells = counting_cells(counting, &n);
+		for (size_t i = 0; i < n; i++)
+			sum += (int64_t)cells[i].value;
+		counting_close(counting);
+	}
+	end_child(pid);
+	close_pipes();
+	free(specs);
+	return ret ? ret : sum;
+}
+
+static void test_program_of_counts(void **state)
+{
+	int all = need_program(BPF_PROG_TYPE_TRACEPOINT, 1);
+	int none = need_program(BPF_PROG_TYPE_TRACEPOINT, 0);
+	int wrong = need_program(BPF_PROG_TYPE_PERF_EVENT, 1);
+	struct engine_failure failure;
+
+	(void)state;
+	need_cpu_wide();
+	assert_true(count_calls(text_of(all), &failure) >= CALLS);
+	assert_int_equal(count_calls(text_of(none), &failure), 0);
+	assert_int_equal(count_calls(text_of(wrong), &failure), -EINVAL);
+	assert_int_equal(failure.what, FAIL_OPEN);
+	assert_string_equal(failure.asked.bpf, text_of(wrong));
+	close(all);
+	close(none);
+	close(wrong);
 }
 
 static bool has_count(struct rig *rig, uint64_t n)
@@ -137,7 +200,7 @@ static void test_program_of_samples(void **state)
 {
 	int program = need_program(BPF_PROG_TYPE_PERF_EVENT, 0);
 	pid_t pid = start_child(body_both, NULL);
-	struct rig *rig = rig_asking("page-faults", text_of(program), pid);
+	struct rig *rig = rig_asking("page-faults", text_of(program), pid, SCOPE_AUTO);
 
 	(void)state;
 	need_events();
@@ -180,7 +243,14 @@ static void test_programs_of_others(void **state)
 	assert_true(find_note(rig, NOTE_BPF)->value >= 1);
 	rig_stop(rig);
 	rig_free(rig);
-	rig = rig_asking(TRACEPOINT, text_of(wrong), pid);
+	/* The same one, if it is asked for. */
+	rig = rig_asking(TRACEPOINT, text_of(program), pid, SCOPE_TASK);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	assert_int_equal(rig->status.events[0].error, 0);
+	assert_true(rig->status.events[0].open);
+	rig_stop(rig);
+	rig_free(rig);
+	rig = rig_asking(TRACEPOINT, text_of(wrong), pid, SCOPE_TASK);
 	assert_true(rig_wait(rig, has_note, NOTE_EVENT_REFUSED));
 	assert_int_equal(find_note(rig, NOTE_EVENT_REFUSED)->error, EINVAL);
 	assert_non_null(find_note(rig, NOTE_EVENT_REFUSED)->asked.bpf);
@@ -198,6 +268,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program_of_tracepoint),
+		cmocka_unit_test(test_program_of_counts),
 		cmocka_unit_test(test_program_of_samples),
 		cmocka_unit_test(test_programs_of_others),
 	};

@@ -12,6 +12,8 @@
 #define NODES_MAX 512
 #define FRAMES_MAX 12
 
+uint64_t fake_calls_least;
+
 /* From the outermost frame in; symrefs of the fake model.  One is recursive, one is of the baseline alone. */
 static const struct {
 	unsigned int per_mille, baseline;
@@ -128,6 +130,28 @@ static void shut(struct calltree *tree, const struct calltree_query *query)
 	tree->n = query->opens ? n : tree->n;
 }
 
+/* As the trees of the live model do: what is too light has a sum in common, and no nodes. */
+static void leave_out(struct calltree *tree)
+{
+	for (uint32_t i = 0; i < tree->n; i++) {
+		struct calltree_node *node = &tree->nodes[i];
+
+		for (uint32_t *link = &node->child; *link;) {
+			struct calltree_node *child = &tree->nodes[*link];
+
+			if (child->sums.total >= fake_calls_least) {
+				link = &child->sibling;
+				continue;
+			}
+			node->below.total += child->sums.total;
+			node->below.self += child->sums.self;
+			node->below.samples += child->sums.samples;
+			node->n_below++;
+			*link = child->sibling;
+		}
+	}
+}
+
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
 	calltree_fini(out);
@@ -163,6 +187,7 @@ int fake_calls_tree(struct model *model, const struct calltree_query *query, str
 		else
 			add_callers(out, frames, n - 1, n, weight);
 	}
+	leave_out(out);
 	shut(out, query);
 	return 0;
 }

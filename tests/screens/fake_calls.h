@@ -7,6 +7,9 @@
 
 #include "tui/model.h"
 
+/* What is lighter is left out of trees; 0: nothing is. */
+extern uint64_t fake_calls_least;
+
 /* As model_ops.tree. */
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out);
 

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tests/screens/fake_calls.h"
+#include "tests/screens/fake_model.h"
 #include "tests/screens/fixture.h"
 
 static void test_butterfly(void **state)
@@ -76,6 +78,22 @@ static void test_sizes(void **state)
 	finish(fixture);
 }
 
+/* How many are too light to be nodes is told where they would be; there is nothing to open. */
+static void test_left_out(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fake_calls_least = fake_model_weight(40);
+	keys(fixture, "ct");
+	compare(fixture, "calls-tree-left-out");
+	keys(fixture, "<End><Enter>a");
+	assert_int_equal(fixture->screen.n_views, 2);
+	compare(fixture, "calls-tree-left-out-end");
+	fake_calls_least = 0;
+	finish(fixture);
+}
+
 /* Against a baseline: what changed, what is new and what is gone, by path. */
 static void test_changes(void **state)
 {
@@ -102,6 +120,7 @@ int main(void)
 		cmocka_unit_test(test_butterfly),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_changes),
 	};
 

@@ -22,7 +22,7 @@ struct line {
 };
 
 /* Splits at blanks and parses. */
-static int parse(struct line *line, const char *text)
+static inline int parse(struct line *line, const char *text)
 {
 	int argc = 0;
 
@@ -33,14 +33,14 @@ static int parse(struct line *line, const char *text)
 	return args_parse(&line->request, argc, line->argv, line->message, sizeof(line->message));
 }
 
-static void good(struct line *line, const char *text)
+static inline void good(struct line *line, const char *text)
 {
 	if (parse(line, text))
 		fail_msg("%s: %s", text, line->message);
 	assert_string_equal(line->message, "");
 }
 
-static void bad(const char *text, const char *wanted)
+static inline void bad(const char *text, const char *wanted)
 {
 	struct line line;
 

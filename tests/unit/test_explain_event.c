@@ -250,6 +250,29 @@ static void check_filter(const char *filter, int error, const char *fields, cons
 	expect_text(out, wanted);
 }
 
+/* Of a PMU's event. */
+static void check_address_filter(uint32_t type, const char *wanted)
+{
+	struct perf_event_attr attr = {.type = type};
+	const struct explain_request request = {
+		.event = "pt/tsc/", .attr = &attr, .pid = -1, .cpu = 0, .filter = "filter main"};
+	const struct proc_limits limits = limits_ordinary(2);
+	struct explain_system system;
+	char out[1024];
+
+	explain_system_unknown(&system);
+	explain_open(&request, EINVAL, &limits, &system, out, sizeof(out));
+	expect_text(out, "the filter 'filter main' of 'pt/tsc/' is refused");
+	expect_text(out, wanted);
+}
+
+static void test_address_filters(void **state)
+{
+	(void)state;
+	check_address_filter(40, "START[/LENGTH] and, of a program, @FILE");
+	check_address_filter(PERF_TYPE_HARDWARE, "only tracepoints and probes can be filtered");
+}
+
 static void test_filters(void **state)
 {
 	static const char fields[] = "prev_comm, prev_pid, next_comm";
@@ -318,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_no_user_space),
 		cmocka_unit_test(test_other_options),
 		cmocka_unit_test(test_no_tracefs),
+		cmocka_unit_test(test_address_filters),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_what_was_asked),
 	};
