@@ -169,7 +169,9 @@ static struct theme_look box_look(enum theme_depth depth, const struct entry *en
 	switch (depth) {
 	case THEME_8:
 		look.bg &= 7;
-		look.attrs = selected ? THEME_REVERSE | THEME_BOLD : 0;
+		/* Eight are too few to tell all boxes apart. */
+		look.attrs =
+			selected ? THEME_REVERSE | THEME_BOLD : entry->mono_attrs & THEME_UNDERLINE;
 		return look;
 	case THEME_16:
 		look.bg = selected ? 15 : look.bg;
