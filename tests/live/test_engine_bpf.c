@@ -134,11 +134,11 @@ static void test_program_of_tracepoint(void **state)
 }
 
 /* Of counting alone: what a child counted, or -errno. */
-static int64_t count_calls(const char *bpf, struct engine_failure *failure)
+static int64_t count_calls(const char *bpf, bool by_cpu, struct engine_failure *failure)
 {
 	struct event_error error;
 	struct event_spec *specs;
-	struct counting_config config = {.target.command_output_fd = -1};
+	struct counting_config config = {.target.command_output_fd = -1, .by_cpu = by_cpu};
 	const struct counting_cell *cells;
 	struct counting *counting;
 	int64_t sum = 0;
@@ -180,9 +180,11 @@ static void test_program_of_counts(void **state)
 
 	(void)state;
 	need_cpu_wide();
-	assert_true(count_calls(text_of(all), &failure) >= CALLS);
-	assert_int_equal(count_calls(text_of(none), &failure), 0);
-	assert_int_equal(count_calls(text_of(wrong), &failure), -EINVAL);
+	for (int by_cpu = 0; by_cpu < 2; by_cpu++) {
+		assert_true(count_calls(text_of(all), by_cpu, &failure) >= CALLS);
+		assert_int_equal(count_calls(text_of(none), by_cpu, &failure), 0);
+	}
+	assert_int_equal(count_calls(text_of(wrong), false, &failure), -EINVAL);
 	assert_int_equal(failure.what, FAIL_OPEN);
 	assert_string_equal(failure.asked.bpf, text_of(wrong));
 	close(all);

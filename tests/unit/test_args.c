@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/args_lines.h"
+#include "tui/config.h"
+#include "tui/theme.h"
 
 static void test_defaults(void **state)
 {
@@ -364,6 +366,11 @@ static void test_output_options(void **state)
 	assert_int_equal(line.request.delay_ms, 250);
 	assert_true(line.request.ascii && line.request.mono && line.request.no_mouse);
 	assert_int_equal(line.request.color, COLOR_NEVER);
+	assert_false(line.request.given & 1u << CONFIG_THEME);
+	args_fini(&line.request);
+	good(&line, "strobe --theme light");
+	assert_int_equal(line.request.theme, THEME_KIND_LIGHT);
+	assert_true(line.request.given & 1u << CONFIG_THEME);
 	args_fini(&line.request);
 }
 
@@ -418,6 +425,7 @@ static void test_refusals(void **state)
 	bad("strobe -x", "-x");
 	bad("strobe -gx", "-x");
 	bad("strobe --ascii=3", "--ascii");
+	bad("strobe --theme drak", "colour-blind");
 	bad("strobe -p", "-p");
 	bad("strobe --pid", "--pid");
 	bad("strobe -p 12x", "12x");

@@ -46,11 +46,13 @@ static void test_address_filters(void **state)
 {
 	struct event_fixture *fixture = *state;
 
-	fixture_file(fixture, FIXTURE_PMUS "odd/nr_addr_filters", "many\n");
+	fixture_file(fixture, FIXTURE_PMUS "odd/nr_addr_filters", "4 of them\n");
+	fixture_file(fixture, FIXTURE_PMUS "huge/nr_addr_filters", "65536\n");
 	fixture_file(fixture, FIXTURE_PMUS "power/nr_addr_filters", "4\n");
 	assert_int_equal(pmu_address_filters(&fixture->system, "power"), 4);
 	assert_int_equal(pmu_address_filters(&fixture->system, "odd"), 0);
 	assert_int_equal(pmu_address_filters(&fixture->system, "huge"), 0);
+	assert_int_equal(pmu_address_filters(&fixture->system, "cpu"), 0);
 }
 
 static void test_formats(void **state)

@@ -113,6 +113,11 @@ static void test_command_line_then_file_then_layout(void **state)
 	assert_true(request.intel_syntax);
 	assert_true(request.ascii);
 	assert_int_equal(settings_theme(settings).kind, THEME_KIND_LIGHT);
+	settings_free(settings);
+	request = (struct request){
+		.given = 1u << CONFIG_SORT | 1u << CONFIG_THEME, .theme = THEME_KIND_MONO};
+	settings = load(&request);
+	assert_int_equal(settings_theme(settings).kind, THEME_KIND_MONO);
 	settings_apply(settings, model);
 	assert_int_equal(model->window.length_ns, 3000000000u);
 	assert_true(model->hide_idle);

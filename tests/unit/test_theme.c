@@ -107,38 +107,101 @@ static void test_text_can_be_read(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* Red and green look alike to many: nothing is told by the difference of these two alone.  Here all pairs that mean the opposite
- * differ in blue, or in how bright they are. */
+/* What is left of linear red, green and blue to who has no cones for red, or none for green (Vienot and others, 1999). */
+static const double colour_blind[][3][3] = {
+	{{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
+	{{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}},
+};
+
+static double lab_of(double part)
+{
+	return part > 0.008856 ? cbrt(part) : 7.787 * part + 16.0 / 116;
+}
+
+/* As they see it: CIELAB. */
+static void seen_as(int32_t rgb, const double eye[3][3], double lab[3])
+{
+	static const double to_xyz[3][3] = {
+		{0.4339, 0.3763, 0.1899}, {0.2126, 0.7152, 0.0722}, {0.0177, 0.1095, 0.8728}};
+	const double light[] = {channel(rgb >> 16), channel(rgb >> 8), channel(rgb)};
+	double seen[3] = {0}, xyz[3] = {0};
+
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 3; k++)
+			seen[i] += eye[i][k] * light[k];
+		seen[i] = fmin(1, fmax(0, seen[i]));
+	}
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++)
+			xyz[i] += to_xyz[i][k] * seen[k];
+	lab[0] = 116 * lab_of(xyz[1]) - 16;
+	lab[1] = 500 * (lab_of(xyz[0]) - lab_of(xyz[1]));
+	lab[2] = 200 * (lab_of(xyz[1]) - lab_of(xyz[2]));
+}
+
+static double difference(int32_t x, int32_t y, const double eye[3][3])
+{
+	double a[3], b[3];
+
+	seen_as(x, eye, a);
+	seen_as(y, eye, b);
+	return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
+}
+
+#define DIFFERENT 15.0
+#define OPPOSITE 40.0 /* the dark theme's good and bad have 16 */
+
+/* Red and green look alike to many: nothing is told by the difference of these two alone. */
 static void test_the_safe_theme_needs_no_red_and_green(void **state)
 {
-	static const enum style pairs[][2] = {
-		{STYLE_GOOD, STYLE_BAD},
-		{STYLE_GOOD, STYLE_WARN},
-		{STYLE_BAR_COOL, STYLE_BAR_HOT},
-		{STYLE_USER, STYLE_LIBRARY},
-		{STYLE_USER, STYLE_KERNEL},
-		{STYLE_LIBRARY, STYLE_KERNEL},
-		{STYLE_FLAME_USER, STYLE_FLAME_LIBRARY},
-		{STYLE_FLAME_MORE, STYLE_FLAME_LESS},
-		{STYLE_FLAME_MORE + 1, STYLE_FLAME_LESS + 1},
-		{STYLE_FLAME_MORE + 2, STYLE_FLAME_LESS + 2},
-		{STYLE_FLAME_MORE + 1, STYLE_FLAME_SAME},
-		{STYLE_FLAME_LESS + 1, STYLE_FLAME_SAME},
+	static const struct {
+		enum style a, b;
+		double least;
+	} pairs[] = {
+		{STYLE_GOOD, STYLE_BAD, OPPOSITE},
+		{STYLE_GOOD, STYLE_WARN, OPPOSITE},
+		{STYLE_BAR_COOL, STYLE_BAR_HOT, OPPOSITE},
+		{STYLE_USER, STYLE_LIBRARY, DIFFERENT},
+		{STYLE_USER, STYLE_KERNEL, DIFFERENT},
+		{STYLE_LIBRARY, STYLE_KERNEL, DIFFERENT},
+		{STYLE_FLAME_USER, STYLE_FLAME_LIBRARY, OPPOSITE},
+		{STYLE_FLAME_MORE, STYLE_FLAME_LESS, OPPOSITE},
+		{STYLE_FLAME_MORE + 1, STYLE_FLAME_LESS + 1, OPPOSITE},
+		{STYLE_FLAME_MORE + 2, STYLE_FLAME_LESS + 2, OPPOSITE},
+		{STYLE_FLAME_MORE + 1, STYLE_FLAME_SAME, DIFFERENT},
+		{STYLE_FLAME_LESS + 1, STYLE_FLAME_SAME, DIFFERENT},
 	};
 	const struct theme theme = {.kind = THEME_KIND_SAFE};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-		struct theme_look a = theme_look(&theme, THEME_RGB, pairs[i][0], false);
-		struct theme_look b = theme_look(&theme, THEME_RGB, pairs[i][1], false);
+		struct theme_look a = theme_look(&theme, THEME_RGB, pairs[i].a, false);
+		struct theme_look b = theme_look(&theme, THEME_RGB, pairs[i].b, false);
 		int32_t x = a.bg == THEME_DEFAULT ? a.fg : a.bg;
 		int32_t y = b.bg == THEME_DEFAULT ? b.fg : b.bg;
-		int blue = (x & 0xff) - (y & 0xff);
 
-		if (blue < 32 && blue > -32 && contrast(x, y) < 1.5)
-			fail_msg("%s and %s are told apart by red and green alone",
-				theme_style_name(pairs[i][0]), theme_style_name(pairs[i][1]));
+		for (int eye = 0; eye < 2; eye++)
+			if (difference(x, y, colour_blind[eye]) < pairs[i].least)
+				fail_msg("%s and %s are told apart by red and green alone: %.1f",
+					theme_style_name(pairs[i].a), theme_style_name(pairs[i].b),
+					difference(x, y, colour_blind[eye]));
 	}
+}
+
+static void test_mono_has_no_colours(void **state)
+{
+	const struct theme theme = {.kind = THEME_KIND_MONO};
+
+	(void)state;
+	for (int depth = THEME_MONO; depth <= THEME_RGB; depth++)
+		for (int style = 0; style < STYLE_COUNT; style++)
+			for (int selected = 0; selected < 2; selected++) {
+				struct theme_look look = theme_look(&theme, (enum theme_depth)depth,
+					(enum style)style, selected != 0);
+
+				assert_int_equal(look.fg, THEME_DEFAULT);
+				assert_int_equal(look.bg, THEME_DEFAULT);
+			}
 }
 
 /* The busier, the further from the paper. */
@@ -203,20 +266,34 @@ static void test_what_a_configuration_says(void **state)
 	assert_int_not_equal(theme_look(&theme, THEME_RGB, STYLE_TITLE, true).bg, THEME_DEFAULT);
 }
 
+static void check_selected(const struct theme *theme, enum theme_depth depth)
+{
+	for (int style = 0; style < STYLE_COUNT; style++) {
+		struct theme_look plain = theme_look(theme, depth, (enum style)style, false);
+		struct theme_look selected = theme_look(theme, depth, (enum style)style, true);
+
+		if (style == STYLE_SELECTED &&
+			(depth == THEME_MONO || theme->kind == THEME_KIND_MONO))
+			continue;
+		if (plain.bg == selected.bg && plain.attrs == selected.attrs)
+			fail_msg("%s, depth %d: %s is the same when it is selected",
+				theme_names[theme->kind], (int)depth,
+				theme_style_name((enum style)style));
+		if (selected.fg != THEME_DEFAULT && selected.fg == selected.bg)
+			fail_msg("%s, depth %d: %s cannot be seen when it is selected",
+				theme_names[theme->kind], (int)depth,
+				theme_style_name((enum style)style));
+	}
+}
+
 static void test_the_selected_row_differs(void **state)
 {
 	(void)state;
-	for (int depth = THEME_MONO; depth <= THEME_RGB; depth++) {
-		for (int style = 0; style < STYLE_COUNT; style++) {
-			struct theme_look plain = theme_look(
-				&dark, (enum theme_depth)depth, (enum style)style, false);
-			struct theme_look selected =
-				theme_look(&dark, (enum theme_depth)depth, (enum style)style, true);
+	for (int kind = 0; kind < THEME_KINDS; kind++) {
+		const struct theme theme = {.kind = (enum theme_kind)kind};
 
-			if (style == STYLE_SELECTED && depth == THEME_MONO)
-				continue;
-			assert_true(plain.bg != selected.bg || plain.attrs != selected.attrs);
-		}
+		for (int depth = THEME_MONO; depth <= THEME_RGB; depth++)
+			check_selected(&theme, (enum theme_depth)depth);
 	}
 }
 
@@ -243,16 +320,27 @@ static void test_boxes(void **state)
 	size_t n = sizeof(kinds) / sizeof(*kinds);
 
 	(void)state;
-	for (int depth = THEME_8; depth <= THEME_RGB; depth++) {
-		for (size_t i = 0; i < n; i++) {
-			struct theme_look look =
-				theme_look(&dark, (enum theme_depth)depth, kinds[i], false);
+	for (int kind = 0; kind < THEME_KINDS; kind++) {
+		const struct theme theme = {.kind = (enum theme_kind)kind};
 
-			assert_int_not_equal(look.bg, THEME_DEFAULT);
-			for (size_t k = 0; k < i; k++)
-				assert_int_not_equal(look.bg,
-					theme_look(&dark, (enum theme_depth)depth, kinds[k], false)
-						.bg);
+		for (int depth = THEME_8; depth <= THEME_RGB && kind != THEME_KIND_MONO; depth++) {
+			enum theme_depth at = (enum theme_depth)depth;
+
+			for (size_t i = 0; i < n; i++) {
+				struct theme_look a = theme_look(&theme, at, kinds[i], false);
+
+				assert_int_not_equal(a.bg, THEME_DEFAULT);
+				for (size_t k = 0; k < i; k++) {
+					struct theme_look b =
+						theme_look(&theme, at, kinds[k], false);
+
+					if (a.bg == b.bg && a.attrs == b.attrs)
+						fail_msg("%s, depth %d: %s and %s are the same",
+							theme_names[kind], depth,
+							theme_style_name(kinds[i]),
+							theme_style_name(kinds[k]));
+				}
+			}
 		}
 	}
 }
@@ -300,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_colours_fit_their_depth),
 		cmocka_unit_test(test_text_can_be_read),
 		cmocka_unit_test(test_the_safe_theme_needs_no_red_and_green),
+		cmocka_unit_test(test_mono_has_no_colours),
 		cmocka_unit_test(test_heat_stands_out),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_what_a_configuration_says),
