@@ -160,6 +160,7 @@ static void body_family(void *arg)
 	wait_order();
 	child = fork();
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		wait_order();
 		touch_pages(CHILD_PAGES);
 		_exit(0);

@@ -43,7 +43,9 @@ static void body_phases(void *arg)
 			waitpid(pid, NULL, 0);
 		} else {
 			name[6] = byte;
-			if (byte == 'c' && read(order->go[0], &byte, 1) != 1)
+			if (byte == 'c' &&
+				(prctl(PR_SET_PDEATHSIG, SIGKILL) ||
+					read(order->go[0], &byte, 1) != 1))
 				_exit(2);
 			prctl(PR_SET_NAME, name);
 			for (int i = 0; i < (byte == 'B' ? 2000 : 1); i++)
