@@ -19,6 +19,9 @@
 #define CPU_SIDE_PAGES 32u /* where samples do not go there */
 #define TASK_RINGS_PAGES 16384u /* kernel memory for the rings of all threads: 64 MiB */
 #define TASK_RING_PAGES_MAX 16u
+/* Of few threads each may have more, as they wake us that much more rarely: 4 MiB in all. */
+#define TASK_RINGS_FEW_PAGES 1024u
+#define TASK_RING_FEW_PAGES_MAX 64u
 
 static unsigned int order_below(uint64_t pages)
 {
@@ -91,9 +94,12 @@ unsigned int order_for_cpus(const struct engine *engine, size_t n)
 
 unsigned int order_for_tasks(const struct engine *engine, size_t n)
 {
-	uint64_t most = raw_data_factor(engine) * TASK_RING_PAGES_MAX;
-	uint64_t wanted = n ? TASK_RINGS_PAGES / n : most;
+	uint64_t few = TASK_RINGS_FEW_PAGES / (engine->n_points + n + 1), most, wanted;
 
+	if (few > TASK_RING_FEW_PAGES_MAX)
+		few = TASK_RING_FEW_PAGES_MAX;
+	most = raw_data_factor(engine) * (few > TASK_RING_PAGES_MAX ? few : TASK_RING_PAGES_MAX);
+	wanted = n ? TASK_RINGS_PAGES / n : most;
 	/* Samples have rings of their own. */
 	if (engine->flight.on)
 		return choose_order(engine, n, 1);
