@@ -5,7 +5,8 @@
 CPU time of all of strobe's processes and threads between two looks, when each view has settled in, in a pseudo-terminal
 of 160x50; views in turns, medians.  The workload is one busy thread with call chains 20 to 40 deep.
 
-usage: view_cost.py STROBE DEEP [SECONDS [RUNS [VIEW]]]
+usage: view_cost.py STROBE DEEP [SECONDS [RUNS [VIEW [HZ [COMMAND...]]]]]
+       of another command than DEEP all threads together should be sampled 10,000 times a second
 """
 
 import os
@@ -57,14 +58,15 @@ def percents(terminal, seconds):
     return {name: (ns - before.get(name, 0)) / length / 1e7 for name, ns in after.items()}
 
 
-def main(strobe, deep, seconds="10", runs="5", only=""):
+def main(strobe, deep, seconds="10", runs="5", only="", freq="10000", *command):
     strobe, seconds = os.path.abspath(strobe), float(seconds)
+    command = list(command) or [os.path.abspath(deep), "1", "0"]
     views = {view: keys for view, keys in VIEWS.items() if only in view}
     found = {view: [] for view in views}
-    with workload([os.path.abspath(deep), "1", "0"]) as work:
+    with workload(command) as work:
         for _ in range(int(runs)):
             for view, keys in views.items():
-                terminal = Terminal([strobe, "-p", str(work.pid), "-F", "10000", "--delay", "100"], 160, 50)
+                terminal = Terminal([strobe, "-p", str(work.pid), "-F", freq, "--delay", "100"], 160, 50)
                 terminal.drain_for(BEGIN_S / 2)
                 for key in keys:
                     terminal.send(bytes([key]))
