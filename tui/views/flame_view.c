@@ -76,6 +76,13 @@ static uint32_t zoom_length(const struct flame_view *flame)
 	return flame->n_zooms ? flame->zooms[flame->n_zooms - 1] : 0;
 }
 
+/* Whether the tree that is there would do, where it is not too old: it has these frames and not many more. */
+static bool is_enough(const struct flame_view *flame, const struct model *model, uint64_t least)
+{
+	return flame->tree.n && flame->event == model->event && flame->least <= least &&
+		flame->least >= least / 2;
+}
+
 static int ask_tree(struct flame_view *flame, struct model *model, uint64_t least)
 {
 	const struct calltree_query query = {
@@ -83,14 +90,19 @@ static int ask_tree(struct flame_view *flame, struct model *model, uint64_t leas
 		.event = model->event,
 		.least = least,
 	};
+	uint64_t serial;
 	uint32_t found;
 	int ret;
 
-	calltree_fini(&flame->tree);
+	if (!is_enough(flame, model, least))
+		calltree_fini(&flame->tree);
+	serial = flame->tree.serial;
 	ret = model->ops->tree(model, &query, &flame->tree);
-	if (ret) {
-		memset(&flame->tree, 0, sizeof(flame->tree));
+	if (ret)
 		return ret;
+	if (!serial || flame->tree.serial != serial) {
+		flame->event = model->event;
+		flame->least = least;
 	}
 	flame->zoomed = flame_path_find(&flame->zoom, zoom_length(flame), &flame->tree, &found);
 	flame->gone = found < zoom_length(flame);

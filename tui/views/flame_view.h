@@ -12,6 +12,8 @@
 
 struct flame_view {
 	struct calltree tree;
+	uint8_t event; /* that it is of */
+	uint64_t least; /* that it was asked for with */
 	struct flame_layout layout;
 	int error;
 
