@@ -113,6 +113,15 @@ static void select_time(struct model *model, uint64_t from_ns, uint64_t to_ns)
 	window_select(&model->window, &view, model->from_ns + from_ns, model->from_ns + to_ns);
 }
 
+/* In steps: after all of it a second, and of that one command. */
+static void narrow(struct model *model, int step)
+{
+	if (step == 1)
+		select_time(model, 500000000, 1500000000);
+	if (step == 2)
+		add_crumb(model, "comm:worker");
+}
+
 /* --- exports --- */
 
 static void wait_for_export(struct model_fixture *fixture)
@@ -473,10 +482,7 @@ static void test_lanes(void **state)
 	model_fixture_open(&fixture, 7, 24);
 	model = fixture.model;
 	for (int step = 0; step < 5; step++) {
-		if (step == 1)
-			select_time(model, 500000000, 1500000000);
-		if (step == 2)
-			add_crumb(model, "comm:worker");
+		narrow(model, step);
 		if (step == 3)
 			add_crumb(model, "cpu:0-1");
 		if (step == 4)
@@ -536,10 +542,7 @@ static void test_other_rows(void **state)
 	model_fixture_open(&fixture, 7, 24);
 	model = fixture.model;
 	for (int step = 0; step < 5; step++) {
-		if (step == 1)
-			select_time(model, 500000000, 1500000000);
-		if (step == 2)
-			add_crumb(model, "comm:worker");
+		narrow(model, step);
 		if (step == 3)
 			model->event = event_of(&fixture, "page-faults");
 		if (step == 4)
