@@ -26,6 +26,7 @@ void cells_fini(struct cells *cells)
 	free(cells->at);
 	free(cells->values);
 	free(cells->slots);
+	free(cells->order);
 	*cells = (struct cells){0};
 }
 
@@ -54,7 +55,8 @@ size_t cells_memory(const struct cells *cells)
 {
 	return cells->size *
 		(sizeof(*cells->at) + 2 * sizeof(*cells->slots) +
-			(cells->values ? sizeof(*cells->values) : 0));
+			(cells->values ? sizeof(*cells->values) : 0)) +
+		2 * cells->n_order * sizeof(*cells->order);
 }
 
 static uint32_t hash_of(const struct cell *cell, uint32_t values)
@@ -137,4 +139,20 @@ int cells_add(struct cells *cells, uint32_t where, const struct cell *cell, uint
 	fill_slot(cells, where, hash, cells->n);
 	cells->at[cells->n++] = *cell;
 	return 0;
+}
+
+const struct radix_item *cells_by_stack(struct cells *cells)
+{
+	struct radix_item *order = cells->order;
+
+	if (cells->n_order < cells->n || !order) {
+		order = reallocarray(order, cells->size, 2 * sizeof(*order));
+		if (!order)
+			return NULL;
+		cells->order = order;
+		cells->n_order = cells->size;
+	}
+	for (uint32_t i = 0; i < cells->n; i++)
+		order[i] = (struct radix_item){.key = cells->at[i].stack, .id = i};
+	return radix_sort(order, order + cells->n_order, cells->n);
 }

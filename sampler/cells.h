@@ -10,6 +10,7 @@
 #define SAMPLER_CELLS_H
 
 #include "sampler/idtable.h"
+#include "sampler/radix.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +41,8 @@ struct cells {
 	struct cells_slot *slots; /* twice as many */
 	uint32_t mask;
 	uint32_t epoch;
+	struct radix_item *order; /* work space of cells_by_stack(), twice n_order */
+	uint32_t n_order;
 };
 
 int cells_init(struct cells *cells);
@@ -48,6 +51,9 @@ void cells_clear(struct cells *cells);
 /* Clear, and give memory back where there is room for more than `keep` cells. */
 void cells_trim(struct cells *cells, uint32_t keep);
 size_t cells_memory(const struct cells *cells);
+/* The numbers (id) of the cells in ascending order of their stacks, those of one stack as they were added; the cells' own, until
+ * they are changed.  NULL when out of memory. */
+const struct radix_item *cells_by_stack(struct cells *cells);
 
 static inline uint32_t cells_values(const struct cells *cells, uint32_t i)
 {

@@ -126,21 +126,25 @@ static struct sealed *sealed_new(struct slices *slices, const struct sums *sums,
 }
 
 static struct sealed *sealed_of_cells(
-	struct slices *slices, const struct cells *cells, uint64_t start_ns, uint64_t end_ns)
+	struct slices *slices, struct cells *cells, uint64_t start_ns, uint64_t end_ns)
 {
+	const struct radix_item *order = cells_by_stack(cells);
 	struct sums sums = {0};
 	struct sealed *sealed;
 
+	if (!order)
+		return NULL;
 	for (uint32_t i = 0; i < cells->n; i++)
 		sums_add(&sums, cells->at[i].event, cells->at[i].weight, cells->at[i].count);
 	sealed = sealed_new(slices, &sums, cells, start_ns, end_ns);
 	for (uint32_t i = 0; sealed && i < cells->n; i++)
-		set_cell(&sealed->slice, i, &cells->at[i], cells_values(cells, i));
+		set_cell(&sealed->slice, i, &cells->at[order[i].id],
+			cells_values(cells, order[i].id));
 	return sealed;
 }
 
-int slices_seal(struct slices *slices, const struct cells *cells, uint64_t start_ns,
-	uint64_t end_ns, struct sealed **out)
+int slices_seal(struct slices *slices, struct cells *cells, uint64_t start_ns, uint64_t end_ns,
+	struct sealed **out)
 {
 	*out = sealed_of_cells(slices, cells, start_ns, end_ns);
 	return *out ? 0 : -ENOMEM;
@@ -242,7 +246,7 @@ int slices_merge(
 	return 0;
 }
 
-/* The cells are still those of the merge, in the order of its columns. */
+/* The cells are still those of the merge. */
 static void drop_surplus(struct slices *slices)
 {
 	const struct cells *cells = &slices->adding;

@@ -48,8 +48,8 @@ void slices_fini(struct slices *slices);
 size_t slices_memory(const struct slices *slices);
 
 /* Takes over the references of the cells.  0, or -ENOMEM with nothing taken. */
-int slices_seal(struct slices *slices, const struct cells *cells, uint64_t start_ns,
-	uint64_t end_ns, struct sealed **out);
+int slices_seal(struct slices *slices, struct cells *cells, uint64_t start_ns, uint64_t end_ns,
+	struct sealed **out);
 
 /* Neighbours in the order of time as one, which has no references yet; they stay as they are.  -EOVERFLOW where a
  * count might not fit; -ENOMEM. */

@@ -37,7 +37,8 @@ struct slice_total {
 	uint64_t count; /* samples */
 };
 
-/* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event, values). */
+/* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event, values), and in ascending order of
+ * their stacks: who goes over many finds sums by stack close to each other. */
 struct slice {
 	uint64_t serial; /* unique; a merged slice has a new one */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, half open */

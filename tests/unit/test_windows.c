@@ -14,6 +14,7 @@
 
 #include "tests/unit/lines_fixture.h"
 #include "tests/unit/samples_fixture.h"
+#include "tests/unit/sums.h"
 #include "tui/calltree.h"
 #include "tui/groups.h"
 #include "tui/hot.h"
@@ -25,17 +26,6 @@
 #define STEP_NS 1500000u /* so that the history is a minute */
 #define START_NS ((uint64_t)50000000000)
 #define WINDOWS 23u
-#define SUMS 8192u
-
-/* Sums by a hash of what they are of: open addressing. */
-struct sum {
-	uint64_t key, self, total, samples;
-};
-
-struct sums {
-	struct sum slots[SUMS];
-	size_t n;
-};
 
 struct world {
 	struct fixture *fixture;
@@ -44,57 +34,6 @@ struct world {
 	struct sums whole, parts;
 	struct fake_lines lines[LINES];
 };
-
-static uint64_t mix(uint64_t key, uint64_t more)
-{
-	key = (key ^ more) * 0x9e3779b97f4a7c15ull;
-	return key ^ key >> 31;
-}
-
-static uint64_t mix_text(uint64_t key, const char *text)
-{
-	while (*text)
-		key = mix(key, (unsigned char)*text++);
-	return mix(key, 256);
-}
-
-static void sum_up(struct sums *sums, uint64_t key, uint64_t self, uint64_t total, uint64_t samples)
-{
-	size_t at;
-
-	key |= 1;
-	at = (size_t)key % SUMS;
-	if (!self && !total && !samples)
-		return;
-	while (sums->slots[at].key && sums->slots[at].key != key)
-		at = (at + 1) % SUMS;
-	sums->n += !sums->slots[at].key;
-	assert_true(sums->n < SUMS / 2);
-	sums->slots[at].key = key;
-	sums->slots[at].self += self;
-	sums->slots[at].total += total;
-	sums->slots[at].samples += samples;
-}
-
-static void expect_same(const struct world *world)
-{
-	assert_true(world->whole.n > 0);
-	assert_int_equal(world->whole.n, world->parts.n);
-	for (size_t i = 0; i < SUMS; i++) {
-		const struct sum *sum = &world->whole.slots[i];
-		size_t at = (size_t)sum->key % SUMS;
-
-		if (!sum->key)
-			continue;
-		for (size_t step = 0; world->parts.slots[at].key != sum->key; step++) {
-			assert_true(step < SUMS);
-			at = (at + 1) % SUMS;
-		}
-		assert_int_equal(world->parts.slots[at].self, sum->self);
-		assert_int_equal(world->parts.slots[at].total, sum->total);
-		assert_int_equal(world->parts.slots[at].samples, sum->samples);
-	}
-}
 
 static int setup(void **state)
 {
@@ -170,7 +109,7 @@ static void check(struct world *world, ask *question, int what)
 		from += length;
 	}
 	question(world, from, UINT64_MAX, what, &world->parts);
-	expect_same(world);
+	sums_expect_same(&world->whole, &world->parts);
 }
 
 static struct scan_question scan_of(const struct world *world, const struct snapshot *snapshot,
@@ -201,8 +140,9 @@ static void ask_hot(
 	assert_int_equal(hot_update(hot, from_ns, to_ns), 0);
 	assert_int_equal(hot_rows(hot, &query, &rows, &n, &all), 0);
 	for (size_t i = 0; i < n; i++)
-		sum_up(sums, mix(1, rows[i].symref), rows[i].self, rows[i].total, rows[i].samples);
-	sum_up(sums, 2, all.weight, all.unresolved, all.samples);
+		sums_add(sums, sums_key(1, rows[i].symref), rows[i].self, rows[i].total,
+			rows[i].samples);
+	sums_add(sums, 2, all.weight, all.unresolved, all.samples);
 	hot_free(hot);
 }
 
@@ -229,8 +169,10 @@ static void ask_breakdown(
 	assert_int_equal(store_snapshot(world->store, from_ns, to_ns, &snapshot), 0);
 	assert_int_equal(query_run(&query, &rows, &n), 0);
 	for (size_t i = 0; i < n; i++)
-		sum_up(sums,
-			mix(mix(mix(3, (uint64_t)rows[i].pid), (uint64_t)rows[i].tid), rows[i].cpu),
+		sums_add(sums,
+			sums_key(
+				sums_key(sums_key(3, (uint64_t)rows[i].pid), (uint64_t)rows[i].tid),
+				rows[i].cpu),
 			rows[i].self, rows[i].total, rows[i].samples);
 	free(rows);
 	snapshot_release(world->store, &snapshot);
@@ -271,9 +213,9 @@ static void ask_table(
 			struct table_key text;
 
 			table_key(table, row, j, &text);
-			key = mix_text(mix(key, (uint64_t)text.number), text.text);
+			key = sums_key_text(sums_key(key, (uint64_t)text.number), text.text);
 		}
-		sum_up(sums, key, row->self, row->total, row->samples);
+		sums_add(sums, key, row->self, row->total, row->samples);
 	}
 	table_free(table);
 }
@@ -300,11 +242,12 @@ static void ask_groups(
 
 		assert_int_equal(hot_rows(hot, &query, &rows, &n, &all), 0);
 		for (size_t i = 0; i < n; i++)
-			sum_up(sums,
-				mix_text(mix(5, (uint64_t)event),
+			sums_add(sums,
+				sums_key_text(sums_key(5, (uint64_t)event),
 					groups_key(groups, rows[i].symref)->name.symbol),
 				rows[i].self, rows[i].total, rows[i].samples);
-		sum_up(sums, mix(6, (uint64_t)event), all.weight, all.unresolved, all.samples);
+		sums_add(sums, sums_key(6, (uint64_t)event), all.weight, all.unresolved,
+			all.samples);
 	}
 	hot_free(hot);
 	groups_free(groups);
@@ -326,8 +269,8 @@ static void ask_tree(
 	for (uint32_t i = 0; i < tree.n; i++) {
 		const struct calltree_node *node = &tree.nodes[i];
 
-		keys[i] = i ? mix(keys[node->parent], node->symref) : 4;
-		sum_up(sums, keys[i], node->sums.self, node->sums.total, node->sums.samples);
+		keys[i] = i ? sums_key(keys[node->parent], node->symref) : 4;
+		sums_add(sums, keys[i], node->sums.self, node->sums.total, node->sums.samples);
 	}
 	free(keys);
 	calltree_fini(&tree);
@@ -377,10 +320,24 @@ static void test_was_merged(void **state)
 	assert_int_equal(status.samples, SAMPLES);
 }
 
+/* Whether just sealed or merged; passes over many cells count on it for their speed, and to divide them. */
+static void test_order(void **state)
+{
+	const struct world *world = *state;
+
+	for (size_t i = 0; i < world->all.n; i++) {
+		const struct slice *slice = world->all.slices[i];
+
+		for (uint32_t cell = 1; cell < slice->cells; cell++)
+			assert_true(slice->stack[cell - 1] <= slice->stack[cell]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_was_merged),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_hot_table),
 		cmocka_unit_test(test_breakdowns),
 		cmocka_unit_test(test_tables),
