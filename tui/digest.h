@@ -2,8 +2,7 @@
 /*
  * digest.h - one slice of the store as sums by symbol; private to hot.
  *
- * The distinct symbols on a stack are found once and remembered (within bounds), so a cell costs one
- * addition for each of them.  That a symbol is listed once folds recursion.  UI thread.
+ * The symbols on a stack are those of the forest (forest.h), so a cell costs one addition for each of them.  UI thread.
  */
 #ifndef TUI_DIGEST_H
 #define TUI_DIGEST_H

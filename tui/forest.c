@@ -7,6 +7,8 @@
 #include "tui/grow.h"
 #include "tui/scan.h"
 
+#define AHEAD 16u /* entries whose nodes are fetched before they are needed */
+
 /* One of 64 bits for a part. */
 static uint64_t bit_of(uint32_t part)
 {
@@ -141,13 +143,26 @@ int forest_number(struct forest *forest, uint32_t node, uint32_t *number)
 	return 0;
 }
 
+/* What forest_number() reads of a node. */
+static void fetch(const struct forest *forest, uint32_t node)
+{
+	__builtin_prefetch(stacks_node(forest->stacks, node));
+	if (node >= forest->numbers_room)
+		return;
+	__builtin_prefetch(&forest->generations[node]);
+	__builtin_prefetch(&forest->numbers[node]);
+}
+
 int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at)
 {
 	uint32_t *numbers = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*numbers));
 	int ret = numbers ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < scan->n_entries && !ret; i++)
+	for (uint32_t i = 0; i < scan->n_entries && !ret; i++) {
+		if (i + AHEAD < scan->n_entries)
+			fetch(forest, scan->entries[i + AHEAD].node);
 		ret = forest_number(forest, scan->entries[i].node, &numbers[i]);
+	}
 	if (ret) {
 		free(numbers);
 		numbers = NULL;

@@ -15,7 +15,8 @@ struct work {
 	const uint32_t *at; /* the forest's node of each entry */
 	uint32_t n; /* nodes */
 	uint64_t *through; /* by node; all 0 between events */
-	struct hot_part *sums; /* by symref; the same */
+	uint64_t *totals; /* by symref; the same, as are the next */
+	struct hot_part *sums;
 	uint32_t n_symrefs;
 };
 
@@ -33,6 +34,8 @@ static int collect(struct work *work, struct names *names, uint8_t event, struct
 		struct hot_part *sum = &work->sums[symref];
 		const struct symref *name;
 
+		sum->total = work->totals[symref];
+		work->totals[symref] = 0;
 		if (!sum->total && !sum->samples)
 			continue;
 		if (grow_room((void **)&out->parts, out->n, &out->room, sizeof(*out->parts)))
@@ -69,7 +72,7 @@ static int sum_event(struct work *work, struct names *names, uint8_t event, stru
 		if (!work->through[i])
 			continue;
 		if (!forest->above[i])
-			work->sums[forest->symref[i]].total += work->through[i];
+			work->totals[forest->symref[i]] += work->through[i];
 		work->through[forest->parent[i]] += work->through[i];
 		work->through[i] = 0;
 	}
@@ -105,8 +108,9 @@ int hot_bulk_sum(const struct scan_question *question, struct hot_bulk *out)
 		.n = forest->n,
 		.n_symrefs = names_limit(ask.names)};
 	work.through = calloc(work.n, sizeof(*work.through));
+	work.totals = calloc(work.n_symrefs, sizeof(*work.totals));
 	work.sums = calloc(work.n_symrefs, sizeof(*work.sums));
-	if (!work.through || !work.sums)
+	if (!work.through || !work.totals || !work.sums)
 		goto out;
 	ret = 0;
 	for (uint32_t i = 0; i < scan.n_sides && !ret; i++) {
@@ -116,6 +120,7 @@ int hot_bulk_sum(const struct scan_question *question, struct hot_bulk *out)
 	}
 out:
 	free(work.through);
+	free(work.totals);
 	free(work.sums);
 	free(at);
 	forest_put(forest);

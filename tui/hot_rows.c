@@ -4,6 +4,8 @@
  */
 #include "tui/hot_private.h"
 
+#include "sampler/radix.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -112,6 +114,51 @@ static void add_rows(struct hot *hot, const struct hot *from, const struct hot_q
 	}
 }
 
+static uint64_t number_of(const struct hot_row *row, enum hot_sort sort)
+{
+	if (sort == HOT_SORT_TOTAL)
+		return row->total;
+	return sort == HOT_SORT_SAMPLES ? row->samples : row->self;
+}
+
+static bool same_numbers(
+	const struct hot_row *left, const struct hot_row *right, enum hot_sort sort)
+{
+	return number_of(left, sort) == number_of(right, sort) &&
+		(sort != HOT_SORT_SELF || left->total == right->total);
+}
+
+/* By the numbers, and where those are the same by the rest.  There is room for as many rows again.  Rows are many, and most are
+ * not even on the screen: comparing each with several others by all that they have would be most of a refresh. */
+static int sort_by_number(struct hot *hot, size_t n, struct order *order)
+{
+	struct radix_item *items = reallocarray(NULL, n, 2 * sizeof(*items)), *sorted;
+	uint64_t turn = order->reverse ? 0 : UINT64_MAX;
+	struct hot_row *rows = hot->rows, *out = hot->rows + n;
+
+	if (!items)
+		return -ENOMEM;
+	sorted = items;
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct radix_item){.key = rows[i].total ^ turn, .id = i};
+	if (order->sort == HOT_SORT_SELF)
+		sorted = radix_sort(items, items + n, (uint32_t)n);
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i].key = number_of(&rows[sorted[i].id], order->sort) ^ turn;
+	sorted = radix_sort(sorted, sorted == items ? items + n : items, (uint32_t)n);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = rows[sorted[i].id];
+	free(items);
+	memcpy(rows, out, n * sizeof(*rows));
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && same_numbers(&rows[i], &rows[end], order->sort);)
+			end++;
+		if (end - i > 1)
+			qsort_r(&rows[i], end - i, sizeof(*rows), compare_rows, order);
+	}
+	return 0;
+}
+
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums)
 {
@@ -121,19 +168,21 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	*rows = NULL;
 	*n = 0;
 	hot_sums(hot, query->event, sums);
-	if (hot->rows_room < most) {
-		struct hot_row *grown = reallocarray(hot->rows, 2 * most, sizeof(*grown));
+	if (hot->rows_room < 2 * most) {
+		struct hot_row *grown = reallocarray(hot->rows, 4 * most, sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
 		hot->rows = grown;
-		hot->rows_room = 2 * most;
+		hot->rows_room = 4 * most;
 	}
 	add_rows(hot, hot, query, false, n);
 	if (query->base)
 		add_rows(hot, query->base, query, true, n);
+	*rows = hot->rows;
+	if (order.sort <= HOT_SORT_SAMPLES && *n)
+		return sort_by_number(hot, *n, &order);
 	if (*n)
 		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
-	*rows = hot->rows;
 	return 0;
 }

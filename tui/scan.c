@@ -17,37 +17,47 @@ struct task_key {
 	char comm[TASK_COMM_MAX];
 };
 
-static int intern_task(struct scan_work *work, const struct task_label *label, uint32_t *task)
+int scan_add_task(struct scan_work *work, const struct scan_task *seen, uint32_t *task)
 {
-	unsigned int by = work->question->by;
+	bool by_command = work->question->by & SCAN_COMMAND;
 	struct task_key key;
 	struct scan_task *made;
 
 	memset(&key, 0, sizeof(key));
-	if (by & (SCAN_PROCESS | SCAN_THREAD))
-		key.pid = label ? label->pid : -1;
-	if (by & SCAN_THREAD)
-		key.tid = label ? label->tid : -1;
-	if (label && by & SCAN_COMMAND)
-		clean_text(key.comm, sizeof(key.comm), label->comm, TASK_COMM_MAX);
+	key.pid = seen->pid;
+	key.tid = seen->tid;
+	if (by_command)
+		memcpy(key.comm, seen->comm, sizeof(key.comm));
 	if (intern_id(&work->task_keys, &key, sizeof(key), task))
 		return -ENOMEM;
 	if (*task == work->scan->n_tasks) {
 		if (grow_room((void **)&work->scan->tasks, *task, &work->tasks_room, sizeof(*made)))
 			return -ENOMEM;
-		made = &work->scan->tasks[work->scan->n_tasks++];
-		*made = (struct scan_task){.pid = key.pid, .tid = key.tid};
-		memcpy(made->comm, key.comm, sizeof(made->comm));
+		work->scan->tasks[work->scan->n_tasks++] = *seen;
 	}
 	made = &work->scan->tasks[*task];
-	if (label && label->since_ns >= made->since_ns) {
-		made->since_ns = label->since_ns;
-		clean_text(made->process_comm, sizeof(made->process_comm), label->process_comm,
-			TASK_COMM_MAX);
-		if (!(by & SCAN_COMMAND))
-			clean_text(made->comm, sizeof(made->comm), label->comm, TASK_COMM_MAX);
-	}
+	if (seen->since_ns >= made->since_ns)
+		*made = *seen;
 	return 0;
+}
+
+static int intern_task(struct scan_work *work, const struct task_label *label, uint32_t *task)
+{
+	unsigned int by = work->question->by;
+	struct scan_task seen;
+
+	memset(&seen, 0, sizeof(seen));
+	if (by & (SCAN_PROCESS | SCAN_THREAD))
+		seen.pid = label ? label->pid : -1;
+	if (by & SCAN_THREAD)
+		seen.tid = label ? label->tid : -1;
+	if (label) {
+		seen.since_ns = label->since_ns;
+		clean_text(seen.comm, sizeof(seen.comm), label->comm, TASK_COMM_MAX);
+		clean_text(seen.process_comm, sizeof(seen.process_comm), label->process_comm,
+			TASK_COMM_MAX);
+	}
+	return scan_add_task(work, &seen, task);
 }
 
 /* The column of a cell; the thread's, where it is one, is known by its label. */
@@ -101,10 +111,12 @@ static int learn_leaf(struct scan_work *work, uint32_t node)
 
 	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
 		return -ENOMEM;
+	sieve_lock(&work->sieve);
 	name = names_peek(question->names,
 		node == STACK_ROOT ? 0
 				   : names_symref(question->names,
 					     stacks_node(question->stacks, node)->frame));
+	sieve_unlock(&work->sieve);
 	work->leaves[node] = (uint8_t)(SCAN_LEAF_KNOWN | (name->resolved ? SCAN_LEAF_RESOLVED : 0));
 	return 0;
 }
@@ -120,7 +132,7 @@ int scan_leaf(struct scan_work *work, uint32_t node)
 
 /* --- where the one symbol is --- */
 
-static int learn_place(struct scan_work *work, uint32_t stack, uint32_t *place)
+static int find_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 {
 	const struct scan_question *question = work->question;
 	const struct forest *forest;
@@ -130,8 +142,7 @@ static int learn_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 		work->forest = forest_of(question->names, question->stacks);
 	forest = work->forest;
 	if (!forest || forest_number(work->forest, stack, &number) ||
-		grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1) ||
-		grow_zeroed((void **)&work->places, stack, &work->places_room, 1))
+		grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1))
 		return -ENOMEM;
 	for (; work->n_has < forest->n; work->n_has++) {
 		uint32_t i = work->n_has;
@@ -143,6 +154,18 @@ static int learn_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 		*place = SCAN_LEAF;
 	else
 		*place = work->has[number] ? SCAN_ABOVE : SCAN_NOWHERE;
+	return 0;
+}
+
+static int learn_place(struct scan_work *work, uint32_t stack, uint32_t *place)
+{
+	int ret;
+
+	sieve_lock(&work->sieve);
+	ret = find_place(work, stack, place);
+	sieve_unlock(&work->sieve);
+	if (ret || grow_zeroed((void **)&work->places, stack, &work->places_room, 1))
+		return -ENOMEM;
 	work->places[stack] = (uint8_t)*place;
 	return 0;
 }
@@ -230,7 +253,7 @@ int scan_side_id(struct scan_work *work, const struct scan_side *side, uint32_t 
 	return 0;
 }
 
-static int new_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
+int scan_new_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
 	struct scan *scan = work->scan;
 
@@ -282,36 +305,57 @@ static int hashed_entry(struct scan_work *work, uint32_t node, uint32_t side, ui
 			return 0;
 		}
 	}
-	if (new_entry(work, node, side, id))
+	if (scan_new_entry(work, node, side, id))
 		return -ENOMEM;
 	work->hashed[slot] = *id + 1;
 	work->n_hashed++;
 	return 0;
 }
 
-/* By an array, of which there is not too much. */
-static int listed_entry(struct scan_work *work, uint32_t **entries, uint32_t *room, uint32_t at,
-	uint32_t node, uint32_t side, uint32_t *id)
+static int side_entry(struct scan_work *work, uint32_t place, uint32_t side, uint32_t *id)
 {
-	if (grow_zeroed((void **)entries, at, room, sizeof(**entries)))
+	uint32_t at = side * SCAN_PLACES + place;
+
+	if (grow_zeroed((void **)&work->side_entries, at, &work->side_entries_room,
+		    sizeof(*work->side_entries)))
 		return -ENOMEM;
-	if (!(*entries)[at]) {
-		if (new_entry(work, node, side, id))
+	if (!work->side_entries[at]) {
+		if (scan_new_entry(work, place, side, id))
 			return -ENOMEM;
-		(*entries)[at] = *id + 1;
+		work->side_entries[at] = *id + 1;
 	}
-	*id = (*entries)[at] - 1;
+	*id = work->side_entries[at] - 1;
+	return 0;
+}
+
+/* Of a stack; what is said of it is found by the way. */
+static int dense_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
+{
+	struct scan_dense *dense = &work->dense[side];
+	uint8_t verdict;
+
+	if (grow_zeroed((void **)&dense->entries, node, &dense->room, sizeof(*dense->entries)))
+		return -ENOMEM;
+	if (!dense->entries[node]) {
+		if (work->scan->n_entries >= SCAN_DENSE_ID || scan_new_entry(work, node, side, id))
+			return -ENOMEM;
+		dense->entries[node] = *id + 1;
+		verdict = sieve_node(&work->sieve, node);
+		if (verdict & SIEVE_FAILS)
+			dense->entries[node] |= SCAN_DENSE_FAILS;
+		if (verdict & work->idle_bit)
+			dense->entries[node] |= SCAN_DENSE_IDLE;
+	}
+	*id = (dense->entries[node] & SCAN_DENSE_ID) - 1;
 	return 0;
 }
 
 int scan_entry_id(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
 	if (!(work->question->by & SCAN_STACK) && side < UINT32_MAX / SCAN_PLACES)
-		return listed_entry(work, &work->side_entries, &work->side_entries_room,
-			side * SCAN_PLACES + node, node, side, id);
+		return side_entry(work, node, side, id);
 	if (side < SCAN_DENSE_SIDES)
-		return listed_entry(work, &work->dense[side].entries, &work->dense[side].room, node,
-			node, side, id);
+		return dense_entry(work, node, side, id);
 	return hashed_entry(work, node, side, id);
 }
 
@@ -408,19 +452,44 @@ static int add_slice(struct scan_work *work, const struct slice *slice)
 	return ret;
 }
 
-int scan_run(const struct scan_question *question, struct scan *out)
+void scan_work_init(struct scan_work *work, const struct scan_question *question, struct scan *scan)
 {
-	struct scan_work work = {.question = question, .scan = out};
+	*work = (struct scan_work){.question = question, .scan = scan, .end = STACK_END};
+	memset(scan, 0, sizeof(*scan));
+	sieve_init(&work->sieve, question->filter, question->stacks, question->tasks,
+		question->names, question->hide_idle && question->idle_by_name);
+	if (question->hide_idle)
+		work->idle_bit = question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+	scan->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
+}
+
+void scan_work_fini(struct scan_work *work)
+{
+	intern_fini(&work->task_keys);
+	intern_fini(&work->column_keys);
+	sieve_fini(&work->sieve);
+	forest_put(work->forest);
+	for (uint32_t i = 0; i < SCAN_DENSE_SIDES; i++)
+		free(work->dense[i].entries);
+	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++)
+		free(work->quick[i].at);
+	free(work->has);
+	free(work->places);
+	free(work->side_entries);
+	free(work->label_tasks);
+	free(work->leaves);
+	free(work->hashed);
+	free(work->side_slots);
+}
+
+int scan_slices(struct scan_work *work)
+{
+	const struct scan_question *question = work->question;
 	bool quick = scan_is_quick(question);
+	struct scan *scan = work->scan;
 	uint64_t first_ns = UINT64_MAX;
 	int ret = 0;
 
-	memset(out, 0, sizeof(*out));
-	sieve_init(&work.sieve, question->filter, question->stacks, question->tasks,
-		question->names, question->hide_idle && question->idle_by_name);
-	if (question->hide_idle)
-		work.idle_bit = question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
-	out->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
 		const struct slice *slice = question->snapshot->slices[i];
 
@@ -428,26 +497,22 @@ int scan_run(const struct scan_question *question, struct scan *out)
 			continue;
 		if (slice->start_ns < first_ns)
 			first_ns = slice->start_ns;
-		out->span_ns = slice->end_ns - first_ns;
-		ret = quick ? scan_quick_slice(&work, slice) : add_slice(&work, slice);
+		scan->span_ns = slice->end_ns - first_ns;
+		ret = quick ? scan_quick_slice(work, slice) : add_slice(work, slice);
 	}
-	if (!ret && quick)
+	return ret;
+}
+
+int scan_run(const struct scan_question *question, struct scan *out)
+{
+	struct scan_work work;
+	int ret;
+
+	scan_work_init(&work, question, out);
+	ret = scan_is_quick(question) ? scan_in_two(&work) : scan_slices(&work);
+	if (!ret && scan_is_quick(question))
 		ret = scan_quick_sums(&work);
-	intern_fini(&work.task_keys);
-	intern_fini(&work.column_keys);
-	sieve_fini(&work.sieve);
-	forest_put(work.forest);
-	for (uint32_t i = 0; i < SCAN_DENSE_SIDES; i++)
-		free(work.dense[i].entries);
-	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++)
-		free(work.quick[i].at);
-	free(work.has);
-	free(work.places);
-	free(work.side_entries);
-	free(work.label_tasks);
-	free(work.leaves);
-	free(work.hashed);
-	free(work.side_slots);
+	scan_work_fini(&work);
 	if (ret)
 		scan_fini(out);
 	return ret;

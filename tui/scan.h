@@ -4,7 +4,7 @@
  *
  * What table.h and calltree.h begin with: after it, the number of samples no longer matters.  The sums are a list of
  * entries, each of one stack and one side; a side is a combination of event, task, CPU, fields and column.
- * UI thread, with the snapshot held.
+ * UI thread, with the snapshot held; of many cells, a second thread goes over half of them meanwhile.
  */
 #ifndef TUI_SCAN_H
 #define TUI_SCAN_H
@@ -58,6 +58,8 @@ struct scan_question {
 	uint32_t symref;
 	bool leave_unresolved; /* sums[].unresolved is not asked for */
 	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
+	uint64_t
+		two_cells; /* so many are for two threads; 0: as many as are worth it.  For tests, which have few */
 };
 
 /* As far as it was asked for: of a process tid is 0, of a command both are. */

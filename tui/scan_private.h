@@ -3,7 +3,7 @@
  * scan_private.h - a scan under way, for scan*.c alone.
  *
  * scan.c has the questions that are asked seldom and what all of them need, scan_quick.c those whose cells need nothing but
- * what was found of their label, CPU and stack.
+ * what was found of their label, CPU and stack, and scan_two.c has two threads do that.
  */
 #ifndef TUI_SCAN_PRIVATE_H
 #define TUI_SCAN_PRIVATE_H
@@ -14,10 +14,17 @@
 
 #define SCAN_DENSE_SIDES 4u
 
+#define STACK_END UINT32_MAX /* above all stacks */
+
 enum { SCAN_LEAF_KNOWN = 1, SCAN_LEAF_RESOLVED = 2 };
 
+/* In an array by node: + 1, with what the sieve says of the stack. */
+#define SCAN_DENSE_FAILS (1u << 31)
+#define SCAN_DENSE_IDLE (1u << 30)
+#define SCAN_DENSE_ID (SCAN_DENSE_IDLE - 1)
+
 struct scan_dense {
-	uint32_t *entries; /* + 1, by node */
+	uint32_t *entries;
 	uint32_t room;
 };
 
@@ -31,6 +38,7 @@ struct scan_work {
 	const struct scan_question *question;
 	struct scan *scan;
 	struct sieve sieve;
+	uint32_t begin, end; /* of quick questions: stacks from this one on, and below that one */
 	uint8_t idle_bit; /* of the sieve's: what is as if it were not there; 0: nothing is */
 	uint32_t entries_room, sides_room, tasks_room, columns_room;
 	struct intern task_keys, column_keys;
@@ -55,13 +63,25 @@ struct scan_work {
 	uint32_t places_room;
 };
 
+void scan_work_init(
+	struct scan_work *work, const struct scan_question *question, struct scan *scan);
+void scan_work_fini(struct scan_work *work);
+/* All slices of the question.  0 or -ENOMEM. */
+int scan_slices(struct scan_work *work);
+/* The same, by two threads where there are many cells. */
+int scan_in_two(struct scan_work *work);
+
 /* SCAN_LEAF_ bits of a stack's leaf; or -ENOMEM. */
 int scan_leaf(struct scan_work *work, uint32_t node);
 /* The task of a label, where tasks are asked for.  0 or -ENOMEM. */
 int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task);
+/* One that was met, whose parts that were not asked for are 0; of the same, the newest is kept.  0 or -ENOMEM. */
+int scan_add_task(struct scan_work *work, const struct scan_task *seen, uint32_t *task);
 int scan_side_id(struct scan_work *work, const struct scan_side *side, uint32_t *id);
 /* The node of the entry that a stack belongs to.  0 or -ENOMEM. */
 int scan_entry_node(struct scan_work *work, uint32_t stack, uint32_t *node);
+/* One that is not there yet. */
+int scan_new_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id);
 int scan_entry_id(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id);
 
 bool scan_is_quick(const struct scan_question *question);

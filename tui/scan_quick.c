@@ -9,24 +9,35 @@
 #define AHEAD 8u /* cells whose sums are fetched before they are needed */
 #define TASKS (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND)
 
+/* Cells of a slice. */
+struct cells_range {
+	uint32_t begin, end;
+};
+
 bool scan_is_quick(const struct scan_question *question)
 {
 	return !(question->by & (SCAN_FIELDS | SCAN_CGROUP)) && question->column == GROUP_KEYS &&
 		!(question->by & SCAN_CPU && question->by & TASKS);
 }
 
-/* The sums are spread over more memory than any cache holds, and where they lie is known long before. */
-static inline void fetch_ahead(const struct scan_work *work, const struct slice *slice, uint32_t i)
+/* Where a cell's sums are is known long before they are needed, and they are spread over more memory than the caches next to
+ * the processor hold. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct scan_work *work,
+	const struct scan_dense *dense, const struct slice *slice, uint32_t i)
 {
-	const struct scan_dense *dense = &work->dense[0];
+	uint32_t entry, stack;
 
-	if (i + 2 * AHEAD >= slice->cells)
+	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= dense->room)
 		return;
-	if (slice->stack[i + 2 * AHEAD] < dense->room)
-		__builtin_prefetch(&dense->entries[slice->stack[i + 2 * AHEAD]]);
-	if (slice->stack[i + AHEAD] < dense->room && dense->entries[slice->stack[i + AHEAD]])
-		__builtin_prefetch(
-			&work->scan->entries[dense->entries[slice->stack[i + AHEAD]] - 1]);
+	__builtin_prefetch(&dense->entries[slice->stack[i + 2 * AHEAD]]);
+	stack = slice->stack[i + AHEAD];
+	if (stack >= dense->room)
+		return;
+	entry = dense->entries[stack] & SCAN_DENSE_ID;
+	if (entry)
+		__builtin_prefetch(&work->scan->entries[entry - 1]);
+	else
+		__builtin_prefetch(stacks_node(work->question->stacks, stack));
 }
 
 static int learn_side(
@@ -74,7 +85,7 @@ static inline __attribute__((always_inline)) int entry_of(
 	if (work->question->by & SCAN_STACK) {
 		if (side < SCAN_DENSE_SIDES && stack < work->dense[side].room &&
 			work->dense[side].entries[stack]) {
-			*id = work->dense[side].entries[stack] - 1;
+			*id = (work->dense[side].entries[stack] & SCAN_DENSE_ID) - 1;
 			return 0;
 		}
 		return scan_entry_id(work, stack, side, id);
@@ -90,18 +101,18 @@ static inline __attribute__((always_inline)) int entry_of(
 }
 
 /* With constants for what does not change between cells. */
-static inline __attribute__((always_inline)) int add_cells(
-	struct scan_work *work, const struct slice *slice, bool sieved, bool stacks)
+static inline __attribute__((always_inline)) int add_cells(struct scan_work *work,
+	const struct slice *slice, struct cells_range range, bool sieved, bool stacks)
 {
 	const struct scan_question *question = work->question;
 
-	for (uint32_t i = 0; i < slice->cells; i++) {
+	for (uint32_t i = range.begin; i < range.end; i++) {
 		uint8_t event = scan_event(question, slice, i);
 		struct scan_entry *entry;
 		uint32_t side, id;
 
 		if (stacks)
-			fetch_ahead(work, slice, i);
+			fetch_ahead(work, &work->dense[0], slice, i);
 		if (question->event >= 0 && event != question->event)
 			continue;
 		if (sieved) {
@@ -132,19 +143,115 @@ static inline __attribute__((always_inline)) int add_cells(
 	return 0;
 }
 
+/* The same by stack alone, of a slice of one event, without a branch that depends on the cell: what does not pass is added
+ * as nothing. */
+static inline __attribute__((always_inline)) int add_stacks(struct scan_work *work,
+	const struct slice *slice, struct cells_range range, uint32_t side, bool sieved)
+{
+	const struct scan_dense *dense = &work->dense[side];
+	const bool by_task = work->idle_bit & SIEVE_IDLE_TASK;
+	struct scan_sums *sums = &work->scan->sums[work->scan->sides[side].event];
+	uint64_t all_weight = 0, all_samples = 0;
+
+	for (uint32_t i = range.begin; i < range.end; i++) {
+		uint32_t stack = slice->stack[i], at, id;
+		uint64_t passes = UINT64_MAX;
+		struct scan_entry *entry;
+
+		fetch_ahead(work, dense, slice, i);
+		if (__builtin_expect(stack >= dense->room || !dense->entries[stack], 0)) {
+			if (scan_entry_id(work, stack, side, &id))
+				return -ENOMEM;
+		}
+		at = dense->entries[stack];
+		if (sieved) {
+			unsigned int rest = sieve_rest(&work->sieve, slice, i);
+			bool idle = at & SCAN_DENSE_IDLE || (by_task && rest & SIEVE_IDLE_TASK);
+			uint64_t there = (uint64_t)idle - 1;
+
+			passes = there &
+				((uint64_t)(at & SCAN_DENSE_FAILS || rest & SIEVE_FAILS) - 1);
+			all_weight += slice->weight[i] & there;
+			all_samples += slice->count[i] & there;
+		}
+		entry = &work->scan->entries[(at & SCAN_DENSE_ID) - 1];
+		entry->weight += slice->weight[i] & passes;
+		entry->samples += slice->count[i] & passes;
+	}
+	sums->all_weight += all_weight;
+	sums->all_samples += all_samples;
+	return 0;
+}
+
 static bool is_sieved(const struct scan_work *work)
 {
 	return work->question->filter || work->idle_bit;
 }
 
+/* Room for all stacks at once: they are in ascending order. */
+static int add_one_event(
+	struct scan_work *work, const struct slice *slice, struct cells_range range)
+{
+	uint32_t side, id, last = slice->stack[range.end - 1];
+	uint8_t event = scan_event(work->question, slice, range.begin);
+
+	if (work->question->event >= 0 && event != work->question->event)
+		return 0;
+	if (side_of(work, slice, range.begin, event, &side))
+		return -ENOMEM;
+	if (side >= SCAN_DENSE_SIDES)
+		return add_cells(work, slice, range, is_sieved(work), true);
+	if (last >= work->dense[side].room && scan_entry_id(work, last, side, &id))
+		return -ENOMEM;
+	return is_sieved(work) ? add_stacks(work, slice, range, side, true)
+			       : add_stacks(work, slice, range, side, false);
+}
+
+/* The first cell whose stack is not below. */
+static uint32_t first_of(const struct slice *slice, uint32_t stack)
+{
+	uint32_t low = 0, high = slice->cells;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (slice->stack[middle] < stack)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 int scan_quick_slice(struct scan_work *work, const struct slice *slice)
 {
-	bool stacks = work->question->by & SCAN_STACK;
+	bool stacks = work->question->by & SCAN_STACK, sieved = is_sieved(work);
+	struct cells_range range = {.end = slice->cells};
 
-	if (is_sieved(work))
-		return stacks ? add_cells(work, slice, true, true)
-			      : add_cells(work, slice, true, false);
-	return stacks ? add_cells(work, slice, false, true) : add_cells(work, slice, false, false);
+	if (work->begin)
+		range.begin = first_of(slice, work->begin);
+	if (work->end != STACK_END)
+		range.end = first_of(slice, work->end);
+	if (range.begin >= range.end)
+		return 0;
+	if (slice->n_totals == 1 && work->question->by == SCAN_STACK)
+		return add_one_event(work, slice, range);
+	if (sieved)
+		return stacks ? add_cells(work, slice, range, true, true)
+			      : add_cells(work, slice, range, true, false);
+	return stacks ? add_cells(work, slice, range, false, true)
+		      : add_cells(work, slice, range, false, false);
+}
+
+/* Entries of which nothing has passed. */
+static void leave_out_empty(struct scan *scan)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < scan->n_entries; i++)
+		if (scan->entries[i].samples)
+			scan->entries[n++] = scan->entries[i];
+	scan->n_entries = n;
 }
 
 int scan_quick_sums(struct scan_work *work)
@@ -152,6 +259,7 @@ int scan_quick_sums(struct scan_work *work)
 	const struct scan *scan = work->scan;
 	bool unresolved = !work->question->leave_unresolved && work->question->by & SCAN_STACK;
 
+	leave_out_empty(work->scan);
 	for (uint32_t i = 0; i < scan->n_entries; i++) {
 		const struct scan_entry *entry = &scan->entries[i];
 		struct scan_sums *sums = &work->scan->sums[scan->sides[entry->side].event];

@@ -43,8 +43,10 @@ uint8_t sieve_learn_label(struct sieve *sieve, uint32_t id)
 
 	if (label && label->pid == 0)
 		verdict |= SIEVE_IDLE_TASK;
+	sieve_lock(sieve);
 	if (!filter_pass_label(sieve->filter, id))
 		verdict |= SIEVE_FAILS;
+	sieve_unlock(sieve);
 	return remember(&sieve->labels, &sieve->labels_room, id, verdict);
 }
 
@@ -53,12 +55,14 @@ uint8_t sieve_learn_node(struct sieve *sieve, uint32_t node)
 	uint8_t verdict = SIEVE_KNOWN;
 	uint32_t symref = 0;
 
+	sieve_lock(sieve);
 	if (sieve->idle_leaf && node != STACK_ROOT)
 		symref = names_symref(sieve->names, stacks_node(sieve->stacks, node)->frame);
 	if (sieve->idle_leaf && names_peek(sieve->names, symref)->idle)
 		verdict |= SIEVE_IDLE_LEAF;
 	if (!filter_pass_stack(sieve->filter, node))
 		verdict |= SIEVE_FAILS;
+	sieve_unlock(sieve);
 	return remember(&sieve->nodes, &sieve->nodes_room, node, verdict);
 }
 

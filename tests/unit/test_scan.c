@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_scan.c - passes over samples: by two threads as by one, by what is remembered of stacks, labels and CPUs as by asking the
+ * filter for each cell.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tests/unit/sums.h"
+#include "tui/expr.h"
+#include "tui/scan.h"
+
+#define CELLS 500u
+#define ALL_EVENTS (-1)
+
+/* Slices as a store makes them are in the order of their stacks; others must be summed as well. */
+static int compare_cells(const void *a, const void *b, void *ctx)
+{
+	const uint32_t *left = a, *right = b, *stacks = ctx;
+
+	return stacks[*left] < stacks[*right] ? -1 : stacks[*left] > stacks[*right];
+}
+
+static void sort_slice(struct fixture *fixture, uint32_t slice)
+{
+	uint32_t order[CELLS], n = fixture->slices[slice].cells;
+	struct fixture *copy = malloc(sizeof(*copy));
+
+	assert_non_null(copy);
+	assert_true(n <= CELLS);
+	memcpy(copy, fixture, sizeof(*copy));
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_cells, copy->stack[slice]);
+	for (uint32_t i = 0; i < n; i++) {
+		fixture->stack[slice][i] = copy->stack[slice][order[i]];
+		fixture->task[slice][i] = copy->task[slice][order[i]];
+		fixture->cpu[slice][i] = copy->cpu[slice][order[i]];
+		fixture->event[slice][i] = copy->event[slice][order[i]];
+		fixture->weight[slice][i] = copy->weight[slice][order[i]];
+		fixture->count[slice][i] = copy->count[slice][order[i]];
+	}
+	free(copy);
+}
+
+/* As the store tells: how many events a slice has. */
+static void total_slice(struct fixture *fixture, uint32_t slice, bool one_event)
+{
+	fixture->slices[slice].n_totals = one_event ? 1 : 3;
+	for (uint32_t i = 0; one_event && i < fixture->slices[slice].cells; i++)
+		fixture->event[slice][i] = 5;
+}
+
+/* What was found, whatever the order of entries, sides and tasks; the tasks' newest names as well. */
+static void sum_scan(const struct scan *scan, struct sums *sums)
+{
+	memset(sums, 0, sizeof(*sums));
+	for (uint32_t i = 0; i < scan->n_entries; i++) {
+		const struct scan_entry *entry = &scan->entries[i];
+		const struct scan_side *side = &scan->sides[entry->side];
+		uint64_t key = sums_key(sums_key(entry->node, side->event), side->cpu);
+
+		if (side->task != SCAN_NONE) {
+			const struct scan_task *task = &scan->tasks[side->task];
+
+			key = sums_key(sums_key(key, (uint32_t)task->pid), (uint32_t)task->tid);
+			key = sums_key_text(sums_key_text(key, task->comm), task->process_comm);
+		}
+		assert_true(entry->samples > 0);
+		sums_add(sums, key, entry->weight, 0, entry->samples);
+	}
+	for (uint64_t i = 0; i < STORE_EVENTS_MAX; i++) {
+		const struct scan_sums *of = &scan->sums[i];
+
+		sums_add(sums, sums_key(1ull << 40, i), of->weight, of->all_weight, of->samples);
+		sums_add(sums, sums_key(1ull << 41, i), of->unresolved, 0, of->all_samples);
+	}
+}
+
+static void check_two(const struct scan_question *question)
+{
+	struct scan_question by_two = *question;
+	struct sums *one = malloc(sizeof(*one)), *two = malloc(sizeof(*two));
+	struct scan scan;
+
+	assert_non_null(one);
+	assert_non_null(two);
+	assert_int_equal(scan_run(question, &scan), 0);
+	sum_scan(&scan, one);
+	scan_fini(&scan);
+	by_two.two_cells = 1;
+	assert_int_equal(scan_run(&by_two, &scan), 0);
+	sum_scan(&scan, two);
+	scan_fini(&scan);
+	sums_expect_same(one, two);
+	free(one);
+	free(two);
+}
+
+/* Sums of stacks by asking of each cell. */
+static void check_stacks(struct fixture *fixture, const struct scan_question *question)
+{
+	struct sums *naive = calloc(1, sizeof(*naive)), *found = malloc(sizeof(*found));
+	struct scan_sums of[STORE_EVENTS_MAX] = {{0}};
+	struct scan scan;
+
+	assert_non_null(naive);
+	assert_non_null(found);
+	for (uint32_t at = 0; at < FIXTURE_SLICES; at++) {
+		const struct slice *slice = &fixture->slices[at];
+
+		for (uint32_t i = 0; i < slice->cells; i++) {
+			struct scan_sums *sums = &of[slice->event[i]];
+			uint64_t key = sums_key(sums_key(slice->stack[i], slice->event[i]), 0);
+			const struct task_label *label =
+				tasks_label_get(fixture->tasks, slice->task[i]);
+
+			if ((question->event >= 0 && slice->event[i] != question->event) ||
+				(question->hide_idle && !label->pid))
+				continue;
+			sums->all_weight += slice->weight[i];
+			sums->all_samples += slice->count[i];
+			if (!filter_pass(question->filter, slice, i))
+				continue;
+			sums->weight += slice->weight[i];
+			sums->samples += slice->count[i];
+			sums_add(naive, key, slice->weight[i], 0, slice->count[i]);
+		}
+	}
+	assert_int_equal(scan_run(question, &scan), 0);
+	sum_scan(&scan, found);
+	for (uint64_t i = 0; i < STORE_EVENTS_MAX; i++) {
+		of[i].unresolved = scan.sums[i].unresolved;
+		sums_add(naive, sums_key(1ull << 40, i), of[i].weight, of[i].all_weight,
+			of[i].samples);
+		sums_add(naive, sums_key(1ull << 41, i), of[i].unresolved, 0, of[i].all_samples);
+	}
+	scan_fini(&scan);
+	sums_expect_same(naive, found);
+	free(naive);
+	free(found);
+}
+
+static void check_questions(struct fixture *fixture, struct filter *filter, bool hide_idle)
+{
+	static const unsigned int by[] = {SCAN_STACK, 0, SCAN_PROCESS, SCAN_THREAD, SCAN_COMMAND,
+		SCAN_CPU, SCAN_STACK | SCAN_THREAD, SCAN_STACK | SCAN_CPU, SCAN_FIELDS};
+	struct scan_question question = {
+		.snapshot = &fixture->snapshot,
+		.to_ns = UINT64_MAX,
+		.stacks = fixture->stacks,
+		.tasks = fixture->tasks,
+		.names = fixture->names,
+		.filter = filter,
+		.hide_idle = hide_idle,
+		.column = GROUP_KEYS,
+	};
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
+		for (int event = ALL_EVENTS; event <= 5; event += 6) {
+			question.by = by[i];
+			question.event = event;
+			check_two(&question);
+			if (by[i] & SCAN_STACK)
+				continue;
+			question.only = true;
+			question.symref = 7;
+			check_two(&question);
+			question.only = false;
+		}
+	}
+	question.by = SCAN_STACK;
+	for (question.event = ALL_EVENTS; question.event <= 5; question.event += 6) {
+		question.two_cells = 0;
+		check_stacks(fixture, &question);
+		question.two_cells = 1;
+		check_stacks(fixture, &question);
+	}
+}
+
+static void check_filters(struct fixture *fixture)
+{
+	static const char *const texts[] = {"comm:worker", "pid:200 & !cpu:1-2", "symbol~f1",
+		"image:library.so", "stack:f3 & !stack:f4", "cpu:0-1 & symbol:f2* & !tid:101"};
+
+	check_questions(fixture, NULL, false);
+	check_questions(fixture, NULL, true);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct expr expr = {0};
+		struct expr_error error;
+		struct filter *filter;
+
+		assert_int_equal(expr_parse(&expr, texts[i], &error), 0);
+		assert_int_equal(expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names,
+					 &filter),
+			0);
+		check_questions(fixture, filter, i % 2);
+		filter_free(filter);
+		expr_fini(&expr);
+	}
+}
+
+static void test_several_events(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_randomize(fixture, 3, CELLS);
+	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
+		total_slice(fixture, slice, false);
+	check_filters(fixture);
+	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
+		sort_slice(fixture, slice);
+	check_filters(fixture);
+}
+
+static void test_one_event(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_randomize(fixture, 4, CELLS);
+	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
+		total_slice(fixture, slice, slice % 3);
+	check_filters(fixture);
+	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
+		sort_slice(fixture, slice);
+	check_filters(fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_several_events, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_one_event, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
