@@ -2,8 +2,9 @@
 /*
  * lanes.c - see lanes.h.
  *
- * What a cell's label, CPU and leaf stand for is looked up once each; then a cell costs two additions and one in the table
- * of (lane, symbol) pairs.
+ * A slice is summed by label (or CPU) and leaf's symbol at first: these parts are what is remembered of it.  What a label, a
+ * CPU and a leaf stand for is looked up once each; then a part costs three additions and one in the table of (lane, symbol)
+ * pairs, and a lane of a slice the columns that it is spread over.
  */
 #include "tui/lanes.h"
 
@@ -16,6 +17,23 @@
 #include <string.h>
 
 #define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
+#define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
+
+/* Of one slice: what has the same label, or CPU, and the same symbol at the leaf. */
+struct part {
+	uint32_t at, symref;
+	uint64_t weight, samples;
+};
+
+struct lanes_digest {
+	uint64_t serial; /* of the slice */
+	struct part *parts;
+	uint32_t n;
+};
+
+struct part_slot {
+	uint32_t slice, part; /* of another slice: free */
+};
 
 /* How much of one lane fell into one symbol. */
 struct pair {
@@ -33,6 +51,15 @@ struct work {
 	uint32_t *leaves; /* by node: symref + 1 */
 	uint32_t leaves_room;
 	struct sieve sieve;
+	/* Of the slice at hand. */
+	struct part *parts;
+	uint32_t n_parts, parts_room;
+	struct part_slot *part_slots;
+	uint32_t n_part_slots, n_slices;
+	uint64_t *fresh; /* weight by lane; all 0 between slices */
+	uint32_t fresh_room;
+	uint32_t *met; /* lanes */
+	uint32_t n_met, met_room;
 	/* How much of each lane fell into each symbol: an array by symref for the first lanes, pairs for others. */
 	uint64_t **rows;
 	uint32_t rows_room, n_symrefs;
@@ -93,11 +120,10 @@ static int lane_of_label(struct work *work, uint32_t label_id, uint32_t *id)
 	return 0;
 }
 
-static int lane_of(struct work *work, const struct slice *slice, uint32_t i, uint32_t *id)
+static int lane_of(struct work *work, uint32_t at, uint32_t *id)
 {
 	bool by_cpu = work->query->group == GROUP_CPU;
 	uint32_t **table = by_cpu ? &work->of_cpu : &work->of_label;
-	uint32_t at = by_cpu ? slice->cpu[i] : slice->task[i];
 	struct lane_key key;
 	int ret;
 
@@ -163,11 +189,9 @@ static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t 
 	return 0;
 }
 
-/* Symbols that are met later than the pass began have pairs. */
-static int add_symbol(struct work *work, uint32_t lane, uint32_t node, uint64_t weight)
+static int leaf_of(struct work *work, uint32_t node, uint32_t *symref)
 {
 	const struct query *query = work->query;
-	uint32_t symref;
 
 	if (node >= work->leaves_room || !work->leaves[node]) {
 		if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room,
@@ -178,7 +202,13 @@ static int add_symbol(struct work *work, uint32_t lane, uint32_t node, uint64_t 
 					    : names_symref(query->names,
 						      stacks_node(query->stacks, node)->frame));
 	}
-	symref = work->leaves[node] - 1;
+	*symref = work->leaves[node] - 1;
+	return 0;
+}
+
+/* Symbols that are met later than the pass began have pairs. */
+static int add_symbol(struct work *work, uint32_t lane, uint32_t symref, uint64_t weight)
+{
 	if (!weight)
 		return 0;
 	if (lane >= ROWS_BYTES / sizeof(uint64_t) / (work->n_symrefs + 1) ||
@@ -267,32 +297,250 @@ static void add_weight(
 	lane->columns[spread->last] += weight - done;
 }
 
-static int add_slice(struct work *work, const struct slice *slice)
-{
-	const struct spread spread = spread_of(work->lanes, slice);
-	int ret = 0;
+/* --- slices --- */
 
+static int grow_part_slots(struct work *work, uint32_t cells)
+{
+	uint32_t n = work->n_part_slots ? work->n_part_slots : 1024;
+
+	while (n / 2 < cells && n < UINT32_MAX / 2)
+		n *= 2;
+	if (n == work->n_part_slots)
+		return 0;
+	free(work->part_slots);
+	work->part_slots = calloc(n, sizeof(*work->part_slots));
+	work->n_part_slots = work->part_slots ? n : 0;
+	return work->part_slots ? 0 : -ENOMEM;
+}
+
+static int add_part(
+	struct work *work, uint32_t at, uint32_t symref, uint64_t weight, uint64_t samples)
+{
+	uint64_t hash = ((uint64_t)at << 32 | symref) * 0x9e3779b97f4a7c15ull;
+	uint32_t mask = work->n_part_slots - 1, slot = (uint32_t)(hash >> 32 ^ hash >> 17) & mask;
+	struct part *part;
+
+	for (; work->part_slots[slot].slice == work->n_slices; slot = (slot + 1) & mask) {
+		part = &work->parts[work->part_slots[slot].part];
+		if (part->at == at && part->symref == symref) {
+			part->weight += weight;
+			part->samples += samples;
+			return 0;
+		}
+	}
+	if (grow_room(
+		    (void **)&work->parts, work->n_parts, &work->parts_room, sizeof(*work->parts)))
+		return -ENOMEM;
+	work->part_slots[slot] = (struct part_slot){work->n_slices, work->n_parts};
+	work->parts[work->n_parts++] = (struct part){at, symref, weight, samples};
+	return 0;
+}
+
+/* The parts of a slice. */
+static int divide(struct work *work, const struct slice *slice)
+{
+	bool by_cpu = work->query->group == GROUP_CPU;
+	int ret = grow_part_slots(work, slice->cells);
+
+	work->n_parts = 0;
+	work->n_slices++;
 	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
-		uint32_t id;
+		uint32_t symref;
 
 		if (!query_counts(work->query, &work->sieve, slice, i))
 			continue;
-		ret = lane_of(work, slice, i, &id);
-		if (ret)
-			break;
-		work->lanes->lane[id].weight += slice->weight[i];
-		work->lanes->lane[id].samples += slice->count[i];
-		add_weight(work->lanes, &work->lanes->lane[id], &spread, slice->weight[i]);
-		ret = add_symbol(work, id, slice->stack[i], slice->weight[i]);
+		ret = leaf_of(work, slice->stack[i], &symref);
+		if (!ret)
+			ret = add_part(work, by_cpu ? slice->cpu[i] : slice->task[i], symref,
+				slice->weight[i], slice->count[i]);
+	}
+	return ret;
+}
+
+/* Into its lane, but for the columns. */
+static int count(struct work *work, const struct part *part)
+{
+	uint32_t id;
+
+	if (lane_of(work, part->at, &id) ||
+		grow_zeroed((void **)&work->fresh, id, &work->fresh_room, sizeof(*work->fresh)))
+		return -ENOMEM;
+	if (!work->fresh[id]) {
+		if (grow_room(
+			    (void **)&work->met, work->n_met, &work->met_room, sizeof(*work->met)))
+			return -ENOMEM;
+		work->met[work->n_met++] = id;
+	}
+	work->fresh[id] += part->weight;
+	work->lanes->lane[id].weight += part->weight;
+	work->lanes->lane[id].samples += part->samples;
+	return add_symbol(work, id, part->symref, part->weight);
+}
+
+static void spread_out(struct work *work, const struct slice *slice)
+{
+	const struct spread spread = spread_of(work->lanes, slice);
+
+	while (work->n_met) {
+		uint32_t id = work->met[--work->n_met];
+
+		add_weight(work->lanes, &work->lanes->lane[id], &spread, work->fresh[id]);
+		work->fresh[id] = 0;
+	}
+}
+
+static int add_parts(
+	struct work *work, const struct slice *slice, const struct part *parts, uint32_t n)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && !ret; i++)
+		ret = count(work, &parts[i]);
+	spread_out(work, slice);
+	return ret;
+}
+
+/* The same where nobody is going to ask again. */
+static int add_cells(struct work *work, const struct slice *slice)
+{
+	bool by_cpu = work->query->group == GROUP_CPU;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
+		struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
+			.weight = slice->weight[i],
+			.samples = slice->count[i]};
+
+		if (!query_counts(work->query, &work->sieve, slice, i))
+			continue;
+		ret = leaf_of(work, slice->stack[i], &part.symref);
+		if (!ret)
+			ret = count(work, &part);
+	}
+	spread_out(work, slice);
+	return ret;
+}
+
+/* --- what is remembered --- */
+
+static void digest_fini(struct lanes_digest *digest)
+{
+	free(digest->parts);
+	digest->parts = NULL;
+}
+
+void lanes_forget(struct lanes_memory *memory)
+{
+	for (size_t i = 0; i < memory->n; i++)
+		digest_fini(&memory->digests[i]);
+	free(memory->digests);
+	*memory = (struct lanes_memory){.digests = NULL};
+}
+
+/* Begins anew where the question is another one. */
+static void remember_question(struct lanes_memory *memory, const struct query *query)
+{
+	const struct lanes_memory now = {
+		.epoch = names_epoch(query->names),
+		.changes = query->filter ? names_changes(query->names) : 0,
+		.filter = filter_serial(query->filter),
+		.event = query->event,
+		.by_cpu = query->group == GROUP_CPU,
+		.hide_idle = query->hide_idle,
+	};
+
+	if (memory->epoch == now.epoch && memory->changes == now.changes &&
+		memory->filter == now.filter && memory->event == now.event &&
+		memory->by_cpu == now.by_cpu && memory->hide_idle == now.hide_idle)
+		return;
+	lanes_forget(memory);
+	*memory = now;
+}
+
+/* The old digest of a slice, from *at on, moved to *out; those before it are of slices that are gone. */
+static bool recall(
+	struct lanes_memory *memory, size_t *at, uint64_t serial, struct lanes_digest *out)
+{
+	size_t i = *at;
+
+	while (i < memory->n && memory->digests[i].serial != serial)
+		i++;
+	if (i == memory->n)
+		return false;
+	*out = memory->digests[i];
+	memory->digests[i].parts = NULL;
+	*at = i + 1;
+	return true;
+}
+
+/* The parts at hand; out of memory they are merely not remembered. */
+static bool remember(const struct work *work, uint64_t serial, struct lanes_digest *out)
+{
+	*out = (struct lanes_digest){.serial = serial, .n = work->n_parts};
+	out->parts = malloc((out->n ? out->n : 1) * sizeof(*out->parts));
+	if (!out->parts)
+		return false;
+	if (out->n)
+		memcpy(out->parts, work->parts, out->n * sizeof(*out->parts));
+	return true;
+}
+
+static int add_slices(struct work *work, struct lanes_memory *memory)
+{
+	const struct query *query = work->query;
+	struct lanes_digest *kept = NULL;
+	size_t n_kept = 0, at = 0, parts = 0;
+	int ret = 0;
+
+	if (memory) {
+		kept = calloc(query->snapshot->n + 1, sizeof(*kept));
+		if (!kept)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < query->snapshot->n && !ret; i++) {
+		const struct slice *slice = query->snapshot->slices[i];
+
+		if (!slice_is_in(slice, query->from_ns, query->to_ns))
+			continue;
+		if (memory && recall(memory, &at, slice->serial, &kept[n_kept])) {
+			parts += kept[n_kept].n;
+			ret = add_parts(work, slice, kept[n_kept].parts, kept[n_kept].n);
+			n_kept++;
+			continue;
+		}
+		if (!memory || parts + slice->cells > PARTS_MAX) {
+			ret = add_cells(work, slice);
+			continue;
+		}
+		ret = divide(work, slice);
+		if (!ret)
+			ret = add_parts(work, slice, work->parts, work->n_parts);
+		if (!ret && remember(work, slice->serial, &kept[n_kept]))
+			parts += kept[n_kept++].n;
+	}
+	if (memory) {
+		for (size_t i = 0; i < memory->n; i++)
+			digest_fini(&memory->digests[i]);
+		free(memory->digests);
+		memory->digests = kept;
+		memory->n = n_kept;
 	}
 	return ret;
 }
 
 int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 {
-	struct work work = {.query = query, .lanes = out};
-	int ret = 0;
+	return lanes_follow(query, columns, NULL, out);
+}
 
+int lanes_follow(
+	const struct query *query, size_t columns, struct lanes_memory *memory, struct lanes *out)
+{
+	struct work work = {.query = query, .lanes = out};
+	int ret;
+
+	if (memory)
+		remember_question(memory, query);
 	query_sieve(query, &work.sieve);
 	work.n_symrefs = names_limit(query->names);
 	*out = (struct lanes){
@@ -302,12 +550,7 @@ int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 		.from_ns = query->from_ns,
 		.to_ns = query->to_ns,
 	};
-	for (size_t i = 0; i < query->snapshot->n && !ret; i++) {
-		const struct slice *slice = query->snapshot->slices[i];
-
-		if (slice_is_in(slice, query->from_ns, query->to_ns))
-			ret = add_slice(&work, slice);
-	}
+	ret = add_slices(&work, memory);
 	if (!ret)
 		ret = choose_hottest(&work);
 	intern_fini(&work.keys);
@@ -318,6 +561,10 @@ int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 		free(work.rows[i]);
 	free(work.rows);
 	free(work.pairs);
+	free(work.parts);
+	free(work.part_slots);
+	free(work.fresh);
+	free(work.met);
 	sieve_fini(&work.sieve);
 	if (ret)
 		lanes_fini(out);

@@ -40,6 +40,24 @@ struct lanes {
 /* Of query->event in [from_ns, to_ns), which must be given, by query->group: GROUP_PROCESS, GROUP_THREAD, GROUP_COMMAND or
  * GROUP_CPU.  0 and *out for lanes_fini(); or -ENOMEM with *out empty. */
 int lanes_run(const struct query *query, size_t columns, struct lanes *out);
+
+/* What slices were found to have, for who asks again as the time goes on: each is looked into once.  All zeros is one that knows
+ * nothing.  Private to lanes.c. */
+struct lanes_digest;
+struct lanes_memory {
+	struct lanes_digest *digests; /* by time */
+	size_t n;
+	/* What they were made for. */
+	uint64_t epoch, changes, filter;
+	uint8_t event;
+	bool by_cpu, hide_idle;
+};
+
+/* The same as lanes_run(), remembering; what is not of this question and this time is forgotten. */
+int lanes_follow(
+	const struct query *query, size_t columns, struct lanes_memory *memory, struct lanes *out);
+void lanes_forget(struct lanes_memory *memory);
+
 /* Tell each lane what it weighs in those of another time, by the same group. */
 void lanes_compare(struct lanes *lanes, const struct lanes *base);
 void lanes_fini(struct lanes *lanes);

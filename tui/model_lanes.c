@@ -22,11 +22,12 @@ void model_lanes_fini(struct model_lanes *cache)
 {
 	lanes_fini(&cache->lanes);
 	lanes_fini(&cache->base);
+	lanes_forget(&cache->memory);
 	cache->known = cache->base_known = false;
 }
 
 static int run(struct session *session, struct query query, uint64_t from_ns, uint64_t to_ns,
-	size_t columns, struct lanes *out)
+	size_t columns, struct lanes_memory *memory, struct lanes *out)
 {
 	struct store *store = session_store(session);
 	struct snapshot snapshot;
@@ -37,7 +38,7 @@ static int run(struct session *session, struct query query, uint64_t from_ns, ui
 	query.snapshot = &snapshot;
 	query.from_ns = from_ns;
 	query.to_ns = to_ns;
-	ret = lanes_run(&query, columns, out);
+	ret = lanes_follow(&query, columns, memory, out);
 	snapshot_release(store, &snapshot);
 	return ret;
 }
@@ -57,7 +58,8 @@ static int compare(struct model_lanes *cache, struct session *session, const str
 		(query->filter && cache->base_changes != names_changes(session->names))) {
 		lanes_fini(&cache->base);
 		cache->base_known = false;
-		ret = run(session, *query, model->base_from_ns, model->base_to_ns, 1, &cache->base);
+		ret = run(session, *query, model->base_from_ns, model->base_to_ns, 1, NULL,
+			&cache->base);
 		if (ret)
 			return ret;
 		cache->base_known = true;
@@ -111,7 +113,9 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	lanes_fini(&cache->lanes);
 	cache->known = false;
 	query.group = group;
-	ret = run(session, query, model->from_ns, model->to_ns, columns, &cache->lanes);
+	/* What is selected stands still. */
+	ret = run(session, query, model->from_ns, model->to_ns, columns,
+		model->window.selected ? NULL : &cache->memory, &cache->lanes);
 	if (!ret)
 		ret = compare(cache, session, model, &query);
 	if (ret)

@@ -27,6 +27,8 @@ struct model_lanes {
 	bool has_baseline;
 	uint64_t base_from_ns;
 
+	struct lanes_memory memory; /* of the live window */
+
 	struct lanes base; /* of the baseline, and what was asked for it */
 	bool base_known;
 	enum query_group base_group;

@@ -317,12 +317,118 @@ static void test_names(void **state)
 	lanes_fini(&lanes);
 }
 
+static void expect_same(const struct lanes *lanes, const struct lanes *expected)
+{
+	assert_int_equal(lanes->n, expected->n);
+	assert_int_equal(lanes->from_ns, expected->from_ns);
+	assert_int_equal(lanes->to_ns, expected->to_ns);
+	for (uint32_t i = 0; i < lanes->n; i++) {
+		const struct lane *lane = &lanes->lane[i], *other = &expected->lane[i];
+
+		assert_int_equal(lane->pid, other->pid);
+		assert_int_equal(lane->tid, other->tid);
+		assert_int_equal(lane->cpu, other->cpu);
+		assert_string_equal(lane->name, other->name);
+		assert_int_equal(lane->weight, other->weight);
+		assert_int_equal(lane->samples, other->samples);
+		assert_int_equal(lane->symref, other->symref);
+		assert_memory_equal(lane->columns, other->columns, sizeof(lane->columns));
+	}
+}
+
+static void follow(const struct query *query, struct lanes_memory *memory)
+{
+	struct lanes lanes, expected;
+
+	assert_int_equal(lanes_run(query, COLUMNS, &expected), 0);
+	assert_int_equal(lanes_follow(query, COLUMNS, memory, &lanes), 0);
+	expect_same(&lanes, &expected);
+	lanes_fini(&lanes);
+	lanes_fini(&expected);
+}
+
+/* A time that goes on, with other questions in between, is the same as asked at once. */
+static void test_follow(void **state)
+{
+	struct world *world = *state;
+	uint64_t end_ns = world->slices[SLICES - 1].end_ns;
+	struct lanes_memory memory = {0};
+	struct query query = query_of(world, GROUP_THREAD, START_NS, end_ns);
+
+	for (int round = 0; round < 200; round++) {
+		uint64_t from_ns = START_NS + (end_ns - START_NS) / 250 * (uint64_t)round;
+
+		if (!chance(world, 6))
+			query.group = groups[chance(world, 4)];
+		if (!chance(world, 6))
+			query.event = (uint8_t)chance(world, 2);
+		if (!chance(world, 6))
+			query.hide_idle = !query.hide_idle;
+		query.from_ns = chance(world, 9) ? from_ns : START_NS;
+		query.to_ns = query.from_ns + (end_ns - START_NS) / (1 + chance(world, 5));
+		follow(&query, &memory);
+		/* A slice that took another's place, as merged ones do. */
+		if (!chance(world, 4)) {
+			size_t i = chance(world, SLICES);
+
+			world->slices[i].serial += SLICES;
+			world->weight[i][chance(world, CELLS)] += 12345;
+		}
+	}
+	assert_true(memory.n > 0 && memory.n <= SLICES);
+	lanes_forget(&memory);
+}
+
+/* A slice is looked into once, and forgotten when it is no longer asked for, or other things are. */
+static void test_remembers(void **state)
+{
+	struct world *world = *state;
+	uint64_t end_ns = world->slices[SLICES - 1].end_ns, before = 0, weight = 0;
+	const size_t known[] = {SLICES, SLICES, 1, SLICES - 1, SLICES, SLICES};
+	struct lanes_memory memory = {0};
+	struct query query = query_of(world, GROUP_THREAD, START_NS, end_ns);
+
+	for (int i = 0; i < 6; i++) {
+		struct lanes lanes;
+
+		if (i == 2) /* only it is known */
+			query.to_ns = world->slices[0].end_ns;
+		if (i == 3) /* it is not */
+			query.from_ns = world->slices[0].end_ns;
+		if (i == 4)
+			query.from_ns = START_NS;
+		query.hide_idle = i == 5;
+		if (i == 3)
+			query.to_ns = end_ns;
+		assert_int_equal(lanes_follow(&query, COLUMNS, &memory, &lanes), 0);
+		before = weight;
+		weight = 0;
+		for (uint32_t l = 0; l < lanes.n; l++)
+			if (lanes.lane[l].pid == 200)
+				weight += lanes.lane[l].weight;
+		lanes_fini(&lanes);
+		if (i == 1)
+			assert_int_equal(weight, before);
+		assert_int_equal(memory.n, known[i]);
+		/* What nobody does: a slice that is sealed changes. */
+		if (i == 0 || i == 4) {
+			world->event[1][0] = 1;
+			world->task[1][0] = world->labels[3];
+			world->weight[1][0] += 1000000000;
+		}
+	}
+	assert_true(weight > before);
+	lanes_forget(&memory);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_naive, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hottest, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_remembers, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
