@@ -355,8 +355,8 @@ static void test_follow(void **state)
 	struct lanes_memory memory = {0};
 	struct query query = query_of(world, GROUP_THREAD, START_NS, end_ns);
 
-	for (int round = 0; round < 200; round++) {
-		uint64_t from_ns = START_NS + (end_ns - START_NS) / 250 * (uint64_t)round;
+	for (uint32_t round = 0; round < 200; round++) {
+		uint64_t from_ns = START_NS + (end_ns - START_NS) / 250 * round;
 
 		if (!chance(world, 6))
 			query.group = groups[chance(world, 4)];
