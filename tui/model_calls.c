@@ -4,19 +4,12 @@
  */
 #include "tui/model_calls.h"
 
+#include "tui/pace.h"
+
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
-#define SHARE 50u /* of the time, at most 1/50 goes into trees made anew as the time goes on */
-
-static uint64_t clock_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#define SHARE 75u /* of a CPU, at most 1/75 goes into trees made anew as the time goes on */
 
 void model_calls_fini(struct model_calls *cache)
 {
@@ -105,7 +98,7 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,
 	const struct calltree_query *query, struct calltree *out)
 {
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_cpu_ns = pace_cpu_ns();
 	bool renewed = false;
 	int ret = 0;
 
@@ -120,6 +113,6 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 	if (!ret)
 		ret = calltree_build(out, cache->calls, query);
 	if (renewed)
-		cache->not_before_ns = model->now_ns + SHARE * (clock_now_ns() - begin_ns);
+		cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return ret;
 }

@@ -6,21 +6,13 @@
 
 #include "tui/cgroups.h"
 #include "tui/clean.h"
+#include "tui/pace.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define SHARE 20u /* of the time, at most 1/20 goes into rows made anew as the time goes on */
-
-static uint64_t clock_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#define SHARE 50u /* of a CPU, at most 1/50 goes into rows made anew as the time goes on */
 
 void model_groups_fini(struct model_groups *cache)
 {
@@ -126,7 +118,7 @@ static bool is_current(const struct model_groups *cache, const struct model *mod
 static int renew(struct model_groups *cache, struct session *session, const struct model *model,
 	struct filter *filter, const struct model_groups_of *of)
 {
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_cpu_ns = pace_cpu_ns();
 	int ret;
 
 	if (is_current(cache, model, of))
@@ -145,7 +137,7 @@ static int renew(struct model_groups *cache, struct session *session, const stru
 	cache->hot_of = *of;
 	cache->hot_of.known = true;
 	cache->selected = model->window.selected;
-	cache->not_before_ns = model->now_ns + SHARE * (clock_now_ns() - begin_ns);
+	cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }
 

@@ -5,18 +5,9 @@
 #include "tui/model_lanes.h"
 
 #include "tui/activity.h"
+#include "tui/pace.h"
 
-#include <time.h>
-
-#define SHARE 50u /* of the time, at most 1/50 goes into lanes made anew as the time goes on */
-
-static uint64_t clock_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#define SHARE 75u /* of a CPU, at most 1/75 goes into lanes made anew as the time goes on */
 
 void model_lanes_fini(struct model_lanes *cache)
 {
@@ -104,7 +95,7 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	const struct lanes **out)
 {
 	struct query query = activity_query(model, session, filter, NULL);
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_cpu_ns = pace_cpu_ns();
 	int ret;
 
 	*out = &cache->lanes;
@@ -130,6 +121,6 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	cache->filter = filter_serial(filter);
 	cache->has_baseline = model->has_baseline;
 	cache->base_from_ns = model->base_from_ns;
-	cache->not_before_ns = model->now_ns + SHARE * (clock_now_ns() - begin_ns);
+	cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }

@@ -27,6 +27,12 @@ VIEWS = {
     "threads": b"t",
     "CPUs": b"tttt",
     "heat map": b"m",
+    "rows by image": b"Rj\r",
+    "rows by line": b"Rjjj\r",
+    "rows by thread": b"Rjjjjj\r",
+    "symbol by thread": b"\r",
+    "annotate": b"a",
+    "counters": b"C",
 }
 
 
