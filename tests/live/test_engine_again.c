@@ -5,38 +5,46 @@
  */
 #include "tests/live/engine_fixture.h"
 
+#include "sampler/proc.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
+struct orders {
+	int go[2], execute[2], born[2]; /* pipes */
+};
+
+/* Tells that it is there, and at a byte executes a program, which ends with its parent. */
 static void *exec_thread(void *arg)
 {
-	execlp("sh", "sh", "-c", arg, NULL);
-	_exit(2);
-}
+	const struct orders *orders = arg;
+	char byte;
 
-static void exec_in_thread(const char *script)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, exec_thread, (void *)(uintptr_t)script))
+	if (write(orders->born[1], "b", 1) != 1 || read(orders->execute[0], &byte, 1) != 1)
 		_exit(2);
-	pthread_join(thread, NULL);
+	execlp("sh", "sh", "-c", "while kill -0 $PPID; do :; done 2>/dev/null", NULL);
+	_exit(2);
 }
 
 /* At the first byte a child whose second thread executes a program, which takes the number of the first; at the second the
  * end of all. */
 static void body_thread_executes(void *arg)
 {
+	const struct orders *orders = arg;
+	pthread_t thread;
 	char byte;
 	pid_t pid;
 
-	(void)!read(*(int *)arg, &byte, 1);
+	(void)!read(orders->go[0], &byte, 1);
 	pid = fork();
-	/* Where the test fails, this process is killed, and the other ends by itself. */
-	if (!pid)
-		exec_in_thread("while kill -0 $PPID; do :; done 2>/dev/null");
-	(void)!read(*(int *)arg, &byte, 1);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (pthread_create(&thread, NULL, exec_thread, arg))
+			_exit(2);
+		pthread_join(thread, NULL);
+	}
+	(void)!read(orders->go[0], &byte, 1);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -57,34 +65,69 @@ static bool has_label(struct rig *rig, const char *comm)
 	return found;
 }
 
+static bool has_threads(struct rig *rig, uint64_t n)
+{
+	return rig->status.threads == n;
+}
+
 static bool has_shell(struct rig *rig, uint64_t arg)
 {
 	(void)arg;
 	return has_label(rig, "sh");
 }
 
+/* All that the processes have: a sanitizer may add some of its own. */
+static bool has_all_threads(struct rig *rig, uint64_t processes)
+{
+	struct proc_process process;
+	uint32_t threads = 0;
+	int32_t *pids;
+	size_t n;
+
+	assert_int_equal(engine_followed(rig->engine, &pids, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		if (!proc_read(pids[i], &process))
+			threads += process.threads;
+	free(pids);
+	return n == processes && rig->status.threads == threads && !rig->status.attaching_total;
+}
+
 static void check_thread_executes(enum engine_scope scope)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
-	int go[2];
+	struct orders orders;
+	uint32_t before;
 	int32_t pid;
+	char byte;
 
-	assert_int_equal(pipe(go), 0);
-	pid = start_child(body_thread_executes, &go[0]);
+	assert_int_equal(pipe(orders.go), 0);
+	assert_int_equal(pipe(orders.execute), 0);
+	assert_int_equal(pipe(orders.born), 0);
+	pid = start_child(body_thread_executes, &orders);
+	close(orders.born[1]); /* when they die, reads tell */
 	rig_target(rig, &pid);
 	rig->config.scope = scope;
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
-	assert_int_equal(write(go[1], "g", 1), 1);
+	before = rig->status.threads;
+	assert_int_equal(write(orders.go[1], "g", 1), 1);
+	assert_int_equal(read(orders.born[0], &byte, 1), 1);
+	assert_true(rig_wait(rig, has_all_threads, 2));
+	assert_int_equal(write(orders.execute[1], "x", 1), 1);
 	assert_true(rig_wait(rig, has_shell, 0));
-	assert_int_equal(write(go[1], "e", 1), 1);
-	waitpid(pid, NULL, 0);
 	/* No thread is left behind under a number that nobody has. */
+	assert_true(rig_wait(rig, has_threads, before + 1));
+	assert_int_equal(rig->status.tasks_missed, 0);
+	assert_int_equal(write(orders.go[1], "e", 1), 1);
+	waitpid(pid, NULL, 0);
 	assert_true(rig_wait(rig, has_state, ENGINE_ENDED));
 	assert_int_equal(rig->status.threads, 0);
 	assert_int_equal(rig->status.processes, 0);
-	close(go[0]);
-	close(go[1]);
+	for (int i = 0; i < 2; i++) {
+		close(orders.go[i]);
+		close(orders.execute[i]);
+	}
+	close(orders.born[0]);
 	rig_free(rig);
 }
 
@@ -95,11 +138,6 @@ static void test_exec_by_another_thread(void **state)
 	check_thread_executes(SCOPE_INHERIT);
 	if (cpu_wide_permitted())
 		check_thread_executes(SCOPE_CPU);
-}
-
-static bool has_threads(struct rig *rig, uint64_t n)
-{
-	return rig->status.threads == n;
 }
 
 /* Nothing is left of any of them. */
