@@ -230,11 +230,23 @@ static size_t merged_into(const struct digest *old, size_t n_old, const struct s
 		: 0;
 }
 
-static const struct slice *find_slice(const struct snapshot *snapshot, uint64_t serial)
+/* The slice of a digest; slices are by time. */
+static const struct slice *find_slice(const struct snapshot *snapshot, const struct digest *digest)
 {
-	for (size_t i = 0; i < snapshot->n; i++)
-		if (snapshot->slices[i]->serial == serial)
-			return snapshot->slices[i];
+	size_t first = 0, end = snapshot->n;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (snapshot->slices[middle]->start_ns < digest->start_ns)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (; first < snapshot->n && snapshot->slices[first]->start_ns == digest->start_ns;
+		first++)
+		if (snapshot->slices[first]->serial == digest->serial)
+			return snapshot->slices[first];
 	return NULL;
 }
 
@@ -264,7 +276,7 @@ static bool can_follow(const struct hot *hot, const struct change *change, uint6
 			if (slice && merged_into(old + at, n_old - at, slice))
 				break;
 			if (old[at].bare) {
-				gone = find_slice(change->snapshot, old[at].serial);
+				gone = find_slice(change->snapshot, &old[at]);
 				if (!gone)
 					return false;
 				*cells += gone->cells;
@@ -294,7 +306,7 @@ static int leave(struct hot *hot, const struct change *change, struct digest *di
 	if (!digest->bare) {
 		subtract_digest(hot, digest);
 	} else {
-		const struct slice *slice = find_slice(change->snapshot, digest->serial);
+		const struct slice *slice = find_slice(change->snapshot, digest);
 
 		ret = slice ? digest_make(hot->digester, slice, hot->tasks, hot->hide_idle, &again)
 			    : -ENOENT;
