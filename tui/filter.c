@@ -486,11 +486,14 @@ static int judge_nodes(struct filter *filter)
 		grow_zeroed((void **)&filter->nodes, forest->n - 1, &filter->nodes_room, 1))
 		return -ENOMEM;
 	for (; filter->n_nodes < forest->n; filter->n_nodes++) {
-		uint32_t i = filter->n_nodes;
+		uint32_t i = filter->n_nodes, symref = forest->symref[i];
+		uint8_t met = symref < filter->symbols_room ? filter->symbols[symref] : 0;
 
-		filter->nodes[i] = i <= FOREST_NOWHERE ? STACK_JUDGED
-						       : filter->nodes[forest->parent[i]] |
-				met_by_symbol(filter, forest->symref[i]);
+		if (i <= FOREST_NOWHERE)
+			met = STACK_JUDGED;
+		else if (!met)
+			met = met_by_symbol(filter, symref);
+		filter->nodes[i] = filter->nodes[forest->parent[i]] | met;
 	}
 	return 0;
 }

@@ -41,10 +41,12 @@ static inline int grow_zeroed(void **array, uint32_t at, uint32_t *room, size_t 
 		wanted = UINT32_MAX;
 	if (at >= wanted)
 		return -ENOMEM;
-	grown = reallocarray(*array, wanted, size);
+	/* Of what is zero from the beginning, memory is only taken where something is written. */
+	grown = *room ? reallocarray(*array, wanted, size) : calloc(wanted, size);
 	if (!grown)
 		return -ENOMEM;
-	memset(grown + (size_t)*room * size, 0, (wanted - *room) * size);
+	if (*room)
+		memset(grown + (size_t)*room * size, 0, (wanted - *room) * size);
 	*array = grown;
 	*room = (uint32_t)wanted;
 	return 0;

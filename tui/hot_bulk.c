@@ -154,55 +154,91 @@ static struct spread spread_of(const struct slice *slice, uint64_t from_ns, uint
 	return spread;
 }
 
+#define AHEAD 8u /* cells whose stacks are fetched before they are needed */
+#define LEAF_FAILS (1u << 31)
+
 struct leaves {
 	const struct scan_question *question;
-	uint32_t *symrefs; /* + 1, by node */
+	struct sieve sieve;
+	unsigned int out; /* of the sieve's bits: what does not count */
+	uint32_t *symrefs; /* + 1, by node, with LEAF_FAILS where the stack does not pass */
 	uint32_t room;
+	uint64_t *
+		now; /* by symref: what fell into one part, which is much less memory than all parts are */
+	uint32_t now_room;
+	int part;
 };
 
-static int leaf_of(struct leaves *leaves, uint32_t node, uint32_t *symref)
+static void end_part(struct leaves *leaves, struct hot_trends *trends)
+{
+	for (uint32_t i = 0; i < leaves->now_room && i < trends->room; i++)
+		trends->of[i][leaves->part] += leaves->now[i];
+	if (leaves->now_room)
+		memset(leaves->now, 0, leaves->now_room * sizeof(*leaves->now));
+}
+
+static int learn_leaf(struct leaves *leaves, struct hot_trends *trends, uint32_t node)
 {
 	const struct scan_question *question = leaves->question;
+	uint32_t symref = 0;
 
-	if (node >= leaves->room || !leaves->symrefs[node]) {
-		if (grow_zeroed((void **)&leaves->symrefs, node, &leaves->room,
-			    sizeof(*leaves->symrefs)))
-			return -ENOMEM;
-		leaves->symrefs[node] = 1;
-		if (node != STACK_ROOT)
-			leaves->symrefs[node] += names_symref(
-				question->names, stacks_node(question->stacks, node)->frame);
-	}
-	*symref = leaves->symrefs[node] - 1;
+	if (node != STACK_ROOT)
+		symref = names_symref(question->names, stacks_node(question->stacks, node)->frame);
+	if (grow_zeroed((void **)&leaves->symrefs, node, &leaves->room, sizeof(*leaves->symrefs)) ||
+		grow_zeroed(
+			(void **)&leaves->now, symref, &leaves->now_room, sizeof(*leaves->now)) ||
+		grow_zeroed((void **)&trends->of, symref, &trends->room, sizeof(*trends->of)))
+		return -ENOMEM;
+	leaves->symrefs[node] = symref + 1;
+	if (sieve_node(&leaves->sieve, node) & leaves->out)
+		leaves->symrefs[node] |= LEAF_FAILS;
 	return 0;
 }
 
-static int add_slice(struct hot_trends *trends, struct sieve *sieve, struct leaves *leaves,
-	const struct slice *slice)
+static inline __attribute__((always_inline)) void fetch_leaf(
+	const struct leaves *leaves, const struct slice *slice, uint32_t i)
+{
+	uint32_t stack;
+
+	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= leaves->room)
+		return;
+	__builtin_prefetch(&leaves->symrefs[slice->stack[i + 2 * AHEAD]]);
+	stack = slice->stack[i + AHEAD];
+	if (stack < leaves->room && !leaves->symrefs[stack])
+		__builtin_prefetch(stacks_node(leaves->question->stacks, stack));
+}
+
+/* Without a branch that depends on the cell, where all of its time lies in one part. */
+static int add_slice(struct hot_trends *trends, struct leaves *leaves, const struct slice *slice)
 {
 	const struct spread spread = spread_of(slice, trends->from_ns, trends->to_ns);
-	const struct scan_question *question = leaves->question;
-	unsigned int out = SIEVE_FAILS;
 
-	if (question->hide_idle)
-		out |= question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+	if (spread.only >= 0 && spread.only != leaves->part) {
+		end_part(leaves, trends);
+		leaves->part = spread.only;
+	}
 	for (uint32_t i = 0; i < slice->cells; i++) {
-		uint64_t *of;
-		uint32_t symref;
+		uint32_t stack = slice->stack[i], leaf;
+		uint64_t weight = slice->weight[i];
+		bool fails;
 
-		if (slice->event[i] != trends->event || sieve_cell(sieve, slice, i) & out)
+		fetch_leaf(leaves, slice, i);
+		if (slice->event[i] != trends->event)
 			continue;
-		if (leaf_of(leaves, slice->stack[i], &symref) ||
-			grow_zeroed(
-				(void **)&trends->of, symref, &trends->room, sizeof(*trends->of)))
-			return -ENOMEM;
-		of = trends->of[symref];
+		if (__builtin_expect(stack >= leaves->room || !leaves->symrefs[stack], 0)) {
+			if (learn_leaf(leaves, trends, stack))
+				return -ENOMEM;
+		}
+		leaf = leaves->symrefs[stack];
+		fails = leaf & LEAF_FAILS || sieve_rest(&leaves->sieve, slice, i) & leaves->out;
+		weight &= (uint64_t)fails - 1;
+		leaf = (leaf & ~LEAF_FAILS) - 1;
 		if (spread.only >= 0) {
-			of[spread.only] += slice->weight[i];
+			leaves->now[leaf] += weight;
 			continue;
 		}
 		for (int k = 0; k < HOT_TREND; k++)
-			of[k] += (uint64_t)((double)slice->weight[i] * spread.part[k] + 0.5);
+			trends->of[leaf][k] += (uint64_t)((double)weight * spread.part[k] + 0.5);
 	}
 	return 0;
 }
@@ -210,23 +246,27 @@ static int add_slice(struct hot_trends *trends, struct sieve *sieve, struct leav
 int hot_trends_make(const struct scan_question *question, uint64_t from_ns, uint64_t to_ns,
 	struct hot_trends *out)
 {
-	struct leaves leaves = {.question = question};
-	struct sieve sieve;
+	struct leaves leaves = {.question = question, .out = SIEVE_FAILS};
 	int ret = 0;
 
 	hot_trends_fini(out);
 	*out = (struct hot_trends){
 		.from_ns = from_ns, .to_ns = to_ns, .event = (uint8_t)question->event};
-	sieve_init(&sieve, question->filter, question->stacks, question->tasks, question->names,
-		question->hide_idle && question->idle_by_name);
+	if (question->hide_idle)
+		leaves.out |= question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+	sieve_init(&leaves.sieve, question->filter, question->stacks, question->tasks,
+		question->names, question->hide_idle && question->idle_by_name);
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
 		const struct slice *slice = question->snapshot->slices[i];
 
 		if (slice_is_in(slice, question->from_ns, question->to_ns))
-			ret = add_slice(out, &sieve, &leaves, slice);
+			ret = add_slice(out, &leaves, slice);
 	}
-	sieve_fini(&sieve);
+	if (!ret)
+		end_part(&leaves, out);
+	sieve_fini(&leaves.sieve);
 	free(leaves.symrefs);
+	free(leaves.now);
 	if (ret)
 		hot_trends_fini(out);
 	return ret;

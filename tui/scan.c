@@ -471,8 +471,11 @@ void scan_work_fini(struct scan_work *work)
 	forest_put(work->forest);
 	for (uint32_t i = 0; i < SCAN_DENSE_SIDES; i++)
 		free(work->dense[i].entries);
-	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++)
+	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++) {
+		free(work->sides[i].at);
 		free(work->quick[i].at);
+	}
+	free(work->abouts);
 	free(work->has);
 	free(work->places);
 	free(work->side_entries);

@@ -28,8 +28,8 @@ struct scan_dense {
 	uint32_t room;
 };
 
-/* The sides of an event: + 1, by label or by CPU; 0: not known yet. */
-struct scan_quick_sides {
+/* Numbers + 1, by label or by CPU; 0: not known yet. */
+struct scan_quick {
 	uint32_t *at;
 	uint32_t room;
 };
@@ -54,7 +54,11 @@ struct scan_work {
 	uint32_t *side_slots; /* side + 1 */
 	uint32_t n_side_slots;
 	uint32_t last_side;
-	struct scan_quick_sides quick[STORE_EVENTS_MAX];
+	struct scan_quick sides[STORE_EVENTS_MAX];
+	/* Where nodes are not asked for: entries, with SCAN_PLACES for each label or CPU. */
+	struct scan_quick quick[STORE_EVENTS_MAX];
+	uint8_t *abouts; /* by node: all that is to know of a stack then */
+	uint32_t abouts_room;
 	/* Of the one symbol that is asked for. */
 	struct forest *forest;
 	uint8_t *has; /* by node of the forest: it is on the way to the root */

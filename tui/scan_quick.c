@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct scan_
 static int learn_side(
 	struct scan_work *work, uint8_t event, uint32_t at, uint32_t label, uint16_t cpu)
 {
-	struct scan_quick_sides *sides = &work->quick[event];
+	struct scan_quick *sides = &work->sides[event];
 	struct scan_side side = {
 		.task = SCAN_NONE, .column = SCAN_NONE, .fields = SCAN_NONE, .event = event};
 	uint32_t id;
@@ -59,16 +59,21 @@ static int learn_side(
 	return 0;
 }
 
+/* What the sides of an event differ in. */
+static inline __attribute__((always_inline)) uint32_t place_of(
+	const struct scan_work *work, const struct slice *slice, uint32_t i)
+{
+	if (work->question->by & TASKS)
+		return slice->task[i];
+	return work->question->by & SCAN_CPU ? slice->cpu[i] : 0;
+}
+
 static inline __attribute__((always_inline)) int side_of(struct scan_work *work,
 	const struct slice *slice, uint32_t i, uint8_t event, uint32_t *side)
 {
-	const struct scan_quick_sides *sides = &work->quick[event];
-	uint32_t at = 0;
+	const struct scan_quick *sides = &work->sides[event];
+	uint32_t at = place_of(work, slice, i);
 
-	if (work->question->by & TASKS)
-		at = slice->task[i];
-	else if (work->question->by & SCAN_CPU)
-		at = slice->cpu[i];
 	if (at >= sides->room || !sides->at[at]) {
 		if (learn_side(work, event, at, slice->task[i], slice->cpu[i]))
 			return -ENOMEM;
@@ -80,29 +85,17 @@ static inline __attribute__((always_inline)) int side_of(struct scan_work *work,
 static inline __attribute__((always_inline)) int entry_of(
 	struct scan_work *work, uint32_t stack, uint32_t side, uint32_t *id)
 {
-	uint32_t node;
-
-	if (work->question->by & SCAN_STACK) {
-		if (side < SCAN_DENSE_SIDES && stack < work->dense[side].room &&
-			work->dense[side].entries[stack]) {
-			*id = (work->dense[side].entries[stack] & SCAN_DENSE_ID) - 1;
-			return 0;
-		}
-		return scan_entry_id(work, stack, side, id);
-	}
-	if (scan_entry_node(work, stack, &node))
-		return -ENOMEM;
-	if (side * SCAN_PLACES + node < work->side_entries_room &&
-		work->side_entries[side * SCAN_PLACES + node]) {
-		*id = work->side_entries[side * SCAN_PLACES + node] - 1;
+	if (side < SCAN_DENSE_SIDES && stack < work->dense[side].room &&
+		work->dense[side].entries[stack]) {
+		*id = (work->dense[side].entries[stack] & SCAN_DENSE_ID) - 1;
 		return 0;
 	}
-	return scan_entry_id(work, node, side, id);
+	return scan_entry_id(work, stack, side, id);
 }
 
-/* With constants for what does not change between cells. */
-static inline __attribute__((always_inline)) int add_cells(struct scan_work *work,
-	const struct slice *slice, struct cells_range range, bool sieved, bool stacks)
+/* By stack and by what else is asked for, with a constant for what does not change between cells. */
+static inline __attribute__((always_inline)) int add_cells(
+	struct scan_work *work, const struct slice *slice, struct cells_range range, bool sieved)
 {
 	const struct scan_question *question = work->question;
 
@@ -111,8 +104,7 @@ static inline __attribute__((always_inline)) int add_cells(struct scan_work *wor
 		struct scan_entry *entry;
 		uint32_t side, id;
 
-		if (stacks)
-			fetch_ahead(work, &work->dense[0], slice, i);
+		fetch_ahead(work, &work->dense[0], slice, i);
 		if (question->event >= 0 && event != question->event)
 			continue;
 		if (sieved) {
@@ -131,20 +123,114 @@ static inline __attribute__((always_inline)) int add_cells(struct scan_work *wor
 		entry = &work->scan->entries[id];
 		entry->weight += slice->weight[i];
 		entry->samples += slice->count[i];
-		if (!question->leave_unresolved && !stacks) {
-			int leaf = scan_leaf(work, slice->stack[i]);
-
-			if (leaf < 0)
-				return leaf;
-			if (!(leaf & SCAN_LEAF_RESOLVED))
-				work->scan->sums[event].unresolved += slice->weight[i];
-		}
 	}
 	return 0;
 }
 
-/* The same by stack alone, of a slice of one event, without a branch that depends on the cell: what does not pass is added
- * as nothing. */
+/* Of a stack: its place, and above it what else is to know. */
+enum { ABOUT_PLACE = 3, ABOUT_KNOWN = 4, ABOUT_FAILS = 8, ABOUT_IDLE = 16, ABOUT_UNRESOLVED = 32 };
+
+static int learn_about(struct scan_work *work, uint32_t stack)
+{
+	uint8_t verdict = sieve_node(&work->sieve, stack), about = ABOUT_KNOWN;
+	uint32_t place;
+	int leaf = work->question->leave_unresolved ? SCAN_LEAF_RESOLVED : scan_leaf(work, stack);
+
+	if (leaf < 0 || scan_entry_node(work, stack, &place) ||
+		grow_zeroed(
+			(void **)&work->abouts, stack, &work->abouts_room, sizeof(*work->abouts)))
+		return -ENOMEM;
+	if (verdict & SIEVE_FAILS)
+		about |= ABOUT_FAILS;
+	if (verdict & work->idle_bit)
+		about |= ABOUT_IDLE;
+	if (!(leaf & SCAN_LEAF_RESOLVED))
+		about |= ABOUT_UNRESOLVED;
+	work->abouts[stack] = (uint8_t)(about | place);
+	return 0;
+}
+
+static inline __attribute__((always_inline)) void fetch_about(
+	const struct scan_work *work, const struct slice *slice, uint32_t i)
+{
+	uint32_t stack;
+
+	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= work->abouts_room)
+		return;
+	__builtin_prefetch(&work->abouts[slice->stack[i + 2 * AHEAD]]);
+	stack = slice->stack[i + AHEAD];
+	if (stack < work->abouts_room && !work->abouts[stack])
+		__builtin_prefetch(stacks_node(work->question->stacks, stack));
+}
+
+static int learn_entry(
+	struct scan_work *work, const struct slice *slice, uint32_t i, uint8_t event, uint32_t at)
+{
+	struct scan_quick *quick = &work->quick[event];
+	uint32_t side, id;
+
+	if (side_of(work, slice, i, event, &side) ||
+		scan_entry_id(work, at % SCAN_PLACES, side, &id) ||
+		grow_zeroed((void **)&quick->at, at, &quick->room, sizeof(*quick->at)))
+		return -ENOMEM;
+	quick->at[at] = id + 1;
+	return 0;
+}
+
+/* By anything but the stack, whatever the event, without a branch that depends on the cell: what does not pass is added as
+ * nothing. */
+static inline __attribute__((always_inline)) int add_others(
+	struct scan_work *work, const struct slice *slice, struct cells_range range, bool sieved)
+{
+	const struct scan_question *question = work->question;
+	const bool by_task = work->idle_bit & SIEVE_IDLE_TASK;
+
+	/* Stacks are in ascending order. */
+	if (grow_zeroed((void **)&work->abouts, slice->stack[range.end - 1], &work->abouts_room,
+		    sizeof(*work->abouts)))
+		return -ENOMEM;
+	for (uint32_t i = range.begin; i < range.end; i++) {
+		uint8_t event = scan_event(question, slice, i), about;
+		const struct scan_quick *quick = &work->quick[event];
+		struct scan_sums *sums = &work->scan->sums[event];
+		uint64_t weight = slice->weight[i], samples = slice->count[i];
+		uint32_t stack = slice->stack[i], at;
+		struct scan_entry *entry;
+
+		fetch_about(work, slice, i);
+		if (question->event >= 0 && event != question->event)
+			continue;
+		if (__builtin_expect(stack >= work->abouts_room || !work->abouts[stack], 0)) {
+			if (learn_about(work, stack))
+				return -ENOMEM;
+		}
+		about = work->abouts[stack];
+		if (sieved) {
+			unsigned int rest = sieve_rest(&work->sieve, slice, i);
+			bool idle = about & ABOUT_IDLE || (by_task && rest & SIEVE_IDLE_TASK);
+			uint64_t there = (uint64_t)idle - 1, passes;
+
+			passes =
+				there & ((uint64_t)(about & ABOUT_FAILS || rest & SIEVE_FAILS) - 1);
+			sums->all_weight += weight & there;
+			sums->all_samples += samples & there;
+			weight &= passes;
+			samples &= passes;
+		}
+		at = place_of(work, slice, i) * SCAN_PLACES + (about & ABOUT_PLACE);
+		if (__builtin_expect(at >= quick->room || !quick->at[at], 0)) {
+			if (learn_entry(work, slice, i, event, at))
+				return -ENOMEM;
+		}
+		entry = &work->scan->entries[quick->at[at] - 1];
+		entry->weight += weight;
+		entry->samples += samples;
+		sums->unresolved += weight & ((uint64_t) !(about & ABOUT_UNRESOLVED) - 1);
+	}
+	return 0;
+}
+
+/* By stack alone, of a slice of one event, in the same way. */
 static inline __attribute__((always_inline)) int add_stacks(struct scan_work *work,
 	const struct slice *slice, struct cells_range range, uint32_t side, bool sieved)
 {
@@ -200,7 +286,7 @@ static int add_one_event(
 	if (side_of(work, slice, range.begin, event, &side))
 		return -ENOMEM;
 	if (side >= SCAN_DENSE_SIDES)
-		return add_cells(work, slice, range, is_sieved(work), true);
+		return add_cells(work, slice, range, is_sieved(work));
 	if (last >= work->dense[side].room && scan_entry_id(work, last, side, &id))
 		return -ENOMEM;
 	return is_sieved(work) ? add_stacks(work, slice, range, side, true)
@@ -236,11 +322,11 @@ int scan_quick_slice(struct scan_work *work, const struct slice *slice)
 		return 0;
 	if (slice->n_totals == 1 && work->question->by == SCAN_STACK)
 		return add_one_event(work, slice, range);
-	if (sieved)
-		return stacks ? add_cells(work, slice, range, true, true)
-			      : add_cells(work, slice, range, true, false);
-	return stacks ? add_cells(work, slice, range, false, true)
-		      : add_cells(work, slice, range, false, false);
+	if (stacks)
+		return sieved ? add_cells(work, slice, range, true)
+			      : add_cells(work, slice, range, false);
+	return sieved ? add_others(work, slice, range, true)
+		      : add_others(work, slice, range, false);
 }
 
 /* Entries of which nothing has passed. */

@@ -7,7 +7,7 @@
  *
  * The store is a real one with the budget that is the default.  The views' own caches are used as the screen uses
  * them; what stands for the session is here.  Times of changes are what somebody waits, medians of ROUNDS, so the machine must be quiet;
- * those of ticks are CPU time of the process.
+ * those of ticks are CPU time of the process, as is each second line.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,6 +26,7 @@
 #include "tui/table.h"
 
 #define ROUNDS 5
+#define SCREEN_ROWS 50
 #define LIMIT_MS 100.0
 #define TICK_LIMIT_MS 5.0 /* ten times a second that is 5% of a CPU */
 #define HISTORY_NS 600000000000ull
@@ -58,6 +59,8 @@ static struct bench {
 	struct heat heat;
 	uint32_t centre; /* of the butterfly */
 	size_t missed;
+	double cpu[16]; /* of the changes of the view at hand */
+	size_t n_cpu;
 } bench = {.seed = 42};
 
 /* --- what stands for the session --- */
@@ -164,27 +167,24 @@ static void add_samples(uint32_t n, uint64_t step_ns)
 
 /* --- what is asked --- */
 
-static void ask_hot(int what)
-{
-	const struct hot_query query = {.event = 0, .sort = (enum hot_sort)what};
-	const struct hot_row *rows;
-	struct hot_sums sums;
-	size_t n;
-
-	hot_set_filter(bench.hot, bench.filter);
-	check(hot_update(bench.hot, bench.model.from_ns, bench.model.to_ns));
-	check(hot_rows(bench.hot, &query, &rows, &n, &sums));
-}
-
 static void ask_hot_again(int what)
 {
 	const struct hot_query query = {.event = 0, .sort = (enum hot_sort)what};
 	const struct hot_row *rows;
 	struct hot_sums sums;
+	uint64_t trend[HOT_TREND];
 	size_t n;
 
 	check(hot_update(bench.hot, bench.model.from_ns, bench.model.to_ns));
 	check(hot_rows(bench.hot, &query, &rows, &n, &sums));
+	for (size_t i = 0; i < n && i < SCREEN_ROWS; i++)
+		hot_trend(bench.hot, rows[i].symref, 0, trend);
+}
+
+static void ask_hot(int what)
+{
+	hot_set_filter(bench.hot, bench.filter);
+	ask_hot_again(what);
 }
 
 static void ask_rows(int what)
@@ -382,12 +382,18 @@ static double median(double *times)
 	return times[ROUNDS / 2];
 }
 
-static double time_of(const struct view_case *view)
+/* One change, as often as it is tried. */
+struct times {
+	double waited[ROUNDS], cpu[ROUNDS];
+};
+
+static void time_one(struct times *times, int round, const struct view_case *view)
 {
-	double begin = clock_ms(CLOCK_MONOTONIC);
+	double waited = clock_ms(CLOCK_MONOTONIC), cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
 
 	view->ask(view->what);
-	return clock_ms(CLOCK_MONOTONIC) - begin;
+	times->waited[round] = clock_ms(CLOCK_MONOTONIC) - waited;
+	times->cpu[round] = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
 static void tell(double time, double limit)
@@ -395,6 +401,12 @@ static void tell(double time, double limit)
 	printf(" %7.1f%c", time, time <= limit ? ' ' : '!');
 	fflush(stdout);
 	bench.missed += time > limit;
+}
+
+static void tell_times(struct times *times)
+{
+	tell(median(times->waited), LIMIT_MS);
+	bench.cpu[bench.n_cpu++] = median(times->cpu);
 }
 
 static const char *const filters[] = {
@@ -406,44 +418,44 @@ static const char *const filters[] = {
 /* Each window after another one, so that none is known when it is asked for. */
 static void time_windows(const struct view_case *view)
 {
-	double times[N_WINDOWS][ROUNDS];
+	struct times times[N_WINDOWS];
 
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t shift = (uint64_t)round * 7000000000u;
 		uint64_t end_ns = START_NS + HISTORY_NS;
 
 		set_window(START_NS + shift, end_ns + LIVE_NS);
-		times[0][round] = time_of(view);
+		time_one(&times[0], round, view);
 		set_window(START_NS + 60000000000u + shift, START_NS + 360000000000u + shift);
-		times[1][round] = time_of(view);
+		time_one(&times[1], round, view);
 		set_window(end_ns - 9000000000u + shift / 7, end_ns - 8000000000u + shift / 7);
-		times[2][round] = time_of(view);
+		time_one(&times[2], round, view);
 	}
 	for (size_t i = 0; i < N_WINDOWS; i++)
-		tell(median(times[i]), LIMIT_MS);
+		tell_times(&times[i]);
 }
 
 static void time_filters(const struct view_case *view)
 {
-	double times[N_FILTERS][ROUNDS];
+	struct times times[N_FILTERS];
 
 	set_window(START_NS, START_NS + HISTORY_NS + LIVE_NS);
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < N_FILTERS; i++) {
 			set_filter(filters[i]);
-			times[i][round] = time_of(view);
+			time_one(&times[i], round, view);
 		}
 	}
 	set_filter("");
 	for (size_t i = 0; i < N_FILTERS; i++)
-		tell(median(times[i]), LIMIT_MS);
+		tell_times(&times[i]);
 }
 
 /* From another view, or another grouping, of the same time. */
 static void time_grouping(const struct view_case *view)
 {
 	size_t at = (size_t)(view - views);
-	double times[ROUNDS];
+	struct times times;
 
 	set_window(START_NS, START_NS + HISTORY_NS + LIVE_NS);
 	for (int round = 0; round < ROUNDS; round++) {
@@ -451,9 +463,9 @@ static void time_grouping(const struct view_case *view)
 			&views[(at + 1 + (size_t)round) % (sizeof(views) / sizeof(*views))];
 
 		other->ask(other->what);
-		times[round] = time_of(view);
+		time_one(&times, round, view);
 	}
-	tell(median(times), LIMIT_MS);
+	tell_times(&times);
 }
 
 /* A tenth of a second of samples comes, and the live window goes on. */
@@ -462,20 +474,18 @@ static void time_ticks(const struct view_case *view, uint64_t length_ns)
 	double sum = 0;
 
 	for (int round = 0; round <= 10; round++) {
-		double time;
+		double begin, time;
 
 		add_samples(TICK_SAMPLES, STORE_SLICE_NS / TICK_SAMPLES);
 		set_window(length_ns ? bench.now_ns - length_ns : START_NS, bench.now_ns);
 		bench.model.window.selected = false;
 		bench.model.now_ns += STORE_SLICE_NS;
-		if (view->ask == ask_hot) {
-			double begin = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-
+		begin = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
+		if (view->ask == ask_hot)
 			ask_hot_again(view->what);
-			time = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - begin;
-		} else {
-			time = time_of(view);
-		}
+		else
+			view->ask(view->what);
+		time = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - begin;
 		/* What the view is made of at first is not what each tick costs. */
 		sum += round ? time : 0;
 	}
@@ -492,6 +502,10 @@ static void time_view(const struct view_case *view)
 	time_grouping(view);
 	time_ticks(view, LIVE_NS);
 	time_ticks(view, 0);
+	printf("\n%-18s", "  CPU");
+	for (size_t i = 0; i < bench.n_cpu; i++)
+		printf(" %7.1f ", bench.cpu[i]);
+	bench.n_cpu = 0;
 	printf("\n");
 }
 
