@@ -394,6 +394,25 @@ static void test_work_is_not_repeated(void **state)
 	assert_int_equal(hot_digested(world->hot), 22);
 }
 
+/* What was summed at once leaves slice by slice, each looked into again. */
+static void test_leaves_one_by_one(void **state)
+{
+	struct world *world = *state;
+	uint64_t digested;
+
+	for (uint64_t i = 0; i < 40; i++) {
+		add(world, STACK(world, MAIN, WORK), world->worker, 0, 10 + i);
+		next_slice(world);
+	}
+	hot_set_bulk(world->hot, 10);
+	check(world, 0, UINT64_MAX, false);
+	digested = hot_digested(world->hot);
+	for (uint64_t i = 1; i < 30; i++) {
+		check(world, START_NS + i * STORE_SLICE_NS, UINT64_MAX, false);
+		assert_int_equal(hot_digested(world->hot), digested + i);
+	}
+}
+
 static void test_recursion_counts_once(void **state)
 {
 	struct world *world = *state;
@@ -650,6 +669,7 @@ int main(void)
 		TEST(test_merged_slices),
 		TEST(test_sum_equals_update),
 		TEST(test_work_is_not_repeated),
+		TEST(test_leaves_one_by_one),
 		TEST(test_recursion_counts_once),
 		TEST(test_order_and_filter),
 		TEST(test_baseline),
