@@ -15,7 +15,7 @@ import time
 
 from benchlib import Terminal, finish, median, verdict, workload
 
-BEGIN_S = 4.0
+BEGIN_S = 3.0
 LIMIT = 5.0
 # A key each: the call views are the butterfly, the call tree and the callers of the hottest symbols.
 VIEWS = {
