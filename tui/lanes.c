@@ -18,6 +18,12 @@
 
 #define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
 #define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
+#define AHEAD 8u /* cells whose sums are fetched before they are needed */
+
+/* Of a leaf: its symref + 1, and what the sieve says of the stack. */
+#define LEAF_FAILS (1u << 31)
+#define LEAF_IDLE (1u << 30)
+#define LEAF_SYMREF (LEAF_IDLE - 1)
 
 /* Of one slice: what has the same label, or CPU, and the same symbol at the leaf. */
 struct part {
@@ -41,6 +47,11 @@ struct pair {
 	uint64_t weight; /* 0: free */
 };
 
+/* What a slice brings to a lane. */
+struct fresh {
+	uint64_t weight, samples;
+};
+
 struct work {
 	const struct query *query;
 	struct lanes *lanes;
@@ -48,7 +59,7 @@ struct work {
 	struct intern keys;
 	uint32_t *of_label, *of_cpu; /* lane + 1 */
 	uint32_t labels_room, cpus_room;
-	uint32_t *leaves; /* by node: symref + 1 */
+	uint32_t *leaves; /* by node */
 	uint32_t leaves_room;
 	struct sieve sieve;
 	/* Of the slice at hand. */
@@ -56,7 +67,7 @@ struct work {
 	uint32_t n_parts, parts_room;
 	struct part_slot *part_slots;
 	uint32_t n_part_slots, n_slices;
-	uint64_t *fresh; /* weight by lane; all 0 between slices */
+	struct fresh *fresh; /* by lane; all 0 between slices */
 	uint32_t fresh_room;
 	uint32_t *met; /* lanes */
 	uint32_t n_met, met_room;
@@ -189,21 +200,44 @@ static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t 
 	return 0;
 }
 
-static int leaf_of(struct work *work, uint32_t node, uint32_t *symref)
+static int learn_leaf(struct work *work, uint32_t node)
 {
 	const struct query *query = work->query;
+	uint8_t verdict = sieve_node(&work->sieve, node);
+	uint32_t leaf = 1;
 
-	if (node >= work->leaves_room || !work->leaves[node]) {
-		if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room,
-			    sizeof(*work->leaves)))
-			return -ENOMEM;
-		work->leaves[node] = 1 +
-			(node == STACK_ROOT ? 0
-					    : names_symref(query->names,
-						      stacks_node(query->stacks, node)->frame));
-	}
-	*symref = work->leaves[node] - 1;
+	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
+		return -ENOMEM;
+	if (node != STACK_ROOT)
+		leaf += names_symref(query->names, stacks_node(query->stacks, node)->frame);
+	if (verdict & SIEVE_FAILS)
+		leaf |= LEAF_FAILS;
+	if (verdict & SIEVE_IDLE_LEAF)
+		leaf |= LEAF_IDLE;
+	work->leaves[node] = leaf;
 	return 0;
+}
+
+/* 1: the cell counts, and *symref is its leaf's; 0: it does not; or -ENOMEM. */
+static inline __attribute__((always_inline)) int take_cell(
+	struct work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
+{
+	const struct query *query = work->query;
+	uint32_t node = slice->stack[i], leaf;
+	unsigned int rest;
+
+	if (slice->event[i] != query->event)
+		return 0;
+	if (node >= work->leaves_room || !work->leaves[node]) {
+		if (learn_leaf(work, node))
+			return -ENOMEM;
+	}
+	leaf = work->leaves[node];
+	rest = sieve_rest(&work->sieve, slice, i);
+	*symref = (leaf & LEAF_SYMREF) - 1;
+	return !(leaf & LEAF_FAILS || rest & SIEVE_FAILS) &&
+		!(query->hide_idle && rest & SIEVE_IDLE_TASK &&
+			(!query->idle_by_name || leaf & LEAF_IDLE));
 }
 
 /* Symbols that are met later than the pass began have pairs. */
@@ -346,18 +380,18 @@ static int divide(struct work *work, const struct slice *slice)
 	work->n_slices++;
 	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
 		uint32_t symref;
+		int counts = take_cell(work, slice, i, &symref);
 
-		if (!query_counts(work->query, &work->sieve, slice, i))
-			continue;
-		ret = leaf_of(work, slice->stack[i], &symref);
-		if (!ret)
+		if (counts > 0)
 			ret = add_part(work, by_cpu ? slice->cpu[i] : slice->task[i], symref,
 				slice->weight[i], slice->count[i]);
+		else
+			ret = counts;
 	}
 	return ret;
 }
 
-/* Into its lane, but for the columns. */
+/* Into what its lane has of the slice. */
 static int count(struct work *work, const struct part *part)
 {
 	uint32_t id;
@@ -365,15 +399,14 @@ static int count(struct work *work, const struct part *part)
 	if (lane_of(work, part->at, &id) ||
 		grow_zeroed((void **)&work->fresh, id, &work->fresh_room, sizeof(*work->fresh)))
 		return -ENOMEM;
-	if (!work->fresh[id]) {
+	if (!work->fresh[id].samples) {
 		if (grow_room(
 			    (void **)&work->met, work->n_met, &work->met_room, sizeof(*work->met)))
 			return -ENOMEM;
 		work->met[work->n_met++] = id;
 	}
-	work->fresh[id] += part->weight;
-	work->lanes->lane[id].weight += part->weight;
-	work->lanes->lane[id].samples += part->samples;
+	work->fresh[id].weight += part->weight;
+	work->fresh[id].samples += part->samples;
 	return add_symbol(work, id, part->symref, part->weight);
 }
 
@@ -383,9 +416,12 @@ static void spread_out(struct work *work, const struct slice *slice)
 
 	while (work->n_met) {
 		uint32_t id = work->met[--work->n_met];
+		struct lane *lane = &work->lanes->lane[id];
 
-		add_weight(work->lanes, &work->lanes->lane[id], &spread, work->fresh[id]);
-		work->fresh[id] = 0;
+		lane->weight += work->fresh[id].weight;
+		lane->samples += work->fresh[id].samples;
+		add_weight(work->lanes, lane, &spread, work->fresh[id].weight);
+		work->fresh[id] = (struct fresh){0};
 	}
 }
 
@@ -400,21 +436,63 @@ static int add_parts(
 	return ret;
 }
 
-/* The same where nobody is going to ask again. */
+/* How much of each lane fell into each symbol is spread over more memory than the caches next to the processor hold. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct work *work,
+	const struct slice *slice, uint32_t i, const uint32_t *lanes, uint32_t n_lanes)
+{
+	uint32_t node, at, lane, symref;
+
+	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= work->leaves_room)
+		return;
+	__builtin_prefetch(&work->leaves[slice->stack[i + 2 * AHEAD]]);
+	node = slice->stack[i + AHEAD];
+	at = work->query->group == GROUP_CPU ? slice->cpu[i + AHEAD] : slice->task[i + AHEAD];
+	if (node >= work->leaves_room)
+		return;
+	if (!work->leaves[node]) {
+		__builtin_prefetch(stacks_node(work->query->stacks, node));
+		return;
+	}
+	lane = at < n_lanes ? lanes[at] - 1 : UINT32_MAX;
+	symref = (work->leaves[node] & LEAF_SYMREF) - 1;
+	if (lane < work->rows_room && work->rows[lane] && symref < work->n_symrefs)
+		__builtin_prefetch(&work->rows[lane][symref]);
+}
+
+/* The same where all that is needed is there already: most cells. */
+static inline bool count_known(
+	struct work *work, const struct part *part, const uint32_t *lanes, uint32_t n_lanes)
+{
+	uint32_t lane = part->at < n_lanes ? lanes[part->at] - 1 : UINT32_MAX;
+
+	if (lane >= work->fresh_room || !work->fresh[lane].samples || lane >= work->rows_room ||
+		!work->rows[lane] || part->symref >= work->n_symrefs)
+		return false;
+	work->fresh[lane].weight += part->weight;
+	work->fresh[lane].samples += part->samples;
+	work->rows[lane][part->symref] += part->weight;
+	return true;
+}
+
+/* The same of many cells at once, of which nothing is remembered. */
 static int add_cells(struct work *work, const struct slice *slice)
 {
-	bool by_cpu = work->query->group == GROUP_CPU;
+	const bool by_cpu = work->query->group == GROUP_CPU;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
+		const uint32_t *lanes = by_cpu ? work->of_cpu : work->of_label;
+		uint32_t n_lanes = by_cpu ? work->cpus_room : work->labels_room;
 		struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
 			.weight = slice->weight[i],
 			.samples = slice->count[i]};
+		int counts;
 
-		if (!query_counts(work->query, &work->sieve, slice, i))
-			continue;
-		ret = leaf_of(work, slice->stack[i], &part.symref);
-		if (!ret)
+		fetch_ahead(work, slice, i, lanes, n_lanes);
+		counts = take_cell(work, slice, i, &part.symref);
+		if (counts <= 0)
+			ret = counts;
+		else if (!count_known(work, &part, lanes, n_lanes))
 			ret = count(work, &part);
 	}
 	spread_out(work, slice);
@@ -485,11 +563,23 @@ static bool remember(const struct work *work, uint64_t serial, struct lanes_dige
 	return true;
 }
 
+/* A part of it alone would be remembered, and that is not worth its price. */
+static bool is_long(const struct query *query)
+{
+	size_t cells = 0;
+
+	for (size_t i = 0; i < query->snapshot->n; i++)
+		if (slice_is_in(query->snapshot->slices[i], query->from_ns, query->to_ns))
+			cells += query->snapshot->slices[i]->cells;
+	return cells > 2 * PARTS_MAX;
+}
+
 static int add_slices(struct work *work, struct lanes_memory *memory)
 {
 	const struct query *query = work->query;
 	struct lanes_digest *kept = NULL;
 	size_t n_kept = 0, at = 0, parts = 0;
+	bool many = is_long(query);
 	int ret = 0;
 
 	if (memory) {
@@ -508,7 +598,7 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 			n_kept++;
 			continue;
 		}
-		if (!memory || parts + slice->cells > PARTS_MAX) {
+		if (!memory || many || parts + slice->cells > PARTS_MAX) {
 			ret = add_cells(work, slice);
 			continue;
 		}
