@@ -538,6 +538,7 @@ static int sum_roots(struct build *build)
 {
 	const struct calls *calls = build->calls;
 	struct group one = {0}, *all;
+	uint64_t *totals;
 	int ret = 0;
 
 	if (build->query->one) {
@@ -549,14 +550,26 @@ static int sum_roots(struct build *build)
 		return add_root(build, build->query->symref, &one);
 	}
 	all = array_of(calls->n_symrefs, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	for (uint32_t i = FOREST_NOWHERE; i < calls->n; i++)
-		if (calls->through[i] || calls->samples[i])
-			add_node(calls, i, &all[calls->forest->symref[i]]);
-	for (uint32_t symref = 0; symref < calls->n_symrefs && !ret; symref++)
+	totals = array_of(2 * calls->n_symrefs, sizeof(*totals));
+	if (!all || !totals)
+		ret = -ENOMEM;
+	for (uint32_t i = FOREST_NOWHERE; i < calls->n && !ret; i++) {
+		uint32_t symref = calls->forest->symref[i];
+
+		/* Leaves are few. */
+		if (calls->self[i] || calls->samples[i])
+			add_node(calls, i, &all[symref]);
+		else
+			totals[symref + (i < calls->own ? 0 : calls->n_symrefs)] +=
+				calls->innermost[i];
+	}
+	for (uint32_t symref = 0; symref < calls->n_symrefs && !ret; symref++) {
+		all[symref].sums.total += totals[symref];
+		all[symref].base.total += totals[calls->n_symrefs + symref];
 		ret = add_root(build, symref, &all[symref]);
+	}
 	free(all);
+	free(totals);
 	return ret;
 }
 
