@@ -409,6 +409,7 @@ static struct scan_question ask(
 		.filter = hot->filter,
 		.hide_idle = hot->hide_idle,
 		.idle_by_name = !hot->tasks,
+		.two_cells = hot->bulk_cells < BULK_CELLS,
 		.column = GROUP_KEYS};
 }
 

@@ -6,6 +6,7 @@
 
 #include "tui/forest.h"
 #include "tui/grow.h"
+#include "tui/halves.h"
 #include "tui/sieve.h"
 
 /* Sums of one event. */
@@ -159,6 +160,8 @@ static struct spread spread_of(const struct slice *slice, uint64_t from_ns, uint
 
 struct leaves {
 	const struct scan_question *question;
+	struct hot_trends *trends;
+	struct half half;
 	struct sieve sieve;
 	unsigned int out; /* of the sieve's bits: what does not count */
 	uint32_t *symrefs; /* + 1, by node, with LEAF_FAILS where the stack does not pass */
@@ -169,21 +172,26 @@ struct leaves {
 	int part;
 };
 
-static void end_part(struct leaves *leaves, struct hot_trends *trends)
+static void end_part(struct leaves *leaves)
 {
+	struct hot_trends *trends = leaves->trends;
+
 	for (uint32_t i = 0; i < leaves->now_room && i < trends->room; i++)
 		trends->of[i][leaves->part] += leaves->now[i];
 	if (leaves->now_room)
 		memset(leaves->now, 0, leaves->now_room * sizeof(*leaves->now));
 }
 
-static int learn_leaf(struct leaves *leaves, struct hot_trends *trends, uint32_t node)
+static int learn_leaf(struct leaves *leaves, uint32_t node)
 {
 	const struct scan_question *question = leaves->question;
+	struct hot_trends *trends = leaves->trends;
 	uint32_t symref = 0;
 
+	sieve_lock(&leaves->sieve);
 	if (node != STACK_ROOT)
 		symref = names_symref(question->names, stacks_node(question->stacks, node)->frame);
+	sieve_unlock(&leaves->sieve);
 	if (grow_zeroed((void **)&leaves->symrefs, node, &leaves->room, sizeof(*leaves->symrefs)) ||
 		grow_zeroed(
 			(void **)&leaves->now, symref, &leaves->now_room, sizeof(*leaves->now)) ||
@@ -209,29 +217,35 @@ static inline __attribute__((always_inline)) void fetch_leaf(
 }
 
 /* Without a branch that depends on the cell, where all of its time lies in one part. */
-static int add_slice(struct hot_trends *trends, struct leaves *leaves, const struct slice *slice)
+static inline __attribute__((always_inline)) int add_slice(
+	struct leaves *leaves, const struct slice *slice, bool sieved)
 {
+	struct hot_trends *trends = leaves->trends;
 	const struct spread spread = spread_of(slice, trends->from_ns, trends->to_ns);
+	uint32_t first, last;
 
 	if (spread.only >= 0 && spread.only != leaves->part) {
-		end_part(leaves, trends);
+		end_part(leaves);
 		leaves->part = spread.only;
 	}
-	for (uint32_t i = 0; i < slice->cells; i++) {
+	halves_cells(slice, &leaves->half, &first, &last);
+	for (uint32_t i = first; i < last; i++) {
 		uint32_t stack = slice->stack[i], leaf;
 		uint64_t weight = slice->weight[i];
-		bool fails;
 
 		fetch_leaf(leaves, slice, i);
 		if (slice->event[i] != trends->event)
 			continue;
 		if (__builtin_expect(stack >= leaves->room || !leaves->symrefs[stack], 0)) {
-			if (learn_leaf(leaves, trends, stack))
+			if (learn_leaf(leaves, stack))
 				return -ENOMEM;
 		}
 		leaf = leaves->symrefs[stack];
-		fails = leaf & LEAF_FAILS || sieve_rest(&leaves->sieve, slice, i) & leaves->out;
-		weight &= (uint64_t)fails - 1;
+		if (sieved) {
+			unsigned int rest = sieve_rest(&leaves->sieve, slice, i);
+
+			weight &= (uint64_t)(leaf & LEAF_FAILS || rest & leaves->out) - 1;
+		}
 		leaf = (leaf & ~LEAF_FAILS) - 1;
 		if (spread.only >= 0) {
 			leaves->now[leaf] += weight;
@@ -243,30 +257,90 @@ static int add_slice(struct hot_trends *trends, struct leaves *leaves, const str
 	return 0;
 }
 
-int hot_trends_make(const struct scan_question *question, uint64_t from_ns, uint64_t to_ns,
-	struct hot_trends *out)
+static int add_slices(void *ctx)
 {
-	struct leaves leaves = {.question = question, .out = SIEVE_FAILS};
+	struct leaves *leaves = ctx;
+	const struct scan_question *question = leaves->question;
+	bool sieved = question->filter || question->hide_idle;
 	int ret = 0;
 
-	hot_trends_fini(out);
-	*out = (struct hot_trends){
-		.from_ns = from_ns, .to_ns = to_ns, .event = (uint8_t)question->event};
-	if (question->hide_idle)
-		leaves.out |= question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
-	sieve_init(&leaves.sieve, question->filter, question->stacks, question->tasks,
-		question->names, question->hide_idle && question->idle_by_name);
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
 		const struct slice *slice = question->snapshot->slices[i];
 
 		if (slice_is_in(slice, question->from_ns, question->to_ns))
-			ret = add_slice(out, &leaves, slice);
+			ret = sieved ? add_slice(leaves, slice, true)
+				     : add_slice(leaves, slice, false);
 	}
 	if (!ret)
-		end_part(&leaves, out);
-	sieve_fini(&leaves.sieve);
-	free(leaves.symrefs);
-	free(leaves.now);
+		end_part(leaves);
+	return ret;
+}
+
+static void leaves_init(
+	struct leaves *leaves, const struct scan_question *question, struct hot_trends *trends)
+{
+	*leaves = (struct leaves){
+		.question = question, .trends = trends, .half.end = HALVES_END, .out = SIEVE_FAILS};
+	if (question->hide_idle)
+		leaves->out |= question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+	sieve_init(&leaves->sieve, question->filter, question->stacks, question->tasks,
+		question->names, question->hide_idle && question->idle_by_name);
+}
+
+static void leaves_fini(struct leaves *leaves)
+{
+	sieve_fini(&leaves->sieve);
+	free(leaves->symrefs);
+	free(leaves->now);
+}
+
+static int add_trends(struct hot_trends *to, const struct hot_trends *from)
+{
+	if (from->room && grow_zeroed((void **)&to->of, from->room - 1, &to->room, sizeof(*to->of)))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->room; i++)
+		for (int k = 0; k < HOT_TREND; k++)
+			to->of[i][k] += from->of[i][k];
+	return 0;
+}
+
+static int make_in_two(struct leaves *leaves, uint32_t middle)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct hot_trends trends = *leaves->trends;
+	struct leaves other;
+	int ret;
+
+	leaves_init(&other, leaves->question, &trends);
+	other.half.begin = leaves->half.end = middle;
+	other.sieve.lock = leaves->sieve.lock = &lock;
+	ret = halves_run(add_slices, leaves, &other);
+	if (!ret)
+		ret = add_trends(leaves->trends, &trends);
+	leaves_fini(&other);
+	hot_trends_fini(&trends);
+	pthread_mutex_destroy(&lock);
+	return ret;
+}
+
+int hot_trends_make(const struct scan_question *question, uint64_t from_ns, uint64_t to_ns,
+	struct hot_trends *out)
+{
+	struct leaves leaves;
+	uint32_t middle;
+	int ret;
+
+	hot_trends_fini(out);
+	*out = (struct hot_trends){
+		.from_ns = from_ns, .to_ns = to_ns, .event = (uint8_t)question->event};
+	leaves_init(&leaves, question, out);
+	if (!leaves.sieve.by_fields &&
+		halves_stack(question->snapshot, question->from_ns, question->to_ns,
+			question->two_cells, &middle))
+		ret = make_in_two(&leaves, middle);
+	else
+		ret = add_slices(&leaves);
+	leaves_fini(&leaves);
 	if (ret)
 		hot_trends_fini(out);
 	return ret;

@@ -454,7 +454,7 @@ static int add_slice(struct scan_work *work, const struct slice *slice)
 
 void scan_work_init(struct scan_work *work, const struct scan_question *question, struct scan *scan)
 {
-	*work = (struct scan_work){.question = question, .scan = scan, .end = STACK_END};
+	*work = (struct scan_work){.question = question, .scan = scan, .half.end = HALVES_END};
 	memset(scan, 0, sizeof(*scan));
 	sieve_init(&work->sieve, question->filter, question->stacks, question->tasks,
 		question->names, question->hide_idle && question->idle_by_name);

@@ -9,12 +9,11 @@
 #define TUI_SCAN_PRIVATE_H
 
 #include "tui/forest.h"
+#include "tui/halves.h"
 #include "tui/scan.h"
 #include "tui/sieve.h"
 
 #define SCAN_DENSE_SIDES 4u
-
-#define STACK_END UINT32_MAX /* above all stacks */
 
 enum { SCAN_LEAF_KNOWN = 1, SCAN_LEAF_RESOLVED = 2 };
 
@@ -38,7 +37,7 @@ struct scan_work {
 	const struct scan_question *question;
 	struct scan *scan;
 	struct sieve sieve;
-	uint32_t begin, end; /* of quick questions: stacks from this one on, and below that one */
+	struct half half; /* of quick questions: stacks that count */
 	uint8_t idle_bit; /* of the sieve's: what is as if it were not there; 0: nothing is */
 	uint32_t entries_room, sides_room, tasks_room, columns_room;
 	struct intern task_keys, column_keys;

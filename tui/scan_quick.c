@@ -293,31 +293,12 @@ static int add_one_event(
 			       : add_stacks(work, slice, range, side, false);
 }
 
-/* The first cell whose stack is not below. */
-static uint32_t first_of(const struct slice *slice, uint32_t stack)
-{
-	uint32_t low = 0, high = slice->cells;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (slice->stack[middle] < stack)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 int scan_quick_slice(struct scan_work *work, const struct slice *slice)
 {
 	bool stacks = work->question->by & SCAN_STACK, sieved = is_sieved(work);
-	struct cells_range range = {.end = slice->cells};
+	struct cells_range range;
 
-	if (work->begin)
-		range.begin = first_of(slice, work->begin);
-	if (work->end != STACK_END)
-		range.end = first_of(slice, work->end);
+	halves_cells(slice, &work->half, &range.begin, &range.end);
 	if (range.begin >= range.end)
 		return 0;
 	if (slice->n_totals == 1 && work->question->by == SCAN_STACK)
