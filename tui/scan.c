@@ -372,7 +372,7 @@ static int count(struct scan_work *work, const struct slice *slice, uint32_t i, 
 	return 0;
 }
 
-/* The parts of a cell's side that were asked for. */
+/* The parts of a cell's side that were asked for, but for the column. */
 static int side_of(
 	struct scan_work *work, const struct slice *slice, uint32_t i, struct scan_side *side)
 {
@@ -394,8 +394,6 @@ static int side_of(
 			question->names, slice->event[i],
 			slice->values ? slice->values[i] : VALUES_NONE, &side->fields))
 		return -ENOMEM;
-	if (question->column != GROUP_KEYS)
-		return intern_column(work, slice, i, &side->column);
 	return 0;
 }
 
@@ -407,7 +405,7 @@ static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t 
 	uint64_t weight = slice->weight[i], samples = slice->count[i];
 	struct scan_column *column = NULL;
 	struct scan_side side;
-	uint32_t id;
+	uint32_t id, column_id = SCAN_NONE;
 	unsigned int verdict;
 	int leaf, ret;
 
@@ -416,11 +414,11 @@ static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t 
 	verdict = sieve_cell(&work->sieve, slice, i);
 	if (verdict & work->idle_bit)
 		return 0;
-	ret = side_of(work, slice, i, &side);
-	if (ret)
-		return ret;
-	if (side.column != SCAN_NONE) {
-		column = &work->scan->columns[side.column];
+	if (question->column != GROUP_KEYS) {
+		ret = intern_column(work, slice, i, &column_id);
+		if (ret)
+			return ret;
+		column = &work->scan->columns[column_id];
 		column->all_weight += weight;
 		column->all_samples += samples;
 	}
@@ -439,7 +437,11 @@ static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t 
 		column->weight += weight;
 		column->samples += samples;
 	}
-	ret = scan_side_id(work, &side, &id);
+	/* The newest name of a task is that of what has passed. */
+	ret = side_of(work, slice, i, &side);
+	side.column = column_id;
+	if (!ret)
+		ret = scan_side_id(work, &side, &id);
 	return ret ? ret : count(work, slice, i, id);
 }
 

@@ -194,6 +194,7 @@ static inline __attribute__((always_inline)) int add_others(
 		const struct scan_quick *quick = &work->quick[event];
 		struct scan_sums *sums = &work->scan->sums[event];
 		uint64_t weight = slice->weight[i], samples = slice->count[i];
+		uint64_t passes = UINT64_MAX;
 		uint32_t stack = slice->stack[i], at;
 		struct scan_entry *entry;
 
@@ -208,7 +209,7 @@ static inline __attribute__((always_inline)) int add_others(
 		if (sieved) {
 			unsigned int rest = sieve_rest(&work->sieve, slice, i);
 			bool idle = about & ABOUT_IDLE || (by_task && rest & SIEVE_IDLE_TASK);
-			uint64_t there = (uint64_t)idle - 1, passes;
+			uint64_t there = (uint64_t)idle - 1;
 
 			passes =
 				there & ((uint64_t)(about & ABOUT_FAILS || rest & SIEVE_FAILS) - 1);
@@ -219,6 +220,9 @@ static inline __attribute__((always_inline)) int add_others(
 		}
 		at = place_of(work, slice, i) * SCAN_PLACES + (about & ABOUT_PLACE);
 		if (__builtin_expect(at >= quick->room || !quick->at[at], 0)) {
+			/* The newest name of a task is that of what has passed. */
+			if (!passes)
+				continue;
 			if (learn_entry(work, slice, i, event, at))
 				return -ENOMEM;
 		}

@@ -152,17 +152,10 @@ static void check_questions(struct fixture *fixture, struct filter *filter, bool
 {
 	static const unsigned int by[] = {SCAN_STACK, 0, SCAN_PROCESS, SCAN_THREAD, SCAN_COMMAND,
 		SCAN_CPU, SCAN_STACK | SCAN_THREAD, SCAN_STACK | SCAN_CPU, SCAN_FIELDS};
-	struct scan_question question = {
-		.snapshot = &fixture->snapshot,
-		.to_ns = UINT64_MAX,
-		.stacks = fixture->stacks,
-		.tasks = fixture->tasks,
-		.names = fixture->names,
-		.filter = filter,
-		.hide_idle = hide_idle,
-		.column = GROUP_KEYS,
-	};
+	struct scan_question question = fixture_scan(fixture);
 
+	question.filter = filter;
+	question.hide_idle = hide_idle;
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
 		for (int event = ALL_EVENTS; event <= 5; event += 6) {
 			question.by = by[i];
@@ -233,12 +226,48 @@ static void test_one_event(void **state)
 	check_filters(fixture);
 }
 
+/* A thread that had another name before goes by that of the samples that count. */
+static void test_names_of_what_passes(void **state)
+{
+	static const unsigned int by[] = {
+		SCAN_THREAD, SCAN_PROCESS, SCAN_STACK | SCAN_THREAD, SCAN_THREAD | SCAN_FIELDS};
+	struct fixture *fixture = *state;
+	struct expr expr = {0};
+	struct expr_error error;
+	struct filter *filter;
+
+	fixture_cell(fixture, 0, fixture_stack(fixture, "0 1"), fixture->labels[4], 0, 0, 5, 1);
+	fixture_cell(fixture, 1, fixture_stack(fixture, "0 2"), fixture->labels[5], 0, 0, 7, 1);
+	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
+		total_slice(fixture, slice, false);
+	assert_int_equal(expr_parse(&expr, "comm:sh", &error), 0);
+	assert_int_equal(
+		expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names, &filter), 0);
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
+		struct scan_question question = fixture_scan(fixture);
+		struct scan scan;
+
+		question.by = by[i];
+		question.filter = filter;
+		assert_int_equal(scan_run(&question, &scan), 0);
+		assert_int_equal(scan.n_entries, 1);
+		assert_int_equal(scan.entries[0].weight, 5);
+		assert_int_equal(scan.n_tasks, 1);
+		assert_string_equal(scan.tasks[0].comm, "sh");
+		scan_fini(&scan);
+	}
+	filter_free(filter);
+	expr_fini(&expr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			test_several_events, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_one_event, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_names_of_what_passes, fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
