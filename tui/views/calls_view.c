@@ -140,7 +140,9 @@ static void make_rows(struct calls_view *calls)
 static void calls_refresh(struct view *view, struct screen *screen)
 {
 	struct calls_view *calls = view->state;
-	uint64_t made_of = calls->tree.serial, whole = calls->whole;
+	bool same_event = calls->event == screen->model->event;
+	uint64_t made_of = same_event && !calls->error ? calls->tree.serial : 0;
+	uint64_t whole = calls->whole;
 
 	calls->whole = screen->model->sums.weight;
 	calls->error = ask_trees(calls, screen->model, false);
