@@ -132,9 +132,11 @@ static bool is_idle(const struct digester *digester, const struct slice *slice, 
 static int collect(
 	struct digester *digester, struct digest *out, struct digest_total *total, int ret)
 {
-	const struct radix_item *touched = radix_sort(
-		digester->touched, digester->touched + digester->n_touched, digester->n_touched);
+	const struct radix_item *touched = digester->touched;
 
+	if (digester->n_touched)
+		touched = radix_sort(digester->touched, digester->touched + digester->n_touched,
+			digester->n_touched);
 	for (uint32_t i = 0; i < digester->n_touched; i++) {
 		uint32_t symref = (uint32_t)touched[i].key;
 		struct sum *sum = &digester->sums[symref];

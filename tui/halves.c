@@ -4,6 +4,8 @@
  */
 #include "tui/halves.h"
 
+#include "tui/pace.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -15,7 +17,10 @@ struct other {
 	int (*pass)(void *);
 	void *ctx;
 	int ret;
+	uint64_t cpu_ns;
 };
+
+static _Thread_local uint64_t other_ns;
 
 bool halves_stack(const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns, uint64_t least,
 	uint32_t *middle)
@@ -65,7 +70,10 @@ static void *other_main(void *ctx)
 {
 	struct other *other = ctx;
 
+	uint64_t begin_ns = pace_thread_ns();
+
 	other->ret = other->pass(other->ctx);
+	other->cpu_ns = pace_thread_ns() - begin_ns;
 	return NULL;
 }
 
@@ -81,9 +89,16 @@ int halves_run(int (*pass)(void *), void *a, void *b)
 	err = pthread_create(&thread, NULL, other_main, &other);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	ret = pass(a);
-	if (err)
+	if (err) {
 		(void)other_main(&other);
-	else
+	} else {
 		pthread_join(thread, NULL);
+		other_ns += other.cpu_ns;
+	}
 	return ret ? ret : other.ret;
+}
+
+uint64_t halves_other_ns(void)
+{
+	return other_ns;
 }

@@ -32,5 +32,7 @@ void halves_cells(
 
 /* pass(a) and pass(b), one of them in another thread if one can be had.  0, or what the first of them to fail returns. */
 int halves_run(int (*pass)(void *), void *a, void *b);
+/* CPU time that other threads have needed so far for what this one ran. */
+uint64_t halves_other_ns(void);
 
 #endif

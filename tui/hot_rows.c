@@ -163,6 +163,7 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	struct hot_sums *sums)
 {
 	struct order order = {hot, query->sort, query->reverse, query->quick};
+	int ret = 0;
 	size_t most = (size_t)hot->n_sums + (query->base ? query->base->n_sums : 0);
 
 	*rows = NULL;
@@ -179,10 +180,13 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	add_rows(hot, hot, query, false, n);
 	if (query->base)
 		add_rows(hot, query->base, query, true, n);
-	*rows = hot->rows;
-	if (order.sort <= HOT_SORT_SAMPLES && *n)
-		return sort_by_number(hot, *n, &order);
-	if (*n)
+	if (*n && order.sort > HOT_SORT_SAMPLES)
 		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
-	return 0;
+	else if (*n)
+		ret = sort_by_number(hot, *n, &order);
+	if (ret)
+		*n = 0;
+	else
+		*rows = hot->rows;
+	return ret;
 }

@@ -6,16 +6,23 @@
 #ifndef TUI_PACE_H
 #define TUI_PACE_H
 
+#include "tui/halves.h"
+
 #include <stdint.h>
 #include <time.h>
 
-/* CPU time of the process so far: that of helping threads counts, that of others who have the CPU meanwhile does not. */
-static inline uint64_t pace_cpu_ns(void)
+static inline uint64_t pace_thread_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* CPU time of this thread and of those that helped it so far: what others do meanwhile, as sampling and loading, does not count. */
+static inline uint64_t pace_cpu_ns(void)
+{
+	return pace_thread_ns() + halves_other_ns();
 }
 
 #endif
