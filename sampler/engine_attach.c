@@ -206,6 +206,19 @@ void attach_left_out(struct engine *engine)
 	}
 }
 
+/* What no scan found, no plan was made for; those of a scan that still wait keep to theirs. */
+static void plan_ring(struct engine *engine)
+{
+	size_t born = engine->born.n - engine->born.head;
+	size_t found = engine->attach.n - engine->attach.head;
+	unsigned int order = order_for_tasks(engine, 1 + born + found);
+
+	if (engine->status.scope != SCOPE_TASK)
+		return;
+	if (order < engine->order || (!found && !engine->order_refused))
+		engine->order = order;
+}
+
 static void open_task(struct engine *engine, int32_t tid, bool born)
 {
 	struct follow_task *task = follow_task(&engine->follow, tid);
@@ -218,6 +231,8 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 	if (!task || !task->queued)
 		return;
 	task->queued = false;
+	if (born || task->left_out)
+		plan_ring(engine);
 	ret = open_points(engine, task);
 	job = attach_find_job(engine, task->process->pid);
 	is_leader = task->tid == task->process->pid;
@@ -350,6 +365,7 @@ void attach_plan(struct engine *engine, size_t n)
 	if (engine->trackers && !engine->flight.on && !engine_fds_left(engine, n * (events + 1)))
 		engine->trackers = false;
 	engine->order = order_for_tasks(engine, n);
+	engine->order_refused = false;
 	if (!engine->ring_order_noted)
 		engine->ring_order_noted = engine->order;
 }

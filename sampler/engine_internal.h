@@ -279,6 +279,7 @@ struct engine {
 	uint64_t fd_limit, fds; /* perf's own */
 	uint64_t locked_pages;
 	unsigned int order; /* of the next task's ring */
+	bool order_refused; /* by the kernel, which took a smaller one, since the last plan */
 	unsigned int ring_order_noted;
 	bool fd_limit_noted, mlock_noted, coarsened_noted, fields_noted;
 

@@ -19,8 +19,10 @@
 #define CPU_SIDE_PAGES 32u /* where samples do not go there */
 #define TASK_RINGS_PAGES 16384u /* kernel memory for the rings of all threads: 64 MiB */
 #define TASK_RING_PAGES_MAX 16u
-/* Of few threads each may have more, as they wake us that much more rarely: 4 MiB in all. */
+/* Of few threads each may have more, as they wake us that much more rarely: 4 MiB in all, and of what may be locked at
+ * most a share, as others may be born later. */
 #define TASK_RINGS_FEW_PAGES 1024u
+#define TASK_RINGS_FEW_SHARE 8u
 #define TASK_RING_FEW_PAGES_MAX 64u
 
 static unsigned int order_below(uint64_t pages)
@@ -92,12 +94,26 @@ unsigned int order_for_cpus(const struct engine *engine, size_t n)
 		raw_data_factor(engine) * (n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES));
 }
 
+/* Pages for each ring, the more the fewer there are. */
+static uint64_t pages_of_few(const struct engine *engine, size_t n)
+{
+	uint64_t lockable = engine_lockable_pages(engine), all = TASK_RINGS_FEW_PAGES, few;
+
+	if (lockable != UINT64_MAX) {
+		uint64_t share = (lockable + engine->locked_pages) / TASK_RINGS_FEW_SHARE /
+			raw_data_factor(engine);
+
+		if (all > share)
+			all = share;
+	}
+	few = all / (engine->n_points + n + 1);
+	return few < TASK_RING_FEW_PAGES_MAX ? few : TASK_RING_FEW_PAGES_MAX;
+}
+
 unsigned int order_for_tasks(const struct engine *engine, size_t n)
 {
-	uint64_t few = TASK_RINGS_FEW_PAGES / (engine->n_points + n + 1), most, wanted;
+	uint64_t few = pages_of_few(engine, n), most, wanted;
 
-	if (few > TASK_RING_FEW_PAGES_MAX)
-		few = TASK_RING_FEW_PAGES_MAX;
 	most = raw_data_factor(engine) * (few > TASK_RING_PAGES_MAX ? few : TASK_RING_PAGES_MAX);
 	wanted = n ? TASK_RINGS_PAGES / n : most;
 	/* Samples have rings of their own. */
@@ -178,8 +194,10 @@ static int map_ring(struct engine *engine, struct ring **ring, int fd, unsigned 
 			engine->ring_order_noted = order;
 			engine_note(engine, NOTE_RING_SHRUNK, EPERM, 0, 1u << order, NULL);
 		}
-		if (order < engine->order)
+		if (order < engine->order) {
 			engine->order = order;
+			engine->order_refused = true;
+		}
 	}
 	/* Apart from the refusal of an event: the limit on locked memory. */
 	return ret == -EPERM ? -ENOBUFS : ret;

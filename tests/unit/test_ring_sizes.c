@@ -11,7 +11,14 @@
 
 #include "sampler/engine_internal.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define PAGE 4096u
 
 static int setup(void **state)
 {
@@ -61,9 +68,119 @@ static void test_limits(void **state)
 	/* With its control page each. */
 	engine->limits.cap_ipc_lock = false;
 	engine->limits.paranoid = 2;
-	engine->limits.memlock_soft = 36u << 12;
-	assert_int_equal(pages(engine, 0, 1), 32);
+	engine->limits.memlock_soft = 36 * PAGE;
+	assert_int_equal(pages(engine, 0, 1), 16);
 	assert_int_equal(pages(engine, 0, 4), 8);
+	/* What Linux gives to everybody, with 8 MiB besides: much for one, but not all of it for a few. */
+	engine->limits.memlock_soft = 2560 * PAGE;
+	assert_int_equal(pages(engine, 0, 1), 64);
+	assert_int_equal(pages(engine, 0, 4), 64);
+	assert_int_equal(pages(engine, 0, 10), 16);
+	/* What is in use already makes no difference. */
+	engine->locked_pages = 2000;
+	assert_int_equal(pages(engine, 0, 1), 64);
+}
+
+struct sleepers {
+	sem_t begun, end;
+	pthread_t threads[64];
+	int32_t tids[64];
+	atomic_uint n;
+};
+
+static void *sleep_on(void *arg)
+{
+	struct sleepers *sleepers = arg;
+
+	sleepers->tids[atomic_fetch_add(&sleepers->n, 1)] = gettid();
+	sem_post(&sleepers->begun);
+	while (sem_wait(&sleepers->end))
+		;
+	return NULL;
+}
+
+static void begin(struct sleepers *sleepers)
+{
+	assert_int_equal(sem_init(&sleepers->begun, 0, 0) | sem_init(&sleepers->end, 0, 0), 0);
+	for (size_t i = 0; i < 64; i++)
+		assert_int_equal(
+			pthread_create(&sleepers->threads[i], NULL, sleep_on, sleepers), 0);
+	for (size_t i = 0; i < 64; i++)
+		while (sem_wait(&sleepers->begun))
+			;
+}
+
+static void end(struct sleepers *sleepers)
+{
+	for (size_t i = 0; i < 64; i++)
+		sem_post(&sleepers->end);
+	for (size_t i = 0; i < 64; i++)
+		pthread_join(sleepers->threads[i], NULL);
+}
+
+static void enqueue(struct engine *engine, struct follow_process *process, int32_t tid)
+{
+	struct follow_task *task = follow_add_task(&engine->follow, process, tid);
+
+	assert_non_null(task);
+	attach_enqueue(engine, &engine->born, task);
+}
+
+/* A program was launched, planned for as one thread; then it has 64 at once. */
+static void test_births(void **state)
+{
+	static struct sleepers sleepers;
+	struct engine *engine = *state;
+	struct follow_process *process;
+	unsigned int opened;
+
+	/* Of others the kernel has limits of its own. */
+	if (geteuid() || sys_probe(&engine->features)) {
+		print_message("Not root, or no events here.\n");
+		skip();
+	}
+	engine->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	assert_true(engine->epoll_fd >= 0);
+	engine->limits.cap_ipc_lock = false;
+	engine->limits.paranoid = 2;
+	/* For all of them at the size that many have. */
+	engine->limits.memlock_soft = (64 * 17 + 65) * PAGE;
+	engine->fd_limit = 1024;
+	engine->trackers = engine->side_by_cpu = true;
+	engine->status.scope = engine->config.scope = SCOPE_TASK;
+	follow_init(&engine->follow);
+	process = follow_add_process(&engine->follow, getpid(), true);
+	assert_non_null(process);
+	attach_plan(engine, 1);
+	assert_int_equal(engine->order, 6);
+	enqueue(engine, process, getpid());
+	while (target_work(engine))
+		;
+	begin(&sleepers);
+	for (size_t i = 0; i < 64; i++)
+		enqueue(engine, process, sleepers.tids[i]);
+	while (target_work(engine))
+		;
+	opened = (unsigned int)engine->n_points;
+	if (opened) {
+		assert_int_equal(opened, 65);
+		assert_int_equal(engine->follow.left_out, 0);
+		assert_int_equal(engine->locked_pages, 65 + 64 * 17);
+		assert_int_equal(ring_size(engine->points[64]->channel->ring), 16 * PAGE);
+	}
+	while (engine->n_points)
+		point_close(engine, engine->points[0]);
+	end(&sleepers);
+	follow_fini(&engine->follow);
+	free(engine->points);
+	free(engine->channels);
+	free(engine->sources);
+	free(engine->born.tids);
+	close(engine->epoll_fd);
+	if (!opened) {
+		print_message("The events of threads are refused.\n");
+		skip();
+	}
 }
 
 int main(void)
@@ -71,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_tasks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_births, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
