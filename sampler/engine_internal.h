@@ -511,6 +511,9 @@ void span_changed(struct engine *engine);
 void span_pass_slices(struct engine *engine, uint64_t time_ns);
 static inline void span_pass(struct engine *engine, uint64_t time_ns)
 {
+	/* Rings of threads that ended are read further than the others; at the end, all are. */
+	if (time_ns > engine->round_ns && !engine->stopped)
+		time_ns = engine->round_ns;
 	if (time_ns >= engine->span_next_ns)
 		span_pass_slices(engine, time_ns);
 }
