@@ -15,6 +15,7 @@
 #define TRACE_HARD 0x08u
 #define TRACE_SOFT 0x10u
 #define ASK_SHARE 50u /* of the time, at most one part goes into asking again */
+#define GAP_PIECES_MAX (1u << 20) /* some tenths of a second, in which nothing else is done */
 #define WOKEN_DEPTH_MAX (STACK_DEPTH_MAX - 2) /* the name has room */
 
 static bool is_open(const struct engine *engine, unsigned int index)
@@ -415,7 +416,8 @@ static void end_slice(uint64_t end_ns, void *ctx)
 void span_pass_slices(struct engine *engine, uint64_t time_ns)
 {
 	if (sees_all(engine))
-		offcpu_pass(&engine->offcpu, &engine->span_next_ns, time_ns, end_slice, engine);
+		offcpu_pass(&engine->offcpu, &engine->span_next_ns, time_ns, GAP_PIECES_MAX,
+			end_slice, engine);
 	else
 		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
 }

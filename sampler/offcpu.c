@@ -347,17 +347,23 @@ void offcpu_advance(struct offcpu *offcpu, uint64_t time_ns, size_t most)
 	}
 }
 
-void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns,
+void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns, size_t most,
 	offcpu_passed_fn *passed, void *ctx)
 {
 	uint64_t end_ns = *next_ns, last_ns = time_ns - time_ns % STORE_SLICE_NS;
+	size_t at_once = offcpu->n_out < ADVANCE_MAX ? offcpu->n_out : ADVANCE_MAX, steps;
 	uint64_t step_ns = STORE_SLICE_NS;
 
 	if (time_ns < end_ns)
 		return;
 	*next_ns = last_ns + STORE_SLICE_NS;
-	if ((last_ns - end_ns) / STORE_SLICE_NS > GAP_SLICES_MAX)
-		step_ns *= (last_ns - end_ns) / STORE_SLICE_NS / GAP_SLICES_MAX + 1;
+	if (!at_once)
+		return;
+	steps = most / at_once < GAP_SLICES_MAX ? most / at_once : GAP_SLICES_MAX;
+	if (!steps)
+		steps = 1;
+	if ((last_ns - end_ns) / STORE_SLICE_NS > steps)
+		step_ns *= (last_ns - end_ns) / STORE_SLICE_NS / steps + 1;
 	while (offcpu->n_out) {
 		offcpu_advance(offcpu, end_ns, ADVANCE_MAX);
 		if (passed)

@@ -98,10 +98,10 @@ void offcpu_advance(struct offcpu *offcpu, uint64_t time_ns, size_t most);
 
 /* At the end of each slice of the store that is over at time_ns: *next_ns is the end of the first one, and is moved on
  * behind time_ns.  Of those out, 4,096 have their turn at each, the others in the next ones.  Over a gap of more than
- * 10,000 slices time is given out in pieces of several.  passed (may be NULL) is told the end, after its pieces and
- * before any of the slices that follow; not where nobody is out. */
+ * 10,000 slices, or one that would take more than `most` pieces, time is given out in pieces of several slices.  passed
+ * (may be NULL) is told the end, after its pieces and before any of the slices that follow; not where nobody is out. */
 typedef void offcpu_passed_fn(uint64_t end_ns, void *ctx);
-void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns,
+void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns, size_t most,
 	offcpu_passed_fn *passed, void *ctx);
 /* Forget those that ended before. */
 void offcpu_expire(struct offcpu *offcpu, uint64_t time_ns);

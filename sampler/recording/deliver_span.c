@@ -215,8 +215,8 @@ void deliver_span_pass(struct recording *recording, uint64_t time_ns)
 {
 	/* None has begun before the first sample. */
 	if (recording->slice_end_ns)
-		offcpu_pass(&recording->offcpu, &recording->slice_end_ns, time_ns, end_slice,
-			recording);
+		offcpu_pass(&recording->offcpu, &recording->slice_end_ns, time_ns, SIZE_MAX,
+			end_slice, recording);
 }
 
 void deliver_span_finish(struct recording *recording)

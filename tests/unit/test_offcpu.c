@@ -293,19 +293,19 @@ static void a_gap(void **state)
 	uint64_t next_ns = 10 * SLICE;
 
 	/* Nobody is out. */
-	offcpu_pass(&world->offcpu, &next_ns, 11 * SLICE + 5, passed, &passing);
+	offcpu_pass(&world->offcpu, &next_ns, 11 * SLICE + 5, SIZE_MAX, passed, &passing);
 	assert_int_equal(next_ns, 12 * SLICE);
 	out(world, 7, 11 * SLICE + 10, false);
 	out(world, 8, 11 * SLICE + 20, true);
-	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE - 1, passed, &passing);
+	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE - 1, SIZE_MAX, passed, &passing);
 	assert_int_equal(passing.told, 0);
 	/* What ends just now is over. */
-	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE, passed, &passing);
+	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE, SIZE_MAX, passed, &passing);
 	assert_int_equal(passing.told, 1);
 	assert_int_equal(world->n, 2);
 	assert_int_equal(next_ns, 13 * SLICE);
 	/* 25 s, and a bit. */
-	offcpu_pass(&world->offcpu, &next_ns, 262 * SLICE + 30, passed, &passing);
+	offcpu_pass(&world->offcpu, &next_ns, 262 * SLICE + 30, SIZE_MAX, passed, &passing);
 	assert_int_equal(passing.told, 251);
 	assert_int_equal(passing.end_ns, 262 * SLICE);
 	assert_int_equal(next_ns, 263 * SLICE);
@@ -317,7 +317,7 @@ static void a_gap(void **state)
 	assert_int_equal(world->total_ns, 2 * (251 * SLICE + 30) - 10 - 20);
 	/* Without anybody to tell. */
 	out(world, 7, 262 * SLICE + 40, false);
-	offcpu_pass(&world->offcpu, &next_ns, 264 * SLICE, NULL, NULL);
+	offcpu_pass(&world->offcpu, &next_ns, 264 * SLICE, SIZE_MAX, NULL, NULL);
 	assert_int_equal(world->n, 2 * 251 + 2 + 2);
 }
 
@@ -334,7 +334,8 @@ static void a_gap_of_hours(void **state)
 		size_t n = world->n;
 
 		out(world, 7, SLICE, false);
-		offcpu_pass(&world->offcpu, &next_ns, SLICE + gap_ns + 1, passed, &passing);
+		offcpu_pass(
+			&world->offcpu, &next_ns, SLICE + gap_ns + 1, SIZE_MAX, passed, &passing);
 		assert_in_range(world->n - n, 5000, 10001);
 		assert_int_equal(passing.end_ns, SLICE + gap_ns);
 		assert_int_equal(next_ns, 2 * SLICE + gap_ns);
@@ -342,6 +343,25 @@ static void a_gap_of_hours(void **state)
 		in(world, 7, SLICE + gap_ns + 1);
 		assert_int_equal(world->total_ns - before_ns, gap_ns + 1);
 	}
+}
+
+/* Of many threads it is given out in fewer pieces, as many as are allowed. */
+static void a_gap_of_many(void **state)
+{
+	const uint64_t gap_ns = 10000 * SLICE;
+	struct world *world = *state;
+	uint64_t next_ns = 2 * SLICE;
+
+	for (int32_t tid = 1; tid <= 100; tid++)
+		out(world, tid, SLICE, false);
+	offcpu_pass(&world->offcpu, &next_ns, SLICE + gap_ns + 1, 10000, NULL, NULL);
+	assert_in_range(world->n, 5000, 10100);
+	assert_int_equal(next_ns, 2 * SLICE + gap_ns);
+	assert_int_equal(world->total_ns, 100 * gap_ns);
+	/* Fewer than there are threads: each has its one. */
+	offcpu_pass(&world->offcpu, &next_ns, SLICE + 2 * gap_ns, 10, NULL, NULL);
+	assert_in_range(world->n, 5100, 10300);
+	assert_int_equal(world->total_ns, 2 * 100 * gap_ns);
 }
 
 static void missing_records(void **state)
@@ -535,6 +555,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(some_at_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_gap, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_gap_of_hours, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_gap_of_many, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(missing_records, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(time_going_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ended, set_up, tear_down),
