@@ -8,6 +8,7 @@
  */
 #include "tui/calltree.h"
 
+#include "sampler/hugepages.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 
@@ -65,6 +66,12 @@ static void *array_of(uint32_t n, size_t size)
 	return calloc(n ? n : 1, size);
 }
 
+/* Of nodes, which may be millions: not zero before weigh(). */
+static uint64_t *numbers_of(uint32_t n)
+{
+	return hugepages_alloc(sizeof(uint64_t), n * sizeof(uint64_t));
+}
+
 /* Puts the basis's nodes behind the forest's own, which then is nobody else's.  Both stand below one root, where their symbols
  * meet. */
 static int append_basis(struct calls *calls, const struct basis *basis)
@@ -119,10 +126,10 @@ int calls_new_against(
 	}
 	if (!ret) {
 		calls->n = calls->forest->n;
-		calls->self = array_of(calls->n, sizeof(*calls->self));
-		calls->samples = array_of(calls->n, sizeof(*calls->samples));
-		calls->through = array_of(calls->n, sizeof(*calls->through));
-		calls->innermost = array_of(calls->n, sizeof(*calls->innermost));
+		calls->self = numbers_of(calls->n);
+		calls->samples = numbers_of(calls->n);
+		calls->through = numbers_of(calls->n);
+		calls->innermost = numbers_of(calls->n);
 		if (!calls->self || !calls->samples || !calls->through || !calls->innermost)
 			ret = -ENOMEM;
 	}

@@ -600,6 +600,13 @@ bool filter_pass_stack(struct filter *filter, uint32_t node)
 	return true;
 }
 
+bool filter_asks_label(const struct filter *filter)
+{
+	while (filter && !filter->by_label)
+		filter = filter->next;
+	return filter;
+}
+
 bool filter_asks_cpu(const struct filter *filter)
 {
 	while (filter && !filter->by_cpu)

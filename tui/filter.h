@@ -83,6 +83,7 @@ bool filter_pass_cpu(const struct filter *filter, uint16_t cpu);
 bool filter_pass_stack(struct filter *filter, uint32_t node);
 bool filter_pass_fields(struct filter *filter, const struct slice *slice, uint32_t i);
 bool filter_asks_fields(const struct filter *filter);
+bool filter_asks_label(const struct filter *filter);
 bool filter_asks_cpu(const struct filter *filter);
 bool filter_asks_stack(const struct filter *filter);
 

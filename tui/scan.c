@@ -462,6 +462,8 @@ void scan_work_init(struct scan_work *work, const struct scan_question *question
 		question->names, question->hide_idle && question->idle_by_name);
 	if (question->hide_idle)
 		work->idle_bit = question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+	work->asks_cells = work->idle_bit & SIEVE_IDLE_TASK ||
+		filter_asks_label(question->filter) || work->sieve.by_cpu || work->sieve.by_fields;
 	scan->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
 }
 

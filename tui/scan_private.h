@@ -38,6 +38,7 @@ struct scan_work {
 	struct scan *scan;
 	struct sieve sieve;
 	struct half half; /* of quick questions: stacks that count */
+	bool asks_cells; /* the sieve is for more than stacks */
 	uint8_t idle_bit; /* of the sieve's: what is as if it were not there; 0: nothing is */
 	uint32_t entries_room, sides_room, tasks_room, columns_room;
 	struct intern task_keys, column_keys;

@@ -127,6 +127,16 @@ static inline __attribute__((always_inline)) int add_cells(
 	return 0;
 }
 
+/* How much of the sieve is needed. */
+enum sieving { SIEVE_NOTHING, SIEVE_STACKS, SIEVE_CELLS };
+
+static enum sieving sieving_of(const struct scan_work *work)
+{
+	if (!work->question->filter && !work->idle_bit)
+		return SIEVE_NOTHING;
+	return work->asks_cells ? SIEVE_CELLS : SIEVE_STACKS;
+}
+
 /* Of a stack: its place, and above it what else is to know. */
 enum { ABOUT_PLACE = 3, ABOUT_KNOWN = 4, ABOUT_FAILS = 8, ABOUT_IDLE = 16, ABOUT_UNRESOLVED = 32 };
 
@@ -179,11 +189,10 @@ static int learn_entry(
 
 /* By anything but the stack, whatever the event, without a branch that depends on the cell: what does not pass is added as
  * nothing. */
-static inline __attribute__((always_inline)) int add_others(
-	struct scan_work *work, const struct slice *slice, struct cells_range range, bool sieved)
+static inline __attribute__((always_inline)) int add_others(struct scan_work *work,
+	const struct slice *slice, struct cells_range range, enum sieving sieving)
 {
 	const struct scan_question *question = work->question;
-	const bool by_task = work->idle_bit & SIEVE_IDLE_TASK;
 
 	/* Stacks are in ascending order. */
 	if (grow_zeroed((void **)&work->abouts, slice->stack[range.end - 1], &work->abouts_room,
@@ -206,13 +215,14 @@ static inline __attribute__((always_inline)) int add_others(
 				return -ENOMEM;
 		}
 		about = work->abouts[stack];
-		if (sieved) {
-			unsigned int rest = sieve_rest(&work->sieve, slice, i);
-			bool idle = about & ABOUT_IDLE || (by_task && rest & SIEVE_IDLE_TASK);
-			uint64_t there = (uint64_t)idle - 1;
+		if (sieving) {
+			unsigned int rest =
+				sieving == SIEVE_CELLS ? sieve_rest(&work->sieve, slice, i) : 0;
+			bool fails = about & ABOUT_FAILS || rest & SIEVE_FAILS;
+			uint64_t there =
+				(uint64_t)(about & ABOUT_IDLE || rest & work->idle_bit) - 1;
 
-			passes =
-				there & ((uint64_t)(about & ABOUT_FAILS || rest & SIEVE_FAILS) - 1);
+			passes = there & ((uint64_t)fails - 1);
 			sums->all_weight += weight & there;
 			sums->all_samples += samples & there;
 			weight &= passes;
@@ -236,10 +246,9 @@ static inline __attribute__((always_inline)) int add_others(
 
 /* By stack alone, of a slice of one event, in the same way. */
 static inline __attribute__((always_inline)) int add_stacks(struct scan_work *work,
-	const struct slice *slice, struct cells_range range, uint32_t side, bool sieved)
+	const struct slice *slice, struct cells_range range, uint32_t side, enum sieving sieving)
 {
 	const struct scan_dense *dense = &work->dense[side];
-	const bool by_task = work->idle_bit & SIEVE_IDLE_TASK;
 	struct scan_sums *sums = &work->scan->sums[work->scan->sides[side].event];
 	uint64_t all_weight = 0, all_samples = 0;
 
@@ -254,13 +263,14 @@ static inline __attribute__((always_inline)) int add_stacks(struct scan_work *wo
 				return -ENOMEM;
 		}
 		at = dense->entries[stack];
-		if (sieved) {
-			unsigned int rest = sieve_rest(&work->sieve, slice, i);
-			bool idle = at & SCAN_DENSE_IDLE || (by_task && rest & SIEVE_IDLE_TASK);
-			uint64_t there = (uint64_t)idle - 1;
+		if (sieving) {
+			unsigned int rest =
+				sieving == SIEVE_CELLS ? sieve_rest(&work->sieve, slice, i) : 0;
+			bool fails = at & SCAN_DENSE_FAILS || rest & SIEVE_FAILS;
+			uint64_t there =
+				(uint64_t)(at & SCAN_DENSE_IDLE || rest & work->idle_bit) - 1;
 
-			passes = there &
-				((uint64_t)(at & SCAN_DENSE_FAILS || rest & SIEVE_FAILS) - 1);
+			passes = there & ((uint64_t)fails - 1);
 			all_weight += slice->weight[i] & there;
 			all_samples += slice->count[i] & there;
 		}
@@ -271,11 +281,6 @@ static inline __attribute__((always_inline)) int add_stacks(struct scan_work *wo
 	sums->all_weight += all_weight;
 	sums->all_samples += all_samples;
 	return 0;
-}
-
-static bool is_sieved(const struct scan_work *work)
-{
-	return work->question->filter || work->idle_bit;
 }
 
 /* Room for all stacks at once: they are in ascending order. */
@@ -290,16 +295,22 @@ static int add_one_event(
 	if (side_of(work, slice, range.begin, event, &side))
 		return -ENOMEM;
 	if (side >= SCAN_DENSE_SIDES)
-		return add_cells(work, slice, range, is_sieved(work));
+		return add_cells(work, slice, range, sieving_of(work));
 	if (last >= work->dense[side].room && scan_entry_id(work, last, side, &id))
 		return -ENOMEM;
-	return is_sieved(work) ? add_stacks(work, slice, range, side, true)
-			       : add_stacks(work, slice, range, side, false);
+	switch (sieving_of(work)) {
+	case SIEVE_NOTHING:
+		return add_stacks(work, slice, range, side, SIEVE_NOTHING);
+	case SIEVE_STACKS:
+		return add_stacks(work, slice, range, side, SIEVE_STACKS);
+	default:
+		return add_stacks(work, slice, range, side, SIEVE_CELLS);
+	}
 }
 
 int scan_quick_slice(struct scan_work *work, const struct slice *slice)
 {
-	bool stacks = work->question->by & SCAN_STACK, sieved = is_sieved(work);
+	enum sieving sieving = sieving_of(work);
 	struct cells_range range;
 
 	halves_cells(slice, &work->half, &range.begin, &range.end);
@@ -307,11 +318,17 @@ int scan_quick_slice(struct scan_work *work, const struct slice *slice)
 		return 0;
 	if (slice->n_totals == 1 && work->question->by == SCAN_STACK)
 		return add_one_event(work, slice, range);
-	if (stacks)
-		return sieved ? add_cells(work, slice, range, true)
-			      : add_cells(work, slice, range, false);
-	return sieved ? add_others(work, slice, range, true)
-		      : add_others(work, slice, range, false);
+	if (work->question->by & SCAN_STACK)
+		return sieving ? add_cells(work, slice, range, true)
+			       : add_cells(work, slice, range, false);
+	switch (sieving) {
+	case SIEVE_NOTHING:
+		return add_others(work, slice, range, SIEVE_NOTHING);
+	case SIEVE_STACKS:
+		return add_others(work, slice, range, SIEVE_STACKS);
+	default:
+		return add_others(work, slice, range, SIEVE_CELLS);
+	}
 }
 
 /* Entries of which nothing has passed. */
@@ -340,7 +357,7 @@ int scan_quick_sums(struct scan_work *work)
 			return leaf;
 		sums->weight += entry->weight;
 		sums->samples += entry->samples;
-		if (!is_sieved(work)) {
+		if (!sieving_of(work)) {
 			sums->all_weight += entry->weight;
 			sums->all_samples += entry->samples;
 		}
