@@ -10,6 +10,7 @@
 
 #include "tui/clean.h"
 #include "tui/grow.h"
+#include "tui/halves.h"
 #include "tui/intern.h"
 
 #include <errno.h>
@@ -54,6 +55,7 @@ struct fresh {
 
 struct work {
 	const struct query *query;
+	struct half half; /* of the stacks, where cells are many */
 	struct lanes *lanes;
 	uint32_t lanes_room;
 	struct intern keys;
@@ -208,8 +210,10 @@ static int learn_leaf(struct work *work, uint32_t node)
 
 	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
 		return -ENOMEM;
+	sieve_lock(&work->sieve);
 	if (node != STACK_ROOT)
 		leaf += names_symref(query->names, stacks_node(query->stacks, node)->frame);
+	sieve_unlock(&work->sieve);
 	if (verdict & SIEVE_FAILS)
 		leaf |= LEAF_FAILS;
 	if (verdict & SIEVE_IDLE_LEAF)
@@ -478,9 +482,11 @@ static inline bool count_known(
 static int add_cells(struct work *work, const struct slice *slice)
 {
 	const bool by_cpu = work->query->group == GROUP_CPU;
+	uint32_t first, last;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
+	halves_cells(slice, &work->half, &first, &last);
+	for (uint32_t i = first; i < last && !ret; i++) {
 		const uint32_t *lanes = by_cpu ? work->of_cpu : work->of_label;
 		uint32_t n_lanes = by_cpu ? work->cpus_room : work->labels_room;
 		struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
@@ -507,11 +513,16 @@ static void digest_fini(struct lanes_digest *digest)
 	digest->parts = NULL;
 }
 
-void lanes_forget(struct lanes_memory *memory)
+static void forget_digests(struct lanes_memory *memory)
 {
 	for (size_t i = 0; i < memory->n; i++)
 		digest_fini(&memory->digests[i]);
 	free(memory->digests);
+}
+
+void lanes_forget(struct lanes_memory *memory)
+{
+	forget_digests(memory);
 	*memory = (struct lanes_memory){.digests = NULL};
 }
 
@@ -579,26 +590,23 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 	const struct query *query = work->query;
 	struct lanes_digest *kept = NULL;
 	size_t n_kept = 0, at = 0, parts = 0;
-	bool many = is_long(query);
 	int ret = 0;
 
-	if (memory) {
-		kept = calloc(query->snapshot->n + 1, sizeof(*kept));
-		if (!kept)
-			return -ENOMEM;
-	}
+	kept = calloc(query->snapshot->n + 1, sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
 	for (size_t i = 0; i < query->snapshot->n && !ret; i++) {
 		const struct slice *slice = query->snapshot->slices[i];
 
 		if (!slice_is_in(slice, query->from_ns, query->to_ns))
 			continue;
-		if (memory && recall(memory, &at, slice->serial, &kept[n_kept])) {
+		if (recall(memory, &at, slice->serial, &kept[n_kept])) {
 			parts += kept[n_kept].n;
 			ret = add_parts(work, slice, kept[n_kept].parts, kept[n_kept].n);
 			n_kept++;
 			continue;
 		}
-		if (!memory || many || parts + slice->cells > PARTS_MAX) {
+		if (parts + slice->cells > PARTS_MAX) {
 			ret = add_cells(work, slice);
 			continue;
 		}
@@ -608,13 +616,111 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 		if (!ret && remember(work, slice->serial, &kept[n_kept]))
 			parts += kept[n_kept++].n;
 	}
-	if (memory) {
-		for (size_t i = 0; i < memory->n; i++)
-			digest_fini(&memory->digests[i]);
-		free(memory->digests);
-		memory->digests = kept;
-		memory->n = n_kept;
+	forget_digests(memory);
+	memory->digests = kept;
+	memory->n = n_kept;
+	return ret;
+}
+
+/* --- all at once --- */
+
+static void work_init(struct work *work, const struct query *query, struct lanes *lanes)
+{
+	*work = (struct work){.query = query, .half.end = HALVES_END, .lanes = lanes};
+	query_sieve(query, &work->sieve);
+	work->n_symrefs = names_limit(query->names);
+}
+
+static void work_fini(struct work *work)
+{
+	intern_fini(&work->keys);
+	free(work->of_label);
+	free(work->of_cpu);
+	free(work->leaves);
+	for (uint32_t i = 0; i < work->rows_room; i++)
+		free(work->rows[i]);
+	free(work->rows);
+	free(work->pairs);
+	free(work->parts);
+	free(work->part_slots);
+	free(work->fresh);
+	free(work->met);
+	sieve_fini(&work->sieve);
+}
+
+static int add_all(void *ctx)
+{
+	struct work *work = ctx;
+	const struct query *query = work->query;
+	int ret = 0;
+
+	for (size_t i = 0; i < query->snapshot->n && !ret; i++)
+		if (slice_is_in(query->snapshot->slices[i], query->from_ns, query->to_ns))
+			ret = add_cells(work, query->snapshot->slices[i]);
+	return ret;
+}
+
+static int take_lane(struct work *work, const struct lane *from, uint32_t *id)
+{
+	struct lane_key key;
+	struct lane *lane;
+
+	memset(&key, 0, sizeof(key));
+	key.pid = from->pid;
+	key.tid = from->tid;
+	key.cpu = from->cpu;
+	if (work->query->group == GROUP_COMMAND)
+		memcpy(key.name, from->name, sizeof(key.name));
+	if (new_lane(work, &key, id))
+		return -ENOMEM;
+	lane = &work->lanes->lane[*id];
+	if (from->since_ns >= lane->since_ns) {
+		lane->since_ns = from->since_ns;
+		memcpy(lane->name, from->name, sizeof(lane->name));
 	}
+	lane->weight += from->weight;
+	lane->samples += from->samples;
+	for (size_t i = 0; i < work->lanes->columns; i++)
+		lane->columns[i] += from->columns[i];
+	return 0;
+}
+
+/* What the other thread has found. */
+static int take(struct work *work, const struct work *from)
+{
+	uint32_t *ids = calloc(from->lanes->n + 1, sizeof(*ids));
+	int ret = ids ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < from->lanes->n && !ret; i++) {
+		ret = take_lane(work, &from->lanes->lane[i], &ids[i]);
+		for (uint32_t k = 0;
+			i < from->rows_room && from->rows[i] && k < from->n_symrefs && !ret; k++)
+			ret = add_symbol(work, ids[i], k, from->rows[i][k]);
+	}
+	for (uint32_t i = 0; i < from->n_slots && !ret; i++)
+		ret = add_symbol(work, ids[from->pairs[i].lane], from->pairs[i].symref,
+			from->pairs[i].weight);
+	free(ids);
+	return ret;
+}
+
+static int add_in_two(struct work *work, uint32_t middle)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct lanes lanes = *work->lanes;
+	struct work other;
+	int ret;
+
+	work_init(&other, work->query, &lanes);
+	other.n_symrefs = work->n_symrefs;
+	other.half.begin = work->half.end = middle;
+	other.sieve.lock = work->sieve.lock = &lock;
+	ret = halves_run(add_all, work, &other);
+	if (!ret)
+		ret = take(work, &other);
+	work_fini(&other);
+	lanes_fini(&lanes);
+	pthread_mutex_destroy(&lock);
 	return ret;
 }
 
@@ -626,13 +732,15 @@ int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 int lanes_follow(
 	const struct query *query, size_t columns, struct lanes_memory *memory, struct lanes *out)
 {
-	struct work work = {.query = query, .lanes = out};
+	bool remembers = memory && !is_long(query);
+	struct work work;
+	uint32_t middle;
 	int ret;
 
-	if (memory)
+	if (remembers)
 		remember_question(memory, query);
-	query_sieve(query, &work.sieve);
-	work.n_symrefs = names_limit(query->names);
+	else if (memory)
+		lanes_forget(memory);
 	*out = (struct lanes){
 		.columns = columns < 1		      ? 1
 			: columns > LANES_COLUMNS_MAX ? LANES_COLUMNS_MAX
@@ -640,22 +748,18 @@ int lanes_follow(
 		.from_ns = query->from_ns,
 		.to_ns = query->to_ns,
 	};
-	ret = add_slices(&work, memory);
+	work_init(&work, query, out);
+	if (remembers)
+		ret = add_slices(&work, memory);
+	else if (!work.sieve.by_fields &&
+		halves_stack(
+			query->snapshot, query->from_ns, query->to_ns, query->two_cells, &middle))
+		ret = add_in_two(&work, middle);
+	else
+		ret = add_all(&work);
 	if (!ret)
 		ret = choose_hottest(&work);
-	intern_fini(&work.keys);
-	free(work.of_label);
-	free(work.of_cpu);
-	free(work.leaves);
-	for (uint32_t i = 0; i < work.rows_room; i++)
-		free(work.rows[i]);
-	free(work.rows);
-	free(work.pairs);
-	free(work.parts);
-	free(work.part_slots);
-	free(work.fresh);
-	free(work.met);
-	sieve_fini(&work.sieve);
+	work_fini(&work);
 	if (ret)
 		lanes_fini(out);
 	return ret;

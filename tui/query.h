@@ -51,6 +51,7 @@ struct query {
 	uint32_t symref;
 	bool hide_idle;
 	bool idle_by_name; /* idle is told by the name of the function, not by pid 0 */
+	uint64_t two_cells; /* of lanes.h: see struct scan_question */
 };
 
 #define QUERY_NAME_MAX 192

@@ -195,12 +195,15 @@ static void naive(struct world *world, const struct query *query, const struct l
 	}
 }
 
-static uint64_t check(struct world *world, enum query_group group, uint64_t from_ns, uint64_t to_ns)
+/* two_cells: see struct query. */
+static uint64_t check_threads(struct world *world, enum query_group group, uint64_t from_ns,
+	uint64_t to_ns, uint64_t two_cells)
 {
-	const struct query query = query_of(world, group, from_ns, to_ns);
+	struct query query = query_of(world, group, from_ns, to_ns);
 	struct lanes lanes;
 	uint64_t whole = 0;
 
+	query.two_cells = two_cells;
 	assert_int_equal(lanes_run(&query, COLUMNS, &lanes), 0);
 	assert_int_equal(lanes.columns, COLUMNS);
 	for (uint32_t i = 0; i < lanes.n; i++) {
@@ -225,6 +228,15 @@ static uint64_t check(struct world *world, enum query_group group, uint64_t from
 				!strcmp(lanes.lane[other].name, lane->name));
 	}
 	lanes_fini(&lanes);
+	return whole;
+}
+
+/* By one thread and by two. */
+static uint64_t check(struct world *world, enum query_group group, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t whole = check_threads(world, group, from_ns, to_ns, 0);
+
+	assert_int_equal(check_threads(world, group, from_ns, to_ns, 1), whole);
 	return whole;
 }
 
@@ -256,13 +268,13 @@ static void test_naive(void **state)
 }
 
 /* Where the most weight of a lane fell, whichever comes first. */
-static void test_hottest(void **state)
+static void check_hottest(struct world *world, uint64_t two_cells)
 {
-	struct world *world = *state;
-	const struct query query =
+	struct query query =
 		query_of(world, GROUP_THREAD, START_NS, world->slices[SLICES - 1].end_ns);
 	struct lanes lanes;
 
+	query.two_cells = two_cells;
 	assert_int_equal(lanes_run(&query, 7, &lanes), 0);
 	assert_int_equal(lanes.n, LABELS);
 	for (uint32_t l = 0; l < lanes.n; l++) {
@@ -291,6 +303,12 @@ static void test_hottest(void **state)
 			     : 0);
 	}
 	lanes_fini(&lanes);
+}
+
+static void test_hottest(void **state)
+{
+	check_hottest(*state, 0);
+	check_hottest(*state, 1);
 }
 
 /* Names are clean; what is idle is left out where that is asked for; of an empty time there is nothing. */
