@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks, Screen, run, settled  # noqa: E402
@@ -148,6 +149,24 @@ def left_reader(strobe, path):
                      made.returncode == 1 and b"write" not in made.stderr and b"ipe" not in made.stderr, made)
 
 
+def waits_for_reader(process):
+    """In a write to a full pipe, or as it opens a FIFO; where the kernel does not tell, that it is asleep must do."""
+    places = []
+    for tid in os.listdir(f"/proc/{process.pid}/task"):
+        with contextlib.suppress(OSError), open(f"/proc/{process.pid}/task/{tid}/wchan", encoding="ascii") as wchan:
+            places.append(wchan.read())
+    return any("pipe_write" in place or "wait_for_partner" in place for place in places) or set(places) <= {"", "0"}
+
+
+def settled_at_reader(process):
+    """It may be asleep for half a second for other reasons, such as a slow disk."""
+    end = time.monotonic() + 120
+    while settled(process) and time.monotonic() < end:
+        if waits_for_reader(process):
+            return True
+    return False
+
+
 def stalled(strobe, path, folder):
     """Readers that do not read, FIFOs without one: a signal ends the waiting, and nothing is left."""
     if "TSAN_OPTIONS" in os.environ:
@@ -174,7 +193,7 @@ def stalled(strobe, path, folder):
         process = subprocess.Popen([strobe, *command], stdout=writer, stderr=subprocess.PIPE,
                                    env=dict(os.environ, TMPDIR=scratch))
         # A signal before it is all loaded would end the loading alone: what was read until then would be written.
-        waited = settled(process)
+        waited = settled_at_reader(process)
         process.send_signal(number)
         try:
             err, hung = process.communicate(timeout=60)[1], False
