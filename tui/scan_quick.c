@@ -137,6 +137,21 @@ static enum sieving sieving_of(const struct scan_work *work)
 	return work->asks_cells ? SIEVE_CELLS : SIEVE_STACKS;
 }
 
+/* All bits are set where a cell counts at all, and where it passes as well; else none. */
+struct masks {
+	uint64_t there, passes;
+};
+
+/* What is known of its stack is given. */
+static inline __attribute__((always_inline)) struct masks masks_of(struct scan_work *work,
+	const struct slice *slice, uint32_t i, enum sieving sieving, bool fails, bool idle)
+{
+	unsigned int rest = sieving == SIEVE_CELLS ? sieve_rest(&work->sieve, slice, i) : 0;
+	uint64_t there = (uint64_t)(idle || rest & work->idle_bit) - 1;
+
+	return (struct masks){there, there & ((uint64_t)(fails || rest & SIEVE_FAILS) - 1)};
+}
+
 /* Of a stack: its place, and above it what else is to know. */
 enum { ABOUT_PLACE = 3, ABOUT_KNOWN = 4, ABOUT_FAILS = 8, ABOUT_IDLE = 16, ABOUT_UNRESOLVED = 32 };
 
@@ -216,15 +231,12 @@ static inline __attribute__((always_inline)) int add_others(struct scan_work *wo
 		}
 		about = work->abouts[stack];
 		if (sieving) {
-			unsigned int rest =
-				sieving == SIEVE_CELLS ? sieve_rest(&work->sieve, slice, i) : 0;
-			bool fails = about & ABOUT_FAILS || rest & SIEVE_FAILS;
-			uint64_t there =
-				(uint64_t)(about & ABOUT_IDLE || rest & work->idle_bit) - 1;
+			struct masks masks = masks_of(
+				work, slice, i, sieving, about & ABOUT_FAILS, about & ABOUT_IDLE);
 
-			passes = there & ((uint64_t)fails - 1);
-			sums->all_weight += weight & there;
-			sums->all_samples += samples & there;
+			passes = masks.passes;
+			sums->all_weight += weight & masks.there;
+			sums->all_samples += samples & masks.there;
 			weight &= passes;
 			samples &= passes;
 		}
@@ -264,15 +276,12 @@ static inline __attribute__((always_inline)) int add_stacks(struct scan_work *wo
 		}
 		at = dense->entries[stack];
 		if (sieving) {
-			unsigned int rest =
-				sieving == SIEVE_CELLS ? sieve_rest(&work->sieve, slice, i) : 0;
-			bool fails = at & SCAN_DENSE_FAILS || rest & SIEVE_FAILS;
-			uint64_t there =
-				(uint64_t)(at & SCAN_DENSE_IDLE || rest & work->idle_bit) - 1;
+			struct masks masks = masks_of(work, slice, i, sieving,
+				at & SCAN_DENSE_FAILS, at & SCAN_DENSE_IDLE);
 
-			passes = there & ((uint64_t)fails - 1);
-			all_weight += slice->weight[i] & there;
-			all_samples += slice->count[i] & there;
+			passes = masks.passes;
+			all_weight += slice->weight[i] & masks.there;
+			all_samples += slice->count[i] & masks.there;
 		}
 		entry = &work->scan->entries[(at & SCAN_DENSE_ID) - 1];
 		entry->weight += slice->weight[i] & passes;
