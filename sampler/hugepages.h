@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define HUGEPAGES_BYTES \
@@ -27,6 +28,16 @@ static inline void *hugepages_alloc(size_t align, size_t bytes)
 		return NULL;
 	if (large)
 		(void)madvise(block, bytes & ~(HUGEPAGES_BYTES - 1), MADV_HUGEPAGE);
+	return block;
+}
+
+/* The same, all zero. */
+static inline void *hugepages_zeroed(size_t align, size_t bytes)
+{
+	void *block = hugepages_alloc(align, bytes);
+
+	if (block)
+		memset(block, 0, bytes);
 	return block;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "tui/forest.h"
 
+#include "sampler/hugepages.h"
 #include "tui/grow.h"
 #include "tui/scan.h"
 
@@ -98,7 +99,7 @@ static uint32_t known_number(const struct forest *forest, uint32_t node)
 	if (node >= forest->numbers_room ||
 		forest->generations[node] != stacks_node(forest->stacks, node)->generation)
 		return 0;
-	return forest->numbers[node];
+	return forest->numbers[node] & ~FOREST_ASKED;
 }
 
 static int set_number(struct forest *forest, uint32_t node, uint32_t number)
@@ -117,7 +118,7 @@ static int set_number(struct forest *forest, uint32_t node, uint32_t number)
 
 int forest_number(struct forest *forest, uint32_t node, uint32_t *number)
 {
-	uint32_t path[STACK_DEPTH_MAX + 1], n = 0, parent = FOREST_ROOT;
+	uint32_t path[STACK_DEPTH_MAX + 1], n = 0, parent = FOREST_ROOT, asked = node;
 
 	if (node == STACK_ROOT) {
 		*number = FOREST_NOWHERE;
@@ -140,6 +141,13 @@ int forest_number(struct forest *forest, uint32_t node, uint32_t *number)
 			return -ENOMEM;
 	}
 	*number = parent;
+	if (forest->numbers[asked] & FOREST_ASKED)
+		return 0;
+	if (grow_room((void **)&forest->asked, forest->n_asked, &forest->asked_room,
+		    sizeof(*forest->asked)))
+		return -ENOMEM;
+	forest->asked[forest->n_asked++] = asked;
+	forest->numbers[asked] |= FOREST_ASKED;
 	return 0;
 }
 
@@ -151,6 +159,15 @@ static void fetch(const struct forest *forest, uint32_t node)
 		return;
 	__builtin_prefetch(&forest->generations[node]);
 	__builtin_prefetch(&forest->numbers[node]);
+}
+
+bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint32_t *number)
+{
+	if (i + AHEAD < forest->n_asked)
+		fetch(forest, forest->asked[i + AHEAD]);
+	*node = forest->asked[i];
+	*number = known_number(forest, *node);
+	return *number;
 }
 
 int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at)
@@ -234,13 +251,15 @@ void forest_put(struct forest *forest)
 	free(forest->met);
 	free(forest->numbers);
 	free(forest->generations);
+	free(forest->asked);
 	free(forest);
 }
 
 int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, uint32_t **out)
 {
-	uint32_t *above = calloc(n, sizeof(*above));
-	uint64_t *met = malloc(n * sizeof(*met)); /* the bits of all up to the root */
+	uint32_t *above = hugepages_zeroed(sizeof(uint64_t), n * sizeof(*above));
+	uint64_t *met = hugepages_alloc(
+		sizeof(*met), n * sizeof(*met)); /* the bits of all up to the root */
 
 	*out = NULL;
 	if (!above || !met) {

@@ -20,6 +20,7 @@
 #define FOREST_ROOT 0u
 #define FOREST_NOWHERE 1u
 #define FOREST_NO_PART UINT32_MAX
+#define FOREST_ASKED (1u << 31)
 
 struct scan;
 
@@ -41,9 +42,11 @@ struct forest {
 	uint64_t epoch;
 	uint32_t refs, room, stale;
 	uint64_t *met; /* by node: one of 64 bits for each symbol up to the root */
-	uint32_t *numbers; /* by node of the stacks; 0: not met yet */
+	uint32_t *numbers; /* by node of the stacks; 0: not met yet; with FOREST_ASKED */
 	uint16_t *generations; /* of those */
 	uint32_t numbers_room, generations_room;
+	uint32_t *asked; /* stacks that were asked for; some may be gone, or be there twice */
+	uint32_t n_asked, asked_room;
 };
 
 /* The shared one as names are now, for forest_put(); NULL when out of memory. */
@@ -60,6 +63,10 @@ int forest_number(struct forest *forest, uint32_t node, uint32_t *number);
  * root, which is that of the forest and not added.  0 or -ENOMEM. */
 int forest_append(
 	struct forest *forest, const uint32_t *parents, const uint32_t *symrefs, uint32_t n);
+
+/* Of stack i of those that were asked for so far (below forest->n_asked): its node of the stacks and its number; false: it is
+ * gone. */
+bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint32_t *number);
 
 /* The numbers of a scan's entries, for free().  0 or -ENOMEM. */
 int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at);

@@ -6,12 +6,13 @@
 
 #include "tui/pace.h"
 
-#include <pthread.h>
+#include <errno.h>
 #include <signal.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define CELLS_MIN (1u << 19) /* of fewer the one thread is done before the other has begun */
+#define LOOKED_AT 64u /* cells of a slice that tell where its stacks are */
 
 struct other {
 	int (*pass)(void *);
@@ -22,32 +23,150 @@ struct other {
 
 static _Thread_local uint64_t other_ns;
 
-bool halves_stack(const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns, uint64_t least,
-	uint32_t *middle)
+/* A stack that stands for so many cells. */
+struct mark {
+	uint32_t stack, cells;
+};
+
+static int compare_marks(const void *a, const void *b)
 {
-	const struct slice *largest = NULL;
-	uint64_t cells = 0;
+	const struct mark *left = a, *right = b;
+
+	return left->stack < right->stack ? -1 : left->stack > right->stack;
+}
+
+static size_t mark_slice(const struct slice *slice, struct mark *marks)
+{
+	uint32_t n = slice->cells < LOOKED_AT ? slice->cells : LOOKED_AT;
+
+	for (uint32_t i = 0; i < n; i++)
+		marks[i] = (struct mark){
+			slice->stack[(uint64_t)slice->cells * i / n], slice->cells / n};
+	return n;
+}
+
+/* Ranges with about the same number of cells. */
+static void divide(struct halves *halves, struct mark *marks, size_t n)
+{
+	uint64_t cells = 0, sum = 0;
+	uint32_t range = 0;
+
+	qsort(marks, n, sizeof(*marks), compare_marks);
+	for (size_t i = 0; i < n; i++)
+		cells += marks[i].cells;
+	for (size_t i = 0; i < n && range + 1 < HALVES_RANGES; i++) {
+		while (range + 1 < HALVES_RANGES && sum > cells * (range + 1) / HALVES_RANGES)
+			halves->ends[range++] = marks[i].stack;
+		sum += marks[i].cells;
+	}
+	while (range < HALVES_RANGES)
+		halves->ends[range++] = UINT32_MAX;
+	halves->low = 1;
+	halves->high = HALVES_RANGES - 1;
+}
+
+static uint32_t stacks_below(const struct snapshot *snapshot)
+{
+	uint32_t limit = 1;
 
 	for (size_t i = 0; i < snapshot->n; i++) {
 		const struct slice *slice = snapshot->slices[i];
 
-		if (!slice_is_in(slice, from_ns, to_ns))
-			continue;
-		cells += slice->cells;
-		if (!largest || slice->cells > largest->cells)
-			largest = slice;
+		if (slice->cells && slice->stack[slice->cells - 1] >= limit)
+			limit = slice->stack[slice->cells - 1] + 1;
 	}
-	*middle = largest && largest->cells ? largest->stack[largest->cells / 2] : 0;
-	if (!least && (cells < CELLS_MIN || sysconf(_SC_NPROCESSORS_ONLN) < 2))
-		return false;
-	return *middle && cells >= least;
+	return limit;
 }
 
-/* The first cell whose stack is not below. */
-static uint32_t first_of(const struct slice *slice, uint32_t stack)
+bool halves_init(struct halves *halves, const struct snapshot *snapshot, uint64_t from_ns,
+	uint64_t to_ns, uint64_t least)
 {
-	uint32_t low = 0, high = slice->cells;
+	pthread_mutexattr_t attr;
+	struct mark *marks;
+	uint64_t cells = 0;
+	size_t n = 0;
 
+	for (size_t i = 0; i < snapshot->n; i++)
+		if (slice_is_in(snapshot->slices[i], from_ns, to_ns))
+			cells += snapshot->slices[i]->cells;
+	if (least ? cells < least : cells < CELLS_MIN || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return false;
+	marks = calloc(snapshot->n, LOOKED_AT * sizeof(*marks));
+	if (!marks)
+		return false;
+	for (size_t i = 0; i < snapshot->n; i++)
+		if (slice_is_in(snapshot->slices[i], from_ns, to_ns))
+			n += mark_slice(snapshot->slices[i], marks + n);
+	*halves = (struct halves){.snapshot = snapshot, .n_stacks = stacks_below(snapshot)};
+	divide(halves, marks, n);
+	free(marks);
+	/* It is held for less time than it takes to sleep. */
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(&halves->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return true;
+}
+
+void halves_fini(struct halves *halves)
+{
+	pthread_mutex_destroy(&halves->lock);
+}
+
+int half_init(struct half *half, struct halves *halves, bool upper)
+{
+	const struct snapshot *snapshot = halves->snapshot;
+
+	*half = (struct half){.halves = halves, .upper = upper};
+	half->edges = calloc(snapshot->n + 1, sizeof(*half->edges));
+	if (!half->edges)
+		return -ENOMEM;
+	for (size_t i = 0; upper && i < snapshot->n; i++)
+		half->edges[i] = snapshot->slices[i]->cells;
+	return 0;
+}
+
+void half_fini(struct half *half)
+{
+	free(half->edges);
+	*half = (struct half){.halves = NULL};
+}
+
+/* The first one is each thread's own. */
+static bool take_range(struct half *half, uint32_t *range)
+{
+	struct halves *halves = half->halves;
+	bool any;
+
+	*range = half->upper ? HALVES_RANGES - 1 : 0;
+	if (!half->begun)
+		return true;
+	pthread_mutex_lock(&halves->lock);
+	any = halves->low < halves->high;
+	if (any)
+		*range = half->upper ? --halves->high : halves->low++;
+	pthread_mutex_unlock(&halves->lock);
+	return any;
+}
+
+bool half_next(struct half *half)
+{
+	bool any = !half->begun;
+	uint32_t range = 0;
+
+	if (half->halves)
+		any = take_range(half, &range);
+	half->begun = true;
+	if (!any || !half->halves)
+		return any;
+	half->begin = range ? half->halves->ends[range - 1] : 0;
+	half->end = half->halves->ends[range];
+	return true;
+}
+
+/* The first cell in [low, high] whose stack is not below. */
+static uint32_t first_of(const struct slice *slice, uint32_t stack, uint32_t low, uint32_t high)
+{
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
@@ -59,11 +178,46 @@ static uint32_t first_of(const struct slice *slice, uint32_t stack)
 	return low;
 }
 
-void halves_cells(
-	const struct slice *slice, const struct half *half, uint32_t *first, uint32_t *last)
+/* From a cell on, in steps that grow: most ranges have about the same share of a slice. */
+static uint32_t end_from(const struct slice *slice, uint32_t from, uint32_t stack)
 {
-	*first = half->begin ? first_of(slice, half->begin) : 0;
-	*last = half->end == HALVES_END ? slice->cells : first_of(slice, half->end);
+	uint32_t step = slice->cells / HALVES_RANGES + 1, low = from;
+
+	while (slice->cells - low > step && slice->stack[low + step] < stack) {
+		low += step;
+		step *= 2;
+	}
+	return first_of(slice, stack, low, slice->cells - low > step ? low + step : slice->cells);
+}
+
+static uint32_t begin_below(const struct slice *slice, uint32_t below, uint32_t stack)
+{
+	uint32_t step = slice->cells / HALVES_RANGES + 1, high = below;
+
+	while (high > step && slice->stack[high - step] >= stack) {
+		high -= step;
+		step *= 2;
+	}
+	return first_of(slice, stack, high > step ? high - step : 0, high);
+}
+
+void half_cells(
+	struct half *half, const struct slice *slice, size_t at, uint32_t *first, uint32_t *last)
+{
+	*first = 0;
+	*last = slice->cells;
+	if (!half->halves)
+		return;
+	if (half->upper) {
+		*last = half->edges[at];
+		*first = half->edges[at] =
+			half->begin ? begin_below(slice, half->edges[at], half->begin) : 0;
+		return;
+	}
+	*first = half->edges[at];
+	if (half->end != UINT32_MAX)
+		*last = end_from(slice, half->edges[at], half->end);
+	half->edges[at] = *last;
 }
 
 static void *other_main(void *ctx)

@@ -50,7 +50,7 @@ static void reset(struct hot *hot)
 	hot->summed = false;
 	hot->n_bare = 0;
 	hot->bare_pending = false;
-	hot_trends_fini(&hot->trends);
+	hot_trends_clear(&hot->trends);
 }
 
 void hot_free(struct hot *hot)
@@ -413,15 +413,28 @@ static struct scan_question ask(
 		.column = GROUP_KEYS};
 }
 
+/* A range that begins before the history [first_ns, last_ns), or ends after it, is divided as asked where that is not without
+ * bounds. */
+static void trend_time(uint64_t first_ns, uint64_t last_ns, uint64_t from_ns, uint64_t to_ns,
+	struct hot_trends *trends)
+{
+	trends->from_ns = from_ns && from_ns < first_ns ? from_ns : first_ns;
+	trends->to_ns = to_ns != UINT64_MAX && to_ns > last_ns ? to_ns : last_ns;
+}
+
 /* All at once. */
 static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct scan_question question = ask(hot, change->snapshot, from_ns, to_ns);
+	struct hot_trends *trends = hot->wants_trends && change->n ? &hot->trends : NULL;
 	struct hot_bulk bulk;
 	int ret;
 
 	reset(hot);
-	ret = hot_bulk_sum(&question, &bulk);
+	if (trends)
+		trend_time(change->slices[0]->start_ns, change->slices[change->n - 1]->end_ns,
+			from_ns, to_ns, trends);
+	ret = hot_bulk_sum(&question, trends, &bulk);
 	if (!ret) {
 		memcpy(hot->by_event, bulk.by_event, sizeof(hot->by_event));
 		hot->bare_pending = bulk.pending;
@@ -649,22 +662,26 @@ static uint64_t overlap(uint64_t weight, uint64_t start, uint64_t end, double fr
 }
 
 /* Where digests have no entries: all symbols at once, and not for each step of a range that goes on. */
-static void bulk_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t from_ns,
-	uint64_t to_ns, uint64_t out[HOT_TREND])
+static void bulk_trend(
+	struct hot *hot, uint32_t symref, const struct hot_trends *wanted, uint64_t out[HOT_TREND])
 {
 	struct hot_trends *trends = &hot->trends;
+	uint64_t from_ns = wanted->from_ns, to_ns = wanted->to_ns;
 	uint64_t most = (to_ns - from_ns) / TREND_PART;
 	struct snapshot snapshot;
 
-	if (!trends->of || trends->event != event || trends->from_ns + most < from_ns ||
+	hot->wants_trends = true;
+	if (!trends->of || trends->event != wanted->event || trends->from_ns + most < from_ns ||
 		from_ns + most < trends->from_ns || trends->to_ns + most < to_ns ||
 		to_ns + most < trends->to_ns) {
 		struct scan_question question = ask(hot, &snapshot, hot->from_ns, hot->to_ns);
 
-		question.event = event;
 		if (store_snapshot(hot->store, hot->from_ns, hot->to_ns, &snapshot))
 			return;
-		(void)hot_trends_make(&question, from_ns, to_ns, trends);
+		trends->event = wanted->event;
+		trends->from_ns = from_ns;
+		trends->to_ns = to_ns;
+		(void)hot_trends_make(&question, trends);
 		snapshot_release(hot->store, &snapshot);
 	}
 	if (symref < trends->room)
@@ -673,29 +690,24 @@ static void bulk_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t
 
 void hot_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
 {
-	uint64_t base, from, to;
+	struct hot_trends wanted = {.event = event};
 	double part;
 
 	memset(out, 0, HOT_TREND * sizeof(*out));
 	if (!hot->n_digests)
 		return;
-	base = hot->digests[0].start_ns;
-	to = hot->digests[hot->n_digests - 1].end_ns;
-	/* A range that begins before the history, or ends after it, is divided as asked where that is not
-	 * without bounds. */
-	from = hot->from_ns && hot->from_ns < base ? hot->from_ns : base;
-	if (hot->to_ns != UINT64_MAX && hot->to_ns > to)
-		to = hot->to_ns;
-	base = from;
+	trend_time(hot->digests[0].start_ns, hot->digests[hot->n_digests - 1].end_ns, hot->from_ns,
+		hot->to_ns, &wanted);
 	if (hot->n_bare) {
-		bulk_trend(hot, symref, event, from, to, out);
+		bulk_trend(hot, symref, &wanted, out);
 		return;
 	}
-	part = (double)(to - from) / HOT_TREND;
+	part = (double)(wanted.to_ns - wanted.from_ns) / HOT_TREND;
 	for (size_t i = 0; i < hot->n_digests && part > 0; i++) {
 		const struct digest *digest = &hot->digests[i];
 		const struct digest_entry *entry = digest_find(digest, event, symref);
-		uint64_t start = digest->start_ns - base, end = digest->end_ns - base;
+		uint64_t start = digest->start_ns - wanted.from_ns,
+			 end = digest->end_ns - wanted.from_ns;
 		int k;
 
 		if (!entry || !entry->self || end <= start)

@@ -15,12 +15,13 @@
 #include "tui/basis.h"
 #include "tui/filter.h"
 #include "tui/names.h"
+#include "tui/scan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOT_TREND 10
+#define HOT_TREND SCAN_PARTS
 
 struct hot;
 

@@ -23,11 +23,7 @@ struct hot_bulk {
 	bool pending; /* some symbol is not known yet */
 };
 
-/* Of a question whose `by` is filled in.  0 or -ENOMEM; hot_bulk_fini() in any case. */
-int hot_bulk_sum(const struct scan_question *question, struct hot_bulk *out);
-void hot_bulk_fini(struct hot_bulk *bulk);
-
-/* Self weight in HOT_TREND equal parts of a time: [from_ns, to_ns) of the leaf-most symbols. */
+/* Self weight in HOT_TREND equal parts of [from_ns, to_ns), of the leaf-most symbols. */
 struct hot_trends {
 	uint64_t (*of)[HOT_TREND]; /* by symref; NULL: nothing is known */
 	uint32_t room;
@@ -35,9 +31,15 @@ struct hot_trends {
 	uint8_t event;
 };
 
-/* Of question->event, question->from_ns and to_ns being which slices count.  0 or -ENOMEM with nothing known. */
-int hot_trends_make(const struct scan_question *question, uint64_t from_ns, uint64_t to_ns,
-	struct hot_trends *out);
-void hot_trends_fini(struct hot_trends *trends);
+/* Of a question whose `by` is filled in.  trends, or NULL: made by the way, of the time and event that it is for.  0 or -ENOMEM;
+ * hot_bulk_fini() in any case, the trends then being known or nothing of them. */
+int hot_bulk_sum(
+	const struct scan_question *question, struct hot_trends *trends, struct hot_bulk *out);
+void hot_bulk_fini(struct hot_bulk *bulk);
+
+/* The trends alone.  0 or -ENOMEM with nothing known. */
+int hot_trends_make(const struct scan_question *question, struct hot_trends *trends);
+/* Nothing is known then; time and event stay. */
+void hot_trends_clear(struct hot_trends *trends);
 
 #endif

@@ -38,6 +38,7 @@ struct hot {
 	size_t n_bare; /* digests without entries */
 	bool bare_pending; /* some symbol of theirs is not known yet */
 	struct hot_trends trends; /* where there are bare ones */
+	bool wants_trends; /* they were asked for */
 	struct hot_sums by_event[STORE_EVENTS_MAX];
 	struct hot_row *rows;
 	size_t rows_room;

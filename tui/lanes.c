@@ -21,11 +21,6 @@
 #define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
 #define AHEAD 8u /* cells whose sums are fetched before they are needed */
 
-/* Of a leaf: its symref + 1, and what the sieve says of the stack. */
-#define LEAF_FAILS (1u << 31)
-#define LEAF_IDLE (1u << 30)
-#define LEAF_SYMREF (LEAF_IDLE - 1)
-
 /* Of one slice: what has the same label, or CPU, and the same symbol at the leaf. */
 struct part {
 	uint32_t at, symref;
@@ -61,8 +56,6 @@ struct work {
 	struct intern keys;
 	uint32_t *of_label, *of_cpu; /* lane + 1 */
 	uint32_t labels_room, cpus_room;
-	uint32_t *leaves; /* by node */
-	uint32_t leaves_room;
 	struct sieve sieve;
 	/* Of the slice at hand. */
 	struct part *parts;
@@ -202,46 +195,20 @@ static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t 
 	return 0;
 }
 
-static int learn_leaf(struct work *work, uint32_t node)
-{
-	const struct query *query = work->query;
-	uint8_t verdict = sieve_node(&work->sieve, node);
-	uint32_t leaf = 1;
-
-	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
-		return -ENOMEM;
-	sieve_lock(&work->sieve);
-	if (node != STACK_ROOT)
-		leaf += names_symref(query->names, stacks_node(query->stacks, node)->frame);
-	sieve_unlock(&work->sieve);
-	if (verdict & SIEVE_FAILS)
-		leaf |= LEAF_FAILS;
-	if (verdict & SIEVE_IDLE_LEAF)
-		leaf |= LEAF_IDLE;
-	work->leaves[node] = leaf;
-	return 0;
-}
-
-/* 1: the cell counts, and *symref is its leaf's; 0: it does not; or -ENOMEM. */
-static inline __attribute__((always_inline)) int take_cell(
+/* The cell counts, and *symref is its leaf's. */
+static inline __attribute__((always_inline)) bool take_cell(
 	struct work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
 {
 	const struct query *query = work->query;
-	uint32_t node = slice->stack[i], leaf;
-	unsigned int rest;
+	uint32_t known;
+	unsigned int verdict;
 
 	if (slice->event[i] != query->event)
-		return 0;
-	if (node >= work->leaves_room || !work->leaves[node]) {
-		if (learn_leaf(work, node))
-			return -ENOMEM;
-	}
-	leaf = work->leaves[node];
-	rest = sieve_rest(&work->sieve, slice, i);
-	*symref = (leaf & LEAF_SYMREF) - 1;
-	return !(leaf & LEAF_FAILS || rest & SIEVE_FAILS) &&
-		!(query->hide_idle && rest & SIEVE_IDLE_TASK &&
-			(!query->idle_by_name || leaf & LEAF_IDLE));
+		return false;
+	known = sieve_stack(&work->sieve, slice->stack[i]);
+	verdict = sieve_stack_verdict(known) | sieve_rest(&work->sieve, slice, i);
+	*symref = sieve_stack_leaf(known);
+	return query_passes(query, verdict);
 }
 
 /* Symbols that are met later than the pass began have pairs. */
@@ -384,13 +351,10 @@ static int divide(struct work *work, const struct slice *slice)
 	work->n_slices++;
 	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
 		uint32_t symref;
-		int counts = take_cell(work, slice, i, &symref);
 
-		if (counts > 0)
+		if (take_cell(work, slice, i, &symref))
 			ret = add_part(work, by_cpu ? slice->cpu[i] : slice->task[i], symref,
 				slice->weight[i], slice->count[i]);
-		else
-			ret = counts;
 	}
 	return ret;
 }
@@ -444,21 +408,22 @@ static int add_parts(
 static inline __attribute__((always_inline)) void fetch_ahead(const struct work *work,
 	const struct slice *slice, uint32_t i, const uint32_t *lanes, uint32_t n_lanes)
 {
+	const struct sieve *sieve = &work->sieve;
 	uint32_t node, at, lane, symref;
 
-	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= work->leaves_room)
+	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= sieve->stacks_room)
 		return;
-	__builtin_prefetch(&work->leaves[slice->stack[i + 2 * AHEAD]]);
+	__builtin_prefetch(&sieve->stacks_known[slice->stack[i + 2 * AHEAD]]);
 	node = slice->stack[i + AHEAD];
 	at = work->query->group == GROUP_CPU ? slice->cpu[i + AHEAD] : slice->task[i + AHEAD];
-	if (node >= work->leaves_room)
+	if (node >= sieve->stacks_room)
 		return;
-	if (!work->leaves[node]) {
+	if (!sieve->stacks_known[node]) {
 		__builtin_prefetch(stacks_node(work->query->stacks, node));
 		return;
 	}
 	lane = at < n_lanes ? lanes[at] - 1 : UINT32_MAX;
-	symref = (work->leaves[node] & LEAF_SYMREF) - 1;
+	symref = sieve_stack_leaf(sieve->stacks_known[node]);
 	if (lane < work->rows_room && work->rows[lane] && symref < work->n_symrefs)
 		__builtin_prefetch(&work->rows[lane][symref]);
 }
@@ -479,26 +444,23 @@ static inline bool count_known(
 }
 
 /* The same of many cells at once, of which nothing is remembered. */
-static int add_cells(struct work *work, const struct slice *slice)
+static int add_cells(struct work *work, const struct slice *slice, size_t slice_at)
 {
 	const bool by_cpu = work->query->group == GROUP_CPU;
 	uint32_t first, last;
 	int ret = 0;
 
-	halves_cells(slice, &work->half, &first, &last);
+	half_cells(&work->half, slice, slice_at, &first, &last);
 	for (uint32_t i = first; i < last && !ret; i++) {
 		const uint32_t *lanes = by_cpu ? work->of_cpu : work->of_label;
 		uint32_t n_lanes = by_cpu ? work->cpus_room : work->labels_room;
 		struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
 			.weight = slice->weight[i],
 			.samples = slice->count[i]};
-		int counts;
 
 		fetch_ahead(work, slice, i, lanes, n_lanes);
-		counts = take_cell(work, slice, i, &part.symref);
-		if (counts <= 0)
-			ret = counts;
-		else if (!count_known(work, &part, lanes, n_lanes))
+		if (take_cell(work, slice, i, &part.symref) &&
+			!count_known(work, &part, lanes, n_lanes))
 			ret = count(work, &part);
 	}
 	spread_out(work, slice);
@@ -607,7 +569,7 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 			continue;
 		}
 		if (parts + slice->cells > PARTS_MAX) {
-			ret = add_cells(work, slice);
+			ret = add_cells(work, slice, i);
 			continue;
 		}
 		ret = divide(work, slice);
@@ -626,17 +588,18 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 
 static void work_init(struct work *work, const struct query *query, struct lanes *lanes)
 {
-	*work = (struct work){.query = query, .half.end = HALVES_END, .lanes = lanes};
+	*work = (struct work){.query = query, .lanes = lanes};
 	query_sieve(query, &work->sieve);
+	work->sieve.by_stack = true; /* symbols of leaves are asked for in any case */
 	work->n_symrefs = names_limit(query->names);
 }
 
 static void work_fini(struct work *work)
 {
+	half_fini(&work->half);
 	intern_fini(&work->keys);
 	free(work->of_label);
 	free(work->of_cpu);
-	free(work->leaves);
 	for (uint32_t i = 0; i < work->rows_room; i++)
 		free(work->rows[i]);
 	free(work->rows);
@@ -654,9 +617,10 @@ static int add_all(void *ctx)
 	const struct query *query = work->query;
 	int ret = 0;
 
-	for (size_t i = 0; i < query->snapshot->n && !ret; i++)
-		if (slice_is_in(query->snapshot->slices[i], query->from_ns, query->to_ns))
-			ret = add_cells(work, query->snapshot->slices[i]);
+	while (!ret && half_next(&work->half))
+		for (size_t i = 0; i < query->snapshot->n && !ret; i++)
+			if (slice_is_in(query->snapshot->slices[i], query->from_ns, query->to_ns))
+				ret = add_cells(work, query->snapshot->slices[i], i);
 	return ret;
 }
 
@@ -704,23 +668,26 @@ static int take(struct work *work, const struct work *from)
 	return ret;
 }
 
-static int add_in_two(struct work *work, uint32_t middle)
+static int add_in_two(struct work *work, struct halves *halves)
 {
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct lanes lanes = *work->lanes;
 	struct work other;
 	int ret;
 
 	work_init(&other, work->query, &lanes);
 	other.n_symrefs = work->n_symrefs;
-	other.half.begin = work->half.end = middle;
-	other.sieve.lock = work->sieve.lock = &lock;
-	ret = halves_run(add_all, work, &other);
+	ret = sieve_prepare(&work->sieve, &other.sieve, halves->n_stacks);
+	other.sieve.lock = work->sieve.lock = &halves->lock;
+	if (!ret)
+		ret = half_init(&work->half, halves, false);
+	if (!ret)
+		ret = half_init(&other.half, halves, true);
+	if (!ret)
+		ret = halves_run(add_all, work, &other);
 	if (!ret)
 		ret = take(work, &other);
 	work_fini(&other);
 	lanes_fini(&lanes);
-	pthread_mutex_destroy(&lock);
 	return ret;
 }
 
@@ -734,7 +701,7 @@ int lanes_follow(
 {
 	bool remembers = memory && !is_long(query);
 	struct work work;
-	uint32_t middle;
+	struct halves halves;
 	int ret;
 
 	if (remembers)
@@ -752,11 +719,13 @@ int lanes_follow(
 	if (remembers)
 		ret = add_slices(&work, memory);
 	else if (!work.sieve.by_fields &&
-		halves_stack(
-			query->snapshot, query->from_ns, query->to_ns, query->two_cells, &middle))
-		ret = add_in_two(&work, middle);
-	else
+		halves_init(
+			&halves, query->snapshot, query->from_ns, query->to_ns, query->two_cells)) {
+		ret = add_in_two(&work, &halves);
+		halves_fini(&halves);
+	} else {
 		ret = add_all(&work);
+	}
 	if (!ret)
 		ret = choose_hottest(&work);
 	work_fini(&work);

@@ -7,6 +7,7 @@
 #include "tui/query.h"
 
 #include "tui/clean.h"
+#include "tui/halves.h"
 #include "tui/table.h"
 
 #include <errno.h>
@@ -16,8 +17,11 @@
 
 void query_sieve(const struct query *query, struct sieve *sieve)
 {
-	sieve_init(sieve, query->filter, query->stacks, query->tasks, query->names,
-		query->hide_idle && query->idle_by_name);
+	unsigned int wanted = query->hide_idle ? SIEVE_IDLE_TASK : 0;
+
+	if (query->hide_idle && query->idle_by_name)
+		wanted |= SIEVE_IDLE_LEAF;
+	sieve_init(sieve, query->filter, query->stacks, query->tasks, query->names, wanted);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -103,30 +107,128 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 	return ret;
 }
 
-/* Weight of the event in a slice; the totals serve unless single samples must be left out. */
-static uint64_t slice_weight(
-	const struct query *query, struct sieve *sieve, const struct slice *slice)
+/* --- activity --- */
+
+#define BLOCK 512u /* cells that are judged at once */
+
+/* The event's weight in each slice. */
+struct weighing {
+	const struct query *query;
+	struct half half;
+	struct sieve sieve;
+	uint64_t *weights; /* by slice of the snapshot */
+};
+
+static uint64_t total_of(const struct slice *slice, uint8_t event)
 {
+	for (uint32_t i = 0; i < slice->n_totals; i++)
+		if (slice->totals[i].event == event)
+			return slice->totals[i].weight;
+	return 0;
+}
+
+static uint64_t weigh_cells(
+	struct weighing *weighing, const struct slice *slice, uint32_t first, uint32_t last)
+{
+	const struct query *query = weighing->query;
+	uint8_t verdicts[BLOCK];
 	uint64_t weight = 0;
 
-	if (!query->hide_idle && !query->filter) {
-		for (uint32_t i = 0; i < slice->n_totals; i++)
-			if (slice->totals[i].event == query->event)
-				return slice->totals[i].weight;
-		return 0;
-	}
-	for (uint32_t i = 0; i < slice->cells; i++) {
-		if (query_counts(query, sieve, slice, i))
-			weight += slice->weight[i];
+	for (; first < last; first += BLOCK) {
+		uint32_t n = last - first < BLOCK ? last - first : BLOCK;
+
+		sieve_rests(&weighing->sieve, slice, first, n, verdicts);
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t at = first + i;
+			unsigned int verdict =
+				verdicts[i] | sieve_node(&weighing->sieve, slice->stack[at]);
+			bool counts =
+				slice->event[at] == query->event && query_passes(query, verdict);
+
+			weight += slice->weight[at] & ((uint64_t)!counts - 1);
+		}
 	}
 	return weight;
+}
+
+static int weigh(void *ctx)
+{
+	struct weighing *weighing = ctx;
+	const struct query *query = weighing->query;
+
+	while (half_next(&weighing->half)) {
+		for (size_t i = 0; i < query->snapshot->n; i++) {
+			const struct slice *slice = query->snapshot->slices[i];
+			uint32_t first, last;
+
+			half_cells(&weighing->half, slice, i, &first, &last);
+			weighing->weights[i] += weigh_cells(weighing, slice, first, last);
+		}
+	}
+	return 0;
+}
+
+static int weighing_init(struct weighing *weighing, const struct query *query)
+{
+	*weighing = (struct weighing){.query = query};
+	query_sieve(query, &weighing->sieve);
+	weighing->weights = calloc(query->snapshot->n + 1, sizeof(*weighing->weights));
+	return weighing->weights ? 0 : -ENOMEM;
+}
+
+static void weighing_fini(struct weighing *weighing)
+{
+	half_fini(&weighing->half);
+	sieve_fini(&weighing->sieve);
+	free(weighing->weights);
+}
+
+static int weigh_in_two(struct weighing *weighing, struct halves *halves)
+{
+	struct weighing other;
+	int ret = weighing_init(&other, weighing->query);
+
+	if (!ret)
+		ret = sieve_prepare(&weighing->sieve, &other.sieve, halves->n_stacks);
+	other.sieve.lock = weighing->sieve.lock = &halves->lock;
+	if (!ret)
+		ret = half_init(&weighing->half, halves, false);
+	if (!ret)
+		ret = half_init(&other.half, halves, true);
+	if (!ret)
+		ret = halves_run(weigh, weighing, &other);
+	for (size_t i = 0; i < weighing->query->snapshot->n && !ret; i++)
+		weighing->weights[i] += other.weights[i];
+	weighing_fini(&other);
+	return ret;
+}
+
+/* The totals serve unless single samples must be left out. */
+static int weigh_slices(struct weighing *weighing)
+{
+	const struct query *query = weighing->query;
+	struct halves halves;
+	int ret;
+
+	if (!query->hide_idle && !query->filter) {
+		for (size_t i = 0; i < query->snapshot->n; i++)
+			weighing->weights[i] = total_of(query->snapshot->slices[i], query->event);
+		return 0;
+	}
+	if (weighing->sieve.by_fields ||
+		!halves_init(&halves, query->snapshot, 0, UINT64_MAX, query->two_cells))
+		return weigh(weighing);
+	ret = weigh_in_two(weighing, &halves);
+	halves_fini(&halves);
+	return ret;
 }
 
 int query_activity(
 	const struct query *query, uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
 {
+	struct weighing weighing;
 	double part, *weights;
-	struct sieve sieve;
+	int ret;
 
 	memset(out, 0, columns * sizeof(*out));
 	if (!columns || to_ns <= from_ns)
@@ -134,9 +236,11 @@ int query_activity(
 	weights = calloc(columns, sizeof(*weights));
 	if (!weights)
 		return -ENOMEM;
-	query_sieve(query, &sieve);
+	ret = weighing_init(&weighing, query);
+	if (!ret)
+		ret = weigh_slices(&weighing);
 	part = (double)(to_ns - from_ns) / (double)columns;
-	for (size_t i = 0; i < query->snapshot->n; i++) {
+	for (size_t i = 0; i < query->snapshot->n && !ret; i++) {
 		const struct slice *slice = query->snapshot->slices[i];
 		double start, end, density;
 		size_t k;
@@ -147,7 +251,7 @@ int query_activity(
 		/* Even over the slice, of which only the part in the range counts. */
 		start = (double)slice->start_ns - (double)from_ns;
 		end = (double)slice->end_ns - (double)from_ns;
-		density = (double)slice_weight(query, &sieve, slice) / (end - start);
+		density = (double)weighing.weights[i] / (end - start);
 		if (start < 0)
 			start = 0;
 		for (k = (size_t)(start / part); k < columns && (double)k * part < end; k++) {
@@ -163,7 +267,7 @@ int query_activity(
 	}
 	for (size_t i = 0; i < columns; i++)
 		out[i] = (uint64_t)(weights[i] * 1e9 / part + 0.5);
-	sieve_fini(&sieve);
+	weighing_fini(&weighing);
 	free(weights);
-	return 0;
+	return ret;
 }

@@ -51,7 +51,7 @@ struct query {
 	uint32_t symref;
 	bool hide_idle;
 	bool idle_by_name; /* idle is told by the name of the function, not by pid 0 */
-	uint64_t two_cells; /* of lanes.h: see struct scan_question */
+	uint64_t two_cells; /* of lanes and activity: see struct scan_question */
 };
 
 #define QUERY_NAME_MAX 192
@@ -70,17 +70,17 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n);
 /* Whether cell i of a slice counts: of the event, not filtered out, not hidden as idle; with a sieve of the query, for
  * sieve_fini(). */
 void query_sieve(const struct query *query, struct sieve *sieve);
-static inline bool query_counts(
-	const struct query *query, struct sieve *sieve, const struct slice *slice, uint32_t i)
+static inline bool query_passes(const struct query *query, unsigned int verdict)
 {
-	unsigned int verdict;
-
-	if (slice->event[i] != query->event)
-		return false;
-	verdict = sieve_cell(sieve, slice, i);
 	return !(verdict & SIEVE_FAILS) &&
 		!(query->hide_idle && verdict & SIEVE_IDLE_TASK &&
 			(!query->idle_by_name || verdict & SIEVE_IDLE_LEAF));
+}
+
+static inline bool query_counts(
+	const struct query *query, struct sieve *sieve, const struct slice *slice, uint32_t i)
+{
+	return slice->event[i] == query->event && query_passes(query, sieve_cell(sieve, slice, i));
 }
 
 /* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any

@@ -8,6 +8,7 @@
  */
 #include "tui/scan_private.h"
 
+#include "sampler/hugepages.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
 
@@ -104,45 +105,25 @@ int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task)
 	return 0;
 }
 
-static int learn_leaf(struct scan_work *work, uint32_t node)
-{
-	const struct scan_question *question = work->question;
-	const struct symref *name;
-
-	if (grow_zeroed((void **)&work->leaves, node, &work->leaves_room, sizeof(*work->leaves)))
-		return -ENOMEM;
-	sieve_lock(&work->sieve);
-	name = names_peek(question->names,
-		node == STACK_ROOT ? 0
-				   : names_symref(question->names,
-					     stacks_node(question->stacks, node)->frame));
-	sieve_unlock(&work->sieve);
-	work->leaves[node] = (uint8_t)(SCAN_LEAF_KNOWN | (name->resolved ? SCAN_LEAF_RESOLVED : 0));
-	return 0;
-}
-
-int scan_leaf(struct scan_work *work, uint32_t node)
-{
-	if (node >= work->leaves_room || !work->leaves[node]) {
-		if (learn_leaf(work, node))
-			return -ENOMEM;
-	}
-	return work->leaves[node];
-}
-
 /* --- where the one symbol is --- */
 
-static int find_place(struct scan_work *work, uint32_t stack, uint32_t *place)
+static enum scan_place place_of(const struct scan_work *work, uint32_t number)
+{
+	if (work->forest->symref[number] == work->question->symref)
+		return SCAN_LEAF;
+	return work->has[number] ? SCAN_ABOVE : SCAN_NOWHERE;
+}
+
+/* Nodes that have come since; callers are before what they call. */
+static int find_has(struct scan_work *work)
 {
 	const struct scan_question *question = work->question;
 	const struct forest *forest;
-	uint32_t number;
 
 	if (!work->forest)
 		work->forest = forest_of(question->names, question->stacks);
 	forest = work->forest;
-	if (!forest || forest_number(work->forest, stack, &number) ||
-		grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1))
+	if (!forest || grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1))
 		return -ENOMEM;
 	for (; work->n_has < forest->n; work->n_has++) {
 		uint32_t i = work->n_has;
@@ -150,10 +131,34 @@ static int find_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 		work->has[i] = i > FOREST_ROOT &&
 			(work->has[forest->parent[i]] || forest->symref[i] == question->symref);
 	}
-	if (forest->symref[number] == question->symref)
-		*place = SCAN_LEAF;
-	else
-		*place = work->has[number] ? SCAN_ABOVE : SCAN_NOWHERE;
+	return 0;
+}
+
+static int find_place(struct scan_work *work, uint32_t stack, uint32_t *place)
+{
+	uint32_t number;
+
+	if (find_has(work) || forest_number(work->forest, stack, &number) || find_has(work))
+		return -ENOMEM;
+	*place = place_of(work, number);
+	return 0;
+}
+
+int scan_prepare_places(struct scan_work *work, struct scan_work *other, uint32_t n_stacks)
+{
+	uint32_t node, number;
+
+	if (!work->question->only)
+		return 0;
+	work->places = hugepages_zeroed(sizeof(uint64_t), n_stacks);
+	if (!work->places || find_has(work))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < work->forest->n_asked; i++)
+		if (forest_asked(work->forest, i, &node, &number) && node < n_stacks)
+			work->places[node] = (uint8_t)place_of(work, number);
+	work->places_room = other->places_room = n_stacks;
+	other->places = work->places;
+	other->places_shared = true;
 	return 0;
 }
 
@@ -164,7 +169,9 @@ static int learn_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 	sieve_lock(&work->sieve);
 	ret = find_place(work, stack, place);
 	sieve_unlock(&work->sieve);
-	if (ret || grow_zeroed((void **)&work->places, stack, &work->places_room, 1))
+	if (ret ||
+		(stack >= work->places_room &&
+			grow_zeroed((void **)&work->places, stack, &work->places_room, 1)))
 		return -ENOMEM;
 	work->places[stack] = (uint8_t)*place;
 	return 0;
@@ -332,7 +339,7 @@ static int side_entry(struct scan_work *work, uint32_t place, uint32_t side, uin
 static int dense_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
 	struct scan_dense *dense = &work->dense[side];
-	uint8_t verdict;
+	unsigned int verdict;
 
 	if (grow_zeroed((void **)&dense->entries, node, &dense->room, sizeof(*dense->entries)))
 		return -ENOMEM;
@@ -407,7 +414,7 @@ static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t 
 	struct scan_side side;
 	uint32_t id, column_id = SCAN_NONE;
 	unsigned int verdict;
-	int leaf, ret;
+	int ret;
 
 	if (question->event >= 0 && event != question->event)
 		return 0;
@@ -426,12 +433,9 @@ static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t 
 	sums->all_samples += samples;
 	if (verdict & SIEVE_FAILS)
 		return 0;
-	leaf = question->leave_unresolved ? SCAN_LEAF_RESOLVED : scan_leaf(work, slice->stack[i]);
-	if (leaf < 0)
-		return leaf;
 	sums->weight += weight;
 	sums->samples += samples;
-	if (!(leaf & SCAN_LEAF_RESOLVED))
+	if (verdict & SIEVE_UNRESOLVED)
 		sums->unresolved += weight;
 	if (column) {
 		column->weight += weight;
@@ -456,14 +460,14 @@ static int add_slice(struct scan_work *work, const struct slice *slice)
 
 void scan_work_init(struct scan_work *work, const struct scan_question *question, struct scan *scan)
 {
-	*work = (struct scan_work){.question = question, .scan = scan, .half.end = HALVES_END};
+	*work = (struct scan_work){.question = question, .scan = scan};
 	memset(scan, 0, sizeof(*scan));
-	sieve_init(&work->sieve, question->filter, question->stacks, question->tasks,
-		question->names, question->hide_idle && question->idle_by_name);
 	if (question->hide_idle)
 		work->idle_bit = question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
-	work->asks_cells = work->idle_bit & SIEVE_IDLE_TASK ||
-		filter_asks_label(question->filter) || work->sieve.by_cpu || work->sieve.by_fields;
+	sieve_init(&work->sieve, question->filter, question->stacks, question->tasks,
+		question->names,
+		work->idle_bit | (question->leave_unresolved ? 0 : SIEVE_UNRESOLVED));
+	work->asks_cells = work->sieve.by_label || work->sieve.by_cpu || work->sieve.by_fields;
 	scan->fields.n_names = question->by & SCAN_FIELDS ? (uint32_t)question->n_fields : 0;
 }
 
@@ -472,6 +476,7 @@ void scan_work_fini(struct scan_work *work)
 	intern_fini(&work->task_keys);
 	intern_fini(&work->column_keys);
 	sieve_fini(&work->sieve);
+	half_fini(&work->half);
 	forest_put(work->forest);
 	for (uint32_t i = 0; i < SCAN_DENSE_SIDES; i++)
 		free(work->dense[i].entries);
@@ -479,22 +484,21 @@ void scan_work_fini(struct scan_work *work)
 		free(work->sides[i].at);
 		free(work->quick[i].at);
 	}
+	free(work->parting.counted);
 	free(work->abouts);
 	free(work->has);
-	free(work->places);
+	if (!work->places_shared)
+		free(work->places);
 	free(work->side_entries);
 	free(work->label_tasks);
-	free(work->leaves);
 	free(work->hashed);
 	free(work->side_slots);
 }
 
-int scan_slices(struct scan_work *work)
+static int add_slices(struct scan_work *work)
 {
 	const struct scan_question *question = work->question;
 	bool quick = scan_is_quick(question);
-	struct scan *scan = work->scan;
-	uint64_t first_ns = UINT64_MAX;
 	int ret = 0;
 
 	for (size_t i = 0; i < question->snapshot->n && !ret; i++) {
@@ -502,12 +506,39 @@ int scan_slices(struct scan_work *work)
 
 		if (!slice_is_in(slice, question->from_ns, question->to_ns))
 			continue;
+		if (question->in_parts)
+			ret = scan_parts_begin(work, slice);
+		if (!ret)
+			ret = quick ? scan_quick_slice(work, slice, i) : add_slice(work, slice);
+	}
+	if (!ret && question->in_parts)
+		ret = scan_parts_end(work);
+	return ret;
+}
+
+int scan_slices(struct scan_work *work)
+{
+	int ret = 0;
+
+	while (!ret && half_next(&work->half))
+		ret = add_slices(work);
+	return ret;
+}
+
+static uint64_t span_of(const struct scan_question *question)
+{
+	uint64_t first_ns = UINT64_MAX, span_ns = 0;
+
+	for (size_t i = 0; i < question->snapshot->n; i++) {
+		const struct slice *slice = question->snapshot->slices[i];
+
+		if (!slice_is_in(slice, question->from_ns, question->to_ns))
+			continue;
 		if (slice->start_ns < first_ns)
 			first_ns = slice->start_ns;
-		scan->span_ns = slice->end_ns - first_ns;
-		ret = quick ? scan_quick_slice(work, slice) : add_slice(work, slice);
+		span_ns = slice->end_ns - first_ns;
 	}
-	return ret;
+	return span_ns;
 }
 
 int scan_run(const struct scan_question *question, struct scan *out)
@@ -516,6 +547,7 @@ int scan_run(const struct scan_question *question, struct scan *out)
 	int ret;
 
 	scan_work_init(&work, question, out);
+	out->span_ns = span_of(question);
 	ret = scan_is_quick(question) ? scan_in_two(&work) : scan_slices(&work);
 	if (!ret && scan_is_quick(question))
 		ret = scan_quick_sums(&work);
@@ -528,6 +560,7 @@ int scan_run(const struct scan_question *question, struct scan *out)
 void scan_fini(struct scan *scan)
 {
 	free(scan->entries);
+	free(scan->parts);
 	free(scan->sides);
 	free(scan->tasks);
 	free(scan->columns);

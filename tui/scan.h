@@ -32,6 +32,7 @@ enum { /* scan_question.by, or'ed; the event is always one of the sides' parts *
 };
 
 #define SCAN_NONE UINT32_MAX
+#define SCAN_PARTS 10
 
 /* Where on a stack the one symbol is that was asked for: the nodes of entries then. */
 enum scan_place { SCAN_PLACE_UNKNOWN, SCAN_NOWHERE, SCAN_ABOVE, SCAN_LEAF, SCAN_PLACES };
@@ -58,6 +59,8 @@ struct scan_question {
 	uint32_t symref;
 	bool leave_unresolved; /* sums[].unresolved is not asked for */
 	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
+	bool in_parts; /* of SCAN_STACK alone: entries in equal parts of [parts_from_ns, parts_to_ns) as well */
+	uint64_t parts_from_ns, parts_to_ns;
 	uint64_t
 		two_cells; /* so many are for two threads; 0: as many as are worth it.  For tests, which have few */
 };
@@ -104,6 +107,8 @@ struct scan_sums {
 
 struct scan {
 	struct scan_entry *entries;
+	uint64_t (*parts)
+		[SCAN_PARTS]; /* of their weights, which is even over each slice; NULL: not asked for */
 	uint32_t n_entries;
 	struct scan_side *sides;
 	uint32_t n_sides;

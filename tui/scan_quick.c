@@ -6,7 +6,7 @@
 
 #include "tui/grow.h"
 
-#define AHEAD 8u /* cells whose sums are fetched before they are needed */
+#define EVENTS_MAX 4u /* of more, one pass over a slice is less than one for each */
 #define TASKS (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND)
 
 /* Cells of a slice. */
@@ -18,26 +18,6 @@ bool scan_is_quick(const struct scan_question *question)
 {
 	return !(question->by & (SCAN_FIELDS | SCAN_CGROUP)) && question->column == GROUP_KEYS &&
 		!(question->by & SCAN_CPU && question->by & TASKS);
-}
-
-/* Where a cell's sums are is known long before they are needed, and they are spread over more memory than the caches next to
- * the processor hold. */
-static inline __attribute__((always_inline)) void fetch_ahead(const struct scan_work *work,
-	const struct scan_dense *dense, const struct slice *slice, uint32_t i)
-{
-	uint32_t entry, stack;
-
-	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= dense->room)
-		return;
-	__builtin_prefetch(&dense->entries[slice->stack[i + 2 * AHEAD]]);
-	stack = slice->stack[i + AHEAD];
-	if (stack >= dense->room)
-		return;
-	entry = dense->entries[stack] & SCAN_DENSE_ID;
-	if (entry)
-		__builtin_prefetch(&work->scan->entries[entry - 1]);
-	else
-		__builtin_prefetch(stacks_node(work->question->stacks, stack));
 }
 
 static int learn_side(
@@ -93,19 +73,30 @@ static inline __attribute__((always_inline)) int entry_of(
 	return scan_entry_id(work, stack, side, id);
 }
 
-/* By stack and by what else is asked for, with a constant for what does not change between cells. */
-static inline __attribute__((always_inline)) int add_cells(
-	struct scan_work *work, const struct slice *slice, struct cells_range range, bool sieved)
+/* How much of the sieve is needed. */
+enum sieving { SIEVE_NOTHING, SIEVE_STACKS, SIEVE_CELLS };
+
+static enum sieving sieving_of(const struct scan_work *work)
+{
+	if (!work->question->filter && !work->idle_bit)
+		return SIEVE_NOTHING;
+	return work->asks_cells ? SIEVE_CELLS : SIEVE_STACKS;
+}
+
+/* Whatever is asked for; of one event as it was sampled, or of all. */
+static int add_cells(
+	struct scan_work *work, const struct slice *slice, struct cells_range range, int sampled)
 {
 	const struct scan_question *question = work->question;
+	bool sieved = sieving_of(work);
 
 	for (uint32_t i = range.begin; i < range.end; i++) {
 		uint8_t event = scan_event(question, slice, i);
 		struct scan_entry *entry;
-		uint32_t side, id;
+		uint32_t side, node, id;
 
-		fetch_ahead(work, &work->dense[0], slice, i);
-		if (question->event >= 0 && event != question->event)
+		if ((question->event >= 0 && event != question->event) ||
+			(sampled >= 0 && slice->event[i] != sampled))
 			continue;
 		if (sieved) {
 			unsigned int verdict = sieve_cell(&work->sieve, slice, i);
@@ -118,7 +109,8 @@ static inline __attribute__((always_inline)) int add_cells(
 				continue;
 		}
 		if (side_of(work, slice, i, event, &side) ||
-			entry_of(work, slice->stack[i], side, &id))
+			scan_entry_node(work, slice->stack[i], &node) ||
+			entry_of(work, node, side, &id))
 			return -ENOMEM;
 		entry = &work->scan->entries[id];
 		entry->weight += slice->weight[i];
@@ -127,14 +119,53 @@ static inline __attribute__((always_inline)) int add_cells(
 	return 0;
 }
 
-/* How much of the sieve is needed. */
-enum sieving { SIEVE_NOTHING, SIEVE_STACKS, SIEVE_CELLS };
+/* --- one event, without a branch that depends on the cell: what does not pass is added as nothing --- */
 
-static enum sieving sieving_of(const struct scan_work *work)
+#define AHEAD 8u /* cells whose sums are fetched before they are needed */
+#define BLOCK 512u /* cells that are judged at once */
+#define OTHER_EVENT 128u /* with the sieve's bits */
+
+/* Cells of a slice, of which those of one event count. */
+struct of_event {
+	const struct slice *slice;
+	struct cells_range range;
+	uint8_t sampled, event; /* as it was sampled, and what stands for it */
+	bool mixed; /* there are others between them */
+	enum sieving sieving;
+};
+
+struct block {
+	const uint32_t *stack, *task, *count;
+	const uint16_t *cpu;
+	const uint64_t *weight;
+	uint32_t n;
+	uint8_t verdicts[BLOCK]; /* of SIEVE_CELLS: all but the stacks' */
+};
+
+static inline __attribute__((always_inline)) void begin_block(
+	struct scan_work *work, const struct of_event *of, uint32_t first, struct block *block)
 {
-	if (!work->question->filter && !work->idle_bit)
-		return SIEVE_NOTHING;
-	return work->asks_cells ? SIEVE_CELLS : SIEVE_STACKS;
+	const struct slice *slice = of->slice;
+
+	block->n = of->range.end - first < BLOCK ? of->range.end - first : BLOCK;
+	block->stack = slice->stack + first;
+	block->task = slice->task + first;
+	block->count = slice->count + first;
+	block->cpu = slice->cpu + first;
+	block->weight = slice->weight + first;
+	if (of->sieving != SIEVE_CELLS)
+		return;
+	sieve_rests(&work->sieve, slice, first, block->n, block->verdicts);
+	for (uint32_t i = 0; of->mixed && i < block->n; i++)
+		block->verdicts[i] |= slice->event[first + i] == of->sampled ? 0 : OTHER_EVENT;
+}
+
+static void learn_ahead(struct scan_work *work, const struct block *block, uint32_t i)
+{
+	struct sieve *sieve = &work->sieve;
+
+	if (sieve->lock && sieve->by_stack && !sieve->stacks_known[block->stack[i]])
+		sieve_learn_stacks(sieve, block->stack + i, block->n - i);
 }
 
 /* All bits are set where a cell counts at all, and where it passes as well; else none. */
@@ -143,11 +174,11 @@ struct masks {
 };
 
 /* What is known of its stack is given. */
-static inline __attribute__((always_inline)) struct masks masks_of(struct scan_work *work,
-	const struct slice *slice, uint32_t i, enum sieving sieving, bool fails, bool idle)
+static inline __attribute__((always_inline)) struct masks masks_of(const struct scan_work *work,
+	const struct block *block, uint32_t i, enum sieving sieving, bool fails, bool idle)
 {
-	unsigned int rest = sieving == SIEVE_CELLS ? sieve_rest(&work->sieve, slice, i) : 0;
-	uint64_t there = (uint64_t)(idle || rest & work->idle_bit) - 1;
+	unsigned int rest = sieving == SIEVE_CELLS ? block->verdicts[i] : 0;
+	uint64_t there = (uint64_t)(idle || rest & (work->idle_bit | OTHER_EVENT)) - 1;
 
 	return (struct masks){there, there & ((uint64_t)(fails || rest & SIEVE_FAILS) - 1)};
 }
@@ -157,11 +188,10 @@ enum { ABOUT_PLACE = 3, ABOUT_KNOWN = 4, ABOUT_FAILS = 8, ABOUT_IDLE = 16, ABOUT
 
 static int learn_about(struct scan_work *work, uint32_t stack)
 {
-	uint8_t verdict = sieve_node(&work->sieve, stack), about = ABOUT_KNOWN;
+	unsigned int verdict = sieve_node(&work->sieve, stack), about = ABOUT_KNOWN;
 	uint32_t place;
-	int leaf = work->question->leave_unresolved ? SCAN_LEAF_RESOLVED : scan_leaf(work, stack);
 
-	if (leaf < 0 || scan_entry_node(work, stack, &place) ||
+	if (scan_entry_node(work, stack, &place) ||
 		grow_zeroed(
 			(void **)&work->abouts, stack, &work->abouts_room, sizeof(*work->abouts)))
 		return -ENOMEM;
@@ -169,23 +199,10 @@ static int learn_about(struct scan_work *work, uint32_t stack)
 		about |= ABOUT_FAILS;
 	if (verdict & work->idle_bit)
 		about |= ABOUT_IDLE;
-	if (!(leaf & SCAN_LEAF_RESOLVED))
+	if (verdict & SIEVE_UNRESOLVED)
 		about |= ABOUT_UNRESOLVED;
 	work->abouts[stack] = (uint8_t)(about | place);
 	return 0;
-}
-
-static inline __attribute__((always_inline)) void fetch_about(
-	const struct scan_work *work, const struct slice *slice, uint32_t i)
-{
-	uint32_t stack;
-
-	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= work->abouts_room)
-		return;
-	__builtin_prefetch(&work->abouts[slice->stack[i + 2 * AHEAD]]);
-	stack = slice->stack[i + AHEAD];
-	if (stack < work->abouts_room && !work->abouts[stack])
-		__builtin_prefetch(stacks_node(work->question->stacks, stack));
 }
 
 static int learn_entry(
@@ -202,142 +219,202 @@ static int learn_entry(
 	return 0;
 }
 
-/* By anything but the stack, whatever the event, without a branch that depends on the cell: what does not pass is added as
- * nothing. */
-static inline __attribute__((always_inline)) int add_others(struct scan_work *work,
-	const struct slice *slice, struct cells_range range, enum sieving sieving)
+/* Where all passes, entries tell what there was (scan_quick_sums()). */
+static void add_sums(struct scan_work *work, uint8_t event, const struct scan_sums *sums)
 {
-	const struct scan_question *question = work->question;
-
-	/* Stacks are in ascending order. */
-	if (grow_zeroed((void **)&work->abouts, slice->stack[range.end - 1], &work->abouts_room,
-		    sizeof(*work->abouts)))
-		return -ENOMEM;
-	for (uint32_t i = range.begin; i < range.end; i++) {
-		uint8_t event = scan_event(question, slice, i), about;
-		const struct scan_quick *quick = &work->quick[event];
-		struct scan_sums *sums = &work->scan->sums[event];
-		uint64_t weight = slice->weight[i], samples = slice->count[i];
-		uint64_t passes = UINT64_MAX;
-		uint32_t stack = slice->stack[i], at;
-		struct scan_entry *entry;
-
-		fetch_about(work, slice, i);
-		if (question->event >= 0 && event != question->event)
-			continue;
-		if (__builtin_expect(stack >= work->abouts_room || !work->abouts[stack], 0)) {
-			if (learn_about(work, stack))
-				return -ENOMEM;
-		}
-		about = work->abouts[stack];
-		if (sieving) {
-			struct masks masks = masks_of(
-				work, slice, i, sieving, about & ABOUT_FAILS, about & ABOUT_IDLE);
-
-			passes = masks.passes;
-			sums->all_weight += weight & masks.there;
-			sums->all_samples += samples & masks.there;
-			weight &= passes;
-			samples &= passes;
-		}
-		at = place_of(work, slice, i) * SCAN_PLACES + (about & ABOUT_PLACE);
-		if (__builtin_expect(at >= quick->room || !quick->at[at], 0)) {
-			/* The newest name of a task is that of what has passed. */
-			if (!passes)
-				continue;
-			if (learn_entry(work, slice, i, event, at))
-				return -ENOMEM;
-		}
-		entry = &work->scan->entries[quick->at[at] - 1];
-		entry->weight += weight;
-		entry->samples += samples;
-		sums->unresolved += weight & ((uint64_t) !(about & ABOUT_UNRESOLVED) - 1);
+	if (sieving_of(work)) {
+		work->scan->sums[event].all_weight += sums->all_weight;
+		work->scan->sums[event].all_samples += sums->all_samples;
 	}
+	work->scan->sums[event].unresolved += sums->unresolved;
+}
+
+static inline __attribute__((always_inline)) void fetch_about(
+	const struct scan_work *work, const struct block *block, uint32_t i)
+{
+	uint32_t stack;
+
+	if (i + 2 * AHEAD >= block->n)
+		return;
+	__builtin_prefetch(&work->abouts[block->stack[i + 2 * AHEAD]]);
+	stack = block->stack[i + AHEAD];
+	if (!work->abouts[stack])
+		__builtin_prefetch(stacks_node(work->question->stacks, stack));
+}
+
+/* By anything but the stack. */
+static inline __attribute__((always_inline)) int add_others(
+	struct scan_work *work, const struct of_event *of, enum sieving sieving)
+{
+	const bool by_task = work->question->by & TASKS, by_cpu = work->question->by & SCAN_CPU;
+	const struct scan_quick *quick = &work->quick[of->event];
+	struct scan_sums sums = {0};
+	struct block block;
+
+	if (grow_zeroed((void **)&work->abouts, of->slice->stack[of->range.end - 1],
+		    &work->abouts_room, sizeof(*work->abouts)))
+		return -ENOMEM;
+	for (uint32_t first = of->range.begin; first < of->range.end; first += BLOCK) {
+		const uint32_t *ids = quick->at;
+		struct scan_entry *entries = work->scan->entries;
+
+		begin_block(work, of, first, &block);
+		for (uint32_t i = 0; i < block.n; i++) {
+			uint64_t weight = block.weight[i], samples = block.count[i];
+			uint64_t passes = UINT64_MAX;
+			uint32_t stack = block.stack[i], at;
+			uint8_t about;
+
+			fetch_about(work, &block, i);
+			if (__builtin_expect(!work->abouts[stack], 0)) {
+				learn_ahead(work, &block, i);
+				if (learn_about(work, stack))
+					return -ENOMEM;
+			}
+			about = work->abouts[stack];
+			if (sieving) {
+				struct masks masks = masks_of(work, &block, i, sieving,
+					about & ABOUT_FAILS, about & ABOUT_IDLE);
+
+				passes = masks.passes;
+				sums.all_weight += weight & masks.there;
+				sums.all_samples += samples & masks.there;
+				weight &= passes;
+				samples &= passes;
+			}
+			at = by_task ? block.task[i] : by_cpu ? block.cpu[i] : 0;
+			at = at * SCAN_PLACES + (about & ABOUT_PLACE);
+			if (__builtin_expect(at >= quick->room || !ids[at], 0)) {
+				/* The newest name of a task is that of what has passed. */
+				if (!passes)
+					continue;
+				if (learn_entry(work, of->slice, first + i, of->event, at))
+					return -ENOMEM;
+				ids = quick->at;
+				entries = work->scan->entries;
+			}
+			entries[ids[at] - 1].weight += weight;
+			entries[ids[at] - 1].samples += samples;
+			sums.unresolved += weight & ((uint64_t) !(about & ABOUT_UNRESOLVED) - 1);
+		}
+	}
+	add_sums(work, of->event, &sums);
 	return 0;
 }
 
-/* By stack alone, of a slice of one event, in the same way. */
-static inline __attribute__((always_inline)) int add_stacks(struct scan_work *work,
-	const struct slice *slice, struct cells_range range, uint32_t side, enum sieving sieving)
+/* Where a stack's sums are is spread over more memory than the caches next to the processor hold. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct block *block, uint32_t i,
+	const uint32_t *ids, const struct scan_entry *entries)
+{
+	uint32_t id;
+
+	if (i + 2 * AHEAD >= block->n)
+		return;
+	__builtin_prefetch(&ids[block->stack[i + 2 * AHEAD]]);
+	id = ids[block->stack[i + AHEAD]] & SCAN_DENSE_ID;
+	if (id)
+		__builtin_prefetch(&entries[id - 1]);
+}
+
+/* By stack alone. */
+static inline __attribute__((always_inline)) int add_stacks(
+	struct scan_work *work, const struct of_event *of, uint32_t side, enum sieving sieving)
 {
 	const struct scan_dense *dense = &work->dense[side];
-	struct scan_sums *sums = &work->scan->sums[work->scan->sides[side].event];
-	uint64_t all_weight = 0, all_samples = 0;
+	struct scan_sums sums = {0};
+	struct block block;
 
-	for (uint32_t i = range.begin; i < range.end; i++) {
-		uint32_t stack = slice->stack[i], at, id;
-		uint64_t passes = UINT64_MAX;
-		struct scan_entry *entry;
+	if (grow_zeroed((void **)&work->dense[side].entries, of->slice->stack[of->range.end - 1],
+		    &work->dense[side].room, sizeof(*dense->entries)))
+		return -ENOMEM;
+	for (uint32_t first = of->range.begin; first < of->range.end; first += BLOCK) {
+		const uint32_t *ids = dense->entries;
+		struct scan_entry *entries = work->scan->entries;
 
-		fetch_ahead(work, dense, slice, i);
-		if (__builtin_expect(stack >= dense->room || !dense->entries[stack], 0)) {
-			if (scan_entry_id(work, stack, side, &id))
-				return -ENOMEM;
+		begin_block(work, of, first, &block);
+		for (uint32_t i = 0; i < block.n; i++) {
+			uint64_t weight = block.weight[i], samples = block.count[i];
+			uint32_t stack = block.stack[i], at, id;
+
+			fetch_ahead(&block, i, ids, entries);
+			if (__builtin_expect(!ids[stack], 0)) {
+				learn_ahead(work, &block, i);
+				if (scan_entry_id(work, stack, side, &id))
+					return -ENOMEM;
+				ids = dense->entries;
+				entries = work->scan->entries;
+			}
+			at = ids[stack];
+			if (sieving) {
+				struct masks masks = masks_of(work, &block, i, sieving,
+					at & SCAN_DENSE_FAILS, at & SCAN_DENSE_IDLE);
+
+				sums.all_weight += weight & masks.there;
+				sums.all_samples += samples & masks.there;
+				weight &= masks.passes;
+				samples &= masks.passes;
+			}
+			at = (at & SCAN_DENSE_ID) - 1;
+			entries[at].weight += weight;
+			entries[at].samples += samples;
 		}
-		at = dense->entries[stack];
-		if (sieving) {
-			struct masks masks = masks_of(work, slice, i, sieving,
-				at & SCAN_DENSE_FAILS, at & SCAN_DENSE_IDLE);
-
-			passes = masks.passes;
-			all_weight += slice->weight[i] & masks.there;
-			all_samples += slice->count[i] & masks.there;
-		}
-		entry = &work->scan->entries[(at & SCAN_DENSE_ID) - 1];
-		entry->weight += slice->weight[i] & passes;
-		entry->samples += slice->count[i] & passes;
 	}
-	sums->all_weight += all_weight;
-	sums->all_samples += all_samples;
+	add_sums(work, of->event, &sums);
 	return 0;
 }
 
-/* Room for all stacks at once: they are in ascending order. */
-static int add_one_event(
-	struct scan_work *work, const struct slice *slice, struct cells_range range)
+static int add_event(struct scan_work *work, const struct of_event *of)
 {
-	uint32_t side, id, last = slice->stack[range.end - 1];
-	uint8_t event = scan_event(work->question, slice, range.begin);
+	uint32_t side;
 
-	if (work->question->event >= 0 && event != work->question->event)
-		return 0;
-	if (side_of(work, slice, range.begin, event, &side))
+	if (!(work->question->by & SCAN_STACK)) {
+		switch (of->sieving) {
+		case SIEVE_NOTHING:
+			return add_others(work, of, SIEVE_NOTHING);
+		case SIEVE_STACKS:
+			return add_others(work, of, SIEVE_STACKS);
+		default:
+			return add_others(work, of, SIEVE_CELLS);
+		}
+	}
+	/* Of stacks alone an event has one side. */
+	if (side_of(work, of->slice, of->range.begin, of->event, &side))
 		return -ENOMEM;
 	if (side >= SCAN_DENSE_SIDES)
-		return add_cells(work, slice, range, sieving_of(work));
-	if (last >= work->dense[side].room && scan_entry_id(work, last, side, &id))
-		return -ENOMEM;
-	switch (sieving_of(work)) {
+		return add_cells(work, of->slice, of->range, of->sampled);
+	switch (of->sieving) {
 	case SIEVE_NOTHING:
-		return add_stacks(work, slice, range, side, SIEVE_NOTHING);
+		return add_stacks(work, of, side, SIEVE_NOTHING);
 	case SIEVE_STACKS:
-		return add_stacks(work, slice, range, side, SIEVE_STACKS);
+		return add_stacks(work, of, side, SIEVE_STACKS);
 	default:
-		return add_stacks(work, slice, range, side, SIEVE_CELLS);
+		return add_stacks(work, of, side, SIEVE_CELLS);
 	}
 }
 
-int scan_quick_slice(struct scan_work *work, const struct slice *slice)
+int scan_quick_slice(struct scan_work *work, const struct slice *slice, size_t at)
 {
-	enum sieving sieving = sieving_of(work);
-	struct cells_range range;
+	const struct scan_question *question = work->question;
+	struct of_event of = {.slice = slice, .mixed = slice->n_totals > 1};
+	int ret = 0;
 
-	halves_cells(slice, &work->half, &range.begin, &range.end);
-	if (range.begin >= range.end)
+	half_cells(&work->half, slice, at, &of.range.begin, &of.range.end);
+	if (of.range.begin >= of.range.end)
 		return 0;
-	if (slice->n_totals == 1 && work->question->by == SCAN_STACK)
-		return add_one_event(work, slice, range);
-	if (work->question->by & SCAN_STACK)
-		return sieving ? add_cells(work, slice, range, true)
-			       : add_cells(work, slice, range, false);
-	switch (sieving) {
-	case SIEVE_NOTHING:
-		return add_others(work, slice, range, SIEVE_NOTHING);
-	case SIEVE_STACKS:
-		return add_others(work, slice, range, SIEVE_STACKS);
-	default:
-		return add_others(work, slice, range, SIEVE_CELLS);
+	of.sieving = of.mixed ? SIEVE_CELLS : sieving_of(work);
+	/* Stacks are in ascending order: there is room for all from here on. */
+	if (work->sieve.by_stack)
+		sieve_reserve(&work->sieve, slice->stack[of.range.end - 1]);
+	if (!slice->n_totals || slice->n_totals > EVENTS_MAX ||
+		(question->by & SCAN_STACK && question->by != SCAN_STACK))
+		return add_cells(work, slice, of.range, -1);
+	for (uint32_t i = 0; i < slice->n_totals && !ret; i++) {
+		of.sampled = slice->totals[i].event;
+		of.event = question->stands_for ? question->stands_for[of.sampled] : of.sampled;
+		if (question->event < 0 || of.event == question->event)
+			ret = add_event(work, &of);
 	}
+	return ret;
 }
 
 /* Entries of which nothing has passed. */
@@ -345,32 +422,33 @@ static void leave_out_empty(struct scan *scan)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < scan->n_entries; i++)
-		if (scan->entries[i].samples)
-			scan->entries[n++] = scan->entries[i];
+	for (uint32_t i = 0; i < scan->n_entries; i++) {
+		if (!scan->entries[i].samples)
+			continue;
+		if (scan->parts && n != i)
+			memcpy(scan->parts[n], scan->parts[i], sizeof(*scan->parts));
+		scan->entries[n++] = scan->entries[i];
+	}
 	scan->n_entries = n;
 }
 
 int scan_quick_sums(struct scan_work *work)
 {
 	const struct scan *scan = work->scan;
-	bool unresolved = !work->question->leave_unresolved && work->question->by & SCAN_STACK;
+	bool by_stack = work->question->by & SCAN_STACK;
 
 	leave_out_empty(work->scan);
 	for (uint32_t i = 0; i < scan->n_entries; i++) {
 		const struct scan_entry *entry = &scan->entries[i];
 		struct scan_sums *sums = &work->scan->sums[scan->sides[entry->side].event];
-		int leaf = unresolved ? scan_leaf(work, entry->node) : SCAN_LEAF_RESOLVED;
 
-		if (leaf < 0)
-			return leaf;
 		sums->weight += entry->weight;
 		sums->samples += entry->samples;
 		if (!sieving_of(work)) {
 			sums->all_weight += entry->weight;
 			sums->all_samples += entry->samples;
 		}
-		if (!(leaf & SCAN_LEAF_RESOLVED))
+		if (by_stack && sieve_node(&work->sieve, entry->node) & SIEVE_UNRESOLVED)
 			sums->unresolved += entry->weight;
 	}
 	return 0;

@@ -5,7 +5,6 @@
 #include "tui/scan_private.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 static int take_side(
@@ -39,6 +38,11 @@ static int take(struct scan_work *to, const struct scan *from)
 			break;
 		to->scan->entries[id].weight += entry->weight;
 		to->scan->entries[id].samples += entry->samples;
+		if (!from->parts)
+			continue;
+		ret = scan_parts_room(to, id);
+		for (uint32_t k = 0; k < SCAN_PARTS && !ret; k++)
+			to->scan->parts[id][k] += from->parts[i][k];
 	}
 	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++) {
 		to->scan->sums[i].all_weight += from->sums[i].all_weight;
@@ -54,35 +58,43 @@ static int run_half(void *ctx)
 	return scan_slices(ctx);
 }
 
-static int run_both(struct scan_work *work, uint32_t middle)
+static int run_both(struct scan_work *work, struct halves *halves)
 {
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct scan_work other;
 	struct scan scan;
 	int ret;
 
 	scan_work_init(&other, work->question, &scan);
-	other.half.begin = work->half.end = middle;
-	other.sieve.lock = work->sieve.lock = &lock;
-	ret = halves_run(run_half, work, &other);
+	ret = sieve_prepare(&work->sieve, &other.sieve, halves->n_stacks);
+	if (!ret)
+		ret = scan_prepare_places(work, &other, halves->n_stacks);
+	other.sieve.lock = work->sieve.lock = &halves->lock;
+	if (!ret)
+		ret = half_init(&work->half, halves, false);
+	if (!ret)
+		ret = half_init(&other.half, halves, true);
+	if (!ret)
+		ret = halves_run(run_half, work, &other);
 	work->sieve.lock = NULL;
 	if (!ret)
 		ret = take(work, &scan);
 	scan_work_fini(&other);
 	scan_fini(&scan);
-	pthread_mutex_destroy(&lock);
 	return ret;
 }
 
 int scan_in_two(struct scan_work *work)
 {
 	const struct scan_question *question = work->question;
-	uint32_t middle;
+	struct halves halves;
+	int ret;
 
 	/* What is found of fields is kept by the filter itself. */
 	if (work->sieve.by_fields ||
-		!halves_stack(question->snapshot, question->from_ns, question->to_ns,
-			question->two_cells, &middle))
+		!halves_init(&halves, question->snapshot, question->from_ns, question->to_ns,
+			question->two_cells))
 		return scan_slices(work);
-	return run_both(work, middle);
+	ret = run_both(work, &halves);
+	halves_fini(&halves);
+	return ret;
 }

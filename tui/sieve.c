@@ -4,27 +4,32 @@
  */
 #include "tui/sieve.h"
 
+#include "sampler/hugepages.h"
+#include "tui/forest.h"
 #include "tui/grow.h"
 
 void sieve_init(struct sieve *sieve, struct filter *filter, const struct stacks *stacks,
-	const struct tasks *tasks, struct names *names, bool idle_leaf)
+	const struct tasks *tasks, struct names *names, unsigned int wanted)
 {
 	*sieve = (struct sieve){
 		.filter = filter,
 		.stacks = stacks,
 		.tasks = tasks,
 		.names = names,
-		.by_stack = idle_leaf || filter_asks_stack(filter),
+		.by_label = wanted & SIEVE_IDLE_TASK || filter_asks_label(filter),
+		.by_stack =
+			wanted & (SIEVE_IDLE_LEAF | SIEVE_UNRESOLVED) || filter_asks_stack(filter),
 		.by_cpu = filter_asks_cpu(filter),
 		.by_fields = filter_asks_fields(filter),
-		.idle_leaf = idle_leaf,
+		.wanted = wanted,
 	};
 }
 
 void sieve_fini(struct sieve *sieve)
 {
 	free(sieve->labels);
-	free(sieve->nodes);
+	if (!sieve->shared)
+		free(sieve->stacks_known);
 	free(sieve->cpus);
 	*sieve = (struct sieve){.filter = NULL};
 }
@@ -50,24 +55,113 @@ uint8_t sieve_learn_label(struct sieve *sieve, uint32_t id)
 	return remember(&sieve->labels, &sieve->labels_room, id, verdict);
 }
 
-uint8_t sieve_learn_node(struct sieve *sieve, uint32_t node)
+/* Its leaf has this symref. */
+static uint32_t judge_stack(struct sieve *sieve, uint32_t node, uint32_t symref)
 {
-	uint8_t verdict = SIEVE_KNOWN;
-	uint32_t symref = 0;
+	uint32_t verdict = SIEVE_KNOWN;
 
-	sieve_lock(sieve);
-	if (sieve->idle_leaf && node != STACK_ROOT)
-		symref = names_symref(sieve->names, stacks_node(sieve->stacks, node)->frame);
-	if (sieve->idle_leaf && names_peek(sieve->names, symref)->idle)
-		verdict |= SIEVE_IDLE_LEAF;
+	if (sieve->wanted & (SIEVE_IDLE_LEAF | SIEVE_UNRESOLVED)) {
+		const struct symref *name = names_peek(sieve->names, symref);
+
+		if (sieve->wanted & SIEVE_IDLE_LEAF && name->idle)
+			verdict |= SIEVE_IDLE_LEAF;
+		if (sieve->wanted & SIEVE_UNRESOLVED && !name->resolved)
+			verdict |= SIEVE_UNRESOLVED;
+	}
 	if (!filter_pass_stack(sieve->filter, node))
 		verdict |= SIEVE_FAILS;
+	return verdict << SIEVE_STACK_SHIFT | (symref + 1);
+}
+
+/* What two threads share does not move.  Without memory nothing is remembered. */
+void sieve_reserve(struct sieve *sieve, uint32_t node)
+{
+	if (!sieve->lock)
+		(void)grow_zeroed((void **)&sieve->stacks_known, node, &sieve->stacks_room,
+			sizeof(*sieve->stacks_known));
+}
+
+/* With the lock. */
+static uint32_t learn_stack(struct sieve *sieve, uint32_t node)
+{
+	uint32_t symref = 0, known;
+
+	if (node != STACK_ROOT)
+		symref = names_symref(sieve->names, stacks_node(sieve->stacks, node)->frame);
+	known = judge_stack(sieve, node, symref);
+	if (node < sieve->stacks_room)
+		sieve->stacks_known[node] = known;
+	return known;
+}
+
+uint32_t sieve_learn_stack(struct sieve *sieve, uint32_t node)
+{
+	uint32_t known;
+
+	sieve_reserve(sieve, node);
+	sieve_lock(sieve);
+	known = learn_stack(sieve, node);
 	sieve_unlock(sieve);
-	return remember(&sieve->nodes, &sieve->nodes_room, node, verdict);
+	return known;
+}
+
+void sieve_learn_stacks(struct sieve *sieve, const uint32_t *nodes, uint32_t n)
+{
+	if (!sieve->lock || !sieve->by_stack)
+		return;
+	sieve_lock(sieve);
+	for (uint32_t i = 0; i < n; i++)
+		if (nodes[i] < sieve->stacks_room && !sieve->stacks_known[nodes[i]])
+			(void)learn_stack(sieve, nodes[i]);
+	sieve_unlock(sieve);
+}
+
+int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks)
+{
+	struct forest *forest;
+	uint32_t node, number;
+
+	if (!sieve->by_stack)
+		return 0;
+	forest = forest_of(sieve->names, sieve->stacks);
+	free(sieve->stacks_known);
+	sieve->stacks_room = 0;
+	sieve->stacks_known =
+		hugepages_zeroed(sizeof(uint64_t), n_stacks * sizeof(*sieve->stacks_known));
+	if (!sieve->stacks_known || !forest) {
+		forest_put(forest);
+		return -ENOMEM;
+	}
+	sieve->stacks_room = n_stacks;
+	for (uint32_t i = 0; i < forest->n_asked; i++)
+		if (forest_asked(forest, i, &node, &number) && node < n_stacks)
+			sieve->stacks_known[node] =
+				judge_stack(sieve, node, forest->symref[number]);
+	forest_put(forest);
+	other->stacks_known = sieve->stacks_known;
+	other->stacks_room = n_stacks;
+	other->shared = true;
+	return 0;
 }
 
 uint8_t sieve_learn_cpu(struct sieve *sieve, uint16_t cpu)
 {
 	return remember(&sieve->cpus, &sieve->cpus_room, cpu,
 		filter_pass_cpu(sieve->filter, cpu) ? SIEVE_KNOWN : SIEVE_KNOWN | SIEVE_FAILS);
+}
+
+void sieve_rests(struct sieve *sieve, const struct slice *slice, uint32_t first, uint32_t n,
+	uint8_t *verdicts)
+{
+	const uint32_t *task = slice->task + first;
+	const uint16_t *cpu = slice->cpu + first;
+
+	memset(verdicts, SIEVE_KNOWN, n);
+	for (uint32_t i = 0; sieve->by_label && i < n; i++)
+		verdicts[i] |= sieve_label(sieve, task[i]);
+	for (uint32_t i = 0; sieve->by_cpu && i < n; i++)
+		verdicts[i] |= sieve_cpu(sieve, cpu[i]);
+	for (uint32_t i = 0; sieve->by_fields && i < n; i++)
+		if (!filter_pass_fields(sieve->filter, slice, first + i))
+			verdicts[i] |= SIEVE_FAILS;
 }

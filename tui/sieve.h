@@ -21,23 +21,36 @@ enum { /* of a cell, or'ed */
 	SIEVE_FAILS = 2, /* does not pass the filter */
 	SIEVE_IDLE_TASK = 4, /* pid 0 */
 	SIEVE_IDLE_LEAF = 8, /* a function of the idle loop; where it was asked for */
+	SIEVE_UNRESOLVED = 16, /* its leaf has no symbol; where it was asked for */
 };
+
+/* Of a stack: what the sieve says of it, and below that its leaf's symref + 1. */
+#define SIEVE_STACK_SHIFT 27u
+#define SIEVE_STACK_LEAF ((1u << SIEVE_STACK_SHIFT) - 1)
 
 struct sieve {
 	struct filter *filter; /* or NULL; borrowed, as all */
 	const struct stacks *stacks;
 	const struct tasks *tasks; /* or NULL: nothing is of pid 0 */
 	struct names *names;
-	bool by_stack, by_cpu, by_fields;
-	bool idle_leaf; /* SIEVE_IDLE_LEAF is wanted */
+	bool by_label, by_stack, by_cpu, by_fields;
+	unsigned int wanted;
 	pthread_mutex_t *lock; /* NULL: there is one thread */
-	uint8_t *labels, *nodes, *cpus;
-	uint32_t labels_room, nodes_room, cpus_room;
+	uint8_t *labels, *cpus;
+	uint32_t *stacks_known; /* by node; 0: not known yet */
+	bool shared; /* the stacks are those of another sieve */
+	uint32_t labels_room, stacks_room, cpus_room;
 };
 
+/* wanted: SIEVE_IDLE_TASK, SIEVE_IDLE_LEAF and SIEVE_UNRESOLVED, or'ed; the first may be told in any case. */
 void sieve_init(struct sieve *sieve, struct filter *filter, const struct stacks *stacks,
-	const struct tasks *tasks, struct names *names, bool idle_leaf);
+	const struct tasks *tasks, struct names *names, unsigned int wanted);
 void sieve_fini(struct sieve *sieve);
+
+/* Before two threads begin, of stacks below n_stacks alone: what is to know of those that were met before (forest.h) is found at once, and
+ * `other`, made for the same question, has it as well for as long as `sieve` is there.  Each thread then asks for stacks that the other
+ * does not ask for.  0 or -ENOMEM. */
+int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks);
 
 /* Around all that asks filter or names. */
 static inline void sieve_lock(const struct sieve *sieve)
@@ -54,21 +67,44 @@ static inline void sieve_unlock(const struct sieve *sieve)
 
 /* What is not known yet; remembered, unless memory is short. */
 uint8_t sieve_learn_label(struct sieve *sieve, uint32_t label);
-uint8_t sieve_learn_node(struct sieve *sieve, uint32_t node);
+uint32_t sieve_learn_stack(struct sieve *sieve, uint32_t node);
 uint8_t sieve_learn_cpu(struct sieve *sieve, uint16_t cpu);
 
 static inline uint8_t sieve_label(struct sieve *sieve, uint32_t label)
 {
+	if (!sieve->by_label)
+		return SIEVE_KNOWN;
 	return label < sieve->labels_room && sieve->labels[label] ? sieve->labels[label]
 								  : sieve_learn_label(sieve, label);
 }
 
-static inline uint8_t sieve_node(struct sieve *sieve, uint32_t node)
+/* Room for what is to know of all stacks up to this one, which costs less at once than as they come. */
+void sieve_reserve(struct sieve *sieve, uint32_t node);
+
+/* Where two threads ask, of n stacks that are asked for next: those that are not known yet are learnt with the lock taken once. */
+void sieve_learn_stacks(struct sieve *sieve, const uint32_t *nodes, uint32_t n);
+
+static inline uint32_t sieve_stack(struct sieve *sieve, uint32_t node)
 {
-	if (!sieve->by_stack)
-		return SIEVE_KNOWN;
-	return node < sieve->nodes_room && sieve->nodes[node] ? sieve->nodes[node]
-							      : sieve_learn_node(sieve, node);
+	return node < sieve->stacks_room && sieve->stacks_known[node]
+		? sieve->stacks_known[node]
+		: sieve_learn_stack(sieve, node);
+}
+
+/* Of what sieve_stack() tells. */
+static inline unsigned int sieve_stack_verdict(uint32_t known)
+{
+	return known >> SIEVE_STACK_SHIFT;
+}
+
+static inline uint32_t sieve_stack_leaf(uint32_t known)
+{
+	return (known & SIEVE_STACK_LEAF) - 1;
+}
+
+static inline unsigned int sieve_node(struct sieve *sieve, uint32_t node)
+{
+	return sieve->by_stack ? sieve_stack_verdict(sieve_stack(sieve, node)) : SIEVE_KNOWN;
 }
 
 static inline uint8_t sieve_cpu(struct sieve *sieve, uint16_t cpu)
@@ -88,6 +124,10 @@ static inline unsigned int sieve_rest(struct sieve *sieve, const struct slice *s
 		verdict |= SIEVE_FAILS;
 	return verdict;
 }
+
+/* The same of n cells from the first one on. */
+void sieve_rests(struct sieve *sieve, const struct slice *slice, uint32_t first, uint32_t n,
+	uint8_t *verdicts);
 
 static inline unsigned int sieve_cell(struct sieve *sieve, const struct slice *slice, uint32_t i)
 {

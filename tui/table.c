@@ -8,6 +8,7 @@
  */
 #include "tui/table.h"
 
+#include "sampler/hugepages.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 #include "tui/line_text.h"
@@ -236,8 +237,8 @@ static int find_parts(struct work *work)
 	if (ret)
 		return ret;
 	work->n = work->forest->n;
-	work->parts = malloc(work->n * sizeof(*work->parts));
-	work->below = calloc(work->n, sizeof(*work->below));
+	work->parts = hugepages_alloc(sizeof(uint64_t), work->n * sizeof(*work->parts));
+	work->below = hugepages_zeroed(sizeof(uint64_t), work->n * sizeof(*work->below));
 	if (!work->parts || !work->below)
 		return -ENOMEM;
 	work->parts[FOREST_ROOT] = FOREST_NO_PART;

@@ -9,6 +9,7 @@
 
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
+#include "tests/unit/slice_cells.h"
 #include "tui/names.h"
 #include "tui/scan.h"
 
@@ -22,6 +23,7 @@
 #define FIXTURE_CELLS 4000
 #define FIXTURE_SLICES 8
 #define FIXTURE_LABELS 8
+#define FIXTURE_EVENTS 4
 
 struct fixture {
 	struct images *images;
@@ -41,6 +43,7 @@ struct fixture {
 	uint16_t cpu[FIXTURE_SLICES][FIXTURE_CELLS];
 	uint8_t event[FIXTURE_SLICES][FIXTURE_CELLS];
 	uint64_t weight[FIXTURE_SLICES][FIXTURE_CELLS];
+	struct slice_total totals[FIXTURE_SLICES][FIXTURE_EVENTS];
 };
 
 /* A thread's name under which samples are taken; process 200's first thread goes by two names, one after the other. */
@@ -103,6 +106,7 @@ static inline int fixture_setup(void **state)
 			.event = fixture->event[i],
 			.weight = fixture->weight[i],
 			.count = fixture->count[i],
+			.totals = fixture->totals[i],
 		};
 		fixture->list[i] = &fixture->slices[i];
 	}
@@ -153,15 +157,9 @@ static inline uint32_t fixture_stack(struct fixture *fixture, const char *functi
 static inline void fixture_cell(struct fixture *fixture, uint32_t slice, uint32_t stack,
 	uint32_t label, uint16_t cpu, uint8_t event, uint64_t weight, uint32_t count)
 {
-	uint32_t i = fixture->slices[slice].cells++;
-
-	assert_true(i < FIXTURE_CELLS);
-	fixture->stack[slice][i] = stack;
-	fixture->task[slice][i] = label;
-	fixture->cpu[slice][i] = cpu;
-	fixture->event[slice][i] = event;
-	fixture->weight[slice][i] = weight;
-	fixture->count[slice][i] = count;
+	assert_true(fixture->slices[slice].cells < FIXTURE_CELLS);
+	slice_cells_add(&fixture->slices[slice], stack, label, cpu, event, weight, count);
+	assert_true(fixture->slices[slice].n_totals <= FIXTURE_EVENTS);
 }
 
 /* All samples of all events, told apart by nothing yet. */

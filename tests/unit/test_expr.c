@@ -162,20 +162,20 @@ static bool passes(struct fixture *fixture, const char *text, uint32_t cell)
 
 	assert_int_equal(
 		expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names, &filter), 0);
-	pass = filter_pass(filter, &fixture->slices[0], cell);
-	assert_int_equal(filter_pass(filter, &fixture->slices[0], cell), pass);
+	pass = filter_pass(filter, &fixture->slices[cell], 0);
+	assert_int_equal(filter_pass(filter, &fixture->slices[cell], 0), pass);
 	filter_free(filter);
 	expr_fini(&expr);
 	return pass;
 }
 
-/* Cell 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack. */
+/* The only cell of slice 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack. */
 static void test_passes(void **state)
 {
 	struct fixture *fixture = *state;
 
 	fixture_cell(fixture, 0, fixture_stack(fixture, "0 3"), fixture->labels[2], 2, 0, 1, 1);
-	fixture_cell(fixture, 0, STACK_ROOT, fixture->labels[7], 9, 0, 1, 1);
+	fixture_cell(fixture, 1, STACK_ROOT, fixture->labels[7], 9, 0, 1, 1);
 	assert_true(passes(fixture, "stack:f0", 0));
 	assert_true(passes(fixture, "stack:f3", 0));
 	assert_false(passes(fixture, "symbol:f0", 0));

@@ -31,9 +31,9 @@ static bool passes(
 
 	assert_int_equal(
 		filter_new(&filter, terms, n, fixture->stacks, fixture->tasks, fixture->names), 0);
-	pass = filter_pass(filter, &fixture->slices[0], cell);
+	pass = filter_pass(filter, &fixture->slices[cell], 0);
 	/* Remembered is the same. */
-	assert_int_equal(filter_pass(filter, &fixture->slices[0], cell), pass);
+	assert_int_equal(filter_pass(filter, &fixture->slices[cell], 0), pass);
 	filter_free(filter);
 	return pass;
 }
@@ -43,12 +43,12 @@ static bool passes(
 		sizeof((const struct filter_term[]){__VA_ARGS__}) / sizeof(struct filter_term), \
 		cell)
 
-/* Cell 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack; 2: in stripped.so. */
+/* The only cell of slice 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack; 2: in stripped.so. */
 static void fill(struct fixture *fixture)
 {
 	fixture_cell(fixture, 0, fixture_stack(fixture, "0 3"), fixture->labels[2], 2, 0, 1, 1);
-	fixture_cell(fixture, 0, STACK_ROOT, fixture->labels[7], 9, 0, 1, 1);
-	fixture_cell(fixture, 0,
+	fixture_cell(fixture, 1, STACK_ROOT, fixture->labels[7], 9, 0, 1, 1);
+	fixture_cell(fixture, 2,
 		fixture_call(fixture, fixture_stack(fixture, "0"), fixture->stripped, 0x123),
 		fixture->labels[0], 0, 0, 1, 1);
 }

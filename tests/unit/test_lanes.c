@@ -13,6 +13,7 @@
 
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
+#include "tests/unit/slice_cells.h"
 #include "tui/lanes.h"
 
 #define SLICES 60
@@ -35,6 +36,7 @@ struct world {
 	uint16_t cpu[SLICES][CELLS];
 	uint8_t event[SLICES][CELLS];
 	uint64_t weight[SLICES][CELLS];
+	struct slice_total totals[SLICES][2];
 	uint32_t seed;
 };
 
@@ -56,23 +58,25 @@ static void fill(struct world *world)
 			.serial = i + 1,
 			.start_ns = at,
 			.end_ns = at + length,
-			.cells = CELLS,
 			.stack = world->stack[i],
 			.task = world->task[i],
 			.cpu = world->cpu[i],
 			.event = world->event[i],
 			.weight = world->weight[i],
 			.count = world->count[i],
+			.totals = world->totals[i],
 		};
 		at += length;
 		world->list[i] = &world->slices[i];
 		for (size_t cell = 0; cell < CELLS; cell++) {
-			world->stack[i][cell] = world->nodes[chance(world, NODES)];
-			world->task[i][cell] = world->labels[chance(world, LABELS)];
-			world->cpu[i][cell] = (uint16_t)chance(world, 3);
-			world->event[i][cell] = (uint8_t)chance(world, 2);
-			world->weight[i][cell] = 1 + chance(world, 10000019);
-			world->count[i][cell] = 1 + chance(world, 9);
+			uint32_t node = world->nodes[chance(world, NODES)];
+			uint32_t label = world->labels[chance(world, LABELS)];
+			uint16_t cpu = (uint16_t)chance(world, 3);
+			uint8_t event = (uint8_t)chance(world, 2);
+			uint64_t weight = 1 + chance(world, 10000019);
+
+			slice_cells_add(&world->slices[i], node, label, cpu, event, weight,
+				1 + chance(world, 9));
 		}
 	}
 	world->snapshot = (struct snapshot){world->list, SLICES};

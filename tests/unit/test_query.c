@@ -13,6 +13,7 @@
 
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
+#include "tests/unit/slice_cells.h"
 #include "tui/query.h"
 
 /* Two threads of process 100 ("serv\033er"), one of process 200, and the idle task. */
@@ -47,17 +48,7 @@ static uint32_t node(struct world *world, uint32_t parent, uint64_t offset)
 static void cell(struct world *world, int slice, uint32_t stack, uint32_t task, uint16_t cpu,
 	uint8_t event, uint64_t weight, uint32_t count)
 {
-	uint32_t i = world->slices[slice].cells++;
-
-	world->stack[slice][i] = stack;
-	world->task[slice][i] = task;
-	world->cpu[slice][i] = cpu;
-	world->event[slice][i] = event;
-	world->weight[slice][i] = weight;
-	world->count[slice][i] = count;
-	world->totals[slice][event].event = event;
-	world->totals[slice][event].weight += weight;
-	world->totals[slice][event].count += count;
+	slice_cells_add(&world->slices[slice], stack, task, cpu, event, weight, count);
 }
 
 static int setup(void **state)
@@ -90,7 +81,6 @@ static int setup(void **state)
 			.event = world->event[i],
 			.weight = world->weight[i],
 			.count = world->count[i],
-			.n_totals = 2,
 			.totals = world->totals[i],
 		};
 		world->list[i] = &world->slices[i];
@@ -177,7 +167,7 @@ static void test_by_field(void **state)
 	assert_int_equal(values_new(&values), 0);
 	assert_int_equal(values_intern(values, &texts[0], 1, &left), 0);
 	assert_int_equal(values_intern(values, &texts[1], 1, &right), 0);
-	const uint32_t tuples[] = {left, left, right, VALUES_NONE};
+	const uint32_t tuples[] = {left, VALUES_NONE, left, right}; /* in the order of stacks */
 
 	schemas.values = values;
 	schemas.of[0] = fields;
@@ -307,12 +297,12 @@ static void test_other_event(void **state)
 	free(rows);
 }
 
-static void test_activity(void **state)
+static void check_activity(struct world *world, uint64_t two_cells)
 {
-	struct world *world = *state;
 	struct query question = query(world, GROUP_CPU);
 	uint64_t out[8];
 
+	question.two_cells = two_cells;
 	/* 100 of weight in 100 ns, then 300 in 300 ns: one per ns, all along. */
 	assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
 	for (int i = 0; i < 4; i++)
@@ -340,6 +330,12 @@ static void test_activity(void **state)
 	assert_int_equal(query_activity(&question, 0, 10, out, 0), 0);
 }
 
+static void test_activity(void **state)
+{
+	check_activity(*state, 0);
+	check_activity(*state, 1);
+}
+
 /* The same as hiding what is idle, by another way. */
 static void test_filter(void **state)
 {
@@ -353,9 +349,11 @@ static void test_filter(void **state)
 	assert_int_equal(filter_new(&question.filter, &not_idle, 1, world->stacks, world->tasks,
 				 world->names),
 		0);
-	assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
-	assert_int_equal(out[0], 300000000);
-	assert_int_equal(out[1], 1000000000);
+	for (question.two_cells = 0; question.two_cells < 2; question.two_cells++) {
+		assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
+		assert_int_equal(out[0], 300000000);
+		assert_int_equal(out[1], 1000000000);
+	}
 	assert_int_equal(query_run(&question, &rows, &n), 0);
 	assert_true(n > 0);
 	for (size_t i = 0; i < n; i++)

@@ -20,42 +20,19 @@
 #define CELLS 500u
 #define ALL_EVENTS (-1)
 
-/* Slices as a store makes them are in the order of their stacks; others must be summed as well. */
-static int compare_cells(const void *a, const void *b, void *ctx)
+/* Of some slices all cells become those of one event. */
+static void one_event(struct fixture *fixture, uint32_t slice)
 {
-	const uint32_t *left = a, *right = b, *stacks = ctx;
+	struct slice_total *all = fixture->totals[slice];
 
-	return stacks[*left] < stacks[*right] ? -1 : stacks[*left] > stacks[*right];
-}
-
-static void sort_slice(struct fixture *fixture, uint32_t slice)
-{
-	uint32_t order[CELLS], n = fixture->slices[slice].cells;
-	struct fixture *copy = malloc(sizeof(*copy));
-
-	assert_non_null(copy);
-	assert_true(n <= CELLS);
-	memcpy(copy, fixture, sizeof(*copy));
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof(*order), compare_cells, copy->stack[slice]);
-	for (uint32_t i = 0; i < n; i++) {
-		fixture->stack[slice][i] = copy->stack[slice][order[i]];
-		fixture->task[slice][i] = copy->task[slice][order[i]];
-		fixture->cpu[slice][i] = copy->cpu[slice][order[i]];
-		fixture->event[slice][i] = copy->event[slice][order[i]];
-		fixture->weight[slice][i] = copy->weight[slice][order[i]];
-		fixture->count[slice][i] = copy->count[slice][order[i]];
-	}
-	free(copy);
-}
-
-/* As the store tells: how many events a slice has. */
-static void total_slice(struct fixture *fixture, uint32_t slice, bool one_event)
-{
-	fixture->slices[slice].n_totals = one_event ? 1 : 3;
-	for (uint32_t i = 0; one_event && i < fixture->slices[slice].cells; i++)
+	for (uint32_t i = 0; i < fixture->slices[slice].cells; i++)
 		fixture->event[slice][i] = 5;
+	for (uint32_t i = 1; i < fixture->slices[slice].n_totals; i++) {
+		all->weight += all[i].weight;
+		all->count += all[i].count;
+	}
+	all->event = 5;
+	fixture->slices[slice].n_totals = 1;
 }
 
 /* What was found, whatever the order of entries, sides and tasks; the tasks' newest names as well. */
@@ -148,6 +125,62 @@ static void check_stacks(struct fixture *fixture, const struct scan_question *qu
 	free(found);
 }
 
+/* How much of a slice's time is in part k of [from_ns, to_ns). */
+static double share_of(const struct slice *slice, const struct scan_question *question, uint32_t k)
+{
+	double length = (double)(question->parts_to_ns - question->parts_from_ns) / SCAN_PARTS;
+	double left = (double)question->parts_from_ns + k * length, right = left + length;
+	double start = (double)slice->start_ns, end = (double)slice->end_ns;
+
+	left = left > start ? left : start;
+	right = right < end ? right : end;
+	return right > left ? (right - left) / (end - start) : 0;
+}
+
+/* Weights of each stack and event in parts of a time, by one thread and by two. */
+static void check_parts(struct fixture *fixture, struct filter *filter, uint64_t from_ns,
+	uint64_t to_ns, uint64_t two_cells)
+{
+	struct scan_question question = fixture_scan(fixture);
+	double naive[SCAN_PARTS];
+	struct scan scan;
+	uint64_t met = 0;
+
+	question.filter = filter;
+	question.by = SCAN_STACK;
+	question.leave_unresolved = true;
+	question.two_cells = two_cells;
+	question.in_parts = true;
+	question.parts_from_ns = from_ns;
+	question.parts_to_ns = to_ns;
+	assert_int_equal(scan_run(&question, &scan), 0);
+	assert_true(scan.n_entries > 10);
+	for (uint32_t e = 0; e < scan.n_entries; e++) {
+		memset(naive, 0, sizeof(naive));
+		for (uint32_t at = 0; at < FIXTURE_SLICES; at++) {
+			const struct slice *slice = &fixture->slices[at];
+
+			for (uint32_t i = 0; i < slice->cells; i++)
+				for (uint32_t k = 0;
+					k < SCAN_PARTS && slice->stack[i] == scan.entries[e].node &&
+					slice->event[i] == scan.sides[scan.entries[e].side].event &&
+					filter_pass(filter, slice, i);
+					k++)
+					naive[k] += (double)slice->weight[i] *
+						share_of(slice, &question, k);
+		}
+		for (uint32_t k = 0; k < SCAN_PARTS; k++) {
+			double off = naive[k] - (double)scan.parts[e][k];
+
+			/* What is in several parts is rounded, slice by slice. */
+			assert_true(off >= -(double)FIXTURE_SLICES && off <= FIXTURE_SLICES);
+			met += scan.parts[e][k];
+		}
+	}
+	assert_true(met > 0);
+	scan_fini(&scan);
+}
+
 static void check_questions(struct fixture *fixture, struct filter *filter, bool hide_idle)
 {
 	static const unsigned int by[] = {SCAN_STACK, 0, SCAN_PROCESS, SCAN_THREAD, SCAN_COMMAND,
@@ -205,11 +238,6 @@ static void test_several_events(void **state)
 	struct fixture *fixture = *state;
 
 	fixture_randomize(fixture, 3, CELLS);
-	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
-		total_slice(fixture, slice, false);
-	check_filters(fixture);
-	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
-		sort_slice(fixture, slice);
 	check_filters(fixture);
 }
 
@@ -219,11 +247,37 @@ static void test_one_event(void **state)
 
 	fixture_randomize(fixture, 4, CELLS);
 	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
-		total_slice(fixture, slice, slice % 3);
+		if (slice % 3)
+			one_event(fixture, slice);
 	check_filters(fixture);
+}
+
+static void test_parts_of_time(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t begin_ns = fixture->slices[0].start_ns,
+		 end_ns = fixture->slices[FIXTURE_SLICES - 1].end_ns;
+	struct expr expr = {0};
+	struct expr_error error;
+	struct filter *filter;
+
+	fixture_randomize(fixture, 5, CELLS);
 	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
-		sort_slice(fixture, slice);
-	check_filters(fixture);
+		if (slice % 2)
+			one_event(fixture, slice);
+	assert_int_equal(expr_parse(&expr, "pid:100 & stack:f3", &error), 0);
+	assert_int_equal(
+		expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names, &filter), 0);
+	for (uint64_t two = 0; two < 2; two++) {
+		/* Slices in several parts, several in one, and both. */
+		check_parts(fixture, NULL, begin_ns, end_ns, two);
+		check_parts(fixture, filter, begin_ns, end_ns, two);
+		check_parts(fixture, NULL, begin_ns, begin_ns + 40 * (end_ns - begin_ns), two);
+		check_parts(fixture, filter, begin_ns, 2 * end_ns + 400, two);
+		check_parts(fixture, NULL, begin_ns, end_ns + 70, two);
+	}
+	filter_free(filter);
+	expr_fini(&expr);
 }
 
 /* A thread that had another name before goes by that of the samples that count. */
@@ -238,8 +292,6 @@ static void test_names_of_what_passes(void **state)
 
 	fixture_cell(fixture, 0, fixture_stack(fixture, "0 1"), fixture->labels[4], 0, 0, 5, 1);
 	fixture_cell(fixture, 1, fixture_stack(fixture, "0 2"), fixture->labels[5], 0, 0, 7, 1);
-	for (uint32_t slice = 0; slice < FIXTURE_SLICES; slice++)
-		total_slice(fixture, slice, false);
 	assert_int_equal(expr_parse(&expr, "comm:sh", &error), 0);
 	assert_int_equal(
 		expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names, &filter), 0);
@@ -266,6 +318,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_several_events, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_one_event, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_parts_of_time, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_names_of_what_passes, fixture_setup, fixture_teardown),
 	};
