@@ -604,6 +604,8 @@ static void test_trend(void **state)
 		if (i != 4)
 			add(world, node, world->worker, 0, 10 * i);
 		add(world, STACK(world, MAIN), world->worker, 0, 7);
+		if (i == 2)
+			add(world, node, world->worker, 1, 1000);
 		next_slice(world);
 	}
 	assert_int_equal(hot_update(world->hot, from, world->now_ns), 0);
@@ -614,7 +616,7 @@ static void test_trend(void **state)
 		assert_int_equal(trend[i], i == 4 ? 0 : 10 * i);
 	hot_trend(world->hot, work, 1, trend);
 	for (uint64_t i = 0; i < HOT_TREND; i++)
-		assert_int_equal(trend[i], 0);
+		assert_int_equal(trend[i], i == 2 ? 1000 : 0);
 
 	/* Half of the window is before the history: that half is empty. */
 	assert_int_equal(
@@ -623,12 +625,25 @@ static void test_trend(void **state)
 	for (uint64_t i = 0; i < HOT_TREND / 2; i++)
 		assert_int_equal(trend[i], 0);
 	assert_int_equal(trend[5], 10);
+	assert_int_equal(trend[6], 20 + 30);
 	assert_int_equal(trend[9], 80 + 90);
 
 	/* The whole history, without bounds. */
 	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
 	hot_trend(world->hot, work, 0, trend);
+	assert_int_equal(trend[2], 20);
 	assert_int_equal(trend[9], 90);
+	hot_trend(world->hot, work, 1, trend);
+	assert_int_equal(trend[2], 1000);
+
+	/* All anew: trends come with the sums, of the event that was asked for last. */
+	hot_set_filter(world->hot, NULL);
+	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
+	hot_trend(world->hot, work, 1, trend);
+	for (uint64_t i = 0; i < HOT_TREND; i++)
+		assert_int_equal(trend[i], i == 2 ? 1000 : 0);
+	hot_trend(world->hot, work, 0, trend);
+	assert_int_equal(trend[2], 20);
 }
 
 static void test_empty(void **state)

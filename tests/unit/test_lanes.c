@@ -244,6 +244,33 @@ static uint64_t check(struct world *world, enum query_group group, uint64_t from
 	return whole;
 }
 
+/* The weight of each column, by one thread and by two, with all lanes and with one. */
+static void test_activity(void **state)
+{
+	const struct filter_term terms[] = {{.field = FILTER_TID, .first = 101, .last = 101}};
+	struct world *world = *state;
+	uint64_t end_ns = world->slices[SLICES - 1].end_ns, one[COLUMNS], two[COLUMNS];
+	struct query query = query_of(world, GROUP_THREAD, START_NS, end_ns);
+	struct lanes lanes;
+
+	assert_int_equal(lanes_run(&query, COLUMNS, &lanes), 0);
+	assert_int_equal(
+		filter_new(&query.filter, terms, 1, world->stacks, world->tasks, world->names), 0);
+	assert_int_equal(query_activity(&query, START_NS, end_ns, one, COLUMNS), 0);
+	query.two_cells = 1;
+	assert_int_equal(query_activity(&query, START_NS, end_ns, two, COLUMNS), 0);
+	assert_memory_equal(one, two, sizeof(one));
+	for (uint32_t i = 0; i < lanes.n; i++) {
+		const double length = (double)(end_ns - START_NS) / 1e9 / COLUMNS;
+
+		for (int k = 0; k < COLUMNS && lanes.lane[i].tid == 101; k++)
+			assert_float_equal((float)((double)one[k] * length),
+				(float)lanes.lane[i].columns[k], 100.0f);
+	}
+	lanes_fini(&lanes);
+	filter_free(query.filter);
+}
+
 static const enum query_group groups[] = {GROUP_THREAD, GROUP_PROCESS, GROUP_COMMAND, GROUP_CPU};
 
 static void test_naive(void **state)
@@ -447,6 +474,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_naive, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_activity, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hottest, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
