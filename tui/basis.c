@@ -105,7 +105,7 @@ static int find_above(const struct basis *basis, uint32_t **above)
 {
 	const struct forest forest = {.n = basis->n, .parent = basis->parents};
 
-	return forest_above(&forest, basis->n, basis->symrefs, above);
+	return forest_above(&forest, basis->n, basis->symrefs, false, above);
 }
 
 int basis_symbols(const struct basis *basis, uint8_t event, uint32_t limit, uint64_t *self,

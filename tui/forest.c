@@ -255,13 +255,33 @@ void forest_put(struct forest *forest)
 	free(forest);
 }
 
-int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, uint32_t **out)
+static uint32_t *above_of_symbols(const struct forest *forest, uint32_t n, const uint32_t *parts)
 {
-	uint32_t *above = hugepages_zeroed(sizeof(uint64_t), n * sizeof(*above));
-	uint64_t *met = hugepages_alloc(
-		sizeof(*met), n * sizeof(*met)); /* the bits of all up to the root */
+	uint32_t *above = hugepages_alloc(sizeof(uint64_t), n * sizeof(*above));
 
+	for (uint32_t i = FOREST_ROOT; above && i < n; i++) {
+		uint32_t at = parts[i] == FOREST_NO_PART ? 0 : forest->above[i];
+
+		while (at && parts[at] != parts[i])
+			at = forest->above[at];
+		above[i] = at;
+	}
+	return above;
+}
+
+int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, bool of_symbols,
+	uint32_t **out)
+{
+	uint32_t *above;
+	uint64_t *met; /* the bits of all up to the root */
+
+	if (of_symbols) {
+		*out = above_of_symbols(forest, n, parts);
+		return *out ? 0 : -ENOMEM;
+	}
 	*out = NULL;
+	above = hugepages_zeroed(sizeof(uint64_t), n * sizeof(*above));
+	met = hugepages_alloc(sizeof(*met), n * sizeof(*met));
 	if (!above || !met) {
 		free(above);
 		free(met);

@@ -72,7 +72,9 @@ bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint3
 int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at);
 
 /* Each of the first n nodes has a part (a symbol's name, say), or FOREST_NO_PART.  *above, for free(): the nearest node above
- * that has the same part, 0 where there is none; the root's part does not count.  0 or -ENOMEM. */
-int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, uint32_t **above);
+ * that has the same part, 0 where there is none; the root's part does not count.  of_symbols: no part has nodes of several
+ * symbols, which makes it cheaper.  0 or -ENOMEM. */
+int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts, bool of_symbols,
+	uint32_t **above);
 
 #endif

@@ -28,6 +28,7 @@ struct work {
 	uint32_t *at; /* the node of each of the scan's entries */
 	bool by_stack;
 	uint32_t *parts; /* of the forest's nodes */
+	bool of_symbols; /* no part has nodes of several symbols */
 	bool *reached; /* of the forest's nodes: on a stack that was asked for; of addresses and lines */
 	const uint32_t *above;
 	uint32_t *made_above; /* where it is not the forest's own */
@@ -173,6 +174,7 @@ static int frame_parts(struct work *work)
 	uint32_t room = 0, known_room = 0, *known = NULL; /* part + 1, by frame */
 	int ret = 0;
 
+	work->of_symbols = true;
 	for (uint32_t i = FOREST_NOWHERE; i < work->n && !ret; i++) {
 		uint32_t frame = work->forest->frame[i], part;
 
@@ -185,8 +187,11 @@ static int frame_parts(struct work *work)
 					 : line_part(work, &texts, &room, i, &part);
 			known[frame] = part + 1;
 		}
-		if (!ret)
-			work->parts[i] = known[frame] - 1;
+		if (ret)
+			break;
+		part = known[frame] - 1;
+		work->parts[i] = part;
+		work->of_symbols &= work->table->parts[part].symref == work->forest->symref[i];
 	}
 	intern_fini(&images);
 	intern_fini(&texts);
@@ -252,7 +257,8 @@ static int find_parts(struct work *work)
 	if (!ret)
 		sum_unresolved(work);
 	if (!ret && !work->above) {
-		ret = forest_above(work->forest, work->n, work->parts, &work->made_above);
+		ret = forest_above(
+			work->forest, work->n, work->parts, work->of_symbols, &work->made_above);
 		work->above = work->made_above;
 	}
 	return ret;
