@@ -525,9 +525,8 @@ static uint8_t met_by(struct filter *filter, uint32_t node)
 	return filter->nodes[number];
 }
 
-static bool stack_passes(struct filter *filter, uint32_t node)
+static bool met_passes(const struct filter *filter, uint8_t met)
 {
-	uint8_t met = met_by(filter, node);
 	bool any_positive = false;
 
 	if (met & STACK_MET_NEGATED)
@@ -535,6 +534,31 @@ static bool stack_passes(struct filter *filter, uint32_t node)
 	for (size_t i = 0; i < filter->n_terms; i++)
 		any_positive |= filter->terms[i].field == FILTER_STACK && !filter->terms[i].negated;
 	return !any_positive || (met & STACK_MET);
+}
+
+static bool stack_passes(struct filter *filter, uint32_t node)
+{
+	return met_passes(filter, met_by(filter, node));
+}
+
+int filter_judge_stacks(struct filter *filter)
+{
+	for (; filter; filter = filter->next) {
+		if (!filter->by_stack)
+			continue;
+		follow_changes(filter);
+		if (!filter->forest || judge_nodes(filter))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+bool filter_pass_number(const struct filter *filter, uint32_t number)
+{
+	for (; filter; filter = filter->next)
+		if (filter->by_stack && !met_passes(filter, filter->nodes[number]))
+			return false;
+	return true;
 }
 
 static bool judge_field(struct filter *filter, uint8_t event, uint32_t values)
@@ -589,14 +613,21 @@ bool filter_pass_cpu(const struct filter *filter, uint16_t cpu)
 	return true;
 }
 
-bool filter_pass_stack(struct filter *filter, uint32_t node)
+bool filter_pass_leaf(struct filter *filter, uint32_t node)
 {
-	for (; filter; filter = filter->next) {
+	for (; filter; filter = filter->next)
 		if (filter->by_frame && !frame_passes(filter, node))
 			return false;
+	return true;
+}
+
+bool filter_pass_stack(struct filter *filter, uint32_t node)
+{
+	if (!filter_pass_leaf(filter, node))
+		return false;
+	for (; filter; filter = filter->next)
 		if (filter->by_stack && !stack_passes(filter, node))
 			return false;
-	}
 	return true;
 }
 

@@ -55,8 +55,8 @@ uint8_t sieve_learn_label(struct sieve *sieve, uint32_t id)
 	return remember(&sieve->labels, &sieve->labels_room, id, verdict);
 }
 
-/* Its leaf has this symref. */
-static uint32_t judge_stack(struct sieve *sieve, uint32_t node, uint32_t symref)
+/* All but the filter: its leaf has this symref. */
+static uint32_t judge_leaf(const struct sieve *sieve, uint32_t symref)
 {
 	uint32_t verdict = SIEVE_KNOWN;
 
@@ -68,9 +68,12 @@ static uint32_t judge_stack(struct sieve *sieve, uint32_t node, uint32_t symref)
 		if (sieve->wanted & SIEVE_UNRESOLVED && !name->resolved)
 			verdict |= SIEVE_UNRESOLVED;
 	}
-	if (!filter_pass_stack(sieve->filter, node))
-		verdict |= SIEVE_FAILS;
 	return verdict << SIEVE_STACK_SHIFT | (symref + 1);
+}
+
+static uint32_t fails(bool passes)
+{
+	return passes ? 0 : (uint32_t)SIEVE_FAILS << SIEVE_STACK_SHIFT;
 }
 
 /* What two threads share does not move.  Without memory nothing is remembered. */
@@ -88,7 +91,7 @@ static uint32_t learn_stack(struct sieve *sieve, uint32_t node)
 
 	if (node != STACK_ROOT)
 		symref = names_symref(sieve->names, stacks_node(sieve->stacks, node)->frame);
-	known = judge_stack(sieve, node, symref);
+	known = judge_leaf(sieve, symref) | fails(filter_pass_stack(sieve->filter, node));
 	if (node < sieve->stacks_room)
 		sieve->stacks_known[node] = known;
 	return known;
@@ -116,28 +119,57 @@ void sieve_learn_stacks(struct sieve *sieve, const uint32_t *nodes, uint32_t n)
 	sieve_unlock(sieve);
 }
 
+enum { LEAF_PASSES = 1, LEAF_FAILS };
+
+/* Of all that were met before, what their leaves' frames say being found once for each frame. */
+static int judge_met(struct sieve *sieve, const struct forest *forest)
+{
+	bool by_leaf = filter_asks_stack(sieve->filter);
+	uint8_t *leaves = NULL; /* by frame */
+	uint32_t room = 0, node, number;
+
+	if (filter_judge_stacks(sieve->filter))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < forest->n_asked; i++) {
+		uint32_t frame, known;
+
+		if (!forest_asked(forest, i, &node, &number) || node >= sieve->stacks_room)
+			continue;
+		known = judge_leaf(sieve, forest->symref[number]);
+		frame = forest->frame[number];
+		if (by_leaf && grow_zeroed((void **)&leaves, frame, &room, sizeof(*leaves))) {
+			free(leaves);
+			return -ENOMEM;
+		}
+		if (by_leaf && !leaves[frame])
+			leaves[frame] =
+				filter_pass_leaf(sieve->filter, node) ? LEAF_PASSES : LEAF_FAILS;
+		if (by_leaf)
+			known |= fails(leaves[frame] == LEAF_PASSES &&
+				filter_pass_number(sieve->filter, number));
+		sieve->stacks_known[node] = known;
+	}
+	free(leaves);
+	return 0;
+}
+
 int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks)
 {
 	struct forest *forest;
-	uint32_t node, number;
+	int ret = -ENOMEM;
 
 	if (!sieve->by_stack)
 		return 0;
 	forest = forest_of(sieve->names, sieve->stacks);
 	free(sieve->stacks_known);
-	sieve->stacks_room = 0;
 	sieve->stacks_known =
 		hugepages_zeroed(sizeof(uint64_t), n_stacks * sizeof(*sieve->stacks_known));
-	if (!sieve->stacks_known || !forest) {
-		forest_put(forest);
-		return -ENOMEM;
-	}
-	sieve->stacks_room = n_stacks;
-	for (uint32_t i = 0; i < forest->n_asked; i++)
-		if (forest_asked(forest, i, &node, &number) && node < n_stacks)
-			sieve->stacks_known[node] =
-				judge_stack(sieve, node, forest->symref[number]);
+	sieve->stacks_room = sieve->stacks_known ? n_stacks : 0;
+	if (sieve->stacks_known && forest)
+		ret = judge_met(sieve, forest);
 	forest_put(forest);
+	if (ret)
+		return ret;
 	other->stacks_known = sieve->stacks_known;
 	other->stacks_room = n_stacks;
 	other->shared = true;
