@@ -222,7 +222,7 @@ static void node_release(struct stacks *stacks, uint32_t id)
 	node->depth = 0;
 	if (node->generation == GENERATION_LAST)
 		return;
-	node->generation++;
+	__atomic_store_n(&node->generation, (uint16_t)(node->generation + 1), __ATOMIC_RELAXED);
 	node->parent = stacks->free_node;
 	stacks->free_node = id;
 }
@@ -477,6 +477,11 @@ void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node)
 }
 
 /* --- sizes --- */
+
+uint16_t stacks_node_generation(const struct stacks *stacks, uint32_t node)
+{
+	return __atomic_load_n(&node_at(stacks, node)->generation, __ATOMIC_RELAXED);
+}
 
 uint32_t stacks_node_count(const struct stacks *stacks)
 {

@@ -87,6 +87,9 @@ void stacks_sweep(struct stacks *stacks);
 const struct stack_node *stacks_node(const struct stacks *stacks, uint32_t node);
 const struct frame *stacks_frame_get(const struct stacks *stacks, uint32_t frame);
 
+/* Of any id that was given out, held or not, in any thread: it differs from what it was as soon as the id may be another stack's. */
+uint16_t stacks_node_generation(const struct stacks *stacks, uint32_t node);
+
 uint32_t stacks_node_count(const struct stacks *stacks); /* in use */
 uint32_t stacks_frame_count(const struct stacks *stacks); /* in use */
 uint32_t stacks_frame_limit(const struct stacks *stacks); /* every frame id is below; any thread */

@@ -416,6 +416,12 @@ static void follow_names(struct filter *filter)
 	filter->epoch = epoch_of(filter);
 }
 
+static bool symref_passes(const struct filter *filter, const struct symref *name)
+{
+	return judge(filter, FILTER_IMAGE, match_image, name) &&
+		judge(filter, FILTER_SYMBOL, match_symbol, name);
+}
+
 static bool frame_passes(struct filter *filter, uint32_t node)
 {
 	uint32_t frame = node == STACK_ROOT ? FRAME_NONE : stacks_node(filter->stacks, node)->frame;
@@ -434,8 +440,7 @@ static bool frame_passes(struct filter *filter, uint32_t node)
 	}
 	name = names_get(
 		filter->names, frame == FRAME_NONE ? 0 : names_symref(filter->names, frame));
-	passes = judge(filter, FILTER_IMAGE, match_image, name) &&
-		judge(filter, FILTER_SYMBOL, match_symbol, name);
+	passes = symref_passes(filter, name);
 	place = (struct place){filter, name, frame};
 	passes = passes && judge(filter, FILTER_ADDRESS, match_address, &place) &&
 		judge(filter, FILTER_LINE, match_line, &place);
@@ -541,16 +546,26 @@ static bool stack_passes(struct filter *filter, uint32_t node)
 	return met_passes(filter, met_by(filter, node));
 }
 
-int filter_judge_stacks(struct filter *filter)
+bool filter_judge_forest(struct filter *filter)
 {
 	for (; filter; filter = filter->next) {
+		if (has_field(filter, FILTER_ADDRESS) || has_field(filter, FILTER_LINE))
+			return false;
 		if (!filter->by_stack)
 			continue;
 		follow_changes(filter);
 		if (!filter->forest || judge_nodes(filter))
-			return -ENOMEM;
+			return false;
 	}
-	return 0;
+	return true;
+}
+
+bool filter_pass_symref(struct filter *filter, uint32_t symref)
+{
+	for (; filter; filter = filter->next)
+		if (filter->by_frame && !symref_passes(filter, names_get(filter->names, symref)))
+			return false;
+	return true;
 }
 
 bool filter_pass_number(const struct filter *filter, uint32_t number)
@@ -613,21 +628,14 @@ bool filter_pass_cpu(const struct filter *filter, uint16_t cpu)
 	return true;
 }
 
-bool filter_pass_leaf(struct filter *filter, uint32_t node)
-{
-	for (; filter; filter = filter->next)
-		if (filter->by_frame && !frame_passes(filter, node))
-			return false;
-	return true;
-}
-
 bool filter_pass_stack(struct filter *filter, uint32_t node)
 {
-	if (!filter_pass_leaf(filter, node))
-		return false;
-	for (; filter; filter = filter->next)
+	for (; filter; filter = filter->next) {
+		if (filter->by_frame && !frame_passes(filter, node))
+			return false;
 		if (filter->by_stack && !stack_passes(filter, node))
 			return false;
+	}
 	return true;
 }
 

@@ -82,12 +82,11 @@ bool filter_pass_label(struct filter *filter, uint32_t label);
 bool filter_pass_cpu(const struct filter *filter, uint16_t cpu);
 bool filter_pass_stack(struct filter *filter, uint32_t node);
 bool filter_pass_fields(struct filter *filter, const struct slice *slice, uint32_t i);
-/* The stack in parts, for who goes over many: what its leaf's frame says, and what all its frames do.  The second is to follow
- * filter_judge_stacks(), and is of the number in forest_of() that a stack has then. */
-bool filter_pass_leaf(struct filter *filter, uint32_t node);
+/* The same of stacks that need not be held, by what the forest has of them: filter_judge_forest() tells whether it is enough, and
+ * filter_pass_symref() and filter_pass_number(), which are to follow it, what the symbol of the leaf and what all frames say. */
+bool filter_judge_forest(struct filter *filter);
+bool filter_pass_symref(struct filter *filter, uint32_t symref);
 bool filter_pass_number(const struct filter *filter, uint32_t number);
-/* 0, or -ENOMEM: filter_pass_stack() tells then. */
-int filter_judge_stacks(struct filter *filter);
 bool filter_asks_fields(const struct filter *filter);
 bool filter_asks_label(const struct filter *filter);
 bool filter_asks_cpu(const struct filter *filter);

@@ -166,8 +166,8 @@ bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint3
 	if (i + AHEAD < forest->n_asked)
 		fetch(forest, forest->asked[i + AHEAD]);
 	*node = forest->asked[i];
-	*number = known_number(forest, *node);
-	return *number;
+	*number = forest->numbers[*node] & ~FOREST_ASKED;
+	return forest->generations[*node] == stacks_node_generation(forest->stacks, *node);
 }
 
 int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at)

@@ -64,8 +64,9 @@ int forest_number(struct forest *forest, uint32_t node, uint32_t *number);
 int forest_append(
 	struct forest *forest, const uint32_t *parents, const uint32_t *symrefs, uint32_t n);
 
-/* Of stack i of those that were asked for so far (below forest->n_asked): its node of the stacks and its number; false: it is
- * gone. */
+/* Of stack i of those that were asked for so far (below forest->n_asked): its node of the stacks and its number.  It need not be held:
+ * what the forest has of the number is the stack's if it is there still, and nothing else may be looked at.  False: the node is
+ * another stack's by now. */
 bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint32_t *number);
 
 /* The numbers of a scan's entries, for free().  0 or -ENOMEM. */

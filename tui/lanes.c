@@ -406,12 +406,14 @@ static int add_parts(
 
 /* How much of each lane fell into each symbol is spread over more memory than the caches next to the processor hold. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct work *work,
-	const struct slice *slice, uint32_t i, const uint32_t *lanes, uint32_t n_lanes)
+	const struct slice *slice, uint32_t i, uint32_t last, const uint32_t *lanes,
+	uint32_t n_lanes)
 {
 	const struct sieve *sieve = &work->sieve;
 	uint32_t node, at, lane, symref;
 
-	if (i + 2 * AHEAD >= slice->cells || slice->stack[i + 2 * AHEAD] >= sieve->stacks_room)
+	/* Others' stacks are not looked at. */
+	if (i + 2 * AHEAD >= last || slice->stack[i + 2 * AHEAD] >= sieve->stacks_room)
 		return;
 	__builtin_prefetch(&sieve->stacks_known[slice->stack[i + 2 * AHEAD]]);
 	node = slice->stack[i + AHEAD];
@@ -458,7 +460,7 @@ static int add_cells(struct work *work, const struct slice *slice, size_t slice_
 			.weight = slice->weight[i],
 			.samples = slice->count[i]};
 
-		fetch_ahead(work, slice, i, lanes, n_lanes);
+		fetch_ahead(work, slice, i, last, lanes, n_lanes);
 		if (take_cell(work, slice, i, &part.symref) &&
 			!count_known(work, &part, lanes, n_lanes))
 			ret = count(work, &part);

@@ -27,6 +27,7 @@ static int (*const writers[EXPORT_FORMATS])(FILE *out, const struct profile *pro
 	[EXPORT_CALLGRIND] = export_callgrind,
 	[EXPORT_SVG] = export_svg,
 	[EXPORT_GECKO] = export_gecko,
+	[EXPORT_SCRIPT] = export_script_slices,
 };
 
 #define SOON_NS 100000000u /* until somebody looks at the progress again */
@@ -175,7 +176,8 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 {
 	const struct model *model = &live->model;
 	const struct session *session = live->session;
-	bool inlines = job->format != EXPORT_FOLDED;
+	/* Where perf's own tools would leave them out, so do these forms. */
+	bool inlines = job->format != EXPORT_FOLDED && job->format != EXPORT_SCRIPT;
 	int ret;
 
 	job->store = session_store(session);
@@ -245,13 +247,6 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	int ret = -ENOMEM;
 
 	clean_string(name, sizeof(name), path);
-	if (!writers[format]) {
-		snprintf(message, size,
-			"The script format tells every sample in its order, which the screen does "
-			"not keep: %sstrobe export FILE --format script",
-			model->recorded ? "" : "save a recording (W), then ");
-		return -ENOTSUP;
-	}
 	if (!status) {
 		snprintf(message, size, "There is no event to export");
 		return -ENODATA;

@@ -11,8 +11,8 @@
 
 static struct scan_spread spread_of(const struct scan_question *question, const struct slice *slice)
 {
-	double start = (double)slice->start_ns - (double)question->parts_from_ns;
-	double end = (double)slice->end_ns - (double)question->parts_from_ns;
+	double start = (double)(int64_t)(slice->start_ns - question->parts_from_ns);
+	double end = (double)(int64_t)(slice->end_ns - question->parts_from_ns);
 	double length = (double)(question->parts_to_ns - question->parts_from_ns) / SCAN_PARTS;
 	struct scan_spread spread = {.only = -1};
 

@@ -115,6 +115,10 @@ static int add_cells(
 		entry = &work->scan->entries[id];
 		entry->weight += slice->weight[i];
 		entry->samples += slice->count[i];
+		/* Of stacks it is told by their entries. */
+		if (!(question->by & SCAN_STACK) &&
+			sieve_node(&work->sieve, slice->stack[i]) & SIEVE_UNRESOLVED)
+			work->scan->sums[event].unresolved += slice->weight[i];
 	}
 	return 0;
 }

@@ -119,35 +119,26 @@ void sieve_learn_stacks(struct sieve *sieve, const uint32_t *nodes, uint32_t n)
 	sieve_unlock(sieve);
 }
 
-enum { LEAF_PASSES = 1, LEAF_FAILS };
-
-/* Of all that were met before, what their leaves' frames say being found once for each frame. */
+/* Of all that were met before, by what the forest has of them: some may be gone. */
 static int judge_met(struct sieve *sieve, const struct forest *forest)
 {
-	bool by_leaf = filter_asks_stack(sieve->filter);
-	uint8_t *leaves = NULL; /* by frame */
-	uint32_t room = 0, node, number;
+	const uint32_t limit = names_limit(sieve->names);
+	uint32_t *leaves = calloc(limit, sizeof(*leaves)); /* what is known of a leaf, by symref */
+	uint32_t node, number;
 
-	if (filter_judge_stacks(sieve->filter))
+	if (!leaves)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < forest->n_asked; i++) {
-		uint32_t frame, known;
+		uint32_t symref;
 
 		if (!forest_asked(forest, i, &node, &number) || node >= sieve->stacks_room)
 			continue;
-		known = judge_leaf(sieve, forest->symref[number]);
-		frame = forest->frame[number];
-		if (by_leaf && grow_zeroed((void **)&leaves, frame, &room, sizeof(*leaves))) {
-			free(leaves);
-			return -ENOMEM;
-		}
-		if (by_leaf && !leaves[frame])
-			leaves[frame] =
-				filter_pass_leaf(sieve->filter, node) ? LEAF_PASSES : LEAF_FAILS;
-		if (by_leaf)
-			known |= fails(leaves[frame] == LEAF_PASSES &&
-				filter_pass_number(sieve->filter, number));
-		sieve->stacks_known[node] = known;
+		symref = forest->symref[number];
+		if (!leaves[symref])
+			leaves[symref] = judge_leaf(sieve, symref) |
+				fails(filter_pass_symref(sieve->filter, symref));
+		sieve->stacks_known[node] =
+			leaves[symref] | fails(filter_pass_number(sieve->filter, number));
 	}
 	free(leaves);
 	return 0;
@@ -166,7 +157,7 @@ int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks)
 		hugepages_zeroed(sizeof(uint64_t), n_stacks * sizeof(*sieve->stacks_known));
 	sieve->stacks_room = sieve->stacks_known ? n_stacks : 0;
 	if (sieve->stacks_known && forest)
-		ret = judge_met(sieve, forest);
+		ret = filter_judge_forest(sieve->filter) ? judge_met(sieve, forest) : 0;
 	forest_put(forest);
 	if (ret)
 		return ret;

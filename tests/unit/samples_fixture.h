@@ -23,7 +23,7 @@
 #define FIXTURE_CELLS 4000
 #define FIXTURE_SLICES 8
 #define FIXTURE_LABELS 8
-#define FIXTURE_EVENTS 4
+#define FIXTURE_EVENTS 12
 
 struct fixture {
 	struct images *images;

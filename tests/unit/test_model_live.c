@@ -164,6 +164,57 @@ static void read_folded(const char *path, struct sums *sums)
 	fclose(in);
 }
 
+/* By command alone, as the next one. */
+static void read_commands(const char *path, struct sums *sums)
+{
+	static struct sums stacks;
+
+	read_folded(path, &stacks);
+	sums->n = 0;
+	for (size_t i = 0; i < stacks.n; i++) {
+		char *end = strchr(stacks.at[i].text, ';');
+
+		if (end)
+			*end = '\0';
+		*sum_of(sums, stacks.at[i].text) += stacks.at[i].weight;
+	}
+}
+
+/* Heads begin at the line's begin, each with a stack below it; times do not go back. */
+static void read_script(const char *path, const struct model *model, struct sums *sums)
+{
+	FILE *in = fopen(path, "re");
+	uint64_t last_us = 0;
+	char line[TEXT_MAX];
+	bool in_stack = false;
+
+	assert_non_null(in);
+	sums->n = 0;
+	while (fgets(line, sizeof(line), in)) {
+		unsigned long long s, us, period;
+		char comm[32];
+		int cpu, tid;
+
+		if (line[0] == '\t' || line[0] == '\n') {
+			assert_true(in_stack);
+			in_stack = line[0] == '\t';
+			continue;
+		}
+		assert_false(in_stack);
+		in_stack = true;
+		assert_int_equal(sscanf(line, "%31s %d [%d] %llu.%llu: %llu ", comm, &tid, &cpu, &s,
+					 &us, &period),
+			6);
+		us += s * 1000000;
+		assert_true(us >= last_us && us >= model->from_ns / 1000 - 100000);
+		assert_true(us <= model->to_ns / 1000 + 100000);
+		last_us = us;
+		*sum_of(sums, comm) += period;
+	}
+	assert_false(in_stack);
+	fclose(in);
+}
+
 static void assert_same(struct sums *a, struct sums *b)
 {
 	assert_true(a->n > 0);
@@ -199,13 +250,15 @@ static void test_exports_what_is_shown(void **state)
 		assert_non_null(strstr(model_fixture_said(&fixture), "Exported to"));
 		read_folded(path, &file);
 		assert_same(&sums, &file);
+		read_commands(path, &sums);
+		export_to(&fixture, path, EXPORT_SCRIPT);
+		read_script(path, model, &file);
+		assert_same(&sums, &file);
 	}
 	/* Every other form has something in it, too. */
 	for (int format = 0; format < EXPORT_FORMATS; format++) {
 		struct stat about;
 
-		if (format == EXPORT_SCRIPT)
-			continue;
 		export_to(&fixture, path, (enum export_format)format);
 		assert_int_equal(stat(path, &about), 0);
 		assert_true(about.st_size > 100);

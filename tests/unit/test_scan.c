@@ -280,6 +280,51 @@ static void test_parts_of_time(void **state)
 	expr_fini(&expr);
 }
 
+/* What has no symbol, of slices of one event, of a few and of many. */
+static void check_unresolved(struct fixture *fixture, unsigned int by, uint64_t two_cells)
+{
+	uint64_t naive[STORE_EVENTS_MAX] = {0};
+	struct scan_question question = fixture_scan(fixture);
+	struct scan scan;
+
+	for (uint32_t at = 0; at < FIXTURE_SLICES; at++) {
+		const struct slice *slice = &fixture->slices[at];
+
+		for (uint32_t i = 0; i < slice->cells; i++) {
+			uint32_t symref = slice->stack[i] == STACK_ROOT
+				? 0
+				: names_symref(fixture->names,
+					  stacks_node(fixture->stacks, slice->stack[i])->frame);
+
+			if (!names_get(fixture->names, symref)->resolved)
+				naive[slice->event[i]] += slice->weight[i];
+		}
+	}
+	question.by = by;
+	question.two_cells = two_cells;
+	assert_int_equal(scan_run(&question, &scan), 0);
+	for (uint32_t i = 0; i < STORE_EVENTS_MAX; i++)
+		assert_int_equal(scan.sums[i].unresolved, naive[i]);
+	scan_fini(&scan);
+}
+
+static void test_unresolved(void **state)
+{
+	static const unsigned int by[] = {SCAN_STACK, 0, SCAN_THREAD, SCAN_CPU,
+		SCAN_STACK | SCAN_CPU, SCAN_THREAD | SCAN_CPU};
+	struct fixture *fixture = *state;
+
+	fixture_randomize(fixture, 6, CELLS);
+	one_event(fixture, 0);
+	for (uint32_t i = 0; i < 8 * CELLS; i++)
+		fixture_cell(fixture, i % 3 + 5, fixture->stack[i % 5][i % CELLS],
+			fixture->labels[i % FIXTURE_LABELS], 0, (uint8_t)(i % 9), 1 + i % 7, 1);
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
+		check_unresolved(fixture, by[i], 0);
+		check_unresolved(fixture, by[i], 1);
+	}
+}
+
 /* A thread that had another name before goes by that of the samples that count. */
 static void test_names_of_what_passes(void **state)
 {
@@ -318,6 +363,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_several_events, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_one_event, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_unresolved, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_parts_of_time, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(

@@ -92,5 +92,7 @@ int export_pprof(FILE *out, const struct profile *profile);
 int export_callgrind(FILE *out, const struct profile *profile);
 int export_svg(FILE *out, const struct profile *profile);
 int export_gecko(FILE *out, const struct profile *profile);
+/* As perf script, where the samples' order is not kept: what is of one slice is spread over its time. */
+int export_script_slices(FILE *out, const struct profile *profile);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "sampler/fields.h"
 #include "tui/clean.h"
+#include "tui/export/script_text.h"
 #include "tui/giveup.h"
 
 #include <errno.h>
@@ -53,43 +54,17 @@ static bool is_same_image(struct script *script, uint32_t id)
 	return true;
 }
 
-static const char *file_of(const struct symref *symref)
-{
-	if (!strcmp(symref->image, "[kernel]"))
-		return "[kernel.kallsyms]";
-	return symref->path[0] == '/' && symref->image[0] != '[' ? symref->path : symref->image;
-}
-
-/* All is known of them that will be: the first reading asked. */
-static void put_inlined(struct script *script, uint32_t frame_id, uint64_t address)
-{
-	uint32_t symrefs[NAMES_INLINED_MAX];
-	size_t n = names_inlined(script->names, frame_id, symrefs, NAMES_INLINED_MAX);
-
-	for (size_t i = 0; i < n; i++)
-		fprintf(script->out, "%16" PRIx64 " %s\n\t", address,
-			names_get(script->names, symrefs[i])->symbol);
-}
-
 /* after: what follows a call is the return address, one behind what was looked up. */
 static void put_frame(struct script *script, uint32_t frame_id, unsigned int after)
 {
 	const struct frame *frame = stacks_frame_get(recording_stacks(script->recording), frame_id);
 	uint64_t address = frame->offset + after;
-	const struct symref *symref;
 
-	if (!is_same_image(script, frame->image)) {
+	if (!is_same_image(script, frame->image))
 		fprintf(script->out, "%16" PRIx64 " [unknown] ([unknown])\n", address);
-		return;
-	}
-	if (script->run->profile.inlines)
-		put_inlined(script, frame_id, address);
-	symref = names_get(script->names, names_symref(script->names, frame_id));
-	if (symref->resolved)
-		fprintf(script->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", address,
-			symref->symbol, address - symref->start, file_of(symref));
 	else
-		fprintf(script->out, "%16" PRIx64 " [unknown] (%s)\n", address, file_of(symref));
+		script_frame(script->out, script->names, frame_id, address,
+			script->run->profile.inlines);
 }
 
 static void put_stack(struct script *script, uint32_t node)
@@ -151,18 +126,14 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 	const struct task_label *label =
 		tasks_label_get(recording_tasks(script->recording), sample->label);
 	bool chain = record->sample.chain_len, trace;
-	uint64_t ns = record->id.time_ns;
-	char comm[TASK_COMM_MAX];
 
-	clean_text(comm, sizeof(comm), label->comm, TASK_COMM_MAX);
-	fprintf(script->out, chain ? "%s %5" PRId32 " " : "%16s %5" PRId32 " ", comm, label->tid);
-	if (with_cpu)
-		fprintf(script->out, "[%03" PRIu32 "] ", record->id.cpu);
-	fprintf(script->out, "%5" PRIu64 ".%06" PRIu64 ": ", ns / 1000000000,
-		ns % 1000000000 / 1000);
-	if (!event->by_count)
-		fprintf(script->out, "%10" PRIu64 " ", record->sample.period);
-	fprintf(script->out, "%s: ", event->name);
+	script_head(script->out,
+		&(const struct script_head){.label = label,
+			.event = event,
+			.has_chain = chain,
+			.cpu = with_cpu ? (int)record->id.cpu : -1,
+			.time_ns = record->id.time_ns,
+			.period = record->sample.period});
 	trace = put_trace(script, sample);
 	if (chain) {
 		putc_unlocked('\n', script->out);
