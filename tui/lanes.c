@@ -19,6 +19,7 @@
 
 #define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
 #define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
+#define BLOCK 512u /* cells that are judged at once */
 #define AHEAD 8u /* cells whose sums are fetched before they are needed */
 
 /* Of one slice: what has the same label, or CPU, and the same symbol at the leaf. */
@@ -208,7 +209,7 @@ static inline __attribute__((always_inline)) bool take_cell(
 	known = sieve_stack(&work->sieve, slice->stack[i]);
 	verdict = sieve_stack_verdict(known) | sieve_rest(&work->sieve, slice, i);
 	*symref = sieve_stack_leaf(known);
-	return query_passes(query, verdict);
+	return query_mask(query, verdict);
 }
 
 /* Symbols that are met later than the pass began have pairs. */
@@ -445,26 +446,45 @@ static inline bool count_known(
 	return true;
 }
 
-/* The same of many cells at once, of which nothing is remembered. */
+/* The same of many cells at once, of which nothing is remembered.  What does not count is added as nothing, since a branch that
+ * depends on the cell costs more. */
+static int add_block(
+	struct work *work, const struct slice *slice, uint32_t first, uint32_t n, uint32_t last)
+{
+	const struct query *query = work->query;
+	const bool by_cpu = query->group == GROUP_CPU;
+	uint8_t verdicts[BLOCK];
+	int ret = 0;
+
+	sieve_rests(&work->sieve, slice, first, n, verdicts);
+	for (uint32_t i = first; i < first + n && !ret; i++) {
+		const uint32_t *lanes = by_cpu ? work->of_cpu : work->of_label;
+		uint32_t n_lanes = by_cpu ? work->cpus_room : work->labels_room;
+		uint32_t known = sieve_stack(&work->sieve, slice->stack[i]);
+		unsigned int verdict = verdicts[i - first] | sieve_stack_verdict(known);
+		uint64_t counts = query_mask(query, verdict) &
+			((uint64_t)(slice->event[i] != query->event) - 1);
+		const struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
+			.symref = sieve_stack_leaf(known),
+			.weight = slice->weight[i] & counts,
+			.samples = slice->count[i] & counts};
+
+		fetch_ahead(work, slice, i, last, lanes, n_lanes);
+		if (!count_known(work, &part, lanes, n_lanes) && counts)
+			ret = count(work, &part);
+	}
+	return ret;
+}
+
 static int add_cells(struct work *work, const struct slice *slice, size_t slice_at)
 {
-	const bool by_cpu = work->query->group == GROUP_CPU;
 	uint32_t first, last;
 	int ret = 0;
 
 	half_cells(&work->half, slice, slice_at, &first, &last);
-	for (uint32_t i = first; i < last && !ret; i++) {
-		const uint32_t *lanes = by_cpu ? work->of_cpu : work->of_label;
-		uint32_t n_lanes = by_cpu ? work->cpus_room : work->labels_room;
-		struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
-			.weight = slice->weight[i],
-			.samples = slice->count[i]};
-
-		fetch_ahead(work, slice, i, last, lanes, n_lanes);
-		if (take_cell(work, slice, i, &part.symref) &&
-			!count_known(work, &part, lanes, n_lanes))
-			ret = count(work, &part);
-	}
+	for (; first < last && !ret; first += BLOCK)
+		ret = add_block(
+			work, slice, first, last - first < BLOCK ? last - first : BLOCK, last);
 	spread_out(work, slice);
 	return ret;
 }

@@ -142,10 +142,9 @@ static uint64_t weigh_cells(
 			uint32_t at = first + i;
 			unsigned int verdict =
 				verdicts[i] | sieve_node(&weighing->sieve, slice->stack[at]);
-			bool counts =
-				slice->event[at] == query->event && query_passes(query, verdict);
 
-			weight += slice->weight[at] & ((uint64_t)!counts - 1);
+			weight += slice->weight[at] & query_mask(query, verdict) &
+				((uint64_t)(slice->event[at] != query->event) - 1);
 		}
 	}
 	return weight;

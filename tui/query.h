@@ -70,17 +70,21 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n);
 /* Whether cell i of a slice counts: of the event, not filtered out, not hidden as idle; with a sieve of the query, for
  * sieve_fini(). */
 void query_sieve(const struct query *query, struct sieve *sieve);
-static inline bool query_passes(const struct query *query, unsigned int verdict)
+/* Of a verdict: all bits or none, without a branch that depends on it. */
+static inline uint64_t query_mask(const struct query *query, unsigned int verdict)
 {
-	return !(verdict & SIEVE_FAILS) &&
-		!(query->hide_idle && verdict & SIEVE_IDLE_TASK &&
-			(!query->idle_by_name || verdict & SIEVE_IDLE_LEAF));
+	unsigned int idle = query->hide_idle ? SIEVE_IDLE_TASK : 0;
+
+	/* Of those that are told by name, both must be. */
+	if (query->idle_by_name)
+		verdict &= ~((unsigned int)SIEVE_IDLE_TASK) | (verdict >> 1 & SIEVE_IDLE_TASK);
+	return (uint64_t) !(verdict & (SIEVE_FAILS | idle)) * UINT64_MAX;
 }
 
 static inline bool query_counts(
 	const struct query *query, struct sieve *sieve, const struct slice *slice, uint32_t i)
 {
-	return slice->event[i] == query->event && query_passes(query, sieve_cell(sieve, slice, i));
+	return slice->event[i] == query->event && query_mask(query, sieve_cell(sieve, slice, i));
 }
 
 /* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any
