@@ -332,6 +332,9 @@ def filters(strobe):
     if os.geteuid() != 0:
         checks.skip("filters of tracepoints", "only root may open tracepoints")
         return
+    if not os.path.isdir("/sys/kernel/tracing/events"):
+        checks.skip("filters of tracepoints", "tracefs is not mounted")
+        return
     event = ["-a", "--duration", "0.2", "-e", "sched:sched_switch", "--filter"]
     wanted = ["has no field 'prev_pidd'", "fields are: .*prev_pid"]
     refused("a filter with a field that is not there",

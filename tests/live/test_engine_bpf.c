@@ -47,10 +47,21 @@ static uint32_t id_of(int program)
 	return info.id;
 }
 
+static void need_tracepoints(void)
+{
+	if (access("/sys/kernel/tracing/available_events", R_OK)) {
+		print_message("skipped: tracefs cannot be read\n");
+		skip();
+	}
+}
+
 static int need_program(uint32_t type, int32_t answer)
 {
-	int fd = load_program(type, answer);
+	int fd;
 
+	if (type == BPF_PROG_TYPE_TRACEPOINT)
+		need_tracepoints();
+	fd = load_program(type, answer);
 	if (fd < 0) {
 		print_message("skipped: no BPF program can be loaded here: %s\n", strerror(-fd));
 		skip();
@@ -125,6 +136,7 @@ static void check_tracepoint(enum engine_scope scope, int32_t answer)
 static void test_program_of_tracepoint(void **state)
 {
 	(void)state;
+	need_tracepoints();
 	need_cpu_wide();
 	check_tracepoint(SCOPE_TASK, 1);
 	check_tracepoint(SCOPE_TASK, 0);
