@@ -19,7 +19,6 @@
 
 #define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
 #define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
-#define BLOCK 512u /* cells that are judged at once */
 #define AHEAD 8u /* cells whose sums are fetched before they are needed */
 
 /* Of one slice: what has the same label, or CPU, and the same symbol at the leaf. */
@@ -197,8 +196,7 @@ static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t 
 }
 
 /* The cell counts, and *symref is its leaf's. */
-static inline __attribute__((always_inline)) bool take_cell(
-	struct work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
+static bool take_cell(struct work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
 {
 	const struct query *query = work->query;
 	uint32_t known;
@@ -453,7 +451,7 @@ static int add_block(
 {
 	const struct query *query = work->query;
 	const bool by_cpu = query->group == GROUP_CPU;
-	uint8_t verdicts[BLOCK];
+	uint8_t verdicts[SIEVE_BLOCK];
 	int ret = 0;
 
 	sieve_rests(&work->sieve, slice, first, n, verdicts);
@@ -482,9 +480,9 @@ static int add_cells(struct work *work, const struct slice *slice, size_t slice_
 	int ret = 0;
 
 	half_cells(&work->half, slice, slice_at, &first, &last);
-	for (; first < last && !ret; first += BLOCK)
-		ret = add_block(
-			work, slice, first, last - first < BLOCK ? last - first : BLOCK, last);
+	for (; first < last && !ret; first += SIEVE_BLOCK)
+		ret = add_block(work, slice, first,
+			last - first < SIEVE_BLOCK ? last - first : SIEVE_BLOCK, last);
 	spread_out(work, slice);
 	return ret;
 }
@@ -698,12 +696,7 @@ static int add_in_two(struct work *work, struct halves *halves)
 
 	work_init(&other, work->query, &lanes);
 	other.n_symrefs = work->n_symrefs;
-	ret = sieve_prepare(&work->sieve, &other.sieve, halves->n_stacks);
-	other.sieve.lock = work->sieve.lock = &halves->lock;
-	if (!ret)
-		ret = half_init(&work->half, halves, false);
-	if (!ret)
-		ret = half_init(&other.half, halves, true);
+	ret = sieve_share(&work->sieve, &work->half, &other.sieve, &other.half, halves);
 	if (!ret)
 		ret = halves_run(add_all, work, &other);
 	if (!ret)

@@ -109,8 +109,6 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 
 /* --- activity --- */
 
-#define BLOCK 512u /* cells that are judged at once */
-
 /* The event's weight in each slice. */
 struct weighing {
 	const struct query *query;
@@ -131,11 +129,11 @@ static uint64_t weigh_cells(
 	struct weighing *weighing, const struct slice *slice, uint32_t first, uint32_t last)
 {
 	const struct query *query = weighing->query;
-	uint8_t verdicts[BLOCK];
+	uint8_t verdicts[SIEVE_BLOCK];
 	uint64_t weight = 0;
 
-	for (; first < last; first += BLOCK) {
-		uint32_t n = last - first < BLOCK ? last - first : BLOCK;
+	for (; first < last; first += SIEVE_BLOCK) {
+		uint32_t n = last - first < SIEVE_BLOCK ? last - first : SIEVE_BLOCK;
 
 		sieve_rests(&weighing->sieve, slice, first, n, verdicts);
 		for (uint32_t i = 0; i < n; i++) {
@@ -188,12 +186,8 @@ static int weigh_in_two(struct weighing *weighing, struct halves *halves)
 	int ret = weighing_init(&other, weighing->query);
 
 	if (!ret)
-		ret = sieve_prepare(&weighing->sieve, &other.sieve, halves->n_stacks);
-	other.sieve.lock = weighing->sieve.lock = &halves->lock;
-	if (!ret)
-		ret = half_init(&weighing->half, halves, false);
-	if (!ret)
-		ret = half_init(&other.half, halves, true);
+		ret = sieve_share(
+			&weighing->sieve, &weighing->half, &other.sieve, &other.half, halves);
 	if (!ret)
 		ret = halves_run(weigh, weighing, &other);
 	for (size_t i = 0; i < weighing->query->snapshot->n && !ret; i++)

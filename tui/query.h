@@ -67,8 +67,7 @@ struct query_row {
 /* Rows by falling total.  0 and an array of *n for free(); or -ENOMEM. */
 int query_run(const struct query *query, struct query_row **rows, size_t *n);
 
-/* Whether cell i of a slice counts: of the event, not filtered out, not hidden as idle; with a sieve of the query, for
- * sieve_fini(). */
+/* What tells which cells of the event count: what is neither filtered out nor hidden as idle.  For sieve_fini(). */
 void query_sieve(const struct query *query, struct sieve *sieve);
 /* Of a verdict: all bits or none, without a branch that depends on it. */
 static inline uint64_t query_mask(const struct query *query, unsigned int verdict)
@@ -79,12 +78,6 @@ static inline uint64_t query_mask(const struct query *query, unsigned int verdic
 	if (query->idle_by_name)
 		verdict &= ~((unsigned int)SIEVE_IDLE_TASK) | (verdict >> 1 & SIEVE_IDLE_TASK);
 	return (uint64_t) !(verdict & (SIEVE_FAILS | idle)) * UINT64_MAX;
-}
-
-static inline bool query_counts(
-	const struct query *query, struct sieve *sieve, const struct slice *slice, uint32_t i)
-{
-	return slice->event[i] == query->event && query_mask(query, sieve_cell(sieve, slice, i));
 }
 
 /* Weight per second of time of one event in `columns` equal parts of [from_ns, to_ns), from slices of any

@@ -87,7 +87,7 @@ int scan_slices(struct scan_work *work);
 /* The same, by two threads where there are many cells. */
 int scan_in_two(struct scan_work *work);
 
-/* As sieve_prepare(), of where the one symbol is.  0 or -ENOMEM. */
+/* Before two threads begin: where the one symbol is on all stacks that were met before, of those below n_stacks.  0 or -ENOMEM. */
 int scan_prepare_places(struct scan_work *work, struct scan_work *other, uint32_t n_stacks);
 /* The task of a label, where tasks are asked for.  0 or -ENOMEM. */
 int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task);

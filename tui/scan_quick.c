@@ -126,7 +126,6 @@ static int add_cells(
 /* --- one event, without a branch that depends on the cell: what does not pass is added as nothing --- */
 
 #define AHEAD 8u /* cells whose sums are fetched before they are needed */
-#define BLOCK 512u /* cells that are judged at once */
 #define OTHER_EVENT 128u /* with the sieve's bits */
 
 /* Cells of a slice, of which those of one event count. */
@@ -143,7 +142,7 @@ struct block {
 	const uint16_t *cpu;
 	const uint64_t *weight;
 	uint32_t n;
-	uint8_t verdicts[BLOCK]; /* of SIEVE_CELLS: all but the stacks' */
+	uint8_t verdicts[SIEVE_BLOCK]; /* of SIEVE_CELLS: all but the stacks' */
 };
 
 static inline __attribute__((always_inline)) void begin_block(
@@ -151,7 +150,7 @@ static inline __attribute__((always_inline)) void begin_block(
 {
 	const struct slice *slice = of->slice;
 
-	block->n = of->range.end - first < BLOCK ? of->range.end - first : BLOCK;
+	block->n = of->range.end - first < SIEVE_BLOCK ? of->range.end - first : SIEVE_BLOCK;
 	block->stack = slice->stack + first;
 	block->task = slice->task + first;
 	block->count = slice->count + first;
@@ -258,7 +257,7 @@ static inline __attribute__((always_inline)) int add_others(
 	if (grow_zeroed((void **)&work->abouts, of->slice->stack[of->range.end - 1],
 		    &work->abouts_room, sizeof(*work->abouts)))
 		return -ENOMEM;
-	for (uint32_t first = of->range.begin; first < of->range.end; first += BLOCK) {
+	for (uint32_t first = of->range.begin; first < of->range.end; first += SIEVE_BLOCK) {
 		const uint32_t *ids = quick->at;
 		struct scan_entry *entries = work->scan->entries;
 
@@ -331,7 +330,7 @@ static inline __attribute__((always_inline)) int add_stacks(
 	if (grow_zeroed((void **)&work->dense[side].entries, of->slice->stack[of->range.end - 1],
 		    &work->dense[side].room, sizeof(*dense->entries)))
 		return -ENOMEM;
-	for (uint32_t first = of->range.begin; first < of->range.end; first += BLOCK) {
+	for (uint32_t first = of->range.begin; first < of->range.end; first += SIEVE_BLOCK) {
 		const uint32_t *ids = dense->entries;
 		struct scan_entry *entries = work->scan->entries;
 

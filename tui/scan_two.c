@@ -65,14 +65,9 @@ static int run_both(struct scan_work *work, struct halves *halves)
 	int ret;
 
 	scan_work_init(&other, work->question, &scan);
-	ret = sieve_prepare(&work->sieve, &other.sieve, halves->n_stacks);
+	ret = scan_prepare_places(work, &other, halves->n_stacks);
 	if (!ret)
-		ret = scan_prepare_places(work, &other, halves->n_stacks);
-	other.sieve.lock = work->sieve.lock = &halves->lock;
-	if (!ret)
-		ret = half_init(&work->half, halves, false);
-	if (!ret)
-		ret = half_init(&other.half, halves, true);
+		ret = sieve_share(&work->sieve, &work->half, &other.sieve, &other.half, halves);
 	if (!ret)
 		ret = halves_run(run_half, work, &other);
 	work->sieve.lock = NULL;

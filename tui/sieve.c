@@ -144,7 +144,7 @@ static int judge_met(struct sieve *sieve, const struct forest *forest)
 	return 0;
 }
 
-int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks)
+static int prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks)
 {
 	struct forest *forest;
 	int ret = -ENOMEM;
@@ -165,6 +165,19 @@ int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks)
 	other->stacks_room = n_stacks;
 	other->shared = true;
 	return 0;
+}
+
+int sieve_share(struct sieve *sieve, struct half *half, struct sieve *other,
+	struct half *other_half, struct halves *halves)
+{
+	int ret = prepare(sieve, other, halves->n_stacks);
+
+	if (!ret)
+		ret = half_init(half, halves, false);
+	if (!ret)
+		ret = half_init(other_half, halves, true);
+	sieve->lock = other->lock = &halves->lock;
+	return ret;
 }
 
 uint8_t sieve_learn_cpu(struct sieve *sieve, uint16_t cpu)

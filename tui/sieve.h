@@ -11,8 +11,8 @@
 
 #include "sampler/store.h"
 #include "tui/filter.h"
+#include "tui/halves.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,10 +47,11 @@ void sieve_init(struct sieve *sieve, struct filter *filter, const struct stacks 
 	const struct tasks *tasks, struct names *names, unsigned int wanted);
 void sieve_fini(struct sieve *sieve);
 
-/* Before two threads begin, of stacks below n_stacks alone: what is to know of those that were met before (forest.h) is found at once, and
- * `other`, made for the same question, has it as well for as long as `sieve` is there.  Each thread then asks for stacks that the other
- * does not ask for.  0 or -ENOMEM. */
-int sieve_prepare(struct sieve *sieve, struct sieve *other, uint32_t n_stacks);
+/* Before two threads begin a pass: what is to know of all stacks that were met before (forest.h) is found at once, and `other`, made for the
+ * same question, has it as well for as long as `sieve` is there; from then on each has its half of the stacks and what is new is
+ * asked under the lock.  0 or -ENOMEM. */
+int sieve_share(struct sieve *sieve, struct half *half, struct sieve *other,
+	struct half *other_half, struct halves *halves);
 
 /* Around all that asks filter or names. */
 static inline void sieve_lock(const struct sieve *sieve)
@@ -124,6 +125,8 @@ static inline unsigned int sieve_rest(struct sieve *sieve, const struct slice *s
 		verdict |= SIEVE_FAILS;
 	return verdict;
 }
+
+#define SIEVE_BLOCK 512u /* so many cells are best judged at once */
 
 /* The same of n cells from the first one on. */
 void sieve_rests(struct sieve *sieve, const struct slice *slice, uint32_t first, uint32_t n,

@@ -186,7 +186,7 @@ static void read_script(const char *path, const struct model *model, struct sums
 	FILE *in = fopen(path, "re");
 	uint64_t last_us = 0;
 	char line[TEXT_MAX];
-	bool in_stack = false;
+	bool in_stack = false, is_call = false;
 
 	assert_non_null(in);
 	sums->n = 0;
@@ -198,10 +198,15 @@ static void read_script(const char *path, const struct model *model, struct sums
 		if (line[0] == '\t' || line[0] == '\n') {
 			assert_true(in_stack);
 			in_stack = line[0] == '\t';
+			/* Functions are 16 apart; of those that call, it is the return address. */
+			if (in_stack)
+				assert_int_equal(strtoull(line, NULL, 16) % 16, is_call);
+			is_call = true;
 			continue;
 		}
 		assert_false(in_stack);
 		in_stack = true;
+		is_call = false;
 		assert_int_equal(sscanf(line, "%31s %d [%d] %llu.%llu: %llu ", comm, &tid, &cpu, &s,
 					 &us, &period),
 			6);

@@ -297,6 +297,26 @@ static void test_other_event(void **state)
 	free(rows);
 }
 
+/* Where pid 0 tells nothing, a function of the idle loop must be there as well; and all that fails does not count. */
+static void test_what_counts(void **state)
+{
+	for (unsigned int verdict = 0; verdict < 32; verdict++) {
+		bool passes = !(verdict & SIEVE_FAILS), task = verdict & SIEVE_IDLE_TASK,
+		     leaf = verdict & SIEVE_IDLE_LEAF;
+		struct query query = {.event = 0};
+
+		(void)state;
+		assert_int_equal(query_mask(&query, verdict), passes ? UINT64_MAX : 0);
+		query.idle_by_name = true;
+		assert_int_equal(query_mask(&query, verdict), passes ? UINT64_MAX : 0);
+		query.hide_idle = true;
+		assert_int_equal(
+			query_mask(&query, verdict), passes && !(task && leaf) ? UINT64_MAX : 0);
+		query.idle_by_name = false;
+		assert_int_equal(query_mask(&query, verdict), passes && !task ? UINT64_MAX : 0);
+	}
+}
+
 static void check_activity(struct world *world, uint64_t two_cells)
 {
 	struct query question = query(world, GROUP_CPU);
@@ -374,6 +394,7 @@ int main(void)
 		TEST(test_by_cpu),
 		TEST(test_of_one_symbol),
 		TEST(test_other_event),
+		TEST(test_what_counts),
 		TEST(test_activity),
 		TEST(test_filter),
 	};

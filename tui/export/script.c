@@ -38,8 +38,9 @@ struct script {
 };
 
 /* Whether an image of this reading has the number that it had in the first. */
-static bool is_same_image(struct script *script, uint32_t id)
+static bool is_same_image(void *ctx, uint32_t id)
 {
+	struct script *script = ctx;
 	const struct image *here, *there;
 
 	if (script->known && script->known_id == id)
@@ -52,36 +53,6 @@ static bool is_same_image(struct script *script, uint32_t id)
 	script->known = here;
 	script->known_id = id;
 	return true;
-}
-
-/* after: what follows a call is the return address, one behind what was looked up. */
-static void put_frame(struct script *script, uint32_t frame_id, unsigned int after)
-{
-	const struct frame *frame = stacks_frame_get(recording_stacks(script->recording), frame_id);
-	uint64_t address = frame->offset + after;
-
-	if (!is_same_image(script, frame->image))
-		fprintf(script->out, "%16" PRIx64 " [unknown] ([unknown])\n", address);
-	else
-		script_frame(script->out, script->names, frame_id, address,
-			script->run->profile.inlines);
-}
-
-static void put_stack(struct script *script, uint32_t node)
-{
-	const struct stacks *stacks = recording_stacks(script->recording);
-	int mode = -1; /* of the frame that was called */
-
-	while (node != STACK_ROOT) {
-		const struct stack_node *at = stacks_node(stacks, node);
-		const struct frame *frame = stacks_frame_get(stacks, at->frame);
-
-		putc_unlocked('\t', script->out);
-		put_frame(script, at->frame, mode == frame->mode);
-		mode = frame->mode;
-		node = at->parent;
-	}
-	putc_unlocked('\n', script->out);
 }
 
 /* Code of the kernel, where modules and functions made at run time are too. */
@@ -125,6 +96,12 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 	const struct record *record = sample->record;
 	const struct task_label *label =
 		tasks_label_get(recording_tasks(script->recording), sample->label);
+	const struct script_text text = {.out = script->out,
+		.stacks = recording_stacks(script->recording),
+		.names = script->names,
+		.inlines = script->run->profile.inlines,
+		.knows_image = is_same_image,
+		.ctx = script};
 	bool chain = record->sample.chain_len, trace;
 
 	script_head(script->out,
@@ -137,12 +114,11 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 	trace = put_trace(script, sample);
 	if (chain) {
 		putc_unlocked('\n', script->out);
-		put_stack(script, sample->stack);
+		script_stack(&text, sample->stack);
 	} else if (trace) {
 		putc_unlocked('\n', script->out);
 	} else {
-		put_frame(script,
-			stacks_node(recording_stacks(script->recording), sample->stack)->frame, 0);
+		script_frame(&text, stacks_node(text.stacks, sample->stack)->frame, 0);
 	}
 }
 

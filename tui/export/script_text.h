@@ -20,7 +20,19 @@ struct script_head {
 
 void script_head(FILE *out, const struct script_head *head);
 
-/* A frame, after what is inlined there if that is wanted; its address is that of the sample or the return address. */
-void script_frame(FILE *out, struct names *names, uint32_t frame, uint64_t address, bool inlines);
+/* What stacks are printed with. */
+struct script_text {
+	FILE *out;
+	const struct stacks *stacks;
+	struct names *names;
+	bool inlines; /* what is inlined at a frame comes before it */
+	bool (*knows_image)(void *ctx, uint32_t image); /* NULL: each is known */
+	void *ctx;
+};
+
+/* A frame.  after: what follows a call is the return address, one behind what was looked up. */
+void script_frame(const struct script_text *text, uint32_t frame, unsigned int after);
+/* Its frames, the leaf first, a line each, and an empty one. */
+void script_stack(const struct script_text *text, uint32_t node);
 
 #endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * script_text.c - see script_text.h.
+ */
+#include "tui/export/script_text.h"
+
+#include "tui/clean.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *file_of(const struct symref *symref)
+{
+	if (!strcmp(symref->image, "[kernel]"))
+		return "[kernel.kallsyms]";
+	return symref->path[0] == '/' && symref->image[0] != '[' ? symref->path : symref->image;
+}
+
+void script_head(FILE *out, const struct script_head *head)
+{
+	const uint64_t ns = head->time_ns;
+	char comm[TASK_COMM_MAX];
+
+	clean_text(comm, sizeof(comm), head->label ? head->label->comm : "", TASK_COMM_MAX);
+	fprintf(out, head->has_chain ? "%s %5" PRId32 " " : "%16s %5" PRId32 " ", comm,
+		head->label ? head->label->tid : -1);
+	if (head->cpu >= 0)
+		fprintf(out, "[%03d] ", head->cpu);
+	fprintf(out, "%5" PRIu64 ".%06" PRIu64 ": ", ns / 1000000000, ns % 1000000000 / 1000);
+	if (!head->event->by_count)
+		fprintf(out, "%10" PRIu64 " ", head->period);
+	fprintf(out, "%s: ", head->event->name);
+}
+
+/* All is known of them that will be. */
+static void put_inlined(const struct script_text *text, uint32_t frame, uint64_t address)
+{
+	uint32_t symrefs[NAMES_INLINED_MAX];
+	size_t n = names_inlined(text->names, frame, symrefs, NAMES_INLINED_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(text->out, "%16" PRIx64 " %s\n\t", address,
+			names_get(text->names, symrefs[i])->symbol);
+}
+
+void script_frame(const struct script_text *text, uint32_t frame_id, unsigned int after)
+{
+	const struct frame *frame = stacks_frame_get(text->stacks, frame_id);
+	uint64_t address = frame->offset + after;
+	const struct symref *symref;
+
+	if (text->knows_image && !text->knows_image(text->ctx, frame->image)) {
+		fprintf(text->out, "%16" PRIx64 " [unknown] ([unknown])\n", address);
+		return;
+	}
+	if (text->inlines)
+		put_inlined(text, frame_id, address);
+	symref = names_get(text->names, names_symref(text->names, frame_id));
+	if (symref->resolved)
+		fprintf(text->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", address, symref->symbol,
+			address - symref->start, file_of(symref));
+	else
+		fprintf(text->out, "%16" PRIx64 " [unknown] (%s)\n", address, file_of(symref));
+}
+
+void script_stack(const struct script_text *text, uint32_t node)
+{
+	int mode = -1; /* of the frame that was called */
+
+	while (node != STACK_ROOT) {
+		const struct stack_node *at = stacks_node(text->stacks, node);
+		const struct frame *frame = stacks_frame_get(text->stacks, at->frame);
+
+		putc_unlocked('\t', text->out);
+		script_frame(text, at->frame, mode == frame->mode);
+		mode = frame->mode;
+		node = at->parent;
+	}
+	putc_unlocked('\n', text->out);
+}
