@@ -66,7 +66,7 @@ void kallsyms_feed(struct kallsyms *kallsyms, const char *text, size_t len)
 			if (n < sizeof(kallsyms->line))
 				parse_line(kallsyms, text, n);
 		} else {
-			if (n > sizeof(kallsyms->line) - kallsyms->len)
+			if (n >= sizeof(kallsyms->line) - kallsyms->len)
 				kallsyms->skipping = true;
 			if (!kallsyms->skipping) {
 				memcpy(kallsyms->line + kallsyms->len, text, n);

@@ -38,6 +38,8 @@ void giveup_here(bool here)
 	sigset_t signals;
 
 	sigemptyset(&signals);
+	/* What comes again is for the same thread. */
+	sigaddset(&signals, SIGALRM);
 	for (size_t i = 0; i < N_ENDING; i++)
 		sigaddset(&signals, ending[i]);
 	pthread_sigmask(here ? SIG_UNBLOCK : SIG_BLOCK, &signals, NULL);

@@ -182,7 +182,9 @@ def stalled(strobe, path, folder):
             (signal.SIGHUP, ["diff", packed, packed]), (signal.SIGINT, ["archive", path, "-o", "-"]),
             (signal.SIGTERM, ["archive", path, "-o", fifo]), (signal.SIGINT, ["export", packed, "--format", "folded", "-o", fifo]),
             *((signal.SIGINT, ["export", packed, "--format", form, "-o", "-"])
-              for form in ("folded", "speedscope", "pprof", "callgrind", "svg", "script", "gecko"))):
+              for form in ("folded", "speedscope", "pprof", "callgrind", "svg", "script", "gecko")),
+            # What comes a second after a signal, where that came to nobody who writes: here another thread does than the first.
+            (signal.SIGALRM, ["export", packed, "--format", "script", "-o", "-"])):
         reader, writer = os.pipe()
         # Full, but for what is written at once.
         os.set_blocking(writer, False)

@@ -225,9 +225,16 @@ static void test_nothing_is_left(void **state)
 	for (size_t i = 0; i < 2 * N_NAMES; i++)
 		add_and_drop(tty, names[i % N_NAMES], events);
 	before = look(tty);
-	for (size_t i = 0; i < IN_TURN; i++)
-		add_and_drop(tty, names[i % N_NAMES], events);
-	after = look(tty);
+	for (int round = 0; round < 2; round++) {
+		if (round)
+			before.memory_kb = after.memory_kb;
+		for (size_t i = 0; i < IN_TURN; i++)
+			add_and_drop(tty, names[i % N_NAMES], events);
+		after = look(tty);
+		/* A table that grows takes 2 MB once, as a large page does; what is left behind grows again. */
+		if (after.memory_kb <= before.memory_kb + GROWTH_KB)
+			break;
+	}
 	/* A file whose symbols are being read is open, too: for a moment. */
 	for (int i = 0; after.others > before.others && i < 100; i++) {
 		comes_to(tty, 0, 100);

@@ -3,7 +3,7 @@
 """Names of thousands of sampled addresses against perf's, on recordings of perf's own.
 
 Each sample's (image, symbol) is counted by perf script and by strobe report: the counts are equal, but for what
-perf cannot name and strobe can (PLT entries), and for code that runtimes made.
+perf names otherwise (perf_names.py), and for code that runtimes made.
 
 usage: recording_symbols.py STROBE
 """
@@ -19,6 +19,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
+from perf_names import named  # noqa: E402
 
 checks = Checks()
 strobe = os.path.abspath(sys.argv[1])
@@ -60,11 +61,9 @@ def perf_counts(data):
 
 
 def normal(image, symbol):
-    if "[unknown]" in symbol or "+0x" in symbol or "@plt" in symbol or image == "[anon]":
-        symbol = "[unknown]"
     if image.startswith("perf-") or image == "[anon]":
-        image = "[anon]"
-    return image, symbol
+        return "[anon]", "?"
+    return image, named(symbol)
 
 
 def strobe_counts(data):

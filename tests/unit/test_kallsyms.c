@@ -114,7 +114,7 @@ static void test_long(void **state)
 			memcpy(text + line + 1, last, sizeof(last) - 1);
 			parse(&parser, text, line + sizeof(last), piece);
 			assert_non_null(strstr(seen, "T after []\n"));
-			assert_int_equal(parser.functions, seen[9] == '1' ? 1 : 2);
+			assert_int_equal(parser.functions, line < KALLSYMS_LINE_MAX ? 2 : 1);
 		}
 	}
 	memset(text, 'x', 8192);
