@@ -225,3 +225,15 @@ bool cgroups_stand_for(const struct engine_status *status, uint8_t stands_for[ST
 		any |= status->events[i].cgroup != NULL;
 	return any;
 }
+
+void cgroups_label(const struct engine_status *status, struct cgroup_labels *labels)
+{
+	memset(labels->of, 0, sizeof(labels->of));
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct engine_event_status *event = &status->events[i];
+
+		if (event->cgroup)
+			labels->of[event->id] = clean_string(
+				labels->bytes[event->id], sizeof(labels->bytes[0]), event->cgroup);
+	}
+}

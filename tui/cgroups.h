@@ -32,6 +32,13 @@ int cgroups_pids(const struct event_cgroup *cgroups, size_t n, int32_t **pids, s
 /* By number the event that stands for each: the first of those that differ in their cgroup alone.  False: none has one. */
 bool cgroups_stand_for(const struct engine_status *status, uint8_t stands_for[STORE_EVENTS_MAX]);
 
+/* Labels of events' cgroups by the events' numbers, cleaned; NULL where there is none. */
+struct cgroup_labels {
+	const char *of[STORE_EVENTS_MAX];
+	char bytes[STORE_EVENTS_MAX][2 * CGROUP_LABEL_MAX]; /* private */
+};
+void cgroups_label(const struct engine_status *status, struct cgroup_labels *labels);
+
 /* "cgroup web", "3 cgroups: web, db, cache": raw. */
 void cgroups_describe(const struct event_cgroup *cgroups, size_t n, char *out, size_t size);
 

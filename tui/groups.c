@@ -4,6 +4,7 @@
  */
 #include "tui/groups.h"
 
+#include "tui/counterparts.h"
 #include "tui/expr.h"
 #include "tui/grow.h"
 #include "tui/intern.h"
@@ -24,7 +25,10 @@ struct groups {
 	struct intern texts;
 	struct group_key *keys; /* by id, from first on */
 	uint32_t first, n, room;
-	uint32_t n_rows; /* of the last fill */
+	/* Of the last fill, and of the last one of a baseline. */
+	uint32_t n_rows, n_base_rows;
+	uint32_t fills; /* of no baseline */
+	uint64_t population;
 };
 
 bool groups_same(const struct group_by *a, const struct group_by *b)
@@ -63,13 +67,17 @@ static const struct symref *namer(void *ctx, uint32_t id)
 	return &groups->keys[id - groups->first].name;
 }
 
-/* A process that changes its name stays one; what is a text is told by it. */
-static int identify(struct groups *groups, const struct table_key *key, uint32_t *id)
+/* A process that changes its name stays one; what is a text is told by it.  Those that are of another profile alone have numbers
+ * that mean nothing here. */
+static int identify(
+	struct groups *groups, const struct table_key *key, bool is_elsewhere, uint32_t *id)
 {
 	char identity[IDENTITY_MAX];
 	int len;
 
-	if (key->is_number && groups->by.group != GROUP_FIELD)
+	if (is_elsewhere)
+		len = snprintf(identity, sizeof(identity), "elsewhere %s", key->text);
+	else if (key->is_number && groups->by.group != GROUP_FIELD)
 		len = snprintf(identity, sizeof(identity), "%" PRId64, key->number);
 	else
 		len = snprintf(identity, sizeof(identity), "%d%d %s", key->is_number,
@@ -84,7 +92,8 @@ static int identify(struct groups *groups, const struct table_key *key, uint32_t
 	}
 	if (grow_room((void **)&groups->keys, groups->n, &groups->room, sizeof(*groups->keys)))
 		return -ENOMEM;
-	groups->keys[groups->n++] = (struct group_key){.symref = GROUPS_NO_SYMBOL};
+	groups->keys[groups->n++] =
+		(struct group_key){.symref = GROUPS_NO_SYMBOL, .comm = "", .foreign = true};
 	*id += groups->first;
 	return 0;
 }
@@ -135,32 +144,159 @@ static void tell(const struct table *table, const struct table_row *row, enum qu
 	}
 }
 
+/* The text as it was before, where it is the same: names change seldom, so that old ones are few. */
+static int keep_text(struct groups *groups, const char *before, const char *now, const char **out)
+{
+	*out = before && !strcmp(before, now) ? before : intern_text(&groups->texts, now);
+	return *out ? 0 : -ENOMEM;
+}
+
+/* The name of the process or thread of a row, and its number; NULL where rows are of neither. */
+static const char *comm_of(const struct table *table, const struct table_row *row,
+	enum query_group group, int64_t *number)
+{
+	const struct scan_task *task =
+		row->task == SCAN_NONE ? NULL : &table->scan.tasks[row->task];
+
+	if (!task || (group != GROUP_PROCESS && group != GROUP_THREAD))
+		return NULL;
+	*number = group == GROUP_PROCESS ? task->pid : task->tid;
+	return group == GROUP_PROCESS ? task->process_comm : task->comm;
+}
+
+/* A row's number, or that of its counterpart where that is known already. */
 static int take_row(struct groups *groups, const struct groups_question *question,
-	const struct table *table, const struct table_row *row, struct hot_part *out)
+	const struct table *table, const struct table_row *row, uint32_t counterpart, uint32_t *id)
 {
 	char beside[QUERY_NAME_MAX];
 	struct group_key *made;
 	struct group_key told = {.symref = GROUPS_NO_SYMBOL};
 	struct table_key key;
+	const char *comm;
+	int64_t number;
 
+	if (counterpart != COUNTERPART_NONE) {
+		*id = counterpart;
+		return 0;
+	}
 	table_key(table, row, 0, &key);
 	tell(table, row, groups->by.group, question, &key, beside, &told);
-	*out = (struct hot_part){row->self, row->total, row->samples, 0, row->event};
-	if (identify(groups, &key, &out->id))
+	comm = comm_of(table, row, groups->by.group, &number);
+	if (identify(groups, &key, question->events && comm, id))
 		return -ENOMEM;
-	made = &groups->keys[out->id - groups->first];
-	told.name.symbol = made->name.symbol;
-	told.name.image = made->name.image;
-	/* Names change seldom, so that old texts are few. */
-	if (!told.name.symbol || strcmp(told.name.symbol, key.text) != 0)
-		told.name.symbol = intern_text(&groups->texts, key.text);
-	if (!told.name.image || strcmp(told.name.image, beside) != 0)
-		told.name.image = intern_text(&groups->texts, beside);
-	if (!told.name.symbol || !told.name.image)
+	made = &groups->keys[*id - groups->first];
+	/* What another profile says of it is not for this one's symbols. */
+	if (question->events && !made->foreign)
+		return 0;
+	told.foreign = question->events != NULL;
+	if (told.foreign)
+		told.symref = GROUPS_NO_SYMBOL;
+	if (keep_text(groups, made->name.symbol, key.text, &told.name.symbol) ||
+		keep_text(groups, made->name.image, beside, &told.name.image) ||
+		keep_text(groups, made->comm, comm ? comm : "", &told.comm))
 		return -ENOMEM;
 	told.name.path = "";
+	told.fill = made->fill;
+	if (!question->baseline && told.fill != groups->fills) {
+		told.fill = groups->fills;
+		groups->population += (*id + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	}
 	*made = told;
 	return 0;
+}
+
+/* Of rows of another profile the numbers of those that they are here, or COUNTERPART_NONE. */
+static int find_counterparts(
+	const struct groups *groups, const struct table *table, uint32_t *counterparts)
+{
+	struct counterpart *here = calloc((size_t)groups->n + 1, sizeof(*here));
+	struct counterpart *there = calloc((size_t)table->n_rows + 1, sizeof(*there));
+	uint32_t *ids = calloc((size_t)groups->n + 1, sizeof(*ids));
+	uint32_t n = 0;
+	int ret = here && there && ids ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < groups->n && !ret; i++) {
+		const struct group_key *key = &groups->keys[i];
+
+		if (key->foreign || key->fill != groups->fills)
+			continue;
+		ids[n] = groups->first + i;
+		here[n++] = (struct counterpart){key->number, key->comm};
+	}
+	for (uint32_t i = 0; i < table->n_rows && !ret; i++) {
+		there[i].name = comm_of(table, &table->rows[i], groups->by.group, &there[i].id);
+		if (!there[i].name)
+			there[i].name = "";
+	}
+	if (!ret)
+		ret = counterparts_find(here, n, there, table->n_rows, counterparts);
+	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
+		if (counterparts[i] != COUNTERPART_NONE)
+			counterparts[i] = ids[counterparts[i]];
+	free(here);
+	free(there);
+	free(ids);
+	return ret;
+}
+
+static int take_rows(struct groups *groups, const struct groups_question *question,
+	const struct table *table, const uint32_t *counterparts, struct hot_part *parts, size_t *n)
+{
+	*n = 0;
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		const struct table_row *row = &table->rows[i];
+		const int event = question->events ? question->events[row->event] : row->event;
+		struct hot_part *part = &parts[*n];
+
+		if (event < 0)
+			continue;
+		*part = (struct hot_part){row->self, row->total, row->samples, 0, (uint8_t)event};
+		if (take_row(groups, question, table, row,
+			    counterparts ? counterparts[i] : COUNTERPART_NONE, &part->id))
+			return -ENOMEM;
+		++*n;
+	}
+	return 0;
+}
+
+static void take_sums(const struct groups_question *question, const struct table *table,
+	struct hot_sums sums[STORE_EVENTS_MAX])
+{
+	memset(sums, 0, STORE_EVENTS_MAX * sizeof(*sums));
+	for (int i = 0; i < (int)STORE_EVENTS_MAX; i++) {
+		const int event = question->events ? question->events[i] : i;
+
+		if (event < 0)
+			continue;
+		sums[event].weight += table->scan.sums[i].weight;
+		sums[event].samples += table->scan.sums[i].samples;
+		sums[event].unresolved += table->scan.sums[i].unresolved;
+		sums[event].span_ns = table->scan.span_ns;
+	}
+}
+
+static int fill_table(struct groups *groups, const struct groups_question *question,
+	const struct table *table, struct hot *hot)
+{
+	struct hot_part *parts = calloc((size_t)table->n_rows + 1, sizeof(*parts));
+	struct hot_sums sums[STORE_EVENTS_MAX];
+	uint32_t *counterparts = NULL;
+	int ret = parts ? 0 : -ENOMEM;
+	size_t n = 0;
+
+	if (!ret && question->events &&
+		(groups->by.group == GROUP_PROCESS || groups->by.group == GROUP_THREAD)) {
+		counterparts = calloc((size_t)table->n_rows + 1, sizeof(*counterparts));
+		ret = counterparts ? find_counterparts(groups, table, counterparts) : -ENOMEM;
+	}
+	if (!ret)
+		ret = take_rows(groups, question, table, counterparts, parts, &n);
+	take_sums(question, table, sums);
+	if (!ret)
+		ret = hot_fill(hot, parts, n, sums);
+	free(counterparts);
+	free(parts);
+	return ret;
 }
 
 int groups_fill(struct groups *groups, const struct groups_question *question, struct hot *hot)
@@ -168,8 +304,6 @@ int groups_fill(struct groups *groups, const struct groups_question *question, s
 	const char *const fields[] = {groups->by.field};
 	struct table_question asked = {
 		.scan = question->scan, .keys = &groups->by.group, .n_keys = 1};
-	struct hot_sums sums[STORE_EVENTS_MAX];
-	struct hot_part *parts = NULL;
 	struct table *table;
 	int ret;
 
@@ -180,27 +314,27 @@ int groups_fill(struct groups *groups, const struct groups_question *question, s
 	ret = table_new(&table, &asked);
 	if (ret)
 		return ret;
-	parts = calloc(table->n_rows + 1, sizeof(*parts));
-	ret = parts ? 0 : -ENOMEM;
-	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
-		ret = take_row(groups, question, table, &table->rows[i], &parts[i]);
-	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
-		sums[i] = (struct hot_sums){.weight = table->scan.sums[i].weight,
-			.samples = table->scan.sums[i].samples,
-			.unresolved = table->scan.sums[i].unresolved,
-			.span_ns = table->scan.span_ns};
-	if (!ret)
-		ret = hot_fill(hot, parts, table->n_rows, sums);
+	if (question->baseline) {
+		groups->n_base_rows = table->n_rows;
+	} else {
+		groups->n_rows = table->n_rows;
+		groups->population = 0;
+		groups->fills++;
+	}
+	ret = fill_table(groups, question, table, hot);
 	hot_set_namer(hot, namer, groups);
-	groups->n_rows = table->n_rows;
-	free(parts);
 	table_free(table);
 	return ret;
 }
 
+uint64_t groups_population(const struct groups *groups)
+{
+	return groups->population;
+}
+
 bool groups_tidy(struct groups *groups)
 {
-	if (groups->n < MANY || groups->n / 4 < groups->n_rows)
+	if (groups->n < MANY || groups->n / 4 < groups->n_rows + groups->n_base_rows)
 		return false;
 	groups->first += groups->n;
 	groups->n = 0;

@@ -31,12 +31,18 @@ struct group_key {
 	uint32_t symref; /* of an address or line: its function; else GROUPS_NO_SYMBOL */
 	int64_t number; /* pid, tid, CPU, event of a cgroup */
 	bool is_number;
+	const char *comm; /* of a process or thread: its name alone; else "" */
+	bool foreign; /* of another profile alone, which this one is compared with */
+	uint32_t fill; /* private to groups.c */
 };
 
 struct groups_question {
 	struct scan_question scan; /* of all events; by, fields and column are filled in */
-	struct group_by by;
 	const char *const *cgroups; /* by event, cleaned; of GROUP_CGROUP */
+	bool baseline; /* these are what rows are compared with */
+	/* Of a baseline that is another profile: by its event the one that it is here, or negative where it is none.
+	 * What is the same is told by its text, processes and threads as in counterparts.h.  NULL: it is that profile. */
+	const int *events;
 };
 
 struct groups;
@@ -46,6 +52,10 @@ void groups_free(struct groups *groups); /* NULL is a no-op */
 
 /* Make the hot table one of these sums; its rows have the names of these groups.  0 or -ENOMEM. */
 int groups_fill(struct groups *groups, const struct groups_question *question, struct hot *hot);
+
+/* Another number where other things had rows at the last fill that was not of a baseline: what of another profile they are may be
+ * another, too. */
+uint64_t groups_population(const struct groups *groups);
 
 /* Forget what no row of the last fill was of, where that has become much: as the time goes on, fields may have ever other
  * values.  True: it was done; numbers from before mean nothing any more and are not given out again, so what was filled with

@@ -754,24 +754,3 @@ void lanes_fini(struct lanes *lanes)
 	free(lanes->lane);
 	*lanes = (struct lanes){.lane = NULL};
 }
-
-/* Ids alone tell threads, processes and CPUs; commands have none. */
-static bool is_same(const struct lane *a, const struct lane *b)
-{
-	return a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-		(a->pid || a->tid || !strcmp(a->name, b->name));
-}
-
-void lanes_compare(struct lanes *lanes, const struct lanes *base)
-{
-	lanes->base_ns = base->to_ns - base->from_ns;
-	lanes->base_whole = 0;
-	for (uint32_t i = 0; i < base->n; i++)
-		lanes->base_whole += base->lane[i].weight;
-	for (uint32_t i = 0; i < lanes->n; i++) {
-		lanes->lane[i].base = 0;
-		for (uint32_t k = 0; k < base->n; k++)
-			if (is_same(&lanes->lane[i], &base->lane[k]))
-				lanes->lane[i].base += base->lane[k].weight;
-	}
-}

@@ -11,6 +11,7 @@
 
 #include "tui/query.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,8 +59,10 @@ int lanes_follow(
 	const struct query *query, size_t columns, struct lanes_memory *memory, struct lanes *out);
 void lanes_forget(struct lanes_memory *memory);
 
-/* Tell each lane what it weighs in those of another time, by the same group. */
-void lanes_compare(struct lanes *lanes, const struct lanes *base);
+/* Tell each lane what it weighs in those of another time, or of another profile (elsewhere: processes and threads as in
+ * counterparts.h), by the same group.  0 or -ENOMEM. */
+int lanes_compare(
+	struct lanes *lanes, const struct lanes *base, enum query_group group, bool is_elsewhere);
 void lanes_fini(struct lanes *lanes);
 
 #endif

@@ -95,7 +95,7 @@ struct model_breakdown {
 	uint32_t symref;
 	enum query_group group; /* GROUP_PROCESS, GROUP_THREAD, GROUP_CPU or GROUP_FIELD */
 	const char *field; /* of GROUP_FIELD: its name */
-	bool baseline; /* the samples of the baseline instead; of a recorded one there are no rows */
+	bool baseline; /* the samples of the baseline instead; of a recorded one rows have the numbers of there */
 };
 
 /* A busy stretch of the history: the nth of `of` that are at least half as busy as the busiest one, and
@@ -202,6 +202,7 @@ struct model {
 	uint64_t base_from_ns, base_to_ns;
 	bool base_recorded; /* it is a recording: base_from_ns and base_to_ns mean nothing */
 	char base_name[64]; /* of the recording; cleaned */
+	uint64_t base_serial; /* another where the baseline's rows may be others */
 	bool base_empty; /* ... which has nothing of the event that is shown */
 	struct {
 		bool active; /* a recording is read, to become the baseline */
@@ -258,12 +259,6 @@ struct model {
 	enum disasm_syntax code_syntax;
 	uint64_t zero_ns; /* nothing older is shown */
 };
-
-/* The baseline is a time of what is shown: threads and all else are the same there.  Of a recording symbols alone are. */
-static inline bool model_base_is_time(const struct model *model)
-{
-	return model->has_baseline && !model->base_recorded;
-}
 
 /* The status of an event by its id; NULL when there is none. */
 const struct engine_event_status *model_event(const struct model *model, uint8_t event);

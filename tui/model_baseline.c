@@ -54,6 +54,7 @@ static int make(struct model_baseline *baseline, const struct model *model, stru
 {
 	basis_fini(&baseline->basis);
 	baseline->has_basis = false;
+	baseline->serial++;
 	hot_set_filter(baseline->hot, filter);
 	hot_hide_idle(baseline->hot, model->hide_idle);
 	baseline->epoch = epoch;
@@ -81,6 +82,7 @@ int model_baseline_set(struct model_baseline *baseline, const struct session *se
 	if (ret)
 		forget(baseline);
 	model->has_baseline = !ret;
+	model->base_serial = baseline->serial;
 	return ret;
 }
 
@@ -128,16 +130,22 @@ void model_baseline_wait(struct model_baseline *baseline, unsigned int timeout_m
 	baseline->not_before_ns = 0;
 }
 
-static int make_recorded(struct model_baseline *baseline, const struct session *session,
-	const struct model *model, const struct model_crumbs *crumbs, size_t *shared)
+static struct recorded_question question_of(
+	const struct session *session, const struct model *model, const struct model_crumbs *crumbs)
 {
-	const struct recorded_question question = {
+	return (struct recorded_question){
 		.names = session->names,
 		.status = &model->status,
 		.exprs = crumbs->exprs,
 		.n_exprs = model->n_crumbs,
 		.hide_idle = model->hide_idle,
 	};
+}
+
+static int make_recorded(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs, size_t *shared)
+{
+	const struct recorded_question question = question_of(session, model, crumbs);
 	uint64_t begin_ns = clock_now_ns(), end_ns;
 	int ret;
 
@@ -276,7 +284,35 @@ int model_baseline_update(struct model_baseline *baseline, const struct session 
 	if (!ret && baseline->recorded)
 		hot_sums(baseline->hot, model->event, &sums);
 	model->base_empty = baseline->recorded && !sums.weight;
+	model->base_serial = baseline->serial;
 	return ret;
+}
+
+int model_baseline_groups(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs, const struct group_by *by,
+	const uint8_t stands_for[STORE_EVENTS_MAX], struct groups *groups, struct hot *hot)
+{
+	const struct recorded_question question = question_of(session, model, crumbs);
+
+	return recorded_groups(baseline->recorded, &question, by, stands_for, groups, hot);
+}
+
+int model_baseline_lanes(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs, enum query_group group,
+	struct lanes *out)
+{
+	const struct recorded_question question = question_of(session, model, crumbs);
+
+	return recorded_lanes(baseline->recorded, &question, model->event, group, out);
+}
+
+int model_baseline_rows(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs,
+	const struct model_breakdown *of, struct query_row **rows, size_t *n)
+{
+	const struct recorded_question question = question_of(session, model, crumbs);
+
+	return recorded_rows(baseline->recorded, &question, model->event, of, rows, n);
 }
 
 int model_baseline_basis(struct model_baseline *baseline, const struct session *session,
@@ -303,7 +339,6 @@ int model_baseline_basis(struct model_baseline *baseline, const struct session *
 		ret = basis_scan(&baseline->basis, &question);
 		snapshot_release(session_store(session), &snapshot);
 		baseline->has_basis = !ret;
-		baseline->serial++;
 	}
 	if (!ret) {
 		*out = &baseline->basis;

@@ -25,7 +25,7 @@ struct model_baseline {
 	bool hide_idle;
 	struct basis basis; /* of trees: of a time it is made when the first one is asked for */
 	bool has_basis;
-	uint64_t serial;
+	uint64_t serial; /* of its sums: no two have the same */
 
 	struct recorded *recorded; /* that is compared with; or NULL: a time */
 	uint64_t recorded_changes, not_before_ns;
@@ -47,6 +47,16 @@ int model_baseline_update(struct model_baseline *baseline, const struct session 
 int model_baseline_basis(struct model_baseline *baseline, const struct session *session,
 	const struct model *model, struct filter *filter, const struct basis **out,
 	uint64_t *serial);
+/* Of one that is a recording, as in recorded.h: what its samples are by something else than symbols, of the event that is shown. */
+int model_baseline_groups(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs, const struct group_by *by,
+	const uint8_t stands_for[STORE_EVENTS_MAX], struct groups *groups, struct hot *hot);
+int model_baseline_lanes(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs, enum query_group group,
+	struct lanes *out);
+int model_baseline_rows(struct model_baseline *baseline, const struct session *session,
+	const struct model *model, const struct model_crumbs *crumbs,
+	const struct model_breakdown *of, struct query_row **rows, size_t *n);
 /* Where there is news of a recording, as recorded_fds(). */
 void model_baseline_fds(const struct model_baseline *baseline, int fds[RECORDED_FDS]);
 /* Wait for the names of a recording. */

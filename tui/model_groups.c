@@ -5,7 +5,6 @@
 #include "tui/model_groups.h"
 
 #include "tui/cgroups.h"
-#include "tui/clean.h"
 #include "tui/pace.h"
 
 #include <errno.h>
@@ -43,29 +42,11 @@ static int begin(
 	return ret;
 }
 
-/* The labels of events' cgroups, by event. */
-struct labels {
-	char bytes[STORE_EVENTS_MAX][2 * CGROUP_LABEL_MAX];
-	const char *of[STORE_EVENTS_MAX];
-};
-
-static void take_labels(struct labels *labels, const struct engine_status *status)
-{
-	memset(labels->of, 0, sizeof(labels->of));
-	for (size_t i = 0; i < status->n_events; i++) {
-		const struct engine_event_status *event = &status->events[i];
-
-		if (event->cgroup)
-			labels->of[event->id] = clean_string(
-				labels->bytes[event->id], sizeof(labels->bytes[0]), event->cgroup);
-	}
-}
-
 static int fill(struct model_groups *cache, struct session *session, const struct model *model,
 	struct filter *filter, const struct model_groups_of *of, struct hot *hot)
 {
 	struct store *store = session_store(session);
-	struct labels *labels = malloc(sizeof(*labels));
+	struct cgroup_labels *labels = malloc(sizeof(*labels));
 	struct field_schemas schemas;
 	struct snapshot snapshot;
 	const struct groups_question question = {
@@ -81,13 +62,13 @@ static int fill(struct model_groups *cache, struct session *session, const struc
 			.idle_by_name = session->limits.pid_namespace,
 			.stands_for = cache->stands_for,
 			.schemas = &schemas},
-		.by = cache->by,
 		.cgroups = labels ? labels->of : NULL,
+		.baseline = hot == cache->base,
 	};
 	int ret = labels ? store_snapshot(store, of->from_ns, of->to_ns, &snapshot) : -ENOMEM;
 
 	if (!ret) {
-		take_labels(labels, &model->status);
+		cgroups_label(&model->status, labels);
 		session_schemas(session, &model->status, &schemas);
 		ret = groups_fill(cache->groups, &question, hot);
 		snapshot_release(store, &snapshot);
@@ -142,18 +123,29 @@ static int renew(struct model_groups *cache, struct session *session, const stru
 }
 
 static int renew_base(struct model_groups *cache, struct session *session,
-	const struct model *model, struct filter *filter, const struct model_groups_of *now)
+	const struct model *model, const struct model_crumbs *crumbs,
+	struct model_baseline *baseline, const struct model_groups_of *now)
 {
 	struct model_groups_of of = *now;
 	int ret;
 
-	of.from_ns = model->base_from_ns;
-	of.to_ns = model->base_to_ns;
-	of.last_ns = 0;
-	if (!model_base_is_time(model) || is_same(&cache->base_of, &of))
+	if (model->base_recorded) {
+		of.from_ns = of.to_ns = 0;
+		of.last_ns = groups_population(cache->groups);
+		of.epoch = model->base_serial;
+	} else {
+		of.from_ns = model->base_from_ns;
+		of.to_ns = model->base_to_ns;
+		of.last_ns = 0;
+	}
+	if (is_same(&cache->base_of, &of))
 		return 0;
 	cache->base_of.known = false;
-	ret = fill(cache, session, model, filter, &of, cache->base);
+	if (model->base_recorded)
+		ret = model_baseline_groups(baseline, session, model, crumbs, &cache->by,
+			cache->stands_for, cache->groups, cache->base);
+	else
+		ret = fill(cache, session, model, crumbs->filter, &of, cache->base);
 	if (ret)
 		return ret;
 	cache->base_of = of;
@@ -162,9 +154,9 @@ static int renew_base(struct model_groups *cache, struct session *session,
 }
 
 int model_groups_rows(struct model_groups *cache, struct session *session,
-	const struct model *model, struct filter *filter, const struct group_by *by,
-	const struct hot_query *query, const struct hot_row **rows, size_t *n,
-	struct hot_sums *sums)
+	const struct model *model, const struct model_crumbs *crumbs,
+	struct model_baseline *baseline, const struct group_by *by, const struct hot_query *query,
+	const struct hot_row **rows, size_t *n, struct hot_sums *sums)
 {
 	const uint64_t store_ns = model->status.store.last_ns;
 	const struct model_groups_of of = {
@@ -174,7 +166,7 @@ int model_groups_rows(struct model_groups *cache, struct session *session,
 		.last_ns = store_ns < model->to_ns ? store_ns : model->to_ns,
 		/* Lines, and what is at addresses, come without a new epoch. */
 		.epoch = names_changes(session->names),
-		.filter = filter_serial(filter),
+		.filter = filter_serial(crumbs->filter),
 		.hide_idle = model->hide_idle,
 	};
 	struct hot_query asked = *query;
@@ -183,13 +175,13 @@ int model_groups_rows(struct model_groups *cache, struct session *session,
 	*rows = NULL;
 	*n = 0;
 	if (!ret)
-		ret = renew(cache, session, model, filter, &of);
-	if (!ret)
-		ret = renew_base(cache, session, model, filter, &of);
+		ret = renew(cache, session, model, crumbs->filter, &of);
+	if (!ret && model->has_baseline)
+		ret = renew_base(cache, session, model, crumbs, baseline, &of);
 	if (ret)
 		return ret;
 	asked.event = cache->stands_for[query->event];
-	asked.base = model_base_is_time(model) ? cache->base : NULL;
+	asked.base = model->has_baseline ? cache->base : NULL;
 	return hot_rows(cache->hot, &asked, rows, n, sums);
 }
 

@@ -10,6 +10,8 @@
 
 #include "tui/groups.h"
 #include "tui/model.h"
+#include "tui/model_baseline.h"
+#include "tui/model_crumbs.h"
 #include "tui/session.h"
 
 #include <stdbool.h>
@@ -36,9 +38,9 @@ void model_groups_fini(struct model_groups *cache);
 
 /* As model_group_ops.rows; changes: names_changes(). */
 int model_groups_rows(struct model_groups *cache, struct session *session,
-	const struct model *model, struct filter *filter, const struct group_by *by,
-	const struct hot_query *query, const struct hot_row **rows, size_t *n,
-	struct hot_sums *sums);
+	const struct model *model, const struct model_crumbs *crumbs,
+	struct model_baseline *baseline, const struct group_by *by, const struct hot_query *query,
+	const struct hot_row **rows, size_t *n, struct hot_sums *sums);
 const struct group_key *model_groups_key(const struct model_groups *cache, uint32_t id);
 void model_groups_cell(const struct model_groups *cache, uint32_t id, uint8_t event, uint64_t *self,
 	uint64_t *total);

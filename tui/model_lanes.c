@@ -35,32 +35,31 @@ static int run(struct session *session, struct query query, uint64_t from_ns, ui
 }
 
 /* The baseline stands still: it is asked for when something else is asked. */
-static int compare(struct model_lanes *cache, struct session *session, const struct model *model,
-	const struct query *query)
+static int ask_base(struct model_lanes *cache, struct session *session, struct model *model,
+	model_lanes_recorded *recorded, const struct query *query)
 {
+	const bool names_count = query->filter && !model->base_recorded;
+	const uint64_t changes = names_count ? names_changes(session->names) : 0;
 	int ret;
 
-	if (!model_base_is_time(model))
+	if (cache->base_known && cache->base_serial == model->base_serial &&
+		cache->base_group == query->group && cache->base_event == query->event &&
+		cache->base_changes == changes)
 		return 0;
-	if (!cache->base_known || cache->base.from_ns != model->base_from_ns ||
-		cache->base.to_ns != model->base_to_ns || cache->base_group != query->group ||
-		cache->base_event != query->event || cache->base_hide_idle != query->hide_idle ||
-		cache->base_filter != filter_serial(query->filter) ||
-		(query->filter && cache->base_changes != names_changes(session->names))) {
-		lanes_fini(&cache->base);
-		cache->base_known = false;
+	lanes_fini(&cache->base);
+	cache->base_known = false;
+	if (model->base_recorded)
+		ret = recorded(model, query->group, &cache->base);
+	else
 		ret = run(session, *query, model->base_from_ns, model->base_to_ns, 1, NULL,
 			&cache->base);
-		if (ret)
-			return ret;
-		cache->base_known = true;
-		cache->base_group = query->group;
-		cache->base_event = query->event;
-		cache->base_hide_idle = query->hide_idle;
-		cache->base_filter = filter_serial(query->filter);
-		cache->base_changes = names_changes(session->names);
-	}
-	lanes_compare(&cache->lanes, &cache->base);
+	if (ret)
+		return ret;
+	cache->base_known = true;
+	cache->base_serial = model->base_serial;
+	cache->base_group = query->group;
+	cache->base_event = query->event;
+	cache->base_changes = changes;
 	return 0;
 }
 
@@ -79,7 +78,7 @@ static bool is_current(const struct model_lanes *cache, const struct model *mode
 		cache->event != model->event || cache->hide_idle != model->hide_idle ||
 		cache->filter != filter_serial(filter) ||
 		cache->has_baseline != model->has_baseline ||
-		cache->base_from_ns != model->base_from_ns)
+		(model->has_baseline && cache->shown_serial != model->base_serial))
 		return false;
 	if (cache->lanes.from_ns == model->from_ns && cache->lanes.to_ns == model->to_ns &&
 		cache->last_ns == last_of(model) && cache->epoch == epoch)
@@ -90,9 +89,9 @@ static bool is_current(const struct model_lanes *cache, const struct model *mode
 	return model->now_ns < cache->not_before_ns;
 }
 
-int model_lanes_get(struct model_lanes *cache, struct session *session, const struct model *model,
-	struct filter *filter, uint64_t epoch, enum query_group group, size_t columns,
-	const struct lanes **out)
+int model_lanes_get(struct model_lanes *cache, struct session *session, struct model *model,
+	struct filter *filter, uint64_t epoch, model_lanes_recorded *recorded,
+	enum query_group group, size_t columns, const struct lanes **out)
 {
 	struct query query = activity_query(model, session, filter, NULL);
 	uint64_t begin_cpu_ns = pace_cpu_ns();
@@ -107,8 +106,10 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	/* What is selected stands still. */
 	ret = run(session, query, model->from_ns, model->to_ns, columns,
 		model->window.selected ? NULL : &cache->memory, &cache->lanes);
-	if (!ret)
-		ret = compare(cache, session, model, &query);
+	if (!ret && model->has_baseline)
+		ret = ask_base(cache, session, model, recorded, &query);
+	if (!ret && model->has_baseline)
+		ret = lanes_compare(&cache->lanes, &cache->base, group, model->base_recorded);
 	if (ret)
 		return ret;
 	cache->known = true;
@@ -120,7 +121,7 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, const st
 	cache->epoch = epoch;
 	cache->filter = filter_serial(filter);
 	cache->has_baseline = model->has_baseline;
-	cache->base_from_ns = model->base_from_ns;
+	cache->shown_serial = model->base_serial;
 	cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }

@@ -25,7 +25,7 @@ struct model_lanes {
 	uint64_t last_ns, epoch, filter;
 	uint64_t not_before_ns;
 	bool has_baseline;
-	uint64_t base_from_ns;
+	uint64_t shown_serial; /* of the baseline that they were compared with */
 
 	struct lanes_memory memory; /* of the live window */
 
@@ -33,14 +33,16 @@ struct model_lanes {
 	bool base_known;
 	enum query_group base_group;
 	uint8_t base_event;
-	bool base_hide_idle;
-	uint64_t base_filter, base_changes;
+	uint64_t base_serial, base_changes;
 };
 
-/* As model_ops.lanes; epoch: of the names that the other views show. */
-int model_lanes_get(struct model_lanes *cache, struct session *session, const struct model *model,
-	struct filter *filter, uint64_t epoch, enum query_group group, size_t columns,
-	const struct lanes **out);
+/* Who knows the lanes of a baseline that is a recording: of the model's event, without columns.  0 or -ENOMEM. */
+typedef int model_lanes_recorded(struct model *model, enum query_group group, struct lanes *out);
+
+/* As model_ops.lanes; epoch: of the names that the other views show.  recorded may be NULL where no baseline is a recording. */
+int model_lanes_get(struct model_lanes *cache, struct session *session, struct model *model,
+	struct filter *filter, uint64_t epoch, model_lanes_recorded *recorded,
+	enum query_group group, size_t columns, const struct lanes **out);
 void model_lanes_fini(struct model_lanes *cache);
 
 #endif

@@ -325,8 +325,9 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 
 	*rows = NULL;
 	*n = 0;
-	if (question->baseline && !model_base_is_time(model))
-		return 0;
+	if (question->baseline && model->base_recorded)
+		return model_baseline_rows(&model_live_of(model)->baseline, session, model,
+			&model_live_of(model)->crumbs, question, rows, n);
 	ret = store_snapshot(store, from_ns, to_ns, &snapshot);
 	if (ret)
 		return ret;
@@ -417,13 +418,21 @@ static int live_busiest(struct model *model, struct model_spike *out)
 	return activity_busiest(&live->activity, model, live->session, live->crumbs.filter, out);
 }
 
+static int recorded_base_lanes(struct model *model, enum query_group group, struct lanes *out)
+{
+	struct model_live *live = model_live_of(model);
+
+	return model_baseline_lanes(
+		&live->baseline, live->session, model, &live->crumbs, group, out);
+}
+
 static int live_lanes(
 	struct model *model, enum query_group group, size_t columns, const struct lanes **out)
 {
 	struct model_live *live = model_live_of(model);
 
 	return model_lanes_get(&live->lanes, live->session, model, live->crumbs.filter,
-		live->hot_epoch, group, columns, out);
+		live->hot_epoch, recorded_base_lanes, group, columns, out);
 }
 
 static char live_task_state(struct model *model, int32_t tid)

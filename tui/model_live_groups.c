@@ -9,8 +9,8 @@ static int rows(struct model *model, const struct group_by *by, const struct hot
 {
 	struct model_live *live = model_live_of(model);
 
-	return model_groups_rows(
-		&live->groups, live->session, model, live->crumbs.filter, by, query, out, n, sums);
+	return model_groups_rows(&live->groups, live->session, model, &live->crumbs,
+		&live->baseline, by, query, out, n, sums);
 }
 
 static const struct group_key *key(struct model *model, uint32_t id)

@@ -2,42 +2,18 @@
 /*
  * recorded.c - see recorded.h.
  */
-#include "tui/recorded.h"
+#include "tui/recorded_private.h"
 
 #include "tui/clean.h"
-#include "tui/early.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#define NO_EVENT (-1)
-
-enum opening {
-	OPENING,
-	OPENED, /* or not: error tells */
-	ABANDONED, /* the thread cleans up */
-};
-
-struct recorded {
-	struct request request; /* the path is its own, all else borrowed */
-	char *path, *files[1];
-	char name[128];
-	struct session session;
-	_Atomic int opening;
-	int error; /* of opening it */
-	char message[1024];
-	int opened_fd;
-	bool loaded;
-	struct early early;
-	struct engine_status status;
-};
 
 static void destroy(struct recorded *recorded)
 {
@@ -214,137 +190,4 @@ void recorded_wait(struct recorded *recorded, unsigned int timeout_ms)
 uint64_t recorded_changes(const struct recorded *recorded)
 {
 	return names_changes(recorded->session.names);
-}
-
-/* --- the same names --- */
-
-static int make_filter(
-	struct recorded *recorded, const struct recorded_question *question, struct filter **out)
-{
-	struct session *session = &recorded->session;
-	struct filter *more;
-	int ret = session_filter(session, out);
-
-	for (size_t i = 0; !ret && i < question->n_exprs; i++) {
-		ret = expr_filter(&question->exprs[i], session_stacks(session),
-			session_tasks(session), session->names, &more);
-		if (!ret)
-			*out = filter_and(*out, more);
-	}
-	if (ret) {
-		filter_free(*out);
-		*out = NULL;
-	} else {
-		session_schemas(session, &recorded->status, &session->schemas);
-		filter_set_schemas(*out, &session->schemas);
-	}
-	return ret;
-}
-
-static int scan(
-	struct recorded *recorded, const struct recorded_question *question, struct basis *out)
-{
-	const struct session *session = &recorded->session;
-	struct scan_question ask = {
-		.to_ns = UINT64_MAX,
-		.stacks = session_stacks(session),
-		.tasks = session_tasks(session),
-		.names = session->names,
-		.hide_idle = question->hide_idle,
-		.event = -1,
-		.leave_unresolved = true,
-		.column = GROUP_KEYS,
-	};
-	struct filter *filter = NULL;
-	struct snapshot snapshot;
-	int ret;
-
-	memset(out, 0, sizeof(*out));
-	ret = make_filter(recorded, question, &filter);
-	if (ret)
-		return ret;
-	ret = store_snapshot(session_store(session), 0, UINT64_MAX, &snapshot);
-	if (!ret) {
-		ask.snapshot = &snapshot;
-		ask.filter = filter;
-		ret = basis_scan(out, &ask);
-		snapshot_release(session_store(session), &snapshot);
-	}
-	filter_free(filter);
-	return ret;
-}
-
-/* The number of each symbol among the other names. */
-static int translate_symbols(struct recorded *recorded, struct basis *basis, struct names *names)
-{
-	struct names *own = recorded->session.names;
-	uint32_t limit = names_limit(own);
-	uint32_t *others = calloc(limit + 1u, sizeof(*others)); /* + 1 */
-	struct names_index *index = NULL;
-	int ret = others ? names_index_new(&index, names) : -ENOMEM;
-
-	for (uint32_t i = 0; i < basis->n && !ret; i++) {
-		uint32_t *other = &others[basis->symrefs[i]];
-
-		if (!*other && basis->symrefs[i]) {
-			const struct symref *symbol = names_get(own, basis->symrefs[i]);
-
-			ret = names_index_add(index, symbol->symbol, symbol->image, other);
-			++*other;
-		}
-		basis->symrefs[i] = *other ? *other - 1 : 0;
-	}
-	names_index_free(index);
-	free(others);
-	return ret;
-}
-
-static int event_among(const struct engine_status *status, const char *name)
-{
-	for (size_t i = 0; i < status->n_events; i++)
-		if (!strcmp(status->events[i].name, name))
-			return status->events[i].id;
-	return NO_EVENT;
-}
-
-/* Weights of events that are only there are left out. */
-static void translate_events(const struct engine_status *from, const struct engine_status *to,
-	struct basis *basis, size_t *shared)
-{
-	int others[STORE_EVENTS_MAX];
-	uint32_t kept = 0;
-
-	*shared = 0;
-	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
-		others[i] = NO_EVENT;
-	for (size_t i = 0; i < from->n_events; i++) {
-		others[from->events[i].id] = event_among(to, from->events[i].name);
-		*shared += others[from->events[i].id] != NO_EVENT && from->events[i].samples;
-	}
-	memset(basis->sums, 0, sizeof(basis->sums));
-	for (uint32_t i = 0; i < basis->n_weights; i++) {
-		struct basis_weight weight = basis->weights[i];
-
-		if (others[weight.event] == NO_EVENT)
-			continue;
-		weight.event = (uint8_t)others[weight.event];
-		basis->sums[weight.event] += weight.weight;
-		basis->weights[kept++] = weight;
-	}
-	basis->n_weights = kept;
-}
-
-int recorded_basis(struct recorded *recorded, const struct recorded_question *question,
-	struct basis *out, size_t *shared)
-{
-	int ret = scan(recorded, question, out);
-
-	*shared = 0;
-	if (!ret)
-		ret = translate_symbols(recorded, out, question->names);
-	if (ret)
-		basis_fini(out);
-	else
-		translate_events(&recorded->status, question->status, out, shared);
-	return ret;
 }

@@ -3,13 +3,17 @@
  * recorded.h - a recording that is read beside what the screen shows, to be compared with it.
  *
  * A thread opens it (an archive may have to be unpacked, a FIFO be waited for), the recording's own thread reads it; all else is
- * the UI thread's, and takes no longer than a refresh does.  Symbols and events of both are one where their names are.
+ * the UI thread's, and takes no longer than a refresh does.  Symbols and events of both are one where their names are, processes and
+ * threads as in counterparts.h, all else where what is shown of it is.
  */
 #ifndef TUI_RECORDED_H
 #define TUI_RECORDED_H
 
 #include "tui/basis.h"
 #include "tui/expr.h"
+#include "tui/groups.h"
+#include "tui/lanes.h"
+#include "tui/model.h"
 #include "tui/session.h"
 
 #include <stdbool.h>
@@ -57,5 +61,18 @@ struct recorded_question {
 /* What passes of it; *shared: how many of the status's events it has.  0, or -ENOMEM with an empty one. */
 int recorded_basis(struct recorded *recorded, const struct recorded_question *question,
 	struct basis *out, size_t *shared);
+
+/* The same by what rows of a hot table are: groups.h, filled before with what is here.  stands_for: the status's events by number,
+ * where rows are by cgroup.  0 or -ENOMEM. */
+int recorded_groups(struct recorded *recorded, const struct recorded_question *question,
+	const struct group_by *by, const uint8_t stands_for[STORE_EVENTS_MAX],
+	struct groups *groups, struct hot *hot);
+
+/* Lanes without columns, and rows, of one of the status's events, with the numbers of processes and threads that they had there.  Of an
+ * event that it does not have there are none.  0 or -ENOMEM. */
+int recorded_lanes(struct recorded *recorded, const struct recorded_question *question,
+	uint8_t event, enum query_group group, struct lanes *out);
+int recorded_rows(struct recorded *recorded, const struct recorded_question *question,
+	uint8_t event, const struct model_breakdown *of, struct query_row **rows, size_t *n);
 
 #endif

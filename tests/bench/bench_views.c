@@ -278,7 +278,7 @@ static void ask_lanes(int what)
 {
 	const struct lanes *lanes;
 
-	check(model_lanes_get(&bench.lanes, &bench.session, &bench.model, bench.filter, 0,
+	check(model_lanes_get(&bench.lanes, &bench.session, &bench.model, bench.filter, 0, NULL,
 		(enum query_group)what, 40, &lanes));
 }
 

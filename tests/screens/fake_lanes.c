@@ -6,6 +6,7 @@
  */
 #include "tests/screens/fake_lanes.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,16 +82,20 @@ int fake_lanes(
 			lane->samples += weight / 1000000;
 		}
 	}
-	if (model->has_baseline && !model->base_recorded) {
-		static const struct lane before[] = {
-			{.pid = 4711, .tid = 4711, .weight = 15 * SECOND},
-			{.pid = 4711, .tid = 4713, .weight = 5 * SECOND},
+	if (model->has_baseline) {
+		/* Of a recording one thread has another number. */
+		struct lane before[] = {
+			{.pid = 4711, .tid = 4711, .name = "postgres", .weight = 15 * SECOND},
+			{.pid = 4711,
+				.tid = model->base_recorded ? 6013 : 4713,
+				.name = "walwriter",
+				.weight = 5 * SECOND},
 		};
-		const struct lanes base = {.lane = (struct lane *)(uintptr_t)before,
-			.n = group == GROUP_THREAD ? 2 : 0,
-			.to_ns = 20 * SECOND};
+		const struct lanes base = {
+			.lane = before, .n = group == GROUP_THREAD ? 2 : 0, .to_ns = 20 * SECOND};
 
-		lanes_compare(&lanes, &base);
+		if (lanes_compare(&lanes, &base, group, model->base_recorded))
+			return -ENOMEM;
 	}
 	*out = &lanes;
 	return 0;

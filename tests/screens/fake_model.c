@@ -155,6 +155,7 @@ static int fake_busiest(struct model *model, struct model_spike *out)
 static int fake_baseline(struct model *model, bool set)
 {
 	model->has_baseline = set;
+	model->base_serial++;
 	model->base_from_ns = model->from_ns;
 	model->base_to_ns = model->to_ns;
 	return 0;
@@ -357,7 +358,6 @@ static int fake_breakdown(struct model *model, const struct model_breakdown *que
 		: group == GROUP_FIELD			      ? by_field
 							      : by_cpu;
 
-	(void)model;
 	*out = NULL;
 	*n = group == GROUP_THREAD ? 3 : 2;
 	if (group == GROUP_FIELD)
@@ -366,10 +366,14 @@ static int fake_breakdown(struct model *model, const struct model_breakdown *que
 	if (!*out)
 		return -ENOMEM;
 	memcpy(*out, from, *n * sizeof(**out));
-	/* Before, the first one had half of what it has now, and the last was not there. */
+	/* Before, the first one had half of what it has now, and the last was not there; a recording had other numbers. */
 	if (question->baseline) {
 		(*out)[0].total /= 2;
 		*n -= *n > 0;
+		for (size_t i = 0; model->base_recorded && i < *n; i++) {
+			(*out)[i].pid += 1000;
+			(*out)[i].tid += 1000;
+		}
 	}
 	return 0;
 }

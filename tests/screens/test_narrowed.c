@@ -56,9 +56,17 @@ static void test_recorded_baseline(void **state)
 	model->base_empty = true;
 	compare(fixture, "baseline-recorded-empty");
 	model->base_empty = false;
-	/* Threads of a recording are others. */
+	/* Threads of a recording are told by their names. */
 	keys(fixture, "t");
 	compare(fixture, "baseline-recorded-threads");
+	keys(fixture, "q<Enter>");
+	compare(fixture, "baseline-recorded-breakdown");
+	/* What it is compared with may become something else meanwhile. */
+	keys(fixture, "b<Tick>b<Tick>");
+	assert_true(model->has_baseline);
+	model->base_recorded = false;
+	keys(fixture, "b<Tick>b<Tick>");
+	compare(fixture, "baseline-breakdown");
 	finish(fixture);
 }
 

@@ -24,6 +24,7 @@
 #define FIXTURE_NODES 24
 #define FIXTURE_START_NS 100000000000ull
 #define FIXTURE_WAIT_MS 1
+#define FIXTURE_PID 100
 
 struct model_fixture {
 	int fd; /* of the recording, in memory */
@@ -41,9 +42,10 @@ static inline uint32_t model_fixture_random(uint32_t *seed, uint32_t below)
 	return (uint32_t)(((uint64_t)(*seed >> 8) * below) >> 24);
 }
 
-/* A recording of two seconds and a half or so; only: functions from that number on are in none of its stacks.  Of an odd
- * seed the events come the other way round.  Its fd. */
-static inline int model_fixture_record(uint32_t seed, uint32_t only)
+/* A recording of two seconds and a half or so; only: functions from that number on are in none of its stacks; its processes
+ * have numbers from `first` on, and the last one this name.  Of an odd seed the events come the other way round.  Its fd. */
+static inline int model_fixture_record(
+	uint32_t seed, uint32_t only, int32_t first, const char *last)
 {
 	static struct slice slices[FIXTURE_SLICES];
 	static uint32_t stack[FIXTURE_SLICES][FIXTURE_CELLS], task[FIXTURE_SLICES][FIXTURE_CELLS],
@@ -77,9 +79,9 @@ static inline int model_fixture_record(uint32_t seed, uint32_t only)
 	assert_int_equal(stacks_new(&stacks), 0);
 	assert_int_equal(tasks_new(&tasks, images, NULL), 0);
 	assert_int_equal(images_intern(images, &key, &image), 0);
-	labels[0] = labelled_task(tasks, 100, 100, "server", 1);
-	labels[1] = labelled_task(tasks, 100, 101, "worker", 2);
-	labels[2] = labelled_task(tasks, 200, 200, "make", 3);
+	labels[0] = labelled_task(tasks, first, first, "server", 1);
+	labels[1] = labelled_task(tasks, first, first + 1, "worker", 2);
+	labels[2] = labelled_task(tasks, first + 100, first + 100, last, 3);
 	for (uint32_t i = 0; i < FIXTURE_NODES; i++) {
 		uint32_t parent = i && model_fixture_random(&seed, 6)
 			? nodes[model_fixture_random(&seed, i)]
@@ -137,12 +139,13 @@ static inline void model_fixture_pause(void)
 	(void)poll(NULL, 0, FIXTURE_WAIT_MS);
 }
 
-static inline void model_fixture_open(struct model_fixture *fixture, uint32_t seed, uint32_t only)
+static inline void model_fixture_open_as(struct model_fixture *fixture, uint32_t seed,
+	uint32_t only, int32_t first, const char *last)
 {
 	char message[1024] = "";
 
 	memset(fixture, 0, sizeof(*fixture));
-	fixture->fd = model_fixture_record(seed, only);
+	fixture->fd = model_fixture_record(seed, only, first, last);
 	snprintf(fixture->path, sizeof(fixture->path), "/proc/self/fd/%d", fixture->fd);
 	fixture->files[0] = fixture->path;
 	fixture->request.files = fixture->files;
@@ -161,11 +164,29 @@ static inline void model_fixture_open(struct model_fixture *fixture, uint32_t se
 	model_fixture_refresh(fixture);
 }
 
+static inline void model_fixture_open(struct model_fixture *fixture, uint32_t seed, uint32_t only)
+{
+	model_fixture_open_as(fixture, seed, only, FIXTURE_PID, "make");
+}
+
 static inline void model_fixture_close(struct model_fixture *fixture)
 {
 	model_live_free(fixture->live);
 	session_close(&fixture->session);
 	close(fixture->fd);
+}
+
+/* A recording becomes the baseline, or fails to. */
+static inline void model_fixture_compare(struct model_fixture *fixture, const char *path)
+{
+	char message[400] = "";
+
+	if (fixture->model->ops->baseline_file(fixture->model, path, message, sizeof(message)))
+		fail_msg("%s", message);
+	while (fixture->model->base_reading.active) {
+		model_fixture_pause();
+		model_fixture_refresh(fixture);
+	}
 }
 
 /* The newest line of the log. */

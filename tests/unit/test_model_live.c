@@ -329,15 +329,6 @@ static void begin_baseline(struct model_fixture *fixture, const char *path)
 		fail_msg("%s", message);
 }
 
-static void read_baseline(struct model_fixture *fixture, const char *path)
-{
-	begin_baseline(fixture, path);
-	while (fixture->model->base_reading.active) {
-		model_fixture_pause();
-		model_fixture_refresh(fixture);
-	}
-}
-
 /* The share of a symbol as the leaf. */
 static double share_of(const struct sums *sums, const char *symbol)
 {
@@ -427,7 +418,7 @@ static void test_recorded_baseline(void **state)
 	model_fixture_open(&fixture, 4, 12);
 	model_fixture_open(&other, 5, 24);
 	model = fixture.model;
-	read_baseline(&fixture, other.path);
+	model_fixture_compare(&fixture, other.path);
 	assert_true(model->has_baseline && model->base_recorded);
 	assert_non_null(strstr(model_fixture_said(&fixture), "is the baseline"));
 	for (int filtered = 0; filtered < 2; filtered++) {
@@ -454,7 +445,7 @@ static void test_recorded_baseline(void **state)
 	model_fixture_refresh(&fixture);
 	assert_false(model->base_empty);
 	/* What cannot be read leaves it as it is; a time takes its place. */
-	read_baseline(&fixture, "/nonexistent.data");
+	model_fixture_compare(&fixture, "/nonexistent.data");
 	assert_non_null(strstr(model_fixture_said(&fixture), "No other baseline"));
 	assert_true(model->has_baseline && model->base_recorded);
 	assert_int_equal(model->ops->baseline(model, false), 0);

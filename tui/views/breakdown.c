@@ -4,6 +4,7 @@
  * samples, which is chosen from a list.
  */
 #include "tui/clean.h"
+#include "tui/counterparts.h"
 #include "tui/expr.h"
 #include "tui/format.h"
 #include "tui/screen.h"
@@ -34,9 +35,14 @@ struct breakdown {
 	struct query_row selected; /* its pid, tid, cpu and name: what the cursor sticks to */
 	bool moved; /* off the first row */
 	uint64_t whole; /* weight of the symbol's total in all rows */
-	struct query_row *base; /* of the baseline, where there is one */
+	uint64_t *before; /* what rows weigh in the baseline, where there is one */
+	bool has_base; /* its rows are known, and what they were asked for: */
+	struct query_row *base;
 	size_t n_base;
-	uint64_t base_whole;
+	uint64_t base_whole, base_serial;
+	enum query_group base_group;
+	char base_field[FIELD_MAX];
+	uint8_t base_event;
 	int error;
 };
 
@@ -71,6 +77,7 @@ static void breakdown_close(struct view *view)
 
 	free(state->rows);
 	free(state->base);
+	free(state->before);
 	free(state);
 }
 
@@ -150,32 +157,95 @@ static void remember_selection(struct breakdown *state)
 		state->selected = state->rows[state->list.cursor];
 }
 
-/* The rows of the baseline: the same question of another time. */
+static bool is_known(const struct breakdown *state, const struct model *model)
+{
+	return state->has_base && state->base_serial == model->base_serial &&
+		state->base_group == state->group && !strcmp(state->base_field, state->field) &&
+		state->base_event == model->event;
+}
+
+/* The rows of the baseline: the same question of another time, or of a recording.  It stands still. */
 static int ask_base(struct breakdown *state, struct model *model, struct model_breakdown question)
 {
 	int ret;
 
+	if (is_known(state, model))
+		return 0;
 	free(state->base);
 	state->base = NULL;
 	state->n_base = 0;
 	state->base_whole = 0;
-	if (!model_base_is_time(model))
-		return 0;
+	state->has_base = false;
 	question.baseline = true;
 	ret = model->ops->breakdown(model, &question, &state->base, &state->n_base);
-	for (size_t i = 0; !ret && i < state->n_base; i++)
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < state->n_base; i++)
 		state->base_whole += state->base[i].total;
+	state->has_base = true;
+	state->base_serial = model->base_serial;
+	state->base_group = state->group;
+	snprintf(state->base_field, sizeof(state->base_field), "%s", state->field);
+	state->base_event = model->event;
+	return 0;
+}
+
+/* Which rows are those of a recording. */
+static int find_places(const struct breakdown *state, size_t n, uint32_t *places)
+{
+	struct counterpart *all = calloc(n + state->n_base + 1, sizeof(*all));
+	int ret;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < n + state->n_base; i++) {
+		const struct query_row *row = i < n ? &state->rows[i] : &state->base[i - n];
+
+		all[i] = (struct counterpart){
+			state->group == GROUP_THREAD ? row->tid : row->pid, row->name};
+	}
+	ret = counterparts_find(all, (uint32_t)n, all + n, (uint32_t)state->n_base, places);
+	free(all);
 	return ret;
 }
 
-static double change_of(const struct breakdown *state, const struct query_row *row)
+static size_t place_of(const struct breakdown *state, size_t n, const struct query_row *row)
 {
-	double change = format_share(row->total, state->whole);
+	size_t i = 0;
 
-	for (size_t i = 0; i < state->n_base; i++)
-		if (same_row(&state->base[i], row, state->group))
-			change -= format_share(state->base[i].total, state->base_whole);
-	return change;
+	while (i < n && !same_row(row, &state->rows[i], state->group))
+		i++;
+	return i;
+}
+
+/* What each of n rows weighs in the baseline. */
+static int compare(struct breakdown *state, const struct model *model, size_t n)
+{
+	const bool is_elsewhere = model->base_recorded &&
+		(state->group == GROUP_PROCESS || state->group == GROUP_THREAD);
+	uint32_t *places = calloc(state->n_base + 1, sizeof(*places));
+	int ret = 0;
+
+	state->before = calloc(n + 1, sizeof(*state->before));
+	if (!places || !state->before)
+		ret = -ENOMEM;
+	if (!ret && is_elsewhere)
+		ret = find_places(state, n, places);
+	for (size_t i = 0; i < state->n_base && !ret; i++) {
+		const struct query_row *row = &state->base[i];
+		size_t place = is_elsewhere ? places[i] : place_of(state, n, row);
+
+		if (place < n)
+			state->before[place] += row->total;
+	}
+	free(places);
+	return ret;
+}
+
+static double change_of(const struct breakdown *state, size_t at)
+{
+	return format_share(state->rows[at].total, state->whole) -
+		format_share(state->before[at], state->base_whole);
 }
 
 static void breakdown_refresh(struct view *view, struct screen *screen)
@@ -191,10 +261,14 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	if (state->choosing)
 		return;
 	free(state->rows);
+	free(state->before);
 	state->rows = NULL;
+	state->before = NULL;
 	state->error = screen->model->ops->breakdown(screen->model, &question, &state->rows, &n);
-	if (!state->error)
+	if (!state->error && screen->model->has_baseline)
 		state->error = ask_base(state, screen->model, question);
+	if (!state->error && screen->model->has_baseline)
+		state->error = compare(state, screen->model, n);
 	if (state->error)
 		n = 0;
 	state->whole = 0;
@@ -275,7 +349,8 @@ static bool is_narrow(struct area area)
 
 static bool tells_change(const struct drawing *drawing)
 {
-	return model_base_is_time(drawing->screen->model) && !is_narrow(drawing->area);
+	return drawing->screen->model->has_baseline && drawing->state->before &&
+		!is_narrow(drawing->area);
 }
 
 static void draw_choice(void *ctx, size_t at, int y)
@@ -314,7 +389,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_printf(canvas, x, y, 6, STYLE_TEXT, "%6s", format_whole(text, self));
 	x += state->all ? 9 : 8;
 	if (tells_change(drawing)) {
-		views_change(canvas, x, y, CHANGE_WIDTH, change_of(state, row));
+		views_change(canvas, x, y, CHANGE_WIDTH, change_of(state, at));
 		x += CHANGE_WIDTH + 2;
 	}
 	if (state->group == GROUP_FIELD) {

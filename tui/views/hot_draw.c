@@ -62,7 +62,7 @@ static void layout(struct hot_table *table, const struct model *model, int width
 
 	if (!table->side_by_side && hot_is_grouped(table)) {
 		columns_layout_grouped(&table->columns, width, hot_has_total(table),
-			hot_tells_change(table, model), beside_width(table, width));
+			model->has_baseline, beside_width(table, width));
 		return;
 	}
 	if (!table->side_by_side) {
@@ -109,7 +109,7 @@ static void draw_heads(
 		HOT_SORT_SELF, true);
 	draw_head(table, canvas, y, &c->total, "TOTAL", HOT_SORT_TOTAL, true);
 	draw_head(table, canvas, y, &c->samples, "SAMPLES", HOT_SORT_SAMPLES, true);
-	if (hot_tells_change(table, model))
+	if (model->has_baseline)
 		draw_head(table, canvas, y, &c->trend, "CHANGE", HOT_SORT_CHANGE, true);
 	else
 		draw_head(table, canvas, y, &c->trend, "TREND", -1, false);
@@ -223,7 +223,7 @@ static void draw_row(void *ctx, size_t at, int y)
 	if (c->samples.width)
 		canvas_printf(canvas, c->samples.x, y, c->samples.width, STYLE_TEXT, "%8s",
 			format_count(count, row->samples));
-	if (c->trend.width && hot_tells_change(table, model)) {
+	if (c->trend.width && model->has_baseline) {
 		views_change(canvas, c->trend.x, y, c->trend.width, row->change);
 	} else if (c->trend.width) {
 		uint64_t trend[HOT_TREND], max = 0;

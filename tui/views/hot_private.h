@@ -35,11 +35,6 @@ static inline bool hot_is_grouped(const struct hot_table *table)
 	return table->by.group != GROUP_SYMBOL;
 }
 
-static inline bool hot_tells_change(const struct hot_table *table, const struct model *model)
-{
-	return hot_is_grouped(table) ? model_base_is_time(model) : model->has_baseline;
-}
-
 /* What a row is called, and what stands beside it. */
 static inline const struct symref *hot_name(
 	const struct hot_table *table, struct model *model, uint32_t id)

@@ -67,7 +67,7 @@ static bool can_sort(const struct hot_table *table, const struct model *model, e
 	case HOT_SORT_TOTAL:
 		return hot_has_total(table);
 	case HOT_SORT_CHANGE:
-		return hot_tells_change(table, model);
+		return model->has_baseline;
 	case HOT_SORT_IMAGE:
 		return hot_beside(table) != NULL;
 	default:

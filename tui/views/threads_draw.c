@@ -80,7 +80,7 @@ struct threads_layout threads_lay_out(
 	struct threads_layout at = {.strip = 9};
 	int x;
 
-	if (model_base_is_time(model) && width >= THREADS_NARROW) {
+	if (model->has_baseline && width >= THREADS_NARROW) {
 		at.change = at.strip - 1;
 		at.strip += CHANGE_WIDTH + 2;
 	}

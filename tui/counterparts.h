@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * counterparts.h - which processes, or threads, of one profile are those of another.
+ *
+ * Those of the same number and name; of what is left, the only ones of their name on both sides, as programs have that were
+ * started again.
+ */
+#ifndef TUI_COUNTERPARTS_H
+#define TUI_COUNTERPARTS_H
+
+#include <stdint.h>
+
+struct counterpart {
+	int64_t id; /* pid or tid */
+	const char *name;
+};
+
+#define COUNTERPART_NONE UINT32_MAX
+
+/* For each of `there` the place of what it is among `here`, or COUNTERPART_NONE.  The same process may come more than once on
+ * either side.  0 or -ENOMEM. */
+int counterparts_find(const struct counterpart *here, uint32_t n_here,
+	const struct counterpart *there, uint32_t n_there, uint32_t *places);
+
+#endif
