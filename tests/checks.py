@@ -201,11 +201,12 @@ class Screen:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
+                # Not by the parent, which may come too late for whoever asks but once.
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
                 _become(user, None)()
                 os.execvpe(command[0], command, environment)
             finally:
                 os._exit(127)
-        self.resize(columns, rows)
 
     def resize(self, columns, rows):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -8,6 +8,7 @@
 
 #include "tui/clean.h"
 #include "tui/explain.h"
+#include "tui/sentence.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -411,7 +412,7 @@ static int fail(const char *what, int error, const struct proc_limits *limits)
 	char text[TEXT_MAX];
 
 	explain_error(what, error, limits, text, sizeof(text));
-	fprintf(stderr, "strobe: %s\n", text);
+	sentence_print(stderr, "%s", text);
 	return 1;
 }
 
@@ -422,7 +423,7 @@ static int not_found(const struct listing *listing)
 
 	if (error)
 		explain_tracefs(error, why, sizeof(why));
-	fprintf(stderr, "strobe: nothing here is called or described as '%s'%s%s\n",
+	sentence_print(stderr, "nothing here is called or described as '%s'%s%s",
 		clean(text, listing->request->pattern), why[0] ? "; " : "", why);
 	return 1;
 }

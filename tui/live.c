@@ -12,6 +12,7 @@
 #include "tui/explain.h"
 #include "tui/model_live.h"
 #include "tui/screen.h"
+#include "tui/sentence.h"
 #include "tui/settings.h"
 #include "tui/term.h"
 
@@ -89,7 +90,7 @@ static uint64_t now_ns(void)
 static void say(const char *text)
 {
 	fflush(stdout);
-	fprintf(stderr, "strobe: %s\n", text);
+	sentence_print(stderr, "%s", text);
 }
 
 /* --- signals --- */

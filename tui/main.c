@@ -15,6 +15,7 @@
 #include "tui/live.h"
 #include "tui/record.h"
 #include "tui/report.h"
+#include "tui/sentence.h"
 #include "tui/settings.h"
 #include "tui/stat.h"
 #include "tui/term.h"
@@ -37,7 +38,7 @@ static int finish_output(int status)
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno != EPIPE) /* as head(1) leaves: no news */
-			fprintf(stderr, "strobe: cannot write to standard output: %s\n",
+			sentence_print(stderr, "cannot write to standard output: %s",
 				strerror(errno ? errno : EIO));
 		return 1;
 	}
@@ -58,7 +59,7 @@ static int run_screen(struct request *request)
 	int status;
 
 	if (settings_load(&request->settings, request)) {
-		fputs("strobe: out of memory\n", stderr);
+		sentence_print(stderr, "out of memory");
 		return 1;
 	}
 	settings_tell(request->settings, stderr);
@@ -80,14 +81,13 @@ static int run_live(struct request *request)
 	if (request->snapshot_width || !error)
 		return run_screen(request);
 	if (error == -ENOTTY)
-		fputs("strobe: standard input and output are no terminal: printing the text "
-		      "report\n",
-			stderr);
+		sentence_print(stderr,
+			"standard input and output are no terminal: printing the text report");
 	else if (!term || !*term)
-		fputs("strobe: TERM is not set: printing the text report\n", stderr);
+		sentence_print(stderr, "TERM is not set: printing the text report");
 	else
-		fputs("strobe: this TERM has no screen to draw on: printing the text report\n",
-			stderr);
+		sentence_print(
+			stderr, "this TERM has no screen to draw on: printing the text report");
 	if (request->duration_s <= 0 && !request->engine.target.command && !request->n_files)
 		request->duration_s = REPORT_DEFAULT_S;
 	return report_run(request);
@@ -157,10 +157,10 @@ int main(int argc, char **argv)
 	case 0:
 		break;
 	case -EINVAL:
-		fprintf(stderr, "strobe: %s\n", message);
+		sentence_print(stderr, "%s", message);
 		return 2;
 	default:
-		fprintf(stderr, "strobe: %s\n", message);
+		sentence_print(stderr, "%s", message);
 		return 1;
 	}
 	waiting_begin(&waiting, &request);

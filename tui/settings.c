@@ -9,6 +9,7 @@
 
 #include "tui/clean.h"
 #include "tui/export/outfile.h"
+#include "tui/sentence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -263,7 +264,7 @@ void settings_free(struct settings *settings)
 void settings_tell(const struct settings *settings, FILE *out)
 {
 	for (size_t i = 0; i < settings->n_lines; i++)
-		fprintf(out, "strobe: %s\n", settings->lines[i]);
+		sentence_print(out, "%s", settings->lines[i]);
 }
 
 void settings_log(const struct settings *settings, struct logbook *log, uint64_t now_ns)

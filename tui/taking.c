@@ -7,6 +7,7 @@
 #include "tui/clean.h"
 #include "tui/explain.h"
 #include "tui/giveup.h"
+#include "tui/sentence.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@
 
 void taking_complain(const char *sentence)
 {
-	fprintf(stderr, "strobe: %s\n", sentence);
+	sentence_print(stderr, "%s", sentence);
 }
 
 void taking_complainf(const char *format, ...)

@@ -7,6 +7,7 @@
 #include "tui/waiting.h"
 
 #include "tui/clean.h"
+#include "tui/sentence.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static void tell(const char *symbol, const char *path, void *ctx)
 
 	(void)ctx;
 	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "strobe: looking for %s in %s ... (^C gives it up)\n",
+		sentence_print(stderr, "looking for %s in %s ... (^C gives it up)",
 			clean_string(name, sizeof(name), symbol),
 			clean_string(file, sizeof(file), path));
 }

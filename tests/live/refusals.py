@@ -246,6 +246,28 @@ def terminals(strobe, shares):
         unknown.close()
 
 
+def sentences(strobe):
+    """On a terminal rows end between words; elsewhere a sentence is one line."""
+    try:
+        import pyte  # noqa: F401
+    except ImportError:
+        checks.skip("sentences on a terminal", "python3-pyte is not installed")
+        return
+    for name, columns, arguments in (
+        ("a wrong command line", 30, ["report", "-e", "cpu-clok"]),
+        ("a target that is gone", 40, ["report", "--duration", "1", "-p", "2147483646"]),
+        ("the screen of it", 40, ["--duration", "1", "-p", "2147483646"]),
+        ("nothing listed", 30, ["list", "no-such-event-here"]),
+        ("a file that is not there", 30, ["export", "/nonexistent/it", "--format", "folded"]),
+    ):
+        line = run([strobe, *arguments]).err.split("strobe: ")[-1].split("\n")[0]
+        screen = Screen([strobe, *arguments], columns)
+        screen.wait()
+        checks.check(f"{name}: words stay whole",
+                     len(line) > columns and line in " ".join(screen.text().split()), f"{line!r} {screen.text()}")
+        screen.close()
+
+
 def few_descriptors(strobe, pid, user=None):
     """Each step of the start in turn finds no descriptor left."""
     for count in range(5, 18):
@@ -386,6 +408,7 @@ def main():
         usage(strobe)
         output(strobe, shares)
         terminals(strobe, shares)
+        sentences(strobe)
         ordinary_user(strobe, shares, library)
         scarce(strobe, shares, threads)
         filters(strobe)
