@@ -342,12 +342,29 @@ static void add_flight(struct line *line, const struct engine_status *status)
 	brief(line, "recorder %.*f s, F", digits, holds_s);
 }
 
+/* All since the beginning; or, where filters are on, of those in the window how many pass. */
+static void add_samples(
+	struct line *line, const struct model *model, const struct engine_event_status *event)
+{
+	const struct hot_sums *sums = &model->sums;
+	char passed[FORMAT_MAX], all[FORMAT_MAX];
+
+	if (!model->filters[0] && !model->n_crumbs) {
+		add(line, 1, false, STYLE_TEXT, "%s samples", format_count(all, event->samples));
+		return;
+	}
+	format_count(passed, sums->samples);
+	format_count(all, sums->all_samples);
+	add(line, 1, false, STYLE_TEXT, "%s of %s samples", passed, all);
+	brief(line, "%s of %s", passed, all);
+}
+
 static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 {
 	const struct engine_event_status *event = model_event(model, model->event);
 	const struct hot_sums *sums = &model->sums;
 	struct line line = {.n = 0};
-	char text[FORMAT_MAX], all[FORMAT_MAX];
+	char text[FORMAT_MAX];
 	double percent;
 
 	if (!event) {
@@ -355,11 +372,7 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		draw_line(&line, canvas, y);
 		return;
 	}
-	if (model->recorded && model->filters[0])
-		add(&line, 1, false, STYLE_TEXT, "%s of %s samples",
-			format_count(text, sums->samples), format_count(all, event->samples));
-	else
-		add(&line, 1, false, STYLE_TEXT, "%s samples", format_count(text, event->samples));
+	add_samples(&line, model, event);
 	add_flight(&line, &model->status);
 	if (sums->span_ns) {
 		double seconds = (double)sums->span_ns / 1e9;

@@ -397,6 +397,19 @@ static int follow(struct hot *hot, const struct change *change)
 	return ret;
 }
 
+/* What is known of a range without looking into its slices. */
+static void measure(struct hot *hot, const struct slice *const *slices, size_t n)
+{
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++) {
+		hot->by_event[i].all_samples = 0;
+		hot->by_event[i].span_ns = n ? slices[n - 1]->end_ns - slices[0]->start_ns : 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < slices[i]->n_totals; j++)
+			hot->by_event[slices[i]->totals[j].event].all_samples +=
+				slices[i]->totals[j].count;
+}
+
 static struct scan_question ask(
 	const struct hot *hot, const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns)
 {
@@ -468,7 +481,7 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 		.remake_all = hot->hide_idle != hot->made_hide_idle ||
 			(hot->filter && hot->changes != names_changes(hot->names)),
 		.remake_pending = hot->epoch != names_epoch(hot->names)};
-	uint64_t span, cells;
+	uint64_t cells;
 	size_t first;
 	int ret;
 
@@ -490,6 +503,7 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 		ret = sum_anew(hot, &change, from_ns, to_ns);
 	if (ret)
 		reset(hot);
+	measure(hot, change.slices, ret ? 0 : change.n);
 	snapshot_release(hot->store, &snapshot);
 	hot->epoch = names_epoch(hot->names);
 	hot->changes = names_changes(hot->names);
@@ -499,10 +513,6 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	hot->n_bare = 0;
 	for (size_t i = 0; i < hot->n_digests; i++)
 		hot->n_bare += hot->digests[i].bare;
-	span = hot->n_digests ? hot->digests[hot->n_digests - 1].end_ns - hot->digests[0].start_ns
-			      : 0;
-	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
-		hot->by_event[i].span_ns = span;
 	return ret;
 }
 
@@ -534,9 +544,7 @@ int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	}
 	if (ret)
 		reset(hot);
-	for (size_t i = 0; n && !ret && i < STORE_EVENTS_MAX; i++)
-		hot->by_event[i].span_ns =
-			snapshot.slices[first + n - 1]->end_ns - snapshot.slices[first]->start_ns;
+	measure(hot, n ? snapshot.slices + first : NULL, ret ? 0 : n);
 	snapshot_release(hot->store, &snapshot);
 	hot->epoch = names_epoch(hot->names);
 	return ret;

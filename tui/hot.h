@@ -86,6 +86,7 @@ struct hot_query {
 struct hot_sums {
 	uint64_t weight, samples; /* of the event, whole range, whatever the filter */
 	uint64_t unresolved; /* weight with a leaf that has no symbol */
+	uint64_t all_samples; /* with those that hot_update() and hot_sum() leave out */
 	uint64_t span_ns; /* of time covered */
 };
 

@@ -208,6 +208,7 @@ static int fake_refresh(struct model *model, bool advance)
 	model->sums = (struct hot_sums){
 		.weight = model->event == 2 ? part(935) : part(958),
 		.samples = model->event == 2 ? 1204 : 19940,
+		.all_samples = model->event == 2 ? 2408 : 41200,
 		.unresolved = part(27),
 		.span_ns = 20 * SECOND,
 	};

@@ -98,6 +98,50 @@ static void test_filtered(void **state)
 	store_free(store);
 }
 
+/* Of a range that moves, sums followed and sums made at once: those that do not pass are counted, too. */
+static void test_all_samples_are_counted(void **state)
+{
+	static const struct {
+		uint64_t first, end, samples, all;
+	} ranges[] = {{1, 3, 3, 15}, {2, 4, 5, 25}, {1, 4, 6, 30}, {3, 3, 0, 0}, {3, 4, 3, 15}};
+	struct fixture *fixture = *state;
+	struct filter_term term = {.field = FILTER_COMM, .text = (char[]){"worker"}};
+	struct filter *filter;
+	struct store *store;
+
+	assert_int_equal(store_new(&store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
+	assert_int_equal(
+		filter_new(&filter, &term, 1, fixture->stacks, fixture->tasks, fixture->names), 0);
+	for (unsigned int slice = 1; slice <= 3; slice++) {
+		add(store, slice * STORE_SLICE_NS, fixture_stack(fixture, "0 1"),
+			fixture->labels[SERVER], 4 * slice);
+		add(store, slice * STORE_SLICE_NS, fixture_stack(fixture, "0 2"),
+			fixture->labels[WORKER], slice);
+	}
+	store_seal(store, 4 * STORE_SLICE_NS, true);
+	for (int at_once = 0; at_once < 2; at_once++) {
+		struct hot *hot;
+
+		assert_int_equal(hot_new(&hot, store, fixture->stacks, fixture->names), 0);
+		hot_set_filter(hot, filter);
+		if (at_once)
+			hot_set_bulk(hot, 0);
+		for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+			struct hot_sums sums;
+
+			assert_int_equal(hot_update(hot, ranges[i].first * STORE_SLICE_NS,
+						 ranges[i].end * STORE_SLICE_NS),
+				0);
+			hot_sums(hot, 0, &sums);
+			assert_int_equal(sums.samples, ranges[i].samples);
+			assert_int_equal(sums.all_samples, ranges[i].all);
+		}
+		hot_free(hot);
+	}
+	filter_free(filter);
+	store_free(store);
+}
+
 static void test_described(void **state)
 {
 	const struct filter_term terms[] = {{.field = FILTER_COMM, .text = (char[]){"ma\033ke"}},
@@ -118,6 +162,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_filtered, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_all_samples_are_counted, fixture_setup, fixture_teardown),
 		cmocka_unit_test(test_described),
 	};
 
