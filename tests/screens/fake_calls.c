@@ -14,7 +14,8 @@
 
 uint64_t fake_calls_least;
 
-/* From the outermost frame in; symrefs of the fake model.  One is recursive, one is of the baseline alone. */
+/* From the outermost frame in; symrefs of the fake model.  One is recursive, one is of the baseline alone.  Event 2 has
+ * the weights of the baseline. */
 static const struct {
 	unsigned int per_mille, baseline;
 	uint32_t frames[FRAMES_MAX];
@@ -168,7 +169,9 @@ int fake_calls_tree(struct model *model, const struct calltree_query *query, str
 		const uint32_t *frames = stacks[i].frames;
 		const struct weight both =
 					    {
-						    fake_model_weight(stacks[i].per_mille),
+						    fake_model_weight(query->event == 2
+								    ? stacks[i].baseline
+								    : stacks[i].per_mille),
 						    model->has_baseline
 							    ? fake_model_weight(stacks[i].baseline)
 							    : 0,

@@ -94,6 +94,22 @@ static void test_left_out(void **state)
 	finish(fixture);
 }
 
+/* One tree of all events is kept, and weighs the same: the rows are those of the event all the same. */
+static void test_other_event(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	fixture->fake.model.calls_weight = fake_model_weight(1000);
+	keys(fixture, "jc<Tab>");
+	compare(fixture, "calls-butterfly-event-2");
+	keys(fixture, "t");
+	compare(fixture, "calls-tree-event-2");
+	keys(fixture, "<Tab>");
+	compare(fixture, "calls-tree-event-1");
+	finish(fixture);
+}
+
 /* Against a baseline: what changed, what is new and what is gone, by path. */
 static void test_changes(void **state)
 {
@@ -121,6 +137,7 @@ int main(void)
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_changes),
 	};
 

@@ -499,6 +499,32 @@ static void test_tree_stays(void **state)
 	model_fixture_close(&fixture);
 }
 
+/* What trees are made from is kept, and is of all events: a tree is of the one that was asked for. */
+static void test_tree_of_each_event(void **state)
+{
+	static const char *const names[] = {"cpu-clock", "page-faults", "cpu-clock"};
+	struct calltree trees[3] = {0};
+	struct model_fixture fixture;
+
+	(void)state;
+	model_fixture_open(&fixture, 4, 12);
+	for (size_t i = 0; i < 3; i++) {
+		const struct calltree_query query = {
+			.kind = CALLTREE_ROOTS, .event = event_of(&fixture, names[i])};
+		struct hot_sums sums;
+
+		assert_int_equal(fixture.model->ops->tree(fixture.model, &query, &trees[i]), 0);
+		fixture.model->ops->sums(fixture.model, query.event, &sums);
+		assert_int_equal(trees[i].serial, trees[0].serial);
+		assert_int_equal(trees[i].nodes[0].sums.total, sums.weight);
+		assert_int_equal(trees[i].nodes[0].sums.samples, sums.samples);
+	}
+	assert_int_not_equal(trees[0].nodes[0].sums.total, trees[1].nodes[0].sums.total);
+	for (size_t i = 0; i < 3; i++)
+		calltree_fini(&trees[i]);
+	model_fixture_close(&fixture);
+}
+
 /* Given up at any moment, also by the end. */
 static void test_reading_is_given_up(void **state)
 {
@@ -687,6 +713,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exports_stop),
 		cmocka_unit_test(test_recorded_baseline),
 		cmocka_unit_test(test_tree_stays),
+		cmocka_unit_test(test_tree_of_each_event),
 		cmocka_unit_test(test_reading_is_given_up),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_other_rows),
