@@ -260,6 +260,24 @@ struct model {
 	uint64_t zero_ns; /* nothing older is shown */
 };
 
+/* Which time was chosen to be shown. */
+struct model_time {
+	bool selected;
+	uint64_t length_ns, zero_ns;
+};
+
+static inline struct model_time model_time_of(const struct model *model)
+{
+	return (struct model_time){model->window.selected, model->window.length_ns, model->zero_ns};
+}
+
+/* It is the same live window, which goes on: what was made of it may be of a moment before (pace.h). */
+static inline bool model_time_goes_on(const struct model_time *before, const struct model *model)
+{
+	return !before->selected && !model->window.selected &&
+		before->length_ns == model->window.length_ns && before->zero_ns == model->zero_ns;
+}
+
 /* The status of an event by its id; NULL when there is none. */
 const struct engine_event_status *model_event(const struct model *model, uint8_t event);
 

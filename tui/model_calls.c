@@ -37,9 +37,7 @@ static bool is_current(const struct model_calls *cache, const struct model *mode
 	if (!model_calls_are_old(cache, model))
 		return true;
 	/* Another window was chosen: it is shown at once. */
-	return !model->window.selected && !cache->selected &&
-		cache->length_ns == model->window.length_ns && cache->zero_ns == model->zero_ns &&
-		model->now_ns < cache->not_before_ns;
+	return model_time_goes_on(&cache->time, model) && model->now_ns < cache->not_before_ns;
 }
 
 struct scan_question model_calls_question(const struct session *session, const struct model *model,
@@ -88,9 +86,7 @@ static int renew(struct model_calls *cache, struct session *session, const struc
 	cache->filter = filter_serial(filter);
 	cache->hide_idle = model->hide_idle;
 	cache->basis = serial;
-	cache->selected = model->window.selected;
-	cache->length_ns = model->window.length_ns;
-	cache->zero_ns = model->zero_ns;
+	cache->time = model_time_of(model);
 	return 0;
 }
 

@@ -23,8 +23,7 @@ struct model_calls {
 	uint64_t epoch, filter; /* of names; the filter's serial */
 	bool hide_idle;
 	uint64_t basis; /* serial of what they are compared with; 0: nothing */
-	bool selected; /* the window; else of length_ns since zero_ns */
-	uint64_t length_ns, zero_ns;
+	struct model_time time;
 	uint64_t not_before_ns; /* where it is the time alone that goes on */
 };
 

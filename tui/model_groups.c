@@ -90,7 +90,7 @@ static bool is_current(const struct model_groups *cache, const struct model *mod
 	if (is_same(&cache->hot_of, of))
 		return true;
 	/* Another window was chosen, or a filter: it is shown at once. */
-	if (!cache->hot_of.known || model->window.selected || cache->selected ||
+	if (!cache->hot_of.known || !model_time_goes_on(&cache->time, model) ||
 		cache->hot_of.filter != of->filter || cache->hot_of.hide_idle != of->hide_idle)
 		return false;
 	return model->now_ns < cache->not_before_ns;
@@ -117,7 +117,7 @@ static int renew(struct model_groups *cache, struct session *session, const stru
 		return ret;
 	cache->hot_of = *of;
 	cache->hot_of.known = true;
-	cache->selected = model->window.selected;
+	cache->time = model_time_of(model);
 	cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }

@@ -29,7 +29,7 @@ struct model_groups {
 	struct group_by by;
 	struct hot *hot, *base;
 	struct model_groups_of hot_of, base_of;
-	bool selected;
+	struct model_time time;
 	uint8_t stands_for[STORE_EVENTS_MAX];
 	uint64_t not_before_ns;
 };

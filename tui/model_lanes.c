@@ -84,9 +84,7 @@ static bool is_current(const struct model_lanes *cache, const struct model *mode
 		cache->last_ns == last_of(model) && cache->epoch == epoch)
 		return true;
 	/* Another window was chosen: it is shown at once. */
-	if (model->window.selected || cache->selected)
-		return false;
-	return model->now_ns < cache->not_before_ns;
+	return model_time_goes_on(&cache->time, model) && model->now_ns < cache->not_before_ns;
 }
 
 int model_lanes_get(struct model_lanes *cache, struct session *session, struct model *model,
@@ -116,7 +114,7 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, struct m
 	cache->group = group;
 	cache->event = model->event;
 	cache->hide_idle = model->hide_idle;
-	cache->selected = model->window.selected;
+	cache->time = model_time_of(model);
 	cache->last_ns = last_of(model);
 	cache->epoch = epoch;
 	cache->filter = filter_serial(filter);

@@ -68,8 +68,9 @@ static uint64_t lanes_weight(struct world *world)
 	const struct lanes *lanes;
 	uint64_t weight = 0;
 
-	assert_int_equal(model_lanes_get(&world->lanes, &world->fixture.session, world->model,
-				 world->fixture.live->crumbs.filter, 1, GROUP_THREAD, 20, &lanes),
+	assert_int_equal(
+		model_lanes_get(&world->lanes, &world->fixture.session, world->model,
+			world->fixture.live->crumbs.filter, 1, NULL, GROUP_THREAD, 20, &lanes),
 		0);
 	for (uint32_t i = 0; i < lanes->n; i++)
 		weight += lanes->lane[i].weight;
@@ -85,7 +86,7 @@ static uint64_t groups_weight(struct world *world)
 	size_t n;
 
 	assert_int_equal(model_groups_rows(&world->groups, &world->fixture.session, world->model,
-				 world->fixture.live->crumbs.filter, &by, &query, &rows, &n, &sums),
+				 &world->fixture.live->crumbs, NULL, &by, &query, &rows, &n, &sums),
 		0);
 	return sums.weight;
 }
@@ -192,6 +193,26 @@ static void test_other_window_is_shown_at_once(void **state)
 	world_close(&world);
 }
 
+/* Of another length, or since another moment. */
+static void test_other_length_is_shown_at_once(void **state)
+{
+	struct world world;
+
+	(void)state;
+	world_open(&world);
+	for (size_t i = 0; i < KEPT; i++) {
+		for (unsigned int step = 0; step < 6; step++) {
+			if (step % 2)
+				world.model->zero_ns += STORE_SLICE_NS;
+			else
+				world.model->window.length_ns += STORE_SLICE_NS;
+			move(&world, 3 * step);
+			assert_int_equal(kept[i].weight(&world), weight_of(&world, NULL));
+		}
+	}
+	world_close(&world);
+}
+
 static void test_other_filter_is_shown_at_once(void **state)
 {
 	struct world world;
@@ -260,6 +281,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_alone_waits),
 		cmocka_unit_test(test_other_window_is_shown_at_once),
+		cmocka_unit_test(test_other_length_is_shown_at_once),
 		cmocka_unit_test(test_other_filter_is_shown_at_once),
 		cmocka_unit_test(test_others_do_not_count),
 		cmocka_unit_test(test_this_thread_and_its_helper_count),
