@@ -5,7 +5,6 @@
 #include "tui/counterparts.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +15,18 @@ struct entry {
 	bool here;
 };
 
+static int by_kind(const struct entry *x, const struct entry *y)
+{
+	int order = strcmp(x->of.name, y->of.name);
+
+	return order ? order : (int)x->of.is_main - (int)y->of.is_main;
+}
+
 /* By name, side and id. */
 static int by_name(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = strcmp(x->of.name, y->of.name);
+	int order = by_kind(x, y);
 
 	if (!order)
 		order = (int)y->here - (int)x->here;
@@ -33,8 +39,7 @@ static uint32_t run_length(const struct entry *entries, uint32_t n, bool here)
 {
 	uint32_t len = 0;
 
-	while (len < n && entries[len].here == here &&
-		!strcmp(entries[len].of.name, entries[0].of.name))
+	while (len < n && entries[len].here == here && !by_kind(&entries[len], entries))
 		len++;
 	return len;
 }
@@ -78,7 +83,7 @@ int counterparts_find(const struct counterpart *here, uint32_t n_here,
 	for (uint32_t i = 0; i < n; i += len) {
 		len_here = len = run_length(&entries[i], n - i, true);
 		/* Behind them those of the same name that are there, if there are any. */
-		if (len < n - i && !strcmp(entries[i].of.name, entries[i + len].of.name))
+		if (len < n - i && !by_kind(&entries[i], &entries[i + len]))
 			len += run_length(&entries[i + len], n - i - len, false);
 		pair(&entries[i], len_here, &entries[i + len_here], len - len_here, places);
 	}

@@ -3,16 +3,18 @@
  * counterparts.h - which processes, or threads, of one profile are those of another.
  *
  * Those of the same number and name; of what is left, the only ones of their name on both sides, as programs have that were
- * started again.
+ * started again, where a main thread and the others of its name are two names.
  */
 #ifndef TUI_COUNTERPARTS_H
 #define TUI_COUNTERPARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct counterpart {
 	int64_t id; /* pid or tid */
 	const char *name;
+	bool is_main; /* a thread whose number is that of its process */
 };
 
 #define COUNTERPART_NONE UINT32_MAX

@@ -4,7 +4,6 @@
  */
 #include "tui/groups.h"
 
-#include "tui/counterparts.h"
 #include "tui/expr.h"
 #include "tui/grow.h"
 #include "tui/intern.h"
@@ -92,8 +91,7 @@ static int identify(
 	}
 	if (grow_room((void **)&groups->keys, groups->n, &groups->room, sizeof(*groups->keys)))
 		return -ENOMEM;
-	groups->keys[groups->n++] =
-		(struct group_key){.symref = GROUPS_NO_SYMBOL, .comm = "", .foreign = true};
+	groups->keys[groups->n++] = (struct group_key){.symref = GROUPS_NO_SYMBOL, .foreign = true};
 	*id += groups->first;
 	return 0;
 }
@@ -151,17 +149,18 @@ static int keep_text(struct groups *groups, const char *before, const char *now,
 	return *out ? 0 : -ENOMEM;
 }
 
-/* The name of the process or thread of a row, and its number; NULL where rows are of neither. */
-static const char *comm_of(const struct table *table, const struct table_row *row,
-	enum query_group group, int64_t *number)
+/* The process or thread of a row; without a name where rows are of neither. */
+static struct counterpart task_of(
+	const struct table *table, const struct table_row *row, enum query_group group)
 {
-	const struct scan_task *task =
-		row->task == SCAN_NONE ? NULL : &table->scan.tasks[row->task];
+	const struct scan_task *task;
 
-	if (!task || (group != GROUP_PROCESS && group != GROUP_THREAD))
-		return NULL;
-	*number = group == GROUP_PROCESS ? task->pid : task->tid;
-	return group == GROUP_PROCESS ? task->process_comm : task->comm;
+	if (group != GROUP_PROCESS && group != GROUP_THREAD)
+		return (struct counterpart){0, NULL, false};
+	task = &table->scan.tasks[row->task];
+	if (group == GROUP_PROCESS)
+		return (struct counterpart){task->pid, task->process_comm, false};
+	return (struct counterpart){task->tid, task->comm, task->tid == task->pid};
 }
 
 /* A row's number, or that of its counterpart where that is known already. */
@@ -172,8 +171,6 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	struct group_key *made;
 	struct group_key told = {.symref = GROUPS_NO_SYMBOL};
 	struct table_key key;
-	const char *comm;
-	int64_t number;
 
 	if (counterpart != COUNTERPART_NONE) {
 		*id = counterpart;
@@ -181,8 +178,8 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	}
 	table_key(table, row, 0, &key);
 	tell(table, row, groups->by.group, question, &key, beside, &told);
-	comm = comm_of(table, row, groups->by.group, &number);
-	if (identify(groups, &key, question->events && comm, id))
+	told.task = task_of(table, row, groups->by.group);
+	if (identify(groups, &key, question->events && told.task.name, id))
 		return -ENOMEM;
 	made = &groups->keys[*id - groups->first];
 	/* What another profile says of it is not for this one's symbols. */
@@ -193,7 +190,8 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 		told.symref = GROUPS_NO_SYMBOL;
 	if (keep_text(groups, made->name.symbol, key.text, &told.name.symbol) ||
 		keep_text(groups, made->name.image, beside, &told.name.image) ||
-		keep_text(groups, made->comm, comm ? comm : "", &told.comm))
+		(told.task.name &&
+			keep_text(groups, made->task.name, told.task.name, &told.task.name)))
 		return -ENOMEM;
 	told.name.path = "";
 	told.fill = made->fill;
@@ -221,13 +219,10 @@ static int find_counterparts(
 		if (key->foreign || key->fill != groups->fills)
 			continue;
 		ids[n] = groups->first + i;
-		here[n++] = (struct counterpart){key->number, key->comm};
+		here[n++] = key->task;
 	}
-	for (uint32_t i = 0; i < table->n_rows && !ret; i++) {
-		there[i].name = comm_of(table, &table->rows[i], groups->by.group, &there[i].id);
-		if (!there[i].name)
-			there[i].name = "";
-	}
+	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
+		there[i] = task_of(table, &table->rows[i], groups->by.group);
 	if (!ret)
 		ret = counterparts_find(here, n, there, table->n_rows, counterparts);
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++)

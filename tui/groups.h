@@ -8,6 +8,7 @@
 #ifndef TUI_GROUPS_H
 #define TUI_GROUPS_H
 
+#include "tui/counterparts.h"
 #include "tui/hot.h"
 #include "tui/scan.h"
 
@@ -31,7 +32,7 @@ struct group_key {
 	uint32_t symref; /* of an address or line: its function; else GROUPS_NO_SYMBOL */
 	int64_t number; /* pid, tid, CPU, event of a cgroup */
 	bool is_number;
-	const char *comm; /* of a process or thread: its name alone; else "" */
+	struct counterpart task; /* of a process or thread, private to groups.c */
 	bool foreign; /* of another profile alone, which this one is compared with */
 	uint32_t fill; /* private to groups.c */
 };

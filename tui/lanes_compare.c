@@ -19,7 +19,10 @@ static bool is_same(const struct lane *a, const struct lane *b)
 
 static struct counterpart counterpart_of(const struct lane *lane, enum query_group group)
 {
-	return (struct counterpart){group == GROUP_THREAD ? lane->tid : lane->pid, lane->name};
+	const bool thread = group == GROUP_THREAD;
+
+	return (struct counterpart){
+		thread ? lane->tid : lane->pid, lane->name, thread && lane->tid == lane->pid};
 }
 
 /* Processes or threads of another profile. */

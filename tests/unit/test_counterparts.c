@@ -35,6 +35,8 @@ static const struct example examples[] = {
 	{"two, of which one is there", 2, 2, {{2, "a"}, {8, "a"}}, {{1, "a"}, {2, "a"}}, {NONE, 0}},
 	{"one comes again", 3, 3, {{7, "a"}, {7, "a"}, {9, "c"}}, {{1, "a"}, {1, "a"}, {1, "a"}},
 		{0, 0, 0}},
+	{"main threads", 3, 3, {{5, "a", true}, {6, "a"}, {7, "a"}},
+		{{2, "a"}, {1, "a", true}, {3, "a"}}, {NONE, 0, NONE}},
 	{"no number is known", 2, 2, {{-1, ""}, {4, ""}}, {{-1, ""}, {0, ""}}, {0, NONE}},
 };
 

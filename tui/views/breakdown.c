@@ -193,6 +193,7 @@ static int ask_base(struct breakdown *state, struct model *model, struct model_b
 /* Which rows are those of a recording. */
 static int find_places(const struct breakdown *state, size_t n, uint32_t *places)
 {
+	const bool thread = state->group == GROUP_THREAD;
 	struct counterpart *all = calloc(n + state->n_base + 1, sizeof(*all));
 	int ret;
 
@@ -202,7 +203,7 @@ static int find_places(const struct breakdown *state, size_t n, uint32_t *places
 		const struct query_row *row = i < n ? &state->rows[i] : &state->base[i - n];
 
 		all[i] = (struct counterpart){
-			state->group == GROUP_THREAD ? row->tid : row->pid, row->name};
+			thread ? row->tid : row->pid, row->name, thread && row->tid == row->pid};
 	}
 	ret = counterparts_find(all, (uint32_t)n, all + n, (uint32_t)state->n_base, places);
 	free(all);
