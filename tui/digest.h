@@ -38,6 +38,7 @@ struct digest {
 	struct digest_entry *entries;
 	struct digest_total *totals;
 	uint32_t n_entries, n_totals;
+	struct digest_memo *memo; /* private */
 };
 
 struct digester;
@@ -53,6 +54,7 @@ int digest_make(struct digester *digester, const struct slice *slice, const stru
 void digest_fini(struct digest *digest);
 
 const struct digest_total *digest_total(const struct digest *digest, uint8_t event);
-const struct digest_entry *digest_find(const struct digest *digest, uint8_t event, uint32_t symref);
+/* The self weight of a symbol; those that were asked for before are remembered. */
+uint64_t digest_self(struct digest *digest, uint8_t event, uint32_t symref);
 
 #endif

@@ -712,16 +712,16 @@ void hot_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT
 	}
 	part = (double)(wanted.to_ns - wanted.from_ns) / HOT_TREND;
 	for (size_t i = 0; i < hot->n_digests && part > 0; i++) {
-		const struct digest *digest = &hot->digests[i];
-		const struct digest_entry *entry = digest_find(digest, event, symref);
+		struct digest *digest = &hot->digests[i];
+		const uint64_t self = digest_self(digest, event, symref);
 		uint64_t start = digest->start_ns - wanted.from_ns,
 			 end = digest->end_ns - wanted.from_ns;
 		int k;
 
-		if (!entry || !entry->self || end <= start)
+		if (!self || end <= start)
 			continue;
 		k = (int)((double)start / part);
 		for (; k < HOT_TREND && k * part < (double)end; k++)
-			out[k] += overlap(entry->self, start, end, k * part, (k + 1) * part);
+			out[k] += overlap(self, start, end, k * part, (k + 1) * part);
 	}
 }

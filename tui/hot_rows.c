@@ -128,34 +128,51 @@ static bool same_numbers(
 		(sort != HOT_SORT_SELF || left->total == right->total);
 }
 
-/* By the numbers, and where those are the same by the rest.  There is room for as many rows again.  Rows are many, and most are
- * not even on the screen: comparing each with several others by all that they have would be most of a refresh. */
-static int sort_by_number(struct hot *hot, size_t n, struct order *order)
+/* Rows whose numbers are the same, by the rest. */
+static void sort_ties(struct hot_row *rows, size_t n, struct order *order)
 {
-	struct radix_item *items = reallocarray(NULL, n, 2 * sizeof(*items)), *sorted;
-	uint64_t turn = order->reverse ? 0 : UINT64_MAX;
-	struct hot_row *rows = hot->rows, *out = hot->rows + n;
-
-	if (!items)
-		return -ENOMEM;
-	sorted = items;
-	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct radix_item){.key = rows[i].total ^ turn, .id = i};
-	if (order->sort == HOT_SORT_SELF)
-		sorted = radix_sort(items, items + n, (uint32_t)n);
-	for (uint32_t i = 0; i < n; i++)
-		sorted[i].key = number_of(&rows[sorted[i].id], order->sort) ^ turn;
-	sorted = radix_sort(sorted, sorted == items ? items + n : items, (uint32_t)n);
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = rows[sorted[i].id];
-	free(items);
-	memcpy(rows, out, n * sizeof(*rows));
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && same_numbers(&rows[i], &rows[end], order->sort);)
 			end++;
 		if (end - i > 1)
 			qsort_r(&rows[i], end - i, sizeof(*rows), compare_rows, order);
 	}
+}
+
+/* The next sort, by keys that were set: *at is one half of 2 * n items. */
+static void sort_half(struct radix_item *items, struct radix_item **at, size_t n)
+{
+	*at = radix_sort(*at, *at == items ? items + n : items, (uint32_t)n);
+}
+
+/* By the numbers, and where those are the same by the rest.  There is room for as many rows again.  Rows are many, and most are
+ * not even on the screen: comparing each with several others by all that they have would be most of a refresh. */
+static int sort_by_number(struct hot *hot, size_t n, struct order *order)
+{
+	struct radix_item *items = reallocarray(NULL, n, 2 * sizeof(*items)), *sorted = items;
+	uint64_t turn = order->reverse ? 0 : UINT64_MAX;
+	struct hot_row *rows = hot->rows, *out = hot->rows + n;
+
+	if (!items)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct radix_item){.key = rows[i].symref, .id = i};
+	if (order->quick)
+		sort_half(items, &sorted, n);
+	if (order->sort == HOT_SORT_SELF) {
+		for (uint32_t i = 0; i < n; i++)
+			sorted[i].key = rows[sorted[i].id].total ^ turn;
+		sort_half(items, &sorted, n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sorted[i].key = number_of(&rows[sorted[i].id], order->sort) ^ turn;
+	sort_half(items, &sorted, n);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = rows[sorted[i].id];
+	free(items);
+	memcpy(rows, out, n * sizeof(*rows));
+	if (!order->quick)
+		sort_ties(rows, n, order);
 	return 0;
 }
 

@@ -210,21 +210,36 @@ static bool take_cell(struct work *work, const struct slice *slice, uint32_t i, 
 	return query_mask(query, verdict);
 }
 
+static bool has_row(const struct work *work, uint32_t lane)
+{
+	return lane < work->rows_room && work->rows[lane];
+}
+
 /* Symbols that are met later than the pass began have pairs. */
+static bool is_for_row(const struct work *work, uint32_t lane, uint32_t symref)
+{
+	return lane < ROWS_BYTES / sizeof(uint64_t) / (work->n_symrefs + 1) &&
+		symref < work->n_symrefs;
+}
+
+static int add_row(struct work *work, uint32_t lane)
+{
+	if (has_row(work, lane))
+		return 0;
+	if (grow_zeroed((void **)&work->rows, lane, &work->rows_room, sizeof(*work->rows)))
+		return -ENOMEM;
+	work->rows[lane] = calloc(work->n_symrefs, sizeof(**work->rows));
+	return work->rows[lane] ? 0 : -ENOMEM;
+}
+
 static int add_symbol(struct work *work, uint32_t lane, uint32_t symref, uint64_t weight)
 {
 	if (!weight)
 		return 0;
-	if (lane >= ROWS_BYTES / sizeof(uint64_t) / (work->n_symrefs + 1) ||
-		symref >= work->n_symrefs)
+	if (!is_for_row(work, lane, symref))
 		return add_pair(work, lane, symref, weight);
-	if (lane >= work->rows_room || !work->rows[lane]) {
-		if (grow_zeroed((void **)&work->rows, lane, &work->rows_room, sizeof(*work->rows)))
-			return -ENOMEM;
-		work->rows[lane] = calloc(work->n_symrefs, sizeof(**work->rows));
-		if (!work->rows[lane])
-			return -ENOMEM;
-	}
+	if (add_row(work, lane))
+		return -ENOMEM;
 	work->rows[lane][symref] += weight;
 	return 0;
 }
@@ -425,7 +440,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct work 
 	}
 	lane = at < n_lanes ? lanes[at] - 1 : UINT32_MAX;
 	symref = sieve_stack_leaf(sieve->stacks_known[node]);
-	if (lane < work->rows_room && work->rows[lane] && symref < work->n_symrefs)
+	if (has_row(work, lane) && symref < work->n_symrefs)
 		__builtin_prefetch(&work->rows[lane][symref]);
 }
 
@@ -435,8 +450,8 @@ static inline bool count_known(
 {
 	uint32_t lane = part->at < n_lanes ? lanes[part->at] - 1 : UINT32_MAX;
 
-	if (lane >= work->fresh_room || !work->fresh[lane].samples || lane >= work->rows_room ||
-		!work->rows[lane] || part->symref >= work->n_symrefs)
+	if (lane >= work->fresh_room || !work->fresh[lane].samples || !has_row(work, lane) ||
+		part->symref >= work->n_symrefs)
 		return false;
 	work->fresh[lane].weight += part->weight;
 	work->fresh[lane].samples += part->samples;
@@ -669,6 +684,24 @@ static int take_lane(struct work *work, const struct lane *from, uint32_t *id)
 	return 0;
 }
 
+/* The symbols of a lane. */
+static int take_row(struct work *work, uint32_t id, const struct work *from, uint32_t lane)
+{
+	const uint64_t *theirs = from->rows[lane];
+	int ret = 0;
+
+	/* Rows of both are as long, so one with a place for the last symbol has one for all. */
+	if (is_for_row(work, id, from->n_symrefs - 1)) {
+		ret = add_row(work, id);
+		for (uint32_t i = 0; i < from->n_symrefs && !ret; i++)
+			work->rows[id][i] += theirs[i];
+	} else {
+		for (uint32_t i = 0; i < from->n_symrefs && !ret; i++)
+			ret = add_symbol(work, id, i, theirs[i]);
+	}
+	return ret;
+}
+
 /* What the other thread has found. */
 static int take(struct work *work, const struct work *from)
 {
@@ -677,9 +710,8 @@ static int take(struct work *work, const struct work *from)
 
 	for (uint32_t i = 0; i < from->lanes->n && !ret; i++) {
 		ret = take_lane(work, &from->lanes->lane[i], &ids[i]);
-		for (uint32_t k = 0;
-			i < from->rows_room && from->rows[i] && k < from->n_symrefs && !ret; k++)
-			ret = add_symbol(work, ids[i], k, from->rows[i][k]);
+		if (!ret && has_row(from, i))
+			ret = take_row(work, ids[i], from, i);
 	}
 	for (uint32_t i = 0; i < from->n_slots && !ret; i++)
 		ret = add_symbol(work, ids[from->pairs[i].lane], from->pairs[i].symref,

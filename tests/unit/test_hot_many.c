@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_hot_many.c - the hot table of many symbols: their trends, asked for again and again, and their order.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/samples_fixture.h"
+#include "tui/hot.h"
+
+#define SYMBOLS 300u
+#define SLICES 30u
+#define EVENTS 2u
+#define ROUNDS 2000u
+
+struct world {
+	struct store *store;
+	struct hot *hot;
+	uint32_t stacks[SYMBOLS], symrefs[SYMBOLS];
+	uint64_t self[SLICES][EVENTS][SYMBOLS];
+};
+
+/* Addresses of a program without symbols: each is one. */
+static void fill(struct fixture *fixture, struct world *world)
+{
+	uint32_t seed = 5;
+
+	for (uint32_t i = 0; i < SYMBOLS; i++) {
+		world->stacks[i] =
+			fixture_call(fixture, STACK_ROOT, fixture->stripped, 16 * (uint64_t)i);
+		world->symrefs[i] = names_symref(
+			fixture->names, stacks_node(fixture->stacks, world->stacks[i])->frame);
+	}
+	for (uint32_t s = 0; s < SLICES; s++) {
+		const uint64_t time_ns = (1 + s) * STORE_SLICE_NS;
+
+		for (uint32_t i = 0; i < SYMBOLS; i++)
+			for (uint8_t event = 0; event < EVENTS; event++) {
+				const uint64_t weight = fixture_random(&seed, 3);
+
+				world->self[s][event][i] = weight;
+				if (weight)
+					assert_int_equal(
+						store_add(world->store, time_ns, world->stacks[i],
+							0, 0, event, weight),
+						0);
+			}
+		store_seal(world->store, time_ns + STORE_SLICE_NS, true);
+	}
+}
+
+static void world_open(struct fixture *fixture, struct world *world)
+{
+	memset(world, 0, sizeof(*world));
+	assert_int_equal(
+		store_new(&world->store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
+	assert_int_equal(hot_new(&world->hot, world->store, fixture->stacks, fixture->names), 0);
+	fill(fixture, world);
+}
+
+static void world_close(struct world *world)
+{
+	hot_free(world->hot);
+	store_free(world->store);
+}
+
+/* Ten slices are a window, so each part of the trend is one of them. */
+static void test_trends(void **state)
+{
+	static struct world world;
+	uint32_t seed = 9;
+
+	world_open(*state, &world);
+	for (uint32_t first = 0; first + HOT_TREND <= SLICES; first++) {
+		const uint64_t from_ns = (1 + first) * STORE_SLICE_NS;
+
+		assert_int_equal(
+			hot_update(world.hot, from_ns, from_ns + HOT_TREND * STORE_SLICE_NS), 0);
+		for (uint32_t round = 0; round < ROUNDS; round++) {
+			/* Most of the time the same few. */
+			const uint32_t i = fixture_random(&seed, round % 4 ? 40 : SYMBOLS);
+			const uint8_t event = (uint8_t)fixture_random(&seed, EVENTS);
+			uint64_t trend[HOT_TREND];
+
+			hot_trend(world.hot, world.symrefs[i], event, trend);
+			for (uint32_t part = 0; part < HOT_TREND; part++)
+				assert_int_equal(trend[part], world.self[first + part][event][i]);
+		}
+	}
+	world_close(&world);
+}
+
+static uint64_t number_of(const struct hot_row *row, enum hot_sort sort)
+{
+	return sort == HOT_SORT_TOTAL	   ? row->total
+		: sort == HOT_SORT_SAMPLES ? row->samples
+					   : row->self;
+}
+
+/* Numbers are few, so that most rows have those of others. */
+static void test_quick_order(void **state)
+{
+	static const enum hot_sort sorts[] = {HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES};
+	static struct world world;
+	size_t ties = 0;
+
+	world_open(*state, &world);
+	assert_int_equal(hot_update(world.hot, 0, UINT64_MAX), 0);
+	for (size_t k = 0; k < 2 * sizeof(sorts) / sizeof(*sorts); k++) {
+		const struct hot_query query = {
+			.sort = sorts[k / 2], .reverse = k % 2, .quick = true};
+		const struct hot_row *rows;
+		struct hot_sums sums;
+		size_t n;
+
+		assert_int_equal(hot_rows(world.hot, &query, &rows, &n, &sums), 0);
+		assert_int_equal(n, SYMBOLS);
+		for (size_t i = 1; i < n; i++) {
+			const uint64_t before = number_of(&rows[i - 1], query.sort);
+			const uint64_t number = number_of(&rows[i], query.sort);
+
+			assert_true(query.reverse ? before <= number : before >= number);
+			assert_true(before != number || rows[i - 1].symref < rows[i].symref);
+			ties += before == number;
+		}
+	}
+	assert_true(ties > SYMBOLS);
+	world_close(&world);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_trends, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_quick_order, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
