@@ -6,7 +6,6 @@
  */
 #include "tui/digest.h"
 
-#include "sampler/radix.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 
@@ -14,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORD 64u /* bits of `touched` */
 #define MEMO_BITS 7
 #define MEMO_SLOTS (1u << MEMO_BITS)
 #define MEMO_MOST (MEMO_SLOTS * 3 / 4)
@@ -41,9 +41,9 @@ struct digester {
 	struct filter *filter;
 	struct forest *forest; /* while a digest is made */
 	struct sum *sums; /* by symref */
-	uint32_t n_sums;
-	struct radix_item *touched; /* symrefs (key) with sums, of the event at hand */
-	uint32_t n_touched, touched_room;
+	uint64_t *touched; /* a bit for each symref that has a sum, of the event at hand */
+	uint64_t *resolved; /* the same for those that were found to have a name, which they keep */
+	uint32_t sums_room, touched_room, resolved_room;
 	struct digest_entry *entries;
 	uint32_t n_entries, entries_room;
 };
@@ -67,6 +67,7 @@ void digester_free(struct digester *digester)
 		return;
 	free(digester->sums);
 	free(digester->touched);
+	free(digester->resolved);
 	free(digester->entries);
 	free(digester);
 }
@@ -76,38 +77,19 @@ void digester_set_filter(struct digester *digester, struct filter *filter)
 	digester->filter = filter;
 }
 
-static int sums_grow(struct digester *digester, uint32_t symref)
-{
-	uint32_t n = symref + symref / 2 + 256;
-	struct sum *grown;
-
-	if (symref < digester->n_sums)
-		return 0;
-	grown = reallocarray(digester->sums, n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + digester->n_sums, 0, (n - digester->n_sums) * sizeof(*grown));
-	digester->sums = grown;
-	digester->n_sums = n;
-	return 0;
-}
-
-/* The sum of a symbol, noted as touched when it is the first time. */
+/* The sum of a symbol, noted as touched. */
 static struct sum *touch(struct digester *digester, uint32_t symref)
 {
-	struct sum *sum;
-
-	if (sums_grow(digester, symref))
+	if (symref >= digester->sums_room &&
+		grow_zeroed((void **)&digester->sums, symref, &digester->sums_room,
+			sizeof(*digester->sums)))
 		return NULL;
-	sum = &digester->sums[symref];
-	if (sum->total || sum->samples)
-		return sum;
-	/* The second half is for sorting. */
-	if (grow_room((void **)&digester->touched, 2 * digester->n_touched + 1,
-		    &digester->touched_room, sizeof(*digester->touched)))
+	if (symref / WORD >= digester->touched_room &&
+		grow_zeroed((void **)&digester->touched, symref / WORD, &digester->touched_room,
+			sizeof(*digester->touched)))
 		return NULL;
-	digester->touched[digester->n_touched++] = (struct radix_item){.key = symref};
-	return sum;
+	digester->touched[symref / WORD] |= UINT64_C(1) << symref % WORD;
+	return &digester->sums[symref];
 }
 
 static int add_cell(
@@ -144,39 +126,57 @@ static bool is_idle(const struct digester *digester, const struct slice *slice, 
 	return names_get(digester->names, digester->forest->symref[number])->idle;
 }
 
-/* From sums to entries, and the sums back to zero, also after a failure. */
+/* Symbols are many, and what is known of each lies far apart: it is looked at once. */
+static bool is_resolved(struct digester *digester, uint32_t symref, bool *pending)
+{
+	const uint64_t bit = UINT64_C(1) << symref % WORD;
+	const uint32_t at = symref / WORD;
+	const struct symref *name;
+
+	if (at < digester->resolved_room && digester->resolved[at] & bit)
+		return true;
+	name = names_get(digester->names, symref);
+	*pending |= name->pending;
+	/* Out of memory it is looked at again. */
+	if (name->resolved &&
+		!grow_zeroed((void **)&digester->resolved, at, &digester->resolved_room,
+			sizeof(*digester->resolved)))
+		digester->resolved[at] |= bit;
+	return name->resolved;
+}
+
+static int take_sum(struct digester *digester, uint32_t symref, const struct sum *sum,
+	struct digest *out, struct digest_total *total)
+{
+	if (grow_room((void **)&digester->entries, digester->n_entries, &digester->entries_room,
+		    sizeof(*digester->entries)))
+		return -ENOMEM;
+	digester->entries[digester->n_entries++] =
+		(struct digest_entry){sum->self, sum->total, symref, sum->samples};
+	total->weight += sum->self;
+	total->samples += sum->samples;
+	if (!is_resolved(digester, symref, &out->pending))
+		total->unresolved += sum->self;
+	total->n++;
+	return 0;
+}
+
+/* From sums to entries, by rising symrefs, and the sums back to zero, also after a failure. */
 static int collect(
 	struct digester *digester, struct digest *out, struct digest_total *total, int ret)
 {
-	const struct radix_item *touched = digester->touched;
+	for (uint32_t i = 0; i < digester->touched_room; i++) {
+		for (uint64_t bits = digester->touched[i]; bits; bits &= bits - 1) {
+			const uint32_t symref = i * WORD + (uint32_t)__builtin_ctzll(bits);
+			struct sum *sum = &digester->sums[symref];
 
-	if (digester->n_touched)
-		touched = radix_sort(digester->touched, digester->touched + digester->n_touched,
-			digester->n_touched);
-	for (uint32_t i = 0; i < digester->n_touched; i++) {
-		uint32_t symref = (uint32_t)touched[i].key;
-		struct sum *sum = &digester->sums[symref];
-
-		if (!ret)
-			ret = grow_room((void **)&digester->entries, digester->n_entries,
-				&digester->entries_room, sizeof(*digester->entries));
-		/* A weight of 0 without samples can be touched twice. */
-		if (!ret && (sum->total || sum->samples)) {
-			const struct symref *name = names_get(digester->names, symref);
-
-			digester->entries[digester->n_entries++] =
-				(struct digest_entry){sum->self, sum->total, symref, sum->samples};
-			total->weight += sum->self;
-			total->samples += sum->samples;
-			if (!name->resolved)
-				total->unresolved += sum->self;
-			out->pending |= name->pending;
-			total->n++;
+			/* What weighs nothing may have been touched as well. */
+			if (!ret && (sum->total || sum->samples))
+				ret = take_sum(digester, symref, sum, out, total);
+			*sum = (struct sum){.self = 0};
 		}
-		sum->self = sum->total = 0;
-		sum->samples = 0;
+		digester->touched[i] = 0;
 	}
-	digester->n_touched = 0;
 	return ret;
 }
 

@@ -2,9 +2,11 @@
 /*
  * hot.c - see hot.h.
  *
- * The range is a list of digests (digest.h) and one hash table of their sums.  UI thread.
+ * The range is a list of digests (digest.h) and their sums by event and symref.  UI thread.
  */
 #include "tui/hot_private.h"
+
+#include "tui/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,15 +27,24 @@ int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, 
 	hot->stacks = stacks;
 	hot->bulk_cells = BULK_CELLS;
 	hot->names = names;
-	hot->n_slots = 1024;
-	hot->sums = calloc(hot->n_slots, sizeof(*hot->sums));
-	if (!hot->sums || digester_new(&hot->digester, stacks, names)) {
+	if (digester_new(&hot->digester, stacks, names)) {
 		hot_free(hot);
 		return -ENOMEM;
 	}
 	hot->epoch = names_epoch(names);
 	*out = hot;
 	return 0;
+}
+
+/* Few of many ids may be in use. */
+static void column_clear(struct hot_column *column)
+{
+	for (uint32_t i = 0; i < column->used_room; i++) {
+		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1)
+			column->sums[i * HOT_WORD + (uint32_t)__builtin_ctzll(bits)] =
+				(struct hot_sum){.self = 0};
+		column->used[i] = 0;
+	}
 }
 
 /* The empty range. */
@@ -44,8 +55,9 @@ static void reset(struct hot *hot)
 	free(hot->digests);
 	hot->digests = NULL;
 	hot->n_digests = 0;
-	memset(hot->sums, 0, hot->n_slots * sizeof(*hot->sums));
-	hot->n_sums = 0;
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		column_clear(&hot->columns[i]);
+	hot->first = 0;
 	memset(hot->by_event, 0, sizeof(hot->by_event));
 	hot->summed = false;
 	hot->n_bare = 0;
@@ -57,73 +69,31 @@ void hot_free(struct hot *hot)
 {
 	if (!hot)
 		return;
-	if (hot->sums)
-		reset(hot);
+	reset(hot);
 	digester_free(hot->digester);
-	free(hot->sums);
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++) {
+		free(hot->columns[i].sums);
+		free(hot->columns[i].used);
+	}
 	free(hot->rows);
 	free(hot);
 }
 
-static uint32_t slot_of(uint32_t n_slots, uint32_t symref, uint8_t event)
-{
-	uint64_t hash = ((uint64_t)symref << 8 | event) * 0x9e3779b97f4a7c15ull;
-
-	return (uint32_t)(hash >> 32) & (n_slots - 1);
-}
-
-static struct sum *slot_in(struct sum *sums, uint32_t n_slots, uint32_t symref, uint8_t event)
-{
-	uint32_t slot = slot_of(n_slots, symref, event);
-
-	while (sums[slot].used && (sums[slot].symref != symref || sums[slot].event != event))
-		slot = (slot + 1) & (n_slots - 1);
-	return &sums[slot];
-}
-
-/* Makes room for one more, leaving symbols behind that no digest has any more. */
-static int sums_grow(struct hot *hot)
-{
-	uint32_t live = 0, n = hot->n_slots;
-	struct sum *sums;
-
-	if (hot->n_sums < hot->n_slots / 2)
-		return 0;
-	for (uint32_t i = 0; i < hot->n_slots; i++)
-		live += hot->sums[i].used && (hot->sums[i].samples || hot->sums[i].total);
-	if (live >= n / 4)
-		n *= 2;
-	sums = calloc(n, sizeof(*sums));
-	if (!sums)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < hot->n_slots; i++) {
-		const struct sum *sum = &hot->sums[i];
-
-		if (sum->used && (sum->samples || sum->total))
-			*slot_in(sums, n, sum->symref, sum->event) = *sum;
-	}
-	free(hot->sums);
-	hot->sums = sums;
-	hot->n_slots = n;
-	hot->n_sums = live;
-	return 0;
-}
-
 /* The sum of a row, made where there is none; NULL when out of memory. */
-static struct sum *sum_of(struct hot *hot, uint32_t id, uint8_t event)
+static struct hot_sum *sum_of(struct hot *hot, uint32_t id, uint8_t event)
 {
-	struct sum *sum = slot_in(hot->sums, hot->n_slots, id, event);
+	struct hot_column *column = &hot->columns[event];
+	const uint32_t at = id - hot->first;
 
-	if (sum->used)
-		return sum;
-	if (sums_grow(hot))
+	if (at >= column->sums_room &&
+		grow_zeroed((void **)&column->sums, at, &column->sums_room, sizeof(*column->sums)))
 		return NULL;
-	sum = slot_in(hot->sums, hot->n_slots, id, event);
-	sum->used = true;
-	sum->symref = id;
-	sum->event = event;
-	hot->n_sums++;
-	return sum;
+	if (at / HOT_WORD >= column->used_room &&
+		grow_zeroed((void **)&column->used, at / HOT_WORD, &column->used_room,
+			sizeof(*column->used)))
+		return NULL;
+	column->used[at / HOT_WORD] |= UINT64_C(1) << at % HOT_WORD;
+	return &column->sums[at];
 }
 
 static int add_digest(struct hot *hot, const struct digest *digest)
@@ -134,7 +104,7 @@ static int add_digest(struct hot *hot, const struct digest *digest)
 
 		for (uint32_t j = total->first; j < total->first + total->n; j++) {
 			const struct digest_entry *entry = &digest->entries[j];
-			struct sum *sum = sum_of(hot, entry->symref, total->event);
+			struct hot_sum *sum = sum_of(hot, entry->symref, total->event);
 
 			if (!sum)
 				return -ENOMEM;
@@ -157,8 +127,8 @@ static void subtract_digest(struct hot *hot, const struct digest *digest)
 
 		for (uint32_t j = total->first; j < total->first + total->n; j++) {
 			const struct digest_entry *entry = &digest->entries[j];
-			struct sum *sum =
-				slot_in(hot->sums, hot->n_slots, entry->symref, total->event);
+			struct hot_sum *sum =
+				&hot->columns[total->event].sums[entry->symref - hot->first];
 
 			sum->self -= entry->self;
 			sum->total -= entry->total;
@@ -456,7 +426,7 @@ static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_
 	}
 	for (uint32_t i = 0; i < bulk.n && !ret; i++) {
 		const struct hot_part *part = &bulk.parts[i];
-		struct sum *sum = sum_of(hot, part->id, part->event);
+		struct hot_sum *sum = sum_of(hot, part->id, part->event);
 
 		if (!sum) {
 			ret = -ENOMEM;
@@ -555,8 +525,11 @@ int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
 {
 	reset(hot);
 	hot->summed = true;
+	for (size_t i = 0; i < n; i++)
+		if (!i || parts[i].id < hot->first)
+			hot->first = parts[i].id;
 	for (size_t i = 0; i < n; i++) {
-		struct sum *sum = sum_of(hot, parts[i].id, parts[i].event);
+		struct hot_sum *sum = sum_of(hot, parts[i].id, parts[i].event);
 
 		if (!sum) {
 			reset(hot);
@@ -587,7 +560,7 @@ static int load_event(struct hot *hot, const struct basis *basis, uint8_t event,
 	memset(columns, 0, 3 * (size_t)limit * sizeof(*columns));
 	ret = basis_symbols(basis, event, limit, self, total, samples);
 	for (uint32_t i = 0; i < limit && !ret; i++) {
-		struct sum *sum;
+		struct hot_sum *sum;
 
 		sums->samples += samples[i];
 		if (!total[i] && !samples[i])
@@ -647,10 +620,10 @@ void hot_set_tasks(struct hot *hot, const struct tasks *tasks)
 void hot_cell(
 	const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total)
 {
-	const struct sum *sum = slot_in(hot->sums, hot->n_slots, symref, event);
+	const struct hot_sum sum = hot_sum_at(hot, symref, event);
 
-	*self = sum->used ? sum->self : 0;
-	*total = sum->used ? sum->total : 0;
+	*self = sum.self;
+	*total = sum.total;
 }
 
 void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out)

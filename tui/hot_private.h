@@ -9,12 +9,19 @@
 #include "tui/hot.h"
 #include "tui/hot_bulk.h"
 
-struct sum {
+struct hot_sum {
 	uint64_t self, total, samples;
-	uint32_t symref;
-	uint8_t event;
-	bool used;
 };
+
+/* Those of an event, by id from hot.first on.  Digests have theirs in the order of ids, so they are added from the beginning
+ * to the end. */
+struct hot_column {
+	struct hot_sum *sums;
+	uint64_t *used; /* a bit for each that may not be zero */
+	uint32_t sums_room, used_room;
+};
+
+#define HOT_WORD 64u /* bits of `used` */
 
 struct hot {
 	struct store *store;
@@ -31,9 +38,8 @@ struct hot {
 	uint64_t from_ns, to_ns;
 	struct digest *digests; /* by time */
 	size_t n_digests;
-	struct sum *
-		sums; /* open addressing by (symref, event); a used one stays, at 0 when all left */
-	uint32_t n_sums, n_slots;
+	struct hot_column columns[STORE_EVENTS_MAX];
+	uint32_t first;
 	uint64_t digested, bulk_cells;
 	size_t n_bare; /* digests without entries */
 	bool bare_pending; /* some symbol of theirs is not known yet */
@@ -43,5 +49,14 @@ struct hot {
 	struct hot_row *rows;
 	size_t rows_room;
 };
+
+/* All zeros where there is none. */
+static inline struct hot_sum hot_sum_at(const struct hot *hot, uint32_t id, uint8_t event)
+{
+	const struct hot_column *column = &hot->columns[event];
+
+	return id - hot->first < column->sums_room ? column->sums[id - hot->first]
+						   : (struct hot_sum){.self = 0};
+}
 
 #endif

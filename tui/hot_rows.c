@@ -89,29 +89,65 @@ static double share_of(const struct hot *hot, uint32_t symref, uint8_t event)
 	return weight ? (double)self / (double)weight : 0.0;
 }
 
-/* The rows of `from`, a part of hot's; those that only the baseline has, where only_new is set. */
+/* Bits of sums that have become zero. */
+static void clear_unused(struct hot_column *column)
+{
+	for (uint32_t i = 0; i < column->used_room; i++)
+		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
+			const uint32_t at = (uint32_t)__builtin_ctzll(bits);
+			const struct hot_sum *sum = &column->sums[i * HOT_WORD + at];
+
+			if (!sum->samples && !sum->total)
+				column->used[i] &= ~(UINT64_C(1) << at);
+		}
+}
+
+static size_t count_used(const struct hot_column *column)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < column->used_room; i++)
+		n += (size_t)__builtin_popcountll(column->used[i]);
+	return n;
+}
+
+/* Of one symbol of `from`; of those that only the baseline has, where only_new is set.  False: no row. */
+static bool make_row(struct hot *hot, const struct hot *from, const struct hot_query *query,
+	bool only_new, struct hot_row *row)
+{
+	const struct hot_sum sum = hot_sum_at(from, row->symref, query->event);
+
+	if (!(sum.samples || sum.total) || !passes(hot, query, row->symref))
+		return false;
+	row->self = sum.self;
+	row->total = sum.total;
+	row->samples = sum.samples;
+	row->change = 0.0;
+	if (only_new) {
+		hot_cell(hot, row->symref, query->event, &row->self, &row->total);
+		if (row->total || !sum.self)
+			return false;
+		row->samples = 0;
+	}
+	if (query->base)
+		row->change = share_of(hot, row->symref, query->event) -
+			share_of(query->base, row->symref, query->event);
+	return true;
+}
+
+/* By rising symrefs. */
 static void add_rows(struct hot *hot, const struct hot *from, const struct hot_query *query,
 	bool only_new, size_t *n)
 {
-	for (uint32_t i = 0; i < from->n_slots; i++) {
-		const struct sum *sum = &from->sums[i];
-		struct hot_row row;
+	const struct hot_column *column = &from->columns[query->event];
 
-		if (!sum->used || sum->event != query->event || !(sum->samples || sum->total) ||
-			!passes(hot, query, sum->symref))
-			continue;
-		row = (struct hot_row){sum->symref, sum->self, sum->total, sum->samples, 0.0};
-		if (only_new) {
-			hot_cell(hot, sum->symref, query->event, &row.self, &row.total);
-			if (row.total || !sum->self)
-				continue;
-			row.samples = 0;
+	for (uint32_t i = 0; i < column->used_room; i++)
+		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
+			struct hot_row *row = &hot->rows[*n];
+
+			row->symref = from->first + i * HOT_WORD + (uint32_t)__builtin_ctzll(bits);
+			*n += make_row(hot, from, query, only_new, row);
 		}
-		if (query->base)
-			row.change = share_of(hot, row.symref, query->event) -
-				share_of(query->base, row.symref, query->event);
-		hot->rows[(*n)++] = row;
-	}
 }
 
 static uint64_t number_of(const struct hot_row *row, enum hot_sort sort)
@@ -147,7 +183,7 @@ static void sort_half(struct radix_item *items, struct radix_item **at, size_t n
 
 /* By the numbers, and where those are the same by the rest.  There is room for as many rows again.  Rows are many, and most are
  * not even on the screen: comparing each with several others by all that they have would be most of a refresh. */
-static int sort_by_number(struct hot *hot, size_t n, struct order *order)
+static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order *order)
 {
 	struct radix_item *items = reallocarray(NULL, n, 2 * sizeof(*items)), *sorted = items;
 	uint64_t turn = order->reverse ? 0 : UINT64_MAX;
@@ -157,7 +193,8 @@ static int sort_by_number(struct hot *hot, size_t n, struct order *order)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		items[i] = (struct radix_item){.key = rows[i].symref, .id = i};
-	if (order->quick)
+	/* They are by symref already, but those of a baseline come behind the others. */
+	if (order->quick && n > n_own)
 		sort_half(items, &sorted, n);
 	if (order->sort == HOT_SORT_SELF) {
 		for (uint32_t i = 0; i < n; i++)
@@ -180,12 +217,16 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	struct hot_sums *sums)
 {
 	struct order order = {hot, query->sort, query->reverse, query->quick};
+	size_t most, n_own;
 	int ret = 0;
-	size_t most = (size_t)hot->n_sums + (query->base ? query->base->n_sums : 0);
 
 	*rows = NULL;
 	*n = 0;
 	hot_sums(hot, query->event, sums);
+	clear_unused(&hot->columns[query->event]);
+	most = count_used(&hot->columns[query->event]);
+	if (query->base)
+		most += count_used(&query->base->columns[query->event]);
 	if (hot->rows_room < 2 * most) {
 		struct hot_row *grown = reallocarray(hot->rows, 4 * most, sizeof(*grown));
 
@@ -195,12 +236,13 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 		hot->rows_room = 4 * most;
 	}
 	add_rows(hot, hot, query, false, n);
+	n_own = *n;
 	if (query->base)
 		add_rows(hot, query->base, query, true, n);
 	if (*n && order.sort > HOT_SORT_SAMPLES)
 		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
 	else if (*n)
-		ret = sort_by_number(hot, *n, &order);
+		ret = sort_by_number(hot, *n, n_own, &order);
 	if (ret)
 		*n = 0;
 	else
