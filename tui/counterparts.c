@@ -44,30 +44,74 @@ static uint32_t run_length(const struct entry *entries, uint32_t n, bool here)
 	return len;
 }
 
-static bool is_one(const struct entry *entries, uint32_t n)
+/* What of one side is left: how many, apart from those that come again, and the place of one. */
+struct left {
+	uint32_t n, at;
+	int64_t id;
+};
+
+static void leave(struct left *left, const struct entry *entry)
 {
-	return n && entries[0].of.id == entries[n - 1].of.id;
+	if (!left->n || left->id != entry->of.id)
+		left->n++;
+	left->id = entry->of.id;
+	left->at = entry->at;
+}
+
+/* The first of a run, by rising ids, that is not below an id. */
+static uint32_t skip_below(const struct entry *run, uint32_t n, uint32_t at, int64_t id)
+{
+	while (at < n && run[at].of.id < id)
+		at++;
+	return at;
+}
+
+static bool is_at(const struct entry *run, uint32_t n, uint32_t at, int64_t id)
+{
+	return at < n && run[at].of.id == id;
 }
 
 /* All of one name. */
 static void pair(const struct entry *here, uint32_t n_here, const struct entry *there,
-	uint32_t n_there, uint32_t *places)
+	uint32_t n_there, uint32_t *places, bool *unknown)
 {
-	bool single = is_one(here, n_here) && is_one(there, n_there);
-	uint32_t k = 0;
+	struct left left_here = {0}, left_there = {0};
+	uint32_t otherwise = COUNTERPART_UNKNOWN, k = 0;
 
 	for (uint32_t i = 0; i < n_there; i++) {
-		while (k < n_here && here[k].of.id < there[i].of.id)
-			k++;
-		if (k < n_here && here[k].of.id == there[i].of.id)
+		k = skip_below(here, n_here, k, there[i].of.id);
+		if (is_at(here, n_here, k, there[i].of.id))
 			places[there[i].at] = here[k].at;
 		else
-			places[there[i].at] = single ? here[0].at : COUNTERPART_NONE;
+			leave(&left_there, &there[i]);
+	}
+	k = 0;
+	for (uint32_t i = 0; i < n_here; i++) {
+		k = skip_below(there, n_there, k, here[i].of.id);
+		if (!is_at(there, n_there, k, here[i].of.id))
+			leave(&left_here, &here[i]);
+	}
+	if (!left_there.n)
+		return;
+	if (!left_here.n)
+		otherwise = COUNTERPART_NONE;
+	else if (left_here.n == 1 && left_there.n == 1)
+		otherwise = left_here.at;
+	k = 0;
+	for (uint32_t i = 0; i < n_there; i++) {
+		k = skip_below(here, n_here, k, there[i].of.id);
+		if (!is_at(here, n_here, k, there[i].of.id))
+			places[there[i].at] = otherwise;
+	}
+	k = 0;
+	for (uint32_t i = 0; i < n_here && otherwise == COUNTERPART_UNKNOWN; i++) {
+		k = skip_below(there, n_there, k, here[i].of.id);
+		unknown[here[i].at] = !is_at(there, n_there, k, here[i].of.id);
 	}
 }
 
 int counterparts_find(const struct counterpart *here, uint32_t n_here,
-	const struct counterpart *there, uint32_t n_there, uint32_t *places)
+	const struct counterpart *there, uint32_t n_there, uint32_t *places, bool *unknown)
 {
 	const uint32_t n = n_here + n_there;
 	struct entry *entries = calloc((size_t)n + 1, sizeof(*entries));
@@ -75,6 +119,7 @@ int counterparts_find(const struct counterpart *here, uint32_t n_here,
 
 	if (!entries)
 		return -ENOMEM;
+	memset(unknown, 0, n_here * sizeof(*unknown));
 	for (uint32_t i = 0; i < n_here; i++)
 		entries[i] = (struct entry){here[i], i, true};
 	for (uint32_t i = 0; i < n_there; i++)
@@ -85,7 +130,8 @@ int counterparts_find(const struct counterpart *here, uint32_t n_here,
 		/* Behind them those of the same name that are there, if there are any. */
 		if (len < n - i && !by_kind(&entries[i], &entries[i + len]))
 			len += run_length(&entries[i + len], n - i - len, false);
-		pair(&entries[i], len_here, &entries[i + len_here], len - len_here, places);
+		pair(&entries[i], len_here, &entries[i + len_here], len - len_here, places,
+			unknown);
 	}
 	free(entries);
 	return 0;

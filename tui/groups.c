@@ -7,7 +7,6 @@
 #include "tui/expr.h"
 #include "tui/grow.h"
 #include "tui/intern.h"
-#include "tui/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -83,14 +82,14 @@ static int identify(
 			key->is_missing, key->text);
 	if (len >= (int)sizeof(identity))
 		len = (int)sizeof(identity) - 1;
-	if (intern_id(&groups->ids, identity, (size_t)len, id))
+	/* The room comes first: each identity has its key. */
+	if (grow_room((void **)&groups->keys, groups->n, &groups->room, sizeof(*groups->keys)) ||
+		intern_id(&groups->ids, identity, (size_t)len, id))
 		return -ENOMEM;
 	if (*id < groups->n) {
 		*id += groups->first;
 		return 0;
 	}
-	if (grow_room((void **)&groups->keys, groups->n, &groups->room, sizeof(*groups->keys)))
-		return -ENOMEM;
 	groups->keys[groups->n++] = (struct group_key){.symref = GROUPS_NO_SYMBOL, .foreign = true};
 	*id += groups->first;
 	return 0;
@@ -163,6 +162,16 @@ static struct counterpart task_of(
 	return (struct counterpart){task->tid, task->comm, task->tid == task->pid};
 }
 
+/* Sums of these differ where the sets do.  Texts stay where they are. */
+static uint64_t mix(uint32_t id, const char *name)
+{
+	uint64_t hash = ((uint64_t)id << 40) + (uintptr_t)name;
+
+	hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+	return hash ^ hash >> 31;
+}
+
 /* A row's number, or that of its counterpart where that is known already. */
 static int take_row(struct groups *groups, const struct groups_question *question,
 	const struct table *table, const struct table_row *row, uint32_t counterpart, uint32_t *id)
@@ -172,7 +181,7 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	struct group_key told = {.symref = GROUPS_NO_SYMBOL};
 	struct table_key key;
 
-	if (counterpart != COUNTERPART_NONE) {
+	if (counterpart < COUNTERPART_UNKNOWN) {
 		*id = counterpart;
 		return 0;
 	}
@@ -195,42 +204,48 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 		return -ENOMEM;
 	told.name.path = "";
 	told.fill = made->fill;
+	told.base_unknown = made->base_unknown || counterpart == COUNTERPART_UNKNOWN;
 	if (!question->baseline && told.fill != groups->fills) {
 		told.fill = groups->fills;
-		groups->population += (*id + 1) * UINT64_C(0x9e3779b97f4a7c15);
+		if (told.task.name)
+			groups->population += mix(*id, told.task.name);
 	}
 	*made = told;
 	return 0;
 }
 
-/* Of rows of another profile the numbers of those that they are here, or COUNTERPART_NONE. */
+/* Of rows of another profile the numbers of those that they are here, or why there is none. */
 static int find_counterparts(
-	const struct groups *groups, const struct table *table, uint32_t *counterparts)
+	struct groups *groups, const struct table *table, uint32_t *counterparts)
 {
 	struct counterpart *here = calloc((size_t)groups->n + 1, sizeof(*here));
 	struct counterpart *there = calloc((size_t)table->n_rows + 1, sizeof(*there));
-	uint32_t *ids = calloc((size_t)groups->n + 1, sizeof(*ids));
+	uint32_t *at = calloc((size_t)groups->n + 1, sizeof(*at));
+	bool *unknown = calloc((size_t)groups->n + 1, sizeof(*unknown));
 	uint32_t n = 0;
-	int ret = here && there && ids ? 0 : -ENOMEM;
+	int ret = here && there && at && unknown ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < groups->n && !ret; i++) {
 		const struct group_key *key = &groups->keys[i];
 
 		if (key->foreign || key->fill != groups->fills)
 			continue;
-		ids[n] = groups->first + i;
+		at[n] = i;
 		here[n++] = key->task;
 	}
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
 		there[i] = task_of(table, &table->rows[i], groups->by.group);
 	if (!ret)
-		ret = counterparts_find(here, n, there, table->n_rows, counterparts);
+		ret = counterparts_find(here, n, there, table->n_rows, counterparts, unknown);
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
-		if (counterparts[i] != COUNTERPART_NONE)
-			counterparts[i] = ids[counterparts[i]];
+		if (counterparts[i] < n)
+			counterparts[i] = groups->first + at[counterparts[i]];
+	for (uint32_t i = 0; i < n && !ret; i++)
+		groups->keys[at[i]].base_unknown = unknown[i];
 	free(here);
 	free(there);
-	free(ids);
+	free(at);
+	free(unknown);
 	return ret;
 }
 
@@ -294,23 +309,29 @@ static int fill_table(struct groups *groups, const struct groups_question *quest
 	return ret;
 }
 
-int groups_fill(struct groups *groups, const struct groups_question *question, struct hot *hot)
+int groups_sum(
+	const struct groups *groups, const struct groups_question *question, struct table **out)
 {
 	const char *const fields[] = {groups->by.field};
 	struct table_question asked = {
 		.scan = question->scan, .keys = &groups->by.group, .n_keys = 1};
-	struct table *table;
-	int ret;
 
 	asked.scan.event = -1;
 	asked.scan.column = GROUP_KEYS;
 	asked.scan.fields = fields;
 	asked.scan.n_fields = groups->by.group == GROUP_FIELD;
-	ret = table_new(&table, &asked);
-	if (ret)
-		return ret;
+	return table_new(out, &asked);
+}
+
+int groups_take(struct groups *groups, const struct groups_question *question,
+	const struct table *table, struct hot *hot)
+{
+	int ret;
+
 	if (question->baseline) {
 		groups->n_base_rows = table->n_rows;
+		for (uint32_t i = 0; i < groups->n; i++)
+			groups->keys[i].base_unknown = false;
 	} else {
 		groups->n_rows = table->n_rows;
 		groups->population = 0;
@@ -318,6 +339,17 @@ int groups_fill(struct groups *groups, const struct groups_question *question, s
 	}
 	ret = fill_table(groups, question, table, hot);
 	hot_set_namer(hot, namer, groups);
+	return ret;
+}
+
+int groups_fill(struct groups *groups, const struct groups_question *question, struct hot *hot)
+{
+	struct table *table;
+	int ret = groups_sum(groups, question, &table);
+
+	if (ret)
+		return ret;
+	ret = groups_take(groups, question, table, hot);
 	table_free(table);
 	return ret;
 }
@@ -343,7 +375,8 @@ bool groups_term(const struct groups *groups, uint32_t id, bool negated, char *o
 	const struct group_key *key = groups_key(groups, id);
 	char number[24];
 
-	if (!key)
+	/* The numbers of processes and threads are those of the other profile, but of CPUs. */
+	if (!key || (key->foreign && key->task.name))
 		return false;
 	snprintf(number, sizeof(number), "%" PRId64, key->number);
 	switch (groups->by.group) {

@@ -11,6 +11,7 @@
 #include "tui/counterparts.h"
 #include "tui/hot.h"
 #include "tui/scan.h"
+#include "tui/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@ struct group_key {
 	bool is_number;
 	struct counterpart task; /* of a process or thread, private to groups.c */
 	bool foreign; /* of another profile alone, which this one is compared with */
+	bool base_unknown; /* which of that one's it is: counterparts.h */
 	uint32_t fill; /* private to groups.c */
 };
 
@@ -54,8 +56,15 @@ void groups_free(struct groups *groups); /* NULL is a no-op */
 /* Make the hot table one of these sums; its rows have the names of these groups.  0 or -ENOMEM. */
 int groups_fill(struct groups *groups, const struct groups_question *question, struct hot *hot);
 
-/* Another number where other things had rows at the last fill that was not of a baseline: what of another profile they are may be
- * another, too. */
+/* The same in two steps: the sums, for table_free(), may be kept as long as the question's scan has the same answer; what they are
+ * here is told by the rest of the question. */
+int groups_sum(
+	const struct groups *groups, const struct groups_question *question, struct table **out);
+int groups_take(struct groups *groups, const struct groups_question *question,
+	const struct table *table, struct hot *hot);
+
+/* Of processes and threads another number where others had rows at the last fill that was not of a baseline, or other names: what of
+ * another profile they are may be another, too. */
 uint64_t groups_population(const struct groups *groups);
 
 /* Forget what no row of the last fill was of, where that has become much: as the time goes on, fields may have ever other

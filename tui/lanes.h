@@ -25,6 +25,7 @@ struct lane {
 	uint64_t since_ns; /* of the name */
 	uint64_t weight, samples;
 	uint64_t base; /* weight in the baseline (lanes_compare()) */
+	bool base_unknown; /* which of the baseline's it is: counterparts.h */
 	uint32_t symref; /* where the most of it fell */
 	uint64_t columns[LANES_COLUMNS_MAX]; /* weight, oldest first */
 };

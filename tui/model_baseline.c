@@ -294,7 +294,8 @@ int model_baseline_groups(struct model_baseline *baseline, const struct session 
 {
 	const struct recorded_question question = question_of(session, model, crumbs);
 
-	return recorded_groups(baseline->recorded, &question, by, stands_for, groups, hot);
+	return recorded_groups(
+		baseline->recorded, &question, baseline->serial, by, stands_for, groups, hot);
 }
 
 int model_baseline_lanes(struct model_baseline *baseline, const struct session *session,

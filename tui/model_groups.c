@@ -127,6 +127,7 @@ static int renew_base(struct model_groups *cache, struct session *session,
 	struct model_baseline *baseline, const struct model_groups_of *now)
 {
 	struct model_groups_of of = *now;
+	uint64_t begin_cpu_ns = pace_cpu_ns();
 	int ret;
 
 	if (model->base_recorded) {
@@ -150,6 +151,7 @@ static int renew_base(struct model_groups *cache, struct session *session,
 		return ret;
 	cache->base_of = of;
 	cache->base_of.known = true;
+	cache->not_before_ns += SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }
 

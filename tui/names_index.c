@@ -5,6 +5,7 @@
 #include "tui/names_private.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,20 +22,27 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return (hash ^ 0xff) * 0x100000001b3ull;
 }
 
-/* The slot of a symbol, or the free one where it belongs. */
-static uint32_t *slot_of(const struct names_index *index, const char *symbol, const char *image)
+static uint32_t next_of(const struct names_index *index, uint32_t at)
+{
+	return (at + 1) & (index->n_slots - 1);
+}
+
+static uint32_t first_of(const struct names_index *index, const char *symbol, const char *image)
 {
 	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, symbol), image);
-	uint32_t at = (uint32_t)(hash ^ hash >> 32) & (index->n_slots - 1);
 
-	while (index->slots[at]) {
-		const struct symref *other = names_get(index->names, index->slots[at]);
+	return (uint32_t)(hash ^ hash >> 32) & (index->n_slots - 1);
+}
 
-		if (!strcmp(other->symbol, symbol) && !strcmp(other->image, image))
-			break;
-		at = (at + 1) & (index->n_slots - 1);
-	}
-	return &index->slots[at];
+static void insert(struct names_index *index, uint32_t symref)
+{
+	const struct symref *symbol = names_get(index->names, symref);
+	uint32_t at = first_of(index, symbol->symbol, symbol->image);
+
+	while (index->slots[at])
+		at = next_of(index, at);
+	index->slots[at] = symref;
+	index->n++;
 }
 
 static int fill(struct names_index *index)
@@ -49,15 +57,8 @@ static int fill(struct names_index *index)
 	index->slots = calloc(index->n_slots, sizeof(*index->slots));
 	if (!index->slots)
 		return -ENOMEM;
-	for (uint32_t i = 1; i < limit; i++) {
-		const struct symref *symbol = names_get(index->names, i);
-		uint32_t *slot = slot_of(index, symbol->symbol, symbol->image);
-
-		index->n += !*slot;
-		/* What was added comes behind what is really here. */
-		if (!*slot || (names_get(index->names, *slot)->foreign && !symbol->foreign))
-			*slot = i;
-	}
+	for (uint32_t i = 1; i < limit; i++)
+		insert(index, i);
 	return 0;
 }
 
@@ -84,19 +85,39 @@ void names_index_free(struct names_index *index)
 	free(index);
 }
 
-int names_index_add(
-	struct names_index *index, const char *symbol, const char *image, uint32_t *symref)
+/* Of several with the names the one with the start; else one that is really here, before one that was added; 0: none. */
+static uint32_t find(
+	const struct names_index *index, const char *symbol, const char *image, uint64_t start)
 {
-	uint32_t *slot = slot_of(index, symbol, image);
+	uint32_t best = 0;
+	bool best_foreign = false;
 
-	*symref = *slot;
-	if (*slot)
-		return 0;
-	if (2 * ++index->n > index->n_slots) {
-		if (fill(index))
-			return -ENOMEM;
-		slot = slot_of(index, symbol, image);
+	for (uint32_t at = first_of(index, symbol, image); index->slots[at];
+		at = next_of(index, at)) {
+		const struct symref *other = names_get(index->names, index->slots[at]);
+
+		if (strcmp(other->symbol, symbol) != 0 || strcmp(other->image, image) != 0)
+			continue;
+		if (other->start == start && !other->foreign)
+			return index->slots[at];
+		if (!best || (best_foreign && !other->foreign)) {
+			best = index->slots[at];
+			best_foreign = other->foreign;
+		}
 	}
-	*slot = *symref = names_foreign(index->names, symbol, image);
-	return *symref ? 0 : -ENOMEM;
+	return best;
+}
+
+int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref)
+{
+	*symref = find(index, symbol->symbol, symbol->image, symbol->start);
+	if (*symref)
+		return 0;
+	*symref = names_foreign(index->names, symbol->symbol, symbol->image);
+	if (!*symref)
+		return -ENOMEM;
+	if (2 * (index->n + 1) > index->n_slots)
+		return fill(index);
+	insert(index, *symref);
+	return 0;
 }

@@ -17,6 +17,7 @@
 
 static void destroy(struct recorded *recorded)
 {
+	table_free(recorded->table);
 	early_fini(&recorded->early);
 	session_close(&recorded->session);
 	if (recorded->opened_fd >= 0)

@@ -63,9 +63,9 @@ int recorded_basis(struct recorded *recorded, const struct recorded_question *qu
 	struct basis *out, size_t *shared);
 
 /* The same by what rows of a hot table are: groups.h, filled before with what is here.  stands_for: the status's events by number,
- * where rows are by cgroup.  0 or -ENOMEM. */
+ * where rows are by cgroup.  Of the same serial what the recording has is the same.  0 or -ENOMEM. */
 int recorded_groups(struct recorded *recorded, const struct recorded_question *question,
-	const struct group_by *by, const uint8_t stands_for[STORE_EVENTS_MAX],
+	uint64_t serial, const struct group_by *by, const uint8_t stands_for[STORE_EVENTS_MAX],
 	struct groups *groups, struct hot *hot);
 
 /* Lanes without columns, and rows, of one of the status's events, with the numbers of processes and threads that they had there.  Of an

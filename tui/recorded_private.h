@@ -28,6 +28,10 @@ struct recorded {
 	bool loaded;
 	struct early early;
 	struct engine_status status;
+	/* Rows by something else than symbols, as they were asked for last. */
+	struct table *table;
+	struct group_by table_by;
+	uint64_t table_serial;
 };
 
 #endif

@@ -113,7 +113,7 @@ static int translate_symbols(struct recorded *recorded, struct basis *basis, str
 		if (!*other && basis->symrefs[i]) {
 			const struct symref *symbol = names_get(own, basis->symrefs[i]);
 
-			ret = names_index_add(index, symbol->symbol, symbol->image, other);
+			ret = names_index_add(index, symbol, other);
 			++*other;
 		}
 		basis->symrefs[i] = *other ? *other - 1 : 0;
@@ -194,37 +194,64 @@ int recorded_basis(struct recorded *recorded, const struct recorded_question *qu
 
 /* --- by something else than symbols --- */
 
-int recorded_groups(struct recorded *recorded, const struct recorded_question *question,
-	const struct group_by *by, const uint8_t stands_for[STORE_EVENTS_MAX],
-	struct groups *groups, struct hot *hot)
+static int sum_groups(struct recorded *recorded, const struct recorded_question *question,
+	uint64_t serial, const struct group_by *by, const struct groups *groups,
+	const uint8_t alone[STORE_EVENTS_MAX])
 {
-	const struct engine_status *status = &recorded->status;
-	struct cgroup_labels *labels = malloc(sizeof(*labels));
 	struct groups_question ask = {.baseline = true};
-	uint8_t alone[STORE_EVENTS_MAX];
-	int events[STORE_EVENTS_MAX];
 	struct pass pass;
-	int ret = labels ? pass_begin(&pass, recorded, question) : -ENOMEM;
+	int ret;
 
-	if (ret) {
-		free(labels);
+	if (recorded->table && recorded->table_serial == serial &&
+		groups_same(&recorded->table_by, by))
+		return 0;
+	table_free(recorded->table);
+	recorded->table = NULL;
+	ret = pass_begin(&pass, recorded, question);
+	if (ret)
 		return ret;
-	}
-	cgroups_label(status, labels);
-	find_events(status, question->status, events);
-	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
-		if (events[i] != NO_EVENT)
-			events[i] = stands_for[events[i]];
 	ask.scan = scan_of(&pass, question);
 	ask.scan.schemas = &recorded->session.schemas;
-	if (by->group == GROUP_CGROUP) {
-		cgroups_stand_for(status, alone);
-		ask.scan.stands_for = alone;
-	}
-	ask.cgroups = labels->of;
-	ask.events = events;
-	ret = groups_fill(groups, &ask, hot);
+	ask.scan.stands_for = alone;
+	ret = groups_sum(groups, &ask, &recorded->table);
 	pass_end(&pass);
+	if (ret)
+		recorded->table = NULL;
+	recorded->table_by = *by;
+	recorded->table_serial = serial;
+	return ret;
+}
+
+int recorded_groups(struct recorded *recorded, const struct recorded_question *question,
+	uint64_t serial, const struct group_by *by, const uint8_t stands_for[STORE_EVENTS_MAX],
+	struct groups *groups, struct hot *hot)
+{
+	struct cgroup_labels *labels = malloc(sizeof(*labels));
+	struct groups_question ask = {.baseline = true};
+	int events[STORE_EVENTS_MAX], found[STORE_EVENTS_MAX];
+	uint8_t alone[STORE_EVENTS_MAX];
+	int ret;
+
+	if (!labels)
+		return -ENOMEM;
+	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+		alone[i] = (uint8_t)i;
+	if (by->group == GROUP_CGROUP)
+		cgroups_stand_for(&recorded->status, alone);
+	ret = sum_groups(recorded, question, serial, by, groups, alone);
+	if (!ret) {
+		find_events(&recorded->status, question->status, found);
+		/* Which stands for others there may not be here, but one of them. */
+		memcpy(events, found, sizeof(events));
+		for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
+			if (found[i] != NO_EVENT)
+				events[alone[i]] = stands_for[found[i]];
+		cgroups_label(&recorded->status, labels);
+		ask.cgroups = labels->of;
+		ask.events = events;
+		ask.scan.names = recorded->session.names;
+		ret = groups_take(groups, &ask, recorded->table, hot);
+	}
 	free(labels);
 	return ret;
 }
@@ -291,7 +318,7 @@ static int symbol_there(struct recorded *recorded, const struct recorded_questio
 	int ret = names_index_new(&index, recorded->session.names);
 
 	if (!ret)
-		ret = names_index_add(index, symbol->symbol, symbol->image, out);
+		ret = names_index_add(index, symbol, out);
 	names_index_free(index);
 	return ret;
 }

@@ -115,7 +115,6 @@ static const struct group_key *fake_key(struct model *model, uint32_t id)
 	const struct fake_group *group = &groups[id < N_GROUPS ? id : 0];
 	struct group_key *key = &keys[group - groups];
 
-	(void)model;
 	*key = (struct group_key){.name = {.symbol = group->text,
 					  .image = group->beside,
 					  .path = "",
@@ -123,6 +122,12 @@ static const struct group_key *fake_key(struct model *model, uint32_t id)
 					  .resolved = !group->unknown},
 		.symref = group->symref ? group->symref : GROUPS_NO_SYMBOL,
 		.number = group->number};
+	/* Of a recording there are two of the second name, and the last thread is there alone. */
+	if (group->group == GROUP_THREAD) {
+		key->task.name = group->text;
+		key->base_unknown = model->base_recorded && group->number == 4713;
+		key->foreign = model->base_recorded && group->number == 4790;
+	}
 	return key;
 }
 

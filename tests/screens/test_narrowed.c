@@ -61,6 +61,14 @@ static void test_recorded_baseline(void **state)
 	compare(fixture, "baseline-recorded-threads");
 	keys(fixture, "q<Enter>");
 	compare(fixture, "baseline-recorded-breakdown");
+	/* Rows of threads: which one it is may be unknown, and one that is there alone is no filter here. */
+	keys(fixture, "qRjjjjj<Enter><Tick>");
+	compare(fixture, "baseline-recorded-rows");
+	keys(fixture, "GI");
+	assert_string_equal(fixture->screen.message, "pg_dump (4790) is in the baseline only");
+	keys(fixture, "<Enter>");
+	assert_true(model->grouped && !model->n_crumbs);
+	keys(fixture, "R<Home><Enter><Enter>");
 	/* What it is compared with may become something else meanwhile. */
 	keys(fixture, "b<Tick>b<Tick>");
 	assert_true(model->has_baseline);

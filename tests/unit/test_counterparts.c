@@ -14,31 +14,56 @@
 #define MAX 8
 #define NONE COUNTERPART_NONE
 
+#define UNKNOWN COUNTERPART_UNKNOWN
+
 struct example {
 	const char *what;
 	uint32_t n_here, n_there;
 	struct counterpart here[MAX], there[MAX];
 	uint32_t places[MAX];
+	bool unknown[MAX];
 };
 
 static const struct example examples[] = {
-	{"nothing", 0, 0, {{0, ""}}, {{0, ""}}, {0}},
-	{"nothing here", 0, 2, {{0, ""}}, {{1, "a"}, {2, "b"}}, {NONE, NONE}},
-	{"nothing there", 1, 0, {{1, "a"}}, {{0, ""}}, {0}},
-	{"the same", 3, 3, {{3, "b"}, {1, "a"}, {2, "b"}}, {{1, "a"}, {2, "b"}, {3, "b"}},
-		{1, 2, 0}},
-	{"started again", 2, 2, {{7, "b"}, {5, "a"}}, {{1, "a"}, {2, "b"}}, {1, 0}},
-	{"the number of another", 2, 2, {{1, "b"}, {2, "a"}}, {{1, "a"}, {2, "b"}}, {1, 0}},
-	{"another name", 1, 1, {{1, "a"}}, {{1, "b"}}, {NONE}},
-	{"two here", 2, 1, {{7, "a"}, {8, "a"}}, {{1, "a"}}, {NONE}},
-	{"two there", 1, 2, {{7, "a"}}, {{1, "a"}, {2, "a"}}, {NONE, NONE}},
-	{"two, of which one is there", 2, 2, {{2, "a"}, {8, "a"}}, {{1, "a"}, {2, "a"}}, {NONE, 0}},
-	{"one comes again", 3, 3, {{7, "a"}, {7, "a"}, {9, "c"}}, {{1, "a"}, {1, "a"}, {1, "a"}},
-		{0, 0, 0}},
-	{"main threads", 3, 3, {{5, "a", true}, {6, "a"}, {7, "a"}},
-		{{2, "a"}, {1, "a", true}, {3, "a"}}, {NONE, 0, NONE}},
-	{"no number is known", 2, 2, {{-1, ""}, {4, ""}}, {{-1, ""}, {0, ""}}, {0, NONE}},
+	{"nothing", 0, 0, {{0}}, {{0}}, {0}, {0}},
+	{"nothing here", 0, 2, {{0}}, {{1, "a", false}, {2, "b", false}}, {NONE, NONE}, {0}},
+	{"nothing there", 1, 0, {{1, "a", false}}, {{0}}, {0}, {0}},
+	{"the same", 3, 3, {{3, "b", false}, {1, "a", false}, {2, "b", false}},
+		{{1, "a", false}, {2, "b", false}, {3, "b", false}}, {1, 2, 0}, {0}},
+	{"started again", 2, 2, {{7, "b", false}, {5, "a", false}},
+		{{1, "a", false}, {2, "b", false}}, {1, 0}, {0}},
+	{"the number of another", 2, 2, {{1, "b", false}, {2, "a", false}},
+		{{1, "a", false}, {2, "b", false}}, {1, 0}, {0}},
+	{"another name", 1, 1, {{1, "a", false}}, {{1, "b", false}}, {NONE}, {0}},
+	{"two here", 3, 1, {{7, "a", false}, {8, "a", false}, {9, "b", false}}, {{1, "a", false}},
+		{UNKNOWN}, {true, true, false}},
+	{"two there", 1, 2, {{7, "a", false}}, {{1, "a", false}, {2, "a", false}},
+		{UNKNOWN, UNKNOWN}, {true}},
+	{"one of two stayed", 2, 2, {{2, "a", false}, {8, "a", false}},
+		{{1, "a", false}, {2, "a", false}}, {1, 0}, {0}},
+	{"one of two is new", 2, 1, {{2, "a", false}, {8, "a", false}}, {{2, "a", false}}, {0},
+		{0}},
+	{"one of two is gone", 1, 2, {{2, "a", false}}, {{1, "a", false}, {2, "a", false}},
+		{NONE, 0}, {0}},
+	{"one of three stayed", 3, 3, {{2, "a", false}, {8, "a", false}, {9, "a", false}},
+		{{1, "a", false}, {2, "a", false}, {3, "a", false}}, {UNKNOWN, 0, UNKNOWN},
+		{false, true, true}},
+	{"one comes again", 3, 3, {{7, "a", false}, {7, "a", false}, {9, "c", false}},
+		{{1, "a", false}, {1, "a", false}, {1, "a", false}}, {0, 0, 0}, {0}},
+	{"main threads", 3, 3, {{5, "a", true}, {6, "a", false}, {7, "a", false}},
+		{{2, "a", false}, {1, "a", true}, {3, "a", false}}, {UNKNOWN, 0, UNKNOWN},
+		{false, true, true}},
+	{"no number is known", 2, 2, {{-1, "", false}, {4, "b", false}},
+		{{-1, "", false}, {0, "", false}}, {0, NONE}, {0}},
 };
+
+static bool is_place(const struct example *example, uint32_t place, uint32_t wanted)
+{
+	if (place >= example->n_here || wanted >= example->n_here)
+		return place == wanted;
+	/* Which of those that are one does not matter. */
+	return example->here[place].id == example->here[wanted].id;
+}
 
 static void test_examples(void **state)
 {
@@ -46,21 +71,19 @@ static void test_examples(void **state)
 	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
 		const struct example *example = &examples[i];
 		uint32_t places[MAX];
+		bool unknown[MAX];
 
 		assert_int_equal(counterparts_find(example->here, example->n_here, example->there,
-					 example->n_there, places),
+					 example->n_there, places, unknown),
 			0);
-		for (uint32_t k = 0; k < example->n_there; k++) {
-			uint32_t place = places[k];
-
-			/* Which of those that are one does not matter. */
-			if (place != example->places[k] &&
-				(place == NONE || example->places[k] == NONE ||
-					example->here[place].id !=
-						example->here[example->places[k]].id))
-				fail_msg("%s: %u is %u, not %u", example->what, k, place,
+		for (uint32_t k = 0; k < example->n_there; k++)
+			if (!is_place(example, places[k], example->places[k]))
+				fail_msg("%s: %u is %u, not %u", example->what, k, places[k],
 					example->places[k]);
-		}
+		for (uint32_t k = 0; k < example->n_here; k++)
+			if (unknown[k] != example->unknown[k])
+				fail_msg("%s: %u is%s unknown", example->what, k,
+					unknown[k] ? "" : " not");
 	}
 }
 

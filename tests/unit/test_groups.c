@@ -234,6 +234,47 @@ static void test_terms(void **state)
 	}
 }
 
+/* Of any set of threads another number, whatever was there before; the same of the same. */
+static void test_population(void **state)
+{
+	static const int tids[] = {0, 100, 101, 102, 201, 300};
+	enum { SETS = 1 << sizeof(tids) / sizeof(*tids) };
+	const struct group_by by = {.group = GROUP_THREAD};
+	uint64_t seen[SETS] = {0};
+	struct world *world = *state;
+	struct groups *groups;
+
+	assert_int_equal(groups_new(&groups, &by), 0);
+	fill(world, groups, world->hot);
+	for (int turn = 0; turn < 2; turn++)
+		/* Those that are left out. */
+		for (unsigned int set = 1; set < SETS; set++) {
+			char text[TERM] = "";
+			struct expr_error error;
+			struct expr expr;
+
+			for (size_t i = 0; i < sizeof(tids) / sizeof(*tids); i++)
+				if (set >> i & 1)
+					snprintf(text + strlen(text), sizeof(text) - strlen(text),
+						"%s!tid:%d", text[0] ? " & " : "", tids[i]);
+			assert_int_equal(expr_parse(&expr, text, &error), 0);
+			assert_int_equal(
+				expr_filter(&expr, world->fixture->stacks, world->fixture->tasks,
+					world->fixture->names, &world->scan.filter),
+				0);
+			fill(world, groups, world->part);
+			for (unsigned int other = 1; !turn && other < set; other++)
+				assert_true(groups_population(groups) != seen[other]);
+			if (turn)
+				assert_true(groups_population(groups) == seen[set]);
+			seen[set] = groups_population(groups);
+			filter_free(world->scan.filter);
+			world->scan.filter = NULL;
+			expr_fini(&expr);
+		}
+	groups_free(groups);
+}
+
 /* Rows are called what their samples tell, and keep their numbers when the names of processes change. */
 static void test_keys(void **state)
 {
@@ -324,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rows_add_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parts_add_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_terms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_population, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tidies_up, setup, teardown),
 	};

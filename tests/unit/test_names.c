@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,50 @@ static void test_known_symbol(void **state)
 	assert_string_equal(ask(world, other)->symbol, "bad?[31mname");
 	assert_int_equal(world->symbols.images[world->program].requests, 1);
 	assert_int_equal(world->symbols.images[world->program].source.inode, 7);
+}
+
+static uint32_t find(struct names_index *index, const char *symbol, uint64_t start)
+{
+	const struct symref of = {.symbol = symbol, .image = "pro?gram", .start = start};
+	uint32_t symref;
+
+	assert_int_equal(names_index_add(index, &of, &symref), 0);
+	return symref;
+}
+
+/* Of several functions of one name, as files have static ones, the one at the same place; what is nowhere is added once, however
+ * many there are. */
+static void test_index(void **state)
+{
+	static const struct symbol twins[] = {{0x1000, 0x100, "work", NULL, 0},
+		{0x1100, 0x100, "work", NULL, 1}, {0x1200, 0x100, "other", NULL, 2}};
+	struct world *world = *state;
+	struct names_index *index;
+	uint32_t symrefs[3], added;
+	char name[16];
+
+	give(world, world->program, twins, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		symrefs[i] = names_symref(
+			world->names, frame(world, world->program, twins[i].start, FRAME_USER));
+	assert_int_equal(names_index_new(&index, world->names), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(find(index, twins[i].name, twins[i].start), symrefs[i]);
+	/* Of another build. */
+	assert_int_equal(find(index, "other", 0x4000), symrefs[2]);
+	assert_true(find(index, "work", 0x4000) == symrefs[0] ||
+		find(index, "work", 0x4000) == symrefs[1]);
+	added = find(index, "gone", 0x10);
+	assert_true(names_get(world->names, added)->foreign);
+	assert_int_equal(find(index, "gone", 0x20), added);
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "gone%d", i);
+		assert_true(find(index, name, 0) > added);
+	}
+	assert_int_equal(find(index, "gone", 0), added);
+	assert_int_equal(find(index, "work", 0x1100), symrefs[1]);
+	assert_int_equal(find(index, "gone2999", 0), names_limit(world->names) - 1);
+	names_index_free(index);
 }
 
 static void test_address_without_a_symbol(void **state)
@@ -449,6 +494,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_known_symbol),
+		TEST(test_index),
 		TEST(test_address_without_a_symbol),
 		TEST(test_a_name_arrives),
 		TEST(test_held),

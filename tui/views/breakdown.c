@@ -13,6 +13,7 @@
 #include "tui/views/views.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,9 @@ struct breakdown {
 	struct query_row selected; /* its pid, tid, cpu and name: what the cursor sticks to */
 	bool moved; /* off the first row */
 	uint64_t whole; /* weight of the symbol's total in all rows */
-	uint64_t *before; /* what rows weigh in the baseline, where there is one */
+	bool compares; /* there is a baseline, whose rows are known */
+	uint64_t *
+		before; /* what processes and threads weigh in a baseline that is a recording, or NULL */
 	bool has_base; /* its rows are known, and what they were asked for: */
 	struct query_row *base;
 	size_t n_base;
@@ -141,13 +144,33 @@ static int fields_open(struct view *view, struct screen *screen, uint32_t arg)
 
 /* --- rows --- */
 
+static int by_number(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_what(const struct query_row *a, const struct query_row *b, enum query_group group)
+{
+	int order;
+
+	if (group == GROUP_FIELD)
+		return strcmp(a->name, b->name);
+	if (group == GROUP_CPU)
+		return by_number(a->cpu, b->cpu);
+	order = by_number(a->pid, b->pid);
+	return order || group == GROUP_PROCESS ? order : by_number(a->tid, b->tid);
+}
+
 static bool same_row(const struct query_row *a, const struct query_row *b, enum query_group group)
 {
-	if (group == GROUP_FIELD)
-		return !strcmp(a->name, b->name);
-	if (group == GROUP_CPU)
-		return a->cpu == b->cpu;
-	return a->pid == b->pid && (group == GROUP_PROCESS || a->tid == b->tid);
+	return !by_what(a, b, group);
+}
+
+static int by_what_of(const void *a, const void *b, void *ctx)
+{
+	const struct breakdown *state = ctx;
+
+	return by_what(a, b, state->group);
 }
 
 static void remember_selection(struct breakdown *state)
@@ -182,6 +205,8 @@ static int ask_base(struct breakdown *state, struct model *model, struct model_b
 		return ret;
 	for (size_t i = 0; i < state->n_base; i++)
 		state->base_whole += state->base[i].total;
+	if (state->n_base)
+		qsort_r(state->base, state->n_base, sizeof(*state->base), by_what_of, state);
 	state->has_base = true;
 	state->base_serial = model->base_serial;
 	state->base_group = state->group;
@@ -190,63 +215,70 @@ static int ask_base(struct breakdown *state, struct model *model, struct model_b
 	return 0;
 }
 
-/* Which rows are those of a recording. */
-static int find_places(const struct breakdown *state, size_t n, uint32_t *places)
+#define UNKNOWN UINT64_MAX
+
+/* What each of n processes or threads weighs in a recording; UNKNOWN where that cannot be told. */
+static int compare_elsewhere(struct breakdown *state, size_t n)
 {
 	const bool thread = state->group == GROUP_THREAD;
 	struct counterpart *all = calloc(n + state->n_base + 1, sizeof(*all));
-	int ret;
+	uint32_t *places = calloc(state->n_base + 1, sizeof(*places));
+	bool *unknown = calloc(n + 1, sizeof(*unknown));
+	int ret = 0;
 
-	if (!all)
-		return -ENOMEM;
-	for (size_t i = 0; i < n + state->n_base; i++) {
+	state->before = calloc(n + 1, sizeof(*state->before));
+	if (!all || !places || !unknown || !state->before)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < n + state->n_base && !ret; i++) {
 		const struct query_row *row = i < n ? &state->rows[i] : &state->base[i - n];
 
 		all[i] = (struct counterpart){
 			thread ? row->tid : row->pid, row->name, thread && row->tid == row->pid};
 	}
-	ret = counterparts_find(all, (uint32_t)n, all + n, (uint32_t)state->n_base, places);
+	if (!ret)
+		ret = counterparts_find(
+			all, (uint32_t)n, all + n, (uint32_t)state->n_base, places, unknown);
+	for (size_t i = 0; i < state->n_base && !ret; i++)
+		if (places[i] < n)
+			state->before[places[i]] += state->base[i].total;
+	for (size_t i = 0; i < n && !ret; i++)
+		if (unknown[i])
+			state->before[i] = UNKNOWN;
+	free(unknown);
+	free(places);
 	free(all);
 	return ret;
 }
 
-static size_t place_of(const struct breakdown *state, size_t n, const struct query_row *row)
+/* What a row weighs in the baseline.  Rows may be very many, so those are looked for that are drawn. */
+static uint64_t before_of(const struct breakdown *state, size_t at)
 {
-	size_t i = 0;
+	size_t first = 0, end = state->n_base;
 
-	while (i < n && !same_row(row, &state->rows[i], state->group))
-		i++;
-	return i;
-}
+	if (state->before)
+		return state->before[at];
+	while (first < end) {
+		const size_t middle = first + (end - first) / 2;
 
-/* What each of n rows weighs in the baseline. */
-static int compare(struct breakdown *state, const struct model *model, size_t n)
-{
-	const bool is_elsewhere = model->base_recorded &&
-		(state->group == GROUP_PROCESS || state->group == GROUP_THREAD);
-	uint32_t *places = calloc(state->n_base + 1, sizeof(*places));
-	int ret = 0;
-
-	state->before = calloc(n + 1, sizeof(*state->before));
-	if (!places || !state->before)
-		ret = -ENOMEM;
-	if (!ret && is_elsewhere)
-		ret = find_places(state, n, places);
-	for (size_t i = 0; i < state->n_base && !ret; i++) {
-		const struct query_row *row = &state->base[i];
-		size_t place = is_elsewhere ? places[i] : place_of(state, n, row);
-
-		if (place < n)
-			state->before[place] += row->total;
+		if (by_what(&state->base[middle], &state->rows[at], state->group) < 0)
+			first = middle + 1;
+		else
+			end = middle;
 	}
-	free(places);
-	return ret;
+	return first < state->n_base &&
+			same_row(&state->base[first], &state->rows[at], state->group)
+		? state->base[first].total
+		: 0;
 }
 
 static double change_of(const struct breakdown *state, size_t at)
 {
+	const uint64_t before = before_of(state, at);
+
+	if (before == UNKNOWN)
+		return NAN;
 	return format_share(state->rows[at].total, state->whole) -
-		format_share(state->before[at], state->base_whole);
+		format_share(before, state->base_whole);
 }
 
 static void breakdown_refresh(struct view *view, struct screen *screen)
@@ -268,8 +300,10 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	state->error = screen->model->ops->breakdown(screen->model, &question, &state->rows, &n);
 	if (!state->error && screen->model->has_baseline)
 		state->error = ask_base(state, screen->model, question);
-	if (!state->error && screen->model->has_baseline)
-		state->error = compare(state, screen->model, n);
+	state->compares = !state->error && screen->model->has_baseline;
+	if (state->compares && screen->model->base_recorded &&
+		(state->group == GROUP_PROCESS || state->group == GROUP_THREAD))
+		state->error = compare_elsewhere(state, n);
 	if (state->error)
 		n = 0;
 	state->whole = 0;
@@ -350,8 +384,7 @@ static bool is_narrow(struct area area)
 
 static bool tells_change(const struct drawing *drawing)
 {
-	return drawing->screen->model->has_baseline && drawing->state->before &&
-		!is_narrow(drawing->area);
+	return drawing->state->compares && !is_narrow(drawing->area);
 }
 
 static void draw_choice(void *ctx, size_t at, int y)

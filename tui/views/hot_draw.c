@@ -8,6 +8,7 @@
 #include "tui/views/hot_private.h"
 #include "tui/views/views.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -224,7 +225,10 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_printf(canvas, c->samples.x, y, c->samples.width, STYLE_TEXT, "%8s",
 			format_count(count, row->samples));
 	if (c->trend.width && model->has_baseline) {
-		views_change(canvas, c->trend.x, y, c->trend.width, row->change);
+		const bool unknown = hot_is_grouped(table) &&
+			model->ops->groups->key(model, row->symref)->base_unknown;
+
+		views_change(canvas, c->trend.x, y, c->trend.width, unknown ? NAN : row->change);
 	} else if (c->trend.width) {
 		uint64_t trend[HOT_TREND], max = 0;
 

@@ -257,8 +257,14 @@ static unsigned int narrow_to_row(
 	char term[PROMPT_MAX];
 	unsigned int changed;
 
+	const struct group_key *key = model->ops->groups->key(model, table->selected);
+
 	if (!table->list.n || table->list.lost)
 		return VIEW_HANDLED;
+	if (key->foreign && (key->task.name || table->by.group == GROUP_CGROUP)) {
+		screen_message(screen, STYLE_WARN, "%s is in the baseline only", key->name.symbol);
+		return VIEW_HANDLED;
+	}
 	if (table->by.group == GROUP_CGROUP) {
 		/* A cgroup's samples are those of an event of its own. */
 		if (!leave) {
@@ -266,7 +272,7 @@ static unsigned int narrow_to_row(
 				"Each cgroup has an event of its own: Enter shows it");
 			return VIEW_HANDLED;
 		}
-		model->event = (uint8_t)model->ops->groups->key(model, table->selected)->number;
+		model->event = (uint8_t)key->number;
 		model->grouped = false;
 		return VIEW_HANDLED | VIEW_SETTINGS;
 	}

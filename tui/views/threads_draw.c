@@ -8,6 +8,7 @@
 #include "tui/views/views.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define CHANGE_WIDTH 6
@@ -127,6 +128,8 @@ static double change_of(const struct drawing *drawing, const struct lane *lane)
 {
 	const struct lanes *lanes = drawing->threads->lanes;
 
+	if (lane->base_unknown)
+		return NAN;
 	return share_of(drawing, lane) -
 		format_share(lane->base, drawing->is_clock ? lanes->base_ns : lanes->base_whole);
 }

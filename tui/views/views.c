@@ -9,6 +9,7 @@
 #include "tui/shorten.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -65,6 +66,8 @@ long views_match(const char *text, const char *needle)
 
 const char *views_change_text(char out[VIEWS_CHANGE_MAX], double change)
 {
+	if (isnan(change))
+		return strcpy(out, "?");
 	snprintf(out, VIEWS_CHANGE_MAX, "%+.1f", 100.0 * change);
 	return strcmp(out, "+0.0") && strcmp(out, "-0.0") ? out : strcpy(out, "=");
 }
@@ -75,9 +78,9 @@ void views_change(struct canvas *canvas, int x, int y, int width, double change)
 
 	views_change_text(text, change);
 	canvas_text(canvas, x + width - canvas_width_of(text), y, width,
-		text[0] == '='	     ? STYLE_DIM
-			: change > 0 ? STYLE_BAD
-				     : STYLE_GOOD,
+		strchr("=?", text[0]) ? STYLE_DIM
+			: change > 0  ? STYLE_BAD
+				      : STYLE_GOOD,
 		text);
 }
 
