@@ -14,21 +14,6 @@
 #include <string.h>
 
 #define WORD 64u /* bits of `touched` */
-#define MEMO_BITS 7
-#define MEMO_SLOTS (1u << MEMO_BITS)
-#define MEMO_MOST (MEMO_SLOTS * 3 / 4)
-#define MEMO_ENTRIES 64u /* where there are less, looking into them is as quick */
-
-/* Open addressing. */
-struct digest_memo {
-	struct {
-		uint64_t self;
-		uint32_t symref;
-		uint8_t event;
-		bool used;
-	} at[MEMO_SLOTS];
-	uint32_t n;
-};
 
 struct sum {
 	uint64_t self, total;
@@ -238,7 +223,6 @@ void digest_fini(struct digest *digest)
 {
 	free(digest->entries);
 	free(digest->totals);
-	free(digest->memo);
 	memset(digest, 0, sizeof(*digest));
 }
 
@@ -257,39 +241,15 @@ static int compare_entries(const void *a, const void *b)
 	return left->symref < right->symref ? -1 : left->symref > right->symref;
 }
 
-static uint64_t find_self(
-	const struct digest *digest, const struct digest_total *total, uint32_t symref)
-{
-	const struct digest_entry key = {.symref = symref};
-	const struct digest_entry *entry = bsearch(
-		&key, digest->entries + total->first, total->n, sizeof(key), compare_entries);
-
-	return entry ? entry->self : 0;
-}
-
-/* Screens ask ten times a second for the same few symbols of all digests, and searching many entries costs more than all else
- * that is drawn. */
-uint64_t digest_self(struct digest *digest, uint8_t event, uint32_t symref)
+uint64_t digest_self(const struct digest *digest, uint8_t event, uint32_t symref)
 {
 	const struct digest_total *total = digest_total(digest, event);
-	struct digest_memo *memo = digest->memo;
-	uint32_t slot = symref * 0x9e3779b1u >> (32 - MEMO_BITS);
+	const struct digest_entry key = {.symref = symref};
+	const struct digest_entry *entry;
 
 	if (!total || !total->n)
 		return 0;
-	if (!memo && total->n >= MEMO_ENTRIES)
-		memo = digest->memo = calloc(1, sizeof(*memo));
-	if (!memo)
-		return find_self(digest, total, symref);
-	if (memo->n >= MEMO_MOST)
-		memset(memo, 0, sizeof(*memo));
-	for (; memo->at[slot].used; slot = (slot + 1) % MEMO_SLOTS)
-		if (memo->at[slot].symref == symref && memo->at[slot].event == event)
-			return memo->at[slot].self;
-	memo->n++;
-	memo->at[slot].used = true;
-	memo->at[slot].symref = symref;
-	memo->at[slot].event = event;
-	memo->at[slot].self = find_self(digest, total, symref);
-	return memo->at[slot].self;
+	entry = bsearch(
+		&key, digest->entries + total->first, total->n, sizeof(key), compare_entries);
+	return entry ? entry->self : 0;
 }

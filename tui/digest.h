@@ -31,14 +31,14 @@ struct digest_total {
 
 struct digest {
 	uint64_t serial, start_ns, end_ns; /* of the slice */
-	/* Of hot alone: its sums are in the table, but no entries are kept; what the slice weighed, filters aside. */
+	/* Of hot alone: which one it is; its sums are in the table, but no entries are kept; what the slice weighed, filters aside. */
+	uint64_t number;
 	bool bare;
 	uint64_t weight, samples;
 	bool pending; /* some symbol is not known yet: to be made anew when the epoch changes */
 	struct digest_entry *entries;
 	struct digest_total *totals;
 	uint32_t n_entries, n_totals;
-	struct digest_memo *memo; /* private */
 };
 
 struct digester;
@@ -54,7 +54,7 @@ int digest_make(struct digester *digester, const struct slice *slice, const stru
 void digest_fini(struct digest *digest);
 
 const struct digest_total *digest_total(const struct digest *digest, uint8_t event);
-/* The self weight of a symbol; those that were asked for before are remembered. */
-uint64_t digest_self(struct digest *digest, uint8_t event, uint32_t symref);
+/* The self weight of a symbol. */
+uint64_t digest_self(const struct digest *digest, uint8_t event, uint32_t symref);
 
 #endif

@@ -13,8 +13,6 @@
 #include <string.h>
 
 #define BULK_CELLS 100000u
-#define TREND_PART \
-	20u /* trends of what is summed at once are made anew when the range moved by this part */
 
 int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, struct names *names)
 {
@@ -75,6 +73,7 @@ void hot_free(struct hot *hot)
 		free(hot->columns[i].sums);
 		free(hot->columns[i].used);
 	}
+	hot_lines_fini(hot);
 	free(hot->rows);
 	free(hot);
 }
@@ -297,6 +296,7 @@ static int enter(struct hot *hot, const struct slice *slice, struct digest *dige
 	if (ret)
 		return ret;
 	weigh(digest, slice);
+	digest->number = ++hot->last_number;
 	hot->digested++;
 	return add_digest(hot, digest);
 }
@@ -310,6 +310,18 @@ static struct digest bare_digest(const struct slice *slice)
 
 	weigh(&digest, slice);
 	return digest;
+}
+
+/* Numbers rise by one from digest to digest, and a digest keeps its own: where one in the midst was made anew, all get new ones. */
+static void number(struct hot *hot)
+{
+	struct digest *digests = hot->digests;
+	size_t n = 0;
+
+	while (n < hot->n_digests && digests[n].number == digests[0].number + n)
+		n++;
+	for (size_t i = 0; n < hot->n_digests && i < hot->n_digests; i++)
+		digests[i].number = ++hot->last_number;
 }
 
 /* The digests of exactly these slices: kept where they are good, made where not.  On failure the digests
@@ -364,6 +376,7 @@ static int follow(struct hot *hot, const struct change *change)
 	free(old);
 	hot->digests = made;
 	hot->n_digests = n_made;
+	number(hot);
 	return ret;
 }
 
@@ -380,7 +393,7 @@ static void measure(struct hot *hot, const struct slice *const *slices, size_t n
 				slices[i]->totals[j].count;
 }
 
-static struct scan_question ask(
+struct scan_question hot_question(
 	const struct hot *hot, const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns)
 {
 	return (struct scan_question){.snapshot = snapshot,
@@ -396,26 +409,17 @@ static struct scan_question ask(
 		.column = GROUP_KEYS};
 }
 
-/* A range that begins before the history [first_ns, last_ns), or ends after it, is divided as asked where that is not without
- * bounds. */
-static void trend_time(uint64_t first_ns, uint64_t last_ns, uint64_t from_ns, uint64_t to_ns,
-	struct hot_trends *trends)
-{
-	trends->from_ns = from_ns && from_ns < first_ns ? from_ns : first_ns;
-	trends->to_ns = to_ns != UINT64_MAX && to_ns > last_ns ? to_ns : last_ns;
-}
-
 /* All at once. */
 static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct scan_question question = ask(hot, change->snapshot, from_ns, to_ns);
+	const struct scan_question question = hot_question(hot, change->snapshot, from_ns, to_ns);
 	struct hot_trends *trends = hot->wants_trends && change->n ? &hot->trends : NULL;
 	struct hot_bulk bulk;
 	int ret;
 
 	reset(hot);
 	if (trends)
-		trend_time(change->slices[0]->start_ns, change->slices[change->n - 1]->end_ns,
+		hot_trend_time(change->slices[0]->start_ns, change->slices[change->n - 1]->end_ns,
 			from_ns, to_ns, trends);
 	ret = hot_bulk_sum(&question, trends, &bulk);
 	if (!ret) {
@@ -629,72 +633,4 @@ void hot_cell(
 void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out)
 {
 	*out = hot->by_event[event];
-}
-
-/* The share of a weight spread evenly over [start, end) that falls into [from, to). */
-static uint64_t overlap(uint64_t weight, uint64_t start, uint64_t end, double from, double to)
-{
-	double left = (double)start > from ? (double)start : from;
-	double right = (double)end < to ? (double)end : to;
-
-	if (right <= left)
-		return 0;
-	return (uint64_t)((double)weight * (right - left) / (double)(end - start) + 0.5);
-}
-
-/* Where digests have no entries: all symbols at once, and not for each step of a range that goes on. */
-static void bulk_trend(
-	struct hot *hot, uint32_t symref, const struct hot_trends *wanted, uint64_t out[HOT_TREND])
-{
-	struct hot_trends *trends = &hot->trends;
-	uint64_t from_ns = wanted->from_ns, to_ns = wanted->to_ns;
-	uint64_t most = (to_ns - from_ns) / TREND_PART;
-	struct snapshot snapshot;
-
-	hot->wants_trends = true;
-	if (!trends->of || trends->event != wanted->event || trends->from_ns + most < from_ns ||
-		from_ns + most < trends->from_ns || trends->to_ns + most < to_ns ||
-		to_ns + most < trends->to_ns) {
-		struct scan_question question = ask(hot, &snapshot, hot->from_ns, hot->to_ns);
-
-		if (store_snapshot(hot->store, hot->from_ns, hot->to_ns, &snapshot))
-			return;
-		trends->event = wanted->event;
-		trends->from_ns = from_ns;
-		trends->to_ns = to_ns;
-		(void)hot_trends_make(&question, trends);
-		snapshot_release(hot->store, &snapshot);
-	}
-	if (symref < trends->room)
-		memcpy(out, trends->of[symref], HOT_TREND * sizeof(*out));
-}
-
-void hot_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND])
-{
-	struct hot_trends wanted = {.event = event};
-	double part;
-
-	memset(out, 0, HOT_TREND * sizeof(*out));
-	if (!hot->n_digests)
-		return;
-	trend_time(hot->digests[0].start_ns, hot->digests[hot->n_digests - 1].end_ns, hot->from_ns,
-		hot->to_ns, &wanted);
-	if (hot->n_bare) {
-		bulk_trend(hot, symref, &wanted, out);
-		return;
-	}
-	part = (double)(wanted.to_ns - wanted.from_ns) / HOT_TREND;
-	for (size_t i = 0; i < hot->n_digests && part > 0; i++) {
-		struct digest *digest = &hot->digests[i];
-		const uint64_t self = digest_self(digest, event, symref);
-		uint64_t start = digest->start_ns - wanted.from_ns,
-			 end = digest->end_ns - wanted.from_ns;
-		int k;
-
-		if (!self || end <= start)
-			continue;
-		k = (int)((double)start / part);
-		for (; k < HOT_TREND && k * part < (double)end; k++)
-			out[k] += overlap(self, start, end, k * part, (k + 1) * part);
-	}
 }

@@ -23,6 +23,16 @@ struct hot_column {
 
 #define HOT_WORD 64u /* bits of `used` */
 
+/* What the trend of a symbol on the screen is made of: its self weight in each digest. */
+struct hot_line {
+	uint64_t *selfs; /* a ring, by the digests' numbers */
+	uint64_t end; /* those from the first digest up to this number are known */
+	uint32_t symref;
+	uint8_t event;
+};
+
+#define HOT_LINES 256u
+
 struct hot {
 	struct store *store;
 	struct names *names;
@@ -45,10 +55,21 @@ struct hot {
 	bool bare_pending; /* some symbol of theirs is not known yet */
 	struct hot_trends trends; /* where there are bare ones */
 	bool wants_trends; /* they were asked for */
+	uint64_t last_number; /* of a digest; none has 0 */
+	struct hot_line lines[HOT_LINES];
+	uint32_t ring; /* values in each; a power of two, or 0 */
 	struct hot_sums by_event[STORE_EVENTS_MAX];
 	struct hot_row *rows;
 	size_t rows_room;
 };
+
+struct scan_question hot_question(
+	const struct hot *hot, const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns);
+
+/* The time that trends of a range are of, where its history is [first_ns, last_ns). */
+void hot_trend_time(uint64_t first_ns, uint64_t last_ns, uint64_t from_ns, uint64_t to_ns,
+	struct hot_trends *trends);
+void hot_lines_fini(struct hot *hot);
 
 /* All zeros where there is none. */
 static inline struct hot_sum hot_sum_at(const struct hot *hot, uint32_t id, uint8_t event)

@@ -181,7 +181,7 @@ static void sort_half(struct radix_item *items, struct radix_item **at, size_t n
 	*at = radix_sort(*at, *at == items ? items + n : items, (uint32_t)n);
 }
 
-/* By the numbers, and where those are the same by the rest.  There is room for as many rows again.  Rows are many, and most are
+/* By the numbers, and where those are the same by the rest.  The rows come out behind the n that there are.  Rows are many, and most are
  * not even on the screen: comparing each with several others by all that they have would be most of a refresh. */
 static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order *order)
 {
@@ -207,9 +207,8 @@ static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order 
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = rows[sorted[i].id];
 	free(items);
-	memcpy(rows, out, n * sizeof(*rows));
 	if (!order->quick)
-		sort_ties(rows, n, order);
+		sort_ties(out, n, order);
 	return 0;
 }
 
@@ -239,13 +238,16 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	n_own = *n;
 	if (query->base)
 		add_rows(hot, query->base, query, true, n);
-	if (*n && order.sort > HOT_SORT_SAMPLES)
+	*rows = hot->rows;
+	if (*n && order.sort > HOT_SORT_SAMPLES) {
 		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
-	else if (*n)
+	} else if (*n) {
 		ret = sort_by_number(hot, *n, n_own, &order);
-	if (ret)
+		*rows += *n;
+	}
+	if (ret) {
+		*rows = NULL;
 		*n = 0;
-	else
-		*rows = hot->rows;
+	}
 	return ret;
 }

@@ -15,9 +15,10 @@
 #include "tui/hot.h"
 
 #define SYMBOLS 300u
-#define SLICES 30u
+#define SLICES 280u
 #define EVENTS 2u
-#define ROUNDS 2000u
+#define ROUNDS 200u
+#define WINDOWS 100u
 
 struct world {
 	struct store *store;
@@ -70,29 +71,44 @@ static void world_close(struct world *world)
 	store_free(world->store);
 }
 
-/* Ten slices are a window, so each part of the trend is one of them. */
+/* Of so many slices from the first one on, a tenth in each part. */
+static void check_trends(struct world *world, uint32_t first, uint32_t slices, uint32_t *seed)
+{
+	const uint64_t from_ns = (1 + first) * STORE_SLICE_NS;
+
+	assert_int_equal(hot_update(world->hot, from_ns, from_ns + slices * STORE_SLICE_NS), 0);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		/* Most of the time the same few. */
+		const uint32_t i = fixture_random(seed, round % 4 ? 40 : SYMBOLS);
+		const uint8_t event = (uint8_t)fixture_random(seed, EVENTS);
+		uint64_t trend[HOT_TREND];
+
+		hot_trend(world->hot, world->symrefs[i], event, trend);
+		for (uint32_t part = 0; part < HOT_TREND; part++) {
+			const uint32_t n = slices / HOT_TREND;
+			uint64_t weight = 0;
+
+			for (uint32_t s = first + part * n; s < first + (part + 1) * n; s++)
+				weight += world->self[s][event][i];
+			assert_int_equal(trend[part], weight);
+		}
+	}
+}
+
+/* As the time goes on, and anywhere; then of more and more slices. */
 static void test_trends(void **state)
 {
 	static struct world world;
 	uint32_t seed = 9;
 
 	world_open(*state, &world);
-	for (uint32_t first = 0; first + HOT_TREND <= SLICES; first++) {
-		const uint64_t from_ns = (1 + first) * STORE_SLICE_NS;
-
-		assert_int_equal(
-			hot_update(world.hot, from_ns, from_ns + HOT_TREND * STORE_SLICE_NS), 0);
-		for (uint32_t round = 0; round < ROUNDS; round++) {
-			/* Most of the time the same few. */
-			const uint32_t i = fixture_random(&seed, round % 4 ? 40 : SYMBOLS);
-			const uint8_t event = (uint8_t)fixture_random(&seed, EVENTS);
-			uint64_t trend[HOT_TREND];
-
-			hot_trend(world.hot, world.symrefs[i], event, trend);
-			for (uint32_t part = 0; part < HOT_TREND; part++)
-				assert_int_equal(trend[part], world.self[first + part][event][i]);
-		}
-	}
+	hot_set_bulk(world.hot, UINT64_MAX);
+	for (uint32_t first = 0; first < WINDOWS; first++)
+		check_trends(&world, first, HOT_TREND, &seed);
+	for (uint32_t window = 0; window < WINDOWS; window++)
+		check_trends(&world, fixture_random(&seed, SLICES - HOT_TREND), HOT_TREND, &seed);
+	for (uint32_t slices = HOT_TREND; slices <= SLICES; slices += HOT_TREND)
+		check_trends(&world, 0, slices, &seed);
 	world_close(&world);
 }
 
