@@ -80,6 +80,7 @@ static void pair(const struct entry *here, uint32_t n_here, const struct entry *
 
 	for (uint32_t i = 0; i < n_there; i++) {
 		k = skip_below(here, n_here, k, there[i].of.id);
+		places[there[i].at] = COUNTERPART_UNKNOWN;
 		if (is_at(here, n_here, k, there[i].of.id))
 			places[there[i].at] = here[k].at;
 		else
@@ -88,26 +89,22 @@ static void pair(const struct entry *here, uint32_t n_here, const struct entry *
 	k = 0;
 	for (uint32_t i = 0; i < n_here; i++) {
 		k = skip_below(there, n_there, k, here[i].of.id);
-		if (!is_at(there, n_there, k, here[i].of.id))
+		unknown[here[i].at] = !is_at(there, n_there, k, here[i].of.id);
+		if (unknown[here[i].at])
 			leave(&left_here, &here[i]);
 	}
-	if (!left_there.n)
-		return;
-	if (!left_here.n)
+	if (!left_here.n || !left_there.n)
 		otherwise = COUNTERPART_NONE;
 	else if (left_here.n == 1 && left_there.n == 1)
 		otherwise = left_here.at;
-	k = 0;
-	for (uint32_t i = 0; i < n_there; i++) {
-		k = skip_below(here, n_here, k, there[i].of.id);
-		if (!is_at(here, n_here, k, there[i].of.id))
+	if (otherwise == COUNTERPART_UNKNOWN)
+		return;
+	/* What is left is known. */
+	for (uint32_t i = 0; i < n_there; i++)
+		if (places[there[i].at] == COUNTERPART_UNKNOWN)
 			places[there[i].at] = otherwise;
-	}
-	k = 0;
-	for (uint32_t i = 0; i < n_here && otherwise == COUNTERPART_UNKNOWN; i++) {
-		k = skip_below(there, n_there, k, here[i].of.id);
-		unknown[here[i].at] = !is_at(there, n_there, k, here[i].of.id);
-	}
+	for (uint32_t i = 0; i < n_here; i++)
+		unknown[here[i].at] = false;
 }
 
 int counterparts_find(const struct counterpart *here, uint32_t n_here,
@@ -119,7 +116,6 @@ int counterparts_find(const struct counterpart *here, uint32_t n_here,
 
 	if (!entries)
 		return -ENOMEM;
-	memset(unknown, 0, n_here * sizeof(*unknown));
 	for (uint32_t i = 0; i < n_here; i++)
 		entries[i] = (struct entry){here[i], i, true};
 	for (uint32_t i = 0; i < n_there; i++)

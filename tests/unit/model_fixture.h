@@ -176,6 +176,16 @@ static inline void model_fixture_close(struct model_fixture *fixture)
 	close(fixture->fd);
 }
 
+/* The event of a name. */
+static inline uint8_t model_fixture_event(const struct model_fixture *fixture, const char *name)
+{
+	for (size_t i = 0; i < fixture->model->status.n_events; i++)
+		if (!strcmp(fixture->model->status.events[i].name, name))
+			return fixture->model->status.events[i].id;
+	fail_msg("no %s", name);
+	return 0;
+}
+
 /* A recording becomes the baseline, or fails to. */
 static inline void model_fixture_compare(struct model_fixture *fixture, const char *path)
 {

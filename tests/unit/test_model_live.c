@@ -398,15 +398,6 @@ static void compare_tree(struct model_fixture *fixture, const struct sums *base)
 	calltree_fini(&tree);
 }
 
-static uint8_t event_of(const struct model_fixture *fixture, const char *name)
-{
-	for (size_t i = 0; i < fixture->model->status.n_events; i++)
-		if (!strcmp(fixture->model->status.events[i].name, name))
-			return fixture->model->status.events[i].id;
-	fail_msg("no %s", name);
-	return 0;
-}
-
 static void test_recorded_baseline(void **state)
 {
 	static const char *const events[] = {"cpu-clock", "page-faults"};
@@ -427,11 +418,11 @@ static void test_recorded_baseline(void **state)
 		if (filtered)
 			add_crumb(model, "comm:server");
 		for (int i = 0; i < 2; i++) {
-			model->event = event_of(&fixture, events[i]);
+			model->event = model_fixture_event(&fixture, events[i]);
 			model_fixture_refresh(&fixture);
 			sum_store(&own, &fixture.session, model->event, 0, UINT64_MAX, comm, false);
-			sum_store(&base, &other.session, event_of(&other, events[i]), 0, UINT64_MAX,
-				comm, false);
+			sum_store(&base, &other.session, model_fixture_event(&other, events[i]), 0,
+				UINT64_MAX, comm, false);
 			compare_rows(&fixture, &own, &base, !filtered);
 			compare_tree(&fixture, &base);
 			assert_false(model->base_empty);
@@ -510,7 +501,7 @@ static void test_tree_of_each_event(void **state)
 	model_fixture_open(&fixture, 4, 12);
 	for (size_t i = 0; i < 3; i++) {
 		const struct calltree_query query = {
-			.kind = CALLTREE_ROOTS, .event = event_of(&fixture, names[i])};
+			.kind = CALLTREE_ROOTS, .event = model_fixture_event(&fixture, names[i])};
 		struct hot_sums sums;
 
 		assert_int_equal(fixture.model->ops->tree(fixture.model, &query, &trees[i]), 0);
@@ -561,7 +552,7 @@ static void test_lanes(void **state)
 		if (step == 3)
 			add_crumb(model, "cpu:0-1");
 		if (step == 4)
-			model->event = event_of(&fixture, "page-faults");
+			model->event = model_fixture_event(&fixture, "page-faults");
 		model->ops->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 			/* First what was asked last: it is another now. */
@@ -619,7 +610,7 @@ static void test_other_rows(void **state)
 	for (int step = 0; step < 5; step++) {
 		narrow(model, step);
 		if (step == 3)
-			model->event = event_of(&fixture, "page-faults");
+			model->event = model_fixture_event(&fixture, "page-faults");
 		if (step == 4)
 			assert_int_equal(model->ops->baseline(model, true), 0);
 		model->ops->refresh(model, false);

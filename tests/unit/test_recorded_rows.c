@@ -115,15 +115,6 @@ static void add_up(struct sums *sums, const struct model_fixture *fixture, uint8
 	snapshot_release(session_store(session), &snapshot);
 }
 
-static uint8_t event_of(const struct model_fixture *fixture, const char *name)
-{
-	for (size_t i = 0; i < fixture->model->status.n_events; i++)
-		if (!strcmp(fixture->model->status.events[i].name, name))
-			return fixture->model->status.events[i].id;
-	fail_msg("no %s", name);
-	return 0;
-}
-
 /* Rows of the table tell how their shares differ. */
 static void compare_table(struct model *model, enum query_group group, struct sums *own,
 	struct sums *base, bool expect_gone)
@@ -235,15 +226,15 @@ static void test_rows(void **state)
 				assert_int_equal(model->ops->crumb_add(model, "comm:server", &at,
 							 message, sizeof(message)),
 					0);
-			model->event = event_of(&fixture, event);
+			model->event = model_fixture_event(&fixture, event);
 			model_fixture_refresh(&fixture);
 			for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 				const enum query_group group = groups[i];
 
 				add_up(&own, &fixture, model->event, comm, NULL, group,
 					FIXTURE_PID);
-				add_up(&base, &other, event_of(&other, event), comm, NULL, group,
-					first);
+				add_up(&base, &other, model_fixture_event(&other, event), comm,
+					NULL, group, first);
 				compare_table(model, group, &own, &base, group == GROUP_ADDRESS);
 				if (group != GROUP_ADDRESS)
 					compare_lanes(model, group, &base);
@@ -276,7 +267,8 @@ static void test_breakdowns(void **state)
 		for (size_t k = 0; k < sizeof(groups) / sizeof(*groups); k++) {
 			const uint32_t symref = rows[i].symref;
 
-			add_up(&base, &other, event_of(&other, model->status.events[0].name), NULL,
+			add_up(&base, &other,
+				model_fixture_event(&other, model->status.events[0].name), NULL,
 				model->ops->symbol(model, symref)->symbol, groups[k], AGAIN);
 			compare_breakdown(model, groups[k], symref, &base, AGAIN);
 			with_some += base.all > 0;
