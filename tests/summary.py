@@ -3,7 +3,8 @@
 """Count test cases in meson's testlog.json: the last line is "N passed, N failed, N skipped".
 
 A cmocka program counts by its cases; a script whose output ends in such a line counts by that; any
-other test counts as one.  What failed or was skipped is printed with what the test said about it.
+other test counts as one.  What failed or was skipped is printed with what the test said about it; a
+line "failed: TEST: CASE" for each failed case comes last, where it is found in the longest log.
 Exit status 0 when nothing failed and something ran.
 
 usage: summary.py TESTLOG.JSON...
@@ -16,6 +17,7 @@ import sys
 CASE = re.compile(r"\[\s*(RUN|OK|FAILED|SKIPPED)\s*\] (\S+)$")
 TOTALS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 SKIP_LINE = re.compile(r"^skip(?:ped)?:? ", re.IGNORECASE)
+LINE_MAX = 400
 GOOD = ("OK", "EXPECTEDFAIL")
 
 
@@ -50,17 +52,23 @@ def last_lines(text, count):
     return "\n".join("    " + line for line in text.splitlines()[-count:])
 
 
-def judge(test, skips):
+def bad_lines(stdout):
+    """What a script said of its failed cases."""
+    return [line[len("not ok: "):] for line in stdout.splitlines() if line.startswith("not ok: ")]
+
+
+def judge(test, skips, failures):
     """(passed, failed, skipped) of one test of the log; prints what failed."""
     name, result = test["name"].split(" / ")[-1], test["result"]
     stdout, stderr = test.get("stdout", ""), test.get("stderr", "")
     passed = failed = skipped = 0
+    bad = bad_lines(stdout)
     lines = stdout.strip().splitlines()
     totals = TOTALS.match(lines[-1]) if lines else None
 
     if "[ RUN      ]" in stdout:
-        passed, failures, reasons = cmocka_cases(stdout)
-        failed = len(failures)
+        passed, bad, reasons = cmocka_cases(stdout)
+        failed = len(bad)
         skipped = len(reasons)
         said = [line for line in stderr.splitlines() if not line.startswith("[")]
         for case, reason in reasons.items():
@@ -79,14 +87,16 @@ def judge(test, skips):
     if result not in GOOD and result != "SKIP" and not failed:
         failed = 1
     if failed:
-        print(f"\nFAILED {name} ({result.lower()}, status {test.get('returncode')})")
+        how = f"{result.lower()}, status {test.get('returncode')}"
+        failures += [f"{name}: {case[:LINE_MAX]}" for case in bad or [how]]
+        print(f"\nFAILED {name} ({how})")
         print(last_lines(stdout, 40))
         print(last_lines(stderr, 60))
     return passed, failed, skipped
 
 
 def main(paths):
-    sums, skips, tests = [0, 0, 0], [], 0
+    sums, skips, failures, tests = [0, 0, 0], [], [], 0
     for path in paths:
         try:
             with open(path, encoding="utf-8", errors="replace") as log:
@@ -97,11 +107,13 @@ def main(paths):
             continue
         tests += len(records)
         for test in records:
-            sums = [a + b for a, b in zip(sums, judge(test, skips))]
+            sums = [a + b for a, b in zip(sums, judge(test, skips, failures))]
     if skips:
         print("\nSkipped:")
         for skip in skips:
             print("  " + skip)
+    for failure in failures:
+        print("failed: " + failure)
     if not tests and not sums[1]:
         print("no test ran")
         sums[1] = 1

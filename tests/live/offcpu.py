@@ -378,18 +378,30 @@ print(sleeper, time.monotonic_ns() - begin, file=open(sys.argv[1], "w"))
 """
 
 
-def check_asleep_since_loss(strobe):
-    """What is lost of others takes a sleeper's time for a while, not until it wakes; on CPUs, where they share rings."""
+def profile_sleeper(strobe):
+    """The report, who slept in it, and for how long the program ran."""
     with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
         path = os.path.join(folder, "times")
         report = profile("asleep since a loss", [strobe, "report", "--ring-pages", "1"], "off-cpu",
                          ["--", sys.executable, "-c", SLEEPER, path])
         if not report:
-            return
+            return None, 0, 0
         with open(path, encoding="ascii") as times:
-            sleeper, all_ns = map(int, times.read().split())
-    event = report["events"][0]
-    slept = sum(row["weight"] for row in event["rows"] if row["thread"] == sleeper)
+            return (report, *map(int, times.read().split()))
+
+
+def check_asleep_since_loss(strobe):
+    """What is lost of others takes a sleeper's time for a while, not until it wakes; on CPUs, where they share rings.
+
+    These rings are everybody's: a busy machine may lose records after the two have ended as well, but not each time."""
+    for _ in range(TRIES):
+        report, sleeper, all_ns = profile_sleeper(strobe)
+        if not report:
+            return
+        event = report["events"][0]
+        slept = sum(row["weight"] for row in event["rows"] if row["thread"] == sleeper)
+        if not event["lost"] or slept >= all_ns / 2:
+            break
     if not event["lost"]:
         checks.skip("asleep since a loss", "none were lost")
         return

@@ -124,6 +124,13 @@ def summary(script):
                             {"name": "u", "result": "SKIP", "stdout": "no events\n"})
     checks.check("other tests count as one", status == 1 and "u: no events" in out
                  and last == "1 passed, 1 failed, 1 skipped", out)
+    told = ["ok: a"] + ["not ok: b: 1 of 2"] + ["ok: c"] * 50 + ["51 passed, 1 failed, 0 skipped"]
+    status, out, last = say({"name": "x / s", "result": "FAIL", "returncode": 1, "stdout": "\n".join(told)},
+                            {"name": "x / c", "result": "FAIL", "returncode": 1, "stdout": cases + "[  FAILED  ] d\n"},
+                            {"name": "x / t", "result": "TIMEOUT", "returncode": -9})
+    checks.check("what failed is told at the end", out.splitlines()[-5:] ==
+                 ["failed: s: b: 1 of 2", "failed: c: d", "failed: t: timeout, status -9", "", last]
+                 and last == "52 passed, 3 failed, 1 skipped", out)
     status, out, last = say()
     checks.check("no test at all is a failure", status == 1 and last.startswith("0 passed, 1"), out)
 
