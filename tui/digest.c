@@ -14,9 +14,10 @@
 #include <string.h>
 
 #define WORD 64u /* bits of `touched` */
+#define AHEAD 8u /* cells whose stacks are fetched before they are needed */
 
-struct sum {
-	uint64_t self, total;
+struct self {
+	uint64_t weight;
 	uint32_t samples;
 };
 
@@ -24,13 +25,24 @@ struct digester {
 	const struct stacks *stacks;
 	struct names *names;
 	struct filter *filter;
-	struct forest *forest; /* while a digest is made */
-	struct sum *sums; /* by symref */
-	uint64_t *touched; /* a bit for each symref that has a sum, of the event at hand */
-	uint64_t *resolved; /* the same for those that were found to have a name, which they keep */
-	uint32_t sums_room, touched_room, resolved_room;
-	struct digest_entry *entries;
-	uint32_t n_entries, entries_room;
+	/* While a digest is made: */
+	struct forest *forest;
+	uint32_t *cells,
+		*numbers; /* of an event: cells that count, and the nodes of the forest that they are at */
+	uint32_t n_cells, cells_room, numbers_room;
+	/* Of the event at hand, by symref: */
+	uint64_t *totals;
+	struct self *selfs;
+	uint64_t *touched; /* a bit for each that has a total or is a leaf */
+	uint32_t totals_room, selfs_room, touched_room;
+	/* Those that were found to have a name, which they keep. */
+	uint64_t *resolved;
+	uint32_t resolved_room;
+	/* What becomes of it. */
+	uint64_t *weights;
+	uint32_t *symrefs;
+	struct digest_leaf *leafs;
+	uint32_t n, n_leafs, weights_room, symrefs_room, leafs_room;
 };
 
 int digester_new(struct digester **out, const struct stacks *stacks, struct names *names)
@@ -50,54 +62,21 @@ void digester_free(struct digester *digester)
 {
 	if (!digester)
 		return;
-	free(digester->sums);
+	free(digester->cells);
+	free(digester->numbers);
+	free(digester->totals);
+	free(digester->selfs);
 	free(digester->touched);
 	free(digester->resolved);
-	free(digester->entries);
+	free(digester->weights);
+	free(digester->symrefs);
+	free(digester->leafs);
 	free(digester);
 }
 
 void digester_set_filter(struct digester *digester, struct filter *filter)
 {
 	digester->filter = filter;
-}
-
-/* The sum of a symbol, noted as touched. */
-static struct sum *touch(struct digester *digester, uint32_t symref)
-{
-	if (symref >= digester->sums_room &&
-		grow_zeroed((void **)&digester->sums, symref, &digester->sums_room,
-			sizeof(*digester->sums)))
-		return NULL;
-	if (symref / WORD >= digester->touched_room &&
-		grow_zeroed((void **)&digester->touched, symref / WORD, &digester->touched_room,
-			sizeof(*digester->touched)))
-		return NULL;
-	digester->touched[symref / WORD] |= UINT64_C(1) << symref % WORD;
-	return &digester->sums[symref];
-}
-
-static int add_cell(
-	struct digester *digester, const struct slice *slice, uint32_t cell, uint32_t number)
-{
-	const struct forest *forest = digester->forest;
-	uint64_t weight = slice->weight[cell];
-	struct sum *sum = touch(digester, forest->symref[number]);
-
-	if (!sum)
-		return -ENOMEM;
-	sum->self += weight;
-	sum->samples += slice->count[cell];
-	for (uint32_t i = number; i != FOREST_ROOT; i = forest->parent[i]) {
-		/* Recursion counts once. */
-		if (forest->above[i])
-			continue;
-		sum = touch(digester, forest->symref[i]);
-		if (!sum)
-			return -ENOMEM;
-		sum->total += weight;
-	}
-	return 0;
 }
 
 static bool is_idle(const struct digester *digester, const struct slice *slice, uint32_t cell,
@@ -109,6 +88,87 @@ static bool is_idle(const struct digester *digester, const struct slice *slice, 
 		return label && label->pid == 0;
 	}
 	return names_get(digester->names, digester->forest->symref[number])->idle;
+}
+
+/* The cells of an event that count, and where they are in the forest. */
+static int find_cells(struct digester *digester, const struct slice *slice, uint8_t event,
+	const struct tasks *tasks, bool hide_idle)
+{
+	digester->n_cells = 0;
+	for (uint32_t i = 0; i < slice->cells; i++) {
+		uint32_t number;
+
+		if (i + AHEAD < slice->cells)
+			forest_fetch(digester->forest, slice->stack[i + AHEAD]);
+		if (slice->event[i] != event || !filter_pass(digester->filter, slice, i))
+			continue;
+		if (forest_number(digester->forest, slice->stack[i], &number))
+			return -ENOMEM;
+		if (hide_idle && is_idle(digester, slice, i, number, tasks))
+			continue;
+		if (grow_room((void **)&digester->cells, digester->n_cells, &digester->cells_room,
+			    sizeof(*digester->cells)) ||
+			grow_room((void **)&digester->numbers, digester->n_cells,
+				&digester->numbers_room, sizeof(*digester->numbers)))
+			return -ENOMEM;
+		digester->cells[digester->n_cells] = i;
+		digester->numbers[digester->n_cells++] = number;
+	}
+	return 0;
+}
+
+/* For each symbol of the forest. */
+static int make_room(struct digester *digester)
+{
+	const uint32_t last = digester->forest->n_newest - 1;
+
+	if (grow_zeroed((void **)&digester->totals, last, &digester->totals_room,
+		    sizeof(*digester->totals)) ||
+		grow_zeroed((void **)&digester->selfs, last, &digester->selfs_room,
+			sizeof(*digester->selfs)))
+		return -ENOMEM;
+	return grow_zeroed((void **)&digester->touched, last / WORD, &digester->touched_room,
+		sizeof(*digester->touched));
+}
+
+static void touch(struct digester *digester, uint32_t symref)
+{
+	digester->touched[symref / WORD] |= UINT64_C(1) << symref % WORD;
+}
+
+static void add_cell(
+	struct digester *digester, const struct slice *slice, uint32_t cell, uint32_t number)
+{
+	const struct forest *forest = digester->forest;
+	const uint64_t weight = slice->weight[cell];
+	struct self *self = &digester->selfs[forest->symref[number]];
+
+	touch(digester, forest->symref[number]);
+	self->weight += weight;
+	self->samples += slice->count[cell];
+	for (uint32_t i = number; i != FOREST_ROOT; i = forest->parent[i]) {
+		/* Recursion counts once. */
+		if (forest->above[i])
+			continue;
+		touch(digester, forest->symref[i]);
+		digester->totals[forest->symref[i]] += weight;
+	}
+}
+
+static void add_cells(struct digester *digester, const struct slice *slice)
+{
+	const struct forest *forest = digester->forest;
+
+	for (uint32_t i = 0; i < digester->n_cells; i++) {
+		if (i + AHEAD < digester->n_cells) {
+			const uint32_t next = digester->numbers[i + AHEAD];
+
+			__builtin_prefetch(&forest->symref[next]);
+			__builtin_prefetch(&forest->parent[next]);
+			__builtin_prefetch(&forest->above[next]);
+		}
+		add_cell(digester, slice, digester->cells[i], digester->numbers[i]);
+	}
 }
 
 /* Symbols are many, and what is known of each lies far apart: it is looked at once. */
@@ -130,38 +190,60 @@ static bool is_resolved(struct digester *digester, uint32_t symref, bool *pendin
 	return name->resolved;
 }
 
-static int take_sum(struct digester *digester, uint32_t symref, const struct sum *sum,
-	struct digest *out, struct digest_total *total)
+static int take_leaf(struct digester *digester, uint32_t symref, const struct self *self,
+	bool resolved, struct digest_total *total)
 {
-	if (grow_room((void **)&digester->entries, digester->n_entries, &digester->entries_room,
-		    sizeof(*digester->entries)))
+	if (grow_room((void **)&digester->leafs, digester->n_leafs, &digester->leafs_room,
+		    sizeof(*digester->leafs)))
 		return -ENOMEM;
-	digester->entries[digester->n_entries++] =
-		(struct digest_entry){sum->self, sum->total, symref, sum->samples};
-	total->weight += sum->self;
-	total->samples += sum->samples;
-	if (!is_resolved(digester, symref, &out->pending))
-		total->unresolved += sum->self;
-	total->n++;
+	digester->leafs[digester->n_leafs++] =
+		(struct digest_leaf){self->weight, symref, self->samples};
+	total->weight += self->weight;
+	total->samples += self->samples;
+	if (!resolved)
+		total->unresolved += self->weight;
 	return 0;
 }
 
-/* From sums to entries, by rising symrefs, and the sums back to zero, also after a failure. */
+static int take_sums(
+	struct digester *digester, uint32_t symref, struct digest *out, struct digest_total *total)
+{
+	const struct self *self = &digester->selfs[symref];
+	const uint64_t weight = digester->totals[symref];
+	bool resolved;
+
+	/* What weighs nothing may have been touched as well. */
+	if (!weight && !self->samples)
+		return 0;
+	resolved = is_resolved(digester, symref, &out->pending);
+	if (grow_room((void **)&digester->weights, digester->n, &digester->weights_room,
+		    sizeof(*digester->weights)) ||
+		grow_room((void **)&digester->symrefs, digester->n, &digester->symrefs_room,
+			sizeof(*digester->symrefs)))
+		return -ENOMEM;
+	digester->weights[digester->n] = weight;
+	digester->symrefs[digester->n++] = symref;
+	return self->samples || self->weight ? take_leaf(digester, symref, self, resolved, total)
+					     : 0;
+}
+
+/* From sums to lists by rising symrefs, and the sums back to zero, also after a failure. */
 static int collect(
 	struct digester *digester, struct digest *out, struct digest_total *total, int ret)
 {
 	for (uint32_t i = 0; i < digester->touched_room; i++) {
 		for (uint64_t bits = digester->touched[i]; bits; bits &= bits - 1) {
 			const uint32_t symref = i * WORD + (uint32_t)__builtin_ctzll(bits);
-			struct sum *sum = &digester->sums[symref];
 
-			/* What weighs nothing may have been touched as well. */
-			if (!ret && (sum->total || sum->samples))
-				ret = take_sum(digester, symref, sum, out, total);
-			*sum = (struct sum){.self = 0};
+			if (!ret)
+				ret = take_sums(digester, symref, out, total);
+			digester->totals[symref] = 0;
+			digester->selfs[symref] = (struct self){.weight = 0};
 		}
 		digester->touched[i] = 0;
 	}
+	total->n = digester->n - total->first;
+	total->n_leafs = digester->n_leafs - total->first_leaf;
 	return ret;
 }
 
@@ -169,19 +251,49 @@ static int sum_event(struct digester *digester, const struct slice *slice, uint8
 	const struct tasks *tasks, bool hide_idle, struct digest *out)
 {
 	struct digest_total *total = &out->totals[out->n_totals++];
-	int ret = 0;
+	int ret = find_cells(digester, slice, event, tasks, hide_idle);
 
-	*total = (struct digest_total){.event = event, .first = digester->n_entries};
-	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
-		uint32_t number;
-
-		if (slice->event[i] != event || !filter_pass(digester->filter, slice, i))
-			continue;
-		ret = forest_number(digester->forest, slice->stack[i], &number);
-		if (!ret && !(hide_idle && is_idle(digester, slice, i, number, tasks)))
-			ret = add_cell(digester, slice, i, number);
-	}
+	*total = (struct digest_total){
+		.event = event, .first = digester->n, .first_leaf = digester->n_leafs};
+	if (!ret)
+		ret = make_room(digester);
+	if (!ret)
+		add_cells(digester, slice);
 	return collect(digester, out, total, ret);
+}
+
+/* Leafs are looked for in all digests as soon as a row comes onto the screen: about one lies in each part of the index. */
+static int make_index(const struct digest *digest, struct digest_total *total)
+{
+	const struct digest_leaf *leafs = digest->leafs + total->first_leaf;
+	uint32_t range, at = 0;
+
+	if (!total->n_leafs)
+		return 0;
+	range = leafs[total->n_leafs - 1].symref - leafs[0].symref;
+	while (range >> total->shift > total->n_leafs)
+		total->shift++;
+	total->n_begins = (range >> total->shift) + 1;
+	total->begins = malloc((total->n_begins + 1) * sizeof(*total->begins));
+	if (!total->begins)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < total->n_begins; i++) {
+		total->begins[i] = at;
+		while (at < total->n_leafs &&
+			(leafs[at].symref - leafs[0].symref) >> total->shift == i)
+			at++;
+	}
+	total->begins[total->n_begins] = at;
+	return 0;
+}
+
+static void *copy_of(const void *array, uint32_t n, size_t size)
+{
+	void *copy = malloc(n ? n * size : 1);
+
+	if (copy && n)
+		memcpy(copy, array, n * size);
+	return copy;
 }
 
 int digest_make(struct digester *digester, const struct slice *slice, const struct tasks *tasks,
@@ -191,28 +303,22 @@ int digest_make(struct digester *digester, const struct slice *slice, const stru
 
 	*out = (struct digest){
 		.serial = slice->serial, .start_ns = slice->start_ns, .end_ns = slice->end_ns};
-	if (slice->n_totals) {
-		out->totals = calloc(slice->n_totals, sizeof(*out->totals));
-		if (!out->totals)
-			return -ENOMEM;
-	}
+	out->totals = calloc(slice->n_totals ? slice->n_totals : 1, sizeof(*out->totals));
 	digester->forest = forest_of(digester->names, digester->stacks);
-	if (!digester->forest)
+	if (!out->totals || !digester->forest)
 		ret = -ENOMEM;
-	digester->n_entries = 0;
+	digester->n = digester->n_leafs = 0;
 	for (uint32_t i = 0; i < slice->n_totals && !ret; i++)
 		ret = sum_event(digester, slice, slice->totals[i].event, tasks, hide_idle, out);
-	if (!ret && digester->n_entries) {
-		size_t bytes = digester->n_entries * sizeof(*out->entries);
-
-		out->entries = malloc(bytes);
-		if (out->entries) {
-			memcpy(out->entries, digester->entries, bytes);
-			out->n_entries = digester->n_entries;
-		} else {
+	if (!ret) {
+		out->weights = copy_of(digester->weights, digester->n, sizeof(*out->weights));
+		out->symrefs = copy_of(digester->symrefs, digester->n, sizeof(*out->symrefs));
+		out->leafs = copy_of(digester->leafs, digester->n_leafs, sizeof(*out->leafs));
+		if (!out->weights || !out->symrefs || !out->leafs)
 			ret = -ENOMEM;
-		}
 	}
+	for (uint32_t i = 0; i < out->n_totals && !ret; i++)
+		ret = make_index(out, &out->totals[i]);
 	forest_put(digester->forest);
 	if (ret)
 		digest_fini(out);
@@ -221,35 +327,41 @@ int digest_make(struct digester *digester, const struct slice *slice, const stru
 
 void digest_fini(struct digest *digest)
 {
-	free(digest->entries);
+	free(digest->weights);
+	free(digest->symrefs);
+	free(digest->leafs);
+	for (uint32_t i = 0; i < digest->n_totals; i++)
+		free(digest->totals[i].begins);
 	free(digest->totals);
 	memset(digest, 0, sizeof(*digest));
 }
 
-const struct digest_total *digest_total(const struct digest *digest, uint8_t event)
-{
-	for (uint32_t i = 0; i < digest->n_totals; i++)
-		if (digest->totals[i].event == event)
-			return &digest->totals[i];
-	return NULL;
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct digest_entry *left = a, *right = b;
-
-	return left->symref < right->symref ? -1 : left->symref > right->symref;
-}
-
 uint64_t digest_self(const struct digest *digest, uint8_t event, uint32_t symref)
 {
-	const struct digest_total *total = digest_total(digest, event);
-	const struct digest_entry key = {.symref = symref};
-	const struct digest_entry *entry;
+	const struct digest_total *total = NULL;
+	const struct digest_leaf *leafs;
+	uint32_t part, first, end;
 
-	if (!total || !total->n)
+	for (uint32_t i = 0; i < digest->n_totals; i++)
+		if (digest->totals[i].event == event)
+			total = &digest->totals[i];
+	if (!total || !total->n_leafs)
 		return 0;
-	entry = bsearch(
-		&key, digest->entries + total->first, total->n, sizeof(key), compare_entries);
-	return entry ? entry->self : 0;
+	leafs = digest->leafs + total->first_leaf;
+	part = (symref - leafs[0].symref) >> total->shift;
+	if (symref < leafs[0].symref || part >= total->n_begins)
+		return 0;
+	first = total->begins[part];
+	end = total->begins[part + 1];
+	while (first < end) {
+		const uint32_t middle = first + (end - first) / 2;
+
+		if (leafs[middle].symref == symref)
+			return leafs[middle].self;
+		if (leafs[middle].symref < symref)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return 0;
 }

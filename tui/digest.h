@@ -17,15 +17,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct digest_entry {
-	uint64_t self, total;
-	uint32_t symref;
-	uint32_t samples;
+/* A symbol that samples have as their leaf. */
+struct digest_leaf {
+	uint64_t self;
+	uint32_t symref, samples;
 };
 
 struct digest_total {
 	uint64_t weight, samples, unresolved;
-	uint32_t first, n; /* its entries, sorted by symref */
+	uint32_t first, n; /* its symbols, by rising symrefs */
+	uint32_t first_leaf, n_leafs; /* those of them that are leafs, likewise */
+	/* Of the leafs' symrefs, from the first one's on, each so many of 1 << shift: where they begin among the leafs. */
+	uint32_t *begins; /* n_begins, and one for the end */
+	uint32_t n_begins;
+	uint8_t shift;
 	uint8_t event;
 };
 
@@ -36,9 +41,12 @@ struct digest {
 	bool bare;
 	uint64_t weight, samples;
 	bool pending; /* some symbol is not known yet: to be made anew when the epoch changes */
-	struct digest_entry *entries;
+	/* Most symbols on stacks are no leafs, and all that is looked for are leafs: two lists are half as much to go through. */
+	uint64_t *weights; /* total of each symbol */
+	uint32_t *symrefs; /* of those */
+	struct digest_leaf *leafs;
 	struct digest_total *totals;
-	uint32_t n_entries, n_totals;
+	uint32_t n_totals;
 };
 
 struct digester;
@@ -53,7 +61,6 @@ int digest_make(struct digester *digester, const struct slice *slice, const stru
 	bool hide_idle, struct digest *out);
 void digest_fini(struct digest *digest);
 
-const struct digest_total *digest_total(const struct digest *digest, uint8_t event);
 /* The self weight of a symbol. */
 uint64_t digest_self(const struct digest *digest, uint8_t event, uint32_t symref);
 

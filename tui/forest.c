@@ -151,8 +151,7 @@ int forest_number(struct forest *forest, uint32_t node, uint32_t *number)
 	return 0;
 }
 
-/* What forest_number() reads of a node. */
-static void fetch(const struct forest *forest, uint32_t node)
+void forest_fetch(const struct forest *forest, uint32_t node)
 {
 	__builtin_prefetch(stacks_node(forest->stacks, node));
 	if (node >= forest->numbers_room)
@@ -164,7 +163,7 @@ static void fetch(const struct forest *forest, uint32_t node)
 bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint32_t *number)
 {
 	if (i + AHEAD < forest->n_asked)
-		fetch(forest, forest->asked[i + AHEAD]);
+		forest_fetch(forest, forest->asked[i + AHEAD]);
 	*node = forest->asked[i];
 	*number = forest->numbers[*node] & ~FOREST_ASKED;
 	return forest->generations[*node] == stacks_node_generation(forest->stacks, *node);
@@ -177,7 +176,7 @@ int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at
 
 	for (uint32_t i = 0; i < scan->n_entries && !ret; i++) {
 		if (i + AHEAD < scan->n_entries)
-			fetch(forest, scan->entries[i + AHEAD].node);
+			forest_fetch(forest, scan->entries[i + AHEAD].node);
 		ret = forest_number(forest, scan->entries[i].node, &numbers[i]);
 	}
 	if (ret) {

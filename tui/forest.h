@@ -58,6 +58,8 @@ void forest_put(struct forest *forest); /* NULL is a no-op */
 
 /* The number of a stack that was reached through a snapshot which is held; STACK_ROOT is FOREST_NOWHERE.  0 or -ENOMEM. */
 int forest_number(struct forest *forest, uint32_t node, uint32_t *number);
+/* For an answer soon: what it reads of the node comes near meanwhile. */
+void forest_fetch(const struct forest *forest, uint32_t node);
 
 /* To one of one's own, other nodes behind those that there are, numbered on: parents[i] is the parent of node i, below i; node 0 is the
  * root, which is that of the forest and not added.  0 or -ENOMEM. */

@@ -38,9 +38,12 @@ int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, 
 static void column_clear(struct hot_column *column)
 {
 	for (uint32_t i = 0; i < column->used_room; i++) {
-		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1)
-			column->sums[i * HOT_WORD + (uint32_t)__builtin_ctzll(bits)] =
-				(struct hot_sum){.self = 0};
+		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
+			const uint32_t at = i * HOT_WORD + (uint32_t)__builtin_ctzll(bits);
+
+			column->totals[at] = 0;
+			column->leafs[at] = (struct hot_leaf){.self = 0};
+		}
 		column->used[i] = 0;
 	}
 }
@@ -70,7 +73,8 @@ void hot_free(struct hot *hot)
 	reset(hot);
 	digester_free(hot->digester);
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++) {
-		free(hot->columns[i].sums);
+		free(hot->columns[i].totals);
+		free(hot->columns[i].leafs);
 		free(hot->columns[i].used);
 	}
 	hot_lines_fini(hot);
@@ -78,21 +82,39 @@ void hot_free(struct hot *hot)
 	free(hot);
 }
 
-/* The sum of a row, made where there is none; NULL when out of memory. */
-static struct hot_sum *sum_of(struct hot *hot, uint32_t id, uint8_t event)
+/* Room for sums up to this one; 0 or -ENOMEM. */
+static int make_room(struct hot_column *column, uint32_t at)
+{
+	if (at < column->room)
+		return 0;
+	if (grow_zeroed(
+		    (void **)&column->totals, at, &column->totals_room, sizeof(*column->totals)) ||
+		grow_zeroed(
+			(void **)&column->leafs, at, &column->leafs_room, sizeof(*column->leafs)) ||
+		grow_zeroed((void **)&column->used, at / HOT_WORD, &column->used_room,
+			sizeof(*column->used)))
+		return -ENOMEM;
+	column->room = at + 1;
+	return 0;
+}
+
+static void use(struct hot_column *column, uint32_t at)
+{
+	column->used[at / HOT_WORD] |= UINT64_C(1) << at % HOT_WORD;
+}
+
+static int add_sum(struct hot *hot, uint32_t id, uint8_t event, const struct hot_sum *sum)
 {
 	struct hot_column *column = &hot->columns[event];
 	const uint32_t at = id - hot->first;
 
-	if (at >= column->sums_room &&
-		grow_zeroed((void **)&column->sums, at, &column->sums_room, sizeof(*column->sums)))
-		return NULL;
-	if (at / HOT_WORD >= column->used_room &&
-		grow_zeroed((void **)&column->used, at / HOT_WORD, &column->used_room,
-			sizeof(*column->used)))
-		return NULL;
-	column->used[at / HOT_WORD] |= UINT64_C(1) << at % HOT_WORD;
-	return &column->sums[at];
+	if (make_room(column, at))
+		return -ENOMEM;
+	use(column, at);
+	column->totals[at] += sum->total;
+	column->leafs[at].self += sum->self;
+	column->leafs[at].samples += sum->samples;
+	return 0;
 }
 
 static int add_digest(struct hot *hot, const struct digest *digest)
@@ -100,16 +122,21 @@ static int add_digest(struct hot *hot, const struct digest *digest)
 	for (uint32_t i = 0; i < digest->n_totals; i++) {
 		const struct digest_total *total = &digest->totals[i];
 		struct hot_sums *sums = &hot->by_event[total->event];
+		struct hot_column *column = &hot->columns[total->event];
+		const uint32_t *symrefs = digest->symrefs + total->first;
+		const uint64_t *weights = digest->weights + total->first;
 
-		for (uint32_t j = total->first; j < total->first + total->n; j++) {
-			const struct digest_entry *entry = &digest->entries[j];
-			struct hot_sum *sum = sum_of(hot, entry->symref, total->event);
+		if (total->n && make_room(column, symrefs[total->n - 1]))
+			return -ENOMEM;
+		for (uint32_t j = 0; j < total->n; j++) {
+			use(column, symrefs[j]);
+			column->totals[symrefs[j]] += weights[j];
+		}
+		for (uint32_t j = 0; j < total->n_leafs; j++) {
+			const struct digest_leaf *leaf = &digest->leafs[total->first_leaf + j];
 
-			if (!sum)
-				return -ENOMEM;
-			sum->self += entry->self;
-			sum->total += entry->total;
-			sum->samples += entry->samples;
+			column->leafs[leaf->symref].self += leaf->self;
+			column->leafs[leaf->symref].samples += leaf->samples;
 		}
 		sums->weight += total->weight;
 		sums->samples += total->samples;
@@ -123,15 +150,17 @@ static void subtract_digest(struct hot *hot, const struct digest *digest)
 	for (uint32_t i = 0; i < digest->n_totals; i++) {
 		const struct digest_total *total = &digest->totals[i];
 		struct hot_sums *sums = &hot->by_event[total->event];
+		struct hot_column *column = &hot->columns[total->event];
+		const uint32_t *symrefs = digest->symrefs + total->first;
+		const uint64_t *weights = digest->weights + total->first;
 
-		for (uint32_t j = total->first; j < total->first + total->n; j++) {
-			const struct digest_entry *entry = &digest->entries[j];
-			struct hot_sum *sum =
-				&hot->columns[total->event].sums[entry->symref - hot->first];
+		for (uint32_t j = 0; j < total->n; j++)
+			column->totals[symrefs[j]] -= weights[j];
+		for (uint32_t j = 0; j < total->n_leafs; j++) {
+			const struct digest_leaf *leaf = &digest->leafs[total->first_leaf + j];
 
-			sum->self -= entry->self;
-			sum->total -= entry->total;
-			sum->samples -= entry->samples;
+			column->leafs[leaf->symref].self -= leaf->self;
+			column->leafs[leaf->symref].samples -= leaf->samples;
 		}
 		sums->weight -= total->weight;
 		sums->samples -= total->samples;
@@ -430,15 +459,9 @@ static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_
 	}
 	for (uint32_t i = 0; i < bulk.n && !ret; i++) {
 		const struct hot_part *part = &bulk.parts[i];
-		struct hot_sum *sum = sum_of(hot, part->id, part->event);
+		const struct hot_sum sum = {part->self, part->total, part->samples};
 
-		if (!sum) {
-			ret = -ENOMEM;
-			break;
-		}
-		sum->self = part->self;
-		sum->total = part->total;
-		sum->samples = part->samples;
+		ret = add_sum(hot, part->id, part->event, &sum);
 	}
 	for (size_t i = 0; i < change->n && !ret; i++)
 		hot->digests[hot->n_digests++] = bare_digest(change->slices[i]);
@@ -533,15 +556,12 @@ int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
 		if (!i || parts[i].id < hot->first)
 			hot->first = parts[i].id;
 	for (size_t i = 0; i < n; i++) {
-		struct hot_sum *sum = sum_of(hot, parts[i].id, parts[i].event);
+		const struct hot_sum sum = {parts[i].self, parts[i].total, parts[i].samples};
 
-		if (!sum) {
+		if (add_sum(hot, parts[i].id, parts[i].event, &sum)) {
 			reset(hot);
 			return -ENOMEM;
 		}
-		sum->self += parts[i].self;
-		sum->total += parts[i].total;
-		sum->samples += parts[i].samples;
 	}
 	memcpy(hot->by_event, by_event, sizeof(hot->by_event));
 	return 0;
@@ -564,17 +584,11 @@ static int load_event(struct hot *hot, const struct basis *basis, uint8_t event,
 	memset(columns, 0, 3 * (size_t)limit * sizeof(*columns));
 	ret = basis_symbols(basis, event, limit, self, total, samples);
 	for (uint32_t i = 0; i < limit && !ret; i++) {
-		struct hot_sum *sum;
+		const struct hot_sum sum = {self[i], total[i], samples[i]};
 
 		sums->samples += samples[i];
-		if (!total[i] && !samples[i])
-			continue;
-		sum = sum_of(hot, i, event);
-		if (!sum)
-			return -ENOMEM;
-		sum->self = self[i];
-		sum->total = total[i];
-		sum->samples = samples[i];
+		if (total[i] || samples[i])
+			ret = add_sum(hot, i, event, &sum);
 	}
 	sums->weight = basis->sums[event];
 	return ret;

@@ -81,6 +81,7 @@ struct hot_query {
 	const struct hot
 		*base; /* a baseline over the same names; its symbols are rows, too.  Or NULL */
 	bool quick; /* ties of numbers stay in the order in which the symbols were first seen */
+	size_t most; /* how many rows, from the first one on, are looked at; 0: all */
 };
 
 struct hot_sums {
@@ -105,7 +106,8 @@ typedef const struct symref *hot_namer(void *ctx, uint32_t id);
 void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx);
 
 /* All rows that pass the filter, sorted; ties of self by total, then by symbol, image, start, so that the order
- * is total.  The array of *n is the hot table's own, valid until the next call.  0 or -ENOMEM. */
+ * is total.  *n is how many there are; the array holds as many as are looked at, or more, is the hot table's own and valid
+ * until the next call.  0 or -ENOMEM. */
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums);
 

@@ -13,12 +13,17 @@ struct hot_sum {
 	uint64_t self, total, samples;
 };
 
-/* Those of an event, by id from hot.first on.  Digests have theirs in the order of ids, so they are added from the beginning
- * to the end. */
+struct hot_leaf {
+	uint64_t self, samples;
+};
+
+/* Those of an event, by id from hot.first on; all below `room`.  Digests have theirs in the order of ids, so they are added from
+ * the beginning to the end. */
 struct hot_column {
-	struct hot_sum *sums;
+	uint64_t *totals;
+	struct hot_leaf *leafs;
 	uint64_t *used; /* a bit for each that may not be zero */
-	uint32_t sums_room, used_room;
+	uint32_t room, totals_room, leafs_room, used_room;
 };
 
 #define HOT_WORD 64u /* bits of `used` */
@@ -76,8 +81,12 @@ static inline struct hot_sum hot_sum_at(const struct hot *hot, uint32_t id, uint
 {
 	const struct hot_column *column = &hot->columns[event];
 
-	return id - hot->first < column->sums_room ? column->sums[id - hot->first]
-						   : (struct hot_sum){.self = 0};
+	const uint32_t at = id - hot->first;
+
+	if (at >= column->room)
+		return (struct hot_sum){.self = 0};
+	return (struct hot_sum){
+		column->leafs[at].self, column->totals[at], column->leafs[at].samples};
 }
 
 #endif

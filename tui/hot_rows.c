@@ -94,11 +94,11 @@ static void clear_unused(struct hot_column *column)
 {
 	for (uint32_t i = 0; i < column->used_room; i++)
 		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
-			const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-			const struct hot_sum *sum = &column->sums[i * HOT_WORD + at];
+			const uint32_t bit = (uint32_t)__builtin_ctzll(bits);
+			const uint32_t at = i * HOT_WORD + bit;
 
-			if (!sum->samples && !sum->total)
-				column->used[i] &= ~(UINT64_C(1) << at);
+			if (!column->leafs[at].samples && !column->totals[at])
+				column->used[i] &= ~(UINT64_C(1) << bit);
 		}
 }
 
@@ -212,39 +212,141 @@ static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order 
 	return 0;
 }
 
+/* --- the first rows alone --- */
+
+/* Few of many rows are on the screen, and nobody asks for an order of the others. */
+static bool first_are_enough(const struct hot_query *query, size_t n)
+{
+	return query->most && query->most < n && query->quick && !query->reverse && !query->base &&
+		!query->hide_kernel && (!query->filter || !query->filter[0]) &&
+		(query->sort == HOT_SORT_SELF || query->sort == HOT_SORT_TOTAL);
+}
+
+/* Whether a row comes behind another one by its numbers; of the same ones, those of rising symrefs are in order. */
+static bool is_behind(const struct hot_row *row, const struct hot_row *other, enum hot_sort sort)
+{
+	const uint64_t here = number_of(row, sort), there = number_of(other, sort);
+
+	if (here != there || sort == HOT_SORT_TOTAL)
+		return here < there;
+	return row->total < other->total;
+}
+
+/* A heap of the first rows so far, the last of them on top: an element is never before those below it. */
+static void sift_down(struct hot_row *heap, size_t n, struct order *order)
+{
+	for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
+		struct hot_row row = heap[at];
+
+		if (child + 1 < n && compare_rows(&heap[child + 1], &heap[child], order) > 0)
+			child++;
+		if (compare_rows(&row, &heap[child], order) >= 0)
+			return;
+		heap[at] = heap[child];
+		heap[child] = row;
+	}
+}
+
+static void sift_up(struct hot_row *heap, size_t at, struct order *order)
+{
+	while (at) {
+		const size_t parent = (at - 1) / 2;
+		struct hot_row row = heap[at];
+
+		if (compare_rows(&row, &heap[parent], order) <= 0)
+			return;
+		heap[at] = heap[parent];
+		heap[parent] = row;
+		at = parent;
+	}
+}
+
+/* Symrefs rise, so a row is only before the last one of a full heap where its numbers are. */
+static void find_first(struct hot *hot, const struct hot_query *query, struct order *order)
+{
+	const struct hot_column *column = &hot->columns[query->event];
+	struct hot_row *heap = hot->rows;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < column->used_room; i++)
+		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
+			const uint32_t at = i * HOT_WORD + (uint32_t)__builtin_ctzll(bits);
+			const struct hot_leaf *leaf = &column->leafs[at];
+			const struct hot_row row = {hot->first + at, leaf->self, column->totals[at],
+				leaf->samples, 0.0};
+
+			if (n < query->most) {
+				heap[n] = row;
+				sift_up(heap, n++, order);
+			} else if (is_behind(&heap[0], &row, query->sort)) {
+				heap[0] = row;
+				sift_down(heap, n, order);
+			}
+		}
+	qsort_r(heap, n, sizeof(*heap), compare_rows, order);
+}
+
+/* --- all rows --- */
+
+static int make_room(struct hot *hot, size_t n)
+{
+	struct hot_row *grown;
+
+	if (hot->rows_room >= n)
+		return 0;
+	grown = reallocarray(hot->rows, 2 * n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	hot->rows = grown;
+	hot->rows_room = 2 * n;
+	return 0;
+}
+
+static int find_all(struct hot *hot, const struct hot_query *query, struct order *order,
+	const struct hot_row **rows, size_t *n)
+{
+	size_t n_own;
+	int ret = 0;
+
+	add_rows(hot, hot, query, false, n);
+	n_own = *n;
+	if (query->base)
+		add_rows(hot, query->base, query, true, n);
+	*rows = hot->rows;
+	if (*n && order->sort > HOT_SORT_SAMPLES) {
+		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, order);
+	} else if (*n) {
+		ret = sort_by_number(hot, *n, n_own, order);
+		*rows += *n;
+	}
+	return ret;
+}
+
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums)
 {
 	struct order order = {hot, query->sort, query->reverse, query->quick};
-	size_t most, n_own;
-	int ret = 0;
+	size_t most;
+	int ret;
 
 	*rows = NULL;
 	*n = 0;
 	hot_sums(hot, query->event, sums);
 	clear_unused(&hot->columns[query->event]);
 	most = count_used(&hot->columns[query->event]);
+	if (first_are_enough(query, most)) {
+		if (make_room(hot, query->most))
+			return -ENOMEM;
+		find_first(hot, query, &order);
+		*rows = hot->rows;
+		*n = most;
+		return 0;
+	}
 	if (query->base)
 		most += count_used(&query->base->columns[query->event]);
-	if (hot->rows_room < 2 * most) {
-		struct hot_row *grown = reallocarray(hot->rows, 4 * most, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		hot->rows = grown;
-		hot->rows_room = 4 * most;
-	}
-	add_rows(hot, hot, query, false, n);
-	n_own = *n;
-	if (query->base)
-		add_rows(hot, query->base, query, true, n);
-	*rows = hot->rows;
-	if (*n && order.sort > HOT_SORT_SAMPLES) {
-		qsort_r(hot->rows, *n, sizeof(*hot->rows), compare_rows, &order);
-	} else if (*n) {
-		ret = sort_by_number(hot, *n, n_own, &order);
-		*rows += *n;
-	}
+	ret = make_room(hot, 2 * most);
+	if (!ret)
+		ret = find_all(hot, query, &order, rows, n);
 	if (ret) {
 		*rows = NULL;
 		*n = 0;

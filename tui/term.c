@@ -261,6 +261,10 @@ static SCREEN *new_screen(FILE *input)
 	sigaction(SIGTSTP, &action, &old);
 	screen = newterm(NULL, stdout, input);
 	sigaction(SIGTSTP, &old, NULL);
+	/* Until it has come back from endwin() once, curses (6.4) writes to the terminal at each move of the cursor, some eighty
+	 * times a frame, and not once. */
+	if (screen)
+		endwin();
 	return screen;
 }
 

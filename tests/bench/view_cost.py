@@ -3,36 +3,39 @@
 """What each view costs strobe while it draws ten times a second and samples at 10,000 Hz.
 
 CPU time of all of strobe's processes and threads between two looks, when each view has settled in, in a pseudo-terminal
-of 160x50; views in turns, medians.  The workload is one busy thread with call chains 20 to 40 deep.
+of 160x50; views in turns, medians; beside it how many frames came in a second.  Workloads are one busy thread each.
 
-usage: view_cost.py STROBE DEEP [SECONDS [RUNS [VIEW [HZ [COMMAND...]]]]]
-       of another command than DEEP all threads together should be sampled 10,000 times a second
+usage: view_cost.py STROBE WORKLOAD [SECONDS [RUNS [VIEW [HZ [BEFORE]]]]]
+       WORKLOAD: deep (call chains 20 to 40 deep, 1,000 of them), wide (20,000 functions, 100,000 distinct stacks), or
+       a command in one argument, of which all threads together should be sampled 10,000 times a second
+       BEFORE: seconds of sampling before the first look; 1,000 make 10 million samples
 """
 
 import os
+import shlex
 import sys
 import time
 
 from benchlib import Terminal, finish, median, verdict, workload
 
-BEGIN_S = 3.0
+SETTLE_S, KEY_S, FRAME_GAP_S = 1.5, 0.3, 0.03
 LIMIT = 5.0
-# A key each: the call views are the butterfly, the call tree and the callers of the hottest symbols.
+# Keys to it and back to the table: the call views are the butterfly, the call tree and the callers of the hottest symbol.
 VIEWS = {
-    "hot table": b"",
-    "butterfly": b"c",
-    "call tree": b"ct",
-    "callers": b"ctt",
-    "flames": b"g",
-    "threads": b"t",
-    "CPUs": b"tttt",
-    "heat map": b"m",
-    "rows by image": b"Rj\r",
-    "rows by line": b"Rjjj\r",
-    "rows by thread": b"Rjjjjj\r",
-    "symbol by thread": b"\r",
-    "annotate": b"a",
-    "counters": b"C",
+    "hot table": (b"", b""),
+    "butterfly": (b"c", b"\x1b"),
+    "call tree": (b"ct", b"\x1b"),
+    "callers": (b"ctt", b"\x1b"),
+    "flames": (b"g", b"\x1b"),
+    "threads": (b"t", b"\x1b"),
+    "CPUs": (b"tttt", b"\x1b"),
+    "heat map": (b"m", b"\x1b"),
+    "rows by image": (b"Rj\r", b"Rkkkkkkkkk\r"),
+    "rows by line": (b"Rjjj\r", b"Rkkkkkkkkk\r"),
+    "rows by thread": (b"Rjjjjj\r", b"Rkkkkkkkkk\r"),
+    "symbol by thread": (b"\r", b"\x1b"),
+    "annotate": (b"a", b"\x1b"),
+    "counters": (b"C", b"\x1b"),
 }
 
 
@@ -57,33 +60,56 @@ def thread_ns(root):
     return found
 
 
-def percents(terminal, seconds):
+class Frames:
+    """How often something came after a silence."""
+
+    def __init__(self, terminal):
+        self.terminal, self.n, self.at, self.length = terminal, 0, 0.0, len(terminal.raw)
+
+    def look(self):
+        now = time.monotonic()
+        if len(self.terminal.raw) != self.length:
+            self.n += now - self.at > FRAME_GAP_S
+            self.at, self.length = now, len(self.terminal.raw)
+
+
+def cost(terminal, seconds):
+    """Percents of a CPU by thread, and frames a second."""
+    frames = Frames(terminal)
     before, begin = thread_ns(terminal.pid), time.monotonic()
-    terminal.drain_for(seconds)
+    terminal.drain_for(seconds, frames.look)
     after, length = thread_ns(terminal.pid), time.monotonic() - begin
-    return {name: (ns - before.get(name, 0)) / length / 1e7 for name, ns in after.items()}
+    return {name: (ns - before.get(name, 0)) / length / 1e7 for name, ns in after.items()}, frames.n / length
 
 
-def main(strobe, deep, seconds="10", runs="5", only="", freq="10000", *command):
+def press(terminal, keys):
+    for key in keys:
+        terminal.send(bytes([key]))
+        terminal.drain_for(KEY_S)
+
+
+def main(strobe, workload_name, seconds="10", runs="5", only="", freq="10000", before="1.5"):
     strobe, seconds = os.path.abspath(strobe), float(seconds)
-    command = list(command) or [os.path.abspath(deep), "1", "0"]
+    command = shlex.split(workload_name)
+    if len(command) == 1:
+        command = [os.path.abspath(command[0]), "1"]
     views = {view: keys for view, keys in VIEWS.items() if only in view}
     found = {view: [] for view in views}
     with workload(command) as work:
         for _ in range(int(runs)):
-            for view, keys in views.items():
-                terminal = Terminal([strobe, "-p", str(work.pid), "-F", freq, "--delay", "100"], 160, 50)
-                terminal.drain_for(BEGIN_S / 2)
-                for key in keys:
-                    terminal.send(bytes([key]))
-                    terminal.drain_for(0.3)
-                terminal.drain_for(BEGIN_S / 2)
-                found[view].append(percents(terminal, seconds))
-                terminal.close()
+            terminal = Terminal([strobe, "-p", str(work.pid), "-F", freq, "--delay", "100"], 160, 50)
+            terminal.drain_for(float(before))
+            for view, (keys, back) in views.items():
+                press(terminal, keys)
+                terminal.drain_for(SETTLE_S)
+                found[view].append(cost(terminal, seconds))
+                press(terminal, back)
+            terminal.close()
     for view, several in found.items():
-        parts = {name: median([run.get(name, 0.0) for run in several]) for name in several[0]}
-        print("   ", ", ".join(f"{name} {value:.2f}" for name, value in sorted(parts.items()) if value >= 0.01))
-        verdict(view, median([sum(run.values()) for run in several]), LIMIT, "% of a CPU")
+        parts = {name: median([run.get(name, 0.0) for run, _ in several]) for name in several[0][0]}
+        print("   ", ", ".join(f"{name} {value:.2f}" for name, value in sorted(parts.items()) if value >= 0.01),
+              f"; {median([frames for _, frames in several]):.1f} frames/s")
+        verdict(view, median([sum(run.values()) for run, _ in several]), LIMIT, "% of a CPU")
     finish()
 
 

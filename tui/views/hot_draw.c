@@ -303,6 +303,9 @@ void hot_table_draw(struct view *view, struct screen *screen, struct area area)
 		draw_nothing(table, screen->model, canvas, area);
 	area.y += heads;
 	area.height -= heads;
+	/* The screen may have grown since. */
+	if (area.height > 0 && table->list.top + (size_t)area.height > table->n_rows)
+		hot_all_rows(table, screen->model);
 	list_draw(&table->list, canvas, area, draw_row, &drawing);
 	if (!table->moved && table->list.n)
 		table->selected = table->rows[0].symref; /* what the user sees */

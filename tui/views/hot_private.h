@@ -15,6 +15,7 @@
 struct hot_table {
 	struct list list;
 	const struct hot_row *rows; /* the model's, until its next answer */
+	size_t n_rows; /* of list.n: those that are looked at */
 	struct hot_sums sums;
 	uint64_t longest; /* weight that a full bar stands for */
 	struct group_by by; /* what the rows are */
@@ -61,6 +62,9 @@ static inline bool hot_has_total(const struct hot_table *table)
 const char *hot_beside(const struct hot_table *table);
 
 uint64_t hot_bar_weight(const struct hot_table *table, const struct hot_row *row);
+
+/* Before another row is looked at. */
+void hot_all_rows(struct hot_table *table, struct model *model);
 
 void hot_table_draw(struct view *view, struct screen *screen, struct area area);
 

@@ -38,7 +38,7 @@ static void hot_close(struct view *view)
 
 static long row_of(const struct hot_table *table, uint32_t symref)
 {
-	for (size_t i = 0; i < table->list.n; i++) {
+	for (size_t i = 0; i < table->n_rows; i++) {
 		if (table->rows[i].symref == symref)
 			return (long)i;
 	}
@@ -87,6 +87,7 @@ static void take_grouping(struct view *view, const struct model *model)
 		return;
 	table->by = *by;
 	table->rows = NULL;
+	table->n_rows = 0;
 	table->selected = 0;
 	table->moved = false;
 	table->filter[0] = table->search[0] = '\0';
@@ -98,20 +99,19 @@ static void take_grouping(struct view *view, const struct model *model)
 	list_set_cursor(&table->list, 0);
 }
 
-static void hot_refresh(struct view *view, struct screen *screen)
+/* The rows, `most` of them where not all are looked at. */
+static void ask(struct hot_table *table, struct model *model, size_t most)
 {
-	struct hot_table *table = view->state;
-	struct model *model = screen->model;
-	struct hot_query query = {.event = model->event, .quick = true};
+	const struct hot_query query = {.event = model->event,
+		.sort = table->sort,
+		.reverse = table->reverse,
+		.hide_kernel = table->hide_kernel,
+		.filter = table->filter,
+		.quick = true,
+		.most = most};
 	size_t n = 0;
-	long at = 0;
 	int ret;
 
-	take_grouping(view, model);
-	query.sort = table->sort;
-	query.reverse = table->reverse;
-	query.hide_kernel = table->hide_kernel;
-	query.filter = table->filter;
 	table->rows = NULL;
 	if (hot_is_grouped(table))
 		ret = model->ops->groups->rows(
@@ -120,13 +120,43 @@ static void hot_refresh(struct view *view, struct screen *screen)
 		ret = model->ops->rows(model, &query, &table->rows, &n, &table->sums);
 	table->failed = ret != 0;
 	list_set_count(&table->list, table->failed ? 0 : n);
+	table->n_rows = most && most < table->list.n ? most : table->list.n;
 	table->longest = 0;
-	for (size_t i = 0; i < table->list.n; i++) {
+	for (size_t i = 0; i < table->n_rows; i++) {
 		if (hot_bar_weight(table, &table->rows[i]) > table->longest)
 			table->longest = hot_bar_weight(table, &table->rows[i]);
 	}
-	if (table->moved)
+}
+
+void hot_all_rows(struct hot_table *table, struct model *model)
+{
+	if (table->n_rows < table->list.n)
+		ask(table, model, 0);
+}
+
+/* Those on the screen, where the longest bar is among them; 0: all. */
+static size_t rows_looked_at(const struct hot_table *table)
+{
+	const bool by_bars = table->sort == HOT_SORT_SELF || table->sort == HOT_SORT_TOTAL;
+
+	return by_bars && !table->reverse ? table->list.top + table->list.height + 1 : 0;
+}
+
+static void hot_refresh(struct view *view, struct screen *screen)
+{
+	struct hot_table *table = view->state;
+	struct model *model = screen->model;
+	long at = 0;
+
+	take_grouping(view, model);
+	ask(table, model, rows_looked_at(table));
+	if (table->moved) {
 		at = row_of(table, table->selected);
+		if (at < 0) {
+			hot_all_rows(table, model);
+			at = row_of(table, table->selected);
+		}
+	}
 	list_stick(&table->list, at);
 	if (table->event != model->event)
 		choose_first(table);
@@ -175,8 +205,10 @@ static unsigned int step_sort(struct view *view, struct screen *screen, int step
 /* Move to the next row that matches, after (or, where from_here, at) the cursor. */
 static bool find_next(struct hot_table *table, struct model *model, int step, bool from_here)
 {
-	size_t n = table->list.n, at = table->list.cursor;
+	size_t n, at = table->list.cursor;
 
+	hot_all_rows(table, model);
+	n = table->list.n;
 	for (size_t i = 0; i < n; i++) {
 		const struct symref *symbol;
 
@@ -215,6 +247,7 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 	}
 	/* As it is typed, the search begins where it began. */
 	memcpy(table->search, cancelled ? table->old_search : text, PROMPT_MAX);
+	hot_all_rows(table, screen->model);
 	if (row_of(table, table->search_from) >= 0) {
 		list_set_cursor(&table->list, (size_t)row_of(table, table->search_from));
 		remember_selection(table);
@@ -309,6 +342,7 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	struct hot_table *table = view->state;
 
 	if (list_action(&table->list, action)) {
+		hot_all_rows(table, screen->model);
 		remember_selection(table);
 		return VIEW_HANDLED;
 	}
