@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define SHARE 75u /* of a CPU, at most 1/75 goes into trees made anew as the time goes on */
-
 void model_calls_fini(struct model_calls *cache)
 {
 	calls_free(cache->calls);
@@ -109,6 +107,6 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 	if (!ret)
 		ret = calltree_build(out, cache->calls, query);
 	if (renewed)
-		cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
+		cache->not_before_ns = model->now_ns + PACE_SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return ret;
 }

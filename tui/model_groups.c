@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARE 50u /* of a CPU, at most 1/50 goes into rows made anew as the time goes on */
-
 void model_groups_fini(struct model_groups *cache)
 {
 	hot_free(cache->hot);
@@ -118,7 +116,7 @@ static int renew(struct model_groups *cache, struct session *session, const stru
 	cache->hot_of = *of;
 	cache->hot_of.known = true;
 	cache->time = model_time_of(model);
-	cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
+	cache->not_before_ns = model->now_ns + PACE_SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }
 
@@ -151,7 +149,7 @@ static int renew_base(struct model_groups *cache, struct session *session,
 		return ret;
 	cache->base_of = of;
 	cache->base_of.known = true;
-	cache->not_before_ns += SHARE * (pace_cpu_ns() - begin_cpu_ns);
+	cache->not_before_ns += PACE_SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }
 

@@ -7,8 +7,6 @@
 #include "tui/activity.h"
 #include "tui/pace.h"
 
-#define SHARE 75u /* of a CPU, at most 1/75 goes into lanes made anew as the time goes on */
-
 void model_lanes_fini(struct model_lanes *cache)
 {
 	lanes_fini(&cache->lanes);
@@ -120,6 +118,6 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, struct m
 	cache->filter = filter_serial(filter);
 	cache->has_baseline = model->has_baseline;
 	cache->shown_serial = model->base_serial;
-	cache->not_before_ns = model->now_ns + SHARE * (pace_cpu_ns() - begin_cpu_ns);
+	cache->not_before_ns = model->now_ns + PACE_SHARE * (pace_cpu_ns() - begin_cpu_ns);
 	return 0;
 }

@@ -313,35 +313,16 @@ static void live_trend(struct model *model, uint32_t symref, uint8_t event, uint
 static int live_breakdown(struct model *model, const struct model_breakdown *question,
 	struct query_row **rows, size_t *n)
 {
-	struct session *session = model_live_of(model)->session;
-	struct store *store = session_store(session);
-	struct field_schemas schemas;
-	struct snapshot snapshot;
-	struct query query =
-		activity_query(model, session, model_live_of(model)->crumbs.filter, &snapshot);
-	const uint64_t from_ns = question->baseline ? model->base_from_ns : model->from_ns;
-	const uint64_t to_ns = question->baseline ? model->base_to_ns : model->to_ns;
-	int ret;
+	struct model_live *live = model_live_of(model);
 
-	*rows = NULL;
-	*n = 0;
-	if (question->baseline && model->base_recorded)
-		return model_baseline_rows(&model_live_of(model)->baseline, session, model,
-			&model_live_of(model)->crumbs, question, rows, n);
-	ret = store_snapshot(store, from_ns, to_ns, &snapshot);
-	if (ret)
-		return ret;
-	query.from_ns = from_ns;
-	query.to_ns = to_ns;
-	query.group = question->group;
-	query.by_symbol = !question->all;
-	query.symref = question->symref;
-	query.field = question->field;
-	session_schemas(session, &model->status, &schemas);
-	query.schemas = &schemas;
-	ret = query_run(&query, rows, n);
-	snapshot_release(store, &snapshot);
-	return ret;
+	if (!question->baseline)
+		return model_breakdown_rows(&live->breakdown, live->session, model,
+			live->crumbs.filter, question, rows, n);
+	if (model->base_recorded)
+		return model_baseline_rows(
+			&live->baseline, live->session, model, &live->crumbs, question, rows, n);
+	return model_breakdown_ask(live->session, model, live->crumbs.filter, question,
+		model->base_from_ns, model->base_to_ns, rows, n);
 }
 
 static const char *live_field(struct model *model, size_t i)
@@ -687,6 +668,7 @@ void model_live_free(struct model_live *live)
 	model_calls_fini(&live->calls);
 	model_lanes_fini(&live->lanes);
 	model_groups_fini(&live->groups);
+	model_breakdown_fini(&live->breakdown);
 	heat_fini(&live->heat);
 	model_baseline_fini(&live->baseline);
 	model_crumbs_fini(&live->crumbs);

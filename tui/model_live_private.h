@@ -10,6 +10,7 @@
 #include "tui/cost.h"
 #include "tui/heat.h"
 #include "tui/model_baseline.h"
+#include "tui/model_breakdown.h"
 #include "tui/model_calls.h"
 #include "tui/model_crumbs.h"
 #include "tui/model_events.h"
@@ -46,6 +47,7 @@ struct model_live {
 	struct model_calls calls;
 	struct model_lanes lanes;
 	struct model_groups groups;
+	struct model_breakdown_sums breakdown;
 	struct heat heat;
 	/* The processes that the user chose in the picker; none: the session's target. */
 	bool has_chosen;

@@ -24,7 +24,7 @@ void query_sieve(const struct query *query, struct sieve *sieve)
 	sieve_init(sieve, query->filter, query->stacks, query->tasks, query->names, wanted);
 }
 
-static int compare_rows(const void *a, const void *b)
+int query_compare(const void *a, const void *b)
 {
 	const struct query_row *left = a, *right = b;
 
@@ -101,7 +101,7 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 		for (uint32_t i = 0; i < table->n_rows; i++)
 			(*rows)[i] = row_of(table, &table->rows[i], query->group);
 		*n = table->n_rows;
-		qsort(*rows, *n, sizeof(**rows), compare_rows);
+		qsort(*rows, *n, sizeof(**rows), query_compare);
 	}
 	table_free(table);
 	return ret;

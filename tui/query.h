@@ -67,6 +67,9 @@ struct query_row {
 /* Rows by falling total.  0 and an array of *n for free(); or -ENOMEM. */
 int query_run(const struct query *query, struct query_row **rows, size_t *n);
 
+/* That order of rows, for qsort(). */
+int query_compare(const void *a, const void *b);
+
 /* What tells which cells of the event count: what is neither filtered out nor hidden as idle.  For sieve_fini(). */
 void query_sieve(const struct query *query, struct sieve *sieve);
 /* Of a verdict: all bits or none, without a branch that depends on it. */

@@ -12,6 +12,9 @@
 #include "tui/clean.h"
 #include "tui/grow.h"
 
+#define WALK_PART \
+	64u /* of the forest's nodes: so many stacks are walked before all nodes are looked at */
+
 /* The key of a task or column, all of whose bytes count. */
 struct task_key {
 	int32_t pid, tid;
@@ -114,16 +117,23 @@ static enum scan_place place_of(const struct scan_work *work, uint32_t number)
 	return work->has[number] ? SCAN_ABOVE : SCAN_NOWHERE;
 }
 
+static int take_forest(struct scan_work *work)
+{
+	if (!work->forest)
+		work->forest = forest_of(work->question->names, work->question->stacks);
+	return work->forest ? 0 : -ENOMEM;
+}
+
 /* Nodes that have come since; callers are before what they call. */
 static int find_has(struct scan_work *work)
 {
 	const struct scan_question *question = work->question;
 	const struct forest *forest;
 
-	if (!work->forest)
-		work->forest = forest_of(question->names, question->stacks);
+	if (take_forest(work))
+		return -ENOMEM;
 	forest = work->forest;
-	if (!forest || grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1))
+	if (grow_zeroed((void **)&work->has, forest->n - 1, &work->has_room, 1))
 		return -ENOMEM;
 	for (; work->n_has < forest->n; work->n_has++) {
 		uint32_t i = work->n_has;
@@ -134,11 +144,30 @@ static int find_has(struct scan_work *work)
 	return 0;
 }
 
+/* The same of one stack alone. */
+static enum scan_place walk_to_place(const struct scan_work *work, uint32_t number)
+{
+	const struct forest *forest = work->forest;
+
+	for (uint32_t at = number; at != FOREST_ROOT; at = forest->parent[at])
+		if (forest->symref[at] == work->question->symref)
+			return at == number ? SCAN_LEAF : SCAN_ABOVE;
+	return SCAN_NOWHERE;
+}
+
+/* Of few stacks among many it is asked one by one. */
 static int find_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 {
 	uint32_t number;
 
-	if (find_has(work) || forest_number(work->forest, stack, &number) || find_has(work))
+	if (take_forest(work) || forest_number(work->forest, stack, &number))
+		return -ENOMEM;
+	if (work->n_walked < work->forest->n / WALK_PART) {
+		work->n_walked++;
+		*place = walk_to_place(work, number);
+		return 0;
+	}
+	if (find_has(work))
 		return -ENOMEM;
 	*place = place_of(work, number);
 	return 0;

@@ -73,6 +73,7 @@ struct scan_work {
 	struct forest *forest;
 	uint8_t *has; /* by node of the forest: it is on the way to the root */
 	uint32_t n_has, has_room;
+	uint32_t n_walked; /* stacks that were asked before `has` was made */
 	uint8_t *places; /* by node of the stacks: enum scan_place */
 	uint32_t places_room;
 	bool places_shared; /* they are those of the other thread */

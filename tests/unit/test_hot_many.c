@@ -22,19 +22,21 @@
 
 struct world {
 	struct store *store;
-	struct hot *hot;
+	struct hot *hot, *base;
 	uint32_t stacks[SYMBOLS], symrefs[SYMBOLS];
 	uint64_t self[SLICES][EVENTS][SYMBOLS];
 };
 
-/* Addresses of a program without symbols: each is one. */
-static void fill(struct fixture *fixture, struct world *world)
+/* Addresses of a program without symbols: each is one.  nested: they call each other.  In some slices most of those that there are
+ * follow each other. */
+static void fill(struct fixture *fixture, struct world *world, bool nested)
 {
 	uint32_t seed = 5;
 
 	for (uint32_t i = 0; i < SYMBOLS; i++) {
 		world->stacks[i] =
-			fixture_call(fixture, STACK_ROOT, fixture->stripped, 16 * (uint64_t)i);
+			fixture_call(fixture, nested && i ? world->stacks[i / 3] : STACK_ROOT,
+				fixture->stripped, 16 * (uint64_t)i);
 		world->symrefs[i] = names_symref(
 			fixture->names, stacks_node(fixture->stacks, world->stacks[i])->frame);
 	}
@@ -43,7 +45,8 @@ static void fill(struct fixture *fixture, struct world *world)
 
 		for (uint32_t i = 0; i < SYMBOLS; i++)
 			for (uint8_t event = 0; event < EVENTS; event++) {
-				const uint64_t weight = fixture_random(&seed, 3);
+				const bool left_out = s % 7 == 3 && i && i < SYMBOLS * 2 / 3;
+				const uint64_t weight = left_out ? 0 : fixture_random(&seed, 3);
 
 				world->self[s][event][i] = weight;
 				if (weight)
@@ -56,13 +59,13 @@ static void fill(struct fixture *fixture, struct world *world)
 	}
 }
 
-static void world_open(struct fixture *fixture, struct world *world)
+static void world_open(struct fixture *fixture, struct world *world, bool nested)
 {
 	memset(world, 0, sizeof(*world));
 	assert_int_equal(
 		store_new(&world->store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
 	assert_int_equal(hot_new(&world->hot, world->store, fixture->stacks, fixture->names), 0);
-	fill(fixture, world);
+	fill(fixture, world, nested);
 }
 
 static void world_close(struct world *world)
@@ -101,7 +104,7 @@ static void test_trends(void **state)
 	static struct world world;
 	uint32_t seed = 9;
 
-	world_open(*state, &world);
+	world_open(*state, &world, false);
 	hot_set_bulk(world.hot, UINT64_MAX);
 	for (uint32_t first = 0; first < WINDOWS; first++)
 		check_trends(&world, first, HOT_TREND, &seed);
@@ -126,7 +129,7 @@ static void test_quick_order(void **state)
 	static struct world world;
 	size_t ties = 0;
 
-	world_open(*state, &world);
+	world_open(*state, &world, false);
 	assert_int_equal(hot_update(world.hot, 0, UINT64_MAX), 0);
 	for (size_t k = 0; k < 2 * sizeof(sorts) / sizeof(*sorts); k++) {
 		const struct hot_query query = {
@@ -150,11 +153,78 @@ static void test_quick_order(void **state)
 	world_close(&world);
 }
 
+/* The first rows alone are the first ones of all; in short times many symbols have none, and most rows the numbers of others. */
+static void check_first_rows(struct world *world, const struct hot_query *query, size_t most)
+{
+	struct hot_query first = *query;
+	const struct hot_row *rows;
+	struct hot_row *all;
+	struct hot_sums sums;
+	size_t n, n_all;
+
+	assert_int_equal(hot_rows(world->hot, query, &rows, &n_all, &sums), 0);
+	assert_true(n_all > 8);
+	all = malloc(n_all * sizeof(*all));
+	assert_non_null(all);
+	memcpy(all, rows, n_all * sizeof(*all));
+	first.most = most;
+	assert_int_equal(hot_rows(world->hot, &first, &rows, &n, &sums), 0);
+	assert_int_equal(n, n_all);
+	for (size_t i = 0; i < n && i < most; i++) {
+		assert_int_equal(rows[i].symref, all[i].symref);
+		assert_int_equal(rows[i].self, all[i].self);
+		assert_int_equal(rows[i].total, all[i].total);
+		assert_int_equal(rows[i].samples, all[i].samples);
+		assert_true(rows[i].change == all[i].change);
+	}
+	free(all);
+}
+
+static void test_first_rows(void **state)
+{
+	static const struct hot_query queries[] = {
+		{.sort = HOT_SORT_SELF, .quick = true},
+		{.sort = HOT_SORT_TOTAL, .quick = true, .event = 1},
+		{.sort = HOT_SORT_SAMPLES, .quick = true},
+		{.sort = HOT_SORT_SELF, .quick = true, .reverse = true},
+		{.sort = HOT_SORT_SELF},
+		{.sort = HOT_SORT_TOTAL, .quick = true, .filter = "1"},
+		{.sort = HOT_SORT_SELF, .quick = true, .hide_kernel = true},
+		{.sort = HOT_SORT_SYMBOL, .quick = true},
+	};
+	static const size_t mosts[] = {
+		1, 2, 3, 50, SYMBOLS / 3, SYMBOLS - 1, SYMBOLS, 2 * (size_t)SYMBOLS};
+	static struct world world;
+	struct hot_query compared = queries[0];
+
+	world_open(*state, &world, true);
+	assert_int_equal(hot_new(&world.base, world.store, ((struct fixture *)*state)->stacks,
+				 ((struct fixture *)*state)->names),
+		0);
+	assert_int_equal(hot_update(world.base, 0, 9 * STORE_SLICE_NS), 0);
+	compared.base = world.base;
+	for (uint32_t first = 0; first < 20; first++) {
+		const uint64_t from_ns = (1 + first) * STORE_SLICE_NS;
+
+		assert_int_equal(
+			hot_update(world.hot, from_ns, from_ns + (1 + first % 3) * STORE_SLICE_NS),
+			0);
+		for (size_t i = 0; i < sizeof(mosts) / sizeof(*mosts); i++) {
+			for (size_t j = 0; j < sizeof(queries) / sizeof(*queries); j++)
+				check_first_rows(&world, &queries[j], mosts[i]);
+			check_first_rows(&world, &compared, mosts[i]);
+		}
+	}
+	hot_free(world.base);
+	world_close(&world);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_trends, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_quick_order, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_first_rows, fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_pace.c - how often trees of calls, lanes and rows by something else are made anew, by a CPU clock that the test turns on;
+ * test_pace.c - how often trees of calls, lanes, rows by something else and breakdowns are made anew, by a CPU clock that the test turns on;
  * and whose CPU time counts.
  */
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/model_fixture.h"
+#include "tui/model_breakdown.h"
 #include "tui/model_calls.h"
 #include "tui/model_groups.h"
 #include "tui/model_lanes.h"
@@ -47,6 +48,7 @@ struct world {
 	struct model_calls calls;
 	struct model_lanes lanes;
 	struct model_groups groups;
+	struct model_breakdown_sums breakdown;
 	struct calltree tree;
 };
 
@@ -91,10 +93,25 @@ static uint64_t groups_weight(struct world *world)
 	return sums.weight;
 }
 
-static const struct kept {
-	uint64_t (*weight)(struct world *world);
-	uint64_t share; /* of a CPU: at most one part of so many */
-} kept[] = {{calls_weight, 75}, {lanes_weight, 75}, {groups_weight, 50}};
+static uint64_t breakdown_weight(struct world *world)
+{
+	const struct model_breakdown question = {.all = true, .group = GROUP_THREAD};
+	struct query_row *rows;
+	uint64_t weight = 0;
+	size_t n;
+
+	assert_int_equal(
+		model_breakdown_rows(&world->breakdown, &world->fixture.session, world->model,
+			world->fixture.live->crumbs.filter, &question, &rows, &n),
+		0);
+	for (size_t i = 0; i < n; i++)
+		weight += rows[i].total;
+	free(rows);
+	return weight;
+}
+
+static uint64_t (*const kept[])(struct world *world) = {
+	calls_weight, lanes_weight, groups_weight, breakdown_weight};
 
 #define KEPT (sizeof(kept) / sizeof(*kept))
 
@@ -148,6 +165,7 @@ static void world_close(struct world *world)
 	model_calls_fini(&world->calls);
 	model_lanes_fini(&world->lanes);
 	model_groups_fini(&world->groups);
+	model_breakdown_fini(&world->breakdown);
 	calltree_fini(&world->tree);
 	model_fixture_close(&world->fixture);
 }
@@ -165,13 +183,13 @@ static void test_time_alone_waits(void **state)
 		move(&world, 0);
 		world.model->now_ns = NOW_NS;
 		before = weight_of(&world, NULL);
-		assert_int_equal(kept[i].weight(&world), before);
+		assert_int_equal(kept[i](&world), before);
 		move(&world, 3);
 		assert_int_not_equal(weight_of(&world, NULL), before);
-		world.model->now_ns = NOW_NS + kept[i].share * COST_NS - 1;
-		assert_int_equal(kept[i].weight(&world), before);
+		world.model->now_ns = NOW_NS + PACE_SHARE * COST_NS - 1;
+		assert_int_equal(kept[i](&world), before);
 		world.model->now_ns++;
-		assert_int_equal(kept[i].weight(&world), weight_of(&world, NULL));
+		assert_int_equal(kept[i](&world), weight_of(&world, NULL));
 	}
 	world_close(&world);
 }
@@ -187,7 +205,7 @@ static void test_other_window_is_shown_at_once(void **state)
 			/* Live, then two that are selected, and the same again. */
 			world.model->window.selected = step % 3;
 			move(&world, 3 * step);
-			assert_int_equal(kept[i].weight(&world), weight_of(&world, NULL));
+			assert_int_equal(kept[i](&world), weight_of(&world, NULL));
 		}
 	}
 	world_close(&world);
@@ -207,7 +225,7 @@ static void test_other_length_is_shown_at_once(void **state)
 			else
 				world.model->window.length_ns += STORE_SLICE_NS;
 			move(&world, 3 * step);
-			assert_int_equal(kept[i].weight(&world), weight_of(&world, NULL));
+			assert_int_equal(kept[i](&world), weight_of(&world, NULL));
 		}
 	}
 	world_close(&world);
@@ -226,13 +244,13 @@ static void test_other_filter_is_shown_at_once(void **state)
 		uint64_t all = weight_of(&world, NULL), server = weight_of(&world, "server");
 
 		assert_true(server && server < all);
-		assert_int_equal(kept[i].weight(&world), all);
+		assert_int_equal(kept[i](&world), all);
 		assert_int_equal(
 			model->ops->crumb_add(model, "comm:server", &at, message, sizeof(message)),
 			0);
-		assert_int_equal(kept[i].weight(&world), server);
+		assert_int_equal(kept[i](&world), server);
 		model->ops->crumb_drop(model, 0);
-		assert_int_equal(kept[i].weight(&world), all);
+		assert_int_equal(kept[i](&world), all);
 	}
 	world_close(&world);
 }

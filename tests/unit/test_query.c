@@ -14,6 +14,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
 #include "tests/unit/slice_cells.h"
+#include "tui/forest.h"
 #include "tui/query.h"
 
 /* Two threads of process 100 ("serv\033er"), one of process 200, and the idle task. */
@@ -250,9 +251,8 @@ static void test_by_cpu(void **state)
 }
 
 /* work is the leaf of three stacks, and once the caller of main. */
-static void test_of_one_symbol(void **state)
+static void expect_of_one_symbol(struct world *world)
 {
-	struct world *world = *state;
 	struct query question = query(world, GROUP_PROCESS);
 	struct query_row *rows;
 	size_t n;
@@ -281,6 +281,28 @@ static void test_of_one_symbol(void **state)
 	assert_int_equal(query_run(&question, &rows, &n), 0);
 	assert_int_equal(n, 0);
 	assert_null(rows);
+}
+
+static void test_of_one_symbol(void **state)
+{
+	expect_of_one_symbol(*state);
+}
+
+/* Others that were met before: few of many stacks are looked at one by one, first one of them, then all. */
+static void test_of_one_symbol_among_many(void **state)
+{
+	struct world *world = *state;
+	struct forest *forest = forest_of(world->names, world->stacks);
+	uint32_t number;
+
+	assert_non_null(forest);
+	for (uint32_t i = 0; i < 400; i++) {
+		assert_int_equal(
+			forest_number(forest, node(world, STACK_ROOT, 0x100 + 16 * i), &number), 0);
+		if (i == 100 || i == 399)
+			expect_of_one_symbol(world);
+	}
+	forest_put(forest);
 }
 
 static void test_other_event(void **state)
@@ -393,6 +415,7 @@ int main(void)
 		TEST(test_by_thread),
 		TEST(test_by_cpu),
 		TEST(test_of_one_symbol),
+		TEST(test_of_one_symbol_among_many),
 		TEST(test_other_event),
 		TEST(test_what_counts),
 		TEST(test_activity),

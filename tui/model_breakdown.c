@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model_breakdown.c - see model_breakdown.h.
+ */
+#include "tui/model_breakdown.h"
+
+#include "tui/activity.h"
+#include "tui/grow.h"
+#include "tui/pace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ROWS 512u /* of more, each would be looked for among too many */
+#define MOST_PARTS 4u /* of what is in the window, no more than 1/4 may come or go to be followed */
+
+/* What is asked with, and the snapshot that it is asked of. */
+struct asking {
+	struct query query;
+	struct snapshot snapshot;
+	struct field_schemas schemas;
+};
+
+void model_breakdown_fini(struct model_breakdown_sums *sums)
+{
+	free(sums->rows);
+	free(sums->slices);
+	memset(sums, 0, sizeof(*sums));
+}
+
+static int begin_asking(struct asking *asking, struct session *session, const struct model *model,
+	struct filter *filter, const struct model_breakdown *question, uint64_t from_ns,
+	uint64_t to_ns)
+{
+	int ret = store_snapshot(session_store(session), from_ns, to_ns, &asking->snapshot);
+
+	if (ret)
+		return ret;
+	session_schemas(session, &model->status, &asking->schemas);
+	asking->query = activity_query(model, session, filter, &asking->snapshot);
+	asking->query.group = question->group;
+	asking->query.by_symbol = !question->all;
+	asking->query.symref = question->symref;
+	asking->query.field = question->field;
+	asking->query.schemas = &asking->schemas;
+	return 0;
+}
+
+static void end_asking(struct asking *asking, struct session *session)
+{
+	snapshot_release(session_store(session), &asking->snapshot);
+}
+
+static int ask(
+	struct asking *asking, uint64_t from_ns, uint64_t to_ns, struct query_row **rows, size_t *n)
+{
+	asking->query.from_ns = from_ns;
+	asking->query.to_ns = to_ns;
+	return query_run(&asking->query, rows, n);
+}
+
+int model_breakdown_ask(struct session *session, const struct model *model, struct filter *filter,
+	const struct model_breakdown *question, uint64_t from_ns, uint64_t to_ns,
+	struct query_row **rows, size_t *n)
+{
+	struct asking asking;
+	int ret = begin_asking(&asking, session, model, filter, question, from_ns, to_ns);
+
+	*rows = NULL;
+	*n = 0;
+	if (ret)
+		return ret;
+	ret = ask(&asking, from_ns, to_ns, rows, n);
+	end_asking(&asking, session);
+	return ret;
+}
+
+/* --- sums that follow the time --- */
+
+/* Of processes and threads a name may change, and the numbers tell who it is. */
+static bool is_row(const struct query_row *a, const struct query_row *b, enum query_group group)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+		(group != GROUP_FIELD || !strcmp(a->name, b->name));
+}
+
+static struct query_row *find_row(
+	const struct model_breakdown_sums *sums, const struct query_row *row)
+{
+	for (uint32_t i = 0; i < sums->n; i++)
+		if (is_row(&sums->rows[i], row, sums->of.group))
+			return &sums->rows[i];
+	return NULL;
+}
+
+static int add_row(struct model_breakdown_sums *sums, const struct query_row *row)
+{
+	struct query_row *sum = find_row(sums, row);
+
+	if (!sum) {
+		if (grow_room((void **)&sums->rows, sums->n, &sums->room, sizeof(*sums->rows)))
+			return -ENOMEM;
+		sums->rows[sums->n++] = *row;
+		return 0;
+	}
+	memcpy(sum->name, row->name, sizeof(sum->name));
+	sum->self += row->self;
+	sum->total += row->total;
+	sum->samples += row->samples;
+	return 0;
+}
+
+static int subtract_row(struct model_breakdown_sums *sums, const struct query_row *row)
+{
+	struct query_row *sum = find_row(sums, row);
+
+	if (!sum)
+		return -ENOENT;
+	sum->self -= row->self;
+	sum->total -= row->total;
+	sum->samples -= row->samples;
+	if (!sum->samples)
+		*sum = sums->rows[--sums->n];
+	return 0;
+}
+
+static int take_slice(struct model_breakdown_sums *sums, struct asking *asking, uint64_t start_ns,
+	uint64_t end_ns, bool comes)
+{
+	struct query_row *rows;
+	size_t n;
+	int ret = ask(asking, start_ns, end_ns, &rows, &n);
+
+	sums->asked++;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = comes ? add_row(sums, &rows[i]) : subtract_row(sums, &rows[i]);
+	free(rows);
+	return ret;
+}
+
+/* The slices of the window, and those that were in it and are not any more: both are in the snapshot. */
+struct change {
+	const struct slice *const *now;
+	size_t n_now;
+	size_t first, end; /* of the old slices, those that stay; they are the first ones of now */
+};
+
+/* False: more than what comes at the end and goes at the beginning is another, or the sums of what goes are nowhere. */
+static bool find_change(const struct model_breakdown_sums *sums, const struct snapshot *snapshot,
+	uint64_t from_ns, uint64_t to_ns, struct change *change)
+{
+	uint64_t cells = 0, moved = 0;
+	size_t at = 0, stays;
+
+	*change = (struct change){.now = snapshot->slices};
+	for (; change->first < sums->n_slices; change->first++) {
+		const struct model_breakdown_slice *old = &sums->slices[change->first];
+
+		while (at < snapshot->n && snapshot->slices[at]->start_ns < old->start_ns)
+			at++;
+		if (at == snapshot->n || snapshot->slices[at]->serial != old->serial)
+			return false;
+		if (slice_is_in(snapshot->slices[at], from_ns, to_ns))
+			break;
+		moved += snapshot->slices[at]->cells;
+	}
+	while (at < snapshot->n && !slice_is_in(snapshot->slices[at], from_ns, to_ns))
+		at++;
+	change->now += at;
+	while (at + change->n_now < snapshot->n &&
+		slice_is_in(change->now[change->n_now], from_ns, to_ns))
+		change->n_now++;
+	stays = sums->n_slices - change->first;
+	if (stays > change->n_now)
+		return false;
+	change->end = change->first + stays;
+	for (size_t i = 0; i < change->n_now; i++) {
+		cells += change->now[i]->cells;
+		if (i >= stays)
+			moved += change->now[i]->cells;
+		else if (change->now[i]->serial != sums->slices[change->first + i].serial)
+			return false;
+	}
+	return moved <= cells / MOST_PARTS;
+}
+
+static int keep_slices(struct model_breakdown_sums *sums, const struct change *change)
+{
+	struct model_breakdown_slice *slices =
+		calloc(change->n_now ? change->n_now : 1, sizeof(*slices));
+
+	if (!slices)
+		return -ENOMEM;
+	for (size_t i = 0; i < change->n_now; i++)
+		slices[i] = (struct model_breakdown_slice){
+			change->now[i]->serial, change->now[i]->start_ns, change->now[i]->end_ns};
+	free(sums->slices);
+	sums->slices = slices;
+	sums->n_slices = change->n_now;
+	return 0;
+}
+
+static int follow(
+	struct model_breakdown_sums *sums, struct asking *asking, const struct change *change)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < change->first && !ret; i++)
+		ret = take_slice(
+			sums, asking, sums->slices[i].start_ns, sums->slices[i].end_ns, false);
+	for (size_t i = change->end - change->first; i < change->n_now && !ret; i++)
+		ret = take_slice(
+			sums, asking, change->now[i]->start_ns, change->now[i]->end_ns, true);
+	if (ret)
+		return ret;
+	qsort(sums->rows, sums->n, sizeof(*sums->rows), query_compare);
+	return keep_slices(sums, change);
+}
+
+static int ask_anew(
+	struct model_breakdown_sums *sums, struct asking *asking, uint64_t from_ns, uint64_t to_ns)
+{
+	struct change change;
+	struct query_row *rows;
+	size_t n;
+	int ret = ask(asking, from_ns, to_ns, &rows, &n);
+
+	if (ret)
+		return ret;
+	free(sums->rows);
+	sums->rows = rows;
+	sums->n = sums->room = (uint32_t)n;
+	sums->n_slices = 0;
+	(void)find_change(sums, &asking->snapshot, from_ns, to_ns, &change);
+	sums->asked += change.n_now;
+	return keep_slices(sums, &change);
+}
+
+static int copy_rows(const struct model_breakdown_sums *sums, struct query_row **rows, size_t *n)
+{
+	if (!sums->n)
+		return 0;
+	*rows = malloc(sums->n * sizeof(**rows));
+	if (!*rows)
+		return -ENOMEM;
+	memcpy(*rows, sums->rows, sums->n * sizeof(**rows));
+	*n = sums->n;
+	return 0;
+}
+
+static struct model_breakdown_of of_question(const struct model_breakdown *question,
+	const struct session *session, const struct model *model, const struct filter *filter)
+{
+	struct model_breakdown_of of = {
+		.known = true,
+		.all = question->all,
+		.hide_idle = model->hide_idle,
+		.event = model->event,
+		.group = question->group,
+		.symref = question->all ? 0 : question->symref,
+		.filter = filter_serial(filter),
+		.epoch = names_changes(session->names),
+	};
+
+	if (question->group == GROUP_FIELD)
+		snprintf(of.field, sizeof(of.field), "%s", question->field);
+	return of;
+}
+
+static bool is_same(const struct model_breakdown_of *a, const struct model_breakdown_of *b)
+{
+	return a->known == b->known && a->all == b->all && a->hide_idle == b->hide_idle &&
+		a->event == b->event && a->group == b->group && a->symref == b->symref &&
+		a->filter == b->filter && a->epoch == b->epoch && !strcmp(a->field, b->field);
+}
+
+int model_breakdown_rows(struct model_breakdown_sums *sums, struct session *session,
+	const struct model *model, struct filter *filter, const struct model_breakdown *question,
+	struct query_row **rows, size_t *n)
+{
+	const struct model_breakdown_of of = of_question(question, session, model, filter);
+	const uint64_t from_ns = model->from_ns, to_ns = model->to_ns;
+	const bool goes_on =
+		is_same(&sums->of, &of) && from_ns >= sums->from_ns && to_ns >= sums->to_ns;
+	uint64_t begin_ns = pace_cpu_ns();
+	struct asking asking;
+	struct change change;
+	int ret;
+
+	*rows = NULL;
+	*n = 0;
+	if (goes_on && model_time_goes_on(&sums->time, model) &&
+		model->now_ns < sums->not_before_ns)
+		return copy_rows(sums, rows, n);
+	ret = begin_asking(&asking, session, model, filter, question,
+		goes_on ? sums->from_ns : from_ns, to_ns);
+	if (ret)
+		return ret;
+	sums->of.known = false;
+	if (goes_on && sums->n <= MOST_ROWS &&
+		find_change(sums, &asking.snapshot, from_ns, to_ns, &change))
+		ret = follow(sums, &asking, &change);
+	else
+		ret = ask_anew(sums, &asking, from_ns, to_ns);
+	end_asking(&asking, session);
+	if (ret) {
+		model_breakdown_fini(sums);
+		return ret;
+	}
+	sums->of = of;
+	sums->from_ns = from_ns;
+	sums->to_ns = to_ns;
+	sums->time = model_time_of(model);
+	sums->not_before_ns = model->now_ns + PACE_SHARE * (pace_cpu_ns() - begin_ns);
+	return copy_rows(sums, rows, n);
+}
