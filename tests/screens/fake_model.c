@@ -276,6 +276,9 @@ static int fake_rows(struct model *model, const struct hot_query *query, const s
 		fake->shown[at] = row;
 		count++;
 	}
+	/* What is not asked for is not there. */
+	for (size_t i = query->most; query->most && i < count; i++)
+		fake->shown[i] = (struct hot_row){.symref = 0};
 	*out = fake->shown;
 	*n = count;
 	*sums = model->sums;

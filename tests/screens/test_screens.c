@@ -259,6 +259,32 @@ static void test_cursor_sticks_to_the_symbol(void **state)
 	finish(fixture);
 }
 
+/* Rows that were not asked for, since nobody saw them, are there when somebody does. */
+static void test_rows_out_of_sight(void **state)
+{
+	struct fixture *fixture = start(80, 12, false);
+
+	(void)state;
+	compare(fixture, "rows-in-sight");
+	keys(fixture, "<End>");
+	compare(fixture, "rows-last");
+	keys(fixture, "<Tick>");
+	compare(fixture, "rows-last");
+	keys(fixture, "<Home>/malloc<Enter><Tick>");
+	compare(fixture, "rows-found");
+	keys(fixture, "<Home><Tick>n");
+	compare(fixture, "rows-found");
+	/* Found on top while it is typed, and then not wanted. */
+	keys(fixture, "<End>/heap<Tick><Esc>");
+	compare(fixture, "rows-not-wanted");
+	keys(fixture, "<Esc><Home>r");
+	compare(fixture, "rows-reversed");
+	keys(fixture, "r<Home><Tick>");
+	screen_resize(&fixture->screen, 80, 20);
+	compare(fixture, "rows-grown");
+	finish(fixture);
+}
+
 static void test_symbol_that_is_gone(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -595,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_fetching),
 		cmocka_unit_test(test_warnings_stay),
 		cmocka_unit_test(test_cursor_sticks_to_the_symbol),
+		cmocka_unit_test(test_rows_out_of_sight),
 		cmocka_unit_test(test_symbol_that_is_gone),
 		cmocka_unit_test(test_picker_sticks_to_the_process),
 		cmocka_unit_test(test_picker_knows_a_reused_pid),
