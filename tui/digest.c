@@ -6,6 +6,7 @@
  */
 #include "tui/digest.h"
 
+#include "tui/bits.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD 64u /* bits of `touched` */
 #define AHEAD 8u /* cells whose stacks are fetched before they are needed */
 
 struct self {
@@ -127,13 +127,8 @@ static int make_room(struct digester *digester)
 		grow_zeroed((void **)&digester->selfs, last, &digester->selfs_room,
 			sizeof(*digester->selfs)))
 		return -ENOMEM;
-	return grow_zeroed((void **)&digester->touched, last / WORD, &digester->touched_room,
+	return grow_zeroed((void **)&digester->touched, last / BITS_WORD, &digester->touched_room,
 		sizeof(*digester->touched));
-}
-
-static void touch(struct digester *digester, uint32_t symref)
-{
-	digester->touched[symref / WORD] |= UINT64_C(1) << symref % WORD;
 }
 
 static void add_cell(
@@ -143,14 +138,14 @@ static void add_cell(
 	const uint64_t weight = slice->weight[cell];
 	struct self *self = &digester->selfs[forest->symref[number]];
 
-	touch(digester, forest->symref[number]);
+	bits_add(digester->touched, forest->symref[number]);
 	self->weight += weight;
 	self->samples += slice->count[cell];
 	for (uint32_t i = number; i != FOREST_ROOT; i = forest->parent[i]) {
 		/* Recursion counts once. */
 		if (forest->above[i])
 			continue;
-		touch(digester, forest->symref[i]);
+		bits_add(digester->touched, forest->symref[i]);
 		digester->totals[forest->symref[i]] += weight;
 	}
 }
@@ -174,19 +169,17 @@ static void add_cells(struct digester *digester, const struct slice *slice)
 /* Symbols are many, and what is known of each lies far apart: it is looked at once. */
 static bool is_resolved(struct digester *digester, uint32_t symref, bool *pending)
 {
-	const uint64_t bit = UINT64_C(1) << symref % WORD;
-	const uint32_t at = symref / WORD;
 	const struct symref *name;
 
-	if (at < digester->resolved_room && digester->resolved[at] & bit)
+	if (bits_has(digester->resolved, digester->resolved_room, symref))
 		return true;
 	name = names_get(digester->names, symref);
 	*pending |= name->pending;
 	/* Out of memory it is looked at again. */
 	if (name->resolved &&
-		!grow_zeroed((void **)&digester->resolved, at, &digester->resolved_room,
-			sizeof(*digester->resolved)))
-		digester->resolved[at] |= bit;
+		!grow_zeroed((void **)&digester->resolved, symref / BITS_WORD,
+			&digester->resolved_room, sizeof(*digester->resolved)))
+		bits_add(digester->resolved, symref);
 	return name->resolved;
 }
 
@@ -231,16 +224,15 @@ static int take_sums(
 static int collect(
 	struct digester *digester, struct digest *out, struct digest_total *total, int ret)
 {
-	for (uint32_t i = 0; i < digester->touched_room; i++) {
-		for (uint64_t bits = digester->touched[i]; bits; bits &= bits - 1) {
-			const uint32_t symref = i * WORD + (uint32_t)__builtin_ctzll(bits);
+	struct bits_walk walk = bits_walk(digester->touched, digester->touched_room);
+	uint32_t symref;
 
-			if (!ret)
-				ret = take_sums(digester, symref, out, total);
-			digester->totals[symref] = 0;
-			digester->selfs[symref] = (struct self){.weight = 0};
-		}
-		digester->touched[i] = 0;
+	while (bits_next(&walk, &symref)) {
+		if (!ret)
+			ret = take_sums(digester, symref, out, total);
+		digester->totals[symref] = 0;
+		digester->selfs[symref] = (struct self){.weight = 0};
+		bits_remove(digester->touched, symref);
 	}
 	total->n = digester->n - total->first;
 	total->n_leafs = digester->n_leafs - total->first_leaf;

@@ -37,14 +37,13 @@ int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, 
 /* Few of many ids may be in use. */
 static void column_clear(struct hot_column *column)
 {
-	for (uint32_t i = 0; i < column->used_room; i++) {
-		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
-			const uint32_t at = i * HOT_WORD + (uint32_t)__builtin_ctzll(bits);
+	struct bits_walk walk = bits_walk(column->used, column->used_room);
+	uint32_t at;
 
-			column->totals[at] = 0;
-			column->leafs[at] = (struct hot_leaf){.self = 0};
-		}
-		column->used[i] = 0;
+	while (bits_next(&walk, &at)) {
+		column->totals[at] = 0;
+		column->leafs[at] = (struct hot_leaf){.self = 0};
+		bits_remove(column->used, at);
 	}
 }
 
@@ -91,16 +90,11 @@ static int make_room(struct hot_column *column, uint32_t at)
 		    (void **)&column->totals, at, &column->totals_room, sizeof(*column->totals)) ||
 		grow_zeroed(
 			(void **)&column->leafs, at, &column->leafs_room, sizeof(*column->leafs)) ||
-		grow_zeroed((void **)&column->used, at / HOT_WORD, &column->used_room,
+		grow_zeroed((void **)&column->used, at / BITS_WORD, &column->used_room,
 			sizeof(*column->used)))
 		return -ENOMEM;
 	column->room = at + 1;
 	return 0;
-}
-
-static void use(struct hot_column *column, uint32_t at)
-{
-	column->used[at / HOT_WORD] |= UINT64_C(1) << at % HOT_WORD;
 }
 
 static int add_sum(struct hot *hot, uint32_t id, uint8_t event, const struct hot_sum *sum)
@@ -110,7 +104,7 @@ static int add_sum(struct hot *hot, uint32_t id, uint8_t event, const struct hot
 
 	if (make_room(column, at))
 		return -ENOMEM;
-	use(column, at);
+	bits_add(column->used, at);
 	column->totals[at] += sum->total;
 	column->leafs[at].self += sum->self;
 	column->leafs[at].samples += sum->samples;
@@ -129,7 +123,7 @@ static int add_digest(struct hot *hot, const struct digest *digest)
 		if (total->n && make_room(column, symrefs[total->n - 1]))
 			return -ENOMEM;
 		for (uint32_t j = 0; j < total->n; j++) {
-			use(column, symrefs[j]);
+			bits_add(column->used, symrefs[j]);
 			column->totals[symrefs[j]] += weights[j];
 		}
 		for (uint32_t j = 0; j < total->n_leafs; j++) {

@@ -5,6 +5,7 @@
 #ifndef TUI_HOT_PRIVATE_H
 #define TUI_HOT_PRIVATE_H
 
+#include "tui/bits.h"
 #include "tui/digest.h"
 #include "tui/hot.h"
 #include "tui/hot_bulk.h"
@@ -25,8 +26,6 @@ struct hot_column {
 	uint64_t *used; /* a bit for each that may not be zero */
 	uint32_t room, totals_room, leafs_room, used_room;
 };
-
-#define HOT_WORD 64u /* bits of `used` */
 
 /* What the trend of a symbol on the screen is made of: its self weight in each digest. */
 struct hot_line {

@@ -92,14 +92,12 @@ static double share_of(const struct hot *hot, uint32_t symref, uint8_t event)
 /* Bits of sums that have become zero. */
 static void clear_unused(struct hot_column *column)
 {
-	for (uint32_t i = 0; i < column->used_room; i++)
-		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
-			const uint32_t bit = (uint32_t)__builtin_ctzll(bits);
-			const uint32_t at = i * HOT_WORD + bit;
+	struct bits_walk walk = bits_walk(column->used, column->used_room);
+	uint32_t at;
 
-			if (!column->leafs[at].samples && !column->totals[at])
-				column->used[i] &= ~(UINT64_C(1) << bit);
-		}
+	while (bits_next(&walk, &at))
+		if (!column->leafs[at].samples && !column->totals[at])
+			bits_remove(column->used, at);
 }
 
 static size_t count_used(const struct hot_column *column)
@@ -140,14 +138,13 @@ static void add_rows(struct hot *hot, const struct hot *from, const struct hot_q
 	bool only_new, size_t *n)
 {
 	const struct hot_column *column = &from->columns[query->event];
+	struct bits_walk walk = bits_walk(column->used, column->used_room);
+	uint32_t at;
 
-	for (uint32_t i = 0; i < column->used_room; i++)
-		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
-			struct hot_row *row = &hot->rows[*n];
-
-			row->symref = from->first + i * HOT_WORD + (uint32_t)__builtin_ctzll(bits);
-			*n += make_row(hot, from, query, only_new, row);
-		}
+	while (bits_next(&walk, &at)) {
+		hot->rows[*n].symref = from->first + at;
+		*n += make_row(hot, from, query, only_new, &hot->rows[*n]);
+	}
 }
 
 static uint64_t number_of(const struct hot_row *row, enum hot_sort sort)
@@ -265,24 +262,24 @@ static void sift_up(struct hot_row *heap, size_t at, struct order *order)
 static void find_first(struct hot *hot, const struct hot_query *query, struct order *order)
 {
 	const struct hot_column *column = &hot->columns[query->event];
+	struct bits_walk walk = bits_walk(column->used, column->used_room);
 	struct hot_row *heap = hot->rows;
+	uint32_t at;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < column->used_room; i++)
-		for (uint64_t bits = column->used[i]; bits; bits &= bits - 1) {
-			const uint32_t at = i * HOT_WORD + (uint32_t)__builtin_ctzll(bits);
-			const struct hot_leaf *leaf = &column->leafs[at];
-			const struct hot_row row = {hot->first + at, leaf->self, column->totals[at],
-				leaf->samples, 0.0};
+	while (bits_next(&walk, &at)) {
+		const struct hot_leaf *leaf = &column->leafs[at];
+		const struct hot_row row = {
+			hot->first + at, leaf->self, column->totals[at], leaf->samples, 0.0};
 
-			if (n < query->most) {
-				heap[n] = row;
-				sift_up(heap, n++, order);
-			} else if (is_behind(&heap[0], &row, query->sort)) {
-				heap[0] = row;
-				sift_down(heap, n, order);
-			}
+		if (n < query->most) {
+			heap[n] = row;
+			sift_up(heap, n++, order);
+		} else if (is_behind(&heap[0], &row, query->sort)) {
+			heap[0] = row;
+			sift_down(heap, n, order);
 		}
+	}
 	qsort_r(heap, n, sizeof(*heap), compare_rows, order);
 }
 
