@@ -118,7 +118,7 @@ static int find_cells(struct digester *digester, const struct slice *slice, uint
 }
 
 /* For each symbol of the forest. */
-static int make_room(struct digester *digester)
+static int grow_sums(struct digester *digester)
 {
 	const uint32_t last = digester->forest->n_newest - 1;
 
@@ -248,7 +248,7 @@ static int sum_event(struct digester *digester, const struct slice *slice, uint8
 	*total = (struct digest_total){
 		.event = event, .first = digester->n, .first_leaf = digester->n_leafs};
 	if (!ret)
-		ret = make_room(digester);
+		ret = grow_sums(digester);
 	if (!ret)
 		add_cells(digester, slice);
 	return collect(digester, out, total, ret);

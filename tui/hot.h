@@ -105,9 +105,9 @@ int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
 typedef const struct symref *hot_namer(void *ctx, uint32_t id);
 void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx);
 
-/* All rows that pass the filter, sorted; ties of self by total, then by symbol, image, start, so that the order
- * is total.  *n is how many there are; the array holds as many as are looked at, or more, is the hot table's own and valid
- * until the next call.  0 or -ENOMEM. */
+/* Rows that pass the filter, sorted; ties of self by total, then by symbol, image, start, so that the order
+ * is total.  *n is how many there are, of which the array has the first query->most, or all where that is 0: nothing behind those
+ * may be looked at.  It is the hot table's own and valid until the next call.  0 or -ENOMEM. */
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums);
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST_PART 16u /* of all rows: of more, bringing all in order is cheaper */
+
 static const struct symref *name_of(const struct hot *hot, uint32_t id)
 {
 	return hot->namer ? hot->namer(hot->namer_ctx, id) : names_get(hot->names, id);
@@ -214,8 +216,8 @@ static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order 
 /* Few of many rows are on the screen, and nobody asks for an order of the others. */
 static bool first_are_enough(const struct hot_query *query, size_t n)
 {
-	return query->most && query->most < n && query->quick && !query->reverse && !query->base &&
-		!query->hide_kernel && (!query->filter || !query->filter[0]) &&
+	return query->most && query->most < n / FIRST_PART && query->quick && !query->reverse &&
+		!query->base && !query->hide_kernel && (!query->filter || !query->filter[0]) &&
 		(query->sort == HOT_SORT_SELF || query->sort == HOT_SORT_TOTAL);
 }
 
@@ -269,8 +271,10 @@ static void find_first(struct hot *hot, const struct hot_query *query, struct or
 
 	while (bits_next(&walk, &at)) {
 		const struct hot_leaf *leaf = &column->leafs[at];
-		const struct hot_row row = {
-			hot->first + at, leaf->self, column->totals[at], leaf->samples, 0.0};
+		const struct hot_row row = {.symref = hot->first + at,
+			.self = leaf->self,
+			.total = column->totals[at],
+			.samples = leaf->samples};
 
 		if (n < query->most) {
 			heap[n] = row;
@@ -285,7 +289,7 @@ static void find_first(struct hot *hot, const struct hot_query *query, struct or
 
 /* --- all rows --- */
 
-static int make_room(struct hot *hot, size_t n)
+static int grow_rows(struct hot *hot, size_t n)
 {
 	struct hot_row *grown;
 
@@ -332,7 +336,7 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	clear_unused(&hot->columns[query->event]);
 	most = count_used(&hot->columns[query->event]);
 	if (first_are_enough(query, most)) {
-		if (make_room(hot, query->most))
+		if (grow_rows(hot, query->most))
 			return -ENOMEM;
 		find_first(hot, query, &order);
 		*rows = hot->rows;
@@ -341,7 +345,7 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	}
 	if (query->base)
 		most += count_used(&query->base->columns[query->event]);
-	ret = make_room(hot, 2 * most);
+	ret = grow_rows(hot, 2 * most);
 	if (!ret)
 		ret = find_all(hot, query, &order, rows, n);
 	if (ret) {

@@ -79,19 +79,16 @@ int model_breakdown_ask(struct session *session, const struct model *model, stru
 
 /* --- sums that follow the time --- */
 
-/* Of processes and threads a name may change, and the numbers tell who it is. */
-static bool is_row(const struct query_row *a, const struct query_row *b, enum query_group group)
-{
-	return a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
-		(group != GROUP_FIELD || !strcmp(a->name, b->name));
-}
-
 static struct query_row *find_row(
 	const struct model_breakdown_sums *sums, const struct query_row *row)
 {
-	for (uint32_t i = 0; i < sums->n; i++)
-		if (is_row(&sums->rows[i], row, sums->of.group))
-			return &sums->rows[i];
+	for (uint32_t i = 0; i < sums->n; i++) {
+		struct query_row *sum = &sums->rows[i];
+
+		/* Names may change, and the numbers tell who it is. */
+		if (sum->pid == row->pid && sum->tid == row->tid && sum->cpu == row->cpu)
+			return sum;
+	}
 	return NULL;
 }
 
@@ -105,7 +102,10 @@ static int add_row(struct model_breakdown_sums *sums, const struct query_row *ro
 		sums->rows[sums->n++] = *row;
 		return 0;
 	}
-	memcpy(sum->name, row->name, sizeof(sum->name));
+	if (row->since_ns >= sum->since_ns) {
+		memcpy(sum->name, row->name, sizeof(sum->name));
+		sum->since_ns = row->since_ns;
+	}
 	sum->self += row->self;
 	sum->total += row->total;
 	sum->samples += row->samples;
@@ -116,7 +116,7 @@ static int subtract_row(struct model_breakdown_sums *sums, const struct query_ro
 {
 	struct query_row *sum = find_row(sums, row);
 
-	if (!sum)
+	if (!sum || sum->self < row->self || sum->total < row->total || sum->samples < row->samples)
 		return -ENOENT;
 	sum->self -= row->self;
 	sum->total -= row->total;
@@ -215,7 +215,8 @@ static int follow(
 			sums, asking, change->now[i]->start_ns, change->now[i]->end_ns, true);
 	if (ret)
 		return ret;
-	qsort(sums->rows, sums->n, sizeof(*sums->rows), query_compare);
+	if (sums->n)
+		qsort(sums->rows, sums->n, sizeof(*sums->rows), query_compare);
 	return keep_slices(sums, change);
 }
 
@@ -269,11 +270,32 @@ static struct model_breakdown_of of_question(const struct model_breakdown *quest
 	return of;
 }
 
+/* The same question, whatever the names. */
 static bool is_same(const struct model_breakdown_of *a, const struct model_breakdown_of *b)
 {
 	return a->known == b->known && a->all == b->all && a->hide_idle == b->hide_idle &&
 		a->event == b->event && a->group == b->group && a->symref == b->symref &&
-		a->filter == b->filter && a->epoch == b->epoch && !strcmp(a->field, b->field);
+		a->filter == b->filter && !strcmp(a->field, b->field);
+}
+
+/* What is there can be brought to the window.  Values of fields may be the same in all that rows show of them. */
+static bool can_follow(
+	const struct model_breakdown_sums *sums, const struct model_breakdown_of *of, bool goes_on)
+{
+	return goes_on && sums->of.epoch == of->epoch && of->group != GROUP_FIELD &&
+		sums->n <= MOST_ROWS;
+}
+
+static int renew(struct model_breakdown_sums *sums, struct asking *asking,
+	const struct model_breakdown_of *of, const struct model *model, bool goes_on)
+{
+	struct change change;
+	int ret = -ENOENT;
+
+	if (can_follow(sums, of, goes_on) &&
+		find_change(sums, &asking->snapshot, model->from_ns, model->to_ns, &change))
+		ret = follow(sums, asking, &change);
+	return ret == -ENOENT ? ask_anew(sums, asking, model->from_ns, model->to_ns) : ret;
 }
 
 int model_breakdown_rows(struct model_breakdown_sums *sums, struct session *session,
@@ -281,12 +303,10 @@ int model_breakdown_rows(struct model_breakdown_sums *sums, struct session *sess
 	struct query_row **rows, size_t *n)
 {
 	const struct model_breakdown_of of = of_question(question, session, model, filter);
-	const uint64_t from_ns = model->from_ns, to_ns = model->to_ns;
-	const bool goes_on =
-		is_same(&sums->of, &of) && from_ns >= sums->from_ns && to_ns >= sums->to_ns;
+	const bool goes_on = is_same(&sums->of, &of) && model->from_ns >= sums->from_ns &&
+		model->to_ns >= sums->to_ns;
 	uint64_t begin_ns = pace_cpu_ns();
 	struct asking asking;
-	struct change change;
 	int ret;
 
 	*rows = NULL;
@@ -295,23 +315,19 @@ int model_breakdown_rows(struct model_breakdown_sums *sums, struct session *sess
 		model->now_ns < sums->not_before_ns)
 		return copy_rows(sums, rows, n);
 	ret = begin_asking(&asking, session, model, filter, question,
-		goes_on ? sums->from_ns : from_ns, to_ns);
+		goes_on ? sums->from_ns : model->from_ns, model->to_ns);
 	if (ret)
 		return ret;
 	sums->of.known = false;
-	if (goes_on && sums->n <= MOST_ROWS &&
-		find_change(sums, &asking.snapshot, from_ns, to_ns, &change))
-		ret = follow(sums, &asking, &change);
-	else
-		ret = ask_anew(sums, &asking, from_ns, to_ns);
+	ret = renew(sums, &asking, &of, model, goes_on);
 	end_asking(&asking, session);
 	if (ret) {
 		model_breakdown_fini(sums);
 		return ret;
 	}
 	sums->of = of;
-	sums->from_ns = from_ns;
-	sums->to_ns = to_ns;
+	sums->from_ns = model->from_ns;
+	sums->to_ns = model->to_ns;
 	sums->time = model_time_of(model);
 	sums->not_before_ns = model->now_ns + PACE_SHARE * (pace_cpu_ns() - begin_ns);
 	return copy_rows(sums, rows, n);

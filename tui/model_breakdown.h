@@ -3,8 +3,9 @@
  * model_breakdown.h - the samples of the model's window, or those of one symbol, by process, thread, CPU or a field.
  *
  * Where it is the time alone that goes on, what comes into the window is added and what leaves it is subtracted: a
- * refresh looks into a slice or two, not into all.  Where that is not possible, because names changed or what leaves is
- * no longer there, the window is asked anew, and not more often than a small share of the time allows.  UI thread.
+ * refresh looks into a slice or two, not into all.  Where that is not possible, because names changed, what leaves is
+ * no longer there, or rows are by a field, the window is asked anew, and not more often than a small share of the time
+ * allows.  A process or thread has the newest name that was met since the window was asked anew.  UI thread.
  */
 #ifndef TUI_MODEL_BREAKDOWN_H
 #define TUI_MODEL_BREAKDOWN_H

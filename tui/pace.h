@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Of a CPU, at most 1/100 goes into what a view shows made anew as the time goes on; what the user asks for is there at once. */
+/* Of a CPU, at most 1/100 goes into each thing that is made anew as the time goes on; what the user asks for is there at once. */
 #define PACE_SHARE 100u
 
 static inline uint64_t pace_thread_ns(void)

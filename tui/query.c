@@ -56,6 +56,7 @@ static struct query_row row_of(
 
 		row.pid = task->pid;
 		row.tid = task->tid;
+		row.since_ns = task->since_ns;
 		snprintf(row.name, sizeof(row.name), "%s",
 			group == GROUP_PROCESS ? task->process_comm : task->comm);
 	}

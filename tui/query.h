@@ -59,7 +59,9 @@ struct query {
 struct query_row {
 	int32_t pid, tid; /* process: tid = 0; cpu, field: both 0 */
 	uint32_t cpu;
-	char name[QUERY_NAME_MAX]; /* cleaned: command name, or a field's value */
+	char name
+		[QUERY_NAME_MAX]; /* cleaned: command name, or a field's value, of which this is the beginning */
+	uint64_t since_ns; /* of a process or thread: since when it had this name */
 	uint64_t self, total; /* weight; without by_symbol both are the whole weight */
 	uint64_t samples;
 };

@@ -262,9 +262,11 @@ static SCREEN *new_screen(FILE *input)
 	screen = newterm(NULL, stdout, input);
 	sigaction(SIGTSTP, &old, NULL);
 	/* Until it has come back from endwin() once, curses (6.4) writes to the terminal at each move of the cursor, some eighty
-	 * times a frame, and not once. */
-	if (screen)
+	 * times a frame, and not once.  When it has colours, coming back would take the terminal's own away. */
+	if (screen) {
 		endwin();
+		doupdate();
+	}
 	return screen;
 }
 

@@ -25,6 +25,7 @@
 #define FIXTURE_START_NS 100000000000ull
 #define FIXTURE_WAIT_MS 1
 #define FIXTURE_PID 100
+#define FIXTURE_RENAMES 1000u
 
 struct model_fixture {
 	int fd; /* of the recording, in memory */
@@ -43,7 +44,8 @@ static inline uint32_t model_fixture_random(uint32_t *seed, uint32_t below)
 }
 
 /* A recording of two seconds and a half or so; only: functions from that number on are in none of its stacks; its processes
- * have numbers from `first` on, and the last one this name.  Of an odd seed the events come the other way round.  Its fd. */
+ * have numbers from `first` on, and the last one this name.  Of an odd seed the events come the other way round; from
+ * FIXTURE_RENAMES on, the first process has another name after ten slices, in each fifth of which its first thread runs.  Its fd. */
 static inline int model_fixture_record(
 	uint32_t seed, uint32_t only, int32_t first, const char *last)
 {
@@ -55,6 +57,7 @@ static inline int model_fixture_record(
 	static uint64_t weight[FIXTURE_SLICES][FIXTURE_CELLS];
 	static const struct slice *list[FIXTURE_SLICES];
 	const uint32_t odd = seed & 1;
+	const bool renames = seed >= FIXTURE_RENAMES;
 	const uint8_t ids[] = {odd ? 5 : 0, odd ? 0 : 5};
 	const struct image key = {
 		.kind = IMAGE_FILE, .path = (char *)"/nowhere/program", .inode = 7};
@@ -71,7 +74,7 @@ static inline int model_fixture_record(
 	struct tasks *tasks;
 	struct save_source source = {
 		.snapshot = &snapshot, .events = events, .event_ids = ids, .n_events = 2};
-	uint32_t nodes[FIXTURE_NODES], labels[3], image, frame;
+	uint32_t nodes[FIXTURE_NODES], labels[4], image, frame;
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 
 	assert_true(fd >= 0);
@@ -82,6 +85,7 @@ static inline int model_fixture_record(
 	labels[0] = labelled_task(tasks, first, first, "server", 1);
 	labels[1] = labelled_task(tasks, first, first + 1, "worker", 2);
 	labels[2] = labelled_task(tasks, first + 100, first + 100, last, 3);
+	labels[3] = renames ? labelled_task(tasks, first, first, "renamed", 4) : labels[2];
 	for (uint32_t i = 0; i < FIXTURE_NODES; i++) {
 		uint32_t parent = i && model_fixture_random(&seed, 6)
 			? nodes[model_fixture_random(&seed, i)]
@@ -111,6 +115,8 @@ static inline int model_fixture_record(
 		for (uint32_t i = 0; i < FIXTURE_CELLS; i++) {
 			stack[s][i] = nodes[model_fixture_random(&seed, FIXTURE_NODES)];
 			task[s][i] = labels[model_fixture_random(&seed, 3)];
+			if (renames && s >= 10 && task[s][i] == labels[0])
+				task[s][i] = labels[s % 5 ? 1 : 3];
 			cpu[s][i] = (uint16_t)model_fixture_random(&seed, 4);
 			event[s][i] = model_fixture_random(&seed, 4) ? 0 : 5;
 			count[s][i] = 1 + model_fixture_random(&seed, 3);

@@ -25,7 +25,7 @@ struct world {
 	uint32_t symrefs[3]; /* the hottest ones */
 };
 
-static void world_open(struct world *world)
+static void world_open(struct world *world, uint32_t fixture_seed)
 {
 	const struct hot_query query = {.sort = HOT_SORT_TOTAL};
 	const struct hot_row *rows;
@@ -33,7 +33,7 @@ static void world_open(struct world *world)
 	size_t n;
 
 	memset(world, 0, sizeof(*world));
-	model_fixture_open(&world->fixture, 4, 24);
+	model_fixture_open(&world->fixture, fixture_seed, 24);
 	world->model = world->fixture.model;
 	world->model->now_ns = LATER_NS;
 	assert_int_equal(world->model->ops->rows(world->model, &query, &rows, &n, &sums), 0);
@@ -91,7 +91,7 @@ static void test_time_goes_on(void **state)
 	static struct world world;
 
 	(void)state;
-	world_open(&world);
+	world_open(&world, 4);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 		const struct model_breakdown question = {
 			.symref = world.symrefs[i], .group = groups[i]};
@@ -109,6 +109,42 @@ static void test_time_goes_on(void **state)
 	world_close(&world);
 }
 
+/* Nothing is there, and nothing comes. */
+static void test_no_rows(void **state)
+{
+	static struct world world;
+	const struct model_breakdown question = {.symref = 0xffffff, .group = GROUP_THREAD};
+
+	(void)state;
+	world_open(&world, 4);
+	for (uint32_t first = 0; first + LENGTH <= FIXTURE_SLICES; first++) {
+		show(&world, first, LENGTH);
+		compare(&world, &question);
+		assert_int_equal(world.sums.n, 0);
+	}
+	world_close(&world);
+}
+
+/* A process whose threads go by its older name in most of the time. */
+static void test_names_are_the_newest(void **state)
+{
+	static struct world world;
+	const struct model_breakdown question = {.all = true, .group = GROUP_PROCESS};
+
+	(void)state;
+	world_open(&world, FIXTURE_RENAMES);
+	for (uint32_t first = 0; first + LENGTH <= FIXTURE_SLICES; first++) {
+		bool renamed = false;
+
+		show(&world, first, LENGTH);
+		compare(&world, &question);
+		for (uint32_t i = 0; i < world.sums.n; i++)
+			renamed |= !strcmp(world.sums.rows[i].name, "renamed");
+		assert_true(renamed);
+	}
+	world_close(&world);
+}
+
 /* Windows that grow, shrink, jump and go back, of all samples and of a symbol, filtered and not. */
 static void test_any_window(void **state)
 {
@@ -119,7 +155,7 @@ static void test_any_window(void **state)
 	size_t at;
 
 	(void)state;
-	world_open(&world);
+	world_open(&world, 4);
 	for (uint32_t step = 0; step < STEPS; step++) {
 		const uint32_t phase = step / 40;
 		const struct model_breakdown question = {.all = phase % 3 == 0,
@@ -161,7 +197,7 @@ static void test_other_question(void **state)
 	struct model_breakdown question;
 
 	(void)state;
-	world_open(&world);
+	world_open(&world, 4);
 	question = (struct model_breakdown){.symref = world.symrefs[0], .group = GROUP_THREAD};
 	show(&world, 0, LENGTH);
 	assert_int_equal(compare(&world, &question), LENGTH);
@@ -180,6 +216,8 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_goes_on),
+		cmocka_unit_test(test_no_rows),
+		cmocka_unit_test(test_names_are_the_newest),
 		cmocka_unit_test(test_any_window),
 		cmocka_unit_test(test_other_question),
 	};

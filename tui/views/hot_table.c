@@ -139,7 +139,10 @@ static size_t rows_looked_at(const struct hot_table *table)
 {
 	const bool by_bars = table->sort == HOT_SORT_SELF || table->sort == HOT_SORT_TOTAL;
 
-	return by_bars && !table->reverse ? table->list.top + table->list.height + 1 : 0;
+	/* A row that is gone may come back anywhere. */
+	if (!by_bars || table->reverse || table->list.lost || !table->list.height)
+		return 0;
+	return table->list.top + table->list.height + 1;
 }
 
 static void hot_refresh(struct view *view, struct screen *screen)
