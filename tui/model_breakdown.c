@@ -121,7 +121,8 @@ static int subtract_row(struct model_breakdown_sums *sums, const struct query_ro
 	sum->self -= row->self;
 	sum->total -= row->total;
 	sum->samples -= row->samples;
-	if (!sum->samples)
+	/* Where it is a caller alone it has no samples. */
+	if (!sum->total && !sum->samples)
 		*sum = sums->rows[--sums->n];
 	return 0;
 }

@@ -15,6 +15,7 @@
 #define STEPS 400u
 #define LATER_NS 1000000000000u /* after which nothing waits any more */
 #define LENGTH 20u /* slices */
+#define SHORT 9u /* the same */
 
 static const enum query_group groups[] = {GROUP_PROCESS, GROUP_THREAD, GROUP_CPU};
 
@@ -22,7 +23,9 @@ struct world {
 	struct model_fixture fixture;
 	struct model *model;
 	struct model_breakdown_sums sums;
-	uint32_t symrefs[3]; /* the hottest ones */
+	uint32_t symrefs[3]; /* hot ones */
+	uint32_t all[FIXTURE_NODES];
+	size_t n_all;
 };
 
 static void world_open(struct world *world, uint32_t fixture_seed)
@@ -40,6 +43,8 @@ static void world_open(struct world *world, uint32_t fixture_seed)
 	assert_true(n > 8);
 	for (size_t i = 0; i < 3; i++)
 		world->symrefs[i] = rows[4 * i].symref;
+	for (; world->n_all < n && world->n_all < FIXTURE_NODES; world->n_all++)
+		world->all[world->n_all] = rows[world->n_all].symref;
 }
 
 static void world_close(struct world *world)
@@ -106,6 +111,30 @@ static void test_time_goes_on(void **state)
 			assert_int_equal(compare(&world, &question), 0);
 		}
 	}
+	world_close(&world);
+}
+
+/* Of short times, in which many a thread has a symbol as a caller alone. */
+static void test_callers(void **state)
+{
+	static struct world world;
+	uint32_t callers = 0, followed = 0;
+
+	(void)state;
+	world_open(&world, 4);
+	for (size_t i = 0; i < world.n_all; i++) {
+		const struct model_breakdown question = {
+			.symref = world.all[i], .group = groups[1 + i % 2]};
+
+		for (uint32_t first = 0; first + SHORT <= FIXTURE_SLICES; first++) {
+			show(&world, first, SHORT);
+			followed += compare(&world, &question) == 2;
+			for (uint32_t k = 0; k < world.sums.n; k++)
+				callers += !world.sums.rows[k].samples;
+		}
+	}
+	assert_true(callers > 10);
+	assert_true(followed > 100);
 	world_close(&world);
 }
 
@@ -216,6 +245,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_goes_on),
+		cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_no_rows),
 		cmocka_unit_test(test_names_are_the_newest),
 		cmocka_unit_test(test_any_window),
