@@ -21,16 +21,20 @@ struct self {
 	uint32_t samples;
 };
 
+/* A cell that counts, and the node of the forest that it is at. */
+struct met {
+	uint32_t cell, number;
+};
+
 struct digester {
 	const struct stacks *stacks;
 	struct names *names;
 	struct filter *filter;
 	/* While a digest is made: */
 	struct forest *forest;
-	uint32_t *cells,
-		*numbers; /* of an event: cells that count, and the nodes of the forest that they are at */
-	uint32_t n_cells, cells_room, numbers_room;
-	/* Of the event at hand, by symref: */
+	struct met *met; /* of the event at hand */
+	uint32_t n_met, met_room;
+	/* Of that event, by symref: */
 	uint64_t *totals;
 	struct self *selfs;
 	uint64_t *touched; /* a bit for each that has a total or is a leaf */
@@ -62,8 +66,7 @@ void digester_free(struct digester *digester)
 {
 	if (!digester)
 		return;
-	free(digester->cells);
-	free(digester->numbers);
+	free(digester->met);
 	free(digester->totals);
 	free(digester->selfs);
 	free(digester->touched);
@@ -94,7 +97,7 @@ static bool is_idle(const struct digester *digester, const struct slice *slice, 
 static int find_cells(struct digester *digester, const struct slice *slice, uint8_t event,
 	const struct tasks *tasks, bool hide_idle)
 {
-	digester->n_cells = 0;
+	digester->n_met = 0;
 	for (uint32_t i = 0; i < slice->cells; i++) {
 		uint32_t number;
 
@@ -106,13 +109,10 @@ static int find_cells(struct digester *digester, const struct slice *slice, uint
 			return -ENOMEM;
 		if (hide_idle && is_idle(digester, slice, i, number, tasks))
 			continue;
-		if (grow_room((void **)&digester->cells, digester->n_cells, &digester->cells_room,
-			    sizeof(*digester->cells)) ||
-			grow_room((void **)&digester->numbers, digester->n_cells,
-				&digester->numbers_room, sizeof(*digester->numbers)))
+		if (grow_room((void **)&digester->met, digester->n_met, &digester->met_room,
+			    sizeof(*digester->met)))
 			return -ENOMEM;
-		digester->cells[digester->n_cells] = i;
-		digester->numbers[digester->n_cells++] = number;
+		digester->met[digester->n_met++] = (struct met){i, number};
 	}
 	return 0;
 }
@@ -154,15 +154,15 @@ static void add_cells(struct digester *digester, const struct slice *slice)
 {
 	const struct forest *forest = digester->forest;
 
-	for (uint32_t i = 0; i < digester->n_cells; i++) {
-		if (i + AHEAD < digester->n_cells) {
-			const uint32_t next = digester->numbers[i + AHEAD];
+	for (uint32_t i = 0; i < digester->n_met; i++) {
+		if (i + AHEAD < digester->n_met) {
+			const uint32_t next = digester->met[i + AHEAD].number;
 
 			__builtin_prefetch(&forest->symref[next]);
 			__builtin_prefetch(&forest->parent[next]);
 			__builtin_prefetch(&forest->above[next]);
 		}
-		add_cell(digester, slice, digester->cells[i], digester->numbers[i]);
+		add_cell(digester, slice, digester->met[i].cell, digester->met[i].number);
 	}
 }
 

@@ -97,17 +97,17 @@ static int make_room(struct hot_column *column, uint32_t at)
 	return 0;
 }
 
-static int add_sum(struct hot *hot, uint32_t id, uint8_t event, const struct hot_sum *sum)
+static int add_part(struct hot *hot, const struct hot_part *part)
 {
-	struct hot_column *column = &hot->columns[event];
-	const uint32_t at = id - hot->first;
+	struct hot_column *column = &hot->columns[part->event];
+	const uint32_t at = part->id - hot->first;
 
 	if (make_room(column, at))
 		return -ENOMEM;
 	bits_add(column->used, at);
-	column->totals[at] += sum->total;
-	column->leafs[at].self += sum->self;
-	column->leafs[at].samples += sum->samples;
+	column->totals[at] += part->total;
+	column->leafs[at].self += part->self;
+	column->leafs[at].samples += part->samples;
 	return 0;
 }
 
@@ -451,12 +451,8 @@ static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_
 		hot->digests = calloc(change->n ? change->n : 1, sizeof(*hot->digests));
 		ret = hot->digests ? 0 : -ENOMEM;
 	}
-	for (uint32_t i = 0; i < bulk.n && !ret; i++) {
-		const struct hot_part *part = &bulk.parts[i];
-		const struct hot_sum sum = {part->self, part->total, part->samples};
-
-		ret = add_sum(hot, part->id, part->event, &sum);
-	}
+	for (uint32_t i = 0; i < bulk.n && !ret; i++)
+		ret = add_part(hot, &bulk.parts[i]);
 	for (size_t i = 0; i < change->n && !ret; i++)
 		hot->digests[hot->n_digests++] = bare_digest(change->slices[i]);
 	hot->digested += change->n;
@@ -550,9 +546,7 @@ int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
 		if (!i || parts[i].id < hot->first)
 			hot->first = parts[i].id;
 	for (size_t i = 0; i < n; i++) {
-		const struct hot_sum sum = {parts[i].self, parts[i].total, parts[i].samples};
-
-		if (add_sum(hot, parts[i].id, parts[i].event, &sum)) {
+		if (add_part(hot, &parts[i])) {
 			reset(hot);
 			return -ENOMEM;
 		}
@@ -578,11 +572,11 @@ static int load_event(struct hot *hot, const struct basis *basis, uint8_t event,
 	memset(columns, 0, 3 * (size_t)limit * sizeof(*columns));
 	ret = basis_symbols(basis, event, limit, self, total, samples);
 	for (uint32_t i = 0; i < limit && !ret; i++) {
-		const struct hot_sum sum = {self[i], total[i], samples[i]};
+		const struct hot_part part = {self[i], total[i], samples[i], i, event};
 
 		sums->samples += samples[i];
 		if (total[i] || samples[i])
-			ret = add_sum(hot, i, event, &sum);
+			ret = add_part(hot, &part);
 	}
 	sums->weight = basis->sums[event];
 	return ret;

@@ -221,16 +221,6 @@ static bool first_are_enough(const struct hot_query *query, size_t n)
 		(query->sort == HOT_SORT_SELF || query->sort == HOT_SORT_TOTAL);
 }
 
-/* Whether a row comes behind another one by its numbers; of the same ones, those of rising symrefs are in order. */
-static bool is_behind(const struct hot_row *row, const struct hot_row *other, enum hot_sort sort)
-{
-	const uint64_t here = number_of(row, sort), there = number_of(other, sort);
-
-	if (here != there || sort == HOT_SORT_TOTAL)
-		return here < there;
-	return row->total < other->total;
-}
-
 /* A heap of the first rows so far, the last of them on top: an element is never before those below it. */
 static void sift_down(struct hot_row *heap, size_t n, struct order *order)
 {
@@ -260,7 +250,6 @@ static void sift_up(struct hot_row *heap, size_t at, struct order *order)
 	}
 }
 
-/* Symrefs rise, so a row is only before the last one of a full heap where its numbers are. */
 static void find_first(struct hot *hot, const struct hot_query *query, struct order *order)
 {
 	const struct hot_column *column = &hot->columns[query->event];
@@ -279,7 +268,7 @@ static void find_first(struct hot *hot, const struct hot_query *query, struct or
 		if (n < query->most) {
 			heap[n] = row;
 			sift_up(heap, n++, order);
-		} else if (is_behind(&heap[0], &row, query->sort)) {
+		} else if (compare_rows(&row, &heap[0], order) < 0) {
 			heap[0] = row;
 			sift_down(heap, n, order);
 		}

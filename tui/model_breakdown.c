@@ -145,7 +145,7 @@ static int take_slice(struct model_breakdown_sums *sums, struct asking *asking, 
 struct change {
 	const struct slice *const *now;
 	size_t n_now;
-	size_t first, end; /* of the old slices, those that stay; they are the first ones of now */
+	size_t gone, stay; /* of the old slices; those that stay are the first ones of now */
 };
 
 /* False: more than what comes at the end and goes at the beginning is another, or the sums of what goes are nowhere. */
@@ -153,11 +153,11 @@ static bool find_change(const struct model_breakdown_sums *sums, const struct sn
 	uint64_t from_ns, uint64_t to_ns, struct change *change)
 {
 	uint64_t cells = 0, moved = 0;
-	size_t at = 0, stays;
+	size_t at = 0;
 
 	*change = (struct change){.now = snapshot->slices};
-	for (; change->first < sums->n_slices; change->first++) {
-		const struct model_breakdown_slice *old = &sums->slices[change->first];
+	for (; change->gone < sums->n_slices; change->gone++) {
+		const struct model_breakdown_slice *old = &sums->slices[change->gone];
 
 		while (at < snapshot->n && snapshot->slices[at]->start_ns < old->start_ns)
 			at++;
@@ -173,15 +173,14 @@ static bool find_change(const struct model_breakdown_sums *sums, const struct sn
 	while (at + change->n_now < snapshot->n &&
 		slice_is_in(change->now[change->n_now], from_ns, to_ns))
 		change->n_now++;
-	stays = sums->n_slices - change->first;
-	if (stays > change->n_now)
+	change->stay = sums->n_slices - change->gone;
+	if (change->stay > change->n_now)
 		return false;
-	change->end = change->first + stays;
 	for (size_t i = 0; i < change->n_now; i++) {
 		cells += change->now[i]->cells;
-		if (i >= stays)
+		if (i >= change->stay)
 			moved += change->now[i]->cells;
-		else if (change->now[i]->serial != sums->slices[change->first + i].serial)
+		else if (change->now[i]->serial != sums->slices[change->gone + i].serial)
 			return false;
 	}
 	return moved <= cells / MOST_PARTS;
@@ -208,10 +207,10 @@ static int follow(
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < change->first && !ret; i++)
+	for (size_t i = 0; i < change->gone && !ret; i++)
 		ret = take_slice(
 			sums, asking, sums->slices[i].start_ns, sums->slices[i].end_ns, false);
-	for (size_t i = change->end - change->first; i < change->n_now && !ret; i++)
+	for (size_t i = change->stay; i < change->n_now && !ret; i++)
 		ret = take_slice(
 			sums, asking, change->now[i]->start_ns, change->now[i]->end_ns, true);
 	if (ret)
