@@ -92,8 +92,9 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force);
 
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
  * every seal.  It begins to save 1/32 before the budget is spent, and stops after 2^17 cells (four times that above the
- * budget) and the merge of at most 2^16 cells or the reduction of one slice then begun: about 5 ms, at most 20;
- * without a limit only where the budget is exceeded by an eighth.  Returns how many merges. */
+ * budget) and the merge of at most 2^18 cells or the reduction of one slice then begun: mostly below 5 ms, a large merge about 15,
+ * the reduction of a large slice with deep stacks that nothing else has up to 150; without a limit only where the budget is
+ * exceeded by an eighth.  Returns how many merges. */
 unsigned int store_maintain(struct store *store);
 
 /* --- any thread --- */

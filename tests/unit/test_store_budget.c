@@ -229,7 +229,45 @@ static void test_merged_slices_are_bounded(void **state)
 	assert_true(status.slices > 20);
 	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
 	for (size_t i = 0; i < snapshot.n; i++)
-		assert_true(snapshot.slices[i]->cells <= 2048);
+		assert_true(snapshot.slices[i]->cells <= 4096);
+	snapshot_release(world->store, &snapshot);
+	world_free(world);
+}
+
+/* A program with so many stacks that slices have little in common before they are long: they are merged as long as those
+ * with all stacks fit many times, and no stack is given up. */
+static void test_many_stacks_keep_detail(void **state)
+{
+	enum { STACKS = 40000, A_SLICE = 2000, SLICES = 4000 };
+	struct world *world = world_new(64 * MIB);
+	uint32_t label = task(world, 7);
+	struct store_status status;
+	struct snapshot snapshot;
+	uint64_t samples = 0;
+
+	(void)state;
+	for (uint64_t slice = 0; slice < SLICES; slice++) {
+		for (uint64_t i = 0; i < A_SLICE; i++) {
+			uint64_t offsets[2] = {below(world, STACKS), 1};
+
+			offsets[1] += offsets[0];
+			assert_int_equal(store_add(world->store, slice * S,
+						 stack_of(world, offsets, 2), label, 0, 0, 1),
+				0);
+		}
+		store_seal(world->store, (slice + 1) * S, true);
+		store_maintain(world->store);
+	}
+	store_status(world->store, &status);
+	assert_true(status.merges > 0);
+	assert_true(status.slices > 100);
+	assert_true(status.memory_bytes <= 64 * MIB);
+	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++) {
+		assert_false(snapshot.slices[i]->reduced);
+		samples += snapshot.slices[i]->totals[0].count;
+	}
+	assert_int_equal(samples, (uint64_t)A_SLICE * SLICES);
 	snapshot_release(world->store, &snapshot);
 	world_free(world);
 }
@@ -307,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_held_while_merged),
 		cmocka_unit_test(test_few_merges),
 		cmocka_unit_test(test_merged_slices_are_bounded),
+		cmocka_unit_test(test_many_stacks_keep_detail),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_random_sums),
 	};
