@@ -39,6 +39,11 @@ struct chain_cache {
 	uint32_t evicted; /* live chains pushed out since the cache last grew */
 };
 
+/* Nodes' ids are given out in pages, of leaves or of others: slices refer to leaves, which are few among all nodes, and
+ * those who keep something by the id of a stack have it close together. */
+enum pool { POOL_CALLERS, POOL_LEAVES, POOLS };
+#define PAGE_NODES 256u
+
 struct frame_entry {
 	struct frame frame;
 	uint32_t refs; /* nodes; 0: free, frame.image is the next free one */
@@ -49,7 +54,9 @@ struct stacks {
 	struct chunks nodes; /* struct stack_node; of a free one, parent is the next free one */
 	struct chunks frames; /* struct frame_entry */
 	struct idtable node_ids, frame_ids;
-	uint32_t free_node, free_frame; /* 0: none */
+	uint32_t free_node[POOLS], free_frame; /* 0: none */
+	uint8_t *page_pool; /* by page of nodes, enum pool */
+	size_t pages_room;
 	bool released; /* some node ever was */
 	uint32_t nodes_used, frames_used;
 	uint64_t seed;
@@ -123,6 +130,7 @@ void stacks_free(struct stacks *stacks)
 	free(stacks->chains.set);
 	free(stacks->callers.set);
 	free(stacks->fresh);
+	free(stacks->page_pool);
 	free(stacks);
 }
 
@@ -210,6 +218,37 @@ const struct frame *stacks_frame_get(const struct stacks *stacks, uint32_t frame
 
 /* --- nodes --- */
 
+static void give_node(struct stacks *stacks, uint32_t id)
+{
+	uint32_t *list = &stacks->free_node[stacks->page_pool[id / PAGE_NODES]];
+
+	node_at(stacks, id)->parent = *list;
+	*list = id;
+}
+
+/* A page of ids for a pool, the lowest to be given out first. */
+static int add_page(struct stacks *stacks, enum pool pool)
+{
+	uint32_t first = stacks->nodes.count, id = first;
+	size_t page = first / PAGE_NODES;
+
+	if (page >= stacks->pages_room) {
+		size_t room = stacks->pages_room ? stacks->pages_room * 2 : 64;
+		uint8_t *grown = realloc(stacks->page_pool, room);
+
+		if (!grown)
+			return -ENOMEM;
+		stacks->page_pool = grown;
+		stacks->pages_room = room;
+	}
+	stacks->page_pool[page] = (uint8_t)pool;
+	while (!chunks_add(&stacks->nodes, &id) && (id + 1) % PAGE_NODES)
+		;
+	for (id = stacks->nodes.count; id > first;)
+		give_node(stacks, --id);
+	return stacks->free_node[pool] ? 0 : -ENOMEM;
+}
+
 static void node_release(struct stacks *stacks, uint32_t id)
 {
 	struct stack_node *node = node_at(stacks, id);
@@ -223,8 +262,7 @@ static void node_release(struct stacks *stacks, uint32_t id)
 	if (node->generation == GENERATION_LAST)
 		return;
 	__atomic_store_n(&node->generation, (uint16_t)(node->generation + 1), __ATOMIC_RELAXED);
-	node->parent = stacks->free_node;
-	stacks->free_node = id;
+	give_node(stacks, id);
 }
 
 static int remember_fresh(struct stacks *stacks)
@@ -254,7 +292,8 @@ void stacks_child_prefetch_entry(const struct stacks *stacks, uint32_t parent, u
 	__builtin_prefetch(node_at(stacks, idtable_next(&stacks->node_ids, cursor, &cursor)));
 }
 
-int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node)
+static int child(
+	struct stacks *stacks, uint32_t parent, uint32_t frame, enum pool pool, uint32_t *node)
 {
 	uint32_t hash = node_hash(stacks, parent, frame);
 	struct stack_node *entry;
@@ -276,18 +315,17 @@ int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_
 	err = remember_fresh(stacks);
 	if (err)
 		return err;
-	if (!stacks->free_node) {
-		err = chunks_add(&stacks->nodes, &id);
+	if (!stacks->free_node[pool]) {
+		err = add_page(stacks, pool);
 		if (err)
 			return err;
-		stacks->free_node = id;
 	}
-	id = stacks->free_node;
+	id = stacks->free_node[pool];
 	err = idtable_put(&stacks->node_ids, hash, id);
 	if (err)
 		return err;
 	entry = node_at(stacks, id);
-	stacks->free_node = entry->parent;
+	stacks->free_node[pool] = entry->parent;
 	entry->parent = parent;
 	entry->frame = frame;
 	entry->refs = 0;
@@ -299,6 +337,16 @@ int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_
 	stacks->fresh[stacks->n_fresh++] = id;
 	*node = id;
 	return 0;
+}
+
+int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node)
+{
+	return child(stacks, parent, frame, POOL_CALLERS, node);
+}
+
+int stacks_leaf(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node)
+{
+	return child(stacks, parent, frame, POOL_LEAVES, node);
 }
 
 const struct stack_node *stacks_node(const struct stacks *stacks, uint32_t node)
@@ -503,7 +551,7 @@ size_t stacks_memory(const struct stacks *stacks)
 	return sizeof(*stacks) + chunks_memory(&stacks->nodes) + chunks_memory(&stacks->frames) +
 		idtable_memory(&stacks->node_ids) + idtable_memory(&stacks->frame_ids) +
 		(stacks->chains.sets + (size_t)stacks->callers.sets) * sizeof(struct chain_set) +
-		stacks->fresh_size * sizeof(*stacks->fresh);
+		stacks->fresh_size * sizeof(*stacks->fresh) + stacks->pages_room;
 }
 
 size_t stacks_memory_used(const struct stacks *stacks)

@@ -56,6 +56,8 @@ void stacks_frame_prefetch_entry(
 
 /* The node of `frame` called from `parent`, added when new, with no reference of its own. */
 int stacks_child(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node);
+/* The same for a node that samples will be counted by: ids of these are close to each other. */
+int stacks_leaf(struct stacks *stacks, uint32_t parent, uint32_t frame, uint32_t *node);
 /* In two steps. */
 void stacks_child_prefetch(const struct stacks *stacks, uint32_t parent, uint32_t frame);
 void stacks_child_prefetch_entry(const struct stacks *stacks, uint32_t parent, uint32_t frame);

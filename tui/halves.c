@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define CELLS_MIN (1u << 19) /* of fewer the one thread is done before the other has begun */
-#define LOOKED_AT 64u /* cells of a slice that tell where its stacks are */
+#define MARKS 8192u /* cells, evenly among all, that tell where the stacks are */
 
 struct other {
 	int (*pass)(void *);
@@ -23,46 +23,54 @@ struct other {
 
 static _Thread_local uint64_t other_ns;
 
-/* A stack that stands for so many cells. */
-struct mark {
-	uint32_t stack, cells;
-};
-
-static int compare_marks(const void *a, const void *b)
+static int compare_stacks(const void *a, const void *b)
 {
-	const struct mark *left = a, *right = b;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
-	return left->stack < right->stack ? -1 : left->stack > right->stack;
+	return left < right ? -1 : left > right;
 }
 
-static size_t mark_slice(const struct slice *slice, struct mark *marks)
+/* The stacks of some cells, one in each stretch of `stretch`, now here, now there: slices may all be of one size.  There is
+ * room for all. */
+static size_t mark_slices(const struct halves *halves, uint64_t from_ns, uint64_t to_ns,
+	uint64_t stretch, uint32_t *marks)
 {
-	uint32_t n = slice->cells < LOOKED_AT ? slice->cells : LOOKED_AT;
+	const struct snapshot *snapshot = halves->snapshot;
+	uint64_t next = 0, begin = 0;
+	size_t n = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		marks[i] = (struct mark){
-			slice->stack[(uint64_t)slice->cells * i / n], slice->cells / n};
+	for (size_t i = 0; i < snapshot->n; i++) {
+		const struct slice *slice = snapshot->slices[i];
+
+		if (!slice_is_in(slice, from_ns, to_ns))
+			continue;
+		while (next < begin + slice->cells) {
+			marks[n++] = slice->stack[next - begin];
+			next = n * stretch + n * 0x9e3779b1u % stretch;
+		}
+		begin += slice->cells;
+	}
 	return n;
 }
 
 /* Ranges with about the same number of cells. */
-static void divide(struct halves *halves, struct mark *marks, size_t n)
+static int divide(struct halves *halves, uint64_t from_ns, uint64_t to_ns, uint64_t cells)
 {
-	uint64_t cells = 0, sum = 0;
-	uint32_t range = 0;
+	uint64_t stretch = cells / MARKS + 1;
+	uint32_t *marks = malloc((cells / stretch + 1) * sizeof(*marks));
+	size_t n;
 
-	qsort(marks, n, sizeof(*marks), compare_marks);
-	for (size_t i = 0; i < n; i++)
-		cells += marks[i].cells;
-	for (size_t i = 0; i < n && range + 1 < HALVES_RANGES; i++) {
-		while (range + 1 < HALVES_RANGES && sum > cells * (range + 1) / HALVES_RANGES)
-			halves->ends[range++] = marks[i].stack;
-		sum += marks[i].cells;
-	}
-	while (range < HALVES_RANGES)
-		halves->ends[range++] = UINT32_MAX;
+	if (!marks)
+		return -ENOMEM;
+	n = mark_slices(halves, from_ns, to_ns, stretch, marks);
+	qsort(marks, n, sizeof(*marks), compare_stacks);
+	for (uint32_t range = 0; range + 1 < HALVES_RANGES; range++)
+		halves->ends[range] = marks[n * (range + 1) / HALVES_RANGES];
+	halves->ends[HALVES_RANGES - 1] = UINT32_MAX;
 	halves->low = 1;
 	halves->high = HALVES_RANGES - 1;
+	free(marks);
+	return 0;
 }
 
 static uint32_t stacks_below(const struct snapshot *snapshot)
@@ -82,24 +90,17 @@ bool halves_init(struct halves *halves, const struct snapshot *snapshot, uint64_
 	uint64_t to_ns, uint64_t least)
 {
 	pthread_mutexattr_t attr;
-	struct mark *marks;
 	uint64_t cells = 0;
-	size_t n = 0;
 
 	for (size_t i = 0; i < snapshot->n; i++)
 		if (slice_is_in(snapshot->slices[i], from_ns, to_ns))
 			cells += snapshot->slices[i]->cells;
-	if (least ? cells < least : cells < CELLS_MIN || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	if (!cells ||
+		(least ? cells < least : cells < CELLS_MIN || sysconf(_SC_NPROCESSORS_ONLN) < 2))
 		return false;
-	marks = calloc(snapshot->n, LOOKED_AT * sizeof(*marks));
-	if (!marks)
-		return false;
-	for (size_t i = 0; i < snapshot->n; i++)
-		if (slice_is_in(snapshot->slices[i], from_ns, to_ns))
-			n += mark_slice(snapshot->slices[i], marks + n);
 	*halves = (struct halves){.snapshot = snapshot, .n_stacks = stacks_below(snapshot)};
-	divide(halves, marks, n);
-	free(marks);
+	if (divide(halves, from_ns, to_ns, cells))
+		return false;
 	/* It is held for less time than it takes to sleep. */
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);

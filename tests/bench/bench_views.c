@@ -35,7 +35,7 @@
 #define TICK_SAMPLES 1000u /* at 10,000 Hz */
 #define THREADS 50u
 #define CPUS 4u
-#define BUDGET (256u << 20)
+#define BUDGET (1024u << 20)
 
 static struct bench {
 	struct images *images;
@@ -125,7 +125,9 @@ static void make_stacks(uint32_t n, uint32_t symbols)
 			which = random_below(which + 1);
 			check(stacks_frame(
 				bench.stacks, image, (uint64_t)which * 16, FRAME_USER, &frame));
-			check(stacks_child(bench.stacks, node, frame, &node));
+			check((stacks_node(bench.stacks, node)->depth + 1u < depth ?
+					stacks_child :
+					stacks_leaf)(bench.stacks, node, frame, &node));
 		}
 		stacks_ref(bench.stacks, node);
 		bench.nodes[i] = node;
