@@ -414,7 +414,9 @@ static int walk_frames(struct ingest *ingest, struct walk *walk)
 static int walk_step(struct ingest *ingest, struct walk *walk)
 {
 	size_t left = --walk->left;
-	int err = stacks_child(ingest->stacks, walk->node, walk->found[left].frame, &walk->node);
+	uint32_t frame = walk->found[left].frame;
+	int err = left ? stacks_child(ingest->stacks, walk->node, frame, &walk->node)
+		       : stacks_leaf(ingest->stacks, walk->node, frame, &walk->node);
 
 	if (err)
 		return err;
@@ -633,7 +635,7 @@ int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint3
 
 	if (!err)
 		err = stacks_frame(ingest->stacks, image, 0, FRAME_KERNEL, &frame);
-	return err ? err : stacks_child(ingest->stacks, parent, frame, node);
+	return err ? err : stacks_leaf(ingest->stacks, parent, frame, node);
 }
 
 int ingest_unknown(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t time_ns,

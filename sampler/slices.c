@@ -300,9 +300,9 @@ static int cut_stack(struct stacks *stacks, uint32_t stack, unsigned int keep, u
 		stack = stacks_node(stacks, stack)->parent;
 	}
 	*out = STACK_ROOT;
-	while (n && !err)
+	while (n > 1 && !err)
 		err = stacks_child(stacks, *out, frames[--n], out);
-	return err;
+	return err ? err : stacks_leaf(stacks, *out, frames[0], out);
 }
 
 static int unknown_stack(struct stacks *stacks, uint32_t *out)
@@ -310,7 +310,7 @@ static int unknown_stack(struct stacks *stacks, uint32_t *out)
 	uint32_t frame;
 	int err = stacks_frame(stacks, IMAGE_ID_UNKNOWN, 0, FRAME_USER, &frame);
 
-	return err ? err : stacks_child(stacks, STACK_ROOT, frame, out);
+	return err ? err : stacks_leaf(stacks, STACK_ROOT, frame, out);
 }
 
 /* Add up the cells of a slice with their shorter stacks, without values. */

@@ -6,12 +6,10 @@
  * CPU and a leaf stand for is looked up once each; then a part costs three additions and one in the table of (lane, symbol)
  * pairs, and a lane of a slice the columns that it is spread over.
  */
-#include "tui/lanes.h"
+#include "tui/lanes_private.h"
 
 #include "tui/clean.h"
 #include "tui/grow.h"
-#include "tui/halves.h"
-#include "tui/intern.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,73 +17,8 @@
 
 #define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
 #define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
-#define AHEAD 8u /* cells whose sums are fetched before they are needed */
 
-/* Of one slice: what has the same label, or CPU, and the same symbol at the leaf. */
-struct part {
-	uint32_t at, symref;
-	uint64_t weight, samples;
-};
-
-struct lanes_digest {
-	uint64_t serial; /* of the slice */
-	struct part *parts;
-	uint32_t n;
-};
-
-struct part_slot {
-	uint32_t slice, part; /* of another slice: free */
-};
-
-/* How much of one lane fell into one symbol. */
-struct pair {
-	uint32_t lane, symref;
-	uint64_t weight; /* 0: free */
-};
-
-/* What a slice brings to a lane. */
-struct fresh {
-	uint64_t weight, samples;
-};
-
-struct work {
-	const struct query *query;
-	struct half half; /* of the stacks, where cells are many */
-	struct lanes *lanes;
-	uint32_t lanes_room;
-	struct intern keys;
-	uint32_t *of_label, *of_cpu; /* lane + 1 */
-	uint32_t labels_room, cpus_room;
-	struct sieve sieve;
-	/* Of the slice at hand. */
-	struct part *parts;
-	uint32_t n_parts, parts_room;
-	struct part_slot *part_slots;
-	uint32_t n_part_slots, n_slices;
-	struct fresh *fresh; /* by lane; all 0 between slices */
-	uint32_t fresh_room;
-	uint32_t *met; /* lanes */
-	uint32_t n_met, met_room;
-	/* How much of each lane fell into each symbol: an array by symref for the first lanes, pairs for others. */
-	uint64_t **rows;
-	uint32_t rows_room, n_symrefs;
-	struct pair *pairs;
-	uint32_t n_pairs, n_slots;
-};
-
-/* The columns that a slice is spread over. */
-struct spread {
-	size_t first, last;
-	uint64_t from, to; /* of it, since the range began */
-};
-
-struct lane_key {
-	int32_t pid, tid;
-	uint32_t cpu;
-	char name[TASK_COMM_MAX];
-};
-
-static int new_lane(struct work *work, const struct lane_key *key, uint32_t *id)
+int lanes_find(struct lanes_work *work, const struct lanes_key *key, uint32_t *id)
 {
 	struct lanes *lanes = work->lanes;
 
@@ -101,11 +34,11 @@ static int new_lane(struct work *work, const struct lane_key *key, uint32_t *id)
 	return 0;
 }
 
-static int lane_of_label(struct work *work, uint32_t label_id, uint32_t *id)
+static int lane_of_label(struct lanes_work *work, uint32_t label_id, uint32_t *id)
 {
 	const struct task_label *label = tasks_label_get(work->query->tasks, label_id);
 	enum query_group group = work->query->group;
-	struct lane_key key;
+	struct lanes_key key;
 	struct lane *lane;
 
 	memset(&key, 0, sizeof(key));
@@ -115,7 +48,7 @@ static int lane_of_label(struct work *work, uint32_t label_id, uint32_t *id)
 		key.pid = label ? label->pid : -1;
 		key.tid = group == GROUP_PROCESS ? 0 : label ? label->tid : -1;
 	}
-	if (new_lane(work, &key, id))
+	if (lanes_find(work, &key, id))
 		return -ENOMEM;
 	lane = &work->lanes->lane[*id];
 	if (label && group != GROUP_COMMAND && label->since_ns >= lane->since_ns) {
@@ -126,11 +59,11 @@ static int lane_of_label(struct work *work, uint32_t label_id, uint32_t *id)
 	return 0;
 }
 
-static int lane_of(struct work *work, uint32_t at, uint32_t *id)
+static int lane_of(struct lanes_work *work, uint32_t at, uint32_t *id)
 {
 	bool by_cpu = work->query->group == GROUP_CPU;
 	uint32_t **table = by_cpu ? &work->of_cpu : &work->of_label;
-	struct lane_key key;
+	struct lanes_key key;
 	int ret;
 
 	if (grow_zeroed((void **)table, at, by_cpu ? &work->cpus_room : &work->labels_room,
@@ -139,7 +72,7 @@ static int lane_of(struct work *work, uint32_t at, uint32_t *id)
 	if (!(*table)[at]) {
 		memset(&key, 0, sizeof(key));
 		key.cpu = at;
-		ret = by_cpu ? new_lane(work, &key, id) : lane_of_label(work, at, id);
+		ret = by_cpu ? lanes_find(work, &key, id) : lane_of_label(work, at, id);
 		if (ret)
 			return ret;
 		(*table)[at] = *id + 1;
@@ -150,7 +83,8 @@ static int lane_of(struct work *work, uint32_t at, uint32_t *id)
 
 /* --- the hottest symbols --- */
 
-static struct pair *slot_of(struct pair *pairs, uint32_t n_slots, uint32_t lane, uint32_t symref)
+static struct lanes_pair *slot_of(
+	struct lanes_pair *pairs, uint32_t n_slots, uint32_t lane, uint32_t symref)
 {
 	uint64_t hash = ((uint64_t)lane << 32 | symref) * 0x9e3779b97f4a7c15ull;
 	uint32_t slot = (uint32_t)(hash >> 32 ^ hash >> 17) & (n_slots - 1);
@@ -160,15 +94,15 @@ static struct pair *slot_of(struct pair *pairs, uint32_t n_slots, uint32_t lane,
 	return &pairs[slot];
 }
 
-static int grow_pairs(struct work *work)
+static int grow_pairs(struct lanes_work *work)
 {
 	uint32_t n = work->n_slots ? work->n_slots * 2 : 1024;
-	struct pair *pairs = calloc(n, sizeof(*pairs));
+	struct lanes_pair *pairs = calloc(n, sizeof(*pairs));
 
 	if (!pairs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < work->n_slots; i++) {
-		const struct pair *pair = &work->pairs[i];
+		const struct lanes_pair *pair = &work->pairs[i];
 
 		if (pair->weight)
 			*slot_of(pairs, n, pair->lane, pair->symref) = *pair;
@@ -179,9 +113,9 @@ static int grow_pairs(struct work *work)
 	return 0;
 }
 
-static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t weight)
+static int add_pair(struct lanes_work *work, uint32_t lane, uint32_t symref, uint64_t weight)
 {
-	struct pair *pair;
+	struct lanes_pair *pair;
 
 	if (work->n_pairs >= work->n_slots / 2 && grow_pairs(work))
 		return -ENOMEM;
@@ -196,7 +130,8 @@ static int add_pair(struct work *work, uint32_t lane, uint32_t symref, uint64_t 
 }
 
 /* The cell counts, and *symref is its leaf's. */
-static bool take_cell(struct work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
+static bool take_cell(
+	struct lanes_work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
 {
 	const struct query *query = work->query;
 	uint32_t known;
@@ -210,21 +145,16 @@ static bool take_cell(struct work *work, const struct slice *slice, uint32_t i, 
 	return query_mask(query, verdict);
 }
 
-static bool has_row(const struct work *work, uint32_t lane)
-{
-	return lane < work->rows_room && work->rows[lane];
-}
-
 /* Symbols that are met later than the pass began have pairs. */
-static bool is_for_row(const struct work *work, uint32_t lane, uint32_t symref)
+static bool is_for_row(const struct lanes_work *work, uint32_t lane, uint32_t symref)
 {
 	return lane < ROWS_BYTES / sizeof(uint64_t) / (work->n_symrefs + 1) &&
 		symref < work->n_symrefs;
 }
 
-static int add_row(struct work *work, uint32_t lane)
+static int add_row(struct lanes_work *work, uint32_t lane)
 {
-	if (has_row(work, lane))
+	if (lanes_has_row(work, lane))
 		return 0;
 	if (grow_zeroed((void **)&work->rows, lane, &work->rows_room, sizeof(*work->rows)))
 		return -ENOMEM;
@@ -232,7 +162,7 @@ static int add_row(struct work *work, uint32_t lane)
 	return work->rows[lane] ? 0 : -ENOMEM;
 }
 
-static int add_symbol(struct work *work, uint32_t lane, uint32_t symref, uint64_t weight)
+int lanes_add_symbol(struct lanes_work *work, uint32_t lane, uint32_t symref, uint64_t weight)
 {
 	if (!weight)
 		return 0;
@@ -244,7 +174,25 @@ static int add_symbol(struct work *work, uint32_t lane, uint32_t symref, uint64_
 	return 0;
 }
 
-static void choose(struct work *work, uint64_t *best, uint32_t at, uint32_t symref, uint64_t weight)
+int lanes_add_symbols(struct lanes_work *work, uint32_t lane, const uint64_t *weights)
+{
+	uint32_t n = work->n_symrefs;
+	int ret = 0;
+
+	/* All rows are as long, so one with a place for the last symbol has one for all. */
+	if (is_for_row(work, lane, n - 1)) {
+		ret = add_row(work, lane);
+		for (uint32_t i = 0; i < n && !ret; i++)
+			work->rows[lane][i] += weights[i];
+	} else {
+		for (uint32_t i = 0; i < n && !ret; i++)
+			ret = lanes_add_symbol(work, lane, i, weights[i]);
+	}
+	return ret;
+}
+
+static void choose(
+	struct lanes_work *work, uint64_t *best, uint32_t at, uint32_t symref, uint64_t weight)
 {
 	struct lane *lane = &work->lanes->lane[at];
 
@@ -254,7 +202,7 @@ static void choose(struct work *work, uint64_t *best, uint32_t at, uint32_t symr
 	lane->symref = symref;
 }
 
-static int choose_hottest(struct work *work)
+static int choose_hottest(struct lanes_work *work)
 {
 	uint64_t *best = calloc(work->lanes->n + 1, sizeof(*best));
 
@@ -288,11 +236,12 @@ static size_t column_of(const struct lanes *lanes, uint64_t since)
 	return (size_t)((unsigned __int128)since * lanes->columns / length);
 }
 
-static struct spread spread_of(const struct lanes *lanes, const struct slice *slice)
+static struct lanes_spread spread_of(const struct lanes *lanes, const struct slice *slice)
 {
 	uint64_t from_ns = slice->start_ns > lanes->from_ns ? slice->start_ns : lanes->from_ns;
 	uint64_t to_ns = slice->end_ns < lanes->to_ns ? slice->end_ns : lanes->to_ns;
-	struct spread spread = {.from = from_ns - lanes->from_ns, .to = to_ns - lanes->from_ns};
+	struct lanes_spread spread = {
+		.from = from_ns - lanes->from_ns, .to = to_ns - lanes->from_ns};
 
 	if (spread.to <= spread.from)
 		spread.to = spread.from + 1;
@@ -301,8 +250,8 @@ static struct spread spread_of(const struct lanes *lanes, const struct slice *sl
 	return spread;
 }
 
-static void add_weight(
-	const struct lanes *lanes, struct lane *lane, const struct spread *spread, uint64_t weight)
+static void add_weight(const struct lanes *lanes, struct lane *lane,
+	const struct lanes_spread *spread, uint64_t weight)
 {
 	uint64_t done = 0;
 
@@ -318,7 +267,7 @@ static void add_weight(
 
 /* --- slices --- */
 
-static int grow_part_slots(struct work *work, uint32_t cells)
+static int grow_part_slots(struct lanes_work *work, uint32_t cells)
 {
 	uint32_t n = work->n_part_slots ? work->n_part_slots : 1024;
 
@@ -333,11 +282,11 @@ static int grow_part_slots(struct work *work, uint32_t cells)
 }
 
 static int add_part(
-	struct work *work, uint32_t at, uint32_t symref, uint64_t weight, uint64_t samples)
+	struct lanes_work *work, uint32_t at, uint32_t symref, uint64_t weight, uint64_t samples)
 {
 	uint64_t hash = ((uint64_t)at << 32 | symref) * 0x9e3779b97f4a7c15ull;
 	uint32_t mask = work->n_part_slots - 1, slot = (uint32_t)(hash >> 32 ^ hash >> 17) & mask;
-	struct part *part;
+	struct lanes_part *part;
 
 	for (; work->part_slots[slot].slice == work->n_slices; slot = (slot + 1) & mask) {
 		part = &work->parts[work->part_slots[slot].part];
@@ -350,13 +299,13 @@ static int add_part(
 	if (grow_room(
 		    (void **)&work->parts, work->n_parts, &work->parts_room, sizeof(*work->parts)))
 		return -ENOMEM;
-	work->part_slots[slot] = (struct part_slot){work->n_slices, work->n_parts};
-	work->parts[work->n_parts++] = (struct part){at, symref, weight, samples};
+	work->part_slots[slot] = (struct lanes_part_slot){work->n_slices, work->n_parts};
+	work->parts[work->n_parts++] = (struct lanes_part){at, symref, weight, samples};
 	return 0;
 }
 
 /* The parts of a slice. */
-static int divide(struct work *work, const struct slice *slice)
+static int divide(struct lanes_work *work, const struct slice *slice)
 {
 	bool by_cpu = work->query->group == GROUP_CPU;
 	int ret = grow_part_slots(work, slice->cells);
@@ -373,8 +322,8 @@ static int divide(struct work *work, const struct slice *slice)
 	return ret;
 }
 
-/* Into what its lane has of the slice. */
-static int count(struct work *work, const struct part *part)
+/* Into what its lane has of the columns at hand. */
+int lanes_count(struct lanes_work *work, const struct lanes_part *part)
 {
 	uint32_t id;
 
@@ -389,116 +338,41 @@ static int count(struct work *work, const struct part *part)
 	}
 	work->fresh[id].weight += part->weight;
 	work->fresh[id].samples += part->samples;
-	return add_symbol(work, id, part->symref, part->weight);
+	return lanes_add_symbol(work, id, part->symref, part->weight);
 }
 
-static void spread_out(struct work *work, const struct slice *slice)
+void lanes_spread_out(struct lanes_work *work)
 {
-	const struct spread spread = spread_of(work->lanes, slice);
-
 	while (work->n_met) {
 		uint32_t id = work->met[--work->n_met];
 		struct lane *lane = &work->lanes->lane[id];
 
 		lane->weight += work->fresh[id].weight;
 		lane->samples += work->fresh[id].samples;
-		add_weight(work->lanes, lane, &spread, work->fresh[id].weight);
-		work->fresh[id] = (struct fresh){0};
+		add_weight(work->lanes, lane, &work->spread, work->fresh[id].weight);
+		work->fresh[id] = (struct lanes_fresh){0};
 	}
 }
 
-static int add_parts(
-	struct work *work, const struct slice *slice, const struct part *parts, uint32_t n)
+/* Slices that lie in one column, one after the other, are spread at once. */
+void lanes_begin_slice(struct lanes_work *work, const struct slice *slice)
+{
+	const struct lanes_spread spread = spread_of(work->lanes, slice);
+
+	if (spread.first != spread.last || work->spread.first != work->spread.last ||
+		spread.first != work->spread.first)
+		lanes_spread_out(work);
+	work->spread = spread;
+}
+
+static int add_parts(struct lanes_work *work, const struct slice *slice,
+	const struct lanes_part *parts, uint32_t n)
 {
 	int ret = 0;
 
+	lanes_begin_slice(work, slice);
 	for (uint32_t i = 0; i < n && !ret; i++)
-		ret = count(work, &parts[i]);
-	spread_out(work, slice);
-	return ret;
-}
-
-/* How much of each lane fell into each symbol is spread over more memory than the caches next to the processor hold. */
-static inline __attribute__((always_inline)) void fetch_ahead(const struct work *work,
-	const struct slice *slice, uint32_t i, uint32_t last, const uint32_t *lanes,
-	uint32_t n_lanes)
-{
-	const struct sieve *sieve = &work->sieve;
-	uint32_t node, at, lane, symref;
-
-	/* Others' stacks are not looked at. */
-	if (i + 2 * AHEAD >= last || slice->stack[i + 2 * AHEAD] >= sieve->stacks_room)
-		return;
-	__builtin_prefetch(&sieve->stacks_known[slice->stack[i + 2 * AHEAD]]);
-	node = slice->stack[i + AHEAD];
-	at = work->query->group == GROUP_CPU ? slice->cpu[i + AHEAD] : slice->task[i + AHEAD];
-	if (node >= sieve->stacks_room)
-		return;
-	if (!sieve->stacks_known[node]) {
-		__builtin_prefetch(stacks_node(work->query->stacks, node));
-		return;
-	}
-	lane = at < n_lanes ? lanes[at] - 1 : UINT32_MAX;
-	symref = sieve_stack_leaf(sieve->stacks_known[node]);
-	if (has_row(work, lane) && symref < work->n_symrefs)
-		__builtin_prefetch(&work->rows[lane][symref]);
-}
-
-/* The same where all that is needed is there already: most cells. */
-static inline bool count_known(
-	struct work *work, const struct part *part, const uint32_t *lanes, uint32_t n_lanes)
-{
-	uint32_t lane = part->at < n_lanes ? lanes[part->at] - 1 : UINT32_MAX;
-
-	if (lane >= work->fresh_room || !work->fresh[lane].samples || !has_row(work, lane) ||
-		part->symref >= work->n_symrefs)
-		return false;
-	work->fresh[lane].weight += part->weight;
-	work->fresh[lane].samples += part->samples;
-	work->rows[lane][part->symref] += part->weight;
-	return true;
-}
-
-/* The same of many cells at once, of which nothing is remembered.  What does not count is added as nothing, since a branch that
- * depends on the cell costs more. */
-static int add_block(
-	struct work *work, const struct slice *slice, uint32_t first, uint32_t n, uint32_t last)
-{
-	const struct query *query = work->query;
-	const bool by_cpu = query->group == GROUP_CPU;
-	uint8_t verdicts[SIEVE_BLOCK];
-	int ret = 0;
-
-	sieve_rests(&work->sieve, slice, first, n, verdicts);
-	for (uint32_t i = first; i < first + n && !ret; i++) {
-		const uint32_t *lanes = by_cpu ? work->of_cpu : work->of_label;
-		uint32_t n_lanes = by_cpu ? work->cpus_room : work->labels_room;
-		uint32_t known = sieve_stack(&work->sieve, slice->stack[i]);
-		unsigned int verdict = verdicts[i - first] | sieve_stack_verdict(known);
-		uint64_t counts = query_mask(query, verdict) &
-			((uint64_t)(slice->event[i] != query->event) - 1);
-		const struct part part = {.at = by_cpu ? slice->cpu[i] : slice->task[i],
-			.symref = sieve_stack_leaf(known),
-			.weight = slice->weight[i] & counts,
-			.samples = slice->count[i] & counts};
-
-		fetch_ahead(work, slice, i, last, lanes, n_lanes);
-		if (!count_known(work, &part, lanes, n_lanes) && counts)
-			ret = count(work, &part);
-	}
-	return ret;
-}
-
-static int add_cells(struct work *work, const struct slice *slice, size_t slice_at)
-{
-	uint32_t first, last;
-	int ret = 0;
-
-	half_cells(&work->half, slice, slice_at, &first, &last);
-	for (; first < last && !ret; first += SIEVE_BLOCK)
-		ret = add_block(work, slice, first,
-			last - first < SIEVE_BLOCK ? last - first : SIEVE_BLOCK, last);
-	spread_out(work, slice);
+		ret = lanes_count(work, &parts[i]);
 	return ret;
 }
 
@@ -560,7 +434,7 @@ static bool recall(
 }
 
 /* The parts at hand; out of memory they are merely not remembered. */
-static bool remember(const struct work *work, uint64_t serial, struct lanes_digest *out)
+static bool remember(const struct lanes_work *work, uint64_t serial, struct lanes_digest *out)
 {
 	*out = (struct lanes_digest){.serial = serial, .n = work->n_parts};
 	out->parts = malloc((out->n ? out->n : 1) * sizeof(*out->parts));
@@ -582,7 +456,7 @@ static bool is_long(const struct query *query)
 	return cells > 2 * PARTS_MAX;
 }
 
-static int add_slices(struct work *work, struct lanes_memory *memory)
+static int add_slices(struct lanes_work *work, struct lanes_memory *memory)
 {
 	const struct query *query = work->query;
 	struct lanes_digest *kept = NULL;
@@ -604,7 +478,7 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 			continue;
 		}
 		if (parts + slice->cells > PARTS_MAX) {
-			ret = add_cells(work, slice, i);
+			ret = lanes_add_cells(work, slice, i);
 			continue;
 		}
 		ret = divide(work, slice);
@@ -613,6 +487,7 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 		if (!ret && remember(work, slice->serial, &kept[n_kept]))
 			parts += kept[n_kept++].n;
 	}
+	lanes_spread_out(work);
 	forget_digests(memory);
 	memory->digests = kept;
 	memory->n = n_kept;
@@ -621,15 +496,15 @@ static int add_slices(struct work *work, struct lanes_memory *memory)
 
 /* --- all at once --- */
 
-static void work_init(struct work *work, const struct query *query, struct lanes *lanes)
+void lanes_work_init(struct lanes_work *work, const struct query *query, struct lanes *lanes)
 {
-	*work = (struct work){.query = query, .lanes = lanes};
+	*work = (struct lanes_work){.query = query, .lanes = lanes};
 	query_sieve(query, &work->sieve);
 	work->sieve.by_stack = true; /* symbols of leaves are asked for in any case */
 	work->n_symrefs = names_limit(query->names);
 }
 
-static void work_fini(struct work *work)
+void lanes_work_fini(struct lanes_work *work)
 {
 	half_fini(&work->half);
 	intern_fini(&work->keys);
@@ -646,98 +521,6 @@ static void work_fini(struct work *work)
 	sieve_fini(&work->sieve);
 }
 
-static int add_all(void *ctx)
-{
-	struct work *work = ctx;
-	const struct query *query = work->query;
-	int ret = 0;
-
-	while (!ret && half_next(&work->half))
-		for (size_t i = 0; i < query->snapshot->n && !ret; i++)
-			if (slice_is_in(query->snapshot->slices[i], query->from_ns, query->to_ns))
-				ret = add_cells(work, query->snapshot->slices[i], i);
-	return ret;
-}
-
-static int take_lane(struct work *work, const struct lane *from, uint32_t *id)
-{
-	struct lane_key key;
-	struct lane *lane;
-
-	memset(&key, 0, sizeof(key));
-	key.pid = from->pid;
-	key.tid = from->tid;
-	key.cpu = from->cpu;
-	if (work->query->group == GROUP_COMMAND)
-		memcpy(key.name, from->name, sizeof(key.name));
-	if (new_lane(work, &key, id))
-		return -ENOMEM;
-	lane = &work->lanes->lane[*id];
-	if (from->since_ns >= lane->since_ns) {
-		lane->since_ns = from->since_ns;
-		memcpy(lane->name, from->name, sizeof(lane->name));
-	}
-	lane->weight += from->weight;
-	lane->samples += from->samples;
-	for (size_t i = 0; i < work->lanes->columns; i++)
-		lane->columns[i] += from->columns[i];
-	return 0;
-}
-
-/* The symbols of a lane. */
-static int take_row(struct work *work, uint32_t id, const struct work *from, uint32_t lane)
-{
-	const uint64_t *theirs = from->rows[lane];
-	int ret = 0;
-
-	/* Rows of both are as long, so one with a place for the last symbol has one for all. */
-	if (is_for_row(work, id, from->n_symrefs - 1)) {
-		ret = add_row(work, id);
-		for (uint32_t i = 0; i < from->n_symrefs && !ret; i++)
-			work->rows[id][i] += theirs[i];
-	} else {
-		for (uint32_t i = 0; i < from->n_symrefs && !ret; i++)
-			ret = add_symbol(work, id, i, theirs[i]);
-	}
-	return ret;
-}
-
-/* What the other thread has found. */
-static int take(struct work *work, const struct work *from)
-{
-	uint32_t *ids = calloc(from->lanes->n + 1, sizeof(*ids));
-	int ret = ids ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < from->lanes->n && !ret; i++) {
-		ret = take_lane(work, &from->lanes->lane[i], &ids[i]);
-		if (!ret && has_row(from, i))
-			ret = take_row(work, ids[i], from, i);
-	}
-	for (uint32_t i = 0; i < from->n_slots && !ret; i++)
-		ret = add_symbol(work, ids[from->pairs[i].lane], from->pairs[i].symref,
-			from->pairs[i].weight);
-	free(ids);
-	return ret;
-}
-
-static int add_in_two(struct work *work, struct halves *halves)
-{
-	struct lanes lanes = *work->lanes;
-	struct work other;
-	int ret;
-
-	work_init(&other, work->query, &lanes);
-	other.n_symrefs = work->n_symrefs;
-	ret = sieve_share(&work->sieve, &work->half, &other.sieve, &other.half, halves);
-	if (!ret)
-		ret = halves_run(add_all, work, &other);
-	if (!ret)
-		ret = take(work, &other);
-	work_fini(&other);
-	lanes_fini(&lanes);
-	return ret;
-}
-
 int lanes_run(const struct query *query, size_t columns, struct lanes *out)
 {
 	return lanes_follow(query, columns, NULL, out);
@@ -747,8 +530,7 @@ int lanes_follow(
 	const struct query *query, size_t columns, struct lanes_memory *memory, struct lanes *out)
 {
 	bool remembers = memory && !is_long(query);
-	struct work work;
-	struct halves halves;
+	struct lanes_work work;
 	int ret;
 
 	if (remembers)
@@ -762,20 +544,11 @@ int lanes_follow(
 		.from_ns = query->from_ns,
 		.to_ns = query->to_ns,
 	};
-	work_init(&work, query, out);
-	if (remembers)
-		ret = add_slices(&work, memory);
-	else if (!work.sieve.by_fields &&
-		halves_init(
-			&halves, query->snapshot, query->from_ns, query->to_ns, query->two_cells)) {
-		ret = add_in_two(&work, &halves);
-		halves_fini(&halves);
-	} else {
-		ret = add_all(&work);
-	}
+	lanes_work_init(&work, query, out);
+	ret = remembers ? add_slices(&work, memory) : lanes_add_all(&work);
 	if (!ret)
 		ret = choose_hottest(&work);
-	work_fini(&work);
+	lanes_work_fini(&work);
 	if (ret)
 		lanes_fini(out);
 	return ret;

@@ -29,6 +29,7 @@ struct scan_dense {
 struct scan_quick {
 	uint32_t *at;
 	uint32_t room;
+	uint32_t learnt; /* the last number that was found */
 };
 
 /* How much of a slice's time lies in each part; 1 in all. */

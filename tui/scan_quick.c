@@ -219,6 +219,7 @@ static int learn_entry(
 		grow_zeroed((void **)&quick->at, at, &quick->room, sizeof(*quick->at)))
 		return -ENOMEM;
 	quick->at[at] = id + 1;
+	quick->learnt = at;
 	return 0;
 }
 
@@ -287,6 +288,8 @@ static inline __attribute__((always_inline)) int add_others(
 			}
 			at = by_task ? block.task[i] : by_cpu ? block.cpu[i] : 0;
 			at = at * SCAN_PLACES + (about & ABOUT_PLACE);
+			/* What does not pass is added to what is known, since whether it is known cannot be predicted. */
+			at = (at & (uint32_t)passes) | (quick->learnt & ~(uint32_t)passes);
 			if (__builtin_expect(at >= quick->room || !ids[at], 0)) {
 				/* The newest name of a task is that of what has passed. */
 				if (!passes)

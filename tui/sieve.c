@@ -193,10 +193,24 @@ void sieve_rests(struct sieve *sieve, const struct slice *slice, uint32_t first,
 	const uint16_t *cpu = slice->cpu + first;
 
 	memset(verdicts, SIEVE_KNOWN, n);
-	for (uint32_t i = 0; sieve->by_label && i < n; i++)
-		verdicts[i] |= sieve_label(sieve, task[i]);
-	for (uint32_t i = 0; sieve->by_cpu && i < n; i++)
-		verdicts[i] |= sieve_cpu(sieve, cpu[i]);
+	for (uint32_t i = 0; sieve->by_label && i < n; i++) {
+		const uint8_t *known = sieve->labels;
+		uint32_t room = sieve->labels_room;
+
+		for (; i < n && task[i] < room && known[task[i]]; i++)
+			verdicts[i] |= known[task[i]];
+		if (i < n)
+			verdicts[i] |= sieve_learn_label(sieve, task[i]);
+	}
+	for (uint32_t i = 0; sieve->by_cpu && i < n; i++) {
+		const uint8_t *known = sieve->cpus;
+		uint32_t room = sieve->cpus_room;
+
+		for (; i < n && cpu[i] < room && known[cpu[i]]; i++)
+			verdicts[i] |= known[cpu[i]];
+		if (i < n)
+			verdicts[i] |= sieve_learn_cpu(sieve, cpu[i]);
+	}
 	for (uint32_t i = 0; sieve->by_fields && i < n; i++)
 		if (!filter_pass_fields(sieve->filter, slice, first + i))
 			verdicts[i] |= SIEVE_FAILS;

@@ -3,9 +3,10 @@
  * bench_views.c - how long each view needs until its data is there, of a store with many samples: at a change of the window, of the
  * filter or of the grouping, and when a tenth of a second of new samples has come.
  *
- *	bench_views [SAMPLES [STACKS [SYMBOLS [VIEW]]]]
+ *	bench_views [SAMPLES [STACKS [SYMBOLS [VIEW [MEGABYTES]]]]]
  *
- * The store is a real one with the budget that is the default.  The views' own caches are used as the screen uses
+ * The store is a real one, by default with a budget that holds each sample in a cell of its own and with its whole stack, which is the
+ * most that there can be to look at.  The views' own caches are used as the screen uses
  * them; what stands for the session is here.  Times of changes are what somebody waits, medians of ROUNDS, so the machine must be quiet;
  * those of ticks are CPU time of the process, as is each second line.
  */
@@ -35,7 +36,7 @@
 #define TICK_SAMPLES 1000u /* at 10,000 Hz */
 #define THREADS 50u
 #define CPUS 4u
-#define BUDGET (1024u << 20)
+#define BUDGET_MB 1024u
 
 static struct bench {
 	struct images *images;
@@ -125,9 +126,9 @@ static void make_stacks(uint32_t n, uint32_t symbols)
 			which = random_below(which + 1);
 			check(stacks_frame(
 				bench.stacks, image, (uint64_t)which * 16, FRAME_USER, &frame));
-			check((stacks_node(bench.stacks, node)->depth + 1u < depth ?
-					stacks_child :
-					stacks_leaf)(bench.stacks, node, frame, &node));
+			check((stacks_node(bench.stacks, node)->depth + 1u < depth
+					? stacks_child
+					: stacks_leaf)(bench.stacks, node, frame, &node));
 		}
 		stacks_ref(bench.stacks, node);
 		bench.nodes[i] = node;
@@ -524,6 +525,7 @@ int main(int argc, char **argv)
 	uint32_t samples = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000000;
 	uint32_t stacks = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 100000;
 	uint32_t symbols = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 20000;
+	size_t budget = (argc > 5 ? strtoul(argv[5], NULL, 10) : BUDGET_MB) << 20;
 	struct store_status status;
 	double begin = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
 	long before;
@@ -535,7 +537,7 @@ int main(int argc, char **argv)
 	bench.session.names = bench.names;
 	make_stacks(stacks, symbols);
 	make_tasks();
-	check(store_new(&bench.store, bench.stacks, bench.tasks, BUDGET));
+	check(store_new(&bench.store, bench.stacks, bench.tasks, budget));
 	check(hot_new(&bench.hot, bench.store, bench.stacks, bench.names));
 	bench.now_ns = START_NS;
 	add_samples(samples, HISTORY_NS / samples);
@@ -547,8 +549,9 @@ int main(int argc, char **argv)
 	printf("%llu samples in %zu slices, %u stacks of %u nodes, %u symbols, %zu of %u MB, "
 	       "%ld MB in all, made in %.1f s\n",
 		(unsigned long long)status.samples, status.slices, stacks,
-		stacks_node_count(bench.stacks), symbols, status.memory_bytes >> 20, BUDGET >> 20,
-		before, (clock_ms(CLOCK_PROCESS_CPUTIME_ID) - begin) / 1e3);
+		stacks_node_count(bench.stacks), symbols, status.memory_bytes >> 20,
+		(unsigned int)(budget >> 20), before,
+		(clock_ms(CLOCK_PROCESS_CPUTIME_ID) - begin) / 1e3);
 	printf("ms; ! above %.0f, of ticks, which are CPU time, above %.0f\n", LIMIT_MS,
 		TICK_LIMIT_MS);
 	printf("%-18s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "", "all", "half", "1 s",
