@@ -156,6 +156,30 @@ static void test_ranges_are_even(void **state)
 	free(world);
 }
 
+/* Slices of one size and with the same stacks, as many as there are cells between two that are looked at. */
+static void test_ranges_of_equal_slices(void **state)
+{
+	enum { EQUAL = 7936, CELLS = 32 };
+	const struct slice **list = malloc(EQUAL * sizeof(*list));
+	const struct snapshot snapshot = {list, EQUAL};
+	uint32_t stacks[CELLS];
+	const struct slice slice = {.end_ns = 2, .cells = CELLS, .stack = stacks};
+	struct halves halves;
+
+	(void)state;
+	assert_non_null(list);
+	for (uint32_t i = 0; i < CELLS; i++)
+		stacks[i] = 1 + i;
+	for (uint32_t i = 0; i < EQUAL; i++)
+		list[i] = &slice;
+	assert_true(halves_init(&halves, &snapshot, 0, UINT64_MAX, 1));
+	for (uint32_t range = 0; range + 1 < HALVES_RANGES; range++)
+		assert_in_range(halves.ends[range] - (range ? halves.ends[range - 1] : 1),
+			CELLS / HALVES_RANGES - 1, CELLS / HALVES_RANGES + 1);
+	halves_fini(&halves);
+	free(list);
+}
+
 /* Who is alone has all at once. */
 static void test_alone(void **state)
 {
@@ -184,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_cell_once),
 		cmocka_unit_test(test_ranges_are_even),
+		cmocka_unit_test(test_ranges_of_equal_slices),
 		cmocka_unit_test(test_alone),
 	};
 

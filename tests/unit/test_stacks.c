@@ -86,6 +86,61 @@ static void test_tree(void **state)
 	assert_int_equal(stacks_node(stacks, other)->parent, stacks_node(stacks, leaf)->parent);
 }
 
+#define LEAVES 5000u
+
+static uint32_t leaf(struct stacks *stacks, uint32_t i)
+{
+	uint32_t node = stack(stacks, 100 * (uint64_t)i, 9), with_leaf;
+
+	assert_int_equal(stacks_leaf(stacks, node, frame(stacks, 7), &with_leaf), 0);
+	return with_leaf;
+}
+
+/* The ids of leaves are close together, also when some were freed and others have come. */
+static void check_close(const uint32_t *leaves)
+{
+	bool pages[65536 / 256] = {false};
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < LEAVES; i++) {
+		assert_in_range(leaves[i], 1, 65535);
+		n += !pages[leaves[i] / 256];
+		pages[leaves[i] / 256] = true;
+	}
+	assert_in_range(n, LEAVES / 256, LEAVES / 256 + 2);
+}
+
+static void test_leaves(void **state)
+{
+	static uint32_t leaves[LEAVES];
+	struct stacks *stacks = *state;
+	uint32_t node;
+
+	for (uint32_t i = 0; i < LEAVES; i++) {
+		leaves[i] = leaf(stacks, i);
+		stacks_ref(stacks, leaves[i]);
+	}
+	check_close(leaves);
+	for (uint32_t i = 0; i < LEAVES; i += 2)
+		stacks_unref(stacks, leaves[i]);
+	for (uint32_t i = 0; i < LEAVES; i += 2) {
+		leaves[i] = leaf(stacks, LEAVES + i);
+		stacks_ref(stacks, leaves[i]);
+	}
+	check_close(leaves);
+	/* It is the same node, whoever asks, and it may become a caller. */
+	node = stacks_node(stacks, leaves[1])->parent;
+	assert_int_equal(stacks_child(stacks, node, frame(stacks, 7), &node), 0);
+	assert_int_equal(node, leaves[1]);
+	assert_int_equal(stacks_child(stacks, leaves[1], frame(stacks, 8), &node), 0);
+	assert_int_equal(stacks_node(stacks, node)->depth, 11);
+	stacks_sweep(stacks);
+	for (uint32_t i = 0; i < LEAVES; i++)
+		stacks_unref(stacks, leaves[i]);
+	stacks_sweep(stacks);
+	assert_int_equal(stacks_node_count(stacks), 0);
+}
+
 static void test_depth_limit(void **state)
 {
 	struct stacks *stacks = *state;
@@ -287,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tree, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_leaves, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_depth_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_references, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sweep, setup, teardown),

@@ -21,6 +21,7 @@
 #define LEAST_PART 2000u /* nodes with less than this part of the whole are left out */
 #define ROOTS_MAX 500u
 #define BAR_WIDTH 4
+#define SHARE_WIDTH 8
 #define NARROW 50 /* columns: below, there are no bars */
 #define WIDE 90 /* from here on there are images */
 #define IMAGE_WIDTH 20
@@ -452,12 +453,18 @@ static double change_of(const struct calls_view *calls, const struct calls_row *
 		format_share(row->base.total, calls->base_whole);
 }
 
+/* Symbols that were left out may be on the same stacks: their totals have no sum. */
+static bool has_total(const struct calls_view *calls, const struct calls_row *row)
+{
+	return calls->shape != CALLS_CALLERS || row->depth || !row->more;
+}
+
 static int draw_share(struct canvas *canvas, int x, int y, double share)
 {
 	char text[FORMAT_MAX];
 
 	canvas_printf(canvas, x, y, 6, views_number_style(share), "%6s", format_whole(text, share));
-	return x + 8;
+	return x + SHARE_WIDTH;
 }
 
 /* What is open, what can be opened, what has nothing further; a caller stands above what it calls. */
@@ -483,15 +490,15 @@ static void draw_row(void *ctx, size_t at, int y)
 	const struct symref *symbol;
 	double total = format_share(row->sums.total, calls->whole);
 	double self = format_share(row->sums.self, calls->whole);
-	int x = 1, indent = row->indent * INDENT, room, most;
+	int x = drawing->bars ? BAR_WIDTH + 2 : 1, indent = row->indent * INDENT, room, most;
 	char text[SHORTEN_MAX];
 
-	if (drawing->bars) {
-		canvas_bar(canvas, x, y, BAR_WIDTH, total, views_share_style(total));
-		x += BAR_WIDTH + 1;
+	if (has_total(calls, row)) {
+		if (drawing->bars)
+			canvas_bar(canvas, 1, y, BAR_WIDTH, total, views_share_style(total));
+		draw_share(canvas, x, y, total);
 	}
-	x = draw_share(canvas, x, y, total);
-	x = draw_share(canvas, x, y, self);
+	x = draw_share(canvas, x + SHARE_WIDTH, y, self);
 	if (drawing->changes) {
 		views_change(canvas, x, y, CHANGE_WIDTH, change_of(calls, row));
 		x += CHANGE_WIDTH + 2;
