@@ -343,6 +343,61 @@ static int add_reduced(struct slices *slices, const struct slice *slice, enum de
 	return err;
 }
 
+/* Of the leaf-most frames of a stack; the same for the same ones. */
+static uint32_t hash_of_leaf(const struct stacks *stacks, uint32_t stack, unsigned int keep)
+{
+	uint32_t hash = 0;
+
+	for (; keep && stack != STACK_ROOT; keep--) {
+		const struct stack_node *node = stacks_node(stacks, stack);
+
+		hash = idtable_mix(hash, node->frame);
+		stack = node->parent;
+	}
+	return hash;
+}
+
+/* How many nodes go with a reference to a stack, and come with another one for its leaf-most frames, if nobody has that. */
+static int64_t nodes_freed(const struct stacks *stacks, uint32_t stack, unsigned int keep)
+{
+	unsigned int depth = stacks_node(stacks, stack)->depth;
+	int64_t n = 0;
+
+	if (depth <= keep)
+		return 0;
+	for (; stack != STACK_ROOT && stacks_node(stacks, stack)->refs == 1; n++)
+		stack = stacks_node(stacks, stack)->parent;
+	return n - keep;
+}
+
+bool slices_worth_reducing(struct slices *slices, const struct sealed *from, enum detail detail)
+{
+	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : detail == DETAIL_LEAF;
+	const struct slice *slice = &from->slice;
+	uint32_t before = STACK_ROOT, after = 0;
+	int64_t freed = 0, bytes = (int64_t)from->bytes;
+
+	cells_trim(&slices->adding, CELLS_KEPT);
+	for (uint32_t i = 0; i < slice->cells; i++) {
+		struct cell cell = get_cell(slice, i);
+
+		if (cell.stack != before) {
+			before = cell.stack;
+			after = hash_of_leaf(slices->stacks, before, keep);
+			freed += nodes_freed(slices->stacks, before, keep);
+		}
+		cell.stack = after;
+		cell.task = detail == DETAIL_NONE ? TASK_LABEL_MERGED : cell.task;
+		if (add_one(&slices->adding,
+			    cells_hash(cell.stack, cell.task, cell.cpu, cell.event, VALUES_NONE),
+			    &cell, VALUES_NONE))
+			return false;
+	}
+	return bytes / slice->cells * (slice->cells - slices->adding.n) +
+		freed * (int64_t)(stacks_node_bytes()) >=
+		bytes / 4;
+}
+
 int slices_reduce(
 	struct slices *slices, const struct sealed *from, enum detail detail, struct sealed **out)
 {

@@ -61,6 +61,10 @@ int slices_merge(
 void slices_settle(struct slices *slices, const struct sealed *merged, struct sealed *const *from,
 	const bool *unheld, unsigned int n);
 
+/* Whether less detail makes it smaller by a quarter at least, with the stacks that nothing else has; as good as can be told without
+ * doing so. */
+bool slices_worth_reducing(struct slices *slices, const struct sealed *from, enum detail detail);
+
 /* One with less detail, with its own references. */
 int slices_reduce(
 	struct slices *slices, const struct sealed *from, enum detail detail, struct sealed **out);

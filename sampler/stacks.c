@@ -554,9 +554,14 @@ size_t stacks_memory(const struct stacks *stacks)
 		stacks->fresh_size * sizeof(*stacks->fresh) + stacks->pages_room;
 }
 
+size_t stacks_node_bytes(void)
+{
+	return sizeof(struct stack_node) + 2 * sizeof(struct idtable_slot);
+}
+
 size_t stacks_memory_used(const struct stacks *stacks)
 {
-	return stacks->nodes_used * (sizeof(struct stack_node) + 2 * sizeof(struct idtable_slot)) +
+	return stacks->nodes_used * stacks_node_bytes() +
 		stacks->frames_used *
 		(sizeof(struct frame_entry) + 2 * sizeof(struct idtable_slot));
 }

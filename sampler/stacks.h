@@ -98,5 +98,6 @@ uint32_t stacks_frame_limit(const struct stacks *stacks); /* every frame id is b
 /* Bytes ever needed (freed entries are reused, not returned), and those of what is in use. */
 size_t stacks_memory(const struct stacks *stacks);
 size_t stacks_memory_used(const struct stacks *stacks);
+size_t stacks_node_bytes(void); /* what one node adds to it */
 
 #endif

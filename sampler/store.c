@@ -13,13 +13,13 @@
 #include <string.h>
 
 /* Where every slice has all stacks of a large program, a slice of this many cells must still have a partner.  Merging the most
- * of them takes about 15 ms. */
+ * of them takes about 40 ms. */
 #define MERGE_CELLS_MIN 2048u
-#define MERGE_CELLS_MAX (1u << 18)
+#define MERGE_CELLS_MAX (1u << 19)
 
 static uint32_t merge_cells(size_t budget_bytes)
 {
-	size_t cells = budget_bytes / 512;
+	size_t cells = budget_bytes / 256;
 
 	if (cells > MERGE_CELLS_MAX)
 		return MERGE_CELLS_MAX;

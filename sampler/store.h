@@ -7,11 +7,13 @@
  * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
  * The group of eight (of 16 where they have little in common, of two at last) that is the shortest for its age is merged
  * first, so that resolution falls with age evenly, and a cell is touched only log8(age) times.  Before
- * a slice gets longer than a quarter of its age, or where the tables of stacks, task labels and values take more than half
- * of the budget (stacks or tasks all different), the oldest slices lose detail instead, in steps: at first fields are given up, then
+ * a slice gets longer than a quarter of its age, the oldest slices lose detail instead, in steps, each of them only where it saves
+ * at least a quarter of the slice: at first fields are given up, then
  * stacks are cut to
- * their 4 leaf-most frames, then to the leaf; at last stack and task are given up (a stack of one unknown frame
- * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.
+ * their 4 leaf-most frames, then to the leaf.  Where that saves nothing slices get as long as half of their age; at last stack and
+ * task are given up (a stack of one unknown frame
+ * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.  Where the tables of stacks, task labels and
+ * values take more than half of the budget (stacks or tasks all different), the oldest lose detail in the same steps, whatever it saves.
  *
  * Lock: a mutex inside the store guards the list of sealed slices and their reference counts; it is held for the time
  * of list operations only, never while samples are added or queried.  A slice given up by its last
@@ -92,8 +94,8 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force);
 
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
  * every seal.  It begins to save 1/32 before the budget is spent, and stops after 2^17 cells (four times that above the
- * budget) and the merge of at most 2^18 cells or the reduction of one slice then begun: mostly below 5 ms, a large merge about 15,
- * the reduction of a large slice with deep stacks that nothing else has up to 150; without a limit only where the budget is
+ * budget) and the merge of at most 2^19 cells or the reduction of one slice then begun: mostly below 5 ms, a large merge about 40,
+ * the reduction of a large slice with deep stacks that nothing else has up to 120; without a limit only where the budget is
  * exceeded by an eighth.  Returns how many merges. */
 unsigned int store_maintain(struct store *store);
 

@@ -18,6 +18,7 @@
 #define FAN_WIDE SLICES_MERGED_MAX /* where merging saves little before slices are long */
 #define REDUCE_WORK 4u /* a cell costs this much more than in a merge */
 #define COST_MAX 0.25 /* a slice longer than this part of its age costs more than detail does */
+#define COST_STACKS 0.5 /* than all stacks and tasks do */
 #define RECENT_NS 30000000000ull /* what is on the screen is merged last */
 #define SLICES_KEPT 32u /* that are merged rather than let all detail go */
 #define SLICES_MAX 65536u /* even where they are small: the list is searched */
@@ -141,14 +142,30 @@ static bool merge_one(struct store *store, unsigned int fan, double cost_max, ui
 	return false;
 }
 
-/* The oldest of the first `among` slices that has more detail than `detail`. */
-static bool reduce_among(struct store *store, size_t among, enum detail detail)
+/* Whether less detail makes a slice smaller, asked once of each.  Where most samples differ in their leafs as well it does not, and
+ * needs stacks of its own on top. */
+static bool saves(struct store *store, size_t i, enum detail detail)
+{
+	struct listed *listed = &store->list[i];
+
+	store->work += listed->cells;
+	if (slices_worth_reducing(&store->slices, listed->sealed, detail))
+		return true;
+	listed->in_vain = (uint8_t)detail;
+	return false;
+}
+
+/* The oldest of the first `among` slices that has more detail than `detail`, or the answer that it would not get smaller; for the
+ * tables, which stacks of other slices fill, any is as good. */
+static bool reduce_among(struct store *store, size_t among, enum detail detail, bool any)
 {
 	for (size_t i = 0; i < among; i++) {
 		struct sealed *reduced;
 
-		if (store->list[i].detail >= detail)
+		if (store->list[i].detail >= detail || (!any && store->list[i].in_vain >= detail))
 			continue;
+		if (!any && !saves(store, i, detail))
+			return true;
 		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;
 		if (slices_reduce(&store->slices, store->list[i].sealed, detail, &reduced))
 			continue;
@@ -176,20 +193,20 @@ static bool reduce_fields(struct store *store)
 	return false;
 }
 
-/* Give up detail of old slices: the older, the more of it. */
-static bool reduce_old(struct store *store)
+/* Give up detail of old slices down to `least`: the older, the more of it. */
+static bool reduce_old(struct store *store, enum detail least, bool any)
 {
-	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
-		if (reduce_among(
-			    store, store->n_list >> (detail - DETAIL_PLAIN), (enum detail)detail))
+	for (unsigned int detail = DETAIL_FEW; detail <= least; detail++)
+		if (reduce_among(store, store->n_list >> (detail - DETAIL_PLAIN),
+			    (enum detail)detail, any))
 			return true;
 	return false;
 }
 
-static bool reduce_any(struct store *store)
+static bool reduce_all(struct store *store, bool any)
 {
 	for (unsigned int detail = DETAIL_FEW; detail <= DETAIL_NONE; detail++)
-		if (reduce_among(store, store->n_list, (enum detail)detail))
+		if (reduce_among(store, store->n_list, (enum detail)detail, any))
 			return true;
 	return false;
 }
@@ -215,7 +232,8 @@ static bool shrink_tables(struct store *store, size_t tables)
 {
 	size_t slices = store->listed_bytes, after;
 
-	if (!reduce_fields(store) && !reduce_old(store) && !reduce_any(store))
+	if (!reduce_fields(store) && !reduce_old(store, DETAIL_NONE, true) &&
+		!reduce_all(store, true))
 		return false;
 	after = tables_used(store);
 	slices = slices > store->listed_bytes ? slices - store->listed_bytes : 0;
@@ -238,11 +256,13 @@ static bool save_memory(struct store *store, bool over_budget, size_t tables)
 	if (store->wide && merge_one(store, FAN_WIDE, COST_MAX, few))
 		return true;
 	if (merge_one(store, FAN, COST_MAX, few) || merge_one(store, 2, COST_MAX, few) ||
-		reduce_fields(store) || reduce_old(store))
+		reduce_fields(store) || reduce_old(store, DETAIL_LEAF, false) ||
+		merge_one(store, 2, COST_STACKS, few) || reduce_old(store, DETAIL_NONE, false))
 		return true;
 	if (store->n_list > SLICES_KEPT && merge_one(store, 2, HUGE_VAL, few))
 		return true;
-	return reduce_any(store) || merge_one(store, 2, HUGE_VAL, UINT32_MAX);
+	return reduce_all(store, false) || merge_one(store, 2, HUGE_VAL, UINT32_MAX) ||
+		reduce_all(store, true);
 }
 
 /* More where the budget is spent, no limit where it is exceeded by far. */

@@ -23,6 +23,7 @@ struct listed {
 	uint64_t samples;
 	uint32_t cells;
 	uint8_t detail; /* enum detail */
+	uint8_t in_vain; /* enum detail: down to which it would have nearly as many cells */
 	bool with_values;
 };
 

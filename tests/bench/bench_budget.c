@@ -2,12 +2,13 @@
 /*
  * bench_budget.c - what it costs to keep a store within its memory, while samples come in.
  *
- * 10,000 samples a second of one thread, of 100,000 distinct stacks 15 to 25 deep and 20,000 functions, as
+ * 10,000 samples a second of some threads, of 100,000 distinct stacks 15 to 25 deep and 20,000 functions, as
  * tests/workloads/wide makes them.  Tells the time of adding and of maintaining, as parts of a CPU at this rate, the longest
  * call, and what is left of the history, each time a part of the session is over.
  *
- *	bench_budget [MEGABYTES [SECONDS [PARTS]]]
+ *	bench_budget [MEGABYTES [SECONDS [PARTS [THREADS]]]]
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,8 @@ int main(int argc, char **argv)
 	struct stacks *stacks;
 	struct tasks *tasks;
 	struct store *store;
-	uint32_t task;
+	uint32_t n_labels = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 1;
+	uint32_t *labels = calloc(n_labels + 1, sizeof(*labels));
 	double begin, adding = 0, maintaining = 0, worst = 0;
 
 	for (uint32_t i = 0; i < PATHS; i++) {
@@ -119,7 +121,11 @@ int main(int argc, char **argv)
 	check(images_new(&images));
 	check(tasks_new(&tasks, images, NULL));
 	check(store_new(&store, stacks, tasks, megabytes << 20));
-	check(tasks_label(tasks, 1, 1, 1, &task));
+	for (uint32_t i = 0; labels && i < n_labels; i++) {
+		check(tasks_label(tasks, 1, (int32_t)i + 1, 1, &labels[i]));
+		tasks_label_ref(tasks, labels[i]);
+	}
+	check(labels && n_labels ? 0 : -EINVAL);
 	for (uint64_t slice = 0; slice < seconds * 10; slice++) {
 		uint64_t start = slice * STORE_SLICE_NS;
 		double call;
@@ -127,7 +133,8 @@ int main(int argc, char **argv)
 		begin = now();
 		for (unsigned int i = 0; i < RATE / 10; i++)
 			check(store_add(store, start + i * (STORE_SLICE_NS / RATE * 10),
-				sample_stack(stacks), task, 0, 0, 100000));
+				sample_stack(stacks), labels[random_below(n_labels)], 0, 0,
+				100000));
 		adding += now() - begin;
 		begin = now();
 		store_seal(store, start + STORE_SLICE_NS, false);
@@ -153,6 +160,7 @@ int main(int argc, char **argv)
 		}
 	}
 	store_free(store);
+	free(labels);
 	tasks_free(tasks);
 	stacks_free(stacks);
 	images_free(images);

@@ -272,6 +272,54 @@ static void test_many_stacks_keep_detail(void **state)
 	world_free(world);
 }
 
+/* Where stacks differ in their leafs, cutting them saves nothing, and stacks that others have as well are not freed by it: old slices
+ * get longer instead, and only the oldest lose all. */
+static void test_no_cuts_in_vain(void **state)
+{
+	enum { STACKS = 2000, DEPTH = 12, A_SLICE = 200, SLICES = 3000 };
+	struct world *world = world_new(4 * MIB);
+	uint32_t label = task(world, 7);
+	struct store_status status;
+	struct snapshot snapshot;
+	uint64_t lost_ns = 0;
+	size_t whole = 0;
+
+	(void)state;
+	for (uint64_t slice = 0; slice < SLICES; slice++) {
+		for (uint64_t i = 0; i < A_SLICE; i++) {
+			uint64_t offsets[DEPTH], which = below(world, STACKS);
+
+			for (uint64_t k = 0; k < DEPTH; k++)
+				offsets[k] = which * DEPTH + k;
+			assert_int_equal(store_add(world->store, slice * S,
+						 stack_of(world, offsets, DEPTH), label, 0, 0, 1),
+				0);
+		}
+		store_seal(world->store, (slice + 1) * S, true);
+		store_maintain(world->store);
+	}
+	store_status(world->store, &status);
+	assert_true(status.memory_bytes <= 4 * MIB + MIB / 2);
+	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++) {
+		const struct slice *slice = snapshot.slices[i];
+
+		for (uint32_t cell = 0; cell < slice->cells; cell++)
+			assert_int_equal(stacks_node(world->stacks, slice->stack[cell])->depth,
+				slice->reduced ? 1 : DEPTH);
+		/* Stack and task were given up: there is one cell. */
+		if (slice->reduced)
+			assert_int_equal(slice->cells, 1);
+		whole += !slice->reduced;
+		if (slice->reduced)
+			lost_ns = slice->end_ns;
+	}
+	assert_true(whole > snapshot.n / 4 * 3);
+	assert_true(lost_ns < SLICES * S / 4 * 3);
+	snapshot_release(world->store, &snapshot);
+	world_free(world);
+}
+
 /* References of merged slices are handed on where nobody holds these, else taken anew: none too many. */
 static void test_references(void **state)
 {
@@ -346,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_few_merges),
 		cmocka_unit_test(test_merged_slices_are_bounded),
 		cmocka_unit_test(test_many_stacks_keep_detail),
+		cmocka_unit_test(test_no_cuts_in_vain),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_random_sums),
 	};
