@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int slices_init(struct slices *slices, struct stacks *stacks, struct tasks *tasks)
+int slices_init(struct slices *slices, struct stacks *stacks, struct tasks *tasks, uint32_t kept)
 {
-	*slices = (struct slices){.stacks = stacks, .tasks = tasks};
+	*slices = (struct slices){.stacks = stacks, .tasks = tasks, .kept = kept};
 	return cells_init(&slices->adding);
 }
 
@@ -29,7 +29,6 @@ size_t slices_memory(const struct slices *slices)
 	return cells_memory(&slices->adding);
 }
 
-#define CELLS_KEPT (1u << 16) /* room for more is given back after use */
 #define CELLS_A_STEP 32u /* for which memory is asked for ahead */
 
 /* One block: the slice, then its columns, widest first. */
@@ -233,7 +232,7 @@ int slices_merge(
 	}
 	if (samples > UINT32_MAX)
 		return -EOVERFLOW;
-	cells_trim(cells, CELLS_KEPT);
+	cells_clear(cells);
 	for (unsigned int i = 0; i < n && !err; i++)
 		err = add_up(cells, &from[i]->slice);
 	if (err)
@@ -280,6 +279,7 @@ void slices_settle(struct slices *slices, const struct sealed *merged, struct se
 		else if (unheld[i])
 			slices_destroy(slices, from[i]);
 	}
+	cells_trim(&slices->adding, slices->kept);
 }
 
 /* --- less detail --- */
@@ -357,45 +357,76 @@ static uint32_t hash_of_leaf(const struct stacks *stacks, uint32_t stack, unsign
 	return hash;
 }
 
-/* How many nodes go with a reference to a stack, and come with another one for its leaf-most frames, if nobody has that. */
-static int64_t nodes_freed(const struct stacks *stacks, uint32_t stack, unsigned int keep)
+/* How many nodes go with so many references to a stack. */
+static uint64_t nodes_freed(const struct stacks *stacks, uint32_t stack, uint32_t refs)
 {
-	unsigned int depth = stacks_node(stacks, stack)->depth;
-	int64_t n = 0;
+	uint64_t n = 0;
 
-	if (depth <= keep)
-		return 0;
-	for (; stack != STACK_ROOT && stacks_node(stacks, stack)->refs == 1; n++)
+	for (; stack != STACK_ROOT && stacks_node(stacks, stack)->refs == refs; n++) {
 		stack = stacks_node(stacks, stack)->parent;
-	return n - keep;
+		refs = 1;
+	}
+	return n;
+}
+
+/* What a slice with less detail would have, and the nodes that go and come with it. */
+struct reduction {
+	uint64_t cells, freed, made;
+};
+
+#define MARK_TASK UINT32_MAX /* of what is no cell, but tells that a stack was there */
+
+/* The cells of one stack. */
+static int weigh_stack(struct slices *slices, const struct slice *slice, uint32_t first,
+	uint32_t end, enum detail detail, struct reduction *out)
+{
+	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : detail == DETAIL_LEAF;
+	uint32_t stack = slice->stack[first], leaf = hash_of_leaf(slices->stacks, stack, keep);
+	struct cell cell = {.stack = leaf, .task = MARK_TASK};
+	uint32_t n = slices->adding.n;
+	int err;
+
+	if (stacks_node(slices->stacks, stack)->depth > keep) {
+		out->freed += nodes_freed(slices->stacks, stack, end - first);
+		err = add_one(&slices->adding, cells_hash(leaf, MARK_TASK, 0, 0, VALUES_NONE),
+			&cell, VALUES_NONE);
+		if (err)
+			return err;
+		out->made += slices->adding.n > n ? keep : 0;
+		n = slices->adding.n;
+	}
+	for (uint32_t i = first; i < end; i++) {
+		cell = get_cell(slice, i);
+		cell.stack = leaf;
+		cell.task = detail == DETAIL_NONE ? TASK_LABEL_MERGED : cell.task;
+		err = add_one(&slices->adding,
+			cells_hash(cell.stack, cell.task, cell.cpu, cell.event, VALUES_NONE), &cell,
+			VALUES_NONE);
+		if (err)
+			return err;
+	}
+	out->cells += slices->adding.n - n;
+	return 0;
 }
 
 bool slices_worth_reducing(struct slices *slices, const struct sealed *from, enum detail detail)
 {
-	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : detail == DETAIL_LEAF;
 	const struct slice *slice = &from->slice;
-	uint32_t before = STACK_ROOT, after = 0;
-	int64_t freed = 0, bytes = (int64_t)from->bytes;
+	struct reduction less = {0};
+	uint64_t bytes = from->bytes, left;
+	int err = 0;
 
-	cells_trim(&slices->adding, CELLS_KEPT);
-	for (uint32_t i = 0; i < slice->cells; i++) {
-		struct cell cell = get_cell(slice, i);
-
-		if (cell.stack != before) {
-			before = cell.stack;
-			after = hash_of_leaf(slices->stacks, before, keep);
-			freed += nodes_freed(slices->stacks, before, keep);
-		}
-		cell.stack = after;
-		cell.task = detail == DETAIL_NONE ? TASK_LABEL_MERGED : cell.task;
-		if (add_one(&slices->adding,
-			    cells_hash(cell.stack, cell.task, cell.cpu, cell.event, VALUES_NONE),
-			    &cell, VALUES_NONE))
-			return false;
+	cells_clear(&slices->adding);
+	for (uint32_t first = 0, end; first < slice->cells && !err; first = end) {
+		for (end = first + 1;
+			end < slice->cells && slice->stack[end] == slice->stack[first];)
+			end++;
+		err = weigh_stack(slices, slice, first, end, detail, &less);
 	}
-	return bytes / slice->cells * (slice->cells - slices->adding.n) +
-		freed * (int64_t)(stacks_node_bytes()) >=
-		bytes / 4;
+	cells_trim(&slices->adding, slices->kept);
+	left = bytes * less.cells / (slice->cells ? slice->cells : 1) +
+		less.made * stacks_node_bytes();
+	return !err && left <= bytes / 4 * 3 + less.freed * stacks_node_bytes();
 }
 
 int slices_reduce(
@@ -407,13 +438,13 @@ int slices_reduce(
 	*out = NULL;
 	if (from->samples > UINT32_MAX)
 		return -EOVERFLOW;
-	cells_trim(cells, CELLS_KEPT);
+	cells_clear(cells);
 	err = add_reduced(slices, &from->slice, detail);
-	if (err)
-		return err;
-	*out = sealed_of_cells(slices, cells, from->slice.start_ns, from->slice.end_ns);
+	if (!err)
+		*out = sealed_of_cells(slices, cells, from->slice.start_ns, from->slice.end_ns);
+	cells_trim(cells, slices->kept);
 	if (!*out)
-		return -ENOMEM;
+		return err ? err : -ENOMEM;
 	take_refs(slices, &(*out)->slice);
 	(*out)->detail = detail;
 	(*out)->slice.reduced = true;

@@ -40,10 +40,12 @@ struct slices {
 	struct tasks *tasks;
 	struct values *values; /* NULL: no cell has any */
 	struct cells adding; /* for adding up */
+	uint32_t
+		kept; /* so many of its cells have room between two uses; of more it is given back */
 	uint64_t last_serial;
 };
 
-int slices_init(struct slices *slices, struct stacks *stacks, struct tasks *tasks);
+int slices_init(struct slices *slices, struct stacks *stacks, struct tasks *tasks, uint32_t kept);
 void slices_fini(struct slices *slices);
 size_t slices_memory(const struct slices *slices);
 
@@ -62,7 +64,7 @@ void slices_settle(struct slices *slices, const struct sealed *merged, struct se
 	const bool *unheld, unsigned int n);
 
 /* Whether less detail makes it smaller by a quarter at least, with the stacks that nothing else has; as good as can be told without
- * doing so. */
+ * doing so.  false where memory does not last to know. */
 bool slices_worth_reducing(struct slices *slices, const struct sealed *from, enum detail detail);
 
 /* One with less detail, with its own references. */

@@ -51,7 +51,8 @@ struct frame_entry {
 };
 
 struct stacks {
-	struct chunks nodes; /* struct stack_node; of a free one, parent is the next free one */
+	struct chunks
+		nodes; /* struct stack_node; of a free one, parent is the next free one of its pool */
 	struct chunks frames; /* struct frame_entry */
 	struct idtable node_ids, frame_ids;
 	uint32_t free_node[POOLS], free_frame; /* 0: none */

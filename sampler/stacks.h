@@ -95,7 +95,7 @@ uint16_t stacks_node_generation(const struct stacks *stacks, uint32_t node);
 uint32_t stacks_node_count(const struct stacks *stacks); /* in use */
 uint32_t stacks_frame_count(const struct stacks *stacks); /* in use */
 uint32_t stacks_frame_limit(const struct stacks *stacks); /* every frame id is below; any thread */
-/* Bytes ever needed (freed entries are reused, not returned), and those of what is in use. */
+/* Bytes ever needed (freed entries are reused, those of leaves by leaves, not returned), and those of what is in use. */
 size_t stacks_memory(const struct stacks *stacks);
 size_t stacks_memory_used(const struct stacks *stacks);
 size_t stacks_node_bytes(void); /* what one node adds to it */

@@ -36,7 +36,8 @@ int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, si
 	pthread_mutex_init(&store->lock, NULL);
 	store->budget_bytes = budget_bytes;
 	store->merge_cells = merge_cells(budget_bytes);
-	if (slices_init(&store->slices, stacks, tasks) || cells_init(&store->open)) {
+	if (slices_init(&store->slices, stacks, tasks, store->merge_cells / 4) ||
+		cells_init(&store->open)) {
 		store_free(store);
 		return -ENOMEM;
 	}

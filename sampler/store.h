@@ -7,12 +7,12 @@
  * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
  * The group of eight (of 16 where they have little in common, of two at last) that is the shortest for its age is merged
  * first, so that resolution falls with age evenly, and a cell is touched only log8(age) times.  Before
- * a slice gets longer than a quarter of its age, the oldest slices lose detail instead, in steps, each of them only where it saves
- * at least a quarter of the slice: at first fields are given up, then
- * stacks are cut to
- * their 4 leaf-most frames, then to the leaf.  Where that saves nothing slices get as long as half of their age; at last stack and
+ * a slice gets longer than a quarter of its age, the oldest slices lose detail instead, in steps: at first fields are given up, then
+ * stacks are cut to their 4 leaf-most frames, then to the leaf, where that saves at least a quarter of the slice.
+ * Where it does not, slices get as long as half of their age; then stack and
  * task are given up (a stack of one unknown frame
- * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.  Where the tables of stacks, task labels and
+ * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.  When even that is not enough, slices are
+ * merged as long as there are more than 32, and all lose detail.  Where the tables of stacks, task labels and
  * values take more than half of the budget (stacks or tasks all different), the oldest lose detail in the same steps, whatever it saves.
  *
  * Lock: a mutex inside the store guards the list of sealed slices and their reference counts; it is held for the time

@@ -142,7 +142,7 @@ static bool merge_one(struct store *store, unsigned int fan, double cost_max, ui
 	return false;
 }
 
-/* Whether less detail makes a slice smaller, asked once of each.  Where most samples differ in their leafs as well it does not, and
+/* Whether less detail makes a slice smaller, asked once of each slice and detail.  Where most samples differ in their leafs as well it does not, and
  * needs stacks of its own on top. */
 static bool saves(struct store *store, size_t i, enum detail detail)
 {
@@ -164,6 +164,7 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail, 
 
 		if (store->list[i].detail >= detail || (!any && store->list[i].in_vain >= detail))
 			continue;
+		store->work += i / 8; /* the way here */
 		if (!any && !saves(store, i, detail))
 			return true;
 		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;

@@ -23,7 +23,7 @@ struct listed {
 	uint64_t samples;
 	uint32_t cells;
 	uint8_t detail; /* enum detail */
-	uint8_t in_vain; /* enum detail: down to which it would have nearly as many cells */
+	uint8_t in_vain; /* enum detail: down to which it was asked, and would not save memory */
 	bool with_values;
 };
 

@@ -4,7 +4,8 @@
  *
  * A slice is summed by label (or CPU) and leaf's symbol at first: these parts are what is remembered of it.  What a label, a
  * CPU and a leaf stand for is looked up once each; then a part costs three additions and one in the table of (lane, symbol)
- * pairs, and a lane of a slice the columns that it is spread over.
+ * pairs, and a lane the columns that slices are spread over, once
+ * for all slices of one column.
  */
 #include "tui/lanes_private.h"
 

@@ -54,14 +54,15 @@ struct lanes_work {
 	struct intern keys;
 	uint32_t *of_label, *of_cpu; /* lane + 1 */
 	uint32_t labels_room, cpus_room;
-	uint32_t
-		counted; /* a label, or CPU, that has a lane: what does not count is added to it as nothing */
+	/* A label, or CPU, that has a lane: what does not count is added to it as nothing. */
+	uint32_t counted;
 	struct sieve sieve;
 	/* Of the slice at hand. */
 	struct lanes_part *parts;
 	uint32_t n_parts, parts_room;
 	struct lanes_part_slot *part_slots;
 	uint32_t n_part_slots, n_slices;
+	/* Of the slices in the columns at hand. */
 	struct lanes_fresh *fresh; /* by lane; all 0 where none is met */
 	uint32_t fresh_room;
 	struct lanes_spread spread; /* of it */

@@ -29,7 +29,8 @@ struct scan_dense {
 struct scan_quick {
 	uint32_t *at;
 	uint32_t room;
-	uint32_t learnt; /* the last number that was found */
+	uint32_t
+		learnt; /* the place that was learnt last; 0 before the first, and nothing is known of it then */
 };
 
 /* How much of a slice's time lies in each part; 1 in all. */

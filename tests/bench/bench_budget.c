@@ -74,7 +74,8 @@ static uint32_t sample_stack(struct stacks *stacks)
 		uint64_t offset = 64ull * path->function[i] + (i + 1 == path->depth ? leaf : 20);
 
 		check(stacks_frame(stacks, 4, offset, FRAME_USER, &frame));
-		check(stacks_child(stacks, node, frame, &node));
+		check((i + 1 < path->depth ? stacks_child : stacks_leaf)(
+			stacks, node, frame, &node));
 	}
 	check(stacks_chain_add(stacks, hash, node));
 	return node;
@@ -121,11 +122,12 @@ int main(int argc, char **argv)
 	check(images_new(&images));
 	check(tasks_new(&tasks, images, NULL));
 	check(store_new(&store, stacks, tasks, megabytes << 20));
-	for (uint32_t i = 0; labels && i < n_labels; i++) {
+	check(labels ? 0 : -ENOMEM);
+	check(n_labels && parts && parts <= seconds * 10 ? 0 : -EINVAL);
+	for (uint32_t i = 0; i < n_labels; i++) {
 		check(tasks_label(tasks, 1, (int32_t)i + 1, 1, &labels[i]));
 		tasks_label_ref(tasks, labels[i]);
 	}
-	check(labels && n_labels ? 0 : -EINVAL);
 	for (uint64_t slice = 0; slice < seconds * 10; slice++) {
 		uint64_t start = slice * STORE_SLICE_NS;
 		double call;

@@ -229,7 +229,7 @@ static void test_merged_slices_are_bounded(void **state)
 	assert_true(status.slices > 20);
 	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
 	for (size_t i = 0; i < snapshot.n; i++)
-		assert_true(snapshot.slices[i]->cells <= 4096);
+		assert_true(snapshot.slices[i]->cells <= 8192);
 	snapshot_release(world->store, &snapshot);
 	world_free(world);
 }
@@ -320,6 +320,44 @@ static void test_no_cuts_in_vain(void **state)
 	world_free(world);
 }
 
+/* Where many stacks end alike, cutting them saves much, also where newer slices have them as well: nothing else is lost. */
+static void test_cuts_that_save(void **state)
+{
+	enum { STACKS = 4000, A_SLICE = 500, SLICES = 2000, MIDDLE = 3, LEAFS = 10 };
+	struct world *world = world_new(4 * MIB);
+	uint32_t label = task(world, 7);
+	struct snapshot snapshot;
+	size_t cut = 0;
+
+	(void)state;
+	for (uint64_t slice = 0; slice < SLICES; slice++) {
+		for (uint64_t i = 0; i < A_SLICE; i++) {
+			uint64_t which = below(world, STACKS), end = 1000000 + which % LEAFS * 8;
+			uint64_t offsets[] = {
+				which, which / MIDDLE, end, end + 1, end + 2, end + 3};
+
+			assert_int_equal(
+				store_add(world->store, slice * S, stack_of(world, offsets, 6),
+					label, (uint16_t)below(world, 4), 0, 1),
+				0);
+		}
+		store_seal(world->store, (slice + 1) * S, true);
+		store_maintain(world->store);
+	}
+	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++) {
+		const struct slice *slice = snapshot.slices[i];
+
+		for (uint32_t cell = 0; cell < slice->cells; cell++)
+			assert_int_equal(stacks_node(world->stacks, slice->stack[cell])->depth,
+				slice->reduced ? 4 : 6);
+		cut += slice->reduced;
+	}
+	assert_true(cut > 20);
+	snapshot_release(world->store, &snapshot);
+	world_free(world);
+}
+
 /* References of merged slices are handed on where nobody holds these, else taken anew: none too many. */
 static void test_references(void **state)
 {
@@ -395,6 +433,7 @@ int main(void)
 		cmocka_unit_test(test_merged_slices_are_bounded),
 		cmocka_unit_test(test_many_stacks_keep_detail),
 		cmocka_unit_test(test_no_cuts_in_vain),
+		cmocka_unit_test(test_cuts_that_save),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_random_sums),
 	};
