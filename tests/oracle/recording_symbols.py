@@ -50,7 +50,7 @@ def perf_counts(data):
     found = [match.groups() for match in
              (re.match(r"\s*([0-9a-f]+) (.*) \((.*)\)$", line) for line in out.splitlines()) if match]
     raw = sorted({row[1] for row in found})
-    pretty = subprocess.run(["c++filt"], input="\n".join(raw), capture_output=True, text=True,
+    pretty = subprocess.run(["c++filt", "--no-verbose"], input="\n".join(raw), capture_output=True, text=True,
                             check=True).stdout.split("\n")
     names = dict(zip(raw, pretty))
     counts = collections.Counter()
