@@ -71,11 +71,13 @@ void cgroup_parse_mounts(const char *text, struct cgroup_mounts *out)
 			if (!out->unified[0])
 				unescape(out->unified, field[1], len[1]);
 		} else if (n == 4 && len[2] == 6 && !memcmp(field[2], "cgroup", 6)) {
-			char *place = has_word(field[3], len[3], "perf_event") ? out->perf_event
-									       : out->other;
+			const bool events = has_word(field[3], len[3], "perf_event");
+			char *place = events ? out->perf_event : out->other;
 
 			if (!place[0])
 				unescape(place, field[1], len[1]);
+			if (!out->memory[0] && has_word(field[3], len[3], "memory"))
+				unescape(out->memory, field[1], len[1]);
 		}
 		line += end + (line[end] == '\n');
 	}
@@ -400,6 +402,85 @@ int cgroup_pids(const char *path, int32_t **pids, size_t *n)
 	*pids = found.list;
 	*n = found.n;
 	return 0;
+}
+
+/* --- limits --- */
+
+#define NO_LIMIT (1ull << 60) /* version 1 writes at least this for "no limit" */
+
+/* Returns the path in a line of /proc/PID/cgroup: "4:cpu,memory:/a/b", or "0::/a/b" in version
+ * 2. */
+static const char *own_path(const char *own, const char *controller, size_t *len)
+{
+	for (const char *line = own; *line; line += *len + (line[*len] == '\n')) {
+		const char *first = strchr(line, ':');
+		const char *second = first ? strchr(first + 1, ':') : NULL;
+
+		*len = strcspn(line, "\n");
+		if (!second || second >= line + *len)
+			continue;
+		const size_t words_len = (size_t)(second - first - 1);
+		if (controller ? has_word(first + 1, words_len, controller) : !words_len) {
+			*len -= (size_t)(second + 1 - line);
+			return second + 1;
+		}
+	}
+	return NULL;
+}
+
+static uint64_t read_limit(const char *directory, const char *name)
+{
+	unsigned long long value;
+	char *text;
+	const int err = sysfile_read(&text, NULL, "%s/%s", directory, name);
+
+	if (err)
+		return NO_LIMIT;
+	if (sscanf(text, "%llu", &value) != 1 || value > NO_LIMIT)
+		value = NO_LIMIT; /* "max" */
+	free(text);
+	return value;
+}
+
+uint64_t cgroup_memory_limit_of(const struct cgroup_mounts *mounts, const char *own)
+{
+	const bool first = mounts->memory[0];
+	const char *root = first ? mounts->memory : mounts->unified;
+	const char *name = first ? "memory.limit_in_bytes" : "memory.max";
+	char path[2 * PATH_MAX];
+	uint64_t least = NO_LIMIT;
+	size_t len;
+
+	const char *below = *root ? own_path(own, first ? "memory" : NULL, &len) : NULL;
+	if (!below || len >= PATH_MAX)
+		return 0;
+	/* Each cgroup above it has a limit of its own. */
+	for (;;) {
+		while (len && below[len - 1] == '/')
+			len--;
+		snprintf(path, sizeof(path), "%s%.*s", root, (int)len, below);
+		const uint64_t limit = read_limit(path, name);
+		if (limit < least)
+			least = limit;
+		if (!len)
+			break;
+		while (len && below[len - 1] != '/')
+			len--;
+	}
+	return least < NO_LIMIT ? least : 0;
+}
+
+uint64_t cgroup_memory_limit(void)
+{
+	struct cgroup_mounts *mounts = malloc(sizeof(*mounts));
+	uint64_t limit = 0;
+	char *own = NULL;
+
+	if (mounts && !cgroup_mounts(mounts) && !sysfile_read(&own, NULL, "/proc/self/cgroup"))
+		limit = cgroup_memory_limit_of(mounts, own);
+	free(own);
+	free(mounts);
+	return limit;
 }
 
 struct count {

@@ -22,6 +22,7 @@
 struct cgroup_mounts {
 	char perf_event[PATH_MAX]; /* version 1, with the controller */
 	char unified[PATH_MAX]; /* version 2 */
+	char memory[PATH_MAX]; /* version 1, with the controller of memory */
 	char other[PATH_MAX]; /* version 1, with other controllers alone: of no use to events */
 };
 
@@ -49,6 +50,11 @@ void cgroup_label(const struct cgroup_mounts *mounts, const char *path, char out
 
 /* The processes in it and below it, an array of *n for free().  -errno of the first directory; -ENOMEM. */
 int cgroup_pids(const char *path, int32_t **pids, size_t *n);
+
+/* Returns the lowest memory limit, in bytes, of a process's cgroups; 0 if none is known. own: the
+ * text of its /proc/PID/cgroup.  Limits above the mounted hierarchy are not seen. */
+uint64_t cgroup_memory_limit_of(const struct cgroup_mounts *mounts, const char *own);
+uint64_t cgroup_memory_limit(void); /* of this process */
 
 /* How many cgroups the hierarchy has, counting no further than max. */
 size_t cgroup_count(const struct cgroup_mounts *mounts, size_t max);

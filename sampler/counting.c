@@ -130,10 +130,12 @@ static bool has_ended(const struct root *root)
 {
 	struct pollfd poll_fd = {root->fd, POLLIN, 0};
 	struct proc_process process;
+	int ret;
 
 	if (root->fd >= 0)
 		return poll(&poll_fd, 1, 0) == 1;
-	return proc_read(root->pid, &process) || process.state == 'Z' || process.state == 'X';
+	ret = proc_read(root->pid, &process);
+	return ret == -ESRCH || (!ret && (process.state == 'Z' || process.state == 'X'));
 }
 
 /* Nothing tells of their removal: they are looked at. */
@@ -278,6 +280,7 @@ int counting_open(
 	}
 	counting->epoll_fd = -1;
 	counting->launch = (struct launch){.pid_fd = -1, .go_fd = -1, .error_fd = -1};
+	inherited_init(&counting->inherited);
 	ret = prepare(counting, config);
 	if (!ret && target->command) {
 		ret = launch_fork(&counting->launch, target->command, target->command_output_fd);
@@ -349,6 +352,7 @@ void counting_close(struct counting *counting)
 		return;
 	for (size_t i = 0; i < counting->n_cells; i++)
 		counting_close_cell(&counting->cells[i]);
+	inherited_fini(&counting->inherited);
 	for (size_t i = 0; i < counting->n_roots; i++)
 		if (counting->roots[i].fd >= 0)
 			close(counting->roots[i].fd);

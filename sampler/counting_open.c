@@ -57,8 +57,6 @@ static void fill_attr(const struct counting *counting, const struct event_spec *
 	attr->sample_type = 0;
 	attr->wakeup_events = 0;
 	attr->sample_max_stack = 0;
-	if (spec->probe)
-		attr->config1 = (uint64_t)(uintptr_t)spec->probe;
 	attr->read_format =
 		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
 	if (!span->alone)
@@ -73,16 +71,23 @@ static void fill_attr(const struct counting *counting, const struct event_spec *
 		attr->pinned = attr->exclusive = 0;
 }
 
-static int open_attr(struct counting *counting, const union sized_attr *attr,
+static int open_attr(struct counting *counting, struct counting_event *event, union sized_attr attr,
 	const struct span *span, const struct place *place, int leader_fd)
 {
+	const struct event_spec *spec = &event->spec;
 	pid_t pid = span->cgroup_fd >= 0 ? span->cgroup_fd : place->tid;
 	unsigned long flags =
 		PERF_FLAG_FD_CLOEXEC | (span->cgroup_fd >= 0 ? PERF_FLAG_PID_CGROUP : 0);
+	int ret;
 
+	if (spec->probe)
+		attr.attr.config1 = (uint64_t)(uintptr_t)spec->probe;
+	ret = inherited_prepare(&counting->inherited, spec, &attr.attr, &event->asked.inherited);
+	if (ret)
+		return ret;
 	for (int round = 0; round < ROUNDS_MAX; round++) {
-		long fd = syscall(
-			SYS_perf_event_open, &attr->attr, pid, place->cpu, leader_fd, flags);
+		long fd =
+			syscall(SYS_perf_event_open, &attr.attr, pid, place->cpu, leader_fd, flags);
 
 		if (fd >= 0)
 			return (int)fd;
@@ -119,8 +124,11 @@ static int narrow(struct counting_event *event, int fd)
 		ret = program < 0 ? program : bpf_attach(fd, program);
 		if (program >= 0)
 			close(program);
-		/* Of a tracepoint it holds for all of these events once it is attached to one of them. */
-		if (ret == -EEXIST && event->spec.attr.type == PERF_TYPE_TRACEPOINT)
+		/* Attached once, the program holds for all events of a tracepoint.  An inherited
+		 * probe is one. */
+		if (ret == -EEXIST &&
+			(event->spec.attr.type == PERF_TYPE_TRACEPOINT ||
+				event_is_probe(&event->spec)))
 			ret = 0;
 		if (ret)
 			event->asked.bpf = event->spec.bpf;
@@ -140,16 +148,19 @@ static int open_event(struct counting *counting, size_t index, const struct span
 	int fd;
 
 	fill_attr(counting, &event->spec, span, place, leader_fd < 0, &attr);
-	fd = open_attr(counting, &attr, span, place, leader_fd);
+	fd = open_attr(counting, event, attr, span, place, leader_fd);
 	if ((fd == -EACCES || fd == -EPERM) && !attr.attr.exclude_kernel &&
-		!attr.attr.exclude_user && !event->opened && !event_is_kernels_own(&attr.attr)) {
+		!attr.attr.exclude_user && !event->opened && !event_is_probe(&event->spec) &&
+		!event->asked.inherited && !event_is_kernels_own(&attr.attr)) {
 		int user;
 
 		attr.attr.exclude_kernel = attr.attr.exclude_hv = 1;
-		user = open_attr(counting, &attr, span, place, leader_fd);
-		/* Permission is asked for before whether there is such an event. */
-		if (user == -ENOENT || user == -EOPNOTSUPP)
+		user = open_attr(counting, event, attr, span, place, leader_fd);
+		/* The kernel checks permission first, then whether the event exists and can be
+		 * opened. */
+		if (user == -ENOENT || user == -EOPNOTSUPP || user == -EINVAL)
 			return user;
+		event->asked.user_refused = user < 0;
 		if (user >= 0) {
 			event->spec.attr.exclude_kernel = event->spec.attr.exclude_hv = 1;
 			event->user_only = true;
@@ -220,12 +231,12 @@ static bool needs_clock(const struct perf_event_attr *attr, const struct place *
 static int open_clock(struct counting *counting, const struct place *place, int *fd)
 {
 	const struct span span = {.alone = true, .cgroup_fd = -1};
-	struct event_spec dummy = {0};
+	struct counting_event dummy = {0};
 	union sized_attr attr;
 
-	sys_dummy(&dummy.attr);
-	fill_attr(counting, &dummy, &span, place, true, &attr);
-	*fd = open_attr(counting, &attr, &span, place, -1);
+	sys_dummy(&dummy.spec.attr);
+	fill_attr(counting, &dummy.spec, &span, place, true, &attr);
+	*fd = open_attr(counting, &dummy, attr, &span, place, -1);
 	return *fd < 0 ? *fd : 0;
 }
 
@@ -287,11 +298,12 @@ static bool opens_alone(
 {
 	struct span single = {
 		.first = index, .last = index + 1, .alone = true, .cgroup_fd = span->cgroup_fd};
+	struct counting_event *event = &counting->events[index];
 	union sized_attr attr;
 	int fd;
 
-	fill_attr(counting, &counting->events[index].spec, &single, place, true, &attr);
-	fd = open_attr(counting, &attr, &single, place, -1);
+	fill_attr(counting, &event->spec, &single, place, true, &attr);
+	fd = open_attr(counting, event, attr, &single, place, -1);
 	if (fd < 0)
 		return false;
 	close(fd);

@@ -6,6 +6,7 @@
 #define SAMPLER_COUNTING_PRIVATE_H
 
 #include "sampler/counting.h"
+#include "sampler/inherited.h"
 #include "sampler/launch.h"
 
 /* Where an event can be opened. */
@@ -31,6 +32,7 @@ struct counting {
 	bool raised_nofile;
 	bool started;
 	struct launch launch;
+	struct inherited inherited;
 	bool command_ended;
 	int command_status;
 

@@ -82,7 +82,9 @@ static int copy_config(struct engine *engine, const struct engine_config *config
 	int ret;
 
 	engine->config = *config;
-	engine->data_maps = config->sample_more & PERF_SAMPLE_ADDR;
+	/* Other unwinders find unwind data by the mappings that hold it. */
+	engine->data_maps = config->keep_stacks || config->sample_more & PERF_SAMPLE_ADDR;
+	engine->dwarf_bytes = config->stack_bytes ? config->stack_bytes : ENGINE_STACK_BYTES;
 	target->command = NULL;
 	engine->config.events = NULL;
 	target->pids = target->tids = NULL;
@@ -211,6 +213,9 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		tasks_reader_proc(&reader, "/proc");
 		ret = ingest_init(&engine->ingest, &reader, config->memory_bytes);
 		engine->has_store = !ret;
+		if (!ret && config->unwind.find)
+			ret = ingest_set_unwind(&engine->ingest, &config->unwind);
+		engine->ingest.machine = unwind_machine();
 		if (!ret && engine->data_maps)
 			tasks_keep_data(engine->ingest.tasks);
 	}
@@ -276,6 +281,7 @@ void engine_free(struct engine *engine)
 	}
 	launch_close(&engine->launch);
 	span_fini(engine);
+	pending_fini(engine);
 	if (engine->has_store)
 		ingest_fini(&engine->ingest);
 	engine_free_fields(engine);
@@ -359,6 +365,13 @@ int engine_events_add(struct engine *engine, const struct event_spec *specs, siz
 	return ret;
 }
 
+int engine_set_call_graph(struct engine *engine, enum engine_call_graph mode)
+{
+	const struct mail mail = {.kind = MAIL_CALL_GRAPH, .value = mode};
+
+	return mode < CALL_GRAPH_LBR ? mailbox_post(&engine->mailbox, &mail) : -EINVAL;
+}
+
 int engine_event_drop(struct engine *engine, uint8_t id)
 {
 	const struct mail mail = {.kind = MAIL_EVENT_DROP, .event = id};
@@ -422,9 +435,9 @@ int engine_snapshot(struct engine *engine)
 
 int engine_stop(struct engine *engine)
 {
-	const struct mail mail = {.kind = MAIL_STOP};
-
-	return mailbox_post(&engine->mailbox, &mail);
+	atomic_store(&engine->stop, true);
+	mailbox_wake(&engine->mailbox);
+	return 0;
 }
 
 int engine_signal_command(struct engine *engine, int signal)

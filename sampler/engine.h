@@ -2,24 +2,26 @@
 /*
  * engine.h - the sampling engine: opens events on targets, drains their rings, fills the store.
  *
- * One sampling thread per engine does all the work after engine_start().  Every other function
- * here may be called from any one other thread, never blocks on the sampling thread's work, and
- * commands are carried out in order: what came of them is told by status and notes.
+ * One sampling thread per engine does all the work after engine_start().  Every other function here
+ * may be called from any one other thread and never blocks on the sampling thread's work.  Commands
+ * are carried out in order; status and notes report their results.
  *
- * A "point" is a task or a CPU that events are opened on.  Each point has a tracker (an
- * always-enabled dummy event that owns the ring, carries side-band records, and is the clock that
- * coverage is measured against) and one sampling event per event the user chose, whose output goes to
- * the tracker's ring.  Sampling events run on credit: PERF_EVENT_IOC_REFRESH.
+ * A "point" is a task or a CPU that events are opened on.  Each point has a tracker: an
+ * always-enabled dummy event.  The tracker owns the ring, carries side-band records, and is the
+ * clock that coverage is measured against.  Each chosen event has one sampling event per point; its
+ * output goes to the tracker's ring.  Clocks and events with a frequency run on credit:
+ * PERF_EVENT_IOC_REFRESH.
  */
 #ifndef SAMPLER_ENGINE_H
 #define SAMPLER_ENGINE_H
 
-#include "sampler/event.h"
+#include "sampler/event_clash.h"
 #include "sampler/images.h"
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
 #include "sampler/trigger.h"
+#include "sampler/unwind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +29,24 @@
 #include <sys/types.h>
 
 #define ENGINE_EVENTS_MAX 64 /* open at one time */
+
+#define ENGINE_STACK_BYTES 16384u /* of each stack; enough for most programs */
+
+/* How call chains are taken: see callchain, stack_bytes and stack_adapts of the configuration. */
+enum engine_call_graph {
+	CALL_GRAPH_AUTO,
+	CALL_GRAPH_FP,
+	CALL_GRAPH_DWARF,
+	CALL_GRAPH_NO,
+	CALL_GRAPH_LBR, /* chosen at the start alone: sample_more with a call stack */
+	CALL_GRAPH_MODES
+};
+static inline const char *engine_call_graph_name(enum engine_call_graph mode)
+{
+	static const char *const names[] = {"auto", "fp", "dwarf", "no", "lbr"};
+
+	return names[mode % CALL_GRAPH_MODES];
+}
 
 enum engine_scope {
 	SCOPE_AUTO, /* task, until forks outrun following; then cpu if permitted, else inherit */
@@ -81,8 +101,17 @@ struct engine_config {
 	size_t n_events;
 	enum engine_scope scope;
 	bool callchain;
-	bool no_credit; /* plain PERF_EVENT_IOC_ENABLE */
+	bool no_credit; /* enable clocks and events with a frequency without a limit, too */
 	uint16_t max_stack; /* frames per sample; 0: the kernel's limit */
+	/* Bytes of the user stack that are copied to unwind chains: a multiple of 8, at most
+	 * UNWIND_STACK_MAX.  Threads with small rings copy less.  0: chains by frame pointers. */
+	uint32_t stack_bytes;
+	/* Clocks, events with a frequency and spans alone copy, as much as the chains need and
+	 * costs allow. */
+	bool stack_adapts;
+	/* A tap gets the copies of stacks themselves, of one size, with all general registers. */
+	bool keep_stacks;
+	struct unwind_source unwind; /* never waits; find NULL: none, and no chain is judged */
 	bool no_kernel_chain, no_user_chain; /* leave that side's frames out of call chains */
 	bool own_threads; /* what the targets fork is not followed, their new threads are */
 	/* A target that executes another program is let go, by the kernel itself (remove_on_exec).  Not with a command, nor of
@@ -96,7 +125,9 @@ struct engine_config {
 	uint32_t wakeup_bytes; /* or after so many bytes; 0: chosen */
 	uint64_t
 		sample_more; /* PERF_SAMPLE_* that every event shall carry besides: ADDR, DATA_SRC, WEIGHT ... */
-	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK */
+	/* With PERF_SAMPLE_BRANCH_STACK.  Call stacks (BRANCH_CALL_STACK) are the user parts of
+	 * chains, where the processor has them. */
+	uint64_t branch_sample_type;
 	bool no_fields; /* samples' fields (fields.h) are not kept */
 	/* The flight recorder: samples stay in rings that overwrite themselves (write_backward), long enough for so many
 	 * seconds, and come into the store only by engine_snapshot(), when every target has ended, or by engine_stop().  Not
@@ -133,9 +164,13 @@ struct engine_asked {
 	const char *probe, *cgroup;
 	const char *filter; /* it was the filter that was refused; else NULL */
 	const char *bpf; /* or the program */
+	bool inherited; /* or inheritance by new tasks; not the event itself */
+	const char *ioctl; /* or this ioctl on the open event: "PERF_EVENT_IOC_ENABLE" */
+	bool user_refused; /* user space alone was refused, too */
 	bool in_group; /* as a member of another event's group */
 	bool mixed_group; /* which has members of several PMUs */
 	bool counted; /* to be counted alone (counting.h), not sampled */
+	struct event_clash clash; /* the engine's own reason, before the kernel was asked */
 };
 
 /* What was refused, for the sentence that explains it (tui/explain.h). */
@@ -171,6 +206,7 @@ enum engine_note_kind {
 	NOTE_COMMAND_ENDED, /* pid; value = wait status */
 	NOTE_ALL_ENDED,
 	NOTE_TASKS_MISSED, /* value = ended before their events could be opened */
+	NOTE_MAPS_UNREAD, /* value = processes with unreadable mappings; pid, error: the first */
 	NOTE_SCOPE, /* value = new enum engine_scope */
 	NOTE_RING_SHRUNK, /* value = pages */
 	NOTE_FD_LIMIT,
@@ -190,6 +226,8 @@ enum engine_note_kind {
 	NOTE_BREAKPOINT, /* text = event; value = its new address; error where it was refused */
 	NOTE_BPF, /* text = event: value = BPF programs that were attached to it by others, and decide about samples */
 	NOTE_PAUSED, /* value = 1, 0; error */
+	NOTE_STACK_BYTES, /* text = event; value = bytes of stack that its samples copy from now on */
+	NOTE_CALL_GRAPH, /* value = enum engine_call_graph: in force, or refused with error */
 	NOTE_PINNED_ERROR, /* text = event: pinned, and the hardware has no room */
 	NOTE_SAMPLES_LESS, /* text = event; value = bits of sample_type that its samples go without; error, 0: it has none */
 	NOTE_COUNTS_ONLY, /* text = event: its PMU cannot sample, it is counted alone; error */
@@ -199,16 +237,27 @@ enum engine_note_kind {
 	NOTE_CGROUP_GONE, /* text = its label: removed; what was sampled in it stays */
 	NOTE_SPANS_DROPPED, /* text = event; value = times that a thread was off its CPU, of which records are missing */
 	NOTE_WAKERS_UNKNOWN, /* text = event: sched:sched_waking is not open */
+	/* text = event, error: no samples of wake-ups; value = 1: run delays replace them */
+	NOTE_WAITS_SUMMED,
+	NOTE_WAKEUPS_LOST, /* text = event; value = wake-ups */
 	NOTE_SPANS_STACKLESS, /* text = event: without the kernel there is no stack of a switch */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
+	NOTE_BREAKPOINTS_DEAD, /* text = event: this machine never reports breakpoint hits */
+	NOTE_NO_CREDIT, /* text = event, error of REFRESH: it samples without a limit */
 	/* Of recordings (recording.h). */
-	NOTE_FILE_TRUNCATED, /* value = offset of what is cut */
+	NOTE_FILE_TRUNCATED, /* value = offset of the cut; text = file of a directory, or "" */
+	NOTE_FILE_MISSING, /* text = file of a directory; error; 0: it does not exist */
+	NOTE_FILE_MORE_FAULTS, /* value = further files with one of these faults or a FILE_ERROR */
 	NOTE_FILE_UNFINISHED, /* its table of features is missing: recording was not ended */
 	NOTE_FILE_BAD_RECORDS, /* value = records whose fields do not fit, skipped */
 	NOTE_FILE_UNKNOWN_RECORDS, /* value = records of types not known, skipped */
 	NOTE_FILE_OUT_OF_ORDER, /* value = records that came too late to be put in order */
 	NOTE_FILE_EVENTS_FOLDED, /* value = events beyond the limit, counted as one */
-	NOTE_FILE_ERROR, /* error; value = offset: nothing further could be read */
+	NOTE_FILE_MAPS_CUT, /* value = processes with mappings perf did not finish reading */
+	NOTE_FILE_AUX_TRUNCATED, /* value = parts of hardware traces without their end */
+	NOTE_FILE_AUX_PARTIAL, /* value = parts with gaps */
+	NOTE_FILE_AUX_COLLISION, /* value = parts disturbed by another trace on the CPU */
+	NOTE_FILE_ERROR, /* error; value = offset of the unreadable part; text = file or "" */
 };
 
 struct engine_note {
@@ -237,14 +286,17 @@ struct engine_event_status {
 	uint64_t freq_hz,
 		period; /* one is not 0; both are 0: it counts and takes no samples of its own */
 	uint64_t samples; /* delivered and stored */
+	uint64_t exact; /* samples at the very instruction (PERF_RECORD_MISC_EXACT_IP) */
+	struct unwind_ends chains; /* of samples whose chains could be judged */
 	uint64_t lost; /* produced by the kernel and not delivered */
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */
 	uint64_t count; /* the counter's value, summed over points */
-	uint64_t armed_ns, clock_ns; /* coverage = armed / clock; clock 0: not known */
-	/* Times that it stood still for want of credit.  Of an event that comes in bursts little time is much that was not
-	 * sampled: how much, nobody knows. */
-	uint64_t stood_still;
+	/* Coverage is covered / coverable; coverable 0: not known.  Clocks and events with a
+	 * frequency: time armed / time on the clock.  Others: sampled / counted by the kernel. */
+	double covered, coverable;
+	uint64_t held_back; /* fixed period: counted by the kernel, neither sampled nor lost */
+	uint64_t stood_still; /* frequency: times that it ran out of credit and stopped */
 	/* Of the counter, summed over points: it counted for running_ns of enabled_ns (multiplexing), so an estimate is
 	 * count * enabled_ns / running_ns; running_ns 0 with enabled_ns above: it was never counted. */
 	uint64_t enabled_ns, running_ns;
@@ -263,7 +315,8 @@ struct engine_status {
 	enum engine_state state;
 	struct engine_failure failure; /* of ENGINE_FAILED, else of the last refusal */
 	enum engine_scope scope; /* in force */
-	uint64_t started_ns, now_ns; /* CLOCK_MONOTONIC; now is the last drain */
+	/* CLOCK_MONOTONIC; now is the last drain, after the end the one of the end */
+	uint64_t started_ns, now_ns;
 	struct engine_event_status events[ENGINE_EVENTS_MAX];
 	size_t n_events;
 	uint32_t processes, threads; /* followed; 0 when system-wide */
@@ -285,6 +338,8 @@ struct engine_status {
 	int command_status; /* of waitpid(2) */
 	int32_t command_pid;
 	struct store_status store;
+	struct unwind_totals chains;
+	enum engine_call_graph call_graph; /* in force */
 	uint64_t last_note;
 };
 void engine_status(struct engine *engine, struct engine_status *out);
@@ -310,6 +365,8 @@ int engine_event_enable(
 int engine_set_filter(struct engine *engine, uint8_t id, const char *filter); /* NULL or "": none */
 int engine_move_breakpoint(
 	struct engine *engine, uint8_t id, uint64_t address); /* MODIFY_ATTRIBUTES */
+/* Open all events with chains again, to take them in another way: NOTE_CALL_GRAPH. */
+int engine_set_call_graph(struct engine *engine, enum engine_call_graph mode);
 /* All rings stand still (PAUSE_OUTPUT): the kernel goes on counting, and samples are lost, and told as lost. */
 int engine_pause(struct engine *engine, bool pause);
 /* Take what the flight recorder holds into the store, each sample once; NOTE_SNAPSHOT tells when that is done.  -EINVAL

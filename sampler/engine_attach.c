@@ -554,13 +554,14 @@ bool target_work(struct engine *engine)
 void target_attach(struct engine *engine, int32_t pid, int32_t tid)
 {
 	int32_t process = pid;
+	int ret = tid >= 0 ? proc_tgid(tid, &process) : 0;
 
-	if (tid >= 0 && proc_tgid(tid, &process)) {
+	if (ret) {
 		struct job gone = {.pid = tid, .tid = tid, .named = true};
 		struct job *job = add_job(engine, gone.pid, gone.tid, true);
 
 		if (job)
-			fail_job(engine, job, ESRCH);
+			fail_job(engine, job, -ret);
 		return;
 	}
 	/* From the whole machine to this process: the events stay, the samples are filtered. */

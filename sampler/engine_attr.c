@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define STACK_RING_PAGES_LEAST 4u
+
 /* Bits of sample_type besides the engine's and the event's own. */
 static uint64_t choice_format(const struct engine *engine, unsigned int index)
 {
@@ -27,6 +29,22 @@ static bool wants_chain(const struct engine *engine, const struct choice *choice
 	return engine->config.callchain || choice->spec.chain == EVENT_CHAIN_ON;
 }
 
+/* Rings of a size that the user gave may have no room for copies, which nobody asked for. */
+static bool has_small_rings(const struct engine_config *config)
+{
+	return config->stack_adapts && config->ring_pages &&
+		config->ring_pages < STACK_RING_PAGES_LEAST;
+}
+
+/* The flight recorder copies no stacks: its rings would hold too few samples. */
+uint32_t engine_stack_bytes(const struct engine *engine)
+{
+	if (engine->flight.on || engine->config.no_user_chain || !engine->ingest.unwind ||
+		!unwind_registers() || has_small_rings(&engine->config))
+		return 0;
+	return engine->config.stack_bytes;
+}
+
 void choice_attr(const struct engine *engine, unsigned int index, const struct sys_setup *base,
 	struct perf_event_attr *attr)
 {
@@ -35,8 +53,13 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 
 	setup.callchain = wants_chain(engine, choice);
 	setup.max_stack = engine->config.max_stack;
+	setup.stack_bytes = setup.callchain ? stack_copied(engine, index) : 0;
+	setup.stack_registers =
+		engine->config.keep_stacks ? unwind_all_registers() : unwind_registers();
 	setup.no_kernel_chain = engine->config.no_kernel_chain;
-	setup.no_user_chain = engine->config.no_user_chain;
+	/* Other unwinders append what they find to what the kernel found. */
+	setup.no_user_chain =
+		engine->config.no_user_chain || (engine->config.keep_stacks && setup.stack_bytes);
 	setup.inherit_thread = engine->config.own_threads;
 	setup.inherit_stat = engine->config.inherit_stat && !choice->counts_only;
 	setup.until_exec = engine->config.until_exec;
@@ -51,6 +74,32 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 		attr->sample_type = 0;
 	}
 	sys_setup(attr, &engine->features, &setup);
+}
+
+/* The watermark of a ring is its owner's; samples wake by number where that was asked for, unless the ring could
+ * not hold so many: at the end of the credit nobody would be woken. */
+struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries)
+{
+	struct sys_setup setup = {
+		.fork_records = carries,
+		.map_records = carries,
+		.data_maps = engine->data_maps,
+		.inherit = point->tid >= 0 && point->cpu >= 0,
+		.on_exec = point->on_exec,
+		.backward = point->flight != NULL,
+		.wakeup_bytes = point->channel ? 1 : engine_watermark(engine),
+		.wakeup_events =
+			point->channel && !point->flight ? engine->config.wakeup_events : 0,
+	};
+	uint32_t most;
+
+	if (!setup.wakeup_events)
+		return setup;
+	most = credit_target(ring_size(point->channel->ring), point->channel->n_events + 1, 336) /
+		2;
+	if (setup.wakeup_events > most)
+		setup.wakeup_events = most;
+	return setup;
 }
 
 /* Samples of events that fire together come under one id, and only the value that a sample reads names its event.  That costs
@@ -85,6 +134,7 @@ void choice_set_format(struct engine *engine, unsigned int index)
 
 	choice_attr(engine, index, &setup, &attr);
 	sys_format_of(&engine->choices[index].format, &attr);
+	engine->choices[index].format.max_stack = attr.sample_max_stack;
 }
 
 /* --- where --- */
@@ -113,33 +163,9 @@ bool choice_fits(const struct engine *engine, unsigned int index, const struct p
 	return !spec->cpus || has_cpu(spec->cpus, point->cpu);
 }
 
-static bool is_switches(const struct event_spec *spec)
-{
-	return spec->attr.type == PERF_TYPE_SOFTWARE &&
-		spec->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-}
-
 /* The kernel says EINVAL of a task's event on such a PMU as well. */
 int choice_check_target(const struct engine *engine, const struct event_spec *spec)
 {
-	/* Between the samples that are still there, others were overwritten. */
-	if (engine->flight.on && spec->read_group)
-		return EOPNOTSUPP;
-	/* Time is what records that follow each other tell; of a group that may stand still, it is not.  In a recording
-	 * there are those records, and nothing that is made of other events. */
-	if (spec->span &&
-		(engine->flight.on || (engine->has_tap && !event_is_of_switches(spec->span))))
-		return EOPNOTSUPP;
-	/* Both fire at once, and come under the number of one of them: see round_may_share_id(). */
-	for (size_t i = 0; i < engine->status.n_events; i++) {
-		const struct event_spec *other = &engine->choices[i].spec;
-
-		if (engine->choices[i].open && is_switches(other) && is_switches(spec) &&
-			!other->span != !spec->span)
-			return EBUSY;
-	}
-	if (spec->span && (spec->group || spec->attr.freq || spec->attr.sample_period != 1))
-		return EINVAL;
 	return engine->filter && (spec->cpus || spec->cgroup) ? EINVAL : 0;
 }
 
@@ -158,9 +184,9 @@ static void ask_programs(struct engine *engine, unsigned int index, int fd)
 }
 
 /* To a tracepoint as a whole, by an event that stays until the choice is dropped; else to each event. */
-static int attach_program(struct choice *choice, int fd)
+static int attach_program(struct choice *choice, const struct perf_event_attr *attr, int fd)
 {
-	bool traced = choice->attr.type == PERF_TYPE_TRACEPOINT;
+	bool traced = attr->type == PERF_TYPE_TRACEPOINT;
 	int ret, program;
 
 	if (traced && choice->bpf_fd)
@@ -189,7 +215,8 @@ void choice_close_program(struct choice *choice)
 int choice_open_event(struct engine *engine, unsigned int index, struct perf_event_attr *attr,
 	const struct point *point, int group_fd)
 {
-	const struct event_spec *spec = &engine->choices[index].spec;
+	struct choice *choice = &engine->choices[index];
+	const struct event_spec *spec = &choice->spec;
 	struct sys_place place = {
 		.pid = point->tid,
 		.cpu = point->cpu,
@@ -198,9 +225,13 @@ int choice_open_event(struct engine *engine, unsigned int index, struct perf_eve
 	};
 	int fd, ret, directory = -1;
 
-	engine->choices[index].filter_refused = engine->choices[index].bpf_refused = false;
+	choice->filter_refused = choice->bpf_refused = false;
+	choice->ioctl_refused = NULL;
 	if (spec->probe)
 		attr->config1 = (uintptr_t)spec->probe;
+	ret = inherited_prepare(&engine->inherited, spec, attr, &choice->inherit_refused);
+	if (ret)
+		return ret;
 	if (spec->cgroup) {
 		directory = open(spec->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
@@ -216,10 +247,10 @@ int choice_open_event(struct engine *engine, unsigned int index, struct perf_eve
 	ask_programs(engine, index, fd);
 	ret = spec->filter ? sys_set_filter(fd, spec->filter) : 0;
 	if (ret)
-		engine->choices[index].filter_refused = true;
+		choice->filter_refused = true;
 	if (!ret && spec->bpf) {
-		ret = attach_program(&engine->choices[index], fd);
-		engine->choices[index].bpf_refused = ret != 0;
+		ret = attach_program(choice, attr, fd);
+		choice->bpf_refused = ret != 0;
 	}
 	if (!ret)
 		return fd;

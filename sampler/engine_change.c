@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_change.c - changes to events that run: rate, period, filter, address of a breakpoint, on and off; and all
- * rings standing still.  Runs in the sampling thread.
+ * engine_change.c - changes to running events: filter, address of a breakpoint, on and off, and the
+ * pause of all rings.  Runs in the sampling thread.
  *
- * What the kernel does not change in an event that is open (a frequency into a period, a second filter) is done by
- * opening it anew on every point; its number, its sums and what it had counted stay.
+ * The kernel cannot change an open event's frequency into a period, or its filter a second time.
+ * Such an event is reopened on every point; its number, sums and count stay.
  */
 #include "sampler/engine_internal.h"
 
@@ -17,17 +17,21 @@ static struct engine_event_status *status_of(struct engine *engine, unsigned int
 	return &engine->status.events[choice];
 }
 
-static void refuse_spec(
-	struct engine *engine, unsigned int index, const struct perf_event_attr *attr, int error)
+void change_refuse(struct engine *engine, unsigned int index, const struct perf_event_attr *attr,
+	int error, enum event_clash_kind clash)
 {
 	struct event_spec asked = engine->choices[index].spec;
+	struct engine_asked why = {
+		.clash.kind = clash, .ioctl = engine->choices[index].ioctl_refused};
 
+	memcpy(why.clash.event, asked.name, sizeof(why.clash.event));
 	asked.attr = *attr;
-	choice_note_refused(engine, &asked, error, NULL, NULL);
+	choice_note_refused(engine, &asked, error, NULL, clash || why.ioctl ? &why : NULL);
+	engine->choices[index].ioctl_refused = NULL;
 }
 
 /* What the rings hold is of the event as it was. */
-static void settle_accounts(struct engine *engine)
+void change_settle(struct engine *engine)
 {
 	engine_round(engine, true, true);
 	engine_tick(engine, true);
@@ -35,8 +39,7 @@ static void settle_accounts(struct engine *engine)
 
 /* --- opening anew --- */
 
-/* An event that owns the ring of its point, where there are no trackers, cannot be closed. */
-static bool owns_a_ring(const struct engine *engine, unsigned int index)
+bool change_owns_ring(const struct engine *engine, unsigned int index)
 {
 	for (size_t i = 0; i < engine->n_points; i++) {
 		const struct point_event *event = point_find_event(engine->points[i], index);
@@ -47,7 +50,7 @@ static bool owns_a_ring(const struct engine *engine, unsigned int index)
 	return false;
 }
 
-static int open_everywhere(struct engine *engine, unsigned int index)
+int change_open(struct engine *engine, unsigned int index)
 {
 	unsigned int leader = engine->choices[index].leader;
 	int ret = -ESRCH;
@@ -75,10 +78,12 @@ static int open_everywhere(struct engine *engine, unsigned int index)
 	return engine->n_points ? ret : 0;
 }
 
-static void close_everywhere(struct engine *engine, unsigned int index)
+void change_close(struct engine *engine, unsigned int index)
 {
 	choice_disarm(engine, index);
-	settle_accounts(engine);
+	change_settle(engine);
+	/* Those that wait are in a format that may change. */
+	pending_retry(engine, true);
 	for (size_t i = 0; i < engine->n_points; i++) {
 		for (unsigned int k = 0; k < engine->status.n_events; k++)
 			if (k != index && engine->choices[k].leader == index)
@@ -91,106 +96,44 @@ static void close_everywhere(struct engine *engine, unsigned int index)
 }
 
 /* With what stands in the choice now; 0, or -errno when it opened nowhere. */
-static int reopen(struct engine *engine, unsigned int index)
+int change_reopen(struct engine *engine, unsigned int index)
 {
-	close_everywhere(engine, index);
-	choice_set_format(engine, index);
-	return open_everywhere(engine, index);
+	change_close(engine, index);
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (i == index || (engine->choices[i].open && engine->choices[i].leader == index))
+			choice_set_format(engine, i);
+	return change_open(engine, index);
 }
 
-/* Back to what it was, after a refusal. */
-static void restore(struct engine *engine, unsigned int index, const struct choice *before)
+int change_swap(struct engine *engine, unsigned int index)
+{
+	int ret = -ESRCH;
+
+	for (size_t i = 0; i < engine->n_points; i++) {
+		const int error = point_swap_event(engine, engine->points[i], index);
+
+		if (!error || ret == -ESRCH)
+			ret = error;
+	}
+	change_settle(engine);
+	for (size_t i = 0; i < engine->n_points; i++)
+		point_drop_swapped(engine, engine->points[i], index);
+	return ret;
+}
+
+void change_restore(struct engine *engine, unsigned int index, const struct choice *before)
 {
 	struct choice *choice = &engine->choices[index];
 	int ret;
 
 	choice->spec = before->spec;
 	choice->attr = before->attr;
-	ret = reopen(engine, index);
+	ret = change_reopen(engine, index);
 	if (!ret || ret == -ESRCH)
 		return;
 	choice->settled = false;
 	choice_refuse(engine, index, -ret, NULL);
 	choice_drop(engine, index);
-}
-
-/* --- rates --- */
-
-static void tell_rate(struct engine *engine, unsigned int index)
-{
-	const struct perf_event_attr *attr = &engine->choices[index].attr;
-
-	choice_show_rate(engine, index);
-	engine_note(engine, NOTE_FREQUENCY, 0, 0,
-		attr->freq ? attr->sample_freq : attr->sample_period,
-		status_of(engine, index)->name);
-}
-
-/* The frequency, or the period of an event that has one: in place. */
-void change_rate(struct engine *engine, unsigned int index, uint64_t rate)
-{
-	struct choice *choice = &engine->choices[index];
-	struct perf_event_attr before = choice->attr;
-	int error = choice->counts_only || choice->spec.span ? EINVAL : 0;
-
-	if (choice->attr.freq)
-		choice->attr.sample_freq = rate;
-	else
-		choice->attr.sample_period = rate;
-	for (size_t i = 0; i < engine->n_points && !error; i++) {
-		struct point_event *event = point_find_event(engine->points[i], index);
-		int ret = event ? sys_set_period(event->fd, &choice->attr) : 0;
-
-		if (ret && ret != -ESRCH)
-			error = -ret;
-	}
-	if (error) {
-		struct perf_event_attr asked = choice->attr;
-
-		choice->attr = before;
-		refuse_spec(engine, index, &asked, error);
-		return;
-	}
-	choice->spec.attr.sample_freq = choice->attr.sample_freq;
-	tell_rate(engine, index);
-}
-
-void change_period(struct engine *engine, unsigned int index, uint64_t period)
-{
-	struct choice *choice = &engine->choices[index];
-	struct choice before = *choice;
-	int ret;
-
-	if (!choice->attr.freq || choice->counts_only) {
-		engine_round(engine, true, true);
-		change_rate(engine, index, period);
-		return;
-	}
-	choice->attr.freq = 0;
-	choice->attr.sample_period = period;
-	choice->spec.attr.freq = 0;
-	choice->spec.attr.sample_period = period;
-	ret = owns_a_ring(engine, index) ? -EBUSY : 0;
-	if (!ret) {
-		/* Still in the old format what is in the rings. */
-		choice->attr = before.attr;
-		close_everywhere(engine, index);
-		choice->attr.freq = 0;
-		choice->attr.sample_period = period;
-		choice_set_format(engine, index);
-		ret = open_everywhere(engine, index);
-	}
-	if (!ret || ret == -ESRCH) {
-		tell_rate(engine, index);
-		return;
-	}
-	refuse_spec(engine, index, &choice->attr, -ret);
-	if (ret != -EBUSY) {
-		restore(engine, index, &before);
-		return;
-	}
-	choice->spec = before.spec;
-	choice->attr = before.attr;
 }
 
 /* --- on and off --- */
@@ -203,8 +146,10 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 
 	/* The clock they are measured against is read before the one and after the other. */
 	if (enable && !choice->enabled)
-		settle_accounts(engine);
+		change_settle(engine);
 	choice->enabled = enable;
+	if (enable)
+		wake_settle(engine);
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point_event *event = point_find_event(engine->points[i], index);
 
@@ -213,11 +158,11 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 		if (!enable)
 			sys_disable(event->fd);
 		else if (!engine->points[i]->on_exec)
-			point_go_on(event);
+			point_go_on(engine, event);
 	}
 	if (!enable) {
 		choice->enabled = true;
-		settle_accounts(engine);
+		change_settle(engine);
 		choice->enabled = false;
 		span_changed(engine);
 	}
@@ -271,7 +216,7 @@ void change_filter(struct engine *engine, unsigned int index, const char *filter
 	struct choice before = *choice;
 	int error = try_filter(engine, index, filter), ret = 0;
 
-	if (!error && owns_a_ring(engine, index) && before.spec.filter)
+	if (!error && change_owns_ring(engine, index) && before.spec.filter)
 		error = EBUSY;
 	if (!error && (before.spec.filter || filter)) {
 		choice->spec.filter = filter;
@@ -281,14 +226,113 @@ void change_filter(struct engine *engine, unsigned int index, const char *filter
 			ret = event ? sys_set_filter(event->fd, filter) : 0;
 		}
 		if (before.spec.filter || ret)
-			ret = reopen(engine, index);
+			ret = change_reopen(engine, index);
 		if (ret && ret != -ESRCH) {
 			error = -ret;
-			restore(engine, index, &before);
+			change_restore(engine, index, &before);
 		}
 	}
 	status_of(engine, index)->filter = choice->spec.filter;
 	note_filter(engine, index, filter, error);
+}
+
+/* --- call chains --- */
+
+enum engine_call_graph change_find_call_graph(const struct engine_config *config)
+{
+	if (!config->callchain)
+		return CALL_GRAPH_NO;
+	if (config->sample_more & PERF_SAMPLE_BRANCH_STACK &&
+		config->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return CALL_GRAPH_LBR;
+	if (!config->stack_bytes)
+		return CALL_GRAPH_FP;
+	return config->stack_adapts ? CALL_GRAPH_AUTO : CALL_GRAPH_DWARF;
+}
+
+static void set_call_graph(
+	struct engine_config *config, enum engine_call_graph mode, uint32_t stack_bytes)
+{
+	if (config->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		config->sample_more &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+	if (mode == CALL_GRAPH_LBR)
+		config->sample_more |= PERF_SAMPLE_BRANCH_STACK;
+	config->callchain = mode != CALL_GRAPH_NO;
+	config->stack_adapts = mode == CALL_GRAPH_AUTO;
+	config->stack_bytes = mode == CALL_GRAPH_AUTO || mode == CALL_GRAPH_DWARF ? stack_bytes : 0;
+}
+
+static int check_call_graph(const struct engine *engine, enum engine_call_graph mode)
+{
+	if (mode == CALL_GRAPH_DWARF && (!engine->ingest.unwind || !unwind_registers()))
+		return EOPNOTSUPP;
+	/* Reopened events would lose children, what the rings hold, or the recording's format. */
+	if (engine->status.scope == SCOPE_INHERIT || engine->flight.on || engine->has_tap)
+		return EBUSY;
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open && change_owns_ring(engine, i))
+			return EBUSY;
+	return 0;
+}
+
+/* Whether the event, or one of its group, is no longer what it was opened as. */
+static bool is_outdated(const struct engine *engine, unsigned int leader,
+	const struct perf_event_attr attrs[ENGINE_EVENTS_MAX])
+{
+	const struct sys_setup setup = {0};
+	struct perf_event_attr attr;
+
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		if (!engine->choices[i].open || engine->choices[i].leader != leader)
+			continue;
+		choice_attr(engine, i, &setup, &attr);
+		if (memcmp(&attr, &attrs[i], sizeof(attr)) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Reopens what the mode changes; 0 or a positive errno. */
+static int switch_call_graph(
+	struct engine *engine, enum engine_call_graph mode, uint32_t stack_bytes, bool restore)
+{
+	struct perf_event_attr attrs[ENGINE_EVENTS_MAX];
+	const struct sys_setup setup = {0};
+	int error = 0;
+
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		choice_attr(engine, i, &setup, &attrs[i]);
+	set_call_graph(&engine->config, mode, stack_bytes);
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		choice_begin_stack(engine, &engine->choices[i]);
+	for (unsigned int i = 0; i < engine->status.n_events && !error; i++) {
+		const struct choice choice = engine->choices[i];
+
+		if (!choice.open || choice.leader != i || !is_outdated(engine, i, attrs))
+			continue;
+		if (choice.spec.span)
+			span_stop(engine);
+		if (restore) {
+			change_restore(engine, i, &choice);
+			continue;
+		}
+		const int ret = change_reopen(engine, i);
+		error = ret && ret != -ESRCH ? -ret : 0;
+	}
+	return error;
+}
+
+void change_call_graph(struct engine *engine, enum engine_call_graph mode)
+{
+	const enum engine_call_graph before = change_find_call_graph(&engine->config);
+	int error = check_call_graph(engine, mode);
+
+	if (!error) {
+		error = switch_call_graph(engine, mode, engine->dwarf_bytes, false);
+		if (error)
+			(void)switch_call_graph(engine, before, engine->dwarf_bytes, true);
+	}
+	engine_note(engine, NOTE_CALL_GRAPH, error, 0, mode, NULL);
 }
 
 /* --- breakpoints --- */
@@ -308,12 +352,13 @@ static int move_in_place(struct engine *engine, unsigned int index)
 			return -EINVAL;
 		setup = point_setup(engine, point, false);
 		choice_attr(engine, index, &setup, &attr);
+		point_fit_stack(engine, point, &attr);
 		/* Disabled it stays as it is; enabled by this call, it would run without credit. */
 		ret = sys_modify(event->fd, &attr);
 		if (ret && ret != -ESRCH)
 			return ret;
 		if (!ret && choice_runs(engine, index) && !point->on_exec)
-			point_go_on(event);
+			point_go_on(engine, event);
 	}
 	return 0;
 }
@@ -329,11 +374,12 @@ void change_breakpoint(struct engine *engine, unsigned int index, uint64_t addre
 		ret = move_in_place(engine, index);
 		/* Kernels before 4.17 cannot, and others find a difference that they do not like. */
 		if (ret)
-			ret = owns_a_ring(engine, index) ? -EBUSY : reopen(engine, index);
+			ret = change_owns_ring(engine, index) ? -EBUSY
+							      : change_reopen(engine, index);
 		if (ret == -ESRCH)
 			ret = 0;
 		if (ret)
-			restore(engine, index, &before);
+			change_restore(engine, index, &before);
 	}
 	status_of(engine, index)->address = choice->attr.bp_addr;
 	engine_note(engine, NOTE_BREAKPOINT, -ret, 0, address, status_of(engine, index)->name);
@@ -361,7 +407,10 @@ void change_paused(struct engine *engine, bool pause)
 
 	if (engine->paused == pause)
 		return;
-	engine_round(engine, true, true);
+	if (pause)
+		change_settle(engine);
+	else
+		engine_round(engine, true, true);
 	for (size_t i = 0; i < engine->n_channels; i++) {
 		const struct channel *channel = engine->channels[i];
 		int ret = channel->side ? 0 : sys_pause(channel->fd, pause);
@@ -371,6 +420,9 @@ void change_paused(struct engine *engine, bool pause)
 	}
 	span_stop(engine);
 	flight_pause(engine, pause);
+	/* The rings run again before this tick, so it covers the whole pause. */
+	if (!pause)
+		engine_tick(engine, true);
 	engine->paused = pause;
 	if (!pause)
 		learn_again(engine);

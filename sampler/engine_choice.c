@@ -108,6 +108,13 @@ static void take_up(struct engine *engine, unsigned int place)
 	status->user_only = false;
 }
 
+void choice_begin_stack(const struct engine *engine, struct choice *choice)
+{
+	choice->stack.bytes = stack_begin(engine, choice);
+	choice->stack.begun_ns = engine->round_ns;
+	choice->record_bytes = engine->config.callchain ? 336 + choice->stack.bytes : 56;
+}
+
 static void show_spec(struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
@@ -140,6 +147,7 @@ static int add_one(struct engine *engine, const struct event_spec *spec)
 		.enabled = true,
 		.leader = (unsigned int)place,
 		.noted_lost = before < 0 ? 0 : choice->noted_lost,
+		.coverage = before < 0 ? (struct coverage){0} : choice->coverage,
 		.spent = before < 0 ? 0 : choice->spent,
 		.noted_spent = before < 0 ? 0 : choice->noted_spent,
 		.noted_throttled = before < 0 ? 0 : choice->noted_throttled,
@@ -148,10 +156,11 @@ static int add_one(struct engine *engine, const struct event_spec *spec)
 		choice->attr.freq = 1;
 		choice->attr.sample_freq = EVENT_DEFAULT_FREQ_HZ;
 	}
+	rate_limit(&choice->attr);
 	/* Idle is no followed task; waking for it would only spend credit. */
 	if (engine->filter && event_is_clock(&choice->attr))
 		choice->attr.exclude_idle = 1;
-	choice->record_bytes = engine->config.callchain ? 336 : 56;
+	choice_begin_stack(engine, choice);
 	choice_leave_out(engine, (unsigned int)place);
 	if (before < 0)
 		engine->status.events[place] = (struct engine_event_status){
@@ -221,9 +230,30 @@ static bool runs_already(const struct engine *engine, const struct event_spec *p
 	return false;
 }
 
+/* Refuses all specs of one command if any of them clashes. */
+static bool refuse_clash(struct engine *engine, const struct event_spec *specs, size_t n)
+{
+	const struct event_use use = {.recorded = engine->has_tap, .flight = engine->flight.on};
+	const struct event_spec *all[2 * ENGINE_EVENTS_MAX];
+	struct engine_asked asked = {0};
+	size_t n_all = 0;
+
+	for (size_t i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open)
+			all[n_all++] = &engine->choices[i].spec;
+	for (size_t i = 0; i < n && n_all < sizeof(all) / sizeof(all[0]); i++)
+		all[n_all++] = &specs[i];
+	if (!event_clash_find(all, n_all, &use, &asked.clash))
+		return false;
+	choice_note_refused(engine, specs, EBUSY, NULL, &asked);
+	return true;
+}
+
 void choice_add_all(
 	struct engine *engine, const struct event_spec *specs, size_t n, choice_added *fn)
 {
+	if (n && refuse_clash(engine, specs, n))
+		return;
 	for (size_t i = 0, len; i < n; i += len) {
 		int place, error = 0;
 
@@ -253,6 +283,27 @@ bool choice_runs(const struct engine *engine, unsigned int index)
 	const struct choice *leader = &engine->choices[choice->leader];
 
 	return choice->enabled && !choice->leaving && leader->enabled && !leader->leaving;
+}
+
+bool choice_reads(const struct engine *engine, unsigned int index)
+{
+	return engine->choices[engine->choices[index].leader].read_group;
+}
+
+bool choice_is_counted(const struct engine *engine, unsigned int index)
+{
+	bool reads = choice_reads(engine, index);
+	const struct choice *choice = &engine->choices[index];
+	const struct choice *sampler = reads ? &engine->choices[choice->leader] : choice;
+
+	if (sampler->attr.freq || !sampler->attr.sample_period || choice->spec.span ||
+		engine->flight.on || (choice->counts_only && !reads))
+		return false;
+	/* A clock also counts the idle loop's time, which may have no samples. */
+	if (!reads && event_is_clock(&choice->attr))
+		return false;
+	/* A BPF program discards samples after they were counted; for a tracepoint, before. */
+	return !choice->spec.bpf || choice->attr.type == PERF_TYPE_TRACEPOINT;
 }
 
 static void disarm(struct engine *engine, unsigned int index)

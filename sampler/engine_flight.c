@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u
 #define ORDER_MAX 14u
 #define UNKNOWN_HZ 1000.0 /* of events that come when they come */
 #define HELD_BYTES_MAX ((size_t)64 << 20)

@@ -215,6 +215,7 @@ static uint64_t *last_value(
 int group_take_sample(
 	struct engine *engine, struct point_event *event, struct record *record, bool wanted)
 {
+	struct ingest_sample sample = {.record = record};
 	struct record_read read;
 	int ret = 0;
 
@@ -223,6 +224,9 @@ int group_take_sample(
 	read = record->sample.more.read;
 	if (!wanted)
 		engine->status.events[event->choice].filtered++;
+	else
+		sample.end = (uint8_t)pending_unwind_now(engine, event->choice, record);
+	sample.hash = ingest_chain_hash(&engine->ingest, record);
 	for (uint64_t i = 0; i < read.n; i++) {
 		struct record_counter counter;
 		struct point_event *member;
@@ -237,12 +241,18 @@ int group_take_sample(
 		/* As perf: what it counted since the last sample weighs on this one's stack; nothing is no sample. */
 		record->sample.period = counter.value - *last;
 		*last = counter.value;
-		if (!wanted || !record->sample.period || record->sample.period > INT64_MAX)
+		if (!record->sample.period || record->sample.period > INT64_MAX)
 			continue;
+		coverage_add_sample(&engine->choices[member->choice].coverage,
+			record->sample.period, record->sample.period);
+		if (!wanted)
+			continue;
+		member->coverage.samples += record->id.tid != 0;
 		engine->status.events[member->choice].samples++;
+		engine->status.events[member->choice].exact += record_is_exact(record);
 		engine->choices[member->choice].tap_sum += record->sample.period;
-		error = ingest_record(
-			&engine->ingest, record, engine->status.events[member->choice].id);
+		sample.event = engine->status.events[member->choice].id;
+		error = ingest_samples(&engine->ingest, &sample, 1);
 		ret = ret ? ret : error;
 	}
 	return ret;

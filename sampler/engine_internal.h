@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_internal.h - what the engine's own files share; nobody else includes it.
+ * engine_internal.h - shared by the engine's own files; nobody else includes it.
  *
  * engine.c        life and the public calls        engine_open.c    points, rings, events
  * engine_loop.c   the sampling thread, commands    engine_choice.c  the chosen events
  * engine_round.c  a drain round: records, credit   engine_tick.c    counters, status, notes by the second
  * engine_attach.c attaching                        engine_target.c  following
- * engine_scope.c  tasks, CPUs or inheritance       engine_tap.c     who else sees the records
+ * engine_scope.c  tasks, CPUs or inheritance       engine_tap.c     other readers of the records
  * engine_attr.c   an event as it is opened         engine_weaken.c  fallbacks, refusals
  * engine_group.c  groups of events                 engine_change.c  changes to events that run
- * engine_fields.c what their samples tell
- * engine_flight.c the flight recorder              engine_snapshot.c what it held, into the store
- * engine_span.c   time off the CPU
+ * engine_rate.c   their rates, weights of samples
+ * engine_fields.c fields of their samples
+ * engine_flight.c the flight recorder              engine_snapshot.c its samples, into the store
+ * engine_span.c   time off the CPU                 engine_wake.c    wake-ups, which split it
  *
- * Everything is the sampling thread's but what stands below `lock`.
+ * The sampling thread owns everything except the members below `lock`.
  */
 #ifndef SAMPLER_ENGINE_INTERNAL_H
 #define SAMPLER_ENGINE_INTERNAL_H
 
 #include "sampler/backward.h"
+#include "sampler/coverage.h"
 #include "sampler/credit.h"
 #include "sampler/engine.h"
 #include "sampler/follow.h"
 #include "sampler/idmap.h"
 #include "sampler/ingest.h"
+#include "sampler/inherited.h"
 #include "sampler/launch.h"
 #include "sampler/mailbox.h"
 #include "sampler/merge.h"
@@ -31,11 +34,13 @@
 #include "sampler/offcpu.h"
 #include "sampler/proc.h"
 #include "sampler/ring.h"
+#include "sampler/rundelay.h"
 #include "sampler/sys.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+#define PAGE_BYTES 4096u
 #define NS_PER_MS 1000000ull
 #define NS_PER_S 1000000000ull
 #define SWEEP_NS (100 * NS_PER_MS)
@@ -44,6 +49,23 @@
 #define EARLY_SWEEPS 10
 
 #define CHOICE_LESS_MAX 6u /* ways in which samples can tell less than was asked for */
+#define CHOICE_RATES_MAX 32u /* remembered changes of a choice's rate */
+
+/* A choice's period before its rate changed. */
+struct choice_rate {
+	uint64_t until_ns;
+	uint64_t period; /* 0: the samples carry it */
+};
+
+/* The size of stack copies, and the figures that engine_stack.c adapts it by. */
+struct stack_copies {
+	uint32_t bytes;
+	uint64_t begun_ns; /* of what is judged now */
+	uint64_t seen, told; /* samples, and those before it */
+	uint64_t lost; /* before it */
+	uint32_t most; /* longer copies cost samples; 0: not known */
+	struct unwind_ends ends; /* of chains before it */
+};
 
 /* An event the user chose; its public half is status.events[] of the same index. */
 struct choice {
@@ -67,11 +89,19 @@ struct choice {
 	bool settled; /* has opened somewhere: fallbacks are over */
 	bool filter_refused; /* the last refusal was not the event's, but its filter's */
 	bool bpf_refused; /* or its program's */
+	bool inherit_refused; /* or inheritance by new tasks */
+	const char *ioctl_refused; /* or this ioctl on the open event; NULL if none */
+	bool started; /* at least one event of it was enabled */
+	bool no_credit; /* the kernel refuses REFRESH */
 	bool bpf_asked; /* whether others have programs there */
 	int bpf_fd; /* of a tracepoint: another one for the event that its program is attached to; 0: none */
 	uint64_t tap_sum; /* of what samples that read it have counted */
 	uint32_t record_bytes; /* see credit_record_bytes() */
+	struct stack_copies stack;
+	struct choice_rate rates[CHOICE_RATES_MAX]; /* oldest first; see rate_weigh() */
+	unsigned int n_rates;
 	uint64_t noted_lost;
+	struct coverage coverage;
 	uint64_t spent, noted_spent;
 	uint64_t noted_throttled;
 	bool throttle_noted;
@@ -90,13 +120,15 @@ struct point_event {
 	uint64_t id;
 	uint64_t read_value; /* as of the last sample that read it */
 	bool in_error, stood;
-	bool on_credit;
+	bool on_credit, had_credit;
 	uint32_t consumed; /* in this round */
 	bool owns_ring;
-	uint32_t dry_sweeps; /* 0: delivers; else 1 + sweeps since it stopped and got new credit */
 	struct credit credit;
+	struct coverage_point coverage;
 	struct sys_counts last; /* as of the last read */
-	uint64_t clock_ns; /* the tracker's time as of then, or where this event began */
+	uint64_t clock_ns,
+		tracker_ran_ns; /* the tracker's times as of then, or where this event began */
+	uint64_t rate_ns; /* its rate was last changed */
 };
 
 /* A ring, the descriptor that owns it, and its place in epoll. */
@@ -109,7 +141,8 @@ struct channel {
 	uint32_t n_events; /* on credit, that share it */
 	uint64_t corrupt, lost;
 	bool in_epoll, hup, active;
-	bool side; /* carries side-band records alone, wakes on each */
+	bool side; /* carries no samples of points; each side-band record wakes us */
+	bool wakes; /* carries only wake-ups */
 	int cpu; /* of a channel without a point, else -1 */
 	bool old; /* of the scope that was left: its side-band ends at switch_ns */
 	uint64_t seen_ns; /* of a side-band ring of a CPU: its clock at the last tick */
@@ -119,7 +152,7 @@ struct point {
 	int32_t pid, tid; /* -1: all */
 	int cpu; /* -1: any */
 	int tracker_fd; /* -1: none */
-	uint64_t tracker_lost, tracker_ran_ns;
+	uint64_t tracker_lost;
 	uint64_t seen_ns; /* of a CPU: the tracker's clock at the last tick */
 	struct channel *channel; /* owned, but for inherited events */
 	struct channel *side; /* of its own, or NULL */
@@ -200,6 +233,29 @@ struct tid_queue {
 	size_t head, n, capacity;
 };
 
+/* How the engine learns when blocked threads become runnable; engine_wake.c. */
+struct wakes {
+	enum wakes_state {
+		WAKES_OFF, /* not needed */
+		WAKES_SEEN, /* a sample of sched:sched_wakeup for each */
+		WAKES_SUMMED, /* run delays of threads, since samples are refused */
+	} state;
+	int error; /* WAKES_SUMMED: the reason, positive errno */
+	struct perf_event_attr attr;
+	struct record_format format;
+	struct fields *fields;
+	struct rundelay delays;
+	uint64_t lost, noted_lost;
+	bool noted;
+};
+
+/* Samples whose stacks cannot be unwound yet, in their order: see engine_pending.c. */
+struct pending {
+	uint8_t *bytes;
+	size_t len, size;
+	uint64_t late; /* samples that went in without their tables */
+};
+
 struct engine {
 	/* fixed before the thread starts */
 	struct engine_config config; /* its arrays are copies */
@@ -212,6 +268,7 @@ struct engine {
 	struct notes notes;
 	struct launch launch;
 	atomic_bool quit;
+	atomic_bool stop; /* a request; not mail, since mail allocates */
 
 	/* the sampling thread's */
 	struct sys_features features;
@@ -219,6 +276,9 @@ struct engine {
 	int epoll_fd, timer_fd;
 	struct engine_status status;
 	struct choice choices[ENGINE_EVENTS_MAX];
+	struct inherited inherited;
+	struct pending pending;
+	uint32_t dwarf_bytes; /* of stacks, in modes that copy them */
 	unsigned int next_event_id;
 	struct fields *fields[STORE_EVENTS_MAX]; /* by the event's id; atomic: any thread reads */
 	struct fields **retired; /* that somebody may still look at */
@@ -237,7 +297,6 @@ struct engine {
 	struct point_event **touched; /* consumed something in this round */
 	size_t n_touched, touched_capacity;
 	bool have_doomed;
-	bool have_dry;
 	bool tell_ids; /* some choice does */
 
 	struct offcpu offcpu;
@@ -245,6 +304,9 @@ struct engine {
 		span_next_ns; /* the next slice begins there; UINT64_MAX: nothing is told of switches */
 	uint64_t noted_spans;
 	bool wakers_noted;
+	struct wakes wakes;
+	uint32_t span_last_tid; /* tid of the last sample of a switch, and its time */
+	uint64_t span_last_ns;
 	size_t span_tasks; /* as many were followed when they were asked last */
 	bool span_ask_again; /* records were lost since */
 	uint64_t span_ask_ns; /* not before */
@@ -256,7 +318,7 @@ struct engine {
 	} * cgroups; /* of the target, in its order */
 	bool filter; /* samples of others are dropped: not the whole machine */
 	bool trackers; /* fds suffice for them */
-	bool data_maps; /* addresses of data are sampled: mappings of data are followed */
+	bool data_maps; /* mappings of data are followed */
 	bool cpu_wide; /* events on whole CPUs are permitted */
 	bool side_by_cpu; /* side-band rings per CPU are open */
 	bool fork_rings; /* a second ring per thread, while mlock and fds last */
@@ -287,12 +349,13 @@ struct engine {
 	bool has_tap, tap_begun;
 	uint64_t tap_ns; /* what is learned now is good for records from here on */
 	uint8_t tap_index[ENGINE_EVENTS_MAX]; /* of a choice: its place in begin()'s list */
+	uint8_t tap_wakes; /* the tap's number for wake-ups */
 
 	uint64_t round_ns; /* T0 of this round */
 	uint64_t next_sweep_ns, next_tick_ns;
 	unsigned int sweeps;
 	uint64_t window_forks, window_missed; /* since the last tick */
-	uint64_t noted_missed, noted_corrupt;
+	uint64_t noted_missed, noted_corrupt, noted_unread;
 	size_t read_cursor;
 	bool news; /* write the eventfd at the end of the round */
 	bool followed_changed;
@@ -333,6 +396,12 @@ unsigned int choice_count_open(const struct engine *engine);
 void choice_show_rate(struct engine *engine, unsigned int choice);
 /* The user lets it run, and it is not about to be dropped; the same of its leader. */
 bool choice_runs(const struct engine *engine, unsigned int choice);
+/* Its samples read the counters of a group, its own among them.  Each weighs the difference to the
+ * last. */
+bool choice_reads(const struct engine *engine, unsigned int choice);
+/* Each counted period of it is a sample or a loss, since it has a fixed period and is no clock.
+ * Coverage is a share of its count. */
+bool choice_is_counted(const struct engine *engine, unsigned int choice);
 
 /* engine_attr.c */
 
@@ -392,11 +461,38 @@ int group_take_sample(
 void group_forget_task(struct engine *engine, int32_t tid);
 void group_fini(struct engine *engine);
 
-/* engine_change.c */
+/* engine_rate.c */
 void change_rate(struct engine *engine, unsigned int choice, uint64_t rate);
 void change_period(struct engine *engine, unsigned int choice, uint64_t period);
+/* Limits the attribute's rate to the fastest of a clock. */
+void rate_limit(struct perf_event_attr *attr);
+/* Gives a sample the weight of its event's rate at that time.  event: NULL if not known. */
+void rate_weigh(const struct engine *engine, unsigned int choice, const struct point_event *event,
+	struct record *record);
+
+/* engine_change.c */
+/* Takes in all samples and counts up to now, before a change of events. */
+void change_settle(struct engine *engine);
+/* Close a choice on every point after its samples were taken in; reopen it on every point.  Returns
+ * 0, or -errno if it opens nowhere. */
+void change_close(struct engine *engine, unsigned int choice);
+int change_open(struct engine *engine, unsigned int choice);
+/* Back to what it was, after a refusal. */
+void change_restore(struct engine *engine, unsigned int choice, const struct choice *before);
+/* Notes a change that the kernel refused (error) or that clashes (clash). */
+void change_refuse(struct engine *engine, unsigned int choice, const struct perf_event_attr *attr,
+	int error, enum event_clash_kind clash);
+/* Opens the event anew everywhere, with what stands in its choice: 0, -errno if it opened nowhere. */
+int change_reopen(struct engine *engine, unsigned int choice);
+/* As change_reopen(), for an event of no group whose format stays: no more than the hits between two system calls
+ * are missed on each point.  Where it does not open, the event stays as it was. */
+int change_swap(struct engine *engine, unsigned int choice);
+/* An event that owns the ring of its point, where there are no trackers, cannot be closed. */
+bool change_owns_ring(const struct engine *engine, unsigned int choice);
 void change_enabled(struct engine *engine, unsigned int choice, bool enable);
 void change_filter(struct engine *engine, unsigned int choice, const char *filter);
+void change_call_graph(struct engine *engine, enum engine_call_graph mode);
+enum engine_call_graph change_find_call_graph(const struct engine_config *config);
 void change_breakpoint(struct engine *engine, unsigned int choice, uint64_t address);
 void change_paused(struct engine *engine, bool pause);
 
@@ -412,11 +508,18 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int cho
 struct point_event *point_find_event(const struct point *point, unsigned int choice);
 /* Let an event added to a running point begin. */
 int point_start_event(struct engine *engine, struct point_event *event);
+/* Enables it, with more credit if it runs on credit.  Returns 0 or -errno, after a note. */
+int point_let_run(struct engine *engine, struct point_event *event, uint32_t credit);
 /* Let it go on, after it was disabled. */
-int point_go_on(struct point_event *event);
+void point_go_on(struct engine *engine, struct point_event *event);
 /* The engine's half of its attribute. */
 struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries);
 void point_drop_event(struct engine *engine, struct point *point, unsigned int choice);
+/* Open a choice's event anew in the place of the one that runs, which stands still from then on.  Returns 0 or -errno:
+ * the old one runs on. */
+int point_swap_event(struct engine *engine, struct point *point, unsigned int choice);
+/* Drops those that stand still. */
+void point_drop_swapped(struct engine *engine, struct point *point, unsigned int choice);
 /* Stop sampling, and the clock it is measured against; rearm lets both go on. */
 void point_disarm(struct point *point);
 void point_rearm(struct engine *engine, struct point *point);
@@ -433,6 +536,16 @@ int engine_open_at(
 	struct engine *engine, const struct perf_event_attr *attr, const struct sys_place *place);
 void engine_close_event(struct engine *engine, int *fd);
 bool engine_fds_left(const struct engine *engine, size_t n);
+/* Returns how long copies of stacks may grow, by the size of the rings. */
+uint32_t engine_stack_most(const struct engine *engine);
+void point_fit_stack(
+	const struct engine *engine, const struct point *point, struct perf_event_attr *attr);
+
+/* Returns how many bytes of the user stack a sample copies; 0 if none. */
+uint32_t engine_stack_bytes(const struct engine *engine);
+/* Sets what samples copy of the stack, and how large they are, before the first one came. */
+void choice_begin_stack(const struct engine *engine, struct choice *choice);
+
 /* Pages this user may still lock for rings, their control pages included. */
 uint64_t engine_lockable_pages(const struct engine *engine);
 /* When a ring of the next order wakes us. */
@@ -455,8 +568,6 @@ bool round_may_share_id(const struct engine *engine, unsigned int choice);
 /* Of one that tells its own: at which word of a sample.  Before it stand the value and two times. */
 size_t round_own_id_at(const struct record_format *format);
 bool round_cpu_wanted(const struct engine *engine, uint32_t cpu);
-/* At each sweep: start events again that got credit and still stand. */
-void round_kick_dry(struct engine *engine);
 
 /* engine_flight.c; without a flight recorder nothing happens, but for open_ring and hold, which are not to be called. */
 bool flight_is_valid(const struct engine_config *config);
@@ -488,8 +599,8 @@ void flight_tick(struct engine *engine);
 void span_init(struct engine *engine);
 void span_fini(struct engine *engine);
 /* A sample of a switch-out, and the record that follows it or tells of the switch-in. */
-void span_sample(
-	struct engine *engine, const struct perf_event_header *header, const struct record *record);
+void span_sample(struct engine *engine, unsigned int choice, const struct perf_event_header *header,
+	struct record *record);
 void span_switch(struct engine *engine, unsigned int choice, const struct perf_event_header *header,
 	const struct record *record);
 /* A sample of sched:sched_waking, or of one of its fellows. */
@@ -530,16 +641,31 @@ void span_born(struct engine *engine, struct follow_task *task);
 /* At each sweep: who sleeps since before anybody looked. */
 void span_sweep(struct engine *engine);
 
+/* engine_wake.c */
+void wake_init(struct engine *engine);
+void wake_fini(struct engine *engine);
+/* Opens the rings that the running events need, and closes the others. */
+void wake_settle(struct engine *engine);
+int wake_open_ring(struct engine *engine, int cpu); /* 0 or -errno */
+void wake_sample(struct engine *engine, const struct perf_event_header *header);
+/* Returns the part of a blocked piece's end that was a wait for a CPU, if no sample reports it. */
+uint64_t wake_take_delay(struct engine *engine, int32_t tid, const struct offcpu_span *span);
+/* Adds notes; event is the name of an affected event. */
+void wake_tick(struct engine *engine, const char *event);
+
 /* engine_snapshot.c */
 void flight_snapshot(struct engine *engine);
 
 /* engine_tap.c; without a tap nothing happens. */
 void tap_init(struct engine *engine, const struct engine_tap *tap);
 void tap_time(struct engine *engine, uint64_t time_ns);
-void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice);
+/* unwound: the sample's chain as it was ingested, NULL for other records. */
+void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice,
+	const struct record_sample *unwound);
 /* Of a sample that read counters, whose sums (tap_sum) take part. */
 void tap_reads(struct engine *engine, const struct perf_event_header *header,
-	const struct record_read *read, unsigned int choice);
+	const struct record_sample *sample, unsigned int choice);
+void tap_wake(struct engine *engine, const struct perf_event_header *header);
 void tap_side_band(struct engine *engine, const struct perf_event_header *header);
 void tap_round(struct engine *engine);
 
@@ -584,10 +710,34 @@ int scope_begin(struct engine *engine);
 int scope_open_cpus(struct engine *engine);
 /* Rings for FORK and the rest on every CPU; false: not permitted. */
 bool scope_open_side(struct engine *engine);
+/* Open a running ring of a CPU beside those of points.  Returns 0 or -errno. */
+int scope_open_ring(struct engine *engine, const struct perf_event_attr *attr, int cpu,
+	unsigned int order, bool wakes);
 /* One inherited event per choice on every CPU. 0 or -errno of the last refusal. */
 int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool on_exec);
 /* Forks outran following: cover the tree completely from now on. */
 void scope_escalate(struct engine *engine);
 void scope_watch_cpus(struct engine *engine);
+
+/* --- engine_stack.c --- */
+
+/* Returns how much of the stack a new event's samples copy. */
+uint32_t stack_begin(const struct engine *engine, const struct choice *choice);
+/* Returns how much an event's samples copy as it is now; 0 if nothing. */
+uint32_t stack_copied(const struct engine *engine, unsigned int choice);
+/* Adapts the sizes to what chains need and to what they cost. */
+void stack_sweep(struct engine *engine);
+
+/* --- engine_pending.c --- */
+
+/* A sample that is wanted: into the store, at once or as soon as its stack can be unwound. */
+void pending_take(struct engine *engine, unsigned int index, const struct perf_event_header *header,
+	struct record *record);
+/* Unwinds a sample that may not wait; UNTRIED, and counted as late, if tables are missing. */
+enum unwind_end pending_unwind_now(
+	struct engine *engine, unsigned int index, struct record *record);
+/* Retries the samples that wait.  all: takes in every one of them. */
+void pending_retry(struct engine *engine, bool all);
+void pending_fini(struct engine *engine);
 
 #endif

@@ -27,6 +27,11 @@ void engine_fail(struct engine *engine, enum engine_failure_kind what, int error
 		failure->attr = *attr;
 	if (event)
 		strncpy(failure->event, event, sizeof(failure->event) - 1);
+	/* The events could be opened on the target; the kernel refused the ioctl. */
+	if (engine->choices[0].ioctl_refused && (what == FAIL_OPEN || what == FAIL_TARGET)) {
+		failure->what = FAIL_OPEN;
+		failure->asked.ioctl = engine->choices[0].ioctl_refused;
+	}
 }
 
 static int watch(struct engine *engine, int fd, void *tag)
@@ -84,6 +89,7 @@ static void stop_sampling(struct engine *engine)
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_disarm(engine->points[i]);
 	engine_round(engine, true, true);
+	pending_retry(engine, true);
 	span_finish(engine, end_ns);
 	flight_snapshot(engine);
 	engine_tick(engine, true);
@@ -96,6 +102,7 @@ static void open_added(struct engine *engine, unsigned int index)
 {
 	bool opened = false, left_out = false;
 
+	wake_settle(engine);
 	for (size_t i = 0; i < engine->n_points && engine->choices[index].open; i++) {
 		int ret = group_open(engine, engine->points[i], index, true);
 
@@ -139,8 +146,6 @@ static void change_event(struct engine *engine, const struct mail *mail)
 		drop_event(engine, index);
 		break;
 	case MAIL_SET_FREQ:
-		/* What was sampled at a fixed period weighs that period. */
-		engine_round(engine, true, true);
 		change_rate(engine, index, mail->value);
 		break;
 	case MAIL_SET_PERIOD:
@@ -175,14 +180,11 @@ static void carry_out(struct engine *engine, const struct mail *mail)
 	case MAIL_PAUSE:
 		change_paused(engine, mail->value != 0);
 		break;
+	case MAIL_CALL_GRAPH:
+		change_call_graph(engine, (enum engine_call_graph)mail->value);
+		break;
 	case MAIL_SNAPSHOT:
 		flight_snapshot(engine);
-		break;
-	case MAIL_STOP:
-		if (engine->status.state != ENGINE_FAILED && !engine->stopped)
-			stop_sampling(engine);
-		if (engine->status.state != ENGINE_FAILED)
-			engine->status.state = ENGINE_STOPPED;
 		break;
 	default:
 		change_event(engine, mail);
@@ -195,10 +197,16 @@ static void take_mail(struct engine *engine)
 	struct mail *mail;
 
 	while (!atomic_load(&engine->quit) && (mail = mailbox_take(&engine->mailbox))) {
-		if (!engine->stopped || mail->kind == MAIL_STOP)
+		if (!engine->stopped)
 			carry_out(engine, mail);
 		free(mail);
 	}
+	/* The stop comes after the commands that were sent before it. */
+	if (!atomic_exchange(&engine->stop, false) || engine->status.state == ENGINE_FAILED)
+		return;
+	if (!engine->stopped)
+		stop_sampling(engine);
+	engine->status.state = ENGINE_STOPPED;
 }
 
 static bool command_ended(struct engine *engine, int *status)
@@ -238,6 +246,9 @@ static void look_for_end(struct engine *engine)
 		if (!target_all_gone(engine))
 			break;
 		engine_round(engine, true, true);
+		pending_retry(engine, false);
+		if (engine->pending.len)
+			break;
 		flight_snapshot(engine);
 		engine_tick(engine, true);
 		store_seal(engine->ingest.store, engine->round_ns, true);
@@ -259,9 +270,9 @@ static void sweep(struct engine *engine)
 	bool early = engine->sweeps++ < EARLY_SWEEPS;
 
 	engine_round(engine, true, false);
+	pending_retry(engine, false);
 	span_sweep(engine);
 	span_pass(engine, engine->round_ns);
-	round_kick_dry(engine);
 	flight_sweep(engine);
 	if (engine->round_ns >= engine->next_tick_ns) {
 		target_tick(engine);
@@ -269,6 +280,7 @@ static void sweep(struct engine *engine)
 		flight_tick(engine);
 		engine->next_tick_ns = engine->round_ns + NS_PER_S;
 	}
+	stack_sweep(engine);
 	if (store_seal(engine->ingest.store, engine->round_ns, early && !span_is_on(engine))) {
 		engine->news = true;
 		store_maintain(engine->ingest.store);
@@ -351,8 +363,10 @@ static void loop(struct engine *engine)
 void *engine_main(void *arg)
 {
 	struct engine *engine = arg;
-	int ret = set_up(engine);
+	int ret;
 
+	inherited_init(&engine->inherited);
+	ret = set_up(engine);
 	if (!ret)
 		ret = target_open_initial(engine);
 	engine->round_ns = sys_now_ns();
@@ -370,6 +384,7 @@ void *engine_main(void *arg)
 		engine_publish(engine);
 	}
 	target_fini(engine);
+	inherited_fini(&engine->inherited);
 	if (engine->epoll_fd >= 0)
 		close(engine->epoll_fd);
 	if (engine->timer_fd >= 0)

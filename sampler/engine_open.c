@@ -14,7 +14,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u
 #define CPU_RING_PAGES 128u
 #define CPU_SIDE_PAGES 32u /* where samples do not go there */
 #define TASK_RINGS_PAGES 16384u /* kernel memory for the rings of all threads: 64 MiB */
@@ -24,6 +23,10 @@
 #define TASK_RINGS_FEW_PAGES 1024u
 #define TASK_RINGS_FEW_SHARE 8u
 #define TASK_RING_FEW_PAGES_MAX 64u
+/* Samples with a copy of the stack that a ring holds: if memory allows, and at least.  Rings of
+ * threads come and go, and the kernel clears each. */
+#define STACK_SAMPLES 256u
+#define STACK_SAMPLES_TASK 128u
 
 static unsigned int order_below(uint64_t pages)
 {
@@ -61,6 +64,19 @@ static unsigned int raw_data_factor(const struct engine *engine)
 	return n < 2 ? 1 + n : n < 5 ? 4 : 8;
 }
 
+/* Copies of stacks are charged in full, however little of them is used. */
+static uint64_t stack_pages(const struct engine *engine, size_t n, unsigned int samples)
+{
+	const uint64_t lockable = engine_lockable_pages(engine);
+	uint64_t all = TASK_RINGS_PAGES, each;
+
+	if (lockable != UINT64_MAX &&
+		all > (lockable + engine->locked_pages) / TASK_RINGS_FEW_SHARE)
+		all = (lockable + engine->locked_pages) / TASK_RINGS_FEW_SHARE;
+	each = (uint64_t)samples * engine_stack_bytes(engine) / PAGE_BYTES;
+	return each < all / (n + 1) ? each : all / (n + 1);
+}
+
 static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t wanted)
 {
 	uint64_t lockable = engine_lockable_pages(engine);
@@ -90,8 +106,10 @@ unsigned int order_for_cpus(const struct engine *engine, size_t n)
 {
 	if (engine->flight.on)
 		return choose_order(engine, n, CPU_SIDE_PAGES);
-	return choose_order(engine, n,
-		raw_data_factor(engine) * (n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES));
+	const uint64_t wanted =
+		raw_data_factor(engine) * (n > 64 ? CPU_RING_PAGES / 2 : CPU_RING_PAGES);
+	const uint64_t stacks = stack_pages(engine, n, STACK_SAMPLES);
+	return choose_order(engine, n, wanted > stacks ? wanted : stacks);
 }
 
 /* Pages for each ring, the more the fewer there are. */
@@ -121,6 +139,9 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 		return choose_order(engine, n, 1);
 	if (wanted > most)
 		wanted = most;
+	const uint64_t stacks = stack_pages(engine, engine->n_points + n, STACK_SAMPLES_TASK);
+	if (wanted < stacks)
+		wanted = stacks;
 	return choose_order(engine, n, wanted < 2 ? 2 : wanted);
 }
 
@@ -280,19 +301,79 @@ void point_retarget(struct engine *engine, struct point *point)
 			retarget_event(engine, event);
 }
 
-static int arm(const struct engine *engine, struct point_event *event)
+/* Refuses an event that was never enabled as if it had not opened.  The caller drops it. */
+static void refuse_to_run(struct engine *engine, struct point_event *event, int error)
 {
-	int ret;
+	struct choice *choice = &engine->choices[event->choice];
+
+	choice->ioctl_refused = "PERF_EVENT_IOC_ENABLE";
+	if (!choice->started)
+		choice->settled = false;
+	choice_refuse(engine, event->choice, error, event->point);
+}
+
+/* Enables the event without a limit.  REFRESH never worked, and the event would end without it. */
+static void do_without_credit(struct engine *engine, struct point_event *event, int error)
+{
+	struct choice *choice = &engine->choices[event->choice];
+
+	if (!choice->no_credit)
+		engine_note(engine, NOTE_NO_CREDIT, error, 0, 0,
+			engine->status.events[event->choice].name);
+	choice->no_credit = true;
+	event->on_credit = false;
+	event->point->channel->n_events--;
+}
+
+static int give_credit(struct engine *engine, struct point_event *event, uint32_t credit)
+{
+	int ret = sys_refresh(event->fd, credit);
+
+	if (!ret) {
+		event->had_credit = true;
+	} else if (!event->had_credit) {
+		do_without_credit(engine, event, -ret);
+	} else {
+		/* The tick retries as long as the event stands still. */
+		event->credit.outstanding -= credit;
+		engine->choices[event->choice].ioctl_refused = "PERF_EVENT_IOC_REFRESH";
+		choice_refuse(engine, event->choice, -ret, event->point);
+	}
+	return ret;
+}
+
+int point_let_run(struct engine *engine, struct point_event *event, uint32_t credit)
+{
+	int ret = event->on_credit ? give_credit(engine, event, credit) : 0;
+
+	if (!event->on_credit) {
+		ret = event->point->on_exec ? 0 : sys_enable(event->fd);
+		if (ret)
+			refuse_to_run(engine, event, -ret);
+	}
+	engine->choices[event->choice].started |= !ret;
+	return ret;
+}
+
+static int arm(struct engine *engine, struct point_event *event)
+{
+	int ret = 0;
 
 	if (!choice_runs(engine, event->choice))
 		return 0;
-	if (!event->on_credit)
-		return event->point->on_exec ? 0 : sys_enable(event->fd);
+	ret = point_let_run(engine, event, event->on_credit ? credit_grant(&event->credit) : 0);
 	/* The credit stays with a disabled event: a task that waits for its exec loses none. */
-	ret = sys_refresh(event->fd, credit_grant(&event->credit));
-	if (!ret && event->point->on_exec)
+	if (!ret && event->on_credit && event->point->on_exec)
 		ret = sys_disable(event->fd);
 	return ret;
+}
+
+/* Drops choices that this point could not arm and that never were armed. */
+static void drop_refused(struct engine *engine, const struct point *point)
+{
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (!engine->choices[i].open && point_find_event(point, i))
+			choice_drop(engine, i);
 }
 
 void point_disarm(struct point *point)
@@ -303,13 +384,12 @@ void point_disarm(struct point *point)
 		sys_disable(point->tracker_fd);
 }
 
-int point_go_on(struct point_event *event)
+void point_go_on(struct engine *engine, struct point_event *event)
 {
-	if (!event->on_credit)
-		return sys_enable(event->fd);
 	/* Of its credit it may have none: two overflows more do no harm. */
-	event->credit.outstanding += CREDIT_MIN;
-	return sys_refresh(event->fd, CREDIT_MIN);
+	if (event->on_credit)
+		event->credit.outstanding += CREDIT_MIN;
+	(void)point_let_run(engine, event, CREDIT_MIN);
 }
 
 void point_rearm(struct engine *engine, struct point *point)
@@ -318,13 +398,19 @@ void point_rearm(struct engine *engine, struct point *point)
 		sys_enable(point->tracker_fd);
 	for (struct point_event *event = point->events; event; event = event->next)
 		if (choice_runs(engine, event->choice))
-			point_go_on(event);
+			point_go_on(engine, event);
+}
+
+static void take_credit(struct point_event *event)
+{
+	if (event->on_credit)
+		event->point->channel->n_events--;
+	event->on_credit = false;
 }
 
 static void free_event(struct engine *engine, struct point_event *event)
 {
-	if (event->on_credit)
-		event->point->channel->n_events--;
+	take_credit(event);
 	engine->choices[event->choice].errors -= event->in_error;
 	idmap_remove(&engine->ids, event->id);
 	if (engine->last_event == event)
@@ -337,32 +423,6 @@ static void free_event(struct engine *engine, struct point_event *event)
 	free(event);
 }
 
-/* The watermark of a ring is its owner's; samples wake by number where that was asked for, unless the ring could
- * not hold so many: at the end of the credit nobody would be woken. */
-struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries)
-{
-	struct sys_setup setup = {
-		.fork_records = carries,
-		.map_records = carries,
-		.data_maps = engine->data_maps,
-		.inherit = point->tid >= 0 && point->cpu >= 0,
-		.on_exec = point->on_exec,
-		.backward = point->flight != NULL,
-		.wakeup_bytes = point->channel ? 1 : engine_watermark(engine),
-		.wakeup_events =
-			point->channel && !point->flight ? engine->config.wakeup_events : 0,
-	};
-	uint32_t most;
-
-	if (!setup.wakeup_events)
-		return setup;
-	most = credit_target(ring_size(point->channel->ring), point->channel->n_events + 1, 336) /
-		2;
-	if (setup.wakeup_events > most)
-		setup.wakeup_events = most;
-	return setup;
-}
-
 static int open_sampling(
 	struct engine *engine, struct point *point, struct point_event *event, bool carries)
 {
@@ -373,6 +433,7 @@ static int open_sampling(
 		struct perf_event_attr attr;
 
 		choice_attr(engine, event->choice, &setup, &attr);
+		point_fit_stack(engine, point, &attr);
 		fd = choice_open_event(engine, event->choice, &attr, point,
 			event->leader ? event->leader->fd : -1);
 	} while (fd < 0 && choice_weaken(engine, event->choice, -fd));
@@ -398,6 +459,9 @@ static int open_into_ring(
 			ret = sys_set_output(
 				event->fd, point->flight ? point->flight->fd : point->channel->fd);
 		if (ret) {
+			if (!event->owns_ring)
+				engine->choices[event->choice].ioctl_refused =
+					"PERF_EVENT_IOC_SET_OUTPUT";
 			engine_close_event(engine, &event->fd);
 			return ret;
 		}
@@ -442,7 +506,9 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 		return ret;
 	}
 	ret = sys_id(event->fd, &event->id);
-	if (!ret)
+	if (ret)
+		engine->choices[index].ioctl_refused = "PERF_EVENT_IOC_ID";
+	else
 		ret = idmap_set(&engine->ids, event->id, event);
 	if (ret) {
 		if (owner && point->channel) {
@@ -454,7 +520,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 		free(event);
 		return ret;
 	}
-	event->on_credit = !engine->config.no_credit && !inherit && !carries &&
+	event->on_credit = !engine->config.no_credit && !choice->no_credit &&
+		event_fires_by_time(&choice->attr) && !inherit && !carries &&
 		!choice->counts_only && !point->flight && !choice->spec.span;
 	if (event->on_credit)
 		point->channel->n_events++;
@@ -467,12 +534,16 @@ int point_start_event(struct engine *engine, struct point_event *event)
 {
 	struct point *point = event->point;
 	struct sys_counts clock = {0};
+	int ret;
 
 	point_retarget(engine, point);
 	if (point->tracker_fd >= 0)
 		sys_read(point->tracker_fd, &engine->features, &clock);
 	event->clock_ns = clock.enabled_ns;
-	return arm(engine, event);
+	event->tracker_ran_ns = clock.running_ns;
+	ret = arm(engine, event);
+	drop_refused(engine, point);
+	return ret;
 }
 
 void point_drop_event(struct engine *engine, struct point *point, unsigned int index)
@@ -489,6 +560,41 @@ void point_drop_event(struct engine *engine, struct point *point, unsigned int i
 		if (event->owns_ring) {
 			/* Its ring serves the others: it stays, silent. */
 			sys_disable(event->fd);
+			link = &event->next;
+			continue;
+		}
+		*link = event->next;
+		free_event(engine, event);
+	}
+	point_retarget(engine, point);
+}
+
+int point_swap_event(struct engine *engine, struct point *point, unsigned int index)
+{
+	struct point_event *before = point_find_event(point, index);
+	int ret;
+
+	if (!before)
+		return -ESRCH;
+	if (before->owns_ring || point->on_exec)
+		return -EBUSY;
+	ret = point_add_event(engine, point, index);
+	if (ret)
+		return ret;
+	take_credit(before);
+	sys_disable(before->fd);
+	return point_start_event(engine, point->events);
+}
+
+void point_drop_swapped(struct engine *engine, struct point *point, unsigned int index)
+{
+	struct point_event *newest = point_find_event(point, index);
+	struct point_event **link = newest ? &newest->next : &point->events;
+
+	while (*link) {
+		struct point_event *event = *link;
+
+		if (event->choice != index) {
 			link = &event->next;
 			continue;
 		}
@@ -579,8 +685,10 @@ static void open_fork_ring(struct engine *engine, struct point *point)
 		engine_close_event(engine, &fd);
 		return;
 	}
-	if (!point->on_exec)
-		sys_enable(fd);
+	if (!point->on_exec && sys_enable(fd)) {
+		channel_close(engine, point->side);
+		point->side = NULL;
+	}
 }
 
 static void free_point(struct engine *engine, struct point *point)
@@ -649,13 +757,17 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 		return ret;
 	}
 	if (point->tracker_fd >= 0 && !on_exec)
-		sys_enable(point->tracker_fd);
+		ret = sys_enable(point->tracker_fd);
 	for (struct point_event *event = point->events; event; event = event->next) {
 		if (event->on_credit)
 			retarget_event(engine, event);
 		/* A leader, opened first, comes last: its group begins as one. */
-		arm(engine, event);
+		if (ret)
+			refuse_to_run(engine, event, -ret);
+		else
+			(void)arm(engine, event);
 	}
+	drop_refused(engine, point);
 	*out = point;
 	return 0;
 }

@@ -29,7 +29,6 @@ static void touch(struct engine *engine, struct point_event *event)
 	event->point->active = true;
 	if (event->consumed++)
 		return;
-	event->dry_sweeps = 0;
 	if (engine->n_touched == engine->touched_capacity) {
 		size_t capacity = engine->touched_capacity ? engine->touched_capacity * 2 : 64;
 		struct point_event **touched =
@@ -142,9 +141,9 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 		engine->status.unknown_records++;
 		return;
 	}
-	if (!choice->attr.freq)
-		record.sample.period = choice->attr.sample_period;
+	rate_weigh(engine, index, event, &record);
 	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
+	choice->stack.seen++;
 	wanted = round_cpu_wanted(engine, record.id.cpu) &&
 		(!engine->filter || of_task ||
 			follow_wants(&engine->follow, record.id.pid, record.id.tid));
@@ -154,7 +153,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	if (choice->spec.span) {
 		/* Whose CPU is wanted is asked of the time to come. */
 		if (!engine->filter || follow_wants(&engine->follow, record.id.pid, record.id.tid))
-			span_sample(engine, header, &record);
+			span_sample(engine, index, header, &record);
 		return;
 	}
 	if (span_is_waking(engine, index))
@@ -162,19 +161,21 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	if (event && choice->read_group) {
 		(void)group_take_sample(engine, event, &record, wanted);
 		if (wanted)
-			tap_reads(engine, header, &record.sample.more.read, index);
+			tap_reads(engine, header, &record.sample, index);
 		return;
 	}
+	if (!choice->attr.freq)
+		coverage_add_sample(&choice->coverage, record.sample.period, 1);
 	if (!wanted) {
 		status->filtered++;
 		return;
 	}
+	/* Samples of the idle loop do not make a CPU a busy one. */
+	if (event && record.id.tid)
+		event->coverage.samples++;
 	status->samples++;
-	if (!ingest_record(&engine->ingest, &record, status->id)) {
-		span_seen(engine, &record);
-		span_on_cpu(engine, index, &record);
-	}
-	tap_sample(engine, header, index);
+	status->exact += record_is_exact(&record);
+	pending_take(engine, index, header, &record);
 }
 
 static void take_sample(struct engine *engine, const struct channel *channel,
@@ -212,6 +213,10 @@ static void take_lost(struct engine *engine, struct channel *channel, const stru
 		return;
 	}
 	channel->lost += record->lost.lost;
+	if (channel->wakes) {
+		engine->wakes.lost += record->lost.lost;
+		return;
+	}
 	span_lost(engine, channel);
 	engine->rescan_again |= engine->check_position > 0;
 	engine->rescan = true;
@@ -240,7 +245,7 @@ static void take_throttle(
 	} else {
 		engine->choices[event->choice].throttled_now = false;
 	}
-	tap_sample(engine, header, event->choice);
+	tap_sample(engine, header, event->choice, NULL);
 }
 
 /* What a thread counted under an inherited event, told as it ends (inherit_stat): of interest to recordings alone. */
@@ -250,7 +255,7 @@ static void take_read(
 	const struct point_event *event = find_event(engine, record->id.id);
 
 	if (event && !engine->choices[event->choice].read_group)
-		tap_sample(engine, header, event->choice);
+		tap_sample(engine, header, event->choice, NULL);
 }
 
 /* Into the store, and to whoever else wants it. */
@@ -381,8 +386,12 @@ static int take_side_band(
 
 static int take_record(const struct perf_event_header *header, void *owner, void *ctx)
 {
+	const struct channel *channel = owner;
+
 	/* Out of memory is counted by the store; the records that follow may fit. */
-	if (header->type == PERF_RECORD_SAMPLE)
+	if (header->type == PERF_RECORD_SAMPLE && channel->wakes)
+		wake_sample(ctx, header);
+	else if (header->type == PERF_RECORD_SAMPLE)
 		take_sample(ctx, owner, header);
 	else
 		(void)take_side_band(ctx, owner, header);
@@ -401,49 +410,20 @@ static void give_back(struct engine *engine)
 			if (credit_consume(&event->credit, event->consumed)) {
 				engine->choices[event->choice].spent++;
 				engine->status.events[event->choice].stood_still++;
-				event->dry_sweeps = 1;
-				engine->have_dry = true;
+				/* Its CPU may not have disabled it yet, and would then disable it
+				 * after the refresh. */
+				sys_disable(event->fd);
 			}
 			event->credit.target = credit_target(ring_size(event->point->channel->ring),
 				event->point->channel->n_events,
 				engine->choices[event->choice].record_bytes);
 			n = credit_grant(&event->credit);
 			if (n)
-				sys_refresh(event->fd, n);
+				(void)point_let_run(engine, event, n);
 		}
 		event->consumed = 0;
 	}
 	engine->n_touched = 0;
-}
-
-/*
- * An event at its limit is disabled by an interrupt of its CPU, which then stops the event's PMU
- * as well (Linux 6.18).  A refresh between the two leaves it enabled, its clock running, and
- * stopped for ever.  Only disabling starts it afresh.  An event that merely has nothing to count
- * looks the same, so the attempts get rarer.
- */
-static void kick(struct engine *engine, struct point_event *event)
-{
-	uint32_t waited = event->dry_sweeps++;
-
-	engine->have_dry = true;
-	if (waited < 2 || (waited & (waited - 1)))
-		return;
-	if (sys_disable(event->fd) || sys_refresh(event->fd, 1))
-		return;
-	event->credit.outstanding++;
-}
-
-void round_kick_dry(struct engine *engine)
-{
-	if (!engine->have_dry || engine->stopped)
-		return;
-	engine->have_dry = false;
-	for (size_t i = 0; i < engine->n_points; i++)
-		for (struct point_event *event = engine->points[i]->events; event;
-			event = event->next)
-			if (event->dry_sweeps && choice_runs(engine, event->choice))
-				kick(engine, event);
 }
 
 static void watch_corruption(struct engine *engine, struct channel *channel)

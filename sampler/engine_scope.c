@@ -86,6 +86,7 @@ int scope_begin(struct engine *engine)
 	}
 	ret = probe_cpu_wide(engine);
 	engine->cpu_wide = !ret;
+	wake_settle(engine);
 	if (!engine->filter)
 		scope = SCOPE_CPU;
 	/* A command's tree is unknown and may fork fast: complete from its first instruction on.  A flight recorder needs no more
@@ -158,6 +159,24 @@ int scope_open_cpus(struct engine *engine)
 	return opened ? 0 : ret;
 }
 
+int scope_open_ring(struct engine *engine, const struct perf_event_attr *attr, int cpu,
+	unsigned int order, bool wakes)
+{
+	struct channel *channel;
+	int fd = engine_open_event(engine, attr, -1, cpu), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = channel_open(engine, &channel, fd, true, order, NULL, true);
+	if (ret) {
+		engine_close_event(engine, &fd);
+		return ret;
+	}
+	channel->cpu = cpu;
+	channel->wakes = wakes;
+	return sys_enable(fd);
+}
+
 static int open_side_ring(struct engine *engine, int cpu)
 {
 	const struct sys_setup setup = {
@@ -168,21 +187,16 @@ static int open_side_ring(struct engine *engine, int cpu)
 		.wakeup_bytes = 1,
 	};
 	struct perf_event_attr attr;
-	struct channel *channel;
-	int fd, ret;
 
 	sys_dummy(&attr);
 	sys_setup(&attr, &engine->features, &setup);
-	fd = engine_open_event(engine, &attr, -1, cpu);
-	if (fd < 0)
-		return fd;
-	ret = channel_open(engine, &channel, fd, true, SIDE_RING_ORDER, NULL, true);
-	if (ret) {
-		engine_close_event(engine, &fd);
-		return ret;
-	}
-	channel->cpu = cpu;
-	return sys_enable(fd);
+	return scope_open_ring(engine, &attr, cpu, SIDE_RING_ORDER, false);
+}
+
+/* True for a CPU's channel without points: it carries side-band records or wake-ups. */
+static bool is_of_cpu(const struct channel *channel, bool wakes)
+{
+	return channel->side && !channel->point && channel->wakes == wakes;
 }
 
 static void close_side(struct engine *engine, bool old)
@@ -190,7 +204,7 @@ static void close_side(struct engine *engine, bool old)
 	for (size_t i = engine->n_channels; i-- > 0;) {
 		struct channel *channel = engine->channels[i];
 
-		if (channel->side && !channel->point && channel->old == old)
+		if (is_of_cpu(channel, false) && channel->old == old)
 			channel_close(engine, channel);
 	}
 }
@@ -407,12 +421,12 @@ static bool stands_still(struct engine *engine, int fd, uint64_t *seen_ns)
 	return still;
 }
 
-static void watch_side_rings(struct engine *engine, const int *online, size_t n)
+static void watch_rings(struct engine *engine, const int *online, size_t n, bool wakes)
 {
 	for (size_t i = engine->n_channels; i-- > 0;) {
 		struct channel *channel = engine->channels[i];
 
-		if (!channel->side || channel->point ||
+		if (!is_of_cpu(channel, wakes) ||
 			(has_cpu(online, n, channel->cpu) &&
 				!stands_still(engine, channel->fd, &channel->seen_ns)))
 			continue;
@@ -423,10 +437,14 @@ static void watch_side_rings(struct engine *engine, const int *online, size_t n)
 		bool has_ring = false;
 
 		for (size_t k = 0; k < engine->n_channels && !has_ring; k++)
-			has_ring = engine->channels[k]->side && !engine->channels[k]->point &&
+			has_ring = is_of_cpu(engine->channels[k], wakes) &&
 				engine->channels[k]->cpu == online[i];
+		if (has_ring)
+			continue;
 		/* What it would have told meanwhile is missing. */
-		if (!has_ring && !open_side_ring(engine, online[i]))
+		if (wakes)
+			(void)wake_open_ring(engine, online[i]);
+		else if (!open_side_ring(engine, online[i]))
 			engine->rescan = true;
 	}
 }
@@ -489,8 +507,11 @@ void scope_watch_cpus(struct engine *engine)
 	free(engine->cpus);
 	engine->cpus = cpus;
 	engine->n_cpus = n;
-	if (engine->side_by_cpu && !proc_online_cpus(&online, &n_online)) {
-		watch_side_rings(engine, online, n_online);
+	if (!proc_online_cpus(&online, &n_online)) {
+		if (engine->side_by_cpu)
+			watch_rings(engine, online, n_online, false);
+		if (engine->wakes.state == WAKES_SEEN)
+			watch_rings(engine, online, n_online, true);
 		free(online);
 	}
 	if (engine->status.scope == SCOPE_CPU)

@@ -171,12 +171,12 @@ static uint64_t stored(const struct engine *engine)
  * that they do not cover, and no loss. */
 static void let_events_run(struct engine *engine, const struct point *point, bool run)
 {
-	for (const struct point_event *event = point->events; event; event = event->next) {
+	for (struct point_event *event = point->events; event; event = event->next) {
 		if (engine->choices[event->choice].counts_only ||
 			!choice_runs(engine, event->choice) || point->on_exec)
 			continue;
 		if (run)
-			(void)sys_enable(event->fd);
+			(void)point_let_run(engine, event, 0);
 		else
 			(void)sys_disable(event->fd);
 	}

@@ -44,6 +44,7 @@ static void store(struct engine *engine, int index, const struct offcpu_span *sp
 	struct engine_event_status *status = &engine->status.events[index];
 
 	status->samples++;
+	ingest_count_end(&engine->ingest, status->id, span->stack_end);
 	/* Out of memory is counted by the store. */
 	(void)store_add(engine->ingest.store, span->end_ns - 1, stack, span->label,
 		(uint16_t)span->cpu, status->id, span->ns);
@@ -62,20 +63,49 @@ static void add_to_wall(struct engine *engine, const struct offcpu_span *span)
 		store(engine, index, span, stack);
 }
 
+static void add_kind(struct engine *engine, const struct offcpu_span *span)
+{
+	int index = find_span(engine, span->preempted ? EVENT_SPAN_PREEMPTED : EVENT_SPAN_BLOCKED);
+
+	if (index >= 0)
+		store(engine, index, span, span->stack);
+	add_to_wall(engine, span);
+}
+
+/* Splits off a wait for a CPU at the end of blocked time.  No sample gives its stack. */
+static void add_delayed(struct engine *engine, const struct offcpu_span *span, uint64_t delay_ns)
+{
+	struct offcpu_span part = *span;
+
+	part.ns = span->ns - delay_ns;
+	part.end_ns = span->end_ns - delay_ns;
+	if (part.ns)
+		add_kind(engine, &part);
+	part = *span;
+	part.ns = delay_ns;
+	part.preempted = true;
+	part.stack_end = UNWIND_UNTRIED;
+	/* Out of memory is counted by the store. */
+	if (!ingest_named(&engine->ingest, "[waited for a CPU]", STACK_ROOT, &part.stack))
+		add_kind(engine, &part);
+}
+
 static bool add_span(const struct offcpu_span *span, void *ctx)
 {
 	struct engine *engine = ctx;
 	const struct task_label *label = tasks_label_get(engine->ingest.tasks, span->label);
-	int index = find_span(engine, span->preempted ? EVENT_SPAN_PREEMPTED : EVENT_SPAN_BLOCKED);
+	uint64_t delay_ns;
 
 	if (engine->filter &&
 		!follow_wants(&engine->follow, (uint32_t)label->pid, (uint32_t)label->tid))
 		return false;
+	delay_ns = wake_take_delay(engine, label->tid, span);
 	if (!round_cpu_wanted(engine, span->cpu))
 		return true;
-	if (index >= 0)
-		store(engine, index, span, span->stack);
-	add_to_wall(engine, span);
+	if (delay_ns)
+		add_delayed(engine, span, delay_ns);
+	else
+		add_kind(engine, span);
 	return true;
 }
 
@@ -139,13 +169,16 @@ void span_init(struct engine *engine)
 	};
 
 	offcpu_init(&engine->offcpu, &ops);
+	wake_init(engine);
 	engine->span_next_ns = UINT64_MAX;
 }
 
 void span_fini(struct engine *engine)
 {
-	if (engine->offcpu.ops.ctx)
-		offcpu_fini(&engine->offcpu);
+	if (!engine->offcpu.ops.ctx)
+		return;
+	offcpu_fini(&engine->offcpu);
+	wake_fini(engine);
 }
 
 /* --- records --- */
@@ -158,21 +191,30 @@ static void begin(struct engine *engine, int lead, uint64_t time_ns)
 		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
 }
 
-void span_sample(
-	struct engine *engine, const struct perf_event_header *header, const struct record *record)
+void span_sample(struct engine *engine, unsigned int index, const struct perf_event_header *header,
+	struct record *record)
 {
 	int lead = find_lead(engine);
-	uint32_t stack, label;
+	struct ingest_sample sample = {.record = record};
 
 	if (lead < 0 || !record->id.tid)
 		return;
-	begin(engine, lead, record->id.time_ns);
-	if (ingest_stack(&engine->ingest, record, &stack, &label))
+	/* Every open event of switches samples the same switch, with the same id and time
+	 * (Linux 6.1 and later). */
+	if (record->id.tid == engine->span_last_tid && record->id.time_ns == engine->span_last_ns)
 		return;
-	stacks_ref(engine->ingest.stacks, stack);
-	tasks_label_ref(engine->ingest.tasks, label);
-	offcpu_stack(&engine->offcpu, (int32_t)record->id.tid, stack, label);
-	tap_sample(engine, header, (unsigned int)lead);
+	engine->span_last_tid = record->id.tid;
+	engine->span_last_ns = record->id.time_ns;
+	begin(engine, lead, record->id.time_ns);
+	/* A thread that sleeps is known by its last switch: no sample of it waits for tables. */
+	sample.end = (uint8_t)pending_unwind_now(engine, index, record);
+	if (ingest_stack(&engine->ingest, &sample))
+		return;
+	stacks_ref(engine->ingest.stacks, sample.stack);
+	tasks_label_ref(engine->ingest.tasks, sample.label);
+	offcpu_stack(&engine->offcpu, (int32_t)record->id.tid,
+		&(struct offcpu_stack){sample.stack, sample.label, sample.end});
+	tap_sample(engine, header, (unsigned int)lead, &record->sample);
 }
 
 void span_seen(struct engine *engine, const struct record *record)
@@ -183,8 +225,8 @@ void span_seen(struct engine *engine, const struct record *record)
 		return;
 	stacks_ref(ingest->stacks, ingest->last_stack);
 	tasks_label_ref(ingest->tasks, ingest->last_label);
-	offcpu_seen(
-		&engine->offcpu, (int32_t)record->id.tid, ingest->last_stack, ingest->last_label);
+	offcpu_seen(&engine->offcpu, (int32_t)record->id.tid,
+		&(struct offcpu_stack){ingest->last_stack, ingest->last_label, ingest->last_end});
 }
 
 /* Of an interrupt, the stack below it is of a task that just happens to be there. */
@@ -204,17 +246,17 @@ void span_waking(struct engine *engine, unsigned int index, const struct record 
 {
 	const struct fields *fields = engine->ingest.fields[engine->status.events[index].id];
 	struct offcpu_waker waker = {.interrupt = is_of_interrupt(&record->sample)};
+	struct ingest_sample sample = {.record = record};
 	int field = fields_find(fields, "pid");
 	uint64_t tid;
 
 	if (find_span(engine, EVENT_SPAN_WOKEN) < 0 || field < 0 ||
 		!fields_number(fields, (size_t)field, record, &tid))
 		return;
-	if (!offcpu_is_out(&engine->offcpu, (int32_t)tid) ||
-		ingest_stack(&engine->ingest, record, &waker.stack, &waker.label))
+	if (!offcpu_is_out(&engine->offcpu, (int32_t)tid) || ingest_stack(&engine->ingest, &sample))
 		return;
-	if (waker.interrupt)
-		waker.stack = STACK_ROOT;
+	waker.stack = waker.interrupt ? STACK_ROOT : sample.stack;
+	waker.label = sample.label;
 	stacks_ref(engine->ingest.stacks, waker.stack);
 	tasks_label_ref(engine->ingest.tasks, waker.label);
 	offcpu_wake(&engine->offcpu, (int32_t)tid, &waker);
@@ -229,6 +271,7 @@ void span_on_cpu(struct engine *engine, unsigned int index, const struct record 
 		.ns = record->sample.period,
 		.label = ingest->last_label,
 		.cpu = record->id.cpu,
+		.stack_end = ingest->last_end,
 	};
 
 	if (wall < 0 || !event_is_clock(&engine->choices[index].attr))
@@ -257,7 +300,7 @@ void span_switch(struct engine *engine, unsigned int index, const struct perf_ev
 	if (engine->filter && !follow_wants(&engine->follow, record->id.pid, record->id.tid))
 		return;
 	begin(engine, (int)index, who.time_ns);
-	tap_sample(engine, header, index);
+	tap_sample(engine, header, index, NULL);
 	span_pass(engine, who.time_ns);
 	if (record->switched.out)
 		offcpu_out(&engine->offcpu, &who);
@@ -275,12 +318,14 @@ void span_lost(struct engine *engine, const struct channel *channel)
 
 void span_end_task(struct engine *engine, int32_t tid, uint64_t time_ns)
 {
+	rundelay_forget(&engine->wakes.delays, tid);
 	if (engine->span_next_ns != UINT64_MAX)
 		offcpu_end(&engine->offcpu, tid, time_ns);
 }
 
 void span_forget_task(struct engine *engine, int32_t tid)
 {
+	rundelay_forget(&engine->wakes.delays, tid);
 	offcpu_forget(&engine->offcpu, tid);
 }
 
@@ -299,6 +344,7 @@ void span_stop(struct engine *engine)
 	if (engine->span_next_ns == UINT64_MAX)
 		return;
 	offcpu_clear(&engine->offcpu);
+	rundelay_clear(&engine->wakes.delays);
 	engine->span_next_ns = UINT64_MAX;
 	ask_all_again(engine);
 }
@@ -307,6 +353,7 @@ void span_changed(struct engine *engine)
 {
 	if (find_lead(engine) < 0)
 		span_stop(engine);
+	wake_settle(engine);
 }
 
 /* --- who sleeps since before --- */
@@ -449,6 +496,8 @@ void span_tick(struct engine *engine)
 	uint64_t dropped = engine->offcpu.dropped + engine->offcpu.left_out;
 
 	note_wakers(engine);
+	if (lead >= 0)
+		wake_tick(engine, engine->status.events[lead].name);
 	offcpu_expire(&engine->offcpu, engine->round_ns - NS_PER_S);
 	if (dropped == engine->noted_spans)
 		return;

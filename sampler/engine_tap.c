@@ -13,10 +13,17 @@ void tap_time(struct engine *engine, uint64_t time_ns)
 	engine->tap_ns = time_ns;
 }
 
+/* The number of bytes stays, as a sign that chains were unwound from copies. */
+static void leave_out_stack(struct perf_event_attr *attr)
+{
+	attr->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+	attr->sample_regs_user = 0;
+}
+
 /* Not before the first record, so that fallbacks are over. */
 static void begin(struct engine *engine)
 {
-	struct event_spec events[ENGINE_EVENTS_MAX + 1];
+	struct event_spec events[ENGINE_EVENTS_MAX + 2];
 	const struct sys_setup sampling = {
 		.inherit = engine->status.scope == SCOPE_INHERIT,
 	};
@@ -37,10 +44,18 @@ static void begin(struct engine *engine)
 		choice_attr(engine, i, &sampling, &events[n].attr);
 		if (engine->choices[i].tells_id)
 			events[n].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
+		if (!engine->config.keep_stacks)
+			leave_out_stack(&events[n].attr);
 		/* What is read is told as the sum of all, not by task. */
 		if (events[n].attr.sample_type & PERF_SAMPLE_READ)
 			events[n].attr.inherit = 0;
 		n++;
+	}
+	engine->tap_wakes = TAP_NONE;
+	if (engine->wakes.state == WAKES_SEEN) {
+		engine->tap_wakes = (uint8_t)n;
+		events[n++] =
+			(struct event_spec){.name = EVENT_WAKEUPS, .attr = engine->wakes.attr};
 	}
 	events[n] = (struct event_spec){.name = "dummy:u"};
 	sys_dummy(&events[n].attr);
@@ -61,6 +76,10 @@ static void learn_mapping(int32_t pid, const struct record_mmap *mmap, void *ctx
 	struct engine *engine = ctx;
 
 	begin_early(engine);
+	/* The command's process before its exec is a copy of this one: perf 6.1 would search those
+	 * libraries for the program's unwind data. */
+	if (pid == engine->launch.pid && !engine->command_runs)
+		return;
 	engine->tap.mapping(pid, mmap, engine->tap_ns, engine->tap.ctx);
 }
 
@@ -108,9 +127,48 @@ static const struct perf_event_header *without_own_id(const struct engine *engin
 	return shorter;
 }
 
-void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice)
+/* With the call chain that was unwound, and without the stack that it was unwound from. */
+static const struct perf_event_header *with_chain(const struct engine *engine,
+	const struct perf_event_header *header, unsigned int choice,
+	const struct record_sample *unwound, uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)])
+{
+	const struct record_format *format = &engine->choices[choice].format;
+	const uint64_t *words = (const uint64_t *)(const void *)header;
+	struct perf_event_header *other = (struct perf_event_header *)(void *)copy;
+	struct record record;
+	size_t to;
+
+	if (!(format->sample_type & PERF_SAMPLE_STACK_USER) ||
+		record_decode(&record, header, format) || !record.sample.chain)
+		return header;
+	/* Before the stack lies its length, and before that the registers; behind it, how much of
+	 * it is used. */
+	const struct record_more *more = &record.sample.more;
+	const uint64_t *stack = more->stack, len = stack[-1] / sizeof(*words);
+	const size_t from = (size_t)(record.sample.chain - words);
+	const size_t n_registers =
+		more->regs_user.abi ? (size_t)__builtin_popcountll(format->regs_user) : 0;
+	const size_t before = (size_t)(stack - 2 - n_registers - words);
+	const size_t after = (size_t)(stack + len + (len ? 1 : 0) - words);
+	const size_t between = before - from - record.sample.chain_len;
+
+	memcpy(copy, words, from * sizeof(*words));
+	copy[from - 1] = unwound->chain_len;
+	memcpy(copy + from, unwound->chain, unwound->chain_len * sizeof(*words));
+	to = from + unwound->chain_len;
+	memcpy(copy + to, words + before - between, between * sizeof(*words));
+	to += between;
+	memcpy(copy + to, words + after, header->size - after * sizeof(*words));
+	to += header->size / sizeof(*words) - after;
+	other->size = (uint16_t)(to * sizeof(*words));
+	return other;
+}
+
+void tap_sample(struct engine *engine, const struct perf_event_header *header, unsigned int choice,
+	const struct record_sample *unwound)
 {
 	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)];
+	uint64_t shorter[(UINT16_MAX + 1) / sizeof(uint64_t)];
 
 	if (!engine->has_tap)
 		return;
@@ -119,15 +177,28 @@ void tap_sample(struct engine *engine, const struct perf_event_header *header, u
 	/* Events are not added to what is being recorded. */
 	if (engine->tap_index[choice] == TAP_NONE)
 		return;
+	if (unwound && !engine->config.keep_stacks)
+		header = with_chain(engine, header, choice, unwound, shorter);
 	if (engine->choices[choice].tells_id)
 		header = without_own_id(engine, header, choice, copy);
 	pass(engine, header, engine->tap_index[choice]);
 }
 
+void tap_wake(struct engine *engine, const struct perf_event_header *header)
+{
+	if (!engine->has_tap)
+		return;
+	if (!engine->tap_begun)
+		begin(engine);
+	if (engine->tap_wakes != TAP_NONE)
+		pass(engine, header, engine->tap_wakes);
+}
+
 /* Ids and times of many counters are of no use to others: a sum of each event is. */
 void tap_reads(struct engine *engine, const struct perf_event_header *header,
-	const struct record_read *read, unsigned int choice)
+	const struct record_sample *sample, unsigned int choice)
 {
+	const struct record_read *read = &sample->more.read;
 	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)];
 	size_t first = (size_t)(read->values - (const uint64_t *)(const void *)header);
 
@@ -149,7 +220,7 @@ void tap_reads(struct engine *engine, const struct perf_event_header *header,
 		copy[id] = engine->tap_index[member->choice] + 1u;
 		copy[value] = engine->choices[member->choice].tap_sum;
 	}
-	tap_sample(engine, (const struct perf_event_header *)(const void *)copy, choice);
+	tap_sample(engine, (const struct perf_event_header *)(const void *)copy, choice, sample);
 }
 
 void tap_side_band(struct engine *engine, const struct perf_event_header *header)
@@ -164,5 +235,7 @@ void tap_round(struct engine *engine)
 		return;
 	engine->tap_ns = engine->round_ns;
 	begin_early(engine);
-	engine->tap.round(engine->tap.ctx);
+	/* Samples that wait for tables are older than what has come since. */
+	if (!engine->pending.len)
+		engine->tap.round(engine->tap.ctx);
 }

@@ -211,6 +211,7 @@ static void check_processes(struct engine *engine)
 	bool all = engine->rescan || (!engine->launch.pid && !has_living_root(engine));
 	size_t n_gone = 0, checked = 0;
 	struct proc_process info;
+	int ret;
 
 	while (checked < CHECKS_PER_TICK &&
 		(process = idmap_next(&engine->follow.processes, &engine->check_position))) {
@@ -219,7 +220,11 @@ static void check_processes(struct engine *engine)
 		if (!all && !process->root)
 			continue;
 		checked++;
-		if (proc_read(process->pid, &info) || info.state == 'Z' || info.state == 'X' ||
+		ret = proc_read(process->pid, &info);
+		/* Other errors do not mean that the process has ended. */
+		if (ret && ret != -ESRCH)
+			continue;
+		if (ret || info.state == 'Z' || info.state == 'X' ||
 			(process->start_ticks && info.start_ticks != process->start_ticks)) {
 			gone[n_gone++] = process;
 			continue;

@@ -39,11 +39,18 @@ void engine_note(struct engine *engine, enum engine_note_kind kind, int error, i
 	engine_add_note(engine, &note);
 }
 
-static void restart(struct engine *engine, struct point_event *event)
+/* Restarts an event that a refresh met while the kernel disabled it (Linux 6.18).  Either it stays
+ * disabled with its credit, or the kernel enables it before it stops the PMU.  Then its clock runs
+ * but it counts nothing until it is disabled.  This looks like an event with nothing to count, for
+ * which a restart is harmless. */
+static void revive(struct engine *engine, struct point_event *event)
 {
-	uint32_t n = credit_restart(&event->credit, engine->features.lost);
-
-	sys_refresh(event->fd, n);
+	sys_disable(event->fd);
+	if (event->stood || !event->credit.outstanding)
+		(void)point_let_run(
+			engine, event, credit_restart(&event->credit, engine->features.lost));
+	else
+		sys_enable(event->fd);
 }
 
 /* A pinned event that found no room counts no more, until it is enabled anew. */
@@ -75,77 +82,128 @@ static int read_counts(struct engine *engine, struct point_event *event, struct 
 	return ret;
 }
 
-/* The clock of an inherited event goes on wherever its task runs, and it counts on its own CPU alone: what it was enabled there
- * is told by the tracker's running, else by that all CPUs together tell once what each does. */
-static uint64_t enabled_there(const struct engine *engine, const struct point_event *event,
-	uint64_t ran_ns, uint64_t running_ns, uint64_t there_ns)
+/* The clock of an inherited event goes on wherever its task runs, and it counts on its own CPU alone.
+ * The tracker's running time tells how long the event was enabled there; without one it is unknown. */
+static uint64_t enabled_there(
+	const struct point_event *event, uint64_t ran_ns, uint64_t running_ns, uint64_t there_ns)
 {
 	const struct point *point = event->point;
 
 	if (point->tid < 0 || point->cpu < 0)
 		return ran_ns;
-	if (point->tracker_fd < 0)
-		there_ns = ran_ns / (engine->n_cpus ? engine->n_cpus : 1);
-	return there_ns > running_ns ? there_ns : running_ns;
+	if (!ran_ns || point->tracker_fd < 0)
+		return running_ns;
+	return there_ns;
 }
 
-static void read_event(struct engine *engine, struct point_event *event,
-	const struct sys_counts *tracker, uint64_t there_ns)
+/* Adds the counted and lost periods of an event with a fixed period.  Inherited events count parts
+ * of a period in each task, which look like whole ones. */
+static void count_hits(
+	struct engine *engine, struct point_event *event, uint64_t counted, uint64_t lost)
 {
-	uint64_t clock_ns = tracker->enabled_ns;
+	struct choice *choice = &engine->choices[event->choice];
+	bool inherit = event->point->tid >= 0 && event->point->cpu >= 0;
+	uint64_t period = choice->attr.sample_period, hits = choice->coverage.hits;
+
+	if (!choice_is_counted(engine, event->choice))
+		return;
+	/* The next sample of a group also covers the difference that a lost one had. */
+	if (choice_reads(engine, event->choice))
+		period = 1;
+	else
+		coverage_add_lost(&choice->coverage, lost, period);
+	if (!inherit || period == 1)
+		coverage_add_count(&choice->coverage, &event->coverage, counted, period);
+	/* The current period goes on during a pause, but its hits have no samples. */
+	if (engine->paused && !choice_reads(engine, event->choice))
+		choice->coverage.hits = hits;
+}
+
+static uint64_t highest_hz(const struct perf_event_attr *attr)
+{
+	if (attr->freq)
+		return attr->sample_freq;
+	return event_is_clock(attr) && attr->sample_period ? NS_PER_S / attr->sample_period : 0;
+}
+
+static void look_after_credit(
+	struct engine *engine, struct point_event *event, bool silent, uint64_t lost)
+{
+	const struct point_event *leader = event->leader;
+
+	silent |= event->stood;
+	if (silent && !event->consumed && !event->point->on_exec && (!leader || !leader->stood))
+		revive(engine, event);
+	else if (lost && !event->credit.outstanding)
+		(void)point_let_run(engine, event, credit_grant(&event->credit));
+}
+
+static void read_event(
+	struct engine *engine, struct point_event *event, const struct sys_counts *tracker)
+{
 	struct engine_event_status *status = &engine->status.events[event->choice];
+	struct choice *choice = &engine->choices[event->choice];
+	uint64_t clock_ns = tracker->enabled_ns;
 	struct sys_counts now;
-	uint64_t ran_ns, running_ns, clock_ran_ns, lost;
+	uint64_t ran_ns, armed_ns, running_ns, clock_ran_ns, lost, counted;
 	bool runs = choice_runs(engine, event->choice);
+	bool inherit = event->point->tid >= 0 && event->point->cpu >= 0;
+	bool is_clock = event_is_clock(&choice->attr);
 
 	if (read_counts(engine, event, &now))
 		return;
-	status->count += now.value - event->last.value;
+	counted = now.value - event->last.value;
+	status->count += counted;
 	lost = now.lost - event->last.lost;
-	status->lost += lost;
 	if (event->on_credit)
 		credit_consume(&event->credit, lost);
+	/* The kernel counts samples as lost while the user pauses the ring. */
+	if (!engine->paused)
+		status->lost += lost;
+	count_hits(engine, event, counted, engine->paused ? 0 : lost);
 	ran_ns = now.enabled_ns - event->last.enabled_ns;
 	/* Without a tracker the clock is not known; an inherited event is never stopped. */
 	clock_ran_ns = clock_ns > event->clock_ns ? clock_ns - event->clock_ns : 0;
-	if (event->point->tid >= 0 && event->point->cpu >= 0)
+	if (inherit)
 		clock_ran_ns = ran_ns;
 	/* A cgroup's clock runs with its tasks: the CPU's is no measure for it. */
-	if (engine->choices[event->choice].spec.cgroup)
+	if (choice->spec.cgroup)
 		clock_ran_ns = 0;
 	/* While the user has it switched off, nothing is missed. */
 	if (!runs)
 		clock_ran_ns = ran_ns;
-	status->armed_ns += ran_ns;
-	status->clock_ns += clock_ran_ns;
 	running_ns = now.running_ns - event->last.running_ns;
-	status->enabled_ns += enabled_there(engine, event, ran_ns, running_ns, there_ns);
+	/* The tracker is read first: in sum it never runs ahead of an event that has its CPU. */
+	status->enabled_ns += enabled_there(event, ran_ns, running_ns,
+		tracker->running_ns > event->tracker_ran_ns
+			? tracker->running_ns - event->tracker_ran_ns
+			: 0);
 	status->running_ns += running_ns;
+	armed_ns = ran_ns;
+	/* Throttled, its clock is stopped and its time runs on. */
+	if (runs && is_clock && running_ns == ran_ns && counted < ran_ns)
+		armed_ns = counted;
+	coverage_add_time(&choice->coverage, &event->coverage, armed_ns, clock_ran_ns,
+		event->point->tid < 0 ? highest_hz(&choice->attr) : 0);
 	event->stood = runs && !ran_ns && clock_ran_ns > STUCK_NS;
-	if (engine->stopped || !runs)
-		event->dry_sweeps = 0;
-	else if (event->on_credit && event->stood && !event->consumed && !event->point->on_exec &&
-		(!event->leader || !event->leader->stood))
-		restart(engine, event);
-	else if (event->on_credit && lost && event->credit.outstanding == 0)
-		sys_refresh(event->fd, credit_grant(&event->credit));
+	if (event->on_credit && runs && !engine->stopped)
+		look_after_credit(engine, event, !counted && ran_ns > STUCK_NS, lost);
 	event->last = now;
 	event->clock_ns = clock_ns;
+	if (tracker->running_ns)
+		event->tracker_ran_ns = tracker->running_ns;
 }
 
 void engine_read_point(struct engine *engine, struct point *point)
 {
 	struct sys_counts tracker = {0};
-	uint64_t there_ns = 0;
 
 	if (point->tracker_fd >= 0 && !sys_read(point->tracker_fd, &engine->features, &tracker)) {
 		engine->status.lost_side_band += tracker.lost - point->tracker_lost;
 		point->tracker_lost = tracker.lost;
-		there_ns = tracker.running_ns - point->tracker_ran_ns;
-		point->tracker_ran_ns = tracker.running_ns;
 	}
 	for (struct point_event *event = point->events; event; event = event->next)
-		read_event(engine, event, &tracker, there_ns);
+		read_event(engine, event, &tracker);
 	if (point->on_exec && point->events && point->events->last.enabled_ns)
 		point->on_exec = false;
 	point->active = false;
@@ -169,7 +227,22 @@ static void read_points(struct engine *engine, bool all)
 	}
 }
 
-static void note_changes(struct engine *engine)
+/* Notes unreadable processes each time their number doubles, and the total at the end. */
+static void note_unread(struct engine *engine, bool all)
+{
+	const struct tasks_unread *unread = tasks_unread(engine->ingest.tasks);
+	uint64_t told = engine->noted_unread;
+
+	/* A retry may have read some of them. */
+	if (told > unread->processes)
+		told = engine->noted_unread = unread->processes;
+	if (unread->processes == told || (!all && unread->processes < 2 * told))
+		return;
+	engine->noted_unread = unread->processes;
+	engine_note(engine, NOTE_MAPS_UNREAD, unread->error, unread->pid, unread->processes, NULL);
+}
+
+static void note_changes(struct engine *engine, bool all)
 {
 	for (size_t i = 0; i < engine->status.n_events; i++) {
 		struct engine_event_status *status = &engine->status.events[i];
@@ -204,6 +277,7 @@ static void note_changes(struct engine *engine)
 			engine->status.tasks_missed - engine->noted_missed, NULL);
 		engine->noted_missed = engine->status.tasks_missed;
 	}
+	note_unread(engine, all);
 	if (engine->status.store.merges && !engine->coarsened_noted) {
 		engine->coarsened_noted = true;
 		engine_note(engine, NOTE_COARSENED, 0, 0, 0, NULL);
@@ -214,10 +288,41 @@ static void note_changes(struct engine *engine)
 	}
 }
 
+static void settle_coverage(struct engine *engine)
+{
+	bool final = engine->stopped || !engine->n_points;
+
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		struct engine_event_status *status = &engine->status.events[i];
+		struct coverage *coverage = &engine->choices[i].coverage;
+		bool reads = choice_reads(engine, i);
+		uint64_t held_back = coverage_held_back(coverage, final);
+
+		status->coverable = 0;
+		if (choice_is_counted(engine, i))
+			coverage_by_count(coverage, held_back,
+				reads ? 1 : engine->choices[i].attr.sample_period, &status->covered,
+				&status->coverable);
+		status->held_back = status->coverable > 0 && !reads ? held_back : 0;
+		/* The event has counts but no whole period in any task: time does not measure
+		 * it. */
+		if (!(status->coverable > 0) && !(choice_is_counted(engine, i) && status->count))
+			coverage_by_time(coverage, &status->covered, &status->coverable);
+		/* Other events had the hardware for the rest of the time. */
+		if (status->running_ns < status->enabled_ns)
+			status->covered *= (double)status->running_ns / (double)status->enabled_ns;
+		/* Its counter stood still meanwhile, and nothing tells how long. */
+		if (status->throttled && event_is_hardware(&engine->choices[i].attr))
+			status->coverable = 0;
+		coverage_end_reading(coverage);
+	}
+}
+
 void engine_tick(struct engine *engine, bool all)
 {
 	read_points(engine, all);
-	note_changes(engine);
+	settle_coverage(engine);
+	note_changes(engine, all);
 	span_tick(engine);
 	/* What a flight recorder holds is asked later whose it was. */
 	follow_expire(&engine->follow, flight_begin_ns(engine, engine->round_ns - NS_PER_S));
@@ -257,11 +362,18 @@ static uint64_t lost_of_parts(const struct engine_status *status, enum event_spa
 	return switches + (span == EVENT_SPAN_WALL ? clock : 0);
 }
 
+static bool is_over(const struct engine_status *status)
+{
+	return status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED;
+}
+
 void engine_publish(struct engine *engine)
 {
 	struct engine_status *status = &engine->status;
 
-	status->now_ns = engine->round_ns;
+	/* Rounds go on after the end, and the duration does not. */
+	if (!is_over(&engine->shared) || !is_over(status))
+		status->now_ns = engine->round_ns;
 	status->paused = engine->paused;
 	status->flight_holds_s = engine->flight.holds_s;
 	status->processes = engine->filter ? engine->follow.alive : 0;
@@ -269,14 +381,16 @@ void engine_publish(struct engine *engine)
 	status->threads_left_out = engine->follow.left_out;
 	store_status(engine->ingest.store, &status->store);
 	publish_followed(engine);
+	ingest_unwind_totals(&engine->ingest, &status->chains);
+	status->call_graph = change_find_call_graph(&engine->config);
+	status->chains.late = engine->pending.late;
+	status->chains.stack_bytes = engine_stack_bytes(engine);
 	pthread_mutex_lock(&engine->lock);
 	engine->shared = *status;
 	for (size_t i = 0; i < status->n_events; i++) {
 		struct engine_event_status *event = &engine->shared.events[i];
 
-		/* Two counters are read one after the other: never show more than all. */
-		if (event->armed_ns > event->clock_ns)
-			event->armed_ns = event->clock_ns;
+		event->chains = engine->ingest.ends[event->id];
 		if (event->span && !event_is_of_switches(event->span))
 			event->lost = lost_of_parts(status, event->span);
 		event->enabled = choice_runs(engine, (unsigned int)i);

@@ -152,7 +152,8 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 	struct perf_event_attr *attr = &choice->attr;
 	struct engine_event_status *status = status_of(engine, index);
 
-	if (choice->settled || choice->filter_refused || choice->bpf_refused)
+	if (choice->settled || choice->filter_refused || choice->bpf_refused ||
+		choice->inherit_refused)
 		return false;
 	switch (error) {
 	case ENOENT:
@@ -176,11 +177,12 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 			return true;
 		/* fall through */
 	case EACCES:
-		if (attr->exclude_kernel || attr->exclude_user || names_kernel(&choice->spec))
+		if (attr->exclude_kernel || attr->exclude_user || names_kernel(&choice->spec) ||
+			event_is_probe(&choice->spec))
 			return tell_less(engine, index, PERF_SAMPLE_PHYS_ADDR, error) ||
 				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error);
 		/* Nothing would be left of it; time between switches is told by other records. */
-		if (attr->type == PERF_TYPE_SOFTWARE && event_is_kernels_own(attr) &&
+		if (attr->type != PERF_TYPE_TRACEPOINT && event_is_kernels_own(attr) &&
 			!choice->spec.span)
 			return false;
 		attr->exclude_kernel = 1;
@@ -232,6 +234,8 @@ void choice_settle(struct engine *engine, unsigned int index)
 	if (choice->counts_only && engine->choices[choice->leader].read_group == false)
 		engine_note(engine, NOTE_COUNTS_ONLY, EINVAL, 0, 0, status->name);
 	note_less(engine, choice, status->name);
+	if (status->is_breakpoint && !sys_breakpoints_fire())
+		engine_note(engine, NOTE_BREAKPOINTS_DEAD, 0, 0, 0, status->name);
 	if (hardware && choice->attr.type == PERF_TYPE_SOFTWARE)
 		engine_note(engine, NOTE_FALLBACK_CLOCK, ENOENT, 0, 0, status->name);
 	if (status->user_only)
@@ -265,6 +269,8 @@ static struct engine_asked asked_of(const struct engine *engine, unsigned int in
 		.cgroup = choice->spec.cgroup,
 		.filter = choice->filter_refused ? choice->spec.filter : NULL,
 		.bpf = choice->bpf_refused ? choice->spec.bpf : NULL,
+		.inherited = choice->inherit_refused,
+		.ioctl = choice->ioctl_refused,
 		.in_group = choice->leader != index,
 		.mixed_group = is_mixed(engine, index),
 	};
@@ -297,8 +303,9 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 	if (!choice->settled) {
 		choice->open = false;
 		status->open = false;
-		/* Told as it was asked for. */
-		choice_show_name(engine, index, choice->spec.name);
+		/* An event that opened keeps its name, since the kernel refused only the ioctl. */
+		if (!choice->ioctl_refused)
+			choice_show_name(engine, index, choice->spec.name);
 		status->user_only = false;
 	} else if (status->error == error) {
 		return;
@@ -313,5 +320,8 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 		.asked = asked,
 	};
 	copy_name(engine->status.failure.event, status->name);
-	choice_note_refused(engine, &choice->spec, error, point, &asked);
+	struct event_spec refused = choice->spec;
+	if (choice->ioctl_refused)
+		copy_name(refused.name, status->name);
+	choice_note_refused(engine, &refused, error, point, &asked);
 }

@@ -337,6 +337,12 @@ bool event_is_probe(const struct event_spec *spec)
 	return spec->pmu && (!strcmp(spec->pmu, "kprobe") || !strcmp(spec->pmu, "uprobe"));
 }
 
+bool event_is_return_probe(const struct event_spec *spec)
+{
+	/* retprobe is config:0 of both PMUs in all kernels. */
+	return event_is_probe(spec) && (spec->attr.config & 1);
+}
+
 void event_set_freq(struct event_spec *spec, uint64_t hz)
 {
 	if (spec->has_rate)
@@ -381,14 +387,31 @@ bool event_may_share_group(const struct perf_event_attr *a, const struct perf_ev
 	return goes_with_any(a) || goes_with_any(b) || pmu_of(a) == pmu_of(b);
 }
 
+/* Kernel addresses have their highest bit set on all 64-bit machines. */
+bool event_is_in_kernel(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_BREAKPOINT && attr->bp_addr >> 63;
+}
+
 bool event_is_kernels_own(const struct perf_event_attr *attr)
 {
-	if (attr->type == PERF_TYPE_TRACEPOINT)
+	if (attr->type == PERF_TYPE_TRACEPOINT || event_is_in_kernel(attr))
 		return true;
 	return attr->type == PERF_TYPE_SOFTWARE &&
 		(attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 			attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
 			attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+bool event_is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+		attr->type != PERF_TYPE_BREAKPOINT;
+}
+
+bool event_fires_by_time(const struct perf_event_attr *attr)
+{
+	return attr->freq || event_is_clock(attr);
 }
 
 bool event_is_clock(const struct perf_event_attr *attr)

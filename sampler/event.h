@@ -48,6 +48,10 @@ enum event_span {
 
 /* The tracepoint of who wakes whom. */
 #define EVENT_WAKING "sched:sched_waking"
+/* The tracepoint of a thread that becomes runnable. */
+#define EVENT_WAKEUP "sched:sched_wakeup"
+/* Carries wake-ups in a recording that only split time off the CPU; not an event of its own. */
+#define EVENT_WAKEUPS "off-cpu-wakeups"
 
 /* Made of switches themselves; the others are made of other events, and opened as dummies. */
 static inline bool event_is_of_switches(enum event_span span)
@@ -164,9 +168,21 @@ void event_set_period(struct event_spec *spec, uint64_t period);
 
 /* Of the PMU kprobe or uprobe. */
 bool event_is_probe(const struct event_spec *spec);
+/* True for a probe at a function's return. */
+bool event_is_return_probe(const struct event_spec *spec);
 
 /* True where a sample's period is a time in ns (cpu-clock, task-clock). */
 bool event_is_clock(const struct perf_event_attr *attr);
+
+/* Returns true if strobe chooses the event's rate.  The target chooses the rate of others, and
+ * each hit slows it down; so credit does not limit them. */
+bool event_fires_by_time(const struct perf_event_attr *attr);
+
+/* A PMU counts it, which may be multiplexed, and stands still while it is throttled. */
+bool event_is_hardware(const struct perf_event_attr *attr);
+
+/* A breakpoint at an address of the kernel. */
+bool event_is_in_kernel(const struct perf_event_attr *attr);
 
 /* It happens in the kernel alone: with :u it counts nothing. */
 bool event_is_kernels_own(const struct perf_event_attr *attr);

@@ -127,8 +127,10 @@ void event_apply_modifiers(struct event_item *item)
 			letters[n++] = order[i].letter;
 	letters[n] = '\0';
 	if (n > 1 || (n && letters[0] != ':')) {
-		if (len + n >= EVENT_NAME_MAX)
+		if (len + n >= EVENT_NAME_MAX) {
 			len = EVENT_NAME_MAX - 1 - n;
+			memcpy(spec->name + len - 3, "...", 3);
+		}
 		memcpy(spec->name + len, letters, n + 1);
 	}
 }

@@ -83,18 +83,19 @@ static const struct event_info *find_generic(struct event_piece name)
 
 /* perf's names of them; the first is the canonical one, of operations the second where nothing follows. */
 static const char *const caches[CACHES][ALIASES] = {
-	{"L1-dcache", "l1-d", "l1d", "L1-data"},
-	{"L1-icache", "l1-i", "l1i", "L1-instruction"},
-	{"LLC", "L2"},
-	{"dTLB", "d-tlb", "Data-TLB"},
-	{"iTLB", "i-tlb", "Instruction-TLB"},
-	{"branch", "branches", "bpu", "btb", "bpc"},
-	{"node"},
+	[PERF_COUNT_HW_CACHE_L1D] = {"L1-dcache", "l1-d", "l1d", "L1-data"},
+	[PERF_COUNT_HW_CACHE_L1I] = {"L1-icache", "l1-i", "l1i", "L1-instruction"},
+	[PERF_COUNT_HW_CACHE_LL] = {"LLC", "L2"},
+	[PERF_COUNT_HW_CACHE_DTLB] = {"dTLB", "d-tlb", "Data-TLB"},
+	[PERF_COUNT_HW_CACHE_ITLB] = {"iTLB", "i-tlb", "Instruction-TLB"},
+	[PERF_COUNT_HW_CACHE_BPU] = {"branch", "branches", "bpu", "btb", "bpc"},
+	[PERF_COUNT_HW_CACHE_NODE] = {"node"},
 };
 static const char *const ops[OPS][ALIASES] = {
-	{"load", "loads", "read"},
-	{"store", "stores", "write"},
-	{"prefetch", "prefetches", "speculative-read", "speculative-load"},
+	[PERF_COUNT_HW_CACHE_OP_READ] = {"load", "loads", "read"},
+	[PERF_COUNT_HW_CACHE_OP_WRITE] = {"store", "stores", "write"},
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {"prefetch", "prefetches", "speculative-read",
+		"speculative-load"},
 };
 static const char *const results[RESULTS][ALIASES] = {
 	{"refs", "Reference", "ops", "access"},

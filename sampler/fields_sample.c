@@ -169,6 +169,9 @@ static void join(char *out, size_t size, const char *between, const char *text)
 	snprintf(out + len, size - len, "%s%s", len ? between : "", text);
 }
 
+/* Stores a bit's name at the bit's index. */
+#define NAME_OF(bit, text) [__builtin_ctzll(bit)] = (text)
+
 /* The names of bits, lowest first. */
 static void join_bits(uint64_t bits, const char *const *names, size_t n, const char *between,
 	char *out, size_t size)
@@ -183,9 +186,19 @@ static void join_bits(uint64_t bits, const char *const *names, size_t n, const c
 
 static void format_level(union perf_mem_data_src src, char *out, size_t size)
 {
-	static const char *const levels[] = {NULL, NULL, NULL, "L1", "LFB", "L2", "L3", "Local RAM",
-		"Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
-		"Remote Cache (2 hops)", "I/O", "Uncached"};
+	static const char *const levels[] = {
+		NAME_OF(PERF_MEM_LVL_L1, "L1"),
+		NAME_OF(PERF_MEM_LVL_LFB, "LFB"),
+		NAME_OF(PERF_MEM_LVL_L2, "L2"),
+		NAME_OF(PERF_MEM_LVL_L3, "L3"),
+		NAME_OF(PERF_MEM_LVL_LOC_RAM, "Local RAM"),
+		NAME_OF(PERF_MEM_LVL_REM_RAM1, "Remote RAM (1 hop)"),
+		NAME_OF(PERF_MEM_LVL_REM_RAM2, "Remote RAM (2 hops)"),
+		NAME_OF(PERF_MEM_LVL_REM_CCE1, "Remote Cache (1 hop)"),
+		NAME_OF(PERF_MEM_LVL_REM_CCE2, "Remote Cache (2 hops)"),
+		NAME_OF(PERF_MEM_LVL_IO, "I/O"),
+		NAME_OF(PERF_MEM_LVL_UNC, "Uncached"),
+	};
 	static const char *const numbers[16] = {[PERF_MEM_LVLNUM_L1] = "L1",
 		[PERF_MEM_LVLNUM_L2] = "L2",
 		[PERF_MEM_LVLNUM_L3] = "L3",
@@ -216,7 +229,12 @@ static void format_level(union perf_mem_data_src src, char *out, size_t size)
 
 static void format_tlb(union perf_mem_data_src src, char *out, size_t size)
 {
-	static const char *const levels[] = {NULL, NULL, NULL, "L1", "L2", "Walker", "Fault"};
+	static const char *const levels[] = {
+		NAME_OF(PERF_MEM_TLB_L1, "L1"),
+		NAME_OF(PERF_MEM_TLB_L2, "L2"),
+		NAME_OF(PERF_MEM_TLB_WK, "Walker"),
+		NAME_OF(PERF_MEM_TLB_OS, "Fault"),
+	};
 
 	JOIN_BITS(src.mem_dtlb, levels, " or ", out, size);
 	if (out[0] && src.mem_dtlb & PERF_MEM_TLB_HIT)
@@ -227,8 +245,18 @@ static void format_tlb(union perf_mem_data_src src, char *out, size_t size)
 
 static void format_data_src(enum sample_part part, uint64_t number, char *out, size_t size)
 {
-	static const char *const ops[] = {NULL, "LOAD", "STORE", "PFETCH", "EXEC"};
-	static const char *const snoops[] = {NULL, "None", "Hit", "Miss", "HitM"};
+	static const char *const ops[] = {
+		NAME_OF(PERF_MEM_OP_LOAD, "LOAD"),
+		NAME_OF(PERF_MEM_OP_STORE, "STORE"),
+		NAME_OF(PERF_MEM_OP_PFETCH, "PFETCH"),
+		NAME_OF(PERF_MEM_OP_EXEC, "EXEC"),
+	};
+	static const char *const snoops[] = {
+		NAME_OF(PERF_MEM_SNOOP_NONE, "None"),
+		NAME_OF(PERF_MEM_SNOOP_HIT, "Hit"),
+		NAME_OF(PERF_MEM_SNOOP_MISS, "Miss"),
+		NAME_OF(PERF_MEM_SNOOP_HITM, "HitM"),
+	};
 	static const char *const snoops_more[] = {"Fwd", "Peer"};
 	static const char *const blocks[] = {NULL, "Data", "Addr"};
 	static const char *const hops[] = {
@@ -272,11 +300,19 @@ static void format_data_src(enum sample_part part, uint64_t number, char *out, s
 static void format_transaction(uint64_t number, char *out, size_t size)
 {
 	static const char *const flags[] = {
-		"EL", "TX", "SYNC", "ASYNC", "RETRY", "CON", "CAP-WRITE", "CAP-READ"};
+		NAME_OF(PERF_TXN_ELISION, "EL"),
+		NAME_OF(PERF_TXN_TRANSACTION, "TX"),
+		NAME_OF(PERF_TXN_SYNC, "SYNC"),
+		NAME_OF(PERF_TXN_ASYNC, "ASYNC"),
+		NAME_OF(PERF_TXN_RETRY, "RETRY"),
+		NAME_OF(PERF_TXN_CONFLICT, "CON"),
+		NAME_OF(PERF_TXN_CAPACITY_WRITE, "CAP-WRITE"),
+		NAME_OF(PERF_TXN_CAPACITY_READ, "CAP-READ"),
+	};
 	char code[24];
 
 	JOIN_BITS(number, flags, " ", out, size);
-	if (number >> PERF_TXN_ABORT_SHIFT) {
+	if (number & PERF_TXN_ABORT_MASK) {
 		snprintf(code, sizeof(code), ":%" PRIx64, number >> PERF_TXN_ABORT_SHIFT);
 		join(out, size, " ", code);
 	}

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #define IMAGE_BUILD_ID_MAX 20
+#define IMAGE_DELETED " (deleted)" /* the kernel's suffix for a path without its file */
 
 enum image_kind {
 	IMAGE_UNKNOWN, /* an address in no known mapping; offset is the address */

@@ -7,6 +7,9 @@
  */
 #include "sampler/ingest.h"
 
+#include "sampler/ingest_ends.h"
+#include "sampler/spaces.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -15,10 +18,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* PERF_CONTEXT_USER_DEFERRED of Linux 6.19: one more word follows, a cookie. */
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-
 #define MODULES_MAX 16384u
+
+/* Stands in a chain for callers that are not known; no code is there. */
+#define TRUNCATED UINT64_MAX
 
 /* Of the callers in a chain, the stacks at every so many frames are remembered. */
 #define KEPT_EVERY 4u
@@ -58,6 +61,9 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 	if (!err)
 		err = intern_pinned(ingest->images, IMAGE_GUEST, "[guest]", &ingest->guest);
 	if (!err)
+		err = intern_pinned(
+			ingest->images, IMAGE_KSYMBOL, "[truncated]", &ingest->truncated_image);
+	if (!err)
 		err = tasks_new(&ingest->tasks, ingest->images, reader);
 	if (!err)
 		err = stacks_new(&ingest->stacks);
@@ -75,6 +81,9 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 void ingest_fini(struct ingest *ingest)
 {
 	free(ingest->modules);
+	free(ingest->unwound);
+	free(ingest->broken_in);
+	unwind_free(ingest->unwind);
 	store_abandon(ingest->store);
 	values_free(ingest->values);
 	stacks_free(ingest->stacks);
@@ -140,7 +149,7 @@ static bool parse_chain(
 		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode = mode_of_marker(address);
 			caller = false;
-			if (address == CONTEXT_USER_DEFERRED)
+			if (address == RECORD_CONTEXT_USER_DEFERRED)
 				i++;
 			continue;
 		}
@@ -256,6 +265,10 @@ static void find_place(struct ingest *ingest, const struct space *space, const s
 	struct image_origin origin;
 
 	*found = (struct found){.offset = place->address, .image = IMAGE_ID_KERNEL};
+	if (place->address == TRUNCATED) {
+		*found = (struct found){.image = ingest->truncated_image};
+		return;
+	}
 	switch (place->mode) {
 	case FRAME_USER:
 		space_resolve(space, place->address, &found->image, &found->offset);
@@ -318,6 +331,7 @@ struct walk {
 	uint64_t hash;
 	size_t n, left; /* left: frames still to be put below the node */
 	uint32_t node;
+	uint16_t dropped; /* addresses without a frame */
 	bool known, cut;
 };
 
@@ -336,7 +350,13 @@ static bool has_room(const struct walks *walks, const struct record_sample *samp
 {
 	size_t most = sample->chain_len < STACK_DEPTH_MAX ? sample->chain_len : STACK_DEPTH_MAX;
 
-	return walks->used + most + 1 <= WALK_PLACES;
+	return walks->used + most + 2 <= WALK_PLACES;
+}
+
+static bool is_truncated(const struct ingest_sample *sample)
+{
+	return sample->end == UNWIND_CUT || sample->end == UNWIND_BROKEN ||
+		sample->end == UNWIND_AWAY || sample->end == UNWIND_DEEP;
 }
 
 /* The chain is of another side than the sample: exclude_callchain_kernel. */
@@ -367,6 +387,8 @@ static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *
 		put_first(walk, (struct place){.address = sample->ip, .mode = mode});
 	else if (sample->ip && sample->ip != walk->places[0].address)
 		walk->places[0] = (struct place){.address = sample->ip, .mode = mode};
+	if (is_truncated(walk->sample) && walk->n < STACK_DEPTH_MAX)
+		walk->places[walk->n++] = (struct place){.address = TRUNCATED, .mode = FRAME_USER};
 	walks->used += walk->n;
 	hash_callers(ingest, walk->space, walk->places, walk->n, walk->callers);
 	/* Of those further out one is seldom needed. */
@@ -380,7 +402,8 @@ static void walk_places(struct ingest *ingest, struct walk *walk)
 	walk->node = STACK_ROOT;
 	for (walk->left = 1; walk->left < walk->n; walk->left++) {
 		if (is_kept(walk->left, walk->n))
-			walk->node = stacks_callers_find(ingest->stacks, walk->callers[walk->left]);
+			walk->node = stacks_callers_find(
+				ingest->stacks, walk->callers[walk->left], &walk->dropped);
 		if (walk->node != STACK_ROOT)
 			break;
 	}
@@ -411,17 +434,30 @@ static int walk_frames(struct ingest *ingest, struct walk *walk)
 	return err;
 }
 
+/* Returns true if a caller lies in no mapping: a walk by frame pointers may follow any word.
+ * False while no mapping of the process is known. */
+static bool is_no_caller(const struct walk *walk, size_t i)
+{
+	return i && walk->found[i].image == IMAGE_ID_UNKNOWN && walk->space &&
+		walk->places[i].mode == FRAME_USER && space_count(walk->space);
+}
+
 static int walk_step(struct ingest *ingest, struct walk *walk)
 {
 	size_t left = --walk->left;
 	uint32_t frame = walk->found[left].frame;
-	int err = left ? stacks_child(ingest->stacks, walk->node, frame, &walk->node)
-		       : stacks_leaf(ingest->stacks, walk->node, frame, &walk->node);
+	int err = 0;
 
+	if (!left)
+		err = stacks_leaf(ingest->stacks, walk->node, frame, &walk->node);
+	else if (is_no_caller(walk, left))
+		walk->dropped++;
+	else
+		err = stacks_child(ingest->stacks, walk->node, frame, &walk->node);
 	if (err)
 		return err;
-	if (is_kept(left, walk->n))
-		stacks_callers_add(ingest->stacks, walk->callers[left], walk->node);
+	if (is_kept(left, walk->n) && walk->node != STACK_ROOT)
+		stacks_callers_add(ingest->stacks, walk->callers[left], walk->node, walk->dropped);
 	if (left)
 		stacks_child_prefetch(ingest->stacks, walk->node, walk->found[left - 1].frame);
 	return 0;
@@ -504,8 +540,13 @@ static int take_batch(
 			&walk->space);
 		if (err)
 			return err;
-		walk->hash = hash_in_space(ingest, samples[i].hash, walk->space);
-		walk->node = stacks_chain_find(ingest->stacks, walk->hash);
+		if (samples[i].end == UNWIND_UNTRIED)
+			samples[i].end =
+				(uint8_t)ingest_find_end(ingest, walk->space, &record->sample);
+		walk->dropped = 0;
+		walk->hash = hash_in_space(ingest, samples[i].hash, walk->space) ^
+			(uint64_t)is_truncated(&samples[i]) << 63;
+		walk->node = stacks_chain_find(ingest->stacks, walk->hash, &walk->dropped);
 		walk->known = walk->node != STACK_ROOT;
 		if (!walk->known && !has_room(walks, &record->sample))
 			break;
@@ -558,13 +599,15 @@ static int add_with_fields(
 /* A truncated chain is walked each time, which counts it. */
 static int remember(struct ingest *ingest, const struct walk *walk)
 {
+	if (walk->sample->end == UNWIND_WAITS)
+		return 0;
 	if (walk->known)
 		return 0;
 	if (walk->cut) {
 		ingest->truncated++;
 		return 0;
 	}
-	return stacks_chain_add(ingest->stacks, walk->hash, walk->node);
+	return stacks_chain_add(ingest->stacks, walk->hash, walk->node, walk->dropped);
 }
 
 static int add_batch(struct ingest *ingest, struct walks *walks)
@@ -587,8 +630,11 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 		if (err)
 			break;
 		ingest->samples++;
+		ingest->dropped += walk->dropped;
+		ingest_count_end(ingest, sample->event, sample->end);
 		ingest->last_stack = sample->stack;
 		ingest->last_label = sample->label;
+		ingest->last_end = sample->end;
 	}
 	return err;
 }
@@ -610,22 +656,21 @@ int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t 
 	return err;
 }
 
-int ingest_stack(
-	struct ingest *ingest, const struct record *record, uint32_t *stack, uint32_t *label)
+int ingest_stack(struct ingest *ingest, struct ingest_sample *sample)
 {
-	struct ingest_sample sample = {.record = record, .hash = ingest_chain_hash(ingest, record)};
 	struct walks walks;
-	int err = take_batch(ingest, &walks, &sample, 1);
+	int err;
+
+	sample->hash = ingest_chain_hash(ingest, sample->record);
+	err = take_batch(ingest, &walks, sample, 1);
 
 	if (!err)
 		err = walk_all(ingest, &walks);
 	if (!err)
 		err = remember(ingest, &walks.walk[0]);
-	if (err)
-		return err;
-	*stack = walks.walk[0].node;
-	*label = sample.label;
-	return 0;
+	if (!err)
+		sample->stack = walks.walk[0].node;
+	return err;
 }
 
 int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint32_t *node)

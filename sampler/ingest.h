@@ -14,6 +14,7 @@
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "sampler/unwind.h"
 #include "sampler/values.h"
 
 #define INGEST_SECRET_LEN 192
@@ -36,9 +37,20 @@ struct ingest {
 		[INGEST_SECRET_LEN]; /* random: chains come from other people's programs */
 	uint64_t hash_seed;
 	uint64_t samples; /* accepted */
+	uint64_t dropped; /* addresses of their chains, in no executable mapping */
 	uint64_t truncated; /* chains cut at the maximum depth: outermost frames are missing */
 	uint32_t last_stack, last_label; /* of the last sample accepted */
-	uint32_t hypervisor, guest; /* images */
+	uint8_t last_end; /* enum unwind_end */
+	uint64_t unread; /* see struct unwind_totals */
+	uint32_t hypervisor, guest, truncated_image; /* images */
+	struct unwind *unwind; /* NULL: nobody knows rules */
+	uint16_t machine; /* of the code, EM_*; 0: not known */
+	uint64_t *unwound; /* chains of the last samples, see ingest_unwind() */
+	size_t n_unwound;
+	struct unwind_ends ends[STORE_EVENTS_MAX];
+	uint64_t judged; /* chains, those of ingest_stack() too */
+	uint64_t *broken_in; /* chains that broke, by image */
+	uint32_t n_broken_in;
 	struct ingest_module *modules; /* by address, without overlaps */
 	size_t n_modules, modules_size;
 	uint64_t modules_version; /* what is known of chains holds as long as it stays */
@@ -46,6 +58,9 @@ struct ingest {
 
 int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes);
 void ingest_fini(struct ingest *ingest);
+
+/* From now on chains are unwound, and it is known how they end.  machine: EM_*.  0 or -ENOMEM. */
+int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source);
 
 /* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */
 void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields);
@@ -75,13 +90,15 @@ struct ingest_sample {
 	const struct record *record;
 	uint64_t hash; /* ingest_chain_hash() */
 	uint8_t event;
+	uint8_t end; /* enum unwind_end; UNTRIED: asked for here */
 	uint32_t stack, label; /* what became of it: valid until the store gives something up */
 };
 
-/* The stack and task of a sample that is counted by somebody else, later: who keeps them takes references at once.
- * 0 or -ENOMEM. */
-int ingest_stack(
-	struct ingest *ingest, const struct record *record, uint32_t *stack, uint32_t *label);
+/* Finds the stack, label and end of a sample, which is counted by somebody else, later.  Who keeps
+ * them takes references at once.  0 or -ENOMEM. */
+int ingest_stack(struct ingest *ingest, struct ingest_sample *sample);
+/* Counts how the chain of a sample ended. */
+void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end);
 
 /* A frame that stands for what has no code, "[off-cpu]", called from a stack: the node, without a reference.  0 or -ENOMEM. */
 int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint32_t *node);
@@ -92,6 +109,16 @@ int ingest_unknown(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t tim
 	uint32_t *stack, uint32_t *label);
 /* Gives back one reference to each. */
 void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label);
+
+/* Replaces the user part of a sample's chain by one unwound from its copy of the stack.  Call it
+ * before ingest_chain_hash().  The chain stays valid for INGEST_BATCH more calls.
+ * *end is UNTRIED if the sample has no copy.  With WAITS the chain is unchanged.
+ * Earlier samples must be ingested first, unless tasks_is_settled().  Returns 0 or -ENOMEM. */
+int ingest_unwind(struct ingest *ingest, struct record *record, const struct record_format *format,
+	enum unwind_end *end);
+
+/* Sets judged, dropped and broken of *out. */
+void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out);
 
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);

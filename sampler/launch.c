@@ -11,6 +11,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The caller's and the inherited disposition of each signal.  Written once, before any thread
+ * starts. */
+static struct taken_signal {
+	int signal;
+	void (*own)(int);
+	void (*inherited)(int); /* SIG_ERR: not changed by strobe */
+} taken_signals[] = {
+	{SIGPIPE, SIG_IGN, SIG_ERR},
+	{SIGXFSZ, SIG_IGN, SIG_ERR},
+	{SIGCHLD, SIG_DFL, SIG_ERR},
+};
+static sigset_t first_mask; /* empty until launch_take_signals() */
+
+void launch_take_signals(void)
+{
+	sigprocmask(SIG_SETMASK, NULL, &first_mask);
+	for (size_t i = 0; i < sizeof(taken_signals) / sizeof(taken_signals[0]); i++)
+		taken_signals[i].inherited = signal(taken_signals[i].signal, taken_signals[i].own);
+}
+
+static void restore_signals(void)
+{
+	for (size_t i = 0; i < sizeof(taken_signals) / sizeof(taken_signals[0]); i++)
+		if (taken_signals[i].inherited != SIG_ERR)
+			signal(taken_signals[i].signal, taken_signals[i].inherited);
+	sigprocmask(SIG_SETMASK, &first_mask, NULL);
+}
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -18,16 +46,26 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/* Opens an empty file, even if /dev is empty.  Returns an fd, or -1. */
+static int open_nothing(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), ends[2];
+
+	if (fd >= 0 || pipe2(ends, O_CLOEXEC))
+		return fd;
+	close(ends[1]);
+	return ends[0];
+}
+
 /* Runs in the child: only what is safe after a fork in a process with threads. */
 static _Noreturn void child(char *const argv[], int output_fd, int go_fd, int error_fd)
 {
-	sigset_t none;
 	char go;
 	ssize_t len;
 	int error;
 
 	if (output_fd >= 0) {
-		int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		int null_fd = open_nothing();
 
 		if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
 			dup2(output_fd, STDOUT_FILENO) < 0 || dup2(output_fd, STDERR_FILENO) < 0)
@@ -40,10 +78,7 @@ static _Noreturn void child(char *const argv[], int output_fd, int go_fd, int er
 	if (len != 1)
 		_exit(127); /* the parent gave up */
 
-	/* The front end may ignore or block what the command wants to die of. */
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	restore_signals();
 	execvp(argv[0], argv);
 fail:
 	error = errno;

@@ -11,6 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Replaces inherited signal dispositions that would harm the caller.  A write to a closed pipe or
+ * beyond the file size limit then returns an error, and a child's status can be waited for.
+ * Commands get the inherited dispositions and the signal mask at this call.  Call once, before any
+ * thread starts. */
+void launch_take_signals(void);
+
 struct launch {
 	int32_t pid; /* 0: none */
 	int pid_fd; /* readable when the command ended; -1: the kernel has none, use waiting */

@@ -23,7 +23,7 @@ enum mail_kind {
 	MAIL_MOVE, /* value: the address */
 	MAIL_PAUSE, /* value: 1, 0 */
 	MAIL_SNAPSHOT,
-	MAIL_STOP,
+	MAIL_CALL_GRAPH, /* value: enum engine_call_graph */
 };
 
 struct mail {

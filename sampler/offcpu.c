@@ -20,13 +20,15 @@ struct offcpu_thread {
 	struct offcpu_thread *next, *prev; /* of its state */
 	enum state state;
 	int32_t tid;
-	uint32_t cpu, stack, label;
+	uint32_t cpu;
+	struct offcpu_stack stack;
 	bool has_stack;
 	bool fresh; /* the stack is of the switch-out that follows */
 	bool preempted;
 	bool assumed; /* no record told of it */
 	struct offcpu_waker waker; /* with references, where it is known */
 	uint64_t out_ns;
+	uint64_t ready_ns; /* time of its wake-up; 0: none yet, or it was always runnable */
 	uint64_t since_ns; /* accounted up to here; ENDED: when */
 };
 
@@ -102,7 +104,7 @@ static struct offcpu_thread *find_or_add(struct offcpu *offcpu, int32_t tid)
 static void release_stack(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	if (thread->has_stack)
-		offcpu->ops.release(thread->stack, thread->label, offcpu->ops.ctx);
+		offcpu->ops.release(thread->stack.stack, thread->stack.label, offcpu->ops.ctx);
 	thread->has_stack = false;
 }
 
@@ -114,11 +116,10 @@ static void release_waker(struct offcpu *offcpu, struct offcpu_thread *thread)
 }
 
 static void set_stack(
-	struct offcpu *offcpu, struct offcpu_thread *thread, uint32_t stack, uint32_t label)
+	struct offcpu *offcpu, struct offcpu_thread *thread, const struct offcpu_stack *stack)
 {
 	release_stack(offcpu, thread);
-	thread->stack = stack;
-	thread->label = label;
+	thread->stack = *stack;
 	thread->has_stack = true;
 }
 
@@ -147,10 +148,11 @@ static bool account(struct offcpu *offcpu, struct offcpu_thread *thread, uint64_
 	const struct offcpu_span span = {
 		.end_ns = time_ns,
 		.ns = time_ns - thread->since_ns,
-		.stack = thread->stack,
-		.label = thread->label,
+		.stack = thread->stack.stack,
+		.label = thread->stack.label,
+		.stack_end = thread->stack.end,
 		.cpu = thread->cpu,
-		.preempted = thread->preempted,
+		.preempted = thread->preempted || thread->ready_ns,
 	};
 
 	if (time_ns <= thread->since_ns)
@@ -159,12 +161,12 @@ static bool account(struct offcpu *offcpu, struct offcpu_thread *thread, uint64_
 	return offcpu->ops.add(&span, offcpu->ops.ctx);
 }
 
-void offcpu_stack(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label)
+void offcpu_stack(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack)
 {
 	struct offcpu_thread *thread = find_or_add(offcpu, tid);
 
 	if (!thread || thread->state == ENDED) {
-		offcpu->ops.release(stack, label, offcpu->ops.ctx);
+		offcpu->ops.release(stack->stack, stack->label, offcpu->ops.ctx);
 		return;
 	}
 	if (thread->state == IS_OUT) {
@@ -172,19 +174,19 @@ void offcpu_stack(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t l
 		offcpu->dropped += !thread->assumed;
 		set_state(offcpu, thread, RUNS);
 	}
-	set_stack(offcpu, thread, stack, label);
+	set_stack(offcpu, thread, stack);
 	thread->fresh = true;
 }
 
-void offcpu_seen(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label)
+void offcpu_seen(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack)
 {
 	struct offcpu_thread *thread = offcpu->keep_stacks ? find_or_add(offcpu, tid) : NULL;
 
 	if (!thread || thread->state != RUNS || thread->fresh) {
-		offcpu->ops.release(stack, label, offcpu->ops.ctx);
+		offcpu->ops.release(stack->stack, stack->label, offcpu->ops.ctx);
 		return;
 	}
-	set_stack(offcpu, thread, stack, label);
+	set_stack(offcpu, thread, stack);
 }
 
 static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool assumed)
@@ -204,8 +206,9 @@ static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool 
 	if (!thread->fresh && !offcpu->keep_stacks)
 		release_stack(offcpu, thread);
 	if (!thread->has_stack) {
-		if (offcpu->ops.unknown(who->pid, who->tid, who->time_ns, &thread->stack,
-			    &thread->label, offcpu->ops.ctx)) {
+		thread->stack.end = 0;
+		if (offcpu->ops.unknown(who->pid, who->tid, who->time_ns, &thread->stack.stack,
+			    &thread->stack.label, offcpu->ops.ctx)) {
 			offcpu->left_out++;
 			forget(offcpu, thread);
 			return;
@@ -215,6 +218,7 @@ static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool 
 	thread->fresh = false;
 	release_waker(offcpu, thread);
 	thread->out_ns = thread->since_ns = who->time_ns;
+	thread->ready_ns = 0;
 	thread->cpu = who->cpu;
 	thread->preempted = who->preempted;
 	thread->assumed = assumed;
@@ -246,6 +250,21 @@ void offcpu_wake(struct offcpu *offcpu, int32_t tid, const struct offcpu_waker *
 	thread->waker.known = true;
 }
 
+void offcpu_ready(struct offcpu *offcpu, int32_t tid, uint64_t time_ns)
+{
+	struct offcpu_thread *thread = find(offcpu, tid);
+
+	if (!thread || thread->state != IS_OUT || thread->preempted || thread->ready_ns)
+		return;
+	/* The thread was asleep at its first sight, so an older wake-up does not end this wait. */
+	if (time_ns < thread->out_ns)
+		return;
+	if (account(offcpu, thread, time_ns))
+		thread->ready_ns = thread->since_ns;
+	else
+		forget(offcpu, thread);
+}
+
 bool offcpu_is_out(const struct offcpu *offcpu, int32_t tid)
 {
 	const struct offcpu_thread *thread = find(offcpu, tid);
@@ -257,9 +276,10 @@ static void tell_over(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	const struct offcpu_span wait = {
 		.end_ns = thread->since_ns,
-		.ns = thread->since_ns - thread->out_ns,
-		.stack = thread->stack,
-		.label = thread->label,
+		.ns = (thread->ready_ns ? thread->ready_ns : thread->since_ns) - thread->out_ns,
+		.stack = thread->stack.stack,
+		.label = thread->stack.label,
+		.stack_end = thread->stack.end,
 		.cpu = thread->cpu,
 	};
 

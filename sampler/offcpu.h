@@ -23,7 +23,8 @@ struct offcpu_span {
 	uint64_t end_ns, ns;
 	uint32_t stack, label; /* borrowed */
 	uint32_t cpu; /* that it left */
-	bool preempted; /* it could have run on; else it waits for something */
+	bool preempted; /* it was runnable: preempted or woken; else it waited for something */
+	uint8_t stack_end; /* enum unwind_end */
 };
 
 /* What ended a wait. */
@@ -34,7 +35,8 @@ struct offcpu_waker {
 };
 
 struct offcpu_ops {
-	/* A wait is over: all of it, of which the pieces were given out before.  May be NULL. */
+	/* Sees a whole wait after its end, up to the wake-up.  add() has seen its pieces before.
+	 * May be NULL. */
 	void (*over)(const struct offcpu_span *wait, const struct offcpu_waker *waker, void *ctx);
 	/* false: nobody wants to know of this thread any more. */
 	bool (*add)(const struct offcpu_span *span, void *ctx);
@@ -72,15 +74,24 @@ struct offcpu_switch {
 void offcpu_init(struct offcpu *offcpu, const struct offcpu_ops *ops);
 void offcpu_fini(struct offcpu *offcpu);
 
+/* A thread's stack.  end: enum unwind_end. */
+struct offcpu_stack {
+	uint32_t stack, label;
+	uint8_t end;
+};
+
 /* The stack of the switch-out that follows.  Takes a reference to stack and label. */
-void offcpu_stack(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label);
+void offcpu_stack(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack);
 /* A stack of a thread that runs, with keep_stacks.  Takes a reference to stack and label. */
-void offcpu_seen(struct offcpu *offcpu, int32_t tid, uint32_t stack, uint32_t label);
+void offcpu_seen(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack);
 void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who);
 /* The thread is out, for an unknown time, and from now on is counted; where a record says otherwise, that holds. */
 void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who);
 /* Somebody wakes the thread; of several, the first one counts.  Takes a reference to the waker's stack and label. */
 void offcpu_wake(struct offcpu *offcpu, int32_t tid, const struct offcpu_waker *waker);
+/* The thread was woken: from time_ns on it waits for a CPU.  Only the first wake-up of a wait
+ * counts; a running thread ignores it. */
+void offcpu_ready(struct offcpu *offcpu, int32_t tid, uint64_t time_ns);
 bool offcpu_is_out(const struct offcpu *offcpu, int32_t tid);
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who);
 

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,48 @@ static bool parse_id(const char *text, int32_t *id)
 		return false;
 	*id = (int32_t)value;
 	return true;
+}
+
+bool proc_parse_own(const char *status, size_t len, int32_t pid)
+{
+	static const char nspid[] = "\nNSpid:\t", plain[] = "\nPid:\t";
+	const char *at = memmem(status, len, nspid, sizeof(nspid) - 1);
+	uint64_t number;
+
+	/* Linux before 4.1 has no NSpid.  The name before Pid is escaped, so it cannot fake a
+	 * line. */
+	if (at)
+		at += sizeof(nspid) - 1;
+	else if ((at = memmem(status, len, plain, sizeof(plain) - 1)))
+		at += sizeof(plain) - 1;
+	/* The first number is that of /proc's namespace; one follows for each namespace down to
+	 * ours. */
+	return at && parse_number(&at, status + len, &number) && number == (uint64_t)pid &&
+		at < status + len && *at == '\n';
+}
+
+/* Returns 1, 0, or -1 if not known now. */
+static int look_whose(void)
+{
+	char text[4096];
+	ssize_t len = read_at(AT_FDCWD, "/proc/self/status", text, sizeof(text));
+
+	if (len > 0)
+		return proc_parse_own(text, (size_t)len, (int32_t)getpid());
+	/* This /proc has no "self" link for a process that it has no number for. */
+	return len == -ENOENT && !access("/proc/sys", F_OK) ? 0 : -1;
+}
+
+bool proc_is_own(void)
+{
+	static _Atomic int known = -1;
+	int own = atomic_load(&known);
+
+	if (own < 0) {
+		own = look_whose();
+		atomic_store(&known, own);
+	}
+	return own != 0;
 }
 
 int proc_parse_stat(const char *text, size_t len, struct proc_process *out)
@@ -158,6 +201,25 @@ static int read_process(int proc_fd, int32_t pid, struct proc_process *out)
 	return 0;
 }
 
+static int read_times(int32_t tid, uint64_t *cpu_ns, uint64_t *wait_ns)
+{
+	char path[48], text[128];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
+	len = read_at(AT_FDCWD, path, text, sizeof(text));
+	if (len < 0)
+		return gone((int)len);
+	return sscanf(text, "%" SCNu64 " %" SCNu64, cpu_ns, wait_ns) == 2 ? 0 : -ENODATA;
+}
+
+int proc_read_wait(int32_t tid, uint64_t *wait_ns)
+{
+	uint64_t cpu_ns;
+
+	return proc_is_own() ? read_times(tid, &cpu_ns, wait_ns) : -EXDEV;
+}
+
 int proc_read_thread(int32_t tid, struct proc_thread *out)
 {
 	struct proc_process stat;
@@ -166,6 +228,8 @@ int proc_read_thread(int32_t tid, struct proc_thread *out)
 	int err;
 
 	*out = (struct proc_thread){0};
+	if (!proc_is_own())
+		return -EXDEV;
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	len = read_at(AT_FDCWD, path, text, sizeof(text));
 	if (len < 0)
@@ -174,10 +238,7 @@ int proc_read_thread(int32_t tid, struct proc_thread *out)
 	if (err)
 		return err;
 	out->state = stat.state;
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
-	len = read_at(AT_FDCWD, path, text, sizeof(text) - 1);
-	text[len < 0 ? 0 : len] = '\0';
-	out->has_times = sscanf(text, "%" SCNu64 " %" SCNu64, &out->cpu_ns, &out->wait_ns) == 2;
+	out->has_times = !read_times(tid, &out->cpu_ns, &out->wait_ns);
 	return 0;
 }
 
@@ -211,11 +272,14 @@ int proc_list(struct proc_process **out, size_t *n)
 	struct proc_process *list = NULL;
 	size_t count = 0, capacity = 0;
 	struct dirent *entry;
-	DIR *dir = opendir("/proc");
+	DIR *dir;
 	int err = 0;
 
 	*out = NULL;
 	*n = 0;
+	if (!proc_is_own())
+		return -EXDEV;
+	dir = opendir("/proc");
 	if (!dir)
 		return -errno;
 	while ((errno = 0, entry = readdir(dir))) {
@@ -254,6 +318,8 @@ int proc_tgid(int32_t tid, int32_t *pid)
 	ssize_t len;
 
 	*pid = 0;
+	if (!proc_is_own())
+		return -EXDEV;
 	if (tid <= 0)
 		return -ESRCH;
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
@@ -290,6 +356,18 @@ int proc_read(int32_t pid, struct proc_process *out)
 	return err;
 }
 
+bool proc_name_update(struct proc_name *name)
+{
+	struct proc_process process;
+
+	if (proc_read(name->pid, &process) ||
+		(name->start_ticks && name->start_ticks != process.start_ticks))
+		return false;
+	name->start_ticks = process.start_ticks;
+	memcpy(name->comm, process.comm, sizeof(name->comm));
+	return true;
+}
+
 int proc_threads(int32_t pid, int32_t **tids, size_t *n)
 {
 	char path[48];
@@ -301,6 +379,8 @@ int proc_threads(int32_t pid, int32_t **tids, size_t *n)
 
 	*tids = NULL;
 	*n = 0;
+	if (!proc_is_own())
+		return -EXDEV;
 	if (pid <= 0)
 		return -ESRCH;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);

@@ -24,11 +24,26 @@ struct proc_process {
 	char cmdline[256]; /* raw bytes, arguments joined by blanks; empty for kernel threads */
 };
 
+/* Returns whether /proc belongs to this process's pid namespace, as getpid(2) and events do.  If
+ * not, all functions below that take or give a pid fail with -EXDEV. */
+bool proc_is_own(void);
+/* Decides it by the text of /proc/self/status and by this process's own pid. */
+bool proc_parse_own(const char *status, size_t len, int32_t pid);
+
 /* All processes, by pid.  Returns 0 and an array of *n for free(); or -errno and *out = NULL. */
 int proc_list(struct proc_process **out, size_t *n);
 
 /* One process; tid may be any thread's.  -ESRCH when there is none. */
 int proc_read(int32_t pid, struct proc_process *out);
+
+/* A process's name, now or when it was last seen. */
+struct proc_name {
+	int32_t pid;
+	uint64_t start_ticks; /* 0: not seen yet */
+	char comm[64]; /* raw bytes; "" until it was seen */
+};
+/* Reread the name.  Returns false, and keeps it, if the process has ended or its pid was reused. */
+bool proc_name_update(struct proc_name *name);
 
 /* One thread by itself, of which proc_read() tells its process. */
 struct proc_thread {
@@ -38,6 +53,8 @@ struct proc_thread {
 		wait_ns; /* on a CPU, and waiting for one, ever; exact of a thread that sleeps */
 };
 int proc_read_thread(int32_t tid, struct proc_thread *out); /* -ESRCH */
+/* Reads wait_ns alone.  Returns 0, -ESRCH, or -ENODATA if the kernel does not report it. */
+int proc_read_wait(int32_t tid, uint64_t *wait_ns);
 
 /* Parse the text of /proc/PID/stat (comm may hold blanks and parentheses). -EBADMSG. */
 int proc_parse_stat(const char *text, size_t len, struct proc_process *out);
@@ -66,7 +83,9 @@ struct proc_limits {
 	uint64_t nofile_soft, nofile_hard; /* RLIMIT_NOFILE */
 	uint64_t memlock_soft, memlock_hard; /* RLIMIT_MEMLOCK, bytes */
 	bool cap_perfmon, cap_sys_admin, cap_ipc_lock, cap_sys_ptrace, cap_syslog; /* effective */
+	bool user_namespace; /* not the first: events ignore its capabilities but cap_sys_ptrace */
 	uid_t euid;
+	bool foreign_proc; /* see proc_is_own() */
 	bool pid_namespace; /* one of our own (a container): tasks outside of it have pid 0 here, as idle ones */
 };
 void proc_limits(struct proc_limits *out);

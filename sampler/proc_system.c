@@ -146,14 +146,15 @@ static bool has_cap(const struct __user_cap_data_struct *data, unsigned int cap)
 	return data[cap / 32].effective >> (cap % 32) & 1;
 }
 
-/* PROC_PID_INIT_INO of linux/proc_ns.h, which is no header of user space. */
+/* PROC_PID_INIT_INO and PROC_USER_INIT_INO of linux/proc_ns.h, a kernel-internal header. */
 #define INIT_PID_NAMESPACE 0xEFFFFFFCu
+#define INIT_USER_NAMESPACE 0xEFFFFFFDu
 
-static bool in_pid_namespace(void)
+static bool in_namespace(const char *path, ino_t initial)
 {
 	struct stat ns;
 
-	return !stat("/proc/self/ns/pid", &ns) && ns.st_ino != INIT_PID_NAMESPACE;
+	return !stat(path, &ns) && ns.st_ino != initial;
 }
 
 void proc_limits(struct proc_limits *out)
@@ -185,5 +186,9 @@ void proc_limits(struct proc_limits *out)
 		out->cap_syslog = has_cap(caps, CAP_SYSLOG);
 	}
 	out->euid = geteuid();
-	out->pid_namespace = in_pid_namespace();
+	out->foreign_proc = !proc_is_own();
+	out->pid_namespace = in_namespace("/proc/self/ns/pid", INIT_PID_NAMESPACE);
+	out->user_namespace = in_namespace("/proc/self/ns/user", INIT_USER_NAMESPACE);
+	if (out->user_namespace)
+		out->cap_perfmon = out->cap_sys_admin = out->cap_ipc_lock = out->cap_syslog = false;
 }

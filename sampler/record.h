@@ -15,14 +15,29 @@
 
 #define RECORD_BUILD_ID_MAX 20
 
+/* Of Linux 6.19, unknown to older headers.  A sample's chain ends with the marker and a cookie; a
+ * record with this cookie has the user part. */
+#define RECORD_CALLCHAIN_DEFERRED 22u
+#define RECORD_CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
 /* What the decoder must know of the attribute that produced the record. */
 struct record_format {
 	uint64_t sample_type;
 	uint64_t read_format;
 	uint64_t branch_sample_type; /* lays out PERF_SAMPLE_BRANCH_STACK */
 	uint64_t regs_user, regs_intr; /* attr.sample_regs_user and _intr: their bits are counted */
+	uint16_t max_stack; /* frames of an unwound chain; 0: as many as fit */
 	bool sample_id_all;
+	bool no_user_chain; /* attr.exclude_callchain_user */
+	/* The event did not ask for build-ids.  Linux 6.18 sets PERF_RECORD_MISC_MMAP_BUILD_ID in
+	 * all events' records if another profiler asked: see record_has_build_id(). */
+	bool no_build_ids;
 };
+
+/* Returns whether a MMAP2 record has a build-id at `at`, in place of device and inode.  If the
+ * event did not ask, only 20 bytes are one (perf inject writes them): no device has major number
+ * 20. */
+bool record_has_build_id(uint16_t misc, const uint8_t *at, bool no_build_ids);
 
 /* The fields common to samples and to sample_id trailers; absent ones are 0. */
 struct record_id {
@@ -167,6 +182,12 @@ struct record_text_poke {
 	const uint8_t *bytes; /* the old ones, then the new ones */
 };
 
+struct record_deferred { /* CALLCHAIN_DEFERRED, of the trailer's thread */
+	uint64_t cookie;
+	const uint64_t *chain; /* as a sample's; without a marker in front it is of user space */
+	uint64_t chain_len;
+};
+
 struct record {
 	uint32_t type;
 	uint16_t misc;
@@ -187,6 +208,7 @@ struct record {
 		struct record_bpf bpf;
 		struct record_cgroup cgroup;
 		struct record_text_poke text_poke;
+		struct record_deferred deferred;
 		uint64_t hw_id; /* AUX_OUTPUT_HW_ID */
 	};
 };
@@ -199,6 +221,12 @@ int record_decode(struct record *out, const struct perf_event_header *header,
 
 /* Counter i < read->n. */
 void record_counter(const struct record_read *read, uint64_t i, struct record_counter *out);
+
+/* True if the address is that of the instruction that caused the sample, without skid. */
+static inline bool record_is_exact(const struct record *record)
+{
+	return record->misc & PERF_RECORD_MISC_EXACT_IP;
+}
 
 /* The timestamp alone, for merging rings; 0 where the format carries none or the record is bad. */
 uint64_t record_time(const struct perf_event_header *header, const struct record_format *format);

@@ -17,7 +17,14 @@ static const char *string_at(const struct cursor *cursor)
 	return memchr(text, 0, words_left(cursor) * 8) ? text : NULL;
 }
 
-static int decode_mmap(struct record *out, struct cursor *cursor)
+bool record_has_build_id(uint16_t misc, const uint8_t *at, bool no_build_ids)
+{
+	return misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+		(!no_build_ids || (at[0] == RECORD_BUILD_ID_MAX && !at[1] && !at[2] && !at[3]));
+}
+
+static int decode_mmap(
+	struct record *out, struct cursor *cursor, const struct record_format *format)
 {
 	struct record_mmap *mmap = &out->mmap;
 	bool second = out->type == PERF_RECORD_MMAP2;
@@ -35,9 +42,9 @@ static int decode_mmap(struct record *out, struct cursor *cursor)
 	mmap->pgoff = at[3];
 	mmap->executable = !(out->misc & PERF_RECORD_MISC_MMAP_DATA);
 	if (second) {
-		if (out->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-			const uint8_t *bytes = (const uint8_t *)(at + 4);
+		const uint8_t *bytes = (const uint8_t *)(at + 4);
 
+		if (record_has_build_id(out->misc, bytes, format->no_build_ids)) {
 			if (bytes[0] > RECORD_BUILD_ID_MAX)
 				return -EBADMSG;
 			mmap->build_id_len = bytes[0];
@@ -230,6 +237,16 @@ static int decode_text_poke(struct record *out, struct cursor *cursor)
 	return 0;
 }
 
+static int decode_deferred(struct record *out, struct cursor *cursor)
+{
+	struct record_deferred *deferred = &out->deferred;
+
+	if (!take(cursor, &deferred->cookie) || !take(cursor, &deferred->chain_len))
+		return -EBADMSG;
+	deferred->chain = cursor->at;
+	return skip(cursor, deferred->chain_len) ? 0 : -EBADMSG;
+}
+
 static int decode_read_record(
 	struct record *out, struct cursor *cursor, const struct record_format *format)
 {
@@ -250,7 +267,7 @@ int record_decode_side(
 	switch (out->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		return decode_mmap(out, cursor);
+		return decode_mmap(out, cursor, format);
 	case PERF_RECORD_COMM:
 		return decode_comm(out, cursor);
 	case PERF_RECORD_FORK:
@@ -283,6 +300,8 @@ int record_decode_side(
 		return decode_text_poke(out, cursor);
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
 		return take(cursor, &out->hw_id) ? 0 : -EBADMSG;
+	case RECORD_CALLCHAIN_DEFERRED:
+		return decode_deferred(out, cursor);
 	}
 	return -ENOTSUP;
 }

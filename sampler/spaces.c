@@ -166,7 +166,7 @@ static void image_key_anon(struct image_key *key, const struct space *space)
 static void image_key_of(
 	struct image_key *key, const struct space *space, const struct record_mmap *mmap)
 {
-	static const char deleted[] = " (deleted)";
+	static const char deleted[] = IMAGE_DELETED;
 	const char *name = mmap->filename ? mmap->filename : "";
 	size_t len = strnlen(name, sizeof(key->path) - 1);
 
@@ -479,7 +479,7 @@ uint32_t space_count(const struct space *space)
 static void tell_mapping(
 	const struct mapping *mapping, const struct image *image, space_fn *fn, void *ctx)
 {
-	char name[4096 + sizeof(" (deleted)")];
+	char name[4096 + sizeof(IMAGE_DELETED)];
 	struct record_mmap told = {
 		.start = mapping->start,
 		.len = mapping->end - mapping->start,
@@ -497,7 +497,7 @@ static void tell_mapping(
 		told.pgoff = mapping->start + mapping->bias;
 	memcpy(told.build_id, image->build_id, sizeof(told.build_id));
 	snprintf(name, sizeof(name), "%s%s", image->kind == IMAGE_ANON ? "//anon" : image->path,
-		image->deleted ? " (deleted)" : "");
+		image->deleted ? IMAGE_DELETED : "");
 	fn(&told, ctx);
 }
 

@@ -26,7 +26,7 @@
 struct chain {
 	uint64_t hash;
 	uint32_t node; /* STACK_ROOT: empty */
-	uint32_t generation;
+	uint16_t generation, dropped;
 };
 
 struct chain_set {
@@ -413,8 +413,8 @@ static bool chain_alive(const struct stacks *stacks, const struct chain *chain)
 	return node->generation == chain->generation && node->depth;
 }
 
-static uint32_t cache_find(
-	const struct stacks *stacks, const struct chain_cache *cache, uint64_t hash)
+static uint32_t cache_find(const struct stacks *stacks, const struct chain_cache *cache,
+	uint64_t hash, uint16_t *dropped)
 {
 	const struct chain *way = cache->set[hash & (cache->sets - 1)].way;
 	unsigned int same = 0;
@@ -425,7 +425,10 @@ static uint32_t cache_find(
 	if (!same)
 		return STACK_ROOT;
 	way += __builtin_ctz(same);
-	return chain_alive(stacks, way) ? way->node : STACK_ROOT;
+	if (!chain_alive(stacks, way))
+		return STACK_ROOT;
+	*dropped = way->dropped;
+	return way->node;
 }
 
 void stacks_chain_prefetch(const struct stacks *stacks, uint64_t hash)
@@ -442,9 +445,9 @@ void stacks_chain_prefetch_node(const struct stacks *stacks, uint64_t hash)
 			__builtin_prefetch(node_at(stacks, way[i].node));
 }
 
-uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash)
+uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash, uint16_t *dropped)
 {
-	return cache_find(stacks, &stacks->chains, hash);
+	return cache_find(stacks, &stacks->chains, hash, dropped);
 }
 
 void stacks_callers_prefetch(const struct stacks *stacks, uint64_t hash)
@@ -452,9 +455,9 @@ void stacks_callers_prefetch(const struct stacks *stacks, uint64_t hash)
 	__builtin_prefetch(&stacks->callers.set[hash & (stacks->callers.sets - 1)]);
 }
 
-uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash)
+uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash, uint16_t *dropped)
 {
-	return cache_find(stacks, &stacks->callers, hash);
+	return cache_find(stacks, &stacks->callers, hash, dropped);
 }
 
 static struct chain *chain_insert(
@@ -498,12 +501,14 @@ static void cache_grow(struct chain_cache *cache)
 	cache->sets = sets;
 }
 
-static void cache_add(
-	struct stacks *stacks, struct chain_cache *cache, uint64_t hash, uint32_t node)
+static void cache_add(struct stacks *stacks, struct chain_cache *cache, uint64_t hash,
+	uint32_t node, uint16_t dropped)
 {
 	struct chain_set *set = &cache->set[hash & (cache->sets - 1)];
-	struct chain chain = {
-		.hash = hash, .node = node, .generation = node_at(stacks, node)->generation};
+	struct chain chain = {.hash = hash,
+		.node = node,
+		.generation = node_at(stacks, node)->generation,
+		.dropped = dropped};
 	unsigned int victim = chain_victim(set, hash);
 	const struct chain *old = &set->way[victim];
 	bool evicts = old->node != STACK_ROOT && old->hash != hash &&
@@ -514,15 +519,15 @@ static void cache_add(
 		cache_grow(cache);
 }
 
-int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node)
+int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node, uint16_t dropped)
 {
-	cache_add(stacks, &stacks->chains, hash, node);
+	cache_add(stacks, &stacks->chains, hash, node, dropped);
 	return 0;
 }
 
-void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node)
+void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node, uint16_t dropped)
 {
-	cache_add(stacks, &stacks->callers, hash, node);
+	cache_add(stacks, &stacks->callers, hash, node, dropped);
 }
 
 /* --- sizes --- */

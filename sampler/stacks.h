@@ -64,18 +64,19 @@ void stacks_child_prefetch_entry(const struct stacks *stacks, uint32_t parent, u
 
 /* Chains seen before: a cache from a hash over (address space, its map generation, raw
  * addresses) to a node.  It is bounded: a full set of four forgets the chain added first.  find gives
- * STACK_ROOT when the chain is new or its node was freed; add returns 0. */
-uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash);
-int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node);
+ * STACK_ROOT when the chain is new or its node was freed; add returns 0.  dropped: addresses of
+ * the chain that no frame stands for; not set with STACK_ROOT. */
+uint32_t stacks_chain_find(const struct stacks *stacks, uint64_t hash, uint16_t *dropped);
+int stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node, uint16_t dropped);
 /* In two steps, of which the second needs what the first has fetched.  Of the hash, the lowest 24 bits count. */
 void stacks_chain_prefetch(const struct stacks *stacks, uint64_t hash);
 void stacks_chain_prefetch_node(const struct stacks *stacks, uint64_t hash);
 
 /* The same of chains without their leaf, in a cache of their own: many chains differ in nothing but where in the
  * leaf's function the sample fell. */
-uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash);
+uint32_t stacks_callers_find(const struct stacks *stacks, uint64_t hash, uint16_t *dropped);
 void stacks_callers_prefetch(const struct stacks *stacks, uint64_t hash);
-void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node);
+void stacks_callers_add(struct stacks *stacks, uint64_t hash, uint32_t node, uint16_t dropped);
 
 void stacks_ref(struct stacks *stacks, uint32_t node);
 /* Drops a reference; a node without any is freed, with the ancestors and frames only it used. */

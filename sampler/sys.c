@@ -7,6 +7,7 @@
 #include "sampler/event.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -74,6 +75,7 @@ void sys_format(struct record_format *out, const struct sys_features *features, 
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			PERF_FORMAT_ID,
 		.sample_id_all = true,
+		.no_build_ids = true,
 	};
 	if (callchain)
 		out->sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -90,6 +92,8 @@ void sys_format_of(struct record_format *out, const struct perf_event_attr *attr
 		.regs_user = attr->sample_regs_user,
 		.regs_intr = attr->sample_regs_intr,
 		.sample_id_all = attr->sample_id_all,
+		.no_user_chain = attr->exclude_callchain_user,
+		.no_build_ids = true,
 	};
 }
 
@@ -116,6 +120,11 @@ static void set_up_samples(struct perf_event_attr *attr, const struct record_for
 		attr->sample_max_stack = 0;
 	else if (!attr->sample_max_stack)
 		attr->sample_max_stack = setup->max_stack;
+	if (setup->stack_bytes) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr->sample_regs_user = setup->stack_registers;
+		attr->sample_stack_user = setup->stack_bytes;
+	}
 }
 
 void sys_setup(struct perf_event_attr *attr, const struct sys_features *features,
@@ -277,6 +286,30 @@ int sys_pause(int ring_fd, bool pause)
 int sys_modify(int fd, const struct perf_event_attr *attr)
 {
 	return ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, attr) ? -errno : 0;
+}
+
+bool sys_breakpoints_fire(void)
+{
+	volatile uint64_t watched = 0;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)&watched,
+		.bp_len = HW_BREAKPOINT_LEN_8,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = sys_open(&attr, 0, -1);
+	uint64_t count = 1;
+	ssize_t len;
+
+	if (fd < 0)
+		return true;
+	watched++;
+	len = read(fd, &count, sizeof(count));
+	close(fd);
+	return len != sizeof(count) || count;
 }
 
 uint64_t sys_now_ns(void)

@@ -37,6 +37,8 @@ struct sys_setup {
 	uint64_t sample_more; /* more bits of sample_type */
 	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK; 0: any branch */
 	uint16_t max_stack; /* 0: the kernel's limit */
+	uint32_t stack_bytes; /* so much of the user's stack; 0: none */
+	uint64_t stack_registers; /* with it: their bits */
 	bool fork_records; /* FORK and EXIT */
 	bool map_records; /* MMAP, MMAP2, COMM, KSYMBOL, BPF_EVENT */
 	bool data_maps; /* MMAP and MMAP2 also of what is not executable */
@@ -100,6 +102,11 @@ int sys_set_filter(int fd, const char *filter);
 int sys_pause(int ring_fd, bool pause);
 /* Of a breakpoint: address, access and length; all else as it was opened with, or EINVAL. */
 int sys_modify(int fd, const struct perf_event_attr *attr);
+
+/* Writes a watched variable of the calling thread.  Returns false if no hit is counted: some
+ * virtual machines accept breakpoints but never trigger them.  Returns true if the test cannot
+ * run. */
+bool sys_breakpoints_fire(void);
 
 uint64_t sys_now_ns(void); /* CLOCK_MONOTONIC, the clock of every record */
 

@@ -16,6 +16,9 @@
  * between two attempts at reading what /proc does not give. */
 #define REUSE_NS 1000000000ull
 
+/* The pause before another attempt at mappings, after a temporary failure. */
+#define RETRY_NS 100000000ull
+
 #define TID_GONE (-1) /* what the kernel says of a task that has lost its number */
 
 static uint64_t now_ns(const struct tasks *tasks)
@@ -194,28 +197,85 @@ int tasks_apply(struct tasks *tasks, const struct record *record)
 
 /* --- what only /proc knows --- */
 
+static bool is_gone(int err)
+{
+	return err == -ESRCH || err == -ENOENT;
+}
+
+/* A lack of memory or descriptors may be temporary; a refusal is not. */
+static bool may_pass(int err)
+{
+	return err && !is_gone(err) && err != -EACCES && err != -EPERM;
+}
+
 static int read_task(const struct tasks *tasks, int32_t tid, int32_t *pid, char *comm)
 {
-	int err;
+	int err = -EAGAIN;
 
 	if (!tasks->reader.read_task)
 		return -ENOENT;
-	memset(comm, 0, TASK_COMM_MAX);
-	err = tasks->reader.read_task(tid, pid, comm, TASK_COMM_MAX, tasks->reader.ctx);
+	for (int i = 0; i < 2 && may_pass(err); i++) {
+		memset(comm, 0, TASK_COMM_MAX);
+		err = tasks->reader.read_task(tid, pid, comm, TASK_COMM_MAX, tasks->reader.ctx);
+	}
 	comm[TASK_COMM_MAX - 1] = '\0';
 	return err;
+}
+
+const struct tasks_unread *tasks_unread(const struct tasks *tasks)
+{
+	return &tasks->unread;
+}
+
+static void count_unread(struct tasks *tasks, struct process *process, int err)
+{
+	if (process->unread)
+		return;
+	process->unread = -err;
+	if (!tasks->unread.processes++) {
+		tasks->unread.pid = process->pid;
+		tasks->unread.error = -err;
+	}
+}
+
+/* A retry succeeded.  If this process was the named one, another takes its place. */
+static void forget_unread(struct tasks *tasks, struct process *process)
+{
+	bool is_named = tasks->unread.pid == process->pid;
+
+	if (!process->unread)
+		return;
+	process->unread = 0;
+	tasks->unread.processes--;
+	for (uint32_t i = 1; is_named && i < tasks->processes.count; i++) {
+		const struct process *other = process_at(tasks, i);
+
+		if (!other->unread)
+			continue;
+		tasks->unread.pid = other->pid;
+		tasks->unread.error = other->unread;
+		break;
+	}
 }
 
 static int read_maps(struct tasks *tasks, uint32_t id)
 {
 	struct process *process = process_at(tasks, id);
+	int err = -EAGAIN;
 
 	/* First, so that a process that is gone is asked for once. */
 	process->loaded = true;
 	process->loaded_ns = now_ns(tasks);
 	if (!tasks->reader.read_maps)
 		return 0;
-	return tasks->reader.read_maps(tasks, process->pid, tasks->reader.ctx);
+	for (int i = 0; i < 2 && may_pass(err); i++)
+		err = tasks->reader.read_maps(tasks, process->pid, tasks->reader.ctx);
+	if (err && !is_gone(err))
+		count_unread(tasks, process, err);
+	else if (!err)
+		forget_unread(tasks, process);
+	process->loaded = !may_pass(err);
+	return err;
 }
 
 int tasks_load_process(struct tasks *tasks, int32_t pid)
@@ -332,7 +392,7 @@ static int meet_thread(
 	struct thread *thread;
 	bool known = true, gone = false;
 	uint32_t process;
-	int err;
+	int err = 0;
 
 	if (!tid) {
 		set_comm(comm, "swapper");
@@ -342,8 +402,9 @@ static int meet_thread(
 		set_comm(comm, "[exited]");
 	} else {
 		asked_ns = now_ns(tasks);
-		known = !read_task(tasks, tid, &leader, comm) && leader == pid;
-		gone = !known && tasks->reader.read_task;
+		err = read_task(tasks, tid, &leader, comm);
+		known = !err && leader == pid;
+		gone = !known && (!err || is_gone(err)) && tasks->reader.read_task;
 	}
 	/* A process whose threads have all ended, met again, is another one of its number. */
 	process = tasks_find_process(tasks, pid);
@@ -377,13 +438,17 @@ static void load_lazily(struct tasks *tasks, uint32_t id)
 	int32_t ppid = process_at(tasks, id)->ppid;
 	uint32_t parent, thread;
 	struct space *space;
+	int err;
 
 	if (!process_at(tasks, id)->current || tasks->reader.recorded) {
 		process_at(tasks, id)->loaded = true;
 		return;
 	}
-	(void)read_maps(tasks, id); /* a zombie has maps, but empty ones */
-	if (!ppid || space_count(process_at(tasks, id)->space))
+	if (process_at(tasks, id)->unread &&
+		now_ns(tasks) - process_at(tasks, id)->loaded_ns < RETRY_NS)
+		return;
+	err = read_maps(tasks, id); /* a zombie has maps, but empty ones */
+	if ((err && !is_gone(err)) || !ppid || space_count(process_at(tasks, id)->space))
 		return;
 	parent = tasks_find_process(tasks, ppid);
 	if (!parent) {
@@ -438,6 +503,8 @@ static void learn_comms(struct tasks *tasks, struct thread *thread)
 		else if (read_task(tasks, process->pid, &leader, process->comm))
 			set_comm(process->comm, thread->comm);
 	}
+	if (!*process->comm && !tasks->reader.read_task)
+		name_by_number(process->comm, process->pid);
 	if (!*thread->comm)
 		set_comm(thread->comm, process->comm);
 }

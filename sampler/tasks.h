@@ -93,6 +93,15 @@ int tasks_apply(struct tasks *tasks, const struct record *record);
 /* Load what /proc says of an attached process now, for all later records.  -ESRCH when it is gone. */
 int tasks_load_process(struct tasks *tasks, int32_t pid);
 
+/* Living processes with unreadable mappings.  Their samples have no image until a retry
+ * succeeds. */
+struct tasks_unread {
+	uint64_t processes; /* processes, not attempts */
+	int32_t pid; /* the first of them */
+	int error; /* its errno */
+};
+const struct tasks_unread *tasks_unread(const struct tasks *tasks);
+
 /* One mapping; also for tasks_reader.read_maps. */
 int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap);
 

@@ -22,6 +22,7 @@ struct process {
 	uint32_t next_free;
 	bool current; /* found by its pid */
 	bool loaded; /* nothing is left to ask /proc for */
+	int unread; /* errno counted in tasks.unread; 0: not counted */
 	bool comm_known;
 	bool comm_told; /* to the observer */
 	char comm[TASK_COMM_MAX];
@@ -51,6 +52,7 @@ struct tasks {
 	uint32_t free_thread, free_process, free_label; /* 0: none */
 	uint32_t first_exited, last_exited; /* by time of exit, nearly */
 	uint32_t alive, labels_used;
+	struct tasks_unread unread;
 	uint32_t recent[TASKS_RECENT]; /* threads sampled lately, by the low bits of tid */
 };
 

@@ -4,6 +4,7 @@
  *
  * The parser works on text; the reader is a thin wrapper around it.  Sampling thread.
  */
+#include "sampler/proc.h"
 #include "sampler/tasks.h"
 
 #include <dirent.h>
@@ -124,7 +125,8 @@ static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *
 		mmap.pid = mmap.tid = (uint32_t)pid;
 		err = tasks_add_mapping(tasks, pid, &mmap);
 	}
-	if (!err && ferror(file))
+	/* getline() sets no error mark on the file if memory runs out. */
+	if (!err && !feof(file))
 		err = errno ? -errno : -EIO;
 	free(line);
 	return err;
@@ -152,8 +154,10 @@ static int read_maps_of_threads(struct tasks *tasks, int32_t pid, const char *pr
 			continue;
 		snprintf(name, sizeof(name), "task/%d/maps", (int32_t)tid);
 		file = open_task_file(proc_dir, pid, name);
-		if (!file)
+		if (!file) {
+			err = errno == ENOENT || errno == ESRCH ? 0 : -errno;
 			continue;
+		}
 		err = read_maps_file(tasks, pid, file, &read);
 		fclose(file);
 	}
@@ -230,6 +234,11 @@ static int read_program(int32_t pid, struct tasks_program *out, void *ctx)
 
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir)
 {
+	/* Another pid namespace's /proc gives these numbers to other processes. */
+	if (!strcmp(proc_dir, "/proc") && !proc_is_own()) {
+		*reader = (struct tasks_reader){0};
+		return;
+	}
 	*reader = (struct tasks_reader){.read_maps = read_maps,
 		.read_task = read_task,
 		.read_program = read_program,

@@ -31,6 +31,7 @@ int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb)
 	*asker = (struct asker){.sock = -1, .stop_fd = stop_fd};
 	atomic_store(&asker->worker_pid, -1);
 	int ret = spawner_open(&asker->spawner, memory_mb);
+	asker->spawner.stop_fd = stop_fd;
 	atomic_store(&asker->spawner_pid, asker->spawner.pid);
 	return ret;
 }
@@ -38,8 +39,12 @@ int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb)
 void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb, bool code)
 {
 	*asker = (struct asker){.sock = -1, .stop_fd = stop_fd};
-	asker->spawner = (struct spawner){
-		.pid = -1, .sock = -1, .memory_mb = memory_mb, .code = code, .died_pid = -1};
+	asker->spawner = (struct spawner){.pid = -1,
+		.sock = -1,
+		.stop_fd = stop_fd,
+		.memory_mb = memory_mb,
+		.code = code,
+		.died_pid = -1};
 	atomic_store(&asker->worker_pid, -1);
 	atomic_store(&asker->spawner_pid, -1);
 }
@@ -119,6 +124,8 @@ static int start_once(struct asker *asker)
 		atomic_store(&asker->spawner_pid, asker->spawner.pid);
 		return ret < 0 ? ret : -EAGAIN;
 	}
+	if (ret == -ECANCELED)
+		return ret;
 	/* That no process can be made now is no matter of one attempt more. */
 	asker->start_error = ret < 0 ? -ret : 0;
 	if (ret < 0)
@@ -183,6 +190,7 @@ int asker_ask(struct asker *asker, const struct asker_question *question,
 			return ret == -EPIPE ? -ECHILD : ret;
 	}
 	int ret = await(asker, &question->limits);
+	asker->timed_out = ret == -ETIME;
 	if (ret == -ECANCELED)
 		return ret;
 	if (ret == 0)

@@ -11,6 +11,7 @@
 #include "symbols/wire.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct asker {
 	struct spawner spawner;
@@ -19,6 +20,7 @@ struct asker {
 	uint32_t last_id;
 	_Atomic int worker_pid, spawner_pid; /* -1: none now; any thread */
 	int died_status; /* of waitpid(2), after -EPIPE */
+	bool timed_out; /* after -EPIPE: the worker exceeded its time and was killed */
 	int start_error; /* after -ECHILD: positive errno; 0: it was killed */
 	int confine_error; /* of the last worker started, positive errno; taken by the loader */
 };

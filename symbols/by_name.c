@@ -5,6 +5,7 @@
 #include "symbols/by_name.h"
 
 #include "symbols/again.h"
+#include "symbols/clock.h"
 #include "symbols/symbols_private.h"
 #include "symbols/wire.h"
 
@@ -12,7 +13,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct symbols_named {
 	struct loader_image *job; /* the loader's while pending; NULL then */
@@ -83,6 +83,7 @@ static int take_places(struct symbols_named *named, const struct loader_image *a
 			.data = place.kind & WIRE_PLACE_DATA,
 			.weak = place.kind & WIRE_PLACE_WEAK,
 			.local = place.kind & WIRE_PLACE_LOCAL,
+			.unwound = place.kind & WIRE_PLACE_UNWOUND,
 		};
 	}
 	memcpy(named->near, answer->found + at, answer->found_len - at);
@@ -155,20 +156,12 @@ bool symbols_named_is_hidden(const struct symbols_named *named)
 	return named->hidden;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int symbols_named_wait(struct symbols *symbols, const struct symbols_named *named, int stop_fd,
 	unsigned int timeout_ms)
 {
 	struct pollfd fds[] = {
 		{.fd = symbols_fd(symbols), .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
-	const int64_t end_ms = now_ms() + timeout_ms;
+	const int64_t end_ms = clock_now_ms() + timeout_ms;
 
 	int ret;
 
@@ -177,7 +170,7 @@ int symbols_named_wait(struct symbols *symbols, const struct symbols_named *name
 		ret = 0;
 		if (named->state != SYMBOLS_PENDING)
 			break;
-		const int64_t rest = end_ms - now_ms();
+		const int64_t rest = end_ms - clock_now_ms();
 		ret = -ETIME;
 		if (rest <= 0)
 			break;

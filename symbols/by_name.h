@@ -15,6 +15,7 @@ struct symbols_place {
 	uint64_t offset; /* in the file; UINT64_MAX: not in it (.bss) */
 	uint64_t size; /* 0: not told */
 	bool data, weak, local;
+	bool unwound; /* its language walks its own stacks at run time: C++, Rust, Go */
 };
 
 struct symbols_named; /* the answer */

@@ -5,6 +5,7 @@
 #include "symbols/cache.h"
 
 #include "symbols/symtab.h"
+#include "symbols/unwtab.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -124,6 +125,13 @@ void cache_key_build_id(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t
 	append_hex(key + n, build_id, len < 32 ? len : 32);
 }
 
+void cache_key_vdso(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len)
+{
+	int n = snprintf(key, CACHE_KEY_MAX, "vdso%u-", SYMTAB_VERSION);
+
+	append_hex(key + n, build_id, len < 32 ? len : 32);
+}
+
 void cache_key_file(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len, uint64_t size,
 	uint64_t mtime_ns)
 {
@@ -144,6 +152,13 @@ void cache_key_stripped(char key[CACHE_KEY_MAX])
 	size_t used = strlen(key);
 
 	snprintf(key + used, CACHE_KEY_MAX - used, "-s");
+}
+
+void cache_key_unwind(char key[CACHE_KEY_MAX])
+{
+	size_t used = strlen(key);
+
+	snprintf(key + used, CACHE_KEY_MAX - used, "-u%u", UNWTAB_VERSION);
 }
 
 static int hash_file(XXH3_state_t *state, const char *path, bool optional)

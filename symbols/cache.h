@@ -23,6 +23,9 @@ void cache_close(struct cache *cache); /* NULL is a no-op */
 /* The key of a build-id that the kernel told of a mapping. */
 void cache_key_build_id(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len);
 
+/* The key of a vdso whose own note has that build-id.  Only for vdsos. */
+void cache_key_vdso(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len);
+
 /* The key of a file that says of itself that it has that build-id: one that was stripped, or is broken, says
  * the same with other symbols, so that size and time of change (ns) have to agree as well. */
 void cache_key_file(char key[CACHE_KEY_MAX], const uint8_t *build_id, size_t len, uint64_t size,
@@ -33,6 +36,9 @@ void cache_key_debug(char key[CACHE_KEY_MAX], uint64_t size, uint64_t mtime_ns);
 
 /* Add to a key that the file has no .symtab of its own. */
 void cache_key_stripped(char key[CACHE_KEY_MAX]);
+
+/* Add to a key that the table is an unwind table, of this version. */
+void cache_key_unwind(char key[CACHE_KEY_MAX]);
 
 /* The key of the running kernel with its modules and BPF programs.  0, or -errno where that cannot be told. */
 int cache_key_kernel(char key[CACHE_KEY_MAX]);

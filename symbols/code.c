@@ -41,6 +41,12 @@ struct code_client {
 	size_t n_waiting; /* codes */
 	struct code_lines lines;
 	struct texts *texts;
+	/* rights of each image whose lines have come */
+	struct image_rights {
+		uint32_t key;
+		struct symbols_rights rights;
+	} * rights;
+	size_t n_rights;
 };
 
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd)
@@ -80,6 +86,7 @@ bool code_client_free(struct code_client *client)
 	}
 	code_lines_fini(&client->lines);
 	texts_free(client->texts);
+	free(client->rights);
 	free(client);
 	return stopped;
 }
@@ -359,6 +366,43 @@ static void take_code(struct code_client *client, struct loader_job *job)
 					     : SYMBOLS_READY;
 }
 
+/* --- rights --- */
+
+static struct image_rights *find_rights(const struct code_client *client, uint32_t key)
+{
+	for (size_t i = 0; i < client->n_rights; i++)
+		if (client->rights[i].key == key)
+			return &client->rights[i];
+	return NULL;
+}
+
+/* Keeps only rights common to all answers, since names of earlier ones are still shown.  Without
+ * memory an image has none. */
+static void take_rights(struct code_client *client, const struct loader_job *job)
+{
+	struct image_rights *known = find_rights(client, job->key);
+
+	if (!job->has_lines)
+		return;
+	if (known) {
+		known->rights = rights_join(known->rights, job->rights);
+		return;
+	}
+	known = reallocarray(client->rights, client->n_rights + 1, sizeof(*known));
+	if (!known)
+		return;
+	client->rights = known;
+	client->rights[client->n_rights++] = (struct image_rights){job->key, job->rights};
+}
+
+struct symbols_rights symbols_source_rights(const struct symbols *symbols, uint32_t key)
+{
+	const struct image_rights *known =
+		find_rights(symbols_code_client(symbols), symbols_twin(symbols, key));
+
+	return known ? known->rights : (struct symbols_rights){.kind = SYMBOLS_RIGHTS_NONE};
+}
+
 /* --- both --- */
 
 bool code_client_collect(struct code_client *client)
@@ -368,6 +412,7 @@ bool code_client_collect(struct code_client *client)
 
 	while (jobs) {
 		struct loader_job *next = jobs->next;
+		take_rights(client, jobs);
 		if (jobs->offsets)
 			code_lines_take(&client->lines, jobs);
 		else

@@ -16,6 +16,7 @@
 
 #include "symbols/codetab.h"
 #include "symbols/disasm.h"
+#include "symbols/rights.h"
 #include "symbols/symbols.h"
 
 /* --- source lines and inlined functions of single addresses --- */
@@ -94,12 +95,20 @@ struct symbols_source_text {
 	size_t len;
 	uint64_t mtime_ns;
 };
-/* Read a source file as DWARF named it, for an image: below the process's root that maps it,
- * then by path, and with each of the prefixes of `prefixes` ("FROM=TO" or "DIR": ends with NULL)
- * put in front or in place.  Only regular files of at most 64 MiB.  Blocks as far as the disk
- * does: texts.h does not.  0 with *out for free(out->bytes); -ENOENT,
- * -errno. */
-int symbols_source_read(const struct symbols_source *image, const char *file,
+/* Decides which files an image's debug information may name. */
+struct symbols_source_origin {
+	int32_t pid; /* a process that maps the image; 0: none */
+	struct symbols_rights rights;
+};
+/* Returns the rights of an image after its lines came; NONE before. */
+struct symbols_rights symbols_source_rights(const struct symbols *symbols, uint32_t key);
+
+/* Read a source file as DWARF named it.  Each of `prefixes` ("FROM=TO" or "DIR", ends with NULL)
+ * replaces the beginning of the name or precedes it.  Then the rights decide: the path here, or
+ * below the process's root.  For others' images no name leads out of a prefix.  Only regular files
+ * of at most 64 MiB.  Blocks on the disk; texts.h does not.  Returns 0 with *out, whose bytes the
+ * caller frees with free(3); -ENOENT, -EACCES, -errno. */
+int symbols_source_read(const struct symbols_source_origin *origin, const char *file,
 	const char *const *prefixes, struct symbols_source_text *out);
 
 #endif

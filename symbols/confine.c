@@ -11,21 +11,26 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define NOBODY 65534
+/* No distribution, container manager or directory service assigns these ids by default. */
+#define FIRST_ID 0x7f000000u
+#define N_IDS 0xfd0000u
 #define CONFINE_FDS 256 /* those of a packet, and what is kept open of debug information */
 #define OUTPUT_BYTES (1024ull * 1024 * 1024)
 
 static void default_signals(void)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU,
-		SIGUSR1, SIGUSR2, SIGWINCH};
+		SIGXFSZ, SIGUSR1, SIGUSR2, SIGWINCH};
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
@@ -36,9 +41,22 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* If memory runs out, the kernel kills this process first, since strobe starts another one. */
+static void offer_to_end_first(void)
+{
+	const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	const ssize_t n = write(fd, "1000", 4);
+	(void)n;
+	close(fd);
+}
+
 int confine_detach(int keep_fd, const char *name)
 {
 	default_signals();
+	offer_to_end_first();
 	setsid(); /* so that Ctrl-C and job control pass by; a leader already is no harm */
 	prctl(PR_SET_NAME, name);
 	setlocale(LC_ALL, "C"); /* no message catalogues: their files could not be opened */
@@ -67,15 +85,26 @@ static void note(int *first, int failed)
 		*first = -errno;
 }
 
+/* Changes to a user without other processes, since processes of one user may stop and kill each
+ * other.  A user namespace may lack the id, but more often has nobody. */
+static void change_ids(int *ret)
+{
+	uint32_t id = 0;
+
+	if (getrandom(&id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
+		id = (uint32_t)getpid();
+	id = FIRST_ID + id % N_IDS;
+	note(ret, setgroups(0, NULL) < 0);
+	note(ret, setresgid(id, id, id) < 0 && setresgid(NOBODY, NOBODY, NOBODY) < 0);
+	note(ret, setresuid(id, id, id) < 0 && setresuid(NOBODY, NOBODY, NOBODY) < 0);
+}
+
 int confine_privileges(void)
 {
 	int ret = 0;
 
-	if (geteuid() == 0) {
-		note(&ret, setgroups(0, NULL) < 0);
-		note(&ret, setresgid(NOBODY, NOBODY, NOBODY) < 0);
-		note(&ret, setresuid(NOBODY, NOBODY, NOBODY) < 0);
-	}
+	if (geteuid() == 0)
+		change_ids(&ret);
 	cap_t none = cap_init();
 	note(&ret, !none || cap_set_proc(none) < 0);
 	cap_free(none);
@@ -85,19 +114,30 @@ int confine_privileges(void)
 	return ret;
 }
 
+/* A lower existing limit stays. */
+static int limit_to(__rlimit_resource_t what, rlim_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(what, &limit))
+		return -1;
+	if (limit.rlim_max < value)
+		value = limit.rlim_max;
+	return setrlimit(what, &(struct rlimit){value, value});
+}
+
 int confine_limits(unsigned int memory_mb)
 {
 	int ret = 0;
 #ifndef CONFINE_SANITIZED
-	struct rlimit memory = {(rlim_t)memory_mb << 20, (rlim_t)memory_mb << 20};
-	note(&ret, setrlimit(RLIMIT_AS, &memory) < 0);
+	note(&ret, limit_to(RLIMIT_AS, (rlim_t)memory_mb << 20) < 0);
 #else
 	(void)memory_mb;
 #endif
-	note(&ret, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) < 0);
-	note(&ret, setrlimit(RLIMIT_NOFILE, &(struct rlimit){CONFINE_FDS, CONFINE_FDS}) < 0);
-	note(&ret, setrlimit(RLIMIT_NPROC, &(struct rlimit){0, 0}) < 0);
-	note(&ret, setrlimit(RLIMIT_FSIZE, &(struct rlimit){OUTPUT_BYTES, OUTPUT_BYTES}) < 0);
+	note(&ret, limit_to(RLIMIT_CORE, 0) < 0);
+	note(&ret, limit_to(RLIMIT_NOFILE, CONFINE_FDS) < 0);
+	note(&ret, limit_to(RLIMIT_NPROC, 0) < 0);
+	note(&ret, limit_to(RLIMIT_FSIZE, OUTPUT_BYTES) < 0);
 	return ret;
 }
 

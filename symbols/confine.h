@@ -22,8 +22,8 @@
  * standard streams, default signals, own session, the given name, the C locale.  0 or -errno. */
 int confine_detach(int keep_fd, const char *name);
 
-/* Give up user, groups and capabilities for good.  0; or -errno of the first step that failed, the
- * others being taken all the same. */
+/* Give up user, groups and capabilities for good: root becomes a user without other processes.
+ * Takes all steps.  Returns 0, or -errno of the first that failed. */
 int confine_privileges(void);
 
 /* Limit memory (MiB), files and descriptors; no core files, no new processes.  0 or -errno as above. */

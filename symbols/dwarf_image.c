@@ -185,7 +185,7 @@ static int open_packed(struct dwarf_section *section, int fd, const struct elffi
 	return 0;
 }
 
-static int open_section(const struct elffile *elf, const struct elffile_section *header,
+int dwarf_section_open(const struct elffile *elf, const struct elffile_section *header,
 	bool old_packed, struct dwarf_section *section)
 {
 	uint8_t head[24];
@@ -241,7 +241,7 @@ static struct dwarf_section *section_named(
 	return NULL;
 }
 
-static void section_close(struct dwarf_section *section)
+void dwarf_section_close(struct dwarf_section *section)
 {
 	unpacker_free(section->unpacker);
 	if (section->map)
@@ -267,7 +267,7 @@ static int open_sections(struct dwarf_image *image, const struct elffile *elf)
 		struct dwarf_section *section = section_named(image, name, &old_packed);
 		if (!section || section->map)
 			continue;
-		int ret = open_section(elf, header, old_packed, section);
+		int ret = dwarf_section_open(elf, header, old_packed, section);
 		section->number = i;
 		if (ret < 0)
 			return ret;
@@ -332,7 +332,7 @@ void dwarf_image_close(struct dwarf_image *image)
 		dwarf_unit_free(image->units[i]);
 	free(image->units);
 	for (size_t i = 0; i < DWARF_SECTIONS; i++)
-		section_close(&image->sections[i]);
+		dwarf_section_close(&image->sections[i]);
 	memset(image, 0, sizeof(*image));
 }
 

@@ -94,6 +94,13 @@ struct dwarf_image {
 	struct dwarf *dwarf;
 };
 
+/* Map a section of elf into a zeroed structure, or begin to unpack it; old_packed: it is a .zdebug
+ * one.  0 (with no bytes if it has none) or -errno.  For dwarf_section_close(), NULL bytes are
+ * legal. */
+int dwarf_section_open(const struct elffile *elf, const struct elffile_section *header,
+	bool old_packed, struct dwarf_section *section);
+void dwarf_section_close(struct dwarf_section *section);
+
 void dwarf_identify(int fd, uint64_t identity[5]);
 /* 0 or -errno; -ENODATA: no .debug_info. */
 int dwarf_image_open(struct dwarf_image *image, int fd, bool split);

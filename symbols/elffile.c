@@ -87,7 +87,8 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 			.memsz = FIELD(elf, raw, Phdr, p_memsz),
 			.exec = FIELD32(elf, raw, Phdr, p_flags) & PF_X,
 		};
-		if ((segment.type != PT_LOAD && segment.type != PT_NOTE) ||
+		if ((segment.type != PT_LOAD && segment.type != PT_NOTE &&
+			    segment.type != PT_GNU_EH_FRAME) ||
 			segment.offset > elf->len)
 			continue;
 		if (segment.filesz > elf->len - segment.offset)

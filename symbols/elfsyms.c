@@ -20,7 +20,7 @@ struct candidate {
 	uint64_t start, size, limit;
 	uint32_t name;
 	uint16_t kind; /* SYMTAB_WEAK ... */
-	uint16_t first; /* the sooner in the file, the greater */
+	uint32_t first; /* the sooner in the file, the greater */
 	bool data;
 };
 
@@ -37,7 +37,7 @@ struct reader {
 	void *ctx;
 	uint64_t strings_at, strings_len;
 	bool only_new; /* pass over addresses that have a symbol already */
-	uint64_t index, total; /* of the symbol that is read, in its table */
+	uint32_t index; /* of the symbol that is read, in its table */
 	struct candidate *batch;
 	size_t n;
 	char *window;
@@ -216,8 +216,7 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		.size = size,
 		.limit = limit,
 		.name = name,
-		.first = (uint16_t)(SYMTAB_FIRST_MAX -
-			reader->index * SYMTAB_FIRST_MAX / reader->total),
+		.first = UINT32_MAX - reader->index,
 		.kind = (uint16_t)((bind == STB_WEAK ? SYMTAB_WEAK : 0) |
 			(bind == STB_LOCAL ? SYMTAB_LOCAL : 0) |
 			(type == STT_NOTYPE ? SYMTAB_LABEL : 0)),
@@ -251,7 +250,6 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 	if (left > SYMTAB_SYMBOLS_MAX)
 		return -EFBIG;
 	reader->index = 0;
-	reader->total = left;
 	const size_t most = WINDOW_BYTES / sizeof(Elf64_Sym);
 	while (left > 0) {
 		size_t n = left < most ? (size_t)left : most;

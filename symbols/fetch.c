@@ -3,20 +3,19 @@
  * fetch.c - a queue in front of libdebuginfod, which is loaded with the first question: it brings libcurl and twenty more along.
  */
 #include "symbols/fetch.h"
+#include "symbols/thread.h"
 
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define JOIN_SECONDS 3
+#define JOIN_MS 3000
 
 #define FETCH_FUNCTIONS(X)            \
 	X(debuginfod_begin)           \
@@ -46,7 +45,7 @@ struct item {
 struct fetch {
 	struct library library; /* the thread's */
 	int answers_fd;
-	pthread_t thread;
+	struct thread thread;
 	bool ended, hangs;
 
 	pthread_mutex_t lock; /* guards all below */
@@ -142,7 +141,7 @@ static void tell(const struct fetch *fetch)
 		return;
 }
 
-static void *run(void *arg)
+static void run(void *arg)
 {
 	struct fetch *fetch = arg;
 
@@ -167,23 +166,6 @@ static void *run(void *arg)
 			tell(fetch);
 	}
 	pthread_mutex_unlock(&fetch->lock);
-	return NULL;
-}
-
-/* With the lock held. */
-static int start(struct fetch *fetch)
-{
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int ret = pthread_create(&fetch->thread, NULL, run, fetch);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (ret)
-		return -ret;
-	fetch->started = true;
-	pthread_setname_np(fetch->thread, "strobe-fetch");
-	return 0;
 }
 
 /* --- for others --- */
@@ -209,22 +191,15 @@ void fetch_answer_to(struct fetch *fetch, int fd)
 
 void fetch_end(struct fetch *fetch)
 {
-	struct timespec until;
-
 	if (!fetch || !fetch->started || fetch->ended)
 		return;
 	pthread_mutex_lock(&fetch->lock);
 	fetch->stop = true;
 	pthread_cond_signal(&fetch->wake);
 	pthread_mutex_unlock(&fetch->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += JOIN_SECONDS;
 	fetch->ended = true;
-	if (pthread_timedjoin_np(fetch->thread, NULL, &until) == 0)
-		return;
-	/* It hangs in the resolver: what it uses has to stay. */
-	fetch->hangs = true;
-	pthread_detach(fetch->thread);
+	/* The thread may hang in the resolver.  Its memory then stays. */
+	fetch->hangs = !thread_wait(&fetch->thread, JOIN_MS);
 }
 
 void fetch_free(struct fetch *fetch)
@@ -260,7 +235,10 @@ static int queue(struct fetch *fetch, const struct fetch_id *id)
 
 	if (item && (item->state != ITEM_TAKEN || item->fd >= 0))
 		return -EALREADY;
-	int ret = fetch->started ? 0 : start(fetch);
+	int ret = 0;
+	if (!fetch->started)
+		ret = thread_start(&fetch->thread, "strobe-fetch", run, NULL, fetch);
+	fetch->started |= ret == 0;
 	if (ret < 0)
 		return ret;
 	if (!item) {

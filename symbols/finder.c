@@ -4,6 +4,8 @@
  */
 #include "symbols/finder.h"
 
+#include "symbols/opener.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,22 +123,6 @@ void finder_fini(struct finder *finder)
 	*finder = (struct finder){0};
 }
 
-/* Has the process another view of the files than we have? */
-static bool has_other_files(int32_t pid)
-{
-	char path[64], theirs[64] = "", ours[64] = "";
-	struct stat a, b;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
-	if (readlink(path, theirs, sizeof(theirs) - 1) > 0 &&
-		readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0 &&
-		strcmp(theirs, ours) != 0)
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
-	return stat(path, &a) == 0 && stat("/", &b) == 0 &&
-		(a.st_dev != b.st_dev || a.st_ino != b.st_ino);
-}
-
 /* Directory number n; false where there are no more.  An empty dir: none of that kind here. */
 static bool get_dir(const struct finder *finder, const struct finder_query *query, size_t n,
 	struct finder_place *out, enum dir_class *class, const char **debug_dir)
@@ -158,7 +144,7 @@ static bool get_dir(const struct finder *finder, const struct finder_query *quer
 		*debug_dir = finder->debug_dirs[n - 3];
 		out->in_root = out->foreign = true;
 		if (query->what != FINDER_BINARY && !finder->recording && query->pid > 0 &&
-			has_other_files(query->pid))
+			opener_view_of(query->pid) == OPENER_VIEW_OTHER)
 			snprintf(out->dir, sizeof(out->dir), "/proc/%d/root", query->pid);
 	} else if (n < first_debug + finder->n_debug_dirs) {
 		*class = DIR_DEBUG;

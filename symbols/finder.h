@@ -45,6 +45,7 @@ struct finder_query {
 	const char *module; /* of FINDER_DEBUG: RELEASE/kernel/....ko; or NULL */
 	const uint8_t *build_id;
 	size_t build_id_len; /* 0: unknown: by path alone */
+	bool deleted; /* see symbols_source */
 	int32_t pid; /* of a debug file: below this process's root first, where that is another than ours; 0: none */
 	/* The finder's, begin with 0. */
 	size_t dir, pattern;

@@ -83,7 +83,7 @@ int jitdump_open(struct jitdump *out, int fd)
 }
 
 struct entry {
-	uint32_t kind;
+	uint32_t kind, number; /* number: count of records before it */
 	uint64_t at, size; /* of the whole record in the file */
 	uint64_t address, code_size, index, old_address;
 	size_t len; /* of the bytes below */
@@ -93,13 +93,15 @@ struct entry {
 	uint64_t code_at;
 };
 
-/* The record at entry->at.  1; 0 where there is no whole one; -errno. */
+/* Reads the record at entry->at.  Returns 1; 0 if none is complete; -EFBIG if too many; -errno. */
 static int read_entry(const struct jitdump *dump, struct entry *entry)
 {
 	uint8_t *bytes = entry->bytes;
 	const uint8_t *body = bytes + PREFIX_BYTES;
 	char last;
 
+	if (entry->number++ == JITDUMP_RECORDS_MAX)
+		return -EFBIG;
 	ssize_t n = read_at(dump->fd, bytes, sizeof(entry->bytes), entry->at);
 	if (n < (ssize_t)PREFIX_BYTES)
 		return n < 0 ? (int)n : 0;
@@ -214,6 +216,10 @@ int jitdump_read(const struct jitdump *dump, struct jitspans *spans)
 			break;
 		entry->at += entry->size;
 	}
+	if (ret == -EFBIG) {
+		spans->cut_bytes = entry->at;
+		ret = 0;
+	}
 	free(indices.slots);
 	free(entry);
 	return ret < 0 ? ret : 0;
@@ -318,6 +324,8 @@ int jitdump_find_all(
 		entry->at += entry->size;
 		ret = 0;
 	}
+	if (ret == -EFBIG)
+		ret = 0;
 	for (size_t i = 0; i < n && ret >= 0; i++) {
 		if (!moved[i].end)
 			continue;

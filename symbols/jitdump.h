@@ -26,8 +26,11 @@ struct jitdump {
 /* Whether fd is one: 0 with *out, -ENOEXEC, -errno. */
 int jitdump_open(struct jitdump *out, int fd);
 
-/* All pieces of code in the order of the file; a piece that was moved is at its new place as
- * well.  A record that is not complete, being written now, ends it.  0, -EFBIG, -ENOMEM, -errno. */
+#define JITDUMP_RECORDS_MAX (1u << 19) /* read per file: half a second of CPU time */
+
+/* Reads all pieces of code in file order; a moved piece is also at its new place.  Reading ends at
+ * an incomplete record, which is being written.  It also ends at the maximum, with spans->cut_bytes
+ * set.  Returns 0, -ENOMEM, -errno. */
 int jitdump_read(const struct jitdump *dump, struct jitspans *spans);
 
 /* The code that lies at an address in the end.  Returns 0 with its address, size, and where its

@@ -24,11 +24,11 @@ static int add_span(struct jitspans *spans, const struct jitspan *span)
 	size_t room = spans->room ? spans->room * 2 : 1024;
 
 	if (spans->n == spans->room) {
-		struct jitspan *grown = spans->n < SYMTAB_SYMBOLS_MAX
+		struct jitspan *grown = spans->n < JITSPANS_MAX
 			? reallocarray(spans->at, room, sizeof(*grown))
 			: NULL;
 		if (!grown)
-			return spans->n < SYMTAB_SYMBOLS_MAX ? -ENOMEM : -EFBIG;
+			return spans->n < JITSPANS_MAX ? -ENOMEM : -EFBIG;
 		spans->at = grown;
 		spans->room = room;
 	}

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define JITSPANS_MAX (1u << 20) /* reading and sorting them takes half a second of CPU time */
+
 struct jitspan {
 	uint64_t start, end;
 	uint64_t name; /* offset in names */
@@ -25,6 +27,7 @@ struct jitspans {
 	size_t n, room;
 	char *names; /* one after the other, without ends */
 	size_t names_len, names_room;
+	uint64_t cut_bytes; /* bytes read from a too large file; 0: all were read */
 };
 
 void jitspans_fini(struct jitspans *spans); /* a zeroed one is legal */

@@ -4,13 +4,13 @@
  *
  * The loader thread.
  */
+#include "symbols/clock.h"
 #include "symbols/loader_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 unsigned int loader_file_cpu_ms = 8000, loader_file_wall_ms = 20000;
@@ -32,30 +32,25 @@ void load_for(struct loader *loader, uint64_t whose)
 	loader->met_foreign |= whose != LOADER_OURS && whose != LOADER_NAMES;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 int load_ask_twice(struct loader *loader, const struct asker_question *asked, const char *path,
 	struct wire_message *answer, struct load_payload *payload, int *table)
 {
 	struct asker_question again = *asked;
-	const uint64_t start_ms = now_ms();
+	const uint64_t start_ms = (uint64_t)clock_now_ms();
 	int ret = -EPIPE;
 
 	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
 		/* The second one gets the rest of the time alone. */
-		const uint64_t past_ms = now_ms() - start_ms;
+		const uint64_t past_ms = (uint64_t)clock_now_ms() - start_ms;
 		again.limits.wall_ms = past_ms < asked->limits.wall_ms
 			? asked->limits.wall_ms - (unsigned int)past_ms
 			: 0;
 		ret = asker_ask(&loader->asker, &again, answer, payload->bytes, payload->size,
 			&payload->len, table);
-		if (ret == -EPIPE)
+		/* Another attempt would take as long. */
+		if (ret == -EPIPE && loader->asker.timed_out)
+			attempt = 1;
+		else if (ret == -EPIPE)
 			loader_add_note(loader, SYMBOLS_NOTE_WORKER_DIED, path, 0,
 				loader->asker.died_status);
 		if (loader->asker.confine_error && !loader->told_unconfined) {
@@ -97,7 +92,8 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 	load_for(loader, whose);
 	int ret = load_ask_twice(loader, &asked, question->path, answer, &payload, table);
 	if (ret == -EOWNERDEAD)
-		loader_add_note(loader, SYMBOLS_NOTE_FILE_BANNED, question->path, 0, 0);
+		loader_add_note(loader, SYMBOLS_NOTE_FILE_BANNED, question->path,
+			loader->asker.timed_out ? ETIME : 0, 0);
 	if (ret == 0 && question->link) {
 		memcpy(question->link->name, link, payload.len);
 		question->link->name[payload.len] = '\0';
@@ -106,12 +102,13 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 	return ret;
 }
 
-static bool use_table(struct loader_image *image, int fd)
+static int use_table(struct loader_image *image, int fd)
 {
-	if (symtab_open(&image->table, fd) < 0)
-		return false;
-	image->state = image->table.n_entries ? SYMBOLS_READY : SYMBOLS_NONE;
-	return true;
+	int ret = symtab_open(&image->table, fd);
+
+	if (ret == 0)
+		image->state = image->table.n_entries ? SYMBOLS_READY : SYMBOLS_NONE;
+	return ret;
 }
 
 void load_tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len)
@@ -127,9 +124,9 @@ bool load_cached(struct loader *loader, struct loader_image *image, const char *
 
 	if (fd < 0)
 		return false;
-	bool used = use_table(image, fd);
+	int ret = use_table(image, fd);
 	close(fd);
-	return used;
+	return ret == 0;
 }
 
 static void keep_file(struct loader_image *image, size_t i, const struct opener_file *file)
@@ -151,9 +148,10 @@ int load_table(struct loader *loader, struct loader_image *image,
 		return -EBADMSG;
 	if (question->type == WIRE_FILE)
 		load_tell_build_id(image, answer->build_id, answer->build_id_len);
-	if (!use_table(image, table)) {
+	ret = use_table(image, table);
+	if (ret < 0) {
 		close(table);
-		return -EBADMSG;
+		return ret;
 	}
 	if (loader->keep_files) {
 		keep_file(image, 0, question->file);

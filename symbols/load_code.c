@@ -50,8 +50,9 @@ static int ask(struct loader_code *code, struct loader_job *job, struct load_cod
 	if (is_banned(code, file, job->lines))
 		return -EOWNERDEAD;
 	int ret = load_code_ask(code, job, files);
+	const bool late = ret == -ETIME || code->loader.asker.timed_out;
 	if (ret == -EOWNERDEAD || ret == -ETIME)
-		ban_file(code, file, files->path, job->lines, ret == -ETIME ? ETIME : 0);
+		ban_file(code, file, files->path, job->lines, late ? ETIME : 0);
 	return ret == -ETIME ? -EOWNERDEAD : ret;
 }
 
@@ -137,12 +138,8 @@ int load_code_from(struct loader_code *code, struct loader_job *job, struct load
 static int open_recorded(
 	struct loader_code *code, const struct symbols_source *source, struct loader_file *out)
 {
-	struct finder_query query = {
-		.what = source->kind == SYMBOLS_VDSO ? FINDER_VDSO : FINDER_BINARY,
-		.path = source->path,
-		.build_id = source->build_id,
-		.build_id_len = source->build_id_len,
-	};
+	struct finder_query query =
+		load_query(source->kind == SYMBOLS_VDSO ? FINDER_VDSO : FINDER_BINARY, source);
 
 	int ret = load_find(&code->loader, &query, out);
 	if (ret == 0 || !source->build_id_len || load_code_is_final(ret))
@@ -161,7 +158,8 @@ static int open_vdso(struct loader_code *code, struct loader_job *job, struct lo
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t len;
 
-	*out = (struct loader_file){.file = {.owner = geteuid()}};
+	*out = (struct loader_file){.file = {.owner = geteuid()},
+		.foreign = !code->loader.recording && opener_vdso_is_copy(source)};
 	out->file.fd = opener_vdso(code->loader.recording ? &own : source);
 	if (out->file.fd < 0 || !code->loader.recording)
 		return out->file.fd < 0 ? out->file.fd : 0;
@@ -221,6 +219,7 @@ static int load_file_code(struct loader_code *code, struct loader_job *job)
 	struct load_code_files files = {.file.file.fd = -1,
 		.debug.file.fd = -1,
 		.alt.file.fd = -1,
+		.here = job->source.kind == SYMBOLS_VDSO || code->loader.recording,
 		.path = job->source.path};
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t len;
@@ -234,6 +233,8 @@ static int load_file_code(struct loader_code *code, struct loader_job *job)
 		ret = open_recorded(code, &job->source, &files.file);
 	else
 		ret = load_open(&code->loader, &job->source, false, &files.file, build_id, &len);
+	if (ret == 0 && !files.here)
+		files.here = opener_is_here(&job->source, &files.file.file);
 	if (ret == 0)
 		ret = load_code_from(code, job, &files);
 	if ((ret == 0 && job->has_lines) || ret == -EAGAIN)
@@ -255,6 +256,7 @@ static int load_vmlinux(struct loader_code *code, struct loader_job *job, const 
 		.debug.file.fd = -1,
 		.alt.file.fd = -1,
 		.path = job->source.path,
+		.here = true,
 		.kernel = true,
 		.stext = code->loader.recording && job->source.stext,
 		.text = text};
@@ -342,16 +344,26 @@ static int load_kernel_code(struct loader_code *code, struct loader_job *job)
 
 /* --- all --- */
 
+static struct symbols_rights dump_rights(const struct loader_code *code,
+	const struct loader_job *job, const struct loader_file *dump)
+{
+	const bool here =
+		code->loader.recording || opener_view_of(job->source.pid) == OPENER_VIEW_SAME;
+
+	return load_code_rights(dump, here);
+}
+
 /* What a runtime has written down: of a recording, or of a process that is gone. */
 static int load_dumped_code(struct loader_code *code, struct loader_job *job)
 {
-	struct opener_file file;
+	struct loader_file dump;
 
-	int ret = load_jitdump(&code->loader, &job->source, &file);
+	int ret = load_jitdump(&code->loader, &job->source, &dump);
 	if (ret < 0)
 		return ret;
-	ret = load_code_ask_raw(code, job, file.fd, -1, WIRE_FLAG_JITDUMP);
-	close(file.fd);
+	ret = load_code_ask_raw(code, job, dump.file.fd, -1, WIRE_FLAG_JITDUMP);
+	job->rights = dump_rights(code, job, &dump);
+	close(dump.file.fd);
 	return ret;
 }
 
@@ -362,16 +374,18 @@ static int load_process_code(struct loader_code *code, struct loader_job *job)
 
 	if (fd < 0)
 		return job->source.jitdump ? load_dumped_code(code, job) : fd;
-	struct opener_file dump = {.fd = -1};
+	struct loader_file dump = {.file.fd = -1};
 	if (job->lines && job->source.jitdump &&
 		load_jitdump(&code->loader, &job->source, &dump) < 0)
-		dump.fd = -1;
-	int ret = load_code_ask_raw(code, job, fd, dump.fd, 0);
+		dump.file.fd = -1;
+	int ret = load_code_ask_raw(code, job, fd, dump.file.fd, 0);
 	/* What is wrong with the lines does not take the instructions along. */
-	if (ret < 0 && dump.fd >= 0 && ret != -ECANCELED)
+	if (ret < 0 && dump.file.fd >= 0 && ret != -ECANCELED)
 		ret = load_code_ask_raw(code, job, fd, -1, 0);
-	if (dump.fd >= 0)
-		close(dump.fd);
+	if (dump.file.fd >= 0) {
+		job->rights = dump_rights(code, job, &dump);
+		close(dump.file.fd);
+	}
 	close(fd);
 	return ret;
 }

@@ -8,6 +8,7 @@
  */
 #include "symbols/loader_code_private.h"
 
+#include "symbols/clock.h"
 #include "symbols/dwarf.h"
 #include "symbols/strings.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROUNDS_MAX 64
@@ -345,6 +345,35 @@ static bool find_missing(struct request *request)
 	return request->answer.count > 0 && open_parts(request) > 0;
 }
 
+struct symbols_rights load_code_rights(const struct loader_file *file, bool here)
+{
+	if (file->foreign)
+		return (struct symbols_rights){.kind = SYMBOLS_RIGHTS_NONE};
+	if (load_owner(&file->file) != LOADER_OURS)
+		return (struct symbols_rights){SYMBOLS_RIGHTS_USER, file->file.owner, here};
+	if (here)
+		return (struct symbols_rights){.kind = SYMBOLS_RIGHTS_OWN, .here = true};
+	/* In a container any user may be root. */
+	return (struct symbols_rights){.kind = SYMBOLS_RIGHTS_USER, .user = RIGHTS_NOBODY};
+}
+
+/* Debug information of other owners reduces the rights.  An image of one user starts with few
+ * rights. */
+static struct symbols_rights join_rights(const struct load_code_files *files)
+{
+	struct symbols_rights rights = load_code_rights(&files->file, files->here);
+	const struct loader_file *others[] = {&files->debug, &files->alt};
+
+	if (rights.kind != SYMBOLS_RIGHTS_OWN)
+		return rights;
+	for (size_t i = 0; i < 2; i++)
+		if (others[i]->file.fd >= 0)
+			rights = rights_join(rights, load_code_rights(others[i], true));
+	for (size_t i = 0; i < files->n_parts; i++)
+		rights = rights_join(rights, load_code_rights(&files->parts[i], true));
+	return rights;
+}
+
 static int take_table(struct request *request)
 {
 	int ret =
@@ -362,18 +391,10 @@ static void close_table(struct request *request)
 	request->table = -1;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Whoever made the file decides how many rounds it takes, but not for how long. */
 static int ask_again(struct request *request)
 {
-	const uint64_t now = now_ms();
+	const uint64_t now = (uint64_t)clock_now_ms();
 
 	close_table(request);
 	if (now >= request->until_ms)
@@ -386,7 +407,7 @@ static int ask_again(struct request *request)
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files)
 {
 	struct request request = {
-		.until_ms = now_ms() + loader_code_total_ms,
+		.until_ms = (uint64_t)clock_now_ms() + loader_code_total_ms,
 		.wall_ms = loader_code_wall_ms,
 		.code = code,
 		.job = job,
@@ -400,6 +421,7 @@ int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_
 		ret = ask_again(&request);
 	if (ret == 0)
 		ret = take_table(&request);
+	job->rights = join_rights(files);
 	close_table(&request);
 	strings_fini(&request.tried);
 	return ret;

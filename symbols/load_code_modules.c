@@ -214,6 +214,7 @@ static int load_module(struct loader_code *code, struct loader_job *job,
 	const struct module *module, const struct loader_file *memory)
 {
 	struct load_code_files files = {.file.file.fd = -1,
+		.here = true,
 		.debug.file.fd = -1,
 		.alt.file.fd = -1,
 		.loaded = true,

@@ -5,6 +5,7 @@
  * The loader thread, and the one that asks about lines and instructions.
  */
 #include "symbols/loader_private.h"
+#include "symbols/timedopen.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,8 +15,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define CRC_FILE_BYTES (4ull << 30) /* larger ones are not read for it */
-#define CRC_BUFFER_BYTES (256u * 1024)
+#define CRC_FILE_BYTES (1ull << 30) /* takes a second of CPU time; other names wait meanwhile */
+#define CRC_BUFFER_BYTES (256u * 1024) /* each read has two seconds, however slow its disk is */
 
 static bool is_stopped(const struct loader *loader)
 {
@@ -32,11 +33,9 @@ static int read_crc(const struct loader *loader, const struct opener_file *file,
 	int ret = buffer ? 0 : -ENOMEM;
 
 	while (ret == 0) {
-		ssize_t n = pread(file->fd, buffer, CRC_BUFFER_BYTES, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
+		const ssize_t n = timedopen_read(file->fd, at, buffer, CRC_BUFFER_BYTES);
 		if (n <= 0) {
-			ret = n < 0 ? -errno : 0;
+			ret = (int)n;
 			break;
 		}
 		sum = crc32(sum, (const Bytef *)buffer, (uInt)n);
@@ -70,15 +69,17 @@ static int get_crc(struct loader *loader, const struct opener_file *file, uint32
 	pthread_mutex_lock(&loader->lock);
 	size_t i = find_crc(loader, file);
 	const bool known = i < loader->n_crcs;
+	const int known_error = known ? loader->crcs[i].error : 0;
 	if (known)
 		*crc = loader->crcs[i].crc;
 	pthread_mutex_unlock(&loader->lock);
 	if (known)
-		return 0;
+		return known_error;
 	if (file->size > CRC_FILE_BYTES)
 		return -EFBIG;
-	int ret = read_crc(loader, file, crc);
-	if (ret < 0)
+	const int ret = read_crc(loader, file, crc);
+	/* A file that does not answer is not asked again. */
+	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
 	pthread_mutex_lock(&loader->lock);
 	if (loader->n_crcs == LOADER_CRCS)
@@ -89,8 +90,35 @@ static int get_crc(struct loader *loader, const struct opener_file *file, uint32
 	loader->crcs[i].size = file->size;
 	loader->crcs[i].mtime_ns = file->mtime_ns;
 	loader->crcs[i].crc = *crc;
+	loader->crcs[i].error = ret;
 	pthread_mutex_unlock(&loader->lock);
-	return 0;
+	return ret;
+}
+
+static void format_path(char *out, size_t size, const struct finder_place *place)
+{
+	snprintf(out, size, "%s/%s", strcmp(place->dir, "/") == 0 ? "" : place->dir,
+		place->relative);
+}
+
+void load_tell_unopened(struct loader *loader, const struct finder_place *place, int error)
+{
+	char path[2 * FINDER_PATH_MAX];
+
+	if (error == ENOENT || error == ENOTDIR || error == EACCES || error == ESRCH ||
+		error == ENAMETOOLONG || error == ENOEXEC)
+		return;
+	format_path(path, sizeof(path), place);
+	loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, error, 0);
+}
+
+/* error: positive errno, or 0: it has another sum than its link. */
+static void tell_unused(struct loader *loader, const struct finder_place *place, int error)
+{
+	char path[2 * FINDER_PATH_MAX];
+
+	format_path(path, sizeof(path), place);
+	loader_add_note(loader, SYMBOLS_NOTE_OTHER_DEBUG, path, error, 0);
 }
 
 /* Has a file of the link's name the sum it should have? */
@@ -98,20 +126,25 @@ static bool is_linked(struct loader *loader, const struct load_debug_search *sea
 	const struct finder_place *place, const struct opener_file *file)
 {
 	const struct opener_file *own = search->file;
-	char path[2 * FINDER_PATH_MAX];
 	uint32_t crc;
 
 	/* A program that lies where its debug file could, under the same name. */
 	if (own && own->dev == file->dev && own->inode == file->inode)
 		return false;
-	if (get_crc(loader, file, &crc) < 0)
-		return false;
-	if (crc == search->link.crc)
+	const int ret = get_crc(loader, file, &crc);
+	if (ret == 0 && crc == search->link.crc)
 		return true;
-	snprintf(path, sizeof(path), "%s/%s", strcmp(place->dir, "/") == 0 ? "" : place->dir,
-		place->relative);
-	loader_add_note(loader, SYMBOLS_NOTE_OTHER_DEBUG, path, 0, 0);
+	if (ret == 0 || ret == -EFBIG || ret == -ETIMEDOUT)
+		tell_unused(loader, place, -ret);
 	return false;
+}
+
+/* Opened by a file system that then answers no more, as a dead network disk? */
+static bool answers(const struct opener_file *file)
+{
+	char first;
+
+	return timedopen_read(file->fd, 0, &first, sizeof(first)) != -ETIMEDOUT;
 }
 
 static void begin(const struct loader *loader, struct load_debug_search *search)
@@ -159,10 +192,15 @@ bool load_debug_file(
 			continue;
 		}
 		*out = (struct loader_file){.foreign = place.foreign};
-		if (opener_below(place.dir, place.relative, place.in_root, &out->file) < 0)
+		const int ret = opener_below(place.dir, place.relative, place.in_root, &out->file);
+		if (ret < 0) {
+			load_tell_unopened(loader, &place, -ret);
 			continue;
+		}
 		out->linked = search->query.what == FINDER_LINK;
-		if (!out->linked || is_linked(loader, search, &place, &out->file))
+		if (!answers(&out->file))
+			tell_unused(loader, &place, ETIMEDOUT);
+		else if (!out->linked || is_linked(loader, search, &place, &out->file))
 			return true;
 		close(out->file.fd);
 	}

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_ours(const struct opener_file *file)
@@ -135,6 +136,9 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 		ret == 0 && answer.flags & WIRE_FLAG_STRIPPED && !(answer.flags & WIRE_FLAG_DEBUG);
 	/* A debug file that kills the worker does not take the file's own symbols along. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && has_debug) {
+		if (ret != -EOWNERDEAD)
+			loader_add_note(
+				loader, SYMBOLS_NOTE_UNREADABLE, image->source.path, -ret, 0);
 		image->state = SYMBOLS_UNREADABLE;
 		ret = load_with_debug(loader, image, file, NULL, 0, NULL, &link, &answer);
 	}
@@ -171,8 +175,14 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 
 	*len = 0;
 	for (enum opener_way way = 0; way < OPENER_WAYS; way++) {
-		*out = (struct loader_file){.told = source->build_id_len > 0};
+		/* A deleted file cannot be identified later, so only the build-id is the key of its
+		 * table. */
+		*out = (struct loader_file){.told = source->build_id_len > 0 || source->deleted ||
+				loader->keep_for_recording};
 		int ret = opener_open(source, way, &out->file);
+		/* The kernel may have reused its inode for the file that now has the path. */
+		if (source->deleted && way != OPENER_MAP_FILES)
+			out->file.same = false;
 		if (ret == 0) {
 			ret = check_candidate(loader, source, out, want_build_id, build_id, len);
 			if (ret == 0)
@@ -182,6 +192,8 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 			if (ret != -ESTALE)
 				return ret;
 		}
+		if (ret == -ETIMEDOUT)
+			return ret;
 		/* The reason that says most: a wrong file, else what refused the last way that was open. */
 		if (result != -ESTALE && ret != -EINVAL && (ret != -ENOENT || result == -ENOENT))
 			result = ret;
@@ -190,8 +202,7 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 	return result;
 }
 
-/* Before anything is opened but a debug file. */
-static bool is_cached(struct loader *loader, struct loader_image *image)
+bool load_known(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_source *source = &image->source;
 	struct loader_file debug;
@@ -215,7 +226,8 @@ int load_file(struct loader *loader, struct loader_image *image)
 	struct loader_file file;
 	size_t len;
 
-	if (is_cached(loader, image))
+	image->source.elsewhere = opener_view_of(image->source.pid) == OPENER_VIEW_OTHER;
+	if (load_known(loader, image))
 		return 0;
 	int ret = load_open(loader, &image->source, loader->cache, &file, build_id, &len);
 	if (ret < 0)
@@ -227,14 +239,25 @@ int load_file(struct loader *loader, struct loader_image *image)
 
 int load_vdso(struct loader *loader, struct loader_image *image)
 {
-	const struct opener_file file = {.fd = opener_vdso(&image->source), .owner = geteuid()};
+	struct opener_file file = {.fd = opener_vdso(&image->source)};
 	const struct loader_question question = {
 		.type = WIRE_FILE, .path = image->source.path, .file = &file};
+	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	struct wire_message answer;
+	char key[CACHE_KEY_MAX];
+	struct stat st;
+	size_t len;
 
 	if (file.fd < 0)
 		return file.fd;
-	int ret = load_table(loader, image, &question, NULL, &answer);
+	file.owner = fstat(file.fd, &st) < 0 ? geteuid() : st.st_uid;
+	int ret = load_build_id(loader, &question, build_id, &len, NULL);
+	/* The process could have changed this memory, so its table must not serve as a file's. */
+	if (ret == 0 && len)
+		cache_key_vdso(key, build_id, len);
+	if (ret == 0)
+		ret = load_table(
+			loader, image, &question, len && is_ours(&file) ? key : NULL, &answer);
 	close(file.fd);
 	return ret;
 }

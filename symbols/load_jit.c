@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,8 +98,6 @@ static bool is_trusted(const struct target *target, uid_t owner)
  * the root, and the last one not out of the directory: in /tmp anybody may lay one. */
 static int open_below(const char *root, const char *path, struct opener_file *out)
 {
-	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	const char *slash = strrchr(path, '/');
 	char dir[64], *parent;
 	int ret;
@@ -112,9 +108,11 @@ static int open_below(const char *root, const char *path, struct opener_file *ou
 	parent = strndup(path, (size_t)(slash - path) + 1);
 	if (!parent)
 		return -ENOMEM;
-	int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = root_fd < 0 ? -1 : (int)syscall(SYS_openat2, root_fd, parent, &how, sizeof(how));
-	ret = fd < 0 ? -errno : 0;
+	int root_fd = opener_directory(AT_FDCWD, root, 0);
+	int fd = root_fd < 0
+		? root_fd
+		: opener_directory(root_fd, parent, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	ret = fd < 0 ? fd : 0;
 	if (fd >= 0) {
 		snprintf(dir, sizeof(dir), "/proc/self/fd/%d", fd);
 		ret = opener_below(dir, slash + 1, true, out);
@@ -192,14 +190,11 @@ static bool is_ours(const char *path, const struct loader_jit_file *file)
 
 static bool has_same_program(int32_t a, int32_t b)
 {
-	char path[64];
-	struct stat x, y;
+	char paths[2][64];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", a);
-	if (stat(path, &x) < 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/exe", b);
-	return stat(path, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	snprintf(paths[0], sizeof(paths[0]), "/proc/%d/exe", a);
+	snprintf(paths[1], sizeof(paths[1]), "/proc/%d/exe", b);
+	return opener_same_file(paths[0], paths[1]) > 0;
 }
 
 /* Whose memory a process has, as far as nobody saw it being forked. */
@@ -258,6 +253,19 @@ static void open_remains(struct loader *loader, struct loader_image *image, stru
 
 /* --- both --- */
 
+static void tell_cut(struct loader *loader, struct loader_image *image,
+	const struct loader_question *question, const struct wire_message *answer)
+{
+	const bool second = answer->flags & WIRE_FLAG_CUT_SECOND;
+
+	/* A growing map is read repeatedly, but noted once. */
+	if (image->jit.told_cut || !(second || answer->flags & WIRE_FLAG_CUT))
+		return;
+	image->jit.told_cut = true;
+	loader_add_note(loader, SYMBOLS_NOTE_JIT_CUT,
+		second ? image->source.jitdump : question->path, 0, (int)(answer->address >> 20));
+}
+
 static int ask(struct loader *loader, struct loader_image *image, const struct opener_file *map,
 	const struct opener_file *dump, bool foreign)
 {
@@ -272,6 +280,8 @@ static int ask(struct loader *loader, struct loader_image *image, const struct o
 	struct wire_message answer;
 
 	int ret = load_table(loader, image, &question, NULL, &answer);
+	if (ret == 0)
+		tell_cut(loader, image, &question, &answer);
 	if (ret == 0 || ret == -ECANCELED || ret == -ECHILD)
 		return ret;
 	/* It would be the same the next time. */
@@ -330,10 +340,7 @@ static bool find_recorded(
 	for (size_t i = 0; i < 2; i++)
 		if (trees[i] && open_below(trees[i], path, out) == 0)
 			return *foreign = true;
-	pthread_mutex_lock(&loader->lock);
-	const bool other_machine = loader->recorded.other_machine;
-	pthread_mutex_unlock(&loader->lock);
-	if (other_machine || open_below("/", path, out) < 0)
+	if (load_elsewhere(loader) || open_below("/", path, out) < 0)
 		return false;
 	if (!is_trusted(NULL, out->owner)) {
 		loader_add_note(loader, SYMBOLS_NOTE_JIT_OWNER, path, 0, 0);
@@ -381,20 +388,20 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 }
 
 int load_jitdump(
-	struct loader *loader, const struct symbols_source *source, struct opener_file *out)
+	struct loader *loader, const struct symbols_source *source, struct loader_file *out)
 {
 	static const struct loader_jit_file nothing;
-	bool foreign = false, here = false;
 	struct target target;
+	bool here = false;
 
-	*out = (struct opener_file){.fd = -1};
+	*out = (struct loader_file){.file.fd = -1};
 	if (!source->jitdump)
 		return -ENOENT;
 	if (loader->recording)
-		find_recorded(loader, source->jitdump, out, &foreign, &here);
+		find_recorded(loader, source->jitdump, &out->file, &out->foreign, &here);
 	else if (read_target(source->pid, &target))
-		return open_own(loader, &target, source->jitdump, out);
+		return open_own(loader, &target, source->jitdump, &out->file);
 	else
-		open_left(loader, source->jitdump, &nothing, true, out);
-	return out->fd < 0 ? -ENOENT : 0;
+		open_left(loader, source->jitdump, &nothing, true, &out->file);
+	return out->file.fd < 0 ? -ENOENT : 0;
 }

@@ -155,16 +155,16 @@ int load_recorded_kernel(struct loader *loader, struct loader_image *image)
 	load_tell_build_id(image, source->build_id, source->build_id_len);
 	size_t len = load_notes(loader->kernel_notes_path, own);
 	bool same = len && len == source->build_id_len && memcmp(own, source->build_id, len) == 0;
-	int ret = same ? load_running(loader, image, true) : -ENOENT;
+	const int own_ret = same ? load_running(loader, image, true) : -ENOENT;
+	int ret = own_ret;
 	if (ret < 0 && source->build_id_len && ret != -ECANCELED && ret != -ECHILD)
 		ret = load_kept(loader, image, FINDER_KALLSYMS);
 	if (ret < 0 && source->build_id_len && ret != -ECANCELED && ret != -ECHILD)
 		ret = load_kept(loader, image, FINDER_VMLINUX);
-	pthread_mutex_lock(&loader->lock);
-	const bool other_machine = loader->recorded.other_machine;
-	pthread_mutex_unlock(&loader->lock);
-	if (ret < 0 && !source->build_id_len && !other_machine) {
-		ret = load_running(loader, image, false);
+	if (ret < 0 && !source->build_id_len) {
+		if (load_elsewhere(loader))
+			return -EREMOTE;
+		ret = load_running(loader, image, loader->trust_local);
 		if (ret == 0) {
 			image->mark = SYMBOLS_MARK_UNVERIFIED;
 			loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED, source->path, 0, 0);
@@ -172,9 +172,12 @@ int load_recorded_kernel(struct loader *loader, struct loader_image *image)
 	}
 	if (ret == -ECANCELED || ret == -ECHILD || ret == 0)
 		return ret;
-	/* Of this very kernel it was told already why it cannot be read. */
+	/* Hidden addresses (ENOENT) and a dead worker already have a note. */
 	if (!same)
 		loader_add_note(loader, SYMBOLS_NOTE_NO_KERNEL, source->path, 0, 0);
+	else if (own_ret != -ENOENT && own_ret != -EOWNERDEAD)
+		loader_add_note(
+			loader, SYMBOLS_NOTE_UNREADABLE, loader->kallsyms_path, -own_ret, 0);
 	image->state = SYMBOLS_NONE;
 	return 0;
 }

@@ -27,12 +27,7 @@ static int open_file(struct loader *loader, struct loader_image *image, struct l
 
 	if (!loader->recording)
 		return load_open(loader, source, false, file, build_id, &len);
-	struct finder_query query = {
-		.what = FINDER_BINARY,
-		.path = source->path,
-		.build_id = source->build_id,
-		.build_id_len = source->build_id_len,
-	};
+	struct finder_query query = load_query(FINDER_BINARY, source);
 	return load_find(loader, &query, file);
 }
 

@@ -13,6 +13,37 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+struct finder_query load_query(enum finder_what what, const struct symbols_source *source)
+{
+	return (struct finder_query){
+		.what = what,
+		.path = source->path,
+		.build_id = source->build_id,
+		.build_id_len = source->build_id_len,
+		.deleted = source->deleted,
+	};
+}
+
+unsigned int load_elsewhere(struct loader *loader)
+{
+	if (loader->trust_local)
+		return 0;
+	pthread_mutex_lock(&loader->lock);
+	const unsigned int elsewhere = loader->recorded.elsewhere;
+	pthread_mutex_unlock(&loader->lock);
+	return elsewhere;
+}
+
+/* Judges a path without a build-id.  Returns 0; -ESTALE if the file was deleted while recorded;
+ * -EREMOTE if the path belongs to another machine. */
+static int check_path(
+	struct loader *loader, const struct finder_query *query, const struct finder_place *place)
+{
+	if (query->deleted)
+		return -ESTALE;
+	return !place->foreign && load_elsewhere(loader) ? -EREMOTE : 0;
+}
+
 /* 0; -ESTALE where it is another. */
 static int check_build_id(struct loader *loader, const struct finder_query *query,
 	const struct finder_place *place, struct loader_file *file)
@@ -49,6 +80,13 @@ static int find_fetched(
 	return ret;
 }
 
+static void close_file(struct opener_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
 int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out)
 {
 	struct finder_place place;
@@ -57,10 +95,22 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 	while (finder_next(&loader->finder, query, &place)) {
 		*out = (struct loader_file){.foreign = place.foreign, .told = true};
 		int ret = opener_below(place.dir, place.relative, place.in_root, &out->file);
+		if (place.by_path && !query->build_id_len) {
+			const int refused = check_path(loader, query, &place);
+			/* A file of another machine may be missing here, since it is not used
+			 * anyway. */
+			if (refused == -EREMOTE || (ret == 0 && refused < 0)) {
+				close_file(&out->file);
+				result = refused;
+				continue;
+			}
+		}
 		if (ret < 0) {
 			/* Not there in the one place that everybody has, or not to be read there. */
 			if (place.by_path && result != -ESTALE && ret != -ENOENT && ret != -ENOTDIR)
 				result = ret;
+			if (!place.by_path)
+				load_tell_unopened(loader, &place, -ret);
 			continue;
 		}
 		/* Kernel symbols as text have no build-id but that of the place. */
@@ -85,7 +135,7 @@ static void tell_unverified(
 	struct loader *loader, struct loader_image *image, const struct loader_file *file)
 {
 	pthread_mutex_lock(&loader->lock);
-	const bool other = loader->recorded.other_machine;
+	const bool other = loader->recorded.elsewhere;
 	const int64_t end_s = loader->recorded.end_s;
 	pthread_mutex_unlock(&loader->lock);
 
@@ -99,16 +149,15 @@ static void tell_unverified(
 int load_recorded_file(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_source *source = &image->source;
-	struct finder_query query = {
-		.what = FINDER_BINARY,
-		.path = source->path,
-		.build_id = source->build_id,
-		.build_id_len = source->build_id_len,
-	};
+	struct finder_query query = load_query(FINDER_BINARY, source);
 	struct loader_file file;
 
 	load_tell_build_id(image, source->build_id, source->build_id_len);
 	int ret = load_find(loader, &query, &file);
+	/* The file is gone, but the cache may have its table from the recording or another
+	 * session. */
+	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && load_known(loader, image))
+		return 0;
 	/* Some debug files (eu-strip) tell where things lie in the file, and serve alone. */
 	if (ret < 0 && source->build_id_len) {
 		struct finder_query debug = query;
@@ -145,8 +194,9 @@ static int load_vdso_of(
 	return load_table(loader, image, &question, NULL, &answer);
 }
 
-/* This machine's, where it has the build-id that was recorded, if any. */
-static int load_own_vdso(struct loader *loader, struct loader_image *image)
+/* Open this machine's, if it has the build-id that was recorded, or none was. */
+static int open_own_vdso(
+	struct loader *loader, const struct loader_image *image, struct loader_file *out)
 {
 	const struct symbols_source own = {.kind = SYMBOLS_VDSO, .map_start = UINT64_MAX};
 	struct loader_file file = {.file = {.fd = opener_vdso(&own), .owner = geteuid()}};
@@ -163,9 +213,10 @@ static int load_own_vdso(struct loader *loader, struct loader_image *image)
 		(len != image->source.build_id_len ||
 			memcmp(build_id, image->source.build_id, len) != 0))
 		ret = -ENOENT;
-	if (ret == 0)
-		ret = load_vdso_of(loader, image, &file);
-	close(file.file.fd);
+	if (ret < 0)
+		close(file.file.fd);
+	else
+		*out = file;
 	return ret;
 }
 
@@ -174,34 +225,51 @@ static bool is_same_kernel(struct loader *loader)
 {
 	struct utsname machine;
 
-	if (uname(&machine) < 0)
+	if (load_elsewhere(loader) || uname(&machine) < 0)
 		return false;
 	pthread_mutex_lock(&loader->lock);
-	const bool same = !loader->recorded.other_machine && loader->recorded.release &&
-		strcmp(loader->recorded.release, machine.release) == 0;
+	const bool same = loader->recorded.release &&
+		(loader->trust_local || strcmp(loader->recorded.release, machine.release) == 0);
 	pthread_mutex_unlock(&loader->lock);
 	return same;
 }
 
-int load_recorded_vdso(struct loader *loader, struct loader_image *image)
+/* Takes the table from the cache, if strobe read the vdso while its process ran. */
+static bool load_known_vdso(struct loader *loader, struct loader_image *image)
 {
-	struct finder_query query = {
-		.what = FINDER_VDSO,
-		.build_id = image->source.build_id,
-		.build_id_len = image->source.build_id_len,
-	};
-	struct loader_file file;
+	const struct symbols_source *source = &image->source;
+	char key[CACHE_KEY_MAX];
 
-	/* That of 32-bit programs (it has an inode) is another. */
+	if (!source->build_id_len || !loader->cache)
+		return false;
+	load_tell_build_id(image, source->build_id, source->build_id_len);
+	cache_key_vdso(key, source->build_id, source->build_id_len);
+	return load_cached(loader, image, key);
+}
+
+int load_find_vdso(struct loader *loader, struct loader_image *image, struct loader_file *out)
+{
+	struct finder_query query = load_query(FINDER_VDSO, &image->source);
+
+	/* The vdso of 32-bit processes (it has an inode) differs from this process's. */
 	const bool may_be_own =
 		query.build_id_len || (!image->source.inode && is_same_kernel(loader));
-	if (may_be_own && load_own_vdso(loader, image) == 0)
+	if (may_be_own && open_own_vdso(loader, image, out) == 0)
 		return 0;
-	if (query.build_id_len && load_find(loader, &query, &file) == 0) {
+	return query.build_id_len ? load_find(loader, &query, out) : -ENOENT;
+}
+
+int load_recorded_vdso(struct loader *loader, struct loader_image *image)
+{
+	struct loader_file file;
+
+	if (load_find_vdso(loader, image, &file) == 0) {
 		int ret = load_vdso_of(loader, image, &file);
 		close(file.file.fd);
 		return ret;
 	}
+	if (load_known_vdso(loader, image))
+		return 0;
 	/* That of another kernel, or one that cannot be told from it, is nothing to complain of. */
 	image->state = SYMBOLS_NONE;
 	return 0;
@@ -222,12 +290,7 @@ static void module_name(const char *path, char *out, size_t size)
 
 int load_recorded_module(struct loader *loader, struct loader_image *image)
 {
-	struct finder_query query = {
-		.what = FINDER_BINARY,
-		.path = image->source.path,
-		.build_id = image->source.build_id,
-		.build_id_len = image->source.build_id_len,
-	};
+	struct finder_query query = load_query(FINDER_BINARY, &image->source);
 	struct wire_message answer;
 	struct loader_file file;
 	char name[64];

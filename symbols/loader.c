@@ -3,10 +3,10 @@
  * loader.c - the loader thread, its queues and notes.
  */
 #include "symbols/loader_private.h"
+#include "symbols/unwind_tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define WORKER_MEMORY_MB 4096
-#define JOIN_SECONDS 3
+#define JOIN_MS 3000
 
 void loader_signal(struct loader *loader)
 {
@@ -29,6 +29,10 @@ void loader_signal(struct loader *loader)
 void loader_add_note(
 	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value)
 {
+	/* A worker that died is worth a note in any case. */
+	if (loader->is_quiet && kind != SYMBOLS_NOTE_WORKER_DIED &&
+		kind != SYMBOLS_NOTE_FILE_BANNED && kind != SYMBOLS_NOTE_UNCONFINED)
+		return;
 	pthread_mutex_lock(&loader->lock);
 	if (loader->n_notes == LOADER_NOTES_MAX) {
 		loader->first_note = (loader->first_note + 1) % LOADER_NOTES_MAX;
@@ -51,6 +55,13 @@ void loader_tell_no_worker(struct loader *loader)
 	loader->told_no_worker = true;
 	loader->no_worker_error = error;
 	loader_add_note(loader, SYMBOLS_NOTE_NO_WORKER, "", error, 0);
+}
+
+void loader_tell_elsewhere(struct loader *loader)
+{
+	if (!loader->told_elsewhere)
+		loader_add_note(loader, SYMBOLS_NOTE_ELSEWHERE, "", 0, (int)load_elsewhere(loader));
+	loader->told_elsewhere = true;
 }
 
 /* Whether to open what lies on this machine now. */
@@ -83,6 +94,10 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 	const char *path = image->source.path ? image->source.path : "";
 
 	image->state = SYMBOLS_UNREADABLE;
+	if (image->want == LOADER_UNWIND) {
+		load_unwind(loader, image);
+		return true;
+	}
 	if (image->want == LOADER_NAMED) {
 		/* Who asked is told why. */
 		image->error = -load_named(loader, image);
@@ -93,7 +108,10 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 		return false;
 	if (ret == -ESTALE) {
 		image->mark = loader->recording ? SYMBOLS_MARK_OTHER : SYMBOLS_MARK_NONE;
-		loader_add_note(loader, SYMBOLS_NOTE_WRONG_FILE, path, 0, 0);
+		loader_add_note(loader, SYMBOLS_NOTE_WRONG_FILE, path, 0, image->source.deleted);
+	} else if (ret == -EREMOTE) {
+		image->mark = SYMBOLS_MARK_UNPROVEN;
+		loader_tell_elsewhere(loader);
 	} else if (ret == -ECHILD) {
 		loader_tell_no_worker(loader);
 	} else if (ret < 0 && ret != -EOWNERDEAD && ret != -ECANCELED) {
@@ -102,12 +120,28 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 	return true;
 }
 
+/* What was published goes to the disk. */
+static void keep_table(struct loader *loader)
+{
+	if (loader->keep_fd < 0)
+		return;
+	cache_store(loader->cache, loader->keep_key, loader->keep_fd);
+	close(loader->keep_fd);
+	loader->keep_fd = -1;
+}
+
 /* The kernel has ten times as many symbols as most files, and is let wait once for those that came
  * after it. */
 static void do_image(struct loader *loader, struct loader_image *image, bool others)
 {
 	bool done = load_image(loader, image, others && !image->waited);
 
+	if (image->want == LOADER_UNWIND) {
+		unwind_tables_take(image);
+		loader_image_free(image);
+		keep_table(loader);
+		return;
+	}
 	pthread_mutex_lock(&loader->lock);
 	if (done) {
 		*loader->images_done_end = image;
@@ -120,33 +154,43 @@ static void do_image(struct loader *loader, struct loader_image *image, bool oth
 	pthread_mutex_unlock(&loader->lock);
 	if (done)
 		loader_signal(loader);
-	if (loader->keep_fd >= 0) {
-		cache_store(loader->cache, loader->keep_key, loader->keep_fd);
-		close(loader->keep_fd);
-		loader->keep_fd = -1;
-	}
+	keep_table(loader);
 }
 
-static void *run(void *arg)
+/* The next one in its turn, or NULL.  With the lock held. */
+static struct loader_image *take_image(struct loader *loader)
+{
+	struct loader_image *image = loader->unwinds ? loader->unwinds : loader->images;
+
+	if (!image)
+		return NULL;
+	if (image == loader->unwinds) {
+		loader->unwinds = image->next;
+		if (!loader->unwinds)
+			loader->unwinds_end = &loader->unwinds;
+	} else {
+		loader->images = image->next;
+		if (!loader->images)
+			loader->images_end = &loader->images;
+	}
+	image->next = NULL;
+	return image;
+}
+
+static void run(void *arg)
 {
 	struct loader *loader = arg;
 
 	pthread_mutex_lock(&loader->lock);
 	while (!loader->stop) {
 		struct loader_name *batch[WIRE_NAMES_MAX];
-		struct loader_image *image = loader->images;
 		size_t n = load_take_names(loader, batch);
+		struct loader_image *image = take_image(loader);
 		if (!n && !image) {
 			pthread_cond_wait(&loader->wake, &loader->lock);
 			continue;
 		}
-		bool others = image && image->next;
-		if (image) {
-			loader->images = image->next;
-			if (!loader->images)
-				loader->images_end = &loader->images;
-			image->next = NULL;
-		}
+		bool others = loader->images;
 		pthread_mutex_unlock(&loader->lock);
 		if (n)
 			load_names(loader, batch, n);
@@ -155,28 +199,21 @@ static void *run(void *arg)
 		pthread_mutex_lock(&loader->lock);
 	}
 	pthread_mutex_unlock(&loader->lock);
-	return NULL;
 }
 
-int loader_start(struct loader *loader, const char *name, void *(*run_thread)(void *), void *arg)
+int loader_start(struct loader *loader, const char *name, void (*run_thread)(void *), void *arg)
 {
-	sigset_t all, old;
+	const int ret = thread_start(&loader->thread, name, run_thread, NULL, arg);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int ret = pthread_create(&loader->thread, NULL, run_thread, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (ret)
-		return -ret;
-	loader->started = true;
-	pthread_setname_np(loader->thread, name);
-	return 0;
+	loader->started = ret == 0;
+	return ret;
 }
 
 int loader_init(struct loader *loader, const struct symbols_config *config, int answers_fd)
 {
 	pthread_mutex_init(&loader->lock, NULL);
 	pthread_cond_init(&loader->wake, NULL);
+	loader->unwinds_end = &loader->unwinds;
 	loader->images_end = &loader->images;
 	loader->images_done_end = &loader->images_done;
 	loader->names_end = &loader->names;
@@ -197,6 +234,8 @@ int loader_init(struct loader *loader, const struct symbols_config *config, int 
 	loader->recording = config->recording;
 	loader->started_s = time(NULL);
 	loader->keep_files = config->keep_files;
+	loader->keep_for_recording = config->keep_for_recording;
+	loader->trust_local = config->trust_local;
 	loader->fetched = config->fetched;
 	loader->fetch = config->fetch;
 	if (!loader->packet || !loader->kallsyms_path || !loader->kernel_notes_path ||
@@ -248,7 +287,6 @@ static void free_lists(struct loader_image *images, struct loader_name *names)
 
 bool loader_stop(struct loader *loader)
 {
-	struct timespec until;
 	uint64_t one = 1;
 
 	if (!loader->started)
@@ -259,19 +297,15 @@ bool loader_stop(struct loader *loader)
 	pthread_mutex_unlock(&loader->lock);
 	ssize_t written = write(loader->stop_fd, &one, sizeof(one));
 	(void)written;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += JOIN_SECONDS;
-	if (pthread_timedjoin_np(loader->thread, NULL, &until) == 0)
-		return true;
-	/* It hangs in open(2), on a dead network disk. */
-	pthread_detach(loader->thread);
-	return false;
+	/* The thread may hang in open(2), on a dead network disk. */
+	return thread_wait(&loader->thread, JOIN_MS);
 }
 
 void loader_fini(struct loader *loader)
 {
 	asker_close(&loader->asker);
 	cache_close(loader->cache);
+	free_lists(loader->unwinds, NULL);
 	free_lists(loader->images, loader->names);
 	free_lists(loader->images_done, loader->names_done);
 	if (loader->answers_fd >= 0)
@@ -303,6 +337,7 @@ void loader_image_free(struct loader_image *image)
 	if (!image)
 		return;
 	symtab_close(&image->table);
+	unwtab_close(&image->unwind);
 	for (size_t i = 0; i < 2; i++)
 		if (image->kept_fds[i] > 0)
 			close(image->kept_fds[i]);
@@ -315,10 +350,13 @@ void loader_image_free(struct loader_image *image)
 
 void loader_post_image(struct loader *loader, struct loader_image *image)
 {
+	struct loader_image ***end =
+		image->want == LOADER_UNWIND ? &loader->unwinds_end : &loader->images_end;
+
 	image->next = NULL;
 	pthread_mutex_lock(&loader->lock);
-	*loader->images_end = image;
-	loader->images_end = &image->next;
+	**end = image;
+	*end = &image->next;
 	pthread_cond_signal(&loader->wake);
 	pthread_mutex_unlock(&loader->lock);
 }
@@ -359,7 +397,7 @@ int loader_recorded(struct loader *loader, const struct symbols_recorded *record
 	pthread_mutex_lock(&loader->lock);
 	free(loader->recorded.release);
 	loader->recorded.release = release;
-	loader->recorded.other_machine = recorded->other_machine;
+	loader->recorded.elsewhere = recorded->elsewhere;
 	loader->recorded.end_s = recorded->end_s;
 	pthread_mutex_unlock(&loader->lock);
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
+#include "symbols/unwtab.h"
 
 /* What the names of code without a file were read from, to tell whether it has changed. */
 struct loader_jit_file {
@@ -18,6 +19,7 @@ struct loader_jit_file {
 struct loader_jit {
 	struct loader_jit_file map, dump;
 	bool ours; /* they are where this process sees them, too */
+	bool told_cut; /* the note about its size was added */
 	char path[32]; /* "/tmp/perf-4711.map", with the number that the process has for itself */
 	/* The answer. */
 	bool same; /* as it was: no table comes with it */
@@ -32,21 +34,23 @@ struct loader_image {
 		LOADER_FUNCTIONS,
 		LOADER_DATA, /* see data.h */
 		LOADER_NAMED, /* see by_name.h */
+		LOADER_UNWIND, /* see unwind.h */
 	} want;
 	char *wanted; /* of LOADER_NAMED: the name */
-	void *owner; /* of LOADER_NAMED: the poster's; NULL: nobody wants it any more */
+	void *owner; /* of LOADER_NAMED: the poster's; NULL: nobody wants it any more; of LOADER_UNWIND: struct unwind_tables */
 	bool waited; /* the loader's: has let others pass */
 	/* The answer. */
 	enum symbols_state state;
 	struct symtab table;
+	struct unwtab unwind; /* of LOADER_UNWIND */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: none known */
 	enum symbols_mark mark;
 	bool lacks_debug; /* it was stripped, and its debug file is not here */
 	int kept_fds[2]; /* see symbols_files(); 0: none */
 	struct loader_jit jit; /* of SYMBOLS_JIT: what was read last, and then now */
+	int error; /* positive errno, of LOADER_NAMED and LOADER_UNWIND */
 	/* Of LOADER_NAMED. */
-	int error; /* positive errno */
 	char *found; /* struct wire_named and what follows it, checked; NULL: none */
 	size_t found_len;
 	bool stripped,
@@ -69,6 +73,7 @@ bool loader_free(struct loader *loader);
 /* See symbols_recorded(); any thread. */
 int loader_recorded(struct loader *loader, const struct symbols_recorded *recorded);
 
+/* One of LOADER_UNWIND is done before all others, and never comes back by loader_collect(). */
 void loader_post_image(struct loader *loader, struct loader_image *image);
 void loader_post_name(struct loader *loader, struct loader_name *name);
 

@@ -46,7 +46,7 @@ static void do_job(struct loader_code *code, struct loader_job *job)
 	job->error = -ret;
 }
 
-static void *run(void *arg)
+static void run(void *arg)
 {
 	struct loader_code *code = arg;
 	struct loader *loader = &code->loader;
@@ -99,7 +99,6 @@ static void *run(void *arg)
 		pthread_mutex_lock(&loader->lock);
 	}
 	pthread_mutex_unlock(&loader->lock);
-	return NULL;
 }
 
 int loader_code_new(struct loader_code **out, const struct symbols_config *config, int answers_fd)

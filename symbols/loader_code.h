@@ -11,6 +11,7 @@
 
 #include "symbols/codetab.h"
 #include "symbols/disasm.h"
+#include "symbols/rights.h"
 #include "symbols/symbols.h"
 
 struct loader_job {
@@ -32,6 +33,7 @@ struct loader_job {
 	int error; /* positive errno */
 	struct codetab table;
 	bool has_lines, partial;
+	struct symbols_rights rights; /* with has_lines: rights of the source file names */
 	struct loader_job
 		*more; /* answers to a part of what was asked, taken along with this one */
 };

@@ -20,6 +20,7 @@ struct load_code_files {
 	size_t n_parts;
 	const char *path; /* for notes; and what .gnu_debuglink is relative to */
 	const char *module; /* see finder_query */
+	bool here; /* see opener_is_here(); in a recording: not of another machine */
 	bool kernel; /* a vmlinux, */
 	bool loaded; /* a module of the running kernel, */
 	bool stext;
@@ -88,6 +89,8 @@ int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_
  * WIRE_FLAG_JITDUMP, about a jitdump. */
 int load_code_ask_raw(
 	struct loader_code *code, struct loader_job *job, int fd, int dump, uint32_t flags);
+/* Returns the rights that source file names in a file have. */
+struct symbols_rights load_code_rights(const struct loader_file *file, bool here);
 void load_code_close(struct load_code_files *files);
 
 /* --- load_code_memory.c --- */

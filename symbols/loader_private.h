@@ -13,6 +13,7 @@
 #include "symbols/finder.h"
 #include "symbols/loader.h"
 #include "symbols/opener.h"
+#include "symbols/thread.h"
 
 #include <pthread.h>
 
@@ -25,7 +26,7 @@
 enum { LOADER_OURS, LOADER_NAMES, LOADER_FOREIGN, LOADER_USERS };
 
 struct loader {
-	pthread_t thread;
+	struct thread thread;
 	bool started;
 	struct asker asker; /* the thread's, but for the pids */
 	struct cache *cache;
@@ -33,11 +34,12 @@ struct loader {
 	struct fetch *fetched; /* borrowed; NULL: nothing ever is */
 	bool fetch; /* what lacks a debug file is to be known */
 	char *kallsyms_path, *kernel_notes_path;
-	bool recording, keep_files;
+	bool recording, keep_files, keep_for_recording, trust_local, told_elsewhere;
 	unsigned int memory_mb; /* of a worker */
 	uint64_t read_by_worker; /* whose files the worker has read: LOADER_OURS, or who else's */
 	bool met_foreign; /* some file was not ours: names may be of one such */
 	char *packet; /* WIRE_PACKET_BYTES */
+	bool is_quiet; /* the thread's: others tell what is wrong with files */
 	bool told_unconfined, told_no_worker;
 	int64_t started_s; /* since 1970 */
 	int no_worker_error; /* told last */
@@ -50,9 +52,10 @@ struct loader {
 	bool stop;
 	struct {
 		char *release;
-		bool other_machine;
+		unsigned int elsewhere;
 		int64_t end_s;
 	} recorded;
+	struct loader_image *unwinds, **unwinds_end; /* of LOADER_UNWIND */
 	struct loader_image *images, **images_end, *images_done, **images_done_end;
 	struct loader_name *names, **names_end, *names_done, **names_done_end;
 	struct symbols_note notes[LOADER_NOTES_MAX]; /* a ring: the oldest are dropped */
@@ -63,6 +66,7 @@ struct loader {
 		ino_t inode;
 		uint64_t size, mtime_ns;
 		uint32_t crc;
+		int error; /* of reading, negative; else 0 */
 	} crcs[LOADER_CRCS];
 	size_t n_crcs;
 };
@@ -73,7 +77,7 @@ struct loader {
  * loader_fini() in any case. */
 int loader_init(struct loader *loader, const struct symbols_config *config, int answers_fd);
 int loader_start(
-	struct loader *loader, const char *name, void *(*run)(void *), void *arg); /* 0 or -errno */
+	struct loader *loader, const char *name, void (*run)(void *), void *arg); /* 0 or -errno */
 bool loader_stop(struct loader *loader); /* false: the thread hangs, and all it uses has to stay */
 void loader_fini(struct loader *loader);
 
@@ -81,6 +85,7 @@ void loader_signal(struct loader *loader); /* answers have come */
 void loader_add_note(
 	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value);
 void loader_tell_no_worker(struct loader *loader); /* once for each reason */
+void loader_tell_elsewhere(struct loader *loader); /* adds the note once */
 
 /* --- load_ask.c --- */
 
@@ -156,6 +161,9 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 bool load_find_debug(struct loader *loader, const struct symbols_source *source,
 	const uint8_t *build_id, size_t len, struct loader_file *out);
 
+/* Takes the table of the known build-id from the cache; opens at most a debug file. */
+bool load_known(struct loader *loader, struct loader_image *image);
+
 int load_file(struct loader *loader, struct loader_image *image);
 int load_vdso(struct loader *loader, struct loader_image *image);
 
@@ -181,13 +189,27 @@ struct load_debug_search {
 bool load_debug_file(
 	struct loader *loader, struct load_debug_search *search, struct loader_file *out);
 
+/* Note a place that may have the file but cannot be opened now.  Adds no note if error means that
+ * it is missing or forbidden. */
+void load_tell_unopened(struct loader *loader, const struct finder_place *place, int error);
+
 /* --- load_recorded.c --- */
+
+/* Returns the query for the file of a source. */
+struct finder_query load_query(enum finder_what what, const struct symbols_source *source);
+
+/* Returns how the recording is known to come from elsewhere; 0: it may be from here.  If it is not,
+ * files without a build-id are not used. */
+unsigned int load_elsewhere(struct loader *loader);
 
 int load_recorded_file(struct loader *loader, struct loader_image *image);
 int load_recorded_vdso(struct loader *loader, struct loader_image *image);
+/* Open the vdso that was recorded, this machine's or a copy, for close(2).  0 or -errno. */
+int load_find_vdso(struct loader *loader, struct loader_image *image, struct loader_file *out);
 int load_recorded_module(struct loader *loader, struct loader_image *image);
 
-/* The first of the places that has the file with that build-id.  0; -ESTALE: only another at its path; -errno. */
+/* Opens the file with that build-id in the first place that has it.  Returns 0; -ESTALE: only
+ * another file is at its path; -EREMOTE: it has no build-id and comes from elsewhere; -errno. */
 int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out);
 
 /* --- load_jit.c --- */
@@ -197,7 +219,7 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image);
 
 /* Open the jitdump of a source of SYMBOLS_JIT, under the same conditions.  0 and a descriptor that is the caller's; -errno. */
 int load_jitdump(
-	struct loader *loader, const struct symbols_source *source, struct opener_file *out);
+	struct loader *loader, const struct symbols_source *source, struct loader_file *out);
 
 /* --- load_kernel.c --- */
 
@@ -216,6 +238,11 @@ int load_module_of_kernel(struct loader *loader, struct loader_image *image, con
 /* Data symbols of a file or the kernel; places of one name, with image->found.  0 or -errno. */
 int load_data(struct loader *loader, struct loader_image *image);
 int load_named(struct loader *loader, struct loader_image *image);
+
+/* --- load_unwind.c --- */
+
+/* Sets image->state and image->unwind. */
+void load_unwind(struct loader *loader, struct loader_image *image);
 
 /* --- load_names.c --- */
 

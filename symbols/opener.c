@@ -4,6 +4,9 @@
  */
 #include "symbols/opener.h"
 
+#include "symbols/rights.h"
+#include "symbols/timedopen.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,27 +23,44 @@
 
 #define VDSO_MAX_BYTES (1u << 20)
 
-int opener_regular(int dir_fd, const char *path, unsigned long long resolve)
+static struct opener_file describe_file(int fd, const struct stat *st)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
-	char self[64];
+	return (struct opener_file){
+		.fd = fd,
+		.owner = st->st_uid,
+		.dev = st->st_dev,
+		.inode = st->st_ino,
+		.size = (uint64_t)st->st_size,
+		.mtime_ns =
+			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec,
+	};
+}
+
+/* Returns 0 and sets *out; or -errno with fd -1 in *out. */
+static int open_regular(
+	int dir_fd, const char *path, unsigned long long resolve, struct opener_file *out)
+{
 	struct stat st;
 
-	/* Opening a device or a pipe can have effects; looking at it through O_PATH has none. */
-	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
-	if (fd < 0 && errno == ENOSYS && resolve == 0)
-		fd = openat(dir_fd, path, O_PATH | O_CLOEXEC);
+	*out = (struct opener_file){.fd = -1};
+	const int fd = timedopen(dir_fd, path, resolve, true, &st);
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -ENOEXEC;
-	}
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	int real = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int ret = real < 0 ? -errno : real;
-	close(fd);
-	return ret;
+		return fd;
+	*out = describe_file(fd, &st);
+	return 0;
+}
+
+int opener_regular(int dir_fd, const char *path, unsigned long long resolve)
+{
+	struct opener_file file;
+	const int ret = open_regular(dir_fd, path, resolve, &file);
+
+	return ret < 0 ? ret : file.fd;
+}
+
+int opener_directory(int dir_fd, const char *path, unsigned long long resolve)
+{
+	return timedopen(dir_fd, path, resolve, false, NULL);
 }
 
 struct mapping {
@@ -101,74 +121,111 @@ static bool is_same(const struct symbols_source *source, int fd, const struct op
 		mapping.dev == wanted;
 }
 
-static int open_below_root(const struct symbols_source *source)
+static int open_below_root(const struct symbols_source *source, struct opener_file *out)
 {
 	char root[64];
 
 	snprintf(root, sizeof(root), "/proc/%d/root", source->pid);
-	int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root_fd = opener_directory(AT_FDCWD, root, 0);
 	if (root_fd < 0)
-		return -errno;
-	int fd = opener_regular(root_fd, source->path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+		return root_fd;
+	int ret = open_regular(root_fd, source->path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS, out);
 	close(root_fd);
-	return fd;
-}
-
-/* Takes fd. */
-static int describe(int fd, struct opener_file *out)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0) {
-		int ret = -errno;
-		close(fd);
-		return ret;
-	}
-	*out = (struct opener_file){
-		.fd = fd,
-		.owner = st.st_uid,
-		.dev = st.st_dev,
-		.inode = st.st_ino,
-		.size = (uint64_t)st.st_size,
-		.mtime_ns =
-			(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec,
-	};
-	return 0;
+	return ret;
 }
 
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out)
 {
 	char path[128];
-	int fd = -EINVAL;
+	int ret = -EINVAL;
 
 	*out = (struct opener_file){.fd = -1};
 	if (way == OPENER_MAP_FILES && source->pid > 0 && source->map_end > source->map_start) {
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, source->pid,
 			source->map_start, source->map_end);
-		fd = opener_regular(AT_FDCWD, path, 0);
+		ret = open_regular(AT_FDCWD, path, 0, out);
 	} else if (way == OPENER_ROOT && source->pid > 0 && source->path &&
 		source->path[0] == '/') {
-		fd = open_below_root(source);
+		ret = open_below_root(source, out);
 	} else if (way == OPENER_PATH && source->path && source->path[0] == '/') {
-		fd = opener_regular(AT_FDCWD, source->path, 0);
+		ret = open_regular(AT_FDCWD, source->path, 0, out);
 	}
-	if (fd < 0)
-		return fd;
-	int ret = describe(fd, out);
-	out->same = ret == 0 && is_same(source, fd, out);
+	out->same = ret == 0 && is_same(source, out->fd, out);
+	return ret;
+}
+
+int opener_same_file(const char *a, const char *b)
+{
+	const char *const paths[2] = {a, b};
+	struct statx found[2];
+
+	for (size_t i = 0; i < 2; i++)
+		if (statx(AT_FDCWD, paths[i], AT_STATX_DONT_SYNC, STATX_INO, &found[i]) < 0)
+			return -errno;
+	return found[0].stx_ino == found[1].stx_ino &&
+		found[0].stx_dev_major == found[1].stx_dev_major &&
+		found[0].stx_dev_minor == found[1].stx_dev_minor;
+}
+
+enum opener_view opener_view_of(int32_t pid)
+{
+	char path[64], theirs[64] = "", ours[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	bool known = readlink(path, theirs, sizeof(theirs) - 1) > 0 &&
+		readlink("/proc/self/ns/mnt", ours, sizeof(ours) - 1) > 0;
+	if (known && strcmp(theirs, ours) != 0)
+		return OPENER_VIEW_OTHER;
+	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
+	const int same = opener_same_file(path, "/");
+	if (same <= 0)
+		return same ? OPENER_VIEW_UNKNOWN : OPENER_VIEW_OTHER;
+	return known ? OPENER_VIEW_SAME : OPENER_VIEW_UNKNOWN;
+}
+
+bool opener_is_here(const struct symbols_source *source, const struct opener_file *file)
+{
+	const enum opener_view view = opener_view_of(source->pid);
+	struct opener_file here;
+	struct mapping mapping;
+	char maps[64];
+
+	if (source->elsewhere || view == OPENER_VIEW_OTHER)
+		return false;
+	if (opener_open(source, OPENER_PATH, &here) == 0) {
+		close(here.fd);
+		if (here.dev == file->dev && here.inode == file->inode)
+			return true;
+	}
+	/* The process may have ended, and its number be another's. */
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", source->pid);
+	return view == OPENER_VIEW_SAME && find_mapping(maps, source->map_start, &mapping) &&
+		mapping.inode == source->inode &&
+		mapping.dev == makedev(source->dev_major, source->dev_minor);
+}
+
+int opener_below_as(const char *dir, const char *relative, unsigned long long resolve, uid_t user,
+	struct opener_file *out)
+{
+	struct rights_before before;
+
+	*out = (struct opener_file){.fd = -1};
+	int dir_fd = opener_directory(AT_FDCWD, dir, 0);
+	if (dir_fd < 0)
+		return dir_fd;
+	int ret = rights_become(user, &before);
+	if (ret == 0) {
+		ret = open_regular(dir_fd, relative, resolve, out);
+		rights_restore(&before);
+	}
+	close(dir_fd);
 	return ret;
 }
 
 int opener_below(const char *dir, const char *relative, bool in_root, struct opener_file *out)
 {
-	*out = (struct opener_file){.fd = -1};
-	int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir_fd < 0)
-		return -errno;
-	int fd = opener_regular(
-		dir_fd, relative, in_root ? RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS : 0);
-	close(dir_fd);
-	return fd < 0 ? fd : describe(fd, out);
+	return opener_below_as(dir, relative, in_root ? RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS : 0,
+		geteuid(), out);
 }
 
 static int memory_file(const void *bytes, size_t len)
@@ -185,9 +242,60 @@ static int memory_file(const void *bytes, size_t len)
 	return ret;
 }
 
-static int copy_vdso(const struct symbols_source *source)
+uid_t opener_user(int proc_fd, uid_t owner)
+{
+	unsigned int ids[4];
+	char line[256];
+	bool found = false;
+
+	const int fd = openat(proc_fd, "status", O_RDONLY | O_CLOEXEC);
+	FILE *status = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!status) {
+		if (fd >= 0)
+			close(fd);
+		return RIGHTS_NOBODY;
+	}
+	while (!found && fgets(line, sizeof(line), status))
+		found = sscanf(line, "Uid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4;
+	fclose(status);
+	for (size_t i = 0; found && i < 4; i++)
+		found = ids[i] == owner;
+	return found ? owner : RIGHTS_NOBODY;
+}
+
+static int copy_memory(int proc_fd, const struct symbols_source *source)
 {
 	const size_t len = (size_t)(source->map_end - source->map_start);
+	struct stat st;
+
+	/* The process may execute another program meanwhile, so its user is read before and
+	 * after. */
+	if (fstat(proc_fd, &st) < 0)
+		return -errno;
+	uid_t user = opener_user(proc_fd, st.st_uid);
+	const int mem = openat(proc_fd, "mem", O_RDONLY | O_CLOEXEC);
+	if (mem < 0)
+		return -errno;
+	char *bytes = malloc(len);
+	const ssize_t n = bytes ? pread(mem, bytes, len, (off_t)source->map_start) : 0;
+	int ret = !bytes ? -ENOMEM : n < 0 ? -errno : n < (ssize_t)len ? -EIO : 0;
+	close(mem);
+	if (opener_user(proc_fd, st.st_uid) != user)
+		user = RIGHTS_NOBODY;
+	if (ret == 0)
+		ret = memory_file(bytes, len);
+	free(bytes);
+	/* The process may have written to this memory, so its user becomes the owner. */
+	if (ret >= 0 && user != geteuid() && fchown(ret, user, (gid_t)-1) < 0) {
+		const int error = errno;
+		close(ret);
+		return -error;
+	}
+	return ret;
+}
+
+static int copy_vdso(const struct symbols_source *source)
+{
 	struct mapping mapping;
 	char path[64];
 
@@ -196,27 +304,27 @@ static int copy_vdso(const struct symbols_source *source)
 	if (source->pid <= 0 || !find_mapping(path, source->map_start, &mapping) ||
 		mapping.end != source->map_end || !mapping.is_vdso)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/proc/%d/mem", source->pid);
-	int mem = open(path, O_RDONLY | O_CLOEXEC);
-	if (mem < 0)
+	snprintf(path, sizeof(path), "/proc/%d", source->pid);
+	const int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc_fd < 0)
 		return -errno;
-	char *bytes = malloc(len);
-	ssize_t n = bytes ? pread(mem, bytes, len, (off_t)source->map_start) : 0;
-	int ret = !bytes ? -ENOMEM : n < 0 ? -errno : n < (ssize_t)len ? -EIO : 0;
-	close(mem);
-	if (ret == 0)
-		ret = memory_file(bytes, len);
-	free(bytes);
+	const int ret = copy_memory(proc_fd, source);
+	close(proc_fd);
 	return ret;
+}
+
+bool opener_vdso_is_copy(const struct symbols_source *source)
+{
+	return source->map_end > source->map_start &&
+		(source->map_start <= UINT32_MAX) != (sizeof(void *) == 4);
 }
 
 int opener_vdso(const struct symbols_source *source)
 {
-	const bool narrow = source->map_start <= UINT32_MAX;
 	const uintptr_t own = getauxval(AT_SYSINFO_EHDR);
 	struct mapping mapping;
 
-	if (source->map_end > source->map_start && narrow != (sizeof(void *) == 4))
+	if (opener_vdso_is_copy(source))
 		return source->map_end - source->map_start <= VDSO_MAX_BYTES ? copy_vdso(source)
 									     : -ENOENT;
 	if (own == 0 || !find_mapping("/proc/self/maps", own, &mapping) ||

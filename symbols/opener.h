@@ -32,15 +32,51 @@ struct opener_file {
 /* Open the source in one way.  0; -EINVAL where that way makes no sense for it; -errno. */
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out);
 
+/* Returns 1 if links of /proc lead to the same file, else 0 or -errno.  Asks no file server. */
+int opener_same_file(const char *a, const char *b);
+
+/* How a process sees files: with the same mounts below the same root as this process, or not. */
+enum opener_view {
+	OPENER_VIEW_SAME,
+	OPENER_VIEW_OTHER,
+	OPENER_VIEW_UNKNOWN, /* it has ended, or access is denied */
+};
+enum opener_view opener_view_of(int32_t pid);
+
+/* Returns whether an open file lies here.  Its process must not have another view of files, and the
+ * path leads to the file or the process still maps it. */
+bool opener_is_here(const struct symbols_source *source, const struct opener_file *file);
+
 /* Open a regular file below a directory; in_root: links in it do not lead out of there.  0 or -errno. */
 int opener_below(const char *dir, const char *relative, bool in_root, struct opener_file *out);
+
+/* Variant with resolve for openat2(2).  It opens with user's rights (rights.h) if user is not this
+ * one: also -EACCES. */
+int opener_below_as(const char *dir, const char *relative, unsigned long long resolve, uid_t user,
+	struct opener_file *out);
+
+/* All functions below wait at most two seconds for a file system, or a tenth while another call
+ * hangs: -ETIMEDOUT. */
 
 /* Open a regular file: how is a path's directory (or AT_FDCWD), resolve is for openat2(2).  An fd or -errno. */
 int opener_regular(int dir_fd, const char *path, unsigned long long resolve);
 
-/* The vdso that the source's process has, copied into a memory file: this process's own where that is the same
- * (which nobody can tamper with), else, below 4 GiB, that process's, as far as its memory may be read.
- * An fd, or -ENOENT, -errno. */
+/* Open a directory with O_PATH.  Returns an fd or -errno. */
+int opener_directory(int dir_fd, const char *path, unsigned long long resolve);
+
+/* Returns the user of a process whose directory in /proc has this owner; RIGHTS_NOBODY if another
+ * user shares control.  Root owns the directories of undumpable processes; a set-uid program has
+ * another real user. */
+uid_t opener_user(int proc_fd, uid_t owner);
+
+/* Copy the vdso of the source's process into a memory file.  If both have one word size, it is this
+ * process's own, which nobody can tamper with.  Else it is read from that process's memory, if that
+ * is allowed.  Returns an fd, or -ENOENT, -errno.  The fd's owner is the user who could have
+ * changed it (RIGHTS_NOBODY: several users). */
 int opener_vdso(const struct symbols_source *source);
+
+/* Returns whether opener_vdso() reads the process's memory.  The process may have written anything
+ * there. */
+bool opener_vdso_is_copy(const struct symbols_source *source);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_BYTES 65536u
@@ -87,23 +88,46 @@ void perfmap_feed(struct perfmap *map, const char *text, size_t len)
 	}
 }
 
-int perfmap_read(int fd, struct jitspans *spans)
+/* Reads from at to end, and adds the length read to *bytes.  Returns 0 or -errno. */
+static int read_part(int fd, struct perfmap *map, off_t at, off_t end, uint64_t *bytes)
 {
+	/* The part may begin inside a line. */
+	bool skips = at > 0;
 	char text[READ_BYTES];
-	struct perfmap map;
-	off_t at = 0;
 
-	perfmap_init(&map, spans);
-	while (!map.error) {
-		ssize_t n = pread(fd, text, sizeof(text), at);
+	map->len = 0;
+	while (!map->error && at < end) {
+		const size_t rest = (size_t)(end - at);
+		ssize_t n = pread(fd, text, rest < sizeof(text) ? rest : sizeof(text), at);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		perfmap_feed(&map, text, (size_t)n);
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		const char *newline = skips ? memchr(text, '\n', (size_t)n) : NULL;
+		const size_t from = newline ? (size_t)(newline - text) + 1 : skips ? (size_t)n : 0;
+		perfmap_feed(map, text + from, (size_t)n - from);
+		skips = skips && !newline;
 		at += n;
+		*bytes += (uint64_t)n;
 	}
-	return map.error;
+	return map->error;
+}
+
+int perfmap_read(int fd, struct jitspans *spans)
+{
+	const off_t half = PERFMAP_BYTES_MAX / 2;
+	struct perfmap map;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	perfmap_init(&map, spans);
+	const bool large = st.st_size > PERFMAP_BYTES_MAX;
+	int ret = read_part(fd, &map, 0, large ? half : st.st_size, &bytes);
+	if (ret == 0 && large)
+		ret = read_part(fd, &map, st.st_size - half, st.st_size, &bytes);
+	if (ret == -EFBIG || (ret == 0 && large))
+		spans->cut_bytes = bytes;
+	return ret == -EFBIG ? 0 : ret;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PERFMAP_BYTES_MAX (64u << 20) /* read per file: half at its beginning, half at its end */
 #define PERFMAP_LINE_MAX 4096 /* what is longer loses the end of its name */
 
 struct perfmap {
@@ -25,7 +26,8 @@ struct perfmap {
 void perfmap_init(struct perfmap *map, struct jitspans *spans);
 void perfmap_feed(struct perfmap *map, const char *text, size_t len);
 
-/* Read a whole file from its beginning.  0 or -errno. */
+/* Read a file up to its current size.  A too large file loses its middle, and spans->cut_bytes is
+ * set: the oldest and newest code stays.  Returns 0 or -errno. */
 int perfmap_read(int fd, struct jitspans *spans);
 
 #endif

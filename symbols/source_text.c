@@ -2,16 +2,16 @@
 /*
  * source_text.c - finds and reads a source file that debug information names.
  *
- * The names are a compiler's, of another machine or time: what the user said about them goes first,
- * then the file system of the process, then this one's.  Nothing but regular files is opened.
+ * A compiler on another machine, or an attacker, chose the names.  So the user's prefixes come
+ * first, then the image's rights.  Only regular files are opened.
  */
 #include "symbols/source_text.h"
 
-#include "symbols/code.h"
 #include "symbols/opener.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,87 +68,124 @@ static void simplify(char *path)
 	*to = '\0';
 }
 
-/* Where it was found: dir is its root, NULL this process's. */
+/* A candidate path and its limits. */
 struct place {
-	const char *dir;
+	char dir[PATH_MAX]; /* "": path is absolute, or relative to this process */
 	char path[PATH_MAX];
+	unsigned long long resolve; /* flags for openat2(2) */
+	uid_t user; /* the user who opens it */
+	bool confined; /* path is simplified first, since it must not leave dir */
 	struct opener_file file;
 };
 
-static int open_in(struct place *place, const char *dir, const char *path)
+static int open_place(struct place *place)
+{
+	return opener_below_as(place->dir[0] ? place->dir : ".", place->path, place->resolve,
+		place->user, &place->file);
+}
+
+static int open_path(struct place *place, const char *path)
 {
 	if ((size_t)snprintf(place->path, sizeof(place->path), "%s", path) >= sizeof(place->path))
 		return -ENAMETOOLONG;
-	place->dir = dir;
-	int ret = opener_below(dir ? dir : ".", place->path, dir != NULL, &place->file);
-	if (ret == -ENOENT && path[0] == '/') {
-		simplify(place->path);
-		if (strcmp(place->path, path) != 0)
-			ret = opener_below(dir ? dir : ".", place->path, dir != NULL, &place->file);
+	if (!place->confined) {
+		int ret = open_place(place);
+
+		if (ret != -ENOENT || path[0] != '/')
+			return ret;
 	}
-	return ret;
+	if (path[0] == '/')
+		simplify(place->path);
+	if (!place->confined)
+		return strcmp(place->path, path) != 0 ? open_place(place) : -ENOENT;
+	if (place->resolve & RESOLVE_BENEATH)
+		memmove(place->path, place->path + strspn(place->path, "/"),
+			strlen(place->path + strspn(place->path, "/")) + 1);
+	return open_place(place);
 }
 
-/* "FROM=TO" in the place of a beginning that ends where a name does, or "DIR" in front.  False where it says nothing of
- * the file. */
-static bool apply(const char *prefix, const char *file, char out[PATH_MAX])
+/* Applies a prefix: "FROM=TO" replaces whole leading components, "DIR" is put in front.  dir: the
+ * user's part; rest: the rest of the file's name, "" or with a leading slash.  Returns false if the
+ * prefix does not match. */
+static bool apply(const char *prefix, const char *file, char dir[PATH_MAX], char rest[PATH_MAX])
 {
 	const char *equals = strchr(prefix, '=');
-	int n;
+	const char *to = equals ? equals + 1 : prefix;
+	size_t len = 0;
 
-	if (!equals) {
-		n = snprintf(out, PATH_MAX, "%s/%s", prefix, file);
-	} else {
-		size_t len = (size_t)(equals - prefix);
-
+	if (equals) {
+		len = (size_t)(equals - prefix);
 		if (strncmp(file, prefix, len) != 0)
 			return false;
 		if (!(len > 0 && prefix[len - 1] == '/') && file[len] != '/' && file[len])
 			return false;
-		n = snprintf(out, PATH_MAX, "%s%s%s", equals + 1,
-			len > 0 && prefix[len - 1] == '/' ? "/" : "", file + len);
 	}
-	return n > 0 && n < PATH_MAX;
+	file += len;
+	return snprintf(dir, PATH_MAX, "%s", to) < PATH_MAX &&
+		snprintf(rest, PATH_MAX, "%s%s", *file && *file != '/' ? "/" : "", file) < PATH_MAX;
 }
 
-/* The file stays open in place.  root is its buffer. */
-static int find(const struct symbols_source *image, const char *file, const char *const *prefixes,
-	struct place *place, char root[64])
+/* The user's part follows all links; names of others stay below it. */
+static int open_prefixed(const struct symbols_source_origin *origin, const char *prefix,
+	const char *file, struct place *place)
 {
-	char path[PATH_MAX];
+	char dir[PATH_MAX], rest[PATH_MAX], path[2 * PATH_MAX];
+
+	if (!apply(prefix, file, dir, rest))
+		return -ENOENT;
+	*place = (struct place){.user = geteuid()};
+	if (origin->rights.kind == SYMBOLS_RIGHTS_OWN || !rest[0]) {
+		snprintf(path, sizeof(path), "%s%s", dir, rest);
+		return open_path(place, path);
+	}
+	place->confined = true;
+	place->resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+	snprintf(place->dir, sizeof(place->dir), "%s", dir[0] ? dir : "/");
+	return open_path(place, rest);
+}
+
+static int open_named(
+	const struct symbols_source_origin *origin, const char *file, struct place *place)
+{
+	*place = (struct place){.user = geteuid()};
+	if (file[0] != '/' || origin->rights.kind == SYMBOLS_RIGHTS_NONE)
+		return -ENOENT;
+	if (origin->rights.kind == SYMBOLS_RIGHTS_OWN)
+		return open_path(place, file);
+	place->user = origin->rights.user;
+	place->resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+	if (origin->rights.here)
+		snprintf(place->dir, sizeof(place->dir), "/");
+	else
+		snprintf(place->dir, sizeof(place->dir), "/proc/%d/root", origin->pid);
+	return open_path(place, file);
+}
+
+/* Finds the file and leaves it open in place. */
+static int find(const struct symbols_source_origin *origin, const char *file,
+	const char *const *prefixes, struct place *place)
+{
 	int ret = -ENOENT, last;
 
 	if (!file[0])
 		return -ENOENT;
 	for (; prefixes && *prefixes; prefixes++) {
-		if (!apply(*prefixes, file, path))
-			continue;
-		last = open_in(place, NULL, path);
+		last = open_prefixed(origin, *prefixes, file, place);
 		if (last == 0)
 			return 0;
 		ret = last == -ENOENT ? ret : last;
 	}
-	if (file[0] != '/')
-		return ret;
-	if (image->pid > 0) {
-		snprintf(root, 64, "/proc/%d/root", image->pid);
-		last = open_in(place, root, file);
-		if (last == 0)
-			return 0;
-		ret = last == -ENOENT ? ret : last;
-	}
-	last = open_in(place, NULL, file);
+	last = open_named(origin, file, place);
 	return last == -ENOENT ? ret : last;
 }
 
-int symbols_source_read(const struct symbols_source *image, const char *file,
+int symbols_source_read(const struct symbols_source_origin *origin, const char *file,
 	const char *const *prefixes, struct symbols_source_text *out)
 {
 	struct place place;
-	char root[64];
 
 	*out = (struct symbols_source_text){.bytes = NULL};
-	int ret = find(image, file, prefixes, &place, root);
+	int ret = find(origin, file, prefixes, &place);
 	if (ret < 0)
 		return ret;
 	ret = read_all(&place.file, out);
@@ -156,23 +193,18 @@ int symbols_source_read(const struct symbols_source *image, const char *file,
 	return ret;
 }
 
-int symbols_source_find(const struct symbols_source *image, const char *file,
+int symbols_source_find(const struct symbols_source_origin *origin, const char *file,
 	const char *const *prefixes, char *out, size_t size)
 {
-	struct opener_file here;
 	struct place place;
-	char root[64];
 
-	int ret = find(image, file, prefixes, &place, root);
+	int ret = find(origin, file, prefixes, &place);
 	if (ret < 0)
 		return ret;
 	close(place.file.fd);
-	/* The same file by its plain name where that leads there: that is what people know. */
-	if (place.dir && opener_below("/", place.path, false, &here) == 0) {
-		if (here.dev == place.file.dev && here.inode == place.file.inode)
-			place.dir = NULL;
-		close(here.fd);
-	}
-	int n = snprintf(out, size, "%s%s", place.dir ? place.dir : "", place.path);
+	/* A program that opens the path would follow links out of dir, with this user's rights. */
+	if (place.dir[0])
+		return -EPERM;
+	int n = snprintf(out, size, "%s", place.path);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }

@@ -5,13 +5,13 @@
 #ifndef SYMBOLS_SOURCE_TEXT_H
 #define SYMBOLS_SOURCE_TEXT_H
 
-#include "symbols/symbols.h"
+#include "symbols/code.h"
 
 #include <stddef.h>
 
-/* The path that symbols_source_read() would read, for another program to open: of a process in another root it leads
- * through /proc.  0; -ENOENT, -errno. */
-int symbols_source_find(const struct symbols_source *image, const char *file,
+/* Returns the path of symbols_source_read(), for another program to open.  0; -EPERM: another
+ * user's image names it, so that program would open it with this user's rights; -ENOENT, -errno. */
+int symbols_source_find(const struct symbols_source_origin *origin, const char *file,
 	const char *const *prefixes, char *out, size_t size);
 
 #endif

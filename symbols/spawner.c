@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 #define PROCESS_NAME "strobe-symbols"
 #define SOCK 3 /* where confine_detach() puts it */
 #define ANSWER_MS 5000
+#define END_MS 2000
+#define STEP_MS 10
 #define EXEC_ARGUMENT "--symbols-spawner" /* as argv[1]; argv[2] is the memory limit, */
 #define CODE_ARGUMENT "code" /* argv[3] */
 
@@ -72,8 +75,8 @@ static int serve(int sock, unsigned int memory_mb)
 	return wire_send(sock, &message, NULL, 0, -1);
 }
 
-/* It ends with its parent, whose end of the socket is closed then. */
-static _Noreturn void spawner_main(int sock, unsigned int memory_mb)
+/* It ends with its parent: its socket closes, or a signal kills it if it is stopped. */
+static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_mb)
 {
 	struct signalfd_siginfo info;
 	sigset_t children;
@@ -81,6 +84,8 @@ static _Noreturn void spawner_main(int sock, unsigned int memory_mb)
 	if (confine_detach(sock, PROCESS_NAME) < 0)
 		_exit(1);
 	confine_privileges(); /* workers do it again, and say what failed */
+	if (confine_die_with_parent(parent) < 0)
+		_exit(1);
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &children, NULL);
@@ -106,9 +111,11 @@ int spawner_open(struct spawner *spawner, unsigned int memory_mb)
 {
 	int socks[2];
 
-	*spawner = (struct spawner){.pid = -1, .sock = -1, .memory_mb = memory_mb, .died_pid = -1};
+	*spawner = (struct spawner){
+		.pid = -1, .sock = -1, .stop_fd = -1, .memory_mb = memory_mb, .died_pid = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks) < 0)
 		return -errno;
+	const pid_t self = getpid();
 	pid_t pid = fork();
 	if (pid < 0) {
 		int ret = -errno;
@@ -117,7 +124,7 @@ int spawner_open(struct spawner *spawner, unsigned int memory_mb)
 		return ret;
 	}
 	if (pid == 0)
-		spawner_main(socks[1], memory_mb);
+		spawner_main(socks[1], self, memory_mb);
 	close(socks[1]);
 	spawner->pid = pid;
 	spawner->sock = socks[0];
@@ -138,7 +145,7 @@ void spawner_entry(int argc, char **argv)
 	/* Where it cannot be loaded, workers say so. */
 	if (argc == 4 && strcmp(argv[3], CODE_ARGUMENT) == 0)
 		disasm_load();
-	spawner_main(SOCK, (unsigned int)strtoul(argv[2], NULL, 10));
+	spawner_main(SOCK, getppid(), (unsigned int)strtoul(argv[2], NULL, 10));
 }
 
 /* Execute this very program, which lives in /proc even when its file was replaced or removed. */
@@ -164,8 +171,6 @@ int spawner_restart(struct spawner *spawner)
 {
 	int socks[2];
 
-	if (spawner->pid > 0)
-		kill(spawner->pid, SIGKILL);
 	spawner_close(spawner);
 	if (!can_exec)
 		return -ENOTSUP;
@@ -182,30 +187,45 @@ int spawner_restart(struct spawner *spawner)
 	return 0;
 }
 
+/* If SIGKILL is refused (root without CAP_KILL), a stopped process stays behind. */
+static void end_process(pid_t pid)
+{
+	struct pollfd pfd = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+	kill(pid, SIGKILL);
+	/* Kernels before 5.3 have no pidfd; poll(2) then only pauses. */
+	for (int i = 0; i < END_MS / STEP_MS && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		poll(&pfd, 1, STEP_MS);
+	if (pfd.fd >= 0)
+		close(pfd.fd);
+}
+
 void spawner_close(struct spawner *spawner)
 {
 	if (spawner->sock < 0)
 		return;
 	close(spawner->sock);
-	while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	end_process(spawner->pid);
 	spawner->sock = -1;
 	spawner->pid = -1;
 }
 
-/* Take one message, remembering deaths.  0, -ETIME, -EPIPE, -errno. */
+/* Takes one message and remembers deaths.  Returns 0, -ETIME, -ECANCELED, -EPIPE, -errno. */
 static int next_message(struct spawner *spawner, struct wire_message *message, int timeout_ms)
 {
-	struct pollfd pfd = {.fd = spawner->sock, .events = POLLIN};
+	struct pollfd fds[2] = {{.fd = spawner->sock, .events = POLLIN},
+		{.fd = spawner->stop_fd, .events = POLLIN}};
 	size_t len;
 	int fd;
 
 	int n;
 	do {
-		n = poll(&pfd, 1, timeout_ms);
+		n = poll(fds, 2, timeout_ms);
 	} while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return n == 0 ? -ETIME : -errno;
+	if (!fds[0].revents)
+		return -ECANCELED;
 	int ret = wire_recv(spawner->sock, message, NULL, 0, &len, &fd, MSG_DONTWAIT);
 	if (fd >= 0)
 		close(fd);

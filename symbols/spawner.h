@@ -19,6 +19,7 @@ void spawner_entry(int argc, char **argv);
 struct spawner {
 	pid_t pid;
 	int sock;
+	int stop_fd; /* borrowed; waits end when it becomes readable; -1: none */
 	unsigned int memory_mb;
 	bool code; /* one that is executed loads what disassembles, for its workers */
 	/* Of the worker that ended last, as far as told. */
@@ -28,17 +29,21 @@ struct spawner {
 
 /* Fork the process.  0, or -errno with spawner->sock -1. */
 int spawner_open(struct spawner *spawner, unsigned int memory_mb);
-void spawner_close(struct spawner *spawner); /* waits for its end */
+
+/* Kills it and its workers, even stopped ones; waits at most two seconds for its end. */
+void spawner_close(struct spawner *spawner);
 
 /* End it, if it has not ended, and execute another.  Any thread may run.  0, or -errno with spawner->sock -1:
  * -ENOTSUP without spawner_entry(). */
 int spawner_restart(struct spawner *spawner);
 
-/* Fork a worker.  Returns 0, *pid, and in *sock the socket to it, which is the caller's; -EPIPE when the spawner is
- * gone, -ETIME or -EBADMSG when it does not work any more: then only spawner_restart() helps; or -errno. */
+/* Fork a worker.  Returns 0, *pid, and the caller's socket to it in *sock.  -EPIPE: the spawner is
+ * gone.  -ETIME or -EBADMSG: it no longer works, and only spawner_restart() helps.  -ECANCELED:
+ * stop_fd is readable.  Or -errno. */
 int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock);
 
-/* How worker pid ended: waits up to timeout_ms to be told.  0 or -ETIME, or -EPIPE without a spawner. */
+/* Reports how worker pid ended, after waiting up to timeout_ms.  Returns 0, -ETIME, -ECANCELED, or
+ * -EPIPE without a spawner. */
 int spawner_status(struct spawner *spawner, pid_t pid, int timeout_ms, int *status);
 
 #endif

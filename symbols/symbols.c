@@ -8,6 +8,7 @@
 
 #include "symbols/again.h"
 #include "symbols/by_name.h"
+#include "symbols/clock.h"
 #include "symbols/code.h"
 #include "symbols/code_client.h"
 #include "symbols/data.h"
@@ -15,6 +16,7 @@
 #include "symbols/loader.h"
 #include "symbols/spawner.h"
 #include "symbols/symbols_private.h"
+#include "symbols/unwind_tables.h"
 #include "symbols/wire.h"
 
 #include <errno.h>
@@ -22,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -58,6 +59,7 @@ struct symbols {
 	struct loader *loader;
 	struct code_client *code;
 	struct data_tables *data;
+	struct unwind_tables *unwind;
 	/* Open addressing, at most half full; capacities are powers of two. */
 	struct image **images;
 	size_t n_images, images_cap;
@@ -69,6 +71,7 @@ struct symbols {
 	size_t fetching, reloading; /* files asked for; images read once more */
 	struct symbols_note fetch_notes[FETCH_NOTES_MAX];
 	size_t n_fetch_notes;
+	bool lacks_memory, told_memory;
 	bool recording;
 	size_t table_bytes;
 	unsigned int untold; /* changes */
@@ -93,6 +96,8 @@ int symbols_new(struct symbols **out, const struct symbols_config *wanted)
 		ret = loader_new(&symbols->loader, &config);
 	if (ret == 0)
 		ret = data_tables_new(&symbols->data);
+	if (ret == 0)
+		ret = unwind_tables_new(&symbols->unwind);
 	if (ret == 0)
 		ret = code_client_new(&symbols->code, &config, loader_fd(symbols->loader));
 	if (ret < 0) {
@@ -135,6 +140,8 @@ void symbols_free(struct symbols *symbols)
 	stopped &= loader_free(symbols->loader);
 	if (stopped)
 		fetch_free(symbols->fetched);
+	if (stopped)
+		unwind_tables_free(symbols->unwind);
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		if (!symbols->images[i])
 			continue;
@@ -175,6 +182,11 @@ struct loader *symbols_loader(const struct symbols *symbols)
 	return symbols->loader;
 }
 
+struct unwind_tables *symbols_unwind_tables(const struct symbols *symbols)
+{
+	return symbols->unwind;
+}
+
 struct data_tables *symbols_data_tables(const struct symbols *symbols)
 {
 	return symbols->data;
@@ -205,14 +217,6 @@ static int grow_images(struct symbols *symbols)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* A recorded kernel is what it was. */
 static bool is_changing(const struct symbols *symbols, const struct symbols_source *source)
 {
@@ -230,8 +234,10 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 		return known->again ? again_learn(known->again, source) : 0;
 	}
 	int ret = grow_images(symbols);
-	if (ret < 0)
+	if (ret < 0) {
+		symbols_lack_memory(symbols);
 		return ret;
+	}
 	struct image *image = calloc(1, sizeof(*image));
 	struct loader_image *job = calloc(1, sizeof(*job));
 	if (!image || !job || again_copy_source(&job->source, source) < 0 ||
@@ -239,12 +245,13 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 		(is_changing(symbols, source) && again_new(&image->again, source) < 0)) {
 		free_image(image);
 		loader_image_free(job);
+		symbols_lack_memory(symbols);
 		return -ENOMEM;
 	}
 	if (image->again) {
 		image->again->looking = true;
 		image->again->over = symbols->recording;
-		image->again->asked_ns = now_ns();
+		image->again->asked_ns = clock_now_ns();
 	}
 	image->key = key;
 	image->state = SYMBOLS_PENDING;
@@ -299,6 +306,23 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		.index = image->first_index + (uint32_t)found,
 	};
 	return !image->again || again_keep(image->again, out);
+}
+
+bool symbols_segment(
+	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out)
+{
+	const struct image *image = find_image(symbols, key);
+
+	if (image && image->twin)
+		image = image->twin;
+	for (uint32_t i = 0; image && i < image->table.n_segments; i++) {
+		const struct symtab_segment *segment = &image->table.segments[i];
+
+		*out = (struct symbols_segment){segment->offset, segment->len, segment->vaddr};
+		if (offset >= segment->offset && offset - segment->offset < segment->len)
+			return true;
+	}
+	return false;
 }
 
 const char *symbols_jit_file(const struct symbols *symbols, uint32_t key)
@@ -395,16 +419,22 @@ const char *symbols_pretty(struct symbols *symbols, const char *name)
 	if (!looks_mangled(name))
 		return name;
 	size_t len = strlen(name);
-	if (len >= WIRE_NAME_BYTES || !grow_names(symbols))
+	if (len >= WIRE_NAME_BYTES)
 		return name;
+	if (!grow_names(symbols)) {
+		symbols_lack_memory(symbols);
+		return name;
+	}
 	uint64_t hash = XXH3_64bits(name, len);
 	struct pretty *slot = name_slot(symbols->names, symbols->names_cap, hash, name);
 	if (slot->name)
 		return slot->text ? slot->text : name;
 
 	struct loader_name *job = calloc(1, sizeof(*job) + len + 1);
-	if (!job)
+	if (!job) {
+		symbols_lack_memory(symbols);
 		return name;
+	}
 	memcpy(job->name, name, len);
 	*slot = (struct pretty){.name = job, .hash = hash};
 	symbols->n_names++;
@@ -456,7 +486,7 @@ static bool take_look(struct symbols *symbols, struct image *image, struct loade
 	if (!image->again)
 		return true;
 	symbols->looking -= !first;
-	return again_end(image->again, answer, &image->table, now_ns()) || first;
+	return again_end(image->again, answer, &image->table, clock_now_ns()) || first;
 }
 
 /* Before a better table comes: what was found in this one is in use.  False: no memory. */
@@ -583,9 +613,8 @@ static void reload(struct symbols *symbols, struct image *image)
 {
 	struct loader_image *job = calloc(1, sizeof(*job));
 
-	if (!job)
-		return;
-	if (again_copy_source(&job->source, &image->source) < 0) {
+	if (!job || again_copy_source(&job->source, &image->source) < 0) {
+		symbols_lack_memory(symbols);
 		loader_image_free(job);
 		return;
 	}
@@ -635,7 +664,7 @@ void symbols_fetch_cancel(struct symbols *symbols)
 
 static void look_again(struct symbols *symbols, bool final)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = clock_now_ns();
 
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		struct image *image = symbols->images[i];
@@ -669,6 +698,7 @@ static unsigned int collect(struct symbols *symbols)
 			continue;
 		}
 		struct image *image = find_image(symbols, images->key);
+		image->source.elsewhere |= images->source.elsewhere;
 		if (is_better(symbols, image, images) && take_look(symbols, image, images)) {
 			take_table(symbols, image, images);
 			fetch_more(symbols, image);
@@ -718,10 +748,8 @@ void symbols_tell_untold(const struct symbols *symbols)
 int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 {
 	struct pollfd pfd = {.fd = loader_fd(symbols->loader), .events = POLLIN};
-	struct timespec now;
+	const int64_t end_ms = clock_now_ms() + timeout_ms;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	int64_t end_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + timeout_ms;
 	look_again(symbols, true);
 	for (;;) {
 		collect(symbols);
@@ -729,16 +757,26 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 			!symbols->fetching && !symbols->reloading &&
 			!code_client_is_waiting(symbols->code))
 			return 0;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		int64_t rest = end_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+		const int64_t rest = end_ms - clock_now_ms();
 		if (rest <= 0)
 			return -ETIME;
 		poll(&pfd, 1, (int)rest);
 	}
 }
 
+void symbols_lack_memory(struct symbols *symbols)
+{
+	if (symbols)
+		symbols->lacks_memory = true;
+}
+
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out)
 {
+	if (symbols->lacks_memory && !symbols->told_memory) {
+		symbols->told_memory = true;
+		*out = (struct symbols_note){.kind = SYMBOLS_NOTE_NO_MEMORY, .error = ENOMEM};
+		return true;
+	}
 	if (symbols->n_fetch_notes) {
 		*out = symbols->fetch_notes[0];
 		memmove(symbols->fetch_notes, symbols->fetch_notes + 1,

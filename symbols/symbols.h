@@ -41,14 +41,22 @@ struct symbols_config {
 	const char *kernel_notes_path; /* NULL: /sys/kernel/notes */
 	bool keep_files; /* for symbols_files(); with no disk cache only */
 	bool late; /* threads run already: what parses is not forked but executed, see symbols_main() */
+	bool keep_for_recording; /* key tables by build-id alone, since files may be gone later */
+	bool trust_local; /* for a recording from elsewhere: use unproven local files, too */
 	bool fetch; /* symbols_fetch() whatever lacks a debug file, or, of a recording, is not here */
 	struct fetch *fetched; /* symbols.c's own */
 };
 
-/* What a recording tells of itself. */
+#define SYMBOLS_OTHER_HOST 1u
+#define SYMBOLS_OTHER_RELEASE 2u
+#define SYMBOLS_OTHER_ARCH 4u
+
+/* Facts in a recording.  If it is from elsewhere, files without a build-id are not searched
+ * here. */
 struct symbols_recorded {
 	const char *release; /* of the kernel; NULL: not known */
-	bool other_machine; /* another host */
+	unsigned int
+		elsewhere; /* SYMBOLS_OTHER_...: proof that it is from another machine; 0: none */
 	int64_t end_s; /* since 1970: no file that was changed later is taken for the one without build-id that was
 			* profiled; 0: not known */
 };
@@ -83,8 +91,10 @@ struct symbols_source {
 		dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
 	uint64_t inode;
 	uint64_t file_size, file_mtime_ns; /* when it was mapped; mtime 0: not known */
+	bool elsewhere; /* its process was seen to have another root than this one */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown */
+	bool deleted; /* it had lost its path: a file there needs the build-id */
 };
 
 /* Of a recording, before the first request that it shall be heeded in.  0 or -ENOMEM. */
@@ -112,6 +122,7 @@ enum symbols_mark {
 	SYMBOLS_MARK_NONE,
 	SYMBOLS_MARK_OTHER, /* what lies at its path is another file than was profiled: it gives no names */
 	SYMBOLS_MARK_UNVERIFIED, /* no build-id was recorded, and the file may be another */
+	SYMBOLS_MARK_UNPROVEN, /* unverified, and the recording is from elsewhere: no names */
 };
 enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key);
 
@@ -134,6 +145,14 @@ struct symbol {
 /* The symbol that covers an offset.  True and *out set; false where the table is not there (yet) or
  * nothing covers it. */
 bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out);
+
+/* Finds the code segment of the image's file that contains an offset; its byte at `offset` has
+ * address vaddr.  Returns false if none does, or the file was not read (yet). */
+struct symbols_segment {
+	uint64_t offset, len, vaddr; /* checked: sums do not wrap */
+};
+bool symbols_segment(
+	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out);
 
 /* Of SYMBOLS_JIT: what has the names, "/tmp/perf-4711.map" or a jitdump, as the process calls it; NULL where
  * nothing has.  Borrowed until symbols_collect(). */
@@ -178,21 +197,27 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms);
 /* Notable events, for the log. */
 enum symbols_note_kind {
 	SYMBOLS_NOTE_WORKER_DIED, /* value = how it ended (waitpid status), path = what it was reading; it is tried once more */
-	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice */
+	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice, or, error ETIME, took too long */
 	SYMBOLS_NOTE_UNREADABLE, /* path, error */
 	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
-	SYMBOLS_NOTE_WRONG_FILE, /* the file at path is not the one that is mapped */
+	SYMBOLS_NOTE_WRONG_FILE, /* path holds another file than was mapped; value 1: deleted */
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
 	SYMBOLS_NOTE_NO_WORKER, /* none can be started; error, or 0: it was killed.  Told once for each error */
 	SYMBOLS_NOTE_NO_KERNEL, /* a recording's kernel is not this one, and its symbols are nowhere */
 	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine, 3: it has
 				  * the names of code made at run time */
 	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
-	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there */
+	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there; or, error EFBIG,
+				   * is too large to be read for it; error ETIMEDOUT: reads of it never end */
 	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice, or, error ETIME, kept it for too long; value 1: by its debug
 				   * information, 0: before */
 	SYMBOLS_NOTE_FETCHED, /* what path lacked has come from a debuginfod server; value 1: the file itself */
 	SYMBOLS_NOTE_NOT_FETCHED, /* the same has not; error (ENOENT: no server has it, ECANCELED, ENOPKG: no libdebuginfod) */
+	/* images without a build-id in a recording from elsewhere are not searched;
+	 * value: SYMBOLS_OTHER_...; noted once */
+	SYMBOLS_NOTE_ELSEWHERE,
+	SYMBOLS_NOTE_JIT_CUT, /* path is too large; value: megabytes that were read */
+	SYMBOLS_NOTE_NO_MEMORY, /* names were given up for lack of memory; noted once */
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
 };
 struct symbols_note {
@@ -201,6 +226,8 @@ struct symbols_note {
 	int value;
 	char path[256]; /* raw bytes */
 };
+/* The caller lacks memory for a name: adds SYMBOLS_NOTE_NO_MEMORY, once.  NULL is a no-op. */
+void symbols_lack_memory(struct symbols *symbols);
 /* The next note not yet taken; false when there is none. */
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out);
 

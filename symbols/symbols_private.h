@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symbols_private.h - what symbols.c lends to data.c and by_name.c.
+ * symbols_private.h - what symbols.c lends to data.c, by_name.c and unwind.c.
  */
 #ifndef SYMBOLS_SYMBOLS_PRIVATE_H
 #define SYMBOLS_SYMBOLS_PRIVATE_H
@@ -8,8 +8,10 @@
 #include "symbols/loader.h"
 
 struct data_tables;
+struct unwind_tables;
 
 struct loader *symbols_loader(const struct symbols *symbols);
+struct unwind_tables *symbols_unwind_tables(const struct symbols *symbols);
 struct data_tables *symbols_data_tables(const struct symbols *symbols);
 
 /* symbols_collect() of somebody who does not look at what changed: the next one is told, and after symbols_tell_untold()

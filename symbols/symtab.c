@@ -23,6 +23,15 @@ bool symtab_fits(uint64_t at, uint64_t count, uint64_t each, uint64_t align, uin
 	return at % align == 0 && at <= total && count <= (total - at) / each;
 }
 
+/* Leaves room for callers that round to pages. */
+bool symtab_segment_is_sane(const struct symtab_segment *segment)
+{
+	const uint64_t most = INT64_MAX;
+
+	return segment->len && segment->len <= most / 2 && segment->offset <= most / 2 &&
+		segment->vaddr <= most;
+}
+
 int symtab_check(struct symtab *table, const void *bytes, size_t len)
 {
 	struct symtab_header header;
@@ -33,7 +42,7 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	memcpy(&header, bytes, sizeof(header));
 	if (memcmp(header.magic, "strobe\0T", 8) != 0 || header.version != SYMTAB_VERSION ||
 		header.total_bytes != len || header.n_entries > SYMTAB_SYMBOLS_MAX ||
-		header.n_modules > SYMTAB_MODULES_MAX)
+		header.n_modules > SYMTAB_MODULES_MAX || header.n_segments > SYMTAB_SEGMENTS_MAX)
 		return -EBADMSG;
 	if (!symtab_fits(sizeof(header), header.pool_bytes, 1, 1, len) ||
 		!symtab_fits(
@@ -64,6 +73,10 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 		if (modules[i] > header.n_modules)
 			return -EBADMSG;
 
+	for (uint64_t i = 0; i < header.n_segments; i++)
+		if (!symtab_segment_is_sane(&header.segments[i]))
+			return -EBADMSG;
+
 	table->bytes = bytes;
 	table->len = len;
 	table->pool = pool;
@@ -72,6 +85,8 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	table->module_names = names;
 	table->n_entries = header.n_entries;
 	table->n_modules = header.n_modules;
+	table->segments = ((const struct symtab_header *)bytes)->segments;
+	table->n_segments = (uint32_t)header.n_segments;
 	return 0;
 }
 
@@ -81,9 +96,10 @@ int symtab_map(int fd, size_t least, size_t most, const uint8_t **bytes, size_t 
 
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0)
-		return -EBADMSG;
-	if ((seals & SEALS) != SEALS || fstat(fd, &st) < 0 || st.st_size < (off_t)least ||
-		st.st_size > (off_t)most)
+		return errno == EINVAL ? -EBADMSG : -errno; /* no memfd */
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if ((seals & SEALS) != SEALS || st.st_size < (off_t)least || st.st_size > (off_t)most)
 		return -EBADMSG;
 
 	/* Not MAP_SHARED: before Linux 6.7 a write seal refuses that even for reading. */

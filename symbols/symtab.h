@@ -14,11 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMTAB_VERSION 2u /* of the layout, and of how names are chosen */
+#define SYMTAB_VERSION 5u /* of the layout, and of how names are chosen */
 #define SYMTAB_BYTES_MAX (512u * 1024 * 1024)
 #define SYMTAB_SYMBOLS_MAX (8u * 1024 * 1024)
 #define SYMTAB_MODULES_MAX 8191u
-#define SYMTAB_FIRST_MAX 8191u
+
+/* A loaded code segment: the byte at file offset `offset` has the address vaddr. */
+#define SYMTAB_SEGMENTS_MAX 8u
+struct symtab_segment {
+	uint64_t offset, len, vaddr;
+};
 
 struct symtab_header {
 	char magic[8]; /* "strobe\0T" */
@@ -28,6 +33,8 @@ struct symtab_header {
 	uint32_t pool_bytes;
 	uint64_t entries_at, modules_at, module_names_at,
 		total_bytes; /* the pool follows the header */
+	uint64_t n_segments; /* ELF files only, else 0 */
+	struct symtab_segment segments[SYMTAB_SEGMENTS_MAX];
 };
 
 struct symtab_entry {
@@ -43,7 +50,8 @@ struct symtab {
 	const struct symtab_entry *entries;
 	const uint16_t *modules; /* per entry, or NULL */
 	const uint32_t *module_names; /* of module 1, 2, ... */
-	uint32_t n_entries, n_modules;
+	const struct symtab_segment *segments;
+	uint32_t n_entries, n_modules, n_segments;
 };
 
 /* Check every bound of a table in memory (8-byte aligned), which the caller keeps.  0 or -EBADMSG. */
@@ -72,15 +80,22 @@ struct symtab_builder {
 	uint32_t pool_bytes;
 	uint32_t module_names[SYMTAB_MODULES_MAX];
 	uint32_t n_modules;
+	struct symtab_segment segments[SYMTAB_SEGMENTS_MAX];
+	uint32_t n_segments;
 };
 
 /* Returns 0 and *out for symtab_builder_free(), or -errno. */
 int symtab_builder_new(struct symtab_builder **out);
 void symtab_builder_free(struct symtab_builder *builder);
 
+/* Add a code segment; a wrapping one and one beyond the maximum are left out. */
+void symtab_builder_segment(
+	struct symtab_builder *builder, uint64_t offset, uint64_t len, uint64_t vaddr);
+bool symtab_segment_is_sane(const struct symtab_segment *segment);
+
 /* Add one symbol.  A size of 0 is unknown: it ends where the next one starts, at most limit bytes
  * on.  module is from symtab_builder_module(); in a table without modules, of two equally good names of an address
- * the one with the greater number there is chosen, at most SYMTAB_FIRST_MAX.  Errors show at symtab_builder_finish(). */
+ * the one with the greater number there is chosen.  Errors show at symtab_builder_finish(). */
 void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
 	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module);
 

@@ -18,16 +18,15 @@
 
 struct symtab_item {
 	uint64_t start;
-	uint32_t size; /* 0: unknown */
-	uint32_t limit; /* the most it can be when unknown */
-	uint32_t rank; /* see rank_of(); the module in the lowest bits */
+	uint32_t size; /* without RANK_SIZED: the most it can be */
+	uint32_t rank; /* see rank_of() */
+	uint32_t module; /* or, in a table without modules, the greater the better */
 	uint32_t name;
 };
 
 /* The rank orders names of one address, best highest.  As perf chooses: with a size, no weak one,
  * global, the fewest underscores in front, the longest, the first. */
-#define RANK_MODULE_BITS 13
-#define RANK_LENGTH_BITS 10
+#define RANK_LENGTH_BITS 16
 #define RANK_UNDERSCORE_BITS 4
 #define RANK_GLOBAL (1u << 27)
 #define RANK_STRONG (1u << 28)
@@ -35,19 +34,18 @@ struct symtab_item {
 #define RANK_NOT_LABEL (1u << 30)
 #define RANK_REAL (1u << 31)
 
-static uint32_t rank_of(
-	unsigned int kind, bool sized, const char *name, size_t len, uint32_t module)
+static uint32_t rank_of(unsigned int kind, bool sized, const char *name, size_t len)
 {
 	const uint32_t most = (1u << RANK_UNDERSCORE_BITS) - 1;
 	uint32_t underscores = 0;
-	uint32_t rank = module;
+	uint32_t rank = 0;
 
 	while (underscores < most && underscores < len && name[underscores] == '_')
 		underscores++;
 	if (len >= 1u << RANK_LENGTH_BITS)
 		len = (1u << RANK_LENGTH_BITS) - 1;
-	rank |= (uint32_t)len << RANK_MODULE_BITS;
-	rank |= (most - underscores) << (RANK_MODULE_BITS + RANK_LENGTH_BITS);
+	rank |= (uint32_t)len;
+	rank |= (most - underscores) << RANK_LENGTH_BITS;
 	rank |= kind & SYMTAB_LOCAL ? 0 : RANK_GLOBAL;
 	rank |= kind & SYMTAB_WEAK ? 0 : RANK_STRONG;
 	rank |= sized ? RANK_SIZED : 0;
@@ -56,9 +54,9 @@ static uint32_t rank_of(
 	return rank;
 }
 
-static uint32_t module_of(const struct symtab_item *item)
+static bool is_sized(const struct symtab_item *item)
 {
-	return item->rank & ((1u << RANK_MODULE_BITS) - 1);
+	return item->rank & RANK_SIZED;
 }
 
 int symtab_builder_new(struct symtab_builder **out)
@@ -88,6 +86,15 @@ void symtab_builder_free(struct symtab_builder *builder)
 	free(builder->buffer);
 	free(builder->items);
 	free(builder);
+}
+
+void symtab_builder_segment(
+	struct symtab_builder *builder, uint64_t offset, uint64_t len, uint64_t vaddr)
+{
+	const struct symtab_segment segment = {offset, len, vaddr};
+
+	if (builder->n_segments < SYMTAB_SEGMENTS_MAX && symtab_segment_is_sane(&segment))
+		builder->segments[builder->n_segments++] = segment;
 }
 
 static void write_at(struct symtab_builder *builder, const void *bytes, size_t len, uint64_t at)
@@ -154,11 +161,12 @@ void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t
 		builder->items = items;
 		builder->cap = cap;
 	}
+	const uint64_t most = size ? size : limit;
 	builder->items[builder->n++] = (struct symtab_item){
 		.start = start,
-		.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
-		.limit = limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit,
-		.rank = rank_of(kind, size != 0, name, len, module),
+		.size = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most,
+		.rank = rank_of(kind, size != 0, name, len),
+		.module = module,
 		.name = add_name(builder, name, len),
 	};
 }
@@ -174,7 +182,9 @@ uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name,
 
 static bool before(const struct symtab_item *a, const struct symtab_item *b)
 {
-	return a->start != b->start ? a->start < b->start : a->rank > b->rank;
+	if (a->start != b->start)
+		return a->start < b->start;
+	return a->rank != b->rank ? a->rank > b->rank : a->module > b->module;
 }
 
 static void sift(struct symtab_item *items, size_t root, size_t n)
@@ -277,7 +287,7 @@ void symtab_builder_move(struct symtab_builder *builder, uint64_t delta)
 	size_t n = 0;
 
 	for (size_t i = 0; delta && i < builder->n; i++) {
-		if (builder->n_modules && module_of(&builder->items[i]))
+		if (builder->n_modules && builder->items[i].module)
 			continue;
 		builder->items[n] = builder->items[i];
 		builder->items[n++].start += delta;
@@ -296,25 +306,24 @@ static void choose(struct symtab_builder *builder)
 	for (size_t i = 0; i < builder->n; i++) {
 		if (n && items[n - 1].start == items[i].start)
 			continue;
-		if (items[i].start < covered && items[i].size == 0)
+		if (items[i].start < covered && !is_sized(&items[i]))
 			continue;
 		items[n++] = items[i];
 		uint64_t end = items[i].start + items[i].size;
-		if (items[i].size && end > covered)
+		if (is_sized(&items[i]) && end > covered)
 			covered = end;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (items[i].size)
+		if (is_sized(&items[i]))
 			continue;
-		uint64_t size = items[i].limit;
+		uint64_t size = items[i].size;
 		if (i + 1 < n && items[i + 1].start - items[i].start < size)
 			size = items[i + 1].start - items[i].start;
 		/* Between modules lies much that is in neither, and where none was loaded yet one may
 		 * be loaded after what has no end. */
 		bool last = i + 1 == n;
-		if ((last && items[i].limit == UINT32_MAX) ||
-			(builder->n_modules &&
-				(last || module_of(&items[i]) != module_of(&items[i + 1])))) {
+		if ((last && items[i].size == UINT32_MAX) ||
+			(builder->n_modules && (last || items[i].module != items[i + 1].module))) {
 			uint64_t rest = 2 * KERNEL_PAGE - items[i].start % KERNEL_PAGE;
 			size = rest < size ? rest : size;
 		}
@@ -346,7 +355,7 @@ static uint64_t write_modules(struct symtab_builder *builder, uint64_t at)
 
 	for (size_t i = 0, n; builder->n_modules && i < builder->n; i += n) {
 		for (n = 0; n < most && i + n < builder->n; n++)
-			out[n] = (uint16_t)module_of(&builder->items[i + n]);
+			out[n] = (uint16_t)builder->items[i + n].module;
 		write_at(builder, out, n * sizeof(*out), at);
 		at += n * sizeof(*out);
 	}
@@ -364,6 +373,8 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	flush_pool(builder);
 
 	memcpy(header.magic, "strobe\0T", 8);
+	header.n_segments = builder->n_segments;
+	memcpy(header.segments, builder->segments, sizeof(header.segments));
 	header.n_entries = (uint32_t)builder->n;
 	header.n_modules = builder->n_modules;
 	header.pool_bytes = builder->pool_bytes;

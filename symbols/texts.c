@@ -29,7 +29,7 @@
 struct job {
 	struct job *next;
 	struct symbols_text *owner; /* NULL: nobody wants it any more */
-	int32_t pid;
+	struct symbols_source_origin origin;
 	char *file;
 	char **prefixes; /* ends with NULL */
 	/* The answer. */
@@ -54,7 +54,7 @@ struct pool {
 
 struct symbols_text {
 	struct symbols_text *next; /* the last one used is the first */
-	int32_t pid;
+	struct symbols_source_origin origin;
 	char *file;
 	const char *const *prefixes;
 	size_t refs;
@@ -103,7 +103,7 @@ static struct job *make_job(const struct symbols_text_question *question)
 		return NULL;
 	while (question->prefixes && question->prefixes[n])
 		n++;
-	job->pid = question->pid;
+	job->origin = question->origin;
 	job->file = strdup(question->file);
 	job->prefixes = calloc(n + 1, sizeof(*job->prefixes));
 	bool whole = job->file && job->prefixes;
@@ -120,12 +120,12 @@ static struct job *make_job(const struct symbols_text_question *question)
 
 static void do_job(struct job *job)
 {
-	const struct symbols_source image = {.kind = SYMBOLS_FILE, .pid = job->pid};
 	const char *const *prefixes = (const char *const *)job->prefixes;
-	int ret = symbols_source_read(&image, job->file, prefixes, &job->text);
+	int ret = symbols_source_read(&job->origin, job->file, prefixes, &job->text);
 
 	if (ret == 0 &&
-		symbols_source_find(&image, job->file, prefixes, job->path, sizeof(job->path)) < 0)
+		symbols_source_find(
+			&job->origin, job->file, prefixes, job->path, sizeof(job->path)) < 0)
 		job->path[0] = '\0';
 	job->error = -ret;
 }
@@ -384,7 +384,7 @@ static void trim(struct texts *texts)
 static int begin(struct texts *texts, struct symbols_text *text)
 {
 	const struct symbols_text_question question = {
-		.pid = text->pid, .file = text->file, .prefixes = text->prefixes};
+		.origin = text->origin, .file = text->file, .prefixes = text->prefixes};
 	struct job *job = make_job(&question);
 
 	if (!job)
@@ -401,13 +401,21 @@ static int begin(struct texts *texts, struct symbols_text *text)
 	return 0;
 }
 
+static bool is_same_origin(
+	const struct symbols_source_origin *a, const struct symbols_source_origin *b)
+{
+	return a->pid == b->pid && a->rights.kind == b->rights.kind &&
+		a->rights.user == b->rights.user && a->rights.here == b->rights.here;
+}
+
 static struct symbols_text *take_text(
 	struct texts *texts, const struct symbols_text_question *question)
 {
 	struct symbols_text **at = &texts->texts, *text;
 
 	while (*at &&
-		((*at)->pid != question->pid || (*at)->prefixes != question->prefixes ||
+		(!is_same_origin(&(*at)->origin, &question->origin) ||
+			(*at)->prefixes != question->prefixes ||
 			strcmp((*at)->file, question->file) != 0))
 		at = &(*at)->next;
 	text = *at;
@@ -417,7 +425,7 @@ static struct symbols_text *take_text(
 		text = calloc(1, sizeof(*text));
 		if (!text)
 			return NULL;
-		text->pid = question->pid;
+		text->origin = question->origin;
 		text->prefixes = question->prefixes;
 		text->file = strdup(question->file);
 		if (!text->file) {

@@ -12,7 +12,7 @@
 #include "symbols/code.h"
 
 struct symbols_text_question {
-	int32_t pid; /* a process that maps the image, whose file system is looked at first; 0: none */
+	struct symbols_source_origin origin; /* of the image */
 	const char *file; /* as debug information names it */
 	const char *const *
 		prefixes; /* see symbols_source_read(); NULL: none.  Those of one run never change */

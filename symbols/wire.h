@@ -38,12 +38,14 @@ enum wire_type {
 	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; answer: a table of addresses */
 	WIRE_NAMED, /* descriptors as of WIRE_FILE, or kernel symbols as text with WIRE_FLAG_KERNEL; payload: a symbol's name;
 		     * the answer's: struct wire_named and what it counts */
+	WIRE_UNWIND, /* descriptors as of WIRE_FILE; answer: an unwind table (unwtab.h), and the build-id */
 	WIRE_CONFINED, /* worker -> client, first of all: error says what kept it from being confined */
 };
 
 #define WIRE_FLAG_HIDDEN 1u /* kallsyms: all addresses are 0 */
 #define WIRE_FLAG_DYNAMIC 2u /* kallsyms: names that come and go with BPF programs are among them */
-#define WIRE_FLAG_STRIPPED 4u /* file: it has no .symtab of its own */
+#define WIRE_FLAG_STRIPPED \
+	4u /* file: it has no .symtab of its own; unwind: much of its code has no rule */
 #define WIRE_FLAG_DEBUG 8u /* file: its debug file was used; JIT: there were two files */
 #define WIRE_FLAG_STEXT 16u /* request, kernel: address is that of _stext, not of _text */
 /* Request, file: the debug file has the CRC-32 that the file tells of it, so that one without build-id may belong to it. */
@@ -68,6 +70,7 @@ struct wire_place {
 #define WIRE_PLACE_DATA 1u
 #define WIRE_PLACE_WEAK 2u
 #define WIRE_PLACE_LOCAL 4u
+#define WIRE_PLACE_UNWOUND 8u
 struct wire_named {
 	uint32_t n_places; /* they follow; then names that are nearly the same, each with its NUL */
 	uint32_t n_near;
@@ -107,6 +110,10 @@ struct wire_code {
 /* Request, lines and code: the file is a module of the running kernel; offsets are addresses, and address is where its
  * code begins or, with STEXT, its .text. */
 #define WIRE_FLAG_LOADED 32768u
+/* Answer, JIT: the first file is too large and only `address` bytes of it were read; or the second
+ * file. */
+#define WIRE_FLAG_CUT 65536u
+#define WIRE_FLAG_CUT_SECOND 131072u
 #define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
 #define WIRE_FLAG_KERNEL \
 	1024u /* request, lines and code: a vmlinux; offsets are addresses, moved as for WIRE_KERNEL */

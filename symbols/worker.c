@@ -15,9 +15,12 @@
 #include "symbols/symtab.h"
 #include "symbols/wire.h"
 #include "symbols/worker_code.h"
+#include "symbols/worker_debug.h"
 #include "symbols/worker_named.h"
 #include "symbols/worker_packed.h"
+#include "symbols/worker_unwind.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdbool.h>
@@ -55,24 +58,12 @@ static size_t answer_build_id(int fd, struct wire_message *answer, char *out)
 	return out_len;
 }
 
-static bool is_alike(const struct elffile *a, const struct elffile *b)
-{
-	return a->machine == b->machine && a->is64 == b->is64 && a->swapped == b->swapped;
-}
-
-/* Open the separate debug file of elf.  False where it is none, or that of another.  linked: it has the right CRC. */
+/* Open the separate debug file of elf, if it has symbols. */
 static bool open_debug(const struct elffile *elf, int fd, bool linked, struct elffile *debug)
 {
-	uint8_t own[WIRE_BUILD_ID_MAX], other[WIRE_BUILD_ID_MAX];
-	size_t own_len = 0, other_len = 0;
-
-	if (elffile_open(debug, fd) == 0 &&
-		elffile_build_id(elf, own, sizeof(own), &own_len) == 0 &&
-		elffile_build_id(debug, other, sizeof(other), &other_len) == 0 &&
-		(own_len > 0 || linked) &&
-		((own_len == other_len && memcmp(own, other, own_len) == 0) ||
-			(linked && (own_len == 0 || other_len == 0))) &&
-		is_alike(elf, debug) && elfsyms_has_symtab(debug))
+	if (!worker_debug_open(elf, fd, linked, debug))
+		return false;
+	if (elfsyms_has_symtab(debug))
 		return true;
 	elffile_close(debug);
 	return false;
@@ -87,7 +78,7 @@ static int read_stripped(const struct elffile *elf, struct symtab_builder *build
 	if (fd < 0)
 		return elfsyms_read(elf, builder);
 	int ret = elffile_open(&packed, fd);
-	if (ret == 0 && is_alike(elf, &packed))
+	if (ret == 0 && worker_debug_is_alike(elf, &packed))
 		ret = elfsyms_read_debug(elf, &packed, builder);
 	else
 		ret = elfsyms_read(elf, builder);
@@ -96,11 +87,23 @@ static int read_stripped(const struct elffile *elf, struct symtab_builder *build
 	return ret;
 }
 
+static void add_segments(const struct elffile *elf, struct symtab_builder *builder)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct elffile_segment *segment = &elf->segments[i];
+
+		if (segment->type == PT_LOAD && segment->exec)
+			symtab_builder_segment(
+				builder, segment->offset, segment->filesz, segment->vaddr);
+	}
+}
+
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
 	struct elffile debug;
 
+	add_segments(elf, builder);
 	/* First, since what libbfd needs is free again before the symbols come. */
 	int ret = binfile_plt(elf, builder);
 	malloc_trim(0);
@@ -144,8 +147,8 @@ static int find_named(const struct elffile *elf, const struct wire_message *requ
 	if (debug_fd < 0 || !open_debug(elf, debug_fd, request->flags & WIRE_FLAG_LINKED, &debug)) {
 		int fd = debugdata_open(elf), ret;
 		memset(&debug, 0, sizeof(debug));
-		const bool packed =
-			fd >= 0 && elffile_open(&debug, fd) == 0 && is_alike(elf, &debug);
+		const bool packed = fd >= 0 && elffile_open(&debug, fd) == 0 &&
+			worker_debug_is_alike(elf, &debug);
 		ret = worker_named_file(elf, packed ? &debug : NULL, name, len, out, out_len);
 		elffile_close(&debug);
 		if (fd >= 0)
@@ -357,7 +360,7 @@ out:
 }
 
 /* Maps first: a dump of the same code has it with more care. */
-static int read_jit(const int fds[2], struct jitspans *spans)
+static int read_jit(const int fds[2], struct jitspans *spans, struct wire_message *answer)
 {
 	struct jitdump dump;
 	int ret = 0;
@@ -371,6 +374,10 @@ static int read_jit(const int fds[2], struct jitspans *spans)
 				ret = jitdump_read(&dump, spans);
 			else if (!dumps && opened < 0)
 				ret = perfmap_read(fds[i], spans);
+			if (spans->cut_bytes && !answer->address) {
+				answer->flags |= i ? WIRE_FLAG_CUT_SECOND : WIRE_FLAG_CUT;
+				answer->address = spans->cut_bytes;
+			}
 		}
 	return ret;
 }
@@ -382,7 +389,7 @@ static void answer_jit(const int fds[2], struct wire_message *answer, int *table
 
 	int ret = symtab_builder_new(&builder);
 	if (ret == 0)
-		ret = read_jit(fds, &spans);
+		ret = read_jit(fds, &spans, answer);
 	if (ret == 0)
 		ret = jitspans_build(&spans, builder);
 	jitspans_fini(&spans);
@@ -469,6 +476,8 @@ static int serve(int sock, char *in, char *out)
 		answer_kallsyms(&request, fds[0], in, len, &answer, &table);
 	else if (request.type == WIRE_NAMED)
 		out_len = answer_named(&request, fds, in, len, &answer, out);
+	else if (request.type == WIRE_UNWIND)
+		worker_unwind_answer(&request, fds, &answer, &table);
 	else if (request.type == WIRE_JIT)
 		answer_jit(fds, &answer, &table);
 	else if (request.type == WIRE_LINES || request.type == WIRE_CODE)

@@ -32,6 +32,7 @@ struct search {
 	size_t len;
 	char last[NAME_MAX_BYTES]; /* its last identifier: what a mangled name of it has */
 	bool demangle;
+	bool is_go;
 	struct wire_place places[WIRE_PLACES_MAX];
 	size_t n_places;
 	struct near near[WIRE_NEAR_MAX];
@@ -188,7 +189,10 @@ static void meet(const struct elfsyms_any *symbol, void *ctx)
 		.size = symbol->size,
 		.kind = (symbol->data ? WIRE_PLACE_DATA : 0) |
 			(symbol->weak ? WIRE_PLACE_WEAK : 0) |
-			(symbol->local ? WIRE_PLACE_LOCAL : 0),
+			(symbol->local ? WIRE_PLACE_LOCAL : 0) |
+			(search->is_go || is_mangled(symbol->name, symbol->name_len)
+					? WIRE_PLACE_UNWOUND
+					: 0),
 	};
 	add_place(search, &place);
 }
@@ -228,7 +232,11 @@ int worker_named_file(const struct elffile *elf, const struct elffile *debug, co
 
 	if (!search)
 		return -ENOMEM;
-	if (begin(search, name, len))
+	const bool wanted = begin(search, name, len);
+
+	search->is_go = elffile_find_section(elf, ".gopclntab") ||
+		elffile_find_section(elf, ".data.rel.ro.gopclntab");
+	if (wanted)
 		ret = elfsyms_read_any(elf, debug, meet, search);
 	if (ret == 0 && search->n_places == 0 && search->last[0]) {
 		search->demangle = true;

@@ -125,6 +125,20 @@ def settled(process, timeout=120):
     return False
 
 
+def rings_settle(process, least):
+    """As soon as a profiler has opened no event for half a second, and has as many."""
+    before, since = -1, 0
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            folder = f"/proc/{process.pid}/fd"
+            number = sum("[perf_event]" in os.readlink(os.path.join(folder, name)) for name in os.listdir(folder))
+            if number != before or number < least:
+                before, since = number, time.monotonic()
+            elif time.monotonic() - since > 0.5:
+                return
+        time.sleep(0.02)
+
+
 def cpu_seconds(pid):
     with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
@@ -155,6 +169,13 @@ def started(command, user=None, wait_for=None, **kwargs):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def is_sanitized(program):
+    """Whether it was built with AddressSanitizer or ThreadSanitizer."""
+    with open(program, "rb") as file:
+        content = file.read()
+    return b"__asan_init" in content or b"__tsan_init" in content
 
 
 @contextlib.contextmanager

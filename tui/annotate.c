@@ -7,6 +7,7 @@
 #include "tui/annotate_private.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -123,6 +124,10 @@ static void explain_code(const struct annotation *annotation, int error, char *o
 	case ESTALE:
 		why = "the file is another one by now";
 		break;
+	case EREMOTE:
+		why = "the recording is of another machine and has no build-id of it "
+		      "(--trust-local-files takes the file that is here)";
+		break;
 	case EOWNERDEAD:
 		why = "the process that read its file was killed by it";
 		break;
@@ -133,7 +138,7 @@ static void explain_code(const struct annotation *annotation, int error, char *o
 		why = "its instructions are of a machine that is not known here";
 		break;
 	default:
-		why = strerror(error ? error : EIO);
+		why = explain_errno(error);
 		break;
 	}
 	snprintf(out, size, "its machine code cannot be read: %s", why);
@@ -275,6 +280,9 @@ static void explain_source(struct annotation *annotation)
 			continue;
 		if (annotation->files[i].given_up)
 			snprintf(out, size, "no source text: reading %.300s was given up",
+				annotation->files[i].clean);
+		else if (annotation->files[i].error == EACCES)
+			snprintf(out, size, "no source text: %.300s may not be read by this user",
 				annotation->files[i].clean);
 		else
 			snprintf(out, size,

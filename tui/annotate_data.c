@@ -6,6 +6,7 @@
  */
 #include "tui/annotate_report.h"
 
+#include "tui/csv.h"
 #include "tui/export/jsontext.h"
 #include "tui/report_private.h"
 
@@ -147,13 +148,13 @@ void annotate_put_json(FILE *out, const struct annotate_report *report)
 /* --- CSV --- */
 
 static void put_csv_row(FILE *out, const struct annotate_report *report,
-	const struct annotate_head *head, const struct annotate_row *row)
+	const struct annotate_head *head, const struct annotate_row *row, bool raw)
 {
 	bool code = row->kind == ANNOTATE_ROW_CODE;
 
-	report_put_field(out, head->symbol);
+	csv_put_text(out, head->symbol, raw);
 	fputc(',', out);
-	report_put_field(out, head->image);
+	csv_put_text(out, head->image, raw);
 	fprintf(out, ",%s,%u,", kinds[row->kind], row->depth);
 	if (code)
 		fprintf(out, "0x%" PRIx64, row->offset);
@@ -161,14 +162,14 @@ static void put_csv_row(FILE *out, const struct annotate_report *report,
 	if (code && row->address)
 		fprintf(out, "0x%" PRIx64, row->address);
 	fputc(',', out);
-	report_put_field(out, row->file);
+	csv_put_text(out, row->file, raw);
 	fputc(',', out);
 	if (row->line)
 		fprintf(out, "%" PRIu32, row->line);
 	fputc(',', out);
-	report_put_field(out, row->text);
+	csv_put_text(out, row->text, raw);
 	fputc(',', out);
-	report_put_field(out, row->target_text);
+	csv_put_text(out, row->target_text, raw);
 	for (size_t i = 0; i < report->n_events; i++) {
 		if (code || row->kind == ANNOTATE_ROW_LINE)
 			fprintf(out, ",%.4f,%" PRIu64 ",%" PRIu64,
@@ -183,6 +184,7 @@ static void put_csv_row(FILE *out, const struct annotate_report *report,
 void annotate_put_csv(FILE *out, const struct annotate_report *report)
 {
 	static const char *const heads[] = {"percent", "samples", "weight"};
+	const bool raw = report->taking->request->raw_cells;
 	char name[2 * EVENT_NAME_MAX + 32];
 
 	fputs("symbol,image,kind,depth,offset,address,file,line,text,target", out);
@@ -190,7 +192,7 @@ void annotate_put_csv(FILE *out, const struct annotate_report *report)
 		for (size_t j = 0; j < 3; j++) {
 			snprintf(name, sizeof(name), "%s %s", report->events[i].name, heads[j]);
 			fputc(',', out);
-			report_put_field(out, name);
+			csv_put_text(out, name, raw);
 		}
 	fputs("\r\n", out);
 	for (size_t i = 0; i < report->n_functions; i++) {
@@ -200,6 +202,6 @@ void annotate_put_csv(FILE *out, const struct annotate_report *report)
 
 		annotate_head(report->functions[i], &head);
 		for (size_t j = 0; j < n; j++)
-			put_csv_row(out, report, &head, &rows[j]);
+			put_csv_row(out, report, &head, &rows[j], raw);
 	}
 }

@@ -19,6 +19,7 @@ struct annotate_file {
 	const char *clean;
 	enum { ANNOTATE_UNREAD, ANNOTATE_ASKED, ANNOTATE_READ, ANNOTATE_MISSING } state;
 	bool given_up;
+	int error; /* positive errno */
 	struct symbols_text *text; /* NULL: not asked for, or not there */
 	uint32_t *starts; /* of lines in text, and the end */
 	uint32_t n_lines;

@@ -8,6 +8,8 @@
 
 #include "tui/annotate_tree.h"
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
+#include "tui/export/outfile.h"
 #include "tui/giveup.h"
 #include "tui/report_private.h"
 
@@ -59,6 +61,10 @@ static int take_events(struct annotate_report *report)
 			event->freq_hz = status->events[j].freq_hz;
 			event->period = status->events[j].period;
 			event->lost = status->events[j].lost;
+			event->exact_percent = -1;
+			if (status->events[j].precise || status->events[j].exact)
+				event->exact_percent = report_percent(
+					status->events[j].exact, status->events[j].samples);
 		}
 	}
 	return 0;
@@ -266,7 +272,7 @@ static int choose_named(struct annotate_report *report)
 		if (ret == -ENODATA)
 			taking_complainf("'%s' has no known extent", text);
 		else if (ret)
-			taking_complainf("cannot annotate '%s': %s", text, strerror(-ret));
+			taking_complainf("cannot annotate '%s': %s", text, explain_errno(ret));
 		break;
 	}
 	free(found);
@@ -289,7 +295,7 @@ static int choose_hottest(struct annotate_report *report)
 			break;
 		ret = add_function(report, i);
 		if (ret && ret != -ENODATA) {
-			taking_complainf("cannot annotate: %s", strerror(-ret));
+			taking_complainf("cannot annotate: %s", explain_errno(ret));
 			return ret;
 		}
 	}
@@ -353,33 +359,55 @@ static int add_reasons(struct annotate_report *report)
 	return ret;
 }
 
+/* Notes the share of exact addresses, for events that can have them. */
+static int add_exactness(struct annotate_report *report)
+{
+	char sentence[512];
+	int ret = 0;
+
+	for (size_t i = 0; i < report->n_events && !ret; i++) {
+		const struct annotate_event *event = &report->events[i];
+
+		if (event->exact_percent < 0)
+			continue;
+		snprintf(sentence, sizeof(sentence), "%.200s: %.1f%% of the addresses are exact%s",
+			event->name, event->exact_percent,
+			event->exact_percent < 100
+				? "; the others may be of an instruction after the one that counted"
+				: "");
+		ret = report_add_note(&report->notes, sentence);
+	}
+	return ret;
+}
+
 /* --- printing --- */
 
 static int print(struct annotate_report *report)
 {
 	enum report_format format = report->request->format;
+	struct outfile out;
 	int ret = 0;
 
 	if (format == REPORT_CSV)
 		for (size_t i = 0; i < report->notes.n_notes; i++)
 			taking_complain(report->notes.notes[i]);
 	ret = taking_begin_output(report->taking);
-	errno = -ret;
+	if (!ret)
+		ret = outfile_open(&out, NULL, OUTFILE_PUBLIC);
 	giveup_watch(STDOUT_FILENO);
 	if (!ret) {
 		if (format == REPORT_CSV)
-			annotate_put_csv(stdout, report);
+			annotate_put_csv(out.file, report);
 		else if (format == REPORT_JSON)
-			annotate_put_json(stdout, report);
+			annotate_put_json(out.file, report);
 		else
-			annotate_put_text(stdout, report, report_wants_color(report->request));
-		errno = 0;
-		ret = fflush(stdout) || ferror(stdout) ? -EIO : 0;
+			annotate_put_text(out.file, report, report_wants_color(report->request));
+		ret = outfile_commit(&out);
 	}
 	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
-	else if (ret && errno != EPIPE) /* as head(1) leaves: no news */
-		taking_complainf("cannot write the annotation: %s", strerror(errno ? errno : EIO));
+	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
+		taking_complainf("cannot write the annotation: %s", explain_errno(ret));
 	giveup_end();
 	return ret ? 1 : 0;
 }
@@ -387,6 +415,7 @@ static int print(struct annotate_report *report)
 static int show(struct annotate_report *report)
 {
 	const struct request *request = report->request;
+	char sentence[256];
 	int ret;
 
 	if (!report->pick.n) {
@@ -403,7 +432,11 @@ static int show(struct annotate_report *report)
 			return 1;
 	ret = add_reasons(report);
 	if (!ret)
+		ret = add_exactness(report);
+	if (!ret)
 		ret = report_gather_notes(&report->notes, &report->taking->session);
+	if (!ret && taking_explain_pending(report->taking, sentence, sizeof(sentence)))
+		ret = report_add_note(&report->notes, sentence);
 	if (ret) {
 		taking_complain("out of memory");
 		return 1;
@@ -442,6 +475,7 @@ int annotate_run(const struct request *request)
 	if (!taking_open(taking, request) && !taking_run(taking, request->format == REPORT_CSV))
 		status = run(taking);
 	taking_close(taking);
+	status = taking_exit_status(taking, status);
 	free(taking);
 	return status;
 }

@@ -95,11 +95,12 @@ static int find_lines(struct annotate_file *file)
 	return 0;
 }
 
-static void ask_file(struct annotation *annotation, struct annotate_file *file, int32_t pid)
+static void ask_file(struct annotation *annotation, struct annotate_file *file,
+	const struct symbols_source_origin *origin)
 {
 	const struct annotate_question *question = &annotation->question;
 	const struct symbols_text_question text = {
-		.pid = pid, .file = file->raw, .prefixes = question->source_prefixes};
+		.origin = *origin, .file = file->raw, .prefixes = question->source_prefixes};
 
 	file->state = ANNOTATE_MISSING;
 	if (symbols_text_ask(question->symbols, &text, &file->text))
@@ -111,8 +112,7 @@ static void ask_file(struct annotation *annotation, struct annotate_file *file, 
 /* False: it has not come. */
 static bool take_file(struct annotation *annotation, struct annotate_file *file)
 {
-	int error;
-	enum symbols_state state = symbols_text_state(file->text, &error);
+	enum symbols_state state = symbols_text_state(file->text, &file->error);
 
 	if (state == SYMBOLS_PENDING)
 		return false;
@@ -131,17 +131,16 @@ static bool take_file(struct annotation *annotation, struct annotate_file *file)
 
 bool annotate_read(struct annotation *annotation)
 {
-	struct symbols_source source = {.kind = SYMBOLS_FILE};
+	const struct annotate_question *question = &annotation->question;
+	const struct symbols_source_origin origin =
+		names_source_origin(question->names, annotation->image, question->recording);
 	bool any = false;
 
-	(void)names_source(annotation->question.names, annotation->image, &source);
-	if (annotation->question.recording)
-		source.pid = 0;
 	while (annotation->next_file < annotation->file_keys.n) {
 		struct annotate_file *file = &annotation->files[annotation->next_file++];
 
 		if (file->state == ANNOTATE_UNREAD)
-			ask_file(annotation, file, source.pid);
+			ask_file(annotation, file, &origin);
 	}
 	for (uint32_t i = 0; i < annotation->next_file && annotation->n_reading; i++) {
 		if (annotation->files[i].state == ANNOTATE_ASKED)

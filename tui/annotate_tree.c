@@ -7,6 +7,7 @@
 #include "tui/annotate_tree.h"
 
 #include "tui/annotate_tree_private.h"
+#include "tui/explain_errno.h"
 #include "tui/grow.h"
 #include "tui/report_private.h"
 
@@ -42,14 +43,14 @@ static int open_empty(const char *dir)
 		if (error == ENOTDIR)
 			taking_complainf("--source-tree '%.300s': it is no directory", dir);
 		else
-			taking_complainf("--source-tree '%.300s': %s", dir, strerror(error));
+			taking_complainf("--source-tree '%.300s': %s", dir, explain_errno(error));
 		return -error;
 	}
 	filled = is_filled(fd);
 	if (!filled)
 		return fd;
 	if (filled < 0)
-		taking_complainf("--source-tree '%.300s': %s", dir, strerror(-filled));
+		taking_complainf("--source-tree '%.300s': %s", dir, explain_errno(filled));
 	else
 		taking_complainf(
 			"--source-tree '%.300s': it is not empty, and nothing is overwritten", dir);
@@ -289,12 +290,12 @@ int annotate_tree_write(struct annotate_report *report)
 		if (ret == -EINTR)
 			taking_complain("interrupted");
 		else
-			taking_complainf("cannot read source lines: %s", strerror(-ret));
+			taking_complainf("cannot read source lines: %s", explain_errno(ret));
 		goto out;
 	}
 	if (mkdir(dir, 0777) && errno != EEXIST) {
 		ret = -errno;
-		taking_complainf("--source-tree '%.300s': %s", dir, strerror(-ret));
+		taking_complainf("--source-tree '%.300s': %s", dir, explain_errno(ret));
 		goto out;
 	}
 	tree.dir_fd = open_empty(dir);

@@ -9,6 +9,7 @@
 #include "tui/annotate_tree_private.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/report_private.h"
 
 #include <errno.h>
@@ -146,13 +147,11 @@ static int finish(FILE *out)
 static struct symbols_text *read_text(struct tree *tree, const struct tree_file *file)
 {
 	struct session *session = &tree->report->taking->session;
-	struct symbols_source source = {.kind = SYMBOLS_FILE};
 	struct symbols_text *text;
 	int error;
 
-	(void)names_source(session->names, file->image, &source);
 	const struct symbols_text_question question = {
-		.pid = session->recording ? 0 : source.pid,
+		.origin = names_source_origin(session->names, file->image, session->recording),
 		.file = file->raw,
 		.prefixes = tree->report->request->source_prefixes,
 	};
@@ -270,7 +269,7 @@ static void tell_failure(const char *path, int error)
 				 "the tree but a file",
 			path);
 	else
-		taking_complainf("'%.300s' is not written: %s", path, strerror(-error));
+		taking_complainf("'%.300s' is not written: %s", path, explain_errno(error));
 }
 
 int tree_write_all(struct tree *tree)
@@ -308,7 +307,7 @@ int tree_write_all(struct tree *tree)
 	if (ret == -EINTR)
 		taking_complain("interrupted: the tree is not whole");
 	else if (ret)
-		taking_complainf("cannot write below '%.300s': %s", dir, strerror(-ret));
+		taking_complainf("cannot write below '%.300s': %s", dir, explain_errno(ret));
 	else
 		printf("%" PRIu32 " source files below %s; their sums are in its " TREE_SUMMARY
 		       "\n",

@@ -7,6 +7,8 @@
  */
 #include "tui/archive.h"
 
+#include "tui/explain_errno.h"
+#include "tui/export/outfile.h"
 #include "tui/giveup.h"
 #include "tui/intern.h"
 #include "tui/taking.h"
@@ -274,6 +276,7 @@ static void find_files(struct taking *taking)
 	for (uint32_t frame = 1; frame < n; frame++)
 		names_symref(taking->session.names, frame);
 	taking_wait_names(taking);
+	taking_tell_pending(taking);
 }
 
 static int pack_all(struct packing *packing, int recording_fd)
@@ -332,40 +335,15 @@ out:
 	return ret;
 }
 
-/* A device, a pipe: its name cannot be taken by a file. */
-static int pack_directly(struct taking *taking, int recording_fd, const char *output)
-{
-	int fd = open(output, O_WRONLY | O_CLOEXEC | O_NOCTTY), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = pack_to(taking, recording_fd, fd);
-	if (close(fd) < 0 && ret == 0)
-		ret = -errno;
-	return ret;
-}
-
-/* Whole or not at all: under another name first. */
 static int pack_to_file(struct taking *taking, int recording_fd, const char *output)
 {
-	struct stat about;
-	char *fresh = NULL;
-	int ret, fd;
+	struct outfile out;
+	int ret = outfile_open(&out, output, OUTFILE_PRIVATE);
 
-	if (!stat(output, &about) && !S_ISREG(about.st_mode))
-		return pack_directly(taking, recording_fd, output);
-	if (asprintf(&fresh, "%s.XXXXXX", output) < 0)
-		return -ENOMEM;
-	fd = mkostemp(fresh, O_CLOEXEC);
-	ret = fd < 0 ? -errno : pack_to(taking, recording_fd, fd);
-	if (fd >= 0 && close(fd) < 0 && ret == 0)
-		ret = -errno;
-	if (ret == 0 && rename(fresh, output) < 0)
-		ret = -errno;
-	if (ret < 0 && fd >= 0)
-		unlink(fresh);
-	free(fresh);
-	return ret;
+	if (ret)
+		return ret;
+	ret = pack_to(taking, recording_fd, out.fd);
+	return outfile_end(&out, ret);
 }
 
 static int pack(struct taking *taking)
@@ -377,7 +355,7 @@ static int pack(struct taking *taking)
 
 	int recording_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (recording_fd < 0) {
-		taking_complainf("cannot read '%s': %s", path, strerror(errno));
+		taking_complainf("cannot read '%s': %s", path, explain_errno(errno));
 		return 1;
 	}
 	find_files(taking);
@@ -388,9 +366,7 @@ static int pack(struct taking *taking)
 		ret = -ECANCELED;
 	else if (output)
 		ret = taking_begin_output(taking);
-	if (ret == 0 && !strcmp(output, "-"))
-		ret = pack_to(taking, recording_fd, STDOUT_FILENO);
-	else if (ret == 0)
+	if (ret == 0)
 		ret = pack_to_file(taking, recording_fd, output);
 	if (ret == -ECANCELED || (ret < 0 && giveup_came()))
 		taking_complainf("interrupted: no archive was written");
@@ -399,9 +375,10 @@ static int pack(struct taking *taking)
 			"a file became shorter while it was packed: no archive was written");
 	else if (ret < 0 && output && !strcmp(output, "-")) {
 		if (ret != -EPIPE) /* as head(1) leaves: no news */
-			taking_complainf("cannot write to standard output: %s", strerror(-ret));
+			taking_complainf("cannot write to standard output: %s", explain_errno(ret));
 	} else if (ret < 0)
-		taking_complainf("cannot write '%s': %s", output ? output : path, strerror(-ret));
+		taking_complainf(
+			"cannot write '%s': %s", output ? output : path, explain_errno(ret));
 	giveup_end();
 	free(output);
 	close(recording_fd);

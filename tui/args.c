@@ -9,6 +9,7 @@
 #include "tui/args_private.h"
 #include "tui/clean.h"
 #include "tui/config.h"
+#include "tui/explain.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -400,60 +401,46 @@ static int check_flight(struct args *args)
 			"--flight-recorder and --scope inherit contradict each other: inherited "
 			"events "
 			"share buffers that are read all the time");
-	for (size_t i = 0; i < args->n_events; i++)
-		if (args->events[i].read_group)
-			return args_refuse(args,
-				"--flight-recorder and '%s' contradict each other: what a group "
-				"counted between two samples is not known where others were "
-				"overwritten",
-				args->events[i].name);
+	if (engine->stack_bytes && !engine->stack_adapts)
+		return args_refuse(args,
+			"the flight recorder copies no stacks: --call-graph auto, fp, lbr or no");
 	return 0;
 }
 
-static bool counts_switches(const struct event_spec *event)
+static int check_kept_stacks(struct args *args)
 {
-	return event->attr.type == PERF_TYPE_SOFTWARE &&
-		event->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES && !event->span;
+	const struct engine_config *engine = &args->request.engine;
+
+	if (engine->keep_stacks && (!engine->stack_bytes || engine->flight_s > 0))
+		return args_refuse(args,
+			"--keep-stacks keeps the copies of --call-graph auto or dwarf, which are "
+			"not taken here");
+	return 0;
 }
 
-/* Time between switches is what a live profile makes of them. */
-static int check_spans(struct args *args)
+/* The engine repeats this check for events that are added later. */
+static int check_clashes(struct args *args)
 {
 	const struct request *request = &args->request;
-	const struct event_spec *span = NULL, *switches = NULL, *made = NULL;
+	const struct event_use use = {
+		.counted = request->command == CMD_STAT,
+		.recorded = request->command == CMD_RECORD,
+		.flight = request->engine.flight_s > 0,
+	};
+	const struct event_spec **events = calloc(args->n_events + 1, sizeof(*events));
+	struct event_clash clash;
+	bool found;
 
-	for (size_t i = 0; i < args->n_events; i++) {
-		if (args->events[i].span && (!span || args->events[i].group))
-			span = &args->events[i];
-		if (args->events[i].span && !event_is_of_switches(args->events[i].span))
-			made = &args->events[i];
-		if (counts_switches(&args->events[i]))
-			switches = &args->events[i];
-	}
-	if (!span)
+	if (!events)
+		return args_no_memory(args);
+	for (size_t i = 0; i < args->n_events; i++)
+		events[i] = &args->events[i];
+	found = event_clash_find(events, args->n_events, &use, &clash);
+	free(events);
+	if (!found)
 		return 0;
-	if (request->command == CMD_STAT)
-		return args_refuse(
-			args, "'%s' is sampled, not counted: strobe report shows it", span->name);
-	if (request->command == CMD_RECORD && made)
-		return args_refuse(args,
-			"'%s' is made of other events as they are sampled: the screen and strobe "
-			"report show it; record cpu-clock,off-cpu,preempted",
-			made->name);
-	if (request->engine.flight_s > 0)
-		return args_refuse(args,
-			"--flight-recorder and '%s' contradict each other: "
-			"between switches that were overwritten nothing is known",
-			span->name);
-	if (span->group)
-		return args_refuse(
-			args, "'%s' cannot be in a group, which stands still at times", span->name);
-	if (switches)
-		return args_refuse(args,
-			"'%s' and '%s' cannot be told apart where both are open: the kernel gives "
-			"their samples one number",
-			span->name, switches->name);
-	return 0;
+	explain_event_clash(&clash, args->message, args->size);
+	return -EINVAL;
 }
 
 static int check_following(struct args *args, bool named)
@@ -518,7 +505,9 @@ static int finish_target(struct args *args)
 	if (!error)
 		error = check_flight(args);
 	if (!error)
-		error = check_spans(args);
+		error = check_kept_stacks(args);
+	if (!error)
+		error = check_clashes(args);
 	if (error)
 		return error;
 	request->target_by_default = !named && !target->command && !target->system_wide;
@@ -580,7 +569,8 @@ int args_parse(struct request *out, int argc, char **argv, char *message, size_t
 	memset(out, 0, sizeof(*out));
 	if (size)
 		message[0] = '\0';
-	engine->callchain = true;
+	engine->callchain = engine->stack_adapts = true;
+	engine->stack_bytes = ENGINE_STACK_BYTES;
 	engine->memory_bytes = DEFAULT_MEMORY;
 	engine->target.command_output_fd = -1;
 	args.request.delay_ms = DEFAULT_DELAY_MS;

@@ -84,6 +84,16 @@ static int parse_branches(struct args *args, const char *text)
 	if (!(engine->branch_sample_type & ~(uint64_t)NO_KIND))
 		engine->branch_sample_type |= PERF_SAMPLE_BRANCH_ANY;
 	engine->sample_more |= PERF_SAMPLE_BRANCH_STACK;
+	if (engine->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) {
+		if (engine->branch_sample_type &
+			~(uint64_t)(NO_KIND | PERF_SAMPLE_BRANCH_CALL_STACK))
+			return args_refuse(args,
+				"--call-graph lbr and -j stack: the processor records either call "
+				"stacks or branches of other kinds (-b, -j)");
+		/* Its chains are whole without copies. */
+		engine->stack_bytes = 0;
+		engine->stack_adapts = false;
+	}
 	return 0;
 }
 

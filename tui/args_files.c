@@ -8,13 +8,36 @@
 
 #include "sampler/recording/reader.h"
 #include "tui/archive.h"
+#include "tui/explain_errno.h"
+#include "tui/export/outpath.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A directory of perf record --threads has its header in the file "data". */
+static enum args_kind directory_kind(const char *path, int *error)
+{
+	struct stat about;
+	char *header;
+	int error_there;
+	enum args_kind kind = ARGS_NO_FILE;
+
+	*error = EISDIR;
+	if (asprintf(&header, "%s/data", path) < 0)
+		return kind;
+	if (!stat(header, &about) && S_ISREG(about.st_mode))
+		kind = args_file_kind(header, &error_there);
+	free(header);
+	if (kind != ARGS_PERFDATA)
+		return ARGS_NO_FILE;
+	*error = 0;
+	return kind;
+}
 
 enum args_kind args_file_kind(const char *path, int *error)
 {
@@ -34,8 +57,10 @@ enum args_kind args_file_kind(const char *path, int *error)
 	/* What is read of a pipe is gone for who opens it next. */
 	if (S_ISFIFO(about.st_mode))
 		return ARGS_STREAM;
+	if (S_ISDIR(about.st_mode))
+		return directory_kind(path, error);
 	if (!S_ISREG(about.st_mode)) {
-		*error = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+		*error = EINVAL;
 		return kind;
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -49,6 +74,10 @@ enum args_kind args_file_kind(const char *path, int *error)
 		kind = ARGS_ARCHIVE_FILE;
 	else
 		kind = ARGS_OTHER_FILE;
+	if (kind == ARGS_OTHER_FILE)
+		*error = !len					   ? ENODATA
+			: reader_is_compressed(bytes, (size_t)len) ? EMEDIUMTYPE
+								   : 0;
 	if (fd >= 0)
 		close(fd);
 	return kind;
@@ -89,15 +118,21 @@ static bool is_command(const char *word)
 /* Why a file is no recording. */
 static const char *why_not(enum args_kind kind, int error)
 {
-	if (kind == ARGS_OTHER_FILE)
-		return "it does not begin as a perf.data file";
-	if (error == ENOENT)
+	switch (error) {
+	case ENODATA:
+		return "it is empty";
+	case EMEDIUMTYPE:
+		return "it is compressed: unpack it first";
+	case ENOENT:
 		return "there is no such file";
-	if (error == EISDIR)
-		return "it is a directory";
-	if (error == EINVAL)
+	case EISDIR:
+		return "it is a directory without a recording of perf in it";
+	case EINVAL:
 		return "it is no regular file";
-	return strerror(error);
+	default:
+		return kind == ARGS_OTHER_FILE ? "it does not begin as a perf.data file"
+					       : explain_errno(error);
+	}
 }
 
 int args_add_file(struct args *args, char *path)
@@ -117,7 +152,16 @@ int args_add_file(struct args *args, char *path)
 	return 0;
 }
 
-/* A recording, where there is none yet; else the symbol. */
+/* No function has such a name, so it is a file, even a missing one. */
+static bool is_path(const char *word)
+{
+	size_t len = strlen(word);
+
+	return *word == '/' || !strncmp(word, "./", 2) || !strncmp(word, "../", 3) ||
+		(len > 5 && !strcmp(word + len - 5, ".data"));
+}
+
+/* Takes the word as a recording if none is given yet, else as the symbol. */
 static int take_annotate_word(struct args *args, char *word)
 {
 	struct request *request = &args->request;
@@ -125,7 +169,8 @@ static int take_annotate_word(struct args *args, char *word)
 	enum args_kind kind = args_file_kind(word, &error);
 
 	if (!request->n_files &&
-		(kind == ARGS_PERFDATA || kind == ARGS_ARCHIVE_FILE || kind == ARGS_STREAM))
+		(kind == ARGS_PERFDATA || kind == ARGS_ARCHIVE_FILE || kind == ARGS_STREAM ||
+			is_path(word)))
 		return args_add_file(args, word);
 	if (request->symbol)
 		return args_refuse(args,
@@ -196,12 +241,16 @@ static int check_output(struct args *args)
 {
 	struct request *request = &args->request;
 	const char *output = request->output;
+	struct outpath place;
 	struct stat to, from;
 
 	if (!output || !strcmp(output, "-"))
 		return 0;
 	if (!*output)
 		return args_refuse(args, "-o '': the name of a file is missing");
+	if (outpath_find(&place, output) == -ELOOP)
+		return args_refuse(args, "-o '%s': %s", output, explain_errno(ELOOP));
+	outpath_close(&place);
 	if (stat(output, &to))
 		return check_folder(args, output);
 	if (S_ISDIR(to.st_mode))
@@ -215,11 +264,33 @@ static int check_output(struct args *args)
 	return 0;
 }
 
+/* Without a target or recording the word must be a file: nobody wants the whole machine for
+ * hours. */
+static int check_symbol(struct args *args)
+{
+	struct request *request = &args->request;
+	int error;
+	enum args_kind kind;
+
+	if (!request->symbol || request->n_files || !request->target_by_default)
+		return 0;
+	kind = args_file_kind(request->symbol, &error);
+	if (kind == ARGS_NO_FILE && error == ENOENT)
+		return 0;
+	return args_refuse(args,
+		"'%s' is not a recording: %s. If it is a function, say where: -a is the whole "
+		"machine",
+		request->symbol, why_not(kind, error));
+}
+
 int args_check_files(struct args *args)
 {
 	struct request *request = &args->request;
 	struct stat about;
 	size_t streams = 0;
+
+	if (check_symbol(args))
+		return -EINVAL;
 
 	if (request->command == CMD_DIFF && request->n_files < 2)
 		return request->n_files
@@ -239,7 +310,15 @@ int args_check_files(struct args *args)
 			return args_refuse(
 				args, "'%s' is not a recording: %s", path, why_not(kind, error));
 		if (request->command == CMD_ARCHIVE && kind == ARGS_ARCHIVE_FILE)
-			return args_refuse(args, "'%s' is an archive already", path);
+			return args_refuse(args,
+				"'%s' is packed already: it is compressed, or an archive already",
+				path);
+		if (request->command == CMD_ARCHIVE && !stat(path, &about) &&
+			S_ISDIR(about.st_mode))
+			return args_refuse(args,
+				"'%s' is a directory: strobe archive packs recordings that are one "
+				"file",
+				path);
 		if (request->command == CMD_ARCHIVE && kind == ARGS_STREAM)
 			return args_refuse(args,
 				"'%s': strobe archive reads a recording twice, so it must be a "

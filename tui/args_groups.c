@@ -5,6 +5,7 @@
 #include "tui/args_private.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/field_names.h"
 
 #include <errno.h>
@@ -136,7 +137,7 @@ static int find_schemas(struct args *args, struct fields **schemas)
 			return args_no_memory(args);
 		if (ret)
 			return args_refuse(args, "--group: what fields '%s' has cannot be read: %s",
-				spec->name, strerror(-ret));
+				spec->name, explain_errno(ret));
 	}
 	return 0;
 }

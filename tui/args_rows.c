@@ -384,6 +384,9 @@ int args_apply_rows(struct args *args, int id, const char *text)
 	case ARG_NAMES:
 		request->names_only = true;
 		return 0;
+	case ARG_RAW_CELLS:
+		request->raw_cells = true;
+		return 0;
 	case ARG_NO_IDLE:
 		request->hide_idle = true;
 		request->given |= 1u << CONFIG_HIDE_IDLE;
@@ -453,6 +456,12 @@ int args_apply_screen(struct args *args, int id, const char *text)
 		return 0;
 	case ARG_SYMFS:
 		request->symfs = text;
+		return 0;
+	case ARG_ALL_NOTES:
+		request->all_notes = true;
+		return 0;
+	case ARG_TRUST_LOCAL:
+		request->trust_local = true;
 		return 0;
 	case ARG_DEBUG_DIR:
 		return args_add_debug_dir(args, text);

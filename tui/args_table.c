@@ -44,6 +44,11 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"compare what the screen shows with this recording"},
 	[ARG_SYMFS] = {0, "symfs", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
 		"look for programs and libraries below this directory first"},
+	[ARG_ALL_NOTES] = {0, "all-notes", NULL, TABLES | ARGS_EXPORT, ARGS_GENERAL,
+		"one note for each file, instead of one for all that it is the same of"},
+	[ARG_TRUST_LOCAL] = {0, "trust-local-files", NULL, VIEWS | ARGS_ARCHIVE, ARGS_FILES,
+		"take this machine's files and kernel for those of a recording from elsewhere that "
+		"has no build-ids"},
 	[ARG_DEBUG_DIR] = {0, "debug-dir", "DIR", VIEWS | ARGS_ARCHIVE, ARGS_FILES,
 		"look for separate debug files below this directory first; may be repeated"},
 	[ARG_DEBUGINFOD] = {0, "debuginfod", NULL, VIEWS | ARGS_ARCHIVE, ARGS_FILES,
@@ -81,7 +86,9 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"one sample every PERIOD events, instead of -F"},
 	[ARG_CHAIN] = {'g', NULL, NULL, TARGETS, ARGS_SAMPLING, "with call chains (the default)"},
 	[ARG_CALL_GRAPH] = {0, "call-graph", "MODE", TARGETS, ARGS_SAMPLING,
-		"how call chains are taken: fp (frame pointers)"},
+		"how call chains are taken: fp (frame pointers), dwarf[,BYTES] (unwind tables, "
+		"from copies of the stack), lbr (the processor's call stack), no, or auto: dwarf "
+		"with as many bytes as chains need (default)"},
 	[ARG_NO_CHAIN] = {0, "no-call-graph", NULL, TARGETS, ARGS_SAMPLING,
 		"without call chains: cheaper, and total equals self; of a recording: leave them "
 		"unread"},
@@ -118,6 +125,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"with the threads that the target starts from now on, but without its children"},
 	[ARG_UNTIL_EXEC] = {0, "until-exec", NULL, COUNTED, ARGS_SAMPLING,
 		"each process only until it executes another program"},
+	[ARG_KEEP_STACKS] = {0, "keep-stacks", NULL, ARGS_RECORD, ARGS_SAMPLING,
+		"write the copies of stacks for other programs to unwind, instead of call chains"},
 	[ARG_NO_CREDIT] = {0, "no-credit", NULL, TARGETS, ARGS_SAMPLING,
 		"let the kernel sample on when strobe falls behind"},
 	[ARG_FLIGHT] = {0, "flight-recorder", "SECONDS", TARGETS, ARGS_SAMPLING,
@@ -196,6 +205,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"new or empty directory"},
 	[ARG_NAMES] = {0, "names", NULL, ARGS_LIST, ARGS_OUTPUT,
 		"names alone, one a line, without trying whether they open"},
+	[ARG_RAW_CELLS] = {0, "raw-cells", NULL, TABLES | ARGS_STAT | ARGS_LIST, ARGS_OUTPUT,
+		"of csv: no apostrophe before text that a spreadsheet could take for a formula"},
 	[ARG_NO_IDLE] = {0, "no-idle", NULL, VIEWS, ARGS_OUTPUT,
 		"leave out the kernel's idle loop"},
 

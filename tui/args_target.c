@@ -275,13 +275,32 @@ static int parse_freq(struct args *args, const char *text)
 
 static int parse_call_graph(struct args *args, const char *text)
 {
-	if (!strcmp(text, "fp")) {
-		args->request.engine.callchain = true;
-		return 0;
+	struct engine_config *engine = &args->request.engine;
+	uint64_t bytes = ENGINE_STACK_BYTES;
+
+	engine->stack_bytes = 0;
+	if (engine->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) {
+		engine->branch_sample_type = 0;
+		engine->sample_more &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	}
-	if (!strcmp(text, "dwarf") || !strcmp(text, "lbr"))
-		return args_refuse(args, "--call-graph '%s' is not in this version: use fp", text);
-	return args_refuse(args, "--call-graph '%s': must be fp", text);
+	engine->callchain = strcmp(text, "no") != 0;
+	engine->stack_adapts = !strcmp(text, "auto");
+	if (engine->stack_adapts)
+		engine->stack_bytes = ENGINE_STACK_BYTES;
+	if (!strcmp(text, "fp") || !strcmp(text, "no") || engine->stack_adapts)
+		return 0;
+	if (!strcmp(text, "lbr"))
+		return args_apply_data(args, ARG_BRANCH_FILTER, "stack,u,no_cycles,no_flags");
+	if (strncmp(text, "dwarf", 5) || (text[5] && text[5] != ','))
+		return args_refuse(args,
+			"--call-graph '%s': must be auto, fp, dwarf[,BYTES], lbr or no", text);
+	if (text[5] && args_number(text + 6, 256, UNWIND_STACK_MAX, &bytes))
+		return args_refuse(args,
+			"--call-graph '%s': not a number of bytes from 256 to %u to copy of each "
+			"stack",
+			text, UNWIND_STACK_MAX);
+	engine->stack_bytes = (uint32_t)bytes / 8 * 8;
+	return 0;
 }
 
 static int parse_trigger(struct args *args, const char *text)
@@ -409,6 +428,9 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 			return -EINVAL;
 		engine->scope = (enum engine_scope)choice;
 		return 0;
+	case ARG_KEEP_STACKS:
+		engine->keep_stacks = true;
+		return 0;
 	case ARG_NO_CREDIT:
 		engine->no_credit = true;
 		return 0;
@@ -441,6 +463,7 @@ int args_apply_sampling(struct args *args, int id, const char *text)
 			return args_refuse(args,
 				"--memory '%s': not a size of at least 4M, such as 256M", text);
 		engine->memory_bytes = (size_t)value;
+		args->request.memory_given = true;
 		return 0;
 	case ARG_RING_PAGES:
 		if (args_number(text, 1, 65536, &value) || (value & (value - 1)))

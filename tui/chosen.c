@@ -4,7 +4,6 @@
  */
 #include "tui/chosen.h"
 
-#include "sampler/proc.h"
 #include "tui/clean.h"
 
 #include <inttypes.h>
@@ -15,13 +14,13 @@ void chosen_add(struct chosen *chosen, int32_t pid, bool followed, uint64_t now_
 {
 	size_t at = 0;
 
-	while (at < chosen->n && chosen->processes[at].pid != pid)
+	while (at < chosen->n && chosen->processes[at].name.pid != pid)
 		at++;
 	if (at == CHOSEN_MAX)
 		return;
 	if (at == chosen->n)
 		chosen->n++;
-	chosen->processes[at].pid = pid;
+	chosen->processes[at].name = (struct proc_name){.pid = pid};
 	chosen->processes[at].followed = followed;
 	chosen->processes[at].asked_ns = now_ns;
 }
@@ -31,7 +30,7 @@ void chosen_remove(struct chosen *chosen, int32_t pid)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < chosen->n; i++) {
-		if (chosen->processes[i].pid != pid)
+		if (chosen->processes[i].name.pid != pid)
 			chosen->processes[kept++] = chosen->processes[i];
 	}
 	chosen->n = kept;
@@ -51,7 +50,7 @@ bool chosen_prune(struct chosen *chosen, const int32_t *pids, size_t n, uint64_t
 	struct chosen kept = {.n = 0};
 
 	for (size_t i = 0; i < chosen->n; i++) {
-		bool followed = contains(pids, n, chosen->processes[i].pid);
+		bool followed = contains(pids, n, chosen->processes[i].name.pid);
 
 		chosen->processes[i].followed |= followed;
 		if (followed ||
@@ -65,19 +64,21 @@ bool chosen_prune(struct chosen *chosen, const int32_t *pids, size_t n, uint64_t
 	return true;
 }
 
-void chosen_describe(const struct chosen *chosen, char *out, size_t size)
+void chosen_describe(struct chosen *chosen, char *out, size_t size)
 {
-	int32_t pid = chosen->n ? chosen->processes[0].pid : 0;
-	struct proc_process process;
+	struct proc_name *name = &chosen->processes[0].name;
 	char comm[80], more[32] = "";
 
+	if (!chosen->n) {
+		snprintf(out, size, "nothing");
+		return;
+	}
 	if (chosen->n > 1)
 		snprintf(more, sizeof(more), " and %zu more", chosen->n - 1);
-	if (!pid)
-		snprintf(out, size, "nothing");
-	else if (proc_read(pid, &process))
-		snprintf(out, size, "pid %" PRId32 "%s", pid, more);
-	else
+	proc_name_update(name);
+	if (name->comm[0])
 		snprintf(out, size, "%s (%" PRId32 ")%s",
-			clean_string(comm, sizeof(comm), process.comm), pid, more);
+			clean_string(comm, sizeof(comm), name->comm), name->pid, more);
+	else
+		snprintf(out, size, "pid %" PRId32 "%s", name->pid, more);
 }

@@ -7,6 +7,8 @@
 #ifndef TUI_CHOSEN_H
 #define TUI_CHOSEN_H
 
+#include "sampler/proc.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +18,7 @@
 
 struct chosen {
 	struct {
-		int32_t pid;
+		struct proc_name name;
 		bool followed; /* has been */
 		uint64_t asked_ns;
 	} processes[CHOSEN_MAX];
@@ -31,7 +33,7 @@ void chosen_remove(struct chosen *chosen, int32_t pid);
  * what is on the screen.  Whether anything changed. */
 bool chosen_prune(struct chosen *chosen, const int32_t *pids, size_t n, uint64_t now_ns);
 
-/* "postgres (4711) and 2 more", cleaned. */
-void chosen_describe(const struct chosen *chosen, char *out, size_t size);
+/* "postgres (4711) and 2 more", cleaned; with the current or last known name. */
+void chosen_describe(struct chosen *chosen, char *out, size_t size);
 
 #endif

@@ -46,12 +46,42 @@ static size_t utf8_decode(const unsigned char *text, size_t len, uint32_t *glyph
 	return need;
 }
 
-/* What moves the cursor, starts a sequence, ends a line, or shows text in another order than it has. */
-static bool is_control(uint32_t glyph)
+/* Characters that move the cursor, start a sequence, end a line, reorder text, or are invisible.
+ * These are controls, Default_Ignorable_Code_Point of Unicode 15, its other format characters, and
+ * blank letters. */
+static bool is_hidden(uint32_t glyph)
 {
-	return glyph < 0x20 || (glyph >= 0x7f && glyph <= 0x9f) || glyph == 0x061c ||
-		glyph == 0x200e || glyph == 0x200f || (glyph >= 0x2028 && glyph <= 0x202e) ||
-		(glyph >= 0x2066 && glyph <= 0x2069) || (glyph >= 0xe0000 && glyph <= 0xe007f);
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0x7f, 0x9f}, {0xad, 0xad}, /* soft hyphen */
+		{0x34f, 0x34f}, /* grapheme joiner */
+		{0x61c, 0x61c}, /* Arabic letter mark */
+		{0x115f, 0x1160}, /* Hangul fillers */
+		{0x17b4, 0x17b5}, /* Khmer inherent vowels */
+		{0x180b, 0x180f}, /* Mongolian selectors, vowel separator */
+		{0x200b, 0x200f}, /* zero width, direction marks */
+		{0x2028, 0x202e}, /* line ends, embeddings */
+		{0x2060, 0x206f}, /* joiners, invisible operators, isolates */
+		{0x2800, 0x2800}, /* blank Braille pattern */
+		{0x3164, 0x3164}, /* Hangul filler */
+		{0xfe00, 0xfe0f}, /* variation selectors */
+		{0xfeff, 0xfeff}, /* byte order mark */
+		{0xffa0, 0xffa0}, /* halfwidth Hangul filler */
+		{0xfff0, 0xfffb}, /* annotations */
+		{0x13430, 0x1343f}, /* hieroglyph format controls */
+		{0x1bca0, 0x1bca3}, /* shorthand format controls */
+		{0x1d159, 0x1d159}, /* null notehead */
+		{0x1d173, 0x1d17a}, /* musical format controls */
+		{0xe0000, 0xe0fff}, /* tags, variation selectors */
+	};
+
+	if (glyph < 0x20)
+		return true;
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges) && glyph >= ranges[i].first; i++)
+		if (glyph <= ranges[i].last)
+			return true;
+	return false;
 }
 
 size_t clean_text(char *out, size_t size, const char *text, size_t len)
@@ -66,7 +96,7 @@ size_t clean_text(char *out, size_t size, const char *text, size_t len)
 		uint32_t glyph = 0;
 		size_t bytes = utf8_decode(in + at, len - at, &glyph);
 
-		if (!bytes || is_control(glyph)) {
+		if (!bytes || is_hidden(glyph)) {
 			if (used + 1 >= size)
 				break;
 			out[used++] = '?';

@@ -9,10 +9,11 @@
 
 #include <stddef.h>
 
-/* Copy text, up to its NUL and at most len bytes of it, to out (size bytes, always terminated unless size
- * is 0) as valid UTF-8 without control characters: C0, DEL, C1, line separators, bidirectional controls and tags
- * become '?', and so does each invalid byte.  A character that does not fit whole ends the text.
- * Returns the length written.  out may not overlap text. */
+/* Copy text, up to its NUL and at most len bytes, to out as valid UTF-8 without control or
+ * invisible characters.  out has size bytes and is always terminated unless size is 0.  C0, DEL,
+ * C1, line separators, bidirectional controls, characters without width or ink, tags and invalid
+ * bytes become '?'.  The text ends before a character that does not fit whole.  Returns the length
+ * written.  out may not overlap text. */
 size_t clean_text(char *out, size_t size, const char *text, size_t len);
 
 /* The same for a terminated string, into a buffer that the caller owns; returns out. */

@@ -52,17 +52,16 @@ int cost_parse_statm(const char *text, uint64_t *pages)
 	return sscanf(text, "%" SCNu64 " %" SCNu64, &size, pages) == 2 ? 0 : -EBADMSG;
 }
 
-static uint64_t resident_bytes(int32_t pid)
+uint64_t cost_resident_bytes(int32_t pid)
 {
 	char path[64], text[128];
 	uint64_t pages;
 	ssize_t n;
 	int fd;
 
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%" PRId32 "/statm", pid);
-	else
-		snprintf(path, sizeof(path), "/proc/self/statm");
+	if (pid < 1)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/statm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -123,7 +122,7 @@ void cost_update(
 		.instructions_per_s = -1.0,
 		.cpu_percent = -1.0,
 	};
-	next.memory_bytes = resident_bytes(0);
+	next.memory_bytes = cost_resident_bytes(getpid());
 	for (size_t i = 0; i < n && i < COST_PIDS; i++) {
 		struct proc_process process;
 
@@ -132,7 +131,7 @@ void cost_update(
 		next.others[i].pid = pids[i];
 		next.others[i].cpu_ns = process.cpu_ticks * tick_ns;
 		used_ns += other_cpu_ns(cost, pids[i], next.others[i].cpu_ns);
-		next.memory_bytes += resident_bytes(pids[i]);
+		next.memory_bytes += cost_resident_bytes(pids[i]);
 	}
 	if (cost->measured_ns && now_ns > cost->measured_ns)
 		next.cpu_percent = 100.0 * (double)used_ns / (double)(now_ns - cost->measured_ns);

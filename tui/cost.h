@@ -40,6 +40,9 @@ int cost_open(struct cost *cost);
 void cost_update(
 	struct cost *cost, uint64_t now_ns, uint64_t every_ns, const int32_t *pids, size_t n);
 
+/* Returns the resident memory of a process; 0 if pid is below 1 or the process has ended. */
+uint64_t cost_resident_bytes(int32_t pid);
+
 /* Resident pages in the text of /proc/PID/statm.  0, or -EBADMSG. */
 int cost_parse_statm(const char *text, uint64_t *pages);
 

@@ -8,6 +8,8 @@
 
 #include "tui/clean.h"
 #include "tui/diff_table.h"
+#include "tui/explain_errno.h"
+#include "tui/export/outfile.h"
 #include "tui/giveup.h"
 #include "tui/taking.h"
 
@@ -96,33 +98,35 @@ static int add_file(struct diff_table *table, const struct request *request, cha
 
 static int write_out(const struct diff_table *table, const struct request *request)
 {
-	errno = 0;
+	struct outfile out;
+	int ret = outfile_open(&out, NULL, OUTFILE_PUBLIC);
+
+	if (ret)
+		return ret;
+	giveup_watch(STDOUT_FILENO);
 	switch (request->format) {
 	case REPORT_CSV:
-		diff_put_csv(stdout, table);
+		diff_put_csv(out.file, table, request->raw_cells);
 		break;
 	case REPORT_JSON:
-		diff_put_json(stdout, table);
+		diff_put_json(out.file, table);
 		break;
 	default:
-		diff_put_text(stdout, table, report_columns(), report_wants_color(request));
+		diff_put_text(out.file, table, report_columns(), report_wants_color(request));
 	}
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	return errno ? -errno : -EIO;
+	return outfile_commit(&out);
 }
 
 static int print(const struct diff_table *table, const struct request *request)
 {
 	int ret = giveup_begin();
 
-	giveup_watch(STDOUT_FILENO);
 	if (!ret)
 		ret = write_out(table, request);
 	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
 	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
-		taking_complainf("cannot write the comparison: %s", strerror(-ret));
+		taking_complainf("cannot write the comparison: %s", explain_errno(ret));
 	giveup_end();
 	return ret;
 }

@@ -8,6 +8,7 @@
 
 #include "tui/args.h"
 #include "tui/canvas.h"
+#include "tui/csv.h"
 #include "tui/export/jsontext.h"
 #include "tui/format.h"
 #include "tui/report_private.h"
@@ -238,7 +239,7 @@ void diff_put_text(FILE *out, const struct diff_table *table, unsigned int colum
 
 /* --- CSV --- */
 
-void diff_put_csv(FILE *out, const struct diff_table *table)
+void diff_put_csv(FILE *out, const struct diff_table *table, bool raw)
 {
 	fputs("event", out);
 	for (size_t k = 0; k < table->n_keys; k++)
@@ -250,10 +251,10 @@ void diff_put_csv(FILE *out, const struct diff_table *table)
 	for (uint32_t r = 0; r < table->n_rows; r++) {
 		const struct diff_row *row = &table->rows[r];
 
-		report_put_field(out, table->events[row->event].name);
+		csv_put_text(out, table->events[row->event].name, raw);
 		for (size_t k = 0; k < table->n_keys; k++) {
 			putc(',', out);
-			report_put_field(out, row->keys[k]);
+			csv_put_text(out, row->keys[k], raw);
 		}
 		fprintf(out, ",%s,%.4f,", states[row->state], row->difference);
 		if (row->state == DIFF_BOTH)

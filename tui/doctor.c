@@ -9,6 +9,7 @@
 #include "sampler/cgroup.h"
 #include "sampler/sys.h"
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -222,14 +223,12 @@ __attribute__((format(printf, 2, 3))) static void remedy(struct page *page, cons
 
 static void check(struct page *page, const char *what, int error, const char *yes, const char *no)
 {
-	const char *name = strerrorname_np(error);
-
 	if (!error) {
 		line(page, "yes", what, "%s", yes);
 		return;
 	}
 	page->refused++;
-	line(page, "no", what, "%s (%s)", no, name ? name : "?");
+	line(page, "no", what, "%s (%s)", no, explain_errno(error));
 }
 
 static void print_cgroups(struct page *page, const struct doctor_facts *facts)
@@ -273,6 +272,17 @@ static void print_permissions(struct page *page, const struct doctor_facts *fact
 		line(page, "", "", "and are [unknown] in the profile of the whole machine");
 		remedy(page, "run strobe outside, or share the host's pids: docker run --pid=host");
 	}
+	if (limits->foreign_proc) {
+		page->refused++;
+		line(page, "no", "processes by number", "/proc is that of another pid namespace");
+		remedy(page, "mount the one of this namespace: mount -t proc proc /proc");
+	}
+	if (limits->user_namespace) {
+		line(page, "", "",
+			"in a user namespace (a rootless container): no capability counts for "
+			"events");
+		remedy(page, "run strobe as root outside of it");
+	}
 	if (limits->cap_perfmon || limits->cap_sys_ptrace || limits->cap_sys_admin) {
 		line(page, "yes", "others' processes", "by capability");
 	} else {
@@ -289,7 +299,7 @@ static void print_permissions(struct page *page, const struct doctor_facts *fact
 				  "start the "
 				  "container with --cap-add PERFMON --security-opt "
 				  "seccomp=unconfined");
-	else if (page->refused)
+	else if (page->refused && !limits->user_namespace)
 		remedy(page,
 			"all of it: sudo setcap "
 			"cap_perfmon,cap_sys_ptrace,cap_syslog,cap_ipc_lock=ep '%s'",

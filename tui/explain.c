@@ -7,6 +7,7 @@
 #include "tui/explain.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/explain_text.h"
 
 #include <errno.h>
@@ -54,20 +55,14 @@ bool explain_scarce(struct text *text, int error, const struct proc_limits *limi
 
 void explain_other(struct text *text, int error, const struct proc_limits *limits, bool threads)
 {
-	const char *name = strerrorname_np(error);
-
 	if (!explain_scarce(text, error, limits, threads))
-		text_add(text, "%s (%s)",
-			strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error",
-			name ? name : "?");
+		text_add(text, "%s", explain_errno(error));
 }
 
 void explain_add_error(struct text *text, int error)
 {
-	const char *sentence = strerrordesc_np(error);
-
 	if (error)
-		text_add(text, " (%s)", sentence ? sentence : "unknown error");
+		text_add(text, " (%s)", explain_errno(error));
 }
 
 static void explain_mmap(
@@ -120,6 +115,9 @@ void explain_target_error(
 	else
 		text_add(text, "the target: ");
 	switch (error) {
+	case EXDEV:
+		text_add(text, EXPLAIN_FOREIGN_PROC);
+		break;
 	case ESRCH:
 	case ENOENT:
 		text_add(text, "there is no such process or thread; it may have ended");
@@ -135,7 +133,7 @@ void explain_target_error(
 		text_add(text, "it belongs to another user, or is protected");
 		if (limits->paranoid != EXPLAIN_UNKNOWN && !explain_may_all(limits))
 			explain_paranoid(text, limits);
-		text_add(text, ". Run strobe as root, or allow it with: " EXPLAIN_SETCAP);
+		explain_be_root(text, limits, EXPLAIN_SETCAP);
 		break;
 	default:
 		explain_other(text, error, limits, true);
@@ -190,6 +188,9 @@ static void open_failure(
 		.cgroup = failure->asked.cgroup,
 		.filter = failure->asked.filter,
 		.bpf = failure->asked.bpf,
+		.inherited = failure->asked.inherited,
+		.ioctl = failure->asked.ioctl,
+		.user_refused = failure->asked.user_refused,
 		.in_group = failure->asked.in_group,
 		.mixed_group = failure->asked.mixed_group,
 		.counted = failure->asked.counted,
@@ -207,7 +208,10 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 
 	switch (failure->what) {
 	case FAIL_OPEN:
-		open_failure(&text, failure, limits);
+		if (failure->asked.clash.kind)
+			explain_clash(&text, &failure->asked.clash);
+		else
+			open_failure(&text, failure, limits);
 		break;
 	case FAIL_MMAP:
 		explain_mmap(&text, failure, limits);

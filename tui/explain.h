@@ -8,6 +8,10 @@
 #ifndef TUI_EXPLAIN_H
 #define TUI_EXPLAIN_H
 
+#define EXPLAIN_FOREIGN_PROC                                                                      \
+	"/proc is that of another pid namespace: its numbers are other processes. Mount the one " \
+	"of this namespace (unshare --mount-proc, or mount -t proc proc /proc)"
+
 #include "sampler/engine.h"
 #include "sampler/event.h"
 #include "sampler/proc.h"
@@ -42,6 +46,9 @@ void explain_option_error(const char *option, const char *text, const struct eve
 	char *out, size_t size);
 /* Two lines more for where there is room, each behind a newline: the text, and a caret below the error; else empty. */
 void explain_event_caret(const char *text, const struct event_error *error, char *out, size_t size);
+
+/* Writes why events exclude each other. */
+void explain_event_clash(const struct event_clash *clash, char *out, size_t size);
 
 /* Why tracepoints cannot be looked up (positive errno), and what to do. */
 void explain_tracefs(int error, char *out, size_t size);

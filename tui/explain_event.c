@@ -296,3 +296,60 @@ void explain_event_caret(const char *text, const struct event_error *error, char
 	memset(out + len, ' ', excerpt.offset);
 	memcpy(out + len + excerpt.offset, "^", 2);
 }
+
+/* --- events together --- */
+
+void explain_clash(struct text *text, const struct event_clash *clash)
+{
+	switch (clash->kind) {
+	case EVENT_CLASH_COUNTED:
+		text_add(
+			text, "'%s' is sampled, not counted: strobe report shows it", clash->event);
+		break;
+	case EVENT_CLASH_RECORDED:
+		text_add(text,
+			"'%s' is made of other events as they are sampled: the screen and strobe "
+			"report show it; record cpu-clock,off-cpu,preempted",
+			clash->event);
+		break;
+	case EVENT_CLASH_FLIGHT:
+		text_add(text,
+			"--flight-recorder and '%s' contradict each other: between switches that "
+			"were overwritten nothing is known",
+			clash->event);
+		break;
+	case EVENT_CLASH_FLIGHT_GROUP:
+		text_add(text,
+			"--flight-recorder and '%s' contradict each other: what a group counted "
+			"between two samples is not known where others were overwritten",
+			clash->event);
+		break;
+	case EVENT_CLASH_GROUP:
+		text_add(text, "'%s' cannot be in a group, which stands still at times",
+			clash->event);
+		break;
+	case EVENT_CLASH_SWITCHES:
+		text_add(text,
+			"'%s' and '%s' cannot be told apart where both are open: the kernel gives "
+			"their samples one number",
+			clash->event, clash->other);
+		break;
+	case EVENT_CLASH_INHERITED:
+		text_add(text,
+			"the rate of '%s' cannot change: it is inherited, and processes that run "
+			"would keep theirs. Choose the rate with -F or -c",
+			clash->event);
+		break;
+	default:
+		text_add(text, "nothing contradicts");
+		break;
+	}
+}
+
+void explain_event_clash(const struct event_clash *clash, char *out, size_t size)
+{
+	struct text text = {0};
+
+	explain_clash(&text, clash);
+	clean_string(out, size, text.bytes);
+}

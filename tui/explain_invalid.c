@@ -5,6 +5,7 @@
  * The kernel says no more than EINVAL, so its checks are made again here.  Pure functions of their arguments; any
  * thread.
  */
+#include "tui/explain_errno.h"
 #include "tui/explain_refusal.h"
 
 #include <errno.h>
@@ -98,7 +99,7 @@ bool explain_probe(struct text *text, const struct refusal *refusal)
 		text_add(text,
 			"the file '%s' cannot be read (%s). Check its path, and that it is "
 			"seen from here and not only in a container",
-			name, strerrorname_np(system->file_error));
+			name, explain_errno(system->file_error));
 	else if (system->file_odd)
 		text_add(text, "'%s' is no regular file. Name the program or library itself", name);
 	else if (system->file_bytes != EXPLAIN_UNKNOWN &&
@@ -142,11 +143,23 @@ static bool invalid_breakpoint(struct text *text, const struct refusal *refusal)
 	else if (attr->bp_type == HW_BREAKPOINT_R)
 		text_add(text,
 			"this processor cannot watch reads alone. Watch reads and writes with :rw");
+	else if (!event_is_in_kernel(attr))
+		text_add(text, "no program can have memory at 0x%" PRIx64 ". Use another address",
+			(uint64_t)attr->bp_addr);
+	else if (attr->exclude_kernel)
+		text_add(text,
+			"an address of the kernel is watched in the kernel alone. Leave out the "
+			"modifier :u");
+	else if (attr->bp_type == HW_BREAKPOINT_X)
+		text_add(text,
+			"the kernel lets no breakpoint stop its code there: it was built without "
+			"CONFIG_KPROBES, or the code is that of breakpoints themselves "
+			"(/sys/kernel/debug/kprobes/blacklist). Use another function, or a "
+			"tracepoint");
 	else
 		text_add(text,
-			"the processor cannot watch this address (one of the kernel needs the "
-			"kernel not to be left out). Leave out the modifier :u, or use another "
-			"address");
+			"the kernel lets nobody watch the memory that it enters itself by. Use "
+			"another address");
 	return true;
 }
 

@@ -102,6 +102,29 @@ static void note_refused(
 	text_add(text, "%s", sentence);
 }
 
+static void note_unread(struct text *text, const struct engine_note *note)
+{
+	const bool one = note->value == 1;
+
+	if (one)
+		text_add(text, "cannot read the mappings of process %" PRId32, note->pid);
+	else
+		text_add(text,
+			"cannot read the mappings of %" PRIu64
+			" processes, first of process %" PRId32,
+			note->value, note->pid);
+	explain_add_error(text, note->error);
+	text_add(text, ": %s functions are [unknown]", one ? "its" : "their");
+	if (note->error == EMFILE)
+		text_add(text,
+			" until they can be read. Raise the limit of open files with: ulimit -n %d",
+			EXPLAIN_NOFILE_ENOUGH);
+	else if (note->error == EACCES || note->error == EPERM)
+		text_add(text, ". Root may read them, or a strobe with cap_sys_ptrace");
+	else
+		text_add(text, " until they can be read");
+}
+
 static void note_target(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {
@@ -132,6 +155,9 @@ static void note_target(
 		break;
 	case NOTE_ALL_ENDED:
 		text_add(text, "everything that was sampled has ended; the profile stays");
+		break;
+	case NOTE_MAPS_UNREAD:
+		note_unread(text, note);
 		break;
 	default:
 		text_add(text,
@@ -177,8 +203,8 @@ static void note_flow(struct text *text, const struct engine_note *note)
 	switch (note->kind) {
 	case NOTE_LOST:
 		text_add(text,
-			"%" PRIu64 " samples of '%.*s' were lost: the buffer was full. Lower the "
-			"frequency, or use a larger --ring-pages",
+			"%" PRIu64 " samples of '%.*s' were lost: the buffer was full. Sample more "
+			"rarely, or use a larger --ring-pages, or --call-graph fp",
 			note->value, EVENT_NAME_MAX, note->text);
 		break;
 	case NOTE_THROTTLED:
@@ -248,6 +274,40 @@ static void note_less(struct text *text, const struct engine_note *note)
 	}
 }
 
+/* Explains why no sample reports wake-ups, and which figures remain. */
+static void note_waits(struct text *text, const struct engine_note *note)
+{
+	text_add(text, "'%.*s': no wake-ups are seen: ", EVENT_NAME_MAX, note->text);
+	switch (note->error) {
+	case 0:
+		text_add(text, "the recording has no samples of " EVENT_WAKEUP);
+		break;
+	case EXDEV:
+		text_add(text, "in a pid namespace their threads have other numbers");
+		break;
+	case EMFILE:
+	case ENFILE:
+		text_add(text, "the limit of open files is too low");
+		break;
+	case ENOBUFS:
+		text_add(text, "the limit of locked memory leaves no buffer for them");
+		break;
+	case ENOENT:
+	case EACCES:
+	case EPERM:
+		text_add(text,
+			"the tracepoint " EVENT_WAKEUP " needs tracefs and CAP_PERFMON or root");
+		break;
+	default:
+		text_add(text, "the tracepoint " EVENT_WAKEUP " cannot be opened");
+		explain_add_error(text, note->error);
+		break;
+	}
+	text_add(text, ". So the time that a thread waited for a CPU after it was woken %s",
+		note->value ? "is a sum by thread: [waited for a CPU] in preempted"
+			    : "counts as off-cpu");
+}
+
 /* What became of single events, and of commands to them. */
 static void note_filter(struct text *text, const struct engine_note *note)
 {
@@ -267,6 +327,33 @@ static void note_filter(struct text *text, const struct engine_note *note)
 	explain_system_read(&system, &request, note->error);
 	explain_filter(text, &request, note->error, &system);
 	text_add(text, ". The one before stays in force");
+}
+
+static void note_call_graph(struct text *text, const struct engine_note *note)
+{
+	static const char *const how[CALL_GRAPH_MODES] = {
+		[CALL_GRAPH_AUTO] = "by unwind tables, of single hits by frame pointers",
+		[CALL_GRAPH_FP] = "by frame pointers",
+		[CALL_GRAPH_DWARF] = "by unwind tables, from copies of stacks",
+		[CALL_GRAPH_NO] = "none are taken",
+		[CALL_GRAPH_LBR] = "by the processor's call stack",
+	};
+	const enum engine_call_graph mode = (enum engine_call_graph)note->value % CALL_GRAPH_MODES;
+
+	if (!note->error) {
+		text_add(text, "call chains: '%s', %s", engine_call_graph_name(mode), how[mode]);
+		return;
+	}
+	text_add(
+		text, "call chains cannot be taken in the mode '%s'", engine_call_graph_name(mode));
+	if (note->error == EBUSY)
+		text_add(
+			text, ": inherited events, the flight recorder and recordings keep theirs");
+	else if (note->error == EOPNOTSUPP)
+		text_add(text, ": this machine's code cannot be unwound by tables");
+	else
+		explain_add_error(text, note->error);
+	text_add(text, ". The mode before stays in force");
 }
 
 static void note_event(struct text *text, const struct engine_note *note)
@@ -302,6 +389,27 @@ static void note_event(struct text *text, const struct engine_note *note)
 			"sched:sched_waking, "
 			"for which tracefs and CAP_PERFMON or root are needed",
 			max, note->text);
+		break;
+	case NOTE_BREAKPOINTS_DEAD:
+		text_add(text,
+			"'%.*s' counts nothing here: this machine, a virtual one, accepts "
+			"breakpoints and never reports a hit",
+			max, note->text);
+		break;
+	case NOTE_WAITS_SUMMED:
+		note_waits(text, note);
+		break;
+	case NOTE_WAKEUPS_LOST:
+		text_add(text,
+			"'%.*s': %" PRIu64
+			" wake-ups were lost: the buffer was full. What a thread waited for a CPU "
+			"after them counts as off-cpu. Use a larger --ring-pages",
+			max, note->text, note->value);
+		break;
+	case NOTE_NO_CREDIT:
+		text_add(text, "'%.*s': PERF_EVENT_IOC_REFRESH is refused", max, note->text);
+		explain_add_error(text, note->error);
+		text_add(text, ": it samples on if strobe falls behind, and losses are counted");
 		break;
 	case NOTE_SPANS_STACKLESS:
 		text_add(text,
@@ -345,6 +453,10 @@ static void note_event(struct text *text, const struct engine_note *note)
 			"): what they leave out is not sampled",
 			max, note->text, note->value);
 		break;
+	case NOTE_STACK_BYTES:
+		text_add(text, "samples of '%.*s' copy %" PRIu64 " bytes of the stack now", max,
+			note->text, note->value);
+		break;
 	case NOTE_PAUSED:
 		if (note->error) {
 			text_add(text, "sampling cannot be paused");
@@ -356,6 +468,9 @@ static void note_event(struct text *text, const struct engine_note *note)
 		} else {
 			text_add(text, "output goes on");
 		}
+		break;
+	case NOTE_CALL_GRAPH:
+		note_call_graph(text, note);
 		break;
 	case NOTE_PINNED_ERROR:
 		text_add(text,
@@ -409,14 +524,29 @@ static void note_flight(struct text *text, const struct engine_note *note)
 static void note_file(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {
-	char why[256];
+	char what[EVENT_NAME_MAX + 64], why[256];
 
 	switch (note->kind) {
 	case NOTE_FILE_TRUNCATED:
 		text_add(text,
-			"the recording is cut short at byte %" PRIu64
-			": what is whole before it was read",
+			"%s%s is cut short at byte %" PRIu64 ": what is whole before it was read",
+			note->text, *note->text ? " of the recording" : "the recording",
 			note->value);
+		break;
+	case NOTE_FILE_MISSING:
+		if (!note->error) {
+			text_add(text, "%s of the recording is missing: the other files were read",
+				note->text);
+			break;
+		}
+		snprintf(what, sizeof(what), "%s of the recording cannot be opened", note->text);
+		explain_error(what, note->error, limits, why, sizeof(why));
+		text_add(text, "%s: the other files were read", why);
+		break;
+	case NOTE_FILE_MORE_FAULTS:
+		text_add(text,
+			"%" PRIu64 " more file%s of the recording %s cut, unreadable or missing",
+			note->value, note->value == 1 ? "" : "s", note->value == 1 ? "is" : "are");
 		break;
 	case NOTE_FILE_UNFINISHED:
 		text_add(text,
@@ -438,6 +568,28 @@ static void note_file(
 			"near them a sample may be of another mapping or name",
 			note->value, note->value == 1 ? " came" : "s came");
 		break;
+	case NOTE_FILE_MAPS_CUT:
+		text_add(text,
+			"perf gave up reading the mappings of %" PRIu64
+			" process%s: addresses in %s may have no names",
+			note->value, note->value == 1 ? "" : "es",
+			note->value == 1 ? "it" : "them");
+		break;
+	case NOTE_FILE_AUX_TRUNCATED:
+		text_add(text,
+			"%" PRIu64 " part%s of hardware traces lack%s the end: the buffer was full",
+			note->value, note->value == 1 ? "" : "s", note->value == 1 ? "s" : "");
+		break;
+	case NOTE_FILE_AUX_PARTIAL:
+		text_add(text, "%" PRIu64 " part%s of hardware traces ha%s gaps", note->value,
+			note->value == 1 ? "" : "s", note->value == 1 ? "s" : "ve");
+		break;
+	case NOTE_FILE_AUX_COLLISION:
+		text_add(text,
+			"%" PRIu64
+			" sample%s of the hardware collided with another and lack%s data",
+			note->value, note->value == 1 ? "" : "s", note->value == 1 ? "s" : "");
+		break;
 	case NOTE_FILE_EVENTS_FOLDED:
 		text_add(text,
 			"there are more events than strobe tells apart: %" PRIu64
@@ -445,8 +597,9 @@ static void note_file(
 			note->value);
 		break;
 	default:
-		explain_error("the recording cannot be read further", note->error, limits, why,
-			sizeof(why));
+		snprintf(what, sizeof(what), "%s%s cannot be read further", note->text,
+			*note->text ? " of the recording" : "the recording");
+		explain_error(what, note->error, limits, why, sizeof(why));
 		text_add(text, "%s, from byte %" PRIu64 " on: what came before was read", why,
 			note->value);
 		break;
@@ -500,6 +653,7 @@ void explain_note(
 	case NOTE_COMMAND_ENDED:
 	case NOTE_ALL_ENDED:
 	case NOTE_TASKS_MISSED:
+	case NOTE_MAPS_UNREAD:
 		note_target(&text, note, limits);
 		break;
 	case NOTE_SCOPE:
@@ -536,13 +690,19 @@ void explain_note(
 	case NOTE_FILTER:
 	case NOTE_BREAKPOINT:
 	case NOTE_PAUSED:
+	case NOTE_STACK_BYTES:
+	case NOTE_CALL_GRAPH:
 	case NOTE_BPF:
 	case NOTE_PINNED_ERROR:
 	case NOTE_CGROUP_GONE:
 	case NOTE_FIELDS_DROPPED:
+	case NOTE_BREAKPOINTS_DEAD:
+	case NOTE_NO_CREDIT:
 	case NOTE_SPANS_DROPPED:
 	case NOTE_SPANS_STACKLESS:
+	case NOTE_WAITS_SUMMED:
 	case NOTE_WAKERS_UNKNOWN:
+	case NOTE_WAKEUPS_LOST:
 		note_event(&text, note);
 		break;
 	case NOTE_SNAPSHOT:
@@ -551,11 +711,17 @@ void explain_note(
 		note_flight(&text, note);
 		break;
 	case NOTE_FILE_TRUNCATED:
+	case NOTE_FILE_MISSING:
+	case NOTE_FILE_MORE_FAULTS:
 	case NOTE_FILE_UNFINISHED:
 	case NOTE_FILE_BAD_RECORDS:
 	case NOTE_FILE_UNKNOWN_RECORDS:
 	case NOTE_FILE_OUT_OF_ORDER:
 	case NOTE_FILE_EVENTS_FOLDED:
+	case NOTE_FILE_MAPS_CUT:
+	case NOTE_FILE_AUX_TRUNCATED:
+	case NOTE_FILE_AUX_PARTIAL:
+	case NOTE_FILE_AUX_COLLISION:
 	case NOTE_FILE_ERROR:
 		note_file(&text, note, limits);
 		break;
@@ -575,6 +741,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FALLBACK_CLOCK:
 	case NOTE_USER_ONLY:
 	case NOTE_TASKS_MISSED:
+	case NOTE_MAPS_UNREAD:
 	case NOTE_RING_SHRUNK:
 	case NOTE_FD_LIMIT:
 	case NOTE_MLOCK_LIMIT:
@@ -585,23 +752,34 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_CPU_OFFLINE:
 	case NOTE_CGROUP_GONE:
 	case NOTE_FILE_TRUNCATED:
+	case NOTE_FILE_MORE_FAULTS:
 	case NOTE_FILE_UNFINISHED:
 	case NOTE_FILE_BAD_RECORDS:
 	case NOTE_FILE_UNKNOWN_RECORDS:
 	case NOTE_FILE_OUT_OF_ORDER:
 	case NOTE_FILE_EVENTS_FOLDED:
+	case NOTE_BREAKPOINTS_DEAD:
+	case NOTE_FILE_MAPS_CUT:
+	case NOTE_FILE_AUX_TRUNCATED:
+	case NOTE_FILE_AUX_PARTIAL:
+	case NOTE_FILE_AUX_COLLISION:
+	case NOTE_NO_CREDIT:
 	case NOTE_FIELDS_DROPPED:
 	case NOTE_SPANS_DROPPED:
 	case NOTE_SPANS_STACKLESS:
+	case NOTE_WAITS_SUMMED:
 	case NOTE_WAKERS_UNKNOWN:
+	case NOTE_WAKEUPS_LOST:
 	case NOTE_FLIGHT_SHORT:
 		return EXPLAIN_WARNING;
 	case NOTE_FILE_ERROR:
+	case NOTE_FILE_MISSING:
 	case NOTE_PINNED_ERROR:
 		return EXPLAIN_ERROR;
 	case NOTE_FILTER:
 	case NOTE_BREAKPOINT:
 	case NOTE_PAUSED:
+	case NOTE_CALL_GRAPH:
 		return note->error ? EXPLAIN_ERROR : EXPLAIN_INFO;
 	case NOTE_COUNTS_ONLY:
 	case NOTE_SAMPLES_LESS:

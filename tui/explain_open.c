@@ -15,6 +15,9 @@
 #include <string.h>
 
 #define ERRNO_NOTSUPP 524 /* the kernel's own ENOTSUPP, which uprobes let out */
+#define NAMESPACE                                                                           \
+	"This is a user namespace (a rootless container, say), where no capability counts " \
+	"for events"
 #define CONTAINER                                                                        \
 	"start the container with --cap-add PERFMON --security-opt seccomp=unconfined, " \
 	"or run strobe outside of it"
@@ -88,10 +91,32 @@ static void denied_with_capability(struct text *text, const struct refusal *refu
 static void allow_all(struct text *text, const struct refusal *refusal, int level)
 {
 	explain_paranoid(text, refusal->limits);
-	text_add(text,
-		". Allow it with: sudo sysctl kernel.perf_event_paranoid=%d, or "
-		"with: " EXPLAIN_SETCAP,
-		level);
+	if (refusal->limits->user_namespace)
+		text_add(text,
+			". " NAMESPACE ": run strobe as root outside of it, or allow it there "
+			"with: sudo sysctl kernel.perf_event_paranoid=%d",
+			level);
+	else
+		text_add(text,
+			". Allow it with: sudo sysctl kernel.perf_event_paranoid=%d, or "
+			"with: " EXPLAIN_SETCAP,
+			level);
+}
+
+void explain_be_root(struct text *text, const struct proc_limits *limits, const char *setcap)
+{
+	if (limits->user_namespace)
+		text_add(text, ". " NAMESPACE ": run strobe as root outside of it");
+	else
+		text_add(text, ". Run strobe as root%s%s", setcap ? ", or allow it with: " : "",
+			setcap ? setcap : "");
+}
+
+/* True if neither a setting nor CAP_PERFMON allows the event. */
+static bool needs_admin(const struct refusal *refusal)
+{
+	return is_pmu(refusal, "kprobe") || is_pmu(refusal, "uprobe") ||
+		event_is_in_kernel(refusal->attr);
 }
 
 static void denied(struct text *text, const struct refusal *refusal)
@@ -100,21 +125,22 @@ static void denied(struct text *text, const struct refusal *refusal)
 	const struct perf_event_attr *attr = refusal->attr;
 	int32_t pid = refusal->request->pid;
 
+	if (needs_admin(refusal) && !limits->cap_sys_admin) {
+		text_add(text, "%s, which needs CAP_SYS_ADMIN whatever the settings are%s",
+			attr->type == PERF_TYPE_BREAKPOINT
+				? "a breakpoint in the kernel stops what everybody does"
+				: "a probe changes code that everybody runs",
+			limits->cap_perfmon ? ", as CAP_PERFMON is not enough" : "");
+		explain_be_root(text, limits, NULL);
+		return;
+	}
 	if (explain_may_all(limits)) {
 		denied_with_capability(text, refusal);
 		return;
 	}
-	if (is_pmu(refusal, "kprobe") || is_pmu(refusal, "uprobe")) {
-		text_add(text,
-			"probes change code that everybody runs, so they need a capability "
-			"whatever the settings are. Run strobe as root, or allow it "
-			"with: " EXPLAIN_SETCAP);
-		return;
-	}
 	if (attr->namespaces) {
-		text_add(text,
-			"records of namespaces need a capability. Run strobe as root, or allow it "
-			"with: " EXPLAIN_SETCAP);
+		text_add(text, "records of namespaces need a capability");
+		explain_be_root(text, limits, EXPLAIN_SETCAP);
 		return;
 	}
 	if (refusal->request->cgroup && limits->paranoid >= 1) {
@@ -132,11 +158,12 @@ static void denied(struct text *text, const struct refusal *refusal)
 		return;
 	}
 	/* EACCES: the level forbids the kernel; EPERM: the tracepoint's own check, later. */
-	if (!attr->exclude_kernel && limits->paranoid >= 2 &&
+	if (!attr->exclude_kernel && !refusal->request->user_refused && limits->paranoid >= 2 &&
 		(attr->type != PERF_TYPE_TRACEPOINT || refusal->error == EACCES)) {
 		text_add(text, "%s the kernel is not permitted to this user", doing(refusal));
 		explain_paranoid(text, limits);
-		text_add(text, ". Allow it with: sudo sysctl kernel.perf_event_paranoid=1%s",
+		text_add(text, ". Allow it%s with: sudo sysctl kernel.perf_event_paranoid=1%s",
+			limits->user_namespace ? " outside of this user namespace" : "",
 			event_is_kernels_own(attr)
 				? " (it happens in the kernel alone, so :u would count nothing)"
 				: ", or take user space alone with the modifier :u");
@@ -147,9 +174,12 @@ static void denied(struct text *text, const struct refusal *refusal)
 		text_add(text, "the kernel allows no events at all to ordinary users");
 		explain_paranoid(text, limits);
 		text_add(text,
-			". Allow your own processes with: sudo sysctl "
-			"kernel.perf_event_paranoid=2, or allow strobe everything "
-			"with: " EXPLAIN_SETCAP);
+			". Allow your own processes%s with: sudo sysctl "
+			"kernel.perf_event_paranoid=2%s",
+			limits->user_namespace ? " outside of this user namespace" : "",
+			limits->user_namespace
+				? ""
+				: ", or allow strobe everything with: " EXPLAIN_SETCAP);
 		return;
 	}
 	if (attr->type == PERF_TYPE_TRACEPOINT && refusal->error == EPERM) {
@@ -167,8 +197,8 @@ static void denied(struct text *text, const struct refusal *refusal)
 	}
 	if (pid > 0 && refusal->error != EPERM) {
 		text_add(text,
-			"it belongs to another user, or is protected (a set-user-ID program). Run "
-			"strobe as root, or allow it with: " EXPLAIN_SETCAP);
+			"it belongs to another user, or is protected (a set-user-ID program)");
+		explain_be_root(text, limits, EXPLAIN_SETCAP);
 		return;
 	}
 	text_add(text, "the kernel refuses perf_event_open(2) to this user");
@@ -323,6 +353,67 @@ static void too_deep(struct text *text, const struct refusal *refusal)
 		refusal->attr->sample_max_stack);
 }
 
+/* The kernel would have opened the event, but fork() would fail in the target
+ * (sampler/inherited.h). */
+static void not_inherited(struct text *text, const struct refusal *refusal)
+{
+	const char *alone = refusal->request->counted
+		? "count without new tasks (--no-inherit), or on whole CPUs (-a)"
+		: "use --scope task or --scope cpu";
+
+	if (refusal->attr->type == PERF_TYPE_BREAKPOINT) {
+		text_add(text,
+			"new tasks of the target would inherit it, and without CAP_SYS_ADMIN their "
+			"fork() would fail, as it watches the kernel. Instead %s",
+			alone);
+		return;
+	}
+	text_add(text, "new tasks can inherit a probe only through tracefs, ");
+	switch (refusal->error) {
+	case ENOENT:
+		text_add(text,
+			"which is not mounted. Mount it with: sudo mount -t tracefs tracefs "
+			"/sys/kernel/tracing");
+		break;
+	case EACCES:
+	case EPERM:
+		text_add(text, "to which this user may not write. Run strobe as root");
+		break;
+	case EROFS:
+		text_add(text, "which is mounted read-only here. Run strobe where it is not");
+		break;
+	default:
+		text_add(text, "which takes none");
+		explain_add_error(text, refusal->error);
+		break;
+	}
+	text_add(text, ", or %s", alone);
+}
+
+static void explain_ioctl(
+	struct text *text, const char *name, int error, const struct explain_system *system)
+{
+	text_add(text, "the kernel opened the event, and %s was then refused", name);
+	explain_add_error(text, error);
+	switch (error) {
+	case EPERM:
+	case EACCES:
+	case ENOSYS:
+		text_add(text, ": %s forbids it. To allow it, " CONTAINER,
+			system->seccomp ? "a seccomp filter"
+					: "a security module or the sandbox that strobe runs in");
+		break;
+	case ENOTTY:
+	case EINVAL:
+		text_add(text,
+			": this kernel does not have it, or a sandbox does not pass it on. Use "
+			"another kernel, or run strobe outside of the sandbox");
+		break;
+	default:
+		break;
+	}
+}
+
 void explain_open_text(struct text *text, const struct explain_request *request, int error,
 	const struct proc_limits *limits, const struct explain_system *system)
 {
@@ -337,6 +428,18 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 		return;
 	}
 	add_subject(text, request);
+	if (request->inherited) {
+		/* Without CAP_SYS_ADMIN the kernel would refuse the event itself. */
+		if (limits->cap_sys_admin)
+			not_inherited(text, &refusal);
+		else
+			denied(text, &refusal);
+		return;
+	}
+	if (request->ioctl) {
+		explain_ioctl(text, request->ioctl, error, system);
+		return;
+	}
 	switch (error) {
 	case EACCES:
 	case EPERM:

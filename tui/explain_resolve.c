@@ -5,10 +5,12 @@
  * A pure function; any thread.
  */
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/explain_text.h"
 #include "tui/resolve.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define PATH_BYTES 200
@@ -50,7 +52,7 @@ void explain_resolve(const struct resolve_error *error, char *out, size_t size)
 			error->error == ENOEXEC ? "it is no ELF file"
 				: error->error == EOWNERDEAD
 				? "the process that read it was killed by it"
-				: strerror(error->error));
+				: explain_errno(error->error));
 		break;
 	case RESOLVE_NO_SYMBOL:
 		add_no_symbol(&text, error);
@@ -82,9 +84,17 @@ void explain_resolve(const struct resolve_error *error, char *out, size_t size)
 			"the kernel shows no addresses to this user: as root, sysctl "
 			"kernel.kptr_restrict=0, or run as root");
 		break;
+	case RESOLVE_UNWOUND:
+		text_add(&text,
+			"a return probe changes return addresses on the stack, and a program in "
+			"C++, Rust or Go dies when it meets one as it throws, panics or moves its "
+			"stack. Probe the entry: uprobe:%.*s:%s; or, where nothing is thrown "
+			"through it, give the number in place of the name: 0x%" PRIx64,
+			PATH_BYTES, error->binary, error->symbol, error->offset);
+		break;
 	case RESOLVE_NO_PROCESS:
 		text_add(&text, "what process %d has mapped cannot be read: %s", error->pid,
-			error->error == ESRCH ? "it has ended" : strerror(error->error));
+			error->error == ESRCH ? "it has ended" : explain_errno(error->error));
 		break;
 	case RESOLVE_FAILED:
 		text_add(&text, "the search for '%s' in %.*s %s", error->symbol, PATH_BYTES,

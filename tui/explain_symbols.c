@@ -7,6 +7,7 @@
 #include "tui/explain.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/explain_text.h"
 
 #include <errno.h>
@@ -39,6 +40,24 @@ static void add_not_fetched(struct text *text, const struct symbols_note *note, 
 	}
 }
 
+static void add_elsewhere(struct text *text, unsigned int differs)
+{
+	static const char *const what[] = {"host", "kernel", "processor"};
+	const char *before = "";
+
+	text_add(text, "the recording is of another ");
+	for (unsigned int i = 0; i < 3; i++) {
+		if (!(differs & 1u << i))
+			continue;
+		text_add(text, "%s%s", before, what[i]);
+		before = i == 0 && differs >> 1 == 3 ? ", " : " and ";
+	}
+	text_add(text,
+		": what it has no build-ids of is shown as addresses. Name a directory with its "
+		"files "
+		"by --symfs, or take those of this machine by --trust-local-files");
+}
+
 void explain_nameless(const struct symref *symbol, char *out, size_t size)
 {
 	if (symbol->pending)
@@ -47,6 +66,11 @@ void explain_nameless(const struct symref *symbol, char *out, size_t size)
 		snprintf(out, size,
 			"Code made at run time, by a program that does not tell its names: node "
 			"--perf-basic-prof does, java by jcmd PID Compiler.perfmap (man strobe)");
+	else if (symbol->unproven)
+		snprintf(out, size,
+			"The recording is of another machine and has no build-id of %s, so no file "
+			"here names it (--trust-local-files)",
+			symbol->image);
 	else if (symbol->kernel)
 		snprintf(out, size,
 			"The kernel tells no name for this address to this user: strobe doctor "
@@ -85,7 +109,7 @@ void explain_fetch(int ret, const char *image, char *out, size_t size)
 		break;
 	default:
 		snprintf(out, size, "The debug file of %s cannot be asked for: %s", image,
-			strerror(-ret));
+			explain_errno(ret));
 	}
 }
 
@@ -105,20 +129,24 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		break;
 	case SYMBOLS_NOTE_FILE_BANNED:
 		text_add(&text,
-			"'%.*s' ended the symbol worker twice and is not read again: its functions "
-			"are shown as offsets",
-			path_max, note->path);
+			"'%.*s' %s and is not read again: its functions are shown as offsets",
+			path_max, note->path,
+			note->error == ETIME ? "takes too long to read"
+					     : "ended the symbol worker twice");
 		break;
 	case SYMBOLS_NOTE_CODE_BANNED:
 		text_add(&text, "'%.*s' %s and is not read again: %s", path_max, note->path,
-			note->error == ETIME ? "takes more than a minute to read"
+			note->error == ETIME ? "takes too long to read"
 					     : "ended the process that reads code twice",
 			note->value ? "its code is shown without source lines"
 				    : "its code is not shown");
 		break;
 	case SYMBOLS_NOTE_UNREADABLE:
 		text_add(&text, "cannot read the symbols of '%.*s'", path_max, note->path);
-		explain_add_error(&text, note->error);
+		if (note->error == ETIMEDOUT)
+			text_add(&text, " (its file system does not answer)");
+		else
+			explain_add_error(&text, note->error);
 		text_add(&text, ": its functions are shown as offsets");
 		if (note->error == EMFILE)
 			text_add(&text, ". Raise the limit of open files with: ulimit -n %d",
@@ -131,7 +159,19 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1, or give "
 			"strobe cap_syslog");
 		break;
+	case SYMBOLS_NOTE_ELSEWHERE:
+		add_elsewhere(&text, (unsigned int)note->value);
+		break;
 	case SYMBOLS_NOTE_WRONG_FILE:
+		if (note->value) {
+			text_add(&text,
+				"'%.*s' was deleted before it was profiled, and nothing proves "
+				"that "
+				"the file there now is the same: its functions are shown as "
+				"addresses",
+				path_max, note->path);
+			break;
+		}
 		text_add(&text,
 			"the file at '%.*s' is not the one that is mapped (it was replaced), so "
 			"its "
@@ -146,10 +186,13 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		add_not_fetched(&text, note, path_max);
 		break;
 	case SYMBOLS_NOTE_OTHER_DEBUG:
-		text_add(&text,
-			"the debug file '%.*s' is not the one that its program names (another "
-			"CRC-32), so it is not used",
-			path_max, note->path);
+		text_add(&text, "the debug file '%.*s' %s, so it is not used", path_max, note->path,
+			note->error == EFBIG
+				? "is too large to tell whether it is the one that its program "
+				  "names"
+				: note->error == ETIMEDOUT
+				? "cannot be read (its file system does not answer)"
+				: "is not the one that its program names (another CRC-32)");
 		break;
 	case SYMBOLS_NOTE_UNCONFINED:
 		text_add(&text, "the symbol worker could not be confined fully");
@@ -185,6 +228,12 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"are not used",
 			path_max, note->path);
 		break;
+	case SYMBOLS_NOTE_JIT_CUT:
+		text_add(&text,
+			"'%.*s' is too large, so only %d MB of it were read: some code made at run "
+			"time may have no name",
+			path_max, note->path, note->value);
+		break;
 	case SYMBOLS_NOTE_UNVERIFIED:
 		if (note->value == 3) {
 			text_add(&text,
@@ -201,6 +250,9 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			note->value == 1	   ? ", and the file has changed since"
 				: note->value == 2 ? " on another machine"
 						   : "");
+		break;
+	case SYMBOLS_NOTE_NO_MEMORY:
+		text_add(&text, "out of memory: some functions are shown without their names");
 		break;
 	case SYMBOLS_NOTE_NAME_LEFT:
 		explain_wait_status(note->value, how, sizeof(how));

@@ -25,6 +25,9 @@ struct explain_request {
 	const char *cgroup; /* its directory */
 	const char *filter; /* that was refused, where the event itself was not */
 	const char *bpf; /* or the program that was */
+	bool inherited; /* the kernel refused inheritance by new tasks */
+	const char *ioctl; /* or this ioctl on the open event */
+	bool user_refused; /* it was refused without the kernel, too */
 	bool in_group; /* opened as a member of another event's group */
 	bool mixed_group; /* with members of several PMUs */
 	bool counted; /* to be counted alone, not sampled */

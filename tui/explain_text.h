@@ -5,6 +5,7 @@
 #ifndef TUI_EXPLAIN_TEXT_H
 #define TUI_EXPLAIN_TEXT_H
 
+#include "sampler/event_clash.h"
 #include "sampler/proc.h"
 #include "tui/explain_system.h"
 
@@ -50,9 +51,13 @@ void explain_add_error(struct text *text, int error);
 
 bool explain_may_all(const struct proc_limits *limits);
 void explain_paranoid(struct text *text, const struct proc_limits *limits);
+/* Ends a sentence with its remedy.  setcap: another remedy, or NULL. */
+void explain_be_root(struct text *text, const struct proc_limits *limits, const char *setcap);
 
 /* Of "kprobe:FUNCTION+8" and "uprobe:FILE:FUNCTION" what is probed: the function, or the path; NULL: it is no probe. */
 const char *explain_probe_of(const char *event, char *out, size_t size);
+
+void explain_clash(struct text *text, const struct event_clash *clash);
 
 void explain_open_text(struct text *text, const struct explain_request *request, int error,
 	const struct proc_limits *limits, const struct explain_system *system);

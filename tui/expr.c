@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define VALUE_MAX 256
+#define REGEX_COST_MAX 1000u /* characters, including the copies by repetitions */
+#define REGEX_DEPTH_MAX 32u
 
 struct parser {
 	const char *text;
@@ -122,11 +124,91 @@ static void take_range(struct filter_term *term, const char *value)
 	term->has_range = !*end && end != value && !errno;
 }
 
+/* Returns the end of a bracket expression that begins at text: its ']', or the last byte. */
+static const char *skip_brackets(const char *text)
+{
+	text++;
+	if (*text == '^')
+		text++;
+	/* The first ']' stands for itself, and "[:" to ":]" is a class. */
+	for (bool first = true; *text && (first || *text != ']'); first = false) {
+		const char *class_end =
+			*text == '[' && text[1] == ':' ? strstr(text + 2, ":]") : NULL;
+		text = class_end ? class_end + 2 : text + 1;
+	}
+	return *text ? text : text - 1;
+}
+
+/* Returns how often a repetition at text copies its operand; 0 if none.  *end: its last byte. */
+static uint64_t read_repetition(const char *text, const char **end)
+{
+	char *after = NULL;
+	uint64_t most = 2;
+
+	*end = text;
+	if (*text == '*' || *text == '+' || *text == '?')
+		return 2;
+	if (*text != '{')
+		return 0;
+	while (*text && *text != '}') {
+		const uint64_t number = strtoull(text + 1, &after, 10);
+		most = number > most ? number : most;
+		text = after > text + 1 ? after : text + 1;
+	}
+	*end = *text ? text : text - 1;
+	return most <= REGEX_COST_MAX ? most : REGEX_COST_MAX + 1;
+}
+
+/* Nested copies in regcomp(3) could take all memory and time; so could back-references in
+ * regexec(3). */
+static bool is_affordable(const char *regex)
+{
+	uint64_t sums[REGEX_DEPTH_MAX] = {0}, last = 0, copies;
+	size_t depth = 0;
+
+	for (const char *at = regex; *at; at++) {
+		if (*at == '(') {
+			if (++depth == REGEX_DEPTH_MAX)
+				return false;
+			/* An empty group costs something as well. */
+			sums[depth] = 1;
+			last = 0;
+			continue;
+		}
+		if (*at == ')' && depth) {
+			last = sums[depth--];
+		} else if ((copies = read_repetition(at, &at)) != 0) {
+			sums[depth] += last * (copies - 1);
+			last *= copies;
+			if (last > REGEX_COST_MAX)
+				return false;
+			continue;
+		} else {
+			if (*at == '\\' && at[1]) {
+				at++;
+				if (*at >= '1' && *at <= '9')
+					return false;
+			} else if (*at == '[') {
+				at = skip_brackets(at);
+			}
+			last = 1;
+		}
+		sums[depth] += last;
+		if (sums[depth] > REGEX_COST_MAX)
+			return false;
+	}
+	return true;
+}
+
 static int add_regex(struct parser *parser, struct filter_term term, const char *value, size_t at)
 {
 	char reason[96];
 	int ret;
 
+	if (!is_affordable(value))
+		return refuse(parser, at,
+			"this regular expression repeats too much, or refers back: "
+			"\\ before + * ? { takes them as they are");
 	term.regex = calloc(1, sizeof(*term.regex));
 	if (!term.regex)
 		return -ENOMEM;
@@ -152,7 +234,10 @@ static int add_cpus(struct parser *parser, struct filter_term term, const char *
 	if (ret == -EINVAL)
 		return refuse(parser, at, "'%.60s' is not a list of CPUs such as 0-3,8", value);
 	for (size_t i = 0; !ret && i < n; i++) {
-		term.first = term.last = cpus[i];
+		term.first = cpus[i];
+		while (i + 1 < n && cpus[i + 1] == cpus[i] + 1)
+			i++;
+		term.last = cpus[i];
 		ret = add_term(parser, &term);
 	}
 	free(cpus);
@@ -357,7 +442,8 @@ int expr_check_fields(const struct expr *expr, const struct fields *const *schem
 static char *put_term(char *out, size_t size, bool negated, const char *prefix, const char *name,
 	const char *text)
 {
-	bool quoted = !*text || strpbrk(text, "&|\"\\ \t");
+	/* "comm::7" would be a word, like "std::sort". */
+	bool quoted = !*text || *text == ':' || strpbrk(text, "&|\"\\ \t");
 	size_t len;
 
 	len = (size_t)snprintf(

@@ -29,6 +29,7 @@
 #define CRUMBS_SHOWN 3
 #define CRUMB_BRIEF 24
 #define LOW_COVERAGE 95.0
+#define FEW_WHOLE 95.0 /* percent of call chains */
 #define MANY_UNRESOLVED 20.0
 
 struct segment {
@@ -342,6 +343,27 @@ static void add_flight(struct line *line, const struct engine_status *status)
 	brief(line, "recorder %.*f s, F", digits, holds_s);
 }
 
+/* How many call chains go up to where the program or thread began. */
+static void add_chains(struct line *line, const struct model *model, const struct unwind_ends *ends)
+{
+	const char *mode = engine_call_graph_name(model->status.call_graph);
+	char text[FORMAT_MAX];
+	const uint64_t n = unwind_judged(ends);
+
+	if (!model->recorded && model->status.call_graph == CALL_GRAPH_NO) {
+		add(line, 7, false, STYLE_TEXT, "no call chains");
+		brief(line, "no chains");
+		return;
+	}
+	if (!n)
+		return;
+	double percent = 100.0 * (double)ends->whole / (double)n;
+	add(line, percent < FEW_WHOLE ? 2 : 7, false, percent < FEW_WHOLE ? STYLE_WARN : STYLE_TEXT,
+		model->recorded ? "whole chains %s" : "whole chains %s (%s)",
+		format_percent(text, percent), mode);
+	brief(line, model->recorded ? "chains %s" : "chains %s %s", text, mode);
+}
+
 /* All since the beginning; or, where filters are on, of those in the window how many pass. */
 static void add_samples(
 	struct line *line, const struct model *model, const struct engine_event_status *event)
@@ -398,11 +420,14 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	}
 	add(&line, 2, false, event->lost ? STYLE_BAD : STYLE_TEXT, "lost %s",
 		format_count(text, event->lost));
-	if (event->clock_ns) {
-		percent = 100.0 * format_share(event->armed_ns, event->clock_ns);
+	if (event->held_back)
+		add(&line, 2, false, STYLE_BAD, "held back %s",
+			format_count(text, event->held_back));
+	if (event->coverable > 0) {
+		percent = 100.0 * event->covered / event->coverable;
 		add(&line, percent < LOW_COVERAGE ? 2 : 5, false,
 			percent < LOW_COVERAGE ? STYLE_WARN : STYLE_TEXT, "coverage %s",
-			format_percent(text, percent > 100.0 ? 100.0 : percent));
+			format_percent(text, percent));
 		brief(&line, "cov %s", text);
 	}
 	/* In a burst a short time is much. */
@@ -415,6 +440,7 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		percent > MANY_UNRESOLVED ? STYLE_WARN : STYLE_TEXT, "unresolved %s",
 		format_percent(text, percent));
 	brief(&line, "unres %s", text);
+	add_chains(&line, model, &event->chains);
 	if (event->throttled)
 		add(&line, 2, false, STYLE_WARN, "throttled %s",
 			format_count(text, event->throttled));

@@ -227,6 +227,8 @@ static const struct binding defaults[] = {
 		"Compare with a recording: read one, to be the baseline"},
 	{ACT_FASTER, KEYS_ALL, {'+', '='}, "+", "rate", "Sample the event more often"},
 	{ACT_SLOWER, KEYS_ALL, {'-'}, NULL, NULL, "Sample the event less often"},
+	{ACT_CALL_GRAPH, KEYS_ALL, {'U'}, NULL, NULL,
+		"Take call chains in another way: auto, fp, dwarf, no (--call-graph)"},
 	{ACT_ZERO, KEYS_ALL, {'z'}, NULL, NULL,
 		"Start from zero: show only what comes from now on"},
 	{ACT_IDLE, KEYS_ALL, {'i'}, NULL, NULL, "Show or hide the kernel's idle loop"},

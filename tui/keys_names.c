@@ -161,6 +161,8 @@ const char *keys_action_name(enum action action)
 		return "faster";
 	case ACT_SLOWER:
 		return "slower";
+	case ACT_CALL_GRAPH:
+		return "call-graph";
 	case ACT_ZERO:
 		return "zero";
 	case ACT_IDLE:

@@ -7,6 +7,7 @@
 #include "tui/list_events.h"
 
 #include "tui/clean.h"
+#include "tui/csv.h"
 #include "tui/explain.h"
 #include "tui/sentence.h"
 
@@ -271,24 +272,6 @@ static void put_json(FILE *out, const char *key, const char *text)
 	putc('"', out);
 }
 
-static void put_csv(FILE *out, const char *text)
-{
-	char cleaned[TEXT_MAX];
-	const char *at = clean(cleaned, text);
-
-	if (!strpbrk(at, ",\"")) {
-		fputs(at, out);
-		return;
-	}
-	putc('"', out);
-	for (; *at; at++) {
-		if (*at == '"')
-			putc('"', out);
-		putc(*at, out);
-	}
-	putc('"', out);
-}
-
 static const char *error_name(const struct catalogue_entry *entry)
 {
 	const char *name = entry->error ? strerrorname_np(entry->error) : "";
@@ -378,6 +361,7 @@ static void print_json(struct listing *listing)
 static void print_csv(struct listing *listing)
 {
 	FILE *out = listing->out;
+	char cleaned[TEXT_MAX];
 
 	fputs("name,alias,group,description,opens,error,reason\n", out);
 	for (size_t i = 0; i < listing->n_shown; i++) {
@@ -389,7 +373,7 @@ static void print_csv(struct listing *listing)
 		for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
 			if (k)
 				putc(',', out);
-			put_csv(out, cells[k]);
+			csv_put_text(out, clean(cleaned, cells[k]), listing->request->raw_cells);
 		}
 		putc('\n', out);
 	}

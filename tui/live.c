@@ -9,7 +9,10 @@
 
 #include "tui/command_output.h"
 #include "tui/editor.h"
+#include "tui/exit_status.h"
 #include "tui/explain.h"
+#include "tui/explain_errno.h"
+#include "tui/memory.h"
 #include "tui/model_live.h"
 #include "tui/screen.h"
 #include "tui/sentence.h"
@@ -36,6 +39,7 @@
 #define NAMES_EARLY_NS (10 * NS_PER_MS)
 #define REFRESH_SHARE 8 /* of the time, at most 1/8 goes into refreshing */
 #define SETTLE_NS (200 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
+#define NO_MEMORY_MAX 3 /* refreshes in a row without memory: it will not recover */
 #define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
 #define SNAPSHOT_S 2.0
 #define SNAPSHOT_NAMES_MS 10000u /* of a recording, which takes as long as it takes */
@@ -77,6 +81,7 @@ struct live {
 	bool waiting_for_term; /* which did not take the last frame yet */
 	bool quit;
 	int exit_status;
+	unsigned int no_memory; /* refreshes in a row without memory */
 };
 
 static uint64_t now_ns(void)
@@ -237,7 +242,9 @@ static void refresh(struct live *live)
 	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, begin = now_ns(), now;
 
 	live->symbols_news = live->baseline_news = false;
-	screen_refresh(&live->screen);
+	live->no_memory = screen_refresh(&live->screen) == -ENOMEM ? live->no_memory + 1 : 0;
+	if (live->no_memory >= NO_MEMORY_MAX)
+		live->quit = true;
 	now = now_ns();
 	if (!live->first_data_ns && live->model->sums.samples)
 		live->first_data_ns = now;
@@ -327,8 +334,8 @@ static void edit(struct live *live)
 
 	/* An editor would begin a new file in its place. */
 	if (access(screen->edit_path, R_OK) < 0) {
-		screen_message(
-			screen, STYLE_BAD, "The source file cannot be read: %s", strerror(errno));
+		screen_message(screen, STYLE_BAD, "The source file cannot be read: %s",
+			explain_errno(errno));
 		screen->edit_path[0] = '\0';
 		return;
 	}
@@ -340,7 +347,7 @@ static void edit(struct live *live)
 	if (ret < 0 || ret == 126 || ret == 127)
 		screen_message(screen, STYLE_BAD,
 			"The editor could not be started: $VISUAL or $EDITOR name it%s%s",
-			ret < 0 ? ": " : "", ret < 0 ? strerror(-ret) : "");
+			ret < 0 ? ": " : "", ret < 0 ? explain_errno(ret) : "");
 	screen->edit_path[0] = '\0';
 	live->next_refresh_ns = 0;
 }
@@ -515,6 +522,8 @@ static void tell_failure(struct live *live)
 
 	session_status(&live->session, &status);
 	session_explain(&live->session, &status.failure, text, sizeof(text));
+	live->exit_status =
+		status.failure.what == FAIL_COMMAND ? exit_status_refused(status.failure.error) : 1;
 	say(text);
 }
 
@@ -543,6 +552,15 @@ static void repeat_output(struct live *live)
 			printf("%s\n", line->text);
 	}
 	fflush(stdout);
+}
+
+/* The last screen was drawn incompletely. */
+static void tell_no_memory(struct live *live)
+{
+	if (!live->no_memory)
+		return;
+	live->exit_status = 1;
+	say("out of memory: what was shown last was not whole");
 }
 
 /* A command that strobe started ends with it: nobody would read its output any more. */
@@ -599,6 +617,11 @@ static int open_live(struct live *live, const struct request *request)
 	if (live->session.notice[0])
 		logbook_add(
 			&live->model->log, now_ns(), EXPLAIN_WARNING, false, live->session.notice);
+	if (request->memory_limit_bytes) {
+		memory_explain_limit(
+			request->memory_limit_bytes, request->engine.memory_bytes, message);
+		logbook_add(&live->model->log, now_ns(), EXPLAIN_WARNING, false, message);
+	}
 	if (request->baseline &&
 		live->model->ops->baseline_file(
 			live->model, request->baseline, message, sizeof(message))) {
@@ -616,8 +639,13 @@ static void close_live(struct live *live)
 {
 	if (live->has_screen)
 		screen_fini(&live->screen);
-	model_live_free(live->model_live);
-	session_close(&live->session);
+	if (model_live_free(live->model_live)) {
+		session_close(&live->session);
+	} else {
+		sentence_print(stderr, "a file is not whole: its file system does not answer");
+		session_stop(&live->session);
+		live->exit_status = 1;
+	}
 	command_output_close(&live->output);
 	restore_signals(live);
 }
@@ -698,12 +726,13 @@ int live_run(const struct request *request)
 		} else {
 			if (live.model->status.state == ENGINE_FAILED)
 				tell_failure(&live);
+			tell_no_memory(&live);
 			repeat_output(&live);
 		}
 		end_command(&live);
 	}
 	close_live(&live);
-	return ret ? 1 : live.exit_status;
+	return ret && !live.exit_status ? 1 : live.exit_status;
 }
 
 int live_snapshot(const struct request *request, int width, int height)
@@ -735,7 +764,8 @@ int live_snapshot(const struct request *request, int width, int height)
 		end_command(&live);
 		if (live.model->status.state == ENGINE_FAILED)
 			tell_failure(&live);
+		tell_no_memory(&live);
 	}
 	close_live(&live);
-	return ret ? 1 : live.exit_status;
+	return ret && !live.exit_status ? 1 : live.exit_status;
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * main.c - strobe: the command line, and which command it means.
+ * main.c - strobe: parses the command line and runs its command.
  *
- * The only place that decides the exit status: 0 success, 2 a wrong command line, 1 anything else.
+ * Exit status: 0 success, 2 a wrong command line, 1 anything else.  See exit_status.h for commands.
  */
+#include "sampler/cgroup.h"
+#include "sampler/launch.h"
 #include "symbols/symbols.h"
 #include "tui/annotate_report.h"
 #include "tui/archive.h"
 #include "tui/args.h"
 #include "tui/diff.h"
 #include "tui/doctor.h"
+#include "tui/doctor_programs.h"
+#include "tui/explain_errno.h"
 #include "tui/export.h"
 #include "tui/list_events.h"
 #include "tui/live.h"
+#include "tui/memory.h"
 #include "tui/record.h"
 #include "tui/report.h"
 #include "tui/sentence.h"
@@ -24,7 +29,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +43,7 @@ static int finish_output(int status)
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno != EPIPE) /* as head(1) leaves: no news */
 			sentence_print(stderr, "cannot write to standard output: %s",
-				strerror(errno ? errno : EIO));
+				explain_errno(errno));
 		return 1;
 	}
 	return status;
@@ -47,10 +51,13 @@ static int finish_output(int status)
 
 static int run_doctor(void)
 {
+	struct doctor_programs programs;
 	struct doctor_facts facts;
 
 	doctor_gather(&facts);
+	doctor_programs_gather(&programs);
 	doctor_print(stdout, &facts);
+	doctor_programs_print(stdout, &programs);
 	return finish_output(0);
 }
 
@@ -80,6 +87,10 @@ static int run_live(struct request *request)
 
 	if (request->snapshot_width || !error)
 		return run_screen(request);
+	if (error == -ENOMEM) {
+		sentence_print(stderr, "out of memory");
+		return 1;
+	}
 	if (error == -ENOTTY)
 		sentence_print(stderr,
 			"standard input and output are no terminal: printing the text report");
@@ -95,8 +106,12 @@ static int run_live(struct request *request)
 
 static int run(struct request *request)
 {
+	static char whole[1 << 15];
+
 	switch (request->command) {
 	case CMD_HELP:
+		/* All at once, so that its failure has a reason. */
+		setvbuf(stdout, whole, _IOFBF, sizeof(whole));
 		args_help(stdout, request->help_command);
 		return finish_output(0);
 	case CMD_VERSION:
@@ -125,15 +140,16 @@ static int run(struct request *request)
 	}
 }
 
-/* Without this, what is opened first would take the number of a closed standard stream and be written to.
- * The wrong direction makes use of the stream the error that it would have been. */
+/* Otherwise the first opened file would take the number of a closed standard stream and be written
+ * to.  With O_PATH, use of the stream fails as before.  A command starts without these
+ * descriptors. */
 static int fill_standard_fds(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
 		/* The lowest free number is this one. */
-		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+		if (open("/", O_PATH | O_CLOEXEC) != fd)
 			return -1;
 	}
 	return 0;
@@ -151,8 +167,7 @@ int main(int argc, char **argv)
 		return 1;
 	/* Not LC_NUMERIC: reports have one decimal point everywhere. */
 	setlocale(LC_CTYPE, "");
-	/* A closed pipe is an error of the write, with a sentence of its own. */
-	signal(SIGPIPE, SIG_IGN);
+	launch_take_signals();
 	switch (args_parse(&request, argc, argv, message, sizeof(message))) {
 	case 0:
 		break;
@@ -163,6 +178,9 @@ int main(int argc, char **argv)
 		sentence_print(stderr, "%s", message);
 		return 1;
 	}
+	if (!request.memory_given)
+		request.engine.memory_bytes = memory_fit(request.engine.memory_bytes,
+			cgroup_memory_limit(), &request.memory_limit_bytes);
 	waiting_begin(&waiting, &request);
 	status = run(&request);
 	waiting_end(&waiting);

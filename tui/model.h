@@ -17,6 +17,7 @@
 #include "tui/lanes.h"
 #include "tui/logbook.h"
 #include "tui/marks.h"
+#include "tui/memory.h"
 #include "tui/offers.h"
 #include "tui/query.h"
 #include "tui/rates.h"
@@ -41,6 +42,7 @@ struct model_cost {
 	double cpu_percent; /* of one CPU, over the last second or so; below 0: not known yet */
 	uint64_t memory_bytes;
 	double instructions_per_s; /* of this process; not above 0: not known */
+	char memory[MEMORY_TEXT_MAX]; /* the account of memory.h in words; "": not known yet */
 };
 
 /* The code of one function: functions of annotate.h, of a session; in tests they have fixed code. */
@@ -168,6 +170,7 @@ struct model_ops {
 	int (*move_breakpoint)(
 		struct model *model, uint8_t event, const char *where, char *message, size_t size);
 	int (*pause)(struct model *model, bool pause);
+	int (*set_call_graph)(struct model *model, enum engine_call_graph mode);
 	int (*snapshot)(struct model *model); /* of the flight recorder; EINVAL: there is none */
 	/* Everything since zero_ns, up to to_ns where frozen, into a recording; 0, or -errno and a sentence.  The log tells
 	 * what came of it. */

@@ -78,13 +78,9 @@ int model_annotate_source_path(
 	struct session *session, uint32_t symref, const char *file, char *out, size_t size)
 {
 	const struct symref *symbol = names_get(session->names, symref);
-	struct symbols_source source;
 	struct symbols_text *text;
-
-	if (!names_source(session->names, symbol->image_id, &source))
-		return -ENOENT;
 	const struct symbols_text_question question = {
-		.pid = session->recording ? 0 : source.pid,
+		.origin = names_source_origin(session->names, symbol->image_id, session->recording),
 		.file = file,
 		.prefixes = session->request->source_prefixes,
 	};
@@ -105,7 +101,7 @@ int model_annotate_source_path(
 		break;
 	case SYMBOLS_READY:
 		n = snprintf(out, size, "%s", symbols_text_path(text));
-		ret = n <= 0 ? -ENOENT : (size_t)n >= size ? -ENAMETOOLONG : 0;
+		ret = n <= 0 ? -EPERM : (size_t)n >= size ? -ENAMETOOLONG : 0;
 		break;
 	default:
 		ret = error ? -error : -ENOENT;

@@ -5,6 +5,7 @@
 #include "tui/model_events.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/list_events.h"
 
 #include <errno.h>
@@ -213,7 +214,7 @@ int model_events_move(struct model_events *events, struct model *model, uint8_t 
 	}
 	if (ret)
 		snprintf(message, size, "The breakpoint cannot be moved: %s",
-			ret == -EBUSY ? "another symbol is being looked for" : strerror(-ret));
+			ret == -EBUSY ? "another symbol is being looked for" : explain_errno(ret));
 	free(specs);
 	return ret;
 }

@@ -4,15 +4,15 @@
  *
  * What passes, and names as they are now, are gathered in the UI thread, whose both are; a thread of its own writes the file.
  */
+#include "symbols/thread.h"
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/export/profile.h"
 #include "tui/export_name.h"
 #include "tui/model_live_private.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ struct export_job {
 	struct profile profile;
 	enum export_format format;
 	char *path, title[128];
-	pthread_t thread;
+	uint64_t untimed; /* after over */
+	struct thread thread;
 	bool has_thread;
 	atomic_bool cancel, over;
 	_Atomic size_t looked; /* at so many slices */
@@ -70,14 +71,21 @@ static bool is_cancelled(void *ctx)
 	return atomic_load(&job->cancel);
 }
 
-static void *job_main(void *arg)
+/* Nobody may ever read what is written there, and the writer could not be stopped. */
+static bool is_pipe(const char *path)
+{
+	struct stat about;
+
+	return !stat(path, &about) && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+}
+
+static void job_main(void *arg)
 {
 	struct export_job *job = arg;
 	struct outfile out;
-	int ret = outfile_open(&out, job->path);
+	int ret = is_pipe(job->path) ? -ESPIPE : outfile_open(&out, job->path, OUTFILE_PUBLIC);
 
 	if (!ret) {
-		errno = 0;
 		ret = writers[job->format](out.file, &job->profile);
 		/* It came too late to be heeded: nothing is to be there all the same. */
 		if (!ret && atomic_load(&job->cancel))
@@ -86,16 +94,16 @@ static void *job_main(void *arg)
 	}
 	job->error = ret;
 	atomic_store(&job->over, true);
-	return NULL;
 }
 
-static void job_free(struct export_job *job)
+/* False if its thread hangs, and all that it uses has to stay. */
+static bool job_free(struct export_job *job)
 {
 	if (!job)
-		return;
+		return true;
 	atomic_store(&job->cancel, true);
-	if (job->has_thread)
-		pthread_join(job->thread, NULL);
+	if (job->has_thread && !thread_wait(&job->thread, SAVE_WAIT_MS))
+		return false;
 	for (size_t i = 0; job->slices && i < job->part.n; i++)
 		free((void *)(uintptr_t)job->slices[i].weight);
 	free(job->slices);
@@ -105,6 +113,7 @@ static void job_free(struct export_job *job)
 		snapshot_release(job->store, &job->snapshot);
 	free(job->path);
 	free(job);
+	return true;
 }
 
 /* The cells of a slice that pass, all of their columns in one piece of memory. */
@@ -171,6 +180,18 @@ static void choose_slices(struct snapshot *part, const struct model *model)
 		part->n--;
 }
 
+/* Returns a recording's sample times once loading has ended and they no longer change. */
+static const struct times *find_times(const struct session *session)
+{
+	struct engine_status status;
+
+	if (!session->times)
+		return NULL;
+	recording_status(session->recording, &status);
+	return status.state == ENGINE_STARTING || status.state == ENGINE_RUNNING ? NULL
+										 : session->times;
+}
+
 static int gather(struct export_job *job, struct model_live *live, const char *path,
 	const struct engine_event_status *status)
 {
@@ -216,23 +237,12 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 		.title = job->title,
 		.start_ns = model->from_ns,
 		.end_ns = model->to_ns,
+		.times = find_times(session),
+		.untimed = &job->untimed,
 		.unix_start_ns = unix_start(model),
 		.interrupted = is_cancelled,
 		.ctx = job,
 	};
-	return ret;
-}
-
-static int start_thread(struct export_job *job)
-{
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = -pthread_create(&job->thread, NULL, job_main, job);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	job->has_thread = !ret;
 	return ret;
 }
 
@@ -242,7 +252,6 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	struct model_live *live = model_live_of(model);
 	const struct engine_event_status *status = model_event(model, model->event);
 	struct export_job *job;
-	struct stat about;
 	char name[256];
 	int ret = -ENOMEM;
 
@@ -250,11 +259,6 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	if (!status) {
 		snprintf(message, size, "There is no event to export");
 		return -ENODATA;
-	}
-	/* Nobody may ever read what is written there, and the writer could not be stopped. */
-	if (!stat(path, &about) && (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))) {
-		snprintf(message, size, "%.200s is no file: it is not written to", name);
-		return -ESPIPE;
 	}
 	if (live->export_job) {
 		snprintf(message, size, "Another file is being written (Esc stops that)");
@@ -266,12 +270,13 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 		ret = gather(job, live, path, status);
 	}
 	if (!ret)
-		ret = start_thread(job);
+		ret = thread_start(&job->thread, "strobe-export", job_main, NULL, job);
 	if (ret) {
-		snprintf(message, size, "Cannot export to %.200s: %s", name, strerror(-ret));
-		job_free(job);
+		snprintf(message, size, "Cannot export to %.200s: %s", name, explain_errno(ret));
+		(void)job_free(job);
 		return ret;
 	}
+	job->has_thread = true;
 	live->export_job = job;
 	model->exporting = true;
 	model->exporting_percent = 0;
@@ -299,11 +304,17 @@ void model_live_take_export(struct model_live *live)
 	clean_string(name, sizeof(name), job->path);
 	if (error == -EINTR)
 		snprintf(text, sizeof(text), "The export was stopped: nothing was written");
+	else if (error == -ESPIPE)
+		snprintf(text, sizeof(text), "%.200s is no file: it is not written to", name);
 	else if (error)
-		snprintf(text, sizeof(text), "Cannot export to %.200s: %s", name, strerror(-error));
+		snprintf(text, sizeof(text), "Cannot export to %.200s: %s", name,
+			explain_errno(error));
 	else
-		snprintf(text, sizeof(text), "Exported to %.200s (%s)", name,
-			export_format_names[job->format]);
+		snprintf(text, sizeof(text), "Exported to %.200s (%s)%s", name,
+			export_format_names[job->format],
+			job->untimed ? "; times are spread over the tenths of a second in which "
+				       "samples were counted"
+				     : "");
 	logbook_add(&model->log, model->recorded ? model->status.now_ns : model->now_ns,
 		!error			  ? EXPLAIN_INFO
 			: error == -EINTR ? EXPLAIN_WARNING
@@ -322,7 +333,7 @@ void model_live_export_stop(struct model *model)
 
 void model_live_export_end(struct model_live *live)
 {
-	job_free(live->export_job);
+	live->hangs |= !job_free(live->export_job);
 	live->export_job = NULL;
 	live->model.exporting = false;
 }

@@ -19,6 +19,9 @@
 #define NOTES_AT_ONCE 64
 #define COST_EVERY_NS 1000000000u
 #define COST_FIRST_NS 400000000u
+#define MEMORY_EVERY_NS 5000000000u
+#define CHAINS_MIN 200u /* before the log tells where they break */
+#define DESCRIBE_NS 1000000000u
 #define NAMES_SHARE 20u /* of the time, at most 1/20 goes into sums made anew for new names */
 
 uint64_t model_live_now_ns(void)
@@ -53,17 +56,23 @@ static void take_engine_notes(struct model_live *live)
 static enum explain_level symbols_level(const struct symbols_note *note)
 {
 	switch (note->kind) {
+	case SYMBOLS_NOTE_UNREADABLE:
+		/* The user must see strobe's own limits without opening the log. */
+		return note->error == EMFILE || note->error == ENOMEM ? EXPLAIN_WARNING
+								      : EXPLAIN_INFO;
 	case SYMBOLS_NOTE_WORKER_DIED:
 	case SYMBOLS_NOTE_FILE_BANNED:
 	case SYMBOLS_NOTE_CODE_BANNED:
 	case SYMBOLS_NOTE_JIT_OWNER:
+	case SYMBOLS_NOTE_JIT_CUT:
 	case SYMBOLS_NOTE_NO_KERNEL:
 	case SYMBOLS_NOTE_KERNEL_HIDDEN:
 	case SYMBOLS_NOTE_UNCONFINED:
 	case SYMBOLS_NOTE_NO_WORKER:
+	case SYMBOLS_NOTE_NO_MEMORY:
 	case SYMBOLS_NOTE_NOT_FETCHED:
+	case SYMBOLS_NOTE_ELSEWHERE:
 		return EXPLAIN_WARNING;
-	case SYMBOLS_NOTE_UNREADABLE:
 	case SYMBOLS_NOTE_WRONG_FILE:
 	case SYMBOLS_NOTE_OTHER_DEBUG:
 	case SYMBOLS_NOTE_UNVERIFIED:
@@ -88,6 +97,24 @@ static void take_symbols_notes(struct model_live *live)
 	}
 }
 
+static int log_chain_note(void *ctx, enum explain_level level, const char *sentence)
+{
+	struct model_live *live = ctx;
+
+	logbook_add(&live->model.log,
+		live->model.recorded ? live->model.status.now_ns : live->model.now_ns, level, false,
+		sentence);
+	return 0;
+}
+
+/* Shares of fewer chains say little. */
+static void take_chain_notes(struct model_live *live)
+{
+	if (live->model.status.chains.judged >= CHAINS_MIN)
+		(void)chain_notes_add(&live->chain_notes, live->session, &live->model.status,
+			log_chain_note, live);
+}
+
 static void take_save(struct model_live *live)
 {
 	struct model *model = &live->model;
@@ -101,7 +128,7 @@ static void take_save(struct model_live *live)
 		return;
 	logbook_add(&model->log, model_live_now_ns(), error ? EXPLAIN_ERROR : EXPLAIN_INFO, false,
 		text);
-	save_free(live->save);
+	(void)save_free(live->save);
 	live->save = NULL;
 	model->saving = false;
 }
@@ -148,16 +175,44 @@ static void forget_ended(struct model_live *live)
 	free(pids);
 }
 
-/* Of a pipe it is known only at the end who recorded it. */
-static void describe_recording(struct model_live *live)
+/* Updates the target's name.  A process may execute another program; a pipe reports its recorder
+ * only at its end. */
+static void describe_target(struct model_live *live)
 {
 	struct model *model = &live->model;
 
-	if (!model->recorded || model_is_loading(model) || live->described)
+	if (model->recorded ? model_is_loading(model) || live->described_ns
+			    : model->now_ns - live->described_ns < DESCRIBE_NS)
 		return;
-	live->described = true;
+	live->described_ns = model->now_ns;
+	if (live->has_chosen) {
+		model_live_describe_chosen(live);
+		return;
+	}
 	session_describe(live->session);
 	snprintf(model->target, sizeof(model->target), "%s", live->session->target_text);
+}
+
+/* Updates the memory account in the help.  The log gets it when it exceeds the history's limit, and
+ * again after each growth by half. */
+static void update_memory(struct model_live *live)
+{
+	struct model *model = &live->model;
+	struct memory_account account;
+	/* A young session grows fastest, so it measures more often. */
+	const uint64_t age_ns = live->memory_measured_ns - live->started_ns;
+	const uint64_t wait_ns = age_ns < MEMORY_EVERY_NS ? age_ns : MEMORY_EVERY_NS;
+
+	if (live->memory_measured_ns && model->now_ns - live->memory_measured_ns < wait_ns)
+		return;
+	live->memory_measured_ns = model->now_ns;
+	memory_measure(&account, &model->status.store, live->session->symbols);
+	memory_describe(&account, model->cost.memory);
+	if (account.resident <= account.history_limit ||
+		account.resident < live->memory_told_bytes + live->memory_told_bytes / 2)
+		return;
+	live->memory_told_bytes = account.resident;
+	logbook_add(&model->log, model_live_now_ns(), EXPLAIN_INFO, false, model->cost.memory);
 }
 
 static void update_cost(struct model_live *live)
@@ -173,6 +228,7 @@ static void update_cost(struct model_live *live)
 	live->model.cost.cpu_percent = live->cost.cpu_percent;
 	live->model.cost.memory_bytes = live->cost.memory_bytes;
 	live->model.cost.instructions_per_s = live->cost.instructions_per_s;
+	update_memory(live);
 }
 
 /* What is selected stays, whatever time it is; all else follows it. */
@@ -253,11 +309,12 @@ static int live_refresh(struct model *model, bool advance)
 	else
 		epoch = names_epoch(live->session->names);
 	forget_ended(live);
-	describe_recording(live);
+	describe_target(live);
 	take_engine_notes(live);
 	if (!model->recorded && !model->system_wide)
 		marks_threads(&model->marks, model->now_ns, model->status.threads);
 	take_symbols_notes(live);
+	take_chain_notes(live);
 	take_save(live);
 	model_live_take_export(live);
 	model_events_update(&live->events, model);
@@ -587,6 +644,7 @@ static const struct model_ops live_ops = {
 	.move_breakpoint = model_live_move_breakpoint,
 	.pause = model_live_pause,
 	.snapshot = model_live_snapshot,
+	.set_call_graph = model_live_set_call_graph,
 	.save = model_live_save,
 	.export_window = model_live_export,
 	.export_stop = model_live_export_stop,
@@ -651,18 +709,20 @@ int model_live_new(struct model_live **out, struct session *session)
 		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;
 	snprintf(model->target, sizeof(model->target), "%s", session->target_text);
 	describe_filters(request, model->filters, sizeof(model->filters));
-	model->now_ns = model_live_now_ns();
+	model->now_ns = live->started_ns = model_live_now_ns();
 	*out = live;
 	return 0;
 }
 
-void model_live_free(struct model_live *live)
+bool model_live_free(struct model_live *live)
 {
 	if (!live)
-		return;
-	cost_fini(&live->cost);
-	save_free(live->save);
+		return true;
+	live->hangs |= !save_free(live->save);
 	model_live_export_end(live);
+	if (live->hangs)
+		return false;
+	cost_fini(&live->cost);
 	model_events_fini(&live->events);
 	hot_free(live->hot);
 	model_calls_fini(&live->calls);
@@ -674,6 +734,7 @@ void model_live_free(struct model_live *live)
 	model_crumbs_fini(&live->crumbs);
 	logbook_fini(&live->model.log);
 	free(live);
+	return true;
 }
 
 int model_live_digest(struct model_live *live)

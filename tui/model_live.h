@@ -13,7 +13,9 @@ struct model_live;
 
 /* Borrows the session.  0, or -errno and *out = NULL. */
 int model_live_new(struct model_live **out, struct session *session);
-void model_live_free(struct model_live *live); /* before session_close(); NULL is a no-op */
+/* Before session_close().  False if a file system keeps a thread that writes, which uses the session:
+ * both have to stay.  NULL is a no-op. */
+bool model_live_free(struct model_live *live);
 
 struct model *model_live_model(struct model_live *live);
 

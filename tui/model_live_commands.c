@@ -96,6 +96,12 @@ int model_live_snapshot(struct model *model)
 	return model->recorded ? -EROFS : engine_snapshot(model_live_of(model)->session->engine);
 }
 
+int model_live_set_call_graph(struct model *model, enum engine_call_graph mode)
+{
+	return model->recorded ? -EROFS
+			       : engine_set_call_graph(model_live_of(model)->session->engine, mode);
+}
+
 int model_live_set_period(struct model *model, uint8_t event, uint64_t period)
 {
 	return model->recorded
@@ -146,7 +152,7 @@ void model_live_save_stop(struct model *model)
 {
 	struct model_live *live = model_live_of(model);
 
-	save_free(live->save);
+	live->hangs |= !save_free(live->save);
 	live->save = NULL;
 	model->saving = false;
 }

@@ -6,6 +6,7 @@
 #define TUI_MODEL_LIVE_PRIVATE_H
 
 #include "tui/activity.h"
+#include "tui/chain_notes.h"
 #include "tui/chosen.h"
 #include "tui/cost.h"
 #include "tui/heat.h"
@@ -38,7 +39,12 @@ struct model_live {
 	struct model_crumbs crumbs;
 	struct model_baseline baseline;
 	struct cost cost;
+	bool hangs; /* a thread that writes was left behind: the session has to stay */
+	uint64_t started_ns;
+	uint64_t memory_told_bytes,
+		memory_measured_ns; /* resident bytes last logged; time of the help's account */
 	uint64_t note_seen;
+	struct chain_notes chain_notes;
 	/* What the hot table was last made of. */
 	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
 	bool hot_hide_idle;
@@ -55,7 +61,7 @@ struct model_live {
 	struct save *save; /* under way, or NULL */
 	struct export_job *export_job; /* the same */
 	struct model_events events;
-	bool described; /* the recording, when it was loaded */
+	uint64_t described_ns; /* time of the last model.target; 0: none */
 	struct user users[USERS_MAX];
 };
 
@@ -88,6 +94,7 @@ int model_live_set_filter(struct model *model, uint8_t event, const char *filter
 int model_live_pause(struct model *model, bool pause);
 int model_live_snapshot(struct model *model);
 int model_live_set_period(struct model *model, uint8_t event, uint64_t period);
+int model_live_set_call_graph(struct model *model, enum engine_call_graph mode);
 int model_live_set_freq(struct model *model, uint8_t event, uint64_t value);
 int model_live_save(struct model *model, const char *path, char *message, size_t size);
 int model_live_fetch(struct model *model, uint32_t symref, char *message, size_t size);

@@ -102,11 +102,11 @@ static uint32_t ref_intern(
 			return symref;
 		slot++;
 	}
-	if (slots_grow(names))
+	symref = slots_grow(names) ? 0 : ref_new(names);
+	if (!symref) {
+		symbols_lack_memory(names->symbols);
 		return 0;
-	symref = ref_new(names);
-	if (!symref)
-		return 0;
+	}
 	struct ref *ref = ref_at(names, symref);
 
 	ref->pub.image_id = image;
@@ -168,6 +168,7 @@ void names_free(struct names *names)
 	free(names->ugly);
 	free(names->frozen);
 	free(names->lines);
+	free(names->segments);
 	free(names);
 }
 
@@ -177,8 +178,10 @@ static void watch_for_pretty(struct names *names, uint32_t symref)
 		uint32_t room = names->ugly_room ? names->ugly_room * 2 : 256;
 		uint32_t *grown = reallocarray(names->ugly, room, sizeof(*grown));
 
-		if (!grown)
-			return; /* the mangled name stays */
+		if (!grown) {
+			symbols_lack_memory(names->symbols); /* the mangled name stays */
+			return;
+		}
 		names->ugly = grown;
 		names->ugly_room = room;
 	}
@@ -261,8 +264,10 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 			? names->lines[names->frozen[frame].first + names->frozen[frame].n - 1]
 				  .symref
 			: 0;
-	if (grow_zeroed((void **)&names->frames, frame, &names->n_frames, sizeof(*known)))
+	if (grow_zeroed((void **)&names->frames, frame, &names->n_frames, sizeof(*known))) {
+		symbols_lack_memory(names->symbols);
 		return 0;
+	}
 	info = names_image(names, at->image);
 	if (!info)
 		return 0;
@@ -401,6 +406,13 @@ bool names_ask(struct names *names, uint32_t frame)
 	return true;
 }
 
+static const char *mismatch_mark(const struct names *names, uint32_t image)
+{
+	if (!names->infos[image].mismatch)
+		return "";
+	return images_get(names->images, image)->deleted ? IMAGE_DELETED : OTHER_BUILD;
+}
+
 /* The shown name; NULL when out of memory. */
 static char *make_name(struct names *names, const struct ref *ref)
 {
@@ -428,7 +440,7 @@ static char *make_name(struct names *names, const struct ref *ref)
 	if (ref->kind == REF_WHOLE)
 		return strdup(ref->pub.image);
 	snprintf(clean, sizeof(clean), "%.900s+0x%" PRIx64 "%s", ref->pub.image, ref->pub.start,
-		names->infos[ref->pub.image_id].mismatch ? OTHER_BUILD : "");
+		mismatch_mark(names, ref->pub.image_id));
 	return strdup(clean);
 }
 
@@ -437,8 +449,10 @@ static void mark_mismatch(struct names *names, struct ref *ref)
 {
 	char *name = make_name(names, ref);
 
-	if (!name)
+	if (!name) {
+		symbols_lack_memory(names->symbols);
 		return;
+	}
 	free((char *)ref->pub.symbol);
 	ref->pub.symbol = name;
 	ref->pub.mismatch = true;
@@ -453,13 +467,16 @@ const struct symref *names_get(struct names *names, uint32_t symref)
 	ref = ref_at(names, symref);
 	if (!ref->pub.symbol)
 		ref->pub.symbol = make_name(names, ref);
-	if (!ref->pub.symbol)
+	if (!ref->pub.symbol) {
+		symbols_lack_memory(names->symbols);
 		return &ref_at(names, 0)->pub;
+	}
 	if (ref->kind == REF_ADDRESS && names->infos[ref->pub.image_id].mismatch &&
 		!ref->pub.mismatch)
 		mark_mismatch(names, ref);
 	ref->pub.pending = ref->kind == REF_ADDRESS &&
 		names->infos[ref->pub.image_id].state == SYMBOLS_PENDING;
+	ref->pub.unproven = ref->kind == REF_ADDRESS && names->infos[ref->pub.image_id].unproven;
 	return &ref->pub;
 }
 
@@ -516,6 +533,7 @@ static void take_tables(struct names *names)
 		info->state = symbols_state(names->symbols, i);
 		names->changes += info->state != SYMBOLS_PENDING;
 		info->mismatch = symbols_mark(names->symbols, i) == SYMBOLS_MARK_OTHER;
+		info->unproven = symbols_mark(names->symbols, i) == SYMBOLS_MARK_UNPROVEN;
 		if (info->state == SYMBOLS_READY) {
 			info->version++;
 			names->epoch++;

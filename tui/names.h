@@ -32,6 +32,7 @@ struct symref {
 	bool idle; /* the kernel's idle loop */
 	bool inlined; /* a function that the compiler put into another: symbol ends in " (inlined)", start is 0 */
 	bool foreign; /* of another profile alone (names_index_add()); start and image_id are 0 */
+	bool unproven; /* from another machine, and no file is proven to be the image: no names */
 	bool mismatch; /* what lies at the image's path is another file than was recorded: no names */
 };
 
@@ -51,8 +52,17 @@ uint32_t names_limit(const struct names *names); /* every symref is below */
 /* The same of an offset of an image (struct frame's), sampled or not. */
 uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset);
 
-/* Where an image's symbols, code and source can come from; strings are borrowed from images.  False where from nowhere. */
-bool names_source(const struct names *names, uint32_t image, struct symbols_source *source);
+/* Where an image's symbols, code and source can come from; strings are borrowed from images.  False
+ * where from nowhere. Any thread. */
+bool names_source(struct images *images, uint32_t image, struct symbols_source *source);
+
+/* Finds the code segment that contains an offset of an image's file; false if none is known. */
+bool names_segment(
+	const struct names *names, uint32_t image, uint64_t offset, struct symbols_segment *out);
+
+/* Returns where source files of an image's lines may lie.  Ignores processes of a recording. */
+struct symbols_source_origin names_source_origin(
+	const struct names *names, uint32_t image, bool recording);
 
 /* What lies at an offset of an image, for addresses of data.  Data symbols are asked for by that, and are not there at
  * once: names_changes() grows when they have come.  False: nothing (yet) has a name there; image and in_file are set. */

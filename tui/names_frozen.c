@@ -17,7 +17,7 @@ struct freezing {
 	bool inlines;
 	uint8_t *nodes, *symrefs; /* met */
 	uint32_t nodes_room, symrefs_room;
-	uint32_t lines_room;
+	uint32_t lines_room, segments_room;
 };
 
 static int meet_symref(struct freezing *freezing, uint32_t symref)
@@ -26,6 +26,36 @@ static int meet_symref(struct freezing *freezing, uint32_t symref)
 
 	if (!ret)
 		freezing->symrefs[symref] = 1;
+	return ret;
+}
+
+bool names_segment(
+	const struct names *names, uint32_t image, uint64_t offset, struct symbols_segment *out)
+{
+	if (!names->is_frozen)
+		return names->symbols && symbols_segment(names->symbols, image, offset, out);
+	for (uint32_t i = 0; i < names->n_segments; i++) {
+		*out = names->segments[i].segment;
+		if (names->segments[i].image == image && offset >= out->offset &&
+			offset - out->offset < out->len)
+			return true;
+	}
+	return false;
+}
+
+static int freeze_segment(struct freezing *freezing, const struct frame *frame)
+{
+	struct names *to = freezing->to;
+	struct symbols_segment segment;
+	int ret;
+
+	if (names_segment(to, frame->image, frame->offset, &segment) ||
+		!names_segment(freezing->from, frame->image, frame->offset, &segment))
+		return 0;
+	ret = grow_room((void **)&to->segments, to->n_segments, &freezing->segments_room,
+		sizeof(*to->segments));
+	if (!ret)
+		to->segments[to->n_segments++] = (struct frozen_segment){frame->image, segment};
 	return ret;
 }
 
@@ -45,6 +75,7 @@ static int freeze_frame(struct freezing *freezing, uint32_t frame)
 	else
 		lines[0] = (struct names_line){
 			.symref = names_symref(freezing->from, frame), .file = ""};
+	ret = freeze_segment(freezing, stacks_frame_get(to->stacks, frame));
 	frozen->first = to->n_lines;
 	for (size_t i = 0; i < n && !ret; i++) {
 		ret = grow_room((void **)&to->lines, to->n_lines, &freezing->lines_room,

@@ -4,6 +4,8 @@
  */
 #include "tui/names_private.h"
 
+#include "sampler/proc.h"
+#include "symbols/code.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
 #include "tui/names_rules.h"
@@ -12,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool names_source(const struct names *names, uint32_t id, struct symbols_source *source)
+bool names_source(struct images *images, uint32_t id, struct symbols_source *source)
 {
-	const struct image *image = images_get(names->images, id);
+	const struct image *image = images_get(images, id);
 	struct image_origin origin = {0};
 
 	if (!image)
@@ -24,6 +26,7 @@ bool names_source(const struct names *names, uint32_t id, struct symbols_source 
 		.dev_major = image->dev_major,
 		.dev_minor = image->dev_minor,
 		.inode = image->inode,
+		.deleted = image->deleted,
 	};
 	switch (image->kind) {
 	case IMAGE_FILE:
@@ -48,23 +51,36 @@ bool names_source(const struct names *names, uint32_t id, struct symbols_source 
 	}
 	_Static_assert(
 		sizeof(source->build_id) == sizeof(image->build_id), "build-ids differ in size");
-	source->build_id_len = images_build_id(names->images, id, source->build_id);
-	images_file(names->images, id, &source->file_size, &source->file_mtime_ns);
-	images_origin(names->images, id, &origin);
-	source->pid = origin.pid;
+	source->build_id_len = images_build_id(images, id, source->build_id);
+	images_file(images, id, &source->file_size, &source->file_mtime_ns);
+	images_origin(images, id, &origin);
+	/* In another pid namespace the number would name another process. */
+	source->pid = proc_is_own() ? origin.pid : 0;
 	source->map_start = origin.map_start;
 	source->map_end = origin.map_end;
 	source->stext = origin.stext;
-	source->parent = origin.parent;
+	source->parent = proc_is_own() ? origin.parent : 0;
 	source->jitdump = origin.jitdump;
 	return true;
+}
+
+struct symbols_source_origin names_source_origin(
+	const struct names *names, uint32_t image, bool recording)
+{
+	struct symbols_source source = {.kind = SYMBOLS_FILE};
+
+	(void)names_source(names->images, image, &source);
+	return (struct symbols_source_origin){
+		.pid = recording ? 0 : source.pid,
+		.rights = symbols_source_rights(names->symbols, image),
+	};
 }
 
 int names_request(struct names *names, const struct image *image)
 {
 	struct symbols_source source;
 
-	return names_source(names, image->id, &source)
+	return names_source(names->images, image->id, &source)
 		? symbols_request(names->symbols, image->id, &source)
 		: 0;
 }
@@ -112,11 +128,14 @@ const char *names_shared(struct names *names, const char *text, const char *othe
 		if (!strcmp(names->modules[i], text))
 			return names->modules[i];
 	grown = reallocarray(names->modules, names->n_modules + 1, sizeof(*grown));
-	if (!grown)
-		return other;
-	names->modules = grown;
-	grown[names->n_modules] = strdup(text);
-	return grown[names->n_modules] ? grown[names->n_modules++] : other;
+	if (grown) {
+		names->modules = grown;
+		grown[names->n_modules] = strdup(text);
+		if (grown[names->n_modules])
+			return grown[names->n_modules++];
+	}
+	symbols_lack_memory(names->symbols);
+	return other;
 }
 
 const char *names_module(struct names *names, const char *module)
@@ -164,11 +183,14 @@ struct image_info *names_image(struct names *names, uint32_t id)
 	if (id < names->n_infos && names->infos[id].path)
 		return &names->infos[id];
 	image = images_get(names->images, id);
-	if (!image || grow_zeroed((void **)&names->infos, id, &names->n_infos, sizeof(*info)))
+	if (!image)
 		return NULL;
+	if (grow_zeroed((void **)&names->infos, id, &names->n_infos, sizeof(*info)) ||
+		name_image(&names->infos[id], image)) {
+		symbols_lack_memory(names->symbols);
+		return NULL;
+	}
 	info = &names->infos[id];
-	if (name_image(info, image))
-		return NULL;
 	if (image->kind == IMAGE_MODULE)
 		info->name = module_of_file(names, info->name);
 	info->kind = image->kind;

@@ -32,6 +32,7 @@ struct image_info {
 	enum image_kind kind;
 	enum symbols_state state;
 	bool mismatch; /* the file is another than was recorded */
+	bool unproven; /* see struct symref */
 	bool has_source; /* there is somebody to ask */
 };
 
@@ -44,6 +45,12 @@ struct frame_info {
 /* Of a frame, as long as names are frozen: what is inlined there, the function last. */
 struct frozen_frame {
 	uint32_t first, n; /* of lines */
+};
+
+/* A segment of an image's file, kept while names are frozen. */
+struct frozen_segment {
+	uint32_t image;
+	struct symbols_segment segment;
 };
 
 #define NAMES_CHUNK 1024u /* refs */
@@ -72,6 +79,8 @@ struct names {
 	uint32_t n_frozen;
 	struct names_line *lines;
 	uint32_t n_lines;
+	struct frozen_segment *segments;
+	uint32_t n_segments;
 	bool lines_asked, data_asked; /* since the answers that came last */
 };
 

@@ -41,6 +41,9 @@ const char *names_ksymbol_module(const char *name)
 {
 	if (starts_with(name, "bpf_"))
 		return "[bpf]";
+	/* It stands for callers of the user's that nobody knows. */
+	if (!strcmp(name, "[truncated]"))
+		return "[unknown]";
 	if (starts_with(name, "ftrace_"))
 		return "[__builtin__ftrace]";
 	return starts_with(name, "kprobe_") ? "[__builtin__kprobes]" : "[kernel]";

@@ -7,7 +7,10 @@
 #include "tui/record.h"
 
 #include "sampler/recording/recorder.h"
+#include "tui/explain.h"
+#include "tui/explain_errno.h"
 #include "tui/record_file.h"
+#include "tui/report.h"
 #include "tui/taking.h"
 
 #include <errno.h>
@@ -28,6 +31,7 @@ struct run {
 	struct engine_tap tap;
 	struct record_file file;
 	struct recorder *recorder;
+	struct record_asked asked;
 	bool terminal, progress_shown;
 };
 
@@ -53,6 +57,7 @@ static void show_progress(struct run *run)
 	struct recorder_status recorded;
 
 	session_status(&taking->session, &taking->status);
+	session_describe(&taking->session);
 	recorder_status(run->recorder, &recorded);
 	record_progress(
 		text, sizeof(text), taking->session.target_text, &taking->status, &recorded);
@@ -77,8 +82,8 @@ static void running(struct taking *taking, void *ctx)
 {
 	struct run *run = ctx;
 
-	(void)taking;
 	record_file_settle(&run->file);
+	(void)record_ask_files(&run->asked, &taking->session);
 }
 
 static int watch(struct run *run)
@@ -111,6 +116,18 @@ static void sample(struct run *run)
 
 /* --- the end --- */
 
+/* Prints notes on images and events, since a reader of the recording cannot get them later. */
+static void tell_notes(struct run *run)
+{
+	struct report report = {0};
+
+	(void)report_add_session_notes(&report, &run->taking.session, false);
+	(void)report_add_chain_notes(&report, &run->taking.session);
+	for (size_t i = 0; i < report.n_notes; i++)
+		complain(run, report.notes[i]);
+	report_fini(&report);
+}
+
 static int finish(struct run *run)
 {
 	struct taking *taking = &run->taking;
@@ -119,6 +136,7 @@ static int finish(struct run *run)
 	char text[RECORD_TEXT_MAX];
 	int ret;
 
+	tell_notes(run);
 	/* What has no build-id is found by its path. */
 	(void)record_build_ids(&ids, &taking->session, NAMES_TIMEOUT_MS);
 	/* The disk may hang. */
@@ -183,7 +201,8 @@ static int set_up(struct run *run)
 	if (!error) {
 		error = make_recorder(run);
 		if (error)
-			snprintf(message, sizeof(message), "cannot record: %s", strerror(-error));
+			snprintf(message, sizeof(message), "cannot record: %s",
+				explain_errno(error));
 	}
 	if (error) {
 		complain(run, message);
@@ -208,7 +227,7 @@ int record_run(const struct request *request)
 		return 1;
 	}
 	run->request = *request;
-	run->taking.signal_fd = run->taking.timer_fd = run->file.fd = -1;
+	run->taking.signal_fd = run->taking.timer_fd = run->file.fd = run->file.place.dir_fd = -1;
 	run->also = (struct taking_also){
 		.fds = {-1, -1}, .ready = ready, .running = running, .ctx = run};
 	run->terminal = isatty(STDERR_FILENO);
@@ -218,11 +237,13 @@ int record_run(const struct request *request)
 		status = record(run);
 	/* The sampling thread calls the tap until the session is closed. */
 	taking_close(&run->taking);
+	record_asked_fini(&run->asked);
 	recorder_free(run->recorder);
 	if (record_file_close(&run->file, message, sizeof(message))) {
 		complain(run, message);
 		status = 1;
 	}
+	status = taking_exit_status(&run->taking, status);
 	if (run->also.fds[ALSO_TICK] >= 0)
 		close(run->also.fds[ALSO_TICK]);
 	free(run);

@@ -6,7 +6,9 @@
 
 #include "sampler/recording/synth.h"
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/format.h"
+#include "tui/grow.h"
 #include "tui/record.h"
 #include "tui/session.h"
 
@@ -27,81 +29,103 @@ static int refuse(char *message, size_t size, const char *path, const char *what
 {
 	char raw[RECORD_TEXT_MAX];
 
-	snprintf(raw, sizeof(raw), "cannot %s '%s': %s", what, path, strerror(error));
+	snprintf(raw, sizeof(raw), "cannot %s '%s': %s", what, path, explain_errno(error));
 	clean_string(message, size, raw);
 	return -error;
 }
 
-static void forget_names(struct record_file *file)
+static int refuse_write(char *message, size_t size, const struct record_file *file, int error)
 {
-	free(file->old);
-	free(file->older);
-	file->old = file->older = NULL;
+	char kept[RECORD_TEXT_MAX / 2];
+
+	if (file->keeps_failed) {
+		snprintf(kept, sizeof(kept), "%.500s.old", file->path);
+		return refuse(message, size, kept, "keep the old recording as", -error);
+	}
+	return refuse(message, size, file->path, "write", -error);
 }
 
 /* A directory stays, and is in the way. */
 static int keep_older(struct record_file *file)
 {
 	struct stat about;
-	int fd, ret = 0;
+	int fd, ret;
 
-	if (lstat(file->old, &about) || S_ISDIR(about.st_mode))
+	if (fstatat(file->place.dir_fd, file->old, &about, AT_SYMLINK_NOFOLLOW) ||
+		S_ISDIR(about.st_mode))
 		return 0;
-	if (asprintf(&file->older, "%s.XXXXXX", file->old) < 0) {
-		file->older = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(file->older, O_CLOEXEC);
+	fd = outpath_create_beside(&file->place, file->older, 0600);
 	if (fd < 0) {
-		ret = -errno;
-	} else if (rename(file->old, file->older)) {
-		ret = -errno;
-		unlink(file->older);
+		file->older[0] = '\0';
+		return fd;
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
+	ret = outpath_rename(&file->place, file->old, file->older);
 	if (ret) {
-		free(file->older);
-		file->older = NULL;
+		outpath_unlink(&file->place, file->older);
+		file->older[0] = '\0';
 	}
 	return ret;
 }
 
 static void restore_older(struct record_file *file)
 {
-	if (file->older)
-		(void)!rename(file->older, file->old);
+	if (*file->older)
+		(void)outpath_rename(&file->place, file->older, file->old);
+	file->older[0] = '\0';
 }
 
-static int keep_old(struct record_file *file, char *message, size_t size)
+static int keep_old(struct record_file *file)
 {
-	struct stat about;
-	int error;
+	const struct outpath *place = &file->place;
+	int ret;
 
-	if (stat(file->path, &about) || !S_ISREG(about.st_mode) || !about.st_size)
+	if (!place->exists || !place->about.st_size)
 		return 0;
-	if (asprintf(&file->old, "%s.old", file->path) < 0) {
-		file->old = NULL;
-		return refuse(message, size, file->path, "write", ENOMEM);
+	if (snprintf(file->old, sizeof(file->old), "%s.old", place->name) >=
+		(int)sizeof(file->old)) {
+		file->old[0] = '\0';
+		return -ENAMETOOLONG;
 	}
-	error = -keep_older(file);
-	if (!error && rename(file->path, file->old)) {
-		error = errno;
-		restore_older(file);
+	ret = keep_older(file);
+	if (!ret) {
+		ret = outpath_rename(place, place->name, file->old);
+		if (ret)
+			restore_older(file);
 	}
-	if (error) {
-		forget_names(file);
-		return refuse(message, size, file->path, "rename", error);
+	if (ret)
+		file->old[0] = '\0';
+	file->keeps_failed = ret;
+	return ret;
+}
+
+/* Creates the new file first, so that nothing changes if it fails. */
+static int open_new(struct record_file *file)
+{
+	char fresh[NAME_MAX + 1];
+	int fd = outpath_create_beside(&file->place, fresh, 0600), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = keep_old(file);
+	if (!ret)
+		ret = outpath_rename(&file->place, fresh, file->place.name);
+	if (ret) {
+		outpath_unlink(&file->place, fresh);
+		close(fd);
+		record_file_undo(file);
+		return ret;
 	}
-	return 0;
+	file->created = true;
+	return fd;
 }
 
 int record_file_open(struct record_file *file, const char *output, char *message, size_t size)
 {
-	struct stat about;
 	int ret;
 
-	*file = (struct record_file){.fd = -1, .path = output ? output : RECORD_DEFAULT_FILE};
+	*file = (struct record_file){
+		.fd = -1, .path = output ? output : RECORD_DEFAULT_FILE, .place.dir_fd = -1};
 	if (!strcmp(file->path, "-")) {
 		if (isatty(STDOUT_FILENO)) {
 			snprintf(message, size,
@@ -113,38 +137,35 @@ int record_file_open(struct record_file *file, const char *output, char *message
 		file->pipe = file->standard = true;
 		return 0;
 	}
-	ret = keep_old(file, message, size);
+	ret = outpath_find(&file->place, file->path);
 	if (ret)
-		return ret;
+		return refuse_write(message, size, file, ret);
 	/* A FIFO opened for both would have a reader, oneself, after its reader has left. */
-	if (!stat(file->path, &about) && !S_ISREG(about.st_mode))
-		file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	else
-		file->fd = open(file->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (file->fd < 0)
-		return refuse(message, size, file->path, "write", errno);
-	file->created = !fstat(file->fd, &about) && S_ISREG(about.st_mode);
+	ret = outpath_is_replaceable(&file->place) ? open_new(file)
+						   : outpath_open_directly(&file->place);
+	if (ret < 0)
+		return refuse_write(message, size, file, ret);
+	file->fd = ret;
 	file->pipe = !file->created;
 	return 0;
 }
 
 void record_file_undo(struct record_file *file)
 {
-	if (file->created)
-		unlink(file->path);
-	if (file->old)
-		(void)!rename(file->old, file->path);
+	if (*file->old)
+		(void)outpath_rename(&file->place, file->old, file->place.name);
+	else if (file->created)
+		outpath_unlink(&file->place, file->place.name);
 	restore_older(file);
 	file->created = false;
-	forget_names(file);
+	file->old[0] = '\0';
 }
 
 void record_file_settle(struct record_file *file)
 {
-	if (file->older)
-		unlink(file->older);
-	free(file->older);
-	file->older = NULL;
+	if (*file->older)
+		outpath_unlink(&file->place, file->older);
+	file->older[0] = '\0';
 }
 
 int record_file_close(struct record_file *file, char *message, size_t size)
@@ -152,7 +173,8 @@ int record_file_close(struct record_file *file, char *message, size_t size)
 	int ret = 0;
 
 	record_file_settle(file);
-	forget_names(file);
+	file->old[0] = '\0';
+	outpath_close(&file->place);
 	if (file->fd >= 0 && !file->standard && close(file->fd))
 		ret = refuse(message, size, file->path, "write", errno);
 	file->fd = -1;
@@ -215,16 +237,28 @@ static uint64_t lost_samples(
 	return lost;
 }
 
-/* In percent, of the event that has the least. */
+static uint64_t held_back_samples(const struct engine_status *status)
+{
+	uint64_t held_back = 0;
+
+	for (size_t i = 0; i < status->n_events; i++)
+		held_back += status->events[i].held_back;
+	return held_back;
+}
+
+/* Returns the lowest known coverage of all events, in percent; below 0 if none is known. */
 static double least_coverage(const struct engine_status *status)
 {
-	double least = 100;
+	double least = -1;
 
 	for (size_t i = 0; i < status->n_events; i++) {
 		const struct engine_event_status *event = &status->events[i];
-		double percent = 100 * format_share(event->armed_ns, event->clock_ns);
+		double percent;
 
-		if (event->clock_ns && percent < least)
+		if (!(event->coverable > 0))
+			continue;
+		percent = 100 * event->covered / event->coverable;
+		if (least < 0 || percent < least)
 			least = percent;
 	}
 	return least;
@@ -235,27 +269,31 @@ void record_progress(char *out, size_t size, const char *target, const struct en
 {
 	char bytes[FORMAT_MAX], samples[FORMAT_MAX], lost[FORMAT_MAX], coverage[FORMAT_MAX];
 	uint64_t ns = status->now_ns > status->started_ns ? status->now_ns - status->started_ns : 0;
+	double least = least_coverage(status);
+	bool known = least >= 0;
 
-	snprintf(out, size,
-		"recording %s: %s, %s samples, lost %s, coverage %s, %" PRIu64 " s; Ctrl-C ends",
+	snprintf(out, size, "recording %s: %s, %s samples, lost %s%s%s, %" PRIu64 " s; Ctrl-C ends",
 		target, format_bytes(bytes, recorded->bytes),
 		format_count(samples, recorded->samples),
-		format_count(lost, lost_samples(status, recorded)),
-		format_percent(coverage, least_coverage(status)), ns / 1000000000u);
+		format_count(lost, lost_samples(status, recorded)), known ? ", coverage " : "",
+		known ? format_percent(coverage, least) : "", ns / 1000000000u);
 }
 
 void record_summary(char *out, size_t size, const char *path, const struct engine_status *status,
 	const struct recorder_status *recorded)
 {
-	char bytes[FORMAT_MAX], coverage[FORMAT_MAX], raw[RECORD_TEXT_MAX];
+	char bytes[FORMAT_MAX], coverage[FORMAT_MAX], held_back[64] = "", raw[RECORD_TEXT_MAX];
 	double least = least_coverage(status);
-	bool whole = least >= COVERAGE_WHOLE;
+	bool part = least >= 0 && least < COVERAGE_WHOLE;
 
 	/* Samples that were not made are missing as much as those that were lost. */
-	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost%s%s",
+	if (held_back_samples(status))
+		snprintf(held_back, sizeof(held_back), ", %" PRIu64 " held back",
+			held_back_samples(status));
+	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost%s%s%s",
 		strcmp(path, "-") ? path : "standard output", format_bytes(bytes, recorded->bytes),
-		recorded->samples, lost_samples(status, recorded), whole ? "" : ", coverage ",
-		whole ? "" : format_percent(coverage, least));
+		recorded->samples, lost_samples(status, recorded), held_back,
+		part ? ", coverage " : "", part ? format_percent(coverage, least) : "");
 	clean_string(out, size, raw);
 }
 
@@ -267,12 +305,13 @@ void record_explain(
 
 	if (!recorded->begun)
 		snprintf(raw, sizeof(raw), "nothing was recorded into '%s'%s%s", name,
-			error == -ENODATA ? "" : ": ", error == -ENODATA ? "" : strerror(-error));
+			error == -ENODATA ? "" : ": ",
+			error == -ENODATA ? "" : explain_errno(error));
 	else
 		snprintf(raw, sizeof(raw),
 			"cannot write to '%s': %s; recording has ended, and what it holds can be "
 			"read: %s, %" PRIu64 " samples",
-			name, strerror(-error), format_bytes(bytes, recorded->bytes),
+			name, explain_errno(error), format_bytes(bytes, recorded->bytes),
 			recorded->samples);
 	clean_string(out, size, raw);
 }
@@ -320,20 +359,92 @@ static int add_image(
 	case IMAGE_KERNEL:
 		return add(ids, "[kernel.kallsyms]", true, id, synth_kernel_build_id(id));
 	case IMAGE_VDSO:
-		return image->inode
-			? 0 /* that of 32-bit processes, which only their memory holds */
-			: add(ids, "[vdso]", false, id, synth_vdso_build_id(id));
+		/* 32-bit processes have theirs only in memory; the name is perf's. */
+		return image->inode ? add(ids, "[vdso32]", false, id,
+					      symbols_build_id(session->symbols, image->id, id))
+				    : add(ids, "[vdso]", false, id, synth_vdso_build_id(id));
 	case IMAGE_FILE:
 		len = image->build_id_len;
 		memcpy(id, image->build_id, len);
 		if (!len)
 			len = symbols_build_id(session->symbols, image->id, id);
 		snprintf(path, sizeof(path), "%s%s", image->path,
-			image->deleted ? " (deleted)" : "");
+			image->deleted ? IMAGE_DELETED : "");
 		return add(ids, path, false, id, len);
 	default:
 		return 0;
 	}
+}
+
+/* Adds zeros for a file that could not be read, if another file at its path has a build-id.
+ * Otherwise the file would get that build-id.  Readers ignore a path with several build-ids, and
+ * zeros stand for an unknown one. */
+static int add_unknown(
+	struct record_build_ids *ids, const struct session *session, const struct image *image)
+{
+	static const uint8_t unknown[RECORD_BUILD_ID_MAX];
+	uint8_t id[RECORD_BUILD_ID_MAX];
+
+	if (image->kind != IMAGE_FILE || image->deleted || image->build_id_len ||
+		symbols_build_id(session->symbols, image->id, id))
+		return 0;
+	for (size_t i = 0; i < ids->n; i++)
+		if (!strcmp(ids->list[i].path, image->path))
+			return add(ids, image->path, false, unknown, sizeof(unknown));
+	return 0;
+}
+
+/* Skips the kernel and code without a file, since neither can be deleted. */
+static int ask_frame(struct record_asked *asked, const struct session *session, uint32_t id)
+{
+	const struct frame *frame = stacks_frame_get(session_stacks(session), id);
+	const struct image *image;
+
+	if (frame->image < asked->room && asked->images[frame->image])
+		return 0;
+	if (grow_zeroed((void **)&asked->images, frame->image, &asked->room, 1))
+		return -ENOMEM;
+	asked->images[frame->image] = 1;
+	image = images_get(session_images(session), frame->image);
+	if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO))
+		names_symref(session->names, id);
+	return 0;
+}
+
+static int ask_slice(
+	struct record_asked *asked, const struct session *session, const struct slice *slice)
+{
+	const struct stacks *stacks = session_stacks(session);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < slice->cells; i++)
+		for (uint32_t at = slice->stack[i]; at != STACK_ROOT && !ret;
+			at = stacks_node(stacks, at)->parent)
+			ret = ask_frame(asked, session, stacks_node(stacks, at)->frame);
+	return ret;
+}
+
+int record_ask_files(struct record_asked *asked, const struct session *session)
+{
+	struct store *store = session_store(session);
+	struct snapshot snapshot;
+	int ret = store_snapshot(store, asked->upto_ns, UINT64_MAX, &snapshot);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < snapshot.n && !ret; i++) {
+		ret = ask_slice(asked, session, snapshot.slices[i]);
+		if (!ret && snapshot.slices[i]->end_ns > asked->upto_ns)
+			asked->upto_ns = snapshot.slices[i]->end_ns;
+	}
+	snapshot_release(store, &snapshot);
+	return ret;
+}
+
+void record_asked_fini(struct record_asked *asked)
+{
+	free(asked->images);
+	*asked = (struct record_asked){0};
 }
 
 /* The images of frames: those that samples fell into. */
@@ -368,6 +479,12 @@ int record_build_ids(
 
 		if (image)
 			ret = add_image(ids, session, image);
+	}
+	for (uint32_t id = 0; id < n && !ret; id++) {
+		const struct image *image = sampled[id] ? images_get(images, id) : NULL;
+
+		if (image)
+			ret = add_unknown(ids, session, image);
 	}
 	free(sampled);
 	return ret;

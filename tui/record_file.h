@@ -8,6 +8,7 @@
 #define TUI_RECORD_FILE_H
 
 #include "sampler/recording/recorder.h"
+#include "tui/export/outpath.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +19,14 @@ struct session;
 
 struct record_file {
 	const char *path; /* borrowed; "-" is standard output */
-	char *old; /* what was there before has this name now; NULL: nothing was */
-	char *older; /* and what had that name, until it is clear that it is not needed; NULL: nothing had */
+	struct outpath place;
+	char old[NAME_MAX + 1]; /* current name of the replaced file; "": none */
+	char older[NAME_MAX + 1]; /* current name of the former FILE.old; "": none */
 	int fd; /* -1: none */
 	bool pipe; /* it cannot seek: the pipe format */
 	bool standard;
 	bool created;
+	bool keeps_failed; /* record_file_open() could not rename the existing file */
 };
 
 /* output as in struct request; what is there already is renamed to FILE.old, and what has that name is gone once
@@ -48,6 +51,19 @@ void record_summary(char *out, size_t size, const char *path, const struct engin
 /* error: what recorder_finish() returned. */
 void record_explain(char *out, size_t size, const char *path, int error,
 	const struct recorder_status *recorded);
+
+/* The images whose symbols were requested.  All zeros: none. */
+struct record_asked {
+	uint8_t *images;
+	uint32_t room;
+	uint64_t upto_ns; /* end of the latest slice that was examined */
+};
+
+/* While sampling, requests the symbols of files with new samples.  Readers of the recording can
+ * then name deleted files from the cache.  Returns 0, or -ENOMEM; the rest is
+ * requested at the end. */
+int record_ask_files(struct record_asked *asked, const struct session *session);
+void record_asked_fini(struct record_asked *asked);
 
 struct record_build_ids {
 	struct reader_build_id *list;

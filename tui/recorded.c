@@ -5,6 +5,7 @@
 #include "tui/recorded_private.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -107,7 +108,7 @@ int recorded_open(struct recorded **out, const struct request *request, const ch
 	}
 	if (ret) {
 		snprintf(raw, sizeof(raw), "Cannot read '%.200s': %s", path,
-			ret == -EINVAL ? "name a file" : strerror(-ret));
+			ret == -EINVAL ? "name a file" : explain_errno(ret));
 		clean_string(message, size, raw);
 		if (recorded)
 			destroy(recorded);

@@ -7,6 +7,8 @@
 #include "tui/report.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
+#include "tui/export/outfile.h"
 #include "tui/field_names.h"
 #include "tui/giveup.h"
 #include "tui/taking.h"
@@ -16,6 +18,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+static int note_pending_symbols(struct report *report, const struct taking *taking)
+{
+	char sentence[256];
+
+	return taking_explain_pending(taking, sentence, sizeof(sentence))
+		? report_add_note(report, sentence)
+		: 0;
+}
 
 /* What is gathered asks for names, and names change what is gathered: until nothing is new. */
 int report_take(struct report *report, struct taking *taking)
@@ -31,11 +42,12 @@ int report_take(struct report *report, struct taking *taking)
 		uint64_t changes = names_changes(names);
 		int ret = report_gather(report, &taking->session);
 
-		if (ret || round == 3 || taking->interrupted)
+		if (ret)
 			return ret;
-		taking_wait_names(taking);
-		if (names_changes(names) == changes)
-			return 0;
+		if (round < 3 && !taking->interrupted)
+			taking_wait_names(taking);
+		if (round == 3 || taking->interrupted || names_changes(names) == changes)
+			return note_pending_symbols(report, taking);
 		report_fini(report);
 	}
 }
@@ -94,6 +106,7 @@ static bool has_fields(const struct taking *taking)
 static int print(struct taking *taking)
 {
 	enum report_format format = taking->request->format;
+	struct outfile out;
 	struct report report;
 	int ret;
 
@@ -113,19 +126,15 @@ static int print(struct taking *taking)
 		for (size_t i = 0; i < report.n_notes; i++)
 			taking_complain(report.notes[i]);
 	ret = taking_begin_output(taking);
-	errno = -ret;
+	if (!ret)
+		ret = outfile_open(&out, NULL, OUTFILE_PUBLIC);
 	giveup_watch(STDOUT_FILENO);
 	if (!ret)
-		ret = report_write(stdout, &report, format, report_columns());
-	if (ret && giveup_came()) {
+		ret = outfile_end(&out, report_write(out.file, &report, format, report_columns()));
+	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
-	} else if (ret && errno != EPIPE) { /* as head(1) leaves: no news */
-		char sentence[256];
-
-		snprintf(sentence, sizeof(sentence), "cannot write the report: %s",
-			ret == -ENOMEM ? "out of memory" : strerror(errno ? errno : EIO));
-		taking_complain(sentence);
-	}
+	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
+		taking_complainf("cannot write the report: %s", explain_errno(ret));
 	giveup_end();
 	report_fini(&report);
 	return ret ? 1 : 0;
@@ -143,6 +152,7 @@ int report_run(const struct request *request)
 	if (!taking_open(taking, request) && !taking_run(taking, request->format == REPORT_CSV))
 		status = print(taking);
 	taking_close(taking);
+	status = taking_exit_status(taking, status);
 	free(taking);
 	return status;
 }

@@ -9,6 +9,7 @@
 #define TUI_REPORT_H
 
 #include "tui/intern.h"
+#include "tui/memory.h"
 #include "tui/session.h"
 
 #include <stdbool.h>
@@ -65,8 +66,13 @@ struct report_event {
 	uint64_t count; /* the counter itself */
 	uint64_t enabled_ns, running_ns; /* it counted for running_ns of enabled_ns; 0: not known */
 	uint64_t throttled;
+	uint64_t exact, delivered; /* samples at the very instruction, and samples in all */
+	bool tells_exact; /* the event requests such addresses (precise_ip), or has some */
+	struct unwind_ends chains; /* how the call chains of all delivered samples end */
+	uint64_t held_back; /* counted by the kernel, neither sampled nor lost */
 	uint64_t stood_still; /* times, for want of credit */
 	uint64_t filtered; /* delivered, but of no followed process (scope cpu) or CPU */
+	double covered, coverable; /* the share of possible samples; coverable 0: not known */
 	double coverage_percent; /* below 0: not known */
 	double unresolved_percent;
 	struct report_row *rows; /* in the order to print */
@@ -97,6 +103,7 @@ struct report {
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
 	uint64_t unknown_records; /* that the kernel wrote and the engine does not understand */
+	uint64_t chains_late, addresses_dropped; /* see struct unwind_totals */
 	uint64_t threads_left_out; /* without events, for want of descriptors or locked memory */
 	enum report_view view;
 	enum query_group keys[QUERY_KEYS_MAX]; /* of the rows */
@@ -110,12 +117,14 @@ struct report {
 	bool filtered, absolute;
 	double tree_limit_percent; /* what was left out of trees */
 	bool ascii; /* trees are drawn in it */
+	bool raw_cells; /* CSV cells may begin like formulas (csv.h) */
 	struct report_file file;
 	struct report_event *events;
 	size_t n_events;
 	struct report_event *merged; /* of columns by event: the rows of all; else NULL */
 	char **notes; /* cleaned sentences */
 	size_t n_notes;
+	struct memory_account costs; /* strobe's own */
 	struct report_memory *memory; /* what rows borrow; NULL: nothing */
 };
 
@@ -147,6 +156,11 @@ struct taking;
 int report_take(struct report *report, struct taking *taking);
 /* Then, once: the symbols' notes are taken, not copied.  0 or -ENOMEM. */
 int report_gather_notes(struct report *report, struct session *session);
+/* Adds each note of the engine or the recording once.  history: adds notes on dropped history,
+ * too. */
+int report_add_session_notes(struct report *report, const struct session *session, bool history);
+/* Adds why call chains are not whole.  0 or -ENOMEM. */
+int report_add_chain_notes(struct report *report, const struct session *session);
 int report_add_note(struct report *report, const char *sentence); /* once each; 0 or -ENOMEM */
 void report_fini(struct report *report);
 

@@ -5,28 +5,13 @@
  * All strings are clean already.
  */
 #include "tui/args.h"
+#include "tui/csv.h"
 #include "tui/report_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A field is always quoted where a quote, comma or line end is in it. */
-void report_put_field(FILE *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
 
 /* Of rows by event every line begins with it. */
 static bool is_told(const struct report *report, size_t key)
@@ -86,7 +71,7 @@ static const struct report_cell *cell_of(const struct report_row *row, size_t co
 static void put_row(FILE *out, const struct report *report, const struct columns *columns,
 	const struct report_event *event, const struct report_row *row)
 {
-	report_put_field(out, event->name);
+	csv_put_text(out, event->name, report->raw_cells);
 	for (size_t k = 0; k < report->n_keys; k++) {
 		if (is_told(report, k))
 			continue;
@@ -94,7 +79,7 @@ static void put_row(FILE *out, const struct report *report, const struct columns
 		if (row->keys[k].is_number)
 			fprintf(out, "%" PRId64, row->keys[k].number);
 		else
-			report_put_field(out, row->keys[k].text);
+			csv_put_text(out, row->keys[k].text, report->raw_cells);
 	}
 	fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self_percent,
 		row->total_percent, row->samples, row->self_weight, row->total_weight);
@@ -111,7 +96,7 @@ static void put_row(FILE *out, const struct report *report, const struct columns
 	fputs("\r\n", out);
 }
 
-static void put_column_heads(FILE *out, const struct columns *columns)
+static void put_column_heads(FILE *out, const struct columns *columns, bool raw)
 {
 	static const char *const heads[] = {
 		"self_percent", "total_percent", "samples", "self_weight"};
@@ -121,18 +106,20 @@ static void put_column_heads(FILE *out, const struct columns *columns)
 		for (size_t j = 0; j < sizeof(heads) / sizeof(heads[0]); j++) {
 			snprintf(head, sizeof(head), "%s %s", columns->names[i], heads[j]);
 			fputc(',', out);
-			report_put_field(out, head);
+			csv_put_text(out, head, raw);
 		}
 }
 
 /* Symbols from the root on.  A ";" in a name, as in Rust's "[u8; 4]", becomes ":". */
-static void put_path(FILE *out, const struct report_node *nodes, size_t node)
+static void put_path(FILE *out, const struct report_node *nodes, size_t node, bool raw)
 {
 	size_t path[1100], n = 0;
 
 	for (; node && n < sizeof(path) / sizeof(path[0]); node = nodes[node].parent)
 		path[n++] = node;
 	fputc('"', out);
+	if (n && !raw && csv_is_formula(nodes[path[n - 1]].symbol))
+		fputc('\'', out);
 	while (n) {
 		for (const char *at = nodes[path[--n]].symbol; *at; at++) {
 			if (*at == '"')
@@ -145,16 +132,16 @@ static void put_path(FILE *out, const struct report_node *nodes, size_t node)
 	fputc('"', out);
 }
 
-static void put_tree(FILE *out, const struct report_event *event)
+static void put_tree(FILE *out, const struct report_event *event, bool raw)
 {
 	for (size_t i = 1; i < event->n_nodes; i++) {
 		const struct report_node *node = &event->nodes[i];
 
-		report_put_field(out, event->name);
+		csv_put_text(out, event->name, raw);
 		fputc(',', out);
-		put_path(out, event->nodes, i);
+		put_path(out, event->nodes, i, raw);
 		fputc(',', out);
-		report_put_field(out, node->image);
+		csv_put_text(out, node->image, raw);
 		fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
 			node->self_percent, node->total_percent, node->samples, node->self_weight,
 			node->total_weight);
@@ -177,17 +164,17 @@ int report_put_csv(FILE *out, const struct report *report)
 		if (is_told(report, k))
 			continue;
 		fputc(',', out);
-		report_put_field(out, report_key_name(report, k, room));
+		csv_put_text(out, report_key_name(report, k, room), report->raw_cells);
 	}
 	fputs(",self_percent,total_percent,samples,self_weight,total_weight", out);
-	put_column_heads(out, &columns);
+	put_column_heads(out, &columns, report->raw_cells);
 	fputs("\r\n", out);
 	for (size_t i = 0; i < report->n_events; i++) {
 		const struct report_event *event = &report->events[i];
 
 		columns_of(&columns, event);
 		if (report->view != REPORT_FLAT)
-			put_tree(out, event);
+			put_tree(out, event, report->raw_cells);
 		for (size_t j = 0; j < event->n_rows; j++)
 			put_row(out, report, &columns, event, &event->rows[j]);
 	}

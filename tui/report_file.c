@@ -35,6 +35,7 @@ const char *report_record_name(unsigned int type)
 		[19] = "CGROUP",
 		[20] = "TEXT_POKE",
 		[21] = "AUX_OUTPUT_HW_ID",
+		[22] = "CALLCHAIN_DEFERRED",
 	};
 	static const char *const perf[] = {
 		[0] = "ATTR",

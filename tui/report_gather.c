@@ -7,10 +7,12 @@
 #include "tui/report_private.h"
 
 #include "tui/cgroups.h"
+#include "tui/chain_notes.h"
 #include "tui/clean.h"
 #include "tui/explain.h"
 #include "tui/filter.h"
 #include "tui/grow.h"
+#include "tui/memory.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -18,6 +20,7 @@
 #include <string.h>
 
 #define NOTES_MAX 1000
+#define SYMBOLS_NOTES_MAX 512 /* twice the maximum that symbols/ keeps per loader */
 
 int report_add_note(struct report *report, const char *sentence)
 {
@@ -92,13 +95,17 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 	event->enabled_ns = status->enabled_ns;
 	event->running_ns = status->running_ns;
 	event->throttled = status->throttled;
+	event->exact = status->exact;
+	event->delivered = status->samples;
+	event->tells_exact = status->precise || status->exact;
+	event->chains = status->chains;
+	event->held_back = status->held_back;
 	event->stood_still = status->stood_still;
 	event->filtered = status->filtered;
+	event->covered = status->covered;
+	event->coverable = status->coverable;
 	event->coverage_percent =
-		status->clock_ns ? report_percent(status->armed_ns, status->clock_ns) : -1;
-	/* Two clocks, read one after the other. */
-	if (event->coverage_percent > 100)
-		event->coverage_percent = 100;
+		status->coverable > 0 ? 100 * status->covered / status->coverable : -1;
 }
 
 /* What the header tells in numbers, or stderr already, needs no note. */
@@ -114,6 +121,18 @@ static bool is_told(enum engine_note_kind kind)
 	default:
 		return false;
 	}
+}
+
+/* A later note includes all of this one. */
+static bool is_superseded(const struct engine_note *notes, size_t i, size_t n)
+{
+	bool later = false;
+
+	if (notes[i].kind != NOTE_MAPS_UNREAD)
+		return false;
+	for (size_t j = i + 1; j < n; j++)
+		later |= notes[j].kind == NOTE_MAPS_UNREAD;
+	return later;
 }
 
 /* Events that were asked for and are not in the recording, with those that are. */
@@ -182,27 +201,71 @@ static int note_not_counted(struct report *report)
 	return ret;
 }
 
-int report_gather_notes(struct report *report, struct session *session)
+/* True if both notes differ only in their file. */
+static bool is_alike(const struct symbols_note *a, const struct symbols_note *b)
+{
+	return a->kind == b->kind && a->error == b->error && a->value == b->value;
+}
+
+static int add_symbols_note(struct report *report, const struct symbols_note *note, size_t more)
+{
+	char sentence[1024];
+	size_t len;
+
+	explain_symbols_note(note, sentence, sizeof(sentence));
+	len = strlen(sentence);
+	if (more)
+		snprintf(sentence + len, sizeof(sentence) - len,
+			". The same holds for %zu more file%s (--all-notes names each)", more,
+			more == 1 ? "" : "s");
+	return report_add_note(report, sentence);
+}
+
+/* Merges equal notes on several files into one, with their number. */
+static int gather_symbols_notes(struct report *report, const struct session *session)
+{
+	struct symbols_note *notes = calloc(SYMBOLS_NOTES_MAX, sizeof(*notes));
+	size_t n = 0, more;
+	int ret = notes ? 0 : -ENOMEM;
+
+	while (notes && n < SYMBOLS_NOTES_MAX && symbols_take_note(session->symbols, &notes[n]))
+		n++;
+	for (size_t i = 0; i < n && !ret; i++) {
+		bool told = false;
+
+		more = 0;
+		for (size_t j = 0; j < n && !session->request->all_notes; j++) {
+			const bool alike = is_alike(&notes[j], &notes[i]);
+
+			told |= j < i && alike;
+			more += j > i && alike && strcmp(notes[j].path, notes[i].path) != 0;
+		}
+		if (!told)
+			ret = add_symbols_note(report, &notes[i], more);
+	}
+	free(notes);
+	return ret;
+}
+
+/* True for notes on lost history; a recording being written lacks none. */
+static bool is_of_history(enum engine_note_kind kind)
+{
+	return kind == NOTE_COARSENED || kind == NOTE_FIELDS_DROPPED;
+}
+
+int report_add_session_notes(struct report *report, const struct session *session, bool history)
 {
 	struct engine_note *notes = malloc(NOTES_MAX * sizeof(*notes));
-	struct symbols_note symbols_note;
 	char sentence[1024];
-	size_t n;
 	int ret = 0;
+	size_t n;
 
 	if (!notes)
 		return -ENOMEM;
-	if (session->notice[0])
-		ret = report_add_note(report, session->notice);
-	if (!ret && session->recording)
-		ret = note_missing_events(report, session);
-	if (!ret)
-		ret = note_range(report, session->request);
-	if (!ret)
-		ret = note_not_counted(report);
 	n = session_notes(session, 0, notes, NOTES_MAX);
 	for (size_t i = 0; i < n && !ret; i++) {
-		if (is_told(notes[i].kind) ||
+		if (is_told(notes[i].kind) || is_superseded(notes, i, n) ||
+			(!history && is_of_history(notes[i].kind)) ||
 			(explain_note_level(&notes[i]) == EXPLAIN_INFO &&
 				notes[i].kind != NOTE_SCOPE && notes[i].kind != NOTE_COARSENED &&
 				notes[i].kind != NOTE_CPU_ONLINE))
@@ -210,11 +273,53 @@ int report_gather_notes(struct report *report, struct session *session)
 		explain_note(&notes[i], &session->limits, sentence, sizeof(sentence));
 		ret = report_add_note(report, sentence);
 	}
-	while (!ret && symbols_take_note(session->symbols, &symbols_note)) {
-		explain_symbols_note(&symbols_note, sentence, sizeof(sentence));
+	free(notes);
+	return ret;
+}
+
+static int add_chain_note(void *ctx, enum explain_level level, const char *sentence)
+{
+	(void)level;
+	return report_add_note(ctx, sentence);
+}
+
+int report_add_chain_notes(struct report *report, const struct session *session)
+{
+	struct engine_status *status = malloc(sizeof(*status));
+	struct chain_notes told = {0};
+
+	if (!status)
+		return -ENOMEM;
+	session_status(session, status);
+	const int ret = chain_notes_add(&told, session, status, add_chain_note, report);
+	free(status);
+	return ret;
+}
+
+int report_gather_notes(struct report *report, struct session *session)
+{
+	char sentence[1024];
+	int ret = 0;
+
+	if (session->notice[0])
+		ret = report_add_note(report, session->notice);
+	if (!ret && session->request->memory_limit_bytes) {
+		memory_explain_limit(session->request->memory_limit_bytes,
+			session->request->engine.memory_bytes, sentence);
 		ret = report_add_note(report, sentence);
 	}
-	free(notes);
+	if (!ret && session->recording)
+		ret = note_missing_events(report, session);
+	if (!ret)
+		ret = note_range(report, session->request);
+	if (!ret)
+		ret = note_not_counted(report);
+	if (!ret)
+		ret = report_add_session_notes(report, session, true);
+	if (!ret)
+		ret = report_add_chain_notes(report, session);
+	if (!ret)
+		ret = gather_symbols_notes(report, session);
 	return ret;
 }
 
@@ -265,8 +370,17 @@ static void add_event(struct report_event *event, const struct engine_event_stat
 	event->lost += more->lost;
 	event->count += more->count;
 	event->throttled += more->throttled;
+	event->exact += more->exact;
+	event->delivered += more->samples;
+	event->tells_exact |= more->precise || more->exact;
+	unwind_ends_add(&event->chains, &more->chains);
+	event->held_back += more->held_back;
 	event->stood_still += more->stood_still;
 	event->filtered += more->filtered;
+	event->covered += more->covered;
+	event->coverable += more->coverable;
+	if (event->coverable > 0)
+		event->coverage_percent = 100 * event->covered / event->coverable;
 }
 
 /* What the kernel told of the events that were merged, and their labels. */
@@ -316,6 +430,7 @@ static void take_request(struct report *report, const struct session *session)
 	const struct request *request = session->request;
 
 	report->idle_hidden = request->hide_idle;
+	report->raw_cells = request->raw_cells;
 	report->view = request->view;
 	report->columns = request->columns;
 	report->sort_total = request->sort_total;
@@ -439,6 +554,9 @@ int report_gather(struct report *report, struct session *session)
 	report->lost_side_band = status->lost_side_band;
 	report->dropped = status->store.dropped;
 	report->unknown_records = status->unknown_records;
+	report->chains_late = status->chains.late;
+	report->addresses_dropped = status->chains.dropped;
+	memory_measure(&report->costs, &status->store, session->symbols);
 	take_request(report, session);
 	report->n_events = report_choose_events(session, status, ids);
 	if (is_by_cgroup(report)) {

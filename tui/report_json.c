@@ -5,6 +5,7 @@
  * All strings are clean already.
  */
 #include "tui/args.h"
+#include "tui/export/jsontext.h"
 #include "tui/report_private.h"
 
 #include <errno.h>
@@ -156,6 +157,7 @@ static void add_event(struct json_object *events, const struct report *report,
 		add_number(object, "unfiltered_weight", event->all_weight, bad);
 	}
 	add_number(object, "lost", event->lost, bad);
+	add_number(object, "held_back", event->held_back, bad);
 	if (event->coverage_percent >= 0)
 		add_decimal(object, "coverage_percent", event->coverage_percent, bad);
 	else if (json_object_object_add(object, "coverage_percent", NULL))
@@ -169,6 +171,12 @@ static void add_event(struct json_object *events, const struct report *report,
 		add_number(object, "running_ns", event->running_ns, bad);
 	}
 	add_number(object, "throttled", event->throttled, bad);
+	if (event->tells_exact)
+		add_decimal(object, "exact_percent", report_percent(event->exact, event->delivered),
+			bad);
+	if (unwind_judged(&event->chains))
+		add_decimal(object, "chains_whole_percent",
+			report_percent(event->chains.whole, unwind_judged(&event->chains)), bad);
 	if (event->stood_still)
 		add_number(object, "stood_still", event->stood_still, bad);
 	add_number(object, "filtered", event->filtered, bad);
@@ -231,10 +239,92 @@ static void add_file(struct json_object *top, const struct report_file *file, bo
 	}
 }
 
+static void add_memory(struct json_object *top, const struct memory_account *memory, bool *bad)
+{
+	struct json_object *object = add_child(top, "memory", json_object_new_object(), bad);
+
+	if (!object)
+		return;
+	add_number(object, "resident_bytes", memory->resident, bad);
+	add_number(object, "history_bytes", memory->history, bad);
+	add_number(object, "history_limit_bytes", memory->history_limit, bad);
+	add_number(object, "tables_bytes", memory->tables, bad);
+	add_number(object, "symbols_bytes", memory->symbols, bad);
+	add_number(object, "program_bytes", memory->program, bad);
+	add_number(object, "unused_bytes", memory->unused, bad);
+	add_number(object, "untouched_bytes", memory->untouched, bad);
+	add_number(object, "helpers_bytes", memory->helpers, bad);
+	add_number(object, "kernel_buffers_bytes", memory->buffers, bad);
+}
+
+/* --- text: json-c's own writer drops parts without an error if memory runs out --- */
+
+static void put_json_leaf(FILE *out, struct json_object *object)
+{
+	switch (json_object_get_type(object)) {
+	case json_type_boolean:
+		fputs(json_object_get_boolean(object) ? "true" : "false", out);
+		break;
+	case json_type_int:
+		if (json_object_get_int64(object) < 0)
+			fprintf(out, "%" PRId64, json_object_get_int64(object));
+		else
+			fprintf(out, "%" PRIu64, json_object_get_uint64(object));
+		break;
+	case json_type_double:
+		fputs(json_object_get_userdata(object), out); /* made by add_decimal() */
+		break;
+	case json_type_string:
+		jsontext_string(out, json_object_get_string(object));
+		break;
+	default:
+		fputs("null", out);
+		break;
+	}
+}
+
+static void begin_json_line(FILE *out, bool pretty, unsigned int depth)
+{
+	if (pretty)
+		fprintf(out, "\n%*s", (int)(2 * depth), "");
+}
+
+static void put_json(FILE *out, struct json_object *object, bool pretty, unsigned int depth)
+{
+	bool is_array = json_object_is_type(object, json_type_array), first = true;
+
+	if (!is_array && !json_object_is_type(object, json_type_object)) {
+		put_json_leaf(out, object);
+		return;
+	}
+	putc(is_array ? '[' : '{', out);
+	for (size_t i = 0; is_array && i < json_object_array_length(object); i++, first = false) {
+		if (!first)
+			putc(',', out);
+		begin_json_line(out, pretty, depth + 1);
+		put_json(out, json_object_array_get_idx(object, i), pretty, depth + 1);
+	}
+	if (!is_array) {
+		struct json_object_iterator at = json_object_iter_begin(object),
+					    end = json_object_iter_end(object);
+
+		for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+			if (!first)
+				putc(',', out);
+			first = false;
+			begin_json_line(out, pretty, depth + 1);
+			jsontext_string(out, json_object_iter_peek_name(&at));
+			putc(':', out);
+			put_json(out, json_object_iter_peek_value(&at), pretty, depth + 1);
+		}
+	}
+	begin_json_line(out, pretty, depth);
+	putc(is_array ? ']' : '}', out);
+}
+
 int report_put_json(FILE *out, const struct report *report)
 {
 	struct json_object *top = json_object_new_object(), *events, *notes;
-	const char *text = NULL;
 	bool bad = false;
 
 	if (!top)
@@ -249,19 +339,19 @@ int report_put_json(FILE *out, const struct report *report)
 	add_number(top, "side_band_lost", report->lost_side_band, &bad);
 	add_number(top, "dropped", report->dropped, &bad);
 	add_number(top, "unknown_records", report->unknown_records, &bad);
+	add_number(top, "chains_late", report->chains_late, &bad);
+	add_number(top, "addresses_dropped", report->addresses_dropped, &bad);
+	add_memory(top, &report->costs, &bad);
 	add_file(top, &report->file, &bad);
 	notes = add_child(top, "notes", json_object_new_array(), &bad);
 	for (size_t i = 0; notes && i < report->n_notes && !bad; i++)
 		add_child(notes, NULL, json_object_new_string(report->notes[i]), &bad);
 	add_string(top, "strobe_version", STROBE_VERSION, &bad);
-	if (!bad)
-		text = json_object_to_json_string_ext(top,
-			/* The blanks before deep nodes would be most of a tree. */
-			(report->view == REPORT_FLAT ? JSON_C_TO_STRING_PRETTY
-						     : JSON_C_TO_STRING_PLAIN) |
-				JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		fprintf(out, "%s\n", text);
+	if (!bad) {
+		/* The blanks before deep nodes would be most of a tree. */
+		put_json(out, top, report->view == REPORT_FLAT, 0);
+		putc('\n', out);
+	}
 	json_object_put(top);
-	return text ? 0 : -ENOMEM;
+	return bad ? -ENOMEM : 0;
 }

@@ -63,8 +63,6 @@ void report_put_column(FILE *out, const char *text, int width, bool fill);
 /* The same of a name, of which what tells least goes first (shorten.h); group: GROUP_SYMBOL, GROUP_IMAGE or another. */
 void report_put_name(
 	FILE *out, const char *text, enum query_group group, bool ascii, int width, bool fill);
-/* A field of CSV (RFC 4180), in quotes where it must be. */
-void report_put_field(FILE *out, const char *text);
 /* "12,345,678" */
 const char *report_grouped(char out[32], uint64_t number);
 

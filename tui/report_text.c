@@ -334,6 +334,8 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 			report->absolute ? "; shares are of all" : "");
 	}
 	fprintf(out, ", %s lost", report_grouped(number, event->lost));
+	if (event->held_back)
+		fprintf(out, ", %s held back", report_grouped(number, event->held_back));
 	if (event->coverage_percent >= 0)
 		fprintf(out, ", coverage %.1f%%", event->coverage_percent);
 	if (event->stood_still)
@@ -347,6 +349,12 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 		fprintf(out, ", unresolved %.1f%%", event->unresolved_percent);
 	if (event->throttled)
 		fprintf(out, ", throttled %s times", report_grouped(number, event->throttled));
+	if (event->tells_exact)
+		fprintf(out, ", addresses exact %.1f%%",
+			report_percent(event->exact, event->delivered));
+	if (unwind_judged(&event->chains))
+		fprintf(out, ", chains whole %.1f%%",
+			report_percent(event->chains.whole, unwind_judged(&event->chains)));
 	fputc('\n', out);
 }
 

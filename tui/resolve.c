@@ -314,6 +314,10 @@ static int resolve_offset(struct resolving *at)
 		if (found.place.offset == UINT64_MAX)
 			return fail(at, RESOLVE_NO_FUNCTION, 0, path);
 		offset = found.place.offset;
+		if (event_is_return_probe(spec) && found.place.unwound) {
+			at->error->offset = offset;
+			return fail(at, RESOLVE_UNWOUND, 0, path);
+		}
 	}
 	spec->probe = event_text(path, strlen(path));
 	if (!spec->probe)

@@ -40,6 +40,7 @@ enum resolve_error_kind {
 	RESOLVE_NOT_STARTED, /* where a position-independent program will have it, nobody knows yet */
 	RESOLVE_DIFFERS, /* pid has it elsewhere than the first process */
 	RESOLVE_HIDDEN, /* the kernel shows no addresses */
+	RESOLVE_UNWOUND, /* a return probe in binary would crash its program */
 	RESOLVE_NO_PROCESS, /* pid, error */
 	RESOLVE_NO_TARGET, /* nothing is there that has the symbol */
 	RESOLVE_FAILED, /* error: EINTR, ETIME, ENOMEM */
@@ -49,6 +50,7 @@ struct resolve_error {
 	enum resolve_error_kind kind;
 	int error; /* positive errno */
 	int32_t pid;
+	uint64_t offset; /* the symbol's offset in binary */
 	bool stripped;
 	size_t event; /* its place in the list */
 	char event_name[EVENT_NAME_MAX], symbol[256], binary[PATH_MAX]; /* raw */

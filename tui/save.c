@@ -3,16 +3,16 @@
  * save.c - see save.h: the thread that saves, its file, and what is gathered for it.
  */
 #include "tui/save.h"
+#include "symbols/thread.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/format.h"
 #include "tui/record_file.h"
 #include "tui/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +28,31 @@ struct save {
 	uint8_t event_ids[ENGINE_EVENTS_MAX];
 	char **cmdline;
 	struct save_progress progress;
-	pthread_t thread;
+	struct thread thread;
 	bool has_thread;
 	atomic_bool over;
 	int error; /* after over */
-	bool told;
+	char message[RECORD_TEXT_MAX]; /* after over: why the file could not be opened or closed */
 };
 
-static void *save_main(void *arg)
+/* All calls that a file system may keep for ever are made here. */
+static void save_main(void *arg)
 {
 	struct save *save = arg;
+	char unsaid[RECORD_TEXT_MAX];
+	int ret, closed;
 
-	save->error = save_write(&save->source, save->file.fd, save->file.pipe, &save->progress);
+	ret = record_file_open(&save->file, save->path, save->message, sizeof(save->message));
+	if (!ret) {
+		ret = save_write(&save->source, save->file.fd, save->file.pipe, &save->progress);
+		if (ret)
+			record_file_undo(&save->file);
+		closed = record_file_close(
+			&save->file, ret ? unsaid : save->message, sizeof(save->message));
+		ret = ret ? ret : closed;
+	}
+	save->error = ret;
 	atomic_store(&save->over, true);
-	return NULL;
 }
 
 /* The attribute of an event by its name; of one that has no name there, a dummy's. */
@@ -122,19 +133,6 @@ static int gather(
 	return ret ? ret : gather_build_ids(save, session);
 }
 
-static int start_thread(struct save *save)
-{
-	sigset_t all, before;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = -pthread_create(&save->thread, NULL, save_main, save);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	save->has_thread = !ret;
-	return ret;
-}
-
 int save_start(struct save **out, const struct session *session, const char *path, uint64_t from_ns,
 	uint64_t to_ns, char *message, size_t size)
 {
@@ -144,29 +142,24 @@ int save_start(struct save **out, const struct session *session, const char *pat
 
 	*out = NULL;
 	if (save) {
-		save->file.fd = -1;
+		save->file.fd = save->file.place.dir_fd = -1;
 		save->path = strdup(path);
 		if (save->path)
 			ret = gather(save, session, from_ns, to_ns);
 	}
 	if (!ret && !save->snapshot.n)
 		ret = -ENODATA;
+	if (!ret)
+		ret = thread_start(&save->thread, "strobe-save", save_main, NULL, save);
 	if (!ret) {
-		ret = record_file_open(&save->file, save->path, message, size);
-		if (ret)
-			goto out;
-		ret = start_thread(save);
-	}
-	if (ret) {
-		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", path,
-			ret == -ENODATA ? "there are no samples yet" : strerror(-ret));
-		clean_string(message, size, raw);
-	}
-out:
-	if (ret)
-		save_free(save);
-	else
+		save->has_thread = true;
 		*out = save;
+	} else {
+		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", path,
+			ret == -ENODATA ? "there are no samples yet" : explain_errno(ret));
+		clean_string(message, size, raw);
+		save_free(save);
+	}
 	return ret;
 }
 
@@ -181,23 +174,17 @@ unsigned int save_percent(const struct save *save)
 bool save_is_over(struct save *save, int *error, char *message, size_t size)
 {
 	char raw[RECORD_TEXT_MAX], bytes[FORMAT_MAX];
-	int ret;
 
 	if (!atomic_load(&save->over))
 		return false;
-	if (save->has_thread)
-		pthread_join(save->thread, NULL);
-	save->has_thread = false;
 	*error = save->error;
-	ret = save->error || save->told ? 0 : record_file_close(&save->file, message, size);
-	save->told = true;
-	if (ret) {
-		*error = ret;
+	if (save->error && save->message[0]) {
+		snprintf(message, size, "%s", save->message);
 		return true;
 	}
 	if (save->error)
 		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", save->path,
-			strerror(-save->error));
+			explain_errno(save->error));
 	else
 		snprintf(raw, sizeof(raw), "saved %" PRIu64 " samples to %s (%s)",
 			atomic_load(&save->progress.samples), save->path,
@@ -206,22 +193,18 @@ bool save_is_over(struct save *save, int *error, char *message, size_t size)
 	return true;
 }
 
-void save_free(struct save *save)
+bool save_free(struct save *save)
 {
-	char message[RECORD_TEXT_MAX];
-
 	if (!save)
-		return;
+		return true;
 	atomic_store(&save->progress.cancel, true);
-	if (save->has_thread)
-		pthread_join(save->thread, NULL);
-	if (!atomic_load(&save->over) || save->error)
-		record_file_undo(&save->file);
-	(void)record_file_close(&save->file, message, sizeof(message));
+	if (save->has_thread && !thread_wait(&save->thread, SAVE_WAIT_MS))
+		return false;
 	if (save->snapshot.n)
 		snapshot_release(save->store, &save->snapshot);
 	record_cmdline_free(save->cmdline, save->source.n_cmdline);
 	free(save->build_ids);
 	free(save->path);
 	free(save);
+	return true;
 }

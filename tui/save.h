@@ -55,17 +55,21 @@ struct save_progress {
 /* Completes a file of fd (or, with pipe, a stream).  0; -ECANCELED; -ENOMEM; -errno of writing. */
 int save_write(const struct save_source *source, int fd, bool pipe, struct save_progress *progress);
 
+#define SAVE_WAIT_MS 3000u
+
 struct session;
 struct save;
 
-/* Everything in [from_ns, to_ns).  0, or -errno and a cleaned sentence; *out = NULL then. */
+/* Everything in [from_ns, to_ns).  0, or -errno and a cleaned sentence; *out = NULL then.  Errors of the
+ * file come by save_is_over(). */
 int save_start(struct save **out, const struct session *session, const char *path, uint64_t from_ns,
 	uint64_t to_ns, char *message, size_t size);
 unsigned int save_percent(const struct save *save);
 /* True once the work is over: the sentence tells how it went (cleaned), and *error is 0 or negative. */
 bool save_is_over(struct save *save, int *error, char *message, size_t size);
-/* Stops where it is and waits for that; the file is taken back where it was not completed.  NULL is a no-op. */
-void save_free(struct save *save);
+/* Stops the work, whose incomplete file is removed.  False if the file system does not answer in
+ * time: the work, and what it uses, has to stay.  NULL is a no-op. */
+bool save_free(struct save *save);
 
 /* "strobe-20261121-065031.data", of the local time. */
 void save_default_name(char *out, size_t size);

@@ -188,7 +188,7 @@ static int compare_places(const void *a, const void *b)
 static int put_mapping(struct saving *saving, const struct place *place, uint64_t pages)
 {
 	const struct image *image = images_get(saving->source->images, place->image);
-	char name[SYNTH_NAME_MAX + sizeof(" (deleted)")];
+	char name[SYNTH_NAME_MAX + sizeof(IMAGE_DELETED)];
 	struct record_mmap mmap = {
 		.start = place->page * PAGE_SIZE_BYTES,
 		.len = pages * PAGE_SIZE_BYTES,
@@ -202,7 +202,7 @@ static int put_mapping(struct saving *saving, const struct place *place, uint64_
 		mmap.len =
 			(saving->ends[place->image] + PAGE_SIZE_BYTES - 1) & ~(PAGE_SIZE_BYTES - 1);
 		snprintf(name, sizeof(name), "%s%s", image->path,
-			image->deleted ? " (deleted)" : "");
+			image->deleted ? IMAGE_DELETED : "");
 		mmap.filename = name;
 	}
 	if (image->kind == IMAGE_FILE) {

@@ -4,6 +4,7 @@
  */
 #include "tui/screen.h"
 
+#include "tui/explain_errno.h"
 #include "tui/format.h"
 #include "tui/header.h"
 #include "tui/save.h"
@@ -141,7 +142,7 @@ void screen_result(struct screen *screen, int ret, const char *what)
 {
 	screen->last_command_ns = screen->model->now_ns;
 	if (ret)
-		screen_message(screen, STYLE_BAD, "%s: %s", what, strerror(-ret));
+		screen_message(screen, STYLE_BAD, "%s: %s", what, explain_errno(ret));
 }
 
 void screen_edit(struct screen *screen, const char *path, uint32_t line)
@@ -220,6 +221,23 @@ static unsigned int change_rate(struct screen *screen, int direction)
 	return VIEW_HANDLED;
 }
 
+static unsigned int change_call_graph(struct screen *screen)
+{
+	struct model *model = screen->model;
+	const enum engine_call_graph now = model->status.call_graph;
+	const enum engine_call_graph next =
+		now < CALL_GRAPH_NO ? (enum engine_call_graph)(now + 1) : CALL_GRAPH_AUTO;
+	const int ret = model->ops->set_call_graph(model, next);
+
+	if (!ret) {
+		/* Until the engine tells: the key may be pressed again before. */
+		model->status.call_graph = next;
+		screen_message(screen, STYLE_GOOD, "Call chains: %s", engine_call_graph_name(next));
+	}
+	screen_result(screen, ret, "Call chains cannot be changed");
+	return VIEW_HANDLED;
+}
+
 /* Why a recording has no answer to it; NULL: it has. */
 const char *screen_refusal(const struct model *model, enum action action)
 {
@@ -228,6 +246,7 @@ const char *screen_refusal(const struct model *model, enum action action)
 	switch (action) {
 	case ACT_FASTER:
 	case ACT_SLOWER:
+	case ACT_CALL_GRAPH:
 	case ACT_PROCESSES:
 	case ACT_EVENTS:
 		return "This is a recording: what was sampled, and how often, was decided when it "
@@ -410,6 +429,8 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		return change_rate(screen, 1);
 	case ACT_SLOWER:
 		return change_rate(screen, -1);
+	case ACT_CALL_GRAPH:
+		return change_call_graph(screen);
 	case ACT_ZERO:
 		model->zero_ns = model->strip_to_ns;
 		window_live(&model->window);
@@ -636,6 +657,11 @@ unsigned int screen_input(struct screen *screen, const struct input *input)
 	}
 }
 
+static bool has_message(const struct screen *screen)
+{
+	return screen->message[0] && screen->model->now_ns < screen->message_until_ns;
+}
+
 /* New lines of the log that the user should not have to look for. */
 static void look_at_log(struct screen *screen)
 {
@@ -650,7 +676,10 @@ static void look_at_log(struct screen *screen)
 		if (line->serial <= screen->log_seen)
 			continue;
 		screen->log_seen = line->serial;
-		if (line->output)
+		/* Why a command failed is not replaced by what happened meanwhile. */
+		if (line->output ||
+			(line->level != EXPLAIN_ERROR && has_message(screen) &&
+				screen->message_style == STYLE_BAD))
 			continue;
 		if (line->level == EXPLAIN_ERROR)
 			screen_message(screen, STYLE_BAD, "%s", line->text);
@@ -677,11 +706,6 @@ int screen_refresh(struct screen *screen)
 }
 
 /* --- drawing --- */
-
-static bool has_message(const struct screen *screen)
-{
-	return screen->message[0] && screen->model->now_ns < screen->message_until_ns;
-}
 
 /* Rows below the view.  Where there are none, prompt and message take the place of the title: never that of a row. */
 static int bottom_height(const struct screen *screen)

@@ -2,15 +2,28 @@
 /*
  * screen_write.c - what the screen puts into files: itself as text or picture, and the window's samples in other tools' forms.
  */
+#include "symbols/thread.h"
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/export_name.h"
 #include "tui/picture.h"
 #include "tui/screen.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define WRITE_WAIT_MS 2000u /* the screen stands still meanwhile */
+
+/* A picture on its way to a file system, which may never answer. */
+struct writing {
+	struct thread thread;
+	char *path, *bytes;
+	size_t len;
+	int ret;
+};
 
 /* "strobe-20261121-065031" and an ending, of the local time. */
 static void default_name(char *out, size_t size, const char *ending)
@@ -40,9 +53,64 @@ static void told(struct screen *screen, int ret, const char *text)
 	screen_message(screen, ret ? STYLE_BAD : STYLE_GOOD, "%s", text);
 }
 
+static void drop_writing(void *arg)
+{
+	struct writing *writing = arg;
+
+	free(writing->path);
+	free(writing->bytes);
+	free(writing);
+}
+
+static void run_writing(void *arg)
+{
+	struct writing *writing = arg;
+	struct outfile out;
+	int ret = outfile_open(&out, writing->path, OUTFILE_PUBLIC);
+
+	if (!ret) {
+		const size_t done = fwrite(writing->bytes, 1, writing->len, out.file);
+		ret = outfile_end(&out, done == writing->len ? 0 : -EIO);
+	}
+	writing->ret = ret;
+}
+
+static int draw_picture(struct writing *writing, const struct screen *screen)
+{
+	FILE *out = open_memstream(&writing->bytes, &writing->len);
+
+	if (!out)
+		return -ENOMEM;
+	const int ret =
+		picture_write(out, &screen->canvas, &screen->theme, picture_form_of(writing->path));
+	return fclose(out) || ret ? -ENOMEM : 0;
+}
+
+/* 0, -errno, or -ETIMEDOUT: what was to be written is left to the thread. */
+static int write_picture(const struct screen *screen, const char *path)
+{
+	struct writing *writing = calloc(1, sizeof(*writing));
+	int ret = -ENOMEM;
+
+	if (!writing)
+		return ret;
+	writing->path = strdup(path);
+	if (writing->path)
+		ret = draw_picture(writing, screen);
+	if (!ret)
+		ret = thread_start(
+			&writing->thread, "strobe-write", run_writing, drop_writing, writing);
+	if (!ret) {
+		if (!thread_wait(&writing->thread, WRITE_WAIT_MS))
+			return -ETIMEDOUT;
+		ret = writing->ret;
+	}
+	drop_writing(writing);
+	return ret;
+}
+
 static void write_screen(struct screen *screen, const char *path)
 {
-	struct outfile out;
 	char name[300], text[400];
 	int ret;
 
@@ -50,16 +118,10 @@ static void write_screen(struct screen *screen, const char *path)
 	/* Without the prompt, and the message before it. */
 	screen->message_until_ns = 0;
 	screen_draw(screen);
-	ret = outfile_open(&out, path);
-	if (!ret) {
-		errno = 0;
-		ret = outfile_end(&out,
-			picture_write(
-				out.file, &screen->canvas, &screen->theme, picture_form_of(path)));
-	}
+	ret = write_picture(screen, path);
 	if (ret)
 		snprintf(text, sizeof(text), "The screen cannot be written to %s: %s", name,
-			strerror(-ret));
+			ret == -ETIMEDOUT ? "its file system does not answer" : explain_errno(ret));
 	else
 		snprintf(text, sizeof(text), "The screen was written to %s", name);
 	told(screen, ret, text);

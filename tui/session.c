@@ -9,11 +9,11 @@
 #include "tui/archive.h"
 #include "tui/clean.h"
 #include "tui/explain.h"
+#include "tui/export/times.h"
 #include "tui/resolve.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -29,6 +29,11 @@
 	"and "                                                                                     \
 	"their functions are [unknown]. Run it outside, or with the host's pids (docker run "      \
 	"--pid=host)"
+
+#define TIMES_SHARE 8 /* samples' times may take this share of the memory for samples */
+#define FOREIGN_PROC_LEFT                                                                       \
+	EXPLAIN_FOREIGN_PROC ". Until then, processes that run already have neither names nor " \
+			     "mappings here"
 
 /* Processes chosen by name or user. */
 struct chosen {
@@ -299,64 +304,6 @@ static int choose_processes(struct session *session, struct engine_target *targe
 	return ret;
 }
 
-/* "1,3-5" of sorted CPUs. */
-static void cpus_text(char *out, size_t size, const int *cpus, size_t n)
-{
-	size_t len = 0;
-
-	out[0] = '\0';
-	for (size_t i = 0; i < n && len + 24 < size;) {
-		size_t end = i;
-
-		while (end + 1 < n && cpus[end + 1] == cpus[end] + 1)
-			end++;
-		len += (size_t)snprintf(out + len, size - len, "%s%d", i ? "," : "", cpus[i]);
-		if (end > i)
-			len += (size_t)snprintf(
-				out + len, size - len, "%c%d", end == i + 1 ? ',' : '-', cpus[end]);
-		i = end + 1;
-	}
-}
-
-static void describe(
-	struct session *session, const struct engine_target *target, const struct chosen *chosen)
-{
-	char raw[256] = "", cpus[96];
-	struct proc_process process;
-	size_t len = 0;
-
-	if (target->command) {
-		for (size_t i = 0; target->command[i] && len < sizeof(raw) - 1; i++)
-			len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s%s", i ? " " : "",
-				target->command[i]);
-		clean_string(session->command_text, sizeof(session->command_text), raw);
-	} else if (target->n_cgroups) {
-		cgroups_describe(target->cgroups, target->n_cgroups, raw, sizeof(raw));
-	} else if (target->system_wide) {
-		snprintf(raw, sizeof(raw), "whole machine");
-	} else if (chosen->n == 1 && !target->n_tids) {
-		if (proc_read(chosen->pids[0], &process))
-			snprintf(raw, sizeof(raw), "process %" PRId32, chosen->pids[0]);
-		else
-			snprintf(raw, sizeof(raw), "%s (%" PRId32 ")", process.comm,
-				chosen->pids[0]);
-	} else if (target->n_tids == 1 && !chosen->n) {
-		snprintf(raw, sizeof(raw), "thread %" PRId32, target->tids[0]);
-	} else if (target->n_tids && !chosen->n) {
-		snprintf(raw, sizeof(raw), "%zu threads", target->n_tids);
-	} else {
-		snprintf(raw, sizeof(raw), "%s%s%zu processes", chosen->what,
-			chosen->what[0] ? ": " : "", chosen->n);
-	}
-	if (target->n_cpus) {
-		cpus_text(cpus, sizeof(cpus), target->cpus, target->n_cpus);
-		len = strlen(raw);
-		snprintf(raw + len, sizeof(raw) - len, " on CPU%s %s",
-			target->n_cpus == 1 ? "" : "s", cpus);
-	}
-	clean_string(session->target_text, sizeof(session->target_text), raw);
-}
-
 int session_resolve(const struct session *session, const struct engine_target *target,
 	struct event_spec *specs, size_t n, char *message, size_t size)
 {
@@ -390,8 +337,9 @@ static int resolve_config(struct session *session, struct engine_config *config,
 }
 
 static int open_engine(
-	struct session *session, const struct engine_config *config, struct sentence *sentence)
+	struct session *session, struct engine_config *config, struct sentence *sentence)
 {
+	config->unwind = unwinding_source(session->unwinding);
 	int ret = engine_new(&session->engine, config);
 
 	if (ret)
@@ -405,19 +353,29 @@ static int open_engine(
 static void explain_file(const struct session *session, int error, char *out, size_t size)
 {
 	struct sentence sentence = {out, size};
-	const char *path = session->request->files[0];
-	const char *name = strcmp(path, "-") ? path : "standard input";
+	const char *name = request_file_name(session->request);
 	char what[256];
 
 	switch (error) {
+	case -ENODATA:
+		refuse(&sentence, error, "'%s' is empty: there is no recording in it", name);
+		break;
+	case -EMEDIUMTYPE:
+		refuse(&sentence, error,
+			"'%s' is compressed, and not by strobe archive: unpack it first", name);
+		break;
 	case -ENOEXEC:
 		refuse(&sentence, error, "'%s' is not a recording (a perf.data file)", name);
 		break;
+	case -EISDIR:
+		refuse(&sentence, error,
+			"'%s' is one file of a recording of perf record --threads: name its "
+			"directory",
+			name);
+		break;
 	case -ENOTSUP:
 		refuse(&sentence, error,
-			"'%s' is a recording of a kind that is not read: a directory of perf "
-			"record "
-			"--threads, or the format of before Linux 3.0",
+			"'%s' is a recording in the format of before Linux 3.0, which is not read",
 			name);
 		break;
 	case -EFBIG:
@@ -458,64 +416,49 @@ static uint64_t to_ns(double seconds)
 	return seconds <= 0 ? 0 : seconds >= 9e9 ? UINT64_MAX : (uint64_t)(seconds * 1e9);
 }
 
-/* What decides whether files without build-id are the recorded ones. */
-static void tell_symbols(const struct session *session, const struct reader_info *info)
+/* The live screen may export later. */
+static bool needs_times(const struct request *request)
 {
-	char host[256] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	const struct symbols_recorded recorded = {
-		.release = info->release,
-		.other_machine = info->hostname && strcmp(info->hostname, host) != 0,
-		.end_s = session->recorded_at,
-	};
-	/* Out of memory they are only taken for what they seem. */
-	symbols_recorded(session->symbols, &recorded);
+	return request->command == CMD_LIVE ||
+		(request->command == CMD_EXPORT &&
+			(request->export_format == EXPORT_GECKO ||
+				request->export_format == EXPORT_SPEEDSCOPE));
 }
 
-void session_describe(struct session *session)
+static bool is_script(const struct request *request)
 {
-	const char *path, *slash;
-	const struct reader_info *info;
-	char raw[512], when[32] = "";
-	struct tm tm;
-
-	if (!session->recording)
-		return;
-	path = session->request->files[0];
-	slash = strrchr(path, '/');
-	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin"))
-		path = "standard input";
-	else if (slash && slash[1] && strncmp(path, "/dev/", 5) != 0)
-		path = slash + 1;
-	if (session->recorded_at && localtime_r(&session->recorded_at, &tm))
-		strftime(when, sizeof(when), " %Y-%m-%d %H:%M", &tm);
-	info = recording_info(session->recording);
-	tell_symbols(session, info);
-	if (session->names)
-		names_resume(session->names);
-	snprintf(raw, sizeof(raw), "%.100s, recorded%s%s%.64s", path, when,
-		info->hostname ? " on " : "", info->hostname ? info->hostname : "");
-	clean_string(session->target_text, sizeof(session->target_text), raw);
+	return request->command == CMD_EXPORT && request->export_format == EXPORT_SCRIPT;
 }
 
 static int open_recording(struct session *session, int fd)
 {
 	const struct request *request = session->request;
-	const struct recording_config config = {
+	struct recording_config config = {
 		.fd = fd,
 		.memory_bytes = request->engine.memory_bytes,
 		.from_ns = to_ns(request->time_from_s),
 		.to_ns = to_ns(request->time_to_s),
 		.no_chains = !request->engine.callchain,
-		/* The screen may come to ask for them. */
-		.no_fields = request->command != CMD_LIVE && !request->n_fields &&
-			!session_only_fields(request),
+		/* The screen may come to ask for them, and a script's second reading gives images
+		 * the numbers of the first. */
+		.no_fields = request->command != CMD_LIVE && !is_script(request) &&
+			!request->n_fields && !session_only_fields(request),
 	};
 	struct stat stat;
+	int ret;
 
+	if (needs_times(request)) {
+		ret = times_new(&session->times, request->engine.memory_bytes / TIMES_SHARE);
+		if (ret) {
+			close(fd);
+			return ret;
+		}
+		config.tap = times_tap;
+		config.tap_ctx = session->times;
+	}
+	config.unwind = unwinding_source(session->unwinding);
 	/* The file does not tell when it was made. */
-	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode))
+	if (!fstat(fd, &stat) && (S_ISREG(stat.st_mode) || S_ISDIR(stat.st_mode)))
 		session->recorded_at = stat.st_mtime;
 	return recording_new(&session->recording, &config);
 }
@@ -528,6 +471,8 @@ static int open_recorded(struct session *session, struct sentence *sentence)
 
 	if (fd >= 0 && unpacked_is_archive(fd)) {
 		ret = unpacked_open(&session->unpacked, fd);
+		if (ret == -ENOEXEC)
+			ret = -EMEDIUMTYPE;
 		close(fd);
 		fd = ret ? ret : open_file(unpacked_recording(session->unpacked));
 	}
@@ -595,6 +540,17 @@ static void note_absent_cpus(struct session *session, const struct engine_target
 	clean_string(session->notice, sizeof(session->notice), raw);
 }
 
+/* True if the target comes from /proc, or uses its numbers. */
+static bool needs_processes(const struct session *session, const struct engine_target *target)
+{
+	const struct request *request = session->request;
+
+	if (target->n_pids || target->n_tids || request->n_names || request->n_users)
+		return true;
+	return (request->target_by_default || request->n_cgroups) &&
+		!may_sample_machine(&session->limits);
+}
+
 int session_target(struct session *session, const struct request *request,
 	struct engine_target *target, int32_t **pids, char *message, size_t size)
 {
@@ -609,6 +565,8 @@ int session_target(struct session *session, const struct request *request,
 	session->request = request;
 	proc_limits(&session->limits);
 	*target = request->engine.target;
+	if (session->limits.foreign_proc && needs_processes(session, target))
+		return refuse(&sentence, -EXDEV, EXPLAIN_FOREIGN_PROC);
 	ret = choose_processes(session, target, &chosen, &sentence);
 	if (ret) {
 		free(chosen.pids);
@@ -618,9 +576,11 @@ int session_target(struct session *session, const struct request *request,
 	target->pids = chosen.pids;
 	target->n_pids = chosen.n;
 	session->system_wide = target->system_wide;
-	if (session->system_wide && session->limits.pid_namespace && !session->n_cgroups)
+	if (session->limits.foreign_proc)
+		clean_string(session->notice, sizeof(session->notice), FOREIGN_PROC_LEFT);
+	else if (session->system_wide && session->limits.pid_namespace && !session->n_cgroups)
 		clean_string(session->notice, sizeof(session->notice), PID_NAMESPACE);
-	describe(session, target, &chosen);
+	session_describe_target(session, target, chosen.n, chosen.what);
 	return 0;
 }
 
@@ -632,6 +592,8 @@ int session_open(struct session *session, const struct request *request, char *m
 		.cache_dir = request->cache_dir,
 		.recording = request->n_files > 0,
 		.symfs = request->symfs,
+		.keep_for_recording = request->engine.tap != NULL,
+		.trust_local = request->trust_local,
 		.more_debug_dirs = request->debug_dirs,
 		.fetch = request->debuginfod,
 		.keep_files = request->command == CMD_ARCHIVE,
@@ -669,6 +631,11 @@ int session_open(struct session *session, const struct request *request, char *m
 		refuse_call(&sentence, ret, "cannot start the symbol worker", &session->limits);
 		goto out;
 	}
+	ret = unwinding_new(&session->unwinding, request->n_files > 0);
+	if (ret) {
+		refuse(&sentence, ret, "out of memory");
+		goto out;
+	}
 	if (request->n_files)
 		ret = begin_recording(session, recorded_fd, &sentence);
 	else
@@ -681,6 +648,7 @@ int session_open(struct session *session, const struct request *request, char *m
 	recorded_fd = -1;
 	if (ret)
 		goto out;
+	unwinding_begin(session->unwinding, session->symbols, session_images(session));
 	ret = names_new(&session->names, session_stacks(session), session_images(session),
 		session->symbols);
 	if (ret) {
@@ -732,6 +700,7 @@ int32_t session_end_command(struct session *session)
 
 void session_stop(struct session *session)
 {
+	unwinding_stop(session->unwinding);
 	if (session->recording)
 		recording_cancel(session->recording);
 	else
@@ -740,15 +709,20 @@ void session_stop(struct session *session)
 
 void session_close(struct session *session)
 {
+	unwinding_stop(session->unwinding);
 	/* Names read what the engine owns; both ask symbols. */
 	names_free(session->names);
 	engine_free(session->engine);
 	recording_free(session->recording);
+	times_free(session->times);
+	unwinding_free(session->unwinding);
 	symbols_free(session->symbols);
 	unpacked_close(session->unpacked);
 	session->unpacked = NULL;
 	session->names = NULL;
 	session->engine = NULL;
 	session->recording = NULL;
+	session->times = NULL;
+	session->unwinding = NULL;
 	session->symbols = NULL;
 }

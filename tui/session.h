@@ -17,6 +17,7 @@
 #include "tui/names.h"
 #include "tui/query.h"
 #include "tui/resolve.h"
+#include "tui/unwinding.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,10 +88,15 @@ struct request {
 	enum report_format format; /* of report and diff */
 	char **files; /* recordings or archives; "-" is standard input: diff has two or more, the others at most one */
 	size_t n_files;
+	const char *file_name; /* the user's name for files[0]; NULL: files[0] itself */
 	const char *output; /* -o: a path, "-" for standard output; NULL: the command's default */
 	const char **debug_dirs; /* --debug-dir, ends with NULL; NULL: none */
 	size_t n_debug_dirs;
 	bool debuginfod; /* --debuginfod */
+	bool all_notes; /* --all-notes */
+	bool memory_given; /* --memory */
+	uint64_t memory_limit_bytes; /* the cgroup's limit, if it lowers the default; else 0 */
+	bool trust_local; /* --trust-local-files */
 	const char *symfs; /* --symfs: binaries are looked for below this directory first; NULL */
 	struct filter_term
 		*terms; /* --comm, --image, --symbol; in a recording --pid, --tid, --cpu too */
@@ -113,6 +119,7 @@ struct request {
 	const char *symbol; /* of annotate; NULL: the hottest */
 	const char *pattern; /* of list; NULL: all */
 	bool names_only; /* --names of list */
+	bool raw_cells; /* --raw-cells: CSV cells may begin like formulas */
 	int annotate_mode; /* --mode: enum annotate_mode */
 	bool intel_syntax; /* --syntax intel */
 	const char **source_prefixes; /* --source-prefix, ends with NULL; NULL: none */
@@ -147,12 +154,17 @@ struct session {
 	const struct request *request; /* borrowed */
 	struct engine *engine; /* NULL where a recording is looked at */
 	struct recording *recording; /* NULL where a target is */
+	struct times *times; /* sample times of a recording, for export; else NULL */
 	time_t recorded_at; /* when the file was written; 0: not known */
 	struct unpacked *unpacked; /* the archive that it came in; NULL: none */
 	struct symbols *symbols;
+	struct unwinding *unwinding; /* rules for call chains, of symbols */
 	struct names *names;
 	struct proc_limits limits; /* at the start, for explain.h */
 	char target_text[128]; /* cleaned: "postgres (4711)", "whole machine", "make -j2 (812)" */
+	struct proc_name target_name; /* of a target that is one process; else pid 0 */
+	uint64_t target_note; /* the last note that session_describe() has seen */
+	char target_cpus[112]; /* " on CPUs 0-1"; "" for all */
 	char command_text[128]; /* cleaned: the command with its arguments; "" without one */
 	struct field_schemas
 		schemas; /* what filters know of samples' fields; brought up to date by session_schemas() */
@@ -162,6 +174,9 @@ struct session {
 	char notice
 		[256]; /* cleaned: what was decided for the user (the target by default), or "" */
 };
+
+/* Returns the name of the one recording for sentences; not cleaned. */
+const char *request_file_name(const struct request *request);
 
 /* Forks the symbol spawner, then opens request->files[0] and starts loading it; or resolves names and
  * users to processes and starts the engine.  On failure
@@ -208,7 +223,16 @@ int session_check_expr(const struct session *session, const struct engine_status
 	const struct expr *expr, struct expr_error *error);
 void session_stop(struct session *session); /* sampling or loading; the store stays */
 
-/* Make target_text anew when loading has ended: of a pipe it is known only then who recorded it. */
+/* Passes the recording's facts to symbols, which decides whether files without a build-id are the
+ * recorded ones. */
+void session_tell_symbols(const struct session *session);
+
+/* Set target_text and command_text.  what: the name that selected n_processes, or "". */
+void session_describe_target(struct session *session, const struct engine_target *target,
+	size_t n_processes, const char *what);
+
+/* Update target_text: a process may have executed another program, and a pipe names its recorder
+ * only at its end. */
 void session_describe(struct session *session);
 
 /* Why the engine or the loading failed, or what was refused last: explain_failure() with what only the request knows. */

@@ -4,6 +4,9 @@
  */
 #include "tui/session.h"
 
+#include <string.h>
+#include <sys/utsname.h>
+
 void session_status(const struct session *session, struct engine_status *out)
 {
 	if (session->recording)
@@ -73,4 +76,32 @@ void session_schemas(const struct session *session, const struct engine_status *
 	*out = (struct field_schemas){.values = session_values(session)};
 	for (size_t i = 0; i < status->n_events; i++)
 		out->of[status->events[i].id] = session_fields(session, status->events[i].id);
+}
+
+void session_tell_symbols(const struct session *session)
+{
+	const struct reader_info *info = recording_info(session->recording);
+	struct utsname here;
+	struct symbols_recorded recorded = {
+		.release = info->release,
+		.end_s = session->recorded_at,
+	};
+
+	if (!uname(&here)) {
+		if (info->hostname && strcmp(info->hostname, here.nodename) != 0)
+			recorded.elsewhere |= SYMBOLS_OTHER_HOST;
+		if (info->release && strcmp(info->release, here.release) != 0)
+			recorded.elsewhere |= SYMBOLS_OTHER_RELEASE;
+		if (info->arch && strcmp(info->arch, here.machine) != 0)
+			recorded.elsewhere |= SYMBOLS_OTHER_ARCH;
+	}
+	/* Out of memory they are only taken for what they seem. */
+	symbols_recorded(session->symbols, &recorded);
+}
+
+const char *request_file_name(const struct request *request)
+{
+	if (request->file_name)
+		return request->file_name;
+	return strcmp(request->files[0], "-") ? request->files[0] : "standard input";
 }

@@ -8,6 +8,7 @@
 #include "tui/settings.h"
 
 #include "tui/clean.h"
+#include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/sentence.h"
 
@@ -138,7 +139,7 @@ static int read_config(struct settings *settings, const struct request *request)
 	if (ret) {
 		if (request->config || (ret != -ENOENT && ret != -ENOTDIR))
 			add_line(settings, "%s: the configuration cannot be read: %s",
-				settings->path, strerror(-ret));
+				settings->path, explain_errno(ret));
 		return 0;
 	}
 	config_parse(&settings->config, text, len, complain, settings);
@@ -374,9 +375,8 @@ int settings_remember(
 	if (!layout)
 		return -ENOMEM;
 	gather(layout, model, theme);
-	ret = outfile_open(&out, settings->layout_path);
+	ret = outfile_open(&out, settings->layout_path, OUTFILE_PUBLIC);
 	if (!ret) {
-		errno = 0;
 		fputs("# The layout of strobe's screen, as it was left last.\n", out.file);
 		ret = outfile_end(&out, config_write(out.file, layout));
 	}

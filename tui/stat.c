@@ -8,7 +8,9 @@
 
 #include "sampler/sys.h"
 #include "tui/clean.h"
+#include "tui/exit_status.h"
 #include "tui/explain.h"
+#include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/giveup.h"
 #include "tui/resolve.h"
@@ -56,6 +58,9 @@ struct stat_run {
 	int signal_fd, interval_fd, end_fd, look_fd;
 	uint64_t taken_ns; /* the last interval's end */
 	bool interrupted, timed_out, told_command;
+	bool command_ended; /* from the last run */
+	int command_status; /* from waitpid(2) */
+	int refused; /* errno of execvp(3); 0: none */
 	struct rusage before; /* of children, before the command */
 };
 
@@ -181,6 +186,9 @@ static int note_all(struct stat_run *run)
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (events[i].user_only)
 			ret = note_event(run, NOTE_USER_ONLY, &events[i]);
+		if (!ret && events[i].opened && events[i].spec.attr.type == PERF_TYPE_BREAKPOINT &&
+			!sys_breakpoints_fire())
+			ret = note_event(run, NOTE_BREAKPOINTS_DEAD, &events[i]);
 		if (!ret && events[i].ungrouped &&
 			(!i || events[i - 1].spec.group != events[i].spec.group))
 			ret = note_event(run, NOTE_UNGROUPED, &events[i]);
@@ -227,18 +235,14 @@ static int open_output(struct stat_run *run)
 
 	if (run->opened_out)
 		return 0;
+	ret = outfile_open(&run->out, run->request->output, OUTFILE_PUBLIC);
 	/* Who waits for intervals reads them as they come. */
-	if (run->request->interval_ms && run->request->output &&
-		strcmp(run->request->output, "-") != 0) {
-		run->out.file = fopen(run->request->output, "we");
-		ret = run->out.file ? 0 : -errno;
-	} else {
-		ret = outfile_open(&run->out, run->request->output);
-	}
+	if (!ret && run->request->interval_ms)
+		ret = outfile_show(&run->out);
 	if (ret) {
 		snprintf(sentence, sizeof(sentence), "cannot write '%.200s': %s",
 			run->request->output ? run->request->output : "standard output",
-			strerror(-ret));
+			explain_errno(ret));
 		taking_complainf("%s", sentence);
 		outfile_abandon(&run->out);
 		return ret;
@@ -261,11 +265,11 @@ static void put_table(struct stat_run *run, bool interval)
 {
 	const struct stat_table *table = &run->gather.table;
 	FILE *out = run->out.file;
-	bool again = isatty(fileno(out)) && run->lines >= HEAD_LINES;
+	bool again = isatty(run->out.fd) && run->lines >= HEAD_LINES;
 
 	switch (run->request->format) {
 	case REPORT_CSV:
-		stat_put_csv(out, table, !run->head_printed);
+		stat_put_csv(out, table, !run->head_printed, run->request->raw_cells);
 		break;
 	case REPORT_JSON:
 		stat_put_json(out, table, interval);
@@ -286,7 +290,7 @@ static int print(struct stat_run *run, bool interval)
 {
 	struct signalfd_siginfo info;
 	bool came;
-	int ret, error;
+	int ret;
 
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
 		run->interrupted = true;
@@ -295,20 +299,19 @@ static int print(struct stat_run *run, bool interval)
 		giveup_end();
 		return -1;
 	}
-	giveup_watch(fileno(run->out.file));
-	errno = 0;
+	giveup_watch(run->out.fd);
 	put_table(run, interval);
-	if (fflush(run->out.file) || ferror(run->out.file))
-		ret = -1;
-	error = errno;
+	fflush(run->out.file);
+	if (run->out.error)
+		ret = run->out.error;
 	came = giveup_came();
 	giveup_end();
 	if (!ret)
 		return 0;
 	if (came)
 		taking_complain("interrupted: what was printed is not whole");
-	else if (error != EPIPE) /* as head(1) leaves: no news */
-		taking_complainf("cannot write the counts: %s", strerror(error ? error : EIO));
+	else if (ret != -EPIPE) /* as head(1) leaves: no news */
+		taking_complainf("cannot write the counts: %s", explain_errno(ret));
 	return -1;
 }
 
@@ -492,6 +495,7 @@ static int begin(struct stat_run *run)
 	}
 	ret = counting_start(run->counting, &failure);
 	if (ret) {
+		run->refused = failure.error;
 		tell_failure(run, &failure);
 		return ret;
 	}
@@ -545,6 +549,8 @@ static void forget_notes(struct stat_run *run)
 
 static void end(struct stat_run *run)
 {
+	if (run->counting)
+		run->command_ended = counting_command_ended(run->counting, &run->command_status);
 	counting_close(run->counting);
 	run->counting = NULL;
 	forget_notes(run);
@@ -744,13 +750,10 @@ static int close_output(struct stat_run *run, int status)
 		outfile_abandon(&run->out);
 		return status;
 	}
-	if (run->request->interval_ms && run->out.file != stdout)
-		ret = fclose(run->out.file) ? -errno : 0;
-	else
-		ret = outfile_commit(&run->out);
+	ret = outfile_commit(&run->out);
 	if (!ret)
 		return 0;
-	taking_complainf("cannot write the counts: %s", strerror(-ret));
+	taking_complainf("cannot write the counts: %s", explain_errno(ret));
 	return 1;
 }
 
@@ -784,5 +787,7 @@ int stat_run(const struct request *request)
 	}
 	status = close_output(&run, ret ? 1 : 0);
 	close_all(&run);
-	return status;
+	if (run.refused)
+		return exit_status_refused(run.refused);
+	return exit_status_of(status, run.command_ended, run.command_status);
 }

@@ -6,6 +6,7 @@
  */
 #include "tui/stat_private.h"
 
+#include "tui/csv.h"
 #include "tui/export/jsontext.h"
 #include "tui/report_private.h"
 
@@ -42,20 +43,20 @@ static void put_csv_id(FILE *out, int64_t id)
 }
 
 static void put_csv_count(FILE *out, const struct stat_table *table, const struct stat_row *row,
-	const struct stat_event *event, const struct stat_count *count)
+	const struct stat_event *event, const struct stat_count *count, bool raw)
 {
 	fprintf(out, "%.6f,%.6f,", table->time_s, table->elapsed_s);
 	put_csv_id(out, row->pid);
 	put_csv_id(out, row->tid);
-	report_put_field(out, row->command);
+	csv_put_text(out, row->command, raw);
 	fputc(',', out);
 	put_csv_id(out, row->cpu);
 	put_csv_id(out, row->core);
 	put_csv_id(out, row->socket);
 	put_csv_id(out, row->node);
-	report_put_field(out, event->name);
+	csv_put_text(out, event->name, raw);
 	fputc(',', out);
-	report_put_field(out, event->cgroup);
+	csv_put_text(out, event->cgroup, raw);
 	fputc(',', out);
 	if (!count->missing)
 		fprintf(out, "%" PRIu64, count->count);
@@ -63,23 +64,23 @@ static void put_csv_count(FILE *out, const struct stat_table *table, const struc
 	if (!count->missing)
 		put_scaled(out, count, event);
 	fputc(',', out);
-	report_put_field(out, event->unit);
+	csv_put_text(out, event->unit, raw);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.2f,", count->enabled_ns, count->running_ns,
 		running_percent(count));
-	report_put_field(out, stat_missing_text(count->missing));
+	csv_put_text(out, stat_missing_text(count->missing), raw);
 	fputc(',', out);
 	if (count->metric.unit)
 		fprintf(out, "%.6f,", count->metric.value);
 	else
 		fputc(',', out);
-	report_put_field(out, count->metric.unit ? count->metric.unit : "");
+	csv_put_text(out, count->metric.unit ? count->metric.unit : "", raw);
 	fputc(',', out);
 	if (count->deviation_percent >= 0)
 		fprintf(out, "%.4f", count->deviation_percent);
 	fputs("\r\n", out);
 }
 
-void stat_put_csv(FILE *out, const struct stat_table *table, bool head)
+void stat_put_csv(FILE *out, const struct stat_table *table, bool head, bool raw)
 {
 	if (head)
 		fputs("time_s,elapsed_s,process,thread,command,cpu,core,socket,node,event,cgroup,"
@@ -90,7 +91,7 @@ void stat_put_csv(FILE *out, const struct stat_table *table, bool head)
 		for (size_t k = 0; k < table->n_events; k++)
 			if (is_told(&table->rows[i].counts[k]))
 				put_csv_count(out, table, &table->rows[i], &table->events[k],
-					&table->rows[i].counts[k]);
+					&table->rows[i].counts[k], raw);
 }
 
 /* --- JSON --- */

@@ -5,6 +5,7 @@
 #include "tui/taking.h"
 
 #include "tui/clean.h"
+#include "tui/exit_status.h"
 #include "tui/explain.h"
 #include "tui/giveup.h"
 #include "tui/sentence.h"
@@ -235,6 +236,29 @@ void taking_wait_names(struct taking *taking)
 		fputs("\r\033[K", stderr);
 }
 
+bool taking_explain_pending(const struct taking *taking, char *out, size_t size)
+{
+	struct symbols_fetching fetching;
+	struct symbols_status status;
+
+	symbols_status(taking->session.symbols, &status);
+	symbols_fetch_status(taking->session.symbols, &fetching);
+	const size_t n = status.pending + fetching.waiting;
+	snprintf(out, size,
+		"the wait for symbols ended before those of %zu file%s came: some functions may be "
+		"shown as offsets",
+		n, n == 1 ? "" : "s");
+	return n > 0;
+}
+
+void taking_tell_pending(const struct taking *taking)
+{
+	char sentence[256];
+
+	if (taking_explain_pending(taking, sentence, sizeof(sentence)))
+		taking_complain(sentence);
+}
+
 void taking_tell_command(const struct taking *taking)
 {
 	char how[64], sentence[512];
@@ -316,8 +340,8 @@ int taking_run(struct taking *taking, bool quiet)
 	/* Not an empty profile, but none: as where nobody ever wrote to a FIFO. */
 	if (taking->session.recording && taking->status.state == ENGINE_STOPPED &&
 		!taking->status.n_events) {
-		taking_complainf("interrupted: nothing was read of '%s'",
-			strcmp(request->files[0], "-") ? request->files[0] : "standard input");
+		taking_complainf(
+			"interrupted: nothing was read of '%s'", request_file_name(request));
 		return -1;
 	}
 	if (!check_only(taking))
@@ -325,6 +349,15 @@ int taking_run(struct taking *taking, bool quiet)
 	session_describe(&taking->session);
 	taking_tell_command(taking);
 	return 0;
+}
+
+int taking_exit_status(const struct taking *taking, int own)
+{
+	const struct engine_status *status = &taking->status;
+
+	if (status->state == ENGINE_FAILED && status->failure.what == FAIL_COMMAND)
+		return exit_status_refused(status->failure.error);
+	return exit_status_of(own, status->command_ended, status->command_status);
 }
 
 static void drain_signals(struct taking *taking)

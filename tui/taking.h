@@ -63,6 +63,9 @@ bool taking_is_over(const struct taking *taking);
 void taking_wait(struct taking *taking);
 void taking_tell_command(const struct taking *taking);
 
+/* Returns the exit status.  own: the status of the command line's own work (exit_status.h). */
+int taking_exit_status(const struct taking *taking, int own);
+
 /* From here on a signal does what it does to any program; but not one that came together with the first, as timeout(1)
  * sends them. */
 void taking_release_signals(struct taking *taking);
@@ -76,6 +79,10 @@ void taking_ask_names(struct taking *taking);
 
 /* Until the names asked for have come, the time is over, or a signal. */
 void taking_wait_names(struct taking *taking);
+
+/* Why functions are shown as offsets, if the wait ended before their symbols came.  False: it did not. */
+bool taking_explain_pending(const struct taking *taking, char *out, size_t size);
+void taking_tell_pending(const struct taking *taking); /* complains of it, if there is cause */
 
 /* Whether a signal has come since; for long work between waits. */
 bool taking_was_interrupted(struct taking *taking);

@@ -30,8 +30,10 @@
 #include <term.h>
 
 #define ESCAPE_DELAY_MS 25
+#define ENV_SIZE_MAX 1000 /* maximum that LINES and COLUMNS may give */
 #define PAIRS_LEAST \
 	64 /* what a terminal of 8 colours has: more than there are different ones then */
+#define CURSES_ROOM 65536 /* more than newterm() and delscreen() allocate at once */
 #define MOUSE_OFF "\033[?1006l\033[?1003l\033[?1002l\033[?1000l"
 
 static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
@@ -61,21 +63,41 @@ static struct {
 	size_t len;
 } rescue;
 
+static void restore_terminal(void)
+{
+	ssize_t unused = write(rescue.fd, rescue.sequence, rescue.len);
+
+	(void)unused;
+	tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
+}
+
+/* Curses calls exit(3) if it lacks memory for a colour pair.  Nothing else does while the screen is
+ * shown. */
+static void leave_at_exit(void)
+{
+	static const char text[] = "strobe: out of memory: the terminal's library gave up\n";
+	ssize_t unused;
+
+	if (!rescue.armed)
+		return;
+	rescue.armed = 0;
+	restore_terminal();
+	unused = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)unused;
+}
+
 static void crash(int signo)
 {
 	int saved = errno;
 
 	if (rescue.armed) {
 		sigset_t set;
-		ssize_t unused;
 
 		rescue.armed = 0;
 		sigemptyset(&set);
 		sigaddset(&set, SIGTTOU);
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
-		unused = write(rescue.fd, rescue.sequence, rescue.len);
-		(void)unused;
-		tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
+		restore_terminal();
 	}
 	/* SA_RESETHAND: the default action is back, and it is what the parent shall see. */
 	errno = saved;
@@ -119,6 +141,7 @@ static void prepare_rescue(struct terminal *term, bool mouse)
 
 static int install_handlers(struct terminal *term)
 {
+	static bool has_exit;
 	struct sigaction action = {0};
 	size_t size = (size_t)sysconf(_SC_SIGSTKSZ);
 	stack_t stack = {0};
@@ -126,8 +149,9 @@ static int install_handlers(struct terminal *term)
 	if (size < 65536)
 		size = 65536;
 	term->signal_stack = malloc(size);
-	if (!term->signal_stack)
+	if (!term->signal_stack || (!has_exit && atexit(leave_at_exit)))
 		return -ENOMEM;
+	has_exit = true;
 	stack.ss_sp = term->signal_stack;
 	stack.ss_size = size;
 	sigaltstack(&stack, &term->old_stack);
@@ -224,6 +248,17 @@ void term_set_theme(struct terminal *term, const struct theme *theme)
 	term_redraw(term);
 }
 
+/* Curses (6.4) crashes without memory, both at its start and while it frees. */
+static bool has_room(void)
+{
+	/* volatile, since compilers assume that an unused allocation succeeds. */
+	void *volatile room = malloc(CURSES_ROOM);
+	const bool has = room;
+
+	free(room);
+	return has;
+}
+
 int term_probe(void)
 {
 	const char *name = getenv("TERM");
@@ -237,6 +272,8 @@ int term_probe(void)
 			return -ENOTTY;
 		close(fd);
 	}
+	if (!has_room())
+		return -ENOMEM;
 	if (!name || !*name || setupterm(NULL, STDOUT_FILENO, &error) != OK)
 		return -ENOENT;
 	if (!tigetstr("cup") || tigetstr("cup") == (const char *)-1)
@@ -250,6 +287,41 @@ static void nothing(int signo)
 	(void)signo;
 }
 
+static bool is_dimension(const char *name)
+{
+	const char *text = getenv(name);
+	long value = text ? strtol(text, NULL, 10) : 0;
+
+	return !text || (value > 0 && value <= ENV_SIZE_MAX);
+}
+
+/* The terminal's own size is right; the environment may describe another terminal, or be
+ * nonsense. */
+static void choose_size_source(int fd)
+{
+	struct winsize size;
+	bool knows = !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col && size.ws_row;
+
+	use_tioctl(TRUE);
+	use_env(!knows && is_dimension("LINES") && is_dimension("COLUMNS"));
+}
+
+/* Makes tparm(3) allocate for the longest texts before anything is drawn.  If a longer text finds
+ * no memory, curses (6.4) crashes at the next one.  Returns false if memory runs out. */
+static bool reserve_parameters(void)
+{
+	static const char *const longest[] = {"sgr", "setaf", "setab", "initc", "csr", "cup"};
+
+	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest); i++) {
+		const char *text = tigetstr(longest[i]);
+
+		if (text && text != (const char *)-1 &&
+			!tparm(text, 1L, 1L, 1L, 1L, 1L, 1L, 1L, 1L, 1L))
+			return false;
+	}
+	return true;
+}
+
 /* Where SIGTSTP has its default action, curses ignores it while it draws, and a ^Z of that moment is lost, even one that is
  * blocked and waits for a signalfd.  An action of somebody's own it leaves alone, from then on for ever. */
 static SCREEN *new_screen(FILE *input)
@@ -257,16 +329,12 @@ static SCREEN *new_screen(FILE *input)
 	struct sigaction action = {.sa_handler = nothing}, old;
 	SCREEN *screen;
 
+	if (!has_room())
+		return NULL;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTSTP, &action, &old);
 	screen = newterm(NULL, stdout, input);
 	sigaction(SIGTSTP, &old, NULL);
-	/* Until it has come back from endwin() once, curses (6.4) writes to the terminal at each move of the cursor, some eighty
-	 * times a frame, and not once.  When it has colours, coming back would take the terminal's own away. */
-	if (screen) {
-		endwin();
-		doupdate();
-	}
 	return screen;
 }
 
@@ -298,12 +366,25 @@ int term_open(struct terminal **out, const struct term_options *options)
 		goto fail;
 	}
 	set_escdelay(ESCAPE_DELAY_MS);
+	choose_size_source(term->output_fd);
 	term->screen = new_screen(term->input ? term->input : stdin);
 	if (!term->screen) {
-		ret = -ENOENT;
+		ret = -ENOMEM; /* term_probe() would have reported other causes */
 		goto fail;
 	}
 	prepare_rescue(term, !options->no_mouse);
+	if (!reserve_parameters()) {
+		/* The terminal's exit texts also need tparm(3). */
+		restore_terminal();
+		term->screen = NULL; /* delscreen() crashes without memory */
+		ret = -ENOMEM;
+		goto fail;
+	}
+	/* Until its first return from endwin(), curses (6.4) writes to the terminal at each move
+	 * of the cursor, some eighty times a frame.  Done before it has colours, since the return
+	 * would reset the terminal's own. */
+	endwin();
+	doupdate();
 	ret = install_handlers(term);
 	if (ret)
 		goto fail;
@@ -340,6 +421,12 @@ static void leave_screen(void)
 	endwin();
 }
 
+static void free_screen(SCREEN *screen)
+{
+	if (has_room())
+		delscreen(screen);
+}
+
 void term_close(struct terminal *term)
 {
 	if (!term)
@@ -348,7 +435,7 @@ void term_close(struct terminal *term)
 		leave_screen();
 		tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
 		remove_handlers(term);
-		delscreen(term->screen);
+		free_screen(term->screen);
 	}
 	free(term->signal_stack);
 	canvas_fini(&term->shown);

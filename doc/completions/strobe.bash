@@ -85,10 +85,10 @@ _strobe()
 		--flight-recorder --flight-trigger
 		--wakeup-events --watermark --data --phys-data --data-page-size --code-page-size
 		-W --weight --transaction -b --branch-any -j --branch-filter"
-	local views="--comm --image --symbol --only --time --symfs --debug-dir --debuginfod --memory --no-idle
+	local views="--comm --image --symbol --only --time --symfs --trust-local-files --debug-dir --debuginfod --memory --no-idle
 		--cache-dir"
 	local input="-i --input" output="-o --output"
-	local tables="--format --percent-limit --rows"
+	local tables="--format --percent-limit --rows --raw-cells --all-notes"
 	local report="--sort --group --columns --callers --callees --tree --percentage
 		--inline --no-inline"
 	local screen="--baseline --sort -d --delay --ascii --mono --no-mouse --theme --config --no-config --color
@@ -97,7 +97,7 @@ _strobe()
 	local data=-d
 	local code="--syntax --source-prefix"
 	local counted="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --bpf --own-threads --until-exec --duration -I --interval -r --repeat --no-inherit
-		--per -A --no-aggr --per-thread --format"
+		--per -A --no-aggr --per-thread --format --raw-cells"
 	local commands="live report record export annotate diff archive stat list doctor"
 
 	COMPREPLY=()
@@ -146,7 +146,7 @@ _strobe()
 		return
 		;;
 	--call-graph)
-		options=fp
+		options="auto fp dwarf lbr no"
 		;;
 	--scope)
 		options="auto task cpu inherit"
@@ -222,16 +222,16 @@ _strobe()
 	*)
 		case $command in
 		doctor) options=$general ;;
-		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names $general" ;;
+		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names --raw-cells $general" ;;
 		report) options="$either $sampled $data $input $views $tables $report $general" ;;
-		record) options="$either $sampled $data $output -z --compress -s --stat $general" ;;
-		export) options="$either $sampled $data $input $output $views --format --inline
+		record) options="$either $sampled $data $output -z --compress -s --stat --keep-stacks $general" ;;
+		export) options="$either $sampled $data $input $output $views --format --all-notes --inline
 		--no-inline $general" ;;
 		annotate) options="$either $sampled $data $input $views $tables $code --mode --source-tree
 			$general" ;;
 		diff) options="$either $views $tables --normalize $general" ;;
 		stat) options="$either $counted $output $general" ;;
-		archive) options="$output --symfs --debug-dir --debuginfod $general" ;;
+		archive) options="$output --symfs --trust-local-files --debug-dir --debuginfod $general" ;;
 		live) options="$either $sampled $input $views $code $screen $general" ;;
 		*) options="$either $sampled $input $views $code $screen $general -- $commands" ;;
 		esac

@@ -7,6 +7,7 @@
 #include "sampler/recording/swap.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +21,22 @@ void attrs_fini(struct attrs *attrs)
 	*attrs = (struct attrs){0};
 }
 
+/* Returns config without the PMU type that machines with several kinds of cores put above it
+ * (PERF_PMU_TYPE_SHIFT). */
+static uint64_t generic_config(const struct perf_event_attr *attr)
+{
+	bool extended = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
+
+	return extended ? attr->config & UINT32_MAX : attr->config;
+}
+
 static const char *generic_name(const struct perf_event_attr *attr)
 {
 	size_t n;
 	const struct event_info *info = event_catalogue(&n);
 
 	for (size_t i = 0; i < n; i++)
-		if (info[i].type == attr->type && info[i].config == attr->config)
+		if (info[i].type == attr->type && info[i].config == generic_config(attr))
 			return info[i].name;
 	return NULL;
 }
@@ -47,13 +57,50 @@ static bool cache_name(char *out, size_t size, uint64_t config)
 	return true;
 }
 
-/* What was not named in the recording is named after its attribute. */
+static void add_letter(char *out, size_t size, bool wanted, char letter)
+{
+	size_t len = strlen(out);
+
+	if (wanted && len + 1 < size) {
+		out[len] = letter;
+		out[len + 1] = '\0';
+	}
+}
+
+/* Follows perf's evsel__add_modifiers(): after any other modifier, excluding guests is the
+ * default. */
+static void add_modifiers(char *out, size_t size, const struct perf_event_attr *attr)
+{
+	bool sides = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
+	bool hosts = attr->exclude_host || (bool)attr->exclude_guest == (sides || attr->precise_ip);
+	char letters[16] = ":";
+
+	add_letter(letters, sizeof(letters), sides && !attr->exclude_kernel, 'k');
+	add_letter(letters, sizeof(letters), sides && !attr->exclude_user, 'u');
+	add_letter(letters, sizeof(letters), sides && !attr->exclude_hv, 'h');
+	for (unsigned int i = 0; i < attr->precise_ip; i++)
+		add_letter(letters, sizeof(letters), true, 'p');
+	add_letter(letters, sizeof(letters), hosts && !attr->exclude_host, 'H');
+	add_letter(letters, sizeof(letters), hosts && !attr->exclude_guest, 'G');
+	if (letters[1])
+		strncat(out, letters, size - strlen(out) - 1);
+}
+
+static void name_breakpoint(char *out, size_t size, const struct perf_event_attr *attr)
+{
+	snprintf(out, size, "mem:0x%llx:", (unsigned long long)attr->bp_addr);
+	add_letter(out, size, attr->bp_type & HW_BREAKPOINT_R, 'r');
+	add_letter(out, size, attr->bp_type & HW_BREAKPOINT_W, 'w');
+	add_letter(out, size, attr->bp_type & HW_BREAKPOINT_X, 'x');
+}
+
+/* Names an event without a name after its attribute, as perf script does. */
 static void make_name(struct reader_attr *entry)
 {
 	const struct perf_event_attr *attr = &entry->attr;
 	char *out = entry->name;
 	const char *generic = generic_name(attr);
-	size_t size = sizeof(entry->name) - 2, len;
+	const size_t size = sizeof(entry->name);
 	unsigned long long config = attr->config;
 
 	if (generic)
@@ -61,7 +108,7 @@ static void make_name(struct reader_attr *entry)
 	else if (attr->type == PERF_TYPE_TRACEPOINT)
 		snprintf(out, size, "tracepoint:%llu", config);
 	else if (attr->type == PERF_TYPE_BREAKPOINT)
-		snprintf(out, size, "mem:0x%llx", (unsigned long long)attr->bp_addr);
+		name_breakpoint(out, size, attr);
 	else if (attr->type == PERF_TYPE_RAW || attr->type == PERF_TYPE_HARDWARE ||
 		attr->type == PERF_TYPE_SOFTWARE)
 		snprintf(out, size, "%s 0x%llx",
@@ -69,12 +116,10 @@ static void make_name(struct reader_attr *entry)
 				: attr->type == PERF_TYPE_HARDWARE ? "hardware"
 								   : "software",
 			config);
-	else if (attr->type != PERF_TYPE_HW_CACHE || !cache_name(out, size, config))
+	else if (attr->type != PERF_TYPE_HW_CACHE || !cache_name(out, size, generic_config(attr)))
 		snprintf(out, size, "type %u 0x%llx", attr->type, config);
-	len = strlen(out);
-	if (attr->exclude_kernel != attr->exclude_user && attr->type != PERF_TYPE_TRACEPOINT)
-		snprintf(out + len, sizeof(entry->name) - len, ":%c",
-			attr->exclude_kernel ? 'u' : 'k');
+	if (attr->type != PERF_TYPE_TRACEPOINT)
+		add_modifiers(out, size, attr);
 }
 
 static int grow(struct attrs *attrs)
@@ -117,6 +162,15 @@ static int take_ids(struct attrs *attrs, struct reader_attr *entry, const uint8_
 	return 0;
 }
 
+/* Trusts build-id bits of all events: perf sets the attribute in one event alone, and synthesized
+ * mappings have no event's id. */
+static void believe_build_ids(struct attrs *attrs)
+{
+	attrs->has_build_ids = true;
+	for (size_t i = 0; i < attrs->n; i++)
+		attrs->list[i].format.no_build_ids = false;
+}
+
 int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *ids, size_t n_ids,
 	bool swapped)
 {
@@ -148,7 +202,9 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 		.regs_user = entry->attr.sample_regs_user,
 		.regs_intr = entry->attr.sample_regs_intr,
 		.sample_id_all = entry->attr.sample_id_all,
+		.no_user_chain = entry->attr.exclude_callchain_user,
 	};
+	entry->format.no_build_ids = !attrs->has_build_ids;
 	make_name(entry);
 	ret = take_ids(attrs, entry, ids, n_ids, swapped);
 	if (ret) {
@@ -157,6 +213,8 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 	}
 	attrs->n++;
 	attrs->has_last = false;
+	if (entry->attr.build_id)
+		believe_build_ids(attrs);
 	return 0;
 }
 
@@ -173,6 +231,18 @@ void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *t
 		len = EVENT_NAME_MAX - 1;
 	memcpy(attrs->list[i].name, text, len);
 	attrs->list[i].name[len] = '\0';
+	attrs->list[i].is_named = true;
+}
+
+void attrs_name_tracepoints(struct attrs *attrs, const struct tracing *tracing)
+{
+	for (size_t i = 0; i < attrs->n; i++) {
+		struct reader_attr *entry = &attrs->list[i];
+
+		if (entry->attr.type == PERF_TYPE_TRACEPOINT && !entry->is_named)
+			(void)tracing_name(
+				tracing, entry->attr.config, entry->name, sizeof(entry->name));
+	}
 }
 
 /* --- cgroups --- */

@@ -9,6 +9,7 @@
 
 #include "sampler/idmap.h"
 #include "sampler/recording/reader.h"
+#include "sampler/recording/tracing.h"
 
 #define ATTRS_MAX 65536
 #define ATTRS_IDS_MAX (4u << 20)
@@ -21,6 +22,7 @@ struct attrs {
 	uint64_t last_id; /* found last: records come in runs */
 	uint32_t last;
 	bool has_last;
+	bool has_build_ids; /* at least one event asked for them in its mappings */
 };
 
 void attrs_fini(struct attrs *attrs); /* a zeroed one is legal */
@@ -32,6 +34,9 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 
 /* Name the attribute that has this id (or, where none has, number i); text ends at a NUL or after len. */
 void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *text, size_t len);
+
+/* Names tracepoints without a name in the recording by their formats: "sched:sched_switch". */
+void attrs_name_tracepoints(struct attrs *attrs, const struct tracing *tracing);
 
 /* Of "perf record -e X,X -G a,b" (words: its command line) nothing else tells the events apart: each gets its cgroup behind
  * its name, X@a.  Of all else nothing happens. */

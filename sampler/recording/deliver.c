@@ -4,11 +4,16 @@
  *
  * Loading thread.
  */
+#include "sampler/call_stack.h"
 #include "sampler/recording/recording_private.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #define NS_PER_S 1000000000ull
 #define TIME_MAX ((uint64_t)INT64_MAX)
@@ -55,6 +60,7 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 		memcpy(event->name, attr->name, sizeof(event->name));
 		event->cgroup = cgroup_of(event->name);
 		event->group = attr->group;
+		event->precise = (uint8_t)attr->attr.precise_ip;
 		if (attr->attr.freq)
 			event->freq_hz = attr->attr.sample_freq;
 		else
@@ -78,7 +84,39 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 	return OTHER_EVENTS;
 }
 
-int deliver_attrs(struct recording *recording)
+/* Makes events at the first record that may belong to one.  In a pipe, names follow the first
+ * side-band records. */
+static void make_attr_events(struct recording *recording)
+{
+	for (; recording->n_made < recording->n_attrs; recording->n_made++) {
+		struct recording_attr *kept = &recording->attrs[recording->n_made];
+		const struct reader_attr *attr = reader_attr(recording->reader, recording->n_made);
+
+		memcpy(kept->attr.name, attr->name, sizeof(kept->attr.name));
+		kept->attr.group = attr->group;
+		kept->is_wakes = !strcmp(kept->attr.name, EVENT_WAKEUPS);
+		/* One that only carries side-band records is no event, unless it has samples. */
+		if (!is_dummy(&kept->attr.attr) && !kept->is_wakes)
+			kept->event = deliver_event(recording, &kept->attr);
+		deliver_span_attr(recording, kept);
+	}
+}
+
+/* Whose code the recording is of; where nothing tells, this machine's. */
+static uint16_t machine_of(const char *arch)
+{
+	struct utsname here;
+
+	if (!arch && !uname(&here))
+		arch = here.machine;
+	if (!arch)
+		return EM_NONE;
+	return !strcmp(arch, "x86_64")	   ? EM_X86_64
+		: !strcmp(arch, "aarch64") ? EM_AARCH64
+					   : EM_NONE;
+}
+
+int deliver_attrs(struct recording *recording, bool events)
 {
 	size_t n = reader_attr_count(recording->reader), size;
 	struct recording_attr *grown;
@@ -95,14 +133,18 @@ int deliver_attrs(struct recording *recording)
 		struct recording_attr *kept = &recording->attrs[recording->n_attrs];
 
 		kept->attr = *reader_attr(recording->reader, recording->n_attrs++);
+		if (kept->attr.attr.sample_stack_user > recording->status.chains.stack_bytes)
+			recording->status.chains.stack_bytes = kept->attr.attr.sample_stack_user;
 		kept->attr.ids = NULL;
 		kept->attr.n_ids = 0;
-		/* One that only carries side-band records is no event, unless it has samples. */
-		kept->event = is_dummy(&kept->attr.attr) ? EVENT_NONE
-							 : deliver_event(recording, &kept->attr);
-		kept->is_span = kept->has_fields = false;
-		deliver_span_attr(recording, kept);
+		kept->event = EVENT_NONE;
+		kept->is_span = kept->has_fields = kept->tells_switch = false;
+		kept->is_wakes = kept->tells_wake = false;
+		kept->wake_fields = NULL;
 	}
+	recording->ingest.machine = machine_of(reader_info(recording->reader)->arch);
+	if (events)
+		make_attr_events(recording);
 	return deliver_more(recording);
 }
 
@@ -130,7 +172,8 @@ static bool same_build_id(const struct reader_build_id *a, const struct reader_b
 		!memcmp(a->build_id, b->build_id, a->build_id_len);
 }
 
-/* Two files that had one path tell nothing of who had which. */
+/* Two files had one path, and the table cannot distinguish their images.  A build-id of zeros
+ * matches no file, so neither image gets names from the file that now has the path. */
 static void drop_ambiguous(struct recording *recording)
 {
 	struct reader_build_id *at = recording->build_ids;
@@ -141,8 +184,12 @@ static void drop_ambiguous(struct recording *recording)
 
 		for (next = i + 1; next < n && !strcmp(at[i].path, at[next].path); next++)
 			same &= same_build_id(&at[i], &at[next]);
-		if (same)
-			at[kept++] = at[i];
+		if (!same && at[i].path[0] != '/')
+			continue;
+		at[kept] = at[i];
+		if (!same)
+			memset(at[kept].build_id, 0, sizeof(at[kept].build_id));
+		kept++;
 	}
 	recording->n_build_ids = kept;
 }
@@ -179,6 +226,29 @@ static const struct reader_build_id *find_build_id(
 		sizeof(*recording->build_ids), by_path);
 }
 
+/* The suffix distinguishes a deleted file from its successor at the same path. */
+static const struct reader_build_id *find_image_id(
+	const struct recording *recording, const struct image *image)
+{
+	char deleted[PATH_MAX + sizeof(IMAGE_DELETED)];
+
+	if (!image->deleted)
+		return find_build_id(recording, image->path);
+	if (snprintf(deleted, sizeof(deleted), "%s" IMAGE_DELETED, image->path) >=
+		(int)sizeof(deleted))
+		return NULL;
+	return find_build_id(recording, deleted);
+}
+
+/* The vdso of 32-bit processes lies below 4 GiB; 32-bit machines have no other. */
+static const char *name_vdso(const struct recording *recording, bool narrow)
+{
+	const char *arch = reader_info(recording->reader)->arch;
+	const bool all_narrow = arch && !strstr(arch, "64") && strcmp(arch, "s390x") != 0;
+
+	return narrow && !all_narrow ? "[vdso32]" : "[vdso]";
+}
+
 static void set_kernel_build_id(struct recording *recording)
 {
 	const struct reader_build_id *found = find_build_id(recording, "[kernel.kallsyms]");
@@ -197,11 +267,10 @@ void deliver_late_build_ids(struct recording *recording)
 		const struct image *image = images_get(images, id);
 		const struct reader_build_id *found = NULL;
 
-		/* Of vdsos the one told of is that of 64 bits (inode 0). */
-		if (image &&
-			(image->kind == IMAGE_FILE || image->kind == IMAGE_MODULE ||
-				(image->kind == IMAGE_VDSO && !image->inode)))
-			found = find_build_id(recording, image->path);
+		if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_MODULE))
+			found = find_image_id(recording, image);
+		else if (image && image->kind == IMAGE_VDSO)
+			found = find_build_id(recording, name_vdso(recording, image->inode));
 		if (found)
 			images_set_build_id(images, id, found->build_id, found->build_id_len);
 	}
@@ -250,8 +319,12 @@ static int deliver_map(struct recording *recording, struct record *record)
 	struct record_mmap *mmap = &record->mmap;
 	const struct reader_build_id *found = NULL;
 
+	recording->maps_cut += (record->misc & PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT) != 0;
 	if (!mmap->build_id_len && mmap->filename)
-		found = find_build_id(recording, mmap->filename);
+		found = find_build_id(recording,
+			strcmp(mmap->filename, "[vdso]")
+				? mmap->filename
+				: name_vdso(recording, mmap->start <= UINT32_MAX));
 	if (found) {
 		memcpy(mmap->build_id, found->build_id, found->build_id_len);
 		mmap->build_id_len = found->build_id_len;
@@ -334,11 +407,12 @@ static int deliver_batch(struct recording *recording)
 		const struct record *record = sample->record;
 
 		event->samples++;
+		event->exact += record_is_exact(record);
 		event->count += record->sample.period ? record->sample.period : 1;
 		if (batch->has_cpu[i])
 			note_cpu(recording, record->id.cpu);
 		if (batch->tells_switch[i])
-			deliver_span_stack(recording, record, sample->stack, sample->label);
+			deliver_span_stack(recording, sample);
 		if (recording->config.tap)
 			err = recording->config.tap(&(struct recording_sample){.record = record,
 							    .event = sample->event,
@@ -349,18 +423,58 @@ static int deliver_batch(struct recording *recording)
 	return err;
 }
 
+/* The last record, behind the batch, becomes its first. */
+static int deliver_before(struct recording *recording)
+{
+	struct recording_batch *batch = &recording->batch;
+	struct record kept = batch->records[batch->n];
+	int err = batch->n ? deliver_batch(recording) : 0;
+
+	batch->records[0] = kept;
+	return err;
+}
+
+/* The chain of the record behind the batch, from its copy of the stack or the processor's. */
+static int unwind_sample(
+	struct recording *recording, const struct record_format *format, enum unwind_end *end)
+{
+	struct recording_batch *batch = &recording->batch;
+	const struct record_id *id = &batch->records[batch->n].id;
+	int err = 0;
+
+	*end = UNWIND_UNTRIED;
+	if (recording->config.no_chains)
+		return 0;
+	if (call_stack_in(format))
+		return ingest_unwind(&recording->ingest, &batch->records[batch->n], format, end);
+	if (!(format->sample_type & PERF_SAMPLE_STACK_USER))
+		return 0;
+	if (!tasks_is_settled(recording->ingest.tasks, (int32_t)id->pid, (int32_t)id->tid))
+		err = deliver_before(recording);
+	return err ? err
+		   : ingest_unwind(&recording->ingest, &batch->records[batch->n], format, end);
+}
+
 /* The record stands behind the batch already. */
 static int add_to_batch(struct recording *recording, const struct order_record *from, int16_t event)
 {
 	struct recording_batch *batch = &recording->batch;
+	const struct record_format *format = &recording->attrs[from->attr].attr.format;
+	uint64_t type = format->sample_type;
+	enum unwind_end end;
+	int err = unwind_sample(recording, format, &end);
+
+	if (err)
+		return err;
 	struct record *record = &batch->records[batch->n];
-	uint64_t type = recording->attrs[from->attr].attr.format.sample_type;
+	const bool hashed = from->hint && end == UNWIND_UNTRIED;
 
 	batch->has_cpu[batch->n] = type & PERF_SAMPLE_CPU;
 	batch->tells_switch[batch->n] = recording->attrs[from->attr].tells_switch;
 	batch->samples[batch->n] = (struct ingest_sample){.record = record,
-		.hash = from->hint ? from->hint : ingest_chain_hash(&recording->ingest, record),
-		.event = (uint8_t)event};
+		.hash = hashed ? from->hint : ingest_chain_hash(&recording->ingest, record),
+		.event = (uint8_t)event,
+		.end = (uint8_t)end};
 	return ++batch->n == INGEST_BATCH ? deliver_batch(recording) : 0;
 }
 
@@ -406,9 +520,13 @@ static int deliver_sample(struct recording *recording, const struct order_record
 	uint64_t time_ns = record->id.time_ns;
 	bool reads = attr->format.sample_type & PERF_SAMPLE_READ && record->sample.has_more &&
 		record->sample.more.read.has_id;
+	enum unwind_end end;
 	int err;
 
-	if (kept->event == EVENT_NONE)
+	/* Times count from the first sample of an event. */
+	if (kept->is_wakes && !recording->has_sample)
+		return 0;
+	if (kept->event == EVENT_NONE && !kept->is_wakes)
 		kept->event = deliver_event(recording, attr);
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
@@ -422,17 +540,20 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		begin(recording, time_ns);
 	/* What comes before belongs into the slice that ends. */
 	if (batch->n && (time_ns >= recording->slice_end_ns || time_ns >= recording->expire_ns)) {
-		struct record kept_record = *record;
-
-		err = deliver_batch(recording);
+		err = deliver_before(recording);
 		if (err)
 			return err;
 		record = &batch->records[0];
-		*record = kept_record;
 	}
 	deliver_pass_time(recording, time_ns);
-	if (kept->is_span)
-		return deliver_span_sample(recording, record);
+	if (kept->tells_wake)
+		deliver_span_wake(recording, kept, record);
+	if (kept->is_wakes)
+		return 0;
+	if (kept->is_span) {
+		err = unwind_sample(recording, &attr->format, &end);
+		return err ? err : deliver_span_sample(recording, &batch->records[batch->n], end);
+	}
 	if (time_ns < recording->from_ns || time_ns >= recording->to_ns)
 		return reads ? pass_reads(recording, record) : 0;
 	if (reads)
@@ -458,6 +579,31 @@ static void deliver_lost(
 		recording->has_lost_counters = true;
 }
 
+static bool is_hardware(const struct recording *recording, uint8_t event)
+{
+	for (size_t i = 0; i < recording->n_attrs; i++)
+		if (recording->attrs[i].event == event &&
+			event_is_hardware(&recording->attrs[i].attr.attr))
+			return true;
+	return false;
+}
+
+/* A clock's coverage would be a share of time, which nothing tells.  Samples of a group tell what lost
+ * ones would have told. */
+static void settle_coverage(const struct recording *recording, struct engine_event_status *event)
+{
+	const struct recording_config *config = &recording->config;
+
+	event->coverable = 0;
+	/* No record tells for how long an event was throttled, or other events had the hardware. */
+	if (event->freq_hz || event->is_clock || event->group || event->span || !event->count ||
+		event->throttled || config->from_ns || config->to_ns ||
+		is_hardware(recording, event->id))
+		return;
+	event->covered = (double)event->count;
+	event->coverable = event->covered + (double)event->lost * (double)event->period;
+}
+
 void deliver_settle_lost(struct recording *recording)
 {
 	struct engine_status *status = &recording->status;
@@ -473,6 +619,8 @@ void deliver_settle_lost(struct recording *recording)
 		else
 			status->lost_side_band = lost;
 	}
+	for (size_t i = 0; i < status->n_events; i++)
+		settle_coverage(recording, &status->events[i]);
 }
 
 /* NULL: not known. */
@@ -535,6 +683,11 @@ static int deliver_other(
 	case PERF_RECORD_BPF_EVENT:
 		recording->status.bpf_events++;
 		return 0;
+	case PERF_RECORD_AUX:
+		recording->aux_truncated += (record->aux.flags & PERF_AUX_FLAG_TRUNCATED) != 0;
+		recording->aux_partial += (record->aux.flags & PERF_AUX_FLAG_PARTIAL) != 0;
+		recording->aux_collision += (record->aux.flags & PERF_AUX_FLAG_COLLISION) != 0;
+		return 0;
 	case PERF_RECORD_THROTTLE:
 		event = event_of(recording, from);
 		if (event)
@@ -562,8 +715,10 @@ static int deliver_record(struct recording *recording, const struct order_record
 	if (err)
 		goto bad;
 	if (record->type == PERF_RECORD_SAMPLE)
-		return deliver_sample(recording, from);
-	return deliver_other(recording, from, record);
+		err = deliver_sample(recording, from);
+	else
+		err = deliver_other(recording, from, record);
+	return err ? err : recording->span_failed;
 bad:
 	recording->bad++;
 	return 0;

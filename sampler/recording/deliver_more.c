@@ -56,14 +56,14 @@ static void pmu_of(const struct reader_attr *attr, char pmu[EVENT_NAME_MAX])
 	pmu[attr->name[len] ? len : 0] = '\0';
 }
 
-static int make_fields(struct recording *recording, struct recording_attr *kept)
+static int make_fields(
+	struct recording *recording, const struct recording_attr *kept, struct fields **fields)
 {
 	const struct reader_attr *attr = &kept->attr;
 	struct perf_event_attr of = attr->attr;
 	const char *format = tracing_format(recording->tracing, of.config);
 	bool swapped = reader_info(recording->reader)->swapped;
 	char pmu[EVENT_NAME_MAX];
-	struct fields *fields;
 	int err;
 
 	/* Bytes of the other order are of no use without knowing what they are. */
@@ -71,13 +71,23 @@ static int make_fields(struct recording *recording, struct recording_attr *kept)
 		(!(of.sample_type & PERF_SAMPLE_RAW) || swapped || (!format && !is_here(attr))))
 		of.type = PERF_TYPE_SOFTWARE;
 	pmu_of(attr, pmu);
-	err = fields_new(&fields, &of, swapped ? NULL : pmu, event_system(), format);
+	err = fields_new(fields, &of, swapped ? NULL : pmu, event_system(), format);
 	if (err == -EBADMSG && of.type == PERF_TYPE_TRACEPOINT) {
 		of.type = PERF_TYPE_SOFTWARE;
-		err = fields_new(&fields, &of, NULL, NULL, NULL);
+		err = fields_new(fields, &of, NULL, NULL, NULL);
 	}
+	if (err)
+		*fields = NULL;
+	return err == -ENOMEM ? err : 0;
+}
+
+static int make_event_fields(struct recording *recording, const struct recording_attr *kept)
+{
+	struct fields *fields;
+	int err = make_fields(recording, kept, &fields);
+
 	if (err || !fields)
-		return err == -ENOMEM ? err : 0;
+		return err;
 	ingest_fields(&recording->ingest, (uint8_t)kept->event, fields);
 	__atomic_store_n(&recording->fields[kept->event], fields, __ATOMIC_RELEASE);
 	return 0;
@@ -91,13 +101,19 @@ static int make_all_fields(struct recording *recording)
 	for (size_t i = 0; i < recording->n_attrs && !err; i++) {
 		struct recording_attr *kept = &recording->attrs[i];
 
+		if (kept->tells_wake && (!kept->wake_fields || changed)) {
+			fields_free(kept->wake_fields);
+			err = make_fields(recording, kept, &kept->wake_fields);
+		}
+		if (err || recording->config.no_fields)
+			continue;
 		if (kept->attr.attr.mmap_data)
 			tasks_keep_data(recording->ingest.tasks);
 		if (kept->event == EVENT_NONE || kept->event == RECORDING_OTHER_EVENTS ||
 			recording->fields[kept->event] || (kept->has_fields && !changed))
 			continue;
 		kept->has_fields = true;
-		err = make_fields(recording, kept);
+		err = make_event_fields(recording, kept);
 	}
 	return err;
 }
@@ -162,13 +178,15 @@ int deliver_more(struct recording *recording)
 {
 	int err = take_ids(recording);
 
-	return err || recording->config.no_fields ? err : make_all_fields(recording);
+	return err ? err : make_all_fields(recording);
 }
 
 void deliver_more_fini(struct recording *recording)
 {
 	for (size_t i = 0; i < ENGINE_EVENTS_MAX; i++)
 		fields_free(recording->fields[i]);
+	for (size_t i = 0; i < recording->n_attrs; i++)
+		fields_free(recording->attrs[i].wake_fields);
 	tracing_free(recording->tracing);
 	idmap_fini(&recording->by_id);
 	idmap_fini(&recording->reads);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * deliver_span.c - time off the CPU in a file: its records of switches, made into the events `off-cpu` and `preempted`.
+ * deliver_span.c - time off the CPU in a file: turns records of switches into `off-cpu` and
+ * `preempted`.
  *
- * Loading thread.  A file that strobe made has events of these names; in others, those of switches (perf record
- * --switch-events) become both.  Stacks are those of samples of context-switches or sched:sched_switch, where there are any.
+ * Loading thread.  A file written by strobe has events with these names.  In other files, records
+ * of switches (perf record --switch-events) feed both events.  Samples of context-switches or
+ * sched:sched_switch give the stacks, if there are any.  Samples of sched:sched_wakeup or
+ * sched:sched_waking tell when blocked time ends.
  */
 #include "sampler/recording/recording_private.h"
 
@@ -26,17 +29,21 @@ static bool is_of_switches(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 }
 
-/* "off-cpu" or "off-cpu:u" and the like, of a file that strobe made. */
+/* True for "off-cpu", "off-cpu:u" and the like. */
+static bool is_named(const struct reader_attr *attr, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(attr->name, name, len) && (!attr->name[len] || attr->name[len] == ':');
+}
+
+/* Returns the span of an event written by strobe, else EVENT_SPAN_NONE. */
 static enum event_span span_of(const struct reader_attr *attr)
 {
-	for (size_t i = 0; i < KINDS; i++) {
-		size_t len = strlen(kinds[i].name);
-
+	for (size_t i = 0; i < KINDS; i++)
 		if (is_of_switches(&attr->attr) && attr->attr.context_switch &&
-			!strncmp(attr->name, kinds[i].name, len) &&
-			(!attr->name[len] || attr->name[len] == ':'))
+			is_named(attr, kinds[i].name))
 			return kinds[i].span;
-	}
 	return EVENT_SPAN_NONE;
 }
 
@@ -44,6 +51,8 @@ void deliver_span_attr(struct recording *recording, struct recording_attr *kept)
 {
 	enum event_span span = span_of(&kept->attr);
 
+	kept->tells_wake = kept->is_wakes || is_named(&kept->attr, EVENT_WAKEUP) ||
+		is_named(&kept->attr, EVENT_WAKING);
 	kept->tells_switch =
 		is_of_switches(&kept->attr.attr) || !strcmp(kept->attr.name, "sched:sched_switch");
 	if (!span || kept->event == EVENT_NONE)
@@ -75,6 +84,29 @@ static void make_events(struct recording *recording)
 
 /* --- for offcpu --- */
 
+static void tap_span(struct recording *recording, const struct offcpu_span *span, uint8_t event,
+	uint64_t to_ns, uint64_t ns)
+{
+	const struct task_label *label = tasks_label_get(recording->ingest.tasks, span->label);
+	const struct record record = {
+		.type = PERF_RECORD_SAMPLE,
+		.id = {.pid = (uint32_t)label->pid,
+			.tid = (uint32_t)label->tid,
+			.cpu = span->cpu,
+			.time_ns = to_ns - 1},
+		.sample.period = ns,
+	};
+
+	if (recording->config.tap && !recording->span_failed)
+		recording->span_failed =
+			recording->config.tap(&(struct recording_sample){.record = &record,
+						      .event = event,
+						      .stack = span->stack,
+						      .label = span->label,
+						      .is_span = true},
+				recording->config.tap_ctx);
+}
+
 static bool add_span(const struct offcpu_span *span, void *ctx)
 {
 	struct recording *recording = ctx;
@@ -94,9 +126,11 @@ static bool add_span(const struct offcpu_span *span, void *ctx)
 	event = &recording->status.events[recording->span_events[kind] - 1];
 	event->samples++;
 	event->count += to_ns - from_ns;
+	ingest_count_end(&recording->ingest, event->id, span->stack_end);
 	/* Out of memory is counted by the store. */
 	(void)store_add(recording->ingest.store, to_ns - 1, span->stack, span->label,
 		(uint16_t)span->cpu, event->id, to_ns - from_ns);
+	tap_span(recording, span, event->id, to_ns, to_ns - from_ns);
 	return true;
 }
 
@@ -132,24 +166,38 @@ void deliver_span_fini(struct recording *recording)
 
 /* --- records --- */
 
-void deliver_span_stack(
-	struct recording *recording, const struct record *record, uint32_t stack, uint32_t label)
+void deliver_span_stack(struct recording *recording, const struct ingest_sample *sample)
 {
-	if (!record->id.tid || record->id.tid > INT32_MAX)
+	const uint32_t tid = sample->record->id.tid;
+
+	if (!tid || tid > INT32_MAX)
 		return;
-	stacks_ref(recording->ingest.stacks, stack);
-	tasks_label_ref(recording->ingest.tasks, label);
-	offcpu_stack(&recording->offcpu, (int32_t)record->id.tid, stack, label);
+	stacks_ref(recording->ingest.stacks, sample->stack);
+	tasks_label_ref(recording->ingest.tasks, sample->label);
+	offcpu_stack(&recording->offcpu, (int32_t)tid,
+		&(struct offcpu_stack){sample->stack, sample->label, sample->end});
 }
 
-int deliver_span_sample(struct recording *recording, const struct record *record)
+int deliver_span_sample(
+	struct recording *recording, const struct record *record, enum unwind_end end)
 {
-	uint32_t stack, label;
-	int err = ingest_stack(&recording->ingest, record, &stack, &label);
+	struct ingest_sample sample = {.record = record, .end = (uint8_t)end};
+	int err = ingest_stack(&recording->ingest, &sample);
 
 	if (!err)
-		deliver_span_stack(recording, record, stack, label);
+		deliver_span_stack(recording, &sample);
 	return err;
+}
+
+void deliver_span_wake(
+	struct recording *recording, const struct recording_attr *kept, const struct record *record)
+{
+	int field = kept->wake_fields ? fields_find(kept->wake_fields, "pid") : -1;
+	uint64_t tid;
+
+	if (field < 0 || !fields_number(kept->wake_fields, (size_t)field, record, &tid))
+		return;
+	offcpu_ready(&recording->offcpu, (int32_t)tid, record->id.time_ns);
 }
 
 void deliver_switch(
@@ -224,4 +272,13 @@ void deliver_span_finish(struct recording *recording)
 	if (recording->has_sample)
 		offcpu_advance(&recording->offcpu, recording->last_ns, SIZE_MAX);
 	offcpu_clear(&recording->offcpu);
+}
+
+bool deliver_span_lacks_wakes(const struct recording *recording)
+{
+	bool has = recording->span_attr == SIZE_MAX;
+
+	for (size_t i = 0; i < recording->n_attrs && !has; i++)
+		has = recording->attrs[i].tells_wake && recording->attrs[i].wake_fields;
+	return !has;
 }

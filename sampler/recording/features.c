@@ -292,9 +292,11 @@ static int take_build_ids(struct features *features, struct reading *in)
 	return 0;
 }
 
-int features_tracing_data(struct features *features, void *bytes, size_t len)
+int features_tracing_data(struct features *features, struct attrs *attrs, void *bytes, size_t len)
 {
 	struct reader_info *info = &features->info;
+	struct tracing *tracing;
+	int ret;
 
 	if (hold(features, len)) {
 		free(bytes);
@@ -303,12 +305,18 @@ int features_tracing_data(struct features *features, void *bytes, size_t len)
 	free(info->tracing_data);
 	info->tracing_data = bytes;
 	info->tracing_data_len = len;
+	ret = tracing_new(&tracing, bytes, len);
+	if (ret)
+		return ret;
+	attrs_name_tracepoints(attrs, tracing);
+	tracing_free(tracing);
 	return 0;
 }
 
 static int take_numbers(struct features *features, unsigned int feature, struct reading *in)
 {
 	struct reader_info *info = &features->info;
+	uint64_t version;
 
 	switch (feature) {
 	case PERFDATA_NRCPUS:
@@ -326,7 +334,10 @@ static int take_numbers(struct features *features, unsigned int feature, struct 
 		info->has_clockid = get_64(in, &info->clockid);
 		return info->has_clockid ? 0 : -EBADMSG;
 	case PERFDATA_DIR_FORMAT:
-		features->is_directory = true;
+		/* Version 0 (perf record --kcore) keeps all records in the file of the header. */
+		if (!get_64(in, &version))
+			return -EBADMSG;
+		features->is_directory = version > 0;
 		return 0;
 	case PERFDATA_COMPRESSED:
 		info->compressed = true;
@@ -373,7 +384,7 @@ int features_take(struct features *features, struct attrs *attrs, unsigned int f
 		if (!copy)
 			return -ENOMEM;
 		memcpy(copy, bytes, len);
-		return features_tracing_data(features, copy, len);
+		return features_tracing_data(features, attrs, copy, len);
 	}
 	return take_numbers(features, feature, &in);
 }

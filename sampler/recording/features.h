@@ -30,7 +30,8 @@ int features_take(struct features *features, struct attrs *attrs, unsigned int f
 int features_build_id(
 	struct features *features, const uint8_t *bytes, size_t len, uint16_t misc, bool swapped);
 
-/* The formats of tracepoints; bytes is taken (malloc(3)), also on failure. */
-int features_tracing_data(struct features *features, void *bytes, size_t len);
+/* Takes the formats of tracepoints, which name unnamed attributes.  bytes (malloc(3)) is taken,
+ * also on failure. */
+int features_tracing_data(struct features *features, struct attrs *attrs, void *bytes, size_t len);
 
 #endif

@@ -84,7 +84,7 @@ enum perfdata_record {
 	PERFDATA_RECORD_AUXTRACE = 71, /* u64 size; so many bytes follow the record */
 	PERFDATA_RECORD_AUXTRACE_ERROR = 72,
 	PERFDATA_RECORD_THREAD_MAP = 73,
-	PERFDATA_RECORD_CPU_MAP = 74,
+	PERFDATA_RECORD_CPU_MAP = 74, /* u16 PERFDATA_CPUS_*, then that layout */
 	PERFDATA_RECORD_STAT_CONFIG = 75,
 	PERFDATA_RECORD_STAT = 76,
 	PERFDATA_RECORD_STAT_ROUND = 77,
@@ -97,6 +97,13 @@ enum perfdata_record {
 	PERFDATA_RECORD_COMPRESSED2 =
 		83, /* u64 size, then so many bytes of a zstd stream, padded */
 	PERFDATA_RECORD_TYPES = 128 /* to count them by */
+};
+
+/* Kinds of CPU_MAP. */
+enum perfdata_cpus {
+	PERFDATA_CPUS_LIST = 0, /* u16 n, u16 cpu[n] */
+	PERFDATA_CPUS_MASK = 1, /* u16 n, u16 bytes of a word (4, or 8 and padded to 8), words[n] */
+	PERFDATA_CPUS_RANGE = 2 /* u8 any, u8 pad, u16 first, u16 last */
 };
 
 #define PERFDATA_BUILD_ID_HAS_SIZE (1u << 15) /* in misc: size is given, else it is 20 */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reader.h - read a perf.data file or pipe: its attributes, its features, and its records in file order.
+ * reader.h - read a perf.data file, pipe or directory: attributes, features and records.
  *
- * Every byte is taken for hostile.  Files of the other byte order are turned round, compressed records are
- * unpacked, and what is cut is read up to the cut.  Memory is bounded by the largest record, the
- * attributes and the features (each with its own limit), never by the length of the file.
+ * Records of a file or pipe come in file order.  The files of a directory (perf record --threads)
+ * are merged by time.
+ *
+ * Every byte may be hostile.  Files of the other byte order are swapped, compressed records are
+ * unpacked, and a truncated file is read up to the cut.  The largest record, the attributes, the
+ * features (each with its own limit) and the number of files bound memory; file length never does.
  * One thread at a time; nothing is printed.
  */
 #ifndef SAMPLER_RECORDING_READER_H
@@ -25,6 +28,7 @@ struct reader_attr {
 	struct record_format format; /* to decode its records with */
 	uint64_t *ids;
 	size_t n_ids;
+	bool is_named; /* the recording named it */
 	uint16_t group; /* the same for all of one, from 1 on; 0: none is told */
 	char name
 		[EVENT_NAME_MAX]; /* raw bytes: as recorded, else made from the attribute ("raw 0x1a8") */
@@ -71,33 +75,55 @@ struct reader_record {
 	uint64_t offset; /* where in the file; of a compressed one, that of its pack */
 };
 
+#define READER_FILE_MAX 16 /* "data.8191" and its NUL */
+#define READER_FAULTS_MAX 8 /* faults kept in detail */
+
+enum reader_fault_kind {
+	READER_CUT, /* its end is missing */
+	READER_UNREADABLE, /* from offset on; error: of read(2), or EBADMSG: not understood */
+	READER_MISSING /* error of open(2); 0: it does not exist or is no regular file */
+};
+
+/* One fault of a file. */
+struct reader_fault {
+	enum reader_fault_kind kind;
+	int error; /* positive errno, or 0 */
+	uint64_t offset; /* start of the unreadable or invalid part */
+	char file[READER_FILE_MAX]; /* name in a directory; "": the recording is one file */
+};
+
 struct reader_status {
 	uint64_t bytes_read, bytes_total; /* total 0: not known (a pipe) */
 	uint64_t counts[PERFDATA_RECORD_TYPES]; /* records by type, unpacked ones too */
 	uint64_t
 		unknown; /* of types not known here: skipped (those below PERFDATA_RECORD_TYPES are in counts too) */
 	uint64_t bad; /* records whose fields do not fit their size: skipped */
-	bool truncated; /* the end is missing */
-	bool corrupt; /* reader_next() gave -EBADMSG */
-	uint64_t truncated_at; /* offset of what could not be read whole, or was not understood */
+	bool truncated; /* an end is missing */
+	uint64_t n_faults; /* at most one a file; those beyond READER_FAULTS_MAX are only counted */
+	struct reader_fault faults[READER_FAULTS_MAX];
 	bool features_missing; /* their table is cut or unreadable (recording not finished) */
 	uint32_t features_bad; /* sections that do not make sense: ignored */
 };
 
 struct reader;
 
-/* fd: read from its current offset; taken, also on failure.  What cannot seek and is no pipe recording is copied to a temporary file first.
- * Returns 0; -ENOEXEC: not a perf.data file; -ENOTSUP: one of a kind not read (perf record --threads' directory,
- * the first version's format); -EBADMSG: its header contradicts itself; -ENOMEM, -errno of read(2).  *out is NULL then. */
+/* Reads fd from its current offset; fd is taken, also on failure.  Input that cannot seek and is no
+ * pipe recording is copied to a temporary file first.  Returns 0, or with *out NULL: -ENODATA: it
+ * is empty; -EMEDIUMTYPE: it is compressed; -ENOEXEC: not a perf.data file; -ENOTSUP: the first
+ * version's format; -EISDIR: a directory without a recording, or one file of such a recording;
+ * -EBADMSG: its header contradicts itself; -ENOMEM, -errno of read(2). */
 int reader_open(struct reader **out, int fd);
 void reader_close(struct reader *reader); /* NULL is a no-op */
 
 /* True where the bytes begin as a perf.data file does (either byte order); for telling a file from a command. */
 bool reader_is_magic(const void *bytes, size_t len);
+/* True if the bytes begin like a file of gzip, xz, bzip2 or zstd. */
+bool reader_is_compressed(const void *bytes, size_t len);
 
-/* The next record that is not the reader's own business (attributes, features, packs and build-ids are taken in
- * on the way; all others, FINISHED_ROUND among them, are passed on).  1 and *out; 0 at the end; -EBADMSG where nothing further can be understood (the
- * status tells where); -ENOMEM, -errno of read(2). */
+/* Returns the next record in *out.  The reader itself takes attributes, features, packs and
+ * build-ids in; it passes all others on, FINISHED_ROUND among them.  Returns 1; 0 at the end;
+ * -EBADMSG if nothing further can be understood (the status gives the place); -ENOMEM, -errno of
+ * read(2).  The other files of a directory are read to their ends before such an error. */
 int reader_next(struct reader *reader, struct reader_record *out);
 
 /* Grows while a pipe is read; entries keep their number, and their place until the next reader_next(). */

@@ -6,6 +6,7 @@
 #include "sampler/recording/swap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,19 @@ bool reader_is_magic(const void *bytes, size_t len)
 	memcpy(&magic, bytes, sizeof(magic));
 	return magic == PERFDATA_MAGIC || magic == __builtin_bswap64(PERFDATA_MAGIC) ||
 		magic == MAGIC_OLD || magic == __builtin_bswap64(MAGIC_OLD);
+}
+
+bool reader_is_compressed(const void *bytes, size_t len)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} magics[] = {{"\x1f\x8b", 2}, {"\xfd\x37zXZ", 6}, {"BZh", 3}, {"\x28\xb5\x2f\xfd", 4}};
+
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		if (len >= magics[i].len && !memcmp(bytes, magics[i].bytes, magics[i].len))
+			return true;
+	return false;
 }
 
 static void swap_words(void *bytes, size_t n)
@@ -56,9 +70,12 @@ static int read_attr(struct reader *reader, uint8_t *bytes, size_t attr_size)
 
 	ids.offset = swap_get_64(bytes + len, reader->swapped);
 	ids.size = swap_get_64(bytes + len + 8, reader->swapped);
-	if (ids.offset > reader->source.size || ids.size > reader->source.size - ids.offset) {
-		reader_cut(reader, reader->source.size);
-		ids.size = ids.offset < reader->source.size ? reader->source.size - ids.offset : 0;
+	if (ids.offset > reader->stream->source.size ||
+		ids.size > reader->stream->source.size - ids.offset) {
+		reader_cut(reader, reader->stream->source.size);
+		ids.size = ids.offset < reader->stream->source.size
+			? reader->stream->source.size - ids.offset
+			: 0;
 	}
 	n_ids = (size_t)(ids.size / 8);
 	if (n_ids > ATTRS_IDS_MAX - reader->attrs.n_ids)
@@ -67,7 +84,7 @@ static int read_attr(struct reader *reader, uint8_t *bytes, size_t attr_size)
 		words = malloc(n_ids * 8);
 		if (!words)
 			return -ENOMEM;
-		ret = source_pread(&reader->source, ids.offset, words, n_ids * 8);
+		ret = source_pread(&reader->stream->source, ids.offset, words, n_ids * 8);
 		if (ret <= 0) {
 			free(words);
 			return ret ? ret : -EBADMSG;
@@ -94,12 +111,13 @@ static int read_attrs(struct reader *reader, const struct perfdata_header *heade
 	if (!bytes)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n && !ret; i++, offset += header->attr_size) {
-		ret = source_pread(&reader->source, offset, bytes, header->attr_size);
+		ret = source_pread(&reader->stream->source, offset, bytes, header->attr_size);
 		if (ret < 0)
 			break;
 		if (!ret) {
 			reader_cut(reader,
-				offset < reader->source.size ? offset : reader->source.size);
+				offset < reader->stream->source.size ? offset
+								     : reader->stream->source.size);
 			break;
 		}
 		ret = read_attr(reader, bytes, header->attr_size);
@@ -114,9 +132,9 @@ static int read_feature(
 	uint8_t *bytes;
 	int ret;
 
-	if (section.offset > reader->source.size ||
-		section.size > reader->source.size - section.offset)
-		reader_cut(reader, reader->source.size);
+	if (section.offset > reader->stream->source.size ||
+		section.size > reader->stream->source.size - section.offset)
+		reader_cut(reader, reader->stream->source.size);
 	if (section.size > features_limit(feature)) {
 		reader->status.features_bad += features_limit(feature) > 0;
 		return 0;
@@ -124,7 +142,7 @@ static int read_feature(
 	bytes = malloc(section.size ? section.size : 1);
 	if (!bytes)
 		return -ENOMEM;
-	ret = source_pread(&reader->source, section.offset, bytes, section.size);
+	ret = source_pread(&reader->stream->source, section.offset, bytes, section.size);
 	if (ret > 0)
 		ret = features_take(&reader->features, &reader->attrs, feature, bytes, section.size,
 			reader->swapped);
@@ -149,14 +167,14 @@ static int read_features(struct reader *reader, const struct perfdata_header *he
 		if (!(header->features[bit / 64] >> bit % 64 & 1))
 			continue;
 		ret = header->data.size
-			? source_pread(&reader->source, at, &section, sizeof(section))
+			? source_pread(&reader->stream->source, at, &section, sizeof(section))
 			: 0;
 		if (ret < 0)
 			return ret;
 		if (!ret) {
 			reader->status.features_missing = true;
 			if (header->data.size)
-				reader_cut(reader, reader->source.size);
+				reader_cut(reader, reader->stream->source.size);
 			return 0;
 		}
 		at += sizeof(section);
@@ -172,7 +190,7 @@ static int read_features(struct reader *reader, const struct perfdata_header *he
 static int read_header(struct reader *reader)
 {
 	struct perfdata_header header = {0};
-	int ret = source_pread(&reader->source, 0, &header, HEADER_NO_FEATURES);
+	int ret = source_pread(&reader->stream->source, 0, &header, HEADER_NO_FEATURES);
 	bool has_features;
 
 	if (ret <= 0)
@@ -183,7 +201,7 @@ static int read_header(struct reader *reader)
 	if (!has_features && header.size != HEADER_NO_FEATURES)
 		return -EBADMSG;
 	if (has_features) {
-		ret = source_pread(&reader->source, HEADER_NO_FEATURES, header.features,
+		ret = source_pread(&reader->stream->source, HEADER_NO_FEATURES, header.features,
 			sizeof(header.features));
 		if (ret <= 0)
 			return ret ? ret : -EBADMSG;
@@ -193,17 +211,19 @@ static int read_header(struct reader *reader)
 	if (header.data.size > UINT64_MAX - header.data.offset - 16 * PERFDATA_FEATURES ||
 		header.data.offset > UINT64_MAX - 16 * PERFDATA_FEATURES)
 		return -EBADMSG;
-	if (header.features[0] >> PERFDATA_DIR_FORMAT & 1)
-		return -ENOTSUP;
+	/* If its version cannot be read, the bit alone decides. */
+	reader->features.is_directory = header.features[0] >> PERFDATA_DIR_FORMAT & 1;
 	ret = read_attrs(reader, &header);
 	if (!ret)
 		ret = read_features(reader, &header);
 	/* A recorder that was killed leaves a size of 0: all that is there are records. */
-	reader->has_end = header.data.size > 0;
-	reader->end = reader->has_end ? header.data.offset + header.data.size : UINT64_MAX;
-	source_seek(&reader->source, header.data.offset, reader->end);
-	reader->status.bytes_total =
-		reader->end < reader->source.size ? reader->end : reader->source.size;
+	reader->stream->has_end = header.data.size > 0;
+	reader->stream->end =
+		reader->stream->has_end ? header.data.offset + header.data.size : UINT64_MAX;
+	source_seek(&reader->stream->source, header.data.offset, reader->stream->end);
+	reader->status.bytes_total = reader->stream->end < reader->stream->source.size
+		? reader->stream->end
+		: reader->stream->source.size;
 	return ret;
 }
 
@@ -211,35 +231,73 @@ static int read_header(struct reader *reader)
 static int read_start(struct reader *reader)
 {
 	uint64_t magic, size;
-	struct stat st;
 	int ret;
 
-	if (!fstat(reader->fd, &st) && S_ISDIR(st.st_mode))
-		return -ENOTSUP;
-	ret = source_init(&reader->source, reader->fd);
-	if (ret)
-		return ret;
-	ret = source_peek(&reader->source, sizeof(struct perfdata_pipe_header));
+	ret = source_peek(&reader->stream->source, sizeof(struct perfdata_pipe_header));
 	if (ret < 0)
 		return ret;
-	if (!reader_is_magic(source_bytes(&reader->source), source_left(&reader->source)))
-		return -ENOEXEC;
-	magic = swap_get_64(source_bytes(&reader->source), false);
+	if (!source_left(&reader->stream->source))
+		return -ENODATA;
+	if (!reader_is_magic(
+		    source_bytes(&reader->stream->source), source_left(&reader->stream->source)))
+		return reader_is_compressed(source_bytes(&reader->stream->source),
+			       source_left(&reader->stream->source))
+			? -EMEDIUMTYPE
+			: -ENOEXEC;
+	magic = swap_get_64(source_bytes(&reader->stream->source), false);
 	reader->swapped = magic != PERFDATA_MAGIC;
 	if (magic == MAGIC_OLD || magic == __builtin_bswap64(MAGIC_OLD))
 		return -ENOTSUP;
 	if (!ret)
 		return -EBADMSG;
-	size = swap_get_64(source_bytes(&reader->source) + 8, reader->swapped);
+	size = swap_get_64(source_bytes(&reader->stream->source) + 8, reader->swapped);
 	reader->features.info.swapped = reader->swapped;
 	if (size != sizeof(struct perfdata_pipe_header)) {
 		/* A file's features stand behind its records, and are needed before. */
-		ret = reader->source.seekable ? 0 : source_spool(&reader->source);
+		ret = reader->stream->source.seekable ? 0 : source_spool(&reader->stream->source);
 		return ret ? ret : read_header(reader);
 	}
 	reader->features.info.pipe = true;
-	reader->status.bytes_total = reader->source.size;
-	return source_skip(&reader->source, size) < 0 ? -EIO : 0;
+	reader->status.bytes_total = reader->stream->source.size;
+	return source_skip(&reader->stream->source, size) < 0 ? -EIO : 0;
+}
+
+/* Opens the file with the header in a directory.  Returns an fd, or -EISDIR if none. */
+static int open_header_file(int dir_fd)
+{
+	struct stat st;
+	int fd = openat(dir_fd, "data", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP ? -EISDIR : -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EISDIR;
+}
+
+/* fd is taken. */
+static int open_all(struct reader *reader, int fd)
+{
+	struct stat st;
+	int dir_fd = -1, ret = 0;
+
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		dir_fd = fd;
+		fd = open_header_file(dir_fd);
+		ret = fd < 0 ? fd : 0;
+	}
+	if (!ret)
+		ret = reader_add_stream(reader, fd, SOURCE_BUFFER_BYTES);
+	if (!ret && dir_fd >= 0)
+		strcpy(reader->stream->file, "data");
+	if (!ret)
+		ret = read_start(reader);
+	if (!ret && reader->features.is_directory)
+		ret = dir_fd < 0 ? -EISDIR : reader_add_directory(reader, dir_fd);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return ret;
 }
 
 int reader_open(struct reader **out, int fd)
@@ -252,9 +310,8 @@ int reader_open(struct reader **out, int fd)
 		close(fd);
 		return ret;
 	}
-	reader->fd = fd;
 	reader->ended = 1;
-	ret = read_start(reader);
+	ret = open_all(reader, fd);
 	if (ret) {
 		reader_close(reader);
 		return ret;
@@ -267,10 +324,8 @@ void reader_close(struct reader *reader)
 {
 	if (!reader)
 		return;
-	unpack_fini(&reader->unpacker);
 	attrs_fini(&reader->attrs);
 	features_fini(&reader->features);
-	source_fini(&reader->source);
-	close(reader->fd);
+	reader_close_streams(reader);
 	free(reader);
 }

@@ -9,12 +9,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EVENT_UPDATE_NAME 2
 
 static int take_pack(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
-	const uint8_t *pack = source_bytes(&reader->source) + sizeof(*header);
+	const uint8_t *pack = source_bytes(&reader->stream->source) + sizeof(*header);
 	size_t len = size - sizeof(*header);
 	int ret;
 
@@ -31,12 +32,12 @@ static int take_pack(struct reader *reader, const struct perf_event_header *head
 		len = (size_t)told;
 	}
 	reader->features.info.compressed = true;
-	ret = unpack_feed(&reader->unpacker, pack, len);
+	ret = unpack_feed(&reader->stream->unpacker, pack, len);
 	if (ret)
 		return ret;
-	reader->unpacking = true;
-	reader->pack_size = size;
-	reader->pending = 0;
+	reader->stream->unpacking = true;
+	reader->stream->pack_size = size;
+	reader->stream->pending = 0;
 	return 0;
 }
 
@@ -51,7 +52,7 @@ static int take_tracing_data(
 		return -EBADMSG;
 	len = ((uint64_t)swap_get_32(header + 1, reader->swapped) + 7) & ~7ull;
 	if (len > features_limit(PERFDATA_TRACING_DATA)) {
-		reader->following = len;
+		reader->stream->following = len;
 		return -EBADMSG;
 	}
 	ret = reader_pass_over(reader);
@@ -60,14 +61,14 @@ static int take_tracing_data(
 	bytes = malloc(len ? len : 1);
 	if (!bytes)
 		return -ENOMEM;
-	ret = source_read(&reader->source, bytes, len);
+	ret = source_read(&reader->stream->source, bytes, len);
 	if (ret <= 0) {
 		free(bytes);
 		if (!ret)
-			reader_cut(reader, reader->source.offset);
+			reader_cut(reader, reader->stream->source.offset);
 		return ret;
 	}
-	return features_tracing_data(&reader->features, bytes, len);
+	return features_tracing_data(&reader->features, &reader->attrs, bytes, len);
 }
 
 static int take_attr(struct reader *reader, const struct perf_event_header *header, size_t size)
@@ -122,6 +123,32 @@ static int take_feature(struct reader *reader, const struct perf_event_header *h
 	return 0;
 }
 
+/* Returns the number of CPUs in a CPU_MAP of any kind; 0 if it is not understood. */
+static unsigned int count_cpus(const struct reader *reader, const uint8_t *bytes, size_t len)
+{
+	uint16_t words[4] = {0}; /* kind, number, bytes of each; or kind, unused, first, last */
+	unsigned int n = 0;
+	size_t at, end;
+
+	memcpy(words, bytes, len < sizeof(words) ? len : sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && reader->swapped; i++)
+		words[i] = __builtin_bswap16(words[i]);
+	switch (words[0]) {
+	case PERFDATA_CPUS_LIST:
+		return words[1];
+	case PERFDATA_CPUS_MASK:
+		at = words[2] == sizeof(uint64_t) ? 10 : 6;
+		end = at + (size_t)words[1] * words[2];
+		for (; at < end && at < len; at++)
+			n += (unsigned int)__builtin_popcount(bytes[at]);
+		return n;
+	case PERFDATA_CPUS_RANGE:
+		return words[3] < words[2] ? 0 : words[3] - words[2] + 1u;
+	default:
+		return 0;
+	}
+}
+
 int reader_take_own(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
 	bool follows = header->type == PERFDATA_RECORD_TRACING_DATA ||
@@ -129,7 +156,7 @@ int reader_take_own(struct reader *reader, const struct perf_event_header *heade
 		header->type == PERFDATA_RECORD_COMPRESSED2;
 	int ret;
 
-	if (follows && reader->unpacking)
+	if (follows && reader->stream->unpacking)
 		return -EBADMSG;
 	switch (header->type) {
 	case PERFDATA_RECORD_HEADER_ATTR:
@@ -154,6 +181,13 @@ int reader_take_own(struct reader *reader, const struct perf_event_header *heade
 	case PERFDATA_RECORD_COMPRESSED2:
 		ret = take_pack(reader, header, size);
 		break;
+	case PERFDATA_RECORD_CPU_MAP:
+		/* perf record --threads writes a ring and a file for each CPU. */
+		if (reader->n_files)
+			reader_expect_files(reader,
+				count_cpus(reader, (const uint8_t *)(header + 1),
+					size - sizeof(*header)));
+		return 0;
 	default:
 		return 0;
 	}

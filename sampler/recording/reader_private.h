@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reader_private.h - what the files of the reader share: reader_open.c (header and sections), reader_own.c (records
- * that it takes in itself) and reader.c (the records one after the other).
+ * reader_private.h - shared by the reader's files: reader_open.c (header and sections),
+ * reader_own.c (records that the reader takes in), reader.c (the records of one file) and
+ * reader_streams.c (the records of several files, by time).
  */
 #ifndef SAMPLER_RECORDING_READER_PRIVATE_H
 #define SAMPLER_RECORDING_READER_PRIVATE_H
@@ -12,31 +13,45 @@
 #include "sampler/recording/source.h"
 #include "sampler/recording/unpack.h"
 
-struct reader {
+#define STREAM_COPY_BYTES (65536u + 8u)
+
+/* One file of records.  Only a directory of perf record --threads has several. */
+struct stream {
 	int fd;
+	char file[READER_FILE_MAX]; /* name, see reader_fault */
+	struct reader_fault *fault; /* borrowed from the reader; NULL if none */
 	struct source source;
 	struct unpacker unpacker;
-	struct attrs attrs;
-	struct features features;
-	struct reader_status status;
-	bool swapped;
 	bool has_end; /* the header tells where the records end */
 	uint64_t end;
-	int ended; /* what is returned from now on: 1: not yet */
 	bool unpacking; /* the pack stands at the source's place */
 	size_t pending; /* bytes of the record that was given out last, to be passed over */
 	uint64_t following; /* and what follows it, which is no record */
 	size_t pack_size;
-	uint64_t copy[65536 / 8 + 1]; /* a record that is not aligned */
+	struct reader_record head; /* with several streams: its oldest unread record */
+	uint64_t head_ns; /* time of the head; 0 if none */
+	uint64_t *copy; /* STREAM_COPY_BYTES, for records that are not aligned; NULL until needed */
 };
 
-/* The first place where something is missing counts. */
-static inline void reader_cut(struct reader *reader, uint64_t offset)
-{
-	if (!reader->status.truncated || offset < reader->status.truncated_at)
-		reader->status.truncated_at = offset;
-	reader->status.truncated = true;
-}
+struct reader {
+	struct stream *stream; /* the stream that is read now */
+	struct stream **streams; /* streams with a head first, in a heap by time */
+	size_t n_streams, n_heads;
+	bool has_heads; /* the first heads were read */
+	int error; /* the first error that ended a stream early */
+	struct attrs attrs;
+	struct features features;
+	struct reader_status status;
+	struct reader_fault unlisted; /* used for faults beyond READER_FAULTS_MAX */
+	unsigned int n_files; /* files of a directory, including missing ones; 0: none */
+	bool swapped;
+	int ended; /* what is returned from now on: 1: not yet */
+};
+
+/* Notes that the current file lacks the bytes at offset.  Only its first such place counts. */
+void reader_cut(struct reader *reader, uint64_t offset);
+/* Counts a fault of a file.  The caller fills it in. */
+struct reader_fault *reader_add_fault(struct reader *reader, const char *file);
 
 /* Pass over what the last call gave out: 1; 0 where the end comes before; -errno. */
 int reader_pass_over(struct reader *reader);
@@ -44,5 +59,26 @@ int reader_pass_over(struct reader *reader);
 /* A record of the reader's own, its header in this machine's order, of size bytes: 1; 0 where it is none of
  * these; -EBADMSG or -E2BIG where it does not make sense; -ENOMEM, -errno. */
 int reader_take_own(struct reader *reader, const struct perf_event_header *header, size_t size);
+
+/* reader_next() for reader->stream alone. */
+int reader_next_of_stream(struct reader *reader, struct reader_record *out);
+
+/* --- reader_streams.c --- */
+
+/* Adds the stream of a descriptor and makes it the current one.  fd is taken, also on failure.
+ * Returns 0, -ENOMEM, -errno. */
+int reader_add_stream(struct reader *reader, int fd, size_t buffer_bytes);
+void reader_close_streams(struct reader *reader);
+
+/* Adds the files data.0, data.1 ... of a directory.  Missing files and files that cannot be opened
+ * become faults.  Returns 0; -ENOMEM, -EMFILE, -ENFILE, -E2BIG, -errno of the directory. */
+int reader_add_directory(struct reader *reader, int dir_fd);
+
+/* The directory should have at least n files.  Missing ones become faults. */
+void reader_expect_files(struct reader *reader, unsigned int n);
+
+/* reader_next() for all streams, by the time of their records; records without a time come
+ * first. */
+int reader_next_of_all(struct reader *reader, struct reader_record *out);
 
 #endif

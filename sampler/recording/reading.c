@@ -27,7 +27,7 @@ static void publish_sometimes(struct recording *recording)
 	recording_publish_reader(recording);
 }
 
-/* An order_fn. */
+/* An order_fn: to the loading thread. */
 static int give(const struct order_record *record, void *ctx)
 {
 	struct recording *recording = ctx;
@@ -39,19 +39,48 @@ static int give(const struct order_record *record, void *ctx)
 	return relay_put(recording->relay, &given);
 }
 
+/* An order_fn: chains come first, so that a sample's hash is that of its whole chain. */
+static int give_whole(const struct order_record *record, void *ctx)
+{
+	struct recording *recording = ctx;
+
+	return chains_put(recording->reading.chains, record,
+		record->has_attr ? reader_attr(recording->reader, record->attr) : NULL);
+}
+
+/* True for records about tasks and their memory, with any event. */
+static bool is_side_band(const struct perf_event_header *header)
+{
+	switch (header->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+		return true;
+	}
+	return false;
+}
+
 static int take_kernel_record(struct recording *recording, const struct reader_record *read)
 {
 	struct order_record record = {.header = read->header,
 		.offset = read->offset,
 		.attr = read->attr,
 		.has_attr = read->has_attr};
+	size_t n = reader_attr_count(recording->reader);
+	bool events = !is_side_band(read->header);
 	int err = 0;
 
-	if (reader_attr_count(recording->reader) > recording->n_attrs ||
+	if (n > recording->n_attrs || (events && n > recording->n_made) ||
 		reader_info(recording->reader)->tracing_data_len != recording->tracing_len) {
 		err = relay_settle(recording->relay);
 		if (!err)
-			err = deliver_attrs(recording);
+			err = deliver_attrs(recording, events);
 	}
 	if (err)
 		return err;
@@ -59,7 +88,7 @@ static int take_kernel_record(struct recording *recording, const struct reader_r
 		record.time_ns = record_time(
 			read->header, &reader_attr(recording->reader, read->attr)->format);
 	if (!record.time_ns || record.time_ns == UINT64_MAX)
-		return give(&record, recording);
+		return give_whole(&record, recording);
 	return order_add(recording->reading.order, &record);
 }
 
@@ -83,8 +112,6 @@ static void *reading_main(void *ctx)
 
 		if (ret == -ENOMEM)
 			fatal = ret;
-		else if (ret < 0)
-			reading->error = ret;
 		if (ret <= 0)
 			break;
 		if (record.header->type < PERFDATA_RECORD_HEADER_ATTR)
@@ -95,35 +122,44 @@ static void *reading_main(void *ctx)
 	}
 	if (!fatal)
 		fatal = order_flush(reading->order);
+	if (!fatal)
+		fatal = chains_flush(reading->chains);
 	reading->fatal = fatal;
 	recording_publish_reader(recording);
 	relay_end(recording->relay);
 	return NULL;
 }
 
+static void free_all(struct recording *recording)
+{
+	struct reading *reading = &recording->reading;
+
+	relay_free(recording->relay);
+	chains_free(reading->chains);
+	order_free(reading->order);
+	recording->relay = NULL;
+	reading->chains = NULL;
+	reading->order = NULL;
+}
+
 int reading_start(struct recording *recording)
 {
 	struct reading *reading = &recording->reading;
-	int ret = order_new(&reading->order, ORDER_BYTES_MAX, give, recording);
+	int ret = order_new(&reading->order, ORDER_BYTES_MAX, give_whole, recording);
 
+	if (!ret)
+		ret = chains_new(&reading->chains, give, recording);
 	if (!ret)
 		ret = relay_new(&recording->relay);
 	if (!ret)
 		ret = -pthread_create(&reading->thread, NULL, reading_main, recording);
-	if (ret) {
-		relay_free(recording->relay);
-		order_free(reading->order);
-		recording->relay = NULL;
-		reading->order = NULL;
-	}
+	if (ret)
+		free_all(recording);
 	return ret;
 }
 
 void reading_join(struct recording *recording)
 {
 	pthread_join(recording->reading.thread, NULL);
-	order_free(recording->reading.order);
-	recording->reading.order = NULL;
-	relay_free(recording->relay);
-	recording->relay = NULL;
+	free_all(recording);
 }

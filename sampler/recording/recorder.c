@@ -260,7 +260,19 @@ static bool hand_over(struct recorder *recorder, bool wait)
 	return done;
 }
 
-static bool put(struct recorder *recorder, const struct perf_event_header *record, size_t event)
+/* Another profiler set the kernel's build-id bit: see record_format.no_build_ids. */
+static void drop_build_id_bit(uint8_t *at)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, at, sizeof(header));
+	if (header.type == PERF_RECORD_MMAP2)
+		header.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+	memcpy(at, &header, sizeof(header));
+}
+
+static bool put(struct recorder *recorder, const struct perf_event_header *record, size_t event,
+	bool from_kernel)
 {
 	struct buffer *buffer = &recorder->buffers[recorder->filling];
 	const struct entry entry = {event};
@@ -276,6 +288,8 @@ static bool put(struct recorder *recorder, const struct perf_event_header *recor
 	memcpy(buffer->at + buffer->len, &entry, sizeof(entry));
 	if (record)
 		memcpy(buffer->at + buffer->len + sizeof(entry), record, record->size);
+	if (record && from_kernel)
+		drop_build_id_bit(buffer->at + buffer->len + sizeof(entry));
 	buffer->len += len;
 	return true;
 }
@@ -284,7 +298,7 @@ static void tap_record(const struct perf_event_header *record, size_t event, voi
 {
 	struct recorder *recorder = ctx;
 
-	if (!put(recorder, record, event) && record->type == PERF_RECORD_SAMPLE)
+	if (!put(recorder, record, event, true) && record->type == PERF_RECORD_SAMPLE)
 		recorder->dropped[event]++;
 }
 
@@ -293,7 +307,7 @@ static void tap_mapping(int32_t pid, const struct record_mmap *mmap, uint64_t ti
 	union synth_record record;
 
 	synth_mapping(&record, pid, mmap, time_ns);
-	(void)put(ctx, &record.header, ENGINE_TAP_TRACKER);
+	(void)put(ctx, &record.header, ENGINE_TAP_TRACKER, false);
 }
 
 static void tap_comm(int32_t pid, int32_t tid, const char *comm, uint64_t time_ns, void *ctx)
@@ -301,7 +315,7 @@ static void tap_comm(int32_t pid, int32_t tid, const char *comm, uint64_t time_n
 	union synth_record record;
 
 	synth_comm(&record, pid, tid, comm, time_ns);
-	(void)put(ctx, &record.header, ENGINE_TAP_TRACKER);
+	(void)put(ctx, &record.header, ENGINE_TAP_TRACKER, false);
 }
 
 static void tap_round(void *ctx)
@@ -313,7 +327,7 @@ static void tap_round(void *ctx)
 		return;
 	recorder->last_round_ns = now_ns;
 	if (recorder->buffers[recorder->filling].len)
-		(void)put(recorder, NULL, EVENT_ROUND);
+		(void)put(recorder, NULL, EVENT_ROUND, false);
 	(void)hand_over(recorder, false);
 }
 
@@ -433,11 +447,11 @@ static uint64_t lost_of(const struct engine_status *status, const char *name)
 
 	for (size_t i = 0; i < status->n_events; i++)
 		if (!strcmp(status->events[i].name, name))
-			lost += status->events[i].lost;
+			lost += status->events[i].lost + status->events[i].held_back;
 	return lost;
 }
 
-/* What the engine knows to be lost, under the events that it was lost of. */
+/* Writes each event's lost and held-back samples; the format has one number for both. */
 static int write_lost(struct recorder *recorder, const struct engine_status *status)
 {
 	union synth_record record;

@@ -41,6 +41,9 @@ static void publish(struct recording *recording)
 	struct engine_status *status = &recording->status;
 
 	deliver_settle_lost(recording);
+	for (size_t i = 0; i < status->n_events; i++)
+		status->events[i].chains = recording->ingest.ends[status->events[i].id];
+	ingest_unwind_totals(&recording->ingest, &status->chains);
 	store_status(recording->ingest.store, &status->store);
 	pthread_mutex_lock(&recording->lock);
 	recording->shared = *status;
@@ -74,8 +77,8 @@ void recording_publish_reader(struct recording *recording)
 
 /* --- the loading thread: loading --- */
 
-/* Records until the end, or what went wrong, which is not told by the reader's status: *fatal. */
-static void load_all(struct recording *recording, int *error, int *fatal)
+/* Loads records until the end.  *fatal: an error that the reader's status does not report, or 0. */
+static void load_all(struct recording *recording, int *fatal)
 {
 	const struct relay_pack *pack;
 
@@ -91,36 +94,56 @@ static void load_all(struct recording *recording, int *error, int *fatal)
 		feeder_cancel(&recording->feeder);
 	}
 	reading_join(recording);
-	*error = recording->reading.error;
 	if (!*fatal)
 		*fatal = recording->reading.fatal;
 }
 
-static void add_notes(struct recording *recording, int error)
+static void add_count_note(struct recording *recording, enum engine_note_kind kind, uint64_t count)
+{
+	if (count)
+		note(recording, kind, 0, count, NULL);
+}
+
+static void add_fault_notes(struct recording *recording, const struct reader_status *reader)
+{
+	static const enum engine_note_kind kinds[] = {
+		[READER_CUT] = NOTE_FILE_TRUNCATED,
+		[READER_UNREADABLE] = NOTE_FILE_ERROR,
+		[READER_MISSING] = NOTE_FILE_MISSING,
+	};
+	uint64_t n = reader->n_faults < READER_FAULTS_MAX ? reader->n_faults : READER_FAULTS_MAX;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct reader_fault *fault = &reader->faults[i];
+
+		note(recording, kinds[fault->kind], fault->error, fault->offset, fault->file);
+	}
+	add_count_note(recording, NOTE_FILE_MORE_FAULTS, reader->n_faults - n);
+}
+
+static void add_notes(struct recording *recording)
 {
 	const struct engine_status *status = &recording->status;
 	struct reader_status reader;
 
 	reader_status(recording->reader, &reader);
 	deliver_settle_lost(recording);
-	if (error)
-		note(recording, NOTE_FILE_ERROR, -error,
-			reader.truncated ? reader.truncated_at : reader.bytes_read, NULL);
-	else if (reader.truncated)
-		note(recording, NOTE_FILE_TRUNCATED, 0, reader.truncated_at, NULL);
+	add_fault_notes(recording, &reader);
 	if (reader.features_missing)
 		note(recording, NOTE_FILE_UNFINISHED, 0, 0, NULL);
-	if (reader.bad + recording->bad)
-		note(recording, NOTE_FILE_BAD_RECORDS, 0, reader.bad + recording->bad, NULL);
-	if (reader.unknown)
-		note(recording, NOTE_FILE_UNKNOWN_RECORDS, 0, reader.unknown, NULL);
-	if (recording->shared_late)
-		note(recording, NOTE_FILE_OUT_OF_ORDER, 0, recording->shared_late, NULL);
-	if (recording->folded)
-		note(recording, NOTE_FILE_EVENTS_FOLDED, 0, recording->folded, NULL);
+	add_count_note(recording, NOTE_FILE_BAD_RECORDS, reader.bad + recording->bad);
+	add_count_note(recording, NOTE_FILE_UNKNOWN_RECORDS, reader.unknown);
+	add_count_note(recording, NOTE_FILE_OUT_OF_ORDER, recording->shared_late);
+	add_count_note(recording, NOTE_FILE_EVENTS_FOLDED, recording->folded);
+	add_count_note(recording, NOTE_FILE_MAPS_CUT, recording->maps_cut);
+	add_count_note(recording, NOTE_FILE_AUX_TRUNCATED, recording->aux_truncated);
+	add_count_note(recording, NOTE_FILE_AUX_PARTIAL, recording->aux_partial);
+	add_count_note(recording, NOTE_FILE_AUX_COLLISION, recording->aux_collision);
 	if (recording->offcpu.dropped + recording->offcpu.left_out)
 		note(recording, NOTE_SPANS_DROPPED, 0,
 			recording->offcpu.dropped + recording->offcpu.left_out, "off-cpu");
+	if (deliver_span_lacks_wakes(recording))
+		note(recording, NOTE_WAITS_SUMMED, 0, 0, "off-cpu");
 	for (size_t i = 0; i < status->n_events; i++)
 		if (status->events[i].lost)
 			note(recording, NOTE_LOST, 0, status->events[i].lost,
@@ -151,18 +174,20 @@ static int open_pipe(struct recording *recording)
 static void *recording_main(void *ctx)
 {
 	struct recording *recording = ctx;
-	int error = 0, fatal = open_pipe(recording);
+	int fatal = open_pipe(recording);
 
 	if (fatal)
 		goto out;
 	recording->status.state = ENGINE_RUNNING;
 	fatal = deliver_build_ids(recording);
 	if (!fatal)
-		fatal = deliver_attrs(recording);
+		fatal = deliver_attrs(recording, !reader_info(recording->reader)->pipe);
 	if (!fatal)
 		publish(recording);
 	if (!fatal)
-		load_all(recording, &error, &fatal);
+		load_all(recording, &fatal);
+	if (!fatal)
+		fatal = deliver_attrs(recording, true);
 	if (!fatal)
 		fatal = deliver_build_ids(recording);
 	if (!fatal)
@@ -170,7 +195,7 @@ static void *recording_main(void *ctx)
 	deliver_span_finish(recording);
 	if (store_seal(recording->ingest.store, recording->last_ns, true))
 		store_maintain(recording->ingest.store);
-	add_notes(recording, error);
+	add_notes(recording);
 	recording->status.state = recording->cancelled ? ENGINE_STOPPED : ENGINE_ENDED;
 out:
 	/* Before its first bytes there is nothing to be kept. */
@@ -215,6 +240,8 @@ int recording_new(struct recording **out, const struct recording_config *config)
 		ret = notes_init(&recording->notes);
 	if (!ret)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
+	if (!ret && config->unwind.find)
+		ret = ingest_set_unwind(&recording->ingest, &config->unwind);
 	if (!ret)
 		deliver_span_init(recording);
 	if (ret) {

@@ -20,6 +20,7 @@ struct recording_sample {
 	const struct record *record; /* valid during the call */
 	uint8_t event; /* of engine_status.events */
 	uint32_t stack, label; /* stacks.h, tasks.h: held while the call lasts */
+	bool is_span; /* time off the CPU: a record has ids, last ns, and length as period */
 };
 typedef int recording_tap(const struct recording_sample *sample, void *ctx);
 
@@ -30,6 +31,7 @@ struct recording_config {
 		to_ns; /* samples in [from, to) after the first one alone are taken; to 0: all */
 	bool no_fields; /* fields of samples are not kept */
 	bool no_chains; /* samples are as if they had been taken without chains, where they tell their address */
+	struct unwind_source unwind; /* find may wait, as it does not while sampling; NULL: none */
 	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
 	void *tap_ctx;
 };
@@ -44,10 +46,12 @@ void recording_free(struct recording *recording); /* cancels, joins; NULL is a n
 /* Readable (eventfd, the caller reads it) when there is more, a note was added, or loading ended. */
 int recording_notify_fd(const struct recording *recording);
 
-/* state: STARTING, RUNNING (loading), ENDED (read to the end), STOPPED (cancelled), FAILED.  started_ns and now_ns are the
- * times of the first and the latest sample, in the range or not; attaching_done and attaching_total are bytes read and
- * in all (total 0: not known).  count is the sum of what samples tell, and there are no clocks: no coverage.
- * lost and throttled are of the whole file.  Events beyond ENGINE_EVENTS_MAX - 1 are counted as one. */
+/* state: STARTING, RUNNING (loading), ENDED (read to the end), STOPPED (cancelled), FAILED.
+ * started_ns and now_ns are the times of the first and the latest sample, in the range or not.
+ * attaching_done and attaching_total are bytes read and bytes in all (0: not known).  count is
+ * the sum of the samples' weights.  There are no clocks, so coverage is known only for events with
+ * a fixed period, and for the whole file.  lost and throttled cover the whole file.  Events beyond
+ * ENGINE_EVENTS_MAX - 1 are counted as one. */
 void recording_status(struct recording *recording, struct engine_status *out);
 
 /* Notes such as engine_notes(): NOTE_FILE_* of engine.h. */

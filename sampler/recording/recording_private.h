@@ -11,6 +11,7 @@
 #include "sampler/ingest.h"
 #include "sampler/notes.h"
 #include "sampler/offcpu.h"
+#include "sampler/recording/chains.h"
 #include "sampler/recording/order.h"
 #include "sampler/recording/recording.h"
 #include "sampler/recording/relay.h"
@@ -39,6 +40,9 @@ struct recording_attr {
 	int16_t event; /* EVENT_NONE, or an index of status.events, which is its id */
 	bool is_span; /* its samples are stacks of switches, and not counted */
 	bool tells_switch; /* the same, and counted */
+	bool is_wakes; /* its samples are wake-ups that split time off the CPU; not counted */
+	bool tells_wake; /* the same, and counted */
+	struct fields *wake_fields; /* for tells_wake; NULL if their formats are not known */
 	bool has_fields; /* or it was seen that it has none */
 };
 
@@ -46,9 +50,9 @@ struct recording_attr {
 struct reading {
 	pthread_t thread;
 	struct order *order;
+	struct chains *chains;
 	uint64_t published_ns;
 	unsigned int since_published; /* records */
-	int error; /* at the end: of the file */
 	int fatal; /* of this machine, or what the loading thread has met */
 };
 
@@ -80,6 +84,7 @@ struct recording {
 	struct engine_status status;
 	struct recording_attr *attrs; /* made anew by the reading thread while nothing is given */
 	size_t n_attrs, attrs_size;
+	size_t n_made; /* attributes that have their events */
 	struct fields *fields[ENGINE_EVENTS_MAX]; /* by event; atomic: any thread reads */
 	struct tracing *tracing; /* formats of tracepoints, as they were there */
 	size_t tracing_len;
@@ -87,9 +92,12 @@ struct recording {
 	size_t ids_taken; /* attributes whose ids are in by_id */
 	struct idmap reads; /* a counter's value at the last sample */
 	struct offcpu offcpu;
+	int span_failed; /* the tap's error for a span */
 	size_t span_attr; /* whose records of switches count; SIZE_MAX: there were none */
 	int16_t span_events[EVENT_SPAN_PREEMPTED + 1]; /* by kind: the event + 1, or 0 */
 	uint64_t folded; /* names counted as the last event */
+	uint64_t maps_cut; /* processes whose mappings perf did not read completely */
+	uint64_t aux_truncated, aux_partial, aux_collision; /* AUX records with these flags */
 	struct reader_build_id *build_ids; /* by path; the paths are the reader's */
 	size_t n_build_ids;
 
@@ -116,8 +124,8 @@ struct recording {
 
 /* --- deliver.c --- */
 
-/* Give events to attributes that came since.  0 or -ENOMEM. */
-int deliver_attrs(struct recording *recording);
+/* Keeps attributes that came since.  events: also creates missing events.  Returns 0 or -ENOMEM. */
+int deliver_attrs(struct recording *recording, bool events);
 /* The build-ids of the recording by path.  0 or -ENOMEM. */
 int deliver_build_ids(struct recording *recording);
 /* Make events' lost and lost_side_band of what records told. */
@@ -141,10 +149,14 @@ void deliver_span_init(struct recording *recording);
 void deliver_span_fini(struct recording *recording);
 /* An attribute that has its event: whether it is one of time off the CPU. */
 void deliver_span_attr(struct recording *recording, struct recording_attr *kept);
-/* A sample of a switch, which was taken in or is not to be counted (0 or -ENOMEM). */
-void deliver_span_stack(
-	struct recording *recording, const struct record *record, uint32_t stack, uint32_t label);
-int deliver_span_sample(struct recording *recording, const struct record *record);
+/* A sample of a switch that was taken in, or is not to be counted: end is how its unwound chain ends.  The latter
+ * returns 0 or -ENOMEM. */
+void deliver_span_stack(struct recording *recording, const struct ingest_sample *sample);
+int deliver_span_sample(
+	struct recording *recording, const struct record *record, enum unwind_end end);
+/* Takes a sample that names a thread becoming runnable. */
+void deliver_span_wake(struct recording *recording, const struct recording_attr *kept,
+	const struct record *record);
 /* Its record. */
 void deliver_switch(
 	struct recording *recording, const struct order_record *from, const struct record *record);
@@ -153,6 +165,8 @@ void deliver_span_task(struct recording *recording, const struct record *record)
 /* Before a slice is sealed: what is out is brought up to date. */
 void deliver_span_pass(struct recording *recording, uint64_t time_ns);
 void deliver_span_finish(struct recording *recording);
+/* True if blocked times exist without samples of wake-ups to split them. */
+bool deliver_span_lacks_wakes(const struct recording *recording);
 
 /* --- deliver_more.c --- */
 

@@ -13,15 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So large that calls do not count, so small that what is read is still in the cache. */
-#define BUFFER_BYTES (512 * 1024)
-
-int source_init(struct source *source, int fd)
+int source_init(struct source *source, int fd, size_t buffer_bytes)
 {
 	struct stat st;
 	off_t start;
 
-	*source = (struct source){.fd = fd, .limit = UINT64_MAX};
+	*source = (struct source){.fd = fd, .limit = UINT64_MAX, .buffer_bytes = buffer_bytes};
 	if (fstat(fd, &st))
 		return -errno;
 	start = lseek(fd, 0, SEEK_CUR);
@@ -30,7 +27,7 @@ int source_init(struct source *source, int fd)
 		source->start = (uint64_t)start;
 		source->size = st.st_size > start ? (uint64_t)(st.st_size - start) : 0;
 	}
-	source->buffer = malloc(BUFFER_BYTES);
+	source->buffer = malloc(buffer_bytes);
 	return source->buffer ? 0 : -ENOMEM;
 }
 
@@ -99,7 +96,7 @@ int source_peek(struct source *source, size_t n)
 	source->at = 0;
 	while (source->end < n) {
 		uint64_t next = source->offset + source->end;
-		size_t room = BUFFER_BYTES - source->end;
+		size_t room = source->buffer_bytes - source->end;
 		ssize_t got = 0;
 
 		if (next < source->limit) {

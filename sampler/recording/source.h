@@ -23,11 +23,16 @@ struct source {
 	uint64_t offset; /* of the byte at `at` */
 	uint64_t limit; /* nothing is read from here on */
 	uint8_t *buffer;
+	size_t buffer_bytes;
 	size_t at, end;
 };
 
-/* 0, -ENOMEM, -errno.  source_fini() is legal in any case. */
-int source_init(struct source *source, int fd);
+#define SOURCE_BUFFER_BYTES \
+	(512u * 1024) /* large, so that calls are cheap; small enough for the cache */
+
+/* buffer_bytes: at least SOURCE_PEEK_MAX.  Returns 0, -ENOMEM, -errno; source_fini() is always
+ * legal. */
+int source_init(struct source *source, int fd, size_t buffer_bytes);
 void source_fini(struct source *source);
 
 /* What cannot seek is copied, to its end, into a file without a name (in $TMPDIR or /tmp) that takes the descriptor's

@@ -248,7 +248,8 @@ static void turn_trailer(struct walk *walk, const struct record_format *format)
 		turn_64(&trailer);
 }
 
-static void turn_kernel(struct walk *walk, const struct perf_event_header *header)
+static void turn_kernel(struct walk *walk, const struct perf_event_header *header,
+	const struct record_format *format)
 {
 	switch (header->type) {
 	case PERF_RECORD_MMAP:
@@ -258,7 +259,8 @@ static void turn_kernel(struct walk *walk, const struct perf_event_header *heade
 	case PERF_RECORD_MMAP2:
 		turn_many_32(walk, 2);
 		turn_many_64(walk, 3);
-		if (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (has(walk, 24) &&
+			record_has_build_id(header->misc, walk->at, format->no_build_ids)) {
 			leave(walk, 24);
 		} else {
 			turn_many_32(walk, 2);
@@ -287,6 +289,7 @@ static void turn_kernel(struct walk *walk, const struct perf_event_header *heade
 	case PERF_RECORD_UNTHROTTLE:
 	case PERF_RECORD_AUX:
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+	case RECORD_CALLCHAIN_DEFERRED:
 		turn_many_64(walk, left(walk) / 8);
 		break;
 	case PERF_RECORD_KSYMBOL:
@@ -367,7 +370,7 @@ int swap_record(struct perf_event_header *header, const struct record_format *fo
 	} else {
 		if (format->sample_id_all)
 			turn_trailer(&walk, format);
-		turn_kernel(&walk, header);
+		turn_kernel(&walk, header, format);
 	}
 	return walk.bad ? -EBADMSG : 0;
 }

@@ -23,7 +23,7 @@ static const char magic[10] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
 
 struct tracepoint {
 	uint64_t id;
-	char *format;
+	char *format, *subsystem;
 };
 
 struct tracing {
@@ -102,10 +102,10 @@ static bool find_id(const char *format, uint64_t *id)
 }
 
 /* An entry without a number is none. */
-static int add(struct tracing *tracing, const char *text, size_t len)
+static int add(struct tracing *tracing, const char *subsystem, const char *text, size_t len)
 {
 	struct tracepoint *grown;
-	char *copy;
+	char *copy, *named;
 	uint64_t id;
 
 	if (tracing->n == tracing->size) {
@@ -124,7 +124,12 @@ static int add(struct tracing *tracing, const char *text, size_t len)
 		free(copy);
 		return 0;
 	}
-	tracing->at[tracing->n++] = (struct tracepoint){id, copy};
+	named = strdup(subsystem);
+	if (!named) {
+		free(copy);
+		return -ENOMEM;
+	}
+	tracing->at[tracing->n++] = (struct tracepoint){id, copy, named};
 	return 0;
 }
 
@@ -162,13 +167,15 @@ static int take_events(struct tracing *tracing, struct reading *in)
 	if (!take_32(in, &systems))
 		return -EBADMSG;
 	while (systems-- > 0) {
+		const char *subsystem = (const char *)in->at;
+
 		if (!take_name(in) || !take_32(in, &n))
 			return -EBADMSG;
 		while (n-- > 0) {
 			uint64_t len;
 			const char *text = take_text(in, &len);
 			int err = text && tracing->n < TRACING_EVENTS_MAX
-				? add(tracing, text, (size_t)len)
+				? add(tracing, subsystem, text, (size_t)len)
 				: -EBADMSG;
 
 			if (err)
@@ -211,8 +218,10 @@ void tracing_free(struct tracing *tracing)
 {
 	if (!tracing)
 		return;
-	for (size_t i = 0; i < tracing->n; i++)
+	for (size_t i = 0; i < tracing->n; i++) {
 		free(tracing->at[i].format);
+		free(tracing->at[i].subsystem);
+	}
 	free(tracing->at);
 	free(tracing);
 }
@@ -222,14 +231,38 @@ size_t tracing_count(const struct tracing *tracing)
 	return tracing->n;
 }
 
-const char *tracing_format(const struct tracing *tracing, uint64_t id)
+static const struct tracepoint *find_tracepoint(const struct tracing *tracing, uint64_t id)
 {
-	const struct tracepoint key = {.id = id}, *found;
+	const struct tracepoint key = {.id = id};
 
 	if (!tracing || !tracing->n)
 		return NULL;
-	found = bsearch(&key, tracing->at, tracing->n, sizeof(*tracing->at), by_id);
+	return bsearch(&key, tracing->at, tracing->n, sizeof(*tracing->at), by_id);
+}
+
+const char *tracing_format(const struct tracing *tracing, uint64_t id)
+{
+	const struct tracepoint *found = find_tracepoint(tracing, id);
+
 	return found ? found->format : NULL;
+}
+
+bool tracing_name(const struct tracing *tracing, uint64_t id, char *out, size_t size)
+{
+	static const char key[] = "name: ";
+	const struct tracepoint *found = find_tracepoint(tracing, id);
+	const char *name;
+	size_t system_len, len;
+
+	if (!found || strncmp(found->format, key, sizeof(key) - 1) != 0)
+		return false;
+	name = found->format + sizeof(key) - 1;
+	len = strcspn(name, "\n");
+	system_len = strlen(found->subsystem);
+	if (!len || !system_len || system_len + 1 + len >= size)
+		return false;
+	snprintf(out, size, "%s:%.*s", found->subsystem, (int)len, name);
+	return true;
 }
 
 /* --- writing --- */

@@ -10,6 +10,7 @@
 
 #include "sampler/event.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,10 @@ void tracing_free(struct tracing *tracing); /* NULL is a no-op */
 size_t tracing_count(const struct tracing *tracing);
 /* The text of a tracepoint's format file by its number (perf_event_attr.config); or NULL, also of NULL. */
 const char *tracing_format(const struct tracing *tracing, uint64_t id);
+
+/* Writes a name like "sched:sched_switch".  Returns false, with out unchanged, if the number is
+ * unknown or its name does not fit. */
+bool tracing_name(const struct tracing *tracing, uint64_t id, char *out, size_t size);
 
 /* The section for these tracepoints, as this machine describes them: bytes for free(), NULL where none can be described.
  * 0 or -ENOMEM. */

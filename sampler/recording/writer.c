@@ -243,6 +243,8 @@ static int copy_config(struct writer *writer, const struct writer_config *config
 		writer->events[i] = config->events[i];
 		writer->events[i].name[EVENT_NAME_MAX - 1] = '\0';
 		writer->events[i].attr.size = sizeof(*attr);
+		/* Mappings from before the start carry theirs already; see synth_mapping(). */
+		writer->events[i].attr.build_id = 1;
 		writer->formats[i] = (struct record_format){
 			.sample_type = attr->sample_type,
 			.read_format = attr->read_format,

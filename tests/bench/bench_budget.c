@@ -65,9 +65,10 @@ static uint32_t sample_stack(struct stacks *stacks)
 	uint64_t hash = ((uint64_t)number * LEAFS + leaf + 1) * 0x9e3779b97f4a7c15ull;
 	const struct path *path = &paths[number];
 	uint32_t node, frame;
+	uint16_t dropped;
 
 	hash ^= hash >> 29;
-	node = stacks_chain_find(stacks, hash);
+	node = stacks_chain_find(stacks, hash, &dropped);
 	if (node != STACK_ROOT)
 		return node;
 	for (uint32_t i = 0; i < path->depth; i++) {
@@ -77,7 +78,7 @@ static uint32_t sample_stack(struct stacks *stacks)
 		check((i + 1 < path->depth ? stacks_child : stacks_leaf)(
 			stacks, node, frame, &node));
 	}
-	check(stacks_chain_add(stacks, hash, node));
+	check(stacks_chain_add(stacks, hash, node, 0));
 	return node;
 }
 

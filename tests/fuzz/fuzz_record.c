@@ -106,6 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			sink += sum(out.text_poke.bytes,
 				(uint64_t)out.text_poke.old_len + out.text_poke.new_len);
 			break;
+		case RECORD_CALLCHAIN_DEFERRED:
+			sink += sum(out.deferred.chain, out.deferred.chain_len * 8);
+			break;
 		}
 	free(header);
 	return 0;

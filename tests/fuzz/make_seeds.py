@@ -48,7 +48,32 @@ def jitdump(order):
         entry(2, struct.pack(order + 'QQ', 0x1000, 0)) + entry(0, other) + entry(1, move) + entry(3, b'')
 
 
-LATER = (8, *range(11, 13), *range(14, 22))
+def frame(body, cie=None):
+    """A record of .eh_frame (cie: how far back its CIE is) or, given a tuple, of .debug_frame."""
+    word = 0 if cie is None else cie[0] if isinstance(cie, tuple) else cie
+    body = struct.pack('<I', word & (2**32 - 1)) + body
+    return struct.pack('<I', len(body)) + body
+
+
+def unwind_table(rules, pages, rows, first=1):
+    rules = b''.join(struct.pack('<ihhBBBB', *rule) for rule in rules)
+    pages = struct.pack('<%dI' % len(pages), *pages)
+    at = 80
+    header = struct.pack('<8sIHHIIIIQQQQQQ', b'strobe\0U', 1, 62, 0, len(rules) // 12, len(pages) // 4 - 1, len(rows), first,
+                         at, at + len(rules), at + len(rules) + len(pages),
+                         at + len(rules) + len(pages) + 4 * len(rows), 48, 16)
+    return header + rules + pages + b''.join(struct.pack('<HH', *row) for row in rows)
+
+
+CIE = frame(b'\1zRS\0\1\x78\x10\1\x00\x0c\7\x08\x90\1')
+DEBUG_CIE = frame(b'\1\0\1\x78\x10\x0c\7\x08\x90\1', (-1,))
+FDE = struct.pack('<QQ', 0x2000, 0x40)
+PROGRAM = bytes.fromhex('410e1086024a0a0d06450b41070641c605060211067e0f0477a00106100603' '77f800') + \
+    bytes.fromhex('0f0b770880003f1a3b2a332422')
+UNWIND = unwind_table([(8, 0, -8, 1, 0, 1, 0), (16, -16, -8, 2, 1, 1, 0), (24, 0, -8, 4, 0, 1, 2)], [0, 3, 3, 5],
+                      [(0, 65535), (16, 0), (32, 1), (0, 2), (16, 65535)])
+
+LATER = (8, *range(11, 13), *range(14, 23))
 FIXED = words(99, 0x401000, 4712 << 32 | 4711, 1234567, 3, 1003009)
 SAMPLE = record(9, FIXED)
 CHAIN = record(9, FIXED + words(4, -512, 0x401000, 0x402000, 0x403000))
@@ -84,6 +109,14 @@ CODETAB = (b'strobe\0C' + struct.pack('<IIIIQQQQ', 1, 2, 2, 8, 56, 120, 160, 168
            struct.pack('<QQIIHBBI', 0x1010, 2**64 - 1, 4, 1, 1, 2, 4, 0) +
            struct.pack('<IIIHHI', 1, 4, 7, 3, 1, 6) + struct.pack('<IIIHHI', 4, 4, 30, 0, 0, 29) + b'\0ab\0cde\0')
 
+def walked(machine, chain_len, registers, chain, stack):
+    """An input of fuzz_unwind: rules by sp, of the root, of a signal frame, by bp; all others are none."""
+    rules = struct.pack('<ihhBBBB', 16, 0, -8, 1, 0, 1, 0) + struct.pack('<ihhBBBB', 0, 0, 0, 7, 0, 0, 0)
+    rules += struct.pack('<ihhBBBB', 24, 16, 32, 6, 1, 0, 1) + struct.pack('<ihhBBBB', 16, -16, -8, 2, 1, 1, 0)
+    words = [*registers, *[0] * (4 - len(registers)), *chain, *stack]
+    return bytes((machine, chain_len)) + rules + bytes(12 * 12) + struct.pack(f'<{len(words)}Q', *words)
+
+
 SEEDS = {
     'fuzz_record': {
         'sample': case(SAMPLE),
@@ -118,6 +151,7 @@ SEEDS = {
         'group': b'{cycles,instructions}:u', 'cache': b'L1-dcache-load-misses', 'misspelt': b'cycels:u',
         'terms': b'cpu/asks,umask=2,period=3/p', 'glob': b'*:*sys*', 'uprobe': b'uprobe:/bin/x:f(int)/ref_ctr_offset=3/u',
         'kprobe': b'kretprobe:vfs_read+4', 'uncore': b'uncore_imc/cas_count_read/,inst_retired', 'symbol': b'mem:ns::a+0x10/8:w',
+        'long': b'uprobe:x:f' + b'c' * 80 + b'(int:u',
     },
     'fuzz_fields': {
         'flags': b'\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n'
@@ -142,9 +176,51 @@ SEEDS = {
         'core': b'ffffffff81000000 T _stext\n0000000000000000 A fixed_percpu_data\n',
         'module': b'ffffffffc0a01000 t nft_do_chain\t[nf_tables]\n', 'hidden': b'0000000000000000 T x',
     },
+    'fuzz_cgroup': {
+        'both': b'cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\ncgroup /sys/fs/cgroup/perf\\040event cgroup rw,perf_event 0 0\n',
+        'other': b'cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n', 'path': b'/system.slice/docker-0123456789abcdef.scope',
+    },
+    'fuzz_disasm': {
+        'x86': bytes.fromhex('00554889e5e80000000066900f1f4000c3'), 'intel': bytes.fromhex('04488b05f0ffffff62f17c4858c2f30f1efa'),
+        'i386': bytes.fromhex('015589e58b4508c3'), 'arm64': bytes.fromhex('02fd7bbfa9fd030091c0035fd6'),
+        'arm': bytes.fromhex('0304e02de51eff2fe1'),
+    },
+    'fuzz_expr': {
+        'terms': b'comm~^nginx.* & !image:libc*|ld* & cpu:0-2,8 & malloc\nstd::sort<int>(int*)',
+        'quoted': b'symbol:"operator&&(a|b) \\"x\\\\"\noperator<<(std::ostream&)', 'colon': b'comm:":7"\n:C',
+        'fields': b'field:comm:a & prev_pid:0x10-20 & pid:1|2\n(anonymous namespace)::f()',
+    },
+    'fuzz_features': {
+        'hostname': b'\3\0' + struct.pack('<I', 8) + b'machine\0',
+        'cmdline': b'\x0b\0' + struct.pack('<II', 2, 8) + b'perf\0\0\0\0' + struct.pack('<I', 8) + b'record\0\0',
+        'numbers': b'\7\1' + struct.pack('>II', 8, 4), 'build-id': b'\2\0' + record(
+            0, struct.pack('<i', -1) + bytes(range(20)) + b'\x14\0\0\0' + text(b'/bin/a')),
+        'one-build-id': b'\x80\4' + record(0, struct.pack('<i', -1) + bytes(24) + text(b'/bin/a')),
+        'tracing': b'\1\2' + b'\x17\x08\x44tracing0.6\0\0\4' + struct.pack('<I', 4096) + b'header_page\0' + bytes(8),
+    },
+    'fuzz_text': {
+        'rust': b'\x20\1<alloc::vec::Vec<T> as core::iter::Extend<&T>>::extend::h0123456789abcdef',
+        'template': b'\x18\1std::map<int, std::string>::operator[](int const&) [clone .constprop.0]',
+        'bytes': b'\7\1a\x1b[31m\xff\xc2\x85\xe2\x80\xae\xe4\xb8\xad\xe6\x96\x87', 'file': b'\x0c\0libabsl_strings.so.20220623.0.0',
+    },
     'fuzz_perfdata': {name: make() for name, make in make_perfdata.FILES.items()},
     'fuzz_codetab': {
         'table': CODETAB, 'cut': CODETAB[:150], 'empty': CODETAB[:12] + bytes(12),
+    },
+    'fuzz_cfi': {
+        'eh': b'\0\xff' + CIE + frame(FDE + b'\0' + PROGRAM, len(CIE) + 4) + bytes(8),
+        'debug': b'\4\0' + DEBUG_CIE + frame(FDE + PROGRAM, (0,)),
+        'both': b'\1\x80' + CIE.replace(b'\x10\1\0', b'\x1e\1\x1b') + frame(b'\0\1\0\0\x40\0\0\0\0\x41\x2d', len(CIE) + 4) +
+        DEBUG_CIE.replace(b'\x10\x0c', b'\x1e\x0c') + frame(FDE + b'\x41\x0e\x20', (0,)),
+    },
+    'fuzz_unwtab': {
+        'table': UNWIND, 'cut': UNWIND[:120], 'empty': unwind_table([], [0], []),
+    },
+    'fuzz_unwind': {
+        'x86_64': walked(2, 3, (0, 0x7000, 0x400010), [0xfffffffffffffe00, 0x400010, 0x402020],
+                         [0, 0x403020, 0x401010, 1, 2, 3, 0x7040, 0x401010]),
+        'signal': walked(2, 0, (0x7028, 0x7000, 0x402010), [], [7, 8, 9, 0x7028, 0x400010, 0, 0x401010]),
+        'arm64': walked(3, 0, (0x7008, 0x400020, 0x7000, 0x403010), [], [0, 0x7028, 0x900010, 1, 2, 0, 0x401010]),
     },
     'fuzz_table': {
         'table': TABLE, 'cut': TABLE[:80], 'empty': TABLE[:12] + bytes(12),

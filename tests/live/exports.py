@@ -118,8 +118,40 @@ def gecko(recording):
                for row in frames):
             wrong.append("frameTable")
     checks.check("gecko: every number points at something", file["threads"] and not wrong, wrong)
+    gecko_times(recording, file)
     checks.check("gecko: a row for each sample", count == recording.samples[recording.event()],
                  f"{count}, {recording.samples}")
+
+
+def gecko_times(recording, file):
+    """Each sample stands at the time that perf script has, from the first one on."""
+    found, wanted = {}, {}
+    for thread in file["threads"]:
+        found.setdefault(thread["tid"], []).extend(round(row[1] * 1e6) for row in thread["samples"]["data"])
+    text = run(["perf", "script", "-i", recording.path, "-F", "tid,time,event", "--ns"], text=True).stdout
+    rows = [re.match(r"\s*(\d+)\s+(\d+)\.(\d{9}):\s+(\S+):", line) for line in text.splitlines()]
+    rows = [(int(row.group(1)), int(row.group(2) + row.group(3)), row.group(4)) for row in rows if row]
+    for tid, time, event in rows:
+        if event == recording.event():
+            wanted.setdefault(tid, []).append(time - min(time for _, time, _ in rows[:100]))
+    checks.check("gecko: times are those of perf script",
+                 wanted and {tid: sorted(times) for tid, times in found.items()} ==
+                 {tid: sorted(times) for tid, times in wanted.items()} and "extra" not in file["meta"],
+                 {tid: (sorted(times)[:3], sorted(wanted.get(tid, []))[:3]) for tid, times in found.items()})
+
+
+def callgrind_lines(recording, text):
+    """The source that callgrind_annotate shows has the costs of its lines; together they are the function's in a report."""
+    hot = next(row for event in recording.report["events"] if event["name"] == recording.event()
+               for row in event["rows"] if row["symbol"] == "shares_hot")
+    costs = re.findall(r"^\s*([\d,]+) \([ \d.]+%\)\s+\S*:shares_hot\b", text, re.MULTILINE)
+    own = sum(int(cost.replace(",", "")) for cost in costs)
+    checks.check("callgrind: a function has what it has in a report", own == hot["self_weight"] if "self_weight" in hot
+                 else abs(own - hot["self_percent"] / 100 * recording.weights[recording.event()]) < 1e5, (own, hot))
+    annotated = re.search(r"-- Auto-annotated source: (\S*shares\S*\.[ch])\n.*?\n((?:.|\n)*?)(?=\n-{60}\n|\Z)", text)
+    lines = re.findall(r"^\s*([\d,]+) \([ \d.]+%\)  (.+)$", annotated.group(2), re.MULTILINE) if annotated else []
+    checks.check("callgrind: source lines with their costs", len(lines) >= 1 and
+                 sum(int(cost.replace(",", "")) for cost, _ in lines) > own / 2, (annotated and annotated.group(1), lines[:3]))
 
 
 def callgrind(recording, folder):
@@ -139,6 +171,7 @@ def callgrind(recording, folder):
     own = sum(int(row.replace(",", "")) for row in rows)
     checks.check("callgrind: sum of the functions", own == recording.weights[recording.event()],
                  f"{own}, {recording.weights}")
+    callgrind_lines(recording, found.stdout)
     tree = run(["callgrind_annotate", "--inclusive=yes", "--tree=both", path], text=True)
     checks.check("callgrind: calls", tree.returncode == 0 and "shares_hot" in tree.stdout, tree.stderr[-300:])
 
@@ -204,11 +237,13 @@ def pprof(recording):
                 keys.add(strings[dict(fields(value))[1]])
     checks.check("pprof: sums", sums == [recording.samples[event], recording.weights[event]], sums)
     checks.check("pprof: labels", keys == {"pid", "tid", "comm"}, keys)
+    first = dict(fields(found[3][0]))
+    checks.check("pprof: the main program is the first mapping", strings[first[5]].endswith("/shares"), strings[first[5]])
     functions = {dict(fields(value))[1]: strings[dict(fields(value))[2]] for value in found[5]}
     mappings = {dict(fields(value))[1]: dict(fields(value)) for value in found[3]}
     locations = {dict(fields(value))[1]: dict(fields(value)) for value in found[4]}
     checks.check("pprof: locations", used <= set(locations))
-    inside = all(mappings[place[2]].get(2, 0) <= place[3] < mappings[place[2]][3]
+    inside = all(mappings[place[2]].get(2, 0) <= place.get(3, 0) < mappings[place[2]][3]
                  for place in locations.values() if place.get(2))
     lines = all(dict(fields(place[4]))[1] in functions for place in locations.values())
     checks.check("pprof: addresses lie in their mappings, lines in functions", inside and lines)
@@ -219,6 +254,87 @@ def pprof(recording):
     build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)
     checks.check("pprof: build-id", program and build_id and ids[program] in (build_id.group(1), ""),
                  f"{ids}, {build_id and build_id.group(1)}")
+
+
+def symbol_range(path, name):
+    """Where a function lies in its file."""
+    for line in run(["nm", "-S", "--defined-only", path], text=True).stdout.splitlines():
+        word = line.split()
+        if len(word) == 4 and word[3] == name:
+            return int(word[0], 16), int(word[0], 16) + int(word[1], 16)
+    return 0, 0
+
+
+def segments(path):
+    """(offset, address, length) of what is loaded as code."""
+    text = run(["readelf", "-lW", path], text=True).stdout
+    return [(int(word[1], 16), int(word[2], 16), int(word[4], 16))
+            for word in (line.split() for line in text.splitlines()) if word[:1] == ["LOAD"] and "E" in word[6:-1]]
+
+
+def pprof_places(recording, name, packed):
+    """Addresses lead into the files: by the mapping's offset, and in the main program as they are."""
+    found = {}
+    for number, value in fields(gzip.decompress(packed)):
+        found.setdefault(number, []).append(value)
+    strings = [value.decode() for value in found[6]]
+    functions = {dict(fields(value))[1]: strings[dict(fields(value))[2]] for value in found[5]}
+    mappings = [dict(fields(value)) for value in found[3]]
+    by_id = {mapping[1]: mapping for mapping in mappings}
+    wrong, seen = [], set()
+    for value in found[4]:
+        lines = [dict(fields(line)) for number, line in fields(value) if number == 4]
+        place = dict(fields(value))
+        mapping, function = by_id.get(place.get(2)), functions[lines[-1][1]]
+        path = strings[mapping[5]] if mapping else ""
+        if not function.startswith("shares_") or not os.path.exists(path):
+            continue
+        offset = place[3] - mapping[2] + mapping.get(4, 0)
+        address = next((offset - at + address for at, address, size in segments(path) if 0 <= offset - at < size), 0)
+        low, high = symbol_range(path, function)
+        seen.add(os.path.basename(path))
+        if not low <= address < high or (mapping is mappings[0] and place[3] != address):
+            wrong.append((function, path, hex(place[3]), hex(address), hex(low)))
+    checks.check(f"pprof: addresses of {name} are those of the files", len(seen) >= 1 and not wrong, (seen, wrong[:3]))
+    return seen
+
+
+def pprof_code(recording, folder):
+    """The code that go tool pprof finds, of programs at any address and at a fixed one."""
+    seen = pprof_places(recording, "shares", recording.export("pprof", "-e", recording.event()))
+    checks.check("pprof: of the program and its library", len(seen) >= 2, seen)
+    source, fixed = os.path.join(folder, "fixed.c"), os.path.join(folder, "fixed")
+    with open(source, "w", encoding="ascii") as out:
+        out.write("volatile unsigned long sum;\n"
+                  "__attribute__((noinline)) void shares_fixed(unsigned long n)\n{\n"
+                  "\twhile (n--)\n\t\tsum += n;\n}\n"
+                  "int main(void)\n{\n\tfor (int i = 0; i < 300; i++)\n\t\tshares_fixed(1000000);\n\treturn 0;\n}\n")
+    made = run(["cc", "-O1", "-g", "-no-pie", "-o", fixed, source])
+    if made.returncode:
+        checks.skip("pprof: a program at a fixed address", made.stderr[-200:])
+        return
+    path, why = record(folder, "fixed", fixed)
+    if not path:
+        checks.skip("pprof: a program at a fixed address", why)
+        return
+    packed = os.path.join(folder, "fixed.pb.gz")
+    exported = Recording(recording.strobe, path)
+    with open(packed, "wb") as out:
+        out.write(exported.export("pprof", "-e", exported.event()))
+    with open(packed, "rb") as data:
+        pprof_places(exported, "a program at a fixed address", data.read())
+    if not shutil.which("go"):
+        checks.skip("pprof: go tool pprof", "go (golang-go) is not installed")
+        return
+    environment = dict(os.environ, HOME=folder, PPROF_TMPDIR=folder)
+    listed = run(["go", "tool", "pprof", "-disasm", "shares_fixed", packed], text=True, env=environment)
+    checks.check("pprof: go tool pprof -disasm", "ROUTINE" in listed.stdout and
+                 f"{symbol_range(fixed, 'shares_fixed')[0]:x}:" in listed.stdout, (listed.stdout + listed.stderr)[-300:])
+    page = os.path.join(folder, "fixed.html")
+    run(["go", "tool", "pprof", "-weblist", "shares_fixed", "-output", page, packed], env=environment)
+    with open(page, encoding="utf-8") if os.path.exists(page) else open(os.devnull, encoding="ascii") as text:
+        html = text.read()
+    checks.check("pprof: go tool pprof -weblist", "sum += n;" in html, html[-200:])
 
 
 def script(recording):
@@ -304,6 +420,36 @@ def svg(recording, hostile, folder):
         driver.quit()
 
 
+# Texts of frames that are wider than their boxes.
+SPILLED = """return Array.from(document.querySelectorAll("g.f")).filter(g => g.style.display != "none" &&
+    g.querySelector("text").textContent && g.querySelector("text").getComputedTextLength() >
+    g.querySelector("rect").getBBox().width).length"""
+# How far the page is wider than the window, and the frames, the title and the search end inside of it.
+SPARE = """let whole = document.documentElement, width = whole.getBoundingClientRect().width;
+    let ends = [".title", ".subtitle", "foreignObject", "#graph", "#details"].map(
+        name => whole.querySelector(name).getBoundingClientRect().right);
+    return [whole.scrollWidth - window.innerWidth, width - Math.max(...ends),
+        whole.querySelector("foreignObject").getBoundingClientRect().top -
+        whole.querySelector(".subtitle").getBoundingClientRect().bottom]"""
+
+
+def svg_widths(driver, path, frame):
+    """The flame graph is as wide as a window of any width, also when that changes."""
+    for width in (400, 1600, 240, 800):
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                               {"width": width, "height": 600, "deviceScaleFactor": 1, "mobile": False})
+        if width in (400, 1600):
+            driver.get("file://" + path)
+        frame("shares_hot").click()
+        over, spare, below = driver.execute_script(SPARE)
+        checks.check(f"svg: fits {width} columns", over <= 0 and 0 <= spare < 40, (over, spare))
+        checks.check(f"svg: no text spills at {width}", driver.execute_script(SPILLED) == 0)
+        if width < 700:
+            checks.check(f"svg: the search has its row at {width}", below > 0, below)
+        frame("all").click()
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def in_browser(driver, recording, hostile, path):
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -338,6 +484,7 @@ def in_browser(driver, recording, hostile, path):
     checks.check("svg: and sums", share and 80 < float(share.group(1)) < 100, found)
     ActionChains(driver).send_keys(Keys.ESCAPE).perform()
     checks.check("svg: Escape ends it", not driver.find_elements(By.CSS_SELECTOR, "g.f.match"))
+    svg_widths(driver, path, frame)
     checks.check("svg: no errors", not driver.get_log("browser"), driver.get_log("browser"))
 
 
@@ -359,6 +506,7 @@ def main():
         recording, hostile = Recording(strobe, path), Recording(strobe, hostile)
         cases = {"speedscope": lambda: speedscope(recording), "gecko": lambda: gecko(recording),
                  "callgrind": lambda: callgrind(recording, folder), "pprof": lambda: pprof(recording),
+                 "pprof_code": lambda: pprof_code(recording, folder),
                  "script": lambda: script(recording), "output": lambda: output(recording, folder),
                  "svg": lambda: svg(recording, hostile, folder)}
         for name, case in cases.items():

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, let_run, public_copy, run, settled, started, sysctl  # noqa: E402
+from checks import NOBODY, Checks, let_run, public_copy, rings_settle, run, settled, started, sysctl  # noqa: E402
 
 checks = Checks()
 EVENTS = "cpu-clock,off-cpu,preempted"
@@ -55,24 +55,14 @@ def sums(report):
 def profile(name, command, events, out, **kwargs):
     result = run(command + ["-e", events, "--group", "thread,symbol", "--format", "json"] + out, **kwargs)
     try:
-        return json.loads(result.out)
+        report = json.loads(result.out)
+        low = [event for event in report["events"] if event["coverage_percent"] is not None and event["coverage_percent"] < 50]
+        if low:
+            checks.check(f"{name}: switches do not count as time without credit", False, low)
+        return report
     except ValueError:
         checks.check(name, False, result)
         return None
-
-
-def rings_settle(process, least=5 * len(EVENTS.split(","))):
-    """As soon as no event was opened for half a second, and there are as many."""
-    before, since = -1, 0
-    while process.poll() is None:
-        with contextlib.suppress(OSError):
-            folder = f"/proc/{process.pid}/fd"
-            number = sum("[perf_event]" in os.readlink(os.path.join(folder, name)) for name in os.listdir(folder))
-            if number != before or number < least:
-                before, since = number, time.monotonic()
-            elif time.monotonic() - since > 0.5:
-                return
-        time.sleep(0.02)
 
 
 def profile_attached(strobe, waits, path):
@@ -81,7 +71,7 @@ def profile_attached(strobe, waits, path):
         with subprocess.Popen([strobe, "report", "--scope", "task", "-p", str(program.pid), "-e", EVENTS, "--group",
                                "thread,symbol", "--format", "json"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as profiler:
-            rings_settle(profiler)
+            rings_settle(profiler, 5 * len(EVENTS.split(",")))
             program.stdin.close()
             out, err = profiler.communicate()
     try:
@@ -205,10 +195,15 @@ def check_woken(strobe, waits):
 
 
 def switches_by_perf(path):
-    """By thread: what perf script's times of switches make blocked and preempted, in ns."""
+    """By thread: what perf script's times of switches and wake-ups make blocked and preempted, in ns."""
     script = run(["perf", "script", "-i", path, "--ns", "--show-switch-events"])
     found, since = collections.defaultdict(lambda: [0, 0]), {}
     for line in script.out.splitlines():
+        woken = re.search(r"\s(\d+)\.(\d+):.*off-cpu-wakeups:.* pid=(\d+)", line)
+        if woken and not since.get(int(woken[3]), (0, True))[1]:
+            at = int(woken[1]) * 1_000_000_000 + int(woken[2])
+            found[int(woken[3])][0] += at - since[int(woken[3])][0]
+            since[int(woken[3])] = (at, True)
         match = re.search(r"\s(\d+)\s+(?:\[\d+\]\s+)?(\d+)\.(\d+):\s+PERF_RECORD_SWITCH\S*\s+(IN|OUT preempt|OUT)", line)
         if not match or match[1] == "0":
             continue
@@ -243,6 +238,22 @@ def check_file(name, strobe, path, times):
                          dict(off))
 
 
+def check_once(strobe, path):
+    """Each switch has one sample in the file, and script has all that a report of the file has."""
+    script = run(["perf", "script", "-i", path, "--ns", "-F", "tid,time,event"])
+    seen = collections.Counter(tuple(line.split()[:2]) for line in script.out.splitlines()
+                               if re.search(r"(off-cpu|preempted)(:u)?:", line))
+    twice = [sample for sample, n in seen.items() if n > 1]
+    checks.check(f"recorded: {len(seen)} switches, each once", seen and not twice, twice[:5])
+    report = json.loads(run([strobe, "report", path, "--format", "json"]).out)
+    for name in ("off-cpu", "preempted"):
+        weight = next(event["weight"] for event in report["events"] if event["name"] == name)
+        text = run([strobe, "export", path, "-e", name, "--format", "script"])
+        times = [int(line.split(f" {name}: ")[0].split()[-1]) for line in text.out.splitlines() if f" {name}: " in line]
+        checks.check(f"script: all of {name}, {weight / 1e6:.0f} ms", text.status == 0 and sum(times) == weight,
+                     (sum(times), weight, text.err))
+
+
 def check_recorded(strobe, waits):
     if not shutil.which("perf"):
         checks.skip("recorded", "no perf")
@@ -254,6 +265,8 @@ def check_recorded(strobe, waits):
             result = run([*command, "-o", data, "--", waits, str(FEW_TURNS), path])
             if checks.check(f"{name}: made", result.status == 0, result):
                 check_file(name, strobe, data, measured(path))
+                if name == "recorded":
+                    check_once(strobe, data)
 
 
 def profile_seconds(name, command, out):

@@ -4,6 +4,7 @@
  */
 #include "tests/live/engine_fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -186,6 +187,13 @@ static void test_breakpoint_moves(void **state)
 				 rig->engine, rig->status.events[0].id, (uintptr_t)&watched[0]),
 		0);
 	assert_true(rig_wait(rig, has_moved, (uintptr_t)&watched[0]));
+	assert_int_equal(has_note(rig, NOTE_BREAKPOINTS_DEAD), !sys_breakpoints_fire());
+	if (!sys_breakpoints_fire()) {
+		print_message(
+			"skipped: this machine accepts breakpoints and never reports a hit\n");
+		finish(rig, pid);
+		skip();
+	}
 	do_round();
 	assert_true(rig_wait(rig, has_all, CALLS));
 	assert_int_equal(engine_move_breakpoint(
@@ -297,7 +305,7 @@ static void test_off_and_on(void **state)
 	assert_int_equal(rig->status.events[0].samples + rig->status.events[0].lost,
 		rig->status.events[0].count);
 	/* What it missed while it was off does not count against it. */
-	assert_true(rig->status.events[0].armed_ns >= rig->status.events[0].clock_ns / 100 * 50);
+	assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
 	finish(rig, pid);
 }
 
@@ -363,11 +371,10 @@ static void test_pause(void **state)
 	assert_true(rig_wait(rig, is_paused, false));
 	assert_int_equal(rig->status.events[0].samples, samples);
 	do_round();
-	assert_true(rig_wait(rig, has_all, samples + 2 * CALLS));
+	assert_true(rig_wait(rig, has_all, samples + CALLS));
 	rig_stop(rig);
-	assert_true(rig->status.events[0].lost >= CALLS);
-	assert_int_equal(rig->status.events[0].samples + rig->status.events[0].lost,
-		rig->status.events[0].count);
+	assert_int_equal(rig->status.events[0].lost, 0);
+	assert_true(rig->status.events[0].samples + CALLS <= rig->status.events[0].count);
 	finish(rig, pid);
 }
 
@@ -434,12 +441,28 @@ static void second_goes_on(struct rig *rig)
 	assert_true(rig_wait(rig, second_has, rig->status.events[1].samples + 20));
 }
 
-/* Nothing is told while nobody looks, neither then nor afterwards: one thread never waits longer than there is time. */
+static uint64_t count_threads(int32_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	uint64_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *dir = opendir(path);
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL)
+		n += entry->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+/* While off or paused, the event reports nothing, then or afterwards: a thread's waits do not
+ * exceed the time.  A child under ThreadSanitizer has another thread. */
 static void test_off_cpu(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
 	int32_t pid = start_child(body_sleep, NULL);
-	uint64_t samples, weight = 0, off_ns, on_ns;
+	uint64_t samples, weight = 0, off_ns, on_ns, n_threads;
 	struct event_error error;
 	struct event_spec *spec;
 	struct snapshot snapshot;
@@ -479,6 +502,7 @@ static void test_off_cpu(void **state)
 	assert_int_equal(engine_set_period(rig->engine, id, 3), 0);
 	second_goes_on(rig);
 	assert_int_equal(rig->status.events[1].period, 1);
+	n_threads = count_threads(pid);
 	rig_stop(rig);
 	assert_int_equal(rig->status.unknown_records, 0);
 
@@ -489,8 +513,9 @@ static void test_off_cpu(void **state)
 				weight += snapshot.slices[i]->weight[c];
 	snapshot_release(engine_store(rig->engine), &snapshot);
 	assert_in_range(weight, 1,
-		rig->status.now_ns - rig->status.started_ns -
-			(on_ns > off_ns ? on_ns - off_ns : 0));
+		n_threads *
+			(rig->status.now_ns - rig->status.started_ns -
+				(on_ns > off_ns ? on_ns - off_ns : 0)));
 	free(spec);
 	end_child(pid);
 	rig_free(rig);

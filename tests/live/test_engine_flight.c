@@ -219,7 +219,7 @@ static void test_nothing_lost_by_snapshots(void **state)
 	rig_stop(rig);
 	print_message("%u snapshots: %lu samples, %lu lost, covered %.3f%%\n",
 		rig->status.snapshots, (unsigned long)event->samples, (unsigned long)event->lost,
-		100.0 * (double)event->armed_ns / (double)event->clock_ns);
+		100.0 * event->covered / event->coverable);
 	assert_true(event->samples > 0);
 	assert_int_equal(event->lost, 0);
 	rig_free(rig);

@@ -346,7 +346,7 @@ static void test_uprobes(void **state)
 			SELF,
 			.probe = missing,
 			.error = ENOENT,
-			.cause = "'/no/such/file' cannot be read (ENOENT)",
+			.cause = "'/no/such/file' cannot be read (No such file or directory)",
 			.remedy = "Check its path"},
 		{.name = "uprobe:/tmp:f",
 			.attr = {.type = type, .config1 = (uintptr_t) "/tmp"},
@@ -373,8 +373,8 @@ static void test_uprobes(void **state)
 			.probe = program,
 			.prepare = become_nobody,
 			.error = EACCES,
-			.cause = "need a capability",
-			.remedy = "setcap"},
+			.cause = "needs CAP_SYS_ADMIN",
+			.remedy = "as root"},
 	};
 
 	(void)state;

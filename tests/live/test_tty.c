@@ -297,6 +297,8 @@ static void test_editor(void **state)
 		assert_true(tty_expect(tty, "spinning_wheel"));
 		tty_type(tty, "a");
 		assert_true(tty_expect(tty, "INSTRUCTIONS"));
+		/* Lines follow instructions; without a line there is nothing to edit. */
+		assert_true(tty_expect(tty, "sum += i"));
 		tty_type(tty, "e");
 		assert_true(tty_expect(tty, LEAVE_SCREEN));
 		if (round == 0) {
@@ -402,6 +404,7 @@ static void test_editor_stops(void **state)
 	assert_true(tty_expect(tty, "spinning_wheel"));
 	tty_type(tty, "a");
 	assert_true(tty_expect(tty, "INSTRUCTIONS"));
+	assert_true(tty_expect(tty, "sum += i"));
 	tty_type(tty, "e");
 	assert_true(tty_status(tty, &status));
 	assert_true(WIFSTOPPED(status));

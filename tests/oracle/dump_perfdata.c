@@ -56,7 +56,7 @@ static void print_status(const struct reader *reader, int ret)
 	printf("state unknown %" PRIu64 "\n", status.unknown);
 	printf("state bad %" PRIu64 "\n", status.bad);
 	printf("state truncated %d\n", status.truncated);
-	printf("state truncated_at %" PRIu64 "\n", status.truncated_at);
+	printf("state truncated_at %" PRIu64 "\n", status.faults[0].offset);
 	printf("state features_missing %d\n", status.features_missing);
 	printf("state features_bad %u\n", status.features_bad);
 	printf("state bytes_read %" PRIu64 "\n", status.bytes_read);

@@ -26,6 +26,9 @@ static int dump(const struct recording_sample *sample, void *ctx)
 	const struct frame *frame = stacks_frame_get(stacks, node->frame);
 
 	(void)ctx;
+	/* perf has samples of switches, and not the time between them. */
+	if (sample->is_span)
+		return 0;
 	printf("sample\t%s\t%" PRId32 "/%" PRId32 "\t%" PRIu32 "\t%" PRIu64 "\t%u\t%" PRIu64
 	       "\t%" PRIx64 "\t%s%s\n",
 		label->comm, label->pid, label->tid, record->id.cpu, record->id.time_ns,

@@ -100,9 +100,19 @@ def not_compared(line):
     return line.replace("[unknown]", ANY) if "_sys_execve" in line else line
 
 
+def callers(sums):
+    """Without callers that are no code, which perf shows, and without what tells that a stack is cut, which perf does not."""
+    told = collections.Counter()
+    for line, weight in sums.items():
+        command, *frames, leaf = line.split(";")
+        told[";".join([command, *(frame for frame in frames if frame not in ("[unknown]", "[truncated]")), leaf])] += weight
+    return told
+
+
 def compare(name, perf, strobe):
     """Lines with a frame that is not compared take those of strobe that fit and have weight left."""
-    left = collections.Counter(strobe)
+    left = callers(strobe)
+    perf = callers(perf)
     missing = {}
     for line, weight in perf.items():
         equal = min(weight, left[line])

@@ -229,7 +229,7 @@ def refusals(strobe, work, folder):
         made = run([strobe, "record", "-o", path, "--", os.path.join(folder, "missing")])
         with open(path, encoding="ascii") as file:
             checks.check(f"a command that is not there: the file is as before ({content})",
-                         made.returncode == 1 and file.read() == content and not os.path.exists(path + ".old"),
+                         made.returncode == 127 and file.read() == content and not os.path.exists(path + ".old"),
                          repr(made.stderr))
     made = run([strobe, "record", "-o", path, *command])
     with open(path + ".old", encoding="ascii") as file:

@@ -136,7 +136,7 @@ def intervals(strobe):
 
 def ends(strobe):
     done = run(strobe, "stat", "-e", "task-clock", "--", "sh", "-c", "exit 3")
-    checks.check("the command's status is told", done.returncode == 0 and
+    checks.check("the command's status is told", done.returncode == 3 and
                  "with status 3" in done.stderr, done.stderr)
     done = run(strobe, "stat", "-p", "4194000")
     checks.check("no such process", done.returncode == 1 and "no such process" in done.stderr,

@@ -516,6 +516,11 @@ static int fake_pause(struct model *model, bool pause)
 	return command_number(model, "pause", pause);
 }
 
+static int fake_set_call_graph(struct model *model, enum engine_call_graph mode)
+{
+	return command(model, "call-graph", engine_call_graph_name(mode));
+}
+
 static int fake_snapshot(struct model *model)
 {
 	return model->status.flight_holds_s > 0 ? command_number(model, "snapshot", 1) : -EINVAL;
@@ -618,6 +623,7 @@ static const struct model_ops fake_ops = {
 	.move_breakpoint = fake_move_breakpoint,
 	.pause = fake_pause,
 	.snapshot = fake_snapshot,
+	.set_call_graph = fake_set_call_graph,
 	.save = fake_save,
 	.save_stop = fake_save_stop,
 	.export_window = fake_export,
@@ -659,8 +665,8 @@ void fake_model_init(struct fake_model *fake)
 		.is_clock = true,
 		.freq_hz = 997,
 		.samples = 101203,
-		.armed_ns = 999,
-		.clock_ns = 1000,
+		.covered = 999,
+		.coverable = 1000,
 	};
 	status->events[1] = (struct engine_event_status){
 		.id = 2,
@@ -670,8 +676,8 @@ void fake_model_init(struct fake_model *fake)
 		.period = 1000,
 		.samples = 5120,
 		.lost = 12,
-		.armed_ns = 90,
-		.clock_ns = 100,
+		.covered = 90,
+		.coverable = 100,
 	};
 	status->events[2] = (struct engine_event_status){
 		.id = 3, .open = false, .name = "cycles", .error = ENOENT, .freq_hz = 997};

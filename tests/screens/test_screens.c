@@ -450,6 +450,30 @@ static void test_flight_recorder(void **state)
 	finish(fixture);
 }
 
+static void test_call_graph(void **state)
+{
+	struct fixture *fixture = start(120, 40, false);
+	struct engine_status *status = &fixture->fake.model.status;
+
+	(void)state;
+	status->events[0].chains = (struct unwind_ends){.whole = 992, .cut = 8};
+	keys(fixture, "UU");
+	assert_string_equal(fixture->fake.commands, "call-graph fp\ncall-graph dwarf\n");
+	compare(fixture, "call-graph-dwarf");
+	keys(fixture, "U");
+	compare(fixture, "call-graph-no");
+	keys(fixture, "U");
+	assert_int_equal(status->call_graph, CALL_GRAPH_AUTO);
+	fixture->fake.refuse = ENOMEM;
+	keys(fixture, "U");
+	assert_int_equal(status->call_graph, CALL_GRAPH_AUTO);
+	fixture->fake.model.recorded = true;
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "U");
+	assert_string_equal(fixture->fake.commands, "");
+	finish(fixture);
+}
+
 static void test_limit_of_rate(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -480,6 +504,16 @@ static void test_warnings_come_up(void **state)
 	for (int i = 0; i < 14; i++)
 		keys(fixture, "<Tick>");
 	compare(fixture, "warning-over");
+	/* but not over the reason why a command failed. */
+	screen_message(&fixture->screen, STYLE_BAD, "It cannot be written");
+	logbook_add(&model->log, model->now_ns, EXPLAIN_WARNING, false, "12 more were lost");
+	keys(fixture, "<Tick>");
+	assert_string_equal(fixture->screen.message, "It cannot be written");
+	for (int i = 0; i < 14; i++)
+		keys(fixture, "<Tick>");
+	logbook_add(&model->log, model->now_ns, EXPLAIN_WARNING, false, "12 more were lost");
+	keys(fixture, "<Tick>");
+	assert_string_equal(fixture->screen.message, "12 more were lost");
 	finish(fixture);
 }
 
@@ -631,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_refused_command_is_told),
 		cmocka_unit_test(test_limit_of_rate),
 		cmocka_unit_test(test_flight_recorder),
+		cmocka_unit_test(test_call_graph),
 		cmocka_unit_test(test_warnings_come_up),
 		cmocka_unit_test(test_recording),
 		cmocka_unit_test(test_saving),

@@ -143,7 +143,7 @@ static void world_add(
 	assert_int_equal(store_add(world->store, world->now_ns, node, task, 0, event, weight), 0);
 }
 
-static void world_next_slice(struct world *world)
+static inline void world_next_slice(struct world *world)
 {
 	world->now_ns += STORE_SLICE_NS;
 	store_seal(world->store, world->now_ns, true);

@@ -31,6 +31,7 @@ struct fake {
 	int32_t alive_pid, alive_tid; /* the one process there is */
 	const char *comm;
 	uint64_t map_start; /* of /bin/proc, one page */
+	int map_error; /* error of reading mappings; 0: none */
 };
 
 static inline int fake_maps(struct tasks *tasks, int32_t pid, void *ctx)
@@ -45,6 +46,8 @@ static inline int fake_maps(struct tasks *tasks, int32_t pid, void *ctx)
 		.filename = "/bin/proc"};
 
 	fake->map_reads++;
+	if (fake->map_error)
+		return fake->map_error;
 	return pid == fake->alive_pid ? tasks_add_mapping(tasks, pid, &mmap) : -ESRCH;
 }
 

@@ -171,6 +171,35 @@ static void test_sampling_options(void **state)
 	args_fini(&line.request);
 	good(&line, "strobe --no-call-graph --call-graph=fp");
 	assert_true(line.request.engine.callchain);
+	assert_int_equal(line.request.engine.stack_bytes, 0);
+	args_fini(&line.request);
+	good(&line, "strobe");
+	assert_true(line.request.engine.callchain && line.request.engine.stack_adapts);
+	assert_int_equal(line.request.engine.stack_bytes, 16384);
+	args_fini(&line.request);
+	good(&line, "strobe --call-graph dwarf,4001");
+	assert_true(line.request.engine.callchain && !line.request.engine.stack_adapts);
+	assert_int_equal(line.request.engine.stack_bytes, 4000);
+	args_fini(&line.request);
+	good(&line, "strobe --call-graph lbr");
+	assert_true(line.request.engine.callchain && !line.request.engine.stack_bytes);
+	assert_true(line.request.engine.sample_more == PERF_SAMPLE_BRANCH_STACK);
+	assert_true(line.request.engine.branch_sample_type ==
+		(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER |
+			PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS));
+	args_fini(&line.request);
+	good(&line, "strobe --call-graph lbr --call-graph dwarf");
+	assert_true(line.request.engine.stack_bytes && !line.request.engine.sample_more &&
+		!line.request.engine.branch_sample_type);
+	args_fini(&line.request);
+	bad("strobe --call-graph lbr -b", "either call stacks or branches");
+	bad("strobe -j any_call --call-graph lbr", "either call stacks or branches");
+	bad("strobe --call-graph dwarf --flight-recorder 2",
+		"the flight recorder copies no stacks");
+	bad("strobe record --keep-stacks --call-graph fp", "--keep-stacks keeps the copies");
+	good(&line, "strobe --call-graph dwarf --call-graph no");
+	assert_false(line.request.engine.callchain);
+	assert_int_equal(line.request.engine.stack_bytes, 0);
 	args_fini(&line.request);
 }
 
@@ -276,6 +305,9 @@ static void test_data_options(void **state)
 	struct line line;
 
 	(void)state;
+	good(&line, "strobe record --keep-stacks -p 1");
+	assert_true(line.request.engine.keep_stacks);
+	args_fini(&line.request);
 	good(&line, "strobe record -d --phys-data --data-page-size --code-page-size -p 1");
 	engine = &line.request.engine;
 	assert_true(engine->sample_more ==
@@ -446,7 +478,9 @@ static void test_refusals(void **state)
 	bad("strobe -c 0", "'0'");
 	bad("strobe -F 99 -c 1000", "-F and -c");
 	bad("strobe --call-graph magic", "magic");
-	bad("strobe --call-graph dwarf", "not in this version");
+	bad("strobe --call-graph dwarf,0", "from 256 to 65528");
+	bad("strobe --call-graph dwarf,65536", "from 256 to 65528");
+	bad("strobe --call-graph dwarfs", "must be");
 	bad("strobe -j any_cal", "did you mean any_call");
 	bad("strobe -j any,,u", "''");
 	bad("strobe -j u,xx", "'xx'");

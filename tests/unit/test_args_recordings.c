@@ -32,6 +32,8 @@ static const struct {
 	{"a.strobe.tar.gz", "\x1f\x8b", 2, 0, 0600},
 	{"a.strobe.tar", "ustar", 5, 257, 0600},
 	{"notes.txt", "notes", 5, 0, 0600},
+	{"empty", "", 0, 0, 0600},
+	{"packed.xz", "\xfd\x37zXZ", 6, 0, 0600},
 	{"program", "#!/bin/sh\n", 10, 0, 0700},
 	{"-dash.data", "PERFILE2", 8, 0, 0600},
 };
@@ -252,6 +254,22 @@ static void test_diff_and_archive(void **state)
 	assert_string_equal(line.request.source_prefixes[1], "c");
 	assert_null(line.request.source_prefixes[2]);
 	assert_true(line.request.intel_syntax);
+	args_fini(&line.request);
+	/* Without a target or recording, an existing file does not count as a function. */
+	bad("strobe annotate notes.txt", "'notes.txt' is not a recording: it does not begin");
+	bad("strobe annotate empty", "'empty' is not a recording: it is empty");
+	bad("strobe annotate packed.xz", "it is compressed: unpack it first");
+	bad("strobe annotate .", "'.' is not a recording: it is a directory");
+	bad("strobe annotate no-such.data",
+		"'no-such.data' is not a recording: there is no such file");
+	bad("strobe annotate /no/such", "'/no/such' is not a recording: there is no such file");
+	bad("strobe report packed.xz", "(it is compressed: unpack it first)");
+	good(&line, "strobe annotate notes.txt -a");
+	assert_string_equal(line.request.symbol, "notes.txt");
+	args_fini(&line.request);
+	good(&line, "strobe annotate notes.txt -p 1");
+	args_fini(&line.request);
+	good(&line, "strobe annotate net/http.serve");
 	args_fini(&line.request);
 	/* The second one is no recording to look at. */
 	good(&line, "strobe annotate file.data other.data");

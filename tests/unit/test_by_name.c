@@ -170,7 +170,8 @@ static void test_demangled(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		expect("pie", names[i], "_ZN5outer6scopedEi");
+		assert_true(expect("pie", names[i], "_ZN5outer6scopedEi").unwound);
+	assert_false(expect("pie", "main", "main").unwound);
 	static const char *const wrong[] = {
 		"scoped", "outer::scope", "outer::scoped(long)", "ter::scoped", "", "outer::"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

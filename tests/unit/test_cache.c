@@ -226,6 +226,10 @@ static void test_keys(void **state)
 	cache_key_build_id(key, id, sizeof(id));
 	snprintf(expected, sizeof(expected), "id%u-01abff", SYMTAB_VERSION);
 	assert_string_equal(key, expected);
+	/* A vdso from a process' memory must not name a file's table. */
+	cache_key_vdso(key, id, sizeof(id));
+	snprintf(expected, sizeof(expected), "vdso%u-01abff", SYMTAB_VERSION);
+	assert_string_equal(key, expected);
 	int ret = cache_key_kernel(key);
 	if (ret < 0) {
 		print_message("skipped: the kernel has no key here (%d)\n", ret);

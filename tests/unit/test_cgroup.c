@@ -83,6 +83,7 @@ static void test_mounts(void **state)
 		"proc /proc proc rw 0 0\n"
 		"cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu 0 0\n"
 		"cgroup /sys/fs/cgroup/perf\\040event cgroup rw,net_cls,perf_event 0 0\n"
+		"cgroup /sys/fs/cgroup/mem cgroup rw,memory 0 0\n"
 		"cgroup2 /sys/fs/cgroup/unified cgroup2 rw,nsdelegate 0 0\n"
 		"cgroup2 /other cgroup2 rw 0 0\n";
 	struct cgroup_mounts mounts;
@@ -92,6 +93,7 @@ static void test_mounts(void **state)
 	assert_string_equal(mounts.perf_event, "/sys/fs/cgroup/perf event");
 	assert_string_equal(mounts.unified, "/sys/fs/cgroup/unified");
 	assert_string_equal(mounts.other, "/sys/fs/cgroup/cpu");
+	assert_string_equal(mounts.memory, "/sys/fs/cgroup/mem");
 	assert_string_equal(cgroup_root(&mounts), "/sys/fs/cgroup/perf event");
 	/* Without the controller in version 1 events use version 2. */
 	cgroup_parse_mounts("cgroup /c cgroup rw,noperf_event,perf_events 0 0\n"
@@ -105,6 +107,45 @@ static void test_mounts(void **state)
 	assert_null(cgroup_root(&mounts));
 	cgroup_parse_mounts("", &mounts);
 	assert_null(cgroup_root(&mounts));
+}
+
+static void write_limit(const struct tree *tree, const char *below, const char *text)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", tree->root, below);
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_limits(void **state)
+{
+	const struct tree *tree = *state;
+	struct cgroup_mounts mounts = tree->mounts;
+
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/user.slice/deadbeef\n"), 0);
+	write_limit(tree, "v2/user.slice/deadbeef/memory.max", "max\n");
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/user.slice/deadbeef\n"), 0);
+	/* The lowest limit of the cgroup and those above it counts. */
+	write_limit(tree, "v2/user.slice/memory.max", "67108864\n");
+	assert_int_equal(
+		cgroup_memory_limit_of(&mounts, "1:name=x:/\n0::/user.slice/deadbeef\n"), 64 << 20);
+	write_limit(tree, "v2/user.slice/deadbeef/memory.max", "33554432\n");
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/user.slice/deadbeef\n"), 32 << 20);
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/user.slice"), 64 << 20);
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/\n"), 0);
+	assert_int_equal(cgroup_memory_limit_of(&mounts, ""), 0);
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::"), 0);
+	/* If both versions are mounted, version 1 has the controller. */
+	snprintf(mounts.memory, sizeof(mounts.memory), "%s/memory", tree->root);
+	write_limit(tree, "memory/memory.limit_in_bytes", "9223372036854771712\n");
+	write_limit(tree, "memory/web/memory.limit_in_bytes", "16777216\n");
+	assert_int_equal(
+		cgroup_memory_limit_of(&mounts, "9:cpu:/\n4:a,memory:/web\n0::/user.slice\n"),
+		16 << 20);
+	assert_int_equal(cgroup_memory_limit_of(&mounts, "4:memory:/\n"), 0);
 }
 
 static void found(const struct tree *tree, const char *name, const char *wanted)
@@ -291,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_version_1_goes_first),
 		cmocka_unit_test(test_containers),

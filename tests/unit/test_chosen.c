@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define NOBODY INT32_MAX /* above every pid_max */
@@ -37,6 +38,25 @@ static void test_told_by_the_first(void **state)
 	assert_string_equal(text, "pid 2147483647 and 1 more");
 }
 
+static void test_name_of_now(void **state)
+{
+	struct chosen chosen = {.n = 0};
+	char text[128], before[17];
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, before), 0);
+	chosen_add(&chosen, getpid(), true, 1);
+	chosen_describe(&chosen, text, sizeof(text));
+	assert_int_equal(prctl(PR_SET_NAME, "another"), 0);
+	chosen_describe(&chosen, text, sizeof(text));
+	assert_ptr_equal(strstr(text, "another ("), text);
+	/* Its pid now belongs to another process. */
+	chosen.processes[0].name.start_ticks++;
+	assert_int_equal(prctl(PR_SET_NAME, before), 0);
+	chosen_describe(&chosen, text, sizeof(text));
+	assert_ptr_equal(strstr(text, "another ("), text);
+}
+
 static void test_what_ended_is_left_out(void **state)
 {
 	static const int32_t both[] = {10, 20}, second[] = {20, 30};
@@ -48,7 +68,7 @@ static void test_what_ended_is_left_out(void **state)
 	assert_false(chosen_prune(&chosen, both, 2, 2));
 	assert_true(chosen_prune(&chosen, second, 2, 3));
 	assert_int_equal(chosen.n, 1);
-	assert_int_equal(chosen.processes[0].pid, 20);
+	assert_int_equal(chosen.processes[0].name.pid, 20);
 	/* The last one tells what was profiled. */
 	assert_false(chosen_prune(&chosen, NULL, 0, 4));
 	assert_int_equal(chosen.n, 1);
@@ -81,6 +101,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told_by_the_first),
+		cmocka_unit_test(test_name_of_now),
 		cmocka_unit_test(test_what_ended_is_left_out),
 		cmocka_unit_test(test_attaching_takes_time_but_not_for_ever),
 		cmocka_unit_test(test_more_than_fit),

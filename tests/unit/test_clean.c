@@ -22,6 +22,27 @@ static void expect(const char *text, const char *wanted)
 	assert_string_equal(out, wanted);
 }
 
+/* "a", the character, "b". */
+static void put_character(char out[16], uint32_t glyph)
+{
+	size_t n = 0;
+
+	out[n++] = 'a';
+	if (glyph < 0x800) {
+		out[n++] = (char)(0xc0 | glyph >> 6);
+	} else if (glyph < 0x10000) {
+		out[n++] = (char)(0xe0 | glyph >> 12);
+		out[n++] = (char)(0x80 | (glyph >> 6 & 0x3f));
+	} else {
+		out[n++] = (char)(0xf0 | glyph >> 18);
+		out[n++] = (char)(0x80 | (glyph >> 12 & 0x3f));
+		out[n++] = (char)(0x80 | (glyph >> 6 & 0x3f));
+	}
+	out[n++] = (char)(0x80 | (glyph & 0x3f));
+	out[n++] = 'b';
+	out[n] = '\0';
+}
+
 static void test_plain_text_is_kept(void **state)
 {
 	(void)state;
@@ -43,6 +64,29 @@ static void test_controls_are_replaced(void **state)
 	expect("x\330\234y\342\200\217z", "x?y?z"); /* U+061C, U+200F */
 	expect("x\342\200\250y", "x?y"); /* U+2028 */
 	expect("x\363\240\201\201y", "x?y"); /* U+E0041 */
+}
+
+/* Names that look equal must not be equal. */
+static void test_invisible_characters_are_replaced(void **state)
+{
+	static const uint32_t hidden[] = {0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5,
+		0x180b, 0x180e, 0x180f, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x202e,
+		0x2060, 0x2064, 0x2065, 0x206f, 0x2800, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0,
+		0xfff9, 0x1bca0, 0x1d173, 0xe0001, 0xe007f, 0xe0100, 0xe01ef};
+	static const uint32_t shown[] = {0xac, 0xae, 0x301, 0x350, 0x1161, 0x2010, 0x2026, 0x2070,
+		0x2801, 0x3163, 0xfe10, 0xfefe, 0xff9f, 0xffa1, 0xfffd, 0x1f980};
+	char in[16], wanted[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++) {
+		put_character(in, hidden[i]);
+		expect(in, "a?b");
+	}
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		put_character(in, shown[i]);
+		strcpy(wanted, in);
+		expect(in, wanted);
+	}
 }
 
 static void test_invalid_bytes_are_replaced_one_each(void **state)
@@ -109,6 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_text_is_kept),
 		cmocka_unit_test(test_controls_are_replaced),
+		cmocka_unit_test(test_invisible_characters_are_replaced),
 		cmocka_unit_test(test_invalid_bytes_are_replaced_one_each),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_random_bytes),

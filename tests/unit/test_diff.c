@@ -165,7 +165,7 @@ static char *written(const struct diff_table *table, enum report_format format)
 
 	assert_non_null(out);
 	if (format == REPORT_CSV)
-		diff_put_csv(out, table);
+		diff_put_csv(out, table, false);
 	else if (format == REPORT_JSON)
 		diff_put_json(out, table);
 	else

@@ -377,6 +377,7 @@ static void symbols(void **state)
 		{"uprobe:x:0x20", NEEDS_FILE_OFFSET, "x", NULL, 0x20},
 	};
 	struct event_spec spec;
+	char text[128];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -396,6 +397,12 @@ static void symbols(void **state)
 	spec = one("uprobe:/bin/x:0x40");
 	assert_string_equal(spec.probe, "/bin/x");
 	assert_true(event_is_probe(&spec));
+	/* A name that does not fit ends in "...", before its modifiers. */
+	snprintf(text, sizeof(text), "uprobe:x:%085d:u", 0);
+	memset(text + 9, 'f', 85);
+	spec = one(text);
+	assert_int_equal(strlen(spec.name), EVENT_NAME_MAX - 1);
+	assert_string_equal(spec.name + EVENT_NAME_MAX - 6, "...:u");
 }
 
 static struct event_spec *several(const char *text, size_t n)

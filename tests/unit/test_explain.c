@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -69,6 +70,77 @@ static void test_denied(void **state)
 	EXPECT(&machine, &limits, "has the capability", "seccomp");
 }
 
+/* Neither a setting nor CAP_PERFMON allows these. */
+static void test_needs_admin(void **state)
+{
+	struct engine_failure kernel = open_failure(EPERM, 42, -1), inherited;
+	struct proc_limits limits = limits_ordinary(-1);
+	char out[1024];
+
+	(void)state;
+	kernel.attr.type = PERF_TYPE_BREAKPOINT;
+	kernel.attr.bp_addr = UINT64_C(0xffffffff81000000);
+	EXPECT(&kernel, &limits, "breakpoint in the kernel", "CAP_SYS_ADMIN", "Run strobe as root");
+	inherited = kernel;
+	inherited.asked.inherited = true;
+	EXPECT(&inherited, &limits, "breakpoint in the kernel", "CAP_SYS_ADMIN");
+	limits.cap_perfmon = true;
+	EXPECT(&kernel, &limits, "CAP_PERFMON is not enough", "Run strobe as root");
+	limits.cap_perfmon = false;
+	limits.user_namespace = true;
+	EXPECT(&kernel, &limits, "user namespace", "as root outside of it");
+	explain_failure(&kernel, &limits, out, sizeof(out));
+	assert_null(strstr(out, "setcap"));
+	kernel.error = EINVAL;
+	kernel.attr.bp_len = 4;
+	EXPECT(&kernel, &limits, "nobody watch the memory");
+	kernel.attr.exclude_kernel = 1;
+	EXPECT(&kernel, &limits, "modifier :u");
+	kernel.attr.bp_addr = UINT64_C(0xffff00000000);
+	EXPECT(&kernel, &limits, "no program can have memory at 0xffff00000000");
+}
+
+static void test_user_namespace(void **state)
+{
+	struct engine_failure machine = open_failure(EACCES, -1, 3);
+	struct engine_failure others = open_failure(EACCES, 42, -1);
+	struct proc_limits limits = limits_ordinary(2);
+	char out[1024];
+
+	(void)state;
+	limits.user_namespace = true;
+	EXPECT(&machine, &limits, "whole CPUs", "user namespace", "outside of it",
+		"kernel.perf_event_paranoid=0");
+	EXPECT(&others, &limits, "the kernel is not permitted", "outside of this user namespace");
+	others.asked.user_refused = true;
+	EXPECT(&others, &limits, "belongs to another user", "outside of it");
+	explain_failure(&others, &limits, out, sizeof(out));
+	assert_null(strstr(out, "setcap"));
+	others.what = FAIL_TARGET;
+	EXPECT(&others, &limits, "belongs to another user", "outside of it");
+}
+
+static void test_not_inherited(void **state)
+{
+	struct engine_failure probe = open_failure(EACCES, 42, -1), kernel = probe;
+	struct proc_limits limits = limits_ordinary(2);
+
+	(void)state;
+	probe.asked.inherited = kernel.asked.inherited = limits.cap_sys_admin = true;
+	EXPECT(&probe, &limits, "process 42", "through tracefs", "may not write", "as root",
+		"--scope task");
+	probe.error = ENOENT;
+	EXPECT(&probe, &limits, "not mounted", "mount -t tracefs");
+	probe.error = EROFS;
+	EXPECT(&probe, &limits, "read-only");
+	probe.error = ENOLCK;
+	probe.asked.counted = true;
+	EXPECT(&probe, &limits, "cannot count", "--no-inherit", "-a");
+	kernel.attr.type = PERF_TYPE_BREAKPOINT;
+	kernel.error = EPERM;
+	EXPECT(&kernel, &limits, "CAP_SYS_ADMIN", "fork() would fail", "--scope task");
+}
+
 static void test_open_errors(void **state)
 {
 	static const struct {
@@ -91,8 +163,8 @@ static void test_open_errors(void **state)
 		{ENOMEM, "out of memory", "-a"},
 		{EINTR, "interrupted", "again"},
 		{EOVERFLOW, "more than the kernel allows (127)", "kernel.perf_event_max_stack=200"},
-		{EIO, "EIO", "I"},
-		{12345, "unknown error", "?"},
+		{EIO, "Input/output error", "I"},
+		{12345, "unknown error", "u"},
 	};
 	struct proc_limits limits = limits_ordinary(2);
 
@@ -211,7 +283,7 @@ static void test_mmap_errors(void **state)
 	failure.error = EMFILE;
 	EXPECT(&failure, &limits, "ulimit -n");
 	failure.error = EIO;
-	EXPECT(&failure, &limits, "EIO", "--ring-pages");
+	EXPECT(&failure, &limits, "Input/output error", "--ring-pages");
 }
 
 static void test_target_and_command(void **state)
@@ -273,7 +345,7 @@ static void test_no_descriptors(void **state)
 	explain_error("cannot start it", EAGAIN, &limits, out, sizeof(out));
 	assert_non_null(strstr(out, "ulimit -u"));
 	explain_error("cannot start it", EIO, &limits, out, sizeof(out));
-	assert_non_null(strstr(out, "(EIO)"));
+	assert_non_null(strstr(out, "Input/output error"));
 	explain_symbols_note(&note, out, sizeof(out));
 	assert_non_null(strstr(out, "ulimit -n"));
 }
@@ -313,6 +385,18 @@ static void say(enum engine_note_kind kind, uint64_t value, int error, const cha
 	expect_text(out, wanted);
 }
 
+/* A note of a recording's file. */
+static void say_of(const char *file, enum engine_note_kind kind, int error, const char *wanted)
+{
+	struct engine_note note = {.kind = kind, .value = 120, .error = error};
+	struct proc_limits limits = limits_ordinary(2);
+	char out[1024];
+
+	snprintf(note.text, sizeof(note.text), "%s", file);
+	explain_note(&note, &limits, out, sizeof(out));
+	assert_ptr_equal(strstr(out, wanted), out);
+}
+
 /* What is refused on one process is no matter of whole CPUs. */
 static void test_refused_event_says_where(void **state)
 {
@@ -345,6 +429,22 @@ static void test_what_notes_say(void **state)
 	struct engine_note note = {.kind = NOTE_ATTACH_FAILED};
 
 	(void)state;
+	say_of("data.3", NOTE_FILE_TRUNCATED, 0,
+		"data.3 of the recording is cut short at byte 120: ");
+	say_of("", NOTE_FILE_TRUNCATED, 0, "the recording is cut short at byte 120: what is whole");
+	say_of("data.3", NOTE_FILE_ERROR, EBADMSG,
+		"data.3 of the recording cannot be read further: ");
+	say_of("", NOTE_FILE_ERROR, EBADMSG, "the recording cannot be read further: ");
+	say_of("data.3", NOTE_FILE_MISSING, 0, "data.3 of the recording is missing: ");
+	say_of("data.3", NOTE_FILE_MISSING, EACCES,
+		"data.3 of the recording cannot be opened: Permission denied: the other files");
+	say(NOTE_FILE_MORE_FAULTS, 1, 0, "1 more file of the recording is cut, unreadable or");
+	say(NOTE_FILE_MORE_FAULTS, 5, 0, "5 more files of the recording are cut, unreadable or");
+	say(NOTE_FILE_MAPS_CUT, 1, 0, "mappings of 1 process: addresses in it may have no names");
+	say(NOTE_FILE_MAPS_CUT, 2, 0, "mappings of 2 processes: addresses in them may");
+	say(NOTE_FILE_AUX_TRUNCATED, 1, 0, "1 part of hardware traces lacks the end");
+	say(NOTE_FILE_AUX_PARTIAL, 3, 0, "3 parts of hardware traces have gaps");
+	say(NOTE_FILE_AUX_COLLISION, 2, 0, "2 samples of the hardware collided");
 	say(NOTE_FALLBACK_CLOCK, 0, ENOENT, "cpu-clock");
 	say(NOTE_USER_ONLY, 0, EACCES, "user space only");
 	say(NOTE_USER_ONLY, 0, EACCES, "perf_event_paranoid is 2");
@@ -358,7 +458,13 @@ static void test_what_notes_say(void **state)
 	say(NOTE_FD_LIMIT, 64, EMFILE, "ulimit -n");
 	say(NOTE_MLOCK_LIMIT, 64, EPERM, "kernel.perf_event_mlock_kb=4128");
 	say(NOTE_LOST, 9, 0, "9 samples of 'cycles'");
+	say(NOTE_WAITS_SUMMED, 1, EACCES, "tracefs and CAP_PERFMON or root. So the time");
+	say(NOTE_WAITS_SUMMED, 1, EXDEV, "[waited for a CPU] in preempted");
+	say(NOTE_WAITS_SUMMED, 0, EINVAL, "counts as off-cpu");
+	say(NOTE_WAITS_SUMMED, 0, 0, "the recording has no samples of sched:sched_wakeup");
+	say(NOTE_WAKEUPS_LOST, 9, 0, "9 wake-ups were lost");
 	say(NOTE_LESS_PRECISE, 1, 0, "precision 1");
+	say(NOTE_BREAKPOINTS_DEAD, 0, 0, "'cycles' counts nothing here");
 	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_BRANCH_STACK, EOPNOTSUPP,
 		"without branch stacks: they come with hardware counters alone");
 	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_TRANSACTION, 0,
@@ -372,6 +478,10 @@ static void test_what_notes_say(void **state)
 	say(NOTE_BREAKPOINT, 0x1000, 0, "watches 0x1000 now");
 	say(NOTE_BREAKPOINT, 0x1001, EINVAL, "no multiple");
 	say(NOTE_PAUSED, 1, 0, "samples are lost");
+	say(NOTE_CALL_GRAPH, CALL_GRAPH_FP, 0, "call chains: 'fp', by frame pointers");
+	say(NOTE_CALL_GRAPH, CALL_GRAPH_NO, EBUSY, "in the mode 'no': inherited events, the");
+	say(NOTE_CALL_GRAPH, CALL_GRAPH_DWARF, EOPNOTSUPP, "cannot be unwound by tables");
+	say(NOTE_CALL_GRAPH, CALL_GRAPH_DWARF, ENOSPC, "The mode before stays in force");
 	say(NOTE_PINNED_ERROR, 0, 0, "counts no more");
 	say(NOTE_CGROUP_GONE, 0, 0, "the cgroup 'cycles' is gone");
 	say(NOTE_SNAPSHOT, 12, 0, "12 samples");
@@ -475,6 +585,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_denied),
+		cmocka_unit_test(test_not_inherited),
+		cmocka_unit_test(test_needs_admin),
+		cmocka_unit_test(test_user_namespace),
 		cmocka_unit_test(test_open_errors),
 		cmocka_unit_test(test_by_system),
 		cmocka_unit_test(test_mmap_errors),

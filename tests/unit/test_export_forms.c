@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/export_world.h"
+#include "tui/export/jsontext.h"
 #include "tui/profile.pb-c.h"
 
 #include <inttypes.h>
@@ -244,6 +245,53 @@ static void test_pprof(void **state)
 	world_free(&world);
 }
 
+/* The main program comes first, at its own addresses, in a mapping for each segment.  Other images
+ * lie elsewhere, with file offsets. */
+static void test_pprof_segments(void **state)
+{
+	static const struct symbols_segment program[] = {
+		{0x0, 0x18, 0x401000}, {0x18, 0x2000, 0x602018}};
+	static const struct symbols_segment library[] = {{0x5000, 0x1800, 0x6000}};
+	const Pprof__Mapping *first, *second, *third;
+	struct world world;
+	Pprof__Profile *profile;
+	uint32_t node = STACK_ROOT;
+
+	(void)state;
+	world_make(&world);
+	world.symbols.images[world.program].segments = program;
+	world.symbols.images[world.program].n_segments = 2;
+	world.symbols.images[world.library].segments = library;
+	world.symbols.images[world.library].n_segments = 1;
+	/* The library comes first in stacks, and is in as many. */
+	node = world_push(&world, STACK_ROOT, world.program, MAIN + 4);
+	node = world_push(&world, node, world.program, LEAF);
+	node = world_push(&world, node, world.library, 0x6123);
+	world_add(&world, node, world.worker, 0, 5);
+	profile = read_pprof(&world);
+	assert_int_equal(profile->n_mapping, 3);
+	first = profile->mapping[0];
+	second = profile->mapping[1];
+	third = profile->mapping[2];
+	assert_memory_equal(string_of(profile, first->filename), "/bin/program", 12);
+	/* Segments keep their order in the stacks. */
+	assert_int_equal(first->memory_start, 0x602000);
+	assert_int_equal(first->memory_limit, 0x605000);
+	assert_int_equal(first->file_offset, 0);
+	assert_memory_equal(string_of(profile, second->filename), "/lib/libx.so", 12);
+	assert_int_equal(second->file_offset, 0x5000);
+	assert_int_equal(second->memory_limit - second->memory_start, 0x2000);
+	assert_true(second->memory_start > 0x605000);
+	assert_int_equal(third->memory_start, 0x401000);
+	assert_int_equal(third->memory_limit, 0x402000);
+	assert_int_equal(third->file_offset, 0);
+	assert_int_equal(profile->location[0]->address, second->memory_start + 0x1123);
+	assert_int_equal(profile->location[1]->address, 0x602020);
+	assert_int_equal(profile->location[2]->address, 0x401004);
+	pprof__profile__free_unpacked(profile, NULL);
+	world_free(&world);
+}
+
 /* A location has a line for each function that is inlined there, innermost first, and functions have files. */
 static void test_pprof_inlined(void **state)
 {
@@ -319,7 +367,63 @@ static void test_callgrind(void **state)
 	world_free(&world);
 }
 
-/* Names that become one word are told apart, and from what is called so already. */
+/* Costs stand at their lines: inlined lines below fi=, then fe= leads back.  Functions are those of
+ * reports. */
+static void test_callgrind_lines(void **state)
+{
+	static const struct symbols_frame in_work[] = {
+		{.function = "step", .file = "/src/step.h", .line = 7, .inlined = true},
+		{.function = "work", .file = "/src/work\033.c", .line = 42}};
+	static const struct symbols_frame at_call[] = {
+		{.function = "main", .file = "/src/main.c", .line = 90}};
+	static const struct symbols_frame later[] = {
+		{.function = "work", .file = "/src/work\033.c", .line = 40}};
+	const struct fake_lines lines[] = {
+		{.key = 0, .offset = WORK, .frames = in_work, .n_frames = 2},
+		{.key = 0, .offset = MAIN, .frames = at_call, .n_frames = 1},
+		{.key = 0, .offset = WORK + 4, .frames = later, .n_frames = 1}};
+	struct fake_lines known[3];
+	struct world world;
+	char *text;
+
+	(void)state;
+	world_make(&world);
+	for (int i = 0; i < 3; i++) {
+		known[i] = lines[i];
+		known[i].key = world.program;
+	}
+	world.symbols.lines = known;
+	world.symbols.n_lines = 3;
+	world.symbols.lines_known = true;
+	world.profile.inlines = true;
+	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 0, 5);
+	world_add(&world, STACK(&world, MAIN, WORK), world.other, 0, 6);
+	world_add(&world, STACK(&world, MAIN, WORK + 4), world.worker, 0, 30);
+	world_add(&world, STACK(&world, MAIN, WORK, LEAF), world.worker, 0, 100);
+	world_add(&world, STACK(&world, MAIN, WORK + 4, LEAF), world.worker, 0, 200);
+	text = world_write(&world, export_callgrind, NULL);
+	assert_non_null(strstr(text, "summary: 341\n"));
+	assert_null(strstr(text, "(inlined)"));
+	assert_non_null(strstr(text,
+		"ob=(1) /bin/program\nfl=(2) /src/work?.c\nfn=(1) work\n40 30\n"
+		"fi=(3) /src/step.h\n7 11\n"
+		"fe=(2)\ncob=(1)\ncfi=(1) ???\ncfn=(3) leaf\ncalls=1 0\n40 200\n"
+		"fi=(3)\ncob=(1)\ncfi=(1)\ncfn=(3)\ncalls=1 0\n7 100\n"));
+	/* A call leads to the callee's own file, at its first line. */
+	assert_non_null(strstr(text,
+		"fl=(4) /src/main.c\nfn=(2) main\ncob=(1)\ncfi=(2)\ncfn=(1)\ncalls=5 40\n"
+		"90 341\n"));
+	free(text);
+	/* Without inlined functions, costs stand at the line of the function around them. */
+	world.profile.inlines = false;
+	text = world_write(&world, export_callgrind, NULL);
+	assert_null(strstr(text, "step.h"));
+	assert_non_null(strstr(text, "fn=(1) work\n40 30\n42 11\n"));
+	free(text);
+	world_free(&world);
+}
+
+/* Equal words for different event names become distinct, also from existing names. */
 static void test_callgrind_words(void **state)
 {
 	struct profile_event events[] = {
@@ -454,14 +558,31 @@ static void test_full(void **state)
 	}
 }
 
+static void test_json_strings(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	jsontext_string(out, "map<int, a&>\x7f \303\244 \"b\" c\\d \n\x1f");
+	fclose(out);
+	assert_string_equal(text, "\"map<int, a&>\x7f \303\244 \\\"b\\\" c\\\\d \\u000a\\u001f\"");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_strings),
 		cmocka_unit_test(test_speedscope),
 		cmocka_unit_test(test_gecko),
 		cmocka_unit_test(test_pprof),
+		cmocka_unit_test(test_pprof_segments),
 		cmocka_unit_test(test_pprof_inlined),
 		cmocka_unit_test(test_callgrind),
+		cmocka_unit_test(test_callgrind_lines),
 		cmocka_unit_test(test_callgrind_words),
 		cmocka_unit_test(test_svg),
 		cmocka_unit_test(test_svg_narrow),

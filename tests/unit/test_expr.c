@@ -38,6 +38,25 @@ static void expect_error(const char *text, size_t at, const char *part)
 	assert_null(expr.terms);
 }
 
+/* Some short texts make regcomp(3) take all memory. */
+static void test_regex_costs(void **state)
+{
+	static const char *const good[] = {"symbol~operator\\+\\+", "symbol~^(a|b+)*[+*?{][]+]+$",
+		"symbol~x{2,60}", "symbol~(ab{3}){20}", "symbol~[[:alpha:]+++++++++++++++]+",
+		"symbol~a+b+c+d+e+f+g+h+i+j+k+l+m+n+"};
+	static const char *const bad[] = {"symbol~x+++++++++++++++++++++++", "symbol~x{255}{255}",
+		"symbol~((){200}){200}", "symbol~((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+",
+		"symbol~(a*)\\1", "symbol~((((((((((((((((((((((((((((((((", "symbol~(){2000}"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct expr expr = parsed(good[i]);
+		expr_fini(&expr);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		expect_error(bad[i], 7, "repeats too much");
+}
+
 static void test_terms(void **state)
 {
 	struct expr expr = parsed("comm~^nginx.* & !image:libc*|ld* &cpu:0-2,8&malloc");
@@ -48,10 +67,12 @@ static void test_terms(void **state)
 	assert_int_equal(expr.terms[1].field, FILTER_IMAGE);
 	assert_true(expr.terms[1].negated && expr.terms[2].negated);
 	assert_string_equal(expr.terms[2].text, "ld*");
-	assert_int_equal(expr.first[3] - expr.first[2], 4);
-	assert_int_equal(expr.terms[6].first, 8);
-	assert_int_equal(expr.terms[7].field, FILTER_STACK);
-	assert_string_equal(expr.terms[7].text, "*malloc*");
+	assert_int_equal(expr.first[3] - expr.first[2], 2);
+	assert_int_equal(expr.terms[3].first, 0);
+	assert_int_equal(expr.terms[3].last, 2);
+	assert_int_equal(expr.terms[4].first, 8);
+	assert_int_equal(expr.terms[5].field, FILTER_STACK);
+	assert_string_equal(expr.terms[5].text, "*malloc*");
 	expr_fini(&expr);
 	/* A name of C++ is a word, and quotes keep what would mean something. */
 	expr = parsed(" std::sort ");
@@ -87,7 +108,8 @@ static void test_errors(void **state)
 static void test_terms_of_what_is_pointed_at(void **state)
 {
 	static const char *const names[] = {"malloc", "operator&&(int, char const*)", "a|b", "\"\\",
-		"std::map<int, std::less<int> >::operator[](int&&)", "[kernel]", ""};
+		"std::map<int, std::less<int> >::operator[](int&&)", "[kernel]", ":7", "::main",
+		""};
 	char text[256];
 
 	(void)state;
@@ -207,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terms),
+		cmocka_unit_test(test_regex_costs),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_fields_of_samples),
 		cmocka_unit_test(test_terms_of_what_is_pointed_at),

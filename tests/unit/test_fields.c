@@ -281,6 +281,14 @@ static void test_sample_type(void **state)
 	expect(&world, "data_src.lock", FIELD_ENUM, "No");
 	expect(&world, "addr", FIELD_DATA, "0x7000");
 	expect(&world, "branch.from", FIELD_CODE, "0x0");
+	/* Rare fields. */
+	values_unref(world.values, world.id, 1);
+	record.sample.more.data_src = PERF_MEM_S(OP, EXEC) | PERF_MEM_S(OP, LOAD);
+	record.sample.more.transaction = PERF_TXN_ELISION | PERF_TXN_ASYNC | PERF_TXN_CAPACITY_READ;
+	assert_int_equal(
+		fields_read(world.fields, &record, world.values, NULL, NULL, &world.id), 0);
+	expect(&world, "data_src.op", FIELD_ENUM, "LOAD|EXEC");
+	expect(&world, "transaction", FIELD_ENUM, "EL ASYNC CAP-READ");
 	finish(&world);
 }
 

@@ -529,6 +529,44 @@ static void test_fields(void **state)
 	fields_free(fields);
 }
 
+/* Code below 0x18000 has rules; nothing calls what begins there. */
+static enum unwind_answer find_rule(
+	void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
+{
+	(void)ctx;
+	(void)image;
+	if (offset < 0xb000)
+		return UNWIND_NO_DATA;
+	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_END};
+	return UNWIND_KNOWN;
+}
+
+/* The second time the chain is known, and counts as much. */
+static void test_totals_of_chains(void **state)
+{
+	const struct unwind_source source = {.find = find_rule};
+	struct ingest *ingest = *state;
+	struct unwind_totals totals = {0};
+
+	assert_int_equal(ingest_set_unwind(ingest, &source), 0);
+	for (int i = 0; i < 2; i++) {
+		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x900000, 0x10100, 0x900010,
+			0x10200);
+		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10030, 0x900000, 0x10100, 0x900010,
+			0x10200);
+		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x18100);
+	}
+	/* What follows the last code is none. */
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x900000);
+	ingest_unwind_totals(ingest, &totals);
+	assert_int_equal(totals.dropped, 9);
+	assert_int_equal(totals.judged, 7);
+	assert_int_equal(totals.broken[0].chains, 5);
+	assert_string_equal(images_get(ingest->images, totals.broken[0].image)->path, "/bin/app");
+	assert_int_equal(totals.broken[1].chains, 0);
+	assert_int_equal(ingest->ends[2].broken, 5);
+}
+
 static void test_other_records_are_ignored(void **state)
 {
 	const struct record lost = {.type = PERF_RECORD_LOST};
@@ -564,6 +602,7 @@ int main(void)
 			test_functions_that_the_kernel_makes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_across_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_of_many_processes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_totals_of_chains, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_records_are_ignored, setup, teardown),
 	};
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -350,6 +351,35 @@ static void test_lies(void **state)
 	close(fd);
 }
 
+static void test_too_many_records(void **state)
+{
+	struct jitspans spans = {0};
+	struct jitdump_code code;
+	struct jitdump dump;
+
+	(void)state;
+	begin(false);
+	load(0x1000, "early", "1", 1);
+	const off_t from = lseek(fd, 0, SEEK_CUR), size = 16;
+	const uint32_t record[4] = {9, 16, 0, 0};
+	uint32_t *records = calloc(JITDUMP_RECORDS_MAX, sizeof(record));
+
+	assert_non_null(records);
+	for (size_t i = 0; i < JITDUMP_RECORDS_MAX; i++)
+		memcpy(records + 4 * i, record, sizeof(record));
+	put(records, JITDUMP_RECORDS_MAX * sizeof(record));
+	free(records);
+	load(0x2000, "late", "1", 2);
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_read(&dump, &spans), 0);
+	assert_int_equal(spans.n, 1);
+	assert_int_equal(spans.cut_bytes, from + (JITDUMP_RECORDS_MAX - 1) * size);
+	assert_int_equal(jitdump_find(&dump, 0x1000, &code), 0);
+	assert_int_equal(jitdump_find(&dump, 0x2000, &code), -ENOENT);
+	jitspans_fini(&spans);
+	close(fd);
+}
+
 static void test_many_moves(void **state)
 {
 	struct jitspans spans = {0};
@@ -378,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_many_moves),
+		cmocka_unit_test(test_too_many_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,10 +74,25 @@ static void put_kernel_notes(uint8_t first)
 	put(dir, "notes", note, sizeof(note));
 }
 
-static int setup(void **state)
+static void open_symbols(bool trust_local)
 {
 	static const char *debug_dirs[2];
 
+	debug_dirs[0] = debug_dir;
+	const struct symbols_config config = {
+		.cache_dir = "",
+		.recording = true,
+		.trust_local = trust_local,
+		.symfs = symfs,
+		.debug_dirs = debug_dirs,
+		.kernel_notes_path = notes,
+		.kallsyms_path = kallsyms,
+	};
+	assert_int_equal(symbols_new(&symbols, &config), 0);
+}
+
+static int setup(void **state)
+{
 	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/strobe-test-recorded-XXXXXX");
 	if (!mkdtemp(dir))
@@ -88,17 +103,9 @@ static int setup(void **state)
 	snprintf(notes, sizeof(notes), "%s/notes", dir);
 	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", dir);
 	setenv("HOME", home, 1);
-	debug_dirs[0] = debug_dir;
-	const struct symbols_config config = {
-		.cache_dir = "",
-		.recording = true,
-		.symfs = symfs,
-		.debug_dirs = debug_dirs,
-		.kernel_notes_path = notes,
-		.kallsyms_path = kallsyms,
-	};
 	last_key = 0;
-	return symbols_new(&symbols, &config);
+	open_symbols(false);
+	return 0;
 }
 
 static int teardown(void **state)
@@ -177,6 +184,39 @@ static void test_order(void **state)
 	expect_no_note();
 }
 
+static void expect_unopened(const char *end)
+{
+	struct symbols_note note;
+
+	assert_true(symbols_take_note(symbols, &note));
+	assert_int_equal(note.kind, SYMBOLS_NOTE_UNREADABLE);
+	assert_int_equal(note.error, ELOOP);
+	assert_non_null(strstr(note.path, end));
+}
+
+/* A file that exists but cannot be opened gets a note. */
+static void test_unopened(void **state)
+{
+	char path[256];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/program", dir);
+	const struct symbols_source source = source_of(SYMBOLS_FILE, path, true);
+
+	put_elf(dir, "program", "by_path", 1);
+	put(symfs, ".build-id/" ID_PATH "/other", "", 0);
+	snprintf(path, sizeof(path), "%s/.build-id/" ID_PATH "/elf", symfs);
+	assert_int_equal(symlink("elf", path), 0);
+	put(debug_dir, ".build-id/" ID_PATH "/other", "", 0);
+	snprintf(path, sizeof(path), "%s/.build-id/" ID_PATH ".debug", debug_dir);
+	assert_int_equal(symlink(path, path), 0);
+	snprintf(path, sizeof(path), "%s/program", dir);
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "by_path");
+	expect_unopened("/elf");
+	expect_unopened(".debug");
+	expect_no_note();
+}
+
 static void test_other_build(void **state)
 {
 	char path[128];
@@ -229,10 +269,6 @@ static void test_no_build_id(void **state)
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "some");
 	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_UNVERIFIED);
 	expect_note(SYMBOLS_NOTE_UNVERIFIED, 1);
-	recorded = (struct symbols_recorded){.other_machine = true};
-	assert_int_equal(symbols_recorded(symbols, &recorded), 0);
-	assert_string_equal(load(&source, SMALL_TEXT_AT), "some");
-	expect_note(SYMBOLS_NOTE_UNVERIFIED, 2);
 }
 
 static const char running[] = "ffffffff81000000 T _text\n"
@@ -240,6 +276,84 @@ static const char running[] = "ffffffff81000000 T _text\n"
 			      "ffffffff81000100 T last_alias\n"
 			      "ffffffff81000200 t after\n"
 			      "ffffffffc0000000 t in_module\t[mod]\n";
+
+/* Without a build-id, an image from elsewhere gets no name by path.  One note covers all. */
+static void test_elsewhere(void **state)
+{
+	const struct symbols_recorded recorded = {
+		.release = "4.4.0", .elsewhere = SYMBOLS_OTHER_HOST | SYMBOLS_OTHER_RELEASE};
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/program", dir);
+	const struct symbols_source source = source_of(SYMBOLS_FILE, path, false);
+	struct symbols_source known = source_of(SYMBOLS_FILE, path, true);
+	struct symbols_source kernel = source_of(SYMBOLS_KERNEL, "[kernel]", false);
+
+	put_elf(dir, "program", "some", 1);
+	put(dir, "kallsyms", running, sizeof(running) - 1);
+	kernel.map_start = 0xffffffff81000000;
+	assert_int_equal(symbols_recorded(symbols, &recorded), 0);
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "");
+	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_UNPROVEN);
+	expect_note(SYMBOLS_NOTE_ELSEWHERE, SYMBOLS_OTHER_HOST | SYMBOLS_OTHER_RELEASE);
+	assert_string_equal(load(&kernel, 0xffffffff81000110), "");
+	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_UNPROVEN);
+	expect_no_note();
+	/* A build-id proves a file from anywhere, and --symfs is the user's decision. */
+	assert_string_equal(load(&known, SMALL_TEXT_AT), "some");
+	put_elf(symfs, path + 1, "given", 7);
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "given");
+	expect_no_note();
+}
+
+static void test_trust_local(void **state)
+{
+	const struct symbols_recorded recorded = {.elsewhere = SYMBOLS_OTHER_HOST};
+	char path[128];
+
+	(void)state;
+	symbols_free(symbols);
+	open_symbols(true);
+	snprintf(path, sizeof(path), "%s/program", dir);
+	const struct symbols_source source = source_of(SYMBOLS_FILE, path, false);
+	struct symbols_source kernel = source_of(SYMBOLS_KERNEL, "[kernel]", false);
+
+	put_elf(dir, "program", "some", 7);
+	put(dir, "kallsyms", running, sizeof(running) - 1);
+	assert_int_equal(symbols_recorded(symbols, &recorded), 0);
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "some");
+	expect_note(SYMBOLS_NOTE_UNVERIFIED, 2);
+	assert_string_equal(load(&kernel, 0xffffffff81000110), "last_alias");
+	expect_note(SYMBOLS_NOTE_UNVERIFIED, 0);
+	/* Trust does not override a different build-id. */
+	const struct symbols_source known = source_of(SYMBOLS_FILE, path, true);
+	assert_string_equal(load(&known, SMALL_TEXT_AT), "");
+	expect_note(SYMBOLS_NOTE_WRONG_FILE, 0);
+}
+
+/* Only a build-id proves that a file is the deleted program of its path. */
+static void test_deleted(void **state)
+{
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/program", dir);
+	struct symbols_source source = source_of(SYMBOLS_FILE, path, false);
+
+	source.deleted = true;
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "");
+	expect_note(SYMBOLS_NOTE_UNREADABLE, 0);
+	put_elf(dir, "program", "another", 1);
+	put_elf(symfs, path + 1, "another", 1);
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "");
+	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_OTHER);
+	expect_note(SYMBOLS_NOTE_WRONG_FILE, 1);
+	source = source_of(SYMBOLS_FILE, path, true);
+	source.deleted = true;
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "another");
+	expect_no_note();
+}
 
 static void test_kernel_running(void **state)
 {
@@ -288,7 +402,8 @@ static void test_kernel_of_another(void **state)
 		{"_text", SMALL_TEXT_ADDR, 16, FUNC, 1},
 		{"built", SMALL_TEXT_ADDR + 0x100, 16, FUNC, 1},
 	};
-	const struct symbols_recorded recorded = {.release = "6.1-x", .other_machine = true};
+	const struct symbols_recorded recorded = {
+		.release = "6.1-x", .elsewhere = SYMBOLS_OTHER_HOST};
 	struct symbols_source source = source_of(SYMBOLS_KERNEL, "[kernel]", true);
 	struct small_elf vmlinux;
 
@@ -347,7 +462,7 @@ static void test_vdso_without_build_id(void **state)
 	assert_int_equal(uname(&machine), 0);
 	struct symbols_recorded recorded = {.release = machine.release};
 	assert_int_equal(load_vdso(&recorded), SYMBOLS_READY);
-	recorded.other_machine = true;
+	recorded.elsewhere = SYMBOLS_OTHER_HOST;
 	assert_int_equal(load_vdso(&recorded), SYMBOLS_NONE);
 	recorded = (struct symbols_recorded){.release = "6.1-x"};
 	assert_int_equal(load_vdso(&recorded), SYMBOLS_NONE);
@@ -378,9 +493,13 @@ int main(int argc, char **argv)
 
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unopened, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_build, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_debug_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_build_id, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_trust_local, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deleted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_running, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_hidden, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_of_another, setup, teardown),

@@ -55,7 +55,7 @@ static void test_order_and_wakeup(void **state)
 
 static void test_fini_frees_what_was_not_taken(void **state)
 {
-	const struct mail mail = {.kind = MAIL_STOP};
+	const struct mail mail = {.kind = MAIL_SNAPSHOT};
 	struct mailbox box;
 
 	(void)state;

@@ -41,6 +41,15 @@ static uint64_t *sum_of(struct sums *sums, const char *text)
 	return &sums->at[sums->n++].weight;
 }
 
+/* What stands for callers that are not known is no code of an image. */
+static const char *name_of(const struct session *session, uint32_t frame, bool exported)
+{
+	const struct symref *symref =
+		names_get(session->names, names_symref(session->names, frame));
+
+	return exported && !symref->resolved ? "[program]" : symref->symbol;
+}
+
 /* As a folded stack: the command, then the frames from the outermost one in.  An export tells the image of what has no
  * symbol, as all here. */
 static void folded_text(
@@ -55,11 +64,8 @@ static void folded_text(
 	for (; node != STACK_ROOT; node = stacks_node(stacks, node)->parent)
 		path[n++] = stacks_node(stacks, node)->frame;
 	for (; n; n--)
-		len += (size_t)snprintf(out + len, TEXT_MAX - len, ";%s",
-			exported ? "[program]"
-				 : names_get(session->names,
-					   names_symref(session->names, path[n - 1]))
-					   ->symbol);
+		len += (size_t)snprintf(
+			out + len, TEXT_MAX - len, ";%s", name_of(session, path[n - 1], exported));
 }
 
 /* What is in a time of a session's store, of one event and, unless it is NULL, one command. */
@@ -199,7 +205,7 @@ static void read_script(const char *path, const struct model *model, struct sums
 			assert_true(in_stack);
 			in_stack = line[0] == '\t';
 			/* Functions are 16 apart; of those that call, it is the return address. */
-			if (in_stack)
+			if (in_stack && !strstr(line, "[truncated]"))
 				assert_int_equal(strtoull(line, NULL, 16) % 16, is_call);
 			is_call = true;
 			continue;
@@ -275,7 +281,7 @@ static void test_exports_what_is_shown(void **state)
 static void test_exports_that_fail(void **state)
 {
 	struct model_fixture fixture;
-	char path[64], message[400];
+	char path[64];
 
 	(void)state;
 	model_fixture_open(&fixture, 2, 24);
@@ -285,9 +291,8 @@ static void test_exports_that_fail(void **state)
 	assert_non_null(strstr(model_fixture_said(&fixture), "No space left"));
 	snprintf(path, sizeof(path), "%s/fifo", scratch);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(fixture.model->ops->export_window(
-				 fixture.model, path, EXPORT_SVG, message, sizeof(message)),
-		-ESPIPE);
+	export_to(&fixture, path, EXPORT_SVG);
+	assert_non_null(strstr(model_fixture_said(&fixture), "is no file"));
 	unlink(path);
 	model_fixture_close(&fixture);
 }
@@ -462,6 +467,8 @@ static void test_tree_stays(void **state)
 
 	(void)state;
 	model_fixture_open(&fixture, 4, 12);
+	/* Names that come make it anew. */
+	(void)names_wait(fixture.session.names, 10000);
 	for (int i = 0; i < 4; i++) {
 		struct model *model = fixture.model;
 

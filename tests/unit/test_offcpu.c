@@ -99,13 +99,13 @@ static int tear_down(void **state)
 static void stack(struct world *world, int32_t tid, uint32_t node)
 {
 	world->refs++;
-	offcpu_stack(&world->offcpu, tid, node, (uint32_t)tid);
+	offcpu_stack(&world->offcpu, tid, &(struct offcpu_stack){node, (uint32_t)tid, 0});
 }
 
 static void seen(struct world *world, int32_t tid, uint32_t node)
 {
 	world->refs++;
-	offcpu_seen(&world->offcpu, tid, node, (uint32_t)tid);
+	offcpu_seen(&world->offcpu, tid, &(struct offcpu_stack){node, (uint32_t)tid, 0});
 }
 
 static void out(struct world *world, int32_t tid, uint64_t time_ns, bool preempted)
@@ -215,6 +215,79 @@ static void wakers(void **state)
 	wake(world, 7, 304);
 	offcpu_end(&world->offcpu, 7, 6100);
 	assert_int_equal(world->n_over, 3);
+}
+
+/* The first wake-up splits the time out: a wait for a CPU follows. */
+static void woken(void **state)
+{
+	struct world *world = *state;
+
+	offcpu_ready(&world->offcpu, 7, 900); /* it runs */
+	stack(world, 7, 100);
+	offcpu_ready(&world->offcpu, 7, 950);
+	out(world, 7, 1000, false);
+	offcpu_ready(&world->offcpu, 8, 1100);
+	offcpu_advance(&world->offcpu, 1200, SIZE_MAX);
+	wake(world, 7, 300);
+	offcpu_ready(&world->offcpu, 7, 1300);
+	offcpu_ready(&world->offcpu, 7, 1350);
+	offcpu_advance(&world->offcpu, 1400, SIZE_MAX);
+	in(world, 7, 1450);
+	assert_int_equal(world->n, 4);
+	check(world, 0, 1200, 200, 100);
+	check(world, 1, 1300, 100, 100);
+	check(world, 2, 1400, 100, 100);
+	check(world, 3, 1450, 50, 100);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(world->spans[i].preempted, i > 1);
+	/* The waker's wait ends at the wake-up. */
+	assert_int_equal(world->n_over, 1);
+	assert_int_equal(world->over.ns, 300);
+	assert_int_equal(world->over.end_ns, 1450);
+	assert_int_equal(world->waker.stack, 300);
+	/* The next time out starts afresh.  A wake-up does not count for a runnable thread. */
+	stack(world, 7, 101);
+	out(world, 7, 2000, false);
+	in(world, 7, 2100);
+	assert_false(world->spans[4].preempted);
+	stack(world, 7, 101);
+	out(world, 7, 3000, true);
+	offcpu_ready(&world->offcpu, 7, 3050);
+	in(world, 7, 3100);
+	assert_int_equal(world->n, 6);
+	check(world, 5, 3100, 100, 101);
+	assert_int_equal(world->n_over, 2);
+	/* A wake-up at the moment of the switch leaves no blocked time. */
+	stack(world, 7, 101);
+	out(world, 7, 4000, false);
+	offcpu_ready(&world->offcpu, 7, 4000);
+	in(world, 7, 4010);
+	assert_int_equal(world->n, 7);
+	assert_true(world->spans[6].preempted);
+	assert_int_equal(world->n_over, 2);
+	assert_int_equal(world->total_ns, 450 + 100 + 100 + 10);
+}
+
+/* A wake-up from before the first sight of a sleeping thread ended another sleep. */
+static void woken_before(void **state)
+{
+	struct world *world = *state;
+
+	offcpu_assume(&world->offcpu, &(struct offcpu_switch){.pid = 1, .tid = 7, .time_ns = 1000});
+	offcpu_ready(&world->offcpu, 7, 990);
+	offcpu_advance(&world->offcpu, 1100, SIZE_MAX);
+	assert_false(world->spans[0].preempted);
+	offcpu_ready(&world->offcpu, 7, 1200);
+	in(world, 7, 1300);
+	assert_int_equal(world->n, 3);
+	assert_false(world->spans[1].preempted);
+	assert_true(world->spans[2].preempted);
+	check(world, 2, 1300, 100, UNKNOWN);
+	/* The thread is not wanted. */
+	out(world, 8, 2000, false);
+	world->unwanted = true;
+	offcpu_ready(&world->offcpu, 8, 2100);
+	assert_int_equal(world->offcpu.threads.n, 0);
 }
 
 static void still_out(void **state)
@@ -551,6 +624,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(pairs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wakers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(woken, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(woken_before, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(still_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(some_at_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_gap, set_up, tear_down),

@@ -3,6 +3,7 @@
  * test_opener.c - the right file, whatever happened to its path; and never anything but a file.
  */
 #include "symbols/opener.h"
+#include "symbols/rights.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,9 +207,71 @@ static void test_vdso(void **state)
 	close(fd);
 }
 
+/* A process with changed users may have memory written by another user. */
+static void test_user(void **state)
+{
+	char proc[64];
+	int status;
+
+	(void)state;
+	int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(proc_fd >= 0);
+	assert_int_equal(opener_user(proc_fd, geteuid()), geteuid());
+	assert_int_equal(opener_user(proc_fd, geteuid() + 1), RIGHTS_NOBODY);
+	close(proc_fd);
+	if (geteuid() != 0) {
+		print_message("skipped: needs root\n");
+		skip();
+	}
+	for (uid_t effective = 0; effective <= 1000; effective += 1000) {
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			if (setresuid(1000, effective, effective) < 0)
+				_exit(1);
+			raise(SIGSTOP);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+		assert_true(WIFSTOPPED(status));
+		snprintf(proc, sizeof(proc), "/proc/%d", pid);
+		proc_fd = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		assert_true(proc_fd >= 0);
+		/* The change of user made it undumpable. */
+		assert_int_equal(opener_user(proc_fd, 0), RIGHTS_NOBODY);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		assert_int_equal(opener_user(proc_fd, 0), RIGHTS_NOBODY);
+		close(proc_fd);
+	}
+}
+
+/* A thread without root or read capabilities keeps its own rights. */
+static void test_rights(void **state)
+{
+	struct rights_before before;
+	int status;
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: needs root\n");
+		skip();
+	}
+	const pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setresuid(1000, 1000, 1000) < 0)
+			_exit(1);
+		_exit(rights_become(1001, &before) == 0 && !before.changed ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 #if defined(__x86_64__)
-/* A 32-bit program in a memory file: write(1, %esp, 1); 1: pause(); jmp 1b. */
-static pid_t start_narrow(void)
+/* Starts a 32-bit program from a memory file: write(1, %esp, 1); 1: pause(); jmp 1b.  Another
+ * user's is undumpable, so root owns it in /proc. */
+static pid_t start_narrow(uid_t user)
 {
 	static const uint8_t code[] = {0xb8, 4, 0, 0, 0, 0xbb, 1, 0, 0, 0, 0x89, 0xe1, 0xba, 1, 0,
 		0, 0, 0xcd, 0x80, 0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7};
@@ -244,8 +307,11 @@ static pid_t start_narrow(void)
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(ends[1], 1);
+		if (user != geteuid() && (fchmod(fd, 0111) < 0 || setresuid(user, user, user) < 0))
+			_exit(1);
+		/* A change of user forgets it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fexecve(fd, argv, argv + 1);
 		_exit(1);
 	}
@@ -259,28 +325,60 @@ static pid_t start_narrow(void)
 	return -1;
 }
 
+static void find_vdso(struct symbols_source *source)
+{
+	char maps_path[64], line[4608];
+
+	snprintf(maps_path, sizeof(maps_path), "/proc/%d/maps", source->pid);
+	FILE *maps = fopen(maps_path, "re");
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "[vdso]"))
+			assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64, &source->map_start,
+						 &source->map_end),
+				2);
+	fclose(maps);
+}
+
+/* Its user may have written to it, although root owns its files in /proc; the folder is the user's. */
+static void test_narrow_vdso_of_another(void **state)
+{
+	struct symbols_source source = {.kind = SYMBOLS_VDSO, .path = "[vdso]"};
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: needs root\n");
+		skip();
+	}
+	source.pid = start_narrow(1000);
+	if (source.pid < 0) {
+		print_message("skipped: this kernel runs no 32-bit programs\n");
+		skip();
+	}
+	find_vdso(&source);
+	const int fd = opener_vdso(&source);
+	kill(source.pid, SIGKILL);
+	waitpid(source.pid, NULL, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_uid, 1000);
+	close(fd);
+}
+
 static void test_narrow_vdso(void **state)
 {
 	struct symbols_source source = {.kind = SYMBOLS_VDSO, .path = "[vdso]"};
-	char maps_path[64], line[4608];
 	unsigned char ident[EI_NIDENT];
 
 	(void)state;
-	pid_t pid = start_narrow();
+	pid_t pid = start_narrow(geteuid());
 	if (pid < 0) {
 		print_message("skipped: this kernel runs no 32-bit programs\n");
 		skip();
 	}
 	source.pid = pid;
-	snprintf(maps_path, sizeof(maps_path), "/proc/%d/maps", pid);
-	FILE *maps = fopen(maps_path, "re");
-	assert_non_null(maps);
-	while (fgets(line, sizeof(line), maps))
-		if (strstr(line, "[vdso]"))
-			assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64, &source.map_start,
-						 &source.map_end),
-				2);
-	fclose(maps);
+	find_vdso(&source);
 	assert_true(source.map_end > source.map_start && source.map_end < UINT32_MAX);
 
 	int fd = opener_vdso(&source);
@@ -291,6 +389,8 @@ static void test_narrow_vdso(void **state)
 	struct stat st;
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_size, source.map_end - source.map_start);
+	assert_int_equal(st.st_uid, geteuid());
+	assert_true(opener_vdso_is_copy(&source));
 	close(fd);
 
 	/* Nothing else of a process is read, and none of our own is given instead. */
@@ -316,6 +416,11 @@ static void test_narrow_vdso(void **state)
 	print_message("skipped: for x86-64\n");
 	skip();
 }
+
+static void test_narrow_vdso_of_another(void **state)
+{
+	test_narrow_vdso(state);
+}
 #endif
 
 int main(void)
@@ -326,7 +431,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_root, setup, teardown),
 		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_user),
+		cmocka_unit_test(test_rights),
 		cmocka_unit_test(test_narrow_vdso),
+		cmocka_unit_test(test_narrow_vdso_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

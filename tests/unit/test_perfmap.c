@@ -110,6 +110,30 @@ static void test_a_file_is_read_from_its_beginning(void **state)
 	assert_int_equal(perfmap_read(-1, &spans), -EBADF);
 }
 
+/* The second part skips the line it begins in. */
+static void test_the_middle_of_a_large_file_is_left_out(void **state)
+{
+	const char middle[] = "3000 10 left out\n4000 10 last but one\n";
+	const off_t size = (off_t)10 << 30, half = PERFMAP_BYTES_MAX / 2;
+	struct jitspans spans = {0};
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd, "1000 10 first\n2000 10 last of the first part\n") > 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(pwrite(fd, middle, strlen(middle), size - half - 5), strlen(middle));
+	assert_int_equal(pwrite(fd, "\n5000 10 last\n", 14, size - 14), 14);
+	assert_int_equal(perfmap_read(fd, &spans), 0);
+	assert_int_equal(spans.n, 4);
+	check(&spans, 1, 0x2000, 0x2010, "last of the first part");
+	check(&spans, 2, 0x4000, 0x4010, "last but one");
+	check(&spans, 3, 0x5000, 0x5010, "last");
+	assert_int_equal(spans.cut_bytes, PERFMAP_BYTES_MAX);
+	jitspans_fini(&spans);
+	close(fd);
+}
+
 /* --- overlaps --- */
 
 static void add(struct jitspans *spans, uint64_t start, uint64_t size, const char *name)
@@ -203,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_a_file_is_read_from_its_beginning),
+		cmocka_unit_test(test_the_middle_of_a_large_file_is_left_out),
 		cmocka_unit_test(test_the_later_one_is_there),
 		cmocka_unit_test(test_as_looked_at_one_by_one),
 	};

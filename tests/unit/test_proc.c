@@ -432,6 +432,26 @@ static void one_thread(void **state)
 	assert_int_equal(proc_read_thread(INT32_MAX, &self), -ESRCH);
 }
 
+/* Our namespace's /proc gives our own number, and no other. */
+static void whose_proc(void **state)
+{
+	static const char own[] = "Name:\ta\\nNSpid:\t7\nPid:\t42\nNSpid:\t42\nNSpgid:\t42\n";
+	static const char outer[] = "Name:\ta\nPid:\t4711\nNSpid:\t4711\t42\n";
+	static const char same[] = "Name:\ta\nPid:\t42\nNSpid:\t42\t42\n";
+	static const char old[] = "Name:\ta\nPid:\t42\nPPid:\t1\n";
+
+	(void)state;
+	assert_true(proc_parse_own(own, sizeof(own) - 1, 42));
+	assert_false(proc_parse_own(own, sizeof(own) - 1, 7));
+	assert_false(proc_parse_own(outer, sizeof(outer) - 1, 42));
+	assert_false(proc_parse_own(outer, sizeof(outer) - 1, 4711));
+	assert_false(proc_parse_own(same, sizeof(same) - 1, 42));
+	assert_true(proc_parse_own(old, sizeof(old) - 1, 42));
+	assert_false(proc_parse_own(old, sizeof(old) - 1, 1));
+	assert_false(proc_parse_own("", 0, 1));
+	assert_true(proc_is_own());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +465,7 @@ int main(void)
 		cmocka_unit_test(children),
 		cmocka_unit_test(long_cmdline),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(whose_proc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -310,6 +310,7 @@ static void mmap2_records(void **state)
 	struct builder b;
 	struct record out;
 	struct perf_event_header *header;
+	struct record_format unasked = hot;
 	uint8_t id[24] = {20};
 
 	(void)state;
@@ -336,6 +337,14 @@ static void mmap2_records(void **state)
 	assert_int_equal(out.mmap.flags, MAP_PRIVATE);
 	assert_int_equal(out.mmap.build_id_len, 0);
 	assert_string_equal(out.mmap.filename, "1234567");
+
+	/* Another profiler asked for build-ids; this event did not. */
+	header->misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	unasked.no_build_ids = true;
+	assert_int_equal(record_decode(&out, header, &unasked), 0);
+	assert_true(out.mmap.has_inode);
+	assert_int_equal(out.mmap.dev_major, 8);
+	assert_int_equal(out.mmap.build_id_len, 0);
 	free(header);
 
 	/* The name must end before the trailer, whose zero bytes are none of its own. */
@@ -360,6 +369,9 @@ static void mmap2_records(void **state)
 	assert_int_equal(out.mmap.build_id_len, 20);
 	assert_memory_equal(out.mmap.build_id, id + 4, 20);
 	assert_string_equal(out.mmap.filename, "");
+	/* perf inject adds build-ids to the records of events that did not ask. */
+	assert_int_equal(record_decode(&out, header, &unasked), 0);
+	assert_int_equal(out.mmap.build_id_len, 20);
 	free(header);
 	*(uint8_t *)&b.words[5] = 21;
 	assert_bad(&b, &hot);
@@ -506,7 +518,7 @@ static void other_types(void **state)
 
 	(void)state;
 	for (uint32_t type = 0; type < 300; type++) {
-		if (type >= PERF_RECORD_MMAP && type < PERF_RECORD_MAX)
+		if (type >= PERF_RECORD_MMAP && type <= RECORD_CALLCHAIN_DEFERRED)
 			continue;
 		begin(&b, type, 5);
 		put(&b, 0);

@@ -111,6 +111,15 @@ static void test_old_file_is_renamed(void **state)
 	unlink("a.data");
 	unlink("a.data.old");
 
+	/* A directory blocks the old name; the message names it. */
+	write_text("a.data", "old");
+	assert_int_equal(mkdir("a.data.old", 0700), 0);
+	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), -EISDIR);
+	assert_non_null(strstr(message, "cannot keep the old recording as 'a.data.old'"));
+	assert_text("a.data", "old");
+	assert_int_equal(rmdir("a.data.old"), 0);
+	unlink("a.data");
+
 	/* An empty one is not worth it. */
 	write_text("a.data", "");
 	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
@@ -209,10 +218,10 @@ static void test_sentences(void **state)
 	status->now_ns = 6500000000;
 	status->n_events = 2;
 	status->events[0].lost = 5;
-	status->events[0].armed_ns = status->events[0].clock_ns = 100;
+	status->events[0].covered = status->events[0].coverable = 100;
 	status->events[1].lost = 2;
-	status->events[1].armed_ns = 50;
-	status->events[1].clock_ns = 100;
+	status->events[1].covered = 50;
+	status->events[1].coverable = 100;
 	record_progress(message, sizeof(message), "node (4711)", status, &recorded);
 	assert_string_equal(message,
 		"recording node (4711): 12 MB, 41.2k samples, lost 7, coverage 50.0%, 5 s; "
@@ -220,7 +229,7 @@ static void test_sentences(void **state)
 	recorded.dropped = 3;
 	record_summary(message, sizeof(message), "a\033.data", status, &recorded);
 	assert_string_equal(message, "a?.data: 12 MB, 41234 samples, 10 lost, coverage 50.0%");
-	status->events[1].armed_ns = 100;
+	status->events[1].covered = 100;
 	record_summary(message, sizeof(message), "a.data", status, &recorded);
 	assert_string_equal(message, "a.data: 12 MB, 41234 samples, 10 lost");
 	record_summary(message, sizeof(message), "-", status, &recorded);
@@ -235,6 +244,30 @@ static void test_sentences(void **state)
 	free(status);
 }
 
+static void test_unknown_coverage(void **state)
+{
+	struct engine_status *status = calloc(1, sizeof(*status));
+	const struct recorder_status recorded = {.bytes = 1000, .samples = 10, .begun = true};
+
+	(void)state;
+	assert_non_null(status);
+	status->n_events = 2;
+	record_progress(message, sizeof(message), "a", status, &recorded);
+	assert_string_equal(message, "recording a: 1.0 kB, 10 samples, lost 0, 0 s; Ctrl-C ends");
+	record_summary(message, sizeof(message), "a.data", status, &recorded);
+	assert_string_equal(message, "a.data: 1.0 kB, 10 samples, 0 lost");
+	status->events[1].covered = 90;
+	status->events[1].coverable = 100;
+	record_progress(message, sizeof(message), "a", status, &recorded);
+	assert_non_null(strstr(message, "coverage 90.0%"));
+	status->events[1].covered = 0;
+	record_progress(message, sizeof(message), "a", status, &recorded);
+	assert_non_null(strstr(message, "coverage 0.0%"));
+	record_summary(message, sizeof(message), "a.data", status, &recorded);
+	assert_non_null(strstr(message, "coverage 0.0%"));
+	free(status);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -245,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_cmdline),
 		cmocka_unit_test(test_sentences),
+		cmocka_unit_test(test_unknown_coverage),
 	};
 
 	return cmocka_run_group_tests(tests, in_folder, out_of_folder);

@@ -84,6 +84,36 @@ static void traces(void **state)
 	assert_int_equal(out.hw_id, 77);
 }
 
+static void deferred_chains(void **state)
+{
+	const uint64_t counts[] = {3, 1ull << 61, UINT64_MAX};
+	struct builder b;
+	struct record out;
+	struct perf_event_header *header;
+
+	(void)state;
+	begin(&b, RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER);
+	put(&b, 0x100000007);
+	put(&b, 2);
+	put(&b, (uint64_t)PERF_CONTEXT_USER);
+	put(&b, 0x401000);
+	header = whole(&out, &b);
+	assert_int_equal(out.deferred.cookie, 0x100000007);
+	assert_int_equal(out.deferred.chain_len, 2);
+	assert_int_equal(out.deferred.chain[0], PERF_CONTEXT_USER);
+	assert_int_equal(out.deferred.chain[1], 0x401000);
+	free(header);
+	/* More than there are, trailer included. */
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		b.words[2] = counts[i];
+		assert_bad(&b, &hot);
+	}
+	b.words[2] = 0;
+	header = decode(&out, &b, &hot);
+	assert_int_equal(out.deferred.chain_len, 0);
+	free(header);
+}
+
 static void switches(void **state)
 {
 	struct builder b;
@@ -196,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads),
 		cmocka_unit_test(traces),
+		cmocka_unit_test(deferred_chains),
 		cmocka_unit_test(switches),
 		cmocka_unit_test(namespaces),
 		cmocka_unit_test(code),

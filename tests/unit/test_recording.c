@@ -372,6 +372,26 @@ static void test_lost(void **state)
 	assert_int_equal(file->status.events[0].lost, 7);
 }
 
+/* The count missed while throttled is not known, so coverage is not, either. */
+static void test_throttled(void **state)
+{
+	static const uint64_t faults[] = {PERF_COUNT_SW_PAGE_FAULTS};
+	const uint64_t throttle[] = {SEC, 1, 1};
+	struct file *file = *state;
+
+	begin(file, faults, 1, 10);
+	sample(file, 1, SEC, 7, KERNEL_IP);
+	end(file);
+	load(file);
+	assert_true(file->status.events[0].covered == 10);
+	assert_true(file->status.events[0].coverable == 10);
+	put_side(file, PERF_RECORD_THROTTLE, 0, throttle, sizeof(throttle), SEC);
+	end(file);
+	load(file);
+	assert_int_equal(file->status.events[0].throttled, 1);
+	assert_true(file->status.events[0].coverable == 0);
+}
+
 /* Without a time samples are when the last one was, and times beyond all reason harm nothing. */
 static void test_strange_times(void **state)
 {
@@ -478,6 +498,104 @@ static void test_late_build_ids(void **state)
 	assert_int_equal(build_id_of(file, IMAGE_VDSO, 1), 0);
 }
 
+/* An address could belong to either file, and the path now has at most one of them. */
+static void test_two_builds_at_one_path(void **state)
+{
+	struct file *file = *state;
+	struct images *images;
+	uint8_t build_id[IMAGE_BUILD_ID_MAX], zeros[IMAGE_BUILD_ID_MAX] = {0};
+
+	begin(file, CLOCK, 1, 1000);
+	put_build_id(file, 3, "/bin/program");
+	put_build_id(file, 4, "/bin/program");
+	map(file, 7, PERF_RECORD_MISC_USER, 0x1000, 0, "/bin/program");
+	sample(file, 1, 100, 7, 0x1010);
+	end(file);
+	load(file);
+	images = recording_images(file->recording);
+	for (uint32_t id = IMAGE_ID_KERNEL + 1; id < images_count(images); id++) {
+		if (images_get(images, id)->kind != IMAGE_FILE)
+			continue;
+		assert_int_equal(images_build_id(images, id, build_id), 20);
+		assert_memory_equal(build_id, zeros, 20);
+		return;
+	}
+	fail_msg("there is no such image");
+}
+
+/* A 64-bit machine has two vdsos; only perf's table distinguishes them. */
+static void test_vdso_of_32_bits(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1000);
+	put_build_id(file, 5, "[vdso]");
+	put_build_id(file, 6, "[vdso32]");
+	map(file, 7, PERF_RECORD_MISC_USER, 0x2000, 0, "[vdso]");
+	map(file, 8, PERF_RECORD_MISC_USER, 0x7fff00000000, 0, "[vdso]");
+	sample(file, 1, 101, 7, 0x2010);
+	sample(file, 1, 102, 8, 0x7fff00000010);
+	end(file);
+	load(file);
+	assert_int_equal(build_id_of(file, IMAGE_VDSO, 0), 5);
+	assert_int_equal(build_id_of(file, IMAGE_VDSO, 1), 6);
+}
+
+/* Each sample carries PERF_RECORD_MISC_EXACT_IP or not. */
+static void test_exact_addresses(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	for (uint64_t i = 0; i < 10; i++) {
+		const uint64_t body[] = {1, KERNEL_IP, 7, SEC + i, 0, 10};
+
+		put_record(file, PERF_RECORD_SAMPLE,
+			PERF_RECORD_MISC_KERNEL | (i < 3 ? PERF_RECORD_MISC_EXACT_IP : 0), body,
+			sizeof(body));
+	}
+	end(file);
+	load(file);
+	assert_int_equal(file->status.events[0].samples, 10);
+	assert_int_equal(file->status.events[0].exact, 3);
+	assert_int_equal(file->status.events[0].precise, 0);
+	((struct file_attr *)(void *)(file->bytes + sizeof(struct perfdata_header)))
+		->attr.precise_ip = 2;
+	load(file);
+	assert_int_equal(file->status.events[0].precise, 2);
+}
+
+static void aux(struct file *file, uint64_t flags)
+{
+	const uint64_t body[] = {0, 4096, flags};
+
+	put_side(file, PERF_RECORD_AUX, 0, body, sizeof(body), SEC);
+}
+
+/* Each kind of gap that perf or the hardware reports gets one note. */
+static void test_missing_parts(void **state)
+{
+	struct file *file = *state;
+
+	begin(file, CLOCK, 1, 1);
+	map(file, 7, PERF_RECORD_MISC_USER, 0x1000, 0, "/bin/whole");
+	map(file, 8, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT, 0x1000, 0,
+		"/bin/cut");
+	map(file, 9, PERF_RECORD_MISC_USER | PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT, 0x1000, 0,
+		"/bin/cut");
+	aux(file, PERF_AUX_FLAG_TRUNCATED);
+	aux(file, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL);
+	aux(file, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_COLLISION);
+	aux(file, PERF_AUX_FLAG_OVERWRITE | PERF_AUX_FLAG_CORESIGHT_FORMAT_RAW);
+	sample(file, 1, 2 * SEC, 7, 0x1010);
+	end(file);
+	load(file);
+	assert_true(has_note(file, NOTE_FILE_MAPS_CUT, 2));
+	assert_true(has_note(file, NOTE_FILE_AUX_TRUNCATED, 3));
+	assert_true(has_note(file, NOTE_FILE_AUX_PARTIAL, 1));
+	assert_true(has_note(file, NOTE_FILE_AUX_COLLISION, 1));
+}
+
 /* Events that are told of between the samples; more samples than are handed over at once. */
 static void test_late_attributes(void **state)
 {
@@ -513,10 +631,74 @@ static void test_late_attributes(void **state)
 	assert_int_equal(file->status.events[0].samples, 4000);
 	assert_int_equal(file->status.events[1].samples, 20);
 	assert_int_equal(file->status.events[2].samples, 20);
-	assert_string_equal(file->status.events[2].name, "page-faults");
+	assert_string_equal(file->status.events[2].name, "page-faults:HG");
 	assert_int_equal(recording_attr_count(file->recording), 41);
 	assert_int_equal(recording_event_of(file->recording, 40), 2);
 	assert_int_equal(recording_out_of_order(file->recording), 0);
+}
+
+static void put_update(struct file *file, uint64_t id, const char *name)
+{
+	struct {
+		uint64_t kind, id;
+		char name[24];
+	} body = {.kind = 2, .id = id};
+
+	snprintf(body.name, sizeof(body.name), "%s", name);
+	put_record(file, PERFDATA_RECORD_EVENT_UPDATE, 0, &body, sizeof(body));
+}
+
+/* perf writes the first mappings between attributes and their names.  Names of two events do not
+ * merge them. */
+static void test_late_names(void **state)
+{
+	struct file *file = *state;
+	const uint64_t head[] = {PERFDATA_MAGIC, 2 * sizeof(uint64_t)};
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {.attr = {.type = PERF_TYPE_SOFTWARE,
+			  .size = sizeof(body.attr),
+			  .sample_period = 1,
+			  .sample_type = TYPE,
+			  .sample_id_all = 1}};
+
+	put(file, head, sizeof(head));
+	for (body.id = 1; body.id <= 3; body.id++)
+		put_record(file, PERFDATA_RECORD_HEADER_ATTR, 0, &body, sizeof(body));
+	comm(file, 7, "seven", 0);
+	map(file, 7, PERF_RECORD_MISC_USER, 0x1000, 0, "/bin/seven");
+	put_update(file, 1, "first");
+	put_update(file, 2, "second");
+	put_update(file, 3, "third");
+	sample(file, 2, 100, 7, KERNEL_IP);
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_ENDED);
+	assert_int_equal(file->status.n_events, 3);
+	assert_string_equal(file->status.events[0].name, "first");
+	assert_string_equal(file->status.events[1].name, "second");
+	assert_int_equal(file->status.events[1].samples, 1);
+	assert_int_equal(recording_event_of(file->recording, 2), 2);
+	assert_string_equal(file->comms, "seven ");
+}
+
+/* Events of a pipe without samples are listed, too. */
+static void test_names_without_samples(void **state)
+{
+	struct file *file = *state;
+	const uint64_t head[] = {PERFDATA_MAGIC, 2 * sizeof(uint64_t)};
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {{.type = PERF_TYPE_SOFTWARE, .size = sizeof(body.attr), .sample_type = TYPE}, 1};
+
+	put(file, head, sizeof(head));
+	put_record(file, PERFDATA_RECORD_HEADER_ATTR, 0, &body, sizeof(body));
+	put_update(file, 1, "alone");
+	load(file);
+	assert_int_equal(file->status.state, ENGINE_ENDED);
+	assert_int_equal(file->status.n_events, 1);
+	assert_string_equal(file->status.events[0].name, "alone");
 }
 
 /* A pipe to which nobody writes can be left, and one without anything in it fails. */
@@ -548,7 +730,7 @@ static void test_pipes(void **state)
 	assert_int_equal(recording_start(file->recording), 0);
 	await_recording(file->recording, &file->status);
 	assert_int_equal(file->status.state, ENGINE_FAILED);
-	assert_int_equal(file->status.failure.error, ENOEXEC);
+	assert_int_equal(file->status.failure.error, ENODATA);
 }
 
 int main(void)
@@ -560,12 +742,19 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_and_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strange_times, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_truncated, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tap_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_a_recording, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_build_ids, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_two_builds_at_one_path, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_vdso_of_32_bits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_exact_addresses, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late_attributes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_late_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_without_samples, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pipes, setup, teardown),
 	};
 

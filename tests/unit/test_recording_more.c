@@ -5,6 +5,7 @@
 #include "sampler/recording/recording.h"
 
 #include "sampler/fields.h"
+#include "sampler/recording/attrs.h"
 #include "sampler/recording/synth.h"
 #include "sampler/recording/tracing.h"
 #include "sampler/recording/writer.h"
@@ -392,6 +393,33 @@ static void test_inherited_reads(void **state)
 	assert_int_equal(world->status.events[1].count, 9 + 5);
 }
 
+static void test_names_by_formats(void **state)
+{
+	struct world *world = *state;
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = SWITCH};
+	struct tracing *tracing;
+	struct attrs attrs = {0};
+	char name[64];
+
+	assert_int_equal(tracing_new(&tracing, world->tracing, world->tracing_len), 0);
+	assert_true(tracing_name(tracing, SWITCH, name, sizeof(name)));
+	assert_string_equal(name, "sched:sched_switch");
+	assert_false(tracing_name(tracing, 317, name, sizeof(name)));
+	assert_false(tracing_name(tracing, SWITCH, name, 10)); /* does not fit */
+	assert_string_equal(name, "sched:sched_switch");
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(attrs_add(&attrs, &attr, sizeof(attr), NULL, 0, false), 0);
+	attrs_name(&attrs, NULL, 1, "mine", 4);
+	attrs.list[2].attr.config = 317;
+	attrs_name_tracepoints(&attrs, tracing);
+	assert_string_equal(attrs.list[0].name, "sched:sched_switch");
+	assert_string_equal(attrs.list[1].name, "mine");
+	assert_string_equal(attrs.list[2].name, "tracepoint:316"); /* unchanged */
+	attrs_fini(&attrs);
+	tracing_free(tracing);
+}
+
 /* Cut anywhere, of the other byte order, with lengths that lie. */
 static void test_hostile_formats(void **state)
 {
@@ -450,6 +478,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reads, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_inherited_reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_by_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_to_describe, setup, teardown),
 	};

@@ -4,7 +4,9 @@
  */
 #include "sampler/recording/recording.h"
 
+#include "sampler/recording/tracing.h"
 #include "sampler/recording/writer.h"
+#include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 
 #include "tests/unit/await_recording.h"
@@ -15,8 +17,19 @@
 #define MS 1000000ull
 #define SLEEPS 0x401000 /* where a thread leaves its CPU */
 #define COMPUTES 0x402000 /* where it is sampled */
+#define WAKES 0x403000 /* where it wakes another thread */
+#define WAKEUP 77 /* the tracepoint's number */
+
+static const char wakeup_format[] =
+	"name: sched_wakeup\nID: 77\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+	"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"pid=%d\", REC->pid\n";
 
 struct world {
+	struct event_fixture fixture;
+	void *tracing;
+	size_t tracing_len;
 	struct writer *writer;
 	int fd;
 	struct recording *recording;
@@ -26,8 +39,16 @@ struct world {
 static int setup(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
+	const uint64_t id = WAKEUP;
 
 	*state = world;
+	fixture_make(&world->fixture);
+	fixture_file(&world->fixture, "trace/events/sched/sched_wakeup/id", "77\n");
+	fixture_file(&world->fixture, "trace/events/sched/sched_wakeup/format", wakeup_format);
+	fixture_file(&world->fixture, "trace/events/header_page", "page\n");
+	fixture_file(&world->fixture, "trace/events/header_event", "event\n");
+	if (tracing_make(&world->fixture.system, &id, 1, &world->tracing, &world->tracing_len))
+		return -1;
 	world->fd = memfd_create("recording", MFD_CLOEXEC);
 	return world->fd < 0 ? -1 : 0;
 }
@@ -37,11 +58,13 @@ static int teardown(void **state)
 	struct world *world = *state;
 
 	recording_free(world->recording);
+	fixture_remove(&world->fixture);
+	free(world->tracing);
 	free(world);
 	return 0;
 }
 
-/* Event 0 is a clock, the others are of switches. */
+/* Event 0 is a clock; the names decide whether others are switches or wake-ups. */
 static void write_events(struct world *world, const char *const *names, size_t n)
 {
 	struct writer_event events[4] = {0};
@@ -55,10 +78,19 @@ static void write_events(struct world *world, const char *const *names, size_t n
 			.sample_id_all = 1,
 			.context_switch = i > 0};
 		strcpy(events[i].name, names[i]);
+		if (!strstr(names[i], "wakeup"))
+			continue;
+		events[i].attr.type = PERF_TYPE_TRACEPOINT;
+		events[i].attr.config = WAKEUP;
+		events[i].attr.sample_type |= PERF_SAMPLE_RAW;
+		events[i].attr.context_switch = 0;
 	}
-	assert_int_equal(
-		writer_new(&world->writer,
-			&(struct writer_config){.fd = world->fd, .events = events, .n_events = n}),
+	assert_int_equal(writer_new(&world->writer,
+				 &(struct writer_config){.fd = world->fd,
+					 .events = events,
+					 .n_events = n,
+					 .tracing_data = world->tracing,
+					 .tracing_data_len = world->tracing_len}),
 		0);
 }
 
@@ -80,6 +112,23 @@ static void sample(struct world *world, size_t event, uint32_t tid, uint64_t tim
 	put_pair(&b, 7, tid);
 	put(&b, time_ns);
 	put_pair(&b, 2, 0);
+	put_record(world, &b, event);
+}
+
+/* Thread 6 wakes another thread. */
+static void wakes(struct world *world, size_t event, uint32_t tid, uint64_t time_ns)
+{
+	struct builder b;
+
+	begin(&b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put(&b, 0);
+	put(&b, WAKES);
+	put_pair(&b, 7, 6);
+	put(&b, time_ns);
+	put_pair(&b, 2, 0);
+	/* length of the data, then the data: number, pid */
+	put_pair(&b, 12, WAKEUP);
+	put_pair(&b, 0, tid);
 	put_record(world, &b, event);
 }
 
@@ -230,6 +279,57 @@ static void made_of_records(void **state)
 	assert_int_equal(weight(world, "preempted", true, 0), 0);
 }
 
+static bool notes_lack_of_wakes(const struct world *world)
+{
+	struct engine_note notes[16];
+	size_t n = recording_notes(world->recording, 0, notes, 16);
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++)
+		found |= notes[i].kind == NOTE_WAITS_SUMMED;
+	return found;
+}
+
+/* Blocked time ends at the wake-up.  Wake-ups recorded only for this are no event. */
+static void woken(void **state)
+{
+	static const char *const own[] = {"cpu-clock", "off-cpu", "preempted", "off-cpu-wakeups"};
+	static const char *const asked[] = {
+		"cpu-clock", "off-cpu", "preempted", "sched:sched_wakeup"};
+	struct world *world = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		write_events(world, i ? asked : own, 4);
+		wakes(world, 3, 8, 990 * MS);
+		sample(world, 0, 8, 1000 * MS, COMPUTES);
+		sample(world, 1, 8, 1010 * MS, SLEEPS);
+		out(world, 1, 8, 1010 * MS);
+		wakes(world, 3, 9, 1020 * MS); /* another thread's */
+		wakes(world, 3, 8, 1250 * MS); /* some slices later */
+		wakes(world, 3, 8, 1255 * MS);
+		in(world, 1, 8, 1260 * MS);
+		wakes(world, 3, 8, 1261 * MS);
+		sample(world, 0, 8, 1300 * MS, COMPUTES);
+		load_range(world, 0, 0);
+		assert_int_equal(world->status.n_events, 3 + i);
+		assert_int_equal(weight(world, "off-cpu", false, SLEEPS), 240 * MS);
+		assert_int_equal(weight(world, "preempted", false, SLEEPS), 10 * MS);
+		assert_false(notes_lack_of_wakes(world));
+		if (i)
+			assert_int_equal(event_of(world, "sched:sched_wakeup")->samples, 5);
+		assert_int_equal(ftruncate(world->fd, 0), 0);
+		assert_int_equal(lseek(world->fd, 0, SEEK_SET), 0);
+	}
+	/* Without wake-ups a note says so. */
+	write_events(world, own, 3);
+	sample(world, 1, 8, 1010 * MS, SLEEPS);
+	out(world, 1, 8, 1010 * MS);
+	in(world, 1, 8, 1260 * MS);
+	load_range(world, 0, 0);
+	assert_int_equal(weight(world, "off-cpu", true, 0), 250 * MS);
+	assert_true(notes_lack_of_wakes(world));
+}
+
 /* A thread that sleeps for years costs no more than one that sleeps for an hour. */
 static void long_sleep(void **state)
 {
@@ -251,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(own_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(made_of_records, setup, teardown),
+		cmocka_unit_test_setup_teardown(woken, setup, teardown),
 		cmocka_unit_test_setup_teardown(long_sleep, setup, teardown),
 	};
 

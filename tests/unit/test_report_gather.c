@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "symbols/unwind.h"
+#include "tests/unit/limits_fixture.h"
 #include "tests/unit/samples_fixture.h"
 #include "tui/report.h"
 
@@ -79,6 +81,29 @@ const struct fields *session_fields(const struct session *session, uint8_t event
 	return NULL;
 }
 
+struct images *session_images(const struct session *session)
+{
+	(void)session;
+	return world.fixture->images;
+}
+
+enum symbols_state symbols_unwind_state(
+	struct symbols *symbols, uint32_t key, const struct unwtab **table)
+{
+	static const struct unwtab sparse = {.flags = UNWTAB_SPARSE};
+
+	(void)symbols;
+	*table = key == world.fixture->stripped ? &sparse : NULL;
+	return key == world.fixture->library ? SYMBOLS_NONE : SYMBOLS_READY;
+}
+
+int symbols_unwind_error(struct symbols *symbols, uint32_t key)
+{
+	(void)symbols;
+	(void)key;
+	return 0;
+}
+
 const struct tasks *session_tasks(const struct session *session)
 {
 	(void)session;
@@ -133,8 +158,8 @@ static int setup(void **state)
 		event->id = i ? FAULTS : CLOCK;
 		event->open = true;
 		event->lost = i;
-		event->armed_ns = 30;
-		event->clock_ns = 40;
+		event->covered = 30;
+		event->coverable = 40;
 		snprintf(event->name, sizeof(event->name), "%s", names[i]);
 	}
 	return 0;
@@ -201,6 +226,49 @@ static void test_rows(void **state)
 	event = gather(0);
 	expect_row(event, 0, "f0", 0, 260.0 / 3, 0);
 	expect_row(event, 1, "f1", 40.0 / 3, 200.0 / 3, 4);
+	report_fini(&world.report);
+}
+
+static void test_chains(void **state)
+{
+	struct unwind_totals *chains = &world.status.chains;
+
+	(void)state;
+	*chains = (struct unwind_totals){.judged = 1000,
+		.stack_bytes = 16384,
+		.broken = {{400, world.fixture->program}, {300, world.fixture->library},
+			{20, world.fixture->stripped}}};
+	gather(0);
+	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, 2);
+	expect_text(world.report.notes[0], "30.0% of call chains break in '");
+	expect_text(world.report.notes[1], "which has no unwind data");
+	report_fini(&world.report);
+
+	chains->stack_bytes = 0;
+	chains->late = 1;
+	chains->dropped = 7;
+	gather(0);
+	assert_int_equal(world.report.chains_late, 1);
+	assert_int_equal(world.report.addresses_dropped, 7);
+	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, 5);
+	expect_text(world.report.notes[0], "40.0% of call chains break in '");
+	expect_text(world.report.notes[0], "--call-graph dwarf");
+	expect_text(world.report.notes[3], "too late for 1 sample:");
+	expect_text(world.report.notes[4], "7 addresses of call chains");
+	report_fini(&world.report);
+
+	/* Few, or a small share. */
+	*chains = (struct unwind_totals){.judged = 100, .broken = {{19, world.fixture->library}}};
+	gather(0);
+	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, 0);
+	report_fini(&world.report);
+	*chains = (struct unwind_totals){.judged = 10000, .broken = {{99, world.fixture->library}}};
+	gather(0);
+	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, 0);
 	report_fini(&world.report);
 }
 
@@ -401,6 +469,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chains, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_filters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),

@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 static char dir[64];
-static const struct symbols_source nowhere = {.kind = SYMBOLS_FILE};
+static const struct symbols_source_origin nowhere = {
+	.rights = {.kind = SYMBOLS_RIGHTS_OWN, .here = true}};
 
 static const char *at(const char *relative)
 {
@@ -71,7 +72,7 @@ static int teardown(void **state)
 	return rmdir(dir);
 }
 
-static void expect(const struct symbols_source *image, const char *file,
+static void expect(const struct symbols_source_origin *image, const char *file,
 	const char *const *prefixes, const char *text)
 {
 	struct symbols_source_text source;
@@ -83,8 +84,8 @@ static void expect(const struct symbols_source *image, const char *file,
 	free(source.bytes);
 }
 
-static void found(const struct symbols_source *image, const char *file, const char *const *prefixes,
-	const char *path)
+static void found(const struct symbols_source_origin *image, const char *file,
+	const char *const *prefixes, const char *path)
 {
 	char out[PATH_MAX];
 
@@ -92,12 +93,18 @@ static void found(const struct symbols_source *image, const char *file, const ch
 	assert_string_equal(out, path);
 }
 
-static void refuse(const char *file, const char *const *prefixes, int error)
+static void refuse_of(const struct symbols_source_origin *origin, const char *file,
+	const char *const *prefixes, int error)
 {
 	struct symbols_source_text source;
 
-	assert_int_equal(symbols_source_read(&nowhere, file, prefixes, &source), error);
+	assert_int_equal(symbols_source_read(origin, file, prefixes, &source), error);
 	assert_null(source.bytes);
+}
+
+static void refuse(const char *file, const char *const *prefixes, int error)
+{
+	refuse_of(&nowhere, file, prefixes, error);
 }
 
 static void test_by_path(void **state)
@@ -114,22 +121,74 @@ static void test_by_path(void **state)
 	refuse("/../..", NULL, -ENOEXEC);
 }
 
-static void test_below_root(void **state)
+/* Only the owner may search the directory, and a name leads out of it. */
+static void test_rights_of_others(void **state)
 {
-	const struct symbols_source own = {.kind = SYMBOLS_FILE, .pid = getpid()};
-	const struct symbols_source gone = {.kind = SYMBOLS_FILE, .pid = INT32_MAX};
+	const struct symbols_source_origin none = {.pid = getpid()};
+	const struct symbols_source_origin other = {
+		.rights = {.kind = SYMBOLS_RIGHTS_USER, .user = RIGHTS_NOBODY, .here = true}};
+	const struct symbols_source_origin elsewhere = {
+		.pid = INT32_MAX, .rights = {.kind = SYMBOLS_RIGHTS_USER, .user = RIGHTS_NOBODY}};
+	const struct symbols_source_origin mine = {
+		.rights = {.kind = SYMBOLS_RIGHTS_USER, .user = geteuid(), .here = true}};
+	const bool root = geteuid() == 0;
 
 	(void)state;
-	expect(&own, at("src/a.c"), NULL, "int a;\n");
-	found(&own, at("x/../src/a.c"), NULL, at("src/a.c"));
-	expect(&gone, at("src/a.c"), NULL, "int a;\n");
+	refuse_of(&none, at("src/a.c"), NULL, -ENOENT);
+	refuse_of(&elsewhere, at("src/a.c"), NULL, -ENOENT);
+	expect(&mine, at("src/a.c"), NULL, "int a;\n");
+	/* Only the directory's owner may enter it. */
+	refuse_of(&other, at("src/a.c"), NULL, -EACCES);
+	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(chmod(at("src"), 0755), 0);
+	refuse_of(&other, at("src/a.c"), NULL, -EACCES);
+	assert_int_equal(chmod(at("src/a.c"), 0644), 0);
+	if (root) {
+		char path[PATH_MAX];
+
+		expect(&other, at("src/a.c"), NULL, "int a;\n");
+		expect(&other, at("x/../src/a.c"), NULL, "int a;\n");
+		/* Another program would open it with more rights. */
+		assert_int_equal(
+			symbols_source_find(&other, at("src/a.c"), NULL, path, sizeof(path)),
+			-EPERM);
+	} else {
+		refuse_of(&other, at("src/a.c"), NULL, -EACCES);
+	}
+	/* This thread has its own rights again. */
+	expect(&nowhere, at("other/a.c"), NULL, "int other;\n");
+	assert_int_equal(chmod(at("src/a.c"), 0600), 0);
+}
+
+static void test_no_way_out_of_a_prefix(void **state)
+{
+	const struct symbols_source_origin none = {.pid = 0};
+	char inner[PATH_MAX], replace[PATH_MAX + 16];
+	const char *prefixes[] = {inner, NULL};
+
+	(void)state;
+	snprintf(inner, sizeof(inner), "%s", at("src"));
+	snprintf(replace, sizeof(replace), "/build=%s", inner);
+	expect(&none, "a.c", prefixes, "int a;\n");
+	expect(&none, "/x/../a.c", prefixes, "int a;\n");
+	refuse_of(&none, "../other/a.c", prefixes, -ENOENT);
+	refuse_of(&none, "/../other/a.c", prefixes, -ENOENT);
+	assert_int_equal(symlink(at("other/a.c"), at("src/link.c")), 0);
+	refuse_of(&none, "link.c", prefixes, -EXDEV);
+	expect(&nowhere, "link.c", prefixes, "int other;\n");
+	prefixes[0] = replace;
+	expect(&none, "/build/a.c", prefixes, "int a;\n");
+	refuse_of(&none, "/build/../other/a.c", prefixes, -ENOENT);
+	refuse_of(&none, "/build/link.c", prefixes, -EXDEV);
+	unlink(at("src/link.c"));
 }
 
 static void test_other_root(void **state)
 {
-	struct symbols_source image = {.kind = SYMBOLS_FILE};
+	struct symbols_source_origin image = {
+		.rights = {.kind = SYMBOLS_RIGHTS_USER, .user = geteuid()}};
+	char byte = 0, path[PATH_MAX];
 	int ready[2];
-	char byte = 0, path[64];
 
 	(void)state;
 	assert_int_equal(pipe(ready), 0);
@@ -143,10 +202,12 @@ static void test_other_root(void **state)
 	}
 	assert_true(image.pid > 0);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	snprintf(path, sizeof(path), "/proc/%d/root/src/a.c", image.pid);
 	if (byte) {
 		expect(&image, "/src/a.c", NULL, "int a;\n");
-		found(&image, "/src/a.c", NULL, path);
+		/* Files here are out of its reach. */
+		refuse_of(&image, at("src/a.c"), NULL, -ENOENT);
+		assert_int_equal(
+			symbols_source_find(&image, "/src/a.c", NULL, path, sizeof(path)), -EPERM);
 	}
 	kill(image.pid, SIGKILL);
 	waitpid(image.pid, NULL, 0);
@@ -203,7 +264,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_path),
-		cmocka_unit_test(test_below_root),
+		cmocka_unit_test(test_rights_of_others),
+		cmocka_unit_test(test_no_way_out_of_a_prefix),
 		cmocka_unit_test(test_other_root),
 		cmocka_unit_test(test_prefixes),
 		cmocka_unit_test(test_refused),

@@ -106,6 +106,30 @@ static void test_end(void **state)
 	close(sock);
 }
 
+/* spawner_close() ends and reaps a stopped spawner; waits end once stop_fd is readable. */
+static void test_stopped_spawner(void **state)
+{
+	struct spawner spawner;
+	int sock, stop[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(stop), 0);
+	assert_int_equal(spawner_open(&spawner, 512), 0);
+	spawner.stop_fd = stop[0];
+	const pid_t stopped = spawner.pid;
+	assert_int_equal(kill(stopped, SIGSTOP), 0);
+	siginfo_t info;
+	assert_int_equal(waitid(P_PID, (id_t)stopped, &info, WSTOPPED | WNOWAIT), 0);
+	assert_int_equal(write(stop[1], "", 1), 1);
+	assert_int_equal(spawner_fork(&spawner, &pid, &sock), -ECANCELED);
+	assert_int_equal(sock, -1);
+	spawner_close(&spawner);
+	assert_int_equal(kill(stopped, 0), -1);
+	close(stop[0]);
+	close(stop[1]);
+}
+
 static void test_dead_spawner(void **state)
 {
 	struct spawner spawner;
@@ -209,6 +233,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_workers),
 		cmocka_unit_test(test_command_name),
 		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_stopped_spawner),
 		cmocka_unit_test(test_dead_spawner),
 		cmocka_unit_test(test_restart),
 		cmocka_unit_test(test_no_process),

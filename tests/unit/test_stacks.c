@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+static uint16_t dropped; /* of the chain that was found last */
+
 static int setup(void **state)
 {
 	struct stacks *stacks;
@@ -204,18 +206,18 @@ static void test_chains(void **state)
 	struct stacks *stacks = *state;
 	uint32_t node = stack(stacks, 10, 2);
 
-	assert_int_equal(stacks_chain_find(stacks, 42), STACK_ROOT);
-	assert_int_equal(stacks_chain_add(stacks, 42, node), 0);
-	assert_int_equal(stacks_chain_find(stacks, 42), node);
-	assert_int_equal(stacks_chain_find(stacks, 43), STACK_ROOT);
+	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), STACK_ROOT);
+	assert_int_equal(stacks_chain_add(stacks, 42, node, 0), 0);
+	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), node);
+	assert_int_equal(stacks_chain_find(stacks, 43, &dropped), STACK_ROOT);
 	/* Freed, and then reused for another stack: the chain is new again. */
 	stacks_sweep(stacks);
-	assert_int_equal(stacks_chain_find(stacks, 42), STACK_ROOT);
+	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), STACK_ROOT);
 	stack(stacks, 20, 2);
-	assert_int_equal(stacks_chain_find(stacks, 42), STACK_ROOT);
+	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), STACK_ROOT);
 	node = stack(stacks, 10, 2);
-	assert_int_equal(stacks_chain_add(stacks, 42, node), 0);
-	assert_int_equal(stacks_chain_find(stacks, 42), node);
+	assert_int_equal(stacks_chain_add(stacks, 42, node, 0), 0);
+	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), node);
 }
 
 /* Reuse of one id for longer than its generations last: never again the same (id, generation). */
@@ -224,11 +226,11 @@ static void test_generations_end(void **state)
 	struct stacks *stacks = *state;
 	uint32_t first = stack(stacks, 10, 1);
 
-	assert_int_equal(stacks_chain_add(stacks, 42, first), 0);
+	assert_int_equal(stacks_chain_add(stacks, 42, first, 0), 0);
 	stacks_sweep(stacks);
 	for (unsigned int i = 0; i < 70000; i++) {
 		stack(stacks, 20 + i % 2, 1);
-		assert_int_equal(stacks_chain_find(stacks, 42), STACK_ROOT);
+		assert_int_equal(stacks_chain_find(stacks, 42, &dropped), STACK_ROOT);
 		stacks_sweep(stacks);
 	}
 	assert_int_equal(stacks_node_count(stacks), 0);
@@ -245,8 +247,8 @@ static void test_chain_cache_is_bounded(void **state)
 	stacks_ref(stacks, node);
 	for (unsigned int i = 0; i < 2000000; i++) {
 		hash ^= hash << 13, hash ^= hash >> 7, hash ^= hash << 17;
-		assert_int_equal(stacks_chain_add(stacks, hash, node), 0);
-		found += stacks_chain_find(stacks, hash) == node;
+		assert_int_equal(stacks_chain_add(stacks, hash, node, 0), 0);
+		found += stacks_chain_find(stacks, hash, &dropped) == node;
 	}
 	assert_int_equal(found, 2000000);
 	memory = stacks_memory(stacks);
@@ -259,9 +261,9 @@ static void test_chain_cache_is_bounded(void **state)
 		for (unsigned int i = 0; i < 100000; i++) {
 			hash ^= hash << 13, hash ^= hash >> 7, hash ^= hash << 17;
 			if (!round)
-				stacks_chain_add(stacks, hash, node);
+				stacks_chain_add(stacks, hash, node, 0);
 			else
-				found += stacks_chain_find(stacks, hash) == node;
+				found += stacks_chain_find(stacks, hash, &dropped) == node;
 		}
 	}
 	assert_true(found > 97000);

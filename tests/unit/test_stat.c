@@ -295,7 +295,7 @@ static void test_csv(void **state)
 	strcpy(fix.events[CYCLES].name, "a\"b,c");
 	fix.row.cpu = 3;
 	fix.counts[BRANCHES].missing = STAT_PINNED_OUT;
-	stat_put_csv(out, &fix.table, true);
+	stat_put_csv(out, &fix.table, true, false);
 	fclose(out);
 	assert_memory_equal(text, "time_s,elapsed_s,process,", 25);
 	assert_non_null(strstr(text,

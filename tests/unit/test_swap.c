@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -100,6 +101,33 @@ static void refused(void **state)
 	assert_int_equal(swap_record(header, &raw), -EBADMSG);
 }
 
+/* All words, but the trailer's pairs by halves. */
+static void deferred_chains(void **state)
+{
+	const struct record_format format = {
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .sample_id_all = true};
+	uint64_t words[7] = {0, __builtin_bswap64(40), __builtin_bswap64(2),
+		__builtin_bswap64((uint64_t)PERF_CONTEXT_USER), __builtin_bswap64(0x401000), 0,
+		__builtin_bswap64(100)};
+	const uint32_t pair[2] = {__builtin_bswap32(7), __builtin_bswap32(8)};
+	struct perf_event_header *header = (struct perf_event_header *)(void *)words;
+	struct record out;
+
+	(void)state;
+	*header = (struct perf_event_header){
+		.type = RECORD_CALLCHAIN_DEFERRED, .size = sizeof(words)};
+	memcpy(&words[5], pair, sizeof(pair));
+	assert_int_equal(swap_record(header, &format), 0);
+	assert_int_equal(record_decode(&out, header, &format), 0);
+	assert_int_equal(out.id.pid, 7);
+	assert_int_equal(out.id.tid, 8);
+	assert_int_equal(out.id.time_ns, 100);
+	assert_int_equal(out.deferred.cookie, 40);
+	assert_int_equal(out.deferred.chain_len, 2);
+	assert_int_equal(out.deferred.chain[0], PERF_CONTEXT_USER);
+	assert_int_equal(out.deferred.chain[1], 0x401000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +135,7 @@ int main(void)
 		cmocka_unit_test(fields_of_attributes),
 		cmocka_unit_test(records_that_do_not_fit),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(deferred_chains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

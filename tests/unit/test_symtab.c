@@ -85,7 +85,8 @@ static void test_choice(void **state)
 	}
 }
 
-/* Equally good names: the one said to come first, which is that with the greater number. */
+/* Equally good names: the one said to come first, which is that with the greater number, be it by
+ * one. */
 static void test_first(void **state)
 {
 	struct symtab table;
@@ -93,8 +94,10 @@ static void test_first(void **state)
 	(void)state;
 	for (uint32_t order = 0; order < 2; order++) {
 		struct symtab_builder *builder = new_builder();
-		symtab_builder_add(builder, 0x100, 8, 8, 0, "one@@V2", 7, order ? 5 : 9);
-		symtab_builder_add(builder, 0x100, 8, 8, 0, "one@V10", 7, order ? 9 : 5);
+		symtab_builder_add(
+			builder, 0x100, 8, 8, 0, "one@@V2", 7, order ? 8000004 : 8000005);
+		symtab_builder_add(
+			builder, 0x100, 8, 8, 0, "one@V10", 7, order ? 8000005 : 8000004);
 		finish(builder, &table);
 		assert_string_equal(name_at(&table, 0x100), order ? "one@V10" : "one@@V2");
 		assert_null(table.modules);
@@ -313,6 +316,15 @@ static void test_unsorted(void **state)
 	bytes.entries[0] = (struct symtab_entry){1, 1, 0};
 	bytes.entries[1] = (struct symtab_entry){2, 1, 2};
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), 0);
+	bytes.header.n_segments = SYMTAB_SEGMENTS_MAX + 1;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
+	bytes.header.n_segments = 1;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG); /* length 0 */
+	bytes.header.segments[0] = (struct symtab_segment){0x1000, 0x10, UINT64_MAX - 8};
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG); /* wraps */
+	bytes.header.segments[0].vaddr = 0x401000;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), 0);
+	assert_int_equal(table.n_segments, 1);
 	bytes.entries[1].start = 1;
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
 	bytes.entries[1].start = 2;

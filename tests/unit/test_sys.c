@@ -133,6 +133,19 @@ static void test_old_kernel(void **state)
 	assert_int_equal(attr.exclude_kernel, 1);
 }
 
+/* If one event asks, the kernel marks the records of all; other profilers misread theirs. */
+static void test_build_ids_are_not_asked_for(void **state)
+{
+	const struct sys_setup setup = {.fork_records = true, .map_records = true};
+	struct perf_event_attr attr;
+
+	(void)state;
+	sys_dummy(&attr);
+	sys_setup(&attr, &all, &setup);
+	assert_int_equal(attr.mmap2, 1);
+	assert_int_equal(attr.build_id, 0);
+}
+
 static void test_bad_descriptors(void **state)
 {
 	struct perf_event_attr attr = {.sample_period = 0};
@@ -157,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_more_of_samples),
 		cmocka_unit_test(test_asked_for),
 		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_build_ids_are_not_asked_for),
 		cmocka_unit_test(test_bad_descriptors),
 	};
 

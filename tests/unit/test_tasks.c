@@ -232,6 +232,25 @@ static void test_gone_is_asked_once(void **state)
 	assert_true(fake->task_reads > reads);
 }
 
+/* A successful retry ends the count as unread. */
+static void test_unread_until_retried(void **state)
+{
+	struct fake *fake = *state;
+
+	fake->map_error = -EMFILE;
+	expect_nothing_at(fake, 100, 50 * SEC, 0x400010);
+	assert_int_equal(tasks_unread(fake->tasks)->processes, 1);
+	assert_int_equal(tasks_unread(fake->tasks)->pid, 100);
+	expect_nothing_at(fake, 200, 50 * SEC, 0x400010);
+	assert_int_equal(tasks_unread(fake->tasks)->processes, 2);
+	fake->map_error = 0;
+	fake->now_ns += SEC;
+	expect_at(fake, 100, 51 * SEC, 0x400010, "/bin/proc", 0x10);
+	assert_int_equal(tasks_unread(fake->tasks)->processes, 1);
+	assert_int_equal(tasks_unread(fake->tasks)->pid, 200);
+	assert_int_equal(tasks_unread(fake->tasks)->error, EMFILE);
+}
+
 static void test_idle_and_nobody(void **state)
 {
 	struct fake *fake = *state;
@@ -357,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unseen_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first_met_by_sample, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_is_asked_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unread_until_retried, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_and_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_records_older_than_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_child_of_unread_parent, setup, teardown),

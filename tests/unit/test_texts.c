@@ -68,9 +68,12 @@ static int teardown(void **state)
 	return rmdir(dir);
 }
 
+static const struct symbols_source_origin own = {
+	.rights = {.kind = SYMBOLS_RIGHTS_OWN, .here = true}};
+
 static struct symbols_text *ask(const char *file)
 {
-	const struct symbols_text_question question = {.file = file};
+	const struct symbols_text_question question = {.origin = own, .file = file};
 	struct symbols_text *text;
 
 	assert_int_equal(symbols_text_ask(symbols, &question, &text), 0);
@@ -125,7 +128,8 @@ static void test_prefixes(void **state)
 {
 	static char prefix[PATH_MAX];
 	const char *const prefixes[] = {prefix, NULL};
-	struct symbols_text_question question = {.file = "/build/b.c", .prefixes = prefixes};
+	struct symbols_text_question question = {
+		.origin = own, .file = "/build/b.c", .prefixes = prefixes};
 	struct symbols_text *text;
 
 	(void)state;

@@ -88,6 +88,10 @@ static void test_file(void **state)
 	assert_int_equal(symtab_open(&table, fd), 0);
 	close(fd);
 	assert_int_equal(table.entries[0].start, SMALL_TEXT_AT + 8);
+	assert_int_equal(table.n_segments, 1);
+	assert_int_equal(SMALL_TEXT_AT - table.segments[0].offset,
+		SMALL_TEXT_ADDR - table.segments[0].vaddr);
+	assert_true(SMALL_TEXT_AT - table.segments[0].offset < table.segments[0].len);
 	symtab_close(&table);
 
 	assert_int_equal(ask(WIRE_FILE, small_elf_file(&small, 10), &answer, &len), -1);

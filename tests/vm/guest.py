@@ -99,7 +99,8 @@ class Machine:
             self.triplet, self.root, self.busybox = "x86_64-linux-gnu", "/", "/bin/busybox"
             self.emulator, self.console, self.port = "qemu-system-x86_64", "ttyS0", "/dev/ttyS1"
 
-    def command(self, cpus, nodes, initrd, out):
+    def command(self, cpus, nodes, initrd, out, processor="cortex-a57"):
+        """processor: of arm64."""
         command = [self.emulator, "-kernel", self.image, "-initrd", initrd, "-m", "1G", "-nographic", "-no-reboot",
                    "-net", "none", "-append", f"console={self.console} {KERNEL_ARGUMENTS}"]
         if nodes > 1:
@@ -111,7 +112,7 @@ class Machine:
         else:
             command += ["-smp", str(cpus)]
         if self.arch == "arm64":
-            return command + ["-M", "virt,gic-version=3,dtb-randomness=off", "-cpu", "cortex-a57", "-seed", "1",
+            return command + ["-M", "virt,gic-version=3,dtb-randomness=off", "-cpu", processor, "-seed", "1",
                               "-icount", "shift=3,sleep=off", "-rtc", "base=2024-01-01,clock=vm",
                               "-chardev", f"file,id=o,path={out}", "-device", "pci-serial,chardev=o"]
         return command + ["-accel", "tcg", "-cpu", "max", "-serial", "stdio", "-serial", f"file:{out}", "-monitor", "none"]
@@ -166,14 +167,14 @@ class Machine:
                 return os.path.join(folder, name + ".ko")
         return None
 
-    def run(self, script, files=None, cpus=2, nodes=1, timeout=300):
+    def run(self, script, files=None, cpus=2, nodes=1, timeout=300, **kinds):
         """Boot, run the script, and return what it left; what takes longer than the timeout is killed."""
         with tempfile.TemporaryDirectory(prefix="strobe-guest-") as folder:
             initrd, out = os.path.join(folder, "initrd"), os.path.join(folder, "out")
             with open(initrd, "wb") as file:
                 file.write(self.initrd(script, files or {}))
             try:
-                done = subprocess.run(self.command(cpus, nodes, initrd, out), stdin=subprocess.DEVNULL,
+                done = subprocess.run(self.command(cpus, nodes, initrd, out, **kinds), stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, check=False)
                 console = done.stdout
             except subprocess.TimeoutExpired as late:

@@ -15,7 +15,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The longest first.
-TESTS = ("kernel", "counters", "hotplug", "probes")
+TESTS = ("kernel", "counters", "hotplug", "clocks", "probes", "unwinding", "narrow")
 AT_ONCE = 2
 # A hung guest ends before, by its own limit.
 LIMIT_SECONDS = 700

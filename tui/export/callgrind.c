@@ -2,10 +2,13 @@
 /*
  * callgrind.c - the profile format of Callgrind, for callgrind_annotate and KCachegrind.
  *
- * By "Callgrind Format Specification" of the Valgrind manual: functions with their own cost, and calls with inclusive
- * costs.  A call's count is that of the samples it was seen in; calls of a function by itself are left out, since
- * readers would add their cost twice.  Positions are lines, all 0 where they are not known.
+ * It follows the "Callgrind Format Specification" of the Valgrind manual.  Functions have their own
+ * cost by source line, calls have inclusive costs.  Functions are compiled functions, as in a
+ * report; lines of inlined functions follow fi=, as Callgrind writes them.  A call's count is its
+ * number of samples.  Calls of a function by itself are left out, since readers would add their
+ * cost twice.  Unknown lines are 0 and unknown files are ???.
  */
+#include "tui/clean.h"
 #include "tui/export/frames.h"
 
 #include "sampler/idtable.h"
@@ -20,113 +23,260 @@
 #define TELL_EVERY 8192
 #define NUMBER_MAX 8u /* bytes that tell events apart */
 #define WORD_MAX (EVENT_NAME_MAX + 32u)
+#define NO_CALLEE UINT32_MAX
 
+/* A place in the source; file 0 is not known. */
+struct place {
+	uint32_t file, line;
+};
+
+/* A function and its written parts. */
+struct function {
+	uint32_t spots; /* number + 1 of its first spot in a list */
+	uint32_t file, line; /* file of its outermost lines, and the lowest line; 0: not known */
+};
+
+/* Costs of a function at a place: its own, or those of its calls of one callee. */
+struct spot {
+	uint32_t function, callee; /* frame numbers; callee may be NO_CALLEE */
+	struct place place;
+	uint32_t next; /* number + 1 of the same function's next spot */
+	uint64_t count; /* samples, or calls */
+};
+
+/* A function that calls another, from any place. */
 struct edge {
-	uint32_t caller, callee; /* numbers of frames */
-	uint32_t next; /* of the same caller, + 1 */
+	uint32_t caller, callee;
 	uint32_t seen; /* the walk that met it last */
-	uint64_t count;
+};
+
+/* A frame in a stack. */
+struct step {
+	uint32_t function;
+	struct place place;
 };
 
 struct graph {
 	const struct profile *profile;
-	struct frames frames;
-	uint64_t *self; /* [frame][event] */
-	uint32_t self_room;
+	struct frames frames; /* one for each function */
+	struct function *functions; /* by function number */
+	uint32_t functions_room;
+	struct spot *spots;
+	uint32_t n_spots, spots_room;
+	uint64_t *costs; /* indexed [spot][event] */
+	uint32_t costs_room;
+	struct idtable by_spot; /* values: spot + 1 */
 	struct edge *edges;
 	uint32_t n_edges, edges_room;
-	uint64_t *inclusive; /* [edge][event] */
-	uint32_t inclusive_room;
 	struct idtable by_pair; /* edge + 1 */
-	uint32_t *first; /* edge + 1, by caller */
-	uint32_t first_room;
 	uint32_t walk;
-	struct intern objects;
+	struct step *steps; /* by frame id; function is + 1 here */
+	uint32_t steps_room;
+	struct step *path; /* the current stack, leaf first */
+	uint32_t path_room;
+	struct intern objects, files; /* the first file is "???" */
 };
 
 static void graph_fini(struct graph *graph)
 {
 	frames_fini(&graph->frames);
-	free(graph->self);
+	free(graph->functions);
+	free(graph->spots);
+	free(graph->costs);
 	free(graph->edges);
-	free(graph->inclusive);
-	free(graph->first);
+	free(graph->steps);
+	free(graph->path);
+	idtable_fini(&graph->by_spot);
 	idtable_fini(&graph->by_pair);
 	intern_fini(&graph->objects);
+	intern_fini(&graph->files);
 }
 
-static int edge_of(struct graph *graph, uint32_t caller, uint32_t callee, uint32_t *edge)
+/* --- places --- */
+
+static int find_place(struct graph *graph, const struct names_line *at, struct place *place)
+{
+	char file[4096];
+
+	*place = (struct place){.line = at->line};
+	if (!*at->file)
+		return 0;
+	clean_string(file, sizeof(file), at->file);
+	return intern_id(&graph->files, file, strlen(file), &place->file);
+}
+
+/* Notes a function's file, and its lowest sampled line there. */
+static void note_own(struct function *function, const struct place *own)
+{
+	if (!function->file)
+		function->file = own->file;
+	if (own->file == function->file && own->line &&
+		(!function->line || own->line < function->line))
+		function->line = own->line;
+}
+
+/* Finds the function of a frame, and its innermost line.  With --no-inline it is the function's own
+ * line. */
+static int find_step(struct graph *graph, uint32_t frame, struct step *step)
+{
+	struct names_line at[NAMES_INLINED_MAX + 1];
+	struct place own;
+	struct step *kept;
+	size_t n;
+	int ret = grow_zeroed(
+		(void **)&graph->steps, frame, &graph->steps_room, sizeof(*graph->steps));
+
+	if (ret)
+		return ret;
+	kept = &graph->steps[frame];
+	if (!kept->function) {
+		n = names_lines(graph->profile->names, frame, at);
+		ret = frames_number(&graph->frames, at[n - 1].symref, &step->function);
+		if (!ret)
+			ret = grow_zeroed((void **)&graph->functions, step->function,
+				&graph->functions_room, sizeof(*graph->functions));
+		if (!ret)
+			ret = find_place(graph, &at[n - 1], &own);
+		if (!ret)
+			ret = find_place(
+				graph, &at[graph->profile->inlines ? 0 : n - 1], &kept->place);
+		if (ret)
+			return ret;
+		note_own(&graph->functions[step->function], &own);
+		kept->function = step->function + 1;
+	}
+	*step = (struct step){kept->function - 1, kept->place};
+	return 0;
+}
+
+/* Finds the steps of a stack; one without frames becomes an unknown function. */
+static int find_path(struct graph *graph, uint32_t stack, uint32_t *n)
+{
+	int ret = 0;
+
+	for (*n = 0; !ret && (stack != STACK_ROOT || !*n); ++*n) {
+		ret = grow_room((void **)&graph->path, *n, &graph->path_room, sizeof(*graph->path));
+		if (ret)
+			break;
+		if (stack == STACK_ROOT) {
+			graph->path[0] = (struct step){0};
+			ret = frames_number(&graph->frames, 0, &graph->path[0].function);
+			if (!ret)
+				ret = grow_zeroed((void **)&graph->functions,
+					graph->path[0].function, &graph->functions_room,
+					sizeof(*graph->functions));
+		} else {
+			const struct stack_node *node = stacks_node(graph->profile->stacks, stack);
+
+			ret = find_step(graph, node->frame, &graph->path[*n]);
+			stack = node->parent;
+		}
+	}
+	return ret;
+}
+
+/* --- costs --- */
+
+static int find_spot(
+	struct graph *graph, const struct step *at, uint32_t callee, struct spot **spot)
 {
 	size_t n = graph->profile->n_events;
+	uint32_t hash = idtable_mix((uint64_t)at->function << 32 | callee,
+			 idtable_mix(at->place.file, at->place.line)),
+		 id;
+	int ret;
+
+	IDTABLE_FOR_EACH(&graph->by_spot, hash, id)
+	{
+		*spot = &graph->spots[id - 1];
+		if ((*spot)->function == at->function && (*spot)->callee == callee &&
+			(*spot)->place.file == at->place.file &&
+			(*spot)->place.line == at->place.line)
+			return 0;
+	}
+	ret = grow_room((void **)&graph->spots, graph->n_spots, &graph->spots_room, sizeof(**spot));
+	if (!ret)
+		ret = grow_zeroed((void **)&graph->costs, graph->n_spots, &graph->costs_room,
+			n * sizeof(*graph->costs));
+	if (!ret)
+		ret = idtable_put(&graph->by_spot, hash, graph->n_spots + 1);
+	if (ret)
+		return ret;
+	*spot = &graph->spots[graph->n_spots++];
+	**spot = (struct spot){.function = at->function,
+		.callee = callee,
+		.place = at->place,
+		.next = graph->functions[at->function].spots};
+	graph->functions[at->function].spots = graph->n_spots;
+	return 0;
+}
+
+static int find_edge(struct graph *graph, uint32_t caller, uint32_t callee, struct edge **edge)
+{
 	uint32_t hash = idtable_mix(caller, callee), id;
 	int ret;
 
 	IDTABLE_FOR_EACH(&graph->by_pair, hash, id)
-	if (graph->edges[id - 1].caller == caller && graph->edges[id - 1].callee == callee)
-		break;
-	if (!id) {
-		ret = grow_room((void **)&graph->edges, graph->n_edges, &graph->edges_room,
-			sizeof(*graph->edges));
-		if (!ret)
-			ret = grow_zeroed((void **)&graph->inclusive, graph->n_edges,
-				&graph->inclusive_room, n * sizeof(*graph->inclusive));
-		if (!ret)
-			ret = grow_zeroed((void **)&graph->first, caller, &graph->first_room,
-				sizeof(*graph->first));
-		if (!ret)
-			ret = idtable_put(&graph->by_pair, hash, graph->n_edges + 1);
-		if (ret)
-			return ret;
-		graph->edges[graph->n_edges++] = (struct edge){
-			.caller = caller, .callee = callee, .next = graph->first[caller]};
-		graph->first[caller] = id = graph->n_edges;
+	{
+		*edge = &graph->edges[id - 1];
+		if ((*edge)->caller == caller && (*edge)->callee == callee)
+			return 0;
 	}
-	*edge = id - 1;
+	ret = grow_room((void **)&graph->edges, graph->n_edges, &graph->edges_room, sizeof(**edge));
+	if (!ret)
+		ret = idtable_put(&graph->by_pair, hash, graph->n_edges + 1);
+	if (ret)
+		return ret;
+	*edge = &graph->edges[graph->n_edges++];
+	**edge = (struct edge){.caller = caller, .callee = callee};
 	return 0;
 }
 
-/* Each call once a stack, however often it recurs on it. */
+static int add_cost(struct graph *graph, const struct step *at, uint32_t callee,
+	const struct profile_cell *cell)
+{
+	struct spot *spot;
+	int ret = find_spot(graph, at, callee, &spot);
+
+	if (ret)
+		return ret;
+	spot->count += cell->count;
+	graph->costs[(size_t)(spot - graph->spots) * graph->profile->n_events + cell->event] +=
+		cell->weight;
+	return 0;
+}
+
+/* Adds each call once per stack, even if it recurs or comes from several lines. */
 static int add_calls(struct graph *graph, const struct profile_cell *cell, uint32_t depth)
 {
-	const uint32_t *path = graph->frames.path;
-	size_t n = graph->profile->n_events;
-	uint32_t edge;
+	const struct step *path = graph->path;
+	struct edge *edge;
 	int ret = 0;
 
 	graph->walk++;
 	for (uint32_t i = 1; i < depth && !ret; i++) {
-		if (path[i] == path[i - 1])
+		if (path[i].function == path[i - 1].function)
 			continue;
-		ret = edge_of(graph, path[i], path[i - 1], &edge);
-		if (ret || graph->edges[edge].seen == graph->walk)
+		ret = find_edge(graph, path[i].function, path[i - 1].function, &edge);
+		if (ret || edge->seen == graph->walk)
 			continue;
-		graph->edges[edge].seen = graph->walk;
-		graph->edges[edge].count += cell->count;
-		graph->inclusive[edge * n + cell->event] += cell->weight;
+		edge->seen = graph->walk;
+		ret = add_cost(graph, &path[i], path[i - 1].function, cell);
 	}
 	return ret;
 }
 
 static int add(struct graph *graph, const struct profile_cell *cell)
 {
-	size_t n = graph->profile->n_events;
 	uint32_t depth;
-	int ret = frames_stack(&graph->frames, graph->profile, cell->stack, &depth);
+	int ret = find_path(graph, cell->stack, &depth);
 
-	if (ret)
-		return ret;
-	ret = grow_zeroed((void **)&graph->self, graph->frames.n, &graph->self_room,
-		n * sizeof(*graph->self));
-	if (!ret) {
-		graph->self[graph->frames.path[0] * n + cell->event] += cell->weight;
-		ret = add_calls(graph, cell, depth);
-	}
-	/* One more for the calls of frames met in this stack alone. */
 	if (!ret)
-		ret = grow_zeroed((void **)&graph->first, graph->frames.n, &graph->first_room,
-			sizeof(*graph->first));
-	return ret;
+		ret = add_cost(graph, &graph->path[0], NO_CALLEE, cell);
+	return ret ? ret : add_calls(graph, cell, depth);
 }
+
+/* --- writing --- */
 
 /* An event's name as one word of letters, digits and underscores. */
 static void event_word(char *out, size_t size, const char *name)
@@ -167,14 +317,6 @@ static void unique_word(char out[WORD_MAX], const struct profile *profile, size_
 		snprintf(out + len, WORD_MAX - len, "_%zu", event + 1);
 }
 
-static void write_costs(FILE *out, const struct graph *graph, const uint64_t *costs)
-{
-	fputs("0", out);
-	for (size_t i = 0; i < graph->profile->n_events; i++)
-		fprintf(out, " %" PRIu64, costs[i]);
-	putc('\n', out);
-}
-
 static void write_head(FILE *out, const struct graph *graph)
 {
 	const struct profile *profile = graph->profile;
@@ -198,8 +340,9 @@ static void write_head(FILE *out, const struct graph *graph)
 	for (size_t e = 0; e < profile->n_events; e++) {
 		uint64_t sum = 0;
 
-		for (uint32_t i = 0; i < graph->frames.n; i++)
-			sum += graph->self[i * profile->n_events + e];
+		for (uint32_t i = 0; i < graph->n_spots; i++)
+			if (graph->spots[i].callee == NO_CALLEE)
+				sum += graph->costs[i * profile->n_events + e];
 		fprintf(out, " %" PRIu64, sum);
 	}
 	fputs("\n\n", out);
@@ -222,52 +365,121 @@ static int write_object(
 	return 0;
 }
 
-static void write_function(
-	FILE *out, const char *key, uint32_t frame, const struct symref *symref, uint8_t *named)
+/* Numbers whose names were written before. */
+struct named {
+	uint8_t *functions, *files;
+};
+
+static void write_file(
+	FILE *out, const struct graph *graph, const char *key, uint32_t file, struct named *named)
 {
-	fprintf(out, "%s=(%" PRIu32 ")", key, frame + 1);
-	if (!named[frame])
-		fprintf(out, " %s", symref->symbol);
-	named[frame] = 1;
+	fprintf(out, "%s=(%" PRIu32 ")", key, file + 1);
+	if (!named->files[file])
+		fprintf(out, " %.*s", (int)graph->files.entries[file].len,
+			(const char *)graph->files.entries[file].bytes);
+	named->files[file] = 1;
 	putc('\n', out);
 }
 
-static int write_frame(FILE *out, struct graph *graph, uint32_t frame, uint8_t *named)
+static void write_function(FILE *out, const char *key, uint32_t frame, const struct symref *symref,
+	struct named *named)
 {
-	struct names *names = graph->profile->names;
-	size_t n = graph->profile->n_events;
-	const struct symref *symref = names_get(names, graph->frames.symrefs[frame]);
-	int ret = write_object(out, graph, "ob", symref);
-
-	fputs(frame ? "fl=(1)\n" : "fl=(1) ???\n", out);
-	write_function(out, "fn", frame, symref, named);
-	write_costs(out, graph, &graph->self[frame * n]);
-	for (uint32_t at = graph->first[frame]; at && !ret; at = graph->edges[at - 1].next) {
-		const struct edge *edge = &graph->edges[at - 1];
-
-		symref = names_get(names, graph->frames.symrefs[edge->callee]);
-		ret = write_object(out, graph, "cob", symref);
-		fputs("cfi=(1)\n", out);
-		write_function(out, "cfn", edge->callee, symref, named);
-		fprintf(out, "calls=%" PRIu64 " 0\n", edge->count);
-		write_costs(out, graph, &graph->inclusive[(at - 1) * n]);
-	}
+	fprintf(out, "%s=(%" PRIu32 ")", key, frame + 1);
+	if (!named->functions[frame])
+		fprintf(out, " %s", symref->symbol);
+	named->functions[frame] = 1;
 	putc('\n', out);
-	if (!ret && ferror(out))
-		ret = -EIO;
+}
+
+static void write_costs(FILE *out, const struct graph *graph, const struct spot *spot)
+{
+	size_t n = graph->profile->n_events;
+	const uint64_t *costs = &graph->costs[(size_t)(spot - graph->spots) * n];
+
+	fprintf(out, "%" PRIu32, spot->place.line);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, " %" PRIu64, costs[i]);
+	putc('\n', out);
+}
+
+static int write_call(FILE *out, struct graph *graph, const struct spot *spot, struct named *named)
+{
+	const struct function *callee = &graph->functions[spot->callee];
+	const struct symref *symref =
+		names_get(graph->profile->names, graph->frames.symrefs[spot->callee]);
+	int ret = write_object(out, graph, "cob", symref);
+
+	write_file(out, graph, "cfi", callee->file, named);
+	write_function(out, "cfn", spot->callee, symref, named);
+	fprintf(out, "calls=%" PRIu64 " %" PRIu32 "\n", spot->count, callee->line);
+	return ret;
+}
+
+/* Sorts own costs before calls, and each by file and line. */
+static int by_place(const void *a, const void *b)
+{
+	const struct spot *x = *(const struct spot *const *)a, *y = *(const struct spot *const *)b;
+
+	if ((x->callee == NO_CALLEE) != (y->callee == NO_CALLEE))
+		return x->callee == NO_CALLEE ? -1 : 1;
+	if (x->place.file != y->place.file)
+		return x->place.file < y->place.file ? -1 : 1;
+	if (x->place.line != y->place.line)
+		return x->place.line < y->place.line ? -1 : 1;
+	return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+/* Writes fi= before lines of an inlined file, and fe= before a return to the function's own. */
+static int write_spots(FILE *out, struct graph *graph, uint32_t frame, const struct spot **spots,
+	struct named *named)
+{
+	const uint32_t own = graph->functions[frame].file;
+	uint32_t file = own;
+	size_t n = 0;
+	int ret = 0;
+
+	for (uint32_t at = graph->functions[frame].spots; at; at = graph->spots[at - 1].next)
+		spots[n++] = &graph->spots[at - 1];
+	qsort(spots, n, sizeof(*spots), by_place);
+	for (size_t i = 0; i < n && !ret; i++) {
+		/* A place without a file lies in the function's file. */
+		uint32_t its = spots[i]->place.file ? spots[i]->place.file : own;
+
+		if (its != file)
+			write_file(out, graph, its == own ? "fe" : "fi", its, named);
+		file = its;
+		if (spots[i]->callee != NO_CALLEE)
+			ret = write_call(out, graph, spots[i], named);
+		write_costs(out, graph, spots[i]);
+	}
 	return ret;
 }
 
 static int write_graph(FILE *out, struct graph *graph)
 {
-	uint8_t *named = calloc((size_t)graph->frames.n + 1, 1);
-	int ret = named ? 0 : -ENOMEM;
+	struct named named = {.functions = calloc((size_t)graph->frames.n + 1, 1),
+		.files = calloc((size_t)graph->files.n + 1, 1)};
+	const struct spot **spots = calloc((size_t)graph->n_spots + 1, sizeof(*spots));
+	int ret = named.functions && named.files && spots ? 0 : -ENOMEM;
 
 	if (!ret)
 		write_head(out, graph);
-	for (uint32_t i = 0; i < graph->frames.n && !ret; i++)
-		ret = write_frame(out, graph, i, named);
-	free(named);
+	for (uint32_t i = 0; i < graph->frames.n && !ret; i++) {
+		const struct symref *symref =
+			names_get(graph->profile->names, graph->frames.symrefs[i]);
+
+		ret = write_object(out, graph, "ob", symref);
+		write_file(out, graph, "fl", graph->functions[i].file, &named);
+		write_function(out, "fn", i, symref, &named);
+		if (!ret)
+			ret = write_spots(out, graph, i, spots, &named);
+		putc('\n', out);
+		if (!ret && ferror(out))
+			ret = -EIO;
+	}
+	free(named.functions);
+	free(named.files);
+	free(spots);
 	return ret;
 }
 
@@ -275,9 +487,12 @@ int export_callgrind(FILE *out, const struct profile *profile)
 {
 	struct graph graph = {.profile = profile};
 	struct profile_cell *cells;
+	uint32_t unknown;
 	size_t n;
 	int ret = profile_sum(profile, &cells, &n);
 
+	if (!ret)
+		ret = intern_id(&graph.files, "???", 3, &unknown);
 	for (size_t i = 0; i < n && !ret; i++) {
 		ret = add(&graph, &cells[i]);
 		if (!ret && i % TELL_EVERY == 0 && profile_interrupted(profile))

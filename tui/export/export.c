@@ -8,6 +8,8 @@
 
 #include "tui/archive.h"
 #include "tui/clean.h"
+#include "tui/explain.h"
+#include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/export/run.h"
 #include "tui/export/spool.h"
@@ -16,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,8 +77,8 @@ static void explain_write(const struct request *request, int error)
 		taking_complainf("out of memory");
 	else if (error != -EPIPE || (request->output && strcmp(request->output, "-")))
 		/* Else the reader of standard output left, as head(1) does: no news. */
-		taking_complainf("cannot write to %s: %s", output_name(request),
-			strerror(error < 0 ? -error : EIO));
+		taking_complainf(
+			"cannot write to %s: %s", output_name(request), explain_errno(error));
 }
 
 /* What a report would note, so that nobody takes a part for the whole. */
@@ -84,16 +87,41 @@ static void tell_notes(struct taking *taking)
 	struct report report = {0};
 
 	taking->session.notice[0] = '\0'; /* said already */
-	if (!report_gather_notes(&report, &taking->session))
-		for (size_t i = 0; i < report.n_notes; i++)
-			taking_complain(report.notes[i]);
+	if (report_gather_notes(&report, &taking->session))
+		taking_complain("out of memory: notes on what is exported are missing");
+	for (size_t i = 0; i < report.n_notes; i++)
+		taking_complain(report.notes[i]);
 	report_fini(&report);
+}
+
+/* Notes names that were given up during the writing. */
+static void tell_late_notes(struct taking *taking)
+{
+	struct symbols_note note;
+	char sentence[512];
+
+	while (symbols_take_note(taking->session.symbols, &note)) {
+		if (note.kind != SYMBOLS_NOTE_NO_MEMORY)
+			continue;
+		explain_symbols_note(&note, sentence, sizeof(sentence));
+		taking_complain(sentence);
+	}
 }
 
 static int write_form(FILE *out, const struct form *form, struct export_run *run, int again_fd)
 {
-	errno = 0;
 	return form->write ? form->write(out, &run->profile) : export_script(out, run, again_fd);
+}
+
+/* Warns here, since the file cannot say it. */
+static void tell_untimed(const struct export_run *run)
+{
+	if (run->untimed)
+		taking_complainf("%" PRIu64 " samples have no exact time: they are spread evenly "
+				 "over the tenth of a second, or longer time, that they were "
+				 "counted in%s",
+			run->untimed,
+			run->taking->request->n_files ? "" : " (strobe record keeps their times)");
 }
 
 static int write_all(struct export_run *run, const struct form *form, int again_fd)
@@ -103,15 +131,17 @@ static int write_all(struct export_run *run, const struct form *form, int again_
 	int ret = taking_begin_output(run->taking);
 
 	if (!ret)
-		ret = outfile_open(&out, request->output);
+		ret = outfile_open(&out, request->output, OUTFILE_PUBLIC);
 	if (ret && !form->write)
 		close(again_fd);
 	if (!ret) {
-		giveup_watch(fileno(out.file));
+		giveup_watch(out.fd);
 		ret = outfile_end(&out, write_form(out.file, form, run, again_fd));
 	}
 	if (ret)
 		explain_write(request, giveup_came() ? -EINTR : ret);
+	else
+		tell_untimed(run);
 	giveup_end();
 	return ret;
 }
@@ -151,6 +181,7 @@ static int export_taken(struct taking *taking, const struct form *form, int *aga
 		tell_notes(taking);
 		ret = write_all(run, form, *again_fd);
 		*again_fd = -1;
+		tell_late_notes(taking);
 	}
 	export_run_fini(run);
 	free(run);
@@ -177,12 +208,13 @@ static int open_again(struct request *request, char *path, size_t size, int *fd)
 			close(pipe_fd);
 		}
 		/* The session opens it by name. */
+		request->file_name = stream ? "standard input" : request->files[0];
 		snprintf(path, size, "/proc/self/fd/%d", *fd);
 		request->files[0] = path;
 	}
 	if (ret)
 		taking_complainf("cannot read '%s': %s",
-			stream ? "standard input" : request->files[0], strerror(-ret));
+			stream ? "standard input" : request->files[0], explain_errno(ret));
 	return ret;
 }
 
@@ -192,7 +224,7 @@ int export_run(const struct request *request)
 	struct taking *taking = malloc(sizeof(*taking));
 	struct request changed = *request;
 	char path[64], *files[] = {NULL};
-	int again_fd = -1, ret = 0;
+	int again_fd = -1, ret = 0, status;
 
 	if (!taking) {
 		taking_complainf("out of memory");
@@ -218,9 +250,12 @@ int export_run(const struct request *request)
 		if (!ret)
 			ret = export_taken(taking, form, &again_fd);
 		taking_close(taking);
+		status = taking_exit_status(taking, ret ? 1 : 0);
+	} else {
+		status = 1;
 	}
 	if (again_fd >= 0)
 		close(again_fd);
 	free(taking);
-	return ret ? 1 : 0;
+	return status;
 }

@@ -2,9 +2,10 @@
 /*
  * gecko.c - the Gecko profile format, which profiler.firefox.com opens.
  *
- * By docs-developer/gecko-profile-format.md of firefox-devtools/profiler, version 24: one entry of threads for each
- * thread, with its own tables.  A sample there has no weight, so each sample is one row; those of one slice are spread
- * over its time.
+ * It follows docs-developer/gecko-profile-format.md of firefox-devtools/profiler, version 24: one
+ * entry of threads for each thread, with its own tables.  A sample there has no weight, so each
+ * sample is one row.  Samples without a time are spread over their slice's time; meta.extra has
+ * their number.
  */
 #include "sampler/idtable.h"
 #include "tui/clean.h"
@@ -160,7 +161,7 @@ static void write_tables(FILE *out, const struct thread *thread)
 	fputs("]}", out);
 }
 
-/* Where the samples of one slice go: evenly over its time, in the order in which they are written. */
+/* Gives samples of one slice without a time even times within the slice, in writing order. */
 struct clock {
 	uint32_t slice;
 	uint64_t at, step;
@@ -180,13 +181,25 @@ static void clock_set(struct clock *clock, const struct profile *profile,
 	*clock = (struct clock){moments[0].slice, from, (to - from) / count};
 }
 
-static void write_rows(FILE *out, uint64_t count, uint32_t stack, struct clock *clock, bool first)
+static void write_row(FILE *out, uint32_t stack, uint64_t since_ns, bool first)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		fprintf(out, "%s[%" PRIu32 ",", first && !i ? "\n" : ",\n", stack - 1);
-		jsontext_ms(out, clock->at += clock->step);
-		fputs(",0]", out);
+	fprintf(out, "%s[%" PRIu32 ",", first ? "\n" : ",\n", stack - 1);
+	jsontext_ms(out, since_ns);
+	fputs(",0]", out);
+}
+
+static void write_rows(FILE *out, const struct profile *profile,
+	const struct profile_moment *moment, uint32_t stack, struct clock *clock, bool first)
+{
+	if (moment->time_ns) {
+		write_row(out, stack,
+			moment->time_ns > profile->start_ns ? moment->time_ns - profile->start_ns
+							    : 0,
+			first);
+		return;
 	}
+	for (uint64_t i = 0; i < moment->count; i++)
+		write_row(out, stack, clock->at += clock->step, first && !i);
 }
 
 static void write_head(FILE *out, const struct profile *profile, uint32_t task)
@@ -229,13 +242,24 @@ static int write_thread(
 			if (profile_interrupted(thread->profile))
 				return -EINTR;
 		}
-		write_rows(out, moments[i].count, stack, &clock, !i);
+		write_rows(out, thread->profile, &moments[i], stack, &clock, !i);
 	}
 	write_tables(out, thread);
 	return ferror(out) ? -EIO : 0;
 }
 
-static void write_meta(FILE *out, const struct profile *profile)
+/* Writes the number of samples without a time, for the profiler's metadata panel. */
+static void write_untimed(FILE *out, uint64_t untimed)
+{
+	fprintf(out,
+		",\"extra\":[{\"label\":\"strobe\",\"entries\":[{\"label\":\"Samples without exact "
+		"time\","
+		"\"format\":\"string\",\"value\":\"%" PRIu64
+		", spread evenly over the time in which they were counted\"}]}]",
+		untimed);
+}
+
+static void write_meta(FILE *out, const struct profile *profile, uint64_t untimed)
 {
 	uint64_t hz = profile->events[0].freq_hz;
 	double start_ms = (double)profile->unix_start_ns / 1e6;
@@ -252,7 +276,11 @@ static void write_meta(FILE *out, const struct profile *profile)
 	      "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
 	      "{\"name\":\"Unknown\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],"
-	      "\"markerSchema\":[]},\n\"libs\":[],\"processes\":[],\"pausedRanges\":[],\n"
+	      "\"markerSchema\":[]",
+		out);
+	if (untimed)
+		write_untimed(out, untimed);
+	fputs("},\n\"libs\":[],\"processes\":[],\"pausedRanges\":[],\n"
 	      "\"threads\":[",
 		out);
 }
@@ -260,14 +288,17 @@ static void write_meta(FILE *out, const struct profile *profile)
 int export_gecko(FILE *out, const struct profile *profile)
 {
 	struct thread thread = {.profile = profile};
-	struct profile_moment *moments;
+	struct profile_moments list;
+	const struct profile_moment *moments;
 	bool first = true;
 	size_t n;
-	int ret = profile_moments(profile, &moments, &n);
+	int ret = profile_moments(profile, &list);
 
 	if (ret)
 		return ret;
-	write_meta(out, profile);
+	moments = list.at;
+	n = list.n;
+	write_meta(out, profile, list.untimed);
 	for (size_t i = 0, end; i < n && !ret; i = end) {
 		for (end = i; end < n && moments[end].task == moments[i].task; end++)
 			if (moments[end].event)
@@ -286,6 +317,6 @@ int export_gecko(FILE *out, const struct profile *profile)
 	if (!ret && ferror(out))
 		ret = -EIO;
 	thread_fini(&thread);
-	free(moments);
+	profile_moments_fini(&list);
 	return ret;
 }

@@ -12,7 +12,7 @@ void jsontext_string(FILE *out, const char *text)
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
-		if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f)
+		if (c < 0x20)
 			fprintf(out, "\\u%04x", c);
 		else if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);

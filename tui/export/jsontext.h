@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A string in its quotes; text is cleaned (clean.h).  Also fit to stand in a script element of HTML. */
+/* Writes a string in quotes; text is UTF-8, as cleaned text is (clean.h). */
 void jsontext_string(FILE *out, const char *text);
 
 /* ns as milliseconds, to the ns. */

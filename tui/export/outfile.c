@@ -7,127 +7,153 @@
 #include "tui/giveup.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdlib.h>
+#include <stdio_ext.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENDING_MAX sizeof(".00000000")
-#define ATTEMPTS 100
-
 static void forget(struct outfile *out)
 {
-	free(out->path);
-	free(out->temporary);
-	*out = (struct outfile){0};
+	outpath_close(&out->path);
+	*out = (struct outfile){.path.dir_fd = -1, .fd = -1};
 }
 
-/* A device, a pipe: its name cannot be taken by a file. */
-static int open_directly(struct outfile *out, const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+/* --- the stream keeps a write's error: errno changes before ferror(3) is checked --- */
 
-	if (fd < 0)
-		return -errno;
-	out->file = fdopen(fd, "w");
+static ssize_t write_bytes(void *cookie, const char *bytes, size_t size)
+{
+	struct outfile *out = cookie;
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = write(out->fd, bytes + done, size - done);
+
+		/* Only a signal to end the writing interrupts it (giveup.h). */
+		if (n <= 0) {
+			if (!out->error)
+				out->error = n < 0 ? -errno : -EIO;
+			break;
+		}
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static int close_fd(void *cookie)
+{
+	struct outfile *out = cookie;
+
+	if (out->fd != STDOUT_FILENO && close(out->fd) && !out->error)
+		out->error = -errno;
+	out->fd = -1;
+	return 0;
+}
+
+/* Takes fd. */
+static int open_stream(struct outfile *out, int fd)
+{
+	static const cookie_io_functions_t calls = {.write = write_bytes, .close = close_fd};
+
+	out->fd = fd;
+	out->file = fopencookie(out, "w", calls);
 	if (out->file)
 		return 0;
-	close(fd);
+	close_fd(out);
 	return -ENOMEM;
 }
 
-/* A file of another name, with the mode that any new one would get: mkostemp(3) makes private ones, and the umask, to
- * make up for that, cannot be read without changing it for all threads. */
-static int create_beside(const char *path, char *name, size_t size, mode_t mode)
+/* A device, a pipe: its name cannot be taken by a file. */
+static int open_directly(struct outfile *out)
 {
-	int fd = -1;
+	int fd = outpath_open_directly(&out->path);
 
-	errno = EEXIST;
-	for (int i = 0; i < ATTEMPTS && fd < 0 && errno == EEXIST; i++) {
-		uint32_t random;
-
-		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-			random = (uint32_t)getpid() + (uint32_t)i;
-		snprintf(name, size, "%s.%08" PRIx32, path, random);
-		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	}
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? fd : open_stream(out, fd);
 }
 
-/* mode: of what it is to replace, NULL where there is nothing. */
-static int open_beside(struct outfile *out, const mode_t *mode)
+/* Readers of the old file may read the new one, but no other group may, and setuid is dropped. */
+static int take_over_mode(int fd, const struct stat *about)
 {
-	size_t size = strlen(out->path) + ENDING_MAX;
+	mode_t mode = about->st_mode & 0777;
+
+	if (fchown(fd, (uid_t)-1, about->st_gid))
+		mode &= ~(mode_t)S_IRWXG;
+	return fchmod(fd, mode) ? -errno : 0;
+}
+
+static int open_beside(struct outfile *out, mode_t mode)
+{
+	const struct stat *about = &out->path.about;
+	/* Another user's file does not decide who may read this one. */
+	const bool keeps_mode = out->path.exists && about->st_uid == geteuid();
 	int fd, ret = 0;
 
-	out->temporary = malloc(size);
-	if (!out->temporary)
-		return -ENOMEM;
-	fd = create_beside(out->path, out->temporary, size, mode ? 0600 : 0666);
+	fd = outpath_create_beside(&out->path, out->temporary, keeps_mode ? 0600 : mode);
 	if (fd < 0) {
-		free(out->temporary);
-		out->temporary = NULL;
+		out->temporary[0] = '\0';
 		return fd;
 	}
-	if (mode && fchmod(fd, *mode & 07777))
-		ret = -errno;
-	out->file = ret ? NULL : fdopen(fd, "w");
-	if (out->file)
-		return 0;
-	close(fd);
-	unlink(out->temporary);
-	return ret ? ret : -ENOMEM;
+	if (keeps_mode)
+		ret = take_over_mode(fd, about);
+	if (ret)
+		close(fd);
+	else
+		ret = open_stream(out, fd);
+	if (ret)
+		outpath_unlink(&out->path, out->temporary);
+	return ret;
 }
 
-int outfile_open(struct outfile *out, const char *path)
+int outfile_open(struct outfile *out, const char *path, mode_t mode)
 {
-	struct stat about;
-	bool exists;
 	int ret;
 
-	*out = (struct outfile){0};
+	*out = (struct outfile){.path.dir_fd = -1, .fd = -1};
 	if (!path || !strcmp(path, "-")) {
-		out->file = stdout;
-		return 0;
+		/* Flushed first, so that the output follows earlier prints. */
+		fflush(stdout);
+		return open_stream(out, STDOUT_FILENO);
 	}
-	exists = !stat(path, &about);
-	if (exists && !S_ISREG(about.st_mode))
-		return open_directly(out, path);
-	/* Behind a symbolic link it is the file that is written. */
-	out->path = exists ? realpath(path, NULL) : strdup(path);
-	if (!out->path)
-		return exists ? -errno : -ENOMEM;
-	ret = open_beside(out, exists ? &about.st_mode : NULL);
+	ret = outpath_find(&out->path, path);
+	if (!ret)
+		ret = outpath_is_replaceable(&out->path) ? open_beside(out, mode)
+							 : open_directly(out);
 	if (ret)
 		forget(out);
 	return ret;
 }
 
+/* Renames the new file to its final name. */
+int outfile_show(struct outfile *out)
+{
+	int ret = *out->temporary ? outpath_rename(&out->path, out->temporary, out->path.name) : 0;
+
+	if (!ret)
+		out->temporary[0] = '\0';
+	return ret;
+}
+
+static void close_stream(struct outfile *out)
+{
+	if (out->file)
+		fclose(out->file);
+	out->file = NULL;
+}
+
 int outfile_commit(struct outfile *out)
 {
-	int ret = 0;
+	int ret;
 
-	errno = 0;
-	if (fflush(out->file) || ferror(out->file))
-		ret = errno ? -errno : -EIO;
+	if (fflush(out->file) && !out->error)
+		out->error = -errno;
 	giveup_watch(-1);
-	if (out->file == stdout) {
-		forget(out);
-		return ret;
-	}
-	if (!ret && out->temporary && fsync(fileno(out->file)))
-		ret = -errno;
-	if (fclose(out->file) && !ret)
-		ret = -errno;
-	out->file = NULL;
-	if (out->temporary && !ret && rename(out->temporary, out->path))
-		ret = -errno;
-	if (out->temporary && ret)
-		unlink(out->temporary);
+	if (!out->error && *out->temporary && fsync(out->fd))
+		out->error = -errno;
+	close_stream(out);
+	ret = out->error;
+	if (!ret)
+		ret = outfile_show(out);
+	if (*out->temporary)
+		outpath_unlink(&out->path, out->temporary);
 	forget(out);
 	return ret;
 }
@@ -135,10 +161,11 @@ int outfile_commit(struct outfile *out)
 void outfile_abandon(struct outfile *out)
 {
 	giveup_watch(-1);
-	if (out->file && out->file != stdout)
-		fclose(out->file);
-	if (out->temporary)
-		unlink(out->temporary);
+	if (out->file)
+		__fpurge(out->file);
+	close_stream(out);
+	if (*out->temporary)
+		outpath_unlink(&out->path, out->temporary);
 	forget(out);
 }
 
@@ -146,8 +173,9 @@ int outfile_end(struct outfile *out, int ret)
 {
 	if (!ret)
 		return outfile_commit(out);
-	if (ret == -EIO && errno)
-		ret = -errno;
+	/* The first cause, since later failures may have another. */
+	if (out->error)
+		ret = out->error;
 	outfile_abandon(out);
 	return ret;
 }

@@ -2,9 +2,11 @@
 /*
  * pprof.c - the profile of pprof: profile.proto as protocol buffer, in gzip.
  *
- * Messages of one type that follow each other are one to their reader, so the profile is written in pieces and never
- * whole in memory.  Addresses are those of a made-up address space, in which each file lies from its first byte on: a
- * process's own would overlap with those of the others.  The kernel and its modules lie where they were.
+ * Readers join consecutive messages of one type.  So the profile is written in pieces and is never
+ * whole in memory.  Each code segment is a mapping.  The main program lies at the addresses in its
+ * file, as go tool pprof expects.  Other images lie one after another far above, since addresses of
+ * different processes would overlap.  A mapping's file offset leads from there into the file
+ * (elfexec.GetBase() of pprof).  The kernel and its modules keep their addresses.
  */
 #include "tui/clean.h"
 #include "tui/export/frames.h"
@@ -19,14 +21,20 @@
 #include <string.h>
 
 #define PAGE 4096ull
-#define FIRST_ADDRESS 0x10000ull
+#define FIRST_ADDRESS 0x400000000000ull /* above all programs linked at fixed addresses */
 #define TELL_EVERY 4096
 #define LABELS 3
 
 struct mapping {
 	uint32_t image;
-	uint64_t low, high; /* offsets that occur */
-	uint64_t start; /* of offset 0 */
+	uint32_t next; /* number + 1 of the image's next mapping */
+	bool has_segment;
+	struct symbols_segment segment;
+	uint64_t low, high; /* sampled offsets, or the segment's */
+	uint64_t start; /* address of offset 0; may wrap, since only low and above are mapped */
+	uint64_t samples, own_samples; /* in stacks with the image; of processes with its name */
+	uint32_t walk; /* the last stack that has it */
+	bool has_lines;
 };
 
 struct pprof {
@@ -40,10 +48,11 @@ struct pprof {
 	uint32_t locations_room;
 	uint32_t *frame_ids; /* by location */
 	uint32_t n_locations, frame_ids_room;
-	uint32_t *mapping_of; /* + 1, by image */
+	uint32_t *mapping_of; /* number + 1 of the latest one, by image */
 	uint32_t mapping_of_room;
 	struct mapping *mappings;
 	uint32_t n_mappings, mappings_room;
+	uint32_t walk;
 	uint64_t *path; /* location ids of a stack */
 	uint32_t path_room;
 	uint8_t *piece;
@@ -91,24 +100,48 @@ static int put(struct pprof *pprof, const Pprof__Profile *piece)
 
 /* --- samples --- */
 
+static bool is_in(const struct mapping *mapping, uint64_t offset)
+{
+	return !mapping->has_segment ||
+		(offset >= mapping->segment.offset &&
+			offset - mapping->segment.offset < mapping->segment.len);
+}
+
+/* Returns the mapping's number + 1 for a frame; 0 if none yet. */
+static uint32_t find_mapping(const struct pprof *pprof, const struct frame *frame)
+{
+	uint32_t at = pprof->mapping_of[frame->image];
+
+	while (at && !is_in(&pprof->mappings[at - 1], frame->offset))
+		at = pprof->mappings[at - 1].next;
+	return at;
+}
+
 static int map_image(struct pprof *pprof, const struct frame *frame)
 {
 	struct mapping *mapping;
+	uint32_t number;
 	int ret = grow_zeroed((void **)&pprof->mapping_of, frame->image, &pprof->mapping_of_room,
 		sizeof(*pprof->mapping_of));
 
 	if (ret)
 		return ret;
-	if (!pprof->mapping_of[frame->image]) {
+	number = find_mapping(pprof, frame);
+	if (!number) {
 		ret = grow_room((void **)&pprof->mappings, pprof->n_mappings, &pprof->mappings_room,
 			sizeof(*pprof->mappings));
 		if (ret)
 			return ret;
-		pprof->mappings[pprof->n_mappings++] = (struct mapping){
-			.image = frame->image, .low = frame->offset, .high = frame->offset};
-		pprof->mapping_of[frame->image] = pprof->n_mappings;
+		mapping = &pprof->mappings[pprof->n_mappings++];
+		*mapping = (struct mapping){.image = frame->image,
+			.next = pprof->mapping_of[frame->image],
+			.low = frame->offset,
+			.high = frame->offset};
+		mapping->has_segment = names_segment(
+			pprof->profile->names, frame->image, frame->offset, &mapping->segment);
+		number = pprof->mapping_of[frame->image] = pprof->n_mappings;
 	}
-	mapping = &pprof->mappings[pprof->mapping_of[frame->image] - 1];
+	mapping = &pprof->mappings[number - 1];
 	if (frame->offset < mapping->low)
 		mapping->low = frame->offset;
 	if (frame->offset > mapping->high)
@@ -156,6 +189,34 @@ static int locate_stack(struct pprof *pprof, uint32_t stack, uint32_t *n)
 	return ret;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "";
+}
+
+/* Counts the stacks of each image, for main_mapping(). */
+static void count_images(
+	struct pprof *pprof, const struct profile_cell *cell, const struct task_label *task)
+{
+	pprof->walk++;
+	for (uint32_t at = cell->stack; at != STACK_ROOT;) {
+		const struct stack_node *node = stacks_node(pprof->profile->stacks, at);
+		const struct frame *frame = stacks_frame_get(pprof->profile->stacks, node->frame);
+		struct mapping *mapping = &pprof->mappings[find_mapping(pprof, frame) - 1];
+		const char *path = images_get(pprof->profile->images, frame->image)->path;
+
+		at = node->parent;
+		if (mapping->walk == pprof->walk)
+			continue;
+		mapping->walk = pprof->walk;
+		mapping->samples += cell->count;
+		if (task && !strncmp(base_of(path), task->process_comm, TASK_COMM_MAX - 1))
+			mapping->own_samples += cell->count;
+	}
+}
+
 static int put_sample(struct pprof *pprof, const struct profile_cell *cell, int64_t *values)
 {
 	const struct task_label *task = tasks_label_get(pprof->profile->tasks, cell->task);
@@ -181,6 +242,7 @@ static int put_sample(struct pprof *pprof, const struct profile_cell *cell, int6
 		ret = string(pprof, "tid", &labels[2].key);
 	if (ret)
 		return ret;
+	count_images(pprof, cell, task);
 	labels[1].num = task ? task->pid : -1;
 	labels[2].num = task ? task->tid : -1;
 	memset(values, 0, (pprof->profile->n_events + 1) * sizeof(*values));
@@ -220,8 +282,55 @@ static bool lies_where_it_was(const struct image *image)
 	return image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO;
 }
 
-/* One after the other; the kernel's addresses are far above. */
-static void place_mappings(struct pprof *pprof)
+/* Ranks the processes' own program first, then other files, libraries, and images without a
+ * file. */
+static unsigned int main_rank(const struct mapping *mapping, const struct image *image)
+{
+	if (image->kind != IMAGE_FILE)
+		return 0;
+	if (mapping->own_samples)
+		return 3;
+	return image->path && strstr(base_of(image->path), ".so") ? 1 : 2;
+}
+
+/* Returns the main program's mapping, since readers expect it first.  It is the file with most
+ * samples of processes named like it. */
+static uint32_t main_mapping(const struct pprof *pprof)
+{
+	unsigned int best_rank = 0;
+	uint64_t best_samples = 0;
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; i < pprof->n_mappings; i++) {
+		const struct mapping *mapping = &pprof->mappings[i];
+		const struct image *image = images_get(pprof->profile->images, mapping->image);
+		unsigned int rank = main_rank(mapping, image);
+		uint64_t samples = rank == 3 ? mapping->own_samples : mapping->samples;
+
+		if (image->kind == IMAGE_UNKNOWN || rank < best_rank ||
+			(rank == best_rank && samples <= best_samples))
+			continue;
+		best = i;
+		best_rank = rank;
+		best_samples = samples;
+	}
+	return best;
+}
+
+/* Rounds to whole pages, but adds none before, since it could belong to another segment. */
+static void round_mapping(struct mapping *mapping)
+{
+	if (mapping->has_segment) {
+		mapping->low = mapping->segment.offset;
+		mapping->high = mapping->segment.offset + mapping->segment.len - 1;
+	}
+	mapping->low -= mapping->low % PAGE;
+	mapping->high |= PAGE - 1;
+	mapping->high += mapping->high < UINT64_MAX; /* the last page has no end */
+}
+
+/* Places the mappings; addresses of the kernel are far above these. */
+static void place_mappings(struct pprof *pprof, uint32_t main)
 {
 	uint64_t next = FIRST_ADDRESS;
 
@@ -230,16 +339,16 @@ static void place_mappings(struct pprof *pprof)
 		const struct image *image = images_get(pprof->profile->images, mapping->image);
 		struct image_origin origin = {0};
 
-		mapping->low -= mapping->low % PAGE;
-		mapping->high |= PAGE - 1;
-		mapping->high += mapping->high < UINT64_MAX; /* the last page has no end */
+		round_mapping(mapping);
 		if (image->kind == IMAGE_MODULE) {
 			images_origin(pprof->profile->images, mapping->image, &origin);
-			mapping->start = origin.map_start;
-		} else if (!lies_where_it_was(image)) {
 			mapping->low = 0;
-			mapping->start = next;
-			next += mapping->high + PAGE;
+			mapping->start = origin.map_start;
+		} else if (mapping->has_segment && mapping->image == pprof->mappings[main].image) {
+			mapping->start = mapping->segment.vaddr - mapping->segment.offset;
+		} else if (!lies_where_it_was(image)) {
+			mapping->start = next - mapping->low;
+			next += mapping->high - mapping->low + PAGE;
 		}
 	}
 }
@@ -274,7 +383,11 @@ static int put_mapping(struct pprof *pprof, uint32_t i)
 	message.id = i + 1;
 	message.memory_start = mapping->start + mapping->low;
 	message.memory_limit = mapping->start + mapping->high;
+	if (image->kind == IMAGE_FILE)
+		message.file_offset = mapping->low;
 	message.has_functions = true;
+	message.has_filenames = message.has_line_numbers = mapping->has_lines;
+	message.has_inline_frames = mapping->has_lines && pprof->profile->inlines;
 	ret = string(pprof, path, &message.filename);
 	if (!ret)
 		ret = string(pprof, build_id, &message.build_id);
@@ -308,7 +421,7 @@ static int put_line(struct pprof *pprof, const struct names_line *at, Pprof__Lin
 static int put_location(struct pprof *pprof, uint32_t i)
 {
 	const struct frame *frame = stacks_frame_get(pprof->profile->stacks, pprof->frame_ids[i]);
-	uint32_t mapping = pprof->mapping_of[frame->image];
+	uint32_t mapping = find_mapping(pprof, frame);
 	struct names_line at[NAMES_INLINED_MAX + 1];
 	size_t n = names_lines(pprof->profile->names, pprof->frame_ids[i], at), first = 0;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
@@ -321,6 +434,7 @@ static int put_location(struct pprof *pprof, uint32_t i)
 	for (size_t j = first; j < n && !ret; j++) {
 		list[j] = &lines[j];
 		ret = put_line(pprof, &at[j], &lines[j]);
+		pprof->mappings[mapping - 1].has_lines |= at[j].line != 0;
 	}
 	message.id = i + 1;
 	message.mapping_id = is_mapped(pprof, frame->image) ? mapping : 0;
@@ -359,16 +473,31 @@ static int put_string(struct pprof *pprof, uint32_t i)
 	return put(pprof, &piece);
 }
 
-static int put_tables(struct pprof *pprof)
+static int put_mappings(struct pprof *pprof, uint32_t first)
 {
 	int ret = 0;
 
-	place_mappings(pprof);
-	for (uint32_t i = 0; i < pprof->n_mappings && !ret; i++)
-		if (is_mapped(pprof, pprof->mappings[i].image))
-			ret = put_mapping(pprof, i);
+	for (uint32_t i = 0; i < pprof->n_mappings && !ret; i++) {
+		uint32_t at = !i ? first : i <= first ? i - 1 : i;
+
+		if (is_mapped(pprof, pprof->mappings[at].image))
+			ret = put_mapping(pprof, at);
+	}
+	return ret;
+}
+
+static int put_tables(struct pprof *pprof)
+{
+	uint32_t main = main_mapping(pprof);
+	int ret = 0;
+
+	if (pprof->n_mappings)
+		place_mappings(pprof, main);
+	/* Locations come first: they set has_lines of their mappings. */
 	for (uint32_t i = 0; i < pprof->n_locations && !ret; i++)
 		ret = put_location(pprof, i);
+	if (!ret)
+		ret = put_mappings(pprof, main);
 	for (uint32_t i = 0; i < pprof->functions.n && !ret; i++)
 		ret = put_function(pprof, i);
 	for (uint32_t i = 0; i < pprof->strings.n && !ret; i++)

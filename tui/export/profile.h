@@ -12,6 +12,7 @@
 #include "sampler/stacks.h"
 #include "sampler/store.h"
 #include "sampler/tasks.h"
+#include "tui/export/times.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 
@@ -36,12 +37,15 @@ struct profile {
 	struct images *images;
 	struct filter *filter; /* or NULL */
 	bool inlines; /* inlined functions are frames of their own */
+	bool lines; /* the format has source lines, for inlined functions as well or not */
 	bool hide_idle; /* leave out samples of pid 0 */
 	const struct profile_event
 		*events; /* that are exported, at least one; some formats take the first alone */
 	size_t n_events;
 	const char *title; /* cleaned: what was profiled */
 	uint64_t start_ns, end_ns; /* of the samples; times in an export count from start_ns */
+	const struct times *times; /* times of the samples; NULL: not known */
+	uint64_t *untimed; /* written samples without a time, in formats with times; NULL */
 	int64_t unix_start_ns; /* start_ns in CLOCK_REALTIME; 0: not known */
 	bool (*interrupted)(void *ctx); /* asked now and then; NULL */
 	void *ctx;
@@ -67,14 +71,31 @@ bool profile_interrupted(const struct profile *profile);
  * for free(); -ENOMEM, -EINTR. */
 int profile_sum(const struct profile *profile, struct profile_cell **cells, size_t *n);
 
-/* The same one slice at a time: cells in order of task, event and time, for formats that tell when.  stack, task and event
- * need not be distinct. */
+/* Samples for formats with times: single ones if all of an event's in a slice have a time, else the
+ * slice's cells.  Several may share stack, task and event. */
 struct profile_moment {
+	uint64_t time_ns; /* 0: not known, but within its slice */
 	uint32_t stack, task, event;
 	uint32_t slice; /* in the snapshot */
+	uint16_t cpu;
 	uint64_t weight, count;
 };
-int profile_moments(const struct profile *profile, struct profile_moment **moments, size_t *n);
+
+struct profile_moments {
+	struct profile_moment *at;
+	uint32_t n, room;
+	uint64_t untimed; /* samples without a time */
+	struct times_cursor cursor;
+	struct times_sample ahead;
+	bool has_ahead;
+};
+
+/* Lists all, in order of task, event and time.  Returns 0; -ENOMEM, -EINTR with nothing to free. */
+int profile_moments(const struct profile *profile, struct profile_moments *list);
+/* Appends those of slice s, unsorted.  The caller starts with a zeroed list and takes the slices in
+ * order from 0.  Returns 0 or -ENOMEM. */
+int profile_slice_moments(const struct profile *profile, uint32_t s, struct profile_moments *list);
+void profile_moments_fini(struct profile_moments *list);
 
 /* The symref of a stack's leaf-most frame, 0 for none. */
 uint32_t profile_symref(const struct profile *profile, uint32_t node);
@@ -92,7 +113,7 @@ int export_pprof(FILE *out, const struct profile *profile);
 int export_callgrind(FILE *out, const struct profile *profile);
 int export_svg(FILE *out, const struct profile *profile);
 int export_gecko(FILE *out, const struct profile *profile);
-/* As perf script, where the samples' order is not kept: what is of one slice is spread over its time. */
+/* perf script's output from slices; samples without a time are spread over their slice's time. */
 int export_script_slices(FILE *out, const struct profile *profile);
 
 #endif

@@ -128,9 +128,13 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 			(request->inlines == INLINES_DEFAULT &&
 				request->export_format != EXPORT_FOLDED &&
 				request->export_format != EXPORT_SCRIPT),
+		.lines = request->export_format == EXPORT_PPROF ||
+			request->export_format == EXPORT_CALLGRIND,
 		.hide_idle = request->hide_idle,
 		.events = run->events,
 		.title = session->target_text,
+		.times = session->times,
+		.untimed = &run->untimed,
 		.start_ns = taking->status.started_ns,
 		.end_ns = taking->status.now_ns,
 		.interrupted = interrupted,
@@ -165,7 +169,8 @@ struct seen {
 static int ask_stack(const struct profile *profile, struct seen *seen, uint32_t node)
 {
 	while (node != STACK_ROOT) {
-		uint32_t symrefs[PROFILE_FRAMES_MAX];
+		uint32_t symrefs[PROFILE_FRAMES_MAX], frame;
+		struct names_line lines[NAMES_INLINED_MAX + 1];
 		size_t n;
 
 		if (grow_zeroed((void **)&seen->nodes, node, &seen->room, 1))
@@ -173,6 +178,9 @@ static int ask_stack(const struct profile *profile, struct seen *seen, uint32_t 
 		if (seen->nodes[node])
 			break;
 		seen->nodes[node] = 1;
+		frame = stacks_node(profile->stacks, node)->frame;
+		if (profile->lines)
+			(void)names_lines(profile->names, frame, lines);
 		/* The text itself is what asks for a pretty one. */
 		n = profile_frames(profile, node, symrefs);
 		for (size_t i = 0; i < n; i++)
@@ -207,7 +215,7 @@ int export_run_names(struct export_run *run)
 		uint64_t changes = names_changes(names);
 		int ret = 0;
 
-		if (run->profile.inlines)
+		if (run->profile.inlines || run->profile.lines)
 			ret = ask_names(&run->profile);
 		else
 			taking_ask_names(run->taking);
@@ -218,5 +226,6 @@ int export_run_names(struct export_run *run)
 		if (names_changes(names) == changes)
 			break;
 	}
+	taking_tell_pending(run->taking);
 	return 0;
 }

@@ -14,6 +14,7 @@ struct export_run {
 	struct taking *taking;
 	struct snapshot snapshot;
 	struct profile_event events[ENGINE_EVENTS_MAX];
+	uint64_t untimed;
 	struct profile profile;
 };
 

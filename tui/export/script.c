@@ -102,7 +102,7 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 		.inlines = script->run->profile.inlines,
 		.knows_image = is_same_image,
 		.ctx = script};
-	bool chain = record->sample.chain_len, trace;
+	bool chain = record->sample.chain_len || sample->is_span, trace;
 
 	script_head(script->out,
 		&(const struct script_head){.label = label,
@@ -118,7 +118,8 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 	} else if (trace) {
 		putc_unlocked('\n', script->out);
 	} else {
-		script_frame(&text, stacks_node(text.stacks, sample->stack)->frame, 0);
+		putc_unlocked(' ', script->out);
+		script_ip(&text, stacks_node(text.stacks, sample->stack)->frame, record->sample.ip);
 	}
 }
 
@@ -166,10 +167,9 @@ static int tap(const struct recording_sample *sample, void *ctx)
 		return -EINTR;
 	if (number < 0 || !passes(script, sample))
 		return 0;
-	errno = 0;
 	put_sample(script, sample, &profile->events[number], script->with_cpu[number]);
 	if (ferror(script->out))
-		script->failed = errno ? -errno : -EIO;
+		script->failed = -EIO;
 	return script->failed;
 }
 
@@ -237,6 +237,8 @@ int export_script(FILE *out, struct export_run *run, int fd)
 		.memory_bytes = MEMORY_BYTES,
 		.from_ns = to_ns(request->time_from_s),
 		.to_ns = to_ns(request->time_to_s),
+		/* Images have the numbers that they had, as far as anyone can tell. */
+		.unwind = unwinding_source(run->taking->session.unwinding),
 		.tap = tap,
 		.tap_ctx = &script};
 	struct engine_status status = {0};

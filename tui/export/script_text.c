@@ -43,24 +43,38 @@ static void put_inlined(const struct script_text *text, uint32_t frame, uint64_t
 			names_get(text->names, symrefs[i])->symbol);
 }
 
-void script_frame(const struct script_text *text, uint32_t frame_id, unsigned int after)
+/* place: the frame's place in its file, or that of its return address; shown: the printed
+ * address. */
+static void put_frame(
+	const struct script_text *text, uint32_t frame_id, uint64_t place, uint64_t shown)
 {
 	const struct frame *frame = stacks_frame_get(text->stacks, frame_id);
-	uint64_t address = frame->offset + after;
 	const struct symref *symref;
 
 	if (text->knows_image && !text->knows_image(text->ctx, frame->image)) {
-		fprintf(text->out, "%16" PRIx64 " [unknown] ([unknown])\n", address);
+		fprintf(text->out, "%16" PRIx64 " [unknown] ([unknown])\n", shown);
 		return;
 	}
 	if (text->inlines)
-		put_inlined(text, frame_id, address);
+		put_inlined(text, frame_id, shown);
 	symref = names_get(text->names, names_symref(text->names, frame_id));
 	if (symref->resolved)
-		fprintf(text->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", address, symref->symbol,
-			address - symref->start, file_of(symref));
+		fprintf(text->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", shown, symref->symbol,
+			place - symref->start, file_of(symref));
 	else
-		fprintf(text->out, "%16" PRIx64 " [unknown] (%s)\n", address, file_of(symref));
+		fprintf(text->out, "%16" PRIx64 " [unknown] (%s)\n", shown, file_of(symref));
+}
+
+void script_frame(const struct script_text *text, uint32_t frame, unsigned int after)
+{
+	uint64_t place = stacks_frame_get(text->stacks, frame)->offset + after;
+
+	put_frame(text, frame, place, place);
+}
+
+void script_ip(const struct script_text *text, uint32_t frame, uint64_t ip)
+{
+	put_frame(text, frame, stacks_frame_get(text->stacks, frame)->offset, ip);
 }
 
 void script_stack(const struct script_text *text, uint32_t node)

@@ -30,8 +30,12 @@ struct script_text {
 	void *ctx;
 };
 
-/* A frame.  after: what follows a call is the return address, one behind what was looked up. */
+/* Writes a frame of a chain.  after: distance from the looked-up address to the return address, 1
+ * after a call. */
 void script_frame(const struct script_text *text, uint32_t frame, unsigned int after);
+/* Writes the frame of a sample without a chain.  perf script prints ip there, its address in the
+ * process. */
+void script_ip(const struct script_text *text, uint32_t frame, uint64_t ip);
 /* Its frames, the leaf first, a line each, and an empty one. */
 void script_stack(const struct script_text *text, uint32_t node);
 

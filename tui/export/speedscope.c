@@ -2,8 +2,8 @@
 /*
  * speedscope.c - the file format of speedscope.app: one sampled profile for each thread and event.
  *
- * By https://www.speedscope.app/file-format-schema.json.  Samples are in the order of time as far as the store
- * keeps it: those of one slice that are alike are one.
+ * It follows https://www.speedscope.app/file-format-schema.json.  Samples are in the order of time
+ * as far as it is known.  Equal samples of a slice without a time are merged.
  */
 #include "tui/clean.h"
 #include "tui/export/frames.h"
@@ -129,12 +129,11 @@ static int write_profiles(FILE *out, const struct profile *profile, struct frame
 int export_speedscope(FILE *out, const struct profile *profile)
 {
 	struct frames frames = {0};
-	struct profile_moment *moments;
-	size_t n;
-	int ret = profile_moments(profile, &moments, &n);
+	struct profile_moments moments;
+	int ret = profile_moments(profile, &moments);
 
 	if (!ret)
-		ret = number_frames(&frames, profile, moments, n);
+		ret = number_frames(&frames, profile, moments.at, moments.n);
 	if (!ret) {
 		fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		      "\"exporter\":\"strobe " STROBE_VERSION "\",\"name\":",
@@ -143,12 +142,12 @@ int export_speedscope(FILE *out, const struct profile *profile)
 		fputs(",\"activeProfileIndex\":0,\n", out);
 		write_frames(out, profile, &frames);
 		fputs(",\n\"profiles\":[", out);
-		ret = write_profiles(out, profile, &frames, moments, n);
+		ret = write_profiles(out, profile, &frames, moments.at, moments.n);
 		fputs("\n]}\n", out);
 	}
 	if (!ret && ferror(out))
 		ret = -EIO;
-	free(moments);
+	profile_moments_fini(&moments);
 	frames_fini(&frames);
 	return ret;
 }

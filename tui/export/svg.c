@@ -228,7 +228,8 @@ static void put_head(const struct graph *graph, double height)
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%.0f\" "
-		"height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+		"height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+		"style=\"max-width:100%%;height:auto\">\n<title>",
 		WIDTH + 2 * MARGIN, height, WIDTH + 2 * MARGIN, height);
 	put_text(out, profile->title, SIZE_MAX);
 	fprintf(out, "</title>\n<style><![CDATA[\n%s]]></style>\n", svg_style);
@@ -296,9 +297,9 @@ static int put_graph(struct graph *graph)
 	height = HEAD + FOOT + (double)(graph->depth + 1) * ROW;
 	put_head(graph, height);
 	fprintf(graph->out,
-		"<g id=\"graph\" transform=\"translate(%.0f %.0f)\" data-width=\"%.0f\" "
-		"data-total=\"%" PRIu64 "\">\n",
-		MARGIN, HEAD, WIDTH, graph->total);
+		"<g id=\"graph\" transform=\"translate(%.0f %.0f)\" data-margin=\"%.0f\" "
+		"data-top=\"%.0f\" data-total=\"%" PRIu64 "\">\n",
+		MARGIN, HEAD, MARGIN, HEAD, graph->total);
 	ret = put_frames(graph, starts);
 	fputs("</g>\n", graph->out);
 	put_title(graph);

@@ -7,6 +7,7 @@
  */
 #include "tui/views/annotate_view.h"
 
+#include "tui/explain_errno.h"
 #include "tui/format.h"
 #include "tui/views/views.h"
 
@@ -548,6 +549,12 @@ static unsigned int edit(struct annotate_view *state, struct screen *screen)
 		screen->model, annotate_shown(state)->symref, file, path, sizeof(path));
 	if (ret == -EAGAIN)
 		screen_message(screen, STYLE_WARN, "%s is still being looked for", file);
+	else if (ret == -EPERM)
+		screen_message(screen, STYLE_WARN,
+			"%s belongs to another user's program: no editor is given its name", file);
+	else if (ret && ret != -ENOENT)
+		screen_message(
+			screen, STYLE_WARN, "%s cannot be read: %s", file, explain_errno(-ret));
 	else if (ret)
 		screen_message(screen, STYLE_WARN,
 			"%s is not here (--source-prefix tells where sources are)", file);

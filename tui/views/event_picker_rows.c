@@ -4,6 +4,7 @@
  */
 #include "tui/clean.h"
 #include "tui/explain.h"
+#include "tui/explain_errno.h"
 #include "tui/views/event_picker.h"
 
 #include <errno.h>
@@ -219,7 +220,8 @@ static int add_note(struct picker *picker)
 		why[0] = (char)(why[0] - 'a' + 'A');
 	if (offers->error)
 		snprintf(picker->note, sizeof(picker->note),
-			"What this machine offers cannot be read: %s", strerror(offers->error));
+			"What this machine offers cannot be read: %s",
+			explain_errno(offers->error));
 	else if (!offers->entries)
 		snprintf(
 			picker->note, sizeof(picker->note), "Reading what this machine offers ...");

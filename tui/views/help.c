@@ -146,6 +146,22 @@ static void draw_row(
 	}
 }
 
+/* Shows strobe's own memory above the keys, if there is room. */
+static struct area draw_memory(struct canvas *canvas, struct area area, const char *text)
+{
+	while (*text && area.height > 8) {
+		size_t len = canvas_fit(text, area.width - 2);
+		char line[MEMORY_TEXT_MAX];
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		canvas_text(canvas, 1, area.y, area.width - 2, STYLE_DIM, line);
+		text += len;
+		area.y++;
+		area.height--;
+	}
+	return area;
+}
+
 static void help_draw(struct view *view, struct screen *screen, struct area area)
 {
 	struct help *help = view->state;
@@ -153,6 +169,7 @@ static void help_draw(struct view *view, struct screen *screen, struct area area
 	int x = text_x(area.width), y;
 
 	area = views_title(canvas, area, "strobe " STROBE_VERSION ": keys");
+	area = draw_memory(canvas, area, screen->model->cost.memory);
 	count_lines(help, area.width);
 	list_set_height(&help->list, area.height);
 	list_scroll_by(&help->list, 0);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * coverage.c - see coverage.h.
+ */
+#include "sampler/coverage.h"
+
+#define NS_PER_S 1e9
+
+void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,
+	uint64_t clock_ns, uint64_t hz)
+{
+	double most = (double)hz / NS_PER_S, possible;
+
+	/* The counters are read one after the other, so armed_ns may be larger. */
+	if (clock_ns && armed_ns > clock_ns)
+		armed_ns = clock_ns;
+	coverage->armed_ns += armed_ns;
+	coverage->clock_ns += clock_ns;
+	if (hz && clock_ns) {
+		if (armed_ns) {
+			point->rate = (double)point->samples / (double)armed_ns;
+			point->has_rate = true;
+		}
+		if (!point->has_rate || point->rate > most)
+			point->rate = most;
+		possible = point->rate * (double)clock_ns;
+		coverage->possible += possible;
+		coverage->sampled += possible * (double)armed_ns / (double)clock_ns;
+	}
+	point->samples = 0;
+}
+
+void coverage_add_sample(struct coverage *coverage, uint64_t weight, uint64_t periods)
+{
+	coverage->told += periods;
+	coverage->weight += weight;
+}
+
+void coverage_add_lost(struct coverage *coverage, uint64_t lost, uint64_t period)
+{
+	coverage->told += lost;
+	coverage->lost_weight += lost * period;
+}
+
+void coverage_add_count(
+	struct coverage *coverage, struct coverage_point *point, uint64_t counted, uint64_t period)
+{
+	if (!period)
+		return;
+	counted += point->rest;
+	coverage->hits += counted / period;
+	point->rest = counted % period;
+}
+
+uint64_t coverage_held_back(const struct coverage *coverage, bool final)
+{
+	uint64_t hits = final ? coverage->hits : coverage->hits_before;
+
+	return hits > coverage->told ? hits - coverage->told : 0;
+}
+
+void coverage_end_reading(struct coverage *coverage)
+{
+	coverage->hits_before = coverage->hits;
+}
+
+void coverage_by_time(const struct coverage *coverage, double *covered, double *coverable)
+{
+	/* Without a sample on any CPU, no CPU is busier than another. */
+	bool weighted = coverage->possible > 0;
+
+	*covered = weighted ? coverage->sampled : (double)coverage->armed_ns;
+	*coverable = weighted ? coverage->possible : (double)coverage->clock_ns;
+}
+
+void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint64_t period,
+	double *covered, double *coverable)
+{
+	*covered = (double)coverage->weight;
+	*coverable = *covered + (double)coverage->lost_weight + (double)held_back * (double)period;
+}

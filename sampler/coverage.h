@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * coverage.h - the share of an event's possible samples that were taken.  Pure arithmetic.
+ *
+ * Clocks and events with a frequency are measured by time: armed against the clock of their task or
+ * CPU.  CPUs are weighted by their samples, so that idle ones do not hide a hole on a busy one.
+ * Any other event is measured by its counter: what was sampled of what was counted.
+ */
+#ifndef SAMPLER_COVERAGE_H
+#define SAMPLER_COVERAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Coverage of one event on one task or CPU. */
+struct coverage_point {
+	uint64_t samples; /* since the last coverage_add_time() */
+	double rate; /* samples per ns when it was last armed */
+	bool has_rate;
+	uint64_t rest; /* counted since the last whole period */
+};
+
+/* Coverage of one event on all points. */
+struct coverage {
+	uint64_t armed_ns, clock_ns;
+	double sampled,
+		possible; /* samples on CPUs: those taken; those of the same rate all the time */
+	uint64_t hits, hits_before; /* whole periods counted, now and as of the reading before */
+	uint64_t told; /* periods of which there is a sample or a loss */
+	uint64_t weight, lost_weight; /* of those samples, of those losses */
+};
+
+/* Add a time in which the event was armed for armed_ns of clock_ns.  hz: its frequency, the assumed
+ * rate of a CPU that was never armed.  0: not weighted, as for a task, since its clock runs only
+ * while it does. */
+void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,
+	uint64_t clock_ns, uint64_t hz);
+
+/* Add a sample that stands for this number of periods. */
+void coverage_add_sample(struct coverage *coverage, uint64_t weight, uint64_t periods);
+void coverage_add_lost(struct coverage *coverage, uint64_t lost, uint64_t period);
+/* Add the whole periods that `counted` completes. */
+void coverage_add_count(
+	struct coverage *coverage, struct coverage_point *point, uint64_t counted, uint64_t period);
+
+/* Returns the counted periods without a sample or a loss.  Unless final, counters are those of the
+ * reading before: samples of the latest are still in the rings. */
+uint64_t coverage_held_back(const struct coverage *coverage, bool final);
+/* Call after all points were read. */
+void coverage_end_reading(struct coverage *coverage);
+
+/* The share is covered / coverable; coverable 0: not known. */
+void coverage_by_time(const struct coverage *coverage, double *covered, double *coverable);
+void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint64_t period,
+	double *covered, double *coverable);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ingest_ends.c - how chains end, and chains from copies of stacks or call stacks; see ingest.h.  Sampling thread.
+ */
+#include "sampler/ingest_ends.h"
+
+#include "sampler/call_stack.h"
+#include "sampler/spaces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A stack's addresses, two markers, and one more address, so that longer chains count as
+ * truncated. */
+#define CHAIN_WORDS_MAX (STACK_DEPTH_MAX + 3u)
+#define KERNEL_FRAMES 127u /* kernel.perf_event_max_stack, unless it was changed */
+
+int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source)
+{
+	return unwind_new(&ingest->unwind, ingest->images, source);
+}
+
+static void count_broken(struct ingest *ingest)
+{
+	const uint32_t image = unwind_last_image(ingest->unwind);
+
+	if (image >= ingest->n_broken_in) {
+		const uint32_t n = image + 64;
+		uint64_t *grown = reallocarray(ingest->broken_in, n, sizeof(*grown));
+
+		if (!grown)
+			return;
+		memset(grown + ingest->n_broken_in, 0, (n - ingest->n_broken_in) * sizeof(*grown));
+		ingest->broken_in = grown;
+		ingest->n_broken_in = n;
+	}
+	ingest->broken_in[image]++;
+}
+
+static enum unwind_end judge(struct ingest *ingest, enum unwind_end end)
+{
+	ingest->judged += end != UNWIND_UNTRIED && end != UNWIND_WAITS;
+	if (end == UNWIND_BROKEN)
+		count_broken(ingest);
+	return end;
+}
+
+/* Chains that broke in no known image are left out. */
+static void find_most_broken(const struct ingest *ingest, struct unwind_broken *out)
+{
+	memset(out, 0, UNWIND_BROKEN_MAX * sizeof(*out));
+	for (uint32_t image = IMAGE_ID_UNKNOWN + 1; image < ingest->n_broken_in; image++) {
+		size_t at = UNWIND_BROKEN_MAX;
+
+		while (at && ingest->broken_in[image] > out[at - 1].chains)
+			at--;
+		if (at == UNWIND_BROKEN_MAX)
+			continue;
+		memmove(&out[at + 1], &out[at], (UNWIND_BROKEN_MAX - 1 - at) * sizeof(*out));
+		out[at] = (struct unwind_broken){ingest->broken_in[image], image};
+	}
+}
+
+void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out)
+{
+	out->judged = ingest->judged;
+	out->dropped = ingest->dropped;
+	out->unread = ingest->unread;
+	find_most_broken(ingest, out->broken);
+}
+
+static size_t count_frames(const uint64_t *chain, uint64_t n)
+{
+	size_t frames = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		frames += chain[i] < (uint64_t)PERF_CONTEXT_MAX;
+	return frames;
+}
+
+/* The most addresses that a chain may have been taken with. */
+static bool is_deepest(const struct record_sample *sample)
+{
+	const size_t n = count_frames(sample->chain, sample->chain_len);
+
+	return n == KERNEL_FRAMES || n >= UNWIND_FRAMES_MAX;
+}
+
+/* A chain that ends with a context marker behind addresses of user space is known to be whole.  The
+ * kernel writes none there, and perf shows none. */
+static bool ends_with_mark(const struct record_sample *sample)
+{
+	const uint64_t n = sample->chain_len;
+
+	return n > 1 && sample->chain[n - 1] == (uint64_t)PERF_CONTEXT_USER &&
+		!(sample->chain[n - 2] >> 63);
+}
+
+/* Whether the chain goes on at its outermost address.  A walk by frame pointers may end with words
+ * that are no code: the chain broke in the last code before them. */
+static enum unwind_end judge_outermost(
+	struct unwind *unwind, const struct space *space, const struct record_sample *sample)
+{
+	enum unwind_end end = UNWIND_UNTRIED;
+
+	for (uint64_t i = sample->chain_len; i && sample->chain[i - 1] < (uint64_t)PERF_CONTEXT_MAX;
+		i--) {
+		const bool exact = i < 2 || sample->chain[i - 2] >= (uint64_t)PERF_CONTEXT_MAX;
+		const enum unwind_end found =
+			unwind_root(unwind, space, sample->chain[i - 1], exact);
+
+		if (end == UNWIND_UNTRIED)
+			end = found;
+		if (end != UNWIND_BROKEN || unwind_last_image(unwind) != IMAGE_ID_UNKNOWN)
+			break;
+	}
+	return end;
+}
+
+/* Judges a chain that the kernel found.  A kernel thread's chain is whole without user code. */
+enum unwind_end ingest_find_end(
+	struct ingest *ingest, const struct space *space, const struct record_sample *sample)
+{
+	const uint64_t n = sample->chain_len;
+	enum unwind_end end;
+
+	if (!n || !ingest->unwind)
+		return UNWIND_UNTRIED;
+	if (ends_with_mark(sample))
+		return judge(ingest, UNWIND_WHOLE);
+	if (sample->chain[n - 1] >= (uint64_t)PERF_CONTEXT_MAX)
+		return UNWIND_UNTRIED;
+	/* What was to come later has not. */
+	if (n > 1 && sample->chain[n - 2] == RECORD_CONTEXT_USER_DEFERRED)
+		return judge(ingest, UNWIND_CUT);
+	if (sample->chain[n - 1] >> 63)
+		return judge(ingest, space && space_count(space) ? UNWIND_UNTRIED : UNWIND_WHOLE);
+	if (!space || !space_count(space))
+		return UNWIND_UNTRIED;
+	end = judge_outermost(ingest->unwind, space, sample);
+	return judge(ingest, end == UNWIND_BROKEN && is_deepest(sample) ? UNWIND_DEEP : end);
+}
+
+void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end)
+{
+	struct unwind_ends *ends = &ingest->ends[event];
+
+	switch (end) {
+	case UNWIND_WHOLE:
+		ends->whole++;
+		break;
+	case UNWIND_CUT:
+		ends->cut++;
+		break;
+	case UNWIND_BROKEN:
+		ends->broken++;
+		break;
+	case UNWIND_AWAY:
+		ends->away++;
+		break;
+	case UNWIND_DEEP:
+		ends->deep++;
+		break;
+	default:
+		break;
+	}
+}
+
+/* The next place for a chain, of CHAIN_WORDS_MAX words; NULL: no memory. */
+static uint64_t *next_unwound(struct ingest *ingest)
+{
+	if (!ingest->unwound)
+		ingest->unwound =
+			malloc((INGEST_BATCH + 1) * CHAIN_WORDS_MAX * sizeof(*ingest->unwound));
+	if (!ingest->unwound)
+		return NULL;
+	return &ingest->unwound[ingest->n_unwound++ % (INGEST_BATCH + 1) * CHAIN_WORDS_MAX];
+}
+
+/* The kernel's part of a chain, at most max of it. */
+static size_t copy_kernel_part(const struct record_sample *sample, uint64_t *out, size_t max)
+{
+	size_t n = 0;
+
+	while (n < sample->chain_len && n < max &&
+		sample->chain[n] != (uint64_t)PERF_CONTEXT_USER) {
+		out[n] = sample->chain[n];
+		n++;
+	}
+	return n;
+}
+
+static int take_call_stack(
+	struct ingest *ingest, struct record *record, const struct record_format *format)
+{
+	uint64_t *chain = next_unwound(ingest);
+	size_t n;
+
+	if (!chain)
+		return -ENOMEM;
+	n = call_stack_chain(record, format, chain, CHAIN_WORDS_MAX);
+	if (n) {
+		record->sample.chain = chain;
+		record->sample.chain_len = n;
+	}
+	return 0;
+}
+
+/* Recordings of the chain are judged by its last address, which may not tell. */
+static size_t mark_whole(
+	struct ingest *ingest, const struct space *space, uint64_t *chain, size_t n)
+{
+	if (unwind_root(ingest->unwind, space, chain[n - 1], false) != UNWIND_WHOLE)
+		chain[n++] = (uint64_t)PERF_CONTEXT_USER;
+	return n;
+}
+
+/* How many frames of user space may follow the kernel's. */
+static size_t user_frames(const struct record_format *format, const uint64_t *chain, size_t n)
+{
+	const size_t frames = count_frames(chain, n), most = STACK_DEPTH_MAX / 2;
+
+	if (!format->max_stack || format->max_stack >= frames + most)
+		return most;
+	return format->max_stack > frames ? format->max_stack - frames : 0;
+}
+
+/* The chain has no user part but the copy, which is of 32 bits or lacks registers. */
+static enum unwind_end judge_unread(struct ingest *ingest, const struct record_sample *sample,
+	const struct record_format *format)
+{
+	if (!ingest->unwind || !(format->sample_type & PERF_SAMPLE_STACK_USER) ||
+		!format->no_user_chain || !sample->has_more ||
+		sample->more.regs_user.abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return UNWIND_UNTRIED;
+	ingest->unread++;
+	ingest->judged++;
+	return UNWIND_BROKEN;
+}
+
+int ingest_unwind(struct ingest *ingest, struct record *record, const struct record_format *format,
+	enum unwind_end *end)
+{
+	struct record_sample *sample = &record->sample;
+	const struct space *space;
+	uint64_t *chain;
+	size_t n, found;
+
+	*end = UNWIND_UNTRIED;
+	if (call_stack_in(format))
+		return take_call_stack(ingest, record, format);
+	if (!ingest->unwind || !unwind_can(sample, format, ingest->machine)) {
+		*end = judge_unread(ingest, sample, format);
+		return 0;
+	}
+	chain = next_unwound(ingest);
+	if (!chain)
+		return -ENOMEM;
+	space = tasks_space(ingest->tasks, (int32_t)record->id.pid, (int32_t)record->id.tid,
+		record->id.time_ns);
+	n = copy_kernel_part(sample, chain, STACK_DEPTH_MAX / 2 - 1);
+	const size_t most = user_frames(format, chain, n);
+
+	chain[n++] = (uint64_t)PERF_CONTEXT_USER;
+	*end = unwind_chain(
+		ingest->unwind, space, sample, format, ingest->machine, chain + n, most, &found);
+	if (judge(ingest, *end) == UNWIND_WAITS)
+		return 0;
+	n += found;
+	sample->chain = chain;
+	sample->chain_len = found && *end == UNWIND_WHOLE ? mark_whole(ingest, space, chain, n) : n;
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ingest_ends.h - how the chains of samples end, for ingest.c alone.
+ */
+#ifndef SAMPLER_INGEST_ENDS_H
+#define SAMPLER_INGEST_ENDS_H
+
+#include "sampler/ingest.h"
+
+/* Judges the chain of a sample without a copy of its stack; UNTRIED if nothing is known. */
+enum unwind_end ingest_find_end(
+	struct ingest *ingest, const struct space *space, const struct record_sample *sample);
+
+#endif

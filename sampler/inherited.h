@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * inherited.h - prepares events that new tasks inherit, so that no fork() fails because of them.
+ *
+ * The kernel reopens an inherited event within fork(), with the memory and rights of the forking
+ * task.  It reads a uprobe's path or a kprobe's function at strobe's address in that task.  It also
+ * requires CAP_PERFMON, and CAP_SYS_ADMIN for a breakpoint in the kernel.  If that fails, the fork
+ * fails.  The kernel checks a tracepoint's rights only once.  So inherited probes become
+ * tracepoints, through TRACEFS/uprobe_events and kprobe_events.
+ *
+ * Their group is strobe_PID_MARK.  A living strobe holds a lock (F_OFD_SETLK) on the byte MARK of
+ * these files, in any namespace.  A group without a lock is left over; the next strobe removes it.
+ *
+ * One thread for each struct.
+ */
+#ifndef SAMPLER_INHERITED_H
+#define SAMPLER_INHERITED_H
+
+#include "sampler/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct inherited_probe;
+
+struct inherited {
+	struct inherited_file {
+		int fd; /* -1: not opened */
+		bool locked;
+	} files[2]; /* uprobe_events, kprobe_events */
+	uint64_t mark;
+	struct inherited_probe *probes;
+	size_t n;
+};
+
+/* Removes the probes that dead strobes left. */
+void inherited_init(struct inherited *inherited);
+
+/* Changes attr, which belongs to spec, if it is inherited and could make fork() fail.  Returns 0 or
+ * -errno.  *refused: inheritance is refused, not the event itself. */
+int inherited_prepare(struct inherited *inherited, const struct event_spec *spec,
+	struct perf_event_attr *attr, bool *refused);
+
+/* Removes our probes.  The caller closes all events before. */
+void inherited_fini(struct inherited *inherited);
+
+#endif

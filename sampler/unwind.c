@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * unwind.c - see unwind.h.  Sampling thread.
+ */
+#include "sampler/unwind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_SLOTS 4096u
+/* Most bytes from a trampoline to the stack that was interrupted.  Registers of vectors and matrices
+ * take tens of KiB (AMX, SME). */
+#define SIGNAL_FRAME_MAX (128u << 10)
+
+/* As numbered in sample_regs_user, in asm/perf_regs.h of each machine. */
+#define X86_BP 6u
+#define X86_SP 7u
+#define X86_IP 8u
+#define ARM64_FP 29u
+#define ARM64_LR 30u
+#define ARM64_SP 31u
+#define ARM64_PC 32u
+#define ARM64_ADDRESS 0x0000ffffffffffffull /* without a pointer authentication code */
+
+struct slot {
+	uint64_t address, generation; /* generation 0: empty */
+	struct unwind_rule rule;
+	uint32_t image;
+};
+
+struct unwind {
+	struct images *images;
+	uint32_t last_image;
+	struct unwind_source source;
+	struct slot slots[CACHE_SLOTS];
+};
+
+int unwind_new(struct unwind **out, struct images *images, const struct unwind_source *source)
+{
+	struct unwind *unwind = calloc(1, sizeof(*unwind));
+
+	*out = unwind;
+	if (!unwind)
+		return -ENOMEM;
+	unwind->images = images;
+	unwind->source = *source;
+	return 0;
+}
+
+void unwind_free(struct unwind *unwind)
+{
+	free(unwind);
+}
+
+uint32_t unwind_last_image(const struct unwind *unwind)
+{
+	return unwind->last_image;
+}
+
+static const struct unwind_rule arm64_signal = {
+	.cfa = UNWIND_CFA_SIGNAL,
+	.cfa_off = UNWIND_ARM64_SIGNAL_REGS + 31 * 8,
+	.ra_off = UNWIND_ARM64_SIGNAL_REGS + 32 * 8,
+	.bp = UNWIND_REG_CFA,
+	.bp_off = UNWIND_ARM64_SIGNAL_REGS + 29 * 8,
+	.flags = UNWIND_SIGNAL,
+};
+
+/* --- rules --- */
+
+static size_t slot_of(uint64_t address, uint64_t generation)
+{
+	const uint64_t hash = (address ^ generation << 32) * 0x9e3779b97f4a7c15ull;
+
+	return hash >> 52;
+}
+
+/* False: not yet known. */
+static bool find_rule(struct unwind *unwind, const struct space *space, uint64_t address,
+	struct unwind_rule *rule)
+{
+	static const struct unwind_rule none = {.cfa = UNWIND_CFA_NONE};
+	const uint64_t generation = space_generation(space);
+	struct slot *slot = &unwind->slots[slot_of(address, generation)];
+	uint32_t image;
+	uint64_t offset;
+
+	_Static_assert(CACHE_SLOTS == 1u << 12, "the highest 12 bits choose a slot");
+	if (slot->address == address && slot->generation == generation && generation) {
+		*rule = slot->rule;
+		unwind->last_image = slot->image;
+		return true;
+	}
+	*rule = none;
+	space_resolve(space, address, &image, &offset);
+	unwind->last_image = image;
+	if (image != IMAGE_ID_UNKNOWN) {
+		struct image_origin origin;
+
+		/* Its number goes to the source, and must not come to mean another. */
+		images_pin(unwind->images, image);
+		if (space_origin(space, address, &origin))
+			images_set_origin(unwind->images, image, &origin);
+		switch (unwind->source.find(unwind->source.ctx, image, offset, rule)) {
+		case UNWIND_PENDING:
+			return false;
+		case UNWIND_NO_DATA:
+			*rule = none;
+			break;
+		case UNWIND_KNOWN:
+			break;
+		}
+	}
+	*slot = (struct slot){address, generation, *rule, image};
+	return true;
+}
+
+static bool is_code(const struct space *space, uint64_t address)
+{
+	uint32_t image;
+	uint64_t offset;
+
+	space_resolve(space, address, &image, &offset);
+	return image != IMAGE_ID_UNKNOWN;
+}
+
+/* --- registers and stack --- */
+
+struct walker {
+	const struct space *space;
+	const uint8_t *stack;
+	uint64_t stack_at, stack_len;
+	uint64_t ip, sp, bp, lr;
+	bool is_arm64;
+	bool exact; /* ip is where the code is, not behind a call */
+	bool has_lr;
+	bool sp_is_lost; /* sp is only a lower bound */
+	bool beyond; /* what was asked for lies behind the copy */
+	bool is_away; /* the stack is another one than the copied */
+	bool is_guessed; /* ip was found by a frame pointer, which may be none */
+};
+
+static bool take_register(
+	const struct record_regs *regs, uint64_t mask, unsigned int number, uint64_t *out)
+{
+	if (!(mask >> number & 1))
+		return false;
+	*out = regs->values[__builtin_popcountll(mask & ((1ull << number) - 1))];
+	return true;
+}
+
+static bool take_registers(struct walker *walker, const struct record_regs *regs, uint64_t mask)
+{
+	if (walker->is_arm64) {
+		walker->has_lr = take_register(regs, mask, ARM64_LR, &walker->lr);
+		return take_register(regs, mask, ARM64_FP, &walker->bp) &&
+			take_register(regs, mask, ARM64_SP, &walker->sp) &&
+			take_register(regs, mask, ARM64_PC, &walker->ip);
+	}
+	return take_register(regs, mask, X86_BP, &walker->bp) &&
+		take_register(regs, mask, X86_SP, &walker->sp) &&
+		take_register(regs, mask, X86_IP, &walker->ip);
+}
+
+uint16_t unwind_machine(void)
+{
+#if defined(__x86_64__)
+	return EM_X86_64;
+#elif defined(__aarch64__)
+	return EM_AARCH64;
+#else
+	return EM_NONE;
+#endif
+}
+
+uint64_t unwind_registers(void)
+{
+	switch (unwind_machine()) {
+	case EM_X86_64:
+		return 1ull << X86_BP | 1ull << X86_SP | 1ull << X86_IP;
+	case EM_AARCH64:
+		return 1ull << ARM64_FP | 1ull << ARM64_LR | 1ull << ARM64_SP | 1ull << ARM64_PC;
+	default:
+		return 0;
+	}
+}
+
+uint64_t unwind_all_registers(void)
+{
+	switch (unwind_machine()) {
+	case EM_X86_64:
+		return 0xff0fff; /* not the segments of ds to gs, which 64-bit code is refused */
+	case EM_AARCH64:
+		return 0x1ffffffff;
+	default:
+		return 0;
+	}
+}
+
+bool unwind_can(
+	const struct record_sample *sample, const struct record_format *format, uint16_t machine)
+{
+	struct walker walker = {.is_arm64 = machine == EM_AARCH64};
+
+	return sample->has_more && (machine == EM_X86_64 || machine == EM_AARCH64) &&
+		sample->more.regs_user.abi == PERF_SAMPLE_REGS_ABI_64 &&
+		take_registers(&walker, &sample->more.regs_user, format->regs_user);
+}
+
+static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
+{
+	const uint64_t at = address - walker->stack_at;
+
+	if (at > walker->stack_len || walker->stack_len - at < sizeof(*out)) {
+		walker->beyond = address >= walker->stack_at;
+		return false;
+	}
+	memcpy(out, walker->stack + at, sizeof(*out));
+	return true;
+}
+
+/* --- steps --- */
+
+/* The callers that are kept in the link register were called by nobody since. */
+static bool find_return(
+	struct walker *walker, const struct unwind_rule *rule, uint64_t cfa, uint64_t *ip)
+{
+	switch (rule->ra) {
+	case UNWIND_REG_SAME:
+		*ip = walker->lr;
+		return walker->has_lr;
+	case UNWIND_REG_CFA:
+		return read_word(walker, cfa + (uint64_t)(int64_t)rule->ra_off, ip);
+	case UNWIND_REG_BP:
+		return read_word(walker, walker->bp + (uint64_t)(int64_t)rule->ra_off, ip);
+	case UNWIND_REG_SP:
+		return read_word(walker, walker->sp + (uint64_t)(int64_t)rule->ra_off, ip);
+	default:
+		return false;
+	}
+}
+
+static bool find_bp(
+	struct walker *walker, const struct unwind_rule *rule, uint64_t cfa, uint64_t *bp)
+{
+	uint64_t at;
+
+	switch (rule->bp) {
+	case UNWIND_REG_CFA:
+		at = cfa + (uint64_t)(int64_t)rule->bp_off;
+		/* In an epilogue it was popped already. */
+		if (at < walker->sp && cfa >= walker->sp)
+			break;
+		return read_word(walker, at, bp);
+	case UNWIND_REG_BP:
+		return read_word(walker, walker->bp + (uint64_t)(int64_t)rule->bp_off, bp);
+	case UNWIND_REG_SP:
+		return read_word(walker, walker->sp + (uint64_t)(int64_t)rule->bp_off, bp);
+	case UNWIND_REG_UNDEFINED:
+		*bp = 0;
+		return true;
+	default:
+		break;
+	}
+	*bp = walker->bp;
+	return true;
+}
+
+static bool read_cfa(
+	struct walker *walker, const struct unwind_rule *rule, uint64_t from, uint64_t *cfa)
+{
+	if (!read_word(walker, from + (uint64_t)(int64_t)rule->cfa_off, cfa))
+		return false;
+	*cfa += unwind_add(rule);
+	return true;
+}
+
+/* A function that keeps a frame record on arm64 has it where x29 points to: both are saved there. */
+static bool find_cfa_by_record(
+	const struct walker *walker, const struct unwind_rule *rule, uint64_t *cfa)
+{
+	*cfa = walker->bp - (uint64_t)(int64_t)rule->bp_off;
+	return rule->cfa == UNWIND_CFA_SP && rule->bp == UNWIND_REG_CFA &&
+		rule->ra == UNWIND_REG_CFA && rule->ra_off == rule->bp_off + 8;
+}
+
+static bool find_cfa(struct walker *walker, const struct unwind_rule *rule, uint64_t *cfa)
+{
+	const uint64_t off = (uint64_t)(int64_t)rule->cfa_off;
+
+	if (walker->sp_is_lost && rule->cfa != UNWIND_CFA_BP)
+		return find_cfa_by_record(walker, rule, cfa);
+	switch (rule->cfa) {
+	case UNWIND_CFA_SP:
+		*cfa = walker->sp + off;
+		return true;
+	case UNWIND_CFA_BP:
+		*cfa = walker->bp + off;
+		return true;
+	case UNWIND_CFA_PLT:
+		*cfa = walker->sp + 8 + ((walker->ip & 15) >= (uint64_t)rule->cfa_off ? 8 : 0);
+		return true;
+	case UNWIND_CFA_DEREF_SP:
+		return read_cfa(walker, rule, walker->sp, cfa);
+	case UNWIND_CFA_DEREF_BP:
+		return read_cfa(walker, rule, walker->bp, cfa);
+	default:
+		return false;
+	}
+}
+
+static bool go_up(struct walker *walker, uint64_t ip, uint64_t sp, uint64_t bp,
+	const struct unwind_rule *rule)
+{
+	/* A function without a frame, as leaves on arm64 are, has its caller's stack. */
+	if (sp < walker->sp || (sp == walker->sp && !walker->exact))
+		return false;
+	if (walker->is_arm64)
+		ip &= ARM64_ADDRESS;
+	walker->ip = ip;
+	walker->sp = sp;
+	walker->bp = bp;
+	walker->exact = rule->flags & UNWIND_SIGNAL;
+	walker->has_lr = false;
+	walker->sp_is_lost = false;
+	walker->is_guessed = false;
+	return true;
+}
+
+static bool step_signal(struct walker *walker, const struct unwind_rule *rule)
+{
+	uint64_t ip, sp, bp = walker->bp;
+
+	if (walker->sp_is_lost ||
+		!read_word(walker, walker->sp + (uint64_t)(int64_t)rule->ra_off, &ip) ||
+		!read_word(walker, walker->sp + (uint64_t)(int64_t)rule->cfa_off, &sp) ||
+		(rule->bp == UNWIND_REG_CFA &&
+			!read_word(walker, walker->sp + (uint64_t)(int64_t)rule->bp_off, &bp)))
+		return false;
+	walker->ip = ip;
+	walker->bp = bp;
+	walker->exact = true;
+	/* x30, sp and pc lie together in arm64's struct sigcontext. */
+	walker->has_lr = walker->is_arm64 &&
+		read_word(walker, walker->sp + (uint64_t)(int64_t)rule->ra_off - 16, &walker->lr);
+	/* An alternate stack was left for another one, of which there is no copy. */
+	walker->is_away = sp <= walker->sp || sp - walker->sp > SIGNAL_FRAME_MAX;
+	if (walker->is_away)
+		walker->stack_len = 0;
+	walker->sp = sp;
+	return true;
+}
+
+static bool step_rule(struct walker *walker, const struct unwind_rule *rule)
+{
+	uint64_t cfa, ip, bp;
+
+	if (rule->cfa == UNWIND_CFA_SIGNAL)
+		return step_signal(walker, rule);
+	return find_cfa(walker, rule, &cfa) && find_return(walker, rule, cfa, &ip) &&
+		find_bp(walker, rule, cfa, &bp) && go_up(walker, ip, cfa, bp, rule);
+}
+
+/* Code without rules, as runtimes make it: by the frame pointer, if that leads up to code. */
+static bool step_frame_pointer(struct walker *walker)
+{
+	static const struct unwind_rule rule;
+	uint64_t ip, bp;
+
+	if (walker->bp < walker->sp || !read_word(walker, walker->bp, &bp) ||
+		!read_word(walker, walker->bp + 8, &ip) ||
+		!is_code(walker->space, walker->is_arm64 ? ip & ARM64_ADDRESS : ip) ||
+		(bp <= walker->bp && bp) || !go_up(walker, ip, walker->bp + 16, bp, &rule))
+		return false;
+	/* On arm64 the record lies at the lower end of its frame. */
+	walker->sp_is_lost = walker->is_arm64;
+	walker->is_guessed = true;
+	return true;
+}
+
+/* --- chains --- */
+
+static bool is_in_image(
+	const struct unwind *unwind, const struct walker *walker, enum image_kind kind)
+{
+	const struct image *image;
+	uint64_t offset;
+	uint32_t id;
+
+	space_resolve(walker->space, walker->ip, &id, &offset);
+	image = images_get(unwind->images, id);
+	return image && image->kind == kind;
+}
+
+/* Runtimes end the stacks of the code that they make with a frame pointer of 0.  Programs for arm64
+ * without frame pointers leave x29 at the 0 that the kernel starts them with. */
+static bool ends_by_frame_pointer(const struct unwind *unwind, const struct walker *walker)
+{
+	return !walker->bp && !(walker->is_arm64 && is_in_image(unwind, walker, IMAGE_FILE));
+}
+
+/* The vdso of a recording from another machine may be missing.  On arm64 its functions call nobody,
+ * so a caller in it is the trampoline of a signal handler. */
+static bool is_trampoline(const struct unwind *unwind, struct walker *walker)
+{
+	uint64_t ip;
+
+	return walker->is_arm64 && !walker->exact && !walker->sp_is_lost &&
+		is_in_image(unwind, walker, IMAGE_VDSO) &&
+		read_word(walker, walker->sp + (uint64_t)arm64_signal.ra_off, &ip) &&
+		is_code(walker->space, ip);
+}
+
+/* The end of a chain that does not go on. */
+static enum unwind_end find_end(const struct walker *walker)
+{
+	if (walker->is_away)
+		return UNWIND_AWAY;
+	return walker->beyond ? UNWIND_CUT : UNWIND_BROKEN;
+}
+
+/* A coroutine's first function was called by nobody.  makecontext() and the like put the address of
+ * a function there as that of its caller. */
+static bool begins_function(struct unwind *unwind, const struct walker *walker)
+{
+	struct unwind_rule rule;
+
+	return !walker->exact && !walker->is_guessed &&
+		find_rule(unwind, walker->space, walker->ip, &rule) && rule.cfa != UNWIND_CFA_NONE;
+}
+
+static enum unwind_end walk(
+	struct unwind *unwind, struct walker *walker, uint64_t *out, size_t max, size_t *n)
+{
+	for (*n = 0; *n < max;) {
+		struct unwind_rule rule;
+
+		/* A return address of 0 is how runtimes end the stacks that they make. */
+		if (*n && !walker->ip)
+			return UNWIND_WHOLE;
+		if (*n && !is_code(walker->space, walker->ip))
+			return UNWIND_BROKEN;
+		/* Readers look for a call before each address but the first. */
+		out[*n] = walker->ip + (*n && walker->exact);
+		++*n;
+		if (!find_rule(unwind, walker->space, walker->ip - !walker->exact, &rule))
+			return UNWIND_WAITS;
+		if (rule.cfa == UNWIND_CFA_END)
+			return UNWIND_WHOLE;
+		walker->beyond = false;
+		if (rule.cfa == UNWIND_CFA_NONE && is_trampoline(unwind, walker))
+			rule = arm64_signal;
+		/* A handler returns to the first instruction of the trampoline, which is no caller. */
+		if (rule.cfa == UNWIND_CFA_SIGNAL && *n > 1 && !walker->exact)
+			out[*n - 1]++;
+		if (rule.cfa == UNWIND_CFA_NONE && begins_function(unwind, walker)) {
+			out[*n - 1]++;
+			return UNWIND_WHOLE;
+		}
+		if (rule.cfa == UNWIND_CFA_NONE) {
+			if (*n > 1 && ends_by_frame_pointer(unwind, walker))
+				return UNWIND_WHOLE;
+			if (!step_frame_pointer(walker))
+				return find_end(walker);
+		} else if (!step_rule(walker, &rule)) {
+			return find_end(walker);
+		}
+	}
+	return UNWIND_DEEP;
+}
+
+/* Where the kernel's chain goes on behind an address of user space; 0 if it does not. */
+static uint64_t find_behind(const struct record_sample *sample, uint64_t address)
+{
+	uint64_t i = sample->chain_len;
+
+	while (i && sample->chain[i - 1] < (uint64_t)PERF_CONTEXT_MAX &&
+		sample->chain[i - 1] != address)
+		i--;
+	return i && i < sample->chain_len && sample->chain[i - 1] == address ? i : 0;
+}
+
+/* Nobody returns to a function's second byte on x86-64, where calls have two bytes at least.  Go has
+ * such an address in goexit() below each goroutine.  rule: at the first byte. */
+static bool is_behind_first_byte(struct unwind *unwind, const struct space *space, uint64_t address,
+	const struct unwind_rule *rule)
+{
+	struct unwind_rule before;
+
+	return rule->ra == UNWIND_REG_CFA && rule->cfa == UNWIND_CFA_SP && rule->cfa_off == 8 &&
+		find_rule(unwind, space, address - 2, &before) && before.cfa == UNWIND_CFA_NONE;
+}
+
+/* What the kernel has found by frame pointers goes on where the copy ends, if it passes the same
+ * place.  It may be the last place but one: Go's runtime changes to a stack of its own, whose last
+ * word is some old return address. */
+static enum unwind_end join(struct unwind *unwind, const struct space *space,
+	const struct record_sample *sample, uint64_t *out, size_t max, size_t *n,
+	enum unwind_end end)
+{
+	uint64_t i = find_behind(sample, out[*n - 1]);
+
+	if (!i && *n > 2 && end != UNWIND_WHOLE) {
+		i = find_behind(sample, out[*n - 2]);
+		*n -= i > 0;
+	}
+	if (!i)
+		return end;
+	for (; i < sample->chain_len && *n < max && is_code(space, sample->chain[i]); i++)
+		out[(*n)++] = sample->chain[i];
+	if (i < sample->chain_len)
+		return end == UNWIND_WHOLE ? UNWIND_BROKEN : end;
+	switch (unwind_root(unwind, space, out[*n - 1], false)) {
+	case UNWIND_WHOLE:
+		return UNWIND_WHOLE;
+	case UNWIND_WAITS:
+		return UNWIND_WAITS;
+	default:
+		return end == UNWIND_WHOLE ? UNWIND_BROKEN : end;
+	}
+}
+
+enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
+	const struct record_sample *sample, const struct record_format *format, uint16_t machine,
+	uint64_t *out, size_t max, size_t *n)
+{
+	struct walker walker = {.space = space,
+		.stack = sample->more.stack,
+		.stack_len = sample->more.stack_len,
+		.is_arm64 = machine == EM_AARCH64,
+		.exact = true};
+
+	*n = 0;
+	if (!take_registers(&walker, &sample->more.regs_user, format->regs_user))
+		return UNWIND_BROKEN;
+	walker.stack_at = walker.sp;
+	if (max > UNWIND_FRAMES_MAX)
+		max = UNWIND_FRAMES_MAX;
+	enum unwind_end end = walk(unwind, &walker, out, max, n);
+	/* A return address of 0 may also be what a stack holds that Go's runtime has changed to. */
+	if (*n && end != UNWIND_WAITS && (end != UNWIND_WHOLE || !walker.ip))
+		end = join(unwind, space, sample, out, max, n, end);
+	return end;
+}
+
+enum unwind_end unwind_root(
+	struct unwind *unwind, const struct space *space, uint64_t address, bool exact)
+{
+	struct unwind_rule rule;
+
+	if (!find_rule(unwind, space, address - !exact, &rule))
+		return UNWIND_WAITS;
+	return rule.cfa == UNWIND_CFA_END ||
+			(!exact && is_behind_first_byte(unwind, space, address, &rule))
+		? UNWIND_WHOLE
+		: UNWIND_BROKEN;
+}

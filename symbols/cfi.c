@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cfi.c - where a file has call frame information, and which functions that is about.
+ *
+ * Every section is read once from front to back: each CIE is run when it is met, FDEs are listed.
+ * The list, sorted, is run in a second pass, so that rows come in order and no byte of a hostile
+ * file counts more than twice.
+ */
+#include "symbols/cfi_private.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#define SECTION_BYTES_MAX (256ull << 20)
+#define CIES_MAX (1u << 20)
+#define FDES_MAX (8u << 20)
+
+/* DW_EH_PE_*: how an address is written. */
+enum {
+	PE_ABSOLUTE = 0x00,
+	PE_ULEB = 0x01,
+	PE_UDATA2 = 0x02,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SIGNED = 0x08,
+	PE_SLEB = 0x09,
+	PE_SDATA2 = 0x0a,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_FORMAT = 0x0f,
+	PE_PCREL = 0x10,
+	PE_BASE = 0x70,
+	PE_ALIGNED = 0x50,
+	PE_OMIT = 0xff,
+};
+
+struct cfi_fde {
+	uint64_t start, end; /* offsets in the file */
+	uint64_t vaddr; /* that of start */
+	uint64_t at; /* of its instructions, in its section */
+	uint64_t end_at;
+	uint32_t cie; /* number in its section's list */
+	uint32_t section;
+};
+
+struct cfi_cies {
+	struct cfi_cie *at; /* by place in the section */
+	size_t n, cap;
+};
+
+struct cfi_reader {
+	const struct elffile *elf;
+	const struct cfi_machine *machine;
+	const struct cfi_section *sections;
+	struct cfi_cies cies[CFI_SECTIONS_MAX];
+	struct cfi_fde *fdes;
+	size_t n_fdes, fdes_cap;
+};
+
+static const struct cfi_machine x86_64 = {.bp = 6, .sp = 7, .ra = 16};
+static const struct cfi_machine aarch64 = {.bp = 29, .sp = 31, .ra = 30, .has_link = true};
+
+static const struct cfi_machine *machine_of(const struct elffile *elf)
+{
+	if (!elf->is64 || elf->swapped)
+		return NULL;
+	return elf->machine == EM_X86_64 ? &x86_64 : elf->machine == EM_AARCH64 ? &aarch64 : NULL;
+}
+
+/* --- addresses --- */
+
+/* A value in one of the formats; signed ones are extended.  False where it is none. */
+static bool get_value(struct dwarf_cursor *cursor, uint8_t format, uint64_t *out)
+{
+	switch (format & PE_FORMAT) {
+	case PE_ABSOLUTE:
+	case PE_SIGNED:
+	case PE_UDATA8:
+	case PE_SDATA8:
+		*out = dwarf_get(cursor, 8);
+		break;
+	case PE_ULEB:
+		*out = dwarf_get_uleb(cursor);
+		break;
+	case PE_SLEB:
+		*out = (uint64_t)dwarf_get_sleb(cursor);
+		break;
+	case PE_UDATA2:
+		*out = dwarf_get(cursor, 2);
+		break;
+	case PE_SDATA2:
+		*out = (uint64_t)(int64_t)(int16_t)dwarf_get(cursor, 2);
+		break;
+	case PE_UDATA4:
+		*out = dwarf_get(cursor, 4);
+		break;
+	case PE_SDATA4:
+		*out = (uint64_t)(int64_t)(int32_t)dwarf_get(cursor, 4);
+		break;
+	default:
+		return false;
+	}
+	return !cursor->bad;
+}
+
+bool cfi_get_address(struct dwarf_cursor *cursor, const struct cfi_section *section,
+	uint8_t encoding, uint64_t *out)
+{
+	const uint64_t here = section->vaddr + (uint64_t)(cursor->at - section->bytes);
+
+	if ((encoding & ~PE_FORMAT) != PE_ABSOLUTE && (encoding & ~PE_FORMAT) != PE_PCREL)
+		return false;
+	if (!get_value(cursor, encoding, out))
+		return false;
+	if (encoding & PE_PCREL)
+		*out += here;
+	return true;
+}
+
+/* --- CIEs --- */
+
+/* The letters behind a 'z'.  False for one that is not known. */
+static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct dwarf_cursor *data)
+{
+	uint64_t personality;
+
+	for (; *letters; letters++) {
+		if (*letters == 'R') {
+			cie->encoding = (uint8_t)dwarf_get(data, 1);
+		} else if (*letters == 'P') {
+			const uint8_t encoding = (uint8_t)dwarf_get(data, 1);
+			if ((encoding & PE_BASE) == PE_ALIGNED ||
+				(encoding != PE_OMIT && !get_value(data, encoding, &personality)))
+				return false;
+		} else if (*letters == 'L') {
+			dwarf_skip(data, 1);
+		} else if (*letters == 'S') {
+			cie->is_signal = true;
+		} else if (*letters != 'B' && *letters != 'G') {
+			return false;
+		}
+	}
+	return !data->bad;
+}
+
+/* False: its FDEs are left out. */
+static bool read_cie(const struct cfi_machine *machine, bool is_debug, struct dwarf_cursor record,
+	struct cfi_cie *cie)
+{
+	const uint64_t version = dwarf_get(&record, 1);
+	const char *letters = dwarf_get_string(&record);
+
+	if (version != 1 && version != 3 && !(version == 4 && is_debug))
+		return false;
+	if (strcmp(letters, "eh") == 0)
+		dwarf_skip(&record, 8);
+	else if (letters[0] && letters[0] != 'z')
+		return false;
+	/* Version 4 has the size of addresses, and of segments. */
+	if (version == 4 && (dwarf_get(&record, 1) != 8 || dwarf_get(&record, 1) != 0))
+		return false;
+	cie->code_align = dwarf_get_uleb(&record);
+	cie->data_align = dwarf_get_sleb(&record);
+	const uint64_t ra = version == 1 ? dwarf_get(&record, 1) : dwarf_get_uleb(&record);
+	if (record.bad || ra != machine->ra)
+		return false;
+	if (letters[0] == 'z') {
+		struct dwarf_cursor data = record;
+		const uint64_t len = dwarf_get_uleb(&data);
+		record = data;
+		dwarf_skip(&record, len);
+		data.end = record.at;
+		cie->has_data = true;
+		if (record.bad || !read_augmentation(cie, letters + 1, &data))
+			return false;
+	}
+	return cfi_run_cie(machine, cie, record);
+}
+
+static int add_cie(
+	struct cfi_reader *reader, uint32_t section, uint64_t at, struct dwarf_cursor record)
+{
+	struct cfi_cies *cies = &reader->cies[section];
+	struct cfi_cie cie = {.at = at};
+
+	if (cies->n == CIES_MAX)
+		return 0;
+	if (dwarf_grow(&cies->at, &cies->cap, cies->n, sizeof(*cies->at)) < 0)
+		return -ENOMEM;
+	cie.is_bad = !read_cie(reader->machine, reader->sections[section].is_debug, record, &cie);
+	cies->at[cies->n++] = cie;
+	return 0;
+}
+
+/* The number of the CIE at that place; false: there is none that is sound. */
+static bool find_cie(const struct cfi_cies *cies, uint64_t at, uint32_t *out)
+{
+	size_t low = 0, high = cies->n;
+
+	/* Most FDEs follow theirs. */
+	if (cies->n && cies->at[cies->n - 1].at <= at)
+		low = cies->n - 1;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (cies->at[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*out = (uint32_t)low;
+	return low < cies->n && cies->at[low].at == at && !cies->at[low].is_bad;
+}
+
+/* --- FDEs --- */
+
+static int add_fde(
+	struct cfi_reader *reader, uint32_t section, uint64_t cie_at, struct dwarf_cursor record)
+{
+	const struct cfi_section *bytes = &reader->sections[section];
+	struct cfi_fde fde = {.section = section};
+	uint64_t len, rest;
+	bool exec;
+
+	if (!find_cie(&reader->cies[section], cie_at, &fde.cie) || reader->n_fdes == FDES_MAX)
+		return 0;
+	const struct cfi_cie *cie = &reader->cies[section].at[fde.cie];
+	if (!cfi_get_address(&record, bytes, cie->encoding, &fde.vaddr) ||
+		!get_value(&record, cie->encoding, &len))
+		return 0;
+	if (cie->has_data)
+		dwarf_skip(&record, dwarf_get_uleb(&record));
+	/* Linkers write 0 for functions that they left out. */
+	if (record.bad || len == 0 || (bytes->is_debug && fde.vaddr == 0) ||
+		!elffile_offset(reader->elf, fde.vaddr, &fde.start, &rest, &exec) || !exec)
+		return 0;
+	fde.end = fde.start + (len < rest ? len : rest);
+	fde.at = (uint64_t)(record.at - bytes->bytes);
+	fde.end_at = (uint64_t)(record.end - bytes->bytes);
+	if (dwarf_grow(&reader->fdes, &reader->fdes_cap, reader->n_fdes, sizeof(*reader->fdes)) < 0)
+		return -ENOMEM;
+	reader->fdes[reader->n_fdes++] = fde;
+	return 0;
+}
+
+static int read_record(struct cfi_reader *reader, uint32_t section, uint64_t at,
+	struct dwarf_cursor record, unsigned int width)
+{
+	const bool is_debug = reader->sections[section].is_debug;
+	const uint64_t id_at = (uint64_t)(record.at - reader->sections[section].bytes);
+	const uint64_t id = dwarf_get(&record, width);
+	const uint64_t cie_id = !is_debug ? 0 : width == 8 ? UINT64_MAX : UINT32_MAX;
+
+	if (record.bad)
+		return 0;
+	if (id == cie_id)
+		return add_cie(reader, section, at, record);
+	/* .eh_frame counts back from here, .debug_frame from the section's start. */
+	if (!is_debug && id > id_at)
+		return 0;
+	return add_fde(reader, section, is_debug ? id : id_at - id, record);
+}
+
+static int read_section(struct cfi_reader *reader, uint32_t section)
+{
+	const struct cfi_section *bytes = &reader->sections[section];
+	struct dwarf_cursor cursor = {.at = bytes->bytes, .end = bytes->bytes + bytes->len};
+	int ret = 0;
+
+	while (ret == 0 && cursor.end - cursor.at >= 4) {
+		const uint64_t at = (uint64_t)(cursor.at - bytes->bytes);
+		struct dwarf_cursor record = cursor;
+		const unsigned int width = dwarf_get_length(&record);
+		if (!width)
+			break;
+		cursor.at = record.end;
+		/* Linkers leave ends of what they joined in the middle. */
+		if (record.at == record.end && bytes->has_no_end)
+			break;
+		if (record.at < record.end)
+			ret = read_record(reader, section, at, record, width);
+	}
+	return ret;
+}
+
+/* Of what begins at one place, the earlier section's comes first, then the earlier one in the
+ * section. */
+static int compare_fdes(const void *a, const void *b)
+{
+	const struct cfi_fde *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void sort_fdes(struct cfi_reader *reader)
+{
+	size_t sorted = 1;
+
+	while (sorted < reader->n_fdes &&
+		compare_fdes(&reader->fdes[sorted - 1], &reader->fdes[sorted]) <= 0)
+		sorted++;
+	if (sorted < reader->n_fdes)
+		qsort(reader->fdes, reader->n_fdes, sizeof(*reader->fdes), compare_fdes);
+}
+
+static void run_fdes(const struct cfi_reader *reader, struct unwtab_builder *builder)
+{
+	struct cfi_gaps gaps = {.elf = reader->elf, .builder = builder};
+	uint64_t done = 0;
+	size_t better = 0;
+
+	for (size_t i = 0; i < reader->n_fdes; i++) {
+		const struct cfi_fde *fde = &reader->fdes[i];
+		const struct cfi_section *section = &reader->sections[fde->section];
+		struct cfi_run run = {
+			.machine = reader->machine,
+			.section = section,
+			.cie = &reader->cies[fde->section].at[fde->cie],
+			.program = {.at = section->bytes + fde->at,
+				.end = section->bytes + fde->end_at},
+			.start = fde->start,
+			.vaddr = fde->vaddr,
+			.from = fde->start < done ? done : fde->start,
+			.to = fde->end,
+		};
+		/* Up to the next one of the first section, which always counts. */
+		if (better <= i)
+			better = i + 1;
+		while (fde->section && better < reader->n_fdes &&
+			(reader->fdes[better].section || reader->fdes[better].start < run.from))
+			better++;
+		if (fde->section && better < reader->n_fdes && reader->fdes[better].start < run.to)
+			run.to = reader->fdes[better].start;
+		if (run.from >= run.to)
+			continue;
+		cfi_add_gap(&gaps, done, run.from);
+		done = run.to;
+		cfi_run_fde(&run, builder);
+	}
+	cfi_add_gap(&gaps, done, UINT64_MAX);
+}
+
+int cfi_add(const struct elffile *elf, const struct cfi_section *sections, size_t n,
+	struct unwtab_builder *builder)
+{
+	struct cfi_reader reader = {.elf = elf, .machine = machine_of(elf), .sections = sections};
+	int ret = 0;
+
+	for (size_t i = 0; reader.machine && i < n && i < CFI_SECTIONS_MAX && ret == 0; i++)
+		if (sections[i].len)
+			ret = read_section(&reader, (uint32_t)i);
+	if (ret == 0) {
+		sort_fdes(&reader);
+		run_fdes(&reader, builder);
+	}
+	for (size_t i = 0; i < CFI_SECTIONS_MAX; i++)
+		free(reader.cies[i].at);
+	free(reader.fdes);
+	return ret;
+}
+
+/* --- a file --- */
+
+/* Read bytes of the file, for free().  0, -EBADMSG, -ENOMEM, -errno. */
+static int read_bytes(
+	const struct elffile *elf, uint64_t offset, uint64_t len, struct cfi_section *out)
+{
+	if (offset > elf->len || len > elf->len - offset || len > SECTION_BYTES_MAX || len == 0)
+		return -EBADMSG;
+	uint8_t *bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	const int ret = elffile_read(elf, bytes, len, offset);
+	if (ret < 0) {
+		free(bytes);
+		return ret;
+	}
+	out->bytes = bytes;
+	out->len = len;
+	return 0;
+}
+
+/* Without section headers: where .eh_frame_hdr says that .eh_frame is. */
+static int read_by_header(const struct elffile *elf, struct cfi_section *out)
+{
+	const struct elffile_segment *header = NULL;
+	uint8_t raw[16] = {0};
+	uint64_t vaddr, offset, rest;
+	bool exec;
+
+	for (size_t i = 0; i < elf->n_segments && !header; i++)
+		if (elf->segments[i].type == PT_GNU_EH_FRAME)
+			header = &elf->segments[i];
+	const size_t len = !header	       ? 0
+		: header->filesz < sizeof(raw) ? header->filesz
+					       : sizeof(raw);
+	if (len < 8 || elffile_read(elf, raw, len, header->offset) < 0 || raw[0] != 1)
+		return -ENODATA;
+	const struct cfi_section at = {.bytes = raw, .len = len, .vaddr = header->vaddr};
+	struct dwarf_cursor cursor = {.at = raw + 4, .end = raw + len};
+	if (!cfi_get_address(&cursor, &at, raw[1], &vaddr) ||
+		!elffile_offset(elf, vaddr, &offset, &rest, &exec))
+		return -ENODATA;
+	out->vaddr = vaddr;
+	out->has_no_end = true;
+	return read_bytes(elf, offset, rest < SECTION_BYTES_MAX ? rest : SECTION_BYTES_MAX, out);
+}
+
+static int read_eh_frame(const struct elffile *elf, struct cfi_section *out)
+{
+	const struct elffile_section *section = elffile_find_section(elf, ".eh_frame");
+
+	if (!section || section->flags & SHF_COMPRESSED)
+		return section ? -EBADMSG : read_by_header(elf, out);
+	/* That of a debug file. */
+	if (section->type == SHT_NOBITS)
+		return -ENODATA;
+	out->vaddr = section->addr;
+	return read_bytes(elf, section->offset, section->size, out);
+}
+
+/* For dwarf_section_close(). */
+static int read_debug_frame(
+	const struct elffile *elf, struct dwarf_section *mapped, struct cfi_section *out)
+{
+	const struct elffile_section *section = elffile_find_section(elf, ".debug_frame");
+	bool old_packed = false;
+
+	if (!section) {
+		section = elffile_find_section(elf, ".zdebug_frame");
+		old_packed = section;
+	}
+	if (!section || section->size > SECTION_BYTES_MAX)
+		return section ? -EFBIG : -ENODATA;
+	int ret = dwarf_section_open(elf, section, old_packed, mapped);
+	if (ret == 0 && mapped->len > SECTION_BYTES_MAX)
+		ret = -EFBIG;
+	if (ret == 0)
+		ret = dwarf_section_need(mapped, mapped->len);
+	if (ret < 0 || mapped->len == 0)
+		return ret < 0 ? ret : -ENODATA;
+	*out = (struct cfi_section){.bytes = mapped->bytes, .len = mapped->len, .is_debug = true};
+	return 0;
+}
+
+int cfi_read(const struct elffile *elf, const struct elffile *debug, struct unwtab_builder *builder,
+	bool *used_debug)
+{
+	struct cfi_section sections[3] = {0};
+	struct dwarf_section mapped[2] = {0};
+	uint8_t *owned = NULL;
+	size_t n = 1;
+
+	*used_debug = false;
+	/* Sections that are broken are as good as none; the first one may stay empty. */
+	int ret = machine_of(elf) ? read_eh_frame(elf, &sections[0]) : -ENODATA;
+	owned = (uint8_t *)(uintptr_t)sections[0].bytes;
+	if (ret != -ENOMEM && machine_of(elf) &&
+		(ret = read_debug_frame(elf, &mapped[0], &sections[n])) == 0)
+		n++;
+	if (ret != -ENOMEM && debug && machine_of(elf) == machine_of(debug) &&
+		(ret = read_debug_frame(debug, &mapped[1], &sections[n])) == 0) {
+		*used_debug = true;
+		n++;
+	}
+	ret = ret == -ENOMEM ? ret : cfi_add(elf, sections, n, builder);
+	free(owned);
+	for (size_t i = 0; i < 2; i++)
+		dwarf_section_close(&mapped[i]);
+	return ret;
+}
+
+uint64_t cfi_code_bytes(const struct elffile *elf)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < elf->n_segments; i++)
+		if (elf->segments[i].type == PT_LOAD && elf->segments[i].exec)
+			total += elf->segments[i].filesz;
+	return total;
+}

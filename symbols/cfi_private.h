@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cfi_private.h - what cfi.c and cfi_program.c share.
+ */
+#ifndef SYMBOLS_CFI_PRIVATE_H
+#define SYMBOLS_CFI_PRIVATE_H
+
+#include "symbols/cfi.h"
+#include "symbols/dwarf_private.h"
+
+/* The numbers that DWARF gives the registers of a machine. */
+struct cfi_machine {
+	uint32_t bp, sp, ra;
+	bool has_link; /* ra is a register until it is saved */
+};
+
+enum cfi_where {
+	CFI_SAME,
+	CFI_AT_CFA, /* saved at CFA + off */
+	CFI_AT_BP,
+	CFI_AT_SP,
+	CFI_UNDEFINED, /* the file says that it is lost */
+	CFI_OTHER, /* somewhere that rules cannot express */
+};
+struct cfi_reg {
+	uint8_t where; /* enum cfi_where */
+	int64_t off;
+};
+
+enum cfi_cfa {
+	CFI_CFA_REG, /* cfa_reg + cfa_off */
+	CFI_CFA_DEREF_SP, /* *(sp + expr_off) + expr_add */
+	CFI_CFA_DEREF_BP,
+	CFI_CFA_PLT, /* expr_off: the limit */
+	CFI_CFA_OTHER,
+};
+struct cfi_state {
+	uint8_t cfa; /* enum cfi_cfa */
+	uint32_t cfa_reg;
+	int64_t cfa_off; /* stays during an expression, for a register that comes after it */
+	int64_t expr_off, expr_add;
+	struct cfi_reg bp, ra, sp;
+};
+
+struct cfi_cie {
+	uint64_t at; /* in its section */
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t encoding; /* of addresses, DW_EH_PE_* */
+	bool has_data; /* FDEs have augmentation data */
+	bool is_signal;
+	bool is_bad; /* its FDEs are left out */
+	struct cfi_state start;
+};
+
+/* One run of instructions, for the part [from, to) of a function at start; all offsets in the file. */
+struct cfi_run {
+	const struct cfi_machine *machine;
+	const struct cfi_section *section;
+	const struct cfi_cie *cie;
+	struct dwarf_cursor program;
+	uint64_t start, from, to;
+	uint64_t vaddr; /* that of start */
+};
+
+/* The first instructions of a CIE: sets cie->start.  False where they are broken. */
+bool cfi_run_cie(
+	const struct cfi_machine *machine, struct cfi_cie *cie, struct dwarf_cursor program);
+
+/* Those of an FDE: adds its rules.  Behind what is broken, nothing is known. */
+void cfi_run_fde(const struct cfi_run *run, struct unwtab_builder *builder);
+
+/* Code of a file that no call frame information is about, part by part in ascending order. */
+struct cfi_gaps {
+	const struct elffile *elf;
+	struct unwtab_builder *builder;
+	uint32_t n, bytes; /* examined so far, both limited */
+};
+void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to);
+
+/* The frame that arm64 kernels make for a signal handler: struct rt_sigframe of
+ * arch/arm64/kernel/signal.c. */
+struct unwtab_rule cfi_arm64_signal_rule(void);
+
+/* An address encoded as DW_EH_PE_*: absolute or relative to where it stands.  False where it is
+ * none. */
+bool cfi_get_address(struct dwarf_cursor *cursor, const struct cfi_section *section,
+	uint8_t encoding, uint64_t *out);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * timedopen.c - see timedopen.h.  The last user of the shared data frees it: caller or thread.
+ */
+#include "symbols/timedopen.h"
+#include "symbols/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LEFT_MAX 32 /* maximum of hanging threads; beyond it nothing is opened */
+
+unsigned int timedopen_first_ms = 2000, timedopen_next_ms = 100;
+
+/* May fall below zero for a moment: drop() may count down before the caller counts up. */
+static atomic_int n_left;
+
+struct opening {
+	struct thread thread;
+	int dir_fd; /* a duplicate of its own, or AT_FDCWD */
+	unsigned long long resolve;
+	bool regular;
+	int ret; /* an fd or -errno */
+	struct stat st;
+	char path[];
+};
+
+struct reading {
+	struct thread thread;
+	int fd; /* a duplicate of its own */
+	uint64_t at;
+	size_t size;
+	ssize_t ret; /* bytes read or -errno */
+	char bytes[];
+};
+
+static int open_path(int dir_fd, const char *path, unsigned long long resolve, uint64_t flags)
+{
+	struct open_how how = {.flags = flags, .resolve = resolve};
+	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOSYS && resolve == 0)
+		fd = openat(dir_fd, path, (int)flags);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_now(
+	int dir_fd, const char *path, unsigned long long resolve, bool regular, struct stat *st)
+{
+	char self[64];
+
+	/* Opening a device or a pipe can have effects; looking at it through O_PATH has none. */
+	const int fd =
+		open_path(dir_fd, path, resolve, O_PATH | O_CLOEXEC | (regular ? 0 : O_DIRECTORY));
+	if (fd < 0 || !regular)
+		return fd;
+	if (fstat(fd, st) < 0 || !S_ISREG(st->st_mode)) {
+		close(fd);
+		return -ENOEXEC;
+	}
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	const int real = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int ret = real < 0 ? -errno : real;
+	if (real >= 0 && fstat(real, st) < 0) {
+		ret = -errno;
+		close(real);
+	}
+	close(fd);
+	return ret;
+}
+
+/* Run a call in a thread, or here if there can be none, as before there were limits.  False if it
+ * hangs, and drop() will free it. */
+static bool call_within(struct thread *thread, unsigned int limit_ms, void (*run)(void *arg),
+	void (*drop)(void *arg), void *arg)
+{
+	if (thread_start(thread, "strobe-open", run, drop, arg) < 0) {
+		run(arg);
+		return true;
+	}
+	if (thread_wait(thread, limit_ms))
+		return true;
+	atomic_fetch_add(&n_left, 1);
+	return false;
+}
+
+static void free_opening(struct opening *opening)
+{
+	if (opening->dir_fd >= 0)
+		close(opening->dir_fd);
+	free(opening);
+}
+
+static void run_opening(void *arg)
+{
+	struct opening *opening = arg;
+
+	opening->ret = open_now(
+		opening->dir_fd, opening->path, opening->resolve, opening->regular, &opening->st);
+}
+
+static void drop_opening(void *arg)
+{
+	struct opening *opening = arg;
+
+	if (opening->ret >= 0)
+		close(opening->ret);
+	free_opening(opening);
+	atomic_fetch_sub(&n_left, 1);
+}
+
+static struct opening *new_opening(int dir_fd, const char *path)
+{
+	struct opening *opening = calloc(1, sizeof(*opening) + strlen(path) + 1);
+
+	if (!opening)
+		return NULL;
+	strcpy(opening->path, path);
+	/* The caller may close dir_fd while a thread still hangs. */
+	opening->dir_fd = dir_fd < 0 ? dir_fd : fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
+	if (dir_fd >= 0 && opening->dir_fd < 0) {
+		free(opening);
+		return NULL;
+	}
+	return opening;
+}
+
+int timedopen(
+	int dir_fd, const char *path, unsigned long long resolve, bool regular, struct stat *st)
+{
+	if (atomic_load(&n_left) >= LEFT_MAX)
+		return -ETIMEDOUT;
+	struct opening *opening = new_opening(dir_fd, path);
+	if (!opening)
+		return errno == EMFILE ? -EMFILE : -ENOMEM;
+	opening->resolve = resolve;
+	opening->regular = regular;
+	const unsigned int limit_ms =
+		atomic_load(&n_left) > 0 ? timedopen_next_ms : timedopen_first_ms;
+	if (!call_within(&opening->thread, limit_ms, run_opening, drop_opening, opening))
+		return -ETIMEDOUT;
+	const int ret = opening->ret;
+	if (st)
+		*st = opening->st;
+	free_opening(opening);
+	return ret;
+}
+
+static void free_reading(struct reading *reading)
+{
+	close(reading->fd);
+	free(reading);
+}
+
+static void run_reading(void *arg)
+{
+	struct reading *reading = arg;
+
+	reading->ret = pread(reading->fd, reading->bytes, reading->size, (off_t)reading->at);
+	if (reading->ret < 0)
+		reading->ret = -errno;
+}
+
+static void drop_reading(void *arg)
+{
+	free_reading(arg);
+	atomic_fetch_sub(&n_left, 1);
+}
+
+ssize_t timedopen_read(int fd, uint64_t at, void *out, size_t size)
+{
+	if (atomic_load(&n_left) >= LEFT_MAX)
+		return -ETIMEDOUT;
+	struct reading *reading = malloc(sizeof(*reading) + size);
+	if (!reading)
+		return -ENOMEM;
+	reading->at = at;
+	reading->size = size;
+	reading->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (reading->fd < 0) {
+		const int error = errno;
+		free(reading);
+		return -error;
+	}
+	/* The file has answered once: a slow disk is not a dead one. */
+	if (!call_within(&reading->thread, timedopen_first_ms, run_reading, drop_reading, reading))
+		return -ETIMEDOUT;
+	const ssize_t ret = reading->ret;
+	if (ret > 0)
+		memcpy(out, reading->bytes, (size_t)ret);
+	free_reading(reading);
+	return ret;
+}

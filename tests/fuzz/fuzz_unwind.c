@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz_unwind.c - any rules, registers, stack and kernel's chain: the walk ends, inside its bounds.
+ *
+ * An input is the machine and the length of the kernel's chain, a byte each, 16 rules, 4 registers,
+ * the chain, and the stack.  Each rule is that of a page of one program.
+ */
+#include "sampler/spaces.h"
+#include "sampler/unwind.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RULES 16u
+#define CODE 0x400000ull
+#define JIT 0x900000ull
+#define PAGE 0x1000ull
+#define CHAIN_MAX 32u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct unwind_rule rules[RULES];
+static unsigned int asked;
+
+static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
+{
+	(void)ctx;
+	(void)image;
+	asked++;
+	if (offset >= RULES * PAGE)
+		return UNWIND_NO_DATA;
+	*rule = rules[offset / PAGE];
+	return UNWIND_KNOWN;
+}
+
+/* The next bytes of the input, as far as there are any; zeros. */
+static void take(const uint8_t **data, size_t *size, void *out, size_t n)
+{
+	const size_t some = *size < n ? *size : n;
+
+	memset(out, 0, n);
+	if (some)
+		memcpy(out, *data, some);
+	*data += some;
+	*size -= some;
+}
+
+static void map(struct space *space, uint64_t start, uint64_t len, const char *name, uint64_t inode)
+{
+	const struct record_mmap mmap = {.start = start,
+		.len = len,
+		.executable = true,
+		.has_inode = inode,
+		.inode = inode,
+		.filename = name};
+
+	if (space_map(space, &mmap, SPACE_NEWER))
+		abort();
+}
+
+static void walk(struct unwind *unwind, const struct space *space, const uint8_t *data, size_t size)
+{
+	uint64_t registers[4], chain[CHAIN_MAX], out[UNWIND_FRAMES_MAX];
+	struct record_format format = {.sample_type = PERF_SAMPLE_REGS_USER};
+	uint8_t head[2];
+	size_t n = 0;
+
+	take(&data, &size, head, sizeof(head));
+	take(&data, &size, rules, sizeof(rules));
+	take(&data, &size, registers, sizeof(registers));
+	const uint16_t machine = head[0] & 1 ? EM_AARCH64 : EM_X86_64;
+	const size_t max = head[0] & 2 ? UNWIND_FRAMES_MAX : 1 + (head[0] >> 2);
+	const size_t chain_len = head[1] % (CHAIN_MAX + 1);
+	take(&data, &size, chain, chain_len * sizeof(*chain));
+	uint8_t *stack = malloc(size ? size : 1);
+	if (!stack)
+		return;
+	if (size)
+		memcpy(stack, data, size);
+	format.regs_user = machine == EM_AARCH64 ? 1ull << 29 | 1ull << 30 | 1ull << 31 | 1ull << 32
+						 : 1ull << 6 | 1ull << 7 | 1ull << 8;
+	const struct record_sample sample = {.has_more = true,
+		.chain = chain,
+		.chain_len = chain_len,
+		.more = {.regs_user = {PERF_SAMPLE_REGS_ABI_64, registers},
+			.stack = stack,
+			.stack_len = size}};
+	asked = 0;
+	if (!unwind_can(&sample, &format, machine))
+		abort();
+	const enum unwind_end end =
+		unwind_chain(unwind, space, &sample, &format, machine, out, max, &n);
+	if (n > max || !n || end > UNWIND_AWAY || end == UNWIND_UNTRIED || end == UNWIND_WAITS)
+		abort();
+	/* One look-up a frame, and those of the end. */
+	if (asked > 3 * (UNWIND_FRAMES_MAX + 4))
+		abort();
+	for (size_t i = 1; i < n; i++)
+		if (out[i] < CODE || out[i] > JIT + PAGE)
+			abort();
+	free(stack);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct unwind_source source = {.find = find};
+	struct spaces spaces = {0};
+	struct unwind *unwind = NULL;
+	struct space *space = NULL;
+
+	if (images_new(&spaces.images) || space_new(&space, &spaces, 7) ||
+		unwind_new(&unwind, spaces.images, &source))
+		abort();
+	map(space, CODE, RULES * PAGE, "/bin/app", 5);
+	map(space, JIT, PAGE, "//anon", 0);
+	walk(unwind, space, data, size);
+	unwind_free(unwind);
+	space_free(space);
+	images_free(spaces.images);
+	return 0;
+}

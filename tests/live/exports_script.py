@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The script format against perf script of the same recordings.
+
+Samples without chains have the same lines, with the addresses that they had in the process.  Events of a pipe have the same names:
+with perf's own names (EVENT_DESC), with those alone that follow the first mappings (EVENT_UPDATE), and without any, as
+pipes of old versions are.
+
+usage: exports_script.py STROBE SHARES
+"""
+
+import os
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
+checks = Checks()
+TRACING_DATA, EVENT_UPDATE, FEATURE = 66, 78, 80
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, check=False, timeout=120, **options)
+
+
+def without(pipe, *types):
+    """A recording of a pipe without the records of some types."""
+    out, at = bytearray(pipe[:16]), 16
+    while at + 8 <= len(pipe):
+        kind, _, size = struct.unpack_from("<IHH", pipe, at)
+        end = at + size
+        if kind == TRACING_DATA:
+            end += (struct.unpack_from("<I", pipe, at + 8)[0] + 7) & ~7
+        if kind not in types:
+            out += pipe[at:end]
+        at = end
+    return bytes(out)
+
+
+def lines_of(text):
+    return [line.rstrip() for line in text.decode("utf-8", "replace").splitlines()]
+
+
+def places(strobe, shares, folder):
+    """Samples without chains: line by line."""
+    path = os.path.join(folder, "places.data")
+    made = run(["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", path, "--", shares, "1"])
+    if not os.path.exists(path):
+        checks.skip("script: addresses of samples", f"perf record: {made.stderr[-200:]}")
+        return
+    wanted = lines_of(run(["perf", "script", "-i", path]).stdout)
+    found = lines_of(run([strobe, "export", path, "--format", "script"]).stdout)
+    # Names of ld.so are chosen otherwise at aliases; the heads and the addresses are equal everywhere.
+    head = re.compile(r"^(.*: +[0-9a-f]+ )(\S+)")
+    wanted_heads = [head.match(line).group(1) for line in wanted]
+    found_heads = [match.group(1) if match else line for line, match in ((line, head.match(line)) for line in found)]
+    checks.check("script: samples without chains have perf's heads and addresses",
+                 wanted and found_heads == wanted_heads,
+                 next(((a, b) for a, b in zip(found_heads, wanted_heads) if a != b), (len(found), len(wanted))))
+    hot = [line for line in wanted if "shares_hot" in line]
+    checks.check("script: and its lines", hot and hot == [line for line in found if "shares_hot" in line])
+
+
+def names(strobe, shares):
+    """The names of events in pipes that tell them early, late and not at all."""
+    events = "cpu-clock:k,cpu-clock:u,cpu-clock:ukpp,page-faults,sched:sched_switch,cpu-clock:p"
+    made = run(["perf", "record", "-q", "-F", "199", "-a", "-e", events, "-o", "-", "--", "sh", "-c",
+                f"exec {shlex.quote(shares)} 1 >&2"])
+    if made.returncode or not made.stdout.startswith(b"PERFILE2"):
+        checks.skip("script: names of events in pipes", f"perf record: {made.stderr[-200:]}")
+        return
+    for what, left_out in (("named first", ()), ("named late", (FEATURE,)), ("not named", (FEATURE, EVENT_UPDATE))):
+        pipe = without(made.stdout, *left_out)
+        perf = run(["perf", "script", "-i", "-", "-F", "time,event"], input=pipe)
+        wanted = sorted({line.split(None, 1)[1].strip().rstrip(":") for line in lines_of(perf.stdout) if line})
+        text = lines_of(run([strobe, "export", "-", "--format", "script"], input=pipe).stdout)
+        heads = [re.match(r"^.*? \d+ \[\d+\] +\d+\.\d+: +(?:\d+ )?(\S+): ", line + " ") for line in text
+                 if line and not line.startswith("\t")]
+        found = sorted({head.group(1) for head in heads if head})
+        checks.check(f"script: events of a pipe, {what}", wanted and found == wanted, f"{found}, {wanted}")
+
+
+def main():
+    strobe, shares = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        places(strobe, shares, folder)
+    names(strobe, shares)
+    checks.finish()
+
+
+main()

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Events that fire at each hit, as fast as a program can: each hit that the kernel counted is a sample, lost or held back.
+
+How many come is up to the machine, so no test asks for a share; that nothing falls silent is seen by the count, which is that of
+the program.
+
+usage: floods.py STROBE SYSCALLS FAULTS   (the program, and the workloads)
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, run  # noqa: E402
+
+checks = Checks()
+ENTER, EXIT = "syscalls:sys_enter_getppid", "syscalls:sys_exit_getppid"
+FLOOD = 300_000
+TRACEFS = "/sys/kernel/tracing/events"
+# Counters were on the hardware for half of the time that they were enabled.
+PRELOAD = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+ssize_t read(int fd, void *bytes, size_t size)
+{
+	ssize_t (*real)(int, void *, size_t) = (ssize_t (*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+	ssize_t len = real(fd, bytes, size);
+	char link[64], name[64] = "";
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (len >= 24 && readlink(link, name, sizeof(name) - 1) > 0 && strstr(name, "[perf_event]"))
+		((uint64_t *)bytes)[2] /= 2;
+	return len;
+}
+"""
+
+
+def report(name, strobe, arguments, command):
+    """The events of a report by name; nothing where there is none."""
+    result = run([strobe, "report", "--format", "json", *arguments, "--", *command], timeout=300)
+    try:
+        return {event["name"]: event for event in json.loads(result.out)["events"]}
+    except (ValueError, KeyError):
+        checks.check(name, False, str(result))
+        return {}
+
+
+def adds_up(event, count, others=False, period=1):
+    """What is wrong with an event of which `count` hits were made, and with others more."""
+    shown = {key: event[key] for key in ("samples", "lost", "held_back", "filtered", "count",
+                                         "coverage_percent")}
+    told = event["samples"] + event["lost"] + event["held_back"] + event["filtered"]
+    here = event["samples"] + event["filtered"]
+    if event["count"] < count or (not others and event["count"] != count):
+        return f"{count} hits were made: {shown}"
+    if told != event["count"] // period:
+        return f"the sum is {told}: {shown}"
+    if event["held_back"]:
+        return f"held back: {shown}"
+    if told and abs(event["coverage_percent"] - 100 * here / told) > 0.01:
+        return f"coverage is not {100 * here / told}: {shown}"
+    return ""
+
+
+def flood(name, strobe, arguments, command, counts, others=False, period=1):
+    """counts: of each event; returns the events that add up, else nothing."""
+    events = report(name, strobe, arguments, command)
+    if not events:
+        return {}
+    bad = [adds_up(events[event], count, others, period) if event in events else f"no {event}"
+           for event, count in counts.items()]
+    return events if checks.check(name, not any(bad), "; ".join(filter(None, bad))) else {}
+
+
+def scopes(strobe, syscalls):
+    each = ["-c", "1", "-e", ENTER]
+    for scope in ("task", "cpu", "inherit"):
+        others = scope == "cpu"
+        flood(f"a flood, --scope {scope}", strobe, [*each, "--scope", scope],
+              [syscalls, str(FLOOD)], {ENTER: FLOOD}, others)
+        flood(f"a flood into a ring of one page, --scope {scope}", strobe,
+              [*each, "--scope", scope, "--ring-pages", "1"], [syscalls, str(FLOOD)],
+              {ENTER: FLOOD}, others)
+        flood(f"two tracepoints side by side, --scope {scope}", strobe,
+              ["-e", f"{ENTER},{EXIT}", "--scope", scope], [syscalls, str(FLOOD // 4)],
+              {ENTER: FLOOD // 4, EXIT: FLOOD // 4}, others)
+    for scope in ("cpu", "inherit"):
+        flood(f"eight children beside, --scope {scope}", strobe, [*each, "--scope", scope],
+              [syscalls, str(FLOOD // 10), "8"], {ENTER: 9 * (FLOOD // 10)}, scope == "cpu")
+    flood("a group of tracepoints", strobe, ["-e", f"{{{ENTER},{EXIT}}}", "--scope", "task"],
+          [syscalls, str(FLOOD // 4)], {ENTER: FLOOD // 4, EXIT: FLOOD // 4})
+    flood("every seventh hit", strobe, ["-c", "7", "-e", ENTER, "--scope", "task"],
+          [syscalls, str(FLOOD)], {ENTER: FLOOD}, period=7)
+    flood("a burst, then silence", strobe, [*each, "--scope", "task"],
+          [syscalls, "140000", "0", "2"], {ENTER: 140000})
+
+
+def filters(strobe, syscalls):
+    """The kernel counts what passes a tracepoint's filter, so the sum is that of the filter."""
+    flood("a filter that lets nothing pass", strobe,
+          ["-e", ENTER, "--filter", "common_pid == 0", "--scope", "task"],
+          [syscalls, str(FLOOD // 10)], {ENTER: 0})
+    flood("a filter that lets all pass", strobe,
+          ["-e", ENTER, "--filter", "common_pid != 0", "--scope", "task"],
+          [syscalls, str(FLOOD // 10)], {ENTER: FLOOD // 10})
+
+
+def texts(strobe, syscalls):
+    """A ring of one page beside a consumer that does not run: losses are told with the coverage that they leave."""
+    result = run([strobe, "report", "-c", "1", "-e", ENTER, "--scope", "task", "--ring-pages", "1",
+                  "--", syscalls, str(FLOOD)], timeout=300)
+    found = re.search(r"one sample every 1: ([\d,]+) samples, ([\d,]+) lost,"
+                      r"(?: ([\d,]+) held back,)? coverage ([\d.]+)%", result.out)
+    if not checks.check("the report's head tells all", found is not None, str(result)):
+        return
+    samples, lost, held = (int((text or "0").replace(",", "")) for text in found.groups()[:3])
+    checks.check("the report's head adds up", samples + lost + held == FLOOD, found.group())
+    checks.check("the report's coverage is what came of the count",
+                 abs(float(found.group(4)) - 100 * samples / FLOOD) < 0.051, found.group())
+
+
+def recordings(strobe, syscalls):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "flood.data")
+        result = run([strobe, "record", "-c", "1", "-e", ENTER, "--scope", "task", "--ring-pages",
+                      "1", "-o", path, "--", syscalls, str(FLOOD)], timeout=300)
+        found = re.search(r"(\d+) samples, (\d+) lost(?:, (\d+) held back)?", result.err)
+        if not checks.check("record tells what it has", found is not None, str(result)):
+            return
+        told = sum(int(text or 0) for text in found.groups())
+        checks.check("record: the sum is the program's", told == FLOOD, found.group())
+        result = run([strobe, "report", "--format", "json", path], timeout=300)
+        event = json.loads(result.out)["events"][0]
+        samples, lost = event["samples"], event["lost"]
+        checks.check("the recording tells the same",
+                     samples + lost == FLOOD and samples == int(found.group(1)), str(event)[:300])
+        checks.check("the recording has the coverage",
+                     abs(event["coverage_percent"] - 100 * samples / FLOOD) < 0.01, str(event)[:300])
+        if not shutil.which("perf"):
+            checks.skip("perf reads the same numbers", "perf is not installed")
+            return
+        stats = subprocess.run(["perf", "report", "--stats", "-i", path], capture_output=True,
+                               text=True, check=False).stdout
+        numbers = {key: int(value) for key, value in
+                   re.findall(r"^ *(LOST_SAMPLES|SAMPLE) events: +(\d+) *$", stats, re.MULTILINE)}
+        checks.check("perf reads the same samples", numbers.get("SAMPLE") == samples, stats[-600:])
+        if "LOST_SAMPLES" in numbers:
+            checks.check("perf reads the same losses", numbers["LOST_SAMPLES"] == lost, stats[-600:])
+
+
+def multiplexed(strobe, faults, folder):
+    """No hardware is needed for this: what read(2) gives of the times is changed."""
+    library = os.path.join(folder, "half.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=PRELOAD, text=True, check=True,
+                   timeout=60)
+    if run([strobe, "--version"], env={"LD_PRELOAD": library}).status:
+        checks.skip("multiplexed events", "the preloaded library does not fit this build")
+        return
+    for scope in ("task", "cpu"):
+        for rate in (["-c", "1"], ["-c", "100"], ["-F", "997"]):
+            result = run([strobe, "report", "--format", "json", "-e", "page-faults", "--scope", scope, *rate, "--",
+                          "sh", "-c", f"exec {faults} 50000 >/dev/null"], env={"LD_PRELOAD": library})
+            try:
+                coverage = json.loads(result.out)["events"][0]["coverage_percent"]
+            except (ValueError, KeyError, IndexError):
+                coverage = None
+            checks.check(f"half of the time on the hardware is half covered, {' '.join(rate)}, --scope {scope}",
+                         coverage is not None and 30 < coverage < 50.5, f"{coverage}: {result}")
+
+
+def main():
+    strobe, syscalls, faults = sys.argv[1:4]
+    result = run([strobe, "stat", "-e", "page-faults:u", "--", faults, "1"])
+    if result.status:
+        checks.skip("all", "events are refused to this user: " + result.err.strip()[:200])
+        checks.finish()
+    events = report("page faults", strobe, ["-c", "1", "-e", "page-faults", "--scope", "task"],
+                    ["sh", "-c", f"exec {faults} 50000 >/dev/null"])
+    if events:
+        bad = adds_up(events["page-faults"], 50000, others=True)
+        checks.check("page faults", not bad, bad)
+    with tempfile.TemporaryDirectory() as folder:
+        multiplexed(strobe, faults, folder)
+    if not os.access(f"{TRACEFS}/syscalls/sys_enter_getppid/id", os.R_OK):
+        checks.skip("tracepoints", f"{TRACEFS} is not mounted, or not for this user")
+        checks.finish()
+    scopes(strobe, syscalls)
+    filters(strobe, syscalls)
+    texts(strobe, syscalls)
+    recordings(strobe, syscalls)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

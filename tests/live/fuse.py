@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A file system in user space, by /dev/fuse and mount(2) alone: one folder with files of this one, which can stop to answer.
+
+It needs root.  What it serves is read-only, and attributes hold for no time, so that whoever looks asks each time.
+"""
+
+import contextlib
+import ctypes
+import errno
+import os
+import signal
+import struct
+import sys
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT = 1, 2, 3, 14, 15, 17, 18, 25, 26
+OPENDIR, READDIR, RELEASEDIR, ACCESS, INTERRUPT, BATCH_FORGET = 27, 28, 29, 34, 36, 42
+MNT_DETACH = 2
+
+
+class Server:
+    """Answers the kernel's questions in a process of its own, until it is told to stop."""
+
+    def __init__(self, fd, files, mute=()):
+        """Reads of the files named in mute never get an answer."""
+        self.fd, self.files = fd, files  # name: path outside
+        self.names = sorted(files)
+        self.silent, self.mute = False, mute
+
+    def attributes(self, node):
+        path = self.files[self.names[node - 2]] if node > 1 else None
+        size, mode = (os.path.getsize(path), 0o100755) if path else (0, 0o040755)
+        return struct.pack("<QQQQQQIIIIIIIIII", node, size, (size + 511) // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+
+    def answer(self, code, node, body):
+        """Bytes, or an error's number."""
+        if code == INIT:
+            minor = min(struct.unpack_from("<II", body)[1], 31)
+            return struct.pack("<IIIIHHIIHH8I", 7, minor, 65536, 0, 12, 10, 65536, 1, 16, 0, *[0] * 8)
+        if code == LOOKUP:
+            name = body.rstrip(b"\0").decode()
+            if node != 1 or name not in self.files:
+                return errno.ENOENT
+            found = self.names.index(name) + 2
+            return struct.pack("<QQQQII", found, 0, 0, 0, 0, 0) + self.attributes(found)
+        if code == GETATTR:
+            return struct.pack("<QII", 0, 0, 0) + self.attributes(node)
+        if code in (OPEN, OPENDIR):
+            return struct.pack("<QII", 0, 0, 0)
+        if code == READ:
+            _, offset, size = struct.unpack_from("<QQI", body)
+            with open(self.files[self.names[node - 2]], "rb") as file:
+                file.seek(offset)
+                return file.read(size)
+        if code == STATFS:
+            return struct.pack("<QQQQQIIII6I", 0, 0, 0, 0, 0, 4096, 255, 4096, 0, *[0] * 6)
+        if code in (RELEASE, RELEASEDIR, FLUSH, ACCESS, READDIR):
+            return b""
+        return errno.ENOSYS
+
+    def serve(self):
+        while True:
+            question = os.read(self.fd, 1 << 17)
+            _, code, unique, node = struct.unpack_from("<IIQQ", question)
+            if self.silent or code in (FORGET, BATCH_FORGET, INTERRUPT):
+                continue
+            if code == READ and self.names[node - 2] in self.mute:
+                continue
+            said = self.answer(code, node, question[40:])
+            error, said = (-said, b"") if isinstance(said, int) else (0, said)
+            os.write(self.fd, struct.pack("<IiQ", 16 + len(said), error, unique) + said)
+
+
+@contextlib.contextmanager
+def mounted(folder, files, mute=()):
+    """The files {name: path} below folder; yields the pid of the server: SIGSTOP keeps it from taking questions, after
+    SIGUSR1 it takes them without an answer.  Reads of the files in mute have none at any time.  OSError where it is not permitted."""
+    fd = os.open("/dev/fuse", os.O_RDWR)
+    options = f"fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions"
+    if LIBC.mount(b"strobe-test", folder.encode(), b"fuse", 0, options.encode()):
+        os.close(fd)
+        raise OSError(ctypes.get_errno(), "a FUSE file system cannot be mounted")
+    pid = os.fork()
+    if pid == 0:
+        with contextlib.suppress(BaseException):
+            server = Server(fd, files, mute)
+            signal.signal(signal.SIGUSR1, lambda number, frame: setattr(server, "silent", True))
+            server.serve()
+        os._exit(0)
+    os.close(fd)
+    try:
+        yield pid
+    finally:
+        # Without a server all that wait for it are told so.
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        LIBC.umount2(folder.encode(), MNT_DETACH)
+
+
+if __name__ == "__main__":
+    with mounted(sys.argv[1], {os.path.basename(path): path for path in sys.argv[2:]}) as server_pid:
+        print(server_pid, flush=True)
+        sys.stdin.read()

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A target whose program, library and root lie on a file system that stops to answer: strobe shows it all the same, says what
+it could not read, names all else, and ends.
+
+usage: hanging.py STROBE SHARES
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import checks as common  # noqa: E402
+import fuse  # noqa: E402
+
+checks = common.Checks()
+strobe, shares = (os.path.abspath(path) for path in sys.argv[1:3])
+NOTE = "its file system does not answer"
+
+
+def judge_report(name, pid):
+    result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(pid), "--duration", "0.5", "-F", "499"], timeout=50)
+    checks.check(f"{name}: the report comes", not result.hung and result.status == 0 and "cpu-clock" in result.out, result)
+    checks.check(f"{name}: a note names the file", NOTE in result.out + result.err and "stopped/" in result.out + result.err, result)
+    checks.check(f"{name}: other files are read", "__libc_start_call_main" in result.out, result)
+
+
+def judge_unanswered(name, server, pid, image):
+    """A report whose process cannot be killed before the server of a question has answered it, or is gone."""
+    process = subprocess.Popen([strobe, "report", "-e", "cpu-clock", "-p", str(pid), "--duration", "0.5", "-F", "499"],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    out = ""
+    while NOTE not in out or image not in out:
+        line = process.stdout.readline()
+        if not line:
+            break
+        out += line
+    checks.check(f"{name}: the report comes, and names the file", NOTE in out and image in out, out)
+    os.kill(server, signal.SIGKILL)
+    out += process.stdout.read()
+    checks.check(f"{name}: it ends with the server", process.wait(timeout=60) == 0, process.returncode)
+    process.stdout.close()
+    return out
+
+
+def judge_screen(name, pid, ends, image="libc.so.6"):
+    screen = common.Screen([strobe, "-p", str(pid)], 100, 30)
+    try:
+        checks.check(f"{name}: the first screen comes", screen.until(image), screen.text())
+        if ends == "q":
+            screen.send("q")
+        else:
+            os.kill(screen.pid, signal.SIGTERM)
+        checks.check(f"{name}: it ends by {ends}", screen.wait(timeout=60) is not None, screen.text())
+    finally:
+        screen.close()
+
+
+def test_library(folder, silent):
+    name = "a server that takes questions without an answer" if silent else "a server that stands still"
+    point = os.path.join(folder, "silent" if silent else "stopped")
+    os.mkdir(point)
+    library = os.path.join(os.path.dirname(shares), "libshares_lib.so")
+    files = {os.path.basename(path): path for path in (shares, library)}
+    with fuse.mounted(point, files) as server:
+        with common.started([os.path.join(point, "shares"), "1000"], env=dict(os.environ, LD_LIBRARY_PATH=point)) as target:
+            # Until all of it is in memory.
+            common.let_run(target.pid, 0.5)
+            os.kill(server, signal.SIGUSR1 if silent else signal.SIGSTOP)
+            if silent:
+                judge_unanswered(name, server, target.pid, "libc.so.6")
+            else:
+                judge_report(name, target.pid)
+                judge_screen(name, target.pid, "q")
+                judge_screen(name, target.pid, "TERM")
+
+
+# The loader by its own name: the folder has nothing below it.
+INSIDE = ["sh", "-c", 'exec chroot "$1" /ld.so --library-path / /shares 1000', "sh"]
+
+
+def test_root(folder):
+    name = "a root that stands still"
+    point = os.path.join(folder, "root")
+    os.mkdir(point)
+    said = common.run(["ldd", shares]).out
+    paths = [word for word in said.split() if word.startswith("/") and os.path.exists(word)] + [shares]
+    files = {os.path.basename(path): path for path in paths}
+    files["ld.so"] = next(path for path in paths if os.path.basename(path).startswith("ld-"))
+    with fuse.mounted(point, files) as server:
+        with common.started([*INSIDE, point]) as target:
+            common.let_run(target.pid, 0.5)
+            os.kill(server, signal.SIGSTOP)
+            result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(target.pid), "--duration", "0.5", "-F", "499"], timeout=50)
+            checks.check(f"{name}: the report comes", not result.hung and result.status == 0 and "cpu-clock" in result.out,
+                         result)
+            checks.check(f"{name}: a note names a file", NOTE in result.out + result.err, result)
+            judge_screen(name, target.pid, "q", "shares")
+
+
+def test_debug_file(folder):
+    """A debug file that opens, and whose reads never end: the sum over it is what its link asks for."""
+    name = "a debug file that cannot be read to an end"
+    program, debug = os.path.join(folder, "linked"), os.path.join(folder, "outside", "linked.debug")
+    point = os.path.join(folder, ".debug")
+    os.mkdir(point)
+    os.mkdir(os.path.dirname(debug))
+    common.run(["objcopy", "--only-keep-debug", shares, debug])
+    common.run(["objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", f"--add-gnu-debuglink={debug}", shares, program])
+    with fuse.mounted(point, {"linked.debug": debug}, mute=["linked.debug"]) as server:
+        with common.started([program, "1000"], env=dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(shares))) as target:
+            common.let_run(target.pid, 0.5)
+            # Names are given up after half a minute.
+            begun = time.monotonic()
+            out = judge_unanswered(name, server, target.pid, "linked.debug")
+            took = time.monotonic() - begun
+            checks.check(f"{name}: it holds up nothing", took < 20, (took, out))
+            checks.check(f"{name}: other files are read", "__libc_start_call_main" in out, out)
+
+
+def ask(screen, key, path):
+    screen.send(key)
+    screen.until(" to: ")
+    screen.send("\x15" + path + "\r")
+
+
+def test_writing(folder):
+    """What the screen writes goes to a file system that stands still: the session goes on, and ends."""
+    point = os.path.join(folder, "out")
+    os.mkdir(point)
+    with fuse.mounted(point, {"shares": shares}) as server:
+        os.kill(server, signal.SIGSTOP)
+        for key, file in (("w", "screen.txt"), ("x", "flames.svg"), ("W", "kept.data")):
+            name = f"{key} where nobody answers"
+            screen = common.Screen([strobe, "--", shares, "0"], 100, 30)
+            try:
+                screen.until("shares_hot")
+                ask(screen, key, os.path.join(point, file))
+                if key == "w":
+                    checks.check(f"{name}: a sentence says so", screen.until("does not answer"), screen.text())
+                screen.send("?")
+                checks.check(f"{name}: the session goes on", screen.until("buffers in the kernel"), screen.text())
+                screen.send("qq")
+                checks.check(f"{name}: it ends", screen.wait(timeout=60) is not None, screen.text())
+                if key != "w":
+                    checks.check(f"{name}: the end says so", "does not answer" in screen.text(), screen.text())
+            finally:
+                screen.close()
+
+
+def main():
+    if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
+        checks.skip("a hanging file system", "needs root and /dev/fuse")
+        checks.finish()
+    with tempfile.TemporaryDirectory(prefix="strobe-test-hanging-") as folder:
+        os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+        # A leak checker stops all threads first, and waits for those that are left behind in the kernel.
+        os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        try:
+            test_library(folder, False)
+            test_library(folder, True)
+            test_root(folder)
+            test_debug_file(folder)
+            test_writing(folder)
+        except OSError as error:
+            checks.skip("a hanging file system", str(error))
+    checks.finish()
+
+
+main()

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kernel opens an event and does not let it run: a sentence with the cause, and no status 0 where nothing was sampled.
+
+A seccomp filter refuses single ioctls, as that of a container may.
+
+usage: ioctls.py STROBE SHARES                 (the program, and a workload)
+       ioctls.py --refuse REQUEST ERRNO COMMAND...   (a command under such a filter)
+"""
+
+import ctypes
+import errno
+import json
+import os
+import platform
+import re
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, run, started  # noqa: E402
+
+checks = Checks()
+ENABLE, REFRESH, SET_OUTPUT, ID = 0x2400, 0x2402, 0x2405, 0x80082407
+IOCTL = {"x86_64": 16, "aarch64": 29}.get(platform.machine())
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+LOAD, EQUAL, RETURN, ALLOW, REFUSE = 0x20, 0x15, 0x06, 0x7fff0000, 0x00050000
+
+
+def refuse(request, error):
+    """From now on this process has no such ioctl."""
+    program = b"".join(struct.pack("=HBBI", *line) for line in [
+        (LOAD, 0, 0, 0),  # the number of the call
+        (EQUAL, 0, 3, IOCTL),
+        (LOAD, 0, 0, 24),  # the lower half of its second argument
+        (EQUAL, 0, 1, request),
+        (RETURN, 0, 0, REFUSE | error),
+        (RETURN, 0, 0, ALLOW),
+    ])
+    lines = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(lines))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or \
+            libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.c_char_p(header), 0, 0):
+        sys.exit(f"prctl: {os.strerror(ctypes.get_errno())}")
+
+
+def under(request, error, command):
+    return run([sys.executable, os.path.abspath(__file__), "--refuse", str(request), str(error), *command])
+
+
+def refused(name, result, *wanted):
+    missing = [text for text in wanted if not re.search(text, result.err)]
+    checks.check(name, not result.hung and result.status == 1 and not missing
+                 and len(re.findall("cannot sample", result.err)) == 1, f"missing {missing}; {result}")
+
+
+def main():
+    strobe, shares = sys.argv[1:3]
+    command = ["--", "sh", "-c", f"exec {shares} 1 >/dev/null"]
+    if not IOCTL:
+        checks.skip("all", f"no number of ioctl(2) on {platform.machine()} is known here")
+        checks.finish()
+    plain = run([strobe, "report", "-e", "cpu-clock", *command])
+    if plain.status or under(REFRESH, errno.EPERM, ["true"]).status:
+        checks.skip("all", f"no events, or no seccomp filters for this user: {plain.err.strip()[-200:]}")
+        checks.finish()
+    # A command's own events are enabled by its exec, without an ioctl.
+    with started([shares, "0"]) as work:
+        for scope in ("task", "cpu", "inherit"):
+            for event, period in (("cpu-clock", []), ("page-faults", ["-c", "1"])):
+                refused(f"ENABLE is refused, {event}, --scope {scope}",
+                        under(ENABLE, errno.EPERM, [strobe, "report", "-e", event, *period, "--no-credit",
+                                                    "--scope", scope, "-p", str(work.pid), "--duration", "0.3"]),
+                        event, "PERF_EVENT_IOC_ENABLE", "seccomp")
+    with tempfile.TemporaryDirectory() as folder:
+        refused("record: ENABLE is refused",
+                under(ENABLE, errno.EPERM, [strobe, "record", "-o", os.path.join(folder, "data"), "-e", "cpu-clock",
+                                            "-a", "--duration", "0.3"]), "PERF_EVENT_IOC_ENABLE")
+    # Without a hardware counter, cpu-clock opens in place of cycles.
+    default = [strobe, "report", "--format", "json", "-a", "--no-credit", "--duration", "0.1"]
+    name = json.loads(run(default).out)["events"][0]["name"]
+    refused(f"ENABLE is refused, {name} opened by default", under(ENABLE, errno.EPERM, default),
+            f"cannot sample '{re.escape(name)}'", "PERF_EVENT_IOC_ENABLE")
+    refused("an ioctl that the kernel does not have",
+            under(ENABLE, errno.ENOTTY, [strobe, "report", "-e", "cpu-clock", "-a", "--no-credit",
+                                         "--duration", "0.1"]), "PERF_EVENT_IOC_ENABLE", "kernel")
+    for request, text in ((SET_OUTPUT, "PERF_EVENT_IOC_SET_OUTPUT"), (ID, "PERF_EVENT_IOC_ID")):
+        for scope in ("task", "cpu"):
+            refused(f"{text} is refused, --scope {scope}",
+                    under(request, errno.EPERM, [strobe, "report", "-e", "cpu-clock", "--scope", scope, *command]),
+                    text)
+    for scope in ("task", "cpu"):
+        result = under(REFRESH, errno.EPERM, [strobe, "report", "--format", "json", "-e", "cpu-clock",
+                                              "--scope", scope, *command])
+        try:
+            samples = json.loads(result.out)["events"][0]["samples"]
+        except (ValueError, KeyError, IndexError):
+            samples = -1
+        checks.check(f"without REFRESH it samples without a limit, and says so, --scope {scope}",
+                     result.status == 0 and samples > 0 and "PERF_EVENT_IOC_REFRESH" in result.out,
+                     f"{samples} samples; {result}")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--refuse":
+        refuse(int(sys.argv[2]), int(sys.argv[3]))
+        os.execvp(sys.argv[4], sys.argv[4:])
+    main()

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_engine_rates.c - sums of weights match the kernel's count while an event's rate changes.
+ */
+#include "tests/live/engine_fixture.h"
+#include "tests/live/engine_orders.h"
+
+#include <time.h>
+
+#define NS_PER_S 1000000000ull
+#define ENOUGH 100 /* samples at each rate */
+#define SLACK 0.25 /* share of the count: ends of credit, and the last period of each rate */
+
+static uint64_t sum_weights(struct rig *rig)
+{
+	struct snapshot snapshot;
+	uint64_t sum = 0;
+
+	assert_int_equal(store_snapshot(engine_store(rig->engine), 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++)
+		for (uint32_t c = 0; c < snapshot.slices[i]->cells; c++)
+			sum += snapshot.slices[i]->weight[c];
+	snapshot_release(engine_store(rig->engine), &snapshot);
+	return sum;
+}
+
+static bool has_rate(struct rig *rig, uint64_t rate)
+{
+	const struct engine_event_status *event = &rig->status.events[0];
+
+	return event->freq_hz == rate || event->period == rate;
+}
+
+static bool is_attached(struct rig *rig, uint64_t arg)
+{
+	(void)arg;
+	return has_samples(rig, ENOUGH) && has_note(rig, NOTE_ATTACHED);
+}
+
+static uint64_t cpu_time_ns(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
+	assert_int_equal(clock_gettime(clock, &time), 0);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+struct rates {
+	const char *event;
+	uint64_t freq_hz, period; /* at the start; one is 0 */
+	uint64_t next[3]; /* 0: no more */
+};
+
+/* Compares with the event's counter; for CPU events, which count other tasks too, with the child's
+ * CPU time. */
+static void check_rates(const struct rates *rates, enum engine_scope scope)
+{
+	struct rig *rig = rig_new(rates->event, rates->freq_hz, rates->period);
+	pid_t pid = start_child(body_burn, NULL);
+	uint64_t counted, weight, before_ns;
+	double slack;
+
+	rig_target(rig, &pid);
+	rig->config.scope = scope;
+	rig->config.callchain = false;
+	rig->config.ring_pages = 64;
+	before_ns = cpu_time_ns(pid);
+	rig_start(rig);
+	assert_true(rig_wait(rig, is_attached, 0));
+	for (size_t i = 0; i < 3 && rates->next[i]; i++) {
+		assert_int_equal(
+			engine_set_freq(rig->engine, rig->status.events[0].id, rates->next[i]), 0);
+		assert_true(rig_wait(rig, has_rate, rates->next[i]));
+		assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + ENOUGH));
+	}
+	rig_stop(rig);
+	weight = sum_weights(rig);
+	counted = scope == SCOPE_CPU ? cpu_time_ns(pid) - before_ns : rig->status.events[0].count;
+	print_message("%s, scope %d: weight %.3f of %.3f\n", rates->event, (int)scope,
+		(double)weight / 1e9, (double)counted / 1e9);
+	/* CPU time includes the time before the events, but no time stolen by a hypervisor. */
+	slack = scope == SCOPE_CPU ? 0.6 : SLACK;
+	assert_true((double)weight >= (1 - slack) * (double)counted);
+	assert_true((double)weight <= (1 + slack) * (double)counted);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static bool has_used(struct rig *rig, uint64_t ns)
+{
+	return cpu_time_ns(rig->config.target.pids[0]) >= ns;
+}
+
+/* The snapshot's rings contain samples of both rates. */
+static void test_flight(void **state)
+{
+	struct rig *rig = rig_new("task-clock", 2000, 0);
+	pid_t pid = start_child(body_burn, NULL);
+	uint64_t weight;
+
+	(void)state;
+	need_events();
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_TASK;
+	rig->config.callchain = false;
+	rig->config.flight_s = 60;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	for (uint64_t i = 0; i < 3; i++) {
+		static const uint64_t rates[] = {100, 4000, 500};
+
+		assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 4));
+		assert_int_equal(
+			engine_set_freq(rig->engine, rig->status.events[0].id, rates[i]), 0);
+		assert_true(rig_wait(rig, has_rate, rates[i]));
+	}
+	assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 4));
+	rig_stop(rig);
+	weight = sum_weights(rig);
+	print_message("flight: weight %.3f of %.3f\n", (double)weight / 1e9,
+		(double)rig->status.events[0].count / 1e9);
+	assert_true((double)weight >= (1 - SLACK) * (double)rig->status.events[0].count);
+	assert_true((double)weight <= (1 + SLACK) * (double)rig->status.events[0].count);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static const struct rates clocks[] = {
+	{.event = "cpu-clock", .freq_hz = 997, .next = {3989, 499, 1999}},
+	{.event = "task-clock", .freq_hz = 4999, .next = {499}},
+	{.event = "cpu-clock", .period = 1000000, .next = {250000, 2000000}},
+	{.event = "task-clock", .period = 250000, .next = {1000000, 125000}},
+};
+
+#define CLOCKS (sizeof(clocks) / sizeof(clocks[0]))
+
+static void test_task(void **state)
+{
+	(void)state;
+	need_events();
+	for (size_t i = 0; i < CLOCKS; i++)
+		check_rates(&clocks[i], SCOPE_TASK);
+}
+
+static void test_cpu(void **state)
+{
+	(void)state;
+	need_cpu_wide();
+	for (size_t i = 0; i < CLOCKS; i++)
+		check_rates(&clocks[i], SCOPE_CPU);
+}
+
+static void body_touch(void *arg)
+{
+	for (;;) {
+		wait_order();
+		touch_pages(*(const size_t *)arg);
+		tell_done();
+	}
+}
+
+static struct rig *start_touching(uint64_t period, size_t *pages, pid_t *pid)
+{
+	struct rig *rig = rig_new("page-faults:u", 0, period);
+
+	open_pipes();
+	*pid = start_child(body_touch, pages);
+	rig_target(rig, pid);
+	rig->config.scope = SCOPE_TASK;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	return rig;
+}
+
+static void touch_once(void)
+{
+	give_order();
+	wait_done();
+}
+
+static void stop_touching(struct rig *rig, pid_t pid)
+{
+	rig_stop(rig);
+	end_child(pid);
+	close_pipes();
+}
+
+/* Hits with the old period must not count for the new one. */
+static void test_hits_before_a_change(void **state)
+{
+	size_t pages = 50000;
+	pid_t pid;
+	struct rig *rig;
+
+	(void)state;
+	need_events();
+	rig = start_touching(20000, &pages, &pid);
+	touch_once();
+	assert_int_equal(engine_set_period(rig->engine, rig->status.events[0].id, 1000), 0);
+	assert_true(rig_wait(rig, has_rate, 1000));
+	stop_touching(rig, pid);
+	assert_int_equal(rig->status.events[0].held_back, 0);
+	assert_true(rig->status.events[0].covered == rig->status.events[0].coverable);
+	rig_free(rig);
+}
+
+static bool is_paused(struct rig *rig, uint64_t paused)
+{
+	return rig->status.paused == paused;
+}
+
+/* A pause is no loss, since the user asked for it. */
+static void test_pause(void **state)
+{
+	const struct engine_event_status *event;
+	size_t pages = 20500;
+	pid_t pid;
+	struct rig *rig;
+
+	(void)state;
+	need_events();
+	rig = start_touching(1000, &pages, &pid);
+	event = &rig->status.events[0];
+	touch_once();
+	assert_true(rig_wait(rig, has_samples, 20));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(engine_pause(rig->engine, true), 0);
+		assert_true(rig_wait(rig, is_paused, true));
+		touch_once();
+		assert_int_equal(engine_pause(rig->engine, false), 0);
+		assert_true(rig_wait(rig, is_paused, false));
+		touch_once();
+	}
+	stop_touching(rig, pid);
+	assert_true(event->count >= 5 * pages);
+	/* Three of five passes count; sanitizers touch new memory, too. */
+	const uint64_t expected = event->count * 3 / 5 / 1000;
+	assert_in_range(event->samples, expected - 2, expected + 2);
+	assert_int_equal(event->lost, 0);
+	assert_int_equal(event->held_back, 0);
+	assert_true(event->covered == event->coverable);
+	assert_false(has_note(rig, NOTE_LOST));
+	rig_free(rig);
+}
+
+/* Hits below a whole period do not change coverage. */
+static void test_period_never_reached(void **state)
+{
+	size_t pages = 1000;
+	pid_t pid;
+	struct rig *rig;
+
+	(void)state;
+	need_events();
+	rig = start_touching(100000000, &pages, &pid);
+	touch_once();
+	stop_touching(rig, pid);
+	assert_true(rig->status.events[0].count >= pages);
+	assert_true(rig->status.events[0].coverable == 0);
+	rig_free(rig);
+}
+
+/* Children would keep their old rate. */
+static void test_inherit(void **state)
+{
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+	pid_t pid = start_child(body_burn, NULL);
+
+	(void)state;
+	need_events();
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_INHERIT;
+	rig_start(rig);
+	assert_true(rig_wait(rig, is_attached, 0));
+	assert_int_equal(engine_set_freq(rig->engine, rig->status.events[0].id, 1999), 0);
+	assert_true(rig_wait(rig, has_note, NOTE_EVENT_REFUSED));
+	assert_int_equal(rig->status.events[0].freq_hz, 997);
+	rig_stop(rig);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static bool late_has(struct rig *rig, uint64_t n)
+{
+	return rig->status.n_events == 2 && rig->status.events[1].samples >= n;
+}
+
+/* An inherited event is not enabled while it is switched off, nor before it is there. */
+static void test_inherited_times(void **state)
+{
+	struct rig *rig = rig_new("task-clock", 997, 0);
+	pid_t pid = start_child(body_burn, NULL);
+	struct event_error error;
+	struct event_spec *late;
+	uint8_t id;
+	size_t n;
+
+	(void)state;
+	need_events();
+	assert_int_equal(event_parse_list("cpu-clock", &late, &n, &error), 0);
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_INHERIT;
+	rig_start(rig);
+	assert_true(rig_wait(rig, is_attached, 0));
+	id = rig->status.events[0].id;
+	assert_int_equal(engine_event_enable(rig->engine, id, false), 0);
+	assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 2));
+	assert_int_equal(engine_event_enable(rig->engine, id, true), 0);
+	assert_int_equal(engine_event_add(rig->engine, late), 0);
+	assert_true(rig_wait(rig, late_has, ENOUGH));
+	rig_stop(rig);
+	for (size_t i = 0; i < 2; i++) {
+		const struct engine_event_status *event = &rig->status.events[i];
+
+		print_message("%s: running %.3f of %.3f s\n", event->name,
+			(double)event->running_ns / 1e9, (double)event->enabled_ns / 1e9);
+		assert_true(event->running_ns > 0);
+		assert_true((double)event->running_ns > 0.8 * (double)event->enabled_ns);
+		assert_true(event->covered > 0.7 * event->coverable);
+	}
+	free(late);
+	end_child(pid);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_task),
+		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_hits_before_a_change),
+		cmocka_unit_test(test_period_never_reached),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_inherited_times),
+		cmocka_unit_test(test_flight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that strobe writes: full disks, limits, what others laid in the way, and an empty /dev."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from checks import NOBODY, Checks, run  # noqa: E402
+
+checks = Checks()
+strobe = sys.argv[1]
+FORMATS = ("folded", "speedscope", "pprof", "callgrind", "svg", "gecko", "script")
+
+
+def writers(data, out):
+    """Every command that writes to a file of that name."""
+    commands = {f"export {name}": ["export", data, "--format", name, "-o", out] for name in FORMATS}
+    commands["record"] = ["record", "--duration", "0.2", "-o", out]
+    commands["archive"] = ["archive", data, "-o", out]
+    commands["stat"] = ["stat", "--duration", "0.1", "-o", out]
+    commands["stat of intervals"] = ["stat", "--duration", "0.2", "--interval", "50", "-o", out]
+    return {name: [strobe, *words] for name, words in commands.items()}
+
+
+def printers(data):
+    """Every command that writes to standard output."""
+    commands = {f"export {name}": ["export", data, "--format", name] for name in FORMATS}
+    commands.update({"report": ["report", data], "report json": ["report", data, "--format", "json"],
+                     "report csv": ["report", data, "--format", "csv"], "diff": ["diff", data, data],
+                     "record": ["record", "--duration", "0.2", "-o", "-"],
+                     "stat": ["stat", "--duration", "0.1"], "list": ["list"], "doctor": ["doctor"],
+                     "help": ["--help"], "annotate": ["annotate", data],
+                     "a picture": ["live", data, "--snapshot", "80x24"]})
+    return {name: [strobe, *words] for name, words in commands.items()}
+
+
+def names_of(folder):
+    return sorted(os.listdir(folder))
+
+
+def to_full_standard_output(data):
+    for name, words in printers(data).items():
+        result = run(["sh", "-c", 'exec "$@" > /dev/full', "sh", *words])
+        checks.check(f"full standard output: {name}", result.status == 1 and not result.hung
+                     and "No space left on device" in result.err, str(result))
+
+
+def to_full_disk(data, folder):
+    """The old file stays, and nothing half-written beside it; of a recording, what is whole."""
+    disk = os.path.join(folder, "disk")
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], check=False).returncode:
+        checks.skip("a full disk", "mounting is not permitted")
+        return
+    try:
+        out = os.path.join(disk, "out")
+        for name, words in writers(data, out).items():
+            if name.startswith("stat"):
+                continue  # some hundred bytes, which find room
+            for file in names_of(disk):
+                os.unlink(os.path.join(disk, file))
+            with open(out, "w", encoding="ascii") as file:
+                file.write("old\n")
+            with open(os.path.join(disk, "filler"), "wb", buffering=0) as file:
+                try:
+                    while file.write(bytes(4096)):
+                        pass
+                except OSError:
+                    pass
+            result = run(words)
+            with open(out, "rb") as file:
+                kept = file.read() == b"old\n"
+            good = kept and names_of(disk) == ["filler", "out"]
+            if name == "record":
+                # What is there can be read; and if it is nothing, all is as it was.
+                good = good or names_of(disk) == ["filler", "out", "out.old"]
+            checks.check(f"a full disk: {name}", result.status == 1 and not result.hung and good
+                         and "No space left on device" in result.err,
+                         f"{result}, {names_of(disk)}, kept {kept}")
+    finally:
+        subprocess.run(["umount", disk], check=False)
+
+
+def to_limit(data, folder):
+    """The limit of a file's size ends no process without a word."""
+    out = os.path.join(folder, "limited")
+    for name, words in writers(data, out).items():
+        if name.startswith("stat"):
+            continue
+        result = run(words, limits={resource.RLIMIT_FSIZE: 128})
+        checks.check(f"ulimit -f: {name}", result.status == 1 and "ulimit -f" in result.err, str(result))
+    for name, words in printers(data).items():
+        if name in ("stat", "diff", "annotate", "a picture"):
+            continue  # they may be shorter
+        with open(out, "wb") as file:
+            process = subprocess.run(["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *words], stdout=file,
+                                     stderr=subprocess.PIPE, check=False, text=True, timeout=120)
+        size = os.path.getsize(out)
+        checks.check(f"ulimit -f: standard output of {name}", process.returncode in (0, 1)
+                     and (size < 1024 or "ulimit -f" in process.stderr), f"{size} bytes, {process}")
+
+
+def links_of_others(data, folder):
+    if os.geteuid():
+        checks.skip("links of others", "needs root, who can make them")
+        return
+    sticky = os.path.join(folder, "sticky")
+    victim = os.path.join(folder, "victim")
+    os.mkdir(sticky)
+    os.chmod(sticky, 0o1777)
+    out = os.path.join(sticky, "out")
+    for name, words in writers(data, out).items():
+        with open(victim, "w", encoding="ascii") as file:
+            file.write("kept\n")
+        os.symlink("../victim", out)
+        os.lchown(out, NOBODY, NOBODY)
+        result = run(words)
+        with open(victim, "rb") as file:
+            kept = file.read() == b"kept\n"
+        checks.check(f"a link of somebody else in a sticky directory: {name}",
+                     result.status == 2 and kept and os.path.islink(out) and names_of(sticky) == ["out"]
+                     and "symbolic link" in result.err, f"{result}, kept {kept}, {names_of(sticky)}")
+        os.unlink(out)
+    # One's own is followed, and stays.
+    os.symlink("../victim", out)
+    for name, words in writers(data, out).items():
+        result = run(words)
+        checks.check(f"a link of one's own: {name}", result.status == 0 and os.path.islink(out)
+                     and os.path.getsize(victim) > 5, str(result))
+
+
+def without_dev(data, folder):
+    """A file system with nothing in /dev, as a chroot may have it."""
+    root = os.path.join(folder, "root")
+    os.mkdir(root)
+    script = (f"mount --rbind / {root} && mount -t tmpfs none {root}/dev && exec chroot {root} \"$@\"")
+    if subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        checks.skip("an empty /dev", "mounting is not permitted")
+        return
+    enter = ["unshare", "-m", "sh", "-c", script, "sh"]
+    if run([*enter, strobe, "--version"]).status:
+        checks.skip("an empty /dev", "a root file system cannot be mounted again")
+        return
+    commands = {"report": [strobe, "report", data], "diff": [strobe, "diff", data, data],
+                "annotate": [strobe, "annotate", data],
+                "stat": [strobe, "stat", "--", "true"],
+                "record with a command": [strobe, "record", "-o", "-", "--", "true"],
+                "export": [strobe, "export", data, "--format", "folded"],
+                "archive": [strobe, "archive", data, "-o", os.path.join(folder, "archived")],
+                "a picture": [strobe, "live", data, "--snapshot", "80x24"]}
+    for name, words in commands.items():
+        result = run([*enter, *words])
+        checks.check(f"an empty /dev: {name}", result.status == 0 and "No such file" not in result.err,
+                     str(result))
+    result = run([*enter, "sh", "-c", 'exec "$@" <&-', "sh", strobe, "report", data])
+    checks.check("an empty /dev, and standard input is closed", result.status == 0, str(result))
+
+
+with tempfile.TemporaryDirectory(prefix="strobe-writing-") as top:
+    recording = os.path.join(top, "a.data")
+    made = run([strobe, "record", "-o", recording, "--", "sh", "-c",
+                "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"])
+    if made.status:
+        checks.skip("everything", f"nothing can be recorded: {made}")
+        checks.finish()
+    to_full_standard_output(recording)
+    to_full_disk(recording, top)
+    to_limit(recording, top)
+    links_of_others(recording, top)
+    without_dev(recording, top)
+checks.finish()

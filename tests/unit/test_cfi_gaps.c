@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_cfi_gaps.c - arm64 instructions without call frame information, and the rules made for them.
+ */
+#include "symbols/cfi.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WORDS 64
+#define NOP 0xd503201fu
+#define RET 0xd65f03c0u
+#define MOV_SIGRETURN 0xd2801168u
+#define SVC 0xd4000001u
+
+struct world {
+	uint32_t code[WORDS]; /* the file; two code sections of equal size */
+	struct elffile_section sections[2];
+	struct elffile elf;
+	struct unwtab table;
+};
+
+static int setup(void **state)
+{
+	static struct world world;
+
+	world = (struct world){.elf = {.is64 = true,
+				       .machine = EM_AARCH64,
+				       .len = sizeof(world.code),
+				       .sections = world.sections,
+				       .n_sections = 2}};
+	for (size_t i = 0; i < WORDS; i++)
+		world.code[i] = NOP;
+	for (size_t i = 0; i < 2; i++)
+		world.sections[i] = (struct elffile_section){.type = SHT_PROGBITS,
+			.flags = SHF_ALLOC | SHF_EXECINSTR,
+			.offset = i * sizeof(world.code) / 2,
+			.size = sizeof(world.code) / 2};
+	*state = &world;
+	return 0;
+}
+
+static void build(struct world *world)
+{
+	struct unwtab_builder *builder;
+	uint32_t n_rows;
+	int sealed;
+
+	world->elf.fd = memfd_create("code", MFD_CLOEXEC);
+	assert_int_equal(
+		write(world->elf.fd, world->code, sizeof(world->code)), sizeof(world->code));
+	assert_int_equal(unwtab_builder_new(&builder, world->elf.machine), 0);
+	assert_int_equal(cfi_add(&world->elf, NULL, 0, builder), 0);
+	assert_int_equal(unwtab_builder_finish(builder, &sealed, &n_rows), 0);
+	assert_int_equal(unwtab_open(&world->table, sealed), 0);
+	unwtab_builder_free(builder);
+	close(sealed);
+	close(world->elf.fd);
+}
+
+static const struct unwtab_rule *rule_at(struct world *world, size_t word)
+{
+	return unwtab_find(&world->table, word * 4);
+}
+
+static void expect_leaf(struct world *world, size_t word)
+{
+	const struct unwtab_rule *rule = rule_at(world, word);
+
+	assert_non_null(rule);
+	assert_int_equal(rule->cfa, UNWTAB_SP);
+	assert_int_equal(rule->cfa_off, 0);
+	assert_int_equal(rule->ra, UNWTAB_REG_SAME);
+	assert_int_equal(rule->bp, UNWTAB_REG_SAME);
+}
+
+static void expect_signal(struct world *world, size_t word)
+{
+	const struct unwtab_rule *rule = rule_at(world, word);
+
+	assert_non_null(rule);
+	assert_int_equal(rule->cfa, UNWTAB_SIGNAL);
+	assert_int_equal(rule->cfa_off, 560);
+	assert_int_equal(rule->ra_off, 568);
+	assert_int_equal(rule->bp_off, 544);
+	assert_int_equal(rule->flags, UNWTAB_FLAG_SIGNAL);
+}
+
+static void test_leaves(void **state)
+{
+	/* Each calls, or moves sp. */
+	static const uint32_t others[] = {
+		0x94000010, /* bl */
+		0xd63f0040, /* blr x2 */
+		0xd73f0841, /* blraa x2, x1 */
+		0xd10083ff, /* sub sp, sp, #32 */
+		0x910003bf, /* mov sp, x29 */
+		0xcb2c63ff, /* sub sp, sp, x12 */
+		0x927cec1f, /* and sp, x0, #0xfffffffffffffff0 */
+		0xa9bf7bfd, /* stp x29, x30, [sp, #-16]! */
+		0xa8c17bfd, /* ldp x29, x30, [sp], #16 */
+		0xf81f0ffe, /* str x30, [sp, #-16]! */
+		0xf84107fe, /* ldr x30, [sp], #16 */
+	};
+	/* None does, though some come near. */
+	static const uint32_t leaves[] = {
+		RET, 0xd61f0220, /* br x17 */
+		0x14000010, /* b */
+		0xf10083ff, /* cmp sp, #32 */
+		0x910083e0, /* add x0, sp, #32 */
+		0x8b2463e4, /* add x4, sp, x4 */
+		0xf90003e0, /* str x0, [sp] */
+		0xa90007e0, /* stp x0, x1, [sp] */
+		0xf100001f, /* cmp x0, #0 */
+		0xf8408441, /* ldr x1, [x2], #8 */
+		0xea00001f, /* tst x0, x0 */
+		0xf240001f, /* tst x0, #1 */
+	};
+	struct world *world = *state;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		world->code[5] = others[i];
+		build(world);
+		assert_null(rule_at(world, 0));
+		assert_null(rule_at(world, WORDS / 2 - 1));
+		expect_leaf(world, WORDS / 2);
+		unwtab_close(&world->table);
+	}
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++) {
+		world->code[5] = leaves[i];
+		build(world);
+		expect_leaf(world, 0);
+		expect_leaf(world, WORDS - 1);
+		unwtab_close(&world->table);
+	}
+}
+
+static void test_trampoline(void **state)
+{
+	struct world *world = *state;
+
+	world->code[7] = MOV_SIGRETURN;
+	world->code[8] = SVC;
+	world->code[9] = RET; /* of another function */
+	world->code[20] = MOV_SIGRETURN; /* without the call nothing */
+	world->code[WORDS / 2] = MOV_SIGRETURN; /* nothing stands before it */
+	world->code[WORDS / 2 + 1] = SVC;
+	world->code[WORDS - 1] = 0x94000010; /* so that other code there has no rule */
+	build(world);
+	expect_leaf(world, 5);
+	for (size_t i = 6; i < 9; i++)
+		expect_signal(world, i);
+	expect_leaf(world, 9);
+	expect_leaf(world, 20);
+	expect_leaf(world, WORDS / 2 - 1);
+	expect_signal(world, WORDS / 2);
+	expect_signal(world, WORDS / 2 + 1);
+	expect_signal(world, WORDS / 2 + 2);
+	assert_null(rule_at(world, WORDS / 2 + 3));
+	unwtab_close(&world->table);
+	/* In the system call, ip is behind the code. */
+	world->sections[0].size += 8;
+	world->sections[1].size = 0;
+	build(world);
+	expect_signal(world, WORDS / 2 + 2);
+	assert_null(rule_at(world, WORDS / 2 + 3));
+	unwtab_close(&world->table);
+}
+
+static void test_plt(void **state)
+{
+	struct world *world = *state;
+	const struct unwtab_rule *rule;
+
+	for (size_t bti = 0; bti < 2; bti++) {
+		world->code[0] = 0xd503245f; /* bti c */
+		world->code[bti] = 0xa9bf7bf0; /* stp x16, x30, [sp, #-16]! */
+		build(world);
+		expect_leaf(world, bti);
+		rule = rule_at(world, bti + 1);
+		assert_int_equal(rule->cfa, UNWTAB_SP);
+		assert_int_equal(rule->cfa_off, 16);
+		assert_int_equal(rule->ra, UNWTAB_REG_CFA);
+		assert_int_equal(rule->ra_off, -8);
+		assert_ptr_equal(rule_at(world, 7), rule);
+		expect_leaf(world, 8);
+		unwtab_close(&world->table);
+	}
+	/* A table does not call. */
+	world->code[20] = 0x94000010;
+	build(world);
+	assert_null(rule_at(world, 1));
+	unwtab_close(&world->table);
+}
+
+static void test_bounds(void **state)
+{
+	struct world *world = *state;
+
+	/* Data is no code; x86-64 has none of these instructions. */
+	world->sections[0].flags = SHF_ALLOC;
+	build(world);
+	assert_null(rule_at(world, 3));
+	expect_leaf(world, WORDS - 1);
+	unwtab_close(&world->table);
+	world->elf.machine = EM_X86_64;
+	build(world);
+	assert_int_equal(world->table.n_rows, 0);
+	unwtab_close(&world->table);
+	/* Sections that a file has no bytes of. */
+	world->elf.machine = EM_AARCH64;
+	world->sections[0] = world->sections[1];
+	world->sections[0].size++;
+	world->sections[1].offset = UINT64_MAX - 8;
+	build(world);
+	assert_int_equal(world->table.n_rows, 0);
+	unwtab_close(&world->table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_leaves, setup),
+		cmocka_unit_test_setup(test_trampoline, setup),
+		cmocka_unit_test_setup(test_plt, setup),
+		cmocka_unit_test_setup(test_bounds, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_unwinder.c - chains from copies of stacks: each kind of rule, the ends, stacks that lie.
+ *
+ * The stack is made of words, the rules of a small table by offset.
+ */
+#include "sampler/unwind.h"
+
+#include "sampler/spaces.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CODE 0x400000ull /* one page of the program for each function */
+#define JIT 0x900000ull
+#define AT(function) (CODE + (function)*0x1000ull + 0x10)
+#define SP 0x7ff000000000ull
+#define WORDS 96
+#define VDSO 0xa00000ull
+
+#define X86_MASK ((1ull << 6) | (1ull << 7) | (1ull << 8))
+#define ARM64_MASK ((1ull << 29) | (1ull << 30) | (1ull << 31) | (1ull << 32))
+
+struct world {
+	struct images *images;
+	struct spaces spaces;
+	struct space *space;
+	struct unwind *unwind;
+	struct unwind_rule rules[16]; /* by function */
+	bool pending, no_data;
+	unsigned int asked;
+	uint64_t stack[WORDS], registers[4], fp_chain[8];
+	struct record_sample sample;
+	struct record_format format;
+	uint16_t machine;
+	uint64_t out[UNWIND_FRAMES_MAX];
+	size_t n;
+};
+
+static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
+{
+	struct world *world = ctx;
+
+	(void)image;
+	world->asked++;
+	if (world->pending)
+		return UNWIND_PENDING;
+	if (world->no_data || offset >= JIT || offset / 0x1000 >= 16)
+		return UNWIND_NO_DATA;
+	*rule = world->rules[offset / 0x1000];
+	return UNWIND_KNOWN;
+}
+
+static int setup(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	const struct unwind_source source = {find, world};
+	const struct record_mmap program = {.start = CODE,
+		.len = 0x10000,
+		.executable = true,
+		.has_inode = true,
+		.inode = 5,
+		.filename = "/bin/app"};
+	const struct record_mmap jit = {
+		.start = JIT, .len = 0x1000, .executable = true, .filename = "//anon"};
+
+	assert_int_equal(images_new(&world->images), 0);
+	world->spaces.images = world->images;
+	assert_int_equal(space_new(&world->space, &world->spaces, 7), 0);
+	assert_int_equal(space_map(world->space, &program, SPACE_NEWER), 0);
+	assert_int_equal(space_map(world->space, &jit, SPACE_NEWER), 0);
+	assert_int_equal(unwind_new(&world->unwind, world->images, &source), 0);
+	world->machine = EM_X86_64;
+	world->format.regs_user = X86_MASK;
+	world->sample = (struct record_sample){.has_more = true,
+		.more = {.regs_user = {PERF_SAMPLE_REGS_ABI_64, world->registers},
+			.stack = world->stack,
+			.stack_len = sizeof(world->stack)}};
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	unwind_free(world->unwind);
+	space_free(world->space);
+	images_free(world->images);
+	free(world);
+	return 0;
+}
+
+static void set_registers(struct world *world, uint64_t ip, uint64_t bp)
+{
+	world->registers[0] = bp;
+	world->registers[1] = SP;
+	world->registers[2] = ip;
+}
+
+static enum unwind_end walk(struct world *world)
+{
+	assert_true(unwind_can(&world->sample, &world->format, world->machine));
+	return unwind_chain(world->unwind, world->space, &world->sample, &world->format,
+		world->machine, world->out, UNWIND_FRAMES_MAX, &world->n);
+}
+
+static struct unwind_rule by_sp(int32_t off)
+{
+	return (struct unwind_rule){
+		.cfa = UNWIND_CFA_SP, .cfa_off = off, .ra = UNWIND_REG_CFA, .ra_off = -8};
+}
+
+static const struct unwind_rule end = {.cfa = UNWIND_CFA_END};
+
+static void expect(struct world *world, size_t n, const uint64_t *chain)
+{
+	assert_int_equal(world->n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(world->out[i], chain[i]);
+}
+
+static void test_by_sp(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] = by_sp(16);
+	world->rules[1] = by_sp(8);
+	world->rules[2] = end;
+	world->stack[1] = AT(1);
+	world->stack[2] = AT(2);
+	set_registers(world, AT(0), 0);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
+	/* Answers are remembered. */
+	unsigned int asked = world->asked;
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	assert_int_equal(world->asked, asked);
+}
+
+static void test_by_bp(void **state)
+{
+	struct world *world = *state;
+	const struct unwind_rule framed = {.cfa = UNWIND_CFA_BP,
+		.cfa_off = 16,
+		.ra = UNWIND_REG_CFA,
+		.ra_off = -8,
+		.bp = UNWIND_REG_CFA,
+		.bp_off = -16};
+
+	world->rules[0] = world->rules[1] = framed;
+	world->rules[2] = end;
+	world->stack[4] = SP + 8 * 8;
+	world->stack[5] = AT(1);
+	world->stack[8] = 0;
+	world->stack[9] = AT(2);
+	set_registers(world, AT(0), SP + 4 * 8);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
+}
+
+/* Behind the pop of an epilogue the frame pointer's place is below the stack, and it has its
+ * caller's value. */
+static void test_popped_frame_pointer(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] = by_sp(8);
+	world->rules[0].bp = UNWIND_REG_CFA;
+	world->rules[0].bp_off = -16;
+	world->rules[1] = (struct unwind_rule){
+		.cfa = UNWIND_CFA_BP, .cfa_off = 16, .ra = UNWIND_REG_CFA, .ra_off = -8};
+	world->rules[2] = end;
+	world->stack[0] = AT(1);
+	world->stack[5] = AT(2);
+	set_registers(world, AT(0), SP + 4 * 8);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
+}
+
+static void test_plt_and_deref(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] =
+		(struct unwind_rule){.cfa = UNWIND_CFA_PLT, .ra = UNWIND_REG_CFA, .ra_off = -8};
+	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_DEREF_BP,
+		.cfa_off = -8,
+		.flags = 2 << UNWIND_ADD_SHIFT,
+		.ra = UNWIND_REG_CFA,
+		.ra_off = -8,
+		.bp = UNWIND_REG_BP};
+	world->rules[2] = end;
+	world->stack[0] = 77; /* the number that the entry has pushed */
+	world->stack[1] = AT(1);
+	world->stack[5] = SP + 8 * 8;
+	world->stack[9] = AT(2);
+	set_registers(world, CODE + 11, SP + 6 * 8);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){CODE + 11, AT(1), AT(2)});
+}
+
+/* What was interrupted is looked up where it was: it may be a function's first instruction.  Nothing
+ * called it or the trampoline, so both are told as if the call lay before them. */
+static void test_signal_frame(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] = by_sp(8);
+	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL,
+		.cfa_off = 24,
+		.bp = UNWIND_REG_CFA,
+		.bp_off = 16,
+		.ra_off = 32,
+		.flags = UNWIND_SIGNAL};
+	world->rules[2] = by_sp(8);
+	world->rules[3] = end;
+	world->stack[0] = AT(1);
+	world->stack[3] = 0;
+	world->stack[1 + 3] = SP + 20 * 8;
+	world->stack[1 + 4] = CODE + 0x2000;
+	world->stack[20] = AT(3);
+	set_registers(world, AT(0), 0);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 4, (uint64_t[]){AT(0), AT(1) + 1, CODE + 0x2000 + 1, AT(3)});
+}
+
+/* From an alternate stack nothing is known of the interrupted one. */
+static void test_signal_on_another_stack(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL,
+		.cfa_off = 24,
+		.bp = UNWIND_REG_CFA,
+		.bp_off = 16,
+		.ra_off = 32,
+		.flags = UNWIND_SIGNAL};
+	world->rules[2] = by_sp(8);
+	world->stack[3] = 0x1000;
+	world->stack[4] = AT(2);
+	set_registers(world, AT(1), 0);
+	assert_int_equal(walk(world), UNWIND_AWAY);
+	expect(world, 2, (uint64_t[]){AT(1), AT(2) + 1});
+	world->stack[3] = SP + (1 << 20);
+	assert_int_equal(walk(world), UNWIND_AWAY);
+	/* A large frame of a signal ends behind the copy. */
+	world->stack[3] = SP + 20000;
+	assert_int_equal(walk(world), UNWIND_CUT);
+}
+
+/* Nobody called a coroutine's first function: its return address is the beginning of another one,
+ * behind bytes that belong to none. */
+static void test_coroutine(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[2] = by_sp(8);
+	world->rules[1] = by_sp(8);
+	world->stack[0] = CODE + 0x1000;
+	set_registers(world, AT(2), 0);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000 + 1});
+	/* Found by a frame pointer, it may be any word. */
+	world->stack[3] = SP + 5 * 8;
+	world->stack[4] = CODE + 0x1000;
+	set_registers(world, JIT + 0x10, SP + 3 * 8);
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+}
+
+static void test_code_without_rules(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] = by_sp(8);
+	world->rules[1] = end;
+	world->stack[0] = JIT + 0x10;
+	world->stack[6] = 0;
+	world->stack[7] = AT(1);
+	set_registers(world, AT(0), SP + 6 * 8);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){AT(0), JIT + 0x10, AT(1)});
+	/* The word where a return address would be is none. */
+	world->stack[7] = 0x1234;
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 2, (uint64_t[]){AT(0), JIT + 0x10});
+}
+
+static void test_copy_ends(void **state)
+{
+	struct world *world = *state;
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, AT(0), AT(1), AT(3), AT(2)};
+
+	world->rules[0] = by_sp(8);
+	world->rules[1] = by_sp(8 * WORDS);
+	world->rules[2] = end;
+	world->stack[0] = AT(1);
+	set_registers(world, AT(0), 0);
+	assert_int_equal(walk(world), UNWIND_CUT);
+	expect(world, 2, (uint64_t[]){AT(0), AT(1)});
+	/* The kernel's own chain passes the same place, and goes on. */
+	memcpy(world->fp_chain, chain, sizeof(chain));
+	world->sample.chain = world->fp_chain;
+	world->sample.chain_len = 5;
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), AT(2)});
+	/* It passes elsewhere. */
+	world->fp_chain[2] = AT(3);
+	assert_int_equal(walk(world), UNWIND_CUT);
+	expect(world, 2, (uint64_t[]){AT(0), AT(1)});
+	/* Not even the first word was copied. */
+	world->sample.more.stack_len = 0;
+	world->sample.chain_len = 0;
+	assert_int_equal(walk(world), UNWIND_CUT);
+	expect(world, 1, (uint64_t[]){AT(0)});
+}
+
+/* Go's runtime changes to a stack whose last word is 0, or some old return address.  The frame pointer
+ * leads to the stack it came from. */
+static void test_changed_stack(void **state)
+{
+	struct world *world = *state;
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, AT(0), AT(1), AT(3), AT(2)};
+
+	world->rules[0] = world->rules[1] = world->rules[4] = by_sp(8);
+	world->rules[2] = end;
+	memcpy(world->fp_chain, chain, sizeof(chain));
+	world->sample.chain = world->fp_chain;
+	world->sample.chain_len = 5;
+	world->stack[0] = AT(1);
+	set_registers(world, AT(0), 0);
+	for (int i = 0; i < 2; i++) {
+		world->stack[1] = i ? AT(4) : 0;
+		world->stack[2] = 0x1234;
+		assert_int_equal(walk(world), UNWIND_WHOLE);
+		expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), AT(2)});
+	}
+	/* Nobody returns to the second byte of a function: it is a root. */
+	world->stack[1] = 0;
+	world->fp_chain[4] = CODE + 0x6000 + 1;
+	world->rules[6] = by_sp(8);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), CODE + 0x6000 + 1});
+	/* Nothing tells that the kernel's chain ends at a root. */
+	world->fp_chain[4]++;
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), CODE + 0x6000 + 2});
+}
+
+static void test_hostile_stack(void **state)
+{
+	struct world *world = *state;
+
+	/* It would stay where it is for ever. */
+	world->rules[0] = (struct unwind_rule){
+		.cfa = UNWIND_CFA_BP, .cfa_off = 0, .ra = UNWIND_REG_CFA, .ra_off = 0};
+	world->stack[0] = AT(0);
+	set_registers(world, AT(0), SP);
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	/* It goes up by eight bytes each, to the end. */
+	for (size_t i = 0; i < WORDS; i++)
+		world->stack[i] = AT(1);
+	world->rules[1] = by_sp(8);
+	set_registers(world, AT(1), SP);
+	assert_int_equal(walk(world), UNWIND_CUT);
+	assert_int_equal(world->n, WORDS + 1);
+	/* Addresses that wrap. */
+	world->rules[2] =
+		(struct unwind_rule){.cfa = UNWIND_CFA_BP, .cfa_off = 16, .ra = UNWIND_REG_CFA};
+	set_registers(world, AT(2), UINT64_MAX - 4);
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	assert_int_equal(world->n, 1);
+	/* No code is there. */
+	set_registers(world, AT(1), 0);
+	world->stack[0] = 0xdead;
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	assert_int_equal(world->n, 1);
+}
+
+static void test_waits(void **state)
+{
+	struct world *world = *state;
+
+	world->pending = true;
+	set_registers(world, AT(0), 0);
+	assert_int_equal(walk(world), UNWIND_WAITS);
+	assert_int_equal(unwind_root(world->unwind, world->space, AT(0), true), UNWIND_WAITS);
+	world->pending = false;
+	world->rules[0] = end;
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+}
+
+static void test_arm64(void **state)
+{
+	struct world *world = *state;
+
+	world->machine = EM_AARCH64;
+	world->format.regs_user = ARM64_MASK;
+	/* A leaf: its caller is in the link register, signed. */
+	world->rules[0] = (struct unwind_rule){.cfa = UNWIND_CFA_SP};
+	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_BP,
+		.cfa_off = 32,
+		.ra = UNWIND_REG_CFA,
+		.ra_off = -24,
+		.bp = UNWIND_REG_CFA,
+		.bp_off = -32};
+	world->rules[2] = end;
+	world->registers[0] = SP + 2 * 8; /* x29 */
+	world->registers[1] = AT(1) | 0x00a5000000000000ull;
+	world->registers[2] = SP;
+	world->registers[3] = AT(0);
+	world->stack[2] = 0;
+	world->stack[3] = AT(2) | 0x0012000000000000ull;
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
+	/* Only a leaf's caller can be there. */
+	world->rules[4] = (struct unwind_rule){.cfa = UNWIND_CFA_SP, .cfa_off = 16};
+	world->registers[1] = AT(4);
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 2, (uint64_t[]){AT(0), AT(4)});
+}
+
+/* A leaf was interrupted: its caller is in the link register that the kernel saved. */
+static void test_arm64_signal_frame(void **state)
+{
+	struct world *world = *state;
+
+	world->machine = EM_AARCH64;
+	world->format.regs_user = ARM64_MASK;
+	world->rules[0] = (struct unwind_rule){.cfa = UNWIND_CFA_SP};
+	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL,
+		.cfa_off = 5 * 8,
+		.bp = UNWIND_REG_CFA,
+		.bp_off = 3 * 8,
+		.ra = UNWIND_REG_CFA,
+		.ra_off = 6 * 8,
+		.flags = UNWIND_SIGNAL};
+	world->rules[2] = (struct unwind_rule){.cfa = UNWIND_CFA_SP};
+	world->rules[3] = end;
+	world->registers[0] = SP; /* x29 */
+	world->registers[1] = AT(1);
+	world->registers[2] = SP;
+	world->registers[3] = AT(0);
+	world->stack[3] = 0;
+	world->stack[4] = AT(3) | 0x00a5000000000000ull;
+	world->stack[5] = SP + 20 * 8;
+	world->stack[6] = AT(2);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 4, (uint64_t[]){AT(0), AT(1) + 1, AT(2) + 1, AT(3)});
+}
+
+/* A recording's vdso may be missing: a caller in it is the trampoline, a leaf is not. */
+static void test_arm64_vdso_without_rules(void **state)
+{
+	const size_t saved = UNWIND_ARM64_SIGNAL_REGS / 8;
+	struct world *world = *state;
+	const struct record_mmap vdso = {
+		.start = VDSO, .len = 0x1000, .executable = true, .filename = "[vdso]"};
+
+	assert_int_equal(space_map(world->space, &vdso, SPACE_NEWER), 0);
+	world->machine = EM_AARCH64;
+	world->format.regs_user = ARM64_MASK;
+	world->rules[1] = world->rules[2] = (struct unwind_rule){.cfa = UNWIND_CFA_SP};
+	world->rules[3] = end;
+	world->registers[1] = VDSO + 0x10;
+	world->registers[2] = SP;
+	world->registers[3] = AT(1);
+	world->stack[saved + 30] = AT(3);
+	world->stack[saved + 31] = SP + 90 * 8;
+	world->stack[saved + 32] = AT(2);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 4, (uint64_t[]){AT(1), VDSO + 0x10 + 1, AT(2) + 1, AT(3)});
+	/* A word that is no code was saved by nobody. */
+	world->stack[saved + 32] = 77;
+	walk(world);
+	expect(world, 2, (uint64_t[]){AT(1), VDSO + 0x10});
+	world->stack[saved + 32] = AT(2);
+	world->registers[3] = VDSO + 0x10;
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 1, (uint64_t[]){VDSO + 0x10});
+}
+
+/* Code without rules is passed by its frame record, which lies at the lower end of the frame. */
+static void test_arm64_code_without_rules(void **state)
+{
+	struct world *world = *state;
+
+	world->machine = EM_AARCH64;
+	world->format.regs_user = ARM64_MASK;
+	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_SP,
+		.cfa_off = 64,
+		.ra = UNWIND_REG_CFA,
+		.ra_off = -56,
+		.bp = UNWIND_REG_CFA,
+		.bp_off = -64};
+	world->rules[2] = (struct unwind_rule){
+		.cfa = UNWIND_CFA_SP, .cfa_off = 16, .ra = UNWIND_REG_CFA, .ra_off = -16};
+	world->rules[3] = end;
+	world->registers[0] = SP + 2 * 8;
+	world->registers[2] = SP;
+	world->registers[3] = JIT + 0x10;
+	world->stack[2] = SP + 10 * 8; /* 48 bytes of the first frame lie above */
+	world->stack[3] = AT(1);
+	world->stack[10] = 0;
+	world->stack[11] = AT(2);
+	world->stack[18] = AT(3);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 4, (uint64_t[]){JIT + 0x10, AT(1), AT(2), AT(3)});
+	/* A function without a record has its frame nobody knows where. */
+	world->stack[3] = AT(2);
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 2, (uint64_t[]){JIT + 0x10, AT(2)});
+}
+
+/* In code without rules that is a file's, x29 may be 0 from the start: only made code ends so. */
+static void test_arm64_end(void **state)
+{
+	struct world *world = *state;
+
+	world->machine = EM_AARCH64;
+	world->format.regs_user = ARM64_MASK;
+	world->registers[0] = SP + 2 * 8;
+	world->registers[2] = SP;
+	world->registers[3] = AT(0);
+	world->stack[3] = AT(1);
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 2, (uint64_t[]){AT(0), AT(1)});
+	world->stack[3] = JIT + 0x10;
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 2, (uint64_t[]){AT(0), JIT + 0x10});
+}
+
+/* In a large frame the return address is near sp, and far from the frame's end. */
+static void test_arm64_large_frame(void **state)
+{
+	struct world *world = *state;
+
+	world->machine = EM_AARCH64;
+	world->format.regs_user = ARM64_MASK;
+	world->rules[0] = (struct unwind_rule){.cfa = UNWIND_CFA_SP,
+		.cfa_off = 128,
+		.ra = UNWIND_REG_SP,
+		.ra_off = 8,
+		.bp = UNWIND_REG_SP};
+	world->rules[1] = (struct unwind_rule){
+		.cfa = UNWIND_CFA_BP, .cfa_off = 64, .ra = UNWIND_REG_CFA, .ra_off = -8};
+	world->rules[2] = end;
+	world->registers[2] = SP;
+	world->registers[3] = AT(0);
+	world->stack[0] = SP + 20 * 8;
+	world->stack[1] = AT(1);
+	world->stack[27] = AT(2);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
+}
+
+static void test_can(void **state)
+{
+	struct world *world = *state;
+
+	world->format.regs_user = 1ull << 8;
+	assert_false(unwind_can(&world->sample, &world->format, EM_X86_64));
+	world->format.regs_user = X86_MASK;
+	assert_false(unwind_can(&world->sample, &world->format, EM_AARCH64));
+	assert_false(unwind_can(&world->sample, &world->format, EM_S390));
+	world->sample.more.regs_user.abi = PERF_SAMPLE_REGS_ABI_32;
+	assert_false(unwind_can(&world->sample, &world->format, EM_X86_64));
+	world->sample.more.regs_user.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	assert_false(unwind_can(&world->sample, &world->format, EM_X86_64));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_by_sp, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_by_bp, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_popped_frame_pointer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_plt_and_deref, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_signal_frame, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_signal_on_another_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_coroutine, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_changed_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_code_without_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_copy_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hostile_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arm64, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arm64_signal_frame, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arm64_vdso_without_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arm64_code_without_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arm64_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_arm64_large_frame, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_can, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

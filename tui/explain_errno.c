@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * explain_errno.c - see explain_errno.h.
+ */
+#include "tui/explain_errno.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Replaces texts of the C library that mean something else here, or say too little. */
+static const struct {
+	int error;
+	const char *text;
+} texts[] = {
+	{EBADMSG, "it is damaged"},
+	{ENOEXEC, "it is of no format that is known here"},
+	{EFBIG, "it would be larger than files may be (ulimit -f, or the file system)"},
+	{ELOOP,
+		"a symbolic link on the way goes in circles, or it or the file was made by "
+		"somebody "
+		"else in a directory where everybody may write"},
+	{ELIBACC, "a library that strobe was built with cannot be loaded"},
+	{EUCLEAN, "it is damaged"},
+	{EBADF, "it is closed, or not open for this"},
+	{EPROTO, "it is damaged"},
+};
+
+const char *explain_errno(int error)
+{
+	const int positive = error < 0 ? -error : error;
+	const char *text = strerrordesc_np(positive ? positive : EIO);
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].error == positive)
+			return texts[i].text;
+	return text ? text : "unknown error";
+}
