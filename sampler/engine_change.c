@@ -84,6 +84,9 @@ void change_close(struct engine *engine, unsigned int index)
 	change_settle(engine);
 	/* Those that wait are in a format that may change. */
 	pending_retry(engine, true);
+	/* Switches are unseen until it is open again. */
+	if (engine->choices[index].spec.span)
+		span_stop(engine);
 	for (size_t i = 0; i < engine->n_points; i++) {
 		for (unsigned int k = 0; k < engine->status.n_events; k++)
 			if (k != index && engine->choices[k].leader == index)
@@ -92,7 +95,7 @@ void change_close(struct engine *engine, unsigned int index)
 	}
 	for (unsigned int k = 0; k < engine->status.n_events; k++)
 		if (k == index || engine->choices[k].leader == index)
-			engine->choices[k].leaving = false;
+			engine->choices[k].stopping = false;
 }
 
 /* With what stands in the choice now; 0, or -errno when it opened nowhere. */
@@ -147,9 +150,12 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 	/* The clock they are measured against is read before the one and after the other. */
 	if (enable && !choice->enabled)
 		change_settle(engine);
-	choice->enabled = enable;
-	if (enable)
+	if (enable) {
+		choice->enabled = true;
 		wake_settle(engine);
+	}
+	/* What drains its rings must not give it credit, which would enable it again. */
+	choice->stopping = !enable;
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point_event *event = point_find_event(engine->points[i], index);
 
@@ -161,9 +167,8 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 			point_go_on(engine, event);
 	}
 	if (!enable) {
-		choice->enabled = true;
 		change_settle(engine);
-		choice->enabled = false;
+		choice->enabled = choice->stopping = false;
 		span_changed(engine);
 	}
 	engine_note(engine, NOTE_EVENT_ENABLED, 0, 0, enable, status_of(engine, index)->name);
@@ -310,8 +315,6 @@ static int switch_call_graph(
 
 		if (!choice.open || choice.leader != i || !is_outdated(engine, i, attrs))
 			continue;
-		if (choice.spec.span)
-			span_stop(engine);
 		if (restore) {
 			change_restore(engine, i, &choice);
 			continue;

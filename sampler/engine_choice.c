@@ -282,7 +282,14 @@ bool choice_runs(const struct engine *engine, unsigned int index)
 	const struct choice *choice = &engine->choices[index];
 	const struct choice *leader = &engine->choices[choice->leader];
 
-	return choice->enabled && !choice->leaving && leader->enabled && !leader->leaving;
+	return choice_ran(engine, index) && !choice->stopping && !leader->stopping;
+}
+
+bool choice_ran(const struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+
+	return choice->enabled && engine->choices[choice->leader].enabled;
 }
 
 bool choice_reads(const struct engine *engine, unsigned int index)
@@ -308,7 +315,7 @@ bool choice_is_counted(const struct engine *engine, unsigned int index)
 
 static void disarm(struct engine *engine, unsigned int index)
 {
-	engine->choices[index].leaving = true;
+	engine->choices[index].stopping = true;
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point_event *event = point_find_event(engine->points[i], index);
 

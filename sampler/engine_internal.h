@@ -85,7 +85,7 @@ struct choice {
 	bool proven; /* of a leader: the whole group has opened somewhere */
 	bool enabled; /* by the user */
 	bool open;
-	bool leaving; /* to be dropped: no credit is given any more */
+	bool stopping; /* disabled; its rings and clock are still to be accounted for */
 	bool settled; /* has opened somewhere: fallbacks are over */
 	bool filter_refused; /* the last refusal was not the event's, but its filter's */
 	bool bpf_refused; /* or its program's */
@@ -394,8 +394,10 @@ void choice_drop(struct engine *engine, unsigned int choice);
 int choice_find(const struct engine *engine, uint8_t id);
 unsigned int choice_count_open(const struct engine *engine);
 void choice_show_rate(struct engine *engine, unsigned int choice);
-/* The user lets it run, and it is not about to be dropped; the same of its leader. */
+/* It is to run from now on, as is its leader: only then it gets credit. */
 bool choice_runs(const struct engine *engine, unsigned int choice);
+/* It was to run up to now, which includes an event that is stopping. */
+bool choice_ran(const struct engine *engine, unsigned int choice);
 /* Its samples read the counters of a group, its own among them.  Each weighs the difference to the
  * last. */
 bool choice_reads(const struct engine *engine, unsigned int choice);

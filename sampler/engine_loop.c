@@ -94,7 +94,7 @@ static void stop_sampling(struct engine *engine)
 	flight_snapshot(engine);
 	engine_tick(engine, true);
 	target_close_all(engine);
-	store_seal(engine->ingest.store, engine->round_ns, true);
+	store_finish(engine->ingest.store, engine->round_ns);
 	engine->news = true;
 }
 
@@ -251,7 +251,7 @@ static void look_for_end(struct engine *engine)
 			break;
 		flight_snapshot(engine);
 		engine_tick(engine, true);
-		store_seal(engine->ingest.store, engine->round_ns, true);
+		store_finish(engine->ingest.store, engine->round_ns);
 		engine->status.state = ENGINE_ENDED;
 		engine_note(engine, NOTE_ALL_ENDED, 0, 0, 0, NULL);
 		break;

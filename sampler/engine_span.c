@@ -20,7 +20,7 @@
 
 static bool is_open(const struct engine *engine, unsigned int index)
 {
-	return engine->choices[index].open && choice_runs(engine, index);
+	return engine->choices[index].open && choice_ran(engine, index);
 }
 
 static int find_lead(const struct engine *engine)

@@ -146,7 +146,7 @@ static void read_event(
 	uint64_t clock_ns = tracker->enabled_ns;
 	struct sys_counts now;
 	uint64_t ran_ns, armed_ns, running_ns, clock_ran_ns, lost, counted;
-	bool runs = choice_runs(engine, event->choice);
+	bool runs = choice_runs(engine, event->choice), ran = choice_ran(engine, event->choice);
 	bool inherit = event->point->tid >= 0 && event->point->cpu >= 0;
 	bool is_clock = event_is_clock(&choice->attr);
 
@@ -170,7 +170,7 @@ static void read_event(
 	if (choice->spec.cgroup)
 		clock_ran_ns = 0;
 	/* While the user has it switched off, nothing is missed. */
-	if (!runs)
+	if (!ran)
 		clock_ran_ns = ran_ns;
 	running_ns = now.running_ns - event->last.running_ns;
 	/* The tracker is read first: in sum it never runs ahead of an event that has its CPU. */
@@ -181,7 +181,7 @@ static void read_event(
 	status->running_ns += running_ns;
 	armed_ns = ran_ns;
 	/* Throttled, its clock is stopped and its time runs on. */
-	if (runs && is_clock && running_ns == ran_ns && counted < ran_ns)
+	if (ran && is_clock && running_ns == ran_ns && counted < ran_ns)
 		armed_ns = counted;
 	coverage_add_time(&choice->coverage, &event->coverage, armed_ns, clock_ran_ns,
 		event->point->tid < 0 ? highest_hz(&choice->attr) : 0);

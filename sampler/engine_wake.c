@@ -34,7 +34,7 @@ static bool are_needed(const struct engine *engine)
 {
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
 		if (event_is_of_switches(engine->choices[i].spec.span) && engine->choices[i].open &&
-			choice_runs(engine, i))
+			choice_ran(engine, i))
 			return true;
 	return false;
 }

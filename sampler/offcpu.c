@@ -29,7 +29,7 @@ struct offcpu_thread {
 	struct offcpu_waker waker; /* with references, where it is known */
 	uint64_t out_ns;
 	uint64_t ready_ns; /* time of its wake-up; 0: none yet, or it was always runnable */
-	uint64_t since_ns; /* accounted up to here; ENDED: when */
+	uint64_t since_ns; /* accounted up to here, never twice; ENDED: when */
 };
 
 void offcpu_init(struct offcpu *offcpu, const struct offcpu_ops *ops)
@@ -132,11 +132,17 @@ static void forget(struct offcpu *offcpu, struct offcpu_thread *thread)
 	free(thread);
 }
 
-/* It runs, or so it seems. */
-static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread)
+/* Some of its time out is given out already. */
+static bool is_accounted(const struct offcpu_thread *thread)
+{
+	return thread->since_ns > thread->out_ns;
+}
+
+/* It runs, or so it seems.  late: its switch-in is older than what is given out, none of which must count twice. */
+static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread, bool late)
 {
 	release_waker(offcpu, thread);
-	if (offcpu->keep_stacks)
+	if (offcpu->keep_stacks || (late && is_accounted(thread)))
 		set_state(offcpu, thread, RUNS);
 	else
 		forget(offcpu, thread);
@@ -217,7 +223,9 @@ static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool 
 	}
 	thread->fresh = false;
 	release_waker(offcpu, thread);
-	thread->out_ns = thread->since_ns = who->time_ns;
+	if (!is_accounted(thread) || thread->since_ns < who->time_ns)
+		thread->since_ns = who->time_ns;
+	thread->out_ns = who->time_ns;
 	thread->ready_ns = 0;
 	thread->cpu = who->cpu;
 	thread->preempted = who->preempted;
@@ -290,11 +298,13 @@ static void tell_over(struct offcpu *offcpu, struct offcpu_thread *thread)
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
 {
 	struct offcpu_thread *thread = find(offcpu, who->tid);
+	bool late;
 
 	/* Of a thread that is first seen now, what it did before is not known. */
 	if (!thread || thread->state != IS_OUT)
 		return;
-	if (who->time_ns < thread->since_ns)
+	late = who->time_ns < thread->since_ns;
+	if (late)
 		offcpu->dropped += !thread->assumed;
 	else if (!account(offcpu, thread, who->time_ns)) {
 		forget(offcpu, thread);
@@ -302,7 +312,7 @@ void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
 	} else {
 		tell_over(offcpu, thread);
 	}
-	let_run(offcpu, thread);
+	let_run(offcpu, thread, late);
 }
 
 void offcpu_end(struct offcpu *offcpu, int32_t tid, uint64_t time_ns)
@@ -329,7 +339,7 @@ void offcpu_forget(struct offcpu *offcpu, int32_t tid)
 static void lose(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	offcpu->dropped++;
-	let_run(offcpu, thread);
+	let_run(offcpu, thread, false);
 }
 
 void offcpu_lost(struct offcpu *offcpu, int32_t tid)

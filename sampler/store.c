@@ -94,6 +94,17 @@ void store_abandon(struct store *store)
 	free_rest(store);
 }
 
+static void release_open(struct store *store)
+{
+	for (uint32_t i = 0; i < store->open.n; i++) {
+		stacks_unref(store->slices.stacks, store->open.at[i].stack);
+		tasks_label_unref(store->slices.tasks, store->open.at[i].task);
+		values_unref(store->slices.values, cells_values(&store->open, i), 1);
+	}
+	cells_clear(&store->open);
+	store->open_end_ns = 0;
+}
+
 void store_free(struct store *store)
 {
 	if (!store)
@@ -101,11 +112,7 @@ void store_free(struct store *store)
 	store_bury_returned(store);
 	for (size_t i = 0; i < store->n_list; i++)
 		store_bury(store, store->list[i].sealed);
-	for (uint32_t i = 0; i < store->open.n; i++) {
-		stacks_unref(store->slices.stacks, store->open.at[i].stack);
-		tasks_label_unref(store->slices.tasks, store->open.at[i].task);
-		values_unref(store->slices.values, cells_values(&store->open, i), 1);
-	}
+	release_open(store);
 	free_rest(store);
 }
 
@@ -266,6 +273,18 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force)
 	if (now_ns >= store->open_end_ns)
 		return !seal_open(store, store->open_end_ns) || sealed;
 	return (force && !seal_early(store, now_ns)) || sealed;
+}
+
+bool store_finish(struct store *store, uint64_t now_ns)
+{
+	bool sealed = store_seal(store, now_ns, true);
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < store->open.n; i++)
+		samples += store->open.at[i].count;
+	store_count(&store->dropped, samples);
+	release_open(store);
+	return sealed;
 }
 
 /* --- other threads --- */

@@ -91,6 +91,9 @@ int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint
  * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
  * Returns true when a slice was sealed, by this call or since the last one by store_add(). */
 bool store_seal(struct store *store, uint64_t now_ns, bool force);
+/* Seal the open slice because nothing more is to come.  Without memory for that, its samples count
+ * as dropped.  Returns as store_seal(). */
+bool store_finish(struct store *store, uint64_t now_ns);
 
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
  * every seal.  It begins to save 1/32 before the budget is spent, and stops after 2^17 cells (four times that above the

@@ -193,7 +193,7 @@ static void *recording_main(void *ctx)
 	if (!fatal)
 		deliver_late_build_ids(recording);
 	deliver_span_finish(recording);
-	if (store_seal(recording->ingest.store, recording->last_ns, true))
+	if (store_finish(recording->ingest.store, recording->last_ns))
 		store_maintain(recording->ingest.store);
 	add_notes(recording);
 	recording->status.state = recording->cancelled ? ENGINE_STOPPED : ENGINE_ENDED;

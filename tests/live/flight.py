@@ -32,14 +32,15 @@ def hot_share(report):
 
 
 def check_share(name, report, at_least):
-    """As an ordinary run says: 70 percent within five standard deviations."""
+    """As an ordinary run says: the function is named, with 70 percent within five standard deviations."""
     try:
         hot, samples = hot_share(report)
     except (ValueError, LookupError) as error:
         return checks.check(name, False, f"{error}: {report[-300:]!r}")
     deviation = 5 * math.sqrt(max(samples, 1) * HOT * (1 - HOT))
-    return checks.check(name, samples >= at_least and abs(hot - HOT * samples) <= deviation,
-                        f"{hot} of {samples}, at least {at_least}")
+    named = checks.check(f"{name}: the function is named", hot > 0, f"{hot} of {samples}")
+    return checks.amount(name, samples >= at_least and abs(hot - HOT * samples) <= deviation,
+                         f"{hot} of {samples}, at least {at_least}") and named
 
 
 def start(strobe, *options):
@@ -52,7 +53,7 @@ def by_signal(strobe, shares, folder):
     path = os.path.join(folder, "flight.data")
     with started([shares]) as target:
         recorder = start(strobe, "record", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "60", "-o", path)
-        checks.check("no work while recording", settled(recorder))
+        checks.amount("no work while recording", settled(recorder))
         let_run(target.pid, 1.0)
         recorder.send_signal(signal.SIGUSR2)
         out, err = recorder.communicate(timeout=120)

@@ -23,7 +23,7 @@ NOTE = "its file system does not answer"
 
 
 def judge_report(name, pid):
-    result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(pid), "--duration", "0.5", "-F", "499"], timeout=50)
+    result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(pid), "--duration", "0.5", "-F", "499"])
     checks.check(f"{name}: the report comes", not result.hung and result.status == 0 and "cpu-clock" in result.out, result)
     checks.check(f"{name}: a note names the file", NOTE in result.out + result.err and "stopped/" in result.out + result.err, result)
     checks.check(f"{name}: other files are read", "__libc_start_call_main" in result.out, result)
@@ -95,7 +95,8 @@ def test_root(folder):
         with common.started([*INSIDE, point]) as target:
             common.let_run(target.pid, 0.5)
             os.kill(server, signal.SIGSTOP)
-            result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(target.pid), "--duration", "0.5", "-F", "499"], timeout=50)
+            result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(target.pid), "--duration", "0.5",
+                                 "-F", "499"])
             checks.check(f"{name}: the report comes", not result.hung and result.status == 0 and "cpu-clock" in result.out,
                          result)
             checks.check(f"{name}: a note names a file", NOTE in result.out + result.err, result)
@@ -118,7 +119,7 @@ def test_debug_file(folder):
             begun = time.monotonic()
             out = judge_unanswered(name, server, target.pid, "linked.debug")
             took = time.monotonic() - begun
-            checks.check(f"{name}: it holds up nothing", took < 20, (took, out))
+            checks.amount(f"{name}: it holds up nothing", took < 20, (took, out))
             checks.check(f"{name}: other files are read", "__libc_start_call_main" in out, out)
 
 

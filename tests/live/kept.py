@@ -65,16 +65,15 @@ def wait_for(condition, process):
 
 def is_kept(build_id):
     """Its symbols are in the cache, whatever happens to the file."""
-    folder = os.path.join(os.environ["XDG_CACHE_HOME"], "strobe")
-    with contextlib.suppress(OSError):
-        return any(build_id in name for name in os.listdir(folder))
-    return False
+    return any(build_id in name for name in tables())
 
 
-def n_kept():
+def tables():
+    """The symbol tables in the cache.  Unwind tables, which are read before them, end in -u and a number."""
     with contextlib.suppress(OSError):
-        return sum(name.startswith(("id", "vdso")) for name in os.listdir(os.path.join(os.environ["XDG_CACHE_HOME"], "strobe")))
-    return 0
+        return [name for name in os.listdir(os.path.join(os.environ["XDG_CACHE_HOME"], "strobe"))
+                if name.startswith(("id", "vdso")) and not re.search(r"-u\d+$", name)]
+    return []
 
 
 def touch(path):
@@ -273,7 +272,7 @@ def vdso(strobe, folder):
             let_run(process.pid, 0.02)
             os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "narrow-home")
             # The symbols of the program and of its vdso.
-            err = recording(strobe, data, ["-p", str(process.pid)], [(lambda: n_kept() > 1, process.kill)])
+            err = recording(strobe, data, ["-p", str(process.pid)], [(lambda: len(tables()) > 1, process.kill)])
     except (OSError, subprocess.SubprocessError):
         checks.skip("the vdso of a 32-bit program", "this machine runs none; tests/vm/narrow.py has a guest that does")
         return

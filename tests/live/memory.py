@@ -72,7 +72,7 @@ def test_screen():
             return (abs(told.get("of memory", 0) - resident) < 0.06 * resident and
                     abs(parts - untouched - resident) < 0.10 * resident)
 
-        checks.check("its sum is what the kernel says is resident, within a tenth", screen.until(agrees), seen)
+        checks.amount("its sum is what the kernel says is resident, within a tenth", screen.until(agrees), seen)
         screen.send("qq")
         checks.check("it ends", screen.wait() is not None, screen.text())
     finally:

@@ -98,7 +98,7 @@ def unreadable(strobe, shares, folder):
         once = report(1, 12)
         checks.check("what fails once is tried again", once.status == 0 and HOT in once.out and UNREAD not in once.out,
                      once)
-        later = report(4, 24)
+        later = report(4, 24, "report", "-p", str(process.pid), "--duration", "3")
         checks.check("what can be read later is read later, and no more told as unread",
                      later.status == 0 and HOT in later.out and UNREAD not in later.out, later)
         recorded = report(1000000, 24, "record", "-p", str(process.pid), "--duration", "0.5", "-o",

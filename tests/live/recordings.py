@@ -118,7 +118,7 @@ def fifos(strobe, path, folder):
                      waited and not hung and process.returncode == 1 and b"interrupted" in err and not out,
                      (waited, hung, process.returncode, out, err))
     reader = subprocess.Popen(["head", "-c", "10000", fifo], stdout=subprocess.DEVNULL)
-    left = run([strobe, "record", "-a", "-e", "cpu-clock", "-F", "4999", "-o", fifo, "--duration", "20"])
+    left = run([strobe, "record", "-a", "-e", "cpu-clock", "-F", "4999", "-o", fifo, "--duration", "60"])
     reader.wait()
     if "not permitted" in left.err:
         checks.skip("record into a FIFO", left.err.strip())

@@ -87,16 +87,32 @@ def rows_of(found):
     return [row for event in found["events"] for row in event["rows"]] if found else []
 
 
-def adds_up(event):
-    """All that the kernel counted is sampled, lost, filtered or held back.  Beside another profiler some few hits of events on
-    CPUs are counted and never seen (doc/architecture.md): they must be told as held back."""
-    told = sum(event.get(key, 0) for key in ("samples", "lost", "filtered", "held_back"))
-    return (event["samples"] > 0 and 0 <= event["count"] - told <= os.cpu_count()
-            and event["held_back"] <= event["count"] / 100)
+def is_counted(event):
+    """No more is told than the kernel counted."""
+    return event["samples"] > 0 and told(event) <= event["count"]
 
 
-def attach(strobe, name, command, wanted, wait_for="ready"):
-    """Attach to a running command: samples, a self share that sums to 100, and a row that `wanted` knows."""
+def told(event):
+    return sum(event.get(key, 0) for key in ("samples", "lost", "filtered", "held_back"))
+
+
+def is_whole(event):
+    """All that the kernel counted is sampled, lost, filtered or held back.  Beside another profiler some few hits of
+    events on CPUs are counted and never seen (doc/architecture.md): they must be told as held back."""
+    return event["count"] - told(event) <= os.cpu_count() and event["held_back"] <= event["count"] / 100
+
+
+def check_sums(name, found, result):
+    event = found["events"][0] if found else {}
+    shown = (f"{ {k: v for k, v in event.items() if k != 'rows'} } "
+             f"{found and found['unknown_records']} unknown {result.err}")
+    if checks.check(f"{name}: no more than was counted", bool(event) and is_counted(event), shown):
+        checks.amount(name, is_whole(event), shown)
+
+
+def attach(strobe, name, command, wanted, wait_for="ready", least=0):
+    """Attach to a running command: samples, a self share that sums to 100, and a row that `wanted` knows, with more
+    than `least` percent."""
     with started(command, wait_for=wait_for) as work:
         found, result = report(strobe, "-p", str(work.pid))
         rows = rows_of(found)
@@ -104,6 +120,10 @@ def attach(strobe, name, command, wanted, wait_for="ready"):
         checks.check(name, result.status == 0 and len(rows) > 0 and abs(total - 100) < 1
                      and any(wanted(row) for row in rows[:40]),
                      f"sum {total}, first rows {rows[:5]}, {result.err}")
+        if least:
+            checks.amount(f"{name}: nearly all of its time",
+                          any(wanted(row) and row["self_percent"] > least for row in rows[:40]),
+                          f"first rows {rows[:5]}, {result.err}")
 
 
 def programs(strobe, folder):
@@ -132,8 +152,7 @@ def programs(strobe, folder):
         subprocess.run(["g++", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o", program, source],
                        check=True)
         attach(strobe, "a C++ program with 8 threads, names demangled", [program],
-               lambda row: "busy::grind<unsigned long>" in row["symbol"]
-               and row["self_percent"] > 80)
+               lambda row: "busy::grind<unsigned long>" in row["symbol"], least=80)
     else:
         checks.skip("a C++ program", "g++ is not installed")
 
@@ -141,7 +160,7 @@ def programs(strobe, folder):
     if subprocess.run([shutil.which("cc") or "gcc", "-O1", "-pthread", "-x", "c", "-o", program, "-"],
                       input=LEADER, text=True, check=False).returncode == 0:
         attach(strobe, "a process whose first thread has ended", [program],
-               lambda row: row["symbol"] == "outlives_its_leader" and row["self_percent"] > 80)
+               lambda row: row["symbol"] == "outlives_its_leader", least=80)
     else:
         checks.skip("a process whose first thread has ended", "no C compiler")
 
@@ -155,11 +174,7 @@ def counts(strobe, shares):
         for scope in ("task", "cpu", "inherit"):
             found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
                                    "--scope", scope)
-            event = found["events"][0] if found else {}
-            checks.check(f"samples and lost add up to the count, scope {scope}",
-                         found is not None and adds_up(event),
-                         f"{ {k: v for k, v in event.items() if k != 'rows'} } "
-                         f"{found and found['unknown_records']} unknown {result.err}")
+            check_sums(f"samples and lost add up to the count, scope {scope}", found, result)
     # Another profiler of the same event: the kernel then gives samples the id of the event that comes first, which
     # is a task's, put before those of the CPU at every switch.
     with started(["sh", "-c", FORKS], wait_for="ready") as work, \
@@ -167,10 +182,7 @@ def counts(strobe, shares):
                      "-c", "1", "--duration", "60"]):
         found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
                                "--scope", "cpu", duration="3")
-        event = found["events"][0] if found else {}
-        checks.check("they add up beside another profiler of the same event",
-                     found is not None and adds_up(event),
-                     f"{ {k: v for k, v in event.items() if k != 'rows'} } {result.err}")
+        check_sums("they add up beside another profiler of the same event", found, result)
     with started([shares, "0"]) as work:
         for extra in ([], ["--no-credit"], ["--no-call-graph"]):
             found, result = report(strobe, "-p", str(work.pid), "-F", "20000", *extra)

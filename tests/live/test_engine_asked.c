@@ -222,8 +222,10 @@ static void test_own_threads(void **state)
 		print_message("scope %d: %lu faults, %lu without children\n", (int)scope,
 			(unsigned long)all, (unsigned long)own);
 		assert_true(all >= PAGES + CHILD_PAGES);
+		assert_true(own >= PAGES);
 		/* Sanitizers have faults of their own. */
-		assert_true(own >= PAGES && own + CHILD_PAGES / 2 < all);
+		if (amounts_count())
+			assert_true(own + CHILD_PAGES / 2 < all);
 	}
 }
 
@@ -287,7 +289,9 @@ static void check_until_exec(enum engine_scope scope)
 
 	print_message("%lu faults before the exec, %lu in all\n", (unsigned long)before,
 		(unsigned long)all);
-	assert_true(before >= PAGES && before + PAGES / 3 < all);
+	assert_true(before >= PAGES);
+	if (amounts_count())
+		assert_true(before + PAGES / 3 < all);
 }
 
 static void test_until_exec(void **state)
@@ -339,7 +343,8 @@ static void test_counts_of_threads(void **state)
 	assert_true(seen.reads >= 1);
 	assert_true(seen.read_value >= PAGES);
 	assert_true(seen.read_value <= event->count);
-	assert_true((double)event->running_ns > 0.95 * (double)event->enabled_ns);
+	if (amounts_count())
+		assert_true((double)event->running_ns > 0.95 * (double)event->enabled_ns);
 	end_child(pid);
 	close_pipes();
 	rig_free(rig);
@@ -361,6 +366,14 @@ static int open_foreign(uint64_t config, pid_t pid)
 	return fd;
 }
 
+static bool each_has_samples(struct rig *rig, uint64_t n)
+{
+	for (size_t i = 0; i < rig->status.n_events; i++)
+		if (rig->status.events[i].samples < n)
+			return false;
+	return true;
+}
+
 static void check_ids(enum engine_scope scope)
 {
 	static const char events[] = "page-faults:u,context-switches,page-faults,minor-faults";
@@ -377,6 +390,7 @@ static void check_ids(enum engine_scope scope)
 	others[0] = open_foreign(PERF_COUNT_SW_PAGE_FAULTS, pid);
 	others[1] = open_foreign(PERF_COUNT_SW_CONTEXT_SWITCHES, pid);
 	assert_true(rig_wait(rig, has_samples, 300));
+	assert_true(rig_wait(rig, each_has_samples, 50));
 	rig_stop(rig);
 	end_child(pid);
 	assert_int_equal(rig->status.unknown_records, 0);
@@ -388,11 +402,15 @@ static void check_ids(enum engine_scope scope)
 			(unsigned long)event->samples, (unsigned long)event->count,
 			(unsigned long)event->filtered);
 		assert_true(event->samples >= 50);
-		least = event->count;
+		least = event->count - CAUGHT_AT_END;
 		/* On CPUs some may be counted without a sample as all ends; see architecture.md.  Of switches on a CPU that is
 		 * idle in between, Linux 6.18 counts more than it gives samples of, to perf record as well. */
-		if (scope == SCOPE_CPU)
-			least = strcmp(event->name, "context-switches") ? least - least / 10 : 50;
+		if (scope == SCOPE_CPU) {
+			const bool most =
+				amounts_count() && strcmp(event->name, "context-switches");
+
+			least = most ? least - least / 10 : 50;
+		}
 		assert_in_range(
 			event->samples + event->lost + event->filtered, least, event->count);
 	}
@@ -423,7 +441,7 @@ static void test_ids_are_not_recorded(void **state)
 	rig->config.tap = &tap;
 	rig_target(rig, &pid);
 	rig_start(rig);
-	assert_true(rig_wait(rig, has_samples, 100));
+	assert_true(rig_wait(rig, each_has_samples, 100));
 	rig_stop(rig);
 	end_child(pid);
 	assert_true(seen.samples >= 200 && seen.chains == seen.samples);
@@ -462,6 +480,7 @@ static void body_there(void *arg)
 	CPU_SET((size_t)cpus[1], &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		_exit(6);
+	tell_done();
 	wait_order();
 	touch_pages(PAGES);
 	tell_done();
@@ -482,6 +501,7 @@ static void test_task_on_a_cpu(void **state)
 
 		open_pipes();
 		pid = start_child(body_there, cpus);
+		wait_done(); /* it is on its CPU */
 		rig->config.scope = i < 2 ? SCOPE_TASK : SCOPE_INHERIT;
 		rig->config.no_credit = true;
 		rig->config.target.cpus = &cpus[i % 2];
@@ -495,9 +515,9 @@ static void test_task_on_a_cpu(void **state)
 		print_message("CPU %d, runs on %d: %lu samples\n", cpus[i % 2], cpus[1],
 			(unsigned long)event->samples);
 		if (i % 2)
-			assert_true(event->samples >= PAGES);
+			assert_true(event->samples + event->lost >= PAGES);
 		else
-			assert_true(event->samples < PAGES);
+			assert_true(event->samples + event->lost < PAGES);
 		end_child(pid);
 		close_pipes();
 		rig_free(rig);

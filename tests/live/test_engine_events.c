@@ -9,10 +9,6 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-/* The kernel counts a hit before it writes the sample: one that comes as the event is disabled may be
- * counted alone. */
-#define CAUGHT_AT_END 1
-
 static void check_sum(const struct engine_event_status *event)
 {
 	print_message("%s: %lu samples + %lu lost + %lu filtered, count %lu, coverage %.2f%%\n",
@@ -42,7 +38,8 @@ static void test_process(void **state)
 	assert_true(rig->status.events[0].is_clock);
 	assert_int_equal(rig->status.unknown_records, 0);
 	/* Armed all the time, but for what lies between two reads, and a machine without time for us. */
-	assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
+	if (amounts_count())
+		assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
 	end_child(pid);
 	rig_free(rig);
 }
@@ -64,7 +61,8 @@ static void test_machine(void **state)
 	assert_int_equal(rig->status.processes, 0);
 	rig_stop(rig);
 	assert_int_equal(rig->status.events[0].filtered, 0);
-	assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
+	if (amounts_count())
+		assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
 	end_child(pid);
 	rig_free(rig);
 }
@@ -107,6 +105,11 @@ static void test_sum_is_count_without_credit(void **state)
 	rig_free(rig);
 }
 
+static bool has_filtered(struct rig *rig, uint64_t n)
+{
+	return rig->status.events[0].filtered >= n;
+}
+
 /* On whole CPUs, what others did is filtered, not gone.  On a crowded machine the kernel counts a
  * few faults in 10^5 of which it makes no sample (Linux 6.18; a sample that reads the counter shows
  * the jump in perf as well). */
@@ -125,11 +128,13 @@ static void test_sum_is_count_with_filter(void **state)
 	rig->config.scope = SCOPE_CPU;
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_samples, 50000));
+	assert_true(rig_wait(rig, has_filtered, 1));
 	rig_stop(rig);
 	event = &rig->status.events[0];
 	assert_true(event->samples + event->lost + event->filtered <= event->count);
-	assert_true(event->samples + event->lost + event->filtered >= event->count / 1000 * 990);
-	assert_true(event->filtered > 0);
+	if (amounts_count())
+		assert_true(event->samples + event->lost + event->filtered >=
+			event->count / 1000 * 990);
 	end_child(pid);
 	end_child(other);
 	rig_free(rig);
@@ -211,7 +216,8 @@ static void test_frequency_changes(void **state)
 	assert_true(rig_wait(rig, has_samples, before.samples + 2000));
 	rig_stop(rig);
 	/* 2,000 samples at the old rate would have taken 10 s of the child's time. */
-	assert_true(rig->status.events[0].count - before.count < 6000000000ull);
+	if (amounts_count())
+		assert_true(rig->status.events[0].count - before.count < 6000000000ull);
 	end_child(pid);
 	rig_free(rig);
 }

@@ -110,18 +110,24 @@ static struct rig *rig_flight(enum engine_scope scope, const int32_t *pid)
 	return rig;
 }
 
-/* Some more than were asked for: stacks, and what a fork unshares; ThreadSanitizer has memory of its own for each page. */
-#ifdef __SANITIZE_THREAD__
-#define SOME_MORE 400
-#else
-#define SOME_MORE 60
-#endif
+#define SOME_MORE 60 /* than were asked for: stacks, and what a fork unshares */
+
+/* All of a phase's pages, and little else: sanitizers have faults of their own. */
+static void expect_phase(struct rig *rig, const char *comm)
+{
+	uint64_t n = named(rig, comm);
+
+	assert_true(n >= 100);
+	if (amounts_count())
+		assert_in_range(n, 100, 100 + SOME_MORE);
+}
 
 static void phases(enum engine_scope scope)
 {
 	struct engine_event_status *event;
 	struct order order;
 	struct rig *rig;
+	uint64_t more;
 	int32_t pid;
 
 	order_open(&order);
@@ -136,11 +142,14 @@ static void phases(enum engine_scope scope)
 		assert_int_equal(snapshot(rig)->reach_ns, 0);
 		assert_int_equal(rig->status.store.samples, event->samples);
 		/* The name of then, not of now; whoever was sampled. */
-		assert_in_range(named(rig, "phase 1"), 100, 100 + SOME_MORE);
-		assert_in_range(named(rig, "phase 2"), 100, 100 + SOME_MORE);
+		expect_phase(rig, "phase 1");
+		expect_phase(rig, "phase 2");
 		/* Nothing twice. */
-		assert_in_range(snapshot(rig)->value, 0, SOME_MORE);
-		assert_in_range(named(rig, "phase 2"), 100, 100 + SOME_MORE);
+		more = snapshot(rig)->value;
+		if (amounts_count())
+			assert_in_range(more, 0, SOME_MORE);
+		assert_int_equal(rig->status.store.samples, event->samples);
+		expect_phase(rig, "phase 2");
 		/* A child that is no more. */
 		assert_int_equal(write(order.go[1], "c", 1), 1);
 		assert_true(rig_wait(rig, has_followed, 2));
@@ -150,12 +159,12 @@ static void phases(enum engine_scope scope)
 		phase(&order, 'c');
 		phase(&order, '3');
 		snapshot(rig);
-		assert_in_range(named(rig, "phase c"), 100, 100 + SOME_MORE);
-		assert_in_range(named(rig, "phase 3"), 100, 100 + SOME_MORE);
+		expect_phase(rig, "phase c");
+		expect_phase(rig, "phase 3");
 		/* What is left comes in at the end. */
 		phase(&order, '4');
 		rig_stop(rig);
-		assert_in_range(named(rig, "phase 4"), 100, 100 + SOME_MORE);
+		expect_phase(rig, "phase 4");
 		if (scope == SCOPE_TASK)
 			assert_int_equal(event->samples + event->lost, event->count);
 		rig_free(rig);
@@ -196,7 +205,7 @@ static void test_longer_than_uptime(void **state)
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
 	phase(&order, '1');
 	snapshot(rig);
-	assert_in_range(named(rig, "phase 1"), 100, 100 + SOME_MORE);
+	expect_phase(rig, "phase 1");
 	rig_free(rig);
 	end_child(pid);
 	order_close(&order);
@@ -246,10 +255,11 @@ static void test_overwritten(void **state)
 	assert_true(note->reach_ns > 0);
 	assert_int_equal(named(rig, "phase 1"), 0);
 	assert_in_range(named(rig, "phase B"), 1000, 199000);
-	assert_in_range(named(rig, "phase 2"), 100, 100 + SOME_MORE);
+	expect_phase(rig, "phase 2");
 	/* Overwritten is not lost. */
 	rig_stop(rig);
-	assert_in_range(rig->status.events[0].lost, 0, SOME_MORE);
+	if (amounts_count())
+		assert_in_range(rig->status.events[0].lost, 0, SOME_MORE);
 	rig_free(rig);
 	end_child(pid);
 	order_close(&order);
@@ -270,7 +280,7 @@ static void test_end_of_target(void **state)
 	end_child(pid);
 	assert_true(rig_wait(rig, has_state, ENGINE_ENDED));
 	assert_int_equal(rig->status.snapshots, 1);
-	assert_in_range(named(rig, "phase 1"), 100, 100 + SOME_MORE);
+	expect_phase(rig, "phase 1");
 	rig_free(rig);
 	order_close(&order);
 }

@@ -373,7 +373,9 @@ static void check_command(enum engine_scope scope)
 	assert_true(rig->status.command_ended);
 	assert_int_equal(WEXITSTATUS(rig->status.command_status), 3);
 	assert_true(has_note(rig, NOTE_COMMAND_ENDED));
-	assert_true(event->samples > 10);
+	assert_true(event->samples > 0);
+	if (amounts_count())
+		assert_true(event->samples > 10);
 	rig_free(rig);
 }
 

@@ -170,7 +170,8 @@ static void read_group(enum engine_scope scope, bool system_wide)
 	assert_true(rig->status.events[1].samples > 0);
 	assert_true(rig->status.events[1].samples <= rig->status.events[0].samples);
 	assert_true(weight_of(rig, rig->status.events[1].id) <= rig->status.events[1].count);
-	assert_true(weight_of(rig, rig->status.events[1].id) >= 2000);
+	if (amounts_count())
+		assert_true(weight_of(rig, rig->status.events[1].id) >= 2000);
 	end_child(pid);
 	orders_close(&orders);
 	rig_free(rig);

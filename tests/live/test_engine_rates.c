@@ -82,8 +82,11 @@ static void check_rates(const struct rates *rates, enum engine_scope scope)
 		(double)weight / 1e9, (double)counted / 1e9);
 	/* CPU time includes the time before the events, but no time stolen by a hypervisor. */
 	slack = scope == SCOPE_CPU ? 0.6 : SLACK;
-	assert_true((double)weight >= (1 - slack) * (double)counted);
-	assert_true((double)weight <= (1 + slack) * (double)counted);
+	assert_true(weight > 0);
+	if (amounts_count()) {
+		assert_true((double)weight >= (1 - slack) * (double)counted);
+		assert_true((double)weight <= (1 + slack) * (double)counted);
+	}
 	end_child(pid);
 	rig_free(rig);
 }
@@ -121,8 +124,11 @@ static void test_flight(void **state)
 	weight = sum_weights(rig);
 	print_message("flight: weight %.3f of %.3f\n", (double)weight / 1e9,
 		(double)rig->status.events[0].count / 1e9);
-	assert_true((double)weight >= (1 - SLACK) * (double)rig->status.events[0].count);
-	assert_true((double)weight <= (1 + SLACK) * (double)rig->status.events[0].count);
+	assert_true(weight > 0);
+	if (amounts_count()) {
+		assert_true((double)weight >= (1 - SLACK) * (double)rig->status.events[0].count);
+		assert_true((double)weight <= (1 + SLACK) * (double)rig->status.events[0].count);
+	}
 	end_child(pid);
 	rig_free(rig);
 }
@@ -237,7 +243,8 @@ static void test_pause(void **state)
 	assert_true(event->count >= 5 * pages);
 	/* Three of five passes count; sanitizers touch new memory, too. */
 	const uint64_t expected = event->count * 3 / 5 / 1000;
-	assert_in_range(event->samples, expected - 2, expected + 2);
+	if (amounts_count())
+		assert_in_range(event->samples, expected - 2, expected + 2);
 	assert_int_equal(event->lost, 0);
 	assert_int_equal(event->held_back, 0);
 	assert_true(event->covered == event->coverable);
@@ -317,8 +324,10 @@ static void test_inherited_times(void **state)
 		print_message("%s: running %.3f of %.3f s\n", event->name,
 			(double)event->running_ns / 1e9, (double)event->enabled_ns / 1e9);
 		assert_true(event->running_ns > 0);
-		assert_true((double)event->running_ns > 0.8 * (double)event->enabled_ns);
-		assert_true(event->covered > 0.7 * event->coverable);
+		if (amounts_count()) {
+			assert_true((double)event->running_ns > 0.8 * (double)event->enabled_ns);
+			assert_true(event->covered > 0.7 * event->coverable);
+		}
 	}
 	free(late);
 	end_child(pid);

@@ -54,7 +54,7 @@ def try_writers(screen, disk, name, wanted):
         before = sorted(os.listdir(disk))
         old = open(out, "rb").read() if os.path.exists(out) else None
         ask(screen, key, out)
-        said = screen.until(lambda text: wanted.replace(" ", "") in flat(screen) and file in flat(screen), timeout=30)
+        said = screen.until(lambda text: wanted.replace(" ", "") in flat(screen) and file in flat(screen))
         checks.check(f"{label}: a sentence says so", said, screen.text())
         kept = open(out, "rb").read() if os.path.exists(out) else None
         checks.check(f"{label}: the old file stays, and nothing else", kept == old and sorted(os.listdir(disk)) == before,

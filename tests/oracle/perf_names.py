@@ -51,17 +51,63 @@ def named(symbol):
     return "?" if is_nameless(symbol) or symbol == "_init" or symbol.endswith("@plt") else symbol
 
 
-def demangled(counts):
-    """Counts by (..., symbol) with names as binutils demangle them, parameters and all; perf leaves those out."""
-    keys = list(counts)
-    text = "\n".join(key[-1] for key in keys) + "\n"
+def pretty(symbols):
+    """The names of symbols as binutils demangle them, parameters and all; perf leaves those out."""
+    text = "\n".join(symbols) + "\n"
     shown = subprocess.run(["c++filt", "--no-verbose"], input=text.encode(errors="surrogateescape"),
                            capture_output=True, check=True)
-    names = shown.stdout.decode(errors="surrogateescape").split("\n")
+    return [named(bare(name)) for name in shown.stdout.decode(errors="surrogateescape").split("\n")[:-1]]
+
+
+def demangled(counts):
+    """Counts by (..., symbol) with demangled names."""
+    keys = list(counts)
     sums = collections.Counter()
-    for key, name in zip(keys, names):
-        sums[(*key[:-1], named(bare(name)))] += counts[key]
+    for key, name in zip(keys, pretty(key[-1] for key in keys)):
+        sums[(*key[:-1], name)] += counts[key]
     return sums
+
+
+def symbol_files(path):
+    """The file itself and its debug file, where there is one."""
+    notes = subprocess.run(["readelf", "-n", path], capture_output=True, check=False).stdout.decode(errors="replace")
+    found = re.search(r"Build ID: ([0-9a-f]{2})([0-9a-f]+)", notes)
+    return [path, f"/usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug"] if found else [path]
+
+
+def aliases(path):
+    """{name: one name for all that stand for the same code}: identical functions may be folded into one."""
+    rows = set()
+    for file in symbol_files(path):
+        for table in ([], ["-D"]):
+            shown = subprocess.run(["nm", *table, "--defined-only", file], capture_output=True, check=False)
+            found = [line.split() for line in shown.stdout.decode(errors="surrogateescape").splitlines()]
+            rows |= {(row[0], row[2]) for row in found if len(row) == 3 and row[1] in "tTwWi"}
+    rows = sorted(rows)
+    first, same = {}, {}
+
+    def root(name):
+        while same.get(name, name) != name:
+            name = same[name]
+        return name
+
+    for (address, _), name in zip(rows, pretty(symbol for _, symbol in rows)):
+        same[root(name)] = root(first.setdefault(address, name))
+    return {name: root(name) for name in same}
+
+
+def with_aliases(ours, theirs, paths):
+    """Both counts, by one name for all names of the same code, in images where they differ."""
+    images = {key[-2] for key in set(ours) | set(theirs) if ours[key] != theirs[key]} & set(paths)
+    known = {image: aliases(paths[image]) for image in images}
+
+    def renamed(counts):
+        sums = collections.Counter()
+        for (*rest, image, symbol), n in counts.items():
+            sums[(*rest, image, known.get(image, {}).get(symbol, symbol))] += n
+        return sums
+
+    return (renamed(ours), renamed(theirs)) if known else (ours, theirs)
 
 
 def sizeless(path):

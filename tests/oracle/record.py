@@ -30,7 +30,6 @@ SECONDS = "2"
 KILLED_BYTES = 1 << 20  # some thousand samples
 PATIENCE_S = 60  # for what takes a second on a quiet machine
 counts.TYPES[67] = "BUILD_ID"
-WORKLOADS = {"shares", "spawner", "faults", "threads"}
 
 
 def cases(work):
@@ -115,15 +114,6 @@ def look_at(strobe, dump, name, path, said):
     compare_counts(strobe, name, path)
 
 
-def comparable(rows, workload):
-    """Of the workload every symbol, of whatever else ran the images: demanglers differ in the names of strangers."""
-    kept = collections.Counter()
-    for (command, image, symbol), n in rows.items():
-        known = command in workload
-        kept[(command, image if known else in_kernel(image), symbol if known else "")] += n
-    return kept
-
-
 def kernel_samples(samples):
     return collections.Counter({(*key[:7], in_kernel(key[7]) if key[6].startswith("ffff") else key[7]): n
                                 for key, n in samples.items()})
@@ -132,8 +122,9 @@ def kernel_samples(samples):
 def compare_counts(strobe, name, path):
     made = run([strobe, "report", path, "--group", "command,image,symbol", "--format", "json"])
     for event in json.loads(made.stdout)["events"]:
-        ours = comparable(counts.our_counts(event), WORKLOADS)
-        theirs = comparable(counts.perf_counts(path, event["name"]), WORKLOADS)
+        ours = counts.comparable(counts.our_counts(event))
+        theirs = counts.comparable(counts.perf_counts(path, event["name"]))
+        ours, theirs = counts.with_aliases(ours, theirs, counts.paths_of(path))
         checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal",
                      ours == theirs, counts.difference(ours, theirs))
 

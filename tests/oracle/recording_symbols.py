@@ -19,7 +19,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
-from perf_names import named  # noqa: E402
+from perf_names import named, with_aliases  # noqa: E402
+from recordings_counts import paths_of  # noqa: E402
 
 checks = Checks()
 strobe = os.path.abspath(sys.argv[1])
@@ -88,7 +89,7 @@ def compare(name, command):
             checks.skip(name, f"perf record does not work here: {done.stderr.strip()}")
             return
         theirs, addresses = perf_counts(data)
-        ours = strobe_counts(data)
+        ours, theirs = with_aliases(strobe_counts(data), theirs, paths_of(data))
     different = {key: (theirs[key], ours[key]) for key in set(theirs) | set(ours) if theirs[key] != ours[key]}
     checks.check(f"{name}: enough addresses to judge by", addresses >= ENOUGH, addresses)
     checks.check(f"{name}: {len(theirs)} symbols of {addresses} addresses as perf names them", not different,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""scripts/deps and tests/summary.py against systems that are not this one.
+"""scripts/deps against systems that are not this one.
 
 scripts/deps runs with a PATH of its own, where dpkg-query, apt-get, id and sudo are stand-ins that write
 down how they were called.
@@ -8,7 +8,6 @@ down how they were called.
 usage: scripts.py TOP
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -99,45 +98,8 @@ def deps(script):
                  done.returncode == 2 and "'tset'" in done.stderr, str(done))
 
 
-def summary(script):
-    def say(*tests):
-        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as log:
-            for test in tests:
-                log.write(json.dumps({"returncode": 0, "stdout": "", "stderr": "", **test}) + "\n")
-            log.flush()
-            done = subprocess.run([sys.executable, script, log.name], capture_output=True, text=True,
-                                  check=False)
-        return done.returncode, done.stdout, done.stdout.splitlines()[-1]
-
-    cases = "[ RUN      ] a\n[       OK ] a\n[ RUN      ] b\nno PMU here\n[  SKIPPED ] b\n"
-    status, out, last = say({"name": "x / c", "result": "OK", "stdout": cases})
-    checks.check("cases of a cmocka program count", status == 0 and "c: b: no PMU here" in out
-                 and last == "1 passed, 0 failed, 1 skipped", out)
-    status, out, last = say({"name": "c", "result": "FAIL", "returncode": -11,
-                             "stdout": cases + "[ RUN      ] d\n"})
-    checks.check("a crash is a failure", status == 1 and last == "1 passed, 1 failed, 1 skipped", out)
-    status, out, last = say({"name": "s", "result": "OK",
-                             "stdout": "skip: p: no perf\n3 passed, 0 failed, 1 skipped\n"})
-    checks.check("a script counts by its last line", status == 0 and "s: p: no perf" in out
-                 and last == "3 passed, 0 failed, 1 skipped", out)
-    status, out, last = say({"name": "s", "result": "TIMEOUT"}, {"name": "t", "result": "OK"},
-                            {"name": "u", "result": "SKIP", "stdout": "no events\n"})
-    checks.check("other tests count as one", status == 1 and "u: no events" in out
-                 and last == "1 passed, 1 failed, 1 skipped", out)
-    told = ["ok: a"] + ["not ok: b: 1 of 2"] + ["ok: c"] * 50 + ["51 passed, 1 failed, 0 skipped"]
-    status, out, last = say({"name": "x / s", "result": "FAIL", "returncode": 1, "stdout": "\n".join(told)},
-                            {"name": "x / c", "result": "FAIL", "returncode": 1, "stdout": cases + "[  FAILED  ] d\n"},
-                            {"name": "x / t", "result": "TIMEOUT", "returncode": -9})
-    checks.check("what failed is told at the end", out.splitlines()[-5:] ==
-                 ["failed: s: b: 1 of 2", "failed: c: d", "failed: t: timeout, status -9", "", last]
-                 and last == "52 passed, 3 failed, 1 skipped", out)
-    status, out, last = say()
-    checks.check("no test at all is a failure", status == 1 and last.startswith("0 passed, 1"), out)
-
-
 def main(top):
     deps(os.path.join(top, "scripts/deps"))
-    summary(os.path.join(top, "tests/summary.py"))
     checks.finish()
 
 

@@ -597,6 +597,25 @@ static void assumed(void **state)
 }
 
 /* No more than so many are known, and those beyond are counted. */
+/* A record that a stopped CPU wrote late: what was taken for waiting meanwhile counts once. */
+static void late(void **state)
+{
+	struct world *world = *state;
+
+	out(world, 7, 100, false);
+	offcpu_advance(&world->offcpu, 300, SIZE_MAX);
+	in(world, 7, 200);
+	assert_int_equal(world->offcpu.dropped, 1);
+	out(world, 7, 250, false);
+	in(world, 7, 280);
+	out(world, 7, 290, false);
+	out(world, 7, 295, false);
+	in(world, 7, 400);
+	out(world, 7, 450, false);
+	in(world, 7, 500);
+	assert_int_equal(world->total_ns, 200 + 100 + 50);
+}
+
 static void many(void **state)
 {
 	struct world *world = *state;
@@ -637,6 +656,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unwanted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(kept_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(assumed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many, set_up, tear_down),
 	};
 

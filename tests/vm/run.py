@@ -8,12 +8,17 @@ usage: run.py FOLDER STROBE_ARM64 STROBE_NATIVE [TEST...]
 import concurrent.futures
 import os
 import platform
-import re
 import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from runner.machine import prepared  # noqa: E402
+from runner.outcome import judge  # noqa: E402
+from runner.reruns import settle  # noqa: E402
+from runner.summary import print_summary  # noqa: E402
+
 # The longest first.
 TESTS = ("kernel", "counters", "hotplug", "clocks", "probes", "unwinding", "narrow")
 AT_ONCE = 2
@@ -22,14 +27,28 @@ LIMIT_SECONDS = 700
 
 
 def run(name, arguments):
+    """The outcome of one guest's script, whose output is printed as soon as it ends."""
     begun = time.monotonic()
     try:
         done = subprocess.run([sys.executable, os.path.join(HERE, name + ".py"), *arguments], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_SECONDS, check=False)
-        said, status = done.stdout, done.returncode
+        output, status, result = done.stdout, done.returncode, "FAIL" if done.returncode else "OK"
     except subprocess.TimeoutExpired as late:
-        said, status = (late.stdout or b"") + b"no end\n", -1
-    return said.decode(errors="replace").strip(), status, time.monotonic() - begun
+        output, status, result = late.stdout or b"", -1, "TIMEOUT"
+    said = output.decode(errors="replace").strip()
+    print(f"{said}\n  {name}: {time.monotonic() - begun:.0f} s\n", flush=True)
+    return judge(name, result, status, said)
+
+
+def run_guests(chosen, arguments):
+    outcomes = []
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        jobs = [pool.submit(run, name, arguments) for name in chosen]
+        for job in concurrent.futures.as_completed(jobs):
+            outcomes.append(job.result())
+    # Guests have fixed seeds, but their time is that of a loaded machine.
+    outcomes, flaky = settle(outcomes, lambda _: True, lambda name: run(name, arguments), "vm")
+    return print_summary(outcomes, flaky)
 
 
 def main():
@@ -37,19 +56,8 @@ def main():
     # The native program runs in the guest of its own kind.
     if platform.machine() != "x86_64":
         arguments = arguments[:2]
-    sums = [0, 0, 0]
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        jobs = {pool.submit(run, name, arguments): name for name in chosen}
-        for job in concurrent.futures.as_completed(jobs):
-            said, status, seconds = job.result()
-            print(f"{said}\n  {jobs[job]}: {seconds:.0f} s\n", flush=True)
-            found = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", said.splitlines()[-1] if said else "")
-            counts = [int(count) for count in found.groups()] if found else [0, 0, 0]
-            if status and not counts[1]:
-                counts[1] = 1
-            sums = [sum(pair) for pair in zip(sums, counts)]
-    print(f"{sums[0]} passed, {sums[1]} failed, {sums[2]} skipped")
-    sys.exit(1 if sums[1] else 0)
+    with prepared(arguments[0]):
+        sys.exit(run_guests(chosen, arguments))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Failed assertions of tests that depend on the machine's load are tried again, in the open.
+
+A test that failed by an assertion runs again, alone, after all others, at most twice.  If it passes then, its
+cases count as passed and are listed as flaky.  Crashes, hangs, reports of sanitizers and more than FLAKY_MAX
+flaky cases in one run are failures.
+"""
+
+from runner.outcome import Outcome
+
+AGAIN_MAX = 2
+FLAKY_MAX = 8
+
+
+def _try_again(outcome, run_again):
+    """(the outcome that counts, [(case, words)] of the failures before it passed)."""
+    seen, last = dict(outcome.failed), outcome
+    for turn in range(AGAIN_MAX):
+        print(f"\nrunning {outcome.name} again, alone ({turn + 1} of {AGAIN_MAX}): "
+              f"{', '.join(case for case, _ in last.failed)}", flush=True)
+        last = run_again(outcome.name)
+        if last.verdict:
+            return last, []
+        if not last.failed:
+            return last, list(seen.items())
+        for case, said in last.failed:
+            seen.setdefault(case, said)
+    outcome.verdict = f"failed in {AGAIN_MAX + 1} of {AGAIN_MAX + 1} runs"
+    return outcome, []
+
+
+def settle(outcomes, may_depend, run_again, stage):
+    """Runs again what may_depend(outcome) allows, by run_again(name) -> Outcome.
+
+    Returns (outcomes that count, [(stage, test, case, words)] of flaky cases)."""
+    chosen = [outcome for outcome in outcomes if outcome.failed and not outcome.verdict and may_depend(outcome)]
+    cases = sum(len(outcome.failed) for outcome in chosen)
+    flaky, settled = [], {}
+
+    if cases > FLAKY_MAX:
+        print(f"\nnot run again: {cases} failed cases are more than the {FLAKY_MAX} that chance is granted")
+        return outcomes, flaky
+    for outcome in chosen:
+        settled[outcome.name], failures = _try_again(outcome, run_again)
+        flaky += [(stage, outcome.name, case, said) for case, said in failures]
+    outcomes = [settled.get(outcome.name, outcome) for outcome in outcomes]
+    if len(flaky) > FLAKY_MAX:
+        outcomes.append(Outcome("flaky cases", 0, [(f"{len(flaky)} of at most {FLAKY_MAX}", "")], [], ("", "")))
+    return outcomes, flaky

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_store_finish.c - the end of a store without memory for its last slice: every sample is stored or dropped.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sampler/slices.h"
+#include "tests/unit/store_world.h"
+
+#include <errno.h>
+
+static bool refused;
+
+int __real_slices_seal(struct slices *slices, struct cells *cells, uint64_t start_ns,
+	uint64_t end_ns, struct sealed **out);
+int __wrap_slices_seal(struct slices *slices, struct cells *cells, uint64_t start_ns,
+	uint64_t end_ns, struct sealed **out);
+
+int __wrap_slices_seal(struct slices *slices, struct cells *cells, uint64_t start_ns,
+	uint64_t end_ns, struct sealed **out)
+{
+	return refused ? -ENOMEM : __real_slices_seal(slices, cells, start_ns, end_ns, out);
+}
+
+static uint64_t stored(struct world *world)
+{
+	struct snapshot snapshot;
+	uint64_t n = 0;
+
+	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++)
+		for (uint32_t c = 0; c < snapshot.slices[i]->cells; c++)
+			n += snapshot.slices[i]->count[c];
+	snapshot_release(world->store, &snapshot);
+	return n;
+}
+
+static void test_refused(void **state)
+{
+	struct world *world = world_new(64 * MIB);
+	struct store_status status;
+
+	(void)state;
+	add(world, 10, 1, 7, 0, 0, 5);
+	add(world, 10, 1, 7, 0, 0, 5);
+	add(world, 20, 2, 7, 0, 0, 5);
+	refused = true;
+	assert_false(store_finish(world->store, 30));
+	store_status(world->store, &status);
+	assert_int_equal(status.dropped, 3);
+	refused = false;
+	/* What comes after all is stored. */
+	add(world, 40, 3, 7, 0, 0, 5);
+	assert_true(store_finish(world->store, 50));
+	assert_int_equal(stored(world), 1);
+	store_status(world->store, &status);
+	assert_int_equal(status.dropped, 3);
+	assert_false(store_finish(world->store, 60));
+	world_free(world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_switching.c - which events run after a change, against a made-up kernel: an event that is switched off,
+ * dropped or stopped gets no credit while its rings are drained, since PERF_EVENT_IOC_REFRESH enables it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sampler/engine_internal.h"
+
+#include <stdlib.h>
+
+#define EVENTS 3
+#define FD(i) (100 + (int)(i))
+#define TRACKER_FD 200
+
+/* The kernel's side: clocks of events run while they are enabled, the tracker's always. */
+static struct kernel {
+	bool enabled[EVENTS];
+	uint64_t clock_ns[EVENTS];
+	uint64_t tracker_ns;
+} kernel;
+
+static bool is_event(int fd)
+{
+	return fd >= FD(0) && fd < FD(EVENTS);
+}
+
+static int switch_fd(int fd, bool on)
+{
+	if (is_event(fd))
+		kernel.enabled[fd - FD(0)] = on;
+	return 0;
+}
+
+int __wrap_sys_enable(int fd);
+int __wrap_sys_disable(int fd);
+int __wrap_sys_refresh(int fd, uint32_t overflows);
+int __wrap_sys_read(int fd, const struct sys_features *features, struct sys_counts *out);
+int __wrap_sys_set_period(int fd, const struct perf_event_attr *attr);
+size_t __wrap_ring_size(const struct ring *ring);
+
+int __wrap_sys_enable(int fd)
+{
+	return switch_fd(fd, true);
+}
+
+int __wrap_sys_disable(int fd)
+{
+	return switch_fd(fd, false);
+}
+
+int __wrap_sys_refresh(int fd, uint32_t overflows)
+{
+	assert_true(overflows > 0);
+	return switch_fd(fd, true);
+}
+
+int __wrap_sys_read(int fd, const struct sys_features *features, struct sys_counts *out)
+{
+	uint64_t ns = is_event(fd) ? kernel.clock_ns[fd - FD(0)] : kernel.tracker_ns;
+
+	(void)features;
+	*out = (struct sys_counts){.value = ns, .enabled_ns = ns, .running_ns = ns};
+	return 0;
+}
+
+int __wrap_sys_set_period(int fd, const struct perf_event_attr *attr)
+{
+	(void)fd;
+	(void)attr;
+	return 0;
+}
+
+size_t __wrap_ring_size(const struct ring *ring)
+{
+	(void)ring;
+	return 64 * PAGE_BYTES;
+}
+
+static void pass(uint64_t ns)
+{
+	kernel.tracker_ns += ns;
+	for (size_t i = 0; i < EVENTS; i++)
+		kernel.clock_ns[i] += kernel.enabled[i] ? ns : 0;
+}
+
+struct world {
+	struct engine *engine;
+	struct point point, *points[1];
+	struct channel channel;
+	struct point_event events[EVENTS];
+};
+
+/* Three page-faults events on one thread; the second leads the third. */
+static int setup(void **state)
+{
+	const int32_t tid = 1;
+	const struct event_spec spec = {.name = "page-faults",
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS}};
+	const struct engine_config config = {.events = &spec,
+		.n_events = 1,
+		.memory_bytes = 16 << 20,
+		.target = {.tids = &tid, .n_tids = 1}};
+	struct world *world = calloc(1, sizeof(*world));
+	struct engine *engine;
+
+	assert_non_null(world);
+	assert_int_equal(engine_new(&world->engine, &config), 0);
+	engine = world->engine;
+	kernel = (struct kernel){.tracker_ns = NS_PER_S};
+	world->points[0] = &world->point;
+	world->point = (struct point){.pid = 1,
+		.tid = 1,
+		.cpu = -1,
+		.tracker_fd = TRACKER_FD,
+		.channel = &world->channel,
+		.events = world->events};
+	world->channel.n_events = EVENTS;
+	engine->points = world->points;
+	engine->n_points = 1;
+	engine->status.n_events = EVENTS;
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		engine->choices[i] = (struct choice){.spec = spec,
+			.attr = spec.attr,
+			.leader = i == 2 ? 1 : i,
+			.enabled = true,
+			.open = true,
+			.settled = true,
+			.record_bytes = 64};
+		engine->choices[i].attr.freq = 1;
+		engine->choices[i].attr.sample_freq = 997;
+		world->events[i] = (struct point_event){
+			.next = i + 1 < EVENTS ? &world->events[i + 1] : NULL,
+			.point = &world->point,
+			.choice = i,
+			.leader = i == 2 ? &world->events[1] : NULL,
+			.fd = FD(i),
+			.on_credit = true,
+			.had_credit = true,
+			.credit = {.target = 100, .outstanding = 100},
+			.clock_ns = kernel.tracker_ns,
+		};
+		kernel.enabled[i] = true;
+	}
+	*state = world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	world->engine->points = NULL;
+	world->engine->n_points = 0;
+	free(world->engine->touched);
+	engine_free(world->engine);
+	free(world);
+	return 0;
+}
+
+/* As if the next round found so many samples of an event in the ring. */
+static void leave_samples(struct world *world, unsigned int index, uint32_t n)
+{
+	struct engine *engine = world->engine;
+
+	if (!engine->touched) {
+		engine->touched = calloc(EVENTS, sizeof(struct point_event *));
+		assert_non_null(engine->touched);
+		engine->touched_capacity = EVENTS;
+	}
+	world->events[index].consumed = n;
+	engine->touched[engine->n_touched++] = &world->events[index];
+}
+
+static void check(bool first, bool second, bool third)
+{
+	assert_int_equal(kernel.enabled[0], first);
+	assert_int_equal(kernel.enabled[1], second);
+	assert_int_equal(kernel.enabled[2], third);
+}
+
+static double coverable_s(const struct world *world, unsigned int index)
+{
+	return world->engine->status.events[index].coverable / NS_PER_S;
+}
+
+/* Its last samples give no credit, and what follows neither. */
+static void test_off_with_samples(void **state)
+{
+	struct world *world = *state;
+
+	pass(NS_PER_S);
+	leave_samples(world, 0, 100);
+	change_enabled(world->engine, 0, false);
+	check(false, true, true);
+	pass(NS_PER_S);
+	leave_samples(world, 0, 5);
+	change_settle(world->engine);
+	check(false, true, true);
+	/* It covered all of the time in which it was on. */
+	assert_true(coverable_s(world, 0) > 0.9 && coverable_s(world, 0) < 1.1);
+	change_enabled(world->engine, 0, true);
+	check(true, true, true);
+}
+
+/* An event whose credit was spent is not started again as it is switched off, and the time that it stood is told. */
+static void test_off_while_it_stands(void **state)
+{
+	struct world *world = *state;
+
+	kernel.enabled[0] = false;
+	pass(NS_PER_S);
+	change_enabled(world->engine, 0, false);
+	check(false, true, true);
+	assert_true(coverable_s(world, 0) > 0.9);
+	assert_true(world->engine->status.events[0].covered < 0.1 * NS_PER_S);
+	/* From here on it misses nothing. */
+	pass(NS_PER_S);
+	change_settle(world->engine);
+	check(false, true, true);
+	assert_true(coverable_s(world, 0) < 1.1);
+}
+
+/* One that runs is started again. */
+static void test_revived(void **state)
+{
+	struct world *world = *state;
+
+	kernel.enabled[0] = false;
+	pass(NS_PER_S);
+	change_settle(world->engine);
+	check(true, true, true);
+	kernel.enabled[0] = false;
+	leave_samples(world, 0, 100);
+	engine_round(world->engine, true, true);
+	check(true, true, true);
+}
+
+/* Members get no credit while their leader stops. */
+static void test_leader_off(void **state)
+{
+	struct world *world = *state;
+
+	kernel.enabled[2] = false;
+	pass(NS_PER_S);
+	leave_samples(world, 1, 100);
+	leave_samples(world, 2, 100);
+	change_enabled(world->engine, 1, false);
+	check(true, false, false);
+}
+
+static void test_member_off(void **state)
+{
+	struct world *world = *state;
+
+	pass(NS_PER_S);
+	leave_samples(world, 2, 100);
+	change_enabled(world->engine, 2, false);
+	check(true, true, false);
+}
+
+static void test_dropped(void **state)
+{
+	struct world *world = *state;
+
+	kernel.enabled[2] = false;
+	pass(NS_PER_S);
+	leave_samples(world, 1, 100);
+	leave_samples(world, 2, 100);
+	choice_disarm(world->engine, 1);
+	change_settle(world->engine);
+	check(true, false, false);
+	/* The time that the member stood before is told. */
+	assert_true(coverable_s(world, 2) > 0.9);
+}
+
+static void test_stopped(void **state)
+{
+	struct world *world = *state;
+
+	pass(NS_PER_S);
+	world->engine->stopped = true;
+	point_disarm(&world->point);
+	for (unsigned int i = 0; i < EVENTS; i++)
+		leave_samples(world, i, 100);
+	change_settle(world->engine);
+	check(false, false, false);
+}
+
+/* A new rate and a pause leave an event off that is off, and on that is on. */
+static void test_rate_and_pause(void **state)
+{
+	struct world *world = *state;
+
+	change_enabled(world->engine, 0, false);
+	leave_samples(world, 0, 100);
+	leave_samples(world, 1, 100);
+	change_rate(world->engine, 0, 499);
+	change_rate(world->engine, 1, 499);
+	check(false, true, true);
+	leave_samples(world, 0, 100);
+	change_paused(world->engine, true);
+	pass(NS_PER_S);
+	leave_samples(world, 0, 100);
+	change_paused(world->engine, false);
+	check(false, true, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_off_with_samples, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_off_while_it_stands, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_revived, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_leader_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_member_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rate_and_pause, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
