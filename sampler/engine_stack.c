@@ -4,13 +4,13 @@
  * (config.stack_adapts).  Runs in the sampling thread.
  *
  * An event begins with config.stack_bytes.  Threads sleep near the root, so events of switches begin
- * with STACK_SPAN_BYTES.  So do events that fire at each hit, as their rate is not known.  The size is
- * doubled as soon as copies are known to be too short for more than a hundredth of the chains.  It
- * is halved, not below STACK_LEAST, if a second's copies are more than STACK_BUDGET, or if more than
- * a twentieth of a second's samples are lost: then it stays there.
+ * with STACK_SPAN_BYTES.  The size is doubled as soon as copies are known to be too short for more than
+ * a hundredth of the chains.  It is halved, not below STACK_LEAST, if a second's copies are more than
+ * STACK_BUDGET, or if more than a twentieth of a second's samples are lost: then it stays there.
  *
  * The kernel cannot change the size in an open event.  A second event takes the place of the first in
- * the same ring, so that hits between two system calls alone are missed.
+ * the same ring, and what happens between two system calls is missed.  Hits are counted one by one, so
+ * events that fire at each hit keep STACK_SPAN_BYTES.
  */
 #include "sampler/engine_internal.h"
 
@@ -127,8 +127,6 @@ static int change_size(struct engine *engine, unsigned int index, uint32_t bytes
 
 	choice->stack.bytes = bytes;
 	if (choice->spec.span || stays_open(engine, index)) {
-		if (choice->spec.span)
-			span_stop(engine);
 		ret = change_reopen(engine, index);
 		if (ret && ret != -ESRCH)
 			change_restore(engine, index, &before);
@@ -171,12 +169,12 @@ static void adapt(struct engine *engine, unsigned int index)
 	engine_note(engine, NOTE_STACK_BYTES, 0, 0, bytes, engine->status.events[index].name);
 }
 
-/* Inherited events stay open, for their children's sake, and so do groups of events that fire by hits. */
+/* Inherited events stay open, for their children's sake. */
 static bool is_adapted(const struct engine *engine, unsigned int index)
 {
 	return engine->choices[index].open && choice_runs(engine, index) &&
 		stack_copied(engine, index) && engine->status.scope != SCOPE_INHERIT &&
-		!(stays_open(engine, index) && fires_by_hits(&engine->choices[index]));
+		!fires_by_hits(&engine->choices[index]);
 }
 
 void stack_sweep(struct engine *engine)

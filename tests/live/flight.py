@@ -91,9 +91,9 @@ def last_seconds_only(strobe, shares, folder):
 def little_memory(strobe, shares, library):
     if os.geteuid() or not os.access(MLOCK, os.W_OK):
         return checks.skip("little memory to lock", "only root can change the limit")
-    with public_copy(shares, library) as copies, sysctl(MLOCK, 16):
-        found = run([strobe, "report", "-F", str(HZ), "--flight-recorder", "3600", "--", copies[0], "2"], user=NOBODY,
-                    limits={8: 1 << 18}, env={"LD_LIBRARY_PATH": os.path.dirname(copies[0])})
+    with public_copy(strobe, shares, library) as (strobe, shares, library), sysctl(MLOCK, 16):
+        found = run([strobe, "report", "-F", str(HZ), "--flight-recorder", "3600", "--", shares, "2"], user=NOBODY,
+                    limits={8: 1 << 18}, env={"LD_LIBRARY_PATH": os.path.dirname(library)})
     return checks.check("an ordinary user with little memory", found.status == 0 and "shares_hot" in found.out and
                         "the flight recorder holds only the last" in found.out and "limit on locked memory" in found.out,
                         found)

@@ -64,6 +64,9 @@ def adds_up(event, count, others=False, period=1):
         return f"{count} hits were made: {shown}"
     if told != event["count"] // period:
         return f"the sum is {told}: {shown}"
+    # Hits of others are filtered, or lost.
+    if told - event["filtered"] < count // period:
+        return f"{count} hits were made, and {told - event['filtered']} are told of: {shown}"
     if told and abs(event["coverage_percent"] - 100 * here / told) > 0.01:
         return f"coverage is not {100 * here / told}: {shown}"
     return ""
@@ -105,6 +108,10 @@ def scopes(strobe, syscalls):
           [syscalls, str(FLOOD // 4)], {ENTER: FLOOD // 4, EXIT: FLOOD // 4})
     flood("every seventh hit", strobe, ["-c", "7", "-e", ENTER, "--scope", "task"],
           [syscalls, str(FLOOD)], {ENTER: FLOOD}, period=7)
+    # Long enough for what strobe changes after a second.
+    for scope in ("task", "cpu"):
+        flood(f"a flood of some seconds, --scope {scope}", strobe, [*each, "--scope", scope],
+              [syscalls, str(5 * FLOOD)], {ENTER: 5 * FLOOD}, scope == "cpu")
     flood("a burst, then silence", strobe, [*each, "--scope", "task"],
           [syscalls, "140000", "0", "2"], {ENTER: 140000})
 

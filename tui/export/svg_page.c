@@ -13,7 +13,7 @@ const char svg_style[] =
 	"text { font: 12px ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace; fill: var(--ink); }\n"
 	".title { font: 600 19px system-ui, \"DejaVu Sans\", sans-serif; }\n"
 	".subtitle, .key, #found, #details, #reset { font: 13px system-ui, \"DejaVu Sans\", sans-serif; fill: var(--dim); }\n"
-	"#details { fill: var(--ink); }\n"
+	"#details { fill: var(--ink); pointer-events: none; }\n"
 	"#found { fill: #a3157f; font-weight: 600; }\n"
 	"#reset { cursor: pointer; text-decoration: underline; }\n"
 	".paper { fill: var(--edge); }\n"
