@@ -84,7 +84,7 @@ void change_close(struct engine *engine, unsigned int index)
 	change_settle(engine);
 	/* Those that wait are in a format that may change. */
 	pending_retry(engine, true);
-	/* Switches are unseen until it is open again. */
+	/* Switches may be unseen until it is open again. */
 	if (engine->choices[index].spec.span)
 		span_stop(engine);
 	for (size_t i = 0; i < engine->n_points; i++) {

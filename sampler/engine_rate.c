@@ -167,6 +167,7 @@ void change_period(struct engine *engine, unsigned int index, uint64_t period)
 		rate_limit(&choice->attr);
 		choice->spec.attr.freq = 0;
 		choice->spec.attr.sample_period = choice->attr.sample_period;
+		choice_begin_stack(engine, choice);
 		choice_set_format(engine, index);
 		ret = change_open(engine, index);
 	}

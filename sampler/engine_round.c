@@ -406,8 +406,10 @@ static void give_back(struct engine *engine)
 
 		if (!event)
 			continue;
+		const bool spent =
+			event->on_credit && credit_consume(&event->credit, event->consumed);
 		if (event->on_credit && !engine->stopped && choice_runs(engine, event->choice)) {
-			if (credit_consume(&event->credit, event->consumed)) {
+			if (spent) {
 				engine->choices[event->choice].spent++;
 				engine->status.events[event->choice].stood_still++;
 				/* Its CPU may not have disabled it yet, and would then disable it

@@ -23,12 +23,20 @@ static bool is_open(const struct engine *engine, unsigned int index)
 	return engine->choices[index].open && choice_ran(engine, index);
 }
 
+/* The first that goes on, since it sees every switch; else the first that is stopping. */
 static int find_lead(const struct engine *engine)
 {
-	for (unsigned int i = 0; i < engine->status.n_events; i++)
-		if (event_is_of_switches(engine->choices[i].spec.span) && is_open(engine, i))
+	int found = -ENOENT;
+
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		if (!event_is_of_switches(engine->choices[i].spec.span) || !is_open(engine, i))
+			continue;
+		if (choice_runs(engine, i))
 			return (int)i;
-	return -ENOENT;
+		if (found < 0)
+			found = (int)i;
+	}
+	return found;
 }
 
 static int find_span(const struct engine *engine, enum event_span span)

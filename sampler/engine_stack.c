@@ -9,8 +9,10 @@
  * STACK_BUDGET, or if more than a twentieth of a second's samples are lost: then it stays there.
  *
  * The kernel cannot change the size in an open event.  A second event takes the place of the first in
- * the same ring, and what happens between two system calls is missed.  Hits are counted one by one, so
- * events that fire at each hit keep STACK_SPAN_BYTES.
+ * the same ring, and what happens between two system calls is missed.
+ *
+ * Events that fire at each hit copy nothing, and have the kernel's chain: their hits are counted one by
+ * one, and copies fill rings that hold all of their hits without them.
  */
 #include "sampler/engine_internal.h"
 
@@ -44,6 +46,8 @@ uint32_t stack_begin(const struct engine *engine, const struct choice *choice)
 
 	if (!engine->config.stack_adapts)
 		return bytes;
+	if (fires_by_hits(choice) && !engine->config.keep_stacks)
+		return 0;
 	if (bytes > STACK_SPAN_BYTES && (choice->spec.span || fires_by_hits(choice)))
 		bytes = STACK_SPAN_BYTES;
 	while (bytes > STACK_LEAST && choice->attr.freq &&
@@ -79,13 +83,8 @@ uint32_t stack_copied(const struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
 	const bool by_pointers = choice->spec.chain == EVENT_CHAIN_ON; /* call-graph=fp */
-	const uint32_t bytes = engine_stack_bytes(engine) && !by_pointers ? choice->stack.bytes : 0;
 
-	/* Where copies cannot shrink, hits are not to be lost to them. */
-	if (engine->config.stack_adapts && bytes > STACK_LEAST && fires_by_hits(choice) &&
-		stays_open(engine, index))
-		return STACK_LEAST;
-	return bytes;
+	return engine_stack_bytes(engine) && !by_pointers ? choice->stack.bytes : 0;
 }
 
 static bool is_too_short(const struct unwind_ends *ends)
@@ -173,8 +172,7 @@ static void adapt(struct engine *engine, unsigned int index)
 static bool is_adapted(const struct engine *engine, unsigned int index)
 {
 	return engine->choices[index].open && choice_runs(engine, index) &&
-		stack_copied(engine, index) && engine->status.scope != SCOPE_INHERIT &&
-		!fires_by_hits(&engine->choices[index]);
+		stack_copied(engine, index) && engine->status.scope != SCOPE_INHERIT;
 }
 
 void stack_sweep(struct engine *engine)

@@ -29,7 +29,7 @@ struct offcpu_thread {
 	struct offcpu_waker waker; /* with references, where it is known */
 	uint64_t out_ns;
 	uint64_t ready_ns; /* time of its wake-up; 0: none yet, or it was always runnable */
-	uint64_t since_ns; /* accounted up to here, never twice; ENDED: when */
+	uint64_t since_ns; /* accounted up to here; ENDED: when */
 };
 
 void offcpu_init(struct offcpu *offcpu, const struct offcpu_ops *ops)
@@ -138,7 +138,7 @@ static bool is_accounted(const struct offcpu_thread *thread)
 	return thread->since_ns > thread->out_ns;
 }
 
-/* It runs, or so it seems.  late: its switch-in is older than what is given out, none of which must count twice. */
+/* It runs, or so it seems.  late: it may have come back before the time that is given out, which must not count twice. */
 static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread, bool late)
 {
 	release_waker(offcpu, thread);
@@ -339,7 +339,7 @@ void offcpu_forget(struct offcpu *offcpu, int32_t tid)
 static void lose(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	offcpu->dropped++;
-	let_run(offcpu, thread, false);
+	let_run(offcpu, thread, true);
 }
 
 void offcpu_lost(struct offcpu *offcpu, int32_t tid)

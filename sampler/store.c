@@ -282,6 +282,7 @@ bool store_finish(struct store *store, uint64_t now_ns)
 
 	for (uint32_t i = 0; i < store->open.n; i++)
 		samples += store->open.at[i].count;
+	store_count(&store->samples, 0 - samples);
 	store_count(&store->dropped, samples);
 	release_open(store);
 	return sealed;

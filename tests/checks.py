@@ -24,6 +24,27 @@ NOBODY = 65534
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = "/dev/null"
 
 
+# Signals of programs that crash; "crash: " and "hang: " begin the lines by which a failure is no mere assertion.
+FATAL = (signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGSYS)
+
+
+class _Watched(subprocess.Popen):
+    """Says so when a command crashes, in whatever way the test tells of it."""
+
+    @property
+    def returncode(self):
+        return self._status
+
+    @returncode.setter
+    def returncode(self, status):
+        if status is not None and -status in FATAL:
+            print(f"crash: {self.args}: signal {-status}", flush=True)
+        self._status = status
+
+
+subprocess.Popen = _Watched
+
+
 class Checks:
     """Counts cases; finish() prints the line that the summary reads, and exits."""
 
@@ -91,6 +112,7 @@ def run(command, user=None, limits=None, timeout=120, env=None, **kwargs):
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         hung = True
+        print(f"hang: {command}: no end within {timeout} s", flush=True)
         process.send_signal(signal.SIGKILL)
         out, err = process.communicate()
     return Result(process.returncode, out.decode(errors="surrogateescape"),
@@ -288,9 +310,13 @@ class Screen:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self.status = status
+                if os.WIFSIGNALED(status) and os.WTERMSIG(status) in FATAL:
+                    print(f"crash: the screen: signal {os.WTERMSIG(status)}", flush=True)
         while self.read(0):
             if not select.select([self.fd], [], [], 0)[0]:
                 break
+        if self.status is None:
+            print(f"hang: the screen: no end within {timeout} s", flush=True)
         return self.status
 
     def close(self):

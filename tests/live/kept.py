@@ -69,10 +69,10 @@ def is_kept(build_id):
 
 
 def tables():
-    """The symbol tables in the cache.  Unwind tables, which are read before them, end in -u and a number."""
+    """The symbol tables in the cache.  Unwind tables, which are read before them, end in -uN.sym."""
     with contextlib.suppress(OSError):
         return [name for name in os.listdir(os.path.join(os.environ["XDG_CACHE_HOME"], "strobe"))
-                if name.startswith(("id", "vdso")) and not re.search(r"-u\d+$", name)]
+                if name.startswith(("id", "vdso")) and not re.search(r"-u\d+\.sym$", name)]
     return []
 
 

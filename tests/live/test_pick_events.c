@@ -208,6 +208,8 @@ static void finish(struct tty *tty)
 
 	tty_type(tty, "\033\033qqq");
 	assert_true(tty_status(tty, &status));
+	if (WIFSIGNALED(status))
+		print_message("crash: the program ended by signal %d\n", WTERMSIG(status));
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
 	tty_close(tty);

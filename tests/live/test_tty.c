@@ -99,6 +99,8 @@ static void expect_exit(struct tty *tty, int code)
 	int status;
 
 	assert_true(tty_status(tty, &status));
+	if (WIFSIGNALED(status))
+		print_message("crash: the program ended by signal %d\n", WTERMSIG(status));
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), code);
 }

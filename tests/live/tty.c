@@ -229,8 +229,10 @@ bool tty_status(struct tty *tty, int *status)
 			;
 		if (poll(&fd, 1, 20) > 0)
 			break;
-		if (now_ms() >= end)
+		if (now_ms() >= end) {
+			print_message("hang: the program did not end\n");
 			return false;
+		}
 	}
 	if (read(tty->events_fd, status, sizeof(*status)) != (ssize_t)sizeof(*status))
 		return false;

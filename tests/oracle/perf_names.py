@@ -76,7 +76,8 @@ def symbol_files(path):
 
 
 def aliases(path):
-    """{name: one name for all that stand for the same code}: identical functions may be folded into one."""
+    """{name: one name for all of its address}: identical functions may be folded into one.  Names that stand for several
+    addresses, as those of static functions may, have no alias."""
     rows = set()
     for file in symbol_files(path):
         for table in ([], ["-D"]):
@@ -84,16 +85,12 @@ def aliases(path):
             found = [line.split() for line in shown.stdout.decode(errors="surrogateescape").splitlines()]
             rows |= {(row[0], row[2]) for row in found if len(row) == 3 and row[1] in "tTwWi"}
     rows = sorted(rows)
-    first, same = {}, {}
-
-    def root(name):
-        while same.get(name, name) != name:
-            name = same[name]
-        return name
-
+    addresses, names = collections.defaultdict(set), collections.defaultdict(set)
     for (address, _), name in zip(rows, pretty(symbol for _, symbol in rows)):
-        same[root(name)] = root(first.setdefault(address, name))
-    return {name: root(name) for name in same}
+        addresses[name].add(address)
+        names[address].add(name)
+    single = {name for name, where in addresses.items() if len(where) == 1}
+    return {name: min(names[address] & single) for name in single for address in addresses[name]}
 
 
 def with_aliases(ours, theirs, paths):

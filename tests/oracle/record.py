@@ -97,7 +97,7 @@ def is_silent(name, what, command):
                  f"status {made.returncode}: {made.stderr[-400:]!r}")
 
 
-def look_at(strobe, dump, name, path, said):
+def look_at(strobe, dump, name, path, said, machine):
     samples, types, events, others = counts.our_dump(dump, path)
     checks.check(f"{name}: {said:,} samples were written", said == sum(samples.values()) and said > 0,
                  f"{sum(samples.values())} were read")
@@ -110,8 +110,16 @@ def look_at(strobe, dump, name, path, said):
     is_silent(name, "perf report", ["perf", "report", "--no-children", "-g", "none", "--stdio", "-i", path])
     is_silent(name, "perf script", ["perf", "script", "-i", path])
     theirs, strange = counts.perf_samples(path)
-    counts.compare_samples(name, samples, kernel_samples(theirs), strange)
-    compare_counts(strobe, name, path)
+    counts.compare_samples(name, samples, kernel_samples(theirs), strange, machine)
+    compare_counts(strobe, name, path, machine)
+
+
+def images_of_others(rows):
+    kept = collections.Counter()
+    for (command, image, symbol), n in rows.items():
+        known = command in counts.WORKLOADS
+        kept[(command, image if known else in_kernel(image), symbol if known else "")] += n
+    return kept
 
 
 def kernel_samples(samples):
@@ -119,11 +127,15 @@ def kernel_samples(samples):
                                 for key, n in samples.items()})
 
 
-def compare_counts(strobe, name, path):
+def compare_counts(strobe, name, path, machine):
+    """Of the workload every symbol, of what else a single program's recording has its images: demanglers differ."""
     made = run([strobe, "report", path, "--group", "command,image,symbol", "--format", "json"])
     for event in json.loads(made.stdout)["events"]:
-        ours = counts.comparable(counts.our_counts(event))
-        theirs = counts.comparable(counts.perf_counts(path, event["name"]))
+        ours, theirs = counts.our_counts(event), counts.perf_counts(path, event["name"])
+        if machine:
+            ours, theirs = counts.comparable(ours), counts.comparable(theirs)
+        else:
+            ours, theirs = images_of_others(ours), images_of_others(theirs)
         ours, theirs = counts.with_aliases(ours, theirs, counts.paths_of(path))
         checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal",
                      ours == theirs, counts.difference(ours, theirs))
@@ -207,7 +219,7 @@ def saved(strobe, dump, work, folder):
     workload.wait()
     told = re.findall(rb"saved (\d+) samples", shown)
     if checks.check("saved: the screen tells how many samples", told, repr(shown[-300:])):
-        look_at(strobe, dump, "saved", path, int(told[0]))
+        look_at(strobe, dump, "saved", path, int(told[0]), True)
 
 
 def refusals(strobe, work, folder):
@@ -277,7 +289,7 @@ def one(strobe, dump, work, name, folder):
         running.wait()
     if not checks.check(f"{name}: strobe record succeeds", made.returncode == 0, repr(made.stderr)):
         return
-    look_at(strobe, dump, name, path, said)
+    look_at(strobe, dump, name, path, said, "-a" in options)
     if name == "process":
         annotate(name, path, "shares_hot")
     if name in ("pipe", "packed-pipe"):

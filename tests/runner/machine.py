@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The machine as the tests expect it, whatever was done on it before.
 
-Tests get an environment, a home and a folder for temporary files of their own.  As root, settings of perf that the
-kernel lowers after hours of sampling, or that a killed test left, have the kernel's defaults meanwhile.  Processes,
-mounts and cgroups of killed runs are removed.
+Each run has an environment, a home and a folder for temporary files of its own.  A lock in the folder says that the
+run goes on; what killed runs left is removed.  As root, settings of perf that the kernel lowers after hours of
+sampling, or that a killed test left, have the kernel's defaults meanwhile.
 """
 
 import contextlib
+import fcntl
+import glob
+import json
 import os
-import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
 PREFIX = "strobe-tests-"
@@ -21,61 +24,21 @@ UNSET = ("COLUMNS", "DEBUGINFOD_CACHE_PATH", "DEBUGINFOD_URLS", "EDITOR", "LANGU
          "PERF_CONFIG", "PERF_PAGER", "TERMINFO", "VISUAL", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
 
 
-def _folders():
-    top = tempfile.gettempdir()
-    for name in os.listdir(top):
-        if re.fullmatch(PREFIX + r"\d+", name):
-            yield os.path.join(top, name), int(name.removeprefix(PREFIX))
+def _lock(path):
+    """The open file that holds the lock, or None: somebody else has it."""
+    file = open(path, "r+", encoding="ascii")  # pylint: disable=consider-using-with
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return file
+    except BlockingIOError:
+        file.close()
+        return None
 
 
-def _is_alive(pid):
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as command:
-        return b"python" in command.read()
-    return False
-
-
-def _unmount(folder):
-    with open("/proc/self/mounts", encoding="utf-8", errors="replace") as mounts:
-        below = [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]
-    for path in reversed(below):
-        subprocess.run(["umount", "--lazy", path], stderr=subprocess.DEVNULL, check=False)
-
-
-def _end_orphans(build):
-    """Programs of the build whose test was killed: their parent is the system's first process."""
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError, IndexError, ProcessLookupError):
-            program = os.readlink(f"/proc/{pid}/exe")
-            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-                parent = stat.read().rpartition(")")[2].split()[1]
-            if parent == "1" and program.startswith(os.path.abspath(build) + "/"):
-                print(f"ended a program that an earlier run left: {program} ({pid})")
-                os.kill(int(pid), signal.SIGKILL)
-
-
-def _remove_cgroups():
-    for root, names, _ in os.walk("/sys/fs/cgroup", topdown=False):
-        for name in names:
-            if name.startswith("strobe-test"):
-                with contextlib.suppress(OSError):
-                    os.rmdir(os.path.join(root, name))
-
-
-def clean(build):
-    """Removes what killed runs left."""
-    _end_orphans(build)
-    for folder, pid in list(_folders()):
-        if not _is_alive(pid):
-            _unmount(folder)
-            shutil.rmtree(folder, ignore_errors=True)
-    if os.geteuid() == 0:
-        _remove_cgroups()
-
-
-@contextlib.contextmanager
-def _settings():
+def _set(settings):
+    """Sets what differs; returns what was there before."""
     before = {}
-    for name, value in SETTINGS.items():
+    for name, value in settings.items():
         with contextlib.suppress(OSError), open(f"/proc/sys/kernel/{name}", "r+", encoding="ascii") as setting:
             was = setting.read().strip()
             if was != value:
@@ -83,31 +46,90 @@ def _settings():
                 setting.write(value)
                 setting.flush()
                 before[name] = was
-                print(f"kernel.{name}: {value} meanwhile, for {was}")
-    try:
-        yield
-    finally:
-        for name, value in reversed(before.items()):
-            with contextlib.suppress(OSError), open(f"/proc/sys/kernel/{name}", "w", encoding="ascii") as setting:
-                setting.write(value)
+    return before
+
+
+def _unmount(folder):
+    """False if something is still mounted below."""
+    with open("/proc/self/mounts", encoding="utf-8", errors="replace") as mounts:
+        below = [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]
+    return all(subprocess.run(["umount", "--lazy", path], stderr=subprocess.DEVNULL, check=False).returncode == 0
+               for path in reversed(below))
+
+
+def _remove(folder):
+    if _unmount(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_processes(folder):
+    """Those of a run that was killed: the folder is in their environment."""
+    mark = f"TMPDIR={folder}".encode()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environ:
+            if mark in environ.read().split(b"\0"):
+                os.kill(int(pid), signal.SIGKILL)
+
+
+def clean():
+    """Removes what killed runs left."""
+    for folder in glob.glob(os.path.join(glob.escape(tempfile.gettempdir()), PREFIX + "*")):
+        with contextlib.suppress(OSError):
+            lock = _lock(os.path.join(folder, "lock"))
+            if not lock:
+                continue
+            with lock:
+                print(f"removing what a killed run left: {folder}")
+                _end_processes(folder)
+                with contextlib.suppress(OSError, ValueError), \
+                        open(os.path.join(folder, "settings"), encoding="ascii") as settings:
+                    _set(json.load(settings))
+                _remove(folder)
 
 
 @contextlib.contextmanager
-def prepared(build):
-    """For the time of the block; the build's folder tells whose processes are the tests'."""
-    os.umask(0o022)
-    clean(build)
-    folder = os.path.join(tempfile.gettempdir(), f"{PREFIX}{os.getpid()}")
-    os.makedirs(os.path.join(folder, "home"))
-    # Tests become other users.
-    os.chmod(folder, 0o1777)
-    for name in UNSET:
-        os.environ.pop(name, None)
-    os.environ.update(TMPDIR=folder, HOME=os.path.join(folder, "home"), LC_ALL="C.UTF-8", TERM="xterm-256color",
-                      XDG_CACHE_HOME=os.path.join(folder, "home", ".cache"))
+def _settings(folder):
+    before = _set(SETTINGS)
+    for name, value in before.items():
+        print(f"kernel.{name}: {SETTINGS[name]} meanwhile, for {value}")
+    with open(os.path.join(folder, "settings"), "w", encoding="ascii") as settings:
+        json.dump(before, settings)
     try:
-        with _settings():
-            yield
+        yield
     finally:
-        _unmount(folder)
-        shutil.rmtree(folder, ignore_errors=True)
+        _set(dict(reversed(before.items())))
+
+
+def _default_signals():
+    """As for a command at a terminal: under nohup or in the background of a script, some are ignored."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    # For the folder and the settings to be put back.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
+@contextlib.contextmanager
+def prepared(settings=True):
+    """For the time of the block; yields the folder."""
+    os.umask(0o022)
+    _default_signals()
+    clean()
+    folder = tempfile.mkdtemp(prefix=PREFIX)
+    with open(os.path.join(folder, "lock"), "x", encoding="ascii"):
+        pass
+    with _lock(os.path.join(folder, "lock")):
+        os.mkdir(os.path.join(folder, "home"))
+        # Tests become other users.
+        os.chmod(folder, 0o1777)
+        for name in UNSET:
+            os.environ.pop(name, None)
+        os.environ.update(TMPDIR=folder, HOME=os.path.join(folder, "home"), LC_ALL="C.UTF-8", TERM="xterm-256color",
+                          XDG_CACHE_HOME=os.path.join(folder, "home", ".cache"))
+        try:
+            with _settings(folder) if settings else contextlib.nullcontext():
+                yield folder
+        finally:
+            _end_processes(folder)
+            _remove(folder)

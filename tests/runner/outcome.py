@@ -13,26 +13,38 @@ SKIP_LINE = re.compile(r"^skip(?:ped)?:? ", re.IGNORECASE)
 SAID_MAX = 400
 GOOD = ("OK", "EXPECTEDFAIL")
 
-# cmocka catches signals; scripts print a command that hung or died of a signal in the form of checks.Result.
-HUNG = re.compile(r"\bhung True\b")
-CRASHED = re.compile(r"Test failed with exception|\bstatus -(?:4|6|7|8|11|31), hung |^Traceback \(most recent call", re.M)
-SANITIZER = re.compile(r"(?:ERROR|WARNING): (?!LeakSanitizer)\w+Sanitizer\b|\bruntime error: ")
-LEAK = re.compile(r"ERROR: LeakSanitizer\b")
+# Signals of programs that crash: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
+FATAL = "(?:4|5|6|7|8|11|31)"
+# checks.py and tty.c print a line that begins with "crash: " or "hang: "; the rest is what is seen without them.
+HUNG = re.compile(r"^hang: |\bhung True\b|\bno end after \d+ s\b", re.M)
+CRASHED = re.compile(rf"^crash: |^Traceback \(most recent call|Test failed with exception|\bstatus -{FATAL}\b|"
+                     rf"\breturncode=-{FATAL}\b|Segmentation fault|core dumped|Kernel panic|\bOops\b|segfault at|"
+                     r"stack smashing detected|double free or corruption|free\(\): invalid|malloc\(\): ", re.M)
+# The summary is what is left of a report that was cut.
+SANITIZER = re.compile(r"(?:ERROR|WARNING): (?!Leak)\w+Sanitizer\b|SUMMARY: \w+Sanitizer: (?!\d+ byte\(s\) leaked)|"
+                       r"\bruntime error: ")
+LEAK = re.compile(r"ERROR: LeakSanitizer\b|SUMMARY: \w+Sanitizer: \d+ byte\(s\) leaked")
+
+
+def without_figures(case):
+    """The name of a case, which may have figures of its run."""
+    return re.sub(r"\d[\d.,]*", "#", case)
 
 
 class Outcome:
-    """failed: [(case, first words about it)], skipped: [(case, reason)]."""
+    """passed: names of cases, failed: [(case, first words about it)], skipped: [(case, reason)]; n_passed may be more
+    than there are names.  verdict: why the failure is not an assertion's, or empty."""
 
-    def __init__(self, name, passed, failed, skipped, said):
-        self.name, self.passed, self.failed, self.skipped, self.said = name, passed, failed, skipped, said
-        self.verdict = ""  # the reason that the failure is not an assertion's
+    def __init__(self, name, passed=(), failed=(), skipped=(), said=("", "")):
+        self.name, self.passed, self.failed, self.skipped, self.said = name, passed, list(failed), skipped, said
+        self.n_passed, self.verdict = len(passed), ""
 
-    def names(self):
-        return [case for case, _ in self.failed]
+    def has_passed(self, case):
+        return without_figures(case) in map(without_figures, self.passed)
 
 
 def _cmocka(stdout):
-    passed, failed, skipped, said = set(), {}, {}, []
+    passed, failed, skipped, said = [], {}, {}, []
     for line in stdout.splitlines():
         match = CASE.search(line)
         if not match:
@@ -42,7 +54,7 @@ def _cmocka(stdout):
         if kind == "RUN":
             said = []
         elif kind == "OK":
-            passed.add(name)
+            passed.append(name)
         elif kind == "FAILED":
             failed.setdefault(name, "")
         elif kind == "SKIPPED":
@@ -76,12 +88,13 @@ def _failed_lines(lines):
             yield case[:SAID_MAX], said[:SAID_MAX]
 
 
-def _why_unforgivable(text, result, status, failed):
+def _why_unforgivable(text, result, status, failed, is_cmocka):
     if result == "TIMEOUT" or HUNG.search(text):
         return "a hang"
     if SANITIZER.search(text):
         return "a sanitizer's report"
-    if not failed and LEAK.search(text):
+    # A program whose case ended early has not freed what the case had.
+    if LEAK.search(text) and not (is_cmocka and failed):
         return "a leak"
     if status < 0 or CRASHED.search(text):
         return "a crash"
@@ -92,18 +105,18 @@ def judge(name, result, status, stdout, stderr=""):
     """The outcome of a test of meson's log, or of a script's output and exit status (result: OK or FAIL)."""
     lines = stdout.strip().splitlines()
     totals = TOTALS.match(lines[-1]) if lines else None
-    passed, failed, skipped = 0, [], []
-    good = result in GOOD or result == "SKIP"
+    passed, failed, skipped = [], [], []
+    good, is_cmocka, n_passed = result in GOOD or result == "SKIP", "[ RUN      ]" in stdout, 0
 
-    if "[ RUN      ]" in stdout:
-        done, cases, reasons = _cmocka(stdout)
-        passed, words = len(done - set(cases)), _cmocka_words(stderr)
-        words += [""] * len(cases)
+    if is_cmocka:
+        passed, cases, reasons = _cmocka(stdout)
+        words = _cmocka_words(stderr) + [""] * len(cases)
         failed = [(case, said[:SAID_MAX]) for case, said in zip(cases, words)]
         said = [line for line in stderr.splitlines() if not line.startswith("[")]
         skipped = [(case, reason or _first_line("\n".join(said))) for case, reason in reasons.items()]
     elif totals:
-        passed = int(totals.group(1))
+        passed = [line.removeprefix("ok: ") for line in lines if line.startswith("ok: ")]
+        n_passed = int(totals.group(1))
         failed = list(_failed_lines(lines))
         failed += [("unnamed", "")] * (int(totals.group(2)) - len(failed))
         skipped = [tuple(SKIP_LINE.sub("", line).partition(": ")[::2]) for line in lines if SKIP_LINE.match(line)]
@@ -111,14 +124,14 @@ def judge(name, result, status, stdout, stderr=""):
     elif result == "SKIP":
         skipped = [("", _first_line(stdout + stderr))]
     elif good:
-        passed = 1
+        n_passed = 1
     else:
         failed = list(_failed_lines(lines))
 
-    verdict = "" if good else _why_unforgivable(stdout + stderr, result, status, failed)
+    verdict = "" if good else _why_unforgivable(stdout + "\n" + stderr, result, status, failed, is_cmocka)
     # A crash, a timeout or a sanitizer's verdict may leave no failed case behind.
     if not good and not failed:
         failed = [("", f"{result.lower()}, status {status}")]
     outcome = Outcome(name, passed, failed, skipped, (stdout, stderr))
-    outcome.verdict = verdict
+    outcome.n_passed, outcome.verdict = n_passed or len(passed), verdict
     return outcome

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Failed assertions of tests that depend on the machine's load are tried again, in the open.
 
-A test that failed by an assertion runs again, alone, after all others, at most twice.  If it passes then, its
-cases count as passed and are listed as flaky.  Crashes, hangs, reports of sanitizers and more than FLAKY_MAX
-flaky cases in one run are failures.
+A test that failed by an assertion runs again, alone, after all others, at most twice.  If the cases that failed pass
+then, and nothing else fails, they count as passed and are listed as flaky.  Crashes, hangs, reports of sanitizers and
+more than FLAKY_MAX flaky cases in one run are failures.
 """
 
 from runner.outcome import Outcome
@@ -18,11 +18,15 @@ def _try_again(outcome, run_again):
     for turn in range(AGAIN_MAX):
         print(f"\nrunning {outcome.name} again, alone ({turn + 1} of {AGAIN_MAX}): "
               f"{', '.join(case for case, _ in last.failed)}", flush=True)
-        last = run_again(outcome.name)
+        last = run_again(outcome)
         if last.verdict:
             return last, []
         if not last.failed:
-            return last, list(seen.items())
+            missed = [case for case in seen if not last.has_passed(case)]
+            if not missed:
+                return last, list(seen.items())
+            outcome.verdict = f"not reached when it ran again: {', '.join(missed)}"
+            return outcome, []
         for case, said in last.failed:
             seen.setdefault(case, said)
     outcome.verdict = f"failed in {AGAIN_MAX + 1} of {AGAIN_MAX + 1} runs"
@@ -30,7 +34,7 @@ def _try_again(outcome, run_again):
 
 
 def settle(outcomes, may_depend, run_again, stage):
-    """Runs again what may_depend(outcome) allows, by run_again(name) -> Outcome.
+    """Runs again what may_depend(outcome) allows, by run_again(outcome) -> Outcome.
 
     Returns (outcomes that count, [(stage, test, case, words)] of flaky cases)."""
     chosen = [outcome for outcome in outcomes if outcome.failed and not outcome.verdict and may_depend(outcome)]
@@ -41,9 +45,9 @@ def settle(outcomes, may_depend, run_again, stage):
         print(f"\nnot run again: {cases} failed cases are more than the {FLAKY_MAX} that chance is granted")
         return outcomes, flaky
     for outcome in chosen:
-        settled[outcome.name], failures = _try_again(outcome, run_again)
+        settled[id(outcome)], failures = _try_again(outcome, run_again)
         flaky += [(stage, outcome.name, case, said) for case, said in failures]
-    outcomes = [settled.get(outcome.name, outcome) for outcome in outcomes]
+    outcomes = [settled.get(id(outcome), outcome) for outcome in outcomes]
     if len(flaky) > FLAKY_MAX:
-        outcomes.append(Outcome("flaky cases", 0, [(f"{len(flaky)} of at most {FLAKY_MAX}", "")], [], ("", "")))
+        outcomes.append(Outcome("flaky cases", failed=[(f"{len(flaky)} of at most {FLAKY_MAX}", "")]))
     return outcomes, flaky

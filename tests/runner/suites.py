@@ -12,73 +12,112 @@ usage: suites.py [--stage NAME] [--soak N] BUILD [ARGUMENT OF MESON TEST...]
 """
 
 import argparse
+import collections
 import contextlib
+import glob
 import json
 import os
-import re
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from runner.machine import prepared  # noqa: E402
-from runner.outcome import judge  # noqa: E402
+from runner.outcome import LEAK, SANITIZER, Outcome, judge, without_figures  # noqa: E402
 from runner.reruns import settle  # noqa: E402
 from runner.summary import print_summary  # noqa: E402
 
-MEASURING = ("live", "oracle")
+MEASURING = {"live", "oracle"}
+SANITIZERS = ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
+# Options of meson test whose value is the next word.
+WITH_VALUE = ("--maxfail", "--num-processes", "--repeat", "--setup", "--test-args", "--timeout-multiplier", "--wrapper",
+              "-j", "-t")
 
 
 def run_meson(build, arguments, log_name="testlog", quiet=False):
-    """The outcomes of meson's tests."""
+    """The outcomes of meson's tests, and one of meson itself if it did not run them to their end."""
     path = os.path.join(build, "meson-logs", log_name + ".json")
     with contextlib.suppress(FileNotFoundError):
         os.remove(path)
-    subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--logbase", log_name, *arguments],
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if quiet else None, check=False)
+    status = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--logbase", log_name, *arguments],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if quiet else None,
+                            check=False).returncode
     outcomes = []
-    try:
-        with open(path, encoding="utf-8", errors="replace") as log:
-            records = [json.loads(line) for line in log if line.strip()]
-    except FileNotFoundError:
-        print(f"no test log {path}")
-        records = []
-    for record in records:
-        outcomes.append(judge(record["name"].split(" / ")[-1], record["result"], record.get("returncode", 0),
-                              record.get("stdout", ""), record.get("stderr", "")))
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8", errors="replace") as log:
+        for record in map(json.loads, filter(str.strip, log)):
+            outcomes.append(judge(record["name"].split(" / ")[-1], record["result"], record.get("returncode", 0),
+                                  record.get("stdout", ""), record.get("stderr", "")))
+    if not outcomes or status < 0 or (status and not any(outcome.failed for outcome in outcomes)):
+        outcomes.append(Outcome("meson test", failed=[("", f"status {status}")]))
     return outcomes
 
 
-def names_of_suites(build, suites):
-    """The tests of these suites: the log of a build with a single suite does not have it."""
+def read_suites(build):
+    """{test: its suites}; a test is known by its name alone."""
     said = subprocess.run(["meson", "introspect", "--tests", build], capture_output=True, text=True, check=True).stdout
-    return {test["name"] for test in json.loads(said)
-            if any(suite.split(":")[-1] in suites for suite in test["suite"])}
+    tests = [(test["name"], {suite.split(":")[-1] for suite in test["suite"]}) for test in json.loads(said)]
+    twice = [name for name, n in collections.Counter(name for name, _ in tests).items() if n > 1]
+    if twice:
+        sys.exit(f"several tests have one name: {', '.join(twice)}")
+    return dict(tests)
 
 
 def options_of(arguments):
-    """meson's options among the arguments without what chooses tests: an option's value follows it."""
+    """meson's options without what chooses tests."""
     kept, rest = [], list(arguments)
     while rest:
         word = rest.pop(0)
         if word in ("--suite", "--no-suite"):
-            rest.pop(0)
-        elif word in ("--timeout-multiplier", "-t", "--num-processes", "-j"):
-            kept += [word, rest.pop(0)]
+            rest = rest[1:]
+        elif word in WITH_VALUE:
+            kept += [word, *rest[:1]]
+            rest = rest[1:]
         elif word.startswith("-") and not word.startswith(("--suite=", "--no-suite=")):
             kept.append(word)
     return kept
 
 
-def run_all(build, arguments, stage):
-    def run_again(name):
-        outcomes = run_meson(build, [*options_of(arguments), name], "again")
-        return outcomes[0] if outcomes else judge(name, "ERROR", 1, "", "it could not be run again")
+# --- reports of sanitizers ---
 
-    measuring = names_of_suites(build, MEASURING)
+def collect_reports(folder):
+    """Sanitizers write their reports to files, so that none is lost in a terminal or cut by a test."""
+    for name in SANITIZERS:
+        os.environ[name] = ":".join(filter(None, (os.environ.get(name), f"log_path={folder}/report", "log_exe_name=1")))
+
+
+def read_reports(folder, outcomes):
+    """An outcome for each report, but for leaks of programs with a case that ended early."""
+    early = {"test_" + outcome.name for outcome in outcomes if outcome.failed and not outcome.verdict}
+    found = []
+    for path in sorted(glob.glob(f"{glob.escape(folder)}/report.*")):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            report = file.read()
+        program = os.path.basename(path).split(".")[1]
+        os.remove(path)
+        if not SANITIZER.search(report) and LEAK.search(report) and program in early:
+            continue
+        summary = [line for line in report.splitlines() if line.startswith("SUMMARY")] or report.splitlines()[:1]
+        outcome = Outcome("sanitizer", failed=[(program, " ".join(summary))], said=(report, ""))
+        outcome.verdict = "a report"
+        found.append(outcome)
+    return found
+
+
+# --- runs ---
+
+def run_all(build, arguments, stage, folder):
+    suites = read_suites(build)
+    reports = []
+
+    def run_again(outcome):
+        again = run_meson(build, [*options_of(arguments), outcome.name], "again")
+        reports.extend(read_reports(folder, again))
+        return again[0] if len(again) == 1 else judge(outcome.name, "ERROR", 1, "", "it could not be run again")
+
     outcomes = run_meson(build, arguments)
-    outcomes, flaky = settle(outcomes, lambda outcome: outcome.name in measuring, run_again, stage)
-    return print_summary(outcomes, flaky)
+    reports += read_reports(folder, outcomes)
+    outcomes, flaky = settle(outcomes, lambda outcome: suites.get(outcome.name, set()) & MEASURING, run_again, stage)
+    return print_summary(outcomes + reports, flaky)
 
 
 @contextlib.contextmanager
@@ -92,48 +131,60 @@ def busy_loops(number):
             loop.wait()
 
 
-def soak(build, arguments, rounds):
-    if len(options_of(arguments)) == len(arguments):
-        arguments = [*arguments, *(word for suite in MEASURING for word in ("--suite", suite))]
-    failures, sums = {}, [0, 0, 0]
-    for turn in range(rounds):
-        begun = time.monotonic()
-        with busy_loops(os.cpu_count() if turn % 2 else 0):
-            outcomes = run_meson(build, arguments, "soak", quiet=True)
-        bad = [outcome for outcome in outcomes if outcome.failed]
-        print(f"round {turn + 1} of {rounds}{', busy' if turn % 2 else ''}: {time.monotonic() - begun:.0f} s, "
-              f"{', '.join(outcome.name for outcome in bad) or 'nothing'} failed", flush=True)
-        for outcome in bad:
-            for case, said in outcome.failed:
-                # Figures in a case's name differ from round to round.
-                key = outcome.name, re.sub(r"\d[\d.,]*", "#", case)
-                count, first = failures.get(key, (0, (outcome, said)))
-                failures[key] = count + 1, first
-        sums[0] += sum(outcome.passed for outcome in outcomes)
-        sums[1] += sum(len(outcome.failed) for outcome in outcomes) or (not outcomes)
-        sums[2] += sum(len(outcome.skipped) for outcome in outcomes)
-    for (test, case), (count, (outcome, said)) in failures.items():
+def print_failures(failures, rounds):
+    """failures: {(test, case): (number of rounds, first outcome, first words)}"""
+    for (test, case), (count, outcome, said) in failures.items():
         print(f"\n{test}: {case}: {count} of {rounds} failed: {outcome.verdict} {said}")
         for text in outcome.said:
             for line in text.splitlines()[-30:]:
                 print("    " + line[:1000])
     print()
-    for (test, case), (count, _) in sorted(failures.items(), key=lambda item: -item[1][0]):
+    for (test, case), (count, _, _) in sorted(failures.items(), key=lambda item: -item[1][0]):
         print(f"{test}: {case}: {count} of {rounds} failed")
+
+
+def soak(build, arguments, rounds, folder):
+    if len(options_of(arguments)) == len(arguments):
+        arguments = [*arguments, *(word for suite in sorted(MEASURING) for word in ("--suite", suite))]
+    failures, sums = {}, [0, 0, 0]
+    for turn in range(rounds):
+        begun = time.monotonic()
+        with busy_loops(os.cpu_count() if turn % 2 else 0):
+            outcomes = run_meson(build, arguments, "soak", quiet=True)
+        outcomes += read_reports(folder, outcomes)
+        bad = [outcome for outcome in outcomes if outcome.failed]
+        print(f"round {turn + 1} of {rounds}{', busy' if turn % 2 else ''}: {time.monotonic() - begun:.0f} s, "
+              f"{', '.join(outcome.name for outcome in bad) or 'nothing'} failed", flush=True)
+        seen = {(outcome.name, without_figures(case)): (outcome, said) for outcome in bad for case, said in outcome.failed}
+        for key, first in seen.items():
+            failures[key] = (failures[key][0] + 1, *failures[key][1:]) if key in failures else (1, *first)
+        sums[0] += sum(outcome.n_passed for outcome in outcomes)
+        sums[1] += sum(len(outcome.failed) for outcome in outcomes)
+        sums[2] += sum(len(outcome.skipped) for outcome in outcomes)
+    print_failures(failures, rounds)
     print(f"{sums[0]} passed, {sums[1]} failed, {sums[2]} skipped")
     return 1 if sums[1] else 0
 
 
+def number_of_rounds(text):
+    rounds = int(text)
+    if rounds < 1:
+        raise ValueError(text)
+    return rounds
+
+
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.partition("usage: ")[2])
+    parser = argparse.ArgumentParser(usage=__doc__.partition("usage: ")[2], allow_abbrev=False)
     parser.add_argument("--stage", default="tests")
-    parser.add_argument("--soak", type=int)
+    parser.add_argument("--soak", type=number_of_rounds)
     parser.add_argument("build")
     options, arguments = parser.parse_known_args()
-    with prepared(options.build):
-        if options.soak is not None:
-            return soak(options.build, arguments, options.soak)
-        return run_all(options.build, arguments, options.stage)
+    with prepared() as folder:
+        if options.stage != "tests":
+            collect_reports(folder)
+        if options.soak:
+            return soak(options.build, arguments, options.soak, folder)
+        return run_all(options.build, arguments, options.stage, folder)
 
 
 if __name__ == "__main__":

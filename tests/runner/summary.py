@@ -23,7 +23,7 @@ def _print_failure(outcome):
 
 def print_summary(outcomes, flaky=()):
     """flaky: see reruns.settle().  Returns the exit status: 0 if nothing failed and something ran."""
-    passed = sum(outcome.passed for outcome in outcomes)
+    passed = sum(outcome.n_passed for outcome in outcomes)
     failed = sum(len(outcome.failed) for outcome in outcomes)
     skips = [_join(outcome.name, *skip) for outcome in outcomes for skip in outcome.skipped]
 

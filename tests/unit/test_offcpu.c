@@ -596,7 +596,6 @@ static void assumed(void **state)
 	assert_int_equal(world->offcpu.dropped, 0);
 }
 
-/* No more than so many are known, and those beyond are counted. */
 /* A record that a stopped CPU wrote late: what was taken for waiting meanwhile counts once. */
 static void late(void **state)
 {
@@ -614,8 +613,16 @@ static void late(void **state)
 	out(world, 7, 450, false);
 	in(world, 7, 500);
 	assert_int_equal(world->total_ns, 200 + 100 + 50);
+	/* Nor after a loss. */
+	out(world, 7, 600, false);
+	offcpu_advance(&world->offcpu, 800, SIZE_MAX);
+	offcpu_lost(&world->offcpu, 7);
+	out(world, 7, 750, false);
+	in(world, 7, 900);
+	assert_int_equal(world->total_ns, 350 + 300);
 }
 
+/* No more than so many are known, and those beyond are counted. */
 static void many(void **state)
 {
 	struct world *world = *state;

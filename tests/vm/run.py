@@ -47,7 +47,7 @@ def run_guests(chosen, arguments):
         for job in concurrent.futures.as_completed(jobs):
             outcomes.append(job.result())
     # Guests have fixed seeds, but their time is that of a loaded machine.
-    outcomes, flaky = settle(outcomes, lambda _: True, lambda name: run(name, arguments), "vm")
+    outcomes, flaky = settle(outcomes, lambda _: True, lambda outcome: run(outcome.name, arguments), "vm")
     return print_summary(outcomes, flaky)
 
 
@@ -56,7 +56,7 @@ def main():
     # The native program runs in the guest of its own kind.
     if platform.machine() != "x86_64":
         arguments = arguments[:2]
-    with prepared(arguments[0]):
+    with prepared(settings=False):
         sys.exit(run_guests(chosen, arguments))
 
 
