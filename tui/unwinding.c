@@ -16,6 +16,7 @@
 
 #define WAIT_MS 100u
 #define WAITS_MAX 300u /* then the loader has given up on it long ago */
+#define ASKED_MAX 3u /* times, without memory */
 
 /* The two layers know nothing of each other, and agree on what a rule is. */
 _Static_assert((int)UNWTAB_NONE == (int)UNWIND_CFA_NONE && (int)UNWTAB_SP == (int)UNWIND_CFA_SP &&
@@ -107,6 +108,16 @@ static bool has_tables(const struct symbols_source *source)
 	return source->kind == SYMBOLS_FILE || source->kind == SYMBOLS_VDSO;
 }
 
+/* Without memory it is asked again, by the next sample at the latest. */
+static int ask(struct unwinding *unwinding, uint32_t image, const struct symbols_source *source)
+{
+	int ret = -ENOMEM;
+
+	for (unsigned int i = 0; ret == -ENOMEM && i < ASKED_MAX; i++)
+		ret = symbols_unwind_ask(unwinding->symbols, image, source);
+	return ret;
+}
+
 /* Fills *known; false: the answer has not come. */
 static bool settle(struct unwinding *unwinding, uint32_t image, struct known *known)
 {
@@ -114,8 +125,14 @@ static bool settle(struct unwinding *unwinding, uint32_t image, struct known *kn
 	enum symbols_state state = symbols_unwind_state(unwinding->symbols, image, &known->table);
 
 	if (state == SYMBOLS_UNASKED) {
-		if (!names_source(unwinding->images, image, &source) || !has_tables(&source) ||
-			symbols_unwind_ask(unwinding->symbols, image, &source))
+		const int ret =
+			names_source(unwinding->images, image, &source) && has_tables(&source)
+			? ask(unwinding, image, &source)
+			: -ENOENT;
+
+		if (ret == -ENOMEM)
+			return true;
+		if (ret)
 			state = SYMBOLS_NONE;
 		else
 			state = symbols_unwind_state(unwinding->symbols, image, &known->table);

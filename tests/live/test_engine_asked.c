@@ -371,7 +371,7 @@ static bool each_has_samples(struct rig *rig, uint64_t n)
 	for (size_t i = 0; i < rig->status.n_events; i++)
 		if (rig->status.events[i].samples < n)
 			return false;
-	return true;
+	return rig->status.n_events == rig->config.n_events;
 }
 
 static void check_ids(enum engine_scope scope)
