@@ -367,6 +367,22 @@ static bool is_over(const struct engine_status *status)
 	return status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED;
 }
 
+static void show_copies(struct engine *engine)
+{
+	struct engine_status *status = &engine->status;
+
+	status->chains.stack_bytes = 0;
+	for (unsigned int i = 0; i < status->n_events; i++) {
+		struct engine_event_status *event = &status->events[i];
+
+		if (!engine->choices[i].open)
+			continue;
+		event->stack_bytes = stack_copied(engine, i);
+		if (event->stack_bytes > status->chains.stack_bytes)
+			status->chains.stack_bytes = event->stack_bytes;
+	}
+}
+
 void engine_publish(struct engine *engine)
 {
 	struct engine_status *status = &engine->status;
@@ -384,7 +400,7 @@ void engine_publish(struct engine *engine)
 	ingest_unwind_totals(&engine->ingest, &status->chains);
 	status->call_graph = change_find_call_graph(&engine->config);
 	status->chains.late = engine->pending.late;
-	status->chains.stack_bytes = engine_stack_bytes(engine);
+	show_copies(engine);
 	pthread_mutex_lock(&engine->lock);
 	engine->shared = *status;
 	for (size_t i = 0; i < status->n_events; i++) {

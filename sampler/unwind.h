@@ -90,7 +90,7 @@ struct unwind_totals {
 	uint64_t late; /* unwind tables came too late: the kernel's chain was used */
 	uint64_t dropped; /* addresses of chains, in no executable mapping */
 	uint64_t unread; /* chains whose copy of the stack cannot be unwound, and without another */
-	uint32_t stack_bytes; /* copied for each chain; 0: none is unwound by tables */
+	uint32_t stack_bytes; /* copied for a chain, at most; 0: none is unwound by tables */
 	/* The images that most chains broke in, by falling number; the rest is zeros. */
 	struct unwind_broken {
 		uint64_t chains;

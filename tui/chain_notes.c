@@ -195,6 +195,41 @@ static int add_ends(struct chain_notes *notes, const struct engine_status *statu
 	return ret;
 }
 
+bool chain_notes_explain_hits(const struct engine_event_status *event, char *out, size_t size)
+{
+	const uint64_t judged = unwind_judged(&event->chains);
+	const double percent = 100 * (double)event->chains.broken / (double)(judged + !judged);
+	char raw[512];
+
+	out[0] = '\0';
+	if (event->chains.broken < CHAINS_MIN || percent < CUT_PERCENT_MIN)
+		return false;
+	snprintf(raw, sizeof(raw),
+		"%.1f%% of call chains of %s break: it fires at each hit, so its chains are by "
+		"frame "
+		"pointers. --call-graph dwarf copies stacks at each hit, too",
+		percent, event->name);
+	clean_string(out, size, raw);
+	return true;
+}
+
+/* By default copies are made for other events alone. */
+static int add_hits(struct chain_notes *notes, const struct engine_status *status,
+	chain_notes_fn *add, void *ctx)
+{
+	char sentence[600];
+
+	for (size_t i = 0; i < status->n_events && !notes->hits && status->chains.stack_bytes;
+		i++) {
+		if (status->events[i].stack_bytes ||
+			!chain_notes_explain_hits(&status->events[i], sentence, sizeof(sentence)))
+			continue;
+		notes->hits = true;
+		return add(ctx, EXPLAIN_INFO, sentence);
+	}
+	return 0;
+}
+
 int chain_notes_add(struct chain_notes *notes, const struct session *session,
 	const struct engine_status *status, chain_notes_fn *add, void *ctx)
 {
@@ -204,6 +239,8 @@ int chain_notes_add(struct chain_notes *notes, const struct session *session,
 
 	if (!ret)
 		ret = add_ends(notes, status, add, ctx);
+	if (!ret && !session->recording)
+		ret = add_hits(notes, status, add, ctx);
 	if (!ret && totals->late && !notes->late) {
 		notes->late = true;
 		snprintf(sentence, sizeof(sentence),

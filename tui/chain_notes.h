@@ -42,12 +42,15 @@ bool chain_notes_explain(const struct chain_break *where, char *out, size_t size
 bool chain_notes_explain_end(enum unwind_end end, const struct unwind_ends *ends, uint32_t copied,
 	char *out, size_t size);
 
+/* A sentence on chains of an event that copies no stacks, though others do.  False, with out empty, if few break. */
+bool chain_notes_explain_hits(const struct engine_event_status *event, char *out, size_t size);
+
 /* The notes that were given already; all zeros before the first. */
 struct chain_notes {
 	uint32_t images[CHAIN_NOTES_IMAGES];
 	unsigned int n;
 	unsigned int ends; /* a bit for each enum unwind_end */
-	bool late, dropped, unread;
+	bool hits, late, dropped, unread;
 };
 
 /* Sees a cleaned sentence.  Returns 0, or another value that ends the notes. */

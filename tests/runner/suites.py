@@ -48,7 +48,7 @@ def run_meson(build, arguments, log_name="testlog", quiet=False):
             outcomes.append(judge(record["name"].split(" / ")[-1], record["result"], record.get("returncode", 0),
                                   record.get("stdout", ""), record.get("stderr", "")))
     if not outcomes or status < 0 or (status and not any(outcome.failed for outcome in outcomes)):
-        outcomes.append(Outcome("meson test", failed=[("", f"status {status}")]))
+        outcomes.append(Outcome("meson test", failed=[("", f"status {status}" if status else "no test ran")]))
     return outcomes
 
 

@@ -110,11 +110,29 @@ static void test_cut(void **state)
 	expect_text(out, "24.2% of call chains have more frames than are kept: 512 of user space");
 }
 
+static void test_hits(void **state)
+{
+	struct engine_event_status event = {.name = "page-\033faults", .chains = {.broken = 19}};
+	char out[600];
+
+	(void)state;
+	assert_false(chain_notes_explain_hits(&event, out, sizeof(out)));
+	event.chains.broken = 30;
+	event.chains.whole = 70;
+	assert_true(chain_notes_explain_hits(&event, out, sizeof(out)));
+	expect_text(out, "30.0% of call chains of page-?faults break: it fires at each hit");
+	expect_text(out, "--call-graph dwarf");
+	event.chains.whole = 970;
+	assert_false(chain_notes_explain_hits(&event, out, sizeof(out)));
+	assert_string_equal(out, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_hits),
 		cmocka_unit_test(test_run_time_code),
 		cmocka_unit_test(test_cut),
 	};
