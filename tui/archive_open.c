@@ -293,6 +293,9 @@ int unpacked_open(struct unpacked **out, int fd)
 	if (ret == 0)
 		ret = unpack_all(unpacked, archive);
 out:
+	/* After a fatal error, archive_read_free() alone forgets its buffer. */
+	if (archive)
+		(void)tarlib()->archive_read_close(archive);
 	tarlib()->archive_read_free(archive);
 	if (ret < 0)
 		unpacked_close(unpacked);

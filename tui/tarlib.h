@@ -26,6 +26,7 @@
 	X(archive_entry_symlink)                 \
 	X(archive_errno)                         \
 	X(archive_read_data)                     \
+	X(archive_read_close)                    \
 	X(archive_read_free)                     \
 	X(archive_read_new)                      \
 	X(archive_read_next_header)              \

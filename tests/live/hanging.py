@@ -137,7 +137,8 @@ def test_writing(folder):
         os.kill(server, signal.SIGSTOP)
         for key, file in (("w", "screen.txt"), ("x", "flames.svg"), ("W", "kept.data")):
             name = f"{key} where nobody answers"
-            screen = common.Screen([strobe, "--", shares, "0"], 100, 30)
+            # Wide enough for a sentence with the path of a temporary folder.
+            screen = common.Screen([strobe, "--", shares, "0"], 200, 30)
             try:
                 screen.until("shares_hot")
                 ask(screen, key, os.path.join(point, file))
