@@ -36,11 +36,11 @@ static char *print(const struct doctor_programs *programs, unsigned int *neither
 static void test_table(void **state)
 {
 	const struct doctor_programs programs = {
-		.list = {{"/usr/bin/ru\033by", 2, 3723000, DOCTOR_YES, DOCTOR_NO, 0, false},
-			{"/opt/bare", 1, 59999, DOCTOR_NO, DOCTOR_UNKNOWN, 0, false},
-			{"/opt/go", 1, 500, DOCTOR_NO, DOCTOR_YES, 0, false},
-			{"sshd", 3, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, EACCES, false},
-			{"/a (deleted)", 1, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, ENOENT, true},
+		.list = {{"/usr/bin/ru\033by", 2, 3723000, DOCTOR_YES, DOCTOR_NO, 0, false, false},
+			{"/opt/bare", 1, 59999, DOCTOR_NO, DOCTOR_UNKNOWN, 0, false, false},
+			{"/opt/go", 1, 500, DOCTOR_NO, DOCTOR_YES, 0, false, false},
+			{"sshd", 3, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, EACCES, false, false},
+			{"/a (deleted)", 1, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, ENOENT, true, false},
 			{"/opt/old", 1, 0, DOCTOR_NO, DOCTOR_UNKNOWN, 0, false, true}},
 		.n = 6,
 		.more = 7,
@@ -64,7 +64,9 @@ static void test_table(void **state)
 static void test_no_remedy(void **state)
 {
 	struct doctor_programs programs = {
-		.list = {{"/bin/a", 1, 0, DOCTOR_YES, DOCTOR_NO, 0, false}}, .n = 1, .more = 1};
+		.list = {{"/bin/a", 1, 0, DOCTOR_YES, DOCTOR_NO, 0, false, false}},
+		.n = 1,
+		.more = 1};
 	unsigned int neither;
 	char *text = print(&programs, &neither);
 

@@ -183,6 +183,7 @@ static struct child child_start(const char *name, unsigned int threads)
 
 			if (pthread_create(&thread, NULL, hold_thread, &hold[0]))
 				_exit(1);
+			pthread_detach(thread);
 		}
 		if (write(ready[1], "", 1) != 1)
 			_exit(1);
