@@ -91,7 +91,7 @@ static void walk(struct unwind *unwind, const struct space *space, const uint8_t
 		abort();
 	const enum unwind_end end =
 		unwind_chain(unwind, space, &sample, &format, machine, out, max, &n);
-	if (n > max || !n || end > UNWIND_AWAY || end == UNWIND_UNTRIED || end == UNWIND_WAITS)
+	if (n > max || !n || end >= UNWIND_WAITS || end == UNWIND_UNTRIED)
 		abort();
 	/* One look-up a frame, and those of the end. */
 	if (asked > 3 * (UNWIND_FRAMES_MAX + 4))
