@@ -154,7 +154,7 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 		choice->enabled = true;
 		wake_settle(engine);
 	}
-	/* What drains its rings must not give it credit, which would enable it again. */
+	/* Draining its rings must not give it credit, which would enable it again. */
 	choice->stopping = !enable;
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point_event *event = point_find_event(engine->points[i], index);

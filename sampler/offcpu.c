@@ -132,13 +132,14 @@ static void forget(struct offcpu *offcpu, struct offcpu_thread *thread)
 	free(thread);
 }
 
-/* Some of its time out is given out already. */
+/* Part of its time off the CPU is in the store already. */
 static bool is_accounted(const struct offcpu_thread *thread)
 {
 	return thread->since_ns > thread->out_ns;
 }
 
-/* It runs, or so it seems.  late: it may have come back before the time that is given out, which must not count twice. */
+/* The thread runs, or seems to.  late: it may have come back before the time already given out.
+ * That time is remembered, so that it does not count twice. */
 static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread, bool late)
 {
 	release_waker(offcpu, thread);
