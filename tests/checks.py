@@ -155,10 +155,10 @@ def settled(process, timeout=120):
     return False
 
 
-def rings_settle(process, least):
+def rings_settle(process, least, timeout=120):
     """As soon as a profiler has opened no event for half a second, and has as many."""
-    before, since = -1, 0
-    while process.poll() is None:
+    before, since, end = -1, 0, time.monotonic() + timeout
+    while process.poll() is None and time.monotonic() < end:
         with contextlib.suppress(OSError):
             folder = f"/proc/{process.pid}/fd"
             number = sum("[perf_event]" in os.readlink(os.path.join(folder, name)) for name in os.listdir(folder))
@@ -182,6 +182,20 @@ def let_run(pid, seconds):
         time.sleep(0.05)
 
 
+def _map_of(pid):
+    """The file of names for code made at run time, whose place is fixed.  The runner knows of it should the test be killed."""
+    path = f"/tmp/perf-{pid}.map"
+    if os.environ.get("STROBE_TESTS_MADE"):
+        with open(os.environ["STROBE_TESTS_MADE"], "a", encoding="ascii") as made:
+            made.write(path + "\n")
+    return path
+
+
+def _remove(path):
+    with contextlib.suppress(OSError):
+        os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+
+
 @contextlib.contextmanager
 def started(command, user=None, wait_for=None, **kwargs):
     """A process for the time of the block, with all its children."""
@@ -189,6 +203,7 @@ def started(command, user=None, wait_for=None, **kwargs):
                                stdout=subprocess.PIPE if wait_for else subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True,
                                preexec_fn=_become(user, None), **kwargs)
+    names = _map_of(process.pid)
     try:
         if wait_for:
             while wait_for.encode() not in process.stdout.readline():
@@ -199,6 +214,7 @@ def started(command, user=None, wait_for=None, **kwargs):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        _remove(names)
 
 
 @functools.cache

@@ -52,11 +52,7 @@ def running(how, folder):
     """The workload, and the file that has its names."""
     with common.started([jit, how, "1000"], wait_for="ready", cwd=folder) as process:
         path = f"/tmp/perf-{process.pid}.map" if how == "map" else os.path.join(folder, f"jit-{process.pid}.dump")
-        try:
-            yield process.pid, path
-        finally:
-            with contextlib.suppress(OSError):
-                os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
+        yield process.pid, path
 
 
 def maps(folder):

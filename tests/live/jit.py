@@ -7,7 +7,6 @@ usage: jit.py STROBE JIT BPF
 """
 
 import contextlib
-import glob
 import json
 import os
 import re
@@ -204,8 +203,6 @@ def node():
         percent, images = share(report("-p", str(process.pid), "--duration", "0.7"), r"^JS:\*fib .*fib\.js")
         checks.amount("node: JS:*fib has nearly all of the time", percent > 85, percent)
         checks.check("node: the image is called as the map", images == {f"perf-{process.pid}.map"}, images)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(f"/tmp/perf-{process.pid}.map")
 
 
 def java():
@@ -231,8 +228,6 @@ def java():
         percent, images = share(result, r"Fib\.fib\(int\)")
         checks.amount("java: Fib.fib has nearly all of the time", percent > 75, (percent, str(result)))
         checks.check("java: the image is called as the map", images == {f"perf-{process.pid}.map"}, images)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(f"/tmp/perf-{process.pid}.map")
 
 
 # --- BPF ---
@@ -309,10 +304,6 @@ def main():
         bpf_programs()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        for path in glob.glob("/tmp/perf-*.map"):
-            with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as lines:
-                if HOT in lines.readline():
-                    os.unlink(path)
     checks.finish()
 
 

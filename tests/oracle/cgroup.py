@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks, Screen, public_copy, run  # noqa: E402
 
-NAME = f"strobe-oracle-{os.getpid()}"
+NAME = f"strobe-test-oracle-{os.getpid()}"
 CONTAINER = "5e1f" * 16
 FAULTS = """
 import mmap

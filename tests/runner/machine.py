@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The machine as the tests expect it, whatever was done on it before.
 
-Each run has an environment, a home and a folder for temporary files of its own.  A lock in the folder says that the
+Each run has an environment, limits, a home and a folder for temporary files of its own.  A lock in the folder says that the
 run goes on; what killed runs left is removed.  As root, settings of perf that the kernel lowers after hours of
 sampling, or that a killed test left, have the kernel's defaults meanwhile.
 """
@@ -11,15 +11,21 @@ import fcntl
 import glob
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 PREFIX = "strobe-tests-"
 SETTINGS = {"perf_cpu_time_max_percent": "25", "perf_event_max_sample_rate": "100000", "perf_event_mlock_kb": "516",
-            "perf_event_max_stack": "127", "perf_event_max_contexts_per_stack": "8"}
+            "perf_event_max_stack": "127", "perf_event_max_contexts_per_stack": "8", "perf_event_paranoid": "2",
+            "kptr_restrict": "0"}
+CGROUPS = "/sys/fs/cgroup"
+LIMITS = {resource.RLIMIT_NOFILE: 1024, resource.RLIMIT_MEMLOCK: 8 << 20, resource.RLIMIT_STACK: 8 << 20,
+          resource.RLIMIT_CORE: 0}
 UNSET = ("COLUMNS", "DEBUGINFOD_CACHE_PATH", "DEBUGINFOD_URLS", "EDITOR", "LANGUAGE", "LINES", "NO_COLOR", "PAGER",
          "PERF_CONFIG", "PERF_PAGER", "TERMINFO", "VISUAL", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME")
 
@@ -35,18 +41,17 @@ def _lock(path):
         return None
 
 
+def _read(name):
+    """None: this kernel does not have it, or keeps it to itself."""
+    with contextlib.suppress(OSError), open(f"/proc/sys/kernel/{name}", encoding="ascii") as setting:
+        return setting.read().strip()
+    return None
+
+
 def _set(settings):
-    """Sets what differs; returns what was there before."""
-    before = {}
     for name, value in settings.items():
-        with contextlib.suppress(OSError), open(f"/proc/sys/kernel/{name}", "r+", encoding="ascii") as setting:
-            was = setting.read().strip()
-            if was != value:
-                setting.seek(0)
-                setting.write(value)
-                setting.flush()
-                before[name] = was
-    return before
+        with contextlib.suppress(OSError), open(f"/proc/sys/kernel/{name}", "w", encoding="ascii") as setting:
+            setting.write(value)
 
 
 def _unmount(folder):
@@ -71,6 +76,29 @@ def _end_processes(folder):
                 os.kill(int(pid), signal.SIGKILL)
 
 
+def _remove_made(folder):
+    """Removes the files that tests list since their place is fixed."""
+    with contextlib.suppress(OSError), open(os.path.join(folder, "made"), encoding="ascii") as made:
+        for path in made.read().splitlines():
+            with contextlib.suppress(OSError):
+                os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
+
+
+def _remove_cgroups():
+    """Removes the cgroups of tests that are gone; their names end in the number of a process."""
+    for path in glob.glob(f"{CGROUPS}/strobe-test-*") + glob.glob(f"{CGROUPS}/*/strobe-test-*"):
+        pid = path.rpartition("-")[2]
+        if not pid.isdigit() or os.path.exists(f"/proc/{pid}"):
+            continue
+        for below, _, _ in os.walk(path, topdown=False):
+            # The kernel keeps a cgroup as long as a process ends in it.
+            end = time.monotonic() + 1
+            while os.path.isdir(below) and time.monotonic() < end:
+                with contextlib.suppress(OSError):
+                    os.rmdir(below)
+                time.sleep(0.01)
+
+
 def clean():
     """Removes what killed runs left."""
     for folder in glob.glob(os.path.join(glob.escape(tempfile.gettempdir()), PREFIX + "*")):
@@ -81,23 +109,35 @@ def clean():
             with lock:
                 print(f"removing what a killed run left: {folder}")
                 _end_processes(folder)
+                _remove_made(folder)
                 with contextlib.suppress(OSError, ValueError), \
                         open(os.path.join(folder, "settings"), encoding="ascii") as settings:
                     _set(json.load(settings))
                 _remove(folder)
+    _remove_cgroups()
 
 
 @contextlib.contextmanager
 def _settings(folder):
-    before = _set(SETTINGS)
+    # In the order in which they are put back: the rate cannot be set where the share of time has no limit.
+    before = {name: value for name in reversed(SETTINGS) if (value := _read(name)) is not None}
     for name, value in before.items():
-        print(f"kernel.{name}: {SETTINGS[name]} meanwhile, for {value}")
+        if value != SETTINGS[name]:
+            print(f"kernel.{name}: {SETTINGS[name]} meanwhile, for {value}")
     with open(os.path.join(folder, "settings"), "w", encoding="ascii") as settings:
         json.dump(before, settings)
+    _set(SETTINGS)
     try:
         yield
     finally:
-        _set(dict(reversed(before.items())))
+        _set(before)
+
+
+def _default_limits():
+    """Sets each soft limit that the hard one allows."""
+    for which, soft in LIMITS.items():
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(which, (soft, resource.getrlimit(which)[1]))
 
 
 def _default_signals():
@@ -114,6 +154,7 @@ def _default_signals():
 def prepared(settings=True):
     """For the time of the block; yields the folder."""
     os.umask(0o022)
+    _default_limits()
     _default_signals()
     clean()
     folder = tempfile.mkdtemp(prefix=PREFIX)
@@ -126,10 +167,13 @@ def prepared(settings=True):
         for name in UNSET:
             os.environ.pop(name, None)
         os.environ.update(TMPDIR=folder, HOME=os.path.join(folder, "home"), LC_ALL="C.UTF-8", TERM="xterm-256color",
-                          XDG_CACHE_HOME=os.path.join(folder, "home", ".cache"))
+                          XDG_CACHE_HOME=os.path.join(folder, "home", ".cache"),
+                          STROBE_TESTS_MADE=os.path.join(folder, "made"))
         try:
             with _settings(folder) if settings else contextlib.nullcontext():
                 yield folder
         finally:
             _end_processes(folder)
+            _remove_made(folder)
+            _remove_cgroups()
             _remove(folder)
