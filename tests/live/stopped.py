@@ -3,7 +3,9 @@
 """The processes that read symbols are stopped or killed, at any moment: strobe ends all the same, with names or a note,
 listens to SIGTERM meanwhile, and leaves no process behind."""
 
+import concurrent.futures
 import contextlib
+import functools
 import os
 import re
 import signal
@@ -12,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, _become, run  # noqa: E402
+from checks import NOBODY, Checks, amounts_count, run  # noqa: E402
 
 LIMIT = 120  # seconds; longer is a hang
 LONG_NAMES = 20  # seconds that a worker may take to begin
@@ -56,7 +58,7 @@ def wait_for(what, timeout=LIMIT):
         found = what()
         if found:
             return found
-        time.sleep(0.001)
+        time.sleep(0.003)
     return None
 
 
@@ -107,94 +109,126 @@ def disturb(name, below, number, always):
                     with contextlib.suppress(OSError):
                         os.kill(pid, number)
                         met.add(pid)
-            time.sleep(0.001)
+            time.sleep(0.003)
             if len(met) > 20:
                 break
         result = ended(process)
-        checks.check(name, met and is_told(result), f"disturbed {len(met)}, {result}")
         # One that was killed may still be on its way out.
         wait_for(lambda: all(state(pid) in ("gone", "Z") for pid in met), 60)
         left = [pid for pid in met if state(pid) not in ("gone", "Z")]
-        checks.check(name + ": no process is left", not left, left)
+    return [(name, met and is_told(result), f"disturbed {len(met)}, {result}"), (name + ": no process is left", not left, left)]
 
 
-healthy = run([strobe, "report", "-F", "499", "--", shares, "1"])
-if healthy.status != 0 or "shares_hot" not in healthy.out:
-    checks.skip("all", f"no events here: {healthy.err[-300:]}")
-    checks.finish()
-
-disturb("a spawner that is stopped", False, signal.SIGSTOP, False)
-disturb("a spawner that is killed", False, signal.SIGKILL, False)
-disturb("each spawner is killed", False, signal.SIGKILL, True)
-disturb("a worker that is stopped", True, signal.SIGSTOP, False)
-disturb("a worker that is killed", True, signal.SIGKILL, False)
-disturb("each worker is killed", True, signal.SIGKILL, True)
-
-# At exit, when all questions were answered.
-with report("cat") as process:
-    spawner = wait_for(lambda: readers(process.pid, False))
-    os.kill(spawner[0], signal.SIGSTOP)
-    process.stdin.close()
-    process.stdin = None
-    result = ended(process)
-    checks.check("a stopped spawner at exit", result is not None and result[0] == 0, result)
-    checks.check("a stopped spawner at exit: no process is left",
-                 wait_for(lambda: state(spawner[0]) in ("gone", "Z"), 60), state(spawner[0]))
-
-# While a question waits for a worker that is stopped.
-with report(shares, "1") as process:
-    worker = wait_for(lambda: readers(process.pid, True))
-    os.kill(worker[0], signal.SIGSTOP)
-    process.send_signal(signal.SIGTERM)
-    result = ended(process)
-    checks.check("SIGTERM while a worker is stopped", result is not None, "it hangs")
-
-# The same, once the command has ended: a report without names, which says so.  A signal that comes before strobe
-# has seen the end is one to stop sampling, and a second one ends the wait.
-with report(shares, "1") as process:
-    worker = wait_for(lambda: readers(process.pid, True))
-    os.kill(worker[0], signal.SIGSTOP)
-    wait_for(lambda: "shares" in [comm(pid) for pid in children(process.pid)])
-    wait_for(lambda: "shares" not in [comm(pid) for pid in children(process.pid)])
-    process.send_signal(signal.SIGTERM)
-    result = ended(process, LONG_NAMES / 2)
-    if result is None:
-        process.send_signal(signal.SIGTERM)
+def stop_at_exit():
+    """The spawner is stopped when it has answered all questions."""
+    with report("cat") as process:
+        spawner = wait_for(lambda: readers(process.pid, False))
+        os.kill(spawner[0], signal.SIGSTOP)
+        process.stdin.close()
+        process.stdin = None
         result = ended(process)
-    checks.check("SIGTERM while names are waited for: a note", result is not None and "note: the wait for symbols ended" in result[1],
-                 result)
-    took = re.search(r"shares 1, ([0-9.]+) s", result[1] if result else "")
-    if checks.check("the duration is told", took, result):
-        checks.amount("the wait for names is not part of the duration", float(took[1]) < LONG_NAMES / 2, took)
+        return [("a stopped spawner at exit", result is not None and result[0] == 0, result),
+                ("a stopped spawner at exit: no process is left", wait_for(lambda: state(spawner[0]) in ("gone", "Z"), 60),
+                 state(spawner[0]))]
 
-# Killed itself, strobe leaves nobody, stopped or not.
-with report("cat") as process:
-    spawner = wait_for(lambda: [pid for pid in readers(process.pid, False) if is_settled(pid)])
-    os.kill(spawner[0], signal.SIGSTOP)
-    process.kill()
-    process.wait()
-    checks.check("a stopped spawner ends with a strobe that is killed",
-                 wait_for(lambda: state(spawner[0]) in ("gone", "Z")), state(spawner[0]))
 
-name = "no other process may stop or kill it"
-if os.geteuid() == 0:
+def terminate_while_asking():
+    """The signal comes while a question waits for a worker that is stopped."""
+    with report(shares, "1") as process:
+        worker = wait_for(lambda: readers(process.pid, True))
+        os.kill(worker[0], signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        return [("SIGTERM while a worker is stopped", ended(process) is not None, "it hangs")]
+
+
+def terminate_after_end():
+    """The signal comes once the command has ended: the report has no names, and says so.  A signal that comes before strobe
+    has seen the end stops sampling, and a second one ends the wait."""
+    begun = time.monotonic()
+    with report(shares, "1") as process:
+        worker = wait_for(lambda: readers(process.pid, True))
+        os.kill(worker[0], signal.SIGSTOP)
+        wait_for(lambda: "shares" in [comm(pid) for pid in children(process.pid)])
+        wait_for(lambda: "shares" not in [comm(pid) for pid in children(process.pid)])
+        lasted = time.monotonic() - begun
+        time.sleep(3)  # names are waited for
+        process.send_signal(signal.SIGTERM)
+        result = ended(process, LONG_NAMES / 2)
+        if result is None:
+            process.send_signal(signal.SIGTERM)
+            result = ended(process)
+    out = result[1] if result else ""
+    took = re.search(r"shares 1, ([0-9.]+) s", out)
+    return [("SIGTERM while names are waited for: a note", "note: the wait for symbols ended" in out, result),
+            ("the duration is told", took, result),
+            ("the wait for names is not part of the duration", took and (float(took[1]) <= lasted + 1 or not amounts_count()),
+             (took, lasted))]
+
+
+def kill_strobe():
+    """strobe leaves no process behind, stopped or not."""
+    with report("cat") as process:
+        spawner = wait_for(lambda: [pid for pid in readers(process.pid, False) if is_settled(pid)])
+        os.kill(spawner[0], signal.SIGSTOP)
+        process.kill()
+        process.wait()
+        return [("a stopped spawner ends with a strobe that is killed",
+                 wait_for(lambda: state(spawner[0]) in ("gone", "Z")), state(spawner[0]))]
+
+
+def disturb_as_nobody():
     with report("cat") as process:
         spawner = wait_for(lambda: readers(process.pid, False))
         wait_for(lambda: "Uid:\t0" not in open(f"/proc/{spawner[0]}/status", encoding="ascii").read())
-        refused = subprocess.run(["kill", "-STOP", str(spawner[0])], preexec_fn=_become(NOBODY, None), check=False,
-                                 stderr=subprocess.DEVNULL)
-        checks.check(name, refused.returncode != 0 and state(spawner[0]) != "T", state(spawner[0]))
+        refused = subprocess.run(["kill", "-STOP", str(spawner[0])], user=NOBODY, group=NOBODY, extra_groups=[],
+                                 check=False, stderr=subprocess.DEVNULL)
+        told = [("no other process may stop or kill it", refused.returncode != 0 and state(spawner[0]) != "T",
+                 state(spawner[0]))]
         process.stdin.close()
         process.stdin = None
-        checks.check("a session that others tried to stop", ended(process) is not None)
-else:
-    checks.skip(name, "needs root")
+        return [*told, ("a session that others tried to stop", ended(process) is not None, "")]
 
-name = "root of a user namespace without other users"
-inside = run(["unshare", "--user", "--map-root-user", strobe, "report", "-F", "499", "--", shares, "1"])
-if "unshare" in inside.err:
-    checks.skip(name, inside.err.strip())
-else:
-    checks.check(name, not inside.hung and (inside.status != 0 or "shares_hot" in inside.out), inside)
 
-checks.finish()
+def check_namespace():
+    name = "root of a user namespace without other users"
+    inside = run(["unshare", "--user", "--map-root-user", strobe, "report", "-F", "499", "--", shares, "1"])
+    if "unshare" in inside.err:
+        checks.skip(name, inside.err.strip())
+    else:
+        checks.check(name, not inside.hung and (inside.status != 0 or "shares_hot" in inside.out), inside)
+
+
+def try_case(case):
+    try:
+        return case()
+    except Exception as error:  # pylint: disable=broad-except
+        return [(f"{getattr(case, '__name__', case)}: it ran to its end", False, repr(error))]
+
+
+def main():
+    healthy = run([strobe, "report", "-F", "499", "--", shares, "1"])
+    if healthy.status != 0 or "shares_hot" not in healthy.out:
+        checks.skip("all", f"no events here: {healthy.err[-300:]}")
+        checks.finish()
+    cases = [functools.partial(disturb, *case) for case in (
+        ("a spawner that is stopped", False, signal.SIGSTOP, False),
+        ("a spawner that is killed", False, signal.SIGKILL, False),
+        ("each spawner is killed", False, signal.SIGKILL, True),
+        ("a worker that is stopped", True, signal.SIGSTOP, False),
+        ("a worker that is killed", True, signal.SIGKILL, False),
+        ("each worker is killed", True, signal.SIGKILL, True))]
+    cases += [stop_at_exit, terminate_while_asking, terminate_after_end, kill_strobe]
+    if os.geteuid() == 0:
+        cases.append(disturb_as_nobody)
+    else:
+        checks.skip("no other process may stop or kill it", "needs root")
+    # The cases wait most of the time.
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for told in pool.map(try_case, cases):
+            for case in told:
+                checks.check(*case)
+    check_namespace()
+    checks.finish()
+
+
+main()
