@@ -59,23 +59,44 @@ static UNUSED void touch_pages(size_t n)
 /* A child that runs body(arg) and dies with us. */
 static UNUSED pid_t start_child(void (*body)(void *), void *arg)
 {
+	const pid_t parent = getpid();
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (!pid) {
 		/* A test that fails leaves none behind, which would hold its output open. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(300);
+		if (getppid() != parent)
+			_exit(0);
 		body(arg);
 		_exit(0);
 	}
 	return pid;
 }
 
+/* Stops a child, so that it does nothing more while events are closed. */
+static UNUSED void stop_child(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+}
+
 static UNUSED void end_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* One byte from a child.  Returns it, or -1: the pipe is closed, or nothing came within a minute. */
+static UNUSED int read_byte(int fd)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+	unsigned char byte;
+
+	return poll(&pollfd, 1, WAIT_NS / 1000000) > 0 && read(fd, &byte, 1) == 1 ? byte : -1;
 }
 
 static UNUSED void body_burn(void *arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_orders.h - children that wait until they are told to go on, and tell when they are done.
+ * engine_orders.h - children that wait for a byte to go on, and report with one when they are done.
  *
  * Included behind engine_fixture.h.
  */
@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 
-/* Told when to go on, and telling what is done. */
 static int go[2], done[2];
 
 static UNUSED void open_pipes(void)
@@ -26,17 +25,24 @@ static UNUSED void close_pipes(void)
 	}
 }
 
-static UNUSED void wait_order(void)
+/* In the child, which may wait long. */
+static UNUSED char wait_order(void)
 {
 	char byte;
 
 	if (read(go[0], &byte, 1) != 1)
 		_exit(4);
+	return byte;
+}
+
+static UNUSED void give_order_of(char byte)
+{
+	assert_int_equal(write(go[1], &byte, 1), 1);
 }
 
 static UNUSED void give_order(void)
 {
-	assert_int_equal(write(go[1], "g", 1), 1);
+	give_order_of('g');
 }
 
 static UNUSED void tell_done(void)
@@ -46,9 +52,7 @@ static UNUSED void tell_done(void)
 
 static UNUSED void wait_done(void)
 {
-	char byte;
-
-	assert_int_equal(read(done[0], &byte, 1), 1);
+	assert_int_equal(read_byte(done[0]), 'd');
 }
 
 #endif

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import checks as common  # noqa: E402
@@ -115,11 +114,9 @@ def test_debug_file(folder):
     with fuse.mounted(point, {"linked.debug": debug}, mute=["linked.debug"]) as server:
         with common.started([program, "1000"], env=dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(shares))) as target:
             common.let_run(target.pid, 0.5)
-            # Names are given up after half a minute.
-            begun = time.monotonic()
             out = judge_unanswered(name, server, target.pid, "linked.debug")
-            took = time.monotonic() - begun
-            checks.amount(f"{name}: it holds up nothing", took < 20, (took, out))
+            checks.check(f"{name}: it holds up nothing",
+                         "the wait for symbols ended" not in out and "takes too long to read" not in out, out)
             checks.check(f"{name}: other files are read", "__libc_start_call_main" in out, out)
 
 

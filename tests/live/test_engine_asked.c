@@ -344,7 +344,7 @@ static void test_counts_of_threads(void **state)
 	assert_true(seen.read_value >= PAGES);
 	assert_true(seen.read_value <= event->count);
 	if (amounts_count())
-		assert_true((double)event->running_ns > 0.95 * (double)event->enabled_ns);
+		assert_true((double)event->running_ns > 0.75 * (double)event->enabled_ns);
 	end_child(pid);
 	close_pipes();
 	rig_free(rig);
@@ -391,6 +391,7 @@ static void check_ids(enum engine_scope scope)
 	others[1] = open_foreign(PERF_COUNT_SW_CONTEXT_SWITCHES, pid);
 	assert_true(rig_wait(rig, has_samples, 300));
 	assert_true(rig_wait(rig, each_has_samples, 50));
+	stop_child(pid);
 	rig_stop(rig);
 	end_child(pid);
 	assert_int_equal(rig->status.unknown_records, 0);

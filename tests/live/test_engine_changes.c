@@ -3,6 +3,7 @@
  * test_engine_changes.c - filters, breakpoints and probes count exactly, and events change while they run.
  */
 #include "tests/live/engine_fixture.h"
+#include "tests/live/engine_orders.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,15 +15,12 @@
 
 static volatile long *watched; /* two of them, shared with the child */
 
-/* At each byte a round of work that is known to the last call. */
-static int go[2], done[2];
-
+/* At each order a round of work that is known to the last call. */
 static void body_rounds(void *arg)
 {
-	char byte;
-
 	(void)arg;
-	while (read(go[0], &byte, 1) == 1) {
+	for (;;) {
+		wait_order();
 		for (int i = 0; i < CALLS; i++) {
 			watched[0] = i;
 			if (i % 2)
@@ -31,16 +29,14 @@ static void body_rounds(void *arg)
 			(void)syscall(SYS_getuid);
 			touch_pages(1);
 		}
-		(void)!write(done[1], "d", 1);
+		tell_done();
 	}
 }
 
 static void do_round(void)
 {
-	char byte;
-
-	assert_int_equal(write(go[1], "g", 1), 1);
-	assert_int_equal(read(done[0], &byte, 1), 1);
+	give_order();
+	wait_done();
 }
 
 static long number_in(const char *path)
@@ -64,8 +60,7 @@ static struct rig *begin(const struct event_spec *spec, int32_t *pid)
 	/* Small records: the credit lasts for all of a round. */
 	rig->config.callchain = false;
 	rig->config.ring_pages = 64;
-	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
-	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	open_pipes();
 	watched = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(watched != MAP_FAILED);
 	*pid = start_child(body_rounds, NULL);
@@ -83,10 +78,7 @@ static bool is_ready(struct rig *rig, uint64_t arg)
 static void finish(struct rig *rig, int32_t pid)
 {
 	end_child(pid);
-	for (int i = 0; i < 2; i++) {
-		close(go[i]);
-		close(done[i]);
-	}
+	close_pipes();
 	rig_free(rig);
 	munmap((void *)watched, 4096);
 }

@@ -76,7 +76,7 @@ static void test_sum_is_count(void **state)
 	(void)state;
 	rig_target(rig, &pid);
 	rig_start(rig);
-	assert_true(rig_wait(rig, has_samples, 50000));
+	assert_true(rig_wait(rig, has_samples, 20000));
 	rig_stop(rig);
 	check_sum(&rig->status.events[0]);
 	end_child(pid);
@@ -94,7 +94,7 @@ static void test_sum_is_count_without_credit(void **state)
 	rig->config.no_credit = true;
 	rig->config.ring_pages = 1;
 	rig_start(rig);
-	assert_true(rig_wait(rig, has_samples, 50000));
+	assert_true(rig_wait(rig, has_samples, 20000));
 	rig_stop(rig);
 	event = &rig->status.events[0];
 	check_sum(event);
@@ -127,8 +127,10 @@ static void test_sum_is_count_with_filter(void **state)
 	rig_target(rig, &pid);
 	rig->config.scope = SCOPE_CPU;
 	rig_start(rig);
-	assert_true(rig_wait(rig, has_samples, 50000));
+	assert_true(rig_wait(rig, has_samples, 20000));
 	assert_true(rig_wait(rig, has_filtered, 1));
+	stop_child(pid);
+	stop_child(other);
 	rig_stop(rig);
 	event = &rig->status.events[0];
 	assert_true(event->samples + event->lost + event->filtered <= event->count);

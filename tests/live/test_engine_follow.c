@@ -76,7 +76,6 @@ static void check_herd(enum engine_scope scope)
 	struct engine_event_status *event = &rig->status.events[0];
 	int born[2], release[2];
 	int32_t pid;
-	char byte;
 
 	assert_int_equal(pipe(born), 0);
 	assert_int_equal(pipe(release), 0);
@@ -86,7 +85,6 @@ static void check_herd(enum engine_scope scope)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(release[1]);
-		alarm(300);
 		body_herd(NULL);
 		_exit(0);
 	}
@@ -95,11 +93,11 @@ static void check_herd(enum engine_scope scope)
 	rig_target(rig, &pid);
 	rig->config.scope = scope;
 	rig_start(rig);
-	assert_int_equal(read(born[0], &byte, 1), 1);
+	assert_true(read_byte(born[0]) > 0);
 	assert_true(rig_wait(rig, has_all_threads, (uint64_t)pid));
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
 	close(release[1]);
-	assert_int_equal(read(born[0], &byte, 1), 1);
+	assert_true(read_byte(born[0]) > 0);
 	rig_stop(rig);
 	print_message("%u threads, %lu faults counted, %lu samples, %lu lost\n", SPAWNED + 1,
 		(unsigned long)event->count, (unsigned long)event->samples,
@@ -108,7 +106,7 @@ static void check_herd(enum engine_scope scope)
 	assert_int_equal(rig->status.threads_left_out, 0);
 	assert_int_equal(event->samples + event->lost, event->count);
 	/* Each thread's faults came after all were followed. */
-	assert_true(event->count >= SPAWNED * PAGES_EACH / 10 * 9);
+	assert_true(event->count >= SPAWNED * PAGES_EACH);
 	end_child(pid);
 	close(born[0]);
 	close(release[0]);
@@ -130,15 +128,9 @@ static void test_threads_by_inheritance(void **state)
 static void body_storm(void *arg)
 {
 	(void)arg;
-	for (;;) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			burn(10000);
-			_exit(0);
-		}
-		waitpid(pid, NULL, 0);
-	}
+	/* A sanitizer's process takes too long to fork. */
+	execl("/bin/sh", "sh", "-c", "while :; do (:); done", (char *)NULL);
+	_exit(127);
 }
 
 static bool has_scope(struct rig *rig, uint64_t scope)

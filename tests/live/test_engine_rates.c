@@ -9,7 +9,9 @@
 
 #define NS_PER_S 1000000000ull
 #define ENOUGH 100 /* samples at each rate */
-#define SLACK 0.25 /* share of the count: ends of credit, and the last period of each rate */
+/* Poisson: a count of n is below n + CHANCE * sqrt(n) but once in a million times. */
+#define CHANCE 5.0
+#define CLOCK_LEAST 0.8 /* the kernel drops the periods that a late timer has missed */
 
 static uint64_t sum_weights(struct rig *rig)
 {
@@ -29,6 +31,57 @@ static bool has_rate(struct rig *rig, uint64_t rate)
 	const struct engine_event_status *event = &rig->status.events[0];
 
 	return event->freq_hz == rate || event->period == rate;
+}
+
+/* Time that the hypervisor gave to others: neither a task's CPU time nor a timer's. */
+static double stolen_ns(void)
+{
+	FILE *stat = fopen("/proc/stat", "r");
+	unsigned long ticks = 0;
+
+	assert_non_null(stat);
+	(void)!fscanf(stat, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks);
+	fclose(stat);
+	return (double)ticks * 1e9 / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* The longest time between two samples of any rate. */
+static double longest_ns(const uint64_t *rates, size_t n, bool by_freq)
+{
+	double longest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double ns = !rates[i] ? 0 : by_freq ? 1e9 / (double)rates[i] : (double)rates[i];
+
+		longest = ns > longest ? ns : longest;
+	}
+	return longest;
+}
+
+/* A timer never fires early: the weights exceed the time by at most the last period of each rate.  On a CPU that tasks share,
+ * chance adds to one of them. */
+static void check_clock(
+	struct rig *rig, double counted_ns, double stolen, double longest, bool shared)
+{
+	const double weight = (double)sum_weights(rig);
+	const double over = weight - counted_ns - 4 * longest - (shared ? stolen : 0);
+
+	print_message("%s: weight %.3f of %.3f s, %.3f s stolen\n", rig->status.events[0].name,
+		weight / 1e9, counted_ns / 1e9, stolen / 1e9);
+	assert_true(weight > 0);
+	if (!amounts_count())
+		return;
+	assert_true(weight >= CLOCK_LEAST * (counted_ns - stolen));
+	assert_true(over <= 0 || (shared && over * over <= CHANCE * CHANCE * longest * weight));
+}
+
+/* The child stands meanwhile: what it did just before the new rate's time was known would have the old weight. */
+static void set_rate(struct rig *rig, pid_t pid, uint64_t rate)
+{
+	stop_child(pid);
+	assert_int_equal(engine_set_freq(rig->engine, rig->status.events[0].id, rate), 0);
+	assert_true(rig_wait(rig, has_rate, rate));
+	assert_int_equal(kill(pid, SIGCONT), 0);
 }
 
 static bool is_attached(struct rig *rig, uint64_t arg)
@@ -53,41 +106,45 @@ struct rates {
 	uint64_t next[3]; /* 0: no more */
 };
 
+static void body_burn_when_told(void *arg)
+{
+	wait_order();
+	body_burn(arg);
+}
+
 /* Compares with the event's counter; for CPU events, which count other tasks too, with the child's
  * CPU time. */
 static void check_rates(const struct rates *rates, enum engine_scope scope)
 {
 	struct rig *rig = rig_new(rates->event, rates->freq_hz, rates->period);
-	pid_t pid = start_child(body_burn, NULL);
-	uint64_t counted, weight, before_ns;
-	double slack;
+	const uint64_t all[] = {rates->freq_hz ? rates->freq_hz : rates->period, rates->next[0],
+		rates->next[1], rates->next[2]};
+	double before_ns, counted_ns, stolen = stolen_ns();
+	pid_t pid;
 
+	open_pipes();
+	pid = start_child(body_burn_when_told, NULL);
 	rig_target(rig, &pid);
 	rig->config.scope = scope;
 	rig->config.callchain = false;
 	rig->config.ring_pages = 64;
-	before_ns = cpu_time_ns(pid);
 	rig_start(rig);
-	assert_true(rig_wait(rig, is_attached, 0));
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	before_ns = (double)cpu_time_ns(pid);
+	give_order();
+	assert_true(rig_wait(rig, has_samples, ENOUGH));
 	for (size_t i = 0; i < 3 && rates->next[i]; i++) {
-		assert_int_equal(
-			engine_set_freq(rig->engine, rig->status.events[0].id, rates->next[i]), 0);
-		assert_true(rig_wait(rig, has_rate, rates->next[i]));
+		set_rate(rig, pid, rates->next[i]);
 		assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + ENOUGH));
 	}
+	stop_child(pid);
 	rig_stop(rig);
-	weight = sum_weights(rig);
-	counted = scope == SCOPE_CPU ? cpu_time_ns(pid) - before_ns : rig->status.events[0].count;
-	print_message("%s, scope %d: weight %.3f of %.3f\n", rates->event, (int)scope,
-		(double)weight / 1e9, (double)counted / 1e9);
-	/* CPU time includes the time before the events, but no time stolen by a hypervisor. */
-	slack = scope == SCOPE_CPU ? 0.6 : SLACK;
-	assert_true(weight > 0);
-	if (amounts_count()) {
-		assert_true((double)weight >= (1 - slack) * (double)counted);
-		assert_true((double)weight <= (1 + slack) * (double)counted);
-	}
+	counted_ns = scope == SCOPE_CPU ? (double)cpu_time_ns(pid) - before_ns
+					: (double)rig->status.events[0].count;
+	check_clock(rig, counted_ns, stolen_ns() - stolen, longest_ns(all, 4, rates->freq_hz),
+		scope == SCOPE_CPU);
 	end_child(pid);
+	close_pipes();
 	rig_free(rig);
 }
 
@@ -99,9 +156,10 @@ static bool has_used(struct rig *rig, uint64_t ns)
 /* The snapshot's rings contain samples of both rates. */
 static void test_flight(void **state)
 {
-	struct rig *rig = rig_new("task-clock", 2000, 0);
+	static const uint64_t rates[] = {2000, 100, 4000, 500};
+	struct rig *rig = rig_new("task-clock", rates[0], 0);
 	pid_t pid = start_child(body_burn, NULL);
-	uint64_t weight;
+	double stolen = stolen_ns();
 
 	(void)state;
 	need_events();
@@ -111,24 +169,14 @@ static void test_flight(void **state)
 	rig->config.flight_s = 60;
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
-	for (uint64_t i = 0; i < 3; i++) {
-		static const uint64_t rates[] = {100, 4000, 500};
-
+	for (size_t i = 1; i < 4; i++) {
 		assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 4));
-		assert_int_equal(
-			engine_set_freq(rig->engine, rig->status.events[0].id, rates[i]), 0);
-		assert_true(rig_wait(rig, has_rate, rates[i]));
+		set_rate(rig, pid, rates[i]);
 	}
 	assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 4));
 	rig_stop(rig);
-	weight = sum_weights(rig);
-	print_message("flight: weight %.3f of %.3f\n", (double)weight / 1e9,
-		(double)rig->status.events[0].count / 1e9);
-	assert_true(weight > 0);
-	if (amounts_count()) {
-		assert_true((double)weight >= (1 - SLACK) * (double)rig->status.events[0].count);
-		assert_true((double)weight <= (1 + SLACK) * (double)rig->status.events[0].count);
-	}
+	check_clock(rig, (double)rig->status.events[0].count, stolen_ns() - stolen,
+		longest_ns(rates, 4, true), false);
 	end_child(pid);
 	rig_free(rig);
 }
@@ -173,6 +221,9 @@ static struct rig *start_touching(uint64_t period, size_t *pages, pid_t *pid)
 
 	open_pipes();
 	*pid = start_child(body_touch, pages);
+	/* Room for all samples, whoever has the CPU. */
+	rig->config.callchain = false;
+	rig->config.ring_pages = 512;
 	rig_target(rig, pid);
 	rig->config.scope = SCOPE_TASK;
 	rig_start(rig);
@@ -191,6 +242,40 @@ static void stop_touching(struct rig *rig, pid_t pid)
 	rig_stop(rig);
 	end_child(pid);
 	close_pipes();
+}
+
+/* Faults are counted without a timer: what no sample stands for is less than a period of each rate. */
+static void test_weights_of_hits(void **state)
+{
+	static const uint64_t periods[] = {100, 7, 1000, 10};
+	size_t pages = 50000;
+	uint64_t weight, most = 0;
+	pid_t pid;
+	struct rig *rig;
+
+	(void)state;
+	need_events();
+	rig = start_touching(periods[0], &pages, &pid);
+	for (size_t i = 0; i < 4; i++) {
+		if (i > 0)
+			assert_int_equal(engine_set_period(
+						 rig->engine, rig->status.events[0].id, periods[i]),
+				0);
+		assert_true(rig_wait(rig, has_rate, periods[i]));
+		touch_once();
+		most += periods[i];
+	}
+	stop_touching(rig, pid);
+	weight = sum_weights(rig);
+	print_message("weight %lu of %lu, %lu lost\n", (unsigned long)weight,
+		(unsigned long)rig->status.events[0].count,
+		(unsigned long)rig->status.events[0].lost);
+	assert_true(rig->status.events[0].count >= 4 * pages);
+	assert_int_equal(rig->status.events[0].lost, 0);
+	/* A sanitizer's threads have last periods of their own. */
+	if (amounts_count())
+		assert_in_range(rig->status.events[0].count - weight, 0, most);
+	rig_free(rig);
 }
 
 /* Hits with the old period must not count for the new one. */
@@ -294,7 +379,7 @@ static bool late_has(struct rig *rig, uint64_t n)
 	return rig->status.n_events == 2 && rig->status.events[1].samples >= n;
 }
 
-/* An inherited event is not enabled while it is switched off, nor before it is there. */
+/* An inherited event is not enabled while it is switched off, nor before it is there: most of the time here. */
 static void test_inherited_times(void **state)
 {
 	struct rig *rig = rig_new("task-clock", 997, 0);
@@ -313,7 +398,7 @@ static void test_inherited_times(void **state)
 	assert_true(rig_wait(rig, is_attached, 0));
 	id = rig->status.events[0].id;
 	assert_int_equal(engine_event_enable(rig->engine, id, false), 0);
-	assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 2));
+	assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + 2 * NS_PER_S));
 	assert_int_equal(engine_event_enable(rig->engine, id, true), 0);
 	assert_int_equal(engine_event_add(rig->engine, late), 0);
 	assert_true(rig_wait(rig, late_has, ENOUGH));
@@ -325,8 +410,8 @@ static void test_inherited_times(void **state)
 			(double)event->running_ns / 1e9, (double)event->enabled_ns / 1e9);
 		assert_true(event->running_ns > 0);
 		if (amounts_count()) {
-			assert_true((double)event->running_ns > 0.8 * (double)event->enabled_ns);
-			assert_true(event->covered > 0.7 * event->coverable);
+			assert_true((double)event->running_ns > 0.6 * (double)event->enabled_ns);
+			assert_true(event->covered > 0.6 * event->coverable);
 		}
 	}
 	free(late);
@@ -340,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_task),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_weights_of_hits),
 		cmocka_unit_test(test_hits_before_a_change),
 		cmocka_unit_test(test_period_never_reached),
 		cmocka_unit_test(test_pause),

@@ -36,8 +36,8 @@
 #define GROWTH_KB 2048
 
 static const char *strobe;
-static char dir[] = "/tmp/strobe-pick-events-XXXXXX";
-static char program[64];
+static char dir[200];
+static char program[256];
 static pid_t target;
 static char target_text[16];
 
@@ -283,7 +283,7 @@ static int hold_program(void)
 /* A probe's function is looked for; it can be given up, and found when the file is there again. */
 static void test_looking_goes_on_behind(void **state)
 {
-	char keys[256];
+	char keys[512];
 	struct tty *tty;
 	size_t events;
 	int fan;
@@ -354,8 +354,10 @@ static void test_clash(void **state)
 
 static int make_target(const char *shares)
 {
+	const char *tmp = getenv("TMPDIR");
 	char command[512];
 
+	snprintf(dir, sizeof(dir), "%s/strobe-test-XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(dir))
 		return -1;
 	snprintf(program, sizeof(program), "%s/held", dir);
@@ -379,7 +381,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_looking_goes_on_behind),
 		cmocka_unit_test(test_clash),
 	};
-	char command[128];
+	char command[256];
 	int failed;
 
 	if (argc > 3)

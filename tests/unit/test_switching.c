@@ -310,6 +310,39 @@ static void test_stopped(void **state)
 	check(false, false, false);
 }
 
+/* Whether the switches that this event brings are those that count. */
+static bool leads_switches(struct engine *engine, unsigned int index)
+{
+	const struct perf_event_header header = {
+		.type = PERF_RECORD_SWITCH, .size = sizeof(header)};
+	const struct record record = {
+		.id = {.pid = 1, .tid = 1, .time_ns = NS_PER_S}, .switched = {.out = true}};
+
+	engine->span_next_ns = UINT64_MAX;
+	span_switch(engine, index, &header, &record);
+	return engine->span_next_ns != UINT64_MAX;
+}
+
+/* Of two events of switches, the one that goes on brings those that count. */
+static void test_lead_of_switches(void **state)
+{
+	struct world *world = *state;
+	struct engine *engine = world->engine;
+
+	engine->filter = false;
+	engine->choices[0].spec.span = EVENT_SPAN_BLOCKED;
+	engine->choices[1].spec.span = EVENT_SPAN_PREEMPTED;
+	assert_true(leads_switches(engine, 0) && !leads_switches(engine, 1));
+	engine->choices[0].stopping = true;
+	assert_true(!leads_switches(engine, 0) && leads_switches(engine, 1));
+	/* What comes while both stop is told, too. */
+	engine->choices[1].stopping = true;
+	assert_true(leads_switches(engine, 0) && !leads_switches(engine, 1));
+	engine->choices[0].enabled = false;
+	assert_true(!leads_switches(engine, 0) && leads_switches(engine, 1));
+	engine->filter = true;
+}
+
 /* A new rate and a pause leave an event off that is off, and on that is on. */
 static void test_rate_and_pause(void **state)
 {
@@ -339,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_member_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lead_of_switches, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rate_and_pause, setup, teardown),
 	};
 
