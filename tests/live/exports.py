@@ -287,7 +287,8 @@ def pprof_places(recording, name, packed):
         place = dict(fields(value))
         mapping, function = by_id.get(place.get(2)), functions[lines[-1][1]]
         path = strings[mapping[5]] if mapping else ""
-        if not function.startswith("shares_") or not os.path.exists(path):
+        # nm knows no entries of a PLT.
+        if not function.startswith("shares_") or "@" in function or not os.path.exists(path):
             continue
         offset = place[3] - mapping[2] + mapping.get(4, 0)
         address = next((offset - at + address for at, address, size in segments(path) if 0 <= offset - at < size), 0)
