@@ -131,9 +131,10 @@ def main():
     checks.check("cycles and instructions together", cycles["samples"] == 1920 and instructions["samples"] == 240
                  and 0 <= cycles["count"] - 8 * instructions["count"] < 8, (cycles, instructions))
     got = event(left, "machine.json")
-    # A CPU counts what strobe does as well, which begins or ends periods that the program is found in.
-    checks.check("with events on CPUs, samples and those of other programs add up", got["lost"] == 0
-                 and got["samples"] + got.get("filtered", 0) == got["count"] // 1_000_000
+    # A CPU counts what strobe does as well, which begins or ends periods that the program is found in.  The interrupt of the
+    # last period may come when strobe has disabled the event.
+    missed = got["count"] // 1_000_000 - got["samples"] - got.get("filtered", 0)
+    checks.check("with events on CPUs, samples and those of other programs add up", got["lost"] == 0 and 0 <= missed <= 1
                  and 230 <= got["samples"] and 240_000_000 <= got["count"] < 250_000_000, got)
     got = event(left, "frequency.json")
     checks.check("by frequency: periods add up to the count", abs(got["weight"] / got["count"] - 1) < 0.01
