@@ -52,6 +52,11 @@ void coverage_add_count(
 	point->rest = counted % period;
 }
 
+void coverage_add_clock(struct coverage *coverage, uint64_t ran_ns)
+{
+	coverage->clock_ran_ns += ran_ns;
+}
+
 uint64_t coverage_held_back(const struct coverage *coverage, bool final)
 {
 	uint64_t hits = final ? coverage->hits : coverage->hits_before;
@@ -78,4 +83,12 @@ void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint
 {
 	*covered = (double)coverage->weight;
 	*coverable = *covered + (double)coverage->lost_weight + (double)held_back * (double)period;
+}
+
+void coverage_by_weight(const struct coverage *coverage, double *covered, double *coverable)
+{
+	const uint64_t ran_ns = coverage->clock_ran_ns;
+
+	*covered = (double)(coverage->weight < ran_ns ? coverage->weight : ran_ns);
+	*coverable = (double)ran_ns;
 }

@@ -4,7 +4,8 @@
  *
  * Clocks and events with a frequency are measured by time: armed against the clock of their task or
  * CPU.  CPUs are weighted by their samples, so that idle ones do not hide a hole on a busy one.
- * Any other event is measured by its counter: what was sampled of what was counted.
+ * Any other event is measured by its counter: what was sampled of what was counted.  Inherited clocks
+ * are measured by weight, since the kernel takes few samples of tasks that live only a few periods.
  */
 #ifndef SAMPLER_COVERAGE_H
 #define SAMPLER_COVERAGE_H
@@ -28,6 +29,7 @@ struct coverage {
 	uint64_t hits, hits_before; /* whole periods counted, now and as of the reading before */
 	uint64_t told; /* periods of which there is a sample or a loss */
 	uint64_t weight, lost_weight; /* of those samples, of those losses */
+	uint64_t clock_ran_ns; /* of a clock, while samples were taken */
 };
 
 /* Add a time in which the event was armed for armed_ns of clock_ns.  hz: its frequency, the assumed
@@ -43,6 +45,9 @@ void coverage_add_lost(struct coverage *coverage, uint64_t lost, uint64_t period
 void coverage_add_count(
 	struct coverage *coverage, struct coverage_point *point, uint64_t counted, uint64_t period);
 
+/* Add the time that a clock ran while samples were taken. */
+void coverage_add_clock(struct coverage *coverage, uint64_t ran_ns);
+
 /* Returns the counted periods without a sample or a loss.  Unless final, counters are those of the
  * reading before: samples of the latest are still in the rings. */
 uint64_t coverage_held_back(const struct coverage *coverage, bool final);
@@ -53,5 +58,7 @@ void coverage_end_reading(struct coverage *coverage);
 void coverage_by_time(const struct coverage *coverage, double *covered, double *coverable);
 void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint64_t period,
 	double *covered, double *coverable);
+/* Covered is the weight of a clock's samples, coverable the time that it ran. */
+void coverage_by_weight(const struct coverage *coverage, double *covered, double *coverable);
 
 #endif

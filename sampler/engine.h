@@ -215,6 +215,7 @@ enum engine_note_kind {
 	NOTE_THROTTLED,
 	NOTE_UNTHROTTLED, /* text = event */
 	NOTE_CREDIT_SPENT, /* text = event: the consumer fell behind */
+	NOTE_SHORT_LIVED, /* text = event: inherited; error EACCES: events on CPUs cannot be used */
 	NOTE_CORRUPT_RING, /* value = how often */
 	NOTE_CPU_OFFLINE,
 	NOTE_CPU_ONLINE, /* value = cpu */
@@ -293,8 +294,9 @@ struct engine_event_status {
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */
 	uint64_t count; /* the counter's value, summed over points */
-	/* Coverage is covered / coverable; coverable 0: not known.  Clocks and events with a
-	 * frequency: time armed / time on the clock.  Others: sampled / counted by the kernel. */
+	/* Coverage is covered / coverable; coverable 0: not known.  Inherited clocks: weight of samples
+	 * / time on the clock.  Other clocks and events with a frequency: time armed / time on the
+	 * clock.  Others: sampled / counted by the kernel. */
 	double covered, coverable;
 	uint64_t held_back; /* fixed period: counted by the kernel, neither sampled nor lost */
 	uint64_t stood_still; /* frequency: times that it ran out of credit and stopped */

@@ -103,6 +103,7 @@ struct choice {
 	uint64_t noted_lost;
 	struct coverage coverage;
 	uint64_t spent, noted_spent;
+	bool short_lived_noted;
 	uint64_t noted_throttled;
 	bool throttle_noted;
 	bool throttled_now;
@@ -355,6 +356,7 @@ struct engine {
 	uint64_t next_sweep_ns, next_tick_ns;
 	unsigned int sweeps;
 	uint64_t window_forks, window_missed; /* since the last tick */
+	uint64_t n_born; /* threads, while they were followed */
 	uint64_t noted_missed, noted_corrupt, noted_unread;
 	size_t read_cursor;
 	bool news; /* write the eventfd at the end of the round */

@@ -164,7 +164,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 			tap_reads(engine, header, &record.sample, index);
 		return;
 	}
-	if (!choice->attr.freq)
+	if (!choice->attr.freq || event_is_clock(&choice->attr))
 		coverage_add_sample(&choice->coverage, record.sample.period, 1);
 	if (!wanted) {
 		status->filtered++;
@@ -343,8 +343,10 @@ static int take_side_band(
 		break;
 	case PERF_RECORD_FORK:
 		span_forget_task(engine, (int32_t)record.task.tid);
-		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.task.ppid))
+		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.task.ppid)) {
 			ret = take_in(engine, header, &record);
+			engine->n_born++;
+		}
 		if (engine->filter)
 			target_fork(engine, &record.task);
 		break;

@@ -14,6 +14,10 @@
 /* Quiet points read in one tick, in turn; busy ones are always read. */
 #define QUIET_READS 256
 
+/* A note is due if this share of the time has no samples, of at least as many as are expected. */
+#define SHORT_LIVED_SHARE 0.25
+#define WEIGHED_SAMPLES 50
+
 /* An event this far behind its point's clock since the last read has not run at all. */
 #define STUCK_NS (50 * NS_PER_MS)
 
@@ -173,6 +177,8 @@ static void read_event(
 	if (!ran)
 		clock_ran_ns = ran_ns;
 	running_ns = now.running_ns - event->last.running_ns;
+	if (is_clock && !engine->paused)
+		coverage_add_clock(&choice->coverage, inherit ? running_ns : clock_ran_ns);
 	/* The tracker is read first: in sum it never runs ahead of an event that has its CPU. */
 	status->enabled_ns += enabled_there(event, ran_ns, running_ns,
 		tracker->running_ns > event->tracker_ran_ns
@@ -288,6 +294,57 @@ static void note_changes(struct engine *engine, bool all)
 	}
 }
 
+/* Linux starts an inherited clock's timer anew in each task on each CPU, and drops its last part of a
+ * period.  What is missing beyond that has another cause. */
+static void note_short_lived(struct engine *engine, unsigned int index, double period_ns)
+{
+	const struct engine_event_status *status = &engine->status.events[index];
+	const struct engine_config *config = &engine->config;
+	struct choice *choice = &engine->choices[index];
+	const double parts_ns = (double)engine->n_cpus * period_ns;
+	const double open_ns = (double)engine->status.threads * parts_ns;
+	const double missing_ns =
+		status->coverable - status->covered - (double)status->lost * period_ns - open_ns;
+	const bool has_remedy = engine->cpu_wide && !config->until_exec && !config->inherit_stat;
+
+	if (choice->short_lived_noted || status->throttled ||
+		missing_ns < SHORT_LIVED_SHARE * status->coverable ||
+		missing_ns > (double)engine->n_born * parts_ns + open_ns)
+		return;
+	choice->short_lived_noted = true;
+	engine_note(engine, NOTE_SHORT_LIVED, has_remedy ? 0 : EACCES, 0, 0, status->name);
+}
+
+/* Returns whether the weight of its samples is known to be too small by what the kernel passes over. */
+static bool is_weighed(const struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+
+	/* A BPF program discards samples; a leader's samples say what its group has counted. */
+	return engine->status.scope == SCOPE_INHERIT && event_is_clock(&choice->attr) &&
+		!choice->spec.bpf && !choice_reads(engine, index);
+}
+
+static void settle_inherited_clock(struct engine *engine, unsigned int index)
+{
+	struct engine_event_status *status = &engine->status.events[index];
+	const struct choice *choice = &engine->choices[index];
+	const struct perf_event_attr *attr = &choice->attr;
+	const double period_ns = attr->freq ? (double)NS_PER_S / (double)attr->sample_freq
+					    : (double)attr->sample_period;
+
+	/* A clock of one side counts the time of both: nothing tells how much of it has samples. */
+	if (attr->exclude_kernel || attr->exclude_user) {
+		status->covered = status->coverable = 0;
+		return;
+	}
+	coverage_by_weight(&choice->coverage, &status->covered, &status->coverable);
+	if (status->coverable < WEIGHED_SAMPLES * period_ns)
+		coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
+	else
+		note_short_lived(engine, index, period_ns);
+}
+
 static void settle_coverage(struct engine *engine)
 {
 	bool final = engine->stopped || !engine->n_points;
@@ -306,7 +363,10 @@ static void settle_coverage(struct engine *engine)
 		status->held_back = status->coverable > 0 && !reads ? held_back : 0;
 		/* The event has counts but no whole period in any task: time does not measure
 		 * it. */
-		if (!(status->coverable > 0) && !(choice_is_counted(engine, i) && status->count))
+		if (is_weighed(engine, i))
+			settle_inherited_clock(engine, i);
+		else if (!(status->coverable > 0) &&
+			!(choice_is_counted(engine, i) && status->count))
 			coverage_by_time(coverage, &status->covered, &status->coverable);
 		/* Other events had the hardware for the rest of the time. */
 		if (status->running_ns < status->enabled_ns)

@@ -209,13 +209,19 @@ static void note_flow(struct text *text, const struct engine_note *note)
 		break;
 	case NOTE_THROTTLED:
 		text_add(text,
-			"the kernel throttles '%.*s': sampling takes too much of a CPU. Lower the "
-			"frequency",
+			"the kernel throttles '%.*s': sampling takes too much of a CPU. Lower -F",
 			EVENT_NAME_MAX, note->text);
 		break;
 	case NOTE_UNTHROTTLED:
 		text_add(text, "the kernel samples '%.*s' at full rate again", EVENT_NAME_MAX,
 			note->text);
+		break;
+	case NOTE_SHORT_LIVED:
+		text_add(text,
+			"threads that use less CPU time than a period have few samples of "
+			"'%.*s': %s",
+			EVENT_NAME_MAX, note->text,
+			note->error ? "a higher rate takes more" : "--scope cpu takes them");
 		break;
 	case NOTE_CREDIT_SPENT:
 		text_add(text,
@@ -668,6 +674,7 @@ void explain_note(
 	case NOTE_THROTTLED:
 	case NOTE_UNTHROTTLED:
 	case NOTE_CREDIT_SPENT:
+	case NOTE_SHORT_LIVED:
 	case NOTE_CORRUPT_RING:
 		note_flow(&text, note);
 		break;
@@ -737,6 +744,9 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	switch (note->kind) {
 	case NOTE_EVENT_REFUSED:
 	case NOTE_ATTACH_FAILED:
+	case NOTE_FILE_ERROR:
+	case NOTE_FILE_MISSING:
+	case NOTE_PINNED_ERROR:
 		return EXPLAIN_ERROR;
 	case NOTE_FALLBACK_CLOCK:
 	case NOTE_USER_ONLY:
@@ -748,6 +758,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_LOST:
 	case NOTE_THROTTLED:
 	case NOTE_CREDIT_SPENT:
+	case NOTE_SHORT_LIVED:
 	case NOTE_CORRUPT_RING:
 	case NOTE_CPU_OFFLINE:
 	case NOTE_CGROUP_GONE:
@@ -771,21 +782,16 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_WAKERS_UNKNOWN:
 	case NOTE_WAKEUPS_LOST:
 	case NOTE_FLIGHT_SHORT:
-		return EXPLAIN_WARNING;
-	case NOTE_FILE_ERROR:
-	case NOTE_FILE_MISSING:
-	case NOTE_PINNED_ERROR:
-		return EXPLAIN_ERROR;
-	case NOTE_FILTER:
-	case NOTE_BREAKPOINT:
-	case NOTE_PAUSED:
-	case NOTE_CALL_GRAPH:
-		return note->error ? EXPLAIN_ERROR : EXPLAIN_INFO;
 	case NOTE_COUNTS_ONLY:
 	case NOTE_SAMPLES_LESS:
 	case NOTE_LESS_PRECISE:
 	case NOTE_UNGROUPED:
 		return EXPLAIN_WARNING;
+	case NOTE_FILTER:
+	case NOTE_BREAKPOINT:
+	case NOTE_PAUSED:
+	case NOTE_CALL_GRAPH:
+		return note->error ? EXPLAIN_ERROR : EXPLAIN_INFO;
 	case NOTE_COMMAND_ENDED:
 		return note->value ? EXPLAIN_WARNING : EXPLAIN_INFO;
 	default:

@@ -5,6 +5,7 @@
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 #define NS_PER_S 1000000000ull
@@ -354,22 +355,100 @@ static void test_period_never_reached(void **state)
 	rig_free(rig);
 }
 
+static struct rig *start_inherited(
+	const char *event, uint64_t freq_hz, void (*body)(void *), pid_t *pid)
+{
+	struct rig *rig = rig_new(event, freq_hz, 0);
+
+	*pid = start_child(body, NULL);
+	rig_target(rig, pid);
+	rig->config.scope = SCOPE_INHERIT;
+	rig_start(rig);
+	return rig;
+}
+
 /* Children would keep their old rate. */
 static void test_inherit(void **state)
 {
-	struct rig *rig = rig_new("cpu-clock", 997, 0);
-	pid_t pid = start_child(body_burn, NULL);
+	struct rig *rig;
+	pid_t pid;
 
 	(void)state;
 	need_events();
-	rig_target(rig, &pid);
-	rig->config.scope = SCOPE_INHERIT;
-	rig_start(rig);
+	rig = start_inherited("cpu-clock", 997, body_burn, &pid);
 	assert_true(rig_wait(rig, is_attached, 0));
 	assert_int_equal(engine_set_freq(rig->engine, rig->status.events[0].id, 1999), 0);
 	assert_true(rig_wait(rig, has_note, NOTE_EVENT_REFUSED));
 	assert_int_equal(rig->status.events[0].freq_hz, 997);
 	rig_stop(rig);
+	end_child(pid);
+	rig_free(rig);
+}
+
+static void body_short_lived(void *arg)
+{
+	(void)arg;
+	wait_order();
+	execl("/bin/sh", "sh", "-c", "while :; do (:); done", (char *)NULL);
+	_exit(127);
+}
+
+/* Coverage is the share of the tree's time that has samples, even if tasks live less than a period. */
+static void test_inherited_clock(void **state)
+{
+	double weight, used, stolen = stolen_ns();
+	const struct engine_event_status *event;
+	struct rusage usage;
+	struct rig *rig;
+	pid_t pid;
+
+	(void)state;
+	need_events();
+	open_pipes();
+	rig = start_inherited("cpu-clock", 499, body_short_lived, &pid);
+	event = &rig->status.events[0];
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	give_order();
+	if (!event->user_only) {
+		assert_true(rig_wait(rig, has_note, NOTE_SHORT_LIVED));
+		assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S / 4));
+	}
+	stop_child(pid);
+	rig_stop(rig);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(wait4(pid, NULL, 0, &usage), pid);
+	close_pipes();
+	used = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e9 +
+		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e3;
+	weight = (double)sum_weights(rig);
+	stolen = stolen_ns() - stolen;
+	print_message("inherited: weight %.3f of %.3f s, rusage %.3f s, stolen %.3f s\n",
+		weight / 1e9, event->coverable / 1e9, used / 1e9, stolen / 1e9);
+	if (event->user_only) {
+		assert_true(event->coverable == 0);
+	} else {
+		assert_true(event->covered <= weight && event->covered >= 0.9 * weight);
+		if (amounts_count()) {
+			assert_true(event->coverable <= 1.1 * used + stolen);
+			/* A task's first and last steps, here 30 % of its time, have no events. */
+			assert_true(event->coverable >= 0.5 * used);
+		}
+	}
+	rig_free(rig);
+}
+
+/* A clock of one side counts the time of both. */
+static void test_inherited_clock_of_one_side(void **state)
+{
+	struct rig *rig;
+	pid_t pid;
+
+	(void)state;
+	need_events();
+	rig = start_inherited("cpu-clock:u", 997, body_burn, &pid);
+	assert_true(rig_wait(rig, has_samples, ENOUGH));
+	rig_stop(rig);
+	assert_true(rig->status.events[0].coverable == 0);
 	end_child(pid);
 	rig_free(rig);
 }
@@ -382,19 +461,17 @@ static bool late_has(struct rig *rig, uint64_t n)
 /* An inherited event is not enabled while it is switched off, nor before it is there: most of the time here. */
 static void test_inherited_times(void **state)
 {
-	struct rig *rig = rig_new("task-clock", 997, 0);
-	pid_t pid = start_child(body_burn, NULL);
 	struct event_error error;
 	struct event_spec *late;
+	struct rig *rig;
 	uint8_t id;
+	pid_t pid;
 	size_t n;
 
 	(void)state;
 	need_events();
 	assert_int_equal(event_parse_list("cpu-clock", &late, &n, &error), 0);
-	rig_target(rig, &pid);
-	rig->config.scope = SCOPE_INHERIT;
-	rig_start(rig);
+	rig = start_inherited("task-clock", 997, body_burn, &pid);
 	assert_true(rig_wait(rig, is_attached, 0));
 	id = rig->status.events[0].id;
 	assert_int_equal(engine_event_enable(rig->engine, id, false), 0);
@@ -403,6 +480,7 @@ static void test_inherited_times(void **state)
 	assert_int_equal(engine_event_add(rig->engine, late), 0);
 	assert_true(rig_wait(rig, late_has, ENOUGH));
 	rig_stop(rig);
+	assert_false(has_note(rig, NOTE_SHORT_LIVED));
 	for (size_t i = 0; i < 2; i++) {
 		const struct engine_event_status *event = &rig->status.events[i];
 
@@ -429,6 +507,8 @@ int main(void)
 		cmocka_unit_test(test_hits_before_a_change),
 		cmocka_unit_test(test_period_never_reached),
 		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_inherited_clock),
+		cmocka_unit_test(test_inherited_clock_of_one_side),
 		cmocka_unit_test(test_inherited_times),
 		cmocka_unit_test(test_flight),
 	};

@@ -103,6 +103,25 @@ static void test_burst(void **state)
 	expect_time(&coverage, 0.001);
 }
 
+/* Samples of an inherited clock against the time that it ran. */
+static void test_weight(void **state)
+{
+	struct coverage coverage = {0};
+	double covered, coverable;
+
+	(void)state;
+	coverage_by_weight(&coverage, &covered, &coverable);
+	assert_true(coverable == 0);
+	coverage_add_clock(&coverage, SECOND);
+	coverage_add_sample(&coverage, SECOND / 4, 1);
+	coverage_by_weight(&coverage, &covered, &coverable);
+	assert_true(covered == SECOND / 4 && coverable == SECOND);
+	/* The rings were drained before the counter was read, or after. */
+	coverage_add_sample(&coverage, SECOND, 1);
+	coverage_by_weight(&coverage, &covered, &coverable);
+	assert_true(covered == SECOND && coverable == SECOND);
+}
+
 static void expect_count(
 	const struct coverage *coverage, bool final, uint64_t period, uint64_t held, double wanted)
 {
@@ -162,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_hole_on_an_idle_cpu),
 		cmocka_unit_test(test_cpu_never_armed),
 		cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_weight),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_parts_of_periods),
 	};

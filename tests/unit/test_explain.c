@@ -458,6 +458,8 @@ static void test_what_notes_say(void **state)
 	say(NOTE_FD_LIMIT, 64, EMFILE, "ulimit -n");
 	say(NOTE_MLOCK_LIMIT, 64, EPERM, "kernel.perf_event_mlock_kb=4128");
 	say(NOTE_LOST, 9, 0, "9 samples of 'cycles'");
+	say(NOTE_SHORT_LIVED, 0, 0, "few samples of 'cycles': --scope cpu takes them");
+	say(NOTE_SHORT_LIVED, 0, EACCES, "few samples of 'cycles': a higher rate takes more");
 	say(NOTE_WAITS_SUMMED, 1, EACCES, "tracefs and CAP_PERFMON or root. So the time");
 	say(NOTE_WAITS_SUMMED, 1, EXDEV, "[waited for a CPU] in preempted");
 	say(NOTE_WAITS_SUMMED, 0, EINVAL, "counts as off-cpu");
