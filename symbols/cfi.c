@@ -50,7 +50,7 @@ struct cfi_cies {
 
 struct cfi_reader {
 	const struct elffile *elf;
-	const struct cfi_machine *machine;
+	const struct cfi_machine *machine; /* NULL: rules are not looked at */
 	const struct cfi_section *sections;
 	struct cfi_cies cies[CFI_SECTIONS_MAX];
 	struct cfi_fde *fdes;
@@ -70,11 +70,13 @@ static const struct cfi_machine *machine_of(const struct elffile *elf)
 /* --- addresses --- */
 
 /* A value in one of the formats; signed ones are extended.  False where it is none. */
-static bool get_value(struct dwarf_cursor *cursor, uint8_t format, uint64_t *out)
+static bool get_value(struct dwarf_cursor *cursor, uint8_t format, bool is32, uint64_t *out)
 {
 	switch (format & PE_FORMAT) {
 	case PE_ABSOLUTE:
 	case PE_SIGNED:
+		*out = dwarf_get(cursor, is32 ? 4 : 8);
+		break;
 	case PE_UDATA8:
 	case PE_SDATA8:
 		*out = dwarf_get(cursor, 8);
@@ -110,17 +112,20 @@ bool cfi_get_address(struct dwarf_cursor *cursor, const struct cfi_section *sect
 
 	if ((encoding & ~PE_FORMAT) != PE_ABSOLUTE && (encoding & ~PE_FORMAT) != PE_PCREL)
 		return false;
-	if (!get_value(cursor, encoding, out))
+	if (!get_value(cursor, encoding, section->is32, out))
 		return false;
 	if (encoding & PE_PCREL)
 		*out += here;
+	if (section->is32)
+		*out &= UINT32_MAX;
 	return true;
 }
 
 /* --- CIEs --- */
 
 /* The letters behind a 'z'.  False for one that is not known. */
-static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct dwarf_cursor *data)
+static bool read_augmentation(
+	struct cfi_cie *cie, const char *letters, bool is32, struct dwarf_cursor *data)
 {
 	uint64_t personality;
 
@@ -130,7 +135,8 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct d
 		} else if (*letters == 'P') {
 			const uint8_t encoding = (uint8_t)dwarf_get(data, 1);
 			if ((encoding & PE_BASE) == PE_ALIGNED ||
-				(encoding != PE_OMIT && !get_value(data, encoding, &personality)))
+				(encoding != PE_OMIT &&
+					!get_value(data, encoding, is32, &personality)))
 				return false;
 		} else if (*letters == 'L') {
 			dwarf_skip(data, 1);
@@ -144,25 +150,26 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct d
 }
 
 /* False: its FDEs are left out. */
-static bool read_cie(const struct cfi_machine *machine, bool is_debug, struct dwarf_cursor record,
-	struct cfi_cie *cie)
+static bool read_cie(const struct cfi_machine *machine, const struct cfi_section *section,
+	struct dwarf_cursor record, struct cfi_cie *cie)
 {
 	const uint64_t version = dwarf_get(&record, 1);
 	const char *letters = dwarf_get_string(&record);
 
-	if (version != 1 && version != 3 && !(version == 4 && is_debug))
+	if (version != 1 && version != 3 && !(version == 4 && section->is_debug))
 		return false;
 	if (strcmp(letters, "eh") == 0)
-		dwarf_skip(&record, 8);
+		dwarf_skip(&record, section->is32 ? 4 : 8);
 	else if (letters[0] && letters[0] != 'z')
 		return false;
 	/* Version 4 has the size of addresses, and of segments. */
-	if (version == 4 && (dwarf_get(&record, 1) != 8 || dwarf_get(&record, 1) != 0))
+	if (version == 4 &&
+		(dwarf_get(&record, 1) != (section->is32 ? 4 : 8) || dwarf_get(&record, 1) != 0))
 		return false;
 	cie->code_align = dwarf_get_uleb(&record);
 	cie->data_align = dwarf_get_sleb(&record);
 	const uint64_t ra = version == 1 ? dwarf_get(&record, 1) : dwarf_get_uleb(&record);
-	if (record.bad || ra != machine->ra)
+	if (record.bad || (machine && ra != machine->ra))
 		return false;
 	if (letters[0] == 'z') {
 		struct dwarf_cursor data = record;
@@ -171,10 +178,10 @@ static bool read_cie(const struct cfi_machine *machine, bool is_debug, struct dw
 		dwarf_skip(&record, len);
 		data.end = record.at;
 		cie->has_data = true;
-		if (record.bad || !read_augmentation(cie, letters + 1, &data))
+		if (record.bad || !read_augmentation(cie, letters + 1, section->is32, &data))
 			return false;
 	}
-	return cfi_run_cie(machine, cie, record);
+	return !machine || cfi_run_cie(machine, cie, record);
 }
 
 static int add_cie(
@@ -187,7 +194,7 @@ static int add_cie(
 		return 0;
 	if (dwarf_grow(&cies->at, &cies->cap, cies->n, sizeof(*cies->at)) < 0)
 		return -ENOMEM;
-	cie.is_bad = !read_cie(reader->machine, reader->sections[section].is_debug, record, &cie);
+	cie.is_bad = !read_cie(reader->machine, &reader->sections[section], record, &cie);
 	cies->at[cies->n++] = cie;
 	return 0;
 }
@@ -225,7 +232,7 @@ static int add_fde(
 		return 0;
 	const struct cfi_cie *cie = &reader->cies[section].at[fde.cie];
 	if (!cfi_get_address(&record, bytes, cie->encoding, &fde.vaddr) ||
-		!get_value(&record, cie->encoding, &len))
+		!get_value(&record, cie->encoding, bytes->is32, &len))
 		return 0;
 	if (cie->has_data)
 		dwarf_skip(&record, dwarf_get_uleb(&record));
@@ -343,22 +350,48 @@ static void run_fdes(const struct cfi_reader *reader, struct unwtab_builder *bui
 	cfi_add_gap(&gaps, done, UINT64_MAX);
 }
 
+/* The sorted list of FDEs.  0 or -ENOMEM; for free_list() in any case. */
+static int make_list(struct cfi_reader *reader, size_t n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n && i < CFI_SECTIONS_MAX && ret == 0; i++)
+		if (reader->sections[i].len)
+			ret = read_section(reader, (uint32_t)i);
+	if (ret == 0)
+		sort_fdes(reader);
+	return ret;
+}
+
+static void free_list(struct cfi_reader *reader)
+{
+	for (size_t i = 0; i < CFI_SECTIONS_MAX; i++)
+		free(reader->cies[i].at);
+	free(reader->fdes);
+}
+
 int cfi_add(const struct elffile *elf, const struct cfi_section *sections, size_t n,
 	struct unwtab_builder *builder)
 {
 	struct cfi_reader reader = {.elf = elf, .machine = machine_of(elf), .sections = sections};
-	int ret = 0;
 
-	for (size_t i = 0; reader.machine && i < n && i < CFI_SECTIONS_MAX && ret == 0; i++)
-		if (sections[i].len)
-			ret = read_section(&reader, (uint32_t)i);
-	if (ret == 0) {
-		sort_fdes(&reader);
+	const int ret = make_list(&reader, reader.machine ? n : 0);
+	if (ret == 0)
 		run_fdes(&reader, builder);
-	}
-	for (size_t i = 0; i < CFI_SECTIONS_MAX; i++)
-		free(reader.cies[i].at);
-	free(reader.fdes);
+	free_list(&reader);
+	return ret;
+}
+
+int cfi_add_functions(const struct elffile *elf, const struct cfi_section *sections, size_t n,
+	cfi_function_fn *fn, void *ctx)
+{
+	struct cfi_reader reader = {.elf = elf, .sections = sections};
+
+	const int ret = make_list(&reader, elf->swapped ? 0 : n);
+	for (size_t i = 0; ret == 0 && i < reader.n_fdes; i++)
+		if (i == 0 || reader.fdes[i].start != reader.fdes[i - 1].start)
+			fn(reader.fdes[i].start, reader.fdes[i].end - reader.fdes[i].start, ctx);
+	free_list(&reader);
 	return ret;
 }
 
@@ -399,12 +432,14 @@ static int read_by_header(const struct elffile *elf, struct cfi_section *out)
 					       : sizeof(raw);
 	if (len < 8 || elffile_read(elf, raw, len, header->offset) < 0 || raw[0] != 1)
 		return -ENODATA;
-	const struct cfi_section at = {.bytes = raw, .len = len, .vaddr = header->vaddr};
+	const struct cfi_section at = {
+		.bytes = raw, .len = len, .vaddr = header->vaddr, .is32 = !elf->is64};
 	struct dwarf_cursor cursor = {.at = raw + 4, .end = raw + len};
 	if (!cfi_get_address(&cursor, &at, raw[1], &vaddr) ||
 		!elffile_offset(elf, vaddr, &offset, &rest, &exec))
 		return -ENODATA;
 	out->vaddr = vaddr;
+	out->is32 = !elf->is64;
 	out->has_no_end = true;
 	return read_bytes(elf, offset, rest < SECTION_BYTES_MAX ? rest : SECTION_BYTES_MAX, out);
 }
@@ -419,6 +454,7 @@ static int read_eh_frame(const struct elffile *elf, struct cfi_section *out)
 	if (section->type == SHT_NOBITS)
 		return -ENODATA;
 	out->vaddr = section->addr;
+	out->is32 = !elf->is64;
 	return read_bytes(elf, section->offset, section->size, out);
 }
 
@@ -442,34 +478,70 @@ static int read_debug_frame(
 		ret = dwarf_section_need(mapped, mapped->len);
 	if (ret < 0 || mapped->len == 0)
 		return ret < 0 ? ret : -ENODATA;
-	*out = (struct cfi_section){.bytes = mapped->bytes, .len = mapped->len, .is_debug = true};
+	*out = (struct cfi_section){
+		.bytes = mapped->bytes, .len = mapped->len, .is_debug = true, .is32 = !elf->is64};
 	return 0;
+}
+
+/* The sections of a file, for close_sections(). */
+struct cfi_file {
+	struct cfi_section sections[3];
+	size_t n;
+	struct dwarf_section mapped[2];
+	uint8_t *owned;
+	bool used_debug;
+};
+
+/* Sections that are broken are as good as none; the first one may stay empty.  debug: NULL: none.  0 or -ENOMEM. */
+static int open_sections(
+	const struct elffile *elf, const struct elffile *debug, struct cfi_file *file)
+{
+	*file = (struct cfi_file){.n = 1};
+	int ret = read_eh_frame(elf, &file->sections[0]);
+	file->owned = (uint8_t *)(uintptr_t)file->sections[0].bytes;
+	if (ret != -ENOMEM &&
+		(ret = read_debug_frame(elf, &file->mapped[0], &file->sections[file->n])) == 0)
+		file->n++;
+	if (ret != -ENOMEM && debug &&
+		(ret = read_debug_frame(debug, &file->mapped[1], &file->sections[file->n])) == 0) {
+		file->used_debug = true;
+		file->n++;
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static void close_sections(struct cfi_file *file)
+{
+	free(file->owned);
+	for (size_t i = 0; i < 2; i++)
+		dwarf_section_close(&file->mapped[i]);
 }
 
 int cfi_read(const struct elffile *elf, const struct elffile *debug, struct unwtab_builder *builder,
 	bool *used_debug)
 {
-	struct cfi_section sections[3] = {0};
-	struct dwarf_section mapped[2] = {0};
-	uint8_t *owned = NULL;
-	size_t n = 1;
+	const struct cfi_machine *machine = machine_of(elf);
+	struct cfi_file file = {0};
+	int ret = 0;
 
-	*used_debug = false;
-	/* Sections that are broken are as good as none; the first one may stay empty. */
-	int ret = machine_of(elf) ? read_eh_frame(elf, &sections[0]) : -ENODATA;
-	owned = (uint8_t *)(uintptr_t)sections[0].bytes;
-	if (ret != -ENOMEM && machine_of(elf) &&
-		(ret = read_debug_frame(elf, &mapped[0], &sections[n])) == 0)
-		n++;
-	if (ret != -ENOMEM && debug && machine_of(elf) == machine_of(debug) &&
-		(ret = read_debug_frame(debug, &mapped[1], &sections[n])) == 0) {
-		*used_debug = true;
-		n++;
-	}
-	ret = ret == -ENOMEM ? ret : cfi_add(elf, sections, n, builder);
-	free(owned);
-	for (size_t i = 0; i < 2; i++)
-		dwarf_section_close(&mapped[i]);
+	if (machine)
+		ret = open_sections(
+			elf, debug && machine_of(debug) == machine ? debug : NULL, &file);
+	*used_debug = file.used_debug;
+	if (ret == 0)
+		ret = cfi_add(elf, file.sections, file.n, builder);
+	close_sections(&file);
+	return ret;
+}
+
+int cfi_functions(const struct elffile *elf, cfi_function_fn *fn, void *ctx)
+{
+	struct cfi_file file = {0};
+
+	int ret = elf->swapped ? 0 : open_sections(elf, NULL, &file);
+	if (ret == 0)
+		ret = cfi_add_functions(elf, file.sections, file.n, fn, ctx);
+	close_sections(&file);
 	return ret;
 }
 

@@ -18,6 +18,7 @@ struct cfi_section {
 	size_t len;
 	uint64_t vaddr; /* of the first byte */
 	bool is_debug; /* .debug_frame, not .eh_frame */
+	bool is32; /* of a file of 32 bits */
 	bool has_no_end; /* len is only a bound: a length of 0 ends it */
 };
 
@@ -31,6 +32,13 @@ int cfi_add(const struct elffile *elf, const struct cfi_section *sections, size_
  * it has them and they are sound.  *used_debug: the last one was there.  0 or -errno. */
 int cfi_read(const struct elffile *elf, const struct elffile *debug, struct unwtab_builder *builder,
 	bool *used_debug);
+
+/* Where functions begin, and their sizes, in ascending order of start; of any machine of this byte
+ * order.  As above. */
+typedef void cfi_function_fn(uint64_t start, uint64_t size, void *ctx);
+int cfi_add_functions(const struct elffile *elf, const struct cfi_section *sections, size_t n,
+	cfi_function_fn *fn, void *ctx);
+int cfi_functions(const struct elffile *elf, cfi_function_fn *fn, void *ctx);
 
 /* Bytes of executable segments, to compare with unwtab_builder_code_bytes(). */
 uint64_t cfi_code_bytes(const struct elffile *elf);

@@ -124,7 +124,7 @@ bool symbols_data_find(
 	*out = (struct symbol){
 		.start = table->entries[found].start,
 		.size = table->entries[found].size,
-		.name = table->pool + table->entries[found].name,
+		.name = symtab_name(&data->table, found),
 		.module = module ? table->pool + table->module_names[module - 1] : NULL,
 		.index = (uint32_t)found,
 	};

@@ -69,13 +69,17 @@ uint64_t elffile_u64(const struct elffile *elf, const void *at)
 
 static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n)
 {
-	if (each < (elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || each > 1024)
-		return n ? -EBADMSG : 0;
-	for (size_t i = 0; i < n && elf->n_segments < ELFFILE_SEGMENTS_MAX; i++) {
+	const size_t len = elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+
+	if (n == 0)
+		return 0;
+	if (each < len || each > 1024 || at > elf->len || n > (elf->len - at) / each)
+		return -EBADMSG;
+	elf->segments = calloc(n, sizeof(*elf->segments));
+	if (!elf->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
 		uint8_t raw[sizeof(Elf64_Phdr)];
-		size_t len = elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-		if (at > UINT64_MAX - i * each)
-			return -EBADMSG;
 		int ret = elffile_read(elf, raw, len, at + i * each);
 		if (ret < 0)
 			return ret;
@@ -172,16 +176,23 @@ int elffile_open(struct elffile *elf, int fd)
 	elf->type = FIELD16(elf, raw, Ehdr, e_type);
 	elf->machine = FIELD16(elf, raw, Ehdr, e_machine);
 	elf->names_section = FIELD16(elf, raw, Ehdr, e_shstrndx);
-	ret = read_segments(elf, FIELD(elf, raw, Ehdr, e_phoff),
-		FIELD16(elf, raw, Ehdr, e_phentsize), FIELD16(elf, raw, Ehdr, e_phnum));
-	if (ret < 0)
-		return ret;
-	return read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
+	ret = read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
 		FIELD16(elf, raw, Ehdr, e_shentsize), FIELD16(elf, raw, Ehdr, e_shnum));
+	/* As of sections: more than 16 bits can say. */
+	size_t n_segments = FIELD16(elf, raw, Ehdr, e_phnum);
+	if (n_segments == PN_XNUM && elf->n_sections)
+		n_segments = elf->sections[0].info;
+	if (ret == 0)
+		ret = read_segments(elf, FIELD(elf, raw, Ehdr, e_phoff),
+			FIELD16(elf, raw, Ehdr, e_phentsize), n_segments);
+	if (ret < 0)
+		elffile_close(elf);
+	return ret;
 }
 
 void elffile_close(struct elffile *elf)
 {
+	free(elf->segments);
 	free(elf->sections);
 	memset(elf, 0, sizeof(*elf));
 }

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ELFFILE_SEGMENTS_MAX 128
 #define ELFFILE_SECTIONS_MAX 65536
 
 struct elffile_segment {
@@ -32,7 +31,7 @@ struct elffile {
 	uint64_t len;
 	bool is64, swapped;
 	uint16_t type, machine;
-	struct elffile_segment segments[ELFFILE_SEGMENTS_MAX];
+	struct elffile_segment *segments; /* of PT_LOAD, PT_NOTE and PT_GNU_EH_FRAME */
 	size_t n_segments;
 	struct elffile_section *sections;
 	size_t n_sections;

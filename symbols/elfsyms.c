@@ -286,13 +286,15 @@ bool elfsyms_has_symtab(const struct elffile *elf)
 		section->size > (elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 }
 
+struct elfsyms_source {
+	const struct elffile *elf; /* NULL: none */
+	uint32_t type; /* of the section */
+};
+
 /* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only
  * fills gaps. */
-static int read_tables(
-	struct reader *reader, const struct elffile *symtab_of, const struct elffile *dynsym_of)
+static int read_tables(struct reader *reader, const struct elfsyms_source *sources, size_t n)
 {
-	const struct elffile *const from[] = {symtab_of, dynsym_of};
-	static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
 	int ret = 0;
 
 	reader->batch = malloc(BATCH * sizeof(*reader->batch));
@@ -302,11 +304,11 @@ static int read_tables(
 		ret = -ENOMEM;
 		goto out;
 	}
-	for (size_t t = 0; t < 2 && ret == 0; t++) {
+	for (size_t i = 0; i < n && ret == 0; i++) {
 		const struct elffile_section *section =
-			from[t] ? find_table(from[t], types[t]) : NULL;
-		reader->elf = from[t];
-		reader->only_new = t > 0;
+			sources[i].elf ? find_table(sources[i].elf, sources[i].type) : NULL;
+		reader->elf = sources[i].elf;
+		reader->only_new = sources[i].type == SHT_DYNSYM;
 		if (section)
 			ret = read_table(reader, section);
 	}
@@ -317,19 +319,28 @@ out:
 	return ret;
 }
 
-int elfsyms_read(const struct elffile *elf, struct symtab_builder *builder)
+int elfsyms_read(
+	const struct elffile *elf, const struct elffile *from, struct symtab_builder *builder)
 {
 	struct reader reader = {.map = elf, .builder = builder};
 
-	return read_tables(&reader, elf, elf);
+	return read_tables(&reader, &(const struct elfsyms_source){from, SHT_SYMTAB}, 1);
 }
 
-int elfsyms_read_debug(
-	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder)
+int elfsyms_read_dynamic(const struct elffile *elf, struct symtab_builder *builder)
 {
 	struct reader reader = {.map = elf, .builder = builder};
 
-	return read_tables(&reader, debug, elf);
+	return read_tables(&reader, &(const struct elfsyms_source){elf, SHT_DYNSYM}, 1);
+}
+
+/* All that a file and what belongs to it have. */
+static int read_all(struct reader *reader, const struct elffile *elf, const struct elffile *debug)
+{
+	const struct elfsyms_source sources[] = {
+		{elf, SHT_SYMTAB}, {debug, SHT_SYMTAB}, {elf, SHT_DYNSYM}};
+
+	return read_tables(reader, sources, 3);
 }
 
 int elfsyms_read_data(
@@ -337,7 +348,7 @@ int elfsyms_read_data(
 {
 	struct reader reader = {.place = PLACE_DATA, .map = elf, .builder = builder};
 
-	return read_tables(&reader, debug ? debug : elf, elf);
+	return read_all(&reader, elf, debug);
 }
 
 int elfsyms_read_any(
@@ -345,7 +356,7 @@ int elfsyms_read_any(
 {
 	struct reader reader = {.place = PLACE_ANY, .map = elf, .fn = fn, .ctx = ctx};
 
-	return read_tables(&reader, debug ? debug : elf, elf);
+	return read_all(&reader, elf, debug);
 }
 
 int elfsyms_read_kernel(
@@ -354,7 +365,7 @@ int elfsyms_read_kernel(
 	struct reader reader = {.place = PLACE_ADDRESS, .kernel = kernel, .builder = builder};
 
 	*kernel = (struct elfsyms_kernel){0};
-	return read_tables(&reader, elf, NULL);
+	return read_tables(&reader, &(const struct elfsyms_source){elf, SHT_SYMTAB}, 1);
 }
 
 int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder)
@@ -365,7 +376,7 @@ int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builde
 	if (!reader.module_at)
 		return -ENOMEM;
 	unlinked_lay_out(elf, reader.module_at);
-	int ret = read_tables(&reader, elf, NULL);
+	const int ret = read_tables(&reader, &(const struct elfsyms_source){elf, SHT_SYMTAB}, 1);
 	free(reader.module_at);
 	return ret;
 }

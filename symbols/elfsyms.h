@@ -10,13 +10,13 @@
 #include "symbols/elffile.h"
 #include "symbols/symtab.h"
 
-/* Add all functions to builder (sorted there, but not finished).  0 or -errno; symbol tables that are
- * broken give what can be read of them. */
-int elfsyms_read(const struct elffile *elf, struct symtab_builder *builder);
-
-/* The same for a stripped file with its separate debug file, whose segments do not tell where anything lies. */
-int elfsyms_read_debug(
-	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder);
+/* Add all functions to builder (sorted there, but not finished): those in the .symtab of `from`, which is elf itself or
+ * belongs to it (the segments of a separate debug file do not tell where anything lies); those in
+ * elf's .dynsym at whose addresses no symbol is yet.  0 or -errno; symbol tables that are broken
+ * give what can be read of them. */
+int elfsyms_read(
+	const struct elffile *elf, const struct elffile *from, struct symtab_builder *builder);
+int elfsyms_read_dynamic(const struct elffile *elf, struct symtab_builder *builder);
 
 /* The functions of a kernel by address, and where its _text and _stext are (0: not among them).  As above. */
 struct elfsyms_kernel {
@@ -29,7 +29,8 @@ int elfsyms_read_kernel(
  * it out: executable sections that stay, one after another.  As above. */
 int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder);
 
-/* Data instead of functions, by offset in memory: see elffile_memory_offset().  debug may be NULL.  As above. */
+/* Data instead of functions, by offset in memory: see elffile_memory_offset().  debug: another file that belongs to it;
+ * NULL.  As above. */
 int elfsyms_read_data(
 	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder);
 

@@ -291,17 +291,17 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		image = image->twin;
 	const struct symtab *table = &image->table;
 	int64_t found = symtab_find(table, offset);
-	if (found < 0) {
-		if (image->again)
-			again_missed(image->again);
+	if (found < 0 && image->again)
+		again_missed(image->again);
+	if (found < 0)
 		return false;
-	}
 	const struct symtab_entry *entry = &table->entries[found];
 	uint32_t module = table->modules ? table->modules[found] : 0;
 	*out = (struct symbol){
 		.start = entry->start,
 		.size = entry->size,
-		.name = table->pool + entry->name,
+		.name = symtab_name(table, found),
+		.uncertain = entry->name & SYMTAB_UNCERTAIN,
 		.module = module ? table->pool + table->module_names[module - 1] : NULL,
 		.index = image->first_index + (uint32_t)found,
 	};

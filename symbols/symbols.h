@@ -137,9 +137,12 @@ size_t symbols_build_id(
 struct symbol {
 	uint64_t start,
 		size; /* in the image's offsets: file offsets, kernel addresses, vdso offsets */
-	const char *name; /* as in the file: mangled, raw bytes; borrowed until symbols_free() */
+	/* As in the file: mangled, raw bytes; borrowed until symbols_free().  "": a function whose
+	 * bounds are known, not its name. */
+	const char *name;
 	const char *module; /* kernel module, without brackets; NULL: none */
 	uint32_t index; /* distinct within the image */
+	bool uncertain; /* the file has no size for it, and code that it does not name may follow */
 };
 
 /* The symbol that covers an offset.  True and *out set; false where the table is not there (yet) or

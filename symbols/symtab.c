@@ -13,9 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How many entries before the nearest one may enclose an offset: nested functions are rare. */
-#define ENCLOSING_MAX 16
-
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 bool symtab_fits(uint64_t at, uint64_t count, uint64_t each, uint64_t align, uint64_t total)
@@ -42,14 +39,18 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	memcpy(&header, bytes, sizeof(header));
 	if (memcmp(header.magic, "strobe\0T", 8) != 0 || header.version != SYMTAB_VERSION ||
 		header.total_bytes != len || header.n_entries > SYMTAB_SYMBOLS_MAX ||
-		header.n_modules > SYMTAB_MODULES_MAX || header.n_segments > SYMTAB_SEGMENTS_MAX)
+		header.n_modules > SYMTAB_MODULES_MAX)
 		return -EBADMSG;
 	if (!symtab_fits(sizeof(header), header.pool_bytes, 1, 1, len) ||
 		!symtab_fits(
 			header.entries_at, header.n_entries, sizeof(struct symtab_entry), 8, len) ||
 		!symtab_fits(header.modules_at, header.n_modules ? header.n_entries : 0,
 			sizeof(uint16_t), 2, len) ||
-		!symtab_fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len))
+		!symtab_fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len) ||
+		!symtab_fits(header.segments_at, header.n_segments, sizeof(struct symtab_segment),
+			8, len) ||
+		!symtab_fits(
+			header.resumes_at, header.n_resumes, sizeof(struct symtab_resume), 8, len))
 		return -EBADMSG;
 
 	const uint8_t *base = bytes;
@@ -57,14 +58,16 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	const struct symtab_entry *entries = (const void *)(base + header.entries_at);
 	const uint16_t *modules = (const void *)(base + header.modules_at);
 	const uint32_t *names = (const void *)(base + header.module_names_at);
+	const struct symtab_segment *segments = (const void *)(base + header.segments_at);
+	const struct symtab_resume *resumes = (const void *)(base + header.resumes_at);
 
 	/* With the pool's last byte a NUL, any offset below its size is a terminated name. */
 	if ((header.n_entries || header.n_modules) &&
 		(header.pool_bytes == 0 || pool[header.pool_bytes - 1] != '\0'))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < header.n_entries; i++)
-		if (entries[i].name >= header.pool_bytes ||
-			(i && entries[i].start <= entries[i - 1].start))
+		if ((entries[i].name & ~SYMTAB_UNCERTAIN) >= header.pool_bytes ||
+			(i && entries[i].start < entries[i - 1].start))
 			return -EBADMSG;
 	for (uint32_t i = 0; i < header.n_modules; i++)
 		if (names[i] >= header.pool_bytes)
@@ -72,9 +75,12 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	for (uint32_t i = 0; header.n_modules && i < header.n_entries; i++)
 		if (modules[i] > header.n_modules)
 			return -EBADMSG;
-
-	for (uint64_t i = 0; i < header.n_segments; i++)
-		if (!symtab_segment_is_sane(&header.segments[i]))
+	for (uint32_t i = 0; i < header.n_segments; i++)
+		if (!symtab_segment_is_sane(&segments[i]))
+			return -EBADMSG;
+	for (uint32_t i = 0; i < header.n_resumes; i++)
+		if (resumes[i].entry >= header.n_entries ||
+			(i && resumes[i].at <= resumes[i - 1].at))
 			return -EBADMSG;
 
 	table->bytes = bytes;
@@ -85,8 +91,10 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	table->module_names = names;
 	table->n_entries = header.n_entries;
 	table->n_modules = header.n_modules;
-	table->segments = ((const struct symtab_header *)bytes)->segments;
-	table->n_segments = (uint32_t)header.n_segments;
+	table->segments = segments;
+	table->n_segments = header.n_segments;
+	table->resumes = resumes;
+	table->n_resumes = header.n_resumes;
 	return 0;
 }
 
@@ -133,23 +141,36 @@ void symtab_close(struct symtab *table)
 	memset(table, 0, sizeof(*table));
 }
 
-int64_t symtab_find(const struct symtab *table, uint64_t offset)
+/* How many of n sorted items that begin with an offset have this one or a smaller one. */
+static uint32_t count_up_to(const void *items, size_t each, uint32_t n, uint64_t offset)
 {
-	uint32_t low = 0, high = table->n_entries;
+	uint32_t low = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (table->entries[middle].start <= offset)
+	while (low < n) {
+		const uint32_t middle = low + (n - low) / 2;
+		uint64_t at;
+		memcpy(&at, (const uint8_t *)items + middle * each, sizeof(at));
+		if (at <= offset)
 			low = middle + 1;
 		else
-			high = middle;
+			n = middle;
 	}
-	for (uint32_t back = 0; back < ENCLOSING_MAX && low > 0; back++) {
-		const struct symtab_entry *entry = &table->entries[--low];
-		if (offset - entry->start < entry->size)
-			return low;
-	}
-	return -1;
+	return low;
+}
+
+int64_t symtab_find(const struct symtab *table, uint64_t offset)
+{
+	uint32_t found =
+		count_up_to(table->entries, sizeof(*table->entries), table->n_entries, offset);
+	const uint32_t resumed =
+		count_up_to(table->resumes, sizeof(*table->resumes), table->n_resumes, offset);
+
+	if (found-- == 0)
+		return -1;
+	if (resumed && table->resumes[resumed - 1].at > table->entries[found].start)
+		found = table->resumes[resumed - 1].entry;
+	const struct symtab_entry *entry = &table->entries[found];
+	return offset - entry->start < entry->size ? (int64_t)found : -1;
 }
 
 int symtab_seal(int fd)

@@ -2,9 +2,11 @@
 /*
  * symtab.h - a symbol table as one flat, sealed memory file: built by the worker, searched by the client.
  *
- * Layout: header; names, each with its NUL; entries sorted by start; and, for the kernel, one
- * module number per entry and one name offset per module.  The builder writes with pwrite(2)
- * alone, so that the file never counts as the worker's memory.
+ * Layout: header; names, each with its NUL; entries sorted by start (of one start, what ends first
+ * comes last); for the kernel, one module
+ * number per entry and one name offset per module; code segments; and where symbols go on behind
+ * others that lie in them.  The builder writes with pwrite(2) alone, so that the file never counts
+ * as the worker's memory.
  * A table is read-only once made: any thread may read it.
  */
 #ifndef SYMBOLS_SYMTAB_H
@@ -14,13 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMTAB_VERSION 5u /* of the layout, and of how names are chosen */
+#define SYMTAB_VERSION 6u /* of the layout, and of how names are chosen */
 #define SYMTAB_BYTES_MAX (512u * 1024 * 1024)
 #define SYMTAB_SYMBOLS_MAX (8u * 1024 * 1024)
 #define SYMTAB_MODULES_MAX 8191u
 
 /* A loaded code segment: the byte at file offset `offset` has the address vaddr. */
-#define SYMTAB_SEGMENTS_MAX 8u
 struct symtab_segment {
 	uint64_t offset, len, vaddr;
 };
@@ -31,16 +32,26 @@ struct symtab_header {
 	uint32_t n_entries;
 	uint32_t n_modules; /* besides module 0, which is none */
 	uint32_t pool_bytes;
-	uint64_t entries_at, modules_at, module_names_at,
+	uint32_t n_segments; /* ELF files only, else 0 */
+	uint32_t n_resumes;
+	uint64_t entries_at, modules_at, module_names_at, segments_at, resumes_at,
 		total_bytes; /* the pool follows the header */
-	uint64_t n_segments; /* ELF files only, else 0 */
-	struct symtab_segment segments[SYMTAB_SEGMENTS_MAX];
 };
 
+/* name: offset in the pool, of "" for a function whose name is not known; with SYMTAB_UNCERTAIN
+ * where the symbol has no size, and code without a symbol may follow it. */
+#define SYMTAB_UNCERTAIN (1u << 31)
 struct symtab_entry {
 	uint64_t start;
 	uint32_t size;
-	uint32_t name; /* offset in the pool */
+	uint32_t name;
+};
+
+/* From offset at on, an earlier entry goes on, since a later one that lies in it ends. */
+struct symtab_resume {
+	uint64_t at;
+	uint32_t entry;
+	uint32_t zero;
 };
 
 struct symtab {
@@ -51,7 +62,8 @@ struct symtab {
 	const uint16_t *modules; /* per entry, or NULL */
 	const uint32_t *module_names; /* of module 1, 2, ... */
 	const struct symtab_segment *segments;
-	uint32_t n_entries, n_modules, n_segments;
+	const struct symtab_resume *resumes;
+	uint32_t n_entries, n_modules, n_segments, n_resumes;
 };
 
 /* Check every bound of a table in memory (8-byte aligned), which the caller keeps.  0 or -EBADMSG. */
@@ -61,8 +73,13 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len);
 int symtab_open(struct symtab *table, int fd);
 void symtab_close(struct symtab *table); /* unmaps; a zeroed table is legal */
 
-/* The entry that covers offset, or -1. */
+/* The entry that covers offset (the one that begins last, of several), or -1. */
 int64_t symtab_find(const struct symtab *table, uint64_t offset);
+
+static inline const char *symtab_name(const struct symtab *table, int64_t entry)
+{
+	return table->pool + (table->entries[entry].name & ~SYMTAB_UNCERTAIN);
+}
 
 /* What a symbol's kind says about how good a name it is. */
 #define SYMTAB_WEAK 1u
@@ -80,15 +97,21 @@ struct symtab_builder {
 	uint32_t pool_bytes;
 	uint32_t module_names[SYMTAB_MODULES_MAX];
 	uint32_t n_modules;
-	struct symtab_segment segments[SYMTAB_SEGMENTS_MAX];
-	uint32_t n_segments;
+	struct symtab_segment *segments;
+	size_t n_segments, segments_cap;
+	struct symtab_function *functions;
+	size_t n_functions, functions_cap;
+	struct symtab_resume *resumes;
+	size_t n_resumes, resumes_cap;
+	size_t n_local; /* symbols that are SYMTAB_LOCAL */
+	bool is_program; /* the caller's: symbols may be missing, so SYMTAB_UNCERTAIN may be set */
 };
 
 /* Returns 0 and *out for symtab_builder_free(), or -errno. */
 int symtab_builder_new(struct symtab_builder **out);
 void symtab_builder_free(struct symtab_builder *builder);
 
-/* Add a code segment; a wrapping one and one beyond the maximum are left out. */
+/* Add a code segment; a wrapping one is left out. */
 void symtab_builder_segment(
 	struct symtab_builder *builder, uint64_t offset, uint64_t len, uint64_t vaddr);
 bool symtab_segment_is_sane(const struct symtab_segment *segment);
@@ -105,6 +128,14 @@ uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name,
 /* Sort what was added so far; then symtab_builder_has() knows of it. */
 void symtab_builder_sort(struct symtab_builder *builder);
 bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start);
+
+/* Add the bounds of a function, in ascending order of start; symbols may or may not be there.  A symbol without a size that
+ * begins there gets its size, other such symbols end there; labels inside are dropped; a function
+ * without a symbol becomes an entry with the name "". */
+void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uint64_t size);
+
+/* Whether so many of them have no symbol, of those that were sorted, that some were left out. */
+bool symtab_builder_lacks_names(const struct symtab_builder *builder);
 
 /* Move all symbols that are in no module by delta.  Where that is not 0, modules lay elsewhere too, who knows
  * where: their symbols go. */

@@ -6,6 +6,8 @@
  */
 #include "symbols/symtab.h"
 
+#include "symbols/dwarf_private.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +30,20 @@ struct symtab_item {
  * global, the fewest underscores in front, the longest, the first. */
 #define RANK_LENGTH_BITS 16
 #define RANK_UNDERSCORE_BITS 4
+#define RANK_BOUNDED (1u << 20) /* not of the order: its function's bounds are known */
 #define RANK_GLOBAL (1u << 27)
 #define RANK_STRONG (1u << 28)
 #define RANK_SIZED (1u << 29)
 #define RANK_NOT_LABEL (1u << 30)
 #define RANK_REAL (1u << 31)
+
+struct symtab_function {
+	uint64_t start;
+	uint32_t size;
+};
+
+/* More than one function in so many without a name: some were left out. */
+#define UNNAMED_SHARE 16
 
 static uint32_t rank_of(unsigned int kind, bool sized, const char *name, size_t len)
 {
@@ -85,7 +96,18 @@ void symtab_builder_free(struct symtab_builder *builder)
 		close(builder->fd);
 	free(builder->buffer);
 	free(builder->items);
+	free(builder->segments);
+	free(builder->functions);
+	free(builder->resumes);
 	free(builder);
+}
+
+/* Room for one more.  False: the error is set. */
+static bool grow(struct symtab_builder *builder, void *array, size_t *cap, size_t n, size_t size)
+{
+	if (!builder->error && dwarf_grow(array, cap, n, size) < 0)
+		builder->error = -ENOMEM;
+	return !builder->error;
 }
 
 void symtab_builder_segment(
@@ -93,8 +115,22 @@ void symtab_builder_segment(
 {
 	const struct symtab_segment segment = {offset, len, vaddr};
 
-	if (builder->n_segments < SYMTAB_SEGMENTS_MAX && symtab_segment_is_sane(&segment))
+	if (symtab_segment_is_sane(&segment) &&
+		grow(builder, &builder->segments, &builder->segments_cap, builder->n_segments,
+			sizeof(segment)))
 		builder->segments[builder->n_segments++] = segment;
+}
+
+void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uint64_t size)
+{
+	if (size == 0 || size > UINT32_MAX || builder->n_functions >= SYMTAB_SYMBOLS_MAX ||
+		(builder->n_functions &&
+			builder->functions[builder->n_functions - 1].start >= start) ||
+		!grow(builder, &builder->functions, &builder->functions_cap, builder->n_functions,
+			sizeof(*builder->functions)))
+		return;
+	builder->functions[builder->n_functions++] =
+		(struct symtab_function){start, (uint32_t)size};
 }
 
 static void write_at(struct symtab_builder *builder, const void *bytes, size_t len, uint64_t at)
@@ -139,6 +175,14 @@ static uint32_t add_name(struct symtab_builder *builder, const char *name, size_
 	return at;
 }
 
+static void put_item(struct symtab_builder *builder, const struct symtab_item *item)
+{
+	if (!builder->error && builder->n == SYMTAB_SYMBOLS_MAX)
+		builder->error = -EFBIG;
+	if (grow(builder, &builder->items, &builder->cap, builder->n, sizeof(*item)))
+		builder->items[builder->n++] = *item;
+}
+
 void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
 	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module)
 {
@@ -149,26 +193,16 @@ void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t
 	const char *end = memchr(name, '\0', len);
 	if (end)
 		len = (size_t)(end - name);
-	if (builder->n == builder->cap) {
-		size_t cap = builder->cap ? builder->cap * 2 : 4096;
-		void *items = builder->cap < SYMTAB_SYMBOLS_MAX
-			? realloc(builder->items, cap * sizeof(*builder->items))
-			: NULL;
-		if (!items) {
-			builder->error = builder->cap < SYMTAB_SYMBOLS_MAX ? -ENOMEM : -EFBIG;
-			return;
-		}
-		builder->items = items;
-		builder->cap = cap;
-	}
 	const uint64_t most = size ? size : limit;
-	builder->items[builder->n++] = (struct symtab_item){
+	const struct symtab_item item = {
 		.start = start,
 		.size = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most,
 		.rank = rank_of(kind, size != 0, name, len),
 		.module = module,
 		.name = add_name(builder, name, len),
 	};
+	put_item(builder, &item);
+	builder->n_local += (kind & SYMTAB_LOCAL) != 0;
 }
 
 uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name, size_t len)
@@ -296,15 +330,127 @@ void symtab_builder_move(struct symtab_builder *builder, uint64_t delta)
 	builder->sorted = delta ? 0 : builder->sorted;
 }
 
-/* Keep the best of each address and no labels inside of sized symbols; give the others sizes. */
+/* --- bounds of functions --- */
+
+static bool is_synthetic(const struct symtab_item *item)
+{
+	return !(item->rank & RANK_REAL);
+}
+
+/* The rules of a signal frame begin one byte before its code. */
+static bool begins(const struct symtab_item *item, const struct symtab_function *function)
+{
+	return item->start - function->start <= 1;
+}
+
+/* Whether a function has no name among n sorted symbols.  *at: the first one that does not begin before it;
+ * *covered: the end of those with a size that do.  Both go on from function to function. */
+static bool is_unnamed(const struct symtab_item *items, size_t n,
+	const struct symtab_function *function, size_t *at, uint64_t *covered)
+{
+	for (; *at < n && items[*at].start < function->start; ++*at) {
+		const uint64_t end = items[*at].start + items[*at].size;
+		if (is_sized(&items[*at]) && end > *covered)
+			*covered = end;
+	}
+	return function->start >= *covered && (*at == n || !begins(&items[*at], function));
+}
+
+bool symtab_builder_lacks_names(const struct symtab_builder *builder)
+{
+	uint64_t covered = 0;
+	size_t at = 0, n = 0;
+
+	for (size_t i = 0; i < builder->n_functions; i++) {
+		const struct symtab_function *function = &builder->functions[i];
+		if (!is_unnamed(builder->items, builder->sorted, function, &at, &covered))
+			continue;
+		/* That of a procedure linkage table. */
+		n += at == builder->sorted || !is_synthetic(&builder->items[at]) ||
+			builder->items[at].start - function->start >= function->size;
+	}
+	return n * UNNAMED_SHARE > builder->n_functions;
+}
+
+/* Symbols without a size get that of their function, if they begin with it.  Others end with it,
+ * and labels go. */
+static void bound_items(struct symtab_builder *builder)
+{
+	size_t f = 0;
+
+	for (size_t i = 0; builder->n_functions && i < builder->n; i++) {
+		struct symtab_item *item = &builder->items[i];
+		while (f + 1 < builder->n_functions &&
+			builder->functions[f + 1].start <= item->start)
+			f++;
+		const struct symtab_function *function = &builder->functions[f];
+		const uint64_t into = item->start - function->start;
+		if (is_sized(item) || is_synthetic(item) || into >= function->size)
+			continue;
+		const uint32_t rest = function->size - (uint32_t)into;
+		if (begins(item, function)) {
+			item->size = rest;
+			item->rank |= RANK_SIZED | RANK_BOUNDED;
+		} else if (!(item->rank & RANK_NOT_LABEL)) {
+			item->size = 0;
+		} else {
+			item->size = rest < item->size ? rest : item->size;
+			item->rank |= RANK_BOUNDED;
+		}
+	}
+}
+
+/* Functions without a name become symbols without one. */
+static void add_unnamed(struct symtab_builder *builder)
+{
+	const size_t n = builder->n;
+	uint64_t covered = 0;
+	uint32_t name = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < builder->n_functions; i++) {
+		const struct symtab_function *function = &builder->functions[i];
+		if (!is_unnamed(builder->items, n, function, &at, &covered))
+			continue;
+		if (builder->n == n)
+			name = add_name(builder, "", 0);
+		const struct symtab_item item = {.start = function->start,
+			.size = function->size,
+			.rank = RANK_SIZED | RANK_BOUNDED,
+			.name = name};
+		put_item(builder, &item);
+	}
+	if (builder->n > n)
+		symtab_builder_sort(builder);
+}
+
+/* --- what is written --- */
+
+static void reverse(struct symtab_item *items, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		const struct symtab_item swap = items[i];
+		items[i] = items[n - 1 - i];
+		items[n - 1 - i] = swap;
+	}
+}
+
+/* Keep the best of each address, before it those that go on behind its end, and no labels inside of
+ * sized symbols. */
 static void choose(struct symtab_builder *builder)
 {
 	struct symtab_item *items = builder->items;
 	uint64_t covered = 0;
-	size_t n = 0;
+	size_t n = 0, first = 0;
 
 	for (size_t i = 0; i < builder->n; i++) {
-		if (n && items[n - 1].start == items[i].start)
+		if (!items[i].size)
+			continue;
+		if (n > first && items[first].start != items[i].start) {
+			reverse(items + first, n - first);
+			first = n;
+		}
+		if (n > first && items[i].size <= items[n - 1].size)
 			continue;
 		if (items[i].start < covered && !is_sized(&items[i]))
 			continue;
@@ -313,6 +459,16 @@ static void choose(struct symtab_builder *builder)
 		if (is_sized(&items[i]) && end > covered)
 			covered = end;
 	}
+	reverse(items + first, n - first);
+	builder->n = builder->sorted = n;
+}
+
+/* Give those without a size one. */
+static void give_sizes(struct symtab_builder *builder, bool has_all)
+{
+	struct symtab_item *items = builder->items;
+	const size_t n = builder->n;
+
 	for (size_t i = 0; i < n; i++) {
 		if (is_sized(&items[i]))
 			continue;
@@ -328,8 +484,49 @@ static void choose(struct symtab_builder *builder)
 			size = rest < size ? rest : size;
 		}
 		items[i].size = (uint32_t)size;
+		if (!has_all && !(items[i].rank & RANK_BOUNDED) && !is_synthetic(&items[i]))
+			items[i].name |= SYMTAB_UNCERTAIN;
 	}
-	builder->n = n;
+}
+
+static uint64_t end_of(const struct symtab_item *item)
+{
+	return item->start + item->size;
+}
+
+/* Add where symbols go on from here to `until`: behind later ones, which are on the stack above. */
+static void resume(struct symtab_builder *builder, uint32_t *stack, size_t *depth, uint64_t until)
+{
+	const struct symtab_item *items = builder->items;
+
+	while (*depth && end_of(&items[stack[*depth - 1]]) <= until) {
+		const uint64_t end = end_of(&items[stack[*depth - 1]]);
+		while (*depth && end_of(&items[stack[*depth - 1]]) <= end)
+			--*depth;
+		/* What begins there counts. */
+		if (!*depth || end == until ||
+			!grow(builder, &builder->resumes, &builder->resumes_cap, builder->n_resumes,
+				sizeof(*builder->resumes)))
+			continue;
+		builder->resumes[builder->n_resumes++] =
+			(struct symtab_resume){.at = end, .entry = stack[*depth - 1]};
+	}
+}
+
+static void find_resumes(struct symtab_builder *builder)
+{
+	uint32_t *stack = NULL;
+	size_t depth = 0, cap = 0;
+
+	for (size_t i = 0; i < builder->n; i++) {
+		resume(builder, stack, &depth, builder->items[i].start);
+		if (!grow(builder, &stack, &cap, depth, sizeof(*stack)))
+			break;
+		stack[depth++] = (uint32_t)i;
+	}
+	if (!builder->error)
+		resume(builder, stack, &depth, UINT64_MAX);
+	free(stack);
 }
 
 static uint64_t write_entries(struct symtab_builder *builder, uint64_t at)
@@ -369,12 +566,19 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	*fd = -1;
 	*count = 0;
 	symtab_builder_sort(builder);
+	/* Without any local symbol those were left out, as strip(1) and linkers do first. */
+	const bool has_all =
+		!builder->is_program || (builder->n_local && !symtab_builder_lacks_names(builder));
+	bound_items(builder);
 	choose(builder);
+	add_unnamed(builder);
+	give_sizes(builder, has_all);
+	find_resumes(builder);
 	flush_pool(builder);
 
 	memcpy(header.magic, "strobe\0T", 8);
-	header.n_segments = builder->n_segments;
-	memcpy(header.segments, builder->segments, sizeof(header.segments));
+	header.n_segments = (uint32_t)builder->n_segments;
+	header.n_resumes = (uint32_t)builder->n_resumes;
 	header.n_entries = (uint32_t)builder->n;
 	header.n_modules = builder->n_modules;
 	header.pool_bytes = builder->pool_bytes;
@@ -383,7 +587,14 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	header.module_names_at = (write_modules(builder, header.modules_at) + 3) & ~3ull;
 	write_at(builder, builder->module_names, builder->n_modules * sizeof(uint32_t),
 		header.module_names_at);
-	header.total_bytes = header.module_names_at + builder->n_modules * sizeof(uint32_t);
+	header.segments_at =
+		(header.module_names_at + builder->n_modules * sizeof(uint32_t) + 7) & ~7ull;
+	write_at(builder, builder->segments, builder->n_segments * sizeof(*builder->segments),
+		header.segments_at);
+	header.resumes_at = header.segments_at + builder->n_segments * sizeof(*builder->segments);
+	write_at(builder, builder->resumes, builder->n_resumes * sizeof(*builder->resumes),
+		header.resumes_at);
+	header.total_bytes = header.resumes_at + builder->n_resumes * sizeof(*builder->resumes);
 	write_at(builder, &header, sizeof(header), 0);
 	if (!builder->error && ftruncate(builder->fd, (off_t)header.total_bytes) < 0)
 		builder->error = -errno;

@@ -5,6 +5,7 @@
 #include "symbols/worker.h"
 
 #include "symbols/binfile.h"
+#include "symbols/cfi.h"
 #include "symbols/confine.h"
 #include "symbols/debugdata.h"
 #include "symbols/dwarf.h"
@@ -58,33 +59,33 @@ static size_t answer_build_id(int fd, struct wire_message *answer, char *out)
 	return out_len;
 }
 
-/* Open the separate debug file of elf, if it has symbols. */
-static bool open_debug(const struct elffile *elf, int fd, bool linked, struct elffile *debug)
+/* What belongs to a file and has more of its symbols. */
+struct more {
+	struct elffile elf;
+	bool is_debug; /* a separate debug file; else what is packed in the file itself */
+	int packed_fd;
+};
+
+/* Open the separate debug file, or else the symbols packed in the file.  False: neither is there. */
+static bool open_more(const struct elffile *elf, int debug_fd, bool linked, struct more *more)
 {
-	if (!worker_debug_open(elf, fd, linked, debug))
-		return false;
-	if (elfsyms_has_symtab(debug))
-		return true;
-	elffile_close(debug);
-	return false;
+	*more = (struct more){.packed_fd = -1};
+	if (debug_fd >= 0 && worker_debug_open(elf, debug_fd, linked, &more->elf)) {
+		more->is_debug = elfsyms_has_symtab(&more->elf);
+		if (more->is_debug)
+			return true;
+		elffile_close(&more->elf);
+	}
+	more->packed_fd = debugdata_open(elf);
+	return more->packed_fd >= 0 && elffile_open(&more->elf, more->packed_fd) == 0 &&
+		worker_debug_is_alike(elf, &more->elf);
 }
 
-/* A stripped file, with the names that are packed in it, if any. */
-static int read_stripped(const struct elffile *elf, struct symtab_builder *builder)
+static void close_more(struct more *more)
 {
-	struct elffile packed;
-
-	int fd = debugdata_open(elf);
-	if (fd < 0)
-		return elfsyms_read(elf, builder);
-	int ret = elffile_open(&packed, fd);
-	if (ret == 0 && worker_debug_is_alike(elf, &packed))
-		ret = elfsyms_read_debug(elf, &packed, builder);
-	else
-		ret = elfsyms_read(elf, builder);
-	elffile_close(&packed);
-	close(fd);
-	return ret;
+	elffile_close(&more->elf);
+	if (more->packed_fd >= 0)
+		close(more->packed_fd);
 }
 
 static void add_segments(const struct elffile *elf, struct symtab_builder *builder)
@@ -98,66 +99,64 @@ static void add_segments(const struct elffile *elf, struct symtab_builder *build
 	}
 }
 
+static void add_function(uint64_t start, uint64_t size, void *ctx)
+{
+	symtab_builder_function(ctx, start, size);
+}
+
+/* All tables of one build are one: what .symtab has, the debug file's or else what is packed in the file where functions
+ * lack a name there, .dynsym where neither has one, bounds of functions that none names.  Which of several names counts,
+ * symtab_build.c says. */
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
-	struct elffile debug;
+	struct more more;
 
+	builder->is_program = true;
 	add_segments(elf, builder);
 	/* First, since what libbfd needs is free again before the symbols come. */
 	int ret = binfile_plt(elf, builder);
 	malloc_trim(0);
-	if (ret < 0)
-		return ret;
-	if (elfsyms_has_symtab(elf))
-		return elfsyms_read(elf, builder);
-	answer->flags |= WIRE_FLAG_STRIPPED;
-	if (debug_fd < 0 || !open_debug(elf, debug_fd, linked, &debug))
-		return read_stripped(elf, builder);
-	answer->flags |= WIRE_FLAG_DEBUG;
-	ret = elfsyms_read_debug(elf, &debug, builder);
-	elffile_close(&debug);
-	return ret;
+	if (ret == 0)
+		ret = cfi_functions(elf, add_function, builder);
+	if (ret == 0)
+		ret = elfsyms_read(elf, elf, builder);
+	if (ret == 0 && (!elfsyms_has_symtab(elf) || symtab_builder_lacks_names(builder))) {
+		answer->flags |= WIRE_FLAG_STRIPPED;
+		if (open_more(elf, debug_fd, linked, &more)) {
+			answer->flags |= more.is_debug ? WIRE_FLAG_DEBUG : 0;
+			ret = elfsyms_read(elf, &more.elf, builder);
+		}
+		close_more(&more);
+	}
+	return ret == 0 ? elfsyms_read_dynamic(elf, builder) : ret;
 }
 
+/* Nothing tells whether .symtab has all data: what else is there is read in any case. */
 static int read_data(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
-	struct elffile debug;
+	struct more more;
 
-	if (elfsyms_has_symtab(elf))
-		return elfsyms_read_data(elf, NULL, builder);
 	answer->flags |= WIRE_FLAG_STRIPPED;
-	if (debug_fd < 0 || !open_debug(elf, debug_fd, linked, &debug))
-		return elfsyms_read_data(elf, NULL, builder);
-	answer->flags |= WIRE_FLAG_DEBUG;
-	int ret = elfsyms_read_data(elf, &debug, builder);
-	elffile_close(&debug);
+	const bool has_more = open_more(elf, debug_fd, linked, &more);
+	answer->flags |= has_more && more.is_debug ? WIRE_FLAG_DEBUG : 0;
+	const int ret = elfsyms_read_data(elf, has_more ? &more.elf : NULL, builder);
+	close_more(&more);
 	return ret;
 }
 
 static int find_named(const struct elffile *elf, const struct wire_message *request, int debug_fd,
 	const char *name, size_t len, struct wire_message *answer, char *out, size_t *out_len)
 {
-	struct elffile debug;
+	struct more more;
 
-	if (elfsyms_has_symtab(elf))
-		return worker_named_file(elf, NULL, name, len, out, out_len);
-	answer->flags |= WIRE_FLAG_STRIPPED;
-	if (debug_fd < 0 || !open_debug(elf, debug_fd, request->flags & WIRE_FLAG_LINKED, &debug)) {
-		int fd = debugdata_open(elf), ret;
-		memset(&debug, 0, sizeof(debug));
-		const bool packed = fd >= 0 && elffile_open(&debug, fd) == 0 &&
-			worker_debug_is_alike(elf, &debug);
-		ret = worker_named_file(elf, packed ? &debug : NULL, name, len, out, out_len);
-		elffile_close(&debug);
-		if (fd >= 0)
-			close(fd);
-		return ret;
-	}
-	answer->flags |= WIRE_FLAG_DEBUG;
-	int ret = worker_named_file(elf, &debug, name, len, out, out_len);
-	elffile_close(&debug);
+	answer->flags |= elfsyms_has_symtab(elf) ? 0 : WIRE_FLAG_STRIPPED;
+	const bool has_more = open_more(elf, debug_fd, request->flags & WIRE_FLAG_LINKED, &more);
+	answer->flags |= has_more && more.is_debug ? WIRE_FLAG_DEBUG : 0;
+	const int ret =
+		worker_named_file(elf, has_more ? &more.elf : NULL, name, len, out, out_len);
+	close_more(&more);
 	return ret;
 }
 

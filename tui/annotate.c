@@ -52,7 +52,7 @@ int annotate_new(struct annotation **out, const struct annotate_question *questi
 
 	*out = NULL;
 	image = images_get(question->images, name->image_id);
-	if (!question->symref || !name->resolved || name->foreign || !image ||
+	if (!question->symref || !name->bounded || !image ||
 		!symbols_find(question->symbols, name->image_id, name->start, &symbol) ||
 		!symbol.size)
 		return -ENODATA;
@@ -370,6 +370,8 @@ void annotate_head(const struct annotation *annotation, struct annotate_head *ou
 		.path = name->path,
 		.start = annotation->start,
 		.end = annotation->end,
+		.address = names_address(
+			annotation->question.names, annotation->image, annotation->start),
 		.has_source = annotation->has_source,
 		.has_lines = annotation->has_lines,
 		.is_reading = annotate_is_reading(annotation),
@@ -425,5 +427,5 @@ uint32_t annotate_target(const struct annotation *annotation, size_t row)
 	if (at->target_offset == CODETAB_NO_TARGET)
 		return 0;
 	symref = names_symref_at(annotation->question.names, annotation->image, at->target_offset);
-	return names_get(annotation->question.names, symref)->resolved ? symref : 0;
+	return names_get(annotation->question.names, symref)->bounded ? symref : 0;
 }

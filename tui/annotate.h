@@ -108,6 +108,7 @@ const struct annotate_row *annotate_rows(const struct annotation *annotation, si
 struct annotate_head {
 	const char *symbol, *image, *path; /* cleaned */
 	uint64_t start, end; /* offsets */
+	uint64_t address; /* that of start, in the file */
 	uint64_t weight[ANNOTATE_EVENTS_MAX], samples[ANNOTATE_EVENTS_MAX]; /* of the function */
 	uint64_t whole[ANNOTATE_EVENTS_MAX]; /* weight of everything in range and filter */
 	bool has_source, has_lines;

@@ -149,7 +149,7 @@ static bool is_called(
 	case HOW_EXACT:
 		return !strcmp(name->symbol, text) ||
 			(symbols_find(symbols, name->image_id, name->start, &symbol) &&
-				!strcmp(symbol.name, text));
+				*symbol.name && !strcmp(symbol.name, text));
 	case HOW_BARE:
 		return filter_is_symbol(text, name->symbol);
 	default:
@@ -172,7 +172,7 @@ int pick_find(const struct pick *pick, struct names *names, struct symbols *symb
 		for (size_t i = 0; i < pick->n; i++) {
 			const struct symref *name = names_get(names, pick->functions[i].symref);
 
-			if (!name->resolved || !is_called(name, symbols, text, (enum how)how))
+			if (!name->bounded || !is_called(name, symbols, text, (enum how)how))
 				continue;
 			one_name &= !*n ||
 				!strcmp(name->symbol,

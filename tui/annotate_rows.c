@@ -262,17 +262,17 @@ static const char *symbol_and(struct annotation *annotation, const char *symbol,
 static const char *name_target(struct annotation *annotation, uint64_t target)
 {
 	const struct annotate_question *question = &annotation->question;
+	const struct symref *own = names_get(question->names, question->symref);
 	struct symbol symbol;
 	const char *name;
 	char text[64];
 
-	if (annotate_covers(annotation, target)) {
-		name = names_get(question->names, question->symref)->symbol;
+	if (own->resolved && annotate_covers(annotation, target)) {
 		/* Interned, since the name may be another one later. */
-		name = intern_text(&annotation->texts, name);
+		name = intern_text(&annotation->texts, own->symbol);
 		return name ? symbol_and(annotation, name, target - annotation->start) : NULL;
 	}
-	if (symbols_find(question->symbols, annotation->image, target, &symbol)) {
+	if (symbols_find(question->symbols, annotation->image, target, &symbol) && *symbol.name) {
 		name = annotate_name(annotation, symbol.name);
 		return name ? symbol_and(annotation, name, target - symbol.start) : NULL;
 	}

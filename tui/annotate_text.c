@@ -177,7 +177,7 @@ static void put_heads(const struct sheet *sheet)
 	fputs(head->symbol, sheet->out);
 	paint(sheet, plain);
 	fprintf(sheet->out, " in %s, %" PRIu64 " bytes at 0x%" PRIx64 "\n", head->path,
-		head->end - head->start, head->start);
+		head->end - head->start, head->address);
 	for (size_t i = 0; i < report->n_events; i++)
 		fprintf(sheet->out, "%s: %s samples, %.2f%% of all; shares below are of these\n",
 			report->events[i].name, report_grouped(number, head->samples[i]),

@@ -100,6 +100,8 @@ static size_t name_len(const char *symbol)
 	size_t angles = 0;
 
 	for (size_t i = 0; symbol[i]; i++) {
+		if (!strcmp(symbol + i, NAMES_UNCERTAIN))
+			return i;
 		if (!strncmp(symbol + i, operator, sizeof(operator) - 1)) {
 			i += sizeof(operator) - 2;
 		} else if (!strncmp(symbol + i, shift, sizeof(shift) - 1)) {
@@ -209,12 +211,13 @@ struct place {
 static bool match_address(const struct filter_term *term, const void *of)
 {
 	const struct place *place = of;
-	uint64_t offset = place->frame == FRAME_NONE
-		? 0
-		: stacks_frame_get(place->filter->stacks, place->frame)->offset;
+	const struct frame *frame = place->frame == FRAME_NONE
+		? NULL
+		: stacks_frame_get(place->filter->stacks, place->frame);
 	char text[512];
 
-	snprintf(text, sizeof(text), "%.400s+0x%" PRIx64, place->name->image, offset);
+	snprintf(text, sizeof(text), "%.400s+0x%" PRIx64, place->name->image,
+		frame ? names_address(place->filter->names, frame->image, frame->offset) : 0);
 	return match_text(term, text);
 }
 

@@ -211,8 +211,10 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 		if (symref && made) {
 			ref = ref_at(names, symref);
 			ref->raw = symbol.name;
+			ref->uncertain = symbol.uncertain;
 			ref->pub.start = symbol.start;
-			ref->pub.resolved = true;
+			ref->pub.resolved = *symbol.name;
+			ref->pub.bounded = true;
 			ref->pub.idle = kernel && names_is_idle(symbol.name);
 			if (symbol.module)
 				ref->pub.image = names_module(names, symbol.module);
@@ -321,7 +323,8 @@ uint32_t names_foreign(struct names *names, const char *symbol, const char *imag
 	ref->pub.symbol = copy;
 	ref->pub.image = ref->pub.path = names_shared(names, image, "[unknown]");
 	ref->pub.foreign = true;
-	ref->pub.resolved = *symbol != '[' && !strstr(symbol, "+0x");
+	ref->pub.resolved =
+		*symbol != '[' && (!strstr(symbol, "+0x") || strstr(symbol, NAMES_UNCERTAIN));
 	ref->pub.kernel = !strcmp(image, "[kernel]");
 	return symref;
 }
@@ -418,18 +421,14 @@ static char *make_name(struct names *names, const struct ref *ref)
 {
 	char clean[NAME_MAX_BYTES];
 
-	if (ref->kind == REF_SYMBOL) {
-		const char *pretty = symbols_pretty(names->symbols, ref->raw);
-
-		clean_string(clean, sizeof(clean), pretty);
-		if (clean[0])
-			return strdup(clean);
-	}
-	if (ref->kind == REF_INLINED) {
-		const size_t room = sizeof(clean) - sizeof(NAMES_INLINED);
+	if (ref->kind == REF_INLINED || (ref->kind == REF_SYMBOL && *ref->raw)) {
+		const char *end = ref->kind == REF_INLINED ? NAMES_INLINED
+			: ref->uncertain		   ? NAMES_UNCERTAIN
+							   : "";
+		const size_t room = sizeof(clean) - strlen(end);
 
 		clean_string(clean, room, symbols_pretty(names->symbols, ref->raw));
-		memcpy(clean + strlen(clean), NAMES_INLINED, sizeof(NAMES_INLINED));
+		strcpy(clean + strlen(clean), end);
 		return strdup(clean);
 	}
 	if (ref->kind == REF_WHOLE && ref->pub.resolved) {
@@ -439,23 +438,31 @@ static char *make_name(struct names *names, const struct ref *ref)
 	}
 	if (ref->kind == REF_WHOLE)
 		return strdup(ref->pub.image);
-	snprintf(clean, sizeof(clean), "%.900s+0x%" PRIx64 "%s", ref->pub.image, ref->pub.start,
+	snprintf(clean, sizeof(clean), "%.900s+0x%" PRIx64 "%s", ref->pub.image,
+		names_address(names, ref->pub.image_id, ref->pub.start),
 		mismatch_mark(names, ref->pub.image_id));
 	return strdup(clean);
 }
 
-/* It was named while that was not known yet. */
-static void mark_mismatch(struct names *names, struct ref *ref)
+/* An address has another name when more is known of its image. */
+static void update_address(struct names *names, struct ref *ref)
 {
-	char *name = make_name(names, ref);
+	const struct image_info *info = &names->infos[ref->pub.image_id];
+	char *name;
 
+	ref->pub.mismatch = info->mismatch;
+	ref->pub.pending = info->state == SYMBOLS_PENDING;
+	ref->pub.unproven = info->unproven;
+	if (ref->table == info->table)
+		return;
+	name = make_name(names, ref);
 	if (!name) {
 		symbols_lack_memory(names->symbols);
 		return;
 	}
 	free((char *)ref->pub.symbol);
 	ref->pub.symbol = name;
-	ref->pub.mismatch = true;
+	ref->table = info->table;
 }
 
 const struct symref *names_get(struct names *names, uint32_t symref)
@@ -471,12 +478,8 @@ const struct symref *names_get(struct names *names, uint32_t symref)
 		symbols_lack_memory(names->symbols);
 		return &ref_at(names, 0)->pub;
 	}
-	if (ref->kind == REF_ADDRESS && names->infos[ref->pub.image_id].mismatch &&
-		!ref->pub.mismatch)
-		mark_mismatch(names, ref);
-	ref->pub.pending = ref->kind == REF_ADDRESS &&
-		names->infos[ref->pub.image_id].state == SYMBOLS_PENDING;
-	ref->pub.unproven = ref->kind == REF_ADDRESS && names->infos[ref->pub.image_id].unproven;
+	if (ref->kind == REF_ADDRESS)
+		update_address(names, ref);
 	return &ref->pub;
 }
 

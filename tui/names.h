@@ -20,7 +20,10 @@
 struct names;
 
 struct symref {
-	const char *symbol; /* cleaned, pretty; "node+0x1b2c" or "[anon]" where there is no name */
+	/* Cleaned, pretty; "node+0x1b2c" (where its function begins, if that is known, else the address
+	 * itself, as the file numbers them) or "[anon]" where there is no name; "name+0x...?" where
+	 * code without a name may follow. */
+	const char *symbol;
 	const char *
 		image; /* cleaned short name: "node", "libc.so.6", "[kernel]", "[nf_tables]", "[anon]" */
 	const char *path; /* cleaned full path */
@@ -28,6 +31,7 @@ struct symref {
 	uint64_t start; /* offset in the image */
 	bool kernel;
 	bool resolved; /* has a real symbol name */
+	bool bounded; /* start and end are known, with a name or without: not of what is inlined */
 	bool pending; /* its image's table has not come yet */
 	bool idle; /* the kernel's idle loop */
 	bool inlined; /* a function that the compiler put into another: symbol ends in " (inlined)", start is 0 */
@@ -55,6 +59,9 @@ uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset);
 /* Where an image's symbols, code and source can come from; strings are borrowed from images.  False
  * where from nowhere. Any thread. */
 bool names_source(struct images *images, uint32_t image, struct symbols_source *source);
+
+/* The address that an image's file gives to an offset, if that is known; else the offset. */
+uint64_t names_address(const struct names *names, uint32_t image, uint64_t offset);
 
 /* Finds the code segment that contains an offset of an image's file; false if none is known. */
 bool names_segment(
@@ -92,6 +99,7 @@ struct names_line {
 size_t names_lines(
 	struct names *names, uint32_t frame, struct names_line out[NAMES_INLINED_MAX + 1]);
 #define NAMES_INLINED " (inlined)" /* what such a symref's symbol ends in */
+#define NAMES_UNCERTAIN "+0x...?"
 
 /* Names of the stacks of a snapshot as they are now, with inlined functions if they are wanted, as far as they are known: for another thread, in which
  * names_symref(), names_lines(), names_inlined() and names_get() of these may be called.  It must be freed before the names that it was made of

@@ -43,6 +43,15 @@ bool names_segment(
 	return false;
 }
 
+uint64_t names_address(const struct names *names, uint32_t image, uint64_t offset)
+{
+	struct symbols_segment segment;
+
+	return names_segment(names, image, offset, &segment)
+		? segment.vaddr + (offset - segment.offset)
+		: offset;
+}
+
 static int freeze_segment(struct freezing *freezing, const struct frame *frame)
 {
 	struct names *to = freezing->to;

@@ -659,7 +659,9 @@ void table_key(
 		break;
 	case GROUP_ADDRESS:
 		snprintf(out->bytes, sizeof(out->bytes), "%.400s+0x%" PRIx64,
-			names_get(table->names, part->symref)->image, part->offset);
+			names_get(table->names, part->symref)->image,
+			names_address(table->names, names_get(table->names, part->symref)->image_id,
+				part->offset));
 		break;
 	case GROUP_LINE:
 		line_text(table->names, &(struct names_line){part->symref, part->line, part->file},

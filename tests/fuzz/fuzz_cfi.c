@@ -32,32 +32,46 @@ static void read_file(const uint8_t *bytes, size_t len, struct unwtab_builder *b
 	close(fd);
 }
 
+/* They ascend, and none is empty. */
+static void check_function(uint64_t start, uint64_t size, void *ctx)
+{
+	uint64_t *last = ctx;
+
+	if (size == 0 || (*last != UINT64_MAX && start <= *last))
+		abort();
+	*last = start;
+}
+
 static void read_sections(
 	const uint8_t *data, const uint8_t *bytes, size_t len, struct unwtab_builder *builder)
 {
 	const size_t first = len * data[1] / 256;
+	uint64_t last = UINT64_MAX;
+	struct elffile_segment segments[2];
 	struct elffile elf = {.fd = -1,
 		.is64 = true,
 		.machine = data[0] & 1 ? EM_AARCH64 : EM_X86_64,
+		.segments = segments,
 		.n_segments = 2};
 	const struct cfi_section sections[] = {
 		{.bytes = bytes, .len = first, .vaddr = 0x1000, .has_no_end = data[0] & 4},
 		{.bytes = bytes + first, .len = len - first, .is_debug = true},
 	};
 
-	elf.segments[0] = (struct elffile_segment){.type = PT_LOAD,
+	segments[0] = (struct elffile_segment){.type = PT_LOAD,
 		.offset = 0,
 		.vaddr = 0x1000,
 		.filesz = 0x100000,
 		.memsz = 0x100000,
 		.exec = true};
-	elf.segments[1] = (struct elffile_segment){.type = PT_LOAD,
+	segments[1] = (struct elffile_segment){.type = PT_LOAD,
 		.offset = UINT64_MAX - 0x20000,
 		.vaddr = UINT64_MAX / 2,
 		.filesz = 0x10000,
 		.memsz = 0x10000,
 		.exec = true};
-	if (cfi_add(&elf, sections, 2, builder) < 0)
+	if (cfi_add(&elf, sections, 2, builder) < 0 ||
+		cfi_add_functions(&elf, sections, 2, check_function, &last) < 0)
 		abort();
 }
 

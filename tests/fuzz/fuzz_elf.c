@@ -4,6 +4,7 @@
  *
  * The first byte says where a second file begins, the separate debug file.
  */
+#include "symbols/cfi.h"
 #include "symbols/elfsyms.h"
 
 #include <stdlib.h>
@@ -36,6 +37,11 @@ static void check(struct symtab_builder *builder)
 	close(fd);
 }
 
+static void add_function(uint64_t start, uint64_t size, void *ctx)
+{
+	symtab_builder_function(ctx, start, size);
+}
+
 static void read_all(const struct elffile *elf, const struct elffile *debug)
 {
 	for (int way = 0; way < 4; way++) {
@@ -44,13 +50,16 @@ static void read_all(const struct elffile *elf, const struct elffile *debug)
 
 		if (symtab_builder_new(&builder) < 0)
 			abort();
-		if (way == 0)
-			elfsyms_read(elf, builder);
-		else if (way == 1)
-			elfsyms_read_debug(elf, debug, builder);
-		else if (way == 2)
+		builder->is_program = way < 2;
+		if (way < 2) {
+			cfi_functions(elf, add_function, builder);
+			elfsyms_read(elf, way ? debug : elf, builder);
+			(void)symtab_builder_lacks_names(builder);
+			elfsyms_read_dynamic(elf, builder);
+		}
+		if (way == 2)
 			elfsyms_read_module(elf, builder);
-		else if (elfsyms_read_kernel(elf, builder, &kernel) == 0)
+		if (way == 3 && elfsyms_read_kernel(elf, builder, &kernel) == 0)
 			symtab_builder_move(builder, kernel.text);
 		check(builder);
 		symtab_builder_free(builder);

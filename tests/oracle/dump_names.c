@@ -5,8 +5,8 @@
  * usage: dump_names FILE...
  *
  * From standard input comes, one a line, the number of a file (from 0) and a virtual address of it in hexadecimal.
- * For each, in the same order, a line with the start of the symbol that covers it, its size and its name, between
- * tabs; "-" where none does.
+ * For each, in the same order, a line with the start of the symbol that covers it, its size, its name (of a function
+ * without one, nothing) and "?" if that is uncertain, between tabs; "-" where none does.
  */
 #include "symbols/symbols.h"
 
@@ -33,8 +33,8 @@ static void show(
 		printf("-\n");
 		return;
 	}
-	printf("0x%" PRIx64 "\t%" PRIu64 "\t%s\n", address - (offset - symbol.start), symbol.size,
-		symbol.name);
+	printf("0x%" PRIx64 "\t%" PRIu64 "\t%s\t%s\n", address - (offset - symbol.start), symbol.size,
+		symbol.name, symbol.uncertain ? "?" : "");
 }
 
 static int answer(struct symbols *symbols, int n, char *const *paths)

@@ -146,6 +146,21 @@ def difference(ours, theirs):
     return f"{len(lines)} differ: " + "; ".join(lines[:SHOWN])
 
 
+def without_dead(samples):
+    """Samples without the names of threads that were gone already: perf gives them that of the record before."""
+    return collections.Counter({("" if key[1].endswith("/-1") else key[0], *key[1:]): n for key, n in samples.items()})
+
+
+def alike(ours, theirs, slack=0):
+    """slack: as many samples may differ."""
+    return ours.total() == theirs.total() and (ours - theirs).total() <= slack
+
+
+def slack_of(name, samples):
+    """Where records of mappings were lost, each side finds its own way on."""
+    return samples.total() // 500 if name == "lost" else 0
+
+
 def of_workloads(samples):
     """Samples without the images of strangers, which come and go while either side reads them."""
     return collections.Counter({(*key[:7], key[7] if key[0] in WORKLOADS else ""): n for key, n in samples.items()})
@@ -158,9 +173,11 @@ def comparable(rows):
 
 def compare_samples(name, ours, theirs, strange, machine):
     """machine: whether all of the machine was recorded."""
+    ours, theirs = without_dead(ours), without_dead(theirs)
     if machine:
         ours, theirs = of_workloads(ours), of_workloads(theirs)
-    checks.check(f"{name}: {sum(ours.values()):,} samples understood alike", ours == theirs and not strange and ours,
+    checks.check(f"{name}: {sum(ours.values()):,} samples understood alike",
+                 alike(ours, theirs, slack_of(name, ours)) and not strange and ours,
                  difference(ours, theirs) + (f"; not understood of perf script: {strange[:2]}" if strange else ""))
 
 
@@ -270,7 +287,7 @@ def compare_counts(strobe, name, path, machine):
             ours, theirs = comparable(ours), comparable(theirs)
         ours, theirs = with_aliases(ours, theirs, paths_of(path))
         checks.check(f"{name}: {event['name']}: {len(ours)} rows of command, image and symbol are equal",
-                     ours == theirs, difference(ours, theirs))
+                     alike(ours, theirs, slack_of(name, ours)), difference(ours, theirs))
 
 
 def main():

@@ -136,22 +136,17 @@ def busy_loops(number):
             loop.wait()
 
 
-def print_failures(failures, rounds):
-    """failures: {(test, case): (number of rounds, first outcome, first words)}"""
-    for (test, case), (count, outcome, said) in failures.items():
-        print(f"\n{test}: {case}: {count} of {rounds} failed: {outcome.verdict} {said}")
-        for text in outcome.said:
-            for line in text.splitlines()[-30:]:
-                print("    " + line[:1000])
-    print()
-    for (test, case), (count, _, _) in sorted(failures.items(), key=lambda item: -item[1][0]):
-        print(f"{test}: {case}: {count} of {rounds} failed")
+def print_failure(outcome, case, said):
+    print(f"\n{outcome.name}: {case}: {outcome.verdict} {said}")
+    for text in outcome.said:
+        for line in text.splitlines()[-60:]:
+            print("    " + line[:1000])
 
 
 def soak(build, arguments, rounds, folder):
     if len(options_of(arguments)) == len(arguments):
         arguments = [*arguments, *(word for suite in sorted(MEASURING) for word in ("--suite", suite))]
-    failures, sums = {}, [0, 0, 0]
+    failures, sums = collections.Counter(), [0, 0, 0]
     for turn in range(rounds):
         begun = time.monotonic()
         with busy_loops(os.cpu_count() if turn % 2 else 0):
@@ -161,12 +156,16 @@ def soak(build, arguments, rounds, folder):
         print(f"round {turn + 1} of {rounds}{', busy' if turn % 2 else ''}: {time.monotonic() - begun:.0f} s, "
               f"{', '.join(outcome.name for outcome in bad) or 'nothing'} failed", flush=True)
         seen = {(outcome.name, without_figures(case)): (outcome, said) for outcome in bad for case, said in outcome.failed}
-        for key, first in seen.items():
-            failures[key] = (failures[key][0] + 1, *failures[key][1:]) if key in failures else (1, *first)
+        for (name, case), (outcome, said) in seen.items():
+            if (name, case) not in failures:
+                print_failure(outcome, case, said)
+        failures.update(seen.keys())
+        sys.stdout.flush()
         sums[0] += sum(outcome.n_passed for outcome in outcomes)
         sums[1] += sum(len(outcome.failed) for outcome in outcomes)
         sums[2] += sum(len(outcome.skipped) for outcome in outcomes)
-    print_failures(failures, rounds)
+    for (test, case), count in failures.most_common():
+        print(f"{test}: {case}: {count} of {rounds} failed")
     print(f"{sums[0]} passed, {sums[1]} failed, {sums[2]} skipped")
     return 1 if sums[1] else 0
 

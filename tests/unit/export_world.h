@@ -33,13 +33,15 @@ struct world {
 
 #define HOSTILE "</script>\"&'<x>;\033[2J\n"
 
-static const struct symbol world_functions[] = {{0x00, 16, "main", NULL, 0},
-	{0x10, 16, "work", NULL, 1}, {0x20, 16, "leaf", NULL, 2}, {0x30, 16, HOSTILE, NULL, 3},
-	{0x40, 16, "a->b", NULL, 4}, {0x50, 16, "void ns::make<int>(int (*)())", NULL, 5},
-	{0x60, 16, "net/http.(*Client).Do", NULL, 6},
-	{0x70, 16, "(anonymous namespace)::f", NULL, 7},
-	{0x80, 16, "ns::(anonymous namespace)::g(int) const", NULL, 8},
-	{0x90, 16, "Lorg/x/Y;.call", NULL, 9}, {0xa0, 16, "Foo::operator()(int)", NULL, 10}};
+static const struct symbol world_functions[] = {{0x00, 16, "main", NULL, 0, false},
+	{0x10, 16, "work", NULL, 1, false}, {0x20, 16, "leaf", NULL, 2, false},
+	{0x30, 16, HOSTILE, NULL, 3, false}, {0x40, 16, "a->b", NULL, 4, false},
+	{0x50, 16, "void ns::make<int>(int (*)())", NULL, 5, false},
+	{0x60, 16, "net/http.(*Client).Do", NULL, 6, false},
+	{0x70, 16, "(anonymous namespace)::f", NULL, 7, false},
+	{0x80, 16, "ns::(anonymous namespace)::g(int) const", NULL, 8, false},
+	{0x90, 16, "Lorg/x/Y;.call", NULL, 9, false},
+	{0xa0, 16, "Foo::operator()(int)", NULL, 10, false}};
 
 enum {
 	MAIN = 0x00,

@@ -104,22 +104,27 @@ static void put_fde(
 	end_record(bytes, start);
 }
 
+static struct elffile_segment code_segment = {.type = PT_LOAD,
+	.offset = 0x1000,
+	.vaddr = CODE_ADDR,
+	.filesz = 0x2000,
+	.memsz = 0x2000,
+	.exec = true};
+
 static void build(
 	const struct bytes *const *sections, size_t n, uint16_t machine, struct unwtab *table)
 {
-	struct elffile elf = {.fd = -1, .is64 = true, .machine = machine, .n_segments = 1};
+	struct elffile elf = {.fd = -1,
+		.is64 = true,
+		.machine = machine,
+		.segments = &code_segment,
+		.n_segments = 1};
 	struct cfi_section given[CFI_SECTIONS_MAX];
 	struct unwtab_builder *builder;
 	uint8_t *copies[CFI_SECTIONS_MAX];
 	uint32_t n_rows;
 	int fd;
 
-	elf.segments[0] = (struct elffile_segment){.type = PT_LOAD,
-		.offset = 0x1000,
-		.vaddr = CODE_ADDR,
-		.filesz = 0x2000,
-		.memsz = 0x2000,
-		.exec = true};
 	for (size_t i = 0; i < n; i++) {
 		/* On the heap, for sanitizers to see its end. */
 		copies[i] = malloc(sections[i]->len ? sections[i]->len : 1);

@@ -65,7 +65,7 @@ static void test_asked_once(void **state)
 static void test_asked_again(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct symbol mangled[] = {{0, 0x100, "_Z4workv", NULL, 0}};
+	const struct symbol mangled[] = {{0, 0x100, "_Z4workv", NULL, 0, false}};
 	struct fake_image *image = &fixture->symbols.images[fixture->stripped];
 	struct early early = {0};
 	struct store *store;

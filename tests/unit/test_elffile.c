@@ -79,6 +79,39 @@ static void test_no_elf(void **state)
 	close(fd);
 }
 
+/* However many there are, also where the header's 16 bits cannot say it. */
+static void test_many_segments(void **state)
+{
+	enum { SEGMENTS = 150 };
+	uint64_t offset, rest;
+	bool exec;
+
+	(void)state;
+	for (int is_far = 0; is_far < 2; is_far++) {
+		struct small_elf small;
+		struct elffile elf;
+		small_elf_make(&small, false, false, NULL, 0);
+		const size_t headers = small.len - 6 * sizeof(Elf32_Shdr);
+		const size_t at = (small.len + 7) & ~(size_t)7;
+		for (size_t i = 0; i < SEGMENTS; i++)
+			small_segment(&small, i + (at - 0x40) / sizeof(Elf32_Phdr), PT_LOAD,
+				PF_R | PF_X, SMALL_TEXT_AT, 0x100000 + i * 0x1000, 0x400);
+		small.len = at + SEGMENTS * sizeof(Elf32_Phdr);
+		SMALL_PUT(&small, 0, Ehdr, e_phoff,
+			0x40 + (at - 0x40) / sizeof(Elf32_Phdr) * sizeof(Elf32_Phdr));
+		SMALL_PUT(&small, 0, Ehdr, e_phnum, is_far ? PN_XNUM : SEGMENTS);
+		SMALL_PUT(&small, headers, Shdr, sh_info, SEGMENTS);
+		int fd = small_elf_file(&small, small.len);
+		assert_int_equal(elffile_open(&elf, fd), 0);
+		assert_int_equal(elf.n_segments, SEGMENTS);
+		assert_true(elffile_offset(
+			&elf, 0x100000 + (SEGMENTS - 1) * 0x1000 + 5, &offset, &rest, &exec));
+		assert_int_equal(offset, SMALL_TEXT_AT + 5);
+		elffile_close(&elf);
+		close(fd);
+	}
+}
+
 /* Any byte of the headers set to the worst, and any length: never read out of bounds, never hang. */
 static void test_hostile(void **state)
 {
@@ -128,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_many_segments),
 		cmocka_unit_test(test_no_elf),
 		cmocka_unit_test(test_hostile),
 	};

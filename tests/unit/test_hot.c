@@ -34,11 +34,13 @@ struct world {
 };
 
 /* Functions of 16 bytes each, named by their place; "work" is 0, "leaf" 1 and so on. */
-static const struct symbol functions[] = {{0x00, 16, "work", NULL, 0}, {0x10, 16, "leaf", NULL, 1},
-	{0x20, 16, "main", NULL, 2}, {0x30, 16, "alpha", NULL, 3}, {0x40, 16, "Beta", NULL, 4},
-	{0x50, 16, "recurse", NULL, 5}, {0x60, 16, "f6", NULL, 6}, {0x70, 16, "f7", NULL, 7},
-	{0x80, 16, "f8", NULL, 8}, {0x90, 16, "f9", NULL, 9}, {0xa0, 16, "fa", NULL, 10},
-	{0xb0, 16, "fb", NULL, 11}};
+static const struct symbol functions[] = {{0x00, 16, "work", NULL, 0, false},
+	{0x10, 16, "leaf", NULL, 1, false}, {0x20, 16, "main", NULL, 2, false},
+	{0x30, 16, "alpha", NULL, 3, false}, {0x40, 16, "Beta", NULL, 4, false},
+	{0x50, 16, "recurse", NULL, 5, false}, {0x60, 16, "f6", NULL, 6, false},
+	{0x70, 16, "f7", NULL, 7, false}, {0x80, 16, "f8", NULL, 8, false},
+	{0x90, 16, "f9", NULL, 9, false}, {0xa0, 16, "fa", NULL, 10, false},
+	{0xb0, 16, "fb", NULL, 11, false}};
 
 enum { WORK = 0x00, LEAF = 0x10, MAIN = 0x20, ALPHA = 0x30, BETA = 0x40, RECURSE = 0x50 };
 
@@ -562,8 +564,9 @@ static void test_kernel_is_hidden_on_request(void **state)
 static void test_idle_by_task_or_by_name(void **state)
 {
 	struct world *world = *state;
-	static const struct symbol kernel[] = {{0xffffffff81000000, 16, "default_idle", NULL, 0},
-		{0xffffffff81000010, 16, "irq_work", NULL, 1}};
+	static const struct symbol kernel[] = {
+		{0xffffffff81000000, 16, "default_idle", NULL, 0, false},
+		{0xffffffff81000010, 16, "irq_work", NULL, 1, false}};
 	struct hot_sums sums;
 	uint32_t idle_frame, work_frame, idle_node, work_node;
 

@@ -18,7 +18,7 @@
 #define SERVER 1
 #define WORKER 2
 
-static const struct symbol late[] = {{0, 16, "_Z4workv", NULL, 0}};
+static const struct symbol late[] = {{0, 16, "_Z4workv", NULL, 0, false}};
 
 static void add(
 	struct store *store, uint64_t time_ns, uint32_t stack, uint32_t label, unsigned int samples)

@@ -24,15 +24,15 @@ struct world {
 };
 
 static const struct symbol program_symbols[] = {
-	{0x1000, 0x100, "_Z4workv", NULL, 0},
-	{0x1100, 0x100, "bad\033[31mname", NULL, 1},
+	{0x1000, 0x100, "_Z4workv", NULL, 0, false},
+	{0x1100, 0x100, "bad\033[31mname", NULL, 1, false},
 };
 
 static const struct symbol kernel_symbols[] = {
-	{0xffffffff81000000, 0x1000, "pv_native_safe_halt", NULL, 0},
-	{0xffffffff81001000, 0x1000, "do_syscall_64", NULL, 1},
-	{0xffffffffc0000000, 0x1000, "nf_hook", "nf_tables", 2},
-	{0xffffffffe0000000, 0x1000, "intel_idle_irq", NULL, 3},
+	{0xffffffff81000000, 0x1000, "pv_native_safe_halt", NULL, 0, false},
+	{0xffffffff81001000, 0x1000, "do_syscall_64", NULL, 1, false},
+	{0xffffffffc0000000, 0x1000, "nf_hook", "nf_tables", 2, false},
+	{0xffffffffe0000000, 0x1000, "intel_idle_irq", NULL, 3, false},
 };
 
 static uint32_t intern(struct world *world, enum image_kind kind, const char *path, uint64_t inode)
@@ -131,8 +131,8 @@ static uint32_t find(struct names_index *index, const char *symbol, uint64_t sta
  * many there are. */
 static void test_index(void **state)
 {
-	static const struct symbol twins[] = {{0x1000, 0x100, "work", NULL, 0},
-		{0x1100, 0x100, "work", NULL, 1}, {0x1200, 0x100, "other", NULL, 2}};
+	static const struct symbol twins[] = {{0x1000, 0x100, "work", NULL, 0, false},
+		{0x1100, 0x100, "work", NULL, 1, false}, {0x1200, 0x100, "other", NULL, 2, false}};
 	struct world *world = *state;
 	struct names_index *index;
 	uint32_t symrefs[3], added;
@@ -160,6 +160,44 @@ static void test_index(void **state)
 	assert_int_equal(find(index, "work", 0x1100), symrefs[1]);
 	assert_int_equal(find(index, "gone2999", 0), names_limit(world->names) - 1);
 	names_index_free(index);
+}
+
+/* One row, by the address that the file gives its start, which is known with its table. */
+static void test_function_without_a_name(void **state)
+{
+	static const struct symbol functions[] = {
+		{0x1000, 0x100, "", NULL, 0, false}, {0x1100, 0x100, "_Z4workv", NULL, 1, true}};
+	static const struct symbols_segment segment = {0x1000, 0x4000, 0x402000};
+	struct world *world = *state;
+	uint32_t a, b, stub, beyond;
+
+	world->symbols.images[world->program].state = SYMBOLS_PENDING;
+	beyond = frame(world, world->program, 0x1234, FRAME_USER);
+	assert_string_equal(ask(world, beyond)->symbol, "pro?gram+0x1234");
+	assert_true(ask(world, beyond)->pending);
+	give(world, world->program, functions, 2);
+	world->symbols.images[world->program].segments = &segment;
+	world->symbols.images[world->program].n_segments = 1;
+	world->symbols.images[world->program].version++;
+	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+	names_update(world->names);
+	a = frame(world, world->program, 0x1010, FRAME_USER);
+	b = frame(world, world->program, 0x10ff, FRAME_USER);
+	stub = frame(world, world->program, 0x1150, FRAME_USER);
+	assert_int_equal(names_symref(world->names, a), names_symref(world->names, b));
+	assert_string_equal(ask(world, a)->symbol, "pro?gram+0x402000");
+	assert_false(ask(world, a)->resolved);
+	assert_true(ask(world, a)->bounded);
+	assert_false(ask(world, a)->pending);
+	assert_string_equal(ask(world, stub)->symbol, "_Z4workv+0x...?");
+	assert_true(ask(world, stub)->resolved);
+	world->symbols.pretty = true;
+	world->symbols.changed = SYMBOLS_CHANGED_NAMES;
+	names_update(world->names);
+	assert_string_equal(ask(world, stub)->symbol, "work()+0x...?");
+	assert_string_equal(ask(world, beyond)->symbol, "pro?gram+0x402234");
+	assert_false(ask(world, beyond)->bounded);
+	assert_false(ask(world, beyond)->pending);
 }
 
 static void test_address_without_a_symbol(void **state)
@@ -357,11 +395,11 @@ static void test_memory_without_a_file(void **state)
 
 static void test_code_made_at_run_time(void **state)
 {
-	static const struct symbol first[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0}};
+	static const struct symbol first[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0, false}};
 	/* Compiled again, elsewhere. */
-	static const struct symbol then[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0},
-		{0x7f0000002000, 16, "JS:*fib x.js", NULL, 0},
-		{0x7f0000003000, 16, "other", NULL, 1}};
+	static const struct symbol then[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0, false},
+		{0x7f0000002000, 16, "JS:*fib x.js", NULL, 0, false},
+		{0x7f0000003000, 16, "other", NULL, 1, false}};
 	const struct image_origin origin = {.pid = 7, .parent = 5};
 	struct world *world = *state;
 	uint32_t anon = intern(world, IMAGE_ANON, "[anon]", 1);
@@ -495,6 +533,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_known_symbol),
 		TEST(test_index),
+		TEST(test_function_without_a_name),
 		TEST(test_address_without_a_symbol),
 		TEST(test_a_name_arrives),
 		TEST(test_held),

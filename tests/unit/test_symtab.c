@@ -40,7 +40,7 @@ static const char *name_at(const struct symtab *table, uint64_t offset)
 {
 	int64_t i = symtab_find(table, offset);
 
-	return i < 0 ? NULL : table->pool + table->entries[i].name;
+	return i < 0 ? NULL : symtab_name(table, i);
 }
 
 static struct symtab_builder *new_builder(void)
@@ -162,6 +162,144 @@ static void test_extent(void **state)
 	symtab_close(&table);
 }
 
+/* At any offset it is the symbol that begins last of those that cover it, however they lie. */
+static void test_nesting(void **state)
+{
+	enum { N = 300, SPAN = 2000 };
+	struct {
+		uint64_t start, size;
+	} symbols[N];
+	uint32_t seed = 12345;
+	struct symtab table;
+	char name[24];
+
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		struct symtab_builder *builder = new_builder();
+		for (size_t i = 0; i < N; i++) {
+			seed = seed * 1103515245 + 12345;
+			/* The first rounds have symbols in symbols in symbols. */
+			symbols[i].start = round < 5 ? i * 3 : i * 6 + (seed >> 16) % 6;
+			if (i && round == 4)
+				symbols[i].start = symbols[i - 1].start + i % 2;
+			symbols[i].size =
+				round < 5 ? SPAN - i * 6 : 1 + (seed >> 8) % (4u << round % 9);
+			snprintf(name, sizeof(name), "s%zu", i);
+			symtab_builder_add(builder, symbols[i].start, symbols[i].size, 0, 0, name,
+				strlen(name), (uint32_t)i);
+		}
+		finish(builder, &table);
+		for (uint64_t at = 0; at < 2 * SPAN; at++) {
+			const char *found = name_at(&table, at);
+			size_t i = N;
+			while (i > 0 &&
+				(at < symbols[i - 1].start ||
+					at - symbols[i - 1].start >= symbols[i - 1].size))
+				i--;
+			snprintf(name, sizeof(name), "s%zu", i - 1);
+			if (i)
+				assert_string_equal(found, name);
+			else
+				assert_null(found);
+		}
+		symtab_close(&table);
+	}
+}
+
+static bool is_uncertain(const struct symtab *table, uint64_t offset)
+{
+	return table->entries[symtab_find(table, offset)].name & SYMTAB_UNCERTAIN;
+}
+
+static void add_functions(struct symtab_builder *builder)
+{
+	static const uint64_t starts[] = {0x100, 0x200, 0x300, 0x400, 0x500, 0x600};
+
+	builder->is_program = true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		symtab_builder_function(builder, starts[i], 0x80);
+}
+
+static void test_functions(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+
+	(void)state;
+	add_functions(builder);
+	add(builder, 0xc0, 0, SYMTAB_LABEL, "stub");
+	add(builder, 0x200, 0, SYMTAB_LABEL, "unsized");
+	add(builder, 0x220, 0, SYMTAB_LABEL, "label_in_it");
+	add(builder, 0x320, 0, SYMTAB_LABEL, "label_in_a_stripped_one");
+	add(builder, 0x340, 0, 0, "entry_in_a_stripped_one");
+	add(builder, 0x401, 0, SYMTAB_LABEL, "signal_frame");
+	add(builder, 0x4f0, 0x20, 0, "sized");
+	add(builder, 0x600, 0x10, SYMTAB_LOCAL, "sized_less");
+	symtab_builder_sort(builder);
+	assert_true(symtab_builder_lacks_names(builder));
+	finish(builder, &table);
+	assert_string_equal(name_at(&table, 0xff), "stub");
+	assert_true(is_uncertain(&table, 0xff));
+	assert_string_equal(name_at(&table, 0x100), "");
+	assert_string_equal(name_at(&table, 0x17f), "");
+	assert_null(name_at(&table, 0x180));
+	assert_string_equal(name_at(&table, 0x27f), "unsized");
+	assert_false(is_uncertain(&table, 0x200));
+	assert_null(name_at(&table, 0x280));
+	assert_string_equal(name_at(&table, 0x320), "");
+	assert_string_equal(name_at(&table, 0x37f), "entry_in_a_stripped_one");
+	assert_false(is_uncertain(&table, 0x340));
+	assert_null(name_at(&table, 0x380));
+	assert_string_equal(name_at(&table, 0x47f), "signal_frame");
+	assert_string_equal(name_at(&table, 0x50f), "sized");
+	assert_null(name_at(&table, 0x510)); /* the function begins in another symbol */
+	assert_string_equal(name_at(&table, 0x60f), "sized_less");
+	assert_null(name_at(&table, 0x610));
+	symtab_close(&table);
+}
+
+/* All functions have names, and local symbols are there: the next symbol ends one without a size. */
+static void test_nothing_left_out(void **state)
+{
+	struct symtab table;
+
+	(void)state;
+	for (unsigned int variant = 0; variant < 3; variant++) {
+		struct symtab_builder *builder = new_builder();
+		builder->is_program = variant < 2;
+		symtab_builder_function(builder, 0x100, 0x80);
+		symtab_builder_function(builder, 0x300, 0x80);
+		add(builder, 0x100, 0x80, variant ? 0 : SYMTAB_LOCAL, "f");
+		add(builder, 0x200, 0, 0, "stub");
+		add(builder, 0x240, 0, 0, "next");
+		/* A linkage table has bounds of its own. */
+		add(builder, 0x310, 0, SYMTAB_SYNTHETIC, "f@plt");
+		symtab_builder_sort(builder);
+		assert_false(symtab_builder_lacks_names(builder));
+		finish(builder, &table);
+		assert_string_equal(name_at(&table, 0x23f), "stub");
+		assert_int_equal(is_uncertain(&table, 0x23f), variant == 1);
+		assert_string_equal(name_at(&table, 0x311), "f@plt");
+		assert_false(is_uncertain(&table, 0x311));
+		symtab_close(&table);
+	}
+}
+
+static void test_segments(void **state)
+{
+	struct symtab_builder *builder = new_builder();
+	struct symtab table;
+
+	(void)state;
+	for (uint64_t i = 0; i < 300; i++)
+		symtab_builder_segment(builder, i * 0x1000, 0x1000, 0x400000 + i * 0x3000);
+	symtab_builder_segment(builder, 0x1000, 0, 0);
+	finish(builder, &table);
+	assert_int_equal(table.n_segments, 300);
+	assert_int_equal(table.segments[299].vaddr, 0x400000 + 299 * 0x3000);
+	symtab_close(&table);
+}
+
 static void test_modules(void **state)
 {
 	struct symtab_builder *builder = new_builder();
@@ -260,7 +398,9 @@ static void test_corrupt(void **state)
 	(void)state;
 	uint32_t module = symtab_builder_module(builder, "m", 1);
 	for (uint64_t i = 0; i < 8; i++)
-		symtab_builder_add(builder, i * 16, 16, 16, 0, "name", 4, i < 4 ? 0 : module);
+		symtab_builder_add(
+			builder, i * 16, i % 2 ? 4 : 40, 16, 0, "name", 4, i < 4 ? 0 : module);
+	symtab_builder_segment(builder, 0, 0x1000, 0x1000);
 	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
 	symtab_builder_free(builder);
 	size_t len = (size_t)lseek(fd, 0, SEEK_END);
@@ -285,7 +425,7 @@ static void test_corrupt(void **state)
 				if (found < 0)
 					continue;
 				assert_in_range(found, 0, table.n_entries - 1);
-				assert_true(strlen(table.pool + table.entries[found].name) < len);
+				assert_true(strlen(symtab_name(&table, found)) < len);
 			}
 		}
 	}
@@ -302,6 +442,8 @@ static void test_unsorted(void **state)
 		struct symtab_header header;
 		char pool[8];
 		struct symtab_entry entries[2];
+		struct symtab_segment segments[1];
+		struct symtab_resume resumes[2];
 	} bytes = {.pool = "a\0b"};
 	struct symtab table;
 
@@ -316,16 +458,27 @@ static void test_unsorted(void **state)
 	bytes.entries[0] = (struct symtab_entry){1, 1, 0};
 	bytes.entries[1] = (struct symtab_entry){2, 1, 2};
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), 0);
-	bytes.header.n_segments = SYMTAB_SEGMENTS_MAX + 1;
+	bytes.header.segments_at = offsetof(__typeof__(bytes), segments);
+	bytes.header.resumes_at = offsetof(__typeof__(bytes), resumes);
+	bytes.header.n_segments = 5;
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
 	bytes.header.n_segments = 1;
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG); /* length 0 */
-	bytes.header.segments[0] = (struct symtab_segment){0x1000, 0x10, UINT64_MAX - 8};
+	bytes.segments[0] = (struct symtab_segment){0x1000, 0x10, UINT64_MAX - 8};
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG); /* wraps */
-	bytes.header.segments[0].vaddr = 0x401000;
+	bytes.segments[0].vaddr = 0x401000;
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), 0);
 	assert_int_equal(table.n_segments, 1);
-	bytes.entries[1].start = 1;
+	bytes.header.n_resumes = 3;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
+	bytes.header.n_resumes = 2;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG); /* unsorted */
+	bytes.resumes[1] = (struct symtab_resume){.at = 3, .entry = 1};
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), 0);
+	bytes.resumes[1].entry = 2;
+	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
+	bytes.header.n_resumes = 0;
+	bytes.entries[1].start = 0;
 	assert_int_equal(symtab_check(&table, &bytes, sizeof(bytes)), -EBADMSG);
 	bytes.entries[1].start = 2;
 	bytes.entries[1].name = 4;
@@ -375,6 +528,10 @@ int main(void)
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_move),
 		cmocka_unit_test(test_extent),
+		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_nothing_left_out),
+		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_names),
