@@ -426,12 +426,12 @@ static void add_unnamed(struct symtab_builder *builder)
 
 /* --- what is written --- */
 
-static void reverse(struct symtab_item *items, size_t n)
+static void reverse(struct symtab_item *items, size_t first, size_t end)
 {
-	for (size_t i = 0; i < n / 2; i++) {
-		const struct symtab_item swap = items[i];
-		items[i] = items[n - 1 - i];
-		items[n - 1 - i] = swap;
+	for (; first + 1 < end; first++) {
+		const struct symtab_item swap = items[first];
+		items[first] = items[--end];
+		items[end] = swap;
 	}
 }
 
@@ -447,7 +447,7 @@ static void choose(struct symtab_builder *builder)
 		if (!items[i].size)
 			continue;
 		if (n > first && items[first].start != items[i].start) {
-			reverse(items + first, n - first);
+			reverse(items, first, n);
 			first = n;
 		}
 		if (n > first && items[i].size <= items[n - 1].size)
@@ -459,7 +459,7 @@ static void choose(struct symtab_builder *builder)
 		if (is_sized(&items[i]) && end > covered)
 			covered = end;
 	}
-	reverse(items + first, n - first);
+	reverse(items, first, n);
 	builder->n = builder->sorted = n;
 }
 

@@ -10,6 +10,7 @@
 #include "symbols/debugdata.h"
 #include "symbols/dwarf.h"
 #include "symbols/elfsyms.h"
+#include "symbols/gopclntab.h"
 #include "symbols/jitdump.h"
 #include "symbols/kallsyms.h"
 #include "symbols/perfmap.h"
@@ -99,13 +100,46 @@ static void add_segments(const struct elffile *elf, struct symtab_builder *build
 	}
 }
 
+struct go {
+	const struct elffile *elf;
+	struct symtab_builder *builder;
+};
+
 static void add_function(uint64_t start, uint64_t size, void *ctx)
 {
 	symtab_builder_function(ctx, start, size);
 }
 
+static void add_go_function(const struct gopclntab_function *function, void *ctx)
+{
+	const struct go *go = ctx;
+	uint64_t start, rest;
+	bool exec;
+
+	if (elffile_offset(go->elf, function->address, &start, &rest, &exec) && exec &&
+		!symtab_builder_has(go->builder, start))
+		symtab_builder_add(go->builder, start,
+			function->size < rest ? function->size : rest, rest, 0, function->name,
+			function->name_len, 0);
+}
+
+/* Where no symbol is yet. */
+static int read_go(const struct elffile *elf, struct symtab_builder *builder)
+{
+	struct go go = {elf, builder};
+	struct gopclntab *table;
+
+	const int ret = gopclntab_open(&table, elf);
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	gopclntab_functions(table, add_go_function, &go);
+	gopclntab_free(table);
+	symtab_builder_sort(builder);
+	return 0;
+}
+
 /* All tables of one build are one: what .symtab has, the debug file's or else what is packed in the file where functions
- * lack a name there, .dynsym where neither has one, bounds of functions that none names.  Which of several names counts,
+ * lack a name there, Go's own, .dynsym where none has one, bounds of functions that none names.  Which of several names counts,
  * symtab_build.c says. */
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
@@ -129,6 +163,8 @@ static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 		}
 		close_more(&more);
 	}
+	if (ret == 0)
+		ret = read_go(elf, builder);
 	return ret == 0 ? elfsyms_read_dynamic(elf, builder) : ret;
 }
 

@@ -10,6 +10,7 @@
 #include "symbols/disasm.h"
 #include "symbols/dwarf.h"
 #include "symbols/elfsyms.h"
+#include "symbols/gopclntab.h"
 #include "symbols/jitdump.h"
 #include "symbols/symtab.h"
 #include "symbols/unlinked.h"
@@ -38,6 +39,7 @@ struct job {
 	uint64_t delta;
 	int memory; /* the code's bytes; -1: those of the file */
 	struct dwarf *dwarf; /* NULL: no debug information */
+	struct gopclntab *go; /* in place of that; NULL */
 	struct codetab_builder *builder;
 	struct codetab_entry *entries;
 	size_t n_entries, entries_cap;
@@ -268,6 +270,10 @@ static int by_address(const void *a, const void *b)
 /* The source of all entries, whose start is a virtual address, in ascending order. */
 static int find_lines(struct job *job)
 {
+	if (!job->dwarf) {
+		gopclntab_lines(job->go, job->builder, job->entries, job->n_entries);
+		return 0;
+	}
 	uint64_t *addresses = calloc(job->n_entries ? job->n_entries : 1, sizeof(*addresses));
 
 	if (!addresses)
@@ -535,7 +541,7 @@ static int code_of(struct job *job, const struct wire_code *code)
 	/* Lines are told for addresses as in the file. */
 	for (size_t i = 0; i < job->n_entries && job->memory >= 0; i++)
 		job->entries[i].start -= job->delta - UNLINKED_BASE;
-	if (ret == 0 && job->dwarf && find_lines(job) < 0) {
+	if (ret == 0 && (job->dwarf || job->go) && find_lines(job) < 0) {
 		/* Broken debug information leaves the instructions as they are. */
 		for (size_t i = 0; i < job->n_entries; i++)
 			job->entries[i].n_frames = 0;
@@ -570,10 +576,13 @@ static int read_dwarf(struct job *job)
 	if (is_code && !(job->request->flags & WIRE_FLAG_LINES))
 		return 0;
 	int ret = dwarf_open(&job->dwarf, &job->files);
+	if (ret < 0) {
+		job->dwarf = NULL;
+		if (gopclntab_open(&job->go, &job->elf) == 0)
+			ret = 0;
+	}
 	if (ret == 0)
 		job->answer->flags |= WIRE_FLAG_LINES;
-	else
-		job->dwarf = NULL;
 	return is_code ? 0 : ret;
 }
 
@@ -630,6 +639,7 @@ void worker_code_answer(const struct wire_message *request, const void *payload,
 	if (ret == 0)
 		ret = answer(&job, payload, out, out_len, table);
 	codetab_builder_free(job.builder);
+	gopclntab_free(job.go);
 	free(job.entries);
 	unlinked_close(&job.unlinked);
 	elffile_close(&job.elf);

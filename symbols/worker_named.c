@@ -9,6 +9,7 @@
 
 #include "symbols/binfile.h"
 #include "symbols/elfsyms.h"
+#include "symbols/gopclntab.h"
 #include "symbols/kallsyms.h"
 
 #include <elf.h>
@@ -197,6 +198,31 @@ static void meet(const struct elfsyms_any *symbol, void *ctx)
 	add_place(search, &place);
 }
 
+static void meet_go(const struct gopclntab_function *function, void *ctx)
+{
+	const struct elfsyms_any symbol = {
+		.name = function->name,
+		.name_len = function->name_len,
+		.address = function->address,
+		.size = function->size,
+	};
+
+	meet(&symbol, ctx);
+}
+
+/* A Go program that was stripped. */
+static int find_in_go(const struct elffile *elf, struct search *search)
+{
+	struct gopclntab *table;
+
+	const int ret = gopclntab_open(&table, elf);
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	gopclntab_functions(table, meet_go, search);
+	gopclntab_free(table);
+	return 0;
+}
+
 static size_t put_answer(const struct search *search, struct wire_named *head, char *out)
 {
 	size_t len = sizeof(*head) + search->n_places * sizeof(search->places[0]);
@@ -234,10 +260,11 @@ int worker_named_file(const struct elffile *elf, const struct elffile *debug, co
 		return -ENOMEM;
 	const bool wanted = begin(search, name, len);
 
-	search->is_go = elffile_find_section(elf, ".gopclntab") ||
-		elffile_find_section(elf, ".data.rel.ro.gopclntab");
+	search->is_go = gopclntab_is_of_go(elf);
 	if (wanted)
 		ret = elfsyms_read_any(elf, debug, meet, search);
+	if (wanted && ret == 0 && search->is_go && !search->n_places)
+		ret = find_in_go(elf, search);
 	if (ret == 0 && search->n_places == 0 && search->last[0]) {
 		search->demangle = true;
 		ret = elfsyms_read_any(elf, debug, meet, search);

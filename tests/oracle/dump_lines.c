@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_lines.c - what symbols/dwarf.h knows about addresses, as text, for comparisons.
+ * dump_lines.c - what symbols/dwarf.h knows about addresses, or, of a file without debug information, symbols/gopclntab.h;
+ * as text, for comparisons.
  *
  * usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]
  *
@@ -13,6 +14,7 @@
  * done between questions.
  */
 #include "symbols/dwarf.h"
+#include "symbols/gopclntab.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +74,25 @@ static bool add_missing(const struct dwarf *dwarf)
 	return n_parts > before;
 }
 
+/* The same out of Go's own table. */
+static int ask_go(int fd, const uint64_t *addresses, size_t n, struct codetab_builder *builder,
+	struct codetab_entry *entries)
+{
+	struct gopclntab *table = NULL;
+	struct elffile elf;
+
+	for (size_t i = 0; i < n; i++)
+		entries[i].start = addresses[i];
+	int ret = elffile_open(&elf, fd);
+	if (ret == 0)
+		ret = gopclntab_open(&table, &elf);
+	if (ret == 0)
+		gopclntab_lines(table, builder, entries, n);
+	gopclntab_free(table);
+	elffile_close(&elf);
+	return ret;
+}
+
 static int ask(struct dwarf_files *files, const uint64_t *addresses, size_t n)
 {
 	struct codetab_builder *builder = NULL;
@@ -81,15 +102,16 @@ static int ask(struct dwarf_files *files, const uint64_t *addresses, size_t n)
 
 	struct codetab_entry *entries = calloc(n + 1, sizeof(*entries));
 	int ret = entries ? codetab_builder_new(&builder) : -ENOMEM;
-	if (ret == 0)
-		ret = dwarf_open(&dwarf, files);
-	if (ret == 0 && quick)
+	const int without = ret == 0 ? dwarf_open(&dwarf, files) : 0;
+	if (without < 0)
+		ret = ask_go(files->file, addresses, n, builder, entries) == 0 ? 0 : without;
+	if (ret == 0 && !without && quick)
 		ret = dwarf_lines_quick(dwarf, addresses, n, builder, entries);
-	if (ret == 0)
+	if (ret == 0 && !without)
 		ret = dwarf_lines(dwarf, addresses, n, builder, entries);
 	if (ret > 0)
 		ret = 0;
-	else if (ret == 0 && add_missing(dwarf)) {
+	else if (ret == 0 && !without && add_missing(dwarf)) {
 		files->n_parts = n_parts;
 		ret = dwarf_open(&dwarf, files);
 		if (ret == 0)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * gopclntab.h - the table of functions, files and lines that Go's runtime needs, and that strip(1) therefore leaves: functions,
+ * source lines and inlined calls of Go programs.
+ *
+ * Layouts of Go 1.2, 1.16, 1.18, and 1.20 and later (golang.org/s/go12symtab; src/runtime/symtab.go and
+ * src/cmd/link/internal/ld/pcln.go of each).  Runs in the worker: every number in a file is taken for hostile.
+ */
+#ifndef SYMBOLS_GOPCLNTAB_H
+#define SYMBOLS_GOPCLNTAB_H
+
+#include "symbols/codetab.h"
+#include "symbols/elffile.h"
+
+struct gopclntab;
+
+/* Whether Go's linker made the file. */
+bool gopclntab_is_of_go(const struct elffile *elf);
+
+/* Read the table; elf stays in use.  0 and *out for gopclntab_free(); -ENODATA: there is none, or of a layout that is not
+ * known; -EBADMSG, -ENOMEM, -errno. */
+int gopclntab_open(struct gopclntab **out, const struct elffile *elf);
+void gopclntab_free(struct gopclntab *table); /* NULL is a no-op */
+
+/* Every function, in ascending order of address. */
+struct gopclntab_function {
+	const char *name; /* not terminated */
+	size_t name_len;
+	uint64_t address, size;
+};
+typedef void gopclntab_fn(const struct gopclntab_function *function, void *ctx);
+void gopclntab_functions(const struct gopclntab *table, gopclntab_fn *fn, void *ctx);
+
+/* Set the frames of n entries, whose starts are virtual addresses, as far as they are known. */
+void gopclntab_lines(const struct gopclntab *table, struct codetab_builder *builder,
+	struct codetab_entry *entries, size_t n);
+
+#endif
