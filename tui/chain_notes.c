@@ -43,6 +43,11 @@ static void explain_file(const struct chain_break *where, char *out, size_t size
 			"in '%s', of 32 bits, which is unwound by frame pointers alone: rebuild it "
 			"with -fno-omit-frame-pointer",
 			where->path);
+	else if (where->is_go)
+		snprintf(out, size,
+			"in '%s', a Go program: chains follow its frame pointers, which assembly "
+			"of its runtime does not keep",
+			where->path);
 	else if (where->state == SYMBOLS_NONE)
 		snprintf(out, size,
 			"in '%s', which has no unwind data: rebuild it with "
@@ -107,6 +112,7 @@ static bool find_break(const struct session *session, const struct unwind_totals
 		.recorded = session->recording,
 	};
 	where->keeps_bp = table && unwtab_keeps_bp(table);
+	where->is_go = table && table->flags & UNWTAB_GO;
 	where->is_32_bits = table && table->flags & UNWTAB_32_BITS;
 	/* The linker's start files give each program some. */
 	if (table && table->flags & UNWTAB_SPARSE)

@@ -30,6 +30,7 @@ struct chain_break {
 	bool deleted; /* the file, while it was mapped */
 	bool keeps_bp; /* it has frame pointers */
 	bool is_32_bits; /* its code, for which there are no tables */
+	bool is_go; /* Go's compiler made it */
 	bool copied; /* stacks were copied, to be unwound by tables */
 	bool recorded; /* by a recording */
 };

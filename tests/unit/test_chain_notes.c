@@ -39,6 +39,9 @@ static void test_files(void **state)
 	where.is_32_bits = true;
 	expect_text(explain(&where), ".so', of 32 bits, which is unwound by frame pointers alone");
 	where.is_32_bits = false;
+	where.is_go = true;
+	expect_text(explain(&where), "a Go program: chains follow its frame pointers");
+	where.is_go = false;
 	where.state = SYMBOLS_UNREADABLE;
 	where.error = EACCES;
 	expect_text(explain(&where), "cannot be read (Permission denied). Root may read it");
