@@ -388,9 +388,13 @@ int cfi_add_functions(const struct elffile *elf, const struct cfi_section *secti
 	struct cfi_reader reader = {.elf = elf, .sections = sections};
 
 	const int ret = make_list(&reader, elf->swapped ? 0 : n);
-	for (size_t i = 0; ret == 0 && i < reader.n_fdes; i++)
-		if (i == 0 || reader.fdes[i].start != reader.fdes[i - 1].start)
-			fn(reader.fdes[i].start, reader.fdes[i].end - reader.fdes[i].start, ctx);
+	for (size_t i = 0; ret == 0 && i < reader.n_fdes; i++) {
+		const struct cfi_fde *fde = &reader.fdes[i];
+		/* The rules of a signal frame begin one byte before its code. */
+		const bool is_signal = reader.cies[fde->section].at[fde->cie].is_signal;
+		if ((i == 0 || fde->start != fde[-1].start) && fde->end - fde->start > is_signal)
+			fn(fde->start + is_signal, fde->end - fde->start - is_signal, ctx);
+	}
 	free_list(&reader);
 	return ret;
 }

@@ -193,6 +193,8 @@ static void consider(struct reader *reader, const uint8_t *raw)
 	}
 
 	const unsigned int type = ELF64_ST_TYPE(info), bind = ELF64_ST_BIND(info);
+	if (type == STT_FILE && reader->builder)
+		reader->builder->has_files = true;
 	const bool code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 	if (reader->place == PLACE_DATA
 			? type != STT_OBJECT
@@ -291,8 +293,8 @@ struct elfsyms_source {
 	uint32_t type; /* of the section */
 };
 
-/* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only
- * fills gaps. */
+/* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only fills
+ * gaps, as other files do. */
 static int read_tables(struct reader *reader, const struct elfsyms_source *sources, size_t n)
 {
 	int ret = 0;
@@ -308,7 +310,7 @@ static int read_tables(struct reader *reader, const struct elfsyms_source *sourc
 		const struct elffile_section *section =
 			sources[i].elf ? find_table(sources[i].elf, sources[i].type) : NULL;
 		reader->elf = sources[i].elf;
-		reader->only_new = sources[i].type == SHT_DYNSYM;
+		reader->only_new = sources[i].type == SHT_DYNSYM || sources[i].elf != reader->map;
 		if (section)
 			ret = read_table(reader, section);
 	}
@@ -335,28 +337,29 @@ int elfsyms_read_dynamic(const struct elffile *elf, struct symtab_builder *build
 }
 
 /* All that a file and what belongs to it have. */
-static int read_all(struct reader *reader, const struct elffile *elf, const struct elffile *debug)
+static int read_all(struct reader *reader, const struct elffile *elf,
+	const struct elffile *const more[ELFSYMS_MORE])
 {
 	const struct elfsyms_source sources[] = {
-		{elf, SHT_SYMTAB}, {debug, SHT_SYMTAB}, {elf, SHT_DYNSYM}};
+		{elf, SHT_SYMTAB}, {more[0], SHT_SYMTAB}, {more[1], SHT_SYMTAB}, {elf, SHT_DYNSYM}};
 
-	return read_tables(reader, sources, 3);
+	return read_tables(reader, sources, 2 + ELFSYMS_MORE);
 }
 
-int elfsyms_read_data(
-	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder)
+int elfsyms_read_data(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],
+	struct symtab_builder *builder)
 {
 	struct reader reader = {.place = PLACE_DATA, .map = elf, .builder = builder};
 
-	return read_all(&reader, elf, debug);
+	return read_all(&reader, elf, more);
 }
 
-int elfsyms_read_any(
-	const struct elffile *elf, const struct elffile *debug, elfsyms_fn *fn, void *ctx)
+int elfsyms_read_any(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],
+	elfsyms_fn *fn, void *ctx)
 {
 	struct reader reader = {.place = PLACE_ANY, .map = elf, .fn = fn, .ctx = ctx};
 
-	return read_all(&reader, elf, debug);
+	return read_all(&reader, elf, more);
 }
 
 int elfsyms_read_kernel(

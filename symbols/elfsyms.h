@@ -10,9 +10,9 @@
 #include "symbols/elffile.h"
 #include "symbols/symtab.h"
 
-/* Add all functions to builder (sorted there, but not finished): those in the .symtab of `from`, which is elf itself or
- * belongs to it (the segments of a separate debug file do not tell where anything lies); those in
- * elf's .dynsym at whose addresses no symbol is yet.  0 or -errno; symbol tables that are broken
+/* Add all functions to builder (sorted there, but not finished): those in the .symtab of `from`, which is elf itself,
+ * or belongs to it (the segments of a separate debug file do not tell where anything lies): then,
+ * and in elf's .dynsym, those at whose addresses no symbol is yet.  0 or -errno; symbol tables that are broken
  * give what can be read of them. */
 int elfsyms_read(
 	const struct elffile *elf, const struct elffile *from, struct symtab_builder *builder);
@@ -29,10 +29,12 @@ int elfsyms_read_kernel(
  * it out: executable sections that stay, one after another.  As above. */
 int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder);
 
-/* Data instead of functions, by offset in memory: see elffile_memory_offset().  debug: another file that belongs to it;
- * NULL.  As above. */
-int elfsyms_read_data(
-	const struct elffile *elf, const struct elffile *debug, struct symtab_builder *builder);
+/* Other files that belong to one and may have more of its symbols: NULL: none. */
+#define ELFSYMS_MORE 2
+
+/* Data instead of functions, by offset in memory: see elffile_memory_offset().  As above. */
+int elfsyms_read_data(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],
+	struct symtab_builder *builder);
 
 /* Every symbol with an address, of functions, data and labels; not thread-local ones.  The name is not terminated. */
 struct elfsyms_any {
@@ -42,8 +44,8 @@ struct elfsyms_any {
 	bool data, weak, local, label;
 };
 typedef void elfsyms_fn(const struct elfsyms_any *symbol, void *ctx);
-int elfsyms_read_any(
-	const struct elffile *elf, const struct elffile *debug, elfsyms_fn *fn, void *ctx);
+int elfsyms_read_any(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],
+	elfsyms_fn *fn, void *ctx);
 
 /* Does it have a .symtab, and is that in the file? */
 bool elfsyms_has_symtab(const struct elffile *elf);

@@ -104,7 +104,9 @@ struct symtab_builder {
 	struct symtab_resume *resumes;
 	size_t n_resumes, resumes_cap;
 	size_t n_local; /* symbols that are SYMTAB_LOCAL */
-	bool is_program; /* the caller's: symbols may be missing, so SYMTAB_UNCERTAIN may be set */
+	/* The caller's: symbols may be missing, so SYMTAB_UNCERTAIN may be set; names of source files
+	 * are there. */
+	bool is_program, has_files;
 };
 
 /* Returns 0 and *out for symtab_builder_free(), or -errno. */
@@ -130,12 +132,12 @@ void symtab_builder_sort(struct symtab_builder *builder);
 bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start);
 
 /* Add the bounds of a function, in ascending order of start; symbols may or may not be there.  A symbol without a size that
- * begins there gets its size, other such symbols end there; labels inside are dropped; a function
- * without a symbol becomes an entry with the name "". */
+ * begins there gets its size, other such symbols end there; a function without a symbol at its start
+ * becomes an entry with the name "", and labels inside of it are dropped. */
 void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uint64_t size);
 
-/* Whether so many of them have no symbol, of those that were sorted, that some were left out. */
-bool symtab_builder_lacks_names(const struct symtab_builder *builder);
+/* How many of them have no symbol, of those that were sorted. */
+size_t symtab_builder_unnamed(const struct symtab_builder *builder);
 
 /* Move all symbols that are in no module by delta.  Where that is not 0, modules lay elsewhere too, who knows
  * where: their symbols go. */

@@ -313,7 +313,8 @@ bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start)
 		else
 			high = middle;
 	}
-	return low < builder->sorted && builder->items[low].start == start;
+	return low < builder->sorted && builder->items[low].start == start &&
+		builder->items[low].rank & RANK_NOT_LABEL && builder->items[low].rank & RANK_REAL;
 }
 
 void symtab_builder_move(struct symtab_builder *builder, uint64_t delta)
@@ -337,12 +338,6 @@ static bool is_synthetic(const struct symtab_item *item)
 	return !(item->rank & RANK_REAL);
 }
 
-/* The rules of a signal frame begin one byte before its code. */
-static bool begins(const struct symtab_item *item, const struct symtab_function *function)
-{
-	return item->start - function->start <= 1;
-}
-
 /* Whether a function has no name among n sorted symbols.  *at: the first one that does not begin before it;
  * *covered: the end of those with a size that do.  Both go on from function to function. */
 static bool is_unnamed(const struct symtab_item *items, size_t n,
@@ -353,10 +348,10 @@ static bool is_unnamed(const struct symtab_item *items, size_t n,
 		if (is_sized(&items[*at]) && end > *covered)
 			*covered = end;
 	}
-	return function->start >= *covered && (*at == n || !begins(&items[*at], function));
+	return function->start >= *covered && (*at == n || items[*at].start != function->start);
 }
 
-bool symtab_builder_lacks_names(const struct symtab_builder *builder)
+size_t symtab_builder_unnamed(const struct symtab_builder *builder)
 {
 	uint64_t covered = 0;
 	size_t at = 0, n = 0;
@@ -369,35 +364,61 @@ bool symtab_builder_lacks_names(const struct symtab_builder *builder)
 		n += at == builder->sorted || !is_synthetic(&builder->items[at]) ||
 			builder->items[at].start - function->start >= function->size;
 	}
-	return n * UNNAMED_SHARE > builder->n_functions;
+	return n;
 }
 
-/* Symbols without a size get that of their function, if they begin with it.  Others end with it,
- * and labels go. */
+static void bound_item(
+	struct symtab_item *item, const struct symtab_function *function, bool is_named)
+{
+	const uint64_t into = item->start - function->start;
+
+	if (is_sized(item) || is_synthetic(item) || item->start < function->start ||
+		into >= function->size)
+		return;
+	const uint32_t rest = function->size - (uint32_t)into;
+	const bool is_label = !(item->rank & RANK_NOT_LABEL);
+	item->size = is_label && !is_named ? 0 : rest < item->size ? rest : item->size;
+	item->rank |= RANK_BOUNDED | (into == 0 && !is_label ? RANK_SIZED : 0);
+}
+
+/* Symbols without a size end with their function, and have its size if they begin it; labels go
+ * from functions without a name.  A label at the start may be one of several functions that share its
+ * bounds: the next label ends it. */
 static void bound_items(struct symtab_builder *builder)
 {
-	size_t f = 0;
+	const struct symtab_function *functions = builder->functions;
+	struct symtab_item *items = builder->items;
+	uint64_t covered = 0;
+	size_t at = 0;
 
-	for (size_t i = 0; builder->n_functions && i < builder->n; i++) {
-		struct symtab_item *item = &builder->items[i];
-		while (f + 1 < builder->n_functions &&
-			builder->functions[f + 1].start <= item->start)
-			f++;
-		const struct symtab_function *function = &builder->functions[f];
-		const uint64_t into = item->start - function->start;
-		if (is_sized(item) || is_synthetic(item) || into >= function->size)
-			continue;
-		const uint32_t rest = function->size - (uint32_t)into;
-		if (begins(item, function)) {
-			item->size = rest;
-			item->rank |= RANK_SIZED | RANK_BOUNDED;
-		} else if (!(item->rank & RANK_NOT_LABEL)) {
-			item->size = 0;
-		} else {
-			item->size = rest < item->size ? rest : item->size;
-			item->rank |= RANK_BOUNDED;
-		}
+	for (size_t f = 0; f < builder->n_functions; f++) {
+		const uint64_t next =
+			f + 1 < builder->n_functions ? functions[f + 1].start : UINT64_MAX;
+		const bool is_named = !is_unnamed(items, builder->n, &functions[f], &at, &covered);
+		for (size_t i = at; i < builder->n && items[i].start < next; i++)
+			bound_item(&items[i], &functions[f], is_named);
 	}
+}
+
+/* Move what was added behind the first n items, sorted itself, to where it belongs. */
+static void merge_tail(struct symtab_builder *builder, size_t n)
+{
+	const size_t added = builder->n - n;
+	struct symtab_item *tail = malloc(added * sizeof(*tail));
+	size_t to = builder->n, left = n;
+
+	if (!tail) {
+		builder->error = -ENOMEM;
+		return;
+	}
+	memcpy(tail, builder->items + n, added * sizeof(*tail));
+	for (size_t i = added; i > 0;) {
+		if (left && builder->items[left - 1].start > tail[i - 1].start)
+			builder->items[--to] = builder->items[--left];
+		else
+			builder->items[--to] = tail[--i];
+	}
+	free(tail);
 }
 
 /* Functions without a name become symbols without one. */
@@ -420,8 +441,8 @@ static void add_unnamed(struct symtab_builder *builder)
 			.name = name};
 		put_item(builder, &item);
 	}
-	if (builder->n > n)
-		symtab_builder_sort(builder);
+	if (!builder->error && builder->n > n)
+		merge_tail(builder, n);
 }
 
 /* --- what is written --- */
@@ -491,7 +512,7 @@ static void give_sizes(struct symtab_builder *builder, bool has_all)
 
 static uint64_t end_of(const struct symtab_item *item)
 {
-	return item->start + item->size;
+	return item->size < UINT64_MAX - item->start ? item->start + item->size : UINT64_MAX;
 }
 
 /* Add where symbols go on from here to `until`: behind later ones, which are on the stack above. */
@@ -566,9 +587,10 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	*fd = -1;
 	*count = 0;
 	symtab_builder_sort(builder);
-	/* Without any local symbol those were left out, as strip(1) and linkers do first. */
-	const bool has_all =
-		!builder->is_program || (builder->n_local && !symtab_builder_lacks_names(builder));
+	/* strip(1) takes the names of source files first, or else local symbols alone. */
+	const bool has_all = !builder->is_program ||
+		(builder->has_files && builder->n_local &&
+			symtab_builder_unnamed(builder) * UNNAMED_SHARE <= builder->n_functions);
 	bound_items(builder);
 	choose(builder);
 	add_unnamed(builder);

@@ -60,31 +60,32 @@ static size_t answer_build_id(int fd, struct wire_message *answer, char *out)
 	return out_len;
 }
 
-/* What belongs to a file and has more of its symbols. */
+/* What belongs to a file and has more of its symbols: a separate debug file, and what is packed in the file itself. */
 struct more {
-	struct elffile elf;
-	bool is_debug; /* a separate debug file; else what is packed in the file itself */
+	const struct elffile *files[ELFSYMS_MORE]; /* NULL: it is not there */
+	struct elffile debug, packed;
 	int packed_fd;
 };
 
-/* Open the separate debug file, or else the symbols packed in the file.  False: neither is there. */
-static bool open_more(const struct elffile *elf, int debug_fd, bool linked, struct more *more)
+static void open_more(const struct elffile *elf, int debug_fd, bool linked, struct more *more,
+	struct wire_message *answer)
 {
-	*more = (struct more){.packed_fd = -1};
-	if (debug_fd >= 0 && worker_debug_open(elf, debug_fd, linked, &more->elf)) {
-		more->is_debug = elfsyms_has_symtab(&more->elf);
-		if (more->is_debug)
-			return true;
-		elffile_close(&more->elf);
+	*more = (struct more){0};
+	if (debug_fd >= 0 && worker_debug_open(elf, debug_fd, linked, &more->debug) &&
+		elfsyms_has_symtab(&more->debug)) {
+		more->files[0] = &more->debug;
+		answer->flags |= WIRE_FLAG_DEBUG;
 	}
 	more->packed_fd = debugdata_open(elf);
-	return more->packed_fd >= 0 && elffile_open(&more->elf, more->packed_fd) == 0 &&
-		worker_debug_is_alike(elf, &more->elf);
+	if (more->packed_fd >= 0 && elffile_open(&more->packed, more->packed_fd) == 0 &&
+		worker_debug_is_alike(elf, &more->packed))
+		more->files[1] = &more->packed;
 }
 
 static void close_more(struct more *more)
 {
-	elffile_close(&more->elf);
+	elffile_close(&more->debug);
+	elffile_close(&more->packed);
 	if (more->packed_fd >= 0)
 		close(more->packed_fd);
 }
@@ -138,13 +139,15 @@ static int read_go(const struct elffile *elf, struct symtab_builder *builder)
 	return 0;
 }
 
-/* All tables of one build are one: what .symtab has, the debug file's or else what is packed in the file where functions
- * lack a name there, Go's own, .dynsym where none has one, bounds of functions that none names.  Which of several names counts,
+/* All tables of one build are one: what .symtab has, the debug file's and what is packed in the file, Go's own and .dynsym
+ * where none has a name, bounds of functions that none names.  Which of several names counts,
  * symtab_build.c says. */
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
+	char link[WIRE_LINK_MAX];
 	struct more more;
+	uint32_t crc;
 
 	builder->is_program = true;
 	add_segments(elf, builder);
@@ -155,14 +158,15 @@ static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 		ret = cfi_functions(elf, add_function, builder);
 	if (ret == 0)
 		ret = elfsyms_read(elf, elf, builder);
-	if (ret == 0 && (!elfsyms_has_symtab(elf) || symtab_builder_lacks_names(builder))) {
+	/* Names of source files go first. */
+	if (!elfsyms_has_symtab(elf) || !builder->has_files || symtab_builder_unnamed(builder) ||
+		elffile_debug_link(elf, link, sizeof(link), &crc))
 		answer->flags |= WIRE_FLAG_STRIPPED;
-		if (open_more(elf, debug_fd, linked, &more)) {
-			answer->flags |= more.is_debug ? WIRE_FLAG_DEBUG : 0;
-			ret = elfsyms_read(elf, &more.elf, builder);
-		}
-		close_more(&more);
-	}
+	open_more(elf, debug_fd, linked, &more, answer);
+	for (size_t i = 0; i < ELFSYMS_MORE && ret == 0; i++)
+		if (more.files[i])
+			ret = elfsyms_read(elf, more.files[i], builder);
+	close_more(&more);
 	if (ret == 0)
 		ret = read_go(elf, builder);
 	return ret == 0 ? elfsyms_read_dynamic(elf, builder) : ret;
@@ -175,9 +179,8 @@ static int read_data(const struct elffile *elf, int debug_fd, bool linked,
 	struct more more;
 
 	answer->flags |= WIRE_FLAG_STRIPPED;
-	const bool has_more = open_more(elf, debug_fd, linked, &more);
-	answer->flags |= has_more && more.is_debug ? WIRE_FLAG_DEBUG : 0;
-	const int ret = elfsyms_read_data(elf, has_more ? &more.elf : NULL, builder);
+	open_more(elf, debug_fd, linked, &more, answer);
+	const int ret = elfsyms_read_data(elf, more.files, builder);
 	close_more(&more);
 	return ret;
 }
@@ -188,10 +191,8 @@ static int find_named(const struct elffile *elf, const struct wire_message *requ
 	struct more more;
 
 	answer->flags |= elfsyms_has_symtab(elf) ? 0 : WIRE_FLAG_STRIPPED;
-	const bool has_more = open_more(elf, debug_fd, request->flags & WIRE_FLAG_LINKED, &more);
-	answer->flags |= has_more && more.is_debug ? WIRE_FLAG_DEBUG : 0;
-	const int ret =
-		worker_named_file(elf, has_more ? &more.elf : NULL, name, len, out, out_len);
+	open_more(elf, debug_fd, request->flags & WIRE_FLAG_LINKED, &more, answer);
+	const int ret = worker_named_file(elf, more.files, name, len, out, out_len);
 	close_more(&more);
 	return ret;
 }

@@ -249,8 +249,8 @@ static uint64_t first_address(const struct elffile *elf)
 	return first == UINT64_MAX ? 0 : first & ~UINT64_C(0xfff);
 }
 
-int worker_named_file(const struct elffile *elf, const struct elffile *debug, const char *name,
-	size_t len, char *out, size_t *out_len)
+int worker_named_file(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],
+	const char *name, size_t len, char *out, size_t *out_len)
 {
 	struct wire_named head = {.base = first_address(elf), .is_fixed = elf->type == ET_EXEC};
 	struct search *search = malloc(sizeof(*search));
@@ -262,12 +262,12 @@ int worker_named_file(const struct elffile *elf, const struct elffile *debug, co
 
 	search->is_go = gopclntab_is_of_go(elf);
 	if (wanted)
-		ret = elfsyms_read_any(elf, debug, meet, search);
+		ret = elfsyms_read_any(elf, more, meet, search);
 	if (wanted && ret == 0 && search->is_go && !search->n_places)
 		ret = find_in_go(elf, search);
 	if (ret == 0 && search->n_places == 0 && search->last[0]) {
 		search->demangle = true;
-		ret = elfsyms_read_any(elf, debug, meet, search);
+		ret = elfsyms_read_any(elf, more, meet, search);
 	}
 	for (size_t i = 0; i < search->n_places; i++) {
 		struct wire_place *place = &search->places[i];

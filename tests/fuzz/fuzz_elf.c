@@ -54,7 +54,7 @@ static void read_all(const struct elffile *elf, const struct elffile *debug)
 		if (way < 2) {
 			cfi_functions(elf, add_function, builder);
 			elfsyms_read(elf, way ? debug : elf, builder);
-			(void)symtab_builder_lacks_names(builder);
+			(void)symtab_builder_unnamed(builder);
 			elfsyms_read_dynamic(elf, builder);
 		}
 		if (way == 2)

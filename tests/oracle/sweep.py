@@ -244,7 +244,8 @@ class Truth:
             return "uncertain"
         if not name:
             function = self.function_at(address)
-            return "start" if function and function[0] == int(start, 16) else "wrong"
+            # The rules of a signal frame begin one byte before its code.
+            return "start" if function and int(start, 16) - function[0] in (0, 1) else "wrong"
         right = self.names_at(address)
         if self.is_go and all(name.endswith("(.text)") for name in right):
             return "outside"  # the object file's name is all that its .symtab has
@@ -284,7 +285,8 @@ class Sweep:
             addresses = truth.pick(random.Random(os.path.basename(path)), self.at)
         except (ValueError, KeyError, IndexError, struct.error, OSError):
             return False
-        if not addresses or truth.elf.type not in (2, 3):
+        # What names a stripped Go program, this script does not read: go.py does.
+        if not addresses or truth.elf.type not in (2, 3) or (truth.is_go and ".symtab" not in truth.elf.sections):
             return False
         self.waiting.append((path, path, "as it is", truth, addresses))
         for way, options in STRIPPED.items() if with_copies and ".symtab" in truth.elf.sections else ():

@@ -125,10 +125,11 @@ static const char *make_elf(const char *name)
 {
 	static const struct small_symbol symbols[] = {
 		{"function", SMALL_TEXT_ADDR, 16, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1},
+		{"function.c", 0, 0, ELF64_ST_INFO(STB_LOCAL, STT_FILE), SHN_ABS},
 	};
 	struct small_elf small;
 
-	small_elf_make(&small, true, false, symbols, 1);
+	small_elf_make(&small, true, false, symbols, 2);
 	return make_file(name, small.bytes, small.len);
 }
 

@@ -213,7 +213,7 @@ static bool is_uncertain(const struct symtab *table, uint64_t offset)
 
 static void add_functions(struct symtab_builder *builder)
 {
-	static const uint64_t starts[] = {0x100, 0x200, 0x300, 0x400, 0x500, 0x600};
+	static const uint64_t starts[] = {0x100, 0x200, 0x300, 0x400, 0x500, 0x600, 0x700};
 
 	builder->is_program = true;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -228,15 +228,19 @@ static void test_functions(void **state)
 	(void)state;
 	add_functions(builder);
 	add(builder, 0xc0, 0, SYMTAB_LABEL, "stub");
-	add(builder, 0x200, 0, SYMTAB_LABEL, "unsized");
+	add(builder, 0x200, 0, 0, "unsized");
 	add(builder, 0x220, 0, SYMTAB_LABEL, "label_in_it");
 	add(builder, 0x320, 0, SYMTAB_LABEL, "label_in_a_stripped_one");
 	add(builder, 0x340, 0, 0, "entry_in_a_stripped_one");
-	add(builder, 0x401, 0, SYMTAB_LABEL, "signal_frame");
+	add(builder, 0x400, 0, SYMTAB_LABEL, "label_first");
+	add(builder, 0x440, 0, SYMTAB_LABEL, "label_second");
 	add(builder, 0x4f0, 0x20, 0, "sized");
 	add(builder, 0x600, 0x10, SYMTAB_LOCAL, "sized_less");
+	add(builder, 0x600, 0x40, SYMTAB_LOCAL, "goes_on");
 	symtab_builder_sort(builder);
-	assert_true(symtab_builder_lacks_names(builder));
+	assert_int_equal(symtab_builder_unnamed(builder), 3);
+	assert_true(symtab_builder_has(builder, 0x200));
+	assert_false(symtab_builder_has(builder, 0x400)); /* only a label */
 	finish(builder, &table);
 	assert_string_equal(name_at(&table, 0xff), "stub");
 	assert_true(is_uncertain(&table, 0xff));
@@ -250,11 +254,16 @@ static void test_functions(void **state)
 	assert_string_equal(name_at(&table, 0x37f), "entry_in_a_stripped_one");
 	assert_false(is_uncertain(&table, 0x340));
 	assert_null(name_at(&table, 0x380));
-	assert_string_equal(name_at(&table, 0x47f), "signal_frame");
+	assert_string_equal(name_at(&table, 0x43f), "label_first");
+	assert_string_equal(name_at(&table, 0x47f), "label_second");
+	assert_null(name_at(&table, 0x480));
+	assert_false(is_uncertain(&table, 0x440));
 	assert_string_equal(name_at(&table, 0x50f), "sized");
 	assert_null(name_at(&table, 0x510)); /* the function begins in another symbol */
 	assert_string_equal(name_at(&table, 0x60f), "sized_less");
-	assert_null(name_at(&table, 0x610));
+	assert_string_equal(name_at(&table, 0x63f), "goes_on");
+	assert_null(name_at(&table, 0x640));
+	assert_string_equal(name_at(&table, 0x77f), "");
 	symtab_close(&table);
 }
 
@@ -264,21 +273,22 @@ static void test_nothing_left_out(void **state)
 	struct symtab table;
 
 	(void)state;
-	for (unsigned int variant = 0; variant < 3; variant++) {
+	for (unsigned int variant = 0; variant < 4; variant++) {
 		struct symtab_builder *builder = new_builder();
-		builder->is_program = variant < 2;
+		builder->is_program = variant < 3;
+		builder->has_files = variant != 2;
 		symtab_builder_function(builder, 0x100, 0x80);
 		symtab_builder_function(builder, 0x300, 0x80);
-		add(builder, 0x100, 0x80, variant ? 0 : SYMTAB_LOCAL, "f");
+		add(builder, 0x100, 0x80, variant == 1 ? 0 : SYMTAB_LOCAL, "f");
 		add(builder, 0x200, 0, 0, "stub");
 		add(builder, 0x240, 0, 0, "next");
 		/* A linkage table has bounds of its own. */
 		add(builder, 0x310, 0, SYMTAB_SYNTHETIC, "f@plt");
 		symtab_builder_sort(builder);
-		assert_false(symtab_builder_lacks_names(builder));
+		assert_int_equal(symtab_builder_unnamed(builder), 0);
 		finish(builder, &table);
 		assert_string_equal(name_at(&table, 0x23f), "stub");
-		assert_int_equal(is_uncertain(&table, 0x23f), variant == 1);
+		assert_int_equal(is_uncertain(&table, 0x23f), variant == 1 || variant == 2);
 		assert_string_equal(name_at(&table, 0x311), "f@plt");
 		assert_false(is_uncertain(&table, 0x311));
 		symtab_close(&table);
