@@ -358,11 +358,7 @@ size_t symtab_builder_unnamed(const struct symtab_builder *builder)
 
 	for (size_t i = 0; i < builder->n_functions; i++) {
 		const struct symtab_function *function = &builder->functions[i];
-		if (!is_unnamed(builder->items, builder->sorted, function, &at, &covered))
-			continue;
-		/* That of a procedure linkage table. */
-		n += at == builder->sorted || !is_synthetic(&builder->items[at]) ||
-			builder->items[at].start - function->start >= function->size;
+		n += is_unnamed(builder->items, builder->sorted, function, &at, &covered);
 	}
 	return n;
 }

@@ -31,6 +31,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define UNNAMED_SHARE 64 /* linkers make up a function in a thousand without a name */
+#define LINKAGE_MAX 4 /* .plt, .plt.got, .plt.sec */
+
 void (*worker_test_hook)(int fd, const char *name);
 
 /* The link goes to out: bytes of it, or 0. */
@@ -101,41 +104,61 @@ static void add_segments(const struct elffile *elf, struct symtab_builder *build
 	}
 }
 
-struct go {
+/* A file whose functions are read. */
+struct reading {
 	const struct elffile *elf;
 	struct symtab_builder *builder;
+	const struct elffile_section
+		*linkage[LINKAGE_MAX]; /* procedure linkage tables; NULL: no more */
 };
 
+static void find_linkage(struct reading *reading)
+{
+	const struct elffile *elf = reading->elf;
+	size_t n = 0;
+
+	for (size_t i = 0; i < elf->n_sections && n < LINKAGE_MAX; i++)
+		if (elf->sections[i].flags & SHF_EXECINSTR &&
+			elffile_section_begins(elf, &elf->sections[i], ".plt"))
+			reading->linkage[n++] = &elf->sections[i];
+}
+
+/* What is in a linkage table is no function, though one FDE is about all of it. */
 static void add_function(uint64_t start, uint64_t size, void *ctx)
 {
-	symtab_builder_function(ctx, start, size);
+	const struct reading *reading = ctx;
+
+	for (size_t i = 0; i < LINKAGE_MAX && reading->linkage[i]; i++)
+		if (start >= reading->linkage[i]->offset &&
+			start - reading->linkage[i]->offset < reading->linkage[i]->size)
+			return;
+	symtab_builder_function(reading->builder, start, size);
 }
 
 static void add_go_function(const struct gopclntab_function *function, void *ctx)
 {
-	const struct go *go = ctx;
+	const struct reading *reading = ctx;
 	uint64_t start, rest;
 	bool exec;
 
-	if (elffile_offset(go->elf, function->address, &start, &rest, &exec) && exec &&
-		!symtab_builder_has(go->builder, start))
-		symtab_builder_add(go->builder, start,
+	if (elffile_offset(reading->elf, function->address, &start, &rest, &exec) && exec &&
+		!symtab_builder_has(reading->builder, start))
+		symtab_builder_add(reading->builder, start,
 			function->size < rest ? function->size : rest, rest, 0, function->name,
 			function->name_len, 0);
 }
 
 /* Where no symbol is yet. */
-static int read_go(const struct elffile *elf, struct symtab_builder *builder)
+static int read_go(struct reading *reading)
 {
-	struct go go = {elf, builder};
 	struct gopclntab *table;
 
-	const int ret = gopclntab_open(&table, elf);
+	const int ret = gopclntab_open(&table, reading->elf);
 	if (ret < 0)
 		return ret == -ENOMEM ? ret : 0;
-	gopclntab_functions(table, add_go_function, &go);
+	gopclntab_functions(table, add_go_function, reading);
 	gopclntab_free(table);
-	symtab_builder_sort(builder);
+	symtab_builder_sort(reading->builder);
 	return 0;
 }
 
@@ -145,21 +168,24 @@ static int read_go(const struct elffile *elf, struct symtab_builder *builder)
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
+	struct reading reading = {.elf = elf, .builder = builder};
 	char link[WIRE_LINK_MAX];
 	struct more more;
 	uint32_t crc;
 
 	builder->is_program = true;
+	find_linkage(&reading);
 	add_segments(elf, builder);
 	/* First, since what libbfd needs is free again before the symbols come. */
 	int ret = binfile_plt(elf, builder);
 	malloc_trim(0);
 	if (ret == 0)
-		ret = cfi_functions(elf, add_function, builder);
+		ret = cfi_functions(elf, add_function, &reading);
 	if (ret == 0)
 		ret = elfsyms_read(elf, elf, builder);
 	/* Names of source files go first. */
-	if (!elfsyms_has_symtab(elf) || !builder->has_files || symtab_builder_unnamed(builder) ||
+	if (!elfsyms_has_symtab(elf) || !builder->has_files ||
+		symtab_builder_unnamed(builder) * UNNAMED_SHARE > builder->n_functions ||
 		elffile_debug_link(elf, link, sizeof(link), &crc))
 		answer->flags |= WIRE_FLAG_STRIPPED;
 	open_more(elf, debug_fd, linked, &more, answer);
@@ -168,7 +194,7 @@ static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 			ret = elfsyms_read(elf, more.files[i], builder);
 	close_more(&more);
 	if (ret == 0)
-		ret = read_go(elf, builder);
+		ret = read_go(&reading);
 	return ret == 0 ? elfsyms_read_dynamic(elf, builder) : ret;
 }
 

@@ -20,7 +20,7 @@ import checks as common  # noqa: E402
 checks = common.Checks()
 strobe = os.path.abspath(sys.argv[1])
 folder = tempfile.mkdtemp(prefix="strobe-test-stripped-")
-ENV = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"), HOME=folder)
+ENV = {"XDG_CACHE_HOME": os.path.join(folder, "cache"), "HOME": folder}
 
 MAIN = """
 #include <time.h>
@@ -114,7 +114,8 @@ def write(name, text):
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=dict(ENV, LC_ALL="C")).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder,
+                          env=dict(os.environ, **ENV, LC_ALL="C")).stdout
 
 
 def make(name, sources, *options):

@@ -278,7 +278,6 @@ static void test_nothing_left_out(void **state)
 		builder->is_program = variant < 3;
 		builder->has_files = variant != 2;
 		symtab_builder_function(builder, 0x100, 0x80);
-		symtab_builder_function(builder, 0x300, 0x80);
 		add(builder, 0x100, 0x80, variant == 1 ? 0 : SYMTAB_LOCAL, "f");
 		add(builder, 0x200, 0, 0, "stub");
 		add(builder, 0x240, 0, 0, "next");
