@@ -40,8 +40,8 @@ struct made {
 
 static void put(struct made *made, unsigned int width, uint64_t value)
 {
-	for (unsigned int i = 0; i < width; i++)
-		made->bytes[made->at++] = (uint8_t)(value >> (8 * i));
+	for (unsigned int i = 0; i < width; i++, value >>= 8)
+		made->bytes[made->at++] = (uint8_t)value;
 }
 
 static void put_at(struct made *made, uint32_t at, unsigned int width, uint64_t value)
