@@ -19,10 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size);
 	if (symtab_check(&table, bytes, size) == 0) {
 		for (uint32_t i = 0; i < table.n_entries; i++) {
-			int64_t found = symtab_find(&table, table.entries[i].start);
-			if (found > (int64_t)i || found < -1)
+			const uint64_t start = table.entries[i].start;
+			const int64_t found = symtab_find(&table, start);
+			if (found >= (int64_t)table.n_entries || found < -1 ||
+				(found >= 0 && table.entries[found].start > start))
 				abort();
-			if (strlen(table.pool + table.entries[i].name) >= size)
+			if (strlen(symtab_name(&table, i)) >= size)
 				abort();
 			if (table.modules && table.modules[i] &&
 				strlen(table.pool + table.module_names[table.modules[i] - 1]) >=

@@ -33,8 +33,8 @@ static void show(
 		printf("-\n");
 		return;
 	}
-	printf("0x%" PRIx64 "\t%" PRIu64 "\t%s\t%s\n", address - (offset - symbol.start), symbol.size,
-		symbol.name, symbol.uncertain ? "?" : "");
+	printf("0x%" PRIx64 "\t%" PRIu64 "\t%s\t%s\n", address - (offset - symbol.start),
+		symbol.size, symbol.name, symbol.uncertain ? "?" : "");
 }
 
 static int answer(struct symbols *symbols, int n, char *const *paths)
