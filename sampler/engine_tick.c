@@ -294,8 +294,8 @@ static void note_changes(struct engine *engine, bool all)
 	}
 }
 
-/* Linux starts an inherited clock's timer anew in each task on each CPU, and drops its last part of a
- * period.  What is missing beyond that has another cause. */
+/* Linux starts an inherited clock's timer anew in each task on each CPU, and drops the last part of
+ * its period.  If more than that is missing, there is another cause. */
 static void note_short_lived(struct engine *engine, unsigned int index, double period_ns)
 {
 	const struct engine_event_status *status = &engine->status.events[index];
@@ -315,7 +315,7 @@ static void note_short_lived(struct engine *engine, unsigned int index, double p
 	engine_note(engine, NOTE_SHORT_LIVED, has_remedy ? 0 : EACCES, 0, 0, status->name);
 }
 
-/* Returns whether the weight of its samples is known to be too small by what the kernel passes over. */
+/* Returns whether the kernel's gaps in an inherited clock are measured by the weight of samples. */
 static bool is_weighed(const struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];

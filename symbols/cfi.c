@@ -496,7 +496,8 @@ struct cfi_file {
 	bool used_debug;
 };
 
-/* Sections that are broken are as good as none; the first one may stay empty.  debug: NULL: none.  0 or -ENOMEM. */
+/* Open a file's sections, and .debug_frame of its debug file (NULL: it has none).  Broken sections
+ * are left out; the first one may stay empty.  0 or -ENOMEM. */
 static int open_sections(
 	const struct elffile *elf, const struct elffile *debug, struct cfi_file *file)
 {

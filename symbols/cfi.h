@@ -33,8 +33,8 @@ int cfi_add(const struct elffile *elf, const struct cfi_section *sections, size_
 int cfi_read(const struct elffile *elf, const struct elffile *debug, struct unwtab_builder *builder,
 	bool *used_debug);
 
-/* Where functions begin, and their sizes, in ascending order of start; of any machine of this byte
- * order.  As above. */
+/* Call fn for each function that the sections tell of, in ascending order of start.  Works for any
+ * machine of this byte order.  0 or -ENOMEM. */
 typedef void cfi_function_fn(uint64_t start, uint64_t size, void *ctx);
 int cfi_add_functions(const struct elffile *elf, const struct cfi_section *sections, size_t n,
 	cfi_function_fn *fn, void *ctx);

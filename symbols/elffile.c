@@ -178,7 +178,7 @@ int elffile_open(struct elffile *elf, int fd)
 	elf->names_section = FIELD16(elf, raw, Ehdr, e_shstrndx);
 	ret = read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
 		FIELD16(elf, raw, Ehdr, e_shentsize), FIELD16(elf, raw, Ehdr, e_shnum));
-	/* As of sections: more than 16 bits can say. */
+	/* The header has 16 bits for the number; a larger one is in the first section. */
 	size_t n_segments = FIELD16(elf, raw, Ehdr, e_phnum);
 	if (n_segments == PN_XNUM && elf->n_sections)
 		n_segments = elf->sections[0].info;

@@ -293,8 +293,8 @@ struct elfsyms_source {
 	uint32_t type; /* of the section */
 };
 
-/* .dynsym is a part of .symtab where that is present, and hidden aliases were chosen from there: so it only fills
- * gaps, as other files do. */
+/* A complete .symtab has all that .dynsym has, and the best of several names was chosen there.  So
+ * .dynsym, like other files, only adds names where there are none. */
 static int read_tables(struct reader *reader, const struct elfsyms_source *sources, size_t n)
 {
 	int ret = 0;

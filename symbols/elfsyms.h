@@ -10,12 +10,12 @@
 #include "symbols/elffile.h"
 #include "symbols/symtab.h"
 
-/* Add all functions to builder (sorted there, but not finished): those in the .symtab of `from`, which is elf itself,
- * or belongs to it (the segments of a separate debug file do not tell where anything lies): then,
- * and in elf's .dynsym, those at whose addresses no symbol is yet.  0 or -errno; symbol tables that are broken
- * give what can be read of them. */
+/* Add the functions in the .symtab of `from` to builder, which sorts them.  `from` is elf itself, or
+ * a file that belongs to it; then only those are added at whose addresses is no symbol yet.
+ * Returns 0 or -errno; of broken symbol tables it adds what can be read. */
 int elfsyms_read(
 	const struct elffile *elf, const struct elffile *from, struct symtab_builder *builder);
+/* The same for the .dynsym of elf. */
 int elfsyms_read_dynamic(const struct elffile *elf, struct symtab_builder *builder);
 
 /* The functions of a kernel by address, and where its _text and _stext are (0: not among them).  As above. */

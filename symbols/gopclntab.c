@@ -2,14 +2,16 @@
 /*
  * gopclntab.c - see gopclntab.h.
  *
- *   header      magic, 0, 0, bytes of an instruction, bytes of a word; words: numbers of functions and files, start of the
- *               code (1.18 to 1.25), where the parts are
- *   functions   (address, offset of its _func) each, and the end of the last one
- *   _func       name, and where in the part of values the files, lines and inlined calls of its addresses are
- *   values      pairs of differences (value, address) as varints, up to a difference of 0
+ *   header      magic, 0, 0, size of the smallest instruction, size of a word; then words: numbers
+ *               of functions and files, start of the code (Go 1.18 to 1.25), offsets of the parts
+ *   functions   address and offset of its _func for each function; at the end, the end of the last
+ *   _func       name; offsets of its values: files, lines, inlined calls
+ *   values      pairs of varints, change of the value and bytes of code that it holds for; ends
+ *               with a change of 0
  *
- * A program that is linked to any address has addresses in relocations alone.  Where the code starts since Go 1.26, and where
- * inlined calls are since 1.18, only the runtime's moduledata tells.
+ * In a position-independent program only relocations contain the addresses.  Two addresses are only
+ * in the runtime's moduledata: the start of the code since Go 1.26, and since Go 1.18 the symbol
+ * go:func.*, from which inlined calls are found.
  */
 #include "symbols/gopclntab.h"
 
@@ -251,7 +253,7 @@ static uint64_t entry_of(const struct gopclntab *table, uint64_t i)
 	return table->layout >= GO_1_18 ? table->text + entry : entry;
 }
 
-/* Where the _func of a function is. */
+/* Returns the offset of function i's _func in the table. */
 static uint64_t func_of(const struct gopclntab *table, uint64_t i)
 {
 	const unsigned int width = width_of_pair(table);
@@ -403,7 +405,7 @@ bool gopclntab_is_of_go(const struct elffile *elf)
 	return false;
 }
 
-/* In a section of its own, or, where another linker has put it together with others, anywhere in one. */
+/* Find the table in its own section, or in any data section: other linkers merge sections. */
 static int find_table(struct gopclntab *table, uint8_t **owned)
 {
 	const struct elffile *elf = table->elf;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gopclntab.h - the table of functions, files and lines that Go's runtime needs, and that strip(1) therefore leaves: functions,
- * source lines and inlined calls of Go programs.
+ * gopclntab.h - functions, source lines and inlined calls of Go programs, from the table that Go's
+ * runtime uses.  It stays in the file when the program is stripped.
  *
- * Layouts of Go 1.2, 1.16, 1.18, and 1.20 and later (golang.org/s/go12symtab; src/runtime/symtab.go and
- * src/cmd/link/internal/ld/pcln.go of each).  Runs in the worker: every number in a file is taken for hostile.
+ * Knows the layouts of Go 1.2, 1.16, 1.18, and of 1.20 and later (golang.org/s/go12symtab;
+ * src/runtime/symtab.go and src/cmd/link/internal/ld/pcln.go of each version).  Runs in the worker:
+ * every number in a file is taken for hostile.
  */
 #ifndef SYMBOLS_GOPCLNTAB_H
 #define SYMBOLS_GOPCLNTAB_H
@@ -17,8 +18,8 @@ struct gopclntab;
 /* Whether Go's linker made the file. */
 bool gopclntab_is_of_go(const struct elffile *elf);
 
-/* Read the table; elf stays in use.  0 and *out for gopclntab_free(); -ENODATA: there is none, or of a layout that is not
- * known; -EBADMSG, -ENOMEM, -errno. */
+/* Read the table; elf stays in use.  Returns 0 and *out for gopclntab_free(); -ENODATA: there is no
+ * table, or its layout is not known; -EBADMSG; -ENOMEM; -errno. */
 int gopclntab_open(struct gopclntab **out, const struct elffile *elf);
 void gopclntab_free(struct gopclntab *table); /* NULL is a no-op */
 

@@ -104,8 +104,8 @@ struct symtab_builder {
 	struct symtab_resume *resumes;
 	size_t n_resumes, resumes_cap;
 	size_t n_local; /* symbols that are SYMTAB_LOCAL */
-	/* The caller's: symbols may be missing, so SYMTAB_UNCERTAIN may be set; names of source files
-	 * are there. */
+	/* Set by the caller.  is_program: symbols may be missing, so SYMTAB_UNCERTAIN may be set;
+	 * has_files: the symbol table has names of source files. */
 	bool is_program, has_files;
 };
 
@@ -131,9 +131,10 @@ uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name,
 void symtab_builder_sort(struct symtab_builder *builder);
 bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start);
 
-/* Add the bounds of a function, in ascending order of start; symbols may or may not be there.  A symbol without a size that
- * begins there gets its size, other such symbols end there; a function without a symbol at its start
- * becomes an entry with the name "", and labels inside of it are dropped. */
+/* Add the bounds of a function, in ascending order of start, before or after symbols.  A symbol
+ * without a size gets the function's size if it begins there, and otherwise ends where a function
+ * begins.  A function without a symbol becomes an entry with the name "", and labels in it are
+ * dropped. */
 void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uint64_t size);
 
 /* How many of them have no symbol, of those that were sorted. */

@@ -338,8 +338,8 @@ static bool is_synthetic(const struct symtab_item *item)
 	return !(item->rank & RANK_REAL);
 }
 
-/* Whether a function has no name among n sorted symbols.  *at: the first one that does not begin before it;
- * *covered: the end of those with a size that do.  Both go on from function to function. */
+/* Returns whether a function has no name among n sorted symbols.  Keeps in *at the first symbol
+ * that does not begin before the function, and in *covered the end of sized ones that do. */
 static bool is_unnamed(const struct symtab_item *items, size_t n,
 	const struct symtab_function *function, size_t *at, uint64_t *covered)
 {
@@ -377,9 +377,8 @@ static void bound_item(
 	item->rank |= RANK_BOUNDED | (into == 0 && !is_label ? RANK_SIZED : 0);
 }
 
-/* Symbols without a size end with their function, and have its size if they begin it; labels go
- * from functions without a name.  A label at the start may be one of several functions that share its
- * bounds: the next label ends it. */
+/* Bound symbols without a size by their functions.  Labels are dropped from functions without a
+ * name.  Functions in assembly may share bounds: there each label ends the one before. */
 static void bound_items(struct symtab_builder *builder)
 {
 	const struct symtab_function *functions = builder->functions;

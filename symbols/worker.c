@@ -63,7 +63,7 @@ static size_t answer_build_id(int fd, struct wire_message *answer, char *out)
 	return out_len;
 }
 
-/* What belongs to a file and has more of its symbols: a separate debug file, and what is packed in the file itself. */
+/* Other sources of a file's symbols: its separate debug file, and the table packed in the file. */
 struct more {
 	const struct elffile *files[ELFSYMS_MORE]; /* NULL: it is not there */
 	struct elffile debug, packed;
@@ -162,9 +162,8 @@ static int read_go(struct reading *reading)
 	return 0;
 }
 
-/* All tables of one build are one: what .symtab has, the debug file's and what is packed in the file, Go's own and .dynsym
- * where none has a name, bounds of functions that none names.  Which of several names counts,
- * symtab_build.c says. */
+/* Merge all tables of one build: .symtab, the debug file's, the packed one, Go's, .dynsym, and the
+ * bounds of functions without a name.  symtab_build.c chooses among several names. */
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {

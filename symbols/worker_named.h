@@ -8,8 +8,8 @@
 #include "symbols/elfsyms.h"
 #include "symbols/wire.h"
 
-/* Of a file, with what belongs to it; or of kernel symbols as text.  name has len bytes.  The answer's payload goes to
- * out (WIRE_PACKET_BYTES), its length to *out_len.  0 or -errno. */
+/* Find a name of len bytes in a file and what belongs to it, or in kernel symbols as text.  The
+ * answer's payload goes to out (WIRE_PACKET_BYTES), its length to *out_len.  0 or -errno. */
 int worker_named_file(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],
 	const char *name, size_t len, char *out, size_t *out_len);
 int worker_named_kallsyms(int fd, const char *name, size_t len, char *out, size_t *out_len,

@@ -20,9 +20,9 @@
 struct names;
 
 struct symref {
-	/* Cleaned, pretty; "node+0x1b2c" (where its function begins, if that is known, else the address
-	 * itself, as the file numbers them) or "[anon]" where there is no name; "name+0x...?" where
-	 * code without a name may follow. */
+	/* Cleaned, pretty.  Without a name: "node+0x1b2c", the address of its function's start if
+	 * that is known, else its own, both as the file numbers them; or "[anon]".
+	 * "name+0x...?": code without a name may follow the symbol. */
 	const char *symbol;
 	const char *
 		image; /* cleaned short name: "node", "libc.so.6", "[kernel]", "[nf_tables]", "[anon]" */

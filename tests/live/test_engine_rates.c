@@ -393,7 +393,7 @@ static void body_short_lived(void *arg)
 	_exit(127);
 }
 
-/* Coverage is the share of the tree's time that has samples, even if tasks live less than a period. */
+/* Coverage is the share of the tree's time that has samples, also of short-lived tasks. */
 static void test_inherited_clock(void **state)
 {
 	double weight, used, stolen = stolen_ns();

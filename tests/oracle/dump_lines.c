@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_lines.c - what symbols/dwarf.h knows about addresses, or, of a file without debug information, symbols/gopclntab.h;
- * as text, for comparisons.
+ * dump_lines.c - what symbols/dwarf.h knows about addresses, as text, for comparisons.  Of a file
+ * without debug information: what symbols/gopclntab.h knows.
  *
  * usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]
  *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_gopclntab.c - Go's own table in each of its layouts, made by hand; with damage, never out of bounds.
+ * test_gopclntab.c - Go's own table in each of its layouts, made by hand; then damaged.
  *
  *   file     address     what
- *   0x1000   0x401000    .text: main.main (0x40 bytes, main.helper inlined at 0x10..0x1f), main.leaf (0x40 bytes)
+ *   0x1000   0x401000    .text: main.main (0x40 bytes, main.helper inlined at 0x10..0x1f),
+ *                        main.leaf (0x40 bytes)
  *   0x2000   0x402000    .rodata, with the inlined calls at +0x100
  *   0x3000   0x403000    .gopclntab
  *   0x4000   0x404000    .noptrdata, with moduledata at +0x20

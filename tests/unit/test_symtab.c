@@ -267,7 +267,7 @@ static void test_functions(void **state)
 	symtab_close(&table);
 }
 
-/* All functions have names, and local symbols are there: the next symbol ends one without a size. */
+/* If no symbol was left out, the next one ends a symbol without a size. */
 static void test_nothing_left_out(void **state)
 {
 	struct symtab table;
