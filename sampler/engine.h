@@ -29,6 +29,7 @@
 #include <sys/types.h>
 
 #define ENGINE_EVENTS_MAX 64 /* open at one time */
+#define ENGINE_EVENTS_TOLD 255 /* in a status: recordings may have more than can be open */
 
 #define ENGINE_STACK_BYTES 16384u /* of each stack; enough for most programs */
 
@@ -320,7 +321,7 @@ struct engine_status {
 	enum engine_scope scope; /* in force */
 	/* CLOCK_MONOTONIC; now is the last drain, after the end the one of the end */
 	uint64_t started_ns, now_ns;
-	struct engine_event_status events[ENGINE_EVENTS_MAX];
+	struct engine_event_status events[ENGINE_EVENTS_TOLD];
 	size_t n_events;
 	uint32_t processes, threads; /* followed; 0 when system-wide */
 	uint32_t cpus; /* sampled */

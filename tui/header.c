@@ -465,14 +465,14 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 
 /* Tabs first .. last - 1 are shown, with their x. */
 struct tabs {
-	struct tab tabs[ENGINE_EVENTS_MAX];
+	struct tab tabs[ENGINE_EVENTS_TOLD];
 	int n, first, last;
 	int right; /* the column after them */
 };
 
 static int fill_tabs(const struct model *model, struct tabs *tabs)
 {
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(model, ids);
 	int active = 0;
 

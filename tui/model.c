@@ -18,11 +18,11 @@ const struct engine_event_status *model_event(const struct model *model, uint8_t
 	return NULL;
 }
 
-size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_MAX])
+size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_TOLD])
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < model->status.n_events && n < ENGINE_EVENTS_MAX; i++) {
+	for (size_t i = 0; i < model->status.n_events && n < ENGINE_EVENTS_TOLD; i++) {
 		const struct engine_event_status *event = &model->status.events[i];
 
 		if (event->open || event->samples > 0)

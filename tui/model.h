@@ -285,7 +285,7 @@ static inline bool model_time_goes_on(const struct model_time *before, const str
 const struct engine_event_status *model_event(const struct model *model, uint8_t event);
 
 /* Events that have a tab: open, or with samples.  Returns how many ids were stored. */
-size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_MAX]);
+size_t model_tabs(const struct model *model, uint8_t ids[ENGINE_EVENTS_TOLD]);
 
 /* The frequency a step above (or below) hz, at most limit_hz (0: no limit) and at least the lowest step. */
 uint64_t model_freq_step(uint64_t hz, int direction, uint64_t limit_hz);

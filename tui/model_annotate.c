@@ -35,7 +35,7 @@ int model_annotate_update(struct session *session, struct model *model, struct f
 	struct annotation *annotation, bool *changed)
 {
 	struct store *store = session_store(session);
-	uint8_t events[ENGINE_EVENTS_MAX];
+	uint8_t events[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(model, events);
 	struct snapshot snapshot;
 	uint64_t since_ns;

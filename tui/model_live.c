@@ -146,7 +146,7 @@ void model_live_output(struct model_live *live, const char *line, size_t len)
 static void choose_event(struct model *model)
 {
 	const struct engine_event_status *event = model_event(model, model->event);
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(model, ids);
 
 	if (event && (event->open || event->samples))

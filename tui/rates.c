@@ -44,7 +44,7 @@ static struct rate *take(struct rates *rates, uint8_t event)
 	for (size_t i = 0; i < rates->n; i++)
 		if (rates->of[i].event == event)
 			return &rates->of[i];
-	if (rates->n == ENGINE_EVENTS_MAX)
+	if (rates->n == ENGINE_EVENTS_TOLD)
 		return NULL;
 	rates->of[rates->n] = (struct rate){.event = event};
 	return &rates->of[rates->n++];

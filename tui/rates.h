@@ -24,7 +24,7 @@ struct rate {
 };
 
 struct rates {
-	struct rate of[ENGINE_EVENTS_MAX];
+	struct rate of[ENGINE_EVENTS_TOLD];
 	size_t n;
 };
 

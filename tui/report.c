@@ -76,7 +76,7 @@ bool report_wants_color(const struct request *request)
 static bool has_fields(const struct taking *taking)
 {
 	const struct request *request = taking->request;
-	const struct fields *schemas[ENGINE_EVENTS_MAX];
+	const struct fields *schemas[ENGINE_EVENTS_TOLD];
 	struct engine_status *status;
 	char clause[1024], sentence[1200];
 	bool ok = true;

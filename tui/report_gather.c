@@ -533,7 +533,7 @@ static bool is_by_cgroup(const struct report *report)
 int report_gather(struct report *report, struct session *session)
 {
 	struct engine_status *status = malloc(sizeof(*status));
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	struct report_source source = {.session = session, .status = status, .events = ids};
 	uint8_t stands_for[STORE_EVENTS_MAX];
 	int ret;

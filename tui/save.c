@@ -24,8 +24,8 @@ struct save {
 	struct snapshot snapshot;
 	struct save_source source;
 	struct save_build_id *build_ids;
-	struct writer_event events[ENGINE_EVENTS_MAX];
-	uint8_t event_ids[ENGINE_EVENTS_MAX];
+	struct writer_event events[ENGINE_EVENTS_TOLD];
+	uint8_t event_ids[ENGINE_EVENTS_TOLD];
 	char **cmdline;
 	struct save_progress progress;
 	struct thread thread;

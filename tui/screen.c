@@ -155,7 +155,7 @@ void screen_edit(struct screen *screen, const char *path, uint32_t line)
 
 static unsigned int switch_event(struct screen *screen, long step, size_t number)
 {
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(screen->model, ids), at = 0;
 
 	if (n == 0)

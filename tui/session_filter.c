@@ -51,7 +51,7 @@ bool session_only_fields(const struct request *request)
 int session_check_expr(const struct session *session, const struct engine_status *status,
 	const struct expr *expr, struct expr_error *error)
 {
-	const struct fields *schemas[ENGINE_EVENTS_MAX];
+	const struct fields *schemas[ENGINE_EVENTS_TOLD];
 
 	for (size_t i = 0; i < status->n_events; i++)
 		schemas[i] = session_fields(session, status->events[i].id);

@@ -95,8 +95,10 @@ static void make_attr_events(struct recording *recording)
 		memcpy(kept->attr.name, attr->name, sizeof(kept->attr.name));
 		kept->attr.group = attr->group;
 		kept->is_wakes = !strcmp(kept->attr.name, EVENT_WAKEUPS);
-		/* One that only carries side-band records is no event, unless it has samples. */
-		if (!is_dummy(&kept->attr.attr) && !kept->is_wakes)
+		/* One that only carries side-band records is no event, unless it has samples.  Of
+		 * more events than there are places those with samples get them. */
+		if (recording->n_attrs <= OTHER_EVENTS && !is_dummy(&kept->attr.attr) &&
+			!kept->is_wakes)
 			kept->event = deliver_event(recording, &kept->attr);
 		deliver_span_attr(recording, kept);
 	}
@@ -146,6 +148,17 @@ int deliver_attrs(struct recording *recording, bool events)
 	if (events)
 		make_attr_events(recording);
 	return deliver_more(recording);
+}
+
+/* The event of an attribute that has samples, which may be its first.  0 or -ENOMEM. */
+static int need_event(struct recording *recording, struct recording_attr *kept)
+{
+	const size_t before = recording->status.n_events;
+
+	if (kept->event != EVENT_NONE)
+		return 0;
+	kept->event = deliver_event(recording, &kept->attr);
+	return recording->status.n_events > before ? deliver_more(recording) : 0;
 }
 
 static struct engine_event_status *event_of(
@@ -492,11 +505,11 @@ static int deliver_reads(struct recording *recording, const struct order_record 
 		if (!deliver_counter(recording, &record, i, &counter))
 			continue;
 		kept = &recording->attrs[counter.attr];
-		if (kept->event == EVENT_NONE)
-			kept->event = deliver_event(recording, &kept->attr);
+		err = need_event(recording, kept);
 		record.sample.period = counter.counted;
 		batch->records[batch->n] = record;
-		err = add_to_batch(recording, from, kept->event);
+		if (!err)
+			err = add_to_batch(recording, from, kept->event);
 	}
 	return err;
 }
@@ -526,8 +539,9 @@ static int deliver_sample(struct recording *recording, const struct order_record
 	/* Times count from the first sample of an event. */
 	if (kept->is_wakes && !recording->has_sample)
 		return 0;
-	if (kept->event == EVENT_NONE && !kept->is_wakes)
-		kept->event = deliver_event(recording, attr);
+	err = kept->is_wakes ? 0 : need_event(recording, kept);
+	if (err)
+		return err;
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
@@ -563,20 +577,29 @@ static int deliver_sample(struct recording *recording, const struct order_record
 
 /* --- all --- */
 
-static void deliver_lost(
+static int deliver_lost(
 	struct recording *recording, const struct order_record *from, const struct record *record)
 {
-	const struct engine_event_status *event = event_of(recording, from);
-	size_t i = event ? event->id : ENGINE_EVENTS_MAX;
+	const struct engine_event_status *event;
+	size_t i;
+	int err = 0;
 
+	/* What lost all of its samples is told as well. */
+	if (from->has_attr && from->attr < recording->n_attrs && record->lost.lost &&
+		!is_dummy(&recording->attrs[from->attr].attr.attr) &&
+		!recording->attrs[from->attr].is_wakes)
+		err = need_event(recording, &recording->attrs[from->attr]);
+	event = event_of(recording, from);
+	i = event ? event->id : ENGINE_EVENTS_TOLD;
 	if (record->type == PERF_RECORD_LOST) {
 		recording->lost[i].dropped += record->lost.lost;
-		return;
+		return err;
 	}
 	recording->lost[i].counted += record->lost.lost;
 	if (from->has_attr &&
 		(recording->attrs[from->attr].attr.attr.read_format & PERF_FORMAT_LOST))
 		recording->has_lost_counters = true;
+	return err;
 }
 
 static bool is_hardware(const struct recording *recording, uint8_t event)
@@ -608,13 +631,13 @@ void deliver_settle_lost(struct recording *recording)
 {
 	struct engine_status *status = &recording->status;
 
-	for (size_t i = 0; i <= ENGINE_EVENTS_MAX; i++) {
+	for (size_t i = 0; i <= ENGINE_EVENTS_TOLD; i++) {
 		uint64_t lost = recording->lost[i].counted;
 
 		/* A LOST tells whose record came next, not whose were dropped. */
 		if (!recording->has_lost_counters)
 			lost += recording->lost[i].dropped;
-		if (i < ENGINE_EVENTS_MAX)
+		if (i < ENGINE_EVENTS_TOLD)
 			status->events[i].lost = lost;
 		else
 			status->lost_side_band = lost;
@@ -675,8 +698,7 @@ static int deliver_other(
 		return deliver_map(recording, record);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		deliver_lost(recording, from, record);
-		return 0;
+		return deliver_lost(recording, from, record);
 	case PERF_RECORD_KSYMBOL:
 		recording->status.ksymbols++;
 		return ingest_record(&recording->ingest, record, 0);

@@ -183,7 +183,7 @@ int deliver_more(struct recording *recording)
 
 void deliver_more_fini(struct recording *recording)
 {
-	for (size_t i = 0; i < ENGINE_EVENTS_MAX; i++)
+	for (size_t i = 0; i < ENGINE_EVENTS_TOLD; i++)
 		fields_free(recording->fields[i]);
 	for (size_t i = 0; i < recording->n_attrs; i++)
 		fields_free(recording->attrs[i].wake_fields);

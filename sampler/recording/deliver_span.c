@@ -55,8 +55,10 @@ void deliver_span_attr(struct recording *recording, struct recording_attr *kept)
 		is_named(&kept->attr, EVENT_WAKING);
 	kept->tells_switch =
 		is_of_switches(&kept->attr.attr) || !strcmp(kept->attr.name, "sched:sched_switch");
-	if (!span || kept->event == EVENT_NONE)
+	if (!span)
 		return;
+	if (kept->event == EVENT_NONE)
+		kept->event = deliver_event(recording, &kept->attr);
 	kept->is_span = true;
 	recording->status.events[kept->event].span = span;
 	recording->status.events[kept->event].is_clock = true;

@@ -366,7 +366,7 @@ uint8_t recording_event_of(const struct recording *recording, size_t attr)
 
 const struct fields *recording_fields(struct recording *recording, uint8_t event)
 {
-	if (event >= ENGINE_EVENTS_MAX)
+	if (event >= ENGINE_EVENTS_TOLD)
 		return NULL;
 	return __atomic_load_n(&recording->fields[event], __ATOMIC_ACQUIRE);
 }

@@ -50,8 +50,9 @@ int recording_notify_fd(const struct recording *recording);
  * started_ns and now_ns are the times of the first and the latest sample, in the range or not.
  * attaching_done and attaching_total are bytes read and bytes in all (0: not known).  count is
  * the sum of the samples' weights.  There are no clocks, so coverage is known only for events with
- * a fixed period, and for the whole file.  lost and throttled cover the whole file.  Events beyond
- * ENGINE_EVENTS_MAX - 1 are counted as one. */
+ * a fixed period, and for the whole file.  lost and throttled cover the whole file.  Of a file with
+ * ENGINE_EVENTS_TOLD events or more only those with samples are told, in the order of their first
+ * ones; from that number on they are counted as one. */
 void recording_status(struct recording *recording, struct engine_status *out);
 
 /* Notes such as engine_notes(): NOTE_FILE_* of engine.h. */

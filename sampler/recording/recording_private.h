@@ -23,7 +23,7 @@
 #define RECORDING_CPU_WORDS (65536 / 64)
 
 #define EVENT_NONE (-1)
-#define RECORDING_OTHER_EVENTS (ENGINE_EVENTS_MAX - 1) /* those that there was no place for */
+#define RECORDING_OTHER_EVENTS (ENGINE_EVENTS_TOLD - 1) /* those that there was no place for */
 
 /* Input that cannot seek is passed on through a pipe by a thread of its own, since waiting for it must end when
  * the loading is cancelled. */
@@ -85,7 +85,7 @@ struct recording {
 	struct recording_attr *attrs; /* made anew by the reading thread while nothing is given */
 	size_t n_attrs, attrs_size;
 	size_t n_made; /* attributes that have their events */
-	struct fields *fields[ENGINE_EVENTS_MAX]; /* by event; atomic: any thread reads */
+	struct fields *fields[ENGINE_EVENTS_TOLD]; /* by event; atomic: any thread reads */
 	struct tracing *tracing; /* formats of tracepoints, as they were there */
 	size_t tracing_len;
 	struct idmap by_id; /* an attribute's id -> its number + 1, where samples read counters */
@@ -108,7 +108,7 @@ struct recording {
 	 * each event's counter at the end (LOST_SAMPLES): twice the same, where there is the counter. */
 	struct {
 		uint64_t dropped, counted;
-	} lost[ENGINE_EVENTS_MAX + 1]; /* the last one: of no event */
+	} lost[ENGINE_EVENTS_TOLD + 1]; /* the last one: of no event */
 	bool has_lost_counters;
 	uint64_t bad; /* records, samples of no attribute */
 	uint64_t cpus[RECORDING_CPU_WORDS];

@@ -38,7 +38,7 @@ static void test_frequency_steps(void **state)
 static void test_tabs_are_open_or_have_samples(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 
 	(void)state;
 	assert_non_null(model);

@@ -302,25 +302,66 @@ static void test_events(void **state)
 	assert_true(has_note(file, NOTE_FILE_BAD_RECORDS, 1));
 }
 
+/* A file of so many events, of which those from the given one on have a sample each. */
+static void load_events(struct file *file, unsigned int n, unsigned int from)
+{
+	uint64_t events[400];
+
+	assert_true(n <= 400);
+	for (unsigned int i = 0; i < n; i++)
+		events[i] = 1000 + i;
+	begin(file, events, n, 1);
+	for (unsigned int i = from; i < n; i++)
+		sample(file, i + 1, SEC, 7, KERNEL_IP);
+	end(file);
+	load(file);
+}
+
+static uint64_t all_samples(const struct file *file)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < file->status.n_events; i++)
+		samples += file->status.events[i].samples;
+	return samples;
+}
+
 static void test_many_events(void **state)
 {
 	struct file *file = *state;
-	uint64_t events[70];
-	uint64_t samples = 0;
 
+	load_events(file, 70, 0);
+	assert_int_equal(file->status.n_events, 70);
 	for (size_t i = 0; i < 70; i++)
-		events[i] = 1000 + i;
-	begin(file, events, 70, 1);
-	for (uint64_t id = 1; id <= 70; id++)
-		sample(file, id, SEC, 7, KERNEL_IP);
-	end(file);
-	load(file);
-	assert_int_equal(file->status.n_events, ENGINE_EVENTS_MAX);
-	for (size_t i = 0; i < ENGINE_EVENTS_MAX; i++)
-		samples += file->status.events[i].samples;
-	assert_int_equal(samples, 70);
-	assert_int_equal(file->status.events[ENGINE_EVENTS_MAX - 1].samples, 7);
-	assert_true(has_note(file, NOTE_FILE_EVENTS_FOLDED, 7));
+		assert_int_equal(file->status.events[i].samples, 1);
+}
+
+/* Of more than there are places for, those with samples are told. */
+static void test_events_with_samples(void **state)
+{
+	struct file *file = *state;
+
+	load_events(file, 360, 350);
+	assert_int_equal(file->status.n_events, 10);
+	assert_int_equal(all_samples(file), 10);
+	for (size_t i = 0; i < 10; i++)
+		assert_string_equal(file->status.events[i].name,
+			recording_attr(file->recording, 350 + i)->name);
+	assert_int_equal(recording_event_of(file->recording, 349), RECORDING_NO_EVENT);
+	assert_int_equal(recording_event_of(file->recording, 351), 1);
+	for (uint64_t folded = 0; folded <= 360; folded++)
+		assert_false(has_note(file, NOTE_FILE_EVENTS_FOLDED, folded));
+}
+
+static void test_too_many_events(void **state)
+{
+	struct file *file = *state;
+
+	load_events(file, 300, 0);
+	assert_int_equal(file->status.n_events, ENGINE_EVENTS_TOLD);
+	assert_int_equal(all_samples(file), 300);
+	assert_int_equal(file->status.events[ENGINE_EVENTS_TOLD - 1].samples, 46);
+	assert_true(has_note(file, NOTE_FILE_EVENTS_FOLDED, 46));
 }
 
 static void test_kernel_and_modules(void **state)
@@ -740,6 +781,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_range, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_events, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_events_with_samples, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_and_modules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_throttled, setup, teardown),

@@ -94,8 +94,8 @@ static int add_untimed(const struct profile *profile, uint32_t s, struct profile
 	uint32_t first, const struct tally *tallies)
 {
 	const struct slice *slice = profile->snapshot->slices[s];
-	struct tally wanted[ENGINE_EVENTS_MAX] = {{0}};
-	bool timed[ENGINE_EVENTS_MAX];
+	struct tally wanted[ENGINE_EVENTS_TOLD] = {{0}};
+	bool timed[ENGINE_EVENTS_TOLD];
 	uint32_t kept = first, event;
 	int ret = 0;
 
@@ -129,7 +129,7 @@ static int add_untimed(const struct profile *profile, uint32_t s, struct profile
 
 int profile_slice_moments(const struct profile *profile, uint32_t s, struct profile_moments *list)
 {
-	struct tally tallies[ENGINE_EVENTS_MAX] = {{0}};
+	struct tally tallies[ENGINE_EVENTS_TOLD] = {{0}};
 	const struct slice *slice = profile->snapshot->slices[s];
 	struct times_sample before;
 	uint32_t first = list->n;

@@ -13,7 +13,7 @@
 struct export_run {
 	struct taking *taking;
 	struct snapshot snapshot;
-	struct profile_event events[ENGINE_EVENTS_MAX];
+	struct profile_event events[ENGINE_EVENTS_TOLD];
 	uint64_t untimed;
 	struct profile profile;
 };

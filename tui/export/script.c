@@ -28,7 +28,7 @@ struct script {
 	struct recording *recording;
 	struct names *names;
 	struct filter *filter;
-	bool with_cpu[ENGINE_EVENTS_MAX]; /* by event of the profile */
+	bool with_cpu[ENGINE_EVENTS_TOLD]; /* by event of the profile */
 	const struct image
 		*known; /* the image looked at last, if it is the same in both readings */
 	uint32_t known_id;

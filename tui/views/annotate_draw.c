@@ -46,7 +46,7 @@ struct layout {
 static void lay_out_shares(struct layout *at, const struct annotate_view *state)
 {
 	const struct model *model = at->screen->model;
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(model, ids);
 	int x = 1;
 
@@ -191,7 +191,7 @@ static const char *text_head(const struct layout *at)
 static void draw_heads(const struct layout *at, int y)
 {
 	const struct model *model = at->screen->model;
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(model, ids);
 
 	for (int i = 0; i < at->n_events; i++) {

@@ -27,7 +27,7 @@ static const struct model_code_ops *ops_of(const struct screen *screen)
 
 size_t annotate_event_index(const struct model *model)
 {
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	size_t n = model_tabs(model, ids);
 
 	for (size_t i = 0; i < n; i++) {

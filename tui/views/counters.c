@@ -31,7 +31,7 @@ struct row {
 
 struct counters {
 	struct list list;
-	struct row rows[ENGINE_EVENTS_MAX];
+	struct row rows[ENGINE_EVENTS_TOLD];
 	struct ratio ratios[RATIOS_MAX];
 	size_t n_ratios;
 	uint8_t selected; /* the event that the cursor sticks to */
@@ -81,7 +81,7 @@ static double count_for_ratio(const struct model *model, const struct engine_eve
 
 static void find_ratios(struct counters *counters, const struct model *model)
 {
-	struct ratio_part parts[ENGINE_EVENTS_MAX];
+	struct ratio_part parts[ENGINE_EVENTS_TOLD];
 	size_t n = 0;
 
 	for (size_t i = 0; i < counters->list.n; i++) {

@@ -57,7 +57,7 @@ static const char *head_of(const struct hot_table *table, char out[GROUPS_FIELD_
 
 static void layout(struct hot_table *table, const struct model *model, int width)
 {
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	int wants[COLUMNS_EVENTS_MAX];
 	size_t n;
 
@@ -103,7 +103,7 @@ static void draw_heads(
 	const struct hot_table *table, const struct model *model, struct canvas *canvas, int y)
 {
 	const struct columns *c = &table->columns;
-	uint8_t ids[ENGINE_EVENTS_MAX];
+	uint8_t ids[ENGINE_EVENTS_TOLD];
 	char head[GROUPS_FIELD_MAX];
 
 	draw_head(table, canvas, y, &c->self, hot_has_total(table) ? "SELF" : "SHARE",
@@ -238,7 +238,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_spark(canvas, c->trend.x, y, HOT_TREND, trend, max, STYLE_TREND);
 	}
 	if (c->n_events) {
-		uint8_t ids[ENGINE_EVENTS_MAX];
+		uint8_t ids[ENGINE_EVENTS_TOLD];
 
 		model_tabs(model, ids);
 		for (int i = 0; i < c->n_events; i++) {
