@@ -213,6 +213,8 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		tasks_reader_proc(&reader, "/proc");
 		ret = ingest_init(&engine->ingest, &reader, config->memory_bytes);
 		engine->has_store = !ret;
+		if (!ret)
+			ingest_set_changes(&engine->ingest, config->changes);
 		if (!ret && config->unwind.find)
 			ret = ingest_set_unwind(&engine->ingest, &config->unwind);
 		engine->ingest.machine = unwind_machine();

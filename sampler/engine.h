@@ -112,6 +112,7 @@ struct engine_config {
 	bool stack_adapts;
 	/* A tap gets the copies of stacks themselves, of one size, with all general registers. */
 	bool keep_stacks;
+	struct changes *changes; /* borrowed; NULL: no code takes another's place */
 	struct unwind_source unwind; /* never waits; find NULL: none, and no chain is judged */
 	bool no_kernel_chain, no_user_chain; /* leave that side's frames out of call chains */
 	bool own_threads; /* what the targets fork is not followed, their new threads are */

@@ -353,6 +353,7 @@ static void loop(struct engine *engine)
 		if (hung_up)
 			handle_hangups(engine);
 		take_mail(engine);
+		engine->news |= ingest_settle(&engine->ingest);
 		more = target_work(engine);
 		look_for_end(engine);
 		if (timer || engine->news)

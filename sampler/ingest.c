@@ -78,8 +78,14 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 	return err;
 }
 
+void ingest_set_changes(struct ingest *ingest, struct changes *changes)
+{
+	changes_known_init(&ingest->changes, changes);
+}
+
 void ingest_fini(struct ingest *ingest)
 {
+	changes_known_fini(&ingest->changes);
 	free(ingest->modules);
 	free(ingest->unwound);
 	free(ingest->broken_in);
@@ -260,7 +266,7 @@ struct found {
 };
 
 static void find_place(struct ingest *ingest, const struct space *space, const struct place *place,
-	struct found *found)
+	uint64_t time_ns, struct found *found)
 {
 	struct image_origin origin;
 
@@ -276,6 +282,8 @@ static void find_place(struct ingest *ingest, const struct space *space, const s
 			break;
 		/* Known to be alive, this process is the best way to the file. */
 		images_pin(ingest->images, found->image);
+		found->offset =
+			changes_offset(&ingest->changes, found->image, found->offset, time_ns);
 		if (space_origin(space, place->address, &origin))
 			images_set_origin(ingest->images, found->image, &origin);
 		break;
@@ -299,13 +307,14 @@ static uint64_t mix(uint64_t hash, uint64_t value, uint64_t by)
 }
 
 /* hash[i] is of all places from i to the outermost one. */
-static void hash_callers(const struct ingest *ingest, const struct space *space,
+static void hash_callers(const struct ingest *ingest, const struct space *space, uint64_t time_ns,
 	const struct place *places, size_t n, uint64_t *hash)
 {
 	uint64_t h = ingest->hash_seed, by;
 
 	memcpy(&by, ingest->hash_secret + sizeof(by), sizeof(by));
 	h = mix(h, space_generation(space) + (ingest->modules_version << 40), by);
+	h = mix(h, changes_count(&ingest->changes, time_ns), by);
 	for (size_t i = n; i-- > 1;) {
 		h = mix(h, places[i].address + ((uint64_t)places[i].mode << 56), by);
 		hash[i] = h;
@@ -390,7 +399,7 @@ static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *
 	if (is_truncated(walk->sample) && walk->n < STACK_DEPTH_MAX)
 		walk->places[walk->n++] = (struct place){.address = TRUNCATED, .mode = FRAME_USER};
 	walks->used += walk->n;
-	hash_callers(ingest, walk->space, walk->places, walk->n, walk->callers);
+	hash_callers(ingest, walk->space, record->id.time_ns, walk->places, walk->n, walk->callers);
 	/* Of those further out one is seldom needed. */
 	for (size_t i = 1; i < walk->n && i <= 1 + KEPT_EVERY; i++)
 		if (is_kept(i, walk->n))
@@ -408,7 +417,8 @@ static void walk_places(struct ingest *ingest, struct walk *walk)
 			break;
 	}
 	for (size_t i = 0; i < walk->left; i++) {
-		find_place(ingest, walk->space, &walk->places[i], &walk->found[i]);
+		find_place(ingest, walk->space, &walk->places[i], walk->sample->record->id.time_ns,
+			&walk->found[i]);
 		stacks_frame_prefetch(ingest->stacks, walk->found[i].image, walk->found[i].offset,
 			walk->places[i].mode);
 	}
@@ -512,12 +522,13 @@ uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *rec
 }
 
 /* The address space is told apart above the bits that choose the cache's set: those are known ahead. */
-static uint64_t hash_in_space(
-	const struct ingest *ingest, uint64_t chain_hash, const struct space *space)
+static uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain_hash,
+	const struct space *space, uint64_t time_ns)
 {
 	uint64_t context = space_generation(space) + (ingest->modules_version << 40);
 
-	context = (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull;
+	context = (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull +
+		changes_count(&ingest->changes, time_ns) * 0xc2b2ae3d27d4eb4full;
 
 	return chain_hash ^ (context ^ context >> 29) << 24;
 }
@@ -544,7 +555,8 @@ static int take_batch(
 			samples[i].end =
 				(uint8_t)ingest_find_end(ingest, walk->space, &record->sample);
 		walk->dropped = 0;
-		walk->hash = hash_in_space(ingest, samples[i].hash, walk->space) ^
+		walk->hash =
+			hash_in_space(ingest, samples[i].hash, walk->space, record->id.time_ns) ^
 			(uint64_t)is_truncated(&samples[i]) << 63;
 		walk->node = stacks_chain_find(ingest->stacks, walk->hash, &walk->dropped);
 		walk->known = walk->node != STACK_ROOT;
@@ -561,6 +573,7 @@ static int take_batch(
 struct locating {
 	struct ingest *ingest;
 	const struct space *space;
+	uint64_t time_ns;
 };
 
 static bool locate(void *ctx, uint64_t address, bool data, uint32_t *image, uint64_t *offset)
@@ -572,7 +585,7 @@ static bool locate(void *ctx, uint64_t address, bool data, uint32_t *image, uint
 	struct found found;
 
 	(void)data;
-	find_place(locating->ingest, locating->space, &place, &found);
+	find_place(locating->ingest, locating->space, &place, locating->time_ns, &found);
 	*image = found.image;
 	*offset = found.offset;
 	return found.image != IMAGE_ID_UNKNOWN;
@@ -581,7 +594,7 @@ static bool locate(void *ctx, uint64_t address, bool data, uint32_t *image, uint
 static int add_with_fields(
 	struct ingest *ingest, const struct walk *walk, const struct record *record)
 {
-	struct locating locating = {ingest, walk->space};
+	struct locating locating = {ingest, walk->space, record->id.time_ns};
 	uint8_t event = walk->sample->event;
 	uint32_t values;
 	int err = fields_read(

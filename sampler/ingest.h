@@ -8,6 +8,7 @@
 #ifndef SAMPLER_INGEST_H
 #define SAMPLER_INGEST_H
 
+#include "sampler/changes.h"
 #include "sampler/fields.h"
 #include "sampler/images.h"
 #include "sampler/record.h"
@@ -53,6 +54,7 @@ struct ingest {
 	uint32_t n_broken_in;
 	struct ingest_module *modules; /* by address, without overlaps */
 	size_t n_modules, modules_size;
+	struct changes_known changes;
 	uint64_t modules_version; /* what is known of chains holds as long as it stays */
 };
 
@@ -61,6 +63,14 @@ void ingest_fini(struct ingest *ingest);
 
 /* From now on chains are unwound, and it is known how they end.  machine: EM_*.  0 or -ENOMEM. */
 int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source);
+
+/* From now on code may lie where other code lay before; borrowed.  Before the first sample. */
+void ingest_set_changes(struct ingest *ingest, struct changes *changes);
+/* Take over what was told of changes since, for what is stored already, too.  True: that is another
+ * now. */
+bool ingest_settle(struct ingest *ingest);
+/* The stack that a sample has by what is known now, without a reference. */
+uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns);
 
 /* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */
 void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields);

@@ -450,3 +450,111 @@ int slices_reduce(
 	(*out)->slice.reduced = true;
 	return 0;
 }
+
+/* --- other stacks --- */
+
+struct parts {
+	uint64_t cuts[SLICES_CUTS_MAX + 1]; /* where each part ends */
+	uint32_t stacks[SLICES_CUTS_MAX + 1]; /* the same cell's in each */
+	size_t n;
+	uint64_t start_ns;
+};
+
+static void find_parts(
+	const struct slice *slice, const struct slices_renaming *renaming, struct parts *parts)
+{
+	parts->start_ns = slice->start_ns;
+	parts->n = renaming->cuts(
+		renaming->ctx, slice->start_ns, slice->end_ns, parts->cuts, SLICES_CUTS_MAX);
+	parts->cuts[parts->n++] = slice->end_ns;
+}
+
+/* The stacks that one stack has; *same: none of them is another. */
+static int rename_stack(
+	const struct slices_renaming *renaming, struct parts *parts, uint32_t stack, bool *same)
+{
+	uint64_t from_ns = parts->start_ns;
+	int err = 0;
+
+	for (size_t i = 0; i < parts->n && !err; i++) {
+		err = renaming->stack(renaming->ctx, stack,
+			from_ns + (parts->cuts[i] - from_ns) / 2, &parts->stacks[i]);
+		*same &= parts->stacks[i] == stack;
+		from_ns = parts->cuts[i];
+	}
+	return err;
+}
+
+static uint64_t share(uint64_t whole, uint64_t part_ns, uint64_t all_ns)
+{
+	return (uint64_t)((double)whole * (double)part_ns / (double)all_ns + 0.5);
+}
+
+/* One cell as several. */
+static int add_parts(
+	struct slices *slices, const struct cell *cell, uint32_t values, const struct parts *parts)
+{
+	const uint64_t all_ns = parts->cuts[parts->n - 1] - parts->start_ns;
+	uint64_t count = 0, weight = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < parts->n && !err; i++) {
+		const bool last = i + 1 == parts->n;
+		const uint64_t part_ns = parts->cuts[i] - parts->start_ns;
+		struct cell part = *cell;
+
+		/* Stays that one sample is a whole one. */
+		if (!last && parts->stacks[i] == parts->stacks[i + 1])
+			continue;
+		const uint64_t to = last ? cell->count : share(cell->count, part_ns, all_ns);
+		if (to == count)
+			continue;
+		const uint64_t weighs =
+			to == cell->count ? cell->weight : share(cell->weight, to, cell->count);
+		part.stack = parts->stacks[i];
+		part.more = 0;
+		part.count = (uint32_t)(to - count);
+		part.weight = weighs - weight;
+		count = to;
+		weight = weighs;
+		err = add_one(&slices->adding,
+			cells_hash(part.stack, part.task, part.cpu, part.event, values), &part,
+			values);
+	}
+	return err;
+}
+
+int slices_rename(struct slices *slices, const struct sealed *from,
+	const struct slices_renaming *renaming, struct sealed **out)
+{
+	const struct slice *slice = &from->slice;
+	struct cells *cells = &slices->adding;
+	struct parts parts;
+	bool same = true;
+	int err = 0;
+
+	*out = NULL;
+	if (from->samples > UINT32_MAX)
+		return 0;
+	cells_clear(cells);
+	find_parts(slice, renaming, &parts);
+	for (uint32_t i = 0; i < slice->cells && !err; i++) {
+		const struct cell cell = get_cell(slice, i);
+
+		if (!i || cell.stack != slice->stack[i - 1])
+			err = rename_stack(renaming, &parts, cell.stack, &same);
+		if (!err)
+			err = add_parts(slices, &cell, get_values(slice, i), &parts);
+	}
+	if (!err && !same) {
+		*out = sealed_of_cells(slices, cells, slice->start_ns, slice->end_ns);
+		err = *out ? 0 : -ENOMEM;
+	}
+	cells_trim(cells, slices->kept);
+	if (*out) {
+		take_refs(slices, &(*out)->slice);
+		(*out)->detail = from->detail;
+		(*out)->slice.reduced = slice->reduced;
+	}
+	return err;
+}

@@ -71,6 +71,22 @@ bool slices_worth_reducing(struct slices *slices, const struct sealed *from, enu
 int slices_reduce(
 	struct slices *slices, const struct sealed *from, enum detail detail, struct sealed **out);
 
+/* Which stacks samples have by what is known now.  cuts: the times within [start_ns, end_ns), not
+ * at its start, at which that changes, ascending, at most max; how many.  stack: of one that was
+ * sampled at time_ns.  0 or -ENOMEM. */
+struct slices_renaming {
+	size_t (*cuts)(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t *cuts, size_t max);
+	int (*stack)(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *renamed);
+	void *ctx;
+};
+#define SLICES_CUTS_MAX 15u
+
+/* The same slice with other stacks, with its own references.  When in its time a sample was taken is
+ * not known: of a cell whose stack changes in that time, parts of the samples are counted for
+ * each, in proportion to their times.  *out is NULL where all stays. */
+int slices_rename(struct slices *slices, const struct sealed *from,
+	const struct slices_renaming *renaming, struct sealed **out);
+
 /* Drops the references and frees.  NULL is a no-op. */
 void slices_destroy(struct slices *slices, struct sealed *sealed);
 

@@ -95,6 +95,11 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force);
  * as dropped.  Returns as store_seal(). */
 bool store_finish(struct store *store, uint64_t now_ns);
 
+struct slices_renaming;
+/* Replace stacks in slices that end after from_ns, and in the open one, which is sealed.  Returns 1;
+ * 0 where nothing changed; -ENOMEM: some may keep their stacks. */
+int store_rename(struct store *store, uint64_t from_ns, const struct slices_renaming *renaming);
+
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
  * every seal.  It begins to save 1/32 before the budget is spent, and stops after 2^17 cells (four times that above the
  * budget) and the merge of at most 2^19 cells or the reduction of one slice then begun: mostly below 5 ms, a large merge about 40,

@@ -24,7 +24,7 @@
 #define SLICES_MAX 65536u /* even where they are small: the list is searched */
 
 /* Put a new slice in place of n from index at. */
-static void replace(struct store *store, size_t at, unsigned int n, struct sealed *sealed)
+void store_replace(struct store *store, size_t at, unsigned int n, struct sealed *sealed)
 {
 	struct sealed *old[SLICES_MERGED_MAX];
 	bool unheld[SLICES_MERGED_MAX];
@@ -125,7 +125,7 @@ static int merge_at(struct store *store, size_t i, unsigned int fan)
 	if (err)
 		return err;
 	note_kept(store, cells, merged->slice.cells);
-	replace(store, i, fan, merged);
+	store_replace(store, i, fan, merged);
 	store_count(&store->merges, 1);
 	return 0;
 }
@@ -170,7 +170,7 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail, 
 		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;
 		if (slices_reduce(&store->slices, store->list[i].sealed, detail, &reduced))
 			continue;
-		replace(store, i, 1, reduced);
+		store_replace(store, i, 1, reduced);
 		return true;
 	}
 	return false;
@@ -187,7 +187,7 @@ static bool reduce_fields(struct store *store)
 		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;
 		if (slices_reduce(&store->slices, store->list[i].sealed, DETAIL_PLAIN, &reduced))
 			continue;
-		replace(store, i, 1, reduced);
+		store_replace(store, i, 1, reduced);
 		store_count(&store->fields_dropped, 1);
 		return true;
 	}

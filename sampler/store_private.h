@@ -83,6 +83,9 @@ static inline struct listed store_listed(struct sealed *sealed)
 void store_bury(struct store *store, struct sealed *sealed);
 void store_bury_returned(struct store *store);
 
+/* Put one slice in the place of n listed ones, from number `at` on. */
+void store_replace(struct store *store, size_t at, unsigned int n, struct sealed *sealed);
+
 /* Memory of the store, stacks and tasks, slices being counted as given. */
 size_t store_memory(const struct store *store, size_t slice_bytes);
 void store_publish_memory(struct store *store);

@@ -12,6 +12,8 @@
 
 #define MAGIC 0x4a695444u
 #define HEADER_BYTES 40u
+#define FLAGS_AT 32u
+#define FLAG_TICKS 1u /* times are those of the CPU's counter */
 #define PREFIX_BYTES 16u
 #define NAME_BYTES 4096u /* of longer names the end is cut */
 #define LINES_BYTES_MAX (16u << 20) /* of one function */
@@ -62,7 +64,7 @@ static uint64_t get64(const struct jitdump *dump, const uint8_t *at)
 	return dump->swapped ? bswap_64(value) : value;
 }
 
-int jitdump_open(struct jitdump *out, int fd)
+int jitdump_open(struct jitdump *out, int fd, bool timed)
 {
 	uint8_t header[HEADER_BYTES];
 	uint32_t magic;
@@ -79,6 +81,7 @@ int jitdump_open(struct jitdump *out, int fd)
 	out->swapped = magic != MAGIC;
 	out->first = get32(out, header + 8);
 	out->machine = (uint16_t)get32(out, header + 12);
+	out->timed = timed && !(get64(out, header + FLAGS_AT) & FLAG_TICKS);
 	return out->first < HEADER_BYTES ? -ENOEXEC : 0;
 }
 
@@ -86,6 +89,7 @@ struct entry {
 	uint32_t kind, number; /* number: count of records before it */
 	uint64_t at, size; /* of the whole record in the file */
 	uint64_t address, code_size, index, old_address;
+	uint64_t time_ns, last_ns; /* 0: not known; else no record is older than one before it */
 	size_t len; /* of the bytes below */
 	uint8_t bytes[PREFIX_BYTES + LOAD_BYTES + NAME_BYTES];
 	const char *name; /* of CODE_LOAD, in bytes */
@@ -107,6 +111,11 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 		return n < 0 ? (int)n : 0;
 	entry->kind = get32(dump, bytes);
 	entry->size = get32(dump, bytes + 4);
+	entry->time_ns = dump->timed ? get64(dump, bytes + 8) : 0;
+	if (entry->time_ns > entry->last_ns)
+		entry->last_ns = entry->time_ns;
+	else if (entry->time_ns)
+		entry->time_ns = entry->last_ns;
 	if (entry->size < PREFIX_BYTES)
 		return 0;
 	entry->len = (size_t)n < entry->size ? (size_t)n : (size_t)entry->size;
@@ -189,12 +198,12 @@ static int take_entry(const struct entry *entry, struct jitspans *spans, struct 
 	int ret = 0;
 
 	if (entry->kind == CODE_LOAD) {
-		ret = jitspans_add(
-			spans, entry->address, entry->code_size, entry->name, entry->name_len);
+		ret = jitspans_add(spans, entry->address, entry->code_size, entry->time_ns,
+			entry->name, entry->name_len);
 	} else if (entry->kind == CODE_MOVE && indices->room) {
 		const struct known *known = find_index(indices, entry->index);
 		if (known->span)
-			ret = jitspans_move(spans, known->span - 1, entry->address);
+			ret = jitspans_move(spans, known->span - 1, entry->address, entry->time_ns);
 	}
 	if (ret == 0 && spans->n > before)
 		ret = put_index(indices, entry->index, before);
@@ -274,19 +283,30 @@ static int find_moved(
 	return found;
 }
 
-/* Of one address: where the record is that has put it at another place; 0: none has. */
-struct moved {
-	uint64_t end, index;
+/* What is looked for, sorted by plain address. */
+struct wanted {
+	uint64_t plain, number; /* what has to have lain there before (jitspans.h) */
+	size_t i; /* of the caller's */
+	uint64_t seen, last_ns; /* times of pieces, and the last of them */
+	/* Where the record is that has put it at another place; 0: none has. */
+	uint64_t moved_end, moved_index;
 };
 
-/* The first of the addresses that is not below the given one. */
-static size_t lower_bound(const uint64_t *addresses, size_t n, uint64_t address)
+static int by_plain(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return (x->plain > y->plain) - (x->plain < y->plain);
+}
+
+/* The first whose address is not below the given one. */
+static size_t lower_bound(const struct wanted *wanted, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (addresses[middle] < address)
+		if (wanted[middle].plain < address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -294,32 +314,66 @@ static size_t lower_bound(const uint64_t *addresses, size_t n, uint64_t address)
 	return low;
 }
 
-static void take_piece(const struct entry *entry, const struct lines_record *lines,
-	const uint64_t *addresses, size_t n, struct jitdump_code *out, struct moved *moved)
+/* As jitspans_build() numbers them. */
+static bool is_it(struct wanted *wanted, const struct entry *entry)
 {
-	for (size_t i = lower_bound(addresses, n, entry->address);
-		i < n && addresses[i] - entry->address < entry->code_size; i++) {
-		out[i] = (struct jitdump_code){.address = entry->address};
-		take_load(entry, lines, &out[i]);
-		moved[i].end = entry->kind == CODE_MOVE ? entry->at : 0;
-		moved[i].index = entry->index;
+	if (!entry->time_ns || entry->address > JITSPANS_PLAIN)
+		return !wanted->seen;
+	wanted->seen += entry->time_ns != wanted->last_ns;
+	wanted->last_ns = entry->time_ns;
+	return wanted->seen <= wanted->number + 1;
+}
+
+static void take_piece(const struct entry *entry, const struct lines_record *lines,
+	struct wanted *wanted, size_t n, struct jitdump_code *out)
+{
+	for (size_t i = lower_bound(wanted, n, entry->address);
+		i < n && wanted[i].plain - entry->address < entry->code_size; i++) {
+		struct jitdump_code *code = &out[wanted[i].i];
+
+		if (!is_it(&wanted[i], entry))
+			continue;
+		*code = (struct jitdump_code){
+			.address = entry->address + (wanted[i].number << JITSPANS_SHIFT)};
+		take_load(entry, lines, code);
+		wanted[i].moved_end = entry->kind == CODE_MOVE ? entry->at : 0;
+		wanted[i].moved_index = entry->index;
 	}
+}
+
+/* NULL when out of memory. */
+static struct wanted *want(const uint64_t *addresses, size_t n)
+{
+	struct wanted *wanted = calloc(n + 1, sizeof(*wanted));
+
+	for (size_t i = 0; wanted && i < n; i++) {
+		const uint64_t number = addresses[i] >> JITSPANS_SHIFT;
+		const bool plain = number >= JITSPANS_NUMBERS;
+
+		wanted[i] = (struct wanted){
+			.plain = plain ? addresses[i] : addresses[i] & JITSPANS_PLAIN,
+			.number = plain ? 0 : number,
+			.i = i};
+	}
+	if (wanted)
+		qsort(wanted, n, sizeof(*wanted), by_plain);
+	return wanted;
 }
 
 int jitdump_find_all(
 	const struct jitdump *dump, const uint64_t *addresses, size_t n, struct jitdump_code *out)
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
-	struct moved *moved = calloc(n + 1, sizeof(*moved));
+	struct wanted *wanted = want(addresses, n);
 	struct lines_record lines = {0};
-	int ret = entry && moved ? 0 : -ENOMEM;
+	int ret = entry && wanted ? 0 : -ENOMEM;
 
 	memset(out, 0, n * sizeof(*out));
 	if (ret == 0)
 		entry->at = dump->first;
 	while (ret == 0 && (ret = read_entry(dump, entry)) > 0 && entry->kind != CODE_CLOSE) {
 		if (entry->kind == CODE_LOAD || entry->kind == CODE_MOVE)
-			take_piece(entry, &lines, addresses, n, out, moved);
+			take_piece(entry, &lines, wanted, n, out);
 		note_lines(entry, &lines);
 		entry->at += entry->size;
 		ret = 0;
@@ -327,19 +381,23 @@ int jitdump_find_all(
 	if (ret == -EFBIG)
 		ret = 0;
 	for (size_t i = 0; i < n && ret >= 0; i++) {
-		if (!moved[i].end)
+		struct jitdump_code *code = &out[wanted[i].i];
+
+		if (!wanted[i].moved_end)
 			continue;
-		if (i && moved[i - 1].end == moved[i].end) {
-			out[i] = out[i - 1];
+		if (i && wanted[i - 1].moved_end == wanted[i].moved_end &&
+			wanted[i - 1].number == wanted[i].number) {
+			*code = out[wanted[i - 1].i];
 			continue;
 		}
-		const int found = find_moved(dump, moved[i].end, moved[i].index, &out[i]);
+		const int found =
+			find_moved(dump, wanted[i].moved_end, wanted[i].moved_index, code);
 		if (found == -ENOENT)
-			out[i].size = 0;
+			code->size = 0;
 		else if (found < 0)
 			ret = found;
 	}
-	free(moved);
+	free(wanted);
 	free(entry);
 	return ret < 0 ? ret : 0;
 }

@@ -21,10 +21,12 @@ struct jitdump {
 	bool swapped; /* of the other byte order */
 	uint16_t machine; /* EM_* */
 	uint64_t first; /* where the first record is */
+	bool timed; /* its times count */
 };
 
-/* Whether fd is one: 0 with *out, -ENOEXEC, -errno. */
-int jitdump_open(struct jitdump *out, int fd);
+/* Whether fd is one: 0 with *out, -ENOEXEC, -errno.  timed: its times, those of CLOCK_MONOTONIC,
+ * tell which of several pieces of code lay at an address when. */
+int jitdump_open(struct jitdump *out, int fd, bool timed);
 
 #define JITDUMP_RECORDS_MAX (1u << 19) /* read per file: half a second of CPU time */
 
@@ -33,8 +35,9 @@ int jitdump_open(struct jitdump *out, int fd);
  * set.  Returns 0, -ENOMEM, -errno. */
 int jitdump_read(const struct jitdump *dump, struct jitspans *spans);
 
-/* The code that lies at an address in the end.  Returns 0 with its address, size, and where its
- * bytes are in the file; -ENOENT; or -errno. */
+/* The code that lies at an address in the end or, where times count, that its number tells
+ * (jitspans.h).  Returns 0 with its address and number, size, and where its bytes are in the file;
+ * -ENOENT; or -errno. */
 struct jitdump_code {
 	uint64_t address, size;
 	uint64_t file_offset;

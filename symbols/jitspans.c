@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitspans.c - from start to start: of the pieces that cover an address the one made last has it.
+ * jitspans.c - from start to start: which pieces cover an address, in the order in which they were made.
  *
- * They are kept in a heap by their number, so that a hostile order costs n log n and no more.
+ * The one made last is found by a heap, so that a hostile order costs n log n and no more.  All of
+ * them are kept in a sorted array as long as that costs little.
  */
 #include "symbols/jitspans.h"
 
@@ -11,6 +12,9 @@
 #include <string.h>
 
 #define NAMES_BYTES_MAX ((size_t)1 << 30)
+/* What history may cost: numbers moved and looked at, and symbols. */
+#define STEPS_MAX (UINT64_C(1) << 26)
+#define SYMBOLS_MAX (UINT32_C(1) << 22)
 
 void jitspans_fini(struct jitspans *spans)
 {
@@ -36,20 +40,26 @@ static int add_span(struct jitspans *spans, const struct jitspan *span)
 	return 0;
 }
 
+/* The end of a piece; its start: it has no place there, since that is where numbers are. */
 static uint64_t end_of(uint64_t start, uint64_t size)
 {
+	const uint64_t most = start <= JITSPANS_PLAIN ? JITSPANS_PLAIN + 1 : UINT64_MAX;
+
+	if (start > JITSPANS_PLAIN && start >> JITSPANS_SHIFT < JITSPANS_NUMBERS)
+		return start;
 	if (size == 0)
 		size = 1;
 	if (size > UINT32_MAX)
 		size = UINT32_MAX;
-	return size > UINT64_MAX - start ? UINT64_MAX : start + size;
+	return size > most - start ? most : start + size;
 }
 
-int jitspans_add(
-	struct jitspans *spans, uint64_t start, uint64_t size, const char *name, size_t len)
+int jitspans_add(struct jitspans *spans, uint64_t start, uint64_t size, uint64_t since_ns,
+	const char *name, size_t len)
 {
 	const struct jitspan span = {.start = start,
 		.end = end_of(start, size),
+		.since_ns = start <= JITSPANS_PLAIN ? since_ns : 0,
 		.name = spans->names_len,
 		.len = (uint32_t)len};
 
@@ -75,30 +85,42 @@ int jitspans_add(
 	return ret;
 }
 
-int jitspans_move(struct jitspans *spans, size_t i, uint64_t start)
+int jitspans_move(struct jitspans *spans, size_t i, uint64_t start, uint64_t since_ns)
 {
 	struct jitspan moved = spans->at[i];
 
 	moved.end = end_of(start, moved.end - moved.start);
 	moved.start = start;
+	moved.since_ns = start <= JITSPANS_PLAIN ? since_ns : 0;
 	return moved.end == start ? 0 : add_span(spans, &moved);
 }
 
-/* --- what lies where in the end --- */
+/* --- what lies where --- */
+
+/* What was found last of one number, as long as it may go on. */
+struct run {
+	uint32_t span;
+	uint64_t start, end;
+};
 
 struct sweep {
 	const struct jitspans *spans;
 	struct symtab_builder *builder;
 	uint32_t *heap; /* numbers of spans, the greatest first */
-	size_t n;
-	/* What was found last, as long as it may go on. */
-	uint32_t last;
-	uint64_t start, end;
+	size_t n_heap;
+	uint32_t *all; /* the same spans, ascending */
+	size_t n_all;
+	uint32_t *chosen; /* room for as many */
+	struct run *runs; /* by what lay there before */
+	size_t n_runs, runs_room;
+	uint64_t steps;
+	uint32_t symbols;
+	bool only_last; /* history costs too much */
 };
 
 static void heap_push(struct sweep *sweep, uint32_t number)
 {
-	size_t i = sweep->n++;
+	size_t i = sweep->n_heap++;
 
 	for (; i && sweep->heap[(i - 1) / 2] < number; i = (i - 1) / 2)
 		sweep->heap[i] = sweep->heap[(i - 1) / 2];
@@ -107,11 +129,11 @@ static void heap_push(struct sweep *sweep, uint32_t number)
 
 static void heap_pop(struct sweep *sweep)
 {
-	const uint32_t number = sweep->heap[--sweep->n];
+	const uint32_t number = sweep->heap[--sweep->n_heap];
 	size_t i = 0;
 
-	for (size_t child; (child = 2 * i + 1) < sweep->n; i = child) {
-		if (child + 1 < sweep->n && sweep->heap[child + 1] > sweep->heap[child])
+	for (size_t child; (child = 2 * i + 1) < sweep->n_heap; i = child) {
+		if (child + 1 < sweep->n_heap && sweep->heap[child + 1] > sweep->heap[child])
 			child++;
 		if (sweep->heap[child] <= number)
 			break;
@@ -120,76 +142,185 @@ static void heap_pop(struct sweep *sweep)
 	sweep->heap[i] = number;
 }
 
-static void emit(struct sweep *sweep)
+static void step(struct sweep *sweep, size_t steps)
 {
-	const struct jitspan *span;
-
-	if (sweep->end == sweep->start)
-		return;
-	span = &sweep->spans->at[sweep->last];
-	symtab_builder_add(sweep->builder, sweep->start, sweep->end - sweep->start, 0, 0,
-		sweep->spans->names + span->name, span->len, 0);
+	sweep->steps += steps + 1;
+	if (sweep->steps > STEPS_MAX || sweep->symbols > SYMBOLS_MAX)
+		sweep->only_last = true;
 }
 
-static void found(struct sweep *sweep, uint32_t number, uint64_t start, uint64_t end)
+static void all_add(struct sweep *sweep, uint32_t number)
 {
-	if (sweep->last == number && sweep->end == start) {
-		sweep->end = end;
+	size_t i = sweep->n_all++;
+
+	for (; i && sweep->all[i - 1] > number; i--)
+		sweep->all[i] = sweep->all[i - 1];
+	sweep->all[i] = number;
+	step(sweep, sweep->n_all - i);
+}
+
+/* Without those that end here. */
+static void all_trim(struct sweep *sweep, uint64_t at)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sweep->n_all; i++)
+		if (sweep->spans->at[sweep->all[i]].end > at)
+			sweep->all[kept++] = sweep->all[i];
+	step(sweep, sweep->n_all);
+	sweep->n_all = kept;
+}
+
+static void emit(struct sweep *sweep, size_t number)
+{
+	const struct run *run = &sweep->runs[number];
+	const struct jitspan *span = &sweep->spans->at[run->span];
+	const uint64_t start = run->start | (uint64_t)number << JITSPANS_SHIFT;
+	const uint64_t size = run->end - run->start;
+
+	if (!size)
 		return;
+	symtab_builder_add(
+		sweep->builder, start, size, 0, 0, sweep->spans->names + span->name, span->len, 0);
+	if (number)
+		symtab_builder_change(sweep->builder, start, size, span->since_ns);
+	sweep->symbols++;
+}
+
+/* From start to end the span is what lay there as number so and so.  0 or -ENOMEM. */
+static int found(struct sweep *sweep, size_t number, uint32_t span, uint64_t start, uint64_t end)
+{
+	if (number == sweep->runs_room) {
+		const size_t room = sweep->runs_room ? sweep->runs_room * 2 : 64;
+		struct run *grown = reallocarray(sweep->runs, room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		sweep->runs = grown;
+		sweep->runs_room = room;
 	}
-	emit(sweep);
-	sweep->last = number;
-	sweep->start = start;
-	sweep->end = end;
+	if (number == sweep->n_runs)
+		sweep->runs[sweep->n_runs++] = (struct run){.span = span};
+	struct run *run = &sweep->runs[number];
+	if (run->span == span && run->end == start && run->end > run->start) {
+		run->end = end;
+		return 0;
+	}
+	emit(sweep, number);
+	*run = (struct run){span, start, end};
+	return 0;
+}
+
+/* The pieces that count here, in the order of their times; how many. */
+static size_t choose(struct sweep *sweep)
+{
+	const struct jitspan *spans = sweep->spans->at;
+	const size_t n_mapped = sweep->spans->n_mapped;
+	size_t n = 0;
+	bool dumped = false;
+
+	for (size_t i = 0; i < sweep->n_all; i++) {
+		const uint32_t number = sweep->all[i];
+
+		if (number >= n_mapped && !dumped) {
+			dumped = true;
+			n = 0;
+		}
+		if (!spans[number].since_ns)
+			continue;
+		if (n && spans[sweep->chosen[n - 1]].since_ns == spans[number].since_ns)
+			n--;
+		sweep->chosen[n++] = number;
+	}
+	step(sweep, sweep->n_all);
+	return n;
+}
+
+static int found_all(struct sweep *sweep, uint64_t start, uint64_t end)
+{
+	const size_t n = sweep->only_last ? 0 : choose(sweep);
+	int ret = 0;
+
+	if (n == 0 || n > JITSPANS_NUMBERS)
+		return found(sweep, 0, sweep->heap[0], start, end);
+	for (size_t i = 0; i < n && ret == 0; i++)
+		ret = found(sweep, i, sweep->chosen[i], start, end);
+	return ret;
 }
 
 struct order {
-	uint64_t start;
+	uint64_t at;
 	uint32_t number;
 };
 
-static int by_start(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* From each place where a piece begins or ends to the next one. */
+static int go_over(struct sweep *sweep, const struct order *starts, const struct order *ends)
+{
+	const struct jitspan *spans = sweep->spans->at;
+	const size_t n = sweep->spans->n;
+	size_t i = 0, ended = 0;
+	int ret = 0;
+
+	while (ended < n && ret == 0) {
+		const uint64_t at =
+			i < n && starts[i].at < ends[ended].at ? starts[i].at : ends[ended].at;
+
+		const size_t before = ended;
+		while (ended < n && ends[ended].at == at)
+			ended++;
+		if (ended > before && !sweep->only_last)
+			all_trim(sweep, at);
+		for (; i < n && starts[i].at == at; i++) {
+			heap_push(sweep, starts[i].number);
+			if (!sweep->only_last)
+				all_add(sweep, starts[i].number);
+		}
+		while (sweep->n_heap && spans[sweep->heap[0]].end <= at)
+			heap_pop(sweep);
+		if (!sweep->n_heap)
+			continue;
+		uint64_t end = ends[ended].at;
+		if (i < n && starts[i].at < end)
+			end = starts[i].at;
+		ret = found_all(sweep, at, end);
+	}
+	for (size_t k = 0; k < sweep->n_runs && ret == 0; k++)
+		emit(sweep, k);
+	return ret;
 }
 
 int jitspans_build(const struct jitspans *spans, struct symtab_builder *builder)
 {
 	struct sweep sweep = {.spans = spans, .builder = builder};
-	struct order *order = calloc(spans->n + 1, sizeof(*order));
-	uint64_t at = 0;
-	size_t i = 0;
+	struct order *starts = calloc(spans->n + 1, sizeof(*starts));
+	struct order *ends = calloc(spans->n + 1, sizeof(*ends));
+	int ret = -ENOMEM;
 
 	sweep.heap = calloc(spans->n + 1, sizeof(*sweep.heap));
-	if (!order || !sweep.heap) {
-		free(order);
-		free(sweep.heap);
-		return -ENOMEM;
+	sweep.all = calloc(spans->n + 1, sizeof(*sweep.all));
+	sweep.chosen = calloc(spans->n + 1, sizeof(*sweep.chosen));
+	if (starts && ends && sweep.heap && sweep.all && sweep.chosen) {
+		for (size_t k = 0; k < spans->n; k++) {
+			starts[k] = (struct order){spans->at[k].start, (uint32_t)k};
+			ends[k] = (struct order){spans->at[k].end, (uint32_t)k};
+		}
+		qsort(starts, spans->n, sizeof(*starts), by_place);
+		qsort(ends, spans->n, sizeof(*ends), by_place);
+		ret = go_over(&sweep, starts, ends);
 	}
-	for (size_t k = 0; k < spans->n; k++)
-		order[k] = (struct order){spans->at[k].start, (uint32_t)k};
-	qsort(order, spans->n, sizeof(*order), by_start);
-	while (i < spans->n || sweep.n) {
-		while (sweep.n && spans->at[sweep.heap[0]].end <= at)
-			heap_pop(&sweep);
-		if (!sweep.n && i == spans->n)
-			break;
-		if (!sweep.n)
-			at = order[i].start;
-		while (i < spans->n && order[i].start <= at)
-			heap_push(&sweep, order[i++].number);
-		const struct jitspan *top = &spans->at[sweep.heap[0]];
-		uint64_t end = top->end;
-		if (i < spans->n && order[i].start < end)
-			end = order[i].start;
-		if (end > at)
-			found(&sweep, sweep.heap[0], at, end);
-		at = end;
-	}
-	emit(&sweep);
-	free(order);
+	free(starts);
+	free(ends);
 	free(sweep.heap);
-	return 0;
+	free(sweep.all);
+	free(sweep.chosen);
+	free(sweep.runs);
+	return ret;
 }

@@ -75,8 +75,8 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 {
 	const struct asker_question asked = {
 		.type = question->type,
-		.payload = question->module,
-		.len = question->module ? strlen(question->module) : 0,
+		.payload = question->payload,
+		.len = question->len,
 		.fd = question->file->fd,
 		.second_fd = question->debug ? &question->debug->fd : NULL,
 		.flags = question->flags,

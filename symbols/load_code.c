@@ -369,11 +369,16 @@ static int load_dumped_code(struct loader_code *code, struct loader_job *job)
 
 static int load_process_code(struct loader_code *code, struct loader_job *job)
 {
+	/* Memory has what lies there now, a jitdump also what did before. */
+	int dumped = job->source.jitdump ? load_dumped_code(code, job) : -ENOENT;
+
+	if (dumped == 0 || dumped == -ECANCELED)
+		return dumped;
 	int fd = code->loader.recording ? -ENOENT
 					: load_code_process_bytes(job->pid, job->start, job->end);
 
 	if (fd < 0)
-		return job->source.jitdump ? load_dumped_code(code, job) : fd;
+		return job->source.jitdump ? dumped : fd;
 	struct loader_file dump = {.file.fd = -1};
 	if (job->lines && job->source.jitdump &&
 		load_jitdump(&code->loader, &job->source, &dump) < 0)

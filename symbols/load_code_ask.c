@@ -457,7 +457,8 @@ int load_code_ask_raw(
 		.len = put_payload(loader, job, &raw.files, &raw),
 		.fds = fds,
 		.n_fds = dump >= 0 ? 2 : 1,
-		.flags = WIRE_FLAG_RAW | flags | (job->lines ? WIRE_FLAG_LINES : 0),
+		.flags = WIRE_FLAG_RAW | flags | (job->lines ? WIRE_FLAG_LINES : 0) |
+			load_jit_timed(loader),
 		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
 	};
 

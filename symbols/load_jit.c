@@ -266,6 +266,14 @@ static void tell_cut(struct loader *loader, struct loader_image *image,
 		second ? image->source.jitdump : question->path, 0, (int)(answer->address >> 20));
 }
 
+uint32_t load_jit_timed(struct loader *loader)
+{
+	pthread_mutex_lock(&loader->lock);
+	const bool timed = !loader->recording || loader->recorded.monotonic;
+	pthread_mutex_unlock(&loader->lock);
+	return timed ? WIRE_FLAG_TIMED : 0;
+}
+
 static int ask(struct loader *loader, struct loader_image *image, const struct opener_file *map,
 	const struct opener_file *dump, bool foreign)
 {
@@ -276,6 +284,9 @@ static int ask(struct loader *loader, struct loader_image *image, const struct o
 		.file = has_map ? map : dump,
 		.debug = has_map && dump->fd >= 0 ? dump : NULL,
 		.foreign = foreign,
+		.flags = load_jit_timed(loader),
+		.payload = image->jit.steps,
+		.len = image->jit.n_steps * sizeof(*image->jit.steps),
 	};
 	struct wire_message answer;
 
@@ -289,6 +300,42 @@ static int ask(struct loader *loader, struct loader_image *image, const struct o
 	if (ret != -EOWNERDEAD)
 		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, question.path, -ret, 0);
 	return 0;
+}
+
+/* What CLOCK_MONOTONIC was at a time since 1970. */
+static uint64_t monotonic_at(uint64_t real_ns)
+{
+	struct timespec real, mono;
+
+	if (clock_gettime(CLOCK_REALTIME, &real) || clock_gettime(CLOCK_MONOTONIC, &mono))
+		return 0;
+	const int64_t now_ns = (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec;
+	const int64_t ago_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec - (int64_t)real_ns;
+	return (uint64_t)(ago_ns < 0 ? now_ns : ago_ns > now_ns ? 0 : now_ns - ago_ns);
+}
+
+/* A map has no times.  What was there at the first look holds from the beginning, and what was added
+ * between two looks since the map was written last. */
+static void note_growth(struct loader_jit *jit, const struct loader_jit_file *before)
+{
+	struct perfmap_step *steps = jit->steps;
+
+	if (!is_same_file(before, &jit->map) || before->size > jit->map.size)
+		jit->n_steps = 0;
+	if (!jit->n_steps)
+		steps[jit->n_steps++] = (struct perfmap_step){.since_ns = 1};
+	if (!before->inode || before->size >= jit->map.size)
+		return;
+	/* Of many every other one is forgotten: a part of the file seems older then. */
+	if (jit->n_steps == PERFMAP_STEPS_MAX) {
+		jit->n_steps /= 2;
+		for (size_t i = 0; i < jit->n_steps; i++)
+			steps[i] = steps[2 * i];
+	}
+	const uint64_t since_ns = monotonic_at(jit->map.mtime_ns);
+	const uint64_t last_ns = steps[jit->n_steps - 1].since_ns;
+	steps[jit->n_steps++] = (struct perfmap_step){
+		.bytes = before->size, .since_ns = since_ns > last_ns ? since_ns : last_ns};
 }
 
 int load_jit(struct loader *loader, struct loader_image *image)
@@ -321,6 +368,8 @@ int load_jit(struct loader *loader, struct loader_image *image)
 	jit->ours = map.fd >= 0 ? is_ours(jit->path, &jit->map)
 				: is_ours(image->source.jitdump, &jit->dump);
 	jit->same = is_same(&before.map, &jit->map) && is_same(&before.dump, &jit->dump);
+	if (map.fd >= 0)
+		note_growth(jit, &before.map);
 	if (!jit->same)
 		ret = ask(loader, image, &map, &dump, false);
 	drop(&map);

@@ -220,7 +220,8 @@ int load_module_of_kernel(struct loader *loader, struct loader_image *image, con
 	const struct loader_question question = {.type = WIRE_KALLSYMS,
 		.path = source->path,
 		.file = &file,
-		.module = module,
+		.payload = module,
+		.len = strlen(module),
 		.address = start};
 	ret = load_table(loader, image, &question, NULL, &answer);
 	close(file.fd);

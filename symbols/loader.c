@@ -399,6 +399,7 @@ int loader_recorded(struct loader *loader, const struct symbols_recorded *record
 	loader->recorded.release = release;
 	loader->recorded.elsewhere = recorded->elsewhere;
 	loader->recorded.end_s = recorded->end_s;
+	loader->recorded.monotonic = recorded->monotonic;
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #ifndef SYMBOLS_LOADER_H
 #define SYMBOLS_LOADER_H
 
+#include "symbols/perfmap.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
 #include "symbols/unwtab.h"
@@ -20,6 +21,9 @@ struct loader_jit {
 	struct loader_jit_file map, dump;
 	bool ours; /* they are where this process sees them, too */
 	bool told_cut; /* the note about its size was added */
+	/* How the map grew while it was looked at. */
+	struct perfmap_step steps[PERFMAP_STEPS_MAX];
+	size_t n_steps;
 	char path[32]; /* "/tmp/perf-4711.map", with the number that the process has for itself */
 	/* The answer. */
 	bool same; /* as it was: no table comes with it */

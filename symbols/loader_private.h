@@ -54,6 +54,7 @@ struct loader {
 		char *release;
 		unsigned int elsewhere;
 		int64_t end_s;
+		bool monotonic;
 	} recorded;
 	struct loader_image *unwinds, **unwinds_end; /* of LOADER_UNWIND */
 	struct loader_image *images, **images_end, *images_done, **images_done_end;
@@ -100,7 +101,8 @@ struct loader_question {
 	const char *path; /* for notes */
 	const struct opener_file *file, *debug; /* debug may be NULL */
 	bool foreign; /* see finder_place */
-	const char *module; /* of WIRE_KALLSYMS; NULL: all */
+	const void *payload; /* of WIRE_KALLSYMS: a module's name, else all; of WIRE_JIT: steps */
+	size_t len;
 	uint32_t flags;
 	uint64_t address;
 	struct loader_link *link; /* set from the answer, where there is one; NULL: not wanted */
@@ -217,6 +219,8 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 int load_jit(struct loader *loader, struct loader_image *image);
 int load_recorded_jit(struct loader *loader, struct loader_image *image);
 
+/* WIRE_FLAG_TIMED where the times in jitdumps are those of the samples; else 0. */
+uint32_t load_jit_timed(struct loader *loader);
 /* Open the jitdump of a source of SYMBOLS_JIT, under the same conditions.  0 and a descriptor that is the caller's; -errno. */
 int load_jitdump(
 	struct loader *loader, const struct symbols_source *source, struct loader_file *out);

@@ -7,6 +7,7 @@
 #include "symbols/perfmap.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,9 +16,8 @@
 
 void perfmap_init(struct perfmap *map, struct jitspans *spans)
 {
+	memset(map, 0, offsetof(struct perfmap, line));
 	map->spans = spans;
-	map->error = 0;
-	map->len = 0;
 }
 
 static int hex_digit(char c)
@@ -52,6 +52,16 @@ static const char *parse_number(const char *p, const char *end, uint64_t *out)
 	return p;
 }
 
+static uint64_t since_of(const struct perfmap *map)
+{
+	uint64_t since_ns = 0;
+
+	for (size_t i = 0; i < map->n_steps && map->steps[i].bytes <= map->at; i++)
+		since_ns = map->steps[i].since_ns;
+	return since_ns;
+}
+
+/* map->at is somewhere in the line. */
 static void parse_line(struct perfmap *map, const char *line, size_t len)
 {
 	const char *end = line + len;
@@ -62,7 +72,8 @@ static void parse_line(struct perfmap *map, const char *line, size_t len)
 	const char *p = parse_number(line, end, &start);
 	p = p ? parse_number(p, end, &size) : NULL;
 	if (p && p < end && start)
-		map->error = jitspans_add(map->spans, start, size, p, (size_t)(end - p));
+		map->error =
+			jitspans_add(map->spans, start, size, since_of(map), p, (size_t)(end - p));
 }
 
 void perfmap_feed(struct perfmap *map, const char *text, size_t len)
@@ -85,6 +96,7 @@ void perfmap_feed(struct perfmap *map, const char *text, size_t len)
 		n += newline ? 1 : 0;
 		text += n;
 		len -= n;
+		map->at += n;
 	}
 }
 
@@ -105,6 +117,7 @@ static int read_part(int fd, struct perfmap *map, off_t at, off_t end, uint64_t 
 			return n < 0 ? -errno : 0;
 		const char *newline = skips ? memchr(text, '\n', (size_t)n) : NULL;
 		const size_t from = newline ? (size_t)(newline - text) + 1 : skips ? (size_t)n : 0;
+		map->at = (uint64_t)at + from;
 		perfmap_feed(map, text + from, (size_t)n - from);
 		skips = skips && !newline;
 		at += n;
@@ -113,7 +126,7 @@ static int read_part(int fd, struct perfmap *map, off_t at, off_t end, uint64_t 
 	return map->error;
 }
 
-int perfmap_read(int fd, struct jitspans *spans)
+int perfmap_read(int fd, const struct perfmap_step *steps, size_t n_steps, struct jitspans *spans)
 {
 	const off_t half = PERFMAP_BYTES_MAX / 2;
 	struct perfmap map;
@@ -123,6 +136,8 @@ int perfmap_read(int fd, struct jitspans *spans)
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	perfmap_init(&map, spans);
+	map.steps = steps;
+	map.n_steps = n_steps;
 	const bool large = st.st_size > PERFMAP_BYTES_MAX;
 	int ret = read_part(fd, &map, 0, large ? half : st.st_size, &bytes);
 	if (ret == 0 && large)

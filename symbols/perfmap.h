@@ -16,8 +16,18 @@
 #define PERFMAP_BYTES_MAX (64u << 20) /* read per file: half at its beginning, half at its end */
 #define PERFMAP_LINE_MAX 4096 /* what is longer loses the end of its name */
 
+/* What stands from so many bytes of the file on was written then. */
+struct perfmap_step {
+	uint64_t bytes, since_ns;
+};
+#define PERFMAP_STEPS_MAX 64u
+
 struct perfmap {
 	struct jitspans *spans; /* borrowed */
+	const struct perfmap_step *steps; /* borrowed; the caller may set them */
+	size_t n_steps;
+	uint64_t
+		at; /* where in the file the text comes from that is fed next; the caller may set it */
 	int error; /* the first one; all later calls do nothing */
 	size_t len;
 	char line[PERFMAP_LINE_MAX]; /* the start of a line whose end has not come */
@@ -27,7 +37,7 @@ void perfmap_init(struct perfmap *map, struct jitspans *spans);
 void perfmap_feed(struct perfmap *map, const char *text, size_t len);
 
 /* Read a file up to its current size.  A too large file loses its middle, and spans->cut_bytes is
- * set: the oldest and newest code stays.  Returns 0 or -errno. */
-int perfmap_read(int fd, struct jitspans *spans);
+ * set: the oldest and newest code stays.  steps: ascending; none: no time is known.  Returns 0 or -errno. */
+int perfmap_read(int fd, const struct perfmap_step *steps, size_t n_steps, struct jitspans *spans);
 
 #endif

@@ -308,21 +308,11 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 	return !image->again || again_keep(image->again, out);
 }
 
-bool symbols_segment(
-	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out)
+const struct symtab *symbols_table(const struct symbols *symbols, uint32_t key)
 {
 	const struct image *image = find_image(symbols, key);
 
-	if (image && image->twin)
-		image = image->twin;
-	for (uint32_t i = 0; image && i < image->table.n_segments; i++) {
-		const struct symtab_segment *segment = &image->table.segments[i];
-
-		*out = (struct symbols_segment){segment->offset, segment->len, segment->vaddr};
-		if (offset >= segment->offset && offset - segment->offset < segment->len)
-			return true;
-	}
-	return false;
+	return !image ? NULL : image->twin ? &image->twin->table : &image->table;
 }
 
 const char *symbols_jit_file(const struct symbols *symbols, uint32_t key)

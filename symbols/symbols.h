@@ -57,6 +57,7 @@ struct symbols_recorded {
 	const char *release; /* of the kernel; NULL: not known */
 	unsigned int
 		elsewhere; /* SYMBOLS_OTHER_...: proof that it is from another machine; 0: none */
+	bool monotonic; /* its times are those of CLOCK_MONOTONIC, as are those in jitdumps */
 	int64_t end_s; /* since 1970: no file that was changed later is taken for the one without build-id that was
 			* profiled; 0: not known */
 };
@@ -156,6 +157,18 @@ struct symbols_segment {
 };
 bool symbols_segment(
 	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out);
+
+/* Of SYMBOLS_JIT: code that took the place of other code, number i from 0 on, in ascending order
+ * without overlaps.  The names of what lies at an address since then are found at start, which has
+ * above SYMBOLS_CHANGE_SHIFT how many pieces of code lay there before.  False: there is none. */
+#define SYMBOLS_CHANGE_SHIFT 48u
+struct symbols_change {
+	uint64_t start;
+	uint32_t size;
+	uint64_t since_ns; /* CLOCK_MONOTONIC */
+};
+bool symbols_change(
+	const struct symbols *symbols, uint32_t key, uint32_t i, struct symbols_change *out);
 
 /* Of SYMBOLS_JIT: what has the names, "/tmp/perf-4711.map" or a jitdump, as the process calls it; NULL where
  * nothing has.  Borrowed until symbols_collect(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symbols_private.h - what symbols.c lends to data.c, by_name.c and unwind.c.
+ * symbols_private.h - what symbols.c lends to data.c, by_name.c, unwind.c and symbols_table.c.
  */
 #ifndef SYMBOLS_SYMBOLS_PRIVATE_H
 #define SYMBOLS_SYMBOLS_PRIVATE_H
@@ -13,6 +13,9 @@ struct unwind_tables;
 struct loader *symbols_loader(const struct symbols *symbols);
 struct unwind_tables *symbols_unwind_tables(const struct symbols *symbols);
 struct data_tables *symbols_data_tables(const struct symbols *symbols);
+
+/* The table of an image, or of its twin; NULL: it was not asked for. */
+const struct symtab *symbols_table(const struct symbols *symbols, uint32_t key);
 
 /* symbols_collect() of somebody who does not look at what changed: the next one is told, and after symbols_tell_untold()
  * the descriptor says so. */

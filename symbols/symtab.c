@@ -49,8 +49,10 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 		!symtab_fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len) ||
 		!symtab_fits(header.segments_at, header.n_segments, sizeof(struct symtab_segment),
 			8, len) ||
+		!symtab_fits(header.resumes_at, header.n_resumes, sizeof(struct symtab_resume), 8,
+			len) ||
 		!symtab_fits(
-			header.resumes_at, header.n_resumes, sizeof(struct symtab_resume), 8, len))
+			header.changes_at, header.n_changes, sizeof(struct symtab_change), 8, len))
 		return -EBADMSG;
 
 	const uint8_t *base = bytes;
@@ -60,6 +62,7 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	const uint32_t *names = (const void *)(base + header.module_names_at);
 	const struct symtab_segment *segments = (const void *)(base + header.segments_at);
 	const struct symtab_resume *resumes = (const void *)(base + header.resumes_at);
+	const struct symtab_change *changes = (const void *)(base + header.changes_at);
 
 	/* With the pool's last byte a NUL, any offset below its size is a terminated name. */
 	if ((header.n_entries || header.n_modules) &&
@@ -83,6 +86,11 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 			(i && resumes[i].at <= resumes[i - 1].at))
 			return -EBADMSG;
 
+	for (uint32_t i = 0; i < header.n_changes; i++)
+		if (changes[i].size > UINT64_MAX - changes[i].start ||
+			(i && changes[i].start < changes[i - 1].start + changes[i - 1].size))
+			return -EBADMSG;
+
 	table->bytes = bytes;
 	table->len = len;
 	table->pool = pool;
@@ -95,6 +103,8 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	table->n_segments = header.n_segments;
 	table->resumes = resumes;
 	table->n_resumes = header.n_resumes;
+	table->changes = changes;
+	table->n_changes = header.n_changes;
 	return 0;
 }
 

@@ -4,8 +4,8 @@
  *
  * Layout: header; names, each with its NUL; entries sorted by start (of one start, what ends first
  * comes last); for the kernel, one module
- * number per entry and one name offset per module; code segments; and where symbols go on behind
- * others that lie in them.  The builder writes with pwrite(2) alone, so that the file never counts
+ * number per entry and one name offset per module; code segments; where symbols go on behind
+ * others that lie in them; and since when code lies where other code lay before (jitspans.h).  The builder writes with pwrite(2) alone, so that the file never counts
  * as the worker's memory.
  * A table is read-only once made: any thread may read it.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMTAB_VERSION 6u /* of the layout, and of how names are chosen */
+#define SYMTAB_VERSION 7u /* of the layout, and of how names are chosen */
 #define SYMTAB_BYTES_MAX (512u * 1024 * 1024)
 #define SYMTAB_SYMBOLS_MAX (8u * 1024 * 1024)
 #define SYMTAB_MODULES_MAX 8191u
@@ -34,7 +34,9 @@ struct symtab_header {
 	uint32_t pool_bytes;
 	uint32_t n_segments; /* ELF files only, else 0 */
 	uint32_t n_resumes;
-	uint64_t entries_at, modules_at, module_names_at, segments_at, resumes_at,
+	uint32_t n_changes; /* code made at run time only, else 0 */
+	uint32_t zero;
+	uint64_t entries_at, modules_at, module_names_at, segments_at, resumes_at, changes_at,
 		total_bytes; /* the pool follows the header */
 };
 
@@ -54,6 +56,13 @@ struct symtab_resume {
 	uint32_t zero;
 };
 
+/* What has this address, with the number above it, lies there since then. */
+struct symtab_change {
+	uint64_t start, since_ns;
+	uint32_t size;
+	uint32_t zero;
+};
+
 struct symtab {
 	const uint8_t *bytes; /* borrowed by symtab_check(), mapped by symtab_open() */
 	size_t len;
@@ -63,7 +72,8 @@ struct symtab {
 	const uint32_t *module_names; /* of module 1, 2, ... */
 	const struct symtab_segment *segments;
 	const struct symtab_resume *resumes;
-	uint32_t n_entries, n_modules, n_segments, n_resumes;
+	const struct symtab_change *changes; /* by start, without overlaps */
+	uint32_t n_entries, n_modules, n_segments, n_resumes, n_changes;
 };
 
 /* Check every bound of a table in memory (8-byte aligned), which the caller keeps.  0 or -EBADMSG. */
@@ -103,6 +113,8 @@ struct symtab_builder {
 	size_t n_functions, functions_cap;
 	struct symtab_resume *resumes;
 	size_t n_resumes, resumes_cap;
+	struct symtab_change *changes;
+	size_t n_changes, changes_cap;
 	size_t n_local; /* symbols that are SYMTAB_LOCAL */
 	/* Set by the caller.  is_program: symbols may be missing, so SYMTAB_UNCERTAIN may be set;
 	 * has_files: the symbol table has names of source files. */
@@ -136,6 +148,10 @@ bool symtab_builder_has(const struct symtab_builder *builder, uint64_t start);
  * begins.  A function without a symbol becomes an entry with the name "", and labels in it are
  * dropped. */
 void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uint64_t size);
+
+/* Since when the code of a symbol lies at its place; in any order, without overlaps. */
+void symtab_builder_change(
+	struct symtab_builder *builder, uint64_t start, uint64_t size, uint64_t since_ns);
 
 /* How many of them have no symbol, of those that were sorted. */
 size_t symtab_builder_unnamed(const struct symtab_builder *builder);

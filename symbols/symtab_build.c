@@ -99,6 +99,7 @@ void symtab_builder_free(struct symtab_builder *builder)
 	free(builder->segments);
 	free(builder->functions);
 	free(builder->resumes);
+	free(builder->changes);
 	free(builder);
 }
 
@@ -131,6 +132,24 @@ void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uin
 		return;
 	builder->functions[builder->n_functions++] =
 		(struct symtab_function){start, (uint32_t)size};
+}
+
+void symtab_builder_change(
+	struct symtab_builder *builder, uint64_t start, uint64_t size, uint64_t since_ns)
+{
+	if (builder->n_changes >= SYMTAB_SYMBOLS_MAX ||
+		!grow(builder, &builder->changes, &builder->changes_cap, builder->n_changes,
+			sizeof(*builder->changes)))
+		return;
+	builder->changes[builder->n_changes++] = (struct symtab_change){
+		.start = start, .since_ns = since_ns, .size = (uint32_t)size};
+}
+
+static int change_by_start(const void *a, const void *b)
+{
+	const struct symtab_change *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
 }
 
 static void write_at(struct symtab_builder *builder, const void *bytes, size_t len, uint64_t at)
@@ -596,6 +615,7 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	memcpy(header.magic, "strobe\0T", 8);
 	header.n_segments = (uint32_t)builder->n_segments;
 	header.n_resumes = (uint32_t)builder->n_resumes;
+	header.n_changes = (uint32_t)builder->n_changes;
 	header.n_entries = (uint32_t)builder->n;
 	header.n_modules = builder->n_modules;
 	header.pool_bytes = builder->pool_bytes;
@@ -611,7 +631,13 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	header.resumes_at = header.segments_at + builder->n_segments * sizeof(*builder->segments);
 	write_at(builder, builder->resumes, builder->n_resumes * sizeof(*builder->resumes),
 		header.resumes_at);
-	header.total_bytes = header.resumes_at + builder->n_resumes * sizeof(*builder->resumes);
+	header.changes_at = header.resumes_at + builder->n_resumes * sizeof(*builder->resumes);
+	if (builder->n_changes)
+		qsort(builder->changes, builder->n_changes, sizeof(*builder->changes),
+			change_by_start);
+	write_at(builder, builder->changes, builder->n_changes * sizeof(*builder->changes),
+		header.changes_at);
+	header.total_bytes = header.changes_at + builder->n_changes * sizeof(*builder->changes);
 	write_at(builder, &header, sizeof(header), 0);
 	if (!builder->error && ftruncate(builder->fd, (off_t)header.total_bytes) < 0)
 		builder->error = -errno;

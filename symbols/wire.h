@@ -35,7 +35,8 @@ enum wire_type {
 		     * offsets; answer: a codetab */
 	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptors: the bytes, and as debug
 		    * file perhaps a jitdump with their lines */
-	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; answer: a table of addresses */
+	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; payload: steps of the map (perfmap.h);
+		   * answer: a table of addresses */
 	WIRE_NAMED, /* descriptors as of WIRE_FILE, or kernel symbols as text with WIRE_FLAG_KERNEL; payload: a symbol's name;
 		     * the answer's: struct wire_named and what it counts */
 	WIRE_UNWIND, /* descriptors as of WIRE_FILE; answer: an unwind table (unwtab.h), and the build-id */
@@ -114,6 +115,8 @@ struct wire_code {
  * file. */
 #define WIRE_FLAG_CUT 65536u
 #define WIRE_FLAG_CUT_SECOND 131072u
+/* Request, JIT, and lines and code with JITDUMP or a jitdump as debug file: its times count. */
+#define WIRE_FLAG_TIMED 262144u
 #define WIRE_FLAG_NO_ALT 512u /* request, lines and code: there is none, read without */
 #define WIRE_FLAG_KERNEL \
 	1024u /* request, lines and code: a vmlinux; offsets are addresses, moved as for WIRE_KERNEL */

@@ -421,36 +421,44 @@ out:
 }
 
 /* Maps first: a dump of the same code has it with more care. */
-static int read_jit(const int fds[2], struct jitspans *spans, struct wire_message *answer)
+static int read_jit(const struct wire_message *request, const void *payload, size_t len,
+	const int fds[2], struct jitspans *spans, struct wire_message *answer)
 {
+	struct perfmap_step steps[PERFMAP_STEPS_MAX];
+	const size_t n_steps = len / sizeof(*steps);
 	struct jitdump dump;
-	int ret = 0;
+	int ret = n_steps <= PERFMAP_STEPS_MAX ? 0 : -EINVAL;
 
-	for (unsigned int dumps = 0; dumps < 2; dumps++)
+	memcpy(steps, payload, ret ? 0 : n_steps * sizeof(*steps));
+	for (unsigned int dumps = 0; dumps < 2; dumps++) {
 		for (size_t i = 0; i < 2 && fds[i] >= 0 && ret == 0; i++) {
-			int opened = jitdump_open(&dump, fds[i]);
+			int opened = jitdump_open(&dump, fds[i], request->flags & WIRE_FLAG_TIMED);
 			if (opened < 0 && opened != -ENOEXEC)
 				ret = opened;
 			else if (dumps && opened == 0)
 				ret = jitdump_read(&dump, spans);
 			else if (!dumps && opened < 0)
-				ret = perfmap_read(fds[i], spans);
+				ret = perfmap_read(fds[i], steps, n_steps, spans);
 			if (spans->cut_bytes && !answer->address) {
 				answer->flags |= i ? WIRE_FLAG_CUT_SECOND : WIRE_FLAG_CUT;
 				answer->address = spans->cut_bytes;
 			}
 		}
+		if (!dumps)
+			spans->n_mapped = spans->n;
+	}
 	return ret;
 }
 
-static void answer_jit(const int fds[2], struct wire_message *answer, int *table)
+static void answer_jit(const struct wire_message *request, const void *payload, size_t len,
+	const int fds[2], struct wire_message *answer, int *table)
 {
 	struct symtab_builder *builder;
 	struct jitspans spans = {0};
 
 	int ret = symtab_builder_new(&builder);
 	if (ret == 0)
-		ret = read_jit(fds, &spans, answer);
+		ret = read_jit(request, payload, len, fds, &spans, answer);
 	if (ret == 0)
 		ret = jitspans_build(&spans, builder);
 	jitspans_fini(&spans);
@@ -540,7 +548,7 @@ static int serve(int sock, char *in, char *out)
 	else if (request.type == WIRE_UNWIND)
 		worker_unwind_answer(&request, fds, &answer, &table);
 	else if (request.type == WIRE_JIT)
-		answer_jit(fds, &answer, &table);
+		answer_jit(&request, in, len, fds, &answer, &table);
 	else if (request.type == WIRE_LINES || request.type == WIRE_CODE)
 		worker_code_answer(&request, in, len, fds, &answer, out, &out_len, &table);
 	else

@@ -339,7 +339,8 @@ static int jitted_lines_of(struct job *job, const uint64_t *offsets, size_t n)
 		job->entries[i] =
 			(struct codetab_entry){.start = offsets[i], .target = CODETAB_NO_TARGET};
 	}
-	int ret = worker_jit_lines(job->files.file, job->builder, job->entries, n);
+	int ret = worker_jit_lines(job->files.file, job->request->flags & WIRE_FLAG_TIMED,
+		job->builder, job->entries, n);
 	if (ret > 0)
 		job->answer->flags |= WIRE_FLAG_LINES;
 	for (size_t i = 0; i < n && ret >= 0; i++)
@@ -452,14 +453,14 @@ static int read_code(struct job *job, const struct wire_code *code, uint8_t **by
 
 /* What lies at the address in the end, as the dump has it. */
 static int read_dump(
-	const struct wire_code *code, int fd, uint8_t **bytes, struct disasm_code *what)
+	const struct wire_code *code, int fd, bool timed, uint8_t **bytes, struct disasm_code *what)
 {
 	const uint16_t one = 1;
 	const bool little = *(const uint8_t *)&one == 1;
 	struct jitdump_code found;
 	struct jitdump dump;
 
-	int ret = jitdump_open(&dump, fd);
+	int ret = jitdump_open(&dump, fd, timed);
 	if (ret == 0)
 		ret = jitdump_find(&dump, code->start, &found);
 	if (ret < 0)
@@ -494,7 +495,8 @@ static int disassemble(struct job *job, const struct wire_code *code)
 	int ret;
 
 	if (raw && job->request->flags & WIRE_FLAG_JITDUMP)
-		ret = read_dump(code, job->files.file, &bytes, &what);
+		ret = read_dump(code, job->files.file, job->request->flags & WIRE_FLAG_TIMED,
+			&bytes, &what);
 	else if (raw)
 		ret = read_raw(code, job->files.file, &bytes, &what.len, &what.address);
 	else
@@ -504,6 +506,8 @@ static int disassemble(struct job *job, const struct wire_code *code)
 	 * made up. */
 	if (ret == 0 && !raw && !job->kernel && !job->is_unlinked)
 		codetab_builder_bias(job->builder, what.address - code->start);
+	if (ret == 0 && raw && code->start >> JITSPANS_SHIFT < JITSPANS_NUMBERS)
+		codetab_builder_bias(job->builder, (code->start & JITSPANS_PLAIN) - code->start);
 	if (ret == 0)
 		ret = disasm_run(&what, job->builder, keep_entry, job);
 	free(bytes);
@@ -535,7 +539,8 @@ static int code_of(struct job *job, const struct wire_code *code)
 		const int dump = job->request->flags & WIRE_FLAG_JITDUMP ? job->files.file
 									 : job->files.debug;
 		if (dump >= 0 &&
-			worker_jit_lines(dump, job->builder, job->entries, job->n_entries) > 0)
+			worker_jit_lines(dump, job->request->flags & WIRE_FLAG_TIMED, job->builder,
+				job->entries, job->n_entries) > 0)
 			job->answer->flags |= WIRE_FLAG_LINES;
 	}
 	/* Lines are told for addresses as in the file. */

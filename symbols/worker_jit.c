@@ -41,8 +41,8 @@ static int tell_lines(const struct jitdump *dump, const struct jitdump_code *cod
 	return next > 0;
 }
 
-int worker_jit_lines(
-	int fd, struct codetab_builder *builder, struct codetab_entry *entries, size_t n)
+int worker_jit_lines(int fd, bool timed, struct codetab_builder *builder,
+	struct codetab_entry *entries, size_t n)
 {
 	struct jitdump_code *codes = calloc(n + 1, sizeof(*codes));
 	uint64_t *addresses = calloc(n + 1, sizeof(*addresses));
@@ -50,7 +50,7 @@ int worker_jit_lines(
 	bool any = false;
 	size_t to;
 
-	int ret = codes && addresses ? jitdump_open(&dump, fd) : -ENOMEM;
+	int ret = codes && addresses ? jitdump_open(&dump, fd, timed) : -ENOMEM;
 	for (size_t i = 0; i < n && ret == 0; i++)
 		addresses[i] = entries[i].start;
 	if (ret == 0)

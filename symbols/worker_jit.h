@@ -8,8 +8,8 @@
 #include "symbols/codetab.h"
 
 /* Tell entries, ascending, whose starts are addresses, their lines: each that has one has one frame
- * then.  1; 0: there are none; -errno. */
-int worker_jit_lines(
-	int fd, struct codetab_builder *builder, struct codetab_entry *entries, size_t n);
+ * then.  timed: as of jitdump_open().  1; 0: there are none; -errno. */
+int worker_jit_lines(int fd, bool timed, struct codetab_builder *builder,
+	struct codetab_entry *entries, size_t n);
 
 #endif

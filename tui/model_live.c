@@ -308,6 +308,8 @@ static int live_refresh(struct model *model, bool advance)
 		epoch = names_update(live->session->names);
 	else
 		epoch = names_epoch(live->session->names);
+	if (model->recorded)
+		session_settle(live->session, 0);
 	forget_ended(live);
 	describe_target(live);
 	take_engine_notes(live);

@@ -540,6 +540,7 @@ static void take_tables(struct names *names)
 		if (info->state == SYMBOLS_READY) {
 			info->version++;
 			names->epoch++;
+			names_tell_changes(names, i);
 		}
 	}
 }

@@ -9,6 +9,7 @@
 #ifndef TUI_NAMES_H
 #define TUI_NAMES_H
 
+#include "sampler/changes.h"
 #include "sampler/images.h"
 #include "sampler/stacks.h"
 #include "sampler/store.h"
@@ -44,6 +45,9 @@ struct symref {
 int names_new(struct names **out, const struct stacks *stacks, struct images *images,
 	struct symbols *symbols);
 void names_free(struct names *names);
+
+/* Who is told where code took the place of other code; borrowed. */
+void names_set_changes(struct names *names, struct changes *changes);
 
 /* The symref of a frame reached through a snapshot; 0 when out of memory ("[unknown]"). */
 uint32_t names_symref(struct names *names, uint32_t frame);

@@ -45,8 +45,11 @@ bool names_segment(
 
 uint64_t names_address(const struct names *names, uint32_t image, uint64_t offset)
 {
+	const struct image *of = images_get(names->images, image);
 	struct symbols_segment segment;
 
+	if (of && of->kind == IMAGE_ANON)
+		return changes_plain(offset);
 	return names_segment(names, image, offset, &segment)
 		? segment.vaddr + (offset - segment.offset)
 		: offset;

@@ -207,3 +207,29 @@ struct image_info *names_image(struct names *names, uint32_t id)
 		info->table = symbols_version(names->symbols, id);
 	return info;
 }
+
+void names_set_changes(struct names *names, struct changes *changes)
+{
+	names->code = changes;
+}
+
+void names_tell_changes(struct names *names, uint32_t image)
+{
+	struct symbols_change change;
+	struct code_change *all;
+	uint32_t n = 0;
+
+	_Static_assert(CHANGES_SHIFT == SYMBOLS_CHANGE_SHIFT, "numbers of code differ");
+	if (!names->code || names->infos[image].kind != IMAGE_ANON)
+		return;
+	while (symbols_change(names->symbols, image, n, &change))
+		n++;
+	all = calloc(n + 1u, sizeof(*all));
+	for (uint32_t i = 0; all && i < n; i++) {
+		symbols_change(names->symbols, image, i, &change);
+		all[i] = (struct code_change){change.start, change.since_ns, change.size};
+	}
+	if (!all || changes_tell(names->code, image, all, n))
+		symbols_lack_memory(names->symbols);
+	free(all);
+}

@@ -62,6 +62,7 @@ struct names {
 	const struct stacks *stacks;
 	struct images *images;
 	struct symbols *symbols;
+	struct changes *code; /* told of changes of code; or NULL */
 	uint64_t epoch, changes;
 	struct frame_info *frames; /* by frame id */
 	uint32_t n_frames;
@@ -97,6 +98,8 @@ const char *names_module(struct names *names, const char *module);
 uint32_t names_foreign(struct names *names, const char *symbol, const char *image);
 /* "name", shared; other where there is no memory for it. */
 const char *names_shared(struct names *names, const char *text, const char *other);
+/* Where code of an image took the place of other code, to names->code. */
+void names_tell_changes(struct names *names, uint32_t image);
 /* The file that names code made at run time stands for its image. */
 void names_jit(struct names *names, struct ref *ref, const char *file);
 

@@ -178,6 +178,7 @@ enum recorded_state recorded_step(struct recorded *recorded, char *message, size
 		session_describe(session);
 	}
 	names_update(session->names);
+	session_settle(session, 0);
 	/* Out of memory here only means that names are asked for later. */
 	(void)early_ask(
 		&recorded->early, session_store(session), session_stacks(session), session->names);
@@ -187,6 +188,7 @@ enum recorded_state recorded_step(struct recorded *recorded, char *message, size
 void recorded_wait(struct recorded *recorded, unsigned int timeout_ms)
 {
 	(void)names_wait(recorded->session.names, timeout_ms);
+	session_settle(&recorded->session, timeout_ms);
 }
 
 uint64_t recorded_changes(const struct recorded *recorded)

@@ -7,6 +7,7 @@
  */
 #include "tui/save.h"
 
+#include "sampler/changes.h"
 #include "sampler/idmap.h"
 #include "sampler/recording/synth.h"
 #include "tui/grow.h"
@@ -109,7 +110,8 @@ static int note_frame(struct saving *saving, int32_t pid, const struct frame *fr
 	if (!is_placed(image->kind))
 		return 0;
 	if (image->kind == IMAGE_ANON)
-		return add_place(saving, pid, frame->image, frame->offset / PAGE_SIZE_BYTES);
+		return add_place(
+			saving, pid, frame->image, changes_plain(frame->offset) / PAGE_SIZE_BYTES);
 	if (frame->offset >= saving->ends[frame->image])
 		saving->ends[frame->image] = frame->offset + 1;
 	if (idmap_find(&saving->placed, key))
@@ -304,7 +306,7 @@ static uint64_t address_of(const struct saving *saving, const struct frame *fram
 	if (image && frame->image < saving->n_images &&
 		(image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO))
 		return saving->bases[frame->image] + frame->offset;
-	return frame->offset;
+	return image && image->kind == IMAGE_ANON ? changes_plain(frame->offset) : frame->offset;
 }
 
 /* The chain that would have been recorded: return addresses are those behind the calls. */

@@ -340,6 +340,7 @@ static int open_engine(
 	struct session *session, struct engine_config *config, struct sentence *sentence)
 {
 	config->unwind = unwinding_source(session->unwinding);
+	config->changes = session->changes;
 	int ret = engine_new(&session->engine, config);
 
 	if (ret)
@@ -457,6 +458,7 @@ static int open_recording(struct session *session, int fd)
 		config.tap_ctx = session->times;
 	}
 	config.unwind = unwinding_source(session->unwinding);
+	config.changes = session->changes;
 	/* The file does not tell when it was made. */
 	if (!fstat(fd, &stat) && (S_ISREG(stat.st_mode) || S_ISDIR(stat.st_mode)))
 		session->recorded_at = stat.st_mtime;
@@ -632,6 +634,8 @@ int session_open(struct session *session, const struct request *request, char *m
 		goto out;
 	}
 	ret = unwinding_new(&session->unwinding, request->n_files > 0);
+	if (!ret)
+		ret = changes_new(&session->changes);
 	if (ret) {
 		refuse(&sentence, ret, "out of memory");
 		goto out;
@@ -654,6 +658,7 @@ int session_open(struct session *session, const struct request *request, char *m
 	if (ret) {
 		refuse(&sentence, ret, "out of memory");
 	} else {
+		names_set_changes(session->names, session->changes);
 		/* A pipe tells only with its records who made it, and build-ids at its end. */
 		if (session->recording && !recording_info(session->recording)->release)
 			names_hold(session->names);
@@ -714,11 +719,13 @@ void session_close(struct session *session)
 	names_free(session->names);
 	engine_free(session->engine);
 	recording_free(session->recording);
+	changes_free(session->changes);
 	times_free(session->times);
 	unwinding_free(session->unwinding);
 	symbols_free(session->symbols);
 	unpacked_close(session->unpacked);
 	session->unpacked = NULL;
+	session->changes = NULL;
 	session->names = NULL;
 	session->engine = NULL;
 	session->recording = NULL;

@@ -158,6 +158,7 @@ struct session {
 	time_t recorded_at; /* when the file was written; 0: not known */
 	struct unpacked *unpacked; /* the archive that it came in; NULL: none */
 	struct symbols *symbols;
+	struct changes *changes; /* of code, told by names */
 	struct unwinding *unwinding; /* rules for call chains, of symbols */
 	struct names *names;
 	struct proc_limits limits; /* at the start, for explain.h */
@@ -208,6 +209,9 @@ struct images *session_images(const struct session *session);
 /* The fields of an event's samples (a store event id); NULL: none. */
 const struct fields *session_fields(const struct session *session, uint8_t event);
 const struct values *session_values(const struct session *session);
+/* Where names have told that code took the place of other code: what was sampled is sorted anew, if
+ * that does not take longer than timeout_ms. */
+void session_settle(struct session *session, unsigned int timeout_ms);
 /* The same of all events of the status. */
 void session_schemas(const struct session *session, const struct engine_status *status,
 	struct field_schemas *out);

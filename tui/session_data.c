@@ -78,6 +78,28 @@ void session_schemas(const struct session *session, const struct engine_status *
 		out->of[status->events[i].id] = session_fields(session, status->events[i].id);
 }
 
+/* Whether all times are those of the clock that runtimes use, too. */
+static bool is_monotonic(const struct recording *recording)
+{
+	const size_t n = recording_attr_count(recording);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct perf_event_attr *attr = &recording_attr(recording, i)->attr;
+
+		if (!attr->use_clockid || attr->clockid != CLOCK_MONOTONIC)
+			return false;
+	}
+	return n;
+}
+
+void session_settle(struct session *session, unsigned int timeout_ms)
+{
+	if (session->recording)
+		recording_settle(session->recording);
+	else
+		changes_wait(session->changes, timeout_ms);
+}
+
 void session_tell_symbols(const struct session *session)
 {
 	const struct reader_info *info = recording_info(session->recording);
@@ -95,6 +117,7 @@ void session_tell_symbols(const struct session *session)
 		if (info->arch && strcmp(info->arch, here.machine) != 0)
 			recorded.elsewhere |= SYMBOLS_OTHER_ARCH;
 	}
+	recorded.monotonic = is_monotonic(session->recording);
 	/* Out of memory they are only taken for what they seem. */
 	symbols_recorded(session->symbols, &recorded);
 }

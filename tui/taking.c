@@ -234,6 +234,7 @@ void taking_wait_names(struct taking *taking)
 	}
 	if (told)
 		fputs("\r\033[K", stderr);
+	session_settle(&taking->session, NAMES_STEP_MS);
 }
 
 bool taking_explain_pending(const struct taking *taking, char *out, size_t size)

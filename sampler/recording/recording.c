@@ -40,6 +40,7 @@ static void publish(struct recording *recording)
 {
 	struct engine_status *status = &recording->status;
 
+	ingest_settle(&recording->ingest);
 	deliver_settle_lost(recording);
 	for (size_t i = 0; i < status->n_events; i++)
 		status->events[i].chains = recording->ingest.ends[status->events[i].id];
@@ -240,6 +241,8 @@ int recording_new(struct recording **out, const struct recording_config *config)
 		ret = notes_init(&recording->notes);
 	if (!ret)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
+	if (!ret)
+		ingest_set_changes(&recording->ingest, config->changes);
 	if (!ret && config->unwind.find)
 		ret = ingest_set_unwind(&recording->ingest, &config->unwind);
 	if (!ret)
@@ -276,13 +279,43 @@ void recording_cancel(struct recording *recording)
 	feeder_cancel(&recording->feeder);
 }
 
+static void join(struct recording *recording)
+{
+	if (recording->has_thread)
+		pthread_join(recording->thread, NULL);
+	recording->has_thread = false;
+}
+
+static bool is_over(struct recording *recording)
+{
+	enum engine_state state;
+
+	pthread_mutex_lock(&recording->lock);
+	state = recording->shared.state;
+	pthread_mutex_unlock(&recording->lock);
+	return state == ENGINE_ENDED || state == ENGINE_STOPPED || state == ENGINE_FAILED;
+}
+
+void recording_settle(struct recording *recording)
+{
+	if (!is_over(recording))
+		return;
+	join(recording);
+	if (ingest_settle(&recording->ingest))
+		publish(recording);
+}
+
+uint32_t recording_stack_at(struct recording *recording, uint32_t stack, uint64_t time_ns)
+{
+	return ingest_stack_at(&recording->ingest, stack, time_ns);
+}
+
 void recording_free(struct recording *recording)
 {
 	if (!recording)
 		return;
 	recording_cancel(recording);
-	if (recording->has_thread)
-		pthread_join(recording->thread, NULL);
+	join(recording);
 	if (recording->pipe_fd >= 0)
 		close(recording->pipe_fd);
 	reader_close(recording->reader);

@@ -32,6 +32,7 @@ struct recording_config {
 	bool no_fields; /* fields of samples are not kept */
 	bool no_chains; /* samples are as if they had been taken without chains, where they tell their address */
 	struct unwind_source unwind; /* find may wait, as it does not while sampling; NULL: none */
+	struct changes *changes; /* borrowed; NULL: no code takes another's place */
 	recording_tap *tap; /* or NULL; nonzero ends the loading with that error */
 	void *tap_ctx;
 };
@@ -64,7 +65,12 @@ void recording_reader_status(struct recording *recording, struct reader_status *
 uint64_t recording_out_of_order(
 	struct recording *recording); /* records older than what had been given out already */
 
+/* Take over what was told of changes of code; while loading, that is the loading thread's work. */
+void recording_settle(struct recording *recording);
+
 /* After the end of loading only (state ENDED, STOPPED or FAILED). */
+/* The stack that a sample has by what is known of its code now; the thread that settles. */
+uint32_t recording_stack_at(struct recording *recording, uint32_t stack, uint64_t time_ns);
 const struct reader_info *recording_info(const struct recording *recording);
 size_t recording_attr_count(const struct recording *recording);
 const struct reader_attr *recording_attr(const struct recording *recording, size_t i);

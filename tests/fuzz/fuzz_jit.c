@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("dump", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	if (jitdump_open(&dump, fd) == 0) {
+	if (jitdump_open(&dump, fd, size & 1) == 0) {
 		if (jitdump_read(&dump, &dumped))
 			abort();
 		for (size_t i = 0; i < dumped.n && i < 16; i++) {

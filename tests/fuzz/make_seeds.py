@@ -101,9 +101,10 @@ WHOLE = record(9, words(
     70, 71, 72, 73,                                # PHYS_ADDR to CODE_PAGE_SIZE
     8, 80))                                        # AUX
 
-TABLE = (b'strobe\0T' + struct.pack('<IIIIIIQQQQQQ', 6, 2, 1, 8, 1, 1, 88, 120, 124, 128, 152, 168) + b'a\0bc\0m\0\0' +
+TABLE = (b'strobe\0T' + struct.pack('<IIIIIIIIQQQQQQQ', 7, 2, 1, 8, 1, 1, 1, 0, 104, 136, 140, 144, 168, 184, 208) + b'a\0bc\0m\0\0' +
          struct.pack('<QIIQII', 0x1000, 0x2000, 0, 0x1800, 32, 2) + struct.pack('<HHI', 0, 1, 5) +
-         struct.pack('<QQQ', 0x1000, 0x2000, 0x401000) + struct.pack('<QII', 0x1820, 0, 0))
+         struct.pack('<QQQ', 0x1000, 0x2000, 0x401000) + struct.pack('<QII', 0x1820, 0, 0) +
+         struct.pack('<QQII', 1 << 48 | 0x1800, 7, 32, 0))
 # Header, two entries (16 bytes on from each other), a run of two frames, the pool.
 CODETAB = (b'strobe\0C' + struct.pack('<IIIIQQQQ', 1, 2, 2, 8, 56, 120, 160, 168) +
            struct.pack('<QQIIHBBI', 0x1000, 0x1010, 1, 0, 2, 16, 2, 0) +

@@ -69,6 +69,46 @@ def live(name, how, image="perf-{pid}.map", program=None, user=None):
                          ("/src/hot.py:42" in annotated.out) == (how == "dump"), str(annotated))
 
 
+def judge_places(name, how, one, two):
+    """gen_one and gen_two, of which the second took the place of the first in the middle of the time, or half of its place."""
+    share = 0.25 if how == "part" else 0.5
+    both = max(one + two, 1)
+    allowed = 0.02 + 5 * (share * (1 - share) / both) ** 0.5
+    checks.check(f"{name}, {how}: both names are there", one > 0 and two > 0, (one, two))
+    checks.amount(f"{name}, {how}: each has its time", both > 300 and abs(two / both - share) < allowed, (one, two))
+
+
+def places():
+    """Code whose place is taken by other code keeps its name."""
+    for how in ("again", "mapped", "part"):
+        result = report("--", jit, how, "2")
+        judge_places("live", how, samples(result, "gen_one"), samples(result, "gen_two"))
+    for how in ("again", "part"):
+        data = os.path.join(folder, f"{how}.data")
+        made = common.run([strobe, "record", "-o", data, "--", jit, how, "2"], env=ENV, cwd=folder)
+        if made.status:
+            checks.skip(f"recording, {how}", made.err)
+            continue
+        result = report(data)
+        one, two = samples(result, "gen_one"), samples(result, "gen_two")
+        judge_places("recording", how, one, two)
+        begin = report(data, "--time", "0,0.3")
+        checks.check(f"recording, {how}: of its beginning", samples(begin, "gen_one") and not samples(begin, "gen_two"),
+                     str(begin)[:900])
+        for form in ("folded", "script"):
+            out = common.run([strobe, "export", "--format", form, data], env=ENV, cwd=folder).out
+            counted = [sum(int(line.rsplit(" ", 1)[1]) if form == "folded" else 1 for line in out.splitlines()
+                           if re.search(name, line)) for name in ("gen_one", "gen_two")]
+            judge_places(f"recording as {form}", how, *(n if form == "script" else n // 1000000 for n in counted))
+        for name, turns in ("gen_one", "0xea60"), ("gen_two", "0xea61"):
+            annotated = common.run([strobe, "annotate", data, name], env=ENV, cwd=folder).out
+            checks.check(f"recording, {how}: {name} annotated with its own code", f"${turns}," in annotated or
+                         f"#{turns}" in annotated, annotated[:900])
+            checks.check(f"recording, {how}: addresses of {name} are those of the process",
+                         all(len(address) <= 12 for address in re.findall(r"(?m)^.{13}([0-9a-f]{10,}):", annotated)) and
+                         re.search(r"at 0x[0-9a-f]{10,12}\n", annotated), annotated[:900])
+
+
 def screens():
     """A map that appears, and one that grows, while somebody looks at the screen."""
     try:
@@ -296,6 +336,7 @@ def main():
                 live("another user", "map", program=copy, user=common.NOBODY)
         else:
             checks.skip("another user", "not root")
+        places()
         screens()
         namespaces()
         recordings()

@@ -69,6 +69,13 @@ bool symbols_segment(
 	return false;
 }
 
+bool symbols_change(
+	const struct symbols *symbols, uint32_t key, uint32_t i, struct symbols_change *out)
+{
+	(void)symbols, (void)key, (void)i, (void)out;
+	return false;
+}
+
 void symbols_free(struct symbols *symbols)
 {
 	(void)symbols;

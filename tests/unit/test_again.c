@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define KEY 7
+#define NEXT (UINT64_C(1) << SYMBOLS_CHANGE_SHIFT)
 
 static struct symbols *symbols;
 static char dir[] = "/tmp/strobe-test-again-XXXXXX";
@@ -94,6 +95,7 @@ static bool has_note(enum symbols_note_kind kind)
 
 static void test_a_map_appears_and_grows(void **state)
 {
+	struct symbols_change change;
 	struct symbol first, then;
 	const char *name;
 
@@ -117,15 +119,22 @@ static void test_a_map_appears_and_grows(void **state)
 	assert_string_equal(later_name_at(0x9000), "");
 	assert_int_equal(symbols_version(symbols, KEY), version);
 
-	/* Compiled again elsewhere, and something else where it was: one name, one symbol. */
+	/* Compiled again elsewhere, and something else where it was: one name, one symbol.  What was
+	 * there keeps its name, what is there now has an address of its own. */
 	add_to(map, "3000 10 py::work:/x/a b.py\n1000 10 instead\n");
 	assert_string_equal(later_name_at(0x3000), "py::work:/x/a b.py");
-	assert_string_equal(name_at(0x1000), "instead");
+	assert_string_equal(name_at(0x1000), "py::work:/x/a b.py");
+	assert_string_equal(name_at(NEXT + 0x1000), "instead");
+	assert_true(symbols_change(symbols, KEY, 0, &change));
+	assert_int_equal(change.start, NEXT + 0x1000);
+	assert_int_equal(change.size, 0x10);
+	assert_true(change.since_ns > 1);
+	assert_false(symbols_change(symbols, KEY, 1, &change));
 	assert_true(symbols_find(symbols, KEY, 0x3000, &then));
 	assert_int_equal(then.index, first.index);
 	assert_ptr_equal(then.name, name);
 	assert_int_equal(then.start, 0x3000);
-	assert_true(symbols_find(symbols, KEY, 0x1000, &then));
+	assert_true(symbols_find(symbols, KEY, NEXT + 0x1000, &then));
 	assert_int_not_equal(then.index, first.index);
 
 	/* Removed: it has told what it had to tell. */

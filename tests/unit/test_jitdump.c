@@ -21,6 +21,7 @@
 
 static int fd;
 static bool swapped;
+static uint64_t record_ns = 1, header_flags;
 
 static void put(const void *bytes, size_t len)
 {
@@ -51,7 +52,7 @@ static void begin(bool other_order)
 	put32(0);
 	put32(4711);
 	put64(1);
-	put64(0);
+	put64(header_flags);
 	put64(0);
 }
 
@@ -59,7 +60,7 @@ static void prefix(uint32_t kind, size_t body)
 {
 	put32(kind);
 	put32((uint32_t)(16 + body));
-	put64(1);
+	put64(record_ns);
 }
 
 static void load(uint64_t address, const char *name, const char *code, uint64_t index)
@@ -148,7 +149,7 @@ static void check_records(bool other_order)
 	load(0x1000, "first again", "333333", 9);
 	move(0x2000, 0x3000, 8, 8);
 	move(0x5000, 0x6000, 8, 77); /* of nothing known */
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(dump.swapped, other_order);
 	assert_int_equal(dump.machine, 62);
 	assert_int_equal(jitdump_read(&dump, &spans), 0);
@@ -227,7 +228,7 @@ static void test_lines(void **state)
 		load(0x2000, "second", "22222222", 8); /* whose lines those were not */
 		put_lines(0x9000, other, 1);
 		load(0x3000, "third", "33333333", 9); /* nor these */
-		assert_int_equal(jitdump_open(&dump, fd), 0);
+		assert_int_equal(jitdump_open(&dump, fd, false), 0);
 		check_lines(&dump, 0x1003, sorted, 3);
 		check_lines(&dump, 0x2000, NULL, 0);
 		check_lines(&dump, 0x3000, NULL, 0);
@@ -247,7 +248,7 @@ static void test_lines(void **state)
 	put32(0);
 	put("ab", 2);
 	load(0x1000, "first", "1111", 7);
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(jitdump_find(&dump, 0x1000, &code), 0);
 	assert_int_equal(jitdump_lines_read(&dump, &code, &told), 0);
 	assert_int_equal(told.n, 0);
@@ -272,7 +273,7 @@ static void test_a_dump_ends(void **state)
 	load(0x1000, "first", "1111", 7);
 	prefix(3, 0);
 	load(0x2000, "of whoever wrote on", "2", 8);
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(jitdump_read(&dump, &spans), 0);
 	assert_int_equal(spans.n, 1);
 	jitspans_fini(&spans);
@@ -292,7 +293,7 @@ static void test_cut_anywhere(void **state)
 		struct jitspans spans = {0};
 
 		assert_int_equal(ftruncate(fd, len), 0);
-		int ret = jitdump_open(&dump, fd);
+		int ret = jitdump_open(&dump, fd, false);
 		assert_int_equal(ret, len < 40 ? -ENOEXEC : 0);
 		if (ret == 0)
 			assert_int_equal(jitdump_read(&dump, &spans), 0);
@@ -338,7 +339,7 @@ static void test_lies(void **state)
 	put32(0);
 	put64(0);
 	load(0x4000, "beyond", "1", 3);
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(jitdump_read(&dump, &spans), 0);
 	assert_int_equal(spans.n, 1);
 	check(&spans, 0, 0x2000, 1, "abcd");
@@ -347,7 +348,7 @@ static void test_lies(void **state)
 	close(fd);
 	begin(false);
 	assert_int_equal(pwrite(fd, "\0\0\0\0", 4, 8), 4); /* a header of no size */
-	assert_int_equal(jitdump_open(&dump, fd), -ENOEXEC);
+	assert_int_equal(jitdump_open(&dump, fd, false), -ENOEXEC);
 	close(fd);
 }
 
@@ -370,7 +371,7 @@ static void test_too_many_records(void **state)
 	put(records, JITDUMP_RECORDS_MAX * sizeof(record));
 	free(records);
 	load(0x2000, "late", "1", 2);
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(jitdump_read(&dump, &spans), 0);
 	assert_int_equal(spans.n, 1);
 	assert_int_equal(spans.cut_bytes, from + (JITDUMP_RECORDS_MAX - 1) * size);
@@ -391,12 +392,73 @@ static void test_many_moves(void **state)
 		load(0x100000 + i * 16, "moves", "1", i);
 	for (uint64_t i = 0; i < 3000; i++)
 		move(0x100000 + i * 16, 0x900000 + i * 16, 1, i);
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(jitdump_read(&dump, &spans), 0);
 	assert_int_equal(spans.n, 6000);
 	check(&spans, 5999, 0x900000 + 2999 * 16, 1, "moves");
 	jitspans_fini(&spans);
 	close(fd);
+}
+
+#define NEXT (UINT64_C(1) << JITSPANS_SHIFT)
+
+static void load_at(uint64_t time_ns, uint64_t address, const char *name, const char *code)
+{
+	record_ns = time_ns;
+	load(address, name, code, time_ns);
+}
+
+/* Where times count, all code that lay at an address is found by its number. */
+static void test_times(void **state)
+{
+	static const struct told_line lines[] = {{0x1000, 7, "/src/two.js"}};
+	static const struct told_line told[] = {{NEXT + 0x1000, 7, "/src/two.js"}};
+	struct jitspans spans = {0};
+	struct jitdump_code code;
+	struct jitdump dump;
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		begin(order);
+		load_at(10, 0x1000, "one", "11111111");
+		record_ns = 20;
+		put_lines(0x1000, lines, 1);
+		load_at(20, 0x1000, "two", "2222");
+		load_at(15, 0x2000, "late", "3333"); /* time does not go back */
+		record_ns = 40;
+		move(0x2000, 0x1002, 4, 15);
+		assert_int_equal(jitdump_open(&dump, fd, true), 0);
+		assert_int_equal(jitdump_read(&dump, &spans), 0);
+		assert_int_equal(spans.n, 4);
+		assert_int_equal(spans.at[1].since_ns, 20);
+		assert_int_equal(spans.at[2].since_ns, 20);
+		assert_int_equal(spans.at[3].since_ns, 40);
+		jitspans_fini(&spans);
+		check_code(&dump, 0x1000, 0x1000, "11111111");
+		check_code(&dump, NEXT + 0x1000, NEXT + 0x1000, "2222");
+		check_code(&dump, 0x1007, 0x1000, "11111111");
+		check_code(&dump, 2 * NEXT + 0x1002, 2 * NEXT + 0x1002, "3333");
+		check_code(&dump, NEXT + 0x1004, NEXT + 0x1002, "3333");
+		check_lines(&dump, NEXT + 0x1000, told, 1);
+		close(fd);
+	}
+	/* Times of another clock do not count, and so all is as in the end. */
+	header_flags = 1;
+	begin(false);
+	load_at(10, 0x1000, "one", "11111111");
+	load_at(20, 0x1000, "two", "2222");
+	assert_int_equal(jitdump_open(&dump, fd, true), 0);
+	check_code(&dump, 0x1000, 0x1000, "2222");
+	close(fd);
+	header_flags = 0;
+	begin(false);
+	load_at(10, 0x1000, "one", "11111111");
+	load_at(20, 0x1000, "two", "2222");
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
+	check_code(&dump, 0x1000, 0x1000, "2222");
+	assert_int_equal(jitdump_find(&dump, 0x2000, &code), -ENOENT);
+	close(fd);
+	record_ns = 1;
 }
 
 int main(void)
@@ -409,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_many_moves),
 		cmocka_unit_test(test_too_many_records),
+		cmocka_unit_test(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

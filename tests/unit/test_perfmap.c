@@ -102,12 +102,12 @@ static void test_a_file_is_read_from_its_beginning(void **state)
 	assert_true(fd >= 0);
 	for (int i = 0; i < 20000; i++)
 		assert_true(dprintf(fd, "%x 10 function number %d\n", 0x1000 + i * 16, i) > 0);
-	assert_int_equal(perfmap_read(fd, &spans), 0);
+	assert_int_equal(perfmap_read(fd, NULL, 0, &spans), 0);
 	assert_int_equal(spans.n, 20000);
 	check(&spans, 19999, 0x1000 + 19999 * 16, 0x1000 + 20000 * 16, "function number 19999");
 	jitspans_fini(&spans);
 	close(fd);
-	assert_int_equal(perfmap_read(-1, &spans), -EBADF);
+	assert_int_equal(perfmap_read(-1, NULL, 0, &spans), -EBADF);
 }
 
 /* The second part skips the line it begins in. */
@@ -124,7 +124,7 @@ static void test_the_middle_of_a_large_file_is_left_out(void **state)
 	assert_int_equal(ftruncate(fd, size), 0);
 	assert_int_equal(pwrite(fd, middle, strlen(middle), size - half - 5), strlen(middle));
 	assert_int_equal(pwrite(fd, "\n5000 10 last\n", 14, size - 14), 14);
-	assert_int_equal(perfmap_read(fd, &spans), 0);
+	assert_int_equal(perfmap_read(fd, NULL, 0, &spans), 0);
 	assert_int_equal(spans.n, 4);
 	check(&spans, 1, 0x2000, 0x2010, "last of the first part");
 	check(&spans, 2, 0x4000, 0x4010, "last but one");
@@ -138,7 +138,7 @@ static void test_the_middle_of_a_large_file_is_left_out(void **state)
 
 static void add(struct jitspans *spans, uint64_t start, uint64_t size, const char *name)
 {
-	assert_int_equal(jitspans_add(spans, start, size, name, strlen(name)), 0);
+	assert_int_equal(jitspans_add(spans, start, size, 0, name, strlen(name)), 0);
 }
 
 static int build(struct jitspans *spans, struct symtab *table)
@@ -221,6 +221,159 @@ static void test_as_looked_at_one_by_one(void **state)
 	symtab_close(&table);
 }
 
+/* --- what lay there before --- */
+
+#define NEXT (UINT64_C(1) << JITSPANS_SHIFT)
+
+static uint64_t since_of(const struct symtab *table, uint64_t address)
+{
+	for (uint32_t i = 0; i < table->n_changes; i++)
+		if (address - table->changes[i].start < table->changes[i].size)
+			return table->changes[i].since_ns;
+	return 0;
+}
+
+static void add_since(
+	struct jitspans *spans, uint64_t start, uint64_t size, uint64_t since_ns, const char *name)
+{
+	assert_int_equal(jitspans_add(spans, start, size, since_ns, name, strlen(name)), 0);
+}
+
+static void test_what_lay_there_before(void **state)
+{
+	struct jitspans spans = {0};
+	struct symtab table;
+
+	(void)state;
+	add_since(&spans, 0x1000, 0x100, 5, "one");
+	add_since(&spans, 0x1080, 0x100, 7, "two");
+	add_since(&spans, 0x1080, 0x80, 7, "two as well"); /* at the same time */
+	add_since(&spans, 0x1000, 0x100, 9, "three");
+	add_since(&spans, NEXT - 8, 0x100, 11, "cut"); /* where numbers begin */
+	add_since(&spans, NEXT + 0x1000, 0x100, 11, "number");
+	add_since(&spans, 0xffff000000000000, 0x100, 11, "kernel");
+	add_since(&spans, 0xffff000000000000, 0x100, 12, "kernel's last");
+	build(&spans, &table);
+	assert_string_equal(name_at(&table, 0x1000), "one");
+	assert_string_equal(name_at(&table, 0x10ff), "one");
+	assert_string_equal(name_at(&table, 0x1100), "two");
+	assert_string_equal(name_at(&table, NEXT + 0x1000), "three");
+	assert_string_equal(name_at(&table, NEXT + 0x1080), "two as well");
+	assert_string_equal(name_at(&table, 2 * NEXT + 0x1080), "three");
+	assert_string_equal(name_at(&table, NEXT + 0x1100), "");
+	assert_string_equal(name_at(&table, NEXT - 1), "cut");
+	assert_string_equal(name_at(&table, NEXT), "");
+	assert_string_equal(name_at(&table, 0xffff000000000000), "kernel's last");
+	assert_int_equal(since_of(&table, NEXT + 0x1000), 9);
+	assert_int_equal(since_of(&table, NEXT + 0x1080), 7);
+	assert_int_equal(since_of(&table, 2 * NEXT + 0x1080), 9);
+	assert_int_equal(table.n_changes, 3);
+	symtab_close(&table);
+}
+
+/* A dump knows better than a map, whether it has times or not. */
+static void test_maps_and_dumps(void **state)
+{
+	for (uint64_t since_ns = 0; since_ns < 2; since_ns++) {
+		struct jitspans spans = {0};
+		struct symtab table;
+
+		(void)state;
+		add_since(&spans, 0x1000, 0x100, 1, "mapped");
+		add_since(&spans, 0x1000, 0x10, 5, "mapped later");
+		spans.n_mapped = spans.n;
+		add_since(&spans, 0x1000, 0x80, since_ns, "dumped");
+		build(&spans, &table);
+		assert_string_equal(name_at(&table, 0x1000), "dumped");
+		assert_string_equal(name_at(&table, 0x1080), "mapped");
+		assert_int_equal(table.n_changes, 0);
+		symtab_close(&table);
+	}
+}
+
+/* The same as told by looking at each address and time alone. */
+static void test_history_one_by_one(void **state)
+{
+	enum { SPACE = 200, PIECES = 120 };
+	struct piece {
+		unsigned int start, size;
+		uint64_t since_ns;
+		char name[8];
+	} pieces[PIECES];
+	struct jitspans spans = {0};
+	struct symtab table;
+	uint32_t random = 1;
+
+	(void)state;
+	for (unsigned int i = 0; i < PIECES; i++) {
+		random = random * 1103515245 + 12345;
+		pieces[i] = (struct piece){.start = (random >> 8) % SPACE,
+			.size = 1 + (random >> 20) % 40,
+			.since_ns = 10 + i / 2};
+		snprintf(pieces[i].name, sizeof(pieces[i].name), "f%u", i);
+		add_since(&spans, 0x10000 + pieces[i].start, pieces[i].size, pieces[i].since_ns,
+			pieces[i].name);
+	}
+	build(&spans, &table);
+	for (unsigned int k = 0; k < SPACE; k++) {
+		const struct piece *before = NULL;
+		uint64_t number = 0;
+
+		for (unsigned int i = 0; i <= PIECES; i++) {
+			const struct piece *piece = &pieces[i];
+
+			if (i < PIECES && k - piece->start >= piece->size)
+				continue;
+			if (before && (i == PIECES || piece->since_ns != before->since_ns)) {
+				const uint64_t at = number * NEXT + 0x10000 + k;
+
+				assert_string_equal(name_at(&table, at), before->name);
+				assert_int_equal(
+					since_of(&table, at), number ? before->since_ns : 0);
+				number++;
+			}
+			before = i < PIECES ? piece : NULL;
+		}
+		assert_string_equal(name_at(&table, number * NEXT + 0x10000 + k), "");
+	}
+	symtab_close(&table);
+}
+
+/* Too much of it: the last piece is found all the same. */
+static void test_too_much_history(void **state)
+{
+	enum { PIECES = 20000 };
+	struct jitspans spans = {0};
+	struct symtab table;
+
+	(void)state;
+	for (uint64_t i = 0; i < PIECES; i++)
+		add_since(&spans, 0x10000 + i, 2 * PIECES, 1 + i, i + 1 < PIECES ? "f" : "last");
+	build(&spans, &table);
+	assert_true(table.n_entries < SYMTAB_SYMBOLS_MAX);
+	assert_string_equal(name_at(&table, 0x10000 + 2 * PIECES - 1), "last");
+	assert_string_equal(name_at(&table, 0x10000 + PIECES - 1 + 2 * PIECES - 1), "last");
+	symtab_close(&table);
+}
+
+static void test_steps(void **state)
+{
+	static const char text[] = "1000 10 first\n1000 10 second\n2000 10 third\n";
+	const struct perfmap_step steps[] = {{0, 1}, {14, 50}, {29, 70}};
+	const int fd = memfd_create("map", MFD_CLOEXEC);
+	struct jitspans spans = {0};
+
+	(void)state;
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	assert_int_equal(perfmap_read(fd, steps, 3, &spans), 0);
+	assert_int_equal(spans.n, 3);
+	assert_int_equal(spans.at[0].since_ns, 1);
+	assert_int_equal(spans.at[1].since_ns, 50);
+	assert_int_equal(spans.at[2].since_ns, 70);
+	jitspans_fini(&spans);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +383,11 @@ int main(void)
 		cmocka_unit_test(test_the_middle_of_a_large_file_is_left_out),
 		cmocka_unit_test(test_the_later_one_is_there),
 		cmocka_unit_test(test_as_looked_at_one_by_one),
+		cmocka_unit_test(test_what_lay_there_before),
+		cmocka_unit_test(test_maps_and_dumps),
+		cmocka_unit_test(test_history_one_by_one),
+		cmocka_unit_test(test_too_much_history),
+		cmocka_unit_test(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

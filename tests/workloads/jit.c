@@ -7,8 +7,9 @@
  *
  * HOW: map (names in /tmp/perf-PID.map from the beginning), late (at SIGUSR1), grow (hot from the
  * beginning, cold at SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its
- * parent has compiled), dump (jit-PID.dump in this directory).  Names are those that python 3.12
- * writes.  Says "ready".
+ * parent has compiled), dump (jit-PID.dump in this directory), again (with a dump: gen_one, whose
+ * place gen_two takes after half of the time), mapped (the same with a map), part (with a dump, and
+ * with the second half of its place, where gen_one spends half of its time).  Names are those that python 3.12 writes.  Says "ready".
  */
 #include <elf.h>
 #include <signal.h>
@@ -110,7 +111,7 @@ static void put_lines(FILE *file, const uint8_t *code)
 }
 
 /* The mapping is what tells profilers of the file. */
-static void dump(const uint8_t *code, size_t hot, size_t cold)
+static FILE *open_dump(void)
 {
 	const uint32_t header[10] = {
 		0x4a695444,
@@ -134,6 +135,13 @@ static void dump(const uint8_t *code, size_t hot, size_t cold)
 	if (fflush(file) ||
 		mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0) == MAP_FAILED)
 		exit(1);
+	return file;
+}
+
+static void dump(const uint8_t *code, size_t hot, size_t cold)
+{
+	FILE *file = open_dump();
+
 	put_lines(file, code);
 	put_load(file, HOT, code, hot);
 	put_load(file, COLD, code + PAGE, cold);
@@ -160,6 +168,48 @@ static uint8_t *get_code(int twice, size_t *hot, size_t *cold)
 	if (code == MAP_FAILED)
 		exit(1);
 	return code;
+}
+
+static void spend(const uint8_t *code, size_t pages, double seconds)
+{
+	void (*functions[2])(void);
+
+	for (size_t i = 0; i < 2; i++) {
+		const uint8_t *at = code + i * PAGE;
+		memcpy(&functions[i], &at, sizeof(at));
+	}
+	while ((double)clock() / CLOCKS_PER_SEC < seconds)
+		for (size_t i = 0; i < pages; i++)
+			functions[i]();
+}
+
+/* Code whose place is taken by other code. */
+static void replace(uint8_t *code, const char *how, double seconds)
+{
+	const size_t pages = strcmp(how, "part") == 0 ? 2 : 1;
+	uint8_t *last = code + (pages - 1) * PAGE;
+	FILE *file = strcmp(how, "mapped") ? open_dump() : NULL;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		const char *function = i ? "gen_two" : "gen_one";
+
+		if (mprotect(code, 2 * PAGE, PROT_READ | PROT_WRITE))
+			exit(1);
+		compile(code, TURNS);
+		compile(last, TURNS + i);
+		if (mprotect(code, 2 * PAGE, PROT_READ | PROT_EXEC))
+			exit(1);
+		__builtin___clear_cache((char *)code, (char *)code + 2 * PAGE);
+		if (!file)
+			name(function, code, PAGE);
+		else
+			put_load(file, function, i ? last : code, i ? PAGE : pages * PAGE);
+		if (file && fflush(file))
+			exit(1);
+		spend(code, pages, seconds / 2 * (i + 1));
+	}
+	if (file)
+		fclose(file);
 }
 
 static void run(const uint8_t *code, double seconds, const char *how, size_t hot, size_t cold)
@@ -192,8 +242,12 @@ int main(int argc, char **argv)
 		return 2;
 	signal(SIGUSR1, ask);
 	const char *how = argv[1];
-	const uint8_t *code = get_code(strcmp(how, "memfd") == 0, &hot, &cold);
-	__builtin___clear_cache((char *)(uintptr_t)code, (char *)(uintptr_t)code + 2 * PAGE);
+	uint8_t *code = get_code(strcmp(how, "memfd") == 0, &hot, &cold);
+	__builtin___clear_cache((char *)code, (char *)code + 2 * PAGE);
+	if (strcmp(how, "again") == 0 || strcmp(how, "mapped") == 0 || strcmp(how, "part") == 0) {
+		replace(code, how, atof(argv[2]));
+		return 0;
+	}
 	if (strcmp(how, "dump") == 0) {
 		dump(code, hot, cold);
 	} else if (strcmp(how, "late") != 0) {

@@ -71,6 +71,9 @@ static int add_timed(const struct profile *profile, uint32_t s, struct profile_m
 	int ret = 0;
 
 	while (!ret && take_sample(list, slice->end_ns, &sample)) {
+		if (profile->recording)
+			sample.stack = recording_stack_at(
+				profile->recording, sample.stack, sample.time_ns);
 		if (!find_cell(slice, &sample, &cell) ||
 			!profile_pass(profile, slice, cell, &event))
 			continue;

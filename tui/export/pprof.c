@@ -107,6 +107,14 @@ static bool is_in(const struct mapping *mapping, uint64_t offset)
 			offset - mapping->segment.offset < mapping->segment.len);
 }
 
+/* Code that lay at one place at different times has one address. */
+static uint64_t place_of(const struct pprof *pprof, const struct frame *frame)
+{
+	return images_get(pprof->profile->images, frame->image)->kind == IMAGE_ANON
+		? changes_plain(frame->offset)
+		: frame->offset;
+}
+
 /* Returns the mapping's number + 1 for a frame; 0 if none yet. */
 static uint32_t find_mapping(const struct pprof *pprof, const struct frame *frame)
 {
@@ -119,6 +127,7 @@ static uint32_t find_mapping(const struct pprof *pprof, const struct frame *fram
 
 static int map_image(struct pprof *pprof, const struct frame *frame)
 {
+	const uint64_t place = place_of(pprof, frame);
 	struct mapping *mapping;
 	uint32_t number;
 	int ret = grow_zeroed((void **)&pprof->mapping_of, frame->image, &pprof->mapping_of_room,
@@ -135,17 +144,17 @@ static int map_image(struct pprof *pprof, const struct frame *frame)
 		mapping = &pprof->mappings[pprof->n_mappings++];
 		*mapping = (struct mapping){.image = frame->image,
 			.next = pprof->mapping_of[frame->image],
-			.low = frame->offset,
-			.high = frame->offset};
+			.low = place,
+			.high = place};
 		mapping->has_segment = names_segment(
 			pprof->profile->names, frame->image, frame->offset, &mapping->segment);
 		number = pprof->mapping_of[frame->image] = pprof->n_mappings;
 	}
 	mapping = &pprof->mappings[number - 1];
-	if (frame->offset < mapping->low)
-		mapping->low = frame->offset;
-	if (frame->offset > mapping->high)
-		mapping->high = frame->offset;
+	if (place < mapping->low)
+		mapping->low = place;
+	if (place > mapping->high)
+		mapping->high = place;
 	return 0;
 }
 
@@ -438,7 +447,7 @@ static int put_location(struct pprof *pprof, uint32_t i)
 	}
 	message.id = i + 1;
 	message.mapping_id = is_mapped(pprof, frame->image) ? mapping : 0;
-	message.address = pprof->mappings[mapping - 1].start + frame->offset;
+	message.address = pprof->mappings[mapping - 1].start + place_of(pprof, frame);
 	message.n_line = n - first;
 	message.line = list + first;
 	piece.n_location = 1;

@@ -45,6 +45,8 @@ struct profile {
 	const char *title; /* cleaned: what was profiled */
 	uint64_t start_ns, end_ns; /* of the samples; times in an export count from start_ns */
 	const struct times *times; /* times of the samples; NULL: not known */
+	struct recording
+		*recording; /* tells their stacks by what is known now; NULL: as they were */
 	uint64_t *untimed; /* written samples without a time, in formats with times; NULL */
 	int64_t unix_start_ns; /* start_ns in CLOCK_REALTIME; 0: not known */
 	bool (*interrupted)(void *ctx); /* asked now and then; NULL */

@@ -111,6 +111,16 @@ static int64_t unix_start(const struct session *session, uint64_t start_ns)
 		mono.tv_nsec + (int64_t)start_ns;
 }
 
+/* The samples as they are now. */
+static int take_snapshot(struct export_run *run)
+{
+	struct store *store = session_store(&run->taking->session);
+
+	if (run->snapshot.slices)
+		snapshot_release(store, &run->snapshot);
+	return store_snapshot(store, 0, UINT64_MAX, &run->snapshot);
+}
+
 int export_run_init(struct export_run *run, struct taking *taking, bool single)
 {
 	const struct request *request = taking->request;
@@ -134,6 +144,7 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 		.events = run->events,
 		.title = session->target_text,
 		.times = session->times,
+		.recording = session->recording,
 		.untimed = &run->untimed,
 		.start_ns = taking->status.started_ns,
 		.end_ns = taking->status.now_ns,
@@ -142,7 +153,7 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 	ret = choose_events(run, single);
 	if (ret)
 		return ret;
-	ret = store_snapshot(session_store(session), 0, UINT64_MAX, &run->snapshot);
+	ret = take_snapshot(run);
 	if (!ret)
 		ret = session_filter(session, &run->profile.filter);
 	if (ret)
@@ -222,6 +233,10 @@ int export_run_names(struct export_run *run)
 		if (ret || run->taking->interrupted)
 			return ret;
 		taking_wait_names(run->taking);
+		/* Names may tell that stacks are others. */
+		ret = take_snapshot(run);
+		if (ret)
+			return ret;
 		/* What comes asks for more: files' symbols for what is inlined, and for pretty names. */
 		if (names_changes(names) == changes)
 			break;

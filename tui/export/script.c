@@ -238,6 +238,7 @@ int export_script(FILE *out, struct export_run *run, int fd)
 		.from_ns = to_ns(request->time_from_s),
 		.to_ns = to_ns(request->time_to_s),
 		/* Images have the numbers that they had, as far as anyone can tell. */
+		.changes = run->taking->session.changes,
 		.unwind = unwinding_source(run->taking->session.unwinding),
 		.tap = tap,
 		.tap_ctx = &script};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * changes.c - see changes.h.
+ */
+#include "sampler/changes.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct changes_of {
+	uint32_t image;
+	struct code_change *at;
+	size_t n;
+	uint64_t last_ns; /* the latest of them */
+};
+
+struct changes {
+	pthread_mutex_t lock; /* guards all */
+	pthread_cond_t settled;
+	struct changes_of *images;
+	size_t n_images;
+	uint64_t serial; /* grows with each change told; written with the lock, atomically */
+	uint64_t settled_serial;
+};
+
+int changes_new(struct changes **out)
+{
+	pthread_condattr_t attr;
+
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	pthread_mutex_init(&(*out)->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&(*out)->settled, &attr);
+	pthread_condattr_destroy(&attr);
+	return 0;
+}
+
+static void free_images(struct changes_of *images, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(images[i].at);
+	free(images);
+}
+
+void changes_free(struct changes *changes)
+{
+	if (!changes)
+		return;
+	free_images(changes->images, changes->n_images);
+	pthread_cond_destroy(&changes->settled);
+	pthread_mutex_destroy(&changes->lock);
+	free(changes);
+}
+
+static struct changes_of *find_image(struct changes_of *images, size_t n, uint32_t image)
+{
+	for (size_t i = 0; i < n; i++)
+		if (images[i].image == image)
+			return &images[i];
+	return NULL;
+}
+
+static bool is_same(const struct changes_of *of, const struct code_change *at, size_t n)
+{
+	if (of->n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (of->at[i].start != at[i].start || of->at[i].size != at[i].size ||
+			of->at[i].since_ns != at[i].since_ns)
+			return false;
+	return true;
+}
+
+static int make(struct changes_of *of, uint32_t image, const struct code_change *at, size_t n)
+{
+	*of = (struct changes_of){.image = image, .n = n};
+	of->at = malloc((n ? n : 1) * sizeof(*at));
+	if (!of->at)
+		return -ENOMEM;
+	memcpy(of->at, at, n * sizeof(*at));
+	for (size_t i = 0; i < n; i++)
+		if (at[i].since_ns > of->last_ns)
+			of->last_ns = at[i].since_ns;
+	return 0;
+}
+
+int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n)
+{
+	struct changes_of of, *known, *grown;
+	int ret = 0;
+
+	pthread_mutex_lock(&changes->lock);
+	known = find_image(changes->images, changes->n_images, image);
+	if (known ? is_same(known, at, n) : !n)
+		goto out;
+	ret = make(&of, image, at, n);
+	if (ret)
+		goto out;
+	if (!known) {
+		grown = reallocarray(changes->images, changes->n_images + 1, sizeof(*grown));
+		if (!grown) {
+			free(of.at);
+			ret = -ENOMEM;
+			goto out;
+		}
+		changes->images = grown;
+		known = &grown[changes->n_images++];
+		known->at = NULL;
+	}
+	free(known->at);
+	*known = of;
+	__atomic_store_n(&changes->serial, changes->serial + 1, __ATOMIC_RELEASE);
+out:
+	pthread_mutex_unlock(&changes->lock);
+	return ret;
+}
+
+void changes_wait(struct changes *changes, unsigned int timeout_ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_mutex_lock(&changes->lock);
+	while (changes->settled_serial != changes->serial &&
+		!pthread_cond_timedwait(&changes->settled, &changes->lock, &until))
+		continue;
+	pthread_mutex_unlock(&changes->lock);
+}
+
+void changes_known_init(struct changes_known *known, struct changes *from)
+{
+	*known = (struct changes_known){.from = from};
+}
+
+void changes_known_fini(struct changes_known *known)
+{
+	free_images(known->images, known->n_images);
+	free(known->times);
+	*known = (struct changes_known){0};
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int make_times(struct changes_known *known)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < known->n_images; i++)
+		n += known->images[i].n;
+	known->times = malloc((n ? n : 1) * sizeof(*known->times));
+	if (!known->times)
+		return -ENOMEM;
+	for (size_t i = 0; i < known->n_images; i++)
+		for (size_t k = 0; k < known->images[i].n; k++)
+			known->times[known->n_times++] = known->images[i].at[k].since_ns;
+	qsort(known->times, n, sizeof(*known->times), by_time);
+	return 0;
+}
+
+/* A file of names grows at its end, so what is new in it is later than what was there. */
+static uint64_t new_from(const struct changes_known *old, const struct changes_known *new)
+{
+	uint64_t from_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < new->n_images; i++) {
+		const struct changes_of *of = &new->images[i];
+		const struct changes_of *before = find_image(old->images, old->n_images, of->image);
+
+		if (before && is_same(before, of->at, of->n))
+			continue;
+		for (size_t k = 0; k < of->n; k++)
+			if (of->at[k].since_ns < from_ns &&
+				(!before || of->at[k].since_ns >= before->last_ns))
+				from_ns = of->at[k].since_ns;
+	}
+	return from_ns;
+}
+
+int changes_take(struct changes_known *known, uint64_t *from_ns)
+{
+	struct changes *from = known->from;
+	struct changes_known new = {.from = from};
+	int ret = 0;
+
+	*from_ns = UINT64_MAX;
+	if (!from || known->serial == __atomic_load_n(&from->serial, __ATOMIC_ACQUIRE))
+		return 0;
+	pthread_mutex_lock(&from->lock);
+	new.serial = from->serial;
+	new.images = calloc(from->n_images + 1, sizeof(*new.images));
+	ret = new.images ? 0 : -ENOMEM;
+	for (size_t i = 0; i < from->n_images && !ret; i++) {
+		const struct changes_of *of = &from->images[i];
+
+		ret = make(&new.images[i], of->image, of->at, of->n);
+		new.n_images += !ret;
+	}
+	pthread_mutex_unlock(&from->lock);
+	if (!ret)
+		ret = make_times(&new);
+	if (ret) {
+		changes_known_fini(&new);
+		return ret;
+	}
+	*from_ns = new_from(known, &new);
+	changes_known_fini(known);
+	*known = new;
+	return 0;
+}
+
+void changes_settled(const struct changes_known *known)
+{
+	struct changes *from = known->from;
+
+	pthread_mutex_lock(&from->lock);
+	from->settled_serial = known->serial;
+	pthread_cond_broadcast(&from->settled);
+	pthread_mutex_unlock(&from->lock);
+}
+
+bool changes_has(const struct changes_known *known, uint32_t image)
+{
+	return find_image(known->images, known->n_images, image);
+}
+
+/* Whether that code lay there at the time. */
+static bool is_there(const struct changes_of *of, uint64_t offset, uint64_t time_ns)
+{
+	size_t low = 0, high = of->n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (of->at[middle].start <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && offset - of->at[low - 1].start < of->at[low - 1].size &&
+		of->at[low - 1].since_ns <= time_ns;
+}
+
+uint64_t changes_offset(
+	const struct changes_known *known, uint32_t image, uint64_t offset, uint64_t time_ns)
+{
+	const struct changes_of *of = find_image(known->images, known->n_images, image);
+	const uint64_t plain = changes_plain(offset);
+	uint64_t low = 0, high;
+
+	if (!of || !of->n || plain >> CHANGES_SHIFT)
+		return offset;
+	/* What lay there before was there earlier, and wherever this is: so numbers can be halved. */
+	high = of->at[of->n - 1].start >> CHANGES_SHIFT;
+	while (low < high) {
+		const uint64_t middle = high - (high - low) / 2;
+
+		if (is_there(of, plain | middle << CHANGES_SHIFT, time_ns))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return plain | low << CHANGES_SHIFT;
+}

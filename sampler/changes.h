@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * changes.h - code made at run time that took the place of other code: where, and since when.
+ *
+ * Such code lies in images of kind IMAGE_ANON, where offsets are addresses.  What lay at one
+ * address, one after the other, is numbered from 0 on, and the offset of a frame has the number
+ * above CHANGES_SHIFT: so each has a frame, and a name, of its own.
+ *
+ * Somebody tells of changes when they are known, which may be long after their time (symbols/ does
+ * not, and so is told nothing of); the sampling thread takes them over between samples, for what it
+ * has stored as well.
+ */
+#ifndef SAMPLER_CHANGES_H
+#define SAMPLER_CHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHANGES_SHIFT 48u
+#define CHANGES_NUMBERS 32768u /* kernel addresses are not below */
+
+struct code_change {
+	uint64_t start; /* with the number */
+	uint64_t since_ns; /* CLOCK_MONOTONIC; no earlier than that of the number before */
+	uint32_t size;
+};
+
+struct changes;
+
+int changes_new(struct changes **out); /* 0 or -ENOMEM */
+void changes_free(struct changes *changes); /* NULL is a no-op */
+
+/* All changes of an image, ascending by start and without overlaps, in place of those told before;
+ * copied.  Any thread.  0 or -ENOMEM. */
+int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n);
+
+/* Wait until the sampling thread has taken over what was told, at most so long; any thread. */
+void changes_wait(struct changes *changes, unsigned int timeout_ms);
+
+/* The same offset without its number. */
+static inline uint64_t changes_plain(uint64_t offset)
+{
+	return offset >> CHANGES_SHIFT < CHANGES_NUMBERS
+		? offset & ((UINT64_C(1) << CHANGES_SHIFT) - 1)
+		: offset;
+}
+
+/* --- what one thread knows of them --- */
+
+struct changes_of;
+
+struct changes_known {
+	struct changes *from; /* borrowed; NULL: there are none */
+	uint64_t serial;
+	struct changes_of *images; /* by image; those that have none are not there */
+	size_t n_images;
+	uint64_t *times; /* of all, ascending */
+	size_t n_times;
+};
+
+void changes_known_init(struct changes_known *known, struct changes *from);
+void changes_known_fini(struct changes_known *known);
+
+/* Take over what was told since.  *from_ns is the time from which on something is new; UINT64_MAX:
+ * nothing is.  0 or -ENOMEM, and all is as before. */
+int changes_take(struct changes_known *known, uint64_t *from_ns);
+/* What was taken holds for all that is stored. */
+void changes_settled(const struct changes_known *known);
+
+/* How many changes there were up to a time: as long as this is the same, so is all code. */
+static inline size_t changes_count(const struct changes_known *known, uint64_t time_ns)
+{
+	size_t low = 0, high = known->n_times;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (known->times[middle] <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool changes_has(const struct changes_known *known, uint32_t image);
+/* The offset, with or without a number, with that of the code that lay there at a time. */
+uint64_t changes_offset(
+	const struct changes_known *known, uint32_t image, uint64_t offset, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ingest_changes.c - what was stored before it was known that code lay where other code had been.
+ *
+ * Sampling thread.
+ */
+#include "sampler/ingest.h"
+
+#include "sampler/slices.h"
+
+static size_t find_cuts(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t *cuts, size_t max)
+{
+	const struct changes_known *known = &((struct ingest *)ctx)->changes;
+	size_t n = 0;
+
+	for (size_t i = changes_count(known, start_ns);
+		i < known->n_times && known->times[i] < end_ns && n < max; i++)
+		if (!n || known->times[i] > cuts[n - 1])
+			cuts[n++] = known->times[i];
+	return n;
+}
+
+static uint64_t offset_at(const struct ingest *ingest, const struct frame *frame, uint64_t time_ns)
+{
+	return frame->mode == FRAME_USER
+		? changes_offset(&ingest->changes, frame->image, frame->offset, time_ns)
+		: frame->offset;
+}
+
+static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *renamed)
+{
+	struct ingest *ingest = ctx;
+	struct stacks *stacks = ingest->stacks;
+	uint32_t inward[STACK_DEPTH_MAX], frame, node = stack, from = stack;
+	size_t n = 0, changed = 0;
+	int err = 0;
+
+	for (; node != STACK_ROOT && n < STACK_DEPTH_MAX;
+		node = stacks_node(stacks, node)->parent) {
+		const struct frame *at = stacks_frame_get(stacks, stacks_node(stacks, node)->frame);
+
+		inward[n++] = node;
+		if (offset_at(ingest, at, time_ns) != at->offset) {
+			changed = n;
+			from = stacks_node(stacks, node)->parent;
+		}
+	}
+	*renamed = from;
+	while (changed-- && !err) {
+		const struct frame at =
+			*stacks_frame_get(stacks, stacks_node(stacks, inward[changed])->frame);
+
+		err = stacks_frame(stacks, at.image, offset_at(ingest, &at, time_ns),
+			(enum frame_mode)at.mode, &frame);
+		if (!err && changed)
+			err = stacks_child(stacks, *renamed, frame, renamed);
+		else if (!err)
+			err = stacks_leaf(stacks, *renamed, frame, renamed);
+	}
+	return err;
+}
+
+uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns)
+{
+	uint32_t renamed;
+
+	return ingest->changes.n_times && !rename_stack(ingest, stack, time_ns, &renamed) ? renamed
+											  : stack;
+}
+
+bool ingest_settle(struct ingest *ingest)
+{
+	const struct slices_renaming renaming = {
+		.cuts = find_cuts, .stack = rename_stack, .ctx = ingest};
+	const uint64_t serial = ingest->changes.serial;
+	uint64_t from_ns;
+	bool renamed;
+
+	/* Out of memory some names stay those of other code. */
+	if (changes_take(&ingest->changes, &from_ns) || serial == ingest->changes.serial)
+		return false;
+	renamed = from_ns != UINT64_MAX && store_rename(ingest->store, from_ns, &renaming) > 0;
+	changes_settled(&ingest->changes);
+	return renamed;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symbols_table.c - what else a table of symbols tells of its image.  The thread of symbols.h.
+ */
+#include "symbols/symbols.h"
+#include "symbols/symbols_private.h"
+
+bool symbols_segment(
+	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out)
+{
+	const struct symtab *table = symbols_table(symbols, key);
+
+	for (uint32_t i = 0; table && i < table->n_segments; i++) {
+		const struct symtab_segment *segment = &table->segments[i];
+
+		*out = (struct symbols_segment){segment->offset, segment->len, segment->vaddr};
+		if (offset >= segment->offset && offset - segment->offset < segment->len)
+			return true;
+	}
+	return false;
+}
+
+bool symbols_change(
+	const struct symbols *symbols, uint32_t key, uint32_t i, struct symbols_change *out)
+{
+	const struct symtab *table = symbols_table(symbols, key);
+
+	if (!table || i >= table->n_changes)
+		return false;
+	*out = (struct symbols_change){.start = table->changes[i].start,
+		.size = table->changes[i].size,
+		.since_ns = table->changes[i].since_ns};
+	return true;
+}

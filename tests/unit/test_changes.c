@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_changes.c - code that takes the place of other code: samples of before and of after are told
+ * apart, whether they were stored when that was not known yet or come later.
+ */
+#include "sampler/changes.h"
+
+#include "sampler/ingest.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define S STORE_SLICE_NS
+#define PID 7
+#define CODE UINT64_C(0x7f0000001000)
+#define FIRST (UINT64_C(1) << CHANGES_SHIFT)
+
+static struct changes *changes;
+static struct ingest *ingest;
+
+static void map(uint64_t start, const char *name)
+{
+	const struct record map = {.type = PERF_RECORD_MMAP2,
+		.mmap = {.pid = PID,
+			.tid = PID,
+			.start = start,
+			.len = 0x10000,
+			.executable = true,
+			.filename = (char *)(uintptr_t)name}};
+
+	assert_int_equal(ingest_record(ingest, &map, 0), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	ingest = calloc(1, sizeof(*ingest));
+	assert_non_null(ingest);
+	assert_int_equal(changes_new(&changes), 0);
+	assert_int_equal(ingest_init(ingest, NULL, (size_t)64 << 20), 0);
+	ingest_set_changes(ingest, changes);
+	map(CODE, "//anon");
+	map(0x10000, "/bin/app");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ingest_fini(ingest);
+	free(ingest);
+	changes_free(changes);
+	return 0;
+}
+
+/* In the code, called from the program, which the code was called from as well. */
+static void sample(uint64_t time_ns, uint64_t ip)
+{
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, ip, 0x10101, CODE + 0x21, 0x10201};
+	const struct record record = {.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_USER,
+		.id = {.pid = PID, .tid = PID, .time_ns = time_ns},
+		.sample = {.ip = ip, .period = 10, .chain = chain, .chain_len = 5}};
+
+	assert_int_equal(ingest_record(ingest, &record, 0), 0);
+}
+
+/* The image of the code, which it has since there was a sample. */
+static uint32_t code_image(void)
+{
+	for (uint32_t id = 0; id < images_count(ingest->images); id++)
+		if (images_get(ingest->images, id)->kind == IMAGE_ANON)
+			return id;
+	fail();
+	return 0;
+}
+
+/* Samples in [from, to), as slices have them, whose leaf and third frame have these offsets. */
+static uint64_t count(uint64_t from_ns, uint64_t to_ns, uint64_t leaf, uint64_t caller)
+{
+	const struct stacks *stacks = ingest->stacks;
+	struct snapshot snapshot;
+	uint64_t samples = 0;
+
+	assert_int_equal(store_snapshot(ingest->store, from_ns, to_ns, &snapshot), 0);
+	for (size_t s = 0; s < snapshot.n; s++) {
+		const struct slice *slice = snapshot.slices[s];
+
+		for (uint32_t i = 0; i < slice->cells; i++) {
+			const struct stack_node *at = stacks_node(stacks, slice->stack[i]);
+			const struct stack_node *third =
+				stacks_node(stacks, stacks_node(stacks, at->parent)->parent);
+
+			assert_int_equal(at->depth, 4);
+			assert_int_equal(slice->weight[i], 10 * slice->count[i]);
+			if (stacks_frame_get(stacks, at->frame)->offset == leaf &&
+				stacks_frame_get(stacks, third->frame)->offset == caller)
+				samples += slice->count[i];
+		}
+	}
+	snapshot_release(ingest->store, &snapshot);
+	return samples;
+}
+
+static uint64_t all_samples(void)
+{
+	struct snapshot snapshot;
+	uint64_t samples = 0;
+
+	assert_int_equal(store_snapshot(ingest->store, 0, UINT64_MAX, &snapshot), 0);
+	for (size_t s = 0; s < snapshot.n; s++)
+		for (uint32_t i = 0; i < snapshot.slices[s]->n_totals; i++)
+			samples += snapshot.slices[s]->totals[i].count;
+	snapshot_release(ingest->store, &snapshot);
+	return samples;
+}
+
+static void tell(const struct code_change *at, size_t n)
+{
+	assert_int_equal(changes_tell(changes, code_image(), at, n), 0);
+}
+
+/* What was stored before it was known is told apart at the change, also within a slice. */
+static void test_known_late(void **state)
+{
+	const struct code_change change = {FIRST + CODE, 2 * S + S / 4, 0x20};
+
+	(void)state;
+	for (uint64_t i = 0; i < 40; i++)
+		sample(S + i * S / 10, CODE + 5);
+	assert_false(ingest_settle(ingest));
+	tell(&change, 1);
+	assert_true(ingest_settle(ingest));
+	assert_false(ingest_settle(ingest));
+	assert_int_equal(all_samples(), 40);
+	assert_int_equal(count(S, 2 * S, CODE + 5, CODE + 0x20), 10);
+	/* A quarter of the slice: of ten samples three, by rounding. */
+	assert_int_equal(count(2 * S, 3 * S, CODE + 5, CODE + 0x20), 3);
+	assert_int_equal(count(2 * S, 3 * S, FIRST + CODE + 5, CODE + 0x20), 7);
+	assert_int_equal(count(3 * S, 5 * S, FIRST + CODE + 5, CODE + 0x20), 20);
+
+	/* What comes now is known at once. */
+	sample(5 * S, CODE + 5);
+	sample(5 * S, CODE + 0x25);
+	assert_true(store_seal(ingest->store, 0, true));
+	assert_int_equal(count(5 * S, 6 * S, FIRST + CODE + 5, CODE + 0x20), 1);
+	assert_int_equal(count(5 * S, 6 * S, CODE + 0x25, CODE + 0x20), 1);
+}
+
+/* Also where it is the caller that was replaced, and once more. */
+static void test_callers_and_more(void **state)
+{
+	const struct code_change change[] = {
+		{FIRST + CODE + 0x20, 2 * S, 1}, {2 * FIRST + CODE + 0x20, 3 * S, 1}};
+
+	(void)state;
+	for (uint64_t i = 0; i < 30; i++)
+		sample(S + i * S / 10, CODE + 5);
+	tell(change, 1);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(S, 2 * S, CODE + 5, CODE + 0x20), 10);
+	assert_int_equal(count(2 * S, 4 * S, CODE + 5, FIRST + CODE + 0x20), 20);
+	tell(change, 2);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(S, 2 * S, CODE + 5, CODE + 0x20), 10);
+	assert_int_equal(count(2 * S, 3 * S, CODE + 5, FIRST + CODE + 0x20), 10);
+	assert_int_equal(count(3 * S, 4 * S, CODE + 5, 2 * FIRST + CODE + 0x20), 10);
+	assert_int_equal(all_samples(), 30);
+	/* The same again, which changes nothing. */
+	tell(change, 2);
+	assert_false(ingest_settle(ingest));
+}
+
+/* Samples whose stack was stored with a time of their own. */
+static void test_stack_at(void **state)
+{
+	const struct code_change change = {FIRST + CODE, 2 * S, 0x20};
+	uint32_t stack;
+
+	(void)state;
+	sample(S, CODE + 5);
+	sample(3 * S, CODE + 5);
+	stack = ingest->last_stack;
+	assert_int_equal(ingest_stack_at(ingest, stack, 3 * S), stack);
+	tell(&change, 1);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(ingest_stack_at(ingest, stack, 2 * S - 1), stack);
+	assert_int_not_equal(ingest_stack_at(ingest, stack, 2 * S), stack);
+}
+
+static void test_offsets(void **state)
+{
+	/* Of number 2 only a part of what number 1 has. */
+	const struct code_change change[] = {{FIRST + 0x1000, 10, 0x100},
+		{FIRST + 0x2000, 50, 0x10}, {2 * FIRST + 0x1080, 20, 0x10},
+		{3 * FIRST + 0x1080, 20, 0x10}};
+	struct changes_known known;
+	uint64_t from_ns;
+
+	(void)state;
+	changes_known_init(&known, changes);
+	assert_int_equal(changes_tell(changes, 3, change, 4), 0);
+	assert_int_equal(changes_offset(&known, 3, 0x1000, 99), 0x1000);
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_int_equal(from_ns, 10);
+	assert_true(changes_has(&known, 3));
+	assert_false(changes_has(&known, 4));
+	assert_int_equal(changes_count(&known, 9), 0);
+	assert_int_equal(changes_count(&known, 20), 3);
+	assert_int_equal(changes_offset(&known, 3, 0x1000, 9), 0x1000);
+	assert_int_equal(changes_offset(&known, 3, 0x1000, 10), FIRST + 0x1000);
+	assert_int_equal(changes_offset(&known, 3, 0x10ff, 99), FIRST + 0x10ff);
+	assert_int_equal(changes_offset(&known, 3, 0x1100, 99), 0x1100);
+	assert_int_equal(changes_offset(&known, 3, 0x1080, 19), FIRST + 0x1080);
+	assert_int_equal(changes_offset(&known, 3, 0x1080, 20), 3 * FIRST + 0x1080);
+	assert_int_equal(changes_offset(&known, 3, 3 * FIRST + 0x1080, 0), 0x1080);
+	assert_int_equal(changes_offset(&known, 4, 0x1000, 99), 0x1000);
+	assert_int_equal(changes_plain(3 * FIRST + 0x1080), 0x1080);
+	assert_int_equal(changes_plain(0xffffffff81000000), 0xffffffff81000000);
+	/* Nothing new; then what is. */
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_int_equal(from_ns, UINT64_MAX);
+	assert_int_equal(changes_tell(changes, 3, change, 4), 0);
+	assert_int_equal(changes_tell(changes, 4, change, 1), 0);
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_int_equal(from_ns, 10);
+	assert_int_equal(changes_offset(&known, 4, 0x1000, 99), FIRST + 0x1000);
+	changes_known_fini(&known);
+}
+
+static void *settle(void *arg)
+{
+	(void)arg;
+	ingest_settle(ingest);
+	return NULL;
+}
+
+/* Whoever told waits until it holds. */
+static void test_waiting(void **state)
+{
+	const struct code_change change = {FIRST + CODE, 2 * S, 0x20};
+	pthread_t thread;
+
+	(void)state;
+	sample(3 * S, CODE + 5);
+	changes_wait(changes, 60000);
+	tell(&change, 1);
+	changes_wait(changes, 0);
+	assert_int_equal(pthread_create(&thread, NULL, settle, NULL), 0);
+	changes_wait(changes, 60000);
+	assert_int_equal(count(3 * S, 4 * S, FIRST + CODE + 5, CODE + 0x20), 1);
+	pthread_join(thread, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_known_late, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_callers_and_more, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stack_at, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_offsets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
