@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_data.c - annotated functions as JSON and as CSV (RFC 4180), row by row.
+ * annotate_data.c - annotated functions as JSON and as CSV (csv.h), row by row.
  *
  * All strings are clean already.
  */
@@ -148,13 +148,13 @@ void annotate_put_json(FILE *out, const struct annotate_report *report)
 /* --- CSV --- */
 
 static void put_csv_row(FILE *out, const struct annotate_report *report,
-	const struct annotate_head *head, const struct annotate_row *row, bool raw)
+	const struct annotate_head *head, const struct annotate_row *row, struct csv_style style)
 {
 	bool code = row->kind == ANNOTATE_ROW_CODE;
 
-	csv_put_text(out, head->symbol, raw);
+	csv_put_text(out, head->symbol, style);
 	fputc(',', out);
-	csv_put_text(out, head->image, raw);
+	csv_put_text(out, head->image, style);
 	fprintf(out, ",%s,%u,", kinds[row->kind], row->depth);
 	if (code)
 		fprintf(out, "0x%" PRIx64, row->offset);
@@ -162,14 +162,14 @@ static void put_csv_row(FILE *out, const struct annotate_report *report,
 	if (code && row->address)
 		fprintf(out, "0x%" PRIx64, row->address);
 	fputc(',', out);
-	csv_put_text(out, row->file, raw);
+	csv_put_text(out, row->file, style);
 	fputc(',', out);
 	if (row->line)
 		fprintf(out, "%" PRIu32, row->line);
 	fputc(',', out);
-	csv_put_text(out, row->text, raw);
+	csv_put_text(out, row->text, style);
 	fputc(',', out);
-	csv_put_text(out, row->target_text, raw);
+	csv_put_text(out, row->target_text, style);
 	for (size_t i = 0; i < report->n_events; i++) {
 		if (code || row->kind == ANNOTATE_ROW_LINE)
 			fprintf(out, ",%.4f,%" PRIu64 ",%" PRIu64,
@@ -178,13 +178,13 @@ static void put_csv_row(FILE *out, const struct annotate_report *report,
 		else
 			fputs(",,,", out);
 	}
-	fputs("\r\n", out);
+	csv_end_row(out, style);
 }
 
 void annotate_put_csv(FILE *out, const struct annotate_report *report)
 {
 	static const char *const heads[] = {"percent", "samples", "weight"};
-	const bool raw = report->taking->request->raw_cells;
+	const struct csv_style style = report->taking->request->csv;
 	char name[2 * EVENT_NAME_MAX + 32];
 
 	fputs("symbol,image,kind,depth,offset,address,file,line,text,target", out);
@@ -192,9 +192,9 @@ void annotate_put_csv(FILE *out, const struct annotate_report *report)
 		for (size_t j = 0; j < 3; j++) {
 			snprintf(name, sizeof(name), "%s %s", report->events[i].name, heads[j]);
 			fputc(',', out);
-			csv_put_text(out, name, raw);
+			csv_put_text(out, name, style);
 		}
-	fputs("\r\n", out);
+	csv_end_row(out, style);
 	for (size_t i = 0; i < report->n_functions; i++) {
 		struct annotate_head head;
 		size_t n;
@@ -202,6 +202,6 @@ void annotate_put_csv(FILE *out, const struct annotate_report *report)
 
 		annotate_head(report->functions[i], &head);
 		for (size_t j = 0; j < n; j++)
-			put_csv_row(out, report, &head, &rows[j], raw);
+			put_csv_row(out, report, &head, &rows[j], style);
 	}
 }

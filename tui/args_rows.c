@@ -385,7 +385,10 @@ int args_apply_rows(struct args *args, int id, const char *text)
 		request->names_only = true;
 		return 0;
 	case ARG_RAW_CELLS:
-		request->raw_cells = true;
+		request->csv.raw = true;
+		return 0;
+	case ARG_CRLF:
+		request->csv.crlf = true;
 		return 0;
 	case ARG_NO_IDLE:
 		request->hide_idle = true;

@@ -207,6 +207,8 @@ static const struct args_option table[ARGS_TABLE_MAX] = {
 		"names alone, one a line, without trying whether they open"},
 	[ARG_RAW_CELLS] = {0, "raw-cells", NULL, TABLES | ARGS_STAT | ARGS_LIST, ARGS_OUTPUT,
 		"of csv: no apostrophe before text that a spreadsheet could take for a formula"},
+	[ARG_CRLF] = {0, "crlf", NULL, TABLES | ARGS_STAT | ARGS_LIST, ARGS_OUTPUT,
+		"of csv: rows end by CR LF, as RFC 4180 has them, instead of LF"},
 	[ARG_NO_IDLE] = {0, "no-idle", NULL, VIEWS, ARGS_OUTPUT,
 		"leave out the kernel's idle loop"},
 

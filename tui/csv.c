@@ -55,9 +55,9 @@ static bool begins_formula(const char *text)
 	return *text == ';' && csv_is_formula(text + 1);
 }
 
-void csv_put_text(FILE *out, const char *text, bool raw)
+void csv_put_text(FILE *out, const char *text, struct csv_style style)
 {
-	bool formula = !raw && csv_is_formula(text);
+	bool formula = !style.raw && csv_is_formula(text);
 	bool quoted = formula || strpbrk(text, ",\"\r\n\t");
 
 	if (quoted)
@@ -65,8 +65,13 @@ void csv_put_text(FILE *out, const char *text, bool raw)
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', out);
-		fputc(!raw && begins_formula(text) ? ':' : *text, out);
+		fputc(!style.raw && begins_formula(text) ? ':' : *text, out);
 	}
 	if (quoted)
 		fputc('"', out);
+}
+
+void csv_end_row(FILE *out, struct csv_style style)
+{
+	fputs(style.crlf ? "\r\n" : "\n", out);
 }

@@ -106,7 +106,7 @@ static int write_out(const struct diff_table *table, const struct request *reque
 	giveup_watch(STDOUT_FILENO);
 	switch (request->format) {
 	case REPORT_CSV:
-		diff_put_csv(out.file, table, request->raw_cells);
+		diff_put_csv(out.file, table, request->csv);
 		break;
 	case REPORT_JSON:
 		diff_put_json(out.file, table);

@@ -82,7 +82,7 @@ int diff_table_finish(struct diff_table *table, double percent_limit, size_t row
 
 /* columns: of the terminal, to cut names to; 0: as wide as needed. */
 void diff_put_text(FILE *out, const struct diff_table *table, unsigned int columns, bool color);
-void diff_put_csv(FILE *out, const struct diff_table *table, bool raw); /* raw: see csv.h */
+void diff_put_csv(FILE *out, const struct diff_table *table, struct csv_style style);
 void diff_put_json(FILE *out, const struct diff_table *table);
 
 #endif

@@ -239,7 +239,7 @@ void diff_put_text(FILE *out, const struct diff_table *table, unsigned int colum
 
 /* --- CSV --- */
 
-void diff_put_csv(FILE *out, const struct diff_table *table, bool raw)
+void diff_put_csv(FILE *out, const struct diff_table *table, struct csv_style style)
 {
 	fputs("event", out);
 	for (size_t k = 0; k < table->n_keys; k++)
@@ -247,14 +247,14 @@ void diff_put_csv(FILE *out, const struct diff_table *table, bool raw)
 	fputs(",state,difference,ratio", out);
 	for (size_t i = 1; i <= table->n_files; i++)
 		fprintf(out, ",percent_%zu,per_second_%zu,weight_%zu,samples_%zu", i, i, i, i);
-	fputs("\r\n", out);
+	csv_end_row(out, style);
 	for (uint32_t r = 0; r < table->n_rows; r++) {
 		const struct diff_row *row = &table->rows[r];
 
-		csv_put_text(out, table->events[row->event].name, raw);
+		csv_put_text(out, table->events[row->event].name, style);
 		for (size_t k = 0; k < table->n_keys; k++) {
 			putc(',', out);
-			csv_put_text(out, row->keys[k], raw);
+			csv_put_text(out, row->keys[k], style);
 		}
 		fprintf(out, ",%s,%.4f,", states[row->state], row->difference);
 		if (row->state == DIFF_BOTH)
@@ -267,7 +267,7 @@ void diff_put_csv(FILE *out, const struct diff_table *table, bool raw)
 				duration > 0 ? (double)cell->weight / duration : 0.0, cell->weight,
 				cell->samples);
 		}
-		fputs("\r\n", out);
+		csv_end_row(out, style);
 	}
 }
 

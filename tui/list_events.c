@@ -361,9 +361,11 @@ static void print_json(struct listing *listing)
 static void print_csv(struct listing *listing)
 {
 	FILE *out = listing->out;
+	const struct csv_style style = listing->request->csv;
 	char cleaned[TEXT_MAX];
 
-	fputs("name,alias,group,description,opens,error,reason\n", out);
+	fputs("name,alias,group,description,opens,error,reason", out);
+	csv_end_row(out, style);
 	for (size_t i = 0; i < listing->n_shown; i++) {
 		const struct catalogue_entry *entry = &listing->entries[listing->shown[i]];
 		const char *const cells[] = {entry->name, entry->alias,
@@ -373,9 +375,9 @@ static void print_csv(struct listing *listing)
 		for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++) {
 			if (k)
 				putc(',', out);
-			csv_put_text(out, clean(cleaned, cells[k]), listing->request->raw_cells);
+			csv_put_text(out, clean(cleaned, cells[k]), style);
 		}
-		putc('\n', out);
+		csv_end_row(out, style);
 	}
 }
 

@@ -117,7 +117,7 @@ struct report {
 	bool filtered, absolute;
 	double tree_limit_percent; /* what was left out of trees */
 	bool ascii; /* trees are drawn in it */
-	bool raw_cells; /* CSV cells may begin like formulas (csv.h) */
+	struct csv_style csv;
 	struct report_file file;
 	struct report_event *events;
 	size_t n_events;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_csv.c - a gathered report as CSV (RFC 4180).
+ * report_csv.c - a gathered report as CSV (csv.h).
  *
  * All strings are clean already.
  */
@@ -71,7 +71,7 @@ static const struct report_cell *cell_of(const struct report_row *row, size_t co
 static void put_row(FILE *out, const struct report *report, const struct columns *columns,
 	const struct report_event *event, const struct report_row *row)
 {
-	csv_put_text(out, event->name, report->raw_cells);
+	csv_put_text(out, event->name, report->csv);
 	for (size_t k = 0; k < report->n_keys; k++) {
 		if (is_told(report, k))
 			continue;
@@ -79,7 +79,7 @@ static void put_row(FILE *out, const struct report *report, const struct columns
 		if (row->keys[k].is_number)
 			fprintf(out, "%" PRId64, row->keys[k].number);
 		else
-			csv_put_text(out, row->keys[k].text, report->raw_cells);
+			csv_put_text(out, row->keys[k].text, report->csv);
 	}
 	fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self_percent,
 		row->total_percent, row->samples, row->self_weight, row->total_weight);
@@ -93,10 +93,10 @@ static void put_row(FILE *out, const struct report *report, const struct columns
 		else
 			fputs(",0.0000,0.0000,0,0", out);
 	}
-	fputs("\r\n", out);
+	csv_end_row(out, report->csv);
 }
 
-static void put_column_heads(FILE *out, const struct columns *columns, bool raw)
+static void put_column_heads(FILE *out, const struct columns *columns, struct csv_style style)
 {
 	static const char *const heads[] = {
 		"self_percent", "total_percent", "samples", "self_weight"};
@@ -106,19 +106,20 @@ static void put_column_heads(FILE *out, const struct columns *columns, bool raw)
 		for (size_t j = 0; j < sizeof(heads) / sizeof(heads[0]); j++) {
 			snprintf(head, sizeof(head), "%s %s", columns->names[i], heads[j]);
 			fputc(',', out);
-			csv_put_text(out, head, raw);
+			csv_put_text(out, head, style);
 		}
 }
 
 /* Symbols from the root on.  A ";" in a name, as in Rust's "[u8; 4]", becomes ":". */
-static void put_path(FILE *out, const struct report_node *nodes, size_t node, bool raw)
+static void put_path(
+	FILE *out, const struct report_node *nodes, size_t node, struct csv_style style)
 {
 	size_t path[1100], n = 0;
 
 	for (; node && n < sizeof(path) / sizeof(path[0]); node = nodes[node].parent)
 		path[n++] = node;
 	fputc('"', out);
-	if (n && !raw && csv_is_formula(nodes[path[n - 1]].symbol))
+	if (n && !style.raw && csv_is_formula(nodes[path[n - 1]].symbol))
 		fputc('\'', out);
 	while (n) {
 		for (const char *at = nodes[path[--n]].symbol; *at; at++) {
@@ -132,19 +133,19 @@ static void put_path(FILE *out, const struct report_node *nodes, size_t node, bo
 	fputc('"', out);
 }
 
-static void put_tree(FILE *out, const struct report_event *event, bool raw)
+static void put_tree(FILE *out, const struct report_event *event, struct csv_style style)
 {
 	for (size_t i = 1; i < event->n_nodes; i++) {
 		const struct report_node *node = &event->nodes[i];
 
-		csv_put_text(out, event->name, raw);
+		csv_put_text(out, event->name, style);
 		fputc(',', out);
-		put_path(out, event->nodes, i, raw);
+		put_path(out, event->nodes, i, style);
 		fputc(',', out);
-		csv_put_text(out, node->image, raw);
-		fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
-			node->self_percent, node->total_percent, node->samples, node->self_weight,
-			node->total_weight);
+		csv_put_text(out, node->image, style);
+		fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, node->self_percent,
+			node->total_percent, node->samples, node->self_weight, node->total_weight);
+		csv_end_row(out, style);
 	}
 }
 
@@ -164,17 +165,17 @@ int report_put_csv(FILE *out, const struct report *report)
 		if (is_told(report, k))
 			continue;
 		fputc(',', out);
-		csv_put_text(out, report_key_name(report, k, room), report->raw_cells);
+		csv_put_text(out, report_key_name(report, k, room), report->csv);
 	}
 	fputs(",self_percent,total_percent,samples,self_weight,total_weight", out);
-	put_column_heads(out, &columns, report->raw_cells);
-	fputs("\r\n", out);
+	put_column_heads(out, &columns, report->csv);
+	csv_end_row(out, report->csv);
 	for (size_t i = 0; i < report->n_events; i++) {
 		const struct report_event *event = &report->events[i];
 
 		columns_of(&columns, event);
 		if (report->view != REPORT_FLAT)
-			put_tree(out, event, report->raw_cells);
+			put_tree(out, event, report->csv);
 		for (size_t j = 0; j < event->n_rows; j++)
 			put_row(out, report, &columns, event, &event->rows[j]);
 	}

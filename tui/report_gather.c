@@ -430,7 +430,7 @@ static void take_request(struct report *report, const struct session *session)
 	const struct request *request = session->request;
 
 	report->idle_hidden = request->hide_idle;
-	report->raw_cells = request->raw_cells;
+	report->csv = request->csv;
 	report->view = request->view;
 	report->columns = request->columns;
 	report->sort_total = request->sort_total;

@@ -12,6 +12,7 @@
 #include "sampler/recording/recording.h"
 #include "symbols/symbols.h"
 #include "tui/cgroups.h"
+#include "tui/csv.h"
 #include "tui/expr.h"
 #include "tui/filter.h"
 #include "tui/names.h"
@@ -119,7 +120,7 @@ struct request {
 	const char *symbol; /* of annotate; NULL: the hottest */
 	const char *pattern; /* of list; NULL: all */
 	bool names_only; /* --names of list */
-	bool raw_cells; /* --raw-cells: CSV cells may begin like formulas */
+	struct csv_style csv; /* --raw-cells, --crlf */
 	int annotate_mode; /* --mode: enum annotate_mode */
 	bool intel_syntax; /* --syntax intel */
 	const char **source_prefixes; /* --source-prefix, ends with NULL; NULL: none */

@@ -269,7 +269,7 @@ static void put_table(struct stat_run *run, bool interval)
 
 	switch (run->request->format) {
 	case REPORT_CSV:
-		stat_put_csv(out, table, !run->head_printed, run->request->raw_cells);
+		stat_put_csv(out, table, !run->head_printed, run->request->csv);
 		break;
 	case REPORT_JSON:
 		stat_put_json(out, table, interval);

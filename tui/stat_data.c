@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stat_data.c - counts as CSV (RFC 4180) and JSON.
+ * stat_data.c - counts as CSV (csv.h) and JSON.
  *
  * All strings are clean already.
  */
@@ -43,20 +43,20 @@ static void put_csv_id(FILE *out, int64_t id)
 }
 
 static void put_csv_count(FILE *out, const struct stat_table *table, const struct stat_row *row,
-	const struct stat_event *event, const struct stat_count *count, bool raw)
+	const struct stat_event *event, const struct stat_count *count, struct csv_style style)
 {
 	fprintf(out, "%.6f,%.6f,", table->time_s, table->elapsed_s);
 	put_csv_id(out, row->pid);
 	put_csv_id(out, row->tid);
-	csv_put_text(out, row->command, raw);
+	csv_put_text(out, row->command, style);
 	fputc(',', out);
 	put_csv_id(out, row->cpu);
 	put_csv_id(out, row->core);
 	put_csv_id(out, row->socket);
 	put_csv_id(out, row->node);
-	csv_put_text(out, event->name, raw);
+	csv_put_text(out, event->name, style);
 	fputc(',', out);
-	csv_put_text(out, event->cgroup, raw);
+	csv_put_text(out, event->cgroup, style);
 	fputc(',', out);
 	if (!count->missing)
 		fprintf(out, "%" PRIu64, count->count);
@@ -64,34 +64,36 @@ static void put_csv_count(FILE *out, const struct stat_table *table, const struc
 	if (!count->missing)
 		put_scaled(out, count, event);
 	fputc(',', out);
-	csv_put_text(out, event->unit, raw);
+	csv_put_text(out, event->unit, style);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.2f,", count->enabled_ns, count->running_ns,
 		running_percent(count));
-	csv_put_text(out, stat_missing_text(count->missing), raw);
+	csv_put_text(out, stat_missing_text(count->missing), style);
 	fputc(',', out);
 	if (count->metric.unit)
 		fprintf(out, "%.6f,", count->metric.value);
 	else
 		fputc(',', out);
-	csv_put_text(out, count->metric.unit ? count->metric.unit : "", raw);
+	csv_put_text(out, count->metric.unit ? count->metric.unit : "", style);
 	fputc(',', out);
 	if (count->deviation_percent >= 0)
 		fprintf(out, "%.4f", count->deviation_percent);
-	fputs("\r\n", out);
+	csv_end_row(out, style);
 }
 
-void stat_put_csv(FILE *out, const struct stat_table *table, bool head, bool raw)
+void stat_put_csv(FILE *out, const struct stat_table *table, bool head, struct csv_style style)
 {
-	if (head)
+	if (head) {
 		fputs("time_s,elapsed_s,process,thread,command,cpu,core,socket,node,event,cgroup,"
 		      "count,scaled,unit,enabled_ns,running_ns,running_percent,not_counted,metric,"
-		      "metric_unit,deviation_percent\r\n",
+		      "metric_unit,deviation_percent",
 			out);
+		csv_end_row(out, style);
+	}
 	for (size_t i = 0; i < table->n_rows; i++)
 		for (size_t k = 0; k < table->n_events; k++)
 			if (is_told(&table->rows[i].counts[k]))
 				put_csv_count(out, table, &table->rows[i], &table->events[k],
-					&table->rows[i].counts[k], raw);
+					&table->rows[i].counts[k], style);
 }
 
 /* --- JSON --- */

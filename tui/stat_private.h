@@ -127,7 +127,7 @@ const char *stat_number(char out[64], double value, unsigned int decimals);
 void stat_put_text(FILE *out, const struct stat_table *table);
 /* One line of an interval for each row; a head comes before the first line and whenever head is true. */
 void stat_put_line(FILE *out, const struct stat_table *table, bool head);
-void stat_put_csv(FILE *out, const struct stat_table *table, bool head, bool raw);
+void stat_put_csv(FILE *out, const struct stat_table *table, bool head, struct csv_style style);
 /* One object; in one line for an interval. */
 void stat_put_json(FILE *out, const struct stat_table *table, bool interval);
 

@@ -88,7 +88,7 @@ _strobe()
 	local views="--comm --image --symbol --only --time --symfs --trust-local-files --debug-dir --debuginfod --memory --no-idle
 		--cache-dir"
 	local input="-i --input" output="-o --output"
-	local tables="--format --percent-limit --rows --raw-cells --all-notes"
+	local tables="--format --percent-limit --rows --raw-cells --crlf --all-notes"
 	local report="--sort --group --columns --callers --callees --tree --percentage
 		--inline --no-inline"
 	local screen="--baseline --sort -d --delay --ascii --mono --no-mouse --theme --config --no-config --color
@@ -97,7 +97,7 @@ _strobe()
 	local data=-d
 	local code="--syntax --source-prefix"
 	local counted="-u --user -G --cgroup -a --all-cpus --pfm-events --filter --bpf --own-threads --until-exec --duration -I --interval -r --repeat --no-inherit
-		--per -A --no-aggr --per-thread --format --raw-cells"
+		--per -A --no-aggr --per-thread --format --raw-cells --crlf"
 	local commands="live report record export annotate diff archive stat list doctor"
 
 	COMPREPLY=()
@@ -222,7 +222,7 @@ _strobe()
 	*)
 		case $command in
 		doctor) options=$general ;;
-		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names --raw-cells $general" ;;
+		list) options="-p --pid -t --tid -C --cpu -a --all-cpus --format --names --raw-cells --crlf $general" ;;
 		report) options="$either $sampled $data $input $views $tables $report $general" ;;
 		record) options="$either $sampled $data $output -z --compress -s --stat --keep-stacks $general" ;;
 		export) options="$either $sampled $data $input $output $views --format --all-notes --inline

@@ -134,6 +134,20 @@ def links_of_others(data, folder):
                      and os.path.getsize(victim) > 5, str(result))
 
 
+def rows_of_csv(data):
+    """Rows end by LF, as lines do, or all by CR LF: whatever command writes them."""
+    commands = {"report": ["report", data], "report of trees": ["report", "--tree", data], "diff": ["diff", data, data],
+                "annotate": ["annotate", data], "stat": ["stat", "--per", "cpu", "--", "true"],
+                "list": ["list", "cpu-clock"]}
+    for name, words in commands.items():
+        command = [strobe, words[0], "--format", "csv"]
+        found = [subprocess.run([*command, *more, *words[1:]], check=False, capture_output=True, timeout=120).stdout
+                 for more in ([], ["--crlf"])]
+        checks.check(f"rows of csv end by LF: {name}", found[0].count(b"\n") > 1 and b"\r" not in found[0], found[0])
+        checks.check(f"rows of csv end by CR LF: {name}", found[1].count(b"\n") > 1
+                     and found[1].count(b"\n") == found[1].count(b"\r\n") == found[1].count(b"\r"), found[1])
+
+
 def without_dev(data, folder):
     """A file system with nothing in /dev, as a chroot may have it."""
     root = os.path.join(folder, "root")
@@ -168,6 +182,7 @@ with tempfile.TemporaryDirectory(prefix="strobe-writing-") as top:
     if made.status:
         checks.skip("everything", f"nothing can be recorded: {made}")
         checks.finish()
+    rows_of_csv(recording)
     to_full_standard_output(recording)
     to_full_disk(recording, top)
     to_limit(recording, top)

@@ -21,7 +21,7 @@ static void expect(const char *text, bool raw, const char *wanted)
 	FILE *out = open_memstream(&found, &size);
 
 	assert_non_null(out);
-	csv_put_text(out, text, raw);
+	csv_put_text(out, text, (struct csv_style){.raw = raw});
 	fclose(out);
 	assert_string_equal(found, wanted);
 	free(found);
@@ -101,11 +101,17 @@ static void test_report(void **state)
 	char *text = write_csv(&report);
 
 	(void)state;
-	assert_non_null(strstr(text, "\r\ne,\"'=1+1\",\"'@lib\",0.0000,"));
+	assert_non_null(strstr(text, "\ne,\"'=1+1\",\"'@lib\",0.0000,"));
+	assert_null(strchr(text, '\r'));
 	free(text);
-	report.raw_cells = true;
+	report.csv.raw = true;
 	text = write_csv(&report);
-	assert_non_null(strstr(text, "\r\ne,=1+1,@lib,0.0000,"));
+	assert_non_null(strstr(text, "\ne,=1+1,@lib,0.0000,"));
+	free(text);
+	report.csv.crlf = true;
+	text = write_csv(&report);
+	assert_non_null(strstr(text, "total_weight\r\ne,=1+1,@lib,0.0000,"));
+	assert_string_equal(text + strlen(text) - 2, "\r\n");
 	free(text);
 }
 
@@ -116,12 +122,12 @@ static void test_tree(void **state)
 	char *text = write_csv(&report);
 
 	(void)state;
-	assert_non_null(strstr(text, "\r\ne,\"'-x\",\"'+i\","));
-	assert_non_null(strstr(text, "\r\ne,\"'-x;=y\",i,"));
+	assert_non_null(strstr(text, "\ne,\"'-x\",\"'+i\","));
+	assert_non_null(strstr(text, "\ne,\"'-x;=y\",i,"));
 	free(text);
-	report.raw_cells = true;
+	report.csv.raw = true;
 	text = write_csv(&report);
-	assert_non_null(strstr(text, "\r\ne,\"-x;=y\",i,"));
+	assert_non_null(strstr(text, "\ne,\"-x;=y\",i,"));
 	free(text);
 }
 

@@ -165,7 +165,7 @@ static char *written(const struct diff_table *table, enum report_format format)
 
 	assert_non_null(out);
 	if (format == REPORT_CSV)
-		diff_put_csv(out, table, false);
+		diff_put_csv(out, table, (struct csv_style){.raw = false});
 	else if (format == REPORT_JSON)
 		diff_put_json(out, table);
 	else
@@ -232,9 +232,9 @@ static void test_csv(void **state)
 	text = written(&table, REPORT_CSV);
 	assert_string_equal(text,
 		"event,symbol,image,state,difference,ratio,percent_1,per_second_1,weight_1,"
-		"samples_1,percent_2,per_second_2,weight_2,samples_2\r\n"
+		"samples_1,percent_2,per_second_2,weight_2,samples_2\n"
 		"cpu-clock,\"f(int, \"\"x\"\")\",\"a,b\",both,0.0000,1.0000,100.0000,100.0000,100,"
-		"10,100.0000,50.0000,100,10\r\n");
+		"10,100.0000,50.0000,100,10\n");
 	free(text);
 	diff_table_fini(&table);
 }

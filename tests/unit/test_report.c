@@ -173,9 +173,9 @@ static void test_csv(void **state)
 	(void)state;
 	expect(text,
 		"event,symbol,image,self_percent,total_percent,samples,self_weight,total_weight"
-		"\r\n"
-		"cpu-clock,\"operator<(a, b)\",\"pro\"\"gram\",70.1260,99.5000,1403,700,995\r\n"
-		"cpu-clock,größe,libc.so.6,20.0000,20.0000,400,200,200\r\n");
+		"\n"
+		"cpu-clock,\"operator<(a, b)\",\"pro\"\"gram\",70.1260,99.5000,1403,700,995\n"
+		"cpu-clock,größe,libc.so.6,20.0000,20.0000,400,200,200\n");
 	assert_int_equal(strncmp(text, "event,", 6), 0);
 	free(text);
 }
@@ -335,11 +335,11 @@ static void test_grouped_csv(void **state)
 	assert_string_equal(text,
 		"event,process,command,symbol,self_percent,total_percent,samples,self_weight,"
 		"total_weight,0 self_percent,0 total_percent,0 samples,0 self_weight,"
-		"11 self_percent,11 total_percent,11 samples,11 self_weight\r\n"
+		"11 self_percent,11 total_percent,11 samples,11 self_weight\n"
 		"cpu-clock,200,make,main,40.5000,60.0000,16,162,240,50.0000,75.0000,15,150,12.5000,"
-		"12.5000,1,12\r\n"
+		"12.5000,1,12\n"
 		"cpu-clock,9,s;h,größe,15.0000,15.0000,6,60,60,0.0000,0.0000,0,0,60.0000,0.0000,6,"
-		"60\r\n");
+		"60\n");
 	free(text);
 }
 
@@ -393,7 +393,7 @@ static void test_events_side_by_side(void **state)
 	free(text);
 	text = write_one(&report, REPORT_CSV, 0);
 	expect(text, "total_weight,cpu-clock self_percent,");
-	expect(text, "\r\npage-faults,200,make,main,");
+	expect(text, "\npage-faults,200,make,main,");
 	free(text);
 }
 
@@ -471,10 +471,10 @@ static void test_tree_csv_and_json(void **state)
 
 	(void)state;
 	expect(text,
-		"event,path,image,self_percent,total_percent,samples,self_weight,total_weight\r\n"
-		"cpu-clock,\"a\",prog,10.0000,90.0000,1,10,90\r\n"
-		"cpu-clock,\"a;b:b\",prog,0.0000,90.0000,0,0,90\r\n"
-		"cpu-clock,\"a;b:b;c\",lib.so,30.0000,30.0000,3,30,30\r\n");
+		"event,path,image,self_percent,total_percent,samples,self_weight,total_weight\n"
+		"cpu-clock,\"a\",prog,10.0000,90.0000,1,10,90\n"
+		"cpu-clock,\"a;b:b\",prog,0.0000,90.0000,0,0,90\n"
+		"cpu-clock,\"a;b:b;c\",lib.so,30.0000,30.0000,3,30,30\n");
 	free(text);
 	text = write_one(&tree, REPORT_JSON, 0);
 	top = json_tokener_parse(text);

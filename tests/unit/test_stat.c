@@ -295,13 +295,13 @@ static void test_csv(void **state)
 	strcpy(fix.events[CYCLES].name, "a\"b,c");
 	fix.row.cpu = 3;
 	fix.counts[BRANCHES].missing = STAT_PINNED_OUT;
-	stat_put_csv(out, &fix.table, true, false);
+	stat_put_csv(out, &fix.table, true, (struct csv_style){.raw = false});
 	fclose(out);
 	assert_memory_equal(text, "time_s,elapsed_s,process,", 25);
 	assert_non_null(strstr(text,
-		"\r\n2.000000,2.000000,,,,3,,,,\"a\"\"b,c\",,4000000,4000000,,1000000000,"
+		"\n2.000000,2.000000,,,,3,,,,\"a\"\"b,c\",,4000000,4000000,,1000000000,"
 		"1000000000,"
-		"100.00,,0.004000,GHz,\r\n"));
+		"100.00,,0.004000,GHz,\n"));
 	assert_non_null(
 		strstr(text, ",branches,,,,,1000000000,1000000000,100.00,pinned: no room,"));
 	assert_non_null(strstr(text, ",task-clock,,1000000000,1000.000000,ms,"));
