@@ -250,3 +250,12 @@ void explain_error(
 		explain_other(&text, error, limits, false);
 	clean_string(out, size, text.bytes);
 }
+
+void explain_stand_in(char *out, size_t size, const char *wanted, const char *type)
+{
+	struct text text = {0};
+
+	text_add(&text, "TERM=%.64s is not in terminfo here: the screen is drawn for %s", wanted,
+		type);
+	clean_string(out, size, text.bytes);
+}

@@ -29,6 +29,8 @@ void explain_open(const struct explain_request *request, int error,
 	size_t size);
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
+/* The screen is drawn for type, since terminfo does not know the terminal that TERM names. */
+void explain_stand_in(char *out, size_t size, const char *wanted, const char *type);
 /* Why a function without a name has no code to show, and what would give it one. */
 void explain_nameless(const struct symref *symbol, char *out, size_t size);
 

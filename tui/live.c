@@ -682,6 +682,20 @@ static void prefer_this_thread(void)
 		return;
 }
 
+/* Not before the message of the session, which is about what is sampled. */
+static void tell_stand_in(struct live *live)
+{
+	const char *type = term_stand_in(live->term);
+	char text[256];
+
+	if (!type)
+		return;
+	explain_stand_in(text, sizeof(text), getenv("TERM"), type);
+	logbook_add(&live->model->log, now_ns(), EXPLAIN_WARNING, false, text);
+	if (!live->session.notice[0])
+		screen_message(&live->screen, STYLE_WARN, "%s", text);
+}
+
 static int run_on_terminal(struct live *live)
 {
 	const struct term_options options = {
@@ -700,6 +714,7 @@ static int run_on_terminal(struct live *live)
 	term_size(live->term, &width, &height);
 	ret = open_screen(live, width, height, term_is_ascii(live->term));
 	if (!ret) {
+		tell_stand_in(live);
 		show(live);
 		loop(live);
 		/* Where there is no place for it, the next screen begins as this one did. */

@@ -10,6 +10,7 @@
 #include "tui/annotate_report.h"
 #include "tui/archive.h"
 #include "tui/args.h"
+#include "tui/charset.h"
 #include "tui/diff.h"
 #include "tui/doctor.h"
 #include "tui/doctor_programs.h"
@@ -28,7 +29,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,8 +165,7 @@ int main(int argc, char **argv)
 	symbols_main(argc, argv);
 	if (fill_standard_fds())
 		return 1;
-	/* Not LC_NUMERIC: reports have one decimal point everywhere. */
-	setlocale(LC_CTYPE, "");
+	charset_take();
 	launch_take_signals();
 	switch (args_parse(&request, argc, argv, message, sizeof(message))) {
 	case 0:

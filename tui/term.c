@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -43,6 +42,7 @@ struct terminal {
 	SCREEN *screen;
 	FILE *input; /* of /dev/tty, where stdin is no terminal; else NULL */
 	int input_fd, output_fd;
+	const char *type; /* that the screen is drawn for; TERM's own value if terminfo knows it */
 	bool ascii;
 	bool redraw;
 	enum theme_depth depth;
@@ -259,10 +259,34 @@ static bool has_room(void)
 	return has;
 }
 
-int term_probe(void)
+/* If name is known, it becomes cur_term. */
+static bool is_known(const char *name)
+{
+	int error;
+
+	return setupterm(name, STDOUT_FILENO, &error) == OK;
+}
+
+/* Returns what the screen is drawn for, as cur_term: TERM, or a terminal that resembles those which terminfo does not
+ * know.  Younger ones understand xterm's sequences.  NULL if TERM is not set, or nothing is known. */
+static const char *choose_type(void)
 {
 	const char *name = getenv("TERM");
-	int error = 0, fd, ret = 0;
+	const bool multiplexed = name && (!strncmp(name, "tmux", 4) || !strncmp(name, "screen", 6));
+	const char *const types[] = {
+		name, multiplexed ? "screen-256color" : "xterm-256color", "xterm"};
+
+	if (!name || !*name)
+		return NULL;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (is_known(types[i]))
+			return types[i];
+	return NULL;
+}
+
+int term_probe(void)
+{
+	int fd, ret = 0;
 
 	if (!isatty(STDOUT_FILENO))
 		return -ENOTTY;
@@ -274,7 +298,7 @@ int term_probe(void)
 	}
 	if (!has_room())
 		return -ENOMEM;
-	if (!name || !*name || setupterm(NULL, STDOUT_FILENO, &error) != OK)
+	if (!choose_type())
 		return -ENOENT;
 	if (!tigetstr("cup") || tigetstr("cup") == (const char *)-1)
 		ret = -ENOTSUP;
@@ -324,7 +348,7 @@ static bool reserve_parameters(void)
 
 /* Where SIGTSTP has its default action, curses ignores it while it draws, and a ^Z of that moment is lost, even one that is
  * blocked and waits for a signalfd.  An action of somebody's own it leaves alone, from then on for ever. */
-static SCREEN *new_screen(FILE *input)
+static SCREEN *new_screen(const char *type, FILE *input)
 {
 	struct sigaction action = {.sa_handler = nothing}, old;
 	SCREEN *screen;
@@ -333,7 +357,7 @@ static SCREEN *new_screen(FILE *input)
 		return NULL;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTSTP, &action, &old);
-	screen = newterm(NULL, stdout, input);
+	screen = newterm(type, stdout, input);
 	sigaction(SIGTSTP, &old, NULL);
 	return screen;
 }
@@ -346,10 +370,15 @@ int term_open(struct terminal **out, const struct term_options *options)
 	*out = NULL;
 	if (ret)
 		return ret;
-	setlocale(LC_CTYPE, "");
 	term = calloc(1, sizeof(*term));
 	if (!term)
 		return -ENOMEM;
+	term->type = choose_type();
+	if (!term->type) {
+		ret = -ENOMEM; /* term_probe() would have reported other causes */
+		goto fail;
+	}
+	del_curterm(cur_term);
 	term->output_fd = STDOUT_FILENO;
 	term->input_fd = STDIN_FILENO;
 	if (!isatty(STDIN_FILENO)) {
@@ -367,7 +396,7 @@ int term_open(struct terminal **out, const struct term_options *options)
 	}
 	set_escdelay(ESCAPE_DELAY_MS);
 	choose_size_source(term->output_fd);
-	term->screen = new_screen(term->input ? term->input : stdin);
+	term->screen = new_screen(term->type, term->input ? term->input : stdin);
 	if (!term->screen) {
 		ret = -ENOMEM; /* term_probe() would have reported other causes */
 		goto fail;
@@ -442,6 +471,11 @@ void term_close(struct terminal *term)
 	if (term->input)
 		fclose(term->input);
 	free(term);
+}
+
+const char *term_stand_in(const struct terminal *term)
+{
+	return term->type == getenv("TERM") ? NULL : term->type;
 }
 
 bool term_is_ascii(const struct terminal *term)

@@ -26,12 +26,15 @@ struct term_options {
 };
 
 /* Returns 0; or sets *out to NULL and returns -ENOTTY where standard output or input is no
- * terminal, -ENOENT for a TERM that is unknown or not set, -ENOTSUP for one that cannot move the
- * cursor, or another -errno. */
+ * terminal, -ENOENT for a TERM that is not set or has no stand-in, -ENOTSUP for one that cannot
+ * move the cursor, or another -errno. */
 int term_open(struct terminal **out, const struct term_options *options);
 
 /* Whether term_open() would find a terminal that it can use, without touching it: 0 or as above. */
 int term_probe(void);
+
+/* Returns the terminal that the screen is drawn for if terminfo does not know TERM; else NULL. */
+const char *term_stand_in(const struct terminal *term);
 
 /* Back to the shell's screen; NULL is a no-op. */
 void term_close(struct terminal *term);

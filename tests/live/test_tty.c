@@ -637,6 +637,34 @@ static void test_other_terminals(void **state)
 	}
 }
 
+/* ssh brings names of terminals and of locales that only the other machine has. */
+static void test_unknown_terminal_and_locale(void **state)
+{
+	static const char *const names[] = {"TERM=xterm-nonesuch", "TERM=nonesuch",
+		"TERM=tmux-nonesuch", "TERM=nonesuch\033[5m"};
+	static const char *const types[] = {
+		"xterm-256color", "xterm-256color", "screen-256color", "xterm-256color"};
+
+	(void)state;
+	tty_need_events(target);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *const environment[] = {
+			names[i], "LC_ALL=xx_YY.UTF-8", "NO_COLOR=", "COLUMNS=", "LINES=", NULL};
+		struct tty *tty = start(environment, 120, 24, NULL);
+
+		assert_true(tty_expect(tty, "not in terminfo"));
+		assert_true(tty_expect(tty, types[i]));
+		assert_true(tty_expect(tty, "spinning_wheel"));
+		assert_true(tty_contains(tty, "38;5;"));
+		assert_true(tty_contains(tty, "\342")); /* bars and dots, which are not ASCII */
+		assert_false(tty_contains(tty, "\033[5m"));
+		tty_type(tty, "q");
+		expect_exit(tty, 0);
+		assert_true(tty_modes_restored(tty));
+		finish(tty);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -655,6 +683,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_failure_shows_no_screen),
 		cmocka_unit_test(test_ascii_and_no_color),
 		cmocka_unit_test(test_other_terminals),
+		cmocka_unit_test(test_unknown_terminal_and_locale),
 	};
 	int failed;
 
