@@ -28,7 +28,9 @@
 #include <curses.h>
 #include <term.h>
 
-#define ESCAPE_DELAY_MS 25
+/* How long after ESC the rest of a key may come: slow links of ssh(1) and mosh(1) tear keys apart by a round trip.  newterm()
+ * prefers the environment's ESCDELAY. */
+#define ESCAPE_DELAY_MS 200
 #define ENV_SIZE_MAX 1000 /* maximum that LINES and COLUMNS may give */
 #define PAIRS_LEAST \
 	64 /* what a terminal of 8 colours has: more than there are different ones then */
@@ -362,6 +364,26 @@ static SCREEN *new_screen(const char *type, FILE *input)
 	return screen;
 }
 
+/* Terminals send ESC O B in one mode and ESC [ B in the other.  Which of them is on is not sure with every terminal and
+ * multiplexer in between.  What terminfo says of a sequence goes first. */
+static void define_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int code;
+	} keys[] = {{"\033[A", KEY_UP}, {"\033OA", KEY_UP}, {"\033[B", KEY_DOWN},
+		{"\033OB", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033OC", KEY_RIGHT},
+		{"\033[D", KEY_LEFT}, {"\033OD", KEY_LEFT}, {"\033[H", KEY_HOME},
+		{"\033OH", KEY_HOME}, {"\033[1~", KEY_HOME}, {"\033[7~", KEY_HOME},
+		{"\033[F", KEY_END}, {"\033OF", KEY_END}, {"\033[4~", KEY_END},
+		{"\033[8~", KEY_END}, {"\033[2~", KEY_IC}, {"\033[3~", KEY_DC},
+		{"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE}, {"\033[Z", KEY_BTAB}};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!key_defined(keys[i].sequence))
+			define_key(keys[i].sequence, keys[i].code);
+}
+
 int term_open(struct terminal **out, const struct term_options *options)
 {
 	struct terminal *term;
@@ -422,6 +444,7 @@ int term_open(struct terminal **out, const struct term_options *options)
 	nonl();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
+	define_keys();
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);
 	curs_set(0);

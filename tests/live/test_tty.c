@@ -665,6 +665,44 @@ static void test_unknown_terminal_and_locale(void **state)
 	}
 }
 
+/* A key whose bytes come one by one, as a slow link brings them. */
+static void type_torn(struct tty *tty, const char *key)
+{
+	for (; *key; key++) {
+		const char byte[] = {*key, '\0'};
+
+		tty_type(tty, byte);
+		poll(NULL, 0, 40);
+	}
+}
+
+static void test_torn_keys(void **state)
+{
+	static const char *const names[] = {
+		"TERM=xterm-256color", "TERM=linux", "TERM=vt100", "TERM=nonesuch"};
+	static const char *const keys[] = {"\033[B", "\033OB"};
+
+	(void)state;
+	tty_need_events(target);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) * 2; i++) {
+		/* The first two have the default; with the others a busy machine may take its time. */
+		const char *const environment[] = {names[i / 2], "LC_ALL=C.UTF-8",
+			"COLUMNS=", "LINES=", "ASAN_OPTIONS=detect_leaks=0",
+			i < 2 ? "ESCDELAY=" : "ESCDELAY=5000", NULL};
+		struct tty *tty = start(environment, 80, 24, NULL);
+
+		assert_true(tty_expect(tty, "spinning_wheel"));
+		tty_type(tty, "R");
+		assert_true(tty_expect(tty, "rows are"));
+		type_torn(tty, keys[i % 2]);
+		tty_type(tty, "\r");
+		assert_true(tty_expect(tty, "by image"));
+		tty_type(tty, "q");
+		expect_exit(tty, 0);
+		finish(tty);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -684,6 +722,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_ascii_and_no_color),
 		cmocka_unit_test(test_other_terminals),
 		cmocka_unit_test(test_unknown_terminal_and_locale),
+		cmocka_unit_test(test_torn_keys),
 	};
 	int failed;
 
