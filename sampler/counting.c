@@ -75,7 +75,7 @@ static int find_tasks(struct counting *counting, const struct engine_target *tar
 {
 	int ret = 0;
 
-	if (target->command)
+	if (engine_target_is_command(target))
 		return add_task(counting, counting->launch.pid, counting->launch.pid, false, false);
 	for (size_t i = 0; i < target->n_pids && !ret; i++)
 		ret = add_process(counting, target->pids[i]);
@@ -101,11 +101,8 @@ static int find_roots(struct counting *counting, const struct engine_target *tar
 	counting->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (counting->epoll_fd < 0)
 		return -errno;
-	if (target->command) {
-		if (counting->launch.pid_fd >= 0)
-			watch(counting, counting->launch.pid_fd);
-		return 0;
-	}
+	if (counting->launch.pid_fd >= 0)
+		watch(counting, counting->launch.pid_fd);
 	if (!n)
 		return 0;
 	counting->roots = calloc(n, sizeof(*counting->roots));
@@ -165,9 +162,12 @@ bool counting_alive(struct counting *counting, bool *told)
 		if (!counting->command_ended && launch_ended(&counting->launch, &status)) {
 			counting->command_ended = true;
 			counting->command_status = status;
-			counting->ended_ns = sys_now_ns();
+			/* Others are counted until counting_stop(). */
+			if (!counting->target.stopwatch)
+				counting->ended_ns = sys_now_ns();
 		}
-		return !counting->command_ended;
+		if (counting->command_ended || !counting->target.stopwatch)
+			return !counting->command_ended;
 	}
 	if (counting->target.n_cgroups)
 		return cgroups_alive(counting, told);
@@ -323,15 +323,17 @@ int counting_start(struct counting *counting, struct engine_failure *failure)
 	int ret;
 
 	counting->started = true;
-	if (!counting->target.command) {
+	if (!engine_target_is_command(&counting->target)) {
 		counting->started_ns = sys_now_ns();
 		switch_all(counting, true);
-		return 0;
+		if (!counting->target.command)
+			return 0;
+	} else {
+		for (size_t i = 0; i < counting->n_cells; i++)
+			if (counting->cells[i].members && counting->cells[i].tid < 0)
+				(void)sys_enable(counting->cells[i].fd);
+		counting->started_ns = sys_now_ns();
 	}
-	for (size_t i = 0; i < counting->n_cells; i++)
-		if (counting->cells[i].members && counting->cells[i].tid < 0)
-			(void)sys_enable(counting->cells[i].fd);
-	counting->started_ns = sys_now_ns();
 	ret = launch_go(&counting->launch);
 	if (ret)
 		*failure = (struct engine_failure){

@@ -65,7 +65,7 @@ static void fill_attr(const struct counting *counting, const struct event_spec *
 	attr->inherit_thread = attr->inherit && counting->own_threads;
 	attr->remove_on_exec = on_task && counting->until_exec;
 	attr->disabled = is_leader;
-	attr->enable_on_exec = is_leader && on_task && counting->target.command;
+	attr->enable_on_exec = is_leader && on_task && engine_target_is_command(&counting->target);
 	/* Both are for leaders: the kernel refuses them to members. */
 	if (!is_leader)
 		attr->pinned = attr->exclusive = 0;

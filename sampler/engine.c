@@ -141,8 +141,8 @@ static bool is_valid(const struct engine_config *config)
 		return false;
 	/* The kernel refuses to begin and to end with the same exec; of CPUs nothing is taken away. */
 	if (config->until_exec &&
-		(target->command || target->system_wide || config->scope == SCOPE_CPU ||
-			config->flight_s > 0))
+		(engine_target_is_command(target) || target->system_wide ||
+			config->scope == SCOPE_CPU || config->flight_s > 0))
 		return false;
 	if (config->inherit_stat && config->scope != SCOPE_INHERIT)
 		return false;
@@ -158,9 +158,9 @@ static bool is_valid(const struct engine_config *config)
 	if (target->command && !target->command[0])
 		return false;
 	if (target->system_wide)
-		return !target->n_pids && !target->n_tids && !target->command;
-	return target->n_pids || target->n_tids || target->command || target->n_cpus ||
-		only_cgroups(config);
+		return !target->n_pids && !target->n_tids && !engine_target_is_command(target);
+	return target->n_pids || target->n_tids || engine_target_is_command(target) ||
+		target->n_cpus || only_cgroups(config);
 }
 
 /* CPUs alone are the whole machine on those, and cgroups alone are sought on all of it. */
@@ -168,7 +168,7 @@ static int note_cpus(struct engine *engine)
 {
 	struct engine_target *target = &engine->config.target;
 
-	if (!target->n_pids && !target->n_tids && !target->command)
+	if (!target->n_pids && !target->n_tids && !engine_target_is_command(target))
 		target->system_wide = true;
 	if (!target->n_cpus)
 		return 0;

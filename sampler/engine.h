@@ -72,7 +72,15 @@ struct engine_target {
 	char *const
 		*command; /* argv, NULL-terminated, or NULL; not started before engine_start() */
 	int command_output_fd; /* the command's stdout and stderr, stdin being /dev/null; -1: inherit all three */
+	/* The command is not sampled: sampling of what else is named begins and ends with it. */
+	bool stopwatch;
 };
+
+/* Whether the command is what is sampled. */
+static inline bool engine_target_is_command(const struct engine_target *target)
+{
+	return target->command && !target->stopwatch;
+}
 
 /*
  * Who wants to see what goes into the store, as it goes (a recording).  All calls come from the sampling thread,

@@ -243,8 +243,19 @@ static void look_for_end(struct engine *engine)
 		}
 		break;
 	case ENGINE_RUNNING:
+		if (target_start_stopwatch(engine)) {
+			engine->status.state = ENGINE_FAILED;
+			engine->news = true;
+			break;
+		}
 		if (!target_all_gone(engine))
 			break;
+		/* The targets live on, and are not sampled beyond it. */
+		if (engine->config.target.stopwatch && engine->status.command_ended) {
+			stop_sampling(engine);
+			engine->status.state = ENGINE_ENDED;
+			break;
+		}
 		engine_round(engine, true, true);
 		pending_retry(engine, false);
 		if (engine->pending.len)

@@ -92,7 +92,8 @@ int scope_begin(struct engine *engine)
 	/* A command's tree is unknown and may fork fast: complete from its first instruction on.  A flight recorder needs no more
 	 * memory for many threads than for one, and copies nothing when one ends.  Who wakes a thread may be any other. */
 	if (scope == SCOPE_AUTO)
-		scope = (target->command || engine->flight.on || asks_for_wakers(engine)) &&
+		scope = (engine_target_is_command(target) || engine->flight.on ||
+				asks_for_wakers(engine)) &&
 				engine->cpu_wide
 			? SCOPE_CPU
 			: SCOPE_TASK;

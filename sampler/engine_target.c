@@ -208,7 +208,9 @@ static bool has_living_root(const struct engine *engine)
 static void check_processes(struct engine *engine)
 {
 	struct follow_process *process = NULL, *gone[CHECKS_PER_TICK];
-	bool all = engine->rescan || (!engine->launch.pid && !has_living_root(engine));
+	const bool command_lives =
+		engine->launch.pid && engine_target_is_command(&engine->config.target);
+	bool all = engine->rescan || (!command_lives && !has_living_root(engine));
 	size_t n_gone = 0, checked = 0;
 	struct proc_process info;
 	int ret;
@@ -305,14 +307,39 @@ void target_tick(struct engine *engine)
 
 bool target_all_gone(const struct engine *engine)
 {
+	const struct engine_target *target = &engine->config.target;
+
+	if (target->stopwatch && engine->status.command_ended)
+		return true;
 	if (!engine->filter)
 		return cgroups_gone(engine);
-	if (engine->launch.pid)
+	if (engine->launch.pid && engine_target_is_command(target))
 		return false;
 	return !engine->follow.alive && !engine->jobs;
 }
 
 /* --- beginning and end --- */
+
+static int let_command_go(struct engine *engine)
+{
+	int ret = launch_go(&engine->launch);
+
+	if (ret) {
+		engine_fail(engine, FAIL_COMMAND, -ret, NULL, NULL, engine->launch.pid, -1);
+		return ret;
+	}
+	pthread_mutex_lock(&engine->lock);
+	engine->command_runs = true;
+	pthread_mutex_unlock(&engine->lock);
+	return 0;
+}
+
+int target_start_stopwatch(struct engine *engine)
+{
+	if (!engine->config.target.stopwatch || engine->jobs || engine->launch.go_fd < 0)
+		return 0;
+	return let_command_go(engine);
+}
 
 static int start_command(struct engine *engine)
 {
@@ -352,16 +379,9 @@ static int start_command(struct engine *engine)
 				engine->status.events[0].name, pid, -1);
 		return ret;
 	}
-	ret = launch_go(&engine->launch);
-	if (ret) {
-		engine_fail(engine, FAIL_COMMAND, -ret, NULL, NULL, pid, -1);
-		return ret;
-	}
-	pthread_mutex_lock(&engine->lock);
-	engine->command_runs = true;
-	pthread_mutex_unlock(&engine->lock);
-	engine->had_targets = true;
-	return 0;
+	ret = let_command_go(engine);
+	engine->had_targets |= !ret;
+	return ret;
 }
 
 int target_open_initial(struct engine *engine)
@@ -381,7 +401,7 @@ int target_open_initial(struct engine *engine)
 		target_attach(engine, target->pids[i], -1);
 	for (size_t i = 0; i < target->n_tids; i++)
 		target_attach(engine, -1, target->tids[i]);
-	if (target->command)
+	if (engine_target_is_command(target))
 		ret = start_command(engine);
 	return ret;
 }

@@ -368,10 +368,11 @@ static int finish_cgroups(struct args *args, bool named)
 	struct engine_target *target = &request->engine.target;
 	size_t events = args->n_events ? args->n_events : 1;
 
-	if (named || target->command)
+	if (named)
 		return args_refuse(args,
-			"-G '%s': a cgroup is all of its tasks: it cannot be joined with %s",
-			request->cgroups[0], named ? "-p, -t, -n or -u" : "a command");
+			"-G '%s': a cgroup is all of its tasks: it cannot be joined with -p, -t, "
+			"-n or -u",
+			request->cgroups[0]);
 	if (request->per == STAT_PER_THREAD || request->per == STAT_PER_PROCESS)
 		return args_refuse(args,
 			"-G '%s': a cgroup is counted on CPUs, not for each thread or process",
@@ -451,11 +452,12 @@ static int check_following(struct args *args, bool named)
 		return args_refuse(args,
 			"--kernel-callchains and --user-callchains contradict each other: for "
 			"both, give neither");
-	if ((engine->own_threads || engine->inherit_stat) && !named && !engine->target.command)
+	if ((engine->own_threads || engine->inherit_stat) && !named &&
+		!engine_target_is_command(&engine->target))
 		return args_refuse(args,
 			"%s is of a command, or of the processes that -p, -t, -n or -u name",
 			engine->own_threads ? "--own-threads" : "--stat");
-	if (engine->until_exec && engine->target.command)
+	if (engine->until_exec && engine_target_is_command(&engine->target))
 		return args_refuse(args,
 			"--until-exec: '%s' is begun with as it is executed, which would end it",
 			engine->target.command[0]);
@@ -488,9 +490,6 @@ static int finish_target(struct args *args)
 			return args_refuse(
 				args, "-u '%s': there is no such user", request->users[i]);
 	}
-	if (target->command && (named || target->system_wide))
-		return args_refuse(args, "'%s': a command cannot be joined with %s",
-			target->command[0], named ? "-p, -t, -n or -u" : "-a");
 	if (target->system_wide && named)
 		return args_refuse(
 			args, "-a is the whole machine: it cannot be joined with -p, -t, -n or -u");
@@ -499,8 +498,10 @@ static int finish_target(struct args *args)
 
 	if (request->n_cgroups && finish_cgroups(args, named))
 		return -EINVAL;
-	if (!named && !target->command && args->n_cpus)
+	if (!named && args->n_cpus)
 		target->system_wide = true;
+	/* As with perf: what is named is sampled for as long as the command runs. */
+	target->stopwatch = target->command && (named || target->system_wide);
 	error = check_following(args, named);
 	if (!error)
 		error = check_flight(args);

@@ -310,7 +310,7 @@ int session_resolve(const struct session *session, const struct engine_target *t
 	struct resolve_target where = {
 		.pids = target->n_pids ? target->pids : target->tids,
 		.n_pids = target->n_pids ? target->n_pids : target->n_tids,
-		.command = target->command ? target->command[0] : NULL,
+		.command = engine_target_is_command(target) ? target->command[0] : NULL,
 	};
 	struct resolve_error error;
 	int ret =

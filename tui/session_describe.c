@@ -50,11 +50,19 @@ static void describe_process(struct session *session)
 	clean_string(session->target_text, sizeof(session->target_text), raw);
 }
 
+static void join_words(char *out, size_t size, char *const *words)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; words[i] && len < size - 1; i++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s", i ? " " : "", words[i]);
+}
+
 void session_describe_target(struct session *session, const struct engine_target *target,
 	size_t n_processes, const char *what)
 {
 	char raw[256] = "", cpus[96];
-	size_t len = 0;
+	size_t len;
 
 	session->target_cpus[0] = '\0';
 	if (target->n_cpus) {
@@ -63,10 +71,11 @@ void session_describe_target(struct session *session, const struct engine_target
 			target->n_cpus == 1 ? "" : "s", cpus);
 	}
 	if (target->command) {
-		for (size_t i = 0; target->command[i] && len < sizeof(raw) - 1; i++)
-			len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s%s", i ? " " : "",
-				target->command[i]);
+		join_words(raw, sizeof(raw), target->command);
 		clean_string(session->command_text, sizeof(session->command_text), raw);
+	}
+	if (engine_target_is_command(target)) {
+		/* That is its name. */
 	} else if (target->n_cgroups) {
 		cgroups_describe(target->cgroups, target->n_cgroups, raw, sizeof(raw));
 	} else if (target->system_wide) {

@@ -527,7 +527,9 @@ static int finish(struct stat_run *run, bool last)
 		return -1;
 	}
 	table->user_s = table->system_s = -1;
-	if (counting_command_ended(run->counting, &status) && !getrusage(RUSAGE_CHILDREN, &now)) {
+	if (engine_target_is_command(&run->config.target) &&
+		counting_command_ended(run->counting, &status) &&
+		!getrusage(RUSAGE_CHILDREN, &now)) {
 		table->user_s = time_s(&run->before.ru_utime, &now.ru_utime);
 		table->system_s = time_s(&run->before.ru_stime, &now.ru_stime);
 	}
@@ -579,8 +581,9 @@ static int run_once(struct stat_run *run, bool last)
 		.user_s = -1,
 		.system_s = -1,
 	};
-	run->gather.command =
-		request->engine.target.command ? request->engine.target.command[0] : NULL;
+	run->gather.command = engine_target_is_command(&request->engine.target)
+		? request->engine.target.command[0]
+		: NULL;
 	ret = begin(run);
 	if (ret)
 		return ret;

@@ -129,11 +129,14 @@ def targets(strobe, shares):
 
 
 def commands(strobe):
-    """What is said of a command, with what it was sampled on kept apart from its name."""
+    """What is said of a command, with what is sampled meanwhile kept apart from its name."""
     result = run([strobe, "report", "-C", "0", "--", "sh", "-c", "exit 3"])
-    checks.check("a command on chosen CPUs is called by its name",
-                 "'sh -c exit 3' ended with status 3" in result.err
-                 and "sh -c exit 3 on CPU 0" in result.out and not result.hung, str(result))
+    checks.check("chosen CPUs for as long as a command runs", result.status == 3
+                 and "'sh -c exit 3' ended with status 3" in result.err
+                 and "whole machine on CPU 0" in result.out and not result.hung, str(result))
+    for words in (["report"], ["stat"], ["record", "-o", "/dev/null"]):
+        result = run([strobe, *words, "-p", str(os.getpid()), "--", "/no/such/program"])
+        refused(f"{words[0]}: a stopwatch that does not exist", result, "/no/such/program", status=127)
 
 
 def ended_by_signal(strobe, number, command, twice=False):

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import Checks, Screen, let_run, rings_settle, run, started  # noqa: E402
+from checks import Checks, Screen, cpu_seconds, let_run, rings_settle, run, started  # noqa: E402
 
 checks = Checks()
 
@@ -242,6 +242,40 @@ def executes(strobe, shares):
         checks.check("a report has the new name of a process that has ended", out.startswith(f"shares ({process.pid})"), out + err)
 
 
+def processes(strobe, recording, *more):
+    """The samples of each process."""
+    found = json.loads(run([strobe, "report", "--format", "json", "--group", "process", *more, recording]).out)
+    return {row["process"]: row["samples"] for row in rows_of(found)}
+
+
+def stopwatch(strobe, shares, folder):
+    """A command beside a named target tells how long it is sampled, as with perf, and is no part of it."""
+    data, busy = os.path.join(folder, "stopwatch.data"), ["sh", "-c", "echo $$; i=0; "
+                                                          "while [ $i -lt 300000 ]; do i=$((i + 1)); done; exit 3"]
+    with started([shares]) as work:
+        for name, target in {"-p": ["-p", str(work.pid)], "-t": ["-t", str(work.pid)],
+                             "-p, -C": ["-p", str(work.pid), "-C", ",".join(map(str, sorted(os.sched_getaffinity(0))))]}.items():
+            before = cpu_seconds(work.pid)
+            result = run([strobe, "record", "-o", data, "-e", "cpu-clock", *target, "--", *busy])
+            found, used = processes(strobe, data), cpu_seconds(work.pid) - before
+            checks.check(f"{name} while a command runs: only what was named", result.status == 3 and list(found) == [work.pid]
+                         and "ended with status 3" in result.err, f"{found} {result}")
+            checks.amount(f"{name} while a command runs: not longer", found.get(work.pid, 0) / 997 < used + 0.1,
+                          f"{found}, {used} s")
+        for name, target in {"-a": ["-a"], "-C": ["-C", f"0-{os.cpu_count() - 1}"]}.items():
+            result = run([strobe, "record", "-o", data, "-e", "cpu-clock", *target, "--", *busy])
+            found, command = processes(strobe, data), int(result.out)
+            checks.check(f"{name} while a command runs: the command as well", result.status == 3
+                         and {work.pid, command} <= set(found), f"{command}: {found} {result}")
+        before = cpu_seconds(work.pid)
+        result = run([strobe, "stat", "--format", "json", "-e", "task-clock", "-p", str(work.pid), "--", *busy])
+        used = cpu_seconds(work.pid) - before
+        counted = json.loads(result.out[result.out.index("{"):])["events"][0]["count"] / 1e9
+        checks.check("stat -p while a command runs", result.status == 3 and 0 < counted < used + 0.1, f"{used} {result}")
+    result = run([strobe, "record", "-o", data, "-p", str(work.pid), "--", "sh", "-c", "echo never"])
+    checks.check("a stopwatch of what is gone does not start", result.status == 1 and not result.out, str(result))
+
+
 def main():
     strobe, shares, names = (os.path.abspath(path) for path in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as folder:
@@ -250,6 +284,7 @@ def main():
         counts(strobe, shares)
         hostile_names(strobe, names)
         executes(strobe, shares)
+        stopwatch(strobe, shares, folder)
     checks.finish()
 
 

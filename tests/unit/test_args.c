@@ -339,6 +339,46 @@ static void test_data_options(void **state)
 	args_fini(&line.request);
 }
 
+/* With something named a command tells how long, as perf users are used to. */
+static void test_stopwatch(void **state)
+{
+	static const char *const commands[] = {"strobe", "strobe report", "strobe record",
+		"strobe stat", "strobe annotate", "strobe export --format folded"};
+	static const char *const targets[] = {
+		"-p 7", "-t 7", "-n sh", "-u 0", "-a", "-C 0", "-G a", "-p 7 -C 0"};
+	struct line line;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		for (size_t k = 0; k < sizeof(targets) / sizeof(*targets); k++) {
+			const char *at = targets[k];
+			const struct engine_target *target = &line.request.engine.target;
+
+			snprintf(text, sizeof(text), "%s %s -- sleep 5", commands[i], at);
+			good(&line, text);
+			assert_string_equal(target->command[0], "sleep");
+			assert_true(target->stopwatch);
+			assert_int_equal(target->system_wide,
+				!strcmp(at, "-a") || !strcmp(at, "-C 0") || !strcmp(at, "-G a"));
+			assert_false(line.request.target_by_default);
+			args_fini(&line.request);
+		}
+		snprintf(text, sizeof(text), "%s -- sleep 5", commands[i]);
+		good(&line, text);
+		assert_false(line.request.engine.target.stopwatch);
+		args_fini(&line.request);
+	}
+	good(&line, "strobe record -p 7 --until-exec --scope inherit -- sleep 5");
+	args_fini(&line.request);
+	good(&line, "strobe -p 1 make");
+	assert_true(line.request.engine.target.stopwatch);
+	args_fini(&line.request);
+	good(&line, "strobe stat -r 2 -a -- sleep 5");
+	args_fini(&line.request);
+	bad("strobe record -C 0 --own-threads -- sleep 5", "--own-threads is of a command");
+}
+
 static void test_cgroups(void **state)
 {
 	struct line line;
@@ -369,7 +409,6 @@ static void test_cgroups(void **state)
 	bad("strobe report --group cgroup", "there is none");
 	bad("strobe report -G a,b --group cgroup --columns event", "contradict");
 	bad("strobe -G a -p 1", "cannot be joined with -p");
-	bad("strobe -G a -- true", "cannot be joined with a command");
 	bad("strobe -G a,,b", "a name is missing");
 	bad("strobe stat -G a --per thread", "not for each thread");
 	bad("strobe -e "
@@ -509,8 +548,6 @@ static void test_refusals(void **state)
 	bad("strobe doctor -a", "'-a' is not one of strobe doctor");
 	bad("strobe doctor now", "now");
 	bad("strobe -a -p 1", "-a");
-	bad("strobe -p 1 make", "make");
-	bad("strobe -a make", "make");
 	bad("strobe annotate main loop", "takes one symbol");
 	bad("strobe annotate --mode both", "mixed, source, assembly");
 	bad("strobe annotate --syntax masm", "att, intel");
@@ -526,7 +563,6 @@ static void test_refusals(void **state)
 	bad("strobe stat -r 2 -I 100 true", "contradict");
 	bad("strobe stat -F 99 true", "not one of strobe stat");
 	bad("strobe stat -p !7", "strobe stat takes none");
-	bad("strobe stat -a -- true", "cannot be joined with -a");
 	bad("strobe report --per cpu", "not one of strobe report");
 	bad("strobe list one two", "list takes one pattern");
 	bad("strobe help me", "'me'");
@@ -638,6 +674,7 @@ int main(void)
 		cmocka_unit_test(test_filters_of_tracepoints),
 		cmocka_unit_test(test_names_of_libpfm),
 		cmocka_unit_test(test_data_options),
+		cmocka_unit_test(test_stopwatch),
 		cmocka_unit_test(test_cgroups),
 		cmocka_unit_test(test_output_options),
 		cmocka_unit_test(test_the_letter_n),
