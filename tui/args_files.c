@@ -30,13 +30,17 @@ static enum args_kind directory_kind(const char *path, int *error)
 	*error = EISDIR;
 	if (asprintf(&header, "%s/data", path) < 0)
 		return kind;
-	if (!stat(header, &about) && S_ISREG(about.st_mode))
+	/* What may not be looked at may well be a recording: perf makes them for their owner alone. */
+	if (stat(header, &about)) {
+		if (errno != ENOENT)
+			*error = errno;
+	} else if (S_ISREG(about.st_mode)) {
 		kind = args_file_kind(header, &error_there);
+		if (kind == ARGS_PERFDATA || kind == ARGS_NO_FILE)
+			*error = error_there;
+	}
 	free(header);
-	if (kind != ARGS_PERFDATA)
-		return ARGS_NO_FILE;
-	*error = 0;
-	return kind;
+	return kind == ARGS_PERFDATA ? kind : ARGS_NO_FILE;
 }
 
 enum args_kind args_file_kind(const char *path, int *error)
@@ -152,13 +156,21 @@ int args_add_file(struct args *args, char *path)
 	return 0;
 }
 
-/* No function has such a name, so it is a file, even a missing one. */
+static bool is_directory(const char *word)
+{
+	struct stat about;
+
+	return !stat(word, &about) && S_ISDIR(about.st_mode);
+}
+
+/* No function has such a name, so it is a file, even a missing one.  Names of Go have slashes in them. */
 static bool is_path(const char *word)
 {
 	size_t len = strlen(word);
 
 	return *word == '/' || !strncmp(word, "./", 2) || !strncmp(word, "../", 3) ||
-		(len > 5 && !strcmp(word + len - 5, ".data"));
+		(len > 5 && !strcmp(word + len - 5, ".data")) ||
+		(strchr(word, '/') && is_directory(word));
 }
 
 /* Takes the word as a recording if none is given yet, else as the symbol. */
@@ -170,8 +182,14 @@ static int take_annotate_word(struct args *args, char *word)
 
 	if (!request->n_files &&
 		(kind == ARGS_PERFDATA || kind == ARGS_ARCHIVE_FILE || kind == ARGS_STREAM ||
-			is_path(word)))
+			is_path(word) || (request->symbol && is_directory(word))))
 		return args_add_file(args, word);
+	/* A function may be called as a directory is, but not both words are functions. */
+	if (request->symbol && !request->n_files && is_directory(request->symbol)) {
+		error = args_add_file(args, (char *)(uintptr_t)request->symbol);
+		request->symbol = word;
+		return error;
+	}
 	if (request->symbol)
 		return args_refuse(args,
 			"'%s': strobe annotate takes one symbol, and has '%s'; a command comes "
@@ -209,6 +227,8 @@ int args_take_word(struct args *args, char *word, bool *taken)
 	*taken = false;
 	if (is_command(word))
 		return 0;
+	if (kind == ARGS_NO_FILE && is_directory(word))
+		return args_refuse(args, "'%s' is not a recording: %s", word, why_not(kind, error));
 	if (!takes_files)
 		return kind == ARGS_PERFDATA
 			? args_refuse(args, "'%s' is a recording already: strobe %s takes a target",

@@ -258,8 +258,13 @@ def directories(strobe, folder):
     checks.check("one file of a directory names the directory", one.status == 1 and "name its directory" in one.err, one)
     packed = run([strobe, "archive", data, "-o", os.path.join(folder, "packed.tar.zst")])
     checks.check("archives are of one file", packed.status != 0 and "is a directory" in packed.err, packed)
-    none = run([strobe, "report", folder])
-    checks.check("another directory is refused", none.status != 0 and "without a recording" in none.err, none)
+    said = set()
+    for words in (["report"], ["report", "-i"], ["annotate"], ["annotate", "main"], ["export", "--format", "script"], ["diff", data],
+                  ["live"], ["record"], ["stat"], ["archive"]):
+        none = run([strobe, *words, folder])
+        checks.check(f"another directory is refused: {words}", none.status == 2 and "without a recording" in none.err, none)
+        said.add(none.err)
+    checks.check("by one and the same sentence", len(said) == 1, said)
 
 
 def vdso(strobe, folder):

@@ -527,10 +527,58 @@ static void test_sampling_of_recordings(void **state)
 	bad("strobe report -i notes.txt", "'notes.txt' is not a recording");
 }
 
+/* perf record --threads makes directories, for their owner alone. */
+static void test_directories(void **state)
+{
+	static const char *const commands[] = {"strobe", "strobe live", "strobe report",
+		"strobe report -i", "strobe export --format script", "strobe annotate",
+		"strobe annotate -i", "strobe diff file.data", "strobe diff", "strobe archive",
+		"strobe annotate work"};
+	static const char *const others[] = {"strobe record", "strobe stat"};
+	static const char *const none = "is not a recording: it is a directory without a recording";
+	struct line line;
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		const bool diff = !strcmp(commands[i], "strobe diff");
+
+		snprintf(text, sizeof(text), "%s hollow%s", commands[i], diff ? " file.data" : "");
+		bad(text, none);
+		snprintf(text, sizeof(text), "%s whole%s", commands[i], diff ? " file.data" : "");
+		if (!strcmp(commands[i], "strobe archive")) {
+			bad(text, "packs recordings that are one file");
+			continue;
+		}
+		good(&line, text);
+		assert_string_equal(line.request.files[line.request.n_files - 1 - diff], "whole");
+		args_fini(&line.request);
+		/* A link that leads to itself stands for what may not be looked at, since root may. */
+		snprintf(text, sizeof(text), "%s shut%s", commands[i], diff ? " file.data" : "");
+		bad(text, "symbolic link");
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		snprintf(text, sizeof(text), "%s hollow", others[i]);
+		bad(text, none);
+		snprintf(text, sizeof(text), "%s whole", others[i]);
+		bad(text, "'whole' is a recording already");
+	}
+	bad("strobe annotate hollow work", none);
+	bad("strobe annotate -a hollow/", "is recorded already");
+	good(&line, "strobe annotate -a hollow"); /* a function may be called so */
+	assert_string_equal(line.request.symbol, "hollow");
+	args_fini(&line.request);
+	good(&line, "strobe annotate whole work");
+	assert_string_equal(line.request.symbol, "work");
+	args_fini(&line.request);
+}
+
 static int make_files(void **state)
 {
 	(void)state;
-	if (!mkdtemp(folder) || chdir(folder) || mkfifo("pipe", 0600))
+	if (!mkdtemp(folder) || chdir(folder) || mkfifo("pipe", 0600) || mkdir("hollow", 0700) ||
+		mkdir("whole", 0700) || mkdir("shut", 0700) || symlink("data", "shut/data") ||
+		symlink("../file.data", "whole/data"))
 		return -1;
 	for (size_t i = 0; i < FILES; i++) {
 		char bytes[512] = {0};
@@ -553,6 +601,11 @@ static int remove_files(void **state)
 	for (size_t i = 0; i < FILES; i++)
 		unlink(files[i].name);
 	unlink("pipe");
+	unlink("shut/data");
+	unlink("whole/data");
+	rmdir("hollow");
+	rmdir("whole");
+	rmdir("shut");
 	return chdir("/") || rmdir(folder);
 }
 
@@ -560,6 +613,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recordings),
+		cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_recording_or_command),
 		cmocka_unit_test(test_record),
 		cmocka_unit_test(test_export),
