@@ -64,6 +64,16 @@ bool chosen_prune(struct chosen *chosen, const int32_t *pids, size_t n, uint64_t
 	return true;
 }
 
+void chosen_executed(struct chosen *chosen, int32_t pid, const char *comm)
+{
+	for (size_t i = 0; i < chosen->n; i++) {
+		struct proc_name *name = &chosen->processes[i].name;
+
+		if (name->pid == pid)
+			snprintf(name->comm, sizeof(name->comm), "%.63s", comm);
+	}
+}
+
 void chosen_describe(struct chosen *chosen, char *out, size_t size)
 {
 	struct proc_name *name = &chosen->processes[0].name;

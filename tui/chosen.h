@@ -33,6 +33,9 @@ void chosen_remove(struct chosen *chosen, int32_t pid);
  * what is on the screen.  Whether anything changed. */
 bool chosen_prune(struct chosen *chosen, const int32_t *pids, size_t n, uint64_t now_ns);
 
+/* What it executed last, raw; also of one that ends before /proc is asked again. */
+void chosen_executed(struct chosen *chosen, int32_t pid, const char *comm);
+
 /* "postgres (4711) and 2 more", cleaned; with the current or last known name. */
 void chosen_describe(struct chosen *chosen, char *out, size_t size);
 

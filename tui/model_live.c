@@ -47,6 +47,8 @@ static void take_engine_notes(struct model_live *live)
 			logbook_add(&live->model.log, notes[i].time_ns,
 				explain_note_level(&notes[i]), false, text);
 			marks_note(&live->model.marks, &notes[i]);
+			if (notes[i].kind == NOTE_TARGET_EXEC)
+				chosen_executed(&live->chosen, notes[i].pid, notes[i].text);
 			live->note_seen = notes[i].serial;
 		}
 	}

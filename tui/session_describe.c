@@ -105,7 +105,9 @@ static void take_program(struct session *session, char out[EVENT_NAME_MAX])
 	size_t n;
 
 	out[0] = '\0';
-	while (notes && (n = session_notes(session, session->target_note, notes, NOTES_AT_ONCE))) {
+	/* Counting has no engine, and /proc alone. */
+	while (notes && session->engine &&
+		(n = session_notes(session, session->target_note, notes, NOTES_AT_ONCE))) {
 		for (size_t i = 0; i < n; i++)
 			if (notes[i].kind == NOTE_TARGET_EXEC &&
 				notes[i].pid == session->target_name.pid)

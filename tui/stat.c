@@ -354,6 +354,8 @@ static int take(struct stat_run *run, bool interval, uint64_t until_ns)
 		if (add_note(run, sentence))
 			return -ENOMEM;
 	}
+	stat_gather_rename(&run->gather);
+	session_describe(&run->session);
 	table->time_s = seconds(started_ns, until_ns);
 	table->elapsed_s = interval ? seconds(run->taken_ns, until_ns) : table->time_s;
 	run->taken_ns = until_ns;
@@ -377,6 +379,9 @@ static bool wait_once(struct stat_run *run)
 
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
 		return false; /* EINTR: the caller comes again */
+	/* The next look at a command that has ended takes its last trace away. */
+	if (run->gather.command)
+		stat_gather_rename(&run->gather);
 	if (fds[1].revents && read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
 		run->interrupted = true;
 	if (fds[3].revents && expired(run->end_fd))
@@ -500,8 +505,7 @@ static int begin(struct stat_run *run)
 		return ret;
 	}
 	run->taken_ns = counting_started_ns(run->counting);
-	/* Without timers it goes on until a signal. */
-	(void)begin_waits(run);
+	(void)begin_waits(run); /* without timers it goes on until a signal */
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #define TUI_STAT_PRIVATE_H
 
 #include "sampler/counting.h"
+#include "sampler/proc.h"
 #include "tui/session.h"
 
 #include <stdio.h>
@@ -54,6 +55,7 @@ struct stat_event {
 struct stat_row {
 	int32_t pid, tid;
 	int cpu, core, socket, node;
+	struct proc_name seen; /* of a process or thread, as /proc had it last */
 	char command[64]; /* cleaned */
 	char name[128]; /* cleaned: "worker (4711/4712)", "CPU 3"; "" of the total */
 	struct stat_count *counts; /* one for each event */
@@ -99,6 +101,8 @@ struct stat_gather {
 
 /* Events and rows of what was opened.  0 or -ENOMEM. */
 int stat_gather_begin(struct stat_gather *gather, const struct counting *counting);
+/* Names of processes as they are now: one may have executed another program. */
+void stat_gather_rename(struct stat_gather *gather);
 /* Take what was read: all from the start, or with interval what came since the last call.  0 or -ENOMEM. */
 int stat_gather_take(struct stat_gather *gather, const struct counting *counting, bool interval);
 void stat_gather_fini(struct stat_gather *gather);

@@ -55,28 +55,53 @@ void stat_find_cpu(const char *root, int cpu, struct stat_cpu *out)
 
 /* --- rows --- */
 
+static void name_process(struct stat_row *row, const char *command)
+{
+	char raw[128];
+
+	clean_string(row->command, sizeof(row->command), command);
+	if (row->tid >= 0)
+		snprintf(raw, sizeof(raw), "%s (%" PRId32 "/%" PRId32 ")", row->command, row->pid,
+			row->tid);
+	else
+		snprintf(raw, sizeof(raw), "%s (%" PRId32 ")", row->command, row->pid);
+	memcpy(row->name, raw, sizeof(row->name));
+}
+
+void stat_gather_rename(struct stat_gather *gather)
+{
+	struct stat_table *table = &gather->table;
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		struct stat_row *row = &table->rows[i];
+
+		/* The kernel keeps 15 bytes of a name. */
+		if (row->pid >= 0 && proc_name_update(&row->seen) &&
+			(strlen(row->seen.comm) < 15 ||
+				strncmp(row->command, row->seen.comm, 15) != 0))
+			name_process(row, row->seen.comm);
+	}
+}
+
 static void name_row(const struct stat_gather *gather, struct stat_row *row)
 {
 	char raw[128] = "", *slash;
-	struct proc_process process;
 
 	if (row->pid >= 0) {
 		const char *command = "";
 
+		row->seen = (struct proc_name){.pid = row->tid >= 0 ? row->tid : row->pid};
 		/* The command has not executed anything yet: it still bears our name. */
 		if (gather->command) {
 			slash = strrchr(gather->command, '/');
 			command = slash && slash[1] ? slash + 1 : gather->command;
-		} else if (!proc_read(row->tid >= 0 ? row->tid : row->pid, &process)) {
-			command = process.comm;
+		} else if (proc_name_update(&row->seen)) {
+			command = row->seen.comm;
 		}
-		clean_string(row->command, sizeof(row->command), command);
-		if (row->tid >= 0)
-			snprintf(raw, sizeof(raw), "%s (%" PRId32 "/%" PRId32 ")", row->command,
-				row->pid, row->tid);
-		else
-			snprintf(raw, sizeof(raw), "%s (%" PRId32 ")", row->command, row->pid);
-	} else if (row->cpu >= 0) {
+		name_process(row, command);
+		return;
+	}
+	if (row->cpu >= 0) {
 		snprintf(raw, sizeof(raw), "CPU %d", row->cpu);
 	} else if (row->core >= 0) {
 		snprintf(raw, sizeof(raw), "socket %d core %d", row->socket, row->core);

@@ -242,6 +242,27 @@ def executes(strobe, shares):
         checks.check("a report has the new name of a process that has ended", out.startswith(f"shares ({process.pid})"), out + err)
 
 
+def executes_while_counted(strobe, shares):
+    """The same of counts: a command that ends, and a process that lives on."""
+    counts = [strobe, "stat", "--format", "json", "-e", "task-clock", "--per"]
+    for per in ("process", "thread"):
+        result = run([*counts, per, "--", "sh", "-c", f"exec {shares} 1 >/dev/null"])
+        checks.check(f"a command that executes another is counted under the new name: per {per}",
+                     '"command":"shares"' in result.out and '"command":"sh"' not in result.out, str(result))
+    link = os.path.join(os.environ["XDG_CACHE_HOME"], "shares-with-a-long-name")
+    os.symlink(shares, link)
+    result = run([*counts, "process", "--", link, "1"])
+    checks.check("a long name is whole", '"command":"shares-with-a-long-name"' in result.out, str(result))
+    waiting = ["sh", "-c", 'read line; exec "$0" 0', shares]
+    with subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        # Its stopwatch lets it go on, and ends when it has.
+        result = run([*counts, "process", "-p", str(process.pid), "--", "sh", "-c",
+                      f"echo > /proc/{process.pid}/fd/0; until grep -q shares /proc/{process.pid}/comm; do :; done"])
+        process.kill()
+        checks.check("a process that executes another while it is counted has the new name",
+                     f'"target":"shares ({process.pid})"' in result.out and '"command":"shares"' in result.out, str(result))
+
+
 def processes(strobe, recording, *more):
     """The samples of each process."""
     found = json.loads(run([strobe, "report", "--format", "json", "--group", "process", *more, recording]).out)
@@ -284,6 +305,7 @@ def main():
         counts(strobe, shares)
         hostile_names(strobe, names)
         executes(strobe, shares)
+        executes_while_counted(strobe, shares)
         stopwatch(strobe, shares, folder)
     checks.finish()
 

@@ -57,6 +57,22 @@ static void test_name_of_now(void **state)
 	assert_ptr_equal(strstr(text, "another ("), text);
 }
 
+/* That was learned from its record; /proc has nothing of it any more. */
+static void test_name_of_what_has_ended(void **state)
+{
+	struct chosen chosen = {.n = 0};
+	char text[128];
+
+	(void)state;
+	chosen_add(&chosen, NOBODY, true, 1);
+	chosen_executed(&chosen, NOBODY - 1, "another");
+	chosen_describe(&chosen, text, sizeof(text));
+	assert_string_equal(text, "pid 2147483647");
+	chosen_executed(&chosen, NOBODY, "py\033thon3");
+	chosen_describe(&chosen, text, sizeof(text));
+	assert_string_equal(text, "py?thon3 (2147483647)");
+}
+
 static void test_what_ended_is_left_out(void **state)
 {
 	static const int32_t both[] = {10, 20}, second[] = {20, 30};
@@ -102,6 +118,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told_by_the_first),
 		cmocka_unit_test(test_name_of_now),
+		cmocka_unit_test(test_name_of_what_has_ended),
 		cmocka_unit_test(test_what_ended_is_left_out),
 		cmocka_unit_test(test_attaching_takes_time_but_not_for_ever),
 		cmocka_unit_test(test_more_than_fit),
