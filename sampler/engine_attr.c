@@ -52,7 +52,6 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 	struct sys_setup setup = *base;
 
 	setup.callchain = wants_chain(engine, choice);
-	setup.max_stack = engine->config.max_stack;
 	setup.stack_bytes = setup.callchain ? stack_copied(engine, index) : 0;
 	setup.stack_registers =
 		engine->config.keep_stacks ? unwind_all_registers() : unwind_registers();
@@ -135,6 +134,9 @@ void choice_set_format(struct engine *engine, unsigned int index)
 	choice_attr(engine, index, &setup, &attr);
 	sys_format_of(&engine->choices[index].format, &attr);
 	engine->choices[index].format.max_stack = attr.sample_max_stack;
+	if (!attr.sample_max_stack && engine->limits.max_stack > 0)
+		attr.sample_max_stack = (uint16_t)engine->limits.max_stack;
+	ingest_max_stack(&engine->ingest, engine->status.events[index].id, attr.sample_max_stack);
 }
 
 /* --- where --- */

@@ -132,8 +132,14 @@ static void show_spec(struct engine *engine, unsigned int index)
 	choice_show_rate(engine, index);
 }
 
-static int add_one(struct engine *engine, const struct event_spec *spec)
+static int add_one(struct engine *engine, const struct event_spec *wanted)
 {
+	struct event_spec own = *wanted;
+	const struct event_spec *spec = &own;
+
+	if (!own.attr.sample_max_stack)
+		own.attr.sample_max_stack = engine->config.max_stack;
+
 	int before = place_before(engine, spec), place = before < 0 ? place_for(engine) : before;
 	struct choice *choice;
 

@@ -191,12 +191,6 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		status->user_only = true;
 		status->error = error;
 		return true;
-	case EOVERFLOW:
-		/* Of the event's own max-stack= nothing is taken back. */
-		if (attr->sample_max_stack || !engine->config.max_stack)
-			return false;
-		engine->config.max_stack = 0;
-		return true;
 	case EINVAL:
 		return lower_rate(engine, index) || less_precise(choice) || both_sides(choice) ||
 			tell_less(engine, index, UINT64_MAX, error) || only_count(engine, index);

@@ -103,6 +103,11 @@ void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fi
 	ingest->fields[event] = fields;
 }
 
+void ingest_max_stack(struct ingest *ingest, uint8_t event, uint16_t frames)
+{
+	ingest->max_stack[event] = frames;
+}
+
 static enum frame_mode mode_of_misc(uint16_t misc)
 {
 	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
@@ -552,8 +557,8 @@ static int take_batch(
 		if (err)
 			return err;
 		if (samples[i].end == UNWIND_UNTRIED)
-			samples[i].end =
-				(uint8_t)ingest_find_end(ingest, walk->space, &record->sample);
+			samples[i].end = (uint8_t)ingest_find_end(
+				ingest, walk->space, &record->sample, samples[i].event);
 		walk->dropped = 0;
 		walk->hash =
 			hash_in_space(ingest, samples[i].hash, walk->space, record->id.time_ns) ^

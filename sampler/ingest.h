@@ -34,6 +34,7 @@ struct ingest {
 	struct store *store;
 	struct values *values;
 	const struct fields *fields[STORE_EVENTS_MAX]; /* see ingest_fields() */
+	uint16_t max_stack[STORE_EVENTS_MAX]; /* see ingest_max_stack() */
 	uint8_t hash_secret
 		[INGEST_SECRET_LEN]; /* random: chains come from other people's programs */
 	uint64_t hash_seed;
@@ -74,6 +75,9 @@ uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns
 
 /* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */
 void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields);
+
+/* The most frames that the kernel puts into chains of an event: longer ones are cut there.  0: not known. */
+void ingest_max_stack(struct ingest *ingest, uint8_t event, uint16_t frames);
 
 /* Of a recording: kernel addresses in [start, start + len) are of this image, of kind IMAGE_MODULE.  A module loaded
  * later takes the place of those it overlaps; more than any machine has are left out.  Frames made before stay.  0 or -ENOMEM. */

@@ -80,11 +80,11 @@ static size_t count_frames(const uint64_t *chain, uint64_t n)
 }
 
 /* The most addresses that a chain may have been taken with. */
-static bool is_deepest(const struct record_sample *sample)
+static bool is_deepest(const struct record_sample *sample, uint16_t max_stack)
 {
 	const size_t n = count_frames(sample->chain, sample->chain_len);
 
-	return n == KERNEL_FRAMES || n >= UNWIND_FRAMES_MAX;
+	return n == (max_stack ? max_stack : KERNEL_FRAMES) || n >= UNWIND_FRAMES_MAX;
 }
 
 /* A chain that ends with a context marker behind addresses of user space is known to be whole.  The
@@ -119,10 +119,11 @@ static enum unwind_end judge_outermost(
 }
 
 /* Judges a chain that the kernel found.  A kernel thread's chain is whole without user code. */
-enum unwind_end ingest_find_end(
-	struct ingest *ingest, const struct space *space, const struct record_sample *sample)
+enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space,
+	const struct record_sample *sample, uint8_t event)
 {
 	const uint64_t n = sample->chain_len;
+	const uint16_t max_stack = ingest->max_stack[event];
 	enum unwind_end end;
 
 	if (!n || !ingest->unwind)
@@ -134,12 +135,15 @@ enum unwind_end ingest_find_end(
 	/* What was to come later has not. */
 	if (n > 1 && sample->chain[n - 2] == RECORD_CONTEXT_USER_DEFERRED)
 		return judge(ingest, UNWIND_CUT);
+	if (sample->chain[n - 1] >> 63 && is_deepest(sample, max_stack))
+		return judge(ingest, UNWIND_DEEP);
 	if (sample->chain[n - 1] >> 63)
 		return judge(ingest, space && space_count(space) ? UNWIND_UNTRIED : UNWIND_WHOLE);
 	if (!space || !space_count(space))
 		return UNWIND_UNTRIED;
 	end = judge_outermost(ingest->unwind, space, sample);
-	return judge(ingest, end == UNWIND_BROKEN && is_deepest(sample) ? UNWIND_DEEP : end);
+	return judge(
+		ingest, end == UNWIND_BROKEN && is_deepest(sample, max_stack) ? UNWIND_DEEP : end);
 }
 
 void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end)

@@ -8,7 +8,7 @@
 #include "sampler/ingest.h"
 
 /* Judges the chain of a sample without a copy of its stack; UNTRIED if nothing is known. */
-enum unwind_end ingest_find_end(
-	struct ingest *ingest, const struct space *space, const struct record_sample *sample);
+enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space,
+	const struct record_sample *sample, uint8_t event);
 
 #endif

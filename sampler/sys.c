@@ -118,8 +118,6 @@ static void set_up_samples(struct perf_event_attr *attr, const struct record_for
 								     : PERF_SAMPLE_BRANCH_ANY;
 	if (!setup->callchain)
 		attr->sample_max_stack = 0;
-	else if (!attr->sample_max_stack)
-		attr->sample_max_stack = setup->max_stack;
 	if (setup->stack_bytes) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr->sample_regs_user = setup->stack_registers;

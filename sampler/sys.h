@@ -29,14 +29,13 @@ struct sys_features {
 int sys_probe(struct sys_features *out);
 
 /* Fields of the engine's side; the event's own are left as they are: bits of sample_type are added to those it has
- * (never ID and STREAM_ID, which would move the others), and its sample_max_stack goes before the one here. */
+ * (never ID and STREAM_ID, which would move the others). */
 struct sys_setup {
 	bool callchain;
 	bool read_group; /* with each sample, the counters of its group */
 	bool read_self; /* with each sample, the event's own counter */
 	uint64_t sample_more; /* more bits of sample_type */
 	uint64_t branch_sample_type; /* with PERF_SAMPLE_BRANCH_STACK; 0: any branch */
-	uint16_t max_stack; /* 0: the kernel's limit */
 	uint32_t stack_bytes; /* so much of the user's stack; 0: none */
 	uint64_t stack_registers; /* with it: their bits */
 	bool fork_records; /* FORK and EXIT */

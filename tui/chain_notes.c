@@ -15,7 +15,7 @@
 
 #define CHAINS_MIN 20u /* that broke in an image, before it is named */
 #define PERCENT_MIN 1.0
-#define CUT_MIN 200u /* chains: sizes that adapt have grown before */
+#define CUT_MIN 200u /* chains */
 #define CUT_PERCENT_MIN 5.0
 #define FRAMES_KEPT "512" /* UNWIND_FRAMES_MAX */
 
@@ -146,9 +146,10 @@ static const char *explain_end(enum unwind_end end, uint32_t copied)
 		return "go on on another stack, as in handlers of signals that have a stack of "
 		       "their own: samples copy one stack alone";
 	if (end == UNWIND_DEEP)
-		return "have more frames than are kept: " FRAMES_KEPT
-		       " of user space, by frame pointers kernel.perf_event_max_stack, or "
-		       "--max-stack";
+		return "are cut at the root, which is [truncated]: unwind tables give " FRAMES_KEPT
+		       " frames of user space, frame pointers kernel.perf_event_max_stack, 127 "
+		       "unless it is raised (sudo sysctl kernel.perf_event_max_stack=1024), and "
+		       "--max-stack may be less";
 	if (copied < UNWIND_STACK_MAX / 8 * 8)
 		return "end where the copy of their stack does: --call-graph dwarf,65528 copies "
 		       "the most that the kernel can";
@@ -164,8 +165,11 @@ bool chain_notes_explain_end(enum unwind_end end, const struct unwind_ends *ends
 					     : ends->deep;
 	const double percent = 100 * (double)n / (double)(unwind_judged(ends) + !n);
 
+	/* Sizes of copies adapt; what is too deep stays so. */
+	const bool deep = end == UNWIND_DEEP;
+
 	out[0] = '\0';
-	if (n < CUT_MIN || percent < CUT_PERCENT_MIN)
+	if (n < (deep ? CHAINS_MIN : CUT_MIN) || percent < (deep ? PERCENT_MIN : CUT_PERCENT_MIN))
 		return false;
 	snprintf(out, size, "%.1f%% of call chains %s", percent, explain_end(end, copied));
 	return true;
@@ -186,7 +190,7 @@ static int add_ends(struct chain_notes *notes, const struct engine_status *statu
 {
 	static const enum unwind_end told[] = {UNWIND_DEEP, UNWIND_CUT, UNWIND_AWAY};
 	const struct unwind_ends ends = sum_ends(status);
-	char sentence[256];
+	char sentence[400];
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]) && !ret; i++) {

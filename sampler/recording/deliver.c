@@ -67,6 +67,7 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 			event->period = attr->attr.sample_period;
 		if (!event->freq_hz && !event->period)
 			event->period = 1;
+		ingest_max_stack(&recording->ingest, event->id, attr->attr.sample_max_stack);
 		return (int16_t)event->id;
 	}
 	recording->folded++;

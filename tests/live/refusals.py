@@ -134,6 +134,13 @@ def commands(strobe):
     checks.check("chosen CPUs for as long as a command runs", result.status == 3
                  and "'sh -c exit 3' ended with status 3" in result.err
                  and "whole machine on CPU 0" in result.out and not result.hung, str(result))
+    with open("/proc/sys/kernel/perf_event_max_stack", encoding="ascii") as file:
+        more = int(file.read()) + 1
+    if more <= 1024:
+        said = {run([strobe, "report", *words, "--", "true"]).err
+                for words in (["-e", "cpu-clock", "--max-stack", str(more)], ["-e", f"cpu-clock/max-stack={more}/"])}
+        checks.check("more frames than the kernel allows are refused by one sentence",
+                     len(said) == 1 and f"{more} frames are more than the kernel allows" in min(said), said)
     for words in (["report"], ["stat"], ["record", "-o", "/dev/null"]):
         result = run([strobe, *words, "-p", str(os.getpid()), "--", "/no/such/program"])
         refused(f"{words[0]}: a stopwatch that does not exist", result, "/no/such/program", status=127)

@@ -110,7 +110,13 @@ static void test_cut(void **state)
 	assert_false(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
 	ends.deep = 1600;
 	assert_true(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
-	expect_text(out, "24.2% of call chains have more frames than are kept: 512 of user space");
+	expect_text(out, "24.2% of call chains are cut at the root, which is [truncated]");
+	assert_non_null(strstr(out, "sysctl kernel.perf_event_max_stack="));
+	ends = (struct unwind_ends){.deep = 20};
+	assert_true(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
+	expect_text(out, "100.0% of call chains are cut");
+	ends.deep = 19;
+	assert_false(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
 }
 
 static void test_hits(void **state)

@@ -567,6 +567,28 @@ static void test_totals_of_chains(void **state)
 	assert_int_equal(ingest->ends[2].broken, 5);
 }
 
+/* One that has as many frames as the kernel gives was cut there, in user space or before it. */
+static void test_chains_too_deep(void **state)
+{
+	const struct unwind_source source = {.find = find_rule};
+	struct ingest *ingest = *state;
+
+	assert_int_equal(ingest_set_unwind(ingest, &source), 0);
+	for (uint16_t most = 0; most < 6; most++) {
+		ingest_max_stack(ingest, 2, most);
+		ingest->ends[2] = (struct unwind_ends){0};
+		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x10200);
+		assert_int_equal(ingest->ends[2].deep, most == 3);
+		assert_int_equal(ingest->ends[2].broken, most != 3);
+		SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000020,
+			0xffffffff81000100, USER, 0x10020, 0x10100);
+		assert_int_equal(ingest->ends[2].deep, most == 3 || most == 4);
+		SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000020,
+			0xffffffff81000100);
+		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
+	}
+}
+
 static void test_other_records_are_ignored(void **state)
 {
 	const struct record lost = {.type = PERF_RECORD_LOST};
@@ -597,6 +619,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_weight, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep_chain, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fields, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chains_too_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_functions_that_the_kernel_makes, setup, teardown),

@@ -16,11 +16,12 @@ static const struct sys_features none;
 
 static void test_event_keeps_its_own(void **state)
 {
-	const struct sys_setup setup = {.callchain = true, .max_stack = 32, .wakeup_bytes = 4096};
+	const struct sys_setup setup = {.callchain = true, .wakeup_bytes = 4096};
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
 		.config = 3,
 		.freq = 1,
 		.sample_freq = 99,
+		.sample_max_stack = 32,
 		.exclude_user = 1};
 
 	(void)state;
@@ -62,12 +63,13 @@ static void test_more_of_samples(void **state)
 	const struct sys_setup setup = {
 		.read_group = true,
 		.sample_more = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID,
-		.max_stack = 32,
 		.wakeup_bytes = 4096,
 		.wakeup_events = 7,
 	};
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT, .sample_period = 1, .sample_type = PERF_SAMPLE_RAW};
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+		.sample_max_stack = 32};
 	struct record_format plain, format;
 
 	(void)state;
