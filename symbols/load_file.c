@@ -181,7 +181,7 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 				loader->keep_for_recording};
 		int ret = opener_open(source, way, &out->file);
 		/* The kernel may have reused its inode for the file that now has the path. */
-		if (source->deleted && way != OPENER_MAP_FILES)
+		if (source->deleted && way != OPENER_MAP_FILES && way != OPENER_EXE)
 			out->file.same = false;
 		if (ret == 0) {
 			ret = check_candidate(loader, source, out, want_build_id, build_id, len);

@@ -115,7 +115,13 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 	} else if (ret == -ECHILD) {
 		loader_tell_no_worker(loader);
 	} else if (ret < 0 && ret != -EOWNERDEAD && ret != -ECANCELED) {
-		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, -ret, 0);
+		uid_t user;
+
+		if (ret == -EACCES && opener_is_fuse(&image->source, &user) && user != geteuid())
+			loader_add_note(loader, SYMBOLS_NOTE_OTHERS_FUSE, path, 0, (int)user);
+		else
+			loader_add_note(
+				loader, SYMBOLS_NOTE_UNREADABLE, path, -ret, image->source.deleted);
 	}
 	return true;
 }

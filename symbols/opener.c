@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * opener.c - the three ways to a mapped file, and the vdso.
+ * opener.c - the ways to a mapped file, and the vdso.
  */
 #include "symbols/opener.h"
 
@@ -134,6 +134,27 @@ static int open_below_root(const struct symbols_source *source, struct opener_fi
 	return ret;
 }
 
+/* The link is that of the program that runs now: the process may have executed another. */
+static int open_program(const struct symbols_source *source, struct opener_file *out)
+{
+	struct mapping mapping;
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", source->pid);
+	ret = open_regular(AT_FDCWD, path, 0, out);
+	if (ret < 0)
+		return ret;
+	snprintf(path, sizeof(path), "/proc/%d/maps", source->pid);
+	if (is_same(source, out->fd, out) && find_mapping(path, source->map_start, &mapping) &&
+		mapping.inode == source->inode &&
+		mapping.dev == makedev(source->dev_major, source->dev_minor))
+		return 0;
+	close(out->fd);
+	*out = (struct opener_file){.fd = -1};
+	return -EINVAL;
+}
+
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out)
 {
 	char path[128];
@@ -144,6 +165,8 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, source->pid,
 			source->map_start, source->map_end);
 		ret = open_regular(AT_FDCWD, path, 0, out);
+	} else if (way == OPENER_EXE && source->pid > 0 && source->inode) {
+		ret = open_program(source, out);
 	} else if (way == OPENER_ROOT && source->pid > 0 && source->path &&
 		source->path[0] == '/') {
 		ret = open_below_root(source, out);
@@ -152,6 +175,31 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 	}
 	out->same = ret == 0 && is_same(source, out->fd, out);
 	return ret;
+}
+
+bool opener_is_fuse(const struct symbols_source *source, uid_t *owner)
+{
+	char path[64] = "/proc/self/mountinfo", line[4608], type[64];
+	bool found = false;
+
+	if (source->pid > 0)
+		snprintf(path, sizeof(path), "/proc/%d/mountinfo", source->pid);
+	FILE *mounts = fopen(path, "re");
+	while (mounts && !found && fgets(line, sizeof(line), mounts)) {
+		const char *rest = strstr(line, " - "),
+			   *user = rest ? strstr(rest, "user_id=") : NULL;
+		unsigned int major, minor, id;
+
+		found = sscanf(line, "%*d %*d %u:%u", &major, &minor) == 2 &&
+			major == source->dev_major && minor == source->dev_minor && user &&
+			sscanf(rest, " - %63s", type) == 1 && !strncmp(type, "fuse", 4) &&
+			sscanf(user, "user_id=%u", &id) == 1;
+		if (found)
+			*owner = id;
+	}
+	if (mounts)
+		fclose(mounts);
+	return found;
 }
 
 int opener_same_file(const char *a, const char *b)

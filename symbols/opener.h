@@ -15,6 +15,7 @@
 
 enum opener_way {
 	OPENER_MAP_FILES, /* /proc/PID/map_files/START-END: right for deleted and replaced files; needs privileges */
+	OPENER_EXE, /* /proc/PID/exe, if the program is what is mapped: right for deleted ones of one's own */
 	OPENER_ROOT, /* the path, below /proc/PID/root */
 	OPENER_PATH, /* the path */
 	OPENER_WAYS,
@@ -68,6 +69,10 @@ int opener_directory(int dir_fd, const char *path, unsigned long long resolve);
  * user shares control.  Root owns the directories of undumpable processes; a set-uid program has
  * another real user. */
 uid_t opener_user(int proc_fd, uid_t owner);
+
+/* Returns whether the mapped file lies in a file system in user space (FUSE), with the user who mounted it.  The kernel
+ * lets no other in, not even root, unless it is mounted with allow_other. */
+bool opener_is_fuse(const struct symbols_source *source, uid_t *owner);
 
 /* Copy the vdso of the source's process into a memory file.  If both have one word size, it is this
  * process's own, which nobody can tamper with.  Else it is read from that process's memory, if that

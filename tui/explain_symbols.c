@@ -142,7 +142,8 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 				    : "its code is not shown");
 		break;
 	case SYMBOLS_NOTE_UNREADABLE:
-		text_add(&text, "cannot read the symbols of '%.*s'", path_max, note->path);
+		text_add(&text, "cannot read the symbols of '%.*s'%s", path_max, note->path,
+			note->value ? ", which was deleted" : "");
 		if (note->error == ETIMEDOUT)
 			text_add(&text, " (its file system does not answer)");
 		else
@@ -151,6 +152,20 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		if (note->error == EMFILE)
 			text_add(&text, ". Raise the limit of open files with: ulimit -n %d",
 				EXPLAIN_NOFILE_ENOUGH);
+		else if (note->value)
+			text_add(&text, ". Restart its program%s",
+				note->error == EPERM || note->error == EACCES
+					? ", or let root look, or a strobe with "
+					  "cap_checkpoint_restore"
+					: "");
+		break;
+	case SYMBOLS_NOTE_OTHERS_FUSE:
+		text_add(&text,
+			"'%.*s' lies in a FUSE mount of user %u, which lets nobody else in, not "
+			"even "
+			"root, without the mount option allow_other: its functions are shown as "
+			"offsets. The strobe of that user sees names",
+			path_max, note->path, (unsigned int)note->value);
 		break;
 	case SYMBOLS_NOTE_KERNEL_HIDDEN:
 		text_add(&text,

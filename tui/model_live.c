@@ -59,6 +59,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 {
 	switch (note->kind) {
 	case SYMBOLS_NOTE_UNREADABLE:
+	case SYMBOLS_NOTE_OTHERS_FUSE:
 		/* The user must see strobe's own limits without opening the log. */
 		return note->error == EMFILE || note->error == ENOMEM ? EXPLAIN_WARNING
 								      : EXPLAIN_INFO;

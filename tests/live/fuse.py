@@ -72,11 +72,13 @@ class Server:
 
 
 @contextlib.contextmanager
-def mounted(folder, files, mute=()):
+def mounted(folder, files, mute=(), owner=None):
     """The files {name: path} below folder; yields the pid of the server: SIGSTOP keeps it from taking questions, after
-    SIGUSR1 it takes them without an answer.  Reads of the files in mute have none at any time.  OSError where it is not permitted."""
+    SIGUSR1 it takes them without an answer.  Reads of the files in mute have none at any time.
+    With an owner nobody else may look into it.  OSError where it is not permitted."""
     fd = os.open("/dev/fuse", os.O_RDWR)
-    options = f"fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions"
+    options = f"fd={fd},rootmode=40000,default_permissions," + (
+        "user_id=0,group_id=0,allow_other" if owner is None else f"user_id={owner},group_id={owner}")
     if LIBC.mount(b"strobe-test", folder.encode(), b"fuse", 0, options.encode()):
         os.close(fd)
         raise OSError(ctypes.get_errno(), "a FUSE file system cannot be mounted")

@@ -19,7 +19,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, Screen, public_copy, run, started, sysctl  # noqa: E402
+from checks import NOBODY, Checks, Screen, let_run, public_copy, run, started, sysctl  # noqa: E402
+import fuse  # noqa: E402
 
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 checks = Checks()
@@ -294,6 +295,45 @@ def few_descriptors(strobe, pid, user=None):
                          not result.hung and result.status in (0, 1) and good, str(result))
 
 
+def deleted_files(strobe, shares, library):
+    """What an ordinary user runs and has deleted: the program has names, a library the reason and the remedy."""
+    if os.geteuid() != 0:
+        checks.skip("deleted files of ordinary users", "only root can become one")
+        return
+    with public_copy(strobe, shares, library) as (strobe, shares, library):
+        with started(["env", f"LD_LIBRARY_PATH={os.path.dirname(library)}", shares, "0"], user=NOBODY) as own:
+            let_run(own.pid, 0.2)
+            os.unlink(shares)
+            os.unlink(library)
+            result = run([strobe, "report", "--cache-dir", "", "--duration", "0.5", "-p", str(own.pid)], user=NOBODY)
+            checks.check("an own program that is deleted has names", "shares_hot" in result.out, str(result))
+            if "shares_warm" not in result.out:
+                checks.check("an own library that is deleted: why, and the remedy", re.search(
+                    "libshares_lib.so', which was deleted .Operation not permitted.*Restart its program, or let root",
+                    " ".join(result.out.split())), str(result))
+
+
+def fuse_of_another(strobe, shares, library):
+    """The kernel lets nobody but its owner into such a mount."""
+    folder = tempfile.mkdtemp(prefix="strobe-test-fuse-")
+    os.chmod(folder, 0o755)
+    files = {os.path.basename(path): path for path in (shares, library)}
+    try:
+        with fuse.mounted(folder, files, owner=NOBODY):
+            with started(["env", f"LD_LIBRARY_PATH={folder}", os.path.join(folder, "shares"), "0"], user=NOBODY) as own:
+                let_run(own.pid, 0.2)
+                result = run([strobe, "report", "--cache-dir", "", "--duration", "0.5", "-p", str(own.pid)])
+                checks.check("a FUSE mount of another user is told", re.search(
+                    f"shares' lies in a FUSE mount of user {NOBODY}.*strobe of that user sees names",
+                    " ".join(result.out.split())), str(result))
+                result = run([strobe, "report", "--cache-dir", "", "--duration", "0.5", "-p", str(own.pid)], user=NOBODY)
+                checks.check("and that user sees names", "shares_hot" in result.out and "FUSE" not in result.out, str(result))
+    except OSError as error:
+        checks.skip("a FUSE mount of another user", str(error))
+    finally:
+        os.rmdir(folder)
+
+
 def ordinary_user(strobe, shares, library):
     if os.geteuid() != 0:
         checks.skip("ordinary users", "only root can become one")
@@ -458,6 +498,9 @@ def main():
         terminals(strobe, shares)
         sentences(strobe)
         ordinary_user(strobe, shares, library)
+        deleted_files(strobe, shares, library)
+        with public_copy(strobe) as (copy,):
+            fuse_of_another(copy, shares, library)
         rights(strobe, shares, library)
         scarce(strobe, shares, threads)
         filters(strobe)

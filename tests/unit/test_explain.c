@@ -319,6 +319,36 @@ static void test_target_and_command(void **state)
 	EXPECT(&failure, &limits, "out of memory");
 }
 
+static void expect_symbols_note(
+	const struct symbols_note *note, const char *first, const char *second)
+{
+	char out[1024];
+
+	explain_symbols_note(note, out, sizeof(out));
+	if (!strstr(out, first) || !strstr(out, second))
+		fail_msg("'%s' lacks '%s' or '%s'", out, first, second);
+}
+
+static void test_files_that_refuse(void **state)
+{
+	struct symbols_note note = {.kind = SYMBOLS_NOTE_UNREADABLE, .path = "/a/b\033"};
+	char out[1024];
+
+	(void)state;
+	note.error = EPERM;
+	note.value = 1;
+	expect_symbols_note(&note, "'/a/b?', which was deleted (Operation not permitted)",
+		"Restart its program, or let root");
+	note.error = ENOENT;
+	expect_symbols_note(&note, "'/a/b?', which was deleted (No such", "Restart its program");
+	note.value = 0;
+	explain_symbols_note(&note, out, sizeof(out));
+	assert_null(strstr(out, "deleted"));
+	note = (struct symbols_note){
+		.kind = SYMBOLS_NOTE_OTHERS_FUSE, .path = "/a/b\033", .value = 4711};
+	expect_symbols_note(&note, "'/a/b?' lies in a FUSE mount of user 4711", "sees names");
+}
+
 /* Wherever descriptors run out, the limit and its remedy are named. */
 static void test_no_descriptors(void **state)
 {
@@ -594,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_by_system),
 		cmocka_unit_test(test_mmap_errors),
 		cmocka_unit_test(test_target_and_command),
+		cmocka_unit_test(test_files_that_refuse),
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_refused_event_says_where),

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -115,6 +116,30 @@ static void test_ways(void **state)
 		expect(&source, OPENER_MAP_FILES, "mapped", true);
 	expect(&source, OPENER_ROOT, "mapped", true);
 	expect(&source, OPENER_PATH, "mapped", true);
+}
+
+/* Needs no privileges, though the program is deleted. */
+static void test_program(void **state)
+{
+	struct symbols_source source = source_of();
+	struct opener_file file;
+
+	(void)state;
+	assert_int_equal(opener_open(&source, OPENER_EXE, &file), -EINVAL); /* it is no program */
+	/* Its headers begin the first mapping. */
+	const uintptr_t start = getauxval(AT_PHDR) & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+	struct stat st;
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	source.dev_major = major(st.st_dev);
+	source.dev_minor = minor(st.st_dev);
+	source.inode = st.st_ino;
+	source.map_start = start;
+	assert_int_equal(opener_open(&source, OPENER_EXE, &file), 0);
+	assert_true(file.same);
+	close(file.fd);
+	/* Nothing of it is mapped there: the process has executed another since. */
+	source.map_start += 1;
+	assert_int_equal(opener_open(&source, OPENER_EXE, &file), -EINVAL);
 }
 
 static void test_replaced(void **state)
@@ -427,6 +452,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_root, setup, teardown),
