@@ -210,7 +210,7 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 			symbol.index, &made);
 		if (symref && made) {
 			ref = ref_at(names, symref);
-			ref->raw = symbol.name;
+			ref->pub.raw = *symbol.name ? symbol.name : NULL;
 			ref->uncertain = symbol.uncertain;
 			ref->pub.start = symbol.start;
 			ref->pub.resolved = *symbol.name;
@@ -297,7 +297,7 @@ static uint32_t inlined_symref(
 	if (!symref || !made)
 		return symref;
 	ref = ref_at(names, symref);
-	ref->raw = function;
+	ref->pub.raw = function;
 	ref->pub.inlined = true;
 	ref->pub.resolved = true;
 	ref->pub.kernel = info->kind == IMAGE_KERNEL || info->kind == IMAGE_MODULE;
@@ -405,7 +405,7 @@ bool names_ask(struct names *names, uint32_t frame)
 		return false;
 	symref = names_symref(names, frame);
 	if (names->n_ugly > n_ugly)
-		(void)symbols_pretty(names->symbols, ref_at(names, symref)->raw);
+		(void)symbols_pretty(names->symbols, ref_at(names, symref)->pub.raw);
 	return true;
 }
 
@@ -421,13 +421,13 @@ static char *make_name(struct names *names, const struct ref *ref)
 {
 	char clean[NAME_MAX_BYTES];
 
-	if (ref->kind == REF_INLINED || (ref->kind == REF_SYMBOL && *ref->raw)) {
+	if (ref->pub.raw) {
 		const char *end = ref->kind == REF_INLINED ? NAMES_INLINED
 			: ref->uncertain		   ? NAMES_UNCERTAIN
 							   : "";
 		const size_t room = sizeof(clean) - strlen(end);
 
-		clean_string(clean, room, symbols_pretty(names->symbols, ref->raw));
+		clean_string(clean, room, symbols_pretty(names->symbols, ref->pub.raw));
 		strcpy(clean + strlen(clean), end);
 		return strdup(clean);
 	}
@@ -501,7 +501,8 @@ static void prettify(struct names *names)
 		struct ref *ref = ref_at(names, names->ugly[i]);
 
 		/* One that nobody has looked at yet will be pretty when it is. */
-		if (ref->pub.symbol && symbols_pretty(names->symbols, ref->raw) != ref->raw) {
+		if (ref->pub.symbol &&
+			symbols_pretty(names->symbols, ref->pub.raw) != ref->pub.raw) {
 			char *name = make_name(names, ref);
 
 			if (name) {

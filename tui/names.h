@@ -25,6 +25,9 @@ struct symref {
 	 * that is known, else its own, both as the file numbers them; or "[anon]".
 	 * "name+0x...?": code without a name may follow the symbol. */
 	const char *symbol;
+	/* The name as in the file: mangled, raw bytes; NULL without a name.  Borrowed until
+	 * symbols_free(). */
+	const char *raw;
 	const char *
 		image; /* cleaned short name: "node", "libc.so.6", "[kernel]", "[nf_tables]", "[anon]" */
 	const char *path; /* cleaned full path */

@@ -19,7 +19,6 @@ enum ref_kind {
 
 struct ref {
 	struct symref pub; /* pub.symbol is made when first asked for */
-	const char *raw; /* of REF_SYMBOL and REF_INLINED: as in the file */
 	uint64_t key;
 	uint32_t
 		table; /* of REF_ADDRESS: the version of the image's symbols when pub.symbol was made */

@@ -292,6 +292,39 @@ static void test_pprof_segments(void **state)
 	world_free(&world);
 }
 
+/* go tool pprof demangles what is no system name once more, and drops all brackets of it. */
+static void test_pprof_system_names(void **state)
+{
+	static const struct symbol functions[] = {{0x00, 16, "_Z4workv", NULL, 0, false},
+		{0x10, 16, "void run<&fa>()", NULL, 1, false},
+		{0x20, 16, "main.f[go.shape.func()]", NULL, 2, false}};
+	static const char shown[] = "work()";
+	struct world world;
+	Pprof__Profile *profile;
+
+	(void)state;
+	world_make(&world);
+	world.symbols.pretty = true;
+	world.symbols.images[world.program].symbols = functions;
+	world.symbols.images[world.program].n_symbols = 3;
+	world_add(&world, STACK(&world, 0x0, 0x10, 0x20, NOTHING), world.worker, 0, 1);
+	profile = read_pprof(&world);
+	assert_int_equal(profile->n_function, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const Pprof__Function *function = profile->function[i];
+		const ProtobufCBinaryData *name = &profile->string_table[function->name];
+		const ProtobufCBinaryData *system = &profile->string_table[function->system_name];
+		bool is_mangled =
+			name->len == strlen(shown) && !memcmp(name->data, shown, name->len);
+
+		assert_int_equal(system->len, is_mangled ? strlen("_Z4workv") : 0);
+		if (is_mangled)
+			assert_memory_equal(system->data, "_Z4workv", system->len);
+	}
+	pprof__profile__free_unpacked(profile, NULL);
+	world_free(&world);
+}
+
 /* A location has a line for each function that is inlined there, innermost first, and functions have files. */
 static void test_pprof_inlined(void **state)
 {
@@ -580,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_gecko),
 		cmocka_unit_test(test_pprof),
 		cmocka_unit_test(test_pprof_segments),
+		cmocka_unit_test(test_pprof_system_names),
 		cmocka_unit_test(test_pprof_inlined),
 		cmocka_unit_test(test_callgrind),
 		cmocka_unit_test(test_callgrind_lines),

@@ -455,6 +455,27 @@ static int put_location(struct pprof *pprof, uint32_t i)
 	return ret ? ret : put(pprof, &piece);
 }
 
+/* The mangled name, or none.  If it equals the shown name, go tool pprof demangles that once more:
+ * it drops all brackets, and functions that differ there become one. */
+static int put_system_name(struct pprof *pprof, const struct symref *symref, int64_t *number)
+{
+	size_t size;
+	char *clean;
+	int ret = 0;
+
+	if (!symref->raw)
+		return 0;
+	size = strlen(symref->raw) + 1;
+	clean = malloc(size);
+	if (!clean)
+		return -ENOMEM;
+	clean_string(clean, size, symref->raw);
+	if (strcmp(clean, symref->symbol) != 0)
+		ret = string(pprof, clean, number);
+	free(clean);
+	return ret;
+}
+
 static int put_function(struct pprof *pprof, uint32_t i)
 {
 	const struct symref *symref = names_get(pprof->profile->names, pprof->functions.symrefs[i]);
@@ -462,8 +483,9 @@ static int put_function(struct pprof *pprof, uint32_t i)
 	Pprof__Function message = PPROF__FUNCTION__INIT, *messages = &message;
 	int ret = string(pprof, symref->symbol, &message.name);
 
+	if (!ret)
+		ret = put_system_name(pprof, symref, &message.system_name);
 	message.id = i + 1;
-	message.system_name = message.name;
 	if (i < pprof->files_room)
 		message.filename = pprof->files[i];
 	piece.n_function = 1;

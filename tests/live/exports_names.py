@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""C++ functions in exports: those that differ only within brackets stay apart, and perf's names are the same.
+
+usage: exports_names.py STROBE
+"""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks  # noqa: E402
+
+checks = Checks()
+
+SOURCE = """
+volatile unsigned long sum;
+#define SPIN for (unsigned long i = 0; i < 2000000; i++) sum += i
+#define KEPT __attribute__((noinline, noclone))
+static KEPT void fa() { SPIN; }
+static KEPT void fb() { SPIN; }
+template <void (*F)()> KEPT void run() { SPIN; F(); SPIN; }
+template <class T> struct function;
+template <class R, class... A> struct function<R(A...)> { KEPT void call() { SPIN; } };
+template <class T> KEPT int work(T) { SPIN; return 1; }
+template <class T> KEPT void (*get(T))(int) { SPIN; return 0; }
+KEPT void over(int) { SPIN; }
+KEPT void over(double) { SPIN; }
+namespace { KEPT void hidden(int) { SPIN; } }
+namespace ns { namespace { KEPT void deep() { SPIN; } } }
+struct ptr {
+	typedef void (*fn)();
+	KEPT ptr *operator->() { SPIN; return this; }
+	KEPT void operator()(int) { SPIN; }
+	KEPT operator fn() { SPIN; return fa; }
+	KEPT bool operator<(int) { SPIN; return true; }
+	KEPT ptr &operator<<(int) { SPIN; return *this; }
+	void own() {}
+};
+int main()
+{
+	ptr p;
+	for (int i = 0; i < 8; i++) {
+		run<fa>(); run<fb>(); function<void()>().call(); function<void(int)>().call();
+		work(1); work(1L); get(1); over(1); over(1.0); hidden(1); ns::deep();
+		p->own(); p(1); (void)(ptr::fn)p; p < 1; p << 1;
+	}
+}
+"""
+# As perf names them; the addresses of functions are written one way or another.
+NAMES = ("fa", "fb", "run<&fa>", "run<&fb>", "function<void ()>::call", "function<void (int)>::call", "work<int>", "work<long>",
+         "get<int>", "(anonymous namespace)::hidden", "ns::(anonymous namespace)::deep", "ptr::operator->", "ptr::operator()",
+         "ptr::operator void (*)()", "ptr::operator<", "ptr::operator<<", "main")
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **options)
+
+
+def plain(name):
+    """&(fa()) is &fa."""
+    return re.sub(r"&\((\w+)\(\)\)", r"&\1", name)
+
+
+def pprof(strobe, path, folder):
+    if not shutil.which("go"):
+        checks.skip("pprof: go tool pprof", "go (golang-go) is not installed")
+        return
+    packed = os.path.join(folder, "names.pb.gz")
+    run([strobe, "export", path, "--format", "pprof", "-o", packed])
+    top = run(["go", "tool", "pprof", "-top", "-nodefraction=0", packed], env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder))
+    shown = [plain(line.split("%")[-1].strip()) for line in top.stdout.splitlines() if line.count("%") == 3]
+    wanted = ("void run<&fa>()", "void run<&fb>()", "function<void ()>::call()", "function<void (int)>::call()",
+              "over(int)", "over(double)", "int work<int>(int)", "int work<long>(long)")
+    for name in wanted:
+        checks.check(f"pprof: go shows {name}", shown.count(name) == 1, (shown, top.stderr[-200:]))
+
+
+def main():
+    strobe = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        source, program, path = (os.path.join(folder, name) for name in ("names.cc", "names", "names.data"))
+        with open(source, "w", encoding="ascii") as out:
+            out.write(SOURCE)
+        made = run(["c++", "-O1", "-g", "-fno-omit-frame-pointer", "-w", "-o", program, source])
+        if made.returncode:
+            checks.skip("names of C++", made.stderr[-200:])
+            checks.finish()
+        found = run(["perf", "record", "-q", "-F", "1999", "-g", "-e", "cpu-clock:u", "-o", path, "--", program])
+        if not os.path.exists(path):
+            checks.skip("names of C++", f"perf record: {found.stderr[-200:]}")
+            checks.finish()
+        pprof(strobe, path, folder)
+    checks.finish()
+
+
+main()
