@@ -4,6 +4,8 @@
  */
 #include "tui/annotate_pick.h"
 
+#include "tui/called.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +140,7 @@ void pick_fini(struct pick *pick)
 
 /* --- by name --- */
 
-enum how { HOW_EXACT, HOW_BARE, HOW_PART, HOWS };
+enum how { HOW_EXACT, HOW_OWN, HOW_FORM, HOW_PART, HOWS };
 
 static bool is_called(
 	const struct symref *name, struct symbols *symbols, const char *text, enum how how)
@@ -150,8 +152,10 @@ static bool is_called(
 		return !strcmp(name->symbol, text) ||
 			(symbols_find(symbols, name->image_id, name->start, &symbol) &&
 				*symbol.name && !strcmp(symbol.name, text));
-	case HOW_BARE:
-		return filter_is_symbol(text, name->symbol);
+	case HOW_OWN:
+		return called_in_text(text, name->symbol, false);
+	case HOW_FORM:
+		return called(text, name);
 	default:
 		return strstr(name->symbol, text) != NULL;
 	}

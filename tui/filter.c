@@ -7,6 +7,7 @@
  */
 #include "tui/filter.h"
 
+#include "tui/called.h"
 #include "tui/clean.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
@@ -64,80 +65,6 @@ struct filter {
 	uint8_t cpus[CPUS / 8];
 };
 
-/* * and ? alone mean something: "[kernel]" is a name. */
-static bool matches(const char *pattern, const char *text, size_t len)
-{
-	const char *star = NULL, *end = text + len, *resume = text;
-
-	while (text < end) {
-		if (*pattern == '*') {
-			star = pattern++;
-			resume = text;
-		} else if (*pattern == '?' || (*pattern && *pattern == *text)) {
-			bool any = *pattern++ == '?';
-
-			text++;
-			/* ? stands for a character, of however many bytes. */
-			while (any && text < end && ((unsigned char)*text & 0xc0) == 0x80)
-				text++;
-		} else if (star) {
-			pattern = star + 1;
-			text = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
-/* Where the parameters of a C++ or Rust function begin: the first parenthesis outside of templates that is neither
- * "operator()" nor "(anonymous namespace)" or the like. */
-static size_t name_len(const char *symbol)
-{
-	static const char operator[] = "operator()", shift[] = "operator<<";
-	size_t angles = 0;
-
-	for (size_t i = 0; symbol[i]; i++) {
-		if (!strcmp(symbol + i, NAMES_UNCERTAIN))
-			return i;
-		if (!strncmp(symbol + i, operator, sizeof(operator) - 1)) {
-			i += sizeof(operator) - 2;
-		} else if (!strncmp(symbol + i, shift, sizeof(shift) - 1)) {
-			i += sizeof(shift) - 2;
-		} else if (!strncmp(symbol + i, operator, 8) && strchr("<>-", symbol[i + 8])) {
-			while (symbol[i + 8] && strchr("<>-=", symbol[i + 8]))
-				i++;
-			i += 7;
-		} else if (symbol[i] == '<') {
-			angles++;
-		} else if (symbol[i] == '>' && angles) {
-			angles--;
-		} else if (symbol[i] == '(' && !angles && i) {
-			const char *close = strchr(symbol + i, ')');
-
-			if (!close || strncmp(close, ")::", 3) != 0)
-				return i;
-			i = (size_t)(close - symbol);
-		} else if (symbol[i] == '(') {
-			const char *close = strchr(symbol + i, ')');
-
-			if (!close)
-				break;
-			i = (size_t)(close - symbol);
-		}
-	}
-	return strlen(symbol);
-}
-
-bool filter_is_symbol(const char *pattern, const char *symbol)
-{
-	size_t len = strlen(symbol), bare = name_len(symbol);
-
-	return matches(pattern, symbol, len) || (bare < len && matches(pattern, symbol, bare));
-}
-
 static bool has_field(const struct filter *filter, enum filter_field field)
 {
 	for (size_t i = 0; i < filter->n_terms; i++)
@@ -182,7 +109,7 @@ static bool found(const struct filter_term *term, const char *text)
 
 static bool match_text(const struct filter_term *term, const void *of)
 {
-	return term->regex ? found(term, of) : matches(term->text, of, strlen(of));
+	return term->regex ? found(term, of) : called_matches(term->text, of, strlen(of));
 }
 
 static bool match_image(const struct filter_term *term, const void *of)
@@ -191,15 +118,15 @@ static bool match_image(const struct filter_term *term, const void *of)
 
 	if (term->regex)
 		return found(term, name->image) || found(term, name->path);
-	return matches(term->text, name->image, strlen(name->image)) ||
-		matches(term->text, name->path, strlen(name->path));
+	return called_matches(term->text, name->image, strlen(name->image)) ||
+		called_matches(term->text, name->path, strlen(name->path));
 }
 
 static bool match_symbol(const struct filter_term *term, const void *of)
 {
 	const struct symref *name = of;
 
-	return term->regex ? found(term, name->symbol) : filter_is_symbol(term->text, name->symbol);
+	return term->regex ? found(term, name->symbol) : called(term->text, name);
 }
 
 struct place {

@@ -6,7 +6,7 @@
  * Terms of one field are joined: a cell passes when it matches one of the field's positive terms (or the field has none),
  * and none of its negated ones.  Image, symbol, address and line are those of the leaf, where the sample fell.  Texts are compared
  * whole, with * and ? as in a shell, or by a regular expression anywhere; an image by its short name or its path, a symbol
- * with or without its parameters.  Of FILTER_STACK it is the symbol of any frame.  An address is "libc.so.6+0x1b2c", a line
+ * in any of its forms (called()).  Of FILTER_STACK it is the symbol of any frame.  An address is "libc.so.6+0x1b2c", a line
  * "/src/a.c:7" or "a.c:7", or a function where none is known (line_text.h).  A field of samples is what is shown of it, FIELD_MISSING where they have none; one that is a
  * number may be in a range.  UI thread.
  */
@@ -69,9 +69,6 @@ uint64_t filter_serial(const struct filter *filter);
 
 /* "comm make, !cpu 0-3"; cleaned. */
 void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size);
-
-/* Whether a pattern (* and ? as in a shell) is a symbol's name, with or without its parameters. */
-bool filter_is_symbol(const char *pattern, const char *symbol);
 
 /* Whether cell i of a slice passes; a NULL filter passes all.  What is found for labels and leaf
  * frames is remembered; names that come later are followed (names_epoch()). */

@@ -8,153 +8,20 @@
  */
 #include "tui/shorten.h"
 
+#include "symbols/function_name.h"
 #include "tui/canvas.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MAX 128
 #define ELLIPSIS "…"
 #define MARK_BYTES 8
 #define HASH_LEN 19 /* "::h" and 16 hexadecimal digits */
 
-enum token {
-	TOKEN_TEXT,
-	TOKEN_PARAMS, /* (...) of a function */
-	TOKEN_ARGS, /* <...> of a template or a generic */
-	TOKEN_GROUP, /* other brackets: (anonymous namespace), {lambda()#1}, <T as U>, [clone .x] */
-};
-
 static bool starts_with(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
-}
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static char closer_of(char opener)
-{
-	switch (opener) {
-	case '(':
-		return ')';
-	case '<':
-		return '>';
-	case '[':
-		return ']';
-	case '{':
-		return '}';
-	default:
-		return '\0';
-	}
-}
-
-/* Bytes of an operator's name at `at`, of which brackets are a part; 0 where there is none. */
-static size_t operator_len(const char *name, size_t at)
-{
-	static const char *const symbols[] = {
-		"()", "[]", "<=>", "<<=", ">>=", "<<", ">>", "<=", ">=", "->*", "->", "<", ">"};
-	const size_t len = strlen("operator");
-
-	if (!starts_with(name + at, "operator") || (at && is_word(name[at - 1])) ||
-		is_word(name[at + len]))
-		return 0;
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		if (starts_with(name + at + len, symbols[i]))
-			return len + strlen(symbols[i]);
-	}
-	return len;
-}
-
-/* Text that is not to be looked into: an operator's name, an arrow. */
-static size_t solid_len(const char *name, size_t at)
-{
-	if (name[at] == 'o')
-		return operator_len(name, at);
-	return name[at] == '-' && name[at + 1] == '>' ? 2 : 0;
-}
-
-/* Where the bracket that opens at `at` is closed, behind the closing one; 0 where it is not. */
-static size_t group_end(const char *name, size_t at)
-{
-	char closers[DEPTH_MAX];
-	size_t depth = 0;
-
-	while (name[at]) {
-		size_t solid = solid_len(name, at);
-		char c = name[at];
-
-		at += solid ? solid : 1;
-		if (solid)
-			continue;
-		if (closer_of(c)) {
-			if (depth == DEPTH_MAX)
-				return 0;
-			closers[depth++] = closer_of(c);
-		} else if (c == ')' || c == '>' || c == ']' || c == '}') {
-			/* In parentheses they compare: they are no brackets. */
-			if (c == '>' && closers[depth - 1] != '>')
-				continue;
-			while (depth && closers[depth - 1] == '>' && c != '>')
-				depth--;
-			if (!depth || closers[depth - 1] != c)
-				return 0;
-			if (!--depth)
-				return at;
-		}
-	}
-	return 0;
-}
-
-/* Whether what is before `at` is the name of an operator. */
-static bool ends_operator(const char *name, size_t at)
-{
-	const size_t len = strlen("operator");
-
-	for (size_t i = at; i >= len && i + 3 >= at; i--) {
-		if (starts_with(name + i - len, "operator"))
-			return operator_len(name, i - len) >= at - (i - len) || i + 1 == at;
-	}
-	return false;
-}
-
-static bool follows_operator(const char *name, size_t at)
-{
-	return at >= 2 && name[at - 1] == ' ' && name[at - 2] &&
-		strchr("<>=()[]+-*/%&|^!~,", name[at - 2]);
-}
-
-/* Rust's "f::<T>"; but in "slice::<impl [T]>::len" it is a name. */
-static bool is_turbofish(const char *name, size_t at)
-{
-	return at >= 3 && starts_with(name + at - 2, "::<") && !starts_with(name + at, "<impl ");
-}
-
-static enum token next_token(const char *name, size_t at, size_t *end)
-{
-	const size_t decltype_len = strlen("decltype");
-	size_t solid = solid_len(name, at), close;
-	char before = at ? name[at - 1] : '\0';
-
-	*end = at + (solid ? solid : 1);
-	if (solid || !closer_of(name[at]))
-		return TOKEN_TEXT;
-	close = group_end(name, at);
-	if (!close)
-		return TOKEN_TEXT;
-	*end = close;
-	if (name[at] == '(' && at && (!strchr(": <(&*", before) || ends_operator(name, at)) &&
-		!(at >= decltype_len && starts_with(name + at - decltype_len, "decltype")))
-		return TOKEN_PARAMS;
-	if (name[at] == '<' && at &&
-		(is_word(before) || strchr(")]}", before) || follows_operator(name, at) ||
-			is_turbofish(name, at)))
-		return TOKEN_ARGS;
-	return TOKEN_GROUP;
 }
 
 /* --- the steps --- */
@@ -173,46 +40,13 @@ static void drop_hash(char *name)
 	}
 }
 
-/* Only templates have one: "void foo<int>(int)".  "virtual thunk to" is none. */
 static void drop_return(char *name)
 {
-	size_t at = 0, end, begin = 0;
-	enum token token;
+	size_t begin = function_name(name, strlen(name)).begin;
 
-	for (; name[at]; at = end) {
-		token = next_token(name, at, &end);
-		if (token == TOKEN_PARAMS)
-			break;
-		if (token == TOKEN_TEXT && starts_with(name + at, "operator") && end > at + 1) {
-			/* What comes next, blanks too, is a part of the operator's name. */
-			at = end;
-			while (name[at] && next_token(name, at, &end) != TOKEN_PARAMS)
-				at = end;
-			break;
-		}
-		if (name[at] == ' ' && !starts_with(name + at, " <"))
-			begin = end;
-	}
-	if (!name[at] || !at || name[at - 1] != '>' || !begin)
-		return;
-	if ((begin >= 4 && starts_with(name + begin - 4, " to ")) ||
-		(begin >= 5 && starts_with(name + begin - 5, " for ")))
-		return;
-	memmove(name, name + begin, strlen(name + begin) + 1);
-}
-
-static size_t qualifiers_len(const char *text)
-{
-	static const char *const qualifiers[] = {" const", " volatile", " noexcept", " &&", " &"};
-	size_t len = 0;
-
-	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
-		size_t step = strlen(qualifiers[i]);
-
-		if (starts_with(text + len, qualifiers[i]) && !is_word(text[len + step]))
-			len += step;
-	}
-	return len;
+	/* What a function around it returns stays. */
+	if (begin && name[begin - 1] == ' ')
+		memmove(name, name + begin, strlen(name + begin) + 1);
 }
 
 /* [clone .cold] as the .cold that it is in the file, [abi:cxx11] not at all.  Bytes stored at out; -1: another group. */
@@ -235,11 +69,11 @@ static void drop_params(char *name)
 
 	memcpy(text, name, strlen(name) + 1);
 	while (text[at]) {
-		enum token token = next_token(text, at, &end);
+		enum token token = function_token(text, at, &end);
 		char first = text[at];
 
 		if (token == TOKEN_PARAMS) {
-			at = end + qualifiers_len(text + end);
+			at = end + function_qualifiers_len(text + end);
 			continue;
 		}
 		if (token == TOKEN_GROUP && first == '[') {
@@ -269,13 +103,13 @@ static void replace_args(char *name, const char *mark)
 
 	memcpy(text, name, strlen(name) + 1);
 	while (text[at]) {
-		enum token token = next_token(text, at, &end);
+		enum token token = function_token(text, at, &end);
 
 		if (token == TOKEN_ARGS && end - at >= mark_len) {
 			/* "operator<< <int>", "f::<T>" */
 			if (!mark_len && used && name[used - 1] == ' ')
 				used--;
-			else if (!mark_len && is_turbofish(text, at))
+			else if (!mark_len && function_is_turbofish(text, at))
 				used -= 2;
 			memcpy(name + used, mark, mark_len);
 			used += mark_len;
@@ -323,7 +157,7 @@ static void fold_paths(char *name)
 
 	memcpy(text, name, strlen(name) + 1);
 	while (text[at]) {
-		enum token token = next_token(text, at, &end);
+		enum token token = function_token(text, at, &end);
 
 		if (token == TOKEN_GROUP && text[at] == '<' && !inside) {
 			inside = end;
@@ -354,7 +188,7 @@ static size_t drop_namespaces(char *name, int width, bool *fits)
 
 	*fits = false;
 	for (; name[at]; at = end) {
-		if (next_token(name, at, &end) != TOKEN_TEXT)
+		if (function_token(name, at, &end) != TOKEN_TEXT)
 			continue;
 		/* "operator std::vector": the type is a part of the operator's name. */
 		if (end > at + 1 && name[at] == 'o' && name[end] == ' ')

@@ -3,6 +3,7 @@
  * fuzz_expr.c - a filter's expression, a newline, then a symbol's name.  An error lies within the
  * text, and the name reads back as a term unchanged.
  */
+#include "tui/called.h"
 #include "tui/expr.h"
 
 #include <errno.h>
@@ -44,6 +45,7 @@ static void check_term(const char *name, bool negated)
 
 static void check_expr(const char *text, const char *name)
 {
+	const struct symref symref = {.symbol = name};
 	char described[64];
 	struct expr_error error;
 	struct expr expr;
@@ -61,7 +63,7 @@ static void check_expr(const char *text, const char *name)
 		abort();
 	for (size_t i = 0; i < expr.n; i++)
 		if (expr.terms[i].text && !expr.terms[i].regex)
-			(void)filter_is_symbol(expr.terms[i].text, name);
+			(void)called(expr.terms[i].text, &symref);
 	(void)expr_check_fields(&expr, NULL, 0, &error);
 	expr_fini(&expr);
 }

@@ -81,6 +81,32 @@ def pprof(strobe, path, folder):
         checks.check(f"pprof: go shows {name}", shown.count(name) == 1, (shown, top.stderr[-200:]))
 
 
+def leaves(text):
+    """The leaf of each folded stack."""
+    return {plain(line.rsplit(" ", 1)[0].rsplit(";", 1)[-1]) for line in text.splitlines()}
+
+
+def folded(strobe, path):
+    found = leaves(run([strobe, "export", path, "--format", "folded"]).stdout)
+    # Of two functions with one name the parameters are kept.
+    for name in (*NAMES[:-1], "over(int)", "over(double)"):
+        checks.check(f"folded: {name}", name in found, sorted(found))
+
+
+def frames(text):
+    """How often each function of the program is in perf script's text."""
+    lines = (re.match(r"\s+[0-9a-f]+ (.+?)(?:\+0x[0-9a-f]+)? \(/[^() ]*/names\)$", line) for line in text.splitlines())
+    return collections.Counter(plain(line.group(1)) for line in lines if line)
+
+
+def script(strobe, path):
+    wanted = frames(run(["perf", "script", "--no-inline", "-i", path]).stdout)
+    found = frames(run([strobe, "export", path, "--format", "script"]).stdout)
+    for name in (*NAMES, "over"):
+        checks.check(f"script: {name} as often as in perf script", wanted[name] and found[name] == wanted[name],
+                     (found[name], wanted[name]))
+
+
 def main():
     strobe = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -96,6 +122,8 @@ def main():
             checks.skip("names of C++", f"perf record: {found.stderr[-200:]}")
             checks.finish()
         pprof(strobe, path, folder)
+        folded(strobe, path)
+        script(strobe, path)
     checks.finish()
 
 

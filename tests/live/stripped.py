@@ -214,12 +214,34 @@ def check_layouts():
     expect("names of a file with 200 segments", path, "f170")
 
 
+def check_exports():
+    """The function's start in folded stacks, and addresses as nm gives them in perf script's text."""
+    whole, data = os.path.join(folder, "fixed"), os.path.join(folder, "stripped.data")
+    start = int(address_of(whole, "inner"), 16)
+    size = next(int(line.split()[1], 16) for line in run("nm", "-S", whole).splitlines() if line.split()[-1] == "inner")
+    done = common.run(["perf", "record", "-q", "-g", "-F", "997", "-e", "cpu-clock:u", "-o", data, "--",
+                       os.path.join(folder, "fixed-s")], env=ENV, cwd=folder)
+    if not os.path.exists(data):
+        checks.skip("exports", str(done)[-300:])
+        return
+    text = common.run([strobe, "export", data, "--format", "folded"], env=ENV, cwd=folder).out
+    leaves = {line.rsplit(" ", 1)[0].rsplit(";", 1)[-1]: int(line.rsplit(" ", 1)[1]) for line in text.splitlines()}
+    checks.check("folded stacks have the function by its address", f"fixed-s+0x{start:x}" in leaves and "[fixed-s]" not in leaves,
+                 leaves)
+    text = common.run([strobe, "export", data, "--format", "script"], env=ENV, cwd=folder).out
+    found = [int(line.split()[0], 16) for line in re.findall(r"\n\t(.*) \[unknown\] \(/\S*/fixed-s\)", text)]
+    inside = [address for address in found if start <= address < start + size]
+    checks.check("script: addresses are those that nm and objdump give", len(inside) > 0.4 * len(found) > 0,
+                 (hex(start), [hex(address) for address in found[:5]]))
+
+
 def main():
     if not shutil.which("gcc") or os.uname().machine not in HIDDEN_LOOP:
         checks.skip("stripped", "there is no gcc for this machine")
         checks.finish()
     try:
         check_bounds()
+        check_exports()
         check_uncertain()
         check_tables()
         check_layouts()

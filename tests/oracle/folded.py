@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe export --format folded` against the rules of stackcollapse-perf.pl, applied to `perf script`.
 
-The lines and their weights must be equal as a set.  Some of what perf's text holds names no function of the program, and is
+The lines and their weights must be equal as a set.  Brackets within names stay: there stackcollapse-perf.pl would cut them, and
+make several functions one.  Some of what perf's text holds names no function of the program, and is
 taken into account rather than compared:
  - a frame at address 0, where walking frame pointers ended: strobe leaves it out;
  - a caller at "function+0x0": a return address right behind a call that does not return lies in the next function; strobe
    looks up the call itself, so the name at that place is not compared;
+ - functions without a name, which strobe tells apart by their addresses;
+ - parameters, which strobe keeps if they alone tell functions apart;
  - "@plt", a call of another file's function, which perf names after another one or not at all;
  - the caller of execve() while the new program is being made: its address lies in memory that is gone by then, which strobe
    calls [unknown] and perf by what was there.
@@ -34,8 +37,6 @@ FRAME = re.compile(r"^\s*([0-9a-f]+)\s+(.+) \((.*)\)$")
 
 def tidy(name, java):
     name = name.replace(";", ":")
-    if not re.search(r"\.\(.*\)\.", name):
-        name = re.sub(r"\((?!anonymous namespace\)).*", "", name)
     name = re.sub(r"[\"']", "", name)
     return re.sub(r"^L", "", name) if java and "/" in name else name
 
@@ -49,12 +50,8 @@ def functions(address, name, module, java, caller):
         if (caller and int(offset.group(1), 16) == 0) or name.startswith("@plt"):
             return [ANY]
         name = name[:offset.start()]
-    if name.startswith("("):
-        return []
     found = []
-    parts = name.split("->")
-    while len(parts) > 1 and not parts[-1]:
-        parts.pop()
+    parts = name.split("->") if java else [name]
     for part in parts:
         if part == "[unknown]":
             part = "[" + ("unknown" if module == "[unknown]" else module.rsplit("/", 1)[-1]) + "]"
@@ -86,6 +83,11 @@ def collapse(text, event):
                 stack = functions(*frame.groups(), command.startswith("java"), frames > 0) + stack
                 frames += 1
     return sums
+
+
+def without_address(line):
+    """Functions without a name as their files."""
+    return re.sub(r"(?<=;)([^;]+)\+0x[0-9a-f]+(?=;|$)", r"[\1]", line)
 
 
 def alike(one, other):
@@ -142,7 +144,7 @@ def parse(text):
     sums = collections.Counter()
     for line in text.splitlines():
         stack, weight = line.rsplit(" ", 1)
-        sums[stack] += int(weight)
+        sums[without_address(stack)] += int(weight)
     return sums
 
 

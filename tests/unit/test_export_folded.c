@@ -20,6 +20,36 @@ static void check(struct world *world, const char *expected)
 	world_free(world);
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines in order, for strings that the caller frees. */
+static size_t sort_lines(char *text, char *lines[64])
+{
+	size_t n = 0;
+	char *rest;
+
+	for (char *line = strtok_r(text, "\n", &rest); line && n < 64;
+		line = strtok_r(NULL, "\n", &rest))
+		lines[n++] = line;
+	qsort(lines, n, sizeof(*lines), compare_lines);
+	return n;
+}
+
+static void check_as_set(struct world *world, char *expected)
+{
+	char *text = world_write(world, export_folded, NULL), *found[64], *wanted[64];
+	size_t n = sort_lines(text, found);
+
+	assert_int_equal(sort_lines(expected, wanted), n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(found[i], wanted[i]);
+	free(text);
+	world_free(world);
+}
+
 static void test_alike_are_one(void **state)
 {
 	struct world world;
@@ -90,13 +120,82 @@ static void test_names(void **state)
 	world_add(&world, STACK(&world, CALL), world.worker, 0, 128);
 	check(&world,
 		"java;org/x/Y:.call 64\n"
-		"worker_one;Foo::operator 128\n"
+		"worker_one;Foo::operator() 128\n"
 		"worker_one;Lorg/x/Y:.call 32\n"
+		"worker_one;main;(anonymous namespace)::f;leaf 8\n"
 		"worker_one;main;a;b_[i] 1\n"
-		"worker_one;main;leaf 8\n"
 		"worker_one;net/http.(*Client).Do 4\n"
 		"worker_one;ns::(anonymous namespace)::g 16\n"
 		"worker_one;ns::make<int> 2\n");
+}
+
+/* Brackets are a part of names; parameters are left out, unless others have the same name. */
+static void test_what_differs_stays_apart(void **state)
+{
+	static const struct {
+		const char *name, *shown;
+	} cases[] = {
+		{"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
+		{"<(A, B) as T>::f", "<(A, B) as T>::f"},
+		{"<dyn core::ops::Fn() -> i32 as T>::f", "<dyn core::ops::Fn() -> i32 as T>::f"},
+		{"Ptr::operator void (*)()()", "Ptr::operator void (*)()"},
+		{"Ptr::operator()(int)", "Ptr::operator()"},
+		{"Ptr::operator->()", "Ptr::operator->"},
+		{"Ptr::operator->*(int)", "Ptr::operator->*"},
+		{"char f<decltype ((a)->b)>(int)", "f<decltype ((a)->b)>"},
+		{"cold(int) [clone .cold]", "cold(int) [clone .cold]"},
+		{"cold(int)", "cold(int)"},
+		{"f(int)::{lambda(int)#1}::operator()(int) const",
+			"f(int)::{lambda(int)#1}::operator()"},
+		{"main.(*T).do", "main.(*T).do"},
+		{"main.f[go.shape.func()]", "main.f[go.shape.func()]"},
+		{"main.f[go.shape.func(int)]", "main.f[go.shape.func(int)]"},
+		{"over(double)", "over(double)"},
+		{"over(int)", "over(int)"},
+		{"std::function<void ()>::call() const", "std::function<void ()>::call"},
+		{"std::function<void (int)>::call() const", "std::function<void (int)>::call"},
+		{"void (*get<int>(int))(char)", "get<int>"},
+		{"void run<&fa>()", "run<&fa>"},
+		{"void run<&fb>()", "run<&fb>"},
+	};
+	enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+	struct symbol functions[CASES];
+	char expected[4096] = "";
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	for (size_t i = 0; i < CASES; i++) {
+		functions[i] = (struct symbol){
+			.start = 16 * i, .size = 16, .name = cases[i].name, .index = (uint32_t)i};
+		world_add(&world, STACK(&world, 16 * (int)i), world.worker, 0, i + 1);
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+			"worker_one;%s %zu\n", cases[i].shown, i + 1);
+	}
+	world.symbols.images[world.program].symbols = functions;
+	world.symbols.images[world.program].n_symbols = CASES;
+	check_as_set(&world, expected);
+}
+
+/* Functions without a name are told by where they begin, as nm does. */
+static void test_nameless_functions(void **state)
+{
+	static const struct symbol functions[] = {
+		{0x00, 16, "", NULL, 0, false}, {0x10, 16, "", NULL, 1, false}};
+	static const struct symbols_segment segments[] = {{0x0, 0x100, 0x401000}};
+	struct world world;
+
+	(void)state;
+	world_make(&world);
+	world.symbols.images[world.program].symbols = functions;
+	world.symbols.images[world.program].n_symbols = 2;
+	world.symbols.images[world.program].segments = segments;
+	world.symbols.images[world.program].n_segments = 1;
+	world_add(&world, STACK(&world, 0x3), world.worker, 0, 1);
+	world_add(&world, STACK(&world, 0x5), world.worker, 0, 2);
+	world_add(&world, STACK(&world, 0x5, 0x12), world.worker, 0, 4);
+	check(&world,
+		"worker_one;program+0x401000 3\nworker_one;program+0x401000;program+0x401010 4\n");
 }
 
 static void test_without_names(void **state)
@@ -204,6 +303,8 @@ int main(void)
 		cmocka_unit_test(test_commands_with_the_same_stacks),
 		cmocka_unit_test(test_counts_where_perf_tells_no_period),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_what_differs_stays_apart),
+		cmocka_unit_test(test_nameless_functions),
 		cmocka_unit_test(test_without_names),
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_hostile),

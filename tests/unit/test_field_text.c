@@ -42,6 +42,7 @@ static void test_data_addresses(void **state)
 		{.start = 0x4010, .size = 8, .name = "counter", .index = 0},
 		{.start = 0x4020, .size = 64, .name = "ta\033ble", .index = 1},
 	};
+	static const struct symbols_segment code[] = {{0x5040, 0x1000, 0x407040}};
 	struct fake_image *image = &fixture->symbols.images[fixture->program];
 	struct fields *fields = of_samples(PERF_SAMPLE_ADDR);
 	struct value value = {.has_image = true, .image = fixture->program, .number = 0x4028};
@@ -70,6 +71,12 @@ static void test_data_addresses(void **state)
 	value.number = 0x28;
 	expect(fixture, fields, "addr", &value, "f2+0x8", false);
 	expect(fixture, fields, "data_symbol", &value, "f2", false);
+	/* Code without a name is where nm and objdump see it. */
+	image->segments = code;
+	image->n_segments = 1;
+	value.number = 0x5068;
+	expect(fixture, fields, "addr", &value, "program+0x407068", false);
+	expect(fixture, fields, "data_page", &value, "program+0x407000", false);
 	value = (struct value){.number = 0x7ffc12345678};
 	expect(fixture, fields, "addr", &value, "0x7ffc12345678", false);
 	expect(fixture, fields, "data_page", &value, "0x7ffc12345000", false);

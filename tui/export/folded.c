@@ -3,11 +3,13 @@
  * folded.c - folded stacks, "command;outermost;...;leaf WEIGHT" a line, as flame graph tools read them.
  *
  * The lines are those of `perf script | stackcollapse-perf.pl`: the weight is the period where perf tells one, blanks in
- * commands are underscores, a function without a name is its file's in brackets, and C++ parameters go.
+ * commands are underscores, code of no known function is its file in brackets, and C++ parameters go.
+ * But functions that differ stay different: they keep their parameters if others have the same name,
+ * and functions without a name have their addresses.
  */
 #include "tui/export/fold.h"
 
-#include "tui/clean.h"
+#include "symbols/function_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #define INLINED_MARK "_[i]" /* as flamegraph.pl knows it */
+#define MARK_BYTES 8
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -39,111 +42,138 @@ static void module_text(char *out, const struct profile *profile, const struct s
 	snprintf(out, FOLD_TEXT_MAX, "[%s]", image);
 }
 
-/* Where the parameters begin: at the first parenthesis that is no "(anonymous namespace)"; or the end. */
-static size_t before_parameters(const char *name)
-{
-	size_t at = 0;
-
-	while (name[at] && (name[at] != '(' || starts_with(name + at, "(anonymous namespace)")))
-		at++;
-	return at;
-}
-
-/* Functions made from a template are demangled with the type that they return; without parameters, as perf wants
- * them, they are not.  The name behind it: after the last blank outside of brackets. */
-static const char *without_return_type(const char *name)
-{
-	size_t end = before_parameters(name), start = 0;
-	int depth = 0;
-
-	if (!name[end])
-		return name;
-	for (size_t at = 0; at < end; at++) {
-		if (starts_with(name + at, "operator"))
-			break;
-		if (name[at] == '<' || name[at] == '(')
-			depth++;
-		else if (name[at] == '>' || name[at] == ')')
-			depth--;
-		else if (name[at] == ' ' && !depth)
-			start = at + 1;
-	}
-	return name + start;
-}
-
-/* "net/http.(*Client).Do" keeps its parentheses. */
-static bool is_go_method(const char *name)
-{
-	const char *open = strstr(name, ".(");
-
-	return open && strstr(open, ").");
-}
-
-/* One function: no separators of the format, no parameters, no quotes. */
+/* Copies a name without what the format cannot have: separators, quotes. */
 static size_t tidy(char *out, size_t size, const char *name, size_t len, bool java)
 {
-	char copy[FOLD_TEXT_MAX];
 	size_t n = 0;
 
-	if (len >= sizeof(copy))
-		len = sizeof(copy) - 1;
-	memcpy(copy, name, len);
-	copy[len] = '\0';
-	if (!is_go_method(copy))
-		copy[before_parameters(copy)] = '\0';
-	name = copy;
-	if (java && *name == 'L' && strchr(name, '/'))
+	if (java && len && *name == 'L' && memchr(name, '/', len)) {
 		name++;
-	for (; *name && n + 1 < size; name++)
-		if (*name != '"' && *name != '\'')
-			out[n++] = *name == ';' ? ':' : *name;
+		len--;
+	}
+	for (size_t i = 0; i < len && n + 1 < size; i++)
+		if (name[i] != '"' && name[i] != '\'')
+			out[n++] = name[i] == ';' ? ':' : name[i];
 	out[n] = '\0';
 	return n;
 }
 
+/* "a->b" of Java is a caller and what was inlined into it.  Returns where the first of them ends;
+ * arrows within brackets and operators divide nothing. */
+static size_t part_len(const char *name)
+{
+	size_t end;
+
+	for (size_t at = 0; name[at]; at = end) {
+		(void)function_token(name, at, &end);
+		if (end == at + 2 && !strncmp(name + at, "->", 2))
+			return at;
+	}
+	return strlen(name);
+}
+
+/* The whole name, with parameters: functions that differ there alone stay different. */
 static void frame_text(
 	char *out, const struct profile *profile, const struct symref *symref, const char *command)
 {
 	bool java = starts_with(command, "java");
-	char plain[FOLD_TEXT_MAX];
-	size_t n = 0, parts = 0;
-	const char *name;
+	const char *name = symref->symbol;
+	char module[FOLD_TEXT_MAX];
+	size_t n = 0, len;
 
 	out[0] = '\0';
-	if (!symref->resolved) {
-		char module[FOLD_TEXT_MAX];
-
+	if (!symref->resolved && !symref->bounded) {
 		module_text(module, profile, symref);
 		tidy(out, FOLD_TEXT_MAX, module, strlen(module), java);
 		return;
 	}
 	if (symref->inlined) {
-		snprintf(plain, sizeof(plain), "%.*s",
-			(int)(strlen(symref->symbol) - strlen(NAMES_INLINED)), symref->symbol);
-		name = without_return_type(plain);
-		n = tidy(out, FOLD_TEXT_MAX - 8, name, strlen(name), java);
+		n = tidy(out, FOLD_TEXT_MAX - MARK_BYTES, name,
+			strlen(name) - strlen(NAMES_INLINED), java);
 		strcpy(out + n, INLINED_MARK);
 		return;
 	}
-	name = without_return_type(symref->symbol);
-	/* What begins so is no function to stackcollapse-perf.pl. */
-	if (*name == '(')
-		return;
-	/* "a->b" is a caller and what was inlined into it; nothing at the end is no part. */
-	for (const char *end; *name; name = end) {
-		end = strstr(name, "->");
-		if (!end)
-			end = name + strlen(name);
-		if (parts && n + 8 < FOLD_TEXT_MAX)
+	for (size_t parts = 0; *name && n + 2 * MARK_BYTES < FOLD_TEXT_MAX; parts++) {
+		len = part_len(name);
+		if (parts)
 			out[n++] = ';';
-		n += tidy(out + n, FOLD_TEXT_MAX - n - 8, name, (size_t)(end - name), java);
-		if (parts++)
+		n += tidy(out + n, FOLD_TEXT_MAX - n - MARK_BYTES, name, len, java);
+		if (parts)
 			n += (size_t)sprintf(out + n, INLINED_MARK);
-		if (*end)
-			end += 2;
-		if (n + 16 >= FOLD_TEXT_MAX)
-			break;
+		name += len + (name[len] ? 2 : 0);
 	}
+}
+
+/* A frame's text without what functions return and their parameters, as perf writes names. */
+static size_t shorten_text(char *out, const char *text)
+{
+	size_t used = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, ";"), mark = strlen(INLINED_MARK);
+		struct function_name own;
+
+		if (len < mark || strncmp(text + len - mark, INLINED_MARK, mark) != 0)
+			mark = 0;
+		own = function_name(text, len - mark);
+		memcpy(out + used, text + own.begin, own.end - own.begin);
+		used += own.end - own.begin;
+		memcpy(out + used, text + len - mark, mark + (text[len] == ';'));
+		used += mark + (text[len] == ';');
+		text += len + (text[len] == ';');
+	}
+	return used;
+}
+
+/* What is shown of each label: a number in texts + 1; 0: the label itself. */
+struct shown {
+	struct intern texts;
+	uint32_t *of; /* by label */
+};
+
+static int shorten_label(struct shown *shown, const struct fold *fold,
+	const struct profile *profile, const struct fold_node *node)
+{
+	const char *label = fold_text(fold, node->label);
+	char text[FOLD_TEXT_MAX];
+	size_t len = strlen(label);
+	uint32_t id;
+	int ret;
+
+	if (names_get(profile->names, node->symref)->resolved)
+		len = shorten_text(text, label);
+	else
+		memcpy(text, label, len);
+	ret = intern_id(&shown->texts, text, (uint32_t)len, &id);
+	if (!ret)
+		shown->of[node->label] = id + 1;
+	return ret;
+}
+
+/* Short texts of functions, unless several would have the same one. */
+static int shorten_labels(
+	struct shown *shown, const struct fold *fold, const struct profile *profile)
+{
+	uint32_t *users = calloc((size_t)fold->texts.n + 1, sizeof(*users));
+	int ret = 0;
+
+	shown->of = calloc((size_t)fold->texts.n + 1, sizeof(*shown->of));
+	if (!users || !shown->of)
+		ret = -ENOMEM;
+	for (uint32_t i = 1; i < fold->n_nodes && !ret; i++) {
+		const struct fold_node *node = &fold->nodes[i];
+
+		if (node->depth == 1 || shown->of[node->label])
+			continue;
+		ret = shorten_label(shown, fold, profile, node);
+		if (!ret)
+			users[shown->of[node->label] - 1]++;
+	}
+	for (uint32_t i = 0; i < fold->texts.n && !ret; i++)
+		if (shown->of[i] && users[shown->of[i] - 1] > 1)
+			shown->of[i] = 0;
+	free(users);
+	return ret;
 }
 
 /* Lines are many and long: they are put together here, and given out so many bytes at a time. */
@@ -235,19 +265,26 @@ static int put_line(struct writing *writing, uint64_t weight)
 }
 
 /* Depth first. */
-static int write_lines(FILE *out, const struct profile *profile, const struct fold *fold)
+static int write_lines(FILE *out, const struct profile *profile, const struct fold *fold,
+	const struct shown *shown)
 {
 	size_t *lens = calloc((size_t)fold->depth + 1, sizeof(*lens));
 	bool by_count = profile->events[0].by_count;
 	struct writing writing = {.out = out};
 	uint32_t at = fold->nodes[0].first;
+	bool command;
 	int ret = lens ? 0 : -ENOMEM;
 
 	while (at && !ret) {
 		const struct fold_node *node = &fold->nodes[at];
 
 		writing.line.len = lens[node->depth - 1];
-		ret = put_text(&writing.line, &fold->texts.entries[node->label], node->depth == 1);
+		command = node->depth == 1;
+		ret = put_text(&writing.line,
+			command || !shown->of[node->label]
+				? &fold->texts.entries[node->label]
+				: &shown->texts.entries[shown->of[node->label] - 1],
+			command);
 		if (ret)
 			break;
 		lens[node->depth] = writing.line.len;
@@ -271,12 +308,17 @@ static int write_lines(FILE *out, const struct profile *profile, const struct fo
 
 int export_folded(FILE *out, const struct profile *profile)
 {
+	struct shown shown = {0};
 	struct fold fold;
 	int ret = fold_make(&fold, profile, frame_text);
 
 	if (ret)
 		return ret;
-	ret = write_lines(out, profile, &fold);
+	ret = shorten_labels(&shown, &fold, profile);
+	if (!ret)
+		ret = write_lines(out, profile, &fold, &shown);
+	intern_fini(&shown.texts);
+	free(shown.of);
 	fold_fini(&fold);
 	return ret;
 }

@@ -4,6 +4,7 @@
  */
 #include "tui/export/script_text.h"
 
+#include "tui/called.h"
 #include "tui/clean.h"
 
 #include <inttypes.h>
@@ -32,19 +33,29 @@ void script_head(FILE *out, const struct script_head *head)
 	fprintf(out, "%s: ", head->event->name);
 }
 
+/* As perf script writes names: without what functions return and their parameters. */
+static void put_name(FILE *out, const char *name)
+{
+	struct function_name own = called_own(name);
+
+	fwrite(name + own.begin, 1, own.end - own.begin, out);
+}
+
 /* All is known of them that will be. */
 static void put_inlined(const struct script_text *text, uint32_t frame, uint64_t address)
 {
 	uint32_t symrefs[NAMES_INLINED_MAX];
 	size_t n = names_inlined(text->names, frame, symrefs, NAMES_INLINED_MAX);
 
-	for (size_t i = 0; i < n; i++)
-		fprintf(text->out, "%16" PRIx64 " %s\n\t", address,
-			names_get(text->names, symrefs[i])->symbol);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(text->out, "%16" PRIx64 " ", address);
+		put_name(text->out, names_get(text->names, symrefs[i])->symbol);
+		fputs(NAMES_INLINED "\n\t", text->out);
+	}
 }
 
 /* place: the frame's place in its file, or that of its return address; shown: the printed
- * address. */
+ * address, in a chain that which nm and objdump give it. */
 static void put_frame(
 	const struct script_text *text, uint32_t frame_id, uint64_t place, uint64_t shown)
 {
@@ -58,18 +69,21 @@ static void put_frame(
 	if (text->inlines)
 		put_inlined(text, frame_id, shown);
 	symref = names_get(text->names, names_symref(text->names, frame_id));
-	if (symref->resolved)
-		fprintf(text->out, "%16" PRIx64 " %s+0x%" PRIx64 " (%s)\n", shown, symref->symbol,
-			place - symref->start, file_of(symref));
-	else
+	if (symref->resolved) {
+		fprintf(text->out, "%16" PRIx64 " ", shown);
+		put_name(text->out, symref->symbol);
+		fprintf(text->out, "+0x%" PRIx64 " (%s)\n", place - symref->start, file_of(symref));
+	} else {
 		fprintf(text->out, "%16" PRIx64 " [unknown] (%s)\n", shown, file_of(symref));
+	}
 }
 
 void script_frame(const struct script_text *text, uint32_t frame, unsigned int after)
 {
-	uint64_t place = stacks_frame_get(text->stacks, frame)->offset + after;
+	const struct frame *at = stacks_frame_get(text->stacks, frame);
 
-	put_frame(text, frame, place, place);
+	put_frame(text, frame, at->offset + after,
+		names_address(text->names, at->image, at->offset) + after);
 }
 
 void script_ip(const struct script_text *text, uint32_t frame, uint64_t ip)

@@ -41,7 +41,7 @@ static void frame_text(
 {
 	(void)profile;
 	(void)command;
-	if (symref->resolved || !strcmp(symref->image, "[anon]"))
+	if (symref->resolved || symref->bounded || !strcmp(symref->image, "[anon]"))
 		snprintf(out, FOLD_TEXT_MAX, "%s%c%s", symref->symbol, SEPARATOR, symref->image);
 	else if (symref->image[0] == '[')
 		snprintf(out, FOLD_TEXT_MAX, "%s%c%s", symref->image, SEPARATOR, symref->image);

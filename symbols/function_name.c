@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * function_name.c - see function_name.h.
+ */
+#include "symbols/function_name.h"
+
+#include <string.h>
+
+#define DEPTH_MAX 1024
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+static char closer_of(char opener)
+{
+	switch (opener) {
+	case '(':
+		return ')';
+	case '<':
+		return '>';
+	case '[':
+		return ']';
+	case '{':
+		return '}';
+	default:
+		return '\0';
+	}
+}
+
+/* Bytes of an operator's name at `at`, of which brackets are a part; 0 where there is none. */
+static size_t operator_len(const char *name, size_t at)
+{
+	static const char *const symbols[] = {
+		"()", "[]", "<=>", "<<=", ">>=", "<<", ">>", "<=", ">=", "->*", "->", "<", ">"};
+	const size_t len = strlen("operator");
+
+	if (!starts_with(name + at, "operator") || (at && is_word(name[at - 1])) ||
+		is_word(name[at + len]))
+		return 0;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		if (starts_with(name + at + len, symbols[i]))
+			return len + strlen(symbols[i]);
+	}
+	return len;
+}
+
+/* Text that is not to be looked into: an operator's name, an arrow. */
+static size_t solid_len(const char *name, size_t at)
+{
+	if (name[at] == 'o')
+		return operator_len(name, at);
+	return name[at] == '-' && name[at + 1] == '>' ? 2 : 0;
+}
+
+/* Where the bracket that opens at `at` is closed, behind the closing one; 0 where it is not. */
+static size_t group_end(const char *name, size_t at)
+{
+	char closers[DEPTH_MAX];
+	size_t depth = 0;
+
+	while (name[at]) {
+		size_t solid = solid_len(name, at);
+		char c = name[at];
+
+		at += solid ? solid : 1;
+		if (solid)
+			continue;
+		if (closer_of(c)) {
+			if (depth == DEPTH_MAX)
+				return 0;
+			closers[depth++] = closer_of(c);
+		} else if (c == ')' || c == '>' || c == ']' || c == '}') {
+			/* In parentheses they compare: they are no brackets. */
+			if (c == '>' && closers[depth - 1] != '>')
+				continue;
+			while (depth && closers[depth - 1] == '>' && c != '>')
+				depth--;
+			if (!depth || closers[depth - 1] != c)
+				return 0;
+			if (!--depth)
+				return at;
+		}
+	}
+	return 0;
+}
+
+/* Whether what is before `at` is the name of an operator. */
+static bool ends_operator(const char *name, size_t at)
+{
+	const size_t len = strlen("operator");
+
+	for (size_t i = at; i >= len && i + 3 >= at; i--) {
+		if (starts_with(name + i - len, "operator"))
+			return operator_len(name, i - len) >= at - (i - len) || i + 1 == at;
+	}
+	return false;
+}
+
+static bool follows_operator(const char *name, size_t at)
+{
+	return at >= 2 && name[at - 1] == ' ' && name[at - 2] &&
+		strchr("<>=()[]+-*/%&|^!~,", name[at - 2]);
+}
+
+bool function_is_turbofish(const char *name, size_t at)
+{
+	return at >= 3 && starts_with(name + at - 2, "::<") && !starts_with(name + at, "<impl ");
+}
+
+enum token function_token(const char *name, size_t at, size_t *end)
+{
+	const size_t decltype_len = strlen("decltype");
+	size_t solid = solid_len(name, at), close;
+	char before = at ? name[at - 1] : '\0';
+
+	*end = at + (solid ? solid : 1);
+	if (solid || !closer_of(name[at]))
+		return TOKEN_TEXT;
+	close = group_end(name, at);
+	if (!close)
+		return TOKEN_TEXT;
+	*end = close;
+	if (name[at] == '(' && at &&
+		(is_word(before) || strchr(">)]}", before) || ends_operator(name, at)) &&
+		!(at >= decltype_len && starts_with(name + at - decltype_len, "decltype")))
+		return TOKEN_PARAMS;
+	if (name[at] == '<' && at &&
+		(is_word(before) || strchr(")]}", before) || follows_operator(name, at) ||
+			function_is_turbofish(name, at)))
+		return TOKEN_ARGS;
+	return TOKEN_GROUP;
+}
+
+size_t function_qualifiers_len(const char *text)
+{
+	static const char *const qualifiers[] = {" const", " volatile", " noexcept", " &&", " &"};
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++) {
+		size_t step = strlen(qualifiers[i]);
+
+		if (starts_with(text + len, qualifiers[i]) && !is_word(text[len + step]))
+			len += step;
+	}
+	return len;
+}
+
+/* --- a function's own name --- */
+
+static bool ends_with(const char *name, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && !memcmp(name + len - n, end, n);
+}
+
+/* A function that returns a pointer to another is written around its name and parameters:
+ * "void (*get<int>(int))(char)".  Returns where the name begins in such a group; 0 if it is none. */
+static size_t find_inner(const char *name, size_t at, size_t end)
+{
+	size_t begin = at + 1 + strspn(name + at + 1, "*&");
+
+	if (name[at] != '(' || !at || name[at - 1] != ' ' || begin == at + 1 || begin + 1 >= end)
+		return 0;
+	return begin;
+}
+
+/* A name that was cut within its parameters. */
+static bool begins_params(const char *name, size_t at)
+{
+	return name[at] == '(' && at && is_word(name[at - 1]);
+}
+
+/* The last parameters are the function's, unless they belong to a function that something is in:
+ * "f(int)::local".  Only templates are written with what they return; "virtual thunk to" is none. */
+static struct function_name find_own(const char *name, size_t begin, size_t limit)
+{
+	struct function_name own = {begin, limit};
+	size_t end, inner, blank = begin;
+	bool is_operator = false, has_params = false, is_template = false;
+
+	for (size_t at = begin; at < limit; at = end) {
+		enum token token = function_token(name, at, &end);
+
+		if (token == TOKEN_PARAMS) {
+			has_params = true;
+			is_template |= at && name[at - 1] == '>';
+			if (starts_with(name + end + function_qualifiers_len(name + end), "::"))
+				continue;
+			own.end = at;
+		} else if (token == TOKEN_GROUP && !has_params && !is_operator) {
+			inner = find_inner(name, at, end);
+			if (inner)
+				return find_own(name, inner, end - 1);
+		} else if (token == TOKEN_TEXT && begins_params(name, at)) {
+			own.end = at;
+			break;
+		} else if (token == TOKEN_TEXT && name[at] == 'o' && end > at + 1) {
+			/* Blanks that come next are a part of the operator's name. */
+			is_operator = true;
+		} else if (token == TOKEN_TEXT && name[at] == ' ' && !has_params && !is_operator &&
+			!starts_with(name + at, " <")) {
+			blank = end;
+		}
+	}
+	if (is_template && !ends_with(name, blank, " to ") && !ends_with(name, blank, " for "))
+		own.begin = blank;
+	return own;
+}
+
+struct function_name function_name(const char *name, size_t len)
+{
+	return find_own(name, 0, len);
+}

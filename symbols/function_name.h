@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * function_name.h - what a demangled name consists of: what the function returns, its own name, its
+ * parameters.
+ *
+ * C++, Rust, Go, D and Java, by their brackets alone.  What is not balanced (a name that was cut, an
+ * operator in an expression) is taken as text.  Pure functions; any thread.
+ */
+#ifndef SYMBOLS_FUNCTION_NAME_H
+#define SYMBOLS_FUNCTION_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum token {
+	TOKEN_TEXT,
+	TOKEN_PARAMS, /* (...) of a function */
+	TOKEN_ARGS, /* <...> of a template or a generic */
+	TOKEN_GROUP, /* other brackets: (anonymous namespace), {lambda()#1}, <T as U>, [clone .x] */
+};
+
+/* The token at a place of a name, and where it ends.  A bracketed group is one token. */
+enum token function_token(const char *name, size_t at, size_t *end);
+
+/* Rust's "f::<T>"; but in "slice::<impl [T]>::len" it is a name. */
+bool function_is_turbofish(const char *name, size_t at);
+
+/* Bytes of " const", " &&" and the like, which follow parameters. */
+size_t function_qualifiers_len(const char *text);
+
+/* Where a function's own name begins and ends: "ns::f<int>" in "void ns::f<int>(int) const".  Looks at
+ * len bytes. */
+struct function_name {
+	size_t begin, end;
+};
+struct function_name function_name(const char *name, size_t len);
+
+#endif

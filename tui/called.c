@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * called.c - see called.h.
+ */
+#include "tui/called.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *name, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && !memcmp(name + len - n, end, n);
+}
+
+struct function_name called_own(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (ends_with(name, len, NAMES_UNCERTAIN))
+		len -= strlen(NAMES_UNCERTAIN);
+	else if (ends_with(name, len, NAMES_INLINED))
+		len -= strlen(NAMES_INLINED);
+	return function_name(name, len);
+}
+
+/* * and ? alone mean something: "[kernel]" is a name. */
+bool called_matches(const char *pattern, const char *text, size_t len)
+{
+	const char *star = NULL, *end = text + len, *resume = text;
+
+	while (text < end) {
+		if (*pattern == '*') {
+			star = pattern++;
+			resume = text;
+		} else if (*pattern == '?' || (*pattern && *pattern == *text)) {
+			bool any = *pattern++ == '?';
+
+			text++;
+			/* ? stands for a character, of however many bytes. */
+			while (any && text < end && ((unsigned char)*text & 0xc0) == 0x80)
+				text++;
+		} else if (star) {
+			pattern = star + 1;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+/* Copies a name without the arguments of templates: without all, or without those at its end. */
+static size_t drop_args(char *out, const char *name, size_t len, bool all)
+{
+	size_t used = 0, end;
+
+	for (size_t at = 0; at < len; at = end) {
+		enum token token = function_token(name, at, &end);
+
+		if (token == TOKEN_ARGS && (all || end == len)) {
+			/* "operator<< <int>", "f::<T>" */
+			if (used && name[at - 1] == ' ')
+				used--;
+			else if (function_is_turbofish(name, at))
+				used -= 2;
+			continue;
+		}
+		memcpy(out + used, name + at, end - at);
+		used += end - at;
+	}
+	return used;
+}
+
+static bool matches_without_args(const char *pattern, const char *name, size_t len)
+{
+	char *bare = malloc(len + 1);
+	bool matches = false;
+
+	for (int all = 0; all < 2 && !matches && bare; all++) {
+		size_t used = drop_args(bare, name, len, all);
+
+		matches = used && used < len && called_matches(pattern, bare, used);
+	}
+	free(bare);
+	return matches;
+}
+
+bool called_in_text(const char *pattern, const char *name, bool without_args)
+{
+	const struct function_name own = called_own(name);
+	const char *begin = name + own.begin;
+	const size_t len = strlen(name), own_len = own.end - own.begin;
+
+	return called_matches(pattern, name, len) || called_matches(pattern, name, own.end) ||
+		called_matches(pattern, begin, own_len) ||
+		(own.begin && called_matches(pattern, begin, len - own.begin)) ||
+		(without_args && memchr(begin, '<', own_len) &&
+			matches_without_args(pattern, begin, own_len));
+}
+
+bool called(const char *pattern, const struct symref *name)
+{
+	return called_in_text(pattern, name->symbol, true) ||
+		(name->raw && !strcmp(pattern, name->raw));
+}

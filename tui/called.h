@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * called.h - what users may call a function: the forms of its name.
+ *
+ * Pure functions; any thread.
+ */
+#ifndef TUI_CALLED_H
+#define TUI_CALLED_H
+
+#include "symbols/function_name.h"
+#include "tui/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A shown name's own part (function_name()), also without NAMES_UNCERTAIN and NAMES_INLINED. */
+struct function_name called_own(const char *name);
+
+/* Whether a pattern (* and ? as in a shell) matches len bytes of a text whole. */
+bool called_matches(const char *pattern, const char *text, size_t len);
+
+/* Whether a pattern matches a function's name as it is shown, or without what it returns or its
+ * parameters; without_args: also without the arguments of templates. */
+bool called_in_text(const char *pattern, const char *name, bool without_args);
+
+/* Whether it matches any of these forms, or is the name in the file. */
+bool called(const char *pattern, const struct symref *name);
+
+#endif
