@@ -220,3 +220,68 @@ struct function_name function_name(const char *name, size_t len)
 {
 	return find_own(name, 0, len);
 }
+
+/* --- clones --- */
+
+/* Where a compiler's mark of a clone begins that ends at len, with its number or without; len if there
+ * is none. */
+static size_t mark_begin(const char *name, size_t len)
+{
+	static const char *const marks[] = {".constprop", ".isra", ".part", ".cold", ".lto_priv",
+		".localalias", ".clone", ".llvm", ".__uniq", ".specialized", ".argprom", ".argelim",
+		".retelim"};
+	size_t end = len;
+
+	while (end && strchr("0123456789abcdefABCDEF", name[end - 1]))
+		end--;
+	end = end && end < len && name[end - 1] == '.' ? end - 1 : len;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (ends_with(name, end, marks[i]))
+			return end - strlen(marks[i]);
+	return len;
+}
+
+/* The same of " [clone .cold]", as such a mark is demangled. */
+static size_t demangled_mark_begin(const char *name, size_t len)
+{
+	static const char clone[] = " [clone ";
+	const size_t clone_len = strlen(clone);
+	size_t at = len;
+
+	if (!len || name[len - 1] != ']')
+		return len;
+	while (at && name[at - 1] != '[')
+		at--;
+	if (at < clone_len - strlen("clone ") || memcmp(name + at - 2, clone, clone_len) != 0 ||
+		mark_begin(name, len - 1) != at - 2 + clone_len)
+		return len;
+	return at - 2;
+}
+
+/* Where Rust's "::h0123456789abcdef" begins. */
+static size_t hash_begin(const char *name, size_t len)
+{
+	const size_t digits = 16, hash = digits + strlen("::h");
+
+	if (len < hash || memcmp(name + len - hash, "::h", 3) != 0)
+		return len;
+	for (size_t i = len - digits; i < len; i++)
+		if (!strchr("0123456789abcdef", name[i]))
+			return len;
+	return len - hash;
+}
+
+size_t function_base_len(const char *name, size_t len)
+{
+	size_t base = len;
+
+	do {
+		len = base;
+		base = mark_begin(name, len);
+		if (base == len)
+			base = demangled_mark_begin(name, len);
+		if (base == len)
+			base = hash_begin(name, len);
+	} while (base && base < len);
+	return len;
+}

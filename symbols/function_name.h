@@ -35,4 +35,8 @@ struct function_name {
 };
 struct function_name function_name(const char *name, size_t len);
 
+/* Bytes of a name without what compilers append to names of clones and parts (".constprop.0", " [clone
+ * .cold]", ".llvm.123") and without the hash of Rust, which differ from build to build. */
+size_t function_base_len(const char *name, size_t len);
+
 #endif

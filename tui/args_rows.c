@@ -5,6 +5,7 @@
 #include "tui/args_private.h"
 
 #include "sampler/proc.h"
+#include "symbols/function_name.h"
 #include "tui/config.h"
 #include "tui/export_name.h"
 
@@ -25,19 +26,15 @@ static int add_term(struct args *args, const struct filter_term *term)
 	return 0;
 }
 
-/* How far the first word goes.  Commas between the parameters of a function belong to its name. */
+/* How far the first word goes.  Commas in brackets of a function belong to its name. */
 static size_t word_len(const char *text, enum filter_field field)
 {
-	size_t len = 0, depth = 0;
+	size_t len = 0, end;
 
-	for (; text[len] && (text[len] != ',' || depth); len++) {
-		if (field != FILTER_SYMBOL)
-			continue;
-		if (strchr("(<", text[len]))
-			depth++;
-		else if (strchr(")>", text[len]) && depth)
-			depth--;
-	}
+	if (field != FILTER_SYMBOL)
+		return strcspn(text, ",");
+	for (; text[len] && text[len] != ','; len = end)
+		(void)function_token(text, len, &end);
 	return len;
 }
 

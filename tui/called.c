@@ -14,15 +14,35 @@ static bool ends_with(const char *name, size_t len, const char *end)
 	return len >= n && !memcmp(name + len - n, end, n);
 }
 
-struct function_name called_own(const char *name)
+/* NAMES_UNCERTAIN or NAMES_INLINED at the end of a name, or "". */
+static const char *find_mark(const char *name)
 {
+	static const char *const marks[] = {NAMES_UNCERTAIN, NAMES_INLINED};
 	size_t len = strlen(name);
 
-	if (ends_with(name, len, NAMES_UNCERTAIN))
-		len -= strlen(NAMES_UNCERTAIN);
-	else if (ends_with(name, len, NAMES_INLINED))
-		len -= strlen(NAMES_INLINED);
-	return function_name(name, len);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (ends_with(name, len, marks[i]))
+			return name + len - strlen(marks[i]);
+	return name + len;
+}
+
+struct function_name called_own(const char *name)
+{
+	return function_name(name, (size_t)(find_mark(name) - name));
+}
+
+struct called_base called_base(const char *name)
+{
+	const char *mark = find_mark(name);
+
+	return (struct called_base){function_base_len(name, (size_t)(mark - name)), mark};
+}
+
+bool called_alike(const char *name, const char *other)
+{
+	struct called_base x = called_base(name), y = called_base(other);
+
+	return x.len == y.len && !memcmp(name, other, x.len) && !strcmp(x.mark, y.mark);
 }
 
 /* * and ? alone mean something: "[kernel]" is a name. */

@@ -16,6 +16,14 @@
 /* A shown name's own part (function_name()), also without NAMES_UNCERTAIN and NAMES_INLINED. */
 struct function_name called_own(const char *name);
 
+/* A shown name as two parts that clones of one function have in common (function_base_len()). */
+struct called_base {
+	size_t len; /* of the name's beginning */
+	const char *mark; /* behind it: NAMES_UNCERTAIN, NAMES_INLINED or "" */
+};
+struct called_base called_base(const char *name);
+bool called_alike(const char *name, const char *other);
+
 /* Whether a pattern (* and ? as in a shell) matches len bytes of a text whole. */
 bool called_matches(const char *pattern, const char *text, size_t len);
 

@@ -4,6 +4,7 @@
  */
 #include "tui/diff_table.h"
 
+#include "tui/called.h"
 #include "tui/grow.h"
 
 #include <errno.h>
@@ -55,30 +56,48 @@ static int event_of(struct diff_table *table, const char *name, bool is_clock, u
 	return 0;
 }
 
-/* Event and keys as one string of bytes, each ended by a NUL. */
-static int row_id(
-	struct diff_table *table, uint32_t event, const struct report_row *from, uint32_t *id)
+/* Event and keys as one string of bytes, each ended by a NUL; as_base: clones have that of their
+ * function. */
+static int keys_id(const struct diff_table *table, uint32_t event, const char *const *keys,
+	bool as_base, struct intern *index, uint32_t *id)
 {
-	size_t len = sizeof(event), at;
+	size_t len = sizeof(event), at = sizeof(event);
 	char *bytes;
 	int ret;
 
 	for (size_t i = 0; i < table->n_keys; i++)
-		len += strlen(from->keys[i].text) + 1;
+		len += strlen(keys[i]) + 1;
 	bytes = malloc(len);
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, &event, sizeof(event));
-	at = sizeof(event);
 	for (size_t i = 0; i < table->n_keys; i++) {
-		size_t size = strlen(from->keys[i].text) + 1;
+		size_t size = strlen(keys[i]) + 1;
 
-		memcpy(bytes + at, from->keys[i].text, size);
+		if (as_base && table->keys[i] == GROUP_SYMBOL) {
+			const struct called_base base = called_base(keys[i]);
+
+			memcpy(bytes + at, keys[i], base.len);
+			size = base.len + strlen(base.mark) + 1;
+			memcpy(bytes + at + base.len, base.mark, size - base.len);
+		} else {
+			memcpy(bytes + at, keys[i], size);
+		}
 		at += size;
 	}
-	ret = intern_id(&table->index, bytes, len, id);
+	ret = intern_id(index, bytes, at, id);
 	free(bytes);
 	return ret;
+}
+
+static int row_id(
+	struct diff_table *table, uint32_t event, const struct report_row *from, uint32_t *id)
+{
+	const char *keys[GROUP_KEYS];
+
+	for (size_t i = 0; i < table->n_keys; i++)
+		keys[i] = from->keys[i].text;
+	return keys_id(table, event, keys, false, &table->index, id);
 }
 
 static int row_new(struct diff_table *table, uint32_t event, const struct report_row *from)
@@ -162,6 +181,81 @@ int diff_table_add(struct diff_table *table, const char *name, const struct repo
 	for (size_t i = 0; i < report->n_events && !ret; i++)
 		ret = add_event(table, &report->events[i], is_clock[i]);
 	table->n_files++;
+	return ret;
+}
+
+/* --- clones --- */
+
+/* The rows of one function's clones. */
+struct clones {
+	uint32_t n;
+	uint32_t row; /* the first, or the function itself */
+	bool is_partial; /* a row has no samples in a recording with its event */
+};
+
+static bool is_everywhere(const struct diff_table *table, const struct diff_row *row)
+{
+	for (size_t i = 0; i < table->n_files; i++)
+		if (table->events[row->event].parts[i].present && !row->cells[i].samples)
+			return false;
+	return true;
+}
+
+static bool is_base(const struct diff_table *table, const struct diff_row *row)
+{
+	for (size_t i = 0; i < table->n_keys; i++) {
+		const struct called_base base = called_base(row->keys[i]);
+
+		if (table->keys[i] == GROUP_SYMBOL && row->keys[i] + base.len != base.mark)
+			return false;
+	}
+	return true;
+}
+
+static void note_clone(const struct diff_table *table, struct clones *clones, uint32_t row)
+{
+	if (!clones->n++ || is_base(table, &table->rows[row]))
+		clones->row = row;
+	clones->is_partial |= !is_everywhere(table, &table->rows[row]);
+}
+
+static void add_cells(struct diff_table *table, struct diff_row *to, struct diff_row *from)
+{
+	for (size_t i = 0; i < table->n_files; i++) {
+		to->cells[i].samples += from->cells[i].samples;
+		to->cells[i].weight += from->cells[i].weight;
+		to->cells[i].percent += from->cells[i].percent;
+	}
+	free(from->keys);
+	free(from->cells);
+	from->cells = NULL;
+}
+
+/* Other builds have other clones of a function: where they differ, all clones are one row. */
+static int merge_clones(struct diff_table *table)
+{
+	uint32_t *of = calloc((size_t)table->n_rows + 1, sizeof(*of)), kept = 0;
+	struct clones *clones = calloc((size_t)table->n_rows + 1, sizeof(*clones));
+	struct intern index = {0};
+	int ret = of && clones ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < table->n_rows && !ret; i++) {
+		ret = keys_id(
+			table, table->rows[i].event, table->rows[i].keys, true, &index, &of[i]);
+		if (!ret)
+			note_clone(table, &clones[of[i]], i);
+	}
+	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
+		if (clones[of[i]].is_partial && clones[of[i]].row != i)
+			add_cells(table, &table->rows[clones[of[i]].row], &table->rows[i]);
+	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
+		if (table->rows[i].cells)
+			table->rows[kept++] = table->rows[i];
+	if (!ret)
+		table->n_rows = kept;
+	intern_fini(&index);
+	free(clones);
+	free(of);
 	return ret;
 }
 
@@ -272,8 +366,10 @@ int diff_table_finish(struct diff_table *table, double percent_limit, size_t row
 {
 	uint32_t kept = 0, event = UINT32_MAX;
 	size_t of_event = 0;
-	int ret = order_events(table);
+	int ret = merge_clones(table);
 
+	if (!ret)
+		ret = order_events(table);
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; i < table->n_rows; i++)

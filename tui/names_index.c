@@ -2,6 +2,7 @@
 /*
  * names_index.c - symrefs by what they are called, for symbols of another profile that have the same names.
  */
+#include "tui/called.h"
 #include "tui/names_private.h"
 
 #include <errno.h>
@@ -15,10 +16,10 @@ struct names_index {
 	uint32_t n, n_slots; /* a power of two */
 };
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t hash_text(uint64_t hash, const char *text, size_t len)
 {
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
 	return (hash ^ 0xff) * 0x100000001b3ull;
 }
 
@@ -27,9 +28,12 @@ static uint32_t next_of(const struct names_index *index, uint32_t at)
 	return (at + 1) & (index->n_slots - 1);
 }
 
+/* Clones of one function begin at one place. */
 static uint32_t first_of(const struct names_index *index, const char *symbol, const char *image)
 {
-	uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, symbol), image);
+	uint64_t hash = hash_text(0xcbf29ce484222325ull, symbol, called_base(symbol).len);
+
+	hash = hash_text(hash, image, strlen(image));
 
 	return (uint32_t)(hash ^ hash >> 32) & (index->n_slots - 1);
 }
@@ -85,32 +89,46 @@ void names_index_free(struct names_index *index)
 	free(index);
 }
 
-/* Of several with the names the one with the start; else one that is really here, before one that was added; 0: none. */
-static uint32_t find(
-	const struct names_index *index, const char *symbol, const char *image, uint64_t start)
+enum likeness { UNLIKE, ADDED, CLONE, BASE, SAME_NAME, SAME };
+
+static enum likeness likeness_of(const struct symref *symbol, const struct symref *other)
 {
-	uint32_t best = 0;
-	bool best_foreign = false;
+	if (strcmp(symbol->image, other->image) != 0)
+		return UNLIKE;
+	if (!strcmp(symbol->symbol, other->symbol)) {
+		if (other->foreign)
+			return ADDED;
+		return other->start == symbol->start ? SAME : SAME_NAME;
+	}
+	if (other->foreign || !other->resolved || !symbol->resolved ||
+		!called_alike(symbol->symbol, other->symbol))
+		return UNLIKE;
+	return called_base(other->symbol).len == strlen(other->symbol) ? BASE : CLONE;
+}
 
-	for (uint32_t at = first_of(index, symbol, image); index->slots[at];
+/* The one that is most like it: with the name and the start, with the name, then a clone of the function
+ * that is really here, of several the whole function; last one that was added; 0: none. */
+static uint32_t find(const struct names_index *index, const struct symref *symbol)
+{
+	enum likeness best = UNLIKE;
+	uint32_t found = 0;
+
+	for (uint32_t at = first_of(index, symbol->symbol, symbol->image); index->slots[at];
 		at = next_of(index, at)) {
-		const struct symref *other = names_get(index->names, index->slots[at]);
+		enum likeness likeness =
+			likeness_of(symbol, names_get(index->names, index->slots[at]));
 
-		if (strcmp(other->symbol, symbol) != 0 || strcmp(other->image, image) != 0)
-			continue;
-		if (other->start == start && !other->foreign)
-			return index->slots[at];
-		if (!best || (best_foreign && !other->foreign)) {
-			best = index->slots[at];
-			best_foreign = other->foreign;
+		if (likeness > best) {
+			best = likeness;
+			found = index->slots[at];
 		}
 	}
-	return best;
+	return found;
 }
 
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref)
 {
-	*symref = find(index, symbol->symbol, symbol->image, symbol->start);
+	*symref = find(index, symbol);
 	if (*symref)
 		return 0;
 	*symref = names_foreign(index->names, symbol->symbol, symbol->image);

@@ -210,15 +210,7 @@ static size_t drop_namespaces(char *name, int width, bool *fits)
 
 static void drop_suffix(char *name)
 {
-	static const char *const suffixes[] = {
-		".constprop.", ".isra.", ".part.", ".cold", ".lto_priv.", ".llvm."};
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		char *at = strstr(name, suffixes[i]);
-
-		if (at && at > name)
-			*at = '\0';
-	}
+	name[function_base_len(name, strlen(name))] = '\0';
 }
 
 /* The beginning, an ellipsis, and tail columns of the end. */

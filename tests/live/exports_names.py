@@ -6,6 +6,8 @@ usage: exports_names.py STROBE
 """
 
 import collections
+import csv
+import io
 import os
 import re
 import shutil
@@ -107,6 +109,20 @@ def script(strobe, path):
                      (found[name], wanted[name]))
 
 
+def symbols(strobe, path):
+    """Options that take names of functions know the same forms."""
+    rows = {}
+    for name in ("work", "work<int>", "int work<int>(int)", "work<int>(int)", "_Z4workIiEiT_"):
+        shown = run([strobe, "report", path, "--format", "csv", "--symbol", name]).stdout
+        rows[name] = {row["symbol"]: int(row["samples"]) for row in csv.DictReader(io.StringIO(shown)) if int(row["samples"])}
+        found = run([strobe, "annotate", name, path])
+        checks.check(f"annotate {name}", "work<int>(int)" in found.stdout + found.stderr, (found.stdout + found.stderr)[:200])
+    checks.check("--symbol work: all that are made from the template", set(rows["work"]) == {"int work<int>(int)", "int work<long>(long)"},
+                 rows["work"])
+    for name, found in rows.items():
+        checks.check(f"--symbol {name}", name == "work" or found and set(found) == {"int work<int>(int)"}, found)
+
+
 def main():
     strobe = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -124,6 +140,7 @@ def main():
         pprof(strobe, path, folder)
         folded(strobe, path)
         script(strobe, path)
+        symbols(strobe, path)
     checks.finish()
 
 

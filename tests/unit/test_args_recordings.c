@@ -371,6 +371,12 @@ static void test_negated_filters(void **state)
 	args_fini(&line.request);
 
 	/* Commas between parameters belong to the function. */
+	good(&line, "strobe report file.data --symbol main.f[int,string],a::{b,c}::d,operator<,e");
+	assert_int_equal(line.request.n_terms, 4);
+	assert_string_equal(line.request.terms[0].text, "main.f[int,string]");
+	assert_string_equal(line.request.terms[1].text, "a::{b,c}::d");
+	assert_string_equal(line.request.terms[2].text, "operator<");
+	args_fini(&line.request);
 	good(&line, "strobe report file.data --symbol f(int,char),g<a,b>::h,operator->,i");
 	assert_int_equal(line.request.n_terms, 4);
 	expect_term(&line, 0, FILTER_SYMBOL, false, "f(int,char)", 0, 0);

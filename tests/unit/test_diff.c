@@ -115,6 +115,43 @@ static void test_seconds(void **state)
 	diff_table_fini(&table);
 }
 
+/* Compilers make other clones of a function in each build: where both have the same, each is a row. */
+static void test_clones(void **state)
+{
+	static const struct given old[] = {{"one.constprop.0", "a", 100},
+		{"two(int) [clone .isra.0]", "a", 100}, {"two(int)", "a", 50},
+		{"rust::f::h0123456789abcdef", "a", 100}, {"thin.llvm.123", "a", 100},
+		{"same", "a", 100}, {"same.cold", "a", 50}, {"same.constprop.0", "b", 10},
+		{"far.part.0", "a", 100}, {"f.__uniq.12.llvm.34", "a", 100}};
+	static const struct given new[] = {{"one.isra.0.constprop.1", "a", 100},
+		{"two(int)", "a", 150}, {"rust::f::hfedcba9876543210", "a", 100},
+		{"thin.llvm.456", "a", 100}, {"same", "a", 100}, {"same.cold", "a", 50},
+		{"same.constprop.1", "b", 10}, {"far", "b", 100}, {"f.__uniq.56", "a", 100}};
+	static const char *const shown[] = {"f.__uniq.12.llvm.34", "one.constprop.0",
+		"rust::f::h0123456789abcdef", "same", "same.cold", "same.constprop.0",
+		"thin.llvm.123", "two(int)"};
+	struct diff_table table;
+	uint32_t both = 0;
+
+	(void)state;
+	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
+	add(&table, "old", "cpu-clock", 1, old, sizeof(old) / sizeof(*old));
+	add(&table, "new", "cpu-clock", 1, new, sizeof(new) / sizeof(*new));
+	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
+	assert_int_equal(table.n_rows, 10);
+	for (uint32_t i = 0; i < table.n_rows; i++) {
+		if (table.rows[i].state != DIFF_BOTH) {
+			assert_memory_equal(table.rows[i].keys[0], "far", 3);
+			continue;
+		}
+		assert_int_equal(table.rows[i].cells[0].weight, table.rows[i].cells[1].weight);
+		for (size_t k = 0; k < sizeof(shown) / sizeof(*shown); k++)
+			both += !strcmp(table.rows[i].keys[0], shown[k]);
+	}
+	assert_int_equal(both, 8);
+	diff_table_fini(&table);
+}
+
 static void test_limits(void **state)
 {
 	struct diff_table table;
@@ -289,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_clones),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_events),

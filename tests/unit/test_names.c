@@ -120,7 +120,8 @@ static void test_known_symbol(void **state)
 
 static uint32_t find(struct names_index *index, const char *symbol, uint64_t start)
 {
-	const struct symref of = {.symbol = symbol, .image = "pro?gram", .start = start};
+	const struct symref of = {
+		.symbol = symbol, .image = "pro?gram", .start = start, .resolved = true};
 	uint32_t symref;
 
 	assert_int_equal(names_index_add(index, &of, &symref), 0);
@@ -159,6 +160,33 @@ static void test_index(void **state)
 	assert_int_equal(find(index, "gone", 0), added);
 	assert_int_equal(find(index, "work", 0x1100), symrefs[1]);
 	assert_int_equal(find(index, "gone2999", 0), names_limit(world->names) - 1);
+	names_index_free(index);
+}
+
+/* Another build has another clone of a function: the function itself before others of its clones. */
+static void test_index_of_clones(void **state)
+{
+	static const struct symbol functions[] = {{0x1000, 0x100, "one.isra.0", NULL, 0, false},
+		{0x1100, 0x100, "two.part.0", NULL, 1, false},
+		{0x1200, 0x100, "two", NULL, 2, false},
+		{0x1300, 0x100, "a::f::h0123456789abcdef", NULL, 3, false}};
+	struct world *world = *state;
+	struct names_index *index;
+	uint32_t symrefs[4], added;
+
+	give(world, world->program, functions, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		symrefs[i] = names_symref(
+			world->names, frame(world, world->program, functions[i].start, FRAME_USER));
+	assert_int_equal(names_index_new(&index, world->names), 0);
+	assert_int_equal(find(index, "one.constprop.0", 0), symrefs[0]);
+	assert_int_equal(find(index, "one", 0), symrefs[0]);
+	assert_int_equal(find(index, "two.part.0", 0), symrefs[1]);
+	assert_int_equal(find(index, "two.cold", 0), symrefs[2]);
+	assert_int_equal(find(index, "a::f::hfedcba9876543210", 0), symrefs[3]);
+	added = find(index, "three.cold", 0);
+	assert_true(names_get(world->names, added)->foreign);
+	assert_int_not_equal(find(index, "three", 0), added);
 	names_index_free(index);
 }
 
@@ -533,6 +561,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_known_symbol),
 		TEST(test_index),
+		TEST(test_index_of_clones),
 		TEST(test_function_without_a_name),
 		TEST(test_address_without_a_symbol),
 		TEST(test_a_name_arrives),

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_called.c - what users may call a function, and which names are of one function.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tui/called.h"
+
+#include <string.h>
+
+static void is_called(const char *name, const char *pattern, bool wanted)
+{
+	const struct symref symref = {.symbol = name};
+
+	if (called(pattern, &symref) != wanted)
+		fail_msg("%s by %s", name, pattern);
+}
+
+static void test_forms(void **state)
+{
+	static const char work[] = "int ns::work<int>(int)";
+	static const char *const names[] = {work, "int ns::work<int>", "ns::work<int>",
+		"ns::work<int>(int)", "ns::work", "ns::w*", "*work", "?s::work"};
+	static const char *const others[] = {"work", "work<int>", "ns::work<long>", "int", "ns",
+		"ns::work(int)", "int ns::work", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		is_called(work, names[i], true);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		is_called(work, others[i], false);
+	is_called("int work<int>(int)", "work", true);
+	is_called("int work<int>(int)", "work<int>", true);
+	is_called("A<int>::f<B<long> >(int)", "A<int>::f", true);
+	is_called("A<int>::f<B<long> >(int)", "A::f", true);
+	is_called("A<int>::f<B<long> >(int)", "A::f<B<long> >", false);
+	is_called("a::f::<u8>", "a::f", true);
+	is_called("operator<< <int>(A&, int)", "operator<<", true);
+	is_called("void (*get<int>(int))(char)", "get<int>", true);
+	is_called("void (*get<int>(int))(char)", "get", true);
+	is_called("bool operator< <int>(A, A)", "operator<", true);
+	is_called("main.f[go.shape.func()]", "main.f[go.shape.func()]", true);
+	is_called("work(int) (inlined)", "work", true);
+	is_called("work (inlined)", "work", true);
+	is_called("work+0x...?", "work", true);
+	is_called("", "", true);
+	is_called("", "x", false);
+}
+
+static void test_name_in_the_file(void **state)
+{
+	const struct symref symref = {.symbol = "int work<int>(int)", .raw = "_Z4workIiEiT_"};
+
+	(void)state;
+	assert_true(called("_Z4workIiEiT_", &symref));
+	assert_false(called("_Z4work*", &symref));
+}
+
+static void test_clones(void **state)
+{
+	(void)state;
+	assert_true(called_alike("f", "f.cold"));
+	assert_true(called_alike("f.constprop.0", "f.isra.0.part.1"));
+	assert_true(called_alike("f(int) [clone .cold]", "f(int)"));
+	assert_true(
+		called_alike("f(int) [clone .part.0] [clone .cold]", "f(int) [clone .llvm.12]"));
+	assert_true(called_alike("f.llvm.4711", "f.__uniq.12.llvm.13"));
+	assert_true(called_alike("a::f::h0123456789abcdef", "a::f::hfedcba9876543210"));
+	assert_true(called_alike("a::f::h0123456789abcdef.llvm.7", "a::f"));
+	assert_true(called_alike("f.cold+0x...?", "f+0x...?"));
+	assert_false(called_alike("f+0x...?", "f"));
+	assert_false(called_alike("f.cold (inlined)", "f"));
+	assert_false(called_alike("f", "g"));
+	assert_false(called_alike("f.0", "f.1"));
+	assert_false(called_alike("f._omp_fn.0", "f"));
+	assert_false(called_alike("f(int)", "f(long)"));
+	assert_false(called_alike("a::h0123456789abcde", "a"));
+	assert_true(called_alike("", ""));
+	assert_false(called_alike(".cold", ""));
+	assert_false(called_alike("]", ""));
+	assert_false(called_alike("[clone .cold]", ""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_name_in_the_file),
+		cmocka_unit_test(test_clones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
