@@ -5,6 +5,7 @@
 #include "symbols/binfile.h"
 
 #include "symbols/confine.h"
+#include "symbols/function_cut.h"
 
 #define PACKAGE "strobe" /* bfd.h refuses to be included without */
 #define PACKAGE_VERSION STROBE_VERSION
@@ -25,6 +26,10 @@
 #define DEMANGLE_ANSI (1 << 1)
 #define DEMANGLE_AUTO (1 << 8)
 #define DEMANGLE_DLANG (1 << 16)
+#define DEMANGLE_NO_RECURSE_LIMIT (1 << 18)
+
+/* Without limit libiberty takes about 90 bytes of stack for each byte of a name. */
+#define DEMANGLE_DEEP_BYTES (32u * 1024)
 
 /* A short name can stand for gigabytes (each type twice the one before). */
 #define DEMANGLE_MEMORY_BYTES (96ull * 1024 * 1024)
@@ -160,6 +165,9 @@ bool binfile_demangle(const char *name, char *out, size_t size)
 		flags = DEMANGLE_PARAMS | DEMANGLE_ANSI | DEMANGLE_DLANG;
 	struct rlimit old = limit_memory();
 	char *pretty = bfd_demangle(NULL, name, flags);
+	/* The limit keeps names of more than 1024 bytes mangled, however flat they are. */
+	if (!pretty && strlen(name) <= DEMANGLE_DEEP_BYTES)
+		pretty = bfd_demangle(NULL, name, flags | DEMANGLE_NO_RECURSE_LIMIT);
 #ifndef CONFINE_SANITIZED
 	setrlimit(RLIMIT_DATA, &old);
 #else
@@ -167,11 +175,7 @@ bool binfile_demangle(const char *name, char *out, size_t size)
 #endif
 	if (!pretty)
 		return false;
-	size_t len = strlen(pretty);
-	if (len >= size)
-		len = size - 1;
-	memcpy(out, pretty, len);
-	out[len] = '\0';
+	function_cut(out, size, pretty);
 	free(pretty);
-	return len > 0;
+	return *out != '\0';
 }

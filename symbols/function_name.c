@@ -19,7 +19,7 @@ static bool is_word(char c)
 		c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static char closer_of(char opener)
+char function_closer_of(char opener)
 {
 	switch (opener) {
 	case '(':
@@ -52,8 +52,7 @@ static size_t operator_len(const char *name, size_t at)
 	return len;
 }
 
-/* Text that is not to be looked into: an operator's name, an arrow. */
-static size_t solid_len(const char *name, size_t at)
+size_t function_solid_len(const char *name, size_t at)
 {
 	if (name[at] == 'o')
 		return operator_len(name, at);
@@ -67,16 +66,16 @@ static size_t group_end(const char *name, size_t at)
 	size_t depth = 0;
 
 	while (name[at]) {
-		size_t solid = solid_len(name, at);
+		size_t solid = function_solid_len(name, at);
 		char c = name[at];
 
 		at += solid ? solid : 1;
 		if (solid)
 			continue;
-		if (closer_of(c)) {
+		if (function_closer_of(c)) {
 			if (depth == DEPTH_MAX)
 				return 0;
-			closers[depth++] = closer_of(c);
+			closers[depth++] = function_closer_of(c);
 		} else if (c == ')' || c == '>' || c == ']' || c == '}') {
 			/* In parentheses they compare: they are no brackets. */
 			if (c == '>' && closers[depth - 1] != '>')
@@ -118,11 +117,11 @@ bool function_is_turbofish(const char *name, size_t at)
 enum token function_token(const char *name, size_t at, size_t *end)
 {
 	const size_t decltype_len = strlen("decltype");
-	size_t solid = solid_len(name, at), close;
+	size_t solid = function_solid_len(name, at), close;
 	char before = at ? name[at - 1] : '\0';
 
 	*end = at + (solid ? solid : 1);
-	if (solid || !closer_of(name[at]))
+	if (solid || !function_closer_of(name[at]))
 		return TOKEN_TEXT;
 	close = group_end(name, at);
 	if (!close)

@@ -19,6 +19,12 @@ enum token {
 	TOKEN_GROUP, /* other brackets: (anonymous namespace), {lambda()#1}, <T as U>, [clone .x] */
 };
 
+/* Bytes of text at a place that brackets are a part of: an operator's name, an arrow; 0 if none is there. */
+size_t function_solid_len(const char *name, size_t at);
+
+/* What closes a bracket; 0 if it is none that opens. */
+char function_closer_of(char opener);
+
 /* The token at a place of a name, and where it ends.  A bracketed group is one token. */
 enum token function_token(const char *name, size_t at, size_t *end);
 

@@ -15,7 +15,8 @@
 #define FLAGS_AT 32u
 #define FLAG_TICKS 1u /* times are those of the CPU's counter */
 #define PREFIX_BYTES 16u
-#define NAME_BYTES 4096u /* of longer names the end is cut */
+#define NAME_BYTES 65536u /* of longer names the end is cut */
+#define FIRST_BYTES 4096u /* read at once; nearly all names end within */
 #define LINES_BYTES_MAX (16u << 20) /* of one function */
 
 enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
@@ -106,7 +107,7 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 
 	if (entry->number++ == JITDUMP_RECORDS_MAX)
 		return -EFBIG;
-	ssize_t n = read_at(dump->fd, bytes, sizeof(entry->bytes), entry->at);
+	ssize_t n = read_at(dump->fd, bytes, FIRST_BYTES, entry->at);
 	if (n < (ssize_t)PREFIX_BYTES)
 		return n < 0 ? (int)n : 0;
 	entry->kind = get32(dump, bytes);
@@ -116,6 +117,12 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 		entry->last_ns = entry->time_ns;
 	else if (entry->time_ns)
 		entry->time_ns = entry->last_ns;
+	if (entry->kind == CODE_LOAD && n == FIRST_BYTES &&
+		!memchr(body + LOAD_BYTES, '\0', FIRST_BYTES - PREFIX_BYTES - LOAD_BYTES)) {
+		n = read_at(dump->fd, bytes, sizeof(entry->bytes), entry->at);
+		if (n < (ssize_t)PREFIX_BYTES)
+			return n < 0 ? (int)n : 0;
+	}
 	if (entry->size < PREFIX_BYTES)
 		return 0;
 	entry->len = (size_t)n < entry->size ? (size_t)n : (size_t)entry->size;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define PERFMAP_BYTES_MAX (64u << 20) /* read per file: half at its beginning, half at its end */
-#define PERFMAP_LINE_MAX 4096 /* what is longer loses the end of its name */
+#define PERFMAP_LINE_MAX 65536 /* what is longer loses the end of its name */
 
 /* What stands from so many bytes of the file on was written then. */
 struct perfmap_step {

@@ -409,7 +409,7 @@ const char *symbols_pretty(struct symbols *symbols, const char *name)
 	if (!looks_mangled(name))
 		return name;
 	size_t len = strlen(name);
-	if (len >= WIRE_NAME_BYTES)
+	if (len >= WIRE_MANGLED_BYTES)
 		return name;
 	if (!grow_names(symbols)) {
 		symbols_lack_memory(symbols);

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #define WIRE_NAMES_MAX 32 /* names in one WIRE_DEMANGLE request */
-#define WIRE_NAME_BYTES 4096 /* the longest name sent or returned, with its end */
+#define WIRE_NAME_BYTES 4096 /* the longest name returned, with its end */
+#define WIRE_MANGLED_BYTES (64 * 1024 + 1) /* the longest name sent, with its end */
 #define WIRE_PACKET_BYTES (144 * 1024)
 #define WIRE_BUILD_ID_MAX 20
 #define WIRE_FDS_MAX 20 /* descriptors in one packet */

@@ -10,6 +10,7 @@
 #include "symbols/debugdata.h"
 #include "symbols/dwarf.h"
 #include "symbols/elfsyms.h"
+#include "symbols/function_cut.h"
 #include "symbols/gopclntab.h"
 #include "symbols/jitdump.h"
 #include "symbols/kallsyms.h"
@@ -482,7 +483,7 @@ static size_t answer_demangle(const char *names, size_t len, struct wire_message
 			break;
 		if (worker_test_hook)
 			worker_test_hook(-1, names);
-		binfile_demangle(names, out + used, WIRE_NAME_BYTES);
+		binfile_demangle(names, out + used, FUNCTION_NAME_BYTES);
 		used += strlen(out + used) + 1;
 		names += name_len + 1;
 		answer->count++;

@@ -4,6 +4,8 @@
  */
 #include "tui/called.h"
 
+#include "symbols/function_cut.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +126,14 @@ bool called_in_text(const char *pattern, const char *name, bool without_args)
 
 bool called(const char *pattern, const struct symref *name)
 {
+	char cut[FUNCTION_NAME_BYTES];
+
+	/* A long name is shown cut. */
+	if (strlen(pattern) >= sizeof(cut)) {
+		function_cut(cut, sizeof(cut), pattern);
+		if (!strcmp(cut, name->symbol))
+			return true;
+	}
 	return called_in_text(pattern, name->symbol, true) ||
 		(name->raw && !strcmp(pattern, name->raw));
 }

@@ -4,6 +4,7 @@
  */
 #include "tui/field_text.h"
 
+#include "symbols/function_cut.h"
 #include "tui/clean.h"
 
 #include <inttypes.h>
@@ -54,12 +55,14 @@ static bool put_code(
 {
 	const struct symref *name =
 		names_get(names, names_symref_at(names, value->image, value->number));
+	char symbol[480];
 
+	function_cut(symbol, sizeof(symbol), name->symbol);
 	if (name->resolved && value->number > name->start && !whole)
-		snprintf(out->bytes, sizeof(out->bytes), "%.480s+0x%" PRIx64, name->symbol,
+		snprintf(out->bytes, sizeof(out->bytes), "%s+0x%" PRIx64, symbol,
 			value->number - name->start);
 	else
-		snprintf(out->bytes, sizeof(out->bytes), "%.500s", name->symbol);
+		snprintf(out->bytes, sizeof(out->bytes), "%s", symbol);
 	return name->resolved;
 }
 
@@ -84,7 +87,7 @@ static void put_nameless(struct names *names, const struct names_datum *datum,
 static void put_data(struct names *names, const struct value *value, struct field_ref ref,
 	struct field_text *out)
 {
-	char clean[FIELD_TEXT_MAX - 32];
+	char clean[FIELD_TEXT_MAX - 32], symbol[FIELD_TEXT_MAX - 32];
 	struct names_datum datum;
 	bool named = names_datum(names, value->image, value->number, &datum);
 
@@ -99,7 +102,8 @@ static void put_data(struct names *names, const struct value *value, struct fiel
 		put_nameless(names, &datum, value, ref.as, out);
 		return;
 	}
-	clean_string(clean, sizeof(clean), datum.symbol);
+	function_cut(symbol, sizeof(symbol), datum.symbol);
+	clean_string(clean, sizeof(clean), symbol);
 	if (ref.as == FIELD_SYMBOL || !datum.offset)
 		snprintf(out->bytes, sizeof(out->bytes), "%s", clean);
 	else

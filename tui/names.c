@@ -8,6 +8,7 @@
 #include "tui/names_private.h"
 
 #include "symbols/code.h"
+#include "symbols/function_cut.h"
 #include "tui/clean.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES 4096 /* the end of a C++ name tells most */
+#define NAME_MAX_BYTES (FUNCTION_NAME_BYTES + 64) /* with marks */
 #define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
 
 static struct ref *ref_at(const struct names *names, uint32_t symref)
@@ -425,9 +426,10 @@ static char *make_name(struct names *names, const struct ref *ref)
 		const char *end = ref->kind == REF_INLINED ? NAMES_INLINED
 			: ref->uncertain		   ? NAMES_UNCERTAIN
 							   : "";
-		const size_t room = sizeof(clean) - strlen(end);
+		char cut[FUNCTION_NAME_BYTES];
 
-		clean_string(clean, room, symbols_pretty(names->symbols, ref->pub.raw));
+		function_cut(cut, sizeof(cut), symbols_pretty(names->symbols, ref->pub.raw));
+		clean_string(clean, sizeof(cut), cut);
 		strcpy(clean + strlen(clean), end);
 		return strdup(clean);
 	}

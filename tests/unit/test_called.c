@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "symbols/function_cut.h"
 #include "tui/called.h"
 
 #include <string.h>
@@ -61,6 +62,26 @@ static void test_name_in_the_file(void **state)
 	assert_false(called("_Z4work*", &symref));
 }
 
+/* What is too long is shown cut, and found by the whole name. */
+static void test_long_names(void **state)
+{
+	static char name[20000];
+	char shown[FUNCTION_NAME_BYTES];
+	struct symref symref = {.symbol = shown};
+
+	(void)state;
+	strcpy(name, "void ns::f<");
+	for (int i = 0; i < 3000; i++)
+		strcat(name, "int, ");
+	strcat(name, "int>(int)");
+	function_cut(shown, sizeof(shown), name);
+	assert_true(called(name, &symref));
+	assert_true(called("ns::f", &symref));
+	name[9] = 'g';
+	assert_false(called(name, &symref));
+	assert_false(called("ns::g", &symref));
+}
+
 static void test_clones(void **state)
 {
 	(void)state;
@@ -91,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_name_in_the_file),
+		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_clones),
 	};
 

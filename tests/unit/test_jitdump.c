@@ -280,6 +280,31 @@ static void test_a_dump_ends(void **state)
 	close(fd);
 }
 
+/* Names differ at their ends, however long they are. */
+static void test_long_name(void **state)
+{
+	struct jitspans spans = {0};
+	struct jitdump dump;
+	char name[20000];
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	begin(false);
+	load(0x1000, "before", "1111", 7);
+	load(0x2000, name, "22222222", 8);
+	load(0x3000, "behind", "3333", 9);
+	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_read(&dump, &spans), 0);
+	assert_int_equal(spans.n, 3);
+	check(&spans, 0, 0x1000, 4, "before");
+	check(&spans, 1, 0x2000, 8, name);
+	check(&spans, 2, 0x3000, 4, "behind");
+	check_code(&dump, 0x2000, 0x2000, "22222222");
+	jitspans_fini(&spans);
+	close(fd);
+}
+
 static void test_cut_anywhere(void **state)
 {
 	struct jitdump dump;
@@ -467,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_records),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_a_dump_ends),
+		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_many_moves),
