@@ -489,6 +489,8 @@ static void tell_mapping(
 		.inode_generation = image->inode_generation,
 		.has_inode = image->kind == IMAGE_FILE,
 		.build_id_len = image->build_id_len,
+		.prot = mapping->data ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE, /* shared code without a file is anonymous here */
 		.executable = !mapping->data,
 		.filename = name,
 	};

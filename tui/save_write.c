@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define PAGE_SIZE_BYTES 4096ull
@@ -194,6 +195,8 @@ static int put_mapping(struct saving *saving, const struct place *place, uint64_
 	struct record_mmap mmap = {
 		.start = place->page * PAGE_SIZE_BYTES,
 		.len = pages * PAGE_SIZE_BYTES,
+		.prot = PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE,
 		.executable = true,
 		.filename = "//anon",
 	};

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 
 #define KALLSYMS_BUFFER 65536u
@@ -75,8 +74,8 @@ void synth_mapping(
 		.dev_minor = mmap->dev_minor,
 		.inode = mmap->inode,
 		.inode_generation = mmap->inode_generation,
-		.prot = mmap->executable ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE,
-		.flags = MAP_PRIVATE,
+		.prot = mmap->prot,
+		.flags = mmap->flags,
 	};
 	const char *name = mmap->filename ? mmap->filename : "";
 	uint8_t *id = (uint8_t *)out + offsetof(__typeof__(record), dev_major);

@@ -26,7 +26,7 @@ union synth_record {
 /* Longer names are cut. */
 void synth_comm(
 	union synth_record *out, int32_t pid, int32_t tid, const char *comm, uint64_t time_ns);
-/* MMAP2, private; of code or of data. */
+/* MMAP2 of code or of data, with the protection and flags that mmap has. */
 void synth_mapping(
 	union synth_record *out, int32_t pid, const struct record_mmap *mmap, uint64_t time_ns);
 /* LOST_SAMPLES, of the event that it will be written as. */

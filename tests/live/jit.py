@@ -56,12 +56,16 @@ def judge(name, result, image=None):
         checks.check(f"{name}: the image is called as the map", images == {image}, images)
 
 
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        return ",".join(children.read().split())
+
+
 def live(name, how, image="perf-{pid}.map", program=None, user=None):
     with common.started([program or jit, how, FOREVER], wait_for="ready", user=user, cwd=folder) as process:
         pid = process.pid
         if how == "fork":
-            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
-                pid = int(children.read().split()[0])
+            pid = int(children_of(pid))
         judge(name, report("-p", str(pid), "--duration", "0.5"), image.format(pid=process.pid))
         if how in ("memfd", "dump"):
             annotated = common.run([strobe, "annotate", "-p", str(pid), "--duration", "0.3", HOT], env=ENV, cwd=folder)
@@ -142,8 +146,7 @@ def namespaces():
         command = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", script]
         try:
             with common.started(command, wait_for="ready", cwd=os.path.dirname(copy)) as process:
-                with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
-                    pid = children.read().split()[0]
+                pid = children_of(process.pid)
                 judge("unshare --mount --pid", report("-p", pid, "--duration", "0.5"), "perf-1.map")
         except RuntimeError as error:
             checks.skip("unshare --mount --pid", str(error))
@@ -205,6 +208,19 @@ def recordings():
         injected = common.run(["perf", "inject", "--jit", "-i", data, "-o", data + ".jitted"], cwd=folder)
         if injected.status == 0:
             judge("recording, perf inject", report(data + ".jitted"))
+
+
+def own_recordings():
+    """Recorded by strobe itself, of a process that had its code before."""
+    for how in ("map", "memfd", "fork"):
+        data = os.path.join(folder, f"own-{how}.data")
+        with common.started([jit, how, FOREVER], wait_for="ready", cwd=folder) as process:
+            pids = str(process.pid) if how != "fork" else children_of(process.pid)
+            recorded = common.run([strobe, "record", "-p", pids, "-F", "997", "-o", data, "--duration", "0.5"], env=ENV)
+            if recorded.status:
+                checks.skip(f"own recording, {how}", str(recorded))
+                continue
+            judge(f"own recording, {how}", report(data))
 
 
 # --- runtimes ---
@@ -340,6 +356,7 @@ def main():
         screens()
         namespaces()
         recordings()
+        own_recordings()
         node()
         java()
         bpf_programs()

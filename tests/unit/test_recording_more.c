@@ -15,6 +15,7 @@
 #include "tests/unit/await_recording.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 
 #define SWITCH 316
 #define TYPE                                                                            \
@@ -175,6 +176,7 @@ static void map_data(struct writer *writer, size_t tracker)
 	const struct record_mmap code = {.start = 0x401000,
 		.len = 0x1000,
 		.pgoff = 0x1000,
+		.prot = PROT_READ | PROT_EXEC,
 		.executable = true,
 		.filename = "/bin/a"};
 	const struct record_mmap data = {

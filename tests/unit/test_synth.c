@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -66,6 +67,8 @@ static void test_mapping(void **state)
 		.dev_minor = 3,
 		.inode = 12345678901,
 		.inode_generation = 7,
+		.prot = PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE,
 		.executable = true,
 		.filename = "/usr/lib/libc.so.6",
 	};
@@ -88,8 +91,19 @@ static void test_mapping(void **state)
 	assert_int_equal(out.mmap.inode, mmap.inode);
 	assert_int_equal(out.mmap.inode_generation, 7);
 	assert_true(out.mmap.executable);
+	assert_int_equal(out.mmap.prot, PROT_READ | PROT_EXEC);
+	assert_int_equal(out.mmap.flags, MAP_PRIVATE);
 	assert_string_equal(out.mmap.filename, mmap.filename);
 
+	/* What a runtime maps twice is shared. */
+	mmap.prot = PROT_READ | PROT_WRITE | PROT_EXEC;
+	mmap.flags = MAP_SHARED;
+	synth_mapping(&record, 4711, &mmap, 5);
+	decode(&out, &record);
+	assert_int_equal(out.mmap.prot, PROT_READ | PROT_WRITE | PROT_EXEC);
+	assert_int_equal(out.mmap.flags, MAP_SHARED);
+
+	mmap.prot = PROT_READ;
 	mmap.executable = false;
 	synth_mapping(&record, 4711, &mmap, 5);
 	decode(&out, &record);
@@ -105,8 +119,12 @@ static void test_mapping(void **state)
 
 static void test_mapping_with_build_id(void **state)
 {
-	struct record_mmap mmap = {
-		.start = 0x1000, .len = 0x1000, .inode = 9, .executable = true, .filename = "/a"};
+	struct record_mmap mmap = {.start = 0x1000,
+		.len = 0x1000,
+		.inode = 9,
+		.prot = PROT_EXEC,
+		.executable = true,
+		.filename = "/a"};
 	union synth_record record;
 	struct record out;
 
