@@ -39,7 +39,6 @@ struct images {
 	uint32_t free_head; /* 0: none */
 	uint64_t serial;
 	size_t path_bytes;
-	bool split_paths;
 	pthread_mutex_t lock; /* origins */
 };
 
@@ -75,14 +74,13 @@ static uint32_t hash_of(const struct images *images, const struct image *key)
 	return (uint32_t)XXH3_64bits_withSeed(key->path, strlen(key->path), images->seed);
 }
 
-static bool same(const struct entry *entry, const struct image *key, bool split_paths)
+static bool same(const struct entry *entry, const struct image *key)
 {
 	const struct image *image = &entry->image;
 	enum identity identity = identity_of(key);
 
-	if (split_paths && strcmp(image->path, key->path))
-		return false;
-	if (image->kind != key->kind || identity_of(image) != identity)
+	if (image->kind != key->kind || identity_of(image) != identity ||
+		strcmp(image->path, key->path) != 0)
 		return false;
 	switch (identity) {
 	case BY_BUILD_ID:
@@ -99,7 +97,7 @@ static bool same(const struct entry *entry, const struct image *key, bool split_
 	case BY_PATH:
 		break;
 	}
-	return !strcmp(image->path, key->path);
+	return true;
 }
 
 int images_new(struct images **out)
@@ -130,11 +128,6 @@ int images_new(struct images **out)
 	return 0;
 }
 
-void images_split_paths(struct images *images)
-{
-	images->split_paths = true;
-}
-
 void images_free(struct images *images)
 {
 	if (!images)
@@ -158,7 +151,7 @@ static uint32_t find(const struct images *images, const struct image *key, uint3
 		const struct entry *entry = entry_at(images, id - 1);
 
 		/* A key without a generation means the latest file of that inode. */
-		if (same(entry, key, images->split_paths) &&
+		if (same(entry, key) &&
 			(!best || entry->serial > entry_at(images, best - 1)->serial))
 			best = id;
 	}

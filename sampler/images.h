@@ -2,8 +2,9 @@
 /*
  * images.h - the binary images that samples fall into; half of a frame's identity.
  *
- * An image is found by what makes it one: build-id where the kernel gave it, else device, inode
- * and generation, else path.  Two builds at one path are two images.  A generation of 0 is one not
+ * An image is found by its path and by what makes it one: build-id where the kernel gave it, else device,
+ * inode and generation.  Two builds at one path are two images, and so are two names of one file (hard
+ * links), as in perf: symbols.h reads such a file once.  A generation of 0 is one not
  * known (/proc/PID/maps does not tell it), and agrees with the latest known; so does a time of change of 0.  A file
  * that was written over is another image, as far as size and time of change were looked at.
  * The sampling thread adds; entries never move and never change, so other threads may read what
@@ -72,9 +73,6 @@ struct images;
 
 int images_new(struct images **out);
 void images_free(struct images *images);
-
-/* Of a recording: one file by two names (hard links, copies) is two images, as in perf.  Before the first is added. */
-void images_split_paths(struct images *images);
 
 /* The image with key's identity, added when new (key's id is ignored, its path copied).
  * Returns 0 and sets *id; or -ENOMEM. */

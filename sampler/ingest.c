@@ -53,8 +53,6 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 		return -EIO;
 	memcpy(&ingest->hash_seed, ingest->hash_secret, sizeof(ingest->hash_seed));
 	err = images_new(&ingest->images);
-	if (!err && reader && reader->recorded)
-		images_split_paths(ingest->images);
 	if (!err)
 		err = intern_pinned(
 			ingest->images, IMAGE_HYPERVISOR, "[hypervisor]", &ingest->hypervisor);

@@ -14,10 +14,10 @@
 #include "symbols/data.h"
 #include "symbols/fetch.h"
 #include "symbols/loader.h"
+#include "symbols/pretty.h"
 #include "symbols/spawner.h"
 #include "symbols/symbols_private.h"
 #include "symbols/unwind_tables.h"
-#include "symbols/wire.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define FETCH_NOTES_MAX 64
 
@@ -33,7 +32,8 @@ struct image {
 	uint32_t key;
 	enum symbols_state state;
 	struct symtab table; /* empty where there is a twin */
-	struct image *twin; /* the same file, and its table; NULL: none met before */
+	struct image
+		*twin; /* the same file, with its table, which may be pending; NULL: none met */
 	struct symbols_source source; /* its path is this one's own */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len;
@@ -49,12 +49,6 @@ struct image {
 	uint32_t first_index; /* of the table that it has now */
 };
 
-struct pretty {
-	struct loader_name *name; /* the loader's while pending */
-	uint64_t hash;
-	const char *text; /* NULL: pending */
-};
-
 struct symbols {
 	struct loader *loader;
 	struct code_client *code;
@@ -63,9 +57,8 @@ struct symbols {
 	/* Open addressing, at most half full; capacities are powers of two. */
 	struct image **images;
 	size_t n_images, images_cap;
-	struct pretty *names;
-	size_t n_names, names_cap;
-	size_t pending_images, pending_names, unreadable, looking;
+	struct pretty_names names;
+	size_t pending_images, unreadable, looking;
 	struct fetch *fetched;
 	bool fetch; /* all that lacks a debug file */
 	size_t fetching, reloading; /* files asked for; images read once more */
@@ -127,13 +120,7 @@ void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	/* Names that are pending belong to the loader, and go with it. */
-	for (size_t i = 0; i < symbols->names_cap; i++) {
-		if (!symbols->names[i].text)
-			continue;
-		free(symbols->names[i].name->pretty);
-		free(symbols->names[i].name);
-	}
+	pretty_fini(&symbols->names);
 	/* It tells a loader that it has something, and they read it. */
 	fetch_end(symbols->fetched);
 	bool stopped = code_client_free(symbols->code);
@@ -153,7 +140,6 @@ void symbols_free(struct symbols *symbols)
 	}
 	data_tables_free(symbols->data);
 	free(symbols->images);
-	free(symbols->names);
 	free(symbols);
 }
 
@@ -224,6 +210,58 @@ static bool is_changing(const struct symbols *symbols, const struct symbols_sour
 		(source->kind == SYMBOLS_KERNEL && !symbols->recording);
 }
 
+static bool is_same_file(const struct symbols_source *a, const struct symbols_source *b)
+{
+	return a->kind == SYMBOLS_FILE && b->kind == SYMBOLS_FILE && a->inode &&
+		a->inode == b->inode && a->inode_generation == b->inode_generation &&
+		a->dev_major == b->dev_major && a->dev_minor == b->dev_minor &&
+		a->file_size == b->file_size && a->file_mtime_ns == b->file_mtime_ns &&
+		a->deleted == b->deleted && a->build_id_len == b->build_id_len &&
+		memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
+}
+
+/* A file that is running under another name as well, and is read or being read.  A recording's are told apart by
+ * their paths alone: what lay there may differ. */
+static struct image *find_same_file(
+	const struct symbols *symbols, const struct symbols_source *source)
+{
+	for (size_t i = 0; !symbols->recording && i < symbols->images_cap; i++) {
+		struct image *image = symbols->images[i];
+		if (image && !image->twin && image->state != SYMBOLS_UNREADABLE &&
+			is_same_file(&image->source, source))
+			return image;
+	}
+	return NULL;
+}
+
+/* Have what the twin has got, which is an answer. */
+static void copy_answer(struct symbols *symbols, struct image *image)
+{
+	const struct image *twin = image->twin;
+
+	symbols->pending_images -= image->state == SYMBOLS_PENDING;
+	image->state = twin->state;
+	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
+	image->version++;
+	image->build_id_len = twin->build_id_len;
+	memcpy(image->build_id, twin->build_id, sizeof(image->build_id));
+	image->lacks_debug = twin->lacks_debug;
+}
+
+/* What asks the loader for an image; NULL: no memory, which is told. */
+static struct loader_image *make_job(struct symbols *symbols, const struct image *image)
+{
+	struct loader_image *job = calloc(1, sizeof(*job));
+
+	if (job && again_copy_source(&job->source, &image->source) == 0) {
+		job->key = image->key;
+		return job;
+	}
+	loader_image_free(job);
+	symbols_lack_memory(symbols);
+	return NULL;
+}
+
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source)
 {
 	struct image *known = find_image(symbols, key);
@@ -239,13 +277,17 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 		return ret;
 	}
 	struct image *image = calloc(1, sizeof(*image));
-	struct loader_image *job = calloc(1, sizeof(*job));
-	if (!image || !job || again_copy_source(&job->source, source) < 0 ||
-		again_copy_source(&image->source, source) < 0 ||
+	if (!image || again_copy_source(&image->source, source) < 0 ||
 		(is_changing(symbols, source) && again_new(&image->again, source) < 0)) {
 		free_image(image);
-		loader_image_free(job);
 		symbols_lack_memory(symbols);
+		return -ENOMEM;
+	}
+	image->key = key;
+	image->twin = find_same_file(symbols, source);
+	struct loader_image *job = image->twin ? NULL : make_job(symbols, image);
+	if (!image->twin && !job) {
+		free_image(image);
 		return -ENOMEM;
 	}
 	if (image->again) {
@@ -253,14 +295,15 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 		image->again->over = symbols->recording;
 		image->again->asked_ns = clock_now_ns();
 	}
-	image->key = key;
 	image->state = SYMBOLS_PENDING;
 	*image_slot(symbols->images, symbols->images_cap, key) = image;
 	symbols->n_images++;
 	symbols->pending_images++;
 
-	job->key = key;
-	loader_post_image(symbols->loader, job);
+	if (job)
+		loader_post_image(symbols->loader, job);
+	else if (image->twin->state != SYMBOLS_PENDING)
+		copy_answer(symbols, image);
 	return 0;
 }
 
@@ -366,71 +409,13 @@ uint32_t symbols_twin(const struct symbols *symbols, uint32_t key)
 	return image && image->twin ? image->twin->key : key;
 }
 
-static bool looks_mangled(const char *name)
-{
-	if (name[0] != '_')
-		return false;
-	return name[1] == 'Z' || name[1] == 'R' || strncmp(name, "___Z", 4) == 0 ||
-		strncmp(name, "_GLOBAL_", 8) == 0 ||
-		(name[1] == 'D' && name[2] >= '0' && name[2] <= '9');
-}
-
-static struct pretty *name_slot(struct pretty *slots, size_t cap, uint64_t hash, const char *name)
-{
-	size_t i = hash & (cap - 1);
-
-	while (slots[i].name && (slots[i].hash != hash || strcmp(slots[i].name->name, name) != 0))
-		i = (i + 1) & (cap - 1);
-	return &slots[i];
-}
-
-static bool grow_names(struct symbols *symbols)
-{
-	size_t cap = symbols->names_cap ? symbols->names_cap * 2 : 256;
-
-	if (symbols->n_names < symbols->names_cap / 2)
-		return true;
-	struct pretty *slots = calloc(cap, sizeof(*slots));
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < symbols->names_cap; i++) {
-		struct pretty *old = &symbols->names[i];
-		if (old->name)
-			*name_slot(slots, cap, old->hash, old->name->name) = *old;
-	}
-	free(symbols->names);
-	symbols->names = slots;
-	symbols->names_cap = cap;
-	return true;
-}
-
 const char *symbols_pretty(struct symbols *symbols, const char *name)
 {
-	if (!looks_mangled(name))
-		return name;
-	size_t len = strlen(name);
-	if (len >= WIRE_MANGLED_BYTES)
-		return name;
-	if (!grow_names(symbols)) {
-		symbols_lack_memory(symbols);
-		return name;
-	}
-	uint64_t hash = XXH3_64bits(name, len);
-	struct pretty *slot = name_slot(symbols->names, symbols->names_cap, hash, name);
-	if (slot->name)
-		return slot->text ? slot->text : name;
+	const char *pretty = pretty_find(&symbols->names, symbols->loader, name);
 
-	struct loader_name *job = calloc(1, sizeof(*job) + len + 1);
-	if (!job) {
+	if (!pretty)
 		symbols_lack_memory(symbols);
-		return name;
-	}
-	memcpy(job->name, name, len);
-	*slot = (struct pretty){.name = job, .hash = hash};
-	symbols->n_names++;
-	symbols->pending_names++;
-	loader_post_name(symbols->loader, job);
-	return name;
+	return pretty ? pretty : name;
 }
 
 int symbols_fd(const struct symbols *symbols)
@@ -447,8 +432,7 @@ static bool is_twin(const struct image *a, const struct image *b)
 
 	const bool same_dev = x->dev_major == y->dev_major && x->dev_minor == y->dev_minor;
 
-	if (x->inode != y->inode || (!same_dev && x->dev_major && y->dev_major) ||
-		(same_dev && x->file_mtime_ns == y->file_mtime_ns))
+	if (x->inode != y->inode || (!same_dev && x->dev_major && y->dev_major))
 		return false;
 	return a->build_id_len == b->build_id_len &&
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0 &&
@@ -536,6 +520,31 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
 }
 
+/* Images that wait for this one's answer have it, too.  If its process ended too soon, another's may live: they wait
+ * for the first of them then. */
+static void tell_twins(struct symbols *symbols, const struct image *image)
+{
+	struct loader_image *job = NULL;
+	struct image *first = NULL;
+
+	for (size_t i = 0; i < symbols->images_cap; i++) {
+		struct image *other = symbols->images[i];
+		if (!other || other->twin != image || other->state != SYMBOLS_PENDING)
+			continue;
+		if (image->state == SYMBOLS_UNREADABLE && !job)
+			job = make_job(symbols, other);
+		if (image->state != SYMBOLS_UNREADABLE || !job) {
+			copy_answer(symbols, other);
+			continue;
+		}
+		other->twin = first;
+		if (!first)
+			first = other;
+	}
+	if (job)
+		loader_post_image(symbols->loader, job);
+}
+
 /* --- what comes from debuginfod servers --- */
 
 static bool make_fetch_id(const struct image *image, struct fetch_id *id)
@@ -601,14 +610,10 @@ static bool is_of(const struct image *image, const struct fetch_id *id)
 
 static void reload(struct symbols *symbols, struct image *image)
 {
-	struct loader_image *job = calloc(1, sizeof(*job));
+	struct loader_image *job = make_job(symbols, image);
 
-	if (!job || again_copy_source(&job->source, &image->source) < 0) {
-		symbols_lack_memory(symbols);
-		loader_image_free(job);
+	if (!job)
 		return;
-	}
-	job->key = image->key;
 	symbols->reloading++;
 	loader_post_image(symbols->loader, job);
 	symbols_code_refresh(symbols, image->key);
@@ -691,21 +696,15 @@ static unsigned int collect(struct symbols *symbols)
 		image->source.elsewhere |= images->source.elsewhere;
 		if (is_better(symbols, image, images) && take_look(symbols, image, images)) {
 			take_table(symbols, image, images);
+			tell_twins(symbols, image);
 			fetch_more(symbols, image);
 			changed |= SYMBOLS_CHANGED_TABLES;
 		}
 		loader_image_free(images);
 		images = next;
 	}
-	for (; names; names = names->next) {
-		uint64_t hash = XXH3_64bits(names->name, strlen(names->name));
-		struct pretty *slot =
-			name_slot(symbols->names, symbols->names_cap, hash, names->name);
-		slot->text = names->pretty ? names->pretty : names->name;
-		symbols->pending_names--;
-		if (names->pretty)
-			changed |= SYMBOLS_CHANGED_NAMES;
-	}
+	if (pretty_take(&symbols->names, names))
+		changed |= SYMBOLS_CHANGED_NAMES;
 	take_fetched(symbols);
 	if (code_client_collect(symbols->code))
 		changed |= SYMBOLS_CHANGED_CODE;
@@ -743,7 +742,7 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 	look_again(symbols, true);
 	for (;;) {
 		collect(symbols);
-		if (!symbols->pending_images && !symbols->pending_names && !symbols->looking &&
+		if (!symbols->pending_images && !symbols->names.pending && !symbols->looking &&
 			!symbols->fetching && !symbols->reloading &&
 			!code_client_is_waiting(symbols->code))
 			return 0;

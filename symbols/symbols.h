@@ -90,7 +90,7 @@ struct symbols_source {
 	bool stext; /* it is where _stext was */
 	uint32_t dev_major,
 		dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
-	uint64_t inode;
+	uint64_t inode, inode_generation; /* generation 0: unknown */
 	uint64_t file_size, file_mtime_ns; /* when it was mapped; mtime 0: not known */
 	bool elsewhere; /* its process was seen to have another root than this one */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
@@ -101,7 +101,8 @@ struct symbols_source {
 /* Of a recording, before the first request that it shall be heeded in.  0 or -ENOMEM. */
 int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded);
 
-/* Ask for the symbols of one image under the caller's key (any number, once each).  Of SYMBOLS_JIT it may be told again, when
+/* Ask for the symbols of one image under the caller's key (any number, once each).  Live, a file with several names
+ * (hard links) is read once for all of them.  Of SYMBOLS_JIT it may be told again, when
  * more is known.  0 or -ENOMEM. */
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source);
 
@@ -174,8 +175,8 @@ bool symbols_change(
  * nothing has.  Borrowed until symbols_collect(). */
 const char *symbols_jit_file(const struct symbols *symbols, uint32_t key);
 
-/* The key of an image that is the same file on another mount of its layer (by inode, build-id and table), so that
- * index means the same symbols there; else key itself.  Of those that are ready. */
+/* The key of an image that is the same file by another name, or on another mount of its layer (by inode, build-id and
+ * table), so that index means the same symbols there; else key itself.  Of those that are ready. */
 uint32_t symbols_twin(const struct symbols *symbols, uint32_t key);
 
 /* The demangled form of a raw name (C++, Rust, D), or the name itself while it is being asked for and where it

@@ -207,8 +207,8 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 	if (info->kind == IMAGE_UNKNOWN)
 		return 0;
 	if (is_requested(info) && symbols_find(names->symbols, image, offset, &symbol)) {
-		symref = ref_intern(names, symbols_twin(names->symbols, image), REF_SYMBOL,
-			symbol.index, &made);
+		symref = ref_intern(
+			names, names_twin(names, image), REF_SYMBOL, symbol.index, &made);
 		if (symref && made) {
 			ref = ref_at(names, symref);
 			ref->pub.raw = *symbol.name ? symbol.name : NULL;
@@ -536,6 +536,7 @@ static void take_tables(struct names *names)
 		if (version == info->table)
 			continue;
 		info->table = version;
+		info->twin = 0;
 		info->state = symbols_state(names->symbols, i);
 		names->changes += info->state != SYMBOLS_PENDING;
 		info->mismatch = symbols_mark(names->symbols, i) == SYMBOLS_MARK_OTHER;

@@ -26,6 +26,7 @@ bool names_source(struct images *images, uint32_t id, struct symbols_source *sou
 		.dev_major = image->dev_major,
 		.dev_minor = image->dev_minor,
 		.inode = image->inode,
+		.inode_generation = image->inode_generation,
 		.deleted = image->deleted,
 	};
 	switch (image->kind) {
@@ -173,6 +174,34 @@ static const char *module_of_file(struct names *names, const char *file)
 		module[i] = file[i] == '-' ? '_' : file[i];
 	module[len] = '\0';
 	return names_module(names, module);
+}
+
+/* One process may see a file as "/bin/a", whoever is outside of its root as "/srv/root/bin/a". */
+static bool is_same_place(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	return strcmp(n > m ? a + n - m : a, m > n ? b + m - n : b) == 0;
+}
+
+uint32_t names_twin(struct names *names, uint32_t id)
+{
+	struct image_info *info = &names->infos[id];
+	const uint32_t twin = symbols_twin(names->symbols, id);
+
+	if (twin == id)
+		info->twin = id;
+	for (uint32_t i = 0; i < names->n_infos && !info->twin; i++) {
+		const struct image_info *other = &names->infos[i];
+		const bool is_known = i == twin || (i != id && other->twin);
+
+		if (is_known && other->path && symbols_twin(names->symbols, i) == twin &&
+			is_same_place(other->path, info->path))
+			info->twin = i == twin ? twin : other->twin;
+	}
+	if (!info->twin)
+		info->twin = id;
+	return info->twin;
 }
 
 struct image_info *names_image(struct names *names, uint32_t id)

@@ -31,6 +31,7 @@ struct image_info {
 	const char *name; /* within path */
 	uint32_t version; /* grows when its frames must be asked for again */
 	uint32_t table; /* symbols_version() */
+	uint32_t twin; /* see names_twin(); 0: not asked */
 	enum image_kind kind;
 	enum symbols_state state;
 	bool mismatch; /* the file is another than was recorded */
@@ -89,6 +90,9 @@ struct names {
 
 /* What is known of an image, which is asked for when it is met for the first time.  NULL when out of memory. */
 struct image_info *names_image(struct names *names, uint32_t id);
+/* The image whose symrefs its symbols have: the same file at the same place, if there is one.  Other names of a file
+ * (hard links) have their own.  Of images that are ready. */
+uint32_t names_twin(struct names *names, uint32_t id);
 /* Ask for its symbols (again).  0 or -ENOMEM. */
 int names_request(struct names *names, const struct image *image);
 /* "[module]", shared. */

@@ -233,8 +233,8 @@ static void write_file(char path[64], const void *bytes, size_t len)
 	close(fd);
 }
 
-/* The same file on two anonymous devices is one to those who ask.  What differs in build-id, symbols or inode is
- * not, and neither is what lies on one device. */
+/* The same file on two anonymous devices, or met twice on one, is one to those who ask.  What differs in build-id,
+ * symbols or inode is not. */
 static void test_twins(void **state)
 {
 	static const struct small_symbol one[] = {
@@ -273,12 +273,62 @@ static void test_twins(void **state)
 		assert_int_equal(symbols_state(symbols, 70 + i), SYMBOLS_READY);
 		assert_true(symbols_find(symbols, 70 + i, SMALL_TEXT_AT, &symbol));
 		assert_string_equal(symbol.name, i != 3 ? "function" : "funktion");
-		assert_int_equal(symbols_twin(symbols, 70 + i), i == 1 ? 70 : 70 + i);
+		assert_int_equal(symbols_twin(symbols, 70 + i), i == 1 || i == 5 ? 70 : 70 + i);
 		symbols_status(symbols, &after);
-		assert_int_equal(after.table_bytes == before.table_bytes, i == 1);
+		assert_int_equal(after.table_bytes == before.table_bytes, i == 1 || i == 5);
 	}
 	for (int i = 0; i < 5; i++)
 		unlink(paths[i]);
+}
+
+/* One file by several names is read once, in whatever order the answers come; where the first name leads nowhere, it is
+ * read by the next. */
+static void test_names_of_one_file(void **state)
+{
+	static const struct small_symbol one[] = {
+		{"function", SMALL_TEXT_ADDR, 16, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1},
+	};
+	const char *const nowhere = "/nonexistent/strobe-test";
+	struct symbols_source source = {
+		.kind = SYMBOLS_FILE, .dev_major = 9, .build_id_len = 20, .inode_generation = 3};
+	struct symbols_status before, after;
+	struct small_elf small;
+	struct symbol symbol;
+	char path[64];
+
+	(void)state;
+	small_elf_make(&small, true, false, one, 1);
+	write_file(path, small.bytes, small.len);
+	for (uint8_t byte = 0; byte < 20; byte++)
+		source.build_id[byte] = (uint8_t)(byte + 1);
+	for (uint32_t i = 0; i < 8; i++) {
+		const uint32_t key = 2000 + i;
+		/* Of the first file one path is there, of the second all but the first. */
+		source.inode = i < 3 ? 901 : i < 6 ? 902 : 903;
+		source.path = i == 0 || i == 4 || i == 5 ? path : nowhere;
+		/* Another file that had the inode before. */
+		source.inode_generation = i == 7 ? 4 : 3;
+		assert_int_equal(symbols_request(symbols, key, &source), 0);
+		if (i == 1) {
+			/* The third one comes when all is known. */
+			assert_int_equal(symbols_wait(symbols, 60000), 0);
+			symbols_status(symbols, &before);
+		}
+		if (i == 2) {
+			symbols_status(symbols, &after);
+			assert_int_equal(symbols_state(symbols, key), SYMBOLS_READY);
+			assert_int_equal(after.table_bytes, before.table_bytes);
+		}
+	}
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+	for (uint32_t i = 0; i < 6; i++) {
+		assert_int_equal(symbols_state(symbols, 2000 + i),
+			i == 3 ? SYMBOLS_UNREADABLE : SYMBOLS_READY);
+		assert_int_equal(symbols_find(symbols, 2000 + i, SMALL_TEXT_AT, &symbol), i != 3);
+	}
+	assert_int_equal(symbols_twin(symbols, 2002), 2000);
+	assert_int_equal(symbols_state(symbols, 2007), SYMBOLS_UNREADABLE);
+	unlink(path);
 }
 
 /* A hundred and more broken files: this process goes on, and a good one among them is read. */
@@ -349,6 +399,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_spawner, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_free_early, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_twins, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_of_one_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_malformed, setup, teardown),
 	};
 
