@@ -47,6 +47,7 @@ struct code_client {
 		struct symbols_rights rights;
 	} * rights;
 	size_t n_rights;
+	bool recording;
 };
 
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd)
@@ -56,6 +57,7 @@ int code_client_new(struct code_client **out, const struct symbols_config *confi
 	*out = NULL;
 	if (!client)
 		return -ENOMEM;
+	client->recording = config->recording;
 	int ret = texts_new(&client->texts, answers_fd);
 	if (ret == 0)
 		ret = loader_code_new(&client->loader, config, answers_fd);
@@ -119,8 +121,9 @@ bool code_client_is_waiting(const struct code_client *client)
 		loader_code_waiting(client->loader, &since);
 }
 
-/* A job about an image; NULL without memory. */
-static struct loader_job *make_job(uint32_t key, const struct symbols_source *source)
+/* A job about an image; NULL without memory.  Lines and instructions are those of the file that gave the names. */
+static struct loader_job *make_job(
+	const struct symbols *symbols, uint32_t key, const struct symbols_source *source)
 {
 	struct loader_job *job = calloc(1, sizeof(*job));
 
@@ -131,19 +134,24 @@ static struct loader_job *make_job(uint32_t key, const struct symbols_source *so
 		free(job);
 		return NULL;
 	}
+	if (!job->source.build_id_len && job->source.kind == SYMBOLS_FILE &&
+		!symbols_code_client(symbols)->recording)
+		job->source.build_id_len =
+			(uint8_t)symbols_build_id(symbols, key, job->source.build_id);
 	return job;
 }
 
 /* --- lines --- */
 
-static int post_lines(struct code_client *client, uint32_t key, const struct symbols_source *source,
-	const uint64_t *offsets, size_t n)
+static int post_lines(const struct symbols *symbols, uint32_t key,
+	const struct symbols_source *source, const uint64_t *offsets, size_t n)
 {
+	struct code_client *client = symbols_code_client(symbols);
 	size_t done = loader_code_append(client->loader, key, offsets, n);
 
 	while (done < n) {
 		const size_t part = n - done < WIRE_OFFSETS_MAX ? n - done : WIRE_OFFSETS_MAX;
-		struct loader_job *job = make_job(key, source);
+		struct loader_job *job = make_job(symbols, key, source);
 		if (!job)
 			return -ENOMEM;
 		job->lines = true;
@@ -183,7 +191,7 @@ int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *off
 		if (ret == 1)
 			fresh[n_fresh++] = offsets[i];
 	}
-	int posted = n_fresh ? post_lines(client, key, source, fresh, n_fresh) : 0;
+	int posted = n_fresh ? post_lines(symbols, key, source, fresh, n_fresh) : 0;
 	/* What did not get through may be asked again. */
 	if (posted < 0)
 		code_lines_unask(&client->lines);
@@ -249,11 +257,12 @@ static bool is_known_in_part(
 	return !question->quick && *find_code(client, &quick);
 }
 
-static int post_code(
-	struct code_client *client, const struct symbols_source *source, struct symbols_code *code)
+static int post_code(const struct symbols *symbols, const struct symbols_source *source,
+	struct symbols_code *code)
 {
+	struct code_client *client = symbols_code_client(symbols);
 	const struct symbols_code_question *question = &code->question;
-	struct loader_job *job = make_job(question->key, source);
+	struct loader_job *job = make_job(symbols, question->key, source);
 
 	if (!job)
 		return -ENOMEM;
@@ -306,7 +315,7 @@ int symbols_code_ask(struct symbols *symbols, const struct symbols_code_question
 		code->state = SYMBOLS_UNREADABLE;
 		code->error = ENOENT;
 	} else if (code->state == SYMBOLS_UNASKED) {
-		ret = post_code(client, source, code);
+		ret = post_code(symbols, source, code);
 	}
 	if (ret < 0)
 		symbols_code_release(symbols, code);

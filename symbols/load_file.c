@@ -145,7 +145,8 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 	return ret;
 }
 
-/* Is an open candidate the mapped file?  0; -ESTALE when it is not; -errno. */
+/* Is an open candidate the mapped file?  Its build-id decides, if that of the mapped one is known; then contents, then
+ * times (opener.c).  0; -ESTALE when it is not; -errno. */
 static int check_candidate(struct loader *loader, const struct symbols_source *source,
 	struct loader_file *file, bool want_build_id, uint8_t build_id[WIRE_BUILD_ID_MAX],
 	size_t *len)
@@ -157,12 +158,12 @@ static int check_candidate(struct loader *loader, const struct symbols_source *s
 	if (!opened->same && !*len)
 		return -ESTALE;
 	memcpy(build_id, source->build_id, *len);
-	if (opened->same && (*len || !want_build_id))
+	if (!*len && !want_build_id)
 		return 0;
 	int ret = load_build_id(loader, &question, build_id, len, &file->link);
 	if (ret < 0)
 		return ret;
-	if (!opened->same &&
+	if (source->build_id_len &&
 		(*len != source->build_id_len || memcmp(build_id, source->build_id, *len) != 0))
 		return -ESTALE;
 	return 0;

@@ -4,10 +4,13 @@
  * process has them.
  *
  * Both are files that anybody can make: taken are regular ones of the process's user, of root and
- * of our own, that are not older than the process.  The loader thread.
+ * of our own.  One that was changed last before the process began is what another of its number has
+ * left, unless the process has it open: the clock may have been set meanwhile.  The time is that of
+ * the inode, which no copy or archive brings along.  The loader thread.
  */
 #include "symbols/loader_private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #define MAP_DIR "/tmp"
+#define FDS_MAX 65536u
 #define CLOCK_SLACK_S 2 /* file systems tell time in coarse steps */
 
 struct target {
@@ -148,6 +152,32 @@ static void drop(struct opener_file *file)
 
 /* --- of a process that lives --- */
 
+static bool has_open(int32_t pid, const struct opener_file *file)
+{
+	char own[64], dir[64], theirs[2 * sizeof(dir) + sizeof(((struct dirent *)0)->d_name)];
+	const struct dirent *entry;
+	bool found = false;
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", file->fd);
+	snprintf(dir, sizeof(dir), "/proc/%d/fd", pid);
+	DIR *fds = opendir(dir);
+	for (size_t i = 0; fds && !found && i < FDS_MAX && (entry = readdir(fds)); i++) {
+		snprintf(theirs, sizeof(theirs), "%s/%s", dir, entry->d_name);
+		found = opener_same_file(own, theirs) > 0;
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+static bool is_left(const struct target *target, const struct opener_file *file)
+{
+	const int64_t changed_s = (int64_t)(file->ctime_ns / 1000000000u);
+
+	return target->started_s && changed_s + CLOCK_SLACK_S < target->started_s &&
+		!has_open(target->pid, file);
+}
+
 static int open_own(struct loader *loader, const struct target *target, const char *path,
 	struct opener_file *out)
 {
@@ -158,16 +188,15 @@ static int open_own(struct loader *loader, const struct target *target, const ch
 		ret = open_below("/", path, out);
 	if (ret < 0)
 		return ret;
-	const int64_t changed_s = (int64_t)(out->mtime_ns / 1000000000u);
-	/* What another process of that number has left. */
-	if (target->started_s && changed_s + CLOCK_SLACK_S < target->started_s)
+	if (is_left(target, out))
 		ret = -ENOENT;
 	else if (!is_trusted(target, out->owner))
 		ret = -EPERM;
-	if (ret == -EPERM)
-		loader_add_note(loader, SYMBOLS_NOTE_JIT_OWNER, path, 0, 0);
-	if (ret < 0)
+	if (ret < 0) {
+		loader_add_note(loader,
+			ret == -EPERM ? SYMBOLS_NOTE_JIT_OWNER : SYMBOLS_NOTE_JIT_LEFT, path, 0, 0);
 		drop(out);
+	}
 	return ret;
 }
 

@@ -33,6 +33,8 @@ static struct opener_file describe_file(int fd, const struct stat *st)
 		.size = (uint64_t)st->st_size,
 		.mtime_ns =
 			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec,
+		.ctime_ns =
+			(uint64_t)st->st_ctim.tv_sec * 1000000000u + (uint64_t)st->st_ctim.tv_nsec,
 	};
 }
 
@@ -104,21 +106,38 @@ static bool mapped_identity(int fd, struct mapping *mapping)
 	return found;
 }
 
+static bool is_of_source(const struct symbols_source *source, const struct mapping *mapping)
+{
+	return mapping->inode == source->inode &&
+		mapping->dev == makedev(source->dev_major, source->dev_minor);
+}
+
+/* Whether its process has it where it was met.  It has the contents that the file has now. */
+static bool is_mapped(const struct symbols_source *source)
+{
+	struct mapping mapping;
+	char maps[64];
+
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", source->pid);
+	return source->pid > 0 && find_mapping(maps, source->map_start, &mapping) &&
+		is_of_source(source, &mapping);
+}
+
+/* A file that was written over is another one.  One that was touched is not, but has another time, too: while
+ * it is mapped, its contents are those that run. */
 static bool is_same(const struct symbols_source *source, int fd, const struct opener_file *file)
 {
-	const dev_t wanted = makedev(source->dev_major, source->dev_minor);
+	const struct mapping found = {.inode = file->inode, .dev = file->dev};
 	struct mapping mapping;
 
 	if (source->inode == 0)
 		return source->build_id_len == 0;
-	/* Written over since. */
-	if (source->file_mtime_ns &&
-		(file->mtime_ns != source->file_mtime_ns || file->size != source->file_size))
+	if (!is_of_source(source, &found) &&
+		!(mapped_identity(fd, &mapping) && is_of_source(source, &mapping)))
 		return false;
-	if (file->inode == source->inode && file->dev == wanted)
-		return true;
-	return mapped_identity(fd, &mapping) && mapping.inode == source->inode &&
-		mapping.dev == wanted;
+	return !source->file_mtime_ns ||
+		(file->mtime_ns == source->file_mtime_ns && file->size == source->file_size) ||
+		is_mapped(source);
 }
 
 static int open_below_root(const struct symbols_source *source, struct opener_file *out)
@@ -134,27 +153,6 @@ static int open_below_root(const struct symbols_source *source, struct opener_fi
 	return ret;
 }
 
-/* The link is that of the program that runs now: the process may have executed another. */
-static int open_program(const struct symbols_source *source, struct opener_file *out)
-{
-	struct mapping mapping;
-	char path[64];
-	int ret;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", source->pid);
-	ret = open_regular(AT_FDCWD, path, 0, out);
-	if (ret < 0)
-		return ret;
-	snprintf(path, sizeof(path), "/proc/%d/maps", source->pid);
-	if (is_same(source, out->fd, out) && find_mapping(path, source->map_start, &mapping) &&
-		mapping.inode == source->inode &&
-		mapping.dev == makedev(source->dev_major, source->dev_minor))
-		return 0;
-	close(out->fd);
-	*out = (struct opener_file){.fd = -1};
-	return -EINVAL;
-}
-
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out)
 {
 	char path[128];
@@ -166,7 +164,8 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 			source->map_start, source->map_end);
 		ret = open_regular(AT_FDCWD, path, 0, out);
 	} else if (way == OPENER_EXE && source->pid > 0 && source->inode) {
-		ret = open_program(source, out);
+		snprintf(path, sizeof(path), "/proc/%d/exe", source->pid);
+		ret = open_regular(AT_FDCWD, path, 0, out);
 	} else if (way == OPENER_ROOT && source->pid > 0 && source->path &&
 		source->path[0] == '/') {
 		ret = open_below_root(source, out);
@@ -174,6 +173,12 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 		ret = open_regular(AT_FDCWD, source->path, 0, out);
 	}
 	out->same = ret == 0 && is_same(source, out->fd, out);
+	/* The program says nothing of a library. */
+	if (ret == 0 && way == OPENER_EXE && !out->same) {
+		close(out->fd);
+		out->fd = -1;
+		ret = -EINVAL;
+	}
 	return ret;
 }
 
@@ -235,8 +240,6 @@ bool opener_is_here(const struct symbols_source *source, const struct opener_fil
 {
 	const enum opener_view view = opener_view_of(source->pid);
 	struct opener_file here;
-	struct mapping mapping;
-	char maps[64];
 
 	if (source->elsewhere || view == OPENER_VIEW_OTHER)
 		return false;
@@ -246,10 +249,7 @@ bool opener_is_here(const struct symbols_source *source, const struct opener_fil
 			return true;
 	}
 	/* The process may have ended, and its number be another's. */
-	snprintf(maps, sizeof(maps), "/proc/%d/maps", source->pid);
-	return view == OPENER_VIEW_SAME && find_mapping(maps, source->map_start, &mapping) &&
-		mapping.inode == source->inode &&
-		mapping.dev == makedev(source->dev_major, source->dev_minor);
+	return view == OPENER_VIEW_SAME && is_mapped(source);
 }
 
 int opener_below_as(const char *dir, const char *relative, unsigned long long resolve, uid_t user,

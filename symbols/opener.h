@@ -15,7 +15,7 @@
 
 enum opener_way {
 	OPENER_MAP_FILES, /* /proc/PID/map_files/START-END: right for deleted and replaced files; needs privileges */
-	OPENER_EXE, /* /proc/PID/exe, if the program is what is mapped: right for deleted ones of one's own */
+	OPENER_EXE, /* /proc/PID/exe, if the program is what is mapped: right too, for its owner */
 	OPENER_ROOT, /* the path, below /proc/PID/root */
 	OPENER_PATH, /* the path */
 	OPENER_WAYS,
@@ -23,11 +23,12 @@ enum opener_way {
 
 struct opener_file {
 	int fd; /* the caller's */
-	bool same; /* it is the mapped file, as far as device and inode tell; else only the build-id can */
+	bool same; /* it is the mapped file, as far as device, inode and contents tell; else only the build-id can */
 	uid_t owner;
 	dev_t dev;
 	ino_t inode;
 	uint64_t size, mtime_ns;
+	uint64_t ctime_ns; /* of the last change, of contents or of times: nobody sets it */
 };
 
 /* Open the source in one way.  0; -EINVAL where that way makes no sense for it; -errno. */

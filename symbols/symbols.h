@@ -225,6 +225,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine, 3: it has
 				  * the names of code made at run time */
 	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
+	SYMBOLS_NOTE_JIT_LEFT, /* path was changed last before the process began: its names are not used */
 	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there; or, error EFBIG,
 				   * is too large to be read for it; error ETIMEDOUT: reads of it never end */
 	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice, or, error ETIME, kept it for too long; value 1: by its debug

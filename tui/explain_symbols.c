@@ -243,6 +243,14 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			"are not used",
 			path_max, note->path);
 		break;
+	case SYMBOLS_NOTE_JIT_LEFT:
+		text_add(&text,
+			"'%.*s' was last changed before its process began, so it may be of another "
+			"process that had the same number: the names in it are not used (touch it "
+			"if "
+			"they are right)",
+			path_max, note->path);
+		break;
 	case SYMBOLS_NOTE_JIT_CUT:
 		text_add(&text,
 			"'%.*s' is too large, so only %d MB of it were read: some code made at run "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A name holds at its place: files with several names, live.
+"""A name holds at its place: files with several names, that are touched or replaced while they run; live.
 
 usage: places.py STROBE
 """
@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,17 +24,26 @@ folder = tempfile.mkdtemp(prefix="strobe-test-places-")
 os.chmod(folder, 0o755)
 ENV = {"XDG_CACHE_HOME": os.path.join(folder, "cache"), "HOME": folder}
 
-# Says "ready", and works until it is killed.
+# Says "ready", and works until it is killed; with an argument, from a signal on.
 WORK = """#include <stdio.h>
+#include <signal.h>
+#include <unistd.h>
+static void wake(int number)
+{
+	(void)number;
+}
 __attribute__((noinline)) void work(void)
 {
 	for (volatile int i = 0; i < 300000; i++)
 		;
 }
-int main(void)
+int main(int argc, char **argv)
 {
+	signal(SIGUSR1, wake);
 	puts("ready");
 	fflush(stdout);
+	if (argc > 1)
+		pause();
 	for (;;)
 		work();
 }
@@ -48,8 +58,13 @@ def build(name, source, *options):
     return path
 
 
-def report(*arguments, user=None):
-    return common.run([strobe, "report", "--format", "json", *arguments], env=ENV, user=user)
+def run(*arguments, program=strobe, user=None):
+    env = ENV if user is None else {"XDG_CACHE_HOME": "/nonexistent"}
+    return common.run([program, *arguments], env=env, user=user)
+
+
+def report(*arguments, **how):
+    return run("report", "--format", "json", *arguments, **how)
 
 
 def samples(result, **wanted):
@@ -74,13 +89,67 @@ def hard_links():
             image = os.path.basename(name)
             own, all_ = samples(result, process=pid, symbol="work", image=image), samples(result, process=pid, symbol="work")
             checks.check(f"hard links: the process of {image} shows this name", 0 < own == all_, (own, all_, str(result)))
-        lines = common.run([strobe, "report", *chosen, "--group", "line"], env=ENV)
-        checks.check("hard links: lines", re.search(r"9\d\.\d\d% .*/first\.c:[45]\b", lines.out), str(lines))
+        lines = run("report", *chosen, "--group", "line")
+        checks.check("hard links: lines", re.search(r"9\d\.\d\d% .*/first\.c:1[01]\b", lines.out), str(lines))
+
+
+def judge(name, process, program=strobe, user=None):
+    """Names, instructions with lines, and rows by line."""
+    chosen = ["-p", str(process.pid), "--duration", "0.3"]
+    result = report(*chosen, program=program, user=user)
+    checks.check(f"{name}: names", samples(result, symbol="work") > 0 and "replaced" not in result.out, str(result))
+    code = run("annotate", *chosen, "work", program=program, user=user)
+    checks.check(f"{name}: annotated", re.search(r"\s(cmp|jle|jg|b\.\w+)\w*\s", code.out) and ".c:" in code.out, str(code))
+    lines = run("report", *chosen, "--group", "line", program=program, user=user)
+    checks.check(f"{name}: lines", re.search(r"\d% .*\.c:1[01]\b", lines.out), str(lines))
+
+
+def touched():
+    """Its time changes between attaching, when it is looked at, and the first sample."""
+    path = build("touched", WORK)
+    with common.started([path, "asleep"], wait_for="ready") as process:
+        with subprocess.Popen([strobe, "report", "--format", "json", "-p", str(process.pid)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=dict(os.environ, **ENV)) as profile:
+            common.rings_settle(profile, 1)
+            os.utime(path, (1000000000, 1000000000))
+            process.send_signal(signal.SIGUSR1)
+            common.let_run(process.pid, 0.5)
+            profile.send_signal(signal.SIGINT)
+            out, err = profile.communicate(timeout=120)
+        result = common.Result(profile.returncode, out.decode(), err.decode(), False)
+        checks.check("touched after attaching: names", samples(result, symbol="work") > 0 and "replaced" not in result.out,
+                     str(result))
+        judge("touched before", process)
+
+
+def owned():
+    """An ordinary user's program, deleted, and another in its place; then touched and deleted."""
+    if os.geteuid() != 0:
+        checks.skip("an ordinary user's program", "not root")
+        return
+    with common.public_copy(strobe) as (copy,):
+        home = os.path.join(os.path.dirname(copy), "home")
+        os.mkdir(home)
+        os.chown(home, common.NOBODY, common.NOBODY)
+        path = os.path.join(home, "program")
+        for name in ("deleted", "replaced", "touched and deleted"):
+            shutil.copy(build("owned", WORK, "-Wl,--build-id=none"), path)
+            with common.started([path], user=common.NOBODY, wait_for="ready") as process:
+                if name.startswith("touched"):
+                    os.utime(path, (1000000000, 1000000000))
+                os.unlink(path)
+                if name == "replaced":
+                    shutil.copy(build("other", WORK.replace("work", "rest"), "-Wl,--build-id=none"), path)
+                judge(f"an ordinary user's program, {name}", process, copy, common.NOBODY)
+            with contextlib.suppress(OSError):
+                os.unlink(path)
 
 
 def main():
     try:
         hard_links()
+        touched()
+        owned()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     checks.finish()
