@@ -30,7 +30,7 @@ static int add_path(
 /* DWARF 2 to 4. */
 static int read_old(struct dwarf_header *header, struct dwarf_cursor *cursor)
 {
-	size_t cap_dirs = 0, cap_files = 0;
+	size_t cap_dirs = 0;
 	int ret = 0;
 
 	for (int files = 0; files < 2; files++)
@@ -47,9 +47,23 @@ static int read_old(struct dwarf_header *header, struct dwarf_cursor *cursor)
 			path.dir = dwarf_get_uleb(cursor);
 			dwarf_get_uleb(cursor); /* time */
 			dwarf_get_uleb(cursor); /* size */
-			ret = add_path(&header->files, &header->n_files, &cap_files, &path);
+			ret = add_path(&header->files, &header->n_files, &header->cap_files, &path);
 		}
+	header->n_listed = header->n_files;
 	return ret;
+}
+
+int dwarf_header_define(struct dwarf_header *header, struct dwarf_cursor *cursor)
+{
+	struct dwarf_path path = {.name = dwarf_get_string(cursor)};
+
+	path.dir = dwarf_get_uleb(cursor);
+	if (cursor->bad || header->version >= 5)
+		return 0;
+	/* How jitdumps say that it is the one before, which perf inject copies. */
+	if (strcmp(path.name, "\xff") == 0 && header->n_files)
+		path = header->files[header->n_files - 1];
+	return add_path(&header->files, &header->n_files, &header->cap_files, &path);
 }
 
 /* Of DWARF 5: what a table's entries have. */

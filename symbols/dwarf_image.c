@@ -309,10 +309,16 @@ int dwarf_image_open(struct dwarf_image *image, int fd, bool split)
 	image->swapped = elf.swapped;
 	image->split = split;
 	image->code_start = UINT64_MAX;
-	for (size_t i = 0; i < elf.n_segments; i++)
-		if (elf.segments[i].exec && elf.segments[i].type == PT_LOAD &&
-			elf.segments[i].vaddr < image->code_start)
-			image->code_start = elf.segments[i].vaddr;
+	for (size_t i = 0; i < elf.n_segments; i++) {
+		const struct elffile_segment *segment = &elf.segments[i];
+		if (!segment->exec || segment->type != PT_LOAD)
+			continue;
+		if (segment->vaddr < image->code_start)
+			image->code_start = segment->vaddr;
+		if (segment->filesz <= UINT64_MAX - segment->vaddr &&
+			segment->vaddr + segment->filesz > image->code_end)
+			image->code_end = segment->vaddr + segment->filesz;
+	}
 	if (image->code_start == UINT64_MAX || image->code_start == 0)
 		image->code_start = 1;
 	ret = open_sections(image, &elf);

@@ -113,6 +113,10 @@ static int add_rest(struct dwarf *dwarf, struct dwarf_unit *unit, uint32_t owner
 	for (size_t i = 0; ret == 0 && i < entries->map.n; i++)
 		ret = dwarf_ranges_add(
 			&dwarf->rest, entries->map.at[i].low, entries->map.at[i].high, owner);
+	/* Nor do they: perf inject writes units that have a line table and nothing else. */
+	unit->line_only = ret == 0 && dwarf->rest.n == before;
+	if (unit->line_only)
+		ret = dwarf_rows_ranges(unit, &dwarf->rest, owner);
 	return ret;
 }
 

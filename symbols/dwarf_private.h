@@ -85,6 +85,7 @@ struct dwarf_image {
 	bool is64, swapped, split;
 	uint64_t
 		code_start; /* what is below is no code, but a linker's mark for what it left out */
+	uint64_t code_end; /* 0: not known */
 	/* Units by offset, as far as they have been looked for. */
 	struct dwarf_unit **units;
 	size_t n_units, cap_units;
@@ -223,7 +224,8 @@ struct dwarf_path { /* a file or directory of a line table */
 
 struct dwarf_header { /* of a line table */
 	struct dwarf_path *dirs, *files;
-	size_t n_dirs, n_files;
+	size_t n_dirs, n_files, cap_files;
+	size_t n_listed; /* files that it lists; the program defines those behind them */
 	uint8_t version, min_length, line_range, opcode_base;
 	int8_t line_base;
 	uint8_t lengths[256]; /* of opcodes: how many operands */
@@ -237,6 +239,7 @@ struct dwarf_unit {
 	uint8_t version, type, address_size, offset_size;
 	bool rooted; /* the root entry was read; what follows is from it */
 	bool partial, split_sought, no_header;
+	bool line_only; /* neither it nor functions in it have addresses */
 	const struct dwarf_abbrevs *abbrevs;
 	const char *comp_dir, *dwo_name;
 	uint64_t low, stmt_list; /* DWARF_NONE: none */
@@ -344,10 +347,14 @@ struct dwarf_rows {
 
 /* The header of a unit's line table; NULL where there is none. */
 int dwarf_rows_header(struct dwarf_unit *unit, struct dwarf_header **out);
+/* A file that a line program defines, for this run of it.  0 or -ENOMEM. */
+int dwarf_header_define(struct dwarf_header *header, struct dwarf_cursor *cursor);
 void dwarf_header_free(struct dwarf_header *header);
 /* The rows of those sequences that cover one of n ascending addresses. */
 int dwarf_rows_read(
 	struct dwarf_unit *unit, const uint64_t *addresses, size_t n, struct dwarf_rows *out);
+/* Add the ranges that have lines. */
+int dwarf_rows_ranges(struct dwarf_unit *unit, struct dwarf_ranges *ranges, uint32_t owner);
 const struct dwarf_row *dwarf_rows_find(const struct dwarf_rows *rows, uint64_t address);
 void dwarf_rows_fini(struct dwarf_rows *rows);
 /* The full path of a file of a line table, in the builder's pool; 0: not known. */

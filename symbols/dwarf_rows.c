@@ -10,10 +10,13 @@
 
 struct state {
 	struct dwarf_unit *unit;
-	const struct dwarf_header *header;
+	struct dwarf_header *header;
 	const uint64_t *addresses; /* asked for */
 	size_t n_addresses;
 	struct dwarf_rows *rows;
+	struct dwarf_ranges *covered; /* not NULL: what has lines, and none is kept */
+	uint32_t owner; /* of these */
+	bool met_end; /* of a sequence */
 	struct dwarf_row row;
 	size_t first; /* of the sequence at work */
 };
@@ -43,16 +46,31 @@ static int add_row(struct state *state)
 	return 0;
 }
 
-static int end_sequence(struct state *state)
+/* Where the sequence ends.  perf inject writes one for each function, and ends it where its last row begins: that
+ * row is of all the code that is left. */
+static uint64_t end_of(const struct state *state, bool is_last)
+{
+	const struct dwarf_rows *rows = state->rows;
+	const uint64_t end = state->row.address, code_end = state->unit->image->code_end;
+	const bool is_cut = state->unit->line_only && is_last && !state->met_end &&
+		rows->n > state->first && rows->at[rows->n - 1].address == end;
+
+	return is_cut && code_end > end ? code_end : end;
+}
+
+static int end_sequence(struct state *state, bool is_last)
 {
 	struct dwarf_rows *rows = state->rows;
 	struct dwarf *dwarf = state->unit->image->dwarf;
 	uint64_t low = rows->n > state->first ? rows->at[state->first].address : 0;
-	uint64_t high = state->row.address;
+	uint64_t high = end_of(state, is_last);
 	int ret = 0;
 
-	if (rows->n > state->first && dwarf_is_code(dwarf, state->unit, low) &&
-		is_wanted(state, low, high)) {
+	state->met_end = true;
+	const bool is_code = rows->n > state->first && dwarf_is_code(dwarf, state->unit, low);
+	if (is_code && state->covered)
+		ret = dwarf_ranges_add(state->covered, low, high, state->owner);
+	if (is_code && !state->covered && is_wanted(state, low, high)) {
 		if (dwarf_grow(&rows->sequences, &rows->cap_sequences, rows->n_sequences,
 			    sizeof(*rows->sequences)) < 0)
 			return -ENOMEM;
@@ -77,9 +95,11 @@ static int run_extended(struct state *state, struct dwarf_cursor *program)
 	uint64_t opcode = dwarf_get(program, 1);
 	int ret = 0;
 	if (opcode == DW_LNE_end_sequence)
-		ret = end_sequence(state);
+		ret = end_sequence(state, next == program->end);
 	else if (opcode == DW_LNE_set_address && (len == 9 || len == 5))
 		state->row.address = dwarf_get(program, (unsigned int)len - 1);
+	else if (opcode == DW_LNE_define_file)
+		ret = dwarf_header_define(state->header, program);
 	program->at = next;
 	return ret;
 }
@@ -128,9 +148,11 @@ static int run_standard(struct state *state, struct dwarf_cursor *program, unsig
 
 static int run(struct state *state)
 {
-	const struct dwarf_header *header = state->header;
+	struct dwarf_header *header = state->header;
 	struct dwarf_cursor program = header->program;
 
+	if (header->version < 5)
+		header->n_files = header->n_listed;
 	int ret = dwarf_work(state->unit->image->dwarf, (uint64_t)(program.end - program.at) / 4);
 	while (ret == 0 && program.at < program.end && !program.bad) {
 		unsigned int opcode = *program.at++;
@@ -172,6 +194,25 @@ int dwarf_rows_read(
 		ret = dwarf_ranges_flatten(&out->map);
 	if (ret < 0)
 		dwarf_rows_fini(out);
+	return ret;
+}
+
+int dwarf_rows_ranges(struct dwarf_unit *unit, struct dwarf_ranges *ranges, uint32_t owner)
+{
+	struct dwarf_rows rows = {0};
+	struct state state = {.unit = unit,
+		.rows = &rows,
+		.covered = ranges,
+		.owner = owner,
+		.row = {.file = 1, .line = 1}};
+	struct dwarf_header *header;
+
+	int ret = dwarf_rows_header(unit, &header);
+	if (ret < 0 || !header)
+		return ret;
+	state.header = header;
+	ret = run(&state);
+	dwarf_rows_fini(&rows);
 	return ret;
 }
 

@@ -102,6 +102,33 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 	return 0;
 }
 
+/* Segments of a file that has none, from its sections: perf inject wrote such files before Linux 6.1.  Sections of
+ * object files have no place yet. */
+static int make_segments(struct elffile *elf)
+{
+	elf->segments = calloc(elf->n_sections + 1, sizeof(*elf->segments));
+	if (!elf->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct elffile_section *section = &elf->sections[i];
+		const bool has_bytes = section->type != SHT_NOBITS;
+
+		if (!(section->flags & SHF_ALLOC) || section->type == SHT_NULL ||
+			section->flags & SHF_TLS || section->offset > elf->len ||
+			(has_bytes && section->size > elf->len - section->offset))
+			continue;
+		elf->segments[elf->n_segments++] = (struct elffile_segment){
+			.type = PT_LOAD,
+			.offset = section->offset,
+			.vaddr = section->addr,
+			.filesz = has_bytes ? section->size : 0,
+			.memsz = section->size,
+			.exec = section->flags & SHF_EXECINSTR,
+		};
+	}
+	return 0;
+}
+
 static void parse_section(
 	const struct elffile *elf, const uint8_t *raw, struct elffile_section *out)
 {
@@ -185,6 +212,8 @@ int elffile_open(struct elffile *elf, int fd)
 	if (ret == 0)
 		ret = read_segments(elf, FIELD(elf, raw, Ehdr, e_phoff),
 			FIELD16(elf, raw, Ehdr, e_phentsize), n_segments);
+	if (ret == 0 && n_segments == 0 && (elf->type == ET_DYN || elf->type == ET_EXEC))
+		ret = make_segments(elf);
 	if (ret < 0)
 		elffile_close(elf);
 	return ret;

@@ -234,6 +234,19 @@ def recordings():
         injected = common.run(["perf", "inject", "--jit", "-i", data, "-o", data + ".jitted"], cwd=folder)
         if injected.status == 0:
             judge("recording, perf inject", report(data + ".jitted"))
+            grouped = common.run([strobe, "report", data + ".jitted", "--group", "line"], env=ENV, cwd=folder)
+            checks.check("recording, perf inject: by line", re.search(r"\d% .*/src/hot\.py:4[12]\b", grouped.out), str(grouped))
+            # As before Linux 6.1, without program headers.
+            for name in os.listdir(folder):
+                if name.startswith("jitted-"):
+                    with open(os.path.join(folder, name), "r+b") as out:
+                        out.seek(32)
+                        out.write(bytes(8))
+                        out.seek(54)
+                        out.write(bytes(4))
+            judge("recording, perf inject of old", common.run(
+                [strobe, "report", "--format", "json", data + ".jitted"], cwd=folder,
+                env={"XDG_CACHE_HOME": os.path.join(folder, "other cache")}))
 
 
 def own_recordings():

@@ -422,6 +422,45 @@ static void test_broken(void **state)
 		}
 }
 
+/* As perf inject --jit writes it: a unit that says where its line table is and nothing else, files that the program
+ * defines (the second one is as the first), and an end where the last row begins. */
+static void test_line_table_alone(void **state)
+{
+	static const uint8_t abbrev[] = {1, 0x11, 0, 0x10, 0x06, 0, 0, 0};
+	static const uint8_t info[] = {12, 0, 0, 0, 2, 0, 0, 0, 0, 0, 8, 1, 0, 0, 0, 0};
+	static const uint8_t line[] = {0x4b, 0, 0, 0, 2, 0, 0x13, 0, 0, 0, 1, 1, 0xfb, 0xf2, 0x0d,
+		0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0,
+		/* address 0x1000, file, line 41; 4 bytes on another file, line 42 */
+		0, 9, 2, 0x00, 0x10, 0, 0, 0, 0, 0, 0, 0, 16, 3, '/', 's', 'r', 'c', '/', 'h', 'o',
+		't', '.', 'p', 'y', 0, 0, 0, 0, 4, 1, 0x3a, 0, 6, 3, 0xff, 0, 0, 0, 0, 4, 2, 3, 1,
+		2, 4, 1, 0, 1, 1};
+	char out[ADDRESSES][512];
+	struct small_dwarf small;
+	struct small_file file;
+	struct dwarf *dwarf;
+
+	(void)state;
+	memset(&small, 0, sizeof(small));
+	small.version = 2;
+	put_bytes(&small.abbrev, abbrev, sizeof(abbrev));
+	put_bytes(&small.info, info, sizeof(info));
+	put_bytes(&small.line, line, sizeof(line));
+	small_program(&file, &small, SMALL_PLAIN, ET_DYN);
+	int fd = small_file_fd(&file);
+	assert_int_equal(open_fd(&dwarf, fd, -1), 0);
+	/* The table is read again, and its files are not more by then. */
+	for (int round = 0; round < 2; round++) {
+		assert_int_equal(ask(dwarf, out), 0);
+		for (size_t i = 0; i < ADDRESSES; i++)
+			assert_string_equal(out[i],
+				i == 0			    ? ""
+					: asked[i] < 0x1004 ? " /src/hot.py:41:0;"
+							    : " /src/hot.py:42:0;");
+	}
+	dwarf_forget();
+	close(fd);
+}
+
 static void test_ranges(void **state)
 {
 	struct dwarf_ranges ranges = {0};
@@ -462,6 +501,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_too_much_work),
 		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_line_table_alone),
 		cmocka_unit_test(test_ranges),
 	};
 

@@ -112,6 +112,38 @@ static void test_many_segments(void **state)
 	}
 }
 
+/* Of a file without segments its sections tell where code is; those of an object file have no place. */
+static void test_no_segments(void **state)
+{
+	uint64_t offset, rest;
+	bool exec;
+
+	(void)state;
+	for (int is64 = 0; is64 < 2; is64++)
+		for (int is_object = 0; is_object < 2; is_object++) {
+			struct small_elf small;
+			struct elffile elf;
+			uint8_t id[20];
+			size_t len;
+			small_elf_make(&small, is64, false, NULL, 0);
+			SMALL_PUT(&small, 0, Ehdr, e_type, is_object ? ET_REL : ET_DYN);
+			SMALL_PUT(&small, 0, Ehdr, e_phoff, 0);
+			SMALL_PUT(&small, 0, Ehdr, e_phnum, 0);
+			int fd = small_elf_file(&small, small.len);
+			assert_int_equal(elffile_open(&elf, fd), 0);
+			assert_int_equal(
+				elffile_offset(&elf, SMALL_TEXT_ADDR + 5, &offset, &rest, &exec),
+				!is_object);
+			if (!is_object) {
+				assert_int_equal(offset, SMALL_TEXT_AT + 5);
+				assert_true(exec);
+			}
+			assert_int_equal(elffile_build_id(&elf, id, sizeof(id), &len), 0);
+			elffile_close(&elf);
+			close(fd);
+		}
+}
+
 /* Any byte of the headers set to the worst, and any length: never read out of bounds, never hang. */
 static void test_hostile(void **state)
 {
@@ -163,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_many_segments),
 		cmocka_unit_test(test_no_elf),
+		cmocka_unit_test(test_no_segments),
 		cmocka_unit_test(test_hostile),
 	};
 
