@@ -164,6 +164,8 @@ static uint64_t read_repetition(const char *text, const char **end)
 static bool is_affordable(const char *regex)
 {
 	uint64_t sums[REGEX_DEPTH_MAX] = {0}, last = 0, copies;
+	/* Copies of what may be empty are linked with each other: by group, and of what stands last. */
+	bool empties[REGEX_DEPTH_MAX] = {false}, empty = false;
 	size_t depth = 0;
 
 	for (const char *at = regex; *at; at++) {
@@ -172,12 +174,20 @@ static bool is_affordable(const char *regex)
 				return false;
 			/* An empty group costs something as well. */
 			sums[depth] = 1;
+			empties[depth] = false;
 			last = 0;
 			continue;
 		}
+		const char first = *at;
+		const bool may_be_none = first == '*' || first == '?' ||
+			(first == '{' && (at[1] == '0' || at[1] == ','));
 		if (*at == ')' && depth) {
+			empty = empties[depth];
 			last = sums[depth--];
 		} else if ((copies = read_repetition(at, &at)) != 0) {
+			copies *= empty ? copies : 1;
+			empty |= may_be_none;
+			empties[depth] |= empty;
 			sums[depth] += last * (copies - 1);
 			last *= copies;
 			if (last > REGEX_COST_MAX)
@@ -191,9 +201,11 @@ static bool is_affordable(const char *regex)
 			} else if (*at == '[') {
 				at = skip_brackets(at);
 			}
+			empty = first == '|';
 			last = 1;
 		}
 		sums[depth] += last;
+		empties[depth] |= empty;
 		if (sums[depth] > REGEX_COST_MAX)
 			return false;
 	}

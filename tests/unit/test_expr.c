@@ -43,10 +43,11 @@ static void test_regex_costs(void **state)
 {
 	static const char *const good[] = {"symbol~operator\\+\\+", "symbol~^(a|b+)*[+*?{][]+]+$",
 		"symbol~x{2,60}", "symbol~(ab{3}){20}", "symbol~[[:alpha:]+++++++++++++++]+",
-		"symbol~a+b+c+d+e+f+g+h+i+j+k+l+m+n+"};
+		"symbol~a+b+c+d+e+f+g+h+i+j+k+l+m+n+", "symbol~g++", "symbol~(.*(std|boost)::.*)+"};
 	static const char *const bad[] = {"symbol~x+++++++++++++++++++++++", "symbol~x{255}{255}",
 		"symbol~((){200}){200}", "symbol~((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+",
-		"symbol~(a*)\\1", "symbol~((((((((((((((((((((((((((((((((", "symbol~(){2000}"};
+		"symbol~(a*)\\1", "symbol~((((((((((((((((((((((((((((((((", "symbol~(){2000}",
+		"symbol~^g++**:*++++++++?.++.+", "symbol~(a|(b|))+++++++++"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
