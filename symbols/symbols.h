@@ -159,6 +159,10 @@ struct symbols_segment {
 bool symbols_segment(
 	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out);
 
+/* How many functions of an image have names, and how many have none. */
+void symbols_count(
+	const struct symbols *symbols, uint32_t key, uint32_t *named, uint32_t *nameless);
+
 /* Of SYMBOLS_JIT: code that took the place of other code, number i from 0 on, in ascending order
  * without overlaps.  The names of what lies at an address since then are found at start, which has
  * above SYMBOLS_CHANGE_SHIFT how many pieces of code lay there before.  False: there is none. */

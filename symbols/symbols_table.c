@@ -20,6 +20,19 @@ bool symbols_segment(
 	return false;
 }
 
+void symbols_count(const struct symbols *symbols, uint32_t key, uint32_t *named, uint32_t *nameless)
+{
+	const struct symtab *table = symbols_table(symbols, key);
+
+	*named = *nameless = 0;
+	for (uint32_t i = 0; table && i < table->n_entries; i++) {
+		if (*symtab_name(table, i))
+			(*named)++;
+		else
+			(*nameless)++;
+	}
+}
+
 bool symbols_change(
 	const struct symbols *symbols, uint32_t key, uint32_t i, struct symbols_change *out)
 {

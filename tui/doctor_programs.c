@@ -39,7 +39,8 @@ static int read_running(
 		.program = {.processes = 1,
 			.cpu_ms = process->cpu_ticks * tick_ms,
 			.unwind_data = DOCTOR_UNKNOWN,
-			.frame_pointers = DOCTOR_UNKNOWN},
+			.frame_pointers = DOCTOR_UNKNOWN,
+			.names = DOCTOR_UNKNOWN},
 		.pid = process->pid,
 	};
 	char *path = running->program.path;
@@ -133,7 +134,7 @@ static void find_mapping(const struct running *running, struct symbols_source *s
 		fclose(maps);
 }
 
-static void ask_table(struct symbols *symbols, uint32_t key, struct running *running)
+static void ask_tables(struct symbols *symbols, uint32_t key, struct running *running)
 {
 	struct symbols_source source = {
 		.kind = SYMBOLS_FILE,
@@ -146,6 +147,8 @@ static void ask_table(struct symbols *symbols, uint32_t key, struct running *run
 		return;
 	find_mapping(running, &source);
 	running->program.error = -symbols_unwind_ask(symbols, key, &source);
+	/* Out of memory it is only not known whether there are names. */
+	(void)symbols_request(symbols, key, &source);
 }
 
 static void take_table(struct symbols *symbols, uint32_t key, struct doctor_program *program)
@@ -173,6 +176,21 @@ static void take_table(struct symbols *symbols, uint32_t key, struct doctor_prog
 	}
 }
 
+static enum doctor_has find_names(const struct symbols *symbols, uint32_t key)
+{
+	uint32_t named, nameless;
+
+	switch (symbols_state(symbols, key)) {
+	case SYMBOLS_READY:
+		symbols_count(symbols, key, &named, &nameless);
+		return !named ? DOCTOR_NO : nameless > named ? DOCTOR_FEW : DOCTOR_YES;
+	case SYMBOLS_NONE:
+		return DOCTOR_NO;
+	default:
+		return DOCTOR_UNKNOWN;
+	}
+}
+
 void doctor_programs_gather(struct doctor_programs *out)
 {
 	const struct symbols_config config = {0};
@@ -190,7 +208,7 @@ void doctor_programs_gather(struct doctor_programs *out)
 	out->n = n < DOCTOR_PROGRAMS ? n : DOCTOR_PROGRAMS;
 	out->more = n - out->n;
 	for (uint32_t i = 0; i < out->n; i++)
-		ask_table(symbols, i, &all[i]);
+		ask_tables(symbols, i, &all[i]);
 	const int64_t end_ms = clock_now_ms() + WAIT_MS;
 	for (uint32_t i = 0; i < out->n; i++) {
 		out->list[i] = all[i].program;
@@ -200,6 +218,11 @@ void doctor_programs_gather(struct doctor_programs *out)
 		(void)symbols_unwind_wait(symbols, i, left_ms > 0 ? (unsigned int)left_ms : 0);
 		take_table(symbols, i, &out->list[i]);
 	}
+	const int64_t left_ms = end_ms - clock_now_ms();
+	if (out->n)
+		(void)symbols_wait(symbols, left_ms > 0 ? (unsigned int)left_ms : 0);
+	for (uint32_t i = 0; i < out->n; i++)
+		out->list[i].names = find_names(symbols, i);
 	free(all);
 	symbols_free(symbols);
 }
@@ -213,6 +236,8 @@ static const char *name_has(enum doctor_has has)
 		return "no";
 	case DOCTOR_YES:
 		return "yes";
+	case DOCTOR_FEW:
+		return "few";
 	default:
 		return "?";
 	}
@@ -231,9 +256,9 @@ static void print_program(FILE *out, const struct doctor_program *program)
 
 	snprintf(time, sizeof(time), "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
 		seconds / 60 % 60, seconds % 60);
-	fprintf(out, "  %10s %9" PRIu32 " %11s %14s  %s", time, program->processes,
+	fprintf(out, "  %10s %9" PRIu32 " %11s %14s %5s  %s", time, program->processes,
 		name_has(program->unwind_data), name_has(program->frame_pointers),
-		clean_string(path, sizeof(path), program->path));
+		name_has(program->names), clean_string(path, sizeof(path), program->path));
 	if (program->error)
 		fprintf(out, ": not read (%s)",
 			program->deleted ? "the file was deleted" : explain_errno(program->error));
@@ -245,17 +270,20 @@ static void print_program(FILE *out, const struct doctor_program *program)
 unsigned int doctor_programs_print(FILE *out, const struct doctor_programs *programs)
 {
 	unsigned int neither = 0;
+	bool nameless = false;
 
-	fputs("\nCall chains of programs that run now\n", out);
+	fputs("\nCall chains and names of programs that run now\n", out);
 	if (programs->error) {
 		fprintf(out, "  not known: programs cannot be read (%s)\n",
 			explain_errno(programs->error));
 		return 0;
 	}
-	fprintf(out, "  %10s %9s %11s %14s  %s\n", "CPU TIME", "PROCESSES", "UNWIND DATA",
-		"FRAME POINTERS", "PROGRAM");
+	fprintf(out, "  %10s %9s %11s %14s %5s  %s\n", "CPU TIME", "PROCESSES", "UNWIND DATA",
+		"FRAME POINTERS", "NAMES", "PROGRAM");
 	for (size_t i = 0; i < programs->n; i++) {
 		neither += has_neither(&programs->list[i]);
+		nameless |= programs->list[i].names == DOCTOR_NO ||
+			programs->list[i].names == DOCTOR_FEW;
 		print_program(out, &programs->list[i]);
 	}
 	if (programs->more)
@@ -267,6 +295,11 @@ unsigned int doctor_programs_print(FILE *out, const struct doctor_programs *prog
 	if (neither)
 		fputs("  -> with neither: rebuild with -fasynchronous-unwind-tables or "
 		      "-fno-omit-frame-pointer\n",
+			out);
+	if (nameless)
+		fputs("  -> without names: they were stripped. Debug files bring the names back "
+		      "(packages "
+		      "-dbg and -dbgsym, --debuginfod, --debug-dir)\n",
 			out);
 	return neither;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * doctor_programs.h - how call chains of the programs that run now can be found.
+ * doctor_programs.h - how call chains of the programs that run now can be found, and whether their
+ * functions have names.
  *
  * The confined worker reads the programs' files.  One thread; it starts the worker, so no other
  * thread may run before.
@@ -18,6 +19,7 @@
 enum doctor_has {
 	DOCTOR_NO,
 	DOCTOR_YES,
+	DOCTOR_FEW, /* most have none */
 	DOCTOR_UNKNOWN,
 };
 
@@ -27,6 +29,7 @@ struct doctor_program {
 	uint32_t processes;
 	uint64_t cpu_ms; /* used by them since they began */
 	enum doctor_has unwind_data, frame_pointers;
+	enum doctor_has names; /* of its functions */
 	int error; /* positive errno: the file was not read */
 	bool deleted; /* while it runs */
 	bool is_32_bits; /* no use is made of its unwind data */

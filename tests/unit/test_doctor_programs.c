@@ -36,12 +36,16 @@ static char *print(const struct doctor_programs *programs, unsigned int *neither
 static void test_table(void **state)
 {
 	const struct doctor_programs programs = {
-		.list = {{"/usr/bin/ru\033by", 2, 3723000, DOCTOR_YES, DOCTOR_NO, 0, false, false},
-			{"/opt/bare", 1, 59999, DOCTOR_NO, DOCTOR_UNKNOWN, 0, false, false},
-			{"/opt/go", 1, 500, DOCTOR_NO, DOCTOR_YES, 0, false, false},
-			{"sshd", 3, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, EACCES, false, false},
-			{"/a (deleted)", 1, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, ENOENT, true, false},
-			{"/opt/old", 1, 0, DOCTOR_NO, DOCTOR_UNKNOWN, 0, false, true}},
+		.list = {{"/usr/bin/ru\033by", 2, 3723000, DOCTOR_YES, DOCTOR_NO, DOCTOR_YES, 0,
+				 false, false},
+			{"/opt/bare", 1, 59999, DOCTOR_NO, DOCTOR_UNKNOWN, DOCTOR_NO, 0, false,
+				false},
+			{"/opt/go", 1, 500, DOCTOR_NO, DOCTOR_YES, DOCTOR_FEW, 0, false, false},
+			{"sshd", 3, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, EACCES,
+				false, false},
+			{"/a (deleted)", 1, 0, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN, DOCTOR_UNKNOWN,
+				ENOENT, true, false},
+			{"/opt/old", 1, 0, DOCTOR_NO, DOCTOR_UNKNOWN, DOCTOR_YES, 0, false, true}},
 		.n = 6,
 		.more = 7,
 	};
@@ -50,21 +54,24 @@ static void test_table(void **state)
 
 	(void)state;
 	assert_int_equal(neither, 1);
-	expect_text(text, "     1:02:03         2         yes             no  /usr/bin/ru?by\n");
-	expect_text(text, "     0:00:59         1          no              ?  /opt/bare\n");
-	expect_text(text, "          no            yes  /opt/go\n");
-	expect_text(text, "?              ?  sshd: not read (Permission denied)\n");
+	expect_text(
+		text, "     1:02:03         2         yes             no   yes  /usr/bin/ru?by\n");
+	expect_text(text, "     0:00:59         1          no              ?    no  /opt/bare\n");
+	expect_text(text, "          no            yes   few  /opt/go\n");
+	expect_text(text, "?              ?     ?  sshd: not read (Permission denied)\n");
 	expect_text(text, "/a (deleted): not read (the file was deleted)\n");
-	expect_text(text, "no              ?  /opt/old (32 bits, unwound by frame pointers alone");
+	expect_text(text,
+		"no              ?   yes  /opt/old (32 bits, unwound by frame pointers alone");
 	expect_text(text, "and 7 more programs");
 	expect_text(text, "-> with neither: rebuild with -fasynchronous-unwind-tables");
+	expect_text(text, "-> without names: they were stripped");
 	free(text);
 }
 
 static void test_no_remedy(void **state)
 {
 	struct doctor_programs programs = {
-		.list = {{"/bin/a", 1, 0, DOCTOR_YES, DOCTOR_NO, 0, false, false}},
+		.list = {{"/bin/a", 1, 0, DOCTOR_YES, DOCTOR_NO, DOCTOR_YES, 0, false, false}},
 		.n = 1,
 		.more = 1};
 	unsigned int neither;
@@ -119,6 +126,7 @@ static void test_gather(void **state)
 	assert_true(own->cpu_ms > 0);
 	assert_int_equal(own->unwind_data, DOCTOR_YES);
 	assert_int_not_equal(own->frame_pointers, DOCTOR_UNKNOWN);
+	assert_int_equal(own->names, DOCTOR_YES);
 }
 
 int main(void)
