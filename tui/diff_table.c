@@ -93,7 +93,7 @@ static int keys_id(const struct diff_table *table, uint32_t event, const char *c
 static int row_id(
 	struct diff_table *table, uint32_t event, const struct report_row *from, uint32_t *id)
 {
-	const char *keys[GROUP_KEYS];
+	const char *keys[QUERY_KEYS_MAX];
 
 	for (size_t i = 0; i < table->n_keys; i++)
 		keys[i] = from->keys[i].text;

@@ -294,7 +294,7 @@ static void test_long_name(void **state)
 	load(0x1000, "before", "1111", 7);
 	load(0x2000, name, "22222222", 8);
 	load(0x3000, "behind", "3333", 9);
-	assert_int_equal(jitdump_open(&dump, fd), 0);
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(jitdump_read(&dump, &spans), 0);
 	assert_int_equal(spans.n, 3);
 	check(&spans, 0, 0x1000, 4, "before");
