@@ -29,14 +29,15 @@ void choice_show_name(struct engine *engine, unsigned int index, const char *nam
 	struct engine_event_status *status = status_of(engine, index);
 	const char *label = engine->choices[index].spec.cgroup_label;
 	char shown[EVENT_NAME_MAX + CGROUP_LABEL_MAX];
-	int len = snprintf(shown, sizeof(shown), "%s", name);
+	size_t len = strlen(name);
 
 	/* The cgroup tells events apart that have one name: of the two, the event is cut. */
 	if (label) {
-		size_t most = EVENT_NAME_MAX - 2 - strlen(label);
-
-		snprintf(shown + ((size_t)len < most ? (size_t)len : most), CGROUP_LABEL_MAX + 1,
-			"@%s", label);
+		event_fit_name(shown, EVENT_NAME_MAX - 1 - strlen(label), name, len);
+		len = strlen(shown);
+		snprintf(shown + len, sizeof(shown) - len, "@%s", label);
+	} else {
+		event_fit_name(shown, EVENT_NAME_MAX, name, len);
 	}
 	copy_name(status->name, shown);
 	status->cgroup = label;

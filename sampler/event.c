@@ -44,14 +44,19 @@ int event_add(struct event_parser *parser, struct event_item **out)
 
 void event_set_name(struct event_spec *spec, const char *format, ...)
 {
+	char *text = NULL;
 	va_list list;
 	int len;
 
 	va_start(list, format);
-	len = vsnprintf(spec->name, sizeof(spec->name), format, list);
+	len = vasprintf(&text, format, list);
 	va_end(list);
-	if (len >= (int)sizeof(spec->name))
-		memcpy(spec->name + sizeof(spec->name) - 4, "...", 4);
+	if (len < 0)
+		return;
+	event_fit_name(spec->name,
+		(size_t)len < sizeof(spec->name) ? sizeof(spec->name) : EVENT_FIT_BYTES, text,
+		(size_t)len);
+	free(text);
 }
 
 struct event_piece event_word(const char *text)

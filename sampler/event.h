@@ -16,6 +16,8 @@
 #include <stdint.h>
 
 #define EVENT_NAME_MAX 96
+#define EVENT_FIT_BYTES \
+	80u /* what a longer name is cut to, with its NUL: letters of modifiers still fit */
 #define EVENT_DEFAULT_FREQ_HZ 997
 
 /*
@@ -99,6 +101,14 @@ struct event_spec {
 struct event_cgroup {
 	const char *path, *label;
 };
+
+/* Copies len bytes to out, of size bytes (32 or more).  If they do not fit, the middle goes, and a
+ * hash of the whole is there: events that differ stay different. */
+void event_fit_name(char *out, size_t size, const char *text, size_t len);
+/* Whether an event of this name is meant by a text that may be longer than names are. */
+bool event_is_called(const char *name, const char *asked);
+/* Bytes of the first event in a list of names, to a comma outside of terms, braces and escapes. */
+size_t event_name_len(const char *text);
 
 /* The one copy of a text that lives until the process ends; NULL when out of memory.  Any thread. */
 const char *event_text(const char *text, size_t len);

@@ -126,11 +126,6 @@ void event_apply_modifiers(struct event_item *item)
 		if (order[i].set)
 			letters[n++] = order[i].letter;
 	letters[n] = '\0';
-	if (n > 1 || (n && letters[0] != ':')) {
-		if (len + n >= EVENT_NAME_MAX) {
-			len = EVENT_NAME_MAX - 1 - n;
-			memcpy(spec->name + len - 3, "...", 3);
-		}
-		memcpy(spec->name + len, letters, n + 1);
-	}
+	if (n > 1 || (n && letters[0] != ':'))
+		event_add_letters(spec, letters);
 }

@@ -56,6 +56,12 @@ int event_add(struct event_parser *parser, struct event_item **out);
 __attribute__((format(printf, 2, 3))) void event_set_name(
 	struct event_spec *spec, const char *format, ...);
 
+/* Letters of modifiers, with what is before them, at the end of the name. */
+void event_add_letters(struct event_spec *spec, const char *letters);
+/* Bytes of a probe or breakpoint up to its function, address or length: slashes and commas in these are no
+ * delimiters; 0: it is none. */
+size_t event_place_len(const char *text);
+
 /* To the first of EVENT_DELIMITERS, or the end. */
 struct event_piece event_word(const char *text);
 bool event_piece_is(struct event_piece piece, const char *text);

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* To a single colon or another delimiter; those within the brackets of a C++ function do not count. */
@@ -33,6 +34,38 @@ static size_t symbol_len(const char *text)
 	}
 	/* A bracket that is never closed: an operator's name. */
 	return depth && plain ? plain : len;
+}
+
+/* Of a path, to its colon.  A backslash takes colons, commas and backslashes as they are. */
+static bool is_escaped(const char *text)
+{
+	return text[0] == '\\' && text[1] && strchr(":,\\", text[1]);
+}
+
+static size_t binary_len(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] && !strchr(":,\n", text[len]))
+		len += is_escaped(text + len) ? 2 : 1;
+	return len;
+}
+
+static const char *unescape(const char *text, size_t len)
+{
+	char *plain = strndup(text, len);
+	const char *out = NULL;
+	size_t used = 0;
+
+	if (!plain)
+		return NULL;
+	for (size_t i = 0; i < len; i++) {
+		i += is_escaped(text + i);
+		plain[used++] = text[i];
+	}
+	out = event_text(plain, used);
+	free(plain);
+	return out;
 }
 
 /* --- breakpoints --- */
@@ -178,7 +211,7 @@ static int parse_uprobe(struct event_parser *parser, struct event_spec *spec)
 	uint64_t number;
 	int err;
 
-	binary.len = strcspn(binary.at, ":,\n");
+	binary.len = binary_len(binary.at);
 	if (!binary.len || binary.at[binary.len] != ':')
 		return event_fail(parser, EVENT_ERROR_PROBE, parser->at + binary.len);
 	function.at = binary.at + binary.len + 1;
@@ -188,7 +221,8 @@ static int parse_uprobe(struct event_parser *parser, struct event_spec *spec)
 		event_number(function, &number)) {
 		if (memchr(binary.at, '/', binary.len)) {
 			spec->attr.config2 = number;
-			return set_text(&spec->probe, binary);
+			spec->probe = unescape(binary.at, binary.len);
+			return spec->probe ? 0 : -ENOMEM;
 		}
 		spec->needs.offset = number;
 	} else {
@@ -200,7 +234,8 @@ static int parse_uprobe(struct event_parser *parser, struct event_spec *spec)
 			return err;
 	}
 	spec->needs.kind = NEEDS_FILE_OFFSET;
-	return set_text(&spec->needs.binary, binary);
+	spec->needs.binary = unescape(binary.at, binary.len);
+	return spec->needs.binary ? 0 : -ENOMEM;
 }
 
 static int parse_probe(struct event_parser *parser, const struct probe_kind *kind)
@@ -251,5 +286,27 @@ int event_parse_probe(struct event_parser *parser, bool *found)
 		return parse_probe(parser, &kinds[i]);
 	}
 	*found = false;
+	return 0;
+}
+
+size_t event_place_len(const char *text)
+{
+	static const char breakpoint[] = "mem:";
+	size_t len = strlen(breakpoint);
+
+	if (!strncmp(text, breakpoint, len)) {
+		len += symbol_len(text + len);
+		return len + (text[len] == '/' && isdigit((unsigned char)text[len + 1]));
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		len = strlen(kinds[i].prefix);
+		if (strncmp(text, kinds[i].prefix, len) != 0)
+			continue;
+		if (kinds[i].pmu[0] == 'u') {
+			len += binary_len(text + len);
+			len += text[len] == ':';
+		}
+		return len + symbol_len(text + len);
+	}
 	return 0;
 }

@@ -86,21 +86,16 @@ static int parse_cpus(struct args *args, const char *text)
 	return 0;
 }
 
-/* Events of a recording are known by their names alone; commas within "cpu/.../" and "{...}" belong to a name. */
+/* Events of a recording are known by their names alone. */
 static int parse_event_names(struct args *args, const char *text)
 {
 	struct request *request = &args->request;
 	const char *at = text;
 
 	for (;;) {
-		bool slash = false, brace = false;
-		size_t len = 0;
+		size_t len = event_name_len(at);
 		int error;
 
-		for (; at[len] && (at[len] != ',' || slash || brace); len++) {
-			slash ^= at[len] == '/';
-			brace = at[len] == '{' || (brace && at[len] != '}');
-		}
 		if (!len)
 			return args_refuse(args, "-e '%s': an event's name is missing", text);
 		error = args_add_word(

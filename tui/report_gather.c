@@ -152,7 +152,7 @@ static int note_missing_events(struct report *report, const struct session *sess
 		bool found = false;
 
 		for (size_t j = 0; j < status->n_events; j++) {
-			found |= !strcmp(status->events[j].name, request->event_names[i]);
+			found |= event_is_called(status->events[j].name, request->event_names[i]);
 			if (len < sizeof(raw))
 				len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s %s",
 					j ? "," : "", status->events[j].name);
@@ -331,7 +331,7 @@ static bool is_wanted(const struct session *session, const struct engine_event_s
 	if (!session->recording)
 		return event->open || event->samples || !event->error;
 	for (size_t i = 0; i < request->n_event_names; i++)
-		if (!strcmp(request->event_names[i], event->name))
+		if (event_is_called(event->name, request->event_names[i]))
 			return true;
 	return !request->n_event_names;
 }

@@ -227,10 +227,7 @@ void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *t
 	len = strnlen(text, len);
 	if (i >= attrs->n || !len)
 		return;
-	if (len >= EVENT_NAME_MAX)
-		len = EVENT_NAME_MAX - 1;
-	memcpy(attrs->list[i].name, text, len);
-	attrs->list[i].name[len] = '\0';
+	event_fit_name(attrs->list[i].name, EVENT_NAME_MAX, text, len);
 	attrs->list[i].is_named = true;
 }
 

@@ -436,6 +436,11 @@ static void test_times_and_events(void **state)
 	assert_string_equal(line.request.event_names[3], "sched:x");
 	assert_int_equal(line.request.engine.n_events, 0);
 	args_fini(&line.request);
+	good(&line, "strobe file.data -e uprobe:/usr/bin/p:f,cpu-clock,mem:0x10/4:w,a");
+	assert_int_equal(line.request.n_event_names, 4);
+	assert_string_equal(line.request.event_names[0], "uprobe:/usr/bin/p:f");
+	assert_string_equal(line.request.event_names[2], "mem:0x10/4:w");
+	args_fini(&line.request);
 	bad("strobe file.data -e a,,b", "'a,,b'");
 }
 

@@ -397,12 +397,99 @@ static void symbols(void **state)
 	spec = one("uprobe:/bin/x:0x40");
 	assert_string_equal(spec.probe, "/bin/x");
 	assert_true(event_is_probe(&spec));
-	/* A name that does not fit ends in "...", before its modifiers. */
+	/* A name that does not fit is cut before its modifiers. */
 	snprintf(text, sizeof(text), "uprobe:x:%085d:u", 0);
 	memset(text + 9, 'f', 85);
 	spec = one(text);
-	assert_int_equal(strlen(spec.name), EVENT_NAME_MAX - 1);
-	assert_string_equal(spec.name + EVENT_NAME_MAX - 6, "...:u");
+	assert_in_range(strlen(spec.name), EVENT_FIT_BYTES - 8, EVENT_NAME_MAX - 1);
+	assert_string_equal(spec.name + strlen(spec.name) - 4, "ff:u");
+}
+
+/* Paths as package managers make them: two events have two names, and each is found by its whole text. */
+static void long_names(void **state)
+{
+	static const char path[] =
+		"/nix/store/0123456789abcdefghijklmnopqrstuv-a-package-with-a-name-1.2.3/"
+		"libexec/more/and/more/bin/p";
+	static const char *const behind[] = {":first", ":second", ":first:u", ":first:uk", ":main"};
+	char texts[5][EVENT_NAME_MAX * 2];
+	struct event_spec specs[5];
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "uprobe:%s%s", path, behind[i]);
+		specs[i] = one(texts[i]);
+		assert_true(strlen(specs[i].name) < EVENT_NAME_MAX);
+		assert_memory_equal(specs[i].name, texts[i], 20);
+		assert_string_equal(
+			specs[i].name + strlen(specs[i].name) - strlen(behind[i]), behind[i]);
+		assert_string_equal(specs[i].needs.binary, path);
+	}
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 5; j++)
+			assert_int_equal(event_is_called(specs[i].name, texts[j]), i == j);
+	/* What differs in the middle alone. */
+	texts[0][40] = '!';
+	specs[1] = one(texts[0]);
+	assert_string_not_equal(specs[0].name, specs[1].name);
+	assert_true(event_is_called("cycles", "cycles"));
+	assert_false(event_is_called("cycles", "cycles:u"));
+}
+
+static void escaped_paths(void **state)
+{
+	static const struct {
+		const char *text, *path;
+	} cases[] = {
+		{"uprobe:/opt/a\\:b/p:f", "/opt/a:b/p"},
+		{"uprobe:/opt/a\\,b\\\\c/p:f", "/opt/a,b\\c/p"},
+		{"uprobe:/opt/a\\b/p:f", "/opt/a\\b/p"},
+		{"uprobe:/opt/with blank/p:f", "/opt/with blank/p"},
+	};
+	struct event_spec *specs, spec;
+	struct event_error error;
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		spec = one(cases[i].text);
+		assert_string_equal(spec.needs.binary, cases[i].path);
+		assert_string_equal(spec.needs.symbol, "f");
+		assert_string_equal(spec.name, cases[i].text);
+	}
+	spec = one("uprobe:/a\\:b:0x40");
+	assert_string_equal(spec.probe, "/a:b");
+	assert_int_equal(event_parse_list("uprobe:/a\\,b:f,cpu-clock", &specs, &n, &error), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(specs[1].name, "cpu-clock");
+	free(specs);
+	assert_int_equal(event_parse_list("uprobe:/a\\", &specs, &n, &error), -EINVAL);
+}
+
+/* Names of a list, each of them whole. */
+static void name_lists(void **state)
+{
+	static const char *const names[] = {"uprobe:/usr/bin/p:f", "uprobe:/p:f", "cpu-clock",
+		"cpu/event=1,umask=2/u", "{a,b}:u", "mem:0x10/4:rw", "mem:0x10",
+		"uprobe:/opt/a\\,b:f(int, char)/period=2/u", "uretprobe:/p:ns::f<a,b>:u",
+		"kprobe:f+4", "sched:x/call-graph=no,period=2/", "cycles@/a", "a/b"};
+	static const size_t n = sizeof(names) / sizeof(*names);
+	char text[1024];
+	size_t len = 0;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s%s", i ? "," : "", names[i]);
+	len = 0;
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(event_name_len(text + len), strlen(names[i]));
+		len += strlen(names[i]) + 1;
+	}
+	assert_int_equal(event_name_len(""), 0);
+	assert_int_equal(event_name_len(","), 0);
+	assert_int_equal(event_name_len("uprobe:"), 7);
+	assert_int_equal(event_name_len("uprobe:/a\\"), 10);
 }
 
 static struct event_spec *several(const char *text, size_t n)
@@ -572,6 +659,9 @@ int main(void)
 		cmocka_unit_test(catalogue_is_whole),
 		cmocka_unit_test(modifiers),
 		cmocka_unit_test(lists),
+		cmocka_unit_test(long_names),
+		cmocka_unit_test(escaped_paths),
+		cmocka_unit_test(name_lists),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(defaults_and_rates),
 		cmocka_unit_test(families),

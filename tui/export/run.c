@@ -22,7 +22,7 @@ static bool interrupted(void *ctx)
 static bool is_wanted(const struct request *request, const char *name)
 {
 	for (size_t i = 0; i < request->n_event_names; i++)
-		if (!strcmp(request->event_names[i], name))
+		if (event_is_called(name, request->event_names[i]))
 			return true;
 	return !request->n_event_names;
 }
