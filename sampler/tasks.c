@@ -170,7 +170,16 @@ static int apply_mmap(
 	if (time_ns && time_ns < process->since_ns)
 		return 0;
 	struct record_mmap looked_at = *mmap;
+	struct space_text text;
 	look_at_program(tasks, process, &looked_at);
+	if (tasks->reader.has_text && space_own_text(process->space, mmap, &text)) {
+		if (tasks->reader.has_text(process->pid, &text.mmap, tasks->reader.ctx))
+			looked_at = text.mmap;
+		else
+			looked_at.filename = SPACE_OTHER_CODE;
+		if (tasks->observer.mapping)
+			tasks->observer.mapping(process->pid, &looked_at, tasks->observer.ctx);
+	}
 	return space_map(process->space, &looked_at,
 		time_ns && time_ns < process->loaded_ns ? SPACE_OLDER : SPACE_NEWER);
 }
