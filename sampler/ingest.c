@@ -536,6 +536,22 @@ static uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain_hash,
 	return chain_hash ^ (context ^ context >> 29) << 24;
 }
 
+/* True if more is known of the address space by now. */
+static bool find_code(struct ingest *ingest, const struct walk *walk)
+{
+	const struct record *record = walk->sample->record;
+	const uint64_t generation = space_generation(walk->space);
+	uint64_t offset;
+	uint32_t image;
+
+	if (mode_of_misc(record->misc) != FRAME_USER || !record->sample.ip)
+		return false;
+	space_resolve(walk->space, record->sample.ip, &image, &offset);
+	if (image == IMAGE_ID_UNKNOWN)
+		tasks_find_code(ingest->tasks, (int32_t)record->id.pid, record->sample.ip);
+	return space_generation(walk->space) != generation;
+}
+
 /* The first ones that are no trouble for each other: in asking for its task, one may end another's. */
 static int take_batch(
 	struct ingest *ingest, struct walks *walks, struct ingest_sample *samples, size_t n)
@@ -563,6 +579,9 @@ static int take_batch(
 			(uint64_t)is_truncated(&samples[i]) << 63;
 		walk->node = stacks_chain_find(ingest->stacks, walk->hash, &walk->dropped);
 		walk->known = walk->node != STACK_ROOT;
+		if (!walk->known && find_code(ingest, walk))
+			walk->hash = hash_in_space(ingest, samples[i].hash, walk->space) ^
+				(uint64_t)is_truncated(&samples[i]) << 63;
 		if (!walk->known && !has_room(walks, &record->sample))
 			break;
 		if (!walk->known)

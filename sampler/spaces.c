@@ -565,6 +565,32 @@ void space_list(const struct space *space, space_fn *fn, void *ctx)
 	}
 }
 
+int32_t space_parent(const struct space *space)
+{
+	return space->parent;
+}
+
+struct filling {
+	struct space *space;
+	int error;
+};
+
+static void fill_mapping(const struct record_mmap *mmap, void *ctx)
+{
+	struct filling *filling = ctx;
+
+	if (!filling->error)
+		filling->error = map_file(filling->space, mmap, SPACE_OLDER);
+}
+
+int space_fill(struct space *space, const struct space *other)
+{
+	struct filling filling = {.space = space};
+
+	space_list(other, fill_mapping, &filling);
+	return filling.error;
+}
+
 static const struct mapping *find(const struct space *space, uint64_t address)
 {
 	const struct mappings *maps = space ? space->maps : NULL;

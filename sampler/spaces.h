@@ -68,4 +68,9 @@ void space_list(const struct space *space, space_fn *fn, void *ctx);
 
 uint32_t space_count(const struct space *space);
 
+/* The process that it got its memory from by a fork, if it has executed nothing since; or 0. */
+int32_t space_parent(const struct space *space);
+/* Take over what `other` has mapped where nothing is.  Returns 0 or -ENOMEM. */
+int space_fill(struct space *space, const struct space *other);
+
 #endif

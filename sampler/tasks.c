@@ -19,6 +19,8 @@
 /* The pause before another attempt at mappings, after a temporary failure. */
 #define RETRY_NS 100000000ull
 
+#define PAUSE_FACTOR_MAX 64u
+
 #define TID_GONE (-1) /* what the kernel says of a task that has lost its number */
 
 static uint64_t now_ns(const struct tasks *tasks)
@@ -611,6 +613,46 @@ int tasks_label(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns,
 	if (!err)
 		*label = thread->label;
 	return err;
+}
+
+static void share_parent(struct tasks *tasks, const struct process *process, uint64_t address)
+{
+	const uint32_t parent = tasks_find_process(tasks, space_parent(process->space));
+	const struct image *image;
+	uint64_t offset;
+	uint32_t id;
+
+	if (!parent)
+		return;
+	space_resolve(process_at(tasks, parent)->space, address, &id, &offset);
+	image = images_get(tasks->spaces.images, id);
+	if (image && image->kind == IMAGE_FILE)
+		(void)space_fill(process->space, process_at(tasks, parent)->space);
+}
+
+void tasks_find_code(struct tasks *tasks, int32_t pid, uint64_t address)
+{
+	const uint32_t id = tasks_find_process(tasks, pid);
+	struct process *process = process_at(tasks, id);
+	uint64_t offset;
+	uint32_t image;
+
+	if (!id || pid <= 0)
+		return;
+	if (tasks->reader.recorded) {
+		share_parent(tasks, process, address);
+		return;
+	}
+	if (!process->alive || !process->loaded || !tasks->reader.read_maps ||
+		now_ns(tasks) - process->loaded_ns < process->pause_ns)
+		return;
+	(void)read_maps(tasks, id);
+	space_resolve(process->space, address, &image, &offset);
+	/* One that runs where nothing is mapped is not asked all the time. */
+	process->pause_ns = image != IMAGE_ID_UNKNOWN		  ? RETRY_NS
+		: process->pause_ns < RETRY_NS			  ? RETRY_NS
+		: process->pause_ns < RETRY_NS * PAUSE_FACTOR_MAX ? 2 * process->pause_ns
+								  : process->pause_ns;
 }
 
 struct space *tasks_space(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns)

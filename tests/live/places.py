@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A name holds at its place: files with several names, that are touched or replaced while they run; live.
+"""A name holds at its place: files with several names, that are touched or replaced while they run; text that is moved;
+memory that processes share.
 
 usage: places.py STROBE
 """
@@ -211,9 +212,57 @@ def moved_text():
                          samples(result, symbol="work") and not samples(result, symbol="[anon]"), str(result))
 
 
+# A process of its own in the memory of its parent, which loads what it runs.
+SHARING = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static char stack[1 << 20] __attribute__((aligned(16)));
+static void *volatile work;
+static int run(void *unused)
+{
+	(void)unused;
+	while (!work)
+		usleep(1000);
+	while (clock() < CLOCKS_PER_SEC / 2)
+		((void (*)(void))work)();
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	int pid = clone(run, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	(void)argc;
+	usleep(300000);
+	work = dlsym(dlopen(argv[1], RTLD_NOW), "deep");
+	return waitpid(pid, NULL, 0) < 0;
+}
+"""
+LIBRARY = "void deep(void)\n{\n\tfor (volatile int i = 0; i < 300000; i++)\n\t\t;\n}\n"
+
+
+def shared_memory():
+    """What one of two processes in one address space maps, the other has."""
+    library = build("libwork.so", LIBRARY, "-shared", "-fPIC")
+    path = build("sharing", SHARING, "-ldl")
+    data = os.path.join(folder, "sharing.data")
+    results = {"live": report("--", path, library)}
+    run("record", "-o", data, "--", path, library)
+    results["recorded"] = report(data)
+    if shutil.which("perf"):
+        common.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", "-o", data, "--", path, library])
+        results["recorded by perf"] = report(data)
+    for name, result in results.items():
+        named, unknown = samples(result, symbol="deep", image="libwork.so"), samples(result, symbol="[unknown]")
+        checks.check(f"memory shared by two processes, {name}", named > 9 * unknown, (named, unknown, str(result)))
+
+
 def main():
     try:
         hard_links()
+        shared_memory()
         moved_text()
         touched()
         owned()

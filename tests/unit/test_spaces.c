@@ -276,6 +276,34 @@ static void test_text_that_was_moved(void **state)
 	expect_at(fake, 11, SEC, 0x403000, "[anon]", 0x403000);
 }
 
+/* A process that shares its parent's memory runs what that maps later; no record tells that they share it.  What a
+ * process has itself, and what executes something else, stays as it is. */
+static void test_shared_memory(void **state)
+{
+	struct fake *fake = *state;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x400000, 0x1000, 0, "/bin/a", SEC);
+	do_fork(fake, 7, 7, 8, 8, 2 * SEC);
+	do_fork(fake, 7, 7, 9, 9, 2 * SEC);
+	do_comm(fake, 9, 9, "b", true, 3 * SEC);
+	do_map(fake, 8, 0x500000, 0x1000, 0, "/lib/own", 3 * SEC);
+	do_map(fake, 7, 0x500000, 0x3000, 0, "/lib/later", 4 * SEC);
+	do_map(fake, 7, 0x600000, 0x1000, 0, "//anon", 4 * SEC);
+	expect_nothing_at(fake, 8, 5 * SEC, 0x502000);
+	/* Memory without a file may be the one's alone. */
+	tasks_find_code(fake->tasks, 8, 0x600000);
+	expect_nothing_at(fake, 8, 5 * SEC, 0x600000);
+	tasks_find_code(fake->tasks, 8, 0x700000);
+	expect_nothing_at(fake, 8, 5 * SEC, 0x502000);
+	tasks_find_code(fake->tasks, 8, 0x502000);
+	expect_at(fake, 8, 5 * SEC, 0x502000, "/lib/later", 0x2000);
+	expect_at(fake, 8, 5 * SEC, 0x500000, "/lib/own", 0);
+	tasks_find_code(fake->tasks, 9, 0x502000);
+	expect_nothing_at(fake, 9, 5 * SEC, 0x502000);
+	tasks_find_code(fake->tasks, 12345, 0x502000);
+}
+
 static void origin_at(struct fake *fake, int32_t pid, uint64_t address, struct image_origin *out)
 {
 	uint64_t offset;
@@ -367,6 +395,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_anonymous_and_vdso, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_code_that_is_mapped_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text_that_was_moved, setup_recorded, teardown),
+		cmocka_unit_test_setup_teardown(test_shared_memory, setup_recorded, teardown),
 		cmocka_unit_test_setup_teardown(test_jitdumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jit_pages_become_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strange_mappings, setup, teardown),
