@@ -279,6 +279,34 @@ static int choose_named(struct annotate_report *report)
 	return ret;
 }
 
+/* What has no name may be hotter than all that is shown. */
+static int tell_nameless(struct annotate_report *report)
+{
+	struct annotate_head head;
+	const struct symref *hottest = NULL;
+	double nameless = 0, shown = 0;
+	char sentence[1200];
+
+	annotate_head(report->functions[0], &head);
+	for (size_t i = 0; i < report->pick.n; i++) {
+		const struct symref *name = name_of(report, i);
+
+		if (!name->bounded) {
+			nameless += report->pick.functions[i].share;
+			hottest = hottest ? hottest : name;
+		} else if (report->pick.functions[i].share > shown) {
+			shown = report->pick.functions[i].share;
+		}
+	}
+	if (nameless <= shown || !hottest)
+		return 0;
+	snprintf(sentence, sizeof(sentence),
+		"%.300s, with %.2f%% of the samples, is the hottest function that can be shown: "
+		"%.2f%% lie in code whose functions are not known, such as %.250s in %.250s",
+		head.symbol, 100 * shown, 100 * nameless, hottest->symbol, hottest->image);
+	return report_add_note(&report->notes, sentence);
+}
+
 /* The hottest one; or so many, or those above a share. */
 static int choose_hottest(struct annotate_report *report)
 {
@@ -300,7 +328,7 @@ static int choose_hottest(struct annotate_report *report)
 		}
 	}
 	if (report->n_functions)
-		return 0;
+		return tell_nameless(report);
 	if (least > 0 && report->pick.functions[0].share < least)
 		taking_complainf("no function has %g%% of the samples", request->percent_limit);
 	else

@@ -71,6 +71,24 @@ int main(void)
     pthread_exit(0);
 }
 """
+NAMELESS = """
+#include <sys/mman.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+    static const unsigned char loop[] = {0xeb, 0xfe}, loop_arm[] = {0, 0, 0, 0x14};
+    void *page = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#ifdef __aarch64__
+    memcpy(page, loop_arm, sizeof(loop_arm));
+#else
+    memcpy(page, loop, sizeof(loop));
+#endif
+    __builtin___clear_cache(page, (char *)page + 4096);
+    if (write(1, "ready\\n", 6) == 6)
+        ((void (*)(void))page)();
+}
+"""
 FORKS = "echo ready; while :; do i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done; done"
 
 
@@ -263,6 +281,21 @@ def executes_while_counted(strobe, shares):
                      f'"target":"shares ({process.pid})"' in result.out and '"command":"shares"' in result.out, str(result))
 
 
+def nameless(strobe, folder):
+    """The hottest function with a name may have next to nothing: that is said."""
+    path = os.path.join(folder, "nameless")
+    with open(path + ".c", "w", encoding="ascii") as file:
+        file.write(NAMELESS)
+    if subprocess.run(["cc", "-o", path, path + ".c"], check=False).returncode:
+        checks.skip("annotate of code without names", "no C compiler")
+        return
+    with started([path], wait_for="ready") as work:
+        result = run([strobe, "annotate", "--duration", "1", "-p", str(work.pid)])
+        said = " ".join((result.out + result.err).split())
+        checks.check("annotate says if the hottest code has no name", "lie in code whose functions are not known, such as [anon]" in said
+                     or "no function has a name" in said, str(result))
+
+
 def processes(strobe, recording, *more):
     """The samples of each process."""
     found = json.loads(run([strobe, "report", "--format", "json", "--group", "process", *more, recording]).out)
@@ -305,6 +338,7 @@ def main():
         counts(strobe, shares)
         hostile_names(strobe, names)
         executes(strobe, shares)
+        nameless(strobe, folder)
         executes_while_counted(strobe, shares)
         stopwatch(strobe, shares, folder)
     checks.finish()
