@@ -347,6 +347,7 @@ struct engine_status {
 	 * them were the trigger's. */
 	double flight_holds_s;
 	uint32_t snapshots, triggered;
+	bool pid_namespace; /* a recording of one: pid 0 is more than the idle tasks */
 	bool command_ended;
 	int command_status; /* of waitpid(2) */
 	int32_t command_pid;

@@ -347,6 +347,8 @@ int taking_run(struct taking *taking, bool quiet)
 	}
 	if (!check_only(taking))
 		return -1;
+	if (taking->session.recording)
+		taking->session.limits.pid_namespace = taking->status.pid_namespace;
 	session_describe(&taking->session);
 	taking_tell_command(taking);
 	return 0;

@@ -478,6 +478,17 @@ def pid_namespace(strobe, shares):
                      f"{unknown}% unknown; {result}")
         checks.amount("the others' work in a pid namespace has its share", unknown > 20,
                       f"{unknown}% unknown; {result}")
+        data = os.path.join(os.environ["XDG_CACHE_HOME"], "inside.data")
+        run(inside + [strobe, "record", "-a", "-e", "cpu-clock", "--duration", "0.5", "-o", data])
+        result = run([strobe, "report", "--no-idle", "--format", "json", data])
+        rows = json.loads(result.out)["events"][0]["rows"]
+        work = sum(row["samples"] for row in rows if row["symbol"] == "[unknown]")
+        checks.check("a recording of a pid namespace: the others' work is not hidden outside of it", work > 0, str(result))
+        for form in ("folded", "script"):
+            result = run([strobe, "export", "--no-idle", "--format", form, data])
+            checks.check(f"nor in exports: {form}", result.status == 0 and "[unknown]" in result.out, result.out[:2000])
+        result = run(inside + [strobe, "export", "-a", "--no-idle", "--format", "folded", "-e", "cpu-clock", "--duration", "0.5"])
+        checks.check("nor in exports of a pid namespace itself", "[unknown]" in result.out, str(result))
         result = run(inside + [strobe, "doctor"])
         checks.check("doctor in a pid namespace", "in a pid namespace" in result.out, str(result))
     result = run(json_report(strobe, "-a"))

@@ -18,6 +18,16 @@ int profile_event(const struct profile *profile, uint8_t id)
 	return -1;
 }
 
+bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t stack)
+{
+	const struct task_label *task = tasks_label_get(profile->tasks, label);
+
+	if (!task || task->pid)
+		return false;
+	return !profile->idle_by_name ||
+		names_get(profile->names, profile_symref(profile, stack))->idle;
+}
+
 bool profile_pass(
 	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event)
 {
@@ -25,12 +35,8 @@ bool profile_pass(
 
 	if (number < 0)
 		return false;
-	if (profile->hide_idle) {
-		const struct task_label *label = tasks_label_get(profile->tasks, slice->task[i]);
-
-		if (label && !label->pid)
-			return false;
-	}
+	if (profile->hide_idle && profile_is_idle(profile, slice->task[i], slice->stack[i]))
+		return false;
 	*event = (uint32_t)number;
 	return !profile->filter || filter_pass(profile->filter, slice, i);
 }

@@ -38,7 +38,8 @@ struct profile {
 	struct filter *filter; /* or NULL */
 	bool inlines; /* inlined functions are frames of their own */
 	bool lines; /* the format has source lines, for inlined functions as well or not */
-	bool hide_idle; /* leave out samples of pid 0 */
+	bool hide_idle; /* leave out what is idle */
+	bool idle_by_name; /* see profile_is_idle() */
 	const struct profile_event
 		*events; /* that are exported, at least one; some formats take the first alone */
 	size_t n_events;
@@ -66,6 +67,10 @@ int profile_event(const struct profile *profile, uint8_t id);
 /* Whether cell i of a slice is exported, and as which event. */
 bool profile_pass(
 	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event);
+
+/* Whether a sample is of the idle task: pid 0.  In a pid namespace that is the number of all who run outside of it as well,
+ * so there its leaf has to be a function of the idle loop. */
+bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t stack);
 
 bool profile_interrupted(const struct profile *profile);
 

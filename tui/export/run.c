@@ -141,6 +141,7 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 		.lines = request->export_format == EXPORT_PPROF ||
 			request->export_format == EXPORT_CALLGRIND,
 		.hide_idle = request->hide_idle,
+		.idle_by_name = session->limits.pid_namespace,
 		.events = run->events,
 		.title = session->target_text,
 		.times = session->times,

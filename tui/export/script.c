@@ -136,10 +136,9 @@ static bool passes(struct script *script, const struct recording_sample *sample)
 		.event = &sample->event,
 		.weight = &weight,
 		.count = &count};
-	const struct task_label *label =
-		tasks_label_get(recording_tasks(script->recording), sample->label);
+	const struct profile *profile = &script->run->profile;
 
-	if (script->run->profile.hide_idle && !label->pid)
+	if (profile->hide_idle && profile_is_idle(profile, sample->label, sample->stack))
 		return false;
 	return !script->filter || filter_pass(script->filter, &slice, 0);
 }
