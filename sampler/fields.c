@@ -4,6 +4,8 @@
  */
 #include "sampler/fields_private.h"
 
+#include "sampler/enumerators.h"
+#include "sampler/sysfile.h"
 #include "sampler/tracefs.h"
 
 #include <errno.h>
@@ -11,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Room for a text that is cut at once. */
+#define TEXT_LEAST 64u
 
 struct field *fields_add(struct fields *fields, const char *name, size_t len, enum field_kind kind,
 	const struct field_how *how)
@@ -26,10 +31,36 @@ struct field *fields_add(struct fields *fields, const char *name, size_t len, en
 	return field;
 }
 
+/* The texts that samples of this machine, or of the recording, point to. */
+static int add_texts(struct fields *fields, const struct event_system *system,
+	const struct fields_source *source)
+{
+	bool points = false;
+	char *text = NULL;
+	size_t len = 0;
+	int err;
+
+	for (size_t i = 0; i < fields->n && !points; i++)
+		points = fields->how[i].is_text_pointer;
+	if (!points || !fields->print || !strstr(fields->print, "%s"))
+		return 0;
+	if (source && source->format)
+		return source->texts
+			? fields_texts_new(&fields->texts, source->texts, source->texts_len)
+			: 0;
+	if (!system || !system->tracefs ||
+		sysfile_read(&text, &len, "%s/printk_formats", system->tracefs))
+		return 0;
+	err = fields_texts_new(&fields->texts, text, len);
+	free(text);
+	return err;
+}
+
 static int add_tracepoint(struct fields *fields, const struct perf_event_attr *attr,
-	const struct event_system *system, const char *format)
+	const struct event_system *system, const struct fields_source *source)
 {
 	char subsystem[EVENT_NAME_MAX], event[EVENT_NAME_MAX], *text = NULL;
+	const char *format = source ? source->format : NULL;
 	size_t len;
 	int err = 0;
 
@@ -39,10 +70,25 @@ static int add_tracepoint(struct fields *fields, const struct perf_event_attr *a
 		err = tracefs_name_of(system, attr->config, subsystem, event);
 		if (!err)
 			err = tracefs_format(system, subsystem, event, &text, &len);
+		if (!err)
+			err = enumerators_resolve(system, &text, &len);
+		format = text;
+	} else if (source->is_here && system) {
+		len = strlen(format);
+		text = strdup(format);
+		err = text ? enumerators_resolve(system, &text, &len) : -ENOMEM;
 		format = text;
 	}
+	fields->is_tracepoint = true;
+	fields->swapped = source && source->swapped;
+	if (source && (source->long_bytes == 4 || source->long_bytes == 8))
+		fields->long_bytes = source->long_bytes;
 	if (!err)
 		err = fields_parse_tracepoint(fields, format);
+	if (!err)
+		err = add_texts(fields, system, source);
+	if (!err && fields->print)
+		err = fields_parse_print(fields);
 	if (!err && fields->n)
 		fields->sample_type |= PERF_SAMPLE_RAW;
 	free(text);
@@ -69,13 +115,23 @@ static void add_kind(struct fields *fields, const struct sample_kind *kind)
 int fields_new(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
 	const struct event_system *system, const char *format)
 {
+	const struct fields_source source = {.format = format};
+
+	return fields_new_from(out, attr, pmu, system, &source);
+}
+
+int fields_new_from(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
+	const struct event_system *system, const struct fields_source *source)
+{
 	const struct sample_kind *kind = kinds_find(pmu);
 	struct fields *fields = calloc(1, sizeof(*fields));
 	int err = fields ? 0 : -ENOMEM;
 
 	*out = NULL;
+	if (!err)
+		fields->long_bytes = sizeof(long);
 	if (!err && attr->type == PERF_TYPE_TRACEPOINT)
-		err = add_tracepoint(fields, attr, system, format);
+		err = add_tracepoint(fields, attr, system, source);
 	if (!err && kind)
 		add_kind(fields, kind);
 	if (!err)
@@ -92,8 +148,12 @@ void fields_free(struct fields *fields)
 {
 	if (!fields)
 		return;
-	for (size_t i = 0; i < fields->n; i++)
-		field_names_free(fields->how[i].names);
+	for (size_t i = 0; i < fields->n; i++) {
+		free(fields->how[i].zero);
+		free(fields->how[i].more);
+	}
+	fields_free_lists(fields);
+	fields_texts_free(fields->texts);
 	free(fields->print);
 	free(fields);
 }
@@ -136,12 +196,7 @@ size_t fields_outcome(const struct fields *fields, size_t i, const char **name, 
 
 /* --- reading --- */
 
-struct bytes {
-	const uint8_t *at;
-	size_t len;
-};
-
-static uint64_t read_number(const uint8_t *at, size_t size, bool is_signed)
+uint64_t fields_load(const struct fields *fields, const uint8_t *at, size_t size, bool is_signed)
 {
 	union {
 		uint8_t u8;
@@ -149,34 +204,38 @@ static uint64_t read_number(const uint8_t *at, size_t size, bool is_signed)
 		uint32_t u32;
 		uint64_t u64;
 	} word = {.u64 = 0};
+	bool swapped = fields->swapped;
 
 	memcpy(&word, at, size < sizeof(word) ? size : sizeof(word));
 	switch (size) {
 	case 1:
 		return is_signed ? (uint64_t)(int8_t)word.u8 : word.u8;
 	case 2:
+		word.u16 = swapped ? __builtin_bswap16(word.u16) : word.u16;
 		return is_signed ? (uint64_t)(int16_t)word.u16 : word.u16;
 	case 4:
+		word.u32 = swapped ? __builtin_bswap32(word.u32) : word.u32;
 		return is_signed ? (uint64_t)(int32_t)word.u32 : word.u32;
 	default:
-		return word.u64;
+		return swapped ? __builtin_bswap64(word.u64) : word.u64;
 	}
 }
 
-/* The bytes of a field, as many as there are. */
-static struct bytes find_bytes(const struct field_how *how, struct bytes raw)
+struct bytes fields_bytes(
+	const struct fields *fields, const struct field_how *how, struct bytes raw)
 {
-	uint32_t offset = how->offset, len = how->len;
+	uint32_t offset = how->offset, len = how->len, where;
 
 	if (how->place != FIELD_FIXED) {
-		uint32_t where;
-
 		if (offset > raw.len || raw.len - offset < sizeof(where))
 			return (struct bytes){raw.at, 0};
-		memcpy(&where, raw.at + offset, sizeof(where));
+		where = (uint32_t)fields_load(fields, raw.at + offset, sizeof(where), false);
 		len = where >> 16;
 		offset = (where & 0xffff) +
 			(how->place == FIELD_REL_LOC ? offset + (uint32_t)sizeof(where) : 0);
+	} else if (how->is_array && !len) {
+		/* "buf[]" reaches to the end. */
+		len = UINT32_MAX;
 	}
 	if (offset > raw.len)
 		return (struct bytes){raw.at, 0};
@@ -184,29 +243,35 @@ static struct bytes find_bytes(const struct field_how *how, struct bytes raw)
 }
 
 /* Elements of more than one byte as numbers, with a blank between. */
-static size_t write_array(struct bytes bytes, size_t element, char *out, size_t size)
+static size_t write_array(
+	const struct fields *fields, struct bytes bytes, size_t element, char *out, size_t size)
 {
-	size_t len = 0;
+	size_t len = 0, i = 0;
 
 	out[0] = '\0';
 	if (element != 2 && element != 4 && element != 8)
 		element = 1;
-	for (size_t i = 0; i + element <= bytes.len && len + 20 < size; i += element) {
-		uint64_t number = read_number(bytes.at + i, element, false);
+	for (; i + element <= bytes.len && len + 20 + VALUE_CUT_BYTES < size; i += element) {
+		uint64_t number = fields_load(fields, bytes.at + i, element, false);
 
 		len += (size_t)snprintf(out + len, size - len,
 			element == 1 ? "%s%02" PRIx64 : "%s%" PRIx64, element > 1 && i ? " " : "",
 			number);
 	}
-	return len;
+	return i + element <= bytes.len ? value_cut(out, len, bytes.at, bytes.len) : len;
 }
 
-static void read_raw(
-	const struct fields *fields, size_t i, struct bytes raw, char *text, struct value *out)
+void fields_read_raw(const struct fields *fields, size_t i, struct bytes raw, char *room,
+	size_t size, struct value *out)
 {
 	const struct field_how *how = &fields->how[i];
-	struct bytes bytes = find_bytes(how, raw);
+	struct bytes bytes = fields_bytes(fields, how, raw);
 
+	if (how->argument) {
+		out->text = room;
+		out->text_len = fields_name_by_others(fields, i, raw, room, size);
+		return;
+	}
 	switch (fields->at[i].kind) {
 	case FIELD_TEXT:
 		out->text = (const char *)bytes.at;
@@ -215,12 +280,12 @@ static void read_raw(
 			out->text = "";
 		break;
 	case FIELD_BYTES:
-		out->text = text;
-		out->text_len = write_array(bytes, how->element, text, VALUE_TEXT_MAX);
+		out->text = room;
+		out->text_len = write_array(fields, bytes, how->element, room, size);
 		break;
 	default:
 		if (bytes.len >= how->len)
-			out->number = read_number(bytes.at, how->len, how->element);
+			out->number = fields_load(fields, bytes.at, how->len, how->shows_sign);
 		break;
 	}
 }
@@ -234,10 +299,11 @@ bool fields_number(
 	if (!record->sample.raw || how->part != PART_NONE || fields->at[i].kind == FIELD_TEXT ||
 		fields->at[i].kind == FIELD_BYTES)
 		return false;
-	bytes = find_bytes(how, (struct bytes){record->sample.raw, record->sample.raw_len});
+	bytes = fields_bytes(
+		fields, how, (struct bytes){record->sample.raw, record->sample.raw_len});
 	if (bytes.len < how->len)
 		return false;
-	*out = read_number(bytes.at, how->len, how->element);
+	*out = fields_load(fields, bytes.at, how->len, how->shows_sign);
 	return true;
 }
 
@@ -253,7 +319,9 @@ int fields_read(const struct fields *fields, const struct record *record, struct
 	fields_locate *locate, void *ctx, uint32_t *out)
 {
 	struct bytes raw = {record->sample.raw, record->sample.raw_len};
-	char texts[FIELDS_MAX][VALUE_TEXT_MAX];
+	/* Few events have arrays, and none has many; what is left for one is never less than TEXT_LEAST. */
+	char texts[4 * VALUE_TEXT_MAX + FIELDS_MAX * TEXT_LEAST];
+	size_t used = 0;
 	struct value tuple[FIELDS_MAX];
 	uint64_t numbers[FIELDS_MAX] = {0};
 
@@ -271,12 +339,18 @@ int fields_read(const struct fields *fields, const struct record *record, struct
 		uint64_t address;
 
 		*value = (struct value){0};
-		if (part == PART_NONE)
-			read_raw(fields, i, raw, texts[i], value);
-		else if (part == PART_KIND)
+		if (part == PART_NONE) {
+			size_t left = sizeof(texts) - used - (FIELDS_MAX - 1 - i) * TEXT_LEAST;
+
+			fields_read_raw(fields, i, raw, texts + used,
+				left < VALUE_TEXT_MAX ? left : VALUE_TEXT_MAX, value);
+			if (value->text == texts + used)
+				used += value->text_len;
+		} else if (part == PART_KIND) {
 			value->number = numbers[i - fields->kind_first];
-		else
+		} else {
 			value->number = sample_part_read(part, &record->sample);
+		}
 		if (!locate || !value->number || (kind != FIELD_CODE && kind != FIELD_DATA))
 			continue;
 		address = value->number;
@@ -297,7 +371,7 @@ static void format_enum(
 	const struct kind_field *kind;
 
 	if (how->part == PART_NONE) {
-		field_names_format(how->names, number, out, size);
+		fields_format_named(fields, how, number, out, size);
 		return;
 	}
 	if (how->part != PART_KIND) {

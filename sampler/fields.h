@@ -45,6 +45,20 @@ struct fields;
  * system->tracefs.  0, -ENOMEM, -EBADMSG (a format that cannot be understood), -errno of reading it. */
 int fields_new(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
 	const struct event_system *system, const char *format);
+
+/* Where a tracepoint's samples come from, if not from this machine. */
+struct fields_source {
+	const char *format; /* the text of its format file; NULL: read as for fields_new() */
+	bool is_here; /* its kernel is the one that runs here */
+	bool swapped; /* its numbers have the other byte order */
+	unsigned int long_bytes; /* of a long; 0: as here */
+	const char *texts; /* its printk_formats; NULL: not known */
+	size_t texts_len;
+};
+
+/* The same of another machine's samples. */
+int fields_new_from(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
+	const struct event_system *system, const struct fields_source *source);
 void fields_free(struct fields *fields); /* NULL is a no-op */
 
 size_t fields_count(const struct fields *fields); /* of NULL: 0 */
@@ -83,9 +97,17 @@ struct fields_line_names {
 	void *ctx;
 };
 
-/* A tracepoint's sample as its print format tells it, in raw bytes, as perf script does; from a tuple that was read without
- * fields_locate.  names may be NULL.  False: no tracepoint, or something in the format is not understood. */
-bool fields_line(const struct fields *fields, const struct values *values, uint32_t id,
+/* How a line was made. */
+enum fields_line {
+	FIELDS_LINE_NONE, /* not: no tracepoint, or no raw data; out is empty */
+	FIELDS_LINE_FORMAT, /* by the print format */
+	FIELDS_LINE_FIELDS, /* name=value of all fields: the print format is not understood */
+};
+
+/* A tracepoint's sample as its print format tells it, in raw bytes, as the kernel does, but for addresses, which perf script
+ * shows as they are.  What only that kernel knows is shown as the expression it is; a line that does not fit ends
+ * in an ellipsis.  names may be NULL. */
+enum fields_line fields_line(const struct fields *fields, const struct record *record,
 	const struct fields_line_names *names, char *out, size_t size);
 
 #endif

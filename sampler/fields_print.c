@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX 512u
-#define DEPTH_MAX 64u
+#define NAME_ROOM 256
 
 /* --- pieces of text --- */
 
@@ -88,30 +87,6 @@ static bool next_part(struct span *rest, struct span *out)
 	return true;
 }
 
-/* A string without its quotes; false where it is no string. */
-static bool get_string(struct span span, char **out)
-{
-	char *text;
-	size_t n = 0;
-
-	*out = NULL;
-	trim(&span);
-	if (span.end - span.at < 2 || *span.at != '"' || span.end[-1] != '"')
-		return false;
-	text = malloc((size_t)(span.end - span.at));
-	if (!text)
-		return false;
-	for (const char *at = span.at + 1; at < span.end - 1; at++) {
-		if (*at == '\\' && at + 1 < span.end - 1)
-			text[n++] = *++at;
-		else if (*at != '"')
-			text[n++] = *at;
-	}
-	text[n] = '\0';
-	*out = text;
-	return true;
-}
-
 static void strip_brackets(struct span *span)
 {
 	trim(span);
@@ -123,20 +98,53 @@ static void strip_brackets(struct span *span)
 	}
 }
 
-/* --- constant expressions --- */
+/* --- values of expressions --- */
 
-struct sum {
-	const char *at, *end;
-	unsigned int depth;
-	bool failed;
-};
-
-static uint64_t evaluate_from(struct sum *sum, unsigned int level);
-
-static void skip_space(struct sum *sum)
+/* Of what has no fields in it; room is for its text. */
+static bool evaluate(
+	const struct fields *fields, struct span span, char *room, size_t size, struct term *out)
 {
-	while (sum->at < sum->end && isspace((unsigned char)*sum->at))
-		sum->at++;
+	struct expr expr = {
+		.fields = fields, .raw = {(const uint8_t *)"", 0}, .room = room, .room_len = size};
+	char *copy;
+	bool done;
+
+	trim(&span);
+	if (memmem(span.at, (size_t)(span.end - span.at), "REC->", 5))
+		return false;
+	/* Behind its end the expression must not go on. */
+	copy = strndup(span.at, (size_t)(span.end - span.at));
+	if (!copy)
+		return false;
+	expr.at = copy;
+	expr_eval(&expr, out);
+	done = !expr.bad && !*expr.at;
+	free(copy);
+	return done;
+}
+
+static bool get_number(const struct fields *fields, struct span span, uint64_t *out)
+{
+	char room[NAME_ROOM];
+	struct term term;
+
+	if (!evaluate(fields, span, room, sizeof(room), &term) || term.kind != TERM_NUMBER)
+		return false;
+	*out = term.number;
+	return true;
+}
+
+/* A string without its quotes; false where it is no string. */
+static bool get_string(const struct fields *fields, struct span span, char **out)
+{
+	char room[NAME_ROOM];
+	struct term term;
+
+	*out = NULL;
+	if (!evaluate(fields, span, room, sizeof(room), &term) || term.kind != TERM_TEXT)
+		return false;
+	*out = strndup((const char *)term.bytes.at, term.bytes.len);
+	return *out;
 }
 
 /* "(gfp_t)", "(unsigned long)" */
@@ -151,103 +159,6 @@ static bool is_cast(const char *at, const char *end)
 			return false;
 	}
 	return letters && at < end;
-}
-
-static uint64_t evaluate_unary(struct sum *sum)
-{
-	uint64_t number = 0;
-	char *end;
-
-	skip_space(sum);
-	if (sum->failed || sum->at >= sum->end || sum->depth >= DEPTH_MAX) {
-		sum->failed = true;
-		return 0;
-	}
-	sum->depth++;
-	if (*sum->at == '~' || *sum->at == '-') {
-		bool negate = *sum->at++ == '-';
-
-		number = evaluate_unary(sum);
-		number = negate ? 0 - number : ~number;
-	} else if (*sum->at == '(' && is_cast(sum->at, sum->end)) {
-		sum->at = skip_brackets(sum->at, sum->end);
-		number = evaluate_unary(sum);
-	} else if (*sum->at == '(') {
-		struct sum inner = {
-			sum->at + 1, skip_brackets(sum->at, sum->end) - 1, sum->depth, 0};
-
-		sum->at = inner.end + 1;
-		number = evaluate_from(&inner, 0);
-		skip_space(&inner);
-		sum->failed |= inner.failed || inner.at != inner.end;
-	} else if (isdigit((unsigned char)*sum->at)) {
-		number = strtoull(sum->at, &end, 0);
-		while (end < sum->end && *end && strchr("uUlL", *end))
-			end++;
-		sum->at = end;
-	} else {
-		sum->failed = true;
-	}
-	sum->depth--;
-	return number;
-}
-
-static uint64_t apply(char operator, uint64_t a, uint64_t b)
-{
-	switch (operator) {
-	case '|':
-		return a | b;
-	case '^':
-		return a ^ b;
-	case '&':
-		return a & b;
-	case '<':
-		return b < 64 ? a << b : 0;
-	case '>':
-		return b < 64 ? a >> b : 0;
-	case '+':
-		return a + b;
-	case '-':
-		return a - b;
-	default:
-		return a * b;
-	}
-}
-
-/* Operators by how tightly they bind, the loosest first. */
-static uint64_t evaluate_from(struct sum *sum, unsigned int level)
-{
-	static const char *const operators[] = {"|", "^", "&", "<>", "+-", "*"};
-	uint64_t number;
-
-	if (level == sizeof(operators) / sizeof(*operators))
-		return evaluate_unary(sum);
-	number = evaluate_from(sum, level + 1);
-	for (;;) {
-		char operator;
-
-		skip_space(sum);
-		if (sum->failed || sum->at >= sum->end || !*sum->at ||
-			!strchr(operators[level], *sum->at))
-			return number;
-		operator= * sum->at++;
-		if (operator== '<' || operator== '>') {
-			if (sum->at >= sum->end || *sum->at++ != operator) {
-				sum->failed = true;
-				return 0;
-			}
-		}
-		number = apply(operator, number, evaluate_from(sum, level + 1));
-	}
-}
-
-static bool evaluate(struct span span, uint64_t *out)
-{
-	struct sum sum = {span.at, span.end, 0, false};
-
-	*out = evaluate_from(&sum, 0);
-	skip_space(&sum);
-	return !sum.failed && sum.at == sum.end;
 }
 
 /* --- fields in expressions --- */
@@ -301,90 +212,50 @@ static int find_masked(const struct fields *fields, struct span span, uint64_t *
 		return -1;
 	field = find_bare(fields, (struct span){span.at, rest.at});
 	rest.at++;
-	return field >= 0 && evaluate(rest, mask) ? field : -1;
+	return field >= 0 && get_number(fields, rest, mask) ? field : -1;
 }
 
 /* --- names --- */
 
-void field_names_free(struct field_names *names)
+static bool can_be_named(const struct fields *fields, int field)
 {
-	if (!names)
-		return;
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i].text);
-	free(names->at);
-	free(names->zero);
-	free(names->more);
-	free(names);
+	enum field_kind kind = fields->at[field].kind;
+
+	return kind == FIELD_SIGNED || kind == FIELD_UNSIGNED || kind == FIELD_HEX;
 }
 
-/* { 0x1, "S" } */
-static int add_name(struct field_names *names, struct span entry)
+/* A list of the argument, whose first part is the field; or which one of several that is depends on another field. */
+static void take_names(struct fields *fields, struct span argument, const struct field_names *names)
 {
-	struct field_name *grown;
-	struct span value;
-	uint64_t number;
-	char *text;
-
-	if (entry.end - entry.at < 2 || *entry.at != '{' || entry.end[-1] != '}' ||
-		names->n == NAMES_MAX)
-		return 0;
-	entry.at++;
-	entry.end--;
-	if (!next_part(&entry, &value) || !evaluate(value, &number) || !get_string(entry, &text))
-		return 0;
-	grown = reallocarray(names->at, names->n + 1, sizeof(*grown));
-	if (!grown) {
-		free(text);
-		return -ENOMEM;
-	}
-	names->at = grown;
-	names->at[names->n++] = (struct field_name){number, text};
-	return 0;
-}
-
-/* __print_flags(FIELD, "|", {1, "A"}, ...) or __print_symbolic(FIELD, {1, "A"}, ...); call is what is in its brackets. */
-static int take_names(struct fields *fields, struct span call, bool flags, struct span after)
-{
-	struct field_names *names;
-	struct span part;
+	struct span call = {names->call, names->end - 1}, part, after = {names->end, argument.end};
 	uint64_t mask;
-	int field, err = 0;
+	int field = next_part(&call, &part) ? find_masked(fields, part, &mask) : -1;
+	struct field_how *how = &fields->how[field < 0 ? 0 : field];
 
-	if (!next_part(&call, &part))
-		return 0;
-	field = find_masked(fields, part, &mask);
-	if (field < 0 || fields->how[field].names ||
-		(fields->at[field].kind != FIELD_SIGNED &&
-			fields->at[field].kind != FIELD_UNSIGNED &&
-			fields->at[field].kind != FIELD_HEX))
-		return 0;
-	names = calloc(1, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	names->flags = flags;
-	names->mask = mask;
-	if (flags)
-		next_part(&call, &part);
-	while (!err && next_part(&call, &part))
-		err = add_name(names, part);
+	if (field < 0 || !names->n)
+		return;
+	if (how->names && how->names->call >= argument.at && how->names->end <= argument.end) {
+		how->argument = argument.at;
+		fields->at[field].kind = FIELD_TEXT;
+		return;
+	}
+	if (how->names || !can_be_named(fields, field))
+		return;
+	how->names = names;
+	how->mask = mask;
+	how->shows_sign = how->is_signed;
 	/* CONDITION ? __print_flags(...) : "R" */
 	trim(&after);
-	if (flags && after.at < after.end && *after.at == ':')
-		get_string((struct span){after.at + 1, after.end}, &names->zero);
-	if (err || !names->n) {
-		field_names_free(names);
-		return err;
-	}
+	if (names->flags && after.at < after.end && *after.at == ':')
+		get_string(fields, (struct span){after.at + 1, after.end}, &how->zero);
 	fields->at[field].kind = FIELD_ENUM;
-	fields->how[field].names = names;
-	return 0;
 }
 
 /* FIELD & BIT ? "+" : "" */
 static void take_more(struct fields *fields, struct span argument)
 {
 	const char *question = find_outside(argument.at, argument.end, "?"), *colon;
+	struct field_how *how;
 	char *more, *none;
 	uint64_t mask;
 	int field;
@@ -393,41 +264,43 @@ static void take_more(struct fields *fields, struct span argument)
 		return;
 	colon = find_outside(question, argument.end, ":");
 	field = find_masked(fields, (struct span){argument.at, question}, &mask);
-	if (field < 0 || !fields->how[field].names || fields->how[field].names->more ||
-		colon == argument.end)
+	if (field < 0 || colon == argument.end)
 		return;
-	if (!get_string((struct span){question + 1, colon}, &more))
+	how = &fields->how[field];
+	if (!how->names || how->more ||
+		!get_string(fields, (struct span){question + 1, colon}, &more))
 		return;
-	if (get_string((struct span){colon + 1, argument.end}, &none) && !*none) {
-		fields->how[field].names->more_mask = mask;
-		fields->how[field].names->more = more;
+	if (get_string(fields, (struct span){colon + 1, argument.end}, &none) && !*none) {
+		how->more_mask = mask;
+		how->more = more;
 		more = NULL;
 	}
 	free(none);
 	free(more);
 }
 
-/* %x and %p show a number in hexadecimal digits, %pS and its like an address of code. */
+/* %x and %p show a number in hexadecimal digits, %pS and its like an address of code, %s a text that it points to. */
 static void take_conversion(
 	struct fields *fields, struct span argument, const char *conversion, const char *end)
 {
 	int field = find_bare(fields, argument);
+	struct field_how *how = &fields->how[field < 0 ? 0 : field];
 	enum field_kind *kind;
 
-	if (field < 0 || conversion >= end)
+	if (field < 0 || conversion >= end || !can_be_named(fields, field))
 		return;
 	kind = &fields->at[field].kind;
-	if (*kind != FIELD_UNSIGNED && *kind != FIELD_SIGNED && *kind != FIELD_HEX)
-		return;
 	if (*conversion == 'x' || *conversion == 'X')
 		*kind = FIELD_HEX;
 	else if (*conversion == 'p')
 		*kind = conversion + 1 < end && strchr("sSBfF", conversion[1]) &&
-				fields->how[field].len == sizeof(uint64_t)
+				how->len == sizeof(uint64_t)
 			? FIELD_CODE
 			: FIELD_HEX;
+	else if (*conversion == 's' && how->is_pointer && fields->texts)
+		*kind = FIELD_ENUM;
 	if (*kind != FIELD_SIGNED)
-		fields->how[field].element = 0;
+		how->shows_sign = false;
 }
 
 /* The letter of the next conversion; NULL after the last. */
@@ -443,7 +316,7 @@ static const char *next_conversion(const char **at, const char *end)
 			(*at)++;
 			continue;
 		}
-		while (*at < end && **at && strchr("-+ #0123456789.hlLqjzt", **at))
+		while (*at < end && **at && strchr("-+ #0123456789.*hlLqjzt", **at))
 			(*at)++;
 		return *at;
 	}
@@ -451,93 +324,122 @@ static const char *next_conversion(const char **at, const char *end)
 	return NULL;
 }
 
-static int take_argument(
-	struct fields *fields, struct span argument, const char *conversion, const char *end)
+/* How many arguments the conversion takes before its own: its width and its precision. */
+static unsigned int count_stars(const char *from, const char *to)
 {
-	static const char flags[] = "__print_flags", symbolic[] = "__print_symbolic";
-	size_t len = (size_t)(argument.end - argument.at);
-	const char *at = memmem(argument.at, len, flags, strlen(flags)), *open, *close;
-	bool is_flags = at;
+	unsigned int n = 0;
 
-	if (!at)
-		at = memmem(argument.at, len, symbolic, strlen(symbolic));
-	if (!at) {
-		take_more(fields, argument);
-		if (conversion)
-			take_conversion(fields, argument, conversion, end);
-		return 0;
-	}
-	open = memchr(at, '(', (size_t)(argument.end - at));
-	if (!open)
-		return 0;
-	close = skip_brackets(open, argument.end);
-	return take_names(fields, (struct span){open + 1, close - 1}, is_flags,
-		(struct span){close, argument.end});
+	while (to > from && strchr("-+ #0123456789.*hlLqjzt", to[-1]))
+		n += *--to == '*';
+	return n;
 }
 
-int fields_parse_print(struct fields *fields, const char *print)
+static void take_argument(
+	struct fields *fields, struct span argument, const char *conversion, const char *end)
 {
+	bool any = false;
+
+	for (size_t i = 0; i < fields->n_lists; i++) {
+		const struct field_names *names = &fields->lists[i];
+
+		if (!names->end || names->call < argument.at || names->end > argument.end)
+			continue;
+		take_names(fields, argument, names);
+		any = true;
+	}
+	if (any)
+		return;
+	take_more(fields, argument);
+	if (conversion)
+		take_conversion(fields, argument, conversion, end);
+}
+
+int fields_parse_print(struct fields *fields)
+{
+	const char *print = fields->print;
 	struct span rest = {print, print + strlen(print)}, format, argument;
 	const char *conversion, *at;
-	int err = 0;
+	int err = fields_find_lists(fields);
 
-	if (!next_part(&rest, &format))
-		return 0;
+	if (err || !next_part(&rest, &format))
+		return err;
 	at = format.at;
-	while (!err && next_part(&rest, &argument)) {
+	while (next_part(&rest, &argument)) {
+		const char *before = at;
+
 		conversion = next_conversion(&at, format.end);
-		err = take_argument(fields, argument, conversion, format.end);
+		for (unsigned int n = conversion ? count_stars(before, conversion) : 0; n; n--)
+			if (!next_part(&rest, &argument))
+				return 0;
+		take_argument(fields, argument, conversion, format.end);
 	}
-	return err;
+	return 0;
 }
 
 /* --- formatting --- */
 
-static size_t add_text(char *out, size_t size, size_t len, const char *text)
+void fields_format_named(const struct fields *fields, const struct field_how *how, uint64_t number,
+	char *out, size_t size)
 {
-	int more = snprintf(out + len, size - len, "%s%s", len ? "|" : "", text);
+	uint64_t all = how->len < 8 ? (1ull << 8 * how->len) - 1 : UINT64_MAX,
+		 masked = number & how->mask, rest = number & ~(how->mask | how->more_mask) & all;
+	const struct field_names *names = how->names;
+	struct line_text text = {out, size, 0, false};
+	bool is_zero = names && names->flags && !masked;
+	const char *known;
 
-	return more < 0 || (size_t)more >= size - len ? size - 1 : len + (size_t)more;
-}
-
-static void format_flags(const struct field_names *names, uint64_t number, char *out, size_t size)
-{
-	char left[24];
-	size_t len = 0;
-
-	for (size_t i = 0; i < names->n && number; i++) {
-		uint64_t value = names->at[i].value;
-
-		if (!value || (number & value) != value)
-			continue;
-		len = add_text(out, size, len, names->at[i].text);
-		number &= ~value;
-	}
-	if (!number)
+	if (!size)
 		return;
-	snprintf(left, sizeof(left), "0x%" PRIx64, number);
-	add_text(out, size, len, left);
+	line_put(&text, "", 0);
+	if (!names) {
+		known = fields_texts_find(fields->texts, number);
+		if (known)
+			line_put(&text, known, strlen(known));
+		else
+			line_print(&text, "0x%" PRIx64, number);
+		return;
+	}
+	for (size_t i = 0; i < names->n && is_zero && !text.len; i++)
+		if (!names->at[i].value)
+			line_put(&text, names->at[i].text, strlen(names->at[i].text));
+	if (is_zero && !text.len) {
+		known = how->zero ? how->zero : "0";
+		line_put(&text, known, strlen(known));
+	}
+	if (!is_zero) {
+		field_names_format(names, masked, out, size);
+		text.len = strlen(out);
+	}
+	if (how->more && number & how->more_mask)
+		line_put(&text, how->more, strlen(how->more));
+	/* Different numbers stay different. */
+	if (rest)
+		line_print(&text, "|0x%" PRIx64, rest);
 }
 
-void field_names_format(const struct field_names *names, uint64_t number, char *out, size_t size)
+size_t fields_name_by_others(
+	const struct fields *fields, size_t i, struct bytes raw, char *room, size_t size)
 {
-	uint64_t masked = number & names->mask;
-	size_t i = 0, len;
+	const struct field_how *how = &fields->how[i];
+	struct bytes bytes = fields_bytes(fields, how, raw);
+	uint64_t number =
+		bytes.len >= how->len ? fields_load(fields, bytes.at, how->len, how->is_signed) : 0;
+	char made[FIELDS_ROOM_MAX];
+	struct expr expr = {.fields = fields,
+		.raw = raw,
+		.at = how->argument,
+		.room = made,
+		.room_len = sizeof(made)};
+	struct line_text text = {room, size, 0, false};
+	struct term term;
 
-	out[0] = '\0';
-	if (names->flags && masked) {
-		format_flags(names, masked, out, size);
-	} else {
-		while (i < names->n && names->at[i].value != masked)
-			i++;
-		if (i < names->n)
-			snprintf(out, size, "%s", names->at[i].text);
-		else if (names->flags)
-			snprintf(out, size, "%s", names->zero ? names->zero : "0");
-		else
-			snprintf(out, size, "0x%" PRIx64, masked);
-	}
-	len = strlen(out);
-	if (names->more && number & names->more_mask)
-		snprintf(out + len, size - len, "%s", names->more);
+	if (!size)
+		return 0;
+	line_put(&text, "", 0);
+	expr_eval(&expr, &term);
+	if (!expr.bad && term.kind == TERM_TEXT && expr.named.list)
+		line_put(&text, (const char *)term.bytes.at, term.bytes.len);
+	if (!text.len || expr.named.number != number)
+		line_print(&text, text.len ? "|0x%" PRIx64 : "0x%" PRIx64, number);
+	return text.len;
 }

@@ -83,20 +83,20 @@ static struct piece split_name(struct piece *declaration)
 	return name;
 }
 
-/* Of "unsigned int", "const char *", "u16[]": the size of one element, 0 where it is not known. */
-static uint32_t element_size(struct piece type)
+/* Of "unsigned int", "const char *", "u16[]": the size of one element, 0 where it is not known; 9 stands for a long. */
+static uint32_t element_size(struct piece type, unsigned int long_bytes)
 {
 	static const struct {
 		const char *name;
 		uint32_t size;
-	} sizes[] = {{"char", 1}, {"u8", 1}, {"s8", 1}, {"bool", 1}, {"short", 2}, {"u16", 2},
-		{"s16", 2}, {"be16", 2}, {"long", 8}, {"u64", 8}, {"s64", 8}, {"size_t", 8},
-		{"*", 8}, {"int", 4}, {"u32", 4}, {"s32", 4}, {"be32", 4}, {"pid_t", 4},
-		{"unsigned", 4}};
+	} sizes[] = {{"char", 1}, {"int8", 1}, {"int16", 2}, {"u8", 1}, {"s8", 1}, {"bool", 1},
+		{"short", 2}, {"u16", 2}, {"s16", 2}, {"be16", 2}, {"*", 9}, {"long long", 8},
+		{"long", 9}, {"u64", 8}, {"s64", 8}, {"int64", 8}, {"uint64", 8}, {"size_t", 9},
+		{"int", 4}, {"u32", 4}, {"s32", 4}, {"be32", 4}, {"pid_t", 4}, {"unsigned", 4}};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		if (has(type, sizes[i].name))
-			return sizes[i].size;
+			return sizes[i].size == 9 ? long_bytes : sizes[i].size;
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int add_line(struct fields *fields, struct piece line)
 	struct piece type = {line.at, 0}, name;
 	struct field_how how = {0};
 	enum field_kind kind;
-	uint32_t is_signed = 0;
+	uint32_t is_signed = 0, n = 0; /* elements, where the type tells */
 	bool is_array;
 	const char *end = memchr(line.at, ';', line.len);
 
@@ -123,6 +123,7 @@ static int add_line(struct fields *fields, struct piece line)
 		return -EBADMSG;
 	get_number(line, "signed:", &is_signed);
 	is_array = type.len && (type.at[type.len - 1] == ']' || has(type, "[]"));
+	(void)get_number(type, "[", &n);
 	name = split_name(&type);
 	if (!name.len)
 		return -EBADMSG;
@@ -133,18 +134,23 @@ static int add_line(struct fields *fields, struct piece line)
 	else if (starts(type, "__rel_loc"))
 		how.place = FIELD_REL_LOC;
 	is_array |= how.place != FIELD_FIXED;
-	how.element = is_signed;
+	how.is_signed = how.shows_sign = is_signed;
 	if (is_array && is_text_type(type)) {
 		kind = FIELD_TEXT;
 	} else if (is_array || (how.len != 1 && how.len != 2 && how.len != 4 && how.len != 8)) {
 		kind = FIELD_BYTES;
-		how.element = element_size(type);
+		is_array = true;
+		how.element = n && how.len % n == 0 ? how.len / n
+						    : element_size(type, fields->long_bytes);
 	} else if (has(type, "*")) {
 		kind = FIELD_HEX;
-		how.element = 0;
+		how.is_signed = how.shows_sign = false;
+		how.is_pointer = true;
+		how.is_text_pointer = has(type, "char");
 	} else {
 		kind = is_signed ? FIELD_SIGNED : FIELD_UNSIGNED;
 	}
+	how.is_array = is_array;
 	fields_add(fields, name.at, name.len, kind, &how);
 	return 0;
 }
@@ -172,7 +178,7 @@ int fields_parse_tracepoint(struct fields *fields, const char *format)
 			fields->print = strdup(line.at + strlen(print));
 			if (!fields->print)
 				return -ENOMEM;
-			return any ? fields_parse_print(fields, fields->print) : -EBADMSG;
+			return any ? 0 : -EBADMSG;
 		}
 	}
 	return err || any ? err : -EBADMSG;

@@ -14,6 +14,8 @@
 #include <xxhash.h>
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -123,6 +125,13 @@ static void text_unref(struct values *values, uint32_t id)
 	text_drop(values, id);
 }
 
+size_t value_cut(char *out, size_t len, const void *whole, size_t whole_len)
+{
+	return len +
+		(size_t)sprintf(out + len, "\xe2\x80\xa6%016" PRIx64,
+			(uint64_t)XXH3_64bits(whole, whole_len));
+}
+
 /* The id of a text, added when new, with no reference of its own. */
 static int text_intern(struct values *values, const char *bytes, size_t len, uint32_t *out)
 {
@@ -187,6 +196,18 @@ static void drop_fresh(struct values *values, const uint64_t *block, const uint8
 			text_drop(values, (uint32_t)block[i]);
 }
 
+/* The same of a text of any length. */
+static int text_intern_any(struct values *values, const char *bytes, size_t len, uint32_t *out)
+{
+	const size_t kept = VALUE_TEXT_MAX - 1 - VALUE_CUT_BYTES;
+	char cut[VALUE_TEXT_MAX];
+
+	if (len < VALUE_TEXT_MAX)
+		return text_intern(values, bytes, len, out);
+	memcpy(cut, bytes, kept);
+	return text_intern(values, cut, value_cut(cut, kept, bytes, len), out);
+}
+
 static int pack(struct values *values, const struct value *tuple, size_t n, struct packed *packed)
 {
 	uint32_t images[VALUES_FIELDS_MAX] = {0}, text;
@@ -196,13 +217,10 @@ static int pack(struct values *values, const struct value *tuple, size_t n, stru
 	int err;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t len = tuple[i].text_len;
-
 		packed->block[i] = tuple[i].number;
 		whats[i] = IS_NUMBER;
 		if (tuple[i].text) {
-			err = text_intern(values, tuple[i].text,
-				len < VALUE_TEXT_MAX ? len : VALUE_TEXT_MAX - 1, &text);
+			err = text_intern_any(values, tuple[i].text, tuple[i].text_len, &text);
 			if (err) {
 				drop_fresh(values, packed->block, whats, i);
 				return err;

@@ -16,7 +16,9 @@
 
 #define VALUES_NONE 0u
 #define VALUES_FIELDS_MAX 64
-#define VALUE_TEXT_MAX 256 /* longer ones are cut */
+#define VALUE_TEXT_MAX \
+	4096 /* of a text with its end: any path fits; longer ones are cut, see value_cut() */
+#define VALUE_CUT_BYTES 19u
 
 struct value {
 	uint64_t number; /* of an address: itself, or with an image the offset in it */
@@ -25,6 +27,10 @@ struct value {
 	const char *text; /* of FIELD_TEXT and FIELD_BYTES, terminated; else NULL */
 	size_t text_len;
 };
+
+/* Ends a text that is cut at len with an ellipsis and with digits of its whole, so that different ones stay different; out has
+ * VALUE_CUT_BYTES and a byte for its end behind len.  Returns the new length. */
+size_t value_cut(char *out, size_t len, const void *whole, size_t whole_len);
 
 struct values;
 

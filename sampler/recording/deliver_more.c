@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* A file of made-up counters shall not take all memory. */
 #define READS_MAX ((size_t)1 << 20)
@@ -47,6 +48,15 @@ static bool is_here(const struct reader_attr *attr)
 	return !strcmp(name, attr->name);
 }
 
+/* A release of a kernel is one build of it. */
+static bool is_running_kernel(const struct reader_info *info)
+{
+	struct utsname name;
+
+	return info->release && info->arch && !uname(&name) &&
+		!strcmp(info->release, name.release) && !strcmp(info->arch, name.machine);
+}
+
 /* "ibs_op" of "ibs_op/cnt_ctl=1/". */
 static void pmu_of(const struct reader_attr *attr, char pmu[EVENT_NAME_MAX])
 {
@@ -61,17 +71,24 @@ static int make_fields(
 {
 	const struct reader_attr *attr = &kept->attr;
 	struct perf_event_attr of = attr->attr;
-	const char *format = tracing_format(recording->tracing, of.config);
-	bool swapped = reader_info(recording->reader)->swapped;
+	const struct tracing_source *from = tracing_source(recording->tracing);
+	const struct fields_source source = {
+		.format = tracing_format(recording->tracing, of.config),
+		.is_here = is_running_kernel(reader_info(recording->reader)),
+		.swapped = reader_info(recording->reader)->swapped,
+		.long_bytes = from->long_bytes,
+		.texts = from->texts,
+		.texts_len = from->texts_len};
 	char pmu[EVENT_NAME_MAX];
 	int err;
 
-	/* Bytes of the other order are of no use without knowing what they are. */
+	/* Bytes are of no use without knowing what they are; a machine of the other order is not this one. */
 	if (of.type == PERF_TYPE_TRACEPOINT &&
-		(!(of.sample_type & PERF_SAMPLE_RAW) || swapped || (!format && !is_here(attr))))
+		(!(of.sample_type & PERF_SAMPLE_RAW) ||
+			(!source.format && (source.swapped || !is_here(attr)))))
 		of.type = PERF_TYPE_SOFTWARE;
 	pmu_of(attr, pmu);
-	err = fields_new(fields, &of, swapped ? NULL : pmu, event_system(), format);
+	err = fields_new_from(fields, &of, source.swapped ? NULL : pmu, event_system(), &source);
 	if (err == -EBADMSG && of.type == PERF_TYPE_TRACEPOINT) {
 		of.type = PERF_TYPE_SOFTWARE;
 		err = fields_new(fields, &of, NULL, NULL, NULL);

@@ -4,6 +4,7 @@
  */
 #include "sampler/recording/tracing.h"
 
+#include "sampler/enumerators.h"
 #include "sampler/recording/swap.h"
 #include "sampler/sysfile.h"
 #include "sampler/tracefs.h"
@@ -29,6 +30,7 @@ struct tracepoint {
 struct tracing {
 	struct tracepoint *at;
 	size_t n, size;
+	struct tracing_source source;
 };
 
 /* --- reading --- */
@@ -134,9 +136,9 @@ static int add(struct tracing *tracing, const char *subsystem, const char *text,
 }
 
 /* Up to the events: 0, or -EBADMSG. */
-static int take_header(struct reading *in)
+static int take_header(struct tracing *tracing, struct reading *in)
 {
-	const uint8_t *order;
+	const uint8_t *order, *long_bytes;
 	uint32_t n;
 	uint64_t len;
 
@@ -146,9 +148,12 @@ static int take_header(struct reading *in)
 	if (!order || *order > 1)
 		return -EBADMSG;
 	in->swapped = *order != (BYTE_ORDER == BIG_ENDIAN);
-	/* Bytes of a long, and of a page. */
-	if (!take(in, 1) || !take(in, 4))
+	tracing->source.swapped = in->swapped;
+	/* And of a page. */
+	long_bytes = take(in, 1);
+	if (!long_bytes || !take(in, 4))
 		return -EBADMSG;
+	tracing->source.long_bytes = *long_bytes;
 	if (!is_next(in, HEADER_PAGE, sizeof(HEADER_PAGE)) || !take_text(in, &len) ||
 		!is_next(in, HEADER_EVENT, sizeof(HEADER_EVENT)) || !take_text(in, &len) ||
 		!take_32(in, &n))
@@ -185,6 +190,22 @@ static int take_events(struct tracing *tracing, struct reading *in)
 	return 0;
 }
 
+/* Behind the events: the kernel's symbols, which perf leaves out, and the texts that samples point to. */
+static void take_texts(struct tracing *tracing, struct reading *in)
+{
+	const char *text;
+	uint32_t len;
+
+	if (!take_32(in, &len) || !take(in, len) || !take_32(in, &len) || !len)
+		return;
+	text = (const char *)take(in, len);
+	if (!text)
+		return;
+	tracing->source.texts = strndup(text, len);
+	if (tracing->source.texts)
+		tracing->source.texts_len = strlen(tracing->source.texts);
+}
+
 static int by_id(const void *a, const void *b)
 {
 	const struct tracepoint *first = a, *second = b;
@@ -197,13 +218,16 @@ int tracing_new(struct tracing **out, const void *bytes, size_t len)
 	struct tracing *tracing = calloc(1, sizeof(*tracing));
 	const uint8_t *from = bytes ? bytes : (const uint8_t *)"";
 	struct reading in = {from, from + len, false};
-	int err = take_header(&in);
+	int err;
 
 	*out = NULL;
 	if (!tracing)
 		return -ENOMEM;
+	err = take_header(tracing, &in);
 	if (!err)
 		err = take_events(tracing, &in);
+	if (!err)
+		take_texts(tracing, &in);
 	if (err == -ENOMEM) {
 		tracing_free(tracing);
 		return err;
@@ -223,6 +247,7 @@ void tracing_free(struct tracing *tracing)
 		free(tracing->at[i].subsystem);
 	}
 	free(tracing->at);
+	free((void *)(uintptr_t)tracing->source.texts);
 	free(tracing);
 }
 
@@ -245,6 +270,13 @@ const char *tracing_format(const struct tracing *tracing, uint64_t id)
 	const struct tracepoint *found = find_tracepoint(tracing, id);
 
 	return found ? found->format : NULL;
+}
+
+const struct tracing_source *tracing_source(const struct tracing *tracing)
+{
+	static const struct tracing_source none;
+
+	return tracing ? &tracing->source : &none;
 }
 
 bool tracing_name(const struct tracing *tracing, uint64_t id, char *out, size_t size)
@@ -304,6 +336,21 @@ static void put_header(FILE *out, const struct event_system *system, const char 
 	free(text);
 }
 
+/* The texts that formats point to: a length of 32 bits, and as many bytes. */
+static void put_texts(FILE *out, const struct event_system *system)
+{
+	char *text = NULL;
+	size_t len = 0;
+
+	(void)sysfile_read(&text, &len, "%s/printk_formats", system->tracefs);
+	if (!text || len > UINT32_MAX)
+		len = 0;
+	put_32(out, (uint32_t)len);
+	if (len)
+		fwrite(text, 1, len, out);
+	free(text);
+}
+
 static void put_all(
 	FILE *out, const struct event_system *system, const struct described *events, size_t n)
 {
@@ -329,7 +376,7 @@ static void put_all(
 			put_text(out, events[k].format, events[k].len);
 	}
 	put_32(out, 0); /* bytes of the kernel's symbols */
-	put_32(out, 0); /* of texts that formats point to */
+	put_texts(out, system);
 	put_text(out, NULL, 0); /* names of tasks */
 }
 
@@ -366,6 +413,9 @@ static int search_subsystem(struct search *search, const char *subsystem)
 		err = tracefs_format(
 			search->system, subsystem, names.names[i], &to->format, &to->len);
 		search->found += !err;
+		/* Another machine could not know them. */
+		if (!err)
+			err = enumerators_resolve(search->system, &to->format, &to->len);
 		/* What may not be read is left out. */
 		if (err != -ENOMEM)
 			err = 0;

@@ -26,6 +26,17 @@ size_t tracing_count(const struct tracing *tracing);
 /* The text of a tracepoint's format file by its number (perf_event_attr.config); or NULL, also of NULL. */
 const char *tracing_format(const struct tracing *tracing, uint64_t id);
 
+/* The machine that wrote it. */
+struct tracing_source {
+	bool swapped; /* its byte order is the other one */
+	unsigned int long_bytes; /* 0: not told */
+	const char *texts; /* printk_formats; NULL: not told */
+	size_t texts_len;
+};
+
+const struct tracing_source *tracing_source(
+	const struct tracing *tracing); /* of NULL: nothing is told */
+
 /* Writes a name like "sched:sched_switch".  Returns false, with out unchanged, if the number is
  * unknown or its name does not fit. */
 bool tracing_name(const struct tracing *tracing, uint64_t id, char *out, size_t size);

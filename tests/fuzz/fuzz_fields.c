@@ -10,8 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Nothing beyond the bytes is read, and what is read can be written. */
-static void try_raw(const struct perf_event_attr *attr, const char *pmu, const char *format,
-	const uint8_t *bytes, size_t len)
+static void try_raw(const struct perf_event_attr *attr, const char *pmu,
+	const struct fields_source *source, const uint8_t *bytes, size_t len)
 {
 	struct record record = {.type = PERF_RECORD_SAMPLE};
 	struct fields *fields;
@@ -27,7 +27,7 @@ static void try_raw(const struct perf_event_attr *attr, const char *pmu, const c
 		memcpy(raw, bytes, len);
 	record.sample.raw = raw;
 	record.sample.raw_len = (uint32_t)len;
-	if (!fields_new(&fields, attr, pmu, NULL, format) && fields && !values_new(&values)) {
+	if (!fields_new_from(&fields, attr, pmu, NULL, source) && fields && !values_new(&values)) {
 		if (fields_read(fields, &record, values, NULL, NULL, &id) ||
 			values_count(values, id) != fields_count(fields))
 			abort();
@@ -36,7 +36,9 @@ static void try_raw(const struct perf_event_attr *attr, const char *pmu, const c
 			if (strnlen(text, sizeof(text)) == sizeof(text))
 				abort();
 		}
-		(void)fields_line(fields, values, id, NULL, text, sizeof(text));
+		(void)fields_line(fields, &record, NULL, text, sizeof(text));
+		if (strnlen(text, sizeof(text)) == sizeof(text))
+			abort();
 		values_free(values);
 		fields_free(fields);
 	}
@@ -47,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct perf_event_attr tracepoint = {.type = PERF_TYPE_TRACEPOINT};
 	const struct perf_event_attr other = {.type = 99};
+	struct fields_source here = {0}, there = {.swapped = true, .long_bytes = 4};
 	size_t len = strnlen((const char *)data, size), behind = len + (len < size);
 	char *format = malloc(len + 1);
 
@@ -54,7 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(format, data, len);
 	format[len] = '\0';
-	try_raw(&tracepoint, NULL, format, data + behind, size - behind);
+	here.format = there.format = there.texts = format;
+	there.texts_len = len;
+	try_raw(&tracepoint, NULL, &here, data + behind, size - behind);
+	try_raw(&tracepoint, NULL, &there, data + behind, size - behind);
 	try_raw(&other, "ibs_op", NULL, data, size);
 	try_raw(&other, "ibs_fetch", NULL, data, size);
 	free(format);

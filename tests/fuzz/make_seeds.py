@@ -164,6 +164,13 @@ SEEDS = {
                  b'\tfield:__rel_loc u32[] list;\toffset:12;\tsize:4;\tsigned:0;\n'
                  b'\tfield:void * ip;\toffset:16;\tsize:8;\tsigned:0;\nprint fmt: "%s %pS", __get_str(name), REC->ip\n\0' +
                  bytes(8) + b'\x18\0\x05\0\x08\0\x08\0' + bytes(8) + b'name\0' + bytes(3),
+        'calls': b'\tfield:u8 sa[28];\toffset:8;\tsize:28;\tsigned:0;\n\tfield:u32 n;\toffset:36;\tsize:4;\tsigned:0;\n'
+                 b'\tfield:const char * s;\toffset:40;\tsize:8;\tsigned:0;\n'
+                 b'\tfield:__data_loc u64[] a;\toffset:48;\tsize:4;\tsigned:0;\nprint fmt: "%pISpc %.*s %*pbl %s %s " "%#x", '
+                 b'REC->sa, REC->n, REC->s, 9, REC->sa, __print_array(__get_dynamic_array(a), __get_dynamic_array_len(a) / '
+                 b'sizeof(u64), sizeof(u64)), REC->n == 1 ? __print_symbolic(REC->n & 7, { 1, "A" "B" }) : '
+                 b'__print_flags((1 << REC->n), ", ", { 2, "b" }), ({ int x = (REC->n); x + FOO; })\n\0' +
+                 bytes(8) + b'\x0a\0\0\x50' + bytes(24) + b'\x01\0\0\0' + bytes(8) + b'\x34\0\x08\0' + bytes(8),
     },
     'fuzz_proc': {
         'stat': b'4711 (a) b (c) S 1 4711 4711 0 -1 4194560 1 2 0 0 310 27 5 6 20 -5 9 0 123456 7 8\n',

@@ -179,6 +179,136 @@ static void test_types(void **state)
 	finish(&world);
 }
 
+/* As kvm_exit has them: which list names the field depends on another one. */
+static const char two_lists[] =
+	"\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:u32 isa;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"print fmt: \"reason %s%s\", (REC->isa == 1) ? __print_symbolic(REC->exit_reason & 0xffff, "
+	"{ 0, \"EXCEPTION_NMI\" }, { 12, \"HLT\" }) : __print_symbolic(REC->exit_reason, "
+	"{ 0, \"read_cr0\" }, { 12, \"other\" }), (REC->isa == 1) ? "
+	"__print_flags(REC->exit_reason & ~0xffff, \" \", { 0x80000000, \"FAILED_VMENTRY\" }) : "
+	"\"\"\n";
+
+static void test_two_lists(void **state)
+{
+	static const struct {
+		uint32_t reason, isa;
+		const char *text;
+	} cases[] = {{0, 1, "EXCEPTION_NMI"}, {0, 2, "read_cr0"}, {12, 1, "HLT"}, {12, 2, "other"},
+		{99, 2, "0x63"}, {0x8000000c, 1, "HLT|0x8000000c"}};
+	uint32_t raw[4] = {0};
+	struct world world;
+
+	(void)state;
+	make(&world, two_lists);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		raw[2] = cases[i].reason;
+		raw[3] = cases[i].isa;
+		read_raw(&world, raw, sizeof(raw));
+		expect(&world, "exit_reason", FIELD_TEXT, cases[i].text);
+	}
+	finish(&world);
+}
+
+/* A part of a number has the names: the rest is shown, so that different values have different texts. */
+static void test_named_parts(void **state)
+{
+	static const char format[] =
+		"\tfield:u32 a;\toffset:8;\tsize:4;\tsigned:0;\n"
+		"\tfield:u32 b;\toffset:12;\tsize:4;\tsigned:0;\n"
+		"print fmt: \"%s %.*s\", __print_symbolic(REC->a & 0xff, { 1, \"one\" }), "
+		"REC->b, __print_flags(REC->b, \", \", { 1, \"A\" }, { 2, \"B\" })\n";
+	uint32_t raw[4] = {0, 0, 1, 3};
+	struct world world;
+
+	(void)state;
+	make(&world, format);
+	read_raw(&world, raw, sizeof(raw));
+	expect(&world, "a", FIELD_ENUM, "one");
+	expect(&world, "b", FIELD_ENUM, "A, B");
+	raw[2] = 0x301;
+	raw[3] = 0;
+	read_raw(&world, raw, sizeof(raw));
+	expect(&world, "a", FIELD_ENUM, "one|0x300");
+	expect(&world, "b", FIELD_ENUM, "0");
+	finish(&world);
+}
+
+static void test_text_pointers(void **state)
+{
+	static const char format[] = "\tfield:const char * s;\toffset:8;\tsize:8;\tsigned:0;\n"
+				     "print fmt: \"%s\", REC->s\n";
+	static const char texts[] =
+		"0x40 : \"four\"\n0x30 : \"three\"\n0x20 : \"two\"\n0x10 : \"one\\n\"\n";
+	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	const struct fields_source source = {
+		.format = format, .texts = texts, .texts_len = sizeof(texts) - 1};
+	uint64_t raw[2] = {0, 0x10};
+	struct world world = {0};
+
+	(void)state;
+	assert_int_equal(fields_new_from(&world.fields, &attr, NULL, NULL, &source), 0);
+	assert_int_equal(values_new(&world.values), 0);
+	read_raw(&world, raw, sizeof(raw));
+	expect(&world, "s", FIELD_ENUM, "one\n");
+	raw[1] = 0x11;
+	read_raw(&world, raw, sizeof(raw));
+	expect(&world, "s", FIELD_ENUM, "0x11");
+	finish(&world);
+}
+
+/* Long arrays are cut, say so, and stay different. */
+static void test_long_arrays(void **state)
+{
+	static const char format[] = "\tfield:u8 a[5000];\toffset:8;\tsize:5000;\tsigned:0;\n";
+	uint8_t *raw = calloc(1, 5008);
+	struct value first, second;
+	struct world world;
+	char kept[VALUE_TEXT_MAX];
+
+	(void)state;
+	make(&world, format);
+	read_raw(&world, raw, 5008);
+	assert_true(values_get(world.values, world.id, 0, &first));
+	assert_true(first.text_len < VALUE_TEXT_MAX);
+	assert_non_null(strstr(first.text, "00\xe2\x80\xa6"));
+	strcpy(kept, first.text);
+	raw[5007] = 1;
+	read_raw(&world, raw, 5008);
+	assert_true(values_get(world.values, world.id, 0, &second));
+	assert_string_not_equal(second.text, kept);
+	finish(&world);
+	free(raw);
+}
+
+/* However many arrays there are, each of their values stays different. */
+static void test_many_arrays(void **state)
+{
+	char format[4096] = "", kept[VALUE_TEXT_MAX];
+	uint8_t *raw = calloc(1, 40000);
+	struct world world;
+	struct value value;
+
+	(void)state;
+	for (int i = 0, len = 0; i < 40; i++)
+		len += sprintf(format + len,
+			"\tfield:u8 a%d[900];\toffset:%d;\tsize:900;\tsigned:0;\n", i, i * 900);
+	make(&world, format);
+	for (size_t i = 0; i < 40; i++) {
+		memset(raw, 0, 40000);
+		read_raw(&world, raw, 40000);
+		assert_true(values_get(world.values, world.id, i, &value));
+		assert_true(value.text_len >= 20);
+		strcpy(kept, value.text);
+		raw[i * 900 + 899] = 1;
+		read_raw(&world, raw, 40000);
+		assert_true(values_get(world.values, world.id, i, &value));
+		assert_string_not_equal(value.text, kept);
+	}
+	finish(&world);
+	free(raw);
+}
+
 static void test_bad_formats(void **state)
 {
 	static const char *const bad[] = {"", "print fmt: \"\"", "\tfield:int;\n",
@@ -339,6 +469,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sched_switch),
 		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_two_lists),
+		cmocka_unit_test(test_named_parts),
+		cmocka_unit_test(test_text_pointers),
+		cmocka_unit_test(test_long_arrays),
+		cmocka_unit_test(test_many_arrays),
 		cmocka_unit_test(test_bad_formats),
 		cmocka_unit_test(test_sample_type),
 		cmocka_unit_test(test_this_machine),

@@ -56,6 +56,7 @@ static int setup(void **state)
 	fixture_file(&world->fixture, "trace/events/sched/sched_switch/format", switch_format);
 	fixture_file(&world->fixture, "trace/events/header_page", "page\n");
 	fixture_file(&world->fixture, "trace/events/header_event", "event\n");
+	fixture_file(&world->fixture, "trace/printk_formats", "0x10 : \"ten\"\n");
 	return tracing_make(&world->fixture.system, ids, 3, &world->tracing, &world->tracing_len);
 }
 
@@ -432,6 +433,12 @@ static void test_hostile_formats(void **state)
 	assert_int_equal(tracing_new(&tracing, world->tracing, world->tracing_len), 0);
 	assert_int_equal(tracing_count(tracing), 1);
 	assert_string_equal(tracing_format(tracing, SWITCH), switch_format);
+	/* The machine that wrote it. */
+	assert_false(tracing_source(tracing)->swapped);
+	assert_int_equal(tracing_source(tracing)->long_bytes, sizeof(long));
+	assert_string_equal(tracing_source(tracing)->texts, "0x10 : \"ten\"\n");
+	assert_int_equal(tracing_source(tracing)->texts_len, 13);
+	assert_null(tracing_source(NULL)->texts);
 	assert_null(tracing_format(tracing, 317));
 	tracing_free(tracing);
 	for (size_t len = 0; len < world->tracing_len; len++) {

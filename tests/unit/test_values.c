@@ -112,14 +112,21 @@ static void test_limits(void **state)
 	id = intern(values, tuple, VALUES_FIELDS_MAX);
 	assert_true(values_get(values, id, VALUES_FIELDS_MAX - 1, &got));
 	assert_int_equal(got.image, VALUES_FIELDS_MAX);
-	/* Longer ones are cut, and then the same. */
+	/* Longer ones are cut, say so, and stay as different as they were. */
 	tuple[0] = (struct value){.text = bytes, .text_len = VALUE_TEXT_MAX + 50};
 	id = intern(values, tuple, 1);
-	tuple[0].text_len = VALUE_TEXT_MAX + 3;
 	assert_int_equal(intern(values, tuple, 1), id);
+	tuple[0].text_len = VALUE_TEXT_MAX + 3;
+	assert_int_not_equal(intern(values, tuple, 1), id);
 	assert_true(values_get(values, id, 0, &got));
 	assert_int_equal(got.text_len, VALUE_TEXT_MAX - 1);
 	assert_int_equal(strlen(got.text), VALUE_TEXT_MAX - 1);
+	assert_non_null(strstr(got.text, "x\xe2\x80\xa6"));
+	tuple[0].text_len = VALUE_TEXT_MAX - 1;
+	id = intern(values, tuple, 1);
+	assert_true(values_get(values, id, 0, &got));
+	assert_int_equal(got.text_len, VALUE_TEXT_MAX - 1);
+	assert_int_equal(got.text[VALUE_TEXT_MAX - 2], 'x');
 }
 
 static void test_references(void **state)

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_MAX_BYTES 4096
+#define LINE_MAX_BYTES 65536
 #define MEMORY_BYTES ((size_t)32 << 20) /* what is stored the second time is of no use */
 
 struct script {
@@ -32,7 +32,7 @@ struct script {
 	const struct image
 		*known; /* the image looked at last, if it is the same in both readings */
 	uint32_t known_id;
-	struct values *values; /* of the sample at hand */
+	char raw[LINE_MAX_BYTES], clean[LINE_MAX_BYTES]; /* the line at hand */
 	int failed; /* -errno of writing */
 	bool takes_signals; /* the loading thread, which writes */
 };
@@ -71,23 +71,20 @@ static bool name_code(void *ctx, uint64_t address, bool with_offset, char *out, 
 	return true;
 }
 
-/* What a tracepoint tells; false: nothing, or nothing that is understood. */
+/* What a tracepoint tells; false: nothing. */
 static bool put_trace(struct script *script, const struct recording_sample *sample)
 {
 	const struct fields *fields = recording_fields(script->recording, sample->event);
 	const struct fields_line_names names = {name_code, script};
-	char raw[LINE_MAX_BYTES], clean[LINE_MAX_BYTES];
-	uint32_t id;
-	bool done;
 
-	if (!fields || !sample->record->sample.raw_len ||
-		fields_read(fields, sample->record, script->values, NULL, NULL, &id))
+	if (fields_line(fields, sample->record, &names, script->raw, sizeof(script->raw)) ==
+		FIELDS_LINE_NONE)
 		return false;
-	done = fields_line(fields, script->values, id, &names, raw, sizeof(raw));
-	values_unref(script->values, id, 1);
-	if (done)
-		fputs(clean_string(clean, sizeof(clean), raw), script->out);
-	return done;
+	/* A line it stays. */
+	for (char *at = script->raw; (at = strpbrk(at, "\t\n")); at++)
+		*at = ' ';
+	fputs(clean_string(script->clean, sizeof(script->clean), script->raw), script->out);
+	return true;
 }
 
 static void put_sample(struct script *script, const struct recording_sample *sample,
@@ -246,16 +243,9 @@ int export_script(FILE *out, struct export_run *run, int fd)
 
 	for (size_t i = 0; i < run->profile.n_events; i++)
 		script.with_cpu[i] = tells_cpu(&run->taking->session, run->profile.events[i].id);
-	ret = values_new(&script.values);
-	if (ret) {
-		close(fd);
-		return ret;
-	}
 	ret = recording_new(&script.recording, &config);
-	if (ret) {
-		values_free(script.values);
+	if (ret)
 		return ret;
-	}
 	giveup_here(false);
 	ret = read_again(&script, &status);
 	/* Joined first: it is the thread that uses the others. */
@@ -263,7 +253,6 @@ int export_script(FILE *out, struct export_run *run, int fd)
 	filter_free(script.filter);
 	names_free(script.names);
 	recording_free(script.recording);
-	values_free(script.values);
 	giveup_here(true);
 	return ret;
 }
