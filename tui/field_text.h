@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIELD_TEXT_MAX 512
+#define FIELD_TEXT_MAX VALUE_TEXT_MAX
 #define FIELD_MISSING "-" /* of samples that have no such field */
 #define FIELD_PREFIX "field:" /* of names that something else has too */
 

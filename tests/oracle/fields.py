@@ -171,6 +171,22 @@ def whole_lines(strobe, cases, program):
                      f"{list(mine)[:3]}, and {list(other)[:3]} by perf; {done.stderr}")
 
 
+def long_paths(strobe):
+    """Two programs whose paths differ behind the first 400 bytes are two."""
+    with tempfile.TemporaryDirectory() as folder:
+        deep = "/".join([folder] + ["d" * 100] * 4)
+        runs = {deep + "/a/prog": 3, deep + "/b/prog": 2}
+        for path in runs:
+            os.makedirs(os.path.dirname(path))
+            shutil.copy(shutil.which("true"), path)
+        script = "; ".join(path for path, n in runs.items() for _ in range(n))
+        done = run(strobe, "report", "-e", "sched:sched_process_exec", "--group", "filename", "--format", "json", "--",
+                   "sh", "-c", script + "; :")
+        rows = json.loads(done.stdout)["events"][0]["rows"] if done.stdout else []
+        found = {row["filename"]: row["samples"] for row in rows if row["filename"] in runs}
+        checks.check("long paths are whole", found == runs, done.stderr + str([row["filename"][-20:] for row in rows]))
+
+
 def refusals(strobe, program):
     event = "sched:sched_process_fork"
     done = run(strobe, "report", "-e", event, "--group", "weather", "--", program)
@@ -201,6 +217,7 @@ def main():
             checks.check(f"{event}: {value}", ours.get(event, {}).get(value) == count,
                          f"{ours.get(event, {}).get(value)} times, not {count}")
     whole_lines(strobe, cases, program)
+    long_paths(strobe)
     refusals(strobe, program)
     return checks.finish()
 
