@@ -14,12 +14,13 @@ struct changes_of {
 	uint32_t image;
 	struct code_change *at;
 	size_t n;
-	uint64_t last_ns; /* the latest of them */
 };
 
 struct changes {
 	pthread_mutex_t lock; /* guards all */
-	pthread_cond_t settled;
+	pthread_cond_t news; /* something was settled, or answered */
+	uint32_t asked_image;
+	bool asked; /* somebody waits for it */
 	struct changes_of *images;
 	size_t n_images;
 	uint64_t serial; /* grows with each change told; written with the lock, atomically */
@@ -36,7 +37,7 @@ int changes_new(struct changes **out)
 	pthread_mutex_init(&(*out)->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&(*out)->settled, &attr);
+	pthread_cond_init(&(*out)->news, &attr);
 	pthread_condattr_destroy(&attr);
 	return 0;
 }
@@ -53,7 +54,7 @@ void changes_free(struct changes *changes)
 	if (!changes)
 		return;
 	free_images(changes->images, changes->n_images);
-	pthread_cond_destroy(&changes->settled);
+	pthread_cond_destroy(&changes->news);
 	pthread_mutex_destroy(&changes->lock);
 	free(changes);
 }
@@ -84,10 +85,16 @@ static int make(struct changes_of *of, uint32_t image, const struct code_change 
 	if (!of->at)
 		return -ENOMEM;
 	memcpy(of->at, at, n * sizeof(*at));
-	for (size_t i = 0; i < n; i++)
-		if (at[i].since_ns > of->last_ns)
-			of->last_ns = at[i].since_ns;
 	return 0;
+}
+
+/* With the lock. */
+static void answer(struct changes *changes, uint32_t image)
+{
+	if (!changes->asked || changes->asked_image != image)
+		return;
+	changes->asked = false;
+	pthread_cond_broadcast(&changes->news);
 }
 
 int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n)
@@ -97,7 +104,7 @@ int changes_tell(struct changes *changes, uint32_t image, const struct code_chan
 
 	pthread_mutex_lock(&changes->lock);
 	known = find_image(changes->images, changes->n_images, image);
-	if (known ? is_same(known, at, n) : !n)
+	if (known && is_same(known, at, n))
 		goto out;
 	ret = make(&of, image, at, n);
 	if (ret)
@@ -117,25 +124,72 @@ int changes_tell(struct changes *changes, uint32_t image, const struct code_chan
 	*known = of;
 	__atomic_store_n(&changes->serial, changes->serial + 1, __ATOMIC_RELEASE);
 out:
+	answer(changes, image);
 	pthread_mutex_unlock(&changes->lock);
 	return ret;
 }
 
+static struct timespec in_ms(unsigned int ms)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += ms / 1000;
+	at.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (at.tv_nsec >= 1000000000) {
+		at.tv_nsec -= 1000000000;
+		at.tv_sec++;
+	}
+	return at;
+}
+
 void changes_wait(struct changes *changes, unsigned int timeout_ms)
 {
-	struct timespec until;
+	const struct timespec until = in_ms(timeout_ms);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
 	pthread_mutex_lock(&changes->lock);
 	while (changes->settled_serial != changes->serial &&
-		!pthread_cond_timedwait(&changes->settled, &changes->lock, &until))
+		!pthread_cond_timedwait(&changes->news, &changes->lock, &until))
 		continue;
+	pthread_mutex_unlock(&changes->lock);
+}
+
+int changes_ask(struct changes *changes, uint32_t image, void (*wake)(void *ctx), void *ctx,
+	unsigned int timeout_ms)
+{
+	const struct timespec until = in_ms(timeout_ms);
+	int ret = -ENODATA;
+
+	pthread_mutex_lock(&changes->lock);
+	if (!find_image(changes->images, changes->n_images, image)) {
+		changes->asked = true;
+		changes->asked_image = image;
+		wake(ctx);
+	}
+	while (changes->asked && !pthread_cond_timedwait(&changes->news, &changes->lock, &until))
+		continue;
+	if (find_image(changes->images, changes->n_images, image))
+		ret = 0;
+	else if (changes->asked)
+		ret = -ETIME;
+	changes->asked = false;
+	pthread_mutex_unlock(&changes->lock);
+	return ret;
+}
+
+bool changes_asked(struct changes *changes, uint32_t *image)
+{
+	pthread_mutex_lock(&changes->lock);
+	const bool asked = changes->asked;
+	*image = changes->asked_image;
+	pthread_mutex_unlock(&changes->lock);
+	return asked;
+}
+
+void changes_decline(struct changes *changes, uint32_t image)
+{
+	pthread_mutex_lock(&changes->lock);
+	answer(changes, image);
 	pthread_mutex_unlock(&changes->lock);
 }
 
@@ -174,21 +228,54 @@ static int make_times(struct changes_known *known)
 	return 0;
 }
 
-/* A file of names grows at its end, so what is new in it is later than what was there. */
+static uint64_t end_of(const struct code_change *change)
+{
+	return change->start + change->size;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The first time at which two lists, by start, say different things of any place. */
+static uint64_t first_difference(const struct changes_of *a, const struct changes_of *b)
+{
+	const struct code_change *x = a->at, *y = b->at;
+	const struct code_change *const x_end = x + a->n, *const y_end = y + b->n;
+	uint64_t at = 0, first_ns = UINT64_MAX;
+
+	while (x < x_end || y < y_end) {
+		const uint64_t x_at = x == x_end ? UINT64_MAX : x->start > at ? x->start : at;
+		const uint64_t y_at = y == y_end ? UINT64_MAX : y->start > at ? y->start : at;
+		const bool in_x = x_at <= y_at, in_y = y_at <= x_at;
+
+		if (!in_x || !in_y)
+			first_ns = least(first_ns, in_x ? x->since_ns : y->since_ns);
+		else if (x->since_ns != y->since_ns)
+			first_ns = least(first_ns, least(x->since_ns, y->since_ns));
+		at = least(in_x ? end_of(x) : x_at, in_y ? end_of(y) : y_at);
+		while (x < x_end && end_of(x) <= at)
+			x++;
+		while (y < y_end && end_of(y) <= at)
+			y++;
+	}
+	return first_ns;
+}
+
+/* From when on samples may have other code than by what was known before. */
 static uint64_t new_from(const struct changes_known *old, const struct changes_known *new)
 {
+	static const struct changes_of none;
 	uint64_t from_ns = UINT64_MAX;
 
+	/* Once told of, an image stays in the list. */
 	for (size_t i = 0; i < new->n_images; i++) {
-		const struct changes_of *of = &new->images[i];
-		const struct changes_of *before = find_image(old->images, old->n_images, of->image);
+		const struct changes_of *before =
+			find_image(old->images, old->n_images, new->images[i].image);
 
-		if (before && is_same(before, of->at, of->n))
-			continue;
-		for (size_t k = 0; k < of->n; k++)
-			if (of->at[k].since_ns < from_ns &&
-				(!before || of->at[k].since_ns >= before->last_ns))
-				from_ns = of->at[k].since_ns;
+		from_ns =
+			least(from_ns, first_difference(before ? before : &none, &new->images[i]));
 	}
 	return from_ns;
 }
@@ -231,7 +318,7 @@ void changes_settled(const struct changes_known *known)
 
 	pthread_mutex_lock(&from->lock);
 	from->settled_serial = known->serial;
-	pthread_cond_broadcast(&from->settled);
+	pthread_cond_broadcast(&from->news);
 	pthread_mutex_unlock(&from->lock);
 }
 
@@ -264,8 +351,10 @@ uint64_t changes_offset(
 	const uint64_t plain = changes_plain(offset);
 	uint64_t low = 0, high;
 
-	if (!of || !of->n || plain >> CHANGES_SHIFT)
+	if (!of || plain >> CHANGES_SHIFT)
 		return offset;
+	if (!of->n)
+		return plain;
 	/* What lay there before was there earlier, and wherever this is: so numbers can be halved. */
 	high = of->at[of->n - 1].start >> CHANGES_SHIFT;
 	while (low < high) {

@@ -35,6 +35,16 @@ void changes_free(struct changes *changes); /* NULL is a no-op */
  * copied.  Any thread.  0 or -ENOMEM. */
 int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n);
 
+/* Wait until changes of an image are told, if only that there are none, or declined, at most so long; what
+ * was told already is not asked for.  wake wakes who is to answer.  0; -ENODATA: declined; -ETIME.  The
+ * loading thread. */
+int changes_ask(struct changes *changes, uint32_t image, void (*wake)(void *ctx), void *ctx,
+	unsigned int timeout_ms);
+/* Whether an image is asked for, and not answered yet; and that there will be no answer.  The thread that
+ * tells. */
+bool changes_asked(struct changes *changes, uint32_t *image);
+void changes_decline(struct changes *changes, uint32_t image);
+
 /* Wait until the sampling thread has taken over what was told, at most so long; any thread. */
 void changes_wait(struct changes *changes, unsigned int timeout_ms);
 
@@ -68,7 +78,7 @@ int changes_take(struct changes_known *known, uint64_t *from_ns);
 /* What was taken holds for all that is stored. */
 void changes_settled(const struct changes_known *known);
 
-/* How many changes there were up to a time: as long as this is the same, so is all code. */
+/* How many changes there were up to a time. */
 static inline size_t changes_count(const struct changes_known *known, uint64_t time_ns)
 {
 	size_t low = 0, high = known->n_times;
@@ -82,6 +92,12 @@ static inline size_t changes_count(const struct changes_known *known, uint64_t t
 			high = middle;
 	}
 	return low;
+}
+
+/* As long as this is the same, so is all code. */
+static inline uint64_t changes_state(const struct changes_known *known, uint64_t time_ns)
+{
+	return known->n_times ? changes_count(known, time_ns) + (known->serial << 32) : 0;
 }
 
 bool changes_has(const struct changes_known *known, uint32_t image);

@@ -143,7 +143,10 @@ void expr_show(const struct term *term, char *out, size_t size)
 	if (term->kind == TERM_BYTES)
 		line_print(&text, "(%zu bytes)", term->bytes.len);
 	else if (term->kind != TERM_NUMBER)
-		line_print(&text, term->kind == TERM_TEXT ? "\"%.*s\"" : "%.*s",
+		line_print(&text,
+			term->kind == TERM_TEXT	    ? "\"%.*s\""
+				: term->is_composed ? "(%.*s)"
+						    : "%.*s",
 			(int)(term->bytes.len < size ? term->bytes.len : size),
 			(const char *)term->bytes.at);
 	else if (term->is_pointer)
@@ -605,6 +608,7 @@ static void combine(
 	expr_show(x, left, sizeof(left));
 	expr_show(y, right, sizeof(right));
 	expr_set_unknown(expr, x, "%s%s%s", left, op->text, right);
+	x->is_composed = true;
 }
 
 static const struct operator* find_operator(struct expr *expr)
@@ -655,6 +659,7 @@ static void choose(struct expr *expr, struct term *out)
 	expr_show(&yes, shown[1], sizeof(shown[1]));
 	expr_show(&no, shown[2], sizeof(shown[2]));
 	expr_set_unknown(expr, out, "%s?%s:%s", shown[0], shown[1], shown[2]);
+	out->is_composed = true;
 }
 
 void expr_eval(struct expr *expr, struct term *out)

@@ -164,6 +164,7 @@ struct term {
 	unsigned int bits; /* 32 or 64, as C has it */
 	bool is_unsigned;
 	bool is_pointer;
+	bool is_composed; /* unknown, and more than one word */
 	struct bytes bytes;
 	uint32_t element;
 };

@@ -317,7 +317,7 @@ static void hash_callers(const struct ingest *ingest, const struct space *space,
 
 	memcpy(&by, ingest->hash_secret + sizeof(by), sizeof(by));
 	h = mix(h, space_generation(space) + (ingest->modules_version << 40), by);
-	h = mix(h, changes_count(&ingest->changes, time_ns), by);
+	h = mix(h, changes_state(&ingest->changes, time_ns), by);
 	for (size_t i = n; i-- > 1;) {
 		h = mix(h, places[i].address + ((uint64_t)places[i].mode << 56), by);
 		hash[i] = h;
@@ -531,7 +531,7 @@ static uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain_hash,
 	uint64_t context = space_generation(space) + (ingest->modules_version << 40);
 
 	context = (context + ingest->hash_seed) * 0x9e3779b97f4a7c15ull +
-		changes_count(&ingest->changes, time_ns) * 0xc2b2ae3d27d4eb4full;
+		changes_state(&ingest->changes, time_ns) * 0xc2b2ae3d27d4eb4full;
 
 	return chain_hash ^ (context ^ context >> 29) << 24;
 }
@@ -580,7 +580,8 @@ static int take_batch(
 		walk->node = stacks_chain_find(ingest->stacks, walk->hash, &walk->dropped);
 		walk->known = walk->node != STACK_ROOT;
 		if (!walk->known && find_code(ingest, walk))
-			walk->hash = hash_in_space(ingest, samples[i].hash, walk->space) ^
+			walk->hash = hash_in_space(ingest, samples[i].hash, walk->space,
+					     record->id.time_ns) ^
 				(uint64_t)is_truncated(&samples[i]) << 63;
 		if (!walk->known && !has_room(walks, &record->sample))
 			break;
@@ -606,8 +607,8 @@ static bool locate(void *ctx, uint64_t address, bool data, uint32_t *image, uint
 		.address = address, .mode = address >> 63 ? FRAME_KERNEL : FRAME_USER};
 	struct found found;
 
-	(void)data;
-	find_place(locating->ingest, locating->space, &place, locating->time_ns, &found);
+	/* What is at one place now was no other data before. */
+	find_place(locating->ingest, locating->space, &place, data ? 0 : locating->time_ns, &found);
 	*image = found.image;
 	*offset = found.offset;
 	return found.image != IMAGE_ID_UNKNOWN;

@@ -8,15 +8,18 @@
 
 #include "sampler/slices.h"
 
+/* Of more changes than max some stand for all. */
 static size_t find_cuts(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t *cuts, size_t max)
 {
 	const struct changes_known *known = &((struct ingest *)ctx)->changes;
+	const size_t first = changes_count(known, start_ns);
+	const size_t in_all = changes_count(known, end_ns - 1) - first;
+	const size_t step = (in_all + max - 1) / max;
 	size_t n = 0;
 
-	for (size_t i = changes_count(known, start_ns);
-		i < known->n_times && known->times[i] < end_ns && n < max; i++)
-		if (!n || known->times[i] > cuts[n - 1])
-			cuts[n++] = known->times[i];
+	for (size_t i = 0; i < in_all; i += step)
+		if (!n || known->times[first + i] > cuts[n - 1])
+			cuts[n++] = known->times[first + i];
 	return n;
 }
 

@@ -456,6 +456,7 @@ int slices_reduce(
 struct parts {
 	uint64_t cuts[SLICES_CUTS_MAX + 1]; /* where each part ends */
 	uint32_t stacks[SLICES_CUTS_MAX + 1]; /* the same cell's in each */
+	double owed[SLICES_CUTS_MAX + 1]; /* samples that parts have had too few, or too many, of */
 	size_t n;
 	uint64_t start_ns;
 };
@@ -463,7 +464,7 @@ struct parts {
 static void find_parts(
 	const struct slice *slice, const struct slices_renaming *renaming, struct parts *parts)
 {
-	parts->start_ns = slice->start_ns;
+	*parts = (struct parts){.start_ns = slice->start_ns};
 	parts->n = renaming->cuts(
 		renaming->ctx, slice->start_ns, slice->end_ns, parts->cuts, SLICES_CUTS_MAX);
 	parts->cuts[parts->n++] = slice->end_ns;
@@ -485,38 +486,39 @@ static int rename_stack(
 	return err;
 }
 
-static uint64_t share(uint64_t whole, uint64_t part_ns, uint64_t all_ns)
-{
-	return (uint64_t)((double)whole * (double)part_ns / (double)all_ns + 0.5);
-}
-
-/* One cell as several. */
+/* One cell as several.  A sample stays whole; what rounding takes from a part, it has of cells that follow. */
 static int add_parts(
-	struct slices *slices, const struct cell *cell, uint32_t values, const struct parts *parts)
+	struct slices *slices, const struct cell *cell, uint32_t values, struct parts *parts)
 {
-	const uint64_t all_ns = parts->cuts[parts->n - 1] - parts->start_ns;
-	uint64_t count = 0, weight = 0;
+	const double all_ns = (double)(parts->cuts[parts->n - 1] - parts->start_ns);
+	uint64_t from_ns = parts->start_ns, weight = cell->weight;
+	uint32_t count = cell->count;
 	int err = 0;
 
-	for (size_t i = 0; i < parts->n && !err; i++) {
-		const bool last = i + 1 == parts->n;
-		const uint64_t part_ns = parts->cuts[i] - parts->start_ns;
+	for (size_t i = 0; i < parts->n && count && !err; i++) {
 		struct cell part = *cell;
 
-		/* Stays that one sample is a whole one. */
-		if (!last && parts->stacks[i] == parts->stacks[i + 1])
+		/* Parts that are alike are one. */
+		if (i + 1 < parts->n && parts->stacks[i] == parts->stacks[i + 1])
 			continue;
-		const uint64_t to = last ? cell->count : share(cell->count, part_ns, all_ns);
-		if (to == count)
+		parts->owed[i] += cell->count * (double)(parts->cuts[i] - from_ns) / all_ns;
+		from_ns = parts->cuts[i];
+		if (i + 1 < parts->n) {
+			const double due = parts->owed[i] + 0.5;
+
+			part.count = due < 1 ? 0 : due >= count ? count : (uint32_t)due;
+		} else {
+			part.count = count;
+		}
+		parts->owed[i] -= part.count;
+		if (!part.count)
 			continue;
-		const uint64_t weighs =
-			to == cell->count ? cell->weight : share(cell->weight, to, cell->count);
 		part.stack = parts->stacks[i];
 		part.more = 0;
-		part.count = (uint32_t)(to - count);
-		part.weight = weighs - weight;
-		count = to;
-		weight = weighs;
+		part.weight = part.count == count ? weight
+						  : (uint64_t)((double)weight * part.count / count);
+		count -= part.count;
+		weight -= part.weight;
 		err = add_one(&slices->adding,
 			cells_hash(part.stack, part.task, part.cpu, part.event, values), &part,
 			values);

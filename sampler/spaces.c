@@ -242,6 +242,7 @@ static int copy_jitdump(struct images *images, uint32_t from, uint32_t to)
 static int note_jitdump(struct space *space, const char *path)
 {
 	struct images *images = space->spaces->images;
+	struct image_origin origin;
 	struct image_key key;
 	uint32_t id;
 	int err;
@@ -251,6 +252,11 @@ static int note_jitdump(struct space *space, const char *path)
 	if (err)
 		return err;
 	images_pin(images, id);
+	images_origin(images, id, &origin);
+	if (!origin.pid)
+		images_set_origin(images, id,
+			&(struct image_origin){.pid = space->pid, .parent = space->parent});
+	space->spaces->dump_image = id;
 	return images_set_jitdump(images, id, path);
 }
 

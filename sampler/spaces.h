@@ -24,6 +24,7 @@ struct spaces {
 	size_t bytes; /* of all spaces */
 	bool data; /* mappings that are not executable are kept as well */
 	bool recorded; /* nobody can be asked for contents */
+	uint32_t dump_image; /* that a jitdump was mapped for last; 0: none since this was read */
 };
 
 /* True for names that the kernel gives to memory without a file. */

@@ -352,6 +352,14 @@ void tasks_keep_data(struct tasks *tasks)
 	tasks->spaces.data = true;
 }
 
+uint32_t tasks_take_dump_image(struct tasks *tasks)
+{
+	const uint32_t image = tasks->spaces.dump_image;
+
+	tasks->spaces.dump_image = 0;
+	return image;
+}
+
 bool tasks_keeps_data(const struct tasks *tasks)
 {
 	return tasks->spaces.data;

@@ -82,6 +82,9 @@ void tasks_observe(struct tasks *tasks, const struct tasks_observer *observer); 
 void tasks_keep_data(struct tasks *tasks);
 bool tasks_keeps_data(const struct tasks *tasks);
 
+/* The image of the process that has mapped a jitdump last, once; 0: none has since. */
+uint32_t tasks_take_dump_image(struct tasks *tasks);
+
 /* The reader that asks /proc (or the folder that stands for it in a test); borrows proc_dir. */
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir);
 

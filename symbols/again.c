@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define PAUSES_MAX 64u /* of what has not changed */
+#define IDLE_PAUSES_MAX 8u
 #define SHARE 20u /* of the time, at most 1/20 goes into reading what has grown */
 
 uint64_t again_pause_ns = 1000000000;
@@ -53,6 +54,7 @@ void again_free(struct again *again)
 	if (!again)
 		return;
 	again_drop_source(&again->source);
+	free(again->jit.steps);
 	keptnames_fini(&again->names);
 	free(again);
 }
@@ -86,7 +88,11 @@ void again_missed(struct again *again)
 
 bool again_is_due(const struct again *again, uint64_t now_ns, bool final)
 {
-	if (again->looking || again->over || !(again->wanted || again->unresolved))
+	if (again->looking || again->over)
+		return false;
+	if (again->idle_ns && now_ns >= again->idle_ns)
+		return true;
+	if (!again->wanted && !again->unresolved)
 		return false;
 	if (again->source.kind == SYMBOLS_JIT)
 		return (again->wanted && final) || now_ns >= again->due_ns;
@@ -102,8 +108,12 @@ struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now
 		return NULL;
 	}
 	job->key = key;
-	job->jit = again->jit;
+	if (loader_jit_copy(&job->jit, &again->jit) < 0) {
+		loader_image_free(job);
+		return NULL;
+	}
 	again->looking = true;
+	again->idle = !again->wanted && !again->unresolved;
 	again->wanted = false;
 	again->asked_ns = now_ns;
 	/* What still has no name is asked for again once there is another table. */
@@ -117,7 +127,19 @@ static bool is_same_table(const struct symtab *a, const struct symtab *b)
 	return a->len == b->len && (!a->len || !memcmp(a->bytes, b->bytes, a->len));
 }
 
-bool again_end(struct again *again, const struct loader_image *answer, const struct symtab *table,
+/* Where nothing changes, looks that nobody asks for become rarer. */
+static void plan_idle(struct again *again, bool same, uint64_t now_ns)
+{
+	if (!same || !again->idle || !again->idle_pause_ns)
+		again->idle_pause_ns = again_pause_ns;
+	else if (again->idle_pause_ns < IDLE_PAUSES_MAX * again_pause_ns)
+		again->idle_pause_ns *= 2;
+	again->idle_ns = again->due_ns > now_ns + again->idle_pause_ns
+		? again->due_ns
+		: now_ns + again->idle_pause_ns;
+}
+
+bool again_end(struct again *again, struct loader_image *answer, const struct symtab *table,
 	uint64_t now_ns)
 {
 	const uint64_t took_ns = now_ns - again->asked_ns;
@@ -126,7 +148,9 @@ bool again_end(struct again *again, const struct loader_image *answer, const str
 	const bool same = answer->jit.same || failed || is_same_table(&answer->table, table);
 
 	again->looking = false;
+	free(again->jit.steps);
 	again->jit = answer->jit;
+	answer->jit.steps = NULL;
 	again->over |= answer->jit.over;
 	/* The kernel's list is long, and much in it never gets a name. */
 	if (!same || again->source.kind == SYMBOLS_JIT || !again->pause_ns)
@@ -136,6 +160,8 @@ bool again_end(struct again *again, const struct loader_image *answer, const str
 	again->due_ns = again->final_ns = now_ns + again->pause_ns;
 	if (again->pause_ns < took_ns * SHARE && again_pause_ns)
 		again->due_ns = now_ns + took_ns * SHARE;
+	if (again->source.kind == SYMBOLS_JIT)
+		plan_idle(again, same, now_ns);
 	if (!same && table->len)
 		again->unresolved = false;
 	return !same;

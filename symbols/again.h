@@ -3,8 +3,8 @@
  * again.h - images whose symbols change while they are looked at: code made at run time, the
  * running kernel.
  *
- * Says when it is time to look again (only while somebody asks for addresses of the image), and
- * keeps the names that were given out, so that a newer table may replace the older one.  The
+ * Says when it is time to look again (while somebody asks for addresses of the image; at code made at
+ * run time also else, since it may be other code), and keeps the names that were given out, so that a newer table may replace the older one.  The
  * thread of symbols.h.
  */
 #ifndef SYMBOLS_AGAIN_H
@@ -24,7 +24,10 @@ struct again {
 	bool unresolved; /* something of it has no name */
 	bool looking; /* the loader does */
 	bool over; /* there is no use in looking again */
+	bool idle; /* the last look was one that nobody asked for */
 	uint64_t asked_ns, due_ns, pause_ns;
+	uint64_t idle_ns,
+		idle_pause_ns; /* when to look though nobody asks: code takes the place of other code */
 	uint64_t final_ns; /* due_ns where nothing follows that a look would take time from */
 };
 
@@ -54,7 +57,7 @@ struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now
 extern uint64_t again_pause_ns;
 
 /* It is done.  True where its table is to replace the one that there is. */
-bool again_end(struct again *again, const struct loader_image *answer, const struct symtab *table,
+bool again_end(struct again *again, struct loader_image *answer, const struct symtab *table,
 	uint64_t now_ns);
 
 #endif

@@ -13,6 +13,7 @@
 #define MAGIC 0x4a695444u
 #define HEADER_BYTES 40u
 #define FLAGS_AT 32u
+#define TIME_MAX_NS 315360000000000000u /* ten years */
 #define FLAG_TICKS 1u /* times are those of the CPU's counter */
 #define PREFIX_BYTES 16u
 #define NAME_BYTES 65536u /* of longer names the end is cut */
@@ -113,6 +114,9 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 	entry->kind = get32(dump, bytes);
 	entry->size = get32(dump, bytes + 4);
 	entry->time_ns = dump->timed ? get64(dump, bytes + 8) : 0;
+	/* No machine runs for so long: it is another clock. */
+	if (entry->time_ns > TIME_MAX_NS)
+		entry->time_ns = 0;
 	if (entry->time_ns > entry->last_ns)
 		entry->last_ns = entry->time_ns;
 	else if (entry->time_ns)
@@ -294,7 +298,10 @@ static int find_moved(
 struct wanted {
 	uint64_t plain, number; /* what has to have lain there before (jitspans.h) */
 	size_t i; /* of the caller's */
-	uint64_t seen, last_ns; /* times of pieces, and the last of them */
+	uint64_t seen, since_ns; /* pieces that count, and the time of the last of them */
+	struct told {
+		uint64_t address, size, name; /* name: a hash of it */
+	} last; /* size 0: none */
 	/* Where the record is that has put it at another place; 0: none has. */
 	uint64_t moved_end, moved_index;
 };
@@ -321,24 +328,44 @@ static size_t lower_bound(const struct wanted *wanted, size_t n, uint64_t addres
 	return low;
 }
 
+static struct told told_by(const struct entry *entry)
+{
+	struct told told = {entry->address, entry->code_size, 0xcbf29ce484222325u};
+
+	if (entry->kind != CODE_LOAD)
+		return (struct told){0};
+	for (size_t i = 0; i < entry->name_len; i++)
+		told.name = (told.name ^ (uint8_t)entry->name[i]) * 0x100000001b3u;
+	return told;
+}
+
 /* As jitspans_build() numbers them. */
-static bool is_it(struct wanted *wanted, const struct entry *entry)
+static bool is_it(struct wanted *wanted, const struct entry *entry, const struct told *told)
 {
 	if (!entry->time_ns || entry->address > JITSPANS_PLAIN)
 		return !wanted->seen;
-	wanted->seen += entry->time_ns != wanted->last_ns;
-	wanted->last_ns = entry->time_ns;
+	if (!wanted->seen ||
+		(entry->time_ns != wanted->since_ns &&
+			(!told->size || memcmp(told, &wanted->last, sizeof(*told))))) {
+		wanted->seen++;
+		wanted->since_ns = entry->time_ns;
+	}
+	wanted->last = *told;
 	return wanted->seen <= wanted->number + 1;
 }
 
 static void take_piece(const struct entry *entry, const struct lines_record *lines,
 	struct wanted *wanted, size_t n, struct jitdump_code *out)
 {
-	for (size_t i = lower_bound(wanted, n, entry->address);
-		i < n && wanted[i].plain - entry->address < entry->code_size; i++) {
+	struct told told = {0};
+	size_t i = lower_bound(wanted, n, entry->address);
+
+	if (i < n && wanted[i].plain - entry->address < entry->code_size)
+		told = told_by(entry);
+	for (; i < n && wanted[i].plain - entry->address < entry->code_size; i++) {
 		struct jitdump_code *code = &out[wanted[i].i];
 
-		if (!is_it(&wanted[i], entry))
+		if (!is_it(&wanted[i], entry, &told))
 			continue;
 		*code = (struct jitdump_code){
 			.address = entry->address + (wanted[i].number << JITSPANS_SHIFT)};

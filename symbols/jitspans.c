@@ -12,9 +12,9 @@
 #include <string.h>
 
 #define NAMES_BYTES_MAX ((size_t)1 << 30)
-/* What history may cost: numbers moved and looked at, and symbols. */
+/* What history may cost: numbers moved and looked at, and symbols that are not the first. */
 #define STEPS_MAX (UINT64_C(1) << 26)
-#define SYMBOLS_MAX (UINT32_C(1) << 22)
+#define OLDER_MAX (UINT32_C(1) << 18)
 
 void jitspans_fini(struct jitspans *spans)
 {
@@ -92,6 +92,7 @@ int jitspans_move(struct jitspans *spans, size_t i, uint64_t start, uint64_t sin
 	moved.end = end_of(start, moved.end - moved.start);
 	moved.start = start;
 	moved.since_ns = start <= JITSPANS_PLAIN ? since_ns : 0;
+	moved.moved = true;
 	return moved.end == start ? 0 : add_span(spans, &moved);
 }
 
@@ -100,7 +101,13 @@ int jitspans_move(struct jitspans *spans, size_t i, uint64_t start, uint64_t sin
 /* What was found last of one number, as long as it may go on. */
 struct run {
 	uint32_t span;
-	uint64_t start, end;
+	uint64_t start, end, since_ns;
+};
+
+/* A piece that counts, and since when it is there. */
+struct chosen {
+	uint32_t span;
+	uint64_t since_ns;
 };
 
 struct sweep {
@@ -110,11 +117,12 @@ struct sweep {
 	size_t n_heap;
 	uint32_t *all; /* the same spans, ascending */
 	size_t n_all;
-	uint32_t *chosen; /* room for as many */
+	struct chosen *chosen; /* room for as many */
+	uint32_t *names; /* by span: its place in the table and one; 0: it is not there yet */
 	struct run *runs; /* by what lay there before */
 	size_t n_runs, runs_room;
 	uint64_t steps;
-	uint32_t symbols;
+	uint32_t older; /* symbols */
 	bool only_last; /* history costs too much */
 };
 
@@ -145,7 +153,7 @@ static void heap_pop(struct sweep *sweep)
 static void step(struct sweep *sweep, size_t steps)
 {
 	sweep->steps += steps + 1;
-	if (sweep->steps > STEPS_MAX || sweep->symbols > SYMBOLS_MAX)
+	if (sweep->steps > STEPS_MAX || sweep->older > OLDER_MAX)
 		sweep->only_last = true;
 }
 
@@ -177,19 +185,26 @@ static void emit(struct sweep *sweep, size_t number)
 	const struct jitspan *span = &sweep->spans->at[run->span];
 	const uint64_t start = run->start | (uint64_t)number << JITSPANS_SHIFT;
 	const uint64_t size = run->end - run->start;
+	uint32_t *name = &sweep->names[run->span];
 
 	if (!size)
 		return;
-	symtab_builder_add(
-		sweep->builder, start, size, 0, 0, sweep->spans->names + span->name, span->len, 0);
+	if (!*name)
+		*name = symtab_builder_name(
+				sweep->builder, sweep->spans->names + span->name, span->len) +
+			1;
+	symtab_builder_add_named(sweep->builder, start, size, *name - 1);
 	if (number)
-		symtab_builder_change(sweep->builder, start, size, span->since_ns);
-	sweep->symbols++;
+		symtab_builder_change(sweep->builder, start, size, run->since_ns);
+	sweep->older += number != 0;
 }
 
-/* From start to end the span is what lay there as number so and so.  0 or -ENOMEM. */
-static int found(struct sweep *sweep, size_t number, uint32_t span, uint64_t start, uint64_t end)
+/* From start to end the piece is what lay there as number so and so.  0 or -ENOMEM. */
+static int found(struct sweep *sweep, size_t number, const struct chosen *chosen, uint64_t start,
+	uint64_t end)
 {
+	const struct run new = {chosen->span, start, end, chosen->since_ns};
+
 	if (number == sweep->runs_room) {
 		const size_t room = sweep->runs_room ? sweep->runs_room * 2 : 64;
 		struct run *grown = reallocarray(sweep->runs, room, sizeof(*grown));
@@ -199,37 +214,50 @@ static int found(struct sweep *sweep, size_t number, uint32_t span, uint64_t sta
 		sweep->runs_room = room;
 	}
 	if (number == sweep->n_runs)
-		sweep->runs[sweep->n_runs++] = (struct run){.span = span};
+		sweep->runs[sweep->n_runs++] = (struct run){.span = new.span};
 	struct run *run = &sweep->runs[number];
-	if (run->span == span && run->end == start && run->end > run->start) {
+	if (run->span == new.span && run->since_ns == new.since_ns && run->end == start &&
+		run->end > run->start) {
 		run->end = end;
 		return 0;
 	}
 	emit(sweep, number);
-	*run = (struct run){span, start, end};
+	*run = new;
 	return 0;
+}
+
+static bool is_told_again(const struct jitspans *spans, uint32_t number, uint32_t before)
+{
+	const struct jitspan *a = &spans->at[number], *b = &spans->at[before];
+
+	return !a->moved && !b->moved && a->start == b->start && a->end == b->end &&
+		a->len == b->len && !memcmp(spans->names + a->name, spans->names + b->name, a->len);
 }
 
 /* The pieces that count here, in the order of their times; how many. */
 static size_t choose(struct sweep *sweep)
 {
-	const struct jitspan *spans = sweep->spans->at;
-	const size_t n_mapped = sweep->spans->n_mapped;
+	const struct jitspans *spans = sweep->spans;
 	size_t n = 0;
 	bool dumped = false;
 
 	for (size_t i = 0; i < sweep->n_all; i++) {
 		const uint32_t number = sweep->all[i];
+		const uint64_t since_ns = spans->at[number].since_ns;
+		struct chosen *last = n ? &sweep->chosen[n - 1] : NULL;
 
-		if (number >= n_mapped && !dumped) {
+		if (number >= spans->n_mapped && !dumped) {
 			dumped = true;
 			n = 0;
+			last = NULL;
 		}
-		if (!spans[number].since_ns)
+		if (!since_ns)
 			continue;
-		if (n && spans[sweep->chosen[n - 1]].since_ns == spans[number].since_ns)
-			n--;
-		sweep->chosen[n++] = number;
+		if (last &&
+			(last->since_ns == since_ns || is_told_again(spans, number, last->span)))
+			last->span = number;
+		else
+			sweep->chosen[n++] = (struct chosen){number, since_ns};
 	}
 	step(sweep, sweep->n_all);
 	return n;
@@ -241,9 +269,9 @@ static int found_all(struct sweep *sweep, uint64_t start, uint64_t end)
 	int ret = 0;
 
 	if (n == 0 || n > JITSPANS_NUMBERS)
-		return found(sweep, 0, sweep->heap[0], start, end);
+		return found(sweep, 0, &(const struct chosen){.span = sweep->heap[0]}, start, end);
 	for (size_t i = 0; i < n && ret == 0; i++)
-		ret = found(sweep, i, sweep->chosen[i], start, end);
+		ret = found(sweep, i, &sweep->chosen[i], start, end);
 	return ret;
 }
 
@@ -307,7 +335,8 @@ int jitspans_build(const struct jitspans *spans, struct symtab_builder *builder)
 	sweep.heap = calloc(spans->n + 1, sizeof(*sweep.heap));
 	sweep.all = calloc(spans->n + 1, sizeof(*sweep.all));
 	sweep.chosen = calloc(spans->n + 1, sizeof(*sweep.chosen));
-	if (starts && ends && sweep.heap && sweep.all && sweep.chosen) {
+	sweep.names = calloc(spans->n + 1, sizeof(*sweep.names));
+	if (starts && ends && sweep.heap && sweep.all && sweep.chosen && sweep.names) {
 		for (size_t k = 0; k < spans->n; k++) {
 			starts[k] = (struct order){spans->at[k].start, (uint32_t)k};
 			ends[k] = (struct order){spans->at[k].end, (uint32_t)k};
@@ -321,6 +350,7 @@ int jitspans_build(const struct jitspans *spans, struct symtab_builder *builder)
 	free(sweep.heap);
 	free(sweep.all);
 	free(sweep.chosen);
+	free(sweep.names);
 	free(sweep.runs);
 	return ret;
 }

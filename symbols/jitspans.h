@@ -5,7 +5,8 @@
  *
  * Where it is known when they were made, what lay at an address before is kept as well.  All that
  * ever lay there is numbered from 0 on, and number n has the addresses of a table of its own:
- * n << JITSPANS_SHIFT is added to each.  Of those made at one time only the last one counts.
+ * n << JITSPANS_SHIFT is added to each.  Of those made at one time only the last one counts, and
+ * what is told once more, the same place and name, is no other code.
  *
  * Runs in the worker.  Fed by perfmap.c and jitdump.c; what becomes of it is a symbol table
  * without overlaps.
@@ -15,6 +16,7 @@
 
 #include "symbols/symtab.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +32,7 @@ struct jitspan {
 	uint64_t since_ns; /* 0: not known */
 	uint64_t name; /* offset in names */
 	uint32_t len;
+	bool moved; /* from elsewhere */
 };
 
 struct jitspans {

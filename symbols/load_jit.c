@@ -347,24 +347,40 @@ static uint64_t monotonic_at(uint64_t real_ns)
  * between two looks since the map was written last. */
 static void note_growth(struct loader_jit *jit, const struct loader_jit_file *before)
 {
-	struct perfmap_step *steps = jit->steps;
+	struct perfmap_step *steps;
+	uint64_t since_ns = 1;
 
 	if (!is_same_file(before, &jit->map) || before->size > jit->map.size)
 		jit->n_steps = 0;
-	if (!jit->n_steps)
-		steps[jit->n_steps++] = (struct perfmap_step){.since_ns = 1};
-	if (!before->inode || before->size >= jit->map.size)
+	else if (before->size == jit->map.size)
 		return;
-	/* Of many every other one is forgotten: a part of the file seems older then. */
-	if (jit->n_steps == PERFMAP_STEPS_MAX) {
-		jit->n_steps /= 2;
-		for (size_t i = 0; i < jit->n_steps; i++)
-			steps[i] = steps[2 * i];
+	/* When there is no room for more, what comes counts as of the last step. */
+	if (jit->n_steps == PERFMAP_STEPS_MAX)
+		return;
+	steps = reallocarray(jit->steps, jit->n_steps + 1, sizeof(*steps));
+	if (!steps)
+		return;
+	jit->steps = steps;
+	if (jit->n_steps) {
+		const uint64_t last_ns = steps[jit->n_steps - 1].since_ns;
+
+		since_ns = monotonic_at(jit->map.mtime_ns);
+		since_ns = since_ns > last_ns ? since_ns : last_ns;
 	}
-	const uint64_t since_ns = monotonic_at(jit->map.mtime_ns);
-	const uint64_t last_ns = steps[jit->n_steps - 1].since_ns;
-	steps[jit->n_steps++] = (struct perfmap_step){
-		.bytes = before->size, .since_ns = since_ns > last_ns ? since_ns : last_ns};
+	steps[jit->n_steps] = (struct perfmap_step){
+		.bytes = jit->n_steps ? before->size : 0, .since_ns = since_ns};
+	jit->n_steps++;
+}
+
+int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from)
+{
+	*to = *from;
+	to->steps = calloc(from->n_steps + 1, sizeof(*to->steps));
+	if (!to->steps)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->n_steps; i++)
+		to->steps[i] = from->steps[i];
+	return 0;
 }
 
 int load_jit(struct loader *loader, struct loader_image *image)

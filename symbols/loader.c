@@ -120,8 +120,8 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 		if (ret == -EACCES && opener_is_fuse(&image->source, &user) && user != geteuid())
 			loader_add_note(loader, SYMBOLS_NOTE_OTHERS_FUSE, path, 0, (int)user);
 		else
-			loader_add_note(
-				loader, SYMBOLS_NOTE_UNREADABLE, path, -ret, image->source.deleted);
+			loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, -ret,
+				image->source.deleted && !loader->recording);
 	}
 	return true;
 }
@@ -343,6 +343,7 @@ void loader_image_free(struct loader_image *image)
 	if (!image)
 		return;
 	symtab_close(&image->table);
+	free(image->jit.steps);
 	unwtab_close(&image->unwind);
 	for (size_t i = 0; i < 2; i++)
 		if (image->kept_fds[i] > 0)

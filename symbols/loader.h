@@ -21,14 +21,17 @@ struct loader_jit {
 	struct loader_jit_file map, dump;
 	bool ours; /* they are where this process sees them, too */
 	bool told_cut; /* the note about its size was added */
-	/* How the map grew while it was looked at. */
-	struct perfmap_step steps[PERFMAP_STEPS_MAX];
+	/* How the map grew while it was looked at; its owner's, for free(). */
+	struct perfmap_step *steps;
 	size_t n_steps;
 	char path[32]; /* "/tmp/perf-4711.map", with the number that the process has for itself */
 	/* The answer. */
 	bool same; /* as it was: no table comes with it */
 	bool over; /* nothing will change any more */
 };
+
+/* With steps of its own.  0 or -ENOMEM. */
+int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from);
 
 struct loader_image {
 	struct loader_image *next;

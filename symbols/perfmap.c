@@ -52,13 +52,11 @@ static const char *parse_number(const char *p, const char *end, uint64_t *out)
 	return p;
 }
 
-static uint64_t since_of(const struct perfmap *map)
+static uint64_t since_of(struct perfmap *map)
 {
-	uint64_t since_ns = 0;
-
-	for (size_t i = 0; i < map->n_steps && map->steps[i].bytes <= map->at; i++)
-		since_ns = map->steps[i].since_ns;
-	return since_ns;
+	while (map->step + 1 < map->n_steps && map->steps[map->step + 1].bytes <= map->at)
+		map->step++;
+	return map->n_steps ? map->steps[map->step].since_ns : 0;
 }
 
 /* map->at is somewhere in the line. */

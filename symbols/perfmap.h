@@ -20,12 +20,12 @@
 struct perfmap_step {
 	uint64_t bytes, since_ns;
 };
-#define PERFMAP_STEPS_MAX 64u
+#define PERFMAP_STEPS_MAX 2048u
 
 struct perfmap {
 	struct jitspans *spans; /* borrowed */
 	const struct perfmap_step *steps; /* borrowed; the caller may set them */
-	size_t n_steps;
+	size_t n_steps, step; /* step: where the search goes on */
 	uint64_t
 		at; /* where in the file the text comes from that is fed next; the caller may set it */
 	int error; /* the first one; all later calls do nothing */

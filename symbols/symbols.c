@@ -334,6 +334,10 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		image = image->twin;
 	const struct symtab *table = &image->table;
 	int64_t found = symtab_find(table, offset);
+	/* The file that told of it has been written anew. */
+	if (found < 0 && image->source.kind == SYMBOLS_JIT &&
+		offset >> SYMBOLS_CHANGE_SHIFT < JITSPANS_NUMBERS)
+		found = symtab_find(table, offset & JITSPANS_PLAIN);
 	if (found < 0 && image->again)
 		again_missed(image->again);
 	if (found < 0)

@@ -219,7 +219,7 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms);
 enum symbols_note_kind {
 	SYMBOLS_NOTE_WORKER_DIED, /* value = how it ended (waitpid status), path = what it was reading; it is tried once more */
 	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice, or, error ETIME, took too long */
-	SYMBOLS_NOTE_UNREADABLE, /* path, error; value 1: deleted */
+	SYMBOLS_NOTE_UNREADABLE, /* path, error; value 1: its running program's file was deleted */
 	SYMBOLS_NOTE_OTHERS_FUSE, /* path lies in a FUSE mount of the user value, which lets no other in */
 	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
 	SYMBOLS_NOTE_WRONG_FILE, /* path holds another file than was mapped; value 1: deleted */

@@ -136,6 +136,11 @@ bool symtab_segment_is_sane(const struct symtab_segment *segment);
 void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
 	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module);
 
+/* The same in two steps, for a name that several symbols have: its place, and symbols of a known size. */
+uint32_t symtab_builder_name(struct symtab_builder *builder, const char *name, size_t len);
+void symtab_builder_add_named(
+	struct symtab_builder *builder, uint64_t start, uint64_t size, uint32_t name);
+
 /* The number of a module by name, new or known; 0 when there are too many. */
 uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name, size_t len);
 

@@ -202,16 +202,35 @@ static void put_item(struct symtab_builder *builder, const struct symtab_item *i
 		builder->items[builder->n++] = *item;
 }
 
+static size_t name_len(const char *name, size_t len)
+{
+	return strnlen(name, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES);
+}
+
+uint32_t symtab_builder_name(struct symtab_builder *builder, const char *name, size_t len)
+{
+	return builder->error ? 0 : add_name(builder, name, name_len(name, len));
+}
+
+void symtab_builder_add_named(
+	struct symtab_builder *builder, uint64_t start, uint64_t size, uint32_t name)
+{
+	const struct symtab_item item = {
+		.start = start,
+		.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+		.name = name,
+	};
+
+	if (!builder->error)
+		put_item(builder, &item);
+}
+
 void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
 	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module)
 {
 	if (builder->error || len == 0)
 		return;
-	if (len > NAME_MAX_BYTES)
-		len = NAME_MAX_BYTES;
-	const char *end = memchr(name, '\0', len);
-	if (end)
-		len = (size_t)(end - name);
+	len = name_len(name, len);
 	const uint64_t most = size ? size : limit;
 	const struct symtab_item item = {
 		.start = start,

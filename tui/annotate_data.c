@@ -53,7 +53,8 @@ static void put_row(FILE *out, const struct annotate_report *report,
 
 	fprintf(out, "{\"kind\":\"%s\",\"depth\":%u", kinds[row->kind], row->depth);
 	if (code) {
-		fprintf(out, ",\"offset\":%" PRIu64 ",\"bytes\":%u", row->offset, row->len);
+		fprintf(out, ",\"offset\":%" PRIu64 ",\"bytes\":%u", changes_plain(row->offset),
+			row->len);
 		if (row->address)
 			fprintf(out, ",\"address\":%" PRIu64, row->address);
 		if (row->is_target)
@@ -95,7 +96,8 @@ static void put_function(
 	put_text(out, "image", head.image);
 	fputc(',', out);
 	put_text(out, "path", head.path);
-	fprintf(out, ",\"start\":%" PRIu64 ",\"end\":%" PRIu64, head.start, head.end);
+	fprintf(out, ",\"start\":%" PRIu64 ",\"end\":%" PRIu64, changes_plain(head.start),
+		changes_plain(head.end));
 	fprintf(out, ",\"has_code\":%s,\"has_lines\":%s,\"has_source\":%s,",
 		annotate_progress(function) == ANNOTATE_READY ? "true" : "false",
 		head.has_lines ? "true" : "false", head.has_source ? "true" : "false");
@@ -157,7 +159,7 @@ static void put_csv_row(FILE *out, const struct annotate_report *report,
 	csv_put_text(out, head->image, style);
 	fprintf(out, ",%s,%u,", kinds[row->kind], row->depth);
 	if (code)
-		fprintf(out, "0x%" PRIx64, row->offset);
+		fprintf(out, "0x%" PRIx64, changes_plain(row->offset));
 	fputc(',', out);
 	if (code && row->address)
 		fprintf(out, "0x%" PRIx64, row->address);

@@ -541,10 +541,11 @@ static void take_tables(struct names *names)
 		names->changes += info->state != SYMBOLS_PENDING;
 		info->mismatch = symbols_mark(names->symbols, i) == SYMBOLS_MARK_OTHER;
 		info->unproven = symbols_mark(names->symbols, i) == SYMBOLS_MARK_UNPROVEN;
+		if (info->state != SYMBOLS_PENDING)
+			names_tell_changes(names, i);
 		if (info->state == SYMBOLS_READY) {
 			info->version++;
 			names->epoch++;
-			names_tell_changes(names, i);
 		}
 	}
 }
@@ -580,6 +581,7 @@ uint64_t names_update(struct names *names)
 
 	if (!names->symbols)
 		return names->epoch;
+	names_answer_changes(names);
 	changed = symbols_collect(names->symbols);
 	if (changed & SYMBOLS_CHANGED_TABLES)
 		take_tables(names);

@@ -242,6 +242,20 @@ void names_set_changes(struct names *names, struct changes *changes)
 	names->code = changes;
 }
 
+void names_answer_changes(struct names *names)
+{
+	const struct image_info *info;
+	uint32_t image;
+
+	if (!names->code || !changes_asked(names->code, &image))
+		return;
+	info = names->held ? NULL : names_image(names, image);
+	if (!info || !info->has_source)
+		changes_decline(names->code, image);
+	else if (info->state != SYMBOLS_PENDING)
+		names_tell_changes(names, image);
+}
+
 void names_tell_changes(struct names *names, uint32_t image)
 {
 	struct symbols_change change;

@@ -103,6 +103,8 @@ uint32_t names_foreign(struct names *names, const char *symbol, const char *imag
 const char *names_shared(struct names *names, const char *text, const char *other);
 /* Where code of an image took the place of other code, to names->code. */
 void names_tell_changes(struct names *names, uint32_t image);
+/* To whom asks about an image: its changes, once its table is there, or that they will not be known in time. */
+void names_answer_changes(struct names *names);
 /* The file that names code made at run time stands for its image. */
 void names_jit(struct names *names, struct ref *ref, const char *file);
 

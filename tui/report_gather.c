@@ -135,6 +135,8 @@ static bool is_superseded(const struct engine_note *notes, size_t i, size_t n)
 	return later;
 }
 
+#define EVENTS_TOLD 12u /* of those that are in it */
+
 /* Events that were asked for and are not in the recording, with those that are. */
 static int note_missing_events(struct report *report, const struct session *session)
 {
@@ -147,16 +149,20 @@ static int note_missing_events(struct report *report, const struct session *sess
 		return -ENOMEM;
 	session_status(session, status);
 	for (size_t i = 0; i < request->n_event_names && !ret; i++) {
-		size_t len = (size_t)snprintf(raw, sizeof(raw),
-			"the recording has no event '%.100s', but", request->event_names[i]);
 		bool found = false;
+		size_t len;
 
+		session_missing_event(session, request->event_names[i], raw, sizeof(raw));
+		len = strlen(raw);
 		for (size_t j = 0; j < status->n_events; j++) {
 			found |= event_is_called(status->events[j].name, request->event_names[i]);
-			if (len < sizeof(raw))
+			if (len < sizeof(raw) && j < EVENTS_TOLD)
 				len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s %s",
-					j ? "," : "", status->events[j].name);
+					j ? "," : ", but", status->events[j].name);
 		}
+		if (len < sizeof(raw) && status->n_events > EVENTS_TOLD)
+			snprintf(raw + len, sizeof(raw) - len, " and %zu more",
+				status->n_events - EVENTS_TOLD);
 		clean_string(sentence, sizeof(sentence), raw);
 		if (!found)
 			ret = report_add_note(report, sentence);

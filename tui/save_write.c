@@ -227,6 +227,27 @@ static int put_mapping(struct saving *saving, const struct place *place, uint64_
 	return writer_record(saving->writer, &record.header, saving->tracker);
 }
 
+/* The mapping that tells readers of a process's jitdump; where it lay is of no use to anyone. */
+static int put_dump(struct saving *saving, const struct place *place)
+{
+	struct record_mmap mmap = {
+		.start = PAGE_SIZE_BYTES,
+		.len = PAGE_SIZE_BYTES,
+		.prot = PROT_READ | PROT_EXEC,
+		.flags = MAP_PRIVATE,
+		.executable = true,
+	};
+	struct image_origin origin;
+	union synth_record record;
+
+	images_origin(saving->source->images, place->image, &origin);
+	if (images_get(saving->source->images, place->image)->kind != IMAGE_ANON || !origin.jitdump)
+		return 0;
+	mmap.filename = origin.jitdump;
+	synth_mapping(&record, place->pid, &mmap, 0);
+	return writer_record(saving->writer, &record.header, saving->tracker);
+}
+
 static int put_mappings(struct saving *saving)
 {
 	int ret = 0;
@@ -246,7 +267,10 @@ static int put_mappings(struct saving *saving)
 				break;
 			pages = next->page - place->page + 1;
 		}
-		ret = put_mapping(saving, place, pages);
+		if (!i || place[-1].pid != place->pid || place[-1].image != place->image)
+			ret = put_dump(saving, place);
+		if (!ret)
+			ret = put_mapping(saving, place, pages);
 	}
 	return ret;
 }

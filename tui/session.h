@@ -210,6 +210,8 @@ struct images *session_images(const struct session *session);
 /* The fields of an event's samples (a store event id); NULL: none. */
 const struct fields *session_fields(const struct session *session, uint8_t event);
 const struct values *session_values(const struct session *session);
+/* "the recording has no event 'x'", or no sample of it, or counts it with others; not cleaned. */
+void session_missing_event(const struct session *session, const char *name, char *out, size_t size);
 /* Where names have told that code took the place of other code: what was sampled is sorted anew, if
  * that does not take longer than timeout_ms. */
 void session_settle(struct session *session, unsigned int timeout_ms);

@@ -92,6 +92,24 @@ static bool is_monotonic(const struct recording *recording)
 	return n;
 }
 
+void session_missing_event(const struct session *session, const char *name, char *out, size_t size)
+{
+	bool is_there = false, has_place = false;
+
+	for (size_t i = 0; session->recording && i < recording_attr_count(session->recording);
+		i++) {
+		if (!event_is_called(recording_attr(session->recording, i)->name, name))
+			continue;
+		is_there = true;
+		has_place |= recording_event_of(session->recording, i) != RECORDING_NO_EVENT;
+	}
+	snprintf(out, size, "the recording has %s '%.100s'%s",
+		!is_there	    ? "no event"
+			: has_place ? "so many events that"
+				    : "no sample of",
+		name, has_place ? " is counted with others" : "");
+}
+
 void session_settle(struct session *session, unsigned int timeout_ms)
 {
 	if (session->recording)

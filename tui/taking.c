@@ -143,7 +143,8 @@ static void wait_once(struct taking *taking, bool sampling)
 		take_signal(taking);
 	if (fds[3].revents && read(taking->timer_fd, &count, sizeof(count)) == sizeof(count))
 		taking->timed_out = true;
-	if (fds[1].revents)
+	/* The loading thread may ask for names. */
+	if (fds[1].revents || fds[0].revents)
 		names_update(taking->session.names);
 	if (fds[0].revents) {
 		(void)!read(fds[0].fd, &count, sizeof(count));

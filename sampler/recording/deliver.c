@@ -332,6 +332,7 @@ static int deliver_map(struct recording *recording, struct record *record)
 {
 	struct record_mmap *mmap = &record->mmap;
 	const struct reader_build_id *found = NULL;
+	int err;
 
 	recording->maps_cut += (record->misc & PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT) != 0;
 	if (!mmap->build_id_len && mmap->filename)
@@ -350,7 +351,9 @@ static int deliver_map(struct recording *recording, struct record *record)
 	case PERF_RECORD_MISC_GUEST_USER:
 		return 0;
 	default:
-		return ingest_record(&recording->ingest, record, 0);
+		err = ingest_record(&recording->ingest, record, 0);
+		deliver_ask_changes(recording);
+		return err;
 	}
 }
 

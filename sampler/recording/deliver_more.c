@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/utsname.h>
 
 /* A file of made-up counters shall not take all memory. */
@@ -133,6 +134,33 @@ static int make_all_fields(struct recording *recording)
 		err = make_event_fields(recording, kept);
 	}
 	return err;
+}
+
+/* --- changes of code --- */
+
+#define ASK_STEP_MS 100u
+#define ASK_MAX_MS 5000u
+
+static void wake_answerer(void *ctx)
+{
+	const struct recording *recording = ctx;
+
+	eventfd_write(recording->notify_fd, 1);
+}
+
+void deliver_ask_changes(struct recording *recording)
+{
+	const uint32_t image = tasks_take_dump_image(recording->ingest.tasks);
+	unsigned int waited = 0;
+
+	if (!image || !recording->config.changes || recording->stopped_asking)
+		return;
+	while (waited < ASK_MAX_MS && !recording->cancelled &&
+		changes_ask(recording->config.changes, image, wake_answerer, recording,
+			ASK_STEP_MS) == -ETIME)
+		waited += ASK_STEP_MS;
+	recording->stopped_asking = waited >= ASK_MAX_MS;
+	ingest_settle(&recording->ingest);
 }
 
 /* --- counters --- */

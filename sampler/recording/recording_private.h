@@ -80,6 +80,7 @@ struct recording {
 	int notify_fd;
 	int pipe_fd; /* what the reader of a pipe will take; -1 */
 	atomic_bool cancelled;
+	bool stopped_asking; /* nobody has told of changes of code when asked */
 
 	struct engine_status status;
 	struct recording_attr *attrs; /* made anew by the reading thread while nothing is given */
@@ -173,6 +174,9 @@ bool deliver_span_lacks_wakes(const struct recording *recording);
 /* What attributes that came since tell of samples besides.  0 or -ENOMEM. */
 int deliver_more(struct recording *recording);
 void deliver_more_fini(struct recording *recording);
+/* A mapping came: what a jitdump tells of code that took the place of other code is to be known before samples do.  Of
+ * those that are stored the times are not known any more. */
+void deliver_ask_changes(struct recording *recording);
 
 struct deliver_counted {
 	size_t attr; /* whose counter it is */

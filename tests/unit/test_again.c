@@ -326,7 +326,8 @@ static void test_pauses(void **state)
 {
 	const struct symbols_source jit = {.kind = SYMBOLS_JIT, .pid = 1};
 	const struct symbols_source list = {.kind = SYMBOLS_KERNEL};
-	const struct loader_image same = {.state = SYMBOLS_NONE, .jit = {.same = true}};
+	struct loader_image same = {.state = SYMBOLS_NONE, .jit = {.same = true}};
+	struct loader_image new = {.state = SYMBOLS_NONE};
 	const struct symtab none = {0};
 	uint64_t now = 100 * SECOND;
 	struct again *again;
@@ -348,6 +349,22 @@ static void test_pauses(void **state)
 	again_missed(again);
 	assert_false(again_is_due(again, now, false));
 	assert_true(again_is_due(again, now, true));
+	again_free(again);
+
+	/* Code that nobody asks for may be replaced: it is looked at as well, more rarely if it stays. */
+	assert_int_equal(again_new(&again, &jit), 0);
+	again_missed(again);
+	loader_image_free(again_begin(again, KEY, now));
+	assert_false(again_end(again, &new, &none, now));
+	again->wanted = again->unresolved = false;
+	for (uint64_t pause = 1; pause <= 8; pause *= 2) {
+		assert_false(again_is_due(again, now + pause * SECOND - 1, false));
+		now += pause * SECOND;
+		assert_true(again_is_due(again, now, false));
+		loader_image_free(again_begin(again, KEY, now));
+		assert_false(again_end(again, &same, &none, now));
+	}
+	assert_true(again_is_due(again, now + 8 * SECOND, false));
 	again_free(again);
 
 	/* A kernel's list that has not changed is read ever more rarely. */

@@ -7,7 +7,9 @@
 
 #include "sampler/ingest.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -258,6 +260,90 @@ static void test_waiting(void **state)
 	pthread_join(thread, NULL);
 }
 
+/* --- being asked --- */
+
+static void wake(void *ctx)
+{
+	++*(unsigned int *)ctx;
+}
+
+static void *tell_asked(void *arg)
+{
+	uint32_t image;
+
+	while (!changes_asked(changes, &image))
+		sched_yield();
+	if (arg)
+		changes_decline(changes, image);
+	else
+		assert_int_equal(changes_tell(changes, image, NULL, 0), 0);
+	return NULL;
+}
+
+static void test_asking(void **state)
+{
+	unsigned int woken = 0;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(changes_ask(changes, 5, wake, &woken, 1), -ETIME);
+	assert_int_equal(woken, 1);
+	for (int declines = 1; declines >= 0; declines--) {
+		assert_int_equal(
+			pthread_create(&thread, NULL, tell_asked, declines ? &woken : NULL), 0);
+		assert_int_equal(
+			changes_ask(changes, 5, wake, &woken, 60000), declines ? -ENODATA : 0);
+		pthread_join(thread, NULL);
+	}
+	/* What is known needs nobody. */
+	assert_int_equal(woken, 3);
+	assert_int_equal(changes_ask(changes, 5, wake, &woken, 60000), 0);
+	assert_int_equal(woken, 3);
+}
+
+/* Told otherwise than before, samples are sorted anew; told that there are none, all is as at first. */
+static void test_told_otherwise(void **state)
+{
+	const struct code_change change = {FIRST + CODE, 3 * S, 0x20};
+	const struct code_change earlier[] = {{FIRST + CODE, 2 * S, 0x10},
+		{FIRST + CODE + 0x10, 2 * S, 0x10}, {2 * FIRST + CODE, 3 * S, 0x20}};
+
+	(void)state;
+	for (uint64_t i = 0; i < 30; i++)
+		sample(S + i * S / 10, CODE + 5);
+	tell(&change, 1);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(3 * S, 4 * S, FIRST + CODE + 5, CODE + 0x20), 10);
+	tell(earlier, 3);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(S, 2 * S, CODE + 5, CODE + 0x20), 10);
+	assert_int_equal(count(2 * S, 3 * S, FIRST + CODE + 5, CODE + 0x20), 10);
+	assert_int_equal(count(3 * S, 4 * S, 2 * FIRST + CODE + 5, CODE + 0x20), 10);
+	tell(NULL, 0);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(S, 4 * S, CODE + 5, CODE + 0x20), 30);
+}
+
+/* A part of few samples gets its share of all cells, though a sample is not divided. */
+static void test_shares(void **state)
+{
+	const struct code_change change = {FIRST + CODE, S + 3 * S / 4, 0x20};
+	uint64_t first = 0, then = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 16; i++)
+		sample(S + i * S / 16, CODE + i);
+	sample(2 * S, CODE); /* seals the slice */
+	tell(&change, 1);
+	assert_true(ingest_settle(ingest));
+	for (uint64_t i = 0; i < 16; i++) {
+		first += count(S, 2 * S, CODE + i, CODE + 0x20);
+		then += count(S, 2 * S, FIRST + CODE + i, CODE + 0x20);
+	}
+	assert_int_equal(first, 12);
+	assert_int_equal(then, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +352,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stack_at, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_offsets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_asking, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_told_otherwise, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ static const struct {
 	/* What only that kernel knows. */
 	{"\"page=%p pfn=0x%lx\", (((struct page *)vmemmap_base) + (REC->b)), REC->b",
 		"page=vmemmap_base+7 pfn=0x7"},
-	{"\"age=%lu index=%d\", (jiffies - REC->b) / 250, REC->b", "age=jiffies-7/250 index=7"},
+	{"\"age=%lu index=%d\", (jiffies - REC->b) / 250, REC->b", "age=(jiffies-7)/250 index=7"},
 	{"\"wait %u %u\", jiffies_to_msecs(REC->none), jiffies_to_msecs(REC->b)",
 		"wait 0 jiffies_to_msecs(7)"},
 	{"\"%d %s error%s\", REC->b, mc_event_error_type(REC->kind), REC->b > 1 ? \"s\" : \"\"",

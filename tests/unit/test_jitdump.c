@@ -467,6 +467,21 @@ static void test_times(void **state)
 		check_lines(&dump, NEXT + 0x1000, told, 1);
 		close(fd);
 	}
+	/* Told once more, it is the same code; nor is a time of day one of this clock. */
+	begin(false);
+	load_at(10, 0x1000, "one", "1111");
+	load_at(20, 0x1000, "one", "2222");
+	load_at(30, 0x1000, "two", "3333");
+	assert_int_equal(jitdump_open(&dump, fd, true), 0);
+	check_code(&dump, 0x1000, 0x1000, "2222");
+	check_code(&dump, NEXT + 0x1000, NEXT + 0x1000, "3333");
+	close(fd);
+	begin(false);
+	load_at(1800000000000000000, 0x1000, "one", "1111");
+	load_at(1800000000000000001, 0x1000, "two", "2222");
+	assert_int_equal(jitdump_open(&dump, fd, true), 0);
+	check_code(&dump, 0x1000, 0x1000, "2222");
+	close(fd);
 	/* Times of another clock do not count, and so all is as in the end. */
 	header_flags = 1;
 	begin(false);

@@ -271,6 +271,26 @@ static void test_what_lay_there_before(void **state)
 	symtab_close(&table);
 }
 
+/* The same once more is no other code; a name is stored once. */
+static void test_told_again(void **state)
+{
+	struct jitspans spans = {0};
+	struct symtab table;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		add_since(&spans, 0x1000, 0x100, 5 + i, "same");
+	add_since(&spans, 0x1000, 0x100, 2000, "other");
+	add_since(&spans, 0x1000, 0x100, 2001, "same");
+	build(&spans, &table);
+	assert_int_equal(table.n_entries, 3);
+	assert_string_equal(name_at(&table, 0x1000), "same");
+	assert_string_equal(name_at(&table, NEXT + 0x1000), "other");
+	assert_string_equal(name_at(&table, 2 * NEXT + 0x1000), "same");
+	assert_int_equal(since_of(&table, NEXT + 0x1000), 2000);
+	symtab_close(&table);
+}
+
 /* A dump knows better than a map, whether it has times or not. */
 static void test_maps_and_dumps(void **state)
 {
@@ -384,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_the_later_one_is_there),
 		cmocka_unit_test(test_as_looked_at_one_by_one),
 		cmocka_unit_test(test_what_lay_there_before),
+		cmocka_unit_test(test_told_again),
 		cmocka_unit_test(test_maps_and_dumps),
 		cmocka_unit_test(test_history_one_by_one),
 		cmocka_unit_test(test_too_much_history),

@@ -49,6 +49,12 @@ size_t session_notes(
 	return 0;
 }
 
+void session_missing_event(const struct session *session, const char *name, char *out, size_t size)
+{
+	(void)session;
+	snprintf(out, size, "the recording has no event '%s'", name);
+}
+
 void session_describe(struct session *session)
 {
 	(void)session;

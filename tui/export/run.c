@@ -73,7 +73,7 @@ static int choose_events(struct export_run *run, bool single)
 {
 	const struct engine_status *status = &run->taking->status;
 	const struct request *request = run->taking->request;
-	char sentence[2 * EVENT_NAME_MAX + 128], name[EVENT_NAME_MAX];
+	char sentence[256], missing[256];
 	bool some = false;
 
 	for (size_t i = 0; i < status->n_events; i++)
@@ -93,9 +93,9 @@ static int choose_events(struct export_run *run, bool single)
 		taking_complain("there is no event to export");
 		return -ENOENT;
 	}
-	clean_string(name, sizeof(name), request->event_names[0]);
-	snprintf(sentence, sizeof(sentence), "the recording has no event '%s'", name);
-	taking_complain(sentence);
+	session_missing_event(
+		&run->taking->session, request->event_names[0], missing, sizeof(missing));
+	taking_complain(clean_string(sentence, sizeof(sentence), missing));
 	return -ENOENT;
 }
 
