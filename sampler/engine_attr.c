@@ -135,7 +135,9 @@ void choice_set_format(struct engine *engine, unsigned int index)
 	sys_format_of(&engine->choices[index].format, &attr);
 	engine->choices[index].format.max_stack = attr.sample_max_stack;
 	if (!attr.sample_max_stack && engine->limits.max_stack > 0)
-		attr.sample_max_stack = (uint16_t)engine->limits.max_stack;
+		attr.sample_max_stack =
+			(uint16_t)(engine->limits.max_stack < UINT16_MAX ? engine->limits.max_stack
+									 : UINT16_MAX);
 	ingest_max_stack(&engine->ingest, engine->status.events[index].id, attr.sample_max_stack);
 }
 

@@ -242,6 +242,8 @@ struct bytes fields_bytes(
 	return (struct bytes){raw.at + offset, raw.len - offset < len ? raw.len - offset : len};
 }
 
+#define ARRAY_BYTES 256u /* of an array's text */
+
 /* Elements of more than one byte as numbers, with a blank between. */
 static size_t write_array(
 	const struct fields *fields, struct bytes bytes, size_t element, char *out, size_t size)
@@ -249,6 +251,7 @@ static size_t write_array(
 	size_t len = 0, i = 0;
 
 	out[0] = '\0';
+	size = size < ARRAY_BYTES ? size : ARRAY_BYTES;
 	if (element != 2 && element != 4 && element != 8)
 		element = 1;
 	for (; i + element <= bytes.len && len + 20 + VALUE_CUT_BYTES < size; i += element) {

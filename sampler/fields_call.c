@@ -27,8 +27,7 @@ static void set_room_text(struct expr *expr, struct line_text *text, struct term
 		.bits = 64,
 		.bytes = {(const uint8_t *)text->out, text->len},
 		.element = 1};
-	expr->room += text->len;
-	expr->room_len -= text->len;
+	expr_take_room(expr, text->len);
 }
 
 /* Names of bits or numbers, whose list was read when the schema was made. */
@@ -132,7 +131,7 @@ static void put_hex(struct expr *expr, const struct call *call, bool is_joined, 
 	struct line_text text = room_text(expr);
 	uint64_t n = call->args[1].number;
 
-	for (size_t i = 0; i < bytes.len && i < n; i++)
+	for (size_t i = 0; i < bytes.len && i < n && !text.cut; i++)
 		line_print(&text, "%s%02x", i && !is_joined ? " " : "", bytes.at[i]);
 	set_room_text(expr, &text, out);
 }
@@ -147,7 +146,7 @@ static void put_array(struct expr *expr, const struct call *call, struct term *o
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		size = 1;
 	line_put(&text, "{", 1);
-	for (size_t i = 0; i < n && i < array->bytes.len / size; i++)
+	for (size_t i = 0; i < n && i < array->bytes.len / size && !text.cut; i++)
 		line_print(&text, "%s0x%" PRIx64, i ? "," : "", expr_element(expr, array, size, i));
 	line_put(&text, "}", 1);
 	set_room_text(expr, &text, out);

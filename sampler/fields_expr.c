@@ -106,6 +106,14 @@ void expr_set_number(struct term *out, uint64_t number, unsigned int bits, bool 
 		.is_unsigned = is_unsigned};
 }
 
+void expr_take_room(struct expr *expr, size_t len)
+{
+	expr->room += len;
+	expr->room_len -= len;
+	expr->made += len;
+	expr->bad |= expr->made > EXPR_MADE_MAX;
+}
+
 void expr_set_text(
 	struct expr *expr, struct term *out, enum term_kind kind, const char *text, size_t len)
 {
@@ -117,8 +125,7 @@ void expr_set_text(
 		.bits = 64,
 		.bytes = {(const uint8_t *)expr->room, len},
 		.element = 1};
-	expr->room += len;
-	expr->room_len -= len;
+	expr_take_room(expr, len);
 }
 
 void expr_set_unknown(struct expr *expr, struct term *out, const char *format, ...)
@@ -267,8 +274,7 @@ static void take_string(struct expr *expr, struct term *out)
 	}
 	*out = (struct term){
 		.kind = TERM_TEXT, .bits = 64, .bytes = {(const uint8_t *)text, len}, .element = 1};
-	expr->room += len;
-	expr->room_len -= len;
+	expr_take_room(expr, len);
 }
 
 static void take_char(struct expr *expr, struct term *out)

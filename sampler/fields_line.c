@@ -43,7 +43,7 @@ void line_print(struct line_text *text, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(shown, sizeof(shown), format, args);
 	va_end(args);
-	if (len > 0)
+	if (len >= 0)
 		line_put(
 			text, shown, (size_t)len < sizeof(shown) ? (size_t)len : sizeof(shown) - 1);
 }
@@ -222,8 +222,6 @@ static void put_conversion(struct line_text *text, const struct fields *fields, 
 	char c;
 
 	if (term->kind == TERM_UNKNOWN) {
-		if (conversion->what == 'p')
-			*format += strspn(*format, "SsFfBbRIi46cpUlLMm");
 		line_put(text, (const char *)term->bytes.at, term->bytes.len);
 	} else if (conversion->what == 'p') {
 		line_put_pointer(text, fields, format, term, conversion->width, names);
@@ -233,10 +231,13 @@ static void put_conversion(struct line_text *text, const struct fields *fields, 
 		put_text(text, conversion, (const char *)term->bytes.at, term->bytes.len);
 	} else if (conversion->what == 'c') {
 		c = (char)term->number;
-		put_padded(text, conversion, &c, 1);
+		put_padded(text, conversion, &c, c != 0);
 	} else {
 		put_number(text, conversion, term);
 	}
+	/* The kernel takes all letters behind a pointer as its kind, known or not. */
+	while (conversion->what == 'p' && isalnum((unsigned char)**format))
+		(*format)++;
 }
 
 /* --- the line --- */
@@ -260,7 +261,7 @@ static void put_string(struct line_text *text, struct expr *expr, const char *fo
 {
 	char room[FIELDS_ROOM_MAX];
 
-	while (format < end && !expr->bad) {
+	while (format < end && !expr->bad && !text->cut) {
 		struct conversion conversion;
 		struct term term;
 

@@ -208,7 +208,7 @@ void line_put_bits(struct line_text *text, const struct fields *fields, struct b
 
 	if (n > 8 * bits.len)
 		n = 8 * bits.len;
-	for (size_t i = 0, end; is_list && i < n; i = end + 1) {
+	for (size_t i = 0, end; is_list && i < n && !text->cut; i = end + 1) {
 		for (end = i; end < n && get_bit(fields, bits, end);)
 			end++;
 		if (end == i)
@@ -219,7 +219,7 @@ void line_put_bits(struct line_text *text, const struct fields *fields, struct b
 	if (is_list)
 		return;
 	/* The first word has what is over, in as many digits as it takes. */
-	for (size_t words = (n + 31) / 32, word = words; word-- > 0; any = true) {
+	for (size_t words = (n + 31) / 32, word = words; word-- > 0 && !text->cut; any = true) {
 		size_t in = n - word * 32 < 32 ? n - word * 32 : 32;
 		uint32_t number = 0;
 
@@ -308,7 +308,7 @@ void line_put_pointer(struct line_text *text, const struct fields *fields, const
 		return;
 	/* What is known of it: letters of kinds that are not known here change nothing. */
 	if (term->kind == TERM_BYTES || term->kind == TERM_TEXT) {
-		for (size_t i = 0; i < term->bytes.len; i++)
+		for (size_t i = 0; i < term->bytes.len && !text->cut; i++)
 			line_print(text, "%02x", term->bytes.at[i]);
 	} else if (term->number) {
 		line_print(text, "0x%" PRIx64, term->number);

@@ -87,11 +87,15 @@ static bool next_part(struct span *rest, struct span *out)
 	return true;
 }
 
+#define LAYERS_MAX 64u /* each is looked through; no kernel has more than three */
+
 static void strip_brackets(struct span *span)
 {
 	trim(span);
-	while (span->at < span->end && *span->at == '(' &&
-		skip_brackets(span->at, span->end) == span->end && span->end[-1] == ')') {
+	for (unsigned int layer = 0;
+		layer < LAYERS_MAX && span->at < span->end && *span->at == '(' &&
+		skip_brackets(span->at, span->end) == span->end && span->end[-1] == ')';
+		layer++) {
 		span->at++;
 		span->end--;
 		trim(span);

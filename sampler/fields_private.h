@@ -171,6 +171,8 @@ struct term {
 
 #define EXPR_LOCALS_MAX 8
 
+#define EXPR_MADE_MAX (256u << 10)
+
 struct expr {
 	const struct fields *fields;
 	struct bytes raw;
@@ -179,6 +181,7 @@ struct expr {
 	unsigned int depth;
 	char *room; /* for texts that are made; borrowed */
 	size_t room_len;
+	size_t made; /* bytes of such texts, of all arguments: above EXPR_MADE_MAX it is bad */
 	struct {
 		const char *name;
 		size_t len;
@@ -192,6 +195,8 @@ struct expr {
 };
 
 void expr_eval(struct expr *expr, struct term *out);
+/* A text of so many bytes was made in the room. */
+void expr_take_room(struct expr *expr, size_t len);
 void expr_skip_blanks(struct expr *expr);
 bool expr_take(struct expr *expr, const char *token);
 void expr_want(struct expr *expr, const char *token);

@@ -52,6 +52,8 @@ static char *take_text(char *at)
 	return text;
 }
 
+#define BYTES_MAX ((size_t)1 << 20) /* each event has a copy; the kernel's have 50 kB */
+
 int fields_texts_new(struct fields_texts **out, const char *text, size_t len)
 {
 	struct fields_texts *texts = calloc(1, sizeof(*texts));
@@ -60,6 +62,7 @@ int fields_texts_new(struct fields_texts **out, const char *text, size_t len)
 	*out = NULL;
 	if (!texts)
 		return -ENOMEM;
+	len = len < BYTES_MAX ? len : BYTES_MAX;
 	for (size_t i = 0; i < len; i++)
 		lines += text[i] == '\n';
 	lines = lines < TEXTS_MAX ? lines : TEXTS_MAX;

@@ -639,6 +639,9 @@ static int remember(struct ingest *ingest, const struct walk *walk)
 		return 0;
 	if (walk->known)
 		return 0;
+	/* What lies there may be known the next time. */
+	if (walk->places[0].mode == FRAME_USER && walk->found[0].image == IMAGE_ID_UNKNOWN)
+		return 0;
 	if (walk->cut) {
 		ingest->truncated++;
 		return 0;

@@ -17,7 +17,6 @@ struct mapping {
 	uint64_t bias; /* added to an address, gives the offset */
 	uint32_t image;
 	bool data;
-	bool other; /* SPACE_OTHER_CODE */
 };
 
 /* Shared by forked spaces; whoever changes it takes a copy. */
@@ -34,8 +33,6 @@ struct space {
 	uint64_t serial; /* tells its anonymous memory from that of others */
 	int32_t pid;
 	int32_t parent; /* whose memory it got, 0 after an exec */
-	uint32_t
-		program; /* the file that was mapped first since then, with a reference; IMAGE_ID_UNKNOWN: none yet */
 };
 
 static size_t maps_bytes(uint32_t size)
@@ -100,22 +97,10 @@ int space_new(struct space **out, struct spaces *spaces, int32_t pid)
 	return 0;
 }
 
-static void set_program(struct space *space, uint32_t image)
-{
-	struct images *images = space->spaces->images;
-
-	if (image != IMAGE_ID_UNKNOWN)
-		images_ref(images, image);
-	if (space->program != IMAGE_ID_UNKNOWN)
-		images_unref(images, space->program);
-	space->program = image;
-}
-
 void space_free(struct space *space)
 {
 	if (!space)
 		return;
-	set_program(space, IMAGE_ID_UNKNOWN);
 	maps_unref(space->spaces, space->maps);
 	space->spaces->bytes -= sizeof(*space);
 	free(space);
@@ -123,7 +108,6 @@ void space_free(struct space *space)
 
 void space_clear(struct space *space)
 {
-	set_program(space, IMAGE_ID_UNKNOWN);
 	maps_unref(space->spaces, space->maps);
 	space->maps = NULL;
 	space->parent = 0;
@@ -137,7 +121,8 @@ static bool starts_with(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-bool space_is_anonymous(const char *name)
+/* Names that the kernel gives to memory without a file worth opening. */
+static bool is_anonymous(const char *name)
 {
 	return !*name || starts_with(name, "//anon") || starts_with(name, "/dev/zero") ||
 		starts_with(name, "/anon_hugepage") || starts_with(name, "/SYSV") ||
@@ -185,7 +170,7 @@ static void image_key_of(
 	const char *name = mmap->filename ? mmap->filename : "";
 	size_t len = strnlen(name, sizeof(key->path) - 1);
 
-	if (space_is_anonymous(name) || is_doubly_mapped(name, mmap)) {
+	if (is_anonymous(name) || is_doubly_mapped(name, mmap)) {
 		image_key_anon(key, space);
 		return;
 	}
@@ -272,7 +257,6 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 	if (err)
 		return err;
 	space->parent = parent->pid;
-	set_program(space, parent->program);
 	space->maps = parent->maps;
 	if (space->maps)
 		space->maps->refs++;
@@ -359,7 +343,7 @@ static void punch(struct space *space, uint64_t start, uint64_t end)
 static bool continues(const struct mapping *a, const struct mapping *b)
 {
 	return a->end == b->start && a->image == b->image && a->bias == b->bias &&
-		a->data == b->data && a->other == b->other;
+		a->data == b->data;
 }
 
 /* Put a mapping where nothing is; there is room.  Neighbours that go on in each other become one, else the
@@ -428,40 +412,7 @@ static void set_origin(const struct space *space, const struct mapping *mapping)
 			.parent = space->parent});
 }
 
-/* Memory without a file ends where the program's text goes on: it may be text as well, if it also begins so. */
-static int look_before(struct space *space, uint64_t end)
-{
-	const struct mappings *maps = space->maps;
-	uint32_t i = first_above(maps, end - 1);
-
-	if (!maps || i >= maps->n || maps->at[i].end != end || maps->at[i].data ||
-		maps->at[i].other ||
-		images_get(space->spaces->images, maps->at[i].image)->kind != IMAGE_ANON)
-		return 0;
-	const struct record_mmap piece = {.start = maps->at[i].start,
-		.len = end - maps->at[i].start,
-		.executable = true,
-		.filename = ""};
-	struct space_text text;
-	return space_own_text(space, &piece, &text) ? space_map(space, &text.mmap, SPACE_NEWER) : 0;
-}
-
-static int map_file(struct space *space, const struct record_mmap *mmap, enum space_order order);
-
 int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order)
-{
-	struct space_text text;
-	int err;
-
-	if (!space->spaces->recorded)
-		return map_file(space, mmap, order);
-	if (space_own_text(space, mmap, &text))
-		mmap = &text.mmap;
-	err = map_file(space, mmap, order);
-	return err || !mmap->executable ? err : look_before(space, mmap->start);
-}
-
-static int map_file(struct space *space, const struct record_mmap *mmap, enum space_order order)
 {
 	struct spaces *spaces = space->spaces;
 	struct mapping new = {
@@ -495,15 +446,11 @@ static int map_file(struct space *space, const struct record_mmap *mmap, enum sp
 		return err;
 	images_ref(spaces->images, new.image);
 	new.bias = bias_of(key.image.kind, mmap);
-	new.other = mmap->filename && !strcmp(mmap->filename, SPACE_OTHER_CODE);
-	if (space->program == IMAGE_ID_UNKNOWN && key.image.kind == IMAGE_FILE && !new.data)
-		set_program(space, new.image);
 
 	if (over == 1) {
 		i = first_above(space->maps, new.start);
 		if (space->maps->at[i].image == new.image && space->maps->at[i].bias == new.bias &&
 			space->maps->at[i].data == new.data &&
-			space->maps->at[i].other == new.other &&
 			space->maps->at[i].start <= new.start && space->maps->at[i].end >= new.end)
 			goto out; /* known */
 	}
@@ -535,10 +482,11 @@ uint32_t space_count(const struct space *space)
 	return space->maps ? space->maps->n : 0;
 }
 
-static void describe_mapping(
-	const struct mapping *mapping, const struct image *image, struct space_text *out)
+static void tell_mapping(
+	const struct mapping *mapping, const struct image *image, space_fn *fn, void *ctx)
 {
-	out->mmap = (struct record_mmap){
+	char name[4096 + sizeof(IMAGE_DELETED)];
+	struct record_mmap told = {
 		.start = mapping->start,
 		.len = mapping->end - mapping->start,
 		.dev_major = image->dev_major,
@@ -550,25 +498,22 @@ static void describe_mapping(
 		.prot = mapping->data ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC,
 		.flags = MAP_PRIVATE, /* shared code without a file is anonymous here */
 		.executable = !mapping->data,
-		.filename = out->name,
+		.filename = name,
 	};
+
 	if (image->kind == IMAGE_FILE)
-		out->mmap.pgoff = mapping->start + mapping->bias;
-	memcpy(out->mmap.build_id, image->build_id, sizeof(out->mmap.build_id));
-	snprintf(out->name, sizeof(out->name), "%s%s",
-		image->kind == IMAGE_ANON ? "//anon" : image->path,
+		told.pgoff = mapping->start + mapping->bias;
+	memcpy(told.build_id, image->build_id, sizeof(told.build_id));
+	snprintf(name, sizeof(name), "%s%s", image->kind == IMAGE_ANON ? "//anon" : image->path,
 		image->deleted ? IMAGE_DELETED : "");
+	fn(&told, ctx);
 }
 
 void space_list(const struct space *space, space_fn *fn, void *ctx)
 {
-	struct space_text told;
-
-	for (uint32_t i = 0; space->maps && i < space->maps->n; i++) {
-		describe_mapping(&space->maps->at[i],
-			images_get(space->spaces->images, space->maps->at[i].image), &told);
-		fn(&told.mmap, ctx);
-	}
+	for (uint32_t i = 0; space->maps && i < space->maps->n; i++)
+		tell_mapping(&space->maps->at[i],
+			images_get(space->spaces->images, space->maps->at[i].image), fn, ctx);
 }
 
 int32_t space_parent(const struct space *space)
@@ -586,7 +531,7 @@ static void fill_mapping(const struct record_mmap *mmap, void *ctx)
 	struct filling *filling = ctx;
 
 	if (!filling->error)
-		filling->error = map_file(filling->space, mmap, SPACE_OLDER);
+		filling->error = space_map(filling->space, mmap, SPACE_OLDER);
 }
 
 int space_fill(struct space *space, const struct space *other)
@@ -603,31 +548,6 @@ static const struct mapping *find(const struct space *space, uint64_t address)
 	uint32_t i = first_above(maps, address);
 
 	return maps && i < maps->n && maps->at[i].start <= address ? &maps->at[i] : NULL;
-}
-
-bool space_own_text(
-	const struct space *space, const struct record_mmap *mmap, struct space_text *out)
-{
-	const uint64_t end = mmap->start + mmap->len;
-	const char *name = mmap->filename ? mmap->filename : "";
-
-	if (!mmap->executable || !space_is_anonymous(name) || starts_with(name, "[anon:") ||
-		!mmap->start || end <= mmap->start || space->program == IMAGE_ID_UNKNOWN)
-		return false;
-	const struct mapping *left = find(space, mmap->start), *right = find(space, end - 1);
-	/* Else what is around it. */
-	if (!left || left != right || left->image != space->program) {
-		left = find(space, mmap->start - 1);
-		right = find(space, end);
-	}
-	if (!left || !right || left->image != space->program || right->image != space->program ||
-		left->data || right->data || left->bias != right->bias)
-		return false;
-	describe_mapping(
-		&(const struct mapping){
-			.start = mmap->start, .end = end, .bias = left->bias, .image = left->image},
-		images_get(space->spaces->images, left->image), out);
-	return true;
 }
 
 void space_resolve(const struct space *space, uint64_t address, uint32_t *image, uint64_t *offset)

@@ -23,27 +23,8 @@ struct spaces {
 	uint64_t generation; /* the last one given */
 	size_t bytes; /* of all spaces */
 	bool data; /* mappings that are not executable are kept as well */
-	bool recorded; /* nobody can be asked for contents */
 	uint32_t dump_image; /* that a jitdump was mapped for last; 0: none since this was read */
 };
-
-/* True for names that the kernel gives to memory without a file. */
-bool space_is_anonymous(const char *name);
-
-/* What a recording calls memory whose contents were seen to be other than those of the text that was there. */
-#define SPACE_OTHER_CODE "[anon:other code]"
-
-/* A file's mapping, with its name. */
-struct space_text {
-	struct record_mmap mmap;
-	char name[4096 + sizeof(IMAGE_DELETED)];
-};
-
-/* A program may move its own text into memory without a file, for huge pages.  True if `mmap` is executable memory
- * without a file where the program's own text was, within one of its mappings or exactly between two; *out is
- * what the file has there.  Libraries do not count: they may have been unmapped, of which no record tells. */
-bool space_own_text(
-	const struct space *space, const struct record_mmap *mmap, struct space_text *out);
 
 int space_new(struct space **out, struct spaces *spaces, int32_t pid);
 void space_free(struct space *space);

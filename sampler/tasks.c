@@ -172,16 +172,7 @@ static int apply_mmap(
 	if (time_ns && time_ns < process->since_ns)
 		return 0;
 	struct record_mmap looked_at = *mmap;
-	struct space_text text;
 	look_at_program(tasks, process, &looked_at);
-	if (tasks->reader.has_text && space_own_text(process->space, mmap, &text)) {
-		if (tasks->reader.has_text(process->pid, &text.mmap, tasks->reader.ctx))
-			looked_at = text.mmap;
-		else
-			looked_at.filename = SPACE_OTHER_CODE;
-		if (tasks->observer.mapping)
-			tasks->observer.mapping(process->pid, &looked_at, tasks->observer.ctx);
-	}
 	return space_map(process->space, &looked_at,
 		time_ns && time_ns < process->loaded_ns ? SPACE_OLDER : SPACE_NEWER);
 }
@@ -333,11 +324,15 @@ int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap
 			return err;
 		process = thread_at(tasks, id)->process;
 	}
-	if (tasks->observer.mapping)
-		tasks->observer.mapping(pid, mmap, tasks->observer.ctx);
+	struct space *space = process_at(tasks, process)->space;
+	const uint64_t generation = space_generation(space);
 	struct record_mmap looked_at = *mmap;
+
 	look_at_program(tasks, process_at(tasks, process), &looked_at);
-	return space_map(process_at(tasks, process)->space, &looked_at, SPACE_NEWER);
+	err = space_map(space, &looked_at, tasks->fills ? SPACE_OLDER : SPACE_NEWER);
+	if (tasks->observer.mapping && (!tasks->fills || space_generation(space) != generation))
+		tasks->observer.mapping(pid, mmap, tasks->observer.ctx);
+	return err;
 }
 
 /* --- whoever else wants to know --- */
@@ -654,7 +649,11 @@ void tasks_find_code(struct tasks *tasks, int32_t pid, uint64_t address)
 	if (!process->alive || !process->loaded || !tasks->reader.read_maps ||
 		now_ns(tasks) - process->loaded_ns < process->pause_ns)
 		return;
+	/* What it maps now does not replace what it had when older samples were taken. */
+	tasks->fills = true;
 	(void)read_maps(tasks, id);
+	tasks->fills = false;
+	process = process_at(tasks, id);
 	space_resolve(process->space, address, &image, &offset);
 	/* One that runs where nothing is mapped is not asked all the time. */
 	process->pause_ns = image != IMAGE_ID_UNKNOWN		  ? RETRY_NS

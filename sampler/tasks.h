@@ -53,9 +53,6 @@ struct tasks_reader {
 	int (*read_task)(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx);
 	/* Size and time of change of the file that pid executes; 0 or -errno.  NULL: they are not known. */
 	int (*read_program)(int32_t pid, struct tasks_program *out, void *ctx);
-	/* Whether the memory of pid has what the file of its mapping has there: 1, 0, or -1 if that cannot be read.
-	 * NULL: never. */
-	int (*has_text)(int32_t pid, const struct record_mmap *mmap, void *ctx);
 	/* The clock of the records' times, at which what was read is known to hold; NULL: CLOCK_MONOTONIC.
 	 * Records from before it do not undo what was read. */
 	uint64_t (*now_ns)(void *ctx);

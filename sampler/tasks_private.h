@@ -47,6 +47,7 @@ struct thread {
 
 struct tasks {
 	struct spaces spaces;
+	bool fills; /* mappings that are read fill gaps only, and others are told of those alone */
 	struct tasks_reader reader;
 	struct tasks_observer observer; /* its functions may be NULL */
 	struct chunks threads, processes, labels; /* thread and process 0 are nobody */

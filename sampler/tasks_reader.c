@@ -5,7 +5,6 @@
  * The parser works on text; the reader is a thin wrapper around it.  Sampling thread.
  */
 #include "sampler/proc.h"
-#include "sampler/spaces.h"
 #include "sampler/tasks.h"
 
 #include <dirent.h>
@@ -16,11 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
-
-#define PAGE_BYTES 4096
-#define COMPARED_PAGES 64u
 
 /* Digits of a base up to 16, at least one; no sign, no blanks.  NULL where they are missing or too many. */
 static char *parse_number(char *at, unsigned int base, uint64_t *out)
@@ -111,157 +106,29 @@ static FILE *open_task_file(const char *proc_dir, int32_t tid, const char *name)
 	return fopen(path, "re");
 }
 
-/* The link leads to the file without a walk along its path, and a file server is not asked. */
-static int read_program(int32_t pid, struct tasks_program *out, void *ctx)
-{
-	char path[512];
-	struct statx st;
-
-	if (snprintf(path, sizeof(path), "%s/%d/exe", (const char *)ctx, pid) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, &st))
-		return -errno;
-	*out = (struct tasks_program){
-		.dev_major = st.stx_dev_major,
-		.dev_minor = st.stx_dev_minor,
-		.inode = st.stx_ino,
-		.size = st.stx_size,
-		.mtime_ns = (uint64_t)st.stx_mtime.tv_sec * 1000000000u + st.stx_mtime.tv_nsec,
-	};
-	return 0;
-}
-
-/* --- text that was moved --- */
-
-/* Compare pages of it, which is not worth waiting for a disk. */
-static int compare_text(int mem, int file, const struct record_mmap *mmap)
-{
-	char theirs[PAGE_BYTES], ours[PAGE_BYTES];
-	const uint64_t pages = mmap->len / PAGE_BYTES;
-	const uint64_t step = pages > COMPARED_PAGES ? pages / COMPARED_PAGES : 1;
-	uint64_t compared = 0, same = 0;
-
-	for (uint64_t page = 0; page < pages; page += step) {
-		const uint64_t at = page * PAGE_BYTES;
-		struct iovec to = {ours, sizeof(ours)};
-		if (preadv2(file, &to, 1, (off_t)(mmap->pgoff + at), RWF_NOWAIT) != PAGE_BYTES ||
-			pread(mem, theirs, sizeof(theirs), (off_t)(mmap->start + at)) != PAGE_BYTES)
-			continue;
-		compared++;
-		same += !memcmp(ours, theirs, sizeof(ours));
-	}
-	/* A debugger may have a breakpoint in one. */
-	return !compared ? -1 : same * 8 >= compared * 7;
-}
-
-/* Only of a file on a disk of this machine: another one might not answer. */
-static int has_text(int32_t pid, const struct record_mmap *mmap, void *ctx)
-{
-	char path[512];
-	struct tasks_program program;
-	int mem, file, ret = -1;
-
-	if (read_program(pid, &program, ctx) || !program.dev_major ||
-		program.inode != mmap->inode || program.dev_major != mmap->dev_major ||
-		program.dev_minor != mmap->dev_minor)
-		return -1;
-	snprintf(path, sizeof(path), "%s/%d/exe", (const char *)ctx, pid);
-	file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	snprintf(path, sizeof(path), "%s/%d/mem", (const char *)ctx, pid);
-	mem = open(path, O_RDONLY | O_CLOEXEC);
-	if (file >= 0 && mem >= 0)
-		ret = compare_text(mem, file, mmap);
-	if (file >= 0)
-		close(file);
-	if (mem >= 0)
-		close(mem);
-	return ret;
-}
-
-/* A line, and the one before and after it. */
-struct three_lines {
-	struct record_mmap mmap[3];
-	char *text[3];
-	size_t size[3];
-	bool known[3];
-};
-
-/* Whether the line in the middle is text that its program has moved into memory without a file: it fills exactly the
- * hole in a file.  It is made a mapping of that. */
-static void look_at_middle(struct three_lines *lines, int32_t pid, void *ctx)
-{
-	const struct record_mmap *before = &lines->mmap[0], *after = &lines->mmap[2];
-	struct record_mmap text = *before, *middle = &lines->mmap[1];
-
-	if (!lines->known[0] || !lines->known[2] || !middle->executable ||
-		!space_is_anonymous(middle->filename) || !before->inode ||
-		before->inode != after->inode || before->dev_major != after->dev_major ||
-		before->dev_minor != after->dev_minor || space_is_anonymous(before->filename) ||
-		before->start + before->len != middle->start ||
-		middle->start + middle->len != after->start ||
-		before->pgoff + (after->start - before->start) != after->pgoff)
-		return;
-	text.start = middle->start;
-	text.len = middle->len;
-	text.pgoff = before->pgoff + before->len;
-	text.prot = middle->prot;
-	text.executable = true;
-	if (has_text(pid, &text, ctx))
-		*middle = text;
-	else
-		middle->filename = SPACE_OTHER_CODE;
-}
-
-/* The lines move up by one; what falls out of the middle is taken in. */
-static int next_line(struct three_lines *lines, struct tasks *tasks, int32_t pid, void *ctx)
-{
-	struct record_mmap *middle = &lines->mmap[1];
-	int err = 0;
-
-	if (lines->known[1]) {
-		const struct record_mmap read = *middle;
-		look_at_middle(lines, pid, ctx);
-		middle->pid = middle->tid = (uint32_t)pid;
-		if (middle->executable || tasks_keeps_data(tasks))
-			err = tasks_add_mapping(tasks, pid, middle);
-		*middle = read;
-	}
-	char *first = lines->text[0];
-	const size_t first_size = lines->size[0];
-	for (int i = 0; i < 2; i++) {
-		lines->mmap[i] = lines->mmap[i + 1];
-		lines->text[i] = lines->text[i + 1];
-		lines->size[i] = lines->size[i + 1];
-		lines->known[i] = lines->known[i + 1];
-	}
-	lines->text[2] = first;
-	lines->size[2] = first_size;
-	lines->known[2] = false;
-	return err;
-}
-
 /* *read: mapping lines that were there, executable or not. */
-static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *read, void *ctx)
+static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *read)
 {
-	struct three_lines lines = {.known = {false}};
+	char *line = NULL;
+	size_t size = 0;
 	int err = 0;
 
 	errno = 0;
-	while (!err && getline(&lines.text[2], &lines.size[2], file) > 0) {
+	while (!err && getline(&line, &size, file) > 0) {
+		struct record_mmap mmap;
+
 		++*read;
 		/* A line that cannot be read is one mapping less. */
-		if (tasks_parse_maps_line(lines.text[2], &lines.mmap[2]))
+		if (tasks_parse_maps_line(line, &mmap) ||
+			(!mmap.executable && !tasks_keeps_data(tasks)))
 			continue;
-		lines.known[2] = true;
-		err = next_line(&lines, tasks, pid, ctx);
+		mmap.pid = mmap.tid = (uint32_t)pid;
+		err = tasks_add_mapping(tasks, pid, &mmap);
 	}
 	/* getline() sets no error mark on the file if memory runs out. */
 	if (!err && !feof(file))
 		err = errno ? -errno : -EIO;
-	if (!err)
-		err = next_line(&lines, tasks, pid, ctx);
-	for (int i = 0; i < 3; i++)
-		free(lines.text[i]);
+	free(line);
 	return err;
 }
 
@@ -291,7 +158,7 @@ static int read_maps_of_threads(struct tasks *tasks, int32_t pid, const char *pr
 			err = errno == ENOENT || errno == ESRCH ? 0 : -errno;
 			continue;
 		}
-		err = read_maps_file(tasks, pid, file, &read, (void *)(uintptr_t)proc_dir);
+		err = read_maps_file(tasks, pid, file, &read);
 		fclose(file);
 	}
 	closedir(dir);
@@ -306,7 +173,7 @@ static int read_maps(struct tasks *tasks, int32_t pid, void *ctx)
 
 	if (!file)
 		return -errno;
-	err = read_maps_file(tasks, pid, file, &read, ctx);
+	err = read_maps_file(tasks, pid, file, &read);
 	fclose(file);
 	return err || read ? err : read_maps_of_threads(tasks, pid, ctx);
 }
@@ -345,6 +212,26 @@ static int read_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, voi
 	return 0;
 }
 
+/* The link leads to the file without a walk along its path, and a file server is not asked. */
+static int read_program(int32_t pid, struct tasks_program *out, void *ctx)
+{
+	char path[512];
+	struct statx st;
+
+	if (snprintf(path, sizeof(path), "%s/%d/exe", (const char *)ctx, pid) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, &st))
+		return -errno;
+	*out = (struct tasks_program){
+		.dev_major = st.stx_dev_major,
+		.dev_minor = st.stx_dev_minor,
+		.inode = st.stx_ino,
+		.size = st.stx_size,
+		.mtime_ns = (uint64_t)st.stx_mtime.tv_sec * 1000000000u + st.stx_mtime.tv_nsec,
+	};
+	return 0;
+}
+
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir)
 {
 	/* Another pid namespace's /proc gives these numbers to other processes. */
@@ -355,6 +242,5 @@ void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir)
 	*reader = (struct tasks_reader){.read_maps = read_maps,
 		.read_task = read_task,
 		.read_program = read_program,
-		.has_text = has_text,
 		.ctx = (void *)(uintptr_t)proc_dir};
 }

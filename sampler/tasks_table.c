@@ -23,7 +23,6 @@ int tasks_new(struct tasks **out, struct images *images, const struct tasks_read
 	tasks->spaces.images = images;
 	if (reader)
 		tasks->reader = *reader;
-	tasks->spaces.recorded = tasks->reader.recorded;
 	chunks_init(&tasks->threads, sizeof(struct thread));
 	chunks_init(&tasks->processes, sizeof(struct process));
 	chunks_init(&tasks->labels, sizeof(struct task_label));

@@ -251,7 +251,7 @@ static size_t demangled_mark_begin(const char *name, size_t len)
 		return len;
 	while (at && name[at - 1] != '[')
 		at--;
-	if (at < clone_len - strlen("clone ") || memcmp(name + at - 2, clone, clone_len) != 0 ||
+	if (at < clone_len - strlen("clone ") || strncmp(name + at - 2, clone, clone_len) != 0 ||
 		mark_begin(name, len - 1) != at - 2 + clone_len)
 		return len;
 	return at - 2;

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define MAP_DIR "/tmp"
-#define FDS_MAX 65536u
+#define FDS_MAX 4096u
 #define CLOCK_SLACK_S 2 /* file systems tell time in coarse steps */
 
 struct target {
@@ -178,8 +178,9 @@ static bool is_left(const struct target *target, const struct opener_file *file)
 		!has_open(target->pid, file);
 }
 
+/* told: whether it was noted before why the file is not taken, which it is then; NULL: it is not. */
 static int open_own(struct loader *loader, const struct target *target, const char *path,
-	struct opener_file *out)
+	bool *told, struct opener_file *out)
 {
 	int ret = open_below(target->root, path, out);
 
@@ -192,11 +193,13 @@ static int open_own(struct loader *loader, const struct target *target, const ch
 		ret = -ENOENT;
 	else if (!is_trusted(target, out->owner))
 		ret = -EPERM;
-	if (ret < 0) {
+	if (ret < 0 && told && !*told)
 		loader_add_note(loader,
 			ret == -EPERM ? SYMBOLS_NOTE_JIT_OWNER : SYMBOLS_NOTE_JIT_LEFT, path, 0, 0);
+	if (ret < 0 && told)
+		*told = true;
+	if (ret < 0)
 		drop(out);
-	}
 	return ret;
 }
 
@@ -242,13 +245,13 @@ static void open_living(struct loader *loader, struct loader_image *image,
 	struct target parent;
 
 	set_path(jit, target->inner_pid);
-	int ret = open_own(loader, target, jit->path, map);
+	int ret = open_own(loader, target, jit->path, &jit->told_refused, map);
 	if (ret == -ENOENT && read_target(parent_of(image, target), &parent)) {
 		set_path(jit, parent.inner_pid);
-		open_own(loader, &parent, jit->path, map);
+		open_own(loader, &parent, jit->path, &jit->told_refused, map);
 	}
 	if (image->source.jitdump)
-		open_own(loader, target, image->source.jitdump, dump);
+		open_own(loader, target, image->source.jitdump, &jit->told_refused, dump);
 }
 
 /* --- of one that is gone --- */
@@ -494,7 +497,7 @@ int load_jitdump(
 	if (loader->recording)
 		find_recorded(loader, source->jitdump, &out->file, &out->foreign, &here);
 	else if (read_target(source->pid, &target))
-		return open_own(loader, &target, source->jitdump, &out->file);
+		return open_own(loader, &target, source->jitdump, NULL, &out->file);
 	else
 		open_left(loader, source->jitdump, &nothing, true, &out->file);
 	return out->file.fd < 0 ? -ENOENT : 0;

@@ -21,6 +21,7 @@ struct loader_jit {
 	struct loader_jit_file map, dump;
 	bool ours; /* they are where this process sees them, too */
 	bool told_cut; /* the note about its size was added */
+	bool told_refused; /* the one about a file that is not taken */
 	/* How the map grew while it was looked at; its owner's, for free(). */
 	struct perfmap_step *steps;
 	size_t n_steps;

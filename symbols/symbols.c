@@ -212,11 +212,13 @@ static bool is_changing(const struct symbols *symbols, const struct symbols_sour
 
 static bool is_same_file(const struct symbols_source *a, const struct symbols_source *b)
 {
+	/* Numbers of inodes and devices may be used twice: of subvolumes, or after one was unmounted. */
 	return a->kind == SYMBOLS_FILE && b->kind == SYMBOLS_FILE && a->inode &&
-		a->inode == b->inode && a->inode_generation == b->inode_generation &&
-		a->dev_major == b->dev_major && a->dev_minor == b->dev_minor &&
-		a->file_size == b->file_size && a->file_mtime_ns == b->file_mtime_ns &&
-		a->deleted == b->deleted && a->build_id_len == b->build_id_len &&
+		(a->build_id_len || (a->file_size && a->file_mtime_ns)) && a->inode == b->inode &&
+		a->inode_generation == b->inode_generation && a->dev_major == b->dev_major &&
+		a->dev_minor == b->dev_minor && a->file_size == b->file_size &&
+		a->file_mtime_ns == b->file_mtime_ns && a->deleted == b->deleted &&
+		a->build_id_len == b->build_id_len &&
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
 }
 
@@ -533,14 +535,17 @@ static void tell_twins(struct symbols *symbols, const struct image *image)
 
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		struct image *other = symbols->images[i];
-		if (!other || other->twin != image || other->state != SYMBOLS_PENDING)
+		if (!other || other->twin != image)
 			continue;
-		if (image->state == SYMBOLS_UNREADABLE && !job)
-			job = make_job(symbols, other);
-		if (image->state != SYMBOLS_UNREADABLE || !job) {
+		const bool waits = other->state == SYMBOLS_PENDING;
+		const bool again = waits && image->state == SYMBOLS_UNREADABLE;
+		job = again && !job ? make_job(symbols, other) : job;
+		if (waits && (!again || !job))
 			copy_answer(symbols, other);
+		/* The first has met its own twin. */
+		other->twin = image->twin ? image->twin : other->twin;
+		if (!again || !job)
 			continue;
-		}
 		other->twin = first;
 		if (!first)
 			first = other;

@@ -389,6 +389,43 @@ static void test_small_buffers_and_depth(void **state)
 	}
 }
 
+/* So many of a character, between two texts; for free(). */
+static char *long_print(const char *before, char c, size_t n, const char *after)
+{
+	char *print = malloc(strlen(before) + n + strlen(after) + 1);
+
+	assert_non_null(print);
+	strcpy(print, before);
+	memset(print + strlen(before), c, n);
+	strcpy(print + strlen(before) + n, after);
+	return print;
+}
+
+/* Nobody waits for what a format could ask for, and no room is read beyond its end. */
+static void test_formats_that_ask_for_much(void **state)
+{
+	const struct {
+		const char *before, *after;
+		char c;
+		size_t n;
+	} much[] = {{"\"%d\", ", "1", '(', 200000}, {"\"%d\", \"", "\" + FOO", 'x', 40000},
+		{"\"%s\", __print_symbolic(REC->a & (\"", "\" + FOO), {1,\"A\"})", 'x', 300},
+		{"\"%d\", REC->u32", "", ' ', 200000}};
+	struct world world;
+	char out[256], *print;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(much) / sizeof(*much); i++) {
+		print = long_print(much[i].before, much[i].c, much[i].n, much[i].after);
+		make(&world, print);
+		assert_int_not_equal(
+			fields_line(world.fields, &world.record, NULL, out, sizeof(out)),
+			FIELDS_LINE_NONE);
+		fields_free(world.fields);
+		free(print);
+	}
+}
+
 /* A path is kept whole, whatever its length. */
 static void test_long_texts(void **state)
 {
@@ -422,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_other_order),
 		cmocka_unit_test(test_other_longs),
 		cmocka_unit_test(test_short_records),
+		cmocka_unit_test(test_formats_that_ask_for_much),
 		cmocka_unit_test(test_long_texts),
 		cmocka_unit_test(test_small_buffers_and_depth),
 	};

@@ -240,42 +240,6 @@ static int setup_recorded(void **state)
 	return 0;
 }
 
-/* The text of a program, moved into huge pages; that of a library might be gone, and is nobody's. */
-static void test_text_that_was_moved(void **state)
-{
-	struct fake *fake = *state;
-
-	do_comm(fake, 7, 7, "a", true, SEC);
-	do_map(fake, 7, 0x400000, 0x10000, 0x2000, "/bin/a", SEC);
-	do_map(fake, 7, 0x700000, 0x10000, 0, "/lib/b", SEC);
-	/* A part of it, the rest, and all. */
-	do_map(fake, 7, 0x402000, 0x4000, 0x402000, "//anon", SEC);
-	expect_at(fake, 7, SEC, 0x403000, "/bin/a", 0x5000);
-	do_map(fake, 7, 0x40c000, 0x4000, 0, "/anon_hugepage (deleted)", SEC);
-	expect_at(fake, 7, SEC, 0x40d000, "/bin/a", 0xf000);
-	do_map(fake, 7, 0x400000, 0x10000, 0, "//anon", SEC);
-	expect_at(fake, 7, SEC, 0x401000, "/bin/a", 0x3000);
-	do_map(fake, 7, 0x702000, 0x4000, 0x702000, "//anon", SEC);
-	expect_at(fake, 7, SEC, 0x703000, "[anon]", 0x703000);
-	/* More than it was. */
-	do_map(fake, 7, 0x40f000, 0x2000, 0, "//anon", SEC);
-	expect_at(fake, 7, SEC, 0x410000, "[anon]", 0x410000);
-
-	/* A snapshot: what fills exactly the hole in the file.  In process 9 its end is elsewhere in the file, in
-	 * 10 the hole is larger, in 11 other code was seen there. */
-	for (int32_t pid = 8; pid <= 11; pid++) {
-		do_comm(fake, pid, pid, "a", true, SEC);
-		do_map(fake, pid, 0x400000, 0x2000, 0x2000, "/bin/a", SEC);
-		do_map(fake, pid, 0x402000, pid == 10 ? 0x3000 : 0x4000, 0,
-			pid == 11 ? SPACE_OTHER_CODE : "//anon", SEC);
-		do_map(fake, pid, 0x406000, 0x1000, pid == 9 ? 0x9000 : 0x8000, "/bin/a", SEC);
-	}
-	expect_at(fake, 8, SEC, 0x403000, "/bin/a", 0x5000);
-	expect_at(fake, 9, SEC, 0x403000, "[anon]", 0x403000);
-	expect_at(fake, 10, SEC, 0x403000, "[anon]", 0x403000);
-	expect_at(fake, 11, SEC, 0x403000, "[anon]", 0x403000);
-}
-
 /* A process that shares its parent's memory runs what that maps later; no record tells that they share it.  What a
  * process has itself, and what executes something else, stays as it is. */
 static void test_shared_memory(void **state)
@@ -394,7 +358,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_many_mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_anonymous_and_vdso, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_code_that_is_mapped_twice, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_text_that_was_moved, setup_recorded, teardown),
 		cmocka_unit_test_setup_teardown(test_shared_memory, setup_recorded, teardown),
 		cmocka_unit_test_setup_teardown(test_jitdumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jit_pages_become_one, setup, teardown),

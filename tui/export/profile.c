@@ -24,8 +24,11 @@ bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t sta
 
 	if (!task || task->pid)
 		return false;
-	return !profile->idle_by_name ||
-		names_get(profile->names, profile_symref(profile, stack))->idle;
+	if (!profile->idle_by_name)
+		return true;
+	/* Where the kernel hides its names, nothing else tells. */
+	const struct symref *symref = names_get(profile->names, profile_symref(profile, stack));
+	return symref->idle || (symref->kernel && !symref->resolved);
 }
 
 bool profile_pass(
