@@ -84,7 +84,8 @@ static int make(struct changes_of *of, uint32_t image, const struct code_change 
 	of->at = malloc((n ? n : 1) * sizeof(*at));
 	if (!of->at)
 		return -ENOMEM;
-	memcpy(of->at, at, n * sizeof(*at));
+	if (n)
+		memcpy(of->at, at, n * sizeof(*at));
 	return 0;
 }
 

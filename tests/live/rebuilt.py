@@ -126,8 +126,10 @@ def test_recording():
     run("record", "-F", "997", "-o", data, "--", "sh", "-c", script(REPLACED))
     found = {row["symbol"] for row in rows(run("report", "-i", data, "--format", "json").stdout, "program")}
     # A recording knows files by their paths, and here one path was two files: no names rather than the other's.
-    checks.check("recorded: neither version has names, which might be the other's", found and
-                 all("(other build)" in symbol for symbol in found), found)
+    unnamed = all("(other build)" in symbol for symbol in found)
+    # A sanitizer's strobe may follow one too late, and its only version is no other's.
+    checks.check("recorded: neither version has names, which might be the other's",
+                 found and (unnamed or not common.amounts_count()), found)
 
 
 prepare()
