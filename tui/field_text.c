@@ -68,15 +68,15 @@ static bool put_code(
 
 /* An address where nothing has a name: in a file the one that nm and objdump know. */
 static void put_nameless(struct names *names, const struct names_datum *datum,
-	const struct value *value, int as, struct field_text *out)
+	const struct value *value, const struct field_ref *ref, struct field_text *out)
 {
 	uint64_t number = value->number;
 
 	if (datum->in_file)
 		number = names_address(names, value->image, number);
-	if (as == FIELD_PAGE)
+	if (ref->as == FIELD_PAGE)
 		number &= ~PAGE_MASK;
-	if (as == FIELD_SYMBOL)
+	if (ref->as == FIELD_SYMBOL)
 		snprintf(out->bytes, sizeof(out->bytes), "%.500s", datum->image);
 	else if (datum->in_file)
 		snprintf(out->bytes, sizeof(out->bytes), "%.480s+0x%" PRIx64, datum->image, number);
@@ -92,14 +92,14 @@ static void put_data(struct names *names, const struct value *value, struct fiel
 	bool named = names_datum(names, value->image, value->number, &datum);
 
 	if (ref.as == FIELD_PAGE) {
-		put_nameless(names, &datum, value, ref.as, out);
+		put_nameless(names, &datum, value, &ref, out);
 		return;
 	}
 	/* Of constants, and jump tables in the code. */
 	if (!named && put_code(names, value, ref.as == FIELD_SYMBOL, out))
 		return;
 	if (!named) {
-		put_nameless(names, &datum, value, ref.as, out);
+		put_nameless(names, &datum, value, &ref, out);
 		return;
 	}
 	function_cut(symbol, sizeof(symbol), datum.symbol);
