@@ -356,7 +356,8 @@ uint64_t changes_offset(
 		return offset;
 	if (!of->n)
 		return plain;
-	/* What lay there before was there earlier, and wherever this is: so numbers can be halved. */
+	/* Code with a higher number came later and covers no more addresses, so the highest number
+	 * that was there at the time can be found by bisection. */
 	high = of->at[of->n - 1].start >> CHANGES_SHIFT;
 	while (low < high) {
 		const uint64_t middle = high - (high - low) / 2;

@@ -35,20 +35,20 @@ void changes_free(struct changes *changes); /* NULL is a no-op */
  * copied.  Any thread.  0 or -ENOMEM. */
 int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n);
 
-/* Wait until changes of an image are told, if only that there are none, or declined, at most so long; what
- * was told already is not asked for.  wake wakes who is to answer.  0; -ENODATA: declined; -ETIME.  The
- * loading thread. */
+/* Ask for the changes of an image and wait for the answer, at most timeout_ms.  Returns 0 if
+ * they are known; -ENODATA if the other side declined; -ETIME.  wake is called to wake the other
+ * side, and not if the changes are known already.  The loading thread. */
 int changes_ask(struct changes *changes, uint32_t image, void (*wake)(void *ctx), void *ctx,
 	unsigned int timeout_ms);
-/* Whether an image is asked for, and not answered yet; and that there will be no answer.  The thread that
- * tells. */
+/* Returns whether changes_ask() waits, and for which image.  changes_decline() answers that they
+ * will not be known.  The thread that tells. */
 bool changes_asked(struct changes *changes, uint32_t *image);
 void changes_decline(struct changes *changes, uint32_t image);
 
 /* Wait until the sampling thread has taken over what was told, at most so long; any thread. */
 void changes_wait(struct changes *changes, unsigned int timeout_ms);
 
-/* The same offset without its number. */
+/* Returns an offset without the number above CHANGES_SHIFT. */
 static inline uint64_t changes_plain(uint64_t offset)
 {
 	return offset >> CHANGES_SHIFT < CHANGES_NUMBERS
@@ -75,7 +75,7 @@ void changes_known_fini(struct changes_known *known);
 /* Take over what was told since.  *from_ns is the time from which on something is new; UINT64_MAX:
  * nothing is.  0 or -ENOMEM, and all is as before. */
 int changes_take(struct changes_known *known, uint64_t *from_ns);
-/* What was taken holds for all that is stored. */
+/* Call this when stored samples follow the changes that were taken: wakes changes_wait(). */
 void changes_settled(const struct changes_known *known);
 
 /* How many changes there were up to a time. */
@@ -94,7 +94,7 @@ static inline size_t changes_count(const struct changes_known *known, uint64_t t
 	return low;
 }
 
-/* As long as this is the same, so is all code. */
+/* Two times with the same state have the same code at every address. */
 static inline uint64_t changes_state(const struct changes_known *known, uint64_t time_ns)
 {
 	return known->n_times ? changes_count(known, time_ns) + (known->serial << 32) : 0;

@@ -700,7 +700,8 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns);
 void target_exec(struct engine *engine, int32_t pid);
 void target_hup(struct engine *engine, struct point *point);
 void target_tick(struct engine *engine);
-/* Starts the command of a target that it is the stopwatch of, once all of that is attached.  0 or -errno. */
+/* Starts the command that ends sampling of the named targets, once all of them are attached.
+ * Returns 0 or -errno. */
 int target_start_stopwatch(struct engine *engine);
 bool target_all_gone(const struct engine *engine);
 void target_close_all(struct engine *engine);

@@ -2,7 +2,7 @@
 /*
  * enumerators.c - see enumerators.h.
  *
- * The names are looked for in vmlinux, then in the modules, which have a file each: their texts follow those of vmlinux.
+ * First /sys/kernel/btf/vmlinux is searched, then the file of each module.
  */
 #include "sampler/enumerators.h"
 

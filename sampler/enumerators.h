@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * enumerators.h - what the running kernel's enumerators are: its type information (BTF, Documentation/bpf/btf.rst).
+ * enumerators.h - values of the running kernel's enumerators, from its type information (BTF, see
+ * Documentation/bpf/btf.rst).
  *
- * Formats of tracepoints have enumerators by name in their lists, "{I_DIRTY_SYNC, "I_DIRTY_SYNC"}", where their author forgot
- * TRACE_DEFINE_ENUM(), which would have made the kernel write numbers.  No state; any thread.
+ * Most print formats of tracepoints have numbers in their lists of names.  Some have the names of
+ * enumerators instead, as in "{I_DIRTY_SYNC, "I_DIRTY_SYNC"}".  No state; any thread.
  */
 #ifndef SAMPLER_ENUMERATORS_H
 #define SAMPLER_ENUMERATORS_H
@@ -12,8 +13,9 @@
 
 #include <stddef.h>
 
-/* Replace such names in the text of a format file, which is allocated anew, by their numbers.  A name that is not known, or is
- * several numbers, stays.  0 or -ENOMEM, with *text as it was. */
+/* Replaces enumerators in the text of a format file by their numbers; *text is allocated anew.
+ * A name stays if it is not known or has several values.  Returns 0 or -ENOMEM; then *text is
+ * unchanged. */
 int enumerators_resolve(const struct event_system *system, char **text, size_t *len);
 
 #endif

@@ -70,7 +70,7 @@ bool event_is_called(const char *name, const char *asked)
 		return true;
 	if (len < EVENT_NAME_MAX)
 		return false;
-	/* As perf recorded it, or strobe. */
+	/* perf's names are cut to EVENT_NAME_MAX, strobe's leave room for modifiers. */
 	event_fit_name(fit, sizeof(fit), asked, len);
 	if (!strcmp(name, fit))
 		return true;

@@ -58,8 +58,8 @@ __attribute__((format(printf, 2, 3))) void event_set_name(
 
 /* Letters of modifiers, with what is before them, at the end of the name. */
 void event_add_letters(struct event_spec *spec, const char *letters);
-/* Bytes of a probe or breakpoint up to its function, address or length: slashes and commas in these are no
- * delimiters; 0: it is none. */
+/* Bytes of a probe or breakpoint up to its function, address or length: slashes and commas in
+ * these are no delimiters; 0: it is none. */
 size_t event_place_len(const char *text);
 
 /* To the first of EVENT_DELIMITERS, or the end. */

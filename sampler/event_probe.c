@@ -36,7 +36,8 @@ static size_t symbol_len(const char *text)
 	return depth && plain ? plain : len;
 }
 
-/* Of a path, to its colon.  A backslash takes colons, commas and backslashes as they are. */
+/* In the path of a probe, a backslash before a colon, comma or backslash makes it a part of the
+ * path. */
 static bool is_escaped(const char *text)
 {
 	return text[0] == '\\' && text[1] && strchr(":,\\", text[1]);

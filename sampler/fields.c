@@ -322,7 +322,8 @@ int fields_read(const struct fields *fields, const struct record *record, struct
 	fields_locate *locate, void *ctx, uint32_t *out)
 {
 	struct bytes raw = {record->sample.raw, record->sample.raw_len};
-	/* Few events have arrays, and none has many; what is left for one is never less than TEXT_LEAST. */
+	/* Few events have arrays, and none has many; what is left for one is never less than
+	 * TEXT_LEAST. */
 	char texts[4 * VALUE_TEXT_MAX + FIELDS_MAX * TEXT_LEAST];
 	size_t used = 0;
 	struct value tuple[FIELDS_MAX];

@@ -46,7 +46,7 @@ struct fields;
 int fields_new(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
 	const struct event_system *system, const char *format);
 
-/* Where a tracepoint's samples come from, if not from this machine. */
+/* The machine that a tracepoint was recorded on. */
 struct fields_source {
 	const char *format; /* the text of its format file; NULL: read as for fields_new() */
 	bool is_here; /* its kernel is the one that runs here */
@@ -104,9 +104,9 @@ enum fields_line {
 	FIELDS_LINE_FIELDS, /* name=value of all fields: the print format is not understood */
 };
 
-/* A tracepoint's sample as its print format tells it, in raw bytes, as the kernel does, but for addresses, which perf script
- * shows as they are.  What only that kernel knows is shown as the expression it is; a line that does not fit ends
- * in an ellipsis.  names may be NULL. */
+/* A tracepoint's sample as its print format tells it, in raw bytes, as the kernel does, but for
+ * addresses, which perf script shows as they are.  What only that kernel knows is shown as the
+ * expression it is; a line that does not fit ends in an ellipsis.  names may be NULL. */
 enum fields_line fields_line(const struct fields *fields, const struct record *record,
 	const struct fields_line_names *names, char *out, size_t size);
 

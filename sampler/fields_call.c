@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_call.c - see fields_private.h: what the kernel lets print formats call (include/trace/stages/stage3_trace_output.h).
+ * fields_call.c - see fields_private.h: what the kernel lets print formats call
+ * (include/trace/stages/stage3_trace_output.h).
  *
  * A function that is not known here is shown by its name and its arguments.
  */
@@ -166,7 +167,8 @@ static bool call_printer(struct expr *expr, const struct call *call, struct term
 	return true;
 }
 
-/* The bytes of a number that is kept in one order, seen in the order of the machine that wrote it. */
+/* The bytes of a number that is kept in one order, seen in the order of the machine that wrote
+ * it. */
 static bool turn(const struct expr *expr, const struct call *call, struct term *out)
 {
 	static const struct {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_expr.c - see fields_private.h: the arguments of a print format, which are expressions of C over REC->field.
+ * fields_expr.c - see fields_private.h: the arguments of a print format, which are expressions of C
+ * over REC->field.
  *
- * The format may be a recording's, so anything.  Numbers have the widths and signs that C gives them.  An identifier or a
- * function that only the kernel knows makes what it is part of unknown: then the expression itself is the text, with
- * the values of fields in it.  What is no expression at all is bad, and ends the line.
+ * The format may be a recording's, so anything.  Numbers have the widths and signs that C gives
+ * them.  An identifier or a function that only the kernel knows makes what it is part of unknown:
+ * then the expression itself is the text, with the values of fields in it.  What is no expression
+ * at all is bad, and ends the line.
  */
 #include "sampler/fields_private.h"
 
@@ -606,7 +608,7 @@ static void combine(
 		compute(op, x, y);
 		return;
 	}
-	/* No array is where NULL is. */
+	/* The address of an array is never NULL. */
 	if (op->level == 6 && x->kind != TERM_UNKNOWN && y->kind != TERM_UNKNOWN) {
 		expr_set_number(x, *op->text == '!', 32, false);
 		return;

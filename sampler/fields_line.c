@@ -2,8 +2,9 @@
 /*
  * fields_line.c - see fields.h: a tracepoint's sample as a line, by its print format.
  *
- * The format is a string of the kernel's printf and its arguments in C, over REC->field and a few helpers.  It may be a
- * recording's, so anything: of a format that is not understood all fields are shown.
+ * The format is a string of the kernel's printf and its arguments in C, over REC->field and a few
+ * helpers.  It may be a recording's, so anything: of a format that is not understood all fields are
+ * shown.
  */
 #include "sampler/fields_private.h"
 

@@ -2,8 +2,9 @@
 /*
  * fields_names.c - see fields_private.h: the lists of names in a print format.
  *
- * __print_flags(NUMBER, "|", {1, "A"}, ...) and __print_symbolic(NUMBER, {1, "A"}, ...), and what has _u64 behind it.  The
- * lists are read once, since some have hundreds of entries; a list belongs to its call, as one field may have several.
+ * __print_flags(NUMBER, "|", {1, "A"}, ...) and __print_symbolic(NUMBER, {1, "A"}, ...), and what
+ * has _u64 behind it.  The lists are read once, since some have hundreds of entries; a list belongs
+ * to its call, as one field may have several.
  */
 #include "sampler/fields_private.h"
 
@@ -22,7 +23,8 @@ static char *copy_text(const struct term *term)
 	return strndup((const char *)term->bytes.at, term->bytes.len);
 }
 
-/* What stands between two braces, the first of which was taken.  A value that is not known names nothing. */
+/* What stands between two braces, the first of which was taken.  A value that is not known names
+ * nothing. */
 static int add_name(struct field_names *names, struct expr *expr)
 {
 	struct field_name *grown;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_pointer.c - see fields_private.h: the kernel's own conversions, %p with letters (Documentation/core-api/printk-formats.rst,
- * lib/vsprintf.c).
+ * fields_pointer.c - see fields_private.h: the kernel's own conversions, %p with letters
+ * (Documentation/core-api/printk-formats.rst, lib/vsprintf.c).
  *
- * Where a sample has the bytes that the pointer points to, they are shown as the kernel shows them; else its number.
+ * Where a sample has the bytes that the pointer points to, they are shown as the kernel shows them;
+ * else its number.
  */
 #include "sampler/fields_private.h"
 
@@ -32,7 +33,8 @@ static void put_ip4(struct line_text *text, const uint8_t *at, bool padded)
 		text, padded ? "%03u.%03u.%03u.%03u" : "%u.%u.%u.%u", at[0], at[1], at[2], at[3]);
 }
 
-/* Whether the last four bytes are shown as those of IPv4: mapped (RFC 4291) or ISATAP (RFC 5214). */
+/* Whether the last four bytes are shown as those of IPv4: mapped (RFC 4291) or ISATAP (RFC
+ * 5214). */
 static bool has_ip4(const uint8_t *at)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};

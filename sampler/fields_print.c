@@ -228,7 +228,8 @@ static bool can_be_named(const struct fields *fields, int field)
 	return kind == FIELD_SIGNED || kind == FIELD_UNSIGNED || kind == FIELD_HEX;
 }
 
-/* A list of the argument, whose first part is the field; or which one of several that is depends on another field. */
+/* A list of the argument, whose first part is the field; or which one of several that is depends
+ * on another field. */
 static void take_names(struct fields *fields, struct span argument, const struct field_names *names)
 {
 	struct span call = {names->call, names->end - 1}, part, after = {names->end, argument.end};
@@ -283,7 +284,8 @@ static void take_more(struct fields *fields, struct span argument)
 	free(more);
 }
 
-/* %x and %p show a number in hexadecimal digits, %pS and its like an address of code, %s a text that it points to. */
+/* %x and %p show a number in hexadecimal digits, %pS and its like an address of code, %s a text
+ * that it points to. */
 static void take_conversion(
 	struct fields *fields, struct span argument, const char *conversion, const char *end)
 {

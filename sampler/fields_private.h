@@ -2,10 +2,11 @@
 /*
  * fields_private.h - a schema's insides, for fields*.c alone.
  *
- * fields.c holds a schema together and reads samples, fields_tracepoint.c makes one of a tracepoint's format, fields_print.c
- * takes names and kinds of its fields from the print format, fields_sample.c does what sample_type tells.  A line is made by
- * fields_line.c (conversions) and fields_pointer.c (those of %p) of what fields_expr.c, fields_call.c and fields_names.c
- * find the arguments to be.
+ * fields.c holds a schema together and reads samples, fields_tracepoint.c makes one of a
+ * tracepoint's format, fields_print.c takes names and kinds of its fields from the print format,
+ * fields_sample.c does what sample_type tells.  A line is made by fields_line.c (conversions) and
+ * fields_pointer.c (those of %p) of what fields_expr.c, fields_call.c and fields_names.c find the
+ * arguments to be.
  */
 #ifndef SAMPLER_FIELDS_PRIVATE_H
 #define SAMPLER_FIELDS_PRIVATE_H
@@ -114,7 +115,8 @@ struct bytes fields_bytes(
 /* A number of 1, 2, 4 or 8 bytes; of other sizes what fits into 8. */
 uint64_t fields_load(const struct fields *fields, const uint8_t *at, size_t size, bool is_signed);
 
-/* The value of a field of the raw data; its text is the raw data's or in room, which has size bytes. */
+/* The value of a field of the raw data; its text is the raw data's or in room, which has size
+ * bytes. */
 void fields_read_raw(const struct fields *fields, size_t i, struct bytes raw, char *room,
 	size_t size, struct value *out);
 
@@ -242,7 +244,8 @@ void line_mark_cut(struct line_text *text);
 /* %p with what follows it at *format, which is taken; -1: no width. */
 void line_put_pointer(struct line_text *text, const struct fields *fields, const char **format,
 	const struct term *term, int width, const struct fields_line_names *names);
-/* Bits as "0-3,5", or as words of 32 in hexadecimal digits; words of the raw data have word bytes. */
+/* Bits as "0-3,5", or as words of 32 in hexadecimal digits; words of the raw data have word
+ * bytes. */
 void line_put_bits(struct line_text *text, const struct fields *fields, struct bytes bits, size_t n,
 	bool is_list);
 

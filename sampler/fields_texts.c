@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_texts.c - see fields_private.h: the texts that a sample has the address of, of a kernel's printk_formats.
+ * fields_texts.c - see fields_private.h: the texts that a sample has the address of, of a kernel's
+ * printk_formats.
  *
- * A line for each: 0xffffffff8281a569 : "rcu_preempt-GPS", with \n, \t, \\ and \" for what would end it.
+ * A line for each: 0xffffffff8281a569 : "rcu_preempt-GPS", with \n, \t, \\ and \" for what would
+ * end it.
  */
 #include "sampler/fields_private.h"
 

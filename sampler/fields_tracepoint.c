@@ -83,7 +83,8 @@ static struct piece split_name(struct piece *declaration)
 	return name;
 }
 
-/* Of "unsigned int", "const char *", "u16[]": the size of one element, 0 where it is not known; 9 stands for a long. */
+/* Of "unsigned int", "const char *", "u16[]": the size of one element, 0 where it is not known;
+ * 9 stands for a long. */
 static uint32_t element_size(struct piece type, unsigned int long_bytes)
 {
 	static const struct {

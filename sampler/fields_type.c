@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_type.c - see fields_private.h: types of C in print formats, "(unsigned int)" and the like, and casts to them.
+ * fields_type.c - see fields_private.h: types of C in print formats, "(unsigned int)" and the like,
+ * and casts to them.
  *
- * The kernel has thousands of names for numbers.  Of those that are not known here, a cast changes nothing.
+ * The kernel has thousands of names for numbers.  Of those that are not known here, a cast changes
+ * nothing.
  */
 #include "sampler/fields_private.h"
 

@@ -2,15 +2,16 @@
 /*
  * images.h - the binary images that samples fall into; half of a frame's identity.
  *
- * An image is found by its path and by what makes it one: build-id where the kernel gave it, else device,
- * inode and generation.  Two builds at one path are two images, and so are two names of one file (hard
- * links), as in perf: symbols.h reads such a file once.  A generation of 0 is one not
- * known (/proc/PID/maps does not tell it), and agrees with the latest known; so does a time of change of 0.  A file
- * that was written over is another image, as far as size and time of change were looked at.
- * The sampling thread adds; entries never move and never change, so other threads may read what
- * they reached through a snapshot of the store (store.h).  Origins do change, under a lock inside.
- * Lifetime: what no mapping refers to is freed and its id given out again, but only while no frame was ever made
- * in it; an image that samples fell into stays, so that nothing another thread knows ever changes its meaning.
+ * An image is found by its path and by what makes it one: build-id where the kernel gave it, else
+ * device, inode and generation.  Two builds at one path are two images, and so are two names of one
+ * file (hard links), as in perf: symbols.h reads such a file once.  A generation of 0 is one not
+ * known (/proc/PID/maps does not tell it), and agrees with the latest known; so does a time of
+ * change of 0.  A file that was written over is another image, as far as size and time of change
+ * were looked at. The sampling thread adds; entries never move and never change, so other threads
+ * may read what they reached through a snapshot of the store (store.h).  Origins do change, under a
+ * lock inside. Lifetime: what no mapping refers to is freed and its id given out again, but only
+ * while no frame was ever made in it; an image that samples fell into stays, so that nothing
+ * another thread knows ever changes its meaning.
  */
 #ifndef SAMPLER_IMAGES_H
 #define SAMPLER_IMAGES_H

@@ -76,7 +76,8 @@ uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns
 /* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */
 void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields);
 
-/* The most frames that the kernel puts into chains of an event: longer ones are cut there.  0: not known. */
+/* The most frames that the kernel puts into chains of an event: longer ones are cut there.  0:
+ * not known. */
 void ingest_max_stack(struct ingest *ingest, uint8_t event, uint16_t frames);
 
 /* Of a recording: kernel addresses in [start, start + len) are of this image, of kind IMAGE_MODULE.  A module loaded

@@ -486,7 +486,8 @@ static int rename_stack(
 	return err;
 }
 
-/* One cell as several.  A sample stays whole; what rounding takes from a part, it has of cells that follow. */
+/* One cell as several.  A sample stays whole; what rounding takes from a part, it has of cells
+ * that follow. */
 static int add_parts(
 	struct slices *slices, const struct cell *cell, uint32_t values, struct parts *parts)
 {

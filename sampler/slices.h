@@ -81,9 +81,9 @@ struct slices_renaming {
 };
 #define SLICES_CUTS_MAX 15u
 
-/* The same slice with other stacks, with its own references.  When in its time a sample was taken is
- * not known: of a cell whose stack changes in that time, parts of the samples are counted for
- * each, in proportion to their times.  *out is NULL where all stays. */
+/* The same slice with other stacks, with its own references.  When in its time a sample was
+ * taken is not known: of a cell whose stack changes in that time, parts of the samples are
+ * counted for each, in proportion to their times.  *out is NULL where all stays. */
 int slices_rename(struct slices *slices, const struct sealed *from,
 	const struct slices_renaming *renaming, struct sealed **out);
 

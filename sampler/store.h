@@ -96,8 +96,8 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force);
 bool store_finish(struct store *store, uint64_t now_ns);
 
 struct slices_renaming;
-/* Replace stacks in slices that end after from_ns, and in the open one, which is sealed.  Returns 1;
- * 0 where nothing changed; -ENOMEM: some may keep their stacks. */
+/* Replace stacks in slices that end after from_ns, and in the open one, which is sealed.
+ * Returns 1; 0 where nothing changed; -ENOMEM: some may keep their stacks. */
 int store_rename(struct store *store, uint64_t from_ns, const struct slices_renaming *renaming);
 
 /* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after

@@ -108,10 +108,10 @@ const struct tasks_unread *tasks_unread(const struct tasks *tasks);
 /* One mapping; also for tasks_reader.read_maps. */
 int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap);
 
-/* A sample fell where its process has nothing mapped, as far as is known.  Processes may share one address space
- * (CLONE_VM without CLONE_THREAD), and a record of a mapping names only one of them.  Live, the mappings are read
- * again; of a recording, a process that was forked and has executed nothing has what its parent has there, if that
- * is a file. */
+/* A sample fell where its process has nothing mapped, as far as is known.  Processes may share
+ * one address space (CLONE_VM without CLONE_THREAD), and a record of a mapping names only one of
+ * them.  Live, the mappings are read again; of a recording, a process that was forked and has
+ * executed nothing has what its parent has there, if that is a file. */
 void tasks_find_code(struct tasks *tasks, int32_t pid, uint64_t address);
 
 /* The current label of a thread, met for the first time if need be.  Returns 0 or -ENOMEM. */

@@ -29,8 +29,7 @@ struct process {
 	struct space *space;
 	uint64_t since_ns; /* fork or exec: older mappings are those of somebody else */
 	uint64_t loaded_ns; /* older mappings fill gaps */
-	uint64_t
-		pause_ns; /* before its mappings are read once more for an unknown address; see tasks_find_code() */
+	uint64_t pause_ns; /* until mappings are read again, see tasks_find_code() */
 };
 
 struct thread {

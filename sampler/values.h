@@ -28,8 +28,9 @@ struct value {
 	size_t text_len;
 };
 
-/* Ends a text that is cut at len with an ellipsis and with digits of its whole, so that different ones stay different; out has
- * VALUE_CUT_BYTES and a byte for its end behind len.  Returns the new length. */
+/* Ends a text that is cut at len with an ellipsis and with digits of its whole, so that
+ * different ones stay different; out has VALUE_CUT_BYTES and a byte for its end behind len.
+ * Returns the new length. */
 size_t value_cut(char *out, size_t len, const void *whole, size_t whole_len);
 
 struct values;

@@ -3,9 +3,9 @@
  * again.h - images whose symbols change while they are looked at: code made at run time, the
  * running kernel.
  *
- * Says when it is time to look again (while somebody asks for addresses of the image; at code made at
- * run time also else, since it may be other code), and keeps the names that were given out, so that a newer table may replace the older one.  The
- * thread of symbols.h.
+ * Says when it is time to look again (while somebody asks for addresses of the image; at code made
+ * at run time also else, since it may be other code), and keeps the names that were given out, so
+ * that a newer table may replace the older one.  The thread of symbols.h.
  */
 #ifndef SYMBOLS_AGAIN_H
 #define SYMBOLS_AGAIN_H
@@ -26,8 +26,7 @@ struct again {
 	bool over; /* there is no use in looking again */
 	bool idle; /* the last look was one that nobody asked for */
 	uint64_t asked_ns, due_ns, pause_ns;
-	uint64_t idle_ns,
-		idle_pause_ns; /* when to look though nobody asks: code takes the place of other code */
+	uint64_t idle_ns, idle_pause_ns; /* when to look though nobody asks */
 	uint64_t final_ns; /* due_ns where nothing follows that a look would take time from */
 };
 

@@ -121,7 +121,8 @@ bool code_client_is_waiting(const struct code_client *client)
 		loader_code_waiting(client->loader, &since);
 }
 
-/* A job about an image; NULL without memory.  Lines and instructions are those of the file that gave the names. */
+/* A job about an image; NULL without memory.  Lines and instructions are those of the file that
+ * gave the names. */
 static struct loader_job *make_job(
 	const struct symbols *symbols, uint32_t key, const struct symbols_source *source)
 {

@@ -46,8 +46,8 @@ static int add_row(struct state *state)
 	return 0;
 }
 
-/* Where the sequence ends.  perf inject writes one for each function, and ends it where its last row begins: that
- * row is of all the code that is left. */
+/* Where the sequence ends.  perf inject writes one for each function, and ends it where its last
+ * row begins: that row is of all the code that is left. */
 static uint64_t end_of(const struct state *state, bool is_last)
 {
 	const struct dwarf_rows *rows = state->rows;

@@ -102,8 +102,8 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 	return 0;
 }
 
-/* Segments of a file that has none, from its sections: perf inject wrote such files before Linux 6.1.  Sections of
- * object files have no place yet. */
+/* Segments of a file that has none, from its sections: perf inject wrote such files before Linux
+ * 6.1.  Sections of object files have no place yet. */
 static int make_segments(struct elffile *elf)
 {
 	elf->segments = calloc(elf->n_sections + 1, sizeof(*elf->segments));

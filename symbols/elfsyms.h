@@ -10,9 +10,9 @@
 #include "symbols/elffile.h"
 #include "symbols/symtab.h"
 
-/* Add the functions in the .symtab of `from` to builder, which sorts them.  `from` is elf itself, or
- * a file that belongs to it; then only those are added at whose addresses is no symbol yet.
- * Returns 0 or -errno; of broken symbol tables it adds what can be read. */
+/* Add the functions in the .symtab of `from` to builder, which sorts them.  `from` is elf
+ * itself, or a file that belongs to it; then only those are added at whose addresses is no
+ * symbol yet. Returns 0 or -errno; of broken symbol tables it adds what can be read. */
 int elfsyms_read(
 	const struct elffile *elf, const struct elffile *from, struct symtab_builder *builder);
 /* The same for the .dynsym of elf. */

@@ -2,7 +2,8 @@
 /*
  * function_cut.c - see function_cut.h.
  *
- * One pass tells how many bytes lie how deep in brackets, another one copies those that are not too deep.
+ * One pass tells how many bytes lie how deep in brackets, another one copies those that are not too
+ * deep.
  */
 #include "symbols/function_cut.h"
 

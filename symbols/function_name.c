@@ -161,8 +161,8 @@ static bool ends_with(const char *name, size_t len, const char *end)
 	return len >= n && !memcmp(name + len - n, end, n);
 }
 
-/* A function that returns a pointer to another is written around its name and parameters:
- * "void (*get<int>(int))(char)".  Returns where the name begins in such a group; 0 if it is none. */
+/* A function that returns a pointer to another is written around its name and parameters: "void
+ * (*get<int>(int))(char)".  Returns where the name begins in such a group; 0 if it is none. */
 static size_t find_inner(const char *name, size_t at, size_t end)
 {
 	size_t begin = at + 1 + strspn(name + at + 1, "*&");
@@ -179,7 +179,8 @@ static bool begins_params(const char *name, size_t at)
 }
 
 /* The last parameters are the function's, unless they belong to a function that something is in:
- * "f(int)::local".  Only templates are written with what they return; "virtual thunk to" is none. */
+ * "f(int)::local".  Only templates are written with what they return; "virtual thunk to" is
+ * none. */
 static struct function_name find_own(const char *name, size_t begin, size_t limit)
 {
 	struct function_name own = {begin, limit};
@@ -222,8 +223,8 @@ struct function_name function_name(const char *name, size_t len)
 
 /* --- clones --- */
 
-/* Where a compiler's mark of a clone begins that ends at len, with its number or without; len if there
- * is none. */
+/* Where a compiler's mark of a clone begins that ends at len, with its number or without; len if
+ * there is none. */
 static size_t mark_begin(const char *name, size_t len)
 {
 	static const char *const marks[] = {".constprop", ".isra", ".part", ".cold", ".lto_priv",

@@ -3,8 +3,8 @@
  * function_name.h - what a demangled name consists of: what the function returns, its own name, its
  * parameters.
  *
- * C++, Rust, Go, D and Java, by their brackets alone.  What is not balanced (a name that was cut, an
- * operator in an expression) is taken as text.  Pure functions; any thread.
+ * C++, Rust, Go, D and Java, by their brackets alone.  What is not balanced (a name that was cut,
+ * an operator in an expression) is taken as text.  Pure functions; any thread.
  */
 #ifndef SYMBOLS_FUNCTION_NAME_H
 #define SYMBOLS_FUNCTION_NAME_H
@@ -19,7 +19,8 @@ enum token {
 	TOKEN_GROUP, /* other brackets: (anonymous namespace), {lambda()#1}, <T as U>, [clone .x] */
 };
 
-/* Bytes of text at a place that brackets are a part of: an operator's name, an arrow; 0 if none is there. */
+/* Bytes of text at a place that brackets are a part of: an operator's name, an arrow; 0 if none
+ * is there. */
 size_t function_solid_len(const char *name, size_t at);
 
 /* What closes a bracket; 0 if it is none that opens. */
@@ -34,15 +35,15 @@ bool function_is_turbofish(const char *name, size_t at);
 /* Bytes of " const", " &&" and the like, which follow parameters. */
 size_t function_qualifiers_len(const char *text);
 
-/* Where a function's own name begins and ends: "ns::f<int>" in "void ns::f<int>(int) const".  Looks at
- * len bytes. */
+/* Where a function's own name begins and ends: "ns::f<int>" in "void ns::f<int>(int) const".
+ * Looks at len bytes. */
 struct function_name {
 	size_t begin, end;
 };
 struct function_name function_name(const char *name, size_t len);
 
-/* Bytes of a name without what compilers append to names of clones and parts (".constprop.0", " [clone
- * .cold]", ".llvm.123") and without the hash of Rust, which differ from build to build. */
+/* Bytes of a name without what compilers append to names of clones and parts (".constprop.0", "
+ * [clone .cold]", ".llvm.123") and without the hash of Rust, which differ from build to build. */
 size_t function_base_len(const char *name, size_t len);
 
 #endif

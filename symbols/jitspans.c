@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitspans.c - from start to start: which pieces cover an address, in the order in which they were made.
+ * jitspans.c - from start to start: which pieces cover an address, in the order in which they were
+ * made.
  *
  * The one made last is found by a heap, so that a hostile order costs n log n and no more.  All of
  * them are kept in a sorted array as long as that costs little.

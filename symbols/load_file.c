@@ -145,8 +145,8 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 	return ret;
 }
 
-/* Is an open candidate the mapped file?  Its build-id decides, if that of the mapped one is known; then contents, then
- * times (opener.c).  0; -ESTALE when it is not; -errno. */
+/* Is an open candidate the mapped file?  Its build-id decides, if that of the mapped one is
+ * known; then contents, then times (opener.c).  0; -ESTALE when it is not; -errno. */
 static int check_candidate(struct loader *loader, const struct symbols_source *source,
 	struct loader_file *file, bool want_build_id, uint8_t build_id[WIRE_BUILD_ID_MAX],
 	size_t *len)

@@ -178,7 +178,8 @@ static bool is_left(const struct target *target, const struct opener_file *file)
 		!has_open(target->pid, file);
 }
 
-/* told: whether it was noted before why the file is not taken, which it is then; NULL: it is not. */
+/* Opens a file of the process if it may be believed.  *told is set when a note says why it may not,
+ * and such a note is added only once; told NULL: none is. */
 static int open_own(struct loader *loader, const struct target *target, const char *path,
 	bool *told, struct opener_file *out)
 {
@@ -346,8 +347,8 @@ static uint64_t monotonic_at(uint64_t real_ns)
 	return (uint64_t)(ago_ns < 0 ? now_ns : ago_ns > now_ns ? 0 : now_ns - ago_ns);
 }
 
-/* A map has no times.  What was there at the first look holds from the beginning, and what was added
- * between two looks since the map was written last. */
+/* A map has no times.  What was there at the first look holds from the beginning, and what was
+ * added between two looks since the map was written last. */
 static void note_growth(struct loader_jit *jit, const struct loader_jit_file *before)
 {
 	struct perfmap_step *steps;

@@ -123,8 +123,8 @@ static bool is_mapped(const struct symbols_source *source)
 		is_of_source(source, &mapping);
 }
 
-/* A file that was written over is another one.  One that was touched is not, but has another time, too: while
- * it is mapped, its contents are those that run. */
+/* A file that was written over is another one.  One that was touched is not, but has another
+ * time, too: while it is mapped, its contents are those that run. */
 static bool is_same(const struct symbols_source *source, int fd, const struct opener_file *file)
 {
 	const struct mapping found = {.inode = file->inode, .dev = file->dev};

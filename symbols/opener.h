@@ -23,7 +23,7 @@ enum opener_way {
 
 struct opener_file {
 	int fd; /* the caller's */
-	bool same; /* it is the mapped file, as far as device, inode and contents tell; else only the build-id can */
+	bool same; /* device, inode and contents are the mapped file's; else ask the build-id */
 	uid_t owner;
 	dev_t dev;
 	ino_t inode;
@@ -71,8 +71,9 @@ int opener_directory(int dir_fd, const char *path, unsigned long long resolve);
  * another real user. */
 uid_t opener_user(int proc_fd, uid_t owner);
 
-/* Returns whether the mapped file lies in a file system in user space (FUSE), with the user who mounted it.  The kernel
- * lets no other in, not even root, unless it is mounted with allow_other. */
+/* Returns whether the mapped file lies in a file system in user space (FUSE), with the user who
+ * mounted it.  The kernel lets no other in, not even root, unless it is mounted with
+ * allow_other. */
 bool opener_is_fuse(const struct symbols_source *source, uid_t *owner);
 
 /* Copy the vdso of the source's process into a memory file.  If both have one word size, it is this

@@ -26,8 +26,7 @@ struct perfmap {
 	struct jitspans *spans; /* borrowed */
 	const struct perfmap_step *steps; /* borrowed; the caller may set them */
 	size_t n_steps, step; /* step: where the search goes on */
-	uint64_t
-		at; /* where in the file the text comes from that is fed next; the caller may set it */
+	uint64_t at; /* position in the file of the text that is fed next */
 	int error; /* the first one; all later calls do nothing */
 	size_t len;
 	char line[PERFMAP_LINE_MAX]; /* the start of a line whose end has not come */
@@ -36,8 +35,9 @@ struct perfmap {
 void perfmap_init(struct perfmap *map, struct jitspans *spans);
 void perfmap_feed(struct perfmap *map, const char *text, size_t len);
 
-/* Read a file up to its current size.  A too large file loses its middle, and spans->cut_bytes is
- * set: the oldest and newest code stays.  steps: ascending; none: no time is known.  Returns 0 or -errno. */
+/* Read a file up to its current size.  A too large file loses its middle, and spans->cut_bytes
+ * is set: the oldest and newest code stays.  steps: ascending; none: no time is known.  Returns
+ * 0 or -errno. */
 int perfmap_read(int fd, const struct perfmap_step *steps, size_t n_steps, struct jitspans *spans);
 
 #endif

@@ -16,7 +16,8 @@ struct pretty_names {
 	size_t pending;
 };
 
-/* The readable name, or name itself while the loader is asked and if it is not mangled.  NULL: no memory. */
+/* The readable name, or name itself while the loader is asked and if it is not mangled.  NULL:
+ * no memory. */
 const char *pretty_find(struct pretty_names *names, struct loader *loader, const char *name);
 
 /* Take in a list of answers.  True if some name differs from its raw form. */

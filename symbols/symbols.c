@@ -212,7 +212,8 @@ static bool is_changing(const struct symbols *symbols, const struct symbols_sour
 
 static bool is_same_file(const struct symbols_source *a, const struct symbols_source *b)
 {
-	/* Numbers of inodes and devices may be used twice: of subvolumes, or after one was unmounted. */
+	/* Numbers of inodes and devices may be used twice: of subvolumes, or after one was
+	 * unmounted. */
 	return a->kind == SYMBOLS_FILE && b->kind == SYMBOLS_FILE && a->inode &&
 		(a->build_id_len || (a->file_size && a->file_mtime_ns)) && a->inode == b->inode &&
 		a->inode_generation == b->inode_generation && a->dev_major == b->dev_major &&
@@ -222,8 +223,8 @@ static bool is_same_file(const struct symbols_source *a, const struct symbols_so
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
 }
 
-/* A file that is running under another name as well, and is read or being read.  A recording's are told apart by
- * their paths alone: what lay there may differ. */
+/* A file that is running under another name as well, and is read or being read.  A recording's
+ * are told apart by their paths alone: what lay there may differ. */
 static struct image *find_same_file(
 	const struct symbols *symbols, const struct symbols_source *source)
 {
@@ -526,8 +527,8 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
 }
 
-/* Images that wait for this one's answer have it, too.  If its process ended too soon, another's may live: they wait
- * for the first of them then. */
+/* Images that wait for this one's answer have it, too.  If its process ended too soon, another's
+ * may live: they wait for the first of them then. */
 static void tell_twins(struct symbols *symbols, const struct image *image)
 {
 	struct loader_image *job = NULL;

@@ -101,9 +101,9 @@ struct symbols_source {
 /* Of a recording, before the first request that it shall be heeded in.  0 or -ENOMEM. */
 int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded);
 
-/* Ask for the symbols of one image under the caller's key (any number, once each).  Live, a file with several names
- * (hard links) is read once for all of them.  Of SYMBOLS_JIT it may be told again, when
- * more is known.  0 or -ENOMEM. */
+/* Ask for the symbols of one image under the caller's key (any number, once each).  Live, a file
+ * with several names (hard links) is read once for all of them.  Of SYMBOLS_JIT it may be told
+ * again, when more is known.  0 or -ENOMEM. */
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source);
 
 enum symbols_state {
@@ -179,8 +179,9 @@ bool symbols_change(
  * nothing has.  Borrowed until symbols_collect(). */
 const char *symbols_jit_file(const struct symbols *symbols, uint32_t key);
 
-/* The key of an image that is the same file by another name, or on another mount of its layer (by inode, build-id and
- * table), so that index means the same symbols there; else key itself.  Of those that are ready. */
+/* The key of an image that is the same file by another name, or on another mount of its layer
+ * (by inode, build-id and table), so that index means the same symbols there; else key itself.
+ * Of those that are ready. */
 uint32_t symbols_twin(const struct symbols *symbols, uint32_t key);
 
 /* The demangled form of a raw name (C++, Rust, D), or the name itself while it is being asked for and where it
@@ -220,7 +221,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_WORKER_DIED, /* value = how it ended (waitpid status), path = what it was reading; it is tried once more */
 	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice, or, error ETIME, took too long */
 	SYMBOLS_NOTE_UNREADABLE, /* path, error; value 1: its running program's file was deleted */
-	SYMBOLS_NOTE_OTHERS_FUSE, /* path lies in a FUSE mount of the user value, which lets no other in */
+	SYMBOLS_NOTE_OTHERS_FUSE, /* path is in a FUSE mount that only user `value` may read */
 	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
 	SYMBOLS_NOTE_WRONG_FILE, /* path holds another file than was mapped; value 1: deleted */
 	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
@@ -229,7 +230,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine, 3: it has
 				  * the names of code made at run time */
 	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
-	SYMBOLS_NOTE_JIT_LEFT, /* path was changed last before the process began: its names are not used */
+	SYMBOLS_NOTE_JIT_LEFT, /* path is older than the process: its names are not used */
 	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there; or, error EFBIG,
 				   * is too large to be read for it; error ETIMEDOUT: reads of it never end */
 	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice, or, error ETIME, kept it for too long; value 1: by its debug

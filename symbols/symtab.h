@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symtab.h - a symbol table as one flat, sealed memory file: built by the worker, searched by the client.
+ * symtab.h - a symbol table as one flat, sealed memory file: built by the worker, searched by the
+ * client.
  *
  * Layout: header; names, each with its NUL; entries sorted by start (of one start, what ends first
- * comes last); for the kernel, one module
- * number per entry and one name offset per module; code segments; where symbols go on behind
- * others that lie in them; and since when code lies where other code lay before (jitspans.h).  The builder writes with pwrite(2) alone, so that the file never counts
- * as the worker's memory.
- * A table is read-only once made: any thread may read it.
+ * comes last); for the kernel, one module number per entry and one name offset per module; code
+ * segments; where symbols go on behind others that lie in them; and since when code lies where
+ * other code lay before (jitspans.h).  The builder writes with pwrite(2) alone, so that the file
+ * never counts as the worker's memory. A table is read-only once made: any thread may read it.
  */
 #ifndef SYMBOLS_SYMTAB_H
 #define SYMBOLS_SYMTAB_H
@@ -136,7 +136,8 @@ bool symtab_segment_is_sane(const struct symtab_segment *segment);
 void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t size,
 	uint64_t limit, unsigned int kind, const char *name, size_t len, uint32_t module);
 
-/* The same in two steps, for a name that several symbols have: its place, and symbols of a known size. */
+/* The same in two steps, for a name that several symbols have: its place, and symbols of a known
+ * size. */
 uint32_t symtab_builder_name(struct symtab_builder *builder, const char *name, size_t len);
 void symtab_builder_add_named(
 	struct symtab_builder *builder, uint64_t start, uint64_t size, uint32_t name);

@@ -36,7 +36,7 @@ enum wire_type {
 		     * offsets; answer: a codetab */
 	WIRE_CODE, /* the same with struct wire_code alone; or, with WIRE_FLAG_RAW, descriptors: the bytes, and as debug
 		    * file perhaps a jitdump with their lines */
-	WIRE_JIT, /* descriptors: /tmp/perf-PID.map, jit-PID.dump, or both; payload: steps of the map (perfmap.h);
+	WIRE_JIT, /* descriptors: perf-PID.map, jit-PID.dump, or both; payload: steps (perfmap.h);
 		   * answer: a table of addresses */
 	WIRE_NAMED, /* descriptors as of WIRE_FILE, or kernel symbols as text with WIRE_FLAG_KERNEL; payload: a symbol's name;
 		     * the answer's: struct wire_named and what it counts */

@@ -30,7 +30,8 @@ static enum args_kind directory_kind(const char *path, int *error)
 	*error = EISDIR;
 	if (asprintf(&header, "%s/data", path) < 0)
 		return kind;
-	/* What may not be looked at may well be a recording: perf makes them for their owner alone. */
+	/* What may not be looked at may well be a recording: perf makes them for their owner
+	 * alone. */
 	if (stat(header, &about)) {
 		if (errno != ENOENT)
 			*error = errno;
@@ -163,7 +164,8 @@ static bool is_directory(const char *word)
 	return !stat(word, &about) && S_ISDIR(about.st_mode);
 }
 
-/* No function has such a name, so it is a file, even a missing one.  Names of Go have slashes in them. */
+/* No function has such a name, so it is a file, even a missing one.  Names of Go have slashes in
+ * them. */
 static bool is_path(const char *word)
 {
 	size_t len = strlen(word);

@@ -2,8 +2,8 @@
 /*
  * csv.h - text as a cell of CSV that a spreadsheet does not run as a formula, and the end of a row.
  *
- * Cells are those of RFC 4180.  Its rows end by CR LF, which leaves a CR in the last field of awk(1)
- * and cut(1); so they end by LF unless CR LF is asked for.
+ * Cells are those of RFC 4180.  Its rows end by CR LF, which leaves a CR in the last field of
+ * awk(1) and cut(1); so they end by LF unless CR LF is asked for.
  *
  * Pure functions; any thread.
  */

@@ -2,9 +2,9 @@
 /*
  * diff_table.h - rows of several reports side by side.
  *
- * Reports are added one after the other, each freed before the next is made: what is needed is copied.  Events are
- * joined by name, rows by event and keys.  Clones of a function that not all builds have are one row.
- * UI thread.
+ * Reports are added one after the other, each freed before the next is made: what is needed is
+ * copied.  Events are joined by name, rows by event and keys.  Clones of a function that not all
+ * builds have are one row. UI thread.
  */
 #ifndef TUI_DIFF_TABLE_H
 #define TUI_DIFF_TABLE_H

@@ -164,7 +164,8 @@ static uint64_t read_repetition(const char *text, const char **end)
 static bool is_affordable(const char *regex)
 {
 	uint64_t sums[REGEX_DEPTH_MAX] = {0}, last = 0, copies;
-	/* Copies of what may be empty are linked with each other: by group, and of what stands last. */
+	/* Copies of what may be empty are linked with each other: by group, and of what stands
+	 * last. */
 	bool empties[REGEX_DEPTH_MAX] = {false}, empty = false;
 	size_t depth = 0;
 

@@ -3,12 +3,14 @@
  * filter.h - which cells of a store count: by command, process, thread, CPU, image, symbol,
  * address, source line and field of the samples.
  *
- * Terms of one field are joined: a cell passes when it matches one of the field's positive terms (or the field has none),
- * and none of its negated ones.  Image, symbol, address and line are those of the leaf, where the sample fell.  Texts are compared
- * whole, with * and ? as in a shell, or by a regular expression anywhere; an image by its short name or its path, a symbol
- * in any of its forms (called()).  Of FILTER_STACK it is the symbol of any frame.  An address is "libc.so.6+0x1b2c", a line
- * "/src/a.c:7" or "a.c:7", or a function where none is known (line_text.h).  A field of samples is what is shown of it, FIELD_MISSING where they have none; one that is a
- * number may be in a range.  UI thread.
+ * Terms of one field are joined: a cell passes when it matches one of the field's positive terms
+ * (or the field has none), and none of its negated ones.  Image, symbol, address and line are those
+ * of the leaf, where the sample fell.  Texts are compared whole, with * and ? as in a shell, or by
+ * a regular expression anywhere; an image by its short name or its path, a symbol in any of its
+ * forms (called()).  Of FILTER_STACK it is the symbol of any frame.  An address is
+ * "libc.so.6+0x1b2c", a line "/src/a.c:7" or "a.c:7", or a function where none is known
+ * (line_text.h).  A field of samples is what is shown of it, FIELD_MISSING where they have none;
+ * one that is a number may be in a range.  UI thread.
  */
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H

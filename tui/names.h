@@ -118,8 +118,10 @@ int names_freeze(
 struct names_index;
 int names_index_new(struct names_index **out, struct names *names);
 void names_index_free(struct names_index *index); /* NULL is a no-op */
-/* The symref of a symbol with the names of another profile's, which is added where there is none: of several the one that begins at
- * the same offset, as it does in the same build.  Without the name, a clone of the same function counts (called.h).  *symref is 0 when out of memory.  0 or -ENOMEM. */
+/* The symref of a symbol with the names of another profile's, which is added where there is
+ * none: of several the one that begins at the same offset, as it does in the same build.
+ * Without the name, a clone of the same function counts (called.h).  *symref is 0 when out of
+ * memory.  0 or -ENOMEM. */
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref);
 
 /* Ask for no symbols until names_resume(): what tells files apart is not known yet.  Names are pending meanwhile. */

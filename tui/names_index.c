@@ -106,8 +106,8 @@ static enum likeness likeness_of(const struct symref *symbol, const struct symre
 	return called_base(other->symbol).len == strlen(other->symbol) ? BASE : CLONE;
 }
 
-/* The one that is most like it: with the name and the start, with the name, then a clone of the function
- * that is really here, of several the whole function; last one that was added; 0: none. */
+/* The one that is most like it: with the name and the start, with the name, then a clone of the
+ * function that is really here, of several the whole function; last one that was added; 0: none. */
 static uint32_t find(const struct names_index *index, const struct symref *symbol)
 {
 	enum likeness best = UNLIKE;

@@ -90,8 +90,8 @@ struct names {
 
 /* What is known of an image, which is asked for when it is met for the first time.  NULL when out of memory. */
 struct image_info *names_image(struct names *names, uint32_t id);
-/* The image whose symrefs its symbols have: the same file at the same place, if there is one.  Other names of a file
- * (hard links) have their own.  Of images that are ready. */
+/* The image whose symrefs its symbols have: the same file at the same place, if there is one.
+ * Other names of a file (hard links) have their own.  Of images that are ready. */
 uint32_t names_twin(struct names *names, uint32_t id);
 /* Ask for its symbols (again).  0 or -ENOMEM. */
 int names_request(struct names *names, const struct image *image);
@@ -103,7 +103,8 @@ uint32_t names_foreign(struct names *names, const char *symbol, const char *imag
 const char *names_shared(struct names *names, const char *text, const char *other);
 /* Where code of an image took the place of other code, to names->code. */
 void names_tell_changes(struct names *names, uint32_t image);
-/* To whom asks about an image: its changes, once its table is there, or that they will not be known in time. */
+/* To whom asks about an image: its changes, once its table is there, or that they will not be
+ * known in time. */
 void names_answer_changes(struct names *names);
 /* The file that names code made at run time stands for its image. */
 void names_jit(struct names *names, struct ref *ref, const char *file);

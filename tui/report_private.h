@@ -18,7 +18,8 @@ struct report_memory {
 	struct reader_status file_status;
 };
 
-/* Ids of the events that the request is about, in their order; there is room for ENGINE_EVENTS_TOLD.  How many. */
+/* Ids of the events that the request is about, in their order; there is room for
+ * ENGINE_EVENTS_TOLD.  How many. */
 size_t report_choose_events(
 	const struct session *session, const struct engine_status *status, uint8_t *ids);
 

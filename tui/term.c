@@ -28,8 +28,8 @@
 #include <curses.h>
 #include <term.h>
 
-/* How long after ESC the rest of a key may come: slow links of ssh(1) and mosh(1) tear keys apart by a round trip.  newterm()
- * prefers the environment's ESCDELAY. */
+/* How long after ESC the rest of a key may come: slow links of ssh(1) and mosh(1) tear keys
+ * apart by a round trip.  newterm() prefers the environment's ESCDELAY. */
 #define ESCAPE_DELAY_MS 200
 #define ENV_SIZE_MAX 1000 /* maximum that LINES and COLUMNS may give */
 #define PAIRS_LEAST \
@@ -269,8 +269,9 @@ static bool is_known(const char *name)
 	return setupterm(name, STDOUT_FILENO, &error) == OK;
 }
 
-/* Returns what the screen is drawn for, as cur_term: TERM, or a terminal that resembles those which terminfo does not
- * know.  Younger ones understand xterm's sequences.  NULL if TERM is not set, or nothing is known. */
+/* Returns what the screen is drawn for, as cur_term: TERM, or a terminal that resembles those
+ * which terminfo does not know.  Younger ones understand xterm's sequences.  NULL if TERM is not
+ * set, or nothing is known. */
 static const char *choose_type(void)
 {
 	const char *name = getenv("TERM");
@@ -364,8 +365,8 @@ static SCREEN *new_screen(const char *type, FILE *input)
 	return screen;
 }
 
-/* Terminals send ESC O B in one mode and ESC [ B in the other.  Which of them is on is not sure with every terminal and
- * multiplexer in between.  What terminfo says of a sequence goes first. */
+/* Terminals send ESC O B in one mode and ESC [ B in the other.  Which of them is on is not sure
+ * with every terminal and multiplexer in between.  What terminfo says of a sequence goes first. */
 static void define_keys(void)
 {
 	static const struct {

@@ -548,8 +548,8 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		return err;
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
-	/* The idle task never runs in user space: others have its number, since they run outside of the recorder's pid
-	 * namespace. */
+	/* The idle task never runs in user space: others have its number, since they run outside
+	 * of the recorder's pid namespace. */
 	recording->status.pid_namespace |= !record->id.pid &&
 		(record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))

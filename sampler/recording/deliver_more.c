@@ -83,7 +83,8 @@ static int make_fields(
 	char pmu[EVENT_NAME_MAX];
 	int err;
 
-	/* Bytes are of no use without knowing what they are; a machine of the other order is not this one. */
+	/* Bytes are of no use without knowing what they are; a machine of the other order is not
+	 * this one. */
 	if (of.type == PERF_TYPE_TRACEPOINT &&
 		(!(of.sample_type & PERF_SAMPLE_RAW) ||
 			(!source.format && (source.swapped || !is_here(attr)))))

@@ -174,8 +174,8 @@ bool deliver_span_lacks_wakes(const struct recording *recording);
 /* What attributes that came since tell of samples besides.  0 or -ENOMEM. */
 int deliver_more(struct recording *recording);
 void deliver_more_fini(struct recording *recording);
-/* A mapping came: what a jitdump tells of code that took the place of other code is to be known before samples do.  Of
- * those that are stored the times are not known any more. */
+/* A mapping came: what a jitdump tells of code that took the place of other code is to be known
+ * before samples do.  Of those that are stored the times are not known any more. */
 void deliver_ask_changes(struct recording *recording);
 
 struct deliver_counted {

@@ -165,7 +165,8 @@ static int take_header(struct tracing *tracing, struct reading *in)
 	return 0;
 }
 
-/* A longer one is as if it were not there: it is taken apart with no time limit.  The kernel's have 7 kB. */
+/* A longer one is as if it were not there: it is taken apart with no time limit.  The kernel's
+ * have 7 kB. */
 #define FORMAT_MAX (256u << 10)
 
 static int take_events(struct tracing *tracing, struct reading *in)
@@ -193,7 +194,8 @@ static int take_events(struct tracing *tracing, struct reading *in)
 	return 0;
 }
 
-/* Behind the events: the kernel's symbols, which perf leaves out, and the texts that samples point to. */
+/* Behind the events: the kernel's symbols, which perf leaves out, and the texts that samples
+ * point to. */
 static void take_texts(struct tracing *tracing, struct reading *in)
 {
 	const char *text;

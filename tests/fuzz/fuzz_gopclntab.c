@@ -2,8 +2,8 @@
 /*
  * fuzz_gopclntab.c - any bytes as Go's table, moduledata and inlined calls of a program.
  *
- * First byte: bit 0 64 bits, bit 1 the other byte order, bit 2 a position-independent program.
- * Then 4096 bytes of the table, 512 of moduledata; the rest is inlined calls and relocations.  What is
+ * First byte: bit 0 64 bits, bit 1 the other byte order, bit 2 a position-independent program. Then
+ * 4096 bytes of the table, 512 of moduledata; the rest is inlined calls and relocations.  What is
  * missing is 0.
  */
 #include "symbols/gopclntab.h"

@@ -685,7 +685,8 @@ static void test_torn_keys(void **state)
 	(void)state;
 	tty_need_events(target);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) * 2; i++) {
-		/* The first two have the default; with the others a busy machine may take its time. */
+		/* The first two have the default; with the others a busy machine may take its
+		 * time. */
 		const char *const environment[] = {names[i / 2], "LC_ALL=C.UTF-8",
 			"COLUMNS=", "LINES=", "ASAN_OPTIONS=detect_leaks=0",
 			i < 2 ? "ESCDELAY=" : "ESCDELAY=5000", NULL};

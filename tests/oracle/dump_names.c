@@ -4,10 +4,10 @@
  *
  * usage: dump_names FILE...
  *
- * From standard input comes, one a line, the number of a file (from 0) and a virtual address of it in hexadecimal.
- * For each, in the same order, a line with the start of the symbol that covers it, its size, its
- * name and "?" if that is uncertain, between tabs.  A function without a name has an empty one.  "-": no
- * symbol covers the address.
+ * From standard input comes, one a line, the number of a file (from 0) and a virtual address of it
+ * in hexadecimal. For each, in the same order, a line with the start of the symbol that covers it,
+ * its size, its name and "?" if that is uncertain, between tabs.  A function without a name has an
+ * empty one.  "-": no symbol covers the address.
  */
 #include "symbols/symbols.h"
 

@@ -2,8 +2,9 @@
 /*
  * dump_tracepoints.c - lines of tracepoints, as fields.h makes them of format files and raw data.
  *
- * usage: dump_tracepoints TRACEFS < COMMANDS.  A command is a line: "format PATH" reads a format file, "raw HEX" prints how the
- * line of these bytes was made ("none", "format", "fields"), a tab, and the line.
+ * usage: dump_tracepoints TRACEFS < COMMANDS.  A command is a line: "format PATH" reads a format
+ * file, "raw HEX" prints how the line of these bytes was made ("none", "format", "fields"), a tab,
+ * and the line.
  */
 #include "sampler/fields.h"
 #include "sampler/sysfile.h"

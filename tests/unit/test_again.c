@@ -119,8 +119,8 @@ static void test_a_map_appears_and_grows(void **state)
 	assert_string_equal(later_name_at(0x9000), "");
 	assert_int_equal(symbols_version(symbols, KEY), version);
 
-	/* Compiled again elsewhere, and something else where it was: one name, one symbol.  What was
-	 * there keeps its name, what is there now has an address of its own. */
+	/* Compiled again elsewhere, and something else where it was: one name, one symbol.  What
+	 * was there keeps its name, what is there now has an address of its own. */
 	add_to(map, "3000 10 py::work:/x/a b.py\n1000 10 instead\n");
 	assert_string_equal(later_name_at(0x3000), "py::work:/x/a b.py");
 	assert_string_equal(name_at(0x1000), "py::work:/x/a b.py");
@@ -351,7 +351,8 @@ static void test_pauses(void **state)
 	assert_true(again_is_due(again, now, true));
 	again_free(again);
 
-	/* Code that nobody asks for may be replaced: it is looked at as well, more rarely if it stays. */
+	/* Code that nobody asks for may be replaced: it is looked at as well, more rarely if it
+	 * stays. */
 	assert_int_equal(again_new(&again, &jit), 0);
 	again_missed(again);
 	loader_image_free(again_begin(again, KEY, now));

@@ -564,7 +564,8 @@ static void test_directories(void **state)
 		good(&line, text);
 		assert_string_equal(line.request.files[line.request.n_files - 1 - diff], "whole");
 		args_fini(&line.request);
-		/* A link that leads to itself stands for what may not be looked at, since root may. */
+		/* A link that leads to itself stands for what may not be looked at, since root
+		 * may. */
 		snprintf(text, sizeof(text), "%s shut%s", commands[i], diff ? " file.data" : "");
 		bad(text, "symbolic link");
 	}

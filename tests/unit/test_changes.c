@@ -301,7 +301,8 @@ static void test_asking(void **state)
 	assert_int_equal(woken, 3);
 }
 
-/* Told otherwise than before, samples are sorted anew; told that there are none, all is as at first. */
+/* Told otherwise than before, samples are sorted anew; told that there are none, all is as at
+ * first. */
 static void test_told_otherwise(void **state)
 {
 	const struct code_change change = {FIRST + CODE, 3 * S, 0x20};

@@ -115,7 +115,8 @@ static void test_seconds(void **state)
 	diff_table_fini(&table);
 }
 
-/* Compilers make other clones of a function in each build: where both have the same, each is a row. */
+/* Compilers make other clones of a function in each build: where both have the same, each is a
+ * row. */
 static void test_clones(void **state)
 {
 	static const struct given old[] = {{"one.constprop.0", "a", 100},

@@ -422,8 +422,9 @@ static void test_broken(void **state)
 		}
 }
 
-/* As perf inject --jit writes it: a unit that says where its line table is and nothing else, files that the program
- * defines (the second one is as the first), and an end where the last row begins. */
+/* As perf inject --jit writes it: a unit that says where its line table is and nothing else,
+ * files that the program defines (the second one is as the first), and an end where the last row
+ * begins. */
 static void test_line_table_alone(void **state)
 {
 	static const uint8_t abbrev[] = {1, 0x11, 0, 0x10, 0x06, 0, 0, 0};

@@ -112,7 +112,8 @@ static void test_many_segments(void **state)
 	}
 }
 
-/* Of a file without segments its sections tell where code is; those of an object file have no place. */
+/* Of a file without segments its sections tell where code is; those of an object file have no
+ * place. */
 static void test_no_segments(void **state)
 {
 	uint64_t offset, rest;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_enumerators.c - names of enumerators in formats become numbers, by type information made here.
+ * test_enumerators.c - names of enumerators in formats become numbers, by type information made
+ * here.
  */
 #include "sampler/enumerators.h"
 

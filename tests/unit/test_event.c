@@ -405,7 +405,8 @@ static void symbols(void **state)
 	assert_string_equal(spec.name + strlen(spec.name) - 4, "ff:u");
 }
 
-/* Paths as package managers make them: two events have two names, and each is found by its whole text. */
+/* Paths as package managers make them: two events have two names, and each is found by its whole
+ * text. */
 static void long_names(void **state)
 {
 	static const char path[] =

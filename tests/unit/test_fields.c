@@ -210,7 +210,8 @@ static void test_two_lists(void **state)
 	finish(&world);
 }
 
-/* A part of a number has the names: the rest is shown, so that different values have different texts. */
+/* A part of a number has the names: the rest is shown, so that different values have different
+ * texts. */
 static void test_named_parts(void **state)
 {
 	static const char format[] =

@@ -163,7 +163,8 @@ static void test_index(void **state)
 	names_index_free(index);
 }
 
-/* Another build has another clone of a function: the function itself before others of its clones. */
+/* Another build has another clone of a function: the function itself before others of its
+ * clones. */
 static void test_index_of_clones(void **state)
 {
 	static const struct symbol functions[] = {{0x1000, 0x100, "one.isra.0", NULL, 0, false},

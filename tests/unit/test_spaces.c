@@ -240,8 +240,8 @@ static int setup_recorded(void **state)
 	return 0;
 }
 
-/* A process that shares its parent's memory runs what that maps later; no record tells that they share it.  What a
- * process has itself, and what executes something else, stays as it is. */
+/* A process that shares its parent's memory runs what that maps later; no record tells that they
+ * share it.  What a process has itself, and what executes something else, stays as it is. */
 static void test_shared_memory(void **state)
 {
 	struct fake *fake = *state;

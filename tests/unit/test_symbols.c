@@ -233,8 +233,8 @@ static void write_file(char path[64], const void *bytes, size_t len)
 	close(fd);
 }
 
-/* The same file on two anonymous devices, or met twice on one, is one to those who ask.  What differs in build-id,
- * symbols or inode is not. */
+/* The same file on two anonymous devices, or met twice on one, is one to those who ask.  What
+ * differs in build-id, symbols or inode is not. */
 static void test_twins(void **state)
 {
 	static const struct small_symbol one[] = {
@@ -281,8 +281,8 @@ static void test_twins(void **state)
 		unlink(paths[i]);
 }
 
-/* One file by several names is read once, in whatever order the answers come; where the first name leads nowhere, it is
- * read by the next. */
+/* One file by several names is read once, in whatever order the answers come; where the first
+ * name leads nowhere, it is read by the next. */
 static void test_names_of_one_file(void **state)
 {
 	static const struct small_symbol one[] = {

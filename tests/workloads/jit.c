@@ -9,7 +9,8 @@
  * beginning, cold at SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its
  * parent has compiled), dump (jit-PID.dump in this directory), again (with a dump: gen_one, whose
  * place gen_two takes after half of the time), mapped (the same with a map), part (with a dump, and
- * with the second half of its place, where gen_one spends half of its time).  Names are those that python 3.12 writes.  Says "ready".
+ * with the second half of its place, where gen_one spends half of its time).  Names are those that
+ * python 3.12 writes.  Says "ready".
  */
 #include <elf.h>
 #include <signal.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * folded.c - folded stacks, "command;outermost;...;leaf WEIGHT" a line, as flame graph tools read them.
+ * folded.c - folded stacks, "command;outermost;...;leaf WEIGHT" a line, as flame graph tools read
+ * them.
  *
- * The lines are those of `perf script | stackcollapse-perf.pl`: the weight is the period where perf tells one, blanks in
- * commands are underscores, code of no known function is its file in brackets, and C++ parameters go.
- * But functions that differ stay different: they keep their parameters if others have the same name,
- * and functions without a name have their addresses.
+ * The lines are those of `perf script | stackcollapse-perf.pl`: the weight is the period where perf
+ * tells one, blanks in commands are underscores, code of no known function is its file in brackets,
+ * and C++ parameters go. But functions that differ stay different: they keep their parameters if
+ * others have the same name, and functions without a name have their addresses.
  */
 #include "tui/export/fold.h"
 

@@ -68,8 +68,8 @@ int profile_event(const struct profile *profile, uint8_t id);
 bool profile_pass(
 	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event);
 
-/* Whether a sample is of the idle task: pid 0.  In a pid namespace that is the number of all who run outside of it as well,
- * so there its leaf has to be a function of the idle loop. */
+/* Whether a sample is of the idle task: pid 0.  In a pid namespace that is the number of all who
+ * run outside of it as well, so there its leaf has to be a function of the idle loop. */
 bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t stack);
 
 bool profile_interrupted(const struct profile *profile);
