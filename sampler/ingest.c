@@ -525,7 +525,7 @@ uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *rec
 }
 
 /* The address space is told apart above the bits that choose the cache's set: those are known ahead. */
-static uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain_hash,
+static inline uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain_hash,
 	const struct space *space, uint64_t time_ns)
 {
 	uint64_t context = space_generation(space) + (ingest->modules_version << 40);
