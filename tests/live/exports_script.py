@@ -4,9 +4,9 @@
 
 Samples without chains have the same lines, with the addresses that they had in the process.  Events of a pipe have the same names:
 with perf's own names (EVENT_DESC), with those alone that follow the first mappings (EVENT_UPDATE), and without any, as
-pipes of old versions are.
+pipes of old versions are.  Names of a map, which are not mangled, keep their parameters.
 
-usage: exports_script.py STROBE SHARES
+usage: exports_script.py STROBE SHARES JIT
 """
 
 import os
@@ -85,10 +85,37 @@ def names(strobe, shares):
         checks.check(f"script: events of a pipe, {what}", wanted and found == wanted, f"{found}, {wanted}")
 
 
+def plain_names(strobe, jit, folder):
+    """Names of a Java runtime's map: two functions that differ in their parameters alone."""
+    path = os.path.join(folder, "plain.data")
+    made = run(["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", path, "--", jit, "map", "0.4"])
+    pid = re.search(r"^\s*\S+ +(\d+)", run(["perf", "script", "-i", path, "-F", "comm,pid"]).stdout.decode(errors="replace"))
+    symbols = f"/tmp/perf-{pid.group(1)}.map" if pid else ""
+    if not os.path.exists(symbols):
+        checks.skip("script: names of a map", f"perf record: {made.stderr[-200:]}")
+        return
+    with open(symbols, encoding="utf-8") as file:
+        text = file.read()
+    new = {"py::hot:": "long J.f(int)", "py::cold:": "long J.f(java.util.List<T>, long)"}
+    with open(symbols, "w", encoding="utf-8") as file:
+        for line in text.splitlines():
+            at, size, name = line.split(" ", 2)
+            name = next((name for old, name in new.items() if old in line), name)
+            file.write(f"{at} {size} {name}\n")
+    try:
+        wanted, found = ({match.group(1) for match in re.finditer(r"(long J\S.*?)\+?(?:0x[0-9a-f]+)? \(/tmp", text)}
+                         for text in (run(["perf", "script", "-i", path]).stdout.decode(errors="replace"),
+                                      run([strobe, "export", path, "--format", "script"]).stdout.decode(errors="replace")))
+        checks.check("script: names of a map keep their parameters", len(wanted) == 2 and wanted == found, f"{wanted}, {found}")
+    finally:
+        os.remove(symbols)
+
+
 def main():
-    strobe, shares = sys.argv[1:]
+    strobe, shares, jit = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         places(strobe, shares, folder)
+        plain_names(strobe, jit, folder)
     names(strobe, shares)
     checks.finish()
 

@@ -50,7 +50,7 @@ def frame_name(symbol):
 def pretty(names):
     """{raw: name}, as binutils demangle."""
     raw = sorted(names)
-    shown = subprocess.run(["c++filt", "--no-verbose"], input="\n".join(raw) + "\n", capture_output=True, text=True,
+    shown = subprocess.run(["c++filt", "--no-verbose", "--no-params"], input="\n".join(raw) + "\n", capture_output=True, text=True,
                            errors="surrogateescape", check=True).stdout.split("\n")
     return dict(zip(raw, shown))
 

@@ -6,6 +6,7 @@
 
 #include "tui/called.h"
 #include "tui/clean.h"
+#include "tui/names_rules.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -33,11 +34,15 @@ void script_head(FILE *out, const struct script_head *head)
 	fprintf(out, "%s: ", head->event->name);
 }
 
-/* As perf script writes names: without what functions return and their parameters. */
-static void put_name(FILE *out, const char *name)
+/* As perf script writes names: demangled ones without what functions return and their parameters;
+ * others, as those of a Java runtime's map, as they are. */
+static void put_name(FILE *out, const struct symref *symref)
 {
-	struct function_name own = called_own(name);
+	const char *name = symref->symbol;
+	struct function_name own = {.end = strlen(name)};
 
+	if (!symref->raw || names_may_be_mangled(symref->raw))
+		own = called_own(name);
 	fwrite(name + own.begin, 1, own.end - own.begin, out);
 }
 
@@ -49,7 +54,7 @@ static void put_inlined(const struct script_text *text, uint32_t frame, uint64_t
 
 	for (size_t i = 0; i < n; i++) {
 		fprintf(text->out, "%16" PRIx64 " ", address);
-		put_name(text->out, names_get(text->names, symrefs[i])->symbol);
+		put_name(text->out, names_get(text->names, symrefs[i]));
 		fputs(NAMES_INLINED "\n\t", text->out);
 	}
 }
@@ -71,7 +76,7 @@ static void put_frame(
 	symref = names_get(text->names, names_symref(text->names, frame_id));
 	if (symref->resolved) {
 		fprintf(text->out, "%16" PRIx64 " ", shown);
-		put_name(text->out, symref->symbol);
+		put_name(text->out, symref);
 		fprintf(text->out, "+0x%" PRIx64 " (%s)\n", place - symref->start, file_of(symref));
 	} else {
 		fprintf(text->out, "%16" PRIx64 " [unknown] (%s)\n", shown, file_of(symref));
