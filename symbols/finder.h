@@ -46,6 +46,7 @@ struct finder_query {
 	const uint8_t *build_id;
 	size_t build_id_len; /* 0: unknown: by path alone */
 	bool deleted; /* see symbols_source */
+	uint64_t inode; /* the same; 0: unknown */
 	int32_t pid; /* of a debug file: below this process's root first, where that is another than ours; 0: none */
 	/* The finder's, begin with 0. */
 	size_t dir, pattern;

@@ -102,7 +102,7 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 	return ret;
 }
 
-static int use_table(struct loader_image *image, int fd)
+int load_use_table(struct loader_image *image, int fd)
 {
 	int ret = symtab_open(&image->table, fd);
 
@@ -124,7 +124,7 @@ bool load_cached(struct loader *loader, struct loader_image *image, const char *
 
 	if (fd < 0)
 		return false;
-	int ret = use_table(image, fd);
+	int ret = load_use_table(image, fd);
 	close(fd);
 	return ret == 0;
 }
@@ -148,7 +148,7 @@ int load_table(struct loader *loader, struct loader_image *image,
 		return -EBADMSG;
 	if (question->type == WIRE_FILE)
 		load_tell_build_id(image, answer->build_id, answer->build_id_len);
-	ret = use_table(image, table);
+	ret = load_use_table(image, table);
 	if (ret < 0) {
 		close(table);
 		return ret;

@@ -18,12 +18,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAP_DIR "/tmp"
 #define FDS_MAX 4096u
 #define CLOCK_SLACK_S 2 /* file systems tell time in coarse steps */
+/* Of all copies for one recording. */
+#define COPIES_MAX 512u
+#define COPIES_BYTES_MAX (128u << 20)
+
+enum { SLOT_MAP, SLOT_DUMP }; /* of loader_image.kept_fds */
 
 struct target {
 	int32_t pid, parent;
@@ -185,8 +191,9 @@ static int open_own(struct loader *loader, const struct target *target, const ch
 {
 	int ret = open_below(target->root, path, out);
 
-	/* Whose root we may not look into may still have ours. */
-	if (ret == -EACCES || ret == -EPERM)
+	/* Whose root we may not look into may still have ours, but not if it has numbers of its
+	 * own. */
+	if ((ret == -EACCES || ret == -EPERM) && target->inner_pid == target->pid)
 		ret = open_below("/", path, out);
 	if (ret < 0)
 		return ret;
@@ -387,6 +394,73 @@ int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from)
 	return 0;
 }
 
+/* The place of an image's copy among all; NULL: there are too many. */
+static struct loader_copy *find_copy(struct loader *loader, uint32_t key, size_t slot)
+{
+	struct loader_copy *grown;
+
+	for (size_t i = 0; i < loader->n_copies; i++)
+		if (loader->copies[i].key == key && loader->copies[i].slot == slot)
+			return &loader->copies[i];
+	if (loader->n_copies == COPIES_MAX)
+		return NULL;
+	grown = reallocarray(loader->copies, loader->n_copies + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	loader->copies = grown;
+	grown[loader->n_copies] = (struct loader_copy){.key = key, .slot = slot};
+	return &grown[loader->n_copies++];
+}
+
+static bool has_room(const struct loader *loader, struct loader_copy *copy, uint64_t size)
+{
+	uint64_t total = 0;
+
+	copy->bytes = size < PERFMAP_BYTES_MAX ? size : PERFMAP_BYTES_MAX;
+	for (size_t i = 0; i < loader->n_copies; i++)
+		total += loader->copies[i].bytes;
+	if (total > COPIES_BYTES_MAX)
+		copy->bytes = 0;
+	return copy->bytes || !size;
+}
+
+static void keep_copy(struct loader *loader, struct loader_image *image, size_t slot,
+	const char *path, const struct opener_file *file)
+{
+	struct loader_copy *copy = find_copy(loader, image->key, slot);
+	bool cut = false;
+	int fd = copy && has_room(loader, copy, file->size)
+		? kept_copy(file->fd, slot == SLOT_MAP, &cut)
+		: -ENOSPC;
+
+	image->jit.left_out |= fd < 0;
+	if (fd < 0)
+		return;
+	image->kept_fds[slot] = fd;
+	/* A map that is cut was told of when it was read. */
+	if (cut && slot == SLOT_DUMP && !image->jit.told_cut) {
+		image->jit.told_cut = true;
+		loader_add_note(
+			loader, SYMBOLS_NOTE_JIT_CUT, path, 0, (int)(PERFMAP_BYTES_MAX >> 20));
+	}
+}
+
+/* A map is written anew by the next process of its number, and what lies in a container goes with
+ * it.  Jitdumps of this machine stay, and are large. */
+static void keep_copies(struct loader *loader, struct loader_image *image,
+	const struct opener_file *map, const struct opener_file *dump)
+{
+	const char *path = image->source.jitdump;
+
+	if (!loader->keep_for_recording)
+		return;
+	image->jit.left_out = false;
+	if (map->fd >= 0)
+		keep_copy(loader, image, SLOT_MAP, image->jit.path, map);
+	if (dump->fd >= 0 && (image->jit.elsewhere || !is_ours(path, &image->jit.dump)))
+		keep_copy(loader, image, SLOT_DUMP, path, dump);
+}
+
 int load_jit(struct loader *loader, struct loader_image *image)
 {
 	struct opener_file map = {.fd = -1}, dump = {.fd = -1};
@@ -396,6 +470,7 @@ int load_jit(struct loader *loader, struct loader_image *image)
 	int ret = 0;
 
 	jit->same = false;
+	jit->elsewhere |= opener_view_of(image->source.pid) == OPENER_VIEW_OTHER;
 	if (read_target(image->source.pid, &target))
 		open_living(loader, image, &target, &map, &dump);
 	else
@@ -421,12 +496,48 @@ int load_jit(struct loader *loader, struct loader_image *image)
 		note_growth(jit, &before.map);
 	if (!jit->same)
 		ret = ask(loader, image, &map, &dump, false);
+	if (!jit->same && image->state == SYMBOLS_READY)
+		keep_copies(loader, image, &map, &dump);
 	drop(&map);
 	drop(&dump);
 	return ret;
 }
 
 /* --- of a recording --- */
+
+/* What the recording itself has of a process.  False: it tells nothing of that. */
+static bool find_kept(struct loader *loader, const struct symbols_source *source, const char *path,
+	struct loader_jit *jit, struct opener_file *out)
+{
+	const struct kept_file wanted = {
+		.kind = path ? KEPT_DUMP : KEPT_MAP, .pid = source->pid, .path = path ? path : ""};
+	struct kept_found found;
+	struct stat st;
+
+	int ret = load_find_kept(loader, &wanted, &found);
+	/* Without memory, too, the files of this machine are not asked. */
+	if (ret < 0)
+		return ret != -ENOENT;
+	if (fstat(found.fd, &st) < 0) {
+		close(found.fd);
+		free(found.steps);
+		return true;
+	}
+	*out = (struct opener_file){.fd = found.fd,
+		.owner = geteuid(),
+		.dev = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size};
+	if (path || !jit) {
+		free(found.steps);
+		return true;
+	}
+	free(jit->steps);
+	jit->steps = found.steps;
+	jit->n_steps = found.n_steps;
+	snprintf(jit->path, sizeof(jit->path), "%s", found.path);
+	return true;
+}
 
 /* In what was packed or is kept elsewhere, where others have chosen what lies there; else, of a
  * recording that was made here, where it was then. */
@@ -448,8 +559,16 @@ static bool find_recorded(
 	return *here = true;
 }
 
+static void leave_out(struct loader_image *image, size_t slot)
+{
+	if (image->kept_fds[slot] > 0)
+		close(image->kept_fds[slot]);
+	image->kept_fds[slot] = 0;
+}
+
 int load_recorded_jit(struct loader *loader, struct loader_image *image)
 {
+	const struct symbols_source *source = &image->source;
 	struct opener_file map = {.fd = -1}, dump = {.fd = -1};
 	struct loader_jit *jit = &image->jit;
 	bool foreign = false, here = false;
@@ -458,14 +577,18 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 	jit->over = true;
 	image->state = SYMBOLS_NONE;
 	set_path(jit, image->source.pid);
-	bool found =
-		image->source.pid > 0 && find_recorded(loader, jit->path, &map, &foreign, &here);
-	if (!found && image->source.parent > 0) {
-		set_path(jit, image->source.parent);
+	const bool kept = find_kept(loader, source, NULL, jit, &map);
+	bool found = kept ||
+		(source->pid > 0 && find_recorded(loader, jit->path, &map, &foreign, &here));
+	if (!found && source->parent > 0) {
+		set_path(jit, source->parent);
 		find_recorded(loader, jit->path, &map, &foreign, &here);
 	}
-	if (image->source.jitdump)
-		find_recorded(loader, image->source.jitdump, &dump, &foreign, &here);
+	const bool kept_dump =
+		source->jitdump && find_kept(loader, source, source->jitdump, jit, &dump);
+	if (source->jitdump && !kept_dump)
+		find_recorded(loader, source->jitdump, &dump, &foreign, &here);
+	foreign |= kept || kept_dump;
 	if (map.fd >= 0)
 		jit->map = identity_of(&map);
 	if (dump.fd >= 0)
@@ -478,8 +601,13 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 	if (ret == 0 && here && image->state == SYMBOLS_READY) {
 		image->mark = SYMBOLS_MARK_UNVERIFIED;
 		loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED,
-			map.fd >= 0 ? jit->path : image->source.jitdump, 0, 3);
+			map.fd >= 0 && !kept ? jit->path : source->jitdump, 0, 3);
 	}
+	/* An archive has them with the recording. */
+	if (kept)
+		leave_out(image, 0);
+	if (kept_dump)
+		leave_out(image, map.fd >= 0);
 	drop(&map);
 	drop(&dump);
 	return ret;
@@ -495,7 +623,9 @@ int load_jitdump(
 	*out = (struct loader_file){.file.fd = -1};
 	if (!source->jitdump)
 		return -ENOENT;
-	if (loader->recording)
+	if (loader->recording && find_kept(loader, source, source->jitdump, NULL, &out->file))
+		out->foreign = true;
+	else if (loader->recording)
 		find_recorded(loader, source->jitdump, &out->file, &out->foreign, &here);
 	else if (read_target(source->pid, &target))
 		return open_own(loader, &target, source->jitdump, NULL, &out->file);

@@ -9,7 +9,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@ struct finder_query load_query(enum finder_what what, const struct symbols_sourc
 		.build_id = source->build_id,
 		.build_id_len = source->build_id_len,
 		.deleted = source->deleted,
+		.inode = source->inode,
 	};
 }
 
@@ -34,12 +38,58 @@ unsigned int load_elsewhere(struct loader *loader)
 	return elsewhere;
 }
 
-/* Judges a path without a build-id.  Returns 0; -ESTALE if the file was deleted while recorded;
- * -EREMOTE if the path belongs to another machine. */
+int load_find_kept(struct loader *loader, const struct kept_file *wanted, struct kept_found *out)
+{
+	struct stat st;
+
+	*out = (struct kept_found){.fd = -1};
+	pthread_mutex_lock(&loader->lock);
+	const int fd = loader->recorded.kept_fd;
+	pthread_mutex_unlock(&loader->lock);
+	if (fd <= 0 || fstat(fd, &st) < 0 || !st.st_size)
+		return -ENOENT;
+	char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED)
+		return -errno;
+	int ret = kept_find(bytes, (size_t)st.st_size, wanted, out);
+	munmap(bytes, (size_t)st.st_size);
+	return ret;
+}
+
+/* What the recording has of a file that lay where only its process saw it: 0 and a table for
+ * close(2); -ENOENT: it tells of no such file; -errno. */
+static int find_kept_table(struct loader *loader, const struct finder_query *query)
+{
+	const struct kept_file wanted = {
+		.kind = KEPT_TABLE,
+		.path = query->path,
+		.inode = query->inode,
+		.build_id = query->build_id,
+		.build_id_len = query->build_id_len,
+	};
+	struct kept_found found;
+
+	int ret = query->path ? load_find_kept(loader, &wanted, &found) : -ENOENT;
+	if (ret == 0)
+		free(found.steps);
+	return ret < 0 ? ret : found.fd;
+}
+
+static bool was_elsewhere(struct loader *loader, const struct finder_query *query)
+{
+	int fd = find_kept_table(loader, query);
+
+	if (fd >= 0)
+		close(fd);
+	return fd != -ENOENT;
+}
+
+/* Judges a path without a build-id.  Returns 0; -ESTALE if the file was deleted while recorded, or
+ * lay elsewhere; -EREMOTE if the path belongs to another machine. */
 static int check_path(
 	struct loader *loader, const struct finder_query *query, const struct finder_place *place)
 {
-	if (query->deleted)
+	if (query->deleted || (!place->foreign && was_elsewhere(loader, query)))
 		return -ESTALE;
 	return !place->foreign && load_elsewhere(loader) ? -EREMOTE : 0;
 }
@@ -146,6 +196,20 @@ static void tell_unverified(
 	loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED, image->source.path, 0, newer ? 1 : 2);
 }
 
+static bool use_kept_table(
+	struct loader *loader, struct loader_image *image, const struct finder_query *query)
+{
+	int fd = find_kept_table(loader, query);
+
+	if (fd < 0)
+		return false;
+	/* Others may have chosen the names. */
+	loader->met_foreign = true;
+	int ret = load_use_table(image, fd);
+	close(fd);
+	return ret == 0;
+}
+
 int load_recorded_file(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_source *source = &image->source;
@@ -155,8 +219,9 @@ int load_recorded_file(struct loader *loader, struct loader_image *image)
 	load_tell_build_id(image, source->build_id, source->build_id_len);
 	int ret = load_find(loader, &query, &file);
 	/* The file is gone, but the cache may have its table from the recording or another
-	 * session. */
-	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && load_known(loader, image))
+	 * session, or the recording itself. */
+	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD &&
+		(load_known(loader, image) || use_kept_table(loader, image, &query)))
 		return 0;
 	/* Some debug files (eu-strip) tell where things lie in the file, and serve alone. */
 	if (ret < 0 && source->build_id_len) {

@@ -324,6 +324,9 @@ void loader_fini(struct loader *loader)
 	free(loader->kallsyms_path);
 	free(loader->kernel_notes_path);
 	free(loader->recorded.release);
+	if (loader->recorded.kept_fd > 0)
+		close(loader->recorded.kept_fd);
+	free(loader->copies);
 	finder_fini(&loader->finder);
 }
 
@@ -407,6 +410,10 @@ int loader_recorded(struct loader *loader, const struct symbols_recorded *record
 	loader->recorded.elsewhere = recorded->elsewhere;
 	loader->recorded.end_s = recorded->end_s;
 	loader->recorded.monotonic = recorded->monotonic;
+	if (recorded->kept_fd > 0 && !loader->recorded.kept_fd) {
+		const int fd = fcntl(recorded->kept_fd, F_DUPFD_CLOEXEC, 3);
+		loader->recorded.kept_fd = fd > 0 ? fd : 0;
+	}
 	pthread_mutex_unlock(&loader->lock);
 	return 0;
 }

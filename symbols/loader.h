@@ -20,6 +20,8 @@ struct loader_jit_file {
 struct loader_jit {
 	struct loader_jit_file map, dump;
 	bool ours; /* they are where this process sees them, too */
+	bool elsewhere; /* the process was seen to see other files than this one */
+	bool left_out; /* there was no room for a copy */
 	bool told_cut; /* the note about its size was added */
 	bool told_refused; /* the one about a file that is not taken */
 	/* How the map grew while it was looked at; its owner's, for free(). */
@@ -55,7 +57,9 @@ struct loader_image {
 	size_t build_id_len; /* 0: none known */
 	enum symbols_mark mark;
 	bool lacks_debug; /* it was stripped, and its debug file is not here */
-	int kept_fds[2]; /* see symbols_files(); 0: none */
+	/* See symbols_files(); of SYMBOLS_JIT with keep_for_recording copies of the map and of the
+	 * jitdump; 0: none */
+	int kept_fds[2];
 	struct loader_jit jit; /* of SYMBOLS_JIT: what was read last, and then now */
 	int error; /* positive errno, of LOADER_NAMED and LOADER_UNWIND */
 	/* Of LOADER_NAMED. */

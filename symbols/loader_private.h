@@ -11,6 +11,7 @@
 #include "symbols/cache.h"
 #include "symbols/fetch.h"
 #include "symbols/finder.h"
+#include "symbols/kept.h"
 #include "symbols/loader.h"
 #include "symbols/opener.h"
 #include "symbols/thread.h"
@@ -38,6 +39,13 @@ struct loader {
 	unsigned int memory_mb; /* of a worker */
 	uint64_t read_by_worker; /* whose files the worker has read: LOADER_OURS, or who else's */
 	bool met_foreign; /* some file was not ours: names may be of one such */
+	/* Copies for a recording that images have, the thread's. */
+	struct loader_copy {
+		uint32_t key;
+		size_t slot;
+		uint64_t bytes;
+	} * copies;
+	size_t n_copies;
 	char *packet; /* WIRE_PACKET_BYTES */
 	bool is_quiet; /* the thread's: others tell what is wrong with files */
 	bool told_unconfined, told_no_worker;
@@ -55,6 +63,7 @@ struct loader {
 		unsigned int elsewhere;
 		int64_t end_s;
 		bool monotonic;
+		int kept_fd; /* see kept.h; 0: none */
 	} recorded;
 	struct loader_image *unwinds, **unwinds_end; /* of LOADER_UNWIND */
 	struct loader_image *images, **images_end, *images_done, **images_done_end;
@@ -133,6 +142,8 @@ int load_table(struct loader *loader, struct loader_image *image,
 int load_build_id(struct loader *loader, const struct loader_question *question,
 	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len, struct loader_link *link);
 
+/* Use a table; fd stays the caller's.  0, -EBADMSG, -errno. */
+int load_use_table(struct loader_image *image, int fd);
 bool load_cached(struct loader *loader, struct loader_image *image, const char *key);
 void load_tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len);
 
@@ -203,6 +214,9 @@ struct finder_query load_query(enum finder_what what, const struct symbols_sourc
 /* Returns how the recording is known to come from elsewhere; 0: it may be from here.  If it is not,
  * files without a build-id are not used. */
 unsigned int load_elsewhere(struct loader *loader);
+
+/* kept_find() in what the recording has; others may have written it. */
+int load_find_kept(struct loader *loader, const struct kept_file *wanted, struct kept_found *out);
 
 int load_recorded_file(struct loader *loader, struct loader_image *image);
 int load_recorded_vdso(struct loader *loader, struct loader_image *image);

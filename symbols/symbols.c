@@ -365,15 +365,11 @@ const struct symtab *symbols_table(const struct symbols *symbols, uint32_t key)
 	return !image ? NULL : image->twin ? &image->twin->table : &image->table;
 }
 
-const char *symbols_jit_file(const struct symbols *symbols, uint32_t key)
+const struct again *symbols_again(const struct symbols *symbols, uint32_t key)
 {
 	const struct image *image = find_image(symbols, key);
 
-	if (!image || !image->again || image->again->source.kind != SYMBOLS_JIT)
-		return NULL;
-	if (image->again->jit.map.inode)
-		return image->again->jit.path;
-	return image->again->jit.dump.inode ? image->again->source.jitdump : NULL;
+	return image ? image->again : NULL;
 }
 
 enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key)

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define SYMBOLS_BUILD_ID_MAX 20
 
@@ -41,7 +42,8 @@ struct symbols_config {
 	const char *kernel_notes_path; /* NULL: /sys/kernel/notes */
 	bool keep_files; /* for symbols_files(); with no disk cache only */
 	bool late; /* threads run already: what parses is not forked but executed, see symbols_main() */
-	bool keep_for_recording; /* key tables by build-id alone, since files may be gone later */
+	/* Key tables by build-id alone, since files may be gone later; and see symbols_put_kept(). */
+	bool keep_for_recording;
 	bool trust_local; /* for a recording from elsewhere: use unproven local files, too */
 	bool fetch; /* symbols_fetch() whatever lacks a debug file, or, of a recording, is not here */
 	struct fetch *fetched; /* symbols.c's own */
@@ -57,6 +59,7 @@ struct symbols_recorded {
 	const char *release; /* of the kernel; NULL: not known */
 	unsigned int
 		elsewhere; /* SYMBOLS_OTHER_...: proof that it is from another machine; 0: none */
+	int kept_fd; /* what symbols_put_kept() wrote, complete; 0: nothing; the caller's */
 	bool monotonic; /* its times are those of CLOCK_MONOTONIC, as are those in jitdumps */
 	int64_t end_s; /* since 1970: no file that was changed later is taken for the one without build-id that was
 			* profiled; 0: not known */
@@ -131,6 +134,12 @@ enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key);
 /* With keep_files: what the table was made from; -1: none.  They stay symbols'.  For the kernel, file is its
  * list of symbols; of SYMBOLS_JIT they are a map and a jitdump, or one of them. */
 void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *debug);
+
+/* With keep_for_recording: write copies of what names these images' code to out: of SYMBOLS_JIT the
+ * files as of the last look at them, and tables of files that lie where only their process sees
+ * them.  *left_out: how many had no room.  0 or -errno. */
+int symbols_put_kept(
+	const struct symbols *symbols, const uint32_t *keys, size_t n, FILE *out, size_t *left_out);
 
 /* The build-id that the image's file has, or that was asked for.  Its length, or 0. */
 size_t symbols_build_id(

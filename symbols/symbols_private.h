@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symbols_private.h - what symbols.c lends to data.c, by_name.c, unwind.c and symbols_table.c.
+ * symbols_private.h - what symbols.c lends to data.c, by_name.c, unwind.c and symbols_*.c.
  */
 #ifndef SYMBOLS_SYMBOLS_PRIVATE_H
 #define SYMBOLS_SYMBOLS_PRIVATE_H
 
 #include "symbols/loader.h"
 
+struct again;
 struct data_tables;
 struct unwind_tables;
 
@@ -16,6 +17,9 @@ struct data_tables *symbols_data_tables(const struct symbols *symbols);
 
 /* The table of an image, or of its twin; NULL: it was not asked for. */
 const struct symtab *symbols_table(const struct symbols *symbols, uint32_t key);
+
+/* What is known of an image that changes; NULL: it does not, or was not asked for. */
+const struct again *symbols_again(const struct symbols *symbols, uint32_t key);
 
 /* symbols_collect() of somebody who does not look at what changed: the next one is told, and after symbols_tell_untold()
  * the descriptor says so. */

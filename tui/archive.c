@@ -249,7 +249,10 @@ static int pack_image(struct packing *packing, const struct image *image)
 	}
 	size_t len = symbols_build_id(symbols, image->id, build_id);
 	if (file < 0 || (len < 2 && (image->kind != IMAGE_FILE || !is_plain_path(path)))) {
-		taking_complainf("not packed: '%s' was not found here", path);
+		taking_complainf("not packed: '%s' was not found here%s", path,
+			symbols_state(symbols, image->id) == SYMBOLS_READY
+				? "; its names are in the recording"
+				: "");
 		return 0;
 	}
 	/* Without a build-id in the recording it is looked for by path, whatever it says of itself. */

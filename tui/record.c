@@ -132,18 +132,25 @@ static int finish(struct run *run)
 {
 	struct taking *taking = &run->taking;
 	struct record_build_ids ids = {0};
+	struct record_kept kept = {0};
 	struct recorder_status recorded;
 	char text[RECORD_TEXT_MAX];
 	int ret;
 
-	tell_notes(run);
 	/* What has no build-id is found by its path. */
 	(void)record_build_ids(&ids, &taking->session, NAMES_TIMEOUT_MS);
+	/* Names that cannot be copied may still be where they are. */
+	if (!record_copy_kept(&kept, &taking->session))
+		recorder_keep(run->recorder, kept.bytes, kept.len);
+	tell_notes(run);
+	if (record_explain_kept(&kept, text, sizeof(text)))
+		complain(run, text);
 	/* The disk may hang. */
 	taking_release_signals(taking);
 	session_close(&taking->session);
 	ret = recorder_finish(run->recorder, &taking->status, ids.list, ids.n);
 	record_build_ids_fini(&ids);
+	record_kept_fini(&kept);
 	recorder_status(run->recorder, &recorded);
 	if (ret) {
 		record_explain(text, sizeof(text), run->file.path, ret, &recorded);

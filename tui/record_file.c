@@ -394,7 +394,8 @@ static int add_unknown(
 	return 0;
 }
 
-/* Skips the kernel and code without a file, since neither can be deleted. */
+/* Skips the kernel, which cannot be deleted.  Each piece of code made at run time is asked for,
+ * since what has no name yet makes its file be read again. */
 static int ask_frame(struct record_asked *asked, const struct session *session, uint32_t id)
 {
 	const struct frame *frame = stacks_frame_get(session_stacks(session), id);
@@ -402,10 +403,14 @@ static int ask_frame(struct record_asked *asked, const struct session *session, 
 
 	if (frame->image < asked->room && asked->images[frame->image])
 		return 0;
+	image = images_get(session_images(session), frame->image);
+	if (image && image->kind == IMAGE_ANON) {
+		names_symref(session->names, id);
+		return 0;
+	}
 	if (grow_zeroed((void **)&asked->images, frame->image, &asked->room, 1))
 		return -ENOMEM;
 	asked->images[frame->image] = 1;
-	image = images_get(session_images(session), frame->image);
 	if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO))
 		names_symref(session->names, id);
 	return 0;
@@ -452,6 +457,7 @@ static int find_images(const struct session *session, uint8_t *sampled, uint32_t
 {
 	const struct stacks *stacks = session_stacks(session);
 	uint32_t limit = stacks_frame_limit(stacks);
+	struct symbol symbol;
 
 	for (uint32_t id = 1; id < limit; id++) {
 		const struct frame *frame = stacks_frame_get(stacks, id);
@@ -460,6 +466,9 @@ static int find_images(const struct session *session, uint8_t *sampled, uint32_t
 			continue;
 		sampled[frame->image] = 1;
 		names_symref(session->names, id);
+		/* Names that are known already would not make it be read once more. */
+		if (session->symbols)
+			(void)symbols_find(session->symbols, frame->image, frame->offset, &symbol);
 	}
 	return 0;
 }
@@ -496,4 +505,48 @@ void record_build_ids_fini(struct record_build_ids *ids)
 		free(ids->list[i].path);
 	free(ids->list);
 	*ids = (struct record_build_ids){0};
+}
+
+/* --- what a reader will not find --- */
+
+int record_copy_kept(struct record_kept *kept, const struct session *session)
+{
+	struct images *images = session_images(session);
+	const uint32_t limit = images_count(images);
+	uint32_t *keys = calloc(limit + 1u, sizeof(*keys));
+	FILE *out = keys ? open_memstream(&kept->bytes, &kept->len) : NULL;
+	size_t n = 0;
+	int ret = out ? 0 : -ENOMEM;
+
+	for (uint32_t id = 0; id < limit && !ret; id++) {
+		const struct image *image = images_get(images, id);
+
+		if (image && (image->kind == IMAGE_ANON || image->kind == IMAGE_FILE))
+			keys[n++] = id;
+	}
+	if (!ret)
+		ret = symbols_put_kept(session->symbols, keys, n, out, &kept->left_out);
+	if (out && fclose(out) && !ret)
+		ret = -ENOMEM;
+	free(keys);
+	if (ret)
+		record_kept_fini(kept);
+	return ret;
+}
+
+void record_kept_fini(struct record_kept *kept)
+{
+	free(kept->bytes);
+	kept->bytes = NULL;
+	kept->len = 0;
+}
+
+bool record_explain_kept(const struct record_kept *kept, char *out, size_t size)
+{
+	snprintf(out, size,
+		"%zu file%s with names of code did not fit into the recording: that code may have "
+		"no names once %s gone",
+		kept->left_out, kept->left_out == 1 ? "" : "s",
+		kept->left_out == 1 ? "it is" : "they are");
+	return kept->left_out > 0;
 }

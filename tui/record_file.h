@@ -76,4 +76,17 @@ int record_build_ids(
 	struct record_build_ids *ids, const struct session *session, unsigned int timeout_ms);
 void record_build_ids_fini(struct record_build_ids *ids);
 
+/* Copies of what names code that a reader may not find, for recorder_keep(). */
+struct record_kept {
+	char *bytes; /* NULL: nothing */
+	size_t len;
+	size_t left_out; /* files that had no room */
+};
+
+/* After record_build_ids(), while the session is open.  0 or -ENOMEM. */
+int record_copy_kept(struct record_kept *kept, const struct session *session);
+void record_kept_fini(struct record_kept *kept);
+/* A sentence, cleaned; false: nothing was left out. */
+bool record_explain_kept(const struct record_kept *kept, char *out, size_t size);
+
 #endif

@@ -125,6 +125,7 @@ void session_tell_symbols(const struct session *session)
 	struct symbols_recorded recorded = {
 		.release = info->release,
 		.end_s = session->recorded_at,
+		.kept_fd = info->kept_fd,
 	};
 
 	if (!uname(&here)) {

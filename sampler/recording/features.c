@@ -7,10 +7,13 @@
 #include "sampler/recording/features.h"
 
 #include "sampler/recording/swap.h"
+#include "sampler/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define SMALL_MAX (1u << 20)
 #define LARGE_MAX (64u << 20)
@@ -103,6 +106,8 @@ void features_fini(struct features *features)
 		free(info->build_ids[i].path);
 	free(info->build_ids);
 	free(info->tracing_data);
+	if (info->kept_fd > 0)
+		close(info->kept_fd);
 	*features = (struct features){0};
 }
 
@@ -310,6 +315,27 @@ int features_tracing_data(struct features *features, struct attrs *attrs, void *
 		return ret;
 	attrs_name_tracepoints(attrs, tracing);
 	tracing_free(tracing);
+	return 0;
+}
+
+int features_kept(struct features *features, const uint8_t *bytes, size_t len)
+{
+	struct reader_info *info = &features->info;
+	int ret;
+
+	if (len > READER_KEPT_MAX - features->kept_len)
+		return -EBADMSG;
+	if (!info->kept_fd) {
+		const int fd = memfd_create("strobe-kept", MFD_CLOEXEC);
+
+		if (fd < 0)
+			return errno == ENOMEM ? -ENOMEM : -EBADMSG;
+		info->kept_fd = fd;
+	}
+	ret = whole_write(info->kept_fd, bytes, len, NULL);
+	if (ret)
+		return -ENOMEM;
+	features->kept_len += len;
 	return 0;
 }
 

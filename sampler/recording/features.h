@@ -13,6 +13,7 @@ struct features {
 	struct reader_info info;
 	uint64_t held_bytes; /* of what grows: build-ids, tracing data */
 	size_t build_ids_capacity;
+	size_t kept_len;
 	bool is_directory; /* the records are in other files */
 };
 
@@ -33,5 +34,8 @@ int features_build_id(
 /* Takes the formats of tracepoints, which name unnamed attributes.  bytes (malloc(3)) is taken,
  * also on failure. */
 int features_tracing_data(struct features *features, struct attrs *attrs, void *bytes, size_t len);
+
+/* Appends to reader_info.kept_fd: 0, -EBADMSG (too much), -ENOMEM. */
+int features_kept(struct features *features, const uint8_t *bytes, size_t len);
 
 #endif

@@ -26,7 +26,10 @@ struct perfdata_header {
 	uint64_t magic;
 	uint64_t size; /* of this header */
 	uint64_t attr_size; /* of one attribute with the section that follows it */
-	struct perfdata_section attrs, data, event_types;
+	struct perfdata_section attrs, data;
+	/* No use since Linux 3.12, and perf does not look at it: in strobe's recordings what
+	 * reader_info.kept_fd has, which begins with PERFDATA_KEPT_MAGIC. */
+	struct perfdata_section event_types;
 	uint64_t features[PERFDATA_FEATURE_WORDS]; /* bit n of word n / 64 */
 };
 
@@ -105,6 +108,13 @@ enum perfdata_cpus {
 	PERFDATA_CPUS_MASK = 1, /* u16 n, u16 bytes of a word (4, or 8 and padded to 8), words[n] */
 	PERFDATA_CPUS_RANGE = 2 /* u8 any, u8 pad, u16 first, u16 last */
 };
+
+#define PERFDATA_KEPT_MAGIC "strobe kept 1\n" /* without its NUL */
+
+/* Kinds of EVENT_UPDATE.  perf skips those that it does not know, so in a pipe the bytes of
+ * reader_info.kept_fd come in such, behind a u64 with their number, one record after the other. */
+#define PERFDATA_UPDATE_NAME 2u
+#define PERFDATA_UPDATE_KEPT 0x7065656b65626f72u /* no number that perf will come to soon */
 
 #define PERFDATA_BUILD_ID_HAS_SIZE (1u << 15) /* in misc: size is given, else it is 20 */
 

@@ -65,7 +65,11 @@ struct reader_info {
 	size_t n_build_ids;
 	void *tracing_data; /* of tracepoints: formats, as perf stores them */
 	size_t tracing_data_len;
+	/* Copies of what names code, by strobe: the bytes are symbols/'s. */
+	int kept_fd; /* in memory; 0: none */
 };
+
+#define READER_KEPT_MAX (256u << 20)
 
 struct reader_record {
 	const struct perf_event_header *

@@ -187,6 +187,40 @@ static int read_features(struct reader *reader, const struct perfdata_header *he
 	return 0;
 }
 
+/* What strobe has added behind all that perf knows. */
+static int read_kept(struct reader *reader, struct perfdata_section section)
+{
+	static const char magic[] = {PERFDATA_KEPT_MAGIC};
+	struct source *source = &reader->stream->source;
+	uint8_t block[16384];
+	int ret = 0;
+
+	if (section.size < sizeof(magic) - 1)
+		return 0;
+	ret = source_pread(source, section.offset, block, sizeof(magic) - 1);
+	if (!ret)
+		reader_cut(reader, source->size);
+	if (ret <= 0 || memcmp(block, magic, sizeof(magic) - 1) != 0)
+		return ret < 0 ? ret : 0;
+	for (uint64_t done = 0; done < section.size;) {
+		const uint64_t left = section.size - done;
+		const size_t len = left < sizeof(block) ? (size_t)left : sizeof(block);
+
+		ret = source_pread(source, section.offset + done, block, len);
+		if (!ret)
+			reader_cut(reader, source->size);
+		if (ret <= 0)
+			return ret;
+		ret = features_kept(&reader->features, block, len);
+		if (ret == -EBADMSG)
+			reader->status.features_bad++;
+		if (ret)
+			return ret == -EBADMSG ? 0 : ret;
+		done += len;
+	}
+	return 0;
+}
+
 static int read_header(struct reader *reader)
 {
 	struct perfdata_header header = {0};
@@ -216,6 +250,8 @@ static int read_header(struct reader *reader)
 	ret = read_attrs(reader, &header);
 	if (!ret)
 		ret = read_features(reader, &header);
+	if (!ret)
+		ret = read_kept(reader, header.event_types);
 	/* A recorder that was killed leaves a size of 0: all that is there are records. */
 	reader->stream->has_end = header.data.size > 0;
 	reader->stream->end =

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENT_UPDATE_NAME 2
-
 static int take_pack(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
 	const uint8_t *pack = source_bytes(&reader->stream->source) + sizeof(*header);
@@ -87,6 +85,18 @@ static int take_attr(struct reader *reader, const struct perf_event_header *head
 		&reader->attrs, bytes, len, bytes + len, (left - len) / 8, reader->swapped);
 }
 
+static int take_kept(struct reader *reader, const uint8_t *bytes, size_t left)
+{
+	uint64_t len;
+
+	if (left < sizeof(len))
+		return -EBADMSG;
+	len = swap_get_64(bytes, reader->swapped);
+	if (len > left - sizeof(len))
+		return -EBADMSG;
+	return features_kept(&reader->features, bytes + sizeof(len), (size_t)len);
+}
+
 /* Two words, then data, are of EVENT_UPDATE; one word, then data, of FEATURE. */
 static int take_update(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
@@ -98,8 +108,12 @@ static int take_update(struct reader *reader, const struct perf_event_header *he
 		return -EBADMSG;
 	kind = swap_get_64(bytes, reader->swapped);
 	id = swap_get_64(bytes + 8, reader->swapped);
-	if (kind == EVENT_UPDATE_NAME)
-		attrs_name(&reader->attrs, &id, SIZE_MAX, (const char *)bytes + 16, left - 16);
+	bytes += 2 * sizeof(uint64_t);
+	left -= 2 * sizeof(uint64_t);
+	if (kind == PERFDATA_UPDATE_NAME)
+		attrs_name(&reader->attrs, &id, SIZE_MAX, (const char *)bytes, left);
+	if (kind == PERFDATA_UPDATE_KEPT)
+		return take_kept(reader, bytes, left);
 	return 0;
 }
 

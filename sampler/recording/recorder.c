@@ -47,6 +47,9 @@ struct recorder {
 	uint64_t last_round_ns;
 	uint64_t dropped[ENGINE_EVENTS_MAX];
 
+	const void *kept; /* recorder_finish()'s */
+	size_t kept_len;
+
 	/* the writing thread's, then that of recorder_finish() */
 	struct writer *writer;
 	size_t tracker;
@@ -472,6 +475,12 @@ static int write_lost(struct recorder *recorder, const struct engine_status *sta
 	return ret;
 }
 
+void recorder_keep(struct recorder *recorder, const void *bytes, size_t len)
+{
+	recorder->kept = bytes;
+	recorder->kept_len = len;
+}
+
 int recorder_finish(struct recorder *recorder, const struct engine_status *status,
 	const struct reader_build_id *build_ids, size_t n_build_ids)
 {
@@ -493,6 +502,8 @@ int recorder_finish(struct recorder *recorder, const struct engine_status *statu
 		(void)writer_build_id(recorder->writer, &build_ids[i]);
 	if (!ret)
 		ret = writer_round(recorder->writer);
+	if (!ret && recorder->kept_len)
+		ret = writer_kept(recorder->writer, recorder->kept, recorder->kept_len);
 	if (recorder->writer) {
 		finished = writer_finish(recorder->writer);
 		if (!ret)

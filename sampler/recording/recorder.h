@@ -46,6 +46,9 @@ void recorder_status(struct recorder *recorder, struct recorder_status *out);
 /* Never wait for the disk again: what it cannot take is dropped. */
 void recorder_give_up(struct recorder *recorder);
 
+/* Before recorder_finish(), borrowed until then: what reader_info.kept_fd will have. */
+void recorder_keep(struct recorder *recorder, const void *bytes, size_t len);
+
 /* When no record will come any more (the engine stopped, ended or failed): what the engine lost, build-ids, and the header.
  * Waits for the disk.  The file is complete as far as it could be written.  0 or the error of writing;
  * -ENODATA where nothing was ever begun, and nothing is written. */

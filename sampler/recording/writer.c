@@ -17,6 +17,7 @@
 
 #define BUFFER_BYTES ((size_t)1 << 20)
 #define PATH_LEN_MAX 4096u
+#define KEPT_PART_BYTES (32u << 10)
 #define RECORD_MAX 65528u /* the largest 8-byte multiple that header.size can tell */
 
 /* --- bytes --- */
@@ -159,7 +160,7 @@ static int put_pipe_event(struct writer *writer, size_t event)
 	struct {
 		uint64_t kind, id;
 		char name[EVENT_NAME_MAX];
-	} update = {2 /* name */, writer_id(event), ""};
+	} update = {PERFDATA_UPDATE_NAME, writer_id(event), ""};
 	int ret = put_record(writer, PERFDATA_RECORD_HEADER_ATTR, 0, &attr, sizeof(attr));
 
 	memcpy(update.name, writer->events[event].name, sizeof(update.name));
@@ -419,6 +420,31 @@ int writer_build_id(struct writer *writer, const struct reader_build_id *build_i
 	return ret;
 }
 
+int writer_kept(struct writer *writer, const void *bytes, size_t len)
+{
+	struct {
+		uint64_t kind, id, len;
+		uint8_t bytes[KEPT_PART_BYTES];
+	} part = {.kind = PERFDATA_UPDATE_KEPT, .id = writer_id(0)};
+	const uint8_t *at = bytes;
+	int ret = writer->error;
+
+	if (!writer->pipe) {
+		writer->kept = bytes;
+		writer->kept_len = len;
+		return 0;
+	}
+	for (size_t done = 0; done < len && !ret; done += (size_t)part.len) {
+		const size_t head = offsetof(typeof(part), bytes);
+
+		part.len = len - done < KEPT_PART_BYTES ? len - done : KEPT_PART_BYTES;
+		memcpy(part.bytes, at + done, (size_t)part.len);
+		ret = put_record(writer, PERFDATA_RECORD_EVENT_UPDATE, 0, &part,
+			head + (((size_t)part.len + 7) & ~(size_t)7));
+	}
+	return ret;
+}
+
 /* --- the end --- */
 
 int writer_flush(struct writer *writer)
@@ -466,6 +492,18 @@ static int write_features(struct writer *writer, uint64_t end, uint64_t *bits, u
 	return ret;
 }
 
+/* It may be too large for the disk. */
+static int write_kept(struct writer *writer, uint64_t at, struct perfdata_section *section)
+{
+	const int ret = whole_pwrite(writer->fd, writer->kept, writer->kept_len, at);
+
+	if (ret)
+		(void)!ftruncate(writer->fd, (off_t)at);
+	else
+		*section = (struct perfdata_section){at, writer->kept_len};
+	return ret;
+}
+
 static int complete_file(struct writer *writer)
 {
 	struct perfdata_header header = {0};
@@ -483,13 +521,15 @@ static int complete_file(struct writer *writer)
 		len = 0;
 		(void)!ftruncate(writer->fd, (off_t)end);
 	}
+	if (!ret && writer->kept_len)
+		ret = write_kept(writer, end + len, &header.event_types);
 	header.magic = PERFDATA_MAGIC;
 	header.size = sizeof(header);
 	header.attr_size = entry;
 	header.attrs = (struct perfdata_section){
 		sizeof(header) + writer->n_events * sizeof(uint64_t), writer->n_events * entry};
 	header.data = (struct perfdata_section){writer->data_offset, end - writer->data_offset};
-	writer->written = end + len;
+	writer->written = end + len + header.event_types.size;
 	last = whole_pwrite(writer->fd, &header, sizeof(header), 0);
 	return ret ? ret : last;
 }

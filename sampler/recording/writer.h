@@ -47,6 +47,9 @@ int writer_synthesized(struct writer *writer);
 /* Build-ids of images that samples fell into. */
 int writer_build_id(struct writer *writer, const struct reader_build_id *build_id);
 
+/* What reader_info.kept_fd will have: once, borrowed until writer_finish(). */
+int writer_kept(struct writer *writer, const void *bytes, size_t len);
+
 /* Have what was passed so far written: if nothing follows, the file can be read up to here.  0 or -errno. */
 int writer_flush(struct writer *writer);
 

@@ -51,6 +51,8 @@ struct writer {
 	uint64_t first_sample_ns, last_sample_ns;
 	struct writer_bytes tracing; /* of tracepoints: their formats */
 	struct writer_bytes build_ids; /* of a file: its section */
+	const void *kept; /* of a file */
+	size_t kept_len;
 	bool round_pending; /* records came since the last round */
 };
 

@@ -181,6 +181,68 @@ static void check_info(const struct reader_info *info)
 	assert_true(info->clockid >= 1);
 }
 
+/* What names code, in several records of a pipe. */
+static void check_kept(bool pipe, bool compress)
+{
+	static char kept[100003], found_bytes[sizeof(kept) + 1];
+	int fd = new_file();
+	struct writer *writer = open_writer(fd, pipe, compress);
+	struct found found;
+
+	for (size_t i = 0; i < sizeof(kept); i++)
+		kept[i] = (char)(i * 7 % 251);
+	memcpy(kept, PERFDATA_KEPT_MAGIC, sizeof(PERFDATA_KEPT_MAGIC) - 1);
+	write_some(writer, 300);
+	assert_int_equal(writer_round(writer), 0);
+	assert_int_equal(writer_kept(writer, kept, sizeof(kept)), 0);
+	assert_int_equal(writer_finish(writer), 0);
+	assert_int_equal(writer_bytes(writer), lseek(fd, 0, SEEK_END));
+	writer_free(writer);
+	read_back(fd, &found);
+	check_some(&found, 300);
+	check_info(reader_info(found.reader));
+	const int kept_fd = reader_info(found.reader)->kept_fd;
+	assert_true(kept_fd > 0);
+	assert_int_equal(pread(kept_fd, found_bytes, sizeof(found_bytes), 0), sizeof(kept));
+	assert_memory_equal(found_bytes, kept, sizeof(kept));
+	reader_close(found.reader);
+}
+
+static void test_kept(void **state)
+{
+	(void)state;
+	check_kept(false, false);
+	check_kept(false, true);
+	check_kept(true, false);
+	check_kept(true, true);
+}
+
+/* Old files have other things there; and a file that is cut says so. */
+static void test_kept_not(void **state)
+{
+	static const char kept[] = PERFDATA_KEPT_MAGIC "and more",
+			  other[] = "something else that is no copy";
+	struct found found;
+
+	(void)state;
+	for (int is_cut = 0; is_cut < 2; is_cut++) {
+		int fd = new_file();
+		struct writer *writer = open_writer(fd, false, false);
+
+		write_some(writer, 300);
+		assert_int_equal(writer_kept(writer, is_cut ? kept : other, sizeof(kept)), 0);
+		assert_int_equal(writer_finish(writer), 0);
+		writer_free(writer);
+		if (is_cut)
+			assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_END) - 1), 0);
+		read_back(fd, &found);
+		assert_int_equal(reader_info(found.reader)->kept_fd, 0);
+		assert_int_equal(found.status.truncated, is_cut);
+		assert_int_equal(found.samples[0], 150);
+		reader_close(found.reader);
+	}
+}
+
 static void check_round_trip(bool pipe, bool compress, size_t n)
 {
 	int fd = new_file();
@@ -381,6 +443,8 @@ static void test_full(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_kept_not),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_compressed),

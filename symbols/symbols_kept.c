@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symbols_kept.c - which files name code made at run time, and copies of those that a recording
+ * will not find.
+ */
+#include "symbols/again.h"
+#include "symbols/code_client.h"
+#include "symbols/kept.h"
+#include "symbols/opener.h"
+#include "symbols/symbols_private.h"
+
+#include <unistd.h>
+
+#include <string.h>
+
+/* Of all copies, and of the table of one file. */
+#define KEPT_BYTES_MAX (192u << 20)
+#define TABLES_BYTES_MAX (32u << 20)
+
+static const struct again *find_jit(const struct symbols *symbols, uint32_t key)
+{
+	const struct again *again = symbols_again(symbols, key);
+
+	return again && again->source.kind == SYMBOLS_JIT ? again : NULL;
+}
+
+const char *symbols_jit_file(const struct symbols *symbols, uint32_t key)
+{
+	const struct again *again = find_jit(symbols, key);
+
+	if (!again)
+		return NULL;
+	if (again->jit.map.inode)
+		return again->jit.path;
+	return again->jit.dump.inode ? again->source.jitdump : NULL;
+}
+
+static bool is_same_file(const struct loader_jit_file *a, const struct loader_jit_file *b)
+{
+	return a->dev == b->dev && a->inode == b->inode;
+}
+
+static bool has_files(const struct again *again)
+{
+	return again->jit.map.inode || again->jit.dump.inode;
+}
+
+/* One process after another may have had the number, with files of its own. */
+static bool is_ambiguous(const struct symbols *symbols, const uint32_t *keys, size_t n, size_t i)
+{
+	const struct again *own = find_jit(symbols, keys[i]);
+
+	for (size_t k = 0; k < n; k++) {
+		const struct again *other = find_jit(symbols, keys[k]);
+		if (other && other->source.pid == own->source.pid && has_files(other) &&
+			has_files(own) &&
+			(!is_same_file(&other->jit.map, &own->jit.map) ||
+				!is_same_file(&other->jit.dump, &own->jit.dump)))
+			return true;
+	}
+	return false;
+}
+
+static int put_files(const struct symbols *symbols, uint32_t key, FILE *out)
+{
+	const struct again *again = find_jit(symbols, key);
+	struct kept_file file = {.kind = KEPT_MAP,
+		.path = again->jit.path,
+		.pid = again->source.pid,
+		.steps = again->jit.steps,
+		.n_steps = again->jit.n_steps};
+	int map, ret = 0;
+
+	symbols_files(symbols, key, &map, &file.fd);
+	if (file.fd >= 0 && again->source.jitdump) {
+		struct kept_file dump = file;
+		dump.kind = KEPT_DUMP;
+		dump.path = again->source.jitdump;
+		dump.n_steps = 0;
+		ret = kept_put(out, &dump);
+	}
+	file.fd = map;
+	if (ret == 0 && map >= 0)
+		ret = kept_put(out, &file);
+	return ret;
+}
+
+/* Who reads the recording is not to look at what lies here. */
+static int put_none(const struct again *again, FILE *out)
+{
+	const struct kept_file none = {
+		.kind = KEPT_NONE, .path = "", .pid = again->source.pid, .fd = -1};
+
+	return kept_put(out, &none);
+}
+
+static int put_jit(const struct symbols *symbols, const uint32_t *keys, size_t n, size_t i,
+	FILE *out, size_t *left_out)
+{
+	const struct again *again = find_jit(symbols, keys[i]);
+	const bool ambiguous = is_ambiguous(symbols, keys, n, i);
+	int ret = 0;
+
+	if (again->source.pid <= 0)
+		return 0;
+	*left_out += again->jit.left_out;
+	if (!ambiguous)
+		ret = put_files(symbols, keys[i], out);
+	if (ret == 0 && (ambiguous || again->jit.elsewhere))
+		ret = put_none(again, out);
+	return ret;
+}
+
+/* Whether the path leads to the file here, too. */
+static bool is_here(const struct symbols_source *source)
+{
+	struct opener_file file;
+
+	if (opener_open(source, OPENER_PATH, &file) < 0)
+		return false;
+	close(file.fd);
+	return file.same;
+}
+
+/* A file that could not be read, and whose path is all that is known of it, may be another's here. */
+static bool is_elsewhere(const struct symbols *symbols, uint32_t key,
+	const struct symbols_source *source, size_t build_id_len)
+{
+	const struct symbols_source *twin = symbols_source_of(symbols, symbols_twin(symbols, key));
+
+	if (source->elsewhere || twin->elsewhere ||
+		opener_view_of(source->pid) == OPENER_VIEW_OTHER)
+		return true;
+	return !build_id_len && symbols_state(symbols, key) == SYMBOLS_UNREADABLE;
+}
+
+static int put_table(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
+{
+	const struct symbols_source *source = symbols_source_of(symbols, key);
+	const struct symtab *table = symbols_table(symbols, key);
+	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
+	struct kept_file file = {
+		.kind = KEPT_TABLE, .path = source->path, .inode = source->inode, .fd = -1};
+
+	file.build_id = build_id;
+	file.build_id_len = symbols_build_id(symbols, key, build_id);
+	if (!is_elsewhere(symbols, key, source, file.build_id_len) || is_here(source))
+		return 0;
+	const bool fits = table->len <= TABLES_BYTES_MAX &&
+		(uint64_t)ftello(out) <= KEPT_BYTES_MAX - TABLES_BYTES_MAX;
+	if (symbols_state(symbols, key) == SYMBOLS_READY && fits) {
+		file.bytes = table->bytes;
+		file.len = table->len;
+	}
+	*left_out += !fits;
+	return kept_put(out, &file);
+}
+
+int symbols_put_kept(
+	const struct symbols *symbols, const uint32_t *keys, size_t n, FILE *out, size_t *left_out)
+{
+	int ret = kept_begin(out);
+
+	*left_out = 0;
+	for (size_t i = 0; i < n && ret == 0; i++) {
+		const struct symbols_source *source = symbols_source_of(symbols, keys[i]);
+		if (source && source->kind == SYMBOLS_JIT)
+			ret = put_jit(symbols, keys, n, i, out, left_out);
+		else if (source && source->kind == SYMBOLS_FILE && !source->deleted)
+			ret = put_table(symbols, keys[i], out, left_out);
+	}
+	return ret;
+}
