@@ -64,27 +64,39 @@ void loader_tell_elsewhere(struct loader *loader)
 	loader->told_elsewhere = true;
 }
 
+static int load_recorded(struct loader *loader, struct loader_image *image)
+{
+	switch (image->source.kind) {
+	case SYMBOLS_KERNEL:
+		return load_recorded_kernel(loader, image);
+	case SYMBOLS_VDSO:
+		return load_recorded_vdso(loader, image);
+	case SYMBOLS_MODULE:
+		return load_recorded_module(loader, image);
+	case SYMBOLS_JIT:
+		return load_recorded_jit(loader, image);
+	case SYMBOLS_FILE:
+	default:
+		return load_recorded_file(loader, image);
+	}
+}
+
 /* Whether to open what lies on this machine now. */
 static int load_by_kind(struct loader *loader, struct loader_image *image, bool may_wait)
 {
 	if (image->want == LOADER_DATA)
 		return load_data(loader, image);
+	if (loader->recording)
+		return load_told(loader, image, load_recorded);
 	switch (image->source.kind) {
 	case SYMBOLS_KERNEL:
-		return loader->recording ? load_recorded_kernel(loader, image)
-					 : load_kernel(loader, image, may_wait);
+		return load_kernel(loader, image, may_wait);
 	case SYMBOLS_VDSO:
-		return loader->recording ? load_recorded_vdso(loader, image)
-					 : load_vdso(loader, image);
-	case SYMBOLS_MODULE:
-		return load_recorded_module(loader, image);
+		return load_vdso(loader, image);
 	case SYMBOLS_JIT:
-		return loader->recording ? load_recorded_jit(loader, image)
-					 : load_jit(loader, image);
-	case SYMBOLS_FILE:
+		return load_jit(loader, image);
 	default:
-		return loader->recording ? load_recorded_file(loader, image)
-					 : load_file(loader, image);
+		return load_file(loader, image);
 	}
 }
 
@@ -327,6 +339,7 @@ void loader_fini(struct loader *loader)
 	if (loader->recorded.kept_fd > 0)
 		close(loader->recorded.kept_fd);
 	free(loader->copies);
+	load_told_free(loader);
 	finder_fini(&loader->finder);
 }
 
@@ -414,8 +427,9 @@ int loader_recorded(struct loader *loader, const struct symbols_recorded *record
 		const int fd = fcntl(recorded->kept_fd, F_DUPFD_CLOEXEC, 3);
 		loader->recorded.kept_fd = fd > 0 ? fd : 0;
 	}
+	const int ret = load_take_told(loader, recorded);
 	pthread_mutex_unlock(&loader->lock);
-	return 0;
+	return ret;
 }
 
 int loader_fd(const struct loader *loader)

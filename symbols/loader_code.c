@@ -162,7 +162,10 @@ bool loader_code_free(struct loader_code *code)
 
 int loader_code_recorded(struct loader_code *code, const struct symbols_recorded *recorded)
 {
-	return loader_recorded(&code->loader, recorded);
+	struct symbols_recorded facts = *recorded;
+
+	facts.n_told = 0; /* names are no code */
+	return loader_recorded(&code->loader, &facts);
 }
 
 int loader_code_post(struct loader_code *code, struct loader_job *job)

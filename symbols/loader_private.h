@@ -65,6 +65,8 @@ struct loader {
 		bool monotonic;
 		int kept_fd; /* see kept.h; 0: none */
 	} recorded;
+	struct symbols_told *told; /* by path; NULL: nothing yet; see load_told.c */
+	size_t n_told;
 	struct loader_image *unwinds, **unwinds_end; /* of LOADER_UNWIND */
 	struct loader_image *images, **images_end, *images_done, **images_done_end;
 	struct loader_name *names, **names_end, *names_done, **names_done_end;
@@ -227,6 +229,17 @@ int load_recorded_module(struct loader *loader, struct loader_image *image);
 /* Opens the file with that build-id in the first place that has it.  Returns 0; -ESTALE: only
  * another file is at its path; -EREMOTE: it has no build-id and comes from elsewhere; -errno. */
 int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out);
+
+/* --- load_told.c --- */
+
+typedef int load_usual(struct loader *loader, struct loader_image *image);
+
+/* usual(), or the names that the recording has of the image, where no file with its build-id is
+ * here.  0 or -errno.
+ * load_take_told() copies those names, with the lock held: 0 or -ENOMEM. */
+int load_told(struct loader *loader, struct loader_image *image, load_usual *usual);
+int load_take_told(struct loader *loader, const struct symbols_recorded *recorded);
+void load_told_free(struct loader *loader);
 
 /* --- load_jit.c --- */
 

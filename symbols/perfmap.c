@@ -69,7 +69,7 @@ static void parse_line(struct perfmap *map, const char *line, size_t len)
 		end--;
 	const char *p = parse_number(line, end, &start);
 	p = p ? parse_number(p, end, &size) : NULL;
-	if (p && p < end && start)
+	if (p && p < end)
 		map->error =
 			jitspans_add(map->spans, start, size, since_of(map), p, (size_t)(end - p));
 }

@@ -53,6 +53,14 @@ struct symbols_config {
 #define SYMBOLS_OTHER_RELEASE 2u
 #define SYMBOLS_OTHER_ARCH 4u
 
+/* Functions of an image as the recording itself has them: lines "START SIZE NAME", numbers in
+ * hexadecimal, offsets of the image. */
+struct symbols_told {
+	const char *path; /* of the image; NULL: the kernel */
+	const char *names;
+	size_t len;
+};
+
 /* Facts in a recording.  If it is from elsewhere, files without a build-id are not searched
  * here. */
 struct symbols_recorded {
@@ -63,6 +71,8 @@ struct symbols_recorded {
 	bool monotonic; /* its times are those of CLOCK_MONOTONIC, as are those in jitdumps */
 	int64_t end_s; /* since 1970: no file that was changed later is taken for the one without build-id that was
 			* profiled; 0: not known */
+	const struct symbols_told *told; /* copied; the first list that is not empty stays */
+	size_t n_told;
 };
 
 /* The first thing in main(): where this program was executed to replace a spawner that was killed, this serves

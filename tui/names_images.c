@@ -107,6 +107,10 @@ static int name_image(struct image_info *info, const struct image *image)
 		path = names_ksymbol_module(path);
 	else if (image->kind == IMAGE_ANON && *path == '[')
 		path = image->path; /* "[vsyscall]" */
+	else if (image->kind == IMAGE_FILE && strstr(path, "/jit_app_cache:"))
+		path = "[JIT app cache]"; /* simpleperf's copies of code, one file each */
+	else if (image->kind == IMAGE_FILE && strstr(path, "/jit_zygote_cache:"))
+		path = "[JIT zygote cache]";
 	else if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
 		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
 	/* Cleaning never lengthens: one '?' stands for at least one byte. */

@@ -89,6 +89,7 @@ struct report_event {
 /* What a recording says of itself.  Strings are cleaned, NULL where it does not. */
 struct report_file {
 	const char *hostname, *release, *arch, *cpu, *perf_version, *command;
+	const char *recorder, *device; /* "simpleperf 1.0", and what it ran on */
 	const char *pmus; /* "cpu 4, msr 8": with the types that attributes have */
 	uint32_t cpus;
 	uint64_t memory_kb;

@@ -132,5 +132,9 @@ int report_gather_file(struct report *report, struct session *session)
 		ret = take_text(report, info->perf_version, &file->perf_version);
 	if (!ret)
 		ret = take_pmus(report, info);
+	if (!ret)
+		ret = take_text(report, info->recorder, &file->recorder);
+	if (!ret)
+		ret = take_text(report, info->device, &file->device);
 	return ret ? ret : take_command(report, info);
 }

@@ -222,6 +222,8 @@ static void add_file(struct json_object *top, const struct report_file *file, bo
 		add_number(object, "memory_kb", file->memory_kb, bad);
 	add_text(object, "command", file->command, bad);
 	add_text(object, "pmus", file->pmus, bad);
+	add_text(object, "recorder", file->recorder, bad);
+	add_text(object, "device", file->device, bad);
 	add_text(object, "perf_version", file->perf_version, bad);
 	if (file->written)
 		add_child(object, "written", json_object_new_int64(file->written), bad);

@@ -311,6 +311,9 @@ static void put_file(FILE *out, const struct report_file *file)
 		fputc('\n', out);
 	if (file->pmus)
 		fprintf(out, "PMUs: %s\n", file->pmus);
+	if (file->recorder)
+		fprintf(out, "recorded by %s%s%s\n", file->recorder, file->device ? " on " : "",
+			file->device ? file->device : "");
 	if (file->command)
 		fprintf(out, "recorded by: %s\n", file->command);
 }

@@ -4,6 +4,7 @@
  */
 #include "tui/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -118,9 +119,26 @@ void session_settle(struct session *session, unsigned int timeout_ms)
 		changes_wait(session->changes, timeout_ms);
 }
 
+/* For free(3); NULL without memory, and without names. */
+static struct symbols_told *take_names(const struct reader_info *info)
+{
+	struct symbols_told *told = info->n_told ? calloc(info->n_told, sizeof(*told)) : NULL;
+
+	for (size_t i = 0; told && i < info->n_told; i++) {
+		const struct reader_told *file = &info->told[i];
+
+		told[i] = (struct symbols_told){
+			.path = file->kind == READER_TOLD_KERNEL ? NULL : file->path,
+			.names = file->names,
+			.len = file->len};
+	}
+	return told;
+}
+
 void session_tell_symbols(const struct session *session)
 {
 	const struct reader_info *info = recording_info(session->recording);
+	struct symbols_told *told = take_names(info);
 	struct utsname here;
 	struct symbols_recorded recorded = {
 		.release = info->release,
@@ -136,9 +154,16 @@ void session_tell_symbols(const struct session *session)
 		if (info->arch && strcmp(info->arch, here.machine) != 0)
 			recorded.elsewhere |= SYMBOLS_OTHER_ARCH;
 	}
+	/* Those of simpleperf are of telephones, and do not tell their name. */
+	if (info->recorder && !info->hostname)
+		recorded.elsewhere |= SYMBOLS_OTHER_HOST;
 	recorded.monotonic = is_monotonic(session->recording);
+	recorded.told = told;
+	recorded.n_told = told ? info->n_told : 0;
 	/* Out of memory they are only taken for what they seem. */
-	symbols_recorded(session->symbols, &recorded);
+	if (symbols_recorded(session->symbols, &recorded) || (info->n_told && !told))
+		symbols_lack_memory(session->symbols);
+	free(told);
 }
 
 const char *request_file_name(const struct request *request)

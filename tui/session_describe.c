@@ -148,7 +148,8 @@ void session_describe(struct session *session)
 	session_tell_symbols(session);
 	if (session->names)
 		names_resume(session->names);
-	snprintf(raw, sizeof(raw), "%.100s, recorded%s%s%.64s", path, when,
-		info->hostname ? " on " : "", info->hostname ? info->hostname : "");
+	snprintf(raw, sizeof(raw), "%.100s, recorded%s%s%.64s%s%.64s", path, when,
+		info->hostname ? " on " : "", info->hostname ? info->hostname : "",
+		info->recorder ? " by " : "", info->recorder ? info->recorder : "");
 	clean_string(session->target_text, sizeof(session->target_text), raw);
 }

@@ -218,6 +218,17 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 	return 0;
 }
 
+int attrs_add_id(struct attrs *attrs, uint64_t i, uint64_t id)
+{
+	if (i >= attrs->n)
+		return -EBADMSG;
+	if (attrs->n_ids >= ATTRS_IDS_MAX)
+		return -E2BIG;
+	attrs->n_ids++;
+	attrs->has_last = false;
+	return idmap_set(&attrs->by_id, id, (void *)(uintptr_t)(i + 1));
+}
+
 void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *text, size_t len)
 {
 	uintptr_t found = id && attrs->by_id.n ? (uintptr_t)idmap_find(&attrs->by_id, *id) : 0;

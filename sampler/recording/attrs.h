@@ -32,6 +32,9 @@ void attrs_fini(struct attrs *attrs); /* a zeroed one is legal */
 int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *ids, size_t n_ids,
 	bool swapped);
 
+/* One more id of attribute i.  0, -EBADMSG, -E2BIG, -ENOMEM. */
+int attrs_add_id(struct attrs *attrs, uint64_t i, uint64_t id);
+
 /* Name the attribute that has this id (or, where none has, number i); text ends at a NUL or after len. */
 void attrs_name(struct attrs *attrs, const uint64_t *id, size_t i, const char *text, size_t len);
 

@@ -6,6 +6,7 @@
  */
 #include "sampler/call_stack.h"
 #include "sampler/recording/recording_private.h"
+#include "sampler/recording/told.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -220,8 +221,11 @@ int deliver_build_ids(struct recording *recording)
 		return -ENOMEM;
 	for (size_t i = 0; i < info->n_build_ids; i++) {
 		const struct reader_build_id *build_id = &info->build_ids[i];
+		const struct reader_told *told =
+			build_id->path ? told_find(info, build_id->path) : NULL;
 
-		if (build_id->path && build_id->build_id_len)
+		/* Places that count from a mapping's start are none in the file. */
+		if (build_id->path && build_id->build_id_len && !(told && told->from_start))
 			recording->build_ids[recording->n_build_ids++] = *build_id;
 	}
 	qsort(recording->build_ids, recording->n_build_ids, sizeof(*recording->build_ids), by_path);
@@ -332,6 +336,7 @@ static int deliver_map(struct recording *recording, struct record *record)
 {
 	struct record_mmap *mmap = &record->mmap;
 	const struct reader_build_id *found = NULL;
+	char path[READER_TOLD_PATH];
 	int err;
 
 	recording->maps_cut += (record->misc & PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT) != 0;
@@ -344,6 +349,8 @@ static int deliver_map(struct recording *recording, struct record *record)
 		memcpy(mmap->build_id, found->build_id, found->build_id_len);
 		mmap->build_id_len = found->build_id_len;
 	}
+	if (reader_info(recording->reader)->recorder && mmap->filename)
+		told_map(reader_info(recording->reader), mmap, path);
 	switch (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
 	case PERF_RECORD_MISC_KERNEL:
 		return mmap->filename ? deliver_kernel_map(recording, mmap) : 0;

@@ -7,6 +7,7 @@
 #include "sampler/recording/features.h"
 
 #include "sampler/recording/swap.h"
+#include "sampler/recording/told.h"
 #include "sampler/whole.h"
 
 #include <errno.h>
@@ -108,6 +109,7 @@ void features_fini(struct features *features)
 	free(info->tracing_data);
 	if (info->kept_fd > 0)
 		close(info->kept_fd);
+	told_fini(info);
 	*features = (struct features){0};
 }
 
@@ -117,6 +119,8 @@ uint64_t features_limit(unsigned int feature)
 	case PERFDATA_TRACING_DATA:
 	case PERFDATA_BUILD_ID:
 	case PERFDATA_EVENT_DESC:
+	case PERFDATA_SIMPLEPERF_FILE:
+	case PERFDATA_SIMPLEPERF_FILE2:
 		return LARGE_MAX;
 	case PERFDATA_HOSTNAME:
 	case PERFDATA_OSRELEASE:
@@ -133,6 +137,7 @@ uint64_t features_limit(unsigned int feature)
 	case PERFDATA_CLOCKID:
 	case PERFDATA_DIR_FORMAT:
 	case PERFDATA_COMPRESSED:
+	case PERFDATA_SIMPLEPERF_META_INFO:
 		return SMALL_MAX;
 	}
 	return 0;
@@ -231,7 +236,7 @@ static int take_event_desc(struct attrs *attrs, struct reading *in)
 	return 0;
 }
 
-static int hold(struct features *features, uint64_t bytes)
+int features_hold(struct features *features, uint64_t bytes)
 {
 	if (bytes > HELD_MAX - features->held_bytes)
 		return -EBADMSG;
@@ -249,7 +254,7 @@ int features_build_id(
 	if (len < sizeof(raw))
 		return -EBADMSG;
 	memcpy(&raw, bytes, sizeof(raw));
-	if (hold(features, len + sizeof(*entry)))
+	if (features_hold(features, len + sizeof(*entry)))
 		return -EBADMSG;
 	if (info->n_build_ids == features->build_ids_capacity) {
 		size_t capacity = info->n_build_ids ? info->n_build_ids * 2 : 16;
@@ -303,7 +308,7 @@ int features_tracing_data(struct features *features, struct attrs *attrs, void *
 	struct tracing *tracing;
 	int ret;
 
-	if (hold(features, len)) {
+	if (features_hold(features, len)) {
 		free(bytes);
 		return -EBADMSG;
 	}
@@ -411,6 +416,11 @@ int features_take(struct features *features, struct attrs *attrs, unsigned int f
 			return -ENOMEM;
 		memcpy(copy, bytes, len);
 		return features_tracing_data(features, attrs, copy, len);
+	case PERFDATA_SIMPLEPERF_META_INFO:
+		return told_meta(features, attrs, bytes, len);
+	case PERFDATA_SIMPLEPERF_FILE:
+	case PERFDATA_SIMPLEPERF_FILE2:
+		return told_files(features, feature, bytes, len, swapped);
 	}
 	return take_numbers(features, feature, &in);
 }

@@ -12,7 +12,7 @@
 struct features {
 	struct reader_info info;
 	uint64_t held_bytes; /* of what grows: build-ids, tracing data */
-	size_t build_ids_capacity;
+	size_t build_ids_capacity, told_capacity;
 	size_t kept_len;
 	bool is_directory; /* the records are in other files */
 };
@@ -21,6 +21,9 @@ void features_fini(struct features *features); /* a zeroed one is legal */
 
 /* The most that a section of this kind may hold; 0: of no use here, not worth reading. */
 uint64_t features_limit(unsigned int feature);
+
+/* Counts memory that grows with what a file says.  0; -EBADMSG: it is too much. */
+int features_hold(struct features *features, uint64_t bytes);
 
 /* One section, bytes in the order of the file: 0; -EBADMSG where it does not make sense (what was
  * understood is kept); -ENOMEM. */

@@ -70,6 +70,10 @@ enum perfdata_feature {
 	PERFDATA_CLOCK_DATA = 29,
 	PERFDATA_HYBRID_TOPOLOGY = 30,
 	PERFDATA_PMU_CAPS = 31,
+	/* simpleperf's own, see told.h */
+	PERFDATA_SIMPLEPERF_FILE = 128,
+	PERFDATA_SIMPLEPERF_META_INFO = 129,
+	PERFDATA_SIMPLEPERF_FILE2 = 132,
 	PERFDATA_FEATURES = 256
 };
 
@@ -100,6 +104,16 @@ enum perfdata_record {
 	PERFDATA_RECORD_COMPRESSED2 =
 		83, /* u64 size, then so many bytes of a zstd stream, padded */
 	PERFDATA_RECORD_TYPES = 128 /* to count them by */
+};
+
+/* What simpleperf adds to these, see told.h. */
+enum perfdata_simpleperf {
+	PERFDATA_SIMPLEPERF_FIRST = 32768,
+	PERFDATA_SIMPLEPERF_SPLIT = 32772, /* a piece of a record; the last one is SPLIT_END */
+	PERFDATA_SIMPLEPERF_SPLIT_END = 32773,
+	PERFDATA_SIMPLEPERF_EVENT_ID = 32774, /* u64 n, then n times u64 attribute, u64 id */
+	PERFDATA_SIMPLEPERF_TRACING_DATA = 32777, /* u32 size, then so many bytes */
+	PERFDATA_SIMPLEPERF_LAST = 32778
 };
 
 /* Kinds of CPU_MAP. */

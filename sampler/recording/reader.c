@@ -143,7 +143,8 @@ static bool is_known(uint32_t type)
 {
 	if (type < PERFDATA_RECORD_HEADER_ATTR)
 		return type >= PERF_RECORD_MMAP && type <= RECORD_CALLCHAIN_DEFERRED;
-	return type <= PERFDATA_RECORD_COMPRESSED2;
+	return type <= PERFDATA_RECORD_COMPRESSED2 ||
+		(type >= PERFDATA_SIMPLEPERF_FIRST && type <= PERFDATA_SIMPLEPERF_LAST);
 }
 
 /* Make of it what the caller sees: false where its fields do not fit. */

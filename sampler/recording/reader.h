@@ -48,8 +48,32 @@ struct reader_pmu {
 	char *name;
 };
 
+enum reader_told_kind { /* as simpleperf numbers them */
+	READER_TOLD_KERNEL,
+	READER_TOLD_MODULE,
+	READER_TOLD_ELF,
+	READER_TOLD_DEX, /* code that is interpreted */
+	READER_TOLD_MAP, /* of code made at run time */
+	READER_TOLD_OTHER
+};
+
+#define READER_TOLD_PATH 4096
+
+/* The functions of one file, as simpleperf keeps them in its recordings. */
+struct reader_told {
+	char *path; /* of the image */
+	enum reader_told_kind kind;
+	bool from_start; /* old: its mapping's start has the address vaddr, and offsets are addresses */
+	uint64_t vaddr;
+	char *names; /* lines "START SIZE NAME", numbers in hexadecimal: offsets of the image */
+	size_t len;
+};
+
 /* What the recording says of itself.  Strings are raw bytes or NULL. */
 struct reader_info {
+	char *recorder, *device; /* "simpleperf 1.0", what it ran on; NULL: it was perf or strobe */
+	struct reader_told *told; /* by path */
+	size_t n_told;
 	bool pipe, swapped, compressed;
 	char *hostname, *release, *perf_version, *arch, *cpu_desc, *cpu_id;
 	char **cmdline;

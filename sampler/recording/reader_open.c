@@ -363,5 +363,6 @@ void reader_close(struct reader *reader)
 	attrs_fini(&reader->attrs);
 	features_fini(&reader->features);
 	reader_close_streams(reader);
+	free(reader->pieces.bytes);
 	free(reader);
 }

@@ -163,6 +163,74 @@ static unsigned int count_cpus(const struct reader *reader, const uint8_t *bytes
 	}
 }
 
+/* --- simpleperf's, see told.h --- */
+
+static int take_event_ids(struct reader *reader, const uint8_t *bytes, size_t len)
+{
+	const uint64_t n = len < 8 ? UINT64_MAX : swap_get_64(bytes, reader->swapped);
+	int ret = n > (len - 8) / 16 ? -EBADMSG : 0;
+
+	for (uint64_t i = 0; !ret && i < n; i++) {
+		const uint8_t *pair = bytes + 8 + 16 * i;
+
+		ret = attrs_add_id(&reader->attrs, swap_get_64(pair, reader->swapped),
+			swap_get_64(pair + 8, reader->swapped));
+	}
+	return ret;
+}
+
+static int take_simpleperf(struct reader *reader, uint32_t type, const uint8_t *bytes, size_t len)
+{
+	size_t size;
+	void *copy;
+
+	if (type == PERFDATA_SIMPLEPERF_EVENT_ID)
+		return take_event_ids(reader, bytes, len);
+	if (type != PERFDATA_SIMPLEPERF_TRACING_DATA)
+		return 0;
+	size = len < 4 ? SIZE_MAX : swap_get_32(bytes, reader->swapped);
+	if (size > len - 4)
+		return -EBADMSG;
+	copy = malloc(size ? size : 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, bytes + 4, size);
+	return features_tracing_data(&reader->features, &reader->attrs, copy, size);
+}
+
+/* A record that is longer than a header can say: its bytes, header and all, are in pieces. */
+static int take_piece(struct reader *reader, const struct perf_event_header *header, size_t size)
+{
+	struct reader_pieces *pieces = &reader->pieces;
+	const size_t len = size - sizeof(*header);
+	int ret = 0;
+
+	if (len > features_limit(PERFDATA_TRACING_DATA) - pieces->len) {
+		pieces->len = 0;
+		return -EBADMSG;
+	}
+	if (len > pieces->room - pieces->len) {
+		const size_t room = (pieces->len + len) * 2;
+		uint8_t *grown = realloc(pieces->bytes, room);
+
+		if (!grown)
+			return -ENOMEM;
+		pieces->bytes = grown;
+		pieces->room = room;
+	}
+	memcpy(pieces->bytes + pieces->len, header + 1, len);
+	pieces->len += len;
+	if (header->type == PERFDATA_SIMPLEPERF_SPLIT)
+		return 0;
+	if (pieces->len < sizeof(*header))
+		ret = -EBADMSG;
+	else
+		ret = take_simpleperf(reader, swap_get_32(pieces->bytes, reader->swapped),
+			pieces->bytes + sizeof(*header), pieces->len - sizeof(*header));
+	pieces->len = 0;
+	return ret;
+}
+
 int reader_take_own(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
 	bool follows = header->type == PERFDATA_RECORD_TRACING_DATA ||
@@ -202,8 +270,15 @@ int reader_take_own(struct reader *reader, const struct perf_event_header *heade
 				count_cpus(reader, (const uint8_t *)(header + 1),
 					size - sizeof(*header)));
 		return 0;
+	case PERFDATA_SIMPLEPERF_SPLIT:
+	case PERFDATA_SIMPLEPERF_SPLIT_END:
+		ret = take_piece(reader, header, size);
+		break;
 	default:
-		return 0;
+		if (header->type < PERFDATA_SIMPLEPERF_FIRST)
+			return 0;
+		ret = take_simpleperf(reader, header->type, (const uint8_t *)(header + 1),
+			size - sizeof(*header));
 	}
 	return ret ? ret : 1;
 }

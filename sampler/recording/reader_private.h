@@ -44,6 +44,10 @@ struct reader {
 	struct reader_status status;
 	struct reader_fault unlisted; /* used for faults beyond READER_FAULTS_MAX */
 	unsigned int n_files; /* files of a directory, including missing ones; 0: none */
+	struct reader_pieces {
+		uint8_t *bytes;
+		size_t len, room;
+	} pieces; /* of a record of simpleperf that is longer than 64 KiB */
 	bool swapped;
 	int ended; /* what is returned from now on: 1: not yet */
 };

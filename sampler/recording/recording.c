@@ -172,6 +172,12 @@ static int open_pipe(struct recording *recording)
 	return reader_open(&recording->reader, fd);
 }
 
+/* Of a pipe, and of simpleperf's files, formats that name events come as records. */
+static bool has_formats(const struct reader_info *info)
+{
+	return !info->pipe && !info->recorder;
+}
+
 static void *recording_main(void *ctx)
 {
 	struct recording *recording = ctx;
@@ -182,7 +188,7 @@ static void *recording_main(void *ctx)
 	recording->status.state = ENGINE_RUNNING;
 	fatal = deliver_build_ids(recording);
 	if (!fatal)
-		fatal = deliver_attrs(recording, !reader_info(recording->reader)->pipe);
+		fatal = deliver_attrs(recording, has_formats(reader_info(recording->reader)));
 	if (!fatal)
 		publish(recording);
 	if (!fatal)

@@ -6,6 +6,7 @@
  * header.
  */
 #include "sampler/recording/features.h"
+#include "sampler/recording/told.h"
 #include "sampler/recording/tracing.h"
 
 #include <errno.h>
@@ -31,6 +32,20 @@ static void look_at_info(const struct reader_info *info)
 		sink += sum_text(info->build_ids[i].path);
 		if (info->build_ids[i].build_id_len > sizeof(info->build_ids[i].build_id))
 			abort();
+	}
+}
+
+static void look_at_told(const struct reader_info *info)
+{
+	sink += sum_text(info->recorder) + sum_text(info->device);
+	for (size_t i = 0; i < info->n_told; i++) {
+		const struct reader_told *told = &info->told[i];
+
+		if (i && strcmp(told[-1].path, told->path) > 0)
+			abort();
+		if (told->len && told->names[told->len - 1] != '\n')
+			abort();
+		sink += sum_text(told->path) + (told_find(info, told->path) != NULL);
 	}
 }
 
@@ -68,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		(void)features_take(&features, &attrs, data[0], bytes, size, swapped);
 	look_at_info(&features.info);
+	look_at_told(&features.info);
 	features_fini(&features);
 	attrs_fini(&attrs);
 	free(bytes);

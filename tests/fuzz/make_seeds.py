@@ -11,6 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures'))
 import make_perfdata  # noqa: E402
+import make_simpleperf  # noqa: E402
 
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU = (1 << bit for bit in range(8))
 PERIOD, STREAM, RAW, BRANCH, REGS, STACK, WEIGHT, SRC, IDENTIFIER = (1 << bit for bit in range(8, 17))
@@ -205,6 +206,9 @@ SEEDS = {
         'numbers': b'\7\1' + struct.pack('>II', 8, 4), 'build-id': b'\2\0' + record(
             0, struct.pack('<i', -1) + bytes(range(20)) + b'\x14\0\0\0' + text(b'/bin/a')),
         'one-build-id': b'\x80\4' + record(0, struct.pack('<i', -1) + bytes(24) + text(b'/bin/a')),
+        'told': b'\x84\0' + make_simpleperf.Simpleperf().files(),
+        'told-fixed': b'\x80\0' + make_simpleperf.Simpleperf(make_simpleperf.file1).files(),
+        'meta': b'\x81\0' + make_simpleperf.Simpleperf().meta(),
         'tracing': b'\1\2' + b'\x17\x08\x44tracing0.6\0\0\4' + struct.pack('<I', 4096) + b'header_page\0' + bytes(8),
     },
     'fuzz_text': {
@@ -212,7 +216,9 @@ SEEDS = {
         'template': b'\x18\1std::map<int, std::string>::operator[](int const&) [clone .constprop.0]',
         'bytes': b'\7\1a\x1b[31m\xff\xc2\x85\xe2\x80\xae\xe4\xb8\xad\xe6\x96\x87', 'file': b'\x0c\0libabsl_strings.so.20220623.0.0',
     },
-    'fuzz_perfdata': {name: make() for name, make in make_perfdata.FILES.items()},
+    'fuzz_perfdata': {name: make() for name, make in {
+        **make_perfdata.FILES, 'simpleperf': lambda: make_simpleperf.Simpleperf(piece=80).file(),
+        'simpleperf-packed': lambda: make_simpleperf.Simpleperf(packed=True, piece=80).file()}.items()},
     'fuzz_codetab': {
         'table': CODETAB, 'cut': CODETAB[:150], 'empty': CODETAB[:12] + bytes(12),
     },

@@ -54,7 +54,7 @@ static void test_lines(void **state)
 				   "7f21c8a03000 10 \n"
 				   "7f21c8a03000 -10 negative\n"
 				   "17f21c8a030000000 10 too many digits\n"
-				   "0 10 nothing lies there\n"
+				   "0 10 at the start of a module\n"
 				   "7f21c8a04000 0 of no size\n"
 				   "7f21c8a05000 ffffffffffffffff very long\n"
 				   "fffffffffffffff0 20 at the end\n"
@@ -65,13 +65,14 @@ static void test_lines(void **state)
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		struct jitspans spans;
 		feed(&spans, text, pieces[i]);
-		assert_int_equal(spans.n, 6);
+		assert_int_equal(spans.n, 7);
 		check(&spans, 0, 0x7f21c8a00d40, 0x7f21c8a00f08, "JS:*fib /home/me/fib.js:1:13");
 		check(&spans, 1, 0x7f21c8a01000, 0x7f21c8a01020, "py::<module>:/x/a b.py");
 		check(&spans, 2, 0x7f21c8a02000, 0x7f21c8a02010, "0x is written by some");
-		check(&spans, 3, 0x7f21c8a04000, 0x7f21c8a04001, "of no size");
-		check(&spans, 4, 0x7f21c8a05000, 0x7f21c8a05000 + UINT32_MAX, "very long");
-		check(&spans, 5, 0xfffffffffffffff0, UINT64_MAX, "at the end");
+		check(&spans, 3, 0, 0x10, "at the start of a module");
+		check(&spans, 4, 0x7f21c8a04000, 0x7f21c8a04001, "of no size");
+		check(&spans, 5, 0x7f21c8a05000, 0x7f21c8a05000 + UINT32_MAX, "very long");
+		check(&spans, 6, 0xfffffffffffffff0, UINT64_MAX, "at the end");
 		jitspans_fini(&spans);
 	}
 }

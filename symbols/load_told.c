@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_told.c - the names that a recording itself has of an image's functions.
+ *
+ * The loader thread, but for load_take_told().
+ */
+#include "symbols/loader_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void load_told_free(struct loader *loader)
+{
+	for (size_t i = 0; i < loader->n_told; i++) {
+		free((char *)(uintptr_t)loader->told[i].path);
+		free((char *)(uintptr_t)loader->told[i].names);
+	}
+	free(loader->told);
+}
+
+/* Both NULL: the kernel, which comes first. */
+static int compare_paths(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return compare_paths(
+		((const struct symbols_told *)a)->path, ((const struct symbols_told *)b)->path);
+}
+
+static int copy_told(struct symbols_told *to, const struct symbols_told *from)
+{
+	char *names = malloc(from->len ? from->len : 1);
+
+	if (!names)
+		return -ENOMEM;
+	memcpy(names, from->names, from->len);
+	*to = (struct symbols_told){
+		.path = from->path ? strdup(from->path) : NULL, .names = names, .len = from->len};
+	return from->path && !to->path ? -ENOMEM : 0;
+}
+
+int load_take_told(struct loader *loader, const struct symbols_recorded *recorded)
+{
+	const size_t n = recorded->n_told;
+	int ret = 0;
+
+	if (loader->told || !n)
+		return 0;
+	loader->told = calloc(n, sizeof(*loader->told));
+	if (!loader->told)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && !ret; i++, loader->n_told++)
+		ret = copy_told(&loader->told[i], &recorded->told[i]);
+	qsort(loader->told, loader->n_told, sizeof(*loader->told), by_path);
+	return ret;
+}
+
+/* Once it is there the list stays as it is. */
+static const struct symbols_told *find_told(struct loader *loader, const struct loader_image *image)
+{
+	const struct symbols_told key = {
+		.path = image->source.kind == SYMBOLS_KERNEL ? NULL : image->source.path};
+	const struct symbols_told *found = NULL;
+
+	pthread_mutex_lock(&loader->lock);
+	if (loader->n_told && (key.path || image->source.kind == SYMBOLS_KERNEL))
+		found = bsearch(&key, loader->told, loader->n_told, sizeof(key), by_path);
+	pthread_mutex_unlock(&loader->lock);
+	return found;
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len) {
+		const ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		bytes += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int load_names_of(
+	struct loader *loader, struct loader_image *image, const struct symbols_told *told)
+{
+	struct opener_file file = {.fd = memfd_create("names", MFD_CLOEXEC)};
+	const struct loader_question question = {
+		.type = WIRE_JIT, .path = image->source.path, .file = &file, .foreign = true};
+	struct wire_message answer;
+	int ret = file.fd < 0 ? -errno : write_all(file.fd, told->names, told->len);
+
+	image->mark = SYMBOLS_MARK_NONE;
+	image->state = SYMBOLS_UNREADABLE;
+	if (!ret)
+		ret = load_table(loader, image, &question, NULL, &answer);
+	if (file.fd >= 0)
+		close(file.fd);
+	return ret;
+}
+
+/* A file that has the build-id tells more: functions without samples, and lines. */
+int load_told(struct loader *loader, struct loader_image *image, load_usual *usual)
+{
+	const struct symbols_told *told = find_told(loader, image);
+	const bool was_quiet = loader->is_quiet;
+
+	if (!told || image->want != LOADER_FUNCTIONS)
+		return usual(loader, image);
+	if (image->source.build_id_len) {
+		loader->is_quiet = true;
+		const int ret = usual(loader, image);
+		loader->is_quiet = was_quiet;
+		if (ret == -ECANCELED || ret == -ECHILD || (!ret && image->state == SYMBOLS_READY))
+			return ret;
+		symtab_close(&image->table);
+		memset(&image->table, 0, sizeof(image->table));
+	}
+	return load_names_of(loader, image, told);
+}
