@@ -35,6 +35,8 @@ struct ingest {
 	struct values *values;
 	const struct fields *fields[STORE_EVENTS_MAX]; /* see ingest_fields() */
 	uint16_t max_stack[STORE_EVENTS_MAX]; /* see ingest_max_stack() */
+	uint64_t kernel_roots[8]; /* addresses that shorter chains of kernel threads ended at */
+	size_t n_kernel_roots;
 	uint8_t hash_secret
 		[INGEST_SECRET_LEN]; /* random: chains come from other people's programs */
 	uint64_t hash_seed;

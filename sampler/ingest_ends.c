@@ -87,6 +87,38 @@ static bool is_deepest(const struct record_sample *sample, uint16_t max_stack)
 	return n == (max_stack ? max_stack : KERNEL_FRAMES) || n >= UNWIND_FRAMES_MAX;
 }
 
+/* The kernel's own walk ended there in chains that had room for more. */
+static bool is_kernel_root(const struct ingest *ingest, uint64_t address)
+{
+	for (size_t i = 0; i < ingest->n_kernel_roots; i++)
+		if (ingest->kernel_roots[i] == address)
+			return true;
+	return false;
+}
+
+static void note_kernel_root(struct ingest *ingest, uint64_t address)
+{
+	const size_t room = sizeof(ingest->kernel_roots) / sizeof(ingest->kernel_roots[0]);
+
+	if (ingest->n_kernel_roots < room && !is_kernel_root(ingest, address))
+		ingest->kernel_roots[ingest->n_kernel_roots++] = address;
+}
+
+/* Judges a chain without user code, which a kernel thread's is whole without. */
+static enum unwind_end judge_kernel(struct ingest *ingest, const struct space *space,
+	const struct record_sample *sample, uint16_t max_stack)
+{
+	const uint64_t outermost = sample->chain[sample->chain_len - 1];
+	const bool is_thread = !space || !space_count(space);
+
+	if (is_deepest(sample, max_stack) && !(is_thread && is_kernel_root(ingest, outermost)))
+		return UNWIND_DEEP;
+	if (!is_thread)
+		return UNWIND_UNTRIED;
+	note_kernel_root(ingest, outermost);
+	return UNWIND_WHOLE;
+}
+
 /* A chain that ends with a context marker behind addresses of user space is known to be whole.  The
  * kernel writes none there, and perf shows none. */
 static bool ends_with_mark(const struct record_sample *sample)
@@ -118,7 +150,7 @@ static enum unwind_end judge_outermost(
 	return end;
 }
 
-/* Judges a chain that the kernel found.  A kernel thread's chain is whole without user code. */
+/* Judges a chain that the kernel found. */
 enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space,
 	const struct record_sample *sample, uint8_t event)
 {
@@ -135,10 +167,8 @@ enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space
 	/* What was to come later has not. */
 	if (n > 1 && sample->chain[n - 2] == RECORD_CONTEXT_USER_DEFERRED)
 		return judge(ingest, UNWIND_CUT);
-	if (sample->chain[n - 1] >> 63 && is_deepest(sample, max_stack))
-		return judge(ingest, UNWIND_DEEP);
 	if (sample->chain[n - 1] >> 63)
-		return judge(ingest, space && space_count(space) ? UNWIND_UNTRIED : UNWIND_WHOLE);
+		return judge(ingest, judge_kernel(ingest, space, sample, max_stack));
 	if (!space || !space_count(space))
 		return UNWIND_UNTRIED;
 	end = judge_outermost(ingest->unwind, space, sample);

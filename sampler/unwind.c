@@ -468,7 +468,7 @@ static enum unwind_end walk(
 			return find_end(walker);
 		}
 	}
-	return UNWIND_DEEP;
+	return *n && !walker->ip ? UNWIND_WHOLE : UNWIND_DEEP;
 }
 
 /* Where the kernel's chain goes on behind an address of user space; 0 if it does not. */

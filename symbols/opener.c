@@ -182,28 +182,44 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 	return ret;
 }
 
+bool opener_fuse_owner(const char *line, const struct symbols_source *source, uid_t *owner)
+{
+	/* "36 35 0:50 / /mnt rw - fuse.sshfs host:/ rw,user_id=1000,...": names have no blanks. */
+	const char *type = strstr(line, " - ");
+	const char *name = type ? strchr(type + 3, ' ') : NULL;
+	const char *option = name ? strchr(name + 1, ' ') : NULL;
+	unsigned int major, minor, id;
+
+	if (!option || sscanf(line, "%*d %*d %u:%u", &major, &minor) != 2 ||
+		major != source->dev_major || minor != source->dev_minor)
+		return false;
+	type += 3;
+	if (strncmp(type, "fuse", 4) != 0 || !memchr(". b", type[4], 3))
+		return false;
+	for (; option; option = strchr(option, ',')) {
+		option++;
+		if (sscanf(option, "user_id=%u", &id) != 1)
+			continue;
+		*owner = id;
+		return true;
+	}
+	return false;
+}
+
 bool opener_is_fuse(const struct symbols_source *source, uid_t *owner)
 {
-	char path[64] = "/proc/self/mountinfo", line[4608], type[64];
+	char path[64] = "/proc/self/mountinfo", *line = NULL;
+	size_t size = 0;
 	bool found = false;
 
 	if (source->pid > 0)
 		snprintf(path, sizeof(path), "/proc/%d/mountinfo", source->pid);
 	FILE *mounts = fopen(path, "re");
-	while (mounts && !found && fgets(line, sizeof(line), mounts)) {
-		const char *rest = strstr(line, " - "),
-			   *user = rest ? strstr(rest, "user_id=") : NULL;
-		unsigned int major, minor, id;
-
-		found = sscanf(line, "%*d %*d %u:%u", &major, &minor) == 2 &&
-			major == source->dev_major && minor == source->dev_minor && user &&
-			sscanf(rest, " - %63s", type) == 1 && !strncmp(type, "fuse", 4) &&
-			sscanf(user, "user_id=%u", &id) == 1;
-		if (found)
-			*owner = id;
-	}
+	while (mounts && !found && getline(&line, &size, mounts) > 0)
+		found = opener_fuse_owner(line, source, owner);
 	if (mounts)
 		fclose(mounts);
+	free(line);
 	return found;
 }
 

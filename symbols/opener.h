@@ -75,6 +75,8 @@ uid_t opener_user(int proc_fd, uid_t owner);
  * mounted it.  The kernel lets no other in, not even root, unless it is mounted with
  * allow_other. */
 bool opener_is_fuse(const struct symbols_source *source, uid_t *owner);
+/* The same of one line of /proc/PID/mountinfo, by the options of the file system, its last field. */
+bool opener_fuse_owner(const char *line, const struct symbols_source *source, uid_t *owner);
 
 /* Copy the vdso of the source's process into a memory file.  If both have one word size, it is this
  * process's own, which nobody can tamper with.  Else it is read from that process's memory, if that

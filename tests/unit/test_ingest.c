@@ -589,6 +589,36 @@ static void test_chains_too_deep(void **state)
 	}
 }
 
+/* At the limit, but where shorter chains of kernel threads ended: that is its whole. */
+static void test_kernel_threads_at_the_limit(void **state)
+{
+	const uint64_t entry = 0xffffffff81000200, inner = 0xffffffff81000100;
+	const struct unwind_source source = {.find = find_rule};
+	const uint64_t short_chain[] = {KERNEL, entry}, chain[] = {KERNEL, inner, entry},
+		       cut[] = {KERNEL, entry, inner};
+	struct ingest *ingest = *state;
+	struct record record = {.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.id = {.pid = PID + 1, .tid = PID + 1, .time_ns = S},
+		.sample = {.ip = inner, .period = 1, .chain = chain, .chain_len = 3}};
+
+	assert_int_equal(ingest_set_unwind(ingest, &source), 0);
+	ingest_max_stack(ingest, 2, 2);
+	assert_int_equal(ingest_record(ingest, &record, 2), 0);
+	assert_int_equal(ingest->ends[2].deep, 1);
+	record.sample.chain = short_chain;
+	record.sample.chain_len = 2;
+	assert_int_equal(ingest_record(ingest, &record, 2), 0);
+	assert_int_equal(ingest->ends[2].whole, 1);
+	record.sample.chain = chain;
+	record.sample.chain_len = 3;
+	assert_int_equal(ingest_record(ingest, &record, 2), 0);
+	assert_int_equal(ingest->ends[2].whole, 2);
+	record.sample.chain = cut;
+	assert_int_equal(ingest_record(ingest, &record, 2), 0);
+	assert_int_equal(ingest->ends[2].deep, 2);
+}
+
 static void test_other_records_are_ignored(void **state)
 {
 	const struct record lost = {.type = PERF_RECORD_LOST};
@@ -620,6 +650,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_deep_chain, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_too_deep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kernel_threads_at_the_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_functions_that_the_kernel_makes, setup, teardown),

@@ -448,6 +448,42 @@ static void test_narrow_vdso_of_another(void **state)
 }
 #endif
 
+/* The options of the file system alone tell the user, not what else has the words in its name. */
+static void test_fuse_owner(void **state)
+{
+	static const struct {
+		const char *line;
+		int user; /* -1: no such mount */
+	} lines[] = {
+		{"36 35 0:50 / /mnt rw - fuse.sshfs host:/ rw,user_id=1000,group_id=5\n", 1000},
+		{"36 35 0:50 / /mnt rw shared:4 - fuse host:/ user_id=7", 7},
+		{"36 35 0:50 / /mnt rw - fuseblk /dev/sda1 rw,user_id=0,allow_other\n", 0},
+		{"36 35 0:50 / /mnt rw - fuse user_id=3 rw,user_id=1000\n", 1000},
+		{"36 35 0:50 / /mnt rw - fuse user_id=3 rw\n", -1},
+		{"36 35 0:50 / /mnt,user_id=3 rw - fuse a,user_id=4 rw,user_id=1000\n", 1000},
+		{"36 35 0:50 / /mnt rw - fuse.user_id=3 a rw,user_id=1000\n", 1000},
+		{"36 35 0:50 / /mnt rw - fuse  rw,user_id=1000\n", 1000},
+		{"36 35 0:50 / /mnt rw - fuse a rw,max_user_id=3,user_id=1000\n", 1000},
+		{"36 35 0:50 / /mnt rw - fuse a rw,max_user_id=3\n", -1},
+		{"36 35 0:50 / /mnt rw - fusectl a rw,user_id=1000\n", -1},
+		{"36 35 0:50 / /mnt rw - ext4 a rw,user_id=1000\n", -1},
+		{"36 35 0:51 / /mnt rw - fuse a rw,user_id=1000\n", -1},
+		{"36 35 0:50 / /mnt rw\n", -1},
+		{"36 35 0:50 / /mnt rw - fuse\n", -1},
+		{"", -1},
+	};
+	const struct symbols_source source = {.dev_major = 0, .dev_minor = 50};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		uid_t user = 4711;
+
+		assert_int_equal(
+			opener_fuse_owner(lines[i].line, &source, &user), lines[i].user >= 0);
+		assert_int_equal(user, lines[i].user >= 0 ? lines[i].user : 4711);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +491,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test(test_fuse_owner),
 		cmocka_unit_test_setup_teardown(test_root, setup, teardown),
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_user),

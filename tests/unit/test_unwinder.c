@@ -144,6 +144,25 @@ static void test_by_sp(void **state)
 	assert_int_equal(world->asked, asked);
 }
 
+/* The stack ends where the room does: nothing was cut. */
+static void test_full(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] = by_sp(16);
+	world->rules[1] = by_sp(8);
+	world->stack[1] = AT(1);
+	world->stack[2] = 0;
+	set_registers(world, AT(0), 0);
+	for (size_t max = 1; max < 4; max++) {
+		const enum unwind_end ends = unwind_chain(world->unwind, world->space,
+			&world->sample, &world->format, world->machine, world->out, max, &world->n);
+
+		assert_int_equal(ends, max == 1 ? UNWIND_DEEP : UNWIND_WHOLE);
+		assert_int_equal(world->n, max == 1 ? 1 : 2);
+	}
+}
+
 static void test_by_bp(void **state)
 {
 	struct world *world = *state;
@@ -579,6 +598,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_by_sp, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_by_bp, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_popped_frame_pointer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_plt_and_deref, setup, teardown),
