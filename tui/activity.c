@@ -65,12 +65,12 @@ static int complete(const struct asking *asking, uint64_t begin, uint64_t end)
 	int ret;
 
 	if (activity->event != asking->model->event ||
-		activity->hide_idle != asking->model->hide_idle || from > end) {
+		activity->hide_idle != model_idle(asking->model) || from > end) {
 		activity->n = 0;
 		from = begin;
 	}
 	activity->event = asking->model->event;
-	activity->hide_idle = asking->model->hide_idle;
+	activity->hide_idle = model_idle(asking->model);
 	if (end - from > MODEL_COLUMNS) {
 		activity->n = 0;
 		from = end - MODEL_COLUMNS;
@@ -110,7 +110,7 @@ static int update_whole(const struct asking *asking)
 
 	if (model->n_activity && activity->whole_from_ns == from_ns &&
 		activity->whole_to_ns == to_ns && activity->event == model->event &&
-		activity->hide_idle == model->hide_idle)
+		activity->hide_idle == model_idle(model))
 		return 0;
 	model->n_activity = 0;
 	model->strip_from_ns = from_ns;
@@ -124,7 +124,7 @@ static int update_whole(const struct asking *asking)
 	activity->whole_from_ns = from_ns;
 	activity->whole_to_ns = to_ns;
 	activity->event = model->event;
-	activity->hide_idle = model->hide_idle;
+	activity->hide_idle = model_idle(model);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct activity {
 	uint64_t column_ns, first;
 	size_t n;
 	uint8_t event;
-	bool hide_idle;
+	unsigned int hide_idle; /* model_idle() */
 	uint64_t changes; /* of names, which filters may look at */
 	uint64_t filter; /* its serial */
 	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */

@@ -21,7 +21,7 @@ void heat_fini(struct heat *heat)
 static bool is_same_question(const struct heat *heat, const struct model *model,
 	const struct session *session, const struct filter *filter)
 {
-	return heat->event == model->event && heat->hide_idle == model->hide_idle &&
+	return heat->event == model->event && heat->hide_idle == model_idle(model) &&
 		heat->filter == filter_serial(filter) &&
 		(!filter || heat->changes == names_changes(session->names));
 }
@@ -80,7 +80,7 @@ int heat_get(struct heat *heat, const struct model *model, struct session *sessi
 	if (!is_same_question(heat, model, session, filter))
 		heat->n_over = 0;
 	heat->event = model->event;
-	heat->hide_idle = model->hide_idle;
+	heat->hide_idle = model_idle(model);
 	heat->filter = filter_serial(filter);
 	heat->changes = names_changes(session->names);
 	ret = move_known(heat, from_ns, seconds, &first, &n);

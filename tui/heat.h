@@ -23,7 +23,7 @@ struct heat {
 	size_t n, n_over; /* seconds; of these, those that were over */
 	uint64_t from_ns;
 	uint8_t event;
-	bool hide_idle;
+	unsigned int hide_idle; /* model_idle() */
 	uint64_t filter, changes; /* its serial; of names, which filters may look at */
 };
 

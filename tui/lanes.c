@@ -408,11 +408,13 @@ static void remember_question(struct lanes_memory *memory, const struct query *q
 		.event = query->event,
 		.by_cpu = query->group == GROUP_CPU,
 		.hide_idle = query->hide_idle,
+		.idle_by_name = query->idle_by_name,
 	};
 
 	if (memory->epoch == now.epoch && memory->changes == now.changes &&
 		memory->filter == now.filter && memory->event == now.event &&
-		memory->by_cpu == now.by_cpu && memory->hide_idle == now.hide_idle)
+		memory->by_cpu == now.by_cpu && memory->hide_idle == now.hide_idle &&
+		memory->idle_by_name == now.idle_by_name)
 		return;
 	lanes_forget(memory);
 	*memory = now;

@@ -52,7 +52,7 @@ struct lanes_memory {
 	/* What they were made for. */
 	uint64_t epoch, changes, filter;
 	uint8_t event;
-	bool by_cpu, hide_idle;
+	bool by_cpu, hide_idle, idle_by_name;
 };
 
 /* The same as lanes_run(), remembering; what is not of this question and this time is forgotten. */

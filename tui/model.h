@@ -269,6 +269,13 @@ struct model_time {
 	uint64_t length_ns, zero_ns;
 };
 
+/* How idle is told, for what was made by it: 0: it is shown; 1: by its task; 2: by its code, since
+ * in a recording of a pid namespace others have its number. */
+static inline unsigned int model_idle(const struct model *model)
+{
+	return model->hide_idle ? 1u + model->status.pid_namespace : 0;
+}
+
 static inline struct model_time model_time_of(const struct model *model)
 {
 	return (struct model_time){model->window.selected, model->window.length_ns, model->zero_ns};

@@ -57,9 +57,11 @@ static int make(struct model_baseline *baseline, const struct model *model, stru
 	baseline->serial++;
 	hot_set_filter(baseline->hot, filter);
 	hot_hide_idle(baseline->hot, model->hide_idle);
+	if (model->status.pid_namespace)
+		hot_set_tasks(baseline->hot, NULL);
 	baseline->epoch = epoch;
 	baseline->filter = filter_serial(filter);
-	baseline->hide_idle = model->hide_idle;
+	baseline->hide_idle = model_idle(model);
 	return hot_update(baseline->hot, model->base_from_ns, model->base_to_ns);
 }
 
@@ -153,7 +155,7 @@ static int make_recorded(struct model_baseline *baseline, const struct session *
 	baseline->recorded_changes = recorded_changes(baseline->recorded);
 	baseline->epoch = names_changes(session->names);
 	baseline->filter = filter_serial(crumbs->filter);
-	baseline->hide_idle = model->hide_idle;
+	baseline->hide_idle = model_idle(model);
 	baseline->n_events = model->status.n_events;
 	baseline->serial++;
 	ret = recorded_basis(baseline->recorded, &question, &baseline->basis, shared);
@@ -241,7 +243,7 @@ static int follow_names(struct model_baseline *baseline, const struct session *s
 	char reason[512];
 	size_t shared;
 	bool other = baseline->filter != filter_serial(crumbs->filter) ||
-		baseline->hide_idle != model->hide_idle ||
+		baseline->hide_idle != model_idle(model) ||
 		baseline->n_events != model->status.n_events;
 
 	(void)recorded_step(baseline->recorded, reason, sizeof(reason));
@@ -270,7 +272,7 @@ static int update(struct model_baseline *baseline, const struct session *session
 		return follow_names(baseline, session, model, crumbs);
 	if (!baseline->hot ||
 		(baseline->epoch == epoch && baseline->filter == filter_serial(crumbs->filter) &&
-			baseline->hide_idle == model->hide_idle))
+			baseline->hide_idle == model_idle(model)))
 		return 0;
 	return make(baseline, model, crumbs->filter, epoch);
 }

@@ -22,7 +22,7 @@
 struct model_baseline {
 	struct hot *hot;
 	uint64_t epoch, filter;
-	bool hide_idle;
+	unsigned int hide_idle; /* model_idle() */
 	struct basis basis; /* of trees: of a time it is made when the first one is asked for */
 	bool has_basis;
 	uint64_t serial; /* of its sums: no two have the same */

@@ -257,7 +257,7 @@ static struct model_breakdown_of of_question(const struct model_breakdown *quest
 	struct model_breakdown_of of = {
 		.known = true,
 		.all = question->all,
-		.hide_idle = model->hide_idle,
+		.hide_idle = model_idle(model),
 		.event = model->event,
 		.group = question->group,
 		.symref = question->all ? 0 : question->symref,

@@ -25,7 +25,8 @@ struct model_breakdown_slice {
 
 /* Of what the sums were made, but for the time. */
 struct model_breakdown_of {
-	bool known, all, hide_idle;
+	bool known, all;
+	unsigned int hide_idle; /* model_idle() */
 	uint8_t event;
 	enum query_group group;
 	uint32_t symref;

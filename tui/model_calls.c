@@ -30,7 +30,7 @@ static bool is_current(const struct model_calls *cache, const struct model *mode
 	const struct filter *filter, uint64_t epoch, uint64_t serial)
 {
 	if (!cache->calls || cache->epoch != epoch || cache->basis != serial ||
-		cache->filter != filter_serial(filter) || cache->hide_idle != model->hide_idle)
+		cache->filter != filter_serial(filter) || cache->hide_idle != model_idle(model))
 		return false;
 	if (!model_calls_are_old(cache, model))
 		return true;
@@ -82,7 +82,7 @@ static int renew(struct model_calls *cache, struct session *session, const struc
 								    : model->to_ns;
 	cache->epoch = epoch;
 	cache->filter = filter_serial(filter);
-	cache->hide_idle = model->hide_idle;
+	cache->hide_idle = model_idle(model);
 	cache->basis = serial;
 	cache->time = model_time_of(model);
 	return 0;

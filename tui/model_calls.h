@@ -21,7 +21,7 @@ struct model_calls {
 	struct calls *calls;
 	uint64_t from_ns, to_ns, last_ns; /* window and end of the history */
 	uint64_t epoch, filter; /* of names; the filter's serial */
-	bool hide_idle;
+	unsigned int hide_idle; /* model_idle() */
 	uint64_t basis; /* serial of what they are compared with; 0: nothing */
 	struct model_time time;
 	uint64_t not_before_ns; /* where it is the time alone that goes on */

@@ -232,6 +232,7 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 		.images = session_images(session),
 		.inlines = inlines,
 		.hide_idle = model->hide_idle,
+		.idle_by_name = session->limits.pid_namespace,
 		.events = &job->event,
 		.n_events = 1,
 		.title = job->title,

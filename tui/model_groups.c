@@ -167,7 +167,7 @@ int model_groups_rows(struct model_groups *cache, struct session *session,
 		/* Lines, and what is at addresses, come without a new epoch. */
 		.epoch = names_changes(session->names),
 		.filter = filter_serial(crumbs->filter),
-		.hide_idle = model->hide_idle,
+		.hide_idle = model_idle(model),
 	};
 	struct hot_query asked = *query;
 	int ret = begin(cache, session, by);

@@ -20,7 +20,8 @@
 /* Of what the sums of a time were made. */
 struct model_groups_of {
 	uint64_t from_ns, to_ns, last_ns, epoch, filter;
-	bool known, hide_idle;
+	bool known;
+	unsigned int hide_idle; /* model_idle() */
 };
 
 /* All zeros is one that knows nothing.  Private to model_groups.c. */

@@ -73,7 +73,7 @@ static bool is_current(const struct model_lanes *cache, const struct model *mode
 	const struct filter *filter, uint64_t epoch, enum query_group group, size_t columns)
 {
 	if (!cache->known || cache->group != group || cache->lanes.columns != columns ||
-		cache->event != model->event || cache->hide_idle != model->hide_idle ||
+		cache->event != model->event || cache->hide_idle != model_idle(model) ||
 		cache->filter != filter_serial(filter) ||
 		cache->has_baseline != model->has_baseline ||
 		(model->has_baseline && cache->shown_serial != model->base_serial))
@@ -111,7 +111,7 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, struct m
 	cache->known = true;
 	cache->group = group;
 	cache->event = model->event;
-	cache->hide_idle = model->hide_idle;
+	cache->hide_idle = model_idle(model);
 	cache->time = model_time_of(model);
 	cache->last_ns = last_of(model);
 	cache->epoch = epoch;

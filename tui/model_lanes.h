@@ -21,7 +21,7 @@ struct model_lanes {
 	bool known;
 	enum query_group group;
 	uint8_t event;
-	bool hide_idle;
+	unsigned int hide_idle; /* model_idle() */
 	struct model_time time;
 	uint64_t last_ns, epoch, filter;
 	uint64_t not_before_ns;

@@ -265,7 +265,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	if (live->crumbs.filter)
 		epoch = names_changes(live->session->names);
 	if (live->hot_from_ns == model->from_ns && live->hot_to_ns == model->to_ns &&
-		live->hot_epoch == epoch && live->hot_hide_idle == model->hide_idle)
+		live->hot_epoch == epoch && live->hot_hide_idle == model_idle(model))
 		return 0;
 	hot_hide_idle(live->hot, model->hide_idle);
 	ret = hot_update(live->hot, model->from_ns, model->to_ns);
@@ -279,7 +279,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	live->hot_from_ns = model->from_ns;
 	live->hot_to_ns = model->to_ns;
 	live->hot_epoch = epoch;
-	live->hot_hide_idle = model->hide_idle;
+	live->hot_hide_idle = model_idle(model);
 	return 0;
 }
 
@@ -297,6 +297,24 @@ void model_live_take_fetching(struct model_live *live)
 	clean_string(model->fetching.name, sizeof(model->fetching.name), slash ? slash + 1 : path);
 }
 
+/* What was made of the old filter is made anew. */
+static void take_filter(struct model_live *live)
+{
+	hot_set_filter(live->hot, live->crumbs.filter);
+	live->hot_to_ns = 0;
+}
+
+/* Only the records of a recording tell that it is one of a pid namespace. */
+static void take_namespace(struct model_live *live)
+{
+	if (!live->session->recording || !live->model.status.pid_namespace ||
+		live->session->limits.pid_namespace)
+		return;
+	live->session->limits.pid_namespace = true;
+	hot_set_tasks(live->hot, NULL);
+	take_filter(live);
+}
+
 static int live_refresh(struct model *model, bool advance)
 {
 	struct model_live *live = model_live_of(model);
@@ -306,6 +324,7 @@ static int live_refresh(struct model *model, bool advance)
 	model->now_ns = model_live_now_ns();
 	model->soon_ns = 0;
 	session_status(live->session, &model->status);
+	take_namespace(live);
 	session_schemas(live->session, &model->status, &live->session->schemas);
 	rates_update(&model->rates, &model->status);
 	if (model->now_ns >= live->names_at_ns)
@@ -391,13 +410,6 @@ static int live_breakdown(struct model *model, const struct model_breakdown *que
 static const char *live_field(struct model *model, size_t i)
 {
 	return field_name(session_fields(model_live_of(model)->session, model->event), i);
-}
-
-/* What was made of the old filter is made anew. */
-static void take_filter(struct model_live *live)
-{
-	hot_set_filter(live->hot, live->crumbs.filter);
-	live->hot_to_ns = 0;
 }
 
 static int live_baseline(struct model *model, bool set)

@@ -47,7 +47,7 @@ struct model_live {
 	struct chain_notes chain_notes;
 	/* What the hot table was last made of. */
 	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
-	bool hot_hide_idle;
+	unsigned int hot_hide_idle; /* model_idle() */
 	uint64_t names_at_ns; /* not before, new names are taken in */
 	struct activity activity;
 	struct model_calls calls;

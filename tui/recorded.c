@@ -168,6 +168,7 @@ enum recorded_state recorded_step(struct recorded *recorded, char *message, size
 	}
 	(void)!read(session_notify_fd(session), &count, sizeof(count));
 	session_status(session, &recorded->status);
+	session->limits.pid_namespace = recorded->status.pid_namespace;
 	if (recorded->status.state == ENGINE_FAILED) {
 		session_explain(session, &recorded->status.failure, message, size);
 		return RECORDED_FAILED;

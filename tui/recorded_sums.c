@@ -76,6 +76,7 @@ static struct scan_question scan_of(
 		.names = session->names,
 		.filter = pass->filter,
 		.hide_idle = question->hide_idle,
+		.idle_by_name = session->limits.pid_namespace,
 		.event = -1,
 		.leave_unresolved = true,
 		.column = GROUP_KEYS,
@@ -280,6 +281,7 @@ static struct query query_of(
 		.filter = pass->filter,
 		.event = (uint8_t)event,
 		.hide_idle = question->hide_idle,
+		.idle_by_name = pass->session->limits.pid_namespace,
 		.schemas = &pass->session->schemas,
 	};
 }

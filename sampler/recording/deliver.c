@@ -535,6 +535,19 @@ static int pass_reads(struct recording *recording, const struct record *record)
 }
 
 /* Into the batch, whose last record it is already. */
+static bool has_user_code(const struct record *record)
+{
+	const struct record_sample *sample = &record->sample;
+
+	if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+		return true;
+	for (uint64_t i = 0; i + 1 < sample->chain_len; i++)
+		if (sample->chain[i] == (uint64_t)PERF_CONTEXT_USER &&
+			sample->chain[i + 1] < (uint64_t)PERF_CONTEXT_MAX)
+			return true;
+	return false;
+}
+
 static int deliver_sample(struct recording *recording, const struct order_record *from)
 {
 	struct recording_batch *batch = &recording->batch;
@@ -555,10 +568,9 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		return err;
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
-	/* The idle task never runs in user space: others have its number, since they run outside
-	 * of the recorder's pid namespace. */
-	recording->status.pid_namespace |= !record->id.pid &&
-		(record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+	/* The idle task has no user space: others have its number, since they run outside of the
+	 * recorder's pid namespace. */
+	recording->status.pid_namespace |= !record->id.pid && has_user_code(record);
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
 		record->sample.period = attr->attr.freq ? 1 : attr->attr.sample_period;
 	/* Without a time it is when the last one was. */
