@@ -23,6 +23,8 @@ struct changes {
 	bool asked; /* somebody waits for it */
 	struct changes_of *images;
 	size_t n_images;
+	struct code_move *moves;
+	size_t n_moves;
 	uint64_t serial; /* grows with each change told; written with the lock, atomically */
 	uint64_t settled_serial;
 };
@@ -54,6 +56,7 @@ void changes_free(struct changes *changes)
 	if (!changes)
 		return;
 	free_images(changes->images, changes->n_images);
+	free(changes->moves);
 	pthread_cond_destroy(&changes->news);
 	pthread_mutex_destroy(&changes->lock);
 	free(changes);
@@ -130,6 +133,46 @@ out:
 	return ret;
 }
 
+int changes_move(struct changes *changes, const struct code_move *move)
+{
+	struct code_move *grown;
+
+	pthread_mutex_lock(&changes->lock);
+	for (size_t i = 0; i < changes->n_moves; i++) {
+		const struct code_move *known = &changes->moves[i];
+
+		if (known->image != move->image || known->start != move->start ||
+			known->end != move->end || known->until_ns != move->until_ns)
+			continue;
+		pthread_mutex_unlock(&changes->lock);
+		return 0;
+	}
+	grown = reallocarray(changes->moves, changes->n_moves + 1, sizeof(*grown));
+	if (grown) {
+		changes->moves = grown;
+		grown[changes->n_moves++] = *move;
+		__atomic_store_n(&changes->serial, changes->serial + 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&changes->lock);
+	return grown ? 0 : -ENOMEM;
+}
+
+static bool is_moved(const struct code_move *moves, size_t n, uint32_t image)
+{
+	for (size_t i = 0; i < n; i++)
+		if (moves[i].image == image)
+			return true;
+	return false;
+}
+
+bool changes_moved(struct changes *changes, uint32_t image)
+{
+	pthread_mutex_lock(&changes->lock);
+	const bool moved = is_moved(changes->moves, changes->n_moves, image);
+	pthread_mutex_unlock(&changes->lock);
+	return moved;
+}
+
 static struct timespec in_ms(unsigned int ms)
 {
 	struct timespec at;
@@ -203,6 +246,7 @@ void changes_known_fini(struct changes_known *known)
 {
 	free_images(known->images, known->n_images);
 	free(known->times);
+	free(known->moves);
 	*known = (struct changes_known){0};
 }
 
@@ -300,6 +344,14 @@ int changes_take(struct changes_known *known, uint64_t *from_ns)
 		ret = make(&new.images[i], of->image, of->at, of->n);
 		new.n_images += !ret;
 	}
+	if (!ret && from->n_moves) {
+		new.moves = reallocarray(NULL, from->n_moves, sizeof(*new.moves));
+		ret = new.moves ? 0 : -ENOMEM;
+	}
+	if (new.moves) {
+		memcpy(new.moves, from->moves, from->n_moves * sizeof(*new.moves));
+		new.n_moves = from->n_moves;
+	}
 	pthread_mutex_unlock(&from->lock);
 	if (!ret)
 		ret = make_times(&new);
@@ -307,7 +359,7 @@ int changes_take(struct changes_known *known, uint64_t *from_ns)
 		changes_known_fini(&new);
 		return ret;
 	}
-	*from_ns = new_from(known, &new);
+	*from_ns = new.n_moves > known->n_moves ? 0 : new_from(known, &new);
 	changes_known_fini(known);
 	*known = new;
 	return 0;
@@ -321,6 +373,23 @@ void changes_settled(const struct changes_known *known)
 	from->settled_serial = known->serial;
 	pthread_cond_broadcast(&from->news);
 	pthread_mutex_unlock(&from->lock);
+}
+
+void changes_follow(
+	const struct changes_known *known, uint32_t *image, uint64_t *offset, uint64_t time_ns)
+{
+	const uint64_t plain = changes_plain(*offset);
+
+	for (size_t i = 0; i < known->n_moves; i++) {
+		const struct code_move *move = &known->moves[i];
+
+		if (move->image != *image || plain < move->start || plain >= move->end ||
+			time_ns > move->until_ns)
+			continue;
+		*image = move->to;
+		*offset = plain + move->bias;
+		return;
+	}
 }
 
 bool changes_has(const struct changes_known *known, uint32_t image)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * changes.h - code made at run time that took the place of other code: where, and since when.
+ * changes.h - code made at run time that took the place of other code: where, and since when; and
+ * code without a file that turned out to be a file's.
  *
  * Such code lies in images of kind IMAGE_ANON, where offsets are addresses.  What lay at one
  * address, one after the other, is numbered from 0 on, and the offset of a frame has the number
@@ -26,6 +27,14 @@ struct code_change {
 	uint32_t size;
 };
 
+/* What is in [start, end) of an image is at other offsets of another one. */
+struct code_move {
+	uint32_t image, to;
+	uint64_t start, end;
+	uint64_t bias; /* added to an offset */
+	uint64_t until_ns; /* samples up to that time */
+};
+
 struct changes;
 
 int changes_new(struct changes **out); /* 0 or -ENOMEM */
@@ -34,6 +43,11 @@ void changes_free(struct changes *changes); /* NULL is a no-op */
 /* All changes of an image, ascending by start and without overlaps, in place of those told before;
  * copied.  Any thread.  0 or -ENOMEM. */
 int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n);
+
+/* All of these hold for ever; those of one image do not overlap.  Any thread.  0 or -ENOMEM. */
+int changes_move(struct changes *changes, const struct code_move *move);
+/* Returns whether any of an image was moved. */
+bool changes_moved(struct changes *changes, uint32_t image);
 
 /* Ask for the changes of an image and wait for the answer, at most timeout_ms.  Returns 0 if
  * they are known; -ENODATA if the other side declined; -ETIME.  wake is called to wake the other
@@ -67,6 +81,8 @@ struct changes_known {
 	size_t n_images;
 	uint64_t *times; /* of all, ascending */
 	size_t n_times;
+	struct code_move *moves;
+	size_t n_moves;
 };
 
 void changes_known_init(struct changes_known *known, struct changes *from);
@@ -99,6 +115,10 @@ static inline uint64_t changes_state(const struct changes_known *known, uint64_t
 {
 	return known->n_times ? changes_count(known, time_ns) + (known->serial << 32) : 0;
 }
+
+/* Replaces image and offset if they were moved. */
+void changes_follow(
+	const struct changes_known *known, uint32_t *image, uint64_t *offset, uint64_t time_ns);
 
 bool changes_has(const struct changes_known *known, uint32_t image);
 /* The offset, with or without a number, with that of the code that lay there at a time. */

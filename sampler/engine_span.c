@@ -54,8 +54,9 @@ static void store(struct engine *engine, int index, const struct offcpu_span *sp
 	status->samples++;
 	ingest_count_end(&engine->ingest, status->id, span->stack_end);
 	/* Out of memory is counted by the store. */
-	(void)store_add(engine->ingest.store, span->end_ns - 1, stack, span->label,
-		(uint16_t)span->cpu, status->id, span->ns);
+	(void)store_add(engine->ingest.store, span->end_ns - 1,
+		ingest_stack_moved(&engine->ingest, stack), span->label, (uint16_t)span->cpu,
+		status->id, span->ns);
 }
 
 /* --- for offcpu --- */

@@ -30,6 +30,7 @@ struct entry {
 	uint8_t late_build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t late_build_id_len;
 	char *jitdump;
+	struct image_text *text; /* NULL: it is none */
 };
 
 struct images {
@@ -135,6 +136,7 @@ void images_free(struct images *images)
 	for (uint32_t id = 0; id < images->entries.count; id++) {
 		free(entry_at(images, id)->image.path);
 		free(entry_at(images, id)->jitdump);
+		free(entry_at(images, id)->text);
 	}
 	chunks_fini(&images->entries);
 	idtable_fini(&images->by_key);
@@ -246,6 +248,8 @@ void images_unref(struct images *images, uint32_t id)
 	entry->image.path = NULL;
 	free(entry->jitdump);
 	entry->jitdump = NULL;
+	free(entry->text);
+	entry->text = NULL;
 	entry->used = false;
 	entry->next_free = images->free_head;
 	images->free_head = id;
@@ -291,6 +295,33 @@ int images_set_jitdump(struct images *images, uint32_t id, const char *path)
 	}
 	pthread_mutex_unlock(&images->lock);
 	return ret;
+}
+
+int images_set_text(struct images *images, uint32_t id, const struct image_text *text)
+{
+	struct entry *entry = entry_at(images, id);
+	struct image_text *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *text;
+	pthread_mutex_lock(&images->lock);
+	free(entry->text);
+	entry->text = copy;
+	pthread_mutex_unlock(&images->lock);
+	return 0;
+}
+
+bool images_text(struct images *images, uint32_t id, struct image_text *out)
+{
+	const struct entry *entry = entry_at(images, id);
+
+	pthread_mutex_lock(&images->lock);
+	const bool found = entry->text != NULL;
+	if (found)
+		*out = *entry->text;
+	pthread_mutex_unlock(&images->lock);
+	return found;
 }
 
 void images_set_build_id(

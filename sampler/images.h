@@ -67,6 +67,25 @@ struct image_origin {
 	const char *jitdump; /* the jit-PID.dump that the process maps; NULL: none.  The images' */
 };
 
+/* A place in a file's mapping. */
+struct image_near {
+	uint64_t address, offset;
+	bool known;
+};
+
+/* Executable memory that a program has put where it had a file's code: it may be that code, moved
+ * for huge pages, or any other code.  Such a piece is an image of its own, and other threads find
+ * out what it is. */
+struct image_text {
+	uint64_t start, end; /* addresses */
+	uint32_t file; /* the image */
+	struct image_near before, after; /* the file's mappings around it, or what it replaced */
+	bool is_exact; /* it fills the hole in the file, whatever its contents are */
+	/* Where it belongs if it is other code. */
+	uint32_t other;
+	uint64_t other_bias;
+};
+
 #define IMAGE_ID_UNKNOWN 0u
 #define IMAGE_ID_KERNEL 1u
 
@@ -90,6 +109,11 @@ void images_origin(struct images *images, uint32_t id, struct image_origin *out)
 
 /* A process that has this memory without a file has mapped a jitdump; the first one is kept.  0 or -ENOMEM. */
 int images_set_jitdump(struct images *images, uint32_t id, const char *path);
+
+/* Call it once, before a frame is in the image; copied.  0 or -ENOMEM. */
+int images_set_text(struct images *images, uint32_t id, const struct image_text *text);
+/* Returns false if the image is no piece of that kind; any thread. */
+bool images_text(struct images *images, uint32_t id, struct image_text *out);
 
 /* A build-id learned after the image was made: of the kernel, or from a recording's table that came late.  One that
  * it was made with stays. */

@@ -283,6 +283,8 @@ static void find_place(struct ingest *ingest, const struct space *space, const s
 		space_resolve(space, place->address, &found->image, &found->offset);
 		if (found->image == IMAGE_ID_UNKNOWN)
 			break;
+		/* A recording that is read again: it has told at its end what this is. */
+		changes_follow(&ingest->changes, &found->image, &found->offset, time_ns);
 		/* Known to be alive, this process is the best way to the file. */
 		images_pin(ingest->images, found->image);
 		found->offset =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ingest_changes.c - what was stored before it was known that code lay where other code had been.
+ * ingest_changes.c - what was stored before it was known that code lay where other code had been,
+ * or that it is a file's.
  *
  * Sampling thread.
  */
@@ -23,11 +24,24 @@ static size_t find_cuts(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t 
 	return n;
 }
 
-static uint64_t offset_at(const struct ingest *ingest, const struct frame *frame, uint64_t time_ns)
+#define MOVES_ALONE UINT64_MAX /* whatever code lay there before */
+
+struct code_place {
+	uint32_t image;
+	uint64_t offset;
+};
+
+static struct code_place place_at(
+	const struct ingest *ingest, const struct frame *frame, uint64_t time_ns)
 {
-	return frame->mode == FRAME_USER
-		? changes_offset(&ingest->changes, frame->image, frame->offset, time_ns)
-		: frame->offset;
+	struct code_place place = {frame->image, frame->offset};
+
+	if (frame->mode != FRAME_USER)
+		return place;
+	changes_follow(&ingest->changes, &place.image, &place.offset, time_ns);
+	if (time_ns != MOVES_ALONE)
+		place.offset = changes_offset(&ingest->changes, place.image, place.offset, time_ns);
+	return place;
 }
 
 static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *renamed)
@@ -42,8 +56,10 @@ static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *r
 		node = stacks_node(stacks, node)->parent) {
 		const struct frame *at = stacks_frame_get(stacks, stacks_node(stacks, node)->frame);
 
+		const struct code_place place = place_at(ingest, at, time_ns);
+
 		inward[n++] = node;
-		if (offset_at(ingest, at, time_ns) != at->offset) {
+		if (place.image != at->image || place.offset != at->offset) {
 			changed = n;
 			from = stacks_node(stacks, node)->parent;
 		}
@@ -53,8 +69,10 @@ static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *r
 		const struct frame at =
 			*stacks_frame_get(stacks, stacks_node(stacks, inward[changed])->frame);
 
-		err = stacks_frame(stacks, at.image, offset_at(ingest, &at, time_ns),
-			(enum frame_mode)at.mode, &frame);
+		const struct code_place place = place_at(ingest, &at, time_ns);
+
+		err = stacks_frame(
+			stacks, place.image, place.offset, (enum frame_mode)at.mode, &frame);
 		if (!err && changed)
 			err = stacks_child(stacks, *renamed, frame, renamed);
 		else if (!err)
@@ -67,8 +85,29 @@ uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns
 {
 	uint32_t renamed;
 
-	return ingest->changes.n_times && !rename_stack(ingest, stack, time_ns, &renamed) ? renamed
-											  : stack;
+	return (ingest->changes.n_times || ingest->changes.n_moves) &&
+			!rename_stack(ingest, stack, time_ns, &renamed)
+		? renamed
+		: stack;
+}
+
+uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack)
+{
+	uint32_t renamed;
+
+	return ingest->changes.n_moves && !rename_stack(ingest, stack, MOVES_ALONE, &renamed)
+		? renamed
+		: stack;
+}
+
+/* Recordings tell themselves what pieces of code are. */
+static void tell_moves(struct ingest *ingest)
+{
+	struct code_move move;
+
+	while (tasks_take_move(ingest->tasks, &move))
+		if (ingest->changes.from)
+			(void)changes_move(ingest->changes.from, &move);
 }
 
 bool ingest_settle(struct ingest *ingest)
@@ -76,12 +115,16 @@ bool ingest_settle(struct ingest *ingest)
 	const struct slices_renaming renaming = {
 		.cuts = find_cuts, .stack = rename_stack, .ctx = ingest};
 	const uint64_t serial = ingest->changes.serial;
+	const size_t n_moves = ingest->changes.n_moves;
 	uint64_t from_ns;
 	bool renamed;
 
+	tell_moves(ingest);
 	/* Out of memory some names stay those of other code. */
 	if (changes_take(&ingest->changes, &from_ns) || serial == ingest->changes.serial)
 		return false;
+	for (size_t i = n_moves; i < ingest->changes.n_moves; i++)
+		(void)tasks_move(ingest->tasks, &ingest->changes.moves[i]);
 	renamed = from_ns != UINT64_MAX && store_rename(ingest->store, from_ns, &renaming) > 0;
 	changes_settled(&ingest->changes);
 	return renamed;

@@ -2,8 +2,7 @@
 /*
  * spaces.c - see spaces.h and tasks.h.  Sampling thread.
  */
-#include "sampler/spaces.h"
-
+#include "sampler/spaces_private.h"
 #include "sampler/tasks.h"
 
 #include <errno.h>
@@ -11,29 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-struct mapping {
-	uint64_t start, end;
-	uint64_t bias; /* added to an address, gives the offset */
-	uint32_t image;
-	bool data;
-};
-
-/* Shared by forked spaces; whoever changes it takes a copy. */
-struct mappings {
-	uint32_t refs;
-	uint32_t n, size;
-	struct mapping at[];
-};
-
-struct space {
-	struct spaces *spaces;
-	struct mappings *maps; /* NULL: none */
-	uint64_t generation;
-	uint64_t serial; /* tells its anonymous memory from that of others */
-	int32_t pid;
-	int32_t parent; /* whose memory it got, 0 after an exec */
-};
 
 static size_t maps_bytes(uint32_t size)
 {
@@ -51,7 +27,7 @@ static void maps_unref(struct spaces *spaces, struct mappings *maps)
 }
 
 /* Room for `more` mappings in an array of the space's own. */
-static int maps_own(struct space *space, uint32_t more)
+int space_own_maps(struct space *space, uint32_t more)
 {
 	struct mappings *old = space->maps, *maps;
 	uint32_t n = old ? old->n : 0, size = old ? old->size : 0;
@@ -97,10 +73,27 @@ int space_new(struct space **out, struct spaces *spaces, int32_t pid)
 	return 0;
 }
 
+static void set_program(struct space *space, uint32_t image)
+{
+	struct images *images = space->spaces->images;
+
+	if (image != IMAGE_ID_UNKNOWN)
+		images_ref(images, image);
+	if (space->program != IMAGE_ID_UNKNOWN)
+		images_unref(images, space->program);
+	space->program = image;
+}
+
+void spaces_fini(struct spaces *spaces)
+{
+	free(spaces->moves);
+}
+
 void space_free(struct space *space)
 {
 	if (!space)
 		return;
+	set_program(space, IMAGE_ID_UNKNOWN);
 	maps_unref(space->spaces, space->maps);
 	space->spaces->bytes -= sizeof(*space);
 	free(space);
@@ -108,6 +101,8 @@ void space_free(struct space *space)
 
 void space_clear(struct space *space)
 {
+	set_program(space, IMAGE_ID_UNKNOWN);
+	space->pieces = 0;
 	maps_unref(space->spaces, space->maps);
 	space->maps = NULL;
 	space->parent = 0;
@@ -122,7 +117,7 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /* Names that the kernel gives to memory without a file worth opening. */
-static bool is_anonymous(const char *name)
+bool space_is_anonymous(const char *name)
 {
 	return !*name || starts_with(name, "//anon") || starts_with(name, "/dev/zero") ||
 		starts_with(name, "/anon_hugepage") || starts_with(name, "/SYSV") ||
@@ -149,13 +144,7 @@ static bool is_jitdump(const char *name)
 	return digits && !strcmp(slash + 5 + digits, ".dump");
 }
 
-/* A path on the stack that outlives the key; longer ones are cut, as the kernel does at PATH_MAX. */
-struct image_key {
-	struct image image;
-	char path[4096];
-};
-
-static void image_key_anon(struct image_key *key, const struct space *space)
+void space_image_key_anon(struct image_key *key, const struct space *space)
 {
 	key->image = (struct image){
 		.kind = IMAGE_ANON, .path = (char[]){"[anon]"}, .inode = space->serial};
@@ -163,15 +152,15 @@ static void image_key_anon(struct image_key *key, const struct space *space)
 	key->image.path = key->path;
 }
 
-static void image_key_of(
+void space_image_key(
 	struct image_key *key, const struct space *space, const struct record_mmap *mmap)
 {
 	static const char deleted[] = IMAGE_DELETED;
 	const char *name = mmap->filename ? mmap->filename : "";
 	size_t len = strnlen(name, sizeof(key->path) - 1);
 
-	if (is_anonymous(name) || is_doubly_mapped(name, mmap)) {
-		image_key_anon(key, space);
+	if (space_is_anonymous(name) || is_doubly_mapped(name, mmap)) {
+		space_image_key_anon(key, space);
 		return;
 	}
 	memcpy(key->path, name, len);
@@ -203,7 +192,7 @@ static void image_key_of(
 	}
 }
 
-static uint64_t bias_of(enum image_kind kind, const struct record_mmap *mmap)
+uint64_t space_bias(enum image_kind kind, const struct record_mmap *mmap)
 {
 	switch (kind) {
 	case IMAGE_FILE:
@@ -215,7 +204,7 @@ static uint64_t bias_of(enum image_kind kind, const struct record_mmap *mmap)
 	}
 }
 
-static int copy_jitdump(struct images *images, uint32_t from, uint32_t to)
+int space_copy_jitdump(struct images *images, uint32_t from, uint32_t to)
 {
 	struct image_origin origin;
 
@@ -232,7 +221,7 @@ static int note_jitdump(struct space *space, const char *path)
 	uint32_t id;
 	int err;
 
-	image_key_anon(&key, space);
+	space_image_key_anon(&key, space);
 	err = images_intern(images, &key.image, &id);
 	if (err)
 		return err;
@@ -257,6 +246,8 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 	if (err)
 		return err;
 	space->parent = parent->pid;
+	set_program(space, parent->program);
+	space->pieces = parent->pieces;
 	space->maps = parent->maps;
 	if (space->maps)
 		space->maps->refs++;
@@ -265,12 +256,12 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 
 		if (image->kind != IMAGE_ANON || image->inode != parent->serial)
 			continue;
-		image_key_anon(&key, space);
-		err = maps_own(space, 0);
+		space_image_key_anon(&key, space);
+		err = space_own_maps(space, 0);
 		if (!err)
 			err = images_intern(spaces->images, &key.image, &own);
 		if (!err)
-			err = copy_jitdump(spaces->images, image->id, own);
+			err = space_copy_jitdump(spaces->images, image->id, own);
 		if (err) {
 			space_free(space);
 			return err;
@@ -289,7 +280,7 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 /* --- the sorted array --- */
 
 /* The first mapping that ends above address. */
-static uint32_t first_above(const struct mappings *maps, uint64_t address)
+uint32_t space_first_above(const struct mappings *maps, uint64_t address)
 {
 	uint32_t low = 0, high = maps ? maps->n : 0;
 
@@ -302,6 +293,14 @@ static uint32_t first_above(const struct mappings *maps, uint64_t address)
 			low = middle + 1;
 	}
 	return low;
+}
+
+const struct mapping *space_find(const struct space *space, uint64_t address)
+{
+	const struct mappings *maps = space ? space->maps : NULL;
+	uint32_t i = space_first_above(maps, address);
+
+	return maps && i < maps->n && maps->at[i].start <= address ? &maps->at[i] : NULL;
 }
 
 static void open_gap(struct mappings *maps, uint32_t at)
@@ -321,7 +320,7 @@ static void punch(struct space *space, uint64_t start, uint64_t end)
 {
 	struct mappings *maps = space->maps;
 	struct images *images = space->spaces->images;
-	uint32_t i = first_above(maps, start), last;
+	uint32_t i = space_first_above(maps, start), last;
 
 	if (i < maps->n && maps->at[i].start < start) {
 		if (maps->at[i].end > end) {
@@ -343,7 +342,7 @@ static void punch(struct space *space, uint64_t start, uint64_t end)
 static bool continues(const struct mapping *a, const struct mapping *b)
 {
 	return a->end == b->start && a->image == b->image && a->bias == b->bias &&
-		a->data == b->data;
+		a->data == b->data && a->moved == b->moved;
 }
 
 /* Put a mapping where nothing is; there is room.  Neighbours that go on in each other become one, else the
@@ -352,7 +351,7 @@ static void insert(struct space *space, const struct mapping *new)
 {
 	struct mappings *maps = space->maps;
 	struct images *images = space->spaces->images;
-	uint32_t i = first_above(maps, new->start);
+	uint32_t i = space_first_above(maps, new->start);
 
 	if (i && continues(&maps->at[i - 1], new)) {
 		maps->at[--i].end = new->end;
@@ -373,7 +372,7 @@ static void fill_gaps(struct space *space, const struct mapping *new)
 	struct mapping part = *new;
 
 	while (part.start < new->end) {
-		uint32_t i = first_above(space->maps, part.start);
+		uint32_t i = space_first_above(space->maps, part.start);
 		const struct mapping *next = i < space->maps->n ? &space->maps->at[i] : NULL;
 		uint64_t resume = next && next->end < new->end ? next->end : new->end;
 
@@ -384,10 +383,10 @@ static void fill_gaps(struct space *space, const struct mapping *new)
 	}
 }
 
-static uint32_t overlaps(const struct space *space, uint64_t start, uint64_t end)
+uint32_t space_overlaps(const struct space *space, uint64_t start, uint64_t end)
 {
 	const struct mappings *maps = space->maps;
-	uint32_t i = first_above(maps, start), n = 0;
+	uint32_t i = space_first_above(maps, start), n = 0;
 
 	while (maps && i < maps->n && maps->at[i++].start < end)
 		n++;
@@ -412,12 +411,42 @@ static void set_origin(const struct space *space, const struct mapping *mapping)
 			.parent = space->parent});
 }
 
-int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order)
+/* Its image has a reference that is the caller's. */
+int space_put_mapping(struct space *space, const struct mapping *new, enum space_order order)
+{
+	const uint32_t over = space_overlaps(space, new->start, new->end);
+	int err;
+
+	if (over == 1) {
+		const struct mapping *old =
+			&space->maps->at[space_first_above(space->maps, new->start)];
+		if (old->image == new->image && old->bias == new->bias && old->data == new->data &&
+			old->moved == new->moved && old->start <= new->start &&
+			old->end >= new->end)
+			return 0; /* known */
+	}
+	err = space_own_maps(space, over + 2);
+	if (err)
+		return err;
+	if (order == SPACE_OLDER) {
+		fill_gaps(space, new);
+	} else {
+		punch(space, new->start, new->end);
+		insert(space, new);
+	}
+	if (!new->moved)
+		set_origin(space, new);
+	space->generation = ++space->spaces->generation;
+	return 0;
+}
+
+int space_map_plainly(struct space *space, const struct record_mmap *mmap, enum space_order order)
 {
 	struct spaces *spaces = space->spaces;
-	struct mapping new = {
-		.start = mmap->start, .end = mmap->start + mmap->len, .data = !mmap->executable};
-	uint32_t over, i;
+	struct mapping new = {.start = mmap->start,
+		.end = mmap->start + mmap->len,
+		.data = !mmap->executable,
+		.moved = mmap->flags & SPACE_SEEN};
 	struct image_key key;
 	int err;
 
@@ -428,11 +457,10 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 		if (err)
 			return err;
 	}
-	over = overlaps(space, new.start, new.end);
 	if (!mmap->executable && !spaces->data) {
-		if (!over || order == SPACE_OLDER)
+		if (!space_overlaps(space, new.start, new.end) || order == SPACE_OLDER)
 			return 0;
-		err = maps_own(space, 1);
+		err = space_own_maps(space, 1);
 		if (err)
 			return err;
 		punch(space, new.start, new.end);
@@ -440,32 +468,15 @@ int space_map(struct space *space, const struct record_mmap *mmap, enum space_or
 		return 0;
 	}
 
-	image_key_of(&key, space, mmap);
+	space_image_key(&key, space, mmap);
 	err = images_intern(spaces->images, &key.image, &new.image);
 	if (err)
 		return err;
 	images_ref(spaces->images, new.image);
-	new.bias = bias_of(key.image.kind, mmap);
-
-	if (over == 1) {
-		i = first_above(space->maps, new.start);
-		if (space->maps->at[i].image == new.image && space->maps->at[i].bias == new.bias &&
-			space->maps->at[i].data == new.data &&
-			space->maps->at[i].start <= new.start && space->maps->at[i].end >= new.end)
-			goto out; /* known */
-	}
-	err = maps_own(space, over + 2);
-	if (err)
-		goto out;
-	if (order == SPACE_OLDER) {
-		fill_gaps(space, &new);
-	} else {
-		punch(space, new.start, new.end);
-		insert(space, &new);
-	}
-	set_origin(space, &new);
-	space->generation = ++spaces->generation;
-out:
+	new.bias = space_bias(key.image.kind, mmap);
+	if (space->program == IMAGE_ID_UNKNOWN && key.image.kind == IMAGE_FILE && !new.data)
+		set_program(space, new.image);
+	err = space_put_mapping(space, &new, order);
 	images_unref(spaces->images, new.image);
 	return err;
 }
@@ -482,8 +493,8 @@ uint32_t space_count(const struct space *space)
 	return space->maps ? space->maps->n : 0;
 }
 
-static void tell_mapping(
-	const struct mapping *mapping, const struct image *image, space_fn *fn, void *ctx)
+void space_tell_mapping(const struct mapping *mapping, const struct image *image, uint32_t flags,
+	space_fn *fn, void *ctx)
 {
 	char name[4096 + sizeof(IMAGE_DELETED)];
 	struct record_mmap told = {
@@ -496,7 +507,7 @@ static void tell_mapping(
 		.has_inode = image->kind == IMAGE_FILE,
 		.build_id_len = image->build_id_len,
 		.prot = mapping->data ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC,
-		.flags = MAP_PRIVATE, /* shared code without a file is anonymous here */
+		.flags = MAP_PRIVATE | flags, /* shared code without a file is anonymous here */
 		.executable = !mapping->data,
 		.filename = name,
 	};
@@ -512,8 +523,8 @@ static void tell_mapping(
 void space_list(const struct space *space, space_fn *fn, void *ctx)
 {
 	for (uint32_t i = 0; space->maps && i < space->maps->n; i++)
-		tell_mapping(&space->maps->at[i],
-			images_get(space->spaces->images, space->maps->at[i].image), fn, ctx);
+		space_tell_mapping(&space->maps->at[i],
+			images_get(space->spaces->images, space->maps->at[i].image), 0, fn, ctx);
 }
 
 int32_t space_parent(const struct space *space)
@@ -542,17 +553,9 @@ int space_fill(struct space *space, const struct space *other)
 	return filling.error;
 }
 
-static const struct mapping *find(const struct space *space, uint64_t address)
-{
-	const struct mappings *maps = space ? space->maps : NULL;
-	uint32_t i = first_above(maps, address);
-
-	return maps && i < maps->n && maps->at[i].start <= address ? &maps->at[i] : NULL;
-}
-
 void space_resolve(const struct space *space, uint64_t address, uint32_t *image, uint64_t *offset)
 {
-	const struct mapping *mapping = find(space, address);
+	const struct mapping *mapping = space_find(space, address);
 
 	*image = mapping ? mapping->image : IMAGE_ID_UNKNOWN;
 	*offset = mapping ? address + mapping->bias : address;
@@ -560,12 +563,12 @@ void space_resolve(const struct space *space, uint64_t address, uint32_t *image,
 
 bool space_origin(const struct space *space, uint64_t address, struct image_origin *origin)
 {
-	const struct mapping *mapping = find(space, address);
+	const struct mapping *mapping = space_find(space, address);
 
-	if (mapping)
+	if (mapping && !mapping->moved)
 		*origin = (struct image_origin){.pid = space->pid,
 			.map_start = mapping->start,
 			.map_end = mapping->end,
 			.parent = space->parent};
-	return mapping != NULL;
+	return mapping && !mapping->moved;
 }

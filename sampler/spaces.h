@@ -8,6 +8,7 @@
 #ifndef SAMPLER_SPACES_H
 #define SAMPLER_SPACES_H
 
+#include "sampler/changes.h"
 #include "sampler/images.h"
 #include "sampler/record.h"
 
@@ -24,7 +25,12 @@ struct spaces {
 	size_t bytes; /* of all spaces */
 	bool data; /* mappings that are not executable are kept as well */
 	uint32_t dump_image; /* that a jitdump was mapped for last; 0: none since this was read */
+	/* What recordings tell of pieces (space_take_move()). */
+	struct code_move *moves;
+	size_t n_moves;
+	uint64_t time_ns; /* of the record that is applied */
 };
+void spaces_fini(struct spaces *spaces);
 
 int space_new(struct space **out, struct spaces *spaces, int32_t pid);
 void space_free(struct space *space);
@@ -44,8 +50,33 @@ enum space_order {
 /* Apply one mapping; one that is not executable only takes away, unless those of data are kept.  Returns 0 or -ENOMEM. */
 int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order);
 
+/* --- code that was moved into memory without a file ---
+ *
+ * Executable memory at a place where a file's code was is an image of its own (struct image_text),
+ * until somebody has found out what it is. */
+
+/* Where a piece lies among the mappings of a file; the kernel's list tells this. */
+struct space_text {
+	struct record_mmap before, after; /* len 0: there is none */
+	bool is_exact; /* nothing else lies between the two */
+};
+/* Returns whether a mapping may hold code that was moved, by its name. */
+bool space_may_be_moved(const struct record_mmap *mmap);
+/* space_map() of such a piece.  0 or -ENOMEM. */
+int space_map_piece(struct space *space, const struct record_mmap *mmap, enum space_order order,
+	const struct space_text *text);
+
+/* A record with MAP_ANONYMOUS and a file's name, which the kernel does not write: a piece that was
+ * seen to have that file's code, from the beginning; or other code, without a name. */
+#define SPACE_SEEN MAP_ANONYMOUS
+
+/* What records of that kind have told since; false: nothing more. */
+bool space_take_move(struct spaces *spaces, struct code_move *out);
+
 /* Every mapping, as a record would tell of it; valid during the call. */
 typedef void space_fn(const struct record_mmap *mmap, void *ctx);
+/* A piece is that of a move now; fn gets the records of what was seen.  0 or -ENOMEM. */
+int space_move(struct space *space, const struct code_move *move, space_fn *fn, void *ctx);
 void space_list(const struct space *space, space_fn *fn, void *ctx);
 
 uint32_t space_count(const struct space *space);

@@ -173,6 +173,7 @@ static int apply_mmap(
 		return 0;
 	struct record_mmap looked_at = *mmap;
 	look_at_program(tasks, process, &looked_at);
+	tasks->spaces.time_ns = time_ns;
 	return space_map(process->space, &looked_at,
 		time_ns && time_ns < process->loaded_ns ? SPACE_OLDER : SPACE_NEWER);
 }
@@ -313,7 +314,8 @@ int tasks_load_process(struct tasks *tasks, int32_t pid)
 	return read_maps(tasks, thread->process);
 }
 
-int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap)
+int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap,
+	const struct space_text *text)
 {
 	uint32_t process = tasks_find_process(tasks, pid), id;
 	int err = 0;
@@ -329,7 +331,9 @@ int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap
 	struct record_mmap looked_at = *mmap;
 
 	look_at_program(tasks, process_at(tasks, process), &looked_at);
-	err = space_map(space, &looked_at, tasks->fills ? SPACE_OLDER : SPACE_NEWER);
+	const enum space_order order = tasks->fills ? SPACE_OLDER : SPACE_NEWER;
+	err = text ? space_map_piece(space, &looked_at, order, text)
+		   : space_map(space, &looked_at, order);
 	if (tasks->observer.mapping && (!tasks->fills || space_generation(space) != generation))
 		tasks->observer.mapping(pid, mmap, tasks->observer.ctx);
 	return err;
@@ -370,6 +374,27 @@ static void observe_mapping(const struct record_mmap *mmap, void *ctx)
 	const struct observed *observed = ctx;
 
 	observed->observer->mapping(observed->pid, mmap, observed->observer->ctx);
+}
+
+int tasks_move(struct tasks *tasks, const struct code_move *move)
+{
+	struct observed observed = {.observer = &tasks->observer};
+	int err = 0;
+
+	for (uint32_t id = 1; id < tasks->processes.count && !err; id++) {
+		const struct process *process = process_at(tasks, id);
+
+		observed.pid = process->pid;
+		if (process->threads)
+			err = space_move(process->space, move,
+				tasks->observer.mapping ? observe_mapping : NULL, &observed);
+	}
+	return err;
+}
+
+bool tasks_take_move(struct tasks *tasks, struct code_move *out)
+{
+	return space_take_move(&tasks->spaces, out);
 }
 
 /* What a process has of its parent, though no FORK tells of it. */

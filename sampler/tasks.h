@@ -105,8 +105,18 @@ struct tasks_unread {
 };
 const struct tasks_unread *tasks_unread(const struct tasks *tasks);
 
-/* One mapping; also for tasks_reader.read_maps. */
-int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap);
+/* One mapping; also for tasks_reader.read_maps.  text: where it lies, if it may be a piece of a
+ * file's code that was moved; else NULL. */
+struct space_text;
+int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap *mmap,
+	const struct space_text *text);
+
+/* What a piece of code is has been found out: all processes have it so from now on, and the
+ * observer is told.  0 or -ENOMEM. */
+struct code_move;
+int tasks_move(struct tasks *tasks, const struct code_move *move);
+/* The next one that a recording has told; false: nothing more. */
+bool tasks_take_move(struct tasks *tasks, struct code_move *out);
 
 /* A sample fell where its process has nothing mapped, as far as is known.  Processes may share
  * one address space (CLONE_VM without CLONE_THREAD), and a record of a mapping names only one of

@@ -5,6 +5,7 @@
  * The parser works on text; the reader is a thin wrapper around it.  Sampling thread.
  */
 #include "sampler/proc.h"
+#include "sampler/spaces.h"
 #include "sampler/tasks.h"
 
 #include <dirent.h>
@@ -106,12 +107,99 @@ static FILE *open_task_file(const char *proc_dir, int32_t tid, const char *name)
 	return fopen(path, "re");
 }
 
+/* --- code that was moved --- */
+
+#define PIECES_MAX 64u
+
+/* Executable memory behind a file's mapping, which waits for the next file's mapping: if that is of
+ * the same file, it lies where the file's code was. */
+struct pieces {
+	struct record_mmap file; /* with a name of its own; len 0: none yet */
+	struct record_mmap at[PIECES_MAX]; /* the same */
+	size_t n;
+	bool is_exact; /* one after the other, from the end of the file's mapping on */
+	uint64_t end; /* of the last one */
+};
+
+static int keep_line(struct record_mmap *out, const struct record_mmap *mmap)
+{
+	*out = *mmap;
+	out->filename = strdup(mmap->filename);
+	return out->filename ? 0 : -ENOMEM;
+}
+
+static void drop_line(struct record_mmap *mmap)
+{
+	free((char *)(uintptr_t)mmap->filename);
+	*mmap = (struct record_mmap){0};
+}
+
+static bool is_same_file(const struct record_mmap *a, const struct record_mmap *b)
+{
+	return a->inode && a->inode == b->inode && a->dev_major == b->dev_major &&
+		a->dev_minor == b->dev_minor;
+}
+
+/* after: the next mapping of a file; NULL: there is none. */
+static int add_pieces(
+	struct tasks *tasks, int32_t pid, struct pieces *pieces, const struct record_mmap *after)
+{
+	struct space_text text = {0};
+	int err = 0;
+
+	/* A runtime may map its file once more, behind what it compiles. */
+	if (after && is_same_file(&pieces->file, after) && after->pgoff > pieces->file.pgoff) {
+		text.before = pieces->file;
+		text.after = *after;
+		text.is_exact = pieces->is_exact && pieces->end == after->start;
+	} else if (after && pieces->end == after->start && after->pgoff) {
+		/* The beginning of the file was moved. */
+		text.after = *after;
+	}
+	for (size_t i = 0; i < pieces->n; i++) {
+		if (!err)
+			err = tasks_add_mapping(tasks, pid, &pieces->at[i],
+				text.after.len && !is_same_file(&pieces->at[i], &text.after)
+					? &text
+					: NULL);
+		drop_line(&pieces->at[i]);
+	}
+	pieces->n = 0;
+	return err;
+}
+
+static int take_line(
+	struct tasks *tasks, int32_t pid, struct pieces *pieces, const struct record_mmap *mmap)
+{
+	const bool is_kept = mmap->executable || tasks_keeps_data(tasks);
+	int err = 0;
+
+	if (space_may_be_moved(mmap) && !is_same_file(&pieces->file, mmap) &&
+		pieces->n < PIECES_MAX) {
+		pieces->is_exact &= mmap->start == pieces->end;
+		pieces->end = mmap->start + mmap->len;
+		err = keep_line(&pieces->at[pieces->n], mmap);
+		pieces->n += !err;
+		return err;
+	}
+	if (mmap->inode) {
+		err = add_pieces(tasks, pid, pieces, mmap);
+		drop_line(&pieces->file);
+		if (!err)
+			err = keep_line(&pieces->file, mmap);
+		pieces->is_exact = true;
+		pieces->end = mmap->start + mmap->len;
+	}
+	return err || !is_kept ? err : tasks_add_mapping(tasks, pid, mmap, NULL);
+}
+
 /* *read: mapping lines that were there, executable or not. */
 static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *read)
 {
+	struct pieces *pieces = calloc(1, sizeof(*pieces));
 	char *line = NULL;
 	size_t size = 0;
-	int err = 0;
+	int err = pieces ? 0 : -ENOMEM;
 
 	errno = 0;
 	while (!err && getline(&line, &size, file) > 0) {
@@ -119,16 +207,21 @@ static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *
 
 		++*read;
 		/* A line that cannot be read is one mapping less. */
-		if (tasks_parse_maps_line(line, &mmap) ||
-			(!mmap.executable && !tasks_keeps_data(tasks)))
+		if (tasks_parse_maps_line(line, &mmap))
 			continue;
 		mmap.pid = mmap.tid = (uint32_t)pid;
-		err = tasks_add_mapping(tasks, pid, &mmap);
+		err = take_line(tasks, pid, pieces, &mmap);
 	}
 	/* getline() sets no error mark on the file if memory runs out. */
 	if (!err && !feof(file))
 		err = errno ? -errno : -EIO;
 	free(line);
+	if (pieces) {
+		const int left = add_pieces(tasks, pid, pieces, NULL);
+		err = err ? err : left;
+		drop_line(&pieces->file);
+	}
+	free(pieces);
 	return err;
 }
 

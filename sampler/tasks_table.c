@@ -43,6 +43,7 @@ void tasks_free(struct tasks *tasks)
 		return;
 	for (uint32_t id = 1; id < tasks->processes.count; id++)
 		space_free(process_at(tasks, id)->space);
+	spaces_fini(&tasks->spaces);
 	chunks_fini(&tasks->threads);
 	chunks_fini(&tasks->processes);
 	chunks_fini(&tasks->labels);

@@ -6,6 +6,7 @@
 
 #include "symbols/again.h"
 #include "symbols/code_client.h"
+#include "symbols/moved_pieces.h"
 #include "symbols/symbols_private.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ struct data_table {
 struct data_tables {
 	struct data_table *tables; /* by key */
 	size_t n, cap;
+	struct moved_pieces moved;
 };
 
 int data_tables_new(struct data_tables **out)
@@ -36,6 +38,7 @@ void data_tables_free(struct data_tables *data)
 	for (size_t i = 0; i < data->n; i++)
 		symtab_close(&data->tables[i].table);
 	free(data->tables);
+	free(data->moved.at);
 	free(data);
 }
 
@@ -131,8 +134,22 @@ bool symbols_data_find(
 	return true;
 }
 
+struct moved_pieces *data_tables_moved(struct data_tables *data)
+{
+	return &data->moved;
+}
+
+bool moved_pending(const struct data_tables *data)
+{
+	return data->moved.pending;
+}
+
 void data_tables_take(struct data_tables *data, struct loader_image *answer)
 {
+	if (answer->want == LOADER_MOVED) {
+		moved_pieces_take(&data->moved, answer);
+		return;
+	}
 	struct data_table *table = find_table(data, answer->key);
 
 	if (!table)

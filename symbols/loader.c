@@ -110,6 +110,10 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 		load_unwind(loader, image);
 		return true;
 	}
+	if (image->want == LOADER_MOVED) {
+		load_piece(loader, image);
+		return true;
+	}
 	if (image->want == LOADER_NAMED) {
 		/* Who asked is told why. */
 		image->error = -load_named(loader, image);

@@ -8,6 +8,7 @@
 #ifndef SYMBOLS_LOADER_H
 #define SYMBOLS_LOADER_H
 
+#include "symbols/moved.h"
 #include "symbols/perfmap.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
@@ -45,14 +46,18 @@ struct loader_image {
 		LOADER_DATA, /* see data.h */
 		LOADER_NAMED, /* see by_name.h */
 		LOADER_UNWIND, /* see unwind.h */
+		LOADER_MOVED, /* see moved.h */
 	} want;
 	char *wanted; /* of LOADER_NAMED: the name */
 	void *owner; /* of LOADER_NAMED: the poster's; NULL: nobody wants it any more; of LOADER_UNWIND: struct unwind_tables */
+	struct symbols_piece piece; /* of LOADER_MOVED */
 	bool waited; /* the loader's: has let others pass */
 	/* The answer. */
 	enum symbols_state state;
 	struct symtab table;
 	struct unwtab unwind; /* of LOADER_UNWIND */
+	enum symbols_moved moved; /* of LOADER_MOVED, as is bias */
+	uint64_t bias;
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len; /* 0: none known */
 	enum symbols_mark mark;

@@ -270,6 +270,20 @@ int load_module_of_kernel(struct loader *loader, struct loader_image *image, con
 int load_data(struct loader *loader, struct loader_image *image);
 int load_named(struct loader *loader, struct loader_image *image);
 
+/* --- load_piece.c --- */
+
+/* Sets image->moved and image->bias. */
+void load_piece(struct loader *loader, struct loader_image *image);
+
+/* The place of a piece in its file, by the file's segments: the first one from *next on.  bias is
+ * added to an address and gives the file offset; start and end are of the code segment there.
+ * False: it is nowhere. */
+struct load_place {
+	uint64_t bias, start, end;
+};
+bool load_place_piece(const struct symtab *table, const struct symbols_piece *piece, size_t *next,
+	struct load_place *out);
+
 /* --- load_unwind.c --- */
 
 /* Sets image->state and image->unwind. */

@@ -690,10 +690,10 @@ static unsigned int collect(struct symbols *symbols)
 		struct loader_image *next = images->next;
 		if (images->want != LOADER_FUNCTIONS) {
 			changed |= SYMBOLS_CHANGED_DATA;
-			if (images->want == LOADER_DATA)
-				data_tables_take(symbols->data, images);
-			else
+			if (images->want == LOADER_NAMED)
 				by_name_take(images);
+			else
+				data_tables_take(symbols->data, images);
 			loader_image_free(images);
 			images = next;
 			continue;
@@ -750,7 +750,7 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 		collect(symbols);
 		if (!symbols->pending_images && !symbols->names.pending && !symbols->looking &&
 			!symbols->fetching && !symbols->reloading &&
-			!code_client_is_waiting(symbols->code))
+			!moved_pending(symbols->data) && !code_client_is_waiting(symbols->code))
 			return 0;
 		const int64_t rest = end_ms - clock_now_ms();
 		if (rest <= 0)

@@ -30,6 +30,8 @@ int data_tables_new(struct data_tables **out); /* 0 or -ENOMEM */
 void data_tables_free(struct data_tables *data); /* NULL is a no-op */
 /* Take in an answer, which stays the caller's. */
 void data_tables_take(struct data_tables *data, struct loader_image *answer);
+/* Pieces that were asked about (moved.h). */
+bool moved_pending(const struct data_tables *data);
 void by_name_take(struct loader_image *answer);
 
 #endif

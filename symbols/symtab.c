@@ -47,8 +47,8 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 		!symtab_fits(header.modules_at, header.n_modules ? header.n_entries : 0,
 			sizeof(uint16_t), 2, len) ||
 		!symtab_fits(header.module_names_at, header.n_modules, sizeof(uint32_t), 4, len) ||
-		!symtab_fits(header.segments_at, header.n_segments, sizeof(struct symtab_segment),
-			8, len) ||
+		!symtab_fits(header.segments_at, (uint64_t)header.n_segments + header.n_loads,
+			sizeof(struct symtab_segment), 8, len) ||
 		!symtab_fits(header.resumes_at, header.n_resumes, sizeof(struct symtab_resume), 8,
 			len) ||
 		!symtab_fits(
@@ -78,7 +78,7 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	for (uint32_t i = 0; header.n_modules && i < header.n_entries; i++)
 		if (modules[i] > header.n_modules)
 			return -EBADMSG;
-	for (uint32_t i = 0; i < header.n_segments; i++)
+	for (uint64_t i = 0; i < (uint64_t)header.n_segments + header.n_loads; i++)
 		if (!symtab_segment_is_sane(&segments[i]))
 			return -EBADMSG;
 	for (uint32_t i = 0; i < header.n_resumes; i++)
@@ -101,6 +101,7 @@ int symtab_check(struct symtab *table, const void *bytes, size_t len)
 	table->n_modules = header.n_modules;
 	table->segments = segments;
 	table->n_segments = header.n_segments;
+	table->n_loads = header.n_loads;
 	table->resumes = resumes;
 	table->n_resumes = header.n_resumes;
 	table->changes = changes;

@@ -5,7 +5,7 @@
  *
  * Layout: header; names, each with its NUL; entries sorted by start (of one start, what ends first
  * comes last); for the kernel, one module number per entry and one name offset per module; code
- * segments; where symbols go on behind others that lie in them; and since when code lies where
+ * segments, then the other loaded ones; where symbols go on behind others that lie in them; and since when code lies where
  * other code lay before (jitspans.h).  The builder writes with pwrite(2) alone, so that the file
  * never counts as the worker's memory. A table is read-only once made: any thread may read it.
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYMTAB_VERSION 7u /* of the layout, and of how names are chosen */
+#define SYMTAB_VERSION 8u /* of the layout, and of how names are chosen */
 #define SYMTAB_BYTES_MAX (512u * 1024 * 1024)
 #define SYMTAB_SYMBOLS_MAX (8u * 1024 * 1024)
 #define SYMTAB_MODULES_MAX 8191u
@@ -35,7 +35,7 @@ struct symtab_header {
 	uint32_t n_segments; /* ELF files only, else 0 */
 	uint32_t n_resumes;
 	uint32_t n_changes; /* code made at run time only, else 0 */
-	uint32_t zero;
+	uint32_t n_loads; /* segments without code */
 	uint64_t entries_at, modules_at, module_names_at, segments_at, resumes_at, changes_at,
 		total_bytes; /* the pool follows the header */
 };
@@ -73,7 +73,7 @@ struct symtab {
 	const struct symtab_segment *segments;
 	const struct symtab_resume *resumes;
 	const struct symtab_change *changes; /* by start, without overlaps */
-	uint32_t n_entries, n_modules, n_segments, n_resumes, n_changes;
+	uint32_t n_entries, n_modules, n_segments, n_loads, n_resumes, n_changes;
 };
 
 /* Check every bound of a table in memory (8-byte aligned), which the caller keeps.  0 or -EBADMSG. */
@@ -109,6 +109,8 @@ struct symtab_builder {
 	uint32_t n_modules;
 	struct symtab_segment *segments;
 	size_t n_segments, segments_cap;
+	struct symtab_segment *loads;
+	size_t n_loads, loads_cap;
 	struct symtab_function *functions;
 	size_t n_functions, functions_cap;
 	struct symtab_resume *resumes;
@@ -127,6 +129,9 @@ void symtab_builder_free(struct symtab_builder *builder);
 
 /* Add a code segment; a wrapping one is left out. */
 void symtab_builder_segment(
+	struct symtab_builder *builder, uint64_t offset, uint64_t len, uint64_t vaddr);
+/* Add a loaded segment without code. */
+void symtab_builder_load(
 	struct symtab_builder *builder, uint64_t offset, uint64_t len, uint64_t vaddr);
 bool symtab_segment_is_sane(const struct symtab_segment *segment);
 

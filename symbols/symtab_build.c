@@ -97,6 +97,7 @@ void symtab_builder_free(struct symtab_builder *builder)
 	free(builder->buffer);
 	free(builder->items);
 	free(builder->segments);
+	free(builder->loads);
 	free(builder->functions);
 	free(builder->resumes);
 	free(builder->changes);
@@ -120,6 +121,16 @@ void symtab_builder_segment(
 		grow(builder, &builder->segments, &builder->segments_cap, builder->n_segments,
 			sizeof(segment)))
 		builder->segments[builder->n_segments++] = segment;
+}
+
+void symtab_builder_load(
+	struct symtab_builder *builder, uint64_t offset, uint64_t len, uint64_t vaddr)
+{
+	const struct symtab_segment load = {offset, len, vaddr};
+
+	if (symtab_segment_is_sane(&load) &&
+		grow(builder, &builder->loads, &builder->loads_cap, builder->n_loads, sizeof(load)))
+		builder->loads[builder->n_loads++] = load;
 }
 
 void symtab_builder_function(struct symtab_builder *builder, uint64_t start, uint64_t size)
@@ -633,6 +644,7 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 
 	memcpy(header.magic, "strobe\0T", 8);
 	header.n_segments = (uint32_t)builder->n_segments;
+	header.n_loads = (uint32_t)builder->n_loads;
 	header.n_resumes = (uint32_t)builder->n_resumes;
 	header.n_changes = (uint32_t)builder->n_changes;
 	header.n_entries = (uint32_t)builder->n;
@@ -647,7 +659,10 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 		(header.module_names_at + builder->n_modules * sizeof(uint32_t) + 7) & ~7ull;
 	write_at(builder, builder->segments, builder->n_segments * sizeof(*builder->segments),
 		header.segments_at);
-	header.resumes_at = header.segments_at + builder->n_segments * sizeof(*builder->segments);
+	const uint64_t loads_at =
+		header.segments_at + builder->n_segments * sizeof(*builder->segments);
+	write_at(builder, builder->loads, builder->n_loads * sizeof(*builder->loads), loads_at);
+	header.resumes_at = loads_at + builder->n_loads * sizeof(*builder->loads);
 	write_at(builder, builder->resumes, builder->n_resumes * sizeof(*builder->resumes),
 		header.resumes_at);
 	header.changes_at = header.resumes_at + builder->n_resumes * sizeof(*builder->resumes);

@@ -99,8 +99,13 @@ static void add_segments(const struct elffile *elf, struct symtab_builder *build
 	for (size_t i = 0; i < elf->n_segments; i++) {
 		const struct elffile_segment *segment = &elf->segments[i];
 
-		if (segment->type == PT_LOAD && segment->exec)
+		if (segment->type != PT_LOAD)
+			continue;
+		if (segment->exec)
 			symtab_builder_segment(
+				builder, segment->offset, segment->filesz, segment->vaddr);
+		else
+			symtab_builder_load(
 				builder, segment->offset, segment->filesz, segment->vaddr);
 	}
 }

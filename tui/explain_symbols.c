@@ -277,6 +277,12 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 	case SYMBOLS_NOTE_NO_MEMORY:
 		text_add(&text, "out of memory: some functions are shown without their names");
 		break;
+	case SYMBOLS_NOTE_MOVED:
+		text_add(&text,
+			"memory without a file has the names of '%.*s' because of its place alone: "
+			"it fills a hole in the code of that file, but its contents were not read",
+			path_max, note->path);
+		break;
 	case SYMBOLS_NOTE_NAME_LEFT:
 		explain_wait_status(note->value, how, sizeof(how));
 		text_add(&text,

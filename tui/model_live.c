@@ -81,6 +81,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_OTHER_DEBUG:
 	case SYMBOLS_NOTE_UNVERIFIED:
 	case SYMBOLS_NOTE_NAME_LEFT:
+	case SYMBOLS_NOTE_MOVED:
 	case SYMBOLS_NOTE_FETCHED:
 		return EXPLAIN_INFO;
 	}

@@ -170,6 +170,7 @@ void names_free(struct names *names)
 	free(names->frozen);
 	free(names->lines);
 	free(names->segments);
+	free(names->pieces);
 	free(names);
 }
 
@@ -274,6 +275,8 @@ uint32_t names_symref(struct names *names, uint32_t frame)
 	info = names_image(names, at->image);
 	if (!info)
 		return 0;
+	if (info->is_piece)
+		names_sample_piece(names, at->image, changes_plain(at->offset));
 	symref = resolve(names, at->image, info, at->offset, at->mode == FRAME_KERNEL);
 	known = &names->frames[frame];
 	*known = (struct frame_info){symref, info->version, at->generation};
@@ -583,6 +586,7 @@ uint64_t names_update(struct names *names)
 		return names->epoch;
 	names_answer_changes(names);
 	changed = symbols_collect(names->symbols);
+	names_tell_pieces(names);
 	if (changed & SYMBOLS_CHANGED_TABLES)
 		take_tables(names);
 	if (changed & SYMBOLS_CHANGED_NAMES)
@@ -597,8 +601,11 @@ int names_wait(struct names *names, unsigned int timeout_ms)
 
 	if (!names->symbols)
 		return 0;
+	names_tell_pieces(names);
 	/* It has collected, so what changed is not told again. */
 	ret = symbols_wait(names->symbols, timeout_ms);
+	if (names_tell_pieces(names))
+		ret = symbols_wait(names->symbols, timeout_ms);
 	take_tables(names);
 	prettify(names);
 	names->changes += names->lines_asked || names->data_asked;

@@ -50,6 +50,8 @@ int names_new(struct names **out, const struct stacks *stacks, struct images *im
 void names_free(struct names *names);
 
 /* Who is told where code took the place of other code; borrowed. */
+/* Returns whether code without a file is being compared with files (names_pieces.c). */
+bool names_asks_pieces(const struct names *names);
 void names_set_changes(struct names *names, struct changes *changes);
 
 /* The symref of a frame reached through a snapshot; 0 when out of memory ("[unknown]"). */

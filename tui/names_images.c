@@ -236,6 +236,8 @@ struct image_info *names_image(struct names *names, uint32_t id)
 	else if (names->symbols && !names_request(names, image))
 		info->state = symbols_state(names->symbols, id);
 	info->has_source = names->symbols != NULL;
+	if (info->kind == IMAGE_ANON)
+		names_meet_piece(names, id);
 	if (info->has_source && !names->held)
 		info->table = symbols_version(names->symbols, id);
 	return info;

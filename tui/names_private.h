@@ -7,6 +7,7 @@
 #ifndef TUI_NAMES_PRIVATE_H
 #define TUI_NAMES_PRIVATE_H
 
+#include "symbols/moved.h"
 #include "tui/names.h"
 
 enum ref_kind {
@@ -37,12 +38,20 @@ struct image_info {
 	bool mismatch; /* the file is another than was recorded */
 	bool unproven; /* see struct symref */
 	bool has_source; /* there is somebody to ask */
+	bool is_piece; /* see names_pieces.c */
 };
 
 struct frame_info {
 	uint32_t symref;
 	uint32_t version; /* of the image; 0: nothing known */
 	uint16_t generation;
+};
+
+/* Code without a file that may be a file's. */
+struct names_piece {
+	uint32_t image;
+	bool asked;
+	struct symbols_piece question;
 };
 
 /* Of a frame, as long as names are frozen: what is inlined there, the function last. */
@@ -85,6 +94,8 @@ struct names {
 	uint32_t n_lines;
 	struct frozen_segment *segments;
 	uint32_t n_segments;
+	struct names_piece *pieces; /* until it is known what they are */
+	uint32_t n_pieces;
 	bool lines_asked, data_asked; /* since the answers that came last */
 };
 
@@ -106,6 +117,13 @@ void names_tell_changes(struct names *names, uint32_t image);
 /* To whom asks about an image: its changes, once its table is there, or that they will not be
  * known in time. */
 void names_answer_changes(struct names *names);
+/* --- names_pieces.c --- */
+
+/* An image was met that may be moved code; then, where its code was executed. */
+void names_meet_piece(struct names *names, uint32_t image);
+void names_sample_piece(struct names *names, uint32_t image, uint64_t address);
+/* Ask what the pieces are; what is known by now goes to names->code.  True: something does. */
+bool names_tell_pieces(struct names *names);
 /* The file that names code made at run time stands for its image. */
 void names_jit(struct names *names, struct ref *ref, const char *file);
 

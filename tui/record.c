@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define NAMES_TIMEOUT_MS 20000u
+#define SETTLE_MS 2000u
 
 enum { ALSO_TICK, ALSO_FAILURE };
 
@@ -137,6 +138,11 @@ static int finish(struct run *run)
 	char text[RECORD_TEXT_MAX];
 	int ret;
 
+	/* What was found out of pieces of code goes into the recording. */
+	(void)record_ask_files(&run->asked, &taking->session);
+	if (names_asks_pieces(taking->session.names))
+		(void)names_wait(taking->session.names, NAMES_TIMEOUT_MS);
+	session_settle(&taking->session, SETTLE_MS);
 	/* What has no build-id is found by its path. */
 	(void)record_build_ids(&ids, &taking->session, NAMES_TIMEOUT_MS);
 	/* Names that cannot be copied may still be where they are. */

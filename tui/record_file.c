@@ -394,15 +394,21 @@ static int add_unknown(
 	return 0;
 }
 
+#define ASKED_BY_FRAME 2
+
 /* Skips the kernel, which cannot be deleted.  Each piece of code made at run time is asked for,
  * since what has no name yet makes its file be read again. */
 static int ask_frame(struct record_asked *asked, const struct session *session, uint32_t id)
 {
+	struct image_text text;
 	const struct frame *frame = stacks_frame_get(session_stacks(session), id);
 	const struct image *image;
 
-	if (frame->image < asked->room && asked->images[frame->image])
+	if (frame->image < asked->room && asked->images[frame->image]) {
+		if (asked->images[frame->image] == ASKED_BY_FRAME)
+			names_symref(session->names, id);
 		return 0;
+	}
 	image = images_get(session_images(session), frame->image);
 	if (image && image->kind == IMAGE_ANON) {
 		names_symref(session->names, id);
@@ -413,6 +419,11 @@ static int ask_frame(struct record_asked *asked, const struct session *session, 
 	asked->images[frame->image] = 1;
 	if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO))
 		names_symref(session->names, id);
+	/* What a piece of code is will not be found out later. */
+	if (image && images_text(session_images(session), image->id, &text)) {
+		asked->images[frame->image] = ASKED_BY_FRAME;
+		names_symref(session->names, id);
+	}
 	return 0;
 }
 

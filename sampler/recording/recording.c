@@ -247,8 +247,10 @@ int recording_new(struct recording **out, const struct recording_config *config)
 		ret = notes_init(&recording->notes);
 	if (!ret)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
-	if (!ret)
+	if (!ret) {
 		ingest_set_changes(&recording->ingest, config->changes);
+		ingest_settle(&recording->ingest); /* known from another reading */
+	}
 	if (!ret && config->unwind.find)
 		ret = ingest_set_unwind(&recording->ingest, &config->unwind);
 	if (!ret)

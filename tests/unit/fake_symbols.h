@@ -10,6 +10,7 @@
 
 #include "symbols/code.h"
 #include "symbols/data.h"
+#include "symbols/moved.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,6 +31,10 @@ struct fake_image {
 	struct symbols_source source;
 	const struct symbols_segment *segments;
 	size_t n_segments;
+	enum symbols_moved moved; /* the answer */
+	uint64_t bias;
+	struct symbols_source moved_file; /* as asked */
+	struct symbols_piece piece;
 };
 
 /* What the debug information says of one offset; the last frame is the function itself. */
@@ -191,6 +196,21 @@ bool symbols_data_find(
 		return true;
 	}
 	return false;
+}
+
+int symbols_moved_ask(struct symbols *symbols, uint32_t key, const struct symbols_source *file,
+	const struct symbols_piece *piece)
+{
+	symbols->images[key].moved = SYMBOLS_MOVED_PENDING;
+	symbols->images[key].moved_file = *file;
+	symbols->images[key].piece = *piece;
+	return 0;
+}
+
+enum symbols_moved symbols_moved(const struct symbols *symbols, uint32_t key, uint64_t *bias)
+{
+	*bias = symbols->images[key].bias;
+	return symbols->images[key].moved;
 }
 
 int symbols_fd(const struct symbols *symbols)

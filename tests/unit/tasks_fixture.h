@@ -48,7 +48,7 @@ static inline int fake_maps(struct tasks *tasks, int32_t pid, void *ctx)
 	fake->map_reads++;
 	if (fake->map_error)
 		return fake->map_error;
-	return pid == fake->alive_pid ? tasks_add_mapping(tasks, pid, &mmap) : -ESRCH;
+	return pid == fake->alive_pid ? tasks_add_mapping(tasks, pid, &mmap, NULL) : -ESRCH;
 }
 
 static inline int fake_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, void *ctx)

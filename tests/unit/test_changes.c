@@ -345,6 +345,77 @@ static void test_shares(void **state)
 	assert_int_equal(then, 4);
 }
 
+static uint32_t image_of(const char *path)
+{
+	for (uint32_t id = 0; id < images_count(ingest->images); id++)
+		if (!strcmp(images_get(ingest->images, id)->path, path))
+			return id;
+	fail();
+	return 0;
+}
+
+/* It is a file's code: all frames of it are the file's, those before a change of it, too. */
+static void test_moved(void **state)
+{
+	const struct code_change change = {FIRST + CODE, 2 * S, 0x20};
+	struct code_move move = {.start = CODE, .end = CODE + 0x100, .until_ns = UINT64_MAX};
+	const uint32_t code = (sample(S, CODE + 5), code_image());
+	uint32_t moved;
+
+	(void)state;
+	sample(3 * S, CODE + 5);
+	tell(&change, 1);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(2 * S, 4 * S, FIRST + CODE + 5, CODE + 0x20), 1);
+	move.image = code;
+	move.to = image_of("/bin/app");
+	move.bias = 0x700 - CODE;
+	assert_false(changes_moved(changes, code));
+	assert_int_equal(changes_move(changes, &move), 0);
+	assert_true(changes_moved(changes, code));
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(0, 4 * S, 0x705, 0x720), 2);
+	assert_int_equal(all_samples(), 2);
+	assert_false(ingest_settle(ingest));
+	/* Kept meanwhile. */
+	sample(4 * S, CODE + 7);
+	moved = ingest_stack_moved(ingest, ingest->last_stack);
+	const struct frame *frame =
+		stacks_frame_get(ingest->stacks, stacks_node(ingest->stacks, moved)->frame);
+	assert_int_equal(frame->image, move.to);
+	assert_int_equal(frame->offset, 0x707);
+}
+
+/* Up to a time, and within its bounds. */
+static void test_moved_until(void **state)
+{
+	struct changes_known known;
+	struct code_move move = {
+		.image = 5, .to = 6, .start = 0x1000, .end = 0x2000, .bias = 0x100, .until_ns = 50};
+	const uint64_t offsets[] = {0xfff, 0x1000, 0x1fff, 0x2000};
+	uint64_t from_ns;
+
+	(void)state;
+	changes_known_init(&known, changes);
+	assert_int_equal(changes_move(changes, &move), 0);
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_int_equal(from_ns, 0);
+	for (int i = 0; i < 4; i++) {
+		for (uint64_t time_ns = 50; time_ns <= 51; time_ns++) {
+			const bool moved = (i == 1 || i == 2) && time_ns == 50;
+			uint64_t offset = offsets[i];
+			uint32_t image = 5;
+
+			changes_follow(&known, &image, &offset, time_ns);
+			assert_int_equal(image, moved ? 6 : 5);
+			assert_int_equal(offset, offsets[i] + (moved ? 0x100 : 0));
+		}
+	}
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_true(from_ns == UINT64_MAX);
+	changes_known_fini(&known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +427,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_asking, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_told_otherwise, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved_until, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

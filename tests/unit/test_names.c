@@ -243,6 +243,68 @@ static void test_address_without_a_symbol(void **state)
 	assert_int_not_equal(names_symref(world->names, a), names_symref(world->names, b));
 }
 
+/* What memory without a file is that may be a file's code; then its frames are the file's. */
+static void ask_piece(void **state, enum symbols_moved answer)
+{
+	struct world *world = *state;
+	const struct image_text text = {.start = 0x10000,
+		.end = 0x20000,
+		.file = world->program,
+		.before = {0xf000, 0x5000, true},
+		.is_exact = true,
+		.other = intern(world, IMAGE_ANON, "[anon]", 1),
+		.other_bias = 3};
+	const uint32_t piece = intern(world, IMAGE_ANON, "[anon]", 2);
+	const struct fake_image *asked = &world->symbols.images[piece];
+	struct changes_known known;
+	struct changes *changes;
+	uint64_t from_ns;
+
+	assert_int_equal(changes_new(&changes), 0);
+	changes_known_init(&known, changes);
+	names_set_changes(world->names, changes);
+	assert_int_equal(images_set_text(world->images, piece, &text), 0);
+	ask(world, frame(world, piece, 0x10010, FRAME_USER));
+	ask(world, frame(world, piece, 0x10020, FRAME_USER));
+	names_update(world->names);
+	assert_int_equal(asked->moved, SYMBOLS_MOVED_PENDING);
+	assert_string_equal(asked->moved_file.path, "/usr/bin/pro\033gram");
+	assert_int_equal(asked->piece.n_samples, 2);
+	assert_int_equal(asked->piece.samples[1], 0x10020);
+	assert_int_equal(asked->piece.end, 0x20000);
+	assert_true(asked->piece.near[0].known && !asked->piece.near[1].known);
+	assert_false(changes_moved(changes, piece));
+	world->symbols.images[piece].moved = answer;
+	world->symbols.images[piece].bias = 7;
+	names_update(world->names);
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_int_equal(known.n_moves, 1);
+	assert_int_equal(known.moves[0].image, piece);
+	assert_int_equal(known.moves[0].to, answer == SYMBOLS_MOVED_OTHER ? text.other : text.file);
+	assert_int_equal(known.moves[0].bias, answer == SYMBOLS_MOVED_OTHER ? 3 : 7);
+	names_update(world->names);
+	assert_int_equal(changes_take(&known, &from_ns), 0);
+	assert_int_equal(known.n_moves, 1);
+	changes_known_fini(&known);
+	names_set_changes(world->names, NULL);
+	changes_free(changes);
+}
+
+static void test_moved_code(void **state)
+{
+	ask_piece(state, SYMBOLS_MOVED_SAME);
+}
+
+static void test_code_in_its_place(void **state)
+{
+	ask_piece(state, SYMBOLS_MOVED_PLACE);
+}
+
+static void test_other_code(void **state)
+{
+	ask_piece(state, SYMBOLS_MOVED_OTHER);
+}
+
 static void test_a_name_arrives(void **state)
 {
 	struct world *world = *state;
@@ -565,6 +627,9 @@ int main(void)
 		TEST(test_index_of_clones),
 		TEST(test_function_without_a_name),
 		TEST(test_address_without_a_symbol),
+		TEST(test_moved_code),
+		TEST(test_code_in_its_place),
+		TEST(test_other_code),
 		TEST(test_a_name_arrives),
 		TEST(test_held),
 		TEST(test_a_file_turns_out_unreadable),

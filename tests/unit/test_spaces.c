@@ -5,6 +5,8 @@
 #include "sampler/spaces.h"
 #include "tests/unit/tasks_fixture.h"
 
+#include <sys/mman.h>
+
 static void test_resolve(void **state)
 {
 	struct fake *fake = *state;
@@ -347,6 +349,198 @@ static void test_strange_mappings(void **state)
 	assert_int_equal(tasks_thread_count(fake->tasks), 1);
 }
 
+/* The piece that an address lies in; fails if it is none. */
+static uint32_t piece_at(struct fake *fake, int32_t pid, uint64_t address, struct image_text *text)
+{
+	uint64_t offset;
+	uint32_t image;
+
+	space_resolve(tasks_space(fake->tasks, pid, pid, SEC), address, &image, &offset);
+	assert_int_equal(offset, address);
+	assert_true(images_text(fake->images, image, text));
+	return image;
+}
+
+static void expect_no_piece(struct fake *fake, int32_t pid, uint64_t address)
+{
+	struct image_text text;
+	uint64_t offset;
+	uint32_t image;
+
+	space_resolve(tasks_space(fake->tasks, pid, pid, SEC), address, &image, &offset);
+	assert_false(images_text(fake->images, image, &text));
+}
+
+static void settle_piece(struct fake *fake, uint32_t piece, bool is_moved)
+{
+	struct code_move move = {.image = piece};
+	struct image_text text;
+
+	assert_true(images_text(fake->images, piece, &text));
+	move.to = is_moved ? text.file : text.other;
+	move.bias = is_moved ? text.before.offset - text.before.address : text.other_bias;
+	assert_int_equal(tasks_move(fake->tasks, &move), 0);
+}
+
+/* Memory over a program's code is an image of its own until it is known what it is. */
+static void test_moved_code(void **state)
+{
+	struct fake *fake = *state;
+	struct image_text text;
+	struct image_origin origin;
+	uint32_t piece;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x400000, 0x10000, 0x2000, "/bin/a", SEC);
+	do_map(fake, 7, 0x700000, 0x10000, 0, "/lib/b", SEC);
+	do_map(fake, 7, 0x402000, 0x4000, 0, "//anon", SEC);
+	piece = piece_at(fake, 7, 0x403000, &text);
+	assert_string_equal(images_get(fake->images, text.file)->path, "/bin/a");
+	assert_true(text.is_exact && text.before.known);
+	assert_int_equal(text.before.offset, 0x4000);
+	expect_at(fake, 7, SEC, 0x401000, "/bin/a", 0x3000);
+	/* Its protection changes. */
+	do_map(fake, 7, 0x402000, 0x4000, 0, "//anon", SEC);
+	do_map(fake, 7, 0x403000, 0x1000, 0, "//anon", SEC);
+	assert_int_equal(piece_at(fake, 7, 0x403000, &text), piece);
+	/* A child has it, too; another program not. */
+	do_fork(fake, 7, 7, 8, 8, SEC);
+	do_fork(fake, 7, 7, 9, 9, SEC);
+	do_comm(fake, 9, 9, "b", true, SEC);
+	assert_int_equal(piece_at(fake, 8, 0x403000, &text), piece);
+	expect_nothing_at(fake, 9, SEC, 0x403000);
+	settle_piece(fake, piece, true);
+	for (int32_t pid = 7; pid <= 8; pid++) {
+		expect_at(fake, pid, SEC, 0x402010, "/bin/a", 0x4010);
+		/* The file itself is not mapped there. */
+		assert_false(
+			space_origin(tasks_space(fake->tasks, pid, pid, SEC), 0x402010, &origin));
+	}
+	/* Of a library nobody knows whether it is still there. */
+	do_map(fake, 7, 0x702000, 0x4000, 0, "/anon_hugepage (deleted)", SEC);
+	piece = piece_at(fake, 7, 0x702000, &text);
+	assert_false(text.is_exact);
+	settle_piece(fake, piece, false);
+	images_origin(fake->images, text.other, &origin);
+	assert_int_equal(origin.pid, 7);
+	expect_at(fake, 7, SEC, 0x702010, "[anon]", 0x702010);
+	do_map(fake, 7, 0x702000, 0x4000, 0, "//anon", SEC);
+	expect_no_piece(fake, 7, 0x702010);
+	/* More than it was, another file, and what else is in memory. */
+	do_map(fake, 7, 0x40f000, 0x2000, 0, "//anon", SEC);
+	expect_no_piece(fake, 7, 0x40f000);
+	do_map(fake, 7, 0x708000, 0x1000, 0, "/lib/c", SEC);
+	expect_at(fake, 7, SEC, 0x708000, "/lib/c", 0);
+	do_map(fake, 7, 0x70a000, 0x1000, 0, "/memfd:x (deleted)", SEC);
+	piece = piece_at(fake, 7, 0x70a000, &text);
+	settle_piece(fake, piece, false);
+	expect_at(fake, 7, SEC, 0x70a000, "/memfd:x", 0);
+}
+
+/* A snapshot tells of memory between two mappings of a file. */
+static void test_moved_code_in_a_hole(void **state)
+{
+	struct fake *fake = *state;
+	struct image_text text;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	do_map(fake, 7, 0x400000, 0x2000, 0x2000, "/bin/a", SEC);
+	do_map(fake, 7, 0x402000, 0x1000, 0, "//anon", SEC);
+	do_map(fake, 7, 0x403000, 0x3000, 0, "//anon", SEC);
+	expect_no_piece(fake, 7, 0x403000);
+	do_map(fake, 7, 0x406000, 0x1000, 0x8000, "/bin/a", SEC);
+	piece_at(fake, 7, 0x402000, &text);
+	piece_at(fake, 7, 0x405fff, &text);
+	assert_true(text.is_exact && text.before.known && text.after.known);
+	assert_int_equal(text.start, 0x402000);
+	assert_int_equal(text.end, 0x406000);
+	assert_int_equal(text.after.offset, 0x8000);
+	/* Between two files. */
+	do_map(fake, 7, 0x700000, 0x1000, 0, "/lib/b", SEC);
+	do_map(fake, 7, 0x701000, 0x1000, 0, "//anon", SEC);
+	do_map(fake, 7, 0x702000, 0x1000, 0x1000, "/lib/c", SEC);
+	expect_no_piece(fake, 7, 0x701000);
+}
+
+/* A JIT that changes its pages all the time. */
+static void test_too_many_pieces(void **state)
+{
+	struct fake *fake = *state;
+	struct image_text text;
+
+	do_comm(fake, 7, 7, "a", true, SEC);
+	for (uint64_t i = 0; i < 100; i++) {
+		do_map(fake, 7, 0x400000, 0x10000, 0, "/bin/a", SEC);
+		do_map(fake, 7, 0x402000, 0x4000, 0, "//anon", SEC);
+		if (i < 50)
+			piece_at(fake, 7, 0x402000, &text);
+	}
+	expect_no_piece(fake, 7, 0x402000);
+}
+
+static void see(struct fake *fake, int32_t pid, const char *name)
+{
+	apply(fake,
+		&(struct record){.type = PERF_RECORD_MMAP2,
+			.misc = PERF_RECORD_MISC_USER,
+			.id.time_ns = 2 * SEC,
+			.mmap = {.pid = (uint32_t)pid,
+				.tid = (uint32_t)pid,
+				.start = 0x402000,
+				.len = 0x4000,
+				.pgoff = 0x4000,
+				.executable = true,
+				.flags = SPACE_SEEN | MAP_PRIVATE,
+				.filename = name}});
+}
+
+/* What was found out while it was recorded. */
+static void test_seen_code(void **state)
+{
+	struct fake *fake = *state;
+	struct image_text text;
+	struct code_move move;
+	uint32_t piece;
+
+	for (int32_t pid = 7; pid <= 9; pid++) {
+		do_comm(fake, pid, pid, "a", true, SEC);
+		if (pid != 8)
+			do_map(fake, pid, 0x400000, 0x10000, 0x2000, "/bin/a", SEC);
+		do_map(fake, pid, 0x402000, 0x4000, 0, "//anon", SEC);
+	}
+	assert_false(tasks_take_move(fake->tasks, &move));
+	/* A piece. */
+	piece = piece_at(fake, 7, 0x402000, &text);
+	see(fake, 7, "/bin/a");
+	expect_at(fake, 7, SEC, 0x402000, "/bin/a", 0x4000);
+	assert_true(tasks_take_move(fake->tasks, &move));
+	assert_int_equal(move.image, piece);
+	assert_string_equal(images_get(fake->images, move.to)->path, "/bin/a");
+	assert_int_equal(move.bias, UINT64_C(0x4000) - 0x402000);
+	assert_true(move.until_ns == UINT64_MAX);
+	/* Memory, of which nothing else was recorded: up to that time. */
+	see(fake, 8, "/bin/a");
+	expect_at(fake, 8, SEC, 0x402000, "/bin/a", 0x4000);
+	assert_true(tasks_take_move(fake->tasks, &move));
+	assert_int_equal(move.start, 0x402000);
+	assert_int_equal(move.end, 0x406000);
+	assert_int_equal(move.until_ns, 2 * SEC);
+	/* Memory alone, as others may write it. */
+	do_comm(fake, 8, 8, "b", true, 3 * SEC);
+	see(fake, 8, "//anon");
+	expect_nothing_at(fake, 8, SEC, 0x402000); /* older than the exec */
+	do_comm(fake, 10, 10, "b", true, SEC);
+	see(fake, 10, "//anon");
+	expect_at(fake, 10, SEC, 0x402000, "[anon]", 0x402000);
+	/* Other code. */
+	piece = piece_at(fake, 9, 0x402000, &text);
+	see(fake, 9, "//anon");
+	assert_true(tasks_take_move(fake->tasks, &move));
+	assert_int_equal(move.image, piece);
+	assert_int_equal(move.to, text.other);
+	assert_false(tasks_take_move(fake->tasks, &move));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +553,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_anonymous_and_vdso, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_code_that_is_mapped_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared_memory, setup_recorded, teardown),
+		cmocka_unit_test_setup_teardown(test_moved_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved_code_in_a_hole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_pieces, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_seen_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jitdumps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jit_pages_become_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strange_mappings, setup, teardown),

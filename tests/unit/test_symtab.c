@@ -303,8 +303,12 @@ static void test_segments(void **state)
 	for (uint64_t i = 0; i < 300; i++)
 		symtab_builder_segment(builder, i * 0x1000, 0x1000, 0x400000 + i * 0x3000);
 	symtab_builder_segment(builder, 0x1000, 0, 0);
+	symtab_builder_load(builder, 0x500000, 0x2000, 0x900000);
+	symtab_builder_load(builder, 0x1000, 0, 0);
 	finish(builder, &table);
 	assert_int_equal(table.n_segments, 300);
+	assert_int_equal(table.n_loads, 1);
+	assert_int_equal(table.segments[300].vaddr, 0x900000);
 	assert_int_equal(table.segments[299].vaddr, 0x400000 + 299 * 0x3000);
 	symtab_close(&table);
 }

@@ -118,6 +118,81 @@ static void test_reader_proc(void **state)
 	assert_int_equal(scratch_remove_tree(dir), 0);
 }
 
+/* What memory between the mappings of files is asked for, in "xxx": of each address 0x1000, 0x2000
+ * ...: '-' no piece; 'p' one; 'e' one that is exact. */
+static void expect_pieces(struct fake *fake, const char *maps, uint64_t from, const char *expected)
+{
+	char dir[] = "/tmp/strobe-test-XXXXXX", task[64];
+	struct tasks_reader reader;
+	struct image_text text;
+	struct tasks *tasks;
+	uint32_t image;
+	uint64_t offset;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(task, sizeof(task), "%s/42", dir);
+	assert_int_equal(mkdir(task, 0700), 0);
+	write_file(task, "status", "Tgid:\t42\n");
+	write_file(task, "comm", "a\n");
+	write_file(task, "maps", maps);
+	tasks_reader_proc(&reader, dir);
+	assert_int_equal(tasks_new(&tasks, fake->images, &reader), 0);
+	assert_int_equal(tasks_load_process(tasks, 42), 0);
+	for (size_t i = 0; expected[i]; i++) {
+		space_resolve(tasks_space(tasks, 42, 42, SEC), from + 0x1000 * i, &image, &offset);
+		const bool found = images_text(fake->images, image, &text);
+		if (found != (expected[i] != '-') ||
+			(found && text.is_exact != (expected[i] == 'e')))
+			fail_msg("%s at %zu", maps, i);
+	}
+	tasks_free(tasks);
+	assert_int_equal(scratch_remove_tree(dir), 0);
+}
+
+static void test_moved_code(void **state)
+{
+	struct fake *fake = *state;
+
+	/* All of its code; a part; several pieces, of several names. */
+	expect_pieces(fake,
+		"1000-2000 r--p 00000000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
+		"3000-4000 r--p 00002000 08:02 9 /bin/a\n",
+		0x1000, "-e-");
+	expect_pieces(fake,
+		"1000-2000 r-xp 00001000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
+		"3000-4000 r-xp 00000000 00:1 77 /memfd:x (deleted)\n"
+		"4000-5000 r-xs 00000000 00:f 78 /anon_hugepage (deleted)\n"
+		"5000-6000 r-xp 00005000 08:02 9 /bin/a\n",
+		0x1000, "-eee-");
+	/* The file is mapped once more. */
+	expect_pieces(fake,
+		"1000-2000 rw-p 00005000 08:02 9 /bin/a\n2000-3000 rwxp 00000000 00:00 0\n"
+		"4000-5000 r-xp 00001000 08:02 9 /bin/a\n",
+		0x1000, "----");
+	/* Something else is there, too. */
+	expect_pieces(fake,
+		"1000-2000 r-xp 00001000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
+		"5000-6000 r-xp 00005000 08:02 9 /bin/a\n",
+		0x1000, "-p--");
+	/* Nothing of the file is before it. */
+	expect_pieces(fake,
+		"2000-3000 r-xp 00000000 00:00 0\n3000-4000 r--p 00001000 08:02 9 /bin/a\n", 0x2000,
+		"p-");
+	/* Between files; before one; behind one; not executable; a deleted file itself. */
+	expect_pieces(fake,
+		"1000-2000 r-xp 00001000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
+		"3000-4000 r-xp 00000000 08:02 10 /bin/b\n4000-5000 r-xp 00000000 00:00 0\n",
+		0x1000, "----");
+	expect_pieces(fake,
+		"1000-2000 r-xp 00000000 08:02 9 /bin/a\n2000-3000 rw-p 00000000 00:00 0\n"
+		"3000-4000 r-xp 00002000 08:02 9 /bin/a\n",
+		0x1000, "---");
+	expect_pieces(fake,
+		"1000-2000 r-xp 00000000 08:02 9 /bin/a (deleted)\n"
+		"2000-3000 rw-p 00001000 08:02 9 /bin/a (deleted)\n",
+		0x1000, "--");
+}
+
 /* This very process: the real files have the form that the parser expects. */
 static void test_reader_real(void **state)
 {
@@ -151,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_parse_maps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reader_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reader_real, setup, teardown),
 	};
