@@ -134,6 +134,7 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 		process->loaded = true;
 		process->since_ns = time_ns;
 		process->loaded_ns = 0;
+		process->pause_ns = 0;
 	}
 	return 0;
 }

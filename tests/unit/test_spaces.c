@@ -270,6 +270,26 @@ static void test_shared_memory(void **state)
 	tasks_find_code(fake->tasks, 12345, 0x502000);
 }
 
+/* What runs where nothing is mapped is looked at ever more rarely, another program from the start. */
+static void test_pauses_of_looks(void **state)
+{
+	struct fake *fake = *state;
+
+	do_comm(fake, 100, 100, "a", true, 50 * SEC);
+	for (unsigned int i = 0; i < 40; i++) {
+		fake->now_ns += SEC;
+		tasks_find_code(fake->tasks, 100, 0x900000);
+	}
+	assert_in_range(fake->map_reads, 3, 15);
+	fake->map_reads = 0;
+	do_comm(fake, 100, 100, "b", true, fake->now_ns);
+	for (unsigned int i = 0; i < 4; i++) {
+		fake->now_ns += SEC;
+		tasks_find_code(fake->tasks, 100, 0x900000);
+	}
+	assert_in_range(fake->map_reads, 3, 4);
+}
+
 static void origin_at(struct fake *fake, int32_t pid, uint64_t address, struct image_origin *out)
 {
 	uint64_t offset;
@@ -558,6 +578,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_too_many_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_seen_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jitdumps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pauses_of_looks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_jit_pages_become_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strange_mappings, setup, teardown),
 	};
