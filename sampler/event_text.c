@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define SLOTS 256
 
@@ -25,11 +26,7 @@ static struct text *slots[SLOTS]; /* guarded by lock */
 
 static struct text **slot_of(const char *text, size_t len)
 {
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return &slots[hash % SLOTS];
+	return &slots[XXH3_64bits(text, len) % SLOTS];
 }
 
 const char *event_text(const char *text, size_t len)

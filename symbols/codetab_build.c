@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define STRING_BYTES_MAX (64u * 1024)
 #define FRAMES_MAX (CODETAB_BYTES_MAX / (uint32_t)sizeof(struct codetab_frame))
@@ -85,19 +86,10 @@ void codetab_builder_free(struct codetab_builder *builder)
 	free(builder);
 }
 
-static size_t hash_of(const char *text, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 29);
-}
-
 /* The slot that the string has or would have. */
 static uint32_t *slot_of(const struct codetab_builder *builder, const char *text, size_t len)
 {
-	for (size_t i = hash_of(text, len);; i++) {
+	for (size_t i = XXH3_64bits(text, len);; i++) {
 		uint32_t *slot = &builder->slots[i & (builder->n_slots - 1)];
 		const char *there = builder->pool + *slot;
 		if (*slot == 0 || (strlen(there) == len && memcmp(there, text, len) == 0))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define MAGIC 0x4a695444u
 #define HEADER_BYTES 40u
@@ -330,13 +331,10 @@ static size_t lower_bound(const struct wanted *wanted, size_t n, uint64_t addres
 
 static struct told told_by(const struct entry *entry)
 {
-	struct told told = {entry->address, entry->code_size, 0xcbf29ce484222325u};
-
 	if (entry->kind != CODE_LOAD)
 		return (struct told){0};
-	for (size_t i = 0; i < entry->name_len; i++)
-		told.name = (told.name ^ (uint8_t)entry->name[i]) * 0x100000001b3u;
-	return told;
+	return (struct told){
+		entry->address, entry->code_size, XXH3_64bits(entry->name, entry->name_len)};
 }
 
 /* As jitspans_build() numbers them. */

@@ -78,3 +78,13 @@ double format_share(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0.0;
 }
+
+/* FNV-1a, mixed. */
+uint32_t format_hash(const char *text, size_t len)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash ^ hash >> 15;
+}

@@ -7,6 +7,7 @@
 #ifndef TUI_FORMAT_H
 #define TUI_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define FORMAT_MAX 32
@@ -19,5 +20,7 @@ const char *format_percent(char out[FORMAT_MAX], double percent); /* 37.8%, 0.0%
 const char *format_whole(char out[FORMAT_MAX], double share);
 /* part of whole, 0 where whole is 0. */
 double format_share(uint64_t part, uint64_t whole);
+/* Always the same number for a text, to choose its colour or its place in a table by. */
+uint32_t format_hash(const char *text, size_t len);
 
 #endif

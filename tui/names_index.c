@@ -3,6 +3,7 @@
  * names_index.c - symrefs by what they are called, for symbols of another profile that have the same names.
  */
 #include "tui/called.h"
+#include "tui/format.h"
 #include "tui/names_private.h"
 
 #include <errno.h>
@@ -16,13 +17,6 @@ struct names_index {
 	uint32_t n, n_slots; /* a power of two */
 };
 
-static uint64_t hash_text(uint64_t hash, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	return (hash ^ 0xff) * 0x100000001b3ull;
-}
-
 static uint32_t next_of(const struct names_index *index, uint32_t at)
 {
 	return (at + 1) & (index->n_slots - 1);
@@ -31,11 +25,10 @@ static uint32_t next_of(const struct names_index *index, uint32_t at)
 /* Clones of one function begin at one place. */
 static uint32_t first_of(const struct names_index *index, const char *symbol, const char *image)
 {
-	uint64_t hash = hash_text(0xcbf29ce484222325ull, symbol, called_base(symbol).len);
+	const uint32_t hash = format_hash(symbol, called_base(symbol).len) * 31u +
+		format_hash(image, strlen(image));
 
-	hash = hash_text(hash, image, strlen(image));
-
-	return (uint32_t)(hash ^ hash >> 32) & (index->n_slots - 1);
+	return hash & (index->n_slots - 1);
 }
 
 static void insert(struct names_index *index, uint32_t symref)

@@ -61,6 +61,16 @@ static void test_percent_and_share(void **state)
 	assert_true(format_share(1, 4) == 0.25);
 }
 
+/* Colours of pictures stay what they are. */
+static void test_hash(void **state)
+{
+	const uint32_t none = 2166136261u, a = 0xe40c292cu;
+
+	(void)state;
+	assert_int_equal(format_hash("", 0), none ^ none >> 15);
+	assert_int_equal(format_hash("ab", 1), a ^ a >> 15);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -68,6 +78,7 @@ int main(void)
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_percent_and_share),
+		cmocka_unit_test(test_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,23 +82,15 @@ static size_t text_chars(const char *text)
 	return n;
 }
 
-static uint32_t hash_text(const char *text, char end)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *text && *text != end; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
-	return hash ^ hash >> 15;
-}
-
 /* The kernel is warm, commands and what has no name are grey, each file has a hue of its own from green to violet; functions
  * of a file differ a little. */
 static void put_colour(
 	FILE *out, const struct profile *profile, const struct fold_node *node, const char *text)
 {
 	const struct symref *symref = names_get(profile->names, node->symref);
-	const char *image = strchr(text, SEPARATOR);
-	uint32_t shade = hash_text(text, SEPARATOR);
+	static const char separator[] = {SEPARATOR, '\0'};
+	const char *image = strchr(text, SEPARATOR) ? strchr(text, SEPARATOR) + 1 : "";
+	uint32_t shade = format_hash(text, strcspn(text, separator));
 	unsigned int hue, colour = 58, light = 66 + shade % 9;
 
 	if (node->depth <= 1) {
@@ -113,7 +105,7 @@ static void put_colour(
 		colour = 8;
 		light = 76;
 	} else {
-		hue = 85 + (hash_text(image ? image + 1 : "", '\0') * 2654435761u >> 8) % 190;
+		hue = 85 + (format_hash(image, strlen(image)) * 2654435761u >> 8) % 190;
 		colour = 40 + (shade >> 8) % 14;
 	}
 	fprintf(out, "hsl(%u,%u%%,%u%%)", hue, colour, light);

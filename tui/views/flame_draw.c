@@ -27,11 +27,7 @@ static uint32_t edge_of(const struct canvas *canvas)
 /* One of n shades, always the same of an image. */
 static int shade_of(const char *image, int n)
 {
-	uint32_t hash = 2166136261u;
-
-	for (; *image; image++)
-		hash = (hash ^ (unsigned char)*image) * 16777619u;
-	return (int)((hash ^ hash >> 15) % (uint32_t)n);
+	return (int)(format_hash(image, strlen(image)) % (uint32_t)n);
 }
 
 static enum style image_style(const struct symref *symbol)
