@@ -27,10 +27,20 @@ static uint16_t get_be16(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-static void put_ip4(struct line_text *text, const uint8_t *at, bool padded)
+static void put_ip4(struct line_text *text, const uint8_t *at, bool padded, bool reversed)
 {
-	line_print(
-		text, padded ? "%03u.%03u.%03u.%03u" : "%u.%u.%u.%u", at[0], at[1], at[2], at[3]);
+	const uint32_t order = reversed ? 3 : 0;
+
+	line_print(text, padded ? "%03u.%03u.%03u.%03u" : "%u.%u.%u.%u", at[order], at[1 ^ order],
+		at[2 ^ order], at[3 ^ order]);
+}
+
+/* Whether the last byte of an address comes first: the machine's order (h), or little endian (l). */
+static bool is_reversed(const struct fields *fields, char order)
+{
+	const bool is_little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != fields->swapped;
+
+	return order == 'l' || (order == 'h' && is_little);
 }
 
 /* Whether the last four bytes are shown as those of IPv4: mapped (RFC 4291) or ISATAP (RFC
@@ -71,7 +81,7 @@ static void put_ip6_short(struct line_text *text, const uint8_t *at)
 	}
 	if (range == 6) {
 		line_put(text, ":", colon);
-		put_ip4(text, at + 12, false);
+		put_ip4(text, at + 12, false, false);
 	}
 }
 
@@ -94,12 +104,16 @@ static bool put_socket(struct line_text *text, const struct fields *fields, cons
 	     scope = memchr(how, 's', n_how), is_short = memchr(how, 'c', n_how);
 	const uint8_t *at;
 	uint64_t family;
+	char order = 'n';
 
 	if (!get_bytes(term, 2, &at))
 		return false;
 	family = fields_load(fields, at, 2, false);
 	if (family == 2 && get_bytes(term, 8, &at)) {
-		put_ip4(text, at + 4, false);
+		/* Of several letters the last one counts. */
+		for (size_t i = 0; i < n_how; i++)
+			order = strchr("hnbl", how[i]) ? how[i] : order;
+		put_ip4(text, at + 4, false, is_reversed(fields, order));
 		if (port)
 			line_print(text, ":%u", get_be16(at + 2));
 	} else if (family == 10 && get_bytes(term, 28, &at)) {
@@ -134,7 +148,7 @@ static bool put_internet(struct line_text *text, const struct fields *fields,
 		*format += strspn(*format, "hnbl");
 		if (!get_bytes(term, 4, &bytes))
 			return false;
-		put_ip4(text, bytes, is_plain);
+		put_ip4(text, bytes, is_plain, is_reversed(fields, at[2]));
 		return true;
 	}
 	if (at[1] == '6') {

@@ -107,6 +107,9 @@ static const struct {
 	/* Pointers. */
 	{"\"%pI4 %pi4 %pI6c %pI6\", REC->saddr, REC->saddr, REC->v6, REC->v6",
 		"127.0.0.1 127.000.000.001 ::1 0000:0000:0000:0000:0000:0000:0000:0001"},
+	{"\"%pI4n %pI4b %pI4l %pi4l %pISpl\", REC->saddr, REC->saddr, REC->saddr, REC->saddr, "
+	 "REC->socket",
+		"127.0.0.1 127.0.0.1 1.0.0.127 001.000.000.127 1.0.0.127:80"},
 	{"\"%pI6c\", REC->isatap", "fe80::5efe:127.0.0.1"},
 	{"\"%pISpc %pIS %pISpc %pISpfsc\", REC->socket, REC->socket, REC->socket6, REC->socket6",
 		"127.0.0.1:80 127.0.0.1 [::2800:0]:443 [::2800:0]:443/1193046%3"},
@@ -307,6 +310,26 @@ static void test_other_order(void **state)
 	expect_cases(true);
 }
 
+/* "h" is the order of the machine that recorded it. */
+static void test_addresses_of_the_machine(void **state)
+{
+	struct world world;
+	char out[128];
+
+	(void)state;
+	for (int swapped = 0; swapped < 2; swapped++) {
+		make_from(&world, some_fields,
+			"\"%pI4h %pi4h %pISh\", REC->saddr, REC->saddr, REC->socket", swapped, 8);
+		assert_int_equal(fields_line(world.fields, &world.record, NULL, out, sizeof(out)),
+			FIELDS_LINE_FORMAT);
+		assert_string_equal(out,
+			swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+				? "127.0.0.1 127.000.000.001 127.0.0.1"
+				: "1.0.0.127 001.000.000.127 1.0.0.127");
+		fields_free(world.fields);
+	}
+}
+
 /* "unsigned long" and "%lx" of 32 bits. */
 static void test_other_longs(void **state)
 {
@@ -457,6 +480,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_other_order),
+		cmocka_unit_test(test_addresses_of_the_machine),
 		cmocka_unit_test(test_other_longs),
 		cmocka_unit_test(test_short_records),
 		cmocka_unit_test(test_formats_that_ask_for_much),
