@@ -87,15 +87,20 @@ static int read_counts(struct engine *engine, struct point_event *event, struct 
 }
 
 /* The clock of an inherited event goes on wherever its task runs, and it counts on its own CPU alone.
- * The tracker's running time tells how long the event was enabled there; without one it is unknown. */
-static uint64_t enabled_there(
-	const struct point_event *event, uint64_t ran_ns, uint64_t running_ns, uint64_t there_ns)
+ * The tracker's running time tells how long the event was enabled there; without one it is unknown.
+ * Linux exchanges the times of an event with counts by thread between tasks, and not those of its
+ * tracker: their sums differ by milliseconds.  So they tell nothing of an event that needs no
+ * hardware. */
+static uint64_t enabled_there(const struct engine *engine, const struct point_event *event,
+	uint64_t ran_ns, uint64_t running_ns, uint64_t there_ns)
 {
+	const struct choice *choice = &engine->choices[event->choice];
 	const struct point *point = event->point;
+	const bool by_software = choice->spec.probe || !event_is_hardware(&choice->attr);
 
 	if (point->tid < 0 || point->cpu < 0)
 		return ran_ns;
-	if (!ran_ns || point->tracker_fd < 0)
+	if (!ran_ns || point->tracker_fd < 0 || (engine->config.inherit_stat && by_software))
 		return running_ns;
 	return there_ns;
 }
@@ -180,7 +185,7 @@ static void read_event(
 	if (is_clock && !engine->paused)
 		coverage_add_clock(&choice->coverage, inherit ? running_ns : clock_ran_ns);
 	/* The tracker is read first: in sum it never runs ahead of an event that has its CPU. */
-	status->enabled_ns += enabled_there(event, ran_ns, running_ns,
+	status->enabled_ns += enabled_there(engine, event, ran_ns, running_ns,
 		tracker->running_ns > event->tracker_ran_ns
 			? tracker->running_ns - event->tracker_ran_ns
 			: 0);

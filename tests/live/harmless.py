@@ -86,6 +86,8 @@ def hits(strobe, forks, folder):
         command += ["-o", path] if way[0] == "record" else ["--format", "json"]
         result = run([*command, "--", forks, str(TIMES)])
         if way[0] == "record":
+            checks.check(f"nothing is said to be missing: {' '.join(way)}",
+                         f" {2 * TIMES} samples, 0 lost\n" in result.err, result.err)
             result = run([strobe, "report", path, "--format", "json"])
         text = result.out[result.out.find("{"):]
         try:
