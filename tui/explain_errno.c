@@ -23,6 +23,10 @@ static const struct {
 	{EUCLEAN, "it is damaged"},
 	{EBADF, "it is closed, or not open for this"},
 	{EPROTO, "it is damaged"},
+	{ESTALE, "it was replaced by another file"},
+	{EREMOTE, "it is of another machine, and nothing proves that the file here is the same"},
+	{EOWNERDEAD, "the process that read it was killed by it"},
+	{ECHILD, "the process that reads files cannot be started"},
 };
 
 const char *explain_errno(int error)

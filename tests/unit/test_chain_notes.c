@@ -49,6 +49,15 @@ static void test_files(void **state)
 	assert_null(strstr(explain(&where), "--symfs"));
 	where.recorded = true;
 	expect_text(explain(&where), "--symfs");
+	where.error = ESTALE;
+	expect_text(explain(&where), "cannot be read (it was replaced by another file)");
+	where.error = EREMOTE;
+	expect_text(explain(&where), "cannot be read (it is of another machine");
+	where.error = EOWNERDEAD;
+	expect_text(explain(&where), "cannot be read (the process that read it was killed");
+	where.error = ECHILD;
+	expect_text(explain(&where), "cannot be read (the process that reads files cannot");
+	where.error = ENOENT;
 	where.deleted = true;
 	expect_text(explain(&where), "was deleted (No such file or directory): restart the");
 }
