@@ -175,6 +175,21 @@ static bool is_path(const char *word)
 		(strchr(word, '/') && is_directory(word));
 }
 
+/* Not both words are functions: the one that names a file is meant as the recording. */
+static int refuse_second_symbol(struct args *args, const char *word)
+{
+	const char *const words[] = {args->request.symbol, word};
+	int error;
+
+	for (size_t i = 0; i < 2 && !args->request.n_files; i++)
+		if (args_file_kind(words[i], &error) == ARGS_OTHER_FILE)
+			return args_refuse(args, "'%s' is not a recording: %s", words[i],
+				why_not(ARGS_OTHER_FILE, error));
+	return args_refuse(args,
+		"'%s': strobe annotate takes one symbol, and has '%s'; a command comes after --",
+		word, args->request.symbol);
+}
+
 /* Takes the word as a recording if none is given yet, else as the symbol. */
 static int take_annotate_word(struct args *args, char *word)
 {
@@ -193,10 +208,7 @@ static int take_annotate_word(struct args *args, char *word)
 		return error;
 	}
 	if (request->symbol)
-		return args_refuse(args,
-			"'%s': strobe annotate takes one symbol, and has '%s'; a command comes "
-			"after --",
-			word, request->symbol);
+		return refuse_second_symbol(args, word);
 	if (!*word)
 		return args_refuse(args, "'': the name of a symbol is missing");
 	request->symbol = word;

@@ -259,6 +259,8 @@ static void test_diff_and_archive(void **state)
 	bad("strobe annotate notes.txt", "'notes.txt' is not a recording: it does not begin");
 	bad("strobe annotate empty", "'empty' is not a recording: it is empty");
 	bad("strobe annotate packed.xz", "it is compressed: unpack it first");
+	bad("strobe annotate notes.txt main", "'notes.txt' is not a recording: it does not begin");
+	bad("strobe annotate main packed.xz", "'packed.xz' is not a recording: it is compressed");
 	bad("strobe annotate .", "'.' is not a recording: it is a directory");
 	bad("strobe annotate no-such.data",
 		"'no-such.data' is not a recording: there is no such file");
