@@ -5,6 +5,8 @@
 #include "sampler/coverage.h"
 
 #define NS_PER_S 1e9
+/* A smaller share of a clock without samples may be samples that come late. */
+#define SKIPPED_SHARE 0.02
 
 void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,
 	uint64_t clock_ns, uint64_t hz)
@@ -67,6 +69,7 @@ uint64_t coverage_held_back(const struct coverage *coverage, bool final)
 void coverage_end_reading(struct coverage *coverage)
 {
 	coverage->hits_before = coverage->hits;
+	coverage->clock_before_ns = coverage->clock_ran_ns;
 }
 
 void coverage_by_time(const struct coverage *coverage, double *covered, double *coverable)
@@ -83,6 +86,17 @@ void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint
 {
 	*covered = (double)coverage->weight;
 	*coverable = *covered + (double)coverage->lost_weight + (double)held_back * (double)period;
+}
+
+void coverage_bound_by_weight(const struct coverage *coverage, double rest_ns, bool final,
+	double *covered, double coverable)
+{
+	const double ran_ns = (double)(final ? coverage->clock_ran_ns : coverage->clock_before_ns);
+	const double weight = (double)coverage->weight;
+
+	if (weight + rest_ns < (1 - SKIPPED_SHARE) * ran_ns &&
+		weight * coverable < *covered * ran_ns)
+		*covered = weight * coverable / ran_ns;
 }
 
 void coverage_by_weight(const struct coverage *coverage, double *covered, double *coverable)

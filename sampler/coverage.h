@@ -5,7 +5,8 @@
  * Clocks and events with a frequency are measured by time: armed against the clock of their task or
  * CPU.  CPUs are weighted by their samples, so that idle ones do not hide a hole on a busy one.
  * Any other event is measured by its counter: what was sampled of what was counted.  Inherited clocks
- * are measured by weight, since the kernel takes few samples of tasks that live only a few periods.
+ * are measured by weight, since the kernel takes few samples of tasks that live only a few periods;
+ * the weight of other clocks bounds their share.
  */
 #ifndef SAMPLER_COVERAGE_H
 #define SAMPLER_COVERAGE_H
@@ -30,6 +31,7 @@ struct coverage {
 	uint64_t told; /* periods of which there is a sample or a loss */
 	uint64_t weight, lost_weight; /* of those samples, of those losses */
 	uint64_t clock_ran_ns; /* of a clock, while samples were taken */
+	uint64_t clock_before_ns; /* of it, as of the reading before */
 };
 
 /* Add a time in which the event was armed for armed_ns of clock_ns.  hz: its frequency, the assumed
@@ -58,6 +60,11 @@ void coverage_end_reading(struct coverage *coverage);
 void coverage_by_time(const struct coverage *coverage, double *covered, double *coverable);
 void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint64_t period,
 	double *covered, double *coverable);
+/* Lower the share by time to the weight of a clock's samples.  Linux skips periods of a timer that
+ * it cannot serve in time, and counts neither a loss nor a throttling.  rest_ns: what may lack a
+ * sample without that.  final: as of coverage_held_back(). */
+void coverage_bound_by_weight(const struct coverage *coverage, double rest_ns, bool final,
+	double *covered, double coverable);
 /* Covered is the weight of a clock's samples, coverable the time that it ran. */
 void coverage_by_weight(const struct coverage *coverage, double *covered, double *coverable);
 

@@ -320,14 +320,35 @@ static void note_short_lived(struct engine *engine, unsigned int index, double p
 	engine_note(engine, NOTE_SHORT_LIVED, has_remedy ? 0 : EACCES, 0, 0, status->name);
 }
 
-/* Returns whether the kernel's gaps in an inherited clock are measured by the weight of samples. */
+/* Returns whether the kernel's gaps in a clock show in the weight of its samples. */
 static bool is_weighed(const struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
 
 	/* A BPF program discards samples; a leader's samples say what its group has counted. */
-	return engine->status.scope == SCOPE_INHERIT && event_is_clock(&choice->attr) &&
-		!choice->spec.bpf && !choice_reads(engine, index);
+	return event_is_clock(&choice->attr) && !choice->spec.bpf && !choice_reads(engine, index);
+}
+
+static double clock_period_ns(const struct perf_event_attr *attr)
+{
+	return attr->freq ? (double)NS_PER_S / (double)attr->sample_freq
+			  : (double)attr->sample_period;
+}
+
+static void settle_clock(struct engine *engine, unsigned int index, bool final)
+{
+	struct engine_event_status *status = &engine->status.events[index];
+	const struct choice *choice = &engine->choices[index];
+	/* The last period of each task or CPU has no sample. */
+	const uint64_t without = engine->n_points + engine->n_born + status->lost;
+
+	coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
+	/* A clock of one side counts the time of both; a flight recorder drops samples. */
+	if (choice->attr.exclude_kernel || choice->attr.exclude_user || engine->flight.on)
+		return;
+	coverage_bound_by_weight(&choice->coverage,
+		(double)without * clock_period_ns(&choice->attr), final, &status->covered,
+		status->coverable);
 }
 
 static void settle_inherited_clock(struct engine *engine, unsigned int index)
@@ -335,8 +356,7 @@ static void settle_inherited_clock(struct engine *engine, unsigned int index)
 	struct engine_event_status *status = &engine->status.events[index];
 	const struct choice *choice = &engine->choices[index];
 	const struct perf_event_attr *attr = &choice->attr;
-	const double period_ns = attr->freq ? (double)NS_PER_S / (double)attr->sample_freq
-					    : (double)attr->sample_period;
+	const double period_ns = clock_period_ns(attr);
 
 	/* A clock of one side counts the time of both: nothing tells how much of it has samples. */
 	if (attr->exclude_kernel || attr->exclude_user) {
@@ -368,8 +388,10 @@ static void settle_coverage(struct engine *engine)
 		status->held_back = status->coverable > 0 && !reads ? held_back : 0;
 		/* The event has counts but no whole period in any task: time does not measure
 		 * it. */
-		if (is_weighed(engine, i))
+		if (is_weighed(engine, i) && engine->status.scope == SCOPE_INHERIT)
 			settle_inherited_clock(engine, i);
+		else if (is_weighed(engine, i))
+			settle_clock(engine, i, final);
 		else if (!(status->coverable > 0) &&
 			!(choice_is_counted(engine, i) && status->count))
 			coverage_by_time(coverage, &status->covered, &status->coverable);

@@ -355,6 +355,38 @@ static void test_period_never_reached(void **state)
 	rig_free(rig);
 }
 
+/* Linux skips periods of a timer that is too fast for the machine: their time has no samples. */
+static void test_skipped_periods(void **state)
+{
+	const struct engine_event_status *event;
+	double weight, counted, share;
+	struct rig *rig;
+	pid_t pid;
+
+	(void)state;
+	need_events();
+	rig = rig_new("cpu-clock", 100000, 0);
+	event = &rig->status.events[0];
+	pid = start_child(body_burn, NULL);
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_TASK;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 10000));
+	stop_child(pid);
+	rig_stop(rig);
+	end_child(pid);
+	weight = (double)sum_weights(rig) + (double)event->lost * 1e4;
+	counted = (double)event->count;
+	share = event->covered / event->coverable;
+	print_message("weight %.3f of %.3f s, coverage %.1f%%\n", weight / 1e9, counted / 1e9,
+		100 * share);
+	if (!event->user_only) {
+		assert_true(event->coverable > 0);
+		assert_true(share <= weight / counted + 0.03);
+	}
+	rig_free(rig);
+}
+
 static struct rig *start_inherited(
 	const char *event, uint64_t freq_hz, void (*body)(void *), pid_t *pid)
 {
@@ -502,6 +534,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_task),
 		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_skipped_periods),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_weights_of_hits),
 		cmocka_unit_test(test_hits_before_a_change),

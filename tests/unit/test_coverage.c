@@ -122,6 +122,45 @@ static void test_weight(void **state)
 	assert_true(covered == SECOND && coverable == SECOND);
 }
 
+static void expect_bound(const struct coverage *coverage, double rest_ns, bool final, double wanted)
+{
+	double covered, coverable;
+
+	coverage_by_time(coverage, &covered, &coverable);
+	coverage_bound_by_weight(coverage, rest_ns, final, &covered, coverable);
+	if (covered / coverable < wanted - 1e-9 || covered / coverable > wanted + 1e-9)
+		fail_msg("%f is not %f", covered / coverable, wanted);
+}
+
+/* A timer that fires faster than it can be served: its time is armed, and has few samples. */
+static void test_skipped_periods(void **state)
+{
+	struct coverage coverage = {0};
+	struct coverage_point point = {0};
+
+	(void)state;
+	coverage_add_time(&coverage, &point, SECOND, SECOND, 0);
+	coverage_add_clock(&coverage, SECOND);
+	coverage_add_sample(&coverage, SECOND / 2, 1);
+	/* The other half may be in the rings. */
+	expect_bound(&coverage, 0, false, 1);
+	expect_bound(&coverage, 0, true, 0.5);
+	coverage_end_reading(&coverage);
+	expect_bound(&coverage, 0, false, 0.5);
+	expect_bound(&coverage, SECOND / 2.0, true, 1);
+	/* Half of the time it was not armed, which has no samples either. */
+	coverage_add_time(&coverage, &point, 0, SECOND, 0);
+	coverage_add_clock(&coverage, SECOND);
+	expect_bound(&coverage, 0, true, 0.25);
+	coverage_add_sample(&coverage, 2 * SECOND, 1);
+	expect_bound(&coverage, 0, true, 0.5);
+	coverage = (struct coverage){0};
+	coverage_add_time(&coverage, &point, SECOND, SECOND, 0);
+	coverage_add_clock(&coverage, SECOND);
+	coverage_add_sample(&coverage, SECOND / 100 * 99, 1);
+	expect_bound(&coverage, 0, true, 1);
+}
+
 static void expect_count(
 	const struct coverage *coverage, bool final, uint64_t period, uint64_t held, double wanted)
 {
@@ -182,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_never_armed),
 		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_weight),
+		cmocka_unit_test(test_skipped_periods),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_parts_of_periods),
 	};
