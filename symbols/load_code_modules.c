@@ -23,8 +23,8 @@
 const char *loader_modules_root = "";
 
 struct module {
-	uint64_t start, size; /* start first, for symtab_count_up_to() */
 	char name[NAME_BYTES];
+	uint64_t start, size;
 };
 
 struct modules {
@@ -77,12 +77,18 @@ static int read_modules(struct modules *out)
 /* Sizes are of code and data together, which may lie apart, so the last one that begins in front. */
 static const struct module *find_module(const struct modules *modules, uint64_t address)
 {
-	const uint32_t n = symtab_count_up_to(
-		modules->at, sizeof(*modules->at), (uint32_t)modules->n, address);
+	size_t low = 0, high = modules->n;
 
-	if (!n || address - modules->at[n - 1].start >= modules->at[n - 1].size)
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (modules->at[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address - modules->at[low - 1].start >= modules->at[low - 1].size)
 		return NULL;
-	return &modules->at[n - 1];
+	return &modules->at[low - 1];
 }
 
 /* --- its file --- */
