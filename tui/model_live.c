@@ -273,8 +273,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	if (ret)
 		return ret;
 	if (live->hot_epoch != epoch) {
-		uint64_t end_ns = model_live_now_ns();
-
+		const uint64_t end_ns = model_live_now_ns();
 		live->names_at_ns = end_ns + NAMES_SHARE * (end_ns - begin_ns);
 	}
 	live->hot_from_ns = model->from_ns;
@@ -308,12 +307,12 @@ static void take_filter(struct model_live *live)
 /* Only the records of a recording tell that it is one of a pid namespace. */
 static void take_namespace(struct model_live *live)
 {
-	if (!live->session->recording || !live->model.status.pid_namespace ||
-		live->session->limits.pid_namespace)
-		return;
-	live->session->limits.pid_namespace = true;
-	hot_set_tasks(live->hot, NULL);
-	take_filter(live);
+	if (live->session->recording && live->model.status.pid_namespace &&
+		!live->session->limits.pid_namespace) {
+		live->session->limits.pid_namespace = true;
+		hot_set_tasks(live->hot, NULL);
+		take_filter(live);
+	}
 }
 
 static int live_refresh(struct model *model, bool advance)
