@@ -189,11 +189,15 @@ static void tell_unverified(
 	const int64_t end_s = loader->recorded.end_s;
 	pthread_mutex_unlock(&loader->lock);
 
+	/* A file that is moved to the place keeps its time. */
+	const bool replaced =
+		!other && image->source.inode && image->source.inode != file->file.inode;
 	const bool newer = end_s && file->file.mtime_ns / 1000000000u > (uint64_t)end_s;
-	if (file->foreign || (!other && !newer))
+	if (file->foreign || (!other && !newer && !replaced))
 		return;
 	image->mark = SYMBOLS_MARK_UNVERIFIED;
-	loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED, image->source.path, 0, newer ? 1 : 2);
+	loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED, image->source.path, 0,
+		newer || replaced ? 1 : 2);
 }
 
 static bool use_kept_table(

@@ -254,16 +254,24 @@ static void test_debug_file(void **state)
 static void test_no_build_id(void **state)
 {
 	struct symbols_recorded recorded = {.end_s = 0};
+	struct stat st;
 	char path[128];
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/program", dir);
-	const struct symbols_source source = source_of(SYMBOLS_FILE, path, false);
+	struct symbols_source source = source_of(SYMBOLS_FILE, path, false);
 
 	put_elf(dir, "program", "some", 7);
+	assert_int_equal(stat(path, &st), 0);
+	source.inode = st.st_ino;
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "some");
 	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_NONE);
 	expect_no_note();
+	source.inode++;
+	assert_string_equal(load(&source, SMALL_TEXT_AT), "some");
+	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_UNVERIFIED);
+	expect_note(SYMBOLS_NOTE_UNVERIFIED, 1);
+	source.inode = 0;
 	recorded.end_s = 1000; /* long before the file was made */
 	assert_int_equal(symbols_recorded(symbols, &recorded), 0);
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "some");
