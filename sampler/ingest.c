@@ -682,6 +682,8 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n)
 {
+	/* Every sample is either added or counted as dropped. */
+	const uint64_t end = ingest->samples + store_dropped(ingest->store) + n;
 	struct walks walks;
 	int err = 0;
 
@@ -694,6 +696,9 @@ int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t 
 		samples += walks.n;
 		n -= walks.n;
 	}
+	if (err)
+		store_drop(ingest->store,
+			end - ingest->samples - store_dropped(ingest->store));
 	return err;
 }
 

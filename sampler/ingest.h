@@ -140,6 +140,8 @@ int ingest_unwind(struct ingest *ingest, struct record *record, const struct rec
 void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out);
 
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
+/* Adds samples in their order.  0 or -ENOMEM: those that were not added count as dropped by the
+ * store. */
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);
 
 #endif

@@ -263,6 +263,16 @@ int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint
 	return add(store, time_ns, stack, task, cpu, event, weight, values);
 }
 
+uint64_t store_dropped(const struct store *store)
+{
+	return store->dropped;
+}
+
+void store_drop(struct store *store, uint64_t samples)
+{
+	store_count(&store->dropped, samples);
+}
+
 bool store_seal(struct store *store, uint64_t now_ns, bool force)
 {
 	bool sealed = store->sealed_by_adding;

@@ -87,6 +87,10 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task,
 	uint16_t cpu, uint8_t event, uint64_t weight, uint32_t values);
 
+/* Samples that could not be stored for lack of memory, and those that did not come as far. */
+uint64_t store_dropped(const struct store *store);
+void store_drop(struct store *store, uint64_t samples);
+
 /* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
  * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
  * Returns true when a slice was sealed, by this call or since the last one by store_add(). */

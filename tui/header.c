@@ -420,6 +420,9 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	}
 	add(&line, 2, false, event->lost ? STYLE_BAD : STYLE_TEXT, "lost %s",
 		format_count(text, event->lost));
+	if (model->status.store.dropped)
+		add(&line, 2, false, STYLE_BAD, "no memory for %s",
+			format_count(text, model->status.store.dropped));
 	if (event->held_back)
 		add(&line, 2, false, STYLE_BAD, "held back %s",
 			format_count(text, event->held_back));
