@@ -625,8 +625,10 @@ static int add_with_fields(
 	int err = fields_read(
 		ingest->fields[event], record, ingest->values, locate, &locating, &values);
 
-	if (err)
+	if (err) {
+		store_drop(ingest->store, 1);
 		return err;
+	}
 	err = store_add_values(ingest->store, record->id.time_ns, walk->node, walk->sample->label,
 		(uint16_t)record->id.cpu, event, record->sample.period ? record->sample.period : 1,
 		values);
@@ -662,9 +664,11 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 
 		sample->stack = walk->node;
 		err = remember(ingest, walk);
-		if (!err && ingest->fields[sample->event])
+		if (err)
+			store_drop(ingest->store, 1);
+		else if (ingest->fields[sample->event])
 			err = add_with_fields(ingest, walk, record);
-		else if (!err)
+		else
 			err = store_add(ingest->store, record->id.time_ns, walk->node,
 				sample->label, (uint16_t)record->id.cpu, sample->event,
 				record->sample.period ? record->sample.period : 1);
@@ -680,26 +684,30 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 	return err;
 }
 
+/* Those that are not added count as dropped; add_batch() counts the one at which it ends. */
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n)
 {
-	/* Every sample is either added or counted as dropped. */
-	const uint64_t end = ingest->samples + store_dropped(ingest->store) + n;
 	struct walks walks;
-	int err = 0;
 
-	while (n && !err) {
-		err = take_batch(ingest, &walks, samples, n);
+	while (n) {
+		const uint64_t before = ingest->samples;
+		int err = take_batch(ingest, &walks, samples, n);
+
 		if (!err)
 			err = walk_all(ingest, &walks);
-		if (!err)
-			err = add_batch(ingest, &walks);
+		if (err) {
+			store_drop(ingest->store, n);
+			return err;
+		}
+		err = add_batch(ingest, &walks);
+		if (err) {
+			store_drop(ingest->store, n - (ingest->samples - before) - 1);
+			return err;
+		}
 		samples += walks.n;
 		n -= walks.n;
 	}
-	if (err)
-		store_drop(ingest->store,
-			end - ingest->samples - store_dropped(ingest->store));
-	return err;
+	return 0;
 }
 
 int ingest_stack(struct ingest *ingest, struct ingest_sample *sample)
