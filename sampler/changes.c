@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#define MOVES_MAX 1000u
+
 struct changes_of {
 	uint32_t image;
 	struct code_change *at;
@@ -144,6 +146,11 @@ int changes_move(struct changes *changes, const struct code_move *move)
 		if (known->image != move->image || known->start != move->start ||
 			known->end != move->end || known->until_ns != move->until_ns)
 			continue;
+		pthread_mutex_unlock(&changes->lock);
+		return 0;
+	}
+	/* Each is looked at for each frame. */
+	if (changes->n_moves == MOVES_MAX) {
 		pthread_mutex_unlock(&changes->lock);
 		return 0;
 	}

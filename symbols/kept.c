@@ -64,14 +64,15 @@ static int copy_part(int from, int to, uint64_t at, uint64_t len, char *block)
 	return ret;
 }
 
-int kept_copy(int fd, bool both_ends, bool *cut)
+int kept_copy(int fd, uint64_t most, bool both_ends, bool *cut)
 {
 	struct stat st;
 
 	*cut = false;
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	const uint64_t size = (uint64_t)st.st_size;
+	/* It may have grown since there was room for it. */
+	const uint64_t size = (uint64_t)st.st_size < most ? (uint64_t)st.st_size : most;
 	const struct parts parts = parts_of(size, both_ends);
 	*cut = parts.first + parts.last < size;
 	const uint64_t copied = parts.last ? size : parts.first;
@@ -284,26 +285,38 @@ static bool is_wanted(const struct entry *entry, const struct kept_file *wanted)
 		(wanted->kind == KEPT_MAP || is_same_path(entry, wanted));
 }
 
+/* Two containers may have different files with one path and one inode number. */
+static bool is_other_table(const struct entry *a, const struct entry *b)
+{
+	return a->kind == KEPT_TABLE &&
+		(a->len != b->len || memcmp(a->bytes, b->bytes, a->len) != 0);
+}
+
 int kept_find(const char *bytes, size_t len, const struct kept_file *wanted, struct kept_found *out)
 {
 	const size_t magic = sizeof(KEPT_MAGIC) - 1;
 	struct reading in = {bytes + magic, bytes + len};
 	struct entry entry, found = {0};
-	bool none = false;
+	bool none = false, differ = false;
 
 	*out = (struct kept_found){.fd = -1};
 	if (len < magic || memcmp(bytes, KEPT_MAGIC, magic) != 0)
 		return -ENOENT;
-	while (in.at < in.end) {
+	/* What was cut ends the list. */
+	for (size_t n = 0; in.at < in.end && n < KEPT_ENTRIES_MAX; n++) {
 		if (!take_entry(&in, &entry))
-			return -EBADMSG;
+			break;
 		if (!is_wanted(&entry, wanted))
 			continue;
 		if (entry.kind == KEPT_NONE || (entry.kind == KEPT_TABLE && !entry.len))
 			none = true;
+		else if (found.kind && is_other_table(&found, &entry))
+			differ = true;
 		else
 			found = entry;
 	}
+	if (differ)
+		return -ENODATA;
 	if (found.kind)
 		return open_entry(&found, out);
 	return none ? -ENODATA : -ENOENT;

@@ -18,6 +18,7 @@
 
 #define KEPT_MAGIC "strobe kept 1\n"
 #define KEPT_PATH_MAX 4096u
+#define KEPT_ENTRIES_MAX 50000u /* more are not looked at */
 
 enum kept_kind {
 	KEPT_NONE = 'n', /* no other file has the names of this process's code */
@@ -42,9 +43,10 @@ struct kept_file {
 };
 
 /* Copy a file to memory, at most PERFMAP_BYTES_MAX of it: the beginning, and of a map (both_ends)
- * as much of the end; between them is a hole.  Returns an fd, or -ETIMEDOUT, -errno.  *cut: bytes
+ * as much of the end; between them is a hole.  What is behind
+ * `most` bytes is not looked at.  Returns an fd, or -ETIMEDOUT, -errno.  *cut: bytes
  * were left out. */
-int kept_copy(int fd, bool both_ends, bool *cut);
+int kept_copy(int fd, uint64_t most, bool both_ends, bool *cut);
 
 /* Append a file, after kept_begin().  0 or -errno. */
 int kept_begin(FILE *out);

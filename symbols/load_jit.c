@@ -430,7 +430,7 @@ static void keep_copy(struct loader *loader, struct loader_image *image, size_t 
 	struct loader_copy *copy = find_copy(loader, image->key, slot);
 	bool cut = false;
 	int fd = copy && has_room(loader, copy, file->size)
-		? kept_copy(file->fd, slot == SLOT_MAP, &cut)
+		? kept_copy(file->fd, file->size, slot == SLOT_MAP, &cut)
 		: -ENOSPC;
 
 	image->jit.left_out |= fd < 0;

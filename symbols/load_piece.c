@@ -18,6 +18,8 @@
 
 #define PAGE_BYTES 4096u /* or a part of a page */
 #define SPREAD_PAGES 64u
+#define SEGMENTS_MAX 64u
+#define PLACES_MAX 16u /* that are compared */
 #define PAGE_PRESENT (UINT64_C(1) << 63) /* in /proc/PID/pagemap */
 
 /* Debuggers and tracers write into code, so a few bytes may differ, and a few pages as a whole. */
@@ -63,6 +65,9 @@ bool load_place_piece(const struct symtab *table, const struct symbols_piece *pi
 	const size_t n = (size_t)table->n_segments + table->n_loads;
 	const size_t near = piece->near[0].known ? 0 : 1;
 
+	/* No program has as many, and the work grows with their third power. */
+	if (n > SEGMENTS_MAX)
+		return false;
 	/* Each pair of a segment that a neighbour may be of, and one of code. */
 	for (; *next < n * table->n_segments; ++*next) {
 		const struct symtab_segment *code = &table->segments[*next % table->n_segments];
@@ -199,9 +204,10 @@ static void compare_all(struct loader *loader, struct loader_image *image)
 	comparing.memory_fd = open_of_process(piece->pid, "mem");
 	comparing.pagemap_fd =
 		comparing.memory_fd >= 0 ? open_of_process(piece->pid, "pagemap") : -1;
-	while (comparing.pagemap_fd >= 0 && image->moved != SYMBOLS_MOVED_SAME &&
-		!comparing.error &&
-		load_place_piece(&image->table, piece, &next, &comparing.place)) {
+	for (size_t i = 0;
+		i < PLACES_MAX && comparing.pagemap_fd >= 0 && image->moved != SYMBOLS_MOVED_SAME &&
+		!comparing.error && load_place_piece(&image->table, piece, &next, &comparing.place);
+		i++) {
 		comparing.compared = comparing.alike = 0;
 		if (compare(&comparing) && comparing.compared) {
 			image->moved = SYMBOLS_MOVED_SAME;

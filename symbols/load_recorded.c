@@ -81,7 +81,7 @@ static bool was_elsewhere(struct loader *loader, const struct finder_query *quer
 
 	if (fd >= 0)
 		close(fd);
-	return fd != -ENOENT;
+	return fd >= 0 || fd == -ENODATA;
 }
 
 /* Judges a path without a build-id.  Returns 0; -ESTALE if the file was deleted while recorded, or

@@ -57,8 +57,10 @@ int load_take_told(struct loader *loader, const struct symbols_recorded *recorde
 	loader->told = calloc(n, sizeof(*loader->told));
 	if (!loader->told)
 		return -ENOMEM;
-	for (size_t i = 0; i < n && !ret; i++, loader->n_told++)
+	for (size_t i = 0; i < n && !ret; i++) {
 		ret = copy_told(&loader->told[i], &recorded->told[i]);
+		loader->n_told += !ret;
+	}
 	qsort(loader->told, loader->n_told, sizeof(*loader->told), by_path);
 	return ret;
 }

@@ -9,9 +9,9 @@
 #include "symbols/opener.h"
 #include "symbols/symbols_private.h"
 
-#include <unistd.h>
-
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Of all copies, and of the table of one file. */
 #define KEPT_BYTES_MAX (192u << 20)
@@ -50,10 +50,9 @@ static bool is_ambiguous(const struct symbols *symbols, const uint32_t *keys, si
 {
 	const struct again *own = find_jit(symbols, keys[i]);
 
-	for (size_t k = 0; k < n; k++) {
+	for (size_t k = 0; has_files(own) && k < n; k++) {
 		const struct again *other = find_jit(symbols, keys[k]);
 		if (other && other->source.pid == own->source.pid && has_files(other) &&
-			has_files(own) &&
 			(!is_same_file(&other->jit.map, &own->jit.map) ||
 				!is_same_file(&other->jit.dump, &own->jit.dump)))
 			return true;
@@ -61,7 +60,20 @@ static bool is_ambiguous(const struct symbols *symbols, const uint32_t *keys, si
 	return false;
 }
 
-static int put_files(const struct symbols *symbols, uint32_t key, FILE *out)
+static bool has_room(FILE *out, int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return true;
+	if (fstat(fd, &st) < 0)
+		return false;
+	const uint64_t len =
+		(uint64_t)st.st_size < PERFMAP_BYTES_MAX ? (uint64_t)st.st_size : PERFMAP_BYTES_MAX;
+	return (uint64_t)ftello(out) + len <= KEPT_BYTES_MAX;
+}
+
+static int put_files(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
 {
 	const struct again *again = find_jit(symbols, key);
 	struct kept_file file = {.kind = KEPT_MAP,
@@ -72,6 +84,10 @@ static int put_files(const struct symbols *symbols, uint32_t key, FILE *out)
 	int map, ret = 0;
 
 	symbols_files(symbols, key, &map, &file.fd);
+	if (!has_room(out, file.fd) || !has_room(out, map)) {
+		++*left_out;
+		return 0;
+	}
 	if (file.fd >= 0 && again->source.jitdump) {
 		struct kept_file dump = file;
 		dump.kind = KEPT_DUMP;
@@ -105,7 +121,7 @@ static int put_jit(const struct symbols *symbols, const uint32_t *keys, size_t n
 		return 0;
 	*left_out += again->jit.left_out;
 	if (!ambiguous)
-		ret = put_files(symbols, keys[i], out);
+		ret = put_files(symbols, keys[i], out, left_out);
 	if (ret == 0 && (ambiguous || again->jit.elsewhere))
 		ret = put_none(again, out);
 	return ret;

@@ -167,8 +167,8 @@ static unsigned int count_cpus(const struct reader *reader, const uint8_t *bytes
 
 static int take_event_ids(struct reader *reader, const uint8_t *bytes, size_t len)
 {
-	const uint64_t n = len < 8 ? UINT64_MAX : swap_get_64(bytes, reader->swapped);
-	int ret = n > (len - 8) / 16 ? -EBADMSG : 0;
+	const uint64_t n = len < 8 ? 0 : swap_get_64(bytes, reader->swapped);
+	int ret = len < 8 || n > (len - 8) / 16 ? -EBADMSG : 0;
 
 	for (uint64_t i = 0; !ret && i < n; i++) {
 		const uint8_t *pair = bytes + 8 + 16 * i;
@@ -188,8 +188,8 @@ static int take_simpleperf(struct reader *reader, uint32_t type, const uint8_t *
 		return take_event_ids(reader, bytes, len);
 	if (type != PERFDATA_SIMPLEPERF_TRACING_DATA)
 		return 0;
-	size = len < 4 ? SIZE_MAX : swap_get_32(bytes, reader->swapped);
-	if (size > len - 4)
+	size = len < 4 ? 0 : swap_get_32(bytes, reader->swapped);
+	if (len < 4 || size > len - 4)
 		return -EBADMSG;
 	copy = malloc(size ? size : 1);
 	if (!copy)

@@ -221,7 +221,7 @@ static int add_line(struct features *features, FILE *out, uint64_t start, uint64
 static void file_path(char path[READER_TOLD_PATH], const char *name, size_t len)
 {
 	const size_t cut = sizeof(IMAGE_DELETED) - 1;
-	const bool special = len && name[0] == '[' && strncmp(name, "[anon", 5) != 0;
+	const bool special = len && name[0] == '[' && (len < 5 || memcmp(name, "[anon", 5) != 0);
 
 	if (len > cut && !memcmp(name + len - cut, IMAGE_DELETED, cut))
 		len -= cut;
@@ -248,6 +248,8 @@ static int write_names(struct features *features, struct cursor names, add_names
 	return ret;
 }
 
+#define FILE_BYTES 512u
+
 static int add_file(struct features *features, const struct told_file *file, struct cursor names,
 	add_names *add)
 {
@@ -258,7 +260,8 @@ static int add_file(struct features *features, const struct told_file *file, str
 	int ret;
 
 	file_path(path, file->path, file->path_len);
-	if (features_hold(features, sizeof(*told) + strlen(path)))
+	/* With what allocations cost, here and where the names are kept. */
+	if (features_hold(features, FILE_BYTES + strlen(path)))
 		return -EBADMSG;
 	if (info->n_told == features->told_capacity) {
 		const size_t capacity = info->n_told ? info->n_told * 2 : 64;
