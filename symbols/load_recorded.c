@@ -196,8 +196,8 @@ static void tell_unverified(
 	if (file->foreign || (!other && !newer && !replaced))
 		return;
 	image->mark = SYMBOLS_MARK_UNVERIFIED;
-	loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED, image->source.path, 0,
-		newer || replaced ? 1 : 2);
+	loader_add_note(
+		loader, SYMBOLS_NOTE_UNVERIFIED, image->source.path, 0, newer || replaced ? 1 : 2);
 }
 
 static bool use_kept_table(
