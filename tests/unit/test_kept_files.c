@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kept.c - copies of what names code: written, found again, and read from hostile bytes.
+ * test_kept_files.c - copies of what names code: written, found again, and read from hostile bytes.
  */
 #include "symbols/kept.h"
 
