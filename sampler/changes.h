@@ -27,7 +27,7 @@ struct code_change {
 	uint32_t size;
 };
 
-/* What is in [start, end) of an image is at other offsets of another one. */
+/* Code at [start, end) of an image belongs to another image. */
 struct code_move {
 	uint32_t image, to;
 	uint64_t start, end;

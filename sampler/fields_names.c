@@ -23,8 +23,7 @@ static char *copy_text(const struct term *term)
 	return strndup((const char *)term->bytes.at, term->bytes.len);
 }
 
-/* What stands between two braces, the first of which was taken.  A value that is not known names
- * nothing. */
+/* Adds the entry "{ VALUE, NAME }"; its first brace was taken.  An unknown value names nothing. */
 static int add_name(struct field_names *names, struct expr *expr)
 {
 	struct field_name *grown;

@@ -3,8 +3,8 @@
  * fields_pointer.c - see fields_private.h: the kernel's own conversions, %p with letters
  * (Documentation/core-api/printk-formats.rst, lib/vsprintf.c).
  *
- * Where a sample has the bytes that the pointer points to, they are shown as the kernel shows them;
- * else its number.
+ * If a sample has the bytes behind the pointer, they are shown as the kernel shows them; else the
+ * pointer is shown as a number.
  */
 #include "sampler/fields_private.h"
 
@@ -110,7 +110,7 @@ static bool put_socket(struct line_text *text, const struct fields *fields, cons
 		return false;
 	family = fields_load(fields, at, 2, false);
 	if (family == 2 && get_bytes(term, 8, &at)) {
-		/* Of several letters the last one counts. */
+		/* The last letter decides. */
 		for (size_t i = 0; i < n_how; i++)
 			order = strchr("hnbl", how[i]) ? how[i] : order;
 		put_ip4(text, at + 4, false, is_reversed(fields, order));

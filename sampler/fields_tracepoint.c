@@ -83,8 +83,8 @@ static struct piece split_name(struct piece *declaration)
 	return name;
 }
 
-/* Of "unsigned int", "const char *", "u16[]": the size of one element, 0 where it is not known;
- * 9 stands for a long. */
+/* Returns the size of one element of a type such as "unsigned int", "const char *" or "u16[]", 0 if
+ * it is unknown.  In the table 9 stands for a long. */
 static uint32_t element_size(struct piece type, unsigned int long_bytes)
 {
 	static const struct {

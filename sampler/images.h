@@ -81,7 +81,7 @@ struct image_text {
 	uint32_t file; /* the image */
 	struct image_near before, after; /* the file's mappings around it, or what it replaced */
 	bool is_exact; /* it fills the hole in the file, whatever its contents are */
-	/* Where it belongs if it is other code. */
+	/* The image it belongs to if the contents differ from the file. */
 	uint32_t other;
 	uint64_t other_bias;
 };

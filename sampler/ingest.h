@@ -74,7 +74,8 @@ void ingest_set_changes(struct ingest *ingest, struct changes *changes);
 bool ingest_settle(struct ingest *ingest);
 /* The stack that a sample has by what is known now, without a reference. */
 uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns);
-/* The same for a stack that was kept, and is stored only now: where its code was moved from. */
+/* Returns the stack with moved code in its own file.  For stacks that were kept before they are
+ * stored. */
 uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack);
 
 /* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */

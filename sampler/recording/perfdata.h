@@ -106,7 +106,7 @@ enum perfdata_record {
 	PERFDATA_RECORD_TYPES = 128 /* to count them by */
 };
 
-/* What simpleperf adds to these, see told.h. */
+/* Record types that only simpleperf writes, see told.h. */
 enum perfdata_simpleperf {
 	PERFDATA_SIMPLEPERF_FIRST = 32768,
 	PERFDATA_SIMPLEPERF_SPLIT = 32772, /* a piece of a record; the last one is SPLIT_END */

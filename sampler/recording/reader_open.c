@@ -187,7 +187,7 @@ static int read_features(struct reader *reader, const struct perfdata_header *he
 	return 0;
 }
 
-/* What strobe has added behind all that perf knows. */
+/* Reads the section that strobe writes behind all sections of perf. */
 static int read_kept(struct reader *reader, struct perfdata_section section)
 {
 	static const char magic[] = {PERFDATA_KEPT_MAGIC};

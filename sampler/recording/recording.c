@@ -172,7 +172,7 @@ static int open_pipe(struct recording *recording)
 	return reader_open(&recording->reader, fd);
 }
 
-/* Of a pipe, and of simpleperf's files, formats that name events come as records. */
+/* In pipes and in simpleperf's files, the formats that name events come as records. */
 static bool has_formats(const struct reader_info *info)
 {
 	return !info->pipe && !info->recorder;

@@ -216,8 +216,8 @@ static int add_line(struct features *features, FILE *out, uint64_t start, uint64
 	return 0;
 }
 
-/* Where the recorded name of a mapping that is no path begins; files get a slash, since only names
- * with one are files here. */
+/* Writes the path of a recorded mapping.  Names of files get a leading slash, which tells files
+ * from other mappings; special names such as "[vdso]" stay as they are. */
 static void file_path(char path[READER_TOLD_PATH], const char *name, size_t len)
 {
 	const size_t cut = sizeof(IMAGE_DELETED) - 1;
@@ -458,7 +458,7 @@ void told_map(const struct reader_info *info, struct record_mmap *mmap, char *pa
 	const bool is_absolute = mmap->prot & PROT_JIT_SYMFILE;
 	const struct reader_told *told = told_find(info, mmap->filename);
 
-	/* What was mapped before has none. */
+	/* Mappings from before the recording have no inode. */
 	mmap->has_inode = false;
 	if (is_absolute || (told && told->kind == READER_TOLD_MAP))
 		mmap->pgoff = mmap->start;
