@@ -336,6 +336,14 @@ static uint64_t address_of(const struct saving *saving, const struct frame *fram
 	return image && image->kind == IMAGE_ANON ? changes_plain(frame->offset) : frame->offset;
 }
 
+/* The root of a chain that breaks off: who reads the file finds that again by itself. */
+static bool is_truncated(const struct saving *saving, const struct frame *frame)
+{
+	const struct image *image = images_get(saving->source->images, frame->image);
+
+	return frame->mode == FRAME_USER && image && image->kind == IMAGE_KSYMBOL;
+}
+
 /* The chain that would have been recorded: return addresses are those behind the calls. */
 static void fill_chain(struct saving *saving, uint32_t node)
 {
@@ -352,6 +360,8 @@ static void fill_chain(struct saving *saving, uint32_t node)
 		const struct frame *frame = stacks_frame_get(stacks, at->frame);
 		uint64_t address = address_of(saving, frame);
 
+		if (is_truncated(saving, frame))
+			break;
 		if (first) {
 			record->ip = address;
 			record->header.misc = misc_of((enum frame_mode)frame->mode);

@@ -14,7 +14,7 @@ import time
 
 from benchlib import Terminal, finish, percentile, verdict, workload
 
-STEPS = ((b"?", rb"Draw the whole|Switch to the next|row up"), (b"q", rb"TREND|SYMBOL"))
+STEPS = ((b"?", rb"Show who calls"), (b"q", rb"TREND|SYMBOL"))
 
 
 def main(strobe, deep, keys="200"):

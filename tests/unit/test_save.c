@@ -153,6 +153,7 @@ static void sums_of_file(int fd, struct sums *sums)
 	assert_int_equal(read_status.unknown, 0);
 	assert_false(read_status.truncated);
 	assert_int_equal(recording_out_of_order(recording), 0);
+	assert_int_equal(status->chains.dropped, 0);
 	assert_int_equal(store_snapshot(recording_store(recording), 0, UINT64_MAX, &snapshot), 0);
 	for (size_t s = 0; s < snapshot.n; s++)
 		for (uint32_t i = 0; i < snapshot.slices[s]->cells; i++)
@@ -256,6 +257,34 @@ static void test_kinds_of_frames(void **state)
 	check_round_trip(fixture, false);
 }
 
+/* A chain that breaks off is saved as far as it goes: its root is not in the program. */
+static void test_truncated(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sums *after = calloc(1, sizeof(*after));
+	struct save_progress progress = {0};
+	uint32_t end = image(fixture, IMAGE_KSYMBOL, "[truncated]", 0);
+	uint32_t cut = call(fixture, STACK_ROOT, end, 0, FRAME_USER);
+	uint32_t whole = call(fixture, STACK_ROOT, fixture->library, 0x12345, FRAME_USER);
+	uint32_t below = call(fixture, cut, fixture->library, 0x12345, FRAME_USER);
+	int fd = memfd_create("saved", MFD_CLOEXEC);
+
+	assert_non_null(after);
+	assert_true(fd >= 0);
+	fixture_cell(fixture, 0, whole, fixture->labels[1], 2, event_ids[0], 100, 3);
+	fixture_cell(fixture, 0, below, fixture->labels[1], 2, event_ids[0], 50, 2);
+	for (size_t i = 0; i < fixture->snapshot.n; i++) {
+		fixture->slices[i].start_ns = (i + 1) * SLICE_NS;
+		fixture->slices[i].end_ns = (i + 2) * SLICE_NS;
+	}
+	save(fixture, fd, false, &progress, 0);
+	sums_of_file(fd, after);
+	assert_int_equal(after->n, 1);
+	assert_int_equal(after->at[0].weight, 150);
+	assert_int_equal(after->at[0].count, 5);
+	free(after);
+}
+
 static void test_chance(void **state)
 {
 	struct fixture *fixture = *state;
@@ -319,6 +348,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(test_kinds_of_frames),
+		WITH_FIXTURE(test_truncated),
 		WITH_FIXTURE(test_chance),
 		WITH_FIXTURE(test_merged_label),
 		WITH_FIXTURE(test_cancelled),
