@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #define NOTES_MAX_BYTES 65536u
+#define DYNAMIC_MAX 1024u /* entries of PT_DYNAMIC */
+#define DYNAMIC_SYMBOLS_MAX (1u << 20)
+#define WORDS 1024u /* of a hash table, read at once */
 
 int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offset)
 {
@@ -92,7 +95,7 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 			.exec = FIELD32(elf, raw, Phdr, p_flags) & PF_X,
 		};
 		if ((segment.type != PT_LOAD && segment.type != PT_NOTE &&
-			    segment.type != PT_GNU_EH_FRAME) ||
+			    segment.type != PT_GNU_EH_FRAME && segment.type != PT_DYNAMIC) ||
 			segment.offset > elf->len)
 			continue;
 		if (segment.filesz > elf->len - segment.offset)
@@ -175,6 +178,163 @@ static int read_sections(struct elffile *elf, uint64_t at, size_t each, size_t n
 	return 0;
 }
 
+/* --- the dynamic symbols of a file without section headers --- */
+
+struct dynamic {
+	uint64_t symbols, strings, strings_len, hash, gnu_hash; /* addresses; 0: none */
+};
+
+static bool read_at(const struct elffile *elf, void *out, size_t len, uint64_t vaddr)
+{
+	uint64_t offset, rest;
+	bool exec;
+
+	return elffile_offset(elf, vaddr, &offset, &rest, &exec) && rest >= len &&
+		elffile_read(elf, out, len, offset) == 0;
+}
+
+static bool read_word_at(const struct elffile *elf, uint64_t vaddr, uint32_t *word)
+{
+	uint8_t raw[4];
+
+	if (!read_at(elf, raw, sizeof(raw), vaddr))
+		return false;
+	*word = elffile_u32(elf, raw);
+	return true;
+}
+
+static bool read_dynamic(const struct elffile *elf, struct dynamic *dynamic)
+{
+	const size_t each = elf->is64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+	const struct elffile_segment *segment = elf->segments;
+	uint8_t raw[sizeof(Elf64_Dyn)];
+
+	*dynamic = (struct dynamic){0};
+	for (size_t i = 0; i < elf->n_segments && segment->type != PT_DYNAMIC; i++)
+		segment++;
+	if (segment == elf->segments + elf->n_segments)
+		return false;
+	for (size_t i = 0; i < DYNAMIC_MAX && i < segment->filesz / each; i++) {
+		if (elffile_read(elf, raw, each, segment->offset + i * each) < 0)
+			return false;
+		const uint64_t tag = FIELD(elf, raw, Dyn, d_tag);
+		const uint64_t value = FIELD(elf, raw, Dyn, d_un);
+		if (tag == DT_NULL)
+			break;
+		if (tag == DT_SYMTAB)
+			dynamic->symbols = value;
+		else if (tag == DT_STRTAB)
+			dynamic->strings = value;
+		else if (tag == DT_STRSZ)
+			dynamic->strings_len = value;
+		else if (tag == DT_HASH)
+			dynamic->hash = value;
+		else if (tag == DT_GNU_HASH)
+			dynamic->gnu_hash = value;
+	}
+	return dynamic->symbols && dynamic->strings;
+}
+
+/* The words of a table, one after the other. */
+struct words {
+	const struct elffile *elf;
+	uint64_t at; /* address of the next */
+	uint8_t raw[WORDS * 4];
+	size_t n, next;
+};
+
+static bool next_word(struct words *words, uint32_t *word)
+{
+	uint64_t offset, rest;
+	bool exec;
+
+	if (words->next == words->n) {
+		if (!elffile_offset(words->elf, words->at, &offset, &rest, &exec))
+			return false;
+		words->n = rest / 4 < WORDS ? (size_t)(rest / 4) : WORDS;
+		words->next = 0;
+		if (!words->n || elffile_read(words->elf, words->raw, words->n * 4, offset) < 0)
+			return false;
+		words->at += words->n * 4;
+	}
+	*word = elffile_u32(words->elf, words->raw + 4 * words->next++);
+	return true;
+}
+
+/* By DT_GNU_HASH: the last symbol is the one that ends the chain which begins last. */
+static uint64_t count_by_gnu_hash(const struct elffile *elf, uint64_t at)
+{
+	uint32_t n_buckets, first, bloom, last = 0, word = 0;
+
+	if (!read_word_at(elf, at, &n_buckets) || !read_word_at(elf, at + 4, &first) ||
+		!read_word_at(elf, at + 8, &bloom) || n_buckets > DYNAMIC_SYMBOLS_MAX)
+		return 0;
+	at += 16 + (uint64_t)bloom * (elf->is64 ? 8 : 4);
+	struct words buckets = {.elf = elf, .at = at};
+	for (uint32_t i = 0; i < n_buckets; i++) {
+		if (!next_word(&buckets, &word))
+			return 0;
+		if (word > last)
+			last = word;
+	}
+	if (last < first)
+		return first; /* none is defined */
+	at += ((uint64_t)n_buckets + last - first) * 4;
+	struct words chain = {.elf = elf, .at = at};
+	for (uint64_t i = last; i < DYNAMIC_SYMBOLS_MAX; i++) {
+		if (!next_word(&chain, &word))
+			return 0;
+		if (word & 1)
+			return i + 1;
+	}
+	return 0;
+}
+
+static uint64_t count_dynamic(const struct elffile *elf, const struct dynamic *dynamic)
+{
+	uint32_t n = 0;
+
+	if (dynamic->gnu_hash)
+		return count_by_gnu_hash(elf, dynamic->gnu_hash);
+	/* Its second word is the number of symbols, on all machines but those with words of 64 bits. */
+	if (dynamic->hash && elf->machine != EM_S390 && elf->machine != EM_ALPHA)
+		(void)read_word_at(elf, dynamic->hash + 4, &n);
+	return n <= DYNAMIC_SYMBOLS_MAX ? n : 0;
+}
+
+/* Sections of a file without headers of them (strip --strip-section-headers, sstrip): .dynsym and its names, by what the
+ * dynamic linker goes by. */
+static int make_sections(struct elffile *elf)
+{
+	const uint64_t each = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	uint64_t symbols, strings, rest, n;
+	struct dynamic dynamic;
+	bool exec;
+
+	if (!read_dynamic(elf, &dynamic) || !(n = count_dynamic(elf, &dynamic)) ||
+		!elffile_offset(elf, dynamic.symbols, &symbols, &rest, &exec) || rest / each < n ||
+		!elffile_offset(elf, dynamic.strings, &strings, &rest, &exec))
+		return 0;
+	elf->sections = calloc(3, sizeof(*elf->sections));
+	if (!elf->sections)
+		return -ENOMEM;
+	elf->n_sections = 3;
+	elf->names_section = UINT32_MAX;
+	elf->sections[1] = (struct elffile_section){.type = SHT_DYNSYM,
+		.flags = SHF_ALLOC,
+		.addr = dynamic.symbols,
+		.offset = symbols,
+		.size = n * each,
+		.entsize = each,
+		.link = 2};
+	elf->sections[2] = (struct elffile_section){.type = SHT_STRTAB,
+		.flags = SHF_ALLOC,
+		.addr = dynamic.strings,
+		.offset = strings,
+		.size = dynamic.strings_len < rest ? dynamic.strings_len : rest};
+	return 0;
+}
+
 int elffile_open(struct elffile *elf, int fd)
 {
 	const uint16_t one = 1;
@@ -214,6 +374,8 @@ int elffile_open(struct elffile *elf, int fd)
 			FIELD16(elf, raw, Ehdr, e_phentsize), n_segments);
 	if (ret == 0 && n_segments == 0 && (elf->type == ET_DYN || elf->type == ET_EXEC))
 		ret = make_segments(elf);
+	if (ret == 0 && elf->n_sections == 0)
+		ret = make_sections(elf);
 	if (ret < 0)
 		elffile_close(elf);
 	return ret;

@@ -31,7 +31,7 @@ struct elffile {
 	uint64_t len;
 	bool is64, swapped;
 	uint16_t type, machine;
-	struct elffile_segment *segments; /* of PT_LOAD, PT_NOTE and PT_GNU_EH_FRAME */
+	struct elffile_segment *segments; /* of PT_LOAD, PT_NOTE, PT_DYNAMIC and PT_GNU_EH_FRAME */
 	size_t n_segments;
 	struct elffile_section *sections;
 	size_t n_sections;
@@ -39,7 +39,8 @@ struct elffile {
 };
 
 /* Read the headers.  0 with elf to be passed to elffile_close(); -ENOEXEC for what is no ELF file,
- * -EBADMSG for a broken one, or -errno.  Broken section headers are as good as none. */
+ * -EBADMSG for a broken one, or -errno.  Broken section headers are as good as none; without any, sections are made of what
+ * the dynamic linker knows: the dynamic symbols and their names. */
 int elffile_open(struct elffile *elf, int fd);
 void elffile_close(struct elffile *elf);
 

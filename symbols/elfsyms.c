@@ -126,17 +126,24 @@ static void flush(struct reader *reader)
 	reader->n = 0;
 }
 
+/* Files without section headers tell by segments what is code. */
 static bool find_data(const struct reader *reader, uint64_t value,
 	const struct elffile_section *section, uint64_t *start, uint64_t *limit)
 {
+	uint64_t offset, rest;
+	bool exec = false;
+
 	*start = value;
 	*limit = UINT64_MAX;
-	if (!section || !(section->flags & SHF_ALLOC) || section->flags & SHF_TLS)
+	if (section && (!(section->flags & SHF_ALLOC) || section->flags & SHF_TLS))
 		return false;
+	if (section)
+		exec = section->flags & SHF_EXECINSTR;
+	else if (!elffile_offset(reader->map, value, &offset, &rest, &exec))
+		exec = false;
 	if (reader->place == PLACE_ANY)
-		return true;
-	return !(section->flags & SHF_EXECINSTR) &&
-		elffile_memory_offset(reader->map, value, start, limit);
+		return section || elffile_memory_offset(reader->map, value, &offset, &rest);
+	return !exec && elffile_memory_offset(reader->map, value, start, limit);
 }
 
 /* Where a symbol is, in what the table counts by; false where it is no code that can be sampled. */
@@ -222,7 +229,8 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		.kind = (uint16_t)((bind == STB_WEAK ? SYMTAB_WEAK : 0) |
 			(bind == STB_LOCAL ? SYMTAB_LOCAL : 0) |
 			(type == STT_NOTYPE ? SYMTAB_LABEL : 0)),
-		.data = index < elf->n_sections && !(elf->sections[index].flags & SHF_EXECINSTR),
+		.data = index < elf->n_sections ? !(elf->sections[index].flags & SHF_EXECINSTR)
+						: type == STT_OBJECT,
 	};
 	if (reader->n == BATCH)
 		flush(reader);

@@ -120,6 +120,67 @@ static void test_dynamic(void **state)
 	symtab_close(&table);
 }
 
+/* What PT_DYNAMIC says of the symbols above, without section headers; their number by either hash table. */
+static size_t make_dynamic(struct small_elf *small, size_t n, bool gnu)
+{
+	const size_t each = small->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	const unsigned int word = small->is64 ? 8 : 4;
+	const uint64_t data = 0x20600 - 0x600, hash = 0x1a00; /* address of the file's beginning */
+	const uint64_t entries[] = {DT_STRTAB, data + 0x700 + (n + 1) * each, DT_SYMTAB,
+		data + 0x700, DT_STRSZ, 256, gnu ? DT_GNU_HASH : DT_HASH, data + hash, DT_NULL, 0};
+	const uint32_t gnu_hash[] = {2, 1, 1, 0}; /* buckets, first symbol, words of the filter */
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		small_put(small, 0x1800 + i * word, word, entries[i]);
+	if (gnu) {
+		for (size_t i = 0; i < 4; i++)
+			small_put(small, hash + i * 4, 4, gnu_hash[i]);
+		/* The second chain has one symbol, the last. */
+		small_put(small, hash + 16 + word, 4, 1);
+		small_put(small, hash + 20 + word, 4, n);
+		for (size_t i = 0; i < n; i++)
+			small_put(small, hash + 24 + word + i * 4, 4, i + 2 >= n);
+	} else {
+		small_put(small, hash + 4, 4, n + 1);
+	}
+	small_segment(small, 1, PT_LOAD, PF_R | PF_W, 0x600, 0x20600, 0x1a00);
+	small_segment(small, 3, PT_DYNAMIC, PF_R, 0x1800, data + 0x1800, sizeof(entries));
+	SMALL_PUT(small, 0, Ehdr, e_phnum, 4);
+	SMALL_PUT(small, 0, Ehdr, e_shoff, 0);
+	SMALL_PUT(small, 0, Ehdr, e_shnum, 0);
+	return SMALL_ELF_BYTES;
+}
+
+/* Without section headers, as strip --strip-section-headers leaves a file, the dynamic linker's facts tell. */
+static void test_no_section_headers(void **state)
+{
+	static const struct small_symbol symbols[] = {
+		{"imported", 0, 0, FUNC, SHN_UNDEF},
+		{"first", SMALL_TEXT_ADDR, 0x10, FUNC, 9},
+		{"datum", 0x20640, 0x10, OBJECT, 12},
+		{"last", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 9},
+	};
+
+	(void)state;
+	for (int variant = 0; variant < 8; variant++) {
+		struct small_elf small;
+		struct symtab table;
+
+		small_elf_make(&small, variant & 1, variant & 2, symbols, 4);
+		const size_t len = make_dynamic(&small, 4, variant & 4);
+		assert_int_equal(read_symbols(&small, len, &table), 0);
+		assert_int_equal(table.n_entries, 2);
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 3), "first");
+		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x21), "last");
+		symtab_close(&table);
+		/* Tables that lead out of the file, or go round, are none. */
+		small_put(&small, variant & 4 ? 0x1a00 : 0x1a04, 4, UINT32_MAX);
+		assert_int_equal(read_symbols(&small, len, &table), 0);
+		assert_int_equal(table.n_entries, 0);
+		symtab_close(&table);
+	}
+}
+
 static void test_mapping_marks(void **state)
 {
 	static const struct small_symbol symbols[] = {
@@ -374,6 +435,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_no_section_headers),
 		cmocka_unit_test(test_mapping_marks),
 		cmocka_unit_test(test_thumb),
 		cmocka_unit_test(test_debug_file),
