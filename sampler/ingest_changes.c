@@ -31,20 +31,24 @@ struct code_place {
 	uint64_t offset;
 };
 
+/* Memory whose code turns out to be a file's is the file's mapping from then on, so all samples of a time that begins before
+ * are of it. */
 static struct code_place place_at(
-	const struct ingest *ingest, const struct frame *frame, uint64_t time_ns)
+	const struct ingest *ingest, const struct frame *frame, uint64_t from_ns, uint64_t to_ns)
 {
 	struct code_place place = {frame->image, frame->offset};
 
 	if (frame->mode != FRAME_USER)
 		return place;
-	changes_follow(&ingest->changes, &place.image, &place.offset, time_ns);
-	if (time_ns != MOVES_ALONE)
-		place.offset = changes_offset(&ingest->changes, place.image, place.offset, time_ns);
+	changes_follow(&ingest->changes, &place.image, &place.offset, from_ns);
+	if (from_ns != MOVES_ALONE)
+		place.offset = changes_offset(&ingest->changes, place.image, place.offset,
+			from_ns + (to_ns - from_ns) / 2);
 	return place;
 }
 
-static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *renamed)
+static int rename_stack(
+	void *ctx, uint32_t stack, uint64_t from_ns, uint64_t to_ns, uint32_t *renamed)
 {
 	struct ingest *ingest = ctx;
 	struct stacks *stacks = ingest->stacks;
@@ -56,7 +60,7 @@ static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *r
 		node = stacks_node(stacks, node)->parent) {
 		const struct frame *at = stacks_frame_get(stacks, stacks_node(stacks, node)->frame);
 
-		const struct code_place place = place_at(ingest, at, time_ns);
+		const struct code_place place = place_at(ingest, at, from_ns, to_ns);
 
 		inward[n++] = node;
 		if (place.image != at->image || place.offset != at->offset) {
@@ -69,7 +73,7 @@ static int rename_stack(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *r
 		const struct frame at =
 			*stacks_frame_get(stacks, stacks_node(stacks, inward[changed])->frame);
 
-		const struct code_place place = place_at(ingest, &at, time_ns);
+		const struct code_place place = place_at(ingest, &at, from_ns, to_ns);
 
 		err = stacks_frame(
 			stacks, place.image, place.offset, (enum frame_mode)at.mode, &frame);
@@ -86,7 +90,7 @@ uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns
 	uint32_t renamed;
 
 	return (ingest->changes.n_times || ingest->changes.n_moves) &&
-			!rename_stack(ingest, stack, time_ns, &renamed)
+			!rename_stack(ingest, stack, time_ns, time_ns, &renamed)
 		? renamed
 		: stack;
 }
@@ -95,7 +99,8 @@ uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack)
 {
 	uint32_t renamed;
 
-	return ingest->changes.n_moves && !rename_stack(ingest, stack, MOVES_ALONE, &renamed)
+	return ingest->changes.n_moves &&
+			!rename_stack(ingest, stack, MOVES_ALONE, MOVES_ALONE, &renamed)
 		? renamed
 		: stack;
 }

@@ -478,8 +478,8 @@ static int rename_stack(
 	int err = 0;
 
 	for (size_t i = 0; i < parts->n && !err; i++) {
-		err = renaming->stack(renaming->ctx, stack,
-			from_ns + (parts->cuts[i] - from_ns) / 2, &parts->stacks[i]);
+		err = renaming->stack(
+			renaming->ctx, stack, from_ns, parts->cuts[i], &parts->stacks[i]);
 		*same &= parts->stacks[i] == stack;
 		from_ns = parts->cuts[i];
 	}

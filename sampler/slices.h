@@ -73,10 +73,11 @@ int slices_reduce(
 
 /* Which stacks samples have by what is known now.  cuts: the times within [start_ns, end_ns), not
  * at its start, at which that changes, ascending, at most max; how many.  stack: of one that was
- * sampled at time_ns.  0 or -ENOMEM. */
+ * sampled between from_ns and to_ns.  0 or -ENOMEM. */
 struct slices_renaming {
 	size_t (*cuts)(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t *cuts, size_t max);
-	int (*stack)(void *ctx, uint32_t stack, uint64_t time_ns, uint32_t *renamed);
+	int (*stack)(
+		void *ctx, uint32_t stack, uint64_t from_ns, uint64_t to_ns, uint32_t *renamed);
 	void *ctx;
 };
 #define SLICES_CUTS_MAX 15u

@@ -62,6 +62,8 @@ def before():
                 code = run("annotate", *chosen, "mine")
                 checks.check("annotated", re.search(r"\s(cmp|jle|jg|b\.\w+)\w*\s", code.out) and "moved.c" in code.out, str(code))
         judge(f"{how}, recorded", result, is_moved)
+        if is_moved:
+            checks.check(f"{how}, recorded: from the beginning", not samples(result, image="[anon]"), str(result))
         if how == "copy":
             script = run("export", "--format", "script", data)
             lines = [line.split()[1] for line in script.out.splitlines() if "(" in line and line[:1].isspace()]

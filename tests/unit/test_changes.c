@@ -386,6 +386,25 @@ static void test_moved(void **state)
 	assert_int_equal(frame->offset, 0x707);
 }
 
+/* Told at a time early in a slice: what it holds of that memory came before. */
+static void test_moved_within_a_slice(void **state)
+{
+	struct code_move move = {.start = CODE, .end = CODE + 0x100, .until_ns = 2 * S + S / 4};
+
+	(void)state;
+	sample(S, CODE + 5);
+	sample(2 * S + S / 8, CODE + 5);
+	sample(3 * S, CODE + 5);
+	move.image = code_image();
+	move.to = image_of("/bin/app");
+	move.bias = 0x700 - CODE;
+	assert_int_equal(changes_move(changes, &move), 0);
+	assert_true(ingest_settle(ingest));
+	assert_int_equal(count(0, 3 * S, 0x705, 0x720), 2);
+	assert_int_equal(count(3 * S, 4 * S, CODE + 5, CODE + 0x20), 1);
+	assert_int_equal(all_samples(), 3);
+}
+
 /* Up to a time, and within its bounds. */
 static void test_moved_until(void **state)
 {
@@ -428,6 +447,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_told_otherwise, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moved, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_moved_within_a_slice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_moved_until, setup, teardown),
 	};
 
