@@ -233,6 +233,14 @@ static bool has_path(const struct images *images, uint32_t id, const char *path)
 	return !strcmp(images_get(images, id)->path, path);
 }
 
+static bool may_be_piece(const struct image *image)
+{
+	return image->kind == IMAGE_ANON ||
+		(image->kind == IMAGE_FILE &&
+			(image->deleted || starts_with(image->path, "/memfd:") ||
+				starts_with(image->path, "/dev/hugepages/")));
+}
+
 /* The kernel's record of the piece came before. */
 static int see_piece(struct space *space, const struct record_mmap *mmap)
 {
@@ -253,9 +261,9 @@ static int see_piece(struct space *space, const struct record_mmap *mmap)
 		const struct mapping *mapping = &space->maps->at[i];
 		struct code_move move = {.image = mapping->image,
 			.to = file,
-			.start = mmap->start,
-			.end = end,
-			.bias = space_bias(key.image.kind, mmap),
+			.start = mmap->start + mapping->bias,
+			.end = end + mapping->bias,
+			.bias = space_bias(key.image.kind, mmap) - mapping->bias,
 			.until_ns = space->spaces->time_ns};
 
 		if (images_text(images, mapping->image, &text)) {
@@ -265,8 +273,8 @@ static int see_piece(struct space *space, const struct record_mmap *mmap)
 			}
 			move.until_ns = UINT64_MAX;
 			is_piece = true;
-		} else if (key.image.kind != IMAGE_FILE ||
-			images_get(images, mapping->image)->kind != IMAGE_ANON) {
+		} else if (key.image.kind != IMAGE_FILE || mapping->image == file ||
+			!may_be_piece(images_get(images, mapping->image))) {
 			continue;
 		}
 		err = tell_move(space->spaces, &move);

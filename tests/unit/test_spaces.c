@@ -545,6 +545,16 @@ static void test_seen_code(void **state)
 	assert_int_equal(move.start, 0x402000);
 	assert_int_equal(move.end, 0x406000);
 	assert_int_equal(move.until_ns, 2 * SEC);
+	/* A memory file, whose frames are by its own offsets. */
+	do_comm(fake, 11, 11, "a", true, SEC);
+	do_map(fake, 11, 0x402000, 0x4000, 0x1000, "/memfd:text (deleted)", SEC);
+	see(fake, 11, "/bin/a");
+	assert_true(tasks_take_move(fake->tasks, &move));
+	assert_string_equal(images_get(fake->images, move.image)->path, "/memfd:text");
+	assert_int_equal(move.start, 0x1000);
+	assert_int_equal(move.end, 0x5000);
+	assert_int_equal(move.bias, 0x3000);
+	assert_int_equal(move.until_ns, 2 * SEC);
 	/* Memory alone, as others may write it. */
 	do_comm(fake, 8, 8, "b", true, 3 * SEC);
 	see(fake, 8, "//anon");
