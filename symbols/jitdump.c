@@ -93,12 +93,24 @@ struct entry {
 	uint64_t at, size; /* of the whole record in the file */
 	uint64_t address, code_size, index, old_address;
 	uint64_t time_ns, last_ns; /* 0: not known; else no record is older than one before it */
-	size_t len; /* of the bytes below */
-	uint8_t bytes[PREFIX_BYTES + LOAD_BYTES + NAME_BYTES];
 	const char *name; /* of CODE_LOAD, in bytes */
 	size_t name_len;
 	uint64_t code_at;
+	size_t len; /* of the bytes */
+	uint8_t bytes[PREFIX_BYTES + LOAD_BYTES + NAME_BYTES]; /* the last: not zeroed */
 };
+
+/* In front of the first record, for free(); NULL if out of memory. */
+static struct entry *new_entry(const struct jitdump *dump)
+{
+	struct entry *entry = malloc(sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	memset(entry, 0, offsetof(struct entry, bytes));
+	entry->at = dump->first;
+	return entry;
+}
 
 /* Reads the record at entry->at.  Returns 1; 0 if none is complete; -EFBIG if too many; -errno. */
 static int read_entry(const struct jitdump *dump, struct entry *entry)
@@ -224,13 +236,12 @@ static int take_entry(const struct entry *entry, struct jitspans *spans, struct 
 
 int jitdump_read(const struct jitdump *dump, struct jitspans *spans)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
+	struct entry *entry = new_entry(dump);
 	struct indices indices = {0};
 	int ret;
 
 	if (!entry)
 		return -ENOMEM;
-	entry->at = dump->first;
 	while ((ret = read_entry(dump, entry)) > 0 && entry->kind != CODE_CLOSE) {
 		ret = take_entry(entry, spans, &indices);
 		if (ret < 0)
@@ -270,29 +281,6 @@ static void note_lines(const struct entry *entry, struct lines_record *lines)
 		*lines = (struct lines_record){entry->at, entry->size, entry->address};
 	else if (entry->kind == CODE_LOAD)
 		lines->size = 0;
-}
-
-/* One that moved has its bytes where it was loaded: those are looked for in a second go. */
-static int find_moved(
-	const struct jitdump *dump, uint64_t end, uint64_t index, struct jitdump_code *out)
-{
-	struct entry *entry = calloc(1, sizeof(*entry));
-	struct lines_record lines = {0};
-	int ret, found = -ENOENT;
-
-	if (!entry)
-		return -ENOMEM;
-	entry->at = dump->first;
-	while (entry->at < end && (ret = read_entry(dump, entry)) > 0) {
-		if (entry->kind == CODE_LOAD && entry->index == index) {
-			take_load(entry, &lines, out);
-			found = 0;
-		}
-		note_lines(entry, &lines);
-		entry->at += entry->size;
-	}
-	free(entry);
-	return found;
 }
 
 /* What is looked for, sorted by plain address. */
@@ -373,6 +361,78 @@ static void take_piece(const struct entry *entry, const struct lines_record *lin
 	}
 }
 
+/* --- pieces that moved --- */
+
+/* The last load of an index so far. */
+struct loaded {
+	uint64_t index;
+	struct jitdump_code code; /* size 0: there was none */
+};
+
+static int by_index(const void *a, const void *b)
+{
+	const struct loaded *x = a, *y = b;
+
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_moved_end(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return (x->moved_end > y->moved_end) - (x->moved_end < y->moved_end);
+}
+
+/* Always the same one of several; NULL if nobody wants that index. */
+static struct loaded *find_loaded(struct loaded *loaded, size_t n, uint64_t index)
+{
+	const struct loaded key = {.index = index};
+
+	return bsearch(&key, loaded, n, sizeof(*loaded), by_index);
+}
+
+/* Find the bytes of pieces that moved, which are where they were loaded last before, in a second
+ * go.  Sorts wanted anew.  0 or -ENOMEM. */
+static int find_moved(
+	const struct jitdump *dump, struct wanted *wanted, size_t n, struct jitdump_code *out)
+{
+	struct lines_record lines = {0};
+	size_t next = 0;
+
+	qsort(wanted, n, sizeof(*wanted), by_moved_end);
+	while (next < n && !wanted[next].moved_end)
+		next++;
+	const size_t n_loaded = n - next;
+	if (!n_loaded)
+		return 0;
+	struct loaded *loaded = calloc(n_loaded, sizeof(*loaded));
+	struct entry *entry = new_entry(dump);
+	const int ret = loaded && entry ? 0 : -ENOMEM;
+	for (size_t i = 0; i < n_loaded && ret == 0; i++)
+		loaded[i].index = wanted[next + i].moved_index;
+	if (ret == 0)
+		qsort(loaded, n_loaded, sizeof(*loaded), by_index);
+	while (next < n && ret == 0) {
+		const bool has_entry = read_entry(dump, entry) > 0;
+		for (; next < n && (!has_entry || wanted[next].moved_end <= entry->at); next++) {
+			struct jitdump_code *code = &out[wanted[next].i];
+			const uint64_t address = code->address;
+			*code = find_loaded(loaded, n_loaded, wanted[next].moved_index)->code;
+			code->address = address;
+		}
+		struct loaded *found = has_entry && entry->kind == CODE_LOAD
+			? find_loaded(loaded, n_loaded, entry->index)
+			: NULL;
+		if (found)
+			take_load(entry, &lines, &found->code);
+		note_lines(entry, &lines);
+		entry->at += entry->size;
+	}
+	free(loaded);
+	free(entry);
+	return ret;
+}
+
 /* NULL when out of memory. */
 static struct wanted *want(const uint64_t *addresses, size_t n)
 {
@@ -395,14 +455,12 @@ static struct wanted *want(const uint64_t *addresses, size_t n)
 int jitdump_find_all(
 	const struct jitdump *dump, const uint64_t *addresses, size_t n, struct jitdump_code *out)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
+	struct entry *entry = new_entry(dump);
 	struct wanted *wanted = want(addresses, n);
 	struct lines_record lines = {0};
 	int ret = entry && wanted ? 0 : -ENOMEM;
 
 	memset(out, 0, n * sizeof(*out));
-	if (ret == 0)
-		entry->at = dump->first;
 	while (ret == 0 && (ret = read_entry(dump, entry)) > 0 && entry->kind != CODE_CLOSE) {
 		if (entry->kind == CODE_LOAD || entry->kind == CODE_MOVE)
 			take_piece(entry, &lines, wanted, n, out);
@@ -412,23 +470,8 @@ int jitdump_find_all(
 	}
 	if (ret == -EFBIG)
 		ret = 0;
-	for (size_t i = 0; i < n && ret >= 0; i++) {
-		struct jitdump_code *code = &out[wanted[i].i];
-
-		if (!wanted[i].moved_end)
-			continue;
-		if (i && wanted[i - 1].moved_end == wanted[i].moved_end &&
-			wanted[i - 1].number == wanted[i].number) {
-			*code = out[wanted[i - 1].i];
-			continue;
-		}
-		const int found =
-			find_moved(dump, wanted[i].moved_end, wanted[i].moved_index, code);
-		if (found == -ENOENT)
-			code->size = 0;
-		else if (found < 0)
-			ret = found;
-	}
+	if (ret >= 0)
+		ret = find_moved(dump, wanted, n, out);
 	free(wanted);
 	free(entry);
 	return ret < 0 ? ret : 0;

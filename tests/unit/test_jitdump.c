@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -425,6 +426,59 @@ static void test_many_moves(void **state)
 	close(fd);
 }
 
+/* Calls of read(2) and the like so far; 0 if the kernel does not count them. */
+static uint64_t count_reads(void)
+{
+	FILE *file = fopen("/proc/self/io", "re");
+	char line[128];
+	unsigned long long n = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		(void)sscanf(line, "syscr: %llu", &n);
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* Pieces are loaded and moved, and others of the same numbers are loaded and moved elsewhere: each
+ * has the bytes of its own load.  Finding all of them takes two goes through the records. */
+static void test_many_moved_are_found(void **state)
+{
+	enum { N = 300, RECORDS = 4 * N };
+	struct jitdump_code codes[2 * N];
+	uint64_t addresses[2 * N];
+	struct jitdump dump;
+
+	(void)state;
+	begin(false);
+	for (uint64_t i = 0; i < N; i++)
+		load(0x100000 + i * 16, "first", "1", N - i);
+	for (uint64_t i = 0; i < N; i++)
+		move(0x100000 + i * 16, 0x900000 + i * 16, 1, N - i);
+	for (uint64_t i = 0; i < N; i++)
+		load(0x200000 + i * 16, "second", "22", N - i);
+	for (uint64_t i = 0; i < N; i++)
+		move(0x200000 + i * 16, 0xa00000 + i * 16, 2, N - i);
+	for (uint64_t i = 0; i < N; i++) {
+		addresses[i] = 0x900000 + i * 16;
+		addresses[N + i] = 0xa00000 + i * 16 + 1;
+	}
+	assert_int_equal(jitdump_open(&dump, fd, false), 0);
+	const uint64_t before = count_reads();
+	assert_int_equal(jitdump_find_all(&dump, addresses, 2 * N, codes), 0);
+	assert_in_range(count_reads() - before, 0, 2 * 2 * RECORDS + 100);
+	for (uint64_t i = 0; i < N; i++) {
+		assert_int_equal(codes[i].size, 1);
+		assert_int_equal(codes[i].address, 0x900000 + i * 16);
+		assert_int_equal(codes[i].loaded_at, 0x100000 + i * 16);
+		assert_int_equal(codes[N + i].size, 2);
+		assert_int_equal(codes[N + i].address, 0xa00000 + i * 16);
+		assert_int_equal(codes[N + i].loaded_at, 0x200000 + i * 16);
+		check_code(&dump, addresses[i], 0x900000 + i * 16, "1");
+	}
+	close(fd);
+}
+
 #define NEXT (UINT64_C(1) << JITSPANS_SHIFT)
 
 static void load_at(uint64_t time_ns, uint64_t address, const char *name, const char *code)
@@ -511,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_many_moves),
+		cmocka_unit_test(test_many_moved_are_found),
 		cmocka_unit_test(test_too_many_records),
 		cmocka_unit_test(test_times),
 	};
