@@ -27,6 +27,10 @@
 #define MODULE_WORDS 64 /* of moduledata: more than any layout has before gofunc */
 #define SAMPLES 64 /* functions that are tried with a candidate for gofunc */
 
+/* Values that one question may pass over.  2,000 addresses of the largest programs known take a
+ * tenth. */
+uint64_t gopclntab_work_max = (uint64_t)1 << 29;
+
 /* Numbers of moduledata's words, the same since Go 1.16. */
 enum { MODULE_NAMES = 1, MODULE_MINPC = 20, MODULE_MAXPC, MODULE_TEXT, MODULE_ETEXT };
 
@@ -46,6 +50,7 @@ struct gopclntab {
 	uint64_t text, gofunc; /* virtual addresses; gofunc 0: not known */
 	uint64_t n; /* functions */
 	uint64_t names, cus, files, values, functions; /* places in bytes */
+	uint64_t work; /* left for the question; 0: what is found from then on may be wrong */
 };
 
 /* --- bytes --- */
@@ -499,14 +504,15 @@ static bool get_varint(const struct gopclntab *table, uint64_t *at, uint32_t *ou
 }
 
 /* The value that holds at an address of a function that begins at entry; -1: none. */
-static int32_t value_at(
-	const struct gopclntab *table, uint32_t offset, uint64_t entry, uint64_t address)
+static int32_t value_at(struct gopclntab *table, uint32_t offset, uint64_t entry, uint64_t address)
 {
 	uint64_t at = table->values + offset;
 	uint32_t value = UINT32_MAX, by, step;
 
 	/* At the very first place nothing is: functions of C have that. */
-	for (size_t i = 0; offset && i < VALUES_MAX && get_varint(table, &at, &by); i++) {
+	for (size_t i = 0; offset && i < VALUES_MAX && table->work && get_varint(table, &at, &by);
+		i++) {
+		table->work--;
 		if ((by == 0 && i) || !get_varint(table, &at, &step))
 			break;
 		value += by & 1 ? ~(by >> 1) : by >> 1;
@@ -529,8 +535,8 @@ static const char *file_at(
 	return offset == UINT32_MAX ? NULL : text_at(table, table->files + offset, len);
 }
 
-static void put_place(const struct gopclntab *table, uint64_t func, uint64_t entry,
-	uint64_t address, struct codetab_builder *builder, struct codetab_frame *frame)
+static void put_place(struct gopclntab *table, uint64_t func, uint64_t entry, uint64_t address,
+	struct codetab_builder *builder, struct codetab_frame *frame)
 {
 	const int32_t line = value_at(table, field(table, func, FUNC_LINE), entry, address);
 	size_t len;
@@ -551,8 +557,7 @@ static void put_name(const struct gopclntab *table, uint32_t name, struct codeta
 }
 
 /* The number of the inlined call that an address is in; -1: none. */
-static int32_t inlined_at(
-	const struct gopclntab *table, uint64_t func, uint64_t entry, uint64_t address)
+static int32_t inlined_at(struct gopclntab *table, uint64_t func, uint64_t entry, uint64_t address)
 {
 	const uint64_t pcdata = fields_of(table, func) + (table->layout >= GO_1_20 ? 40 : 36);
 
@@ -563,7 +568,7 @@ static int32_t inlined_at(
 }
 
 /* The frames of an address of function i, innermost first; their number. */
-static size_t make_frames(const struct gopclntab *table, uint64_t i, uint64_t address,
+static size_t make_frames(struct gopclntab *table, uint64_t i, uint64_t address,
 	struct codetab_builder *builder, struct codetab_frame out[CODETAB_DEPTH_MAX])
 {
 	const uint64_t func = func_of(table, i), entry = entry_of(table, i);
@@ -604,17 +609,20 @@ static uint64_t find_function(const struct gopclntab *table, uint64_t address)
 	return low && address < entry_of(table, low) ? low - 1 : table->n;
 }
 
-void gopclntab_lines(const struct gopclntab *table, struct codetab_builder *builder,
+void gopclntab_lines(struct gopclntab *table, struct codetab_builder *builder,
 	struct codetab_entry *entries, size_t n)
 {
 	struct codetab_frame frames[CODETAB_DEPTH_MAX];
 
+	table->work = gopclntab_work_max;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t function = find_function(table, entries[i].start);
 		if (function == table->n)
 			continue;
 		const size_t n_frames =
 			make_frames(table, function, entries[i].start, builder, frames);
+		if (!table->work)
+			break;
 		entries[i].frames = codetab_builder_frames(builder, frames, n_frames);
 		entries[i].n_frames = (uint16_t)n_frames;
 	}

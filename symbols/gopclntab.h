@@ -32,8 +32,11 @@ struct gopclntab_function {
 typedef void gopclntab_fn(const struct gopclntab_function *function, void *ctx);
 void gopclntab_functions(const struct gopclntab *table, gopclntab_fn *fn, void *ctx);
 
-/* Set the frames of n entries, whose starts are virtual addresses, as far as they are known. */
-void gopclntab_lines(const struct gopclntab *table, struct codetab_builder *builder,
+/* Set the frames of n entries, whose starts are virtual addresses, as far as they are known.  A
+ * table that costs too much work has the frames of the first ones alone. */
+void gopclntab_lines(struct gopclntab *table, struct codetab_builder *builder,
 	struct codetab_entry *entries, size_t n);
+
+extern uint64_t gopclntab_work_max; /* steps of a question; tests set less */
 
 #endif

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -421,47 +422,86 @@ static void expect_frames(
 	assert_int_equal(entry->n_frames, n);
 }
 
+static const struct wanted wanted[] = {
+	{TEXT, {{"main.main", "main.go", 5, 4, 0}}},
+	{TEXT + 8, {{"main.main", "main.go", 7, 4, 0}}},
+	{TEXT + 0x1f, {{"main.helper", "help.go", 3, 2, 1}, {"main.main", "main.go", 7, 4, 0}}},
+	{TEXT + 0x20, {{"main.main", "main.go", 8, 4, 0}}},
+	{TEXT + 0x7f, {{"main.leaf", "main.go", 20, 19, 0}}},
+	{TEXT + 0x80, {{NULL, NULL, 0, 0, 0}}},
+};
+enum { WANTED = sizeof(wanted) / sizeof(wanted[0]) };
+
+/* Checks the first entries that have frames, and returns their number. */
+static size_t check_lines(struct gopclntab *table, enum layout layout)
+{
+	struct codetab_entry entries[WANTED] = {0};
+	struct codetab_builder *builder;
+	struct codetab codes;
+	size_t told = 0;
+	int fd;
+
+	assert_int_equal(codetab_builder_new(&builder), 0);
+	for (size_t i = 0; i < WANTED; i++)
+		entries[i] = (struct codetab_entry){
+			.start = wanted[i].address, .target = CODETAB_NO_TARGET};
+	gopclntab_lines(table, builder, entries, WANTED);
+	for (size_t i = 0; i < WANTED; i++)
+		codetab_builder_add(builder, &entries[i]);
+	assert_int_equal(codetab_builder_finish(builder, &fd), 0);
+	codetab_builder_free(builder);
+	assert_int_equal(codetab_open(&codes, fd), 0);
+	for (; told < WANTED && entries[told].n_frames; told++)
+		expect_frames(&codes, &wanted[told], layout);
+	for (size_t i = told; i < WANTED; i++)
+		assert_int_equal(entries[i].n_frames, 0);
+	codetab_close(&codes);
+	close(fd);
+	return told;
+}
+
 static void test_lines(void **state)
 {
-	static const struct wanted wanted[] = {
-		{TEXT, {{"main.main", "main.go", 5, 4, 0}}},
-		{TEXT + 8, {{"main.main", "main.go", 7, 4, 0}}},
-		{TEXT + 0x1f,
-			{{"main.helper", "help.go", 3, 2, 1}, {"main.main", "main.go", 7, 4, 0}}},
-		{TEXT + 0x20, {{"main.main", "main.go", 8, 4, 0}}},
-		{TEXT + 0x7f, {{"main.leaf", "main.go", 20, 19, 0}}},
-		{TEXT + 0x80, {{NULL, NULL, 0, 0, 0}}},
-	};
-	enum { N = sizeof(wanted) / sizeof(wanted[0]) };
-
 	(void)state;
 	for (enum layout layout = 0; layout < LAYOUTS; layout++)
 		for (int is64 = 0; is64 < 2; is64++) {
-			struct codetab_entry entries[N] = {0};
-			struct codetab_builder *builder;
 			struct gopclntab *table;
-			struct codetab codes;
 			struct elffile elf;
 			struct made made;
-			int fd, codes_fd;
+			int fd;
 			make(&made, layout, is64);
 			assert_int_equal(open_made(&made, FILE_BYTES, &elf, &table, &fd), 0);
-			assert_int_equal(codetab_builder_new(&builder), 0);
-			for (size_t i = 0; i < N; i++)
-				entries[i] = (struct codetab_entry){
-					.start = wanted[i].address, .target = CODETAB_NO_TARGET};
-			gopclntab_lines(table, builder, entries, N);
-			for (size_t i = 0; i < N; i++)
-				codetab_builder_add(builder, &entries[i]);
-			assert_int_equal(codetab_builder_finish(builder, &codes_fd), 0);
-			codetab_builder_free(builder);
-			assert_int_equal(codetab_open(&codes, codes_fd), 0);
-			for (size_t i = 0; i < N; i++)
-				expect_frames(&codes, &wanted[i], layout);
-			codetab_close(&codes);
-			close(codes_fd);
+			assert_int_equal(check_lines(table, layout), WANTED - 1);
 			close_made(&elf, table, fd);
 		}
+}
+
+/* The first entries have all of their frames, or none. */
+static void test_too_much_work(void **state)
+{
+	const uint64_t before = gopclntab_work_max;
+
+	(void)state;
+	for (enum layout layout = 0; layout < LAYOUTS; layout++) {
+		struct gopclntab *table;
+		struct elffile elf;
+		struct made made;
+		size_t last = 0;
+		bool some = false;
+		int fd;
+		make(&made, layout, true);
+		assert_int_equal(open_made(&made, FILE_BYTES, &elf, &table, &fd), 0);
+		for (gopclntab_work_max = 0; gopclntab_work_max < 100; gopclntab_work_max++) {
+			const size_t told = check_lines(table, layout);
+			assert_true(told >= last && (gopclntab_work_max || !told));
+			last = told;
+			some |= told && told < WANTED - 1;
+		}
+		assert_true(some);
+		assert_int_equal(last, WANTED - 1);
+		close_made(&elf, table, fd);
+	}
+	gopclntab_work_max = before;
 }
 
 static void touch(const struct gopclntab_function *function, void *ctx)
@@ -535,6 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_too_much_work),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_none),
 	};
