@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 1024
+#define DEPTH_MAX 256 /* function_cut() keeps no more; a look at each bracket costs that much */
 
 static bool starts_with(const char *text, const char *prefix)
 {

@@ -179,12 +179,23 @@ static void fold_paths(char *name)
 	name[used] = '\0';
 }
 
+/* Columns of a part of a name, which ends in front of a character. */
+static int width_of_part(char *name, size_t from, size_t end)
+{
+	const char behind = name[end];
+
+	name[end] = '\0';
+	const int width = canvas_width_of(name + from);
+	name[end] = behind;
+	return width;
+}
+
 /* Leave out leading namespaces until the rest fits; the mark for them may take a few bytes more than they did.  Returns where the function's own name begins; or sets *fits. */
 static size_t drop_namespaces(char *name, int width, bool *fits)
 {
 	static const char mark[] = ELLIPSIS "::";
-	int room = width - canvas_width_of(mark);
-	size_t at = 0, end, last = 0;
+	int room = width - canvas_width_of(mark), rest = canvas_width_of(name);
+	size_t at = 0, end, from = 0, last = 0;
 
 	*fits = false;
 	for (; name[at]; at = end) {
@@ -196,9 +207,11 @@ static size_t drop_namespaces(char *name, int width, bool *fits)
 		if (!starts_with(name + at, "::"))
 			continue;
 		end = at + 2;
+		rest -= width_of_part(name, from, end);
+		from = end;
 		if (name[end])
 			last = end;
-		if (name[end] && canvas_width_of(name + end) <= room) {
+		if (name[end] && rest <= room) {
 			memmove(name + strlen(mark), name + end, strlen(name + end) + 1);
 			memcpy(name, mark, strlen(mark));
 			*fits = true;
