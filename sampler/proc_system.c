@@ -34,15 +34,13 @@ static bool parse_cpu(const char **at, unsigned int *cpu)
 int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_offset)
 {
 	const char *at = text, *number;
-	uint8_t *named = calloc(1, CPU_MAX);
-	size_t count = 0, filled = 0;
+	uint8_t *named = NULL; /* for each CPU up to the highest one */
+	size_t room = 0, count = 0, filled = 0;
 	int err = -EINVAL;
 
 	*cpus = NULL;
 	*n = 0;
 	*bad_offset = 0;
-	if (!named)
-		return -ENOMEM;
 	for (;;) {
 		unsigned int first, last;
 
@@ -55,10 +53,18 @@ int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_off
 			if (!parse_cpu(&at, &last) || last < first)
 				goto out;
 		}
-		for (unsigned int cpu = first; cpu <= last; cpu++) {
-			count += !named[cpu];
-			named[cpu] = 1;
+		if (last >= room) {
+			uint8_t *grown = realloc(named, last + 1);
+
+			if (!grown) {
+				err = -ENOMEM;
+				goto out;
+			}
+			named = grown;
+			memset(named + room, 0, last + 1 - room);
+			room = last + 1;
 		}
+		memset(named + first, 1, last + 1 - first);
 		number = at;
 		if (*at != ',')
 			break;
@@ -68,11 +74,13 @@ int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_off
 		at++;
 	if (*at)
 		goto out;
+	for (size_t cpu = 0; cpu < room; cpu++)
+		count += named[cpu];
 	err = -ENOMEM;
 	*cpus = calloc(count, sizeof(**cpus));
 	if (!*cpus)
 		goto out;
-	for (unsigned int cpu = 0; filled < count; cpu++)
+	for (size_t cpu = 0; cpu < room; cpu++)
 		if (named[cpu])
 			(*cpus)[filled++] = (int)cpu;
 	*n = count;

@@ -301,28 +301,33 @@ struct elfsyms_source {
 	uint32_t type; /* of the section */
 };
 
+/* The buffers, if there are none yet.  0 or -ENOMEM. */
+static int make_room(struct reader *reader)
+{
+	if (reader->batch)
+		return 0;
+	reader->batch = malloc(BATCH * sizeof(*reader->batch));
+	reader->window = malloc(WINDOW_BYTES);
+	reader->raw = malloc(WINDOW_BYTES);
+	return reader->batch && reader->window && reader->raw ? 0 : -ENOMEM;
+}
+
 /* A complete .symtab has all that .dynsym has, and the best of several names was chosen there.  So
  * .dynsym, like other files, only adds names where there are none. */
 static int read_tables(struct reader *reader, const struct elfsyms_source *sources, size_t n)
 {
 	int ret = 0;
 
-	reader->batch = malloc(BATCH * sizeof(*reader->batch));
-	reader->window = malloc(WINDOW_BYTES);
-	reader->raw = malloc(WINDOW_BYTES);
-	if (!reader->batch || !reader->window || !reader->raw) {
-		ret = -ENOMEM;
-		goto out;
-	}
 	for (size_t i = 0; i < n && ret == 0; i++) {
 		const struct elffile_section *section =
 			sources[i].elf ? find_table(sources[i].elf, sources[i].type) : NULL;
 		reader->elf = sources[i].elf;
 		reader->only_new = sources[i].type == SHT_DYNSYM || sources[i].elf != reader->map;
 		if (section)
+			ret = make_room(reader);
+		if (section && ret == 0)
 			ret = read_table(reader, section);
 	}
-out:
 	free(reader->batch);
 	free(reader->window);
 	free(reader->raw);

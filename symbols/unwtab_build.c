@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define SLOTS (1u << 17) /* at most half full */
+#define SLOTS_MIN 256u
 #define PAGE_BYTES (1ull << UNWTAB_PAGE_BITS)
 #define OFFSET_MAX ((uint64_t)UNWTAB_PAGES_MAX << UNWTAB_PAGE_BITS)
 
@@ -22,7 +22,8 @@ struct unwtab_builder {
 	int error; /* the first one; all later calls do nothing */
 	struct unwtab_rule *rules;
 	size_t n_rules, rules_cap;
-	uint16_t *slots; /* rule + 1, by hash; 0: free */
+	uint16_t *slots; /* rule + 1, by hash; 0: free; at most half full */
+	size_t n_slots;
 	uint32_t *pages; /* first rows of pages first_page to first_page + n_pages */
 	size_t n_pages, pages_cap;
 	uint64_t first_page;
@@ -37,12 +38,8 @@ int unwtab_builder_new(struct unwtab_builder **out, uint16_t machine)
 	struct unwtab_builder *builder = calloc(1, sizeof(*builder));
 
 	*out = NULL;
-	if (builder)
-		builder->slots = calloc(SLOTS, sizeof(*builder->slots));
-	if (!builder || !builder->slots) {
-		free(builder);
+	if (!builder)
 		return -ENOMEM;
-	}
 	builder->machine = machine;
 	*out = builder;
 	return 0;
@@ -79,22 +76,49 @@ static bool grow_array(
 	return true;
 }
 
+/* The slot of a rule, or the free one where it belongs. */
+static uint16_t *find_slot(const struct unwtab_builder *builder, const struct unwtab_rule *rule)
+{
+	for (uint64_t i = XXH3_64bits(rule, sizeof(*rule));; i++) {
+		uint16_t *slot = &builder->slots[i & (builder->n_slots - 1)];
+		if (!*slot || memcmp(&builder->rules[*slot - 1], rule, sizeof(*rule)) == 0)
+			return slot;
+	}
+}
+
+/* Room for one more.  False: the error is set. */
+static bool grow_slots(struct unwtab_builder *builder)
+{
+	if (builder->n_rules < builder->n_slots / 2)
+		return true;
+	const size_t n = builder->n_slots ? builder->n_slots * 2 : SLOTS_MIN;
+	uint16_t *slots = calloc(n, sizeof(*slots));
+	if (!slots) {
+		builder->error = -ENOMEM;
+		return false;
+	}
+	free(builder->slots);
+	builder->slots = slots;
+	builder->n_slots = n;
+	for (size_t i = 0; i < builder->n_rules; i++)
+		*find_slot(builder, &builder->rules[i]) = (uint16_t)(i + 1);
+	return true;
+}
+
 /* The number of a rule, new or known; UNWTAB_NO_RULE when there are too many. */
 static uint16_t number_rule(struct unwtab_builder *builder, const struct unwtab_rule *rule)
 {
-	uint64_t slot = XXH3_64bits(rule, sizeof(*rule)) & (SLOTS - 1);
-
-	if (rule->cfa == UNWTAB_NONE)
+	if (rule->cfa == UNWTAB_NONE || !grow_slots(builder))
 		return UNWTAB_NO_RULE;
-	for (; builder->slots[slot]; slot = (slot + 1) & (SLOTS - 1))
-		if (memcmp(&builder->rules[builder->slots[slot] - 1], rule, sizeof(*rule)) == 0)
-			return (uint16_t)(builder->slots[slot] - 1);
+	uint16_t *slot = find_slot(builder, rule);
+	if (*slot)
+		return (uint16_t)(*slot - 1);
 	if (builder->n_rules == UNWTAB_RULES_MAX ||
 		!grow_array(builder, &builder->rules, &builder->rules_cap, builder->n_rules,
 			sizeof(*rule)))
 		return UNWTAB_NO_RULE;
 	builder->rules[builder->n_rules] = *rule;
-	builder->slots[slot] = (uint16_t)(builder->n_rules + 1);
+	*slot = (uint16_t)(builder->n_rules + 1);
 	return (uint16_t)builder->n_rules++;
 }
 

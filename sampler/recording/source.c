@@ -27,7 +27,11 @@ int source_init(struct source *source, int fd, size_t buffer_bytes)
 		source->start = (uint64_t)start;
 		source->size = st.st_size > start ? (uint64_t)(st.st_size - start) : 0;
 	}
-	source->buffer = malloc(buffer_bytes);
+	/* A small recording needs no large buffer. */
+	if (source->seekable && source->size < buffer_bytes)
+		source->buffer_bytes =
+			source->size < SOURCE_PEEK_MAX ? SOURCE_PEEK_MAX : (size_t)source->size;
+	source->buffer = malloc(source->buffer_bytes);
 	return source->buffer ? 0 : -ENOMEM;
 }
 
