@@ -27,8 +27,10 @@ struct source {
 	size_t at, end;
 };
 
+#ifndef SOURCE_BUFFER_BYTES /* fuzz targets have less */
 #define SOURCE_BUFFER_BYTES \
 	(512u * 1024) /* large, so that calls are cheap; small enough for the cache */
+#endif
 
 /* buffer_bytes: at least SOURCE_PEEK_MAX.  Returns 0, -ENOMEM, -errno; source_fini() is always
  * legal. */

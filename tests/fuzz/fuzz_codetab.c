@@ -9,6 +9,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Inputs stay good when the version changes, and when their length does. */
+static void set_version(void *bytes, size_t size)
+{
+	struct codetab_header header;
+
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	header.version = CODETAB_VERSION;
+	header.total_bytes = size;
+	memcpy(bytes, &header, sizeof(header));
+}
+
 static void read_frames(const struct codetab *table, const struct codetab_entry *entry)
 {
 	for (uint32_t i = 0; i < entry->n_frames; i++) {
@@ -27,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data, size);
+	set_version(bytes, size);
 	if (codetab_check(&table, bytes, size) == 0) {
 		for (uint32_t i = 0; i < table.n_entries; i++) {
 			const struct codetab_entry *entry = &table.entries[i];

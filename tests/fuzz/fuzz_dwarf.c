@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 			lens[i] = (uint32_t)len;
 		len -= lens[i];
 	}
-	dwarf_work_max = 1u << 20;
+	dwarf_work_max = 1u << 16;
 	dwarf_quick_bytes = 0;
 	files.file = make_file(bytes, lens[0]);
 	int part = make_file(bytes + lens[0], lens[1]);

@@ -3,8 +3,8 @@
  * fuzz_gopclntab.c - any bytes as Go's table, moduledata and inlined calls of a program.
  *
  * First byte: bit 0 64 bits, bit 1 the other byte order, bit 2 a position-independent program. Then
- * 4096 bytes of the table, 512 of moduledata; the rest is inlined calls and relocations.  What is
- * missing is 0.
+ * the lengths of the table and of moduledata, of 16 bits each, both, and inlined calls and
+ * relocations.  What is missing is 0.
  */
 #include "symbols/gopclntab.h"
 
@@ -23,6 +23,7 @@
 #define FILE_BYTES 0x6000u
 #define TABLE_BYTES 4096u
 #define MODULE_BYTES 512u
+#define DATA_BYTES 1024u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -68,13 +69,15 @@ static void check(const struct elffile *elf)
 	gopclntab_free(table);
 }
 
-static void put(const uint8_t **data, size_t *left, size_t most, off_t at)
+/* The next bytes of the input, n at most, to a part of the file that has a size. */
+static void put(const uint8_t **data, size_t *left, size_t n, size_t size, off_t at)
 {
 	uint8_t bytes[TABLE_BYTES] = {0};
-	const size_t n = *left < most ? *left : most;
 
+	n = n < size ? n : size;
+	n = n < *left ? n : *left;
 	memcpy(bytes, *data, n);
-	if (pwrite(file, bytes, most, at) != (ssize_t)most)
+	if (pwrite(file, bytes, size, at) != (ssize_t)size)
 		abort();
 	*data += n;
 	*left -= n;
@@ -107,10 +110,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.sections = sections,
 		.n_sections = 5,
 		.names_section = 4};
+	uint16_t lens[2];
 
-	if (size < 1 || size > 8192)
+	if (size < 1 + sizeof(lens) || size > 8192)
 		return 0;
 	if (file < 0) {
+		gopclntab_work_max = 1u << 14;
 		file = memfd_create("go", MFD_CLOEXEC);
 		if (file < 0 || ftruncate(file, FILE_BYTES) < 0 ||
 			pwrite(file, names, sizeof(names), NAMES_AT) != sizeof(names))
@@ -127,11 +132,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	elf.is64 = *data & 1;
 	elf.swapped = *data & 2;
 	elf.type = *data & 4 ? ET_DYN : ET_EXEC;
-	data++;
-	size--;
-	put(&data, &size, TABLE_BYTES, TABLE_AT);
-	put(&data, &size, MODULE_BYTES, MODULE_AT);
-	put(&data, &size, 0x400, DATA_AT);
+	memcpy(lens, data + 1, sizeof(lens));
+	data += 1 + sizeof(lens);
+	size -= 1 + sizeof(lens);
+	put(&data, &size, lens[0], TABLE_BYTES, TABLE_AT);
+	put(&data, &size, lens[1], MODULE_BYTES, MODULE_AT);
+	put(&data, &size, DATA_BYTES, DATA_BYTES, DATA_AT);
 	check(&elf);
 	return 0;
 }

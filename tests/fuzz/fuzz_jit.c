@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * fuzz_jit.c - any bytes as a perf-PID.map, in pieces of two sizes, and as a jitdump: what comes
- * out has no overlaps.
+ * out has no overlaps.  What is found for several addresses at once is what is found for each.
  */
 #include "symbols/jitdump.h"
 #include "symbols/perfmap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#define ADDRESSES 16u
+#define ALONE 2u /* of them, asked for alone, too */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,11 +52,43 @@ static void feed(struct jitspans *spans, const uint8_t *data, size_t size, size_
 		abort();
 }
 
+static void check_code(const struct jitdump *dump, const struct jitdump_code *code, size_t size)
+{
+	struct jitdump_lines lines;
+
+	if (code->file_offset > size || code->lines_at > size ||
+		jitdump_lines_read(dump, code, &lines) < 0)
+		abort();
+	for (size_t i = 0; i < lines.n; i++)
+		if (strlen(lines.names + lines.at[i].file) > size)
+			abort();
+	jitdump_lines_fini(&lines);
+}
+
+static void check_finding(const struct jitdump *dump, const struct jitspans *dumped, size_t size)
+{
+	struct jitdump_code codes[ADDRESSES], alone;
+	uint64_t addresses[ADDRESSES];
+	const size_t n = dumped->n < ADDRESSES ? dumped->n : ADDRESSES;
+
+	for (size_t i = 0; i < n; i++)
+		addresses[i] = dumped->at[i].start;
+	if (jitdump_find_all(dump, addresses, n, codes) < 0)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		if (codes[i].size)
+			check_code(dump, &codes[i], size);
+	for (size_t i = 0; i < n && i < ALONE; i++) {
+		const int ret = jitdump_find(dump, addresses[i], &alone);
+		if (ret != (codes[i].size ? 0 : -ENOENT) ||
+			(ret == 0 && memcmp(&alone, &codes[i], sizeof(alone)) != 0))
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct jitspans whole = {0}, pieces = {0}, dumped = {0};
-	struct jitdump_lines lines;
-	struct jitdump_code code;
 	struct jitdump dump;
 
 	feed(&whole, data, size, size ? size : 1);
@@ -69,17 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (jitdump_open(&dump, fd, size & 1) == 0) {
 		if (jitdump_read(&dump, &dumped))
 			abort();
-		for (size_t i = 0; i < dumped.n && i < 16; i++) {
-			if (jitdump_find(&dump, dumped.at[i].start, &code) < 0)
-				continue;
-			if (code.file_offset > size || code.lines_at > size ||
-				jitdump_lines_read(&dump, &code, &lines) < 0)
-				abort();
-			for (size_t k = 0; k < lines.n; k++)
-				if (strlen(lines.names + lines.at[k].file) > size)
-					abort();
-			jitdump_lines_fini(&lines);
-		}
+		check_finding(&dump, &dumped, size);
 		check_table(&dumped);
 	}
 	close(fd);

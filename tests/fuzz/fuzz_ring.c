@@ -19,16 +19,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t total = sizeof(struct perf_event_mmap_page) + DATA_LEN;
+	static struct perf_event_mmap_page *page;
 	const struct perf_event_header *record;
-	struct perf_event_mmap_page *page;
 	struct ring *ring;
 	uint64_t tail, ahead;
 
 	if (size < 16)
 		return 0;
-	page = calloc(1, total);
-	if (!page)
-		return 0;
+	if (!page && !(page = calloc(1, total)))
+		abort();
+	memset(page + 1, 0, DATA_LEN);
 	memcpy(&tail, data, 8);
 	memcpy(&ahead, data + 8, 8);
 	page->data_tail = tail;
@@ -40,14 +40,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while ((record = ring_peek(ring))) {
 		if ((uintptr_t)record % 8 || record->size < sizeof(*record))
 			abort();
+		uint64_t sum = 0;
 		for (unsigned int i = 0; i < record->size; i++)
-			sink += ((const uint8_t *)record)[i];
+			sum += ((const uint8_t *)record)[i];
+		sink += sum;
 		ring_consume(ring);
 	}
 	ring_release(ring);
 	if (page->data_tail != page->data_head || ring_pending(ring))
 		abort();
 	ring_close(ring);
-	free(page);
 	return 0;
 }

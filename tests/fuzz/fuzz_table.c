@@ -9,6 +9,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Inputs stay good when the version changes, and when their length does. */
+static void set_version(void *bytes, size_t size)
+{
+	struct symtab_header header;
+
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	header.version = SYMTAB_VERSION;
+	header.total_bytes = size;
+	memcpy(bytes, &header, sizeof(header));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct symtab table;
@@ -17,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data, size);
+	set_version(bytes, size);
 	if (symtab_check(&table, bytes, size) == 0) {
 		for (uint32_t i = 0; i < table.n_entries; i++) {
 			const uint64_t start = table.entries[i].start;

@@ -46,11 +46,12 @@ static void take(const uint8_t **data, size_t *size, void *out, size_t n)
 	*size -= some;
 }
 
-static void map(struct space *space, uint64_t start, uint64_t len, const char *name, uint64_t inode)
+static void map(struct space *space, uint64_t start, uint64_t len, bool executable,
+	const char *name, uint64_t inode)
 {
 	const struct record_mmap mmap = {.start = start,
 		.len = len,
-		.executable = true,
+		.executable = executable,
 		.has_inode = inode,
 		.inode = inode,
 		.filename = name};
@@ -102,21 +103,22 @@ static void walk(struct unwind *unwind, const struct space *space, const uint8_t
 	free(stack);
 }
 
+/* One program for all inputs.  A mapping changes for each of them, so that the rules that were
+ * remembered hold no more. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct unwind_source source = {.find = find};
-	struct spaces spaces = {0};
-	struct unwind *unwind = NULL;
-	struct space *space = NULL;
+	static const struct unwind_source source = {.find = find};
+	static struct spaces spaces;
+	static struct unwind *unwind;
+	static struct space *space;
 
-	if (images_new(&spaces.images) || space_new(&space, &spaces, 7) ||
-		unwind_new(&unwind, spaces.images, &source))
+	if (!space &&
+		(images_new(&spaces.images) || space_new(&space, &spaces, 7) ||
+			unwind_new(&unwind, spaces.images, &source)))
 		abort();
-	map(space, CODE, RULES * PAGE, "/bin/app", 5);
-	map(space, JIT, PAGE, "//anon", 0);
+	map(space, CODE, RULES * PAGE, true, "/bin/app", 5);
+	map(space, JIT, PAGE, false, "//anon", 0);
+	map(space, JIT, PAGE, true, "//anon", 0);
 	walk(unwind, space, data, size);
-	unwind_free(unwind);
-	space_free(space);
-	images_free(spaces.images);
 	return 0;
 }

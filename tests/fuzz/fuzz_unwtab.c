@@ -9,6 +9,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Inputs stay good when the version changes, and when their length does. */
+static void set_version(void *bytes, size_t size)
+{
+	struct unwtab_header header;
+
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, bytes, sizeof(header));
+	header.version = UNWTAB_VERSION;
+	header.total_bytes = size;
+	memcpy(bytes, &header, sizeof(header));
+}
+
 static void find_at(const struct unwtab *table, uint64_t offset)
 {
 	const struct unwtab_rule *rule = unwtab_find(table, offset);
@@ -25,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data, size);
+	set_version(bytes, size);
 	if (unwtab_check(&table, bytes, size) == 0) {
 		for (uint32_t page = 0; page < table.n_pages; page++) {
 			const uint64_t start = (uint64_t)(table.first_page + page)
