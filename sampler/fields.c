@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Room for a text that is cut at once. */
 #define TEXT_LEAST 64u
@@ -29,6 +30,16 @@ struct field *fields_add(struct fields *fields, const char *name, size_t len, en
 	*field = (struct field){.kind = kind};
 	snprintf(field->name, sizeof(field->name), "%.*s", (int)len, name);
 	return field;
+}
+
+/* Of the kernel that runs here, whose coarse clocks advance with each tick. */
+static unsigned int get_ticks_per_s(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
+		return 0;
+	return (unsigned int)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
 /* The texts that samples of this machine, or of the recording, point to. */
@@ -81,6 +92,8 @@ static int add_tracepoint(struct fields *fields, const struct perf_event_attr *a
 	}
 	fields->is_tracepoint = true;
 	fields->swapped = source && source->swapped;
+	if (!source || !source->format || source->is_here)
+		fields->ticks_per_s = get_ticks_per_s();
 	if (source && (source->long_bytes == 4 || source->long_bytes == 8))
 		fields->long_bytes = source->long_bytes;
 	if (!err)

@@ -49,7 +49,7 @@ int fields_new(struct fields **out, const struct perf_event_attr *attr, const ch
 /* The machine that a tracepoint was recorded on. */
 struct fields_source {
 	const char *format; /* the text of its format file; NULL: read as for fields_new() */
-	bool is_here; /* its kernel is the one that runs here */
+	bool is_here; /* its kernel is the one that runs here: this one's facts are its, too */
 	bool swapped; /* its numbers have the other byte order */
 	unsigned int long_bytes; /* of a long; 0: as here */
 	const char *texts; /* its printk_formats; NULL: not known */

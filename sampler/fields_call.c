@@ -62,13 +62,12 @@ static void call_names(struct expr *expr, struct term *out)
 }
 
 /* __get_str(name) and its like: the word is a field. */
-static void call_field(struct expr *expr, bool is_text, bool is_len, struct term *out)
+static void take_field(struct expr *expr, bool is_text, bool is_len, struct term *out)
 {
 	const char *name;
 	size_t len;
 
 	expr->bad = !expr_take_word(expr, &name, &len);
-	expr_want(expr, ")");
 	if (expr->bad)
 		return;
 	for (size_t i = 0; i < expr->fields->n; i++) {
@@ -87,11 +86,18 @@ static void call_field(struct expr *expr, bool is_text, bool is_len, struct term
 					? TERM_TEXT
 					: TERM_BYTES,
 				.bits = 64,
+				.is_unsigned = !how->is_signed,
 				.bytes = bytes,
 				.element = how->element ? how->element : 1};
 		return;
 	}
 	expr_set_unknown(expr, out, "%.*s", (int)(len < SHOWN_MAX ? len : SHOWN_MAX), name);
+}
+
+static void call_field(struct expr *expr, bool is_text, bool is_len, struct term *out)
+{
+	take_field(expr, is_text, is_len, out);
+	expr_want(expr, ")");
 }
 
 static void call_bits(struct expr *expr, struct term *out)
@@ -120,9 +126,12 @@ static bool is_name(const struct call *call, const char *name)
 	return strlen(name) == call->len && !memcmp(call->name, name, call->len);
 }
 
-static bool is_array(const struct term *term)
+/* How many bytes or elements; the kernel takes them as an int. */
+static size_t get_count(const struct term *term)
 {
-	return term->kind == TERM_BYTES || term->kind == TERM_TEXT;
+	int32_t n = (int32_t)term->number;
+
+	return n > 0 ? (size_t)n : 0;
 }
 
 /* "12 34" of so many bytes */
@@ -130,7 +139,7 @@ static void put_hex(struct expr *expr, const struct call *call, bool is_joined, 
 {
 	const struct bytes bytes = call->args[0].bytes;
 	struct line_text text = room_text(expr);
-	uint64_t n = call->args[1].number;
+	size_t n = get_count(&call->args[1]);
 
 	for (size_t i = 0; i < bytes.len && i < n && !text.cut; i++)
 		line_print(&text, "%s%02x", i && !is_joined ? " " : "", bytes.at[i]);
@@ -138,30 +147,56 @@ static void put_hex(struct expr *expr, const struct call *call, bool is_joined, 
 }
 
 /* "{0x1,0x2}": an array, how many elements, and their size */
-static void put_array(struct expr *expr, const struct call *call, struct term *out)
+static void put_array(
+	struct expr *expr, struct bytes bytes, size_t n, uint64_t size, struct term *out)
 {
-	const struct term *array = &call->args[0];
 	struct line_text text = room_text(expr);
-	uint64_t n = call->args[1].number, size = call->args[2].number;
+	size_t left = size && n > bytes.len / size ? bytes.len / size * size : n * (size_t)size;
+	const char *between = "";
 
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		size = 1;
 	line_put(&text, "{", 1);
-	for (size_t i = 0; i < n && i < array->bytes.len / size && !text.cut; i++)
-		line_print(&text, "%s0x%" PRIx64, i ? "," : "", expr_element(expr, array, size, i));
+	for (const uint8_t *at = bytes.at; left && !text.cut; between = ",") {
+		line_put(&text, between, strlen(between));
+		if (size != 1 && size != 2 && size != 4 && size != 8) {
+			line_print(&text, "BAD SIZE:%" PRIu64 " ", size);
+			size = 1;
+		}
+		line_print(&text, "0x%" PRIx64, fields_load(expr->fields, at, size, false));
+		at += size;
+		left -= size;
+	}
 	line_put(&text, "}", 1);
 	set_room_text(expr, &text, out);
 }
 
+/* __print_dynamic_array(name, size of an element): all of the field. */
+static void call_dynamic_array(struct expr *expr, const struct call *call, struct term *out)
+{
+	struct term size;
+
+	take_field(expr, false, false, out);
+	expr_want(expr, ",");
+	if (!expr->bad)
+		expr_eval(expr, &size);
+	expr_want(expr, ")");
+	if (expr->bad || out->kind == TERM_UNKNOWN)
+		return;
+	if (size.kind == TERM_NUMBER && size.number)
+		put_array(expr, out->bytes, out->bytes.len / size.number, size.number, out);
+	else
+		expr_set_unknown(expr, out, "%.*s()", (int)call->len, call->name);
+}
+
 static bool call_printer(struct expr *expr, const struct call *call, struct term *out)
 {
-	if (call->n < 2 || !is_array(&call->args[0]) || call->args[1].kind != TERM_NUMBER)
+	if (call->n < 2 || !expr_is_array(&call->args[0]) || call->args[1].kind != TERM_NUMBER)
 		return false;
 	if (is_name(call, "__print_hex") || is_name(call, "__print_hex_str"))
 		put_hex(expr, call, call->len > strlen("__print_hex"), out);
 	else if (is_name(call, "__print_array") && call->n == 3 &&
 		call->args[2].kind == TERM_NUMBER)
-		put_array(expr, call, out);
+		put_array(expr, call->args[0].bytes, get_count(&call->args[1]),
+			call->args[2].number, out);
 	else
 		return false;
 	return true;
@@ -174,20 +209,24 @@ static bool turn(const struct expr *expr, const struct call *call, struct term *
 	static const struct {
 		const char *name;
 		unsigned int size;
-		bool is_big;
-	} turns[] = {{"ntohs", 2, true}, {"htons", 2, true}, {"ntohl", 4, true}, {"htonl", 4, true},
-		{"__be16_to_cpu", 2, true}, {"be16_to_cpu", 2, true}, {"__be32_to_cpu", 4, true},
-		{"be32_to_cpu", 4, true}, {"__be64_to_cpu", 8, true}, {"be64_to_cpu", 8, true},
-		{"__le16_to_cpu", 2, false}, {"le16_to_cpu", 2, false}, {"__le32_to_cpu", 4, false},
-		{"le32_to_cpu", 4, false}, {"__le64_to_cpu", 8, false}, {"le64_to_cpu", 8, false}};
+		char order; /* big, little, or the other one than the machine's */
+	} turns[] = {{"ntohs", 2, 'b'}, {"htons", 2, 'b'}, {"ntohl", 4, 'b'}, {"htonl", 4, 'b'},
+		{"__be16_to_cpu", 2, 'b'}, {"be16_to_cpu", 2, 'b'}, {"__be32_to_cpu", 4, 'b'},
+		{"be32_to_cpu", 4, 'b'}, {"__be64_to_cpu", 8, 'b'}, {"be64_to_cpu", 8, 'b'},
+		{"__le16_to_cpu", 2, 'l'}, {"le16_to_cpu", 2, 'l'}, {"__le32_to_cpu", 4, 'l'},
+		{"le32_to_cpu", 4, 'l'}, {"__le64_to_cpu", 8, 'l'}, {"le64_to_cpu", 8, 'l'},
+		{"__builtin_bswap16", 2, 'o'}, {"__builtin_bswap32", 4, 'o'},
+		{"__builtin_bswap64", 8, 'o'}, {"__fswab16", 2, 'o'}, {"__fswab32", 4, 'o'},
+		{"__fswab64", 8, 'o'}};
 	const bool is_big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != expr->fields->swapped;
+	const char own = is_big ? 'b' : 'l';
 
 	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++) {
 		uint64_t number = call->args[0].number;
 
 		if (!is_name(call, turns[i].name))
 			continue;
-		if (turns[i].is_big != is_big)
+		if (turns[i].order != own)
 			number = __builtin_bswap64(number) >> (64 - 8 * turns[i].size);
 		else if (turns[i].size < 8)
 			number &= (1ull << 8 * turns[i].size) - 1;
@@ -195,6 +234,20 @@ static bool turn(const struct expr *expr, const struct call *call, struct term *
 		return true;
 	}
 	return false;
+}
+
+/* Ticks as a time, which the kernel rounds up. */
+static bool convert_ticks(const struct expr *expr, const struct call *call, struct term *out)
+{
+	const uint64_t ticks = call->args[0].number, in_s = expr->fields->ticks_per_s;
+	uint64_t unit = is_name(call, "jiffies_to_msecs") ? 1000
+		: is_name(call, "jiffies_to_usecs")	  ? 1000000
+							  : 0;
+
+	if (!unit || (ticks && !in_s))
+		return false;
+	expr_set_number(out, ticks ? (ticks * unit + in_s - 1) / in_s : 0, 32, true);
+	return true;
 }
 
 static bool call_number(struct expr *expr, const struct call *call, struct term *out)
@@ -211,11 +264,8 @@ static bool call_number(struct expr *expr, const struct call *call, struct term 
 		expr_set_number(out, ns / 1000000000, 64, true);
 	else if (is_name(call, "__print_ns_without_secs"))
 		expr_set_number(out, ns % 1000000000, 32, true);
-	else if (is_name(call, "jiffies_to_msecs") && !ns)
-		/* Of others it takes to know how many a second has. */
-		expr_set_number(out, 0, 32, true);
 	else
-		return turn(expr, call, out);
+		return turn(expr, call, out) || convert_ticks(expr, call, out);
 	return true;
 }
 
@@ -264,6 +314,8 @@ void expr_call(struct expr *expr, const char *name, size_t len, struct term *out
 	} else if (is_name(&call, "__get_dynamic_array_len") ||
 		is_name(&call, "__get_rel_dynamic_array_len")) {
 		call_field(expr, false, true, out);
+	} else if (is_name(&call, "__print_dynamic_array")) {
+		call_dynamic_array(expr, &call, out);
 	} else if (is_name(&call, "__get_dynamic_array") ||
 		is_name(&call, "__get_rel_dynamic_array") || is_name(&call, "__get_sockaddr") ||
 		is_name(&call, "__get_rel_sockaddr")) {

@@ -176,9 +176,30 @@ static unsigned int long_bits(const struct expr *expr)
 	return 8 * expr->fields->long_bytes;
 }
 
-uint64_t expr_element(const struct expr *expr, const struct term *array, size_t size, size_t i)
+bool expr_is_array(const struct term *term)
 {
-	return fields_load(expr->fields, array->bytes.at + i * size, size, false);
+	return term->kind == TERM_BYTES || term->kind == TERM_TEXT;
+}
+
+/* An array from its element i on; nothing of it beyond its end. */
+static struct bytes bytes_from(const struct term *array, uint64_t i)
+{
+	size_t size = array->element ? array->element : 1, from;
+
+	from = i < array->bytes.len / size ? (size_t)i * size : array->bytes.len;
+	return (struct bytes){array->bytes.at + from, array->bytes.len - from};
+}
+
+/* The number that these bytes begin with. */
+static void set_from_bytes(const struct expr *expr, struct term *out, struct bytes bytes,
+	uint32_t size, bool is_signed)
+{
+	size = size ? size : 1;
+	expr_set_number(out,
+		bytes.len >= size ? fields_load(expr->fields, bytes.at, size, is_signed) : 0,
+		size > 4 ? 64 : 32, size >= 4 && !is_signed);
+	out->bytes = bytes;
+	out->element = size;
 }
 
 /* --- fields --- */
@@ -207,15 +228,12 @@ static void get_field(struct expr *expr, const char *name, size_t len, struct te
 		*out = (struct term){
 			.kind = expr->fields->at[i].kind == FIELD_TEXT ? TERM_TEXT : TERM_BYTES,
 			.bits = 64,
+			.is_unsigned = !how->is_signed,
 			.bytes = bytes,
 			.element = how->element ? how->element : 1};
 		return;
 	}
-	expr_set_number(out,
-		bytes.len >= how->len
-			? fields_load(expr->fields, bytes.at, how->len, how->is_signed)
-			: 0,
-		how->len > 4 ? 64 : 32, how->len >= 4 && !how->is_signed);
+	set_from_bytes(expr, out, bytes, how->len, how->is_signed);
 	out->is_pointer = how->is_pointer;
 }
 
@@ -223,29 +241,25 @@ static void take_index(struct expr *expr, struct term *out)
 {
 	char shown[SHOWN_MAX], by[SHOWN_MAX];
 	struct term index;
-	size_t size;
 
 	expr_eval(expr, &index);
 	expr_want(expr, "]");
 	if (expr->bad)
 		return;
-	size = out->kind == TERM_TEXT ? 1 : out->element;
-	if ((out->kind != TERM_TEXT && out->kind != TERM_BYTES) || index.kind != TERM_NUMBER) {
+	if (!expr_is_array(out) || index.kind != TERM_NUMBER) {
 		expr_show(out, shown, sizeof(shown));
 		expr_show(&index, by, sizeof(by));
 		expr_set_unknown(expr, out, "%s[%s]", shown, by);
-	} else if (index.number >= out->bytes.len / size) {
-		/* Behind the end of a text; or the record is too short. */
-		expr_set_number(out, 0, 32, false);
 	} else {
-		uint64_t number = fields_load(expr->fields, out->bytes.at + index.number * size,
-			size, out->kind == TERM_TEXT);
-
-		expr_set_number(out, number, size > 4 ? 64 : 32, size >= 4);
+		/* Behind the end of a text is 0; or the record is too short. */
+		set_from_bytes(
+			expr, out, bytes_from(out, index.number), out->element, !out->is_unsigned);
 	}
 }
 
 /* --- expressions --- */
+
+static void unary(struct expr *expr, struct term *out);
 
 static char take_escape(const char **at)
 {
@@ -329,6 +343,7 @@ static void take_statements(struct expr *expr, struct term *out)
 		for (; expr_take_word(expr, &word, &word_len); n_words++) {
 			name = word;
 			len = word_len;
+			expr_skip_typeof(expr, word, word_len);
 			while (expr_take(expr, "*"))
 				continue;
 		}
@@ -356,26 +371,39 @@ static bool take_local(struct expr *expr, const char *word, size_t len, struct t
 	return false;
 }
 
+static size_t size_of(const struct term *term)
+{
+	if (expr_is_array(term))
+		return term->bytes.len;
+	return term->kind != TERM_NUMBER ? 0 : term->element ? term->element : term->bits / 8;
+}
+
+/* Of a type or of an expression, with brackets or without. */
 static void take_sizeof(struct expr *expr, struct term *out)
 {
 	struct expr_type type;
 	struct term of;
+	const char *from;
+	size_t size;
+	ptrdiff_t len;
 
+	expr_skip_blanks(expr);
+	from = expr->at;
 	if (expr_take_type(expr, &type)) {
-		of = (struct term){
-			.bits = 8 * (type.is_pointer ? expr->fields->long_bytes : type.size)};
+		size = type.is_pointer ? expr->fields->long_bytes : type.size;
 	} else {
-		expr_want(expr, "(");
-		if (!expr->bad)
-			expr_eval(expr, &of);
-		expr_want(expr, ")");
-		if (!expr->bad && (of.kind == TERM_BYTES || of.kind == TERM_TEXT))
-			of.bits = 8 * (unsigned int)of.bytes.len;
+		unary(expr, &of);
+		size = size_of(&of);
 	}
-	if (!expr->bad && of.bits)
-		expr_set_number(out, of.bits / 8, long_bits(expr), true);
-	else
-		expr_set_unknown(expr, out, "sizeof()");
+	if (size) {
+		expr_set_number(out, size, long_bits(expr), true);
+		return;
+	}
+	len = expr->at - from;
+	while (len && isspace((unsigned char)from[len - 1]))
+		len--;
+	expr_set_unknown(expr, out, "sizeof%s%.*s", *from == '(' ? "" : " ",
+		(int)(len < SHOWN_MAX ? len : SHOWN_MAX), from);
 }
 
 static void take_named(struct expr *expr, struct term *out)
@@ -453,16 +481,16 @@ static void apply_unary(struct expr *expr, char op, struct term *out)
 {
 	char shown[SHOWN_MAX];
 
-	if (op == '&' && out->kind != TERM_NUMBER)
+	if (op == '&' && (out->kind != TERM_NUMBER || out->bytes.at)) {
+		/* A number that lies somewhere is an array of one. */
+		if (out->kind == TERM_NUMBER)
+			out->kind = TERM_BYTES;
 		return;
+	}
 	if (op == '!' && out->kind != TERM_UNKNOWN) {
 		expr_set_number(out, !is_true(out), 32, false);
-	} else if (op == '*' && (out->kind == TERM_BYTES || out->kind == TERM_TEXT)) {
-		size_t size = out->element;
-
-		expr_set_number(out,
-			size && size <= out->bytes.len ? expr_element(expr, out, size, 0) : 0,
-			size > 4 ? 64 : 32, size >= 4);
+	} else if (op == '*' && expr_is_array(out)) {
+		set_from_bytes(expr, out, out->bytes, out->element, !out->is_unsigned);
 	} else if (out->kind != TERM_NUMBER || op == '*' || op == '&') {
 		expr_show(out, shown, sizeof(shown));
 		expr_set_unknown(expr, out, "%c%s", op, shown);
@@ -608,6 +636,11 @@ static void combine(
 		compute(op, x, y);
 		return;
 	}
+	/* An array is the address of its first element. */
+	if (*op->text == '+' && expr_is_array(x) && y->kind == TERM_NUMBER) {
+		x->bytes = bytes_from(x, y->number);
+		return;
+	}
 	/* The address of an array is never NULL. */
 	if (op->level == 6 && x->kind != TERM_UNKNOWN && y->kind != TERM_UNKNOWN) {
 		expr_set_number(x, *op->text == '!', 32, false);
@@ -650,8 +683,13 @@ static void choose(struct expr *expr, struct term *out)
 	struct expr_named of_yes;
 	struct term condition = *out, yes, no;
 
-	expr_eval(expr, &yes);
-	expr_want(expr, ":");
+	/* "A ?: B" */
+	if (expr_take(expr, ":")) {
+		yes = condition;
+	} else {
+		expr_eval(expr, &yes);
+		expr_want(expr, ":");
+	}
 	if (expr->bad)
 		return;
 	of_yes = expr->named;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define WIDTH_MAX 1024
+#define POINTEE_MAX 512 /* of what is padded */
 #define CUT "\xe2\x80\xa6" /* an ellipsis */
 
 void line_put(struct line_text *text, const char *what, size_t len)
@@ -215,6 +216,45 @@ static void put_number(
 	put_padded(text, conversion, out.out, out.len);
 }
 
+/* Of bits and bytes the width tells how many. */
+static bool pads_pointee(const struct conversion *conversion, char letter)
+{
+	return letter != 'h' && letter != 'b' &&
+		(conversion->width >= 0 || conversion->precision >= 0);
+}
+
+static void put_pointer(struct line_text *text, const struct fields *fields, const char **format,
+	const struct conversion *conversion, const struct term *term,
+	const struct fields_line_names *names)
+{
+	char shown[POINTEE_MAX];
+	struct line_text pointee = {shown, sizeof(shown), 0, false};
+	bool pads = pads_pointee(conversion, **format);
+	struct conversion digits = *conversion;
+	struct term number = *term;
+
+	if (isalnum((unsigned char)**format) &&
+		line_put_pointee(
+			pads ? &pointee : text, fields, format, term, conversion->width, names)) {
+		if (pads)
+			put_text(text, conversion, shown, pointee.len);
+		return;
+	}
+	/* What is known of it: letters of kinds that are not known here change nothing. */
+	if (expr_is_array(term)) {
+		for (size_t i = 0; i < term->bytes.len && !text->cut; i++)
+			line_print(text, "%02x", term->bytes.at[i]);
+	} else if (term->number) {
+		digits.what = 'x';
+		digits.bits = number.bits = 64;
+		digits.alternate = true;
+		put_number(text, &digits, &number);
+	} else {
+		/* As the C library prints it. */
+		put_padded(text, conversion, "(nil)", 5);
+	}
+}
+
 /* A value is shown as it can be, whatever the conversion wants it to be. */
 static void put_conversion(struct line_text *text, const struct fields *fields, const char **format,
 	const struct conversion *conversion, const struct term *term,
@@ -225,7 +265,7 @@ static void put_conversion(struct line_text *text, const struct fields *fields, 
 	if (term->kind == TERM_UNKNOWN) {
 		line_put(text, (const char *)term->bytes.at, term->bytes.len);
 	} else if (conversion->what == 'p') {
-		line_put_pointer(text, fields, format, term, conversion->width, names);
+		put_pointer(text, fields, format, conversion, term, names);
 	} else if (conversion->what == 's' && term->kind == TERM_NUMBER) {
 		put_pointed_text(text, conversion, fields, term);
 	} else if (term->kind != TERM_NUMBER) {

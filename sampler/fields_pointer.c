@@ -260,8 +260,20 @@ static bool put_symbol(struct line_text *text, const struct term *term, bool wit
 	return true;
 }
 
-/* Letters that say what the pointer points to; *format is behind what is known of them. */
-static bool put_pointee(struct line_text *text, const struct fields *fields, const char **format,
+/* An address of the bus or of memory (%pad, %pap), in all of its digits. */
+static bool put_address(
+	struct line_text *text, const struct fields *fields, const struct term *term)
+{
+	size_t size = term->element == 4 || term->element == 8 ? term->element : fields->long_bytes;
+	const uint8_t *at;
+
+	if (!get_bytes(term, size, &at))
+		return false;
+	line_print(text, "0x%0*" PRIx64, 2 * (int)size, fields_load(fields, at, size, false));
+	return true;
+}
+
+bool line_put_pointee(struct line_text *text, const struct fields *fields, const char **format,
 	const struct term *term, int width, const struct fields_line_names *names)
 {
 	char letter = **format;
@@ -305,31 +317,11 @@ static bool put_pointee(struct line_text *text, const struct fields *fields, con
 		break;
 	case 'a':
 		takes_next = next == 'p' || next == 'd';
-		done = term->kind == TERM_NUMBER;
-		if (done)
-			line_print(text, "0x%0*" PRIx64, 2 * (int)fields->long_bytes, term->number);
+		done = put_address(text, fields, term);
 		break;
 	default:
 		break;
 	}
 	*format += 1 + takes_next;
 	return done;
-}
-
-void line_put_pointer(struct line_text *text, const struct fields *fields, const char **format,
-	const struct term *term, int width, const struct fields_line_names *names)
-{
-	if (isalnum((unsigned char)**format) &&
-		put_pointee(text, fields, format, term, width, names))
-		return;
-	/* What is known of it: letters of kinds that are not known here change nothing. */
-	if (term->kind == TERM_BYTES || term->kind == TERM_TEXT) {
-		for (size_t i = 0; i < term->bytes.len && !text->cut; i++)
-			line_print(text, "%02x", term->bytes.at[i]);
-	} else if (term->number) {
-		line_print(text, "0x%" PRIx64, term->number);
-	} else {
-		/* As the C library prints it. */
-		line_put(text, "(nil)", 5);
-	}
 }

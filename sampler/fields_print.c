@@ -186,7 +186,7 @@ static int find_field(const struct fields *fields, struct span span, struct span
 	return -1;
 }
 
-/* A field and nothing else, but for brackets and casts. */
+/* A field or its address, and nothing else but brackets and casts. */
 static int find_bare(const struct fields *fields, struct span span)
 {
 	struct span word;
@@ -195,6 +195,10 @@ static int find_bare(const struct fields *fields, struct span span)
 	strip_brackets(&span);
 	while (span.at < span.end && *span.at == '(' && is_cast(span.at, span.end)) {
 		span.at = skip_brackets(span.at, span.end);
+		strip_brackets(&span);
+	}
+	if (span.at < span.end && *span.at == '&') {
+		span.at++;
 		strip_brackets(&span);
 	}
 	field = find_field(fields, span, &word);

@@ -96,6 +96,7 @@ struct fields {
 	size_t n_lists;
 	bool swapped; /* the raw data has the other byte order */
 	unsigned int long_bytes; /* of the machine that wrote it */
+	unsigned int ticks_per_s; /* of its kernel ("jiffies"); 0: not known */
 	struct fields_texts *texts; /* NULL: none; owned */
 	uint64_t outcomes[KIND_OUTCOMES_MAX]; /* atomic, relaxed */
 };
@@ -167,8 +168,8 @@ struct term {
 	bool is_unsigned;
 	bool is_pointer;
 	bool is_composed; /* unknown, and more than one word */
-	struct bytes bytes;
-	uint32_t element;
+	struct bytes bytes; /* of a number: where it lies, and what follows it; or at is NULL */
+	uint32_t element; /* bytes of an array's element, or of a number that lies somewhere */
 };
 
 #define EXPR_LOCALS_MAX 8
@@ -213,13 +214,14 @@ struct expr_type {
 	bool is_signed, is_pointer, is_known;
 };
 bool expr_take_type(struct expr *expr, struct expr_type *type);
+/* What is in brackets behind a word of a type that is "typeof". */
+void expr_skip_typeof(struct expr *expr, const char *word, size_t len);
 void expr_cast(const struct expr *expr, struct term *term, const struct expr_type *type);
 bool expr_is_word(const char *word, size_t len, const char *name);
 /* A number as a register of so many bits has it. */
 uint64_t expr_extend(uint64_t number, unsigned int bits, bool is_signed);
 void expr_set_number(struct term *out, uint64_t number, unsigned int bits, bool is_unsigned);
-/* Element i of an array. */
-uint64_t expr_element(const struct expr *expr, const struct term *array, size_t size, size_t i);
+bool expr_is_array(const struct term *term);
 /* A text of the room; cut if there is none left. */
 void expr_set_text(
 	struct expr *expr, struct term *out, enum term_kind kind, const char *text, size_t len);
@@ -241,8 +243,9 @@ void line_print(struct line_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* What was cut ends in an ellipsis. */
 void line_mark_cut(struct line_text *text);
-/* %p with what follows it at *format, which is taken; -1: no width. */
-void line_put_pointer(struct line_text *text, const struct fields *fields, const char **format,
+/* What a pointer points to, by the letters behind %p at *format, which are taken; -1: no width.
+ * False: it is not known, and nothing was put. */
+bool line_put_pointee(struct line_text *text, const struct fields *fields, const char **format,
 	const struct term *term, int width, const struct fields_line_names *names);
 /* Bits as "0-3,5", or as words of 32 in hexadecimal digits; words of the raw data have word
  * bytes. */

@@ -66,6 +66,15 @@ static bool add_type_word(struct type_words *type, const char *word, size_t len,
 	return false;
 }
 
+void expr_skip_typeof(struct expr *expr, const char *word, size_t len)
+{
+	if ((expr_is_word(word, len, "typeof") || expr_is_word(word, len, "__typeof__")) &&
+		expr_take(expr, "(")) {
+		expr_skip(expr);
+		expr_want(expr, ")");
+	}
+}
+
 /* The words of a type and its stars; false: there are none. */
 static bool take_type_words(struct expr *expr, struct expr_type *type, bool *is_known)
 {
@@ -76,6 +85,7 @@ static bool take_type_words(struct expr *expr, struct expr_type *type, bool *is_
 	for (; expr_take_word(expr, &word, &len); n++) {
 		if (expr_is_word(word, len, "REC") || expr_is_word(word, len, "sizeof"))
 			return false;
+		expr_skip_typeof(expr, word, len);
 		(void)add_type_word(&words, word, len, expr->fields->long_bytes);
 	}
 	*type = (struct expr_type){.size = words.size ? words.size
@@ -114,15 +124,14 @@ void expr_cast(const struct expr *expr, struct term *term, const struct expr_typ
 	if (term->kind == TERM_UNKNOWN)
 		return;
 	if (type->is_pointer) {
-		term->is_pointer = true;
 		if (term->kind == TERM_NUMBER) {
-			term->bits = 8 * expr->fields->long_bytes;
-			term->is_unsigned = true;
-			term->number = expr_extend(term->number, term->bits, false);
+			expr_set_number(term, term->number, 8 * expr->fields->long_bytes, true);
 		} else if (type->size) {
 			term->kind = type->size == 1 && type->is_signed ? TERM_TEXT : TERM_BYTES;
 			term->element = type->size;
+			term->is_unsigned = !type->is_signed;
 		}
+		term->is_pointer = true;
 		return;
 	}
 	if (term->kind != TERM_NUMBER || !type->is_known)

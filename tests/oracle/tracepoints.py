@@ -32,7 +32,7 @@ FALLBACKS_MAX = 8
 # Written by functions of their own, not by their print formats.
 OWN_TEXT = ("syscalls", "ftrace")
 # What only that kernel knows when it prints: its own addresses, its clock, the bits of its enumerators.
-KNOWN_BY_KERNEL = re.compile(r"vmemmap_base|jiffies")
+KNOWN_BY_KERNEL = re.compile(r"\b(vmemmap_base|jiffies)\b")
 SAMPLE = ("sched", "timer", "signal", "task", "block", "ext4", "jbd2", "writeback", "tcp", "sock", "skb", "net", "udp",
           "kmem", "irq", "workqueue", "filemap", "vmscan", "exceptions", "mmap", "maple_tree", "rcu", "fib", "neigh", "cgroup",
           "migrate", "oom", "printk", "module", "filelock", "ipi", "napi", "qdisc", "raw_syscalls", "power", "notifier", "csd",

@@ -44,8 +44,8 @@ static const char many_types[] =
 	"\tfield:short little;\toffset:46;\tsize:2;\tsigned:1;\n"
 	"\tfield:int kind;\toffset:56;\tsize:4;\tsigned:1;\n"
 	"\tfield:unsigned int flags;\toffset:60;\tsize:4;\tsigned:0;\n"
-	"print fmt: \"%s 100%% %s buf=%lx fn=%pS kind=%s flags=%x\", __get_str(name), "
-	"__get_rel_str(other), ((unsigned long)(REC->buf)), REC->fn, "
+	"print fmt: \"%s 100%% %s buf=%lx fn=%pS bus=%pad kind=%s flags=%x\", __get_str(name), "
+	"__get_rel_str(other), ((unsigned long)(REC->buf)), REC->fn, &(REC->port), "
 	"__print_symbolic(REC->kind, { 0, \"a \\\"b\\\", c\" }, { (1UL << (2)), \"four\" }, "
 	"{ (( gfp_t)0x8u), \"eight\" }, { UNKNOWN, \"no\" }), (unsigned int)REC->flags\n";
 
@@ -159,7 +159,7 @@ static void test_types(void **state)
 	expect(&world, "args", FIELD_BYTES, "1 abcdef");
 	expect(&world, "saddr", FIELD_BYTES, "7f000001");
 	expect(&world, "fn", FIELD_CODE, "0xffffffff81000010");
-	expect(&world, "port", FIELD_UNSIGNED, "1337");
+	expect(&world, "port", FIELD_HEX, "0x539");
 	expect(&world, "little", FIELD_SIGNED, "-1");
 	expect(&world, "kind", FIELD_ENUM, "four");
 	expect(&world, "flags", FIELD_HEX, "0xf0");

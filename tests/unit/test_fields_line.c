@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -36,7 +37,8 @@ static const char some_fields[] =
 	"\tfield:__data_loc u64[] list;\toffset:196;\tsize:4;\tsigned:0;\n"
 	"\tfield:__data_loc cpumask_t cpumask;\toffset:200;\tsize:4;\tsigned:0;\n"
 	"\tfield:u16 prio;\toffset:204;\tsize:2;\tsigned:0;\n"
-	"\tfield:u16 none;\toffset:206;\tsize:2;\tsigned:0;\n";
+	"\tfield:u16 none;\toffset:206;\tsize:2;\tsigned:0;\n"
+	"\tfield:s16 signs[2];\toffset:248;\tsize:4;\tsigned:1;\n";
 
 static const struct {
 	const char *print; /* the format and its arguments */
@@ -87,9 +89,20 @@ static const struct {
 	 "((__UNIQUE_ID_x_920) < (__UNIQUE_ID_y_921) ? (__UNIQUE_ID_x_920) : (__UNIQUE_ID_y_921)); "
 	 "})",
 		"7"},
+	{"\"%d %d\", ({ typeof(REC->b) _x = (REC->b); const __typeof__(REC->a) _y = (9); _x < _y ? "
+	 "_x "
+	 ": _y; }), (typeof(REC->kind))REC->kind",
+		"7 2"},
 	{"\"%zu %zu %zu %zu\", sizeof(u64), sizeof(unsigned int), sizeof(void *), "
 	 "sizeof(REC->saddr)",
 		"8 4 8 4"},
+	{"\"%zu %zu %zu %zu %zu %zu\", sizeof(REC->prio), sizeof REC->name, sizeof(REC->args) / "
+	 "sizeof(REC->args[0]), sizeof(*REC->signs), sizeof (bool) * 3, sizeof(char *)",
+		"2 8 2 2 3 8"},
+	{"\"%zu %zu %d\", sizeof(cpumask_t), sizeof( struct in6_addr ) * 2, REC->b",
+		"sizeof(cpumask_t) sizeof( struct in6_addr )*2 7"},
+	{"\"%d %d %s\", REC->b ?: 3, REC->none ?: 3, __get_str(path) ?: \"?\"", "7 3 /usr/local/x"},
+	{"\"%u %u\", __builtin_bswap16(REC->prio), __fswab32((u32)REC->b)", "1216 117440512"},
 	{"\"%d and more\", REC->b, REC->a", "7 and more"},
 	/* Arrays. */
 	{"\"%lx %lx\", REC->args[0], REC->args[1]", "10 20"},
@@ -100,6 +113,16 @@ static const struct {
 	{"\"%s %s %s\", __print_array(REC->saddr, 4, 1), __print_hex(REC->saddr, 3), "
 	 "__print_hex_str(REC->saddr, REC->b)",
 		"{0x7f,0x0,0x0,0x1} 7f 00 00 7f000001"},
+	{"\"%s %s\", __print_dynamic_array(list, sizeof(u64)), "
+	 "__print_dynamic_array(list, sizeof(REC->fn))",
+		"{0x1000,0xabc} {0x1000,0xabc}"},
+	{"\"%s %s %s\", __print_array(REC->saddr, 1, 3), __print_array(REC->saddr, REC->a, 1), "
+	 "__print_hex(REC->saddr, REC->a)",
+		"{BAD SIZE:3 0x7f,0x0,0x0} {} "},
+	{"\"%d %ld %d\", REC->signs[0], (long)REC->signs[0] + 1, REC->signs[0] < REC->signs[1]",
+		"-2 -1 1"},
+	{"\"%d %s %*ph %pM\", *(REC->signs + 1), REC->name + 1, 2, &REC->fsid[3], REC->fsid + 2",
+		"3 h 03 04 02:03:04:05:06:07"},
 	{"\"%s %*pbl %*pb\", __get_cpumask(cpumask), (1 << 10), __get_dynamic_array(cpumask), 5, "
 	 "__get_dynamic_array(cpumask)",
 		"00000001,0000000d 0,2-3,32 0d"},
@@ -124,6 +147,18 @@ static const struct {
 	{"\"%p %p\", REC->fn, REC->nothing", "0xffffffff81000010 (nil)"},
 	{"\"%pS %ps\", REC->nothing, REC->nothing", "0x0 0x0"},
 	{"\"%pQ %pI4\", REC->fn, REC->fn", "0xffffffff81000010 0xffffffff81000010"},
+	{"\"%pad %pap %pad %pad\", &REC->fn, &(REC->b), &REC->args[1], REC->fn",
+		"0xffffffff81000010 0x00000007 0x0000000000000020 0xffffffff81000010"},
+	{"\"%d %lx %*ph\", *(int *)&REC->a, *(unsigned long *)&REC->fn, 4, &REC->saddr",
+		"-5 ffffffff81000010 7f 00 00 01"},
+	{"\"%6p|%-20p|%08p|%.3p|%16px|\", REC->b, REC->fn, REC->b, REC->b, REC->fn",
+		"   0x7|0xffffffff81000010  |0x000007|0x007|0xffffffff81000010|"},
+	{"\"%8p|%-8p|%*p|\", REC->nothing, REC->nothing, 6, REC->none",
+		"   (nil)|(nil)   | (nil)|"},
+	{"\"%14pS|%-10ps|%.4ps|%12pI4|%-20pM|%3pU|\", REC->fn, REC->fn, REC->fn, REC->saddr, "
+	 "REC->fsid, REC->fsid",
+		" function+0x10|function  |func|   127.0.0.1|00:01:02:03:04:05   |"
+		"00010203-0405-0607-0809-0a0b0c0d0e0f|"},
 	/* Lists of names. */
 	{"\"%s\", __print_symbolic(REC->kind, { 1, \"one\" }, { 2, \"two, (three)\" })",
 		"two, (three)"},
@@ -243,9 +278,26 @@ static void make_raw(struct world *world, bool swapped)
 	put(world, 224, 0x1000, 8, swapped);
 	put(world, 232, 0xabc, 8, swapped);
 	put(world, 240, 1ull << 32 | 0xd, 8, swapped);
+	put(world, 248, (uint16_t)-2, 2, swapped);
+	put(world, 250, 3, 2, swapped);
 	world->record = (struct record){.type = PERF_RECORD_SAMPLE};
 	world->record.sample.raw = world->raw;
 	world->record.sample.raw_len = sizeof(world->raw);
+}
+
+static void make_source(
+	struct world *world, const char *some, const char *print, struct fields_source source)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	size_t size = strlen(some) + strlen(print) + 64;
+	char *format = malloc(size);
+
+	assert_non_null(format);
+	snprintf(format, size, "name: x\nID: 1\nformat:\n%s\nprint fmt: %s\n", some, print);
+	make_raw(world, source.swapped);
+	source.format = format;
+	assert_int_equal(fields_new_from(&world->fields, &attr, NULL, NULL, &source), 0);
+	free(format);
 }
 
 static void make_from(struct world *world, const char *some, const char *print, bool swapped,
@@ -253,20 +305,12 @@ static void make_from(struct world *world, const char *some, const char *print, 
 {
 	static const char texts[] =
 		"0xffffffff8281a569 : \"rcu \\\"x\\\"\"\nnothing\n0x5 : \"five\"\n";
-	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
-	size_t size = strlen(some) + strlen(print) + 64;
-	char *format = malloc(size);
-	const struct fields_source source = {.format = format,
-		.swapped = swapped,
+	const struct fields_source source = {.swapped = swapped,
 		.long_bytes = long_bytes,
 		.texts = texts,
 		.texts_len = sizeof(texts) - 1};
 
-	assert_non_null(format);
-	snprintf(format, size, "name: x\nID: 1\nformat:\n%s\nprint fmt: %s\n", some, print);
-	make_raw(world, swapped);
-	assert_int_equal(fields_new_from(&world->fields, &attr, NULL, NULL, &source), 0);
-	free(format);
+	make_source(world, some, print, source);
 }
 
 static void make(struct world *world, const char *print)
@@ -349,6 +393,29 @@ static void test_other_longs(void **state)
 	assert_int_equal(fields_line(world.fields, &world.record, NULL, out, sizeof(out)),
 		FIELDS_LINE_FORMAT);
 	assert_string_equal(out, "fffffffb -5 4 4294967295 fffffffb abc 0xfffffffb");
+	fields_free(world.fields);
+}
+
+/* A kernel's ticks are those of this machine if it runs here. */
+static void test_ticks(void **state)
+{
+	struct world world;
+	struct timespec tick;
+	char print[160], out[128];
+	long minute;
+
+	(void)state;
+	/* A coarse clock advances by a tick. */
+	assert_int_equal(clock_getres(CLOCK_MONOTONIC_COARSE, &tick), 0);
+	minute = 60 * ((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+	snprintf(print, sizeof(print),
+		"\"%%u %%u %%u\", jiffies_to_msecs(%ld), jiffies_to_usecs(%ld), "
+		"jiffies_to_msecs(REC->none)",
+		minute, minute);
+	make_source(&world, some_fields, print, (struct fields_source){.is_here = true});
+	assert_int_equal(fields_line(world.fields, &world.record, NULL, out, sizeof(out)),
+		FIELDS_LINE_FORMAT);
+	assert_string_equal(out, "60000 60000000 0");
 	fields_free(world.fields);
 }
 
@@ -482,6 +549,7 @@ int main(void)
 		cmocka_unit_test(test_other_order),
 		cmocka_unit_test(test_addresses_of_the_machine),
 		cmocka_unit_test(test_other_longs),
+		cmocka_unit_test(test_ticks),
 		cmocka_unit_test(test_short_records),
 		cmocka_unit_test(test_formats_that_ask_for_much),
 		cmocka_unit_test(test_long_texts),
