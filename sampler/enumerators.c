@@ -2,7 +2,8 @@
 /*
  * enumerators.c - see enumerators.h.
  *
- * First /sys/kernel/btf/vmlinux is searched, then the file of each module.
+ * First /sys/kernel/btf/vmlinux is searched, then the file of each module.  A file has megabytes,
+ * and a recording may have hundreds of formats, so what it tells is kept: names and values, sorted.
  */
 #include "sampler/enumerators.h"
 
@@ -11,93 +12,36 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define WANTED_MAX 512u /* of a format */
-#define NAME_MAX_BYTES 128u
 #define BTF_MAGIC 0xeb9f
 
-struct wanted {
-	size_t at, len; /* in the text */
+struct enumerator {
+	const char *name;
 	int64_t value;
-	bool is_found, is_several;
+	bool is_several; /* another one of this name has another value */
 };
 
-struct search {
-	const char *text;
-	struct wanted names[WANTED_MAX];
-	size_t n, left; /* that were not found */
+/* What a file tells. */
+struct type_file {
+	struct type_file *next;
+	char *path;
+	struct stat status; /* a module that is loaded again has another file */
+	struct enumerator *at; /* by name */
+	size_t n;
+	char *names;
+	size_t texts_len; /* where the texts of a module's file go on */
 };
 
-/* --- the text --- */
-
-static size_t skip_string(const char *text, size_t at)
-{
-	for (at++; text[at] && text[at] != '"'; at++)
-		at += text[at] == '\\' && text[at + 1];
-	return at + (text[at] != '\0');
-}
-
-/* "{ NAME ," */
-static void find_wanted(struct search *search)
-{
-	const char *print = strstr(search->text, "print fmt:"), *text = search->text;
-
-	for (size_t at = print ? (size_t)(print - text) : 0; print && text[at];) {
-		size_t from, len = 0;
-
-		if (text[at] == '"') {
-			at = skip_string(text, at);
-			continue;
-		}
-		if (text[at++] != '{')
-			continue;
-		from = at + strspn(text + at, " ");
-		while (isalnum((unsigned char)text[from + len]) || text[from + len] == '_')
-			len++;
-		if (!len || len >= NAME_MAX_BYTES || isdigit((unsigned char)text[from]) ||
-			text[from + len + strspn(text + from + len, " ")] != ',' ||
-			search->n == WANTED_MAX)
-			continue;
-		search->names[search->n++] = (struct wanted){.at = from, .len = len};
-		at = from + len;
-	}
-	search->left = search->n;
-}
-
-static int replace(const struct search *search, char **text, size_t *len)
-{
-	char *out = NULL;
-	size_t size = 0, from = 0;
-	FILE *file = open_memstream(&out, &size);
-	bool failed;
-
-	if (!file)
-		return -ENOMEM;
-	for (size_t i = 0; i < search->n; i++) {
-		const struct wanted *name = &search->names[i];
-
-		if (!name->is_found || name->is_several)
-			continue;
-		fwrite(*text + from, 1, name->at - from, file);
-		fprintf(file, "%" PRId64, name->value);
-		from = name->at + name->len;
-	}
-	fwrite(*text + from, 1, *len - from, file);
-	failed = ferror(file);
-	if (fclose(file) || failed) {
-		free(out);
-		return -ENOMEM;
-	}
-	free(*text);
-	*text = out;
-	*len = size;
-	return 0;
-}
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards files */
+static struct type_file *files;
 
 /* --- BTF --- */
 
@@ -139,23 +83,26 @@ static bool open_btf(struct btf *btf, const void *bytes, size_t len, size_t text
 	return true;
 }
 
-static void take_value(struct search *search, const struct btf *btf, uint32_t name, int64_t value)
+static int add_value(
+	struct type_file *file, size_t *room, const struct btf *btf, uint32_t name, int64_t value)
 {
 	size_t at = name - btf->texts_from;
 
-	if (name < btf->texts_from || at >= btf->texts_len)
-		return;
-	for (size_t i = 0; i < search->n; i++) {
-		struct wanted *wanted = &search->names[i];
+	/* A module's enumerator may have its name from the kernel's texts: then it is there, too. */
+	if (name < btf->texts_from || at >= btf->texts_len ||
+		!memchr(btf->texts + at, '\0', btf->texts_len - at))
+		return 0;
+	if (file->n == *room) {
+		size_t more = *room ? 2 * *room : 256;
+		struct enumerator *grown = reallocarray(file->at, more, sizeof(*grown));
 
-		if (btf->texts_len - at <= wanted->len || btf->texts[at + wanted->len] ||
-			memcmp(btf->texts + at, search->text + wanted->at, wanted->len) != 0)
-			continue;
-		search->left -= !wanted->is_found;
-		wanted->is_several |= wanted->is_found && wanted->value != value;
-		wanted->is_found = true;
-		wanted->value = value;
+		if (!grown)
+			return -ENOMEM;
+		file->at = grown;
+		*room = more;
 	}
+	file->at[file->n++] = (struct enumerator){.name = btf->texts + at, .value = value};
+	return 0;
 }
 
 /* Bytes of what follows a type's head: for each of its members, and for the type. */
@@ -172,9 +119,12 @@ static bool get_sizes(unsigned int kind, size_t *each, size_t *once)
 	return true;
 }
 
-static void search_btf(struct search *search, const struct btf *btf)
+static int add_values(struct type_file *file, const struct btf *btf)
 {
-	for (const uint8_t *at = btf->types; btf->types_end - at >= 12;) {
+	size_t room = 0;
+	int err = 0;
+
+	for (const uint8_t *at = btf->types; btf->types_end - at >= 12 && !err;) {
 		uint32_t info = get_32(at + 4);
 		unsigned int kind = info >> 24 & 31;
 		size_t n = info & 0xffff, each, once;
@@ -183,65 +133,316 @@ static void search_btf(struct search *search, const struct btf *btf)
 		at += 12;
 		if (!get_sizes(kind, &each, &once) ||
 			n * each + once > (size_t)(btf->types_end - at))
-			return;
-		for (size_t i = 0; i < n && (kind == 6 || kind == 19); i++) {
+			break;
+		for (size_t i = 0; i < n && (kind == 6 || kind == 19) && !err; i++) {
 			const uint8_t *member = at + i * each;
 			uint64_t low = get_32(member + 4),
 				 high = kind == 19 ? get_32(member + 8) : 0;
 			int64_t value = kind == 19 || !is_signed ? (int64_t)(low | high << 32)
 								 : (int64_t)(int32_t)low;
 
-			take_value(search, btf, get_32(member), value);
+			err = add_value(file, &room, btf, get_32(member), value);
 		}
 		at += n * each + once;
 	}
+	return err;
 }
 
-static void search_modules(struct search *search, const struct event_system *system, size_t from)
+/* --- files --- */
+
+static int by_name(const void *a, const void *b)
 {
-	struct sysfile_names names;
-	struct btf btf;
+	const struct enumerator *first = a, *second = b;
 
-	if (sysfile_names(&names, "%s/kernel/btf", system->sysfs))
-		return;
-	for (size_t i = 0; i < names.n && search->left; i++) {
-		char *bytes;
-		size_t len;
+	return strcmp(first->name, second->name);
+}
 
-		if (!strcmp(names.names[i], "vmlinux") ||
-			sysfile_read(
-				&bytes, &len, "%s/kernel/btf/%s", system->sysfs, names.names[i]))
+/* Each name once, in memory of the file's own. */
+static int sort_values(struct type_file *file)
+{
+	size_t size = 0, n = 0;
+	char *to;
+
+	if (!file->n)
+		return 0;
+	qsort(file->at, file->n, sizeof(*file->at), by_name);
+	for (size_t i = 0; i < file->n; i++) {
+		struct enumerator *last = n ? &file->at[n - 1] : NULL;
+
+		if (last && !strcmp(last->name, file->at[i].name)) {
+			last->is_several |= last->value != file->at[i].value;
 			continue;
-		if (open_btf(&btf, bytes, len, from))
-			search_btf(search, &btf);
-		free(bytes);
+		}
+		file->at[n++] = file->at[i];
+		size += strlen(file->at[n - 1].name) + 1;
 	}
-	sysfile_names_fini(&names);
+	file->n = n;
+	to = file->names = malloc(size);
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		char *end = stpcpy(to, file->at[i].name);
+
+		file->at[i].name = to;
+		to = end + 1;
+	}
+	return 0;
+}
+
+static void free_file(struct type_file *file)
+{
+	if (!file)
+		return;
+	free(file->path);
+	free(file->at);
+	free(file->names);
+	free(file);
+}
+
+/* What cannot be read tells nothing.  0 or -ENOMEM. */
+static int read_file(struct type_file **out, const char *path, size_t texts_from)
+{
+	struct type_file *file = calloc(1, sizeof(*file));
+	struct btf btf;
+	char *bytes = NULL;
+	size_t len;
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (file)
+		file->path = strdup(path);
+	if (!file || !file->path)
+		goto out;
+	err = sysfile_read(&bytes, &len, "%s", path);
+	if (!err && open_btf(&btf, bytes, len, texts_from)) {
+		file->texts_len = btf.texts_len;
+		err = add_values(file, &btf);
+		if (!err)
+			err = sort_values(file);
+	}
+	if (err == -ENOMEM)
+		goto out;
+	*out = file;
+	file = NULL;
+	err = 0;
+out:
+	free(bytes);
+	free_file(file);
+	return err;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* What a file tells, read now if it was not before; NULL if there is none.  0 or -ENOMEM. */
+static int get_file(const struct event_system *system, const char *name, size_t texts_from,
+	const struct type_file **out)
+{
+	struct type_file *file, *old, **at = &files;
+	char path[PATH_MAX];
+	struct stat status;
+	int err;
+
+	*out = NULL;
+	if (snprintf(path, sizeof(path), "%s/kernel/btf/%s", system->sysfs, name) >= PATH_MAX ||
+		stat(path, &status))
+		return 0;
+	while (*at && strcmp((*at)->path, path) != 0)
+		at = &(*at)->next;
+	old = *at;
+	if (old && is_same_file(&old->status, &status)) {
+		*out = old;
+		return 0;
+	}
+	err = read_file(&file, path, texts_from);
+	if (err)
+		return err;
+	file->status = status;
+	file->next = old ? old->next : NULL;
+	*at = file;
+	free_file(old);
+	*out = file;
+	return 0;
+}
+
+/* --- the text --- */
+
+struct search {
+	const struct event_system *system;
+	const struct type_file *kernel;
+	struct sysfile_names modules; /* "vmlinux" among them */
+	bool has_kernel, has_modules; /* were looked for */
+};
+
+struct word {
+	const char *at;
+	size_t len;
+};
+
+static int compare_word(const void *key, const void *element)
+{
+	const struct word *word = key;
+	const struct enumerator *enumerator = element;
+	int order = strncmp(word->at, enumerator->name, word->len);
+
+	return order ? order : enumerator->name[word->len] ? -1 : 0;
+}
+
+static const struct enumerator *find_in(const struct type_file *file, const struct word *word)
+{
+	return file && file->n ? bsearch(word, file->at, file->n, sizeof(*file->at), compare_word)
+			       : NULL;
+}
+
+static int find_in_modules(
+	struct search *search, const struct word *word, const struct enumerator **out)
+{
+	bool is_several = false;
+	int err = 0;
+
+	if (!search->has_modules &&
+		sysfile_names(&search->modules, "%s/kernel/btf", search->system->sysfs) == -ENOMEM)
+		return -ENOMEM;
+	search->has_modules = true;
+	for (size_t i = 0; i < search->modules.n && !err; i++) {
+		const struct enumerator *found;
+		const struct type_file *file;
+
+		if (!strcmp(search->modules.names[i], "vmlinux"))
+			continue;
+		err = get_file(
+			search->system, search->modules.names[i], search->kernel->texts_len, &file);
+		found = err ? NULL : find_in(file, word);
+		is_several |= found && *out && (*out)->value != found->value;
+		*out = found ? found : *out;
+	}
+	if (is_several)
+		*out = NULL;
+	return err;
+}
+
+/* NULL: there is none, or not one alone.  0 or -ENOMEM. */
+static int find_enumerator(
+	struct search *search, const struct word *word, const struct enumerator **out)
+{
+	int err = 0;
+
+	*out = NULL;
+	if (!search->has_kernel)
+		err = get_file(search->system, "vmlinux", 0, &search->kernel);
+	search->has_kernel = true;
+	if (err || !search->kernel)
+		return err;
+	*out = find_in(search->kernel, word);
+	if (!*out)
+		err = find_in_modules(search, word, out);
+	if (*out && (*out)->is_several)
+		*out = NULL;
+	return err;
+}
+
+/* Of a string or a character, whose quotation mark is at this place. */
+static size_t skip_quoted(const char *text, size_t at)
+{
+	char mark = text[at];
+
+	for (at++; text[at] && text[at] != mark; at++)
+		at += text[at] == '\\' && text[at + 1];
+	return at + (text[at] != '\0');
+}
+
+static size_t word_len(const char *at)
+{
+	size_t len = 0;
+
+	while (isalnum((unsigned char)at[len]) || at[len] == '_')
+		len++;
+	return len;
+}
+
+/* Whether a word may be an enumerator: alone behind a brace, or in an expression, where what has
+ * no capital is a type or a name of the format's own. */
+static bool may_be_enumerator(const char *text, size_t at, size_t len)
+{
+	const char *next = text + at + len;
+	bool has_capital = false;
+	size_t before = at;
+
+	if (isdigit((unsigned char)text[at]))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		has_capital |= isupper((unsigned char)text[at + i]);
+	next += strspn(next, " ");
+	while (before && text[before - 1] == ' ')
+		before--;
+	if (*next == '(' || !strncmp(next, "->", 2))
+		return false;
+	if (before && text[before - 1] == '{')
+		return *next == ',' || has_capital;
+	return has_capital && before && text[before - 1] != '.' &&
+		!(before > 1 && text[before - 2] == '-' && text[before - 1] == '>');
+}
+
+/* Writes the text with numbers; *any if there is one. */
+static int write_resolved(struct search *search, const char *text, size_t len, FILE *out, bool *any)
+{
+	const char *print = strstr(text, "print fmt:");
+	size_t from = 0, at = print ? (size_t)(print - text) + strlen("print fmt:") : len;
+	int err = 0;
+
+	while (text[at] && !err) {
+		const struct enumerator *found = NULL;
+		struct word word = {text + at, word_len(text + at)};
+
+		if (text[at] == '"' || text[at] == '\'') {
+			at = skip_quoted(text, at);
+			continue;
+		}
+		if (word.len && may_be_enumerator(text, at, word.len))
+			err = find_enumerator(search, &word, &found);
+		if (found) {
+			fwrite(text + from, 1, at - from, out);
+			fprintf(out, "%s%" PRId64, at && text[at - 1] == '-' ? " " : "",
+				found->value);
+			from = at + word.len;
+			*any = true;
+		}
+		at += word.len ? word.len : 1;
+	}
+	fwrite(text + from, 1, len - from, out);
+	return err;
 }
 
 int enumerators_resolve(const struct event_system *system, char **text, size_t *len)
 {
-	struct search *search = calloc(1, sizeof(*search));
-	struct btf btf;
-	char *bytes;
-	size_t bytes_len;
-	int err = 0;
+	struct search search = {.system = system};
+	size_t out_len = 0;
+	char *out_text = NULL;
+	bool any = false, failed;
+	FILE *out;
+	int err;
 
-	if (!search)
+	if (!system->sysfs)
+		return 0;
+	out = open_memstream(&out_text, &out_len);
+	if (!out)
 		return -ENOMEM;
-	search->text = *text;
-	find_wanted(search);
-	if (search->n && system->sysfs &&
-		!sysfile_read(&bytes, &bytes_len, "%s/kernel/btf/vmlinux", system->sysfs)) {
-		if (open_btf(&btf, bytes, bytes_len, 0)) {
-			search_btf(search, &btf);
-			if (search->left)
-				search_modules(search, system, btf.texts_len);
-		}
-		free(bytes);
+	pthread_mutex_lock(&lock);
+	err = write_resolved(&search, *text, *len, out, &any);
+	pthread_mutex_unlock(&lock);
+	sysfile_names_fini(&search.modules);
+	failed = ferror(out);
+	if ((fclose(out) || failed) && !err)
+		err = -ENOMEM;
+	if (err || !any) {
+		free(out_text);
+		return err;
 	}
-	if (search->left < search->n)
-		err = replace(search, text, len);
-	free(search);
-	return err;
+	free(*text);
+	*text = out_text;
+	*len = out_len;
+	return 0;
 }

@@ -4,7 +4,8 @@
  * Documentation/bpf/btf.rst).
  *
  * Most print formats of tracepoints have numbers in their lists of names.  Some have the names of
- * enumerators instead, as in "{I_DIRTY_SYNC, "I_DIRTY_SYNC"}".  No state; any thread.
+ * enumerators instead, as in "{I_DIRTY_SYNC, "I_DIRTY_SYNC"}" or "{ (1UL << BTRFS_ORDERED_NOCOW),
+ * "NOCOW" }".  What a file of type information tells is kept while the program runs.  Any thread.
  */
 #ifndef SAMPLER_ENUMERATORS_H
 #define SAMPLER_ENUMERATORS_H
@@ -13,9 +14,9 @@
 
 #include <stddef.h>
 
-/* Replaces enumerators in the text of a format file by their numbers; *text is allocated anew.
- * A name stays if it is not known or has several values.  Returns 0 or -ENOMEM; then *text is
- * unchanged. */
+/* Replaces enumerators in the print format of a format file by their numbers; *text is replaced if
+ * there are any.  A name stays if it is not known or has several values.  Returns 0 or -ENOMEM;
+ * then *text is unchanged. */
 int enumerators_resolve(const struct event_system *system, char **text, size_t *len);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "tests/unit/event_fixture.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -85,8 +87,9 @@ static size_t make_vmlinux(struct made *made, uint8_t *out)
 	begin_type(made, 4, 1, false); /* a structure with a member */
 	add_value(made, "TCP_CLOSE", 99);
 	put(made, 0);
-	begin_type(made, 6, 3, false);
+	begin_type(made, 6, 4, false);
 	add_value(made, "TCP_CLOSE", 7);
+	add_value(made, "Q", 9);
 	add_value(made, "TOP_BIT", 0x80000000);
 	add_value(made, "TWICE", 1);
 	begin_type(made, 2, 0, false); /* a pointer */
@@ -100,6 +103,15 @@ static size_t make_vmlinux(struct made *made, uint8_t *out)
 	return finish(made, out);
 }
 
+static size_t make_module(uint32_t texts_from, uint32_t value, uint8_t *out)
+{
+	struct made made = {.texts_len = 0, .texts_from = texts_from};
+
+	begin_type(&made, 6, 1, false);
+	add_value(&made, "MODULE", value);
+	return finish(&made, out);
+}
+
 static const char format[] =
 	"name: x\n\tfield:int TCP_CLOSE;\n\nprint fmt: \"{ TCP_CLOSE, %s\", REC->TCP_CLOSE, "
 	"__print_symbolic(REC->a, { TCP_CLOSE, \"TCP_CLOSE\" }, {TOP_BIT, \"{MINUS, x\" }, {MINUS "
@@ -111,6 +123,16 @@ static const char resolved[] =
 	"__print_symbolic(REC->a, { 7, \"TCP_CLOSE\" }, {2147483648, \"{MINUS, x\" }, {-3 ,\"m\"}, "
 	"{ 68719476737, \"w\" }, { TWICE, \"t\" }, { TCP_CLOSER, \"c\" }, { 5, \"five\" }, { 40, "
 	"\"mod\" })\n";
+
+/* In expressions, too; but no members, functions, characters and texts. */
+static const char expressions[] =
+	"print fmt: \"%s %c\", __print_flags(REC->a, \"|\", { (1UL << TCP_CLOSE), \"Q\" }, { "
+	"BIT(TOP_BIT) | MODULE, \"m\" }), REC->b == MINUS ? 'Q' : REC->TCP_CLOSE, 5 -MINUS, Q, "
+	"TCP_CLOSE(1), x.TCP_CLOSE, (TWICE), 0xQ, REC -> Q\n";
+static const char computed[] =
+	"print fmt: \"%s %c\", __print_flags(REC->a, \"|\", { (1UL << 7), \"Q\" }, { "
+	"BIT(2147483648) | 40, \"m\" }), REC->b == -3 ? 'Q' : REC->TCP_CLOSE, 5 - -3, 9, "
+	"TCP_CLOSE(1), x.TCP_CLOSE, (TWICE), 0xQ, REC -> Q\n";
 
 static void expect(const struct event_fixture *fixture, const char *from, const char *to)
 {
@@ -127,7 +149,7 @@ static void test_names(void **state)
 {
 	static uint8_t bytes[2048], module[2048];
 	struct event_fixture fixture;
-	struct made made, more;
+	struct made made;
 	size_t len;
 
 	(void)state;
@@ -136,14 +158,57 @@ static void test_names(void **state)
 	fixture_file(&fixture, "sys/kernel/btf/vmlinux", "");
 	len = make_vmlinux(&made, bytes);
 	write_btf(&fixture, "vmlinux", bytes, len);
-	more = (struct made){.texts_len = 0, .texts_from = (uint32_t)made.texts_len};
-	begin_type(&more, 6, 1, false);
-	add_value(&more, "MODULE", 40);
-	write_btf(&fixture, "module", module, finish(&more, module));
+	write_btf(&fixture, "module", module, make_module((uint32_t)made.texts_len, 40, module));
 	expect(&fixture, format, resolved);
+	expect(&fixture, expressions, computed);
 	expect(&fixture, "print fmt: \"x\"\n", "print fmt: \"x\"\n");
 	expect(&fixture, "", "");
 	expect(&fixture, "print fmt: \"\", {", "print fmt: \"\", {");
+	fixture_remove(&fixture);
+}
+
+static void set_time(const struct event_fixture *fixture, const char *name, time_t seconds)
+{
+	const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/kernel/btf/%s", fixture->sysfs, name);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* What was read is kept until the file is another one. */
+static void test_kept(void **state)
+{
+	static const char module[] = "print fmt: \"\", { MODULE, \"m\" }\n";
+	static uint8_t bytes[2048];
+	struct event_fixture fixture;
+	struct made made;
+	size_t len;
+
+	(void)state;
+	fixture_make(&fixture);
+	fixture_file(&fixture, "sys/kernel/btf/vmlinux", "");
+	len = make_vmlinux(&made, bytes);
+	write_btf(&fixture, "vmlinux", bytes, len);
+	set_time(&fixture, "vmlinux", 1);
+	expect(&fixture, module, module);
+	memset(bytes, 0, len);
+	write_btf(&fixture, "vmlinux", bytes, len);
+	set_time(&fixture, "vmlinux", 1);
+	expect(&fixture, "print fmt: \"\", { TCP_CLOSE, \"c\" }\n",
+		"print fmt: \"\", { 7, \"c\" }\n");
+	len = make_module((uint32_t)made.texts_len, 40, bytes);
+	write_btf(&fixture, "module", bytes, len);
+	set_time(&fixture, "module", 1);
+	expect(&fixture, module, "print fmt: \"\", { 40, \"m\" }\n");
+	len = make_module((uint32_t)made.texts_len, 41, bytes);
+	write_btf(&fixture, "module", bytes, len);
+	set_time(&fixture, "module", 2);
+	expect(&fixture, module, "print fmt: \"\", { 41, \"m\" }\n");
+	/* Two modules that differ. */
+	len = make_module((uint32_t)made.texts_len, 42, bytes);
+	write_btf(&fixture, "other", bytes, len);
+	expect(&fixture, module, module);
 	fixture_remove(&fixture);
 }
 
@@ -164,10 +229,12 @@ static void test_damaged(void **state)
 		size_t text_len = strlen(format);
 
 		write_btf(&fixture, "vmlinux", bytes, i);
+		set_time(&fixture, "vmlinux", 2 * (time_t)i);
 		assert_int_equal(enumerators_resolve(&fixture.system, &text, &text_len), 0);
 		memcpy(copy, bytes, len);
 		memset(copy + i, 0xff, i + 4 <= len ? 4 : len - i);
 		write_btf(&fixture, "vmlinux", copy, len);
+		set_time(&fixture, "vmlinux", 2 * (time_t)i + 1);
 		assert_int_equal(enumerators_resolve(&fixture.system, &text, &text_len), 0);
 		free(text);
 	}
@@ -178,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_damaged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
