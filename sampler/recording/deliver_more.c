@@ -7,6 +7,7 @@
  */
 #include "sampler/recording/recording_private.h"
 
+#include "sampler/recording/synth.h"
 #include "sampler/tracefs.h"
 
 #include <errno.h>
@@ -49,13 +50,28 @@ static bool is_here(const struct reader_attr *attr)
 	return !strcmp(name, attr->name);
 }
 
-/* A release of a kernel is one build of it. */
-static bool is_running_kernel(const struct reader_info *info)
+/* The recorded kernel's build-id, as far as the recording was read; NULL if there is none. */
+static const struct reader_build_id *find_kernel_id(const struct recording *recording)
 {
+	for (size_t i = 0; i < recording->n_build_ids; i++)
+		if (!strcmp(recording->build_ids[i].path, "[kernel.kallsyms]"))
+			return &recording->build_ids[i];
+	return NULL;
+}
+
+/* A release may be built more than once: build-ids decide if there are any. */
+static bool is_running_kernel(const struct recording *recording)
+{
+	const struct reader_info *info = reader_info(recording->reader);
+	const struct reader_build_id *kernel = find_kernel_id(recording);
+	uint8_t id[RECORD_BUILD_ID_MAX], id_len;
 	struct utsname name;
 
-	return info->release && info->arch && !uname(&name) &&
-		!strcmp(info->release, name.release) && !strcmp(info->arch, name.machine);
+	if (!info->release || !info->arch || uname(&name) || strcmp(info->release, name.release) ||
+		strcmp(info->arch, name.machine) != 0)
+		return false;
+	id_len = kernel ? synth_kernel_build_id(id) : 0;
+	return !id_len || (kernel->build_id_len == id_len && !memcmp(kernel->build_id, id, id_len));
 }
 
 /* "ibs_op" of "ibs_op/cnt_ctl=1/". */
@@ -75,7 +91,7 @@ static int make_fields(
 	const struct tracing_source *from = tracing_source(recording->tracing);
 	const struct fields_source source = {
 		.format = tracing_format(recording->tracing, of.config),
-		.is_here = is_running_kernel(reader_info(recording->reader)),
+		.is_here = is_running_kernel(recording),
 		.swapped = reader_info(recording->reader)->swapped,
 		.long_bytes = from->long_bytes,
 		.texts = from->texts,

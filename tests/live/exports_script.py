@@ -4,7 +4,8 @@
 
 Samples without chains have the same lines, with the addresses that they had in the process.  Events of a pipe have the same names:
 with perf's own names (EVENT_DESC), with those alone that follow the first mappings (EVENT_UPDATE), and without any, as
-pipes of old versions are.  Names of a map, which are not mangled, keep their parameters.
+pipes of old versions are.  Names of a map, which are not mangled, keep their parameters.  Enumerators of print formats have their
+numbers from the running kernel, if that was recorded.
 
 usage: exports_script.py STROBE SHARES JIT
 """
@@ -111,10 +112,33 @@ def plain_names(strobe, jit, folder):
         os.remove(symbols)
 
 
+def enumerators(strobe, folder):
+    """The same recording as of another build of the kernel of this release, whose enumerators may have other numbers."""
+    path, event = os.path.join(folder, "inodes.data"), "writeback:writeback_mark_inode_dirty"
+    made = run(["perf", "record", "-q", "-a", "-e", event, "-o", path, "--", "sh", "-c",
+                f"for i in 1 2 3 4 5; do echo $i > {shlex.quote(folder)}/inode; done; sync {shlex.quote(folder)}/inode"])
+    listed = run(["perf", "buildid-list", "-i", path]).stdout.decode(errors="replace") if os.path.exists(path) else ""
+    kernel = re.search(r"^([0-9a-f]{40}) \[kernel\.kallsyms\]$", listed, re.MULTILINE)
+    if not kernel or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        checks.skip("script: names of enumerators", f"no build-id or no type information: {made.stderr[-200:]}")
+        return
+    text = run([strobe, "export", path, "--format", "script"]).stdout.decode(errors="replace")
+    checks.check("script: enumerators of the running kernel", re.search(r"flags=I_DIRTY", text), text[:500])
+    with open(path, "rb") as file:
+        data = file.read()
+    own = bytes.fromhex(kernel.group(1))
+    with open(path, "wb") as file:
+        file.write(data.replace(own, own[::-1]))
+    text = run([strobe, "export", path, "--format", "script"]).stdout.decode(errors="replace")
+    checks.check("script: those of another build are not taken for them", "mark_inode_dirty" in text and "I_DIRTY" not in text,
+                 text[:500])
+
+
 def main():
     strobe, shares, jit = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         places(strobe, shares, folder)
+        enumerators(strobe, folder)
         plain_names(strobe, jit, folder)
     names(strobe, shares)
     checks.finish()
