@@ -47,22 +47,30 @@ _strobe_words()
 # Complete the last of a list such as "cycles,page-f".
 _strobe_list()
 {
-	local prefix= listed=$1 i
+	local prefix= listed=$1
 
 	[[ $cur == *,* ]] && prefix=${cur%,*},
 	mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$listed" -- "${cur##*,}")
 	compopt -o nospace 2>/dev/null
-	# Of a word with colons bash replaces what is behind the last one.
+	_strobe_behind_colon
+}
+
+# Of a word with colons bash replaces what is behind the last one.
+_strobe_behind_colon()
+{
+	local i prefix=${cur%"${cur##*:}"}
+
 	[[ $cur == *:* && $COMP_WORDBREAKS == *:* ]] || return
-	prefix=${cur%"${cur##*:}"}
 	for i in "${!COMPREPLY[@]}"; do
 		COMPREPLY[i]=${COMPREPLY[i]#"$prefix"}
 	done
 }
 
-_strobe_files()
+# -f: files, -d: directories.
+_strobe_paths()
 {
-	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
+	_strobe_behind_colon
 	compopt -o filenames 2>/dev/null
 }
 
@@ -184,10 +192,6 @@ _strobe()
 	--theme)
 		options="dark light mono colour-blind"
 		;;
-	--config)
-		COMPREPLY=($(compgen -f -- "$cur"))
-		return
-		;;
 	--color)
 		options="auto never always"
 		;;
@@ -207,12 +211,11 @@ _strobe()
 		options="max 97 997 4999 20000"
 		;;
 	--cache-dir|--symfs|--debug-dir|--source-prefix|--source-tree)
-		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
-		compopt -o filenames 2>/dev/null
+		_strobe_paths -d
 		return
 		;;
-	-i|--input|-o|--output|--image|--bpf|--baseline)
-		_strobe_files
+	-i|--input|-o|--output|--image|--bpf|--baseline|--config)
+		_strobe_paths -f
 		return
 		;;
 	-C|--cpu|-c|--count|--max-stack|--duration|--memory|--ring-pages|--wakeup-events|--watermark|--flight-recorder|--flight-trigger|--percent-limit|\
@@ -235,11 +238,14 @@ _strobe()
 		live) options="$either $sampled $input $views $code $screen $general" ;;
 		*) options="$either $sampled $input $views $code $screen $general -- $commands" ;;
 		esac
-		# A recording may stand where no option begins.
-		if [[ $cur != -* && $command != record && $command != stat && $command != doctor && $command != list ]]; then
-			_strobe_files
-			[[ -n $command ]] && return
-			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$commands" -- "$cur")
+		# A recording may stand where no option begins, or a command, of which there are
+		# too many to show without a letter.
+		if [[ $cur != -* && $command != doctor && $command != list ]]; then
+			_strobe_paths -f
+			[[ -n $cur && $command != annotate && $command != diff && $command != archive ]] &&
+				mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -c -- "$cur")
+			[[ -n $command ]] ||
+				mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$commands" -- "$cur")
 			return
 		fi
 		;;

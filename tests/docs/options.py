@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
@@ -86,6 +87,37 @@ def bash_event(top, line):
     return set(run("bash", "-c", script, "bash", os.path.join(top, "doc/completions/strobe.bash"), line).split())
 
 
+def bash_paths(top, folder, *words):
+    """The same in a folder; words as bash has them, the last one under the cursor."""
+    script = (
+        'source "$1"; cd "$2"; shift 2; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE=$*; '
+        'COMP_LINE=${COMP_LINE// : /:}; COMP_LINE=${COMP_LINE// = /=}; _strobe; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    path = os.path.abspath(os.path.join(top, "doc/completions/strobe.bash"))
+    return set(run("bash", "-c", script, "bash", path, folder, "strobe", *words).splitlines())
+
+
+def check_paths(top, folder):
+    """Files wherever a recording or a file may stand, directories where one has to be, commands where one is run."""
+    os.mkdir(os.path.join(folder, "place"))
+    for name in ("rec.data", "rec two.data", "a:rec.data", "place/rec.data"):
+        with open(os.path.join(folder, name), "w", encoding="ascii"):
+            pass
+    files = {"rec.data", "rec two.data"}
+    cases = [((command, "rec"), files) for command in ("report", "export", "annotate", "diff", "archive", "live")]
+    cases += [((command, ""), files | {"a:rec.data", "place"}) for command in ("report", "diff", "record", "stat")]
+    cases += [(("rec",), files), (("report", "place/"), {"place/rec.data"}), (("report", "./rec."), {"./rec.data"}),
+              (("report", "a", ":", "re"), {"rec.data"}),
+              (("report", "--rows", "3", "rec.d"), {"rec.data"}), (("report", "rec.data", "rec."), {"rec.data"}),
+              (("report", "--input", "=", "rec."), {"rec.data"}), (("live", "--config", "rec t"), {"rec two.data"}),
+              (("report", "--symfs", ""), {"place"}), (("record", "./rec."), {"./rec.data"}),
+              (("record", "printen"), {"printenv"}), (("stat", "printen"), {"printenv"}), (("report", "printen"), {"printenv"})]
+    for words, wanted in cases:
+        have = bash_paths(top, folder, *words)
+        # Commands and options of the same beginning are there, too.
+        check(f"bash completes paths: {' '.join(words)}", [] if wanted <= have and (wanted == have or "rec" in words) else [str(have)])
+
+
 def zsh_options(text, command):
     """Options of the arrays that a command's completion uses."""
     arrays = dict(re.findall(r"^\t(\w+)=\(\n(.*?)^\t\)$", text, re.MULTILINE | re.DOTALL))
@@ -131,6 +163,8 @@ def main(top, strobe, dump):
                              ("strobe -e sched:sched_switch --sort se", {"self"})):
             have = bash_event(top, line)
             check(f"bash completes '{line}'", [] if have == wanted else [str(have)])
+        with tempfile.TemporaryDirectory() as folder:
+            check_paths(top, folder)
 
     # What the program says a value may be, when it refuses another.
     for command, option in CHOICES:
