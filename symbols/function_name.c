@@ -38,8 +38,10 @@ char function_closer_of(char opener)
 /* Bytes of an operator's name at `at`, of which brackets are a part; 0 where there is none. */
 static size_t operator_len(const char *name, size_t at)
 {
-	static const char *const symbols[] = {
-		"()", "[]", "<=>", "<<=", ">>=", "<<", ">>", "<=", ">=", "->*", "->", "<", ">"};
+	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "<<", ">>",
+		"<=", ">=", "->*", "->", "<", ">", "==", "!=", "&&", "||", "++", "--",
+		"+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%", "^", "&",
+		"|", "~", "!", "=", ","};
 	const size_t len = strlen("operator");
 
 	if (!starts_with(name + at, "operator") || (at && is_word(name[at - 1])) ||
@@ -98,7 +100,7 @@ static bool ends_operator(const char *name, size_t at)
 
 	for (size_t i = at; i >= len && i + 3 >= at; i--) {
 		if (starts_with(name + i - len, "operator"))
-			return operator_len(name, i - len) >= at - (i - len) || i + 1 == at;
+			return operator_len(name, i - len) >= at - (i - len);
 	}
 	return false;
 }
@@ -133,7 +135,7 @@ enum token function_token(const char *name, size_t at, size_t *end)
 		return TOKEN_PARAMS;
 	if (name[at] == '<' && at &&
 		(is_word(before) || strchr(")]}", before) || follows_operator(name, at) ||
-			function_is_turbofish(name, at)))
+			ends_operator(name, at) || function_is_turbofish(name, at)))
 		return TOKEN_ARGS;
 	return TOKEN_GROUP;
 }
@@ -190,6 +192,10 @@ static struct function_name find_own(const char *name, size_t begin, size_t limi
 	for (size_t at = begin; at < limit; at = end) {
 		enum token token = function_token(name, at, &end);
 
+		/* Of a conversion: "A::operator char const*()". */
+		if (token == TOKEN_GROUP && is_operator && name[at] == '(' &&
+			strchr("*&", name[at - 1]))
+			token = TOKEN_PARAMS;
 		if (token == TOKEN_PARAMS) {
 			has_params = true;
 			is_template |= at && name[at - 1] == '>';

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -46,6 +47,12 @@ static void test_parameters(void **state)
 
 static void test_operators(void **state)
 {
+	static const char *const symbols[] = {"==", "!=", "<", ">", "<=", ">=", "<=>", "+", "-",
+		"*", "/", "%", "^", "&", "|", "~", "!", "=", ",", "&&", "||", "++", "--", "<<",
+		">>", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<<=", ">>=", "->", "->*",
+		"()", "[]", " new", " delete", " new[]", " delete[]", " int", " A<int>", " void*",
+		"\"\" _s"};
+
 	(void)state;
 	own_is("A::operator()(int)", "A::operator()");
 	own_is("A::operator()<int>(int) const", "A::operator()<int>");
@@ -62,6 +69,23 @@ static void test_operators(void **state)
 	own_is("A::operator function<void (int)>()", "A::operator function<void (int)>");
 	own_is("A<int>::operator B<int>()", "A<int>::operator B<int>");
 	own_is("operator new[](unsigned long)", "operator new[]");
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
+		char name[100], wanted[40];
+
+		snprintf(wanted, sizeof(wanted), "ns::operator%s", symbols[i]);
+		snprintf(name, sizeof(name), "%s(A const&, B)", wanted);
+		own_is(name, wanted);
+		snprintf(name, sizeof(name), "%s(A, B*) const [clone .part.0]", wanted);
+		own_is(name, wanted);
+		snprintf(name, sizeof(name), "%s(A, B) [clone .constprop.0] [clone .cold]", wanted);
+		own_is(name, wanted);
+	}
+	own_is("bool operator==<int>(A<int>, int) [clone .isra.0]", "operator==<int>");
+	own_is("A::operator char const*() const", "A::operator char const*");
+	own_is("A::operator B&() [clone .part.0]", "A::operator B&");
+	own_is("A::operator int A::*()", "A::operator int A::*");
+	own_is("A::operator std::function<int* (char*)>*&&()",
+		"A::operator std::function<int* (char*)>*&&");
 	own_is("operator\"\" _s(unsigned long long)", "operator\"\" _s");
 }
 
