@@ -126,6 +126,14 @@ static int limit_to(__rlimit_resource_t what, rlim_t value)
 	return setrlimit(what, &(struct rlimit){value, value});
 }
 
+void confine_allow_output(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_max < OUTPUT_BYTES)
+		setrlimit(RLIMIT_FSIZE, &(struct rlimit){OUTPUT_BYTES, OUTPUT_BYTES});
+}
+
 int confine_limits(unsigned int memory_mb)
 {
 	int ret = 0;

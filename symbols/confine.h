@@ -22,6 +22,10 @@
  * standard streams, default signals, own session, the given name, the C locale.  0 or -errno. */
 int confine_detach(int keep_fd, const char *name);
 
+/* Raise the limit of file sizes, which counts memory files too, to what a worker may write.  Call it
+ * before confine_privileges(): beyond the hard limit only CAP_SYS_RESOURCE permits it. */
+void confine_allow_output(void);
+
 /* Give up user, groups and capabilities for good: root becomes a user without other processes.
  * Takes all steps.  Returns 0, or -errno of the first that failed. */
 int confine_privileges(void);

@@ -26,14 +26,12 @@ const char *loader_kcore_path = "/proc/kcore";
 static int memory_file(uint8_t *bytes, size_t len)
 {
 	int fd = len ? memfd_create("strobe-code", MFD_CLOEXEC) : -1;
-	int ret = fd < 0 ? (len ? -errno : -ENXIO) : fd;
+	int ret = fd < 0 ? (len ? -errno : -ENXIO) : symtab_write(fd, bytes, len, 0);
 
-	if (fd >= 0 && write(fd, bytes, len) != (ssize_t)len) {
-		ret = -EIO;
+	if (fd >= 0 && ret < 0)
 		close(fd);
-	}
 	free(bytes);
-	return ret;
+	return ret < 0 ? ret : fd;
 }
 
 /* Where the file has that address, and how much follows. */

@@ -79,19 +79,6 @@ static const struct symbols_told *find_told(struct loader *loader, const struct 
 	return found;
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len) {
-		const ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		bytes += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int load_names_of(
 	struct loader *loader, struct loader_image *image, const struct symbols_told *told)
 {
@@ -99,7 +86,7 @@ static int load_names_of(
 	const struct loader_question question = {
 		.type = WIRE_JIT, .path = image->source.path, .file = &file, .foreign = true};
 	struct wire_message answer;
-	int ret = file.fd < 0 ? -errno : write_all(file.fd, told->names, told->len);
+	int ret = file.fd < 0 ? -errno : symtab_write(file.fd, told->names, told->len, 0);
 
 	image->mark = SYMBOLS_MARK_NONE;
 	image->state = SYMBOLS_UNREADABLE;

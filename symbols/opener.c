@@ -5,6 +5,7 @@
 #include "symbols/opener.h"
 
 #include "symbols/rights.h"
+#include "symbols/symtab.h"
 #include "symbols/timedopen.h"
 
 #include <errno.h>
@@ -298,10 +299,9 @@ static int memory_file(const void *bytes, size_t len)
 
 	if (fd < 0)
 		return -errno;
-	ssize_t n = write(fd, bytes, len);
-	if (n == (ssize_t)len)
+	int ret = symtab_write(fd, bytes, len, 0);
+	if (ret == 0)
 		return fd;
-	int ret = n < 0 ? -errno : -EIO;
 	close(fd);
 	return ret;
 }

@@ -83,6 +83,7 @@ static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_m
 
 	if (confine_detach(sock, PROCESS_NAME) < 0)
 		_exit(1);
+	confine_allow_output();
 	confine_privileges(); /* workers do it again, and say what failed */
 	if (confine_die_with_parent(parent) < 0)
 		_exit(1);

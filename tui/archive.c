@@ -7,6 +7,7 @@
  */
 #include "tui/archive.h"
 
+#include "sampler/whole.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/giveup.h"
@@ -134,10 +135,9 @@ static int copy_to_memory(struct packing *packing, int fd)
 			ret = -errno;
 		if (n <= 0)
 			break;
-		if (write(memory, packing->block, (size_t)n) != n) {
-			ret = -EIO;
+		ret = whole_write(memory, packing->block, (size_t)n, NULL);
+		if (ret)
 			break;
-		}
 		at += n;
 	}
 	if (ret == 0)

@@ -339,7 +339,7 @@ int features_kept(struct features *features, const uint8_t *bytes, size_t len)
 	}
 	ret = whole_write(info->kept_fd, bytes, len, NULL);
 	if (ret)
-		return -ENOMEM;
+		return ret == -EFBIG ? ret : -ENOMEM;
 	features->kept_len += len;
 	return 0;
 }

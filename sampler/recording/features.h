@@ -38,7 +38,8 @@ int features_build_id(
  * also on failure. */
 int features_tracing_data(struct features *features, struct attrs *attrs, void *bytes, size_t len);
 
-/* Appends to reader_info.kept_fd: 0, -EBADMSG (too much), -ENOMEM. */
+/* Appends to reader_info.kept_fd: 0, -EBADMSG (too much), -EFBIG
+ * (RLIMIT_FSIZE, which limits memory files too), -ENOMEM. */
 int features_kept(struct features *features, const uint8_t *bytes, size_t len);
 
 #endif

@@ -187,6 +187,15 @@ static int read_features(struct reader *reader, const struct perfdata_header *he
 	return 0;
 }
 
+static void add_limit_fault(struct reader *reader, uint64_t offset)
+{
+	struct reader_fault *fault = reader_add_fault(reader, reader->stream->file);
+
+	fault->kind = READER_UNREADABLE;
+	fault->error = EFBIG;
+	fault->offset = offset;
+}
+
 /* Reads the section that strobe writes behind all sections of perf. */
 static int read_kept(struct reader *reader, struct perfdata_section section)
 {
@@ -214,8 +223,10 @@ static int read_kept(struct reader *reader, struct perfdata_section section)
 		ret = features_kept(&reader->features, block, len);
 		if (ret == -EBADMSG)
 			reader->status.features_bad++;
+		if (ret == -EFBIG)
+			add_limit_fault(reader, section.offset + done);
 		if (ret)
-			return ret == -EBADMSG ? 0 : ret;
+			return ret == -ENOMEM ? ret : 0;
 		done += len;
 	}
 	return 0;

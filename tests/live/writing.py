@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Everything that strobe writes: full disks, limits, what others laid in the way, and an empty /dev."""
 
+import json
 import os
 import resource
 import shutil
@@ -105,6 +106,38 @@ def to_limit(data, folder):
                      and (size < 1024 or "ulimit -f" in process.stderr), f"{size} bytes, {process}")
 
 
+def functions_of(words, folder, limit, **kwargs):
+    """The named functions of a report, and what it said; tables come from a cache that is empty."""
+    cache = tempfile.mkdtemp(dir=folder)
+    os.chmod(cache, 0o777)
+    result = run(["sh", "-c", f'{limit}; exec "$@"', "sh", *words], env={"XDG_CACHE_HOME": cache}, **kwargs)
+    rows = json.loads(result.out)["events"][0]["rows"] if result.status == 0 else []
+    return sorted((row["image"], row["symbol"]) for row in rows), result
+
+
+def names_under_limit(data, folder):
+    """Tables of symbols lie in memory files, which the limit counts too: it is raised as far as permitted."""
+    words = [strobe, "report", data, "--format", "json"]
+    limits = {"soft": ("ulimit -S -f 1", {})}
+    if not os.geteuid():
+        os.chmod(folder, 0o755)
+        os.chmod(data, 0o644)
+        if run(["sh", "-c", "ulimit -f 1; ulimit -f 100000"]).status:
+            checks.skip("ulimit -f: names of a report (hard limit)", "without CAP_SYS_RESOURCE it stays")
+        else:
+            limits["hard"] = ("ulimit -f 1", {})
+        limits["soft, of an ordinary user"] = ("ulimit -S -f 1", {"user": NOBODY})
+    for name, (limit, more) in limits.items():
+        names, _ = functions_of(words, folder, "true", **more)
+        found, result = functions_of(words, folder, limit, **more)
+        checks.check(f"ulimit -f: names of a report ({name} limit)",
+                     len(names) > 1 and found == names and "ulimit" not in result.out,
+                     f"{len(set(names) - set(found))} of {len(names)} names are missing: {result.err}")
+    # What may not be raised is told as it is.
+    _, result = functions_of(words, folder, "ulimit -f 1", user=NOBODY if not os.geteuid() else None)
+    checks.check("ulimit -f: names that it forbids", result.status == 0 and "ulimit -f" in result.out, str(result))
+
+
 def links_of_others(data, folder):
     if os.geteuid():
         checks.skip("links of others", "needs root, who can make them")
@@ -186,6 +219,7 @@ with tempfile.TemporaryDirectory(prefix="strobe-writing-") as top:
     to_full_standard_output(recording)
     to_full_disk(recording, top)
     to_limit(recording, top)
+    names_under_limit(recording, top)
     links_of_others(recording, top)
     without_dev(recording, top)
 checks.finish()

@@ -135,6 +135,41 @@ static void limited(void)
 			limit.rlim_cur == limits[i].most && limit.rlim_max == limits[i].most);
 }
 
+static bool may_raise_limits(void)
+{
+	cap_t now = cap_get_proc();
+	cap_flag_value_t value = CAP_CLEAR;
+
+	if (now)
+		cap_get_flag(now, CAP_SYS_RESOURCE, CAP_EFFECTIVE, &value);
+	cap_free(now);
+	return value == CAP_SET;
+}
+
+/* strobe's own limit of file sizes does not limit tables in memory files. */
+static void allowed_output(void)
+{
+	static const char page[4096];
+	struct rlimit limit;
+
+	CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+	limit.rlim_cur = 1024;
+	if (may_raise_limits())
+		limit.rlim_max = 1024;
+	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+	confine_allow_output();
+	confine_privileges();
+	CHECK(confine_limits(256) == 0);
+	const int fd = memfd_create("m", MFD_CLOEXEC);
+	CHECK(write(fd, page, sizeof(page)) == (ssize_t)sizeof(page));
+}
+
+static void test_output(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(allowed_output), 0);
+}
+
 static void test_limits(void **state)
 {
 	(void)state;
@@ -309,6 +344,7 @@ int main(void)
 		cmocka_unit_test(test_privileges),
 		cmocka_unit_test(test_ordinary),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_output),
 		cmocka_unit_test(test_syscalls),
 		cmocka_unit_test(test_parent),
 	};

@@ -243,6 +243,33 @@ static void test_kept_not(void **state)
 	}
 }
 
+/* Memory files may not be larger than others: the samples are read, and the cause is told. */
+static void test_kept_limited(void **state)
+{
+	static char kept[100003] = PERFDATA_KEPT_MAGIC;
+	struct rlimit before, small = {0};
+	int fd = new_file();
+	struct writer *writer = open_writer(fd, false, false);
+	struct found found;
+
+	(void)state;
+	write_some(writer, 300);
+	assert_int_equal(writer_kept(writer, kept, sizeof(kept)), 0);
+	assert_int_equal(writer_finish(writer), 0);
+	writer_free(writer);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = (struct rlimit){20000, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	read_back(fd, &found);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(found.samples[0], 150);
+	assert_int_equal(found.status.n_faults, 1);
+	assert_int_equal(found.status.faults[0].kind, READER_UNREADABLE);
+	assert_int_equal(found.status.faults[0].error, EFBIG);
+	reader_close(found.reader);
+}
+
 static void check_round_trip(bool pipe, bool compress, size_t n)
 {
 	int fd = new_file();
@@ -445,6 +472,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_kept_not),
+		cmocka_unit_test(test_kept_limited),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_compressed),
