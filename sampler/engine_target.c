@@ -121,6 +121,11 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 
 	if (!task)
 		return;
+	/* Both records came before its turn: no attempt to open its events tells that it is gone. */
+	if (task->queued && task->born_ns && engine->status.scope == SCOPE_TASK) {
+		engine->status.tasks_missed++;
+		engine->window_missed++;
+	}
 	if (task->point)
 		task->point->doomed = engine->have_doomed = true;
 	group_forget_task(engine, tid);

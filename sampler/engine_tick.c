@@ -299,14 +299,15 @@ static void note_changes(struct engine *engine, bool all)
 	}
 }
 
-/* Linux starts an inherited clock's timer anew in each task on each CPU, and drops the last part of
- * its period.  If more than that is missing, there is another cause. */
-static void note_short_lived(struct engine *engine, unsigned int index, double period_ns)
+/* A clock's timer starts anew in each task, of an inherited one on each CPU (`places` in all), and
+ * the last part of its period has no sample.  If more than that is missing, there is another cause. */
+static void note_short_lived(
+	struct engine *engine, unsigned int index, double period_ns, size_t places)
 {
 	const struct engine_event_status *status = &engine->status.events[index];
 	const struct engine_config *config = &engine->config;
 	struct choice *choice = &engine->choices[index];
-	const double parts_ns = (double)engine->n_cpus * period_ns;
+	const double parts_ns = (double)places * period_ns;
 	const double open_ns = (double)engine->status.threads * parts_ns;
 	const double missing_ns =
 		status->coverable - status->covered - (double)status->lost * period_ns - open_ns;
@@ -339,16 +340,21 @@ static void settle_clock(struct engine *engine, unsigned int index, bool final)
 {
 	struct engine_event_status *status = &engine->status.events[index];
 	const struct choice *choice = &engine->choices[index];
-	/* The last period of each task or CPU has no sample. */
-	const uint64_t without = engine->n_points + engine->n_born + status->lost;
+	const double period_ns = clock_period_ns(&choice->attr);
+	const bool by_task = engine->status.scope == SCOPE_TASK;
+	/* The period that goes on in each task or on each CPU has no sample yet. */
+	const uint64_t without = engine->n_points + status->lost;
 
 	coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
 	/* A clock of one side counts the time of both; a flight recorder drops samples. */
 	if (choice->attr.exclude_kernel || choice->attr.exclude_user || engine->flight.on)
 		return;
-	coverage_bound_by_weight(&choice->coverage,
-		(double)without * clock_period_ns(&choice->attr), final, &status->covered,
-		status->coverable);
+	if (by_task && (double)choice->coverage.clock_ran_ns < WEIGHED_SAMPLES * period_ns)
+		return;
+	coverage_bound_by_weight(&choice->coverage, (double)without * period_ns, final,
+		&status->covered, status->coverable);
+	if (by_task)
+		note_short_lived(engine, index, period_ns, 1);
 }
 
 static void settle_inherited_clock(struct engine *engine, unsigned int index)
@@ -367,7 +373,7 @@ static void settle_inherited_clock(struct engine *engine, unsigned int index)
 	if (status->coverable < WEIGHED_SAMPLES * period_ns)
 		coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
 	else
-		note_short_lived(engine, index, period_ns);
+		note_short_lived(engine, index, period_ns, engine->n_cpus);
 }
 
 static void settle_coverage(struct engine *engine)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Attaching to programs that nobody here wrote, and whether the counts add up.
 
-usage: targets.py STROBE SHARES NAMES
+usage: targets.py STROBE SHARES NAMES FORKS
 """
 
 import json
@@ -330,8 +330,19 @@ def stopwatch(strobe, shares, folder):
     checks.check("a stopwatch of what is gone does not start", result.status == 1 and not result.out, str(result))
 
 
+def missed(strobe, forks):
+    """Tasks that began and ended while strobe stood still are told, each of them."""
+    wanted = 200
+    command = ["sh", "-c", 'kill -STOP $PPID; "$@" >&2; kill -CONT $PPID', "sh", forks, str(wanted // 2)]
+    found, result = report(strobe, "--scope", "task", "-e", "cpu-clock", "--", *command, duration="60")
+    # That program is a task, too.
+    checks.check("tasks that ended before their events could be opened", found is not None
+                 and (found["side_band_lost"] or wanted <= found["tasks_missed"] <= wanted + 1),
+                 f"{found and found['tasks_missed']} of {wanted}: {result.err}")
+
+
 def main():
-    strobe, shares, names = (os.path.abspath(path) for path in sys.argv[1:4])
+    strobe, shares, names, forks = (os.path.abspath(path) for path in sys.argv[1:5])
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
         programs(strobe, folder)
@@ -341,6 +352,7 @@ def main():
         nameless(strobe, folder)
         executes_while_counted(strobe, shares)
         stopwatch(strobe, shares, folder)
+        missed(strobe, forks)
     checks.finish()
 
 

@@ -5,6 +5,7 @@
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -387,6 +388,59 @@ static void test_skipped_periods(void **state)
 	rig_free(rig);
 }
 
+static void *burn_short(void *arg)
+{
+	struct timespec used;
+
+	do {
+		burn(1000);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	} while (used.tv_nsec < 3000000);
+	return arg;
+}
+
+static void body_short_threads(void *arg)
+{
+	pthread_t thread;
+
+	while (!pthread_create(&thread, NULL, burn_short, arg))
+		pthread_join(thread, NULL);
+}
+
+/* Threads that use less than a period have no sample, each with events of its own, too. */
+static void test_short_threads(void **state)
+{
+	const struct engine_event_status *event;
+	double weight, counted, share;
+	struct rig *rig;
+	pid_t pid;
+
+	(void)state;
+	need_events();
+	rig = rig_new("cpu-clock", 100, 0);
+	event = &rig->status.events[0];
+	pid = start_child(body_short_threads, NULL);
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_TASK;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
+	if (event->user_only)
+		assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + NS_PER_S));
+	else
+		assert_true(rig_wait(rig, has_note, NOTE_SHORT_LIVED));
+	stop_child(pid);
+	rig_stop(rig);
+	end_child(pid);
+	weight = (double)sum_weights(rig) + (double)event->lost * 1e7;
+	counted = (double)event->count;
+	share = event->covered / event->coverable;
+	print_message("short-lived: weight %.3f of %.3f s, coverage %.1f%%\n", weight / 1e9,
+		counted / 1e9, 100 * share);
+	if (!event->user_only)
+		assert_true(event->coverable > 0 && share <= weight / counted + 0.03);
+	rig_free(rig);
+}
+
 static struct rig *start_inherited(
 	const char *event, uint64_t freq_hz, void (*body)(void *), pid_t *pid)
 {
@@ -535,6 +589,7 @@ int main(void)
 		cmocka_unit_test(test_task),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_skipped_periods),
+		cmocka_unit_test(test_short_threads),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_weights_of_hits),
 		cmocka_unit_test(test_hits_before_a_change),
