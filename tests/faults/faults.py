@@ -64,7 +64,8 @@ NUMBERS = re.compile(r" samples, \d+ lost")  # what record says in any case
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()].|\x1b[>=78]|\r")
 
 # table: of a screen, {symbol: percent of self} as it stood before the first key; None where it never came.
-Outcome = collections.namedtuple("Outcome", "status out err hung stacks table", defaults=(None,))
+# views: what stood on the screen after each key.
+Outcome = collections.namedtuple("Outcome", "status out err hung stacks table views", defaults=(None, ""))
 ROW = re.compile(r"([0-9]+\.[0-9])%?\s.*?\b(shares_\w+)")
 
 
@@ -102,15 +103,18 @@ def run_command(command, env):
     return Outcome(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), False, "")
 
 
-def run_screen(command, env, keys, first):
+def run_screen(command, env, keys, first, wanted=None, **kwargs):
     """A session in a pseudo-terminal: `first` is waited for, then each key until something is drawn for it, at last q until
-    it ends.  err: what stands on the shell's screen afterwards, with "not restored" if the terminal is not as before."""
+    it ends.  With `wanted` what is drawn for an Enter has to match it, within two seconds.
+    err: what stands on the shell's screen afterwards, with "not restored" if the terminal is not as before."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (30, 100))
     before = termios.tcgetattr(slave)
     before[3] &= ~termios.ECHO  # keys that come too late are not to stand in sentences
     termios.tcsetattr(slave, termios.TCSANOW, before)
-    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True,
+                               **kwargs)
+    views = []
     raw = bytearray()
     end = time.monotonic() + LIMIT
 
@@ -126,7 +130,7 @@ def run_screen(command, env, keys, first):
         while read(quiet) and time.monotonic() < end:
             pass
 
-    def table():
+    def display():
         """The screen as it is now, drawn again as a whole."""
         import pyte
 
@@ -137,8 +141,24 @@ def run_screen(command, env, keys, first):
         finish(0.1)
         screen = pyte.Screen(100, 30)
         pyte.ByteStream(screen).feed(bytes(raw[since:]))
-        found = [ROW.search(line) for line in screen.display]
+        return screen.display
+
+    def table():
+        found = [ROW.search(line) for line in display()]
         return {row[2]: float(row[1]) for row in found if row}
+
+    def look():
+        """As it was drawn: a message goes with the next key, also one that draws all again."""
+        import pyte
+
+        until = time.monotonic() + 2
+        while process.poll() is None:
+            finish(0.1)
+            screen = pyte.Screen(100, 30)
+            pyte.ByteStream(screen).feed(bytes(raw))
+            views.append("\n".join(screen.display))
+            if re.search(wanted, views[-1]) or time.monotonic() > until:
+                break
 
     try:
         begun = time.monotonic()
@@ -151,6 +171,8 @@ def run_screen(command, env, keys, first):
             os.write(master, key)
             if read(0.5):
                 finish()
+            if wanted and key.endswith(b"\r"):
+                look()
         while process.poll() is None and time.monotonic() < end:
             os.write(master, b"q")
             read(0.05)
@@ -162,7 +184,7 @@ def run_screen(command, env, keys, first):
         if termios.tcgetattr(slave) != before or ("\x1b[?1049h" in text and not shown):
             after += "\nnot restored"
         after = ESCAPES.sub("", after)
-        return Outcome(process.returncode, shown, after, hung, stacks, drawn)
+        return Outcome(process.returncode, shown, after, hung, stacks, drawn, "\n".join(views))
     finally:
         if process.poll() is None:
             process.kill()
@@ -346,6 +368,57 @@ class Screen(Scenario):
         return None if outcome.table.get("shares_hot", 0) >= 25 else f"shares_hot is missing, and no sentence: {outcome.table}"
 
 
+class Writes(Screen):
+    """Files that the screen writes: each is whole, or a sentence says why it is not there."""
+
+    FILES = (("w", "out.txt"), ("w", "out.svg"), ("x", "out.folded"), ("x", "out.json"))
+    LIVE = FILES + (("W", "out.data"),)
+    TOLD = re.compile("[Cc]annot|[Oo]ut of memory|does not answer|are shown as")
+    DONE = re.compile(TOLD.pattern + "|written to|Exported to|saved .* to")
+
+    def go(self, env, folder):
+        shutil.rmtree(folder + "/written", ignore_errors=True)
+        os.mkdir(folder + "/written")
+        keys = [key for letter, name in self.files() for key in (letter.encode(), f"\x15written/{name}\r".encode())]
+        # The log tells why names are missing.
+        return run_screen(self.command(folder), env, [*keys, b"L", b"q"], b"shares_hot", self.DONE, cwd=folder)
+
+    def files(self):
+        return self.LIVE if self.live else self.FILES
+
+    def is_whole(self, path):
+        if path.endswith(".data"):
+            read = run([self.strobe, "report", path, "--format", "json"])
+            return read.status == 0 and any(event["samples"] for event in json.loads(read.out)["events"])
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if path.endswith(".json"):
+            return bool(json.loads(text)["profiles"])
+        if path.endswith(".svg"):
+            return text.endswith("</svg>\n")
+        lines = text.splitlines()
+        return text.endswith("\n") and (all(re.fullmatch(r".* \d+", line) for line in lines) if path.endswith(".folded")
+                                        else len(lines) >= 29)
+
+    def differs(self, outcome, folder):
+        if outcome.status < 0:
+            return None
+        names = [name for _, name in self.files()]
+        there = os.listdir(folder + "/written")
+        if set(there) - set(names):
+            return f"left behind: {there}"
+        for name in there:
+            with contextlib.suppress(ValueError, KeyError):
+                if self.is_whole(f"{folder}/written/{name}"):
+                    continue
+            return f"{name} is not whole"
+        if self.TOLD.search(outcome.views) or told_of(outcome.err):
+            return None
+        if len(there) < len(names):
+            return f"only {there} are written, and no sentence"
+        return super().differs(outcome, folder)
+
+
 class Harness:
     def __init__(self, options, calls, folder):
         self.options, self.calls, self.folder = options, calls, folder
@@ -478,6 +551,8 @@ def main():
                 Record("record", strobe, 4, process.pid),
                 Screen("screen", strobe, 3, "FOLDER/data", *known),
                 Screen("screen live", strobe, 2, "-p", str(process.pid), *known),
+                Writes("writes", strobe, 1, "FOLDER/data", *known),
+                Writes("writes live", strobe, 1, "-p", str(process.pid), *known),
             ]
             work = []
             for scenario in scenarios:
