@@ -319,6 +319,7 @@ static int make_sections(struct elffile *elf)
 	if (!elf->sections)
 		return -ENOMEM;
 	elf->n_sections = 3;
+	elf->made_sections = true;
 	elf->names_section = UINT32_MAX;
 	elf->sections[1] = (struct elffile_section){.type = SHT_DYNSYM,
 		.flags = SHF_ALLOC,

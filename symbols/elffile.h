@@ -30,6 +30,7 @@ struct elffile {
 	int fd; /* borrowed */
 	uint64_t len;
 	bool is64, swapped;
+	bool made_sections; /* the sections are not those that symbols count by */
 	uint16_t type, machine;
 	struct elffile_segment *segments; /* of PT_LOAD, PT_NOTE, PT_DYNAMIC and PT_GNU_EH_FRAME */
 	size_t n_segments;

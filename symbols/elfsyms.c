@@ -126,6 +126,12 @@ static void flush(struct reader *reader)
 	reader->n = 0;
 }
 
+/* NULL where the file tells nothing of it. */
+static const struct elffile_section *section_of(const struct elffile *elf, uint16_t index)
+{
+	return index < elf->n_sections && !elf->made_sections ? &elf->sections[index] : NULL;
+}
+
 /* Files without section headers tell by segments what is code. */
 static bool find_data(const struct reader *reader, uint64_t value,
 	const struct elffile_section *section, uint64_t *start, uint64_t *limit)
@@ -151,8 +157,7 @@ static bool find_place(const struct reader *reader, uint64_t value, uint16_t ind
 	uint64_t *start, uint64_t *limit)
 {
 	const struct elffile *elf = reader->elf;
-	const struct elffile_section *section =
-		index < elf->n_sections ? &elf->sections[index] : NULL;
+	const struct elffile_section *section = section_of(elf, index);
 	bool exec = false;
 
 	if (reader->place == PLACE_DATA || reader->place == PLACE_ANY)
@@ -220,6 +225,7 @@ static void consider(struct reader *reader, const uint8_t *raw)
 	if (reader->only_new && reader->builder && symtab_builder_has(reader->builder, start))
 		return;
 
+	const struct elffile_section *section = section_of(elf, index);
 	reader->batch[reader->n++] = (struct candidate){
 		.start = start,
 		.size = size,
@@ -229,8 +235,7 @@ static void consider(struct reader *reader, const uint8_t *raw)
 		.kind = (uint16_t)((bind == STB_WEAK ? SYMTAB_WEAK : 0) |
 			(bind == STB_LOCAL ? SYMTAB_LOCAL : 0) |
 			(type == STT_NOTYPE ? SYMTAB_LABEL : 0)),
-		.data = index < elf->n_sections ? !(elf->sections[index].flags & SHF_EXECINSTR)
-						: type == STT_OBJECT,
+		.data = section ? !(section->flags & SHF_EXECINSTR) : type == STT_OBJECT,
 	};
 	if (reader->n == BATCH)
 		flush(reader);
