@@ -206,14 +206,16 @@ static bool read_word_at(const struct elffile *elf, uint64_t vaddr, uint32_t *wo
 static bool read_dynamic(const struct elffile *elf, struct dynamic *dynamic)
 {
 	const size_t each = elf->is64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	const struct elffile_segment *segment = elf->segments;
+	const struct elffile_segment *segment;
 	uint8_t raw[sizeof(Elf64_Dyn)];
+	size_t at = 0;
 
 	*dynamic = (struct dynamic){0};
-	for (size_t i = 0; i < elf->n_segments && segment->type != PT_DYNAMIC; i++)
-		segment++;
-	if (segment == elf->segments + elf->n_segments)
+	while (at < elf->n_segments && elf->segments[at].type != PT_DYNAMIC)
+		at++;
+	if (at == elf->n_segments)
 		return false;
+	segment = &elf->segments[at];
 	for (size_t i = 0; i < DYNAMIC_MAX && i < segment->filesz / each; i++) {
 		if (elffile_read(elf, raw, each, segment->offset + i * each) < 0)
 			return false;

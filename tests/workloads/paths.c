@@ -6,7 +6,8 @@
  * usage: paths SECONDS
  *
  * The program runs for so much CPU time, and then prints one line for each leaf: its name and
- * how many turns it made.  Turns take equal time.
+ * how many turns it made.  Turns take equal time; those of the thread, whose CPU may be slower
+ * or faster, are counted as turns of the main thread that take as long.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,8 +21,8 @@
 #define WIDE_BYTES (24u << 10)
 #define ALONE __attribute__((noinline))
 
-static uint64_t turns_compare, turns_match, turns_wide, turns_handler, turns_thread,
-	turns_construct;
+static uint64_t turns_compare, turns_match, turns_wide, turns_handler, turns_construct;
+static uint64_t main_ns, thread_ns; /* of CPU time in turns */
 
 /* So many turns of the loop in the function that it stands in. */
 #define BURN(turns)                                                    \
@@ -124,15 +125,24 @@ ALONE static void raise_signal(void)
 
 ALONE static void thread_leaf(void)
 {
-	for (int i = 0; i < 300; i++) {
-		turns_thread++;
+	for (int i = 0; i < 300; i++)
 		BURN(10000);
-	}
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 ALONE static void *run_thread(void *arg)
 {
+	const uint64_t begin_ns = cpu_ns();
+
 	thread_leaf();
+	thread_ns += cpu_ns() - begin_ns;
 	return arg;
 }
 
@@ -149,6 +159,7 @@ int main(int argc, char **argv)
 		return 1;
 	signal(SIGUSR1, handle_signal);
 	while ((double)clock() / CLOCKS_PER_SEC < seconds) {
+		const uint64_t begin_ns = cpu_ns();
 		pthread_t thread;
 
 		sort_rows(rows);
@@ -157,10 +168,14 @@ int main(int argc, char **argv)
 		construct_rows(construct_array, rows);
 		wide_frame();
 		raise_signal();
+		main_ns += cpu_ns() - begin_ns;
 		if (pthread_create(&thread, NULL, run_thread, NULL))
 			return 1;
 		pthread_join(thread, NULL);
 	}
+	const uint64_t turns =
+		turns_compare + turns_match + turns_wide + turns_handler + turns_construct;
+	const double turns_thread = (double)thread_ns * (double)turns / (double)main_ns;
 	printf("compare_rows %ju\nmatch_row %ju\nwide_leaf %ju\nhandler_leaf %ju\nthread_leaf "
 	       "%ju\nconstruct_row %ju\n",
 		(uintmax_t)turns_compare, (uintmax_t)turns_match, (uintmax_t)turns_wide,
