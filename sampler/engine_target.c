@@ -121,7 +121,7 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 
 	if (!task)
 		return;
-	/* Both records came before its turn: no attempt to open its events tells that it is gone. */
+	/* The task ended before its events were opened, so no failure to open them tells that. */
 	if (task->queued && task->born_ns && engine->status.scope == SCOPE_TASK) {
 		engine->status.tasks_missed++;
 		engine->window_missed++;

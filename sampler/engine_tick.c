@@ -299,8 +299,9 @@ static void note_changes(struct engine *engine, bool all)
 	}
 }
 
-/* A clock's timer starts anew in each task, of an inherited one on each CPU (`places` in all), and
- * the last part of its period has no sample.  If more than that is missing, there is another cause. */
+/* The timer of a clock starts anew in each task, and if it is inherited, on each CPU; there are so
+ * many `places` for a task.  The last part of a period has no sample there.  If more than these parts
+ * is missing, there is another cause. */
 static void note_short_lived(
 	struct engine *engine, unsigned int index, double period_ns, size_t places)
 {

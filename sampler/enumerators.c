@@ -29,7 +29,7 @@ struct enumerator {
 	bool is_several; /* another one of this name has another value */
 };
 
-/* What a file tells. */
+/* The enumerators of one file. */
 struct type_file {
 	struct type_file *next;
 	char *path;
@@ -88,7 +88,7 @@ static int add_value(
 {
 	size_t at = name - btf->texts_from;
 
-	/* A module's enumerator may have its name from the kernel's texts: then it is there, too. */
+	/* An enumerator of a module whose name is among the kernel's texts is known from the kernel. */
 	if (name < btf->texts_from || at >= btf->texts_len ||
 		!memchr(btf->texts + at, '\0', btf->texts_len - at))
 		return 0;
@@ -199,7 +199,7 @@ static void free_file(struct type_file *file)
 	free(file);
 }
 
-/* What cannot be read tells nothing.  0 or -ENOMEM. */
+/* A file that cannot be read has no enumerators.  0 or -ENOMEM. */
 static int read_file(struct type_file **out, const char *path, size_t texts_from)
 {
 	struct type_file *file = calloc(1, sizeof(*file));
@@ -237,7 +237,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* What a file tells, read now if it was not before; NULL if there is none.  0 or -ENOMEM. */
+/* Find the enumerators of a file, and read it if it was not read before; NULL if there is no such
+ * file.  0 or -ENOMEM. */
 static int get_file(const struct event_system *system, const char *name, size_t texts_from,
 	const struct type_file **out)
 {
@@ -344,7 +345,7 @@ static int find_enumerator(
 	return err;
 }
 
-/* Of a string or a character, whose quotation mark is at this place. */
+/* The end of a string or of a character that begins with the quotation mark at this place. */
 static size_t skip_quoted(const char *text, size_t at)
 {
 	char mark = text[at];

@@ -32,7 +32,7 @@ struct field *fields_add(struct fields *fields, const char *name, size_t len, en
 	return field;
 }
 
-/* Of the kernel that runs here, whose coarse clocks advance with each tick. */
+/* Ticks in a second of the running kernel: a coarse clock advances with each. */
 static unsigned int get_ticks_per_s(void)
 {
 	struct timespec tick;

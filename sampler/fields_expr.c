@@ -378,7 +378,7 @@ static size_t size_of(const struct term *term)
 	return term->kind != TERM_NUMBER ? 0 : term->element ? term->element : term->bits / 8;
 }
 
-/* Of a type or of an expression, with brackets or without. */
+/* The size of a type or of an expression, with or without brackets. */
 static void take_sizeof(struct expr *expr, struct term *out)
 {
 	struct expr_type type;

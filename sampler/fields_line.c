@@ -216,7 +216,7 @@ static void put_number(
 	put_padded(text, conversion, out.out, out.len);
 }
 
-/* Of bits and bytes the width tells how many. */
+/* Bitmaps and bytes take the width as their number. */
 static bool pads_pointee(const struct conversion *conversion, char letter)
 {
 	return letter != 'h' && letter != 'b' &&
@@ -240,7 +240,7 @@ static void put_pointer(struct line_text *text, const struct fields *fields, con
 			put_text(text, conversion, shown, pointee.len);
 		return;
 	}
-	/* What is known of it: letters of kinds that are not known here change nothing. */
+	/* Letters behind %p that are not known here change nothing. */
 	if (expr_is_array(term)) {
 		for (size_t i = 0; i < term->bytes.len && !text->cut; i++)
 			line_print(text, "%02x", term->bytes.at[i]);
@@ -250,7 +250,7 @@ static void put_pointer(struct line_text *text, const struct fields *fields, con
 		digits.alternate = true;
 		put_number(text, &digits, &number);
 	} else {
-		/* As the C library prints it. */
+		/* The format of the C library. */
 		put_padded(text, conversion, "(nil)", 5);
 	}
 }

@@ -214,7 +214,7 @@ struct expr_type {
 	bool is_signed, is_pointer, is_known;
 };
 bool expr_take_type(struct expr *expr, struct expr_type *type);
-/* What is in brackets behind a word of a type that is "typeof". */
+/* Skip the brackets behind the word, if it is "typeof". */
 void expr_skip_typeof(struct expr *expr, const char *word, size_t len);
 void expr_cast(const struct expr *expr, struct term *term, const struct expr_type *type);
 bool expr_is_word(const char *word, size_t len, const char *name);
@@ -243,7 +243,8 @@ void line_print(struct line_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* What was cut ends in an ellipsis. */
 void line_mark_cut(struct line_text *text);
-/* What a pointer points to, by the letters behind %p at *format, which are taken; -1: no width.
+/* Put the value that a pointer points to.  The letters behind %p, at *format, say how, and are taken;
+ * width -1: none.
  * False: it is not known, and nothing was put. */
 bool line_put_pointee(struct line_text *text, const struct fields *fields, const char **format,
 	const struct term *term, int width, const struct fields_line_names *names);

@@ -31,8 +31,8 @@ struct code_place {
 	uint64_t offset;
 };
 
-/* Memory whose code turns out to be a file's is the file's mapping from then on, so all samples of a time that begins before
- * are of it. */
+/* When it is known that memory has the code of a file, the mapping becomes that of the file.  So all
+ * samples of this memory are from before, in a slice that began before. */
 static struct code_place place_at(
 	const struct ingest *ingest, const struct frame *frame, uint64_t from_ns, uint64_t to_ns)
 {

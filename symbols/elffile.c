@@ -298,14 +298,14 @@ static uint64_t count_dynamic(const struct elffile *elf, const struct dynamic *d
 
 	if (dynamic->gnu_hash)
 		return count_by_gnu_hash(elf, dynamic->gnu_hash);
-	/* Its second word is the number of symbols, on all machines but those with words of 64 bits. */
+	/* The second word is the number of symbols; two machines have words of 64 bits there. */
 	if (dynamic->hash && elf->machine != EM_S390 && elf->machine != EM_ALPHA)
 		(void)read_word_at(elf, dynamic->hash + 4, &n);
 	return n <= DYNAMIC_SYMBOLS_MAX ? n : 0;
 }
 
-/* Sections of a file without headers of them (strip --strip-section-headers, sstrip): .dynsym and its names, by what the
- * dynamic linker goes by. */
+/* Makes sections for a file without section headers (strip --strip-section-headers, sstrip): .dynsym
+ * and its names, from the table that the dynamic linker uses. */
 static int make_sections(struct elffile *elf)
 {
 	const uint64_t each = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);

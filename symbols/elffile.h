@@ -40,8 +40,8 @@ struct elffile {
 };
 
 /* Read the headers.  0 with elf to be passed to elffile_close(); -ENOEXEC for what is no ELF file,
- * -EBADMSG for a broken one, or -errno.  Broken section headers are as good as none; without any, sections are made of what
- * the dynamic linker knows: the dynamic symbols and their names. */
+ * -EBADMSG for a broken one, or -errno.  Broken section headers are as good as none.  A file without
+ * any gets sections for the dynamic symbols and their names, from the dynamic linker's table. */
 int elffile_open(struct elffile *elf, int fd);
 void elffile_close(struct elffile *elf);
 

@@ -71,7 +71,7 @@ static void gather_event(struct writer_event *event, const struct engine_event_s
 		attr.sample_freq = status->freq_hz;
 	else
 		attr.sample_period = status->period;
-	/* As in what strobe records: chains are unwound from copies of stacks, which the file has not. */
+	/* Tells that chains were unwound from copies of stacks, as in the files of record. */
 	attr.sample_stack_user = status->stack_bytes;
 	save_event(event, status->name, &attr);
 }

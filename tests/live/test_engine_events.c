@@ -46,24 +46,29 @@ static void test_process(void **state)
 
 static void test_machine(void **state)
 {
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct rig *rig;
-	int32_t pid;
+	int32_t pids[64];
+	long n = 0;
 
 	(void)state;
 	need_cpu_wide();
 	rig = rig_new("cpu-clock,page-faults", 997, 0);
-	pid = start_child(body_both, NULL);
+	/* The timer of a CPU without work may skip periods, and coverage says so. */
+	for (; n < cpus && n < (long)(sizeof(pids) / sizeof(pids[0])); n++)
+		pids[n] = start_child(body_both, NULL);
 	rig->config.target.system_wide = true;
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_samples, 500));
 	assert_int_equal(rig->status.scope, SCOPE_CPU);
-	assert_int_equal(rig->status.cpus, sysconf(_SC_NPROCESSORS_ONLN));
+	assert_int_equal(rig->status.cpus, cpus);
 	assert_int_equal(rig->status.processes, 0);
 	rig_stop(rig);
 	assert_int_equal(rig->status.events[0].filtered, 0);
 	if (amounts_count())
 		assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
-	end_child(pid);
+	while (n)
+		end_child(pids[--n]);
 	rig_free(rig);
 }
 

@@ -120,7 +120,7 @@ static void test_dynamic(void **state)
 	symtab_close(&table);
 }
 
-/* What PT_DYNAMIC says of the symbols above, without section headers; their number by either hash table. */
+/* Replaces the section headers by PT_DYNAMIC, with a hash table of either kind. */
 static size_t make_dynamic(struct small_elf *small, size_t n, bool gnu)
 {
 	const size_t each = small->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -151,7 +151,7 @@ static size_t make_dynamic(struct small_elf *small, size_t n, bool gnu)
 	return SMALL_ELF_BYTES;
 }
 
-/* Without section headers, as strip --strip-section-headers leaves a file, the dynamic linker's facts tell. */
+/* A file that strip --strip-section-headers made has its dynamic symbols. */
 static void test_no_section_headers(void **state)
 {
 	static const struct small_symbol symbols[] = {
