@@ -130,22 +130,22 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
         while read(quiet) and time.monotonic() < end:
             pass
 
-    def display():
-        """The screen as it is now, drawn again as a whole."""
+    def table():
+        """The rows of the screen as it is now, drawn again as a whole; a busy machine draws late."""
         import pyte
 
         finish(0.2)
         since = len(raw)
         os.write(master, b"\x0c")
-        read(1)
-        finish(0.1)
-        screen = pyte.Screen(100, 30)
-        pyte.ByteStream(screen).feed(bytes(raw[since:]))
-        return screen.display
-
-    def table():
-        found = [ROW.search(line) for line in display()]
-        return {row[2]: float(row[1]) for row in found if row}
+        until = time.monotonic() + 5
+        while True:
+            read(0.1)
+            finish(0.1)
+            screen = pyte.Screen(100, 30)
+            pyte.ByteStream(screen).feed(bytes(raw[since:]))
+            found = [ROW.search(line) for line in screen.display]
+            if any(found) or process.poll() is not None or time.monotonic() > until:
+                return {row[2]: float(row[1]) for row in found if row}
 
     def look():
         """As it was drawn: a message goes with the next key, also one that draws all again."""
@@ -162,7 +162,7 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
 
     try:
         begun = time.monotonic()
-        while process.poll() is None and first not in raw and time.monotonic() < begun + 3:
+        while process.poll() is None and first not in raw and time.monotonic() < begun + 5:
             read(0.05)
         drawn = table() if first in raw and process.poll() is None else None
         for key in keys:
