@@ -34,7 +34,7 @@
 #define ENV_SIZE_MAX 1000 /* maximum that LINES and COLUMNS may give */
 #define PAIRS_LEAST \
 	64 /* what a terminal of 8 colours has: more than there are different ones then */
-#define CURSES_ROOM 65536 /* more than newterm() and delscreen() allocate at once */
+#define CURSES_ROOM 65536 /* more than newterm() and the first updates allocate */
 #define MOUSE_OFF "\033[?1006l\033[?1003l\033[?1002l\033[?1000l"
 
 static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
@@ -250,7 +250,7 @@ void term_set_theme(struct terminal *term, const struct theme *theme)
 	term_redraw(term);
 }
 
-/* Curses (6.4) crashes without memory, both at its start and while it frees. */
+/* Curses (6.4) crashes where it begins without memory. */
 static bool has_room(void)
 {
 	/* volatile, since compilers assume that an unused allocation succeeds. */
@@ -333,14 +333,17 @@ static void choose_size_source(int fd)
 	use_env(!knows && is_dimension("LINES") && is_dimension("COLUMNS"));
 }
 
-/* Makes tparm(3) allocate for the longest texts before anything is drawn.  If a longer text finds
- * no memory, curses (6.4) crashes at the next one.  Returns false if memory runs out. */
+/* Makes tparm(3) allocate for all texts that a screen is drawn with, before anything is drawn.  If
+ * one finds no memory later, it is not written, and if it is longer than all before, curses (6.4)
+ * crashes at the next one.  Returns false if memory runs out. */
 static bool reserve_parameters(void)
 {
-	static const char *const longest[] = {"sgr", "setaf", "setab", "initc", "csr", "cup"};
+	static const char *const used[] = {"sgr", "setaf", "setab", "setf", "setb", "initc", "csr",
+		"cup", "hpa", "vpa", "cuu", "cud", "cuf", "cub", "ech", "rep", "ich", "dch", "il",
+		"dl", "indn", "rin"};
 
-	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest); i++) {
-		const char *text = tigetstr(longest[i]);
+	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
+		const char *text = tigetstr(used[i]);
 
 		if (text && text != (const char *)-1 &&
 			!tparm(text, 1L, 1L, 1L, 1L, 1L, 1L, 1L, 1L, 1L))
@@ -428,18 +431,21 @@ int term_open(struct terminal **out, const struct term_options *options)
 	if (!reserve_parameters()) {
 		/* The terminal's exit texts also need tparm(3). */
 		restore_terminal();
-		term->screen = NULL; /* delscreen() crashes without memory */
+		term->screen = NULL; /* nothing more is written to it */
 		ret = -ENOMEM;
 		goto fail;
 	}
+	ret = install_handlers(term);
+	if (ret)
+		goto fail;
 	/* Until its first return from endwin(), curses (6.4) writes to the terminal at each move
 	 * of the cursor, some eighty times a frame.  Done before it has colours, since the return
 	 * would reset the terminal's own. */
 	endwin();
 	doupdate();
-	ret = install_handlers(term);
-	if (ret)
-		goto fail;
+	/* The second update makes the tables by which curses scrolls.  If it finds memory for some
+	 * of them only, it reads what was never written. */
+	doupdate();
 	cbreak();
 	noecho();
 	nonl();
@@ -474,12 +480,6 @@ static void leave_screen(void)
 	endwin();
 }
 
-static void free_screen(SCREEN *screen)
-{
-	if (has_room())
-		delscreen(screen);
-}
-
 void term_close(struct terminal *term)
 {
 	if (!term)
@@ -488,7 +488,7 @@ void term_close(struct terminal *term)
 		leave_screen();
 		tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
 		remove_handlers(term);
-		free_screen(term->screen);
+		/* Without delscreen(), which crashes where memory runs out: the process ends soon. */
 	}
 	free(term->signal_stack);
 	canvas_fini(&term->shown);
