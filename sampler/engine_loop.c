@@ -88,6 +88,8 @@ static void stop_sampling(struct engine *engine)
 	engine->stopped = true;
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_disarm(engine->points[i]);
+	/* The last round sees what is counted. */
+	sys_wait_for_hits();
 	engine_round(engine, true, true);
 	pending_retry(engine, true);
 	span_finish(engine, end_ns);
@@ -125,6 +127,7 @@ static void drop_event(struct engine *engine, unsigned int index)
 {
 	/* What it had counted is kept, with its coverage. */
 	choice_disarm(engine, index);
+	sys_wait_for_hits();
 	engine_round(engine, true, true);
 	engine_tick(engine, true);
 	for (unsigned int i = 0; i < engine->status.n_events; i++)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -284,6 +285,11 @@ int sys_pause(int ring_fd, bool pause)
 int sys_modify(int fd, const struct perf_event_attr *attr)
 {
 	return ioctl(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, attr) ? -errno : 0;
+}
+
+void sys_wait_for_hits(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 bool sys_breakpoints_fire(void)
