@@ -300,6 +300,7 @@ struct engine_event_status {
 	uint64_t exact; /* samples at the very instruction (PERF_RECORD_MISC_EXACT_IP) */
 	struct unwind_ends chains; /* of samples whose chains could be judged */
 	uint32_t stack_bytes; /* that its samples copy now; 0: their chains are by frame pointers */
+	uint32_t stack_first; /* that they copied before the size adapted; 0: it did not */
 	uint64_t lost; /* produced by the kernel and not delivered */
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */

@@ -53,8 +53,7 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 
 	setup.callchain = wants_chain(engine, choice);
 	setup.stack_bytes = setup.callchain ? stack_copied(engine, index) : 0;
-	setup.stack_registers =
-		engine->config.keep_stacks ? unwind_all_registers() : unwind_registers();
+	setup.stack_registers = unwind_registers();
 	setup.no_kernel_chain = engine->config.no_kernel_chain;
 	/* Other unwinders append what they find to what the kernel found. */
 	setup.no_user_chain =

@@ -254,7 +254,6 @@ struct wakes {
 struct pending {
 	uint8_t *bytes;
 	size_t len, size;
-	uint64_t late; /* samples that went in without their tables */
 };
 
 struct engine {

@@ -49,12 +49,14 @@ static bool hold(struct engine *engine, unsigned int index, const struct perf_ev
 static void take_in(struct engine *engine, unsigned int index,
 	const struct perf_event_header *header, struct record *record, enum unwind_end end)
 {
+	if (end == UNWIND_WAITS)
+		ingest_mark_late(&engine->ingest, record);
+
 	struct ingest_sample sample = {.record = record,
 		.event = engine->status.events[index].id,
 		.end = (uint8_t)(end == UNWIND_WAITS ? UNWIND_UNTRIED : end),
 		.hash = ingest_chain_hash(&engine->ingest, record)};
 
-	engine->pending.late += end == UNWIND_WAITS;
 	if (!ingest_samples(&engine->ingest, &sample, 1)) {
 		span_seen(engine, record);
 		span_on_cpu(engine, index, record);
@@ -80,8 +82,10 @@ enum unwind_end pending_unwind_now(struct engine *engine, unsigned int index, st
 
 	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
 		return UNWIND_UNTRIED;
-	engine->pending.late += end == UNWIND_WAITS;
-	return end == UNWIND_WAITS ? UNWIND_UNTRIED : end;
+	if (end != UNWIND_WAITS)
+		return end;
+	ingest_mark_late(&engine->ingest, record);
+	return UNWIND_UNTRIED;
 }
 
 /* False: it waits on. */

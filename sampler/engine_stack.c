@@ -165,6 +165,8 @@ static void adapt(struct engine *engine, unsigned int index)
 	stack->begun_ns = engine->round_ns;
 	if (bytes == before || change_owns_ring(engine, index) || change_size(engine, index, bytes))
 		return;
+	if (!engine->status.events[index].stack_first)
+		engine->status.events[index].stack_first = before;
 	engine_note(engine, NOTE_STACK_BYTES, 0, 0, bytes, engine->status.events[index].name);
 }
 

@@ -493,7 +493,6 @@ void engine_publish(struct engine *engine)
 	publish_followed(engine);
 	ingest_unwind_totals(&engine->ingest, &status->chains);
 	status->call_graph = change_find_call_graph(&engine->config);
-	status->chains.late = engine->pending.late;
 	show_copies(engine);
 	pthread_mutex_lock(&engine->lock);
 	engine->shared = *status;

@@ -45,15 +45,17 @@ struct ingest {
 	uint64_t truncated; /* chains cut at the maximum depth: outermost frames are missing */
 	uint32_t last_stack, last_label; /* of the last sample accepted */
 	uint8_t last_end; /* enum unwind_end */
-	uint64_t unread; /* see struct unwind_totals */
+	uint64_t unread, late; /* see struct unwind_totals */
 	uint32_t hypervisor, guest, truncated_image; /* images */
 	struct unwind *unwind; /* NULL: nobody knows rules */
+	struct unwind_source rules; /* its source */
+	bool by_tables[STORE_EVENTS_MAX]; /* the chains in the recording were unwound so */
 	uint16_t machine; /* of the code, EM_*; 0: not known */
 	uint64_t *unwound; /* chains of the last samples, see ingest_unwind() */
 	size_t n_unwound;
 	struct unwind_ends ends[STORE_EVENTS_MAX];
 	uint64_t judged; /* chains, those of ingest_stack() too */
-	uint64_t *broken_in; /* chains that broke, by image */
+	struct unwind_broken *broken_in; /* chains that broke, by image */
 	uint32_t n_broken_in;
 	struct ingest_module *modules; /* by address, without overlaps */
 	size_t n_modules, modules_size;
@@ -137,7 +139,11 @@ void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label);
 int ingest_unwind(struct ingest *ingest, struct record *record, const struct record_format *format,
 	enum unwind_end *end);
 
-/* Sets judged, dropped and broken of *out. */
+/* A sample whose chain is the kernel's, since the tables came too late to unwind it: says so in the
+ * chain, for recordings, and ingest_samples() counts it.  Call it before ingest_chain_hash(). */
+void ingest_mark_late(struct ingest *ingest, struct record *record);
+
+/* Sets all of *out but stack_bytes. */
 void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out);
 
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);

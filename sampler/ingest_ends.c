@@ -11,23 +11,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stack's addresses, two markers, and one more address, so that longer chains count as
- * truncated. */
-#define CHAIN_WORDS_MAX (STACK_DEPTH_MAX + 3u)
+/* Behind addresses of user space a chain in a recording ends with so many context markers.  The kernel
+ * writes none there, and perf shows none.  One that broke or has too many frames has none. */
+enum chain_marks {
+	MARKS_WHOLE = 1,
+	MARKS_CUT,
+	MARKS_AWAY,
+	MARKS_LATE, /* the kernel's chain, of any end */
+};
+/* A stack's addresses, a marker, those at the end, and one more address, so that longer chains count
+ * as truncated. */
+#define CHAIN_WORDS_MAX (STACK_DEPTH_MAX + MARKS_LATE + 2u)
 #define KERNEL_FRAMES 127u /* kernel.perf_event_max_stack, unless it was changed */
 
 int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source)
 {
+	ingest->rules = *source;
 	return unwind_new(&ingest->unwind, ingest->images, source);
 }
 
-static void count_broken(struct ingest *ingest)
+/* Whose table does not tell how to go on from an address. */
+static void count_unwound(struct ingest *ingest, struct unwind_broken *broken,
+	const struct space *space, uint64_t address)
+{
+	struct unwind_rule rule = {.cfa = UNWIND_CFA_NONE};
+	uint64_t offset;
+	uint32_t image;
+
+	broken->unwound++;
+	space_resolve(space, address, &image, &offset);
+	if (image != broken->image ||
+		(ingest->rules.find(ingest->rules.ctx, image, offset, &rule) == UNWIND_KNOWN &&
+			unwind_tells(&rule)))
+		return;
+	broken->places[broken->ruleless++ % UNWIND_PLACES] = offset;
+	if (broken->n_places < UNWIND_PLACES)
+		broken->n_places++;
+}
+
+/* address: the last of a chain that was unwound by tables, where its code is; 0: it was not. */
+static void count_broken(struct ingest *ingest, const struct space *space, uint64_t address)
 {
 	const uint32_t image = unwind_last_image(ingest->unwind);
 
 	if (image >= ingest->n_broken_in) {
 		const uint32_t n = image + 64;
-		uint64_t *grown = reallocarray(ingest->broken_in, n, sizeof(*grown));
+		struct unwind_broken *grown = reallocarray(ingest->broken_in, n, sizeof(*grown));
 
 		if (!grown)
 			return;
@@ -35,30 +64,30 @@ static void count_broken(struct ingest *ingest)
 		ingest->broken_in = grown;
 		ingest->n_broken_in = n;
 	}
-	ingest->broken_in[image]++;
+	ingest->broken_in[image].image = image;
+	ingest->broken_in[image].chains++;
+	if (address && image != IMAGE_ID_UNKNOWN)
+		count_unwound(ingest, &ingest->broken_in[image], space, address);
 }
 
 static enum unwind_end judge(struct ingest *ingest, enum unwind_end end)
 {
 	ingest->judged += end != UNWIND_UNTRIED && end != UNWIND_WAITS;
-	if (end == UNWIND_BROKEN)
-		count_broken(ingest);
 	return end;
 }
 
-/* Chains that broke in no known image are left out. */
 static void find_most_broken(const struct ingest *ingest, struct unwind_broken *out)
 {
 	memset(out, 0, UNWIND_BROKEN_MAX * sizeof(*out));
 	for (uint32_t image = IMAGE_ID_UNKNOWN + 1; image < ingest->n_broken_in; image++) {
 		size_t at = UNWIND_BROKEN_MAX;
 
-		while (at && ingest->broken_in[image] > out[at - 1].chains)
+		while (at && ingest->broken_in[image].chains > out[at - 1].chains)
 			at--;
 		if (at == UNWIND_BROKEN_MAX)
 			continue;
 		memmove(&out[at + 1], &out[at], (UNWIND_BROKEN_MAX - 1 - at) * sizeof(*out));
-		out[at] = (struct unwind_broken){ingest->broken_in[image], image};
+		out[at] = ingest->broken_in[image];
 	}
 }
 
@@ -67,6 +96,8 @@ void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out
 	out->judged = ingest->judged;
 	out->dropped = ingest->dropped;
 	out->unread = ingest->unread;
+	out->late = ingest->late;
+	out->nowhere = ingest->n_broken_in ? ingest->broken_in[IMAGE_ID_UNKNOWN].chains : 0;
 	find_most_broken(ingest, out->broken);
 }
 
@@ -119,61 +150,87 @@ static enum unwind_end judge_kernel(struct ingest *ingest, const struct space *s
 	return UNWIND_WHOLE;
 }
 
-/* A chain that ends with a context marker behind addresses of user space is known to be whole.  The
- * kernel writes none there, and perf shows none. */
-static bool ends_with_mark(const struct record_sample *sample)
+static uint64_t count_marks(const struct record_sample *sample)
 {
 	const uint64_t n = sample->chain_len;
+	uint64_t marks = 0;
 
-	return n > 1 && sample->chain[n - 1] == (uint64_t)PERF_CONTEXT_USER &&
-		!(sample->chain[n - 2] >> 63);
+	while (marks < n && sample->chain[n - 1 - marks] == (uint64_t)PERF_CONTEXT_USER)
+		marks++;
+	return marks < n && !(sample->chain[n - 1 - marks] >> 63) ? marks : 0;
+}
+
+static size_t put_marks(uint64_t *chain, size_t n, enum chain_marks marks)
+{
+	for (unsigned int i = 0; i < marks; i++)
+		chain[n++] = (uint64_t)PERF_CONTEXT_USER;
+	return n;
 }
 
 /* Whether the chain goes on at its outermost address.  A walk by frame pointers may end with words
- * that are no code: the chain broke in the last code before them. */
-static enum unwind_end judge_outermost(
-	struct unwind *unwind, const struct space *space, const struct record_sample *sample)
+ * that are no code, also behind a root: the last code before them tells, which *address is of. */
+static enum unwind_end judge_outermost(struct unwind *unwind, const struct space *space,
+	const uint64_t *chain, uint64_t n, uint64_t *address)
 {
 	enum unwind_end end = UNWIND_UNTRIED;
 
-	for (uint64_t i = sample->chain_len; i && sample->chain[i - 1] < (uint64_t)PERF_CONTEXT_MAX;
-		i--) {
-		const bool exact = i < 2 || sample->chain[i - 2] >= (uint64_t)PERF_CONTEXT_MAX;
-		const enum unwind_end found =
-			unwind_root(unwind, space, sample->chain[i - 1], exact);
+	for (uint64_t i = n; i && chain[i - 1] < (uint64_t)PERF_CONTEXT_MAX; i--) {
+		const bool exact = i < 2 || chain[i - 2] >= (uint64_t)PERF_CONTEXT_MAX;
 
-		if (end == UNWIND_UNTRIED)
-			end = found;
+		*address = chain[i - 1] - !exact;
+		end = unwind_root(unwind, space, chain[i - 1], exact);
 		if (end != UNWIND_BROKEN || unwind_last_image(unwind) != IMAGE_ID_UNKNOWN)
 			break;
 	}
 	return end;
 }
 
+/* Whether a chain ends with code of the kernel.  What a walk by frame pointers takes for an address of
+ * user space may be any number. */
+static bool ends_in_kernel(const uint64_t *chain, uint64_t n)
+{
+	for (uint64_t i = n; i; i--) {
+		if (chain[i - 1] == (uint64_t)PERF_CONTEXT_USER)
+			return false;
+		if (chain[i - 1] >= (uint64_t)PERF_CONTEXT_MAX)
+			break;
+	}
+	return chain[n - 1] >> 63;
+}
+
 /* Judges a chain that the kernel found. */
 enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space,
 	const struct record_sample *sample, uint8_t event)
 {
-	const uint64_t n = sample->chain_len;
+	const uint64_t marks = count_marks(sample), n = sample->chain_len - marks;
 	const uint16_t max_stack = ingest->max_stack[event];
+	uint64_t address = 0;
 	enum unwind_end end;
 
 	if (!n || !ingest->unwind)
 		return UNWIND_UNTRIED;
-	if (ends_with_mark(sample))
+	if (marks == MARKS_WHOLE)
 		return judge(ingest, UNWIND_WHOLE);
+	if (marks == MARKS_CUT || marks == MARKS_AWAY)
+		return judge(ingest, marks == MARKS_CUT ? UNWIND_CUT : UNWIND_AWAY);
+	ingest->late += marks == MARKS_LATE;
 	if (sample->chain[n - 1] >= (uint64_t)PERF_CONTEXT_MAX)
 		return UNWIND_UNTRIED;
 	/* What was to come later has not. */
 	if (n > 1 && sample->chain[n - 2] == RECORD_CONTEXT_USER_DEFERRED)
 		return judge(ingest, UNWIND_CUT);
-	if (sample->chain[n - 1] >> 63)
+	if (ends_in_kernel(sample->chain, n))
 		return judge(ingest, judge_kernel(ingest, space, sample, max_stack));
 	if (!space || !space_count(space))
 		return UNWIND_UNTRIED;
-	end = judge_outermost(ingest->unwind, space, sample);
-	return judge(
-		ingest, end == UNWIND_BROKEN && is_deepest(sample, max_stack) ? UNWIND_DEEP : end);
+	end = judge_outermost(ingest->unwind, space, sample->chain, n, &address);
+	/* A walk that goes in circles is as long. */
+	if (end == UNWIND_BROKEN && is_deepest(sample, max_stack) &&
+		address + 1 >= sample->chain[n - 1])
+		end = UNWIND_DEEP;
+	if (end == UNWIND_BROKEN && marks != MARKS_LATE)
+		count_broken(ingest, space, ingest->by_tables[event] ? address : 0);
+	return judge(ingest, end);
 }
 
 void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end)
@@ -242,12 +299,34 @@ static int take_call_stack(
 }
 
 /* Recordings of the chain are judged by its last address, which may not tell. */
-static size_t mark_whole(
-	struct ingest *ingest, const struct space *space, uint64_t *chain, size_t n)
+static size_t mark_end(struct ingest *ingest, const struct space *space, enum unwind_end end,
+	uint64_t *chain, size_t n)
 {
-	if (unwind_root(ingest->unwind, space, chain[n - 1], false) != UNWIND_WHOLE)
-		chain[n++] = (uint64_t)PERF_CONTEXT_USER;
+	if (end == UNWIND_CUT)
+		return put_marks(chain, n, MARKS_CUT);
+	if (end == UNWIND_AWAY)
+		return put_marks(chain, n, MARKS_AWAY);
+	if (end == UNWIND_WHOLE &&
+		unwind_root(ingest->unwind, space, chain[n - 1], false) != UNWIND_WHOLE)
+		return put_marks(chain, n, MARKS_WHOLE);
 	return n;
+}
+
+void ingest_mark_late(struct ingest *ingest, struct record *record)
+{
+	struct record_sample *sample = &record->sample;
+	size_t n = sample->chain_len;
+	uint64_t *chain = n && !(sample->chain[n - 1] >> 63) ? next_unwound(ingest) : NULL;
+
+	if (!chain) {
+		ingest->late++;
+		return;
+	}
+	if (n > CHAIN_WORDS_MAX - MARKS_LATE)
+		n = CHAIN_WORDS_MAX - MARKS_LATE;
+	memcpy(chain, sample->chain, n * sizeof(*chain));
+	sample->chain = chain;
+	sample->chain_len = put_marks(chain, n, MARKS_LATE);
 }
 
 /* How many frames of user space may follow the kernel's. */
@@ -302,7 +381,9 @@ int ingest_unwind(struct ingest *ingest, struct record *record, const struct rec
 	if (judge(ingest, *end) == UNWIND_WAITS)
 		return 0;
 	n += found;
+	if (*end == UNWIND_BROKEN)
+		count_broken(ingest, space, found ? chain[n - 1] - (found > 1) : 0);
 	sample->chain = chain;
-	sample->chain_len = found && *end == UNWIND_WHOLE ? mark_whole(ingest, space, chain, n) : n;
+	sample->chain_len = found ? mark_end(ingest, space, *end, chain, n) : n;
 	return 0;
 }

@@ -27,12 +27,14 @@
 struct slot {
 	uint64_t address, generation; /* generation 0: empty */
 	struct unwind_rule rule;
-	uint32_t image;
+	uint32_t image : 31, has_table : 1;
 };
+_Static_assert(sizeof(struct slot) == 32, "two slots in a line of the cache");
 
 struct unwind {
 	struct images *images;
 	uint32_t last_image;
+	bool last_has_table; /* the image, which need not have a rule there */
 	struct unwind_source source;
 	struct slot slots[CACHE_SLOTS];
 };
@@ -91,11 +93,13 @@ static bool find_rule(struct unwind *unwind, const struct space *space, uint64_t
 	if (slot->address == address && slot->generation == generation && generation) {
 		*rule = slot->rule;
 		unwind->last_image = slot->image;
+		unwind->last_has_table = slot->has_table;
 		return true;
 	}
 	*rule = none;
 	space_resolve(space, address, &image, &offset);
 	unwind->last_image = image;
+	unwind->last_has_table = false;
 	if (image != IMAGE_ID_UNKNOWN) {
 		struct image_origin origin;
 
@@ -110,10 +114,12 @@ static bool find_rule(struct unwind *unwind, const struct space *space, uint64_t
 			*rule = none;
 			break;
 		case UNWIND_KNOWN:
+			unwind->last_has_table = true;
 			break;
 		}
 	}
-	*slot = (struct slot){address, generation, *rule, image};
+	*slot = (struct slot){
+		address, generation, *rule, image & INT32_MAX, unwind->last_has_table};
 	return true;
 }
 
@@ -133,6 +139,11 @@ struct walker {
 	const uint8_t *stack;
 	uint64_t stack_at, stack_len;
 	uint64_t ip, sp, bp, lr;
+	/* The other registers, of the code that was interrupted last: in the sample (NULL: not
+	 * there), or where the kernel saved them for a signal handler (0: nowhere). */
+	const struct record_regs *regs;
+	uint64_t regs_mask, saved_at;
+	bool is_caller; /* of that code */
 	bool is_arm64;
 	bool exact; /* ip is where the code is, not behind a call */
 	bool has_lr;
@@ -179,18 +190,6 @@ uint64_t unwind_registers(void)
 {
 	switch (unwind_machine()) {
 	case EM_X86_64:
-		return 1ull << X86_BP | 1ull << X86_SP | 1ull << X86_IP;
-	case EM_AARCH64:
-		return 1ull << ARM64_FP | 1ull << ARM64_LR | 1ull << ARM64_SP | 1ull << ARM64_PC;
-	default:
-		return 0;
-	}
-}
-
-uint64_t unwind_all_registers(void)
-{
-	switch (unwind_machine()) {
-	case EM_X86_64:
 		return 0xff0fff; /* not the segments of ds to gs, which 64-bit code is refused */
 	case EM_AARCH64:
 		return 0x1ffffffff;
@@ -219,6 +218,36 @@ static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
 	}
 	memcpy(out, walker->stack + at, sizeof(*out));
 	return true;
+}
+
+/* Does a function restore it for its caller?  By its number in DWARF. */
+static bool is_restored(const struct walker *walker, uint32_t number)
+{
+	if (walker->is_arm64)
+		return number >= 19;
+	return number == 3 || number >= 12; /* rbx, r12 to r15 */
+}
+
+/* By its number in DWARF.  False: it is not known.  In callers, registers that are restored have other
+ * values.  All others are lost in a call of compiled code; assembly may agree to keep them
+ * (OpenSSL), and a wrong one hardly leads up to code. */
+static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
+{
+	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15: in asm/perf_regs.h, and in
+	 * struct sigcontext_64 of the kernel. */
+	static const uint8_t in_sample[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
+	static const uint8_t in_signal[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7};
+
+	if ((!walker->is_arm64 && number >= sizeof(in_sample)) ||
+		(walker->is_caller && is_restored(walker, number)))
+		return false;
+	if (walker->regs)
+		return take_register(walker->regs, walker->regs_mask,
+			walker->is_arm64 ? number : in_sample[number], out);
+	return walker->saved_at &&
+		read_word(walker,
+			walker->saved_at + 8ull * (walker->is_arm64 ? number : in_signal[number]),
+			out);
 }
 
 /* --- steps --- */
@@ -306,6 +335,14 @@ static bool find_cfa(struct walker *walker, const struct unwind_rule *rule, uint
 		return read_cfa(walker, rule, walker->sp, cfa);
 	case UNWIND_CFA_DEREF_BP:
 		return read_cfa(walker, rule, walker->bp, cfa);
+	case UNWIND_CFA_REGISTER:
+		if (!read_register(walker, unwind_register(rule), cfa))
+			return false;
+		*cfa += off;
+		return true;
+	case UNWIND_CFA_DEREF_INDEXED:
+		return read_register(walker, unwind_register(rule), cfa) &&
+			read_cfa(walker, rule, walker->sp + 8 * *cfa, cfa);
 	default:
 		return false;
 	}
@@ -322,6 +359,7 @@ static bool go_up(struct walker *walker, uint64_t ip, uint64_t sp, uint64_t bp,
 	walker->ip = ip;
 	walker->sp = sp;
 	walker->bp = bp;
+	walker->is_caller = true;
 	walker->exact = rule->flags & UNWIND_SIGNAL;
 	walker->has_lr = false;
 	walker->sp_is_lost = false;
@@ -341,6 +379,11 @@ static bool step_signal(struct walker *walker, const struct unwind_rule *rule)
 		return false;
 	walker->ip = ip;
 	walker->bp = bp;
+	walker->regs = NULL;
+	/* 16 registers lie before the ip, on arm64 x0 to x30 and sp. */
+	walker->saved_at =
+		walker->sp + (uint64_t)(int64_t)rule->ra_off - 8ull * (walker->is_arm64 ? 32 : 16);
+	walker->is_caller = false;
 	walker->exact = true;
 	/* x30, sp and pc lie together in arm64's struct sigcontext. */
 	walker->has_lr = walker->is_arm64 &&
@@ -374,6 +417,8 @@ static bool step_frame_pointer(struct walker *walker)
 		!is_code(walker->space, walker->is_arm64 ? ip & ARM64_ADDRESS : ip) ||
 		(bp <= walker->bp && bp) || !go_up(walker, ip, walker->bp + 16, bp, &rule))
 		return false;
+	walker->regs = NULL;
+	walker->saved_at = 0;
 	/* On arm64 the record lies at the lower end of its frame. */
 	walker->sp_is_lost = walker->is_arm64;
 	walker->is_guessed = true;
@@ -395,10 +440,12 @@ static bool is_in_image(
 }
 
 /* Runtimes end the stacks of the code that they make with a frame pointer of 0.  Programs for arm64
- * without frame pointers leave x29 at the 0 that the kernel starts them with. */
+ * without frame pointers leave x29 at the 0 that the kernel starts them with.  In a file with
+ * tables, code without rules is assembly, where a register of 0 proves nothing. */
 static bool ends_by_frame_pointer(const struct unwind *unwind, const struct walker *walker)
 {
-	return !walker->bp && !(walker->is_arm64 && is_in_image(unwind, walker, IMAGE_FILE));
+	return !walker->bp && !unwind->last_has_table &&
+		!(walker->is_arm64 && is_in_image(unwind, walker, IMAGE_FILE));
 }
 
 /* The vdso of a recording from another machine may be missing.  On arm64 its functions call nobody,
@@ -422,13 +469,25 @@ static enum unwind_end find_end(const struct walker *walker)
 }
 
 /* A coroutine's first function was called by nobody.  makecontext() and the like put the address of
- * a function there as that of its caller. */
+ * a function there as that of its caller.  Where a call ends before that function
+ * (UNWIND_CFA_CALL), it is a true return address: of code that the call never came back to. */
 static bool begins_function(struct unwind *unwind, const struct walker *walker)
 {
 	struct unwind_rule rule;
 
 	return !walker->exact && !walker->is_guessed &&
-		find_rule(unwind, walker->space, walker->ip, &rule) && rule.cfa != UNWIND_CFA_NONE;
+		find_rule(unwind, walker->space, walker->ip, &rule) && unwind_tells(&rule);
+}
+
+/* Nobody returns to a function's second byte on x86-64, where calls have two bytes at least.  Go has
+ * such an address in goexit() below each goroutine.  rule: at the first byte. */
+static bool is_behind_first_byte(struct unwind *unwind, const struct space *space, uint64_t address,
+	const struct unwind_rule *rule)
+{
+	struct unwind_rule before;
+
+	return rule->cfa_off == 8 && rule->ra == UNWIND_REG_CFA && rule->cfa == UNWIND_CFA_SP &&
+		find_rule(unwind, space, address - 2, &before) && !unwind_tells(&before);
 }
 
 static enum unwind_end walk(
@@ -447,7 +506,9 @@ static enum unwind_end walk(
 		++*n;
 		if (!find_rule(unwind, walker->space, walker->ip - !walker->exact, &rule))
 			return UNWIND_WAITS;
-		if (rule.cfa == UNWIND_CFA_END)
+		if (rule.cfa == UNWIND_CFA_END ||
+			(!walker->exact && rule.cfa_off == 8 &&
+				is_behind_first_byte(unwind, walker->space, walker->ip, &rule)))
 			return UNWIND_WHOLE;
 		walker->beyond = false;
 		if (rule.cfa == UNWIND_CFA_NONE && is_trampoline(unwind, walker))
@@ -459,11 +520,14 @@ static enum unwind_end walk(
 			out[*n - 1]++;
 			return UNWIND_WHOLE;
 		}
-		if (rule.cfa == UNWIND_CFA_NONE) {
+		if (!unwind_tells(&rule)) {
 			if (*n > 1 && ends_by_frame_pointer(unwind, walker))
 				return UNWIND_WHOLE;
-			if (!step_frame_pointer(walker))
+			if (!step_frame_pointer(walker)) {
+				/* Assembly keeps other things in the frame pointer. */
+				walker->beyond &= !unwind->last_has_table;
 				return find_end(walker);
+			}
 		} else if (!step_rule(walker, &rule)) {
 			return find_end(walker);
 		}
@@ -480,17 +544,6 @@ static uint64_t find_behind(const struct record_sample *sample, uint64_t address
 		sample->chain[i - 1] != address)
 		i--;
 	return i && i < sample->chain_len && sample->chain[i - 1] == address ? i : 0;
-}
-
-/* Nobody returns to a function's second byte on x86-64, where calls have two bytes at least.  Go has
- * such an address in goexit() below each goroutine.  rule: at the first byte. */
-static bool is_behind_first_byte(struct unwind *unwind, const struct space *space, uint64_t address,
-	const struct unwind_rule *rule)
-{
-	struct unwind_rule before;
-
-	return rule->ra == UNWIND_REG_CFA && rule->cfa == UNWIND_CFA_SP && rule->cfa_off == 8 &&
-		find_rule(unwind, space, address - 2, &before) && before.cfa == UNWIND_CFA_NONE;
 }
 
 /* What the kernel has found by frame pointers goes on where the copy ends, if it passes the same
@@ -529,6 +582,8 @@ enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
 	struct walker walker = {.space = space,
 		.stack = sample->more.stack,
 		.stack_len = sample->more.stack_len,
+		.regs = &sample->more.regs_user,
+		.regs_mask = format->regs_user,
 		.is_arm64 = machine == EM_AARCH64,
 		.exact = true};
 

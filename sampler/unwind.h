@@ -31,6 +31,9 @@ enum unwind_cfa {
 	UNWIND_CFA_DEREF_BP,
 	UNWIND_CFA_SIGNAL, /* what was interrupted is stored: its sp at sp + cfa_off, frame pointer and ip at the others */
 	UNWIND_CFA_END, /* outermost frame */
+	UNWIND_CFA_REGISTER, /* at the register unwind_register() + cfa_off */
+	UNWIND_CFA_CALL, /* nothing is known, but that a call ends here */
+	UNWIND_CFA_DEREF_INDEXED, /* at what is stored at sp + 8 * unwind_register() + cfa_off, plus unwind_add() */
 };
 enum unwind_reg {
 	UNWIND_REG_SAME, /* unchanged; of the return address: the link register */
@@ -40,7 +43,8 @@ enum unwind_reg {
 	UNWIND_REG_UNDEFINED,
 };
 #define UNWIND_SIGNAL 1u /* flags: the caller did not call, but was interrupted */
-#define UNWIND_ADD_SHIFT 1u /* the other flags: unwind_add() / 8 */
+#define UNWIND_MORE_SHIFT 1u /* the other flags: unwind_add() / 8, or unwind_register(), or both */
+#define UNWIND_REGISTER_BITS 5u
 /* From sp to the saved x0 in a signal frame of arm64; x1 to x30, sp and pc follow. */
 #define UNWIND_ARM64_SIGNAL_REGS 312
 struct unwind_rule {
@@ -53,7 +57,21 @@ struct unwind_rule {
 
 static inline uint64_t unwind_add(const struct unwind_rule *rule)
 {
-	return (uint64_t)(rule->flags >> UNWIND_ADD_SHIFT) * 8;
+	const uint64_t more = rule->flags >> UNWIND_MORE_SHIFT;
+
+	return (rule->cfa == UNWIND_CFA_DEREF_INDEXED ? more >> UNWIND_REGISTER_BITS : more) * 8;
+}
+
+/* By its number in DWARF. */
+static inline uint32_t unwind_register(const struct unwind_rule *rule)
+{
+	return rule->flags >> UNWIND_MORE_SHIFT & ((1u << UNWIND_REGISTER_BITS) - 1);
+}
+
+/* Does a rule tell the caller, or that there is none? */
+static inline bool unwind_tells(const struct unwind_rule *rule)
+{
+	return rule->cfa != UNWIND_CFA_NONE && rule->cfa != UNWIND_CFA_CALL;
 }
 
 enum unwind_answer {
@@ -85,16 +103,22 @@ struct unwind_ends {
 };
 /* Call chains of all events. */
 #define UNWIND_BROKEN_MAX 8u
+#define UNWIND_PLACES 4u
 struct unwind_totals {
 	uint64_t judged; /* it is known how they end */
 	uint64_t late; /* unwind tables came too late: the kernel's chain was used */
 	uint64_t dropped; /* addresses of chains, in no executable mapping */
 	uint64_t unread; /* chains whose copy of the stack cannot be unwound, and without another */
+	uint64_t nowhere; /* chains that broke in no known image */
 	uint32_t stack_bytes; /* copied for a chain, at most; 0: none is unwound by tables */
 	/* The images that most chains broke in, by falling number; the rest is zeros. */
 	struct unwind_broken {
 		uint64_t chains;
 		uint32_t image;
+		uint32_t n_places;
+		uint64_t unwound; /* of the chains, by tables */
+		uint64_t ruleless; /* of those, in code that has no rule */
+		uint64_t places[UNWIND_PLACES]; /* offsets, where the last of these broke */
 	} broken[UNWIND_BROKEN_MAX];
 };
 
@@ -118,12 +142,10 @@ struct unwind;
 int unwind_new(struct unwind **out, struct images *images, const struct unwind_source *source);
 void unwind_free(struct unwind *unwind);
 
-/* This machine's code as EM_* and the registers that samples of it need (sample_regs_user); 0 where
- * it cannot be unwound. */
+/* This machine's code as EM_* and its general registers, which samples of it need
+ * (sample_regs_user); 0 where it cannot be unwound. */
 uint16_t unwind_machine(void);
 uint64_t unwind_registers(void);
-/* Returns the mask of all general registers, which other unwinders need. */
-uint64_t unwind_all_registers(void);
 
 /* Is this sample's copy one that unwind_chain() can read: 64 bits, of x86-64 or arm64? */
 bool unwind_can(

@@ -60,10 +60,15 @@ struct cfi_reader {
 static const struct cfi_machine x86_64 = {.bp = 6, .sp = 7, .ra = 16};
 static const struct cfi_machine aarch64 = {.bp = 29, .sp = 31, .ra = 30, .has_link = true};
 
+/* Its chains are found by frame pointers alone. */
+static const struct cfi_machine i386 = {.bp = 5, .sp = 4, .ra = 8, .only_ends = true};
+
 static const struct cfi_machine *machine_of(const struct elffile *elf)
 {
-	if (!elf->is64 || elf->swapped)
+	if (elf->swapped)
 		return NULL;
+	if (!elf->is64)
+		return elf->machine == EM_386 ? &i386 : NULL;
 	return elf->machine == EM_X86_64 ? &x86_64 : elf->machine == EM_AARCH64 ? &aarch64 : NULL;
 }
 
@@ -313,12 +318,28 @@ static void sort_fdes(struct cfi_reader *reader)
 		qsort(reader->fdes, reader->n_fdes, sizeof(*reader->fdes), compare_fdes);
 }
 
-static void run_fdes(const struct cfi_reader *reader, struct unwtab_builder *builder)
+static bool is_described(const struct cfi_reader *reader, uint64_t vaddr)
+{
+	for (size_t i = 0; i < reader->n_fdes; i++) {
+		const struct cfi_fde *fde = &reader->fdes[i];
+		if (vaddr - fde->vaddr < fde->end - fde->start)
+			return true;
+	}
+	return false;
+}
+
+/* 0 or -ENOMEM. */
+static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *builder)
 {
 	struct cfi_gaps gaps = {.elf = reader->elf, .builder = builder};
+	const uint64_t entry = cfi_entry(reader->elf);
 	uint64_t done = 0;
 	size_t better = 0;
 
+	const int ret = cfi_find_roots(
+		reader->elf, entry && !is_described(reader, entry) ? entry : 0, &gaps);
+	if (ret < 0)
+		return ret;
 	for (size_t i = 0; i < reader->n_fdes; i++) {
 		const struct cfi_fde *fde = &reader->fdes[i];
 		const struct cfi_section *section = &reader->sections[fde->section];
@@ -345,9 +366,14 @@ static void run_fdes(const struct cfi_reader *reader, struct unwtab_builder *bui
 			continue;
 		cfi_add_gap(&gaps, done, run.from);
 		done = run.to;
-		cfi_run_fde(&run, builder);
+		/* A compiler thinks that someone calls it. */
+		if (entry && fde->vaddr == entry)
+			unwtab_builder_add(builder, run.from, run.to, &cfi_outermost);
+		else
+			cfi_run_fde(&run, builder);
 	}
 	cfi_add_gap(&gaps, done, UINT64_MAX);
+	return 0;
 }
 
 /* The sorted list of FDEs.  0 or -ENOMEM; for free_list() in any case. */
@@ -375,9 +401,9 @@ int cfi_add(const struct elffile *elf, const struct cfi_section *sections, size_
 {
 	struct cfi_reader reader = {.elf = elf, .machine = machine_of(elf), .sections = sections};
 
-	const int ret = make_list(&reader, reader.machine ? n : 0);
-	if (ret == 0)
-		run_fdes(&reader, builder);
+	int ret = make_list(&reader, reader.machine ? n : 0);
+	if (ret == 0 && reader.machine)
+		ret = run_fdes(&reader, builder);
 	free_list(&reader);
 	return ret;
 }

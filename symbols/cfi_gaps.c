@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_gaps.c - rules for arm64 code that has no call frame information.
+ * cfi_gaps.c - rules for code that has no call frame information: roots, and much on arm64.  And whether
+ * it ends in a call (UNWTAB_CALL).
  *
  * Linkers write none for procedure linkage tables, Linux 6.1 has none in its vdso, and
  * musl has none for its signal trampoline.  The instructions tell enough: code that neither calls nor
@@ -14,6 +15,8 @@
 #define GAP_MIN 16u /* bytes; shorter ones are padding between functions */
 #define GAPS_MAX 256u /* each costs one look at all sections */
 #define BYTES_MAX (16u << 20)
+#define CALLS_MAX 65536u
+#define CALL_MAX 8u /* bytes of a call on x86-64, and one */
 #define PLT_BYTES 32u /* the first entry of a procedure linkage table */
 
 /* Arm Architecture Reference Manual, C4.1. */
@@ -22,6 +25,8 @@
 #define PUSH_PLT 0xa9bf7bf0u /* stp x16, x30, [sp, #-16]! */
 #define MOV_SIGRETURN 0xd2801168u /* mov x8, #139 */
 #define SVC 0xd4000001u
+
+const struct unwtab_rule cfi_outermost = {.cfa = UNWTAB_END};
 
 struct unwtab_rule cfi_arm64_signal_rule(void)
 {
@@ -162,7 +167,51 @@ static const struct elffile_section *next_section(const struct elffile *elf, uin
 	return found;
 }
 
-void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
+/* Whether the last bytes are an x86-64 call: relative, or of a register or a word of memory. */
+static bool ends_in_x86_call(const uint8_t last[CALL_MAX])
+{
+	if (last[CALL_MAX - 5] == 0xe8)
+		return true;
+	for (size_t len = 2; len < CALL_MAX; len++) {
+		const uint8_t *op = last + CALL_MAX - len, mod = op[1] >> 6, rm = op[1] & 7;
+		size_t want = mod != 3 && rm == 4 ? 3 : 2;
+		if (op[0] != 0xff || (op[1] >> 3 & 7) != 2)
+			continue;
+		if (mod == 1)
+			want++;
+		else if (mod == 2 || (mod == 0 && (rm == 5 || (rm == 4 && (op[2] & 7) == 5))))
+			want += 4;
+		if (want == len)
+			return true;
+	}
+	return false;
+}
+
+static bool ends_in_call(const struct elffile *elf, uint64_t end)
+{
+	uint8_t last[CALL_MAX];
+	uint32_t word;
+
+	if (end < sizeof(last) || elffile_read(elf, last, sizeof(last), end - sizeof(last)) != 0)
+		return false;
+	memcpy(&word, last + sizeof(last) - sizeof(word), sizeof(word));
+	return elf->machine == EM_AARCH64 ? is_call(word) : ends_in_x86_call(last);
+}
+
+/* What follows has rules: its first address looks like a return address there. */
+static void add_call(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
+{
+	static const struct unwtab_rule call = {.cfa = UNWTAB_CALL};
+
+	if (to == UINT64_MAX || to <= from || to - from < GAP_MIN || gaps->calls == CALLS_MAX ||
+		!gaps->elf->is64 || gaps->elf->swapped)
+		return;
+	gaps->calls++;
+	if (ends_in_call(gaps->elf, to))
+		unwtab_builder_add(gaps->builder, to - 1, to, &call);
+}
+
+static void add_code(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
 {
 	const struct elffile *elf = gaps->elf;
 
@@ -178,4 +227,18 @@ void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
 			gaps, section->offset > from ? section->offset : from, end < to ? end : to);
 		from = end;
 	}
+}
+
+void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < gaps->n_roots; i++) {
+		const struct cfi_root *root = &gaps->roots[i];
+		if (root->start < from || root->start >= to)
+			continue;
+		add_code(gaps, from, root->start);
+		from = root->end < to ? root->end : to;
+		unwtab_builder_add(gaps->builder, root->start, from, &cfi_outermost);
+	}
+	add_code(gaps, from, to);
+	add_call(gaps, from, to);
 }

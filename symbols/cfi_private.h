@@ -12,6 +12,7 @@
 struct cfi_machine {
 	uint32_t bp, sp, ra;
 	bool has_link; /* ra is a register until it is saved */
+	bool only_ends; /* of the rules only those of outermost frames are of use */
 };
 
 enum cfi_where {
@@ -31,6 +32,7 @@ enum cfi_cfa {
 	CFI_CFA_REG, /* cfa_reg + cfa_off */
 	CFI_CFA_DEREF_SP, /* *(sp + expr_off) + expr_add */
 	CFI_CFA_DEREF_BP,
+	CFI_CFA_DEREF_INDEXED, /* *(sp + 8 * expr_reg + expr_off) + expr_add */
 	CFI_CFA_PLT, /* expr_off: the limit */
 	CFI_CFA_OTHER,
 };
@@ -39,6 +41,7 @@ struct cfi_state {
 	uint32_t cfa_reg;
 	int64_t cfa_off; /* stays during an expression, for a register that comes after it */
 	int64_t expr_off, expr_add;
+	uint32_t expr_reg;
 	struct cfi_reg bp, ra, sp;
 };
 
@@ -74,9 +77,22 @@ void cfi_run_fde(const struct cfi_run *run, struct unwtab_builder *builder);
 struct cfi_gaps {
 	const struct elffile *elf;
 	struct unwtab_builder *builder;
-	uint32_t n, bytes; /* examined so far, both limited */
+	uint32_t n, bytes, calls; /* examined so far, all limited */
+	struct cfi_root {
+		uint64_t start, end;
+	} roots[2]; /* functions among it that nobody calls */
+	size_t n_roots;
 };
 void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to);
+
+extern const struct unwtab_rule cfi_outermost;
+
+/* The address where a program begins; 0: it is none. */
+uint64_t cfi_entry(const struct elffile *elf);
+
+/* Set gaps->roots, before the first part.  entry: 0 if call frame information is about it.  0 or
+ * -ENOMEM. */
+int cfi_find_roots(const struct elffile *elf, uint64_t entry, struct cfi_gaps *gaps);
 
 /* The frame that arm64 kernels make for a signal handler: struct rt_sigframe of
  * arch/arm64/kernel/signal.c. */

@@ -45,6 +45,7 @@ enum {
 enum {
 	EXPR_DEREF = 0x06,
 	EXPR_AND = 0x1a,
+	EXPR_MUL = 0x1e,
 	EXPR_PLUS = 0x22,
 	EXPR_PLUS_UCONST = 0x23,
 	EXPR_SHL = 0x24,
@@ -68,9 +69,24 @@ struct interpreter {
 struct expression {
 	bool is_known;
 	bool derefs;
-	uint32_t reg;
+	bool is_indexed; /* by 8 * index */
+	uint32_t reg, index;
 	int64_t off, add; /* add: after derefs */
 };
+
+/* Plus another register times 8, as OpenSSL's bn_mul_mont() has it. */
+static void read_index(struct dwarf_cursor *block, struct expression *out)
+{
+	static const uint8_t end[] = {0, EXPR_LIT0 + 8, EXPR_MUL, EXPR_PLUS};
+	const uint8_t *at = block->at;
+
+	if (block->bad || (size_t)(block->end - at) < 1 + sizeof(end) || at[0] < EXPR_BREG0 ||
+		at[0] > EXPR_BREG0 + 31 || memcmp(at + 1, end, sizeof(end)) != 0)
+		return;
+	out->is_indexed = true;
+	out->index = at[0] - EXPR_BREG0;
+	dwarf_skip(block, 1 + sizeof(end));
+}
 
 /* A register and an offset, perhaps the word there, perhaps with a number added (OpenSSL). */
 static struct expression read_expression(struct dwarf_cursor block)
@@ -82,6 +98,7 @@ static struct expression read_expression(struct dwarf_cursor block)
 		return out;
 	out.reg = (uint32_t)(op - EXPR_BREG0);
 	out.off = dwarf_get_sleb(&block);
+	read_index(&block, &out);
 	if (!block.bad && block.at < block.end && *block.at == EXPR_DEREF) {
 		out.derefs = true;
 		block.at++;
@@ -130,6 +147,10 @@ static void take_cfa_expression(struct interpreter *cfi, struct dwarf_cursor blo
 	now->expr_add = found.add;
 	if (limit) {
 		now->cfa = CFI_CFA_PLT;
+	} else if (found.is_indexed) {
+		if (found.is_known && found.derefs && found.reg == cfi->machine->sp)
+			now->cfa = CFI_CFA_DEREF_INDEXED;
+		now->expr_reg = found.index;
 	} else if (found.is_known && !found.derefs) {
 		set_cfa(cfi, found.reg, found.off);
 	} else if (found.is_known && found.reg == cfi->machine->sp) {
@@ -144,9 +165,11 @@ static struct cfi_reg read_place(const struct cfi_machine *machine, struct dwarf
 	const struct expression found = read_expression(block);
 	struct cfi_reg reg = {CFI_OTHER, found.off};
 
-	if (found.is_known && !found.derefs && found.reg == machine->bp)
+	const bool is_place = found.is_known && !found.derefs && !found.is_indexed;
+
+	if (is_place && found.reg == machine->bp)
 		reg.where = CFI_AT_BP;
-	else if (found.is_known && !found.derefs && found.reg == machine->sp)
+	else if (is_place && found.reg == machine->sp)
 		reg.where = CFI_AT_SP;
 	return reg;
 }
@@ -428,6 +451,12 @@ static bool express_reg(struct cfi_reg reg, uint8_t *where, int16_t *off)
 	return true;
 }
 
+/* The number of a register other than sp and bp that rules may name. */
+static bool is_other(const struct cfi_machine *machine, uint32_t reg)
+{
+	return reg < machine->ra && reg != machine->sp && reg != machine->bp;
+}
+
 static bool express_cfa(
 	const struct cfi_machine *machine, const struct cfi_state *state, struct unwtab_rule *rule)
 {
@@ -438,9 +467,12 @@ static bool express_cfa(
 		return false;
 	rule->cfa_off = (int32_t)off;
 	if (is_expr && state->cfa != CFI_CFA_PLT && state->expr_add) {
-		if (state->expr_add < 0 || state->expr_add > UNWTAB_ADD_MAX || state->expr_add % 8)
+		const bool is_indexed = state->cfa == CFI_CFA_DEREF_INDEXED;
+		const int64_t most = is_indexed ? UNWTAB_INDEXED_ADD_MAX : UNWTAB_ADD_MAX;
+		if (state->expr_add < 0 || state->expr_add > most || state->expr_add % 8)
 			return false;
-		rule->flags |= (uint8_t)(state->expr_add / 8 << UNWTAB_ADD_SHIFT);
+		rule->flags |= (uint8_t)(state->expr_add / 8
+			<< (UNWTAB_MORE_SHIFT + (is_indexed ? UNWTAB_REGISTER_BITS : 0)));
 	}
 	if (state->cfa == CFI_CFA_DEREF_SP)
 		rule->cfa = UNWTAB_DEREF_SP;
@@ -452,8 +484,16 @@ static bool express_cfa(
 		rule->cfa = UNWTAB_SP;
 	else if (state->cfa == CFI_CFA_REG && state->cfa_reg == machine->bp)
 		rule->cfa = UNWTAB_BP;
+	else if (state->cfa == CFI_CFA_REG && is_other(machine, state->cfa_reg))
+		rule->cfa = UNWTAB_REGISTER;
+	else if (state->cfa == CFI_CFA_DEREF_INDEXED && is_other(machine, state->expr_reg))
+		rule->cfa = UNWTAB_DEREF_INDEXED;
 	else
 		return false;
+	if (rule->cfa == UNWTAB_REGISTER)
+		rule->flags |= (uint8_t)(state->cfa_reg << UNWTAB_MORE_SHIFT);
+	if (rule->cfa == UNWTAB_DEREF_INDEXED)
+		rule->flags |= (uint8_t)(state->expr_reg << UNWTAB_MORE_SHIFT);
 	return true;
 }
 
@@ -527,7 +567,8 @@ static void add_part(const struct cfi_run *run, const struct interpreter *cfi, u
 	if (start >= end)
 		return;
 	const struct unwtab_rule rule = make_rule(cfi);
-	unwtab_builder_add(builder, start, end, &rule);
+	if (!cfi->machine->only_ends || rule.cfa == UNWTAB_END)
+		unwtab_builder_add(builder, start, end, &rule);
 }
 
 /* The offset that an instruction goes to, at most that of the end.  False: it does something else. */

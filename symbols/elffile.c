@@ -94,6 +94,7 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 			.memsz = FIELD(elf, raw, Phdr, p_memsz),
 			.exec = FIELD32(elf, raw, Phdr, p_flags) & PF_X,
 		};
+		elf->has_interpreter |= segment.type == PT_INTERP;
 		if ((segment.type != PT_LOAD && segment.type != PT_NOTE &&
 			    segment.type != PT_GNU_EH_FRAME && segment.type != PT_DYNAMIC) ||
 			segment.offset > elf->len)
@@ -182,6 +183,7 @@ static int read_sections(struct elffile *elf, uint64_t at, size_t each, size_t n
 
 struct dynamic {
 	uint64_t symbols, strings, strings_len, hash, gnu_hash; /* addresses; 0: none */
+	uint64_t flags; /* DF_1_* */
 };
 
 static bool read_at(const struct elffile *elf, void *out, size_t len, uint64_t vaddr)
@@ -233,8 +235,18 @@ static bool read_dynamic(const struct elffile *elf, struct dynamic *dynamic)
 			dynamic->hash = value;
 		else if (tag == DT_GNU_HASH)
 			dynamic->gnu_hash = value;
+		else if (tag == DT_FLAGS_1)
+			dynamic->flags = value;
 	}
 	return dynamic->symbols && dynamic->strings;
+}
+
+bool elffile_is_pie(const struct elffile *elf)
+{
+	struct dynamic dynamic;
+
+	(void)read_dynamic(elf, &dynamic);
+	return dynamic.flags & DF_1_PIE;
 }
 
 /* The words of a table, one after the other. */
@@ -365,6 +377,7 @@ int elffile_open(struct elffile *elf, int fd)
 
 	elf->type = FIELD16(elf, raw, Ehdr, e_type);
 	elf->machine = FIELD16(elf, raw, Ehdr, e_machine);
+	elf->entry = FIELD(elf, raw, Ehdr, e_entry);
 	elf->names_section = FIELD16(elf, raw, Ehdr, e_shstrndx);
 	ret = read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
 		FIELD16(elf, raw, Ehdr, e_shentsize), FIELD16(elf, raw, Ehdr, e_shnum));

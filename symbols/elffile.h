@@ -31,7 +31,9 @@ struct elffile {
 	uint64_t len;
 	bool is64, swapped;
 	bool made_sections; /* the sections are not those that symbols count by */
+	bool has_interpreter; /* of a program that the dynamic linker loads */
 	uint16_t type, machine;
+	uint64_t entry; /* virtual address; 0: none */
 	struct elffile_segment *segments; /* of PT_LOAD, PT_NOTE, PT_DYNAMIC and PT_GNU_EH_FRAME */
 	size_t n_segments;
 	struct elffile_section *sections;
@@ -74,6 +76,9 @@ bool elffile_section_begins(
 
 /* The section of that name (at most 31 bytes), whatever its type; NULL: none. */
 const struct elffile_section *elffile_find_section(const struct elffile *elf, const char *name);
+
+/* Whether the linker says that it is a program (DF_1_PIE), as of those that need no dynamic linker. */
+bool elffile_is_pie(const struct elffile *elf);
 
 /* What .gnu_debuglink names: a file's name (at most size - 1 bytes) and its CRC-32.  False where there is none, or one
  * that is no mere name. */

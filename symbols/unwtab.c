@@ -36,10 +36,15 @@ static bool is_sane_header(const struct unwtab_header *header, size_t len)
 
 static bool is_sane_rule(const struct unwtab_rule *rule)
 {
-	return rule->cfa > UNWTAB_NONE && rule->cfa <= UNWTAB_END &&
+	const bool has_any = rule->cfa == UNWTAB_DEREF_SP || rule->cfa == UNWTAB_DEREF_BP ||
+		rule->cfa == UNWTAB_DEREF_INDEXED;
+	const uint32_t most = has_any	       ? UINT8_MAX
+		: rule->cfa == UNWTAB_REGISTER ? UNWTAB_REGISTER_MAX
+					       : 0;
+
+	return rule->cfa > UNWTAB_NONE && rule->cfa <= UNWTAB_DEREF_INDEXED &&
 		rule->bp <= UNWTAB_REG_UNDEFINED && rule->ra < UNWTAB_REG_UNDEFINED &&
-		(rule->cfa == UNWTAB_DEREF_SP || rule->cfa == UNWTAB_DEREF_BP ||
-			unwtab_cfa_add(rule) == 0) &&
+		rule->flags >> UNWTAB_MORE_SHIFT <= most &&
 		(rule->cfa != UNWTAB_PLT || (rule->cfa_off > 0 && rule->cfa_off < 16));
 }
 

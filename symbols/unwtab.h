@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNWTAB_VERSION 5u /* of the layout, and of how rules are made */
+#define UNWTAB_VERSION 7u /* of the layout, and of how rules are made */
 #define UNWTAB_PAGE_BITS 16
 #define UNWTAB_PAGES_MAX (1u << 18) /* 16 GiB of a file */
 #define UNWTAB_ROWS_MAX (32u * 1024 * 1024)
@@ -37,6 +37,10 @@ enum unwtab_cfa {
 	 * UNWTAB_REG_SAME.  On arm64 the link register lies 16 bytes before the ip. */
 	UNWTAB_SIGNAL,
 	UNWTAB_END, /* the outermost frame: it has no return address */
+	UNWTAB_REGISTER, /* CFA = another register + cfa_off: unwtab_cfa_register() */
+	UNWTAB_CALL, /* nothing is known, but a call ends here, so the caller is no first function */
+	/* CFA = *(sp + 8 * unwtab_cfa_register() + cfa_off) + unwtab_cfa_add() (OpenSSL's bn_mul_mont()) */
+	UNWTAB_DEREF_INDEXED,
 };
 
 /* Where a register of the caller is. */
@@ -49,8 +53,12 @@ enum unwtab_reg {
 };
 
 #define UNWTAB_FLAG_SIGNAL 1u /* the caller was interrupted: look it up at ip, not at ip - 1 */
-#define UNWTAB_ADD_SHIFT 1 /* the other bits: unwtab_cfa_add() / 8 */
+#define UNWTAB_MORE_SHIFT \
+	1 /* the other bits: unwtab_cfa_add() / 8, unwtab_cfa_register(), or both */
+#define UNWTAB_REGISTER_BITS 5
 #define UNWTAB_ADD_MAX 1016
+#define UNWTAB_INDEXED_ADD_MAX 24
+#define UNWTAB_REGISTER_MAX 31u
 
 /* From sp to the saved x0 to x30, sp and pc in the frame that an arm64 kernel makes for a signal
  * handler: a siginfo_t of 128 bytes, 176 of ucontext_t, the fault address. */
@@ -61,18 +69,26 @@ struct unwtab_rule {
 	int16_t bp_off, ra_off;
 	uint8_t cfa; /* enum unwtab_cfa */
 	uint8_t bp, ra; /* enum unwtab_reg */
-	uint8_t flags; /* UNWTAB_FLAG_..., and what unwtab_cfa_add() reads */
+	uint8_t flags; /* UNWTAB_FLAG_..., and what unwtab_cfa_add() or _register() reads */
 };
 
-/* What is added to the word of UNWTAB_DEREF_SP and UNWTAB_DEREF_BP; any other rule has 0. */
+/* What is added to the word of UNWTAB_DEREF_SP and the like. */
 static inline uint64_t unwtab_cfa_add(const struct unwtab_rule *rule)
 {
-	return (uint64_t)(rule->flags >> UNWTAB_ADD_SHIFT) * 8;
+	const uint64_t more = rule->flags >> UNWTAB_MORE_SHIFT;
+
+	return (rule->cfa == UNWTAB_DEREF_INDEXED ? more >> UNWTAB_REGISTER_BITS : more) * 8;
+}
+
+/* The register of UNWTAB_REGISTER and UNWTAB_DEREF_INDEXED, by its number in DWARF. */
+static inline uint32_t unwtab_cfa_register(const struct unwtab_rule *rule)
+{
+	return rule->flags >> UNWTAB_MORE_SHIFT & UNWTAB_REGISTER_MAX;
 }
 
 #define UNWTAB_SPARSE 1u /* less than half of the file's code has rules */
 #define UNWTAB_GO 2u /* Go's compiler made it: frame pointers, which no rule uses */
-#define UNWTAB_32_BITS 4u /* code of 32 bits, which is not unwound by tables */
+#define UNWTAB_32_BITS 4u /* code of 32 bits: of x86, the outermost frames alone have rules */
 
 struct unwtab_row {
 	uint16_t low; /* of the offset; the page tells the rest */
@@ -99,8 +115,8 @@ struct unwtab {
 	uint32_t n_rules, n_rows, n_pages, first_page;
 	uint16_t machine; /* EM_* */
 	uint16_t flags; /* UNWTAB_SPARSE, UNWTAB_GO, UNWTAB_32_BITS */
-	/* Code that has a rule, and what of it has a CFA by bp: a program that keeps frame pointers
-	 * has many. */
+	/* Code that has a rule but for outermost frames, and what of it has a CFA by bp: a program
+	 * that keeps frame pointers has many. */
 	uint64_t code_bytes, bp_bytes;
 };
 

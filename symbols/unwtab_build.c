@@ -184,7 +184,8 @@ void unwtab_builder_add(struct unwtab_builder *builder, uint64_t start, uint64_t
 		put_span(builder, builder->end, start, UNWTAB_NO_RULE);
 	put_span(builder, start, end, number);
 	builder->end = end;
-	builder->code_bytes += end - start;
+	if (rule->cfa != UNWTAB_END)
+		builder->code_bytes += end - start;
 	if (rule->cfa == UNWTAB_BP || rule->cfa == UNWTAB_DEREF_BP)
 		builder->bp_bytes += end - start;
 }

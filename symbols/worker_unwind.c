@@ -26,7 +26,8 @@ static int read_rules(const struct elffile *elf, const struct wire_message *requ
 		answer->flags |= WIRE_FLAG_DEBUG;
 	/* Compilers leave out the rules of a whole program, not those of one function. */
 	const uint64_t code = cfi_code_bytes(elf), rules = unwtab_builder_code_bytes(builder);
-	const bool is_sparse = code > START_FILES_BYTES && rules < (code - START_FILES_BYTES) / 2;
+	const bool is_sparse =
+		!rules || (code > START_FILES_BYTES && rules < (code - START_FILES_BYTES) / 2);
 	if (is_sparse)
 		answer->flags |= WIRE_FLAG_STRIPPED;
 	unwtab_builder_set_flags(builder,

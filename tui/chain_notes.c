@@ -13,10 +13,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define CHAINS_MIN 20u /* that broke in an image, before it is named */
-#define PERCENT_MIN 1.0
-#define CUT_MIN 200u /* chains */
-#define CUT_PERCENT_MIN 5.0
+/* Fewer chains, or a smaller share of them, are no cause that is told. */
+#define CHAINS_MIN 20u
+#define PERCENT_MIN 0.5
+/* Events that show a smaller share of whole chains, rounded to tenths, are explained. */
+#define WHOLE_PERCENT 98.95
+#define NAMES_MS 1000u
+/* Before so many chains and so much time nothing is told while samples come. */
+#define DUE_CHAINS 200u
+#define DUE_NS 5000000000ull
 #define FRAMES_KEPT "512" /* UNWIND_FRAMES_MAX */
 
 static void explain_unreadable(const struct chain_break *where, char *out, size_t size)
@@ -34,10 +39,45 @@ static void explain_unreadable(const struct chain_break *where, char *out, size_
 		explain_errno(where->error), remedy);
 }
 
+static void explain_table(const struct chain_break *where, char *out, size_t size)
+{
+	char functions[300] = "";
+
+	if (where->function)
+		snprintf(functions, sizeof(functions), " (%.200s%s)", where->function,
+			where->more_functions ? " and others" : "");
+	if (where->copied && where->ruleless)
+		snprintf(out, size,
+			"in '%s'%s, in code without unwind data, as assembly is that has no .cfi "
+			"directives: only these help, or --call-graph lbr where the processor has "
+			"it",
+			where->path, functions);
+	else if (where->copied)
+		snprintf(out, size,
+			"in '%s', where its unwind data does not lead to a caller: it needs a "
+			"register that is not known any more%s does not fit this stack%s",
+			where->path, where->recorded ? "," : ", or",
+			where->recorded ? ", or the copy of the stack was too short, which not "
+					  "all recordings tell"
+					: "");
+	else
+		snprintf(out, size,
+			"in '%s', %s. It has unwind data: %s it with --call-graph dwarf",
+			where->path,
+			where->keeps_bp ? "parts of which keep no frame pointers"
+					: "which keeps no frame pointers",
+			where->recorded ? "record" : "sample");
+}
+
 static void explain_file(const struct chain_break *where, char *out, size_t size)
 {
 	if (where->state == SYMBOLS_UNREADABLE)
 		explain_unreadable(where, out, size);
+	else if (where->is_32_bits && where->is_go)
+		snprintf(out, size,
+			"in '%s', a Go program of 32 bits: chains follow frame pointers, which Go "
+			"keeps in programs of 64 bits alone",
+			where->path);
 	else if (where->is_32_bits)
 		snprintf(out, size,
 			"in '%s', of 32 bits, which is unwound by frame pointers alone: rebuild it "
@@ -53,18 +93,25 @@ static void explain_file(const struct chain_break *where, char *out, size_t size
 			"in '%s', which has no unwind data: rebuild it with "
 			"-fasynchronous-unwind-tables or -fno-omit-frame-pointer",
 			where->path);
-	else if (where->state == SYMBOLS_READY && !where->copied && !where->keeps_bp)
-		snprintf(out, size,
-			"in '%s', which keeps no frame pointers. It has unwind data: %s it with "
-			"--call-graph dwarf",
-			where->path, where->recorded ? "record" : "sample");
+	else if (where->state == SYMBOLS_READY)
+		explain_table(where, out, size);
+}
+
+/* "12.3% of call chains"; of a share that rounds to nothing the number. */
+static const char *format_share(uint64_t chains, double percent, char out[64])
+{
+	if (percent < 0.05)
+		snprintf(out, 64, "%" PRIu64 " call chains", chains);
+	else
+		snprintf(out, 64, "%.1f%% of call chains", percent);
+	return out;
 }
 
 bool chain_notes_explain(const struct chain_break *where, char *out, size_t size)
 {
-	char what[1024] = "", raw[1200];
+	char what[1024] = "", raw[1200], share[64];
 
-	if (where->kind == IMAGE_FILE)
+	if (where->kind == IMAGE_FILE || where->kind == IMAGE_VDSO)
 		explain_file(where, what, sizeof(what));
 	else if (where->kind == IMAGE_ANON)
 		snprintf(what, sizeof(what),
@@ -73,9 +120,83 @@ bool chain_notes_explain(const struct chain_break *where, char *out, size_t size
 			"-XX:+PreserveFramePointer, node --perf-basic-prof "
 			"--interpreted-frames-native-stack",
 			where->pid);
-	snprintf(raw, sizeof(raw), "%.1f%% of call chains break %s", where->percent, what);
+	snprintf(raw, sizeof(raw), "%s break %s",
+		format_share(where->chains, where->percent, share), what);
 	clean_string(out, size, what[0] ? raw : "");
 	return what[0];
+}
+
+static void explain_cut(const struct chain_ends *ends, char *out, size_t size)
+{
+	const uint32_t most = UNWIND_STACK_MAX / 8 * 8;
+
+	if (!ends->copied && !ends->recorded)
+		snprintf(out, size,
+			"end where the copy of their stack did, before copies were switched off");
+	else if (!ends->copied)
+		snprintf(out, size,
+			"lack their callers in user space, which the kernel tells later: it did "
+			"not");
+	else if (ends->first && ends->first < ends->copied)
+		snprintf(out, size,
+			"end where the copy of their stack does: copies were of %" PRIu32
+			" bytes, and are of %" PRIu32
+			" by now. --call-graph dwarf,65528 copies the most that the kernel can "
+			"from the start",
+			ends->first, ends->copied);
+	else if (ends->first > ends->copied)
+		snprintf(out, size,
+			"end where the copy of their stack does: copies shrank to %" PRIu32
+			" bytes, because longer ones were too many or samples were lost. A lower "
+			"-F leaves room for longer ones",
+			ends->copied);
+	else if (ends->copied < most)
+		snprintf(out, size,
+			"end where the copy of their stack does: %s--call-graph dwarf,65528 copies "
+			"the most that the kernel can",
+			ends->recorded ? "record with " : "");
+	else
+		snprintf(out, size,
+			"end where the copy of their stack does: 65528 bytes, the most that the "
+			"kernel copies, or fewer where buffers are small (--ring-pages)");
+}
+
+void chain_notes_explain_end(const struct chain_ends *ends, char *out, size_t size)
+{
+	char what[400], share[64];
+
+	if (ends->end == UNWIND_AWAY)
+		snprintf(what, sizeof(what),
+			"go on on another stack, as in handlers of signals that have a stack of "
+			"their own: samples copy one stack alone");
+	else if (ends->end == UNWIND_DEEP)
+		snprintf(what, sizeof(what),
+			"are cut at the root, which is [truncated]: unwind tables "
+			"give " FRAMES_KEPT
+			" frames of user space, frame pointers kernel.perf_event_max_stack, 127 "
+			"unless it is raised (sudo sysctl kernel.perf_event_max_stack=1024), and "
+			"--max-stack may be less");
+	else
+		explain_cut(ends, what, sizeof(what));
+	snprintf(out, size, "%s %s", format_share(ends->chains, ends->percent, share), what);
+}
+
+static double percent_of(uint64_t chains, uint64_t judged)
+{
+	return judged ? 100 * (double)chains / (double)judged : 0;
+}
+
+void chain_notes_explain_hits(const struct engine_event_status *event, char *out, size_t size)
+{
+	const bool by_time = event->freq_hz || event->is_clock || event->span;
+	char raw[512];
+
+	snprintf(raw, sizeof(raw), "%.1f%% of call chains of %s break: %s",
+		percent_of(event->chains.broken, unwind_judged(&event->chains)), event->name,
+		by_time ? "they are by frame pointers, as its call-graph=fp asks"
+			: "it fires at each hit, so its chains are by frame pointers. "
+			  "--call-graph dwarf copies stacks at each hit, too");
+	clean_string(out, size, raw);
 }
 
 /* --- of a session --- */
@@ -88,10 +209,44 @@ static bool is_told(const struct chain_notes *notes, uint32_t image)
 	return false;
 }
 
+/* Names code of the image that has no rules: the function that most of the places are in.  Returns
+ * false if the name may come later. */
+static bool name_places(const struct chain_notes *notes, const struct session *session,
+	const struct unwind_broken *broken, struct chain_break *where)
+{
+	const struct symref *found[UNWIND_PLACES];
+	unsigned int most = 0;
+
+	if (!broken->n_places)
+		return true;
+	/* Asks for the image's symbols. */
+	(void)names_symref_at(session->names, broken->image, broken->places[0]);
+	if (notes->waits)
+		(void)names_wait(session->names, NAMES_MS);
+	for (uint32_t i = 0; i < broken->n_places; i++)
+		found[i] = names_get(session->names,
+			names_symref_at(session->names, broken->image, broken->places[i]));
+	for (uint32_t i = 0; i < broken->n_places; i++) {
+		unsigned int same = 0;
+
+		if (found[i]->pending && !notes->waits)
+			return false;
+		for (uint32_t j = 0; j < broken->n_places; j++)
+			same += found[j] == found[i];
+		where->more_functions |= found[i]->resolved && same < broken->n_places;
+		if (found[i]->resolved && same > most) {
+			most = same;
+			where->function = found[i]->symbol;
+		}
+	}
+	return true;
+}
+
 static bool find_break(const struct session *session, const struct unwind_totals *totals, size_t i,
 	struct chain_break *where)
 {
-	const uint32_t key = totals->broken[i].image;
+	const struct unwind_broken *broken = &totals->broken[i];
+	const uint32_t key = broken->image;
 	struct images *images = session_images(session);
 	const struct image *image = images_get(images, key);
 	struct image_origin origin;
@@ -101,7 +256,6 @@ static bool find_break(const struct session *session, const struct unwind_totals
 		return false;
 	images_origin(images, key, &origin);
 	*where = (struct chain_break){
-		.percent = 100 * (double)totals->broken[i].chains / (double)totals->judged,
 		.kind = image->kind,
 		.path = image->path,
 		.pid = origin.pid,
@@ -109,6 +263,7 @@ static bool find_break(const struct session *session, const struct unwind_totals
 		.error = symbols_unwind_error(session->symbols, key),
 		.deleted = image->deleted,
 		.copied = totals->stack_bytes,
+		.ruleless = 2 * broken->ruleless > broken->unwound,
 		.recorded = session->recording,
 	};
 	where->keeps_bp = table && unwtab_keeps_bp(table);
@@ -117,166 +272,255 @@ static bool find_break(const struct session *session, const struct unwind_totals
 	/* The linker's start files give each program some. */
 	if (table && table->flags & UNWTAB_SPARSE)
 		where->state = SYMBOLS_NONE;
-	return where->percent >= PERCENT_MIN;
+	/* Chains by frame pointers have a note of their own beside those by its table. */
+	where->chains = where->copied && where->state == SYMBOLS_READY && !where->is_go &&
+			!where->is_32_bits && where->kind != IMAGE_ANON
+		? broken->unwound
+		: broken->chains;
+	where->percent = percent_of(where->chains, totals->judged);
+	return true;
 }
 
-static int add_images(struct chain_notes *notes, const struct session *session,
-	const struct unwind_totals *totals, chain_notes_fn *add, void *ctx)
+/* --- causes --- */
+
+enum cause_kind {
+	CAUSE_IMAGE, /* at: in totals */
+	CAUSE_CUT,
+	CAUSE_AWAY,
+	CAUSE_DEEP,
+	CAUSE_HITS, /* at: the event */
+	CAUSE_UNREAD,
+	CAUSE_NOWHERE,
+	CAUSE_LATE,
+	CAUSE_DROPPED,
+};
+
+struct cause {
+	uint64_t chains;
+	double percent;
+	enum cause_kind kind;
+	size_t at;
+};
+
+#define CAUSES_MAX (UNWIND_BROKEN_MAX + CAUSE_DROPPED)
+
+struct causes {
+	const struct session *session;
+	const struct engine_status *status;
+	uint64_t judged;
+	size_t n;
+	struct cause list[CAUSES_MAX];
+};
+
+/* By falling number. */
+static void add_cause(
+	struct causes *causes, enum cause_kind kind, size_t at, uint64_t chains, uint64_t judged)
 {
+	size_t i = causes->n;
+
+	if (!chains)
+		return;
+	for (; i && causes->list[i - 1].chains < chains; i--)
+		causes->list[i] = causes->list[i - 1];
+	causes->list[i] = (struct cause){chains, percent_of(chains, judged), kind, at};
+	causes->n++;
+}
+
+/* By default copies are made for other events alone: of those without, the one that breaks most. */
+static void add_hits(struct causes *causes)
+{
+	const struct engine_status *status = causes->status;
+	const struct engine_event_status *found = NULL;
+
+	for (size_t i = 0; i < status->n_events && status->chains.stack_bytes; i++)
+		if (!status->events[i].stack_bytes &&
+			(!found || status->events[i].chains.broken > found->chains.broken))
+			found = &status->events[i];
+	if (found)
+		add_cause(causes, CAUSE_HITS, (size_t)(found - status->events),
+			found->chains.broken, unwind_judged(&found->chains));
+}
+
+static void find_causes(struct causes *causes)
+{
+	const struct engine_status *status = causes->status;
+	const struct unwind_totals *totals = &status->chains;
+	struct unwind_ends ends = {0};
 	struct chain_break where;
+
+	for (size_t i = 0; i < status->n_events; i++)
+		unwind_ends_add(&ends, &status->events[i].chains);
+	const uint64_t judged = unwind_judged(&ends);
+
+	causes->judged = totals->judged;
+	for (size_t i = 0; i < UNWIND_BROKEN_MAX; i++)
+		if (totals->broken[i].chains && find_break(causes->session, totals, i, &where))
+			add_cause(causes, CAUSE_IMAGE, i, where.chains, totals->judged);
+	add_cause(causes, CAUSE_CUT, 0, ends.cut, judged);
+	add_cause(causes, CAUSE_AWAY, 0, ends.away, judged);
+	add_cause(causes, CAUSE_DEEP, 0, ends.deep, judged);
+	add_hits(causes);
+	add_cause(causes, CAUSE_UNREAD, 0, totals->unread, totals->judged);
+	add_cause(causes, CAUSE_NOWHERE, 0, totals->nowhere, totals->judged);
+	add_cause(causes, CAUSE_LATE, 0, totals->late, totals->judged);
+}
+
+static bool explain_image(const struct chain_notes *notes, const struct causes *causes,
+	const struct cause *cause, char *out, size_t size)
+{
+	const struct unwind_totals *totals = &causes->status->chains;
+	struct chain_break where;
+
+	if (notes->n == CHAIN_NOTES_IMAGES || is_told(notes, totals->broken[cause->at].image) ||
+		!find_break(causes->session, totals, cause->at, &where))
+		return false;
+	if (where.copied && where.ruleless && where.state == SYMBOLS_READY &&
+		!name_places(notes, causes->session, &totals->broken[cause->at], &where))
+		return false;
+	return chain_notes_explain(&where, out, size);
+}
+
+/* Of the event that has the most. */
+static void explain_end(
+	const struct causes *causes, const struct cause *cause, char *out, size_t size)
+{
+	const struct engine_status *status = causes->status;
+	struct chain_ends ends = {
+		.end = cause->kind == CAUSE_AWAY    ? UNWIND_AWAY
+			: cause->kind == CAUSE_DEEP ? UNWIND_DEEP
+						    : UNWIND_CUT,
+		.chains = cause->chains,
+		.percent = cause->percent,
+		.recorded = causes->session->recording,
+	};
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct engine_event_status *event = &status->events[i];
+
+		if (event->chains.cut <= most)
+			continue;
+		most = event->chains.cut;
+		ends.copied = event->stack_bytes;
+		ends.first = event->stack_first;
+	}
+	if (!ends.copied)
+		ends.copied = status->chains.stack_bytes;
+	chain_notes_explain_end(&ends, out, size);
+}
+
+/* Returns false, with out empty, if nothing is known. */
+static bool explain_cause(const struct chain_notes *notes, const struct causes *causes,
+	const struct cause *cause, char *out, size_t size)
+{
+	const char *plural = cause->chains == 1 ? "" : "s";
+	char share[64];
+
+	switch (cause->kind) {
+	case CAUSE_IMAGE:
+		return explain_image(notes, causes, cause, out, size);
+	case CAUSE_CUT:
+	case CAUSE_AWAY:
+	case CAUSE_DEEP:
+		explain_end(causes, cause, out, size);
+		break;
+	case CAUSE_HITS:
+		chain_notes_explain_hits(&causes->status->events[cause->at], out, size);
+		break;
+	case CAUSE_UNREAD:
+		snprintf(out, size,
+			"%" PRIu64
+			" call chain%s cannot be unwound: the copies of stacks are of 32-bit code, "
+			"or without the registers that unwinding needs",
+			cause->chains, plural);
+		break;
+	case CAUSE_NOWHERE:
+		snprintf(out, size,
+			"%s break in code that lies in no known mapping, as while execve() "
+			"replaces a program",
+			format_share(cause->chains, cause->percent, share));
+		break;
+	case CAUSE_LATE:
+		snprintf(out, size,
+			"unwind tables came too late for %" PRIu64
+			" sample%s: their call chains are by frame pointers",
+			cause->chains, plural);
+		break;
+	case CAUSE_DROPPED:
+		snprintf(out, size,
+			"%" PRIu64
+			" address%s of call chains in no executable mapping %s left out: a walk by "
+			"frame pointers may find any word of the stack",
+			cause->chains, cause->chains == 1 ? "" : "es",
+			cause->chains == 1 ? "is" : "are");
+		break;
+	}
+	return true;
+}
+
+static int tell(struct chain_notes *notes, const struct causes *causes, const struct cause *cause,
+	chain_notes_fn *add, void *ctx)
+{
+	const bool is_info = cause->kind == CAUSE_HITS || cause->kind == CAUSE_LATE ||
+		cause->kind == CAUSE_DROPPED;
 	char sentence[1200];
-	int ret = 0;
 
-	for (size_t i = 0; i < UNWIND_BROKEN_MAX && !ret; i++) {
-		const uint32_t image = totals->broken[i].image;
-		if (notes->n == CHAIN_NOTES_IMAGES || totals->broken[i].chains < CHAINS_MIN)
-			break;
-		if (is_told(notes, image) || !find_break(session, totals, i, &where) ||
-			!chain_notes_explain(&where, sentence, sizeof(sentence)))
-			continue;
-		notes->images[notes->n++] = image;
-		ret = add(ctx, EXPLAIN_WARNING, sentence);
+	if ((cause->kind != CAUSE_IMAGE && notes->told & 1u << cause->kind) ||
+		!explain_cause(notes, causes, cause, sentence, sizeof(sentence)))
+		return 0;
+	if (cause->kind == CAUSE_IMAGE)
+		notes->images[notes->n++] = causes->status->chains.broken[cause->at].image;
+	notes->told |= 1u << cause->kind;
+	return add(ctx, is_info ? EXPLAIN_INFO : EXPLAIN_WARNING, sentence);
+}
+
+static bool is_few(const struct cause *cause)
+{
+	return cause->chains < CHAINS_MIN || cause->percent < PERCENT_MIN;
+}
+
+static bool shows_few_whole(const struct engine_status *status)
+{
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct unwind_ends *ends = &status->events[i].chains;
+		const uint64_t judged = unwind_judged(ends);
+
+		if (judged - ends->whole >= CHAINS_MIN &&
+			percent_of(ends->whole, judged) < WHOLE_PERCENT)
+			return true;
 	}
-	return ret;
+	return false;
 }
 
-static const char *explain_end(enum unwind_end end, uint32_t copied)
+/* Shares of fewer chains say little, and what the first seconds have is seldom true of the rest: copies
+ * of stacks grow, tables come. */
+bool chain_notes_due(const struct session *session, const struct engine_status *status)
 {
-	if (end == UNWIND_AWAY)
-		return "go on on another stack, as in handlers of signals that have a stack of "
-		       "their own: samples copy one stack alone";
-	if (end == UNWIND_DEEP)
-		return "are cut at the root, which is [truncated]: unwind tables give " FRAMES_KEPT
-		       " frames of user space, frame pointers kernel.perf_event_max_stack, 127 "
-		       "unless it is raised (sudo sysctl kernel.perf_event_max_stack=1024), and "
-		       "--max-stack may be less";
-	if (copied < UNWIND_STACK_MAX / 8 * 8)
-		return "end where the copy of their stack does: --call-graph dwarf,65528 copies "
-		       "the most that the kernel can";
-	return "end where the copy of their stack does: 65528 bytes, the most that the kernel "
-	       "copies, or fewer where buffers are small (--ring-pages)";
-}
-
-bool chain_notes_explain_end(enum unwind_end end, const struct unwind_ends *ends, uint32_t copied,
-	char *out, size_t size)
-{
-	const uint64_t n = end == UNWIND_CUT ? ends->cut
-		: end == UNWIND_AWAY	     ? ends->away
-					     : ends->deep;
-	const double percent = 100 * (double)n / (double)(unwind_judged(ends) + !n);
-
-	/* Sizes of copies adapt; what is too deep stays so. */
-	const bool deep = end == UNWIND_DEEP;
-
-	out[0] = '\0';
-	if (n < (deep ? CHAINS_MIN : CUT_MIN) || percent < (deep ? PERCENT_MIN : CUT_PERCENT_MIN))
-		return false;
-	snprintf(out, size, "%.1f%% of call chains %s", percent, explain_end(end, copied));
-	return true;
-}
-
-static struct unwind_ends sum_ends(const struct engine_status *status)
-{
-	struct unwind_ends sum = {0};
-
-	for (unsigned int i = 0; i < status->n_events; i++)
-		unwind_ends_add(&sum, &status->events[i].chains);
-	return sum;
-}
-
-/* On chains that end before the root, though all data for them is there. */
-static int add_ends(struct chain_notes *notes, const struct engine_status *status,
-	chain_notes_fn *add, void *ctx)
-{
-	static const enum unwind_end told[] = {UNWIND_DEEP, UNWIND_CUT, UNWIND_AWAY};
-	const struct unwind_ends ends = sum_ends(status);
-	char sentence[400];
-	int ret = 0;
-
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]) && !ret; i++) {
-		if ((told[i] != UNWIND_DEEP && !status->chains.stack_bytes) ||
-			notes->ends & 1u << told[i] ||
-			!chain_notes_explain_end(told[i], &ends, status->chains.stack_bytes,
-				sentence, sizeof(sentence)))
-			continue;
-		notes->ends |= 1u << told[i];
-		ret = add(ctx, EXPLAIN_WARNING, sentence);
-	}
-	return ret;
-}
-
-bool chain_notes_explain_hits(const struct engine_event_status *event, char *out, size_t size)
-{
-	const uint64_t judged = unwind_judged(&event->chains);
-	const double percent = 100 * (double)event->chains.broken / (double)(judged + !judged);
-	char raw[512];
-
-	out[0] = '\0';
-	if (event->chains.broken < CHAINS_MIN || percent < CUT_PERCENT_MIN)
-		return false;
-	snprintf(raw, sizeof(raw),
-		"%.1f%% of call chains of %s break: it fires at each hit, so its chains are by "
-		"frame "
-		"pointers. --call-graph dwarf copies stacks at each hit, too",
-		percent, event->name);
-	clean_string(out, size, raw);
-	return true;
-}
-
-/* By default copies are made for other events alone. */
-static int add_hits(struct chain_notes *notes, const struct engine_status *status,
-	chain_notes_fn *add, void *ctx)
-{
-	char sentence[600];
-
-	for (size_t i = 0; i < status->n_events && !notes->hits && status->chains.stack_bytes;
-		i++) {
-		if (status->events[i].stack_bytes ||
-			!chain_notes_explain_hits(&status->events[i], sentence, sizeof(sentence)))
-			continue;
-		notes->hits = true;
-		return add(ctx, EXPLAIN_INFO, sentence);
-	}
-	return 0;
+	if (status->state != ENGINE_STARTING && status->state != ENGINE_RUNNING)
+		return true;
+	return !session->recording && status->chains.judged >= DUE_CHAINS &&
+		status->now_ns - status->started_ns >= DUE_NS;
 }
 
 int chain_notes_add(struct chain_notes *notes, const struct session *session,
 	const struct engine_status *status, chain_notes_fn *add, void *ctx)
 {
+	struct causes causes = {.session = session, .status = status};
 	const struct unwind_totals *totals = &status->chains;
-	char sentence[256];
-	int ret = add_images(notes, session, totals, add, ctx);
+	const struct cause dropped = {
+		totals->dropped, percent_of(totals->dropped, totals->judged), CAUSE_DROPPED, 0};
+	int ret = 0;
 
-	if (!ret)
-		ret = add_ends(notes, status, add, ctx);
-	if (!ret && !session->recording)
-		ret = add_hits(notes, status, add, ctx);
-	if (!ret && totals->late && !notes->late) {
-		notes->late = true;
-		snprintf(sentence, sizeof(sentence),
-			"unwind tables came too late for %" PRIu64
-			" sample%s: their call chains are by frame pointers",
-			totals->late, totals->late == 1 ? "" : "s");
-		ret = add(ctx, EXPLAIN_INFO, sentence);
-	}
-	if (!ret && totals->dropped && !notes->dropped) {
-		notes->dropped = true;
-		snprintf(sentence, sizeof(sentence),
-			"%" PRIu64
-			" address%s of call chains in no executable mapping %s left out: a walk by "
-			"frame pointers may find any word of the stack",
-			totals->dropped, totals->dropped == 1 ? "" : "es",
-			totals->dropped == 1 ? "is" : "are");
-		ret = add(ctx, EXPLAIN_INFO, sentence);
-	}
-	if (!ret && totals->unread && !notes->unread) {
-		notes->unread = true;
-		snprintf(sentence, sizeof(sentence),
-			"%" PRIu64
-			" call chain%s cannot be unwound: the copies of stacks are of 32-bit code, "
-			"or without the registers that unwinding needs",
-			totals->unread, totals->unread == 1 ? "" : "s");
-		ret = add(ctx, EXPLAIN_WARNING, sentence);
-	}
+	find_causes(&causes);
+	for (size_t i = 0; i < causes.n && !ret; i++)
+		if (!is_few(&causes.list[i]))
+			ret = tell(notes, &causes, &causes.list[i], add, ctx);
+	for (size_t i = 0; i < causes.n && !ret && !(notes->told & ~(1u << CAUSE_DROPPED)) &&
+		shows_few_whole(status);
+		i++)
+		ret = tell(notes, &causes, &causes.list[i], add, ctx);
+	/* What breaks in no mapping leaves addresses out, and is told as such. */
+	if (!ret && !is_few(&dropped) && totals->dropped > 2 * totals->nowhere)
+		ret = tell(notes, &causes, &dropped, add, ctx);
 	return ret;
 }

@@ -20,7 +20,6 @@
 #define COST_EVERY_NS 1000000000u
 #define COST_FIRST_NS 400000000u
 #define MEMORY_EVERY_NS 5000000000u
-#define CHAINS_MIN 200u /* before the log tells where they break */
 #define DESCRIBE_NS 1000000000u
 #define NAMES_SHARE 20u /* of the time, at most 1/20 goes into sums made anew for new names */
 
@@ -112,10 +111,9 @@ static int log_chain_note(void *ctx, enum explain_level level, const char *sente
 	return 0;
 }
 
-/* Shares of fewer chains say little. */
 static void take_chain_notes(struct model_live *live)
 {
-	if (live->model.status.chains.judged >= CHAINS_MIN)
+	if (chain_notes_due(live->session, &live->model.status))
 		(void)chain_notes_add(&live->chain_notes, live->session, &live->model.status,
 			log_chain_note, live);
 }

@@ -292,7 +292,7 @@ static int add_chain_note(void *ctx, enum explain_level level, const char *sente
 int report_add_chain_notes(struct report *report, const struct session *session)
 {
 	struct engine_status *status = malloc(sizeof(*status));
-	struct chain_notes told = {0};
+	struct chain_notes told = {.waits = true};
 
 	if (!status)
 		return -ENOMEM;

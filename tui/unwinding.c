@@ -24,7 +24,11 @@ _Static_assert((int)UNWTAB_NONE == (int)UNWIND_CFA_NONE && (int)UNWTAB_SP == (in
 		(int)UNWTAB_DEREF_SP == (int)UNWIND_CFA_DEREF_SP &&
 		(int)UNWTAB_DEREF_BP == (int)UNWIND_CFA_DEREF_BP &&
 		(int)UNWTAB_SIGNAL == (int)UNWIND_CFA_SIGNAL &&
-		(int)UNWTAB_END == (int)UNWIND_CFA_END,
+		(int)UNWTAB_END == (int)UNWIND_CFA_END &&
+		(int)UNWTAB_REGISTER == (int)UNWIND_CFA_REGISTER &&
+		(int)UNWTAB_CALL == (int)UNWIND_CFA_CALL &&
+		(int)UNWTAB_DEREF_INDEXED == (int)UNWIND_CFA_DEREF_INDEXED &&
+		(int)UNWTAB_REGISTER_BITS == (int)UNWIND_REGISTER_BITS,
 	"ends of frames");
 _Static_assert((int)UNWTAB_REG_SAME == (int)UNWIND_REG_SAME &&
 		(int)UNWTAB_REG_CFA == (int)UNWIND_REG_CFA &&
@@ -32,7 +36,7 @@ _Static_assert((int)UNWTAB_REG_SAME == (int)UNWIND_REG_SAME &&
 		(int)UNWTAB_REG_SP == (int)UNWIND_REG_SP &&
 		(int)UNWTAB_REG_UNDEFINED == (int)UNWIND_REG_UNDEFINED &&
 		UNWTAB_ARM64_SIGNAL_REGS == UNWIND_ARM64_SIGNAL_REGS &&
-		UNWTAB_FLAG_SIGNAL == UNWIND_SIGNAL && UNWTAB_ADD_SHIFT == UNWIND_ADD_SHIFT,
+		UNWTAB_FLAG_SIGNAL == UNWIND_SIGNAL && UNWTAB_MORE_SHIFT == UNWIND_MORE_SHIFT,
 	"registers");
 _Static_assert(sizeof(struct unwtab_rule) == sizeof(struct unwind_rule) &&
 		offsetof(struct unwtab_rule, bp_off) == offsetof(struct unwind_rule, bp_off) &&
@@ -164,6 +168,9 @@ static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struc
 	if (!known->table)
 		return UNWIND_NO_DATA;
 	found = unwtab_find(known->table, offset);
+	/* Few rules, as of the linker's start files, say nothing of the code around them. */
+	if (!found && known->table->flags & UNWTAB_SPARSE)
+		return UNWIND_NO_DATA;
 	if (found)
 		memcpy(rule, found, sizeof(*rule));
 	return UNWIND_KNOWN;

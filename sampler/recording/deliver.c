@@ -68,6 +68,8 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 			event->period = attr->attr.sample_period;
 		if (!event->freq_hz && !event->period)
 			event->period = 1;
+		event->stack_bytes = attr->attr.sample_stack_user;
+		recording->ingest.by_tables[event->id] = event->stack_bytes;
 		ingest_max_stack(&recording->ingest, event->id, attr->attr.sample_max_stack);
 		return (int16_t)event->id;
 	}
@@ -75,9 +77,7 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 	event = &status->events[OTHER_EVENTS];
 	if (status->n_events == OTHER_EVENTS) {
 		status->n_events++;
-		*event = (struct engine_event_status){
-
-			.id = OTHER_EVENTS,
+		*event = (struct engine_event_status){.id = OTHER_EVENTS,
 			.open = true,
 			.enabled = true,
 			.period = 1,

@@ -4,8 +4,9 @@
 
 Both run in a pseudo-terminal, in turns, five times each; the medians are compared.  The symbol cache
 is empty at each start, so that nothing is owed to an earlier run; a second row shows the warm start.
+Then strobe alone, until most call chains of a program without frame pointers reach its entry.
 
-usage: first_screen.py STROBE SHARES THREADS
+usage: first_screen.py STROBE SHARES THREADS PATHS
 """
 
 import os
@@ -46,12 +47,29 @@ def alternate(name, target, pattern, limit_s, strobe, perf):
         compare(name, median(in_ms[0]), median(in_ms[2]), 0.1, "ms")
 
 
-def main(strobe, shares, threads):
+def whole_chains(strobe, paths):
+    """A program with libc alone, and a compiler with libLLVM, whose unwind tables are large."""
+    pattern = rb"whole chains (100|9\d)"
+    with workload([paths, "4000"]) as work:
+        alternate("first whole chains, libc alone", ["-p", str(work.pid)], pattern, 0.1, strobe, None)
+    if not shutil.which("clang-14"):
+        print("skip: clang-14 is not here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "long.c")
+        with open(source, "w", encoding="utf-8") as out:
+            for i in range(20000):
+                out.write(f"int f{i}(int *p, int n) {{ int s = {i}; for (int i = 0; i < n; i++) s += p[i] * p[s & 7]; return s; }}\n")
+        with workload(["clang-14", "-cc1", "-O2", "-emit-obj", "-o", "/dev/null", source]) as work:
+            alternate("first whole chains, libLLVM", ["-p", str(work.pid)], pattern, 0.4, strobe, None)
+
+
+def main(strobe, shares, threads, paths):
     perf = shutil.which("perf")
     if not perf or subprocess.run([perf, "--version"], capture_output=True, check=False).returncode:
         print("perf is not here: no ratios")
         perf = None
-    strobe, shares, threads = map(os.path.abspath, (strobe, shares, threads))
+    strobe, shares, threads, paths = map(os.path.abspath, (strobe, shares, threads, paths))
     with workload([shares, "0"]) as work:
         pattern = rb"shares_(hot|warm|cool)"
         alternate("one process", ["-p", str(work.pid)], pattern, 0.2, strobe, perf)
@@ -64,6 +82,7 @@ def main(strobe, shares, threads):
         print("skip: node is not here")
     with workload([threads, "4000"], wait_for="ready") as work:
         alternate("4,000 threads", ["-p", str(work.pid)], rb"threads_\w+", 1.0, strobe, perf)
+    whole_chains(strobe, paths)
     finish()
 
 

@@ -26,7 +26,7 @@ static void find_at(const struct unwtab *table, uint64_t offset)
 {
 	const struct unwtab_rule *rule = unwtab_find(table, offset);
 
-	if (rule && (rule->cfa == UNWTAB_NONE || rule->cfa > UNWTAB_END))
+	if (rule && (rule->cfa == UNWTAB_NONE || rule->cfa > UNWTAB_DEREF_INDEXED))
 		abort();
 }
 

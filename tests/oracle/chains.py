@@ -5,6 +5,7 @@
 lbr: samples as of `perf record --call-graph lbr`.  The stacks have the names that perf script gives them.
 deferred: samples whose user part came in a CALLCHAIN_DEFERRED record (Linux 6.19), which perf 6.1 does not know: the
 stacks are known from how the file was made, in either byte order.
+marks: chains that strobe unwound and recorded, which tell how they ended.  perf shows no mark.
 
 The program in the files is strobe itself, which has many functions.
 
@@ -12,6 +13,7 @@ usage: chains.py STROBE
 """
 
 import collections
+import json
 import os
 import re
 import subprocess
@@ -60,6 +62,15 @@ class Recording(Samples):
         with open(path, "wb") as file:
             file.write(self.file())
         return path
+
+
+class Unwound(Recording):
+    """By strobe, from copies of 16 KiB."""
+    COPIED_AT = 88  # sample_stack_user
+
+    def attrs(self, size=128):
+        return [(attr[:self.COPIED_AT] + self.pack("I", 16384) + attr[self.COPIED_AT + 4:], ids)
+                for attr, ids in super().attrs(size)]
 
 
 def tidy(name):
@@ -154,13 +165,43 @@ def deferred(names):
             checks.check("no record is called unknown", "unknown record" not in told.stdout + told.stderr, told.stdout)
 
 
+def marks(names, has_perf):
+    a, b, c = [BASE + first + 1 for _, first, _ in names[:3]]
+    n = 100
+    with tempfile.TemporaryDirectory() as folder:
+        for order in "<>":
+            made = Unwound(order)
+            for count in (*range(5), 2, 2):  # cut more often than others
+                for _ in range(n):
+                    made.sample(a, [IN_USER, a, b + 1, c + 1, *[IN_USER] * count])
+            path = made.write(folder)
+            name = f"marks, {'little' if order == '<' else 'big'}-endian"
+            wanted = collections.Counter({tuple(row[0] for row in names[:3]): 7 * n})
+            same(f"{name}: no frames", strobe_stacks(path), wanted)
+            if has_perf and order == "<":
+                same(f"{name}: nor in perf", perf_stacks(path), wanted)
+            told = json.loads(subprocess.run([strobe, "report", "--format", "json", path], capture_output=True, text=True,
+                                             check=True).stdout)
+            checks.check(f"{name}: one in seven is whole", abs(told["events"][0]["chains_whole_percent"] - 100 / 7) < 0.1,
+                         told["events"][0])
+            checks.check(f"{name}: late ones", told["chains_late"] == n, told["chains_late"])
+            notes = [note for note in told["notes"] if "chain" in note]
+            reasons = ("where the copy of their stack does: record with", "go on on another stack", "does not lead to a caller",
+                       "too late for 100 samples")
+            checks.check(f"{name}: each reason once, the largest first",
+                         len(notes) == len(reasons) and reasons[0] in notes[0] and
+                         all(sum(reason in note for note in notes) == 1 for reason in reasons), notes)
+
+
 found = functions()
 if len(found) < 5:
     checks.skip("all", f"{program} has too few functions")
 else:
-    if subprocess.run(["which", "perf"], capture_output=True, check=False).returncode:
+    has_perf = not subprocess.run(["which", "perf"], capture_output=True, check=False).returncode
+    if not has_perf:
         checks.skip("lbr", "no perf here")
     else:
         lbr(found)
     deferred(found)
+    marks(found, has_perf)
 checks.finish()

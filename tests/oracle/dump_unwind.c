@@ -67,12 +67,14 @@ static void print_reg(uint8_t reg, int off)
 static void print_range(uint64_t start, uint64_t end, const struct unwtab_rule *rule)
 {
 	static const char *const names[] = {
-		"none", "sp", "bp", "plt", "*sp", "*bp", "signal", "end"};
+		"none", "sp", "bp", "plt", "*sp", "*bp", "signal", "end", "r", "call", "*sp+8*r"};
 
 	printf("%" PRIx64 " %" PRIx64 " %s", start, end, names[rule->cfa]);
+	if (rule->cfa == UNWTAB_REGISTER || rule->cfa == UNWTAB_DEREF_INDEXED)
+		printf("%" PRIu32, unwtab_cfa_register(rule));
 	if (rule->cfa != UNWTAB_END)
 		printf("%+" PRId32, rule->cfa_off);
-	if (unwtab_cfa_add(rule))
+	if (rule->cfa != UNWTAB_REGISTER && unwtab_cfa_add(rule))
 		printf("+%" PRIu64, unwtab_cfa_add(rule));
 	print_reg(rule->bp, rule->bp_off);
 	print_reg(rule->ra, rule->ra_off);

@@ -53,8 +53,15 @@ func main() {
 	words := strings.Fields("some words to sort")
 	sort.Slice(words, func(i, j int) bool { return words[i] < words[j] })
 	t := 0
-	for i := 0; i < 200; i++ {
+	for i := 0; i < 100; i++ {
 		t += long(2000000)
+	}
+	done := make(chan int)
+	for i := 0; i < 100; i++ {
+		go func() { done <- long(2000000) }()
+	}
+	for i := 0; i < 100; i++ {
+		t += <-done
 	}
 	fmt.Fprintln(os.Stderr, t, words, generic(pair[int]{1, 2}))
 }
@@ -122,12 +129,17 @@ def compare(name, path, stripped):
                  f"{len(wrong)} are not: {wrong[:3]}")
 
 
-def rows(*options):
+def events(*options):
     done = common.run([strobe, "report", "--format", "json", *options])
     try:
-        return [row for event in json.loads(done.out[done.out.index("{"):])["events"] for row in event["rows"]], str(done)
+        return json.loads(done.out[done.out.index("{"):])["events"], str(done)
     except ValueError:
         return [], str(done)[:600]
+
+
+def rows(*options):
+    told, said = events(*options)
+    return [row for event in told for row in event["rows"]], said
 
 
 def run_it(name, stripped):
@@ -139,7 +151,15 @@ def run_it(name, stripped):
     found, said = rows("--group", "line", "--", stripped)
     lines = sorted(((row["samples"], row["line"]) for row in found), reverse=True)
     checks.check(f"{name}: the hottest lines are its own", len(lines) > 1 and
-                 all(re.search(r"main\.go:(1[4-9]|2[0-2])$", line) for _, line in lines[:2]), f"{lines[:4]} {said[:300]}")
+                 all(re.search(r"main\.go:(1[4-9]|2[0-3])$", line) for _, line in lines[:2]), f"{lines[:4]} {said[:300]}")
+
+
+def reaches_the_root(name, path):
+    """Chains end where goroutines begin: 100 workers and main."""
+    for mode in ("auto", "dwarf", "fp"):
+        told, said = events("-e", "cpu-clock:u", "--call-graph", mode, "--", path)
+        whole = told[0].get("chains_whole_percent", 0) if told else 0
+        checks.check(f"{name}: --call-graph {mode}: {whole} % of the chains are whole", whole >= 99, said[:600])
 
 
 def named(stripped):
@@ -165,6 +185,7 @@ def main():
             subprocess.run(["strip", "-s", "-o", stripped, path], check=True)
             compare(name, path, stripped)
             run_it(name, stripped)
+            reaches_the_root(name, path)
         if os.path.exists(os.path.join(folder, "static-stripped")):
             named(os.path.join(folder, "static-stripped"))
     checks.finish()

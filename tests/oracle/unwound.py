@@ -3,7 +3,7 @@
 """Call chains of perf record --call-graph dwarf, unwound by strobe, against those of perf script: frame by frame.
 
 Chains that perf cuts where it stops (at 127 frames, at code made at run time, in programs without a header of
-unwind data) are equal as far as it goes.  Each program is recorded with the largest copies.
+unwind data) are equal as far as it goes, if strobe's reach a root.  Each program is recorded with the largest copies.
 
 usage: unwound.py STROBE [RECORDING...]
 """
@@ -98,8 +98,10 @@ def compare(name, data, least):
         elif len(mine) < len(chain):
             shorter += 1
             different[("shorter", tuple(mine[-2:]), tuple(chain[len(mine):len(mine) + 2]))] += 1
-        elif len(mine) > len(chain):
+        elif len(mine) > len(chain) and mine[-1] in ROOTS:
             longer += 1
+        elif len(mine) > len(chain):
+            different[("longer", tuple(chain[-2:]), tuple(mine[len(chain) - 1:len(chain) + 2]), mine[-1])] += 1
         else:
             equal += 1
     whole = json.loads(subprocess.run([strobe, "report", data, "--format", "json"], capture_output=True, text=True,
@@ -131,5 +133,8 @@ if len(sys.argv) > 2:
         compare(os.path.basename(path), path, 99.0)
 else:
     record("python", ["/usr/bin/python3", "-c", PYTHON])
-    record("openssl", ["openssl", "speed", "-seconds", "3", "-bytes", "1024", "sha256"])
+    # Assembly that keeps the caller's stack pointer in rax, rsi, r9 or r11, or in a word that r9 is the index of.
+    for cipher in ("sha256", "aes-256-gcm", "chacha20-poly1305"):
+        record(f"openssl {cipher}", ["openssl", "speed", "-seconds", "3", "-bytes", "1024", "-evp", cipher])
+    record("openssl ecdsap384", ["openssl", "speed", "-seconds", "2", "ecdsap384"])
 checks.finish()

@@ -111,12 +111,16 @@ static struct elffile_segment code_segment = {.type = PT_LOAD,
 	.memsz = 0x2000,
 	.exec = true};
 
+static uint64_t entry; /* address where the program begins; 0: it is none */
+
 static void build(
 	const struct bytes *const *sections, size_t n, uint16_t machine, struct unwtab *table)
 {
 	struct elffile elf = {.fd = -1,
-		.is64 = true,
+		.is64 = machine != EM_386,
+		.type = ET_EXEC,
 		.machine = machine,
+		.entry = entry,
 		.segments = &code_segment,
 		.n_segments = 1};
 	struct cfi_section given[CFI_SECTIONS_MAX];
@@ -132,7 +136,8 @@ static void build(
 		given[i] = (struct cfi_section){.bytes = copies[i],
 			.len = sections[i]->len,
 			.vaddr = FRAME_ADDR,
-			.is_debug = sections[i]->is_debug};
+			.is_debug = sections[i]->is_debug,
+			.is32 = machine == EM_386};
 	}
 	assert_int_equal(unwtab_builder_new(&builder, machine), 0);
 	assert_int_equal(cfi_add(&elf, given, n, builder), 0);
@@ -148,17 +153,21 @@ static void build(
 static const char *text_at(const struct unwtab *table, uint64_t offset)
 {
 	static const char *const cfas[] = {
-		"none", "sp", "bp", "plt", "*sp", "*bp", "signal", "end"};
+		"none", "sp", "bp", "plt", "*sp", "*bp", "signal", "end", "r", "call", "*sp+8*r"};
 	static const char *const regs[] = {"same", "cfa", "bp", "sp", "undefined"};
-	static char text[96], added[24];
+	static char text[96], added[24], number[12];
 
 	const struct unwtab_rule *rule = unwtab_find(table, offset);
 	if (!rule)
 		return "none";
+	const bool is_register = rule->cfa == UNWTAB_REGISTER;
+	const bool has_register = is_register || rule->cfa == UNWTAB_DEREF_INDEXED;
 	snprintf(added, sizeof(added), "+%u", (unsigned int)unwtab_cfa_add(rule));
-	snprintf(text, sizeof(text), "%s%+d%s %s%+d %s%+d%s", cfas[rule->cfa], rule->cfa_off,
-		unwtab_cfa_add(rule) ? added : "", regs[rule->bp], rule->bp_off, regs[rule->ra],
-		rule->ra_off, rule->flags & UNWTAB_FLAG_SIGNAL ? " signal" : "");
+	snprintf(number, sizeof(number), "%u", unwtab_cfa_register(rule));
+	snprintf(text, sizeof(text), "%s%s%+d%s %s%+d %s%+d%s", cfas[rule->cfa],
+		has_register ? number : "", rule->cfa_off,
+		!is_register && unwtab_cfa_add(rule) ? added : "", regs[rule->bp], rule->bp_off,
+		regs[rule->ra], rule->ra_off, rule->flags & UNWTAB_FLAG_SIGNAL ? " signal" : "");
 	return text;
 }
 
@@ -214,7 +223,13 @@ static void test_instructions(void **state)
 	EXPECT("sp+16 same+0 cfa-8", 0x0e, 16, 0x0a, 0x0e, 32, 0x86, 2, 0x41, 0x0b);
 	EXPECT(USUAL, 0x83, 2, 0x05, 12, 3, 0x07, 15); /* registers that nobody follows */
 	/* CFA by another register, and back. */
-	EXPECT("none", 0x0c, 10, 0);
+	/* OpenSSL's loops keep the stack pointer in any register. */
+	EXPECT("r0+8 same+0 cfa-8", 0x0d, 0);
+	EXPECT("r10+0 same+0 cfa-8", 0x0c, 10, 0);
+	EXPECT("r15+16 cfa-16 cfa-8", 0x0c, 15, 16, 0x86, 2);
+	EXPECT("r4+8 same+0 cfa-8", 0x0f, 2, 0x74, 8); /* an expression of the same */
+	EXPECT("none", 0x0c, 16, 8);
+	EXPECT("none", 0x0c, 17, 8);
 	EXPECT("sp+24 same+0 cfa-8", 0x0c, 10, 24, 0x41, 0x0d, 7);
 	/* The return address, or sp, is in a register. */
 	EXPECT("none", 0x09, 16, 5);
@@ -255,6 +270,14 @@ static void test_expressions(void **state)
 	EXPECT("none", 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22);
 	EXPECT("none", 0x0f, 3, 0x7a, 0, 0x06);
 	EXPECT("none", 0x0f, 0);
+	/* *(rsp + 8 * r9 + 16) + 24; with another number, without the word, of another register. */
+	EXPECT("*sp+8*r9+16+24 same+0 cfa-8", 0x0f, 10, 0x77, 16, 0x79, 0, 0x38, 0x1e, 0x22, 0x06,
+		0x23, 24);
+	EXPECT("none", 0x0f, 10, 0x77, 16, 0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 32);
+	EXPECT("none", 0x0f, 10, 0x77, 16, 0x79, 0, 0x34, 0x1e, 0x22, 0x06, 0x23, 24);
+	EXPECT("none", 0x0f, 7, 0x77, 16, 0x79, 0, 0x38, 0x1e, 0x22);
+	EXPECT("none", 0x0f, 10, 0x76, 16, 0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 24);
+	EXPECT("none", 0x0f, 10, 0x77, 16, 0x77, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 24);
 	EXPECT("none", 0x0f, 1, 0x77);
 	EXPECT("*sp+16+56 same+0 cfa-8", 0x0f, 5, 0x77, 16, 0x06, 0x23, 56);
 	EXPECT("none", 0x0f, 5, 0x77, 16, 0x06, 0x23, 57);
@@ -569,6 +592,55 @@ static void test_arm64_signal_frame(void **state)
 	unwtab_close(&table);
 }
 
+/* Code of 32 bits is not unwound by tables, but what nobody calls ends a chain. */
+static void test_32_bits(void **state)
+{
+	static const uint8_t usual[] = {0x0c, 4, 4, 0x88, 1}, undefined[] = {0x07, 8},
+			     later[] = {0x44, 0x07, 8};
+	struct bytes bytes = {.len = 0};
+	const struct bytes *sections[] = {&bytes};
+	struct unwtab table;
+
+	(void)state;
+	put_cie(&bytes, "zR", "\x1b", 1, usual, sizeof(usual), 8);
+	put_fde(&bytes, 0x1100, 0x40, NULL, 0);
+	put_fde(&bytes, 0x1140, 0x20, undefined, sizeof(undefined));
+	put_fde(&bytes, 0x1180, 0x20, later, sizeof(later));
+	build(sections, 1, EM_386, &table);
+	for (uint64_t at = 0x10f0; at < 0x11c0; at++)
+		assert_string_equal(text_at(&table, at),
+			(at >= 0x1140 && at < 0x1160) || (at >= 0x1184 && at < 0x11a0)
+				? "end+0 same+0 same+0"
+				: "none");
+	assert_int_equal(table.code_bytes, 0);
+	unwtab_close(&table);
+}
+
+/* A compiler that makes the function at a program's entry has the rules of one that is called. */
+static void test_entry(void **state)
+{
+	struct bytes bytes = {.len = 0};
+	struct unwtab table;
+
+	(void)state;
+	put_usual_cie(&bytes);
+	put_fde(&bytes, 0x1100, 0x40, NULL, 0);
+	put_fde(&bytes, 0x1140, 0x40, NULL, 0);
+	entry = CODE_ADDR + 0x140;
+	build_one(&bytes, &table);
+	assert_string_equal(text_at(&table, 0x113f), USUAL);
+	assert_string_equal(text_at(&table, 0x1140), "end+0 same+0 same+0");
+	assert_string_equal(text_at(&table, 0x117f), "end+0 same+0 same+0");
+	assert_string_equal(text_at(&table, 0x1180), "none");
+	unwtab_close(&table);
+	/* In the midst of a function, nothing is known of it. */
+	entry = CODE_ADDR + 0x148;
+	build_one(&bytes, &table);
+	assert_string_equal(text_at(&table, 0x1148), USUAL);
+	unwtab_close(&table);
+	entry = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -586,6 +658,8 @@ int main(void)
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_arm64_large_frame),
 		cmocka_unit_test(test_arm64_signal_frame),
+		cmocka_unit_test(test_32_bits),
+		cmocka_unit_test(test_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

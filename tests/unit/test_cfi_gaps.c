@@ -2,7 +2,7 @@
 /*
  * test_cfi_gaps.c - arm64 instructions without call frame information, and the rules made for them.
  */
-#include "symbols/cfi.h"
+#include "symbols/cfi_private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,6 +200,75 @@ static void test_plt(void **state)
 	unwtab_close(&world->table);
 }
 
+/* Whether the byte before the end of this code says that a call ends there. */
+static bool finds_call(struct world *world, const uint8_t *code, size_t len)
+{
+	const uint64_t end = sizeof(world->code) / 2;
+	struct cfi_gaps gaps = {.elf = &world->elf};
+	const struct unwtab_rule *rule;
+	uint32_t n_rows;
+	int sealed;
+
+	memset(world->code, 0x90, sizeof(world->code));
+	memcpy((uint8_t *)world->code + end - len, code, len);
+	world->elf.fd = memfd_create("code", MFD_CLOEXEC);
+	assert_int_equal(
+		write(world->elf.fd, world->code, sizeof(world->code)), sizeof(world->code));
+	assert_int_equal(unwtab_builder_new(&gaps.builder, world->elf.machine), 0);
+	cfi_add_gap(&gaps, 0, end);
+	cfi_add_gap(&gaps, end + 16, UINT64_MAX); /* nothing follows */
+	assert_int_equal(unwtab_builder_finish(gaps.builder, &sealed, &n_rows), 0);
+	assert_int_equal(unwtab_open(&world->table, sealed), 0);
+	unwtab_builder_free(gaps.builder);
+	close(sealed);
+	close(world->elf.fd);
+	rule = unwtab_find(&world->table, end - 1);
+	const bool found = rule && rule->cfa == UNWTAB_CALL;
+	for (uint64_t at = 0; at < sizeof(world->code); at++)
+		assert_true((found && at == end - 1) || !unwtab_find(&world->table, at) ||
+			world->elf.machine == EM_AARCH64);
+	unwtab_close(&world->table);
+	return found;
+}
+
+static void test_calls(void **state)
+{
+	/* As an assembler encodes them, with their length before them. */
+	static const uint8_t calls[][8] = {
+		{5, 0xe8, 0x12, 0x34, 0x00, 0x00}, /* call f */
+		{5, 0xe8, 0xfb, 0xff, 0xff, 0xff}, {2, 0xff, 0xd0}, /* call *%rax */
+		{3, 0x41, 0xff, 0xd4}, /* call *%r12 */
+		{2, 0xff, 0x13}, /* call *(%rbx) */
+		{3, 0xff, 0x14, 0x24}, /* call *(%rsp) */
+		{3, 0xff, 0x50, 0x90}, /* call *-112(%rax) */
+		{4, 0xff, 0x54, 0x24, 0x90}, /* call *-112(%rsp) */
+		{6, 0xff, 0x15, 0x00, 0x10, 0x00, 0x00}, /* call *f@GOTPCREL(%rip) */
+		{6, 0xff, 0x90, 0x00, 0x01, 0x00, 0x00}, /* call *256(%rax) */
+		{7, 0xff, 0x14, 0xc5, 0x00, 0x10, 0x40, 0x00}, /* call *table(,%rax,8) */
+		{7, 0xff, 0x94, 0xc3, 0x00, 0x01, 0x00, 0x00}, /* call *256(%rbx,%rax,8) */
+	};
+	static const uint8_t others[][8] = {
+		{1, 0xc3}, /* ret */
+		{1, 0xcc}, /* int3 */
+		{5, 0x0f, 0x1f, 0x44, 0x00, 0x00}, /* nop */
+		{7, 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}, {2, 0xff, 0xe0}, /* jmp *%rax */
+		{6, 0xff, 0x25, 0x00, 0x10, 0x00, 0x00}, /* jmp *f@GOTPCREL(%rip) */
+		{5, 0xe9, 0x12, 0x34, 0x00, 0x00}, /* jmp f */
+		{6, 0xe8, 0x12, 0x34, 0x00, 0x00, 0x90}, /* call f; nop */
+	};
+	static const uint8_t bl[] = {0x10, 0, 0, 0x94}, nop[] = {0x1f, 0x20, 0x03, 0xd5};
+	struct world *world = *state;
+
+	world->elf.machine = EM_X86_64;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		assert_true(finds_call(world, calls[i] + 1, calls[i][0]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(finds_call(world, others[i] + 1, others[i][0]));
+	world->elf.machine = EM_AARCH64;
+	assert_true(finds_call(world, bl, sizeof(bl)));
+	assert_false(finds_call(world, nop, sizeof(nop)));
+}
+
 static void test_bounds(void **state)
 {
 	struct world *world = *state;
@@ -230,6 +299,7 @@ int main(void)
 		cmocka_unit_test_setup(test_leaves, setup),
 		cmocka_unit_test_setup(test_trampoline, setup),
 		cmocka_unit_test_setup(test_plt, setup),
+		cmocka_unit_test_setup(test_calls, setup),
 		cmocka_unit_test_setup(test_bounds, setup),
 	};
 

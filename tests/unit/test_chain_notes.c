@@ -73,12 +73,36 @@ static void test_tables(void **state)
 	where.recorded = true;
 	expect_text(explain(&where), "record it with --call-graph dwarf");
 	where.keeps_bp = true;
-	assert_string_equal(explain(&where), "");
-	where.keeps_bp = false;
-	where.copied = true;
-	assert_string_equal(explain(&where), "");
+	expect_text(explain(&where), "parts of which keep no frame pointers. It has unwind data");
 	where.state = SYMBOLS_PENDING;
 	assert_string_equal(explain(&where), "");
+}
+
+/* All of the file's code but some has unwind data, which was used. */
+static void test_code_without_rules(void **state)
+{
+	struct chain_break where = {.percent = 30,
+		.kind = IMAGE_FILE,
+		.path = "/lib/libcry\033pto.so.3",
+		.state = SYMBOLS_READY,
+		.copied = true,
+		.ruleless = true};
+
+	(void)state;
+	assert_string_equal(explain(&where),
+		"30.0% of call chains break in '/lib/libcry?pto.so.3', in code without unwind "
+		"data, as assembly is that has no .cfi directives: only these help, or "
+		"--call-graph lbr where the processor has it");
+	where.function = "aes_round";
+	expect_text(explain(&where), "pto.so.3' (aes_round), in code without");
+	where.more_functions = true;
+	expect_text(explain(&where), "pto.so.3' (aes_round and others), in code without");
+	where.ruleless = false;
+	expect_text(explain(&where),
+		"lead to a caller: it needs a register that is not known any more, or does not fit "
+		"this stack");
+	where.recorded = true;
+	expect_text(explain(&where), "not known any more, does not fit this stack, or the copy of");
 }
 
 static void test_run_time_code(void **state)
@@ -93,56 +117,61 @@ static void test_run_time_code(void **state)
 	assert_string_equal(explain(&where), "");
 }
 
+static const char *explain_end(const struct chain_ends *ends)
+{
+	static char out[500];
+
+	chain_notes_explain_end(ends, out, sizeof(out));
+	return out;
+}
+
 static void test_cut(void **state)
 {
-	struct unwind_ends ends = {.whole = 600, .cut = 200, .broken = 200};
-	char out[256];
+	struct chain_ends ends = {.end = UNWIND_CUT, .chains = 200, .percent = 20, .copied = 16384};
 
 	(void)state;
-	assert_true(chain_notes_explain_end(UNWIND_CUT, &ends, 16384, out, sizeof(out)));
-	expect_text(
-		out, "20.0% of call chains end where the copy of their stack does: --call-graph");
-	ends.cut = 199;
-	assert_false(chain_notes_explain_end(UNWIND_CUT, &ends, 16384, out, sizeof(out)));
-	assert_string_equal(out, "");
-	ends.cut = 200;
-	ends.whole = 3601;
-	assert_false(chain_notes_explain_end(UNWIND_CUT, &ends, 16384, out, sizeof(out)));
-	assert_false(chain_notes_explain_end(UNWIND_AWAY, &ends, 16384, out, sizeof(out)));
-	ends.away = 400;
-	assert_true(chain_notes_explain_end(UNWIND_AWAY, &ends, 16384, out, sizeof(out)));
-	expect_text(out, "9.1% of call chains go on on another stack");
-	ends.cut = 800;
-	assert_true(chain_notes_explain_end(UNWIND_CUT, &ends, UNWIND_STACK_MAX, out, sizeof(out)));
-	expect_text(
-		out, "16.0% of call chains end where the copy of their stack does: 65528 bytes");
-	assert_false(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
-	ends.deep = 1600;
-	assert_true(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
-	expect_text(out, "24.2% of call chains are cut at the root, which is [truncated]");
-	assert_non_null(strstr(out, "sysctl kernel.perf_event_max_stack="));
-	ends = (struct unwind_ends){.deep = 20};
-	assert_true(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
-	expect_text(out, "100.0% of call chains are cut");
-	ends.deep = 19;
-	assert_false(chain_notes_explain_end(UNWIND_DEEP, &ends, 0, out, sizeof(out)));
+	expect_text(explain_end(&ends),
+		"20.0% of call chains end where the copy of their stack does: --call-graph");
+	ends.recorded = true;
+	expect_text(explain_end(&ends), "does: record with --call-graph dwarf,65528 copies");
+	ends.recorded = false;
+	/* strobe has done by itself what it would advise. */
+	ends.first = 16384;
+	ends.copied = 32776;
+	expect_text(explain_end(&ends),
+		"does: copies were of 16384 bytes, and are of 32776 by now. --call-graph");
+	ends.copied = 1024;
+	expect_text(explain_end(&ends), "stack does: copies shrank to 1024 bytes, because longer");
+	ends.first = 0;
+	ends.copied = UNWIND_STACK_MAX;
+	expect_text(explain_end(&ends), "does: 65528 bytes, the most that the kernel copies");
+	ends.copied = 0;
+	ends.recorded = false;
+	expect_text(explain_end(&ends), "stack did, before copies were switched off");
+	ends.recorded = true;
+	expect_text(explain_end(&ends), "lack their callers in user space");
+	ends.end = UNWIND_AWAY;
+	ends.percent = 0.04;
+	expect_text(explain_end(&ends), "200 call chains go on on another stack");
+	ends.end = UNWIND_DEEP;
+	ends.percent = 24.2;
+	expect_text(explain_end(&ends), "24.2% of call chains are cut at the root, which is [tr");
+	expect_text(explain_end(&ends), "sysctl kernel.perf_event_max_stack=");
 }
 
 static void test_hits(void **state)
 {
-	struct engine_event_status event = {.name = "page-\033faults", .chains = {.broken = 19}};
+	struct engine_event_status event = {
+		.name = "page-\033faults", .chains = {.broken = 30, .whole = 70}};
 	char out[600];
 
 	(void)state;
-	assert_false(chain_notes_explain_hits(&event, out, sizeof(out)));
-	event.chains.broken = 30;
-	event.chains.whole = 70;
-	assert_true(chain_notes_explain_hits(&event, out, sizeof(out)));
+	chain_notes_explain_hits(&event, out, sizeof(out));
 	expect_text(out, "30.0% of call chains of page-?faults break: it fires at each hit");
 	expect_text(out, "--call-graph dwarf");
-	event.chains.whole = 970;
-	assert_false(chain_notes_explain_hits(&event, out, sizeof(out)));
-	assert_string_equal(out, "");
+	event.freq_hz = 99;
+	chain_notes_explain_hits(&event, out, sizeof(out));
+	expect_text(out, "break: they are by frame pointers, as its call-graph=fp asks");
 }
 
 int main(void)
@@ -150,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_code_without_rules),
 		cmocka_unit_test(test_hits),
 		cmocka_unit_test(test_run_time_code),
 		cmocka_unit_test(test_cut),

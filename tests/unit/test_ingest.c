@@ -4,6 +4,7 @@
  */
 #include "sampler/ingest.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -563,8 +564,130 @@ static void test_totals_of_chains(void **state)
 	assert_int_equal(totals.judged, 7);
 	assert_int_equal(totals.broken[0].chains, 5);
 	assert_string_equal(images_get(ingest->images, totals.broken[0].image)->path, "/bin/app");
+	assert_int_equal(totals.broken[0].unwound, 0);
 	assert_int_equal(totals.broken[1].chains, 0);
+	assert_int_equal(totals.nowhere, 0);
 	assert_int_equal(ingest->ends[2].broken, 5);
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x900000);
+	ingest_unwind_totals(ingest, &totals);
+	assert_int_equal(totals.nowhere, 1);
+	/* Nor is such a word the kernel's, whatever it is. */
+	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0xbe552274c0854800);
+	ingest_unwind_totals(ingest, &totals);
+	assert_int_equal(totals.broken[0].chains, 6);
+}
+
+/* Pages of the program: 0x11000 has rules, 0x12000 is a signal's trampoline, 0x13000 has none. */
+static enum unwind_answer find_by_page(
+	void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
+{
+	const bool *pending = ctx;
+
+	(void)image;
+	if (*pending)
+		return UNWIND_PENDING;
+	switch (offset >> 12) {
+	case 4:
+		*rule = (struct unwind_rule){
+			.cfa = UNWIND_CFA_SP, .cfa_off = 16, .ra = UNWIND_REG_CFA, .ra_off = -8};
+		break;
+	case 5:
+		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL, .cfa_off = 8};
+		break;
+	default:
+		break;
+	}
+	return UNWIND_KNOWN;
+}
+
+struct unwound {
+	uint64_t ip, stack[2], stack_len;
+	bool late;
+	uint64_t chain[16], n; /* that a recording has */
+};
+
+static void take_unwound(struct ingest *ingest, bool *pending, struct unwound *from)
+{
+	const uint64_t registers[] = {1, 0x7ff000000000, from->ip};
+	const uint64_t kernels[] = {USER, from->ip, 0x11020};
+	const struct record_format format = {
+		.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.regs_user = 7u << 6};
+	struct record record = {.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_USER,
+		.id = {.pid = PID, .tid = PID, .time_ns = S, .cpu = 3},
+		.sample = {.ip = from->ip,
+			.period = 1,
+			.chain = kernels,
+			.chain_len = from->late ? 3 : 1,
+			.has_more = true,
+			.more = {.regs_user = {PERF_SAMPLE_REGS_ABI_64, registers},
+				.stack = from->stack,
+				.stack_len = from->stack_len}}};
+	enum unwind_end end;
+
+	*pending = from->late;
+	assert_int_equal(ingest_unwind(ingest, &record, &format, &end), 0);
+	assert_int_equal(end == UNWIND_WAITS, from->late);
+	if (from->late)
+		ingest_mark_late(ingest, &record);
+	*pending = false;
+	struct ingest_sample sample = {.record = &record,
+		.event = 2,
+		.end = (uint8_t)(from->late ? UNWIND_UNTRIED : end),
+		.hash = ingest_chain_hash(ingest, &record)};
+
+	assert_int_equal(ingest_samples(ingest, &sample, 1), 0);
+	assert_true(record.sample.chain_len <= 16);
+	from->n = record.sample.chain_len;
+	memcpy(from->chain, record.sample.chain, from->n * sizeof(from->chain[0]));
+}
+
+/* The chain alone tells a recording how it ended, and what of it was not unwound. */
+static void test_ends_in_recordings(void **state)
+{
+	struct unwound samples[] = {
+		{.ip = 0x11010, .stack_len = 8}, /* cut */
+		{.ip = 0x11030, .stack_len = 8},
+		{.ip = 0x12010, .stack = {0x11040, 0x1000}, .stack_len = 16}, /* away */
+		{.ip = 0x13010, .stack_len = 16}, /* without a rule */
+		{.ip = 0x11050, .stack = {0, 0x13080}, .stack_len = 16},
+		{.ip = 0x11060, .stack = {0, 5}, .stack_len = 16}, /* its rule does not fit */
+		{.ip = 0x11070, .late = true},
+	};
+	bool pending = false;
+	const struct unwind_source source = {.find = find_by_page, .ctx = &pending};
+	struct ingest *ingest = *state, *again;
+	struct unwind_totals live = {0}, recorded = {0};
+	void *other;
+
+	assert_int_equal(ingest_set_unwind(ingest, &source), 0);
+	ingest->machine = EM_X86_64;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		take_unwound(ingest, &pending, &samples[i]);
+	ingest_unwind_totals(ingest, &live);
+	assert_int_equal(ingest->ends[2].cut, 2);
+	assert_int_equal(ingest->ends[2].away, 1);
+	assert_int_equal(ingest->ends[2].broken, 4);
+	assert_int_equal(live.judged, 7);
+	assert_int_equal(live.late, 1);
+	assert_int_equal(live.broken[0].chains, 3);
+	assert_int_equal(live.broken[0].unwound, 3);
+	assert_int_equal(live.broken[0].ruleless, 2);
+	assert_int_equal(live.broken[0].n_places, 2);
+	assert_int_equal(live.broken[0].places[0], 0x6010);
+	assert_int_equal(live.broken[0].places[1], 0x607f);
+
+	assert_int_equal(setup(&other), 0);
+	again = other;
+	assert_int_equal(ingest_set_unwind(again, &source), 0);
+	again->by_tables[2] = true;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		sample_chain(again, PERF_RECORD_MISC_USER, samples[i].chain, samples[i].n);
+	ingest_unwind_totals(again, &recorded);
+	assert_memory_equal(&recorded, &live, sizeof(live));
+	assert_memory_equal(&again->ends[2], &ingest->ends[2], sizeof(ingest->ends[2]));
+	assert_int_equal(teardown(&other), 0);
 }
 
 /* One that has as many frames as the kernel gives was cut there, in user space or before it. */
@@ -585,6 +708,9 @@ static void test_chains_too_deep(void **state)
 		assert_int_equal(ingest->ends[2].deep, most == 3 || most == 4);
 		SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000020,
 			0xffffffff81000100);
+		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
+		/* A walk that follows numbers has no caller to lose. */
+		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x900000);
 		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
 	}
 }
@@ -657,6 +783,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_chains_across_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_of_many_processes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_totals_of_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ends_in_recordings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_records_are_ignored, setup, teardown),
 	};
 

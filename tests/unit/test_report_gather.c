@@ -17,6 +17,7 @@
 #include "symbols/unwind.h"
 #include "tests/unit/limits_fixture.h"
 #include "tests/unit/samples_fixture.h"
+#include "tui/chain_notes.h"
 #include "tui/report.h"
 
 #define START_NS 1000000000000u
@@ -235,6 +236,12 @@ static void test_rows(void **state)
 	report_fini(&world.report);
 }
 
+static void gather_notes(size_t wanted)
+{
+	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, wanted);
+}
+
 static void test_chains(void **state)
 {
 	struct unwind_totals *chains = &world.status.chains;
@@ -242,11 +249,11 @@ static void test_chains(void **state)
 	(void)state;
 	*chains = (struct unwind_totals){.judged = 1000,
 		.stack_bytes = 16384,
-		.broken = {{400, world.fixture->program}, {300, world.fixture->library},
-			{20, world.fixture->stripped}}};
+		.broken = {{.chains = 400, .image = world.fixture->program},
+			{.chains = 300, .image = world.fixture->library},
+			{.chains = 20, .image = world.fixture->stripped}}};
 	gather(0);
-	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
-	assert_int_equal(world.report.n_notes, 2);
+	gather_notes(2);
 	expect_text(world.report.notes[0], "30.0% of call chains break in '");
 	expect_text(world.report.notes[1], "which has no unwind data");
 	report_fini(&world.report);
@@ -257,24 +264,165 @@ static void test_chains(void **state)
 	gather(0);
 	assert_int_equal(world.report.chains_late, 1);
 	assert_int_equal(world.report.addresses_dropped, 7);
-	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
-	assert_int_equal(world.report.n_notes, 5);
+	gather_notes(3);
 	expect_text(world.report.notes[0], "40.0% of call chains break in '");
 	expect_text(world.report.notes[0], "--call-graph dwarf");
-	expect_text(world.report.notes[3], "too late for 1 sample:");
-	expect_text(world.report.notes[4], "7 addresses of call chains");
+	report_fini(&world.report);
+
+	chains->late = 25;
+	chains->dropped = 70;
+	gather(0);
+	gather_notes(5);
+	expect_text(world.report.notes[2], "too late for 25 samples:");
+	expect_text(world.report.notes[3], "2.0% of call chains break in '");
+	expect_text(world.report.notes[4], "70 addresses of call chains");
+	report_fini(&world.report);
+	chains->nowhere = 35;
+	gather(0);
+	gather_notes(5);
+	expect_text(
+		world.report.notes[2], "3.5% of call chains break in code that lies in no known");
+	expect_text(world.report.notes[4], "2.0% of call chains break in '");
 	report_fini(&world.report);
 
 	/* Few, or a small share. */
-	*chains = (struct unwind_totals){.judged = 100, .broken = {{19, world.fixture->library}}};
+	*chains = (struct unwind_totals){.judged = 100,
+		.late = 19,
+		.dropped = 19,
+		.broken = {{.chains = 19, .image = world.fixture->library}}};
 	gather(0);
-	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
-	assert_int_equal(world.report.n_notes, 0);
+	gather_notes(0);
 	report_fini(&world.report);
-	*chains = (struct unwind_totals){.judged = 10000, .broken = {{99, world.fixture->library}}};
+	*chains = (struct unwind_totals){.judged = 10000,
+		.late = 49,
+		.dropped = 49,
+		.broken = {{.chains = 49, .image = world.fixture->library}}};
 	gather(0);
-	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
-	assert_int_equal(world.report.n_notes, 0);
+	gather_notes(0);
+	report_fini(&world.report);
+}
+
+/* What is told is ordered by its size.  A share of whole chains below 99 % has a reason told, be each but a
+ * few; a better one, or of few chains, needs none. */
+static void test_causes_of_chains(void **state)
+{
+	struct unwind_totals *chains = &world.status.chains;
+	struct unwind_ends *ends = &world.status.events[0].chains;
+
+	(void)state;
+	*chains = (struct unwind_totals){.judged = 1000,
+		.stack_bytes = 16384,
+		.broken = {{.chains = 10, .image = world.fixture->library}}};
+	*ends = (struct unwind_ends){.whole = 945, .cut = 20, .broken = 10, .away = 25};
+	world.status.events[0].stack_bytes = 16384;
+	world.status.events[1].chains = (struct unwind_ends){.whole = 400, .broken = 600};
+	chains->judged = 2000;
+	gather(0);
+	gather_notes(3);
+	expect_text(world.report.notes[0], "60.0% of call chains of page-faults break: it fires");
+	expect_text(world.report.notes[1], "1.2% of call chains go on on another stack");
+	expect_text(world.report.notes[2], "1.0% of call chains end where the copy of their");
+	report_fini(&world.report);
+
+	/* 98.9 %, by causes that each are small: the largest one. */
+	world.status.events[1].chains = (struct unwind_ends){.whole = 0};
+	chains->judged = 10000;
+	chains->broken[0].chains = 44;
+	*ends = (struct unwind_ends){.whole = 9890, .cut = 36, .broken = 44, .away = 30};
+	gather(0);
+	gather_notes(1);
+	expect_text(world.report.notes[0], "0.4% of call chains break in '");
+	report_fini(&world.report);
+
+	/* Shown as 99.0 %. */
+	ends->whole = 9895;
+	ends->cut = 30;
+	gather(0);
+	gather_notes(0);
+	report_fini(&world.report);
+
+	/* Not 99 %, but of a handful. */
+	chains->judged = 100;
+	chains->broken[0].chains = 0;
+	*ends = (struct unwind_ends){.whole = 81, .cut = 19};
+	gather(0);
+	gather_notes(0);
+	report_fini(&world.report);
+	/* Another event, whose chains are few among all. */
+	chains->judged = 1000000;
+	*ends = (struct unwind_ends){.whole = 999900};
+	world.status.events[1].stack_bytes = 4096;
+	world.status.events[1].chains = (struct unwind_ends){.whole = 60, .cut = 40};
+	gather(0);
+	gather_notes(1);
+	expect_text(world.report.notes[0], "40 call chains end where the copy");
+	report_fini(&world.report);
+}
+
+/* The first seconds tell little of the rest. */
+static void test_when_chains_are_told(void **state)
+{
+	struct engine_status *status = &world.status;
+
+	(void)state;
+	status->state = ENGINE_RUNNING;
+	status->chains.judged = 200;
+	status->now_ns = status->started_ns + 5ull * SECOND;
+	assert_true(chain_notes_due(&world.session, status));
+	status->chains.judged = 199;
+	assert_false(chain_notes_due(&world.session, status));
+	status->chains.judged = 100000;
+	status->now_ns--;
+	assert_false(chain_notes_due(&world.session, status));
+	status->state = ENGINE_ENDED;
+	assert_true(chain_notes_due(&world.session, status));
+}
+
+/* Code without rules in a file that has a table is told by its functions. */
+static void test_code_without_rules(void **state)
+{
+	struct unwind_totals *chains = &world.status.chains;
+	struct unwind_broken *broken = &chains->broken[0];
+
+	(void)state;
+	*chains = (struct unwind_totals){.judged = 1000,
+		.stack_bytes = 16384,
+		.broken = {{.chains = 300,
+			.image = world.fixture->program,
+			.unwound = 300,
+			.ruleless = 200,
+			.n_places = 3,
+			.places = {0x21, 0x14, 0x2f}}}};
+	gather(0);
+	gather_notes(1);
+	expect_text(world.report.notes[0],
+		"30.0% of call chains break in '/bin/program' (f2 and others), in code without "
+		"unwind data");
+	report_fini(&world.report);
+
+	broken->places[1] = 0x20;
+	gather(0);
+	gather_notes(1);
+	expect_text(world.report.notes[0], "'/bin/program' (f2), in code");
+	report_fini(&world.report);
+
+	broken->n_places = 1;
+	broken->places[0] = 0x10000;
+	gather(0);
+	gather_notes(1);
+	expect_text(world.report.notes[0], "'/bin/program', in code");
+	report_fini(&world.report);
+
+	broken->ruleless = 100;
+	gather(0);
+	gather_notes(1);
+	expect_text(world.report.notes[0], "where its unwind data does not lead to a caller");
+	report_fini(&world.report);
+
+	/* Others are by frame pointers. */
+	broken->unwound = 4;
+	gather(0);
+	gather_notes(0);
 	report_fini(&world.report);
 }
 
@@ -476,6 +624,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_causes_of_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_code_without_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_when_chains_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_filters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),

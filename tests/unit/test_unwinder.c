@@ -35,7 +35,7 @@ struct world {
 	struct unwind_rule rules[16]; /* by function */
 	bool pending, no_data;
 	unsigned int asked;
-	uint64_t stack[WORDS], registers[4], fp_chain[8];
+	uint64_t stack[WORDS], registers[33], fp_chain[8];
 	struct record_sample sample;
 	struct record_format format;
 	uint16_t machine;
@@ -109,6 +109,16 @@ static enum unwind_end walk(struct world *world)
 	assert_true(unwind_can(&world->sample, &world->format, world->machine));
 	return unwind_chain(world->unwind, world->space, &world->sample, &world->format,
 		world->machine, world->out, UNWIND_FRAMES_MAX, &world->n);
+}
+
+/* With rules that have changed. */
+static enum unwind_end walk_anew(struct world *world)
+{
+	const struct unwind_source source = {find, world};
+
+	unwind_free(world->unwind);
+	assert_int_equal(unwind_new(&world->unwind, world->images, &source), 0);
+	return walk(world);
 }
 
 static struct unwind_rule by_sp(int32_t off)
@@ -211,7 +221,7 @@ static void test_plt_and_deref(void **state)
 		(struct unwind_rule){.cfa = UNWIND_CFA_PLT, .ra = UNWIND_REG_CFA, .ra_off = -8};
 	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_DEREF_BP,
 		.cfa_off = -8,
-		.flags = 2 << UNWIND_ADD_SHIFT,
+		.flags = 2 << UNWIND_MORE_SHIFT,
 		.ra = UNWIND_REG_CFA,
 		.ra_off = -8,
 		.bp = UNWIND_REG_BP};
@@ -274,6 +284,107 @@ static void test_signal_on_another_stack(void **state)
 	assert_int_equal(walk(world), UNWIND_CUT);
 }
 
+/* Go's goroutines have been called from goexit()'s second byte.  What lies below is any word. */
+static void test_go_root(void **state)
+{
+	struct world *world = *state;
+
+	world->rules[0] = by_sp(16);
+	world->rules[2] = by_sp(8);
+	world->stack[1] = CODE + 0x2000 + 1;
+	world->stack[2] = 0x123;
+	set_registers(world, AT(0), 0);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 2, (uint64_t[]){AT(0), CODE + 0x2000 + 1});
+	/* Behind its call of another function, goexit() is a caller like any other. */
+	world->stack[1] = CODE + 0x2000 + 6;
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	/* So is code that rules lie before. */
+	world->rules[1] = by_sp(8);
+	world->stack[1] = CODE + 0x2000 + 1;
+	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
+}
+
+/* OpenSSL's loops keep the caller's stack pointer in any register, which a signal may interrupt. */
+static void test_by_register(void **state)
+{
+	/* The registers of DWARF, as numbered in samples and in struct sigcontext_64. */
+	static const uint8_t in_sample[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
+	static const uint8_t in_signal[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7};
+	struct world *world = *state;
+
+	/* bn_mul_mont() has it in a word that the number of others is in a register of. */
+	world->format.regs_user = 0xff01ff;
+	world->registers[7] = SP;
+	world->registers[8] = AT(0);
+	world->registers[10] = 3; /* r9 */
+	world->rules[0] = by_sp(8);
+	world->rules[0].cfa = UNWIND_CFA_DEREF_INDEXED;
+	world->rules[0].flags = (9 | 1 << UNWIND_REGISTER_BITS) << UNWIND_MORE_SHIFT;
+	world->rules[2] = end;
+	world->stack[4] = SP + 6 * 8;
+	world->stack[6] = AT(2);
+	assert_int_equal(walk(world), UNWIND_WHOLE);
+	expect(world, 2, (uint64_t[]){AT(0), AT(2)});
+	memset(world->stack, 0, sizeof(world->stack));
+	for (size_t reg = 0; reg < 16; reg++) {
+		if (reg == 6 || reg == 7)
+			continue;
+		/* Each has a value of its own; those of flags and segments are not there. */
+		world->format.regs_user = 0xff01ff;
+		for (size_t i = 0; i < 17; i++)
+			world->registers[i] = 0xdead0000 + i;
+		world->registers[6] = 0;
+		world->registers[7] = SP;
+		world->registers[8] = AT(0);
+		world->registers[in_sample[reg] < 9 ? in_sample[reg] : in_sample[reg] - 7u] =
+			SP + 4 * 8;
+		world->rules[0] = by_sp(8);
+		world->rules[0].cfa = UNWIND_CFA_REGISTER;
+		world->rules[0].flags = (uint8_t)(reg << UNWIND_MORE_SHIFT);
+		world->rules[1] = by_sp(8);
+		world->rules[2] = end;
+		world->stack[4] = AT(1);
+		world->stack[5] = AT(2);
+		assert_int_equal(walk_anew(world), UNWIND_WHOLE);
+		expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
+		/* It leads up the stack. */
+		world->stack[5] = AT(0);
+		assert_int_equal(walk(world), UNWIND_BROKEN);
+		expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(0)});
+		/* Assembly may agree not to change it, unless it is one that functions restore. */
+		const bool is_restored = reg == 3 || reg >= 12;
+		world->stack[5] = AT(2);
+		world->stack[0] = AT(0);
+		world->rules[3] = by_sp(8);
+		world->registers[8] = AT(3);
+		assert_int_equal(walk(world), is_restored ? UNWIND_BROKEN : UNWIND_WHOLE);
+		expect(world, is_restored ? 2 : 4, (uint64_t[]){AT(3), AT(0), AT(1), AT(2)});
+		/* A recording may lack it. */
+		world->format.regs_user = X86_MASK;
+		set_registers(world, AT(0), 0);
+		assert_int_equal(walk(world), UNWIND_BROKEN);
+
+		world->rules[3] = by_sp(8);
+		world->rules[4] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL,
+			.cfa_off = 8 * 16,
+			.bp = UNWIND_REG_CFA,
+			.bp_off = 8 * 11,
+			.ra_off = 8 * 17,
+			.flags = UNWIND_SIGNAL};
+		for (size_t i = 0; i < 16; i++)
+			world->stack[2 + i] = 0xdead0000 + i;
+		world->stack[0] = AT(4);
+		world->stack[2 + 15] = SP + 20 * 8;
+		world->stack[2 + 16] = AT(0);
+		world->stack[2 + in_signal[reg]] = SP + 24 * 8;
+		world->stack[24] = AT(2);
+		set_registers(world, AT(3), 0);
+		assert_int_equal(walk(world), UNWIND_WHOLE);
+		expect(world, 4, (uint64_t[]){AT(3), AT(4) + 1, AT(0) + 1, AT(2)});
+	}
+}
+
 /* Nobody called a coroutine's first function: its return address is the beginning of another one,
  * behind bytes that belong to none. */
 static void test_coroutine(void **state)
@@ -286,6 +397,18 @@ static void test_coroutine(void **state)
 	set_registers(world, AT(2), 0);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000 + 1});
+	/* A call that does not come back ends code without rules: its caller is not the next one. */
+	world->rules[0].cfa = UNWIND_CFA_CALL;
+	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
+	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000});
+	/* Nor is the byte that says so itself, behind another call, and a frame pointer there proves nothing
+	 * about the copy. */
+	world->rules[0].cfa = UNWIND_CFA_NONE;
+	world->rules[1].cfa = UNWIND_CFA_CALL;
+	set_registers(world, AT(2), SP + sizeof(world->stack));
+	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
+	world->rules[1] = by_sp(8);
+	assert_int_equal(walk_anew(world), UNWIND_WHOLE);
 	/* Found by a frame pointer, it may be any word. */
 	world->stack[3] = SP + 5 * 8;
 	world->stack[4] = CODE + 0x1000;
@@ -605,6 +728,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_signal_frame, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signal_on_another_stack, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_coroutine, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_go_root, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_by_register, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changed_stack, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_code_without_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_copy_ends, setup, teardown),

@@ -6,7 +6,9 @@
  * usage: stacks KIND SECONDS [LIBRARY]
  *
  * KIND: coroutine (makecontext()), alternate (a signal handler with sigaltstack()), library (opened
- * with dlopen()), deleted (removed, once it is open).  The program runs for so much CPU time.
+ * with dlopen()), deleted (removed, once it is open), tall (40 KiB); on x86-64 also register (assembly
+ * that keeps the caller's stack pointer in r11), assembly (without call frame information and frame
+ * pointer) and last (such assembly that ends in a call).  The program runs for so much CPU time.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -88,6 +90,88 @@ ALONE static int run_library(const char *path, bool removed)
 	return 0;
 }
 
+ALONE static void run_tall(unsigned int floors)
+{
+	char room[4096];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	if (floors)
+		run_tall(floors - 1);
+	else
+		while (goes_on())
+			compute();
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+
+#ifdef __x86_64__
+void spin_bare(unsigned int turns);
+__asm__(".pushsection .text\n"
+	".type spin_bare, @function\n"
+	"spin_bare:\n"
+	"	push %rbp\n"
+	"	mov $1, %ebp\n"
+	"1:	dec %edi\n"
+	"	jnz 1b\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size spin_bare, . - spin_bare\n"
+	".popsection\n");
+
+ALONE static void run_assembly(void)
+{
+	while (goes_on())
+		spin_bare(1000000);
+}
+
+void compute_by_register(void);
+void call_last(void (*function)(void));
+
+__asm__(".text\n"
+	".p2align 4\n"
+	".type compute_by_register, @function\n"
+	"compute_by_register:\n"
+	"	.cfi_startproc\n"
+	"	mov %rsp, %r11\n"
+	"	.cfi_def_cfa_register %r11\n"
+	"	sub $200, %rsp\n"
+	"	and $-64, %rsp\n"
+	"	mov $1000000, %ecx\n"
+	"1:	dec %ecx\n"
+	"	jnz 1b\n"
+	"	mov %r11, %rsp\n"
+	"	.cfi_def_cfa_register %rsp\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size compute_by_register, . - compute_by_register\n"
+	/* The call ends at a multiple of 16, where another function begins. */
+	".p2align 4\n"
+	".type call_last, @function\n"
+	"call_last:\n"
+	"	sub $8, %rsp\n"
+	"	.skip 26, 0x90\n"
+	"	call *%rdi\n"
+	"	.size call_last, . - call_last\n"
+	".type behind_last, @function\n"
+	"behind_last:\n"
+	"	.cfi_startproc\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"	.size behind_last, . - behind_last\n");
+
+ALONE static void run_register(void)
+{
+	while (goes_on())
+		compute_by_register();
+}
+
+ALONE static void exit_at_last(void)
+{
+	while (goes_on())
+		compute();
+	_exit(0);
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -97,6 +181,16 @@ int main(int argc, char **argv)
 		run_coroutine();
 	else if (!strcmp(argv[1], "alternate"))
 		run_signals();
+	else if (!strcmp(argv[1], "tall"))
+		run_tall(10);
+#ifdef __x86_64__
+	else if (!strcmp(argv[1], "assembly"))
+		run_assembly();
+	else if (!strcmp(argv[1], "register"))
+		run_register();
+	else if (!strcmp(argv[1], "last"))
+		call_last(exit_at_last);
+#endif
 	else if (argc > 3)
 		return run_library(argv[3], !strcmp(argv[1], "deleted"));
 	return 0;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_cfi_roots.c - where a program begins, as the rule that nobody called it.
+ */
+#include "symbols/cfi.h"
+#include "tests/unit/small_elf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define ENTRY (SMALL_TEXT_ADDR + 0x80) /* not where .text begins */
+#define ENTRY_AT (SMALL_TEXT_AT + 0x80u)
+#define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
+#define OBJECT ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)
+
+struct given {
+	uint16_t machine, type;
+	bool is32, has_interpreter, is_pie;
+	uint64_t entry, size; /* size 0: it has no symbol */
+	uint8_t code[128]; /* of the entry */
+};
+
+static struct given usual(void)
+{
+	return (struct given){.machine = EM_X86_64, .type = ET_EXEC, .entry = ENTRY};
+}
+
+static void build(const struct given *given, struct unwtab *table)
+{
+	const struct small_symbol symbols[] = {
+		{"first", SMALL_TEXT_ADDR, 0x40, FUNC, 1},
+		{"datum", given->entry, 0x200, OBJECT, 2},
+		{"_start", given->entry, given->size, FUNC, 1},
+	};
+	struct unwtab_builder *builder;
+	struct small_elf small;
+	struct elffile elf;
+	uint32_t n_rows;
+	int fd, sealed;
+
+	small_elf_make(&small, !given->is32, false, symbols, given->size ? 3 : 1);
+	SMALL_PUT(&small, 0, Ehdr, e_machine, given->machine);
+	SMALL_PUT(&small, 0, Ehdr, e_type, given->type);
+	SMALL_PUT(&small, 0, Ehdr, e_entry, given->entry);
+	if (given->has_interpreter)
+		small_segment(&small, 2, PT_INTERP, PF_R, 0x1c0, 0, 36);
+	if (given->is_pie) {
+		const Elf64_Dyn flags = {.d_tag = DT_FLAGS_1, .d_un.d_val = DF_1_PIE};
+		small_segment(&small, 2, PT_DYNAMIC, PF_R, 0x1c0, 0, sizeof(flags));
+		memcpy(small.bytes + 0x1c0, &flags, sizeof(flags));
+	}
+	memcpy(small.bytes + ENTRY_AT, given->code, sizeof(given->code));
+	fd = memfd_create("elf", MFD_CLOEXEC);
+	assert_int_equal(write(fd, small.bytes, small.len), small.len);
+	assert_int_equal(elffile_open(&elf, fd), 0);
+	assert_int_equal(unwtab_builder_new(&builder, given->machine), 0);
+	assert_int_equal(cfi_add(&elf, NULL, 0, builder), 0);
+	assert_int_equal(unwtab_builder_finish(builder, &sealed, &n_rows), 0);
+	assert_int_equal(unwtab_open(table, sealed), 0);
+	unwtab_builder_free(builder);
+	elffile_close(&elf);
+	close(sealed);
+	close(fd);
+}
+
+/* Exactly the len bytes from an offset on are a root; 0: none is. */
+static void expect(const struct given *given, uint64_t from, uint64_t len)
+{
+	struct unwtab table;
+
+	build(given, &table);
+	for (uint64_t at = 0; at < 0x800; at++) {
+		const struct unwtab_rule *rule = unwtab_find(&table, at);
+		const bool is_root = rule && rule->cfa == UNWTAB_END;
+		assert_int_equal(is_root, at >= from && at - from < len);
+	}
+	/* That is not what unwinding needs. */
+	if (given->machine != EM_AARCH64)
+		assert_int_equal(table.code_bytes, 0);
+	unwtab_close(&table);
+}
+
+static void test_symbol(void **state)
+{
+	struct given given = usual();
+
+	(void)state;
+	given.size = 0x30;
+	expect(&given, ENTRY_AT, 0x30);
+	given.size = 0x10000; /* no more than the segment */
+	expect(&given, ENTRY_AT, 0x380);
+	given.machine = EM_AARCH64;
+	given.size = 0x30;
+	expect(&given, ENTRY_AT, 0x30);
+	given.machine = EM_RISCV;
+	expect(&given, 0, 0);
+	given.machine = EM_386;
+	given.is32 = true;
+	expect(&given, ENTRY_AT, 0x30);
+	given.machine = EM_ARM;
+	expect(&given, 0, 0);
+}
+
+/* Libraries have an entry as well, from older linkers: the start of their code. */
+static void test_programs(void **state)
+{
+	struct given given = usual();
+
+	(void)state;
+	given.size = 0x30;
+	given.entry = SMALL_TEXT_ADDR;
+	expect(&given, SMALL_TEXT_AT, 0x30); /* that of the shorter symbol */
+	given.type = ET_DYN;
+	expect(&given, 0, 0);
+	given.has_interpreter = true;
+	expect(&given, SMALL_TEXT_AT, 0x30);
+	given.has_interpreter = false;
+	given.is_pie = true; /* static, and nothing before it */
+	expect(&given, SMALL_TEXT_AT, 0x30);
+	given.is_pie = false;
+	given.entry = ENTRY; /* the dynamic linker's, which goes on behind its symbol */
+	expect(&given, ENTRY_AT, 96);
+	given.type = ET_REL;
+	expect(&given, 0, 0);
+	given.type = ET_EXEC;
+	given.entry = 0x20600; /* data */
+	expect(&given, 0, 0);
+	given.entry = 0;
+	expect(&given, 0, 0);
+}
+
+static void expect_stripped(uint64_t len, const void *code, size_t code_len)
+{
+	struct given given = usual();
+
+	memcpy(given.code, code, code_len);
+	expect(&given, ENTRY_AT, len);
+	given.machine = EM_386;
+	given.is32 = true;
+	expect(&given, ENTRY_AT, len);
+}
+#define EXPECT_STRIPPED(len, ...)                           \
+	do {                                                \
+		const uint8_t code_[] = {__VA_ARGS__};      \
+		expect_stripped(len, code_, sizeof(code_)); \
+	} while (0)
+
+/* Without a symbol the entry is sure up to its first call. */
+static void test_stripped(void **state)
+{
+	(void)state;
+	/* xor %ebp, %ebp; call; call */
+	EXPECT_STRIPPED(7, 0x31, 0xed, 0xe8, 0x10, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(7, 0x31, 0xed, 0xe8, 0x80, 0xff, 0xff, 0xff);
+	/* One that leads to no code is none. */
+	EXPECT_STRIPPED(12, 0x31, 0xed, 0xe8, 0x10, 0, 0, 1, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(8, 0x31, 0xed, 0xff, 0x15, 1, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
+	/* It may end before that: with a jump, with exit(). */
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xe9, 0x10, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0x0f, 0x05, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xcd, 0x80, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xeb, 0x10, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xff, 0xe0, 0xe8, 0x10, 0, 0, 0); /* jmp *%rax */
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xff, 0xd0, 0xe8, 0x10, 0, 0, 0); /* call *%rax */
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xff, 0x25, 0, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xc3, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0xf4, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0x0f, 0x0b, 0xe8, 0x10, 0, 0, 0);
+	EXPECT_STRIPPED(0, 0x31, 0xed, 0x90);
+	uint8_t far[101] = {0};
+	memcpy(far + 96, "\xe8\x10\0\0", 5);
+	expect_stripped(0, far, sizeof(far));
+	memcpy(far + 91, "\xe8\x10\0\0", 5);
+	expect_stripped(96, far, sizeof(far));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_symbol),
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_stripped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
