@@ -436,7 +436,7 @@ int enumerators_resolve(const struct event_system *system, char **text, size_t *
 	pthread_mutex_unlock(&lock);
 	sysfile_names_fini(&search.modules);
 	failed = ferror(out);
-	if ((fclose(out) || failed) && !err)
+	if ((fclose(out) || failed || !out_text) && !err)
 		err = -ENOMEM;
 	if (err || !any) {
 		free(out_text);

@@ -537,7 +537,7 @@ int record_copy_kept(struct record_kept *kept, const struct session *session)
 	}
 	if (!ret)
 		ret = symbols_put_kept(session->symbols, keys, n, out, &kept->left_out);
-	if (out && fclose(out) && !ret)
+	if (out && (fclose(out) || !kept->bytes) && !ret)
 		ret = -ENOMEM;
 	free(keys);
 	if (ret)

@@ -83,7 +83,8 @@ static int draw_picture(struct writing *writing, const struct screen *screen)
 		return -ENOMEM;
 	const int ret =
 		picture_write(out, &screen->canvas, &screen->theme, picture_form_of(writing->path));
-	return fclose(out) || ret ? -ENOMEM : 0;
+	/* Without memory for the bytes it closes as well. */
+	return fclose(out) || ret || !writing->bytes ? -ENOMEM : 0;
 }
 
 /* 0, -errno, or -ETIMEDOUT: what was to be written is left to the thread. */

@@ -289,7 +289,7 @@ static int add_file(struct features *features, const struct told_file *file, str
 	ret = write_names(features, names, add, out, told, file);
 	if (ferror(out) && !ret)
 		ret = -ENOMEM;
-	if (fclose(out) && !ret)
+	if ((fclose(out) || !told->names) && !ret)
 		ret = -ENOMEM;
 	return ret;
 }

@@ -454,7 +454,7 @@ int tracing_make(
 	}
 	put_all(out, system, search.events, search.found);
 	err = ferror(out) ? -ENOMEM : 0;
-	if (fclose(out))
+	if (fclose(out) || !text)
 		err = -ENOMEM;
 	if (!err)
 		*bytes = text;

@@ -173,6 +173,8 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
                 finish()
             if wanted and key.endswith(b"\r"):
                 look()
+        if first in raw and not drawn and process.poll() is None:
+            drawn = table()  # names may have come later
         while process.poll() is None and time.monotonic() < end:
             os.write(master, b"q")
             read(0.05)
