@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind addresses of user space a chain in a recording ends with so many context markers.  The kernel
- * writes none there, and perf shows none.  One that broke or has too many frames has none. */
+/* Behind addresses of user space a chain in a recording ends with so many context markers.  The
+ * kernel writes none there, and perf shows none.  One that broke, or is too deep, has none. */
 enum chain_marks {
 	MARKS_WHOLE = 1,
 	MARKS_CUT,
 	MARKS_AWAY,
 	MARKS_LATE, /* the kernel's chain, of any end */
 };
-/* A stack's addresses, a marker, those at the end, and one more address, so that longer chains count
- * as truncated. */
+/* A stack's addresses, a marker, those at the end, and one more address, so that longer chains
+ * count as truncated. */
 #define CHAIN_WORDS_MAX (STACK_DEPTH_MAX + MARKS_LATE + 2u)
 #define KERNEL_FRAMES 127u /* kernel.perf_event_max_stack, unless it was changed */
 
@@ -30,7 +30,7 @@ int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source)
 	return unwind_new(&ingest->unwind, ingest->images, source);
 }
 
-/* Whose table does not tell how to go on from an address. */
+/* Counts a chain that broke, and its last address if the table of its image has no rule there. */
 static void count_unwound(struct ingest *ingest, struct unwind_broken *broken,
 	const struct space *space, uint64_t address)
 {
@@ -185,8 +185,8 @@ static enum unwind_end judge_outermost(struct unwind *unwind, const struct space
 	return end;
 }
 
-/* Whether a chain ends with code of the kernel.  What a walk by frame pointers takes for an address of
- * user space may be any number. */
+/* Whether a chain ends with code of the kernel.  What a walk by frame pointers takes for an address
+ * of user space may be any number. */
 static bool ends_in_kernel(const uint64_t *chain, uint64_t n)
 {
 	for (uint64_t i = n; i; i--) {

@@ -99,10 +99,10 @@ int sys_set_output(int fd, int ring_fd);
 int sys_set_period(int fd, const struct perf_event_attr *attr);
 int sys_set_filter(int fd, const char *filter);
 int sys_pause(int ring_fd, bool pause);
-/* Wait for hits that had begun before their event was disabled, up to some 20 ms.  They are counted and
- * written afterwards only.  The kernel handles hits without being preempted, so it is a grace period
- * of RCU (synchronize_rcu() of kernel/sched/membarrier.c).  Where membarrier() is refused, nothing
- * is waited for. */
+/* Wait for hits that had begun before their event was disabled, up to some 20 ms.  They are counted
+ * and written afterwards only.  The kernel handles hits without being preempted, so it is a grace
+ * period of RCU (synchronize_rcu() of kernel/sched/membarrier.c).  Where membarrier() is refused,
+ * nothing is waited for. */
 void sys_wait_for_hits(void);
 /* Of a breakpoint: address, access and length; all else as it was opened with, or EINVAL. */
 int sys_modify(int fd, const struct perf_event_attr *attr);

@@ -228,8 +228,8 @@ static bool is_restored(const struct walker *walker, uint32_t number)
 	return number == 3 || number >= 12; /* rbx, r12 to r15 */
 }
 
-/* By its number in DWARF.  False: it is not known.  In callers, registers that are restored have other
- * values.  All others are lost in a call of compiled code; assembly may agree to keep them
+/* By its number in DWARF.  False: it is not known.  In callers, registers that are restored have
+ * other values.  All others are lost in a call of compiled code; assembly may agree to keep them
  * (OpenSSL), and a wrong one hardly leads up to code. */
 static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
 {
@@ -479,8 +479,8 @@ static bool begins_function(struct unwind *unwind, const struct walker *walker)
 		find_rule(unwind, walker->space, walker->ip, &rule) && unwind_tells(&rule);
 }
 
-/* Nobody returns to a function's second byte on x86-64, where calls have two bytes at least.  Go has
- * such an address in goexit() below each goroutine.  rule: at the first byte. */
+/* Nobody returns to a function's second byte on x86-64, where calls have two bytes at least.  Go
+ * has such an address in goexit() below each goroutine.  rule: at the first byte. */
 static bool is_behind_first_byte(struct unwind *unwind, const struct space *space, uint64_t address,
 	const struct unwind_rule *rule)
 {

@@ -33,7 +33,8 @@ enum unwind_cfa {
 	UNWIND_CFA_END, /* outermost frame */
 	UNWIND_CFA_REGISTER, /* at the register unwind_register() + cfa_off */
 	UNWIND_CFA_CALL, /* nothing is known, but that a call ends here */
-	UNWIND_CFA_DEREF_INDEXED, /* at what is stored at sp + 8 * unwind_register() + cfa_off, plus unwind_add() */
+	/* At what is stored at sp + 8 * unwind_register() + cfa_off, plus unwind_add(). */
+	UNWIND_CFA_DEREF_INDEXED,
 };
 enum unwind_reg {
 	UNWIND_REG_SAME, /* unchanged; of the return address: the link register */

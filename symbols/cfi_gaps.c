@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_gaps.c - rules for code that has no call frame information: roots, and much on arm64.  And whether
- * it ends in a call (UNWTAB_CALL).
+ * cfi_gaps.c - rules for code that has no call frame information: roots, whether it ends in
+ * a call (UNWTAB_CALL), and much on arm64.
  *
  * Linkers write none for procedure linkage tables, Linux 6.1 has none in its vdso, and
  * musl has none for its signal trampoline.  The instructions tell enough: code that neither calls nor
@@ -198,7 +198,7 @@ static bool ends_in_call(const struct elffile *elf, uint64_t end)
 	return elf->machine == EM_AARCH64 ? is_call(word) : ends_in_x86_call(last);
 }
 
-/* What follows has rules: its first address looks like a return address there. */
+/* Marks a call that ends right before code with rules, whose first address it returns to. */
 static void add_call(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
 {
 	static const struct unwtab_rule call = {.cfa = UNWTAB_CALL};

@@ -19,8 +19,8 @@ static bool is_program(const struct elffile *elf)
 	return elf->type == ET_EXEC || elf->has_interpreter || elffile_is_pie(elf);
 }
 
-/* Of what begins without being a program.  Older linkers give a library the start of its code as entry,
- * though nothing begins there. */
+/* A dynamic linker begins by itself, too.  Older linkers give a library the start of its code as
+ * its entry, though nothing begins there. */
 static bool is_linker(const struct elffile *elf)
 {
 	const struct elffile_section *text = elffile_find_section(elf, ".text");
@@ -60,8 +60,8 @@ static bool leads_to_code(const struct elffile *elf, const uint8_t *bytes, uint6
 	return elffile_offset(elf, vaddr, &offset, &rest, &exec) && exec;
 }
 
-/* Does an entry end with this instruction, or may it: a jump, a return, a halt, a system call (which may
- * be exit())?  So may those of an address or number look. */
+/* Does an entry end with this instruction, or may it: a jump, a return, a halt, a system call
+ * (which may be exit())?  So may those of an address or number look. */
 static bool may_end(const uint8_t *bytes)
 {
 	const uint8_t more = bytes[1] >> 3 & 7;
@@ -81,8 +81,8 @@ static bool may_end(const uint8_t *bytes)
 	}
 }
 
-/* How many bytes of an entry without a symbol belong to it for sure: up to its first call, if nothing
- * before it may end the function.  0: not known. */
+/* How many bytes of an entry without a symbol belong to it for sure: up to its first call, if
+ * nothing before it may end the function.  0: not known. */
 static uint64_t find_first_call(const struct elffile *elf, uint64_t entry)
 {
 	uint8_t bytes[ENTRY_BYTES];

@@ -77,7 +77,8 @@ bool elffile_section_begins(
 /* The section of that name (at most 31 bytes), whatever its type; NULL: none. */
 const struct elffile_section *elffile_find_section(const struct elffile *elf, const char *name);
 
-/* Whether the linker says that it is a program (DF_1_PIE), as of those that need no dynamic linker. */
+/* Whether the linker says that it is a program (DF_1_PIE), as of those that need no dynamic
+ * linker. */
 bool elffile_is_pie(const struct elffile *elf);
 
 /* What .gnu_debuglink names: a file's name (at most size - 1 bytes) and its CRC-32.  False where there is none, or one

@@ -38,8 +38,9 @@ enum unwtab_cfa {
 	UNWTAB_SIGNAL,
 	UNWTAB_END, /* the outermost frame: it has no return address */
 	UNWTAB_REGISTER, /* CFA = another register + cfa_off: unwtab_cfa_register() */
-	UNWTAB_CALL, /* nothing is known, but a call ends here, so the caller is no first function */
-	/* CFA = *(sp + 8 * unwtab_cfa_register() + cfa_off) + unwtab_cfa_add() (OpenSSL's bn_mul_mont()) */
+	UNWTAB_CALL, /* nothing is known, but a call ends here: what follows is not its caller */
+	/* CFA = *(sp + 8 * unwtab_cfa_register() + cfa_off) + unwtab_cfa_add() (OpenSSL's
+	 * bn_mul_mont()) */
 	UNWTAB_DEREF_INDEXED,
 };
 
@@ -72,7 +73,7 @@ struct unwtab_rule {
 	uint8_t flags; /* UNWTAB_FLAG_..., and what unwtab_cfa_add() or _register() reads */
 };
 
-/* What is added to the word of UNWTAB_DEREF_SP and the like. */
+/* The number to add to the word that UNWTAB_DEREF_SP, _BP and _INDEXED read. */
 static inline uint64_t unwtab_cfa_add(const struct unwtab_rule *rule)
 {
 	const uint64_t more = rule->flags >> UNWTAB_MORE_SHIFT;

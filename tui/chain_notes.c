@@ -380,7 +380,7 @@ static bool explain_image(const struct chain_notes *notes, const struct causes *
 	return chain_notes_explain(&where, out, size);
 }
 
-/* Of the event that has the most. */
+/* The sizes of copies are those of the event that has the most cut chains. */
 static void explain_end(
 	const struct causes *causes, const struct cause *cause, char *out, size_t size)
 {
@@ -492,8 +492,8 @@ static bool shows_few_whole(const struct engine_status *status)
 	return false;
 }
 
-/* Shares of fewer chains say little, and what the first seconds have is seldom true of the rest: copies
- * of stacks grow, tables come. */
+/* Shares of fewer chains say little, and what the first seconds have is seldom true of the rest:
+ * copies of stacks grow, tables come. */
 bool chain_notes_due(const struct session *session, const struct engine_status *status)
 {
 	if (status->state != ENGINE_STARTING && status->state != ENGINE_RUNNING)
@@ -519,7 +519,7 @@ int chain_notes_add(struct chain_notes *notes, const struct session *session,
 		shows_few_whole(status);
 		i++)
 		ret = tell(notes, &causes, &causes.list[i], add, ctx);
-	/* What breaks in no mapping leaves addresses out, and is told as such. */
+	/* Chains that break in no mapping leave addresses out as well, and have a note already. */
 	if (!ret && !is_few(&dropped) && totals->dropped > 2 * totals->nowhere)
 		ret = tell(notes, &causes, &dropped, add, ctx);
 	return ret;

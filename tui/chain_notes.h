@@ -71,8 +71,9 @@ bool chain_notes_due(const struct session *session, const struct engine_status *
 /* Sees a cleaned sentence.  Returns 0, or another value that ends the notes. */
 typedef int chain_notes_fn(void *ctx, enum explain_level level, const char *sentence);
 
-/* Pass what has not been told yet to add, the most frequent cause first.  What only few chains have is not
- * told, unless it is the largest cause of what an event shows.  Returns 0, or what add returned. */
+/* Pass what has not been told yet to add, the most frequent cause first.  What only few chains have
+ * is not told, unless it is the largest cause of what an event shows.  Returns 0, or what add
+ * returned. */
 int chain_notes_add(struct chain_notes *notes, const struct session *session,
 	const struct engine_status *status, chain_notes_fn *add, void *ctx);
 

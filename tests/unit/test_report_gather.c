@@ -302,8 +302,8 @@ static void test_chains(void **state)
 	report_fini(&world.report);
 }
 
-/* What is told is ordered by its size.  A share of whole chains below 99 % has a reason told, be each but a
- * few; a better one, or of few chains, needs none. */
+/* What is told is ordered by its size.  A share of whole chains below 99 % has a reason told, be
+ * each but a few; a better one, or of few chains, needs none. */
 static void test_causes_of_chains(void **state)
 {
 	struct unwind_totals *chains = &world.status.chains;

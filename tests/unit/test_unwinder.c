@@ -397,12 +397,13 @@ static void test_coroutine(void **state)
 	set_registers(world, AT(2), 0);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000 + 1});
-	/* A call that does not come back ends code without rules: its caller is not the next one. */
+	/* A call that does not come back ends code without rules: its caller is not the next
+	 * one. */
 	world->rules[0].cfa = UNWIND_CFA_CALL;
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000});
-	/* Nor is the byte that says so itself, behind another call, and a frame pointer there proves nothing
-	 * about the copy. */
+	/* Nor is the byte that says so itself, behind another call, and a frame pointer there
+	 * proves nothing about the copy. */
 	world->rules[0].cfa = UNWIND_CFA_NONE;
 	world->rules[1].cfa = UNWIND_CFA_CALL;
 	set_registers(world, AT(2), SP + sizeof(world->stack));

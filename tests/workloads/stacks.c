@@ -6,9 +6,10 @@
  * usage: stacks KIND SECONDS [LIBRARY]
  *
  * KIND: coroutine (makecontext()), alternate (a signal handler with sigaltstack()), library (opened
- * with dlopen()), deleted (removed, once it is open), tall (40 KiB); on x86-64 also register (assembly
- * that keeps the caller's stack pointer in r11), assembly (without call frame information and frame
- * pointer) and last (such assembly that ends in a call).  The program runs for so much CPU time.
+ * with dlopen()), deleted (removed, once it is open), tall (40 KiB); on x86-64 also register
+ * (assembly that keeps the caller's stack pointer in r11), assembly (without call frame information
+ * and frame pointer) and last (such assembly that ends in a call).  The program runs for so much
+ * CPU time.
  */
 #include <dlfcn.h>
 #include <signal.h>
