@@ -227,11 +227,13 @@ static int found(struct sweep *sweep, size_t number, const struct chosen *chosen
 	return 0;
 }
 
+/* A map has no code that could differ: the name is all it tells. */
 static bool is_told_again(const struct jitspans *spans, uint32_t number, uint32_t before)
 {
 	const struct jitspan *a = &spans->at[number], *b = &spans->at[before];
+	const bool mapped = number < spans->n_mapped && before < spans->n_mapped;
 
-	return !a->moved && !b->moved && a->start == b->start && a->end == b->end &&
+	return (mapped || (!a->moved && !b->moved && a->start == b->start && a->end == b->end)) &&
 		a->len == b->len && !memcmp(spans->names + a->name, spans->names + b->name, a->len);
 }
 
@@ -259,6 +261,9 @@ static size_t choose(struct sweep *sweep)
 			last->span = number;
 		else
 			sweep->chosen[n++] = (struct chosen){number, since_ns};
+		/* What lay over it was told again, too, and before it. */
+		if (n > 1 && is_told_again(spans, number, sweep->chosen[n - 2].span))
+			sweep->chosen[--n - 1].span = number;
 	}
 	step(sweep, sweep->n_all);
 	return n;

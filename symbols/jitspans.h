@@ -6,7 +6,7 @@
  * Where it is known when they were made, what lay at an address before is kept as well.  All that
  * ever lay there is numbered from 0 on, and number n has the addresses of a table of its own:
  * n << JITSPANS_SHIFT is added to each.  Of those made at one time only the last one counts, and
- * what is told once more, the same place and name, is no other code.
+ * what is told once more, the same place and name, is no other code; of a map, the same name.
  *
  * Runs in the worker.  Fed by perfmap.c and jitdump.c; what becomes of it is a symbol table
  * without overlaps.

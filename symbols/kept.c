@@ -98,7 +98,7 @@ int kept_begin(FILE *out)
 	return fputs(KEPT_MAGIC, out) < 0 ? -ENOMEM : 0;
 }
 
-static int put_part(FILE *out, int fd, uint64_t at, uint64_t len)
+int kept_append(FILE *out, int fd, uint64_t at, uint64_t len)
 {
 	char block[16384];
 
@@ -139,9 +139,9 @@ int kept_put(FILE *out, const struct kept_file *file)
 	if (file->fd < 0 && parts.first)
 		fwrite(file->bytes, 1, (size_t)parts.first, out);
 	if (file->fd >= 0)
-		ret = put_part(out, file->fd, 0, parts.first);
+		ret = kept_append(out, file->fd, 0, parts.first);
 	if (file->fd >= 0 && ret == 0)
-		ret = put_part(out, file->fd, size - parts.last, parts.last);
+		ret = kept_append(out, file->fd, size - parts.last, parts.last);
 	return ret == 0 && ferror(out) ? -ENOMEM : ret;
 }
 

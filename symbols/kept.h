@@ -48,6 +48,9 @@ struct kept_file {
  * were left out. */
 int kept_copy(int fd, uint64_t most, bool both_ends, bool *cut);
 
+/* Append bytes of a file.  0 or -errno. */
+int kept_append(FILE *out, int fd, uint64_t at, uint64_t len);
+
 /* Append a file, after kept_begin().  0 or -errno. */
 int kept_begin(FILE *out);
 int kept_put(FILE *out, const struct kept_file *file);

@@ -136,7 +136,8 @@ static int open_below(const char *root, const char *path, struct opener_file *ou
 
 static struct loader_jit_file identity_of(const struct opener_file *file)
 {
-	return (struct loader_jit_file){file->dev, file->inode, file->size, file->mtime_ns};
+	return (struct loader_jit_file){
+		file->dev, file->inode, file->size, file->mtime_ns, file->owner};
 }
 
 static bool is_same_file(const struct loader_jit_file *a, const struct loader_jit_file *b)
@@ -264,7 +265,8 @@ static void open_living(struct loader *loader, struct loader_image *image,
 
 /* --- of one that is gone --- */
 
-/* What was seen while it lived; or, where it was gone too soon, what came while we were there. */
+/* What was seen while it lived, or its owner has put in its place; or, where it was gone too soon,
+ * what came while we were there. */
 static void open_left(struct loader *loader, const char *path, const struct loader_jit_file *seen,
 	bool ours, struct opener_file *out)
 {
@@ -272,9 +274,9 @@ static void open_left(struct loader *loader, const char *path, const struct load
 		return;
 	const struct loader_jit_file found = identity_of(out);
 	const int64_t changed_s = (int64_t)(out->mtime_ns / 1000000000u);
-	if (seen->inode ? !is_same_file(&found, seen)
-			: changed_s + CLOCK_SLACK_S < loader->started_s ||
-				!is_trusted(NULL, out->owner))
+	const bool trusted = seen->inode ? out->owner == seen->owner : is_trusted(NULL, out->owner);
+	if (!(seen->inode && is_same_file(&found, seen)) &&
+		(changed_s + CLOCK_SLACK_S < loader->started_s || !trusted))
 		drop(out);
 }
 
@@ -314,6 +316,14 @@ uint32_t load_jit_timed(struct loader *loader)
 	return timed ? WIRE_FLAG_TIMED : 0;
 }
 
+/* It would be the same the next time. */
+static void give_up(struct loader *loader, struct loader_image *image, const char *path, int error)
+{
+	image->jit.over = true;
+	if (error != EOWNERDEAD)
+		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, error, 0);
+}
+
 static int ask(struct loader *loader, struct loader_image *image, const struct opener_file *map,
 	const struct opener_file *dump, bool foreign)
 {
@@ -335,52 +345,8 @@ static int ask(struct loader *loader, struct loader_image *image, const struct o
 		tell_cut(loader, image, &question, &answer);
 	if (ret == 0 || ret == -ECANCELED || ret == -ECHILD)
 		return ret;
-	/* It would be the same the next time. */
-	image->jit.over = true;
-	if (ret != -EOWNERDEAD)
-		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, question.path, -ret, 0);
+	give_up(loader, image, question.path, -ret);
 	return 0;
-}
-
-/* What CLOCK_MONOTONIC was at a time since 1970. */
-static uint64_t monotonic_at(uint64_t real_ns)
-{
-	struct timespec real, mono;
-
-	if (clock_gettime(CLOCK_REALTIME, &real) || clock_gettime(CLOCK_MONOTONIC, &mono))
-		return 0;
-	const int64_t now_ns = (int64_t)mono.tv_sec * 1000000000 + mono.tv_nsec;
-	const int64_t ago_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec - (int64_t)real_ns;
-	return (uint64_t)(ago_ns < 0 ? now_ns : ago_ns > now_ns ? 0 : now_ns - ago_ns);
-}
-
-/* A map has no times.  What was there at the first look holds from the beginning, and what was
- * added between two looks since the map was written last. */
-static void note_growth(struct loader_jit *jit, const struct loader_jit_file *before)
-{
-	struct perfmap_step *steps;
-	uint64_t since_ns = 1;
-
-	if (!is_same_file(before, &jit->map) || before->size > jit->map.size)
-		jit->n_steps = 0;
-	else if (before->size == jit->map.size)
-		return;
-	/* When there is no room for more, what comes counts as of the last step. */
-	if (jit->n_steps == PERFMAP_STEPS_MAX)
-		return;
-	steps = reallocarray(jit->steps, jit->n_steps + 1, sizeof(*steps));
-	if (!steps)
-		return;
-	jit->steps = steps;
-	if (jit->n_steps) {
-		const uint64_t last_ns = steps[jit->n_steps - 1].since_ns;
-
-		since_ns = monotonic_at(jit->map.mtime_ns);
-		since_ns = since_ns > last_ns ? since_ns : last_ns;
-	}
-	steps[jit->n_steps] = (struct perfmap_step){
-		.bytes = jit->n_steps ? before->size : 0, .since_ns = since_ns};
-	jit->n_steps++;
 }
 
 int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from)
@@ -424,21 +390,22 @@ static bool has_room(const struct loader *loader, struct loader_copy *copy, uint
 	return copy->bytes || !size;
 }
 
+/* Of a map there is a copy already. */
 static void keep_copy(struct loader *loader, struct loader_image *image, size_t slot,
 	const char *path, const struct opener_file *file)
 {
 	struct loader_copy *copy = find_copy(loader, image->key, slot);
 	bool cut = false;
-	int fd = copy && has_room(loader, copy, file->size)
-		? kept_copy(file->fd, file->size, slot == SLOT_MAP, &cut)
-		: -ENOSPC;
+	int fd = -1;
 
+	if (copy && has_room(loader, copy, file->size))
+		fd = slot == SLOT_MAP ? fcntl(file->fd, F_DUPFD_CLOEXEC, 3)
+				      : kept_copy(file->fd, file->size, false, &cut);
 	image->jit.left_out |= fd < 0;
 	if (fd < 0)
 		return;
 	image->kept_fds[slot] = fd;
-	/* A map that is cut was told of when it was read. */
-	if (cut && slot == SLOT_DUMP && !image->jit.told_cut) {
+	if (cut && !image->jit.told_cut) {
 		image->jit.told_cut = true;
 		loader_add_note(
 			loader, SYMBOLS_NOTE_JIT_CUT, path, 0, (int)(PERFMAP_BYTES_MAX >> 20));
@@ -492,10 +459,14 @@ int load_jit(struct loader *loader, struct loader_image *image)
 	jit->ours = map.fd >= 0 ? is_ours(jit->path, &jit->map)
 				: is_ours(image->source.jitdump, &jit->dump);
 	jit->same = is_same(&before.map, &jit->map) && is_same(&before.dump, &jit->dump);
-	if (map.fd >= 0)
-		note_growth(jit, &before.map);
-	if (!jit->same)
+	if (!jit->same && map.fd >= 0)
+		ret = load_map(image, &before.map, &map);
+	if (ret < 0) {
+		give_up(loader, image, jit->path, -ret);
+		ret = 0;
+	} else if (!jit->same) {
 		ret = ask(loader, image, &map, &dump, false);
+	}
 	if (!jit->same && image->state == SYMBOLS_READY)
 		keep_copies(loader, image, &map, &dump);
 	drop(&map);

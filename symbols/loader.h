@@ -14,9 +14,12 @@
 #include "symbols/symtab.h"
 #include "symbols/unwtab.h"
 
+#include <sys/types.h>
+
 /* What the names of code without a file were read from, to tell whether it has changed. */
 struct loader_jit_file {
 	uint64_t dev, inode, size, mtime_ns; /* inode 0: there is none */
+	uid_t owner;
 };
 struct loader_jit {
 	struct loader_jit_file map, dump;
@@ -28,6 +31,9 @@ struct loader_jit {
 	/* How the map grew while it was looked at; its owner's, for free(). */
 	struct perfmap_step *steps;
 	size_t n_steps;
+	bool anew; /* it did more than grow: its past is in the table */
+	uint64_t hash; /* of its text */
+	uint64_t read_ns, written_ns; /* CLOCK_MONOTONIC */
 	char path[32]; /* "/tmp/perf-4711.map", with the number that the process has for itself */
 	/* The answer. */
 	bool same; /* as it was: no table comes with it */
@@ -66,6 +72,7 @@ struct loader_image {
 	 * jitdump; 0: none */
 	int kept_fds[2];
 	struct loader_jit jit; /* of SYMBOLS_JIT: what was read last, and then now */
+	struct symtab known; /* of SYMBOLS_JIT: the table of before, borrowed from who asks */
 	int error; /* positive errno, of LOADER_NAMED and LOADER_UNWIND */
 	/* Of LOADER_NAMED. */
 	char *found; /* struct wire_named and what follows it, checked; NULL: none */

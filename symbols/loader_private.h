@@ -241,6 +241,14 @@ int load_told(struct loader *loader, struct loader_image *image, load_usual *usu
 int load_take_told(struct loader *loader, const struct symbols_recorded *recorded);
 void load_told_free(struct loader *loader);
 
+/* --- load_map.c --- */
+
+/* Take what an open map says now: the descriptor becomes that of a copy, which is the caller's, in
+ * front of which stands what is in it no more; sets size, time and steps of image->jit.  before:
+ * what was read last.  0 or -errno. */
+int load_map(
+	struct loader_image *image, const struct loader_jit_file *before, struct opener_file *map);
+
 /* --- load_jit.c --- */
 
 int load_jit(struct loader *loader, struct loader_image *image);

@@ -132,7 +132,9 @@ void symbols_free(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		if (!symbols->images[i])
 			continue;
-		symtab_close(&symbols->images[i]->table);
+		/* A thread that hangs may read it. */
+		if (stopped)
+			symtab_close(&symbols->images[i]->table);
 		for (size_t k = 0; k < 2; k++)
 			if (symbols->images[i]->kept_fds[k] > 0)
 				close(symbols->images[i]->kept_fds[k]);
@@ -674,6 +676,7 @@ static void look_again(struct symbols *symbols, bool final)
 		struct loader_image *job = again_begin(image->again, image->key, now);
 		if (!job)
 			return;
+		job->known = image->table;
 		symbols->looking++;
 		loader_post_image(symbols->loader, job);
 	}

@@ -7,6 +7,7 @@ usage: jit.py STROBE JIT BPF
 """
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -84,9 +85,21 @@ def judge_places(name, how, one, two):
 
 def places():
     """Code whose place is taken by other code keeps its name."""
-    for how in ("again", "mapped", "part"):
+    for how in ("again", "mapped", "anew", "other", "split", "part"):
         result = report("--", jit, how, "2")
         judge_places("live", how, samples(result, "gen_one"), samples(result, "gen_two"))
+    for how in ("mapped", "anew", "other", "split"):
+        data = os.path.join(folder, f"{how}.data")
+        made = common.run([strobe, "record", "-o", data, "--", jit, how, "2"], env=ENV, cwd=folder)
+        # Whose map it is when it is read does not matter any more.
+        for path in glob.glob("/tmp/perf-*.map"):
+            with contextlib.suppress(OSError):
+                with open(path, encoding="utf-8") as names:
+                    if "gen_two" in names.read():
+                        os.unlink(path)
+        result = report(data)
+        judge_places("recording", how, samples(result, "gen_one"), samples(result, "gen_two"))
+        checks.check(f"recording, {how}: it was made", made.status == 0, made.err)
     for how in ("again", "part"):
         data = os.path.join(folder, f"{how}.data")
         made = common.run([strobe, "record", "-o", data, "--", jit, how, "2"], env=ENV, cwd=folder)

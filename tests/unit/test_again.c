@@ -4,6 +4,7 @@
  * list of kernel symbols.
  */
 #include "symbols/again.h"
+#include "symbols/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,6 +144,99 @@ static void test_a_map_appears_and_grows(void **state)
 	assert_string_equal(name_at(0x3000), "py::work:/x/a b.py");
 }
 
+static void write_anew(const char *text)
+{
+	FILE *file = fopen(map, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static uint64_t since_of(uint64_t address)
+{
+	struct symbols_change change;
+
+	for (uint32_t i = 0; symbols_change(symbols, KEY, i, &change); i++)
+		if (address >= change.start && address - change.start < change.size)
+			return change.since_ns;
+	return 0;
+}
+
+/* What a map says now holds since it was written; of what was, nothing is lost. */
+static void test_a_map_is_written_anew(void **state)
+{
+	static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	struct symbols_change change;
+	uint32_t changes = 0;
+
+	(void)state;
+	write_anew("1000 100 one\n2000 10 other\n3000 10 gone\n");
+	request(getpid(), 0, NULL);
+	assert_string_equal(name_at(0x1000), "one");
+
+	/* Longer than before, though it has lost its beginning. */
+	const uint64_t before_ns = clock_now_ns();
+	write_anew("2000 10 other\n1010 10 two\n4000 10 new\n5000 10 of a long name\n");
+	assert_string_equal(later_name_at(NEXT + 0x1010), "two");
+	assert_string_equal(name_at(0x1010), "one");
+	assert_string_equal(name_at(0x1000), "one");
+	assert_int_equal(since_of(NEXT + 0x1000), 0);
+	assert_string_equal(name_at(0x2000), "other");
+	assert_int_equal(since_of(NEXT + 0x2000), 0);
+	assert_string_equal(name_at(0x3000), "gone");
+	/* Nothing lay there that has a name: it holds from the beginning. */
+	assert_string_equal(name_at(0x4000), "new");
+	const uint64_t since_ns = since_of(NEXT + 0x1010);
+	assert_true(since_ns >= before_ns - 20000000 && since_ns <= clock_now_ns());
+
+	/* The same once more is no news, in whatever order, and whoever sets the clock back. */
+	write_anew("1010 10 two\n2000 10 other\n1000 100 one\n1010 10 two\n");
+	assert_int_equal(utimensat(AT_FDCWD, map, old, 0), 0);
+	assert_string_equal(later_name_at(NEXT + 0x1010), "two");
+	assert_int_equal(since_of(NEXT + 0x1010), since_ns);
+	assert_int_equal(since_of(2 * NEXT + 0x1010), 0);
+	assert_int_equal(since_of(NEXT + 0x1000), 0);
+
+	/* Back again, by less text of another file, with a time of long ago. */
+	char new[sizeof(map) + 4];
+	snprintf(new, sizeof(new), "%s.new", map);
+	add_to(new, "1000 100 one\n");
+	assert_int_equal(utimensat(AT_FDCWD, new, old, 0), 0);
+	assert_int_equal(rename(new, map), 0);
+	assert_string_equal(later_name_at(2 * NEXT + 0x1010), "one");
+	assert_string_equal(name_at(NEXT + 0x1010), "two");
+	assert_true(since_of(2 * NEXT + 0x1010) > since_ns);
+
+	/* Then it grows as any other. */
+	add_to(map, "6000 10 grown\n2000 10 instead\n");
+	assert_string_equal(later_name_at(0x6000), "grown");
+	assert_string_equal(name_at(NEXT + 0x2000), "instead");
+	assert_string_equal(name_at(2 * NEXT + 0x1010), "one");
+	while (symbols_change(symbols, KEY, changes, &change))
+		changes++;
+	assert_int_equal(changes, 3);
+}
+
+/* The same length, and the same time as far as the file system tells. */
+static void test_a_map_changes_at_once(void **state)
+{
+	struct timespec times[2];
+	struct stat st;
+
+	(void)state;
+	write_anew("1000 10 one\n");
+	request(getpid(), 0, NULL);
+	assert_string_equal(name_at(0x1000), "one");
+	assert_int_equal(stat(map, &st), 0);
+	write_anew("1000 10 two\n");
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
+	assert_int_equal(utimensat(AT_FDCWD, map, times, 0), 0);
+	assert_string_equal(later_name_at(NEXT + 0x1000), "two");
+	assert_string_equal(name_at(0x1000), "one");
+}
+
 static void test_whose_map_it_is(void **state)
 {
 	struct stat st;
@@ -213,11 +307,15 @@ static void test_a_forked_process(void **state)
 	assert_string_equal(name_at(0x1000), "of the parent");
 	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
 	add_to(own, "1000 10 of the child\n");
-	assert_string_equal(later_name_at(0x1000), "of the child");
+	assert_string_equal(later_name_at(NEXT + 0x1000), "of the child");
+	assert_string_equal(name_at(0x1000), "of the parent");
 	assert_string_equal(symbols_jit_file(symbols, KEY), own);
 
-	/* What it wrote last is read when it is gone; then never again. */
-	add_to(own, "2000 10 its last\n");
+	/* What it wrote last is read when it is gone, in another file, too; then never again. */
+	char other[sizeof(own) + 4];
+	snprintf(other, sizeof(other), "%s.new", own);
+	add_to(other, "1000 10 of the child\n2000 10 its last\n");
+	assert_int_equal(rename(other, own), 0);
 	end_child(child);
 	assert_string_equal(later_name_at(0x2000), "its last");
 	add_to(own, "3000 10 of the next one\n");
@@ -399,6 +497,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_map_appears_and_grows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_map_is_written_anew, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_map_changes_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whose_map_it_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_what_is_no_map_of_this_process, setup, teardown),

@@ -8,9 +8,10 @@
  * HOW: map (names in /tmp/perf-PID.map from the beginning), late (at SIGUSR1), grow (hot from the
  * beginning, cold at SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its
  * parent has compiled), dump (jit-PID.dump in this directory), again (with a dump: gen_one, whose
- * place gen_two takes after half of the time), mapped (the same with a map), part (with a dump, and
- * with the second half of its place, where gen_one spends half of its time).  Names are those that
- * python 3.12 writes.  Says "ready".
+ * place gen_two takes after half of the time), mapped (the same with a map), anew (with a map that is
+ * written anew), other (with another map in its place), split (a child that begins with its parent's
+ * map, and then has one of its own), part (with a dump, and with the second half of its place, where
+ * gen_one spends half of its time).  Names are those that python 3.12 writes.  Says "ready".
  */
 #include <elf.h>
 #include <signal.h>
@@ -60,6 +61,20 @@ static void name(const char *function, const uint8_t *at, size_t size)
 	FILE *map = fopen(path, "ae");
 	if (!map || fprintf(map, "%lx %zx %s\n", (unsigned long)at, size, function) < 0 ||
 		fclose(map))
+		exit(1);
+}
+
+/* The map loses all it had, and is longer than before; other: another file takes its place. */
+static void name_anew(const char *function, const uint8_t *at, size_t size, int other)
+{
+	char path[64], new[80];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(new, sizeof(new), "%s%s", path, other ? ".new" : "");
+	FILE *map = fopen(new, "we");
+	if (!map || fprintf(map, "%lx 10 something else\n", (unsigned long)at + 2 * PAGE) < 0 ||
+		fprintf(map, "%lx %zx %s\n", (unsigned long)at, size, function) < 0 ||
+		fclose(map) || (other && rename(new, path)))
 		exit(1);
 }
 
@@ -189,7 +204,9 @@ static void replace(uint8_t *code, const char *how, double seconds)
 {
 	const size_t pages = strcmp(how, "part") == 0 ? 2 : 1;
 	uint8_t *last = code + (pages - 1) * PAGE;
-	FILE *file = strcmp(how, "mapped") ? open_dump() : NULL;
+	const int dumps = strcmp(how, "again") == 0 || strcmp(how, "part") == 0;
+	const int other = strcmp(how, "other") == 0, anew = other || strcmp(how, "anew") == 0;
+	FILE *file = dumps ? open_dump() : NULL;
 
 	for (uint32_t i = 0; i < 2; i++) {
 		const char *function = i ? "gen_two" : "gen_one";
@@ -201,12 +218,18 @@ static void replace(uint8_t *code, const char *how, double seconds)
 		if (mprotect(code, 2 * PAGE, PROT_READ | PROT_EXEC))
 			exit(1);
 		__builtin___clear_cache((char *)code, (char *)code + 2 * PAGE);
-		if (!file)
+		if (!file && i && anew)
+			name_anew(function, code, PAGE, other);
+		else if (!file)
 			name(function, code, PAGE);
 		else
 			put_load(file, function, i ? last : code, i ? PAGE : pages * PAGE);
 		if (file && fflush(file))
 			exit(1);
+		if (!i && strcmp(how, "split") == 0 && fork() > 0) {
+			wait(NULL);
+			return;
+		}
 		spend(code, pages, seconds / 2 * (i + 1));
 	}
 	if (file)
@@ -237,6 +260,7 @@ static void run(const uint8_t *code, double seconds, const char *how, size_t hot
 
 int main(int argc, char **argv)
 {
+	static const char *const places[] = {"again", "mapped", "anew", "other", "split", "part"};
 	size_t hot, cold;
 
 	if (argc < 3)
@@ -245,9 +269,11 @@ int main(int argc, char **argv)
 	const char *how = argv[1];
 	uint8_t *code = get_code(strcmp(how, "memfd") == 0, &hot, &cold);
 	__builtin___clear_cache((char *)code, (char *)code + 2 * PAGE);
-	if (strcmp(how, "again") == 0 || strcmp(how, "mapped") == 0 || strcmp(how, "part") == 0) {
-		replace(code, how, atof(argv[2]));
-		return 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (strcmp(how, places[i]) == 0) {
+			replace(code, how, atof(argv[2]));
+			return 0;
+		}
 	}
 	if (strcmp(how, "dump") == 0) {
 		dump(code, hot, cold);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load_map.c - what the map of a process says now, and what it said before.
+ *
+ * A map has no times.  At the first look it holds from the beginning; what comes to it later holds
+ * since then.  Most maps only grow.  One that is written anew, or another one that takes its place
+ * (a forked process begins one of its own), is put behind all that was known, which is in the
+ * table: what it tells once more is no other code.  The loader thread.
+ */
+#include "symbols/loader_private.h"
+
+#include "symbols/clock.h"
+#include "symbols/jitspans.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define BLOCK_BYTES 65536u
+/* File systems tell time in steps: what changes within one keeps the time it had. */
+#define TIME_STEP_NS 20000000
+
+static uint64_t real_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The clock of samples, when the map was written last: after the look before this one. */
+static uint64_t written_at(const struct loader_jit *jit, uint64_t mtime_ns, uint64_t now_ns)
+{
+	const uint64_t real_ns = real_now_ns();
+	const uint64_t ago_ns = real_ns > mtime_ns ? real_ns - mtime_ns : 0;
+
+	if (ago_ns >= now_ns || now_ns - ago_ns < jit->read_ns)
+		return jit->read_ns;
+	return now_ns - ago_ns;
+}
+
+/* The text behind the first half of what is read of a file is not looked at. */
+static uint64_t hash_of(int fd, uint64_t size)
+{
+	const uint64_t end = size < PERFMAP_BYTES_MAX / 2 ? size : PERFMAP_BYTES_MAX / 2;
+	XXH3_state_t *state = XXH3_createState();
+	char block[BLOCK_BYTES];
+	ssize_t n = 1;
+
+	if (!state)
+		return 0;
+	XXH3_64bits_reset(state);
+	for (uint64_t at = 0; at < end && n > 0; at += (uint64_t)n) {
+		const uint64_t rest = end - at;
+		n = pread(
+			fd, block, rest < sizeof(block) ? (size_t)rest : sizeof(block), (off_t)at);
+		if (n > 0)
+			XXH3_64bits_update(state, block, (size_t)n);
+	}
+	const uint64_t hash = XXH3_64bits_digest(state);
+	XXH3_freeState(state);
+	return n > 0 ? hash : 0;
+}
+
+/* --- a map that grows --- */
+
+static int note_growth(struct loader_jit *jit, const struct loader_jit_file *before, uint64_t at_ns)
+{
+	struct perfmap_step *steps;
+	uint64_t since_ns = 1;
+
+	if (jit->n_steps && before->size == jit->map.size)
+		return 0;
+	/* When there is no room for more, what comes counts as of the last step. */
+	if (jit->n_steps == PERFMAP_STEPS_MAX)
+		return 0;
+	steps = reallocarray(jit->steps, jit->n_steps + 1, sizeof(*steps));
+	if (!steps)
+		return -ENOMEM;
+	jit->steps = steps;
+	if (jit->n_steps) {
+		const uint64_t last_ns = steps[jit->n_steps - 1].since_ns;
+		since_ns = at_ns > last_ns ? at_ns : last_ns;
+	}
+	steps[jit->n_steps] = (struct perfmap_step){
+		.bytes = jit->n_steps ? before->size : 0, .since_ns = since_ns};
+	jit->n_steps++;
+	return 0;
+}
+
+/* --- one that was written anew --- */
+
+struct known {
+	uint64_t since_ns;
+	uint32_t entry;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->since_ns != y->since_ns)
+		return x->since_ns < y->since_ns ? -1 : 1;
+	return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* All of a table in the order of its times; how many times there are. */
+static size_t sort_known(const struct symtab *table, struct known *out)
+{
+	size_t times = 0;
+	uint32_t change = 0;
+
+	for (uint32_t i = 0; i < table->n_entries; i++) {
+		const uint64_t start = table->entries[i].start;
+		while (change < table->n_changes &&
+			start - table->changes[change].start >= table->changes[change].size &&
+			table->changes[change].start < start)
+			change++;
+		const bool changed =
+			change < table->n_changes && table->changes[change].start <= start;
+		out[i] = (struct known){changed ? table->changes[change].since_ns : 1, i};
+	}
+	qsort(out, table->n_entries, sizeof(*out), by_time);
+	for (uint32_t i = 0; i < table->n_entries; i++)
+		times += i == 0 || out[i].since_ns != out[i - 1].since_ns;
+	return times;
+}
+
+static void write_known(
+	FILE *out, const struct symtab *table, const struct known *known, struct loader_jit *jit)
+{
+	const struct symtab_entry *entry = &table->entries[known->entry];
+	const char *name = symtab_name(table, known->entry);
+	const uint64_t number = entry->start >> JITSPANS_SHIFT;
+	const uint64_t start =
+		number < JITSPANS_NUMBERS ? entry->start & JITSPANS_PLAIN : entry->start;
+
+	/* A jitdump may have such a name, and tells it again itself. */
+	if (!*name || strchr(name, '\n'))
+		return;
+	if (!jit->n_steps || jit->steps[jit->n_steps - 1].since_ns != known->since_ns)
+		jit->steps[jit->n_steps++] = (struct perfmap_step){
+			.bytes = (uint64_t)ftello(out), .since_ns = known->since_ns};
+	fprintf(out, "%" PRIx64 " %" PRIx32 " %s\n", start, entry->size, name);
+}
+
+static int put_behind(const struct symtab *table, struct loader_jit *jit, FILE *out, int map)
+{
+	struct known *known = calloc(table->n_entries, sizeof(*known));
+	struct perfmap_step *steps = calloc(PERFMAP_STEPS_MAX, sizeof(*steps));
+	uint64_t since_ns = jit->written_ns;
+	int ret = known && steps ? 0 : -ENOMEM;
+
+	if (ret == 0) {
+		free(jit->steps);
+		jit->steps = steps;
+		jit->n_steps = 0;
+		steps = NULL;
+		const size_t times = sort_known(table, known);
+		/* There is room for so many: the oldest are one. */
+		const size_t more = times < PERFMAP_STEPS_MAX ? 0 : times - PERFMAP_STEPS_MAX + 2;
+		uint64_t last_ns = 0;
+		size_t met = 0;
+		for (uint32_t i = 0; i < table->n_entries && ftello(out) < PERFMAP_BYTES_MAX; i++) {
+			met += known[i].since_ns != last_ns;
+			last_ns = known[i].since_ns;
+			if (met <= more)
+				known[i].since_ns = 1;
+			write_known(out, table, &known[i], jit);
+		}
+		since_ns = since_ns > last_ns ? since_ns : last_ns;
+		jit->steps[jit->n_steps++] =
+			(struct perfmap_step){.bytes = (uint64_t)ftello(out), .since_ns = since_ns};
+		ret = kept_append(out, map, 0, jit->map.size);
+	}
+	free(steps);
+	free(known);
+	return ret;
+}
+
+static int join(const struct symtab *table, struct loader_jit *jit, struct opener_file *map)
+{
+	const int fd = memfd_create("strobe-map", MFD_CLOEXEC);
+	const int second = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	FILE *out = second < 0 ? NULL : fdopen(second, "w");
+	int ret = out ? 0 : -errno;
+
+	if (ret == 0)
+		ret = put_behind(table, jit, out, map->fd);
+	if (out && fclose(out) != 0 && ret == 0)
+		ret = -errno;
+	if (!out && second >= 0)
+		close(second);
+	if (ret < 0) {
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	close(map->fd);
+	map->fd = fd;
+	return 0;
+}
+
+/* --- both --- */
+
+int load_map(
+	struct loader_image *image, const struct loader_jit_file *before, struct opener_file *map)
+{
+	struct loader_jit *jit = &image->jit;
+	const struct symtab *table = &image->known;
+	struct stat st, copied;
+	bool cut;
+
+	const int copy = kept_copy(map->fd, UINT64_MAX, true, &cut);
+	if (copy < 0)
+		return copy;
+	/* It may be written just now: the time is the one that holds for all that was copied. */
+	const bool ok = fstat(map->fd, &st) == 0 && fstat(copy, &copied) == 0;
+	const int error = ok ? 0 : -errno;
+	close(map->fd);
+	map->fd = copy;
+	if (!ok)
+		return error;
+	const uint64_t now_ns = clock_now_ns();
+	const uint64_t mtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	jit->map.size = map->size = (uint64_t)copied.st_size;
+	/* Else the next look would not see what is written within the same step of time. */
+	jit->map.mtime_ns = mtime_ns + TIME_STEP_NS < real_now_ns() ? mtime_ns : 0;
+	jit->written_ns = written_at(jit, mtime_ns, now_ns);
+	jit->read_ns = now_ns;
+	const bool goes_on = before->inode == jit->map.inode && before->dev == jit->map.dev &&
+		before->size <= jit->map.size && hash_of(copy, before->size) == jit->hash;
+	jit->hash = hash_of(copy, jit->map.size);
+	jit->anew |= before->inode && !goes_on;
+	if (!goes_on)
+		jit->n_steps = 0;
+	if (jit->anew && table->n_entries && !cut)
+		return join(table, jit, map);
+	return note_growth(jit, before, jit->written_ns);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_load_map.c - what a table knew is put in front of a map that was written anew.
+ */
+#include "symbols/jitspans.h"
+#include "symbols/loader_private.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static void add(
+	struct jitspans *spans, uint64_t start, uint64_t size, uint64_t since_ns, const char *name)
+{
+	assert_int_equal(jitspans_add(spans, start, size, since_ns, name, strlen(name)), 0);
+}
+
+static void build(const struct jitspans *spans, struct symtab *out)
+{
+	struct symtab_builder *builder;
+	uint32_t count;
+	int fd;
+
+	assert_int_equal(symtab_builder_new(&builder), 0);
+	assert_int_equal(jitspans_build(spans, builder), 0);
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	assert_int_equal(symtab_open(out, fd), 0);
+	close(fd);
+}
+
+/* A map of this text is read after one that was another file. */
+static int load(struct loader_image *image, const char *text, size_t len, struct opener_file *map)
+{
+	const struct loader_jit_file before = {.inode = 1, .size = 1};
+	const int fd = memfd_create("map", MFD_CLOEXEC);
+	struct stat st;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	assert_int_equal(fstat(fd, &st), 0);
+	*map = (struct opener_file){.fd = fd, .dev = st.st_dev, .inode = st.st_ino};
+	image->jit.map = (struct loader_jit_file){.dev = st.st_dev, .inode = st.st_ino};
+	return load_map(image, &before, map);
+}
+
+/* The table that comes of it. */
+static void read_map(
+	const struct loader_image *image, const struct opener_file *map, struct symtab *out)
+{
+	struct jitspans spans = {0};
+
+	assert_true(image->jit.n_steps <= PERFMAP_STEPS_MAX);
+	for (size_t i = 1; i < image->jit.n_steps; i++)
+		assert_true(image->jit.steps[i].since_ns >= image->jit.steps[i - 1].since_ns &&
+			image->jit.steps[i].bytes >= image->jit.steps[i - 1].bytes);
+	assert_int_equal(perfmap_read(map->fd, image->jit.steps, image->jit.n_steps, &spans), 0);
+	spans.n_mapped = spans.n;
+	build(&spans, out);
+	jitspans_fini(&spans);
+}
+
+static const char *name_of(const struct symtab *table, uint64_t number, uint64_t address)
+{
+	const int64_t entry = symtab_find(table, number << JITSPANS_SHIFT | address);
+
+	return entry < 0 ? "" : symtab_name(table, entry);
+}
+
+/* The table of a map that says nothing new is the one there was, however often. */
+static void test_nothing_is_lost_or_added(void **state)
+{
+	static const char text[] = "1000 100 one\n1010 10 nested\n3000 10 three\n"
+				   "ffffffffff600000 1000 [vsyscall]\n";
+	struct loader_image image = {0};
+	struct jitspans spans = {0};
+	struct opener_file map;
+	struct symtab table;
+
+	(void)state;
+	add(&spans, 0x1000, 0x100, 1, "one");
+	add(&spans, 0x1010, 0x10, 5 * SECOND, "two");
+	add(&spans, 0x1018, 0x10, 7 * SECOND, "over the end of two");
+	add(&spans, 0x1000, 0x100, 9 * SECOND, "one");
+	add(&spans, 0x1010, 0x10, 9 * SECOND, "nested");
+	add(&spans, 0x3000, 0x10, 2 * SECOND, "a name\nof two lines");
+	add(&spans, 0x3000, 0x10, 9 * SECOND, "three");
+	add(&spans, 0xffffffffff600000, 0x1000, 1, "[vsyscall]");
+	spans.n_mapped = spans.n;
+	build(&spans, &image.known);
+	jitspans_fini(&spans);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(load(&image, text, strlen(text), &map), 0);
+		assert_true(image.jit.anew);
+		read_map(&image, &map, &table);
+		assert_string_equal(name_of(&table, 0, 0x1010), "one");
+		assert_string_equal(name_of(&table, 1, 0x1010), "two");
+		assert_string_equal(name_of(&table, 2, 0x1010), "nested");
+		assert_string_equal(name_of(&table, 1, 0x1020), "over the end of two");
+		assert_string_equal(name_of(&table, 2, 0x1020), "one");
+		assert_string_equal(name_of(&table, 0, 0x3000), "three");
+		assert_string_equal(name_of(&table, 0, 0xffffffffff600010 & JITSPANS_PLAIN), "");
+		assert_true(symtab_find(&table, 0xffffffffff600010) >= 0);
+		/* The name of two lines is gone: here nobody tells it again. */
+		assert_int_equal(table.n_changes, image.known.n_changes - (i == 0));
+		assert_int_equal(table.n_entries, image.known.n_entries - (i == 0));
+		close(map.fd);
+		symtab_close(&image.known);
+		image.known = table;
+	}
+	symtab_close(&image.known);
+	free(image.jit.steps);
+}
+
+/* There are more times than places for them: the oldest are taken for one. */
+static void test_many_times(void **state)
+{
+	static const size_t times[] = {2 * (PERFMAP_STEPS_MAX - 3), 2 * (PERFMAP_STEPS_MAX - 2),
+		2 * (PERFMAP_STEPS_MAX - 1), 2 * PERFMAP_STEPS_MAX, 5 * PERFMAP_STEPS_MAX};
+	char name[32];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++) {
+		struct loader_image image = {0};
+		struct jitspans spans = {0};
+		struct opener_file map;
+		struct symtab table;
+
+		for (size_t i = 0; i < times[k]; i++) {
+			snprintf(name, sizeof(name), "x%zu", i);
+			add(&spans, 0x1000 + (i / 2) * 16, 16, i + 1, name);
+		}
+		spans.n_mapped = spans.n;
+		build(&spans, &image.known);
+		jitspans_fini(&spans);
+		assert_int_equal(load(&image, "1000 10 last\n", 13, &map), 0);
+		assert_true(image.jit.n_steps <= PERFMAP_STEPS_MAX);
+		assert_true(image.jit.n_steps + 1 >= PERFMAP_STEPS_MAX);
+		read_map(&image, &map, &table);
+		const uint64_t end = 0x1000 + ((times[k] - 2) / 2) * 16;
+		snprintf(name, sizeof(name), "x%zu", (times[k] - 2) / 2 * 2 + 1);
+		assert_string_equal(name_of(&table, 1, end), name);
+		close(map.fd);
+		symtab_close(&table);
+		symtab_close(&image.known);
+		free(image.jit.steps);
+	}
+}
+
+/* A map that only grew stands for itself; it keeps the steps it had. */
+static void test_growth(void **state)
+{
+	const int fd = memfd_create("map", MFD_CLOEXEC);
+	struct loader_image image = {0};
+	struct loader_jit_file before = {0};
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (int i = 0; i < 3; i++) {
+		assert_true(dprintf(fd, "%x 10 number %d\n", 0x1000 + i * 16, i) > 0);
+		assert_int_equal(fstat(fd, &st), 0);
+		struct opener_file map = {.fd = dup(fd), .dev = st.st_dev, .inode = st.st_ino};
+		image.jit.map = (struct loader_jit_file){.dev = st.st_dev, .inode = st.st_ino};
+		assert_int_equal(load_map(&image, &before, &map), 0);
+		before = image.jit.map;
+		assert_int_equal(before.size, st.st_size);
+		assert_int_equal(map.size, st.st_size);
+		assert_false(image.jit.anew);
+		assert_int_equal(image.jit.n_steps, i + 1);
+		close(map.fd);
+	}
+	assert_int_equal(image.jit.steps[0].since_ns, 1);
+	assert_true(image.jit.steps[1].since_ns > 1);
+	assert_int_equal(image.jit.steps[2].bytes, 2 * strlen("1000 10 number 0\n"));
+	close(fd);
+	free(image.jit.steps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_lost_or_added),
+		cmocka_unit_test(test_many_times),
+		cmocka_unit_test(test_growth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
