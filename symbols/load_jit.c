@@ -361,12 +361,12 @@ int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from)
 }
 
 /* The place of an image's copy among all; NULL: there are too many. */
-static struct loader_copy *find_copy(struct loader *loader, uint32_t key, size_t slot)
+static struct loader_copy *find_copy(struct loader *loader, uint32_t key)
 {
 	struct loader_copy *grown;
 
 	for (size_t i = 0; i < loader->n_copies; i++)
-		if (loader->copies[i].key == key && loader->copies[i].slot == slot)
+		if (loader->copies[i].key == key)
 			return &loader->copies[i];
 	if (loader->n_copies == COPIES_MAX)
 		return NULL;
@@ -374,7 +374,7 @@ static struct loader_copy *find_copy(struct loader *loader, uint32_t key, size_t
 	if (!grown)
 		return NULL;
 	loader->copies = grown;
-	grown[loader->n_copies] = (struct loader_copy){.key = key, .slot = slot};
+	grown[loader->n_copies] = (struct loader_copy){.key = key};
 	return &grown[loader->n_copies++];
 }
 
@@ -390,42 +390,31 @@ static bool has_room(const struct loader *loader, struct loader_copy *copy, uint
 	return copy->bytes || !size;
 }
 
-/* Of a map there is a copy already. */
-static void keep_copy(struct loader *loader, struct loader_image *image, size_t slot,
-	const char *path, const struct opener_file *file)
+/* What lies in a container goes with it.  Jitdumps of this machine stay, and are large. */
+static void keep_dump(
+	struct loader *loader, struct loader_image *image, const struct opener_file *dump)
 {
-	struct loader_copy *copy = find_copy(loader, image->key, slot);
+	const char *path = image->source.jitdump;
 	bool cut = false;
-	int fd = -1;
 
-	if (copy && has_room(loader, copy, file->size))
-		fd = slot == SLOT_MAP ? fcntl(file->fd, F_DUPFD_CLOEXEC, 3)
-				      : kept_copy(file->fd, file->size, false, &cut);
-	image->jit.left_out |= fd < 0;
+	if (!loader->keep_for_recording)
+		return;
+	image->jit.left_out = false;
+	if (dump->fd < 0 || !(image->jit.elsewhere || !is_ours(path, &image->jit.dump)))
+		return;
+	struct loader_copy *copy = find_copy(loader, image->key);
+	int fd = copy && has_room(loader, copy, dump->size)
+		? kept_copy(dump->fd, dump->size, false, &cut)
+		: -ENOSPC;
+	image->jit.left_out = fd < 0;
 	if (fd < 0)
 		return;
-	image->kept_fds[slot] = fd;
+	image->kept_fds[SLOT_DUMP] = fd;
 	if (cut && !image->jit.told_cut) {
 		image->jit.told_cut = true;
 		loader_add_note(
 			loader, SYMBOLS_NOTE_JIT_CUT, path, 0, (int)(PERFMAP_BYTES_MAX >> 20));
 	}
-}
-
-/* A map is written anew by the next process of its number, and what lies in a container goes with
- * it.  Jitdumps of this machine stay, and are large. */
-static void keep_copies(struct loader *loader, struct loader_image *image,
-	const struct opener_file *map, const struct opener_file *dump)
-{
-	const char *path = image->source.jitdump;
-
-	if (!loader->keep_for_recording)
-		return;
-	image->jit.left_out = false;
-	if (map->fd >= 0)
-		keep_copy(loader, image, SLOT_MAP, image->jit.path, map);
-	if (dump->fd >= 0 && (image->jit.elsewhere || !is_ours(path, &image->jit.dump)))
-		keep_copy(loader, image, SLOT_DUMP, path, dump);
 }
 
 int load_jit(struct loader *loader, struct loader_image *image)
@@ -468,7 +457,7 @@ int load_jit(struct loader *loader, struct loader_image *image)
 		ret = ask(loader, image, &map, &dump, false);
 	}
 	if (!jit->same && image->state == SYMBOLS_READY)
-		keep_copies(loader, image, &map, &dump);
+		keep_dump(loader, image, &dump);
 	drop(&map);
 	drop(&dump);
 	return ret;

@@ -10,14 +10,12 @@
 #include "symbols/loader_private.h"
 
 #include "symbols/clock.h"
-#include "symbols/jitspans.h"
+#include "symbols/maptext.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -98,92 +96,19 @@ static int note_growth(struct loader_jit *jit, const struct loader_jit_file *bef
 
 /* --- one that was written anew --- */
 
-struct known {
-	uint64_t since_ns;
-	uint32_t entry;
-};
-
-static int by_time(const void *a, const void *b)
-{
-	const struct known *x = a, *y = b;
-
-	if (x->since_ns != y->since_ns)
-		return x->since_ns < y->since_ns ? -1 : 1;
-	return (x->entry > y->entry) - (x->entry < y->entry);
-}
-
-/* All of a table in the order of its times; how many times there are. */
-static size_t sort_known(const struct symtab *table, struct known *out)
-{
-	size_t times = 0;
-	uint32_t change = 0;
-
-	for (uint32_t i = 0; i < table->n_entries; i++) {
-		const uint64_t start = table->entries[i].start;
-		while (change < table->n_changes &&
-			start - table->changes[change].start >= table->changes[change].size &&
-			table->changes[change].start < start)
-			change++;
-		const bool changed =
-			change < table->n_changes && table->changes[change].start <= start;
-		out[i] = (struct known){changed ? table->changes[change].since_ns : 1, i};
-	}
-	qsort(out, table->n_entries, sizeof(*out), by_time);
-	for (uint32_t i = 0; i < table->n_entries; i++)
-		times += i == 0 || out[i].since_ns != out[i - 1].since_ns;
-	return times;
-}
-
-static void write_known(
-	FILE *out, const struct symtab *table, const struct known *known, struct loader_jit *jit)
-{
-	const struct symtab_entry *entry = &table->entries[known->entry];
-	const char *name = symtab_name(table, known->entry);
-	const uint64_t number = entry->start >> JITSPANS_SHIFT;
-	const uint64_t start =
-		number < JITSPANS_NUMBERS ? entry->start & JITSPANS_PLAIN : entry->start;
-
-	/* A jitdump may have such a name, and tells it again itself. */
-	if (!*name || strchr(name, '\n'))
-		return;
-	if (!jit->n_steps || jit->steps[jit->n_steps - 1].since_ns != known->since_ns)
-		jit->steps[jit->n_steps++] = (struct perfmap_step){
-			.bytes = (uint64_t)ftello(out), .since_ns = known->since_ns};
-	fprintf(out, "%" PRIx64 " %" PRIx32 " %s\n", start, entry->size, name);
-}
-
 static int put_behind(const struct symtab *table, struct loader_jit *jit, FILE *out, int map)
 {
-	struct known *known = calloc(table->n_entries, sizeof(*known));
-	struct perfmap_step *steps = calloc(PERFMAP_STEPS_MAX, sizeof(*steps));
-	uint64_t since_ns = jit->written_ns;
-	int ret = known && steps ? 0 : -ENOMEM;
+	struct maptext text;
 
-	if (ret == 0) {
-		free(jit->steps);
-		jit->steps = steps;
-		jit->n_steps = 0;
-		steps = NULL;
-		const size_t times = sort_known(table, known);
-		/* There is room for so many: the oldest are one. */
-		const size_t more = times < PERFMAP_STEPS_MAX ? 0 : times - PERFMAP_STEPS_MAX + 2;
-		uint64_t last_ns = 0;
-		size_t met = 0;
-		for (uint32_t i = 0; i < table->n_entries && ftello(out) < PERFMAP_BYTES_MAX; i++) {
-			met += known[i].since_ns != last_ns;
-			last_ns = known[i].since_ns;
-			if (met <= more)
-				known[i].since_ns = 1;
-			write_known(out, table, &known[i], jit);
-		}
-		since_ns = since_ns > last_ns ? since_ns : last_ns;
-		jit->steps[jit->n_steps++] =
-			(struct perfmap_step){.bytes = (uint64_t)ftello(out), .since_ns = since_ns};
-		ret = kept_append(out, map, 0, jit->map.size);
-	}
-	free(steps);
-	free(known);
-	return ret;
+	int ret = maptext_write(table, out, &text);
+	if (ret < 0)
+		return ret;
+	const uint64_t since_ns = jit->written_ns > text.last_ns ? jit->written_ns : text.last_ns;
+	text.steps[text.n_steps++] = (struct perfmap_step){(uint64_t)ftello(out), since_ns};
+	free(jit->steps);
+	jit->steps = text.steps;
+	jit->n_steps = text.n_steps;
+	return kept_append(out, map, 0, jit->map.size);
 }
 
 static int join(const struct symtab *table, struct loader_jit *jit, struct opener_file *map)

@@ -39,10 +39,9 @@ struct loader {
 	unsigned int memory_mb; /* of a worker */
 	uint64_t read_by_worker; /* whose files the worker has read: LOADER_OURS, or who else's */
 	bool met_foreign; /* some file was not ours: names may be of one such */
-	/* Copies for a recording that images have, the thread's. */
+	/* Copies of jitdumps for a recording that images have, the thread's. */
 	struct loader_copy {
 		uint32_t key;
-		size_t slot;
 		uint64_t bytes;
 	} * copies;
 	size_t n_copies;

@@ -145,9 +145,10 @@ enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key);
  * list of symbols; of SYMBOLS_JIT they are a map and a jitdump, or one of them. */
 void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *debug);
 
-/* With keep_for_recording: write copies of what names these images' code to out: of SYMBOLS_JIT the
- * files as of the last look at them, and tables of files that lie where only their process sees
- * them.  *left_out: how many had no room.  0 or -errno. */
+/* Write copies of what names these images' code to out: of SYMBOLS_JIT all that its maps have told,
+ * and, with keep_for_recording, the jitdump as of the last look at it if it is not here; and tables
+ * of files that lie where only their process sees them.  *left_out: how many had no room.  0 or
+ * -errno. */
 int symbols_put_kept(
 	const struct symbols *symbols, const uint32_t *keys, size_t n, FILE *out, size_t *left_out);
 

@@ -6,9 +6,13 @@
 #include "symbols/again.h"
 #include "symbols/code_client.h"
 #include "symbols/kept.h"
+#include "symbols/maptext.h"
 #include "symbols/opener.h"
 #include "symbols/symbols_private.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,31 +77,57 @@ static bool has_room(FILE *out, int fd)
 	return (uint64_t)ftello(out) + len <= KEPT_BYTES_MAX;
 }
 
+static int put_dump(const struct again *again, int fd, FILE *out)
+{
+	const struct kept_file dump = {.kind = KEPT_DUMP,
+		.path = again->source.jitdump,
+		.pid = again->source.pid,
+		.fd = fd};
+
+	return kept_put(out, &dump);
+}
+
+/* Not the map as it is, but all that was known of it. */
+static int put_map(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
+{
+	const struct again *again = find_jit(symbols, key);
+	struct maptext text = {0};
+	char *bytes = NULL;
+	size_t len = 0;
+	FILE *memory = open_memstream(&bytes, &len);
+	int ret = memory ? maptext_write(symbols_table(symbols, key), memory, &text) : -ENOMEM;
+
+	if (memory && (fclose(memory) || !bytes) && !ret)
+		ret = -ENOMEM;
+	const struct kept_file map = {.kind = KEPT_MAP,
+		.path = again->jit.path,
+		.pid = again->source.pid,
+		.steps = text.steps,
+		.n_steps = text.n_steps,
+		.fd = -1,
+		.bytes = bytes,
+		.len = len};
+	const bool fits = (uint64_t)ftello(out) + len <= KEPT_BYTES_MAX;
+	if (!ret && fits)
+		ret = kept_put(out, &map);
+	*left_out += !ret && (!fits || text.cut);
+	free(text.steps);
+	free(bytes);
+	return ret;
+}
+
 static int put_files(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
 {
 	const struct again *again = find_jit(symbols, key);
-	struct kept_file file = {.kind = KEPT_MAP,
-		.path = again->jit.path,
-		.pid = again->source.pid,
-		.steps = again->jit.steps,
-		.n_steps = again->jit.n_steps};
-	int map, ret = 0;
+	int unused, dump, ret = 0;
 
-	symbols_files(symbols, key, &map, &file.fd);
-	if (!has_room(out, file.fd) || !has_room(out, map)) {
+	symbols_files(symbols, key, &unused, &dump);
+	if (!has_room(out, dump))
 		++*left_out;
-		return 0;
-	}
-	if (file.fd >= 0 && again->source.jitdump) {
-		struct kept_file dump = file;
-		dump.kind = KEPT_DUMP;
-		dump.path = again->source.jitdump;
-		dump.n_steps = 0;
-		ret = kept_put(out, &dump);
-	}
-	file.fd = map;
-	if (ret == 0 && map >= 0)
-		ret = kept_put(out, &file);
+	else if (dump >= 0 && again->source.jitdump)
+		ret = put_dump(again, dump, out);
+	if (!ret && again->jit.map.inode && symbols_state(symbols, key) == SYMBOLS_READY)
+		ret = put_map(symbols, key, out, left_out);
 	return ret;
 }
 

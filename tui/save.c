@@ -27,6 +27,7 @@ struct save {
 	struct writer_event events[ENGINE_EVENTS_TOLD];
 	uint8_t event_ids[ENGINE_EVENTS_TOLD];
 	char **cmdline;
+	struct record_kept kept;
 	struct save_progress progress;
 	struct thread thread;
 	bool has_thread;
@@ -132,7 +133,14 @@ static int gather(
 	ret = record_cmdline(&save->cmdline, &save->source.n_cmdline);
 	save->source.cmdline = save->cmdline;
 	/* After the snapshot: every image in it is below the number of images now. */
-	return ret ? ret : gather_build_ids(save, session);
+	if (!ret)
+		ret = gather_build_ids(save, session);
+	/* Names that cannot be copied may still be where they are. */
+	if (!ret && !record_copy_kept(&save->kept, session)) {
+		save->source.kept = save->kept.bytes;
+		save->source.kept_len = save->kept.len;
+	}
+	return ret;
 }
 
 int save_start(struct save **out, const struct session *session, const char *path, uint64_t from_ns,
@@ -175,7 +183,7 @@ unsigned int save_percent(const struct save *save)
 
 bool save_is_over(struct save *save, int *error, char *message, size_t size)
 {
-	char raw[RECORD_TEXT_MAX], bytes[FORMAT_MAX];
+	char raw[RECORD_TEXT_MAX], bytes[FORMAT_MAX], left_out[RECORD_TEXT_MAX / 2];
 
 	if (!atomic_load(&save->over))
 		return false;
@@ -188,9 +196,11 @@ bool save_is_over(struct save *save, int *error, char *message, size_t size)
 		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", save->path,
 			explain_errno(save->error));
 	else
-		snprintf(raw, sizeof(raw), "saved %" PRIu64 " samples to %s (%s)",
+		snprintf(raw, sizeof(raw), "saved %" PRIu64 " samples to %s (%s)%s%s",
 			atomic_load(&save->progress.samples), save->path,
-			format_bytes(bytes, atomic_load(&save->progress.bytes)));
+			format_bytes(bytes, atomic_load(&save->progress.bytes)),
+			record_explain_kept(&save->kept, left_out, sizeof(left_out)) ? "; " : "",
+			save->kept.left_out ? left_out : "");
 	clean_string(message, size, raw);
 	return true;
 }
@@ -206,6 +216,7 @@ bool save_free(struct save *save)
 		snapshot_release(save->store, &save->snapshot);
 	record_cmdline_free(save->cmdline, save->source.n_cmdline);
 	free(save->build_ids);
+	record_kept_fini(&save->kept);
 	free(save->path);
 	free(save);
 	return true;

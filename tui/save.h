@@ -40,6 +40,8 @@ struct save_source {
 	size_t n_events;
 	char *const *cmdline;
 	size_t n_cmdline;
+	const void *kept; /* see writer_kept() */
+	size_t kept_len;
 	bool machine; /* it is this one that was sampled: its kernel is described */
 };
 

@@ -581,6 +581,8 @@ static int write_all(struct saving *saving)
 		ret = writer_synthesized(saving->writer);
 	for (size_t i = 0; i < snapshot->n && !ret; i++)
 		ret = put_slice(saving, snapshot->slices[i]);
+	if (!ret && saving->source->kept_len)
+		ret = writer_kept(saving->writer, saving->source->kept, saving->source->kept_len);
 	return ret ? ret : writer_finish(saving->writer);
 }
 

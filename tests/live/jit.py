@@ -83,6 +83,15 @@ def judge_places(name, how, one, two):
     checks.amount(f"{name}, {how}: each has its time", both > 300 and abs(two / both - share) < allowed, (one, two))
 
 
+def remove_maps():
+    """Whose map it is when a recording is read does not matter any more."""
+    for path in glob.glob("/tmp/perf-*.map"):
+        with contextlib.suppress(OSError):
+            with open(path, encoding="utf-8") as names:
+                if "gen_two" in names.read():
+                    os.unlink(path)
+
+
 def places():
     """Code whose place is taken by other code keeps its name."""
     for how in ("again", "mapped", "anew", "other", "split", "part"):
@@ -91,12 +100,7 @@ def places():
     for how in ("mapped", "anew", "other", "split"):
         data = os.path.join(folder, f"{how}.data")
         made = common.run([strobe, "record", "-o", data, "--", jit, how, "2"], env=ENV, cwd=folder)
-        # Whose map it is when it is read does not matter any more.
-        for path in glob.glob("/tmp/perf-*.map"):
-            with contextlib.suppress(OSError):
-                with open(path, encoding="utf-8") as names:
-                    if "gen_two" in names.read():
-                        os.unlink(path)
+        remove_maps()
         result = report(data)
         judge_places("recording", how, samples(result, "gen_one"), samples(result, "gen_two"))
         checks.check(f"recording, {how}: it was made", made.status == 0, made.err)
@@ -145,6 +149,29 @@ def screens():
                                           (how == "grow" or COLD in text)), screen.text())
             finally:
                 screen.close()
+
+
+def saved():
+    """What the screen saves has the names of the time, too."""
+    try:
+        import pyte  # noqa: F401
+    except ImportError:
+        checks.skip("what is saved", "pyte is not installed")
+        return
+    data = os.path.join(folder, "saved.data")
+    screen = common.Screen([strobe, "--", jit, "anew", "2"], 120, 30, env=ENV)
+    try:
+        there = screen.until(lambda text: "gen_one" in text and "gen_two" in text and "ended" in text)
+        checks.check("saved: both names were there", there, screen.text())
+        screen.send("W\x15" + data + "\r")
+        checks.check("saved: it is told", screen.until(" samples to "), screen.text())
+        screen.send("q")
+        screen.wait(60)
+    finally:
+        screen.close()
+    remove_maps()
+    result = report(data)
+    judge_places("saved", "anew", samples(result, "gen_one"), samples(result, "gen_two"))
 
 
 def namespaces():
@@ -405,6 +432,7 @@ def main():
             checks.skip("another user", "not root")
         places()
         screens()
+        saved()
         namespaces()
         left_behind()
         recordings()

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KEY 7
@@ -218,21 +219,18 @@ static void test_a_map_is_written_anew(void **state)
 	assert_int_equal(changes, 3);
 }
 
-/* The same length, and the same time as far as the file system tells. */
+/* The same length and the same time: a file that changed just now may change once more. */
 static void test_a_map_changes_at_once(void **state)
 {
-	struct timespec times[2];
-	struct stat st;
+	const struct timespec soon[2] = {{.tv_sec = time(NULL) + 60}, {.tv_sec = time(NULL) + 60}};
 
 	(void)state;
 	write_anew("1000 10 one\n");
+	assert_int_equal(utimensat(AT_FDCWD, map, soon, 0), 0);
 	request(getpid(), 0, NULL);
 	assert_string_equal(name_at(0x1000), "one");
-	assert_int_equal(stat(map, &st), 0);
 	write_anew("1000 10 two\n");
-	times[0] = st.st_atim;
-	times[1] = st.st_mtim;
-	assert_int_equal(utimensat(AT_FDCWD, map, times, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, map, soon, 0), 0);
 	assert_string_equal(later_name_at(NEXT + 0x1000), "two");
 	assert_string_equal(name_at(0x1000), "one");
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * maptext.h - a table of code made at run time as the text of a map, with its times: who reads it
+ * (perfmap.h) has the same table.  Any thread.
+ */
+#ifndef SYMBOLS_MAPTEXT_H
+#define SYMBOLS_MAPTEXT_H
+
+#include "symbols/perfmap.h"
+#include "symbols/symtab.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct maptext {
+	/* For free(3), with room for PERFMAP_STEPS_MAX, of which one at least is left. */
+	struct perfmap_step *steps;
+	size_t n_steps;
+	uint64_t last_ns; /* the time of the newest */
+	bool cut; /* the oldest are left out */
+};
+
+/* Append to out, which is at its beginning, at most PERFMAP_BYTES_MAX.  0 or -ENOMEM; whether all
+ * was written is the caller's to ask of out. */
+int maptext_write(const struct symtab *table, FILE *out, struct maptext *text);
+
+#endif
