@@ -4,12 +4,18 @@
  */
 #include "sampler/launch.h"
 
+#include "sampler/proc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define ASLEEP_TRIES 10000u
+#define ASLEEP_PAUSE_NS 100000
 
 /* The caller's and the inherited disposition of each signal.  Written once, before any thread
  * starts. */
@@ -86,6 +92,20 @@ fail:
 	_exit(127);
 }
 
+/* Until then it runs, and has samples once an event is armed, be it for a moment: of this program,
+ * not of the command. */
+static void wait_until_asleep(int32_t pid)
+{
+	const struct timespec pause = {.tv_nsec = ASLEEP_PAUSE_NS};
+	struct proc_thread thread;
+
+	for (unsigned int i = 0; i < ASLEEP_TRIES; i++) {
+		if (proc_read_thread(pid, &thread) || thread.state == 'S' || thread.state == 'Z')
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 int launch_fork(struct launch *launch, char *const argv[], int output_fd)
 {
 	int go[2] = {-1, -1}, error[2] = {-1, -1};
@@ -114,6 +134,7 @@ int launch_fork(struct launch *launch, char *const argv[], int output_fd)
 	launch->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
 	if (launch->pid_fd < 0)
 		launch->pid_fd = -1;
+	wait_until_asleep(launch->pid);
 out:
 	close_fd(&go[0]);
 	close_fd(&go[1]);

@@ -3,6 +3,7 @@
  * test_launch.c - commands that wait, run, fail to execute, end.
  */
 #include "sampler/launch.h"
+#include "sampler/proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -141,6 +142,22 @@ static void test_never_let_go(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
+/* Whoever observes it from here on sees nothing of what came before the command. */
+static void test_it_waits_when_it_is_there(void **state)
+{
+	char *argv[] = {"true", NULL};
+	struct proc_thread child;
+	struct launch launch;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(launch_fork(&launch, argv, -1), 0);
+		assert_int_equal(proc_read_thread(launch.pid, &child), 0);
+		assert_int_equal(child.state, 'S');
+		launch_close(&launch);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_no_such_command),
 		cmocka_unit_test(test_output_goes_to_the_descriptor),
 		cmocka_unit_test(test_never_let_go),
+		cmocka_unit_test(test_it_waits_when_it_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
