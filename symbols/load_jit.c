@@ -10,6 +10,8 @@
  */
 #include "symbols/loader_private.h"
 
+#include "symbols/clock.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -316,14 +318,6 @@ uint32_t load_jit_timed(struct loader *loader)
 	return timed ? WIRE_FLAG_TIMED : 0;
 }
 
-/* It would be the same the next time. */
-static void give_up(struct loader *loader, struct loader_image *image, const char *path, int error)
-{
-	image->jit.over = true;
-	if (error != EOWNERDEAD)
-		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, error, 0);
-}
-
 static int ask(struct loader *loader, struct loader_image *image, const struct opener_file *map,
 	const struct opener_file *dump, bool foreign)
 {
@@ -345,7 +339,10 @@ static int ask(struct loader *loader, struct loader_image *image, const struct o
 		tell_cut(loader, image, &question, &answer);
 	if (ret == 0 || ret == -ECANCELED || ret == -ECHILD)
 		return ret;
-	give_up(loader, image, question.path, -ret);
+	/* It would be the same the next time. */
+	image->jit.over = true;
+	if (ret != -EOWNERDEAD)
+		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, question.path, -ret, 0);
 	return 0;
 }
 
@@ -417,10 +414,27 @@ static void keep_dump(
 	}
 }
 
+/* There was no memory or descriptor for what the map said, or its file system did not answer. */
+static void look_later(struct loader *loader, struct loader_image *image,
+	const struct loader_jit *before, int error)
+{
+	struct loader_jit *jit = &image->jit;
+	const bool over = jit->over, told = before->told_refused;
+
+	if (!told)
+		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, jit->path, -error, 0);
+	*jit = *before;
+	jit->same = true;
+	jit->over = over;
+	jit->told_refused = true;
+	image->state = SYMBOLS_NONE;
+}
+
 int load_jit(struct loader *loader, struct loader_image *image)
 {
 	struct opener_file map = {.fd = -1}, dump = {.fd = -1};
 	const struct loader_jit before = image->jit;
+	const uint64_t now_ns = clock_now_ns();
 	struct loader_jit *jit = &image->jit;
 	struct target target;
 	int ret = 0;
@@ -445,13 +459,19 @@ int load_jit(struct loader *loader, struct loader_image *image)
 		}
 		return 0;
 	}
+	const bool gone = map.fd < 0 && before.map.inode;
+	if (gone)
+		jit->map = before.map;
 	jit->ours = map.fd >= 0 ? is_ours(jit->path, &jit->map)
 				: is_ours(image->source.jitdump, &jit->dump);
 	jit->same = is_same(&before.map, &jit->map) && is_same(&before.dump, &jit->dump);
 	if (!jit->same && map.fd >= 0)
 		ret = load_map(image, &before.map, &map);
+	else if (!jit->same && gone)
+		ret = load_map_again(image, &map);
+	jit->read_ns = now_ns;
 	if (ret < 0) {
-		give_up(loader, image, jit->path, -ret);
+		look_later(loader, image, &before, ret);
 		ret = 0;
 	} else if (!jit->same) {
 		ret = ask(loader, image, &map, &dump, false);

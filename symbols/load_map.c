@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -45,16 +46,21 @@ static uint64_t written_at(const struct loader_jit *jit, uint64_t mtime_ns, uint
 	return now_ns - ago_ns;
 }
 
-/* The text behind the first half of what is read of a file is not looked at. */
-static uint64_t hash_of(int fd, uint64_t size)
+struct digest {
+	uint64_t hash, lines;
+};
+
+/* The first bytes of a copy; behind the first half of what is read of a file may be a hole. */
+static struct digest digest_of(int fd, uint64_t size)
 {
-	const uint64_t end = size < PERFMAP_BYTES_MAX / 2 ? size : PERFMAP_BYTES_MAX / 2;
+	const uint64_t end = size <= PERFMAP_BYTES_MAX ? size : PERFMAP_BYTES_MAX / 2;
 	XXH3_state_t *state = XXH3_createState();
+	struct digest digest = {0};
 	char block[BLOCK_BYTES];
 	ssize_t n = 1;
 
 	if (!state)
-		return 0;
+		return digest;
 	XXH3_64bits_reset(state);
 	for (uint64_t at = 0; at < end && n > 0; at += (uint64_t)n) {
 		const uint64_t rest = end - at;
@@ -62,10 +68,23 @@ static uint64_t hash_of(int fd, uint64_t size)
 			fd, block, rest < sizeof(block) ? (size_t)rest : sizeof(block), (off_t)at);
 		if (n > 0)
 			XXH3_64bits_update(state, block, (size_t)n);
+		for (ssize_t i = 0; i < n; i++)
+			digest.lines += block[i] == '\n';
 	}
-	const uint64_t hash = XXH3_64bits_digest(state);
+	digest.hash = XXH3_64bits_digest(state);
 	XXH3_freeState(state);
-	return n > 0 ? hash : 0;
+	return digest;
+}
+
+/* Where the line begins that was not complete when there were so many bytes. */
+static uint64_t line_start(int fd, uint64_t at)
+{
+	char block[BLOCK_BYTES];
+	const uint64_t from = at > sizeof(block) ? at - sizeof(block) : 0;
+
+	const ssize_t n = pread(fd, block, (size_t)(at - from), (off_t)from);
+	const char *newline = n > 0 ? memrchr(block, '\n', (size_t)n) : NULL;
+	return newline ? from + (uint64_t)(newline - block) + 1 : from;
 }
 
 /* --- a map that grows --- */
@@ -96,22 +115,39 @@ static int note_growth(struct loader_jit *jit, const struct loader_jit_file *bef
 
 /* --- one that was written anew --- */
 
-static int put_behind(const struct symtab *table, struct loader_jit *jit, FILE *out, int map)
+/* What is new in a map: all from a byte on, so many lines. */
+struct news {
+	uint64_t from, lines;
+};
+
+static struct maptext_limits room_before(const struct loader_jit *jit, const struct news *news)
 {
+	return (struct maptext_limits){.bytes = PERFMAP_BYTES_MAX - (jit->map.size - news->from),
+		.lines = JITSPANS_MAX > news->lines ? JITSPANS_MAX - news->lines : 0,
+		.now_ns = clock_now_ns()};
+}
+
+static int put_behind(const struct symtab *table, const struct news *news, struct loader_jit *jit,
+	FILE *out, int map)
+{
+	const struct maptext_limits limits = room_before(jit, news);
 	struct maptext text;
 
-	int ret = maptext_write(table, out, &text);
+	int ret = maptext_write(table, &limits, out, &text);
 	if (ret < 0)
 		return ret;
 	const uint64_t since_ns = jit->written_ns > text.last_ns ? jit->written_ns : text.last_ns;
-	text.steps[text.n_steps++] = (struct perfmap_step){(uint64_t)ftello(out), since_ns};
+	text.steps[text.n_steps++] = (struct perfmap_step){text.bytes, since_ns};
 	free(jit->steps);
 	jit->steps = text.steps;
 	jit->n_steps = text.n_steps;
-	return kept_append(out, map, 0, jit->map.size);
+	if (map >= 0)
+		ret = kept_append(out, map, news->from, jit->map.size - news->from);
+	return ret == 0 && ferror(out) ? -ENOSPC : ret;
 }
 
-static int join(const struct symtab *table, struct loader_jit *jit, struct opener_file *map)
+static int join(const struct symtab *table, const struct news *news, struct loader_jit *jit,
+	struct opener_file *map)
 {
 	const int fd = memfd_create("strobe-map", MFD_CLOEXEC);
 	const int second = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -119,7 +155,7 @@ static int join(const struct symtab *table, struct loader_jit *jit, struct opene
 	int ret = out ? 0 : -errno;
 
 	if (ret == 0)
-		ret = put_behind(table, jit, out, map->fd);
+		ret = put_behind(table, news, jit, out, map->fd);
 	if (out && fclose(out) != 0 && ret == 0)
 		ret = -errno;
 	if (!out && second >= 0)
@@ -129,9 +165,21 @@ static int join(const struct symtab *table, struct loader_jit *jit, struct opene
 			close(fd);
 		return ret;
 	}
-	close(map->fd);
+	if (map->fd >= 0)
+		close(map->fd);
 	map->fd = fd;
 	return 0;
+}
+
+int load_map_again(struct loader_image *image, struct opener_file *map)
+{
+	struct loader_jit *jit = &image->jit;
+	const struct news none = {.from = jit->map.size};
+
+	*map = (struct opener_file){.fd = -1, .owner = jit->map.owner};
+	jit->anew = true;
+	jit->written_ns = 0;
+	return join(&image->known, &none, jit, map);
 }
 
 /* --- both --- */
@@ -161,14 +209,27 @@ int load_map(
 	/* Else the next look would not see what is written within the same step of time. */
 	jit->map.mtime_ns = mtime_ns + TIME_STEP_NS < real_now_ns() ? mtime_ns : 0;
 	jit->written_ns = written_at(jit, mtime_ns, now_ns);
-	jit->read_ns = now_ns;
+	const struct digest old =
+		digest_of(copy, before->size < jit->map.size ? before->size : jit->map.size);
+	const struct digest digest = digest_of(copy, jit->map.size);
 	const bool goes_on = before->inode == jit->map.inode && before->dev == jit->map.dev &&
-		before->size <= jit->map.size && hash_of(copy, before->size) == jit->hash;
-	jit->hash = hash_of(copy, jit->map.size);
+		before->size <= jit->map.size && old.hash == jit->hash;
+	jit->hash = digest.hash;
 	jit->anew |= before->inode && !goes_on;
-	if (!goes_on)
+	if (jit->anew && table->n_entries && !cut) {
+		struct news news = {0, digest.lines};
+		if (goes_on) {
+			const struct news rest = {
+				line_start(copy, before->size), digest.lines - old.lines};
+			const struct maptext_limits room = room_before(jit, &rest);
+			/* The oldest of what is known may be of the present. */
+			if (maptext_fits(table, &room))
+				news = rest;
+		}
+		return join(table, &news, jit, map);
+	}
+	/* Of one that is not read whole the present alone is known. */
+	if (!goes_on || jit->anew)
 		jit->n_steps = 0;
-	if (jit->anew && table->n_entries && !cut)
-		return join(table, jit, map);
 	return note_growth(jit, before, jit->written_ns);
 }

@@ -26,7 +26,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* All of a table in the order of its times. */
-static void sort_known(const struct symtab *table, struct known *known)
+static void sort_known(const struct symtab *table, uint64_t now_ns, struct known *known)
 {
 	const struct symtab_change *change = table->changes;
 	const struct symtab_change *end = change + table->n_changes;
@@ -37,19 +37,21 @@ static void sort_known(const struct symtab *table, struct known *known)
 			start - change->start >= change->size)
 			change++;
 		const bool changed = change < end && change->start <= start;
-		known[i] = (struct known){changed ? change->since_ns : 1, i};
+		const uint64_t since_ns = changed ? change->since_ns : 1;
+		known[i] = (struct known){since_ns < now_ns ? since_ns : now_ns, i};
 	}
 	qsort(known, table->n_entries, sizeof(*known), by_time);
 }
 
 /* How many, from the first one on, there is no room for. */
-static uint32_t count_left_out(const struct symtab *table, const struct known *known)
+static uint32_t count_left_out(
+	const struct symtab *table, const struct maptext_limits *limits, const struct known *known)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, lines = 0;
 
 	for (uint32_t i = table->n_entries; i > 0; i--) {
 		bytes += NUMBERS_BYTES + strlen(symtab_name(table, known[i - 1].entry));
-		if (bytes > PERFMAP_BYTES_MAX)
+		if (bytes > limits->bytes || ++lines > limits->lines)
 			return i;
 	}
 	return 0;
@@ -67,17 +69,28 @@ static void join_times(struct known *known, uint32_t n)
 	}
 }
 
-static void write_line(const struct symtab *table, uint32_t number, FILE *out)
+static uint64_t write_line(const struct symtab *table, uint32_t number, FILE *out)
 {
 	const struct symtab_entry *entry = &table->entries[number];
 	const bool numbered = entry->start >> JITSPANS_SHIFT < JITSPANS_NUMBERS;
 
-	fprintf(out, "%" PRIx64 " %" PRIx32 " %s\n",
+	const int len = fprintf(out, "%" PRIx64 " %" PRIx32 " %s\n",
 		numbered ? entry->start & JITSPANS_PLAIN : entry->start, entry->size,
 		symtab_name(table, number));
+	return len > 0 ? (uint64_t)len : 0;
 }
 
-int maptext_write(const struct symtab *table, FILE *out, struct maptext *text)
+bool maptext_fits(const struct symtab *table, const struct maptext_limits *limits)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < table->n_entries; i++)
+		bytes += NUMBERS_BYTES + strlen(symtab_name(table, i));
+	return bytes <= limits->bytes && table->n_entries <= limits->lines;
+}
+
+int maptext_write(const struct symtab *table, const struct maptext_limits *limits, FILE *out,
+	struct maptext *text)
 {
 	struct known *known = calloc(table->n_entries + 1u, sizeof(*known));
 
@@ -88,21 +101,21 @@ int maptext_write(const struct symtab *table, FILE *out, struct maptext *text)
 		text->steps = NULL;
 		return -ENOMEM;
 	}
-	sort_known(table, known);
+	sort_known(table, limits->now_ns, known);
 	if (table->n_entries)
 		text->last_ns = known[table->n_entries - 1].since_ns;
-	const uint32_t first = count_left_out(table, known);
+	const uint32_t first = count_left_out(table, limits, known);
 	text->cut = first > 0;
 	join_times(known + first, table->n_entries - first);
 	for (uint32_t i = first; i < table->n_entries; i++) {
 		const char *name = symtab_name(table, known[i].entry);
-		const struct perfmap_step step = {(uint64_t)ftello(out), known[i].since_ns};
+		const struct perfmap_step step = {text->bytes, known[i].since_ns};
 		/* A jitdump may have names of two lines, and tells them itself. */
 		if (!*name || strchr(name, '\n'))
 			continue;
 		if (!text->n_steps || text->steps[text->n_steps - 1].since_ns != step.since_ns)
 			text->steps[text->n_steps++] = step;
-		write_line(table, known[i].entry, out);
+		text->bytes += write_line(table, known[i].entry, out);
 	}
 	free(known);
 	return 0;

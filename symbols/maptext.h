@@ -9,6 +9,7 @@
 #include "symbols/perfmap.h"
 #include "symbols/symtab.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,11 +18,19 @@ struct maptext {
 	struct perfmap_step *steps;
 	size_t n_steps;
 	uint64_t last_ns; /* the time of the newest */
+	uint64_t bytes;
 	bool cut; /* the oldest are left out */
 };
 
-/* Append to out, which is at its beginning, at most PERFMAP_BYTES_MAX.  0 or -ENOMEM; whether all
- * was written is the caller's to ask of out. */
-int maptext_write(const struct symtab *table, FILE *out, struct maptext *text);
+/* Write to out, which is empty, at most so many bytes and lines: the oldest are left out.  What is
+ * said to come after now_ns counts as of then.  0 or -ENOMEM; whether all was written is the
+ * caller's to ask of out. */
+struct maptext_limits {
+	uint64_t bytes, lines, now_ns;
+};
+/* Whether nothing would be left out. */
+bool maptext_fits(const struct symtab *table, const struct maptext_limits *limits);
+int maptext_write(const struct symtab *table, const struct maptext_limits *limits, FILE *out,
+	struct maptext *text);
 
 #endif

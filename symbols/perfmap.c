@@ -65,7 +65,11 @@ static void parse_line(struct perfmap *map, const char *line, size_t len)
 	const char *end = line + len;
 	uint64_t start, size;
 
-	if (len && end[-1] == '\r')
+	/* A name that is told once more is to be the same. */
+	const char *nul = memchr(line, '\0', len);
+	if (nul)
+		end = nul;
+	while (end > line && end[-1] == '\r')
 		end--;
 	const char *p = parse_number(line, end, &start);
 	p = p ? parse_number(p, end, &size) : NULL;

@@ -95,9 +95,11 @@ static int put_map(const struct symbols *symbols, uint32_t key, FILE *out, size_
 	char *bytes = NULL;
 	size_t len = 0;
 	FILE *memory = open_memstream(&bytes, &len);
-	int ret = memory ? maptext_write(symbols_table(symbols, key), memory, &text) : -ENOMEM;
+	const struct maptext_limits limits = {PERFMAP_BYTES_MAX, JITSPANS_MAX, UINT64_MAX};
+	int ret = memory ? maptext_write(symbols_table(symbols, key), &limits, memory, &text)
+			 : -ENOMEM;
 
-	if (memory && (fclose(memory) || !bytes) && !ret)
+	if (memory && (ferror(memory) | fclose(memory) || !bytes) && !ret)
 		ret = -ENOMEM;
 	const struct kept_file map = {.kind = KEPT_MAP,
 		.path = again->jit.path,

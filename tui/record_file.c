@@ -522,21 +522,16 @@ void record_build_ids_fini(struct record_build_ids *ids)
 
 int record_copy_kept(struct record_kept *kept, const struct session *session)
 {
-	struct images *images = session_images(session);
-	const uint32_t limit = images_count(images);
+	/* Not by the images themselves, which may be gone by now: symbols know what they were asked of. */
+	const uint32_t limit = images_count(session_images(session));
 	uint32_t *keys = calloc(limit + 1u, sizeof(*keys));
 	FILE *out = keys ? open_memstream(&kept->bytes, &kept->len) : NULL;
-	size_t n = 0;
 	int ret = out ? 0 : -ENOMEM;
 
-	for (uint32_t id = 0; id < limit && !ret; id++) {
-		const struct image *image = images_get(images, id);
-
-		if (image && (image->kind == IMAGE_ANON || image->kind == IMAGE_FILE))
-			keys[n++] = id;
-	}
+	for (uint32_t id = 0; id < limit && !ret; id++)
+		keys[id] = id;
 	if (!ret)
-		ret = symbols_put_kept(session->symbols, keys, n, out, &kept->left_out);
+		ret = symbols_put_kept(session->symbols, keys, limit, out, &kept->left_out);
 	if (out && (fclose(out) || !kept->bytes) && !ret)
 		ret = -ENOMEM;
 	free(keys);

@@ -382,6 +382,17 @@ static void test_a_dump(void **state)
 	add_to(map, "1000 10 mapped\n4000 10 only mapped\n");
 	assert_string_equal(later_name_at(0x4000), "only mapped");
 	assert_string_equal(name_at(0x1000), "dumped");
+	/* What a map has told is known when it is gone, and when there is another one. */
+	assert_int_equal(unlink(map), 0);
+	file = fopen(dump, "ae");
+	assert_non_null(file);
+	add_load(file, 0x3000, "still more");
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(later_name_at(0x3000), "still more");
+	assert_string_equal(name_at(0x4000), "only mapped");
+	add_to(map, "4000 10 instead\n");
+	assert_string_equal(later_name_at(NEXT + 0x4000), "instead");
+	assert_string_equal(name_at(0x4000), "only mapped");
 }
 
 static void test_a_module_is_loaded(void **state)

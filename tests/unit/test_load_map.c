@@ -4,6 +4,7 @@
  */
 #include "symbols/jitspans.h"
 #include "symbols/loader_private.h"
+#include "symbols/maptext.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,6 +161,126 @@ static void test_many_times(void **state)
 	}
 }
 
+/* The text of a table that has room for so much, as it is read. */
+static void check_limits(const struct symtab *table, const struct maptext_limits *limits,
+	uint32_t entries, bool fits)
+{
+	struct jitspans spans = {0};
+	struct maptext text;
+	struct symtab read;
+	const int fd = memfd_create("text", MFD_CLOEXEC);
+	FILE *out = fdopen(dup(fd), "w");
+
+	assert_non_null(out);
+	assert_int_equal(maptext_write(table, limits, out, &text), 0);
+	assert_int_equal(ftello(out), text.bytes);
+	assert_int_equal(fclose(out), 0);
+	assert_true(text.bytes <= limits->bytes);
+	assert_int_equal(text.cut, !fits);
+	assert_int_equal(maptext_fits(table, limits), fits);
+	assert_int_equal(perfmap_read(fd, text.steps, text.n_steps, &spans), 0);
+	assert_int_equal(spans.n, entries);
+	for (size_t i = 0; i < spans.n; i++)
+		assert_true(spans.at[i].since_ns <= limits->now_ns);
+	spans.n_mapped = spans.n;
+	build(&spans, &read);
+	if (entries)
+		assert_string_equal(name_of(&read, fits ? 1 : 0, 0x1000), "newest");
+	symtab_close(&read);
+	jitspans_fini(&spans);
+	free(text.steps);
+	close(fd);
+}
+
+static void test_limits(void **state)
+{
+	struct jitspans spans = {0};
+	struct symtab table;
+
+	(void)state;
+	add(&spans, 0x1000, 0x10, 1, "oldest");
+	add(&spans, 0x2000, 0x10, 1, "as old");
+	add(&spans, 0x1000, 0x10, 9 * SECOND, "newest");
+	spans.n_mapped = spans.n;
+	build(&spans, &table);
+	jitspans_fini(&spans);
+	check_limits(&table, &(struct maptext_limits){1000, 3, 10 * SECOND}, 3, true);
+	check_limits(&table, &(struct maptext_limits){1000, 3, 5 * SECOND}, 3, true);
+	check_limits(&table, &(struct maptext_limits){1000, 1, 10 * SECOND}, 1, false);
+	check_limits(&table, &(struct maptext_limits){40, 3, 10 * SECOND}, 1, false);
+	check_limits(&table, &(struct maptext_limits){1000, 0, 10 * SECOND}, 0, false);
+	symtab_close(&table);
+}
+
+static void know_one(struct loader_image *image)
+{
+	struct jitspans spans = {0};
+
+	add(&spans, 0x1000, 0x10, 1, "one");
+	spans.n_mapped = spans.n;
+	build(&spans, &image->known);
+	jitspans_fini(&spans);
+}
+
+static int load_fd(struct loader_image *image, const struct loader_jit_file *before, int fd,
+	struct opener_file *map)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	*map = (struct opener_file){.fd = dup(fd), .dev = st.st_dev, .inode = st.st_ino};
+	image->jit.map = (struct loader_jit_file){.dev = st.st_dev, .inode = st.st_ino};
+	return load_map(image, before, map);
+}
+
+/* Of a map that is too large the present is known, and nothing else. */
+static void test_too_large(void **state)
+{
+	const struct loader_jit_file before = {.inode = 1, .size = 1};
+	const int fd = memfd_create("map", MFD_CLOEXEC);
+	struct loader_image image = {0};
+	struct opener_file map;
+
+	(void)state;
+	know_one(&image);
+	assert_int_equal(load(&image, "1000 10 two\n", 12, &map), 0);
+	assert_int_equal(image.jit.n_steps, 2);
+	close(map.fd);
+	assert_true(dprintf(fd, "1000 10 three\n") > 0);
+	assert_int_equal(ftruncate(fd, PERFMAP_BYTES_MAX + 4096), 0);
+	assert_int_equal(load_fd(&image, &before, fd, &map), 0);
+	assert_int_equal(image.jit.n_steps, 1);
+	assert_int_equal(image.jit.steps[0].bytes, 0);
+	close(map.fd);
+	close(fd);
+	symtab_close(&image.known);
+	free(image.jit.steps);
+}
+
+/* All of a map is compared with what it was. */
+static void test_a_change_far_behind(void **state)
+{
+	const off_t far = PERFMAP_BYTES_MAX / 2 + 4096;
+	const int fd = memfd_create("map", MFD_CLOEXEC);
+	struct loader_jit_file before = {0};
+	struct loader_image image = {0};
+	struct opener_file map;
+
+	(void)state;
+	know_one(&image);
+	assert_int_equal(pwrite(fd, "\n1000 10 one\n", 13, far), 13);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(load_fd(&image, &before, fd, &map), 0);
+		before = image.jit.map;
+		assert_int_equal(image.jit.anew, i);
+		close(map.fd);
+		assert_int_equal(pwrite(fd, "\n1000 10 two\n", 13, far), 13);
+	}
+	close(fd);
+	symtab_close(&image.known);
+	free(image.jit.steps);
+}
+
 /* A map that only grew stands for itself; it keeps the steps it had. */
 static void test_growth(void **state)
 {
@@ -195,6 +316,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_is_lost_or_added),
 		cmocka_unit_test(test_many_times),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_a_change_far_behind),
 		cmocka_unit_test(test_growth),
 	};
 
