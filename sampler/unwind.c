@@ -18,6 +18,8 @@
 #define X86_BP 6u
 #define X86_SP 7u
 #define X86_IP 8u
+#define DWARF_RBX 3u
+#define BX_LOST UINT64_MAX
 #define ARM64_FP 29u
 #define ARM64_LR 30u
 #define ARM64_SP 31u
@@ -143,6 +145,7 @@ struct walker {
 	 * there), or where the kernel saved them for a signal handler (0: nowhere). */
 	const struct record_regs *regs;
 	uint64_t regs_mask, saved_at;
+	uint64_t bx_at; /* where rbx was saved since (0: nowhere); BX_LOST */
 	bool is_caller; /* of that code */
 	bool is_arm64;
 	bool exact; /* ip is where the code is, not behind a call */
@@ -223,14 +226,13 @@ static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
 /* Does a function restore it for its caller?  By its number in DWARF. */
 static bool is_restored(const struct walker *walker, uint32_t number)
 {
-	if (walker->is_arm64)
-		return number >= 19;
-	return number == 3 || number >= 12; /* rbx, r12 to r15 */
+	return number >= (walker->is_arm64 ? 19 : 12); /* r12 to r15; rbx is followed */
 }
 
 /* By its number in DWARF.  False: it is not known.  In callers, registers that are restored have
- * other values.  All others are lost in a call of compiled code; assembly may agree to keep them
- * (OpenSSL), and a wrong one hardly leads up to code. */
+ * other values, of which rbx alone is followed: the dynamic linker finds its stack by it while it
+ * binds a function.  All others are lost in a call of compiled code; assembly may agree to keep
+ * them (OpenSSL), and a wrong one hardly leads up to code. */
 static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
 {
 	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15: in asm/perf_regs.h, and in
@@ -241,6 +243,8 @@ static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
 	if ((!walker->is_arm64 && number >= sizeof(in_sample)) ||
 		(walker->is_caller && is_restored(walker, number)))
 		return false;
+	if (walker->bx_at && number == DWARF_RBX && !walker->is_arm64)
+		return walker->bx_at != BX_LOST && read_word(walker, walker->bx_at, out);
 	if (walker->regs)
 		return take_register(walker->regs, walker->regs_mask,
 			walker->is_arm64 ? number : in_sample[number], out);
@@ -297,6 +301,18 @@ static bool find_bp(
 	return true;
 }
 
+static void follow_bx(struct walker *walker, const struct unwind_rule *rule, uint64_t cfa)
+{
+	const uint32_t words = unwind_bx(rule);
+
+	if (!words)
+		return;
+	if (words == UNWIND_BX_LOST)
+		walker->bx_at = BX_LOST;
+	else if (cfa - 8ull * words >= walker->sp) /* else it was popped already */
+		walker->bx_at = cfa - 8ull * words;
+}
+
 static bool read_cfa(
 	struct walker *walker, const struct unwind_rule *rule, uint64_t from, uint64_t *cfa)
 {
@@ -315,37 +331,46 @@ static bool find_cfa_by_record(
 		rule->ra == UNWIND_REG_CFA && rule->ra_off == rule->bp_off + 8;
 }
 
+/* And where rbx is from then on. */
 static bool find_cfa(struct walker *walker, const struct unwind_rule *rule, uint64_t *cfa)
 {
 	const uint64_t off = (uint64_t)(int64_t)rule->cfa_off;
+	bool found = false;
 
 	if (walker->sp_is_lost && rule->cfa != UNWIND_CFA_BP)
 		return find_cfa_by_record(walker, rule, cfa);
 	switch (rule->cfa) {
 	case UNWIND_CFA_SP:
 		*cfa = walker->sp + off;
+		follow_bx(walker, rule, *cfa);
 		return true;
 	case UNWIND_CFA_BP:
 		*cfa = walker->bp + off;
+		follow_bx(walker, rule, *cfa);
 		return true;
 	case UNWIND_CFA_PLT:
 		*cfa = walker->sp + 8 + ((walker->ip & 15) >= (uint64_t)rule->cfa_off ? 8 : 0);
 		return true;
 	case UNWIND_CFA_DEREF_SP:
-		return read_cfa(walker, rule, walker->sp, cfa);
+		found = read_cfa(walker, rule, walker->sp, cfa);
+		break;
 	case UNWIND_CFA_DEREF_BP:
-		return read_cfa(walker, rule, walker->bp, cfa);
+		found = read_cfa(walker, rule, walker->bp, cfa);
+		break;
 	case UNWIND_CFA_REGISTER:
-		if (!read_register(walker, unwind_register(rule), cfa))
-			return false;
-		*cfa += off;
-		return true;
+		found = read_register(walker, unwind_register(rule), cfa);
+		if (found)
+			*cfa += off;
+		break;
 	case UNWIND_CFA_DEREF_INDEXED:
-		return read_register(walker, unwind_register(rule), cfa) &&
+		found = read_register(walker, unwind_register(rule), cfa) &&
 			read_cfa(walker, rule, walker->sp + 8 * *cfa, cfa);
+		break;
 	default:
-		return false;
+		break;
 	}
+	walker->bx_at = BX_LOST;
+	return found;
 }
 
 static bool go_up(struct walker *walker, uint64_t ip, uint64_t sp, uint64_t bp,
@@ -380,6 +405,7 @@ static bool step_signal(struct walker *walker, const struct unwind_rule *rule)
 	walker->ip = ip;
 	walker->bp = bp;
 	walker->regs = NULL;
+	walker->bx_at = 0;
 	/* 16 registers lie before the ip, on arm64 x0 to x30 and sp. */
 	walker->saved_at =
 		walker->sp + (uint64_t)(int64_t)rule->ra_off - 8ull * (walker->is_arm64 ? 32 : 16);
@@ -419,6 +445,7 @@ static bool step_frame_pointer(struct walker *walker)
 		return false;
 	walker->regs = NULL;
 	walker->saved_at = 0;
+	walker->bx_at = BX_LOST;
 	/* On arm64 the record lies at the lower end of its frame. */
 	walker->sp_is_lost = walker->is_arm64;
 	walker->is_guessed = true;

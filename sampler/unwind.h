@@ -44,7 +44,9 @@ enum unwind_reg {
 	UNWIND_REG_UNDEFINED,
 };
 #define UNWIND_SIGNAL 1u /* flags: the caller did not call, but was interrupted */
-#define UNWIND_MORE_SHIFT 1u /* the other flags: unwind_add() / 8, or unwind_register(), or both */
+/* The other flags: unwind_bx(), or unwind_add() / 8, unwind_register(), or both of these. */
+#define UNWIND_MORE_SHIFT 1u
+#define UNWIND_BX_LOST 127u
 #define UNWIND_REGISTER_BITS 5u
 /* From sp to the saved x0 in a signal frame of arm64; x1 to x30, sp and pc follow. */
 #define UNWIND_ARM64_SIGNAL_REGS 312
@@ -67,6 +69,13 @@ static inline uint64_t unwind_add(const struct unwind_rule *rule)
 static inline uint32_t unwind_register(const struct unwind_rule *rule)
 {
 	return rule->flags >> UNWIND_MORE_SHIFT & ((1u << UNWIND_REGISTER_BITS) - 1);
+}
+
+/* Where the caller's rbx is on x86-64: 0: still in the register, UNWIND_BX_LOST, or saved at the
+ * frame's end - 8 times this. */
+static inline uint32_t unwind_bx(const struct unwind_rule *rule)
+{
+	return rule->cfa > UNWIND_CFA_PLT ? UNWIND_BX_LOST : rule->flags >> UNWIND_MORE_SHIFT;
 }
 
 /* Does a rule tell the caller, or that there is none? */

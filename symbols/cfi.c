@@ -57,11 +57,13 @@ struct cfi_reader {
 	size_t n_fdes, fdes_cap;
 };
 
-static const struct cfi_machine x86_64 = {.bp = 6, .sp = 7, .ra = 16};
-static const struct cfi_machine aarch64 = {.bp = 29, .sp = 31, .ra = 30, .has_link = true};
+static const struct cfi_machine x86_64 = {.bp = 6, .sp = 7, .ra = 16, .bx = 3};
+static const struct cfi_machine aarch64 = {
+	.bp = 29, .sp = 31, .ra = 30, .bx = CFI_NO_BX, .has_link = true};
 
 /* Its chains are found by frame pointers alone. */
-static const struct cfi_machine i386 = {.bp = 5, .sp = 4, .ra = 8, .only_ends = true};
+static const struct cfi_machine i386 = {
+	.bp = 5, .sp = 4, .ra = 8, .bx = CFI_NO_BX, .only_ends = true};
 
 static const struct cfi_machine *machine_of(const struct elffile *elf)
 {

@@ -3,8 +3,8 @@
  * cfi.h - call frame information (.eh_frame, .debug_frame) of x86-64 and arm64 files, as rules of
  * an unwind table.
  *
- * DWARF 5, 6.4; LSB 5, 10.6.  Only the stack pointer, the frame pointer and the return address are
- * followed. Runs in the worker: every number in a file is taken for hostile.
+ * DWARF 5, 6.4; LSB 5, 10.6.  Only the stack pointer, the frame pointer, rbx and the return address
+ * are followed.  Runs in the worker: every number in a file is taken for hostile.
  */
 #ifndef SYMBOLS_CFI_H
 #define SYMBOLS_CFI_H

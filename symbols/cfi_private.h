@@ -8,9 +8,12 @@
 #include "symbols/cfi.h"
 #include "symbols/dwarf_private.h"
 
+#define CFI_NO_BX UINT32_MAX
+
 /* The numbers that DWARF gives the registers of a machine. */
 struct cfi_machine {
 	uint32_t bp, sp, ra;
+	uint32_t bx; /* CFI_NO_BX: not followed */
 	bool has_link; /* ra is a register until it is saved */
 	bool only_ends; /* of the rules only those of outermost frames are of use */
 };
@@ -42,7 +45,7 @@ struct cfi_state {
 	int64_t cfa_off; /* stays during an expression, for a register that comes after it */
 	int64_t expr_off, expr_add;
 	uint32_t expr_reg;
-	struct cfi_reg bp, ra, sp;
+	struct cfi_reg bp, ra, sp, bx;
 };
 
 struct cfi_cie {

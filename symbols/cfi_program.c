@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_program.c - the instructions of call frame information, run for three registers.
+ * cfi_program.c - the instructions of call frame information, run for the registers that are followed.
  */
 #include "symbols/cfi_private.h"
 
@@ -184,7 +184,9 @@ static struct cfi_reg *find_reg(
 		return &state->bp;
 	if (reg == machine->ra)
 		return &state->ra;
-	return reg == machine->sp ? &state->sp : NULL;
+	if (reg == machine->sp)
+		return &state->sp;
+	return reg == machine->bx ? &state->bx : NULL;
 }
 
 static void set_reg(struct interpreter *cfi, uint64_t reg, enum cfi_where where, int64_t off)
@@ -451,6 +453,16 @@ static bool express_reg(struct cfi_reg reg, uint8_t *where, int16_t *off)
 	return true;
 }
 
+static uint8_t express_bx(struct cfi_reg reg)
+{
+	if (reg.where == CFI_SAME)
+		return 0;
+	if (reg.where != CFI_AT_CFA || reg.off >= 0 || reg.off <= -8 * (int64_t)UNWTAB_BX_LOST ||
+		reg.off % 8)
+		return UNWTAB_BX_LOST;
+	return (uint8_t)(reg.off / -8);
+}
+
 /* The number of a register other than sp and bp that rules may name. */
 static bool is_other(const struct cfi_machine *machine, uint32_t reg)
 {
@@ -554,6 +566,9 @@ static struct unwtab_rule make_rule(const struct interpreter *cfi)
 		(rule.ra == UNWTAB_REG_SAME && !cfi->machine->has_link))
 		return (struct unwtab_rule){.cfa = UNWTAB_NONE};
 	express_reg(make_relative(cfi->machine, state, state->bp), &rule.bp, &rule.bp_off);
+	if (rule.cfa == UNWTAB_SP || rule.cfa == UNWTAB_BP)
+		rule.flags |= (uint8_t)(express_bx(make_relative(cfi->machine, state, state->bx))
+			<< UNWTAB_MORE_SHIFT);
 	return rule;
 }
 

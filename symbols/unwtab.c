@@ -36,7 +36,8 @@ static bool is_sane_header(const struct unwtab_header *header, size_t len)
 
 static bool is_sane_rule(const struct unwtab_rule *rule)
 {
-	const bool has_any = rule->cfa == UNWTAB_DEREF_SP || rule->cfa == UNWTAB_DEREF_BP ||
+	const bool has_any = rule->cfa == UNWTAB_SP || rule->cfa == UNWTAB_BP ||
+		rule->cfa == UNWTAB_DEREF_SP || rule->cfa == UNWTAB_DEREF_BP ||
 		rule->cfa == UNWTAB_DEREF_INDEXED;
 	const uint32_t most = has_any	       ? UINT8_MAX
 		: rule->cfa == UNWTAB_REGISTER ? UNWTAB_REGISTER_MAX

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNWTAB_VERSION 7u /* of the layout, and of how rules are made */
+#define UNWTAB_VERSION 8u /* of the layout, and of how rules are made */
 #define UNWTAB_PAGE_BITS 16
 #define UNWTAB_PAGES_MAX (1u << 18) /* 16 GiB of a file */
 #define UNWTAB_ROWS_MAX (32u * 1024 * 1024)
@@ -54,8 +54,9 @@ enum unwtab_reg {
 };
 
 #define UNWTAB_FLAG_SIGNAL 1u /* the caller was interrupted: look it up at ip, not at ip - 1 */
-#define UNWTAB_MORE_SHIFT \
-	1 /* the other bits: unwtab_cfa_add() / 8, unwtab_cfa_register(), or both */
+/* The other bits: unwtab_bx(), or unwtab_cfa_add() / 8, unwtab_cfa_register(), or both of these. */
+#define UNWTAB_MORE_SHIFT 1
+#define UNWTAB_BX_LOST 127u
 #define UNWTAB_REGISTER_BITS 5
 #define UNWTAB_ADD_MAX 1016
 #define UNWTAB_INDEXED_ADD_MAX 24
@@ -70,7 +71,7 @@ struct unwtab_rule {
 	int16_t bp_off, ra_off;
 	uint8_t cfa; /* enum unwtab_cfa */
 	uint8_t bp, ra; /* enum unwtab_reg */
-	uint8_t flags; /* UNWTAB_FLAG_..., and what unwtab_cfa_add() or _register() reads */
+	uint8_t flags; /* UNWTAB_FLAG_..., and what unwtab_bx(), _cfa_add() or _register() reads */
 };
 
 /* The number to add to the word that UNWTAB_DEREF_SP, _BP and _INDEXED read. */
@@ -85,6 +86,13 @@ static inline uint64_t unwtab_cfa_add(const struct unwtab_rule *rule)
 static inline uint32_t unwtab_cfa_register(const struct unwtab_rule *rule)
 {
 	return rule->flags >> UNWTAB_MORE_SHIFT & UNWTAB_REGISTER_MAX;
+}
+
+/* Where the caller's rbx is on x86-64: 0: still in the register, UNWTAB_BX_LOST, or saved at CFA - 8
+ * times this.  Rules that need the bits for another thing lose it. */
+static inline uint32_t unwtab_bx(const struct unwtab_rule *rule)
+{
+	return rule->cfa > UNWTAB_PLT ? UNWTAB_BX_LOST : rule->flags >> UNWTAB_MORE_SHIFT;
 }
 
 #define UNWTAB_SPARSE 1u /* less than half of the file's code has rules */

@@ -36,7 +36,8 @@ _Static_assert((int)UNWTAB_REG_SAME == (int)UNWIND_REG_SAME &&
 		(int)UNWTAB_REG_SP == (int)UNWIND_REG_SP &&
 		(int)UNWTAB_REG_UNDEFINED == (int)UNWIND_REG_UNDEFINED &&
 		UNWTAB_ARM64_SIGNAL_REGS == UNWIND_ARM64_SIGNAL_REGS &&
-		UNWTAB_FLAG_SIGNAL == UNWIND_SIGNAL && UNWTAB_MORE_SHIFT == UNWIND_MORE_SHIFT,
+		UNWTAB_FLAG_SIGNAL == UNWIND_SIGNAL && UNWTAB_MORE_SHIFT == UNWIND_MORE_SHIFT &&
+		UNWTAB_BX_LOST == UNWIND_BX_LOST,
 	"registers");
 _Static_assert(sizeof(struct unwtab_rule) == sizeof(struct unwind_rule) &&
 		offsetof(struct unwtab_rule, bp_off) == offsetof(struct unwind_rule, bp_off) &&

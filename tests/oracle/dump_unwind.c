@@ -2,7 +2,7 @@
 /*
  * dump_unwind.c - prints the unwind table of a file, for unwind.py.
  *
- * usage: dump_unwind FILE [DEBUG_FILE]      a line for each range: its offsets, and CFA, bp, ra and flags
+ * usage: dump_unwind FILE [DEBUG_FILE]      a line for each range: its offsets, and CFA, bp, ra, rbx and flags
  *        dump_unwind -s FILE...             one line for each file: sizes and the CPU time to build the table
  */
 #include "symbols/cfi.h"
@@ -64,20 +64,34 @@ static void print_reg(uint8_t reg, int off)
 		printf("%+d", off);
 }
 
+static void print_bx(const struct unwtab_rule *rule)
+{
+	const uint32_t words = unwtab_bx(rule);
+
+	if (words && words != UNWTAB_BX_LOST)
+		printf(" cfa-%u", 8 * words);
+	else
+		printf(words ? " lost" : " same");
+}
+
 static void print_range(uint64_t start, uint64_t end, const struct unwtab_rule *rule)
 {
 	static const char *const names[] = {
 		"none", "sp", "bp", "plt", "*sp", "*bp", "signal", "end", "r", "call", "*sp+8*r"};
+
+	const bool derefs = rule->cfa == UNWTAB_DEREF_SP || rule->cfa == UNWTAB_DEREF_BP ||
+		rule->cfa == UNWTAB_DEREF_INDEXED;
 
 	printf("%" PRIx64 " %" PRIx64 " %s", start, end, names[rule->cfa]);
 	if (rule->cfa == UNWTAB_REGISTER || rule->cfa == UNWTAB_DEREF_INDEXED)
 		printf("%" PRIu32, unwtab_cfa_register(rule));
 	if (rule->cfa != UNWTAB_END)
 		printf("%+" PRId32, rule->cfa_off);
-	if (rule->cfa != UNWTAB_REGISTER && unwtab_cfa_add(rule))
+	if (derefs && unwtab_cfa_add(rule))
 		printf("+%" PRIu64, unwtab_cfa_add(rule));
 	print_reg(rule->bp, rule->bp_off);
 	print_reg(rule->ra, rule->ra_off);
+	print_bx(rule);
 	printf(" %u\n", rule->flags & UNWTAB_FLAG_SIGNAL);
 }
 

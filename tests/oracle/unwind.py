@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unwind tables against what readelf makes of the same .eh_frame: CFA, rbp and return address of every row.
+"""Unwind tables against what readelf makes of the same .eh_frame: CFA, rbp, rbx and return address of every row.
 
 Each range of readelf's that strobe's rules can express is in strobe's table, with the same rule to its last byte; and where
 readelf has no row, strobe has none.  Where a program begins, strobe alone knows that nobody called it.  Files: libc, the dynamic linker, python, and programs that are compiled here.
@@ -114,6 +114,15 @@ def number_of(register, machine):
     return "r" + register[1:] if re.fullmatch(r"x([0-9]|1\d|2[0-8])", register) else None
 
 
+def bx_agrees(saved, rule):
+    """Rules by rsp or rbp tell where rbx is: in its register or in one of the 126 words below the CFA."""
+    if not re.match(r"[sb]p[+-]", rule[0]):
+        return rule[3] == "lost"
+    if saved.startswith("c-") and int(saved[2:]) <= 126 * 8 and int(saved[2:]) % 8 == 0:
+        return rule[3] == "cfa" + saved[1:]
+    return rule[3] == "same" if saved in ("u", "s") else rule[3] == "lost" or saved == "exp"
+
+
 def agrees(row, rule, machine):
     """Is strobe's rule (words of dump_unwind; None: none) what readelf's row says?"""
     sp, bp = MACHINES[machine]
@@ -139,6 +148,8 @@ def agrees(row, rule, machine):
     if rule is None or rule[0] != base + match[2]:
         return False
     if rule[2] != ("same" if ra in ("u", "s") else "cfa" + ra[1:]):
+        return False
+    if not arm and not bx_agrees(row.get("rbx", "u"), rule):
         return False
     if saved.startswith("c"):
         return rule[1] == "cfa" + saved[1:]

@@ -149,25 +149,33 @@ static void build(
 		free(copies[i]);
 }
 
-/* "sp+16 bp:cfa-16 ra:cfa-8"; "none". */
+/* "sp+16 cfa-16 cfa-8": the CFA, bp and ra; with " bx-16" where rbx is not in its register. */
 static const char *text_at(const struct unwtab *table, uint64_t offset)
 {
 	static const char *const cfas[] = {
 		"none", "sp", "bp", "plt", "*sp", "*bp", "signal", "end", "r", "call", "*sp+8*r"};
 	static const char *const regs[] = {"same", "cfa", "bp", "sp", "undefined"};
-	static char text[96], added[24], number[12];
+	static char text[96], added[24], number[12], bx[16];
 
 	const struct unwtab_rule *rule = unwtab_find(table, offset);
 	if (!rule)
 		return "none";
-	const bool is_register = rule->cfa == UNWTAB_REGISTER;
-	const bool has_register = is_register || rule->cfa == UNWTAB_DEREF_INDEXED;
+	const bool has_register = rule->cfa == UNWTAB_REGISTER || rule->cfa == UNWTAB_DEREF_INDEXED;
+	const bool derefs = rule->cfa == UNWTAB_DEREF_SP || rule->cfa == UNWTAB_DEREF_BP ||
+		rule->cfa == UNWTAB_DEREF_INDEXED;
 	snprintf(added, sizeof(added), "+%u", (unsigned int)unwtab_cfa_add(rule));
 	snprintf(number, sizeof(number), "%u", unwtab_cfa_register(rule));
-	snprintf(text, sizeof(text), "%s%s%+d%s %s%+d %s%+d%s", cfas[rule->cfa],
+	const uint32_t words = rule->cfa <= UNWTAB_PLT ? unwtab_bx(rule) : 0;
+	bx[0] = '\0';
+	if (words == UNWTAB_BX_LOST)
+		snprintf(bx, sizeof(bx), " bx lost");
+	else if (words)
+		snprintf(bx, sizeof(bx), " bx-%u", 8 * words);
+	snprintf(text, sizeof(text), "%s%s%+d%s %s%+d %s%+d%s%s", cfas[rule->cfa],
 		has_register ? number : "", rule->cfa_off,
-		!is_register && unwtab_cfa_add(rule) ? added : "", regs[rule->bp], rule->bp_off,
-		regs[rule->ra], rule->ra_off, rule->flags & UNWTAB_FLAG_SIGNAL ? " signal" : "");
+		derefs && unwtab_cfa_add(rule) ? added : "", regs[rule->bp], rule->bp_off,
+		regs[rule->ra], rule->ra_off, bx,
+		rule->flags & UNWTAB_FLAG_SIGNAL ? " signal" : "");
 	return text;
 }
 
@@ -221,7 +229,7 @@ static void test_instructions(void **state)
 	EXPECT(USUAL, 0x2e, 16); /* GNU_args_size */
 	EXPECT(USUAL, 0x2d, 0x2c); /* AARCH64_negate_ra_state */
 	EXPECT("sp+16 same+0 cfa-8", 0x0e, 16, 0x0a, 0x0e, 32, 0x86, 2, 0x41, 0x0b);
-	EXPECT(USUAL, 0x83, 2, 0x05, 12, 3, 0x07, 15); /* registers that nobody follows */
+	EXPECT(USUAL, 0x82, 2, 0x05, 12, 3, 0x07, 15); /* registers that nobody follows */
 	/* CFA by another register, and back. */
 	/* OpenSSL's loops keep the stack pointer in any register. */
 	EXPECT("r0+8 same+0 cfa-8", 0x0d, 0);
@@ -240,6 +248,41 @@ static void test_instructions(void **state)
 	EXPECT("none", 0x0e, 0x80, 0x80, 0x80, 0x80, 0x10);
 	EXPECT("sp+8 undefined+0 cfa-8", 0x86, 0x80, 0x80, 0x02);
 	EXPECT("none", 0x90, 0x80, 0x80, 0x02);
+}
+
+static void test_rbx(void **state)
+{
+	static const uint8_t saved[] = {0x83, 2};
+	struct bytes bytes = {.len = 0};
+	const struct bytes *section = &bytes;
+	struct unwtab table;
+
+	(void)state;
+	EXPECT(USUAL " bx-16", 0x83, 2);
+	EXPECT("bp+16 cfa-16 cfa-8 bx-24", 0x0c, 6, 16, 0x86, 2, 0x83, 3);
+	EXPECT(USUAL " bx-1008", 0x83, 126);
+	EXPECT(USUAL " bx lost", 0x83, 127);
+	EXPECT(USUAL " bx lost", 0x83, 0x80, 0x80, 0x80, 1);
+	EXPECT(USUAL " bx lost", 0x83, 0);
+	EXPECT(USUAL " bx lost", 0x11, 3, 0x7e); /* offset_extended_sf */
+	EXPECT(USUAL " bx lost", 0x07, 3);
+	EXPECT(USUAL " bx lost", 0x09, 3, 9); /* register */
+	EXPECT(USUAL, 0x83, 2, 0x08, 3); /* same_value */
+	EXPECT(USUAL, 0x83, 2, 0xc3); /* restore */
+	EXPECT("bp+16 same+0 cfa-8 bx-24", 0x0c, 6, 16, 0x10, 3, 2, 0x76, 0x78); /* at bp - 8 */
+	EXPECT(USUAL " bx lost", 0x10, 3, 2, 0x76, 0x78);
+	EXPECT(USUAL " bx lost", 0x10, 3, 2, 0x77, 0x79); /* not a word's place */
+	/* These have no room for it. */
+	EXPECT("r10+0 same+0 cfa-8", 0x0c, 10, 0, 0x83, 2);
+	EXPECT("*sp+16+56 same+0 cfa-8", 0x0f, 5, 0x77, 16, 0x06, 0x23, 56, 0x83, 2);
+	EXPECT("plt+11 same+0 cfa-8", 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33,
+		0x24, 0x22, 0x83, 2);
+	/* Register 3 of arm64 is another. */
+	put_cie(&bytes, "zR", "\x1b", 1, "\x0c\x1f\x00", 3, 30);
+	put_fde(&bytes, 0x1100, 0x40, saved, sizeof(saved));
+	build(&section, 1, EM_AARCH64, &table);
+	assert_string_equal(text_at(&table, 0x1100), "sp+0 same+0 same+0");
+	unwtab_close(&table);
 }
 
 static void test_advances(void **state)
@@ -645,6 +688,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_rbx),
 		cmocka_unit_test(test_advances),
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_signal_frame),
