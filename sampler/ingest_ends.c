@@ -49,8 +49,10 @@ static void count_unwound(struct ingest *ingest, struct unwind_broken *broken,
 		broken->n_places++;
 }
 
-/* address: the last of a chain that was unwound by tables, where its code is; 0: it was not. */
-static void count_broken(struct ingest *ingest, const struct space *space, uint64_t address)
+/* address: the last of a chain that was unwound by tables, where its code is; 0: it was not.
+ * is_lacking: its sample has not the register that it needs. */
+static void count_broken(
+	struct ingest *ingest, const struct space *space, uint64_t address, bool is_lacking)
 {
 	const uint32_t image = unwind_last_image(ingest->unwind);
 
@@ -66,6 +68,7 @@ static void count_broken(struct ingest *ingest, const struct space *space, uint6
 	}
 	ingest->broken_in[image].image = image;
 	ingest->broken_in[image].chains++;
+	ingest->broken_in[image].lacking += is_lacking;
 	if (address && image != IMAGE_ID_UNKNOWN)
 		count_unwound(ingest, &ingest->broken_in[image], space, address);
 }
@@ -229,7 +232,7 @@ enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space
 		address + 1 >= sample->chain[n - 1])
 		end = UNWIND_DEEP;
 	if (end == UNWIND_BROKEN && marks != MARKS_LATE)
-		count_broken(ingest, space, ingest->by_tables[event] ? address : 0);
+		count_broken(ingest, space, ingest->by_tables[event] ? address : 0, false);
 	return judge(ingest, end);
 }
 
@@ -382,7 +385,8 @@ int ingest_unwind(struct ingest *ingest, struct record *record, const struct rec
 		return 0;
 	n += found;
 	if (*end == UNWIND_BROKEN)
-		count_broken(ingest, space, found ? chain[n - 1] - (found > 1) : 0);
+		count_broken(ingest, space, found ? chain[n - 1] - (found > 1) : 0,
+			unwind_lacked_register(ingest->unwind));
 	sample->chain = chain;
 	sample->chain_len = found ? mark_end(ingest, space, *end, chain, n) : n;
 	return 0;

@@ -37,6 +37,7 @@ struct unwind {
 	struct images *images;
 	uint32_t last_image;
 	bool last_has_table; /* the image, which need not have a rule there */
+	bool lacked_register; /* the last chain, of its sample */
 	struct unwind_source source;
 	struct slot slots[CACHE_SLOTS];
 };
@@ -61,6 +62,11 @@ void unwind_free(struct unwind *unwind)
 uint32_t unwind_last_image(const struct unwind *unwind)
 {
 	return unwind->last_image;
+}
+
+bool unwind_lacked_register(const struct unwind *unwind)
+{
+	return unwind->lacked_register;
 }
 
 static const struct unwind_rule arm64_signal = {
@@ -153,6 +159,7 @@ struct walker {
 	bool sp_is_lost; /* sp is only a lower bound */
 	bool beyond; /* what was asked for lies behind the copy */
 	bool is_away; /* the stack is another one than the copied */
+	bool lacks_register; /* the sample has not what was asked for */
 	bool is_guessed; /* ip was found by a frame pointer, which may be none */
 };
 
@@ -245,9 +252,11 @@ static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
 		return false;
 	if (walker->bx_at && number == DWARF_RBX && !walker->is_arm64)
 		return walker->bx_at != BX_LOST && read_word(walker, walker->bx_at, out);
-	if (walker->regs)
-		return take_register(walker->regs, walker->regs_mask,
+	if (walker->regs) {
+		walker->lacks_register = !take_register(walker->regs, walker->regs_mask,
 			walker->is_arm64 ? number : in_sample[number], out);
+		return !walker->lacks_register;
+	}
 	return walker->saved_at &&
 		read_word(walker,
 			walker->saved_at + 8ull * (walker->is_arm64 ? number : in_signal[number]),
@@ -615,6 +624,7 @@ enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
 		.exact = true};
 
 	*n = 0;
+	unwind->lacked_register = false;
 	if (!take_registers(&walker, &sample->more.regs_user, format->regs_user))
 		return UNWIND_BROKEN;
 	walker.stack_at = walker.sp;
@@ -624,6 +634,7 @@ enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
 	/* A return address of 0 may also be what a stack holds that Go's runtime has changed to. */
 	if (*n && end != UNWIND_WAITS && (end != UNWIND_WHOLE || !walker.ip))
 		end = join(unwind, space, sample, out, max, n, end);
+	unwind->lacked_register = walker.lacks_register && end == UNWIND_BROKEN;
 	return end;
 }
 

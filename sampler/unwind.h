@@ -128,6 +128,7 @@ struct unwind_totals {
 		uint32_t n_places;
 		uint64_t unwound; /* of the chains, by tables */
 		uint64_t ruleless; /* of those, in code that has no rule */
+		uint64_t lacking; /* and for want of a register that samples do not have */
 		uint64_t places[UNWIND_PLACES]; /* offsets, where the last of these broke */
 	} broken[UNWIND_BROKEN_MAX];
 };
@@ -176,5 +177,8 @@ enum unwind_end unwind_root(
 /* The image of the address that the last call asked a rule for, IMAGE_ID_UNKNOWN if it has none:
  * a broken chain broke there. */
 uint32_t unwind_last_image(const struct unwind *unwind);
+
+/* Whether the last chain broke for want of a register that samples of its format do not have. */
+bool unwind_lacked_register(const struct unwind *unwind);
 
 #endif

@@ -52,6 +52,14 @@ static void explain_table(const struct chain_break *where, char *out, size_t siz
 			"directives: only these help, or --call-graph lbr where the processor has "
 			"it",
 			where->path, functions);
+	else if (where->copied && where->lacks_register)
+		snprintf(out, size,
+			"in '%s', where its unwind data finds the caller by a register that the "
+			"%s not have%s",
+			where->path, where->recorded ? "recording does" : "samples do",
+			where->recorded ? ": record all of them, as perf record does without "
+					  "--user-regs"
+					: "");
 	else if (where->copied)
 		snprintf(out, size,
 			"in '%s', where its unwind data does not lead to a caller: it needs a "
@@ -264,6 +272,7 @@ static bool find_break(const struct session *session, const struct unwind_totals
 		.deleted = image->deleted,
 		.copied = totals->stack_bytes,
 		.ruleless = 2 * broken->ruleless > broken->unwound,
+		.lacks_register = 2 * broken->lacking > broken->unwound,
 		.recorded = session->recording,
 	};
 	where->keeps_bp = table && unwtab_keeps_bp(table);

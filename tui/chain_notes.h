@@ -34,6 +34,7 @@ struct chain_break {
 	bool is_go; /* Go's compiler made it */
 	bool copied; /* stacks were copied, to be unwound by tables */
 	bool ruleless; /* most chains broke in code that its table tells nothing of */
+	bool lacks_register; /* most broke for want of one that samples do not have */
 	const char *function; /* one of that code, cleaned, or NULL */
 	bool more_functions;
 	bool recorded; /* by a recording */

@@ -103,6 +103,12 @@ static void test_code_without_rules(void **state)
 		"this stack");
 	where.recorded = true;
 	expect_text(explain(&where), "not known any more, does not fit this stack, or the copy of");
+	where.lacks_register = true;
+	expect_text(explain(&where),
+		"finds the caller by a register that the recording does not have: record all of "
+		"them, as perf record does without --user-regs");
+	where.ruleless = true;
+	expect_text(explain(&where), "in code without");
 }
 
 static void test_run_time_code(void **state)

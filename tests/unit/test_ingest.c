@@ -577,7 +577,8 @@ static void test_totals_of_chains(void **state)
 	assert_int_equal(totals.broken[0].chains, 6);
 }
 
-/* Pages of the program: 0x11000 has rules, 0x12000 is a signal's trampoline, 0x13000 has none. */
+/* Pages of the program: 0x11000 has rules, 0x12000 is a signal's trampoline, 0x13000 has none,
+ * 0x14000 needs rax. */
 static enum unwind_answer find_by_page(
 	void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
 {
@@ -593,6 +594,9 @@ static enum unwind_answer find_by_page(
 		break;
 	case 5:
 		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL, .cfa_off = 8};
+		break;
+	case 7:
+		*rule = (struct unwind_rule){.cfa = UNWIND_CFA_REGISTER, .cfa_off = 8};
 		break;
 	default:
 		break;
@@ -687,6 +691,9 @@ static void test_ends_in_recordings(void **state)
 	ingest_unwind_totals(again, &recorded);
 	assert_memory_equal(&recorded, &live, sizeof(live));
 	assert_memory_equal(&again->ends[2], &ingest->ends[2], sizeof(ingest->ends[2]));
+	take_unwound(ingest, &pending, &(struct unwound){.ip = 0x14010, .stack_len = 16});
+	ingest_unwind_totals(ingest, &live);
+	assert_int_equal(live.broken[0].lacking, 1);
 	assert_int_equal(teardown(&other), 0);
 }
 

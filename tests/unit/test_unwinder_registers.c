@@ -60,10 +60,12 @@ static void test_by_register(void **state)
 		world->registers[8] = AT(3);
 		assert_int_equal(walk(world), is_restored ? UNWIND_BROKEN : UNWIND_WHOLE);
 		expect(world, is_restored ? 2 : 4, (uint64_t[]){AT(3), AT(0), AT(1), AT(2)});
+		assert_false(unwind_lacked_register(world->unwind));
 		/* A recording may lack it. */
 		world->format.regs_user = X86_MASK;
 		set_registers(world, AT(0), 0);
 		assert_int_equal(walk(world), UNWIND_BROKEN);
+		assert_true(unwind_lacked_register(world->unwind));
 
 		world->rules[3] = by_sp(8);
 		world->rules[4] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL,
