@@ -12,11 +12,13 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#define GAP_MIN 16u /* bytes; shorter ones are padding between functions */
+#define GAP_MIN 16u /* bytes; most shorter ones are padding between functions */
 #define GAPS_MAX 256u /* each costs one look at all sections */
 #define BYTES_MAX (16u << 20)
 #define CALLS_MAX 65536u
 #define CALL_MAX 8u /* bytes of a call on x86-64, and one */
+#define CALL_MIN 2u
+#define ALIGNMENT 16u /* of functions by compilers: shorter gaps before one are padding */
 #define PLT_BYTES 32u /* the first entry of a procedure linkage table */
 
 /* Arm Architecture Reference Manual, C4.1. */
@@ -167,12 +169,13 @@ static const struct elffile_section *next_section(const struct elffile *elf, uin
 	return found;
 }
 
-/* Whether the last bytes are an x86-64 call: relative, or of a register or a word of memory. */
-static bool ends_in_x86_call(const uint8_t last[CALL_MAX])
+/* Whether the last bytes, of which most are of the code, are an x86-64 call: relative, or of a
+ * register or a word of memory. */
+static bool ends_in_x86_call(const uint8_t last[CALL_MAX], uint64_t most)
 {
-	if (last[CALL_MAX - 5] == 0xe8)
+	if (most >= 5 && last[CALL_MAX - 5] == 0xe8)
 		return true;
-	for (size_t len = 2; len < CALL_MAX; len++) {
+	for (size_t len = CALL_MIN; len < CALL_MAX && len <= most; len++) {
 		const uint8_t *op = last + CALL_MAX - len, mod = op[1] >> 6, rm = op[1] & 7;
 		size_t want = mod != 3 && rm == 4 ? 3 : 2;
 		if (op[0] != 0xff || (op[1] >> 3 & 7) != 2)
@@ -187,7 +190,7 @@ static bool ends_in_x86_call(const uint8_t last[CALL_MAX])
 	return false;
 }
 
-static bool ends_in_call(const struct elffile *elf, uint64_t end)
+static bool ends_in_call(const struct elffile *elf, uint64_t start, uint64_t end)
 {
 	uint8_t last[CALL_MAX];
 	uint32_t word;
@@ -195,7 +198,8 @@ static bool ends_in_call(const struct elffile *elf, uint64_t end)
 	if (end < sizeof(last) || elffile_read(elf, last, sizeof(last), end - sizeof(last)) != 0)
 		return false;
 	memcpy(&word, last + sizeof(last) - sizeof(word), sizeof(word));
-	return elf->machine == EM_AARCH64 ? is_call(word) : ends_in_x86_call(last);
+	return elf->machine == EM_AARCH64 ? end - start >= sizeof(word) && is_call(word)
+					  : ends_in_x86_call(last, end - start);
 }
 
 /* Marks a call that ends right before code with rules, whose first address it returns to. */
@@ -203,11 +207,13 @@ static void add_call(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
 {
 	static const struct unwtab_rule call = {.cfa = UNWTAB_CALL};
 
-	if (to == UINT64_MAX || to <= from || to - from < GAP_MIN || gaps->calls == CALLS_MAX ||
+	if (to == UINT64_MAX || to < from + CALL_MIN || gaps->calls == CALLS_MAX ||
 		!gaps->elf->is64 || gaps->elf->swapped)
 		return;
+	if (to - from < GAP_MIN && to % ALIGNMENT == 0)
+		return;
 	gaps->calls++;
-	if (ends_in_call(gaps->elf, to))
+	if (ends_in_call(gaps->elf, from, to))
 		unwtab_builder_add(gaps->builder, to - 1, to, &call);
 }
 

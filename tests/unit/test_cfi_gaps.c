@@ -200,10 +200,11 @@ static void test_plt(void **state)
 	unwtab_close(&world->table);
 }
 
-/* Whether the byte before the end of this code says that a call ends there. */
-static bool finds_call(struct world *world, const uint8_t *code, size_t len)
+/* Whether the byte before the end of this code says that a call ends there.  gap: how many bytes up
+ * to the end have no rules. */
+static bool finds_call_in(
+	struct world *world, const uint8_t *code, size_t len, uint64_t gap, uint64_t end)
 {
-	const uint64_t end = sizeof(world->code) / 2;
 	struct cfi_gaps gaps = {.elf = &world->elf};
 	const struct unwtab_rule *rule;
 	uint32_t n_rows;
@@ -215,7 +216,7 @@ static bool finds_call(struct world *world, const uint8_t *code, size_t len)
 	assert_int_equal(
 		write(world->elf.fd, world->code, sizeof(world->code)), sizeof(world->code));
 	assert_int_equal(unwtab_builder_new(&gaps.builder, world->elf.machine), 0);
-	cfi_add_gap(&gaps, 0, end);
+	cfi_add_gap(&gaps, end - gap, end);
 	cfi_add_gap(&gaps, end + 16, UINT64_MAX); /* nothing follows */
 	assert_int_equal(unwtab_builder_finish(gaps.builder, &sealed, &n_rows), 0);
 	assert_int_equal(unwtab_open(&world->table, sealed), 0);
@@ -229,6 +230,35 @@ static bool finds_call(struct world *world, const uint8_t *code, size_t len)
 			world->elf.machine == EM_AARCH64);
 	unwtab_close(&world->table);
 	return found;
+}
+
+static bool finds_call(struct world *world, const uint8_t *code, size_t len)
+{
+	const uint64_t end = sizeof(world->code) / 2;
+
+	return finds_call_in(world, code, len, end, end);
+}
+
+/* An assembler does not align functions, which may be as short as a call. */
+static void test_calls_in_short_code(void **state)
+{
+	static const uint8_t call[] = {0xe8, 0x12, 0x34, 0, 0}, call_rax[] = {0xff, 0xd0},
+			     bl[] = {0x10, 0, 0, 0x94};
+	struct world *world = *state;
+
+	world->elf.machine = EM_X86_64;
+	assert_true(finds_call_in(world, call, sizeof(call), 15, 125));
+	assert_true(finds_call_in(world, call, sizeof(call), 5, 125));
+	assert_true(finds_call_in(world, call_rax, sizeof(call_rax), 2, 125));
+	/* It belongs to what lies before. */
+	assert_false(finds_call_in(world, call, sizeof(call), 4, 125));
+	assert_false(finds_call_in(world, call_rax, sizeof(call_rax), 1, 125));
+	/* Padding, which no call is looked for in. */
+	assert_false(finds_call_in(world, call, sizeof(call), 15, 128));
+	assert_true(finds_call_in(world, call, sizeof(call), 16, 128));
+	world->elf.machine = EM_AARCH64;
+	assert_true(finds_call_in(world, bl, sizeof(bl), 4, 124));
+	assert_false(finds_call_in(world, bl, sizeof(bl), 3, 124));
 }
 
 static void test_calls(void **state)
@@ -300,6 +330,7 @@ int main(void)
 		cmocka_unit_test_setup(test_trampoline, setup),
 		cmocka_unit_test_setup(test_plt, setup),
 		cmocka_unit_test_setup(test_calls, setup),
+		cmocka_unit_test_setup(test_calls_in_short_code, setup),
 		cmocka_unit_test_setup(test_bounds, setup),
 	};
 
