@@ -696,6 +696,45 @@ static uint32_t named_key(wint_t code)
 	}
 }
 
+static void unread(int kind, wint_t code)
+{
+	if (kind == KEY_CODE_YES)
+		ungetch((int)code);
+	else if (kind == OK)
+		unget_wch((wchar_t)code);
+}
+
+/* Behind an Esc: the rest of a key that terminfo does not know, such as "[1;5B" of Ctrl with an arrow, which must not be
+ * taken for keys of its own.  False: it was the key Esc. */
+static bool skip_unknown_key(void)
+{
+	wint_t first, code = 0;
+	int kind = get_wch(&first);
+	bool is_console;
+	size_t n = 0;
+
+	if (kind != OK || (first != '[' && first != 'O')) {
+		unread(kind, first);
+		return false;
+	}
+	timeout(get_escdelay());
+	kind = get_wch(&code);
+	/* The console's F1 is "[[A". */
+	is_console = kind == OK && first == '[' && code == '[';
+	if (is_console)
+		kind = get_wch(&code);
+	for (; kind == OK && code >= ' ' && code < '@'; n++)
+		kind = get_wch(&code);
+	nodelay(stdscr, TRUE);
+	if (kind == OK && code >= '@' && code <= '~')
+		return true;
+	unread(kind, code);
+	if (n || is_console)
+		return true;
+	unread(OK, first);
+	return false;
+}
+
 bool term_read(struct terminal *term, struct input *out)
 {
 	wint_t code;
@@ -709,6 +748,8 @@ bool term_read(struct terminal *term, struct input *out)
 				return true;
 			continue;
 		}
+		if (kind == OK && code == INPUT_ESCAPE && skip_unknown_key())
+			continue;
 		if (kind == KEY_CODE_YES)
 			out->key = named_key(code);
 		else if (code == '\r' || code == '\n')

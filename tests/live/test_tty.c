@@ -704,6 +704,29 @@ static void test_torn_keys(void **state)
 	}
 }
 
+/* Ctrl with an arrow, F2, F5 and what a terminal answers: no part of them is a key of its own. */
+static void test_unknown_keys(void **state)
+{
+	static const char *const environment[] = {"TERM=vt100", "LC_ALL=C.UTF-8",
+		"COLUMNS=", "LINES=", "ASAN_OPTIONS=detect_leaks=0", "ESCDELAY=5000", NULL};
+	static const char *const keys[] = {"\033[1;5B", "\033[1;2B", "\033[[B", "\033[66;5u",
+		"\033[15~", "\033O5B", "\033[?62;1;2c"};
+	struct tty *tty;
+
+	(void)state;
+	tty_need_events(target);
+	tty = start(environment, 80, 24, NULL);
+	assert_true(tty_expect(tty, "spinning_wheel"));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		type_torn(tty, keys[i]);
+	tty_type(tty, "R");
+	assert_true(tty_expect(tty, "rows are"));
+	tty_type(tty, "\r");
+	tty_type(tty, "q");
+	expect_exit(tty, 0);
+	finish(tty);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -724,6 +747,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_other_terminals),
 		cmocka_unit_test(test_unknown_terminal_and_locale),
 		cmocka_unit_test(test_torn_keys),
+		cmocka_unit_test(test_unknown_keys),
 	};
 	int failed;
 
