@@ -234,8 +234,8 @@ struct function_name function_name(const char *name, size_t len)
 static size_t mark_begin(const char *name, size_t len)
 {
 	static const char *const marks[] = {".constprop", ".isra", ".part", ".cold", ".lto_priv",
-		".localalias", ".clone", ".llvm", ".__uniq", ".specialized", ".argprom", ".argelim",
-		".retelim"};
+		".localalias", ".clone", ".llvm", ".__uniq", ".__part", ".warm", ".memprof",
+		".specialized", ".argprom", ".argelim", ".retelim"};
 	size_t end = len;
 
 	while (end && strchr("0123456789abcdefABCDEF", name[end - 1]))

@@ -91,6 +91,8 @@ static void test_clones(void **state)
 	assert_true(
 		called_alike("f(int) [clone .part.0] [clone .cold]", "f(int) [clone .llvm.12]"));
 	assert_true(called_alike("f.llvm.4711", "f.__uniq.12.llvm.13"));
+	assert_true(called_alike("f.__part.3", "f.warm"));
+	assert_true(called_alike("f(int) [clone .__part.6]", "f(int) [clone .memprof.1]"));
 	assert_true(called_alike("a::f::h0123456789abcdef", "a::f::hfedcba9876543210"));
 	assert_true(called_alike("a::f::h0123456789abcdef.llvm.7", "a::f"));
 	assert_true(called_alike("f.cold+0x...?", "f+0x...?"));
