@@ -61,6 +61,22 @@ static void call_names(struct expr *expr, struct term *out)
 	set_room_text(expr, &text, out);
 }
 
+/* The [I] of probes that have several texts in one field, one place behind the other. */
+static void take_text_index(struct expr *expr, struct field_how *how)
+{
+	const uint32_t place_bytes = 4;
+	struct term index;
+
+	if (how->place == FIELD_FIXED || !expr_take(expr, "["))
+		return;
+	expr_eval(expr, &index);
+	expr_want(expr, "]");
+	if (index.kind != TERM_NUMBER || index.number >= how->len / place_bytes)
+		expr->bad = true;
+	else
+		how->offset += (uint32_t)index.number * place_bytes;
+}
+
 /* __get_str(name) and its like: the word is a field. */
 static void take_field(struct expr *expr, bool is_text, bool is_len, struct term *out)
 {
@@ -71,13 +87,14 @@ static void take_field(struct expr *expr, bool is_text, bool is_len, struct term
 	if (expr->bad)
 		return;
 	for (size_t i = 0; i < expr->fields->n; i++) {
-		const struct field_how *how = &expr->fields->how[i];
+		struct field_how how = expr->fields->how[i];
 		struct bytes bytes;
 
-		if (how->part != PART_NONE || strlen(expr->fields->at[i].name) != len ||
+		if (how.part != PART_NONE || strlen(expr->fields->at[i].name) != len ||
 			memcmp(expr->fields->at[i].name, name, len) != 0)
 			continue;
-		bytes = fields_bytes(expr->fields, how, expr->raw);
+		take_text_index(expr, &how);
+		bytes = fields_bytes(expr->fields, &how, expr->raw);
 		if (is_len)
 			expr_set_number(out, bytes.len, 32, false);
 		else
@@ -86,9 +103,9 @@ static void take_field(struct expr *expr, bool is_text, bool is_len, struct term
 					? TERM_TEXT
 					: TERM_BYTES,
 				.bits = 64,
-				.is_unsigned = !how->is_signed,
+				.is_unsigned = !how.is_signed,
 				.bytes = bytes,
-				.element = how->element ? how->element : 1};
+				.element = how.element ? how.element : 1};
 		return;
 	}
 	expr_set_unknown(expr, out, "%.*s", (int)(len < SHOWN_MAX ? len : SHOWN_MAX), name);

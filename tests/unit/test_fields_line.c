@@ -38,7 +38,8 @@ static const char some_fields[] =
 	"\tfield:__data_loc cpumask_t cpumask;\toffset:200;\tsize:4;\tsigned:0;\n"
 	"\tfield:u16 prio;\toffset:204;\tsize:2;\tsigned:0;\n"
 	"\tfield:u16 none;\toffset:206;\tsize:2;\tsigned:0;\n"
-	"\tfield:s16 signs[2];\toffset:248;\tsize:4;\tsigned:1;\n";
+	"\tfield:s16 signs[2];\toffset:248;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[][2] texts;\toffset:192;\tsize:8;\tsigned:1;\n";
 
 static const struct {
 	const char *print; /* the format and its arguments */
@@ -66,6 +67,9 @@ static const struct {
 	{"\"name %.*s|%s\", REC->none, REC->none ? __get_str(path) : ((void *)0), (void *)0",
 		"name |(null)"},
 	{"\"%s%s\", __get_str(path)[0] ? \" \" : \"\", __get_str(path)", " /usr/local/x"},
+	/* The array of a probe's argument of type string[2]. */
+	{"\"texts={\\\"%s\\\"}\", __get_str(texts[0])", "texts={\"/usr/local/x\"}"},
+	{"\"%s\", __get_str(texts[2])", NULL},
 	{"\"%s %s\", REC->text, REC->nothing", "rcu \"x\" (null)"},
 	{"\"%s\", REC->b ? \"yes\" : \"no\"", "yes"},
 	/* Expressions. */
