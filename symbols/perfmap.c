@@ -31,6 +31,11 @@ static int hex_digit(char c)
 	return -1;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* A number and the blanks behind it; NULL where there are none.  Some writers put "0x" in front. */
 static const char *parse_number(const char *p, const char *end, uint64_t *out)
 {
@@ -45,9 +50,9 @@ static const char *parse_number(const char *p, const char *end, uint64_t *out)
 			return NULL;
 		*out = *out << 4 | (unsigned int)digit;
 	}
-	if (p == first || p == end || *p != ' ')
+	if (p == first || p == end || !is_blank(*p))
 		return NULL;
-	while (p < end && *p == ' ')
+	while (p < end && is_blank(*p))
 		p++;
 	return p;
 }

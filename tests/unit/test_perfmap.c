@@ -46,7 +46,7 @@ static void test_lines(void **state)
 {
 	static const char text[] = "7f21c8a00d40 1c8 JS:*fib /home/me/fib.js:1:13\n"
 				   "7f21c8a01000 20 py::<module>:/x/a b.py\n"
-				   "0x7F21C8A02000 0x10 0x is written by some\r\n"
+				   "0x7F21C8A02000\t0x10\t0x is written by some\r\n"
 				   "\n"
 				   "no number at all\n"
 				   "7f21c8a03000\n"
