@@ -64,6 +64,7 @@ struct image_origin {
 	bool stext; /* map_start is the address of _stext */
 	/* Of memory without a file: */
 	int32_t parent; /* the process that it was forked from, if it has executed nothing since; or 0 */
+	int32_t elder; /* the first of those that this process, in turn, was forked from; or 0 */
 	const char *jitdump; /* the jit-PID.dump that the process maps; NULL: none.  The images' */
 };
 

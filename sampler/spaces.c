@@ -106,6 +106,7 @@ void space_clear(struct space *space)
 	maps_unref(space->spaces, space->maps);
 	space->maps = NULL;
 	space->parent = 0;
+	space->elder = 0;
 	space->generation = space->serial = ++space->spaces->generation;
 }
 
@@ -229,7 +230,8 @@ static int note_jitdump(struct space *space, const char *path)
 	images_origin(images, id, &origin);
 	if (!origin.pid)
 		images_set_origin(images, id,
-			&(struct image_origin){.pid = space->pid, .parent = space->parent});
+			&(struct image_origin){
+				.pid = space->pid, .parent = space->parent, .elder = space->elder});
 	space->spaces->dump_image = id;
 	return images_set_jitdump(images, id, path);
 }
@@ -246,6 +248,7 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 	if (err)
 		return err;
 	space->parent = parent->pid;
+	space->elder = parent->elder ? parent->elder : parent->parent;
 	set_program(space, parent->program);
 	space->pieces = parent->pieces;
 	space->maps = parent->maps;
@@ -272,7 +275,8 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 	}
 	if (own != IMAGE_ID_UNKNOWN)
 		images_set_origin(spaces->images, own,
-			&(struct image_origin){.pid = pid, .parent = parent->pid});
+			&(struct image_origin){
+				.pid = pid, .parent = parent->pid, .elder = space->elder});
 	*out = space;
 	return 0;
 }
@@ -408,7 +412,8 @@ static void set_origin(const struct space *space, const struct mapping *mapping)
 		&(struct image_origin){.pid = space->pid,
 			.map_start = mapping->start,
 			.map_end = mapping->end,
-			.parent = space->parent});
+			.parent = space->parent,
+			.elder = space->elder});
 }
 
 /* Its image has a reference that is the caller's. */
@@ -569,6 +574,7 @@ bool space_origin(const struct space *space, uint64_t address, struct image_orig
 		*origin = (struct image_origin){.pid = space->pid,
 			.map_start = mapping->start,
 			.map_end = mapping->end,
-			.parent = space->parent};
+			.parent = space->parent,
+			.elder = space->elder};
 	return mapping && !mapping->moved;
 }

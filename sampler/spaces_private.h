@@ -31,6 +31,7 @@ struct space {
 	uint64_t serial; /* tells its anonymous memory from that of others */
 	int32_t pid;
 	int32_t parent; /* whose memory it got, 0 after an exec */
+	int32_t elder; /* whose memory that one's was at first; 0: the parent's own */
 	uint32_t program; /* the file whose code was mapped first, with a reference; or unknown */
 	uint32_t pieces; /* made since the last exec */
 };

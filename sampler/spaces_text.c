@@ -113,7 +113,8 @@ static int intern_piece(struct space *space, const struct record_mmap *mmap,
 			&(struct image_origin){.pid = space->pid,
 				.map_start = text->start,
 				.map_end = text->end,
-				.parent = space->parent});
+				.parent = space->parent,
+				.elder = space->elder});
 	images_pin(images, text->other);
 	images_pin(images, text->file);
 	space_image_key_anon(&key, space);
@@ -183,7 +184,8 @@ int space_map_piece(struct space *space, const struct record_mmap *mmap, enum sp
 			&(struct image_origin){.pid = space->pid,
 				.map_start = file->start,
 				.map_end = file->start + file->len,
-				.parent = space->parent});
+				.parent = space->parent,
+				.elder = space->elder});
 	return put_piece(space, mmap, order, &found);
 }
 

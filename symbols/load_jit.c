@@ -248,7 +248,7 @@ static int32_t parent_of(const struct loader_image *image, const struct target *
 	return has_same_program(target->pid, target->parent) ? target->parent : 0;
 }
 
-/* What a forked process runs may be what its parent has compiled before. */
+/* What a forked process runs may be what its parent, or the first one in that row, has compiled before. */
 static void open_living(struct loader *loader, struct loader_image *image,
 	const struct target *target, struct opener_file *map, struct opener_file *dump)
 {
@@ -258,6 +258,10 @@ static void open_living(struct loader *loader, struct loader_image *image,
 	set_path(jit, target->inner_pid);
 	int ret = open_own(loader, target, jit->path, &jit->told_refused, map);
 	if (ret == -ENOENT && read_target(parent_of(image, target), &parent)) {
+		set_path(jit, parent.inner_pid);
+		ret = open_own(loader, &parent, jit->path, &jit->told_refused, map);
+	}
+	if (ret == -ENOENT && read_target(image->source.elder, &parent)) {
 		set_path(jit, parent.inner_pid);
 		open_own(loader, &parent, jit->path, &jit->told_refused, map);
 	}
@@ -562,6 +566,10 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 		(source->pid > 0 && find_recorded(loader, jit->path, &map, &foreign, &here));
 	if (!found && source->parent > 0) {
 		set_path(jit, source->parent);
+		found = find_recorded(loader, jit->path, &map, &foreign, &here);
+	}
+	if (!found && source->elder > 0) {
+		set_path(jit, source->elder);
 		find_recorded(loader, jit->path, &map, &foreign, &here);
 	}
 	const bool kept_dump =

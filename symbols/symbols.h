@@ -97,6 +97,7 @@ struct symbols_source {
 	const char *path; /* as the mapping named it */
 	int32_t pid; /* a process that maps it, or 0 */
 	int32_t parent; /* of SYMBOLS_JIT: the process that it has its memory from by fork(2), or 0 */
+	int32_t elder; /* the first one in the row of such processes, if that is another; or 0 */
 	const char *jitdump; /* of SYMBOLS_JIT: the jit-PID.dump that it maps, or NULL */
 	uint64_t map_start,
 		map_end; /* of a recorded kernel: map_start is where _text was; 0: as it is here */

@@ -61,6 +61,7 @@ bool names_source(struct images *images, uint32_t id, struct symbols_source *sou
 	source->map_end = origin.map_end;
 	source->stext = origin.stext;
 	source->parent = proc_is_own() ? origin.parent : 0;
+	source->elder = proc_is_own() ? origin.elder : 0;
 	source->jitdump = origin.jitdump;
 	return true;
 }

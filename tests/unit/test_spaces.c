@@ -328,6 +328,14 @@ static void test_jitdumps(void **state)
 	assert_string_equal(origin.jitdump, "/x/jit-7.dump");
 	assert_true(space_origin(tasks_space(fake->tasks, 9, 9, SEC), 0x20000, &origin));
 	assert_int_equal(origin.parent, 7);
+	assert_int_equal(origin.elder, 0);
+	/* And a grandchild, and its child, what the first one has. */
+	for (int pid = 10; pid <= 11; pid++) {
+		do_fork(fake, pid - 1, pid - 1, pid, pid, SEC);
+		origin_at(fake, pid, 0x20000, &origin);
+		assert_int_equal(origin.parent, pid - 1);
+		assert_int_equal(origin.elder, 7);
+	}
 	do_comm(fake, 9, 9, "other", true, SEC);
 	do_map(fake, 9, 0x20000, 0x1000, 0, "//anon", SEC);
 	origin_at(fake, 9, 0x20000, &origin);
