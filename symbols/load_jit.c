@@ -280,7 +280,8 @@ static void open_left(struct loader *loader, const char *path, const struct load
 		return;
 	const struct loader_jit_file found = identity_of(out);
 	const int64_t changed_s = (int64_t)(out->mtime_ns / 1000000000u);
-	const bool trusted = seen->inode ? out->owner == seen->owner : is_trusted(NULL, out->owner);
+	const bool trusted =
+		out->owner == seen->owner || (!seen->inode && is_trusted(NULL, out->owner));
 	if (!(seen->inode && is_same_file(&found, seen)) &&
 		(changed_s + CLOCK_SLACK_S < loader->started_s || !trusted))
 		drop(out);
@@ -289,12 +290,18 @@ static void open_left(struct loader *loader, const char *path, const struct load
 static void open_remains(struct loader *loader, struct loader_image *image, struct opener_file *map,
 	struct opener_file *dump)
 {
-	struct loader_jit *jit = &image->jit;
+	struct loader_jit *jit = &image->jit, own = {0};
+	const struct loader_jit_file unseen = {.owner = jit->map.owner};
 
 	jit->over = true;
-	if (!jit->map.inode)
-		set_path(jit, image->source.pid);
-	open_left(loader, jit->path, &jit->map, jit->ours, map);
+	/* The last it did may have been to begin a map of its own, instead of its parent's. */
+	set_path(&own, image->source.pid);
+	if (!jit->map.inode || (!jit->elsewhere && strcmp(own.path, jit->path) != 0))
+		open_left(loader, own.path, &unseen, true, map);
+	if (!jit->map.inode || map->fd >= 0)
+		memcpy(jit->path, own.path, sizeof(jit->path));
+	else
+		open_left(loader, jit->path, &jit->map, jit->ours, map);
 	if (image->source.jitdump)
 		open_left(loader, image->source.jitdump, &jit->dump, jit->ours, dump);
 }

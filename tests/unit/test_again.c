@@ -322,6 +322,24 @@ static void test_a_forked_process(void **state)
 	unlink(own);
 }
 
+/* It began a map of its own and was gone before anybody looked. */
+static void test_gone_with_a_map_of_its_own(void **state)
+{
+	char own[64];
+
+	(void)state;
+	add_to(map, "1000 10 of the parent\n");
+	pid_t child = start_child();
+	request(child, getpid(), NULL);
+	assert_string_equal(name_at(0x1000), "of the parent");
+	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
+	add_to(own, "1000 10 of the child\n");
+	end_child(child);
+	assert_string_equal(later_name_at(NEXT + 0x1000), "of the child");
+	assert_string_equal(name_at(0x1000), "of the parent");
+	unlink(own);
+}
+
 static void test_gone_before_it_was_seen(void **state)
 {
 	static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -512,6 +530,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_what_is_no_map_of_this_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_forked_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone_with_a_map_of_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_before_it_was_seen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_dump, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_module_is_loaded, setup, teardown),
