@@ -90,7 +90,8 @@ bool again_is_due(const struct again *again, uint64_t now_ns, bool final)
 {
 	if (again->looking || again->over)
 		return false;
-	if (again->idle_ns && now_ns >= again->idle_ns)
+	/* Other code may lie there by now, though all that was asked for has a name. */
+	if (again->idle_ns && (final || now_ns >= again->idle_ns))
 		return true;
 	if (!again->wanted && !again->unresolved)
 		return false;

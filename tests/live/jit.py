@@ -97,6 +97,10 @@ def places():
     for how in ("again", "mapped", "anew", "other", "split", "part"):
         result = report("--", jit, how, "2")
         judge_places("live", how, samples(result, "gen_one"), samples(result, "gen_two"))
+    # Gone before anybody looks for the second time.
+    for how in ("mapped", "anew"):
+        result = report("--", jit, how, "0.9")
+        judge_places("live, soon over", how, samples(result, "gen_one"), samples(result, "gen_two"))
     for how in ("mapped", "anew", "other", "split"):
         data = os.path.join(folder, f"{how}.data")
         made = common.run([strobe, "record", "-o", data, "--", jit, how, "2"], env=ENV, cwd=folder)
