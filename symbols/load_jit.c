@@ -38,6 +38,7 @@ struct target {
 	int32_t inner_pid; /* the number in its own pid namespace */
 	uid_t uids[4]; /* real, effective, saved, of files */
 	int64_t started_s; /* since 1970; 0: not known */
+	bool ended; /* nobody has waited for it yet: it has no root any more */
 	char root[32]; /* "/proc/PID/root" */
 };
 
@@ -83,6 +84,8 @@ static bool read_target(int32_t pid, struct target *out)
 		const char *last = strrchr(line, '\t');
 		if (!strncmp(line, "NSpid:", 6) && last)
 			out->inner_pid = atoi(last + 1);
+		if (!strncmp(line, "State:\tZ", 8))
+			out->ended = true;
 		if (sscanf(line, "PPid: %d", &out->parent) == 1)
 			continue;
 		if (sscanf(line, "Uid: %u %u %u %u", &out->uids[0], &out->uids[1], &out->uids[2],
@@ -293,7 +296,6 @@ static void open_remains(struct loader *loader, struct loader_image *image, stru
 	struct loader_jit *jit = &image->jit, own = {0};
 	const struct loader_jit_file unseen = {.owner = jit->map.owner};
 
-	jit->over = true;
 	/* The last it did may have been to begin a map of its own, instead of its parent's. */
 	set_path(&own, image->source.pid);
 	if (!jit->map.inode || (!jit->elsewhere && strcmp(own.path, jit->path) != 0))
@@ -452,7 +454,8 @@ int load_jit(struct loader *loader, struct loader_image *image)
 
 	jit->same = false;
 	jit->elsewhere |= opener_view_of(image->source.pid) == OPENER_VIEW_OTHER;
-	if (read_target(image->source.pid, &target))
+	jit->over = !read_target(image->source.pid, &target);
+	if (!jit->over && !target.ended)
 		open_living(loader, image, &target, &map, &dump);
 	else
 		open_remains(loader, image, &map, &dump);

@@ -334,9 +334,14 @@ static void test_gone_with_a_map_of_its_own(void **state)
 	assert_string_equal(name_at(0x1000), "of the parent");
 	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
 	add_to(own, "1000 10 of the child\n");
-	end_child(child);
+	/* Nobody has waited for it yet. */
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
 	assert_string_equal(later_name_at(NEXT + 0x1000), "of the child");
 	assert_string_equal(name_at(0x1000), "of the parent");
+	add_to(own, "2000 10 its last\n");
+	end_child(child);
+	assert_string_equal(later_name_at(0x2000), "its last");
 	unlink(own);
 }
 
