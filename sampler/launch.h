@@ -23,9 +23,10 @@ struct launch {
 	int go_fd, error_fd;
 };
 
-/* Fork a child that waits for launch_go(), and does when this returns.  With output_fd >= 0, which stays the caller's, the command's stdout and
- * stderr go there, stdin is /dev/null and it gets a process group of its own; else it shares all three and the
- * terminal.  0 or -errno. */
+/* Fork a child that waits for launch_go().  When this returns, the child sleeps already.  With
+ * output_fd >= 0, which stays the caller's, the command's stdout and stderr go there, stdin is
+ * /dev/null and it gets a process group of its own; else it shares all three and the terminal.
+ * 0 or -errno. */
 int launch_fork(struct launch *launch, char *const argv[], int output_fd);
 
 /* Let the child execute the command.  Returns 0, or -errno of execvp(3), the child being gone then. */

@@ -71,8 +71,8 @@ static inline uint32_t unwind_register(const struct unwind_rule *rule)
 	return rule->flags >> UNWIND_MORE_SHIFT & ((1u << UNWIND_REGISTER_BITS) - 1);
 }
 
-/* Where the caller's rbx is on x86-64: 0: still in the register, UNWIND_BX_LOST, or saved at the
- * frame's end - 8 times this. */
+/* The place of the caller's rbx on x86-64.  0: it is still in the register.  UNWIND_BX_LOST: it is
+ * not known.  Any other n: it is saved 8 * n bytes below the end of the frame. */
 static inline uint32_t unwind_bx(const struct unwind_rule *rule)
 {
 	return rule->cfa > UNWIND_CFA_PLT ? UNWIND_BX_LOST : rule->flags >> UNWIND_MORE_SHIFT;

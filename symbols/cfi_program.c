@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_program.c - the instructions of call frame information, run for the registers that are followed.
+ * cfi_program.c - the instructions of call frame information, run for the registers that are
+ * followed.
  */
 #include "symbols/cfi_private.h"
 

@@ -261,7 +261,7 @@ static size_t choose(struct sweep *sweep)
 			last->span = number;
 		else
 			sweep->chosen[n++] = (struct chosen){number, since_ns};
-		/* What lay over it was told again, too, and before it. */
+		/* A larger piece was told again just before this one: nothing is new. */
 		if (n > 1 && is_told_again(spans, number, sweep->chosen[n - 2].span))
 			sweep->chosen[--n - 1].span = number;
 	}

@@ -251,7 +251,7 @@ static int32_t parent_of(const struct loader_image *image, const struct target *
 	return has_same_program(target->pid, target->parent) ? target->parent : 0;
 }
 
-/* What a forked process runs may be what its parent, or the first one in that row, has compiled before. */
+/* A forked process may run code that its parent compiled, or the first process in that row. */
 static void open_living(struct loader *loader, struct loader_image *image,
 	const struct target *target, struct opener_file *map, struct opener_file *dump)
 {
@@ -274,8 +274,8 @@ static void open_living(struct loader *loader, struct loader_image *image,
 
 /* --- of one that is gone --- */
 
-/* What was seen while it lived, or its owner has put in its place; or, where it was gone too soon,
- * what came while we were there. */
+/* Open the file that was seen while the process lived, or one that the same owner put in its place.
+ * If none was seen, open one that changed since strobe began. */
 static void open_left(struct loader *loader, const char *path, const struct loader_jit_file *seen,
 	bool ours, struct opener_file *out)
 {
@@ -400,7 +400,7 @@ static bool has_room(const struct loader *loader, struct loader_copy *copy, uint
 	return copy->bytes || !size;
 }
 
-/* What lies in a container goes with it.  Jitdumps of this machine stay, and are large. */
+/* Copy a jitdump that disappears with its container.  Those of this machine stay, and are large. */
 static void keep_dump(
 	struct loader *loader, struct loader_image *image, const struct opener_file *dump)
 {

@@ -76,7 +76,7 @@ static struct digest digest_of(int fd, uint64_t size)
 	return digest;
 }
 
-/* Where the line begins that was not complete when there were so many bytes. */
+/* The start of the line that has the byte at this offset. */
 static uint64_t line_start(int fd, uint64_t at)
 {
 	char block[BLOCK_BYTES];
@@ -115,9 +115,10 @@ static int note_growth(struct loader_jit *jit, const struct loader_jit_file *bef
 
 /* --- one that was written anew --- */
 
-/* What is new in a map: all from a byte on, so many lines. */
+/* The part of a map that is new. */
 struct news {
-	uint64_t from, lines;
+	uint64_t from; /* its first byte; it goes on to the end */
+	uint64_t lines; /* in it */
 };
 
 static struct maptext_limits room_before(const struct loader_jit *jit, const struct news *news)
@@ -228,7 +229,7 @@ int load_map(
 		}
 		return join(table, &news, jit, map);
 	}
-	/* Of one that is not read whole the present alone is known. */
+	/* A map that is too large to be read whole has no history. */
 	if (!goes_on || jit->anew)
 		jit->n_steps = 0;
 	return note_growth(jit, before, jit->written_ns);

@@ -247,7 +247,7 @@ void load_told_free(struct loader *loader);
  * what was read last.  0 or -errno. */
 int load_map(
 	struct loader_image *image, const struct loader_jit_file *before, struct opener_file *map);
-/* The same of one that is not there any more. */
+/* load_map() for a map that was removed: the copy has all that it told. */
 int load_map_again(struct loader_image *image, struct opener_file *map);
 
 /* --- load_jit.c --- */

@@ -88,8 +88,9 @@ static inline uint32_t unwtab_cfa_register(const struct unwtab_rule *rule)
 	return rule->flags >> UNWTAB_MORE_SHIFT & UNWTAB_REGISTER_MAX;
 }
 
-/* Where the caller's rbx is on x86-64: 0: still in the register, UNWTAB_BX_LOST, or saved at CFA - 8
- * times this.  Rules that need the bits for another thing lose it. */
+/* The place of the caller's rbx on x86-64.  0: it is still in the register.  UNWTAB_BX_LOST: it is
+ * not known, as in rules that need the bits for something else.  Any other n: it is saved at
+ * CFA - 8 * n. */
 static inline uint32_t unwtab_bx(const struct unwtab_rule *rule)
 {
 	return rule->cfa > UNWTAB_PLT ? UNWTAB_BX_LOST : rule->flags >> UNWTAB_MORE_SHIFT;

@@ -522,7 +522,7 @@ void record_build_ids_fini(struct record_build_ids *ids)
 
 int record_copy_kept(struct record_kept *kept, const struct session *session)
 {
-	/* Not by the images themselves, which may be gone by now: symbols know what they were asked of. */
+	/* Images may be gone by now: symbols know which ones they were asked about. */
 	const uint32_t limit = images_count(session_images(session));
 	uint32_t *keys = calloc(limit + 1u, sizeof(*keys));
 	FILE *out = keys ? open_memstream(&kept->bytes, &kept->len) : NULL;

@@ -704,8 +704,8 @@ static void unread(int kind, wint_t code)
 		unget_wch((wchar_t)code);
 }
 
-/* Behind an Esc: the rest of a key that terminfo does not know, such as "[1;5B" of Ctrl with an arrow, which must not be
- * taken for keys of its own.  False: it was the key Esc. */
+/* Read the rest of a key that terminfo does not know, such as "[1;5B" behind the Esc of Ctrl with
+ * an arrow, so that it is not taken for several keys.  False: it was the key Esc alone. */
 static bool skip_unknown_key(void)
 {
 	wint_t first, code = 0;

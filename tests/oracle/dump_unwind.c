@@ -2,7 +2,7 @@
 /*
  * dump_unwind.c - prints the unwind table of a file, for unwind.py.
  *
- * usage: dump_unwind FILE [DEBUG_FILE]      a line for each range: its offsets, and CFA, bp, ra, rbx and flags
+ * usage: dump_unwind FILE [DEBUG_FILE]      for each range: its offsets, CFA, bp, ra, rbx, flags
  *        dump_unwind -s FILE...             one line for each file: sizes and the CPU time to build the table
  */
 #include "symbols/cfi.h"

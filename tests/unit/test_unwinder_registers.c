@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_unwinder_registers.c - chains through frames whose end is told by another register than the stack
- * and frame pointers.
+ * test_unwinder_registers.c - chains through frames whose end is told by another register than the
+ * stack and frame pointers.
  */
 #include "unwinder_fixture.h"
 

@@ -5,13 +5,21 @@
  *
  * usage: jit HOW SECONDS
  *
- * HOW: map (names in /tmp/perf-PID.map from the beginning), late (at SIGUSR1), grow (hot from the
- * beginning, cold at SIGUSR1), memfd (code that is mapped twice), fork (a child runs what its
- * parent has compiled), dump (jit-PID.dump in this directory), again (with a dump: gen_one, whose
- * place gen_two takes after half of the time), mapped (the same with a map), anew (with a map that is
- * written anew), other (with another map in its place), split (a child that begins with its parent's
- * map, and then has one of its own), part (with a dump, and with the second half of its place, where
- * gen_one spends half of its time).  Names are those that python 3.12 writes.  Says "ready".
+ * HOW:
+ *   map     names in /tmp/perf-PID.map from the beginning
+ *   late    the same at SIGUSR1
+ *   grow    hot from the beginning, cold at SIGUSR1
+ *   memfd   code that is mapped twice
+ *   fork    a child runs code that its parent has compiled
+ *   dump    names in jit-PID.dump in this directory
+ *   again   with a dump: gen_one, whose place gen_two takes after half of the time
+ *   mapped  the same with a map
+ *   anew    with a map that is written anew
+ *   other   with another map in its place
+ *   split   in a child that begins with its parent's map, and then has one of its own
+ *   part    with a dump, and the second half of its place, where gen_one spends half of its time
+ *
+ * Names are those that python 3.12 writes.  Says "ready".
  */
 #include <elf.h>
 #include <signal.h>
