@@ -393,6 +393,7 @@ static void settle_coverage(struct engine *engine)
 				reads ? 1 : engine->choices[i].attr.sample_period, &status->covered,
 				&status->coverable);
 		status->held_back = status->coverable > 0 && !reads ? held_back : 0;
+		status->lost_of_all = engine->filter && status->filtered;
 		/* The event has counts but no whole period in any task: time does not measure
 		 * it. */
 		if (is_weighed(engine, i) && engine->status.scope == SCOPE_INHERIT)

@@ -246,6 +246,18 @@ static uint64_t held_back_samples(const struct engine_status *status)
 	return held_back;
 }
 
+static bool lost_of_all(const struct engine_status *status)
+{
+	bool of_all = false;
+
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct engine_event_status *event = &status->events[i];
+
+		of_all |= event->lost_of_all && (event->lost || event->held_back);
+	}
+	return of_all;
+}
+
 /* Returns the lowest known coverage of all events, in percent; below 0 if none is known. */
 static double least_coverage(const struct engine_status *status)
 {
@@ -290,9 +302,10 @@ void record_summary(char *out, size_t size, const char *path, const struct engin
 	if (held_back_samples(status))
 		snprintf(held_back, sizeof(held_back), ", %" PRIu64 " held back",
 			held_back_samples(status));
-	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost%s%s%s",
+	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost%s%s%s%s",
 		strcmp(path, "-") ? path : "standard output", format_bytes(bytes, recorded->bytes),
 		recorded->samples, lost_samples(status, recorded), held_back,
+		lost_of_all(status) ? " (of all processes)" : "",
 		part ? ", coverage " : "", part ? format_percent(coverage, least) : "");
 	clean_string(out, size, raw);
 }

@@ -70,6 +70,7 @@ struct report_event {
 	bool tells_exact; /* the event requests such addresses (precise_ip), or has some */
 	struct unwind_ends chains; /* how the call chains of all delivered samples end */
 	uint64_t held_back; /* counted by the kernel, neither sampled nor lost */
+	bool lost_of_all; /* other processes' among them, as in the engine */
 	uint64_t stood_still; /* times, for want of credit */
 	uint64_t filtered; /* delivered, but of no followed process (scope cpu) or CPU */
 	double covered, coverable; /* the share of possible samples; coverable 0: not known */

@@ -100,6 +100,7 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 	event->tells_exact = status->precise || status->exact;
 	event->chains = status->chains;
 	event->held_back = status->held_back;
+	event->lost_of_all = status->lost_of_all;
 	event->stood_still = status->stood_still;
 	event->filtered = status->filtered;
 	event->covered = status->covered;
@@ -381,6 +382,7 @@ static void add_event(struct report_event *event, const struct engine_event_stat
 	event->tells_exact |= more->precise || more->exact;
 	unwind_ends_add(&event->chains, &more->chains);
 	event->held_back += more->held_back;
+	event->lost_of_all |= more->lost_of_all;
 	event->stood_still += more->stood_still;
 	event->filtered += more->filtered;
 	event->covered += more->covered;

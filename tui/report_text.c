@@ -339,6 +339,8 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 	fprintf(out, ", %s lost", report_grouped(number, event->lost));
 	if (event->held_back)
 		fprintf(out, ", %s held back", report_grouped(number, event->held_back));
+	if (event->lost_of_all && (event->lost || event->held_back))
+		fputs(" (of all processes)", out);
 	if (event->coverage_percent >= 0)
 		fprintf(out, ", coverage %.1f%%", event->coverage_percent);
 	if (event->stood_still)

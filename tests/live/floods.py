@@ -116,6 +116,18 @@ def scopes(strobe, syscalls):
           [syscalls, "140000", "0", "2"], {ENTER: 140000})
 
 
+def lost_of_others(strobe, syscalls):
+    """On a CPU nobody knows whose hits were lost, so they are told as everybody's, if others had some."""
+    flooder = subprocess.Popen([syscalls, "100000000"])
+    result = run([strobe, "report", "--scope", "cpu", "--ring-pages", "1", "-c", "1", "-e", ENTER,
+                  "--", syscalls, str(FLOOD)], timeout=300)
+    flooder.kill()
+    flooder.wait()
+    told = re.search(r"([\d,]+) lost( \(of all processes\))?", result.out)
+    checks.check("lost beside a flood of another process", told and told[1] != "0" and told[2],
+                 result.out[:500] + result.err)
+
+
 def filters(strobe, syscalls):
     """The kernel counts what passes a tracepoint's filter, so the sum is that of the filter."""
     flood("a filter that lets nothing pass", strobe,
@@ -208,6 +220,7 @@ def main():
         checks.skip("tracepoints", f"{TRACEFS} is not mounted, or not for this user")
         checks.finish()
     scopes(strobe, syscalls)
+    lost_of_others(strobe, syscalls)
     filters(strobe, syscalls)
     texts(strobe, syscalls)
     recordings(strobe, syscalls)

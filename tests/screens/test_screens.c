@@ -99,6 +99,18 @@ static void test_tabs_past_the_width(void **state)
 	finish(fixture);
 }
 
+/* Events on CPUs lose samples of other processes, too. */
+static void test_lost_of_all(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "<Tab>");
+	fixture->fake.model.status.events[1].lost_of_all = true;
+	compare(fixture, "lost-of-all");
+	finish(fixture);
+}
+
 static void test_views(void **state)
 {
 	(void)state;
@@ -649,6 +661,7 @@ int main(void)
 		cmocka_unit_test(test_search_and_filter),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_tabs_past_the_width),
+		cmocka_unit_test(test_lost_of_all),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_grouping),
 		cmocka_unit_test(test_states),

@@ -232,6 +232,10 @@ static void test_sentences(void **state)
 	status->events[1].covered = 100;
 	record_summary(message, sizeof(message), "a.data", status, &recorded);
 	assert_string_equal(message, "a.data: 12 MB, 41234 samples, 10 lost");
+	status->events[1].lost_of_all = true;
+	record_summary(message, sizeof(message), "a.data", status, &recorded);
+	assert_string_equal(message, "a.data: 12 MB, 41234 samples, 10 lost (of all processes)");
+	status->events[1].lost_of_all = false;
 	record_summary(message, sizeof(message), "-", status, &recorded);
 	assert_memory_equal(message, "standard output: ", 17);
 	record_explain(message, sizeof(message), "a.data", -ENOSPC, &recorded);

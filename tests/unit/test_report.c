@@ -112,6 +112,22 @@ static void test_text(void **state)
 	free(text);
 }
 
+/* With events on CPUs, what was lost is not the target's alone. */
+static void test_lost_of_all_processes(void **state)
+{
+	struct report_event two[2] = {sample.events[0], sample.events[1]};
+	struct report report = sample;
+	char *text;
+
+	(void)state;
+	report.events = two;
+	two[0].lost_of_all = two[1].lost_of_all = true;
+	text = write_one(&report, REPORT_TEXT, 0);
+	expect(text, "2,000 samples, 3 lost (of all processes), coverage 100.0%");
+	expect(text, "0 samples, 0 lost, not counted\n");
+	free(text);
+}
+
 static void test_text_is_cut_to_the_terminal(void **state)
 {
 	(void)state;
@@ -534,6 +550,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_lost_of_all_processes),
 		cmocka_unit_test(test_text_is_cut_to_the_terminal),
 		cmocka_unit_test(test_columns_are_aligned),
 		cmocka_unit_test(test_csv),
