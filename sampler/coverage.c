@@ -7,6 +7,10 @@
 #define NS_PER_S 1e9
 /* A smaller share of a clock without samples may be samples that come late. */
 #define SKIPPED_SHARE 0.02
+/* Counts of a smaller part of the time are taken for all of them. */
+#define LATE_SHARE 0.001
+/* Of the slowest kernels, CONFIG_HZ=100. */
+#define TICK_NS 10000000u
 
 void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,
 	uint64_t clock_ns, uint64_t hz)
@@ -59,6 +63,21 @@ void coverage_add_clock(struct coverage *coverage, uint64_t ran_ns)
 	coverage->clock_ran_ns += ran_ns;
 }
 
+uint64_t coverage_ran_ns(bool runs, uint64_t cpu_ns, uint64_t wait_ns, uint64_t lifetime_ns)
+{
+	const uint64_t told_ns = cpu_ns + wait_ns;
+	uint64_t rest_ns = lifetime_ns > told_ns ? lifetime_ns - told_ns : 0;
+
+	if (!runs)
+		return cpu_ns;
+	return cpu_ns + (rest_ns < TICK_NS ? rest_ns : TICK_NS);
+}
+
+void coverage_add_late(struct coverage *coverage, uint64_t ran_ns)
+{
+	coverage->late_ns += ran_ns;
+}
+
 uint64_t coverage_held_back(const struct coverage *coverage, bool final)
 {
 	uint64_t hits = final ? coverage->hits : coverage->hits_before;
@@ -97,6 +116,17 @@ void coverage_bound_by_weight(const struct coverage *coverage, double rest_ns, b
 	if (weight + rest_ns < (1 - SKIPPED_SHARE) * ran_ns &&
 		weight * coverable < *covered * ran_ns)
 		*covered = weight * coverable / ran_ns;
+}
+
+void coverage_with_late(const struct coverage *coverage, bool by_count, double *coverable)
+{
+	const double late_ns = (double)coverage->late_ns;
+	const double all_ns = (double)coverage->clock_ns + late_ns;
+
+	if (!by_count)
+		*coverable += late_ns;
+	else if (late_ns > LATE_SHARE * all_ns)
+		*coverable = 0;
 }
 
 void coverage_by_weight(const struct coverage *coverage, double *covered, double *coverable)

@@ -32,6 +32,7 @@ struct coverage {
 	uint64_t weight, lost_weight; /* of those samples, of those losses */
 	uint64_t clock_ran_ns; /* of a clock, while samples were taken */
 	uint64_t clock_before_ns; /* of it, as of the reading before */
+	uint64_t late_ns; /* that new tasks had run before their events were opened */
 };
 
 /* Add a time in which the event was armed for armed_ns of clock_ns.  hz: its frequency, the assumed
@@ -50,6 +51,12 @@ void coverage_add_count(
 /* Add the time that a clock ran while samples were taken. */
 void coverage_add_clock(struct coverage *coverage, uint64_t ran_ns);
 
+/* Returns how long a task has run since it was born so long ago.  cpu_ns, wait_ns: as the kernel
+ * last accounted for it, which for one that runs is up to a tick ago. */
+uint64_t coverage_ran_ns(bool runs, uint64_t cpu_ns, uint64_t wait_ns, uint64_t lifetime_ns);
+/* Add the time that a new task had run before its event was opened. */
+void coverage_add_late(struct coverage *coverage, uint64_t ran_ns);
+
 /* Returns the counted periods without a sample or a loss.  Unless final, counters are those of the
  * reading before: samples of the latest are still in the rings. */
 uint64_t coverage_held_back(const struct coverage *coverage, bool final);
@@ -65,6 +72,9 @@ void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint
  * sample without that.  final: as of coverage_held_back(). */
 void coverage_bound_by_weight(const struct coverage *coverage, double rest_ns, bool final,
 	double *covered, double coverable);
+/* Lower the share to what it is of the time that tasks ran before their events were opened, too.
+ * Nobody counted meanwhile: if that is a notable part, the share of a count is not known. */
+void coverage_with_late(const struct coverage *coverage, bool by_count, double *coverable);
 /* Covered is the weight of a clock's samples, coverable the time that it ran. */
 void coverage_by_weight(const struct coverage *coverage, double *covered, double *coverable);
 

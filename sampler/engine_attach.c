@@ -219,6 +219,33 @@ static void plan_ring(struct engine *engine)
 		engine->order = order;
 }
 
+void attach_add_late(struct engine *engine, uint64_t ran_ns)
+{
+	for (unsigned int i = 0; i < engine->status.n_events && !engine->paused; i++)
+		if (choice_runs(engine, i))
+			coverage_add_late(&engine->choices[i].coverage, ran_ns);
+}
+
+uint64_t attach_lifetime_ns(const struct follow_task *task, uint64_t now_ns)
+{
+	return task->born_ns && now_ns > task->born_ns ? now_ns - task->born_ns : 0;
+}
+
+static void was_late(struct engine *engine, const struct follow_task *task)
+{
+	const uint64_t lifetime_ns = attach_lifetime_ns(task, sys_now_ns());
+	struct proc_thread thread;
+
+	if (engine->status.scope != SCOPE_TASK || !task->born_ns)
+		return;
+	if (proc_read_thread(task->tid, &thread) || !thread.has_times)
+		attach_add_late(engine, lifetime_ns);
+	else
+		attach_add_late(engine,
+			coverage_ran_ns(thread.state == 'R', thread.cpu_ns, thread.wait_ns,
+				lifetime_ns));
+}
+
 static void open_task(struct engine *engine, int32_t tid, bool born)
 {
 	struct follow_task *task = follow_task(&engine->follow, tid);
@@ -242,8 +269,10 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		engine->had_targets |= choice_count_open(engine) > 0;
 		if (job)
 			job->opened++;
-		if (born)
+		if (born) {
+			was_late(engine, task);
 			span_born(engine, task);
+		}
 		/* Its mappings and children of the time before its side-band was on. */
 		if (born && !engine->side_by_cpu && engine->status.scope == SCOPE_TASK) {
 			if (is_leader)
@@ -256,8 +285,10 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		job->error = -ret;
 	switch (-ret) {
 	case ESRCH:
-		if (born)
+		if (born) {
 			engine->status.tasks_missed++;
+			attach_add_late(engine, attach_lifetime_ns(task, sys_now_ns()));
+		}
 		engine->window_missed += born;
 		if (!born || !engine->side_by_cpu)
 			attach_end_task(engine, task, engine->round_ns);

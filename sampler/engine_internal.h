@@ -685,6 +685,9 @@ void attach_note_fd_limit(struct engine *engine, int error);
 /* Threads left out are tried again when something was closed since. */
 void attach_left_out(struct engine *engine);
 /* The thread is gone, and its process if it was the last. */
+/* Nothing could be sampled while a new task ran so long. */
+void attach_add_late(struct engine *engine, uint64_t ran_ns);
+uint64_t attach_lifetime_ns(const struct follow_task *task, uint64_t now_ns);
 void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns);
 
 /* engine_target.c, and of attaching in engine_attach.c */

@@ -125,6 +125,7 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 	if (task->queued && task->born_ns && engine->status.scope == SCOPE_TASK) {
 		engine->status.tasks_missed++;
 		engine->window_missed++;
+		attach_add_late(engine, attach_lifetime_ns(task, time_ns));
 	}
 	if (task->point)
 		task->point->doomed = engine->have_doomed = true;

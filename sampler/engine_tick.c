@@ -403,6 +403,9 @@ static void settle_coverage(struct engine *engine)
 		else if (!(status->coverable > 0) &&
 			!(choice_is_counted(engine, i) && status->count))
 			coverage_by_time(coverage, &status->covered, &status->coverable);
+		if (engine->status.scope == SCOPE_TASK && status->coverable > 0)
+			coverage_with_late(
+				coverage, choice_is_counted(engine, i), &status->coverable);
 		/* Other events had the hardware for the rest of the time. */
 		if (status->running_ns < status->enabled_ns)
 			status->covered *= (double)status->running_ns / (double)status->enabled_ns;

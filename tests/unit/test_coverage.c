@@ -194,6 +194,34 @@ static void test_counts(void **state)
 }
 
 /* Parts of a period never become a sample. */
+/* What new tasks ran before their events were opened had no sample, and no count. */
+static void test_late(void **state)
+{
+	struct coverage coverage = {0};
+	struct coverage_point point = {0};
+	double covered, coverable;
+
+	(void)state;
+	/* Of one that runs up to a tick is not accounted for yet; of one that sleeps, all is. */
+	assert_int_equal(coverage_ran_ns(false, 300, 200, SECOND), 300);
+	assert_int_equal(coverage_ran_ns(true, 300, 200, 1000), 800);
+	assert_int_equal(coverage_ran_ns(true, 300, 200, 400), 300);
+	assert_int_equal(coverage_ran_ns(true, 300, 200, SECOND), 300 + SECOND / 100);
+	coverage_add_time(&coverage, &point, 3 * SECOND, 3 * SECOND, 0);
+	for (int by_count = 0; by_count < 2; by_count++) {
+		coverable = 7;
+		coverage_with_late(&coverage, by_count, &coverable);
+		assert_true(coverable == 7);
+	}
+	coverage_add_late(&coverage, SECOND);
+	coverage_by_time(&coverage, &covered, &coverable);
+	coverage_with_late(&coverage, false, &coverable);
+	assert_true(covered == 3e9 && coverable == 4e9);
+	/* Not so many may have been counted as in other times. */
+	coverage_with_late(&coverage, true, &coverable);
+	assert_true(coverable == 0);
+}
+
 static void test_parts_of_periods(void **state)
 {
 	struct coverage coverage = {0};
@@ -223,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_weight),
 		cmocka_unit_test(test_skipped_periods),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_parts_of_periods),
 	};
 

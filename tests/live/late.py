@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""New threads and processes run before their events are opened: coverage says so.  The shell and the workload tell what
+there was to sample.
+
+usage: late.py STROBE SYSCALLS   (the program, and the workload)
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from checks import Checks, run  # noqa: E402
+
+checks = Checks()
+# Two hundred that run for milliseconds each.
+SHORT = ("i=0; while [ $i -lt 200 ]; do sh -c 'j=0; while [ $j -lt 3000 ]; do j=$((j+1)); done';"
+         " i=$((i+1)); done; times >")
+HITS, CHILDREN = 40_000, 8
+
+
+def event_of(strobe, arguments, command):
+    result = run([strobe, "report", "--scope", "task", "--format", "json", *arguments, "--", *command],
+                 timeout=300)
+    try:
+        return json.loads(result.out)["events"][0]
+    except (ValueError, KeyError, IndexError):
+        checks.check("a report", False, str(result))
+        return None
+
+
+def clock(strobe, folder):
+    times = os.path.join(folder, "times")
+    event = event_of(strobe, ["-F", "1999", "-e", "cpu-clock"], ["sh", "-c", SHORT + times])
+    if not event:
+        return
+    with open(times, encoding="ascii") as lines:
+        ran_s = sum(60 * int(m) + float(s) for m, s in re.findall(r"(\d+)m([\d.]+)s", lines.read()))
+    share = 100 * event["weight"] / 1e9 / ran_s
+    told = event["coverage_percent"]
+    shown = f"told {told}, sampled {share:.1f} % of {ran_s} s"
+    checks.check("the coverage of short processes is known", told is not None, shown)
+    # The shell's times are exact to two hundredths of a second.
+    checks.amount("coverage is not more than what was sampled of the CPU time",
+                  told <= share + 100 * 0.02 / ran_s + 1, shown)
+
+
+def count(strobe, syscalls):
+    if not os.access("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id", os.R_OK):
+        checks.skip("tracepoints", "tracefs is not mounted, or not for this user")
+        return
+    event = event_of(strobe, ["-c", "1", "-e", "syscalls:sys_enter_getppid"],
+                     [syscalls, str(HITS), str(CHILDREN)])
+    if not event:
+        return
+    share = 100 * event["samples"] / (HITS * (CHILDREN + 1))
+    told = event["coverage_percent"]
+    checks.check("coverage is not more than what was sampled of the hits",
+                 told is None or told <= share + 0.2, f"told {told}, sampled {share:.1f} %")
+
+
+def main(strobe, syscalls):
+    with tempfile.TemporaryDirectory() as folder:
+        clock(strobe, folder)
+    count(strobe, syscalls)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
