@@ -242,8 +242,8 @@ static void was_late(struct engine *engine, const struct follow_task *task)
 		attach_add_late(engine, lifetime_ns);
 	else
 		attach_add_late(engine,
-			coverage_ran_ns(thread.state == 'R', thread.cpu_ns, thread.wait_ns,
-				lifetime_ns));
+			coverage_ran_ns(
+				thread.state == 'R', thread.cpu_ns, thread.wait_ns, lifetime_ns));
 }
 
 static void open_task(struct engine *engine, int32_t tid, bool born)

@@ -371,7 +371,9 @@ static void put_head(FILE *out, const struct report *report)
 	put_file(out, &report->file);
 	for (size_t i = 0; i < report->n_events; i++)
 		put_event(out, report, &report->events[i]);
-	if (report->tasks_missed)
+	if (report->tasks_missed == 1)
+		fputs("1 task missed: it ended before its events could be opened\n", out);
+	else if (report->tasks_missed)
 		fprintf(out, "%s tasks missed: they ended before their events could be opened\n",
 			report_grouped(number, report->tasks_missed));
 	if (report->threads_left_out)
