@@ -273,7 +273,9 @@ class Json(Text):
         for one in (report, healthy):
             for key in ("notes", "memory", "overhead"):
                 one.pop(key, None)
-        if report == healthy or news or SENTENCE.search(outcome.err):
+        # Samples that no memory was left for are told by their number.
+        dropped = report["dropped"] > healthy["dropped"]
+        if report == healthy or news or dropped or SENTENCE.search(outcome.err):
             return None
         return "another result without a note"
 
