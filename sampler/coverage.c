@@ -118,14 +118,18 @@ void coverage_bound_by_weight(const struct coverage *coverage, double rest_ns, b
 		*covered = weight * coverable / ran_ns;
 }
 
-void coverage_with_late(const struct coverage *coverage, bool by_count, double *coverable)
+double coverage_late_share(const struct coverage *coverage)
 {
 	const double late_ns = (double)coverage->late_ns;
-	const double all_ns = (double)coverage->clock_ns + late_ns;
 
+	return late_ns > 0 ? late_ns / ((double)coverage->clock_ns + late_ns) : 0;
+}
+
+void coverage_with_late(const struct coverage *coverage, bool by_count, double *coverable)
+{
 	if (!by_count)
-		*coverable += late_ns;
-	else if (late_ns > LATE_SHARE * all_ns)
+		*coverable += (double)coverage->late_ns;
+	else if (coverage_late_share(coverage) > LATE_SHARE)
 		*coverable = 0;
 }
 

@@ -72,6 +72,8 @@ void coverage_by_count(const struct coverage *coverage, uint64_t held_back, uint
  * sample without that.  final: as of coverage_held_back(). */
 void coverage_bound_by_weight(const struct coverage *coverage, double rest_ns, bool final,
 	double *covered, double coverable);
+/* Returns the part of the time of tasks in which new ones had no event yet. */
+double coverage_late_share(const struct coverage *coverage);
 /* Lower the share to what it is of the time that tasks ran before their events were opened, too.
  * Nobody counted meanwhile: if that is a notable part, the share of a count is not known. */
 void coverage_with_late(const struct coverage *coverage, bool by_count, double *coverable);

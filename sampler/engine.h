@@ -226,6 +226,7 @@ enum engine_note_kind {
 	NOTE_UNTHROTTLED, /* text = event */
 	NOTE_CREDIT_SPENT, /* text = event: the consumer fell behind */
 	NOTE_SHORT_LIVED, /* text = event: inherited; error EACCES: events on CPUs cannot be used */
+	NOTE_BORN_LATE, /* new tasks ran before their events were opened; error as of the last */
 	NOTE_CORRUPT_RING, /* value = how often */
 	NOTE_CPU_OFFLINE,
 	NOTE_CPU_ONLINE, /* value = cpu */

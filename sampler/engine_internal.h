@@ -343,7 +343,7 @@ struct engine {
 	unsigned int order; /* of the next task's ring */
 	bool order_refused; /* by the kernel, which took a smaller one, since the last plan */
 	unsigned int ring_order_noted;
-	bool fd_limit_noted, mlock_noted, coarsened_noted, fields_noted;
+	bool fd_limit_noted, mlock_noted, coarsened_noted, fields_noted, late_noted;
 
 	struct engine_tap tap;
 	bool has_tap, tap_begun;

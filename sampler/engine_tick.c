@@ -17,6 +17,9 @@
 /* A note is due if this share of the time has no samples, of at least as many as are expected. */
 #define SHORT_LIVED_SHARE 0.25
 #define WEIGHED_SAMPLES 50
+/* Or if new tasks had no event in this share, of at least so much time. */
+#define LATE_SHARE 0.02
+#define LATE_MIN_NS 20000000u
 
 /* An event this far behind its point's clock since the last read has not run at all. */
 #define STUCK_NS (50 * NS_PER_MS)
@@ -377,6 +380,22 @@ static void settle_inherited_clock(struct engine *engine, unsigned int index)
 		note_short_lived(engine, index, period_ns, engine->n_cpus);
 }
 
+static void settle_late(struct engine *engine, unsigned int index)
+{
+	struct engine_event_status *status = &engine->status.events[index];
+	const struct coverage *coverage = &engine->choices[index].coverage;
+
+	if (engine->status.scope != SCOPE_TASK)
+		return;
+	if (status->coverable > 0)
+		coverage_with_late(coverage, choice_is_counted(engine, index), &status->coverable);
+	if (engine->late_noted || coverage->late_ns < LATE_MIN_NS ||
+		coverage_late_share(coverage) < LATE_SHARE)
+		return;
+	engine->late_noted = true;
+	engine_note(engine, NOTE_BORN_LATE, engine->cpu_wide ? 0 : EACCES, 0, 0, NULL);
+}
+
 static void settle_coverage(struct engine *engine)
 {
 	bool final = engine->stopped || !engine->n_points;
@@ -403,9 +422,7 @@ static void settle_coverage(struct engine *engine)
 		else if (!(status->coverable > 0) &&
 			!(choice_is_counted(engine, i) && status->count))
 			coverage_by_time(coverage, &status->covered, &status->coverable);
-		if (engine->status.scope == SCOPE_TASK && status->coverable > 0)
-			coverage_with_late(
-				coverage, choice_is_counted(engine, i), &status->coverable);
+		settle_late(engine, i);
 		/* Other events had the hardware for the rest of the time. */
 		if (status->running_ns < status->enabled_ns)
 			status->covered *= (double)status->running_ns / (double)status->enabled_ns;

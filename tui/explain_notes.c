@@ -223,6 +223,12 @@ static void note_flow(struct text *text, const struct engine_note *note)
 			EVENT_NAME_MAX, note->text,
 			note->error ? "a higher rate takes more" : "--scope cpu takes them");
 		break;
+	case NOTE_BORN_LATE:
+		text_add(text,
+			"new threads ran before their events were opened, and have no samples of that "
+			"time: --scope %s samples them from the first instruction",
+			note->error ? "inherit" : "cpu");
+		break;
 	case NOTE_CREDIT_SPENT:
 		text_add(text,
 			"'%.*s' paused for a moment: strobe had not yet read what was sampled. "
@@ -675,6 +681,7 @@ void explain_note(
 	case NOTE_UNTHROTTLED:
 	case NOTE_CREDIT_SPENT:
 	case NOTE_SHORT_LIVED:
+	case NOTE_BORN_LATE:
 	case NOTE_CORRUPT_RING:
 		note_flow(&text, note);
 		break;
@@ -759,6 +766,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_THROTTLED:
 	case NOTE_CREDIT_SPENT:
 	case NOTE_SHORT_LIVED:
+	case NOTE_BORN_LATE:
 	case NOTE_CORRUPT_RING:
 	case NOTE_CPU_OFFLINE:
 	case NOTE_CGROUP_GONE:

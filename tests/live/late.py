@@ -26,15 +26,16 @@ def event_of(strobe, arguments, command):
     result = run([strobe, "report", "--scope", "task", "--format", "json", *arguments, "--", *command],
                  timeout=300)
     try:
-        return json.loads(result.out)["events"][0]
+        found = json.loads(result.out)
+        return found["events"][0], found["notes"]
     except (ValueError, KeyError, IndexError):
         checks.check("a report", False, str(result))
-        return None
+        return None, None
 
 
 def clock(strobe, folder):
     times = os.path.join(folder, "times")
-    event = event_of(strobe, ["-F", "1999", "-e", "cpu-clock"], ["sh", "-c", SHORT + times])
+    event, notes = event_of(strobe, ["-F", "1999", "-e", "cpu-clock"], ["sh", "-c", SHORT + times])
     if not event:
         return
     with open(times, encoding="ascii") as lines:
@@ -42,6 +43,8 @@ def clock(strobe, folder):
     share = 100 * event["weight"] / 1e9 / ran_s
     told = event["coverage_percent"]
     shown = f"told {told}, sampled {share:.1f} % of {ran_s} s"
+    checks.check("what short processes lack is told",
+                 any("ran before their events were opened" in note for note in notes), notes)
     checks.check("the coverage of short processes is known", told is not None, shown)
     # The shell's times are exact to two hundredths of a second.
     checks.amount("coverage is not more than what was sampled of the CPU time",
@@ -52,7 +55,7 @@ def count(strobe, syscalls):
     if not os.access("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id", os.R_OK):
         checks.skip("tracepoints", "tracefs is not mounted, or not for this user")
         return
-    event = event_of(strobe, ["-c", "1", "-e", "syscalls:sys_enter_getppid"],
+    event, _ = event_of(strobe, ["-c", "1", "-e", "syscalls:sys_enter_getppid"],
                      [syscalls, str(HITS), str(CHILDREN)])
     if not event:
         return

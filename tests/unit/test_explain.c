@@ -490,6 +490,8 @@ static void test_what_notes_say(void **state)
 	say(NOTE_LOST, 9, 0, "9 samples of 'cycles'");
 	say(NOTE_SHORT_LIVED, 0, 0, "few samples of 'cycles': --scope cpu takes them");
 	say(NOTE_SHORT_LIVED, 0, EACCES, "few samples of 'cycles': a higher rate takes more");
+	say(NOTE_BORN_LATE, 0, 0, "no samples of that time: --scope cpu");
+	say(NOTE_BORN_LATE, 0, EACCES, "no samples of that time: --scope inherit");
 	say(NOTE_WAITS_SUMMED, 1, EACCES, "tracefs and CAP_PERFMON or root. So the time");
 	say(NOTE_WAITS_SUMMED, 1, EXDEV, "[waited for a CPU] in preempted");
 	say(NOTE_WAITS_SUMMED, 0, EINVAL, "counts as off-cpu");
