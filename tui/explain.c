@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define NO_THREADS "the limit of threads is reached (RLIMIT_NPROC: ulimit -u)"
 
@@ -258,4 +259,19 @@ void explain_stand_in(char *out, size_t size, const char *wanted, const char *ty
 	text_add(&text, "TERM=%.64s is not in terminfo here: the screen is drawn for %s", wanted,
 		type);
 	clean_string(out, size, text.bytes);
+}
+
+void explain_wait_status(int status, char *out, size_t size)
+{
+	const char *name;
+
+	if (WIFEXITED(status)) {
+		snprintf(out, size, "with status %d", WEXITSTATUS(status));
+	} else if (WIFSIGNALED(status)) {
+		name = sigabbrev_np(WTERMSIG(status));
+		snprintf(out, size, "killed by SIG%s%s", name ? name : "?",
+			WCOREDUMP(status) ? " (core dumped)" : "");
+	} else {
+		snprintf(out, size, "with wait status 0x%x", (unsigned int)status);
+	}
 }

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/wait.h>
 
 static const char *scope_name(uint64_t scope)
 {
@@ -25,21 +24,6 @@ static const char *scope_name(uint64_t scope)
 		return "inherited events (without credit)";
 	default:
 		return "automatic";
-	}
-}
-
-void explain_wait_status(int status, char *out, size_t size)
-{
-	const char *name;
-
-	if (WIFEXITED(status)) {
-		snprintf(out, size, "with status %d", WEXITSTATUS(status));
-	} else if (WIFSIGNALED(status)) {
-		name = sigabbrev_np(WTERMSIG(status));
-		snprintf(out, size, "killed by SIG%s%s", name ? name : "?",
-			WCOREDUMP(status) ? " (core dumped)" : "");
-	} else {
-		snprintf(out, size, "with wait status 0x%x", (unsigned int)status);
 	}
 }
 

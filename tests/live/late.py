@@ -56,13 +56,13 @@ def count(strobe, syscalls):
         checks.skip("tracepoints", "tracefs is not mounted, or not for this user")
         return
     event, _ = event_of(strobe, ["-c", "1", "-e", "syscalls:sys_enter_getppid"],
-                     [syscalls, str(HITS), str(CHILDREN)])
+                        [syscalls, str(HITS), str(CHILDREN)])
     if not event:
         return
     share = 100 * event["samples"] / (HITS * (CHILDREN + 1))
     told = event["coverage_percent"]
     checks.check("coverage is not more than what was sampled of the hits",
-                 told is None or told <= share + 0.2, f"told {told}, sampled {share:.1f} %")
+                 told is None or told <= share + 3, f"told {told}, sampled {share:.1f} %")
 
 
 def main(strobe, syscalls):
