@@ -227,6 +227,27 @@ struct function_name function_name(const char *name, size_t len)
 	return find_own(name, 0, len);
 }
 
+size_t function_last_begin(const char *name, struct function_name own)
+{
+	size_t base = own.begin + function_base_len(name + own.begin, own.end - own.begin);
+	size_t last = own.begin, end;
+
+	for (size_t at = own.begin; at < base; at = end) {
+		if (function_token(name, at, &end) != TOKEN_TEXT)
+			continue;
+		/* "operator std::vector": the type is a part of the operator's name. */
+		if (end > at + 1 && name[at] == 'o')
+			break;
+		if (starts_with(name + at, "::"))
+			end = at + 2;
+		else if (name[at] != '.')
+			continue;
+		if (end < base && !starts_with(name + end, "<"))
+			last = end;
+	}
+	return last;
+}
+
 /* --- clones --- */
 
 /* Where a compiler's mark of a clone begins that ends at len, with its number or without; len if

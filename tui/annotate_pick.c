@@ -140,7 +140,7 @@ void pick_fini(struct pick *pick)
 
 /* --- by name --- */
 
-enum how { HOW_EXACT, HOW_OWN, HOW_FORM, HOW_PART, HOWS };
+enum how { HOW_EXACT, HOW_WHOLE, HOW_BARE, HOW_LAST, HOW_PART, HOWS };
 
 static bool is_called(
 	const struct symref *name, struct symbols *symbols, const char *text, enum how how)
@@ -152,10 +152,12 @@ static bool is_called(
 		return !strcmp(name->symbol, text) ||
 			(symbols_find(symbols, name->image_id, name->start, &symbol) &&
 				*symbol.name && !strcmp(symbol.name, text));
-	case HOW_OWN:
-		return called_in_text(text, name->symbol, false);
-	case HOW_FORM:
-		return called(text, name);
+	case HOW_WHOLE:
+		return called_in_text(text, name->symbol, CALLED_WHOLE);
+	case HOW_BARE:
+		return called(text, name, CALLED_BARE);
+	case HOW_LAST:
+		return called(text, name, CALLED_LAST);
 	default:
 		return strstr(name->symbol, text) != NULL;
 	}

@@ -111,7 +111,31 @@ static bool matches_without_args(const char *pattern, const char *name, size_t l
 	return matches;
 }
 
-bool called_in_text(const char *pattern, const char *name, bool without_args)
+static bool is_text(const char *text, const char *other, size_t len)
+{
+	return strlen(text) == len && !memcmp(text, other, len);
+}
+
+/* The last component of a qualified name: "f(int)", "f" and so on of "ns::f(int)", "main.f".
+ * Wildcards are for whole names: "f*" does not mean "std::find". */
+static bool is_last(const char *text, const char *name, struct function_name own)
+{
+	const size_t begin = function_last_begin(name, own), len = own.end - begin;
+	char *bare;
+	bool is = false;
+
+	if (begin == own.begin)
+		return false;
+	if (is_text(text, name + begin, strlen(name + begin)) || is_text(text, name + begin, len))
+		return true;
+	bare = memchr(name + begin, '<', len) ? malloc(len + 1) : NULL;
+	for (int all = 0; all < 2 && !is && bare; all++)
+		is = is_text(text, bare, drop_args(bare, name + begin, len, all));
+	free(bare);
+	return is;
+}
+
+bool called_in_text(const char *pattern, const char *name, enum called_form form)
 {
 	const struct function_name own = called_own(name);
 	const char *begin = name + own.begin;
@@ -120,11 +144,12 @@ bool called_in_text(const char *pattern, const char *name, bool without_args)
 	return called_matches(pattern, name, len) || called_matches(pattern, name, own.end) ||
 		called_matches(pattern, begin, own_len) ||
 		(own.begin && called_matches(pattern, begin, len - own.begin)) ||
-		(without_args && memchr(begin, '<', own_len) &&
-			matches_without_args(pattern, begin, own_len));
+		(form >= CALLED_BARE && memchr(begin, '<', own_len) &&
+			matches_without_args(pattern, begin, own_len)) ||
+		(form >= CALLED_LAST && is_last(pattern, name, own));
 }
 
-bool called(const char *pattern, const struct symref *name)
+bool called(const char *pattern, const struct symref *name, enum called_form form)
 {
 	char cut[FUNCTION_NAME_BYTES];
 
@@ -134,6 +159,6 @@ bool called(const char *pattern, const struct symref *name)
 		if (!strcmp(cut, name->symbol))
 			return true;
 	}
-	return called_in_text(pattern, name->symbol, true) ||
+	return called_in_text(pattern, name->symbol, form) ||
 		(name->raw && !strcmp(pattern, name->raw));
 }

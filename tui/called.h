@@ -27,11 +27,17 @@ bool called_alike(const char *name, const char *other);
 /* Whether a pattern (* and ? as in a shell) matches len bytes of a text whole. */
 bool called_matches(const char *pattern, const char *text, size_t len);
 
-/* Whether a pattern matches a function's name as it is shown, or without what it returns or its
- * parameters; without_args: also without the arguments of templates. */
-bool called_in_text(const char *pattern, const char *name, bool without_args);
+/* Which forms of a name count, each with those before it. */
+enum called_form {
+	CALLED_WHOLE, /* as shown, or without what it returns or its parameters */
+	CALLED_BARE, /* without the arguments of templates */
+	CALLED_LAST, /* the last component of a qualified name: "f" of "ns::f(int)" */
+};
 
-/* Whether it matches any of these forms, or is the name in the file. */
-bool called(const char *pattern, const struct symref *name);
+/* Whether a pattern matches a form of a function's name. */
+bool called_in_text(const char *pattern, const char *name, enum called_form form);
+
+/* The same, or whether it is the name in the file. */
+bool called(const char *pattern, const struct symref *name, enum called_form form);
 
 #endif

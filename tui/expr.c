@@ -321,8 +321,8 @@ static int take_word(struct parser *parser, struct filter_term term)
 
 #define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
-/* What is before ':' or '~', and where this is; false: neither of them is there.  A name that is no field of ours is one of
- * samples. */
+/* A field's name, and what is behind it: ':', '~' or '='; false: none of them is there.  A name that is
+ * no field of ours is one of samples; "operator=" is a word. */
 static bool take_field(struct parser *parser, struct filter_term *term, char name[VALUE_MAX])
 {
 	const size_t prefix = strlen(FIELD_PREFIX);
@@ -333,12 +333,14 @@ static bool take_field(struct parser *parser, struct filter_term *term, char nam
 
 	begin += is_sample ? prefix : 0;
 	len = strspn(begin, NAME_BYTES);
-	if (!len || len >= VALUE_MAX ||
-		(begin[len] != '~' && (begin[len] != ':' || begin[len + 1] == ':')))
+	if (!len || len >= VALUE_MAX)
+		return false;
+	field = is_sample ? -1 : find_field(begin, len);
+	if (begin[len] != '~' && (begin[len] != ':' || begin[len + 1] == ':') &&
+		(begin[len] != '=' || field < 0))
 		return false;
 	memcpy(name, begin, len);
 	name[len] = '\0';
-	field = is_sample ? -1 : find_field(name, len);
 	term->field = field < 0 ? FILTER_SAMPLE_FIELD : (enum filter_field)field;
 	term->field_name = field < 0 ? name : NULL;
 	parser->at = (size_t)(begin - parser->text) + len;
@@ -366,6 +368,9 @@ static int take_term(struct parser *parser)
 		return take_values(parser, term);
 	if (term.field == FILTER_PID || term.field == FILTER_TID || term.field == FILTER_CPU)
 		return refuse(parser, at, "numbers are given after ':'");
+	term.exact = parser->text[at] == '=';
+	if (term.exact)
+		return take_values(parser, term);
 	skip_blanks(parser);
 	at = parser->at;
 	ret = take_value(parser, "&", value);
@@ -453,14 +458,14 @@ int expr_check_fields(const struct expr *expr, const struct fields *const *schem
 }
 
 static char *put_term(char *out, size_t size, bool negated, const char *prefix, const char *name,
-	const char *text)
+	char relation, const char *text)
 {
 	/* "comm::7" would be a word, like "std::sort". */
 	bool quoted = !*text || *text == ':' || strpbrk(text, "&|\"\\ \t");
 	size_t len;
 
-	len = (size_t)snprintf(
-		out, size, "%s%s%s:%s", negated ? "!" : "", prefix, name, quoted ? "\"" : "");
+	len = (size_t)snprintf(out, size, "%s%s%s%c%s", negated ? "!" : "", prefix, name, relation,
+		quoted ? "\"" : "");
 	for (; *text && len + 3 < size; text++) {
 		if (strchr("\"\\", *text))
 			out[len++] = '\\';
@@ -474,11 +479,14 @@ static char *put_term(char *out, size_t size, bool negated, const char *prefix, 
 
 char *expr_term(char *out, size_t size, bool negated, enum filter_field field, const char *text)
 {
-	return put_term(out, size, negated, "", filter_field_name(field), text);
+	/* A pattern may mean other functions as well. */
+	const char relation = field == FILTER_SYMBOL || field == FILTER_STACK ? '=' : ':';
+
+	return put_term(out, size, negated, "", filter_field_name(field), relation, text);
 }
 
 char *expr_field_term(char *out, size_t size, bool negated, const char *name, const char *text)
 {
 	return put_term(out, size, negated, find_field(name, strlen(name)) < 0 ? "" : FIELD_PREFIX,
-		name, text);
+		name, ':', text);
 }

@@ -4,6 +4,7 @@
  *
  *	EXPRESSION = TERM { "&" TERM }
  *	TERM       = ["!"] FIELD ":" VALUE { "|" VALUE }     a pattern with * and ?, or a number, or a range
+ *	           | ["!"] FIELD "=" VALUE { "|" VALUE }     all of the text, as it is shown
  *	           | ["!"] FIELD "~" REGEX                   an extended regular expression, anywhere in the text
  *	           | ["!"] WORD                              the symbol of any frame has this in it
  *	FIELD      = comm | pid | tid | cpu | image | symbol | stack | address | line

@@ -109,24 +109,24 @@ static bool found(const struct filter_term *term, const char *text)
 
 static bool match_text(const struct filter_term *term, const void *of)
 {
-	return term->regex ? found(term, of) : called_matches(term->text, of, strlen(of));
+	if (term->regex)
+		return found(term, of);
+	return term->exact ? !strcmp(term->text, of) : called_matches(term->text, of, strlen(of));
 }
 
 static bool match_image(const struct filter_term *term, const void *of)
 {
 	const struct symref *name = of;
 
-	if (term->regex)
-		return found(term, name->image) || found(term, name->path);
-	return called_matches(term->text, name->image, strlen(name->image)) ||
-		called_matches(term->text, name->path, strlen(name->path));
+	return match_text(term, name->image) || match_text(term, name->path);
 }
 
 static bool match_symbol(const struct filter_term *term, const void *of)
 {
 	const struct symref *name = of;
 
-	return term->regex ? found(term, name->symbol) : called(term->text, name);
+	return match_text(term, name->symbol) ||
+		(!term->regex && !term->exact && called(term->text, name, CALLED_LAST));
 }
 
 struct place {

@@ -44,6 +44,7 @@ struct filter_term {
 	enum filter_field field;
 	bool negated;
 	char *text; /* of all but PID, TID, CPU */
+	bool exact; /* the text has no wildcards, and is all of what is shown */
 	regex_t *regex; /* in place of the text; or NULL */
 	int64_t first, last; /* of PID, TID, CPU: a range, both ends included */
 	bool has_range; /* of SAMPLE_FIELD: numbers within first and last match as well */

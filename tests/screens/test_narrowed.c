@@ -89,7 +89,7 @@ static void test_crumbs(void **state)
 	assert_int_equal(model->n_crumbs, 1);
 	compare(fixture, "crumbs-one");
 	keys(fixture, "jI");
-	assert_string_equal(model->crumbs[1], "stack:index_fetch_heap");
+	assert_string_equal(model->crumbs[1], "stack=index_fetch_heap");
 	keys(fixture, "<Enter>X");
 	assert_string_equal(model->crumbs[2], "!tid:4711");
 	compare(fixture, "crumbs-three");

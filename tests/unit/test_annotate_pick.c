@@ -100,13 +100,15 @@ static void test_find(void **state)
 		{.start = 16, .size = 16, .name = "work(int)", .index = 1},
 		{.start = 32, .size = 16, .name = "homework", .index = 2},
 		{.start = 48, .size = 16, .name = "single(char)", .index = 3},
+		{.start = 64, .size = 16, .name = "ns::work(int)", .index = 4},
+		{.start = 80, .size = 16, .name = "ns::alone(int)", .index = 5},
 	};
 
 	(void)state;
 	fixture->symbols.images[fixture->program].symbols = symbols;
-	fixture->symbols.images[fixture->program].n_symbols = 4;
+	fixture->symbols.images[fixture->program].n_symbols = 6;
 	fixture->symbols.pretty = true;
-	for (uint64_t i = 0; i < 4; i++)
+	for (uint64_t i = 0; i < 6; i++)
 		sample(fixture->program, i * 16, 0, 10 - i);
 	sample(fixture->program, 1000, 0, 100); /* program+0x3e8 has no symbol */
 	sample(fixture->library, 32, 0, 5); /* f2, in two images */
@@ -119,7 +121,10 @@ static void test_find(void **state)
 	find("homework", PICK_EXACT, 1, "homework");
 	find("single", PICK_EXACT, 1, "single(char)");
 	find("work", PICK_SEVERAL, 2, "work()"); /* but for its parameters */
-	find("wor", PICK_SEVERAL, 3, "work()");
+	find("wor", PICK_SEVERAL, 4, "work()");
+	find("alone", PICK_EXACT, 1, "ns::alone(int)");
+	find("alone(int)", PICK_EXACT, 1, "ns::alone(int)");
+	find("alon", PICK_PART, 1, "ns::alone(int)");
 	find("omew", PICK_PART, 1, "homework");
 	find("program", PICK_NONE, 0, NULL);
 	find("f2", PICK_EXACT, 2, "f2");

@@ -18,7 +18,7 @@ static void is_called(const char *name, const char *pattern, bool wanted)
 {
 	const struct symref symref = {.symbol = name};
 
-	if (called(pattern, &symref) != wanted)
+	if (called(pattern, &symref, CALLED_LAST) != wanted)
 		fail_msg("%s by %s", name, pattern);
 }
 
@@ -26,9 +26,10 @@ static void test_forms(void **state)
 {
 	static const char work[] = "int ns::work<int>(int)";
 	static const char *const names[] = {work, "int ns::work<int>", "ns::work<int>",
-		"ns::work<int>(int)", "ns::work", "ns::w*", "*work", "?s::work"};
-	static const char *const others[] = {"work", "work<int>", "ns::work<long>", "int", "ns",
-		"ns::work(int)", "int ns::work", ""};
+		"ns::work<int>(int)", "ns::work", "ns::w*", "*work", "?s::work", "work",
+		"work<int>", "work<int>(int)"};
+	static const char *const others[] = {"work<long>", "work(int)", "w*", "ns::work<long>",
+		"int", "ns", "ns::work(int)", "int ns::work", ""};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -53,13 +54,60 @@ static void test_forms(void **state)
 	is_called("", "x", false);
 }
 
+static void test_last_component(void **state)
+{
+	(void)state;
+	is_called("ns::f(int)", "f", true);
+	is_called("ns::f(int)", "f(int)", true);
+	is_called("ns::f(int)", "f(long)", false);
+	is_called("ns::f(int)", "int", false);
+	is_called("A::B::f() const [clone .cold]", "f", true);
+	is_called("A::B::f() const", "f() const", true);
+	is_called("A::B::f()", "B::f", false);
+	is_called("ns::f(A::g*)", "g*)", false);
+	is_called("ns::f<A::g>(int)", "g", false);
+	is_called("ns::f<A::g>(int)", "f<A::g>", true);
+	is_called("ns::ff()", "f", false);
+	is_called("f(int)::local::g()", "g", true);
+	is_called("f(int)::local::g()", "f", false);
+	is_called("(anonymous namespace)::f() (inlined)", "f", true);
+	is_called("ns::f+0x...?", "f", true);
+	is_called("A::operator->() const", "operator->", true);
+	is_called("A::operator*()", "operator*", true);
+	is_called("A::operator+()", "operator*", false);
+	is_called("A::operator std::string() const", "string", false);
+	is_called("A::operator std::string() const", "operator std::string", true);
+	is_called("<a::B as c::D>::f", "f", true);
+	is_called("a::f::h0123456789abcdef", "f", false);
+	is_called("a::f::<b::c>", "f", true);
+	is_called("net/http.(*Client).Do", "Do", true);
+	is_called("net/http.(*Client).Do", "http", false);
+	is_called("main.main", "main", true);
+	is_called("f.cold", "cold", false);
+	is_called("f.constprop.0", "constprop", false);
+	is_called("org.a.B.call(int)", "call", true);
+	is_called("Lorg/a/B;::call(I)V", "call", true);
+}
+
+static void test_forms_of_a_last_component(void **state)
+{
+	static const char name[] = "void ns::f<int>(int)";
+
+	(void)state;
+	assert_true(called_in_text("ns::f<int>", name, CALLED_WHOLE));
+	assert_false(called_in_text("ns::f", name, CALLED_WHOLE));
+	assert_true(called_in_text("ns::f", name, CALLED_BARE));
+	assert_false(called_in_text("f<int>", name, CALLED_BARE));
+	assert_true(called_in_text("f<int>", name, CALLED_LAST));
+}
+
 static void test_name_in_the_file(void **state)
 {
 	const struct symref symref = {.symbol = "int work<int>(int)", .raw = "_Z4workIiEiT_"};
 
 	(void)state;
-	assert_true(called("_Z4workIiEiT_", &symref));
-	assert_false(called("_Z4work*", &symref));
+	assert_true(called("_Z4workIiEiT_", &symref, CALLED_LAST));
+	assert_false(called("_Z4work*", &symref, CALLED_LAST));
 }
 
 /* What is too long is shown cut, and found by the whole name. */
@@ -75,11 +123,11 @@ static void test_long_names(void **state)
 		strcat(name, "int, ");
 	strcat(name, "int>(int)");
 	function_cut(shown, sizeof(shown), name);
-	assert_true(called(name, &symref));
-	assert_true(called("ns::f", &symref));
+	assert_true(called(name, &symref, CALLED_LAST));
+	assert_true(called("ns::f", &symref, CALLED_LAST));
 	name[9] = 'g';
-	assert_false(called(name, &symref));
-	assert_false(called("ns::g", &symref));
+	assert_false(called(name, &symref, CALLED_LAST));
+	assert_false(called("ns::g", &symref, CALLED_LAST));
 }
 
 static void test_clones(void **state)
@@ -113,6 +161,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_last_component),
+		cmocka_unit_test(test_forms_of_a_last_component),
 		cmocka_unit_test(test_name_in_the_file),
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_clones),

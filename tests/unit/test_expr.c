@@ -88,6 +88,25 @@ static void test_terms(void **state)
 	expr_fini(&expr);
 }
 
+/* "=" is for all of the text; in a word, and behind a name that is no field, it means nothing. */
+static void test_exact_terms(void **state)
+{
+	struct expr expr = parsed("symbol=operator*|f & !stack=main&operator==");
+
+	(void)state;
+	assert_int_equal(expr.n, 4);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(expr.terms[i].exact);
+	assert_string_equal(expr.terms[0].text, "operator*");
+	assert_string_equal(expr.terms[1].text, "f");
+	assert_true(expr.terms[2].negated);
+	assert_false(expr.terms[3].exact);
+	assert_string_equal(expr.terms[3].text, "*operator==*");
+	expr_fini(&expr);
+	expect_error("cpu=3", 3, "numbers");
+	expect_error("symbol=", 7, "missing");
+}
+
 static void test_errors(void **state)
 {
 	(void)state;
@@ -120,6 +139,7 @@ static void test_terms_of_what_is_pointed_at(void **state)
 
 		assert_int_equal(expr.n, 1);
 		assert_string_equal(expr.terms[0].text, names[i]);
+		assert_true(expr.terms[0].exact);
 		assert_true(expr.terms[0].negated == (i % 2 != 0));
 		expr_fini(&expr);
 	}
@@ -231,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_terms),
 		cmocka_unit_test(test_regex_costs),
+		cmocka_unit_test(test_exact_terms),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_fields_of_samples),
 		cmocka_unit_test(test_terms_of_what_is_pointed_at),

@@ -142,6 +142,8 @@ static void test_parameters(void **state)
 		{"int work<int>(int)", "work", true},
 		{"int work<int>(int)", "work<int>", true},
 		{"int work<int>(int)", "work<long>", false},
+		{"A::f(int)", "f", true},
+		{"A::f(int)", "f(long)", false},
 		{"f", "f", true},
 		{"f(", "f", true},
 		{"(", "*", true},
@@ -161,6 +163,27 @@ static void test_parameters(void **state)
 		names_free(fixture->names);
 		fixture->names = names;
 	}
+}
+
+/* A text that is meant as it is shown means no other function. */
+static void test_exact_texts(void **state)
+{
+	struct fixture *fixture = *state;
+	static const char *const others[] = {"A::f(int)", "f(int)", "f*", "f0"};
+	struct filter_term term = IS(SYMBOL, "f3");
+
+	fill(fixture);
+	term.exact = true;
+	assert_true(passes(fixture, &term, 1, 0));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		term.text = (char *)others[i];
+		assert_false(passes(fixture, &term, 1, 0));
+	}
+	term = (struct filter_term)IS(IMAGE, "/bin/program");
+	term.exact = true;
+	assert_true(passes(fixture, &term, 1, 0));
+	term.text = (char *)"/bin/*";
+	assert_false(passes(fixture, &term, 1, 0));
 }
 
 /* A verdict on a name that was not known is not for ever. */
@@ -192,6 +215,7 @@ int main(void)
 		TEST(test_tasks),
 		TEST(test_cpus),
 		TEST(test_symbols_and_images),
+		TEST(test_exact_texts),
 		TEST(test_parameters),
 		TEST(test_names_that_come_late),
 	};
