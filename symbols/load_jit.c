@@ -260,6 +260,7 @@ static void open_living(struct loader *loader, struct loader_image *image,
 
 	set_path(jit, target->inner_pid);
 	int ret = open_own(loader, target, jit->path, &jit->told_refused, map);
+	jit->inherited = ret == -ENOENT;
 	if (ret == -ENOENT && read_target(parent_of(image, target), &parent)) {
 		set_path(jit, parent.inner_pid);
 		ret = open_own(loader, &parent, jit->path, &jit->told_refused, map);
@@ -300,10 +301,12 @@ static void open_remains(struct loader *loader, struct loader_image *image, stru
 	set_path(&own, image->source.pid);
 	if (!jit->map.inode || (!jit->elsewhere && strcmp(own.path, jit->path) != 0))
 		open_left(loader, own.path, &unseen, true, map);
-	if (!jit->map.inode || map->fd >= 0)
+	if (!jit->map.inode || map->fd >= 0) {
 		memcpy(jit->path, own.path, sizeof(jit->path));
-	else
+		jit->inherited = false;
+	} else {
 		open_left(loader, jit->path, &jit->map, jit->ours, map);
+	}
 	if (image->source.jitdump)
 		open_left(loader, image->source.jitdump, &jit->dump, jit->ours, dump);
 }
@@ -443,6 +446,20 @@ static void look_later(struct loader *loader, struct loader_image *image,
 	image->state = SYMBOLS_NONE;
 }
 
+/* load_map(); ends: nobody writes it any more. */
+static int take_map(struct loader_image *image, const struct loader_jit_file *before, bool ends,
+	struct opener_file *map)
+{
+	int ret = load_map(image, before, map);
+
+	image->jit.unfinished = ret == 0 && load_map_is_unfinished(map);
+	if (ret == 0 && ends && image->jit.unfinished) {
+		image->jit.unfinished = false;
+		ret = load_map_finish(map);
+	}
+	return ret;
+}
+
 int load_jit(struct loader *loader, struct loader_image *image)
 {
 	struct opener_file map = {.fd = -1}, dump = {.fd = -1};
@@ -455,7 +472,8 @@ int load_jit(struct loader *loader, struct loader_image *image)
 	jit->same = false;
 	jit->elsewhere |= opener_view_of(image->source.pid) == OPENER_VIEW_OTHER;
 	jit->over = !read_target(image->source.pid, &target);
-	if (!jit->over && !target.ended)
+	const bool ended = jit->over || target.ended;
+	if (!ended)
 		open_living(loader, image, &target, &map, &dump);
 	else
 		open_remains(loader, image, &map, &dump);
@@ -478,9 +496,11 @@ int load_jit(struct loader *loader, struct loader_image *image)
 		jit->map = before.map;
 	jit->ours = map.fd >= 0 ? is_ours(jit->path, &jit->map)
 				: is_ours(image->source.jitdump, &jit->dump);
-	jit->same = is_same(&before.map, &jit->map) && is_same(&before.dump, &jit->dump);
+	const bool ends = ended && !jit->inherited;
+	jit->same = is_same(&before.map, &jit->map) && is_same(&before.dump, &jit->dump) &&
+		!(ends && jit->unfinished);
 	if (!jit->same && map.fd >= 0)
-		ret = load_map(image, &before.map, &map);
+		ret = take_map(image, &before.map, ends, &map);
 	else if (!jit->same && gone)
 		ret = load_map_again(image, &map);
 	jit->read_ns = now_ns;
@@ -553,6 +573,22 @@ static bool find_recorded(
 	return *here = true;
 }
 
+/* Finds the map of a process.  If it is of one that lives, the last line may still be written. */
+static bool find_recorded_map(struct loader *loader, struct loader_jit *jit, int32_t pid,
+	struct opener_file *out, bool *foreign, bool *here)
+{
+	struct target target;
+
+	if (pid <= 0)
+		return false;
+	set_path(jit, pid);
+	if (!find_recorded(loader, jit->path, out, foreign, here))
+		return false;
+	if ((*foreign || !read_target(pid, &target) || target.ended) && load_map_is_unfinished(out))
+		load_map_finish(out);
+	return true;
+}
+
 static void leave_out(struct loader_image *image, size_t slot)
 {
 	if (image->kept_fds[slot] > 0)
@@ -572,16 +608,10 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 	image->state = SYMBOLS_NONE;
 	set_path(jit, image->source.pid);
 	const bool kept = find_kept(loader, source, NULL, jit, &map);
-	bool found = kept ||
-		(source->pid > 0 && find_recorded(loader, jit->path, &map, &foreign, &here));
-	if (!found && source->parent > 0) {
-		set_path(jit, source->parent);
-		found = find_recorded(loader, jit->path, &map, &foreign, &here);
-	}
-	if (!found && source->elder > 0) {
-		set_path(jit, source->elder);
-		find_recorded(loader, jit->path, &map, &foreign, &here);
-	}
+	const int32_t pids[] = {source->pid, source->parent, source->elder};
+	bool found = kept;
+	for (size_t i = 0; i < 3 && !found; i++)
+		found = find_recorded_map(loader, jit, pids[i], &map, &foreign, &here);
 	const bool kept_dump =
 		source->jitdump && find_kept(loader, source, source->jitdump, jit, &dump);
 	if (source->jitdump && !kept_dump)

@@ -183,6 +183,35 @@ int load_map_again(struct loader_image *image, struct opener_file *map)
 	return join(&image->known, &none, jit, map);
 }
 
+/* --- of a process that has ended --- */
+
+bool load_map_is_unfinished(const struct opener_file *map)
+{
+	struct stat st;
+	char last;
+
+	return fstat(map->fd, &st) == 0 && st.st_size &&
+		pread(map->fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
+}
+
+int load_map_finish(struct opener_file *map)
+{
+	struct stat st;
+	bool cut;
+
+	const int copy = kept_copy(map->fd, UINT64_MAX, true, &cut);
+	if (copy < 0)
+		return copy;
+	if (fstat(copy, &st) < 0 || pwrite(copy, "\n", 1, st.st_size) != 1) {
+		const int error = -errno;
+		close(copy);
+		return error;
+	}
+	close(map->fd);
+	map->fd = copy;
+	return 0;
+}
+
 /* --- both --- */
 
 int load_map(

@@ -35,6 +35,8 @@ struct loader_jit {
 	uint64_t hash; /* of its text */
 	uint64_t read_ns, written_ns; /* CLOCK_MONOTONIC */
 	char path[32]; /* "/tmp/perf-4711.map", with the number that the process has for itself */
+	bool inherited; /* that is another process's, which may still write it */
+	bool unfinished; /* its last line was, when it was read */
 	/* The answer. */
 	bool same; /* as it was: no table comes with it */
 	bool over; /* nothing will change any more */

@@ -249,6 +249,10 @@ int load_map(
 	struct loader_image *image, const struct loader_jit_file *before, struct opener_file *map);
 /* load_map() for a map that was removed: the copy has all that it told. */
 int load_map_again(struct loader_image *image, struct opener_file *map);
+/* Returns whether the last line of a map has no end. */
+bool load_map_is_unfinished(const struct opener_file *map);
+/* End it: the process will not.  The descriptor becomes that of a copy.  0 or -errno. */
+int load_map_finish(struct opener_file *map);
 
 /* --- load_jit.c --- */
 

@@ -366,6 +366,38 @@ static void test_gone_before_it_was_seen(void **state)
 	unlink(own);
 }
 
+/* Nobody ends the last line of a process that is gone; the one that lives is still writing it. */
+static void test_the_last_line_of_an_ended_process(void **state)
+{
+	char own[64];
+
+	(void)state;
+	pid_t child = start_child();
+	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
+	add_to(own, "1000 10 first\n2000 10 without an e");
+	request(child, 0, NULL);
+	assert_string_equal(name_at(0x1000), "first");
+	assert_string_equal(name_at(0x2000), "");
+	add_to(own, "nd");
+	assert_string_equal(later_name_at(0x2000), "");
+	end_child(child);
+	assert_string_equal(later_name_at(0x2000), "without an end");
+	assert_string_equal(name_at(0x1000), "first");
+	unlink(own);
+}
+
+/* The parent writes on when its child has ended. */
+static void test_the_last_line_of_a_parent(void **state)
+{
+	(void)state;
+	add_to(map, "1000 10 of the parent\n2000 10 without an e");
+	pid_t child = start_child();
+	request(child, getpid(), NULL);
+	assert_string_equal(name_at(0x1000), "of the parent");
+	end_child(child);
+	assert_string_equal(later_name_at(0x2000), "");
+}
+
 static void add_load(FILE *file, uint64_t address, const char *name)
 {
 	const uint32_t prefix[4] = {0, (uint32_t)(56 + strlen(name) + 1 + 16), 0, 0};
@@ -536,6 +568,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_what_is_no_map_of_this_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_forked_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_the_last_line_of_an_ended_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_last_line_of_a_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_with_a_map_of_its_own, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_before_it_was_seen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_dump, setup, teardown),
