@@ -36,6 +36,7 @@ struct reader {
 	elfsyms_fn *fn; /* PLACE_ANY, in place of the builder */
 	void *ctx;
 	uint64_t strings_at, strings_len;
+	bool dynamic; /* .dynsym is read */
 	bool only_new; /* pass over addresses that have a symbol already */
 	uint32_t index; /* of the symbol that is read, in its table */
 	struct candidate *batch;
@@ -116,6 +117,8 @@ static void flush(struct reader *reader)
 				.weak = c->kind & SYMTAB_WEAK,
 				.local = c->kind & SYMTAB_LOCAL,
 				.label = c->kind & SYMTAB_LABEL,
+				.dynamic = reader->dynamic,
+				.index = UINT32_MAX - c->first,
 			};
 			reader->fn(&any, reader->ctx);
 			continue;
@@ -327,7 +330,8 @@ static int read_tables(struct reader *reader, const struct elfsyms_source *sourc
 		const struct elffile_section *section =
 			sources[i].elf ? find_table(sources[i].elf, sources[i].type) : NULL;
 		reader->elf = sources[i].elf;
-		reader->only_new = sources[i].type == SHT_DYNSYM || sources[i].elf != reader->map;
+		reader->dynamic = sources[i].type == SHT_DYNSYM;
+		reader->only_new = reader->dynamic || sources[i].elf != reader->map;
 		if (section)
 			ret = make_room(reader);
 		if (section && ret == 0)

@@ -42,6 +42,8 @@ struct elfsyms_any {
 	size_t name_len;
 	uint64_t address, size;
 	bool data, weak, local, label;
+	bool dynamic; /* in .dynsym of the file itself */
+	uint32_t index; /* in its table */
 };
 typedef void elfsyms_fn(const struct elfsyms_any *symbol, void *ctx);
 int elfsyms_read_any(const struct elffile *elf, const struct elffile *const more[ELFSYMS_MORE],

@@ -9,6 +9,7 @@
 
 #include "symbols/binfile.h"
 #include "symbols/elfsyms.h"
+#include "symbols/elfversions.h"
 #include "symbols/gopclntab.h"
 #include "symbols/kallsyms.h"
 
@@ -31,6 +32,9 @@ struct near {
 struct search {
 	char wanted[NAME_MAX_BYTES];
 	size_t len;
+	const char *version; /* of "malloc@@GLIBC_2.2.5", which wanted ends before; NULL: any */
+	bool wants_default; /* "@@" */
+	const struct elfversions *versions; /* of the file's .dynsym */
 	char last[NAME_MAX_BYTES]; /* its last identifier: what a mangled name of it has */
 	bool demangle;
 	bool is_go;
@@ -53,7 +57,13 @@ static bool begin(struct search *search, const char *name, size_t len)
 	if (len == 0 || len >= sizeof(search->wanted) || memchr(name, '\0', len))
 		return false;
 	memcpy(search->wanted, name, len);
-	search->len = len;
+	char *at = strchr(search->wanted, '@');
+	if (at && at > search->wanted && at[1]) {
+		search->wants_default = at[1] == '@';
+		search->version = at + 1 + search->wants_default;
+		*at = '\0';
+	}
+	search->len = strlen(search->wanted);
 	size_t end = strcspn(search->wanted, "(<[");
 	while (end > 0 && !is_identifier(search->wanted[end - 1]))
 		end--;
@@ -95,18 +105,10 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 	return row[a_len & 1][b_len];
 }
 
-static void consider_near(struct search *search, const char *name, size_t len)
+static void add_near(struct search *search, const char *name, size_t len, size_t far)
 {
-	size_t far = DISTANCE_MAX + 1, at = 0;
+	size_t at = 0;
 
-	/* What the compiler made of it: "f.part.0". */
-	if (len > search->len && len < NEAR_BYTES && name[search->len] == '.' &&
-		memcmp(name, search->wanted, search->len) == 0)
-		far = 0;
-	else if (search->len > 3)
-		far = distance(search->wanted, search->len, name, len);
-	if (far > DISTANCE_MAX)
-		return;
 	for (size_t i = 0; i < search->n_near; i++)
 		if (strlen(search->near[i].name) == len && !memcmp(search->near[i].name, name, len))
 			return;
@@ -122,6 +124,20 @@ static void consider_near(struct search *search, const char *name, size_t len)
 	search->near[at].name[len] = '\0';
 	search->near[at].distance = far;
 	search->n_near++;
+}
+
+static void consider_near(struct search *search, const char *name, size_t len)
+{
+	size_t far = DISTANCE_MAX + 1;
+
+	/* What the compiler made of it: "f.part.0". */
+	if (len > search->len && len < NEAR_BYTES && name[search->len] == '.' &&
+		memcmp(name, search->wanted, search->len) == 0)
+		far = 0;
+	else if (search->len > 3)
+		far = distance(search->wanted, search->len, name, len);
+	if (far <= DISTANCE_MAX)
+		add_near(search, name, len, far);
 }
 
 /* --- those that are the same --- */
@@ -157,13 +173,65 @@ static bool demangled_matches(const struct search *search, const char *name, siz
 	return false;
 }
 
+/* How much of a name is before its version: names in .symtab may have one. */
+static size_t versionless_len(const char *name, size_t len)
+{
+	const char *at = memchr(name, '@', len);
+
+	return at && at > name ? (size_t)(at - name) : len;
+}
+
 static bool matches(const struct search *search, const char *name, size_t len)
 {
+	const size_t own_len = versionless_len(name, len);
+
 	if (search->demangle)
-		return demangled_matches(search, name, len);
-	/* "memcpy@@GLIBC_2.14" */
-	return len >= search->len && memcmp(name, search->wanted, search->len) == 0 &&
-		(len == search->len || name[search->len] == '@') && !memchr(name, '\0', len);
+		return demangled_matches(search, name, own_len);
+	return own_len == search->len && memcmp(name, search->wanted, own_len) == 0 &&
+		!memchr(name, '\0', len);
+}
+
+/* The version of a symbol; false if it has none. */
+static bool find_version(const struct search *search, const struct elfsyms_any *symbol,
+	const char **version, size_t *len, bool *is_default)
+{
+	const size_t own_len = versionless_len(symbol->name, symbol->name_len);
+
+	if (own_len + 1 < symbol->name_len) {
+		*is_default = symbol->name[own_len + 1] == '@';
+		*version = symbol->name + own_len + 1 + *is_default;
+		*len = symbol->name_len - own_len - 1 - *is_default;
+		return true;
+	}
+	*version = symbol->dynamic && search->versions
+		? elfversions_find(search->versions, symbol->index, is_default)
+		: NULL;
+	*len = *version ? strlen(*version) : 0;
+	return *version;
+}
+
+/* Whether a symbol that has the name has the version, too.  Those that there are are near. */
+static bool matches_version(struct search *search, const struct elfsyms_any *symbol)
+{
+	char name[NEAR_BYTES];
+	const char *version;
+	bool is_default;
+	size_t len;
+	int used;
+
+	if (!search->version)
+		return true;
+	if (!find_version(search, symbol, &version, &len, &is_default))
+		return false;
+	if (strlen(search->version) == len && !memcmp(version, search->version, len) &&
+		(is_default || !search->wants_default))
+		return true;
+	used = snprintf(name, sizeof(name), "%.*s%s%.*s",
+		(int)versionless_len(symbol->name, symbol->name_len), symbol->name,
+		is_default ? "@@" : "@", (int)len, version);
+	if ((size_t)used < sizeof(name))
+		add_near(search, name, (size_t)used, 0);
+	return false;
 }
 
 static void add_place(struct search *search, const struct wire_place *place)
@@ -184,6 +252,8 @@ static void meet(const struct elfsyms_any *symbol, void *ctx)
 			consider_near(search, symbol->name, symbol->name_len);
 		return;
 	}
+	if (!matches_version(search, symbol))
+		return;
 	const struct wire_place place = {
 		.address = symbol->address,
 		.offset = UINT64_MAX,
@@ -254,6 +324,7 @@ int worker_named_file(const struct elffile *elf, const struct elffile *const mor
 {
 	struct wire_named head = {.base = first_address(elf), .is_fixed = elf->type == ET_EXEC};
 	struct search *search = malloc(sizeof(*search));
+	struct elfversions *versions = NULL;
 	int ret = 0;
 
 	if (!search)
@@ -261,7 +332,10 @@ int worker_named_file(const struct elffile *elf, const struct elffile *const mor
 	const bool wanted = begin(search, name, len);
 
 	search->is_go = gopclntab_is_of_go(elf);
-	if (wanted)
+	if (search->version)
+		ret = elfversions_open(&versions, elf);
+	search->versions = versions;
+	if (wanted && ret == 0)
 		ret = elfsyms_read_any(elf, more, meet, search);
 	if (wanted && ret == 0 && search->is_go && !search->n_places)
 		ret = find_in_go(elf, search);
@@ -278,6 +352,7 @@ int worker_named_file(const struct elffile *elf, const struct elffile *const mor
 	}
 	if (ret == 0)
 		*out_len = put_answer(search, &head, out);
+	elfversions_free(versions);
 	free(search);
 	return ret;
 }
@@ -288,7 +363,7 @@ static void meet_kernel(const struct kallsyms_symbol *symbol, void *ctx)
 
 	if (symbol->address == 0)
 		return;
-	if (!matches(search, symbol->name, symbol->name_len)) {
+	if (search->version || !matches(search, symbol->name, symbol->name_len)) {
 		consider_near(search, symbol->name, symbol->name_len);
 		return;
 	}

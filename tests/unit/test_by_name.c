@@ -35,6 +35,12 @@ static const char program[] = "#include <stdlib.h>\n"
 			      "int main(void) { free(malloc(1)); of_a_thread++; own_data++; return "
 			      "scoped(own_function(counter_in_bss[0])); }\n";
 
+static const char library[] = "int old_f(void) { return 1; }\n"
+			      "int new_f(void) { return 2; }\n"
+			      "int scoped_2(void) { return 3; }\n"
+			      "__asm__(\".symver old_f, f@V_1\\n.symver new_f, f@@V_2\\n\"\n"
+			      "\".symver scoped_2, _ZN5outer6scopedEi@@V_2\");\n";
+
 static char dir[64];
 static struct symbols *symbols;
 
@@ -65,6 +71,13 @@ static int group_setup(void **state)
 	assert_non_null(out);
 	fputs(program, out);
 	fclose(out);
+	out = fopen(at("versions.c"), "we");
+	assert_non_null(out);
+	fputs(library, out);
+	fclose(out);
+	run("echo 'V_1 { }; V_2 { } V_1;' >versions && "
+	    "cc -O1 -shared -fPIC -Wl,--version-script=versions -o versions.so versions.c && "
+	    "cp versions.so versions-stripped.so && strip versions-stripped.so");
 	run("cc -O1 -fpie -pie -Wl,--build-id -o pie p.c && cc -O1 -no-pie -o fixed p.c && "
 	    "cp pie stripped && strip stripped && cp pie whole && "
 	    "objcopy --only-keep-debug whole linked.debug && strip whole && "
@@ -75,7 +88,8 @@ static int group_setup(void **state)
 static int group_teardown(void **state)
 {
 	(void)state;
-	run("rm -f p.c pie fixed stripped whole linked.debug list kallsyms");
+	run("rm -f versions versions.c versions.so versions-stripped.so p.c pie fixed stripped "
+	    "whole linked.debug list kallsyms");
 	return rmdir(dir);
 }
 
@@ -144,6 +158,18 @@ static struct symbols_place expect(const char *file, const char *name, const cha
 	return place;
 }
 
+static void expect_at(const char *file, const char *name, uint64_t address)
+{
+	struct symbols_named *named = ask(file, name);
+	size_t n;
+
+	if (state_of(named) != SYMBOLS_READY)
+		fail_msg("%s in %s", name, file);
+	assert_int_equal(symbols_named_places(named, &n)->address, address);
+	assert_int_equal(n, 1);
+	symbols_named_release(named);
+}
+
 static void test_places(void **state)
 {
 	(void)state;
@@ -179,6 +205,40 @@ static void test_demangled(void **state)
 		assert_int_equal(state_of(named), SYMBOLS_NONE);
 		symbols_named_release(named);
 	}
+}
+
+/* The version of a library's symbol as nm -D prints it, in .symtab and with .dynsym alone. */
+static void test_versions(void **state)
+{
+	static const char *const files[] = {"versions.so", "versions-stripped.so"};
+
+	(void)state;
+	const uint64_t old = nm("versions.so", "old_f"), new = nm("versions.so", "new_f");
+	assert_true(old && new &&old != new);
+	for (size_t i = 0; i < 2; i++) {
+		expect_at(files[i], "f@V_1", old);
+		expect_at(files[i], "f@@V_2", new);
+		expect_at(files[i], "f@V_2", new);
+		struct symbols_named *named = ask(files[i], "f@@V_1");
+		assert_int_equal(state_of(named), SYMBOLS_NONE);
+		assert_string_equal(symbols_named_near(named, 0), "f@V_1");
+		assert_string_equal(symbols_named_near(named, 1), "f@@V_2");
+		symbols_named_release(named);
+		static const char *const wrong[] = {
+			"f@V_3", "f@", "@V_1", "g@V_1", "f@V_", "f@V_11"};
+		for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
+			named = ask(files[i], wrong[k]);
+			assert_int_equal(state_of(named), SYMBOLS_NONE);
+			symbols_named_release(named);
+		}
+		size_t n;
+		named = ask(files[i], "f");
+		symbols_named_places(named, &n);
+		assert_int_equal(n, 2);
+		symbols_named_release(named);
+	}
+	expect_at("versions-stripped.so", "outer::scoped@V_2", nm("versions.so", "scoped_2"));
+	expect_at("versions-stripped.so", "outer::scoped(int)@@V_2", nm("versions.so", "scoped_2"));
 }
 
 static void test_fixed(void **state)
@@ -353,6 +413,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_demangled, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_versions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fixed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_debug_file, setup, teardown),
