@@ -37,12 +37,17 @@ bool names_may_be_mangled(const char *name)
 			starts_with(name, "_GLOBAL_"));
 }
 
+bool names_is_truncated(const char *name)
+{
+	return !strcmp(name, "[truncated]");
+}
+
 const char *names_ksymbol_module(const char *name)
 {
 	if (starts_with(name, "bpf_"))
 		return "[bpf]";
 	/* It stands for callers of the user's that nobody knows. */
-	if (!strcmp(name, "[truncated]"))
+	if (names_is_truncated(name))
 		return "[unknown]";
 	if (starts_with(name, "ftrace_"))
 		return "[__builtin__ftrace]";

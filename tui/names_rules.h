@@ -13,6 +13,9 @@ bool names_is_idle(const char *name);
 /* C++ (_Z, __Z of Mach-O-minded tools), Rust (_R) and D (_D). */
 bool names_may_be_mangled(const char *name);
 
+/* The root of a chain that breaks off, which is at no address. */
+bool names_is_truncated(const char *name);
+
 /* What a function that the kernel made is part of, as /proc/kallsyms has it: "[bpf]". */
 const char *names_ksymbol_module(const char *name);
 

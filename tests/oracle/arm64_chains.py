@@ -68,6 +68,9 @@ with tempfile.TemporaryDirectory() as made:
     # large() touches a page for the first time: the kernel has copied nothing, and x30 has the caller.
     checks.check("a chain without a copy is cut behind the leaf's caller", kernel == {"[truncated];begin;large": PERIOD}, kernel)
     checks.check("the report says how many are whole", percent(made) == 97.7273, percent(made))
+    script = run(made, "export", "perf.data", "--symfs", made, "--format", "script").stdout
+    cut = [line for line in script.splitlines() if "[truncated]" in line]
+    checks.check("in a script the cut is a frame without a place", cut == [f"\t{0:16} [truncated] ([unknown])"], cut)
 
     shutil.rmtree(os.path.join(made, ".build-id", "0e"))
     shutil.rmtree(os.path.join(made, "cache"), ignore_errors=True)

@@ -74,7 +74,10 @@ static void put_frame(
 	if (text->inlines)
 		put_inlined(text, frame_id, shown);
 	symref = names_get(text->names, names_symref(text->names, frame_id));
-	if (symref->resolved) {
+	if (names_is_truncated(symref->symbol)) {
+		/* A reader of such text wants an address in each line. */
+		fprintf(text->out, "%16d %s (%s)\n", 0, symref->symbol, file_of(symref));
+	} else if (symref->resolved) {
 		fprintf(text->out, "%16" PRIx64 " ", shown);
 		put_name(text->out, symref);
 		fprintf(text->out, "+0x%" PRIx64 " (%s)\n", place - symref->start, file_of(symref));
