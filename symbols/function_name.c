@@ -250,19 +250,20 @@ size_t function_last_begin(const char *name, struct function_name own)
 
 /* --- clones --- */
 
-/* Where a compiler's mark of a clone begins that ends at len, with its number or without; len if
- * there is none. */
+/* Where a compiler's mark of a clone begins that ends at len; len if there is none.  Without a
+ * number most are names that people give: "pkg.clone". */
 static size_t mark_begin(const char *name, size_t len)
 {
-	static const char *const marks[] = {".constprop", ".isra", ".part", ".cold", ".lto_priv",
-		".localalias", ".clone", ".llvm", ".__uniq", ".__part", ".warm", ".memprof",
-		".specialized", ".argprom", ".argelim", ".retelim"};
+	static const char *const marks[] = {".cold", ".localalias", ".warm", ".argprom", ".argelim",
+		".retelim", ".constprop", ".isra", ".part", ".lto_priv", ".clone", ".llvm",
+		".__uniq", ".__part", ".memprof", ".specialized"};
+	const size_t n = sizeof(marks) / sizeof(*marks), n_without_number = 6;
 	size_t end = len;
 
 	while (end && strchr("0123456789abcdefABCDEF", name[end - 1]))
 		end--;
 	end = end && end < len && name[end - 1] == '.' ? end - 1 : len;
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+	for (size_t i = 0; i < (end < len ? n : n_without_number); i++)
 		if (ends_with(name, end, marks[i]))
 			return end - strlen(marks[i]);
 	return len;
@@ -298,8 +299,25 @@ static size_t hash_begin(const char *name, size_t len)
 	return len - hash;
 }
 
+/* Go, Java and D write "." between the parts of a name; C, C++ and Rust have it before numbers and
+ * what begins with "_" alone: "f.0", "f._omp_fn.0". */
+static bool has_dotted_parts(const char *name, size_t len)
+{
+	size_t end;
+
+	for (size_t at = 0; at < len; at = end) {
+		if (function_token(name, at, &end) != TOKEN_TEXT)
+			continue;
+		if (name[at] == '/' ||
+			(at && end < len && name[at] == '.' && !strchr("0123456789_", name[end])))
+			return true;
+	}
+	return false;
+}
+
 size_t function_base_len(const char *name, size_t len)
 {
+	const size_t whole = len;
 	size_t base = len;
 
 	do {
@@ -310,5 +328,5 @@ size_t function_base_len(const char *name, size_t len)
 		if (base == len)
 			base = hash_begin(name, len);
 	} while (base && base < len);
-	return len;
+	return len < whole && has_dotted_parts(name, len) ? whole : len;
 }

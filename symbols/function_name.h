@@ -47,7 +47,8 @@ struct function_name function_name(const char *name, size_t len);
 size_t function_last_begin(const char *name, struct function_name own);
 
 /* Bytes of a name without what compilers append to names of clones and parts (".constprop.0", "
- * [clone .cold]", ".llvm.123") and without the hash of Rust, which differ from build to build. */
+ * [clone .cold]", ".llvm.123") and without the hash of Rust, which differ from build to build.  All of
+ * a name with more dots than C, C++ and Rust write: those compilers made none of it. */
 size_t function_base_len(const char *name, size_t len);
 
 #endif

@@ -144,6 +144,18 @@ static void test_clones(void **state)
 	assert_true(called_alike("a::f::h0123456789abcdef", "a::f::hfedcba9876543210"));
 	assert_true(called_alike("a::f::h0123456789abcdef.llvm.7", "a::f"));
 	assert_true(called_alike("f.cold+0x...?", "f+0x...?"));
+	assert_true(called_alike("f._omp_fn.0.cold", "f._omp_fn.0"));
+	assert_true(called_alike("f.0.isra.0", "f.0"));
+	assert_true(called_alike("operator/(A, ...) [clone .cold]", "operator/(A, ...)"));
+	/* Names that people gave, in languages that write "." between the parts of a name. */
+	assert_false(called_alike("x.part", "x"));
+	assert_false(called_alike("pkg.clone", "pkg"));
+	assert_false(called_alike("pkg.clone", "pkg.specialized"));
+	assert_false(called_alike("main.f.cold", "main.f"));
+	assert_false(called_alike("net/http.cold", "net/http"));
+	assert_false(called_alike("main.(*T).warm", "main.(*T)"));
+	assert_false(called_alike("org.a.B.cold", "org.a.B"));
+	assert_false(called_alike("main.f.part.1", "main.f"));
 	assert_false(called_alike("f+0x...?", "f"));
 	assert_false(called_alike("f.cold (inlined)", "f"));
 	assert_false(called_alike("f", "g"));
