@@ -126,11 +126,15 @@ bool space_is_anonymous(const char *name)
 		starts_with(name, "[heap]") || starts_with(name, "[stack");
 }
 
-/* Code that a runtime maps twice, to write it in one place and run it in the other: shared, as no loader of
- * programs maps a file. */
+/* Code that a runtime maps twice, to write it in one place and run it in the other: shared, as no
+ * loader of programs maps a file.  Without memory files it lies in one of shm_open()'s, or in one
+ * that is deleted at once. */
 static bool is_doubly_mapped(const char *name, const struct record_mmap *mmap)
 {
-	return starts_with(name, "/memfd:") && (mmap->flags & MAP_TYPE) == MAP_SHARED;
+	if ((mmap->flags & MAP_TYPE) != MAP_SHARED)
+		return false;
+	return starts_with(name, "/memfd:") ||
+		(mmap->executable && (starts_with(name, "/dev/shm/") || space_is_deleted(name)));
 }
 
 /* ".../jit-4711.dump": a runtime maps it to say that it writes one. */

@@ -44,6 +44,7 @@ struct image_key {
 
 /* Names that the kernel gives to memory without a file worth opening. */
 bool space_is_anonymous(const char *name);
+bool space_is_deleted(const char *name);
 void space_image_key_anon(struct image_key *key, const struct space *space);
 void space_image_key(
 	struct image_key *key, const struct space *space, const struct record_mmap *mmap);

@@ -18,7 +18,7 @@ static bool starts_with(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-static bool is_deleted(const char *name)
+bool space_is_deleted(const char *name)
 {
 	const size_t len = strlen(name), end = sizeof(IMAGE_DELETED) - 1;
 
@@ -31,8 +31,9 @@ bool space_may_be_moved(const struct record_mmap *mmap)
 	const char *name = mmap->filename ? mmap->filename : "";
 
 	return mmap->executable && mmap->start &&
-		(space_is_anonymous(name) || starts_with(name, "/memfd:") || is_deleted(name) ||
-			starts_with(name, "/dev/hugepages/") || mmap->flags & MAP_HUGETLB);
+		(space_is_anonymous(name) || starts_with(name, "/memfd:") ||
+			space_is_deleted(name) || starts_with(name, "/dev/hugepages/") ||
+			mmap->flags & MAP_HUGETLB);
 }
 
 /* A file's, which the mapping is not itself. */

@@ -201,7 +201,8 @@ static void test_anonymous_and_vdso(void **state)
 	assert_string_equal(images_get(fake->images, one)->path, "/bin/old");
 }
 
-static void map_shared(struct fake *fake, int32_t pid, uint64_t start, uint32_t flags)
+static void map_code(
+	struct fake *fake, int32_t pid, uint64_t start, uint32_t flags, const char *name)
 {
 	const struct record record = {.type = PERF_RECORD_MMAP2,
 		.id = {.time_ns = SEC},
@@ -214,7 +215,7 @@ static void map_shared(struct fake *fake, int32_t pid, uint64_t start, uint32_t 
 			.executable = true,
 			.has_inode = true,
 			.inode = 99,
-			.filename = "/memfd:doublemapper (deleted)"}};
+			.filename = name}};
 
 	apply(fake, &record);
 }
@@ -222,13 +223,23 @@ static void map_shared(struct fake *fake, int32_t pid, uint64_t start, uint32_t 
 /* What a runtime writes in one place and runs in another is its own memory; a program loaded from a memory file is not. */
 static void test_code_that_is_mapped_twice(void **state)
 {
+	static const char *const names[] = {"/memfd:doublemapper (deleted)",
+		"/dev/shm/doublemapper_7", "/dev/shm/doublemapper_7 (deleted)",
+		"/tmp/ffiqr2Bc1 (deleted)"};
 	struct fake *fake = *state;
+	uint64_t at = 0x10000;
 
 	do_comm(fake, 7, 7, "a", true, SEC);
-	map_shared(fake, 7, 0x10000, MAP_SHARED);
-	expect_at(fake, 7, SEC, 0x10010, "[anon]", 0x10010);
-	map_shared(fake, 7, 0x20000, MAP_PRIVATE);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++, at += 0x1000) {
+		map_code(fake, 7, at, MAP_SHARED, names[i]);
+		expect_at(fake, 7, SEC, at + 0x10, "[anon]", at + 0x10);
+	}
+	map_code(fake, 7, 0x20000, MAP_PRIVATE, names[0]);
 	expect_at(fake, 7, SEC, 0x20010, "/memfd:doublemapper", 0x4010);
+	map_code(fake, 7, 0x30000, MAP_PRIVATE, names[3]);
+	expect_at(fake, 7, SEC, 0x30010, "/tmp/ffiqr2Bc1", 0x4010);
+	map_code(fake, 7, 0x40000, MAP_SHARED, "/lib/code");
+	expect_at(fake, 7, SEC, 0x40010, "/lib/code", 0x4010);
 }
 
 static int setup_recorded(void **state)
