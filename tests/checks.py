@@ -72,9 +72,24 @@ class Checks:
         self.skipped += 1
         print(f"skip: {name}: {reason}")
 
+    def finds(self, name, *programs):
+        """Whether all of these programs are installed; else the case is skipped."""
+        missing = [program for program in programs if not shutil.which(program)]
+        if missing:
+            self.skip(name, f"not installed: {', '.join(missing)}")
+        return not missing
+
     def finish(self):
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
         sys.exit(1 if self.failed else 0)
+
+
+def written(folder, name, text):
+    """The path of a new file with this text."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
 
 
 class Result:

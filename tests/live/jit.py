@@ -244,8 +244,7 @@ def record(path, command, *options):
 
 
 def recordings():
-    if not shutil.which("perf"):
-        checks.skip("recordings", "perf is not installed")
+    if not checks.finds("recordings", "perf"):
         return
     data, archive = os.path.join(folder, "map.data"), os.path.join(folder, "map.tar.zst")
     if record(data, [jit, "map", "0.4"]).status:
@@ -325,12 +324,9 @@ def share(result, pattern):
 
 
 def node():
-    if not shutil.which("node"):
-        checks.skip("node", "it is not installed")
+    if not checks.finds("node", "node"):
         return
-    path = os.path.join(folder, "fib.js")
-    with open(path, "w", encoding="ascii") as out:
-        out.write(FIB_JS)
+    path = common.written(folder, "fib.js", FIB_JS)
     with common.started(["node", "--perf-basic-prof", path], cwd=folder) as process:
         # Until fib is compiled for good.
         seen = ""
@@ -345,11 +341,9 @@ def node():
 
 def java():
     """jcmd writes the map while strobe samples."""
-    if not shutil.which("java") or not shutil.which("javac") or not shutil.which("jcmd"):
-        checks.skip("java", "a JDK is not installed")
+    if not checks.finds("java", "java", "javac", "jcmd"):
         return
-    with open(os.path.join(folder, "Fib.java"), "w", encoding="ascii") as out:
-        out.write(FIB_JAVA)
+    common.written(folder, "Fib.java", FIB_JAVA)
     if common.run(["javac", "-J-Xshare:auto", "-J-XX:TieredStopAtLevel=1", "Fib.java"], cwd=folder).status:
         checks.skip("java", "javac does not work")
         return

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import Checks  # noqa: E402
+from checks import Checks, written  # noqa: E402
 
 checks = Checks()
 strobe = os.path.abspath(sys.argv[1])
@@ -159,8 +159,7 @@ def sample_by_all(name, program, roots):
 def make(folder, name, source, *options, compiler="gcc"):
     """The program, or None."""
     path = os.path.join(folder, re.sub(r"\W+", "-", name))
-    with open(path + ".c", "w", encoding="utf-8") as out:
-        out.write(source)
+    written(folder, os.path.basename(path) + ".c", source)
     done = run(compiler, *options, path + ".c", "-o", path)
     if done.returncode:
         checks.skip(name, f"{compiler} {' '.join(options)} does not make it")
@@ -203,12 +202,9 @@ def check_hosted(folder, bits):
 
 
 def check_go(folder):
-    if not shutil.which("go"):
-        checks.skip("stripped Go", "no go here")
+    if not checks.finds("stripped Go", "go"):
         return
-    source = os.path.join(folder, "work.go")
-    with open(source, "w", encoding="utf-8") as out:
-        out.write(GO)
+    source = written(folder, "work.go", GO)
     path = os.path.join(folder, "go-work")
     environment = dict(os.environ, GOCACHE=os.path.join(folder, "cache"), GO111MODULE="off", GOFLAGS="")
     done = subprocess.run(["go", "build", "-ldflags=-s -w", "-o", path, source], env=environment, capture_output=True, text=True,

@@ -294,17 +294,26 @@ static void end_child(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void test_a_forked_process(void **state)
-{
-	char own[64];
+#define OWN_BYTES 64
 
-	(void)state;
+/* A child that was seen with its parent's map and then began one of its own, whose path goes to own. */
+static pid_t start_child_with_map(char own[OWN_BYTES])
+{
 	add_to(map, "1000 10 of the parent\n");
-	pid_t child = start_child();
+	const pid_t child = start_child();
 	request(child, getpid(), NULL);
 	assert_string_equal(name_at(0x1000), "of the parent");
-	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
+	snprintf(own, OWN_BYTES, "/tmp/perf-%d.map", child);
 	add_to(own, "1000 10 of the child\n");
+	return child;
+}
+
+static void test_a_forked_process(void **state)
+{
+	char own[OWN_BYTES];
+
+	(void)state;
+	const pid_t child = start_child_with_map(own);
 	assert_string_equal(later_name_at(NEXT + 0x1000), "of the child");
 	assert_string_equal(name_at(0x1000), "of the parent");
 	assert_string_equal(symbols_jit_file(symbols, KEY), own);
@@ -325,15 +334,10 @@ static void test_a_forked_process(void **state)
 /* It began a map of its own and was gone before anybody looked. */
 static void test_gone_with_a_map_of_its_own(void **state)
 {
-	char own[64];
+	char own[OWN_BYTES];
 
 	(void)state;
-	add_to(map, "1000 10 of the parent\n");
-	pid_t child = start_child();
-	request(child, getpid(), NULL);
-	assert_string_equal(name_at(0x1000), "of the parent");
-	snprintf(own, sizeof(own), "/tmp/perf-%d.map", child);
-	add_to(own, "1000 10 of the child\n");
+	const pid_t child = start_child_with_map(own);
 	/* Nobody has waited for it yet. */
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);

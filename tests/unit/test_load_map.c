@@ -5,6 +5,7 @@
 #include "symbols/jitspans.h"
 #include "symbols/loader_private.h"
 #include "symbols/maptext.h"
+#include "tests/unit/span_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,20 +28,6 @@ static void add(
 	struct jitspans *spans, uint64_t start, uint64_t size, uint64_t since_ns, const char *name)
 {
 	assert_int_equal(jitspans_add(spans, start, size, since_ns, name, strlen(name)), 0);
-}
-
-static void build(const struct jitspans *spans, struct symtab *out)
-{
-	struct symtab_builder *builder;
-	uint32_t count;
-	int fd;
-
-	assert_int_equal(symtab_builder_new(&builder), 0);
-	assert_int_equal(jitspans_build(spans, builder), 0);
-	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
-	symtab_builder_free(builder);
-	assert_int_equal(symtab_open(out, fd), 0);
-	close(fd);
 }
 
 /* A map of this text is read after one that was another file. */
@@ -70,7 +57,7 @@ static void read_map(
 			image->jit.steps[i].bytes >= image->jit.steps[i - 1].bytes);
 	assert_int_equal(perfmap_read(map->fd, image->jit.steps, image->jit.n_steps, &spans), 0);
 	spans.n_mapped = spans.n;
-	build(&spans, out);
+	span_table(&spans, out);
 	jitspans_fini(&spans);
 }
 
@@ -101,7 +88,7 @@ static void test_nothing_is_lost_or_added(void **state)
 	add(&spans, 0x3000, 0x10, 9 * SECOND, "three");
 	add(&spans, 0xffffffffff600000, 0x1000, 1, "[vsyscall]");
 	spans.n_mapped = spans.n;
-	build(&spans, &image.known);
+	span_table(&spans, &image.known);
 	jitspans_fini(&spans);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(load(&image, text, strlen(text), &map), 0);
@@ -145,7 +132,7 @@ static void test_many_times(void **state)
 			add(&spans, 0x1000 + (i / 2) * 16, 16, i + 1, name);
 		}
 		spans.n_mapped = spans.n;
-		build(&spans, &image.known);
+		span_table(&spans, &image.known);
 		jitspans_fini(&spans);
 		assert_int_equal(load(&image, "1000 10 last\n", 13, &map), 0);
 		assert_true(image.jit.n_steps <= PERFMAP_STEPS_MAX);
@@ -183,7 +170,7 @@ static void check_limits(const struct symtab *table, const struct maptext_limits
 	for (size_t i = 0; i < spans.n; i++)
 		assert_true(spans.at[i].since_ns <= limits->now_ns);
 	spans.n_mapped = spans.n;
-	build(&spans, &read);
+	span_table(&spans, &read);
 	if (entries)
 		assert_string_equal(name_of(&read, fits ? 1 : 0, 0x1000), "newest");
 	symtab_close(&read);
@@ -202,7 +189,7 @@ static void test_limits(void **state)
 	add(&spans, 0x2000, 0x10, 1, "as old");
 	add(&spans, 0x1000, 0x10, 9 * SECOND, "newest");
 	spans.n_mapped = spans.n;
-	build(&spans, &table);
+	span_table(&spans, &table);
 	jitspans_fini(&spans);
 	check_limits(&table, &(struct maptext_limits){1000, 3, 10 * SECOND}, 3, true);
 	check_limits(&table, &(struct maptext_limits){1000, 3, 5 * SECOND}, 3, true);
@@ -218,7 +205,7 @@ static void know_one(struct loader_image *image)
 
 	add(&spans, 0x1000, 0x10, 1, "one");
 	spans.n_mapped = spans.n;
-	build(&spans, &image->known);
+	span_table(&spans, &image->known);
 	jitspans_fini(&spans);
 }
 

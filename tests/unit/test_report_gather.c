@@ -242,6 +242,14 @@ static void gather_notes(size_t wanted)
 	assert_int_equal(world.report.n_notes, wanted);
 }
 
+static void expect_no_notes(const struct unwind_totals *chains)
+{
+	world.status.chains = *chains;
+	gather(0);
+	gather_notes(0);
+	report_fini(&world.report);
+}
+
 static void test_chains(void **state)
 {
 	struct unwind_totals *chains = &world.status.chains;
@@ -286,20 +294,14 @@ static void test_chains(void **state)
 	report_fini(&world.report);
 
 	/* Few, or a small share. */
-	*chains = (struct unwind_totals){.judged = 100,
+	expect_no_notes(&(const struct unwind_totals){.judged = 100,
 		.late = 19,
 		.dropped = 19,
-		.broken = {{.chains = 19, .image = world.fixture->library}}};
-	gather(0);
-	gather_notes(0);
-	report_fini(&world.report);
-	*chains = (struct unwind_totals){.judged = 10000,
+		.broken = {{.chains = 19, .image = world.fixture->library}}});
+	expect_no_notes(&(const struct unwind_totals){.judged = 10000,
 		.late = 49,
 		.dropped = 49,
-		.broken = {{.chains = 49, .image = world.fixture->library}}};
-	gather(0);
-	gather_notes(0);
-	report_fini(&world.report);
+		.broken = {{.chains = 49, .image = world.fixture->library}}});
 }
 
 /* What is told is ordered by its size.  A share of whole chains below 99 % has a reason told, be

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * span_table.h - the table that is made of pieces of code.
+ */
+#ifndef TESTS_SPAN_TABLE_H
+#define TESTS_SPAN_TABLE_H
+
+#include "symbols/jitspans.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+/* Returns the number of its entries; *out for symtab_close(). */
+static inline uint32_t span_table(const struct jitspans *spans, struct symtab *out)
+{
+	struct symtab_builder *builder;
+	uint32_t count;
+	int fd;
+
+	assert_int_equal(symtab_builder_new(&builder), 0);
+	assert_int_equal(jitspans_build(spans, builder), 0);
+	assert_int_equal(symtab_builder_finish(builder, &fd, &count), 0);
+	symtab_builder_free(builder);
+	assert_int_equal(symtab_open(out, fd), 0);
+	close(fd);
+	return count;
+}
+
+#endif
