@@ -170,7 +170,7 @@ static bool is_here(const struct symbols_source *source)
 	return file.same;
 }
 
-/* A file that could not be read, and whose path is all that is known of it, may be another's here. */
+/* By its path alone a file can be another's here, or gone. */
 static bool is_elsewhere(const struct symbols *symbols, uint32_t key,
 	const struct symbols_source *source, size_t build_id_len)
 {
@@ -179,7 +179,7 @@ static bool is_elsewhere(const struct symbols *symbols, uint32_t key,
 	if (source->elsewhere || twin->elsewhere ||
 		opener_view_of(source->pid) == OPENER_VIEW_OTHER)
 		return true;
-	return !build_id_len && symbols_state(symbols, key) == SYMBOLS_UNREADABLE;
+	return !build_id_len;
 }
 
 static int put_table(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
@@ -214,7 +214,7 @@ int symbols_put_kept(
 		const struct symbols_source *source = symbols_source_of(symbols, keys[i]);
 		if (source && source->kind == SYMBOLS_JIT)
 			ret = put_jit(symbols, keys, n, i, out, left_out);
-		else if (source && source->kind == SYMBOLS_FILE && !source->deleted)
+		else if (source && source->kind == SYMBOLS_FILE)
 			ret = put_table(symbols, keys[i], out, left_out);
 	}
 	return ret;

@@ -156,6 +156,25 @@ def attached(strobe, folder):
     checks.check("a program that was deleted before has its names", found.get("gamma_work", 0) > 0, (found, err, result))
 
 
+def without_build_id(strobe, folder):
+    """Its path is all that is known of a program that was deleted before, and another is there."""
+    path, stop, data = (os.path.join(folder, name) for name in ("unproven", "stop0", "unproven.data"))
+    build(path, "unproven_work", "-Wl,--build-id=none")
+    with started([path, stop]) as process:
+        os.unlink(path)
+        result = run([strobe, "record", "-F", "997", "--duration", "1", "-o", data, "-p", str(process.pid)])
+        touch(stop)
+    if not os.path.exists(data):
+        checks.skip("a program without a build-id", result.err.strip())
+        return
+    shutil.copy(os.path.join(folder, "beta"), path)
+    for home in ("home", "other"):
+        read = report(strobe, data, env={"XDG_CACHE_HOME": os.path.join(folder, home)})
+        found = samples(read, "unproven")
+        checks.check("a deleted program without a build-id has its names, and not those of the file there now",
+                     found.get("unproven_work", 0) > 0 and not found.get("beta_work"), (found, result, read))
+
+
 def mark_exact(data, each):
     """Say of one sample in so many that its address is exact, as hardware would.  How many, of how many."""
     with open(data, "rb") as file:
@@ -307,6 +326,7 @@ def main():
         exact(strobe, folder)
         beside_perf(strobe, folder)
         attached(strobe, folder)
+        without_build_id(strobe, folder)
         directories(strobe, folder)
         vdso(strobe, folder)
     checks.finish()
