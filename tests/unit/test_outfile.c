@@ -251,6 +251,13 @@ static void test_links_of_others(void **state)
 	assert_int_equal(symlink("sticky/link", "mine"), 0);
 	assert_int_equal(write_file("mine", "harm"), -ELOOP);
 	assert_text("target", "kept");
+	/* Neither a group's directory nor the directory's owner makes it safe. */
+	assert_int_equal(chmod("sticky", 01770), 0);
+	assert_int_equal(write_file("sticky/link", "harm"), -ELOOP);
+	assert_int_equal(chown("sticky", NOBODY, NOBODY), 0);
+	assert_int_equal(chmod("sticky", 01777), 0);
+	assert_int_equal(write_file("sticky/link", "harm"), -ELOOP);
+	assert_text("target", "kept");
 	/* Other directories are allowed. */
 	assert_int_equal(chmod("sticky", 01755), 0);
 	assert_int_equal(write_file("sticky/link", "fine"), 0);

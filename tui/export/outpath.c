@@ -27,15 +27,17 @@ struct walk {
 	int links;
 };
 
-/* True if anybody may create entries in the directory, and only their owners may remove them. */
-static bool is_anybodys(const struct stat *dir)
+/* True if several users may create entries in the directory, and only their owners may remove
+ * them. */
+static bool is_shared(const struct stat *dir)
 {
-	return (dir->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+	return dir->st_mode & S_ISVTX && dir->st_mode & (S_IWGRP | S_IWOTH);
 }
 
+/* The directory's owner is no better than others: root would follow that user anywhere. */
 static bool is_trusted(const struct stat *dir, const struct stat *entry)
 {
-	return !is_anybodys(dir) || entry->st_uid == geteuid() || entry->st_uid == dir->st_uid;
+	return !is_shared(dir) || entry->st_uid == geteuid() || entry->st_uid == 0;
 }
 
 static bool is_in_proc(int fd)

@@ -3,10 +3,10 @@
  * outpath.h - the place of an output file: an open directory and a name in it that is no symbolic
  * link.
  *
- * Every file that the user names for output goes through here.  In a sticky directory that all may
- * write to, other users' symbolic links and special files are refused.  The kernel's
- * fs.protected_symlinks and fs.protected_fifos do this too, but may be off and do not cover
- * realpath(3).
+ * Every file that the user names for output goes through here.  In a sticky directory that several
+ * users may write to, other users' symbolic links and special files are refused, but for root's.
+ * The kernel's fs.protected_symlinks and fs.protected_fifos do this too, but may be off, trust the
+ * directory's owner and do not cover realpath(3).
  */
 #ifndef TUI_EXPORT_OUTPATH_H
 #define TUI_EXPORT_OUTPATH_H
