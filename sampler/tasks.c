@@ -659,6 +659,13 @@ static void share_parent(struct tasks *tasks, const struct process *process, uin
 		(void)space_fill(process->space, process_at(tasks, parent)->space);
 }
 
+/* Its mappings were to be read with its first sample, but by then it had ended. */
+static void count_gone(struct tasks *tasks, struct process *process)
+{
+	if (process->loaded && tasks->reader.read_maps && !space_count(process->space))
+		count_unread(tasks, process, -ESRCH);
+}
+
 void tasks_find_code(struct tasks *tasks, int32_t pid, uint64_t address)
 {
 	const uint32_t id = tasks_find_process(tasks, pid);
@@ -673,13 +680,16 @@ void tasks_find_code(struct tasks *tasks, int32_t pid, uint64_t address)
 		return;
 	}
 	if (!process->alive || !process->loaded || !tasks->reader.read_maps ||
-		now_ns(tasks) - process->loaded_ns < process->pause_ns)
+		now_ns(tasks) - process->loaded_ns < process->pause_ns) {
+		count_gone(tasks, process);
 		return;
+	}
 	/* What it maps now does not replace what it had when older samples were taken. */
 	tasks->fills = true;
 	(void)read_maps(tasks, id);
 	tasks->fills = false;
 	process = process_at(tasks, id);
+	count_gone(tasks, process);
 	space_resolve(process->space, address, &image, &offset);
 	/* One that runs where nothing is mapped is not asked all the time. */
 	process->pause_ns = image != IMAGE_ID_UNKNOWN		  ? RETRY_NS

@@ -96,8 +96,8 @@ int tasks_apply(struct tasks *tasks, const struct record *record);
 /* Load what /proc says of an attached process now, for all later records.  -ESRCH when it is gone. */
 int tasks_load_process(struct tasks *tasks, int32_t pid);
 
-/* Living processes with unreadable mappings.  Their samples have no image until a retry
- * succeeds. */
+/* Processes with unreadable mappings.  Their samples have no image until a retry succeeds.
+ * ESRCH: it had ended before its mappings were known. */
 struct tasks_unread {
 	uint64_t processes; /* processes, not attempts */
 	int32_t pid; /* the first of them */

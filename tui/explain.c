@@ -108,6 +108,43 @@ static void explain_mmap(
 	}
 }
 
+void explain_unread(struct text *text, const struct engine_note *note)
+{
+	const bool one = note->value == 1;
+
+	if (note->error == ESRCH) {
+		if (one)
+			text_add(text, "process %" PRId32 " ended before its", note->pid);
+		else
+			text_add(text,
+				"%" PRIu64 " processes, process %" PRId32
+				" first, ended before their",
+				note->value, note->pid);
+		text_add(text,
+			" mappings were read: %s functions are [unknown]. -p PID reads them at the "
+			"start",
+			one ? "its" : "their");
+		return;
+	}
+	if (one)
+		text_add(text, "cannot read the mappings of process %" PRId32, note->pid);
+	else
+		text_add(text,
+			"cannot read the mappings of %" PRIu64
+			" processes, first of process %" PRId32,
+			note->value, note->pid);
+	explain_add_error(text, note->error);
+	text_add(text, ": %s functions are [unknown]", one ? "its" : "their");
+	if (note->error == EMFILE)
+		text_add(text,
+			" until they can be read. Raise the limit of open files with: ulimit -n %d",
+			EXPLAIN_NOFILE_ENOUGH);
+	else if (note->error == EACCES || note->error == EPERM)
+		text_add(text, ". Root may read them, or a strobe with cap_sys_ptrace");
+	else
+		text_add(text, " until they can be read");
+}
+
 void explain_target_error(
 	struct text *text, int32_t pid, int error, const struct proc_limits *limits)
 {

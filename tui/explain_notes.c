@@ -86,29 +86,6 @@ static void note_refused(
 	text_add(text, "%s", sentence);
 }
 
-static void note_unread(struct text *text, const struct engine_note *note)
-{
-	const bool one = note->value == 1;
-
-	if (one)
-		text_add(text, "cannot read the mappings of process %" PRId32, note->pid);
-	else
-		text_add(text,
-			"cannot read the mappings of %" PRIu64
-			" processes, first of process %" PRId32,
-			note->value, note->pid);
-	explain_add_error(text, note->error);
-	text_add(text, ": %s functions are [unknown]", one ? "its" : "their");
-	if (note->error == EMFILE)
-		text_add(text,
-			" until they can be read. Raise the limit of open files with: ulimit -n %d",
-			EXPLAIN_NOFILE_ENOUGH);
-	else if (note->error == EACCES || note->error == EPERM)
-		text_add(text, ". Root may read them, or a strobe with cap_sys_ptrace");
-	else
-		text_add(text, " until they can be read");
-}
-
 static void note_target(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {
@@ -141,7 +118,7 @@ static void note_target(
 		text_add(text, "everything that was sampled has ended; the profile stays");
 		break;
 	case NOTE_MAPS_UNREAD:
-		note_unread(text, note);
+		explain_unread(text, note);
 		break;
 	default:
 		text_add(text,

@@ -17,6 +17,8 @@
 /* Descriptors that are enough for an ordinary profile. */
 #define EXPLAIN_NOFILE_ENOUGH 1024
 
+struct engine_note;
+
 struct text {
 	char bytes[1024]; /* not yet cleaned */
 	size_t len;
@@ -40,6 +42,9 @@ __attribute__((format(printf, 2, 3))) static inline void text_add(
 /* "process 12: it is a zombie ..." */
 void explain_target_error(
 	struct text *text, int32_t pid, int error, const struct proc_limits *limits);
+
+/* NOTE_MAPS_UNREAD */
+void explain_unread(struct text *text, const struct engine_note *note);
 
 /* What any call may fail of; false where it is something else. threads: fewer of them would help. */
 bool explain_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads);

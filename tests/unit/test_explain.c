@@ -470,6 +470,10 @@ static void test_what_notes_say(void **state)
 		"data.3 of the recording cannot be opened: Permission denied: the other files");
 	say(NOTE_FILE_MORE_FAULTS, 1, 0, "1 more file of the recording is cut, unreadable or");
 	say(NOTE_FILE_MORE_FAULTS, 5, 0, "5 more files of the recording are cut, unreadable or");
+	say(NOTE_MAPS_UNREAD, 1, ESRCH,
+		"process 77 ended before its mappings were read: its functions are [unknown]");
+	say(NOTE_MAPS_UNREAD, 3, ESRCH,
+		"3 processes, process 77 first, ended before their mappings were read: their");
 	say(NOTE_FILE_MAPS_CUT, 1, 0, "mappings of 1 process: addresses in it may have no names");
 	say(NOTE_FILE_MAPS_CUT, 2, 0, "mappings of 2 processes: addresses in them may");
 	say(NOTE_FILE_AUX_TRUNCATED, 1, 0, "1 part of hardware traces lacks the end");

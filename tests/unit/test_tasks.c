@@ -232,6 +232,28 @@ static void test_gone_is_asked_once(void **state)
 	assert_true(fake->task_reads > reads);
 }
 
+/* A process that ended before its first sample was seen has no names, which is told. */
+static void test_gone_is_told(void **state)
+{
+	struct fake *fake = *state;
+
+	for (int i = 0; i < 10; i++) {
+		label_at(fake, 666, 666, 50 * SEC);
+		expect_nothing_at(fake, 666, 50 * SEC, 0x400010);
+		tasks_find_code(fake->tasks, 666, 0x400010);
+	}
+	assert_int_equal(tasks_unread(fake->tasks)->processes, 1);
+	assert_int_equal(tasks_unread(fake->tasks)->pid, 666);
+	assert_int_equal(tasks_unread(fake->tasks)->error, ESRCH);
+	/* One that lives, or had its parent's mappings, is not. */
+	expect_at(fake, 100, 50 * SEC, 0x400010, "/bin/proc", 0x10);
+	tasks_find_code(fake->tasks, 100, 0x10);
+	do_fork(fake, 100, 100, 200, 200, 51 * SEC);
+	expect_at(fake, 200, 51 * SEC, 0x400010, "/bin/proc", 0x10);
+	tasks_find_code(fake->tasks, 200, 0x10);
+	assert_int_equal(tasks_unread(fake->tasks)->processes, 1);
+}
+
 /* A successful retry ends the count as unread. */
 static void test_unread_until_retried(void **state)
 {
@@ -376,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unseen_reuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first_met_by_sample, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_is_asked_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unread_until_retried, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_and_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_records_older_than_proc, setup, teardown),
