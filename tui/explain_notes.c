@@ -186,7 +186,8 @@ static void note_flow(struct text *text, const struct engine_note *note)
 		break;
 	case NOTE_BORN_LATE:
 		text_add(text,
-			"new threads ran before their events were opened, and have no samples of that "
+			"new threads ran before their events were opened, and have no samples of "
+			"that "
 			"time: --scope %s samples them from the first instruction",
 			note->error ? "inherit" : "cpu");
 		break;
