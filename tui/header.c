@@ -419,7 +419,8 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 		}
 	}
 	add(&line, 2, false, event->lost ? STYLE_BAD : STYLE_TEXT, "lost %s%s",
-		format_count(text, event->lost), event->lost && event->lost_of_all ? " of all" : "");
+		format_count(text, event->lost),
+		event->lost && event->lost_of_all ? " of all" : "");
 	if (model->status.store.dropped)
 		add(&line, 2, false, STYLE_BAD, "no memory for %s",
 			format_count(text, model->status.store.dropped));

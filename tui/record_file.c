@@ -305,8 +305,8 @@ void record_summary(char *out, size_t size, const char *path, const struct engin
 	snprintf(raw, sizeof(raw), "%s: %s, %" PRIu64 " samples, %" PRIu64 " lost%s%s%s%s",
 		strcmp(path, "-") ? path : "standard output", format_bytes(bytes, recorded->bytes),
 		recorded->samples, lost_samples(status, recorded), held_back,
-		lost_of_all(status) ? " (of all processes)" : "",
-		part ? ", coverage " : "", part ? format_percent(coverage, least) : "");
+		lost_of_all(status) ? " (of all processes)" : "", part ? ", coverage " : "",
+		part ? format_percent(coverage, least) : "");
 	clean_string(out, size, raw);
 }
 

@@ -63,7 +63,7 @@ static void check_expr(const char *text, const char *name)
 		abort();
 	for (size_t i = 0; i < expr.n; i++)
 		if (expr.terms[i].text && !expr.terms[i].regex)
-			(void)called(expr.terms[i].text, &symref);
+			(void)called(expr.terms[i].text, &symref, CALLED_LAST);
 	(void)expr_check_fields(&expr, NULL, 0, &error);
 	expr_fini(&expr);
 }

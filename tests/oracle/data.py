@@ -125,7 +125,9 @@ def groups(strobe, work, folder):
             theirs[event] = (samples + 1, count + int(period))
         made = run([strobe, "report", path, "--group", "event", "--format", "json"])
         mine = [(event["samples"], event["count"]) for event in json.loads(made.stdout)["events"]]
-        checks.check(f"{by}'s recording of a group: {mine} is what perf has", sorted(mine) == sorted(theirs.values()) and len(mine) == 3, theirs)
+        # perf has no line of a member that counted nothing.
+        checks.check(f"{by}'s recording of a group: {mine} is what perf has",
+                     sorted(one for one in mine if one[0]) == sorted(theirs.values()) and len(mine) == 3, theirs)
         # What comes after the last sample, up to a millisecond of the task, is in none.
         checks.check(f"{by}'s recording of a group: the faults are all there", 59000 <= mine[1][1] < 61000, mine)
     # Of a member that samples nothing perf demands the format as well, or reads nothing at all.
