@@ -9,7 +9,7 @@
 #define SKIPPED_SHARE 0.02
 /* Counts of a smaller part of the time are taken for all of them. */
 #define LATE_SHARE 0.001
-/* Of the slowest kernels, CONFIG_HZ=100. */
+/* A tick of the slowest kernels, CONFIG_HZ=100. */
 #define TICK_NS 10000000u
 
 void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,

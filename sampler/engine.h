@@ -303,7 +303,7 @@ struct engine_event_status {
 	uint32_t stack_bytes; /* that its samples copy now; 0: their chains are by frame pointers */
 	uint32_t stack_first; /* that they copied before the size adapted; 0: it did not */
 	uint64_t lost; /* produced by the kernel and not delivered */
-	bool lost_of_all; /* SCOPE_CPU: nobody knows which of those lost or held back were the target's */
+	bool lost_of_all; /* SCOPE_CPU: other processes' samples are in lost and held_back */
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */
 	uint64_t count; /* the counter's value, summed over points */

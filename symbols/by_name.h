@@ -20,9 +20,10 @@ struct symbols_place {
 
 struct symbols_named; /* the answer */
 
-/* Ask for a name: as in the file (mangled), or demangled, with or without arguments ("ns::f(int)", "ns::f");
- * with its version if that is wanted ("malloc@@GLIBC_2.2.5").  source: of
- * SYMBOLS_FILE (path, pid) or SYMBOLS_KERNEL; copied.  0 with *out for symbols_named_release(), or -ENOMEM. */
+/* Ask for a name as it is in the file (mangled), or demangled, with or without its arguments
+ * ("ns::f(int)", "ns::f").  It may end in a version ("malloc@@GLIBC_2.2.5").  source: of
+ * SYMBOLS_FILE (path, pid) or SYMBOLS_KERNEL; copied.  0 with *out for symbols_named_release(), or
+ * -ENOMEM. */
 int symbols_named_ask(struct symbols *symbols, const struct symbols_source *source,
 	const char *name, struct symbols_named **out);
 void symbols_named_release(

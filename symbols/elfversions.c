@@ -24,7 +24,7 @@ struct elfversions {
 	uint32_t names[NAMES_MAX]; /* by number: offset in text; 0: none */
 };
 
-/* Reads at most `most` bytes of a section.  Returns their number; 0 and *out NULL if there are none. */
+/* Reads at most `most` bytes of a section.  Returns their number, or 0 with *out NULL. */
 static size_t read_section(
 	const struct elffile *elf, const struct elffile_section *section, size_t most, void *out)
 {

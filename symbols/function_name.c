@@ -250,8 +250,8 @@ size_t function_last_begin(const char *name, struct function_name own)
 
 /* --- clones --- */
 
-/* Where a compiler's mark of a clone begins that ends at len; len if there is none.  Without a
- * number most are names that people give: "pkg.clone". */
+/* Returns the offset of a compiler's mark of a clone that ends at len; len if there is none.  Most
+ * marks need a number, since people give such names, too: "pkg.clone". */
 static size_t mark_begin(const char *name, size_t len)
 {
 	static const char *const marks[] = {".cold", ".localalias", ".warm", ".argprom", ".argelim",

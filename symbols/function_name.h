@@ -42,13 +42,13 @@ struct function_name {
 };
 struct function_name function_name(const char *name, size_t len);
 
-/* Where the last component of a qualified name's own part begins: "f<a::b>" of "ns::f<a::b>",
+/* Returns the offset of the last component of a qualified name: "f<a::b>" of "ns::f<a::b>",
  * "Do" of "net/http.(*Client).Do"; own.begin if the name is not qualified. */
 size_t function_last_begin(const char *name, struct function_name own);
 
-/* Bytes of a name without what compilers append to names of clones and parts (".constprop.0", "
- * [clone .cold]", ".llvm.123") and without the hash of Rust, which differ from build to build.  All of
- * a name with more dots than C, C++ and Rust write: those compilers made none of it. */
+/* Returns the length of a name without the suffixes that compilers append to clones and parts
+ * (".constprop.0", " [clone .cold]", ".llvm.123") and without the hash of Rust, which differ from
+ * build to build.  A name with dotted parts, as in Go and Java, has none of these and is whole. */
 size_t function_base_len(const char *name, size_t len);
 
 #endif

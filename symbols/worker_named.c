@@ -130,7 +130,7 @@ static void consider_near(struct search *search, const char *name, size_t len)
 {
 	size_t far = DISTANCE_MAX + 1;
 
-	/* What the compiler made of it: "f.part.0". */
+	/* A clone that the compiler made: "f.part.0". */
 	if (len > search->len && len < NEAR_BYTES && name[search->len] == '.' &&
 		memcmp(name, search->wanted, search->len) == 0)
 		far = 0;

@@ -321,8 +321,8 @@ static int take_word(struct parser *parser, struct filter_term term)
 
 #define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
-/* A field's name, and what is behind it: ':', '~' or '='; false: none of them is there.  A name that is
- * no field of ours is one of samples; "operator=" is a word. */
+/* Takes a field's name and the ':', '~' or '=' behind it; false if there is none of these.  Any
+ * other name before ':' or '~' is a field of samples; "operator=" is a word. */
 static bool take_field(struct parser *parser, struct filter_term *term, char name[VALUE_MAX])
 {
 	const size_t prefix = strlen(FIELD_PREFIX);

@@ -296,7 +296,7 @@ static void end_child(pid_t child)
 
 #define OWN_BYTES 64
 
-/* A child that was seen with its parent's map and then began one of its own, whose path goes to own. */
+/* Starts a child that is seen with its parent's map, then begins its own, at path own. */
 static pid_t start_child_with_map(char own[OWN_BYTES])
 {
 	add_to(map, "1000 10 of the parent\n");

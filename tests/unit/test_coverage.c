@@ -194,7 +194,7 @@ static void test_counts(void **state)
 }
 
 /* Parts of a period never become a sample. */
-/* What new tasks ran before their events were opened had no sample, and no count. */
+/* New tasks run before their events are opened: without samples, and without a count. */
 static void test_late(void **state)
 {
 	struct coverage coverage = {0};
@@ -202,7 +202,7 @@ static void test_late(void **state)
 	double covered, coverable;
 
 	(void)state;
-	/* Of one that runs up to a tick is not accounted for yet; of one that sleeps, all is. */
+	/* The kernel accounts by ticks for a task that runs, at once for one that sleeps. */
 	assert_int_equal(coverage_ran_ns(false, 300, 200, SECOND), 300);
 	assert_int_equal(coverage_ran_ns(true, 300, 200, 1000), 800);
 	assert_int_equal(coverage_ran_ns(true, 300, 200, 400), 300);
