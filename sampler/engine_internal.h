@@ -367,6 +367,8 @@ struct engine {
 	int32_t *followed; /* guarded */
 	size_t n_followed; /* guarded */
 	bool command_runs; /* guarded: launch.pid is not yet waited for */
+	bool command_execed; /* its record of exec came */
+	uint64_t command_execed_ns; /* by then it had executed its program */
 };
 
 /* engine_loop.c */

@@ -128,6 +128,19 @@ static struct point_event *find_sharing_event(const struct engine *engine,
 	return several ? NULL : found;
 }
 
+/* Until its exec the command is a copy of strobe.  Its record may be lost: then the time decides. */
+static bool is_before_exec(const struct engine *engine, const struct record_id *id)
+{
+	return id->pid == (uint32_t)engine->status.command_pid && !engine->command_execed &&
+		id->time_ns < engine->command_execed_ns;
+}
+
+static bool is_followed(const struct engine *engine, const struct record_id *id)
+{
+	return !engine->filter ||
+		(follow_wants(&engine->follow, id->pid, id->tid) && !is_before_exec(engine, id));
+}
+
 /* Out of memory is counted by the store; the records that follow may fit. */
 void round_take_sample(struct engine *engine, unsigned int index, struct point_event *event,
 	const struct perf_event_header *header, bool of_task)
@@ -145,14 +158,13 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
 	choice->stack.seen++;
 	wanted = round_cpu_wanted(engine, record.id.cpu) &&
-		(!engine->filter || of_task ||
-			follow_wants(&engine->follow, record.id.pid, record.id.tid));
+		(of_task || is_followed(engine, &record.id));
 	if (wanted)
 		tap_time(engine, record.id.time_ns);
 	span_pass(engine, record.id.time_ns);
 	if (choice->spec.span) {
 		/* Whose CPU is wanted is asked of the time to come. */
-		if (!engine->filter || follow_wants(&engine->follow, record.id.pid, record.id.tid))
+		if (is_followed(engine, &record.id))
 			span_sample(engine, index, header, &record);
 		return;
 	}
@@ -305,6 +317,8 @@ static int take_comm(
 
 	if (record->comm.exec)
 		span_forget_task(engine, (int32_t)record->comm.tid);
+	engine->command_execed |=
+		record->comm.exec && (int32_t)record->comm.pid == engine->status.command_pid;
 	if (record->comm.exec && process)
 		target_exec(engine, (int32_t)record->comm.pid);
 	if (engine->filter && !follow_wants(&engine->follow, record->comm.pid, record->comm.tid))

@@ -334,6 +334,7 @@ static int let_command_go(struct engine *engine)
 		engine_fail(engine, FAIL_COMMAND, -ret, NULL, NULL, engine->launch.pid, -1);
 		return ret;
 	}
+	engine->command_execed_ns = sys_now_ns();
 	pthread_mutex_lock(&engine->lock);
 	engine->command_runs = true;
 	pthread_mutex_unlock(&engine->lock);

@@ -128,6 +128,17 @@ def lost_of_others(strobe, syscalls):
                  result.out[:500] + result.err)
 
 
+def from_exec_on(strobe):
+    """A command's samples begin with its program in every scope: before, it is a copy of strobe."""
+    samples = {}
+    for scope in ("task", "inherit", "cpu"):
+        events = report(f"from exec on, --scope {scope}", strobe,
+                        ["--scope", scope, "-c", "1", "-e", "raw_syscalls:sys_enter"], ["true"])
+        samples[scope] = sum(event["samples"] for event in events.values())
+    checks.check("each scope has the same system calls of a command",
+                 len(set(samples.values())) == 1 and samples["task"] > 0, samples)
+
+
 def filters(strobe, syscalls):
     """The kernel counts what passes a tracepoint's filter, so the sum is that of the filter."""
     flood("a filter that lets nothing pass", strobe,
@@ -221,6 +232,7 @@ def main():
         checks.finish()
     scopes(strobe, syscalls)
     lost_of_others(strobe, syscalls)
+    from_exec_on(strobe)
     filters(strobe, syscalls)
     texts(strobe, syscalls)
     recordings(strobe, syscalls)
