@@ -297,6 +297,7 @@ struct engine_event_status {
 	bool user_only; /* because the kernel was refused */
 	uint64_t freq_hz,
 		period; /* one is not 0; both are 0: it counts and takes no samples of its own */
+	bool rate_varies; /* it had others before; in a recording, where one cannot say: both are 0 */
 	uint64_t samples; /* delivered and stored */
 	uint64_t exact; /* samples at the very instruction (PERF_RECORD_MISC_EXACT_IP) */
 	struct unwind_ends chains; /* of samples whose chains could be judged */

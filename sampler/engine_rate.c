@@ -69,6 +69,7 @@ static void tell_rate(struct engine *engine, unsigned int index)
 	const struct perf_event_attr *attr = &engine->choices[index].attr;
 
 	choice_show_rate(engine, index);
+	engine->status.events[index].rate_varies = true;
 	engine_note(engine, NOTE_FREQUENCY, 0, 0,
 		attr->freq ? attr->sample_freq : attr->sample_period,
 		engine->status.events[index].name);

@@ -126,12 +126,14 @@ void annotate_put_json(FILE *out, const struct annotate_report *report)
 
 		fputs(i ? ",{" : "{", out);
 		put_text(out, "name", event->name);
-		fprintf(out,
-			",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 ",\"lost\":%" PRIu64
-			",\"%s\":%" PRIu64 "}",
-			event->samples, event->weight, event->lost,
-			event->freq_hz ? "frequency_hz" : "period",
-			event->freq_hz ? event->freq_hz : event->period);
+		fprintf(out, ",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 ",\"lost\":%" PRIu64,
+			event->samples, event->weight, event->lost);
+		if (event->rate_varies)
+			fputs(",\"frequency_hz\":null}", out);
+		else
+			fprintf(out, ",\"%s\":%" PRIu64 "}",
+				event->freq_hz ? "frequency_hz" : "period",
+				event->freq_hz ? event->freq_hz : event->period);
 	}
 	fputs("],\n", out);
 	put_text(out, "target", taking->session.target_text);

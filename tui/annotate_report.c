@@ -59,6 +59,7 @@ static int take_events(struct annotate_report *report)
 				continue;
 			clean_string(event->name, sizeof(event->name), status->events[j].name);
 			event->freq_hz = status->events[j].freq_hz;
+			event->rate_varies = status->events[j].rate_varies;
 			event->period = status->events[j].period;
 			event->lost = status->events[j].lost;
 			event->exact_percent = -1;

@@ -21,6 +21,7 @@ struct annotate_event {
 	uint8_t id;
 	char name[2 * EVENT_NAME_MAX]; /* cleaned */
 	uint64_t freq_hz, period; /* exactly one is not 0 */
+	bool rate_varies; /* it had other rates too */
 	uint64_t lost;
 	double exact_percent; /* exact addresses; below 0: report_event.tells_exact is false */
 	uint64_t weight, samples; /* that passed the filters */

@@ -203,7 +203,9 @@ static void put_event(FILE *out, const struct annotate_event *event, bool filter
 	char number[32];
 
 	fputs(event->name, out);
-	if (event->freq_hz)
+	if (event->rate_varies)
+		fputs(" at several rates", out);
+	else if (event->freq_hz)
 		fprintf(out, " at %" PRIu64 " Hz", event->freq_hz);
 	else if (event->period)
 		fprintf(out, ", one sample every %s", report_grouped(number, event->period));

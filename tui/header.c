@@ -303,6 +303,8 @@ static void fill_target(struct line *line, const struct model *model, size_t cru
 	if (event && !event->open)
 		add(line, 2, false, STYLE_WARN, "%s %s", event->name,
 			event->error ? "refused" : "dropped");
+	else if (event && event->rate_varies && !event->freq_hz && !event->period)
+		add(line, 3, false, STYLE_TEXT, "%s, several rates", event->name);
 	else if (event && event->freq_hz)
 		add(line, 3, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
 	else if (event && (event->span || event->period == 1))

@@ -219,8 +219,8 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 	job->event = (struct profile_event){
 		.id = status->id,
 		.is_clock = status->is_clock,
-		.freq_hz = status->freq_hz,
-		.period = status->period,
+		.freq_hz = status->rate_varies ? 0 : status->freq_hz,
+		.period = status->rate_varies ? 0 : status->period,
 	};
 	clean_string(job->event.name, sizeof(job->event.name), status->name);
 	snprintf(job->title, sizeof(job->title), "%s", model->target);

@@ -62,6 +62,7 @@ struct report_event {
 	uint64_t samples, weight, lost; /* samples and weight: that pass the filters */
 	uint64_t all_samples, all_weight; /* before the filters */
 	uint64_t freq_hz, period; /* exactly one is not 0 */
+	bool rate_varies; /* it had other rates too */
 	bool is_span; /* time between switches, all of them */
 	uint64_t count; /* the counter itself */
 	uint64_t enabled_ns, running_ns; /* it counted for running_ns of enabled_ns; 0: not known */

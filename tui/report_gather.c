@@ -89,6 +89,7 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 			event->cgroup_bytes, sizeof(event->cgroup_bytes), status->cgroup);
 	event->lost = status->lost;
 	event->freq_hz = status->freq_hz;
+	event->rate_varies = status->rate_varies;
 	event->is_span = status->span;
 	event->period = status->period;
 	event->count = status->count;

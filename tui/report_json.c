@@ -141,6 +141,15 @@ static void add_nodes(struct json_object *parent, const struct report_event *eve
 	}
 }
 
+static void add_rate(struct json_object *object, const struct report_event *event, bool *bad)
+{
+	if (!event->rate_varies)
+		add_number(object, event->freq_hz ? "frequency_hz" : "period",
+			event->freq_hz ? event->freq_hz : event->period, bad);
+	else if (json_object_object_add(object, "frequency_hz", NULL))
+		*bad = true;
+}
+
 static void add_event(struct json_object *events, const struct report *report,
 	const struct report_event *event, bool *bad)
 {
@@ -163,8 +172,7 @@ static void add_event(struct json_object *events, const struct report *report,
 	else if (json_object_object_add(object, "coverage_percent", NULL))
 		*bad = true;
 	add_decimal(object, "unresolved_percent", event->unresolved_percent, bad);
-	add_number(object, event->freq_hz ? "frequency_hz" : "period",
-		event->freq_hz ? event->freq_hz : event->period, bad);
+	add_rate(object, event, bad);
 	add_number(object, "count", event->count, bad);
 	if (event->enabled_ns) {
 		add_number(object, "enabled_ns", event->enabled_ns, bad);

@@ -323,7 +323,9 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 	char number[32];
 
 	fprintf(out, "%s", event->name);
-	if (event->freq_hz)
+	if (event->rate_varies)
+		fputs(" at several rates", out);
+	else if (event->freq_hz)
 		fprintf(out, " at %" PRIu64 " Hz", event->freq_hz);
 	else if (event->is_span)
 		fprintf(out, ", all switches");

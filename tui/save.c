@@ -68,7 +68,10 @@ static void gather_event(struct writer_event *event, const struct engine_event_s
 		attr = specs[0].attr;
 	free(specs);
 	attr.freq = status->freq_hz != 0;
-	if (status->freq_hz)
+	/* An attribute has one rate: 0 says that the samples had several. */
+	if (status->rate_varies)
+		attr.sample_period = 0;
+	else if (status->freq_hz)
 		attr.sample_freq = status->freq_hz;
 	else
 		attr.sample_period = status->period;

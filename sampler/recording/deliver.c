@@ -66,7 +66,9 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 			event->freq_hz = attr->attr.sample_freq;
 		else
 			event->period = attr->attr.sample_period;
-		if (!event->freq_hz && !event->period)
+		event->rate_varies = !attr->attr.sample_period &&
+			(attr->attr.freq || attr->attr.sample_type & PERF_SAMPLE_PERIOD);
+		if (!attr->attr.sample_period && !event->rate_varies)
 			event->period = 1;
 		event->stack_bytes = attr->attr.sample_stack_user;
 		recording->ingest.by_tables[event->id] = event->stack_bytes;
@@ -647,7 +649,7 @@ static void settle_coverage(const struct recording *recording, struct engine_eve
 	event->coverable = 0;
 	/* No record tells for how long an event was throttled, or other events had the hardware. */
 	if (event->freq_hz || event->is_clock || event->group || event->span || !event->count ||
-		event->throttled || config->from_ns || config->to_ns ||
+		event->throttled || event->rate_varies || config->from_ns || config->to_ns ||
 		is_hardware(recording, event->id))
 		return;
 	event->covered = (double)event->count;

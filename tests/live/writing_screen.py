@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the screen writes (keys w, x, W, and its layout at the end) where the disk is full, gets full, or may not be written: a
-sentence says so, the old file stays, nothing half-written stays, and the session goes on.
+sentence says so, the old file stays, nothing half-written stays, and the session goes on.  A recording (W) of an event whose rate
+was changed tells no one rate.
 
 usage: writing_screen.py STROBE SHARES
 """
 
 import errno
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -93,6 +96,29 @@ def session(disk, layout):
         screen.close()
 
 
+def several_rates(folder, options, wanted):
+    label = f"a rate that was changed, {' '.join(options)}"
+    data = os.path.join(folder, "rates.data")
+    screen = common.Screen([strobe, *options, "--", paths, "1e6"], 150, 40)
+    try:
+        if not screen.until("match_row"):
+            checks.skip(label, "no samples here: " + screen.text()[:300])
+            return
+        screen.send("+")
+        changed = screen.until(wanted)
+        ask(screen, "W", data)
+        written = screen.until(lambda text: re.search(r"saved \d+ samples", text))
+        checks.check(f"{label}: recorded", changed and written, screen.text())
+        screen.send("qq")
+        screen.wait()
+    finally:
+        screen.close()
+    text = common.run([strobe, "report", data])
+    checks.check(f"{label}: the recording says so", " at several rates: " in text.out, text.out[:500] + text.err)
+    events = json.loads(common.run([strobe, "report", data, "--format", "json"]).out)["events"]
+    checks.check(f"{label}: it has no one rate", events[0].get("frequency_hz", 0) is None and "period" not in events[0], events[0])
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="strobe-test-writing-") as folder:
         disk = os.path.join(folder, "disk")
@@ -100,6 +126,8 @@ def main():
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, stderr=subprocess.DEVNULL).returncode:
             checks.skip("writing on the screen", "mounting is not permitted")
             checks.finish()
+        several_rates(folder, ["-F", "499"], "997 Hz")
+        several_rates(folder, ["-c", "4000000"], "every 2.00M")
         try:
             session(disk, os.path.join(disk, "state"))
         finally:

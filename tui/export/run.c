@@ -52,8 +52,8 @@ static void add_event(struct export_run *run, const struct engine_event_status *
 	*event = (struct profile_event){.id = status->id,
 		.is_clock = status->is_clock,
 		.by_count = counts_samples(&run->taking->session, status->id),
-		.freq_hz = status->freq_hz,
-		.period = status->period};
+		.freq_hz = status->rate_varies ? 0 : status->freq_hz,
+		.period = status->rate_varies ? 0 : status->period};
 	clean_string(event->name, sizeof(event->name), status->name);
 }
 
