@@ -11,6 +11,8 @@
 
 /* Up to here every ring is looked at in every round; above, quiet ones wait for the sweep. */
 #define FEW_CHANNELS 256
+/* The tracepoint of a name that is given to a task. */
+#define RENAMES "task:task_rename"
 
 bool round_cpu_wanted(const struct engine *engine, uint32_t cpu)
 {
@@ -128,17 +130,21 @@ static struct point_event *find_sharing_event(const struct engine *engine,
 	return several ? NULL : found;
 }
 
-/* Until its exec the command is a copy of strobe.  Its record may be lost: then the time decides. */
-static bool is_before_exec(const struct engine *engine, const struct record_id *id)
+/* Until its exec the command is a copy of strobe.  Its record may be lost: then the time decides.
+ * Exec names the task, and tells it by this tracepoint, before it makes the record. */
+static bool is_before_exec(
+	const struct engine *engine, unsigned int index, const struct record_id *id)
 {
 	return id->pid == (uint32_t)engine->status.command_pid && !engine->command_execed &&
-		id->time_ns < engine->command_execed_ns;
+		id->time_ns < engine->command_execed_ns &&
+		strncmp(engine->status.events[index].name, RENAMES, strlen(RENAMES));
 }
 
-static bool is_followed(const struct engine *engine, const struct record_id *id)
+static bool is_followed(const struct engine *engine, unsigned int index, const struct record_id *id)
 {
 	return !engine->filter ||
-		(follow_wants(&engine->follow, id->pid, id->tid) && !is_before_exec(engine, id));
+		(follow_wants(&engine->follow, id->pid, id->tid) &&
+			!is_before_exec(engine, index, id));
 }
 
 /* Out of memory is counted by the store; the records that follow may fit. */
@@ -158,13 +164,13 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	choice->record_bytes = credit_record_bytes(choice->record_bytes, header->size);
 	choice->stack.seen++;
 	wanted = round_cpu_wanted(engine, record.id.cpu) &&
-		(of_task || is_followed(engine, &record.id));
+		(of_task || is_followed(engine, index, &record.id));
 	if (wanted)
 		tap_time(engine, record.id.time_ns);
 	span_pass(engine, record.id.time_ns);
 	if (choice->spec.span) {
 		/* Whose CPU is wanted is asked of the time to come. */
-		if (is_followed(engine, &record.id))
+		if (is_followed(engine, index, &record.id))
 			span_sample(engine, index, header, &record);
 		return;
 	}
