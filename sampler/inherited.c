@@ -19,6 +19,7 @@
 
 #define BUSY_ROUNDS 100
 #define BUSY_PAUSE_NS 5000000 /* an ending task still holds its copy of an event */
+#define RETURNS_MAX 4096 /* the kernel's limit: calls of one function that it awaits at a time */
 
 static const struct inherited_kind {
 	const char *pmu, *file;
@@ -187,11 +188,13 @@ static int create_kprobe(
 	const struct inherited *inherited, const struct inherited_probe *probe, const char *name)
 {
 	int fd = inherited->files[probe->kind].fd;
-	char type = probe->config & 1 ? 'r' : 'p';
+	char type[16] = "p";
 
+	if (probe->config & 1)
+		snprintf(type, sizeof(type), "r%d", RETURNS_MAX);
 	if (!probe->probe)
-		return write_line(fd, "%c:%s 0x%" PRIx64 "\n", type, name, probe->offset);
-	return write_line(fd, "%c:%s %s+%" PRIu64 "\n", type, name, probe->probe, probe->offset);
+		return write_line(fd, "%s:%s 0x%" PRIx64 "\n", type, name, probe->offset);
+	return write_line(fd, "%s:%s %s+%" PRIu64 "\n", type, name, probe->probe, probe->offset);
 }
 
 static void set_group(const struct inherited *inherited, char *out, size_t size)
@@ -274,6 +277,13 @@ static int add_probe(
 	return ret;
 }
 
+/* By perf_event_open() the kernel awaits 10 returns, or twice as many as CPUs.  It skips further
+ * calls, and no event says so. */
+static bool is_kernel_return(const struct event_spec *spec)
+{
+	return event_is_probe(spec) && find_kind(spec) == 1 && spec->attr.config & 1;
+}
+
 int inherited_prepare(struct inherited *inherited, const struct event_spec *spec,
 	struct perf_event_attr *attr, bool *refused)
 {
@@ -281,9 +291,9 @@ int inherited_prepare(struct inherited *inherited, const struct event_spec *spec
 	int ret;
 
 	*refused = false;
-	if (!attr->inherit)
+	if (!attr->inherit && !is_kernel_return(spec))
 		return 0;
-	if (event_is_in_kernel(attr)) {
+	if (attr->inherit && event_is_in_kernel(attr)) {
 		*refused = true;
 		return -EPERM;
 	}
@@ -292,6 +302,8 @@ int inherited_prepare(struct inherited *inherited, const struct event_spec *spec
 	probe = find_probe(inherited, spec);
 	if (!probe) {
 		ret = add_probe(inherited, spec, &probe);
+		if (ret && !attr->inherit)
+			return 0;
 		/* Unless the file was locked, the kernel has not seen the probe itself. */
 		*refused = ret && !inherited->files[find_kind(spec)].locked;
 		if (ret)

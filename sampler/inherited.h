@@ -6,7 +6,8 @@
  * task.  It reads a uprobe's path or a kprobe's function at strobe's address in that task.  It also
  * requires CAP_PERFMON, and CAP_SYS_ADMIN for a breakpoint in the kernel.  If that fails, the fork
  * fails.  The kernel checks a tracepoint's rights only once.  So inherited probes become
- * tracepoints, through TRACEFS/uprobe_events and kprobe_events.
+ * tracepoints, through TRACEFS/uprobe_events and kprobe_events.  So do all return probes of kernel
+ * functions: only there can strobe say how many returns the kernel awaits at a time.
  *
  * Their group is strobe_PID_MARK.  A living strobe holds a lock (F_OFD_SETLK) on the byte MARK of
  * these files, in any namespace.  A group without a lock is left over; the next strobe removes it.
@@ -37,7 +38,8 @@ struct inherited {
 /* Removes the probes that dead strobes left. */
 void inherited_init(struct inherited *inherited);
 
-/* Changes attr, which belongs to spec, if it is inherited and could make fork() fail.  Returns 0 or
+/* Changes attr, which belongs to spec, if it is inherited and could make fork() fail, or if it would
+ * miss returns.  A return probe that is not inherited stays unchanged without tracefs.  Returns 0 or
  * -errno.  *refused: inheritance is refused, not the event itself. */
 int inherited_prepare(struct inherited *inherited, const struct event_spec *spec,
 	struct perf_event_attr *attr, bool *refused);

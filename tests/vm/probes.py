@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Probes of a function of the kernel and of a program, at its entry, its return and within it: each hits exactly as
-often as the function is called, counted and sampled.
+often as the function is called, counted and sampled, however many calls of it wait for their end at the same time.
 
 usage: probes.py FOLDER STROBE [NATIVE STROBE]      with a native one on amd64 too
 """
@@ -15,13 +15,19 @@ from checks import Checks  # noqa: E402
 from guest import Machine, why_not  # noqa: E402
 
 TIMES = 700
+SLEEPERS, NAPS = 64, 10
+SLEEPS = "kretprobe:hrtimer_nanosleep"
+WAYS = {"stat": "stat", "per_cpu": "stat -a", "auto": "report -c 1", "cpu": "report -c 1 --scope cpu",
+        "inherit": "report -c 1 --scope inherit"}
 SCRIPT = """
 events={events}
 strobe stat -e $events --format json -o counted.json -- calls {times}
 strobe stat --per cpu -e $events --format json -o percpu.json -- calls {times}
 strobe report -e $events -c 1 --format json -- calls {times} >sampled.json
 strobe stat -e kprobe:no_such_function -- calls 1 2>refused
-"""
+""" + "".join(f"strobe {way} -e {SLEEPS} --format json -o sleeps_{name} -- naps {SLEEPERS} {NAPS}\n" if "stat" in way else
+                f"strobe {way} -e {SLEEPS} --format json -- naps {SLEEPERS} {NAPS} >sleeps_{name}\n"
+                for name, way in WAYS.items()) + "cat /sys/kernel/tracing/kprobe_events >left\n"
 # A function and where its second instruction that takes a probe begins; what ftrace changes takes none.
 FUNCTIONS = {"arm64": ("__arm64_sys_getppid", 8), "amd64": ("__x64_sys_getppid", 5)}
 
@@ -61,6 +67,11 @@ def main():
             first = got["rows"][0] if got["rows"] else {}
             checks.check(f"{arch}: {name} samples are where the probe is", first.get("samples") == TIMES
                          and (first["symbol"] == symbol if symbol else first["symbol"] != FUNCTIONS[arch][0]), first)
+        for name, way in WAYS.items():
+            event = read(left, "sleeps_" + name).get(SLEEPS, {})
+            got = event.get("samples" if "report" in way else "count")
+            checks.check(f"{arch}: returns of many calls at a time: {way}", (got or 0) >= SLEEPERS * NAPS, event)
+        checks.check(f"{arch}: no probe is left", left.text("left") == "", left.text("left"))
         checks.check(f"{arch}: a function that is not there", "no such" in left.text("refused")
                      or "no function" in left.text("refused"), left.text("refused"))
     checks.finish()
