@@ -15,6 +15,8 @@ static const struct {
 	{EBADMSG, "it is damaged"},
 	{ENOEXEC, "it is of no format that is known here"},
 	{EFBIG, "it would be larger than files may be (ulimit -f, or the file system)"},
+	{EMFILE, "the limit of open files is reached; raise it with: ulimit -n 1024"},
+	{ENFILE, "all processes together have too many files open (sysctl fs.file-max)"},
 	{ELOOP,
 		"a symbolic link on the way goes in circles, or it or the file was made by "
 		"somebody "

@@ -295,6 +295,20 @@ def few_descriptors(strobe, pid, user=None):
                          not result.hung and result.status in (0, 1) and good, str(result))
 
 
+def few_descriptors_for_files(strobe, shares):
+    """The same for recordings: the limit and its remedy are named, not the system's text for it."""
+    with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
+        data = os.path.join(folder, "data")
+        run([strobe, "record", "-e", "cpu-clock", "-o", data, "--", shares, "1"])
+        for words in (["report", data], ["export", data, "--format", "folded"], ["diff", data, data],
+                      ["archive", data, "-o", os.path.join(folder, "tar")]):
+            for count in range(6, 22):
+                result = run([strobe, *words], limits={resource.RLIMIT_NOFILE: count})
+                told = "limit of open files" in result.err and "ulimit -n" in result.err
+                checks.check(f"{words[0]}: {count} file descriptors", not result.hung and result.status in (0, 1)
+                             and (result.status == 0 or told) and "Too many open" not in result.out + result.err, str(result))
+
+
 def deleted_files(strobe, shares, library):
     """What an ordinary user runs and has deleted: the program has names, a library the reason and the remedy."""
     if os.geteuid() != 0:
@@ -391,6 +405,7 @@ def scarce(strobe, shares, threads):
         profiled("64 file descriptors as root", run(json_report(strobe, "-p", str(work.pid)),
                                                    limits={resource.RLIMIT_NOFILE: 64}))
         few_descriptors(strobe, work.pid)
+    few_descriptors_for_files(strobe, shares)
     with started([threads, "200"]) as work:
         result = run(json_report(strobe, "-p", str(work.pid)), limits={resource.RLIMIT_NOFILE: 64})
         checks.check("200 threads and 64 descriptors: says so, profiles what it can",
