@@ -82,6 +82,7 @@ struct proc_limits {
 	int kptr_restrict;
 	uint64_t nofile_soft, nofile_hard; /* RLIMIT_NOFILE */
 	uint64_t memlock_soft, memlock_hard; /* RLIMIT_MEMLOCK, bytes */
+	uint64_t memory_max; /* RLIMIT_AS, bytes; 0: there is none */
 	bool cap_perfmon, cap_sys_admin, cap_ipc_lock, cap_sys_ptrace, cap_syslog; /* effective */
 	bool user_namespace; /* not the first: events ignore its capabilities but cap_sys_ptrace */
 	uid_t euid;

@@ -186,6 +186,8 @@ void proc_limits(struct proc_limits *out)
 		out->memlock_soft = limit.rlim_cur;
 		out->memlock_hard = limit.rlim_max;
 	}
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		out->memory_max = limit.rlim_cur;
 	if (!syscall(SYS_capget, &header, caps)) {
 		out->cap_perfmon = has_cap(caps, CAP_PERFMON);
 		out->cap_sys_admin = has_cap(caps, CAP_SYS_ADMIN);

@@ -16,7 +16,26 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define NO_THREADS "the limit of threads is reached (RLIMIT_NPROC: ulimit -u)"
+/* clone(2) says EAGAIN, pthread_create(3) also where there is no memory for a stack. */
+static void add_no_threads(struct text *text, const char *what, const struct proc_limits *limits)
+{
+	if (limits->memory_max)
+		text_add(text,
+			"there is no memory for another thread (RLIMIT_AS is %" PRIu64
+			" kB: ulimit -v), or ",
+			limits->memory_max / 1024);
+	text_add(text,
+		"the limit of %s is reached (RLIMIT_NPROC: ulimit -u, or pids.max of the cgroup)",
+		what);
+}
+
+void explain_no_memory(struct text *text, const char *what, const struct proc_limits *limits)
+{
+	text_add(text, "%s", what);
+	if (limits->memory_max)
+		text_add(text, " (RLIMIT_AS is %" PRIu64 " kB: ulimit -v)",
+			limits->memory_max / 1024);
+}
 
 /* threads: fewer of them would need fewer descriptors. */
 static void add_nofile(struct text *text, const struct proc_limits *limits, bool threads)
@@ -47,7 +66,7 @@ bool explain_scarce(struct text *text, int error, const struct proc_limits *limi
 			"sudo sysctl fs.file-max=1000000");
 		return true;
 	case ENOMEM:
-		text_add(text, "out of memory");
+		explain_no_memory(text, "out of memory", limits);
 		return true;
 	default:
 		return false;
@@ -200,7 +219,7 @@ static void explain_command(
 			"#!/bin/sh)");
 		break;
 	case EAGAIN:
-		text_add(text, "the limit of processes is reached (RLIMIT_NPROC: ulimit -u)");
+		add_no_threads(text, "processes", limits);
 		break;
 	case E2BIG:
 		text_add(text, "its arguments are too long");
@@ -265,7 +284,7 @@ void explain_failure(const struct engine_failure *failure, const struct proc_lim
 		text_add(&text,
 			"cannot start %s: ", failure->asked.counted ? "counting" : "sampling");
 		if (failure->error == EAGAIN)
-			text_add(&text, NO_THREADS);
+			add_no_threads(&text, "threads", limits);
 		else
 			explain_other(&text, failure->error, limits, false);
 		break;
@@ -283,7 +302,7 @@ void explain_error(
 
 	text_add(&text, "%s: ", what);
 	if (error == EAGAIN)
-		text_add(&text, NO_THREADS);
+		add_no_threads(&text, "threads", limits);
 	else
 		explain_other(&text, error, limits, false);
 	clean_string(out, size, text.bytes);

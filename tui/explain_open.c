@@ -503,10 +503,8 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 			"it ended before its events could be opened. Choose a process that runs");
 		break;
 	case ENOMEM:
-		text_add(text,
-			"the kernel is out of memory for events. Sample fewer threads, or the "
-			"whole "
-			"machine with -a");
+		explain_no_memory(text, "the kernel is out of memory for events", refusal.limits);
+		text_add(text, ". Sample fewer threads, or the whole machine with -a");
 		break;
 	case EINTR:
 		text_add(text,

@@ -48,6 +48,9 @@ void explain_unread(struct text *text, const struct engine_note *note);
 
 /* What any call may fail of; false where it is something else. threads: fewer of them would help. */
 bool explain_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads);
+
+/* "WHAT (RLIMIT_AS is ...)" where there is such a limit. */
+void explain_no_memory(struct text *text, const char *what, const struct proc_limits *limits);
 /* The same, else what the errno means. */
 void explain_other(struct text *text, int error, const struct proc_limits *limits, bool threads);
 

@@ -374,6 +374,13 @@ static void test_no_descriptors(void **state)
 	assert_null(strstr(out, "fewer threads"));
 	explain_error("cannot start it", EAGAIN, &limits, out, sizeof(out));
 	assert_non_null(strstr(out, "ulimit -u"));
+	assert_null(strstr(out, "ulimit -v"));
+	limits.memory_max = 20 << 20;
+	explain_error("cannot start it", EAGAIN, &limits, out, sizeof(out));
+	assert_non_null(
+		strstr(out, "no memory for another thread (RLIMIT_AS is 20480 kB: ulimit -v)"));
+	explain_error("cannot start it", ENOMEM, &limits, out, sizeof(out));
+	assert_non_null(strstr(out, "out of memory (RLIMIT_AS is 20480 kB: ulimit -v)"));
 	explain_error("cannot start it", EIO, &limits, out, sizeof(out));
 	assert_non_null(strstr(out, "Input/output error"));
 	explain_symbols_note(&note, out, sizeof(out));
