@@ -307,10 +307,11 @@ class Live(Scenario):
         event = report["events"][0] if report.get("events") else None
         if not event:
             return "no event, and no note"
-        # On a busy machine shares.c had little time: its clock says how much.
+        # On a busy machine shares.c had little time: its clock says how much, and coverage what was missed.
         had = event["samples"] + event["lost"] + event["held_back"]
-        if had + 5 < RATE * (event["count"] or 0) / 2e9:
-            return "few samples, and no note"
+        covered = event["coverage_percent"]
+        if had + 5 < RATE * (event["count"] or 0) * (1 if covered is None else covered / 100) / 2e9:
+            return f"few samples, and no note: {had}, count {event['count']}, coverage {covered}"
         rows = {row["symbol"]: row["self_percent"] for row in event["rows"]}
         if event["samples"] >= 30 and rows.get("shares_hot", 0) < 25:
             return "shares_hot is missing, and no note"
