@@ -323,25 +323,28 @@ int load_find_vdso(struct loader *loader, struct loader_image *image, struct loa
 	/* The vdso of 32-bit processes (it has an inode) differs from this process's. */
 	const bool may_be_own =
 		query.build_id_len || (!image->source.inode && is_same_kernel(loader));
-	if (may_be_own && open_own_vdso(loader, image, out) == 0)
+	const int own = may_be_own ? open_own_vdso(loader, image, out) : -ENOENT;
+	if (own == 0)
 		return 0;
-	return query.build_id_len ? load_find(loader, &query, out) : -ENOENT;
+	const int ret = query.build_id_len ? load_find(loader, &query, out) : -ENOENT;
+	return ret == -ENOENT || ret == -ESTALE || ret == -EREMOTE ? own : ret;
 }
 
 int load_recorded_vdso(struct loader *loader, struct loader_image *image)
 {
 	struct loader_file file;
 
-	if (load_find_vdso(loader, image, &file) == 0) {
-		int ret = load_vdso_of(loader, image, &file);
+	int ret = load_find_vdso(loader, image, &file);
+	if (ret == 0) {
+		ret = load_vdso_of(loader, image, &file);
 		close(file.file.fd);
 		return ret;
 	}
 	if (load_known_vdso(loader, image))
 		return 0;
 	/* That of another kernel, or one that cannot be told from it, is nothing to complain of. */
-	image->state = SYMBOLS_NONE;
-	return 0;
+	image->state = ret == -ENOENT ? SYMBOLS_NONE : SYMBOLS_UNREADABLE;
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* "nf_tables" of "/lib/modules/6.1/kernel/net/nf-tables.ko" or "[nf_tables]". */

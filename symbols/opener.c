@@ -72,15 +72,16 @@ struct mapping {
 	bool is_vdso;
 };
 
-/* The mapping in /proc/PID/maps that begins at an address. */
-static bool find_mapping(const char *maps_path, uint64_t address, struct mapping *out)
+/* The mapping in /proc/PID/maps that begins at an address: 0, -ENOENT (also of a process that has
+ * ended), or -errno. */
+static int find_mapping(const char *maps_path, uint64_t address, struct mapping *out)
 {
 	bool found = false;
 	char line[4608];
 
 	FILE *maps = fopen(maps_path, "re");
 	if (!maps)
-		return false;
+		return -errno;
 	while (!found && fgets(line, sizeof(line), maps)) {
 		unsigned int major, minor;
 		uint64_t start;
@@ -92,8 +93,9 @@ static bool find_mapping(const char *maps_path, uint64_t address, struct mapping
 		out->is_vdso = name && strncmp(line + name, "[vdso]", 6) == 0;
 		found = start == address && out->end > start;
 	}
+	const int err = found ? 0 : !ferror(maps) || errno == ESRCH ? -ENOENT : -errno;
 	fclose(maps);
-	return found;
+	return err;
 }
 
 /* Device and inode as the kernel tells them of mappings; on btrfs and overlayfs, stat(2) tells others. */
@@ -102,7 +104,7 @@ static bool mapped_identity(int fd, struct mapping *mapping)
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (page == MAP_FAILED)
 		return false;
-	bool found = find_mapping("/proc/self/maps", (uintptr_t)page, mapping);
+	bool found = find_mapping("/proc/self/maps", (uintptr_t)page, mapping) == 0;
 	munmap(page, 1);
 	return found;
 }
@@ -120,7 +122,7 @@ static bool is_mapped(const struct symbols_source *source)
 	char maps[64];
 
 	snprintf(maps, sizeof(maps), "/proc/%d/maps", source->pid);
-	return source->pid > 0 && find_mapping(maps, source->map_start, &mapping) &&
+	return source->pid > 0 && find_mapping(maps, source->map_start, &mapping) == 0 &&
 		is_of_source(source, &mapping);
 }
 
@@ -365,8 +367,10 @@ static int copy_vdso(const struct symbols_source *source)
 
 	/* The process may have ended, and its number be another's. */
 	snprintf(path, sizeof(path), "/proc/%d/maps", source->pid);
-	if (source->pid <= 0 || !find_mapping(path, source->map_start, &mapping) ||
-		mapping.end != source->map_end || !mapping.is_vdso)
+	const int err = source->pid > 0 ? find_mapping(path, source->map_start, &mapping) : -ENOENT;
+	if (err)
+		return err;
+	if (mapping.end != source->map_end || !mapping.is_vdso)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/proc/%d", source->pid);
 	const int proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -391,8 +395,10 @@ int opener_vdso(const struct symbols_source *source)
 	if (opener_vdso_is_copy(source))
 		return source->map_end - source->map_start <= VDSO_MAX_BYTES ? copy_vdso(source)
 									     : -ENOENT;
-	if (own == 0 || !find_mapping("/proc/self/maps", own, &mapping) ||
-		mapping.end - own > VDSO_MAX_BYTES)
+	const int err = own ? find_mapping("/proc/self/maps", own, &mapping) : -ENOENT;
+	if (err)
+		return err;
+	if (mapping.end - own > VDSO_MAX_BYTES)
 		return -ENOENT;
 	return memory_file((const void *)own, (size_t)(mapping.end - own));
 }

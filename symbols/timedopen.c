@@ -62,9 +62,10 @@ static int open_now(
 		open_path(dir_fd, path, resolve, O_PATH | O_CLOEXEC | (regular ? 0 : O_DIRECTORY));
 	if (fd < 0 || !regular)
 		return fd;
-	if (fstat(fd, st) < 0 || !S_ISREG(st->st_mode)) {
+	const int err = fstat(fd, st) < 0 ? -errno : S_ISREG(st->st_mode) ? 0 : -ENOEXEC;
+	if (err) {
 		close(fd);
-		return -ENOEXEC;
+		return err;
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	const int real = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -24,6 +24,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -229,6 +230,15 @@ static void test_vdso(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, magic, 4, 0), 4);
 	assert_memory_equal(magic, "\177ELF", 4);
+
+	/* A failure is not the absence of a vdso. */
+	struct rlimit before, few = {0};
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	const int without = opener_vdso(&source);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(without, -EMFILE);
 	close(fd);
 }
 
