@@ -210,6 +210,7 @@ static void take_mail(struct engine *engine)
 	if (!engine->stopped)
 		stop_sampling(engine);
 	engine->status.state = ENGINE_STOPPED;
+	engine->news = true;
 }
 
 static bool command_ended(struct engine *engine, int *status)

@@ -180,6 +180,16 @@ static void end_command(struct taking *taking)
 		wait_once(taking, false);
 }
 
+/* After the target's end, events on CPUs go on until they are stopped, and count for others. */
+static bool is_settled(const struct taking *taking)
+{
+	const struct engine_status *status = &taking->status;
+
+	return taking_is_over(taking) &&
+		(taking->session.recording || status->state != ENGINE_ENDED ||
+			status->scope != SCOPE_CPU);
+}
+
 void taking_sample(struct taking *taking)
 {
 	bool by_signal;
@@ -191,13 +201,13 @@ void taking_sample(struct taking *taking)
 		wait_once(taking, true);
 		arm_timer(taking);
 	}
-	if (taking_is_over(taking))
+	if (is_settled(taking))
 		return;
 	by_signal = taking->interrupted;
 	taking->interrupted = false;
 	session_stop(&taking->session);
 	session_status(&taking->session, &taking->status);
-	while (!taking_is_over(taking) && !taking->interrupted)
+	while (!is_settled(taking) && !taking->interrupted)
 		wait_once(taking, false);
 	if (by_signal || taking->failed)
 		end_command(taking);

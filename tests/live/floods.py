@@ -121,6 +121,11 @@ def lost_of_others(strobe, syscalls):
     flooder = subprocess.Popen([syscalls, "100000000"])
     result = run([strobe, "report", "--scope", "cpu", "--ring-pages", "1", "-c", "1", "-e", ENTER,
                   "--", syscalls, str(FLOOD)], timeout=300)
+    # What others do as the command ends is counted and sampled, or neither.
+    for turn in range(5):
+        flood(f"a flood beside that of another process, {turn}", strobe,
+              ["-c", "1", "-e", ENTER, "--scope", "cpu"], [syscalls, str(FLOOD // 10)],
+              {ENTER: FLOOD // 10}, True)
     flooder.kill()
     flooder.wait()
     told = re.search(r"([\d,]+) lost( \(of all processes\))?", result.out)
