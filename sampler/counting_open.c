@@ -104,8 +104,12 @@ static int open_attr(struct counting *counting, struct counting_event *event, un
 static void name_user_only(struct event_spec *spec)
 {
 	size_t len = strlen(spec->name);
+	/* The first colon of a tracepoint is before its second name. */
+	const char *name = spec->attr.type == PERF_TYPE_TRACEPOINT ? strchr(spec->name, ':') : NULL;
 	const char *more =
-		strchr(spec->name, ':') || (len && spec->name[len - 1] == '/') ? "u" : ":u";
+		strchr(name ? name + 1 : spec->name, ':') || (len && spec->name[len - 1] == '/')
+		? "u"
+		: ":u";
 
 	if (len + strlen(more) < sizeof(spec->name))
 		strcat(spec->name, more);
@@ -151,7 +155,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 	fd = open_attr(counting, event, attr, span, place, leader_fd);
 	if ((fd == -EACCES || fd == -EPERM) && !attr.attr.exclude_kernel &&
 		!attr.attr.exclude_user && !event->opened && !event_is_probe(&event->spec) &&
-		!event->asked.inherited && !event_is_kernels_own(&attr.attr)) {
+		!event->asked.inherited && event_fires_in_user(&event->spec)) {
 		int user;
 
 		attr.attr.exclude_kernel = attr.attr.exclude_hv = 1;

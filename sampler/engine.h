@@ -254,7 +254,7 @@ enum engine_note_kind {
 	NOTE_WAKEUPS_LOST, /* text = event; value = wake-ups */
 	NOTE_SPANS_STACKLESS, /* text = event: without the kernel there is no stack of a switch */
 	NOTE_FIELDS_DROPPED, /* the memory budget is spent: fields of old samples are given up */
-	NOTE_BREAKPOINTS_DEAD, /* text = event: this machine never reports breakpoint hits */
+	NOTE_SILENT, /* text = event: it can never happen; value = enum silent_reason */
 	NOTE_NO_CREDIT, /* text = event, error of REFRESH: it samples without a limit */
 	/* Of recordings (recording.h). */
 	NOTE_FILE_TRUNCATED, /* value = offset of the cut; text = file of a directory, or "" */

@@ -4,6 +4,7 @@
  * when nothing was left to try.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
+#include "sampler/silent.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -182,8 +183,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 			return tell_less(engine, index, PERF_SAMPLE_PHYS_ADDR, error) ||
 				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error);
 		/* Nothing would be left of it; time between switches is told by other records. */
-		if (attr->type != PERF_TYPE_TRACEPOINT && event_is_kernels_own(attr) &&
-			!choice->spec.span)
+		if (!event_fires_in_user(&choice->spec) && !choice->spec.span)
 			return false;
 		attr->exclude_kernel = 1;
 		attr->exclude_hv = 1;
@@ -216,6 +216,8 @@ void choice_settle(struct engine *engine, unsigned int index)
 	struct choice *choice = &engine->choices[index];
 	struct engine_event_status *status = status_of(engine, index);
 	bool hardware = choice->spec.attr.type == PERF_TYPE_HARDWARE;
+	const enum silent_reason silent =
+		choice->settled ? SILENT_NOT : silent_why(event_system(), &choice->spec);
 
 	if (choice->settled)
 		return;
@@ -228,8 +230,8 @@ void choice_settle(struct engine *engine, unsigned int index)
 	if (choice->counts_only && engine->choices[choice->leader].read_group == false)
 		engine_note(engine, NOTE_COUNTS_ONLY, EINVAL, 0, 0, status->name);
 	note_less(engine, choice, status->name);
-	if (status->is_breakpoint && !sys_breakpoints_fire())
-		engine_note(engine, NOTE_BREAKPOINTS_DEAD, 0, 0, 0, status->name);
+	if (silent)
+		engine_note(engine, NOTE_SILENT, 0, 0, silent, status->name);
 	if (hardware && choice->attr.type == PERF_TYPE_SOFTWARE)
 		engine_note(engine, NOTE_FALLBACK_CLOCK, ENOENT, 0, 0, status->name);
 	if (status->user_only)

@@ -408,6 +408,12 @@ bool event_is_kernels_own(const struct perf_event_attr *attr)
 			attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
+bool event_fires_in_user(const struct event_spec *spec)
+{
+	return !event_is_kernels_own(&spec->attr) || spec->trace == EVENT_TRACE_SYSCALL ||
+		spec->trace == EVENT_TRACE_UPROBE;
+}
+
 bool event_is_hardware(const struct perf_event_attr *attr)
 {
 	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&

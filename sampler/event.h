@@ -61,6 +61,15 @@ static inline bool event_is_of_switches(enum event_span span)
 	return span == EVENT_SPAN_BLOCKED || span == EVENT_SPAN_PREEMPTED;
 }
 
+/* How a tracepoint happens, if that matters. */
+enum event_trace {
+	EVENT_TRACE_PLAIN, /* in the kernel; or it is no tracepoint */
+	EVENT_TRACE_SYSCALL, /* samples have the registers of user space */
+	EVENT_TRACE_UPROBE, /* so do these */
+	EVENT_TRACE_KPROBE,
+	EVENT_TRACE_SCHEDSTAT, /* only while kernel.sched_schedstats is 1 */
+};
+
 enum event_chain { EVENT_CHAIN_DEFAULT, EVENT_CHAIN_OFF, EVENT_CHAIN_ON };
 
 /*
@@ -74,6 +83,7 @@ struct event_spec {
 	bool has_rate; /* period= or freq= was given and stands in attr: -F and -c leave it alone */
 	bool precise_most; /* P: as precise as this machine is, found by weakening from attr.precise_ip = 3 */
 	enum event_span span;
+	enum event_trace trace;
 	bool part; /* comes with another that is made of it: where it runs already, it need not be added */
 	bool weak_group; /* W: where the group does not open, its members are opened alone */
 	bool read_group; /* S: the leader alone samples, and reads all members with each sample */
@@ -117,6 +127,7 @@ const char *event_text(const char *text, size_t len);
 struct event_system {
 	const char *sysfs;
 	const char *tracefs; /* NULL: not mounted or not readable */
+	const char *proc; /* NULL: settings are not looked at */
 };
 
 /* This machine's; found once.  Any thread. */
@@ -194,8 +205,10 @@ bool event_is_hardware(const struct perf_event_attr *attr);
 /* A breakpoint at an address of the kernel. */
 bool event_is_in_kernel(const struct perf_event_attr *attr);
 
-/* It happens in the kernel alone: with :u it counts nothing. */
+/* It happens in the kernel alone: with :u it counts nothing.  True for all tracepoints. */
 bool event_is_kernels_own(const struct perf_event_attr *attr);
+/* Something is left of it with :u: not its kernel's own, or a tracepoint that is an exception. */
+bool event_fires_in_user(const struct event_spec *spec);
 
 /* Whether both can be in one group: of one PMU, or one is of the kernel's own that go with any. */
 bool event_may_share_group(const struct perf_event_attr *a, const struct perf_event_attr *b);

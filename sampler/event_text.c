@@ -52,7 +52,7 @@ const char *event_text(const char *text, size_t len)
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct event_system this_system = {.sysfs = "/sys"};
+static struct event_system this_system = {.sysfs = "/sys", .proc = "/proc"};
 
 static void look_around(void)
 {

@@ -24,6 +24,7 @@ static int add(struct event_parser *parser, const char *subsystem, const char *n
 	event_set_name(&item->spec, "%s:%s", subsystem, name);
 	item->spec.attr.type = PERF_TYPE_TRACEPOINT;
 	item->spec.attr.config = id;
+	item->spec.trace = tracefs_kind(parser->system, subsystem, name);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "sampler/tracefs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,39 @@ int tracefs_id(
 	errno = 0;
 	*id = strtoull(text, &end, 10);
 	return *end || errno ? -EBADMSG : 0;
+}
+
+/* Whether FILE, with lines of "p:SUBSYSTEM/EVENT PLACE" or "r8:...", has the event. */
+static bool is_defined(const struct event_system *system, const char *file, const char *subsystem,
+	const char *event)
+{
+	char name[2 * EVENT_NAME_MAX + 8], *text;
+	bool found;
+
+	snprintf(name, sizeof(name), ":%s/%s ", subsystem, event);
+	if (sysfile_read(&text, NULL, "%s/%s", system->tracefs, file))
+		return false;
+	found = strstr(text, name) != NULL;
+	free(text);
+	return found;
+}
+
+enum event_trace tracefs_kind(
+	const struct event_system *system, const char *subsystem, const char *event)
+{
+	static const char *const times[] = {
+		"sched_stat_wait", "sched_stat_sleep", "sched_stat_iowait", "sched_stat_blocked"};
+
+	if (!system->tracefs)
+		return EVENT_TRACE_PLAIN;
+	if (!strcmp(subsystem, "syscalls"))
+		return EVENT_TRACE_SYSCALL;
+	for (size_t i = 0; !strcmp(subsystem, "sched") && i < sizeof(times) / sizeof(*times); i++)
+		if (!strcmp(event, times[i]))
+			return EVENT_TRACE_SCHEDSTAT;
+	return is_defined(system, "uprobe_events", subsystem, event)	? EVENT_TRACE_UPROBE
+		: is_defined(system, "kprobe_events", subsystem, event) ? EVENT_TRACE_KPROBE
+									: EVENT_TRACE_PLAIN;
 }
 
 int tracefs_format(const struct event_system *system, const char *subsystem, const char *event,

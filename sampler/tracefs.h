@@ -24,6 +24,10 @@ int tracefs_events(
 int tracefs_id(
 	const struct event_system *system, const char *subsystem, const char *event, uint64_t *id);
 
+/* How it happens; EVENT_TRACE_PLAIN if that cannot be read. */
+enum event_trace tracefs_kind(
+	const struct event_system *system, const char *subsystem, const char *event);
+
 /* The text of its format file, for free(). */
 int tracefs_format(const struct event_system *system, const char *subsystem, const char *event,
 	char **text, size_t *len);

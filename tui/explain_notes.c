@@ -364,11 +364,8 @@ static void note_event(struct text *text, const struct engine_note *note)
 			"for which tracefs and CAP_PERFMON or root are needed",
 			max, note->text);
 		break;
-	case NOTE_BREAKPOINTS_DEAD:
-		text_add(text,
-			"'%.*s' counts nothing here: this machine, a virtual one, accepts "
-			"breakpoints and never reports a hit",
-			max, note->text);
+	case NOTE_SILENT:
+		explain_silent(text, note);
 		break;
 	case NOTE_WAITS_SUMMED:
 		note_waits(text, note);
@@ -672,7 +669,7 @@ void explain_note(
 	case NOTE_PINNED_ERROR:
 	case NOTE_CGROUP_GONE:
 	case NOTE_FIELDS_DROPPED:
-	case NOTE_BREAKPOINTS_DEAD:
+	case NOTE_SILENT:
 	case NOTE_NO_CREDIT:
 	case NOTE_SPANS_DROPPED:
 	case NOTE_SPANS_STACKLESS:
@@ -739,7 +736,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FILE_UNKNOWN_RECORDS:
 	case NOTE_FILE_OUT_OF_ORDER:
 	case NOTE_FILE_EVENTS_FOLDED:
-	case NOTE_BREAKPOINTS_DEAD:
+	case NOTE_SILENT:
 	case NOTE_FILE_MAPS_CUT:
 	case NOTE_FILE_AUX_TRUNCATED:
 	case NOTE_FILE_AUX_PARTIAL:

@@ -43,6 +43,9 @@ __attribute__((format(printf, 2, 3))) static inline void text_add(
 void explain_target_error(
 	struct text *text, int32_t pid, int error, const struct proc_limits *limits);
 
+/* NOTE_SILENT */
+void explain_silent(struct text *text, const struct engine_note *note);
+
 /* NOTE_MAPS_UNREAD */
 void explain_unread(struct text *text, const struct engine_note *note);
 

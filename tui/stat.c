@@ -6,6 +6,7 @@
  */
 #include "tui/stat.h"
 
+#include "sampler/silent.h"
 #include "sampler/sys.h"
 #include "tui/clean.h"
 #include "tui/exit_status.h"
@@ -92,6 +93,8 @@ static int note_event(
 		.kind = kind, .error = event->error, .pid = -1, .cpu = -1, .asked.counted = true};
 	char sentence[SENTENCE_MAX];
 
+	if (kind == NOTE_SILENT && !(note.value = silent_why(event_system(), &event->spec)))
+		return 0;
 	memcpy(note.text, event->spec.name, sizeof(note.text));
 	explain_note(&note, &run->session.limits, sentence, sizeof(sentence));
 	return add_note(run, sentence);
@@ -161,12 +164,10 @@ static int note_gone(struct stat_run *run)
 	int ret = 0;
 
 	for (size_t i = 0; i < target->n_pids + target->n_tids && !ret; i++) {
-		struct engine_note note = {.kind = NOTE_ATTACH_FAILED,
-			.error = ESRCH,
-			.pid = i < target->n_pids ? target->pids[i]
-						  : target->tids[i - target->n_pids],
-			.asked.counted = true};
+		struct engine_note note = {
+			.kind = NOTE_ATTACH_FAILED, .error = ESRCH, .asked.counted = true};
 
+		note.pid = i < target->n_pids ? target->pids[i] : target->tids[i - target->n_pids];
 		if (!kill(note.pid, 0) || errno != ESRCH)
 			continue;
 		explain_note(&note, &run->session.limits, sentence, sizeof(sentence));
@@ -186,9 +187,8 @@ static int note_all(struct stat_run *run)
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (events[i].user_only)
 			ret = note_event(run, NOTE_USER_ONLY, &events[i]);
-		if (!ret && events[i].opened && events[i].spec.attr.type == PERF_TYPE_BREAKPOINT &&
-			!sys_breakpoints_fire())
-			ret = note_event(run, NOTE_BREAKPOINTS_DEAD, &events[i]);
+		if (!ret && events[i].opened)
+			ret = note_event(run, NOTE_SILENT, &events[i]);
 		if (!ret && events[i].ungrouped &&
 			(!i || events[i - 1].spec.group != events[i].spec.group))
 			ret = note_event(run, NOTE_UNGROUPED, &events[i]);

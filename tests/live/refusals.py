@@ -47,6 +47,29 @@ def profiled(name, result, *wanted):
                  f"{samples} samples, missing {missing}; {result}")
 
 
+def silenced(strobe):
+    """User space alone is offered of what has a part there; the rest is refused, for it would count nothing."""
+    for event, fires in (("sched:sched_switch", False), ("syscalls:sys_enter_write", True)):
+        if not os.path.isdir("/sys/kernel/tracing/events/" + event.replace(":", "/")):
+            checks.skip(f"a user namespace: {event}", "there is no such tracepoint")
+            continue
+        for command in (["report", "-c", "1"], ["stat"]):
+            name = f"a user namespace: strobe {command[0]} -e {event}"
+            result = run(["unshare", "-Ur", strobe, *command, "-e", event, "--format", "json", "--", "echo"], cwd="/")
+            if "unshare" in result.err.split("strobe: ")[0]:
+                checks.skip(name, "no user namespaces here")
+            elif fires:
+                try:
+                    told = json.loads(result.out[result.out.index("{"):])
+                    found = told["events"][0].get("samples", told["events"][0]["count"])
+                except (ValueError, LookupError):
+                    told, found = {"notes": []}, -1
+                checks.check(name, found == 1 and any("user space only" in note for note in told["notes"]), str(result))
+            else:
+                checks.check(name, "in the kernel alone" in result.err + result.out
+                             and (command[0] == "stat" or result.status == 1), str(result))
+
+
 def json_report(strobe, *arguments):
     return [strobe, "report", "--duration", "0.5", "--format", "json", *arguments]
 
@@ -465,6 +488,7 @@ def rights(strobe, shares, library):
                     said = [text for text in wrong if text in result.err]
                     checks.check(f"{name}: no wrong cause, strobe {command} -e {event.split(':')[0]}", not said, str(result))
         with sysctl(PARANOID, 2):
+            silenced(strobe)
             refused("a user namespace: strobe stat of the whole machine", run(["unshare", "-Ur", strobe, "stat", "-a"], cwd="/"),
                     "whole CPUs.*user namespace.*outside of it")
             refused("strobe stat of somebody else's process", run([strobe, "stat", "-p", str(roots.pid)], user=NOBODY, cwd="/"),

@@ -108,7 +108,8 @@ static inline void fixture_make(struct event_fixture *fixture)
 			abort();
 	snprintf(fixture->sysfs, sizeof(fixture->sysfs), "%s/sys", fixture->root);
 	snprintf(fixture->tracefs, sizeof(fixture->tracefs), "%s/trace", fixture->root);
-	fixture->system = (struct event_system){fixture->sysfs, fixture->tracefs};
+	fixture->system =
+		(struct event_system){.sysfs = fixture->sysfs, .tracefs = fixture->tracefs};
 }
 
 static inline void fixture_remove(struct event_fixture *fixture)

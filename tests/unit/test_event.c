@@ -596,7 +596,7 @@ static void terms(void **state)
 
 static void missing_parts(void **state)
 {
-	struct event_system bare = {"/nonexistent-sysfs", NULL};
+	struct event_system bare = {.sysfs = "/nonexistent-sysfs"};
 	struct event_spec *specs;
 	struct event_error error;
 	size_t n;

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "sampler/silent.h"
 #include "tests/unit/limits_fixture.h"
 #include "tui/explain.h"
 
@@ -509,7 +510,11 @@ static void test_what_notes_say(void **state)
 	say(NOTE_WAITS_SUMMED, 0, 0, "the recording has no samples of sched:sched_wakeup");
 	say(NOTE_WAKEUPS_LOST, 9, 0, "9 wake-ups were lost");
 	say(NOTE_LESS_PRECISE, 1, 0, "precision 1");
-	say(NOTE_BREAKPOINTS_DEAD, 0, 0, "'cycles' counts nothing here");
+	say(NOTE_SILENT, SILENT_BREAKPOINTS, 0, "'cycles' counts nothing here");
+	say(NOTE_SILENT, SILENT_IN_KERNEL, 0, "in the kernel alone");
+	say(NOTE_SILENT, SILENT_PROBES_OFF, 0, "echo 1 > /sys/kernel/debug/kprobes/enabled");
+	say(NOTE_SILENT, SILENT_FTRACE_OFF, 0, "kernel.ftrace_enabled=1");
+	say(NOTE_SILENT, SILENT_SCHEDSTATS_OFF, 0, "kernel.sched_schedstats=1");
 	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_BRANCH_STACK, EOPNOTSUPP,
 		"without branch stacks: they come with hardware counters alone");
 	say(NOTE_SAMPLES_LESS, PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_TRANSACTION, 0,

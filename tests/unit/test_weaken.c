@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "sampler/engine_internal.h"
+#include "sampler/silent.h"
 
 /* The machine. */
 static struct {
@@ -51,17 +52,10 @@ int __wrap_sys_open_at(const struct perf_event_attr *attr, const struct sys_plac
 	return error ? -error : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* Opens the only event as the engine does.  0 or an errno. */
-static int try_event(const char *text, struct engine **out)
+static struct event_spec *parse(const char *text)
 {
-	const struct point here = {.tid = 1, .cpu = -1};
-	const struct sys_setup setup = {0};
-	struct engine_config config = {.n_events = 1, .memory_bytes = 4 << 20};
 	struct event_error error;
 	struct event_spec *specs;
-	struct engine *engine;
-	const int32_t pid = 1;
-	int fd;
 	size_t n;
 
 	if (*text) {
@@ -71,6 +65,19 @@ static int try_event(const char *text, struct engine **out)
 		assert_non_null(specs);
 		event_default(specs);
 	}
+	return specs;
+}
+
+/* Opens the only event as the engine does, and frees its specification.  0 or an errno. */
+static int try_spec(struct event_spec *specs, struct engine **out)
+{
+	const struct point here = {.tid = 1, .cpu = -1};
+	const struct sys_setup setup = {0};
+	struct engine_config config = {.n_events = 1, .memory_bytes = 4 << 20};
+	struct engine *engine;
+	const int32_t pid = 1;
+	int fd;
+
 	event_set_period(specs, 1000000);
 	config.events = specs;
 	config.target.pids = &pid;
@@ -97,6 +104,11 @@ static int try_event(const char *text, struct engine **out)
 	}
 	*out = engine;
 	return -fd;
+}
+
+static int try_event(const char *text, struct engine **out)
+{
+	return try_spec(parse(text), out);
 }
 
 static const struct engine_note *noted(struct engine *engine, enum engine_note_kind kind)
@@ -211,6 +223,46 @@ static void test_kernels_own(void **state)
 	engine_free(engine);
 }
 
+/* Tracepoints are, too, but for those whose hits have the registers of user space. */
+static void test_tracepoints(void **state)
+{
+	static const enum event_trace kinds[] = {EVENT_TRACE_PLAIN, EVENT_TRACE_SCHEDSTAT,
+		EVENT_TRACE_KPROBE, EVENT_TRACE_SYSCALL, EVENT_TRACE_UPROBE};
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	machine.no_kernel = true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		bool fires = kinds[i] == EVENT_TRACE_SYSCALL || kinds[i] == EVENT_TRACE_UPROBE;
+		struct event_spec *spec = parse("dummy");
+		struct engine *engine;
+
+		spec->attr.type = PERF_TYPE_TRACEPOINT;
+		spec->attr.config = 1;
+		spec->trace = kinds[i];
+		assert_int_equal(try_spec(spec, &engine), fires ? 0 : EACCES);
+		assert_int_equal(noted(engine, NOTE_USER_ONLY) != NULL, fires);
+		assert_int_equal(noted(engine, NOTE_EVENT_REFUSED) == NULL, fires);
+		assert_null(noted(engine, NOTE_SILENT));
+		engine_free(engine);
+	}
+}
+
+/* Who leaves out the kernel is told that nothing is left. */
+static void test_left_out(void **state)
+{
+	struct engine *engine;
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	assert_int_equal(try_event("context-switches:u", &engine), 0);
+	assert_int_equal(noted(engine, NOTE_SILENT)->value, SILENT_IN_KERNEL);
+	engine_free(engine);
+	assert_int_equal(try_event("page-faults:u", &engine), 0);
+	assert_null(noted(engine, NOTE_SILENT));
+	engine_free(engine);
+}
+
 /* A PMU that knows no guests says the same EINVAL: precision is tried first, and the guest let in after it. */
 static void test_no_guests(void **state)
 {
@@ -232,6 +284,8 @@ int main(void)
 		cmocka_unit_test(test_no_such_event),
 		cmocka_unit_test(test_no_kernel),
 		cmocka_unit_test(test_kernels_own),
+		cmocka_unit_test(test_tracepoints),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_no_guests),
 	};
 

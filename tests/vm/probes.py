@@ -27,7 +27,23 @@ strobe report -e $events -c 1 --format json -- calls {times} >sampled.json
 strobe stat -e kprobe:no_such_function -- calls 1 2>refused
 """ + "".join(f"strobe {way} -e {SLEEPS} --format json -o sleeps_{name} -- naps {SLEEPERS} {NAPS}\n" if "stat" in way else
                 f"strobe {way} -e {SLEEPS} --format json -- naps {SLEEPERS} {NAPS} >sleeps_{name}\n"
-                for name, way in WAYS.items()) + "cat /sys/kernel/tracing/kprobe_events >left\n"
+                for name, way in WAYS.items()) + """
+cat /sys/kernel/tracing/kprobe_events >left
+mount -t debugfs debugfs /sys/kernel/debug
+off() {{
+    strobe stat -e {function} --format json -o off_$1.json -- calls {times}
+    strobe report -e {function} -c 1 --format json -- calls {times} >off_sampled_$1.json
+}}
+off nothing
+echo 0 >/sys/kernel/debug/kprobes/enabled
+off probes
+echo 1 >/sys/kernel/debug/kprobes/enabled
+echo 0 >/proc/sys/kernel/ftrace_enabled
+off ftrace
+echo 1 >/proc/sys/kernel/ftrace_enabled
+"""
+# Switches of the whole system, and the file that is named if one is off.
+SWITCHES = {"nothing": None, "probes": "kprobes/enabled", "ftrace": "kernel.ftrace_enabled"}
 # A function and where its second instruction that takes a probe begins; what ftrace changes takes none.
 FUNCTIONS = {"arm64": ("__arm64_sys_getppid", 8), "amd64": ("__x64_sys_getppid", 5)}
 
@@ -46,6 +62,20 @@ def read(left, name):
         return {}
 
 
+def told_of_switch(checks, arch, left, name, file):
+    """A switch that silences probes is named, and nothing is if all are on."""
+    for path, amount in ((f"off_{name}.json", "count"), (f"off_sampled_{name}.json", "samples")):
+        try:
+            told = json.loads(left.text(path))
+            found = told["events"][0][amount]
+        except (ValueError, LookupError) as error:
+            checks.check(f"{arch}: {path}", False, f"{error} {left}")
+            continue
+        named = [note for note in told["notes"] if "nothing" in note]
+        good = any(file in note for note in named) if file else not named and found == TIMES
+        checks.check(f"{arch}: {path}: a probe that is switched off", good, (found, told["notes"]))
+
+
 def main():
     checks = Checks()
     for arch, strobe in zip(("arm64", "amd64"), sys.argv[2:]):
@@ -54,7 +84,7 @@ def main():
             checks.skip(arch, reason)
             continue
         wanted = events_of(arch)
-        script = SCRIPT.format(events=",".join(name for name, _ in wanted), times=TIMES)
+        script = SCRIPT.format(events=",".join(name for name, _ in wanted), times=TIMES, function=wanted[0][0])
         left = Machine(arch, sys.argv[1], strobe).run(script, cpus=1)
         if not checks.check(f"{arch}: the guest ran", "no_such_function" in left.text("refused"), left):
             continue
@@ -71,6 +101,8 @@ def main():
             event = read(left, "sleeps_" + name).get(SLEEPS, {})
             got = event.get("samples" if "report" in way else "count")
             checks.check(f"{arch}: returns of many calls at a time: {way}", (got or 0) >= SLEEPERS * NAPS, event)
+        for name, file in SWITCHES.items():
+            told_of_switch(checks, arch, left, name, file)
         checks.check(f"{arch}: no probe is left", left.text("left") == "", left.text("left"))
         checks.check(f"{arch}: a function that is not there", "no such" in left.text("refused")
                      or "no function" in left.text("refused"), left.text("refused"))
