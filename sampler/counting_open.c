@@ -265,7 +265,8 @@ static void refuse(struct counting *counting, size_t index, const struct span *s
 {
 	struct counting_event *event = &counting->events[index];
 
-	if (event->error)
+	/* A CPU that went away is no fault of the event, which is opened once it is back. */
+	if (event->error || (event->opened && error == ENODEV && proc_is_offline(place->cpu)))
 		return;
 	event->asked.counted = true;
 	event->asked.probe = event->spec.probe;

@@ -296,6 +296,9 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 	struct engine_event_status *status = status_of(engine, index);
 	const struct engine_asked asked = asked_of(engine, index);
 
+	/* The CPU is missing, which the next look at all CPUs tells. */
+	if (choice->settled && error == ENODEV && point && proc_is_offline(point->cpu))
+		return;
 	if (!choice->settled) {
 		choice->open = false;
 		status->open = false;

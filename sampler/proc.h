@@ -71,6 +71,8 @@ int proc_tgid(int32_t tid, int32_t *pid);
 /* "0-3,8" -> {0,1,2,3,8}, sorted, distinct.  -EINVAL with *bad_offset set. */
 int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_offset);
 int proc_online_cpus(int **cpus, size_t *n);
+/* False also if that cannot be read, or cpu is negative: any. */
+bool proc_is_offline(int cpu);
 
 /* The system's settings that decide what perf_event_open(2) allows; -1: could not be read. */
 struct proc_limits {

@@ -134,6 +134,20 @@ int proc_online_cpus(int **cpus, size_t *n)
 	return 0;
 }
 
+bool proc_is_offline(int cpu)
+{
+	bool found = cpu < 0;
+	int *cpus;
+	size_t n;
+
+	if (proc_online_cpus(&cpus, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		found |= cpus[i] == cpu;
+	free(cpus);
+	return !found;
+}
+
 /* A setting of the kernel; -1 where it cannot be read (paranoid itself may be -1: all is allowed,
  * which is what callers make of -1 then too, until the kernel says otherwise). */
 static int64_t setting(const char *name)

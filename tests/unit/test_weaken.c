@@ -263,6 +263,27 @@ static void test_left_out(void **state)
 	engine_free(engine);
 }
 
+/* What opened elsewhere is not refused by a CPU that went away, but is by one that is there. */
+static void test_offline(void **state)
+{
+	const struct point gone = {.tid = -1, .cpu = 1 << 20}, here = {.tid = -1, .cpu = 0};
+	struct engine *engine;
+
+	(void)state;
+	memset(&machine, 0, sizeof(machine));
+	assert_int_equal(try_event("cpu-clock", &engine), 0);
+	choice_refuse(engine, 0, ENODEV, &gone);
+	assert_null(noted(engine, NOTE_EVENT_REFUSED));
+	assert_int_equal(engine->status.events[0].error, 0);
+	choice_refuse(engine, 0, EBUSY, &gone);
+	assert_int_equal(noted(engine, NOTE_EVENT_REFUSED)->error, EBUSY);
+	engine_free(engine);
+	assert_int_equal(try_event("cpu-clock", &engine), 0);
+	choice_refuse(engine, 0, ENODEV, &here);
+	assert_int_equal(noted(engine, NOTE_EVENT_REFUSED)->cpu, 0);
+	engine_free(engine);
+}
+
 /* A PMU that knows no guests says the same EINVAL: precision is tried first, and the guest let in after it. */
 static void test_no_guests(void **state)
 {
@@ -286,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_kernels_own),
 		cmocka_unit_test(test_tracepoints),
 		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_no_guests),
 	};
 

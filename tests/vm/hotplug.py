@@ -70,6 +70,8 @@ def main():
     checks.check("a CPU that came was sampled", rows.get((5, "fresh"), 0) > 10, rows)
     checks.check("a CPU that returned was sampled again", rows.get((3, "again"), 0) > 10, rows)
     checks.check("it is told that a CPU went", "CPU 3 went offline" in report["notes"], report["notes"])
+    refused = [note for note in report["notes"] if "cannot sample" in note]
+    checks.check("no event is told to be refused by a CPU that was away", not refused, refused)
     came = [cpu for cpu in (3, 5) if f"CPU {cpu} came online" not in report["notes"]]
     checks.check("and that one came, and one returned", not came, f"{came}: {report['notes']}")
     counted(checks, left)
