@@ -86,18 +86,21 @@ void again_missed(struct again *again)
 	again->wanted = again->unresolved = true;
 }
 
-bool again_is_due(const struct again *again, uint64_t now_ns, bool final)
+bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns)
 {
+	/* What grows all the time would be read again for ever. */
+	const bool final = final_ns && again->asked_ns < final_ns;
+
 	if (again->looking || again->over)
 		return false;
 	/* Other code may lie there by now, though all that was asked for has a name. */
-	if (again->idle_ns && (final || now_ns >= again->idle_ns))
+	if (again->idle_ns && (final || (!final_ns && now_ns >= again->idle_ns)))
 		return true;
 	if (!again->wanted && !again->unresolved)
 		return false;
 	if (again->source.kind == SYMBOLS_JIT)
-		return (again->wanted && final) || now_ns >= again->due_ns;
-	return again->unresolved && now_ns >= (final ? again->final_ns : again->due_ns);
+		return final || (!final_ns && now_ns >= again->due_ns);
+	return again->unresolved && now_ns >= (final_ns ? again->final_ns : again->due_ns);
 }
 
 struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now_ns)

@@ -46,8 +46,9 @@ void again_drop_source(struct symbols_source *source);
 bool again_keep(struct again *again, struct symbol *symbol);
 void again_missed(struct again *again);
 
-/* Is it time to look?  final: the names are about to be used for good. */
-bool again_is_due(const struct again *again, uint64_t now_ns, bool final);
+/* Is it time to look?  final_ns: since when the names are about to be used for good, or 0.  Code made
+ * at run time is looked at once after that. */
+bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns);
 
 /* The loader's job, which is begun by this; NULL when out of memory. */
 struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now_ns);

@@ -59,6 +59,7 @@ struct symbols {
 	size_t n_images, images_cap;
 	struct pretty_names names;
 	size_t pending_images, unreadable, looking;
+	uint64_t final_ns; /* when the wait for all names began; 0: none does */
 	struct fetch *fetched;
 	bool fetch; /* all that lacks a debug file */
 	size_t fetching, reloading; /* files asked for; images read once more */
@@ -665,13 +666,13 @@ void symbols_fetch_cancel(struct symbols *symbols)
 	fetch_cancel(symbols->fetched);
 }
 
-static void look_again(struct symbols *symbols, bool final)
+static void look_again(struct symbols *symbols, uint64_t final_ns)
 {
 	const uint64_t now = clock_now_ns();
 
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		struct image *image = symbols->images[i];
-		if (!image || !image->again || !again_is_due(image->again, now, final))
+		if (!image || !image->again || !again_is_due(image->again, now, final_ns))
 			continue;
 		struct loader_image *job = again_begin(image->again, image->key, now);
 		if (!job)
@@ -724,8 +725,8 @@ unsigned int symbols_collect(struct symbols *symbols)
 {
 	const unsigned int changed = collect(symbols) | symbols->untold;
 
-	symbols->untold = 0;
-	look_again(symbols, false);
+	symbols->final_ns = symbols->untold = 0;
+	look_again(symbols, 0);
 	return changed;
 }
 
@@ -748,7 +749,8 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 	struct pollfd pfd = {.fd = loader_fd(symbols->loader), .events = POLLIN};
 	const int64_t end_ms = clock_now_ms() + timeout_ms;
 
-	look_again(symbols, true);
+	symbols->final_ns = symbols->final_ns ? symbols->final_ns : clock_now_ns();
+	look_again(symbols, symbols->final_ns);
 	for (;;) {
 		collect(symbols);
 		if (!symbols->pending_images && !symbols->names.pending && !symbols->looking &&

@@ -67,6 +67,7 @@ static void request(int32_t pid, int32_t parent, const char *jitdump)
 		.jitdump = jitdump};
 
 	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	symbols_collect(symbols);
 	assert_int_equal(symbols_wait(symbols, 60000), 0);
 }
 
@@ -81,6 +82,7 @@ static const char *name_at(uint64_t address)
 static const char *later_name_at(uint64_t address)
 {
 	(void)name_at(address);
+	symbols_collect(symbols);
 	assert_int_equal(symbols_wait(symbols, 60000), 0);
 	return name_at(address);
 }
@@ -464,6 +466,7 @@ static void test_a_module_is_loaded(void **state)
 		"ffffffff81000000 T _text\nffffffff81000100 T _end_of_it\n"
 		"ffffffffc0a00000 t hook\t[first]\nffffffffc0a00040 t same\t[first]\n");
 	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	symbols_collect(symbols);
 	assert_int_equal(symbols_wait(symbols, 60000), 0);
 	assert_true(symbols_find(symbols, KEY, 0xffffffffc0a00008, &before));
 	assert_string_equal(before.name, "hook");
@@ -487,6 +490,7 @@ static void test_a_module_is_loaded(void **state)
 /* --- when to look --- */
 
 #define SECOND 1000000000ull
+#define LAST (1000 * SECOND) /* the wait for all names begins */
 
 static void test_pauses(void **state)
 {
@@ -501,21 +505,29 @@ static void test_pauses(void **state)
 	(void)state;
 	again_pause_ns = SECOND;
 	assert_int_equal(again_new(&again, &jit), 0);
-	assert_false(again_is_due(again, now, true)); /* nobody has asked for anything */
+	assert_false(again_is_due(again, now, LAST)); /* nobody has asked for anything */
 	again_missed(again);
-	assert_true(again_is_due(again, now, false));
+	assert_true(again_is_due(again, now, 0));
 	loader_image_free(again_begin(again, KEY, now));
-	assert_false(again_is_due(again, now, true)); /* it is being looked at */
+	assert_false(again_is_due(again, now, LAST)); /* it is being looked at */
 	assert_false(again_end(again, &same, &none, now + SECOND / 2));
 	now += SECOND / 2;
 	/* It took half a second: the next look is ten away. */
-	assert_false(again_is_due(again, now + 9 * SECOND, false));
+	assert_false(again_is_due(again, now + 9 * SECOND, 0));
 	/* Nothing new was asked for, but what was may be other code by now. */
-	assert_true(again_is_due(again, now, true));
-	assert_true(again_is_due(again, now + 10 * SECOND, false));
+	assert_true(again_is_due(again, now, LAST));
+	assert_true(again_is_due(again, now + 10 * SECOND, 0));
 	again_missed(again);
-	assert_false(again_is_due(again, now, false));
-	assert_true(again_is_due(again, now, true));
+	assert_false(again_is_due(again, now, 0));
+	assert_true(again_is_due(again, now, LAST));
+	/* While all names are waited for, one look is enough, whatever grows and is asked for. */
+	loader_image_free(again_begin(again, KEY, LAST));
+	again_missed(again);
+	assert_false(again_is_due(again, LAST + SECOND, LAST));
+	assert_false(again_end(again, &new, &none, LAST + SECOND));
+	again_missed(again);
+	assert_false(again_is_due(again, LAST + 99 * SECOND, LAST));
+	assert_true(again_is_due(again, LAST + 99 * SECOND, 0));
 	again_free(again);
 
 	/* Code that nobody asks for may be replaced: it is looked at as well, more rarely if it
@@ -526,13 +538,13 @@ static void test_pauses(void **state)
 	assert_false(again_end(again, &new, &none, now));
 	again->wanted = again->unresolved = false;
 	for (uint64_t pause = 1; pause <= 8; pause *= 2) {
-		assert_false(again_is_due(again, now + pause * SECOND - 1, false));
+		assert_false(again_is_due(again, now + pause * SECOND - 1, 0));
 		now += pause * SECOND;
-		assert_true(again_is_due(again, now, false));
+		assert_true(again_is_due(again, now, 0));
 		loader_image_free(again_begin(again, KEY, now));
 		assert_false(again_end(again, &same, &none, now));
 	}
-	assert_true(again_is_due(again, now + 8 * SECOND, false));
+	assert_true(again_is_due(again, now + 8 * SECOND, 0));
 	again_free(again);
 
 	/* A kernel's list that has not changed is read ever more rarely. */
@@ -542,8 +554,8 @@ static void test_pauses(void **state)
 		loader_image_free(again_begin(again, KEY, now));
 		assert_false(again_end(again, &same, &none, now));
 		again_missed(again);
-		assert_false(again_is_due(again, now + pause * SECOND - 1, true));
-		assert_true(again_is_due(again, now + pause * SECOND, true));
+		assert_false(again_is_due(again, now + pause * SECOND - 1, LAST));
+		assert_true(again_is_due(again, now + pause * SECOND, LAST));
 	}
 	again_free(again);
 
@@ -554,9 +566,9 @@ static void test_pauses(void **state)
 	assert_false(again_end(again, &same, &none, now + SECOND / 2));
 	now += SECOND / 2;
 	again_missed(again);
-	assert_false(again_is_due(again, now + 9 * SECOND, false));
-	assert_false(again_is_due(again, now + SECOND - 1, true));
-	assert_true(again_is_due(again, now + SECOND, true));
+	assert_false(again_is_due(again, now + 9 * SECOND, 0));
+	assert_false(again_is_due(again, now + SECOND - 1, LAST));
+	assert_true(again_is_due(again, now + SECOND, LAST));
 	again_free(again);
 	again_free(NULL);
 	again_pause_ns = 0;
