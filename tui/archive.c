@@ -308,7 +308,7 @@ static int pack_to(struct taking *taking, int recording_fd, int out_fd)
 		.block = malloc(BLOCK_BYTES),
 		.progress = isatty(STDERR_FILENO),
 	};
-	int ret = tarlib() ? -ENOMEM : -ELIBACC;
+	int ret = tarlib() ? -ENOMEM : tarlib_error();
 
 	giveup_watch(out_fd);
 	if (!packing.archive || !packing.block)

@@ -269,7 +269,7 @@ int unpacked_open(struct unpacked **out, int fd)
 
 	*out = NULL;
 	if (!tarlib())
-		return -ELIBACC;
+		return tarlib_error();
 	unpacked = calloc(1, sizeof(*unpacked));
 	archive = tarlib()->archive_read_new();
 	if (unpacked)

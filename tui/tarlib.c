@@ -5,8 +5,11 @@
 #include "tui/tarlib.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct tarlib functions;
 
@@ -41,4 +44,15 @@ const struct tarlib *tarlib(void)
 	if (state == UNTRIED)
 		state = load() ? LOADED : MISSING;
 	return state == LOADED ? &functions : NULL;
+}
+
+/* The dynamic linker tells no errno. */
+int tarlib_error(void)
+{
+	const int fd = open("/", O_PATH | O_CLOEXEC);
+	const int error = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return error == EMFILE || error == ENFILE ? -error : -ELIBACC;
 }

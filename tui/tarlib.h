@@ -51,7 +51,9 @@ struct tarlib {
 #undef TARLIB_FIELD
 };
 
-/* Its functions, loaded by the first call; NULL where the library is missing (tell it as -ELIBACC). */
+/* Its functions, loaded by the first call; NULL if it cannot be loaded. */
 const struct tarlib *tarlib(void);
+/* Why it cannot: -EMFILE or -ENFILE if no descriptor is left, else -ELIBACC. */
+int tarlib_error(void);
 
 #endif

@@ -325,7 +325,7 @@ def few_descriptors_for_files(strobe, shares):
         run([strobe, "record", "-e", "cpu-clock", "-o", data, "--", shares, "1"])
         for words in (["report", data], ["export", data, "--format", "folded"], ["diff", data, data],
                       ["archive", data, "-o", os.path.join(folder, "tar")]):
-            for count in range(6, 22):
+            for count in range(6, 28):
                 result = run([strobe, *words], limits={resource.RLIMIT_NOFILE: count})
                 told = "limit of open files" in result.err and "ulimit -n" in result.err
                 checks.check(f"{words[0]}: {count} file descriptors", not result.hung and result.status in (0, 1)
