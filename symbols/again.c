@@ -88,7 +88,7 @@ void again_missed(struct again *again)
 
 bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns)
 {
-	/* What grows all the time would be read again for ever. */
+	/* One last look for each wait: a map may grow without end. */
 	const bool final = final_ns && again->asked_ns < final_ns;
 
 	if (again->looking || again->over)
