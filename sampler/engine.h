@@ -307,7 +307,8 @@ struct engine_event_status {
 	bool lost_of_all; /* SCOPE_CPU: other processes' samples are in lost and held_back */
 	uint64_t filtered; /* delivered, but of no followed task (SCOPE_CPU) or CPU */
 	uint64_t throttled; /* times */
-	uint64_t count; /* the counter's value, summed over points */
+	uint64_t count; /* the counter's value, summed over points; inherited events of wake-ups and
+			 * of times of the scheduler: the weight of samples and losses */
 	/* Coverage is covered / coverable; coverable 0: not known.  Inherited clocks: weight of samples
 	 * / time on the clock.  Other clocks and events with a frequency: time armed / time on the
 	 * clock.  Others: sampled / counted by the kernel. */

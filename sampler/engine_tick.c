@@ -108,6 +108,18 @@ static uint64_t enabled_there(const struct engine *engine, const struct point_ev
 	return there_ns;
 }
 
+/* Linux also delivers a wake-up, and a time of the scheduler, to the events of the task that it is
+ * about, if they are bound to the CPU where it happens, as inherited ones are.  It samples that only
+ * while the task runs (6.18.y on; before, always), and counts it in any case.  So such a count
+ * tells nothing of the samples that are missing. */
+static bool counts_for_sleepers(const struct engine *engine, unsigned int index)
+{
+	enum event_trace trace = engine->choices[index].spec.trace;
+
+	return engine->status.scope == SCOPE_INHERIT && !choice_reads(engine, index) &&
+		(trace == EVENT_TRACE_WAKEUP || trace == EVENT_TRACE_SCHEDSTAT);
+}
+
 /* Adds the counted and lost periods of an event with a fixed period.  Inherited events count parts
  * of a period in each task, which look like whole ones. */
 static void count_hits(
@@ -124,7 +136,7 @@ static void count_hits(
 		period = 1;
 	else
 		coverage_add_lost(&choice->coverage, lost, period);
-	if (!inherit || period == 1)
+	if ((!inherit || period == 1) && !counts_for_sleepers(engine, event->choice))
 		coverage_add_count(&choice->coverage, &event->coverage, counted, period);
 	/* The current period goes on during a pause, but its hits have no samples. */
 	if (engine->paused && !choice_reads(engine, event->choice))
@@ -165,7 +177,8 @@ static void read_event(
 	if (read_counts(engine, event, &now))
 		return;
 	counted = now.value - event->last.value;
-	status->count += counted;
+	if (!counts_for_sleepers(engine, event->choice))
+		status->count += counted;
 	lost = now.lost - event->last.lost;
 	if (event->on_credit)
 		credit_consume(&event->credit, lost);
@@ -412,6 +425,8 @@ static void settle_coverage(struct engine *engine)
 				reads ? 1 : engine->choices[i].attr.sample_period, &status->covered,
 				&status->coverable);
 		status->held_back = status->coverable > 0 && !reads ? held_back : 0;
+		if (counts_for_sleepers(engine, i))
+			status->count = coverage->weight + coverage->lost_weight;
 		status->lost_of_all = engine->filter && status->filtered;
 		/* The event has counts but no whole period in any task: time does not measure
 		 * it. */

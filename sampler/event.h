@@ -67,7 +67,8 @@ enum event_trace {
 	EVENT_TRACE_SYSCALL, /* samples have the registers of user space */
 	EVENT_TRACE_UPROBE, /* so do these */
 	EVENT_TRACE_KPROBE,
-	EVENT_TRACE_SCHEDSTAT, /* only while kernel.sched_schedstats is 1 */
+	EVENT_TRACE_SCHEDSTAT, /* only while kernel.sched_schedstats is 1; of another task, too */
+	EVENT_TRACE_WAKEUP, /* a hit of the task that wakes, and one of the task that is woken */
 };
 
 enum event_chain { EVENT_CHAIN_DEFAULT, EVENT_CHAIN_OFF, EVENT_CHAIN_ON };

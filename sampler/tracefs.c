@@ -69,16 +69,27 @@ static bool is_defined(const struct event_system *system, const char *file, cons
 enum event_trace tracefs_kind(
 	const struct event_system *system, const char *subsystem, const char *event)
 {
-	static const char *const times[] = {
-		"sched_stat_wait", "sched_stat_sleep", "sched_stat_iowait", "sched_stat_blocked"};
+	static const struct {
+		const char *event;
+		enum event_trace kind;
+	} of_tasks[] = {
+		{"sched_stat_wait", EVENT_TRACE_SCHEDSTAT},
+		{"sched_stat_sleep", EVENT_TRACE_SCHEDSTAT},
+		{"sched_stat_iowait", EVENT_TRACE_SCHEDSTAT},
+		{"sched_stat_blocked", EVENT_TRACE_SCHEDSTAT},
+		{"sched_waking", EVENT_TRACE_WAKEUP},
+		{"sched_wakeup", EVENT_TRACE_WAKEUP},
+		{"sched_wakeup_new", EVENT_TRACE_WAKEUP},
+	};
+	const size_t n = sizeof(of_tasks) / sizeof(*of_tasks);
 
 	if (!system->tracefs)
 		return EVENT_TRACE_PLAIN;
 	if (!strcmp(subsystem, "syscalls"))
 		return EVENT_TRACE_SYSCALL;
-	for (size_t i = 0; !strcmp(subsystem, "sched") && i < sizeof(times) / sizeof(*times); i++)
-		if (!strcmp(event, times[i]))
-			return EVENT_TRACE_SCHEDSTAT;
+	for (size_t i = 0; !strcmp(subsystem, "sched") && i < n; i++)
+		if (!strcmp(event, of_tasks[i].event))
+			return of_tasks[i].kind;
 	return is_defined(system, "uprobe_events", subsystem, event)	? EVENT_TRACE_UPROBE
 		: is_defined(system, "kprobe_events", subsystem, event) ? EVENT_TRACE_KPROBE
 									: EVENT_TRACE_PLAIN;
