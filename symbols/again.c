@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSES_MAX 64u /* of what has not changed */
-#define IDLE_PAUSES_MAX 8u
+#define PAUSES_MAX 8u /* of what has not changed */
 #define SHARE 20u /* of the time, at most 1/20 goes into reading what has grown */
 
 uint64_t again_pause_ns = 1000000000;
@@ -88,7 +87,7 @@ void again_missed(struct again *again)
 
 bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns)
 {
-	/* One last look for each wait: a map may grow without end. */
+	/* One last look for each wait, however late the one before was: a map may grow without end. */
 	const bool final = final_ns && again->asked_ns < final_ns;
 
 	if (again->looking || again->over)
@@ -98,9 +97,9 @@ bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns)
 		return true;
 	if (!again->wanted && !again->unresolved)
 		return false;
-	if (again->source.kind == SYMBOLS_JIT)
-		return final || (!final_ns && now_ns >= again->due_ns);
-	return again->unresolved && now_ns >= (final_ns ? again->final_ns : again->due_ns);
+	if (again->source.kind != SYMBOLS_JIT && !again->unresolved)
+		return false;
+	return final || (!final_ns && now_ns >= again->due_ns);
 }
 
 struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now_ns)
@@ -136,7 +135,7 @@ static void plan_idle(struct again *again, bool same, uint64_t now_ns)
 {
 	if (!same || !again->idle || !again->idle_pause_ns)
 		again->idle_pause_ns = again_pause_ns;
-	else if (again->idle_pause_ns < IDLE_PAUSES_MAX * again_pause_ns)
+	else if (again->idle_pause_ns < PAUSES_MAX * again_pause_ns)
 		again->idle_pause_ns *= 2;
 	again->idle_ns = again->due_ns > now_ns + again->idle_pause_ns
 		? again->due_ns
@@ -161,7 +160,7 @@ bool again_end(struct again *again, struct loader_image *answer, const struct sy
 		again->pause_ns = again_pause_ns;
 	else if (again->pause_ns < PAUSES_MAX * again_pause_ns)
 		again->pause_ns *= 2;
-	again->due_ns = again->final_ns = now_ns + again->pause_ns;
+	again->due_ns = now_ns + again->pause_ns;
 	if (again->pause_ns < took_ns * SHARE && again_pause_ns)
 		again->due_ns = now_ns + took_ns * SHARE;
 	if (again->source.kind == SYMBOLS_JIT)

@@ -27,7 +27,6 @@ struct again {
 	bool idle; /* the last look was one that nobody asked for */
 	uint64_t asked_ns, due_ns, pause_ns;
 	uint64_t idle_ns, idle_pause_ns; /* when to look though nobody asks */
-	uint64_t final_ns; /* due_ns where nothing follows that a look would take time from */
 };
 
 /* 0, or -ENOMEM and *out = NULL. */
