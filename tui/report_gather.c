@@ -304,6 +304,25 @@ int report_add_chain_notes(struct report *report, const struct session *session)
 	return ret;
 }
 
+/* Exports and annotations have no other place for it. */
+static int note_dropped(struct report *report, const struct session *session)
+{
+	struct engine_status *status = malloc(sizeof(*status));
+	char number[32], sentence[128];
+	uint64_t dropped;
+
+	if (!status)
+		return -ENOMEM;
+	session_status(session, status);
+	dropped = status->store.dropped;
+	free(status);
+	if (!dropped)
+		return 0;
+	snprintf(sentence, sizeof(sentence), "%s %s dropped: out of memory",
+		report_grouped(number, dropped), dropped == 1 ? "sample" : "samples");
+	return report_add_note(report, sentence);
+}
+
 int report_gather_notes(struct report *report, struct session *session)
 {
 	char sentence[1024];
@@ -322,6 +341,8 @@ int report_gather_notes(struct report *report, struct session *session)
 		ret = note_range(report, session->request);
 	if (!ret)
 		ret = note_not_counted(report);
+	if (!ret)
+		ret = note_dropped(report, session);
 	if (!ret)
 		ret = report_add_session_notes(report, session, true);
 	if (!ret)

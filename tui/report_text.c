@@ -384,9 +384,6 @@ static void put_head(FILE *out, const struct report *report)
 	if (report->unknown_records)
 		fprintf(out, "%s records not understood\n",
 			report_grouped(number, report->unknown_records));
-	if (report->dropped)
-		fprintf(out, "%s samples dropped: out of memory\n",
-			report_grouped(number, report->dropped));
 	if (report->idle_hidden)
 		fputs("without the idle loop\n", out);
 	if (report->view != REPORT_FLAT && report->tree_limit_percent > 0)
