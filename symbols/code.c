@@ -29,7 +29,7 @@ struct symbols_code {
 	struct symbols_code_question question;
 	size_t refs;
 	enum symbols_state state;
-	int error; /* positive errno */
+	int error, lines_error; /* positive errno */
 	struct codetab table;
 	bool has_lines, partial;
 	bool stale; /* only those who hold it have it still */
@@ -47,7 +47,8 @@ struct code_client {
 		struct symbols_rights rights;
 	} * rights;
 	size_t n_rights;
-	bool recording;
+	int lines_error; /* first one of is_want(), a positive errno; 0: none */
+	bool told_lines_error, recording;
 };
 
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd)
@@ -100,6 +101,12 @@ int code_client_recorded(struct code_client *client, const struct symbols_record
 
 bool code_client_take_note(struct code_client *client, struct symbols_note *out)
 {
+	if (client->lines_error && !client->told_lines_error) {
+		client->told_lines_error = true;
+		*out = (struct symbols_note){
+			.kind = SYMBOLS_NOTE_NO_LINES, .error = client->lines_error};
+		return true;
+	}
 	return loader_code_take_note(client->loader, out);
 }
 
@@ -144,6 +151,19 @@ static struct loader_job *make_job(
 
 /* --- lines --- */
 
+/* There may be lines, but memory, threads or descriptors are short, or the disk fails. */
+static bool is_want(int error)
+{
+	return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
+		error == EIO;
+}
+
+static void note_lines_error(struct code_client *client, int error)
+{
+	if (!client->lines_error && is_want(error))
+		client->lines_error = error;
+}
+
 static int post_lines(const struct symbols *symbols, uint32_t key,
 	const struct symbols_source *source, const uint64_t *offsets, size_t n)
 {
@@ -184,8 +204,10 @@ int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *off
 	if (!source || n == 0 || code_lines_given_up(&client->lines, key))
 		return 0;
 	fresh = calloc(n, sizeof(*fresh));
-	if (!fresh)
+	if (!fresh) {
+		note_lines_error(client, ENOMEM);
 		return -ENOMEM;
+	}
 	int ret = 0;
 	for (size_t i = 0; i < n && ret >= 0; i++) {
 		ret = code_lines_add(&client->lines, key, offsets[i]);
@@ -197,7 +219,9 @@ int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *off
 	if (posted < 0)
 		code_lines_unask(&client->lines);
 	free(fresh);
-	return ret < 0 ? ret : posted;
+	ret = ret < 0 ? ret : posted;
+	note_lines_error(client, -ret);
+	return ret;
 }
 
 size_t symbols_lines(const struct symbols *symbols, uint32_t key, uint64_t offset,
@@ -350,6 +374,11 @@ const struct codetab *symbols_code_table(const struct symbols_code *code)
 	return &code->table;
 }
 
+int symbols_code_lines_error(const struct symbols_code *code)
+{
+	return code->lines_error;
+}
+
 bool symbols_code_has_lines(const struct symbols_code *code)
 {
 	return code->has_lines;
@@ -370,6 +399,7 @@ static void take_code(struct code_client *client, struct loader_job *job)
 	code->has_lines = job->has_lines;
 	code->partial = job->partial;
 	code->error = job->error;
+	code->lines_error = job->lines_error;
 	code->state = job->error == ENXIO    ? SYMBOLS_NONE
 		: job->error		     ? SYMBOLS_UNREADABLE
 		: code->table.n_entries == 0 ? SYMBOLS_NONE
@@ -423,10 +453,12 @@ bool code_client_collect(struct code_client *client)
 	while (jobs) {
 		struct loader_job *next = jobs->next;
 		take_rights(client, jobs);
-		if (jobs->offsets)
+		if (jobs->offsets) {
+			note_lines_error(client, jobs->error);
 			code_lines_take(&client->lines, jobs);
-		else
+		} else {
 			take_code(client, jobs);
+		}
 		loader_job_free(jobs);
 		jobs = next;
 	}

@@ -72,6 +72,8 @@ enum symbols_state symbols_code_state(const struct symbols_code *code, int *erro
 const struct codetab *symbols_code_table(const struct symbols_code *code);
 /* With READY: whether there was debug information. */
 bool symbols_code_has_lines(const struct symbols_code *code);
+/* With READY, without lines: why debug information could not be read, a positive errno; else 0. */
+int symbols_code_lines_error(const struct symbols_code *code);
 /* With READY, of a quick question: lines were at hand, but inlined functions are not told, since
  * that takes a second or more: to be asked for by the same question without quick. */
 bool symbols_code_is_partial(const struct symbols_code *code);

@@ -99,9 +99,10 @@ static int load_from(struct loader_code *code, struct loader_job *job,
 	if (!job->lines)
 		return ask(code, job, files);
 	ret = ask_with_debug(code, job, files, build_id, len);
-	if (ret == 0 || load_code_is_final(ret) || job->offsets)
+	if (ret == 0 || (load_code_is_final(ret) && ret != -ENOMEM) || job->offsets)
 		return ret;
 	/* What is wrong with the debug information does not take the instructions along. */
+	job->lines_error = -ret;
 	job->lines = false;
 	ret = ask(code, job, files);
 	job->lines = true;

@@ -31,6 +31,7 @@ struct loader_job {
 	uint64_t since_ns; /* the loader's own */
 	/* The answer. */
 	int error; /* positive errno */
+	int lines_error; /* why instructions have no lines: positive errno, or 0 */
 	struct codetab table;
 	bool has_lines, partial;
 	struct symbols_rights rights; /* with has_lines: rights of the source file names */

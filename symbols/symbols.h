@@ -264,6 +264,8 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_JIT_CUT, /* path is too large; value: megabytes that were read */
 	SYMBOLS_NOTE_NO_MEMORY, /* names were given up for lack of memory; noted once */
 	SYMBOLS_NOTE_MOVED, /* memory without a file is taken for code of path by its place alone (moved.h) */
+	/* source lines: memory, threads or descriptors are short, or EIO; error; noted once */
+	SYMBOLS_NOTE_NO_LINES,
 	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
 };
 struct symbols_note {

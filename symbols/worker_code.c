@@ -546,7 +546,10 @@ static int code_of(struct job *job, const struct wire_code *code)
 	/* Lines are told for addresses as in the file. */
 	for (size_t i = 0; i < job->n_entries && job->memory >= 0; i++)
 		job->entries[i].start -= job->delta - UNLINKED_BASE;
-	if (ret == 0 && (job->dwarf || job->go) && find_lines(job) < 0) {
+	const int lines = ret == 0 && (job->dwarf || job->go) ? find_lines(job) : 0;
+	if (lines == -ENOMEM)
+		return lines;
+	if (lines < 0) {
 		/* Broken debug information leaves the instructions as they are. */
 		for (size_t i = 0; i < job->n_entries; i++)
 			job->entries[i].n_frames = 0;
@@ -583,12 +586,13 @@ static int read_dwarf(struct job *job)
 	int ret = dwarf_open(&job->dwarf, &job->files);
 	if (ret < 0) {
 		job->dwarf = NULL;
-		if (gopclntab_open(&job->go, &job->elf) == 0)
-			ret = 0;
+		const int go = ret == -ENOMEM ? ret : gopclntab_open(&job->go, &job->elf);
+		if (go == 0 || go == -ENOMEM)
+			ret = go;
 	}
 	if (ret == 0)
 		job->answer->flags |= WIRE_FLAG_LINES;
-	return is_code ? 0 : ret;
+	return is_code && ret != -ENOMEM ? 0 : ret;
 }
 
 static bool has_more_to_do(const struct job *job, const struct wire_code *code)

@@ -253,7 +253,11 @@ static void explain_source(struct annotation *annotation)
 		const char *image =
 			names_get(annotation->question.names, annotation->question.symref)->image;
 
-		if (symbols_code_has_lines(annotation->code))
+		if (symbols_code_lines_error(annotation->code) == ENOMEM)
+			snprintf(out, size,
+				"no source lines: out of memory for the debug information of %s",
+				image);
+		else if (symbols_code_has_lines(annotation->code))
 			snprintf(out, size,
 				"no source lines: the debug information of %s has none of it",
 				image);
@@ -284,6 +288,10 @@ static void explain_source(struct annotation *annotation)
 		else if (annotation->files[i].error == EACCES)
 			snprintf(out, size, "no source text: %.300s may not be read by this user",
 				annotation->files[i].clean);
+		else if (annotation->files[i].error && annotation->files[i].error != ENOENT)
+			snprintf(out, size, "no source text: cannot read %.300s: %s",
+				annotation->files[i].clean,
+				explain_errno(-annotation->files[i].error));
 		else
 			snprintf(out, size,
 				"no source text: %.300s is not here (--source-prefix tells where "

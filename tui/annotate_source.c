@@ -9,6 +9,8 @@
 #include "tui/clean.h"
 #include "tui/grow.h"
 
+#include <errno.h>
+
 #define TAB 8
 #define LINE_BYTES 2048 /* of a line, the rest is cut */
 
@@ -103,7 +105,8 @@ static void ask_file(struct annotation *annotation, struct annotate_file *file,
 		.origin = *origin, .file = file->raw, .prefixes = question->source_prefixes};
 
 	file->state = ANNOTATE_MISSING;
-	if (symbols_text_ask(question->symbols, &text, &file->text))
+	file->error = -symbols_text_ask(question->symbols, &text, &file->text);
+	if (file->error)
 		return;
 	file->state = ANNOTATE_ASKED;
 	annotation->n_reading++;
@@ -124,6 +127,8 @@ static bool take_file(struct annotation *annotation, struct annotate_file *file)
 		return true;
 	}
 	file->state = ANNOTATE_MISSING;
+	if (state == SYMBOLS_READY)
+		file->error = ENOMEM; /* by find_lines() */
 	symbols_text_release(annotation->question.symbols, file->text);
 	file->text = NULL;
 	return true;

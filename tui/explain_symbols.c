@@ -274,6 +274,11 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 				: note->value == 2 ? " on another machine"
 						   : "");
 		break;
+	case SYMBOLS_NOTE_NO_LINES:
+		text_add(&text, "cannot read all source lines");
+		explain_add_error(&text, note->error);
+		text_add(&text, ": some lines and inlined functions are missing");
+		break;
 	case SYMBOLS_NOTE_NO_MEMORY:
 		text_add(&text, "out of memory: some functions are shown without their names");
 		break;

@@ -73,6 +73,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_UNCONFINED:
 	case SYMBOLS_NOTE_NO_WORKER:
 	case SYMBOLS_NOTE_NO_MEMORY:
+	case SYMBOLS_NOTE_NO_LINES:
 	case SYMBOLS_NOTE_NOT_FETCHED:
 	case SYMBOLS_NOTE_ELSEWHERE:
 		return EXPLAIN_WARNING;

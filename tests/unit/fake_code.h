@@ -62,6 +62,12 @@ const struct codetab *symbols_code_table(const struct symbols_code *code)
 	return &code->table;
 }
 
+int symbols_code_lines_error(const struct symbols_code *code)
+{
+	(void)code;
+	return 0;
+}
+
 bool symbols_code_has_lines(const struct symbols_code *code)
 {
 	return code->has_lines;
