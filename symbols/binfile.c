@@ -65,21 +65,14 @@ static void *iovec_open(bfd *abfd, void *closure)
 static file_ptr iovec_pread(bfd *abfd, void *stream, void *buffer, file_ptr n, file_ptr offset)
 {
 	const struct elffile *elf = stream;
-	file_ptr done = 0;
+	const file_ptr len = (file_ptr)elf->len;
 
 	(void)abfd;
-	while (done < n) {
-		ssize_t got =
-			pread(elf->fd, (char *)buffer + done, (size_t)(n - done), offset + done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		done += got;
-	}
-	return done;
+	if (offset < 0 || n < 0 || offset >= len)
+		return 0;
+	if (n > len - offset)
+		n = len - offset;
+	return elffile_read(elf, buffer, (size_t)n, (uint64_t)offset) < 0 ? -1 : n;
 }
 
 static int iovec_stat(bfd *abfd, void *stream, struct stat *st)

@@ -151,16 +151,9 @@ static struct loader_job *make_job(
 
 /* --- lines --- */
 
-/* There may be lines, but memory, threads or descriptors are short, or the disk fails. */
-static bool is_want(int error)
-{
-	return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
-		error == EIO;
-}
-
 static void note_lines_error(struct code_client *client, int error)
 {
-	if (!client->lines_error && is_want(error))
+	if (!client->lines_error && loader_code_is_want(error))
 		client->lines_error = error;
 }
 

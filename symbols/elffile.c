@@ -16,6 +16,16 @@
 #define DYNAMIC_SYMBOLS_MAX (1u << 20)
 #define WORDS 1024u /* of a hash table, read at once */
 
+static _Thread_local int read_error;
+
+int elffile_take_read_error(void)
+{
+	const int error = read_error;
+
+	read_error = 0;
+	return error;
+}
+
 int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offset)
 {
 	char *to = out;
@@ -26,8 +36,10 @@ int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offs
 		ssize_t n = pread(elf->fd, to, len, (off_t)offset);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
+		if (n < 0) {
+			read_error = errno;
 			return -errno;
+		}
 		if (n == 0)
 			return -EBADMSG;
 		to += n;

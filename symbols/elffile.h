@@ -50,6 +50,10 @@ void elffile_close(struct elffile *elf);
 /* Read len bytes at offset.  0; -EBADMSG where the file is shorter; -errno. */
 int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offset);
 
+/* Why a read(2) failed in this thread since the last call, a positive errno; 0: none did.  A reader
+ * that goes on without that part of a file gives an answer that lacks something. */
+int elffile_take_read_error(void);
+
 uint16_t elffile_u16(const struct elffile *elf, const void *at);
 uint32_t elffile_u32(const struct elffile *elf, const void *at);
 uint64_t elffile_u64(const struct elffile *elf, const void *at);

@@ -64,7 +64,14 @@ bool load_code_is_final(int ret)
 		ret == -EAGAIN;
 }
 
-/* With each of the debug files that may be the right one, until there are lines. */
+static void drop_table(struct loader_job *job)
+{
+	codetab_close(&job->table);
+	memset(&job->table, 0, sizeof(job->table));
+}
+
+/* With each of the debug files that may be the right one, until there are lines.  What kept one from
+ * being read is the answer where no other has them. */
 static int ask_with_debug(struct loader_code *code, struct loader_job *job,
 	struct load_code_files *files, const uint8_t *build_id, size_t len)
 {
@@ -74,7 +81,7 @@ static int ask_with_debug(struct loader_code *code, struct loader_job *job,
 		.build_id_len = len,
 		.link = files->file.link,
 		.module = files->module};
-	int ret;
+	int ret, want = 0;
 
 	source.path = files->path;
 	memcpy(search.build_id, build_id, len);
@@ -82,12 +89,17 @@ static int ask_with_debug(struct loader_code *code, struct loader_job *job,
 		ret = ask(code, job, files);
 		if (load_code_is_final(ret) || (ret == 0 && job->has_lines))
 			return ret;
-		codetab_close(&job->table);
-		memset(&job->table, 0, sizeof(job->table));
+		if (!want && loader_code_is_want(-ret))
+			want = ret;
+		drop_table(job);
 		close(files->debug.file.fd);
 		files->debug.file.fd = -1;
 	}
-	return ask(code, job, files);
+	ret = ask(code, job, files);
+	if (!want || job->has_lines || load_code_is_final(ret))
+		return ret;
+	drop_table(job);
+	return want;
 }
 
 /* The lines or instructions in an open file, whose build-id is known (len 0: has none). */

@@ -14,6 +14,8 @@
 #include "symbols/rights.h"
 #include "symbols/symbols.h"
 
+#include <errno.h>
+
 struct loader_job {
 	struct loader_job *next;
 	void *owner; /* the poster's */
@@ -40,6 +42,13 @@ struct loader_job {
 };
 
 struct loader_code;
+
+/* Memory, threads or descriptors are short, or the disk fails: there may be an answer.  error: positive. */
+static inline bool loader_code_is_want(int error)
+{
+	return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
+		error == EIO;
+}
 
 /* Before any thread.  answers_fd stays the caller's: it is written to when answers have come.  0
  * or -errno. */

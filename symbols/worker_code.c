@@ -643,10 +643,20 @@ void worker_code_answer(const struct wire_message *request, const void *payload,
 {
 	struct job job = {.request = request, .answer = message, .memory = -1};
 
+	(void)elffile_take_read_error();
 	int ret = request->type == WIRE_CODE ? answer_code(&job, payload, len, fds)
 					     : answer_lines(&job, payload, len, fds);
 	if (ret == 0)
 		ret = answer(&job, payload, out, out_len, table);
+	const int error = elffile_take_read_error();
+	/* Lines that come of a part of the debug information would be taken for all. */
+	if (error && (request->type == WIRE_LINES || request->flags & WIRE_FLAG_LINES)) {
+		dwarf_forget();
+		if (*table >= 0)
+			close(*table);
+		*table = -1;
+		ret = -error;
+	}
 	codetab_builder_free(job.builder);
 	gopclntab_free(job.go);
 	free(job.entries);

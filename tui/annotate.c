@@ -253,10 +253,11 @@ static void explain_source(struct annotation *annotation)
 		const char *image =
 			names_get(annotation->question.names, annotation->question.symref)->image;
 
-		if (symbols_code_lines_error(annotation->code) == ENOMEM)
+		const int error = symbols_code_lines_error(annotation->code);
+		if (error == ENOMEM || error == EMFILE || error == ENFILE || error == EIO)
 			snprintf(out, size,
-				"no source lines: out of memory for the debug information of %s",
-				image);
+				"no source lines: cannot read the debug information of %s: %s",
+				image, explain_errno(-error));
 		else if (symbols_code_has_lines(annotation->code))
 			snprintf(out, size,
 				"no source lines: the debug information of %s has none of it",

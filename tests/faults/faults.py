@@ -552,6 +552,7 @@ def main():
                 Text("text", strobe, 2, "report", "FOLDER/data", "--group", "thread,image", *known),
                 Text("annotate", strobe, 2, "annotate", "FOLDER/data", "shares_hot", *known),
                 Text("export", strobe, 2, "export", "FOLDER/data", "--format", "folded", *known),
+                Text("export with lines", strobe, 2, "export", "FOLDER/data", "--format", "callgrind", *known),
                 Live("report live", strobe, 3, process.pid),
                 Record("record", strobe, 4, process.pid),
                 Screen("screen", strobe, 3, "FOLDER/data", *known),
