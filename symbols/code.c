@@ -47,7 +47,7 @@ struct code_client {
 		struct symbols_rights rights;
 	} * rights;
 	size_t n_rights;
-	int lines_error; /* first one of is_want(), a positive errno; 0: none */
+	int lines_error; /* first one of loader_code_is_want(); 0: none */
 	bool told_lines_error, recording;
 };
 

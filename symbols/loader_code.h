@@ -43,7 +43,8 @@ struct loader_job {
 
 struct loader_code;
 
-/* Memory, threads or descriptors are short, or the disk fails: there may be an answer.  error: positive. */
+/* Is this positive errno one of short memory, threads or descriptors, or of a disk that fails?  Then
+ * a later try may have an answer. */
 static inline bool loader_code_is_want(int error)
 {
 	return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
