@@ -17,6 +17,8 @@
 #define MERGE_CELLS_MIN 2048u
 #define MERGE_CELLS_MAX (1u << 19)
 
+#define UNSEALED_MAX_NS (10 * STORE_SLICE_NS)
+
 static uint32_t merge_cells(size_t budget_bytes)
 {
 	size_t cells = budget_bytes / 256;
@@ -151,6 +153,20 @@ static int room_in_list(struct store *store)
 	return list ? 0 : -ENOMEM;
 }
 
+/* For want of memory: its samples count as dropped. */
+static void drop_open(struct store *store)
+{
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; i < store->open.n; i++)
+		samples += store->open.at[i].count;
+	store_count(&store->samples, 0 - samples);
+	store_count(&store->dropped, samples);
+	release_open(store);
+}
+
+/* Without memory for it the slice stays open, and gets longer for a while; then its samples are
+ * dropped, because nobody sees what is never sealed. */
 static int seal_open(struct store *store, uint64_t end_ns)
 {
 	struct sealed *sealed;
@@ -159,8 +175,11 @@ static int seal_open(struct store *store, uint64_t end_ns)
 	if (!err)
 		err = slices_seal(
 			&store->slices, &store->open, store->open_start_ns, end_ns, &sealed);
-	if (err)
+	if (err) {
+		if (end_ns - store->open_start_ns > UNSEALED_MAX_NS)
+			drop_open(store);
 		return err;
+	}
 	store->listed_bytes += sealed->bytes;
 	store->slice_bytes += sealed->bytes;
 	store->n_with_values += sealed->slice.values != NULL;
@@ -189,13 +208,11 @@ static void roll(struct store *store, uint64_t time_ns)
 {
 	uint64_t start_ns = time_ns - time_ns % STORE_SLICE_NS;
 
-	if (store->open.n) {
-		if (seal_open(store, store->open_end_ns)) {
-			/* No memory to seal: go on in a longer slice. */
-			store->open_end_ns = start_ns + STORE_SLICE_NS;
-			return;
-		}
+	if (store->open.n && !seal_open(store, store->open_end_ns))
 		store->sealed_by_adding = true;
+	if (store->open.n) {
+		store->open_end_ns = start_ns + STORE_SLICE_NS;
+		return;
 	}
 	if (start_ns < store->sealed_until_ns)
 		start_ns = store->sealed_until_ns;
@@ -288,13 +305,8 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force)
 bool store_finish(struct store *store, uint64_t now_ns)
 {
 	bool sealed = store_seal(store, now_ns, true);
-	uint64_t samples = 0;
 
-	for (uint32_t i = 0; i < store->open.n; i++)
-		samples += store->open.at[i].count;
-	store_count(&store->samples, 0 - samples);
-	store_count(&store->dropped, samples);
-	release_open(store);
+	drop_open(store);
 	return sealed;
 }
 

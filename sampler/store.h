@@ -93,6 +93,7 @@ void store_drop(struct store *store, uint64_t samples);
 
 /* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
  * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
+ * Without memory for it the slice gets longer, up to a second; then its samples count as dropped.
  * Returns true when a slice was sealed, by this call or since the last one by store_add(). */
 bool store_seal(struct store *store, uint64_t now_ns, bool force);
 /* Seal the open slice because nothing more is to come.  Without memory for that, its samples count

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_store_finish.c - the end of a store without memory for its last slice: every sample is stored or dropped.
+ * test_store_finish.c - the end of a store without memory for its slices: every sample is stored or dropped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,10 +64,38 @@ static void test_refused(void **state)
 	world_free(world);
 }
 
+/* Nobody would ever see what is never sealed: it gets longer for a second, then it is dropped. */
+static void test_never_sealed(void **state)
+{
+	struct world *world = world_new(64 * MIB);
+	struct store_status status;
+
+	(void)state;
+	refused = true;
+	for (uint64_t ms = 0; ms < 900; ms += 50) {
+		add(world, ms * 1000000, 1, 7, 0, 0, 5);
+		assert_false(store_seal(world->store, ms * 1000000, false));
+	}
+	store_status(world->store, &status);
+	assert_int_equal(status.samples, 18);
+	assert_int_equal(status.dropped, 0);
+	for (uint64_t ms = 900; ms < 5000; ms += 50)
+		add(world, ms * 1000000, 1, 7, 0, 0, 5);
+	store_status(world->store, &status);
+	assert_int_equal(status.samples + status.dropped, 100);
+	assert_in_range(status.samples, 1, 22);
+	refused = false;
+	add(world, 5000000000, 1, 7, 0, 0, 5);
+	assert_true(store_finish(world->store, 5050000000));
+	assert_int_equal(stored(world), status.samples + 1);
+	world_free(world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_never_sealed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
