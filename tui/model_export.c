@@ -180,6 +180,18 @@ static void choose_slices(struct snapshot *part, const struct model *model)
 		part->n--;
 }
 
+static bool has_samples(const struct snapshot *part, uint8_t event)
+{
+	for (size_t i = 0; i < part->n; i++) {
+		const struct slice *slice = part->slices[i];
+
+		for (uint32_t c = 0; c < slice->cells; c++)
+			if (slice->event[c] == event)
+				return true;
+	}
+	return false;
+}
+
 /* Returns a recording's sample times once loading has ended and they no longer change. */
 static const struct times *find_times(const struct session *session)
 {
@@ -214,6 +226,8 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 	choose_slices(&job->part, model);
 	if (live->crumbs.filter)
 		ret = copy_passing(job, live->crumbs.filter);
+	if (!ret && !has_samples(&job->part, status->id))
+		ret = -ENODATA;
 	if (!ret)
 		ret = names_freeze(&job->names, session->names, &job->part, inlines);
 	job->event = (struct profile_event){
@@ -273,7 +287,9 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	if (!ret)
 		ret = thread_start(&job->thread, "strobe-export", job_main, NULL, job);
 	if (ret) {
-		snprintf(message, size, "Cannot export to %.200s: %s", name, explain_errno(ret));
+		snprintf(message, size, "Cannot export to %.200s: %s", name,
+			ret == -ENODATA ? "the event has no samples in this time"
+					: explain_errno(ret));
 		(void)job_free(job);
 		return ret;
 	}

@@ -281,7 +281,7 @@ static void test_exports_what_is_shown(void **state)
 static void test_exports_that_fail(void **state)
 {
 	struct model_fixture fixture;
-	char path[64];
+	char path[64], message[400];
 
 	(void)state;
 	model_fixture_open(&fixture, 2, 24);
@@ -294,6 +294,13 @@ static void test_exports_that_fail(void **state)
 	export_to(&fixture, path, EXPORT_SVG);
 	assert_non_null(strstr(model_fixture_said(&fixture), "is no file"));
 	unlink(path);
+	add_crumb(fixture.model, "comm:nobody");
+	fixture.model->ops->refresh(fixture.model, false);
+	assert_int_equal(fixture.model->ops->export_window(
+				 fixture.model, path, EXPORT_FOLDED, message, sizeof(message)),
+		-ENODATA);
+	assert_non_null(strstr(message, "has no samples"));
+	assert_int_equal(access(path, F_OK), -1);
 	model_fixture_close(&fixture);
 }
 
