@@ -409,23 +409,24 @@ static struct image_rights *find_rights(const struct code_client *client, uint32
 	return NULL;
 }
 
-/* Keeps only rights common to all answers, since names of earlier ones are still shown.  Without
- * memory an image has none. */
-static void take_rights(struct code_client *client, const struct loader_job *job)
+/* Keeps only rights common to all answers, since names of earlier ones are still shown.  Returns 0;
+ * or -ENOMEM: the image has none. */
+static int take_rights(struct code_client *client, const struct loader_job *job)
 {
 	struct image_rights *known = find_rights(client, job->key);
 
 	if (!job->has_lines)
-		return;
+		return 0;
 	if (known) {
 		known->rights = rights_join(known->rights, job->rights);
-		return;
+		return 0;
 	}
 	known = reallocarray(client->rights, client->n_rights + 1, sizeof(*known));
 	if (!known)
-		return;
+		return -ENOMEM;
 	client->rights = known;
 	client->rights[client->n_rights++] = (struct image_rights){job->key, job->rights};
+	return 0;
 }
 
 struct symbols_rights symbols_source_rights(const struct symbols *symbols, uint32_t key)
@@ -445,10 +446,10 @@ bool code_client_collect(struct code_client *client)
 
 	while (jobs) {
 		struct loader_job *next = jobs->next;
-		take_rights(client, jobs);
+		note_lines_error(client, -take_rights(client, jobs));
 		if (jobs->offsets) {
 			note_lines_error(client, jobs->error);
-			code_lines_take(&client->lines, jobs);
+			note_lines_error(client, -code_lines_take(&client->lines, jobs));
 		} else {
 			take_code(client, jobs);
 		}

@@ -128,32 +128,32 @@ void code_lines_refresh(struct code_lines *lines, uint32_t key)
 	}
 }
 
-/* The number of a string of a table, or -1: no memory, or the table has had its share. */
+/* The number of a string of a table, or -ENOMEM; or -E2BIG: the table has had its share. */
 static int64_t take_text(struct code_lines *lines, const char *text, size_t *room)
 {
 	const size_t len = strnlen(text, *room);
 
 	if (len == *room)
-		return -1;
+		return -E2BIG;
 	*room -= len + 1;
 	return strings_add(&lines->strings, text);
 }
 
-/* Append the frames of an entry.  False without memory, or where the answer is larger than one of
- * an honest worker: frames and strings may lie over one another in it. */
-static bool take_frames(struct code_lines *lines, const struct codetab *table,
+/* Append the frames of an entry.  Returns 0 or -ENOMEM; or -E2BIG: the answer is larger than one of
+ * an honest worker, as frames and strings may lie over one another in it. */
+static int take_frames(struct code_lines *lines, const struct codetab *table,
 	const struct codetab_entry *entry, size_t *room)
 {
 	const size_t needed = lines->n_frames + entry->n_frames;
 
 	if (needed > FRAMES_MAX)
-		return false;
+		return -E2BIG;
 	if (needed > lines->frames_cap) {
 		const size_t cap = 2 * needed;
 		struct code_lines_frame *grown =
 			reallocarray(lines->frames, cap, sizeof(*lines->frames));
 		if (!grown)
-			return false;
+			return -ENOMEM;
 		lines->frames = grown;
 		lines->frames_cap = cap;
 	}
@@ -162,7 +162,7 @@ static bool take_frames(struct code_lines *lines, const struct codetab *table,
 		const int64_t function = take_text(lines, table->pool + frame->function, room);
 		const int64_t file = take_text(lines, table->pool + frame->file, room);
 		if (function < 0 || file < 0)
-			return false;
+			return (int)(function < 0 ? function : file);
 		lines->frames[lines->n_frames + i] = (struct code_lines_frame){
 			.function = (uint32_t)function,
 			.file = (uint32_t)file,
@@ -171,7 +171,7 @@ static bool take_frames(struct code_lines *lines, const struct codetab *table,
 			.inlined = frame->inlined,
 		};
 	}
-	return true;
+	return 0;
 }
 
 static enum symbols_state state_of(int error)
@@ -179,10 +179,11 @@ static enum symbols_state state_of(int error)
 	return error == 0 || error == ENODATA ? SYMBOLS_NONE : SYMBOLS_UNREADABLE;
 }
 
-void code_lines_take(struct code_lines *lines, const struct loader_job *job)
+int code_lines_take(struct code_lines *lines, const struct loader_job *job)
 {
 	const struct codetab *table = &job->table;
 	size_t room = TEXT_BYTES_MAX;
+	int ret = 0;
 
 	for (size_t i = 0; i < job->n_offsets; i++) {
 		struct code_lines_slot *slot =
@@ -192,8 +193,12 @@ void code_lines_take(struct code_lines *lines, const struct loader_job *job)
 		const int64_t at = job->error == 0 ? codetab_find(table, job->offsets[i]) : -1;
 		lines->n_pending--;
 		slot->state = (uint8_t)state_of(job->error);
-		if (at < 0 || table->entries[at].n_frames == 0 ||
-			!take_frames(lines, table, &table->entries[at], &room))
+		if (at < 0 || table->entries[at].n_frames == 0)
+			continue;
+		const int error = take_frames(lines, table, &table->entries[at], &room);
+		if (error == -ENOMEM)
+			ret = error;
+		if (error < 0)
 			continue;
 		slot->state = SYMBOLS_READY;
 		slot->frames = (uint32_t)lines->n_frames;
@@ -206,6 +211,7 @@ void code_lines_take(struct code_lines *lines, const struct loader_job *job)
 		if (slot)
 			slot->state = (uint8_t)state_of(job->error);
 	}
+	return ret;
 }
 
 size_t code_lines_find(const struct code_lines *lines, uint32_t key, uint64_t offset,

@@ -32,8 +32,8 @@ bool code_lines_given_up(const struct code_lines *lines, uint32_t key);
 /* Make an offset pending.  1; 0 where it is or was already; -ENOMEM. */
 int code_lines_add(struct code_lines *lines, uint32_t key, uint64_t offset);
 
-/* Take an answer in, whether it is one or an error. */
-void code_lines_take(struct code_lines *lines, const struct loader_job *job);
+/* Take an answer in, whether it is one or an error.  0 or -ENOMEM: some lines are left out. */
+int code_lines_take(struct code_lines *lines, const struct loader_job *job);
 
 /* What is not known of an image may be asked again. */
 void code_lines_refresh(struct code_lines *lines, uint32_t key);

@@ -767,12 +767,12 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 void symbols_lack_memory(struct symbols *symbols)
 {
 	if (symbols)
-		symbols->lacks_memory = true;
+		__atomic_store_n(&symbols->lacks_memory, true, __ATOMIC_RELAXED);
 }
 
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out)
 {
-	if (symbols->lacks_memory && !symbols->told_memory) {
+	if (!symbols->told_memory && __atomic_load_n(&symbols->lacks_memory, __ATOMIC_RELAXED)) {
 		symbols->told_memory = true;
 		*out = (struct symbols_note){.kind = SYMBOLS_NOTE_NO_MEMORY, .error = ENOMEM};
 		return true;

@@ -262,7 +262,7 @@ enum symbols_note_kind {
 	 * value: SYMBOLS_OTHER_...; noted once */
 	SYMBOLS_NOTE_ELSEWHERE,
 	SYMBOLS_NOTE_JIT_CUT, /* path is too large; value: megabytes that were read */
-	SYMBOLS_NOTE_NO_MEMORY, /* names were given up for lack of memory; noted once */
+	SYMBOLS_NOTE_NO_MEMORY, /* names or callers were given up for lack of memory; noted once */
 	SYMBOLS_NOTE_MOVED, /* memory without a file is taken for code of path by its place alone (moved.h) */
 	/* source lines: memory, threads or descriptors are short, or EIO; error; noted once */
 	SYMBOLS_NOTE_NO_LINES,
@@ -274,7 +274,8 @@ struct symbols_note {
 	int value;
 	char path[256]; /* raw bytes */
 };
-/* The caller lacks memory for a name: adds SYMBOLS_NOTE_NO_MEMORY, once.  NULL is a no-op. */
+/* The caller lacks memory for a name or a call chain: adds SYMBOLS_NOTE_NO_MEMORY, once.  NULL is a
+ * no-op.  Any thread. */
 void symbols_lack_memory(struct symbols *symbols);
 /* The next note not yet taken; false when there is none. */
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out);

@@ -99,8 +99,10 @@ static struct known *known_of(struct unwinding *unwinding, uint32_t image)
 		const uint32_t n = image + 64;
 		struct known *grown = reallocarray(unwinding->known, n, sizeof(*grown));
 
-		if (!grown)
+		if (!grown) {
+			symbols_lack_memory(unwinding->symbols);
 			return NULL;
+		}
 		memset(grown + unwinding->n_known, 0, (n - unwinding->n_known) * sizeof(*grown));
 		unwinding->known = grown;
 		unwinding->n_known = n;
@@ -135,8 +137,10 @@ static bool settle(struct unwinding *unwinding, uint32_t image, struct known *kn
 			? ask(unwinding, image, &source)
 			: -ENOENT;
 
-		if (ret == -ENOMEM)
+		if (ret == -ENOMEM) {
+			symbols_lack_memory(unwinding->symbols);
 			return true;
+		}
 		if (ret)
 			state = SYMBOLS_NONE;
 		else

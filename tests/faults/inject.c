@@ -8,8 +8,9 @@
  *
  * STROBE_FAULT is "main|helper CALL N ERRNO once|on [TRACE]": call number N, from 0, fails; with
  * "on" so do all later ones.  TRACE names a file for the callers of the first failing call, or of
- * the first STROBE_FAULT_TRACES.  CALL is one of those below, "memory" (all that allocate) or
- * "descriptors" (all that open).  Without STROBE_FAULT calls are only counted.
+ * the first STROBE_FAULT_TRACES.  CALL is one of those below, "memory" (all that allocate, threads
+ * and processes included) or "descriptors" (all that open).  Without STROBE_FAULT calls are only
+ * counted.
  *
  * Calls inside the C library are out of reach, except its calls of malloc() and the like.  Any
  * thread.
@@ -462,11 +463,11 @@ WRAP(ssize_t, sendmsg, N_CALLS, -1, (int fd, const struct msghdr *message, int f
 WRAP(ssize_t, recvmsg, N_CALLS, -1, (int fd, struct msghdr *message, int flags),
 	(fd, message, flags))
 WRAP(int, memfd_create, CALL_descriptors, -1, (const char *name, unsigned int flags), (name, flags))
-WRAP(pid_t, fork, N_CALLS, -1, (void), ())
-WRAP(int, pthread_create, N_CALLS, plan.error,
+WRAP(pid_t, fork, CALL_memory, -1, (void), ())
+WRAP(int, pthread_create, CALL_memory, plan.error,
 	(pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *ctx),
 	(thread, attr, run, ctx))
-WRAP(int, posix_spawn, N_CALLS, plan.error,
+WRAP(int, posix_spawn, CALL_memory, plan.error,
 	(pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
 		const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
 	(pid, path, actions, attr, argv, envp))
