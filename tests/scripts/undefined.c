@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * undefined.c - does what a sanitizer reports: a sum that overflows.
+ */
+#include <limits.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	int sum = INT_MAX;
+
+	(void)argv;
+	sum += argc;
+	printf("%d\n", sum);
+	return 0;
+}
