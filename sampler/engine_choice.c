@@ -300,6 +300,18 @@ bool choice_ran(const struct engine *engine, unsigned int index)
 	return choice->enabled && engine->choices[choice->leader].enabled;
 }
 
+bool point_event_runs(const struct engine *engine, const struct point_event *event)
+{
+	return !event->dropped && choice_runs(engine, event->choice);
+}
+
+bool point_event_is_on(const struct engine *engine, const struct point_event *event)
+{
+	const struct choice *choice = &engine->choices[event->choice];
+
+	return !event->dropped && choice->enabled && !choice->stopping;
+}
+
 bool choice_reads(const struct engine *engine, unsigned int index)
 {
 	return engine->choices[engine->choices[index].leader].read_group;

@@ -359,7 +359,7 @@ static int arm(struct engine *engine, struct point_event *event)
 {
 	int ret = 0;
 
-	if (!choice_runs(engine, event->choice))
+	if (!point_event_is_on(engine, event))
 		return 0;
 	ret = point_let_run(engine, event, event->on_credit ? credit_grant(&event->credit) : 0);
 	/* The credit stays with a disabled event: a task that waits for its exec loses none. */
@@ -397,8 +397,19 @@ void point_rearm(struct engine *engine, struct point *point)
 	if (point->tracker_fd >= 0)
 		sys_enable(point->tracker_fd);
 	for (struct point_event *event = point->events; event; event = event->next)
-		if (choice_runs(engine, event->choice))
+		if (point_event_is_on(engine, event))
 			point_go_on(engine, event);
+}
+
+void point_executed(struct engine *engine, struct point *point)
+{
+	point->on_exec = false;
+	for (struct point_event *event = point->events; event; event = event->next) {
+		if (point_event_is_on(engine, event))
+			point_go_on(engine, event);
+		else
+			sys_disable(event->fd);
+	}
 }
 
 static void take_credit(struct point_event *event)
@@ -560,6 +571,8 @@ void point_drop_event(struct engine *engine, struct point *point, unsigned int i
 		if (event->owns_ring) {
 			/* Its ring serves the others: it stays, silent. */
 			sys_disable(event->fd);
+			take_credit(event);
+			event->dropped = true;
 			link = &event->next;
 			continue;
 		}

@@ -430,7 +430,7 @@ static void give_back(struct engine *engine)
 			continue;
 		const bool spent =
 			event->on_credit && credit_consume(&event->credit, event->consumed);
-		if (event->on_credit && !engine->stopped && choice_runs(engine, event->choice)) {
+		if (event->on_credit && !engine->stopped && point_event_runs(engine, event)) {
 			if (spent) {
 				engine->choices[event->choice].spent++;
 				engine->status.events[event->choice].stood_still++;

@@ -173,7 +173,7 @@ static void let_events_run(struct engine *engine, const struct point *point, boo
 {
 	for (struct point_event *event = point->events; event; event = event->next) {
 		if (engine->choices[event->choice].counts_only ||
-			!choice_runs(engine, event->choice) || point->on_exec)
+			!point_event_runs(engine, event) || point->on_exec)
 			continue;
 		if (run)
 			(void)point_let_run(engine, event, 0);

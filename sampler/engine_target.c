@@ -156,6 +156,9 @@ void target_exec(struct engine *engine, int32_t pid)
 		let_go(engine, process);
 		return;
 	}
+	for (size_t i = 0; i < engine->n_points; i++)
+		if (engine->points[i]->on_exec && engine->points[i]->pid == pid)
+			point_executed(engine, engine->points[i]);
 	if (process->tasks == 1 && before == pid)
 		return;
 	if (!process->tasks && !process->whole)

@@ -170,7 +170,7 @@ static void read_event(
 	uint64_t clock_ns = tracker->enabled_ns;
 	struct sys_counts now;
 	uint64_t ran_ns, armed_ns, running_ns, clock_ran_ns, lost, counted;
-	bool runs = choice_runs(engine, event->choice), ran = choice_ran(engine, event->choice);
+	bool runs = point_event_runs(engine, event), ran = choice_ran(engine, event->choice);
 	bool inherit = event->point->tid >= 0 && event->point->cpu >= 0;
 	bool is_clock = event_is_clock(&choice->attr);
 
@@ -224,15 +224,19 @@ static void read_event(
 void engine_read_point(struct engine *engine, struct point *point)
 {
 	struct sys_counts tracker = {0};
+	bool executed = false;
 
 	if (point->tracker_fd >= 0 && !sys_read(point->tracker_fd, &engine->features, &tracker)) {
 		engine->status.lost_side_band += tracker.lost - point->tracker_lost;
 		point->tracker_lost = tracker.lost;
 	}
-	for (struct point_event *event = point->events; event; event = event->next)
+	for (struct point_event *event = point->events; event; event = event->next) {
 		read_event(engine, event, &tracker);
-	if (point->on_exec && point->events && point->events->last.enabled_ns)
-		point->on_exec = false;
+		executed |= event->last.enabled_ns > 0;
+	}
+	/* Its record may be lost. */
+	if (point->on_exec && executed)
+		point_executed(engine, point);
 	point->active = false;
 	point->has_lost = false;
 }

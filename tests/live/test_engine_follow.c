@@ -396,6 +396,38 @@ static void test_command_starts_at_exec(void **state)
 	rig_free(rig);
 }
 
+static bool added_has_samples(struct rig *rig, uint64_t n)
+{
+	return rig->status.n_events > 1 && rig->status.events[1].samples >= n;
+}
+
+/* An event that is added right after the exec has none to wait for.  Should the test end early, so does the command. */
+static void check_added_to_command(enum engine_scope scope)
+{
+	char *argv[] = {"sh", "-c", "ulimit -t 60; while :; do :; done", NULL};
+	struct event_spec spec = {.name = "task-clock",
+		.attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK}};
+	struct rig *rig = rig_new("cpu-clock", 997, 0);
+
+	event_set_freq(&spec, 997);
+	rig->config.target.command = argv;
+	rig->config.scope = scope;
+	rig_start(rig);
+	assert_true(rig_wait(rig, has_samples, 1));
+	assert_int_equal(engine_event_add(rig->engine, &spec), 0);
+	assert_true(rig_wait(rig, added_has_samples, 10));
+	assert_int_equal(kill(rig->status.command_pid, SIGKILL), 0);
+	assert_true(rig_wait(rig, has_state, ENGINE_ENDED));
+	rig_free(rig);
+}
+
+static void test_added_to_command(void **state)
+{
+	(void)state;
+	check_added_to_command(SCOPE_TASK);
+	check_added_to_command(SCOPE_INHERIT);
+}
+
 static void test_no_such_command(void **state)
 {
 	char *argv[] = {"/nonexistent/command", NULL};
@@ -558,6 +590,7 @@ int main(void)
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_starts_at_exec),
+		cmocka_unit_test(test_added_to_command),
 		cmocka_unit_test(test_no_such_command),
 		cmocka_unit_test(test_free_while_attaching),
 		cmocka_unit_test(test_own_process_without_rights),

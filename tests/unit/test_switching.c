@@ -362,9 +362,100 @@ static void test_rate_and_pause(void **state)
 	check(false, true, true);
 }
 
+static void begin_before_exec(struct world *world)
+{
+	world->point.on_exec = true;
+	for (unsigned int i = 0; i < EVENTS; i++)
+		kernel.enabled[i] = false;
+}
+
+/* The kernel enables them all by enable_on_exec. */
+static void exec(struct world *world)
+{
+	for (unsigned int i = 0; i < EVENTS; i++)
+		kernel.enabled[i] = true;
+	pass(NS_PER_S);
+	change_settle(world->engine);
+}
+
+static void test_off_before_exec(void **state)
+{
+	struct world *world = *state;
+
+	begin_before_exec(world);
+	change_enabled(world->engine, 0, false);
+	change_enabled(world->engine, 1, false);
+	exec(world);
+	/* The member stands still with its leader. */
+	check(false, false, true);
+	change_enabled(world->engine, 0, true);
+	change_enabled(world->engine, 1, true);
+	check(true, true, true);
+}
+
+/* What stands still with its leader goes on with it, wherever it was opened meanwhile. */
+static void test_opened_while_leader_is_off(void **state)
+{
+	struct world *world = *state;
+
+	change_enabled(world->engine, 1, false);
+	kernel.enabled[2] = false;
+	world->events[2].on_credit = false;
+	assert_int_equal(point_start_event(world->engine, &world->events[2]), 0);
+	change_enabled(world->engine, 1, true);
+	check(true, true, true);
+	change_enabled(world->engine, 1, false);
+	point_disarm(&world->point);
+	point_rearm(world->engine, &world->point);
+	change_enabled(world->engine, 1, true);
+	check(true, true, true);
+}
+
+/* One that was opened between the exec and its record runs, without another exec. */
+static void test_opened_after_exec(void **state)
+{
+	struct world *world = *state;
+
+	world->events[0].on_credit = false;
+	begin_before_exec(world);
+	kernel.enabled[1] = kernel.enabled[2] = true;
+	pass(NS_PER_S);
+	change_settle(world->engine);
+	check(true, true, true);
+}
+
+/* One that owns the ring is left open when it is dropped, and stays silent when its like takes its place. */
+static void test_dropped_owner(void **state)
+{
+	struct world *world = *state;
+	struct engine *engine = world->engine;
+	const struct choice again = engine->choices[0];
+
+	world->events[0].owns_ring = true;
+	choice_disarm(engine, 0);
+	change_settle(engine);
+	choice_drop(engine, 0);
+	check(false, true, true);
+	assert_int_equal(world->channel.n_events, EVENTS - 1);
+	engine->choices[0] = again;
+	point_disarm(&world->point);
+	point_rearm(engine, &world->point);
+	check(false, true, true);
+	pass(NS_PER_S);
+	change_settle(engine);
+	check(false, true, true);
+	begin_before_exec(world);
+	exec(world);
+	check(false, true, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_off_before_exec, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_opened_while_leader_is_off, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_opened_after_exec, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dropped_owner, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off_with_samples, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off_while_it_stands, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_revived, setup, teardown),
