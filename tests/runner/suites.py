@@ -8,7 +8,7 @@ usage: suites.py [--stage NAME] [--soak N] BUILD [ARGUMENT OF MESON TEST...]
 
 --stage NAME   the name of this run in the lines about flaky cases; default: tests
 --soak N       N rounds, every other one beside a busy loop for each CPU; default: suites live and oracle.
-               Prints "TEST: CASE: K of N failed" and the first output of each.
+               Prints "TEST: CASE: K of N failed" and the end of the first output of each, which is kept in meson-logs.
 """
 
 import argparse
@@ -136,8 +136,16 @@ def busy_loops(number):
             loop.wait()
 
 
-def print_failure(outcome, case, said):
-    print(f"\n{outcome.name}: {case}: {outcome.verdict} {said}")
+def keep_output(build, outcome, turn):
+    """The file that has all that the test said."""
+    path = os.path.join(build, "meson-logs", f"soak-{outcome.name.replace('/', '-')}-{turn + 1}.txt")
+    with open(path, "w", encoding="utf-8", errors="replace") as file:
+        file.write("\n".join(outcome.said))
+    return path
+
+
+def print_failure(outcome, case, said, path):
+    print(f"\n{outcome.name}: {case}: {outcome.verdict} {said}\n  all of it: {path}")
     for text in outcome.said:
         for line in text.splitlines()[-60:]:
             print("    " + line[:1000])
@@ -158,7 +166,7 @@ def soak(build, arguments, rounds, folder):
         seen = {(outcome.name, without_figures(case)): (outcome, said) for outcome in bad for case, said in outcome.failed}
         for (name, case), (outcome, said) in seen.items():
             if (name, case) not in failures:
-                print_failure(outcome, case, said)
+                print_failure(outcome, case, said, keep_output(build, outcome, turn))
         failures.update(seen.keys())
         sys.stdout.flush()
         sums[0] += sum(outcome.n_passed for outcome in outcomes)

@@ -5,6 +5,7 @@
 usage: reruns.py
 """
 
+import glob
 import os
 import subprocess
 import sys
@@ -38,6 +39,8 @@ if how == "crash":
 if how == "hang":
     time.sleep(60)
 print(f"not ok: amount:\\t{os.path.getsize(path)} of 5")
+if how == "talks":
+    print("ok: more\\n" * 99)
 for i in range(9 if how == "many" else 0):
     print(f"not ok: other {i}:\\t")
 if how == "race":
@@ -53,7 +56,7 @@ sys.exit(1)
 
 
 def suites(tests, *arguments):
-    """Runs suites.py on tests {name: (suite, times, how)}: (status, output, {name: number of runs})."""
+    """Runs suites.py on tests {name: (suite, times, how)}: (status, output, {name: number of runs}, what a soak kept)."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "failing.py"), "w", encoding="ascii") as script:
             script.write(FAILING)
@@ -66,7 +69,11 @@ def suites(tests, *arguments):
         subprocess.run(["meson", "setup", out, folder], stdout=subprocess.DEVNULL, check=True)
         done = subprocess.run([sys.executable, SUITES, *arguments, out], capture_output=True, text=True, check=False)
         runs = {name: size_of(f"{folder}/runs-{name}") for name in tests}
-        return done.returncode, done.stdout + done.stderr, runs
+        kept = ""
+        for path in glob.glob(f"{glob.escape(out)}/meson-logs/soak-*.txt"):
+            with open(path, encoding="utf-8") as file:
+                kept += file.read()
+        return done.returncode, done.stdout + done.stderr, runs, kept
 
 
 def size_of(path):
@@ -126,40 +133,45 @@ def judged():
 
 
 def reruns():
-    status, out, runs = suites({"good": ("unit", 0, "assert"), "once": ("live", 1, "assert"), "twice": ("oracle", 2, "assert"),
+    status, out, runs, _ = suites({"good": ("unit", 0, "assert"), "once": ("live", 1, "assert"), "twice": ("oracle", 2, "assert"),
                                 "more": ("live", 1, "assert")})
     checks.check("an assertion of live and oracle tests may fail once or twice", status == 0 and
                  runs == {"good": 1, "once": 2, "twice": 3, "more": 2}, f"{runs} {out}")
     checks.check("flaky cases are listed before the last line", "flaky: tests: once: amount: 1 of 5" in out and
                  "flaky: tests: twice: amount: 1 of 5" in out and last_line(out) == "8 passed, 0 failed, 0 skipped", out)
-    status, out, runs = suites({"always": ("live", 9, "assert")})
+    status, out, runs, _ = suites({"always": ("live", 9, "assert")})
     checks.check("a case that fails three times fails", status == 1 and runs["always"] == 3 and
                  "failed: always: amount: 1 of 5" in out and "flaky: " not in out
                  and last_line(out) == "1 passed, 1 failed, 0 skipped", out)
-    status, out, runs = suites({"unit": ("unit", 1, "assert"), "crash": ("live", 1, "crash"), "race": ("live", 1, "race"),
+    status, out, runs, _ = suites({"unit": ("unit", 1, "assert"), "crash": ("live", 1, "crash"), "race": ("live", 1, "race"),
                                 "hang": ("live", 1, "hang"), "leak": ("live", 1, "leak")})
     checks.check("units, crashes, races, hangs and leaks are not tried again", status == 1 and set(runs.values()) == {1}
                  and "flaky: " not in out, f"{runs} {out}")
     checks.check("each fails with its reason", all(f"FAILED {words}" in out for words in
                  ("unit", "crash: a crash", "race: a sanitizer's report", "hang: a hang", "leak: a leak")), out)
-    status, out, runs = suites({"skips": ("live", 1, "skips"), "good": ("unit", 0, "assert")})
+    status, out, runs, _ = suites({"skips": ("live", 1, "skips"), "good": ("unit", 0, "assert")})
     checks.check("a case that is skipped the second time has not passed", status == 1 and runs["skips"] == 2 and
                  "FAILED skips: not reached when it ran again: amount" in out and "flaky: " not in out, out)
-    status, out, runs = suites({"hidden": ("live", 1, "hidden"), "good": ("unit", 0, "assert")}, "--stage", "tsan")
+    status, out, runs, _ = suites({"hidden": ("live", 1, "hidden"), "good": ("unit", 0, "assert")}, "--stage", "tsan")
     checks.check("a report that a test did not see fails the run", status == 1 and
                  "failed: sanitizer: strobe: SUMMARY: ThreadSanitizer: data race a.c:7 in f" in out, out)
-    status, out, runs = suites({"many": ("live", 1, "many")})
+    status, out, runs, _ = suites({"many": ("live", 1, "many")})
     checks.check("more than eight failed cases are no chance", status == 1 and runs["many"] == 1 and
                  "not run again: 10 failed cases" in out, out)
 
 
 def soaks():
-    status, out, runs = suites({"unit": ("unit", 9, "assert"), "once": ("live", 1, "assert"), "good": ("oracle", 0, "assert")},
-                               "--soak", "3")
+    status, out, runs, _ = suites({"unit": ("unit", 9, "assert"), "once": ("live", 1, "assert"), "good": ("oracle", 0, "assert")},
+                                  "--soak", "3")
     checks.check("a soak runs live and oracle tests so many times", runs == {"unit": 0, "once": 3, "good": 3},
                  f"{runs} {out}")
     checks.check("it counts what failed", status == 1 and "once: amount: 1 of 3 failed" in out.splitlines() and
                  "not ok: amount:\t1 of 5" in out and last_line(out) == "11 passed, 1 failed, 0 skipped", out)
+
+
+    _, _, _, kept = suites({"talks": ("live", 9, "talks")}, "--soak", "2")
+    checks.check("all of the first output of each is kept", kept.startswith("ok: steady\nnot ok: amount:\t1 of 5\n")
+                 and "2 of 5" not in kept, kept[:300])
 
 
 def main():
