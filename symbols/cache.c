@@ -5,6 +5,7 @@
 #include "symbols/cache.h"
 
 #include "symbols/symtab.h"
+#include "symbols/timedopen.h"
 #include "symbols/unwtab.h"
 
 #include <dirent.h>
@@ -42,6 +43,9 @@ static int open_private_dir(const char *path)
 {
 	struct stat st;
 
+	/* Everything works without a cache, but nothing may wait for its disk. */
+	if (timedopen_stat(path, &st) == -ETIMEDOUT)
+		return -ETIMEDOUT;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

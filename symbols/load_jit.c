@@ -11,6 +11,7 @@
 #include "symbols/loader_private.h"
 
 #include "symbols/clock.h"
+#include "symbols/loader_code.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -190,6 +191,15 @@ static bool is_left(const struct target *target, const struct opener_file *file)
 		!has_open(target->pid, file);
 }
 
+/* A file that may be there, and cannot be opened for want of something or of an answer. */
+static void tell_unanswered(struct loader *loader, const char *path, int ret, bool *told)
+{
+	if ((ret != -ETIMEDOUT && !loader_code_is_want(-ret)) || !told || *told)
+		return;
+	loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, -ret, 0);
+	*told = true;
+}
+
 /* Opens a file of the process if it may be believed.  *told is set when a note says why it may not,
  * and such a note is added only once; told NULL: none is. */
 static int open_own(struct loader *loader, const struct target *target, const char *path,
@@ -201,8 +211,10 @@ static int open_own(struct loader *loader, const struct target *target, const ch
 	 * own. */
 	if ((ret == -EACCES || ret == -EPERM) && target->inner_pid == target->pid)
 		ret = open_below("/", path, out);
-	if (ret < 0)
+	if (ret < 0) {
+		tell_unanswered(loader, path, ret, told);
 		return ret;
+	}
 	if (is_left(target, out))
 		ret = -ENOENT;
 	else if (!is_trusted(target, out->owner))
@@ -278,9 +290,13 @@ static void open_living(struct loader *loader, struct loader_image *image,
 /* Open the file that was seen while the process lived, or one that the same owner put in its place.
  * If none was seen, open one that changed since strobe began. */
 static void open_left(struct loader *loader, const char *path, const struct loader_jit_file *seen,
-	bool ours, struct opener_file *out)
+	bool ours, bool *told, struct opener_file *out)
 {
-	if ((seen->inode && !ours) || open_below("/", path, out) < 0)
+	if (seen->inode && !ours)
+		return;
+	const int ret = open_below("/", path, out);
+	tell_unanswered(loader, path, ret, told);
+	if (ret < 0)
 		return;
 	const struct loader_jit_file found = identity_of(out);
 	const int64_t changed_s = (int64_t)(out->mtime_ns / 1000000000u);
@@ -300,15 +316,16 @@ static void open_remains(struct loader *loader, struct loader_image *image, stru
 	/* The last it did may have been to begin a map of its own, instead of its parent's. */
 	set_path(&own, image->source.pid);
 	if (!jit->map.inode || (!jit->elsewhere && strcmp(own.path, jit->path) != 0))
-		open_left(loader, own.path, &unseen, true, map);
+		open_left(loader, own.path, &unseen, true, &jit->told_refused, map);
 	if (!jit->map.inode || map->fd >= 0) {
 		memcpy(jit->path, own.path, sizeof(jit->path));
 		jit->inherited = false;
 	} else {
-		open_left(loader, jit->path, &jit->map, jit->ours, map);
+		open_left(loader, jit->path, &jit->map, jit->ours, &jit->told_refused, map);
 	}
 	if (image->source.jitdump)
-		open_left(loader, image->source.jitdump, &jit->dump, jit->ours, dump);
+		open_left(loader, image->source.jitdump, &jit->dump, jit->ours, &jit->told_refused,
+			dump);
 }
 
 /* --- both --- */
@@ -658,6 +675,6 @@ int load_jitdump(
 	else if (read_target(source->pid, &target))
 		return open_own(loader, &target, source->jitdump, NULL, &out->file);
 	else
-		open_left(loader, source->jitdump, &nothing, true, &out->file);
+		open_left(loader, source->jitdump, &nothing, true, NULL, &out->file);
 	return out->file.fd < 0 ? -ENOENT : 0;
 }

@@ -28,7 +28,8 @@ struct opening {
 	int dir_fd; /* a duplicate of its own, or AT_FDCWD */
 	unsigned long long resolve;
 	bool regular;
-	int ret; /* an fd or -errno */
+	bool looks; /* stat(2) is all: no fd */
+	int ret; /* an fd, 0 or -errno */
 	struct stat st;
 	char path[];
 };
@@ -104,15 +105,18 @@ static void run_opening(void *arg)
 {
 	struct opening *opening = arg;
 
-	opening->ret = open_now(
-		opening->dir_fd, opening->path, opening->resolve, opening->regular, &opening->st);
+	if (opening->looks)
+		opening->ret = stat(opening->path, &opening->st) < 0 ? -errno : 0;
+	else
+		opening->ret = open_now(opening->dir_fd, opening->path, opening->resolve,
+			opening->regular, &opening->st);
 }
 
 static void drop_opening(void *arg)
 {
 	struct opening *opening = arg;
 
-	if (opening->ret >= 0)
+	if (opening->ret >= 0 && !opening->looks)
 		close(opening->ret);
 	free_opening(opening);
 	atomic_fetch_sub(&n_left, 1);
@@ -134,16 +138,11 @@ static struct opening *new_opening(int dir_fd, const char *path)
 	return opening;
 }
 
-int timedopen(
-	int dir_fd, const char *path, unsigned long long resolve, bool regular, struct stat *st)
+/* Consumes opening, which may be NULL. */
+static int wait_opening(struct opening *opening, struct stat *st)
 {
-	if (atomic_load(&n_left) >= LEFT_MAX)
-		return -ETIMEDOUT;
-	struct opening *opening = new_opening(dir_fd, path);
 	if (!opening)
 		return errno == EMFILE ? -EMFILE : -ENOMEM;
-	opening->resolve = resolve;
-	opening->regular = regular;
 	const unsigned int limit_ms =
 		atomic_load(&n_left) > 0 ? timedopen_next_ms : timedopen_first_ms;
 	if (!call_within(&opening->thread, limit_ms, run_opening, drop_opening, opening))
@@ -153,6 +152,29 @@ int timedopen(
 		*st = opening->st;
 	free_opening(opening);
 	return ret;
+}
+
+int timedopen(
+	int dir_fd, const char *path, unsigned long long resolve, bool regular, struct stat *st)
+{
+	if (atomic_load(&n_left) >= LEFT_MAX)
+		return -ETIMEDOUT;
+	struct opening *opening = new_opening(dir_fd, path);
+	if (opening) {
+		opening->resolve = resolve;
+		opening->regular = regular;
+	}
+	return wait_opening(opening, st);
+}
+
+int timedopen_stat(const char *path, struct stat *st)
+{
+	if (atomic_load(&n_left) >= LEFT_MAX)
+		return -ETIMEDOUT;
+	struct opening *opening = new_opening(AT_FDCWD, path);
+	if (opening)
+		opening->looks = true;
+	return wait_opening(opening, st);
 }
 
 static void free_reading(struct reading *reading)

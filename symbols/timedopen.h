@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * timedopen.h - open(2) and pread(2) with a time limit, since other people's file systems and dead
- * network disks may never answer.
+ * timedopen.h - open(2), stat(2) and pread(2) with a time limit, since other people's file systems
+ * and dead network disks may never answer.
  *
  * Each call runs in its own thread, which is left behind if it hangs.  Any thread.
  */
@@ -19,6 +19,9 @@
  * with O_PATH.  Returns an fd, -ENOEXEC if it is no regular file, -ETIMEDOUT, or -errno. */
 int timedopen(
 	int dir_fd, const char *path, unsigned long long resolve, bool regular, struct stat *st);
+
+/* stat(2).  Returns 0, -ETIMEDOUT or -errno. */
+int timedopen_stat(const char *path, struct stat *st);
 
 /* pread(2) from a regular file.  Returns the bytes read, -ETIMEDOUT or -errno. */
 ssize_t timedopen_read(int fd, uint64_t at, void *out, size_t size);

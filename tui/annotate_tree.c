@@ -6,12 +6,14 @@
  */
 #include "tui/annotate_tree.h"
 
+#include "symbols/timedopen.h"
 #include "tui/annotate_tree_private.h"
 #include "tui/explain_errno.h"
 #include "tui/grow.h"
 #include "tui/report_private.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -61,10 +63,15 @@ static int open_empty(const char *dir)
 int annotate_tree_check(const char *dir)
 {
 	struct stat about;
+	const int ret = timedopen_stat(dir, &about);
 	int fd;
 
-	if (stat(dir, &about) && errno == ENOENT)
+	if (ret == -ENOENT)
 		return 0;
+	if (ret == -ETIMEDOUT) {
+		taking_complainf("--source-tree '%.300s': %s", dir, explain_errno(ret));
+		return ret;
+	}
 	fd = open_empty(dir);
 	if (fd < 0)
 		return fd;

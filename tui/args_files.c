@@ -7,6 +7,7 @@
 #include "tui/args_private.h"
 
 #include "sampler/recording/reader.h"
+#include "symbols/timedopen.h"
 #include "tui/archive.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outpath.h"
@@ -32,9 +33,10 @@ static enum args_kind directory_kind(const char *path, int *error)
 		return kind;
 	/* What may not be looked at may well be a recording: perf makes them for their owner
 	 * alone. */
-	if (stat(header, &about)) {
-		if (errno != ENOENT)
-			*error = errno;
+	const int missing = timedopen_stat(header, &about);
+	if (missing) {
+		if (missing != -ENOENT)
+			*error = -missing;
 	} else if (S_ISREG(about.st_mode)) {
 		kind = args_file_kind(header, &error_there);
 		if (kind == ARGS_PERFDATA || kind == ARGS_NO_FILE)
@@ -55,10 +57,9 @@ enum args_kind args_file_kind(const char *path, int *error)
 	*error = 0;
 	if (!strcmp(path, "-"))
 		return ARGS_STREAM;
-	if (stat(path, &about)) {
-		*error = errno;
+	*error = -timedopen_stat(path, &about);
+	if (*error)
 		return kind;
-	}
 	/* What is read of a pipe is gone for who opens it next. */
 	if (S_ISFIFO(about.st_mode))
 		return ARGS_STREAM;
@@ -92,7 +93,7 @@ static bool can_be_run(const char *path)
 {
 	struct stat about;
 
-	return !stat(path, &about) && S_ISREG(about.st_mode) &&
+	return !timedopen_stat(path, &about) && S_ISREG(about.st_mode) &&
 		!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
@@ -161,7 +162,7 @@ static bool is_directory(const char *word)
 {
 	struct stat about;
 
-	return !stat(word, &about) && S_ISDIR(about.st_mode);
+	return !timedopen_stat(word, &about) && S_ISDIR(about.st_mode);
 }
 
 /* No function has such a name, so it is a file, even a missing one.  Names of Go have slashes in
@@ -253,6 +254,19 @@ int args_take_word(struct args *args, char *word, bool *taken)
 		why_not(kind, error), strchr(word, '/') ? "that can be run" : "found in PATH");
 }
 
+/* Refuses a path that is no directory. */
+static int check_directory(struct args *args, const char *option, const char *path)
+{
+	struct stat about;
+	const int ret = timedopen_stat(path, &about);
+
+	if (ret == 0 && S_ISDIR(about.st_mode))
+		return 0;
+	return args_refuse(args, "%s '%s': %s", option, path,
+		ret == 0 || ret == -ENOENT || ret == -ENOTDIR ? "there is no such directory"
+							      : explain_errno(ret));
+}
+
 /* What is sampled for hours is not to be lost for a directory that is not there. */
 static int check_folder(struct args *args, const char *output)
 {
@@ -264,7 +278,7 @@ static int check_folder(struct args *args, const char *output)
 	if (!slash || slash == output)
 		return 0;
 	path = strndup(output, (size_t)(slash - output));
-	good = !path || (!stat(path, &folder) && S_ISDIR(folder.st_mode));
+	good = !path || (!timedopen_stat(path, &folder) && S_ISDIR(folder.st_mode));
 	free(path);
 	return good ? 0
 		    : args_refuse(args, "-o '%s': there is no directory '%.*s'", output,
@@ -277,21 +291,25 @@ static int check_output(struct args *args)
 	const char *output = request->output;
 	struct outpath place;
 	struct stat to, from;
+	int ret;
 
 	if (!output || !strcmp(output, "-"))
 		return 0;
 	if (!*output)
 		return args_refuse(args, "-o '': the name of a file is missing");
+	ret = timedopen_stat(output, &to);
+	if (ret == -ETIMEDOUT)
+		return args_refuse(args, "-o '%s': %s", output, explain_errno(ret));
 	if (outpath_find(&place, output) == -ELOOP)
 		return args_refuse(args, "-o '%s': %s", output, explain_errno(ELOOP));
 	outpath_close(&place);
-	if (stat(output, &to))
+	if (ret)
 		return check_folder(args, output);
 	if (S_ISDIR(to.st_mode))
 		return args_refuse(args, "-o '%s': it is a directory", output);
 	/* It would be emptied before it is read. */
 	for (size_t i = 0; i < request->n_files && S_ISREG(to.st_mode); i++)
-		if (strcmp(request->files[i], "-") && !stat(request->files[i], &from) &&
+		if (strcmp(request->files[i], "-") && !timedopen_stat(request->files[i], &from) &&
 			from.st_dev == to.st_dev && from.st_ino == to.st_ino)
 			return args_refuse(
 				args, "-o '%s': it is the recording that is read", output);
@@ -317,13 +335,27 @@ static int check_symbol(struct args *args)
 		request->symbol, why_not(kind, error));
 }
 
+/* Its process could not be ended while it waits for its program. */
+static int check_command(struct args *args)
+{
+	char *const *command = args->request.engine.target.command;
+	struct stat about;
+	int ret;
+
+	if (!command || !strchr(command[0], '/'))
+		return 0;
+	ret = timedopen_stat(command[0], &about);
+	return ret == -ETIMEDOUT ? args_refuse(args, "'%s': %s", command[0], explain_errno(ret))
+				 : 0;
+}
+
 int args_check_files(struct args *args)
 {
 	struct request *request = &args->request;
 	struct stat about;
 	size_t streams = 0;
 
-	if (check_symbol(args))
+	if (check_symbol(args) || check_command(args))
 		return -EINVAL;
 
 	if (request->command == CMD_DIFF && request->n_files < 2)
@@ -347,7 +379,7 @@ int args_check_files(struct args *args)
 			return args_refuse(args,
 				"'%s' is packed already: it is compressed, or an archive already",
 				path);
-		if (request->command == CMD_ARCHIVE && !stat(path, &about) &&
+		if (request->command == CMD_ARCHIVE && !timedopen_stat(path, &about) &&
 			S_ISDIR(about.st_mode))
 			return args_refuse(args,
 				"'%s' is a directory: strobe archive packs recordings that are one "
@@ -373,19 +405,17 @@ int args_check_files(struct args *args)
 				strcmp(request->baseline, "-") ? why_not(kind, error)
 							       : "name a file");
 	}
-	if (request->symfs && (stat(request->symfs, &about) || !S_ISDIR(about.st_mode)))
-		return args_refuse(
-			args, "--symfs '%s': there is no such directory", request->symfs);
+	if (request->symfs && check_directory(args, "--symfs", request->symfs))
+		return -EINVAL;
 	return check_output(args);
 }
 
 int args_add_debug_dir(struct args *args, const char *text)
 {
 	struct request *request = &args->request;
-	struct stat about;
 
-	if (stat(text, &about) || !S_ISDIR(about.st_mode))
-		return args_refuse(args, "--debug-dir '%s': there is no such directory", text);
+	if (check_directory(args, "--debug-dir", text))
+		return -EINVAL;
 	const char **grown = reallocarray(
 		request->debug_dirs, request->n_debug_dirs + 2, sizeof(*request->debug_dirs));
 	if (!grown)

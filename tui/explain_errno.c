@@ -25,6 +25,7 @@ static const struct {
 	{EUCLEAN, "it is damaged"},
 	{EBADF, "it is closed, or not open for this"},
 	{EPROTO, "it is damaged"},
+	{ETIMEDOUT, "its file system does not answer"},
 	{ESTALE, "it was replaced by another file"},
 	{EREMOTE, "it is of another machine, and nothing proves that the file here is the same"},
 	{EOWNERDEAD, "the process that read it was killed by it"},

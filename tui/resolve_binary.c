@@ -2,6 +2,7 @@
 /*
  * resolve_binary.c - see resolve_private.h.  UI thread.
  */
+#include "symbols/timedopen.h"
 #include "tui/resolve_private.h"
 
 #include <errno.h>
@@ -106,7 +107,7 @@ static bool is_file(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode);
+	return !timedopen_stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 static bool take(const char *dir, size_t dir_len, const char *name, char *out, size_t size)

@@ -7,6 +7,7 @@
  */
 #include "tui/settings.h"
 
+#include "symbols/timedopen.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
@@ -36,11 +37,15 @@ struct settings {
 
 int settings_read(const char *path, size_t max, char **out, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), ret = 0;
+	struct stat about;
+	int fd, ret = timedopen_stat(path, &about);
 	char *text;
 
 	*out = NULL;
 	*len = 0;
+	if (ret)
+		return ret;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	text = malloc(max + 1);

@@ -3,10 +3,12 @@
 """A target whose program, library and root lie on a file system that stops to answer: strobe shows it all the same, says what
 it could not read, names all else, and ends.
 
-usage: hanging.py STROBE SHARES
+usage: hanging.py STROBE SHARES JIT
 """
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +19,7 @@ import checks as common  # noqa: E402
 import fuse  # noqa: E402
 
 checks = common.Checks()
-strobe, shares = (os.path.abspath(path) for path in sys.argv[1:3])
+strobe, shares, jit = (os.path.abspath(path) for path in sys.argv[1:4])
 NOTE = "its file system does not answer"
 
 
@@ -102,6 +104,29 @@ def test_root(folder):
             judge_screen(name, target.pid, "q", "shares")
 
 
+# Its own mounts, of which others see nothing.
+COVERED = ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /tmp && exec "$2" late 1000', "sh"]
+
+
+def test_map(folder):
+    name = "names of code made at run time where nobody answers"
+    point = os.path.join(folder, "temporary")
+    os.mkdir(point)
+    program = os.path.join("/var/tmp", f"strobe-test-hanging-{os.getpid()}")
+    shutil.copy(jit, program)
+    try:
+        with fuse.mounted(point, {"shares": shares}) as server:
+            with common.started([*COVERED, point, program]) as target:
+                common.let_run(target.pid, 0.5)
+                os.kill(server, signal.SIGSTOP)
+                result = common.run([strobe, "report", "-e", "cpu-clock", "-p", str(target.pid), "--duration", "0.5",
+                                     "-F", "499"])
+                checks.check(f"{name}: a note says so", not result.hung and result.status == 0 and
+                             re.search(rf"/tmp/perf-\d+\.map' \({NOTE}\)", result.out), result)
+    finally:
+        os.unlink(program)
+
+
 def test_debug_file(folder):
     """A debug file that opens, and whose reads never end: the sum over it is what its link asks for."""
     name = "a debug file that cannot be read to an end"
@@ -151,6 +176,26 @@ def test_writing(folder):
                 screen.close()
 
 
+def test_named(folder):
+    """What the command line names lies there: a sentence says so, and nothing waits."""
+    point = os.path.join(folder, "named")
+    os.mkdir(point)
+    data = os.path.join(folder, "some.data")
+    common.run([strobe, "record", "-e", "cpu-clock", "-o", data, "--", shares, "1"])
+    with fuse.mounted(point, {"shares": shares}) as server:
+        os.kill(server, signal.SIGSTOP)
+        file = os.path.join(point, "shares")
+        for words in (["report", "--debug-dir", point, data], ["report", "--symfs", point, data], ["report", file],
+                      ["diff", data, file], ["--baseline", file, data], ["record", "-o", file, "--", "true"],
+                      ["export", "--format", "folded", "-o", file, data], ["annotate", "--source-tree", point, data],
+                      ["report", "--", file]):
+            result = common.run([strobe, *words])
+            checks.check(f"{words[0]} {words[1]}: a sentence says so", not result.hung and result.status in (1, 2) and
+                         "its file system does not answer" in result.err, result)
+        result = common.run([strobe, "report", "--cache-dir", point, data])
+        checks.check("a cache there is not used", result.status == 0 and "shares_hot" in result.out, result)
+
+
 def main():
     if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
         checks.skip("a hanging file system", "needs root and /dev/fuse")
@@ -165,6 +210,8 @@ def main():
             test_root(folder)
             test_debug_file(folder)
             test_writing(folder)
+            test_named(folder)
+            test_map(folder)
         except OSError as error:
             checks.skip("a hanging file system", str(error))
     checks.finish()
