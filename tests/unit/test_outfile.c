@@ -147,6 +147,23 @@ static void test_not_at_all(void **state)
 	unlink("a");
 }
 
+/* A print that failed without a write leaves only the stream's mark. */
+static void test_print_failed(void **state)
+{
+	struct outfile out;
+
+	(void)state;
+	assert_int_equal(write_file("old", "one"), 0);
+	assert_int_equal(outfile_open(&out, "old", OUTFILE_PUBLIC), 0);
+	fputs("tw", out.file);
+	assert_int_equal(fgetc(out.file), EOF); /* it is not open for reading, and so marked */
+	assert_true(ferror(out.file));
+	assert_int_equal(outfile_end(&out, 0), -EIO);
+	assert_text("old", "one");
+	assert_int_equal(count_files("."), 1);
+	unlink("old");
+}
+
 static void test_private(void **state)
 {
 	struct outfile out;
@@ -294,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_not_at_all),
+		cmocka_unit_test(test_print_failed),
 		cmocka_unit_test(test_private),
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_own_links),

@@ -145,6 +145,9 @@ int outfile_commit(struct outfile *out)
 
 	if (fflush(out->file) && !out->error)
 		out->error = -errno;
+	/* A print may have failed before its bytes came to be written. */
+	if (ferror(out->file) && !out->error)
+		out->error = -EIO;
 	giveup_watch(-1);
 	if (!out->error && *out->temporary && fsync(out->fd))
 		out->error = -errno;
