@@ -118,3 +118,19 @@ const char *clean_string(char *out, size_t size, const char *text)
 	clean_text(out, size, text, SIZE_MAX);
 	return out;
 }
+
+const char *clean_path(char out[CLEAN_PATH_BYTES], const char *path)
+{
+	static const char cut[] = "...";
+	const size_t len = strlen(path), room = CLEAN_PATH_BYTES - sizeof(cut);
+
+	if (len < CLEAN_PATH_BYTES)
+		return clean_string(out, CLEAN_PATH_BYTES, path);
+	path += len - room;
+	/* Not amid a character of several bytes. */
+	while ((*path & 0xc0) == 0x80)
+		path++;
+	strcpy(out, cut);
+	clean_string(out + strlen(cut), CLEAN_PATH_BYTES - strlen(cut), path);
+	return out;
+}

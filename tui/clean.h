@@ -19,4 +19,9 @@ size_t clean_text(char *out, size_t size, const char *text, size_t len);
 /* The same for a terminated string, into a buffer that the caller owns; returns out. */
 const char *clean_string(char *out, size_t size, const char *text);
 
+/* The same for a path in a sentence: a long one loses its beginning, so that what is said of it
+ * remains.  Room for one: */
+#define CLEAN_PATH_BYTES 100
+const char *clean_path(char out[CLEAN_PATH_BYTES], const char *path);
+
 #endif

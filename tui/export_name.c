@@ -58,7 +58,7 @@ int export_name_parse(const char *text, enum export_format *format, const char *
 	char *sentence, size_t size)
 {
 	size_t word = strcspn(text, " ");
-	char name[256];
+	char name[CLEAN_PATH_BYTES];
 
 	for (int i = 0; text[word] && i < EXPORT_FORMATS; i++) {
 		if (strlen(export_format_names[i]) != word ||
@@ -72,9 +72,9 @@ int export_name_parse(const char *text, enum export_format *format, const char *
 	*path = text;
 	if (by_ending(text, format))
 		return 0;
-	clean_string(name, sizeof(name), text);
+	clean_path(name, text);
 	snprintf(sentence, size,
-		"The ending of '%.100s' tells no format: .folded, .speedscope.json, .pb.gz, "
+		"The ending of '%s' tells no format: .folded, .speedscope.json, .pb.gz, "
 		".callgrind, .svg or .gecko.json; or a format's name before the file's",
 		name);
 	return -EINVAL;

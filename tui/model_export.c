@@ -267,10 +267,10 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	struct model_live *live = model_live_of(model);
 	const struct engine_event_status *status = model_event(model, model->event);
 	struct export_job *job;
-	char name[256];
+	char name[CLEAN_PATH_BYTES];
 	int ret = -ENOMEM;
 
-	clean_string(name, sizeof(name), path);
+	clean_path(name, path);
 	if (!status) {
 		snprintf(message, size, "There is no event to export");
 		return -ENODATA;
@@ -287,7 +287,7 @@ int model_live_export(struct model *model, const char *path, enum export_format 
 	if (!ret)
 		ret = thread_start(&job->thread, "strobe-export", job_main, NULL, job);
 	if (ret) {
-		snprintf(message, size, "Cannot export to %.200s: %s", name,
+		snprintf(message, size, "Cannot export to %s: %s", name,
 			ret == -ENODATA ? "the event has no samples in this time"
 					: explain_errno(ret));
 		(void)job_free(job);
@@ -304,7 +304,7 @@ void model_live_take_export(struct model_live *live)
 {
 	struct model *model = &live->model;
 	struct export_job *job = live->export_job;
-	char name[256], text[400];
+	char name[CLEAN_PATH_BYTES], text[400];
 	size_t looked;
 	int error;
 
@@ -318,16 +318,15 @@ void model_live_take_export(struct model_live *live)
 		return;
 	}
 	error = job->error;
-	clean_string(name, sizeof(name), job->path);
+	clean_path(name, job->path);
 	if (error == -EINTR)
 		snprintf(text, sizeof(text), "The export was stopped: nothing was written");
 	else if (error == -ESPIPE)
-		snprintf(text, sizeof(text), "%.200s is no file: it is not written to", name);
+		snprintf(text, sizeof(text), "%s is no file: it is not written to", name);
 	else if (error)
-		snprintf(text, sizeof(text), "Cannot export to %.200s: %s", name,
-			explain_errno(error));
+		snprintf(text, sizeof(text), "Cannot export to %s: %s", name, explain_errno(error));
 	else
-		snprintf(text, sizeof(text), "Exported to %.200s (%s)%s", name,
+		snprintf(text, sizeof(text), "Exported to %s (%s)%s", name,
 			export_format_names[job->format],
 			job->untimed ? "; times are spread over the tenths of a second in which "
 				       "samples were counted"

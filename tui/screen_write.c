@@ -112,17 +112,17 @@ static int write_picture(const struct screen *screen, const char *path)
 
 static void write_screen(struct screen *screen, const char *path)
 {
-	char name[300], text[400];
+	char name[CLEAN_PATH_BYTES], text[400];
 	int ret;
 
-	clean_string(name, sizeof(name), path);
+	clean_path(name, path);
 	/* Without the prompt, and the message before it. */
 	screen->message_until_ns = 0;
 	screen_draw(screen);
 	ret = write_picture(screen, path);
 	if (ret)
 		snprintf(text, sizeof(text), "The screen cannot be written to %s: %s", name,
-			ret == -ETIMEDOUT ? "its file system does not answer" : explain_errno(ret));
+			explain_errno(ret));
 	else
 		snprintf(text, sizeof(text), "The screen was written to %s", name);
 	told(screen, ret, text);

@@ -128,6 +128,27 @@ static void test_limits(void **state)
 }
 
 /* Whatever goes in, what comes out is valid, has no controls, and cleaning it again changes nothing. */
+static void test_long_paths_lose_their_beginning(void **state)
+{
+	char out[CLEAN_PATH_BYTES], path[400];
+
+	(void)state;
+	assert_string_equal(clean_path(out, "/tmp/a\tb"), "/tmp/a?b");
+	memset(path, 'a', sizeof(path));
+	strcpy(path + sizeof(path) - 7, "/b.svg");
+	assert_string_equal(clean_path(out, path) + CLEAN_PATH_BYTES - 8, "a/b.svg");
+	assert_memory_equal(out, "...a", 4);
+	/* Characters of two bytes, of which the cut leaves no half. */
+	for (size_t i = 0; i + 1 < sizeof(path); i += 2)
+		memcpy(path + i, "\xc3\xa4", 2);
+	for (size_t odd = 0; odd < 2; odd++) {
+		path[sizeof(path) - 2 - odd] = '\0';
+		memmove(path + odd, path, 2);
+		clean_path(out, path);
+		assert_memory_equal(out, "...\xc3\xa4", 5);
+	}
+}
+
 static void test_random_bytes(void **state)
 {
 	(void)state;
@@ -156,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_invisible_characters_are_replaced),
 		cmocka_unit_test(test_invalid_bytes_are_replaced_one_each),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_long_paths_lose_their_beginning),
 		cmocka_unit_test(test_random_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
