@@ -441,6 +441,15 @@ static int print(struct annotate_report *report)
 	return ret ? 1 : 0;
 }
 
+/* Notes say why there may be nothing to show. */
+static void complain_notes(struct annotate_report *report)
+{
+	if (report_gather_notes(&report->notes, &report->taking->session))
+		taking_complain("out of memory");
+	for (size_t i = 0; i < report->notes.n_notes; i++)
+		taking_complain(report->notes.notes[i]);
+}
+
 static int show(struct annotate_report *report)
 {
 	const struct request *request = report->request;
@@ -450,12 +459,15 @@ static int show(struct annotate_report *report)
 	if (!report->pick.n) {
 		taking_complainf("there are no samples%s",
 			request->n_terms + request->n_only ? " that pass the filters" : "");
+		complain_notes(report);
 		return 1;
 	}
 	if (request->source_tree)
 		return annotate_tree_write(report);
-	if (request->symbol ? choose_named(report) : choose_hottest(report))
+	if (request->symbol ? choose_named(report) : choose_hottest(report)) {
+		complain_notes(report);
 		return 1;
+	}
 	for (size_t i = 0; i < report->n_functions; i++)
 		if (read_function(report, report->functions[i]))
 			return 1;

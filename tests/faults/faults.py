@@ -260,6 +260,16 @@ class Text(Scenario):
         return None if told else "another result without a sentence"
 
 
+class Annotate(Text):
+    """There are samples: if none is found, it is said why."""
+
+    def judge(self, outcome, folder):
+        told = told_of(outcome.err)
+        if outcome.status > 0 and len(told) == 1 and "no samples" in told[0]:
+            return "no samples, and no reason"
+        return super().judge(outcome, folder)
+
+
 class Json(Text):
     """A report of a recording: all but its notes, and what strobe itself used, is always the same."""
 
@@ -552,9 +562,10 @@ def main():
                 Json("report", strobe, 5, "report", "FOLDER/data", "--format", "json", *known),
                 Json("report afresh", strobe, 3, "report", "FOLDER/data", "--format", "json", *cold),
                 Text("text", strobe, 2, "report", "FOLDER/data", "--group", "thread,image", *known),
-                Text("annotate", strobe, 2, "annotate", "FOLDER/data", "shares_hot", *known),
+                Annotate("annotate", strobe, 2, "annotate", "FOLDER/data", "shares_hot", *known),
                 Text("export", strobe, 2, "export", "FOLDER/data", "--format", "folded", *known),
                 Text("export with lines", strobe, 2, "export", "FOLDER/data", "--format", "callgrind", *known),
+                Text("diff", strobe, 1, "diff", "FOLDER/data", "FOLDER/data", *known),
                 Live("report live", strobe, 3, process.pid),
                 Record("record", strobe, 4, process.pid),
                 Screen("screen", strobe, 3, "FOLDER/data", *known),
