@@ -280,7 +280,8 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		text_add(&text, ": some lines and inlined functions are missing");
 		break;
 	case SYMBOLS_NOTE_NO_MEMORY:
-		text_add(&text, "out of memory: some functions are shown without their names or callers");
+		text_add(&text,
+			"out of memory: some functions are shown without their names or callers");
 		break;
 	case SYMBOLS_NOTE_MOVED:
 		text_add(&text,
