@@ -165,8 +165,6 @@ static void drop_open(struct store *store)
 	release_open(store);
 }
 
-/* Without memory for it the slice stays open, and gets longer for a while; then its samples are
- * dropped, because nobody sees what is never sealed. */
 static int seal_open(struct store *store, uint64_t end_ns)
 {
 	struct sealed *sealed;
@@ -175,11 +173,8 @@ static int seal_open(struct store *store, uint64_t end_ns)
 	if (!err)
 		err = slices_seal(
 			&store->slices, &store->open, store->open_start_ns, end_ns, &sealed);
-	if (err) {
-		if (end_ns - store->open_start_ns > UNSEALED_MAX_NS)
-			drop_open(store);
+	if (err)
 		return err;
-	}
 	store->listed_bytes += sealed->bytes;
 	store->slice_bytes += sealed->bytes;
 	store->n_with_values += sealed->slice.values != NULL;
@@ -208,11 +203,13 @@ static void roll(struct store *store, uint64_t time_ns)
 {
 	uint64_t start_ns = time_ns - time_ns % STORE_SLICE_NS;
 
-	if (store->open.n && !seal_open(store, store->open_end_ns))
-		store->sealed_by_adding = true;
 	if (store->open.n) {
-		store->open_end_ns = start_ns + STORE_SLICE_NS;
-		return;
+		if (seal_open(store, store->open_end_ns)) {
+			/* No memory to seal: go on in a longer slice. */
+			store->open_end_ns = start_ns + STORE_SLICE_NS;
+			return;
+		}
+		store->sealed_by_adding = true;
 	}
 	if (start_ns < store->sealed_until_ns)
 		start_ns = store->sealed_until_ns;
@@ -298,8 +295,13 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force)
 	if (!store->open.n)
 		return sealed;
 	if (now_ns >= store->open_end_ns)
-		return !seal_open(store, store->open_end_ns) || sealed;
-	return (force && !seal_early(store, now_ns)) || sealed;
+		sealed |= !seal_open(store, store->open_end_ns);
+	else if (force)
+		sealed |= !seal_early(store, now_ns);
+	/* Nobody sees what is never sealed. */
+	if (store->open.n && now_ns > store->open_start_ns + UNSEALED_MAX_NS)
+		drop_open(store);
+	return sealed;
 }
 
 bool store_finish(struct store *store, uint64_t now_ns)
