@@ -360,7 +360,7 @@ static int move_in_place(struct engine *engine, unsigned int index)
 		ret = sys_modify(event->fd, &attr);
 		if (ret && ret != -ESRCH)
 			return ret;
-		if (!ret && choice_runs(engine, index) && !point->on_exec)
+		if (!ret && point_event_is_on(engine, event) && !point->on_exec)
 			point_go_on(engine, event);
 	}
 	return 0;

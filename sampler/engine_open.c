@@ -405,7 +405,7 @@ void point_executed(struct engine *engine, struct point *point)
 {
 	point->on_exec = false;
 	for (struct point_event *event = point->events; event; event = event->next) {
-		if (point_event_is_on(engine, event))
+		if (!engine->stopped && point_event_is_on(engine, event))
 			point_go_on(engine, event);
 		else
 			sys_disable(event->fd);
@@ -488,7 +488,7 @@ struct point_event *point_find_event(const struct point *point, unsigned int ind
 {
 	struct point_event *event = point->events;
 
-	while (event && event->choice != index)
+	while (event && (event->choice != index || event->dropped))
 		event = event->next;
 	return event;
 }

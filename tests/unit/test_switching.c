@@ -449,9 +449,44 @@ static void test_dropped_owner(void **state)
 	check(false, true, true);
 }
 
+/* An exec that comes while sampling ends enables nothing for good. */
+static void test_stopped_at_exec(void **state)
+{
+	struct world *world = *state;
+
+	begin_before_exec(world);
+	for (unsigned int i = 0; i < EVENTS; i++)
+		kernel.enabled[i] = true;
+	pass(NS_PER_S);
+	world->engine->stopped = true;
+	point_disarm(&world->point);
+	change_settle(world->engine);
+	check(false, false, false);
+}
+
+/* An event that comes back where it was dropped, but cannot be opened there. */
+static void test_dropped_owner_stays_off(void **state)
+{
+	struct world *world = *state;
+	struct engine *engine = world->engine;
+	const struct choice again = engine->choices[0];
+
+	world->events[0].owns_ring = true;
+	choice_disarm(engine, 0);
+	change_settle(engine);
+	choice_drop(engine, 0);
+	check(false, true, true);
+	engine->choices[0] = again;
+	change_enabled(engine, 0, false);
+	change_enabled(engine, 0, true);
+	check(false, true, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_stopped_at_exec, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dropped_owner_stays_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off_before_exec, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_opened_while_leader_is_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_opened_after_exec, setup, teardown),
