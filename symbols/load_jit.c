@@ -501,10 +501,11 @@ int load_jit(struct loader *loader, struct loader_image *image)
 		image->state = SYMBOLS_NONE;
 		jit->same = before.map.inode || before.dump.inode;
 		if (jit->same) {
-			const bool over = jit->over;
+			const bool over = jit->over, told = jit->told_refused;
 			*jit = before;
 			jit->same = true;
 			jit->over = over;
+			jit->told_refused = told;
 		}
 		return 0;
 	}
