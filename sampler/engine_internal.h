@@ -516,9 +516,10 @@ struct point_event *point_find_event(const struct point *point, unsigned int cho
 int point_start_event(struct engine *engine, struct point_event *event);
 /* Enables it, with more credit if it runs on credit.  Returns 0 or -errno, after a note. */
 int point_let_run(struct engine *engine, struct point_event *event, uint32_t credit);
-/* Whether it is to run from now on. */
+/* Returns whether an event may run from now on. */
 bool point_event_runs(const struct engine *engine, const struct point_event *event);
-/* Whether it is to be enabled.  A member that is on stands still while its leader is off, and goes on with it. */
+/* Returns whether the kernel may enable an event.  A member whose leader is off does not count,
+ * but stays enabled, so that it continues with the leader. */
 bool point_event_is_on(const struct engine *engine, const struct point_event *event);
 /* Let it go on, after it was disabled. */
 void point_go_on(struct engine *engine, struct point_event *event);
@@ -533,7 +534,8 @@ void point_drop_swapped(struct engine *engine, struct point *point, unsigned int
 /* Stop sampling, and the clock it is measured against; rearm lets both go on. */
 void point_disarm(struct point *point);
 void point_rearm(struct engine *engine, struct point *point);
-/* Its task has executed its program, which enabled the events that were open then, whether or not they are to run. */
+/* Call after the exec of a point's task.  It enabled all open events; this disables those that are
+ * switched off. */
 void point_executed(struct engine *engine, struct point *point);
 void point_retarget(struct engine *engine, struct point *point);
 

@@ -19,8 +19,8 @@ size_t clean_text(char *out, size_t size, const char *text, size_t len);
 /* The same for a terminated string, into a buffer that the caller owns; returns out. */
 const char *clean_string(char *out, size_t size, const char *text);
 
-/* The same for a path in a sentence: a long one loses its beginning, so that what is said of it
- * remains.  Room for one: */
+/* Cleans a path for a sentence.  A long path loses its beginning, so that the rest of the sentence
+ * fits.  Returns out. */
 #define CLEAN_PATH_BYTES 100
 const char *clean_path(char out[CLEAN_PATH_BYTES], const char *path);
 
