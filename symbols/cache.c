@@ -64,15 +64,20 @@ static int default_dir(char *out, size_t size)
 	struct stat st;
 	int n;
 
+	/* A file system that does not answer hangs mkdir(2) as well. */
 	if (xdg && xdg[0] == '/') {
+		if (timedopen_stat(xdg, &st) == -ETIMEDOUT)
+			return -ETIMEDOUT;
 		if (mkdir(xdg, 0700) < 0 && errno != EEXIST)
 			return -errno;
 		n = snprintf(out, size, "%s/strobe", xdg);
 	} else {
 		/* Under sudo, HOME may be somebody else's: no files of root there. */
-		if (!home || home[0] != '/' || stat(home, &st) < 0 || st.st_uid != geteuid())
+		if (!home || home[0] != '/' || timedopen_stat(home, &st) < 0 || st.st_uid != geteuid())
 			return -ENOENT;
 		n = snprintf(out, size, "%s/.cache", home);
+		if (n > 0 && (size_t)n < size && timedopen_stat(out, &st) == -ETIMEDOUT)
+			return -ETIMEDOUT;
 		if (n > 0 && (size_t)n < size && mkdir(out, 0700) < 0 && errno != EEXIST)
 			return -errno;
 		n = snprintf(out, size, "%s/.cache/strobe", home);

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ enum args_kind args_file_kind(const char *path, int *error)
 	enum args_kind kind = ARGS_NO_FILE;
 	unsigned char bytes[ARCHIVE_MAGIC_MAX];
 	struct stat about;
-	ssize_t len = -1;
+	ssize_t len;
 	int fd;
 
 	*error = 0;
@@ -69,11 +70,11 @@ enum args_kind args_file_kind(const char *path, int *error)
 		*error = EINVAL;
 		return kind;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0)
-		len = pread(fd, bytes, sizeof(bytes), 0);
+	/* A file system may know the file's attributes and still not answer. */
+	fd = timedopen(AT_FDCWD, path, 0, true, &about);
+	len = fd < 0 ? fd : timedopen_read(fd, 0, bytes, sizeof(bytes));
 	if (len < 0)
-		*error = errno;
+		*error = (int)-len;
 	else if (reader_is_magic(bytes, (size_t)len))
 		kind = ARGS_PERFDATA;
 	else if (unpacked_is_magic(bytes, (size_t)len))
@@ -89,36 +90,55 @@ enum args_kind args_file_kind(const char *path, int *error)
 	return kind;
 }
 
-static bool can_be_run(const char *path)
+/* Returns 0 if path is a program that may be run, -ETIMEDOUT, or another -errno. */
+static int try_command(const char *path)
 {
 	struct stat about;
+	const int ret = timedopen_stat(path, &about);
 
-	return !timedopen_stat(path, &about) && S_ISREG(about.st_mode) &&
-		!faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+	if (ret)
+		return ret;
+	if (!S_ISREG(about.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
+		return -EACCES;
+	const int fd = timedopen(AT_FDCWD, path, 0, true, NULL);
+	if (fd >= 0)
+		close(fd);
+	/* It may be run without the right to read it. */
+	return fd == -ETIMEDOUT ? fd : 0;
 }
 
-/* As execvp(3) would find it. */
-static bool is_command(const char *word)
+/* Searches for the program as execvp(3) does, up to a directory that does not answer.  Returns 0,
+ * -ETIMEDOUT, or -ENOENT, and in file the path that was tried last. */
+static int find_command(const char *word, char file[PATH_MAX])
 {
 	const char *path = getenv("PATH");
 
-	if (strchr(word, '/'))
-		return can_be_run(word);
-	if (!path)
-		path = "/bin:/usr/bin";
-	for (;;) {
-		size_t len = strcspn(path, ":");
-		char file[4096];
-
-		if (*word &&
-			snprintf(file, sizeof(file), "%.*s%s%s", (int)len, path, len ? "/" : "",
-				word) < (int)sizeof(file) &&
-			can_be_run(file))
-			return true;
-		if (!path[len])
-			return false;
-		path += len + 1;
+	if (strchr(word, '/')) {
+		snprintf(file, PATH_MAX, "%s", word);
+		return try_command(word);
 	}
+	for (path = path ? path : "/bin:/usr/bin"; *word; path++) {
+		const size_t len = strcspn(path, ":");
+		const int n =
+			snprintf(file, PATH_MAX, "%.*s%s%s", (int)len, path, len ? "/" : "", word);
+		const int ret = n < PATH_MAX ? try_command(file) : -ENAMETOOLONG;
+
+		if (!ret || ret == -ETIMEDOUT)
+			return ret;
+		path += len;
+		if (!*path)
+			break;
+	}
+	return -ENOENT;
+}
+
+/* A command on a file system that does not answer is one, too: check_command() refuses it. */
+static bool is_command(const char *word)
+{
+	char file[PATH_MAX];
+	const int ret = find_command(word, file);
+
+	return !ret || ret == -ETIMEDOUT;
 }
 
 /* Why a file is no recording. */
@@ -335,18 +355,17 @@ static int check_symbol(struct args *args)
 		request->symbol, why_not(kind, error));
 }
 
-/* Its process could not be ended while it waits for its program. */
+/* A process that waits for its program's file system could not be ended. */
 static int check_command(struct args *args)
 {
 	char *const *command = args->request.engine.target.command;
-	struct stat about;
+	char file[PATH_MAX];
 	int ret;
 
-	if (!command || !strchr(command[0], '/'))
+	if (!command)
 		return 0;
-	ret = timedopen_stat(command[0], &about);
-	return ret == -ETIMEDOUT ? args_refuse(args, "'%s': %s", command[0], explain_errno(ret))
-				 : 0;
+	ret = find_command(command[0], file);
+	return ret == -ETIMEDOUT ? args_refuse(args, "'%s': %s", file, explain_errno(ret)) : 0;
 }
 
 int args_check_files(struct args *args)

@@ -127,8 +127,8 @@ const char *clean_path(char out[CLEAN_PATH_BYTES], const char *path)
 	if (len < CLEAN_PATH_BYTES)
 		return clean_string(out, CLEAN_PATH_BYTES, path);
 	path += len - room;
-	/* Not amid a character of several bytes. */
-	while ((*path & 0xc0) == 0x80)
+	/* A cut inside a character skips its rest, at most three bytes of UTF-8. */
+	for (unsigned int i = 0; i < 3 && (*path & 0xc0) == 0x80; i++)
 		path++;
 	strcpy(out, cut);
 	clean_string(out + strlen(cut), CLEAN_PATH_BYTES - strlen(cut), path);

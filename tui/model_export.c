@@ -180,13 +180,15 @@ static void choose_slices(struct snapshot *part, const struct model *model)
 		part->n--;
 }
 
-static bool has_samples(const struct snapshot *part, uint8_t event)
+static bool has_samples(const struct profile *profile)
 {
-	for (size_t i = 0; i < part->n; i++) {
-		const struct slice *slice = part->slices[i];
+	uint32_t event;
 
-		for (uint32_t c = 0; c < slice->cells; c++)
-			if (slice->event[c] == event)
+	for (size_t s = 0; s < profile->snapshot->n; s++) {
+		const struct slice *slice = profile->snapshot->slices[s];
+
+		for (uint32_t i = 0; i < slice->cells; i++)
+			if (profile_pass(profile, slice, i, &event))
 				return true;
 	}
 	return false;
@@ -226,8 +228,6 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 	choose_slices(&job->part, model);
 	if (live->crumbs.filter)
 		ret = copy_passing(job, live->crumbs.filter);
-	if (!ret && !has_samples(&job->part, status->id))
-		ret = -ENODATA;
 	if (!ret)
 		ret = names_freeze(&job->names, session->names, &job->part, inlines);
 	job->event = (struct profile_event){
@@ -258,6 +258,8 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 		.interrupted = is_cancelled,
 		.ctx = job,
 	};
+	if (!ret && !has_samples(&job->profile))
+		ret = -ENODATA;
 	return ret;
 }
 

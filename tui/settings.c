@@ -45,19 +45,25 @@ int settings_read(const char *path, size_t max, char **out, size_t *len)
 	*len = 0;
 	if (ret)
 		return ret;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const bool regular = S_ISREG(about.st_mode);
+	fd = regular ? timedopen(AT_FDCWD, path, 0, true, NULL)
+		     : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return -errno;
+		return regular ? fd : -errno;
 	text = malloc(max + 1);
 	if (!text)
 		ret = -ENOMEM;
 	while (!ret && *len <= max) {
-		ssize_t n = read(fd, text + *len, max + 1 - *len);
+		const size_t room = max + 1 - *len;
+		ssize_t n = regular ? timedopen_read(fd, *len, text + *len, room)
+				    : read(fd, text + *len, room);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && !regular)
+			n = -errno;
+		if (n == -EINTR)
 			continue;
 		if (n < 0)
-			ret = -errno;
+			ret = (int)n;
 		if (n <= 0)
 			break;
 		*len += (size_t)n;
@@ -364,13 +370,17 @@ int settings_remember(
 {
 	struct config *layout;
 	struct outfile out;
-	struct stat base;
+	struct stat base, about;
 	int ret;
 
 	if (!settings->layout_path[0])
 		return -EPERM;
-	if (stat(settings->layout_base, &base))
-		return -errno;
+	ret = timedopen_stat(settings->layout_base, &base);
+	if (ret)
+		return ret;
+	/* The file system below may be another one. */
+	if (timedopen_stat(settings->layout_path, &about) == -ETIMEDOUT)
+		return -ETIMEDOUT;
 	if (base.st_uid != geteuid())
 		return -EPERM;
 	ret = make_parents(settings->layout_path);

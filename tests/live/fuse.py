@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A file system in user space, by /dev/fuse and mount(2) alone: one folder with files of this one, which can stop to answer.
 
-It needs root.  What it serves is read-only, and attributes hold for no time, so that whoever looks asks each time.
+It needs root and serves files for reading only.  By default attributes hold for no time, so that each stat(2) asks the server.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ MNT_DETACH = 2
 class Server:
     """Answers the kernel's questions in a process of its own, until it is told to stop."""
 
-    def __init__(self, fd, files, mute=()):
-        """Reads of the files named in mute never get an answer."""
-        self.fd, self.files = fd, files  # name: path outside
+    def __init__(self, fd, files, mute=(), valid_s=0):
+        """Reads of the files named in mute never get an answer.  The kernel keeps attributes for valid_s seconds."""
+        self.fd, self.files, self.valid_s = fd, files, valid_s  # name: path outside
         self.names = sorted(files)
         self.silent, self.mute = False, mute
 
@@ -42,9 +42,9 @@ class Server:
             if node != 1 or name not in self.files:
                 return errno.ENOENT
             found = self.names.index(name) + 2
-            return struct.pack("<QQQQII", found, 0, 0, 0, 0, 0) + self.attributes(found)
+            return struct.pack("<QQQQII", found, 0, self.valid_s, self.valid_s, 0, 0) + self.attributes(found)
         if code == GETATTR:
-            return struct.pack("<QII", 0, 0, 0) + self.attributes(node)
+            return struct.pack("<QII", self.valid_s, 0, 0) + self.attributes(node)
         if code in (OPEN, OPENDIR):
             return struct.pack("<QII", 0, 0, 0)
         if code == READ:
@@ -72,10 +72,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def mounted(folder, files, mute=(), owner=None):
+def mounted(folder, files, mute=(), owner=None, valid_s=0):
     """The files {name: path} below folder; yields the pid of the server: SIGSTOP keeps it from taking questions, after
     SIGUSR1 it takes them without an answer.  Reads of the files in mute have none at any time.
-    With an owner nobody else may look into it.  OSError where it is not permitted."""
+    With an owner nobody else may look into it.  Attributes hold for valid_s seconds.  OSError where it is not permitted."""
     fd = os.open("/dev/fuse", os.O_RDWR)
     options = f"fd={fd},rootmode=40000,default_permissions," + (
         "user_id=0,group_id=0,allow_other" if owner is None else f"user_id={owner},group_id={owner}")
@@ -85,7 +85,7 @@ def mounted(folder, files, mute=(), owner=None):
     pid = os.fork()
     if pid == 0:
         with contextlib.suppress(BaseException):
-            server = Server(fd, files, mute)
+            server = Server(fd, files, mute, valid_s)
             signal.signal(signal.SIGUSR1, lambda number, frame: setattr(server, "silent", True))
             server.serve()
         os._exit(0)

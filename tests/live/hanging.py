@@ -20,6 +20,8 @@ import fuse  # noqa: E402
 
 checks = common.Checks()
 strobe, shares, jit = (os.path.abspath(path) for path in sys.argv[1:4])
+# An empty variable is as one that is not set.
+NO_XDG = {"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""}
 NOTE = "its file system does not answer"
 
 
@@ -194,6 +196,42 @@ def test_named(folder):
                          "its file system does not answer" in result.err, result)
         result = common.run([strobe, "report", "--cache-dir", point, data])
         checks.check("a cache there is not used", result.status == 0 and "shares_hot" in result.out, result)
+        for variable, value in (("XDG_CACHE_HOME", point), ("HOME", point), ("HOME", file), ("XDG_CONFIG_HOME", point)):
+            result = common.run([strobe, "report", data], env={**NO_XDG, variable: value})
+            checks.check(f"{variable} there holds up nothing", not result.hung and result.status == 0 and
+                         "shares_hot" in result.out, result)
+        result = common.run([strobe, "record", "-o", os.path.join(folder, "never.data"), "--", "no-such-program"],
+                            env={"PATH": f"{point}:{os.environ['PATH']}"})
+        checks.check("a folder of PATH there is named", not result.hung and NOTE in result.err and point in result.err, result)
+        judge_layout(point)
+
+
+def judge_layout(point):
+    """The layout that is kept at the end."""
+    # HOME is left out: curses itself looks for ~/.terminfo, and waits.
+    screen = common.Screen([strobe, "--", shares, "0"], 100, 30, env={"XDG_STATE_HOME": point})
+    try:
+        screen.until("shares_hot")
+        screen.send("q")
+        checks.check("XDG_STATE_HOME there: the session ends", screen.wait(timeout=60) is not None, screen.text())
+    finally:
+        screen.close()
+
+
+def test_remembered(folder):
+    """Attributes that the kernel remembers of files that nobody opens any more."""
+    point = os.path.join(folder, "remembered")
+    os.mkdir(point)
+    data = os.path.join(folder, "remembered.data")
+    common.run([strobe, "record", "-e", "cpu-clock", "-o", data, "--", shares, "1"])
+    with fuse.mounted(point, {"shares": shares, "some.data": data}, valid_s=3600) as server:
+        files = [os.path.join(point, name) for name in ("some.data", "shares")]
+        for file in files:
+            os.stat(file)
+        os.kill(server, signal.SIGSTOP)
+        for words in (["report", files[0]], ["report", "--", files[1]], ["--config", files[0], data]):
+            result = common.run([strobe, *words])
+            checks.check(f"{' '.join(words)}: a sentence says so", not result.hung and NOTE in result.err, result)
 
 
 def main():
@@ -211,6 +249,7 @@ def main():
             test_debug_file(folder)
             test_writing(folder)
             test_named(folder)
+            test_remembered(folder)
             test_map(folder)
         except OSError as error:
             checks.skip("a hanging file system", str(error))

@@ -15,6 +15,7 @@ import argparse
 import collections
 import contextlib
 import glob
+import itertools
 import json
 import os
 import subprocess
@@ -136,9 +137,9 @@ def busy_loops(number):
             loop.wait()
 
 
-def keep_output(build, outcome, turn):
-    """The file that has all that the test said."""
-    path = os.path.join(build, "meson-logs", f"soak-{outcome.name.replace('/', '-')}-{turn + 1}.txt")
+def keep_output(build, outcome, number):
+    """Writes all output of the test to a file of its own; returns its path."""
+    path = os.path.join(build, "meson-logs", f"soak-{number}-{outcome.name.replace('/', '-')}.txt")
     with open(path, "w", encoding="utf-8", errors="replace") as file:
         file.write("\n".join(outcome.said))
     return path
@@ -155,6 +156,7 @@ def soak(build, arguments, rounds, folder):
     if len(options_of(arguments)) == len(arguments):
         arguments = [*arguments, *(word for suite in sorted(MEASURING) for word in ("--suite", suite))]
     failures, sums = collections.Counter(), [0, 0, 0]
+    numbers = itertools.count(1)
     for turn in range(rounds):
         begun = time.monotonic()
         with busy_loops(os.cpu_count() if turn % 2 else 0):
@@ -166,7 +168,7 @@ def soak(build, arguments, rounds, folder):
         seen = {(outcome.name, without_figures(case)): (outcome, said) for outcome in bad for case, said in outcome.failed}
         for (name, case), (outcome, said) in seen.items():
             if (name, case) not in failures:
-                print_failure(outcome, case, said, keep_output(build, outcome, turn))
+                print_failure(outcome, case, said, keep_output(build, outcome, next(numbers)))
         failures.update(seen.keys())
         sys.stdout.flush()
         sums[0] += sum(outcome.n_passed for outcome in outcomes)

@@ -134,7 +134,7 @@ def judged():
 
 def reruns():
     status, out, runs, _ = suites({"good": ("unit", 0, "assert"), "once": ("live", 1, "assert"), "twice": ("oracle", 2, "assert"),
-                                "more": ("live", 1, "assert")})
+                                   "more": ("live", 1, "assert")})
     checks.check("an assertion of live and oracle tests may fail once or twice", status == 0 and
                  runs == {"good": 1, "once": 2, "twice": 3, "more": 2}, f"{runs} {out}")
     checks.check("flaky cases are listed before the last line", "flaky: tests: once: amount: 1 of 5" in out and
@@ -167,8 +167,6 @@ def soaks():
                  f"{runs} {out}")
     checks.check("it counts what failed", status == 1 and "once: amount: 1 of 3 failed" in out.splitlines() and
                  "not ok: amount:\t1 of 5" in out and last_line(out) == "11 passed, 1 failed, 0 skipped", out)
-
-
     _, _, _, kept = suites({"talks": ("live", 9, "talks")}, "--soak", "2")
     checks.check("all of the first output of each is kept", kept.startswith("ok: steady\nnot ok: amount:\t1 of 5\n")
                  and "2 of 5" not in kept, kept[:300])

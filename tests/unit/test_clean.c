@@ -127,7 +127,6 @@ static void test_limits(void **state)
 	assert_int_equal(clean_text(out, sizeof(out), "a\0b", 3), 1);
 }
 
-/* Whatever goes in, what comes out is valid, has no controls, and cleaning it again changes nothing. */
 static void test_long_paths_lose_their_beginning(void **state)
 {
 	char out[CLEAN_PATH_BYTES], path[400];
@@ -147,8 +146,14 @@ static void test_long_paths_lose_their_beginning(void **state)
 		clean_path(out, path);
 		assert_memory_equal(out, "...\xc3\xa4", 5);
 	}
+	/* Bytes that continue no character keep all but what a cut may leave of one. */
+	memset(path, '\x80', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	clean_path(out, path);
+	assert_int_equal(strlen(out), CLEAN_PATH_BYTES - 1 - 3);
 }
 
+/* Output of any input is valid, has no controls, and stays the same if cleaned again. */
 static void test_random_bytes(void **state)
 {
 	(void)state;

@@ -304,6 +304,29 @@ static void test_exports_that_fail(void **state)
 	model_fixture_close(&fixture);
 }
 
+/* Samples that the export would leave out are none. */
+static void test_exports_of_idle_alone(void **state)
+{
+	struct model_fixture fixture;
+	char path[64], message[400];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/idle", scratch);
+	model_fixture_open_as(&fixture, 2, 24, 0, "make");
+	add_crumb(fixture.model, "pid:0");
+	fixture.model->ops->refresh(fixture.model, false);
+	export_to(&fixture, path, EXPORT_FOLDED);
+	assert_int_equal(unlink(path), 0);
+	fixture.model->hide_idle = true;
+	fixture.session.limits.pid_namespace = false; /* pid 0 is idle */
+	assert_int_equal(fixture.model->ops->export_window(
+				 fixture.model, path, EXPORT_FOLDED, message, sizeof(message)),
+		-ENODATA);
+	assert_non_null(strstr(message, "has no samples"));
+	assert_int_equal(access(path, F_OK), -1);
+	model_fixture_close(&fixture);
+}
+
 /* Whichever comes first, what is stopped leaves no file, and what is not a whole one. */
 static void test_exports_stop(void **state)
 {
@@ -715,6 +738,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exports_what_is_shown),
 		cmocka_unit_test(test_exports_that_fail),
+		cmocka_unit_test(test_exports_of_idle_alone),
 		cmocka_unit_test(test_exports_stop),
 		cmocka_unit_test(test_recorded_baseline),
 		cmocka_unit_test(test_tree_stays),
