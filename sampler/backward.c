@@ -2,8 +2,8 @@
 /*
  * backward.c - see backward.h.
  *
- * The kernel begins at 0 and counts down, so that the position's low bits are the offset of the newest record and its
- * negative is the number of bytes written.  Nothing in the mapping is trusted.
+ * The kernel starts the position at 0 and counts down.  Its low bits are the offset of the newest
+ * record; its negation is the number of bytes written.  The code trusts nothing in the mapping.
  */
 #include "sampler/backward.h"
 
@@ -19,7 +19,7 @@ struct backward {
 	const struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t size;
-	void *map; /* NULL: the caller's memory */
+	void *map; /* NULL if the caller owns the memory */
 	size_t map_len;
 };
 
@@ -48,7 +48,7 @@ int backward_open_memory(struct backward **out, const void *memory, size_t data_
 int backward_open(struct backward **out, int fd, unsigned int order)
 {
 	struct ring_map map;
-	/* PROT_READ alone is what makes the kernel overwrite. */
+	/* The kernel overwrites old records only if the mapping has PROT_READ alone. */
 	int ret = ring_map(&map, fd, order, PROT_READ);
 
 	*out = NULL;
@@ -88,7 +88,7 @@ int backward_copy(const struct backward *ring, uint64_t since, struct backward_c
 	uint64_t written = backward_written(ring), len = written - since, after, start, first;
 
 	*out = (struct backward_copy){.written = written};
-	/* The kernel writes whole 8-byte words. */
+	/* Also rejects a torn position: the kernel writes whole 8-byte words. */
 	if (!len || written % 8)
 		return 0;
 	if (len > ring->size) {
@@ -104,7 +104,8 @@ int backward_copy(const struct backward *ring, uint64_t since, struct backward_c
 	first = ring->size - start < len ? ring->size - start : len;
 	memcpy(out->bytes, ring->data + start, (size_t)first);
 	memcpy(out->bytes + first, ring->data, (size_t)(len - first));
-	/* What somebody who began before the pause has written meanwhile overwrote the oldest. */
+	/* A writer that began before the pause may have overwritten the oldest bytes during the
+	 * copy. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	after = backward_written(ring) - written;
 	if (after > ring->size - len) {

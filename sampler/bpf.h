@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bpf.h - BPF programs that decide about an event: PERF_EVENT_IOC_SET_BPF and PERF_EVENT_IOC_QUERY_BPF.
+ * bpf.h - BPF programs that filter an event: PERF_EVENT_IOC_SET_BPF and PERF_EVENT_IOC_QUERY_BPF.
  *
- * Programs are loaded by others (bpftool(8)); here they are found, attached and listed.  No state; any thread.
+ * Other tools load the programs (bpftool(8)); this module finds, attaches and lists them.  No
+ * state; any thread.
  */
 #ifndef SAMPLER_BPF_H
 #define SAMPLER_BPF_H
@@ -10,17 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* BPF_TRACE_MAX_PROGS of the kernel: as many can be attached to one tracepoint. */
+/* the kernel's BPF_TRACE_MAX_PROGS: most programs attached to one tracepoint */
 #define BPF_PROGRAMS_MAX 64
 
-/* The program that "id:12" or the path of a pinned one names.  A descriptor, or -errno; -EINVAL: no number. */
+/* Opens the program given as "id:12" or as the path of a pinned program.  Returns a descriptor, or
+ * -errno (-EINVAL: the id is not a number). */
 int bpf_program_open(const char *text);
 
-/* What it returns decides from now on whether the event happens: 0 leaves it out.  Of a tracepoint that is so for all who
- * have it open, and -EEXIST tells that the program is attached there already.  0 or -errno. */
+/* Attaches a program: the event is dropped from now on when the program returns 0.  On a tracepoint
+ * this affects every process that has it open; -EEXIST means that the program is already attached.
+ * Returns 0 or -errno. */
 int bpf_attach(int event_fd, int program_fd);
 
-/* The ids of programs attached to a tracepoint's event, at most BPF_PROGRAMS_MAX.  0 or -errno. */
+/* Reads the ids of the programs attached to a tracepoint's event, at most BPF_PROGRAMS_MAX.
+ * Returns 0 or -errno. */
 int bpf_attached(int event_fd, uint32_t *ids, size_t *n);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * call_stack.c - see call_stack.h.
  *
- * As in perf (tools/perf/util/machine.c), the call stack replaces what follows PERF_CONTEXT_USER.
- * The `from` of a branch is the call itself.  Chains hold return addresses, which are looked up one
- * byte before, so `from` + 1 goes into the chain.
+ * The call stack replaces the part of the chain after PERF_CONTEXT_USER, like in perf
+ * (tools/perf/util/machine.c).  The `from` of a branch is the call itself.  Chains hold return
+ * addresses, which are looked up one byte before, so `from` + 1 goes into the chain.
  */
 #include "sampler/call_stack.h"
 
@@ -16,7 +16,7 @@ bool call_stack_in(const struct record_format *format)
 		format->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* Neither none nor, plus 1, a marker. */
+/* Neither 0 nor, plus 1, a context marker. */
 static bool is_address(uint64_t address)
 {
 	return address && address < (uint64_t)PERF_CONTEXT_MAX - 1;
@@ -40,7 +40,7 @@ size_t call_stack_chain(
 		out[n] = sample->chain[n];
 		n++;
 	}
-	/* Without a marker there is no user space below, unless user chains were not asked for. */
+	/* No marker means no user part, unless user chains were not requested. */
 	if (!n_branches || (n == sample->chain_len && !format->no_user_chain))
 		return 0;
 	leaf = branches[0].to;

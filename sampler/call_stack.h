@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether samples of this format have chains and call stacks. */
+/* Returns whether samples of this format have both a chain and a call stack. */
 bool call_stack_in(const struct record_format *format);
 
-/* The sample's chain with its call stack in place of the user part, at most max words.  Returns how
- * many there are; 0: the chain stays as it is. */
+/* Writes the sample's chain with the call stack in place of its user part, at most max words.
+ * Returns the number of words; 0 if the chain should stay unchanged. */
 size_t call_stack_chain(
 	const struct record *record, const struct record_format *format, uint64_t *out, size_t max);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * catalogue.c - the entries, from the program's own lists, sysfs and tracefs.
+ * catalogue.c - builds the entries from the program's own lists, sysfs and tracefs.
  *
- * Names of tracepoints lie in the text of available_events, which is kept: one file instead of thousands of directories.
+ * Tracepoint names point into the text of available_events, which is kept.  Reading that one file
+ * avoids listing thousands of directories.
  */
 #include "sampler/catalogue.h"
 
@@ -36,7 +37,7 @@ static const char *const cache_ops[] = {"load", "store", "prefetch"};
 
 static const struct {
 	const char *name, *what;
-	unsigned int ops; /* a bit for each of cache_ops */
+	unsigned int ops; /* one bit per element of cache_ops */
 } caches[] = {
 	{"L1-dcache", "Level 1 data cache", 7},
 	{"L1-icache", "Level 1 instruction cache", 5},
@@ -47,7 +48,7 @@ static const struct {
 	{"node", "Memory of the CPU's own node", 7},
 };
 
-/* A text that lives as long as the catalogue; NULL when out of memory. */
+/* Keeps a text as long as the catalogue lives; takes ownership.  NULL if memory runs out. */
 static const char *keep(struct catalogue *catalogue, char *text)
 {
 	char **grown;
@@ -188,7 +189,7 @@ static int add_pmus(struct catalogue *catalogue)
 			err = add_pmu_event(catalogue, pmu, &pmu->events[k]);
 		pmu_free(pmu);
 		if (err != -ENOMEM)
-			err = 0; /* one that went away meanwhile */
+			err = 0; /* the PMU disappeared meanwhile */
 	}
 	sysfile_names_fini(&names);
 	return err;
@@ -206,7 +207,8 @@ static int add_forms(struct catalogue *catalogue)
 		entry->attr.type = PERF_TYPE_RAW;
 		if (!entry->pmu)
 			continue;
-		/* Not there: what no PMU has is refused as what is not on this machine. */
+		/* UINT32_MAX marks a PMU that this machine does not have; probe_form() then refuses
+		 * it. */
 		if (pmu_type(catalogue->system, entry->pmu, &entry->attr.type))
 			entry->attr.type = UINT32_MAX;
 	}
@@ -388,7 +390,7 @@ int catalogue_parse_fields(const char *text, struct catalogue_field **out, size_
 
 	*out = NULL;
 	*n = 0;
-	/* An empty line ends the fields that all tracepoints have. */
+	/* An empty line ends the fields common to all tracepoints. */
 	while (!err && at && (at = strchr(at, '\n')) && strncmp(++at, "print fmt:", 10)) {
 		if (*at == '\n')
 			own = true;

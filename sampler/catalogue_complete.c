@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * catalogue_complete.c - the entries that a word, which is being typed, may become.
+ * catalogue_complete.c - finds the entries that a partly typed word may become.
  */
 #include "sampler/catalogue.h"
 #include "sampler/event_private.h"
@@ -22,12 +22,13 @@ size_t catalogue_literal(const struct catalogue_entry *entry)
 	return len;
 }
 
-/* Of a form the word may go on where the user's own text begins. */
+/* In a form, the word may continue into the part that the user fills in. */
 static enum rank rank_of_form(const struct catalogue_entry *entry, const char *word, size_t len)
 {
 	size_t literal = catalogue_literal(entry);
 
-	/* What is but a letter begins too many words. */
+	/* A one-letter form ("rNNN") would match too many words: only the letter itself matches
+	 * it. */
 	if (literal < 2 || !len)
 		return len == 1 && literal == 1 && *word == *entry->name ? RANK_PREFIX : RANK_NONE;
 	return strncasecmp(entry->name, word, len < literal ? len : literal) ? RANK_NONE

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * catalogue_private.h - what catalogue.c reads and catalogue_probe.c tries.
+ * catalogue_private.h - struct catalogue, shared by catalogue.c and catalogue_probe.c.
  */
 #ifndef SAMPLER_CATALOGUE_PRIVATE_H
 #define SAMPLER_CATALOGUE_PRIVATE_H
 
 #include "sampler/catalogue.h"
 
-/* What all tracepoints of a class share. */
+/* Tracepoints of one class need the same right. */
 enum catalogue_class {
 	CLASS_SYSCALLS, /* allowed for own tasks */
 	CLASS_OTHERS,
@@ -18,10 +18,10 @@ struct catalogue {
 	const struct event_system *system;
 	struct catalogue_entry *entries;
 	size_t n, room;
-	char **texts; /* that names and descriptions lie in */
+	char **texts; /* storage of names and descriptions */
 	size_t n_texts;
 	int tracepoints_error;
-	/* By class, the tracepoint that was tried. */
+	/* The probed tracepoint of each class. */
 	struct catalogue_entry classes[CLASSES];
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * catalogue_probe.c - whether entries open: real opens on the target, closed at once, never enabled.
+ * catalogue_probe.c - probes whether entries open: real opens on the target, never enabled, closed
+ * at once.
  */
 #include "sampler/catalogue_private.h"
 
@@ -30,7 +31,7 @@ static int try_open(struct perf_event_attr *attr, int32_t pid, int cpu)
 	return 0;
 }
 
-/* From what is wanted to what may be possible: sampling with the kernel, in user space alone, counting. */
+/* Tries sampling with the kernel first, then sampling of user space alone, or counting. */
 static void probe_attr(struct catalogue_entry *entry, const struct perf_event_attr *wanted)
 {
 	struct perf_event_attr attr = *wanted;
@@ -49,7 +50,7 @@ static void probe_attr(struct catalogue_entry *entry, const struct perf_event_at
 			entry->state = CATALOGUE_USER_ONLY;
 		if (!error || error == EACCES)
 			return;
-		/* More rights would not help. */
+		/* Without the kernel it fails for another reason, so more rights would not help. */
 		entry->error = error;
 		entry->attr = attr;
 	} else if (error == EINVAL || error == EOPNOTSUPP) {
@@ -58,11 +59,11 @@ static void probe_attr(struct catalogue_entry *entry, const struct perf_event_at
 		if (!error)
 			entry->state = CATALOGUE_COUNTS;
 		else if (attr.type > PERF_TYPE_BREAKPOINT)
-			entry->attr = attr; /* that it cannot be counted is the better reason */
+			entry->attr = attr; /* failing to count is the better reason */
 	}
 }
 
-/* The attribute of what a name means; false where it cannot be told. */
+/* Fills the attribute of a named event; returns false if the name does not parse. */
 static bool parse(const char *name, struct perf_event_attr *attr, const char **cpus)
 {
 	struct event_spec *specs;
@@ -82,12 +83,13 @@ static void probe_pmu(struct catalogue_entry *entry)
 	struct perf_event_attr attr;
 	const char *cpus = NULL;
 
-	/* "?" waits for a value of the user's. */
+	/* "?" is a value that the user must supply. */
 	if (strchr(entry->description, '?') || !parse(entry->name, &attr, &cpus)) {
 		entry->state = CATALOGUE_UNTRIED;
 		return;
 	}
-	/* Those that count for several CPUs are sampled on the CPUs that they name, whatever the target. */
+	/* Events that count for several CPUs are sampled on one of their listed CPUs, not on the
+	 * target. */
 	if (cpus) {
 		entry->pid = -1;
 		entry->cpu = atoi(cpus);
@@ -97,7 +99,7 @@ static void probe_pmu(struct catalogue_entry *entry)
 
 static void probe_form(struct catalogue_entry *entry)
 {
-	static const uint64_t watched; /* an address that can be watched */
+	static const uint64_t watched; /* a valid address for a breakpoint */
 	struct perf_event_attr attr = {.type = entry->attr.type};
 	const char *pmu = entry->pmu ? entry->pmu : "";
 
@@ -107,7 +109,7 @@ static void probe_form(struct catalogue_entry *entry)
 		attr.bp_len = sizeof(watched);
 	}
 	if (!strcmp(entry->name, "PMU/TERM=VALUE,.../")) {
-		entry->state = CATALOGUE_UNTRIED; /* each PMU is its own matter */
+		entry->state = CATALOGUE_UNTRIED; /* depends on the PMU */
 		return;
 	}
 	if (attr.type == UINT32_MAX) {
@@ -116,7 +118,8 @@ static void probe_form(struct catalogue_entry *entry)
 		return;
 	}
 	probe_attr(entry, &attr);
-	/* A probe of nothing: who may not is told so before the kernel looks for what. */
+	/* The probe names no function: the kernel checks permissions before it looks for the
+	 * function. */
 	if (!strcmp(pmu, "kprobe") || !strcmp(pmu, "uprobe")) {
 		bool refused =
 			entry->error == EACCES || entry->error == EPERM || entry->error == ENOSYS;
@@ -145,7 +148,8 @@ static void probe_tracepoint(const struct catalogue *catalogue, struct catalogue
 	probe_attr(entry, &attr);
 }
 
-/* Where the settings keep users off whole CPUs, and this one is let in, it has the capability that tracepoints ask for. */
+/* Returns whether the caller has the capability that tracepoints need.  True if the settings forbid
+ * users whole-CPU events and such an event opens anyway. */
 static bool is_capable(const struct catalogue_target *target)
 {
 	struct perf_event_attr attr = {
@@ -174,7 +178,7 @@ static void probe_class(
 	struct catalogue_entry *others = &catalogue->classes[CLASS_OTHERS];
 	struct catalogue_entry *class = syscalls ? &catalogue->classes[CLASS_SYSCALLS] : others;
 
-	/* Who may have those of the kernel may have those of system calls. */
+	/* The right to use kernel tracepoints includes those of system calls. */
 	if (!class->name && syscalls && others->name && others->state == CATALOGUE_OPENS)
 		class = others;
 	if (!class->name) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cells.h - counted cells, distinct in (stack, task, cpu, event, values), with an index to find them by.
+ * cells.h - counted cells, unique by (stack, task, cpu, event, values), with a hash index.
  *
- * Values have a column of their own, made when the first cell has some: those who sample without fields pay nothing.
- * The open slice is one; merging slices uses another.  Clearing costs nothing: a slot of an older epoch
- * is an empty one.  Sampling thread.
+ * Values have a separate column, allocated with the first cell that has some; sampling without
+ * fields pays nothing.  The open slice is one struct cells; merging slices uses another.  Clearing
+ * advances the epoch, since a slot of an older epoch counts as empty.  Sampling thread.
  */
 #ifndef SAMPLER_CELLS_H
 #define SAMPLER_CELLS_H
@@ -23,36 +23,37 @@ struct cell {
 	uint32_t stack, task;
 	uint16_t cpu;
 	uint8_t event;
-	uint8_t more; /* how many cells were added to this one: for slices.c */
+	uint8_t more; /* number of cells merged into this one; for slices.c */
 	uint32_t count;
 	uint64_t weight;
 };
 
 struct cells_slot {
 	uint32_t epoch;
-	uint32_t cell; /* the number of a cell; above it, bits of its hash */
+	uint32_t cell; /* index of a cell; above CELLS_BITS, bits of its hash */
 };
 
 struct cells {
 	struct cell *at;
-	uint32_t *values; /* of each cell; NULL: none has any */
-	uint32_t n_values; /* cells that have some */
+	uint32_t *values; /* one per cell; NULL if no cell has any */
+	uint32_t n_values; /* number of cells that have some */
 	uint32_t n, size;
-	struct cells_slot *slots; /* twice as many */
+	struct cells_slot *slots; /* 2 * size */
 	uint32_t mask;
 	uint32_t epoch;
-	struct radix_item *order; /* work space of cells_by_stack(), twice n_order */
+	struct radix_item *order; /* work space of cells_by_stack(), 2 * n_order */
 	uint32_t n_order;
 };
 
 int cells_init(struct cells *cells);
 void cells_fini(struct cells *cells);
 void cells_clear(struct cells *cells);
-/* Clear, and give memory back where there is room for more than `keep` cells. */
+/* Clears, and shrinks to the initial size if there is room for more than `keep` cells. */
 void cells_trim(struct cells *cells, uint32_t keep);
 size_t cells_memory(const struct cells *cells);
-/* The numbers (id) of the cells in ascending order of their stacks, those of one stack as they were added; the cells' own, until
- * they are changed.  NULL when out of memory. */
+/* Returns the indexes (id) of all cells sorted by stack; cells of one stack stay in order of
+ * addition.  The array belongs to cells and is valid until they change.  NULL if memory runs
+ * out. */
 const struct radix_item *cells_by_stack(struct cells *cells);
 
 static inline uint32_t cells_values(const struct cells *cells, uint32_t i)
@@ -67,7 +68,7 @@ static inline uint32_t cells_hash(
 		(uint64_t)stack << 32 | task, (uint64_t)values << 24 | (uint32_t)cpu << 8 | event);
 }
 
-/* The cell of this key, or NULL; *where is then what cells_add() needs to put it in its place. */
+/* Returns the cell of this key, or NULL with *where set for cells_add(). */
 static inline struct cell *cells_find_hashed(const struct cells *cells, uint32_t hash,
 	uint32_t stack, uint32_t task, uint16_t cpu, uint8_t event, uint32_t values,
 	uint32_t *where)
@@ -97,7 +98,7 @@ static inline struct cell *cells_find(const struct cells *cells, uint32_t stack,
 		cpu, event, values, where);
 }
 
-/* Two steps for many cells to be found: each asks for memory that the next one reads. */
+/* Prefetch in two steps before looking up many cells: first the slots, then the cells. */
 static inline void cells_prefetch_slot(const struct cells *cells, uint32_t hash)
 {
 	__builtin_prefetch(&cells->slots[hash & cells->mask]);
@@ -111,7 +112,8 @@ static inline void cells_prefetch_cell(const struct cells *cells, uint32_t hash)
 		__builtin_prefetch(&cells->at[slot.cell & (CELLS_MAX - 1)]);
 }
 
-/* Add a cell that cells_find() did not find.  0, or -ENOMEM, also above CELLS_MAX. */
+/* Adds a cell that cells_find() did not find, at its *where.  Returns 0, or -ENOMEM, also above
+ * CELLS_MAX. */
 int cells_add(struct cells *cells, uint32_t where, const struct cell *cell, uint32_t values);
 
 #endif

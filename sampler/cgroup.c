@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * cgroup.c - see cgroup.h: mounts, directories, and files with pids.
+ * cgroup.c - reads mounts, directories and files of pids; see cgroup.h.
  */
 #include "sampler/cgroup.h"
 
@@ -20,7 +20,7 @@
 
 /* --- mounts --- */
 
-/* A path of the mount table, where blanks and the like are octal. */
+/* Decodes a path of the mount table: blanks and some other characters are octal escapes. */
 static void unescape(char *out, const char *from, size_t len)
 {
 	size_t n = 0;
@@ -105,8 +105,8 @@ const char *cgroup_root(const struct cgroup_mounts *mounts)
 
 /* --- the tree --- */
 
-/* Sees a directory below the root: its whole path, and what follows the root in it.  Positive: what is below it is left
- * out; negative: an error that ends the walk. */
+/* Receives a directory below the root: its full path, and the part after the root.  Returns 0 to
+ * continue; positive to skip its subdirectories; negative to end the walk with an error. */
 typedef int visit_fn(const char *path, const char *below, void *ctx);
 
 static int walk(char path[PATH_MAX], size_t root_len, unsigned int depth, visit_fn *fn, void *ctx)
@@ -115,7 +115,7 @@ static int walk(char path[PATH_MAX], size_t root_len, unsigned int depth, visit_
 	size_t len = strlen(path);
 	int ret = sysfile_directories(&names, "%s", path);
 
-	/* What went away, or may not be read, is left out. */
+	/* Directories that disappeared or are unreadable are left out. */
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	for (size_t i = 0; i < names.n && ret >= 0; i++) {
@@ -188,8 +188,9 @@ static size_t hex_digits(const char *text)
 	return strspn(text, "0123456789abcdef");
 }
 
-/* The container that a directory is of: "docker-ID.scope", "libpod-ID", "cri-containerd-ID.scope", "SLICE:cri-containerd:ID",
- * "ID".  What watches over a container (conmon) has its id as well, and is none. */
+/* Returns the container id in a directory's name: "docker-ID.scope", "libpod-ID",
+ * "cri-containerd-ID.scope", "SLICE:cri-containerd:ID", "ID".  NULL if none.  The directory of a
+ * container's monitor (conmon) also has the id and does not count. */
 static const char *container_of(const char *directory, size_t *len)
 {
 	if (strstr(directory, "conmon"))
@@ -243,7 +244,7 @@ static int find_container(
 	return ret ? ret : !search.found ? -ENOENT : search.found > 1 ? -EEXIST : 0;
 }
 
-/* A directory that any hierarchy of cgroups has. */
+/* Returns whether the path is a cgroup directory of any hierarchy. */
 static bool is_of_any(const char *path)
 {
 	char file[PATH_MAX];
@@ -307,7 +308,7 @@ void cgroup_near(const struct cgroup_mounts *mounts, const char *name, char *out
 	event_near_begin(&search.whole, (struct event_piece){name, strlen(name)});
 	slash = slash ? slash + 1 : name;
 	event_near_begin(&search.last, (struct event_piece){slash, strlen(slash)});
-	/* A name that is right, below another path, is nearer than any other. */
+	/* The right last part below another path beats any other candidate. */
 	search.last.least += search.last.least > 0;
 	(void)walk_all(mounts, look_for_near, &search);
 	found = search.whole.best[0] ? search.whole.best : search.path_of_last;
@@ -330,7 +331,7 @@ void cgroup_label(const struct cgroup_mounts *mounts, const char *path, char out
 		snprintf(out, CGROUP_LABEL_MAX, "%s", last);
 }
 
-/* --- what is in one --- */
+/* --- processes of a cgroup --- */
 
 struct pids {
 	int32_t *list;
@@ -347,7 +348,7 @@ static int add_pids(struct pids *pids, const char *text)
 			break;
 		at = end + (*end == '\n');
 		if (value <= 0 || value > INT32_MAX)
-			continue; /* of another pid namespace: 0 */
+			continue; /* 0: a process of another pid namespace */
 		if (pids->n == pids->room) {
 			size_t room = pids->room ? 2 * pids->room : 64;
 			int32_t *grown = reallocarray(pids->list, room, sizeof(*grown));
@@ -368,7 +369,7 @@ static int take_pids(const char *path, const char *below, void *ctx)
 	int err = sysfile_read(&text, NULL, "%s/cgroup.procs", path);
 
 	(void)below;
-	/* A threaded one tells of threads alone; their process is in a cgroup above. */
+	/* A threaded cgroup lists only threads; their process is listed in a cgroup above. */
 	if (err == -EOPNOTSUPP)
 		err = sysfile_read(&text, NULL, "%s/cgroup.threads", path);
 	if (err)
@@ -408,8 +409,8 @@ int cgroup_pids(const char *path, int32_t **pids, size_t *n)
 
 #define NO_LIMIT (1ull << 60) /* version 1 writes at least this for "no limit" */
 
-/* Returns the path in a line of /proc/PID/cgroup: "4:cpu,memory:/a/b", or "0::/a/b" in version
- * 2. */
+/* Returns the path in a line of /proc/PID/cgroup: "4:cpu,memory:/a/b", or "0::/a/b" in version 2.
+ * NULL if no line matches. */
 static const char *own_path(const char *own, const char *controller, size_t *len)
 {
 	for (const char *line = own; *line; line += *len + (line[*len] == '\n')) {
@@ -454,7 +455,7 @@ uint64_t cgroup_memory_limit_of(const struct cgroup_mounts *mounts, const char *
 	const char *below = *root ? own_path(own, first ? "memory" : NULL, &len) : NULL;
 	if (!below || len >= PATH_MAX)
 		return 0;
-	/* Each cgroup above it has a limit of its own. */
+	/* Each parent cgroup has a limit of its own. */
 	for (;;) {
 		while (len && below[len - 1] == '/')
 			len--;

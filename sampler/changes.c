@@ -19,15 +19,15 @@ struct changes_of {
 };
 
 struct changes {
-	pthread_mutex_t lock; /* guards all */
-	pthread_cond_t news; /* something was settled, or answered */
+	pthread_mutex_t lock; /* guards all fields */
+	pthread_cond_t news; /* a change was settled or a request answered */
 	uint32_t asked_image;
-	bool asked; /* somebody waits for it */
+	bool asked; /* changes_ask() waits for asked_image */
 	struct changes_of *images;
 	size_t n_images;
 	struct code_move *moves;
 	size_t n_moves;
-	uint64_t serial; /* grows with each change told; written with the lock, atomically */
+	uint64_t serial; /* incremented by each change; written atomically, under the lock */
 	uint64_t settled_serial;
 };
 
@@ -94,7 +94,7 @@ static int make(struct changes_of *of, uint32_t image, const struct code_change 
 	return 0;
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static void answer(struct changes *changes, uint32_t image)
 {
 	if (!changes->asked || changes->asked_image != image)
@@ -149,7 +149,7 @@ int changes_move(struct changes *changes, const struct code_move *move)
 		pthread_mutex_unlock(&changes->lock);
 		return 0;
 	}
-	/* Each is looked at for each frame. */
+	/* Each frame scans all moves, so their number is limited. */
 	if (changes->n_moves == MOVES_MAX) {
 		pthread_mutex_unlock(&changes->lock);
 		return 0;
@@ -290,7 +290,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The first time at which two lists, by start, say different things of any place. */
+/* Returns the first time at which two lists, sorted by start, differ at any address. */
 static uint64_t first_difference(const struct changes_of *a, const struct changes_of *b)
 {
 	const struct code_change *x = a->at, *y = b->at;
@@ -315,13 +315,13 @@ static uint64_t first_difference(const struct changes_of *a, const struct change
 	return first_ns;
 }
 
-/* From when on samples may have other code than by what was known before. */
+/* Returns the time from which samples may have other code than before. */
 static uint64_t new_from(const struct changes_known *old, const struct changes_known *new)
 {
 	static const struct changes_of none;
 	uint64_t from_ns = UINT64_MAX;
 
-	/* Once told of, an image stays in the list. */
+	/* An image is never removed from the list. */
 	for (size_t i = 0; i < new->n_images; i++) {
 		const struct changes_of *before =
 			find_image(old->images, old->n_images, new->images[i].image);
@@ -404,7 +404,7 @@ bool changes_has(const struct changes_known *known, uint32_t image)
 	return find_image(known->images, known->n_images, image);
 }
 
-/* Whether that code lay there at the time. */
+/* Returns whether the code at an offset, including its number, existed at that time. */
 static bool is_there(const struct changes_of *of, uint64_t offset, uint64_t time_ns)
 {
 	size_t low = 0, high = of->n;
@@ -432,8 +432,8 @@ uint64_t changes_offset(
 		return offset;
 	if (!of->n)
 		return plain;
-	/* Code with a higher number came later and covers no more addresses, so the highest number
-	 * that was there at the time can be found by bisection. */
+	/* Code with a higher number came later and covers no more addresses.  Bisection therefore
+	 * finds the highest number that existed at that time. */
 	high = of->at[of->n - 1].start >> CHANGES_SHIFT;
 	while (low < high) {
 		const uint64_t middle = high - (high - low) / 2;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * changes.h - code made at run time that took the place of other code: where, and since when; and
- * code without a file that turned out to be a file's.
+ * changes.h - code that replaced other code at run time, and code without a file that turned out to
+ * belong to a file.
  *
- * Such code lies in images of kind IMAGE_ANON, where offsets are addresses.  What lay at one
- * address, one after the other, is numbered from 0 on, and the offset of a frame has the number
- * above CHANGES_SHIFT: so each has a frame, and a name, of its own.
+ * Such code lies in images of kind IMAGE_ANON, in which offsets are addresses.  Successive pieces
+ * of code at one address are numbered from 0.  The offset of a frame carries the number above
+ * CHANGES_SHIFT, so each piece has its own frame and name.
  *
- * Somebody tells of changes when they are known, which may be long after their time (symbols/ does
- * not, and so is told nothing of); the sampling thread takes them over between samples, for what it
- * has stored as well.
+ * A caller reports changes with changes_tell(), possibly long after they happened.  The sampling
+ * thread takes them over between samples and applies them to stored samples too.
  */
 #ifndef SAMPLER_CHANGES_H
 #define SAMPLER_CHANGES_H
@@ -19,20 +18,20 @@
 #include <stdint.h>
 
 #define CHANGES_SHIFT 48u
-#define CHANGES_NUMBERS 32768u /* kernel addresses are not below */
+#define CHANGES_NUMBERS 32768u /* higher values are part of kernel addresses */
 
 struct code_change {
-	uint64_t start; /* with the number */
-	uint64_t since_ns; /* CLOCK_MONOTONIC; no earlier than that of the number before */
+	uint64_t start; /* includes the number */
+	uint64_t since_ns; /* CLOCK_MONOTONIC; not before that of the previous number */
 	uint32_t size;
 };
 
-/* Code at [start, end) of an image belongs to another image. */
+/* Code at [start, end) of `image` belongs to the image `to`. */
 struct code_move {
 	uint32_t image, to;
 	uint64_t start, end;
 	uint64_t bias; /* added to an offset */
-	uint64_t until_ns; /* samples up to that time */
+	uint64_t until_ns; /* applies to samples up to this time */
 };
 
 struct changes;
@@ -40,26 +39,28 @@ struct changes;
 int changes_new(struct changes **out); /* 0 or -ENOMEM */
 void changes_free(struct changes *changes); /* NULL is a no-op */
 
-/* All changes of an image, ascending by start and without overlaps, in place of those told before;
- * copied.  Any thread.  0 or -ENOMEM. */
+/* Replaces the list of an image's changes, sorted by start, without overlaps; copies it.  Any
+ * thread.  Returns 0 or -ENOMEM. */
 int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n);
 
-/* All of these hold for ever; those of one image do not overlap.  Any thread.  0 or -ENOMEM. */
+/* Adds a move, for the life of the object; moves of one image do not overlap.  Moves beyond the
+ * first 1000 are ignored.  Any thread.  Returns 0 or -ENOMEM. */
 int changes_move(struct changes *changes, const struct code_move *move);
-/* Returns whether any of an image was moved. */
+/* Returns whether any code of an image was moved. */
 bool changes_moved(struct changes *changes, uint32_t image);
 
-/* Ask for the changes of an image and wait for the answer, at most timeout_ms.  Returns 0 if
- * they are known; -ENODATA if the other side declined; -ETIME.  wake is called to wake the other
- * side, and not if the changes are known already.  The loading thread. */
+/* Requests the changes of an image and waits for the answer, at most timeout_ms.  wake() wakes the
+ * answering thread; it is not called if the changes are already known.  Returns 0 if they are
+ * known; -ENODATA if the answering thread declined; -ETIME.  The loading thread. */
 int changes_ask(struct changes *changes, uint32_t image, void (*wake)(void *ctx), void *ctx,
 	unsigned int timeout_ms);
-/* Returns whether changes_ask() waits, and for which image.  changes_decline() answers that they
- * will not be known.  The thread that tells. */
+/* Returns whether changes_ask() waits, and for which image.  changes_decline() answers that the
+ * changes will stay unknown.  The thread that calls changes_tell(). */
 bool changes_asked(struct changes *changes, uint32_t *image);
 void changes_decline(struct changes *changes, uint32_t image);
 
-/* Wait until the sampling thread has taken over what was told, at most so long; any thread. */
+/* Waits until the sampling thread has applied all reported changes, at most timeout_ms.  Any
+ * thread. */
 void changes_wait(struct changes *changes, unsigned int timeout_ms);
 
 /* Returns an offset without the number above CHANGES_SHIFT. */
@@ -70,16 +71,16 @@ static inline uint64_t changes_plain(uint64_t offset)
 		: offset;
 }
 
-/* --- what one thread knows of them --- */
+/* --- one thread's copy of the changes --- */
 
 struct changes_of;
 
 struct changes_known {
-	struct changes *from; /* borrowed; NULL: there are none */
+	struct changes *from; /* borrowed; NULL: no changes */
 	uint64_t serial;
-	struct changes_of *images; /* by image; those that have none are not there */
+	struct changes_of *images; /* images that have reported changes */
 	size_t n_images;
-	uint64_t *times; /* of all, ascending */
+	uint64_t *times; /* since_ns of all changes, ascending */
 	size_t n_times;
 	struct code_move *moves;
 	size_t n_moves;
@@ -88,13 +89,13 @@ struct changes_known {
 void changes_known_init(struct changes_known *known, struct changes *from);
 void changes_known_fini(struct changes_known *known);
 
-/* Take over what was told since.  *from_ns is the time from which on something is new; UINT64_MAX:
- * nothing is.  0 or -ENOMEM, and all is as before. */
+/* Takes over the changes reported since the last call.  *from_ns is the earliest time with a
+ * difference; UINT64_MAX if there is none.  Returns 0, or -ENOMEM with nothing changed. */
 int changes_take(struct changes_known *known, uint64_t *from_ns);
-/* Call this when stored samples follow the changes that were taken: wakes changes_wait(). */
+/* Wakes changes_wait(); called when the stored samples follow the changes taken. */
 void changes_settled(const struct changes_known *known);
 
-/* How many changes there were up to a time. */
+/* Returns the number of changes up to a time. */
 static inline size_t changes_count(const struct changes_known *known, uint64_t time_ns)
 {
 	size_t low = 0, high = known->n_times;
@@ -110,7 +111,7 @@ static inline size_t changes_count(const struct changes_known *known, uint64_t t
 	return low;
 }
 
-/* Two times with the same state have the same code at every address. */
+/* Returns a state: if two times have the same one, they have the same code at every address. */
 static inline uint64_t changes_state(const struct changes_known *known, uint64_t time_ns)
 {
 	return known->n_times ? changes_count(known, time_ns) + (known->serial << 32) : 0;
@@ -121,7 +122,8 @@ void changes_follow(
 	const struct changes_known *known, uint32_t *image, uint64_t *offset, uint64_t time_ns);
 
 bool changes_has(const struct changes_known *known, uint32_t image);
-/* The offset, with or without a number, with that of the code that lay there at a time. */
+/* Returns the offset with the number of the code that lay there at a time.  The given offset may
+ * have any number or none. */
 uint64_t changes_offset(
 	const struct changes_known *known, uint32_t image, uint64_t offset, uint64_t time_ns);
 

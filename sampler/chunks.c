@@ -37,7 +37,7 @@ int chunks_add(struct chunks *chunks, uint32_t *id)
 		return -ENOMEM;
 	memset(chunks->chunk[index] + chunks_offset(next) * chunks->entry_bytes, 0,
 		chunks->entry_bytes);
-	/* Read by other threads as the limit of ids; it orders nothing. */
+	/* Other threads read count as the limit of ids; it orders no memory access. */
 	__atomic_store_n(&chunks->count, next + 1, __ATOMIC_RELAXED);
 	*id = next;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * counting.c - what is counted from its beginning to its end: tasks and CPUs found, cells started, read and
- * stopped, ends noticed.
+ * counting.c - counting a target from start to end: finds tasks and CPUs, starts, reads and stops
+ * cells, and notices ends.
  */
 #include "sampler/counting_private.h"
 
@@ -20,14 +20,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define GROUP_HEAD 3u /* words before the members: how many, enabled, running */
-#define GROUP_TRIES 3 /* of a read that a member's birth or death interferes with */
-#define PUT_OUT_NS \
-	1000000u /* what two clocks of one task may differ by, read and switched one by one */
+#define GROUP_HEAD 3u /* words before the members: number of members, time enabled, time running */
+#define GROUP_TRIES 3 /* tries of a read while a group member is created or exits */
+#define PUT_OUT_NS 1000000u /* ns; normal difference of two clocks of a task */
 #define PUT_OUT_SHARE 100u
 #define PIDFD_OF_THREAD O_EXCL /* PIDFD_THREAD, since Linux 6.9 */
 
-/* --- what there is to count on --- */
+/* --- finding tasks --- */
 
 static int add_task(struct counting *counting, int32_t pid, int32_t tid, bool single, bool gone)
 {
@@ -84,13 +83,13 @@ static int find_tasks(struct counting *counting, const struct engine_target *tar
 	return ret;
 }
 
-/* --- whose end is waited for --- */
+/* --- watching for ends --- */
 
 static void watch(struct counting *counting, int fd)
 {
 	struct epoll_event want = {.events = EPOLLIN};
 
-	/* One that cannot be watched is asked for. */
+	/* A task that cannot be watched is polled by has_ended(). */
 	(void)epoll_ctl(counting->epoll_fd, EPOLL_CTL_ADD, fd, &want);
 }
 
@@ -135,7 +134,7 @@ static bool has_ended(const struct root *root)
 	return ret == -ESRCH || (!ret && (process.state == 'Z' || process.state == 'X'));
 }
 
-/* Nothing tells of their removal: they are looked at. */
+/* No event reports the removal of a cgroup, so this polls the directories. */
 static bool cgroups_alive(const struct counting *counting, bool *told)
 {
 	const struct engine_target *target = &counting->target;
@@ -162,7 +161,8 @@ bool counting_alive(struct counting *counting, bool *told)
 		if (!counting->command_ended && launch_ended(&counting->launch, &status)) {
 			counting->command_ended = true;
 			counting->command_status = status;
-			/* Others are counted until counting_stop(). */
+			/* A stopwatch command ends, but its targets are counted until
+			 * counting_stop(). */
 			if (!counting->target.stopwatch)
 				counting->ended_ns = sys_now_ns();
 		}
@@ -188,7 +188,7 @@ bool counting_alive(struct counting *counting, bool *told)
 	return alive;
 }
 
-/* --- beginning and end --- */
+/* --- start and stop --- */
 
 static int copy_array(const void **to, const void *from, size_t n, size_t size)
 {
@@ -310,7 +310,7 @@ static void switch_cell(const struct counting_cell *cell, bool on)
 
 static void switch_all(struct counting *counting, bool on)
 {
-	/* One call for all of this thread's, so that they count for the same time. */
+	/* One call switches all events of this thread, so they count for the same time. */
 	if (!prctl(on ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0))
 		return;
 	for (size_t i = 0; i < counting->n_cells; i++)
@@ -424,7 +424,7 @@ static int read_group(struct counting *counting, struct counting_cell *cells)
 
 	for (int i = 0; i < GROUP_TRIES; i++) {
 		len = read(cells->fd, counting->words, counting->n_words * sizeof(uint64_t));
-		/* ECHILD: a task's group is not whole at the moment. */
+		/* ECHILD: the task's group is incomplete at the moment. */
 		if (len >= 0 || (errno != EINTR && errno != ECHILD))
 			break;
 	}
@@ -434,7 +434,7 @@ static int read_group(struct counting *counting, struct counting_cell *cells)
 		cells, cells->members, counting->words, (size_t)len / sizeof(uint64_t));
 }
 
-/* The kernel takes a group apart when its CPU goes offline: then each member is read by itself. */
+/* The kernel splits a group when its CPU goes offline; each member is then read on its own. */
 static int read_members(struct counting *counting, struct counting_cell *cells)
 {
 	uint32_t n = cells->members;
@@ -472,7 +472,7 @@ bool counting_was_put_out(const struct counting_cell *cell, uint64_t clock_enabl
 		clock_enabled_ns - cell->enabled_ns > slack_ns;
 }
 
-/* Of a task on one CPU: its time there, not wherever it was. */
+/* Limits the enabled time of a task on one CPU to its time on that CPU. */
 static void take_clock(const struct counting *counting, struct counting_cell *cells)
 {
 	static const struct sys_features plain = {0};
@@ -484,7 +484,7 @@ static void take_clock(const struct counting *counting, struct counting_cell *ce
 		return;
 	if (cells->clock_fd >= 0 && !sys_read(cells->clock_fd, &plain, &clock))
 		here_ns = clock.running_ns;
-	/* read(2) tells it of a living task alone. */
+	/* read(2) reports a pinned event's error state only while the task lives. */
 	if (pinned && counting_was_put_out(cells, clock.enabled_ns)) {
 		set_error(cells, cells->members);
 		return;
@@ -492,7 +492,7 @@ static void take_clock(const struct counting *counting, struct counting_cell *ce
 	if (cells->cpu < 0)
 		return;
 	for (uint32_t i = 0; i < cells->members; i++) {
-		/* Read a moment later, it may have gone on. */
+		/* The clock is read a moment later and may have advanced. */
 		if (cells[i].enabled_ns > here_ns)
 			cells[i].enabled_ns = here_ns;
 		if (cells[i].enabled_ns < cells[i].running_ns)
@@ -523,7 +523,7 @@ int counting_read(struct counting *counting)
 	return first;
 }
 
-/* --- CPUs that come --- */
+/* --- CPUs that come online --- */
 
 static bool is_listed(const int *cpus, size_t n, int cpu)
 {
@@ -566,7 +566,7 @@ int counting_take_cpus(struct counting *counting)
 	return ret;
 }
 
-/* --- what there is to know --- */
+/* --- accessors --- */
 
 int counting_fd(const struct counting *counting)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * counting_open.c - opening the cells: every event, or group of events, on every place that it is for.
+ * counting_open.c - opens the cells: every event, or group of events, on each of its places.
  *
- * What the kernel refuses is kept with the event, and the others are opened all the same.
+ * A refusal by the kernel is stored with the event; the remaining events are still opened.
  */
 #include "sampler/bpf.h"
 #include "sampler/counting_private.h"
@@ -17,16 +17,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROUNDS_MAX 8 /* of a call that another change of the kernel's tracing interrupts */
+#define ROUNDS_MAX 8 /* tries of an open that other changes of kernel tracing interrupt */
 
-/* Neighbours that are opened together: one group, or one event. */
+/* A range of events opened together: one group, or one event. */
 struct span {
-	size_t first, last; /* last: the one behind it */
-	bool alone; /* no PERF_FORMAT_GROUP: one event, or a kernel that refuses it to inherited ones */
+	size_t first, last; /* last: one past the end */
+	/* no PERF_FORMAT_GROUP: one event, or a kernel that refuses it for inherited events */
+	bool alone;
 	int cgroup_fd;
 };
 
-/* attr has a size of its own where the event needs more than the header knows. */
+/* attr.size exceeds sizeof(attr) if the event needs fields unknown to the header. */
 union sized_attr {
 	struct perf_event_attr attr;
 	unsigned char bytes[PERF_ATTR_SIZE_VER7 + 8];
@@ -50,7 +51,7 @@ static void fill_attr(const struct counting *counting, const struct event_spec *
 		memcpy(out->bytes + PERF_ATTR_SIZE_VER7, &spec->config3, sizeof(spec->config3));
 		attr->size = sizeof(out->bytes);
 	}
-	/* A counter that never overflows; precision is that of samples. */
+	/* This counter never overflows, and precise_ip only affects samples. */
 	attr->sample_period = 0;
 	attr->freq = 0;
 	attr->precise_ip = 0;
@@ -66,7 +67,7 @@ static void fill_attr(const struct counting *counting, const struct event_spec *
 	attr->remove_on_exec = on_task && counting->until_exec;
 	attr->disabled = is_leader;
 	attr->enable_on_exec = is_leader && on_task && engine_target_is_command(&counting->target);
-	/* Both are for leaders: the kernel refuses them to members. */
+	/* Only leaders may have these flags; the kernel refuses them for members. */
 	if (!is_leader)
 		attr->pinned = attr->exclusive = 0;
 }
@@ -104,7 +105,7 @@ static int open_attr(struct counting *counting, struct counting_event *event, un
 static void name_user_only(struct event_spec *spec)
 {
 	size_t len = strlen(spec->name);
-	/* The first colon of a tracepoint is before its second name. */
+	/* In a tracepoint, the first colon separates subsystem and name. */
 	const char *name = spec->attr.type == PERF_TYPE_TRACEPOINT ? strchr(spec->name, ':') : NULL;
 	const char *more =
 		strchr(name ? name + 1 : spec->name, ':') || (len && spec->name[len - 1] == '/')
@@ -115,7 +116,7 @@ static void name_user_only(struct event_spec *spec)
 		strcat(spec->name, more);
 }
 
-/* Its filter and its program.  The descriptor, closed where either is refused, or -errno. */
+/* Sets the event's filter and BPF program.  Returns fd, or -errno with fd closed. */
 static int narrow(struct counting_event *event, int fd)
 {
 	int ret = event->spec.filter ? sys_set_filter(fd, event->spec.filter) : 0;
@@ -128,8 +129,8 @@ static int narrow(struct counting_event *event, int fd)
 		ret = program < 0 ? program : bpf_attach(fd, program);
 		if (program >= 0)
 			close(program);
-		/* Attached once, the program holds for all events of a tracepoint.  An inherited
-		 * probe is one. */
+		/* A program attached once applies to all events of a tracepoint.  An inherited
+		 * probe is one tracepoint too. */
 		if (ret == -EEXIST &&
 			(event->spec.attr.type == PERF_TYPE_TRACEPOINT ||
 				event_is_probe(&event->spec)))
@@ -143,7 +144,7 @@ static int narrow(struct counting_event *event, int fd)
 	return ret;
 }
 
-/* One event, with the kernel left out where that is what is refused. */
+/* Opens one event; retries without the kernel if the kernel part was refused. */
 static int open_event(struct counting *counting, size_t index, const struct span *span,
 	const struct place *place, int leader_fd)
 {
@@ -217,16 +218,17 @@ void counting_close_cell(struct counting_cell *cell)
 		close(cell->clock_fd);
 }
 
-/* Such events are always on where their task is. */
+/* Such events always count while their task runs. */
 static bool is_never_multiplexed(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
 		attr->type == PERF_TYPE_BREAKPOINT;
 }
 
-/* An event of a task on one CPU is "enabled" also while the task is elsewhere, which is not to be scaled up: the time
- * there is that of an event that is never without a counter.  That a pinned one found no room is told by nothing else,
- * once its task has ended, than by its having been enabled for less time. */
+/* An event of a task on one CPU stays "enabled" while the task runs elsewhere, and that time must
+ * not be scaled up.  A clock, an event that always has a counter, provides the time on that CPU.
+ * The clock also reveals a pinned event that found no room: after its task ended, only its shorter
+ * enabled time shows that. */
 static bool needs_clock(const struct perf_event_attr *attr, const struct place *place)
 {
 	return place->tid >= 0 && (place->cpu >= 0 || attr->pinned) && !is_never_multiplexed(attr);
@@ -254,7 +256,7 @@ static void drop_cells(struct counting *counting, size_t from)
 	}
 }
 
-/* Not the event's fault, nor its place's: nothing else would open. */
+/* Errors unrelated to event or place: nothing else would open either. */
 static bool is_fatal(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
@@ -265,7 +267,7 @@ static void refuse(struct counting *counting, size_t index, const struct span *s
 {
 	struct counting_event *event = &counting->events[index];
 
-	/* A CPU that went away is no fault of the event, which is opened once it is back. */
+	/* The CPU went offline; the event is opened there when the CPU is back. */
 	if (event->error || (event->opened && error == ENODEV && proc_is_offline(place->cpu)))
 		return;
 	event->asked.counted = true;
@@ -280,7 +282,7 @@ static void refuse(struct counting *counting, size_t index, const struct span *s
 	event->error_cpu = place->cpu;
 }
 
-/* What is not on this machine need not be asked for again for each of thousands of threads. */
+/* Avoids repeating a hopeless open for each of thousands of threads. */
 static bool is_hopeless(const struct counting_event *event, const struct place *place)
 {
 	switch (event->error) {
@@ -297,7 +299,7 @@ static bool is_hopeless(const struct counting_event *event, const struct place *
 	}
 }
 
-/* Whether a member that its group refused would open alone. */
+/* Returns whether a member that its group refused would open alone. */
 static bool opens_alone(
 	struct counting *counting, size_t index, const struct span *span, const struct place *place)
 {
@@ -315,8 +317,9 @@ static bool opens_alone(
 	return true;
 }
 
-/* The events of a span on one place.  0; -ESRCH: the task is gone; -EAGAIN: a weak group has to be taken apart, or a
- * group be read one by one (span->alone is set then); another -errno: of nothing in particular. */
+/* Opens the events of a span on one place.  Returns 0; -ESRCH: the task is gone; -EAGAIN: retry,
+ * with a weak group split or a group read one by one (span->alone is then set); another -errno is
+ * unrelated to event and place. */
 static int open_span(struct counting *counting, struct span *span, const struct place *place)
 {
 	size_t leader = SIZE_MAX, before = counting->n_cells;
@@ -387,7 +390,7 @@ static bool wanted(const struct counting *counting, int cpu)
 	return !target->n_cpus;
 }
 
-/* Whether a CPU-wide event is for this CPU. */
+/* Returns whether a CPU-wide event should open on this CPU. */
 static bool is_for(const struct counting *counting, const struct event_spec *spec, int cpu)
 {
 	const char *list = spec->cpus ? spec->cpus : spec->core_cpus;
@@ -422,7 +425,7 @@ static int open_on_cpus(struct counting *counting, struct span *span)
 	bool named = target->n_cpus && !counting->events[span->first].spec.cpus;
 	int ret = 0;
 
-	/* What was asked for by number is told of when it is refused. */
+	/* CPUs given by number are tried even if offline, so that a refusal is reported. */
 	for (size_t i = 0; named && i < target->n_cpus && !ret; i++)
 		ret = open_on_cpu(counting, span, target->cpus[i]);
 	for (size_t i = 0; !named && i < counting->n_cpus && !ret; i++)
@@ -474,7 +477,7 @@ static size_t span_end(const struct counting *counting, size_t first)
 	return last;
 }
 
-/* cpu: this one alone; -1: everywhere. */
+/* Opens a span on all its places; cpu >= 0: on that CPU alone. */
 static int open_everywhere(struct counting *counting, struct span *span, int cpu)
 {
 	const struct event_spec *spec = &counting->events[span->first].spec;
@@ -521,7 +524,7 @@ static int open_events(struct counting *counting, int cpu, size_t *failed)
 		if (cpu < 0 || counting_is_cpu_wide(counting, &counting->events[first].spec))
 			ret = open_everywhere(counting, &span, cpu);
 		if (ret == -EAGAIN)
-			continue; /* one by one */
+			continue; /* retry the events one by one */
 		if (ret)
 			return ret;
 		first = span.last;
@@ -541,7 +544,7 @@ static void tell(struct engine_failure *failure, const struct counting_event *ev
 		.asked = event->asked,
 	};
 	failure->asked.counted = true;
-	/* As what was asked for: not a sample every so often. */
+	/* Report the event as a counter, without a sampling rate. */
 	failure->attr.sample_period = 0;
 	failure->attr.freq = 0;
 	memcpy(failure->event, event->spec.name, sizeof(failure->event));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * counting_private.h - what opening and reading share; private to counting*.c.
+ * counting_private.h - state shared by opening and reading; private to counting*.c.
  */
 #ifndef SAMPLER_COUNTING_PRIVATE_H
 #define SAMPLER_COUNTING_PRIVATE_H
@@ -9,23 +9,24 @@
 #include "sampler/inherited.h"
 #include "sampler/launch.h"
 
-/* Where an event can be opened. */
+/* A place on which an event can be opened. */
 struct place {
 	int32_t pid, tid; /* -1: all tasks */
 	int cpu; /* -1: any */
-	bool single; /* a thread that was named as such */
+	bool single; /* a thread named by tid */
 	bool gone;
 };
 
-/* A task whose end is waited for. */
+/* A named task, watched for its end. */
 struct root {
 	int32_t pid; /* or tid */
-	int fd; /* pidfd; -1: the kernel has none for it */
+	int fd; /* pidfd; -1 if not available */
 	bool ended;
 };
 
 struct counting {
-	struct engine_target target; /* its arrays are ours; command and pids as the places tell */
+	/* arrays are owned; command, pids and tids are replaced by launch and tasks */
+	struct engine_target target;
 	struct counting_event *events;
 	size_t n_events;
 	bool by_cpu, no_inherit, own_threads, until_exec;
@@ -36,16 +37,16 @@ struct counting {
 	bool command_ended;
 	int command_status;
 
-	uint64_t *cgroup_inodes; /* of the target's cgroups */
+	uint64_t *cgroup_inodes; /* one per cgroup of the target */
 
 	struct place *tasks;
 	size_t n_tasks, room_tasks;
-	int *cpus; /* that CPU-wide events were opened on, online when last looked at */
+	int *cpus; /* online CPUs at the last look; CPU-wide events are open on them */
 	size_t n_cpus;
 
 	struct counting_cell *cells;
 	size_t n_cells, room_cells;
-	uint64_t *words; /* of a group's read */
+	uint64_t *words; /* buffer for reading a group */
 	size_t n_words;
 
 	struct root *roots;
@@ -54,15 +55,17 @@ struct counting {
 	uint64_t started_ns, ended_ns;
 };
 
-/* All events on all places; places of tasks that ended meanwhile are gone.  0, or -errno and *failure. */
+/* Opens all events on all places; marks tasks that ended meanwhile as gone.  Returns 0, or -errno
+ * and *failure. */
 int counting_open_all(struct counting *counting, struct engine_failure *failure);
 
-/* CPU-wide events on one more CPU, counting at once.  0, or -errno of what is no event's own. */
+/* Opens CPU-wide events on one more CPU; they count at once.  Returns 0, or -errno of an error
+ * unrelated to any event. */
 int counting_open_cpu(struct counting *counting, int cpu);
 
 void counting_close_cell(struct counting_cell *cell);
 
-/* Whether an event counts on CPUs, whatever task runs. */
+/* Returns whether an event counts on CPUs, for all tasks. */
 bool counting_is_cpu_wide(const struct counting *counting, const struct event_spec *spec);
 
 #endif

@@ -5,11 +5,11 @@
 #include "sampler/coverage.h"
 
 #define NS_PER_S 1e9
-/* A smaller share of a clock without samples may be samples that come late. */
+/* A smaller share of a clock without samples may consist of samples that arrive late. */
 #define SKIPPED_SHARE 0.02
-/* Counts of a smaller part of the time are taken for all of them. */
+/* Up to this share of time not counted, counts are treated as complete. */
 #define LATE_SHARE 0.001
-/* A tick of the slowest kernels, CONFIG_HZ=100. */
+/* ns; one tick of the slowest kernels, CONFIG_HZ=100. */
 #define TICK_NS 10000000u
 
 void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,

@@ -48,7 +48,7 @@ uint32_t credit_restart(struct credit *credit, bool losses_are_known)
 		credit->outstanding = 0;
 	if (credit->outstanding < credit->target)
 		return credit_grant(credit);
-	/* Above the target for once; consumption brings it back. */
+	/* Exceeds the target once; consumption brings it back. */
 	if (credit->outstanding > credit->target)
 		n = 1;
 	credit->outstanding += n;

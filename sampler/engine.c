@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine.c - the engine's life and the calls of other threads, which see copies.
+ * engine.c - creates and frees the engine; calls from other threads, which get copies.
  */
 #include "sampler/engine_internal.h"
 
@@ -69,7 +69,7 @@ static int copy_cgroups(struct engine *engine, const struct engine_target *from)
 	engine->cgroups = calloc(n, sizeof(*engine->cgroups));
 	if (!engine->cgroups)
 		return -ENOMEM;
-	/* What is not there when sampling begins is gone at the first look. */
+	/* A cgroup that is missing when sampling begins counts as gone at the first check. */
 	for (size_t i = 0; i < n; i++)
 		(void)cgroup_identity(from->cgroups[i].path, &engine->cgroups[i].inode);
 	return 0;
@@ -82,7 +82,7 @@ static int copy_config(struct engine *engine, const struct engine_config *config
 	int ret;
 
 	engine->config = *config;
-	/* Other unwinders find unwind data by the mappings that hold it. */
+	/* Other unwinders find unwind data through the mappings that contain it. */
 	engine->data_maps = config->keep_stacks || config->sample_more & PERF_SAMPLE_ADDR;
 	engine->dwarf_bytes = config->stack_bytes ? config->stack_bytes : ENGINE_STACK_BYTES;
 	target->command = NULL;
@@ -139,7 +139,8 @@ static bool is_valid(const struct engine_config *config)
 		return false;
 	if (!flight_is_valid(config))
 		return false;
-	/* The kernel refuses to begin and to end with the same exec; of CPUs nothing is taken away. */
+	/* The kernel refuses enable_on_exec together with remove_on_exec, and CPU-wide events have
+	 * no exec. */
 	if (config->until_exec &&
 		(engine_target_is_command(target) || target->system_wide ||
 			config->scope == SCOPE_CPU || config->flight_s > 0))
@@ -163,7 +164,7 @@ static bool is_valid(const struct engine_config *config)
 		target->n_cpus || only_cgroups(config);
 }
 
-/* CPUs alone are the whole machine on those, and cgroups alone are sought on all of it. */
+/* Only CPUs given: the whole machine on those CPUs.  Only cgroups given: all CPUs. */
 static int note_cpus(struct engine *engine)
 {
 	struct engine_target *target = &engine->config.target;
@@ -237,7 +238,7 @@ int engine_new(struct engine **out, const struct engine_config *config)
 	return 0;
 }
 
-/* Signals are the front end's. */
+/* The sampling thread blocks all signals, which belong to the front end. */
 static int start_thread(struct engine *engine)
 {
 	sigset_t all, before;
@@ -446,7 +447,7 @@ int engine_signal_command(struct engine *engine, int signal)
 {
 	int ret = -ESRCH;
 
-	/* Under the lock it is not waited for, so the number is its own. */
+	/* No thread reaps the command while the lock is held, so the pid is still its own. */
 	pthread_mutex_lock(&engine->lock);
 	if (engine->command_runs)
 		ret = launch_signal(&engine->launch, signal);

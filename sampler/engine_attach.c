@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_attach.c - opening events on processes, thread by thread.  Runs in the sampling thread.
+ * engine_attach.c - opens events on processes, thread by thread.  Runs in the sampling thread.
  *
- * Threads to open wait in two queues, those just born before those found by a scan, and are
- * worked off in short bursts between drains, so that a big process never stops the draining.  A
- * process is attached when a scan of its threads finds nothing new.
+ * Threads to open wait in two queues: new threads first, then those found by a scan.  They are
+ * opened in short bursts between drains, so a large process never blocks draining.  A process is
+ * attached when a scan of its threads finds no new one.
  */
 #include "sampler/engine_internal.h"
 
@@ -24,7 +24,7 @@ static int queue_put(struct tid_queue *queue, int32_t tid)
 	if (queue->head && queue->head == queue->n)
 		queue->head = queue->n = 0;
 	if (queue->head > queue->capacity / 2) {
-		/* Never empty, it must not grow for ever. */
+		/* Compacts a queue that never gets empty, so that it does not grow forever. */
 		queue->n -= queue->head;
 		memmove(queue->tids, queue->tids + queue->head, queue->n * sizeof(*queue->tids));
 		queue->head = 0;
@@ -110,14 +110,14 @@ void attach_note_fd_limit(struct engine *engine, int error)
 	engine_note(engine, NOTE_FD_LIMIT, -error, 0, engine->fd_limit, NULL);
 }
 
-/* Something costs less: true, and the thread is to be tried again. */
+/* Saves descriptors.  Returns true if the caller should try the thread again. */
 bool attach_economize(struct engine *engine)
 {
 	if (engine->fork_rings) {
 		engine->fork_rings = false;
 		return true;
 	}
-	/* A ring that overwrites itself is no place for side-band records. */
+	/* A ring that overwrites itself must not carry side-band records. */
 	if (engine->trackers && !engine->flight.on) {
 		engine->trackers = false;
 		return true;
@@ -144,8 +144,9 @@ static int open_points(struct engine *engine, struct follow_task *task)
 	return ret;
 }
 
-/* The kernel tells of an exit also when it takes our events from a task that executed a program of
- * another user.  A task that really exits has given up its memory before, and its arguments with it. */
+/* Returns whether the process is alive although the kernel reported its exit.  The kernel also
+ * reports an exit when it removes our events from a task that executed another user's program.  A
+ * task that really exits has already released its memory, and with it its arguments. */
 static bool lives_on(const struct follow_process *process)
 {
 	struct proc_process info;
@@ -174,7 +175,7 @@ void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t t
 	};
 	struct follow_process *ended;
 
-	/* Where no record told of it; what a flight recorder holds of it is still to come. */
+	/* Replaces a missing EXIT record; the flight recorder may still hold the task's samples. */
 	if (!engine->flight.on)
 		ingest_record(&engine->ingest, &exit, 0);
 	span_end_task(engine, task->tid, time_ns);
@@ -206,7 +207,8 @@ void attach_left_out(struct engine *engine)
 	}
 }
 
-/* What no scan found, no plan was made for; those of a scan that still wait keep to theirs. */
+/* Plans the ring size for a new thread, which no scan has planned.  While threads of a scan wait,
+ * the size may only shrink. */
 static void plan_ring(struct engine *engine)
 {
 	size_t born = engine->born.n - engine->born.head;
@@ -254,7 +256,7 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 	int ret;
 
 	engine->status.attaching_done++;
-	/* It may have ended while it waited. */
+	/* The task may have ended while it waited. */
 	if (!task || !task->queued)
 		return;
 	task->queued = false;
@@ -265,7 +267,7 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 	is_leader = task->tid == task->process->pid;
 	if (!ret) {
 		follow_leave_out(&engine->follow, task, false);
-		/* Where every event was refused, its tracker alone is no profile. */
+		/* If every event was refused, the tracker alone is no profile. */
 		engine->had_targets |= choice_count_open(engine) > 0;
 		if (job)
 			job->opened++;
@@ -273,7 +275,7 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 			was_late(engine, task);
 			span_born(engine, task);
 		}
-		/* Its mappings and children of the time before its side-band was on. */
+		/* Finds mappings and children from before its side-band was on. */
 		if (born && !engine->side_by_cpu && engine->status.scope == SCOPE_TASK) {
 			if (is_leader)
 				tasks_load_process(engine->ingest.tasks, task->process->pid);
@@ -306,7 +308,8 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		engine->mlock_noted = true;
 		break;
 	default:
-		/* Attached before, and now beyond our rights: it executed a program of another user. */
+		/* It was attached before and is now inaccessible: it executed another user's
+		 * program. */
 		if (!job)
 			engine_note(engine, NOTE_ATTACH_FAILED, -ret, task->process->pid, 0, NULL);
 		break;
@@ -329,7 +332,7 @@ static void fail_job(struct engine *engine, struct job *job, int error)
 	int32_t pid = job->tid >= 0 ? job->tid : job->pid;
 
 	if (job->named) {
-		/* A refused event has told its own story. */
+		/* A refused event already has its own note. */
 		if (choice_count_open(engine))
 			engine_fail(engine, error == ENOBUFS ? FAIL_MMAP : FAIL_TARGET,
 				error == ENOBUFS ? EPERM : error, &engine->choices[0].attr,
@@ -339,7 +342,7 @@ static void fail_job(struct engine *engine, struct job *job, int error)
 	attach_drop_job(engine, job);
 }
 
-/* An earlier job may have opened all there is. */
+/* True if an earlier job already opened its threads. */
 static bool is_sampled(const struct follow_process *process)
 {
 	const struct follow_task *task = process ? process->first_task : NULL;
@@ -373,7 +376,7 @@ static void finish_job(struct engine *engine, struct job *job)
 	attach_drop_job(engine, job);
 }
 
-/* The plan for n more threads: what would not fit for all of them is given up for all. */
+/* Plans n more threads.  A feature that does not fit for all of them is given up for all. */
 void attach_plan(struct engine *engine, size_t n)
 {
 	unsigned int events = choice_count_open(engine);
@@ -408,7 +411,7 @@ static bool is_detached(const struct engine *engine, const struct proc_process *
 	return detached && detached->start_ticks == info->start_ticks;
 }
 
-/* Children of a followed process that FORK records did not tell of. */
+/* Adds children of a followed process that FORK records did not report. */
 static void scan_children(struct engine *engine, const struct follow_process *process)
 {
 	int32_t *pids;
@@ -451,7 +454,7 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	struct proc_process info;
 	int ret;
 
-	/* The end of whoever had the number before is not to be taken for its own. */
+	/* Drain first, so the end of an earlier process with this pid is not taken for its end. */
 	if (job->named)
 		engine_round(engine, true, false);
 	ret = proc_read(job->pid, &info);
@@ -463,7 +466,7 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	*process = follow_process(&engine->follow, job->pid);
 	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&
 		(*process)->start_ticks != info.start_ticks)
-		forget_process(engine, *process); /* the number was given to another */
+		forget_process(engine, *process); /* the pid was reused */
 	*process = follow_add_process(&engine->follow, job->pid, job->tid < 0);
 	if (!*process)
 		return -ENOMEM;
@@ -478,7 +481,7 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	return 0;
 }
 
-/* Threads without events end untold. */
+/* Ends threads that have no events, since no record reports their exit. */
 static void end_missing(
 	struct engine *engine, struct follow_process *process, const int32_t *tids, size_t n)
 {
@@ -542,7 +545,7 @@ static void scan(struct engine *engine, struct job *job)
 	if (!ret)
 		ret = scan_threads(engine, job, process, &found);
 	if (ret && job->scans == 1) {
-		/* It ended between the two looks, without a thread that could tell. */
+		/* It ended between the two scans, without a thread to report the exit. */
 		if (process && !process->first_task && !process->ended_ns)
 			forget_process(engine, process);
 		fail_job(engine, job, -ret);
@@ -595,7 +598,8 @@ void target_attach(struct engine *engine, int32_t pid, int32_t tid)
 			fail_job(engine, job, -ret);
 		return;
 	}
-	/* From the whole machine to this process: the events stay, the samples are filtered. */
+	/* If the whole machine was sampled: its events stay open, and samples are filtered from now
+	 * on. */
 	engine->filter = true;
 	if (!add_job(engine, process, tid, true))
 		engine_note(engine, NOTE_ATTACH_FAILED, ENOMEM, pid, 0, NULL);

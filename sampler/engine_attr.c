@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_attr.c - an event as it is opened: its attribute, the format of its samples, the points it belongs on,
- * and what stands beside the attribute (texts of probes, cgroups, filters).  Runs in the sampling thread.
+ * engine_attr.c - how an event is opened: its attribute, its sample format, its points, and the
+ * texts beyond the attribute (probes, cgroups, filters).  Runs in the sampling thread.
  */
 #include "sampler/bpf.h"
 #include "sampler/engine_internal.h"
@@ -13,7 +13,7 @@
 
 #define STACK_RING_PAGES_LEAST 4u
 
-/* Bits of sample_type besides the engine's and the event's own. */
+/* Returns sample_type bits beyond those of the engine and of the event. */
 static uint64_t choice_format(const struct engine *engine, unsigned int index)
 {
 	if (engine->choices[index].counts_only)
@@ -29,14 +29,15 @@ static bool wants_chain(const struct engine *engine, const struct choice *choice
 	return engine->config.callchain || choice->spec.chain == EVENT_CHAIN_ON;
 }
 
-/* Rings of a size that the user gave may have no room for copies, which nobody asked for. */
+/* Small rings requested by the user may have no room for stack copies, which the user did not
+ * request. */
 static bool has_small_rings(const struct engine_config *config)
 {
 	return config->stack_adapts && config->ring_pages &&
 		config->ring_pages < STACK_RING_PAGES_LEAST;
 }
 
-/* The flight recorder copies no stacks: its rings would hold too few samples. */
+/* The flight recorder copies no stacks, since its rings would hold too few samples. */
 uint32_t engine_stack_bytes(const struct engine *engine)
 {
 	if (engine->flight.on || engine->config.no_user_chain || !engine->ingest.unwind ||
@@ -55,7 +56,7 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 	setup.stack_bytes = setup.callchain ? stack_copied(engine, index) : 0;
 	setup.stack_registers = unwind_registers();
 	setup.no_kernel_chain = engine->config.no_kernel_chain;
-	/* Other unwinders append what they find to what the kernel found. */
+	/* Other unwinders append their frames to the kernel's. */
 	setup.no_user_chain =
 		engine->config.no_user_chain || (engine->config.keep_stacks && setup.stack_bytes);
 	setup.inherit_thread = engine->config.own_threads;
@@ -74,8 +75,9 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 	sys_setup(attr, &engine->features, &setup);
 }
 
-/* The watermark of a ring is its owner's; samples wake by number where that was asked for, unless the ring could
- * not hold so many: at the end of the credit nobody would be woken. */
+/* The ring's owner has the watermark.  If wakeup_events was requested, samples wake by number, up
+ * to half of what the ring can hold.  With a larger number the credit could end before any
+ * wakeup. */
 struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries)
 {
 	struct sys_setup setup = {
@@ -100,9 +102,10 @@ struct sys_setup point_setup(const struct engine *engine, const struct point *po
 	return setup;
 }
 
-/* Samples of events that fire together come under one id, and only the value that a sample reads names its event.  That costs
- * some bytes a sample, so the first of those that might be taken for each other goes without: what is none of the others'
- * is its. */
+/* Samples of events that fire together may carry one event's id, and then only a counter value in
+ * the sample (PERF_SAMPLE_READ) identifies the event.  The value costs some bytes per sample, so
+ * the first of the events that may be confused omits it.  A sample that matches none of the others
+ * is attributed to it. */
 void choice_find_id(struct engine *engine, unsigned int index)
 {
 	struct choice *choice = &engine->choices[index];
@@ -140,7 +143,7 @@ void choice_set_format(struct engine *engine, unsigned int index)
 	ingest_max_stack(&engine->ingest, engine->status.events[index].id, attr.sample_max_stack);
 }
 
-/* --- where --- */
+/* --- points --- */
 
 static bool has_cpu(const char *list, int cpu)
 {
@@ -149,7 +152,7 @@ static bool has_cpu(const char *list, int cpu)
 	int *cpus;
 
 	if (proc_parse_cpu_list(list, &cpus, &n, &bad))
-		return true; /* not understood: the kernel will know */
+		return true; /* not parsed: the kernel decides */
 	for (size_t i = 0; i < n && !found; i++)
 		found = cpus[i] == cpu;
 	free(cpus);
@@ -160,19 +163,19 @@ bool choice_fits(const struct engine *engine, unsigned int index, const struct p
 {
 	const struct event_spec *spec = &engine->choices[index].spec;
 
-	/* Of a task it counts where its PMU is, and stands still elsewhere. */
+	/* On a task, such an event counts on the CPUs of its PMU and stops elsewhere. */
 	if (spec->core_cpus && point->tid < 0 && !has_cpu(spec->core_cpus, point->cpu))
 		return false;
 	return !spec->cpus || has_cpu(spec->cpus, point->cpu);
 }
 
-/* The kernel says EINVAL of a task's event on such a PMU as well. */
+/* The kernel also returns EINVAL for a task's event on such a PMU. */
 int choice_check_target(const struct engine *engine, const struct event_spec *spec)
 {
 	return engine->filter && (spec->cpus || spec->cgroup) ? EINVAL : 0;
 }
 
-/* Programs of others decide about our samples too. */
+/* BPF programs attached by other processes also filter our samples. */
 static void ask_programs(struct engine *engine, unsigned int index, int fd)
 {
 	struct choice *choice = &engine->choices[index];
@@ -186,7 +189,8 @@ static void ask_programs(struct engine *engine, unsigned int index, int fd)
 		engine_note(engine, NOTE_BPF, 0, 0, n, choice->spec.name);
 }
 
-/* To a tracepoint as a whole, by an event that stays until the choice is dropped; else to each event. */
+/* Attaches to the tracepoint as a whole, through a descriptor kept until the choice is dropped.
+ * For other events, attaches to each event. */
 static int attach_program(struct choice *choice, const struct perf_event_attr *attr, int fd)
 {
 	bool traced = attr->type == PERF_TYPE_TRACEPOINT;
@@ -201,7 +205,7 @@ static int attach_program(struct choice *choice, const struct perf_event_attr *a
 	close(program);
 	if (!traced)
 		return ret;
-	/* Others may have attached it, and take it away some day. */
+	/* Another process may have attached it, and may detach it later. */
 	if (ret && ret != -EEXIST)
 		return ret;
 	choice->bpf_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_change.c - changes to running events: filter, address of a breakpoint, on and off, and the
- * pause of all rings.  Runs in the sampling thread.
+ * engine_change.c - changes running events: filter, breakpoint address, on and off, call chains,
+ * and the pause of all rings.  Runs in the sampling thread.
  *
  * The kernel cannot change an open event's frequency into a period, or its filter a second time.
  * Such an event is reopened on every point; its number, sums and count stay.
@@ -30,14 +30,14 @@ void change_refuse(struct engine *engine, unsigned int index, const struct perf_
 	engine->choices[index].ioctl_refused = NULL;
 }
 
-/* What the rings hold is of the event as it was. */
+/* Drains the rings before a change, since their samples belong to the event before it. */
 void change_settle(struct engine *engine)
 {
 	engine_round(engine, true, true);
 	engine_tick(engine, true);
 }
 
-/* --- opening anew --- */
+/* --- reopening --- */
 
 bool change_owns_ring(const struct engine *engine, unsigned int index)
 {
@@ -82,9 +82,9 @@ void change_close(struct engine *engine, unsigned int index)
 {
 	choice_disarm(engine, index);
 	change_settle(engine);
-	/* Those that wait are in a format that may change. */
+	/* Pending samples have a format that may change. */
 	pending_retry(engine, true);
-	/* Switches may be unseen until it is open again. */
+	/* Switches may go unseen until the event is open again. */
 	if (engine->choices[index].spec.span)
 		span_stop(engine);
 	for (size_t i = 0; i < engine->n_points; i++) {
@@ -98,7 +98,8 @@ void change_close(struct engine *engine, unsigned int index)
 			engine->choices[k].stopping = false;
 }
 
-/* With what stands in the choice now; 0, or -errno when it opened nowhere. */
+/* Reopens with the current settings of the choice; returns 0, or -errno if it opened on no
+ * point. */
 int change_reopen(struct engine *engine, unsigned int index)
 {
 	change_close(engine, index);
@@ -141,20 +142,20 @@ void change_restore(struct engine *engine, unsigned int index, const struct choi
 
 /* --- on and off --- */
 
-/* Disabling a leader stops its group, whose members stay as they are.  Not by PERF_IOC_FLAG_GROUP: members without
- * credit left would run on unlimited. */
+/* Disabling a leader stops its group; the members keep their own state.  PERF_IOC_FLAG_GROUP is not
+ * used: it would let members without credit run without a limit. */
 void change_enabled(struct engine *engine, unsigned int index, bool enable)
 {
 	struct choice *choice = &engine->choices[index];
 
-	/* The clock they are measured against is read before the one and after the other. */
+	/* The reference clock is read before enabling and after disabling. */
 	if (enable && !choice->enabled)
 		change_settle(engine);
 	if (enable) {
 		choice->enabled = true;
 		wake_settle(engine);
 	}
-	/* Draining its rings must not give it credit, which would enable it again. */
+	/* Draining the rings must not grant credit, which would enable the event again. */
 	choice->stopping = !enable;
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point_event *event = point_find_event(engine->points[i], index);
@@ -176,7 +177,7 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 
 /* --- filters --- */
 
-/* Whether the kernel takes it, tried on a throwaway event of this thread: 0 or an errno. */
+/* Tries a filter on a temporary event of this thread: returns 0 or a positive errno. */
 static int try_filter(struct engine *engine, unsigned int index, const char *filter)
 {
 	const struct sys_setup setup = {0};
@@ -214,7 +215,8 @@ static void note_filter(struct engine *engine, unsigned int index, const char *f
 	engine_add_note(engine, &note);
 }
 
-/* Linux takes one filter in an event's life (EEXIST): the first goes into the open events, another one into new ones. */
+/* Linux accepts one filter per event (EEXIST).  The first filter is set on the open events; a
+ * change reopens them. */
 void change_filter(struct engine *engine, unsigned int index, const char *filter)
 {
 	struct choice *choice = &engine->choices[index];
@@ -271,7 +273,8 @@ static int check_call_graph(const struct engine *engine, enum engine_call_graph 
 {
 	if (mode == CALL_GRAPH_DWARF && (!engine->ingest.unwind || !unwind_registers()))
 		return EOPNOTSUPP;
-	/* Reopened events would lose children, what the rings hold, or the recording's format. */
+	/* Reopening would lose inherited children, samples in the flight rings, or the recording's
+	 * format. */
 	if (engine->status.scope == SCOPE_INHERIT || engine->flight.on || engine->has_tap)
 		return EBUSY;
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
@@ -280,7 +283,7 @@ static int check_call_graph(const struct engine *engine, enum engine_call_graph 
 	return 0;
 }
 
-/* Whether the event, or one of its group, is no longer what it was opened as. */
+/* Returns whether the attribute of the leader or of a member differs from the open one. */
 static bool is_outdated(const struct engine *engine, unsigned int leader,
 	const struct perf_event_attr attrs[ENGINE_EVENTS_MAX])
 {
@@ -297,7 +300,7 @@ static bool is_outdated(const struct engine *engine, unsigned int leader,
 	return false;
 }
 
-/* Reopens what the mode changes; 0 or a positive errno. */
+/* Reopens the events that the mode changes; returns 0 or a positive errno. */
 static int switch_call_graph(
 	struct engine *engine, enum engine_call_graph mode, uint32_t stack_bytes, bool restore)
 {
@@ -356,7 +359,8 @@ static int move_in_place(struct engine *engine, unsigned int index)
 		setup = point_setup(engine, point, false);
 		choice_attr(engine, index, &setup, &attr);
 		point_fit_stack(engine, point, &attr);
-		/* Disabled it stays as it is; enabled by this call, it would run without credit. */
+		/* A disabled event stays disabled; this call enables others without a credit
+		 * limit. */
 		ret = sys_modify(event->fd, &attr);
 		if (ret && ret != -ESRCH)
 			return ret;
@@ -375,7 +379,7 @@ void change_breakpoint(struct engine *engine, unsigned int index, uint64_t addre
 	if (choice->attr.type == PERF_TYPE_BREAKPOINT) {
 		choice->attr.bp_addr = choice->spec.attr.bp_addr = address;
 		ret = move_in_place(engine, index);
-		/* Kernels before 4.17 cannot, and others find a difference that they do not like. */
+		/* Kernels before 4.17 cannot modify it, and later ones reject some differences. */
 		if (ret)
 			ret = change_owns_ring(engine, index) ? -EBUSY
 							      : change_reopen(engine, index);
@@ -390,7 +394,7 @@ void change_breakpoint(struct engine *engine, unsigned int index, uint64_t addre
 
 /* --- all rings --- */
 
-/* Side-band that shared a ring was lost meanwhile. */
+/* Side-band records in shared rings were lost during the pause. */
 static void learn_again(struct engine *engine)
 {
 	struct follow_process *process;
@@ -423,7 +427,7 @@ void change_paused(struct engine *engine, bool pause)
 	}
 	span_stop(engine);
 	flight_pause(engine, pause);
-	/* The rings run again before this tick, so it covers the whole pause. */
+	/* The rings already run at this tick, so it covers the whole pause. */
 	if (!pause)
 		engine_tick(engine, true);
 	engine->paused = pause;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_choice.c - the list of events the user chose: adding and dropping them, groups as one.
- * Runs in the sampling thread.
+ * engine_choice.c - the list of chosen events: adds and drops events and whole groups.  Runs in the
+ * sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -31,7 +31,8 @@ void choice_show_name(struct engine *engine, unsigned int index, const char *nam
 	char shown[EVENT_NAME_MAX + CGROUP_LABEL_MAX];
 	size_t len = strlen(name);
 
-	/* The cgroup tells events apart that have one name: of the two, the event is cut. */
+	/* The cgroup label distinguishes events of one name, so the event's name is shortened
+	 * instead. */
 	if (label) {
 		event_fit_name(shown, EVENT_NAME_MAX - 1 - strlen(label), name, len);
 		len = strlen(shown);
@@ -55,7 +56,8 @@ void choice_show_rate(struct engine *engine, unsigned int index)
 	status->is_clock = event_is_clock(attr) || choice->spec.span;
 }
 
-/* A free place in the list: a new one, else that of the event dropped longest ago. */
+/* Returns a free index in the list: a new one, else that of the event dropped longest ago; -ENOSPC
+ * if none. */
 static int place_for(const struct engine *engine)
 {
 	int oldest = -ENOSPC;
@@ -76,7 +78,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The same event, whatever its rate. */
+/* Compares events without their rates. */
 static bool is_same(const struct event_spec *a, const struct event_spec *b)
 {
 	struct perf_event_attr left = a->attr, right = b->attr;
@@ -89,7 +91,7 @@ static bool is_same(const struct event_spec *a, const struct event_spec *b)
 		same_text(a->cgroup, b->cgroup) && same_text(a->bpf, b->bpf);
 }
 
-/* The place of the same event, dropped before; or -ENOENT. */
+/* Returns the index of the same event if it was dropped before; else -ENOENT. */
 static int place_before(const struct engine *engine, const struct event_spec *spec)
 {
 	for (size_t i = 0; i < engine->status.n_events; i++)
@@ -98,8 +100,8 @@ static int place_before(const struct engine *engine, const struct event_spec *sp
 	return -ENOENT;
 }
 
-/* An event that comes back goes on under its number and adds to its sums: numbers are few, and its
- * samples in the store bear it. */
+/* A returning event keeps its number and adds to its sums: numbers are scarce, and samples in the
+ * store carry it. */
 static void take_up(struct engine *engine, unsigned int place)
 {
 	struct engine_event_status *status = status_of(engine, place);
@@ -165,7 +167,7 @@ static int add_one(struct engine *engine, const struct event_spec *wanted)
 		choice->attr.sample_freq = EVENT_DEFAULT_FREQ_HZ;
 	}
 	rate_limit(&choice->attr);
-	/* Idle is no followed task; waking for it would only spend credit. */
+	/* The idle task is never followed; sampling it would only spend credit. */
 	if (engine->filter && event_is_clock(&choice->attr))
 		choice->attr.exclude_idle = 1;
 	choice_begin_stack(engine, choice);
@@ -183,7 +185,7 @@ static int add_one(struct engine *engine, const struct event_spec *wanted)
 	return place;
 }
 
-/* Neighbours of one number; a member is neither pinned nor exclusive by itself. */
+/* Adds n specs of one group; only the leader may be pinned or exclusive. */
 static int add_group(struct engine *engine, const struct event_spec *specs, size_t n)
 {
 	int leader = -ENOSPC;
@@ -266,7 +268,7 @@ void choice_add_all(
 		int place, error = 0;
 
 		len = group_size(specs + i, n - i);
-		/* Of time off the CPU there is one of each, whoever asked for it. */
+		/* Each event of off-CPU time runs once, even if several events request it. */
 		if ((specs[i].part || specs[i].span) && runs_already(engine, specs + i))
 			continue;
 		place = len > 1 ? add_group(engine, specs + i, len) : add_one(engine, specs + i);
@@ -326,10 +328,10 @@ bool choice_is_counted(const struct engine *engine, unsigned int index)
 	if (sampler->attr.freq || !sampler->attr.sample_period || choice->spec.span ||
 		engine->flight.on || (choice->counts_only && !reads))
 		return false;
-	/* A clock also counts the idle loop's time, which may have no samples. */
+	/* A clock also counts time in the idle loop, which may have no samples. */
 	if (!reads && event_is_clock(&choice->attr))
 		return false;
-	/* A BPF program discards samples after they were counted; for a tracepoint, before. */
+	/* A BPF program discards samples after they are counted; on a tracepoint, before. */
 	return !choice->spec.bpf || choice->attr.type == PERF_TYPE_TRACEPOINT;
 }
 
@@ -362,7 +364,7 @@ static void drop(struct engine *engine, unsigned int index)
 	status_of(engine, index)->open = false;
 }
 
-/* Members first: one whose leader is closed would go on alone. */
+/* Members are dropped first: closing the leader would leave them running alone. */
 void choice_drop(struct engine *engine, unsigned int index)
 {
 	for (unsigned int i = 0; i < engine->status.n_events; i++)

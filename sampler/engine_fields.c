@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_fields.c - what the samples of an event tell besides where they were: made as it is chosen, kept as long as the
- * engine, since its samples in the store refer to it.  Made in the sampling thread, read by any.
+ * engine_fields.c - the fields of each event's samples.  The sampling thread creates them when it
+ * adds the event; any thread reads them.  They live as long as the engine, since samples in the
+ * store refer to them.
  */
 #include "sampler/engine_internal.h"
 
@@ -17,14 +18,14 @@ void choice_make_fields(struct engine *engine, unsigned int index)
 	if (engine->config.no_fields || engine->fields[id])
 		return;
 	attr.sample_type |= engine->config.sample_more & ~choice->without;
-	/* Where the format cannot be read, an event is one without fields. */
+	/* If the format is unreadable, the event has no fields. */
 	if (fields_new(&fields, &attr, choice->spec.pmu, event_system(), NULL))
 		return;
 	ingest_fields(&engine->ingest, id, fields);
 	__atomic_store_n(&engine->fields[id], fields, __ATOMIC_RELEASE);
 }
 
-/* Nothing was sampled yet, but somebody may look at the old ones. */
+/* The event has no samples yet, but another thread may still read the old fields. */
 void choice_remake_fields(struct engine *engine, unsigned int index)
 {
 	const uint8_t id = engine->status.events[index].id;
@@ -47,7 +48,7 @@ uint64_t choice_fields_type(const struct engine *engine, unsigned int index)
 	return fields_sample_type(engine->ingest.fields[engine->status.events[index].id]);
 }
 
-/* A format that is secret, or raw data that this user may not have, is not worth the event. */
+/* Opens the event without fields if its format is secret or the user may not read raw data. */
 bool choice_leave_fields(struct engine *engine, unsigned int index)
 {
 	struct choice *choice = &engine->choices[index];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_flight.c - the flight recorder while nobody asks: rings that overwrite themselves, side-band records that wait
- * until the samples before them are of no interest any more, what rings of ended threads held, and the trigger.
- * Runs in the sampling thread.
+ * engine_flight.c - the flight recorder between snapshots: rings that overwrite themselves, held
+ * side-band records, copies of rings of ended threads, and the trigger.  Runs in the sampling
+ * thread.
  *
- * Samples cannot go to the tracker's ring: the kernel takes no event that writes backward into a ring that is written
- * forward (EINVAL), and side-band records must not be overwritten.  So each point has a second ring, owned by a dummy.
+ * Side-band records are held until all samples before them are out of reach.  Samples cannot use
+ * the tracker's ring: the kernel refuses to redirect an event that writes backward into a forward
+ * ring (EINVAL), and side-band records must not be overwritten.  So each point has a second ring,
+ * owned by a dummy.
  */
 #include "sampler/engine_internal.h"
 
@@ -17,7 +19,7 @@
 #include <unistd.h>
 
 #define ORDER_MAX 14u
-#define UNKNOWN_HZ 1000.0 /* of events that come when they come */
+#define UNKNOWN_HZ 1000.0 /* assumed rate of events without a frequency */
 #define HELD_BYTES_MAX ((size_t)64 << 20)
 #define DAY_S 86400.0
 
@@ -44,7 +46,7 @@ void flight_init(struct engine *engine)
 
 uint64_t flight_begin_ns(const struct engine *engine, uint64_t now_ns)
 {
-	/* The clock begins with the machine, which may not run that long. */
+	/* CLOCK_MONOTONIC starts at boot, which may be more recent than the recorder's length. */
 	return now_ns > engine->flight.ns ? now_ns - engine->flight.ns : 0;
 }
 
@@ -94,7 +96,7 @@ void flight_begin(struct engine *engine)
 
 /* --- rings --- */
 
-/* What a busy CPU or thread writes in a second. */
+/* Returns the bytes that a busy CPU or thread writes per second. */
 static double bytes_per_second(const struct engine *engine)
 {
 	double bytes = 0;
@@ -115,7 +117,7 @@ static double bytes_per_second(const struct engine *engine)
 	return bytes > 1 ? bytes : 1;
 }
 
-/* Points that are still to be opened, this one among them. */
+/* Returns the number of points still to be opened, including this one. */
 static uint64_t points_to_come(const struct engine *engine)
 {
 	uint64_t n =
@@ -126,7 +128,8 @@ static uint64_t points_to_come(const struct engine *engine)
 	return n;
 }
 
-/* So many seconds, rounded up, as far as there is room for all; in threads that come later, half of it. */
+/* Returns the ring order that holds flight_s seconds, rounded up, limited by the room for all
+ * points.  With one ring per thread, half the room stays free for later threads. */
 static unsigned int choose_order(const struct engine *engine)
 {
 	double wanted = bytes_per_second(engine) * engine->config.flight_s / PAGE_BYTES;
@@ -152,7 +155,8 @@ static void note_length(struct engine *engine, double seconds, int error)
 	if (seconds >= flight->holds_s)
 		return;
 	flight->holds_s = seconds;
-	/* Every thread more leaves less for the next: told anew when it is half of what was told. */
+	/* Each new thread leaves less room for the next.  Reported again when the length falls to
+	 * half of the last report. */
 	if (flight->noted_holds_s < engine->config.flight_s && seconds > flight->noted_holds_s / 2)
 		return;
 	flight->noted_holds_s = seconds;
@@ -181,7 +185,7 @@ int flight_open_ring(struct engine *engine, struct point *point)
 	const struct sys_setup setup = {
 		.callchain = engine->config.callchain,
 		.backward = true,
-		/* Once in a round, which wakes nobody. */
+		/* A wakeup per ring length; no thread waits for it. */
 		.wakeup_bytes = PAGE_BYTES << order,
 	};
 	struct flight_ring *flight = calloc(1, sizeof(*flight));
@@ -233,7 +237,7 @@ void flight_pause(struct engine *engine, bool pause)
 			sys_pause(engine->points[i]->flight->fd, pause);
 }
 
-/* --- what rings held --- */
+/* --- copies of rings --- */
 
 struct flight_kept *flight_copy(struct engine *engine, struct point *point)
 {
@@ -377,7 +381,8 @@ static uint64_t machine_ticks(void)
 	return ticks;
 }
 
-/* Since the last look; a process that was met since then has not been looked at before. */
+/* Returns the CPU ticks since the last look.  A process met since then counts from the next look
+ * on. */
 static uint64_t ticks_since(struct engine *engine, bool first)
 {
 	struct follow_process *process;

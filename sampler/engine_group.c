@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_group.c - groups of events: opened as a unit on each point, taken apart where they may be, and what members
- * that only count have counted between the samples of their leader.  Runs in the sampling thread.
+ * engine_group.c - groups of events: opens them as a unit on each point, splits weak groups, and
+ * distributes the counts of counting members over the leader's samples.  Runs in the sampling
+ * thread.
  *
- * Each sampling member has credit of its own.  When that of the leader is spent the kernel stops the whole group, when
- * a member's is, that member alone.
+ * Each sampling member has its own credit.  When the leader's credit is spent the kernel stops the
+ * whole group; when a member's is spent, only that member stops.
  */
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* What inherited events read is one task's: the last values by event, for each task. */
+/* Last values read by inherited events, by event id, for one task. */
 struct task_reads {
 	size_t n;
 	struct {
@@ -32,7 +33,7 @@ static bool is_member(const struct engine *engine, unsigned int index, unsigned 
 	return engine->choices[index].open && engine->choices[index].leader == leader;
 }
 
-/* Of the target or of limits, not of the event. */
+/* Errors of the target or of limits, not of the event. */
 static bool is_targets(int ret)
 {
 	return ret == -ESRCH || ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
@@ -64,7 +65,8 @@ static void take_apart(struct engine *engine, unsigned int leader, int error)
 	}
 }
 
-/* All of it or nothing: the member that was refused is told with its reason, the others with it. */
+/* Refuses the whole group: the refused member is noted with its error, the others with
+ * ECANCELED. */
 static void refuse(struct engine *engine, struct point *point, unsigned int leader,
 	unsigned int refused, int error)
 {
@@ -104,7 +106,7 @@ static int open_members(
 	return 0;
 }
 
-/* Members first, so that the group begins as one. */
+/* Starts members first, so that all count from the moment the leader starts. */
 static void start(struct engine *engine, struct point *point, unsigned int leader)
 {
 	struct point_event *event;
@@ -126,7 +128,7 @@ static int open_alone(struct engine *engine, struct point *point, unsigned int i
 
 	if (ret && !is_targets(ret) &&
 		(live || point->tracker_fd >= 0 || engine->choices[index].settled))
-		/* Without a tracker, it may be the task that is refused. */
+		/* Without a tracker, the task itself may be the cause. */
 		choice_refuse(engine, index, -ret, point);
 	if (!ret && live)
 		start(engine, point, index);
@@ -200,7 +202,7 @@ static uint64_t *last_value(
 		return NULL;
 	while (i < reads->n && reads->last[i].id != member->id)
 		i++;
-	/* More ids than events: those of CPUs it ran on before. */
+	/* There may be more ids than events: the task ran on other CPUs before. */
 	if (i == ENGINE_EVENTS_MAX)
 		i = member->id % ENGINE_EVENTS_MAX;
 	if (i == reads->n)
@@ -238,7 +240,8 @@ int group_take_sample(
 		last = member ? last_value(engine, member, record) : NULL;
 		if (!last)
 			continue;
-		/* As perf: what it counted since the last sample weighs on this one's stack; nothing is no sample. */
+		/* The count since the last sample is the weight of this sample's stack, like in
+		 * perf.  A count of 0 makes no sample. */
 		record->sample.period = counter.value - *last;
 		*last = counter.value;
 		if (!record->sample.period || record->sample.period > INT64_MAX)

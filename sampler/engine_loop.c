@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_loop.c - the sampling thread: waits in epoll, drains, sweeps, carries out commands.
+ * engine_loop.c - the sampling thread: waits in epoll, drains, sweeps, executes commands.
  */
 #include "sampler/engine_internal.h"
 
@@ -14,7 +14,7 @@
 
 #define EPOLL_BATCH 256
 
-/* epoll's data.ptr of what is no channel. */
+/* epoll data.ptr of sources that are not channels. */
 static char wake_tag, timer_tag, command_tag;
 
 void engine_fail(struct engine *engine, enum engine_failure_kind what, int error,
@@ -88,7 +88,7 @@ static void stop_sampling(struct engine *engine)
 	engine->stopped = true;
 	for (size_t i = 0; i < engine->n_points; i++)
 		point_disarm(engine->points[i]);
-	/* The last round sees what is counted. */
+	/* Waits for hits in flight, so that the last round includes them. */
 	sys_wait_for_hits();
 	engine_round(engine, true, true);
 	pending_retry(engine, true);
@@ -125,7 +125,7 @@ static void open_added(struct engine *engine, unsigned int index)
 
 static void drop_event(struct engine *engine, unsigned int index)
 {
-	/* What it had counted is kept, with its coverage. */
+	/* Its last counts and coverage are kept. */
 	choice_disarm(engine, index);
 	sys_wait_for_hits();
 	engine_round(engine, true, true);
@@ -204,7 +204,7 @@ static void take_mail(struct engine *engine)
 			carry_out(engine, mail);
 		free(mail);
 	}
-	/* The stop comes after the commands that were sent before it. */
+	/* The stop follows the commands that were sent before it. */
 	if (!atomic_exchange(&engine->stop, false) || engine->status.state == ENGINE_FAILED)
 		return;
 	if (!engine->stopped)
@@ -254,7 +254,7 @@ static void look_for_end(struct engine *engine)
 		}
 		if (!target_all_gone(engine))
 			break;
-		/* The targets live on, and are not sampled beyond it. */
+		/* The targets are alive, but sampling ends with the command. */
 		if (engine->config.target.stopwatch && engine->status.command_ended) {
 			stop_sampling(engine);
 			engine->status.state = ENGINE_ENDED;
@@ -303,7 +303,7 @@ static void sweep(struct engine *engine)
 	set_timer(engine, early ? EARLY_SWEEP_NS : engine->flight.on ? FLIGHT_SWEEP_NS : SWEEP_NS);
 }
 
-/* What epoll said; true when the timer fired. */
+/* Marks the channels that epoll reported; returns true if the timer fired. */
 static bool note_events(struct engine *engine, const struct epoll_event *events, int n)
 {
 	bool timer = false;
@@ -334,7 +334,7 @@ static void handle_hangups(struct engine *engine)
 
 		if (!channel->hup || !channel->in_epoll)
 			continue;
-		/* A hang-up is a state, not an event: it would come for ever. */
+		/* A hang-up is a persistent state; epoll would report it forever. */
 		epoll_ctl(engine->epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
 		channel->in_epoll = false;
 		if (channel->point)

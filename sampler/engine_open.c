@@ -3,8 +3,8 @@
  * engine_open.c - points, their trackers, rings and sampling events: opening, arming, closing.
  * Runs in the sampling thread.
  *
- * Limits give way in this order: rings shrink, then threads lose their own fork rings, then their
- * trackers, and only then is a thread left out.
+ * Limits are met in this order: rings shrink, then threads lose their own fork rings, then their
+ * trackers.  Only then is a thread left out.
  */
 #include "sampler/engine_internal.h"
 
@@ -15,16 +15,16 @@
 #include <unistd.h>
 
 #define CPU_RING_PAGES 128u
-#define CPU_SIDE_PAGES 32u /* where samples do not go there */
+#define CPU_SIDE_PAGES 32u /* if the samples have other rings */
 #define TASK_RINGS_PAGES 16384u /* kernel memory for the rings of all threads: 64 MiB */
 #define TASK_RING_PAGES_MAX 16u
-/* Of few threads each may have more, as they wake us that much more rarely: 4 MiB in all, and of what may be locked at
- * most a share, as others may be born later. */
+/* Few threads may have larger rings, which wake the engine less often: 4 MiB in total, and at most
+ * a share of the lockable memory, since more threads may be born. */
 #define TASK_RINGS_FEW_PAGES 1024u
 #define TASK_RINGS_FEW_SHARE 8u
 #define TASK_RING_FEW_PAGES_MAX 64u
-/* Samples with a copy of the stack that a ring holds: if memory allows, and at least.  Rings of
- * threads come and go, and the kernel clears each. */
+/* Samples with a stack copy that a ring should hold, memory permitting; smaller for threads, since
+ * the kernel clears each new ring. */
 #define STACK_SAMPLES 256u
 #define STACK_SAMPLES_TASK 128u
 
@@ -37,7 +37,7 @@ static unsigned int order_below(uint64_t pages)
 	return order;
 }
 
-/* Pages this user may lock for rings, the control pages included. */
+/* Returns how many pages this user may lock for rings, control pages included. */
 uint64_t engine_lockable_pages(const struct engine *engine)
 {
 	const struct proc_limits *limits = &engine->limits;
@@ -52,8 +52,8 @@ uint64_t engine_lockable_pages(const struct engine *engine)
 	return pages > engine->locked_pages ? pages - engine->locked_pages : 0;
 }
 
-/* Raw data about double the samples, and events that have them come in bursts, of which each may have its share of the
- * ring at most. */
+/* Returns a factor for the ring size.  Raw data roughly doubles the size of samples.  Such events
+ * come in bursts, and each event may use only its share of the ring. */
 static unsigned int raw_data_factor(const struct engine *engine)
 {
 	unsigned int n = 0;
@@ -64,7 +64,8 @@ static unsigned int raw_data_factor(const struct engine *engine)
 	return n < 2 ? 1 + n : n < 5 ? 4 : 8;
 }
 
-/* Copies of stacks are charged in full, however little of them is used. */
+/* Returns the pages for samples with stack copies.  A copy occupies its full size, however little
+ * of it is used. */
 static uint64_t stack_pages(const struct engine *engine, size_t n, unsigned int samples)
 {
 	const uint64_t lockable = engine_lockable_pages(engine);
@@ -96,7 +97,7 @@ uint32_t engine_watermark(const struct engine *engine)
 	uint32_t asked = engine->config.wakeup_bytes;
 	unsigned int n = choice_count_open(engine);
 
-	/* Well before one event alone has spent its credit: nothing would tell of that. */
+	/* Wakes well before one event alone has spent its credit, since no wakeup reports that. */
 	if (!asked)
 		return ring / (n > 2 ? 2 * n : 4);
 	return asked < ring ? asked : ring;
@@ -112,7 +113,7 @@ unsigned int order_for_cpus(const struct engine *engine, size_t n)
 	return choose_order(engine, n, wanted > stacks ? wanted : stacks);
 }
 
-/* Pages for each ring, the more the fewer there are. */
+/* Returns the pages per ring; fewer rings are larger. */
 static uint64_t pages_of_few(const struct engine *engine, size_t n)
 {
 	uint64_t lockable = engine_lockable_pages(engine), all = TASK_RINGS_FEW_PAGES, few;
@@ -134,7 +135,7 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 
 	most = raw_data_factor(engine) * (few > TASK_RING_PAGES_MAX ? few : TASK_RING_PAGES_MAX);
 	wanted = n ? TASK_RINGS_PAGES / n : most;
-	/* Samples have rings of their own. */
+	/* The tracker's ring has no samples. */
 	if (engine->flight.on)
 		return choose_order(engine, n, 1);
 	if (wanted > most)
@@ -147,7 +148,7 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 
 bool engine_fds_left(const struct engine *engine, size_t n)
 {
-	/* The rest of the program needs some, for symbols above all. */
+	/* The rest of the program needs some, mostly for symbols. */
 	uint64_t reserve = engine->fd_limit >= 512 ? 96 : engine->fd_limit / 2;
 
 	return engine->fds + n + reserve <= engine->fd_limit;
@@ -220,7 +221,7 @@ static int map_ring(struct engine *engine, struct ring **ring, int fd, unsigned 
 			engine->order_refused = true;
 		}
 	}
-	/* Apart from the refusal of an event: the limit on locked memory. */
+	/* Distinguishes the limit on locked memory from the refusal of an event. */
 	return ret == -EPERM ? -ENOBUFS : ret;
 }
 
@@ -312,7 +313,7 @@ static void refuse_to_run(struct engine *engine, struct point_event *event, int 
 	choice_refuse(engine, event->choice, error, event->point);
 }
 
-/* Enables the event without a limit.  REFRESH never worked, and the event would end without it. */
+/* Enables the event without a limit: REFRESH never worked, and without it the event would stop. */
 static void do_without_credit(struct engine *engine, struct point_event *event, int error)
 {
 	struct choice *choice = &engine->choices[event->choice];
@@ -334,7 +335,7 @@ static int give_credit(struct engine *engine, struct point_event *event, uint32_
 	} else if (!event->had_credit) {
 		do_without_credit(engine, event, -ret);
 	} else {
-		/* The tick retries as long as the event stands still. */
+		/* The tick retries as long as the event is stopped. */
 		event->credit.outstanding -= credit;
 		engine->choices[event->choice].ioctl_refused = "PERF_EVENT_IOC_REFRESH";
 		choice_refuse(engine, event->choice, -ret, event->point);
@@ -362,13 +363,13 @@ static int arm(struct engine *engine, struct point_event *event)
 	if (!point_event_is_on(engine, event))
 		return 0;
 	ret = point_let_run(engine, event, event->on_credit ? credit_grant(&event->credit) : 0);
-	/* The credit stays with a disabled event: a task that waits for its exec loses none. */
+	/* A disabled event keeps its credit, so a task that waits for its exec loses none. */
 	if (!ret && event->on_credit && event->point->on_exec)
 		ret = sys_disable(event->fd);
 	return ret;
 }
 
-/* Drops choices that this point could not arm and that never were armed. */
+/* Drops choices that failed on this point and were never enabled anywhere. */
 static void drop_refused(struct engine *engine, const struct point *point)
 {
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
@@ -386,7 +387,7 @@ void point_disarm(struct point *point)
 
 void point_go_on(struct engine *engine, struct point_event *event)
 {
-	/* Of its credit it may have none: two overflows more do no harm. */
+	/* It may have no credit left; two extra overflows do no harm. */
 	if (event->on_credit)
 		event->credit.outstanding += CREDIT_MIN;
 	(void)point_let_run(engine, event, CREDIT_MIN);
@@ -451,7 +452,7 @@ static int open_sampling(
 	return fd;
 }
 
-/* The event, and the ring it is to own unless it shares that of its point. */
+/* Opens the event, with a ring of its own unless it shares the point's. */
 static int open_into_ring(
 	struct engine *engine, struct point *point, struct point_event *event, bool carries)
 {
@@ -478,7 +479,7 @@ static int open_into_ring(
 		}
 		if (!event->owns_ring || engine->order >= order)
 			return 0;
-		/* It was to wake us at a place that the smaller ring does not have. */
+		/* Its watermark does not fit the smaller ring. */
 		channel_close(engine, point->channel);
 		point->channel = NULL;
 	}
@@ -493,8 +494,8 @@ struct point_event *point_find_event(const struct point *point, unsigned int ind
 	return event;
 }
 
-/* Where there is no tracker, the first event owns the ring if none is shared, and carries the
- * side-band unless rings per CPU do. */
+/* Without a tracker, the first event owns the ring if none is shared.  It carries the side-band
+ * records unless rings per CPU do. */
 int point_add_event(struct engine *engine, struct point *point, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
@@ -569,7 +570,7 @@ void point_drop_event(struct engine *engine, struct point *point, unsigned int i
 			continue;
 		}
 		if (event->owns_ring) {
-			/* Its ring serves the others: it stays, silent. */
+			/* Other events use its ring, so it stays open but disabled. */
 			sys_disable(event->fd);
 			take_credit(event);
 			event->dropped = true;
@@ -666,14 +667,15 @@ static int open_tracker(struct engine *engine, struct point *point, struct chann
 		ret = channel_open(engine, &point->channel, fd, false, order, point, false);
 		if (ret || engine->order >= order)
 			return ret;
-		/* It was to wake us at a place that the smaller ring does not have. */
+		/* Its watermark does not fit the smaller ring. */
 		channel_close(engine, point->channel);
 		point->channel = NULL;
 		engine_close_event(engine, &point->tracker_fd);
 	}
 }
 
-/* A second dummy whose ring wakes on every FORK and EXIT.  Without it they wait in the samples' ring. */
+/* Opens a second dummy whose ring wakes on every FORK and EXIT.  Without it these records wait in
+ * the samples' ring. */
 static void open_fork_ring(struct engine *engine, struct point *point)
 {
 	struct perf_event_attr attr;
@@ -774,7 +776,7 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 	for (struct point_event *event = point->events; event; event = event->next) {
 		if (event->on_credit)
 			retarget_event(engine, event);
-		/* A leader, opened first, comes last: its group begins as one. */
+		/* The leader, opened first, is last in the list, so its group starts as a unit. */
 		if (ret)
 			refuse_to_run(engine, event, -ret);
 		else

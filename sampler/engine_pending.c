@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_pending.c - samples whose stacks wait for unwind tables.  Runs in the sampling thread.
+ * engine_pending.c - samples that wait for unwind tables.  Runs in the sampling thread.
  *
- * Tables are first asked for by a sample, and come some milliseconds later.  Until then samples
- * are copied out of their rings.  After PENDING_NS, or beyond PENDING_BYTES, they are ingested with
- * the call chain that the kernel found.
+ * A sample triggers the loading of tables, which arrive some milliseconds later.  Until then
+ * samples are copied out of their rings.  After PENDING_NS, or beyond PENDING_BYTES, they are
+ * ingested with the kernel's call chain.
  */
 #include "sampler/engine_internal.h"
 
@@ -15,10 +15,10 @@
 #define PENDING_NS 1000000000ull
 
 struct held {
-	size_t len; /* of the record, which follows */
-	uint64_t period; /* what it weighs */
-	unsigned int index; /* of the choice */
-	uint8_t id; /* of its event: another one may have its place by now */
+	size_t len; /* length of the record, which follows */
+	uint64_t period; /* weight of the sample */
+	unsigned int index; /* index of the choice */
+	uint8_t id; /* event id, to detect that another event took the index */
 };
 
 static bool hold(struct engine *engine, unsigned int index, const struct perf_event_header *header,
@@ -88,7 +88,7 @@ enum unwind_end pending_unwind_now(struct engine *engine, unsigned int index, st
 	return UNWIND_UNTRIED;
 }
 
-/* False: it waits on. */
+/* Returns false if the sample still waits. */
 static bool retry(struct engine *engine, const struct held *held,
 	const struct perf_event_header *header, bool all)
 {

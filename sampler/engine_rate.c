@@ -26,7 +26,7 @@ void rate_limit(struct perf_event_attr *attr)
 
 /* --- weights --- */
 
-/* Returns 0 if its samples carry the period. */
+/* Returns the period of the rate; 0 if the samples carry it. */
 static uint64_t find_period(const struct perf_event_attr *attr)
 {
 	if (!attr->freq)
@@ -75,7 +75,8 @@ static void tell_rate(struct engine *engine, unsigned int index)
 		engine->status.events[index].name);
 }
 
-/* Sets the attribute's rate on the events of the first n points.  Returns 0 or a positive errno. */
+/* Sets the attribute's rate on the events of the first *n points; on an error, *n becomes the
+ * number of points done.  Returns 0 or a positive errno. */
 static int set_everywhere(
 	struct engine *engine, unsigned int index, const struct perf_event_attr *attr, size_t *n)
 {
@@ -111,7 +112,7 @@ static bool is_fixed(const struct engine *engine)
 	return engine->status.scope == SCOPE_INHERIT;
 }
 
-/* The frequency, or the period of an event that has one: in place. */
+/* Changes the frequency, or the period of an event that has one, in place. */
 void change_rate(struct engine *engine, unsigned int index, uint64_t rate)
 {
 	struct choice *choice = &engine->choices[index];

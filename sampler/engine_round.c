@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_round.c - a drain round: records of all rings in order of time into the store, and the
- * overflows they used given back.  Runs in the sampling thread.
+ * engine_round.c - a drain round: stores the records of all rings in time order, and returns the
+ * overflows that they consumed.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to here every ring is looked at in every round; above, quiet ones wait for the sweep. */
+/* With at most this many channels every round checks every ring; with more, inactive rings wait for
+ * the sweep. */
 #define FEW_CHANNELS 256
-/* The tracepoint of a name that is given to a task. */
+/* The tracepoint of a change of a task's name. */
 #define RENAMES "task:task_rename"
 
 bool round_cpu_wanted(const struct engine *engine, uint32_t cpu)
@@ -37,7 +38,7 @@ static void touch(struct engine *engine, struct point_event *event)
 			realloc(engine->touched, capacity * sizeof(*touched));
 
 		if (!touched) {
-			/* Counted again by the next sample, or restarted by the tick. */
+			/* The next sample counts it again, or the tick restarts it. */
 			event->consumed = 0;
 			return;
 		}
@@ -55,8 +56,8 @@ bool round_may_share_id(const struct engine *engine, unsigned int index)
 		(attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT);
 }
 
-/* Where in a sample, as a word, the id of the counter that it reads is: behind the id, address, task and time, and what of
- * address, CPU and period there is, come value and both times. */
+/* Words of a sample: header, identifier, ip, task, time, address, CPU, period, value, two times,
+ * id.  Address and period are optional. */
 size_t round_own_id_at(const struct record_format *format)
 {
 	const uint64_t before = format->sample_type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD);
@@ -64,7 +65,7 @@ size_t round_own_id_at(const struct record_format *format)
 	return 1 + 5 + (size_t)__builtin_popcountll(before) + 3;
 }
 
-/* The event whose own id the sample tells; NULL: none does. */
+/* Returns the event whose own id the sample carries; NULL if none. */
 static struct point_event *find_telling_event(const struct engine *engine,
 	const struct channel *channel, const struct perf_event_header *header)
 {
@@ -81,7 +82,8 @@ static struct point_event *find_telling_event(const struct engine *engine,
 	return NULL;
 }
 
-/* A tracepoint's data begins with its number; samples of software events have none where it would be. */
+/* Raw data of a tracepoint begins with the tracepoint's id; samples of other software events have
+ * no raw data. */
 static bool is_of_tracepoint(const struct choice *choice, const struct perf_event_header *header)
 {
 	struct record record;
@@ -94,9 +96,10 @@ static bool is_of_tracepoint(const struct choice *choice, const struct perf_even
 	return number == choice->attr.config;
 }
 
-/* The event of a sample under somebody else's id.  Since 6.2 the kernel fills one perf_sample_data for all
- * software events that fire together (do_perf_sw_event()), and the id of the first one, which may be another
- * profiler's, stays in it.  The ring tells whose sample it is, where only one of its events can be meant. */
+/* Returns the event of a sample that carries another event's id.  Since 6.2 the kernel fills one
+ * perf_sample_data for all software events that fire together (do_perf_sw_event()).  The id of the
+ * first one, possibly another profiler's, stays in it.  The ring identifies the event if it has
+ * only one candidate. */
 static struct point_event *find_sharing_event(const struct engine *engine,
 	const struct channel *channel, const struct perf_event_header *header)
 {
@@ -122,7 +125,7 @@ static struct point_event *find_sharing_event(const struct engine *engine,
 		} else if (traced) {
 			continue;
 		}
-		/* Those of switches are one. */
+		/* Events of switches count as one. */
 		several |=
 			found && !(engine->choices[found->choice].spec.span && choice->spec.span);
 		found = event;
@@ -130,8 +133,8 @@ static struct point_event *find_sharing_event(const struct engine *engine,
 	return several ? NULL : found;
 }
 
-/* Until its exec the command is a copy of strobe.  Its record may be lost: then the time decides.
- * Exec names the task, and tells it by this tracepoint, before it makes the record. */
+/* Until its exec, the command is a copy of strobe.  If the exec record is lost, the time decides.
+ * Exec renames the task, which fires this tracepoint, before it writes the record. */
 static bool is_before_exec(
 	const struct engine *engine, unsigned int index, const struct record_id *id)
 {
@@ -147,7 +150,7 @@ static bool is_followed(const struct engine *engine, unsigned int index, const s
 			!is_before_exec(engine, index, id));
 }
 
-/* Out of memory is counted by the store; the records that follow may fit. */
+/* The store counts failed allocations; later records may still fit. */
 void round_take_sample(struct engine *engine, unsigned int index, struct point_event *event,
 	const struct perf_event_header *header, bool of_task)
 {
@@ -169,7 +172,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 		tap_time(engine, record.id.time_ns);
 	span_pass(engine, record.id.time_ns);
 	if (choice->spec.span) {
-		/* Whose CPU is wanted is asked of the time to come. */
+		/* The CPU filter applies when the time off the CPU ends, in add_span(). */
 		if (is_followed(engine, index, &record.id))
 			span_sample(engine, index, header, &record);
 		return;
@@ -188,7 +191,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 		status->filtered++;
 		return;
 	}
-	/* Samples of the idle loop do not make a CPU a busy one. */
+	/* Samples of the idle loop do not make a CPU busy. */
 	if (event && record.id.tid)
 		event->coverage.samples++;
 	status->samples++;
@@ -206,14 +209,14 @@ static void take_sample(struct engine *engine, const struct channel *channel,
 		event = find_telling_event(engine, channel, header);
 	if (!event && header->size >= sizeof(*header) + sizeof(*id)) {
 		event = find_event(engine, *id);
-		/* That one would have told its own. */
+		/* A sample of this event would carry its own id. */
 		if (event && engine->choices[event->choice].tells_id)
 			event = NULL;
 	}
 	if (!event)
 		event = find_sharing_event(engine, channel, header);
 	if (!event) {
-		/* Of an event that was just dropped, or one of several under somebody else's id. */
+		/* The event was just dropped, or is one of several candidates. */
 		engine->status.unknown_records++;
 		return;
 	}
@@ -241,7 +244,7 @@ static void take_lost(struct engine *engine, struct channel *channel, const stru
 	if (channel->point)
 		channel->point->has_lost = true;
 	if (engine->features.lost && channel->point && channel->point->tracker_fd >= 0)
-		return; /* exact numbers will be read from the events */
+		return; /* the events report exact numbers */
 	if (event && !engine->features.lost) {
 		engine->status.events[event->choice].lost += record->lost.lost;
 		credit_consume(&event->credit, record->lost.lost);
@@ -266,7 +269,8 @@ static void take_throttle(
 	tap_sample(engine, header, event->choice, NULL);
 }
 
-/* What a thread counted under an inherited event, told as it ends (inherit_stat): of interest to recordings alone. */
+/* A thread's count of an inherited event, written when the thread ends (inherit_stat).  Only
+ * recordings need it. */
 static void take_read(
 	struct engine *engine, const struct perf_event_header *header, const struct record *record)
 {
@@ -276,7 +280,7 @@ static void take_read(
 		tap_sample(engine, header, event->choice, NULL);
 }
 
-/* Into the store, and to whoever else wants it. */
+/* Passes a side-band record to the store and to the tap. */
 int round_take_in(struct engine *engine, const struct perf_event_header *header,
 	const struct record *record, bool tap)
 {
@@ -346,15 +350,18 @@ static int take_side_band(
 	}
 	tap_time(engine, record.id.time_ns);
 	if (engine->switch_ns && channel->old != (record.id.time_ns < engine->switch_ns))
-		return 0; /* both scopes told of it: the other one's record counts */
-	/* The kernel tells of forks whoever asked for mappings: the thread's own fork ring counts. */
+		/* Both scopes report it: the old one's record counts before switch_ns, the new
+		 * one's after. */
+		return 0;
+	/* The kernel writes fork records for every event that requests mappings; only those in the
+	 * thread's own fork ring count. */
 	if ((record.type == PERF_RECORD_FORK || record.type == PERF_RECORD_EXIT) &&
 		channel->point && channel->point->side && !channel->side)
 		return 0;
 	switch (record.type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		/* The kernel's own mappings come under pid -1. */
+		/* The kernel's own mappings have pid -1. */
 		if (!engine->filter || follow_process(&engine->follow, (int32_t)record.mmap.pid))
 			ret = take_in(engine, header, &record);
 		break;
@@ -371,7 +378,7 @@ static int take_side_band(
 			target_fork(engine, &record.task);
 		break;
 	case PERF_RECORD_EXIT:
-		/* Of threads no longer followed too: they are forgotten there. */
+		/* Also for threads no longer followed, so that ingest forgets them. */
 		ret = take_exit(engine, header, &record);
 		if (engine->filter)
 			target_exit(engine, (int32_t)record.task.tid, record.task.time_ns);
@@ -410,7 +417,7 @@ static int take_record(const struct perf_event_header *header, void *owner, void
 {
 	const struct channel *channel = owner;
 
-	/* Out of memory is counted by the store; the records that follow may fit. */
+	/* The store counts failed allocations; later records may still fit. */
 	if (header->type == PERF_RECORD_SAMPLE && channel->wakes)
 		wake_sample(ctx, header);
 	else if (header->type == PERF_RECORD_SAMPLE)
@@ -434,7 +441,7 @@ static void give_back(struct engine *engine)
 			if (spent) {
 				engine->choices[event->choice].spent++;
 				engine->status.events[event->choice].stood_still++;
-				/* Its CPU may not have disabled it yet, and would then disable it
+				/* Its CPU may not have disabled it yet, and would otherwise do so
 				 * after the refresh. */
 				sys_disable(event->fd);
 			}
@@ -501,7 +508,7 @@ void round_drain_channel(struct engine *engine, struct channel *channel)
 	tap_time(engine, engine->round_ns);
 }
 
-/* A thread that ended writes no more: what its rings still hold is all there will be. */
+/* Closes the points of ended threads, after draining their rings a last time. */
 void round_close_doomed(struct engine *engine)
 {
 	while (engine->have_doomed) {

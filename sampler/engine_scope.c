@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_scope.c - whether events stand on tasks, on CPUs, or are inherited, and the change from
- * one to another.  Runs in the sampling thread.
+ * engine_scope.c - chooses whether events are opened on tasks, on CPUs, or inherited, and switches
+ * between these scopes.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -35,7 +35,7 @@ static int read_cpus(const struct engine *engine, int **cpus, size_t *n)
 	return 0;
 }
 
-/* Whether events on whole CPUs are permitted; -errno where not. */
+/* Returns 0 if events on whole CPUs are permitted, else -errno. */
 static int probe_cpu_wide(const struct engine *engine)
 {
 	const struct sys_setup setup = {0};
@@ -55,7 +55,7 @@ static int probe_cpu_wide(const struct engine *engine)
 
 static void fail_open(struct engine *engine, int error, int cpu)
 {
-	/* A refused event has told its own story. */
+	/* A refused event already has its own note. */
 	if (engine->status.n_events && choice_count_open(engine) == 0 &&
 		engine->status.failure.what != FAIL_NONE)
 		return;
@@ -89,8 +89,9 @@ int scope_begin(struct engine *engine)
 	wake_settle(engine);
 	if (!engine->filter)
 		scope = SCOPE_CPU;
-	/* A command's tree is unknown and may fork fast: complete from its first instruction on.  A flight recorder needs no more
-	 * memory for many threads than for one, and copies nothing when one ends.  Who wakes a thread may be any other. */
+	/* The scope CPU covers a command's tree, which may fork fast, from its first instruction.
+	 * With a flight recorder it needs the same memory for any number of threads, and no copy
+	 * when one ends.  Any thread may be a waker. */
 	if (scope == SCOPE_AUTO)
 		scope = (engine_target_is_command(target) || engine->flight.on ||
 				asks_for_wakers(engine)) &&
@@ -131,7 +132,7 @@ int scope_open_cpus(struct engine *engine)
 	unsigned int opened = 0;
 	int ret = 0;
 
-	/* Mappings are made and tasks are born on the other CPUs too. */
+	/* Tasks also create mappings and fork on the other CPUs. */
 	if (engine->config.target.n_cpus && !engine->side_by_cpu)
 		engine->side_by_cpu = scope_open_side(engine);
 	engine->order = order_for_cpus(engine, engine->n_cpus);
@@ -194,7 +195,7 @@ static int open_side_ring(struct engine *engine, int cpu)
 	return scope_open_ring(engine, &attr, cpu, SIDE_RING_ORDER, false);
 }
 
-/* True for a CPU's channel without points: it carries side-band records or wake-ups. */
+/* Returns true for a CPU's channel without points: it carries side-band records or wake-ups. */
 static bool is_of_cpu(const struct channel *channel, bool wakes)
 {
 	return channel->side && !channel->point && channel->wakes == wakes;
@@ -215,7 +216,7 @@ bool scope_open_side(struct engine *engine)
 	int *cpus;
 	size_t n;
 
-	/* A followed task may run and fork on any CPU, whichever are sampled. */
+	/* A followed task may run and fork on any CPU, not only on sampled ones. */
 	if (proc_online_cpus(&cpus, &n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
@@ -238,8 +239,8 @@ static struct channel *find_shared(const struct engine *engine, int cpu)
 	return NULL;
 }
 
-/* The ring that all inherited events of a CPU share.  Its owner is a dummy on this very thread,
- * which outlives every target. */
+/* Returns the ring that all inherited events of a CPU share.  A dummy on the sampling thread owns
+ * it, since that thread outlives every target. */
 static struct channel *shared_channel(struct engine *engine, int cpu)
 {
 	struct sys_setup setup = {.callchain = engine->config.callchain};
@@ -262,7 +263,7 @@ static struct channel *shared_channel(struct engine *engine, int cpu)
 		}
 		if (engine->order >= order)
 			break;
-		/* It was to wake us at a place that the smaller ring does not have. */
+		/* Its watermark does not fit the smaller ring. */
 		channel_close(engine, channel);
 		channel = NULL;
 	}
@@ -291,7 +292,7 @@ int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool o
 		else if (ret == -ESRCH || ret == -EMFILE || ret == -ENFILE)
 			break;
 	}
-	/* On some CPUs it is not sampled. */
+	/* It is not sampled on some CPUs. */
 	if (opened && (ret == -EMFILE || ret == -ENFILE))
 		attach_note_fd_limit(engine, ret);
 	return opened ? 0 : ret;
@@ -359,13 +360,13 @@ void scope_escalate(struct engine *engine)
 	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
 	int ret;
 
-	/* What is inherited shares rings that are read. */
+	/* Inherited events need shared forward rings, so they cannot use the flight recorder's. */
 	if (scope == SCOPE_INHERIT && engine->flight.on) {
 		engine->config.scope = SCOPE_TASK;
 		return;
 	}
 	if (scope == SCOPE_INHERIT && !engine->n_points) {
-		/* Before the first thread: the queue will open them, in bursts. */
+		/* No thread is open yet: the queue opens them inherited, in bursts. */
 		plan_inherited(engine);
 		engine->fork_rings = false;
 		engine->status.scope = scope;
@@ -383,7 +384,8 @@ void scope_escalate(struct engine *engine)
 	engine->switch_ns = sys_now_ns();
 	engine_round(engine, true, true);
 	if (ret) {
-		/* Nothing better is to be had: go on as before, rearmed by the tick. */
+		/* No better scope is available: continue as before; the tick restarts the
+		 * events. */
 		engine->fork_rings = fork_rings;
 		engine->side_by_cpu = side_by_cpu;
 		engine->config.scope = SCOPE_TASK;
@@ -409,7 +411,8 @@ static bool has_cpu(const int *cpus, size_t n, int cpu)
 	return false;
 }
 
-/* An event of a CPU that went away stands still for ever, without a hang-up, even when the CPU is back. */
+/* Returns whether an event no longer counts.  After its CPU goes offline it stays stopped, without
+ * a hang-up, even when the CPU is back. */
 static bool stands_still(struct engine *engine, int fd, uint64_t *seen_ns)
 {
 	struct sys_counts now;
@@ -442,7 +445,7 @@ static void watch_rings(struct engine *engine, const int *online, size_t n, bool
 				engine->channels[k]->cpu == online[i];
 		if (has_ring)
 			continue;
-		/* What it would have told meanwhile is missing. */
+		/* Records of the time without a ring are missing. */
 		if (wakes)
 			(void)wake_open_ring(engine, online[i]);
 		else if (!open_side_ring(engine, online[i]))
@@ -473,7 +476,8 @@ static void watch_points(struct engine *engine)
 	engine->status.cpus = (uint32_t)engine->n_points;
 }
 
-/* Events of a task on one CPU outlive that CPU's absence; one that was absent at first has none yet. */
+/* Events of a task on one CPU survive while the CPU is offline.  A CPU that was offline at the
+ * start has none yet. */
 static void watch_inherited(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->n_cpus; i++) {

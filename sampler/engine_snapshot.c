@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_snapshot.c - what the flight recorder holds, into the store: the rings are copied while their output is paused, and
- * the samples of all of them taken in by time, together with the side-band records that waited for them.
- * Runs in the sampling thread.
+ * engine_snapshot.c - moves the flight recorder's samples into the store.  The rings are copied
+ * while their output is paused.  Samples of all rings are taken in by time, together with the held
+ * side-band records.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define SAMPLES_AT_ONCE 4096 /* between looks at the store's budget */
+#define SAMPLES_AT_ONCE 4096 /* samples between checks of the store's budget */
 
 struct entry {
 	uint64_t time_ns;
-	size_t place; /* newest first */
+	size_t place; /* order of collection, newest first */
 	const struct perf_event_header *header;
 	unsigned int choice;
 	bool of_task;
@@ -21,10 +21,10 @@ struct entry {
 
 struct entries {
 	struct engine *engine;
-	const struct flight_kept *kept; /* that is being read */
-	uint64_t begin_ns; /* what is older is not asked for */
-	uint64_t oldest_ns; /* of that copy */
-	uint64_t reach_ns; /* before this time something was overwritten; 0: nothing */
+	const struct flight_kept *kept; /* the copy being read */
+	uint64_t begin_ns; /* older samples are skipped */
+	uint64_t oldest_ns; /* oldest sample of that copy */
+	uint64_t reach_ns; /* samples before this time were overwritten; 0: none */
 	struct entry *at;
 	size_t n, capacity;
 };
@@ -45,7 +45,7 @@ static const struct flight_event *find_event(const struct flight_kept *kept, uin
 	return n_sharing == 1 ? sharing : NULL;
 }
 
-/* It is still the event that it was when the copy was made. */
+/* Returns whether the event is still open and unchanged since the copy. */
 static bool is_current(const struct engine *engine, const struct flight_event *event)
 {
 	const struct choice *choice = &engine->choices[event->choice];
@@ -62,7 +62,7 @@ static void take_other(struct entries *entries, const struct perf_event_header *
 
 	if (record_decode(&record, header, &engine->format))
 		return;
-	/* Where the kernel counts losses by event, they are read there. */
+	/* If the kernel counts losses per event, they are read from the event. */
 	if (record.type == PERF_RECORD_LOST && !engine->features.lost) {
 		event = find_event(entries->kept, record.lost.id);
 		if (event)
@@ -90,7 +90,7 @@ static int collect(const struct perf_event_header *header, void *ctx)
 	time_ns = record_time(header, &entries->engine->format);
 	entries->oldest_ns = time_ns;
 	event = find_event(entries->kept, *id);
-	/* Of an event that was dropped, or opened anew. */
+	/* The event was dropped or reopened. */
 	if (!event || !is_current(entries->engine, event))
 		return 0;
 	if (time_ns < entries->begin_ns)
@@ -115,7 +115,7 @@ static int collect(const struct perf_event_header *header, void *ctx)
 	return 0;
 }
 
-/* 0, or -ENOMEM: older samples are missing. */
+/* Returns 0, or -ENOMEM if older samples are missing. */
 static int collect_all(struct entries *entries, const struct flight_kept *kept)
 {
 	int ret = 0;
@@ -136,7 +136,7 @@ static int collect_all(struct entries *entries, const struct flight_kept *kept)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* By time; what a copy has later was written before. */
+/* Orders by time.  At equal times, a later place in a copy means written earlier. */
 static int compare(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
@@ -167,8 +167,8 @@ static uint64_t stored(const struct engine *engine)
 	return samples;
 }
 
-/* What a paused ring is not given, the kernel counts as lost.  Events that are disabled meanwhile make nothing, which is time
- * that they do not cover, and no loss. */
+/* Disables or enables a point's events.  A sample refused by a paused ring counts as lost; the time
+ * of a disabled event only lacks coverage. */
 static void let_events_run(struct engine *engine, const struct point *point, bool run)
 {
 	for (struct point_event *event = point->events; event; event = event->next) {
@@ -182,8 +182,8 @@ static void let_events_run(struct engine *engine, const struct point *point, boo
 	}
 }
 
-/* Copies of all rings, in front of those of points that were closed.  All stand still before the first is copied, so that they
- * end together; each goes on as soon as it is copied. */
+/* Copies all rings and puts the copies in front of those of closed points.  All rings stop before
+ * the first copy, so that they end together; each resumes after its copy. */
 static void copy_rings(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->n_points && !engine->paused && !engine->stopped; i++)
@@ -230,7 +230,7 @@ void flight_snapshot(struct engine *engine)
 	copy_rings(engine);
 	now_ns = sys_now_ns();
 	entries.begin_ns = flight_begin_ns(engine, now_ns);
-	/* The side-band of these samples may still be in the trackers' rings. */
+	/* Side-band records of these samples may still be in the trackers' rings. */
 	engine_round(engine, true, true);
 	if (collect_all(&entries, engine->flight.kept))
 		engine_note(engine, NOTE_SNAPSHOT, ENOMEM, 0, 0, NULL);

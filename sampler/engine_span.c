@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_span.c - the events `off-cpu` and `preempted`: records of switches, made into time by sampler/offcpu, into the
- * store.  Runs in the sampling thread.
+ * engine_span.c - the events `off-cpu` and `preempted`: turns switch records into time with
+ * sampler/offcpu and stores it.  Runs in the sampling thread.
  *
- * Both events are open as context-switches with records of switches, and both tell all: one of them, the first that
- * runs, is listened to for both.  `wall` and `woken` are made here too, of these and of others: see enum event_span.
+ * Both events are context-switches with switch records, and each reports all switches.  Only the
+ * lead event, the first that runs, is evaluated, for both.  `wall` and `woken` are also produced
+ * here, from these and other events: see enum event_span.
  */
 #include "sampler/engine_internal.h"
 
@@ -14,16 +15,17 @@
 
 #define TRACE_HARD 0x08u
 #define TRACE_SOFT 0x10u
-#define ASK_SHARE 50u /* of the time, at most one part goes into asking again */
-#define GAP_PIECES_MAX (1u << 20) /* some tenths of a second, in which nothing else is done */
-#define WOKEN_DEPTH_MAX (STACK_DEPTH_MAX - 2) /* the name has room */
+#define ASK_SHARE 50u /* querying threads again may take at most 1/50 of the time */
+#define GAP_PIECES_MAX (1u << 20) /* takes some tenths of a second, without any other work */
+#define WOKEN_DEPTH_MAX (STACK_DEPTH_MAX - 2) /* leaves room for the waker's name */
 
 static bool is_open(const struct engine *engine, unsigned int index)
 {
 	return engine->choices[index].open && choice_ran(engine, index);
 }
 
-/* The first that goes on, since it sees every switch; else the first that is stopping. */
+/* Returns the first event of switches that continues to run, since it sees every switch; else the
+ * first that is stopping. */
 static int find_lead(const struct engine *engine)
 {
 	int found = -ENOENT;
@@ -53,13 +55,13 @@ static void store(struct engine *engine, int index, const struct offcpu_span *sp
 
 	status->samples++;
 	ingest_count_end(&engine->ingest, status->id, span->stack_end);
-	/* Out of memory is counted by the store. */
+	/* The store counts failed allocations. */
 	(void)store_add(engine->ingest.store, span->end_ns - 1,
 		ingest_stack_moved(&engine->ingest, stack), span->label, (uint16_t)span->cpu,
 		status->id, span->ns);
 }
 
-/* --- for offcpu --- */
+/* --- callbacks of offcpu --- */
 
 static void add_to_wall(struct engine *engine, const struct offcpu_span *span)
 {
@@ -81,7 +83,7 @@ static void add_kind(struct engine *engine, const struct offcpu_span *span)
 	add_to_wall(engine, span);
 }
 
-/* Splits off a wait for a CPU at the end of blocked time.  No sample gives its stack. */
+/* Splits off a wait for a CPU at the end of blocked time.  No sample has its stack. */
 static void add_delayed(struct engine *engine, const struct offcpu_span *span, uint64_t delay_ns)
 {
 	struct offcpu_span part = *span;
@@ -94,7 +96,7 @@ static void add_delayed(struct engine *engine, const struct offcpu_span *span, u
 	part.ns = delay_ns;
 	part.preempted = true;
 	part.stack_end = UNWIND_UNTRIED;
-	/* Out of memory is counted by the store. */
+	/* The store counts failed allocations. */
 	if (!ingest_named(&engine->ingest, "[waited for a CPU]", STACK_ROOT, &part.stack))
 		add_kind(engine, &part);
 }
@@ -118,7 +120,7 @@ static bool add_span(const struct offcpu_span *span, void *ctx)
 	return true;
 }
 
-/* Who ended a wait stands above it: its stack, the outermost frame last, and its name. */
+/* Appends the waker to the stack of a wait: the waker's frames, outermost last, then its name. */
 static int put_waker(
 	struct engine *engine, const struct offcpu_waker *waker, uint32_t stack, uint32_t *out)
 {
@@ -194,7 +196,8 @@ void span_fini(struct engine *engine)
 
 static void begin(struct engine *engine, int lead, uint64_t time_ns)
 {
-	/* Without the kernel there is no sample of a switch: the stack before it is the best there is. */
+	/* Without the kernel a switch has no sample: the last stack before it is the best
+	 * available. */
 	engine->offcpu.keep_stacks = engine->choices[lead].attr.exclude_kernel;
 	if (engine->span_next_ns == UINT64_MAX)
 		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
@@ -208,14 +211,14 @@ void span_sample(struct engine *engine, unsigned int index, const struct perf_ev
 
 	if (lead < 0 || !record->id.tid)
 		return;
-	/* Every open event of switches samples the same switch, with the same id and time
-	 * (Linux 6.1 and later). */
+	/* Every open event of switches samples the same switch, with the same id and time (Linux
+	 * 6.1 and later). */
 	if (record->id.tid == engine->span_last_tid && record->id.time_ns == engine->span_last_ns)
 		return;
 	engine->span_last_tid = record->id.tid;
 	engine->span_last_ns = record->id.time_ns;
 	begin(engine, lead, record->id.time_ns);
-	/* A thread that sleeps is known by its last switch: no sample of it waits for tables. */
+	/* A sleeping thread is known by its last switch, so its sample must not wait for tables. */
 	sample.end = (uint8_t)pending_unwind_now(engine, index, record);
 	if (ingest_stack(&engine->ingest, &sample))
 		return;
@@ -238,10 +241,11 @@ void span_seen(struct engine *engine, const struct record *record)
 		&(struct offcpu_stack){ingest->last_stack, ingest->last_label, ingest->last_end});
 }
 
-/* Of an interrupt, the stack below it is of a task that just happens to be there. */
+/* An interrupt runs on top of an unrelated task's stack. */
 static bool is_of_interrupt(const struct record_sample *sample)
 {
-	/* enum trace_flag_type in linux/trace_events.h, in the byte after the number of the event */
+	/* The byte after the event's id has the flags: enum trace_flag_type in
+	 * linux/trace_events.h. */
 	return sample->raw_len > 2 && ((const uint8_t *)sample->raw)[2] & (TRACE_HARD | TRACE_SOFT);
 }
 
@@ -285,7 +289,7 @@ void span_on_cpu(struct engine *engine, unsigned int index, const struct record 
 
 	if (wall < 0 || !event_is_clock(&engine->choices[index].attr))
 		return;
-	/* The first clock counts, the others tell of the same time. */
+	/* Only the first clock counts; the others measure the same time. */
 	for (unsigned int i = 0; i < index; i++)
 		if (event_is_clock(&engine->choices[i].attr) && is_open(engine, i))
 			return;
@@ -303,7 +307,7 @@ void span_switch(struct engine *engine, unsigned int index, const struct perf_ev
 		.preempted = record->switched.preempted,
 	};
 
-	/* Of CPUs it comes with the idle tasks, and with tasks so far gone that they have no number (-1). */
+	/* CPU-wide records include idle tasks, and exiting tasks without a tid (-1). */
 	if ((int)index != find_lead(engine) || who.tid <= 0)
 		return;
 	if (engine->filter && !follow_wants(&engine->follow, record->id.pid, record->id.tid))
@@ -365,9 +369,9 @@ void span_changed(struct engine *engine)
 	wake_settle(engine);
 }
 
-/* --- who sleeps since before --- */
+/* --- threads already asleep --- */
 
-/* Its records come, so what is taken for sleep ends with the next one. */
+/* Returns whether the thread's records arrive, so that an assumed sleep ends with the next one. */
 static bool is_covered(const struct engine *engine, const struct follow_task *task)
 {
 	if (task->left_out)
@@ -376,9 +380,10 @@ static bool is_covered(const struct engine *engine, const struct follow_task *ta
 		(task->point && !task->point->on_exec);
 }
 
-/* A thread that sleeps as it is attached may not run for long: no record tells of it.  Read while its events are open
- * already, "asleep" can at worst be older than a record still to come, which is then the one that counts.  Of one that was
- * just born, all that it did not run or wait for a CPU it has been asleep, before there was a record of it. */
+/* Checks whether a thread sleeps, since no record reports a sleep that began before its events were
+ * opened.  The thread's events are already open: if the answer is outdated, a record is still to
+ * come and takes precedence.  A new thread has slept since its birth, except for the time it ran or
+ * waited for a CPU. */
 static void ask_task(struct engine *engine, const struct follow_task *task, bool since_birth)
 {
 	struct offcpu_switch who = {.pid = task->process->pid, .tid = task->tid};
@@ -398,7 +403,7 @@ void span_born(struct engine *engine, struct follow_task *task)
 {
 	int lead = find_lead(engine);
 
-	/* Elsewhere its records came from the first on. */
+	/* In other scopes its records are complete from the start. */
 	if (lead < 0 || engine->status.scope != SCOPE_TASK || task->asked || engine->paused ||
 		engine->stopped)
 		return;
@@ -421,7 +426,7 @@ static void ask_tasks(struct engine *engine)
 			if (!offcpu_is_out(&engine->offcpu, task->tid))
 				ask_task(engine, task, false);
 		} else {
-			/* Looked at again. */
+			/* Checked again at the next sweep. */
 			engine->span_tasks = 0;
 		}
 	}
@@ -435,13 +440,14 @@ void span_sweep(struct engine *engine)
 	if (lead < 0 || !engine->filter || engine->cpu_wanted || engine->paused || engine->stopped)
 		return;
 	begin(engine, lead, engine->round_ns);
-	/* Who sleeps on since before a loss was given up by it. */
+	/* After a loss, offcpu dropped the threads that were off their CPU; check whether they
+	 * still sleep. */
 	if (engine->span_ask_again && engine->round_ns >= engine->span_ask_ns) {
 		engine->span_ask_again = false;
 		ask_all_again(engine);
 		begin_ns = sys_now_ns();
 		ask_tasks(engine);
-		/* Of very many threads this takes long, and meanwhile more is lost. */
+		/* With very many threads this takes long, and more records are lost meanwhile. */
 		spent_ns = ASK_SHARE * (sys_now_ns() - begin_ns);
 		engine->span_ask_ns =
 			engine->round_ns + (spent_ns > NS_PER_S ? spent_ns : NS_PER_S);
@@ -452,13 +458,13 @@ void span_sweep(struct engine *engine)
 
 /* --- time --- */
 
-/* Whether who comes back is always seen: of some CPUs alone, it is not. */
+/* Returns whether every switch-in is seen; not if only some CPUs are sampled. */
 static bool sees_all(const struct engine *engine)
 {
 	return !engine->cpu_wanted || engine->status.scope == SCOPE_TASK;
 }
 
-/* After a long time without a record, many slices are over at once. */
+/* Called at each slice's end; after a long time without records, many end at once. */
 static void end_slice(uint64_t end_ns, void *ctx)
 {
 	struct engine *engine = ctx;

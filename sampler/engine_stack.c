@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_stack.c - how much of the stack samples copy, where that is strobe's to choose
- * (config.stack_adapts).  Runs in the sampling thread.
+ * engine_stack.c - chooses how much stack samples copy, if config.stack_adapts.  Runs in the
+ * sampling thread.
  *
- * An event begins with config.stack_bytes.  Threads sleep near the root, so events of switches begin
- * with STACK_SPAN_BYTES.  The size is doubled as soon as copies are known to be too short for more than
- * a hundredth of the chains.  It is halved, not below STACK_LEAST, if a second's copies are more than
- * STACK_BUDGET, or if more than a twentieth of a second's samples are lost: then it stays there.
+ * An event begins with config.stack_bytes.  Threads sleep near the root, so events of switches
+ * begin with STACK_SPAN_BYTES.  The size doubles when copies are too short for more than 1/100 of
+ * the chains.  It is halved, not below STACK_LEAST, if a second's copies exceed STACK_BUDGET.  It
+ * is also halved, for good, if more than 1/20 of a second's samples are lost.
  *
- * The kernel cannot change the size in an open event.  A second event takes the place of the first in
- * the same ring, and what happens between two system calls is missed.
+ * The kernel cannot change the size in an open event.  A second event replaces the first in the
+ * same ring; hits between the two system calls are missed.
  *
- * Events that fire at each hit copy nothing, and have the kernel's chain: their hits are counted one by
- * one, and copies fill rings that hold all of their hits without them.
+ * Events that fire on each hit copy nothing and use the kernel's chain.  Their hits are counted one
+ * by one, and copies would fill the rings so that hits are lost.
  */
 #include "sampler/engine_internal.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#define STACK_BUDGET (80ull << 20) /* bytes a second for each CPU */
+#define STACK_BUDGET (80ull << 20) /* bytes per second and CPU */
 #define STACK_LEAST 1024u
 #define LOST_SHARE 20u
 #define STACK_SPAN_BYTES 4096u
 #define STACK_SAMPLES_LEAST 8u
-/* Copies grow only while a ring holds so many: with fewer, samples are lost between two drains. */
+/* Copies grow only while a ring holds this many; with fewer, samples are lost between two
+ * drains. */
 #define STACK_SAMPLES_GROWN 32u
-/* Chains that a longer copy is decided by: so many cut ones, or so many in all. */
+/* The size is judged after this many cut chains, or this many chains in total. */
 #define CUT_LEAST 5u
 #define JUDGED_LEAST 100u
 
@@ -61,7 +62,7 @@ uint32_t engine_stack_most(const struct engine *engine)
 	return (uint32_t)(((size_t)PAGE_BYTES << engine->order) / STACK_SAMPLES_GROWN) & ~7u;
 }
 
-/* A point with a small ring copies less of each stack, so that the ring holds some samples. */
+/* A point with a small ring copies less stack, so that the ring holds some samples. */
 void point_fit_stack(
 	const struct engine *engine, const struct point *point, struct perf_event_attr *attr)
 {
@@ -117,7 +118,7 @@ static uint32_t fit(const struct engine *engine, const struct choice *choice, ui
 	return longer < bytes || rate * longer > most ? bytes : longer;
 }
 
-/* Returns 0, or -errno: the size stays. */
+/* Returns 0, or -errno with the size unchanged. */
 static int change_size(struct engine *engine, unsigned int index, uint32_t bytes)
 {
 	struct choice *choice = &engine->choices[index];
@@ -170,7 +171,7 @@ static void adapt(struct engine *engine, unsigned int index)
 	engine_note(engine, NOTE_STACK_BYTES, 0, 0, bytes, engine->status.events[index].name);
 }
 
-/* Inherited events stay open, for their children's sake. */
+/* Inherited events stay open, since reopening would lose the children's. */
 static bool is_adapted(const struct engine *engine, unsigned int index)
 {
 	return engine->choices[index].open && choice_runs(engine, index) &&

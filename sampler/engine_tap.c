@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_tap.c - passes what goes into the store on to whoever asked for it.  Runs in the sampling thread.
+ * engine_tap.c - passes all data that goes into the store to the tap.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -20,7 +20,7 @@ static void leave_out_stack(struct perf_event_attr *attr)
 	attr->sample_regs_user = 0;
 }
 
-/* Not before the first record, so that fallbacks are over. */
+/* Called at the first record or later, when fallbacks are settled. */
 static void begin(struct engine *engine)
 {
 	struct event_spec events[ENGINE_EVENTS_MAX + 2];
@@ -46,7 +46,7 @@ static void begin(struct engine *engine)
 			events[n].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_READ;
 		if (!engine->config.keep_stacks)
 			leave_out_stack(&events[n].attr);
-		/* What is read is told as the sum of all, not by task. */
+		/* Values read are passed as sums over all tasks. */
 		if (events[n].attr.sample_type & PERF_SAMPLE_READ)
 			events[n].attr.inherit = 0;
 		n++;
@@ -64,7 +64,7 @@ static void begin(struct engine *engine)
 	engine->tap.begin(events, n, engine->tap.ctx);
 }
 
-/* As soon as something is open, so that what is learned need not be kept. */
+/* Begins as soon as a point is open, so that data from /proc need not be buffered. */
 static void begin_early(struct engine *engine)
 {
 	if (!engine->tap_begun && engine->n_points)
@@ -76,7 +76,7 @@ static void learn_mapping(int32_t pid, const struct record_mmap *mmap, void *ctx
 	struct engine *engine = ctx;
 
 	begin_early(engine);
-	/* The command's process before its exec is a copy of this one: perf 6.1 would search those
+	/* Before its exec, the command's process is a copy of this one: perf 6.1 would search those
 	 * libraries for the program's unwind data. */
 	if (pid == engine->launch.pid && !engine->command_runs)
 		return;
@@ -109,7 +109,7 @@ static void pass(struct engine *engine, const struct perf_event_header *header, 
 	engine->tap.record(header, event, engine->tap.ctx);
 }
 
-/* Without what it reads for its id's sake alone. */
+/* Removes the values that the sample reads only to carry its own id. */
 static const struct perf_event_header *without_own_id(const struct engine *engine,
 	const struct perf_event_header *header, unsigned int choice,
 	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)])
@@ -127,7 +127,7 @@ static const struct perf_event_header *without_own_id(const struct engine *engin
 	return shorter;
 }
 
-/* With the call chain that was unwound, and without the stack that it was unwound from. */
+/* Replaces the call chain by the unwound one and removes the stack copy. */
 static const struct perf_event_header *with_chain(const struct engine *engine,
 	const struct perf_event_header *header, unsigned int choice,
 	const struct record_sample *unwound, uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)])
@@ -141,8 +141,7 @@ static const struct perf_event_header *with_chain(const struct engine *engine,
 	if (!(format->sample_type & PERF_SAMPLE_STACK_USER) ||
 		record_decode(&record, header, format) || !record.sample.chain)
 		return header;
-	/* Before the stack lies its length, and before that the registers; behind it, how much of
-	 * it is used. */
+	/* Registers and the length precede the stack; the used length follows it. */
 	const struct record_more *more = &record.sample.more;
 	const uint64_t *stack = more->stack, len = stack[-1] / sizeof(*words);
 	const size_t from = (size_t)(record.sample.chain - words);
@@ -174,7 +173,7 @@ void tap_sample(struct engine *engine, const struct perf_event_header *header, u
 		return;
 	if (!engine->tap_begun)
 		begin(engine);
-	/* Events are not added to what is being recorded. */
+	/* Events added during a recording are not recorded. */
 	if (engine->tap_index[choice] == TAP_NONE)
 		return;
 	if (unwound && !engine->config.keep_stacks)
@@ -194,7 +193,8 @@ void tap_wake(struct engine *engine, const struct perf_event_header *header)
 		pass(engine, header, engine->tap_wakes);
 }
 
-/* Ids and times of many counters are of no use to others: a sum of each event is. */
+/* Replaces ids and values of counters by each event's index + 1 and sum; the kernel's ids mean
+ * nothing to a reader. */
 void tap_reads(struct engine *engine, const struct perf_event_header *header,
 	const struct record_sample *sample, unsigned int choice)
 {
@@ -235,7 +235,7 @@ void tap_round(struct engine *engine)
 		return;
 	engine->tap_ns = engine->round_ns;
 	begin_early(engine);
-	/* Samples that wait for tables are older than what has come since. */
+	/* Pending samples are older than records passed since. */
 	if (!engine->pending.len)
 		engine->tap.round(engine->tap.ctx);
 }

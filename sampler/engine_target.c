@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_target.c - following targets: what records, hang-ups and /proc tell of their threads,
- * children and ends; the command.  Runs in the sampling thread.
+ * engine_target.c - follows targets: threads, children and ends from records, hang-ups and /proc;
+ * starts the command.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -14,7 +14,7 @@
 #define FORKS_PER_S 50
 #define CHECKS_PER_TICK 64
 
-/* It stays a child of what is followed. */
+/* It stays a child of a followed process, so a scan would find it again. */
 static void remember_detached(struct engine *engine, const struct follow_process *process)
 {
 	struct detached *detached = idmap_remove(&engine->detached, (uint32_t)process->pid);
@@ -37,7 +37,7 @@ void target_detach(struct engine *engine, int32_t pid)
 	struct job *job;
 	uint32_t tasks;
 
-	/* It may still be on its way in. */
+	/* It may still be waiting to be attached. */
 	while ((job = attach_find_job(engine, pid)))
 		attach_drop_job(engine, job);
 	if (!process || process->ended_ns)
@@ -67,7 +67,8 @@ void target_detach(struct engine *engine, int32_t pid)
 
 /* --- records --- */
 
-/* A process attached before the record of its birth was read: the number is still its own. */
+/* True if the process was attached before its fork record was read, and the pid is still its
+ * own. */
 static bool is_known_already(const struct follow_task *task, const struct record_task *fork)
 {
 	const struct follow_process *process = task->process;
@@ -121,7 +122,7 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 
 	if (!task)
 		return;
-	/* The task ended before its events were opened, so no failure to open them tells that. */
+	/* The task ended before its events were opened, so no failed open reports it. */
 	if (task->queued && task->born_ns && engine->status.scope == SCOPE_TASK) {
 		engine->status.tasks_missed++;
 		engine->window_missed++;
@@ -133,13 +134,13 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 	attach_end_task(engine, task, time_ns);
 }
 
-/* Its events are gone by remove_on_exec: it is let go, as if it had ended. */
+/* remove_on_exec has removed its events: it is treated as if it had ended. */
 static void let_go(struct engine *engine, struct follow_process *process)
 {
 	bool is_root = process->root;
 
 	remember_detached(engine, process);
-	/* Not told as an end. */
+	/* Not noted as an end. */
 	process->root = false;
 	while (process->first_task)
 		target_exit(engine, process->first_task->tid, engine->round_ns);
@@ -182,7 +183,8 @@ void target_exec(struct engine *engine, int32_t pid)
 		attach_enqueue(engine, &engine->attach, left);
 }
 
-/* The thread ended, or executed a program whose rights exceed ours: the kernel took the events. */
+/* The thread ended, or executed a program with more rights than ours: the kernel removed the
+ * events. */
 void target_hup(struct engine *engine, struct point *point)
 {
 	struct follow_task *task = follow_task(&engine->follow, point->tid);
@@ -191,7 +193,8 @@ void target_hup(struct engine *engine, struct point *point)
 	if (!task || task->point != point)
 		return;
 	task->point = NULL;
-	/* It owned its ring: nothing else tells whether it ended or executed a program, which comes to the same. */
+	/* The event owned its ring, so no record shows whether the thread ended or executed a
+	 * program.  Both have the same effect here. */
 	if (engine->config.until_exec) {
 		attach_end_task(engine, task, engine->round_ns);
 		return;
@@ -199,7 +202,7 @@ void target_hup(struct engine *engine, struct point *point)
 	attach_enqueue(engine, &engine->attach, task);
 }
 
-/* --- by the second --- */
+/* --- each second --- */
 
 static bool has_living_root(const struct engine *engine)
 {
@@ -212,8 +215,9 @@ static bool has_living_root(const struct engine *engine)
 	return false;
 }
 
-/* Of a process that ends, the record may be lost with nothing after it that tells so, and a look after the loss may come while
- * it still ends.  Where only such children are left, nobody else would ever find out that all is over. */
+/* Checks whether followed processes still live, since exit records may be lost.  A loss may go
+ * unnoticed, and a check after a loss may find the process still exiting.  If only children without
+ * a living root are left, nothing else detects their end. */
 static void check_processes(struct engine *engine)
 {
 	struct follow_process *process = NULL, *gone[CHECKS_PER_TICK];
@@ -244,14 +248,14 @@ static void check_processes(struct engine *engine)
 		if (process->whole && info.threads != process->tasks)
 			target_rescan(engine, process->pid);
 	}
-	/* All were looked at; else the next tick goes on from here. */
+	/* All processes were checked; otherwise the next tick continues here. */
 	if (!process) {
 		engine->check_position = 0;
 		engine->rescan = engine->rescan_again;
 		engine->rescan_again = false;
 	}
 	while (n_gone--) {
-		/* A leader may end before its threads do; then the scan still finds those. */
+		/* A leader may end before its threads; the scan then still finds those. */
 		int32_t *tids;
 		size_t n = 0;
 
@@ -270,7 +274,7 @@ static void check_processes(struct engine *engine)
 	}
 }
 
-/* A cgroup that was made anew under its name is another one, of which these events know nothing. */
+/* A recreated cgroup of the same name is another one, in which these events do not count. */
 static void check_cgroups(struct engine *engine)
 {
 	const struct engine_target *target = &engine->config.target;
@@ -327,7 +331,7 @@ bool target_all_gone(const struct engine *engine)
 	return !engine->follow.alive && !engine->jobs;
 }
 
-/* --- beginning and end --- */
+/* --- start and end --- */
 
 static int let_command_go(struct engine *engine)
 {
