@@ -4,8 +4,7 @@
  *
  * engine.c        life and public calls        engine_open.c     points, rings, events
  * engine_loop.c   sampling thread, commands    engine_choice.c   the chosen events
- * engine_round.c  drain round: records, credit engine_tick.c     counters, status, notes, each
- * second
+ * engine_round.c  drain round: records, credit engine_tick.c     counters, status, notes
  * engine_attach.c attaching                    engine_target.c   following
  * engine_scope.c  tasks, CPUs or inheritance   engine_tap.c      passes records to the tap
  * engine_attr.c   how an event is opened       engine_weaken.c   fallbacks, refusals
@@ -70,11 +69,11 @@ struct stack_copies {
 
 /* An event chosen by the user; status.events[] has its public half at the same index. */
 struct choice {
-	struct event_spec spec; /* as requested, with the rate now in force */
+	struct event_spec spec; /* the request, with the rate now in force */
 	struct perf_event_attr attr; /* after fallbacks, without the engine's half */
 	struct record_format format; /* format of its samples, once settled */
 	unsigned int leader; /* index of its group's leader; its own if it leads or has no group */
-	bool read_group; /* samples for its group, whose other members only count */
+	bool read_group; /* samples for its group; the other members only count */
 	bool counts_only; /* takes no samples */
 	bool tells_id; /* its samples carry its own id: see round_may_share_id() */
 	uint64_t without; /* bits of sample_more that it cannot have */
@@ -129,7 +128,7 @@ struct point_event {
 	struct credit credit;
 	struct coverage_point coverage;
 	struct sys_counts last; /* values of the last read */
-	/* the tracker's times at that read, or at the start of this event */
+	/* ns; the tracker's times at that read, or at the start of this event */
 	uint64_t clock_ns, tracker_ran_ns;
 	uint64_t rate_ns; /* time of the last rate change */
 };
@@ -332,7 +331,7 @@ struct engine {
 	uint64_t switch_ns; /* time of the last scope change; see channel->old */
 	bool rescan; /* side-band records were lost */
 	bool rescan_again; /* records were lost during a rescan */
-	size_t check_position; /* in follow.processes: where the next tick continues */
+	size_t check_position; /* position in follow.processes for the next tick */
 	bool had_targets;
 	bool stopped;
 
@@ -635,7 +634,8 @@ void span_sample(struct engine *engine, unsigned int choice, const struct perf_e
 	struct record *record);
 void span_switch(struct engine *engine, unsigned int choice, const struct perf_event_header *header,
 	const struct record *record);
-/* Whether it is sched:sched_waking or a related event, and a sample of it. */
+/* span_is_waking() returns whether it is sched:sched_waking or a related event; span_waking() takes
+ * its sample. */
 bool span_is_waking(const struct engine *engine, unsigned int choice);
 void span_waking(struct engine *engine, unsigned int choice, const struct record *record);
 /* Processes the sample taken in last; a clock's sample adds on-CPU time to `wall`. */
@@ -673,7 +673,7 @@ void span_finish(struct engine *engine, uint64_t time_ns);
 void span_tick(struct engine *engine);
 /* Called when a new thread has its events. */
 void span_born(struct engine *engine, struct follow_task *task);
-/* At each sweep: who sleeps since before anybody looked. */
+/* Called at each sweep: checks for threads that were asleep before their events were opened. */
 void span_sweep(struct engine *engine);
 
 /* engine_wake.c */
@@ -719,6 +719,7 @@ void attach_left_out(struct engine *engine);
 /* Accounts ran_ns that a new task ran before its events were opened. */
 void attach_add_late(struct engine *engine, uint64_t ran_ns);
 uint64_t attach_lifetime_ns(const struct follow_task *task, uint64_t now_ns);
+/* Ends a thread, and its process if it was the last one. */
 void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns);
 
 /* engine_target.c; attaching is in engine_attach.c */

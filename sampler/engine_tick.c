@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_tick.c - what is done by the second rather than by the record: counters, coverage, exact
- * losses, events that stand still, and the copies that other threads see.
- * Runs in the sampling thread; only copying is done under the lock.
+ * engine_tick.c - work done each second: counters, coverage, exact losses, stopped events, and the
+ * copies for other threads.  Runs in the sampling thread; the lock is held only for copying.
  */
 #include "sampler/engine_internal.h"
 
@@ -11,17 +10,19 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-/* Quiet points read in one tick, in turn; busy ones are always read. */
+/* Quiet points read per tick, in turn; busy points are always read. */
 #define QUIET_READS 256
 
-/* A note is due if this share of the time has no samples, of at least as many as are expected. */
+/* A note is due if this share of the time has no samples, given at least this many expected
+ * samples. */
 #define SHORT_LIVED_SHARE 0.25
 #define WEIGHED_SAMPLES 50
-/* Or if new tasks had no event in this share, of at least so much time. */
+/* Or if new tasks had no event in this share of the time, given at least this much time. */
 #define LATE_SHARE 0.02
 #define LATE_MIN_NS 20000000u
 
-/* An event this far behind its point's clock since the last read has not run at all. */
+/* If its point's clock advanced this far since the last read, an event without any time has
+ * stopped. */
 #define STUCK_NS (50 * NS_PER_MS)
 
 void engine_add_note(struct engine *engine, struct engine_note *note)
@@ -46,10 +47,10 @@ void engine_note(struct engine *engine, enum engine_note_kind kind, int error, i
 	engine_add_note(engine, &note);
 }
 
-/* Restarts an event that a refresh met while the kernel disabled it (Linux 6.18).  Either it stays
- * disabled with its credit, or the kernel enables it before it stops the PMU.  Then its clock runs
- * but it counts nothing until it is disabled.  This looks like an event with nothing to count, for
- * which a restart is harmless. */
+/* Restarts an event whose refresh raced with its disabling by the kernel (Linux 6.18).  It may stay
+ * disabled with its credit.  Or the kernel enables it before it stops the PMU: its clock then runs,
+ * but it counts nothing until it is disabled.  An event without anything to count looks alike, and
+ * the restart does not harm it. */
 static void revive(struct engine *engine, struct point_event *event)
 {
 	sys_disable(event->fd);
@@ -60,7 +61,7 @@ static void revive(struct engine *engine, struct point_event *event)
 		sys_enable(event->fd);
 }
 
-/* A pinned event that found no room counts no more, until it is enabled anew. */
+/* A pinned event that found no room stops counting until it is enabled again. */
 static void note_error(struct engine *engine, struct point_event *event, bool in_error)
 {
 	struct choice *choice = &engine->choices[event->choice];
@@ -89,11 +90,11 @@ static int read_counts(struct engine *engine, struct point_event *event, struct 
 	return ret;
 }
 
-/* The clock of an inherited event goes on wherever its task runs, and it counts on its own CPU alone.
- * The tracker's running time tells how long the event was enabled there; without one it is unknown.
- * Linux exchanges the times of an event with counts by thread between tasks, and not those of its
- * tracker: their sums differ by milliseconds.  So they tell nothing of an event that needs no
- * hardware. */
+/* Returns the time that an event was enabled on its CPU.  The enabled time of an inherited event
+ * includes time on other CPUs.  The tracker's running time gives the time on its CPU; without a
+ * tracker that is unknown.  If inherit_stat is set, Linux exchanges the times of events between
+ * tasks, but not those of their trackers.  Their sums then differ by milliseconds, so they are not
+ * used for an event that needs no hardware. */
 static uint64_t enabled_there(const struct engine *engine, const struct point_event *event,
 	uint64_t ran_ns, uint64_t running_ns, uint64_t there_ns)
 {
@@ -108,10 +109,10 @@ static uint64_t enabled_there(const struct engine *engine, const struct point_ev
 	return there_ns;
 }
 
-/* Linux also delivers a wake-up, and a time of the scheduler, to the events of the task that it is
- * about, if they are bound to the CPU where it happens, as inherited ones are.  It samples that only
- * while the task runs (6.18.y on; before, always), and counts it in any case.  So such a count
- * tells nothing of the samples that are missing. */
+/* Returns whether a count includes hits that may have no samples.  Linux also delivers wake-ups and
+ * scheduler times to events of the task concerned, if these are bound to the CPU of the hit.
+ * Inherited events are.  It counts that always, but samples it only while the task runs (since
+ * 6.18.y; before, always).  Such a count does not show missing samples. */
 static bool counts_for_sleepers(const struct engine *engine, unsigned int index)
 {
 	enum event_trace trace = engine->choices[index].spec.trace;
@@ -120,8 +121,8 @@ static bool counts_for_sleepers(const struct engine *engine, unsigned int index)
 		(trace == EVENT_TRACE_WAKEUP || trace == EVENT_TRACE_SCHEDSTAT);
 }
 
-/* Adds the counted and lost periods of an event with a fixed period.  Inherited events count parts
- * of a period in each task, which look like whole ones. */
+/* Adds the counted and lost periods of an event with a fixed period.  An inherited event counts a
+ * part of a period in each task; the sum of parts looks like whole periods. */
 static void count_hits(
 	struct engine *engine, struct point_event *event, uint64_t counted, uint64_t lost)
 {
@@ -131,14 +132,14 @@ static void count_hits(
 
 	if (!choice_is_counted(engine, event->choice))
 		return;
-	/* The next sample of a group also covers the difference that a lost one had. */
+	/* In a group, the next sample also covers the difference of a lost one. */
 	if (choice_reads(engine, event->choice))
 		period = 1;
 	else
 		coverage_add_lost(&choice->coverage, lost, period);
 	if ((!inherit || period == 1) && !counts_for_sleepers(engine, event->choice))
 		coverage_add_count(&choice->coverage, &event->coverage, counted, period);
-	/* The current period goes on during a pause, but its hits have no samples. */
+	/* The current period continues during a pause, but its hits have no samples. */
 	if (engine->paused && !choice_reads(engine, event->choice))
 		choice->coverage.hits = hits;
 }
@@ -187,27 +188,28 @@ static void read_event(
 		status->lost += lost;
 	count_hits(engine, event, counted, engine->paused ? 0 : lost);
 	ran_ns = now.enabled_ns - event->last.enabled_ns;
-	/* Without a tracker the clock is not known; an inherited event is never stopped. */
+	/* Without a tracker the clock is unknown; an inherited event never stops. */
 	clock_ran_ns = clock_ns > event->clock_ns ? clock_ns - event->clock_ns : 0;
 	if (inherit)
 		clock_ran_ns = ran_ns;
-	/* A cgroup's clock runs with its tasks: the CPU's is no measure for it. */
+	/* A cgroup's clock runs only with its tasks, so the CPU's clock is no measure for it. */
 	if (choice->spec.cgroup)
 		clock_ran_ns = 0;
-	/* While the user has it switched off, nothing is missed. */
+	/* Nothing is missed while the user has switched it off. */
 	if (!ran)
 		clock_ran_ns = ran_ns;
 	running_ns = now.running_ns - event->last.running_ns;
 	if (is_clock && !engine->paused)
 		coverage_add_clock(&choice->coverage, inherit ? running_ns : clock_ran_ns);
-	/* The tracker is read first: in sum it never runs ahead of an event that has its CPU. */
+	/* The tracker is read first, so in total it never exceeds an event that always had its
+	 * CPU. */
 	status->enabled_ns += enabled_there(engine, event, ran_ns, running_ns,
 		tracker->running_ns > event->tracker_ran_ns
 			? tracker->running_ns - event->tracker_ran_ns
 			: 0);
 	status->running_ns += running_ns;
 	armed_ns = ran_ns;
-	/* Throttled, its clock is stopped and its time runs on. */
+	/* While throttled, its clock stops but its enabled time advances. */
 	if (ran && is_clock && running_ns == ran_ns && counted < ran_ns)
 		armed_ns = counted;
 	coverage_add_time(&choice->coverage, &event->coverage, armed_ns, clock_ran_ns,
@@ -234,14 +236,15 @@ void engine_read_point(struct engine *engine, struct point *point)
 		read_event(engine, event, &tracker);
 		executed |= event->last.enabled_ns > 0;
 	}
-	/* Its record may be lost. */
+	/* The record of the exec may be lost. */
 	if (point->on_exec && executed)
 		point_executed(engine, point);
 	point->active = false;
 	point->has_lost = false;
 }
 
-/* Sampling points whose event stopped deliver nothing and so look quiet: those come in turn. */
+/* Reads the counters of active points, and some quiet ones in turn.  A point with a stopped event
+ * delivers nothing and looks quiet. */
 static void read_points(struct engine *engine, bool all)
 {
 	size_t quiet = 0;
@@ -319,9 +322,9 @@ static void note_changes(struct engine *engine, bool all)
 	}
 }
 
-/* The timer of a clock starts anew in each task, and if it is inherited, on each CPU; there are so
- * many `places` for a task.  The last part of a period has no sample there.  If more than these parts
- * is missing, there is another cause. */
+/* Notes a clock that misses many short-lived tasks.  A clock's timer restarts in each task, and if
+ * inherited on each CPU: that is `places` per task.  The last part of a period has no sample there.
+ * If more time than these parts is missing, the cause is another one. */
 static void note_short_lived(
 	struct engine *engine, unsigned int index, double period_ns, size_t places)
 {
@@ -342,12 +345,12 @@ static void note_short_lived(
 	engine_note(engine, NOTE_SHORT_LIVED, has_remedy ? 0 : EACCES, 0, 0, status->name);
 }
 
-/* Returns whether the kernel's gaps in a clock show in the weight of its samples. */
+/* Returns whether the weight of a clock's samples reveals the kernel's gaps. */
 static bool is_weighed(const struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
 
-	/* A BPF program discards samples; a leader's samples say what its group has counted. */
+	/* A BPF program discards samples; a leader's samples carry the counts of its group. */
 	return event_is_clock(&choice->attr) && !choice->spec.bpf && !choice_reads(engine, index);
 }
 
@@ -363,11 +366,12 @@ static void settle_clock(struct engine *engine, unsigned int index, bool final)
 	const struct choice *choice = &engine->choices[index];
 	const double period_ns = clock_period_ns(&choice->attr);
 	const bool by_task = engine->status.scope == SCOPE_TASK;
-	/* The period that goes on in each task or on each CPU has no sample yet. */
+	/* The current period of each task or CPU has no sample yet. */
 	const uint64_t without = engine->n_points + status->lost;
 
 	coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
-	/* A clock of one side counts the time of both; a flight recorder drops samples. */
+	/* A clock of user or kernel space alone counts the time of both; a flight recorder drops
+	 * samples. */
 	if (choice->attr.exclude_kernel || choice->attr.exclude_user || engine->flight.on)
 		return;
 	if (by_task && (double)choice->coverage.clock_ran_ns < WEIGHED_SAMPLES * period_ns)
@@ -385,7 +389,8 @@ static void settle_inherited_clock(struct engine *engine, unsigned int index)
 	const struct perf_event_attr *attr = &choice->attr;
 	const double period_ns = clock_period_ns(attr);
 
-	/* A clock of one side counts the time of both: nothing tells how much of it has samples. */
+	/* A clock of user or kernel space alone counts the time of both, so the share with samples
+	 * is unknown. */
 	if (attr->exclude_kernel || attr->exclude_user) {
 		status->covered = status->coverable = 0;
 		return;
@@ -432,7 +437,7 @@ static void settle_coverage(struct engine *engine)
 		if (counts_for_sleepers(engine, i))
 			status->count = coverage->weight + coverage->lost_weight;
 		status->lost_of_all = engine->filter && status->filtered;
-		/* The event has counts but no whole period in any task: time does not measure
+		/* The event has counts, but no whole period in any task, so time does not measure
 		 * it. */
 		if (is_weighed(engine, i) && engine->status.scope == SCOPE_INHERIT)
 			settle_inherited_clock(engine, i);
@@ -442,10 +447,10 @@ static void settle_coverage(struct engine *engine)
 			!(choice_is_counted(engine, i) && status->count))
 			coverage_by_time(coverage, &status->covered, &status->coverable);
 		settle_late(engine, i);
-		/* Other events had the hardware for the rest of the time. */
+		/* For the rest of the time other events had the hardware. */
 		if (status->running_ns < status->enabled_ns)
 			status->covered *= (double)status->running_ns / (double)status->enabled_ns;
-		/* Its counter stood still meanwhile, and nothing tells how long. */
+		/* Its counter stopped for an unknown time. */
 		if (status->throttled && event_is_hardware(&engine->choices[i].attr))
 			status->coverable = 0;
 		coverage_end_reading(coverage);
@@ -458,7 +463,7 @@ void engine_tick(struct engine *engine, bool all)
 	settle_coverage(engine);
 	note_changes(engine, all);
 	span_tick(engine);
-	/* What a flight recorder holds is asked later whose it was. */
+	/* Entries that the flight recorder's samples may need are kept. */
 	follow_expire(&engine->follow, flight_begin_ns(engine, engine->round_ns - NS_PER_S));
 	tasks_expire(engine->ingest.tasks, engine->round_ns - NS_PER_S);
 }
@@ -479,7 +484,7 @@ static void publish_followed(struct engine *engine)
 	engine->followed_changed = false;
 }
 
-/* What others are made of is lost to them, too. */
+/* Returns the samples lost by the events that a derived event is made of. */
 static uint64_t lost_of_parts(const struct engine_status *status, enum event_span span)
 {
 	uint64_t switches = 0, clock = 0;
@@ -487,7 +492,7 @@ static uint64_t lost_of_parts(const struct engine_status *status, enum event_spa
 	for (size_t i = 0; i < status->n_events; i++) {
 		const struct engine_event_status *event = &status->events[i];
 
-		/* Both events of switches tell of the same records. */
+		/* Both events of switches report the same records. */
 		if (event_is_of_switches(event->span) && event->lost > switches)
 			switches = event->lost;
 		else if (!event->span && event->is_clock && !clock)
@@ -521,7 +526,7 @@ void engine_publish(struct engine *engine)
 {
 	struct engine_status *status = &engine->status;
 
-	/* Rounds go on after the end, and the duration does not. */
+	/* Rounds continue after the end, but the duration stays. */
 	if (!is_over(&engine->shared) || !is_over(status))
 		status->now_ns = engine->round_ns;
 	status->paused = engine->paused;

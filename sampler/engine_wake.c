@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_wake.c - when blocked threads become runnable, for sampler/offcpu.
+ * engine_wake.c - times at which blocked threads become runnable, for sampler/offcpu.  Runs in the
+ * sampling thread.
  *
- * It samples sched:sched_wakeup on every CPU in separate rings, since a followed thread may be
- * woken from any CPU.  sched:sched_wakeup follows the thread's switch-out; sched:sched_waking may
- * precede it.  If the kernel refuses these samples, the run delay of each thread replaces them.
- * Runs in the sampling thread.
+ * It samples sched:sched_wakeup on every CPU in separate rings, since any CPU may wake a followed
+ * thread.  sched:sched_wakeup follows the thread's switch-out; sched:sched_waking may precede it.
+ * If the kernel refuses these samples, the run delay of each thread replaces them.
  */
 #include "sampler/engine_internal.h"
 
@@ -70,7 +70,7 @@ static int open_rings(struct engine *engine)
 	int *cpus, ret;
 	size_t n;
 
-	/* Records of the tracepoint name tasks by their numbers in the first namespace. */
+	/* The tracepoint's records have pids of the initial namespace. */
 	if (engine->limits.pid_namespace)
 		return -EXDEV;
 	ret = prepare(engine);

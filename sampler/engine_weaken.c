@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_weaken.c - what is tried when the kernel refuses an event, what is told when it took something else, and
- * when nothing was left to try.  Runs in the sampling thread.
+ * engine_weaken.c - fallbacks when the kernel refuses an event, and the notes about fallbacks taken
+ * and refusals.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 #include "sampler/silent.h"
@@ -80,7 +80,7 @@ static bool lower_rate(struct engine *engine, unsigned int index)
 	return true;
 }
 
-/* Asked for the kernel by its modifier, alone or not: less of it would be another event. */
+/* Returns whether a modifier asks for the kernel; without the kernel it would be another event. */
 static bool names_kernel(const struct event_spec *spec)
 {
 	const char *modifiers = strrchr(spec->name, ':');
@@ -89,7 +89,7 @@ static bool names_kernel(const struct event_spec *spec)
 		!modifiers[1 + strspn(modifiers + 1, "ukhGHIp")];
 }
 
-/* As perf does for P; one step at a time. */
+/* Lowers the precision by one step, like perf does for P. */
 static bool less_precise(struct choice *choice)
 {
 	if (!choice->attr.precise_ip)
@@ -98,7 +98,7 @@ static bool less_precise(struct choice *choice)
 	return true;
 }
 
-/* PMUs that know no guests refuse to leave one side out. */
+/* PMUs without guest support refuse to exclude either side. */
 static bool both_sides(struct choice *choice)
 {
 	struct perf_event_attr *attr = &choice->attr;
@@ -109,12 +109,12 @@ static bool both_sides(struct choice *choice)
 	return true;
 }
 
-/* What samples carry besides, by what gives way first: of a set, as much as the event is asked for. */
+/* Leaves out the next optional sample data that is in the set `of`, in the order of the table. */
 static bool tell_less(struct engine *engine, unsigned int index, uint64_t of, int error)
 {
 	static const uint64_t refused[] = {
 		PERF_SAMPLE_BRANCH_STACK,
-		/* Newer kernels' */
+		/* newer kernels only */
 		PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE,
 		PERF_SAMPLE_WEIGHT_STRUCT,
 		PERF_SAMPLE_PHYS_ADDR,
@@ -128,13 +128,13 @@ static bool tell_less(struct engine *engine, unsigned int index, uint64_t of, in
 	if (!less || choice->counts_only)
 		return false;
 	note_without(choice, less, error);
-	/* It gave way in vain. */
+	/* Lowering the precision did not help. */
 	if (choice->attr.type == choice->spec.attr.type)
 		choice->attr.precise_ip = choice->spec.attr.precise_ip;
 	return true;
 }
 
-/* Uncore PMUs, msr and the like have no interrupt: what they count can still be read. */
+/* Uncore PMUs, msr and others have no interrupt, but their counts can be read. */
 static bool only_count(struct engine *engine, unsigned int index)
 {
 	struct choice *choice = &engine->choices[index];
@@ -182,7 +182,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 			event_is_probe(&choice->spec))
 			return tell_less(engine, index, PERF_SAMPLE_PHYS_ADDR, error) ||
 				tell_less(engine, index, PERF_SAMPLE_BRANCH_STACK, error);
-		/* Nothing would be left of it; time between switches is told by other records. */
+		/* Nothing would be left of it.  Events of off-CPU time use other records. */
 		if (!event_fires_in_user(&choice->spec) && !choice->spec.span)
 			return false;
 		attr->exclude_kernel = 1;
@@ -199,7 +199,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 	}
 }
 
-/* Where data came from is asked for with addresses, and not missed where there is none. */
+/* The data source is requested together with addresses, and is optional. */
 static void note_less(struct engine *engine, const struct choice *choice, const char *name)
 {
 	for (unsigned int i = 0; i < choice->n_less && !choice->counts_only; i++) {
@@ -289,14 +289,14 @@ void choice_note_refused(struct engine *engine, const struct event_spec *spec, i
 	engine_add_note(engine, &note);
 }
 
-/* The target's own fault would have kept the tracker from opening; so this is the event's. */
+/* The tracker has opened, so the target is not the cause: the event is. */
 void choice_refuse(struct engine *engine, unsigned int index, int error, const struct point *point)
 {
 	struct choice *choice = &engine->choices[index];
 	struct engine_event_status *status = status_of(engine, index);
 	const struct engine_asked asked = asked_of(engine, index);
 
-	/* The CPU is missing, which the next look at all CPUs tells. */
+	/* The CPU is offline; the next check of the CPUs reports that. */
 	if (choice->settled && error == ENODEV && point && proc_is_offline(point->cpu))
 		return;
 	if (!choice->settled) {

@@ -2,8 +2,9 @@
 /*
  * enumerators.c - see enumerators.h.
  *
- * First /sys/kernel/btf/vmlinux is searched, then the file of each module.  A file has megabytes,
- * and a recording may have hundreds of formats, so what it tells is kept: names and values, sorted.
+ * The search begins with /sys/kernel/btf/vmlinux and continues with each module's file.  A file has
+ * megabytes, and a recording may have hundreds of formats, so the names and values are kept,
+ * sorted.
  */
 #include "sampler/enumerators.h"
 
@@ -26,18 +27,18 @@
 struct enumerator {
 	const char *name;
 	int64_t value;
-	bool is_several; /* another one of this name has another value */
+	bool is_several; /* the name has several values */
 };
 
 /* The enumerators of one file. */
 struct type_file {
 	struct type_file *next;
 	char *path;
-	struct stat status; /* a module that is loaded again has another file */
-	struct enumerator *at; /* by name */
+	struct stat status; /* a reloaded module has another file */
+	struct enumerator *at; /* sorted by name */
 	size_t n;
 	char *names;
-	size_t texts_len; /* where the texts of a module's file go on */
+	size_t texts_len; /* offset at which the texts of a module's file continue */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards files */
@@ -48,7 +49,7 @@ static struct type_file *files;
 struct btf {
 	const uint8_t *types, *types_end;
 	const char *texts;
-	size_t texts_len, texts_from; /* the number of the first one's first byte */
+	size_t texts_len, texts_from; /* texts_from: offset of the first text */
 };
 
 static uint32_t get_32(const uint8_t *at)
@@ -88,7 +89,8 @@ static int add_value(
 {
 	size_t at = name - btf->texts_from;
 
-	/* An enumerator of a module whose name is among the kernel's texts is known from the kernel. */
+	/* A module's enumerator is known from the kernel if its name is among the kernel's
+	 * texts. */
 	if (name < btf->texts_from || at >= btf->texts_len ||
 		!memchr(btf->texts + at, '\0', btf->texts_len - at))
 		return 0;
@@ -105,7 +107,7 @@ static int add_value(
 	return 0;
 }
 
-/* Bytes of what follows a type's head: for each of its members, and for the type. */
+/* Returns the size of the data after a type's head: bytes per member, and bytes per type. */
 static bool get_sizes(unsigned int kind, size_t *each, size_t *once)
 {
 	static const uint8_t members[20] = {
@@ -157,7 +159,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-/* Each name once, in memory of the file's own. */
+/* Sorts, removes duplicate names, and copies the names into memory of the file. */
 static int sort_values(struct type_file *file)
 {
 	size_t size = 0, n = 0;
@@ -199,7 +201,7 @@ static void free_file(struct type_file *file)
 	free(file);
 }
 
-/* A file that cannot be read has no enumerators.  0 or -ENOMEM. */
+/* Reads a file; an unreadable one has no enumerators.  Returns 0 or -ENOMEM. */
 static int read_file(struct type_file **out, const char *path, size_t texts_from)
 {
 	struct type_file *file = calloc(1, sizeof(*file));
@@ -237,8 +239,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 		a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Find the enumerators of a file, and read it if it was not read before; NULL if there is no such
- * file.  0 or -ENOMEM. */
+/* Finds the enumerators of a file, and reads the file at first use; NULL if there is no such file.
+ * Returns 0 or -ENOMEM. */
 static int get_file(const struct event_system *system, const char *name, size_t texts_from,
 	const struct type_file **out)
 {
@@ -269,13 +271,13 @@ static int get_file(const struct event_system *system, const char *name, size_t 
 	return 0;
 }
 
-/* --- the text --- */
+/* --- the format's text --- */
 
 struct search {
 	const struct event_system *system;
 	const struct type_file *kernel;
-	struct sysfile_names modules; /* "vmlinux" among them */
-	bool has_kernel, has_modules; /* were looked for */
+	struct sysfile_names modules; /* includes "vmlinux" */
+	bool has_kernel, has_modules; /* already searched */
 };
 
 struct word {
@@ -325,7 +327,7 @@ static int find_in_modules(
 	return err;
 }
 
-/* NULL: there is none, or not one alone.  0 or -ENOMEM. */
+/* Finds an enumerator; NULL if there is none or several.  Returns 0 or -ENOMEM. */
 static int find_enumerator(
 	struct search *search, const struct word *word, const struct enumerator **out)
 {
@@ -345,7 +347,7 @@ static int find_enumerator(
 	return err;
 }
 
-/* The end of a string or of a character that begins with the quotation mark at this place. */
+/* Returns the end of the string or character that begins with the quotation mark at `at`. */
 static size_t skip_quoted(const char *text, size_t at)
 {
 	char mark = text[at];
@@ -364,8 +366,8 @@ static size_t word_len(const char *at)
 	return len;
 }
 
-/* Whether a word may be an enumerator: alone behind a brace, or in an expression, where what has
- * no capital is a type or a name of the format's own. */
+/* Returns whether a word may be an enumerator: alone after a brace, or in an expression.  In an
+ * expression, a word without a capital is a type or a name of the format. */
 static bool may_be_enumerator(const char *text, size_t at, size_t len)
 {
 	const char *next = text + at + len;
@@ -387,7 +389,7 @@ static bool may_be_enumerator(const char *text, size_t at, size_t len)
 		!(before > 1 && text[before - 2] == '-' && text[before - 1] == '>');
 }
 
-/* Writes the text with numbers; *any if there is one. */
+/* Writes the text with numbers in place of names; sets *any if it replaced one. */
 static int write_resolved(struct search *search, const char *text, size_t len, FILE *out, bool *any)
 {
 	const char *print = strstr(text, "print fmt:");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event.c - from the text of -e to perf_event_attr: lists, groups, and which family an event belongs to.
+ * event.c - parses the text of -e into perf_event_attr: lists, groups, and the family of an event.
  *
- * What an event's text begins with tells its family, and each family has its parser (event_*.c); terms and modifiers
- * come behind, in the same way for all.
+ * The start of an event's text selects its family; each family has its parser (event_*.c).  Terms
+ * and modifiers follow in the same way for all families.
  */
 #include "sampler/event.h"
 
@@ -119,7 +119,7 @@ static void skip_blanks(struct event_parser *parser)
 		parser->at++;
 }
 
-/* Nothing knows the name: what stands between it and being a tracepoint, or what it may have been meant for. */
+/* Reports an unknown name: why it is not a tracepoint, or the nearest known name. */
 static int refuse_unknown(
 	struct event_parser *parser, struct event_piece word, struct event_piece rest)
 {
@@ -144,7 +144,7 @@ static int refuse_unknown(
 	return event_fail(parser, EVENT_ERROR_UNKNOWN, parser->at + (known ? word.len + 1 : 0));
 }
 
-/* The events of one name, without terms and modifiers. */
+/* Parses the events of one name, without terms and modifiers. */
 static int parse_head(struct event_parser *parser)
 {
 	const char *text = parser->text + parser->at;
@@ -193,7 +193,7 @@ static int parse_item(struct event_parser *parser)
 	err = parse_head(parser);
 	if (err)
 		return err;
-	/* Behind a PMU's terms the slash is taken already. */
+	/* The parser of a PMU's terms has already consumed the slash. */
 	if (parser->text[parser->at] == '/' && parser->text[parser->at - 1] != '/') {
 		parser->at++;
 		err = event_parse_terms(parser, first, NULL);
@@ -210,7 +210,7 @@ static int parse_item(struct event_parser *parser)
 	return err;
 }
 
-/* What is not the end of an item. */
+/* Reports text that is not the end of an item. */
 static int refuse_rest(struct event_parser *parser)
 {
 	char next = parser->text[parser->at];
@@ -219,7 +219,7 @@ static int refuse_rest(struct event_parser *parser)
 		next == '{' || next == '}' ? EVENT_ERROR_GROUP : EVENT_ERROR_SYNTAX, parser->at);
 }
 
-/* "{a,b}:u", with the parser at its brace. */
+/* Parses a group such as "{a,b}:u"; the parser is at its brace. */
 static int parse_group(struct event_parser *parser)
 {
 	size_t first = parser->n, brace = parser->at++;
@@ -255,7 +255,7 @@ static int parse_group(struct event_parser *parser)
 		if (err)
 			return err;
 	}
-	/* Only a group's leader is pinned or exclusive, for all of it. */
+	/* Only a group's leader is pinned or exclusive, for the whole group. */
 	member = modifiers;
 	member.pinned = member.exclusive = false;
 	for (size_t i = first; i < parser->n; i++) {
@@ -369,7 +369,7 @@ void event_set_period(struct event_spec *spec, uint64_t period)
 	spec->attr.sample_period = period;
 }
 
-/* Hybrid machines have the number of the PMU in the upper half of config. */
+/* Returns the type of the event's PMU; hybrid machines have it in the upper half of config. */
 static uint64_t pmu_of(const struct perf_event_attr *attr)
 {
 	switch (attr->type) {

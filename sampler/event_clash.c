@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Samples of software events that fire together share one id.  Events of time off the CPU are among
- * them. */
+/* Returns whether its samples may share an id with those of off-CPU time: software events that fire
+ * together share one. */
 static bool counts_switches(const struct event_spec *event)
 {
 	return event->attr.type == PERF_TYPE_SOFTWARE &&

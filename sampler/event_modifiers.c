@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_modifiers.c - the letters behind an event: u k h G H I p P S D e W.
+ * event_modifiers.c - the modifier letters after an event: u k h G H I p P S D e W.
  */
 #include "sampler/event_private.h"
 
@@ -60,7 +60,7 @@ int event_parse_modifiers(struct event_parser *parser, struct event_modifiers *o
 				return event_fail(parser, EVENT_ERROR_MODIFIER, parser->at);
 			continue;
 		}
-		/* Unknown, given twice, or against another. */
+		/* Unknown, repeated, or conflicting. */
 		if (!flag || *flag || (letter == 'P' && out->precise))
 			return event_fail(parser, EVENT_ERROR_MODIFIER, parser->at);
 		*flag = true;
@@ -89,7 +89,7 @@ int event_join_modifiers(
 	return 0;
 }
 
-/* As perf does: naming any of u, k and h leaves out those not named, and the guest unless asked for. */
+/* Like in perf, naming any of u, k and h excludes the others, and the guest unless requested. */
 void event_apply_modifiers(struct event_item *item)
 {
 	struct event_spec *spec = &item->spec;

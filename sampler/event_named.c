@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_named.c - events whose names are the same on every machine: generic, cache and raw ones, and bare numbers.
+ * event_named.c - events with the same names on every machine: generic, cache and raw events, and
+ * bare numbers.
  */
 #include "sampler/event_private.h"
 #include "sampler/tracefs.h"
@@ -81,7 +82,7 @@ static const struct event_info *find_generic(struct event_piece name)
 #define OPS PERF_COUNT_HW_CACHE_OP_MAX
 #define RESULTS PERF_COUNT_HW_CACHE_RESULT_MAX
 
-/* perf's names of them; the first is the canonical one, of operations the second where nothing follows. */
+/* perf's names; the first is canonical.  An operation without a result uses its second name. */
 static const char *const caches[CACHES][ALIASES] = {
 	[PERF_COUNT_HW_CACHE_L1D] = {"L1-dcache", "l1-d", "l1d", "L1-data"},
 	[PERF_COUNT_HW_CACHE_L1I] = {"L1-icache", "l1-i", "l1i", "L1-instruction"},
@@ -102,7 +103,7 @@ static const char *const results[RESULTS][ALIASES] = {
 	{"misses", "miss"},
 };
 
-/* Whether a cache has an operation: those of instructions are never written. */
+/* Returns whether a cache has an operation; instruction caches have no writes. */
 static bool has_op(unsigned int cache, unsigned int op)
 {
 	switch (cache) {
@@ -116,7 +117,8 @@ static bool has_op(unsigned int cache, unsigned int op)
 	}
 }
 
-/* The longest name in the table that the text begins with, to its end or a dash; its row or -1. */
+/* Takes the longest name in the table that the text begins with, up to its end or a dash.  Returns
+ * its row, or -1. */
 static int take_name(
 	struct event_piece *text, const char *const (*table)[ALIASES], unsigned int rows)
 {
@@ -152,7 +154,7 @@ static bool parse_cache(
 	row = take_name(&text, caches, CACHES);
 	if (row < 0)
 		return false;
-	/* As perf takes them: one of each at most, in any order. */
+	/* Like in perf: at most one of each, in any order. */
 	for (unsigned int i = 0; i < 2 && text.len; i++) {
 		if (op_row < 0) {
 			op_row = take_name(&text, ops, OPS);
@@ -212,7 +214,7 @@ static bool parse_raw(struct event_piece name, uint64_t *config)
 	return true;
 }
 
-/* --- all of them --- */
+/* --- parsing --- */
 
 static int add_generic(struct event_parser *parser, const struct event_info *info)
 {
@@ -251,7 +253,7 @@ static bool is_listed(const struct event_parser *parser, const char *name)
 	return false;
 }
 
-/* Without tracefs nobody is known to have woken anybody, which the engine tells. */
+/* Without tracefs the wakers are unknown, which the engine reports. */
 static int add_waking(struct event_parser *parser)
 {
 	struct event_item *item;
@@ -273,7 +275,7 @@ static int add_waking(struct event_parser *parser)
 	return 0;
 }
 
-/* What an event is made of comes with it. */
+/* Adds the events that a derived event needs. */
 static int add_parts(struct event_parser *parser, enum event_span span)
 {
 	static const char *const wall[] = {"cpu-clock", "off-cpu", "preempted", NULL};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_names.c - names of events as texts: what is too long is cut, and lists are taken apart.
+ * event_names.c - event names as texts: shortens long names and splits lists.
  */
 #include "sampler/event_private.h"
 
@@ -28,7 +28,7 @@ void event_fit_name(char *out, size_t size, const char *text, size_t len)
 	}
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-	/* A probe's function is at the end. */
+	/* The tail is longer, since a probe's function is at the end. */
 	head = (size - 1 - HASH_BYTES) / 3;
 	tail = len - (size - 1 - HASH_BYTES - head);
 	while (head && is_continued(text[head]))
@@ -41,7 +41,7 @@ void event_fit_name(char *out, size_t size, const char *text, size_t len)
 	out[head + len - tail] = '\0';
 }
 
-/* A name and the letters behind it, "" or ":u". */
+/* Joins a name and its modifier letters, "" or ":u". */
 static void join_letters(
 	char out[EVENT_NAME_MAX], const char *name, size_t len, const char *letters)
 {
@@ -70,14 +70,14 @@ bool event_is_called(const char *name, const char *asked)
 		return true;
 	if (len < EVENT_NAME_MAX)
 		return false;
-	/* perf's names are cut to EVENT_NAME_MAX, strobe's leave room for modifiers. */
+	/* perf's names are cut to EVENT_NAME_MAX; strobe's leave room for modifiers. */
 	event_fit_name(fit, sizeof(fit), asked, len);
 	if (!strcmp(name, fit))
 		return true;
 	join_letters(fit, asked, len, "");
 	if (!strcmp(name, fit))
 		return true;
-	/* Letters of modifiers are behind the colon or, after terms, behind the slash. */
+	/* Modifier letters follow the colon, or the slash that ends the terms. */
 	if (!letters)
 		return false;
 	letters += letters == slash;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_near.c - the name that was probably meant, of all that this machine has.
+ * event_near.c - suggests the nearest name among all events of this machine.
  *
- * Runs only where parsing has failed; it may read all of tracefs and sysfs.
+ * Runs only after parsing failed; it may read all of tracefs and sysfs.
  */
 #include "sampler/event_private.h"
 #include "sampler/tracefs.h"
@@ -23,7 +23,8 @@ static int lower(char c)
 	return tolower((unsigned char)c);
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours between them, case ignored. */
+/* Returns the number of insertions, deletions, replacements and swaps of neighbours between two
+ * names; case is ignored. */
 static unsigned int edit_distance(struct event_piece a, const char *b, size_t b_len)
 {
 	unsigned int rows[3][EVENT_NAME_MAX + 1];
@@ -77,7 +78,7 @@ void event_near_try(struct event_near *near, const char *name)
 	}
 }
 
-/* A name that was cut short; of several the first. */
+/* Takes a name that begins with the given text; of several, the first. */
 static void try_prefix(struct event_near *near, const char *name)
 {
 	size_t len = strlen(name);
@@ -111,7 +112,7 @@ static void try_pmu_events(
 	sysfile_names_fini(&names);
 }
 
-/* The events of one subsystem, compared by their own names; the suggestion is the whole. */
+/* Tries the events of one subsystem by their own names; the suggestion is the full name. */
 static void try_tracepoints(
 	struct event_near *near, const struct event_system *system, const char *subsystem)
 {
@@ -185,7 +186,7 @@ void event_near_tracepoint(struct event_parser *parser, struct event_piece subsy
 	for (size_t i = 0; i < subsystems.n && !*subsystem_known; i++)
 		*subsystem_known = !strcmp(subsystems.names[i], text);
 	if (!*subsystem_known) {
-		/* The subsystem is misspelt: its nearest, and there the nearest event. */
+		/* The subsystem is misspelt: take the nearest one, and its nearest event. */
 		event_near_begin(&near, subsystem);
 		for (size_t i = 0; i < subsystems.n; i++)
 			event_near_try(&near, subsystems.names[i]);

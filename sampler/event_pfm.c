@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_pfm.c - names that only libpfm4 knows: where no other family has them, and those of --pfm-events.
+ * event_pfm.c - names known only to libpfm4: names that no other family has, and those of
+ * --pfm-events.
  */
 #include "sampler/event_private.h"
 #include "sampler/pfm.h"
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What libpfm4 says of a name; its modifiers are among the attributes behind the colons. */
+/* Adds the event that libpfm4 encodes for a name; modifiers are among the attributes after the
+ * colons. */
 static int add(struct event_parser *parser, struct event_piece name, bool only_raw)
 {
 	struct perf_event_attr attr = {0};
@@ -18,7 +20,8 @@ static int add(struct event_parser *parser, struct event_piece name, bool only_r
 	int err = text ? pfm_encode(text, &attr) : -ENOMEM;
 
 	free(text);
-	/* The library knows generic events too, in capitals: those are not what is missing here. */
+	/* The library also knows generic events, in capitals; other parsers handle generic
+	 * events. */
 	if (!err && only_raw && attr.type != PERF_TYPE_RAW && attr.type <= PERF_TYPE_BREAKPOINT)
 		err = -ENOENT;
 	if (err)
@@ -44,7 +47,7 @@ int event_parse_pfm(struct event_parser *parser, struct event_piece name, bool *
 		: err;
 }
 
-/* Names, commas and braces: other marks belong to names. */
+/* Parses names, commas and braces; all other characters belong to names. */
 static int parse_pfm_list(struct event_parser *parser)
 {
 	static const char blanks[] = " \t\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_pmu.c - events of a PMU that is named ("cpu/event=0x3c/"), and named events of any ("tsc").
+ * event_pmu.c - events of a named PMU ("cpu/event=0x3c/"), and named events of any PMU ("tsc").
  */
 #include "sampler/event_private.h"
 
@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* What a PMU tells of all its events. */
+/* Sets the properties that all events of a PMU share. */
 static int begin(struct event_item *item, const struct pmu *pmu)
 {
 	struct event_spec *spec = &item->spec;
@@ -18,7 +18,7 @@ static int begin(struct event_item *item, const struct pmu *pmu)
 	spec->cpus = pmu->cpus ? event_text(pmu->cpus, strlen(pmu->cpus)) : NULL;
 	spec->core_cpus =
 		pmu->core_cpus ? event_text(pmu->core_cpus, strlen(pmu->core_cpus)) : NULL;
-	/* Counters outside of the cores refuse any exclusion; probes and cores do not. */
+	/* PMUs outside of the cores refuse any exclusion; probes and cores do not. */
 	item->no_exclusion =
 		!pmu->core && pmu->type > PERF_TYPE_BREAKPOINT && !event_is_probe(spec);
 	return !spec->pmu || (pmu->cpus && !spec->cpus) || (pmu->core_cpus && !spec->core_cpus)
@@ -26,7 +26,7 @@ static int begin(struct event_item *item, const struct pmu *pmu)
 		: 0;
 }
 
-/* One PMU's event, with the parser behind the first slash; it is left there. */
+/* Parses one PMU's event; the parser is after the first slash and stays there. */
 static int parse_one(struct event_parser *parser, const char *name)
 {
 	size_t at = parser->at, first = parser->n;
@@ -65,7 +65,7 @@ int event_parse_pmu(struct event_parser *parser, struct event_piece word)
 	if (err == -ENOMEM)
 		return err;
 	memcpy(asked, word.at,
-		word.len); /* shorter than EVENT_NAME_MAX: the caller has seen to it */
+		word.len); /* the caller has checked that the length is below EVENT_NAME_MAX */
 	asked[word.len] = '\0';
 	for (size_t i = 0; i < names.n; i++)
 		exact |= !strcmp(names.names[i], asked);
@@ -76,7 +76,7 @@ int event_parse_pmu(struct event_parser *parser, struct event_piece word)
 			(exact ? strcmp(names.names[i], asked) != 0
 			       : !pmu_name_matches(names.names[i], asked)))
 			continue;
-		/* Where several PMUs have the name, it is enough that one has the event. */
+		/* If several PMUs match the name, one that has the event is enough. */
 		if (!matches++)
 			err = 0;
 		err = parse_one(parser, names.names[i]);

@@ -2,7 +2,7 @@
 /*
  * event_probe.c - events at an address: breakpoints, and probes of kernel and program functions.
  *
- * Symbols stay as they were written (event_needs): only whoever has symbols can tell their addresses.
+ * Symbols stay unresolved (event_needs), since the parser has no symbol tables.
  */
 #include "sampler/event_private.h"
 
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To a single colon or another delimiter; those within the brackets of a C++ function do not count. */
+/* Returns the length up to a single colon or another delimiter; those within the brackets of a C++
+ * function do not count. */
 static size_t symbol_len(const char *text)
 {
 	size_t plain = 0, len = 0;
@@ -32,7 +33,7 @@ static size_t symbol_len(const char *text)
 		}
 		len += pair;
 	}
-	/* A bracket that is never closed: an operator's name. */
+	/* An unclosed bracket belongs to an operator's name. */
 	return depth && plain ? plain : len;
 }
 
@@ -77,7 +78,7 @@ static int parse_access(struct event_parser *parser, struct event_spec *spec)
 	uint32_t type = 0;
 
 	if (letters.len && event_are_modifiers(letters))
-		return 0; /* of the event */
+		return 0; /* modifiers of the event, not an access */
 	for (size_t i = 0; i < letters.len; i++) {
 		uint32_t bit = letters.at[i] == 'r' ? HW_BREAKPOINT_R
 			: letters.at[i] == 'w'	    ? HW_BREAKPOINT_W
@@ -158,7 +159,7 @@ int event_parse_breakpoint(struct event_parser *parser, bool *found)
 		err = parse_access(parser, spec);
 	if (err)
 		return err;
-	/* As perf chooses. */
+	/* defaults of perf */
 	if (!spec->attr.bp_type)
 		spec->attr.bp_type = HW_BREAKPOINT_RW;
 	type = spec->attr.bp_type;

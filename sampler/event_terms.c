@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_terms.c - what stands between slashes: terms that any event may have, and those of a PMU's formats and events.
+ * event_terms.c - terms between slashes: those of any event, and those of a PMU's formats and
+ * events.
  */
 #include "sampler/event_private.h"
 
@@ -12,8 +13,8 @@
 #define FREQ_MAX 10000000u
 
 struct term {
-	struct event_piece name, value; /* value.at NULL: none */
-	size_t at, value_at; /* in the text */
+	struct event_piece name, value; /* value.at NULL: no value */
+	size_t at, value_at; /* offsets in the text */
 };
 
 struct terms {
@@ -21,7 +22,7 @@ struct terms {
 	size_t n;
 };
 
-/* Terms to the end of a text, or to a slash, which is not taken. */
+/* Splits terms up to the end of the text or a slash, which is not consumed. */
 static int split(struct event_parser *parser, const char *text, size_t offset, struct terms *out)
 {
 	size_t at = 0;
@@ -70,11 +71,11 @@ static const struct term *find_term(const struct terms *terms, struct event_piec
 	return NULL;
 }
 
-/* --- of any event --- */
+/* --- terms of any event --- */
 
 static const char *const common[] = {"name", "period", "freq", "call-graph", "max-stack"};
 
-/* perf's: they steer its own recording, or kinds of sampling that are chosen for all events here. */
+/* Terms of perf for its own recording, or for modes of sampling that strobe sets for all events. */
 static const char *const foreign[] = {"time", "percore", "branch_type", "stack-size", "inherit",
 	"no-inherit", "nr", "overwrite", "no-overwrite", "driver-config", "aux-output",
 	"aux-sample-size", "aux-action", "metric-id", "sigtrap"};
@@ -143,7 +144,7 @@ static int apply_common(struct event_parser *parser, struct event_item *item,
 	return 0;
 }
 
-/* --- of a PMU --- */
+/* --- terms of a PMU --- */
 
 static uint64_t *word_of(struct event_spec *spec, unsigned int word)
 {
@@ -166,7 +167,7 @@ static int place(struct event_parser *parser, struct event_item *item,
 
 	if (term->value.at && !event_number(term->value, &value))
 		return event_fail(parser, EVENT_ERROR_VALUE, term->value_at);
-	/* A word of attr is no uint64_t of the compiler's, but of the kernel's headers. */
+	/* The attr uses the kernel's __u64, which may differ from uint64_t. */
 	memcpy(&word, target, sizeof(word));
 	if (!pmu_place(format->mask, value, &word))
 		return event_fail(
@@ -175,7 +176,7 @@ static int place(struct event_parser *parser, struct event_item *item,
 	return 0;
 }
 
-/* "config", "config1" ...: the whole word, and r1a8: config. */
+/* Applies a whole word ("config", "config1", ...) or r1a8, which sets config. */
 static bool literal(
 	struct event_parser *parser, struct event_item *item, const struct term *term, int *err)
 {
@@ -206,7 +207,7 @@ static bool literal(
 	return true;
 }
 
-/* The terms of a named event; those that the user gives himself are left to him. */
+/* Applies the terms of a named event, except those that the user gives. */
 static int expand(struct event_parser *parser, struct event_item *item, const struct pmu *pmu,
 	const struct pmu_event *event, size_t offset, const struct terms *given)
 {
@@ -232,7 +233,8 @@ static int expand(struct event_parser *parser, struct event_item *item, const st
 			err = event_fail(parser, EVENT_ERROR_TERM, offset);
 	}
 	if (err) {
-		/* Offsets are those of the kernel's text: the user's is that of the event. */
+		/* Offsets here refer to the kernel's text; report the event's offset in the user's
+		 * text. */
 		parser->error->offset = offset;
 		return err;
 	}
@@ -247,7 +249,7 @@ int event_expand(struct event_parser *parser, struct event_item *item, const str
 	return expand(parser, item, pmu, event, offset, NULL);
 }
 
-/* A term that is none of any event's. */
+/* Applies a term that is not one of any event. */
 static int apply_pmu(struct event_parser *parser, struct event_item *item, const struct pmu *pmu,
 	const struct terms *terms, const struct term *term)
 {
@@ -256,7 +258,7 @@ static int apply_pmu(struct event_parser *parser, struct event_item *item, const
 	char name[EVENT_NAME_MAX];
 	int err = -ENOENT;
 
-	/* retprobe is what the event's kind says. */
+	/* The prefix of the event determines retprobe. */
 	if (format && event_is_probe(&item->spec) && !strcmp(format->name, "retprobe"))
 		return event_fail(parser, EVENT_ERROR_TERM, term->at);
 	if (!term->value.at && term->name.len < sizeof(name)) {
@@ -301,7 +303,7 @@ static void suggest(struct event_parser *parser, const struct pmu *pmu, const st
 static int apply(struct event_parser *parser, struct event_item *item, const struct pmu *pmu,
 	const struct terms *terms)
 {
-	/* Named events and whole words first: what is named bit by bit goes on top of them. */
+	/* Named events and whole words come first; single bit fields are then set on top. */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < terms->n; i++) {
 			const struct term *term = &terms->list[i];

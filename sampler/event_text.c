@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_text.c - what events share for the life of the process: their texts, and where the machine describes events.
+ * event_text.c - data that events share until the process ends: their texts, and the roots of event
+ * descriptions.
  *
- * Texts are reached from the table below until the end.  Any thread.
+ * The table below references all texts until the end.  Any thread.
  */
 #include "sampler/event.h"
 
@@ -62,7 +63,7 @@ static void look_around(void)
 		char path[64] = "";
 
 		strcat(strcat(path, places[i]), "/events");
-		/* A directory that may not be read is told as such: it is there. */
+		/* An unreadable directory exists too: report that it cannot be read. */
 		if (!access(path, F_OK) || errno == EACCES)
 			this_system.tracefs = places[i];
 	}

@@ -68,7 +68,7 @@ int event_parse_tracepoint(struct event_parser *parser, struct event_piece subsy
 		err = add_matching(parser, subsystem, name);
 	} else {
 		err = tracefs_subsystems(parser->system, &subsystems);
-		/* What ftrace writes itself are no events that can be opened. */
+		/* Events of ftrace itself cannot be opened. */
 		for (size_t i = 0; !err && i < subsystems.n; i++)
 			if (strcmp(subsystems.names[i], "ftrace") &&
 				!fnmatch(subsystem, subsystems.names[i], 0))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields.c - see fields.h: a schema, and samples read and written by it.
+ * fields.c - see fields.h: schemas, and reading and formatting samples by them.
  */
 #include "sampler/fields_private.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Room for a text that is cut at once. */
+/* least room for a text, which may be cut to it */
 #define TEXT_LEAST 64u
 
 struct field *fields_add(struct fields *fields, const char *name, size_t len, enum field_kind kind,
@@ -32,7 +32,7 @@ struct field *fields_add(struct fields *fields, const char *name, size_t len, en
 	return field;
 }
 
-/* Ticks in a second of the running kernel: a coarse clock advances with each. */
+/* Returns the ticks per second of the running kernel: a coarse clock advances by one tick. */
 static unsigned int get_ticks_per_s(void)
 {
 	struct timespec tick;
@@ -42,7 +42,7 @@ static unsigned int get_ticks_per_s(void)
 	return (unsigned int)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
-/* The texts that samples of this machine, or of the recording, point to. */
+/* Reads the texts that samples of this machine, or of the recording, point to. */
 static int add_texts(struct fields *fields, const struct event_system *system,
 	const struct fields_source *source)
 {
@@ -247,7 +247,7 @@ struct bytes fields_bytes(
 		offset = (where & 0xffff) +
 			(how->place == FIELD_REL_LOC ? offset + (uint32_t)sizeof(where) : 0);
 	} else if (how->is_array && !len) {
-		/* "buf[]" reaches to the end. */
+		/* "buf[]" extends to the end. */
 		len = UINT32_MAX;
 	}
 	if (offset > raw.len)
@@ -255,9 +255,10 @@ struct bytes fields_bytes(
 	return (struct bytes){raw.at + offset, raw.len - offset < len ? raw.len - offset : len};
 }
 
-#define ARRAY_BYTES 256u /* of an array's text */
+#define ARRAY_BYTES 256u /* most bytes of an array's text */
 
-/* Elements of more than one byte as numbers, with a blank between. */
+/* Writes an array in hexadecimal: bytes without blanks, larger elements as numbers with a blank
+ * between. */
 static size_t write_array(
 	const struct fields *fields, struct bytes bytes, size_t element, char *out, size_t size)
 {
@@ -335,8 +336,7 @@ int fields_read(const struct fields *fields, const struct record *record, struct
 	fields_locate *locate, void *ctx, uint32_t *out)
 {
 	struct bytes raw = {record->sample.raw, record->sample.raw_len};
-	/* Few events have arrays, and none has many; what is left for one is never less than
-	 * TEXT_LEAST. */
+	/* Few events have arrays, and none has many; each field has at least TEXT_LEAST left. */
 	char texts[4 * VALUE_TEXT_MAX + FIELDS_MAX * TEXT_LEAST];
 	size_t used = 0;
 	struct value tuple[FIELDS_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_call.c - see fields_private.h: what the kernel lets print formats call
+ * fields_call.c - see fields_private.h: functions that the kernel allows in print formats
  * (include/trace/stages/stage3_trace_output.h).
  *
- * A function that is not known here is shown by its name and its arguments.
+ * An unknown function is shown by its name and arguments.
  */
 #include "sampler/fields_private.h"
 
@@ -14,10 +14,10 @@
 #define ARGS_MAX 4
 #define SHOWN_MAX 160
 
-/* A text that is made in the room. */
+/* Returns an empty text that is built in the room. */
 static struct line_text room_text(struct expr *expr)
 {
-	/* The byte behind the text is not part of it. */
+	/* The byte after the text is not part of it. */
 	return (struct line_text){expr->room, expr->room_len, 0, false};
 }
 
@@ -31,7 +31,7 @@ static void set_room_text(struct expr *expr, struct line_text *text, struct term
 	expr_take_room(expr, text->len);
 }
 
-/* Names of bits or numbers, whose list was read when the schema was made. */
+/* Names bits or a number; the list was read when the schema was created. */
 static void call_names(struct expr *expr, struct term *out)
 {
 	const struct field_names *names = fields_list_at(expr->fields, expr->at);
@@ -61,7 +61,7 @@ static void call_names(struct expr *expr, struct term *out)
 	set_room_text(expr, &text, out);
 }
 
-/* The [I] of probes that have several texts in one field, one place behind the other. */
+/* Takes the [I] of probes that have several texts in one field, stored one after the other. */
 static void take_text_index(struct expr *expr, struct field_how *how)
 {
 	const uint32_t place_bytes = 4;
@@ -77,7 +77,7 @@ static void take_text_index(struct expr *expr, struct field_how *how)
 		how->offset += (uint32_t)index.number * place_bytes;
 }
 
-/* __get_str(name) and its like: the word is a field. */
+/* Takes the field named in __get_str(name) and similar calls. */
 static void take_field(struct expr *expr, bool is_text, bool is_len, struct term *out)
 {
 	const char *name;
@@ -143,7 +143,7 @@ static bool is_name(const struct call *call, const char *name)
 	return strlen(name) == call->len && !memcmp(call->name, name, call->len);
 }
 
-/* How many bytes or elements; the kernel takes them as an int. */
+/* Returns a number of bytes or elements; the kernel treats it as an int. */
 static size_t get_count(const struct term *term)
 {
 	int32_t n = (int32_t)term->number;
@@ -151,7 +151,7 @@ static size_t get_count(const struct term *term)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* "12 34" of so many bytes */
+/* Writes the first bytes of an array as "12 34". */
 static void put_hex(struct expr *expr, const struct call *call, bool is_joined, struct term *out)
 {
 	const struct bytes bytes = call->args[0].bytes;
@@ -163,7 +163,7 @@ static void put_hex(struct expr *expr, const struct call *call, bool is_joined, 
 	set_room_text(expr, &text, out);
 }
 
-/* "{0x1,0x2}": an array, how many elements, and their size */
+/* Writes n elements of the given size as "{0x1,0x2}". */
 static void put_array(
 	struct expr *expr, struct bytes bytes, size_t n, uint64_t size, struct term *out)
 {
@@ -186,7 +186,7 @@ static void put_array(
 	set_room_text(expr, &text, out);
 }
 
-/* __print_dynamic_array(name, size of an element): all of the field. */
+/* Handles __print_dynamic_array(name, size of an element): the whole field. */
 static void call_dynamic_array(struct expr *expr, const struct call *call, struct term *out)
 {
 	struct term size;
@@ -219,14 +219,13 @@ static bool call_printer(struct expr *expr, const struct call *call, struct term
 	return true;
 }
 
-/* The bytes of a number that is kept in one order, seen in the order of the machine that wrote
- * it. */
+/* Converts a number between byte orders; the machine that wrote it determines its own order. */
 static bool turn(const struct expr *expr, const struct call *call, struct term *out)
 {
 	static const struct {
 		const char *name;
 		unsigned int size;
-		char order; /* big, little, or the other one than the machine's */
+		char order; /* big, little, or the opposite of the machine's */
 	} turns[] = {{"ntohs", 2, 'b'}, {"htons", 2, 'b'}, {"ntohl", 4, 'b'}, {"htonl", 4, 'b'},
 		{"__be16_to_cpu", 2, 'b'}, {"be16_to_cpu", 2, 'b'}, {"__be32_to_cpu", 4, 'b'},
 		{"be32_to_cpu", 4, 'b'}, {"__be64_to_cpu", 8, 'b'}, {"be64_to_cpu", 8, 'b'},
@@ -253,7 +252,7 @@ static bool turn(const struct expr *expr, const struct call *call, struct term *
 	return false;
 }
 
-/* Ticks as a time, which the kernel rounds up. */
+/* Converts ticks to a time; the kernel rounds up. */
 static bool convert_ticks(const struct expr *expr, const struct call *call, struct term *out)
 {
 	const uint64_t ticks = call->args[0].number, in_s = expr->fields->ticks_per_s;
