@@ -78,7 +78,7 @@ void event_near_try(struct event_near *near, const char *name)
 	}
 }
 
-/* Takes a name that begins with the given text; of several, the first. */
+/* Takes a name that begins with the given text, or the first of several. */
 static void try_prefix(struct event_near *near, const char *name)
 {
 	size_t len = strlen(name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_expr.c - see fields_private.h: the arguments of a print format, which are expressions of C
- * over REC->field.
+ * fields_expr.c - see fields_private.h: evaluates the arguments of a print format, which are C
+ * expressions over REC->field.
  *
- * The format may be a recording's, so anything.  Numbers have the widths and signs that C gives
- * them.  An identifier or a function that only the kernel knows makes what it is part of unknown:
- * then the expression itself is the text, with the values of fields in it.  What is no expression
- * at all is bad, and ends the line.
+ * The format may come from a recording, so nothing in it is trusted.  Numbers have the widths and
+ * signs of C.  An identifier or function known only to the kernel makes its enclosing expression
+ * unknown.  The text of an unknown expression is the expression itself, with the values of fields
+ * filled in.  Text that is not an expression is bad and ends the line.
  */
 #include "sampler/fields_private.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define DEPTH_MAX 100
-#define SHOWN_MAX 160 /* of one side of an unknown expression */
+#define SHOWN_MAX 160 /* length of one side of an unknown expression */
 
 /* --- tokens --- */
 
@@ -88,7 +88,7 @@ bool expr_is_word(const char *word, size_t len, const char *name)
 
 /* --- terms --- */
 
-/* As a register of so many bits has it. */
+/* Returns the number as a register of `bits` bits holds it, extended to 64 bits. */
 uint64_t expr_extend(uint64_t number, unsigned int bits, bool is_signed)
 {
 	uint64_t mask;
@@ -181,7 +181,7 @@ bool expr_is_array(const struct term *term)
 	return term->kind == TERM_BYTES || term->kind == TERM_TEXT;
 }
 
-/* An array from its element i on; nothing of it beyond its end. */
+/* Returns an array from its element i on; empty beyond its end. */
 static struct bytes bytes_from(const struct term *array, uint64_t i)
 {
 	size_t size = array->element ? array->element : 1, from;
@@ -190,7 +190,7 @@ static struct bytes bytes_from(const struct term *array, uint64_t i)
 	return (struct bytes){array->bytes.at + from, array->bytes.len - from};
 }
 
-/* The number that these bytes begin with. */
+/* Sets the number that the bytes begin with. */
 static void set_from_bytes(const struct expr *expr, struct term *out, struct bytes bytes,
 	uint32_t size, bool is_signed)
 {
@@ -251,7 +251,7 @@ static void take_index(struct expr *expr, struct term *out)
 		expr_show(&index, by, sizeof(by));
 		expr_set_unknown(expr, out, "%s[%s]", shown, by);
 	} else {
-		/* Behind the end of a text is 0; or the record is too short. */
+		/* 0 is the value after the end of a text, or if the record is too short. */
 		set_from_bytes(
 			expr, out, bytes_from(out, index.number), out->element, !out->is_unsigned);
 	}
@@ -271,7 +271,7 @@ static char take_escape(const char **at)
 	return letter && *letter ? bytes[letter - letters] : c;
 }
 
-/* Strings one behind the other are one. */
+/* Adjacent strings are concatenated. */
 static void take_string(struct expr *expr, struct term *out)
 {
 	char *text = expr->room;
@@ -331,7 +331,7 @@ static void take_number(struct expr *expr, struct term *out)
 	expr_set_number(out, number, bits, is_unsigned);
 }
 
-/* ({ TYPE name = VALUE; ... RESULT; }), whose first bracket was taken */
+/* Takes ({ TYPE name = VALUE; ... RESULT; }), after its first brackets. */
 static void take_statements(struct expr *expr, struct term *out)
 {
 	size_t n = expr->n_locals;
@@ -378,7 +378,7 @@ static size_t size_of(const struct term *term)
 	return term->kind != TERM_NUMBER ? 0 : term->element ? term->element : term->bits / 8;
 }
 
-/* The size of a type or of an expression, with or without brackets. */
+/* Takes the operand of sizeof, a type or an expression, with or without brackets. */
 static void take_sizeof(struct expr *expr, struct term *out)
 {
 	struct expr_type type;
@@ -482,7 +482,7 @@ static void apply_unary(struct expr *expr, char op, struct term *out)
 	char shown[SHOWN_MAX];
 
 	if (op == '&' && (out->kind != TERM_NUMBER || out->bytes.at)) {
-		/* A number that lies somewhere is an array of one. */
+		/* A number with a place in the raw data is an array of one element. */
 		if (out->kind == TERM_NUMBER)
 			out->kind = TERM_BYTES;
 		return;
@@ -529,7 +529,7 @@ static void unary(struct expr *expr, struct term *out)
 	expr->depth--;
 }
 
-/* Longer ones before those that they begin with. */
+/* An operator precedes those that are its prefixes. */
 static const struct operator
 {
 	const char *text;
@@ -605,7 +605,7 @@ static void shift(char op, struct term *x, uint64_t by)
 	expr_set_number(x, number, x->bits, x->is_unsigned);
 }
 
-/* Both sides are numbers. */
+/* Both operands must be numbers. */
 static void compute(const struct operator* op, struct term *x, const struct term *y)
 {
 	unsigned int bits = x->bits > y->bits ? x->bits : y->bits;
@@ -675,7 +675,7 @@ static void binary(struct expr *expr, int level, struct term *out)
 	}
 }
 
-/* CONDITION ? YES : NO behind the question mark; out is the condition, and what comes of it. */
+/* Takes "CONDITION ? YES : NO" after the question mark; out is the condition, then the result. */
 static void choose(struct expr *expr, struct term *out)
 {
 	char shown[3][SHOWN_MAX];

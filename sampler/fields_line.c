@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_line.c - see fields.h: a tracepoint's sample as a line, by its print format.
+ * fields_line.c - see fields.h: formats a tracepoint's sample as a line, by its print format.
  *
- * The format is a string of the kernel's printf and its arguments in C, over REC->field and a few
- * helpers.  It may be a recording's, so anything: of a format that is not understood all fields are
- * shown.
+ * The format is a string of the kernel's printf, and its arguments in C over REC->field and a few
+ * helpers.  It may come from a recording, so nothing in it is trusted.  If a format is not
+ * understood, all fields are shown.
  */
 #include "sampler/fields_private.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define WIDTH_MAX 1024
-#define POINTEE_MAX 512 /* of what is padded */
+#define POINTEE_MAX 512 /* most bytes of a padded pointee */
 #define CUT "\xe2\x80\xa6" /* an ellipsis */
 
 void line_put(struct line_text *text, const char *what, size_t len)
@@ -61,12 +61,12 @@ void line_mark_cut(struct line_text *text)
 
 struct conversion {
 	bool left, plus, blank, alternate, zero;
-	int width, precision; /* -1: not told */
+	int width, precision; /* -1: not given */
 	unsigned int bits;
 	char what;
 };
 
-/* The next argument, which the conversion or its width is for. */
+/* Takes the next argument, for the conversion or for its width. */
 static void take_argument(struct expr *expr, struct term *out)
 {
 	expr_set_number(out, 0, 32, false);
@@ -75,7 +75,7 @@ static void take_argument(struct expr *expr, struct term *out)
 		expr_eval(expr, out);
 }
 
-/* Digits, or a star and an argument. */
+/* Takes digits, or a star and an argument. */
 static int take_size(struct expr *expr, const char **format)
 {
 	struct term term;
@@ -119,7 +119,7 @@ static void take_conversion(struct expr *expr, const char **format, struct conve
 		else
 			out->bits = 64;
 	}
-	/* "%lld" where a long has 32 bits. */
+	/* "%lld" if a long has 32 bits */
 	if (at - *format >= 2 && at[-1] == 'l' && at[-2] == 'l')
 		out->bits = 64;
 	out->what = *at;
@@ -147,7 +147,7 @@ static void put_padded(
 		put_blanks(text, blanks);
 }
 
-/* Up to its end, or as much as the precision allows. */
+/* Writes a text up to its NUL, or as much as the precision allows. */
 static void put_text(
 	struct line_text *text, const struct conversion *conversion, const char *what, size_t len)
 {
@@ -186,7 +186,7 @@ static void put_number(
 	struct line_text out = {shown, sizeof(shown), 0, false};
 
 	if (is_signed && number >> (bits - 1)) {
-		/* An unsigned number of fewer bits than it is shown with has no sign. */
+		/* A conversion wider than an unsigned number shows no sign. */
 		if (!term->is_unsigned || conversion->bits <= term->bits) {
 			number = (0 - number) & mask;
 			strcpy(sign, "-");
@@ -194,7 +194,7 @@ static void put_number(
 	} else if (is_signed && (conversion->plus || conversion->blank)) {
 		strcpy(sign, conversion->plus ? "+" : " ");
 	}
-	/* The kernel puts 0x before a 0, too. */
+	/* The kernel also puts 0x before a 0. */
 	if (conversion->alternate && conversion->what == 'o' && number)
 		strcpy(sign, "0");
 	else if (conversion->alternate && (conversion->what == 'x' || conversion->what == 'X'))
@@ -216,7 +216,7 @@ static void put_number(
 	put_padded(text, conversion, out.out, out.len);
 }
 
-/* Bitmaps and bytes take the width as their number. */
+/* For bitmaps and bytes, the width is their number. */
 static bool pads_pointee(const struct conversion *conversion, char letter)
 {
 	return letter != 'h' && letter != 'b' &&
@@ -240,7 +240,7 @@ static void put_pointer(struct line_text *text, const struct fields *fields, con
 			put_text(text, conversion, shown, pointee.len);
 		return;
 	}
-	/* Letters behind %p that are not known here change nothing. */
+	/* Unknown letters after %p have no effect. */
 	if (expr_is_array(term)) {
 		for (size_t i = 0; i < term->bytes.len && !text->cut; i++)
 			line_print(text, "%02x", term->bytes.at[i]);
@@ -250,12 +250,12 @@ static void put_pointer(struct line_text *text, const struct fields *fields, con
 		digits.alternate = true;
 		put_number(text, &digits, &number);
 	} else {
-		/* The format of the C library. */
+		/* the format of the C library */
 		put_padded(text, conversion, "(nil)", 5);
 	}
 }
 
-/* A value is shown as it can be, whatever the conversion wants it to be. */
+/* Shows a value in a form that fits its type, even if the conversion expects another type. */
 static void put_conversion(struct line_text *text, const struct fields *fields, const char **format,
 	const struct conversion *conversion, const struct term *term,
 	const struct fields_line_names *names)
@@ -276,7 +276,7 @@ static void put_conversion(struct line_text *text, const struct fields *fields, 
 	} else {
 		put_number(text, conversion, term);
 	}
-	/* The kernel takes all letters behind a pointer as its kind, known or not. */
+	/* The kernel takes all letters after %p as the pointer's kind, known or not. */
 	while (conversion->what == 'p' && isalnum((unsigned char)**format))
 		(*format)++;
 }
@@ -296,7 +296,7 @@ static void put_escape(struct line_text *text, char c)
 	line_put(text, &c, 1);
 }
 
-/* Of one string between its quotes. */
+/* Formats one string, between its quotes. */
 static void put_string(struct line_text *text, struct expr *expr, const char *format,
 	const char *end, const struct fields_line_names *names)
 {
@@ -338,7 +338,7 @@ static bool put_format(struct line_text *text, const struct fields *fields, stru
 
 	if (*at != '"')
 		return false;
-	/* The arguments are behind the last one of the strings. */
+	/* The arguments follow the last of the strings. */
 	while (*at == '"') {
 		at = find_format_end(at + 1);
 		if (!*at)
@@ -357,7 +357,7 @@ static bool put_format(struct line_text *text, const struct fields *fields, stru
 	return !expr.bad;
 }
 
-/* All fields by name and value. */
+/* Writes all fields as name=value. */
 static void put_fields(struct line_text *text, const struct fields *fields, struct bytes raw)
 {
 	char room[FIELDS_ROOM_MAX], shown[VALUE_TEXT_MAX];

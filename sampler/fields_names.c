@@ -2,9 +2,9 @@
 /*
  * fields_names.c - see fields_private.h: the lists of names in a print format.
  *
- * __print_flags(NUMBER, "|", {1, "A"}, ...) and __print_symbolic(NUMBER, {1, "A"}, ...), and what
- * has _u64 behind it.  The lists are read once, since some have hundreds of entries; a list belongs
- * to its call, as one field may have several.
+ * The calls are __print_flags(NUMBER, "|", {1, "A"}, ...) and __print_symbolic(NUMBER, {1, "A"},
+ * ...), or with the suffix _u64.  The lists are read once, since some have hundreds of entries.  A
+ * list belongs to its call, since one field may have several lists.
  */
 #include "sampler/fields_private.h"
 
@@ -15,15 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_MAX 1024u /* of a list */
-#define LISTS_MAX 64u /* of a print format */
+#define NAMES_MAX 1024u /* per list */
+#define LISTS_MAX 64u /* per print format */
 
 static char *copy_text(const struct term *term)
 {
 	return strndup((const char *)term->bytes.at, term->bytes.len);
 }
 
-/* Adds the entry "{ VALUE, NAME }"; its first brace was taken.  An unknown value names nothing. */
+/* Adds the entry "{ VALUE, NAME }"; its first brace was taken.  An entry with an unknown value is
+ * ignored. */
 static int add_name(struct field_names *names, struct expr *expr)
 {
 	struct field_name *grown;
@@ -106,7 +107,7 @@ static int add_list(struct fields *fields, const char *call, bool flags)
 	return read_list(names, &expr);
 }
 
-/* Behind the string that begins here. */
+/* Returns the end of the string that begins at `at`. */
 static const char *skip_string(const char *at)
 {
 	for (at++; *at && *at != '"'; at++)

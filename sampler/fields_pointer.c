@@ -3,8 +3,8 @@
  * fields_pointer.c - see fields_private.h: the kernel's own conversions, %p with letters
  * (Documentation/core-api/printk-formats.rst, lib/vsprintf.c).
  *
- * If a sample has the bytes behind the pointer, they are shown as the kernel shows them; else the
- * pointer is shown as a number.
+ * If a sample has the bytes that the pointer points to, they are shown like the kernel does;
+ * otherwise the pointer is shown as a number.
  */
 #include "sampler/fields_private.h"
 
@@ -15,7 +15,7 @@
 
 #define SYMBOL_MAX 256
 
-/* Of a value that is no array the bytes are not there, but for those of a number. */
+/* Returns n bytes of the pointee; only arrays and texts have them in the sample. */
 static bool get_bytes(const struct term *term, size_t n, const uint8_t **out)
 {
 	*out = term->bytes.at;
@@ -35,7 +35,8 @@ static void put_ip4(struct line_text *text, const uint8_t *at, bool padded, bool
 		at[2 ^ order], at[3 ^ order]);
 }
 
-/* Whether the last byte of an address comes first: the machine's order (h), or little endian (l). */
+/* Returns whether an address is stored last byte first: host order (h) on a little-endian machine,
+ * or little endian (l). */
 static bool is_reversed(const struct fields *fields, char order)
 {
 	const bool is_little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != fields->swapped;
@@ -43,7 +44,7 @@ static bool is_reversed(const struct fields *fields, char order)
 	return order == 'l' || (order == 'h' && is_little);
 }
 
-/* Whether the last four bytes are shown as those of IPv4: mapped (RFC 4291) or ISATAP (RFC
+/* Returns whether the last four bytes are an IPv4 address: mapped (RFC 4291) or ISATAP (RFC
  * 5214). */
 static bool has_ip4(const uint8_t *at)
 {
@@ -53,7 +54,7 @@ static bool has_ip4(const uint8_t *at)
 		((at[8] | 2) == 2 && !at[9] && at[10] == 0x5e && at[11] == 0xfe);
 }
 
-/* The longest run of zeros is left out, of those as long the first one; one alone is not. */
+/* Omits the first of the longest runs of zeros, unless the run is a single one. */
 static void put_ip6_short(struct line_text *text, const uint8_t *at)
 {
 	int range = has_ip4(at) ? 6 : 8, first = -1, longest = 1;
@@ -95,7 +96,7 @@ static void put_ip6(struct line_text *text, const uint8_t *at, bool is_short, co
 		line_print(text, "%s%04x", i ? between : "", get_be16(at + 2 * i));
 }
 
-/* A struct sockaddr: the family in the order of its machine, the rest in that of the network. */
+/* Writes a struct sockaddr: the family is in host order, the rest in network order. */
 static bool put_socket(struct line_text *text, const struct fields *fields, const struct term *term,
 	const char *how)
 {
@@ -135,7 +136,7 @@ static bool put_socket(struct line_text *text, const struct fields *fields, cons
 	return true;
 }
 
-/* What follows %pI or %pi. */
+/* Handles %pI and %pi. */
 static bool put_internet(struct line_text *text, const struct fields *fields,
 	const struct term *term, const char **format)
 {
@@ -193,7 +194,7 @@ static bool put_mac(struct line_text *text, const struct term *term, char first,
 	return true;
 }
 
-/* %*ph: the width tells how many bytes, 64 at most. */
+/* Handles %*ph: the width is the number of bytes, at most 64. */
 static bool put_hex(struct line_text *text, const struct term *term, int width, char how)
 {
 	const char *between = how == 'C' ? ":" : how == 'D' ? "-" : how == 'N' ? "" : " ";
@@ -207,7 +208,7 @@ static bool put_hex(struct line_text *text, const struct term *term, int width, 
 	return true;
 }
 
-/* Bit i of words of longs, in the order of the machine that wrote them. */
+/* Returns bit i of an array of longs, in the byte order of the machine that wrote them. */
 static bool get_bit(const struct fields *fields, struct bytes bits, size_t i)
 {
 	size_t at = i / 8, size = fields->long_bytes;
@@ -234,7 +235,7 @@ void line_put_bits(struct line_text *text, const struct fields *fields, struct b
 	}
 	if (is_list)
 		return;
-	/* The first word has what is over, in as many digits as it takes. */
+	/* The first word has the remaining bits, in as many digits as needed. */
 	for (size_t words = (n + 31) / 32, word = words; word-- > 0 && !text->cut; any = true) {
 		size_t in = n - word * 32 < 32 ? n - word * 32 : 32;
 		uint32_t number = 0;
@@ -260,7 +261,7 @@ static bool put_symbol(struct line_text *text, const struct term *term, bool wit
 	return true;
 }
 
-/* An address of the bus or of memory (%pad, %pap), in all of its digits. */
+/* Writes a bus or physical address (%pad, %pap) with all of its digits. */
 static bool put_address(
 	struct line_text *text, const struct fields *fields, const struct term *term)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_print.c - see fields_private.h: what a print format tells of single fields.
+ * fields_print.c - see fields_private.h: names and kinds of single fields from a print format.
  *
- * The kernel writes it as the arguments of printf: "name=%s flags=%s", REC->name, __print_flags(REC->flags, "|", {1, "A"}).
- * Only what names one field is taken: lists of names, %x, %pS.  The text may be a recording's, so it is read here, by a
- * parser without a state, and not given to a library.
+ * The kernel writes the format as the arguments of printf: "name=%s flags=%s", REC->name,
+ * __print_flags(REC->flags, "|", {1, "A"}).  Only parts that concern one field are used: lists of
+ * names, %x, %pS.  The text may come from a recording, so a stateless parser reads it here, and no
+ * library.
  */
 #include "sampler/fields_private.h"
 
@@ -31,7 +32,7 @@ static void trim(struct span *span)
 		span->end--;
 }
 
-/* Behind the string that begins here. */
+/* Returns the end of the string that begins at `at`. */
 static const char *skip_string(const char *at, const char *end)
 {
 	for (at++; at < end && *at != '"'; at++)
@@ -40,7 +41,7 @@ static const char *skip_string(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
-/* Behind the bracket that closes the one that begins here; end where none does. */
+/* Returns the position after the bracket that closes the one at `at`; `end` if none does. */
 static const char *skip_brackets(const char *at, const char *end)
 {
 	unsigned int depth = 0;
@@ -59,7 +60,7 @@ static const char *skip_brackets(const char *at, const char *end)
 	return end;
 }
 
-/* The first of these characters outside of strings and brackets, or end. */
+/* Returns the first of these characters outside of strings and brackets, or `end`. */
 static const char *find_outside(const char *at, const char *end, const char *any)
 {
 	while (at < end) {
@@ -75,7 +76,7 @@ static const char *find_outside(const char *at, const char *end, const char *any
 	return end;
 }
 
-/* The next of what commas part. */
+/* Takes the next of the parts separated by commas. */
 static bool next_part(struct span *rest, struct span *out)
 {
 	if (rest->at >= rest->end)
@@ -87,7 +88,7 @@ static bool next_part(struct span *rest, struct span *out)
 	return true;
 }
 
-#define LAYERS_MAX 64u /* each is looked through; no kernel has more than three */
+#define LAYERS_MAX 64u /* limits the work per layer; no kernel has more than three */
 
 static void strip_brackets(struct span *span)
 {
@@ -104,7 +105,7 @@ static void strip_brackets(struct span *span)
 
 /* --- values of expressions --- */
 
-/* Of what has no fields in it; room is for its text. */
+/* Evaluates an expression without fields; its text goes into room. */
 static bool evaluate(
 	const struct fields *fields, struct span span, char *room, size_t size, struct term *out)
 {
@@ -116,7 +117,7 @@ static bool evaluate(
 	trim(&span);
 	if (memmem(span.at, (size_t)(span.end - span.at), "REC->", 5))
 		return false;
-	/* Behind its end the expression must not go on. */
+	/* The copy ends the expression at the span's end. */
 	copy = strndup(span.at, (size_t)(span.end - span.at));
 	if (!copy)
 		return false;
@@ -138,7 +139,7 @@ static bool get_number(const struct fields *fields, struct span span, uint64_t *
 	return true;
 }
 
-/* A string without its quotes; false where it is no string. */
+/* Evaluates a string; false if it is not one.  Ownership of *out passes to the caller. */
 static bool get_string(const struct fields *fields, struct span span, char **out)
 {
 	char room[NAME_ROOM];
@@ -151,7 +152,7 @@ static bool get_string(const struct fields *fields, struct span span, char **out
 	return *out;
 }
 
-/* "(gfp_t)", "(unsigned long)" */
+/* Returns whether a cast begins at `at`: "(gfp_t)", "(unsigned long)". */
 static bool is_cast(const char *at, const char *end)
 {
 	bool letters = false;
@@ -167,7 +168,7 @@ static bool is_cast(const char *at, const char *end)
 
 /* --- fields in expressions --- */
 
-/* The field that is named, or -1 where there are none, several, or more than its name. */
+/* Returns the only field in an expression, and its place; -1 if there is none or several. */
 static int find_field(const struct fields *fields, struct span span, struct span *word)
 {
 	const char *at = memmem(span.at, (size_t)(span.end - span.at), "REC->", 5), *end;
@@ -186,7 +187,7 @@ static int find_field(const struct fields *fields, struct span span, struct span
 	return -1;
 }
 
-/* A field or its address, and nothing else but brackets and casts. */
+/* Returns the field if the expression is only a field or its address, with brackets and casts. */
 static int find_bare(const struct fields *fields, struct span span)
 {
 	struct span word;
@@ -205,7 +206,7 @@ static int find_bare(const struct fields *fields, struct span span)
 	return field >= 0 && word.at == span.at && word.end == span.end ? field : -1;
 }
 
-/* A field, or a field & a constant. */
+/* Returns the field of an expression that is a field, or a field & a constant. */
 static int find_masked(const struct fields *fields, struct span span, uint64_t *mask)
 {
 	struct span rest;
@@ -232,8 +233,8 @@ static bool can_be_named(const struct fields *fields, int field)
 	return kind == FIELD_SIGNED || kind == FIELD_UNSIGNED || kind == FIELD_HEX;
 }
 
-/* A list of the argument, whose first part is the field; or which one of several that is depends
- * on another field. */
+/* Assigns a list of names to the field in its first argument.  If the argument has several lists
+ * for one field, the choice of the list depends on another field. */
 static void take_names(struct fields *fields, struct span argument, const struct field_names *names)
 {
 	struct span call = {names->call, names->end - 1}, part, after = {names->end, argument.end};
@@ -260,7 +261,7 @@ static void take_names(struct fields *fields, struct span argument, const struct
 	fields->at[field].kind = FIELD_ENUM;
 }
 
-/* FIELD & BIT ? "+" : "" */
+/* Takes an added text such as FIELD & BIT ? "+" : "". */
 static void take_more(struct fields *fields, struct span argument)
 {
 	const char *question = find_outside(argument.at, argument.end, "?"), *colon;
@@ -288,8 +289,8 @@ static void take_more(struct fields *fields, struct span argument)
 	free(more);
 }
 
-/* %x and %p show a number in hexadecimal digits, %pS and its like an address of code, %s a text
- * that it points to. */
+/* %x and %p show a number in hexadecimal digits, %pS and similar an address of code, %s the text at
+ * an address. */
 static void take_conversion(
 	struct fields *fields, struct span argument, const char *conversion, const char *end)
 {
@@ -313,7 +314,7 @@ static void take_conversion(
 		how->shows_sign = false;
 }
 
-/* The letter of the next conversion; NULL after the last. */
+/* Returns the letter of the next conversion; NULL after the last. */
 static const char *next_conversion(const char **at, const char *end)
 {
 	while (*at < end) {
@@ -334,7 +335,7 @@ static const char *next_conversion(const char **at, const char *end)
 	return NULL;
 }
 
-/* How many arguments the conversion takes before its own: its width and its precision. */
+/* Returns the number of arguments for the conversion's width and precision. */
 static unsigned int count_stars(const char *from, const char *to)
 {
 	unsigned int n = 0;
@@ -422,7 +423,7 @@ void fields_format_named(const struct fields *fields, const struct field_how *ho
 	}
 	if (how->more && number & how->more_mask)
 		line_put(&text, how->more, strlen(how->more));
-	/* Different numbers stay different. */
+	/* Bits without a name are appended, so different numbers stay different. */
 	if (rest)
 		line_print(&text, "|0x%" PRIx64, rest);
 }

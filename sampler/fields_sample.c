@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_sample.c - see fields_private.h: fields that sample_type tells, named as perf names them.
+ * fields_sample.c - see fields_private.h: fields of sample_type, with perf's names.
  */
 #include "sampler/fields_private.h"
 
@@ -62,7 +62,7 @@ void fields_add_sample(struct fields *fields, const struct perf_event_attr *attr
 
 /* --- reading --- */
 
-/* Of the fields of perf_branch_entry.type and new_type one number. */
+/* Maps perf_branch_entry.type and new_type to one number. */
 #define BRANCH_NEW 16u
 
 static uint64_t read_branch(enum sample_part part, const struct perf_branch_entry *branch)
@@ -92,7 +92,7 @@ static uint64_t read_branch(enum sample_part part, const struct perf_branch_entr
 	}
 }
 
-/* The bits of data_src that a part is of. */
+/* Returns the bits of data_src that belong to a part. */
 static uint64_t data_src_part(enum sample_part part, uint64_t data_src)
 {
 	union perf_mem_data_src from = {.val = data_src}, to = {.val = 0};
@@ -172,7 +172,7 @@ static void join(char *out, size_t size, const char *between, const char *text)
 /* Stores a bit's name at the bit's index. */
 #define NAME_OF(bit, text) [__builtin_ctzll(bit)] = (text)
 
-/* The names of bits, lowest first. */
+/* Joins the names of set bits, lowest first. */
 static void join_bits(uint64_t bits, const char *const *names, size_t n, const char *between,
 	char *out, size_t size)
 {

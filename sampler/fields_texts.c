@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_texts.c - see fields_private.h: the texts that a sample has the address of, of a kernel's
+ * fields_texts.c - see fields_private.h: texts for addresses in a sample, from a kernel's
  * printk_formats.
  *
- * A line for each: 0xffffffff8281a569 : "rcu_preempt-GPS", with \n, \t, \\ and \" for what would
- * end it.
+ * Each line is like 0xffffffff8281a569 : "rcu_preempt-GPS".  The characters \n, \t, \\ and \" are
+ * escaped.
  */
 #include "sampler/fields_private.h"
 
@@ -16,7 +16,7 @@
 
 struct fields_text {
 	uint64_t address;
-	const char *text; /* in bytes */
+	const char *text; /* points into bytes */
 };
 
 struct fields_texts {
@@ -32,7 +32,7 @@ static int by_address(const void *a, const void *b)
 	return (first->address > second->address) - (first->address < second->address);
 }
 
-/* Of a line whose end is NUL, in place; NULL: it is none. */
+/* Unescapes the text of a NUL-terminated line, in place; NULL if the line has none. */
 static char *take_text(char *at)
 {
 	char *text, *to;
@@ -54,7 +54,7 @@ static char *take_text(char *at)
 	return text;
 }
 
-#define BYTES_MAX ((size_t)1 << 20) /* each event has a copy; the kernel's have 50 kB */
+#define BYTES_MAX ((size_t)1 << 20) /* each event has a copy; the kernel has about 50 kB */
 
 int fields_texts_new(struct fields_texts **out, const char *text, size_t len)
 {

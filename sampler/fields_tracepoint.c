@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_tracepoint.c - see fields_private.h: the format file of a tracepoint as fields.
+ * fields_tracepoint.c - see fields_private.h: fields from a tracepoint's format file.
  *
- * Its lines are "field:TYPE NAME; offset:X; size:Y; signed:Z;", where arrays have [N] behind their name, and those of a
- * length that differs are told of by __data_loc or __rel_loc before the type: 16 bits of length, 16 of offset.
- * The text may be a recording's, so anything.
+ * Its lines are "field:TYPE NAME; offset:X; size:Y; signed:Z;".  Arrays have [N] after their name.
+ * Arrays of variable length have __data_loc or __rel_loc before the type: 16 bits of length, 16 of
+ * offset.  The text may come from a recording, so nothing in it is trusted.
  */
 #include "sampler/fields_private.h"
 
@@ -35,7 +35,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The number behind "KEY:" of a line. */
+/* Reads the number after "KEY:" in a line. */
 static bool get_number(struct piece line, const char *key, uint32_t *out)
 {
 	const char *at = memmem(line.at, line.len, key, strlen(key));
@@ -54,7 +54,7 @@ static bool get_number(struct piece line, const char *key, uint32_t *out)
 	return true;
 }
 
-/* The last word before any [...]; what is before it is the type. */
+/* Returns the last word before any [...]; the declaration keeps the type before it. */
 static struct piece split_name(struct piece *declaration)
 {
 	struct piece name = {declaration->at, declaration->len};
@@ -67,7 +67,7 @@ static struct piece split_name(struct piece *declaration)
 		while (end && declaration->at[end - 1] == ' ')
 			end--;
 	}
-	/* "void (*name)(int)" */
+	/* a function pointer: "void (*name)(int)" */
 	if (end && declaration->at[end - 1] == ')' && has(*declaration, "(*")) {
 		const char *at = memmem(declaration->at, end, "(*", 2);
 
@@ -83,8 +83,8 @@ static struct piece split_name(struct piece *declaration)
 	return name;
 }
 
-/* Returns the size of one element of a type such as "unsigned int", "const char *" or "u16[]", 0 if
- * it is unknown.  In the table 9 stands for a long. */
+/* Returns the size of one element of a type such as "unsigned int", "const char *" or "u16[]"; 0 if
+ * unknown.  A 9 in the table represents a long. */
 static uint32_t element_size(struct piece type, unsigned int long_bytes)
 {
 	static const struct {
@@ -112,7 +112,7 @@ static int add_line(struct fields *fields, struct piece line)
 	struct piece type = {line.at, 0}, name;
 	struct field_how how = {0};
 	enum field_kind kind;
-	uint32_t is_signed = 0, n = 0; /* elements, where the type tells */
+	uint32_t is_signed = 0, n = 0; /* elements, if the type has a number */
 	bool is_array;
 	const char *end = memchr(line.at, ';', line.len);
 
@@ -175,7 +175,7 @@ int fields_parse_tracepoint(struct fields *fields, const char *format)
 				(struct piece){
 					line.at + strlen("field:"), line.len - strlen("field:")});
 		} else if (starts(line, print)) {
-			/* It may be of more than one line. */
+			/* The print format may have several lines. */
 			fields->print = strdup(line.at + strlen(print));
 			if (!fields->print)
 				return -ENOMEM;
