@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_type.c - see fields_private.h: types of C in print formats, "(unsigned int)" and the like,
- * and casts to them.
+ * fields_type.c - see fields_private.h: C types in print formats, such as "(unsigned int)", and
+ * casts to them.
  *
- * The kernel has thousands of names for numbers.  Of those that are not known here, a cast changes
- * nothing.
+ * The kernel has thousands of names for number types.  A cast to an unknown one changes nothing.
  */
 #include "sampler/fields_private.h"
 
@@ -13,7 +12,7 @@
 
 static const struct {
 	const char *word;
-	unsigned int size; /* 0: changes others */
+	unsigned int size; /* 0: modifies other words */
 	bool is_unsigned;
 } types[] = {{"char", 1, false}, {"bool", 1, true}, {"u8", 1, true}, {"s8", 1, false},
 	{"uint8_t", 1, true}, {"int8_t", 1, false}, {"short", 2, false}, {"u16", 2, true},
@@ -34,7 +33,7 @@ struct type_words {
 	bool is_unsigned, is_known, is_int;
 };
 
-/* False: a word that is no type, as far as anybody knows. */
+/* Adds a word of a type; returns false for an unknown word. */
 static bool add_type_word(struct type_words *type, const char *word, size_t len, unsigned int longs)
 {
 	/* __u32, __kernel_loff_t */
@@ -75,7 +74,7 @@ void expr_skip_typeof(struct expr *expr, const char *word, size_t len)
 	}
 }
 
-/* The words of a type and its stars; false: there are none. */
+/* Takes the words and stars of a type; false if there are none. */
 static bool take_type_words(struct expr *expr, struct expr_type *type, bool *is_known)
 {
 	struct type_words words = {0};
@@ -101,7 +100,7 @@ static bool take_type_words(struct expr *expr, struct expr_type *type, bool *is_
 	return n;
 }
 
-/* Of a word that is not known as a type, what follows the bracket tells whether it is one. */
+/* An unknown word counts as a type if the text after the bracket can be the operand of a cast. */
 bool expr_take_type(struct expr *expr, struct expr_type *type)
 {
 	const char *before = expr->at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * follow.h - the set of followed processes and threads, as FORK and EXIT records change it.
+ * follow.h - the set of followed processes and threads, updated by FORK and EXIT records.
  *
- * Knows no events and no /proc: the engine tells it what it saw and is told what that means.
- * The sampling thread's.  Lookups are O(1).
+ * Uses neither events nor /proc: the engine reports what it saw, and acts on the results.  Sampling
+ * thread.  Lookups are O(1).
  */
 #ifndef SAMPLER_FOLLOW_H
 #define SAMPLER_FOLLOW_H
@@ -19,37 +19,37 @@ struct point;
 
 struct follow_process {
 	int32_t pid;
-	bool whole; /* every thread, and children from now on; else single threads */
+	bool whole; /* all threads and future children; else single threads */
 	bool root; /* named by the user */
-	uint32_t tasks; /* alive */
-	uint64_t start_ticks; /* with the pid it names the process; 0: not known */
-	uint64_t since_ticks; /* children that started before were there already */
+	uint32_t tasks; /* living tasks */
+	uint64_t start_ticks; /* identifies the process together with the pid; 0 if unknown */
+	uint64_t since_ticks; /* start_ticks below this: a child from before the attach */
 	uint64_t ended_ns; /* 0: alive */
-	uint64_t cpu_ticks; /* as last seen; the engine's */
+	uint64_t cpu_ticks; /* at the last look; owned by the engine */
 	struct follow_task *first_task;
 	struct follow_process *next_ended;
-	bool listed; /* among the ended; may have started afresh since */
+	bool listed; /* in the list of ended ones; may have been restarted since */
 };
 
 struct follow_task {
 	int32_t tid;
 	struct follow_process *process;
-	struct point *point; /* the engine's; NULL: no events of its own */
-	bool queued; /* waits to be opened; the engine's */
-	bool covered; /* by an inherited event; the engine's */
-	bool asked; /* whether it is asleep; the engine's */
-	uint64_t born_ns; /* by its FORK record; 0: it was there before */
+	struct point *point; /* owned by the engine; NULL: no events of its own */
+	bool queued; /* waits to be opened; owned by the engine */
+	bool covered; /* covered by an inherited event; owned by the engine */
+	bool asked; /* the engine has checked whether it sleeps */
+	uint64_t born_ns; /* time of its FORK record; 0: older than the attach */
 	bool left_out; /* see follow_leave_out() */
-	struct follow_task *next, *prev; /* of the process */
+	struct follow_task *next, *prev; /* tasks of the process */
 };
 
 struct follow {
 	struct idmap processes, tasks;
 	struct follow_process *ended;
-	uint32_t alive; /* processes */
-	uint32_t left_out; /* living threads without events for want of means */
-	uint64_t forks; /* of followed tasks, threads included, ever */
-	bool own_threads; /* new threads are followed, children are not */
+	uint32_t alive; /* living processes */
+	uint32_t left_out; /* living threads without events, since descriptors or memory ran out */
+	uint64_t forks; /* total forks of followed tasks, including threads */
+	bool own_threads; /* follow new threads, not children */
 };
 
 void follow_init(struct follow *follow);
@@ -58,43 +58,45 @@ void follow_fini(struct follow *follow);
 struct follow_process *follow_process(const struct follow *follow, int32_t pid);
 struct follow_task *follow_task(const struct follow *follow, int32_t tid);
 
-/* The process, new or as it is.  One that ended starts afresh.  NULL: out of memory. */
+/* Returns the process, and adds it if it is new.  An ended process is reset.  NULL if memory runs
+ * out. */
 struct follow_process *follow_add_process(struct follow *follow, int32_t pid, bool whole);
 
-/* The thread, new or as it is.  A tid that belongs to another process starts afresh there; its
- * point must have been closed.  NULL: out of memory. */
+/* Returns the thread, and adds it if it is new.  A tid of another process is reset and moved; its
+ * point must be closed already.  NULL if memory runs out. */
 struct follow_task *follow_add_task(
 	struct follow *follow, struct follow_process *process, int32_t tid);
 
-/* A FORK record.  *born is the new followed task, or NULL where it is of no followed parent (a
- * stale entry under that tid is then gone; *stale is its point, to be closed).  0 or -ENOMEM. */
+/* Applies a FORK record.  *born is the new followed task, or NULL if no followed parent forked it.
+ * A stale entry of that tid is removed; *stale is its point, which the caller closes.  Returns 0 or
+ * -ENOMEM. */
 int follow_fork(struct follow *follow, const struct record_task *fork, struct follow_task **born,
 	struct point **stale);
 
-/* Whether the thread could have no events, for want of descriptors or memory. */
+/* Sets whether the thread has no events because descriptors or memory ran out. */
 void follow_leave_out(struct follow *follow, struct follow_task *task, bool left_out);
 
-/* The thread ended.  Returns its process if that was its last one, which then counts as ended,
- * but stays until follow_expire(): samples of it may still come.  The task is freed. */
+/* Ends a thread and frees the task.  Returns its process if this was the last thread.  The process
+ * then counts as ended, but stays until follow_expire(), since its samples may still arrive. */
 struct follow_process *follow_exit(
 	struct follow *follow, struct follow_task *task, uint64_t time_ns);
 
-/* The process executed a program: one thread is left, which has the process's number whatever its own
- * was.  A single thread is known to be that one and keeps its point, under the new number; of several (their ends were
- * not told) all but the one of that number are forgotten, whose points must have been closed.  A process that counted
- * as ended lives on.  NULL: out of memory. */
+/* Applies an exec, which leaves one thread with the pid as tid.  A single thread keeps its point
+ * under the new tid.  If several are known (their exits were not seen), all except the one with
+ * that tid are removed; their points must be closed already.  An ended process becomes alive again.
+ * Returns the thread; NULL if memory runs out. */
 struct follow_task *follow_exec(struct follow *follow, struct follow_process *process);
 
-/* Whether a sample of that thread is of a followed task. */
+/* Returns whether a sample of that thread belongs to a followed task. */
 bool follow_wants(const struct follow *follow, uint32_t pid, uint32_t tid);
 
-/* Forget the process and its tasks, whose points must have been closed. */
+/* Removes the process and its tasks; their points must be closed already. */
 void follow_remove(struct follow *follow, struct follow_process *process);
 
-/* Forget processes that ended before time_ns. */
+/* Removes processes that ended before time_ns. */
 void follow_expire(struct follow *follow, uint64_t time_ns);
 
-/* The pids of living processes, ascending; an array of *n for free(), NULL when there are none.
+/* Lists the pids of living processes, ascending: an array of *n for free(), NULL if none.  Returns
  * 0 or -ENOMEM. */
 int follow_pids(const struct follow *follow, int32_t **pids, size_t *n);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hugepages.h - large tables that are read here and there: fewer pages for the processor to look up.
+ * hugepages.h - large tables with random access: huge pages reduce TLB misses.
  *
- * Any thread.  Where the kernel has no huge pages, or is told not to give them, nothing changes.
+ * Any thread.  No effect if the kernel has no huge pages or may not use them.
  */
 #ifndef SAMPLER_HUGEPAGES_H
 #define SAMPLER_HUGEPAGES_H
@@ -15,10 +15,11 @@
 #include <sys/mman.h>
 
 #define HUGEPAGES_BYTES \
-	((uintptr_t)2 << 20) /* a page's; where they are larger the kernel takes none */
+	((uintptr_t)2 << 20) /* page size; if the kernel's pages are larger, it uses none */
 
-/* For free(3); NULL when out of memory.  Not zeroed, and mostly not touched yet.  A block at least as large as a huge page begins
- * where one may: such as malloc(3) gives begin anywhere, and of a few megabytes most would lie in small pages. */
+/* Allocates a block for free(3); NULL if memory runs out.  It is not zeroed, and mostly untouched.
+ * A block of at least one huge page is aligned to huge pages.  malloc(3) does not align, so most of
+ * a block of a few megabytes would lie in small pages. */
 static inline void *hugepages_alloc(size_t align, size_t bytes)
 {
 	bool large = bytes >= HUGEPAGES_BYTES;
@@ -31,7 +32,7 @@ static inline void *hugepages_alloc(size_t align, size_t bytes)
 	return block;
 }
 
-/* The same, all zero. */
+/* Like hugepages_alloc(), zeroed. */
 static inline void *hugepages_zeroed(size_t align, size_t bytes)
 {
 	void *block = hugepages_alloc(align, bytes);

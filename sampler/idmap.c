@@ -11,7 +11,8 @@
 
 static size_t home_of(const struct idmap *map, uint64_t key)
 {
-	/* Ids are small and dense: the multiplication spreads them, the high bits are the best. */
+	/* Ids are small and dense: the multiplication spreads them, and the high bits are the
+	 * best. */
 	return (size_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (map->capacity - 1);
 }
 
@@ -90,7 +91,7 @@ void *idmap_remove(struct idmap *map, uint64_t key)
 	for (size_t i = (gap + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
 		size_t home = home_of(map, map->slots[i].key);
 
-		/* Only what the probe from its home would have met at the gap may move there. */
+		/* An entry may move to the gap only if the probe from its home passes the gap. */
 		if (((i - home) & mask) < ((i - gap) & mask))
 			continue;
 		map->slots[gap] = map->slots[i];

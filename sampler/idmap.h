@@ -2,8 +2,8 @@
 /*
  * idmap.h - a hash table from 64-bit numbers to pointers: event ids, thread ids, process ids.
  *
- * Open addressing with linear probing; removal closes the gap, so lookups never degrade.
- * Values are borrowed.  One thread.
+ * Open addressing with linear probing; removal closes the gap, so lookups never degrade.  Values
+ * are borrowed.  One thread.
  */
 #ifndef SAMPLER_IDMAP_H
 #define SAMPLER_IDMAP_H
@@ -13,28 +13,28 @@
 
 struct idmap_slot {
 	uint64_t key;
-	void *value; /* NULL: free */
+	void *value; /* NULL: free slot */
 };
 
 struct idmap {
 	struct idmap_slot *slots;
-	size_t n, capacity; /* a power of two, or 0 */
+	size_t n, capacity; /* capacity: a power of two, or 0 */
 };
 
 void idmap_init(struct idmap *map);
-void idmap_fini(struct idmap *map); /* a zeroed table is legal */
+void idmap_fini(struct idmap *map); /* accepts a zeroed table */
 
-/* Sets key's value, which is not NULL.  0 or -ENOMEM. */
+/* Sets the value of key; not NULL.  Returns 0 or -ENOMEM. */
 int idmap_set(struct idmap *map, uint64_t key, void *value);
 
-/* NULL when there is none. */
+/* Returns the value; NULL if none. */
 void *idmap_find(const struct idmap *map, uint64_t key);
 
-/* The removed value, or NULL. */
+/* Removes a key.  Returns its value; NULL if none. */
 void *idmap_remove(struct idmap *map, uint64_t key);
 
-/* The next value from slot *position on, which starts at 0; NULL at the end.  No change of the
- * table is allowed in between, but for setting a present key. */
+/* Returns the next value from slot *position on, which starts at 0; NULL at the end.  During the
+ * walk the table must not change, except for values of existing keys. */
 void *idmap_next(const struct idmap *map, size_t *position);
 
 #endif

@@ -65,7 +65,8 @@ void idtable_remove(struct idtable *table, uint32_t hash, uint32_t id)
 			return;
 		hole = (hole + 1) & mask;
 	}
-	/* Close the gap, so that no probe ends too early: move back what may stand in the hole. */
+	/* Closes the gap, so that no probe ends too early: entries that may be in the hole move
+	 * back. */
 	for (uint32_t i = (hole + 1) & mask; slots[i].id; i = (i + 1) & mask) {
 		if (((i - slots[i].hash) & mask) >= ((i - hole) & mask)) {
 			slots[hole] = slots[i];
@@ -74,9 +75,9 @@ void idtable_remove(struct idtable *table, uint32_t hash, uint32_t id)
 	}
 	slots[hole].id = 0;
 	table->used--;
-	/* Tables that a burst has blown up give the memory back. */
+	/* Shrinks a table that a burst has enlarged. */
 	if (mask + 1 > IDTABLE_MIN && table->used < (mask + 1) / 8)
-		(void)resize(table, (mask + 1) / 2); /* failing, it stays as it is */
+		(void)resize(table, (mask + 1) / 2); /* on failure the table stays */
 }
 
 void idtable_fini(struct idtable *table)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * idtable.h - an open-addressing hash table from keys to ids; the keys live with their owner.
+ * idtable.h - an open-addressing hash table from keys to ids; the keys are stored with their owner.
  *
- * A slot is an id (never 0) and 32 bits of its key's hash: the table can grow and delete without asking the
- * owner, and a probe touches a key only when the hash agrees.  Linear probing, power of two, deletion by
- * shifting back.  One thread.
+ * A slot has an id (never 0) and 32 bits of its key's hash.  The table can therefore grow and
+ * delete without the owner, and a probe reads a key only if the hash matches.  Linear probing; size
+ * a power of two; deletion shifts back.  One thread.
  */
 #ifndef SAMPLER_IDTABLE_H
 #define SAMPLER_IDTABLE_H
@@ -18,12 +18,13 @@ struct idtable_slot {
 };
 
 struct idtable {
-	struct idtable_slot *slots; /* NULL while nothing was ever put */
+	struct idtable_slot *slots; /* NULL until the first put */
 	uint32_t mask;
 	uint32_t used;
 };
 
-/* A good 32-bit hash of two words for keys of our own making; chains are hashed with a secret instead. */
+/* Returns a good 32-bit hash of two words, for keys that strobe creates.  Chains use a secret hash
+ * instead. */
 static inline uint32_t idtable_mix(uint64_t a, uint64_t b)
 {
 	uint64_t x = (a ^ 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
@@ -33,7 +34,7 @@ static inline uint32_t idtable_mix(uint64_t a, uint64_t b)
 	return (uint32_t)(x >> 32);
 }
 
-/* The next id whose hash agrees, or 0.  *cursor starts as the hash. */
+/* Returns the next id with a matching hash, or 0.  *cursor starts as the hash. */
 static inline uint32_t idtable_next(const struct idtable *table, uint32_t hash, uint32_t *cursor)
 {
 	if (!table->slots)
@@ -52,14 +53,14 @@ static inline void idtable_prefetch(const struct idtable *table, uint32_t hash)
 		__builtin_prefetch(&table->slots[hash & table->mask]);
 }
 
-/* Walk the ids that may have the key: the body compares and breaks, with id 0 after the last. */
+/* Iterates over ids that may have the key: the body compares and breaks; id is 0 after the last. */
 #define IDTABLE_FOR_EACH(table, hash_, id) \
 	for (uint32_t cursor_ = (hash_); ((id) = idtable_next((table), (hash_), &cursor_)) != 0;)
 
-/* Add an id that is not there.  Returns 0 or -ENOMEM. */
+/* Adds an id that is not in the table.  Returns 0 or -ENOMEM. */
 int idtable_put(struct idtable *table, uint32_t hash, uint32_t id);
 
-/* Remove (hash, id); nothing happens where it is not there. */
+/* Removes (hash, id), if it is in the table. */
 void idtable_remove(struct idtable *table, uint32_t hash, uint32_t id);
 
 void idtable_fini(struct idtable *table);

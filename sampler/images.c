@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * images.c - see images.h.  Sampling thread, but for origins.
+ * images.c - see images.h.  Sampling thread, except for origins.
  */
 #include "sampler/images.h"
 
@@ -19,28 +19,28 @@
 struct entry {
 	struct image image;
 	uint32_t hash;
-	uint32_t refs; /* mappings */
-	uint32_t next_free; /* of a free entry */
+	uint32_t refs; /* number of mappings */
+	uint32_t next_free; /* next free entry */
 	bool used;
 	bool pinned;
-	uint64_t serial; /* later ones are higher */
-	uint64_t generation; /* the one known by now, where the image has an inode */
-	struct image_origin origin; /* guarded by images->lock, as are the next ones */
-	uint64_t file_size, file_mtime_ns; /* only the sampling thread changes them */
+	uint64_t serial; /* later images have higher ones */
+	uint64_t generation; /* known generation, if the image has an inode */
+	struct image_origin origin; /* guarded by images->lock, like the following members */
+	uint64_t file_size, file_mtime_ns; /* only the sampling thread writes them */
 	uint8_t late_build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t late_build_id_len;
 	char *jitdump;
-	struct image_text *text; /* NULL: it is none */
+	struct image_text *text; /* NULL if none */
 };
 
 struct images {
 	struct chunks entries; /* struct entry */
 	struct idtable by_key;
 	uint64_t seed;
-	uint32_t free_head; /* 0: none */
+	uint32_t free_head; /* 0: none; 0 and 1 are never free */
 	uint64_t serial;
 	size_t path_bytes;
-	pthread_mutex_t lock; /* origins */
+	pthread_mutex_t lock; /* guards origins */
 };
 
 enum identity { BY_BUILD_ID, BY_INODE, BY_PATH };
@@ -57,7 +57,7 @@ static enum identity identity_of(const struct image *image)
 	return image->inode || image->dev_major || image->dev_minor ? BY_INODE : BY_PATH;
 }
 
-/* The generation is left out: it may become known later. */
+/* The generation is not hashed, since it may become known later. */
 static uint32_t hash_of(const struct images *images, const struct image *key)
 {
 	uint64_t words[3] = {
@@ -152,7 +152,7 @@ static uint32_t find(const struct images *images, const struct image *key, uint3
 	{
 		const struct entry *entry = entry_at(images, id - 1);
 
-		/* A key without a generation means the latest file of that inode. */
+		/* A key without a generation selects the latest file of that inode. */
 		if (same(entry, key) &&
 			(!best || entry->serial > entry_at(images, best - 1)->serial))
 			best = id;
@@ -199,7 +199,7 @@ int images_intern(struct images *images, const struct image *key, uint32_t *id)
 	if (!err)
 		err = idtable_put(&images->by_key, hash, found + 1);
 	if (err) {
-		/* An entry that chunks_add() gave is kept for the next time. */
+		/* An entry from chunks_add() is kept for the next call. */
 		if (found != images->free_head && found < images->entries.count) {
 			entry_at(images, found)->next_free = images->free_head;
 			images->free_head = found;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * images.h - the binary images that samples fall into; half of a frame's identity.
+ * images.h - the binary images that samples fall into; one half of a frame's identity.
  *
- * An image is found by its path and by what makes it one: build-id where the kernel gave it, else
- * device, inode and generation.  Two builds at one path are two images, and so are two names of one
- * file (hard links), as in perf: symbols.h reads such a file once.  A generation of 0 is one not
- * known (/proc/PID/maps does not tell it), and agrees with the latest known; so does a time of
- * change of 0.  A file that was written over is another image, as far as size and time of change
- * were looked at. The sampling thread adds; entries never move and never change, so other threads
- * may read what they reached through a snapshot of the store (store.h).  Origins do change, under a
- * lock inside. Lifetime: what no mapping refers to is freed and its id given out again, but only
- * while no frame was ever made in it; an image that samples fell into stays, so that nothing
- * another thread knows ever changes its meaning.
+ * An image is identified by its path and its build-id, if the kernel provides one; else by path,
+ * device, inode and generation.  Two builds at one path are two images.  Two names of one file
+ * (hard links) are two images too, like in perf: symbols.h reads such a file once.  Generation 0 is
+ * unknown (/proc/PID/maps lacks it) and matches the latest known one; likewise a modification time
+ * of 0.  An overwritten file is another image, if size and modification time were read.
+ *
+ * The sampling thread adds entries.  They never move or change, so other threads may read those
+ * reached through a snapshot of the store (store.h).  Origins do change, under an internal lock.
+ *
+ * An image without mappings is freed and its id reused, but only if no frame was ever created in
+ * it.  An image with frames stays, so that ids known to other threads keep their meaning.
  */
 #ifndef SAMPLER_IMAGES_H
 #define SAMPLER_IMAGES_H
@@ -21,68 +22,75 @@
 #include <stdint.h>
 
 #define IMAGE_BUILD_ID_MAX 20
-#define IMAGE_DELETED " (deleted)" /* the kernel's suffix for a path without its file */
+#define IMAGE_DELETED " (deleted)" /* the kernel's suffix for the path of a removed file */
 
 enum image_kind {
 	IMAGE_UNKNOWN, /* an address in no known mapping; offset is the address */
 	IMAGE_FILE, /* offset is a file offset */
 	IMAGE_KERNEL, /* kernel and modules; offset is the address */
-	IMAGE_VDSO, /* offset is from the mapping's start; `inode` is 1 where that is below 4 GiB: a 32-bit process's */
-	IMAGE_ANON, /* executable memory without a file, one image an address space, told apart by `inode`
-			* (spaces.h); offset is the address */
+	/* offset from the mapping's start; inode is 1 if the mapping is below 4 GiB, in a 32-bit
+	 * process */
+	IMAGE_VDSO,
+	/* executable memory without a file, one image per address space, distinguished by inode
+	 * (spaces.h); offset is the address */
+	IMAGE_ANON,
 	IMAGE_HYPERVISOR,
 	IMAGE_GUEST,
-	IMAGE_MODULE, /* a kernel module of a recording, which tells where it lay (live, modules are part of the
-			* kernel); path is that of its .ko file, or "[name]"; offset is from the start of its
-			* code, which lay at the origin's map_start */
-	IMAGE_KSYMBOL, /* one function that the kernel made while it ran (BPF, trampolines); path is its name, offset
-			* the address */
+	/* a kernel module of a recording with known addresses (live, modules belong to
+	 * IMAGE_KERNEL).  path is its .ko file or "[name]".  offset is relative to the start of its
+	 * code, which was at the origin's map_start. */
+	IMAGE_MODULE,
+	/* one function created by the kernel at run time (BPF, trampolines); path is its name,
+	 * offset the address */
+	IMAGE_KSYMBOL,
 };
 
 struct image {
 	uint32_t id; /* 0 is the image of kind IMAGE_UNKNOWN, 1 the kernel */
 	enum image_kind kind;
-	char *path; /* as the mapping named it, " (deleted)" cut off; "[kernel]", "[vdso]", "[anon]" */
+	char *path; /* path in the mapping, without " (deleted)"; "[kernel]", "[vdso]", "[anon]" */
 	bool deleted;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode, inode_generation;
-	uint64_t file_size, file_mtime_ns; /* as known when it was added; see images_file() */
+	uint64_t file_size, file_mtime_ns; /* values when it was added; see images_file() */
 	uint8_t build_id[IMAGE_BUILD_ID_MAX];
 	uint8_t build_id_len; /* 0: unknown; see images_build_id() */
 };
 
-/* A process that maps the image, and where: reaches the file as /proc/PID/map_files/START-END or
- * below /proc/PID/root.  The latest one seen; it may be gone.
- * In a recording pid is that of another time or machine: its files are not to be looked for in /proc.  The
- * kernel has an origin there (live it has none, map_end being 0): what lies at an address A here was at
- * A - (here's _text) + map_start when it was recorded. */
+/* The process last seen mapping the image, and the address range.  It locates the file through
+ * /proc/PID/map_files/START-END or /proc/PID/root; the process may be gone.
+ *
+ * In a recording, pid belongs to another time or machine, so /proc is not searched.  There the
+ * kernel has an origin; live it has none, and map_end is 0.  Code at an address A of the local
+ * kernel was recorded at A - (the local _text) + map_start. */
 struct image_origin {
 	int32_t pid; /* 0: never seen in a process */
-	uint64_t
-		map_start; /* of the kernel: the address of _text when recorded, or that of _stext */
-	uint64_t map_end; /* of the kernel: the end of its code */
+	uint64_t map_start; /* kernel: recorded address of _text or _stext */
+	uint64_t map_end; /* kernel: end of its code */
 	bool stext; /* map_start is the address of _stext */
-	/* Of memory without a file: */
-	int32_t parent; /* the process that it was forked from, if it has executed nothing since; or 0 */
-	int32_t elder; /* the first of those that this process, in turn, was forked from; or 0 */
-	const char *jitdump; /* the jit-PID.dump that the process maps; NULL: none.  The images' */
+	/* Only for memory without a file: */
+	int32_t parent; /* process that forked it, if it executed nothing since; or 0 */
+	int32_t elder; /* first ancestor in that chain of forks; or 0 */
+	/* jit-PID.dump that the process maps, owned by the image; NULL if none */
+	const char *jitdump;
 };
 
-/* A place in a file's mapping. */
+/* A position in a file's mapping. */
 struct image_near {
 	uint64_t address, offset;
 	bool known;
 };
 
-/* Executable memory that a program has put where it had a file's code: it may be that code, moved
- * for huge pages, or any other code.  Such a piece is an image of its own, and other threads find
- * out what it is. */
+/* Executable memory that a program placed over a file's code.  It may be that code, moved for huge
+ * pages, or any other code.  Such a piece is a separate image; other threads determine its
+ * contents. */
 struct image_text {
 	uint64_t start, end; /* addresses */
-	uint32_t file; /* the image */
-	struct image_near before, after; /* the file's mappings around it, or what it replaced */
-	bool is_exact; /* it fills the hole in the file, whatever its contents are */
-	/* The image it belongs to if the contents differ from the file. */
+	uint32_t file; /* image of the file */
+	/* the file's mappings around it, or the mapping it replaced */
+	struct image_near before, after;
+	bool is_exact; /* it fills the hole in the file exactly, with any contents */
+	/* Image that it belongs to if its contents differ from the file's. */
 	uint32_t other;
 	uint64_t other_bias;
 };
@@ -95,40 +103,43 @@ struct images;
 int images_new(struct images **out);
 void images_free(struct images *images);
 
-/* The image with key's identity, added when new (key's id is ignored, its path copied).
- * Returns 0 and sets *id; or -ENOMEM. */
+/* Finds or adds the image with key's identity; key's id is ignored, its path copied.  Returns 0 and
+ * sets *id; or -ENOMEM. */
 int images_intern(struct images *images, const struct image *key, uint32_t *id);
 
-/* Mappings refer to images; images_pin() says that a frame does, for good.  The sampling thread. */
+/* Count references of mappings; images_pin() keeps an image for good, once a frame refers to it.
+ * Sampling thread. */
 void images_ref(struct images *images, uint32_t id);
 void images_unref(struct images *images, uint32_t id);
 void images_pin(struct images *images, uint32_t id);
 
-/* Where to find the file now; any thread. */
+/* Set and return the current location of the file.  Any thread. */
 void images_set_origin(struct images *images, uint32_t id, const struct image_origin *origin);
 void images_origin(struct images *images, uint32_t id, struct image_origin *out);
 
-/* A process that has this memory without a file has mapped a jitdump; the first one is kept.  0 or -ENOMEM. */
+/* Records that a process with this memory mapped a jitdump; the first one is kept.  Returns 0 or
+ * -ENOMEM. */
 int images_set_jitdump(struct images *images, uint32_t id, const char *path);
 
-/* Call it once, before a frame is in the image; copied.  0 or -ENOMEM. */
+/* Sets the text piece; call it once, before the image has frames.  Copied.  Returns 0 or
+ * -ENOMEM. */
 int images_set_text(struct images *images, uint32_t id, const struct image_text *text);
-/* Returns false if the image is no piece of that kind; any thread. */
+/* Returns false if the image is not such a piece.  Any thread. */
 bool images_text(struct images *images, uint32_t id, struct image_text *out);
 
-/* A build-id learned after the image was made: of the kernel, or from a recording's table that came late.  One that
- * it was made with stays. */
+/* Sets a build-id learned later: the kernel's, or one from a recording's table.  An initial
+ * build-id stays. */
 void images_set_build_id(
 	struct images *images, uint32_t id, const uint8_t *build_id, uint8_t build_id_len);
-/* The build-id, however it was learned; any thread.  Its length, or 0. */
+/* Writes the build-id, initial or learned later.  Returns its length; 0 if unknown.  Any thread. */
 uint8_t images_build_id(struct images *images, uint32_t id, uint8_t out[IMAGE_BUILD_ID_MAX]);
 
-/* Size and time of change of the file, both 0 where they are not known; any thread. */
+/* Reads size and modification time of the file; both 0 if unknown.  Any thread. */
 void images_file(struct images *images, uint32_t id, uint64_t *size, uint64_t *mtime_ns);
 
-/* Borrowed; NULL for an id never given. */
+/* Returns a borrowed image; NULL for an unused id. */
 const struct image *images_get(const struct images *images, uint32_t id);
-uint32_t images_count(const struct images *images); /* every id is below; any thread */
+uint32_t images_count(const struct images *images); /* all ids are below; any thread */
 size_t images_memory(const struct images *images);
 
 #endif

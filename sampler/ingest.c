@@ -2,8 +2,8 @@
 /*
  * ingest.c - see ingest.h.  Sampling thread.
  *
- * The steady path allocates nothing: a chain is hashed as bytes, the hash gives the node.  Only a chain not seen before
- * is taken apart.
+ * The steady path allocates nothing: the bytes of a chain are hashed, and the hash selects the
+ * node.  Only a new chain is parsed.
  */
 #include "sampler/ingest.h"
 
@@ -20,13 +20,13 @@
 
 #define MODULES_MAX 16384u
 
-/* Stands in a chain for callers that are not known; no code is there. */
+/* Address in a chain that represents unknown callers; no code has it. */
 #define TRUNCATED UINT64_MAX
 
-/* Of the callers in a chain, the stacks at every so many frames are remembered. */
+/* The stacks of callers are remembered at every KEPT_EVERY-th frame of a chain. */
 #define KEPT_EVERY 4u
 
-/* While the mode of addresses is not known. */
+/* The mode of addresses is unknown. */
 #define MODE_SKIP ((enum frame_mode)(-1))
 
 static int intern_pinned(
@@ -45,7 +45,7 @@ int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t
 	int err;
 
 	*ingest = (struct ingest){0};
-	/* A secret that need not be good enough for keys: soon after boot there is no other yet. */
+	/* A hash secret, not a key: weak random bytes are enough soon after boot. */
 	if (getrandom(ingest->hash_secret, sizeof(ingest->hash_secret), GRND_INSECURE) !=
 			(ssize_t)sizeof(ingest->hash_secret) &&
 		getrandom(ingest->hash_secret, sizeof(ingest->hash_secret), GRND_NONBLOCK) !=
@@ -139,13 +139,14 @@ static enum frame_mode mode_of_marker(uint64_t marker)
 	}
 }
 
-/* An address as it will be looked up. */
+/* An address in the form used for lookups. */
 struct place {
 	uint64_t address;
 	enum frame_mode mode;
 };
 
-/* Take a chain apart, leaf first, at most STACK_DEPTH_MAX places; true where more followed. */
+/* Parses a chain, leaf first, into at most STACK_DEPTH_MAX places; returns true if there are
+ * more. */
 static bool parse_chain(
 	const struct record_sample *sample, enum frame_mode mode, struct place *places, size_t *n)
 {
@@ -174,7 +175,7 @@ static bool parse_chain(
 
 /* --- modules --- */
 
-/* The first module that ends above address. */
+/* Returns the index of the first module that ends above address. */
 static size_t first_module(const struct ingest *ingest, uint64_t address)
 {
 	size_t low = 0, high = ingest->n_modules;
@@ -202,7 +203,7 @@ static void find_module(struct ingest *ingest, uint64_t address, uint32_t *image
 		*offset = address - ingest->modules[i].start;
 }
 
-/* Take [first, last) away. */
+/* Removes modules [first, last). */
 static void drop_modules(struct ingest *ingest, size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++)
@@ -262,7 +263,7 @@ int ingest_ksymbol(struct ingest *ingest, const struct record_ksymbol *symbol)
 	return 0;
 }
 
-/* A place as image and offset: what becomes of it in frames. */
+/* A place resolved to image and offset, and its frame. */
 struct found {
 	uint64_t offset;
 	uint32_t image, frame;
@@ -283,9 +284,9 @@ static void find_place(struct ingest *ingest, const struct space *space, const s
 		space_resolve(space, place->address, &found->image, &found->offset);
 		if (found->image == IMAGE_ID_UNKNOWN)
 			break;
-		/* A recording that is read again: it has told at its end what this is. */
+		/* In a recording read a second time, the moves reported at its end are known. */
 		changes_follow(&ingest->changes, &found->image, &found->offset, time_ns);
-		/* Known to be alive, this process is the best way to the file. */
+		/* This process is alive, so it is the best way to the file. */
 		images_pin(ingest->images, found->image);
 		found->offset =
 			changes_offset(&ingest->changes, found->image, found->offset, time_ns);
@@ -311,7 +312,7 @@ static uint64_t mix(uint64_t hash, uint64_t value, uint64_t by)
 	return hash ^ hash >> 31;
 }
 
-/* hash[i] is of all places from i to the outermost one. */
+/* Fills hash[i] with the hash of all places from i to the outermost one. */
 static void hash_callers(const struct ingest *ingest, const struct space *space, uint64_t time_ns,
 	const struct place *places, size_t n, uint64_t *hash)
 {
@@ -326,30 +327,30 @@ static void hash_callers(const struct ingest *ingest, const struct space *space,
 	}
 }
 
-/* Of the places above i, is the stack kept for chains to come?  Many differ in nothing but where in the leaf's
- * function the sample fell, many more in their innermost frames. */
+/* Returns whether the stack of places from i outward is remembered for later chains.  Many chains
+ * differ only in the address within the leaf's function, many more in their innermost frames. */
 static bool is_kept(size_t i, size_t n)
 {
 	return i && (i == 1 || (n - i) % KEPT_EVERY == 0);
 }
 
-/* A chain not seen before: outermost frame first, so that stacks with common callers meet; from as far inward as is
- * known from other chains.  Its steps are done for several chains at a time: each needs what lies somewhere in more memory
- * than any cache holds, and what the step before has found tells where. */
+/* A new chain.  It is built from the outermost frame inward, so that stacks with common callers
+ * share nodes.  It starts at the innermost callers known from other chains.  Each step runs for
+ * several chains in turn.  A step misses the cache, and its address depends on the step before. */
 struct walk {
 	struct ingest_sample *sample;
 	struct space *space;
-	struct place *places; /* n, leaf first, as are the next two */
+	struct place *places; /* n places, leaf first, like found and callers */
 	struct found *found;
 	uint64_t *callers;
 	uint64_t hash;
-	size_t n, left; /* left: frames still to be put below the node */
+	size_t n, left; /* left: frames still to add below the node */
 	uint32_t node;
 	uint16_t dropped; /* addresses without a frame */
 	bool known, cut;
 };
 
-/* Room for the chains of a batch, of which one at least may be as deep as any. */
+/* Room for the chains of a batch; at least one may have the maximum depth. */
 #define WALK_PLACES (STACK_DEPTH_MAX + 512u)
 
 struct walks {
@@ -373,7 +374,7 @@ static bool is_truncated(const struct ingest_sample *sample)
 		sample->end == UNWIND_AWAY || sample->end == UNWIND_DEEP;
 }
 
-/* The chain is of another side than the sample: exclude_callchain_kernel. */
+/* Adds the ip if the chain has only user frames (exclude_callchain_kernel). */
 static void put_first(struct walk *walk, struct place place)
 {
 	if (walk->n == STACK_DEPTH_MAX) {
@@ -405,7 +406,7 @@ static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *
 		walk->places[walk->n++] = (struct place){.address = TRUNCATED, .mode = FRAME_USER};
 	walks->used += walk->n;
 	hash_callers(ingest, walk->space, record->id.time_ns, walk->places, walk->n, walk->callers);
-	/* Of those further out one is seldom needed. */
+	/* Callers further out are seldom needed. */
 	for (size_t i = 1; i < walk->n && i <= 1 + KEPT_EVERY; i++)
 		if (is_kept(i, walk->n))
 			stacks_callers_prefetch(ingest->stacks, walk->callers[i]);
@@ -449,7 +450,7 @@ static int walk_frames(struct ingest *ingest, struct walk *walk)
 	return err;
 }
 
-/* Returns true if a caller lies in no mapping: a walk by frame pointers may follow any word.
+/* Returns true if a caller lies in no mapping, since a frame pointer walk may follow any word.
  * False while no mapping of the process is known. */
 static bool is_no_caller(const struct walk *walk, size_t i)
 {
@@ -526,7 +527,8 @@ uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *rec
 	return hash ^ hash >> 29;
 }
 
-/* The address space is told apart above the bits that choose the cache's set: those are known ahead. */
+/* The context changes only bits above those that choose the cache's set, so the set is known
+ * ahead. */
 static inline uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain_hash,
 	const struct space *space, uint64_t time_ns)
 {
@@ -538,7 +540,7 @@ static inline uint64_t hash_in_space(const struct ingest *ingest, uint64_t chain
 	return chain_hash ^ (context ^ context >> 29) << 24;
 }
 
-/* True if more is known of the address space by now. */
+/* Searches for the code at the sample's ip; returns true if the address space has changed. */
 static bool find_code(struct ingest *ingest, const struct walk *walk)
 {
 	const struct record *record = walk->sample->record;
@@ -554,7 +556,8 @@ static bool find_code(struct ingest *ingest, const struct walk *walk)
 	return space_generation(walk->space) != generation;
 }
 
-/* The first ones that are no trouble for each other: in asking for its task, one may end another's. */
+/* Takes the first samples that are independent of each other: the lookup of one task may end
+ * another. */
 static int take_batch(
 	struct ingest *ingest, struct walks *walks, struct ingest_sample *samples, size_t n)
 {
@@ -594,7 +597,7 @@ static int take_batch(
 	return 0;
 }
 
-/* Whose address it is. */
+/* Context for locating an address. */
 struct locating {
 	struct ingest *ingest;
 	const struct space *space;
@@ -604,12 +607,12 @@ struct locating {
 static bool locate(void *ctx, uint64_t address, bool data, uint32_t *image, uint64_t *offset)
 {
 	const struct locating *locating = ctx;
-	/* The upper half of addresses is the kernel's. */
+	/* Addresses in the upper half belong to the kernel. */
 	const struct place place = {
 		.address = address, .mode = address >> 63 ? FRAME_KERNEL : FRAME_USER};
 	struct found found;
 
-	/* What is at one place now was no other data before. */
+	/* Data at an address has no numbered predecessors: time 0 selects number 0. */
 	find_place(locating->ingest, locating->space, &place, data ? 0 : locating->time_ns, &found);
 	*image = found.image;
 	*offset = found.offset;
@@ -636,14 +639,15 @@ static int add_with_fields(
 	return err;
 }
 
-/* A truncated chain is walked each time, which counts it. */
+/* Remembers the stack of a chain.  A chain cut at the maximum depth is walked each time, to count
+ * it. */
 static int remember(struct ingest *ingest, const struct walk *walk)
 {
 	if (walk->sample->end == UNWIND_WAITS)
 		return 0;
 	if (walk->known)
 		return 0;
-	/* What lies there may be known the next time. */
+	/* The mapping may be known next time. */
 	if (walk->places[0].mode == FRAME_USER && walk->found[0].image == IMAGE_ID_UNKNOWN)
 		return 0;
 	if (walk->cut) {
@@ -684,7 +688,7 @@ static int add_batch(struct ingest *ingest, struct walks *walks)
 	return err;
 }
 
-/* Those that are not added count as dropped; add_batch() counts the one at which it ends. */
+/* Samples not added count as dropped; add_batch() counts the one at which it fails. */
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n)
 {
 	struct walks walks;

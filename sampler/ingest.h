@@ -2,8 +2,8 @@
 /*
  * ingest.h - the steady path of a sample: decoded record -> label, stack -> store.
  *
- * Owned and run by the sampling thread (or, for recordings, by whoever reads the file).  It does
- * not know where records come from: live rings, a file, a bench's prepared bytes.
+ * Owned and run by the sampling thread, or by the thread that reads a recording.  Records may come
+ * from live rings, a file, or a benchmark's prepared bytes.
  */
 #ifndef SAMPLER_INGEST_H
 #define SAMPLER_INGEST_H
@@ -20,11 +20,11 @@
 
 #define INGEST_SECRET_LEN 192
 
-/* A kernel module's code; see ingest_module(). */
-struct ingest_module { /* or a function that the kernel made */
+/* Code of a kernel module, or of a function created by the kernel; see ingest_module(). */
+struct ingest_module {
 	uint64_t start, end;
 	uint32_t image;
-	bool is_function; /* of kind IMAGE_KSYMBOL */
+	bool is_function; /* image kind IMAGE_KSYMBOL */
 };
 
 struct ingest {
@@ -35,120 +35,126 @@ struct ingest {
 	struct values *values;
 	const struct fields *fields[STORE_EVENTS_MAX]; /* see ingest_fields() */
 	uint16_t max_stack[STORE_EVENTS_MAX]; /* see ingest_max_stack() */
-	uint64_t kernel_roots[8]; /* addresses that shorter chains of kernel threads ended at */
+	uint64_t kernel_roots[8]; /* outermost addresses of shorter chains of kernel threads */
 	size_t n_kernel_roots;
 	uint8_t hash_secret
-		[INGEST_SECRET_LEN]; /* random: chains come from other people's programs */
+		[INGEST_SECRET_LEN]; /* random, since chains come from untrusted programs */
 	uint64_t hash_seed;
-	uint64_t samples; /* accepted */
-	uint64_t dropped; /* addresses of their chains, in no executable mapping */
+	uint64_t samples; /* accepted samples */
+	uint64_t dropped; /* chain addresses in no executable mapping */
 	uint64_t truncated; /* chains cut at the maximum depth: outermost frames are missing */
-	uint32_t last_stack, last_label; /* of the last sample accepted */
-	uint8_t last_end; /* enum unwind_end */
+	uint32_t last_stack, last_label; /* those of the last accepted sample */
+	uint8_t last_end; /* enum unwind_end of the last accepted sample */
 	uint64_t unread, late; /* see struct unwind_totals */
-	uint32_t hypervisor, guest, truncated_image; /* images */
-	struct unwind *unwind; /* NULL: nobody knows rules */
-	struct unwind_source rules; /* its source */
-	bool by_tables[STORE_EVENTS_MAX]; /* the chains in the recording were unwound so */
-	uint16_t machine; /* of the code, EM_*; 0: not known */
+	uint32_t hypervisor, guest, truncated_image; /* image ids */
+	struct unwind *unwind; /* NULL: chains are not unwound */
+	struct unwind_source rules; /* source of unwind rules */
+	bool by_tables[STORE_EVENTS_MAX]; /* chains in the recording were unwound by tables */
+	uint16_t machine; /* machine of the code, EM_*; 0 if unknown */
 	uint64_t *unwound; /* chains of the last samples, see ingest_unwind() */
 	size_t n_unwound;
 	struct unwind_ends ends[STORE_EVENTS_MAX];
-	uint64_t judged; /* chains, those of ingest_stack() too */
-	struct unwind_broken *broken_in; /* chains that broke, by image */
+	uint64_t judged; /* judged chains, including those of ingest_stack() */
+	struct unwind_broken *broken_in; /* number of broken chains by image */
 	uint32_t n_broken_in;
-	struct ingest_module *modules; /* by address, without overlaps */
+	struct ingest_module *modules; /* sorted by address, without overlaps */
 	size_t n_modules, modules_size;
 	struct changes_known changes;
-	uint64_t modules_version; /* what is known of chains holds as long as it stays */
+	uint64_t modules_version; /* cached chains are valid while this is unchanged */
 };
 
 int ingest_init(struct ingest *ingest, const struct tasks_reader *reader, size_t budget_bytes);
 void ingest_fini(struct ingest *ingest);
 
-/* From now on chains are unwound, and it is known how they end.  machine: EM_*.  0 or -ENOMEM. */
+/* Enables unwinding of chains and judging of their ends; the caller sets `machine`.  Returns 0 or
+ * -ENOMEM. */
 int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source);
 
-/* From now on code may lie where other code lay before; borrowed.  Before the first sample. */
+/* Sets the changes of code; borrowed.  Call it before the first sample. */
 void ingest_set_changes(struct ingest *ingest, struct changes *changes);
-/* Take over what was told of changes since, for what is stored already, too.  True: that is another
- * now. */
+/* Takes over changes of code, and applies them to stored samples too.  Returns true if stored
+ * samples changed. */
 bool ingest_settle(struct ingest *ingest);
-/* The stack that a sample has by what is known now, without a reference. */
+/* Returns the stack at a time by the changes known now, without a reference. */
 uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns);
-/* Returns the stack with moved code in its own file.  For stacks that were kept before they are
- * stored. */
+/* Returns the stack with moved code in its own file.  For stacks kept before they are stored. */
 uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack);
 
-/* From now on the samples of an event (a store event id) have these fields, which are borrowed; NULL: none. */
+/* Sets the fields of future samples of an event (a store event id); borrowed.  NULL: none. */
 void ingest_fields(struct ingest *ingest, uint8_t event, const struct fields *fields);
 
-/* The most frames that the kernel puts into chains of an event: longer ones are cut there.  0:
- * not known. */
+/* Sets the most frames that the kernel puts into an event's chains; longer ones are cut there.  0:
+ * unknown. */
 void ingest_max_stack(struct ingest *ingest, uint8_t event, uint16_t frames);
 
-/* Of a recording: kernel addresses in [start, start + len) are of this image, of kind IMAGE_MODULE.  A module loaded
- * later takes the place of those it overlaps; more than any machine has are left out.  Frames made before stay.  0 or -ENOMEM. */
+/* In a recording: maps kernel addresses [start, start + len) to an image of kind IMAGE_MODULE.  A
+ * later module replaces those it overlaps; modules above the maximum number are ignored.  Existing
+ * frames stay.  Returns 0 or -ENOMEM. */
 int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const struct image *key);
 
-/* The kernel has made a function, or has freed it.  0 or -ENOMEM. */
+/* Adds or removes a function of the kernel.  Returns 0 or -ENOMEM. */
 int ingest_ksymbol(struct ingest *ingest, const struct record_ksymbol *symbol);
 
-/* Apply one record.  Samples are counted under `event` (a store event id) with their period as
- * weight, or 1 where the format has no period.  In a chain, PERF_CONTEXT_* markers switch the mode of the addresses
- * that follow and are no frames; without a chain, or with one of markers alone, the ip is the stack.  Addresses of 0
- * and those after a marker not known are left out.
- * The first address after a marker is where the code is; those that follow are return addresses, of which the
- * one before (address - 1) is looked up and becomes the frame's offset, since a call may be the last
- * instruction of its function.  Where the sample tells an ip, that is the leaf: a precise event's is not where
- * the chain begins.  Returns 0 or -ENOMEM. */
+/* Applies one record.  Samples count under `event` (a store event id).  Their weight is the period,
+ * or 1 if the format has none.  Returns 0 or -ENOMEM.
+ *
+ * In a chain, PERF_CONTEXT_* markers set the mode of the following addresses and are no frames.
+ * The ip is the stack if the chain is missing or has only markers.  Addresses of 0 and those after
+ * an unknown marker are ignored.
+ *
+ * The first address after a marker is the code's own; the following ones are return addresses.  For
+ * these, address - 1 is looked up and becomes the frame's offset, since a call may be the last
+ * instruction of its function.  If the sample has an ip, it is the leaf: with a precise event it
+ * differs from the chain's first address. */
 int ingest_record(struct ingest *ingest, const struct record *record, uint8_t event);
 
-/* The same for whoever has many samples at hand: while the memory answers for one, others are worked on.  What the hash
- * leads to can be fetched into the cache before (stacks_chain_prefetch()). */
-#define INGEST_BATCH 64u /* so many at once are enough */
+/* Batch variant of ingest_record(): works on several samples while memory accesses are pending.
+ * The cache lines that a hash leads to can be prefetched (stacks_chain_prefetch()). */
+#define INGEST_BATCH 64u /* larger batches are no faster */
 
 struct ingest_sample {
 	const struct record *record;
-	uint64_t hash; /* ingest_chain_hash() */
+	uint64_t hash; /* from ingest_chain_hash() */
 	uint8_t event;
-	uint8_t end; /* enum unwind_end; UNTRIED: asked for here */
-	uint32_t stack, label; /* what became of it: valid until the store gives something up */
+	uint8_t end; /* enum unwind_end; UNTRIED: ingest_samples() determines it */
+	uint32_t stack, label; /* result; valid until the store releases memory */
 };
 
-/* Finds the stack, label and end of a sample, which is counted by somebody else, later.  Who keeps
- * them takes references at once.  0 or -ENOMEM. */
+/* Finds the stack, label and end of a sample that another function counts later.  The caller must
+ * take references at once to keep them.  Returns 0 or -ENOMEM. */
 int ingest_stack(struct ingest *ingest, struct ingest_sample *sample);
 /* Counts how the chain of a sample ended. */
 void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end);
 
-/* A frame that stands for what has no code, "[off-cpu]", called from a stack: the node, without a reference.  0 or -ENOMEM. */
+/* Returns in *node a frame without code, such as "[off-cpu]", called from the stack `parent`;
+ * without a reference.  Returns 0 or -ENOMEM. */
 int ingest_named(struct ingest *ingest, const char *name, uint32_t parent, uint32_t *node);
 
-/* What stands for the stack of a thread off its CPU of which no sample tells, and its task, with a reference to each.
- * 0 or -ENOMEM. */
+/* Returns the placeholder stack of an off-CPU thread without a sample, and its label, with a
+ * reference to each.  Returns 0 or -ENOMEM. */
 int ingest_unknown(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t time_ns,
 	uint32_t *stack, uint32_t *label);
-/* Gives back one reference to each. */
+/* Releases one reference to each. */
 void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label);
 
-/* Replaces the user part of a sample's chain by one unwound from its copy of the stack.  Call it
- * before ingest_chain_hash().  The chain stays valid for INGEST_BATCH more calls.
- * *end is UNTRIED if the sample has no copy.  With WAITS the chain is unchanged.
- * Earlier samples must be ingested first, unless tasks_is_settled().  Returns 0 or -ENOMEM. */
+/* Replaces the user part of a sample's chain by one unwound from its stack copy.  Call it before
+ * ingest_chain_hash().  The chain is valid for INGEST_BATCH more calls.  *end is UNTRIED if the
+ * sample has no copy; with WAITS the chain is unchanged.  Earlier samples must be ingested first,
+ * unless tasks_is_settled().  Returns 0 or -ENOMEM. */
 int ingest_unwind(struct ingest *ingest, struct record *record, const struct record_format *format,
 	enum unwind_end *end);
 
-/* A sample whose chain is the kernel's, since the tables came too late to unwind it: says so in the
- * chain, for recordings, and ingest_samples() counts it.  Call it before ingest_chain_hash(). */
+/* Marks a sample whose unwind tables came too late, so that its chain is the kernel's.  The mark is
+ * in the chain, for recordings, and ingest_samples() counts it.  Call it before
+ * ingest_chain_hash(). */
 void ingest_mark_late(struct ingest *ingest, struct record *record);
 
-/* Sets all of *out but stack_bytes. */
+/* Sets all of *out except stack_bytes. */
 void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out);
 
 uint64_t ingest_chain_hash(const struct ingest *ingest, const struct record *record);
-/* Adds samples in their order.  0 or -ENOMEM: those that were not added count as dropped by the
- * store. */
+/* Adds samples in their order.  Returns 0, or -ENOMEM; the store then counts the remaining samples
+ * as dropped. */
 int ingest_samples(struct ingest *ingest, struct ingest_sample *samples, size_t n);
 
 #endif

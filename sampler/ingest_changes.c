@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ingest_changes.c - what was stored before it was known that code lay where other code had been,
- * or that it is a file's.
- *
+ * ingest_changes.c - applies changes of code to samples stored before the changes were known.
  * Sampling thread.
  */
 #include "sampler/ingest.h"
 
 #include "sampler/slices.h"
 
-/* Of more changes than max some stand for all. */
+/* If there are more than max changes, each cut represents several. */
 static size_t find_cuts(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t *cuts, size_t max)
 {
 	const struct changes_known *known = &((struct ingest *)ctx)->changes;
@@ -24,15 +22,15 @@ static size_t find_cuts(void *ctx, uint64_t start_ns, uint64_t end_ns, uint64_t 
 	return n;
 }
 
-#define MOVES_ALONE UINT64_MAX /* whatever code lay there before */
+#define MOVES_ALONE UINT64_MAX /* apply moves only, ignoring earlier code at the address */
 
 struct code_place {
 	uint32_t image;
 	uint64_t offset;
 };
 
-/* When it is known that memory has the code of a file, the mapping becomes that of the file.  So all
- * samples of this memory are from before, in a slice that began before. */
+/* Memory known to hold a file's code is mapped as that file from then on.  So all samples of this
+ * memory are older, in a slice that began before. */
 static struct code_place place_at(
 	const struct ingest *ingest, const struct frame *frame, uint64_t from_ns, uint64_t to_ns)
 {
@@ -105,7 +103,7 @@ uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack)
 		: stack;
 }
 
-/* Recordings tell themselves what pieces of code are. */
+/* Recordings themselves report what a piece of code is. */
 static void tell_moves(struct ingest *ingest)
 {
 	struct code_move move;
@@ -125,7 +123,7 @@ bool ingest_settle(struct ingest *ingest)
 	bool renamed;
 
 	tell_moves(ingest);
-	/* Out of memory some names stay those of other code. */
+	/* If memory runs out, some names stay those of other code. */
 	if (changes_take(&ingest->changes, &from_ns) || serial == ingest->changes.serial)
 		return false;
 	for (size_t i = n_moves; i < ingest->changes.n_moves; i++)
