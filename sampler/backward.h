@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * backward.h - a perf_event ring that overwrites itself (attr.write_backward), read newest record
- * first.
+ * backward.h - a perf_event ring that overwrites itself (attr.write_backward), newest record first.
  *
  * Without PROT_WRITE in the mapping the kernel never waits for a reader, see perf_event_open(2).
  * In a ring written backward, data_head is the start of the newest record.  All intact older

@@ -16,7 +16,7 @@ bool call_stack_in(const struct record_format *format)
 		format->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* Neither 0 nor, plus 1, a context marker. */
+/* Returns false for 0, and for an address that plus 1 would be a context marker. */
 static bool is_address(uint64_t address)
 {
 	return address && address < (uint64_t)PERF_CONTEXT_MAX - 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * catalogue_probe.c - probes whether entries open: real opens on the target, never enabled, closed
- * at once.
+ * catalogue_probe.c - probes whether entries open.
+ *
+ * A probe is a real open on the target; the event is never enabled and closed at once.
  */
 #include "sampler/catalogue_private.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * changes.h - code that replaced other code at run time, and code without a file that turned out to
- * belong to a file.
+ * changes.h - code replaced at run time, and code without a file that turned out to be a file's.
  *
  * Such code lies in images of kind IMAGE_ANON, in which offsets are addresses.  Successive pieces
  * of code at one address are numbered from 0.  The offset of a frame carries the number above

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * counting.c - counting a target from start to end: finds tasks and CPUs, starts, reads and stops
- * cells, and notices ends.
+ * counting.c - counts a target from start to end.
+ *
+ * It finds tasks and CPUs, starts, reads and stops cells, and notices ends.
  */
 #include "sampler/counting_private.h"
 
@@ -22,7 +23,8 @@
 
 #define GROUP_HEAD 3u /* words before the members: number of members, time enabled, time running */
 #define GROUP_TRIES 3 /* tries of a read while a group member is created or exits */
-#define PUT_OUT_NS 1000000u /* ns; normal difference of two clocks of a task */
+/* ns; two clocks of a task may differ by this, since they are switched one by one */
+#define PUT_OUT_NS 1000000u
 #define PUT_OUT_SHARE 100u
 #define PIDFD_OF_THREAD O_EXCL /* PIDFD_THREAD, since Linux 6.9 */
 

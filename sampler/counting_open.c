@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROUNDS_MAX 8 /* tries of an open that other changes of kernel tracing interrupt */
+#define ROUNDS_MAX 8 /* tries of an open interrupted by other changes of kernel tracing */
 
 /* A range of events opened together: one group, or one event. */
 struct span {

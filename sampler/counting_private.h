@@ -25,7 +25,7 @@ struct root {
 };
 
 struct counting {
-	/* arrays are owned; command, pids and tids are replaced by launch and tasks */
+	/* arrays are owned; pids and tids are empty: see tasks and roots */
 	struct engine_target target;
 	struct counting_event *events;
 	size_t n_events;

@@ -6,7 +6,7 @@
  * their task or CPU.  CPUs are weighted by their samples, so idle CPUs do not hide a gap on a busy
  * one.  Any other event is measured by its counter: sampled relative to counted.  Inherited clocks
  * are measured by weight, since the kernel takes few samples of tasks that live only a few periods.
- * The weight of other clocks is an upper bound of their share.
+ * The weight of other clocks limits their share.
  */
 #ifndef SAMPLER_COVERAGE_H
 #define SAMPLER_COVERAGE_H
@@ -36,7 +36,7 @@ struct coverage {
 };
 
 /* Adds a time in which the event was armed for armed_ns of clock_ns.  hz is the event's frequency,
- * the assumed rate of a CPU that was never armed.  hz 0: not weighted, for a task, whose clock runs
+ * the assumed rate of a CPU that was never armed.  hz 0: not weighted, for a task; its clock runs
  * only while the task runs. */
 void coverage_add_time(struct coverage *coverage, struct coverage_point *point, uint64_t armed_ns,
 	uint64_t clock_ns, uint64_t hz);

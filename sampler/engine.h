@@ -291,7 +291,8 @@ struct engine_note {
 	int32_t pid;
 	uint64_t value;
 	char text[EVENT_NAME_MAX]; /* raw bytes */
-	uint64_t reach_ns; /* NOTE_SNAPSHOT: older samples were overwritten; 0: none were */
+	/* NOTE_SNAPSHOT: age in ns; older samples were overwritten; 0: none were */
+	uint64_t reach_ns;
 	int cpu; /* NOTE_EVENT_REFUSED only, like attr; asked also for NOTE_FILTER */
 	struct perf_event_attr attr;
 	struct engine_asked asked;
@@ -306,7 +307,7 @@ struct engine_event_status {
 	bool is_clock;
 	enum event_span span; /* set if its weight is waiting time; many threads wait at a time */
 	bool user_only; /* opened without the kernel, which was refused */
-	/* At most one is not 0; both 0: a counter without samples of its own, or see rate_varies. */
+	/* at most one is not 0; both 0: takes no samples of its own, or see rate_varies */
 	uint64_t freq_hz, period;
 	/* had other rates before; in a recording without a single rate, freq_hz and period are 0 */
 	bool rate_varies;
@@ -348,7 +349,7 @@ struct engine_status {
 	enum engine_state state;
 	struct engine_failure failure; /* ENGINE_FAILED: the cause; else the last refusal */
 	enum engine_scope scope; /* in force */
-	/* CLOCK_MONOTONIC; now_ns is the last drain, or the end */
+	/* CLOCK_MONOTONIC ns; now_ns is the time of the last drain, or of the end */
 	uint64_t started_ns, now_ns;
 	struct engine_event_status events[ENGINE_EVENTS_TOLD];
 	size_t n_events;
@@ -392,12 +393,12 @@ int engine_detach(struct engine *engine, int32_t pid);
 int engine_event_add(struct engine *engine, const struct event_spec *spec);
 /* Adds several events at once; members of one group are added together. */
 int engine_events_add(struct engine *engine, const struct event_spec *specs, size_t n);
-int engine_event_drop(struct engine *engine, uint8_t id); /* a leader drops its group */
+int engine_event_drop(struct engine *engine, uint8_t id); /* dropping a leader drops its group */
 int engine_set_freq(struct engine *engine, uint8_t id,
 	uint64_t hz); /* or the period, for events that have one */
 int engine_set_period(struct engine *engine, uint8_t id, uint64_t period);
 int engine_event_enable(
-	struct engine *engine, uint8_t id, bool enable); /* a leader switches its group */
+	struct engine *engine, uint8_t id, bool enable); /* switching a leader switches its group */
 int engine_set_filter(struct engine *engine, uint8_t id, const char *filter); /* NULL or "": none */
 int engine_move_breakpoint(
 	struct engine *engine, uint8_t id, uint64_t address); /* MODIFY_ATTRIBUTES */

@@ -342,7 +342,7 @@ static void fail_job(struct engine *engine, struct job *job, int error)
 	attach_drop_job(engine, job);
 }
 
-/* True if an earlier job already opened its threads. */
+/* Returns whether any of its threads is sampled, since an earlier job may have opened them. */
 static bool is_sampled(const struct follow_process *process)
 {
 	const struct follow_task *task = process ? process->first_task : NULL;
@@ -376,7 +376,7 @@ static void finish_job(struct engine *engine, struct job *job)
 	attach_drop_job(engine, job);
 }
 
-/* Plans n more threads.  A feature that does not fit for all of them is given up for all. */
+/* Plans n more threads: a feature without room for all is given up for all. */
 void attach_plan(struct engine *engine, size_t n)
 {
 	unsigned int events = choice_count_open(engine);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_attr.c - how an event is opened: its attribute, its sample format, its points, and the
- * texts beyond the attribute (probes, cgroups, filters).  Runs in the sampling thread.
+ * engine_attr.c - how an event is opened: its attribute, sample format, points and texts.
+ *
+ * The texts are those beyond the attribute: probes, cgroups, filters.  Runs in the sampling thread.
  */
 #include "sampler/bpf.h"
 #include "sampler/engine_internal.h"
@@ -75,8 +76,8 @@ void choice_attr(const struct engine *engine, unsigned int index, const struct s
 	sys_setup(attr, &engine->features, &setup);
 }
 
-/* The ring's owner has the watermark.  If wakeup_events was requested, samples wake by number, up
- * to half of what the ring can hold.  With a larger number the credit could end before any
+/* The ring's owner has the watermark.  With wakeup_events, samples wake by number, up to half of
+ * the samples that the ring can hold.  With a larger number the credit could end before any
  * wakeup. */
 struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries)
 {

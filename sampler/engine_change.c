@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_change.c - changes running events: filter, breakpoint address, on and off, call chains,
- * and the pause of all rings.  Runs in the sampling thread.
+ * engine_change.c - changes of running events.
+ *
+ * It changes the filter, the breakpoint address and the call chains, switches events on and off,
+ * and pauses all rings.  Runs in the sampling thread.
  *
  * The kernel cannot change an open event's frequency into a period, or its filter a second time.
  * Such an event is reopened on every point; its number, sums and count stay.
@@ -359,8 +361,8 @@ static int move_in_place(struct engine *engine, unsigned int index)
 		setup = point_setup(engine, point, false);
 		choice_attr(engine, index, &setup, &attr);
 		point_fit_stack(engine, point, &attr);
-		/* A disabled event stays disabled; this call enables others without a credit
-		 * limit. */
+		/* The attribute has `disabled` set: an event enabled by this call would run without
+		 * credit. */
 		ret = sys_modify(event->fd, &attr);
 		if (ret && ret != -ESRCH)
 			return ret;

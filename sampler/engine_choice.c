@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_choice.c - the list of chosen events: adds and drops events and whole groups.  Runs in the
- * sampling thread.
+ * engine_choice.c - the list of chosen events: adds and drops events and whole groups.
+ *
+ * Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -240,7 +241,7 @@ static bool runs_already(const struct engine *engine, const struct event_spec *p
 	return false;
 }
 
-/* Refuses all specs of one command if any of them clashes. */
+/* Refuses all specs of a command if any of them clashes with another. */
 static bool refuse_clash(struct engine *engine, const struct event_spec *specs, size_t n)
 {
 	const struct event_use use = {.recorded = engine->has_tap, .flight = engine->flight.on};
@@ -268,7 +269,8 @@ void choice_add_all(
 		int place, error = 0;
 
 		len = group_size(specs + i, n - i);
-		/* Each event of off-CPU time runs once, even if several events request it. */
+		/* Events of off-CPU time, and parts of derived events, run once, even if several
+		 * events need them. */
 		if ((specs[i].part || specs[i].span) && runs_already(engine, specs + i))
 			continue;
 		place = len > 1 ? add_group(engine, specs + i, len) : add_one(engine, specs + i);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_fields.c - the fields of each event's samples.  The sampling thread creates them when it
- * adds the event; any thread reads them.  They live as long as the engine, since samples in the
- * store refer to them.
+ * engine_fields.c - the fields of each event's samples.
+ *
+ * The sampling thread creates them when it adds the event; any thread reads them.  They live as
+ * long as the engine, since samples in the store refer to them.
  */
 #include "sampler/engine_internal.h"
 

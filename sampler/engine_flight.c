@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_flight.c - the flight recorder between snapshots: rings that overwrite themselves, held
- * side-band records, copies of rings of ended threads, and the trigger.  Runs in the sampling
- * thread.
+ * engine_flight.c - the flight recorder between snapshots.
  *
- * Side-band records are held until all samples before them are out of reach.  Samples cannot use
- * the tracker's ring: the kernel refuses to redirect an event that writes backward into a forward
- * ring (EINVAL), and side-band records must not be overwritten.  So each point has a second ring,
- * owned by a dummy.
+ * It has the rings that overwrite themselves, held side-band records, copies of rings of ended
+ * threads, and the trigger.  Runs in the sampling thread.
+ *
+ * A side-band record is held until all samples before it are taken in or overwritten.  Samples
+ * cannot use the tracker's ring: the kernel refuses to redirect an event that writes backward into
+ * a forward ring (EINVAL), and side-band records must not be overwritten.  So each point has a
+ * second ring, owned by a dummy.
  */
 #include "sampler/engine_internal.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_group.c - groups of events: opens them as a unit on each point, splits weak groups, and
- * distributes the counts of counting members over the leader's samples.  Runs in the sampling
- * thread.
+ * engine_group.c - groups of events.
+ *
+ * It opens a group as a unit on each point, splits weak groups, and distributes the counts of
+ * counting members over the leader's samples.  Runs in the sampling thread.
  *
  * Each sampling member has its own credit.  When the leader's credit is spent the kernel stops the
  * whole group; when a member's is spent, only that member stops.

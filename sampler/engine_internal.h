@@ -203,7 +203,7 @@ struct flight_held {
 
 struct flight {
 	bool on;
-	uint64_t ns; /* length of the recording in ns */
+	uint64_t ns; /* flight_s in ns */
 	struct flight_held *held, **held_end; /* oldest first */
 	struct flight_kept *kept; /* copies of rings of closed points, newest first */
 	size_t held_bytes, kept_bytes;
@@ -584,8 +584,8 @@ void engine_round(struct engine *engine, bool all, bool final);
 void round_drain_channel(struct engine *engine, struct channel *channel);
 void round_close_doomed(struct engine *engine);
 /* round_take_sample() takes in one sample of a choice.  event: NULL if it reads no group.  of_task:
- * skip the check whether its task is followed.  round_take_in() takes in a side-band record whose
- * time has come. */
+ * skip the check whether its task is followed.  round_take_in() takes in a side-band record when it
+ * is due. */
 void round_take_sample(struct engine *engine, unsigned int choice, struct point_event *event,
 	const struct perf_event_header *header, bool of_task);
 int round_take_in(struct engine *engine, const struct perf_event_header *header,
@@ -708,7 +708,7 @@ void tap_round(struct engine *engine);
 void attach_enqueue(struct engine *engine, struct tid_queue *queue, struct follow_task *task);
 struct job *attach_find_job(struct engine *engine, int32_t pid);
 void attach_drop_job(struct engine *engine, struct job *job);
-/* Plans n more threads: a feature without room for all of them is given up for all. */
+/* Plans n more threads: a feature without room for all is given up for all. */
 void attach_plan(struct engine *engine, size_t n);
 /* Called after EMFILE: saves descriptors and returns true if the thread should be tried again. */
 bool attach_economize(struct engine *engine);
@@ -734,8 +734,8 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns);
 void target_exec(struct engine *engine, int32_t pid);
 void target_hup(struct engine *engine, struct point *point);
 void target_tick(struct engine *engine);
-/* Starts the command that ends sampling of the named targets, once all of them are attached.
- * Returns 0 or -errno. */
+/* When all named targets are attached, starts the command that ends their sampling.  Returns 0 or
+ * -errno. */
 int target_start_stopwatch(struct engine *engine);
 bool target_all_gone(const struct engine *engine);
 void target_close_all(struct engine *engine);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * engine_open.c - points, their trackers, rings and sampling events: opening, arming, closing.
- * Runs in the sampling thread.
  *
- * Limits are met in this order: rings shrink, then threads lose their own fork rings, then their
- * trackers.  Only then is a thread left out.
+ * Runs in the sampling thread.  Limits are met in this order: rings shrink, then threads lose their
+ * own fork rings, then their trackers.  Only then is a thread left out.
  */
 #include "sampler/engine_internal.h"
 
@@ -674,7 +673,7 @@ static int open_tracker(struct engine *engine, struct point *point, struct chann
 	}
 }
 
-/* Opens a second dummy whose ring wakes on every FORK and EXIT.  Without it these records wait in
+/* Opens a second dummy; its ring wakes on every FORK and EXIT.  Without it these records wait in
  * the samples' ring. */
 static void open_fork_ring(struct engine *engine, struct point *point)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_rate.c - an event's sampling rate, changes to it while it runs, and the weight of a
- * sample.  Runs in the sampling thread.
+ * engine_rate.c - an event's sampling rate, its changes while it runs, and the weight of a sample.
  *
  * The samples of a clock carry the period that the clock was opened with, even after
  * PERF_EVENT_IOC_PERIOD (perf_swevent_hrtimer(), last_period).  Samples of a fixed period carry
- * none.  So a choice remembers its rates.
+ * none.  So a choice remembers its rates.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_round.c - a drain round: stores the records of all rings in time order, and returns the
- * overflows that they consumed.  Runs in the sampling thread.
+ * engine_round.c - a drain round: stores the records of all rings in time order.
+ *
+ * It then grants credit for the overflows that the records consumed.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -65,7 +66,7 @@ size_t round_own_id_at(const struct record_format *format)
 	return 1 + 5 + (size_t)__builtin_popcountll(before) + 3;
 }
 
-/* Returns the event whose own id the sample carries; NULL if none. */
+/* Returns the event with the id that the sample reads; NULL if none. */
 static struct point_event *find_telling_event(const struct engine *engine,
 	const struct channel *channel, const struct perf_event_header *header)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_scope.c - chooses whether events are opened on tasks, on CPUs, or inherited, and switches
- * between these scopes.  Runs in the sampling thread.
+ * engine_scope.c - opens events on tasks, on CPUs, or inherited, and switches between these scopes.
+ *
+ * Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -89,9 +90,9 @@ int scope_begin(struct engine *engine)
 	wake_settle(engine);
 	if (!engine->filter)
 		scope = SCOPE_CPU;
-	/* The scope CPU covers a command's tree, which may fork fast, from its first instruction.
-	 * With a flight recorder it needs the same memory for any number of threads, and no copy
-	 * when one ends.  Any thread may be a waker. */
+	/* SCOPE_CPU covers a command's tree, which may fork fast, from its first instruction.  A
+	 * flight recorder then needs the same memory for any number of threads, and no copy when
+	 * one ends.  `woken` needs SCOPE_CPU because any thread may be a waker. */
 	if (scope == SCOPE_AUTO)
 		scope = (engine_target_is_command(target) || engine->flight.on ||
 				asks_for_wakers(engine)) &&
@@ -360,7 +361,7 @@ void scope_escalate(struct engine *engine)
 	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
 	int ret;
 
-	/* Inherited events need shared forward rings, so they cannot use the flight recorder's. */
+	/* Inherited events share forward rings, which a flight recorder cannot use. */
 	if (scope == SCOPE_INHERIT && engine->flight.on) {
 		engine->config.scope = SCOPE_TASK;
 		return;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_snapshot.c - moves the flight recorder's samples into the store.  The rings are copied
- * while their output is paused.  Samples of all rings are taken in by time, together with the held
- * side-band records.  Runs in the sampling thread.
+ * engine_snapshot.c - moves the flight recorder's samples into the store.
+ *
+ * The rings are copied while their output is paused.  Samples of all rings are taken in by time,
+ * together with the held side-band records.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 
@@ -182,8 +183,8 @@ static void let_events_run(struct engine *engine, const struct point *point, boo
 	}
 }
 
-/* Copies all rings and puts the copies in front of those of closed points.  All rings stop before
- * the first copy, so that they end together; each resumes after its copy. */
+/* Copies all rings, and puts the copies before those of closed points in the list.  All rings stop
+ * before the first copy, so that they end together; each resumes after its copy. */
 static void copy_rings(struct engine *engine)
 {
 	for (size_t i = 0; i < engine->n_points && !engine->paused && !engine->stopped; i++)

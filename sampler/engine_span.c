@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_span.c - the events `off-cpu` and `preempted`: turns switch records into time with
- * sampler/offcpu and stores it.  Runs in the sampling thread.
+ * engine_span.c - the events `off-cpu` and `preempted`: stores the time between switches.
  *
- * Both events are context-switches with switch records, and each reports all switches.  Only the
- * lead event, the first that runs, is evaluated, for both.  `wall` and `woken` are also produced
- * here, from these and other events: see enum event_span.
+ * sampler/offcpu turns switch records into time.  Both events are context-switches with switch
+ * records, and each reports all switches.  Only the lead event, the first that runs, is evaluated,
+ * for both.  `wall` and `woken` are also produced here, from these and other events: see enum
+ * event_span.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 

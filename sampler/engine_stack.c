@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_stack.c - chooses how much stack samples copy, if config.stack_adapts.  Runs in the
- * sampling thread.
+ * engine_stack.c - chooses how much stack samples copy, if config.stack_adapts.
  *
  * An event begins with config.stack_bytes.  Threads sleep near the root, so events of switches
  * begin with STACK_SPAN_BYTES.  The size doubles when copies are too short for more than 1/100 of
  * the chains.  It is halved, not below STACK_LEAST, if a second's copies exceed STACK_BUDGET.  It
- * is also halved, for good, if more than 1/20 of a second's samples are lost.
+ * is also halved, for good, if more than 1/20 of a second's samples are lost.  Runs in the sampling
+ * thread.
  *
  * The kernel cannot change the size in an open event.  A second event replaces the first in the
  * same ring; hits between the two system calls are missed.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_target.c - follows targets: threads, children and ends from records, hang-ups and /proc;
- * starts the command.  Runs in the sampling thread.
+ * engine_target.c - follows the threads, children and ends of targets; starts the command.
+ *
+ * It learns of them from records, hang-ups and /proc.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 

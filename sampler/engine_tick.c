@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_tick.c - work done each second: counters, coverage, exact losses, stopped events, and the
- * copies for other threads.  Runs in the sampling thread; the lock is held only for copying.
+ * engine_tick.c - work done each second.
+ *
+ * It updates counters, coverage, exact losses, stopped events, and the copies for other threads.
+ * Runs in the sampling thread; the lock is held only for copying.
  */
 #include "sampler/engine_internal.h"
 
@@ -21,8 +23,7 @@
 #define LATE_SHARE 0.02
 #define LATE_MIN_NS 20000000u
 
-/* If its point's clock advanced this far since the last read, an event without any time has
- * stopped. */
+/* ns; an event has stopped if it did not run while its point's clock advanced this far. */
 #define STUCK_NS (50 * NS_PER_MS)
 
 void engine_add_note(struct engine *engine, struct engine_note *note)
@@ -47,10 +48,10 @@ void engine_note(struct engine *engine, enum engine_note_kind kind, int error, i
 	engine_add_note(engine, &note);
 }
 
-/* Restarts an event whose refresh raced with its disabling by the kernel (Linux 6.18).  It may stay
- * disabled with its credit.  Or the kernel enables it before it stops the PMU: its clock then runs,
- * but it counts nothing until it is disabled.  An event without anything to count looks alike, and
- * the restart does not harm it. */
+/* Restarts an event if its refresh raced with its disabling by the kernel (Linux 6.18).  It may
+ * stay disabled with its credit.  Or the kernel enables it before it stops the PMU: its clock then
+ * runs, but it counts nothing until it is disabled.  An event without anything to count looks
+ * alike, and the restart does not harm it. */
 static void revive(struct engine *engine, struct point_event *event)
 {
 	sys_disable(event->fd);
@@ -111,8 +112,8 @@ static uint64_t enabled_there(const struct engine *engine, const struct point_ev
 
 /* Returns whether a count includes hits that may have no samples.  Linux also delivers wake-ups and
  * scheduler times to events of the task concerned, if these are bound to the CPU of the hit.
- * Inherited events are.  It counts that always, but samples it only while the task runs (since
- * 6.18.y; before, always).  Such a count does not show missing samples. */
+ * Inherited events are.  The kernel always counts such a hit, but samples it only while the task
+ * runs (since 6.18.y; before, always).  The count therefore does not show missing samples. */
 static bool counts_for_sleepers(const struct engine *engine, unsigned int index)
 {
 	enum event_trace trace = engine->choices[index].spec.trace;
@@ -201,8 +202,8 @@ static void read_event(
 	running_ns = now.running_ns - event->last.running_ns;
 	if (is_clock && !engine->paused)
 		coverage_add_clock(&choice->coverage, inherit ? running_ns : clock_ran_ns);
-	/* The tracker is read first, so in total it never exceeds an event that always had its
-	 * CPU. */
+	/* The tracker is read first, so its total never exceeds that of an event that always had
+	 * its CPU. */
 	status->enabled_ns += enabled_there(engine, event, ran_ns, running_ns,
 		tracker->running_ns > event->tracker_ran_ns
 			? tracker->running_ns - event->tracker_ran_ns
@@ -267,7 +268,7 @@ static void note_unread(struct engine *engine, bool all)
 	const struct tasks_unread *unread = tasks_unread(engine->ingest.tasks);
 	uint64_t told = engine->noted_unread;
 
-	/* A retry may have read some of them. */
+	/* A retry may have succeeded for some. */
 	if (told > unread->processes)
 		told = engine->noted_unread = unread->processes;
 	if (unread->processes == told || (!all && unread->processes < 2 * told))

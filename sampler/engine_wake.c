@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_wake.c - times at which blocked threads become runnable, for sampler/offcpu.  Runs in the
- * sampling thread.
+ * engine_wake.c - times at which blocked threads become runnable, for sampler/offcpu.
  *
  * It samples sched:sched_wakeup on every CPU in separate rings, since any CPU may wake a followed
  * thread.  sched:sched_wakeup follows the thread's switch-out; sched:sched_waking may precede it.
- * If the kernel refuses these samples, the run delay of each thread replaces them.
+ * If the kernel refuses these samples, the run delay of each thread replaces them.  Runs in the
+ * sampling thread.
  */
 #include "sampler/engine_internal.h"
 

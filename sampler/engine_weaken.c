@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * engine_weaken.c - fallbacks when the kernel refuses an event, and the notes about fallbacks taken
- * and refusals.  Runs in the sampling thread.
+ * engine_weaken.c - fallbacks when the kernel refuses an event.
+ *
+ * It also adds the notes about fallbacks taken and about refusals.  Runs in the sampling thread.
  */
 #include "sampler/engine_internal.h"
 #include "sampler/silent.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * enumerators.h - values of the running kernel's enumerators, from its type information (BTF, see
- * Documentation/bpf/btf.rst).  Any thread.
+ * enumerators.h - values of the running kernel's enumerators.
+ *
+ * They come from its type information (BTF, see Documentation/bpf/btf.rst).  Any thread.
  *
  * Most print formats of tracepoints have numbers in their lists of names.  Some have the names of
  * enumerators instead, as in "{I_DIRTY_SYNC, "I_DIRTY_SYNC"}" or "{ (1UL << BTRFS_ORDERED_NOCOW),

@@ -37,8 +37,8 @@ struct event_needs {
 };
 
 /*
- * Events that measure time: an event of switches with the time in ns until the thread continues as
- * weight (offcpu.h).  A thread that waits all the time has 1e9 per second.
+ * Events that measure time.  The weight is the time in ns until the thread continues (offcpu.h).  A
+ * thread that waits all the time has 1e9 per second.
  */
 enum event_span {
 	EVENT_SPAN_NONE,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_named.c - events with the same names on every machine: generic, cache and raw events, and
- * bare numbers.
+ * event_named.c - events with the same names on every machine.
+ *
+ * These are generic, cache and raw events, and bare numbers.
  */
 #include "sampler/event_private.h"
 #include "sampler/tracefs.h"

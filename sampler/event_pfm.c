@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_pfm.c - names known only to libpfm4: names that no other family has, and those of
- * --pfm-events.
+ * event_pfm.c - names known only to libpfm4.
+ *
+ * They are tried if no other family has the name, and for --pfm-events.
  */
 #include "sampler/event_private.h"
 #include "sampler/pfm.h"

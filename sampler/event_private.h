@@ -67,8 +67,8 @@ struct event_piece event_word(const char *text);
 bool event_piece_is(struct event_piece piece, const char *text);
 /* Parses a whole piece as a decimal or, after 0x, hexadecimal number. */
 bool event_number(struct event_piece piece, uint64_t *out);
-/* Removes the offset after the last plus: "name+0x10".  False if the offset is invalid or too
- * large. */
+/* Splits the offset after the last plus off the piece: "name+0x10".  False if the offset is invalid
+ * or too large. */
 bool event_take_offset(struct event_piece *piece, uint64_t *offset);
 
 /* --- families --- */

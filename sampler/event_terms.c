@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_terms.c - terms between slashes: those of any event, and those of a PMU's formats and
- * events.
+ * event_terms.c - terms between slashes.
+ *
+ * Some terms apply to any event; others come from a PMU's formats and events.
  */
 #include "sampler/event_private.h"
 

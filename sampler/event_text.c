@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * event_text.c - data that events share until the process ends: their texts, and the roots of event
- * descriptions.
+ * event_text.c - texts and roots of event descriptions, shared until the process ends.
  *
  * The table below references all texts until the end.  Any thread.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields.h - data that an event's samples carry in addition to the stack: a schema, and how to read
- * it from a record.
+ * fields.h - data of an event's samples in addition to the stack: a schema and its reader.
  *
  * Fields come from three sources.  A tracepoint's format describes its raw data.  sample_type bits
  * add the address, data source, weight, transaction, page sizes, physical address, cgroup and

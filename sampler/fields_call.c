@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_call.c - see fields_private.h: functions that the kernel allows in print formats
- * (include/trace/stages/stage3_trace_output.h).
+ * fields_call.c - see fields_private.h: functions that the kernel allows in print formats.
  *
- * An unknown function is shown by its name and arguments.
+ * See include/trace/stages/stage3_trace_output.h.  An unknown function is shown by its name and
+ * arguments.
  */
 #include "sampler/fields_private.h"
 
@@ -219,7 +219,7 @@ static bool call_printer(struct expr *expr, const struct call *call, struct term
 	return true;
 }
 
-/* Converts a number between byte orders; the machine that wrote it determines its own order. */
+/* Converts a number between a fixed byte order and that of the machine that wrote it. */
 static bool turn(const struct expr *expr, const struct call *call, struct term *out)
 {
 	static const struct {

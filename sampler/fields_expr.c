@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_expr.c - see fields_private.h: evaluates the arguments of a print format, which are C
- * expressions over REC->field.
+ * fields_expr.c - see fields_private.h: evaluates the arguments of a print format.
  *
- * The format may come from a recording, so nothing in it is trusted.  Numbers have the widths and
- * signs of C.  An identifier or function known only to the kernel makes its enclosing expression
- * unknown.  The text of an unknown expression is the expression itself, with the values of fields
- * filled in.  Text that is not an expression is bad and ends the line.
+ * Arguments are C expressions over REC->field.  The format may come from a recording, so nothing in
+ * it is trusted.  Numbers have the widths and signs of C.  An identifier or function known only to
+ * the kernel makes its enclosing expression unknown.  The text of an unknown expression is the
+ * expression itself, with the values of fields filled in.  Text that is not an expression is bad
+ * and ends the line.
  */
 #include "sampler/fields_private.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_pointer.c - see fields_private.h: the kernel's own conversions, %p with letters
- * (Documentation/core-api/printk-formats.rst, lib/vsprintf.c).
+ * fields_pointer.c - see fields_private.h: the kernel's own conversions, %p with letters.
  *
- * If a sample has the bytes that the pointer points to, they are shown like the kernel does;
- * otherwise the pointer is shown as a number.
+ * See Documentation/core-api/printk-formats.rst and lib/vsprintf.c.  If a sample has the bytes that
+ * the pointer points to, they are shown like the kernel does; otherwise the pointer is shown as a
+ * number.
  */
 #include "sampler/fields_private.h"
 

@@ -88,7 +88,7 @@ static bool next_part(struct span *rest, struct span *out)
 	return true;
 }
 
-#define LAYERS_MAX 64u /* limits the work per layer; no kernel has more than three */
+#define LAYERS_MAX 64u /* each layer costs a scan; no kernel has more than three */
 
 static void strip_brackets(struct span *span)
 {

@@ -130,7 +130,7 @@ int fields_parse_print(struct fields *fields);
 /* Formats a number by its names. */
 void fields_format_named(const struct fields *fields, const struct field_how *how, uint64_t number,
 	char *out, size_t size);
-/* Writes the name of a field whose name depends on other fields; returns its length in room. */
+/* Writes the name of a field if it depends on other fields; returns its length in room. */
 size_t fields_name_by_others(
 	const struct fields *fields, size_t i, struct bytes raw, char *room, size_t size);
 

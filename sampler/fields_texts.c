@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_texts.c - see fields_private.h: texts for addresses in a sample, from a kernel's
- * printk_formats.
+ * fields_texts.c - see fields_private.h: texts for addresses, from a kernel's printk_formats.
  *
  * Each line is like 0xffffffff8281a569 : "rcu_preempt-GPS".  The characters \n, \t, \\ and \" are
  * escaped.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fields_type.c - see fields_private.h: C types in print formats, such as "(unsigned int)", and
- * casts to them.
+ * fields_type.c - see fields_private.h: C types in print formats, and casts to them.
  *
- * The kernel has thousands of names for number types.  A cast to an unknown one changes nothing.
+ * A type is, for example, "(unsigned int)".  The kernel has thousands of names for number types.  A
+ * cast to an unknown one changes nothing.
  */
 #include "sampler/fields_private.h"
 

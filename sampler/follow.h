@@ -2,8 +2,8 @@
 /*
  * follow.h - the set of followed processes and threads, updated by FORK and EXIT records.
  *
- * Uses neither events nor /proc: the engine reports what it saw, and acts on the results.  Sampling
- * thread.  Lookups are O(1).
+ * It uses neither events nor /proc: the engine passes in its observations.  Sampling thread.
+ * Lookups are O(1).
  */
 #ifndef SAMPLER_FOLLOW_H
 #define SAMPLER_FOLLOW_H
@@ -40,7 +40,7 @@ struct follow_task {
 	bool asked; /* the engine has checked whether it sleeps */
 	uint64_t born_ns; /* time of its FORK record; 0: older than the attach */
 	bool left_out; /* see follow_leave_out() */
-	struct follow_task *next, *prev; /* tasks of the process */
+	struct follow_task *next, *prev; /* neighbours in the process's list */
 };
 
 struct follow {

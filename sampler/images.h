@@ -60,9 +60,9 @@ struct image {
 /* The process last seen mapping the image, and the address range.  It locates the file through
  * /proc/PID/map_files/START-END or /proc/PID/root; the process may be gone.
  *
- * In a recording, pid belongs to another time or machine, so /proc is not searched.  There the
- * kernel has an origin; live it has none, and map_end is 0.  Code at an address A of the local
- * kernel was recorded at A - (the local _text) + map_start. */
+ * In a recording, pid belongs to another time or machine, so its files must not be looked up in
+ * /proc.  There the kernel has an origin; live it has none, and map_end is 0.  Code at an address A
+ * of the local kernel was recorded at A - (the local _text) + map_start. */
 struct image_origin {
 	int32_t pid; /* 0: never seen in a process */
 	uint64_t map_start; /* kernel: recorded address of _text or _stext */

@@ -35,7 +35,7 @@ struct ingest {
 	struct values *values;
 	const struct fields *fields[STORE_EVENTS_MAX]; /* see ingest_fields() */
 	uint16_t max_stack[STORE_EVENTS_MAX]; /* see ingest_max_stack() */
-	uint64_t kernel_roots[8]; /* outermost addresses of shorter chains of kernel threads */
+	uint64_t kernel_roots[8]; /* ends of kernel-thread chains that had room for more frames */
 	size_t n_kernel_roots;
 	uint8_t hash_secret
 		[INGEST_SECRET_LEN]; /* random, since chains come from untrusted programs */
@@ -110,7 +110,7 @@ int ingest_record(struct ingest *ingest, const struct record *record, uint8_t ev
 
 /* Batch variant of ingest_record(): works on several samples while memory accesses are pending.
  * The cache lines that a hash leads to can be prefetched (stacks_chain_prefetch()). */
-#define INGEST_BATCH 64u /* larger batches are no faster */
+#define INGEST_BATCH 64u /* samples per batch; enough to hide memory latency */
 
 struct ingest_sample {
 	const struct record *record;
@@ -144,8 +144,8 @@ void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label);
 int ingest_unwind(struct ingest *ingest, struct record *record, const struct record_format *format,
 	enum unwind_end *end);
 
-/* Marks a sample whose unwind tables came too late, so that its chain is the kernel's.  The mark is
- * in the chain, for recordings, and ingest_samples() counts it.  Call it before
+/* Marks a sample with the kernel's chain, because its unwind tables came too late.  The mark is in
+ * the chain, for recordings, and ingest_samples() counts it.  Call it before
  * ingest_chain_hash(). */
 void ingest_mark_late(struct ingest *ingest, struct record *record);
 

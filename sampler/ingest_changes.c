@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ingest_changes.c - applies changes of code to samples stored before the changes were known.
+ * ingest_changes.c - applies changes of code to samples stored before they were known.
+ *
  * Sampling thread.
  */
 #include "sampler/ingest.h"
@@ -103,7 +104,7 @@ uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack)
 		: stack;
 }
 
-/* Recordings themselves report what a piece of code is. */
+/* Takes over moves that the recording itself reports. */
 static void tell_moves(struct ingest *ingest)
 {
 	struct code_move move;
