@@ -404,8 +404,8 @@ int engine_move_breakpoint(
 	struct engine *engine, uint8_t id, uint64_t address); /* MODIFY_ATTRIBUTES */
 /* Reopens all events with chains, to collect them in another way: NOTE_CALL_GRAPH. */
 int engine_set_call_graph(struct engine *engine, enum engine_call_graph mode);
-/* Pauses all rings (PAUSE_OUTPUT): the kernel keeps counting; samples are lost and reported as
- * lost. */
+/* Pauses all rings that carry samples (PAUSE_OUTPUT): the kernel keeps counting; samples are lost
+ * and reported as lost. */
 int engine_pause(struct engine *engine, bool pause);
 /* Moves the flight recorder's samples into the store, each once; NOTE_SNAPSHOT reports the end.
  * -EINVAL without a flight recorder. */

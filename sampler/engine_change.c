@@ -394,7 +394,7 @@ void change_breakpoint(struct engine *engine, unsigned int index, uint64_t addre
 	engine_note(engine, NOTE_BREAKPOINT, -ret, 0, address, status_of(engine, index)->name);
 }
 
-/* --- all rings --- */
+/* --- pause --- */
 
 /* Side-band records in shared rings were lost during the pause. */
 static void learn_again(struct engine *engine)

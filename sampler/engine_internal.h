@@ -500,7 +500,8 @@ void change_refuse(struct engine *engine, unsigned int choice, const struct perf
  * opened on no point. */
 int change_reopen(struct engine *engine, unsigned int choice);
 /* Like change_reopen(), for an event without a group and with an unchanged format.  It misses only
- * the hits between two system calls on each point.  If it does not open, the old event stays. */
+ * the hits between two system calls on each point.  On a point where it does not open, the old
+ * event stays. */
 int change_swap(struct engine *engine, unsigned int choice);
 /* Returns whether the event owns the ring of a point, which has no tracker; it cannot be closed
  * then. */
@@ -537,8 +538,8 @@ void point_go_on(struct engine *engine, struct point_event *event);
 /* Returns the engine's half of an event's attribute. */
 struct sys_setup point_setup(const struct engine *engine, const struct point *point, bool carries);
 void point_drop_event(struct engine *engine, struct point *point, unsigned int choice);
-/* Opens a replacement for a choice's event and disables the running one.  Returns 0, or -errno with
- * the old event still running. */
+/* Opens a replacement for a choice's event, disables the old event and starts the new one.  Returns
+ * 0 or -errno; if the replacement does not open, the old event continues. */
 int point_swap_event(struct engine *engine, struct point *point, unsigned int choice);
 /* Drops the disabled events that were replaced. */
 void point_drop_swapped(struct engine *engine, struct point *point, unsigned int choice);

@@ -11,8 +11,8 @@
  * The kernel cannot change the size in an open event.  A second event replaces the first in the
  * same ring; hits between the two system calls are missed.
  *
- * Events that fire on each hit copy nothing and use the kernel's chain.  Their hits are counted one
- * by one, and copies would fill the rings so that hits are lost.
+ * Without config.keep_stacks, events that fire on each hit copy nothing and use the kernel's chain.
+ * Their hits are counted one by one, and copies would fill the rings so that hits are lost.
  */
 #include "sampler/engine_internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * images.c - see images.h.  Sampling thread, except for origins.
+ * images.c - see images.h.  Sampling thread, except for the members under the lock.
  */
 #include "sampler/images.h"
 
@@ -40,7 +40,7 @@ struct images {
 	uint32_t free_head; /* 0: none; 0 and 1 are never free */
 	uint64_t serial;
 	size_t path_bytes;
-	pthread_mutex_t lock; /* guards origins */
+	pthread_mutex_t lock; /* guards origin and the members after it in each entry */
 };
 
 enum identity { BY_BUILD_ID, BY_INODE, BY_PATH };
